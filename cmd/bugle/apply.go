@@ -79,7 +79,7 @@ func (a applying) carryOut(ctx context.Context, f *factory, p *planner) error {
 	}
 	todo := code == exitDone && !a.dryRun && p.count(actionCreate)+p.count(actionUpdate) > 0
 	if todo && !a.yes {
-		agreed, err := f.agrees(ctx)
+		agreed, err := agrees(ctx, &f.printer)
 		if err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ func (a applying) carryOut(ctx context.Context, f *factory, p *planner) error {
 }
 
 // agrees asks for confirmation on the terminal, and fails without one.
-func (p *printer) agrees(ctx context.Context) (bool, error) {
+func agrees(ctx context.Context, p *printer) (bool, error) {
 	in, _, ok := p.terminal()
 	if !ok || p.json {
 		return false, misused("use --yes to apply the plan, or --dry-run to only print it")

@@ -119,7 +119,7 @@ func newBackup(f *factory) *cobra.Command {
 }
 
 func runBackup(ctx context.Context, f *factory, file, secret string) error {
-	node, err := f.store(ctx)
+	node, err := openStore(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func runBackup(ctx context.Context, f *factory, file, secret string) error {
 	if file, err = filepath.Abs(file); err != nil {
 		return fmt.Errorf("cannot use this file name: %w", err)
 	}
-	b, err := node.Do(ctx, attach.Job{Kind: attach.JobBackup, File: file, Passphrase: secret}, f.meter("records written"))
+	b, err := node.Do(ctx, attach.Job{Kind: attach.JobBackup, File: file, Passphrase: secret}, meter(&f.printer, "records written"))
 	if err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func TestDamagedSettings(t *testing.T) {
 func (c commands) wantTerminal(workspace string, campaigns int) {
 	c.t.Helper()
 	f := &factory{environment: environment{getenv: func(name string) string { return c.env[name] }, data: c.dir}}
-	o, err := f.opening(c.t.Context(), &activity.Log{})
+	o, err := newOpening(c.t.Context(), f, &activity.Log{})
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func newDiff(f *factory) *cobra.Command {
 				}
 				sides[i] = comparedPart(c)
 			}
-			return f.printDiff(yamldoc.Changes(sides[0], sides[1]))
+			return printDiff(&f.printer, yamldoc.Changes(sides[0], sides[1]))
 		},
 	}
 }
@@ -119,7 +119,7 @@ func shownChanges(changes []doc.Change) []shownChange {
 	return out
 }
 
-func (p *printer) printDiff(changes []doc.Change) error {
+func printDiff(p *printer, changes []doc.Change) error {
 	if p.json {
 		if err := p.printJSON(map[string]any{"same": len(changes) == 0, "differences": shownChanges(changes)}); err != nil {
 			return err

@@ -49,7 +49,7 @@ func newDoctor(f *factory) *cobra.Command {
 
 func runDoctor(ctx context.Context, f *factory, repair bool) error {
 	f.notices.drop(func(text string) bool { return strings.Contains(text, "`bugle doctor`") }) // which is what runs
-	node, err := f.store(ctx)
+	node, err := openStore(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -85,8 +85,8 @@ func runDoctor(ctx context.Context, f *factory, repair bool) error {
 	return nil
 }
 
-// store opens the store on this machine, which must exist.
-func (f *factory) store(ctx context.Context) (*attach.Node, error) {
+// openStore opens the store on this machine, which must exist.
+func openStore(ctx context.Context, f *factory) (*attach.Node, error) {
 	if have, err := f.hasStore(); err != nil {
 		return nil, err
 	} else if !have {
@@ -96,7 +96,7 @@ func (f *factory) store(ctx context.Context) (*attach.Node, error) {
 }
 
 func examine(ctx context.Context, f *factory, node *attach.Node, kind attach.JobKind) (out checkup, err error) {
-	told := f.meter("records checked")
+	told := meter(&f.printer, "records checked")
 	b, err := node.Do(ctx, attach.Job{Kind: kind}, told)
 	if err != nil {
 		return out, err
@@ -176,7 +176,7 @@ func count(n int, what string) string {
 
 // meter returns a function that shows progress on standard error, if that is a terminal: on one line, which is cleared
 // at the end.
-func (p *printer) meter(what string) func(attach.JobProgress) {
+func meter(p *printer, what string) func(attach.JobProgress) {
 	file, ok := p.err.(*os.File)
 	if !ok || !isTerminal(file) || p.json {
 		return nil

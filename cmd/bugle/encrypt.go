@@ -88,12 +88,12 @@ func newDecrypt(f *factory) *cobra.Command {
 		Args:              exactly(0, "no arguments"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, encrypted, err := f.sealed(); err != nil {
+			if _, encrypted, err := sealed(&f.environment); err != nil {
 				return err
 			} else if !encrypted {
 				return errors.New("the store is not encrypted")
 			}
-			out, err := f.rewrite(cmd.Context(), nil)
+			out, err := rewrite(cmd.Context(), f, nil)
 			if err != nil {
 				return err
 			}
@@ -108,7 +108,7 @@ func newDecrypt(f *factory) *cobra.Command {
 }
 
 // sealed returns the id of the key of the store, which must exist; empty if it cannot be read.
-func (e *environment) sealed() (key string, encrypted bool, err error) {
+func sealed(e *environment) (key string, encrypted bool, err error) {
 	have, err := e.hasStore()
 	if err != nil {
 		return "", false, err
@@ -122,7 +122,7 @@ func (e *environment) sealed() (key string, encrypted bool, err error) {
 // stillSealed reports whether the store is still encrypted as before. If that is uncertain, as when the next process
 // completes the replacement, the new key must be kept.
 func stillSealed(f *factory, key string, encrypted bool) bool {
-	now, is, err := f.sealed()
+	now, is, err := sealed(&f.environment)
 	return err == nil && now == key && is == encrypted
 }
 
@@ -152,7 +152,7 @@ func (r rewritten) say(f *factory) {
 }
 
 func runEncrypt(ctx context.Context, f *factory, rotate, removeOld bool) error {
-	id, encrypted, err := f.sealed()
+	id, encrypted, err := sealed(&f.environment)
 	switch {
 	case err != nil:
 		return err
@@ -173,7 +173,7 @@ func runEncrypt(ctx context.Context, f *factory, rotate, removeOld bool) error {
 	if key.ID() == id {
 		return misused("%s has the current key of the store; set a new one", where)
 	}
-	out, err := f.rewrite(ctx, &key)
+	out, err := rewrite(ctx, f, &key)
 	if err != nil {
 		if where == storekey.Keyring && stillSealed(f, id, encrypted) {
 			err = errors.Join(err, f.keys().Drop(key.ID()))
@@ -227,8 +227,8 @@ func sayKey(f *factory, where string, rotated bool) {
 }
 
 // rewrite writes the store again with a key, or without, and then its backups.
-func (f *factory) rewrite(ctx context.Context, to *crypt.Key) (out rewritten, err error) {
-	told := f.meter("records written")
+func rewrite(ctx context.Context, f *factory, to *crypt.Key) (out rewritten, err error) {
+	told := meter(&f.printer, "records written")
 	out.Records, err = badger.Rewrite(ctx, badger.Options{Dir: f.dataDir(), Key: f.keys().Find}, to, func(n int, verifying bool) {
 		if told != nil {
 			told(attach.JobProgress{Records: n, Verifying: verifying})
@@ -260,7 +260,7 @@ func (r *rewritten) backups(ctx context.Context, f *factory, to *crypt.Key) erro
 		if b.Key == want && b.Encrypted == (to != nil) || b.Encrypted && b.Key == "" {
 			continue
 		}
-		secret, err := f.backupKey(ctx, b)
+		secret, err := backupKey(ctx, f, b)
 		if err == nil {
 			_, err = backup.Reseal(ctx, b.File, secret, to)
 		}
@@ -277,7 +277,7 @@ func (r *rewritten) backups(ctx context.Context, f *factory, to *crypt.Key) erro
 }
 
 // backupKey returns the passphrase of a backup that is encrypted with the key of a store; empty for others.
-func (f *factory) backupKey(ctx context.Context, b backup.Info) (string, error) {
+func backupKey(ctx context.Context, f *factory, b backup.Info) (string, error) {
 	if b.Key == "" {
 		return "", nil
 	}
@@ -307,7 +307,7 @@ func (r *rewritten) oldCopies(f *factory, remove bool) error {
 }
 
 func showKey(ctx context.Context, f *factory) error {
-	id, encrypted, err := f.sealed()
+	id, encrypted, err := sealed(&f.environment)
 	if err != nil {
 		return err
 	}

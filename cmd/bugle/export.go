@@ -101,7 +101,7 @@ func (e *export) run(ctx context.Context, f *factory) error {
 		}
 		written = append(written, file)
 	}
-	return f.printExported(written, e.dir)
+	return printExported(&f.printer, written, e.dir)
 }
 
 // listed returns the ids of the current versions of all campaigns, sorted.
@@ -241,7 +241,7 @@ func globbed(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }
 
-func (p *printer) printExported(all []exportedFile, dir string) error {
+func printExported(p *printer, all []exportedFile, dir string) error {
 	if p.json {
 		return p.printJSON(map[string]any{"files": all})
 	}

@@ -261,10 +261,10 @@ func importFiles(ctx context.Context, f *factory, files []string, by string) err
 			}
 		}
 	}
-	return f.printImported(rows)
+	return printImported(&f.printer, rows)
 }
 
-func (p *printer) printImported(rows []*imported) error {
+func printImported(p *printer, rows []*imported) error {
 	code, made := exitDone, 0
 	for _, row := range rows {
 		if row.err != nil {

@@ -115,7 +115,7 @@ func createWorkspace(ctx context.Context, f *factory, w newWorkspace) (id, key s
 		return "", "", err
 	}
 	if w.author == "" {
-		w.author = f.guessAuthor(ctx)
+		w.author = guessAuthor(ctx, &f.environment)
 	}
 	switch {
 	case w.id != "":
@@ -135,7 +135,7 @@ func createWorkspace(ctx context.Context, f *factory, w newWorkspace) (id, key s
 }
 
 // guessAuthor returns the address that git signs with, or one made for this machine.
-func (e *environment) guessAuthor(ctx context.Context) string {
+func guessAuthor(ctx context.Context, e *environment) string {
 	if a := e.getenv(envAuthor); a != "" {
 		return a
 	}

@@ -111,7 +111,7 @@ func newKeysRevoke(f *factory) *cobra.Command {
 		Long:    "Requests with the key are refused from now on.",
 		Args:    exactly(1, "the ID of a key from `bugle keys list`"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return f.completeKeys(cmd, args), cobra.ShellCompDirectiveNoFileComp
+			return completeKeys(f, cmd, args), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			svc, err := f.service(cmd.Context())
@@ -130,7 +130,7 @@ func newKeysRevoke(f *factory) *cobra.Command {
 	}
 }
 
-func (f *factory) completeKeys(cmd *cobra.Command, args []string) (out []cobra.Completion) {
+func completeKeys(f *factory, cmd *cobra.Command, args []string) (out []cobra.Completion) {
 	if len(args) > 0 {
 		return nil
 	}

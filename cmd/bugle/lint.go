@@ -44,7 +44,7 @@ func newLint(f *factory) *cobra.Command {
 			for _, arg := range args {
 				files = append(files, campaignFiles(arg)...)
 			}
-			return f.lint(cmd.Context(), files, env)
+			return lintFiles(cmd.Context(), &f.printer, files, env)
 		},
 	}
 	choiceFlag(cmd, one{&stage, stageChoices}, "stage", "`stage` to check at: draft or publish")
@@ -70,8 +70,8 @@ type lintedRow struct {
 	line string
 }
 
-// lint checks all files and prints the results. A file that cannot be read does not stop it.
-func (p *printer) lint(ctx context.Context, files []string, env schema.Env) error {
+// lintFiles checks all files and prints the results. A file that cannot be read does not stop it.
+func lintFiles(ctx context.Context, p *printer, files []string, env schema.Env) error {
 	out := make([]linted, 0, len(files))
 	code := exitDone
 	for _, name := range files {
@@ -85,7 +85,7 @@ func (p *printer) lint(ctx context.Context, files []string, env schema.Env) erro
 		}
 		out = append(out, l)
 		if !p.json {
-			p.printLinted(l)
+			printLinted(p, l)
 		}
 	}
 	if p.json {
@@ -128,7 +128,7 @@ func (s streams) lintFile(ctx context.Context, name string, env schema.Env) lint
 	return l
 }
 
-func (p *printer) printLinted(l linted) {
+func printLinted(p *printer, l linted) {
 	switch {
 	case l.Error != "":
 		fmt.Fprintln(p.err, "bugle: "+line(l.Error))

@@ -29,7 +29,7 @@ func newMeta(f *factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			body, err := f.request(cmd, args, &id, func() doc.Value {
+			body, err := request(f, cmd, args, &id, func() doc.Value {
 				return engine.MetaRequest{
 					ID: id, Channels: words[engine.Channel](s.channels), CreatedBy: s.by, Created: created,
 					DeliveryType: engine.DeliveryType(kind), Name: s.name, Status: s.states(), Tags: s.tags,
@@ -78,5 +78,5 @@ func runMeta(cmd *cobra.Command, f *factory, r engine.MetaRequest) error {
 		})
 	}
 	head := []string{"ID", "STATUS", "CHANNEL", "TYPE", "REACH", "CHILDREN", "CREATED BY", "NAME"}
-	return f.printFound(head, rows, r.Limit, r.Page)
+	return printFound(&f.printer, head, rows, r.Limit, r.Page)
 }

@@ -23,7 +23,7 @@ func (e *environment) configDir() string {
 
 func (e *environment) themesDir() string { return filepath.Join(e.configDir(), "themes") }
 
-func (e *environment) keysFile() keymap.File {
+func keysFile(e *environment) keymap.File {
 	return keymap.File{Path: filepath.Join(e.configDir(), "keys.yaml")}
 }
 
@@ -99,11 +99,11 @@ type personal struct {
 	news   []string
 }
 
-// personal reads the person's files. Nothing that is wrong with them keeps the program from starting.
-func (e *environment) personal(dark bool) personal {
+// newPersonal reads the person's files. Nothing that is wrong with them keeps the program from starting.
+func newPersonal(e *environment, dark bool) personal {
 	p := personal{themes: &themeShelf{dir: e.themesDir(), dark: dark}}
 	wrong := p.themes.Reload()
-	keys, problems := e.keysFile().Load()
+	keys, problems := keysFile(e).Load()
 	p.keys = keys
 	if len(wrong) > 0 {
 		p.news = append(p.news, told(wrong[0].Error(), len(wrong)-1))
@@ -122,15 +122,15 @@ func told(text string, more int) string {
 	return fmt.Sprintf("%s (and %d more: see Settings)", text, more)
 }
 
-// sources are what the Settings screen shows.
-func (e *environment) sources(shelf *themeShelf) settingsscreen.Sources {
+// settingsSources are what the Settings screen shows.
+func settingsSources(e *environment, shelf *themeShelf) settingsscreen.Sources {
 	config, state := e.configDir(), e.stateDir()
 	return settingsscreen.Sources{
-		Themes: shelf, Keys: e.keysFile(), Profiles: remoteList{e},
+		Themes: shelf, Keys: keysFile(e), Profiles: remoteList{e},
 		Places: []settingsscreen.Place{
 			{Name: "Store", Path: e.dataDir(), About: "Campaigns, workspaces, history and the outbox. Choose another folder with --data or " + envData + "."},
 			{Name: "Settings", Path: config, About: "Your keys, themes and remotes. Move it with XDG_CONFIG_HOME."},
-			{Name: "Keys", Path: e.keysFile().Path, About: "Your key bindings."},
+			{Name: "Keys", Path: keysFile(e).Path, About: "Your key bindings."},
 			{Name: "Themes", Path: e.themesDir(), About: "Your own themes, one file each."},
 			{Name: "Remotes", Path: filepath.Join(config, remotes.FileName), About: "Connections to remote services, without their keys. Change them with bugle remote."},
 			{Name: "State", Path: state, About: "Your choices, data cached from services, and edits that are not applied yet. Move it with XDG_STATE_HOME."},

@@ -38,7 +38,7 @@ func person(t *testing.T, files map[string]string) *factory {
 // the program from starting.
 func TestTheFirstTheme(t *testing.T) {
 	f := person(t, map[string]string{"themes/evening.yaml": "base: dark\ntokens: {accent: 208}\n"})
-	own := f.personal(true)
+	own := newPersonal(&f.environment, true)
 	if len(own.news) != 0 {
 		t.Errorf("it is told %q", own.news)
 	}
@@ -75,7 +75,7 @@ func TestWhatIsWrongWithThePersonsFilesIsTold(t *testing.T) {
 		"themes/bad.yaml": "base: night\n", "themes/worse.yaml": "tokens: {accent: orange}\n",
 		"keys.yaml": "# mine\napp.palette: ctrl+p\napp.palet: f5\n",
 	})
-	own := f.personal(true)
+	own := newPersonal(&f.environment, true)
 	want := []string{"theme bad.yaml: base: there is no theme \"night\"", "keys.yaml, line 3, app.palet: there is no action"}
 	for i, text := range own.news {
 		if len(own.news) != 2 || !strings.HasPrefix(text, want[i]) {

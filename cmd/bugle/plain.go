@@ -47,7 +47,7 @@ func means(value string) bool {
 
 // runPlain runs the terminal program as plain questions and answers.
 func runPlain(ctx context.Context, f *factory, o terminalOptions) error {
-	open, err := f.opening(ctx, &activity.Log{})
+	open, err := newOpening(ctx, f, &activity.Log{})
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func runPlain(ctx context.Context, f *factory, o terminalOptions) error {
 		}
 	}
 	if typed {
-		p.Edit = f.editText
+		p.Edit = func(ctx context.Context, text, suffix string) (string, error) { return editText(ctx, f, text, suffix) }
 	}
 	return accessible.Run(ctx, p)
 }
@@ -77,7 +77,7 @@ func (o opening) bare(deps screen.Deps) screen.Deps {
 }
 
 // editText opens a text in the user's editor, and returns the result.
-func (f *factory) editText(ctx context.Context, text, suffix string) (string, error) {
+func editText(ctx context.Context, f *factory, text, suffix string) (string, error) {
 	dir, err := os.MkdirTemp("", "bugle-edit-")
 	if err != nil {
 		return "", fmt.Errorf("cannot open the editor: %w", cause(err))

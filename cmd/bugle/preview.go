@@ -86,7 +86,7 @@ func (p *previewFlags) run(cmd *cobra.Command, f *factory, arg string) error {
 		e := engine.Errorf(engine.NotFound, http.StatusNotFound, "no user with the %s %q in this workspace", u.is, u.value)
 		return remedied{e, "Find users with `bugle workspace list users TEXT`."}
 	}
-	return f.printPreview(shown)
+	return printPreview(&f.printer, shown)
 }
 
 // check refuses flags that the argument cannot be combined with, and reports whether it is the id of a campaign.
@@ -140,7 +140,7 @@ func (p *previewFlags) body(ctx context.Context, svc engine.Service, id string) 
 }
 
 // printPreview prints the content, and the expressions that have no value for the user.
-func (p *printer) printPreview(shown engine.Preview) error {
+func printPreview(p *printer, shown engine.Preview) error {
 	for _, u := range shown.Unresolved {
 		fmt.Fprintln(p.err, line(u.Field+": no value for "+u.Expression))
 	}

@@ -141,7 +141,7 @@ func (a asked) print(ctx context.Context, f *factory, svc engine.Service, rows [
 	for i, row := range rows {
 		table[i] = []string{row.ID, string(row.Status), string(row.Channel), string(row.DeliveryType), row.Name}
 	}
-	return f.printFound([]string{"ID", "STATUS", "CHANNEL", "TYPE", "NAME"}, table, a.limit, a.page)
+	return printFound(&f.printer, []string{"ID", "STATUS", "CHANNEL", "TYPE", "NAME"}, table, a.limit, a.page)
 }
 
 // oneQuery checks the arguments of a search.
@@ -153,28 +153,30 @@ func oneQuery(_ *cobra.Command, args []string) error {
 }
 
 // completeQuery completes the last word of a query, with the values of the campaigns in the store.
-func (f *factory) completeQuery(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	env := query.Env{Now: time.Now()}
-	if ix, err := f.known(cmd.Context()); err == nil {
-		env.Values = ix.Values
-	}
-	directive := cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	var out []cobra.Completion
-	for _, c := range query.Complete(typed, len(typed), env) {
-		label := c.Label
-		if c.Count >= 0 {
-			label = fmt.Sprintf("%s (%d)", label, c.Count)
+func completeQuery(f *factory) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		env := query.Env{Now: time.Now()}
+		if ix, err := known(cmd.Context(), f); err == nil {
+			env.Values = ix.Values
 		}
-		if strings.HasSuffix(c.Text, ":") {
-			directive |= cobra.ShellCompDirectiveNoSpace
+		directive := cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+		var out []cobra.Completion
+		for _, c := range query.Complete(typed, len(typed), env) {
+			label := c.Label
+			if c.Count >= 0 {
+				label = fmt.Sprintf("%s (%d)", label, c.Count)
+			}
+			if strings.HasSuffix(c.Text, ":") {
+				directive |= cobra.ShellCompDirectiveNoSpace
+			}
+			out = append(out, cobra.CompletionWithDesc(line(typed[:c.From]+c.Text+typed[c.To:]), line(label)))
 		}
-		out = append(out, cobra.CompletionWithDesc(line(typed[:c.From]+c.Text+typed[c.To:]), line(label)))
+		return out, directive
 	}
-	return out, directive
 }
 
 // known returns an index of the campaigns in the store. A shell does not wait for a network.
-func (f *factory) known(ctx context.Context) (*index.Index, error) {
+func known(ctx context.Context, f *factory) (*index.Index, error) {
 	svc, err := f.campaigns(ctx)
 	if err != nil {
 		return nil, err

@@ -136,7 +136,7 @@ func (e *environment) stateDir() string {
 
 // remoteDeps returns what the screens need for the service of a remote. Edits are kept in files on this machine
 // until they are applied.
-func (f *factory) remoteDeps(deps screen.Deps, p remotes.Remote, s *offline.Service) screen.Deps {
+func remoteDeps(f *factory, deps screen.Deps, p remotes.Remote, s *offline.Service) screen.Deps {
 	deps.Service, deps.Workspace, deps.Author = s, p.Workspace+" @ "+p.Name, f.author(p.Author)
 	deps.Copies = edit.CopiesIn(filepath.Join(f.stateDir(), "edits", folder(p.Name), folder(p.Workspace)))
 	return deps

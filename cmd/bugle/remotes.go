@@ -173,7 +173,7 @@ func newRemoteUse(f *factory) *cobra.Command {
 		Long:              "bugle uses this remote without --remote. `bugle remote use local` goes back to the store on this\nmachine.",
 		Example:           "  bugle remote use prod\n  bugle remote use local",
 		Args:              exactly(1, "the NAME of a remote, or local"),
-		ValidArgsFunction: f.completeRemotes(remotes.Local),
+		ValidArgsFunction: completeRemotes(&f.environment, remotes.Local),
 		RunE: func(_ *cobra.Command, args []string) error {
 			file, err := f.remotesFile()
 			if err != nil {
@@ -198,9 +198,9 @@ func newRemoteKey(f *factory) *cobra.Command {
 		Long:              "Reads the key from standard input. On a terminal, it is not shown while you type.",
 		Example:           "  pass show bugle | bugle remote key prod",
 		Args:              exactly(1, "the NAME of a remote"),
-		ValidArgsFunction: f.completeRemotes(),
+		ValidArgsFunction: completeRemotes(&f.environment),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, p, err := f.remoteNamed(args[0])
+			_, p, err := remoteNamed(&f.environment, args[0])
 			if err != nil {
 				return err
 			}
@@ -231,9 +231,9 @@ func newRemoteRemove(f *factory) *cobra.Command {
 		Long:              "Nothing changes on the service. If the remote is in use, bugle goes back to the store on this machine.",
 		Example:           "  bugle remote remove prod",
 		Args:              exactly(1, "the NAME of a remote"),
-		ValidArgsFunction: f.completeRemotes(),
+		ValidArgsFunction: completeRemotes(&f.environment),
 		RunE: func(_ *cobra.Command, args []string) error {
-			file, p, err := f.remoteNamed(args[0])
+			file, p, err := remoteNamed(&f.environment, args[0])
 			if err != nil {
 				return err
 			}
@@ -255,7 +255,7 @@ func newRemoteRemove(f *factory) *cobra.Command {
 }
 
 // remoteNamed returns the remote of that name and the file it is in.
-func (e *environment) remoteNamed(name string) (*remotes.File, remotes.Remote, error) {
+func remoteNamed(e *environment, name string) (*remotes.File, remotes.Remote, error) {
 	file, err := e.remotesFile()
 	if err != nil {
 		return nil, remotes.Remote{}, err
@@ -268,12 +268,14 @@ func (e *environment) remoteNamed(name string) (*remotes.File, remotes.Remote, e
 }
 
 // completeRemoteFlag completes --remote.
-func (e *environment) completeRemoteFlag(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return e.completeRemotes(remotes.Local)(cmd, nil, typed)
+func completeRemoteFlag(e *environment) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return completeRemotes(e, remotes.Local)(cmd, nil, typed)
+	}
 }
 
 // completeRemotes completes the first argument with the names of remotes, and more.
-func (e *environment) completeRemotes(more ...string) cobra.CompletionFunc {
+func completeRemotes(e *environment, more ...string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		file, err := e.remotesFile()
 		if err != nil || len(args) > 0 {

@@ -54,9 +54,9 @@ func newRemoteTest(f *factory, noun string) *cobra.Command {
 			"use the first campaign that search finds. Exits with 4 if the service refuses a call.",
 		Example:           "  bugle remote test prod\n  bugle remote test prod --user ann@example.com",
 		Args:              exactly(1, "the NAME of a remote"),
-		ValidArgsFunction: f.completeRemotes(),
+		ValidArgsFunction: completeRemotes(&f.environment),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, p, err := f.remoteNamed(args[0])
+			_, p, err := remoteNamed(&f.environment, args[0])
 			if err != nil {
 				return err
 			}

@@ -85,16 +85,16 @@ func listBackups(f *factory) error {
 
 // restoreStore verifies the backup, makes a store from it, verifies that, and replaces the current store with it.
 func restoreStore(ctx context.Context, f *factory, from backup.Info, pass passphrase) error {
-	key, err := f.restoredKey(ctx, from)
+	key, err := restoredKey(ctx, f, from)
 	if err != nil {
 		return err
 	}
-	secret, err := f.backupSecret(ctx, from, pass)
+	secret, err := backupSecret(ctx, f, from, pass)
 	if err != nil {
 		return err
 	}
 	file := from.File
-	told := f.meter("records read")
+	told := meter(&f.printer, "records read")
 	records := func(n int) {
 		if told != nil {
 			told(attach.JobProgress{Records: n})
@@ -140,16 +140,16 @@ func restoreStore(ctx context.Context, f *factory, from backup.Info, pass passph
 
 // backupSecret returns the passphrase of a backup: that of its key, or one that the user provides; empty if it is not
 // encrypted.
-func (f *factory) backupSecret(ctx context.Context, b backup.Info, pass passphrase) (string, error) {
+func backupSecret(ctx context.Context, f *factory, b backup.Info, pass passphrase) (string, error) {
 	if b.Encrypted && b.Key == "" {
 		return pass.read(ctx, f, false)
 	}
-	return f.backupKey(ctx, b)
+	return backupKey(ctx, f, b)
 }
 
 // restoredKey returns the key of the store to restore: that of the current store, or else of the backup; nil if it is
 // not to be encrypted.
-func (f *factory) restoredKey(ctx context.Context, b backup.Info) (*crypt.Key, error) {
+func restoredKey(ctx context.Context, f *factory, b backup.Info) (*crypt.Key, error) {
 	id, encrypted, err := badger.Sealed(f.dataDir())
 	switch {
 	case err != nil:
@@ -172,12 +172,12 @@ func restoreCampaign(ctx context.Context, f *factory, from backup.Info, pass pas
 	// The owner of the store has its key.
 	own, _, err := badger.Sealed(f.dataDir())
 	if err == nil && (own != from.Key || own == "") {
-		secret, err = f.backupSecret(ctx, from, pass)
+		secret, err = backupSecret(ctx, f, from, pass)
 	}
 	if err != nil {
 		return err
 	}
-	node, err := f.store(ctx)
+	node, err := openStore(ctx, f)
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func newRoot(f *factory) *cobra.Command {
 	flags.StringVar(&f.remoteName, "remote", "", "`name` of a remote, or local (default "+envRemote+" or the one in use)")
 	flags.StringVar(&f.remoteName, "profile", "", "the former name of --remote")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
-	if err := errors.Join(flags.MarkHidden("profile"), root.RegisterFlagCompletionFunc("remote", f.completeRemoteFlag)); err != nil {
+	if err := errors.Join(flags.MarkHidden("profile"), root.RegisterFlagCompletionFunc("remote", completeRemoteFlag(&f.environment))); err != nil {
 		panic(err) // the flags are the lines above
 	}
 	root.AddGroup(

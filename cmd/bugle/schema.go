@@ -48,7 +48,7 @@ func newSchema(f *factory) *cobra.Command {
 			case form.jsonSchema && len(args) == 0:
 				return misused("--json-schema needs a table; `bugle schema` lists them")
 			case len(args) == 0:
-				return f.printTables()
+				return printTables(&f.printer)
 			}
 			return form.table(f, args)
 		},
@@ -175,7 +175,7 @@ func fieldRows(s *schema.Schema, path string) []fieldRow {
 }
 
 // printTables lists the tables.
-func (p *printer) printTables() error {
+func printTables(p *printer) error {
 	if p.json {
 		type table struct {
 			Name   string `json:"name"`

@@ -99,7 +99,7 @@ func newSearch(f *factory) *cobra.Command {
 			"  bugle search --channel EMAIL --status DRAFT,SCHEDULED\n" +
 			"  echo '{\"limit\": 5, \"page\": 2}' | bugle search - --json",
 		Args:              oneQuery,
-		ValidArgsFunction: f.completeQuery,
+		ValidArgsFunction: completeQuery(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			created, err := s.created()
 			if err != nil {
@@ -114,7 +114,7 @@ func newSearch(f *factory) *cobra.Command {
 				return asked{strings.Join(args, " "), r, s.limit, s.page}.run(cmd.Context(), f)
 			}
 			r.Status = s.states()
-			body, err := f.request(cmd, args, &r.Name, func() doc.Value { return r.Document() })
+			body, err := request(f, cmd, args, &r.Name, func() doc.Value { return r.Document() })
 			if err != nil {
 				return err
 			}
@@ -133,7 +133,7 @@ func newSearch(f *factory) *cobra.Command {
 
 // request returns the body of a search or meta request: from standard input, or made from the flags and the
 // argument, which is put into arg.
-func (f *factory) request(cmd *cobra.Command, args []string, arg *string, made func() doc.Value) (doc.Value, error) {
+func request(f *factory, cmd *cobra.Command, args []string, arg *string, made func() doc.Value) (doc.Value, error) {
 	if len(args) == 0 {
 		return made(), nil
 	}
@@ -167,11 +167,11 @@ func runSearch(cmd *cobra.Command, f *factory, r engine.SearchRequest) error {
 	for _, c := range found {
 		rows = append(rows, []string{c.ID, string(c.Status), string(c.Channel), string(c.DeliveryType), engine.Summarize(c).Name})
 	}
-	return f.printFound([]string{"ID", "STATUS", "CHANNEL", "TYPE", "NAME"}, rows, r.Limit, r.Page)
+	return printFound(&f.printer, []string{"ID", "STATUS", "CHANNEL", "TYPE", "NAME"}, rows, r.Limit, r.Page)
 }
 
 // printFound prints a page of results as a table.
-func (p *printer) printFound(head []string, rows [][]string, limit, page int) error {
+func printFound(p *printer, head []string, rows [][]string, limit, page int) error {
 	switch {
 	case len(rows) == 0 && page > 1:
 		fmt.Fprintf(p.err, "Page %d is empty.\n", page)

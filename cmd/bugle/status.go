@@ -35,9 +35,9 @@ func newPublish(f *factory) *cobra.Command {
 			}
 			up, err := svc.Publish(cmd.Context(), engine.PublishRequest{ID: args[0], By: by})
 			if err != nil {
-				return betaRemedy(cmd, svc, f.refused(cmd.Context(), svc, args[0], catalog.Publish, err))
+				return betaRemedy(cmd, svc, refused(cmd.Context(), f, svc, args[0], catalog.Publish, err))
 			}
-			return f.printState(cmd, svc, up.ID, nil)
+			return printState(f, cmd, svc, up.ID, nil)
 		},
 	}
 	addBy(cmd, &by)
@@ -125,14 +125,14 @@ func changeStatus(cmd *cobra.Command, f *factory, id string, action engine.Actio
 	}
 	done, err := svc.ChangeStatus(cmd.Context(), engine.StatusRequest{ID: id, Action: action, By: by})
 	if err != nil {
-		return f.refused(cmd.Context(), svc, id, action, err)
+		return refused(cmd.Context(), f, svc, id, action, err)
 	}
-	return f.printState(cmd, svc, done.ID, map[string]any{"action": done.Action})
+	return printState(f, cmd, svc, done.ID, map[string]any{"action": done.Action})
 }
 
 // refused returns why an action was refused, in the words of the screens where the life cycle is the reason. What a
 // service that others run says stays as it is, and so does what programs read.
-func (f *factory) refused(ctx context.Context, svc engine.Service, id string, action engine.Action, err error) error {
+func refused(ctx context.Context, f *factory, svc engine.Service, id string, action engine.Action, err error) error {
 	e := engine.AsError(err)
 	if e == nil || e.Service != "" || f.json {
 		return err
@@ -151,7 +151,7 @@ func (f *factory) refused(ctx context.Context, svc engine.Service, id string, ac
 }
 
 // printState prints the state of a campaign; more are further fields of the JSON.
-func (f *factory) printState(cmd *cobra.Command, svc engine.Service, id string, more map[string]any) error {
+func printState(f *factory, cmd *cobra.Command, svc engine.Service, id string, more map[string]any) error {
 	c, err := svc.Get(cmd.Context(), id)
 	if err != nil {
 		return err

@@ -18,14 +18,14 @@ func printSummary(ctx context.Context, f *factory) error {
 	case err != nil:
 		return err
 	case far:
-		return f.printRemote(ctx, r)
+		return printRemote(ctx, f, r)
 	}
 	have, err := f.hasStore()
 	if err != nil {
 		return err
 	}
 	if !have {
-		return f.printNoWorkspace()
+		return printNoWorkspace(f)
 	}
 	node, err := f.open(ctx)
 	if err != nil {
@@ -36,9 +36,9 @@ func printSummary(ctx context.Context, f *factory) error {
 	case err != nil:
 		return err
 	case len(ids) == 0:
-		return f.printNoWorkspace()
+		return printNoWorkspace(f)
 	case len(ids) > 1 && f.wanted() == "":
-		return f.printWorkspaces(ids)
+		return printWorkspaces(f, ids)
 	}
 	id, err := f.workspaceID(ctx, node)
 	if err != nil {
@@ -48,11 +48,11 @@ func printSummary(ctx context.Context, f *factory) error {
 	if err != nil {
 		return err
 	}
-	return f.printWorkspace(id, rows)
+	return printWorkspace(f, id, rows)
 }
 
 // printRemote prints a summary of a remote workspace.
-func (f *factory) printRemote(ctx context.Context, r remotes.Remote) error {
+func printRemote(ctx context.Context, f *factory, r remotes.Remote) error {
 	svc, err := f.campaigns(ctx)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (f *factory) printRemote(ctx context.Context, r remotes.Remote) error {
 		return f.printJSON(map[string]any{"remote": r.Name, "url": r.BaseURL, "workspace_id": r.Workspace, "campaigns": len(rows), "status": count})
 	}
 	fmt.Fprintln(f.out, line(fmt.Sprintf("Remote %s, workspace %s: %s", r.Name, r.Workspace, phrase.Count(len(rows), "campaign"))))
-	f.printCounts(count)
+	printCounts(&f.printer, count)
 	return nil
 }
 
@@ -79,7 +79,7 @@ func countStates(rows []engine.Summary) map[engine.State]int {
 }
 
 // printCounts prints a line such as "2 draft, 1 active".
-func (p *printer) printCounts(count map[engine.State]int) {
+func printCounts(p *printer, count map[engine.State]int) {
 	var parts []string
 	for _, st := range catalog.States {
 		if count[st] > 0 {
@@ -91,13 +91,13 @@ func (p *printer) printCounts(count map[engine.State]int) {
 	}
 }
 
-func (f *factory) printWorkspace(id string, rows []engine.Summary) error {
+func printWorkspace(f *factory, id string, rows []engine.Summary) error {
 	count := countStates(rows)
 	if f.json {
 		return f.printJSON(map[string]any{"workspace_id": id, "data": f.dataDir(), "campaigns": len(rows), "status": count})
 	}
 	fmt.Fprintln(f.out, line(fmt.Sprintf("Workspace %s in %s: %s", id, f.dataDir(), phrase.Count(len(rows), "campaign"))))
-	f.printCounts(count)
+	printCounts(&f.printer, count)
 	fmt.Fprint(f.out, `
 Run bugle in a terminal to build and test campaigns, or use a command:
   bugle create            Create a draft
@@ -109,7 +109,7 @@ Run bugle in a terminal to build and test campaigns, or use a command:
 	return nil
 }
 
-func (f *factory) printWorkspaces(ids []string) error {
+func printWorkspaces(f *factory, ids []string) error {
 	if f.json {
 		return f.printJSON(map[string]any{"workspaces": ids, "data": f.dataDir()})
 	}
@@ -118,7 +118,7 @@ func (f *factory) printWorkspaces(ids []string) error {
 	return nil
 }
 
-func (f *factory) printNoWorkspace() error {
+func printNoWorkspace(f *factory) error {
 	if f.json {
 		return f.printJSON(map[string]any{"workspace_id": nil, "data": f.dataDir(), "campaigns": 0})
 	}

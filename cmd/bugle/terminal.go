@@ -41,7 +41,7 @@ type terminalOptions struct {
 func runTerminal(ctx context.Context, f *factory, o terminalOptions) error {
 	in, out, _ := f.terminal()
 	log := &activity.Log{}
-	open, err := f.opening(ctx, log)
+	open, err := newOpening(ctx, f, log)
 	if err != nil {
 		return err
 	}
@@ -52,14 +52,14 @@ func runTerminal(ctx context.Context, f *factory, o terminalOptions) error {
 	if !known {
 		guess = app.Dark(open.deps.Prefs)
 	}
-	own := f.personal(guess)
+	own := newPersonal(&f.environment, guess)
 	theme, news, err := own.themes.first(o.theme, f.getenv(envTheme), open.deps.Prefs)
 	if err != nil {
 		return err
 	}
 	open.deps.Theme = theme
 	model, err := app.New(app.Options{
-		Deps: open.deps, Factory: screens(open.start, log, f.sources(own.themes)), First: screen.Route{Name: open.first, Query: o.query},
+		Deps: open.deps, Factory: screens(open.start, log, settingsSources(&f.environment, own.themes)), First: screen.Route{Name: open.first, Query: o.query},
 		Places: places(), Themes: own.themes.get, ThemeNames: own.themes.Names, Keys: own.keys, News: append(append(news, own.news...), f.notices.take()...), Suspend: canSuspend(),
 		Editor: func(file string) ([]string, error) { return editor(f.getenv, file) }, Input: in, Output: out,
 		Clipboard: func(text string) error { return copyText(out, text) },
@@ -188,9 +188,9 @@ type opening struct {
 	far   *offline.Service // of a remote; to be closed
 }
 
-// opening opens what the screens work on: the service of a remote, or a workspace of the store. log records their
+// newOpening opens what the screens work on: the service of a remote, or a workspace of the store. log records their
 // calls.
-func (f *factory) opening(ctx context.Context, log *activity.Log) (opening, error) {
+func newOpening(ctx context.Context, f *factory, log *activity.Log) (opening, error) {
 	o := opening{first: screen.Campaigns, deps: screen.Deps{Now: time.Now, Location: time.Local, DataDir: f.dataDir(), Prefs: prefs.In(filepath.Join(f.stateDir(), "prefs"))}}
 	p, far, err := f.remote()
 	if err != nil {
@@ -198,7 +198,7 @@ func (f *factory) opening(ctx context.Context, log *activity.Log) (opening, erro
 	}
 	if far {
 		if o.far, err = f.remembering(p, wire.Observer(log)); err == nil {
-			o.deps = f.remoteDeps(o.deps, p, o.far)
+			o.deps = remoteDeps(f, o.deps, p, o.far)
 		}
 		return o, err
 	}
@@ -212,7 +212,7 @@ func (f *factory) opening(ctx context.Context, log *activity.Log) (opening, erro
 	case err != nil:
 		return o, err
 	default:
-		if o.deps, err = f.enter(ctx, o.deps, id, log); err != nil {
+		if o.deps, err = enterWorkspace(ctx, f, o.deps, id, log); err != nil {
 			return o, err
 		}
 	}
@@ -222,13 +222,13 @@ func (f *factory) opening(ctx context.Context, log *activity.Log) (opening, erro
 		if err != nil {
 			return screen.Deps{}, err
 		}
-		return f.enter(ctx, base, id, log)
+		return enterWorkspace(ctx, f, base, id, log)
 	}
 	return o, nil
 }
 
-// enter returns what the screens need in a workspace.
-func (f *factory) enter(ctx context.Context, deps screen.Deps, id string, log *activity.Log) (screen.Deps, error) {
+// enterWorkspace returns what the screens need in a workspace.
+func enterWorkspace(ctx context.Context, f *factory, deps screen.Deps, id string, log *activity.Log) (screen.Deps, error) {
 	node, err := f.open(ctx)
 	if err != nil {
 		return deps, err

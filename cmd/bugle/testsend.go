@@ -59,7 +59,7 @@ func newTest(f *factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return f.printTest(res)
+			return printTest(&f.printer, res)
 		},
 	}
 	fl := cmd.Flags()
@@ -156,7 +156,7 @@ func (t *testFlags) recipients(ch engine.Channel) error {
 }
 
 // printTest prints the result of each message, and fails if one failed.
-func (p *printer) printTest(res engine.TestResult) error {
+func printTest(p *printer, res engine.TestResult) error {
 	failed := false
 	for _, k := range res.Keys {
 		failed = failed || res.Data[k].Status == engine.Failed

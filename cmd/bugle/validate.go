@@ -28,7 +28,7 @@ func newValidate(f *factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := f.printValidation(v); err != nil {
+			if err := printValidation(&f.printer, v); err != nil {
 				return err
 			}
 			if !v.Valid {
@@ -39,7 +39,7 @@ func newValidate(f *factory) *cobra.Command {
 	}
 }
 
-func (p *printer) printValidation(v engine.Validation) error {
+func printValidation(p *printer, v engine.Validation) error {
 	if p.json {
 		return p.printDoc(v.Document())
 	}

@@ -81,12 +81,12 @@ func newWorkspaceShow(f *factory) *cobra.Command {
 			if f.json {
 				return f.printJSON(w.Public())
 			}
-			return f.showWorkspace(w)
+			return showWorkspace(&f.printer, w)
 		},
 	}
 }
 
-func (p *printer) showWorkspace(w engine.Workspace) error {
+func showWorkspace(p *printer, w engine.Workspace) error {
 	rows := [][]string{{"id", w.ID}}
 	for _, s := range settings() {
 		rows = append(rows, []string{s.name, s.get(&w)})

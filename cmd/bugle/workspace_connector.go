@@ -31,7 +31,7 @@ func newWorkspaceConnector(f *factory) *cobra.Command {
 			"Without --smtp, email stays in the local outbox. The password is never stored: --password-env names\n" +
 			"the environment variable that has it.",
 		Args:              exactly(1, "the name of a connector"),
-		ValidArgsFunction: f.completeConnectors,
+		ValidArgsFunction: completeConnectors(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			conn, err := c.connector(args[0])
 			if err != nil {
@@ -44,7 +44,7 @@ func newWorkspaceConnector(f *factory) *cobra.Command {
 			if err := svc.UpdateWorkspace(cmd.Context(), func(w *engine.Workspace) error { return c.apply(w, &conn) }); err != nil {
 				return asUsage(err)
 			}
-			return f.printConnector(conn, c.remove)
+			return printConnector(&f.printer, conn, c.remove)
 		},
 	}
 	fl := cmd.Flags()
@@ -113,7 +113,7 @@ func (c *connectorFlags) apply(w *engine.Workspace, conn *engine.Connector) erro
 	return nil
 }
 
-func (p *printer) printConnector(c engine.Connector, removed bool) error {
+func printConnector(p *printer, c engine.Connector, removed bool) error {
 	switch {
 	case p.json && removed:
 		return p.printJSON(map[string]any{"connector_name": c.Name, "removed": true})
@@ -127,21 +127,23 @@ func (p *printer) printConnector(c engine.Connector, removed bool) error {
 	return nil
 }
 
-func (f *factory) completeConnectors(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+func completeConnectors(f *factory) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		svc, err := f.service(cmd.Context())
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		w, err := svc.Workspace(cmd.Context())
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var out []cobra.Completion
+		for _, c := range w.Connectors {
+			out = append(out, cobra.CompletionWithDesc(line(c.Name), line(c.Type+", "+providerWords(c))))
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
 	}
-	svc, err := f.service(cmd.Context())
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	w, err := svc.Workspace(cmd.Context())
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var out []cobra.Completion
-	for _, c := range w.Connectors {
-		out = append(out, cobra.CompletionWithDesc(line(c.Name), line(c.Type+", "+providerWords(c))))
-	}
-	return out, cobra.ShellCompDirectiveNoFileComp
 }

@@ -74,7 +74,7 @@ func newConnectorRemove(f *factory) *cobra.Command {
 		Short:             "Remove a connector or push gateway",
 		Long:              "Removes its key from the keyring too. Use `bugle workspace delete` instead.",
 		Args:              exactly(1, "the name of a connector, or fcm, apns or webpush"),
-		ValidArgsFunction: f.completeAllConnectors,
+		ValidArgsFunction: completeAllConnectors(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			svc, err := f.service(cmd.Context())
 			if err != nil {
@@ -86,7 +86,7 @@ func newConnectorRemove(f *factory) *cobra.Command {
 				if err := svc.UpdateWorkspace(cmd.Context(), func(w *engine.Workspace) error { return c.apply(w, &conn) }); err != nil {
 					return asUsage(err)
 				}
-				return f.printConnector(conn, true)
+				return printConnector(&f.printer, conn, true)
 			}
 			var gone engine.Gateway
 			err = svc.UpdateWorkspace(cmd.Context(), func(w *engine.Workspace) error {
@@ -103,7 +103,7 @@ func newConnectorRemove(f *factory) *cobra.Command {
 			if err := dropKeyOf(gone); err != nil {
 				return err
 			}
-			return f.printConnector(engine.Connector{Name: gone.Provider}, true)
+			return printConnector(&f.printer, engine.Connector{Name: gone.Provider}, true)
 		},
 	}
 }
@@ -119,7 +119,7 @@ func newConnectorTest(f *factory) *cobra.Command {
 		Long: "Send a test message with an email connector or a push gateway. Use `bugle workspace test` instead.\n" +
 			"Without --to, only the settings, the key and the login are checked.",
 		Args:              exactly(1, "the name of a connector, or fcm, apns or webpush"),
-		ValidArgsFunction: f.completeAllConnectors,
+		ValidArgsFunction: completeAllConnectors(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			svc, err := f.service(cmd.Context())
 			if err != nil {
@@ -180,7 +180,7 @@ func tryPush(ctx context.Context, f *factory, g engine.Gateway, devices []engine
 		defer c.Close()
 	}
 	if len(devices) == 0 {
-		return f.printTried(g.Provider, "The settings and the key are valid. Send a test message with --to.", 0)
+		return printTried(&f.printer, g.Provider, "The settings and the key are valid. Send a test message with --to.", 0)
 	}
 	var failed []error
 	for _, d := range devices {
@@ -198,7 +198,7 @@ func tryPush(ctx context.Context, f *factory, g engine.Gateway, devices []engine
 	if len(failed) > 0 {
 		return failed[0]
 	}
-	return f.printTried(g.Provider, "Sent a test message to "+phrase.Count(len(devices), "device")+".", len(devices))
+	return printTried(&f.printer, g.Provider, "Sent a test message to "+phrase.Count(len(devices), "device")+".", len(devices))
 }
 
 func tryMail(ctx context.Context, f *factory, w engine.Workspace, name string, h testMessageFlags) error {
@@ -220,7 +220,7 @@ func tryMail(ctx context.Context, f *factory, w engine.Workspace, name string, h
 				return err
 			}
 		}
-		return f.printTried(name, "The mail server accepted the login. Send a test message with --to.", 0)
+		return printTried(&f.printer, name, "The mail server accepted the login. Send a test message with --to.", 0)
 	}
 	receipt, err := provider.Deliver(ctx, providers.HelloMail(cmp.Or(h.from, f.author(w.Author)), h.to))
 	if err != nil {
@@ -230,10 +230,10 @@ func tryMail(ctx context.Context, f *factory, w engine.Workspace, name string, h
 		}
 		return err
 	}
-	return f.printTried(name, "Sent a test message to "+h.to+": "+receipt.Detail, 1)
+	return printTried(&f.printer, name, "Sent a test message to "+h.to+": "+receipt.Detail, 1)
 }
 
-func (p *printer) printTried(name, words string, sent int) error {
+func printTried(p *printer, name, words string, sent int) error {
 	if p.json {
 		return p.printJSON(map[string]any{"name": name, "sent": sent})
 	}
@@ -242,8 +242,10 @@ func (p *printer) printTried(name, words string, sent int) error {
 }
 
 // completeAllConnectors completes the first argument with connectors and push gateways.
-func (f *factory) completeAllConnectors(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	mail, _ := f.completeConnectors(cmd, args, typed)
-	push, directive := completeGateways(cmd, args, typed)
-	return append(mail, push...), directive
+func completeAllConnectors(f *factory) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		mail, _ := completeConnectors(f)(cmd, args, typed)
+		push, directive := completeGateways(cmd, args, typed)
+		return append(mail, push...), directive
+	}
 }

@@ -46,7 +46,7 @@ func newWorkspaceContent(f *factory) *cobra.Command {
 		Args:              noCommand,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			keeper, err := f.contentKeeper(cmd.Context())
+			keeper, err := contentKeeper(cmd.Context(), f)
 			if err != nil {
 				return err
 			}
@@ -57,7 +57,7 @@ func newWorkspaceContent(f *factory) *cobra.Command {
 	return cmd
 }
 
-func (f *factory) contentKeeper(ctx context.Context) (engine.ContentKeeper, error) {
+func contentKeeper(ctx context.Context, f *factory) (engine.ContentKeeper, error) {
 	return f.service(ctx)
 }
 
@@ -119,7 +119,7 @@ func contentArgs(f *factory) (cobra.PositionalArgs, cobra.CompletionFunc) {
 			if err != nil {
 				break
 			}
-			keeper, err := f.contentKeeper(cmd.Context())
+			keeper, err := contentKeeper(cmd.Context(), f)
 			if err != nil {
 				break
 			}
@@ -163,7 +163,7 @@ func newContentShow(f *factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			keeper, err := f.contentKeeper(cmd.Context())
+			keeper, err := contentKeeper(cmd.Context(), f)
 			if err != nil {
 				return err
 			}
@@ -171,7 +171,7 @@ func newContentShow(f *factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := f.printContent(item); err != nil || f.json {
+			if err := printContent(&f.printer, item); err != nil || f.json {
 				return err
 			}
 			uses, err := keeper.ContentUses(cmd.Context(), ref)
@@ -185,7 +185,7 @@ func newContentShow(f *factory) *cobra.Command {
 	return cmd
 }
 
-func (p *printer) printContent(item engine.ContentItem) error {
+func printContent(p *printer, item engine.ContentItem) error {
 	switch {
 	case p.json:
 		return p.printJSON(item)
@@ -225,7 +225,7 @@ func newContentRemove(f *factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			keeper, err := f.contentKeeper(cmd.Context())
+			keeper, err := contentKeeper(cmd.Context(), f)
 			if err != nil {
 				return err
 			}
@@ -269,7 +269,7 @@ func newContentTry(f *factory) *cobra.Command {
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			keeper, err := f.contentKeeper(cmd.Context())
+			keeper, err := contentKeeper(cmd.Context(), f)
 			if err != nil {
 				return err
 			}

@@ -16,7 +16,7 @@ import (
 
 // putContent saves an item and reports it.
 func putContent(ctx context.Context, f *factory, item engine.ContentItem) error {
-	keeper, err := f.contentKeeper(ctx)
+	keeper, err := contentKeeper(ctx, f)
 	if err != nil {
 		return err
 	}

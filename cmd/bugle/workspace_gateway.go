@@ -112,7 +112,7 @@ func (g *gatewayFlags) adding(f *factory, what, long, example string) *cobra.Com
 			if err != nil {
 				return asUsage(err)
 			}
-			return f.printGateway(g.gateway)
+			return printGateway(&f.printer, g.gateway)
 		},
 	}
 	fl := cmd.Flags()
@@ -166,7 +166,7 @@ func putGateway(w *engine.Workspace, g engine.Gateway) error {
 	return nil
 }
 
-func (p *printer) printGateway(g engine.Gateway) error {
+func printGateway(p *printer, g engine.Gateway) error {
 	if p.json {
 		return p.printJSON(g)
 	}
@@ -218,7 +218,7 @@ func newWorkspaceKey(f *factory) *cobra.Command {
 			}
 			return err
 		},
-		ValidArgsFunction: f.completeRecords(func(s *records.Section) bool { return s.ID == sectionGateways }),
+		ValidArgsFunction: completeRecords(f, func(s *records.Section) bool { return s.ID == sectionGateways }),
 		RunE:              func(cmd *cobra.Command, args []string) error { return storeGatewayKey(cmd.Context(), f, args[1]) },
 	}
 }

@@ -65,7 +65,7 @@ func section(name string) (*records.Section, error) {
 }
 
 // onSection returns the service and the section that the first argument names.
-func (f *factory) onSection(cmd *cobra.Command, args []string) (*records.Section, engine.Service, error) {
+func onSection(f *factory, cmd *cobra.Command, args []string) (*records.Section, engine.Service, error) {
 	s, err := section(args[0])
 	if err != nil {
 		return nil, nil, err
@@ -91,7 +91,7 @@ func newWorkspaceList(f *factory) *cobra.Command {
 			if len(args) == 0 {
 				return listSections(cmd.Context(), f)
 			}
-			s, svc, err := f.onSection(cmd, args)
+			s, svc, err := onSection(f, cmd, args)
 			if err != nil {
 				return err
 			}
@@ -99,7 +99,7 @@ func newWorkspaceList(f *factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return f.printRecords(s, vs)
+			return printRecords(&f.printer, s, vs)
 		},
 	}
 	cmd.Flags().IntVar(&limit, "limit", 100, "maximum `number` of records, 0 for all")
@@ -148,7 +148,7 @@ func listSections(ctx context.Context, f *factory) error {
 	return f.rows([]string{"SECTION", "RECORDS", "DESCRIPTION"}, rows)
 }
 
-func (p *printer) printRecords(s *records.Section, vs []doc.Value) error {
+func printRecords(p *printer, s *records.Section, vs []doc.Value) error {
 	if p.json {
 		return p.printDoc(doc.NewObject(doc.M(strings.ReplaceAll(s.ID, "-", "_"), doc.NewArray(vs...))))
 	}
@@ -176,9 +176,9 @@ func newWorkspaceGet(f *factory) *cobra.Command {
 		Long:              "To change the record, edit the output and pass it to `bugle workspace put`. The sections general and\nflags are a single record and take no name.",
 		Example:           "  bugle workspace get segments Testers\n  bugle workspace get general",
 		Args:              recordArgs,
-		ValidArgsFunction: f.completeRecords(everySection),
+		ValidArgsFunction: completeRecords(f, everySection),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, svc, err := f.onSection(cmd, args)
+			s, svc, err := onSection(f, cmd, args)
 			if err != nil {
 				return err
 			}
@@ -251,7 +251,7 @@ func newWorkspacePut(f *factory) *cobra.Command {
 		},
 		ValidArgsFunction: completeFields,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, svc, err := f.onSection(cmd, args)
+			s, svc, err := onSection(f, cmd, args)
 			if err != nil {
 				return err
 			}
@@ -269,7 +269,7 @@ func newWorkspacePut(f *factory) *cobra.Command {
 			if err != nil {
 				return asUsage(forced(err))
 			}
-			return f.printSaved(s, saved)
+			return printSaved(&f.printer, s, saved)
 		},
 	}
 	cmd.Flags().StringVar(&was, "was", "", "current `name` of the record, to rename it")
@@ -286,7 +286,7 @@ func forced(err error) error {
 	return err
 }
 
-func (p *printer) printSaved(s *records.Section, saved records.Saved) error {
+func printSaved(p *printer, s *records.Section, saved records.Saved) error {
 	if p.json {
 		return p.printJSON(struct {
 			Section string `json:"section"`
@@ -327,9 +327,9 @@ func newWorkspaceDelete(f *factory) *cobra.Command {
 		Long:              "A record is deleted only with --force if segments, content or campaigns that can still be sent\nrefer to it. They are listed.",
 		Example:           "  bugle workspace delete teams Growth\n  bugle workspace delete content-blocks footer --force",
 		Args:              recordArgs,
-		ValidArgsFunction: f.completeRecords(severalOf),
+		ValidArgsFunction: completeRecords(f, severalOf),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, svc, err := f.onSection(cmd, args)
+			s, svc, err := onSection(f, cmd, args)
 			if err != nil {
 				return err
 			}
@@ -373,9 +373,9 @@ func newWorkspaceTest(f *factory, name string) *cobra.Command {
 			}
 			return nil
 		},
-		ValidArgsFunction: f.completeRecords(triedSection),
+		ValidArgsFunction: completeRecords(f, triedSection),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, svc, err := f.onSection(cmd, args)
+			s, svc, err := onSection(f, cmd, args)
 			if err != nil {
 				return err
 			}
@@ -390,14 +390,14 @@ func newWorkspaceTest(f *factory, name string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return f.printTrial(s, args[1], out)
+			return printTrial(&f.printer, s, args[1], out)
 		},
 	}
 	cmd.Flags().StringVar(&from, "from", "", "email `address` of the sender (default the address that signs changes)")
 	return cmd
 }
 
-func (p *printer) printTrial(s *records.Section, name string, out records.Outcome) error {
+func printTrial(p *printer, s *records.Section, name string, out records.Outcome) error {
 	if out.Failed {
 		words := strings.TrimSuffix(out.Words, ".")
 		if out.Detail != "" {
@@ -472,7 +472,7 @@ func completeFields(cmd *cobra.Command, args []string, typed string) ([]cobra.Co
 }
 
 // completeRecords completes the first argument with sections, the second with the names of records.
-func (f *factory) completeRecords(keep func(*records.Section) bool) cobra.CompletionFunc {
+func completeRecords(f *factory, keep func(*records.Section) bool) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) == 0 {
 			return completeSections(keep)(cmd, args, typed)

@@ -34,14 +34,14 @@ func newWorkspaceUsers(f *factory, noun string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return f.printUsers(noun, ps)
+			return printUsers(&f.printer, noun, ps)
 		},
 	}
 	cmd.Flags().IntVar(&limit, "limit", 100, "maximum `number` of users, 0 for all")
 	return cmd
 }
 
-func (p *printer) printUsers(noun string, ps []engine.Profile) error {
+func printUsers(p *printer, noun string, ps []engine.Profile) error {
 	if p.json {
 		return p.printJSON(map[string]any{noun: append([]engine.Profile{}, ps...)})
 	}

@@ -60,7 +60,7 @@ func (a applying) run(ctx context.Context, f *factory, args []string) error {
 	}
 	for _, arg := range args {
 		for _, file := range campaignFiles(arg) {
-			for _, h := range f.readCampaigns(ctx, file) {
+			for _, h := range readCampaigns(ctx, f.streams, file) {
 				p.add(ctx, h)
 			}
 			if ctx.Err() != nil {

@@ -70,7 +70,7 @@ func oneCampaign(ctx context.Context, f *factory, arg string) (engine.Campaign, 
 	if arg != stdin && !exists(arg) {
 		return engine.Campaign{}, misused("%q is neither a file nor the ID of a campaign", arg)
 	}
-	held := f.readCampaigns(ctx, arg)
+	held := readCampaigns(ctx, f.streams, arg)
 	switch {
 	case len(held) > 1:
 		return engine.Campaign{}, misused("%s has %d campaigns; diff compares one", inputName(arg), len(held))

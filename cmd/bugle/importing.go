@@ -42,7 +42,7 @@ func isCampaignFile(name string) bool {
 
 // readCampaigns reads the campaigns of a file: one in JSON, one per line in JSON lines, one per document in YAML. If
 // none can be read, it returns one with the error.
-func (s streams) readCampaigns(ctx context.Context, name string) []heldCampaign {
+func readCampaigns(ctx context.Context, s streams, name string) []heldCampaign {
 	b, err := s.read(ctx, name)
 	var held []heldCampaign
 	if err == nil {
@@ -238,7 +238,7 @@ func importFiles(ctx context.Context, f *factory, files []string, by string) err
 	}
 	var rows []*imported
 	for _, file := range files {
-		for _, h := range f.readCampaigns(ctx, file) {
+		for _, h := range readCampaigns(ctx, f.streams, file) {
 			row := &imported{File: h.where, err: h.err}
 			if h.err == nil {
 				row.body, row.Name = newBody(h.body, by, author), engine.NameOf(h.body)

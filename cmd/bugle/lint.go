@@ -75,7 +75,7 @@ func lintFiles(ctx context.Context, p *printer, files []string, env schema.Env) 
 	out := make([]linted, 0, len(files))
 	code := exitDone
 	for _, name := range files {
-		l := p.lintFile(ctx, name, env)
+		l := lintFile(ctx, p.streams, name, env)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -99,7 +99,7 @@ func lintFiles(ctx context.Context, p *printer, files []string, env schema.Env) 
 	return nil
 }
 
-func (s streams) lintFile(ctx context.Context, name string, env schema.Env) linted {
+func lintFile(ctx context.Context, s streams, name string, env schema.Env) linted {
 	l := linted{File: name, Problems: []lintedRow{}}
 	body, err := s.document(ctx, name)
 	if err == nil {

@@ -67,7 +67,7 @@ func describedRecord(ctx context.Context, f *factory, s *records.Section, svc en
 	}
 	switch {
 	case file != "":
-		if v, err = f.recordFile(ctx, file); err == nil {
+		if v, err = recordFile(ctx, f.streams, file); err == nil {
 			v, err = renamed(s, v)
 		}
 	case s.Single || was != "":
@@ -80,14 +80,14 @@ func describedRecord(ctx context.Context, f *factory, s *records.Section, svc en
 	}
 	for _, a := range set {
 		if err == nil {
-			v, err = f.assign(ctx, s, v, a)
+			v, err = assign(ctx, f.streams, s, v, a)
 		}
 	}
 	return v, err
 }
 
 // assign returns the record with one field set. The table of the section says how the value is read.
-func (in streams) assign(ctx context.Context, s *records.Section, v doc.Value, a assignment) (doc.Value, error) {
+func assign(ctx context.Context, in streams, s *records.Section, v doc.Value, a assignment) (doc.Value, error) {
 	p, err := doc.ParsePath(a.field)
 	if err != nil {
 		return v, misused("%q is not the path of a field: %w", a.field, err)

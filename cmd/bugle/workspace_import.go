@@ -75,11 +75,11 @@ func importUsers(ctx context.Context, f *factory, i records.Import) error {
 		return err
 	}
 	if i.File == stdin {
-		in, done := f.untilDone(ctx)
+		in, done := untilDone(ctx, f.streams)
 		defer done()
 		i.In = in
 	}
-	show := f.progress("Imported", "user")
+	show := progress(f.streams, "Imported", "user")
 	out, err := i.Import(ctx, svc, func(p records.ImportProgress) {
 		if p.Checked {
 			show(p.Users)
@@ -90,7 +90,7 @@ func importUsers(ctx context.Context, f *factory, i records.Import) error {
 }
 
 // untilDone returns standard input, which ends with ctx.
-func (s streams) untilDone(ctx context.Context) (io.Reader, func()) {
+func untilDone(ctx context.Context, s streams) (io.Reader, func()) {
 	in, err := cancelreader.NewReader(s.in)
 	if err != nil { // a regular file, which does not block
 		return s.in, func() {}
@@ -140,7 +140,7 @@ func reportImport(f *factory, i records.Import, n records.Imported, err error) e
 }
 
 // progress shows the progress of long work on standard error, if that is a terminal. A negative number clears it.
-func (s streams) progress(done, noun string) func(n int) {
+func progress(s streams, done, noun string) func(n int) {
 	file, ok := s.err.(*os.File)
 	if !ok || !isTerminal(file) {
 		return func(int) {}

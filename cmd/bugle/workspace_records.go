@@ -216,7 +216,7 @@ func recordName(args []string) string {
 }
 
 // recordFile reads a record from a JSON or YAML file.
-func (s streams) recordFile(ctx context.Context, file string) (doc.Value, error) {
+func recordFile(ctx context.Context, s streams, file string) (doc.Value, error) {
 	v, err := s.document(ctx, file)
 	if errors.As(err, new(documentError)) { // no campaign is invalid
 		err = usageError{err}

@@ -87,7 +87,7 @@ func newWorkspaceUser(f *factory, noun string) *cobra.Command {
 				err = svc.DeleteProfile(cmd.Context(), remove)
 			} else {
 				var p engine.Profile
-				if p, err = f.profile(cmd, args[0]); err != nil {
+				if p, err = profile(cmd, f.streams, args[0]); err != nil {
 					return err
 				}
 				id, done = p.ID, "Saved"
@@ -108,9 +108,9 @@ func newWorkspaceUser(f *factory, noun string) *cobra.Command {
 }
 
 // profile reads a user from a file, and keeps the spelling of numbers.
-func (s streams) profile(cmd *cobra.Command, file string) (engine.Profile, error) {
+func profile(cmd *cobra.Command, s streams, file string) (engine.Profile, error) {
 	var p engine.Profile
-	v, err := s.recordFile(cmd.Context(), file)
+	v, err := recordFile(cmd.Context(), s, file)
 	if err != nil {
 		return p, err
 	}

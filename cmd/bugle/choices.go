@@ -59,6 +59,12 @@ type one struct {
 	from choices
 }
 
+// oneOf returns a flag that takes one of the choices into a string.
+func oneOf(into *string, from choices) pflag.Value { return one{into, from} }
+
+// anyOf returns a flag that takes any of the choices into a list.
+func anyOf(into *[]string, from choices) pflag.Value { return several{into, from} }
+
 func (o one) String() string {
 	if o.into == nil {
 		return ""

@@ -50,9 +50,9 @@ func newCreate(f *factory) *cobra.Command {
 			return nil
 		},
 	}
-	choiceFlag(cmd, one{&d.channel, channelChoices(catalog.Channel.Writable)}, "channel", "`channel` of the draft: "+strings.Join(channelChoices(catalog.Channel.Writable).values(), " or "))
+	choiceFlag(cmd, oneOf(&d.channel, channelChoices(catalog.Channel.Writable)), "channel", "`channel` of the draft: "+strings.Join(channelChoices(catalog.Channel.Writable).values(), " or "))
 	d.kind = string(catalog.OneTime)
-	choiceFlag(cmd, one{&d.kind, creatableTypes()}, "type", "delivery `type` of the draft, such as PERIODIC")
+	choiceFlag(cmd, oneOf(&d.kind, creatableTypes()), "type", "delivery `type` of the draft, such as PERIODIC")
 	cmd.Flags().StringVar(&d.name, "name", "", "`name` of the campaign")
 	cmd.Flags().StringVar(&d.by, "by", "", "`email` address of the creator (default from the file, or the author of the workspace)")
 	return cmd

@@ -53,7 +53,7 @@ func newDiff(f *factory) *cobra.Command {
 // differFailure reserves the exit code 1 for campaigns that differ.
 func differFailure(err error) error {
 	if exitCode(err) == exitFailed && !errors.Is(err, context.Canceled) {
-		return usageError{err}
+		return misuse(err)
 	}
 	return err
 }
@@ -130,7 +130,7 @@ func printDiff(p *printer, changes []doc.Change) error {
 		}
 	}
 	if len(changes) > 0 {
-		return silentError(exitFailed)
+		return silent(exitFailed)
 	}
 	return nil
 }

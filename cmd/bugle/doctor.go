@@ -80,7 +80,7 @@ func runDoctor(ctx context.Context, f *factory, repair bool) error {
 		}
 	}
 	if !found.Sound {
-		return silentError(exitFailed)
+		return silent(exitFailed)
 	}
 	return nil
 }

@@ -157,7 +157,7 @@ func runEncrypt(ctx context.Context, f *factory, rotate, removeOld bool) error {
 	case err != nil:
 		return err
 	case rotate && !encrypted:
-		return remedied{errors.New("the store is not encrypted"), "Encrypt it with `bugle encrypt`."}
+		return withRemedy(errors.New("the store is not encrypted"), "Encrypt it with `bugle encrypt`.")
 	case encrypted && !rotate:
 		return finishEncrypt(ctx, f, id, removeOld)
 	}
@@ -312,7 +312,7 @@ func showKey(ctx context.Context, f *factory) error {
 		return err
 	}
 	if !encrypted {
-		return remedied{errors.New("the store is not encrypted, so it has no key"), "Encrypt it with `bugle encrypt`."}
+		return withRemedy(errors.New("the store is not encrypted, so it has no key"), "Encrypt it with `bugle encrypt`.")
 	}
 	key, err := f.keys().Find(ctx, id)
 	if err != nil {
@@ -335,7 +335,7 @@ func keepKey(ctx context.Context, f *factory) error {
 	}
 	key, err := crypt.Parse(string(b))
 	if err != nil {
-		return usageError{err}
+		return misuse(err)
 	}
 	id, _, err := badger.Sealed(f.dataDir())
 	if err != nil {

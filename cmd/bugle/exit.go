@@ -32,6 +32,9 @@ func (e usageError) Unwrap() error { return e.err }
 
 func misused(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
+// misuse returns an error as invalid usage.
+func misuse(err error) error { return usageError{err} }
+
 // asUsage turns a refusal of flags and arguments into invalid usage: no campaign is invalid.
 func asUsage(err error) error {
 	if e := engine.AsError(err); e != nil && exitCode(e) == exitInvalid {
@@ -42,6 +45,9 @@ func asUsage(err error) error {
 
 // silentError ends the program with an exit code after the reason was printed.
 type silentError int
+
+// silent returns the error that ends the program with an exit code, where the reason was printed.
+func silent(code int) error { return silentError(code) }
 
 func (e silentError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
@@ -143,6 +149,9 @@ type remedied struct {
 
 func (e remedied) Error() string { return e.err.Error() }
 func (e remedied) Unwrap() error { return e.err }
+
+// withRemedy returns an error with a sentence on what to do about it.
+func withRemedy(err error, sentence string) error { return remedied{err, sentence} }
 
 func remedy(err error) string {
 	var known remedied

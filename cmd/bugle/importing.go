@@ -320,5 +320,5 @@ func silentlyIf(code int) error {
 	if code == exitDone {
 		return nil
 	}
-	return silentError(code)
+	return silent(code)
 }

@@ -84,7 +84,7 @@ func createEncrypted(ctx context.Context, f *factory, w newWorkspace) (out made,
 			return out, err
 		case encrypted: // it stays what it is
 		case badger.Has(f.dataDir()):
-			return out, remedied{fmt.Errorf("the store in %s already exists and is not encrypted", f.dataDir()), "No changes made. Encrypt it with `bugle encrypt`."}
+			return out, withRemedy(fmt.Errorf("the store in %s already exists and is not encrypted", f.dataDir()), "No changes made. Encrypt it with `bugle encrypt`.")
 		default:
 			key, where, err := f.keys().Fresh(ctx, false)
 			if err != nil {
@@ -103,7 +103,7 @@ func createEncrypted(ctx context.Context, f *factory, w newWorkspace) (out made,
 // initFailure adds what to do about an id that is taken; an invalid id is invalid usage.
 func initFailure(err error) error {
 	if e := engine.AsError(err); e != nil && e.Code == engine.BadRequest {
-		return remedied{err, "No changes made. Open it with `bugle`, or create another one with `bugle init --id OTHER`."}
+		return withRemedy(err, "No changes made. Open it with `bugle`, or create another one with `bugle init --id OTHER`.")
 	}
 	return asUsage(err)
 }

@@ -66,7 +66,7 @@ func newKeysCreate(f *factory) *cobra.Command {
 			return nil
 		},
 	}
-	choiceFlag(cmd, several{&scopes, scopeChoices()}, "scopes", "`scopes` of the key, such as campaigns:view, separated by commas (default all)")
+	choiceFlag(cmd, anyOf(&scopes, scopeChoices()), "scopes", "`scopes` of the key, such as campaigns:view, separated by commas (default all)")
 	return cmd
 }
 

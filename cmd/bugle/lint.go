@@ -47,7 +47,7 @@ func newLint(f *factory) *cobra.Command {
 			return lintFiles(cmd.Context(), &f.printer, files, env)
 		},
 	}
-	choiceFlag(cmd, one{&stage, stageChoices}, "stage", "`stage` to check at: draft or publish")
+	choiceFlag(cmd, oneOf(&stage, stageChoices), "stage", "`stage` to check at: draft or publish")
 	return cmd
 }
 
@@ -94,7 +94,7 @@ func lintFiles(ctx context.Context, p *printer, files []string, env schema.Env) 
 		}
 	}
 	if code != exitDone {
-		return silentError(code)
+		return silent(code)
 	}
 	return nil
 }

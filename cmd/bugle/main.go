@@ -67,11 +67,11 @@ func run(ctx context.Context, args []string, getenv func(string) string, io stre
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !f.running { // an error of cobra itself, before a command ran
-		err = usageError{err}
+		err = misuse(err)
 		f.json = f.json || wantsJSON(args)
 	}
 	if exitCode(err) == exitMisused && remedy(err) == "" {
-		err = remedied{err, "See `" + cmd.CommandPath() + " --help`."}
+		err = withRemedy(err, "See `"+cmd.CommandPath()+" --help`.")
 	}
 	f.sayNotices()
 	if cerr := f.close(); err == nil {

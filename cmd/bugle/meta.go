@@ -47,7 +47,7 @@ func newMeta(f *factory) *cobra.Command {
 		},
 	}
 	s.add(cmd)
-	choiceFlag(cmd, one{&kind, typeChoices()}, "type", "only this delivery `type`, such as PERIODIC")
+	choiceFlag(cmd, oneOf(&kind, typeChoices()), "type", "only this delivery `type`, such as PERIODIC")
 	return cmd
 }
 

@@ -45,7 +45,7 @@ func TestNoticesOfTakeover(t *testing.T) {
 	}
 	said := make(chan screen.NotifyMsg, 16)
 	ctx, stop := context.WithCancel(t.Context())
-	wait := opening{node: node}.watch(ctx, &second.notices, func(m tea.Msg) {
+	wait := watchNode(ctx, node, &second.notices, func(m tea.Msg) {
 		if n, ok := m.(screen.NotifyMsg); ok {
 			said <- n
 		}
@@ -171,7 +171,7 @@ func TestNoticesOfDamageFoundLater(t *testing.T) {
 		said := make(chan string, 16)
 		all = append(all, said)
 		ctx, stop := context.WithCancel(t.Context())
-		wait := opening{node: node}.watch(ctx, &f.notices, func(m tea.Msg) {
+		wait := watchNode(ctx, node, &f.notices, func(m tea.Msg) {
 			if n, ok := m.(screen.NotifyMsg); ok && n.Level == widget.LevelWarning {
 				said <- n.Text
 			}

@@ -84,7 +84,7 @@ func (p *previewFlags) run(cmd *cobra.Command, f *factory, arg string) error {
 	if shown.UnknownUser && ofDraft { // the API previews for unknown users, as who writes a body can see
 		u := p.users[0]
 		e := engine.Errorf(engine.NotFound, http.StatusNotFound, "no user with the %s %q in this workspace", u.is, u.value)
-		return remedied{e, "Find users with `bugle workspace list users TEXT`."}
+		return withRemedy(e, "Find users with `bugle workspace list users TEXT`.")
 	}
 	return printPreview(&f.printer, shown)
 }

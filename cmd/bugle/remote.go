@@ -48,7 +48,7 @@ func (e *environment) remote() (remotes.Remote, bool, error) {
 	}
 	p, err := file.Get(name)
 	if err != nil {
-		return p, false, usageError{err}
+		return p, false, misuse(err)
 	}
 	return p, true, nil
 }

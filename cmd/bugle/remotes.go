@@ -78,7 +78,7 @@ func newRemoteAdd(f *factory, noun string) *cobra.Command {
 				return err
 			}
 			if err := file.Put(r); err != nil {
-				return usageError{err}
+				return misuse(err)
 			}
 			if use {
 				if err := file.Use(r.Name); err != nil {
@@ -133,7 +133,7 @@ func dialectError(file string, wrong *remote.DialectError) error {
 		}
 		e.Details = append(e.Details, engine.Detail{Target: where, Message: p.Message})
 	}
-	return usageError{e}
+	return misuse(e)
 }
 
 func newRemoteList(f *factory, noun string) *cobra.Command {
@@ -180,7 +180,7 @@ func newRemoteUse(f *factory) *cobra.Command {
 				return err
 			}
 			if err := file.Use(args[0]); err != nil {
-				return usageError{err}
+				return misuse(err)
 			}
 			if f.json {
 				return f.printJSON(map[string]any{"current": file.Current()})
@@ -262,7 +262,7 @@ func remoteNamed(e *environment, name string) (*remotes.File, remotes.Remote, er
 	}
 	p, err := file.Get(name)
 	if err != nil {
-		return nil, p, usageError{err}
+		return nil, p, misuse(err)
 	}
 	return file, p, nil
 }

@@ -198,7 +198,7 @@ func (t *trial) report(f *factory, noun string, p remotes.Remote) error {
 		err = f.rows([]string{"OPERATION", "RESULT", "TIME", "DETAILS"}, rows)
 	}
 	if err == nil && code != exitDone {
-		return silentError(code)
+		return silent(code)
 	}
 	return err
 }

@@ -25,7 +25,9 @@ func remoteOf(t *testing.T, url string, more ...string) bugle {
 func checkRows(t *testing.T, b bugle, code int, more ...string) map[string]string {
 	t.Helper()
 	out, _ := b.run(code, "", append([]string{"remote", "test", "there", "--json"}, more...)...)
-	var said struct{ Operations []tried }
+	var said struct {
+		Operations []struct{ Operation, Result, Message string }
+	}
 	if err := json.Unmarshal([]byte(out), &said); err != nil {
 		t.Fatal(err)
 	}

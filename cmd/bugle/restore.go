@@ -162,7 +162,7 @@ func restoredKey(ctx context.Context, f *factory, b backup.Info) (*crypt.Key, er
 	}
 	key, err := f.keys().Find(ctx, id)
 	if err != nil {
-		return nil, remedied{fmt.Errorf("cannot encrypt the restored store: %w", err), "No changes made. Restore to another folder with --data."}
+		return nil, withRemedy(fmt.Errorf("cannot encrypt the restored store: %w", err), "No changes made. Restore to another folder with --data.")
 	}
 	return &key, nil
 }
@@ -202,5 +202,5 @@ func passRemedy(err error) error {
 	if !wrong {
 		return err
 	}
-	return remedied{err, "Set it with " + envPassphrase + " or --passphrase-command, or type it."}
+	return withRemedy(err, "Set it with "+envPassphrase+" or --passphrase-command, or type it.")
 }

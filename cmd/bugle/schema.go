@@ -56,7 +56,7 @@ func newSchema(f *factory) *cobra.Command {
 	fl := cmd.Flags()
 	fl.BoolVar(&form.jsonSchema, "json-schema", false, "print the table as JSON Schema 2020-12")
 	fl.BoolVar(&form.openAPI, "openapi", false, "print the API as OpenAPI 3.1")
-	choiceFlag(cmd, one{&form.stage, stageChoices}, "stage", "`stage` of the JSON Schema: draft or publish")
+	choiceFlag(cmd, oneOf(&form.stage, stageChoices), "stage", "`stage` of the JSON Schema: draft or publish")
 	return cmd
 }
 

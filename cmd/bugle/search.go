@@ -24,8 +24,8 @@ type filters struct {
 }
 
 func (s *filters) add(cmd *cobra.Command) {
-	choiceFlag(cmd, several{&s.status, stateChoices()}, "status", "only these `states`, such as DRAFT,ACTIVE")
-	choiceFlag(cmd, several{&s.channels, channelChoices(anyChannel)}, "channel", "only these `channels`, such as PUSH,EMAIL")
+	choiceFlag(cmd, anyOf(&s.status, stateChoices()), "status", "only these `states`, such as DRAFT,ACTIVE")
+	choiceFlag(cmd, anyOf(&s.channels, channelChoices(anyChannel)), "channel", "only these `channels`, such as PUSH,EMAIL")
 	fl := cmd.Flags()
 	fl.StringSliceVar(&s.tags, "tag", nil, "only campaigns with any of these `tags`")
 	fl.StringSliceVar(&s.by, "by", nil, "only campaigns created by these `email` addresses")
@@ -125,7 +125,7 @@ func newSearch(f *factory) *cobra.Command {
 		},
 	}
 	s.add(cmd)
-	choiceFlag(cmd, several{&s.types, typeChoices()}, "type", "only these delivery `types`, such as PERIODIC")
+	choiceFlag(cmd, anyOf(&s.types, typeChoices()), "type", "only these delivery `types`, such as PERIODIC")
 	cmd.Flags().StringSliceVar(&ids, "id", nil, "only campaigns with these `ids`")
 	cmd.Flags().IntVar(&version, "version-number", 0, "only this version `number`")
 	return cmd

@@ -62,7 +62,7 @@ func newServe(f *factory) *cobra.Command {
 	fl.StringVar(&s.transport.CertFile, "tls-cert", "", "`file` with the TLS certificate (PEM)")
 	fl.StringVar(&s.transport.KeyFile, "tls-key", "", "`file` with the key of the certificate (PEM)")
 	fl.BoolVar(&s.transport.Insecure, "insecure", false, "allow addresses that other machines can reach without TLS")
-	choiceFlag(cmd, one{&s.limits, switchChoices}, "rate-limits", "rate limits, `on|off`; turn them off for tests only")
+	choiceFlag(cmd, oneOf(&s.limits, switchChoices), "rate-limits", "rate limits, `on|off`; turn them off for tests only")
 	return cmd
 }
 
@@ -152,7 +152,7 @@ func listenFailure(err error, addr string) error {
 	case errors.As(err, &file):
 		return fmt.Errorf("cannot read %s: %w", file.Path, file.Err)
 	case errors.As(err, &op) && op.Op == "listen":
-		return remedied{fmt.Errorf("cannot listen on %s: %w", addr, op.Err), "Choose another address with --addr."}
+		return withRemedy(fmt.Errorf("cannot listen on %s: %w", addr, op.Err), "Choose another address with --addr.")
 	}
-	return usageError{err}
+	return misuse(err)
 }

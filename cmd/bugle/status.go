@@ -54,7 +54,7 @@ func betaRemedy(cmd *cobra.Command, svc engine.Service, err error) error {
 	if werr != nil || engine.AsError(err) == nil || engine.AsError(err).Code != engine.Unprocessable || w.Publish == engine.PublishEnabled {
 		return err
 	}
-	return remedied{err, "Turn it on with `bugle workspace put general " + publishSetting + "=" + engine.PublishEnabled + "`."}
+	return withRemedy(err, "Turn it on with `bugle workspace put general "+publishSetting+"="+engine.PublishEnabled+"`.")
 }
 
 // statusCommands are the commands that change the status of a live campaign.

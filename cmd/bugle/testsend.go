@@ -64,10 +64,10 @@ func newTest(f *factory) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.StringArrayVar(&t.send.Values, "to", nil, fmt.Sprintf("`recipient` of the test; can be repeated, up to %d times", catalog.MaxIdentifierValues))
-	choiceFlag(cmd, one{&t.send.Identifier, identifierChoices()}, "identifier", "kind of `identifier` in --to ("+identifierDefaults()+")")
+	choiceFlag(cmd, oneOf(&t.send.Identifier, identifierChoices()), "identifier", "kind of `identifier` in --to ("+identifierDefaults()+")")
 	fl.StringVar(&t.send.Filter.Variation, "variation", "", "send only this `variation`")
 	fl.StringVar(&t.send.Filter.Locale, "locale", "", "send only this `locale`")
-	choiceFlag(cmd, one{&t.send.Filter.Platform, platformChoices()}, "platform", "send only to this `platform`: "+strings.Join(platformChoices().values(), ", "))
+	choiceFlag(cmd, oneOf(&t.send.Filter.Platform, platformChoices()), "platform", "send only to this `platform`: "+strings.Join(platformChoices().values(), ", "))
 	fl.StringArrayVar(&t.attrs, "attr", nil, "user attribute for this test, as `NAME=VALUE`; can be repeated")
 	fl.StringArrayVar(&t.event, "event-attr", nil, "event attribute for this test, as `NAME=VALUE`; can be repeated")
 	return cmd
@@ -177,7 +177,7 @@ func printTest(p *printer, res engine.TestResult) error {
 		fmt.Fprintln(p.out, line(res.Message))
 	}
 	if failed {
-		return silentError(exitFailed)
+		return silent(exitFailed)
 	}
 	return nil
 }

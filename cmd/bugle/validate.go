@@ -32,7 +32,7 @@ func newValidate(f *factory) *cobra.Command {
 				return err
 			}
 			if !v.Valid {
-				return silentError(exitInvalid)
+				return silent(exitInvalid)
 			}
 			return nil
 		},

@@ -110,7 +110,7 @@ func assign(ctx context.Context, in streams, s *records.Section, v doc.Value, a 
 	}
 	out, err := v.Set(p, value)
 	if err != nil {
-		return v, usageError{err}
+		return v, misuse(err)
 	}
 	return out, nil
 }

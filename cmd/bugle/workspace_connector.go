@@ -51,8 +51,8 @@ func newWorkspaceConnector(f *factory) *cobra.Command {
 	fl.StringVar(&c.kind, "type", "", "connector `type` (default the current one, or "+usualConnectorType+")")
 	fl.StringVar(&c.addr, "smtp", "", "`HOST:PORT` of the mail server")
 	c.smtp.TLS, c.smtp.Auth = string(delivery.TLSStart), string(delivery.AuthNone)
-	choiceFlag(cmd, one{&c.smtp.TLS, tlsChoices}, "tls", "`encryption`: none, starttls, opportunistic or tls")
-	choiceFlag(cmd, one{&c.smtp.Auth, authChoices}, "auth", "`login`: none, plain, login, cram-md5 or auto")
+	choiceFlag(cmd, oneOf(&c.smtp.TLS, tlsChoices), "tls", "`encryption`: none, starttls, opportunistic or tls")
+	choiceFlag(cmd, oneOf(&c.smtp.Auth, authChoices), "auth", "`login`: none, plain, login, cram-md5 or auto")
 	fl.StringVar(&c.smtp.User, "user", "", "user `name`")
 	fl.StringVar(&c.smtp.PasswordEnv, "password-env", "", "environment `variable` with the password")
 	fl.BoolVar(&c.remove, "remove", false, "remove the connector")
@@ -80,7 +80,7 @@ func (c *connectorFlags) connector(name string) (engine.Connector, error) {
 		Host: host, Port: c.smtp.Port, TLS: delivery.TLSMode(c.smtp.TLS), Auth: delivery.AuthMode(c.smtp.Auth), Username: c.smtp.User,
 	})
 	if err != nil {
-		return conn, usageError{err}
+		return conn, misuse(err)
 	}
 	return conn, nil
 }

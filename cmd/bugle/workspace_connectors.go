@@ -226,7 +226,7 @@ func tryMail(ctx context.Context, f *factory, w engine.Workspace, name string, h
 	if err != nil {
 		var e *delivery.Error
 		if errors.As(err, &e) && e.Reason == delivery.Invalid {
-			return usageError{err}
+			return misuse(err)
 		}
 		return err
 	}

@@ -88,7 +88,7 @@ func newContentTemplate(f *factory) *cobra.Command {
 			t.ID, t.Channel = args[0], engine.Channel(channel)
 			t.Content, err = f.document(cmd.Context(), args[1])
 			if errors.As(err, new(documentError)) { // no campaign is invalid
-				err = usageError{err}
+				err = misuse(err)
 			}
 			if err != nil {
 				return err
@@ -98,8 +98,8 @@ func newContentTemplate(f *factory) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	channel = string(catalog.Email)
-	choiceFlag(cmd, one{&channel, choices{{string(catalog.Email), ""}, {string(catalog.Push), ""}}}, "channel", "`channel` of the messages: EMAIL or PUSH")
-	choiceFlag(cmd, one{&t.Platform, choices{{string(catalog.Android), ""}, {string(catalog.IOS), ""}}}, "platform", "`platform` of a push: ANDROID or IOS")
+	choiceFlag(cmd, oneOf(&channel, choices{{string(catalog.Email), ""}, {string(catalog.Push), ""}}), "channel", "`channel` of the messages: EMAIL or PUSH")
+	choiceFlag(cmd, oneOf(&t.Platform, choices{{string(catalog.Android), ""}, {string(catalog.IOS), ""}}), "platform", "`platform` of a push: ANDROID or IOS")
 	fl.StringVar(&t.Name, "name", "", "display `name`")
 	fl.IntVar(&t.Version, "version", 0, "version `number` (default the next one)")
 	return cmd

@@ -149,7 +149,7 @@ func (g *gatewayFlags) complete() error {
 		check.Key = engine.SecretRef{Keyring: "later"}
 	}
 	if err := providers.Settings(check); err != nil {
-		return usageError{err}
+		return misuse(err)
 	}
 	return nil
 }
@@ -260,7 +260,7 @@ func storeGatewayKey(ctx context.Context, f *factory, provider string) error {
 		return misused("no key on standard input")
 	}
 	if _, err := providers.WithKey(g, []byte(key)); err != nil {
-		return usageError{err}
+		return misuse(err)
 	}
 	if err := keyring.Set(g.Key.Keyring, key); err != nil {
 		return err

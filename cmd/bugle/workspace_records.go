@@ -219,7 +219,7 @@ func recordName(args []string) string {
 func recordFile(ctx context.Context, s streams, file string) (doc.Value, error) {
 	v, err := s.document(ctx, file)
 	if errors.As(err, new(documentError)) { // no campaign is invalid
-		err = usageError{err}
+		err = misuse(err)
 	}
 	return v, err
 }
@@ -281,7 +281,7 @@ func newWorkspacePut(f *factory) *cobra.Command {
 func forced(err error) error {
 	var used *records.InUse
 	if errors.As(err, &used) {
-		return remedied{err, "Use --force to do it anyway."}
+		return withRemedy(err, "Use --force to do it anyway.")
 	}
 	return err
 }

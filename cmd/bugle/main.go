@@ -9,6 +9,8 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	_ "bugle/cmd/bugle/internal/background/quiet" // before any terminal library: see there
 	_ "bugle/cmd/bugle/internal/heap"             // before what allocates
 )
@@ -60,10 +62,17 @@ func (s streams) terminal() (in, out *os.File, ok bool) {
 
 // run runs the command in the arguments and returns the exit code.
 func run(ctx context.Context, args []string, getenv func(string) string, io streams) int {
+	return execute(ctx, args, getenv, io, newRoot)
+}
+
+// execute runs the command in the arguments, of the tree of commands that a factory is handed to, prints its error and
+// returns the exit code.
+func execute(ctx context.Context, args []string, getenv func(string) string, io streams, tree func(*factory) *cobra.Command) int {
 	out := &checkedWriter{w: io.out}
 	io.out = out
 	f := newFactory(io, getenv)
-	root := newRoot(f)
+	root := tree(f)
+	noteRunning(f, root)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !f.running { // an error of cobra itself, before a command ran

@@ -102,7 +102,6 @@ func newRoot(f *factory) *cobra.Command {
 	root.SetOut(f.out)
 	root.SetErr(f.err)
 	addCompletion(root)
-	noteRunning(f, root)
 	return root
 }
 

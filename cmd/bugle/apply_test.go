@@ -24,7 +24,7 @@ func TestApplyAsks(t *testing.T) {
 	b := newBugle(t)
 	b.run(exitDone, "", "init")
 	file := filepath.Join(t.TempDir(), "campaign.json")
-	if err := os.WriteFile(file, []byte(appliedDraft), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(`{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "basic_details": {"name": "Flat white hour"}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ answer, want, then string }{

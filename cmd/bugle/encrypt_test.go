@@ -231,13 +231,19 @@ func TestEncryptLeftovers(t *testing.T) {
 // The key of a store that is not in its place yet is not thrown away.
 func TestKeyIsKept(t *testing.T) {
 	keyring.MockInit()
-	c := commands{t: t, dir: t.TempDir(), env: map[string]string{}}
-	c.must("init", "--id", "SHOP")
-	f := &factory{environment: environment{data: c.dir, getenv: func(string) string { return "" }}}
+	dir := t.TempDir()
+	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f := &factory{environment: environment{data: dir, getenv: func(string) string { return "" }}}
 	if !stillSealed(f, "", false) {
 		t.Error("the store is as it was, and passes for another")
 	}
-	if err := os.Rename(filepath.Join(c.dir, badger.Folder), filepath.Join(c.dir, badger.Folder+".mended")); err != nil {
+	if err := os.Rename(filepath.Join(dir, badger.Folder), filepath.Join(dir, badger.Folder+".mended")); err != nil {
 		t.Fatal(err)
 	}
 	if stillSealed(f, "", false) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"strings"
 	"syscall"
@@ -119,6 +120,14 @@ func (p plainJSON) Write(b []byte) (int, error) {
 		return 0, err
 	}
 	return len(b), nil
+}
+
+// logHandler returns a handler that writes log lines to standard error, as text or as JSON.
+func (p *printer) logHandler() slog.Handler {
+	if p.json {
+		return slog.NewJSONHandler(plainJSON{p.err}, nil)
+	}
+	return slog.NewTextHandler(plainJSON{p.err}, nil) // which does not escape all invisible characters
 }
 
 func escaped(text string) string {

@@ -69,8 +69,8 @@ func TestFilesAreTheUsersAlone(t *testing.T) {
 func TestTheLogIsPlain(t *testing.T) {
 	for _, json := range []bool{false, true} {
 		var out bytes.Buffer
-		f := &factory{printer: printer{streams: streams{err: &out}, json: json}}
-		slog.New(new(server).logHandler(f)).Info("request", "request_id", poison, "error", engine.Errorf(engine.Internal, 500, "%s", poison))
+		p := &printer{streams: streams{err: &out}, json: json}
+		slog.New(p.logHandler()).Info("request", "request_id", poison, "error", engine.Errorf(engine.Internal, 500, "%s", poison))
 		if at, found := ruling(out.String()); found || strings.Count(out.String(), "\n") != 1 {
 			t.Errorf("the log holds %q", at)
 		}

@@ -91,7 +91,7 @@ func (s *server) run(ctx context.Context, f *factory) error {
 	lines := api.NewLog(f.err, func(n uint64) { log.Warn("log lines dropped because nothing read them", "lines", n) })
 	// Everything is written through the log from here on, so that a reader that stalls blocks nothing.
 	f.err, f.last = lines, func() { lines.Close(logTimeout) }
-	log = slog.New(s.logHandler(f))
+	log = slog.New(f.logHandler())
 	following, stop := context.WithCancel(ctx)
 	var follower sync.WaitGroup
 	follower.Go(func() { f.notices.follow(following, func(text string) { log.Warn("store", "notice", text) }) })
@@ -115,13 +115,6 @@ func (s *server) run(ctx context.Context, f *factory) error {
 	err = api.Serve(ctx, ln, handler, api.ServeOptions{Logger: log})
 	log.Info("stopped", "addr", ln.Addr().String())
 	return err
-}
-
-func (s *server) logHandler(f *factory) slog.Handler {
-	if f.json {
-		return slog.NewJSONHandler(plainJSON{f.err}, nil)
-	}
-	return slog.NewTextHandler(plainJSON{f.err}, nil) // which does not escape all invisible characters
 }
 
 // announce prints the address of the API, on one line for programs to wait for.

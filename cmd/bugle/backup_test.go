@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/attach"
 	"bugle/engine/doc"
@@ -25,13 +26,13 @@ func heldOpen(t *testing.T) (dir, id string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	f := &factory{environment: environment{getenv: func(string) string { return "" }, data: dir}}
-	node, err := f.open(t.Context())
+	f := &cli.Factory{Environment: cli.Environment{Getenv: func(string) string { return "" }, Data: dir}}
+	node, err := f.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := f.close(); err != nil {
+		if err := f.Close(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -54,7 +55,7 @@ func TestWhileOpen(t *testing.T) {
 	dir, id := heldOpen(t)
 	bugle := func(args ...string) (code int, out, err string) {
 		var o, e bytes.Buffer
-		code = run(t.Context(), append([]string{"--data", dir}, args...), func(string) string { return "" }, streams{in: strings.NewReader(""), out: &o, err: &e})
+		code = run(t.Context(), append([]string{"--data", dir}, args...), func(string) string { return "" }, cli.Streams{In: strings.NewReader(""), Out: &o, Err: &e})
 		return code, o.String(), e.String()
 	}
 	file := filepath.Join(t.TempDir(), "b"+backup.Suffix)
@@ -77,7 +78,7 @@ func TestDamagedCampaign(t *testing.T) {
 	dir := t.TempDir()
 	bugle := func(args ...string) (code int, out string) {
 		var o, e bytes.Buffer
-		code = run(t.Context(), append([]string{"--data", dir}, args...), func(string) string { return "" }, streams{in: strings.NewReader(""), out: &o, err: &e})
+		code = run(t.Context(), append([]string{"--data", dir}, args...), func(string) string { return "" }, cli.Streams{In: strings.NewReader(""), Out: &o, Err: &e})
 		return code, o.String() + e.String()
 	}
 	must := func(want int, args ...string) string {
@@ -144,7 +145,7 @@ func TestLostCampaignIsInABackup(t *testing.T) {
 	must := func(want int, args ...string) string {
 		t.Helper()
 		var o, e bytes.Buffer
-		code := run(t.Context(), append([]string{"--data", dir}, args...), func(string) string { return "" }, streams{in: strings.NewReader(""), out: &o, err: &e})
+		code := run(t.Context(), append([]string{"--data", dir}, args...), func(string) string { return "" }, cli.Streams{In: strings.NewReader(""), Out: &o, Err: &e})
 		if code != want {
 			t.Fatalf("bugle %s: exit code %d\n%s%s", strings.Join(args, " "), code, o.String(), e.String())
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
@@ -76,7 +77,7 @@ func crashPush(name, title string) []doc.Member {
 			{"filter_type":"actions","action_name":"Bought","execution":{"type":"atleast","count":1},"executed":true}]},"trigger_delay_type":"ASAP"},
 		"delivery_controls":{"bypass_dnd":false},
 		"scheduling_details":{"delivery_type":"ASAP","expiry_time":"2099-06-01T00:00:00Z"}}`, name, title)
-	return members(body)
+	return cli.Members(body)
 }
 
 // crashWith gives a body with a component in the place of its own, or at its end.

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/attach"
 	"bugle/store/backup"
@@ -30,11 +31,11 @@ func (s *crashSite) check(t *testing.T, end bool) {
 	s.doctor(t)
 	s.verifyBackups(t)
 	f := s.factory()
-	node, err := f.open(t.Context())
+	node, err := f.Open(t.Context())
 	if err != nil {
 		t.Fatalf("after a kill: %v", err)
 	}
-	for _, text := range f.notices.take() {
+	for _, text := range f.Notices.Take() {
 		t.Errorf("after a kill: %s", text)
 	}
 	c := &crashCheck{s: s, m: s.model, t: t, svc: node.Service(crashWorkspace), end: end}
@@ -44,7 +45,7 @@ func (s *crashSite) check(t *testing.T, end bool) {
 		c.outbox()
 	})
 	c.searches()
-	if err := f.close(); err != nil {
+	if err := f.Close(); err != nil {
 		t.Errorf("closing: %v", err)
 	}
 	if end {
@@ -66,8 +67,8 @@ func (s *crashSite) doctor(t *testing.T) {
 	began := time.Now()
 	r := s.run(t.Context(), &crashProc{kind: crashCommand, slot: "doctor", alone: true, cmd: exec.Command("bugle", "doctor", "--json")}, "")
 	s.slow("doctor", began)
-	var found checkup
-	if err := json.Unmarshal([]byte(r.out), &found); err != nil || r.code != exitDone || !found.Sound || len(found.Findings)+len(found.Notices) > 0 {
+	var found cli.Checkup
+	if err := json.Unmarshal([]byte(r.out), &found); err != nil || r.code != cli.ExitDone || !found.Sound || len(found.Findings)+len(found.Notices) > 0 {
 		t.Errorf("bugle doctor ended with %d and wrote %s %s", r.code, r.out, r.errs)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 
+	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
@@ -58,10 +59,10 @@ func (c *crashCommands) write(ctx context.Context, l crashLine, in string, args 
 	l.What = "try"
 	c.s.heard(l)
 	r := c.s.command(ctx, in, args...)
-	if l.What, l.Err = "done", r.why(); r.code != exitDone {
+	if l.What, l.Err = "done", r.why(); r.code != cli.ExitDone {
 		l.What = "lost"
 	}
-	if r.code == exitRefused || r.code == exitInvalid || r.code == exitMisused {
+	if r.code == cli.ExitRefused || r.code == cli.ExitInvalid || r.code == cli.ExitMisused {
 		l.What = "no"
 	}
 	var said struct{ ID string }
@@ -122,7 +123,7 @@ func (c *crashCommands) test(ctx context.Context) {
 func (c *crashCommands) get(ctx context.Context) {
 	name, id, _ := c.any()
 	r := c.s.command(ctx, "", "get", id, "--json")
-	if r.code != exitDone {
+	if r.code != cli.ExitDone {
 		c.failed("get", r)
 		return
 	}
@@ -137,7 +138,7 @@ func (c *crashCommands) get(ctx context.Context) {
 func (c *crashCommands) job(ctx context.Context, args ...string) {
 	r := c.s.command(ctx, "", args...)
 	switch {
-	case r.code != exitDone:
+	case r.code != cli.ExitDone:
 		c.failed(args[0], r)
 	case args[0] == "backup":
 		var info backup.Info
@@ -146,7 +147,7 @@ func (c *crashCommands) job(ctx context.Context, args ...string) {
 		}
 		c.s.backedUp(info.File)
 	default:
-		var found checkup
+		var found cli.Checkup
 		if err := json.Unmarshal([]byte(r.out), &found); err != nil || !found.Sound || len(found.Findings) > 0 {
 			c.s.model.report("bugle doctor, while others wrote, wrote %s (%v)", r.out, err)
 		}
@@ -155,7 +156,7 @@ func (c *crashCommands) job(ctx context.Context, args ...string) {
 
 // failed notes a command that did nothing and says why, or was killed.
 func (c *crashCommands) failed(name string, r commandRun) {
-	if r.code == exitFailed && r.out != "" {
+	if r.code == cli.ExitFailed && r.out != "" {
 		c.s.model.report("bugle %s wrote %s", name, r.out)
 	}
 	c.s.model.heard(crashLine{What: "lost", Op: name, Err: r.why()})
@@ -165,7 +166,7 @@ var pathLike = regexp.MustCompile(`/\S+`)
 
 // why gives why a command did nothing, alike for all files.
 func (r commandRun) why() string {
-	var said struct{ Error failure }
+	var said struct{ Error cli.Failure }
 	if json.Unmarshal([]byte(r.errs), &said) == nil && said.Error.Message != "" {
 		return pathLike.ReplaceAllString(said.Error.Message, "FILE")
 	}

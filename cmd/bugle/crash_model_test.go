@@ -66,7 +66,8 @@ type crashCell struct {
 	open  []string // tried since, with an outcome that is not known
 }
 
-func (c *crashCell) try(v string)  { c.open = append(c.open, v) }
+func (c *crashCell) try(v string) { c.open = append(c.open, v) }
+
 func (c *crashCell) done(v string) { c.value, c.open = v, nil }
 
 func (c *crashCell) allows(v string) bool {

@@ -97,8 +97,8 @@ func (s *crashSite) repeatAll(t *testing.T) {
 	}
 	<-server.gone
 	f := s.factory()
-	defer f.close()
-	node, err := f.open(t.Context())
+	defer f.Close()
+	node, err := f.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

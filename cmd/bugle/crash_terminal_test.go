@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/attach"
 	"bugle/engine/catalog"
@@ -44,14 +45,14 @@ func crashWorker() {
 	w := &worker{slot: os.Getenv(envCrashSlot), life: os.Getenv(envCrashLife), out: json.NewEncoder(os.Stdout)}
 	seed, _ := strconv.ParseUint(os.Getenv(envCrashSeed), 10, 64)
 	w.rnd = rand.New(rand.NewPCG(seed, 1))
-	f := newFactory(streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}, os.Getenv)
-	node, err := f.open(context.Background())
+	f := cli.New(cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Getenv)
+	node, err := f.Open(context.Background())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	w.svc = node.Service(crashWorkspace)
-	f.sayNotices()
+	f.SayNotices()
 	w.say(crashLine{What: "ready"})
 	for {
 		w.work(context.Background())

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"bugle/cmd/bugle/internal/cli"
 )
 
 var (
@@ -90,8 +92,8 @@ func newCrashSite(t *testing.T, seed uint64) *crashSite {
 	})
 	s := newCrashProcesses(t, base, seed)
 	f := s.factory()
-	defer f.close()
-	node, err := f.open(t.Context())
+	defer f.Close()
+	node, err := f.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,13 +118,13 @@ func newCrashProcesses(t *testing.T, base string, seed uint64) *crashSite {
 			s.env = append(s.env, v)
 		}
 	}
-	s.env = append(s.env, envData+"="+s.dir, envAuthor+"="+crashAuthor, "XDG_CONFIG_HOME="+base, "XDG_STATE_HOME="+base, "GORACE=atexit_sleep_ms=0")
+	s.env = append(s.env, cli.EnvData+"="+s.dir, cli.EnvAuthor+"="+crashAuthor, "XDG_CONFIG_HOME="+base, "XDG_STATE_HOME="+base, "GORACE=atexit_sleep_ms=0")
 	return s
 }
 
 // factory is the program in this process, on the data folder.
-func (s *crashSite) factory() *factory {
-	return &factory{environment: environment{data: s.dir, getenv: func(string) string { return "" }}}
+func (s *crashSite) factory() *cli.Factory {
+	return &cli.Factory{Environment: cli.Environment{Data: s.dir, Getenv: func(string) string { return "" }}}
 }
 
 // tell tells the test of broken promises.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/terminal"
 	"bugle/engine"
 	"bugle/engine/service/activity"
 	"bugle/engine/service/api"
@@ -67,7 +69,7 @@ func TestDamagedSettings(t *testing.T) {
 		both   bool // their copy is damaged as well
 	}{{"gone", gone, false}, {"flipped, with their copy", flip, true}} {
 		t.Run(test.name, func(t *testing.T) {
-			c := commands{t: t, dir: shortDir(t), env: map[string]string{envBackups: "off"}}
+			c := commands{t: t, dir: shortDir(t), env: map[string]string{cli.EnvBackups: "off"}}
 			_, key, _ := strings.Cut(c.must("init", "--id", "SHOP"), "API key (shown once): ")
 			key, _, _ = strings.Cut(key, "\n")
 			c.must("workspace", "set", "publish=enabled")
@@ -110,17 +112,17 @@ func TestDamagedSettings(t *testing.T) {
 // told of the damage.
 func (c commands) wantTerminal(workspace string, campaigns int) {
 	c.t.Helper()
-	f := &factory{environment: environment{getenv: func(name string) string { return c.env[name] }, data: c.dir}}
-	o, err := newOpening(c.t.Context(), f, &activity.Log{})
+	f := &cli.Factory{Environment: cli.Environment{Getenv: func(name string) string { return c.env[name] }, Data: c.dir}}
+	o, err := terminal.Open(c.t.Context(), f, &activity.Log{})
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	rows, err := o.deps.Service.(engine.Lister).List(c.t.Context(), engine.ListQuery{})
-	said := strings.Join(f.notices.take(), "\n")
-	if err != nil || o.first != screen.Campaigns || o.deps.Workspace != workspace || len(rows) < campaigns || !strings.Contains(said, "are damaged") {
-		c.t.Errorf("it opens %s of %q with %d campaigns, %v, and says %s", o.first, o.deps.Workspace, len(rows), err, said)
+	rows, err := o.Deps.Service.(engine.Lister).List(c.t.Context(), engine.ListQuery{})
+	said := strings.Join(f.Notices.Take(), "\n")
+	if err != nil || o.First != screen.Campaigns || o.Deps.Workspace != workspace || len(rows) < campaigns || !strings.Contains(said, "are damaged") {
+		c.t.Errorf("it opens %s of %q with %d campaigns, %v, and says %s", o.First, o.Deps.Workspace, len(rows), err, said)
 	}
-	if err := f.close(); err != nil {
+	if err := f.Close(); err != nil {
 		c.t.Error(err)
 	}
 }
@@ -148,14 +150,14 @@ func (c commands) wantKey(workspace, key string) {
 // A URL is refused as a data folder, by every command, and no folder is made of it.
 func TestURLAsDataFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
-	root := newRoot(newFactory(streams{}, func(string) string { return "" }))
+	root := newRoot(cli.New(cli.Streams{}, func(string) string { return "" }))
 	seen := 0
 	for _, cmd := range root.Commands() {
 		if cmd.RunE == nil {
 			continue
 		}
 		for _, byFlag := range []bool{true, false} {
-			c := commands{t: t, dir: "", env: map[string]string{envData: "s3://bucket/x"}}
+			c := commands{t: t, dir: "", env: map[string]string{cli.EnvData: "s3://bucket/x"}}
 			if byFlag {
 				c.dir = "postgres://ann:secret@db.example.com/bugle"
 			}
@@ -166,7 +168,7 @@ func TestURLAsDataFolder(t *testing.T) {
 				continue
 			}
 			seen++
-			if code != exitMisused || !strings.Contains(err, "the store must be a folder") || strings.Contains(out+err, "secret") {
+			if code != cli.ExitMisused || !strings.Contains(err, "the store must be a folder") || strings.Contains(out+err, "secret") {
 				t.Errorf("bugle %s: code %d\n%s%s", cmd.Name(), code, out, err)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/zalando/go-keyring"
 
+	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/storekey"
 	"bugle/store/backup"
 	"bugle/store/badger"
@@ -27,7 +28,7 @@ type commands struct {
 
 func (c commands) run(args ...string) (code int, out, err string) {
 	var o, e bytes.Buffer
-	code = run(c.t.Context(), append([]string{"--data", c.dir}, args...), func(name string) string { return c.env[name] }, streams{in: strings.NewReader(""), out: &o, err: &e})
+	code = run(c.t.Context(), append([]string{"--data", c.dir}, args...), func(name string) string { return c.env[name] }, cli.Streams{In: strings.NewReader(""), Out: &o, Err: &e})
 	return code, o.String(), e.String()
 }
 
@@ -127,14 +128,14 @@ func TestNothingReadable(t *testing.T) {
 // daily has the daily backup made, as a program that keeps running does.
 func daily(t *testing.T, c commands) {
 	t.Helper()
-	f := &factory{environment: environment{getenv: func(string) string { return "" }, data: c.dir}}
-	db, err := badger.Open(t.Context(), badger.Options{Dir: c.dir, Key: f.keys().Find})
+	f := &cli.Factory{Environment: cli.Environment{Getenv: func(string) string { return "" }, Data: c.dir}}
+	db, err := badger.Open(t.Context(), badger.Options{Dir: c.dir, Key: f.Keys().Find})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
 	made := make(chan error, 1)
-	o := f.daily(owned{db: db})
+	o := f.Daily(cli.Owned{DB: db})
 	o.Wait, o.Made = time.Millisecond, func(info backup.Info, err error) {
 		if err == nil && info.Key == "" {
 			err = fmt.Errorf("%s is not encrypted with the store's key", info.File)
@@ -170,11 +171,11 @@ func TestKeyring(t *testing.T) {
 
 	keyring.MockInit() // another machine
 	code, _, said := c.run("workspace", "show")
-	if code != exitFailed || strings.Count(said, "\n") != 1 || !strings.Contains(said, "the system keyring does not have key "+key.ID()+"; store it with `bugle encrypt --keep-key`") {
+	if code != cli.ExitFailed || strings.Count(said, "\n") != 1 || !strings.Contains(said, "the system keyring does not have key "+key.ID()+"; store it with `bugle encrypt --keep-key`") {
 		t.Errorf("without the key: %d %s", code, said)
 	}
 	var o, e bytes.Buffer
-	if code := run(t.Context(), []string{"--data", c.dir, "encrypt", "--keep-key"}, func(string) string { return "" }, streams{in: strings.NewReader(text + "\n"), out: &o, err: &e}); code != 0 {
+	if code := run(t.Context(), []string{"--data", c.dir, "encrypt", "--keep-key"}, func(string) string { return "" }, cli.Streams{In: strings.NewReader(text + "\n"), Out: &o, Err: &e}); code != 0 {
 		t.Fatalf("keeping the key: %s", e.String())
 	}
 	c.must("workspace", "show")
@@ -184,7 +185,7 @@ func TestKeyring(t *testing.T) {
 	defer keyring.MockInit()
 	c.dir = filepath.Join(t.TempDir(), "c")
 	code, _, said = c.run("init", "--encrypt")
-	if code != exitFailed || !strings.Contains(said, "openssl rand -base64 32") {
+	if code != cli.ExitFailed || !strings.Contains(said, "openssl rand -base64 32") {
 		t.Errorf("without a keyring: %d %s", code, said)
 	}
 	if _, err := os.Stat(filepath.Join(c.dir, badger.Folder)); !os.IsNotExist(err) {
@@ -198,7 +199,7 @@ func TestEncryptLeftovers(t *testing.T) {
 	keyring.MockInit()
 	dir, _ := heldOpen(t)
 	c := commands{t: t, dir: dir, env: map[string]string{}}
-	if code, _, said := c.run("encrypt"); code != exitFailed || !strings.Contains(said, "quit it first") {
+	if code, _, said := c.run("encrypt"); code != cli.ExitFailed || !strings.Contains(said, "quit it first") {
 		t.Errorf("while it is open: %d %s", code, said)
 	}
 	c.dir = t.TempDir()
@@ -228,29 +229,6 @@ func TestEncryptLeftovers(t *testing.T) {
 	}
 }
 
-// The key of a store that is not in its place yet is not thrown away.
-func TestKeyIsKept(t *testing.T) {
-	keyring.MockInit()
-	dir := t.TempDir()
-	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	f := &factory{environment: environment{data: dir, getenv: func(string) string { return "" }}}
-	if !stillSealed(f, "", false) {
-		t.Error("the store is as it was, and passes for another")
-	}
-	if err := os.Rename(filepath.Join(dir, badger.Folder), filepath.Join(dir, badger.Folder+".mended")); err != nil {
-		t.Fatal(err)
-	}
-	if stillSealed(f, "", false) {
-		t.Error("the store is not there, and passes for what it was")
-	}
-}
-
 // Only who opens the store needs its key: what is attached to it works, backs it up, and puts a campaign
 // back from an encrypted backup without.
 func TestAttachedNeedNoKey(t *testing.T) {
@@ -261,20 +239,20 @@ func TestAttachedNeedNoKey(t *testing.T) {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	key := crypt.New().Text()
-	env := func(name string) string { return map[string]string{storekey.Env: key, envBackups: "off"}[name] }
+	env := func(name string) string { return map[string]string{storekey.Env: key, cli.EnvBackups: "off"}[name] }
 	c := commands{t: t, dir: dir, env: map[string]string{storekey.Env: key}}
 	c.must("init", "--id", "SHOP", "--sample", "--encrypt")
 
 	c.env = nil
-	if code, _, said := c.run("search"); code != exitFailed || !strings.Contains(said, "cannot open the encrypted store") {
+	if code, _, said := c.run("search"); code != cli.ExitFailed || !strings.Contains(said, "cannot open the encrypted store") {
 		t.Errorf("alone, without the key: %d %s", code, said)
 	}
-	owner := &factory{environment: environment{getenv: env, data: dir}}
-	if _, err := owner.open(t.Context()); err != nil {
+	owner := &cli.Factory{Environment: cli.Environment{Getenv: env, Data: dir}}
+	if _, err := owner.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := owner.close(); err != nil {
+		if err := owner.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
@@ -288,7 +266,7 @@ func TestAttachedNeedNoKey(t *testing.T) {
 	}
 	id := strings.TrimSpace(c.must("create", "--channel", "PUSH"))
 	id = id[strings.LastIndex(id, " ")+1:]
-	if code, _, said := c.run("restore", file, "--campaign", id); code != exitFailed || !strings.Contains(said, "this backup does not have the campaign") {
+	if code, _, said := c.run("restore", file, "--campaign", id); code != cli.ExitFailed || !strings.Contains(said, "this backup does not have the campaign") {
 		t.Errorf("a campaign that is not in the backup: %d %s", code, said)
 	}
 }

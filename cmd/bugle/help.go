@@ -9,15 +9,17 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"bugle/cmd/bugle/internal/cli"
 )
 
 // maxHelpWidth keeps the lines of paragraphs readable on wide terminals.
 const maxHelpWidth = 100
 
 // printHelp prints what a command does in a line, then a paragraph, the usage and examples, as wide as the terminal.
-func printHelp(f *factory, cmd *cobra.Command) {
+func printHelp(f *cli.Factory, cmd *cobra.Command) {
 	width := 0 // not a terminal
-	if file, ok := fileOf(f.out); ok && isTerminal(file) {
+	if file, ok := cli.FileOf(f.Out); ok && cli.IsTerminal(file) {
 		if w, _, err := term.GetSize(int(file.Fd())); err == nil {
 			width = w
 		}

@@ -9,11 +9,13 @@ import (
 
 	"github.com/creack/pty"
 	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/cli"
 )
 
 // Every command and topic has its help in the same form: a line, a paragraph, and examples for those that are listed.
 func TestHelpOfEveryCommand(t *testing.T) {
-	root := newRoot(newFactory(streams{}, func(string) string { return "" }))
+	root := newRoot(cli.New(cli.Streams{}, func(string) string { return "" }))
 	root.InitDefaultHelpCmd()
 	seen := 0
 	var walk func(c *cobra.Command, listed bool)

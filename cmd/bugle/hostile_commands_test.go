@@ -15,6 +15,7 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/term"
 
+	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/attach"
 	"bugle/engine/service/api"
@@ -95,7 +96,7 @@ func watched(t *testing.T, b bugle, commands []string) (all string) {
 		for i := range args {
 			args[i] = strings.ReplaceAll(args[i], "%", " ")
 		}
-		code := run(t.Context(), args, func(name string) string { return b.env[name] }, streams{in: strings.NewReader(""), out: o.file, err: o.file})
+		code := run(t.Context(), args, func(name string) string { return b.env[name] }, cli.Streams{In: strings.NewReader(""), Out: o.file, Err: o.file})
 		out := o.take()
 		if args := strings.Fields(words); len(args) > 0 && args[0] == "__complete" {
 			out = strings.ReplaceAll(out, "\t", " ") // between a word and its help
@@ -114,11 +115,14 @@ type lying struct {
 	ids []string
 }
 
-func (l lying) Open(string) (attach.Service, error)          { return l.mean, nil }
+func (l lying) Open(string) (attach.Service, error) { return l.mean, nil }
+
 func (l lying) Workspaces(context.Context) ([]string, error) { return l.ids, nil }
+
 func (l lying) Create(context.Context, engine.Workspace, bool) (string, string, error) {
 	return "", "", l.refuse()
 }
+
 func (l lying) Close() error { return nil }
 
 // No command writes a control sequence to the terminal, whatever the store says.
@@ -130,19 +134,19 @@ func TestNoControlSequenceFromTheStore(t *testing.T) {
 			store.all, store.fails = kind.all, kind.fails
 			one, two := pair(t, store)
 			dir := t.TempDir()
-			b.env[envData] = filepath.Join(dir, "data")
-			if err := os.MkdirAll(filepath.Join(b.env[envData], "store"), 0o700); err != nil {
+			b.env[cli.EnvData] = filepath.Join(dir, "data")
+			if err := os.MkdirAll(filepath.Join(b.env[cli.EnvData], "store"), 0o700); err != nil {
 				t.Fatal(err)
 			}
 			for _, ids := range [][]string{{"DEMO"}, {spoiled("ONE"), spoiled("TWO")}} {
 				node, err := attach.Open(t.Context(), attach.Options{
-					Dir: b.env[envData], Opener: func(context.Context) (attach.Owned, error) { return lying{store, ids}, nil },
+					Dir: b.env[cli.EnvData], Opener: func(context.Context) (attach.Owned, error) { return lying{store, ids}, nil },
 				})
 				if err != nil {
 					t.Fatal(err)
 				}
 				in := func(name string) string { return filepath.Join(dir, name) }
-				write(t, in("own.json"), `{"channel":"EMAIL","campaign_delivery_type":"ONE_TIME","basic_details":{"name":"`+escaped(poison)+`x"}}`)
+				write(t, in("own.json"), `{"channel":"EMAIL","campaign_delivery_type":"ONE_TIME","basic_details":{"name":"`+cli.Escaped(poison)+`x"}}`)
 				out := watched(t, b, append(campaignCommands(one, two, in), append(localCommands,
 					"import "+in("own.json"), "lint "+in("own.json"), "diff "+in("own.json")+" "+one, "create "+in("own.json"),
 				)...))
@@ -168,8 +172,8 @@ func TestNoControlSequenceFromAService(t *testing.T) {
 			t.Cleanup(server.Close)
 			b := newBugle(t)
 			dir := t.TempDir()
-			b.env["XDG_CONFIG_HOME"], b.env["XDG_STATE_HOME"], b.env["KEY"], b.env[envRemote] = dir, dir, "k", "far"
-			b.run(exitDone, "", "remote", "add", "far", "--url", server.URL, "--workspace-id", "DEMO", "--key-env", "KEY")
+			b.env["XDG_CONFIG_HOME"], b.env["XDG_STATE_HOME"], b.env["KEY"], b.env[cli.EnvRemote] = dir, dir, "k", "far"
+			b.run(cli.ExitDone, "", "remote", "add", "far", "--url", server.URL, "--workspace-id", "DEMO", "--key-env", "KEY")
 			in := func(name string) string { return filepath.Join(dir, name) }
 			write(t, in("own.json"), `{"channel":"EMAIL","campaign_delivery_type":"ONE_TIME","created_by":"a@example.com","basic_details":{"name":"x"}}`)
 			out := watched(t, b, append(campaignCommands(one, two, in), "create "+in("own.json"), "remote list", "remote list --json", "remote test far"))

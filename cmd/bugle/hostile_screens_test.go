@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/bubbletea"
 
+	"bugle/cmd/bugle/terminal"
 	"bugle/engine"
 	"bugle/engine/service/activity"
 	"bugle/engine/service/local"
@@ -59,7 +60,7 @@ func walk(t *testing.T, route string, all, fails bool) {
 	}
 	deps := uitest.Deps(activity.Wrap(svc, log))
 	deps.Author, deps.Workspace, deps.DataDir = spoiled(deps.Author), spoiled(deps.Workspace), spoiled(deps.DataDir)
-	own := settingsscreen.Sources{Themes: &themeShelf{}, Profiles: meanProfiles{}, Keys: keymap.File{}, Places: []settingsscreen.Place{{Name: spoiled("data"), Path: spoiled("/data")}}}
+	own := settingsscreen.Sources{Themes: &terminal.ThemeShelf{}, Profiles: meanProfiles{}, Keys: keymap.File{}, Places: []settingsscreen.Place{{Name: spoiled("data"), Path: spoiled("/data")}}}
 	random := rand.New(rand.NewPCG(6, uint64(len(route))))
 	open := func() *uitest.Harness {
 		first := screen.Route{Name: route, ID: rows[random.IntN(len(rows))].ID, Query: spoiled("sale")}
@@ -67,7 +68,7 @@ func walk(t *testing.T, route string, all, fails bool) {
 			first.Query = ""
 		}
 		size := [][2]int{{80, 24}, {120, 40}, {200, 60}}[random.IntN(3)]
-		h := uitest.Program(t, app.Options{Deps: deps, Factory: still(screens(meanStart, log, own)), First: first, News: []string{spoiled("news")}}, size[0], size[1])
+		h := uitest.Program(t, app.Options{Deps: deps, Factory: still(terminal.Screens(meanStart, log, own)), First: first, News: []string{spoiled("news")}}, size[0], size[1])
 		h.Send(screen.NotifyMsg{Level: widget.LevelError, Text: spoiled("a notice")})
 		return h
 	}
@@ -112,6 +113,7 @@ type meanProfiles struct{}
 func (meanProfiles) List() ([]settingsscreen.Profile, error) {
 	return []settingsscreen.Profile{{Name: spoiled("prod"), Where: spoiled("https://api.example.com, workspace W"), Next: true}}, nil
 }
+
 func (meanProfiles) Use(string) error { return fmt.Errorf("%s", spoiled("it cannot be used")) }
 
 // still gives screens that do not wait for what never comes in a test.

@@ -198,27 +198,35 @@ func do[In any](m mean, in In, call func(In) error) error {
 func (m mean) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
 	return answer(m, r, func(r engine.CreateRequest) (engine.Created, error) { return m.Service.Create(ctx, r) })
 }
+
 func (m mean) Get(ctx context.Context, id string) (engine.Campaign, error) {
 	return answer(m, id, func(id string) (engine.Campaign, error) { return m.Service.Get(ctx, id) })
 }
+
 func (m mean) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
 	return answer(m, r, func(r engine.UpdateRequest) (engine.Updated, error) { return m.Service.Update(ctx, r) })
 }
+
 func (m mean) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
 	return answer(m, r, func(r engine.PublishRequest) (engine.Updated, error) { return m.Service.Publish(ctx, r) })
 }
+
 func (m mean) Validate(ctx context.Context, id string) (engine.Validation, error) {
 	return answer(m, id, func(id string) (engine.Validation, error) { return m.Service.Validate(ctx, id) })
 }
+
 func (m mean) ChangeStatus(ctx context.Context, r engine.StatusRequest) (engine.StatusChanged, error) {
 	return answer(m, r, func(r engine.StatusRequest) (engine.StatusChanged, error) { return m.Service.ChangeStatus(ctx, r) })
 }
+
 func (m mean) Search(ctx context.Context, r engine.SearchRequest) ([]engine.Campaign, error) {
 	return answer(m, r, func(r engine.SearchRequest) ([]engine.Campaign, error) { return m.Service.Search(ctx, r) })
 }
+
 func (m mean) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, error) {
 	return answer(m, r, func(r engine.MetaRequest) ([]engine.Meta, error) { return m.Service.Meta(ctx, r) })
 }
+
 func (m mean) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
 	tell := r.Progress
 	r.Progress = nil
@@ -229,18 +237,23 @@ func (m mean) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult
 		return m.Service.Test(ctx, r)
 	})
 }
+
 func (m mean) Preview(ctx context.Context, r engine.PreviewRequest) (engine.Preview, error) {
 	return answer(m, r, func(r engine.PreviewRequest) (engine.Preview, error) { return m.Service.Preview(ctx, r) })
 }
+
 func (m mean) List(ctx context.Context, q engine.ListQuery) ([]engine.Summary, error) {
 	return answer(m, q, func(q engine.ListQuery) ([]engine.Summary, error) { return m.Service.List(ctx, q) })
 }
+
 func (m mean) Save(ctx context.Context, r engine.SaveRequest) (engine.Head, error) {
 	return answer(m, r, func(r engine.SaveRequest) (engine.Head, error) { return m.Service.Save(ctx, r) })
 }
+
 func (m mean) KeepCopy(ctx context.Context, id string, w engine.WorkingCopy) error {
 	return do(m, two[string, engine.WorkingCopy]{id, w}, func(in two[string, engine.WorkingCopy]) error { return m.Service.KeepCopy(ctx, in.A, in.B) })
 }
+
 func (m mean) Copy(ctx context.Context, id string) (engine.WorkingCopy, bool, error) {
 	out, err := answer(m, id, func(id string) (two[engine.WorkingCopy, bool], error) {
 		w, ok, err := m.Service.Copy(ctx, id)
@@ -248,36 +261,47 @@ func (m mean) Copy(ctx context.Context, id string) (engine.WorkingCopy, bool, er
 	})
 	return out.A, out.B, err
 }
+
 func (m mean) DropCopy(ctx context.Context, id string) error {
 	return do(m, id, func(id string) error { return m.Service.DropCopy(ctx, id) })
 }
+
 func (m mean) Revisions(ctx context.Context, id string) ([]engine.Revision, error) {
 	return answer(m, id, func(id string) ([]engine.Revision, error) { return m.Service.Revisions(ctx, id) })
 }
+
 func (m mean) Revision(ctx context.Context, id string, n int64) (engine.Campaign, error) {
 	return answer(m, id, func(id string) (engine.Campaign, error) { return m.Service.Revision(ctx, id, n) })
 }
+
 func (m mean) Archive(ctx context.Context, id, by string) error {
 	return do(m, id, func(id string) error { return m.Service.Archive(ctx, id, by) })
 }
+
 func (m mean) Restore(ctx context.Context, id, by string) error {
 	return do(m, id, func(id string) error { return m.Service.Restore(ctx, id, by) })
 }
+
 func (m mean) Delete(ctx context.Context, id string) error {
 	return do(m, id, func(id string) error { return m.Service.Delete(ctx, id) })
 }
+
 func (m mean) Clone(ctx context.Context, id, by string) (engine.Created, error) {
 	return answer(m, id, func(id string) (engine.Created, error) { return m.Service.Clone(ctx, id, by) })
 }
+
 func (m mean) Outbox(ctx context.Context, limit int) ([]engine.Delivered, error) {
 	return answer(m, limit, func(limit int) ([]engine.Delivered, error) { return m.Service.Outbox(ctx, limit) })
 }
+
 func (m mean) ClearOutbox(ctx context.Context) error {
 	return do(m, 0, func(int) error { return m.Service.ClearOutbox(ctx) })
 }
+
 func (m mean) Workspace(ctx context.Context) (engine.Workspace, error) {
 	return answer(m, 0, func(int) (engine.Workspace, error) { return m.Service.Workspace(ctx) })
 }
+
 func (m mean) UpdateWorkspace(ctx context.Context, edit func(*engine.Workspace) error) error {
 	return do(m, 0, func(int) error {
 		return m.Service.UpdateWorkspace(ctx, func(w *engine.Workspace) error {
@@ -288,54 +312,69 @@ func (m mean) UpdateWorkspace(ctx context.Context, edit func(*engine.Workspace) 
 		})
 	})
 }
+
 func (m mean) Profiles(ctx context.Context, text string, limit int) ([]engine.Profile, error) {
 	return answer(m, text, func(text string) ([]engine.Profile, error) { return m.Service.Profiles(ctx, text, limit) })
 }
+
 func (m mean) Profile(ctx context.Context, id string) (engine.Profile, error) {
 	return answer(m, id, func(id string) (engine.Profile, error) { return m.Service.Profile(ctx, id) })
 }
+
 func (m mean) PutProfile(ctx context.Context, p engine.Profile) error {
 	return do(m, p, func(p engine.Profile) error { return m.Service.PutProfile(ctx, p) })
 }
+
 func (m mean) DeleteProfile(ctx context.Context, id string) error {
 	return do(m, id, func(id string) error { return m.Service.DeleteProfile(ctx, id) })
 }
+
 func (m mean) ImportProfiles(ctx context.Context, r engine.ProfileImport) (engine.ProfilesImported, error) {
 	return answer(m, r, func(r engine.ProfileImport) (engine.ProfilesImported, error) { return m.Service.ImportProfiles(ctx, r) })
 }
+
 func (m mean) EstimateAudience(ctx context.Context, r engine.AudienceRequest) (engine.AudienceCount, error) {
 	return answer(m, r, func(r engine.AudienceRequest) (engine.AudienceCount, error) {
 		return m.Service.EstimateAudience(ctx, r)
 	})
 }
+
 func (m mean) AudienceMembers(ctx context.Context, r engine.AudienceRequest) ([]engine.Profile, error) {
 	return answer(m, r, func(r engine.AudienceRequest) ([]engine.Profile, error) { return m.Service.AudienceMembers(ctx, r) })
 }
+
 func (m mean) ExplainAudience(ctx context.Context, r engine.AudienceRequest) (engine.AudienceResult, error) {
 	return answer(m, r, func(r engine.AudienceRequest) (engine.AudienceResult, error) {
 		return m.Service.ExplainAudience(ctx, r)
 	})
 }
+
 func (m mean) Tests(ctx context.Context, id string, limit int) ([]engine.TestRecord, error) {
 	return answer(m, id, func(id string) ([]engine.TestRecord, error) { return m.Service.Tests(ctx, id, limit) })
 }
+
 func (m mean) Recipients(ctx context.Context, channel engine.Channel, identifier string, limit int) ([]string, error) {
 	return answer(m, two[engine.Channel, string]{channel, identifier}, func(in two[engine.Channel, string]) ([]string, error) {
 		return m.Service.Recipients(ctx, in.A, in.B, limit)
 	})
 }
+
 func (m mean) Content(ctx context.Context, kind engine.ContentKind) ([]engine.ContentItem, error) {
 	return answer(m, kind, func(kind engine.ContentKind) ([]engine.ContentItem, error) { return m.Service.Content(ctx, kind) })
 }
+
 func (m mean) ContentItem(ctx context.Context, ref engine.ContentRef) (engine.ContentItem, error) {
 	return answer(m, ref, func(ref engine.ContentRef) (engine.ContentItem, error) { return m.Service.ContentItem(ctx, ref) })
 }
+
 func (m mean) PutContent(ctx context.Context, item engine.ContentItem) (engine.ContentRef, error) {
 	return answer(m, item, func(item engine.ContentItem) (engine.ContentRef, error) { return m.Service.PutContent(ctx, item) })
 }
+
 func (m mean) DeleteContent(ctx context.Context, ref engine.ContentRef) error {
 	return do(m, ref, func(ref engine.ContentRef) error { return m.Service.DeleteContent(ctx, ref) })
 }
+
 func (m mean) ContentUses(ctx context.Context, ref engine.ContentRef) ([]engine.ContentUse, error) {
 	return answer(m, ref, func(ref engine.ContentRef) ([]engine.ContentUse, error) { return m.Service.ContentUses(ctx, ref) })
 }

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+
+	"bugle/cmd/bugle/internal/cli"
 )
 
 // served is `bugle serve` on a store on the disk, for benchmarks.
@@ -28,9 +30,11 @@ type served struct {
 func benchServe(b *testing.B) served {
 	b.Helper()
 	dir := b.TempDir()
-	env := func(name string) string { return map[string]string{envData: dir, envAuthor: "ada@example.com"}[name] }
+	env := func(name string) string {
+		return map[string]string{cli.EnvData: dir, cli.EnvAuthor: "ada@example.com"}[name]
+	}
 	var out strings.Builder
-	if code := run(b.Context(), []string{"init", "--id", "DEMO", "--json"}, env, streams{in: strings.NewReader(""), out: &out, err: io.Discard}); code != exitDone {
+	if code := run(b.Context(), []string{"init", "--id", "DEMO", "--json"}, env, cli.Streams{In: strings.NewReader(""), Out: &out, Err: io.Discard}); code != cli.ExitDone {
 		b.Fatalf("bugle init exited with %d", code)
 	}
 	s := served{user: "DEMO"}
@@ -46,12 +50,12 @@ func benchServe(b *testing.B) served {
 	ended := make(chan int, 1)
 	go func() {
 		args := []string{"serve", "--addr", "127.0.0.1:0", "--rate-limits", "off", "--json"}
-		ended <- run(ctx, args, env, streams{in: strings.NewReader(""), out: write, err: io.Discard})
+		ended <- run(ctx, args, env, cli.Streams{In: strings.NewReader(""), Out: write, Err: io.Discard})
 		write.Close()
 	}()
 	b.Cleanup(func() {
 		stop()
-		if code := <-ended; code != exitDone {
+		if code := <-ended; code != cli.ExitDone {
 			b.Errorf("bugle serve exited with %d", code)
 		}
 	})

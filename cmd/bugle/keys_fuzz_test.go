@@ -6,9 +6,10 @@ import (
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/bubbletea"
 	"github.com/muesli/termenv"
 
+	"bugle/cmd/bugle/terminal"
 	"bugle/engine"
 	"bugle/engine/message/delivery"
 	"bugle/engine/service/activity"
@@ -80,9 +81,9 @@ func FuzzKeys(f *testing.F) {
 			first.ID = id
 		}
 		var made []screen.Screen
-		own := settingsscreen.Sources{Themes: &themeShelf{}, Profiles: noProfiles{}, Keys: keymap.File{}}
+		own := settingsscreen.Sources{Themes: &terminal.ThemeShelf{}, Profiles: noProfiles{}, Keys: keymap.File{}}
 		start := func(context.Context, bool) (screen.Deps, error) { return deps, nil }
-		known := screens(start, log, own)
+		known := terminal.Screens(start, log, own)
 		factory := func(d screen.Deps, r screen.Route) (s screen.Screen, err error) {
 			switch r.Name {
 			case screen.Activity:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine/doc"
 	"bugle/engine/service/local"
 	"bugle/engine/visible"
@@ -23,7 +24,7 @@ import (
 var programs = map[string]func(){"bugle": main}
 
 func TestMain(m *testing.M) {
-	keepIndex = local.KeepIndex{From: 5, After: 20 * time.Millisecond} // so that those of the tests' small stores are kept, too
+	cli.KeepIndex = local.KeepIndex{From: 5, After: 20 * time.Millisecond} // so that those of the tests' small stores are kept, too
 	testscript.Main(m, programs)
 }
 

@@ -10,8 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/bubbletea"
 
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/terminal"
 	"bugle/engine/attach"
 	"bugle/store"
 	"bugle/store/backup"
@@ -25,9 +27,9 @@ func TestNoticesOfTakeover(t *testing.T) {
 	dir := shortDir(t)
 	c := commands{t: t, dir: dir, env: map[string]string{}}
 	c.must("init", "--id", "SHOP")
-	part := func() (*factory, *attach.Node) {
-		f := &factory{environment: environment{getenv: func(string) string { return "" }, data: dir}}
-		node, err := f.open(t.Context())
+	part := func() (*cli.Factory, *attach.Node) {
+		f := &cli.Factory{Environment: cli.Environment{Getenv: func(string) string { return "" }, Data: dir}}
+		node, err := f.Open(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +38,7 @@ func TestNoticesOfTakeover(t *testing.T) {
 	first, _ := part()
 	second, node := part()
 	defer func() {
-		if err := second.close(); err != nil {
+		if err := second.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
@@ -45,7 +47,7 @@ func TestNoticesOfTakeover(t *testing.T) {
 	}
 	said := make(chan screen.NotifyMsg, 16)
 	ctx, stop := context.WithCancel(t.Context())
-	wait := watchNode(ctx, node, &second.notices, func(m tea.Msg) {
+	wait := terminal.WatchNode(ctx, node, &second.Notices, func(m tea.Msg) {
 		if n, ok := m.(screen.NotifyMsg); ok {
 			said <- n
 		}
@@ -57,7 +59,7 @@ func TestNoticesOfTakeover(t *testing.T) {
 	if err := os.Remove(tables[0]); err != nil {
 		t.Fatal(err)
 	}
-	if err := first.close(); err != nil {
+	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for n := range said {
@@ -74,23 +76,23 @@ func TestNoticesOfTakeover(t *testing.T) {
 
 // A daily backup that cannot be made is told of once, however often it is tried.
 func TestNoticesOfDailyBackup(t *testing.T) {
-	f := &factory{environment: environment{getenv: func(string) string { return "" }, data: t.TempDir()}}
-	db, err := badger.Open(t.Context(), badger.Options{Dir: f.data})
+	f := &cli.Factory{Environment: cli.Environment{Getenv: func(string) string { return "" }, Data: t.TempDir()}}
+	db, err := badger.Open(t.Context(), badger.Options{Dir: f.Data})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	told := f.daily(owned{db: db}).Made
+	told := f.Daily(cli.Owned{DB: db}).Made
 	for range 3 {
 		told(backup.Info{}, os.ErrPermission)
 	}
-	<-f.notices.arrived()
-	if got := f.notices.take(); len(got) != 1 || got[0] != "the daily backup failed: permission denied" {
+	<-f.Notices.Arrived()
+	if got := f.Notices.Take(); len(got) != 1 || got[0] != "the daily backup failed: permission denied" {
 		t.Errorf("it says %q", got)
 	}
 	told(backup.Info{}, nil)
 	told(backup.Info{}, os.ErrPermission)
-	if got := f.notices.take(); len(got) != 1 {
+	if got := f.Notices.Take(); len(got) != 1 {
 		t.Errorf("after one that was made it says %q", got)
 	}
 }
@@ -162,8 +164,8 @@ func TestNoticesOfDamageFoundLater(t *testing.T) {
 	var all []<-chan string
 	var nodes []*attach.Node
 	for range 2 {
-		f := &factory{environment: environment{getenv: func(string) string { return "" }, data: dir}}
-		node, err := f.open(t.Context())
+		f := &cli.Factory{Environment: cli.Environment{Getenv: func(string) string { return "" }, Data: dir}}
+		node, err := f.Open(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +173,7 @@ func TestNoticesOfDamageFoundLater(t *testing.T) {
 		said := make(chan string, 16)
 		all = append(all, said)
 		ctx, stop := context.WithCancel(t.Context())
-		wait := watchNode(ctx, node, &f.notices, func(m tea.Msg) {
+		wait := terminal.WatchNode(ctx, node, &f.Notices, func(m tea.Msg) {
 			if n, ok := m.(screen.NotifyMsg); ok && n.Level == widget.LevelWarning {
 				said <- n.Text
 			}
@@ -183,7 +185,7 @@ func TestNoticesOfDamageFoundLater(t *testing.T) {
 			for again := range said {
 				t.Errorf("then it says %q", again)
 			}
-			if err := f.close(); err != nil {
+			if err := f.Close(); err != nil {
 				t.Error(err)
 			}
 		})
@@ -204,21 +206,21 @@ func TestNoticesOfDamageFoundLater(t *testing.T) {
 // itself.
 func TestServeNotices(t *testing.T) {
 	b := newBugle(t)
-	b.env[envData] = shortDir(t)
-	rotten(t, b.env[envData])
+	b.env[cli.EnvData] = shortDir(t)
+	rotten(t, b.env[cli.EnvData])
 	s := b.serve()
-	if _, errs := b.run(exitFailed, "", "doctor"); errs != "" {
+	if _, errs := b.run(cli.ExitFailed, "", "doctor"); errs != "" {
 		t.Errorf("bugle doctor wrote %q on standard error", errs)
 	}
 	s.waitFor(`"level":"WARN","msg":"store","notice":"`, "is damaged", "`bugle doctor`")
-	s.ends(exitDone)
+	s.ends(cli.ExitDone)
 	if n := strings.Count(s.log(), "is damaged"); n != 1 {
 		t.Errorf("it says so %d times:\n%s", n, s.log())
 	}
 
 	s = b.serve() // what is wrong as it opens
 	s.waitFor(`"msg":"store","notice":"`, "was damaged")
-	s.ends(exitDone)
+	s.ends(cli.ExitDone)
 	if n := strings.Count(s.log(), "was damaged"); n != 1 {
 		t.Errorf("it says so %d times:\n%s", n, s.log())
 	}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine/doc"
 )
 
@@ -89,7 +90,7 @@ func theirs(t *testing.T) (*theirService, func(in string, args ...string) (code 
 	env := map[string]string{"XDG_CONFIG_HOME": t.TempDir(), "XDG_STATE_HOME": t.TempDir(), "THEIR_KEY": "k", "BUGLE_AUTHOR": "cy@example.com"}
 	do := func(in string, args ...string) (int, string, string) {
 		var out, errs strings.Builder
-		code := run(t.Context(), args, func(name string) string { return env[name] }, streams{in: strings.NewReader(in), out: &out, err: &errs})
+		code := run(t.Context(), args, func(name string) string { return env[name] }, cli.Streams{In: strings.NewReader(in), Out: &out, Err: &errs})
 		return code, out.String(), errs.String()
 	}
 	if code, _, errs := do("", "remote", "add", "theirs", "--url", server.URL, "--workspace-id", "W", "--key-env", "THEIR_KEY", "--use"); code != 0 {
@@ -239,7 +240,7 @@ func TestApplyARecordOfOthers(t *testing.T) {
 func TestANameOfOnesOwnIsAnError(t *testing.T) {
 	_, do := theirs(t)
 	code, out, errs := do(`{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","basic_details":{"nmae":"x"}}`, "import", "-")
-	if code != exitInvalid || !strings.Contains(errs, "basic_details.nmae") {
+	if code != cli.ExitInvalid || !strings.Contains(errs, "basic_details.nmae") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 }
@@ -252,11 +253,11 @@ func TestWhatIsFoundBeforeSendingIsNotSent(t *testing.T) {
 		in   string
 		args []string
 	}{
-		{exitInvalid, wrong, []string{"import", "-"}},
-		{exitInvalid, wrong, []string{"apply", "--yes", "-"}},
-		{exitMisused, `{"basic_details":{"name":"x"}}`, []string{"update", "-"}},
-		{exitMisused, "", []string{"create", "--channel", "FAX"}},
-		{exitMisused, "", []string{"status", theirID, "EXPLODE"}},
+		{cli.ExitInvalid, wrong, []string{"import", "-"}},
+		{cli.ExitInvalid, wrong, []string{"apply", "--yes", "-"}},
+		{cli.ExitMisused, `{"basic_details":{"name":"x"}}`, []string{"update", "-"}},
+		{cli.ExitMisused, "", []string{"create", "--channel", "FAX"}},
+		{cli.ExitMisused, "", []string{"status", theirID, "EXPLODE"}},
 	} {
 		svc, do := theirs(t)
 		code, out, errs := do(tt.in, tt.args...)
@@ -272,7 +273,7 @@ func TestEveryRefusalOfOthersHasTheirCode(t *testing.T) {
 		svc, do := theirs(t)
 		svc.status, svc.refuse = status, `{"error":{"code":"VALIDATION_FAILED","message":"We do not like this."}}`
 		code, out, errs := do(`{"basic_details":{"name":"x"}}`, "update", theirID, "-")
-		if code != exitRefused || !strings.Contains(errs, "We do not like this.") {
+		if code != cli.ExitRefused || !strings.Contains(errs, "We do not like this.") {
 			t.Errorf("%d: exit code %d\n%s%s", status, code, out, errs)
 		}
 	}
@@ -324,23 +325,23 @@ func TestWordsOfAVendorAreOnlyOnTheWire(t *testing.T) {
 	server := httptest.NewServer(svc)
 	t.Cleanup(server.Close)
 	b := newBugle(t)
-	b.env["XDG_CONFIG_HOME"], b.env["THEIR_KEY"], b.env[envRemote], b.env["BUGLE_AUTHOR"] = t.TempDir(), "k", "acme", "cy@example.com"
+	b.env["XDG_CONFIG_HOME"], b.env["THEIR_KEY"], b.env[cli.EnvRemote], b.env["BUGLE_AUTHOR"] = t.TempDir(), "k", "acme", "cy@example.com"
 	dialect := filepath.Join(t.TempDir(), "dialect.json")
 	if err := os.WriteFile(dialect, []byte(`{"members":{"optimizer_*":"acme_*"},"values":{"OPTIMIZER":"ACME"}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.run(exitDone, "", "remote", "add", "acme", "--url", server.URL, "--workspace-id", "W", "--key-env", "THEIR_KEY", "--dialect", dialect)
-	record, _ := b.run(exitDone, "", "get", theirID)
+	b.run(cli.ExitDone, "", "remote", "add", "acme", "--url", server.URL, "--workspace-id", "W", "--key-env", "THEIR_KEY", "--dialect", dialect)
+	record, _ := b.run(cli.ExitDone, "", "get", theirID)
 	if !strings.Contains(record, `"OPTIMIZER"`) || !strings.Contains(record, `"optimizer_campaign_duration"`) || strings.Contains(strings.ToLower(record), "acme") {
 		t.Errorf("get prints\n%s", record)
 	}
-	b.run(exitDone, record, "update", "-")
+	b.run(cli.ExitDone, record, "update", "-")
 	if got := string(svc.last(t).Get("campaign_content").Encode()); got != `{"variation_details":{"distribution_type":"ACME","acme_campaign_duration":4}}` {
 		t.Errorf("sent %s", got)
 	}
 	theirs := strings.NewReplacer("OPTIMIZER", "ACME", "optimizer_", "acme_", theirID, "", `"status": "DRAFT",`, "", `"id": "",`, "").Replace(record)
 	sent := len(svc.sent)
-	if _, errs := b.run(exitInvalid, theirs, "import", "-"); !strings.Contains(errs, "acme_campaign_duration") || len(svc.sent) != sent {
+	if _, errs := b.run(cli.ExitInvalid, theirs, "import", "-"); !strings.Contains(errs, "acme_campaign_duration") || len(svc.sent) != sent {
 		t.Errorf("a file with the vendor's words is taken:\n%s", errs)
 	}
 }
@@ -368,7 +369,7 @@ func TestARefusalOfOthersIsTheirs(t *testing.T) {
 			svc, do := theirs(t)
 			svc.status, svc.refuse = 400, `{"response_id":"r","error":{"code":"VALIDATION_FAILED","message":"We do not like this.",`+details+`}}`
 			code, out, errs := do(tt.in, tt.args...)
-			if code != exitRefused {
+			if code != cli.ExitRefused {
 				t.Errorf("exit code %d", code)
 			}
 			for _, want := range []string{"We do not like this.", "basic_details.name: name is taken", "  and more"} {
@@ -385,7 +386,7 @@ func TestARefusalOfOthersIsTheirs(t *testing.T) {
 				t.Logf("%s\n%s", out, errs)
 			}
 			code, _, errs = do(tt.in, append([]string{"--json"}, tt.args...)...)
-			if code != exitRefused || name != "import" && name != "apply" && !strings.Contains(errs, `"target": "basic_details.name"`) {
+			if code != cli.ExitRefused || name != "import" && name != "apply" && !strings.Contains(errs, `"target": "basic_details.name"`) {
 				t.Errorf("--json: exit code %d\n%s", code, errs)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/zalando/go-keyring"
 
+	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine/message/delivery/gatewaytest"
 )
 
@@ -25,32 +26,32 @@ func TestPushThroughGateways(t *testing.T) {
 	t.Setenv("BUGLE_TEST_FCM", string(fcm.Account))
 	t.Setenv("BUGLE_TEST_APNS", string(apns.Key))
 	b := newBugle(t)
-	b.run(exitDone, "", "init")
+	b.run(cli.ExitDone, "", "init")
 	add := []string{"workspace", "connector", "add"}
-	b.run(exitDone, "", append(add, "fcm", "--key-env", "BUGLE_TEST_FCM", "--endpoint", fcm.URL, "--ca-file", fcm.CAFile)...)
-	b.run(exitDone, "", append(add, "apns", "--key-env", "BUGLE_TEST_APNS", "--key-id", apns.KeyID, "--team-id", apns.TeamID, "--topic", apns.Topic, "--endpoint", apns.URL, "--ca-file", apns.CAFile)...)
-	b.run(exitDone, "", append(add, "webpush", "--keyring", "--subject", "push@example.com", "--endpoint", web.URL, "--ca-file", web.CAFile)...)
-	if _, errs := b.run(exitFailed, "", "workspace", "connector", "test", "webpush"); !strings.Contains(errs, "store it with `bugle workspace key gateways`") {
+	b.run(cli.ExitDone, "", append(add, "fcm", "--key-env", "BUGLE_TEST_FCM", "--endpoint", fcm.URL, "--ca-file", fcm.CAFile)...)
+	b.run(cli.ExitDone, "", append(add, "apns", "--key-env", "BUGLE_TEST_APNS", "--key-id", apns.KeyID, "--team-id", apns.TeamID, "--topic", apns.Topic, "--endpoint", apns.URL, "--ca-file", apns.CAFile)...)
+	b.run(cli.ExitDone, "", append(add, "webpush", "--keyring", "--subject", "push@example.com", "--endpoint", web.URL, "--ca-file", web.CAFile)...)
+	if _, errs := b.run(cli.ExitFailed, "", "workspace", "connector", "test", "webpush"); !strings.Contains(errs, "store it with `bugle workspace key gateways`") {
 		t.Error(errs)
 	}
-	if _, errs := b.run(exitMisused, "no key", "workspace", "connector", "key", "webpush"); !strings.Contains(errs, "not a VAPID private key") {
+	if _, errs := b.run(cli.ExitMisused, "no key", "workspace", "connector", "key", "webpush"); !strings.Contains(errs, "not a VAPID private key") {
 		t.Error(errs)
 	}
-	b.run(exitDone, string(web.VAPID)+"\n", "workspace", "connector", "key", "webpush")
+	b.run(cli.ExitDone, string(web.VAPID)+"\n", "workspace", "connector", "key", "webpush")
 
 	p256dh, auth := web.Keys()
-	b.run(exitDone, fmt.Sprintf(`{"id": "U1", "attributes": {}, "devices": [{"platform": "ANDROID", "token": "phone"}, {"platform": "ANDROID", "token": "tablet"},
+	b.run(cli.ExitDone, fmt.Sprintf(`{"id": "U1", "attributes": {}, "devices": [{"platform": "ANDROID", "token": "phone"}, {"platform": "ANDROID", "token": "tablet"},
 		{"platform": "IOS", "token": "00fc13ad"}, {"platform": "WEB", "token": %q, "keys": {"p256dh": %q, "auth": %q}}]}`, web.Endpoint("one"), p256dh, auth), "workspace", "put", "users", "-")
 
 	for name, want := range map[string]string{"fcm": "Sent a test message to 2 devices.\n", "apns": "Sent a test message to 1 device.\n", "webpush": "Sent a test message to 1 device.\n"} {
-		if out, _ := b.run(exitDone, "", "workspace", "connector", "test", name, "--to", "U1"); out != want {
+		if out, _ := b.run(cli.ExitDone, "", "workspace", "connector", "test", name, "--to", "U1"); out != want {
 			t.Errorf("%s: %q", name, out)
 		}
-		if out, _ := b.run(exitDone, "", "workspace", "connector", "test", name); !strings.Contains(out, "are valid") {
+		if out, _ := b.run(cli.ExitDone, "", "workspace", "connector", "test", name); !strings.Contains(out, "are valid") {
 			t.Errorf("%s: %q", name, out)
 		}
 	}
-	if out, _ := b.run(exitDone, "", "workspace", "connector", "test", "fcm", "--to", "another-token", "--json"); !strings.Contains(out, `"sent": 1`) {
+	if out, _ := b.run(cli.ExitDone, "", "workspace", "connector", "test", "fcm", "--to", "another-token", "--json"); !strings.Contains(out, `"sent": 1`) {
 		t.Error(out)
 	}
 	for _, got := range [][]gatewaytest.Received{fcm.Got(), apns.Got(), web.Got()} {
@@ -60,7 +61,7 @@ func TestPushThroughGateways(t *testing.T) {
 	}
 
 	id := b.create(pushDraft)
-	out, _ := b.run(exitDone, "", "test", id, "--to", "U1")
+	out, _ := b.run(cli.ExitDone, "", "test", id, "--to", "U1")
 	if want := "Android sent\niOS sent\nWeb sent\nSent 3 messages.\n"; out != want {
 		t.Errorf("bugle test wrote %q", out)
 	}
@@ -71,14 +72,14 @@ func TestPushThroughGateways(t *testing.T) {
 	}
 
 	web.Always(gatewaytest.Answer{Status: 410})
-	out, _ = b.run(exitFailed, "", "test", id, "--to", "U1", "--platform", "WEB")
+	out, _ = b.run(cli.ExitFailed, "", "test", id, "--to", "U1", "--platform", "WEB")
 	if !strings.HasPrefix(out, "Web failed: U1: the push service at 127.0.0.1:") || !strings.Contains(out, "(410)") {
 		t.Errorf("bugle test wrote %q", out)
 	}
-	if _, errs := b.run(exitFailed, "", "workspace", "connector", "test", "webpush", "--to", "U1"); !strings.Contains(errs, "(410); its subscription has ended") {
+	if _, errs := b.run(cli.ExitFailed, "", "workspace", "connector", "test", "webpush", "--to", "U1"); !strings.Contains(errs, "(410); its subscription has ended") {
 		t.Error(errs)
 	}
-	b.run(exitDone, "", "workspace", "connector", "remove", "webpush")
+	b.run(cli.ExitDone, "", "workspace", "connector", "remove", "webpush")
 	if _, err := keyring.Get("bugle", "workspace "+b.workspace()+" webpush"); err == nil {
 		t.Error("the key is still in the keyring")
 	}
@@ -86,7 +87,7 @@ func TestPushThroughGateways(t *testing.T) {
 
 func (b bugle) workspace() string {
 	b.t.Helper()
-	out, _ := b.run(exitDone, "", "workspace", "show", "--json")
+	out, _ := b.run(cli.ExitDone, "", "workspace", "show", "--json")
 	var w struct{ ID string }
 	if err := json.Unmarshal([]byte(out), &w); err != nil {
 		b.t.Fatal(err)
@@ -97,16 +98,16 @@ func (b bugle) workspace() string {
 // A connector of email can be tested as well.
 func TestHelloBySMTP(t *testing.T) {
 	box, b := startMailbox(t), newBugle(t)
-	b.run(exitDone, "", "init")
-	b.run(exitDone, "", "workspace", "connector", "Post", "--smtp", box.addr, "--tls", "none")
-	if out, _ := b.run(exitDone, "", "workspace", "connector", "test", "Post"); out != "The mail server accepted the login. Send a test message with --to.\n" {
+	b.run(cli.ExitDone, "", "init")
+	b.run(cli.ExitDone, "", "workspace", "connector", "Post", "--smtp", box.addr, "--tls", "none")
+	if out, _ := b.run(cli.ExitDone, "", "workspace", "connector", "test", "Post"); out != "The mail server accepted the login. Send a test message with --to.\n" {
 		t.Error(out)
 	}
-	if out, _ := b.run(exitDone, "", "workspace", "connector", "test", "Post", "--to", "a@example.com"); !strings.HasPrefix(out, "Sent a test message to a@example.com: accepted by ") {
+	if out, _ := b.run(cli.ExitDone, "", "workspace", "connector", "test", "Post", "--to", "a@example.com"); !strings.HasPrefix(out, "Sent a test message to a@example.com: accepted by ") {
 		t.Error(out)
 	}
-	b.run(exitMisused, "", "workspace", "connector", "test", "Post", "--to", "nobody")
-	if _, errs := b.run(exitFailed, "", "workspace", "connector", "test", "Post", "--to", "nobody@example.com"); !strings.Contains(errs, "no such user") {
+	b.run(cli.ExitMisused, "", "workspace", "connector", "test", "Post", "--to", "nobody")
+	if _, errs := b.run(cli.ExitFailed, "", "workspace", "connector", "test", "Post", "--to", "nobody@example.com"); !strings.Contains(errs, "no such user") {
 		t.Error(errs)
 	}
 	box.mu.Lock()

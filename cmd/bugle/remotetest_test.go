@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"bugle/cmd/bugle/internal/cli"
 )
 
 // remoteOf returns a bugle with a remote "there" for a service.
@@ -17,7 +19,7 @@ func remoteOf(t *testing.T, url string, more ...string) bugle {
 	t.Helper()
 	b := newBugle(t)
 	b.env["XDG_CONFIG_HOME"], b.env["REMOTE_KEY"] = t.TempDir(), "s3cret"
-	b.run(exitDone, "", append([]string{"remote", "add", "there", "--url", url, "--workspace-id", "W1", "--key-env", "REMOTE_KEY"}, more...)...)
+	b.run(cli.ExitDone, "", append([]string{"remote", "add", "there", "--url", url, "--workspace-id", "W1", "--key-env", "REMOTE_KEY"}, more...)...)
 	return b
 }
 
@@ -44,13 +46,13 @@ func checkRows(t *testing.T, b bugle, code int, more ...string) map[string]strin
 
 func TestRemoteTest(t *testing.T) {
 	home := newBugle(t)
-	home.run(exitDone, "", "init", "--id", "W1")
+	home.run(cli.ExitDone, "", "init", "--id", "W1")
 	key := home.key("W1", "")
 	server := home.serve("--rate-limits", "off")
 	b := remoteOf(t, server.url)
 	b.env["REMOTE_KEY"] = key.key
 
-	rows := checkRows(t, b, exitDone, "--user", "ann@example.com")
+	rows := checkRows(t, b, cli.ExitDone, "--user", "ann@example.com")
 	for op, want := range map[string]string{
 		"search": "ok no campaigns", "get": "skipped the workspace has no campaigns", "validate": "skipped the workspace has no campaigns",
 		"meta": "ok 0 campaigns", "preview": "ok for ann@example.com",
@@ -61,7 +63,7 @@ func TestRemoteTest(t *testing.T) {
 	}
 
 	id := home.create(smtpDraft)
-	rows = checkRows(t, b, exitDone)
+	rows = checkRows(t, b, cli.ExitDone)
 	for op, want := range map[string]string{
 		"search": "ok found " + id, "get": "ok status draft", "validate": "ok ", "meta": "ok 1 campaign", "preview": "ok for ann@example.com",
 	} {
@@ -94,7 +96,7 @@ func TestRemoteTestOfAServiceThatRefuses(t *testing.T) {
 	}))
 	defer server.Close()
 	b := remoteOf(t, server.URL)
-	rows := checkRows(t, b, exitRefused)
+	rows := checkRows(t, b, cli.ExitRefused)
 	for op, want := range map[string]string{
 		"search": "ok found 65f0a1b2c3d4e5f60718293a", "get": "ok status sent",
 		"validate": "failed It broke", "meta": "refused 400 VALIDATION_FAILED: The request is wrong\n  limit: is too small", "preview": "refused 404 NOT_FOUND: No such user",
@@ -108,7 +110,7 @@ func TestRemoteTestOfAServiceThatRefuses(t *testing.T) {
 func TestRemoteTestOfNoService(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
-	_, errs := remoteOf(t, server.URL).run(exitFailed, "", "remote", "test", "there")
+	_, errs := remoteOf(t, server.URL).run(cli.ExitFailed, "", "remote", "test", "there")
 	if want := strings.TrimPrefix(server.URL, "http://"); !strings.Contains(errs, want) || strings.Contains(errs, "skipped") {
 		t.Errorf("it says %q, want %q in it", errs, want)
 	}
@@ -130,7 +132,7 @@ func TestRemoteTestInADialect(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := remoteOf(t, server.URL, "--dialect", dialect)
-	if rows := checkRows(t, b, exitDone); rows["search"] != "ok no campaigns" {
+	if rows := checkRows(t, b, cli.ExitDone); rows["search"] != "ok no campaigns" {
 		t.Errorf("%v", rows)
 	}
 }

@@ -6,10 +6,19 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"bugle/cmd/bugle/browse"
+	"bugle/cmd/bugle/campaign"
+	"bugle/cmd/bugle/files"
+	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/remotes"
 	"bugle/cmd/bugle/internal/storekey"
+	"bugle/cmd/bugle/remote"
+	"bugle/cmd/bugle/schema"
+	"bugle/cmd/bugle/serve"
+	"bugle/cmd/bugle/store"
+	"bugle/cmd/bugle/terminal"
+	"bugle/cmd/bugle/workspace"
 	"bugle/themes"
 )
 
@@ -26,47 +35,47 @@ const (
 )
 
 // newRoot returns the command tree.
-func newRoot(f *factory) *cobra.Command {
-	var open terminalOptions
+func newRoot(f *cli.Factory) *cobra.Command {
+	var open terminal.Options
 	root := &cobra.Command{
 		Use:   "bugle",
 		Short: "Build push and email campaigns in the terminal",
 		Long: "Run bugle without a command to open the terminal program. If the output is not a terminal, it prints\n" +
 			"a summary of the workspace instead.",
 		Example:           "  bugle\n  bugle -q 'status:draft tag:sale'\n  bugle search status:active --json",
-		Args:              noCommand,
+		Args:              cli.NoCommand,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
-		Version:           version(),
+		Version:           cli.Version(),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, _, ok := f.terminal(); ok {
-				return runTerminal(cmd.Context(), f, open)
+			if _, _, ok := f.Terminal(); ok {
+				return terminal.Run(cmd.Context(), f, open)
 			}
-			if open.query != "" {
-				return misused("--query needs a terminal; use `bugle search` instead")
+			if open.Query != "" {
+				return cli.Misused("--query needs a terminal; use `bugle search` instead")
 			}
 			return printSummary(cmd.Context(), f)
 		},
 	}
-	root.Flags().StringVarP(&open.query, "query", "q", "", "open the list with this `search`, such as 'status:draft tag:sale'")
-	addAccessible(f, root, &open)
-	checkTheme(f, root, &open)
-	root.Flags().StringVar(&open.theme, "theme", "", "`name` of the color theme (default "+envTheme+" or the one chosen last)")
+	root.Flags().StringVarP(&open.Query, "query", "q", "", "open the list with this `search`, such as 'status:draft tag:sale'")
+	terminal.AddAccessible(f, root, &open)
+	terminal.CheckTheme(f, root, &open)
+	root.Flags().StringVar(&open.Theme, "theme", "", "`name` of the color theme (default "+cli.EnvTheme+" or the one chosen last)")
 	if err := root.RegisterFlagCompletionFunc("theme", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		set, _ := themes.Load(f.themesDir())
+		set, _ := themes.Load(f.ThemesDir())
 		return set.Names(), cobra.ShellCompDirectiveNoFileComp
 	}); err != nil {
 		panic(err) // the flag is the line above
 	}
 	cobra.EnableCommandSorting = false // they are listed in the order of the work
 	flags := root.PersistentFlags()
-	flags.StringVar(&f.data, "data", "", "`folder` of the store (default "+envData+" or ~/.local/share/bugle)")
-	flags.StringVar(&f.workspace, "workspace", "", "`id` of the workspace, if there are several (default "+envWorkspace+")")
-	flags.StringVar(&f.remoteName, "remote", "", "`name` of a remote, or local (default "+envRemote+" or the one in use)")
-	flags.StringVar(&f.remoteName, "profile", "", "the former name of --remote")
-	flags.BoolVar(&f.json, "json", false, "print JSON")
-	if err := errors.Join(flags.MarkHidden("profile"), root.RegisterFlagCompletionFunc("remote", completeRemoteFlag(&f.environment))); err != nil {
+	flags.StringVar(&f.Data, "data", "", "`folder` of the store (default "+cli.EnvData+" or ~/.local/share/bugle)")
+	flags.StringVar(&f.Workspace, "workspace", "", "`id` of the workspace, if there are several (default "+cli.EnvWorkspace+")")
+	flags.StringVar(&f.RemoteName, "remote", "", "`name` of a remote, or local (default "+cli.EnvRemote+" or the one in use)")
+	flags.StringVar(&f.RemoteName, "profile", "", "the former name of --remote")
+	flags.BoolVar(&f.JSON, "json", false, "print JSON")
+	if err := errors.Join(flags.MarkHidden("profile"), root.RegisterFlagCompletionFunc("remote", remote.CompleteRemoteFlag(&f.Environment))); err != nil {
 		panic(err) // the flags are the lines above
 	}
 	root.AddGroup(
@@ -85,39 +94,24 @@ func newRoot(f *factory) *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add(groupBegin, newInit(f), newWorkspaceCmd(f), newRemote(f, "remote"), newRemote(f, "profile"))
-	add(groupBuild, newCreate(f), newGet(f), newUpdate(f), newValidate(f), newPreview(f), newTest(f), newPublish(f))
-	add(groupBrowse, newSearch(f), newMeta(f))
-	add(groupManage, append(statusCommands(f), newStatus(f))...)
-	add(groupFiles, newExport(f), newImport(f), newApply(f), newDiff(f))
-	add(groupTool, newLint(f), newSchema(f))
-	add(groupServe, newServe(f), newKeys(f))
-	add(groupStore, newBackup(f), newRestore(f), newDoctor(f), newEncrypt(f), newDecrypt(f))
+	add(groupBegin, workspace.NewInit(f), workspace.New(f), remote.New(f, "remote"), remote.New(f, "profile"))
+	add(groupBuild, campaign.NewCreate(f), campaign.NewGet(f), campaign.NewUpdate(f), campaign.NewValidate(f), campaign.NewPreview(f), campaign.NewTest(f), campaign.NewPublish(f))
+	add(groupBrowse, browse.NewSearch(f), browse.NewMeta(f))
+	add(groupManage, append(campaign.StatusCommands(f), campaign.NewStatus(f))...)
+	add(groupFiles, files.NewExport(f), files.NewImport(f), files.NewApply(f), files.NewDiff(f))
+	add(groupTool, files.NewLint(f), schema.New(f))
+	add(groupServe, serve.New(f), serve.NewKeys(f))
+	add(groupStore, store.NewBackup(f), store.NewRestore(f), store.NewDoctor(f), store.NewEncrypt(f), store.NewDecrypt(f))
 	root.AddCommand(topics()...)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(f, cmd) })
 	root.SetHelpCommand(newHelp(root))
 	root.SetHelpCommandGroupID(groupTool)
 	root.SetCompletionCommandGroupID(groupTool)
-	root.SetIn(f.in)
-	root.SetOut(f.out)
-	root.SetErr(f.err)
+	root.SetIn(f.In)
+	root.SetOut(f.Out)
+	root.SetErr(f.Err)
 	addCompletion(root)
 	return root
-}
-
-// checkTheme makes root refuse an unknown theme, also where nothing is drawn.
-func checkTheme(f *factory, root *cobra.Command, open *terminalOptions) {
-	run := root.RunE
-	root.RunE = func(cmd *cobra.Command, args []string) error {
-		if env := f.getenv(envTheme); open.theme != "" || env != "" {
-			shelf := &themeShelf{dir: f.themesDir()}
-			shelf.Reload() // a broken theme file is reported by the terminal program
-			if _, _, err := shelf.first(open.theme, env, nil); err != nil {
-				return err
-			}
-		}
-		return run(cmd, args)
-	}
 }
 
 // addCompletion adds cobra's completion command, and makes it refuse an unknown shell. It writes to the output that
@@ -133,81 +127,10 @@ func addCompletion(root *cobra.Command) {
 				_, rest, _ := strings.Cut(shell.Long, "\n")
 				shell.Long = strings.TrimSpace(rest)
 			}
-			c.Args = noCommand
+			c.Args = cli.NoCommand
 			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		}
 	}
-}
-
-// noteRunning makes every command note when its arguments were parsed, and refuse a data folder or a remote that
-// does not exist, whether the command needs it or not.
-func noteRunning(f *factory, cmd *cobra.Command) {
-	if run := cmd.RunE; run != nil {
-		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			f.running = true
-			if err := f.checkDataDir(); err != nil {
-				return err
-			}
-			if err := f.checkRemote(); err != nil {
-				return err
-			}
-			return run(cmd, args)
-		}
-	}
-	for _, c := range cmd.Commands() {
-		noteRunning(f, c)
-	}
-}
-
-// noCommand refuses arguments of a command that only has subcommands, and suggests the closest one.
-func noCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	near := ""
-	if cmd.SuggestionsMinimumDistance == 0 {
-		cmd.SuggestionsMinimumDistance = 2
-	}
-	if names := cmd.SuggestionsFor(args[0]); len(names) > 0 {
-		near = "; did you mean " + strings.Join(names, " or ") + "?"
-	}
-	return misused("unknown command %q%s", strings.TrimPrefix(cmd.CommandPath()+" "+args[0], "bugle "), near)
-}
-
-// exactly requires n arguments, described by what.
-func exactly(n int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != n {
-			return misused("%s", takes(cmd, what))
-		}
-		return nil
-	}
-}
-
-// between requires from least to most arguments, described by what.
-func between(least, most int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < least || len(args) > most {
-			return misused("%s", takes(cmd, what))
-		}
-		return nil
-	}
-}
-
-// takes describes the arguments of a command for an error.
-func takes(cmd *cobra.Command, what string) string {
-	return strings.TrimPrefix(cmd.CommandPath(), "bugle ") + " takes " + what
-}
-
-// ownFlag returns the name of a set flag that is the command's own, empty if there is none.
-func ownFlag(cmd *cobra.Command) (name string) {
-	own := cmd.LocalNonPersistentFlags()
-	cmd.Flags().Visit(func(fl *pflag.Flag) {
-		if own.Lookup(fl.Name) != nil {
-			name = fl.Name
-		}
-	})
-	return name
 }
 
 // newHelp is cobra's help command, except that it fails for an unknown topic.
@@ -219,7 +142,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
 			if err != nil || cmd == nil || len(rest) > 0 {
-				return misused("no help for %q", strings.Join(args, " "))
+				return cli.Misused("no help for %q", strings.Join(args, " "))
 			}
 			cmd.InitDefaultHelpFlag()
 			cmd.InitDefaultVersionFlag()
@@ -255,16 +178,16 @@ func topics() []*cobra.Command {
 			Use:   "environment",
 			Short: "Environment variables that bugle reads",
 			Long: "A flag overrides its variable.\n\n" + rows([][2]string{
-				{envData, "folder of the store (--data)"},
-				{envWorkspace, "id of the workspace (--workspace)"},
-				{envRemote, "name of the remote (--remote)"},
-				{envAuthor, "email address to sign changes with"},
-				{envTheme, "color theme of the terminal program (--theme)"},
-				{envAccessible + ", " + envOwnAccessible, "1: use plain questions and answers (--accessible)"},
+				{cli.EnvData, "folder of the store (--data)"},
+				{cli.EnvWorkspace, "id of the workspace (--workspace)"},
+				{cli.EnvRemote, "name of the remote (--remote)"},
+				{cli.EnvAuthor, "email address to sign changes with"},
+				{cli.EnvTheme, "color theme of the terminal program (--theme)"},
+				{terminal.EnvAccessible + ", " + terminal.EnvOwnAccessible, "1: use plain questions and answers (--accessible)"},
 				{"NO_COLOR", "any value: no colors in the terminal program"},
 				{"VISUAL, EDITOR", "editor for long texts"},
-				{envBackups, "off: no daily backups"},
-				{envPassphrase, "passphrase of encrypted backups"},
+				{cli.EnvBackups, "off: no daily backups"},
+				{store.EnvPassphrase, "passphrase of encrypted backups"},
 				{storekey.Env, "key of an encrypted store, if it is not in the keyring"},
 				{storekey.EnvCommand, "command that prints the key of the store"},
 				{storekey.EnvNew, "new key for `bugle encrypt --rotate`"},

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/store"
@@ -116,7 +117,7 @@ func (r *rotRound) examine(args ...string) {
 	}
 	run := r.s.command(r.t.Context(), "", args...)
 	r.sawCommand(run, args...)
-	var found checkup
+	var found cli.Checkup
 	if err := json.Unmarshal([]byte(run.out), &found); err != nil {
 		r.count("doctor failed")
 		r.note("doctor failed: %s", run.errs)
@@ -251,7 +252,7 @@ func (r *rotRound) backup() {
 	r.sawCommand(run, "backup")
 	var info backup.Info
 	switch err := json.Unmarshal([]byte(run.out), &info); {
-	case run.code != exitDone:
+	case run.code != cli.ExitDone:
 		r.count("backups refused")
 		r.note("backup: %s", run.errs)
 	case err != nil:
@@ -360,7 +361,7 @@ func (r *rotRound) loaded(b rotBackup, restore bool) store.DB {
 	r.count("backups restored")
 	dir := filepath.Join(r.base, "r")
 	run := r.s.command(r.t.Context(), "", "restore", b.file, "--data", dir, "--json")
-	if run.code != exitDone {
+	if run.code != cli.ExitDone {
 		r.fault("backup", "bugle restore %s exited with %d: %s", b.file, run.code, run.errs)
 		return nil
 	}

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"bugle/cmd/bugle/internal/cli"
 )
 
 var rotRounds = flag.Int("rots", 1, "how many rounds TestRot runs; 200 is its full length")
@@ -322,7 +324,7 @@ func (r *rotRound) stop() {
 		r.s.kill(p, "does not stop")
 		return
 	}
-	if code := p.cmd.ProcessState.ExitCode(); code != exitDone {
+	if code := p.cmd.ProcessState.ExitCode(); code != cli.ExitDone {
 		r.fault("process", "serve exited with %d: %s", code, tail(p.errs.String()))
 	}
 }
@@ -371,8 +373,8 @@ func (r *rotRound) awaitCompaction() {
 // remove deletes some campaigns, as a terminal that is attached to the server.
 func (r *rotRound) remove() {
 	f := r.s.factory()
-	defer f.close()
-	node, err := f.open(r.t.Context())
+	defer f.Close()
+	node, err := f.Open(r.t.Context())
 	if err != nil {
 		r.note("attaching: %v", err)
 		return

@@ -6,6 +6,7 @@ import (
 
 	"github.com/muesli/termenv"
 
+	"bugle/cmd/bugle/terminal"
 	"bugle/engine"
 	"bugle/engine/service/activity"
 	"bugle/engine/service/local"
@@ -76,14 +77,15 @@ func onSample(tb testing.TB, route string) *uitest.Harness {
 	case screen.Builder, screen.Validate, screen.TestSend, screen.History:
 		first.ID = longest(tb, svc)
 	}
-	own := settingsscreen.Sources{Themes: &themeShelf{}, Profiles: noProfiles{}, Keys: keymap.File{}}
-	return uitest.Program(tb, app.Options{Deps: deps, Factory: screens(nil, log, own), First: first, Places: places()}, 120, 40)
+	own := settingsscreen.Sources{Themes: &terminal.ThemeShelf{}, Profiles: noProfiles{}, Keys: keymap.File{}}
+	return uitest.Program(tb, app.Options{Deps: deps, Factory: terminal.Screens(nil, log, own), First: first, Places: terminal.Places()}, 120, 40)
 }
 
 type noProfiles struct{}
 
 func (noProfiles) List() ([]settingsscreen.Profile, error) { return nil, nil }
-func (noProfiles) Use(string) error                        { return nil }
+
+func (noProfiles) Use(string) error { return nil }
 
 // longest gives the draft with the most in it.
 func longest(tb testing.TB, svc *local.Service) string {

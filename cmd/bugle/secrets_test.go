@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"bugle/cmd/bugle/internal/cli"
 )
 
 // No command prints a secret, with or without --json, when it works and when it fails: not the passwords
@@ -35,24 +37,24 @@ func TestNoCommandPrintsASecret(t *testing.T) {
 	if err := os.WriteFile(keyFile, []byte("#!/bin/sh\necho canary-stderr >&2\nexit 1\n"), 0o700); err != nil { //nolint:gosec // it is run
 		t.Fatal(err)
 	}
-	made, _ := b.run(exitDone, "", "init", "--sample", "--json")
+	made, _ := b.run(cli.ExitDone, "", "init", "--sample", "--json")
 	var first struct {
 		Key string `json:"api_key"`
 	}
 	if err := json.Unmarshal([]byte(made), &first); err != nil || first.Key == "" {
 		t.Fatalf("%s: %v", made, err)
 	}
-	second, _ := b.run(exitDone, "", "keys", "create", "--json")
+	second, _ := b.run(cli.ExitDone, "", "keys", "create", "--json")
 	if err := json.Unmarshal([]byte(second), &first); err != nil || strings.Contains(second, hashOf(first.Key)) {
 		t.Fatalf("%s: %v", second, err)
 	}
-	b.run(exitDone, "", "workspace", "connector", "Post", "--smtp", "127.0.0.1:1", "--user", "ann", "--password-env", "SMTP_PASSWORD")
-	b.run(exitDone, "", "workspace", "connector", "add", "fcm", "--key-env", "FCM_KEY", "--project", "shop")
-	b.run(exitDone, "", "workspace", "connector", "add", "webpush", "--key-env", "PUSH_KEY", "--subject", "push@example.com")
-	b.run(exitDone, "", "workspace", "set", "content_hosts=127.0.0.1:1")
-	b.run(exitDone, "", "workspace", "content", "api", "weather", "--url", "http://127.0.0.1:1/", "--header-env", "X-Key=API_TOKEN")
-	b.run(exitDone, "", "remote", "add", "far", "--url", far.URL, "--workspace-id", "W", "--key-env", "FAR_KEY")
-	b.run(exitDone, "", "remote", "add", "sh", "--url", far.URL, "--workspace-id", "W", "--key-command", keyFile)
+	b.run(cli.ExitDone, "", "workspace", "connector", "Post", "--smtp", "127.0.0.1:1", "--user", "ann", "--password-env", "SMTP_PASSWORD")
+	b.run(cli.ExitDone, "", "workspace", "connector", "add", "fcm", "--key-env", "FCM_KEY", "--project", "shop")
+	b.run(cli.ExitDone, "", "workspace", "connector", "add", "webpush", "--key-env", "PUSH_KEY", "--subject", "push@example.com")
+	b.run(cli.ExitDone, "", "workspace", "set", "content_hosts=127.0.0.1:1")
+	b.run(cli.ExitDone, "", "workspace", "content", "api", "weather", "--url", "http://127.0.0.1:1/", "--header-env", "X-Key=API_TOKEN")
+	b.run(cli.ExitDone, "", "remote", "add", "far", "--url", far.URL, "--workspace-id", "W", "--key-env", "FAR_KEY")
+	b.run(cli.ExitDone, "", "remote", "add", "sh", "--url", far.URL, "--workspace-id", "W", "--key-command", keyFile)
 	values := append([]string{"canary", first.Key, hashOf(first.Key)}, secretHashes(t, b)...)
 	for _, command := range []string{
 		"", "workspace show", "workspace list", "workspace list keys", "workspace list connectors", "workspace list gateways", "workspace get general", "workspace get connectors Post",
@@ -62,7 +64,7 @@ func TestNoCommandPrintsASecret(t *testing.T) {
 	} {
 		for _, args := range [][]string{strings.Fields(command), append(strings.Fields(command), "--json")} {
 			var out bytes.Buffer
-			run(t.Context(), args, func(name string) string { return b.env[name] }, streams{in: strings.NewReader(""), out: &out, err: &out})
+			run(t.Context(), args, func(name string) string { return b.env[name] }, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &out})
 			text := strings.ReplaceAll(out.String(), "revoke "+first.Key, "")
 			for _, secret := range values {
 				if strings.Contains(text, secret) && !(strings.HasPrefix(command, "keys revoke") && secret == first.Key) {
@@ -81,8 +83,8 @@ func hashOf(key string) string {
 // secretHashes are what the keys of the workspace are known by.
 func secretHashes(t *testing.T, b bugle) (out []string) {
 	t.Helper()
-	f := newFactory(streams{in: strings.NewReader("")}, func(name string) string { return b.env[name] })
-	svc, err := f.service(t.Context())
+	f := cli.New(cli.Streams{In: strings.NewReader("")}, func(name string) string { return b.env[name] })
+	svc, err := f.Service(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +95,7 @@ func secretHashes(t *testing.T, b bugle) (out []string) {
 	for _, k := range w.Keys {
 		out = append(out, k.Hash)
 	}
-	if err := f.close(); err != nil {
+	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return out

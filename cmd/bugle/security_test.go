@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -12,9 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/creack/pty"
-	"golang.org/x/term"
-
+	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 )
 
@@ -30,7 +27,7 @@ func TestFilesAreTheUsersAlone(t *testing.T) {
 		"remote add far --url http://127.0.0.1:1 --workspace-id W --key-env KEY",
 	} {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", "umask 0; exec bugle "+args)
-		cmd.Env = append(os.Environ(), envData+"="+dir+"/data", envAuthor+"=ann@example.com", "XDG_CONFIG_HOME="+dir+"/config", "XDG_STATE_HOME="+dir+"/state", envRemote+"=local")
+		cmd.Env = append(os.Environ(), cli.EnvData+"="+dir+"/data", cli.EnvAuthor+"=ann@example.com", "XDG_CONFIG_HOME="+dir+"/config", "XDG_STATE_HOME="+dir+"/state", cli.EnvRemote+"=local")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("bugle %s: %v\n%s", args, err, out)
 		}
@@ -69,68 +66,10 @@ func TestFilesAreTheUsersAlone(t *testing.T) {
 func TestTheLogIsPlain(t *testing.T) {
 	for _, json := range []bool{false, true} {
 		var out bytes.Buffer
-		p := &printer{streams: streams{err: &out}, json: json}
-		slog.New(p.logHandler()).Info("request", "request_id", poison, "error", engine.Errorf(engine.Internal, 500, "%s", poison))
+		p := &cli.Printer{Streams: cli.Streams{Err: &out}, JSON: json}
+		slog.New(p.LogHandler()).Info("request", "request_id", poison, "error", engine.Errorf(engine.Internal, 500, "%s", poison))
 		if at, found := ruling(out.String()); found || strings.Count(out.String(), "\n") != 1 {
 			t.Errorf("the log holds %q", at)
 		}
-	}
-}
-
-// A secret that is typed is not shown, and the terminal shows again what is typed once it was, also where
-// the question was given up.
-func TestSecretsAreTypedUnseen(t *testing.T) {
-	for _, interrupted := range []bool{false, true} {
-		far, near, err := pty.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		before, err := term.GetState(int(near.Fd()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, stop := context.WithCancel(t.Context())
-		var said bytes.Buffer // read once it is over
-		f := newFactory(streams{in: near, out: &said, err: &said}, nil)
-		got := make(chan string, 1)
-		go func() {
-			text, err := f.secret(ctx, "Key: ")
-			if err != nil {
-				text = "error: " + err.Error()
-			}
-			got <- text
-		}()
-		if interrupted {
-			stop()
-		} else if _, err := far.WriteString("the-key\n"); err != nil {
-			t.Fatal(err)
-		}
-		text := <-got
-		if want := map[bool]string{false: "the-key", true: "error: context canceled"}[interrupted]; text != want {
-			t.Errorf("got %q, want %q", text, want)
-		}
-		after, err := term.GetState(int(near.Fd()))
-		if err != nil || *after != *before {
-			t.Errorf("the terminal is left as %v, and was %v: %v", after, before, err)
-		}
-		if strings.Contains(said.String(), "the-key") {
-			t.Errorf("it is shown: %q", said.String())
-		}
-		_, _ = far.WriteString("\n") // whoever still reads
-		stop()
-		_, _ = near.Close(), far.Close()
-	}
-}
-
-// A profile's names lead to no folder but their own.
-func TestProfilesStayInTheirFolder(t *testing.T) {
-	for _, name := range []string{"..", "../..", "/etc", ".", "", "a/b", `a\b`, "a\x00b", "W1", "-"} {
-		got := folder(name)
-		if got != filepath.Base(got) || !filepath.IsLocal(got) || got == "." || strings.ContainsAny(got, `/\`+"\x00") {
-			t.Errorf("%q becomes %q", name, got)
-		}
-	}
-	if folder("W1") != "W1" || folder("../a") == folder("../b") {
-		t.Error("names are not told apart")
 	}
 }

@@ -26,6 +26,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/service/local"
 )
@@ -90,11 +91,11 @@ func (b bugle) serveTo(errs io.Writer, args ...string) *serving {
 	read, write := io.Pipe()
 	go func() {
 		args := append([]string{"serve", "--addr", "127.0.0.1:0", "--json"}, args...)
-		code := run(ctx, args, func(name string) string { return b.env[name] }, streams{in: strings.NewReader(""), out: write, err: errs})
+		code := run(ctx, args, func(name string) string { return b.env[name] }, cli.Streams{In: strings.NewReader(""), Out: write, Err: errs})
 		write.Close()
 		s.code <- code
 	}()
-	b.t.Cleanup(func() { s.ends(exitDone) })
+	b.t.Cleanup(func() { s.ends(cli.ExitDone) })
 	first, err := bufio.NewReader(read).ReadBytes('\n')
 	var said struct{ Addr, URL string }
 	if err == nil {
@@ -162,7 +163,7 @@ func (b bugle) key(workspace string, scopes string) credentials {
 	if scopes != "" {
 		args = append(args, "--scopes", scopes)
 	}
-	out, _ := b.run(exitDone, "", args...)
+	out, _ := b.run(cli.ExitDone, "", args...)
 	var made struct {
 		Key string `json:"api_key"`
 	}
@@ -187,8 +188,8 @@ func idIn(t *testing.T, answer string) string {
 // what was made is there for the commands afterwards.
 func TestServe(t *testing.T) {
 	b := newBugle(t)
-	b.run(exitDone, "", "init")
-	b.run(exitDone, "", "init", "--id", "SHOP")
+	b.run(cli.ExitDone, "", "init")
+	b.run(cli.ExitDone, "", "init", "--id", "SHOP")
 	main, shop := b.key("MAIN", ""), b.key("SHOP", engine.ScopeManage)
 	viewer := b.key("MAIN", engine.ScopeView)
 	s := b.serve()
@@ -210,7 +211,7 @@ func TestServe(t *testing.T) {
 	if got := s.do(200, "GET", "/metrics", "", credentials{}); !strings.Contains(got, "bugle") {
 		t.Errorf("/metrics says %.200s", got)
 	}
-	s.ends(exitDone)
+	s.ends(cli.ExitDone)
 	for _, want := range []string{`"path":"/v5/campaigns"`, `"status":201`, `"workspace":"MAIN"`, `"msg":"stopped"`} {
 		if !strings.Contains(s.log(), want) {
 			t.Errorf("%s is not in the log:\n%s", want, s.log())
@@ -221,7 +222,7 @@ func TestServe(t *testing.T) {
 			t.Errorf("the log tells %q:\n%s", secret, s.log())
 		}
 	}
-	if out, _ := b.run(exitDone, "", "get", id, "--workspace", "MAIN"); !strings.Contains(out, "Flat white hour") {
+	if out, _ := b.run(cli.ExitDone, "", "get", id, "--workspace", "MAIN"); !strings.Contains(out, "Flat white hour") {
 		t.Errorf("bugle get wrote %s", out)
 	}
 }
@@ -229,7 +230,7 @@ func TestServe(t *testing.T) {
 // A request that was accepted before the stop is answered, and its campaign kept.
 func TestServeStopsGracefully(t *testing.T) {
 	b := newBugle(t)
-	b.run(exitDone, "", "init")
+	b.run(cli.ExitDone, "", "init")
 	c := b.key("MAIN", "")
 	s := b.serve()
 	body, send := io.Pipe()
@@ -270,13 +271,13 @@ func TestServeStopsGracefully(t *testing.T) {
 	if err != nil || res.StatusCode != http.StatusCreated {
 		t.Fatalf("%s %s (%v)", res.Status, made, err)
 	}
-	s.ends(exitDone)
-	b.run(exitDone, "", "get", idIn(t, string(made)))
+	s.ends(cli.ExitDone)
+	b.run(cli.ExitDone, "", "get", idIn(t, string(made)))
 }
 
 func TestServeOverTLS(t *testing.T) {
 	b := newBugle(t)
-	b.run(exitDone, "", "init")
+	b.run(cli.ExitDone, "", "init")
 	c := b.key("MAIN", "")
 	cert, key, roots := certificate(t)
 	s := b.serve("--tls-cert", cert, "--tls-key", key)
@@ -286,7 +287,7 @@ func TestServeOverTLS(t *testing.T) {
 	s.client.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
 	s.do(201, "POST", "/v5/campaigns", servedDraft, c)
 
-	if _, errs := b.run(exitMisused, "", "serve", "--addr", "127.0.0.1:0", "--tls-cert", cert, "--tls-key", cert); !strings.Contains(errs, "cannot use the certificate and its key") {
+	if _, errs := b.run(cli.ExitMisused, "", "serve", "--addr", "127.0.0.1:0", "--tls-cert", cert, "--tls-key", cert); !strings.Contains(errs, "cannot use the certificate and its key") {
 		t.Errorf("bugle serve wrote %q", errs)
 	}
 }
@@ -325,10 +326,10 @@ func certificate(t *testing.T) (cert, key string, roots *x509.CertPool) {
 
 func TestServeRefuses(t *testing.T) {
 	b := newBugle(t)
-	if _, errs := b.run(exitFailed, "", "serve", "--addr", "127.0.0.1:0"); !strings.Contains(errs, "bugle init") {
+	if _, errs := b.run(cli.ExitFailed, "", "serve", "--addr", "127.0.0.1:0"); !strings.Contains(errs, "bugle init") {
 		t.Errorf("without a workspace bugle serve wrote %q", errs)
 	}
-	b.run(exitDone, "", "init")
+	b.run(cli.ExitDone, "", "init")
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -339,15 +340,15 @@ func TestServeRefuses(t *testing.T) {
 		want string
 		args []string
 	}{
-		{exitMisused, "would be sent unencrypted", []string{"--addr", "0.0.0.0:0"}},
-		{exitMisused, "--insecure", []string{"--addr", ":0"}},
-		{exitMisused, "HOST:PORT", []string{"--addr", "8080"}},
-		{exitMisused, "set both --tls-cert and --tls-key", []string{"--tls-cert", "cert.pem"}},
-		{exitFailed, "cannot read cert.pem: no such file or directory", []string{"--addr", "127.0.0.1:0", "--tls-cert", "cert.pem", "--tls-key", "key.pem"}},
-		{exitFailed, taken.Addr().String() + " is already in use", []string{"--addr", taken.Addr().String()}},
-		{exitMisused, "must be one of on, off", []string{"--rate-limits", "some"}},
-		{exitMisused, `no workspace "NONE"`, []string{"--addr", "127.0.0.1:0", "--workspace", "NONE"}},
-		{exitMisused, "serve takes no arguments", []string{"127.0.0.1:0"}},
+		{cli.ExitMisused, "would be sent unencrypted", []string{"--addr", "0.0.0.0:0"}},
+		{cli.ExitMisused, "--insecure", []string{"--addr", ":0"}},
+		{cli.ExitMisused, "HOST:PORT", []string{"--addr", "8080"}},
+		{cli.ExitMisused, "set both --tls-cert and --tls-key", []string{"--tls-cert", "cert.pem"}},
+		{cli.ExitFailed, "cannot read cert.pem: no such file or directory", []string{"--addr", "127.0.0.1:0", "--tls-cert", "cert.pem", "--tls-key", "key.pem"}},
+		{cli.ExitFailed, taken.Addr().String() + " is already in use", []string{"--addr", taken.Addr().String()}},
+		{cli.ExitMisused, "must be one of on, off", []string{"--rate-limits", "some"}},
+		{cli.ExitMisused, `no workspace "NONE"`, []string{"--addr", "127.0.0.1:0", "--workspace", "NONE"}},
+		{cli.ExitMisused, "serve takes no arguments", []string{"127.0.0.1:0"}},
 	} {
 		out, errs := b.run(tt.code, "", append([]string{"serve"}, tt.args...)...)
 		if out != "" || !strings.Contains(errs, tt.want) {
@@ -359,8 +360,8 @@ func TestServeRefuses(t *testing.T) {
 // With --insecure every address will do, and one workspace can be served alone, without limits.
 func TestServeOneWorkspace(t *testing.T) {
 	b := newBugle(t)
-	b.run(exitDone, "", "init")
-	b.run(exitDone, "", "init", "--id", "SHOP")
+	b.run(cli.ExitDone, "", "init")
+	b.run(cli.ExitDone, "", "init", "--id", "SHOP")
 	main, shop := b.key("MAIN", ""), b.key("SHOP", "")
 	s := b.serve("--workspace", "SHOP", "--rate-limits", "off", "--insecure", "--addr", "0.0.0.0:0")
 	s.url = strings.Replace(s.url, "[::]", "127.0.0.1", 1)
@@ -372,26 +373,26 @@ func TestServeOneWorkspace(t *testing.T) {
 
 // What is made while the server runs is served without a restart: workspaces and keys.
 func TestServicesFollowTheStore(t *testing.T) {
-	f := &factory{environment: environment{data: t.TempDir(), getenv: func(string) string { return "" }}}
-	node, err := f.open(t.Context())
+	f := &cli.Factory{Environment: cli.Environment{Data: t.TempDir(), Getenv: func(string) string { return "" }}}
+	node, err := f.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.close()
-	d := &resolver{node: node}
-	if _, _, err := d.lookup(t.Context(), "LATE"); engine.AsError(err) == nil || engine.AsError(err).Code != engine.NotFound {
+	defer f.Close()
+	d := &cli.Resolver{Node: node}
+	if _, _, err := d.Lookup(t.Context(), "LATE"); engine.AsError(err) == nil || engine.AsError(err).Code != engine.NotFound {
 		t.Fatalf("a workspace that is not there yet: %v", err)
 	}
 	if _, _, err := node.CreateWorkspace(t.Context(), engine.Workspace{ID: "LATE"}, false); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := d.lookup(t.Context(), "LATE"); err != nil {
+	if _, _, err := d.Lookup(t.Context(), "LATE"); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := local.CreateKey(t.Context(), node.Service("LATE"), time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if w, _, err := d.lookup(t.Context(), "LATE"); err != nil || len(w.Keys) != 2 {
+	if w, _, err := d.Lookup(t.Context(), "LATE"); err != nil || len(w.Keys) != 2 {
 		t.Errorf("%d keys (%v)", len(w.Keys), err)
 	}
 }
@@ -400,7 +401,7 @@ func TestServicesFollowTheStore(t *testing.T) {
 // with the right code.
 func TestServeWithALogThatNobodyReads(t *testing.T) {
 	b := newBugle(t)
-	b.run(exitDone, "", "init")
+	b.run(cli.ExitDone, "", "init")
 	c := b.key("MAIN", "")
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -433,7 +434,7 @@ func TestServeWithALogThatNobodyReads(t *testing.T) {
 		t.Error("no dropped line is among the metrics")
 	}
 	start := time.Now()
-	s.ends(exitDone)
+	s.ends(cli.ExitDone)
 	if took := time.Since(start); took > 10*time.Second {
 		t.Errorf("it took %s to stop", took)
 	}

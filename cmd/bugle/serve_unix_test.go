@@ -13,13 +13,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"bugle/cmd/bugle/internal/cli"
 )
 
 // Connections that do nothing leave the store the descriptors that it needs: campaigns are made and read
 // while there are more of them than the process may have files open, and it stops in order.
 func TestServeKeepsDescriptorsForTheStore(t *testing.T) {
 	b := newBugle(t)
-	b.run(exitDone, "", "init")
+	b.run(cli.ExitDone, "", "init")
 	c := b.key("MAIN", "")
 	const descriptors = 96
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", "ulimit -n 96 && exec bugle serve --addr 127.0.0.1:0 --rate-limits off --json")

@@ -14,6 +14,8 @@ import (
 
 	"github.com/emersion/go-message/mail"
 	gosmtp "github.com/emersion/go-smtp"
+
+	"bugle/cmd/bugle/internal/cli"
 )
 
 // mailbox is a mail server that keeps what it gets.
@@ -52,6 +54,7 @@ type delivered struct {
 }
 
 func (d *delivered) Mail(string, *gosmtp.MailOptions) error { return nil }
+
 func (d *delivered) Rcpt(to string, _ *gosmtp.RcptOptions) error {
 	if strings.HasPrefix(to, "nobody@") {
 		return &gosmtp.SMTPError{Code: 550, Message: "no such user"}
@@ -69,7 +72,9 @@ func (d *delivered) Data(r io.Reader) error {
 	}
 	return err
 }
-func (d *delivered) Reset()        { d.to = nil }
+
+func (d *delivered) Reset() { d.to = nil }
+
 func (d *delivered) Logout() error { return nil }
 
 // bugle is the program in this process, on a store of its own.
@@ -79,7 +84,7 @@ type bugle struct {
 }
 
 func newBugle(t *testing.T) bugle {
-	return bugle{t: t, env: map[string]string{envData: t.TempDir(), envAuthor: "ann@example.com"}}
+	return bugle{t: t, env: map[string]string{cli.EnvData: t.TempDir(), cli.EnvAuthor: "ann@example.com"}}
 }
 
 // run gives what a command wrote; it must exit with code.
@@ -87,7 +92,7 @@ func (b bugle) run(code int, stdin string, args ...string) (out, errs string) {
 	b.t.Helper()
 	var stdout, stderr bytes.Buffer
 	got := run(context.Background(), args, func(name string) string { return b.env[name] },
-		streams{in: strings.NewReader(stdin), out: &stdout, err: &stderr})
+		cli.Streams{In: strings.NewReader(stdin), Out: &stdout, Err: &stderr})
 	if got != code {
 		b.t.Fatalf("bugle %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), got, code, stdout.String(), stderr.String())
 	}
@@ -97,7 +102,7 @@ func (b bugle) run(code int, stdin string, args ...string) (out, errs string) {
 // create gives the id of a new draft.
 func (b bugle) create(body string) string {
 	b.t.Helper()
-	out, _ := b.run(exitDone, body, "create", "-", "--json")
+	out, _ := b.run(cli.ExitDone, body, "create", "-", "--json")
 	var made struct{ ID string }
 	if err := json.Unmarshal([]byte(out), &made); err != nil {
 		b.t.Fatal(err)
@@ -115,12 +120,12 @@ const smtpDraft = `{"channel": "EMAIL", "campaign_delivery_type": "ONE_TIME", "b
 // A test send through a mail server arrives, headers and both parts right.
 func TestTestSendThroughSMTP(t *testing.T) {
 	box, b := startMailbox(t), newBugle(t)
-	b.run(exitDone, "", "init")
-	b.run(exitDone, "", "workspace", "connector", "Post", "--smtp", box.addr, "--tls", "none")
-	b.run(exitDone, `{"id": "U1", "attributes": {"First Name": "Jörg", "Email (Standard)": "a@example.com"}}`, "workspace", "put", "users", "-")
+	b.run(cli.ExitDone, "", "init")
+	b.run(cli.ExitDone, "", "workspace", "connector", "Post", "--smtp", box.addr, "--tls", "none")
+	b.run(cli.ExitDone, `{"id": "U1", "attributes": {"First Name": "Jörg", "Email (Standard)": "a@example.com"}}`, "workspace", "put", "users", "-")
 	id := b.create(smtpDraft)
 
-	out, errs := b.run(exitDone, "", "test", id, "--to", "a@example.com", "--to", "b@example.com")
+	out, errs := b.run(cli.ExitDone, "", "test", id, "--to", "a@example.com", "--to", "b@example.com")
 	if want := "Email sent\nSent 2 messages.\n"; out != want || errs != "" {
 		t.Fatalf("bugle test wrote %q and %q, want %q", out, errs, want)
 	}
@@ -201,10 +206,10 @@ func checkParts(t *testing.T, r *mail.Reader, name string) {
 // A recipient that the server refuses fails the key, and the other one still gets the mail.
 func TestTestSendThatSMTPRefuses(t *testing.T) {
 	box, b := startMailbox(t), newBugle(t)
-	b.run(exitDone, "", "init")
-	b.run(exitDone, "", "workspace", "connector", "Post", "--smtp", box.addr, "--tls", "none")
+	b.run(cli.ExitDone, "", "init")
+	b.run(cli.ExitDone, "", "workspace", "connector", "Post", "--smtp", box.addr, "--tls", "none")
 	id := b.create(smtpDraft)
-	out, _ := b.run(exitFailed, "", "test", id, "--to", "nobody@example.com", "--to", "b@example.com")
+	out, _ := b.run(cli.ExitFailed, "", "test", id, "--to", "nobody@example.com", "--to", "b@example.com")
 	if !strings.HasPrefix(out, "Email failed: nobody@example.com: ") || !strings.Contains(out, "no such user") {
 		t.Errorf("bugle test wrote %q", out)
 	}
@@ -219,15 +224,15 @@ func TestTestSendThatSMTPRefuses(t *testing.T) {
 // password that is not there is named.
 func TestTestSendThatSMTPCannotCarry(t *testing.T) {
 	box, b := startMailbox(t), newBugle(t)
-	b.run(exitDone, "", "init")
-	b.run(exitDone, "", "workspace", "connector", "Post", "--smtp", box.addr)
+	b.run(cli.ExitDone, "", "init")
+	b.run(cli.ExitDone, "", "workspace", "connector", "Post", "--smtp", box.addr)
 	id := b.create(smtpDraft)
-	out, _ := b.run(exitFailed, "", "test", id, "--to", "b@example.com")
+	out, _ := b.run(cli.ExitFailed, "", "test", id, "--to", "b@example.com")
 	if !strings.Contains(out, "Email failed") || !strings.Contains(strings.ToLower(out), "starttls") {
 		t.Errorf("bugle test wrote %q", out)
 	}
-	b.run(exitDone, "", "workspace", "connector", "Post", "--smtp", box.addr, "--auth", "plain", "--user", "u", "--password-env", "BUGLE_TEST_NO_PASSWORD")
-	if _, errs := b.run(exitInvalid, "", "test", id, "--to", "b@example.com"); !strings.Contains(errs, "BUGLE_TEST_NO_PASSWORD") {
+	b.run(cli.ExitDone, "", "workspace", "connector", "Post", "--smtp", box.addr, "--auth", "plain", "--user", "u", "--password-env", "BUGLE_TEST_NO_PASSWORD")
+	if _, errs := b.run(cli.ExitInvalid, "", "test", id, "--to", "b@example.com"); !strings.Contains(errs, "BUGLE_TEST_NO_PASSWORD") {
 		t.Errorf("bugle test wrote %q", errs)
 	}
 	box.mu.Lock()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/remotes"
 	"bugle/engine"
 	"bugle/engine/catalog"
@@ -12,22 +13,22 @@ import (
 )
 
 // printSummary prints what bugle shows where the terminal program cannot open.
-func printSummary(ctx context.Context, f *factory) error {
-	r, far, err := f.remote()
+func printSummary(ctx context.Context, f *cli.Factory) error {
+	r, far, err := f.Remote()
 	switch {
 	case err != nil:
 		return err
 	case far:
 		return printRemote(ctx, f, r)
 	}
-	have, err := f.hasStore()
+	have, err := f.HasStore()
 	if err != nil {
 		return err
 	}
 	if !have {
 		return printNoWorkspace(f)
 	}
-	node, err := f.open(ctx)
+	node, err := f.Open(ctx)
 	if err != nil {
 		return err
 	}
@@ -37,10 +38,10 @@ func printSummary(ctx context.Context, f *factory) error {
 		return err
 	case len(ids) == 0:
 		return printNoWorkspace(f)
-	case len(ids) > 1 && f.wanted() == "":
+	case len(ids) > 1 && f.Wanted() == "":
 		return printWorkspaces(f, ids)
 	}
-	id, err := f.workspaceID(ctx, node)
+	id, err := f.WorkspaceID(ctx, node)
 	if err != nil {
 		return err
 	}
@@ -52,21 +53,21 @@ func printSummary(ctx context.Context, f *factory) error {
 }
 
 // printRemote prints a summary of a remote workspace.
-func printRemote(ctx context.Context, f *factory, r remotes.Remote) error {
-	svc, err := f.campaigns(ctx)
+func printRemote(ctx context.Context, f *cli.Factory, r remotes.Remote) error {
+	svc, err := f.Campaigns(ctx)
 	if err != nil {
 		return err
 	}
-	rows, err := listAll(ctx, svc, false)
+	rows, err := cli.ListAll(ctx, svc, false)
 	if err != nil {
 		return err
 	}
 	count := countStates(rows)
-	if f.json {
-		return f.printJSON(map[string]any{"remote": r.Name, "url": r.BaseURL, "workspace_id": r.Workspace, "campaigns": len(rows), "status": count})
+	if f.JSON {
+		return f.PrintJSON(map[string]any{"remote": r.Name, "url": r.BaseURL, "workspace_id": r.Workspace, "campaigns": len(rows), "status": count})
 	}
-	fmt.Fprintln(f.out, line(fmt.Sprintf("Remote %s, workspace %s: %s", r.Name, r.Workspace, phrase.Count(len(rows), "campaign"))))
-	printCounts(&f.printer, count)
+	fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("Remote %s, workspace %s: %s", r.Name, r.Workspace, phrase.Count(len(rows), "campaign"))))
+	printCounts(&f.Printer, count)
 	return nil
 }
 
@@ -79,7 +80,7 @@ func countStates(rows []engine.Summary) map[engine.State]int {
 }
 
 // printCounts prints a line such as "2 draft, 1 active".
-func printCounts(p *printer, count map[engine.State]int) {
+func printCounts(p *cli.Printer, count map[engine.State]int) {
 	var parts []string
 	for _, st := range catalog.States {
 		if count[st] > 0 {
@@ -87,18 +88,18 @@ func printCounts(p *printer, count map[engine.State]int) {
 		}
 	}
 	if len(parts) > 0 {
-		fmt.Fprintln(p.out, "  "+strings.Join(parts, ", "))
+		fmt.Fprintln(p.Out, "  "+strings.Join(parts, ", "))
 	}
 }
 
-func printWorkspace(f *factory, id string, rows []engine.Summary) error {
+func printWorkspace(f *cli.Factory, id string, rows []engine.Summary) error {
 	count := countStates(rows)
-	if f.json {
-		return f.printJSON(map[string]any{"workspace_id": id, "data": f.dataDir(), "campaigns": len(rows), "status": count})
+	if f.JSON {
+		return f.PrintJSON(map[string]any{"workspace_id": id, "data": f.DataDir(), "campaigns": len(rows), "status": count})
 	}
-	fmt.Fprintln(f.out, line(fmt.Sprintf("Workspace %s in %s: %s", id, f.dataDir(), phrase.Count(len(rows), "campaign"))))
-	printCounts(&f.printer, count)
-	fmt.Fprint(f.out, `
+	fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("Workspace %s in %s: %s", id, f.DataDir(), phrase.Count(len(rows), "campaign"))))
+	printCounts(&f.Printer, count)
+	fmt.Fprint(f.Out, `
 Run bugle in a terminal to build and test campaigns, or use a command:
   bugle create            Create a draft
   bugle search            Search campaigns
@@ -109,25 +110,25 @@ Run bugle in a terminal to build and test campaigns, or use a command:
 	return nil
 }
 
-func printWorkspaces(f *factory, ids []string) error {
-	if f.json {
-		return f.printJSON(map[string]any{"workspaces": ids, "data": f.dataDir()})
+func printWorkspaces(f *cli.Factory, ids []string) error {
+	if f.JSON {
+		return f.PrintJSON(map[string]any{"workspaces": ids, "data": f.DataDir()})
 	}
-	fmt.Fprintln(f.out, line(fmt.Sprintf("%s in %s: %s", phrase.Count(len(ids), "workspace"), f.dataDir(), strings.Join(ids, ", "))))
-	fmt.Fprintf(f.out, "\nChoose one with --workspace or %s, such as `bugle --workspace %s`.\n", envWorkspace, line(ids[0]))
+	fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("%s in %s: %s", phrase.Count(len(ids), "workspace"), f.DataDir(), strings.Join(ids, ", "))))
+	fmt.Fprintf(f.Out, "\nChoose one with --workspace or %s, such as `bugle --workspace %s`.\n", cli.EnvWorkspace, cli.Line(ids[0]))
 	return nil
 }
 
-func printNoWorkspace(f *factory) error {
-	if f.json {
-		return f.printJSON(map[string]any{"workspace_id": nil, "data": f.dataDir(), "campaigns": 0})
+func printNoWorkspace(f *cli.Factory) error {
+	if f.JSON {
+		return f.PrintJSON(map[string]any{"workspace_id": nil, "data": f.DataDir(), "campaigns": 0})
 	}
-	fmt.Fprintf(f.out, `No workspace in %s yet.
+	fmt.Fprintf(f.Out, `No workspace in %s yet.
 
 Run bugle in a terminal to get started, or use a command:
   bugle init --sample     Create a workspace with sample campaigns and users
   bugle init              Create an empty workspace
   bugle help              List all commands
-`, line(f.dataDir()))
+`, cli.Line(f.DataDir()))
 	return nil
 }

@@ -9,13 +9,15 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+
+	"bugle/cmd/bugle/internal/cli"
 )
 
 // onTerminal gives what a command writes to a terminal.
 func onTerminal(t *testing.T, b bugle, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("bugle", args...)
-	cmd.Env = append(os.Environ(), envData+"="+b.env[envData], "TERM=xterm-256color")
+	cmd.Env = append(os.Environ(), cli.EnvData+"="+b.env[cli.EnvData], "TERM=xterm-256color")
 	terminal, err := pty.Start(cmd)
 	if err != nil {
 		t.Fatal(err)
@@ -33,9 +35,9 @@ func onTerminal(t *testing.T, b bugle, args ...string) string {
 // JSON goes to a file byte for byte; to a terminal, what would control it goes as an escape.
 func TestJSONOnATerminal(t *testing.T) {
 	b := newBugle(t)
-	b.run(exitDone, "", "init")
+	b.run(cli.ExitDone, "", "init")
 	id := b.create("{\"channel\": \"PUSH\", \"campaign_delivery_type\": \"ONE_TIME\", \"basic_details\": {\"name\": \"\u009b2J\u202eok\"}}")
-	if out, _ := b.run(exitDone, "", "get", id); !strings.Contains(out, "\"\u009b2J\u202eok\"") {
+	if out, _ := b.run(cli.ExitDone, "", "get", id); !strings.Contains(out, "\"\u009b2J\u202eok\"") {
 		t.Errorf("the name is not as it was: %q", out)
 	}
 	if out := onTerminal(t, b, "get", id); !strings.Contains(out, `"\u009b2J\u202eok"`) {
@@ -46,7 +48,7 @@ func TestJSONOnATerminal(t *testing.T) {
 // A command asks the terminal nothing and sends it no control sequence.
 func TestCommandsLeaveTheTerminalAlone(t *testing.T) {
 	b := newBugle(t)
-	b.run(exitDone, "", "init", "--sample")
+	b.run(cli.ExitDone, "", "init", "--sample")
 	for _, args := range [][]string{{"--version"}, {"help"}, {"search"}, {"workspace", "show"}} {
 		if out := onTerminal(t, b, args...); strings.ContainsRune(out, '\x1b') || out == "" {
 			t.Errorf("bugle %s wrote %q", strings.Join(args, " "), out)
@@ -57,7 +59,7 @@ func TestCommandsLeaveTheTerminalAlone(t *testing.T) {
 // Nobody writes to standard input, and the person gives up.
 func TestInterruptedWhileReading(t *testing.T) {
 	b := newBugle(t)
-	b.run(exitDone, "", "init")
+	b.run(cli.ExitDone, "", "init")
 	in, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -67,10 +69,10 @@ func TestInterruptedWhileReading(t *testing.T) {
 	var errs strings.Builder
 	ended := make(chan int)
 	go func() {
-		ended <- run(ctx, []string{"create", "-"}, func(name string) string { return b.env[name] }, streams{in: in, out: io.Discard, err: &errs})
+		ended <- run(ctx, []string{"create", "-"}, func(name string) string { return b.env[name] }, cli.Streams{In: in, Out: io.Discard, Err: &errs})
 	}()
 	cancel()
-	if code := <-ended; code != exitFailed || errs.String() != "bugle: interrupted\n" {
+	if code := <-ended; code != cli.ExitFailed || errs.String() != "bugle: interrupted\n" {
 		t.Errorf("exit code %d, %q", code, errs.String())
 	}
 }

@@ -1,0 +1,189 @@
+package browse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/engine/search/index"
+	"bugle/engine/search/query"
+	"bugle/engine/service/remote"
+)
+
+// asked is a search in the query language of the campaign list, narrowed by flags.
+type asked struct {
+	text        string
+	request     engine.SearchRequest // from the flags
+	limit, page int
+}
+
+// run prints a page of what is found, in the order of the query.
+func (a asked) run(ctx context.Context, f *cli.Factory) error {
+	if a.limit < 1 || a.page < 1 {
+		return cli.Misused("--limit and --page must be at least 1")
+	}
+	now := time.Now()
+	q, problems := query.Parse(a.text, query.Env{Now: now})
+	if len(problems) > 0 {
+		return searchError(problems[0])
+	}
+	if a.request.Archived && !q.Has(query.Is, query.IsArchived) {
+		q = q.With(query.Is, query.IsAll)
+	}
+	svc, err := f.Campaigns(ctx)
+	if err != nil {
+		return err
+	}
+	ix, err := rowsOf(ctx, svc, now)
+	if err != nil {
+		return err
+	}
+	found, err := ix.Search(ctx, q, index.SearchOptions{Now: now})
+	if err != nil {
+		return fmt.Errorf("searching: %w", err)
+	}
+	return a.print(ctx, f, svc, a.narrowed(found))
+}
+
+// searchError returns a problem of a query as an error, with the values that are possible.
+func searchError(p query.Problem) error {
+	words := p.String()
+	words = strings.ToLower(words[:1]) + words[1:]
+	if one, more, _ := strings.Cut(words, ". "); more == "" && len(p.Allowed) > 0 {
+		words = strings.TrimSuffix(one, ".") + "; choose from " + strings.Join(p.Allowed, ", ")
+	}
+	return cli.Misused("%s", words)
+}
+
+// rowsOf returns a complete index of all campaigns: that of the service where it has one, otherwise a new one.
+func rowsOf(ctx context.Context, svc engine.Service, now time.Time) (*index.Index, error) {
+	if ix, ok := index.Of(ctx, svc); ok {
+		_, _, err := ix.Wait(ctx, math.MaxInt)
+		if errors.Is(err, index.ErrLeft) { // the store has changed hands
+			return rowsOf(ctx, svc, now)
+		}
+		return ix, err
+	}
+	rows, err := cli.ListAll(ctx, svc, true)
+	if err != nil {
+		return nil, err
+	}
+	ix := index.New(index.Options{Now: func() time.Time { return now }})
+	err = ix.Load(ctx, func(yield func(engine.Summary, error) bool) {
+		for _, row := range rows {
+			if !yield(row, nil) {
+				return
+			}
+		}
+	})
+	return ix, err
+}
+
+// narrowed returns the page of the campaigns found that pass the flags.
+func (a asked) narrowed(found *index.Result) []engine.Summary {
+	const stretch = 256
+	if a.page-1 > found.Len()/a.limit {
+		return nil
+	}
+	var out []engine.Summary
+	skip := (a.page - 1) * a.limit
+	for from := 0; from < found.Len() && len(out) < a.limit; from += stretch {
+		for _, row := range found.Rows(from, from+stretch) {
+			switch {
+			case !a.keeps(row) || len(out) == a.limit:
+			case skip > 0:
+				skip--
+			default:
+				out = append(out, row)
+			}
+		}
+	}
+	return out
+}
+
+// keeps reports whether a campaign passes the flags, which mean the same without a query.
+func (a asked) keeps(row engine.Summary) bool {
+	r := a.request
+	name := strings.Contains(strings.ToLower(row.Name), strings.ToLower(r.Name))
+	made := (r.Created.From.IsZero() || !row.CreatedAt.Before(r.Created.From)) && (r.Created.To.IsZero() || !row.CreatedAt.After(r.Created.To))
+	return name && made && amongst(r.IDs, row.ID) && amongst(r.Channels, row.Channel) && amongst(r.DeliveryTypes, row.DeliveryType) &&
+		amongst(r.Status, row.Status) && amongst(r.CreatedBy, row.CreatedBy) && (len(r.Tags) == 0 || row.HasTag(r.Tags)) &&
+		(r.Version == 0 || row.Version == r.Version) && (r.Children || row.ParentID == "" && row.FlowID == "")
+}
+
+// amongst reports whether a list that narrows has the value; an empty one does not narrow.
+func amongst[T comparable](list []T, v T) bool { return len(list) == 0 || slices.Contains(list, v) }
+
+func (a asked) print(ctx context.Context, f *cli.Factory, svc engine.Service, rows []engine.Summary) error {
+	if f.JSON {
+		records := make([]doc.Value, 0, len(rows))
+		for _, row := range rows {
+			c, err := svc.Get(ctx, row.ID)
+			if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {
+				continue // it is gone since
+			}
+			if err != nil {
+				return err
+			}
+			records = append(records, c.Record())
+		}
+		return f.PrintDoc(doc.NewObject(doc.M("campaigns", doc.NewArray(records...))))
+	}
+	table := make([][]string, len(rows))
+	for i, row := range rows {
+		table[i] = []string{row.ID, string(row.Status), string(row.Channel), string(row.DeliveryType), row.Name}
+	}
+	return printFound(&f.Printer, []string{"ID", "STATUS", "CHANNEL", "TYPE", "NAME"}, table, a.limit, a.page)
+}
+
+// oneQuery checks the arguments of a search.
+func oneQuery(_ *cobra.Command, args []string) error {
+	if len(args) > 1 && slices.Contains(args, cli.Stdin) {
+		return cli.Misused("- cannot be combined with words to search for")
+	}
+	return nil
+}
+
+// completeQuery completes the last word of a query, with the values of the campaigns in the store.
+func completeQuery(f *cli.Factory) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		env := query.Env{Now: time.Now()}
+		if ix, err := known(cmd.Context(), f); err == nil {
+			env.Values = ix.Values
+		}
+		directive := cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+		var out []cobra.Completion
+		for _, c := range query.Complete(typed, len(typed), env) {
+			label := c.Label
+			if c.Count >= 0 {
+				label = fmt.Sprintf("%s (%d)", label, c.Count)
+			}
+			if strings.HasSuffix(c.Text, ":") {
+				directive |= cobra.ShellCompDirectiveNoSpace
+			}
+			out = append(out, cobra.CompletionWithDesc(cli.Line(typed[:c.From]+c.Text+typed[c.To:]), cli.Line(label)))
+		}
+		return out, directive
+	}
+}
+
+// known returns an index of the campaigns in the store. A shell does not wait for a network.
+func known(ctx context.Context, f *cli.Factory) (*index.Index, error) {
+	svc, err := f.Campaigns(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, far := svc.(*remote.Service); far {
+		return nil, errors.New("the campaigns are on another machine")
+	}
+	return rowsOf(ctx, svc, time.Now())
+}

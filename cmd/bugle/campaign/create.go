@@ -1,0 +1,106 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+)
+
+// draft describes the draft to create.
+type draft struct {
+	file              string // empty: from the flags
+	channel, kind, by string
+	name              string
+}
+
+func NewCreate(f *cli.Factory) *cobra.Command {
+	var d draft
+	cmd := &cobra.Command{
+		Use:   "create [FILE | -]",
+		Short: "Create a draft",
+		Long: "Takes a JSON or YAML file, or --channel and --type. The file can be the body of the API's create\n" +
+			"request, or the output of `bugle get`, which is copied. Everything in it is checked first.",
+		Example: "  bugle create campaign.json\n" +
+			"  bugle get 65f0a1b2c3d4e5f60718293a | bugle create - --name 'Spring sale, again'\n" +
+			"  bugle create --channel EMAIL --type ONE_TIME --name 'Spring sale'",
+		Args: cli.Between(0, 1, "one file, or - for standard input"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 1 && (cmd.Flags().Changed("channel") || cmd.Flags().Changed("type")):
+				return cli.Misused("--channel and --type cannot be combined with a file, which has its own")
+			case len(args) == 1:
+				d.file = args[0]
+			case d.channel == "":
+				return cli.Misused("nothing to create; use a file, - for standard input, or --channel and --type")
+			}
+			made, err := d.create(cmd.Context(), f)
+			if err != nil {
+				return err
+			}
+			if f.JSON {
+				return f.PrintJSON(map[string]any{"id": made.ID, "status": made.Status})
+			}
+			fmt.Fprintln(f.Out, cli.Line("Created draft "+made.ID))
+			return nil
+		},
+	}
+	cli.ChoiceFlag(cmd, cli.OneOf(&d.channel, cli.ChannelChoices(catalog.Channel.Writable)), "channel", "`channel` of the draft: "+strings.Join(cli.ChannelChoices(catalog.Channel.Writable).Values(), " or "))
+	d.kind = string(catalog.OneTime)
+	cli.ChoiceFlag(cmd, cli.OneOf(&d.kind, cli.CreatableTypes()), "type", "delivery `type` of the draft, such as PERIODIC")
+	cmd.Flags().StringVar(&d.name, "name", "", "`name` of the campaign")
+	cmd.Flags().StringVar(&d.by, "by", "", "`email` address of the creator (default from the file, or the author of the workspace)")
+	return cmd
+}
+
+func (d draft) create(ctx context.Context, f *cli.Factory) (engine.Created, error) {
+	body := engine.NewDraftBody(catalog.Channel(d.channel), catalog.DeliveryType(d.kind), "", doc.NewObject())
+	if d.file != "" {
+		var err error
+		if body, err = f.Document(ctx, d.file); err != nil {
+			return engine.Created{}, err
+		}
+	}
+	svc, err := f.Campaigns(ctx)
+	if err != nil {
+		return engine.Created{}, err
+	}
+	if body, err = d.signed(ctx, f, svc, body); err != nil {
+		return engine.Created{}, err
+	}
+	if d.name != "" {
+		body = engine.WithName(body, d.name)
+	}
+	made, err := svc.Create(ctx, engine.CreateRequest{Body: body})
+	if d.file == "" { // no campaign is invalid, the flags are
+		err = cli.AsUsage(err)
+	}
+	return made, err
+}
+
+// signed returns the body with the creator of the draft; a record becomes the body of a copy.
+func (d draft) signed(ctx context.Context, f *cli.Factory, svc engine.Service, body doc.Value) (doc.Value, error) {
+	if d.file == "" || cli.IsRecord(body) || cli.IsExport(body) {
+		rec := engine.ParseRecord(body)
+		by, err := f.Signer(ctx, svc, d.by)
+		return engine.NewDraftBody(rec.Channel, rec.DeliveryType, by, rec.Body), err
+	}
+	if d.by != "" {
+		return engine.SignedBy(body, d.by), nil
+	}
+	by, err := f.Signer(ctx, svc, "")
+	if err != nil {
+		return body, err
+	}
+	// A creator in the file stays, even an invalid one: the signature counts only if it adds a field.
+	if signed := engine.SignedBy(body, by); signed.Len() > body.Len() {
+		return signed, nil
+	}
+	return body, nil
+}

@@ -1,0 +1,29 @@
+package campaign
+
+import (
+	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/cli"
+)
+
+func NewGet(f *cli.Factory) *cobra.Command {
+	return &cobra.Command{
+		Use:               "get ID",
+		Short:             "Print a campaign as JSON",
+		Long:              "To change the campaign, edit the output and pass it to `bugle update`.",
+		Example:           "  bugle get 65f0a1b2c3d4e5f60718293a > campaign.json\n  $EDITOR campaign.json && bugle update campaign.json",
+		Args:              cli.Exactly(1, "the ID of a campaign"),
+		ValidArgsFunction: f.CompleteIDs(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			svc, err := f.Campaigns(cmd.Context())
+			if err != nil {
+				return err
+			}
+			c, err := svc.Get(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return f.PrintDoc(c.Record())
+		},
+	}
+}

@@ -1,0 +1,184 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/edit/grid"
+	"bugle/engine/message/material"
+	"bugle/engine/schema"
+	"bugle/engine/testsend"
+)
+
+// testFlags describe a test send of a draft.
+type testFlags struct {
+	send         engine.TestSend
+	attrs, event []string
+}
+
+func NewTest(f *cli.Factory) *cobra.Command {
+	var t testFlags
+	cmd := &cobra.Command{
+		Use:   "test ID|FILE|-",
+		Short: "Send a test message",
+		Long: "Sends a draft to the recipients in --to, and prints whether each message was sent. With a\n" +
+			"file or -, the body of the API's test request is read instead, which can contain the content itself.\n" +
+			"Exits with 1 if a message failed.",
+		Example: "  bugle test 65f0a1b2c3d4e5f60718293a --to ann@example.com --to bob@example.com\n" +
+			"  bugle test 65f0a1b2c3d4e5f60718293a --to USER_1 --platform ANDROID --attr 'First Name=Ann'\n" +
+			"  bugle test - < request.json",
+		Args: cli.Exactly(1, "the ID of a draft, a file, or - for standard input"),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			ids, _ := f.CompleteIDs(catalog.Draft)(cmd, args, typed)
+			return ids, cobra.ShellCompDirectiveDefault // or a file
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := t.check(cmd, args[0]); err != nil {
+				return err
+			}
+			svc, err := f.Campaigns(cmd.Context())
+			if err != nil {
+				return err
+			}
+			var body doc.Value
+			if len(t.send.Values) > 0 {
+				body, err = t.body(cmd.Context(), svc, args[0])
+			} else {
+				body, err = f.Document(cmd.Context(), args[0])
+			}
+			if err != nil {
+				return err
+			}
+			res, err := svc.Test(cmd.Context(), engine.TestRequest{Body: body})
+			if err != nil {
+				return err
+			}
+			return printTest(&f.Printer, res)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringArrayVar(&t.send.Values, "to", nil, fmt.Sprintf("`recipient` of the test; can be repeated, up to %d times", catalog.MaxIdentifierValues))
+	cli.ChoiceFlag(cmd, cli.OneOf(&t.send.Identifier, cli.IdentifierChoices()), "identifier", "kind of `identifier` in --to ("+identifierDefaults()+")")
+	fl.StringVar(&t.send.Filter.Variation, "variation", "", "send only this `variation`")
+	fl.StringVar(&t.send.Filter.Locale, "locale", "", "send only this `locale`")
+	cli.ChoiceFlag(cmd, cli.OneOf(&t.send.Filter.Platform, cli.PlatformChoices()), "platform", "send only to this `platform`: "+strings.Join(cli.PlatformChoices().Values(), ", "))
+	fl.StringArrayVar(&t.attrs, "attr", nil, "user attribute for this test, as `NAME=VALUE`; can be repeated")
+	fl.StringArrayVar(&t.event, "event-attr", nil, "event attribute for this test, as `NAME=VALUE`; can be repeated")
+	return cmd
+}
+
+// identifierDefaults describes the default identifiers: the first of each table.
+func identifierDefaults() string {
+	var parts []string
+	for _, ch := range catalog.Channels {
+		if ch.Writable() {
+			parts = append(parts, defaultIdentifier(ch)+" for "+ch.Label())
+		}
+	}
+	return "default " + strings.Join(parts, ", ")
+}
+
+func defaultIdentifier(ch engine.Channel) string {
+	return engine.TestFieldsOf(ch).Identifier.Options[0].Value
+}
+
+// check refuses flags that the argument cannot be combined with.
+func (t *testFlags) check(cmd *cobra.Command, arg string) error {
+	if len(t.send.Values) > 0 {
+		if arg == cli.Stdin {
+			return cli.Misused("--to needs the ID of a draft; standard input has the whole request")
+		}
+		return nil
+	}
+	if schema.ObjectID.Matches(arg) {
+		return cli.Misused("choose who gets the test with --to, up to %d times", catalog.MaxIdentifierValues)
+	}
+	if name := cli.OwnFlag(cmd); name != "" {
+		return cli.Misused("--%s needs the ID of a draft; %s has the whole request", name, cli.InputName(arg))
+	}
+	return nil
+}
+
+// body returns the request for a test of a draft.
+func (t *testFlags) body(ctx context.Context, svc engine.Service, id string) (doc.Value, error) {
+	c, w, err := testsend.Read(ctx, svc, id)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	if !c.Channel.Writable() {
+		return doc.Value{}, cli.Misused("only push and email campaigns can be tested; %s is %s", id, c.Channel.Label())
+	}
+	if t.send.Identifier == "" {
+		t.send.Identifier = defaultIdentifier(c.Channel)
+	}
+	if err := putValues(&t.send, w, false, t.attrs); err != nil {
+		return doc.Value{}, err
+	}
+	if err := putValues(&t.send, w, true, t.event); err != nil {
+		return doc.Value{}, err
+	}
+	return engine.DraftTest(id, t.send), t.recipients(c.Channel)
+}
+
+// putValues adds attributes that are written as NAME=VALUE, as values of the types that the workspace defines.
+func putValues(to *engine.TestSend, w engine.Workspace, event bool, given []string) error {
+	for _, s := range given {
+		name, typed, ok := strings.Cut(s, "=")
+		if !ok || name == "" {
+			return cli.Misused("%q must be NAME=VALUE", s)
+		}
+		a := material.Attribute{Event: event, Name: name}
+		if err := testsend.Put(to, a, a.DataType(w), typed); err != nil {
+			return cli.Misused("attribute %s %w", name, err)
+		}
+	}
+	return nil
+}
+
+// recipients reports all problems with the recipients.
+func (t *testFlags) recipients(ch engine.Channel) error {
+	wrong, others := t.send.CheckRecipients(ch)
+	for i, to := range t.send.Values {
+		if wrong[i] != "" {
+			others = append(others, fmt.Sprintf("--to %q %s", to, wrong[i]))
+		}
+	}
+	if len(others) > 0 {
+		return cli.Misused("cannot send the test: %s", strings.Join(others, "; "))
+	}
+	return nil
+}
+
+// printTest prints the result of each message, and fails if one failed.
+func printTest(p *cli.Printer, res engine.TestResult) error {
+	failed := false
+	for _, k := range res.Keys {
+		failed = failed || res.Data[k].Status == engine.Failed
+	}
+	if p.JSON {
+		if err := p.PrintDoc(res.Document()); err != nil {
+			return err
+		}
+	} else {
+		names := grid.ResultNames(res.Keys)
+		for i, k := range res.Keys {
+			text := names[i] + " " + strings.ToLower(res.Data[k].Status)
+			if why := res.Data[k].FailureReason; why != "" {
+				text += ": " + why
+			}
+			fmt.Fprintln(p.Out, cli.Line(text))
+		}
+		fmt.Fprintln(p.Out, cli.Line(res.Message))
+	}
+	if failed {
+		return cli.Silent(cli.ExitFailed)
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+)
+
+// change is an update of a campaign from a file.
+type change struct {
+	id   string // empty: the file names it
+	file string
+	by   string
+}
+
+func NewUpdate(f *cli.Factory) *cobra.Command {
+	var c change
+	cmd := &cobra.Command{
+		Use:   "update [ID] FILE|-",
+		Short: "Update a campaign from a file",
+		Long: "Each component in the JSON or YAML file replaces the one in the campaign; fields that are removed this\n" +
+			"way are listed. Components that are not in the file stay as they are. The file can be the output of\n" +
+			"`bugle get`, which includes the id, or the body of the API's update request.",
+		Example: "  bugle update 65f0a1b2c3d4e5f60718293a changes.json\n" +
+			"  bugle get 65f0a1b2c3d4e5f60718293a | sed s/Spring/Summer/ | bugle update -",
+		Args: cli.Between(1, 2, "the ID of a campaign, and a file or - for standard input"),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveDefault
+			}
+			ids, _ := f.CompleteIDs()(cmd, args, typed)
+			return ids, cobra.ShellCompDirectiveDefault // or a file
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c.file = args[len(args)-1]
+			if len(args) == 2 {
+				c.id = args[0]
+			} else if cli.IsID(c.file) {
+				return cli.Misused("what should change? `bugle update %s FILE` takes a file, or - for standard input", c.file)
+			}
+			up, removed, err := c.update(cmd.Context(), f)
+			if err != nil {
+				return err
+			}
+			if f.JSON {
+				return f.PrintJSON(map[string]any{"id": up.ID, "removed": removed})
+			}
+			fmt.Fprintln(f.Out, cli.Line("Updated "+up.ID))
+			if len(removed) > 0 {
+				fmt.Fprintln(f.Out, cli.Line("Removed "+strings.Join(removed, ", ")))
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&c.by, "by", "", "`email` address to sign the change with (default from the file, or the author of the workspace)")
+	return cmd
+}
+
+// update sends the update, and returns the paths of the fields that the campaign had and the file has not.
+func (c change) update(ctx context.Context, f *cli.Factory) (up engine.Updated, removed []string, err error) {
+	body, err := f.Document(ctx, c.file)
+	if err != nil {
+		return engine.Updated{}, nil, err
+	}
+	rec := engine.ParseRecord(body)
+	id := c.id
+	switch {
+	case id == "" && rec.ID == "":
+		return engine.Updated{}, nil, cli.Misused("%s has no id; use `bugle update ID %s`", cli.InputName(c.file), c.file)
+	case id == "":
+		id = rec.ID
+	case rec.ID != "" && rec.ID != id:
+		return engine.Updated{}, nil, cli.Misused("%s has campaign %s, not %s", cli.InputName(c.file), rec.ID, id)
+	}
+	svc, err := f.Campaigns(ctx)
+	if err != nil {
+		return engine.Updated{}, nil, err
+	}
+	if body, err = c.body(ctx, f, svc, body); err != nil {
+		return engine.Updated{}, nil, err
+	}
+	before, err := svc.Get(ctx, id)
+	if err != nil {
+		return engine.Updated{}, nil, err
+	}
+	up, err = svc.Update(ctx, engine.UpdateRequest{ID: id, Body: body})
+	return up, removals(before, body), err
+}
+
+// removals returns the paths of the fields of a campaign that an update of their component leaves out.
+func removals(before engine.Campaign, body doc.Value) []string {
+	out := []string{}
+	for name, after := range body.Members() {
+		have := catalog.InRequest(before.Channel, catalog.Component(name), before.Body.Get(name))
+		for _, c := range doc.Diff(have, after) {
+			if have.Exists() && !c.After.Exists() {
+				out = append(out, doc.P(name).Join(c.Path...).String())
+			}
+		}
+	}
+	return out
+}
+
+// body returns the body of the request. The updated_by of a record is who updated it last, not who updates it now.
+func (c change) body(ctx context.Context, f *cli.Factory, svc engine.Service, body doc.Value) (doc.Value, error) {
+	by, err := f.Signer(ctx, svc, c.by)
+	if err != nil {
+		return body, err
+	}
+	rec := engine.ParseRecord(body)
+	switch {
+	case cli.IsRecord(body):
+		return engine.UpdateBody(rec.Head, by, cli.Members(rec.Body)...), nil
+	case rec.ID != "" && string(rec.Status) == string(catalog.Publish):
+		return body, cli.Misused("use `bugle publish %s` to publish; update takes components", rec.ID)
+	case rec.ID != "":
+		return engine.UpdateBody(rec.Head, cmp.Or(c.by, rec.UpdatedBy, by), cli.Members(rec.Body)...), nil
+	case c.by == "":
+		return engine.UpdatedBy(body, by), nil
+	}
+	for name, v := range engine.UpdateBody(engine.Head{}, by).Members() { // the signature alone
+		if body, err = body.Set(doc.P(name), v); err != nil {
+			return body, fmt.Errorf("signing the change: %w", err)
+		}
+	}
+	return body, nil
+}

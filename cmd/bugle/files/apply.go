@@ -1,0 +1,265 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/muesli/cancelreader"
+	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/internal/yamldoc"
+	"bugle/engine"
+	"bugle/engine/phrase"
+)
+
+// applying holds the flags of apply.
+type applying struct {
+	by          string
+	yes, dryRun bool
+}
+
+func NewApply(f *cli.Factory) *cobra.Command {
+	var a applying
+	cmd := &cobra.Command{
+		Use:   "apply FILE...|DIR",
+		Short: "Apply campaign files",
+		Long: "A file updates the campaign with its id, or else the one with\n" +
+			"its channel and name; if there is neither, it creates a draft. Components that are not in the file stay\n" +
+			"as they are. The plan is printed first and applied after you confirm it, or with --yes. If one file is\n" +
+			"invalid or refused, no changes are made.",
+		Example: "  bugle apply campaigns\n  bugle apply --dry-run campaigns/*.yaml\n  bugle apply --yes - < campaign.json",
+		Args:    someFiles("files or a folder"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if a.yes && a.dryRun {
+				return cli.Misused("--dry-run and --yes cannot be combined")
+			}
+			return a.run(cmd.Context(), f, args)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&a.by, "by", "", "`email` address to sign the changes with (default the author of the workspace)")
+	fl.BoolVar(&a.yes, "yes", false, "apply the plan without asking")
+	fl.BoolVar(&a.dryRun, "dry-run", false, "only print the plan")
+	return cmd
+}
+
+func (a applying) run(ctx context.Context, f *cli.Factory, args []string) error {
+	svc, err := f.Campaigns(ctx)
+	if err != nil {
+		return err
+	}
+	p, err := newPlanner(ctx, f, svc, a.by)
+	if err != nil {
+		return err
+	}
+	for _, arg := range args {
+		for _, file := range campaignFiles(arg) {
+			for _, h := range cli.ReadCampaigns(ctx, f.Streams, file) {
+				p.add(ctx, h)
+			}
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+	}
+	return a.carryOut(ctx, f, p)
+}
+
+// carryOut prints the plan, and applies it if it can be applied and is confirmed.
+func (a applying) carryOut(ctx context.Context, f *cli.Factory, p *planner) error {
+	code := p.exitCode()
+	if !f.JSON {
+		p.print(f)
+	}
+	todo := code == cli.ExitDone && !a.dryRun && p.count(actionCreate)+p.count(actionUpdate) > 0
+	if todo && !a.yes {
+		agreed, err := agrees(ctx, &f.Printer)
+		if err != nil {
+			return err
+		}
+		if !agreed {
+			fmt.Fprintln(f.Out, "No changes made.")
+			return nil
+		}
+	}
+	if todo {
+		code = p.apply(ctx, f)
+	}
+	if f.JSON {
+		if err := f.PrintJSON(map[string]any{"applied": todo && code == cli.ExitDone, "plan": p.steps}); err != nil {
+			return err
+		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return silentlyIf(code)
+}
+
+// agrees asks for confirmation on the terminal, and fails without one.
+func agrees(ctx context.Context, p *cli.Printer) (bool, error) {
+	in, _, ok := p.Terminal()
+	if !ok || p.JSON {
+		return false, cli.Misused("use --yes to apply the plan, or --dry-run to only print it")
+	}
+	fmt.Fprint(p.Out, "Apply this plan? [y/N] ")
+	r, err := cancelreader.NewReader(in)
+	if err != nil {
+		return false, fmt.Errorf("reading the answer: %w", err)
+	}
+	defer func() { _ = r.Close() }()
+	defer context.AfterFunc(ctx, func() { r.Cancel() })()
+	var answer []byte
+	for b := make([]byte, 1); len(answer) < 16; {
+		n, err := r.Read(b)
+		if n == 0 || err != nil || b[0] == '\n' {
+			break
+		}
+		answer = append(answer, b[0])
+	}
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	said := strings.ToLower(strings.TrimSpace(string(answer)))
+	return said == "y" || said == "yes", nil
+}
+
+// campaignFiles returns the campaign files in a folder and its subfolders, in order and without hidden ones. Anything
+// else than a folder is returned as it is.
+func campaignFiles(arg string) []string {
+	if info, err := os.Stat(arg); arg == cli.Stdin || err != nil || !info.IsDir() {
+		return []string{arg}
+	}
+	var out []string
+	err := filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			out = append(out, path) // reading it reports why
+		case path != arg && strings.HasPrefix(d.Name(), "."):
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+		case !d.IsDir() && cli.IsCampaignFile(path):
+			out = append(out, path)
+		}
+		return nil
+	})
+	if err != nil || len(out) == 0 {
+		return []string{arg} // reading it reports that it is a folder
+	}
+	return out
+}
+
+func (p *planner) count(action string) int {
+	n := 0
+	for _, s := range p.steps {
+		if s.Action == action {
+			n++
+		}
+	}
+	return n
+}
+
+// exitCode returns exitDone if the whole plan can be applied.
+func (p *planner) exitCode() int {
+	code := cli.ExitDone
+	for _, s := range p.steps {
+		switch {
+		case s.err == nil:
+		case s.Action == actionRefused && cli.ExitCode(s.err) == cli.ExitMisused:
+			code = worse(code, cli.ExitRefused)
+		default:
+			code = worse(code, cli.ExitCode(s.err))
+		}
+	}
+	return code
+}
+
+// marks begin the lines of a plan.
+var marks = map[string]string{actionCreate: "+", actionUpdate: "~", actionUnchanged: "=", actionRefused: "!", actionInvalid: "!", actionUnread: "!"}
+
+func (p *planner) print(f *cli.Factory) {
+	for _, s := range p.steps {
+		fmt.Fprintln(f.Out, cli.Line(marks[s.Action]+" "+s.told(s.Action)))
+		for _, l := range changeLines(s.diff) {
+			fmt.Fprintln(f.Out, "    "+l)
+		}
+		if len(s.Stays) > 0 && s.err == nil {
+			fmt.Fprintln(f.Out, cli.Line("    not in the file, unchanged: "+strings.Join(s.Stays, ", ")))
+		}
+		if s.Error != nil {
+			fmt.Fprintln(f.Err, "bugle: "+cli.Clean(ofFile(s.File, *s.Error)))
+		}
+	}
+	counts := make([]string, 0, len(marks))
+	for _, c := range []struct{ action, words string }{
+		{actionCreate, "to create"}, {actionUpdate, "to update"}, {actionUnchanged, "unchanged"}, {actionRefused, "refused"}, {actionInvalid, "invalid"}, {actionUnread, "unreadable"},
+	} {
+		if n := p.count(c.action); n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, c.words))
+		}
+	}
+	fmt.Fprintln(f.Out, "Plan: "+strings.Join(counts, ", ")+".")
+	if p.exitCode() != cli.ExitDone {
+		fmt.Fprintln(f.Err, "No changes made.")
+	}
+}
+
+// apply applies the plan in order, up to the first step that fails.
+func (p *planner) apply(ctx context.Context, f *cli.Factory) int {
+	for i, s := range p.steps {
+		err := p.step(ctx, s)
+		if err == nil {
+			if s.Result != "" && !f.JSON {
+				fmt.Fprintln(f.Out, cli.Line(s.told(s.Result)))
+			}
+			continue
+		}
+		fail := cli.FailureOf(err)
+		s.Error = &fail
+		if !f.JSON {
+			fmt.Fprintln(f.Err, "bugle: "+cli.Clean(ofFile(s.File, fail)))
+			left := slices.DeleteFunc(slices.Clone(p.steps[i+1:]), func(s *step) bool { return s.Action == actionUnchanged })
+			if len(left) > 0 {
+				fmt.Fprintf(f.Err, "%s after it not applied; run apply again.\n", phrase.Count(len(left), "file"))
+			}
+		}
+		return cli.ExitCode(err)
+	}
+	return cli.ExitDone
+}
+
+// errMoved reports that a campaign changed after the plan was made.
+var errMoved = errors.New("the campaign changed after the plan was made; run apply again for a new plan")
+
+func (p *planner) step(ctx context.Context, s *step) error {
+	switch s.Action {
+	case actionCreate:
+		made, err := p.svc.Create(ctx, engine.CreateRequest{Body: s.body})
+		if err != nil {
+			return err
+		}
+		s.ID, s.Result = made.ID, "created"
+	case actionUpdate:
+		now, err := p.svc.Get(ctx, s.ID)
+		if err != nil {
+			return err
+		}
+		if !yamldoc.Same(now.Body, s.before.Body) {
+			return errMoved
+		}
+		up, err := p.svc.Update(ctx, engine.UpdateRequest{ID: s.ID, Body: s.body})
+		if err != nil {
+			return err
+		}
+		s.ID, s.Result = up.ID, "updated"
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package files
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/engine"
+	"bugle/engine/schema"
+	"bugle/engine/service/local"
+	"bugle/store/mem"
+)
+
+const appliedDraft = `{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "basic_details": {"name": "Flat white hour"}}`
+
+// What somebody else changed after the plan was made is not overwritten.
+func TestApplyAfterAChange(t *testing.T) {
+	db := mem.New()
+	defer db.Close()
+	if _, err := local.CreateWorkspace(t.Context(), db, engine.Workspace{ID: "MAIN"}); err != nil {
+		t.Fatal(err)
+	}
+	svc, err := local.Open(db, "MAIN", local.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	f := cli.New(cli.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}, func(string) string { return "" })
+	change := func(team string) engine.Campaign {
+		held, err := cli.ParseCampaigns("x.json", []byte(strings.Replace(appliedDraft, `"name"`, `"team": "`+team+`", "name"`, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return engine.ParseRecord(newBody(held[0].Body, "", "ann@example.com"))
+	}
+	made, err := svc.Create(t.Context(), engine.CreateRequest{Body: change("A").Document()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := newPlanner(t.Context(), f, svc, "bob@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.add(t.Context(), cli.HeldCampaign{Where: "x.json", Body: change("B").Document()})
+	if p.count(actionUpdate) != 1 {
+		t.Fatalf("the plan is %+v", p.steps[0])
+	}
+	c, err := svc.Get(t.Context(), made.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs := engine.UpdateBody(c.Head, "eve@example.com", cli.Members(change("C").Body)...)
+	if _, err := svc.Update(t.Context(), engine.UpdateRequest{ID: made.ID, Body: theirs}); err != nil {
+		t.Fatal(err)
+	}
+	if code := p.apply(t.Context(), f); code != cli.ExitFailed || !strings.Contains(errs.String(), "changed after the plan was made") {
+		t.Errorf("exit code %d, %q", code, errs.String())
+	}
+	if c, err = svc.Get(t.Context(), made.ID); err != nil || c.UpdatedBy != "eve@example.com" {
+		t.Errorf("the campaign was updated by %s (%v)", c.UpdatedBy, err)
+	}
+}
+
+// What the plan says can be done, the service does: every example of a refusal is known before.
+func TestPlanAgreesWithTheService(t *testing.T) {
+	db := mem.New()
+	defer db.Close()
+	if _, err := local.CreateWorkspace(t.Context(), db, engine.Workspace{ID: "MAIN"}); err != nil {
+		t.Fatal(err)
+	}
+	svc, err := local.Open(db, "MAIN", local.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, err := checkEnv(t.Context(), svc)
+	if err != nil || env.Stage != schema.Draft {
+		t.Fatalf("%+v (%v)", env, err)
+	}
+	for _, body := range []string{
+		appliedDraft,
+		`{}`,
+		`{"channel": "SMS", "campaign_delivery_type": "ONE_TIME", "created_by": "a@example.com"}`,
+		`{"channel": 5}`,
+		`{"channel": "PUSH", "campaign_delivery_type": "BROADCAST_LIVE_ACTIVITY"}`,
+		`{"channel": "EMAIL", "campaign_delivery_type": "DEVICE_TRIGGERED"}`,
+		`{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "unknown": 1}`,
+		`{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "campaign_audience_limit": {"is_campaign_audience_limit_enabled": false}}`,
+		`{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "created_by": "nobody"}`,
+	} {
+		held, err := cli.ParseCampaigns("x.json", []byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request := newBody(held[0].Body, "", "ann@example.com")
+		planned := checkNew(request, env)
+		_, done := svc.Create(t.Context(), engine.CreateRequest{Body: request})
+		if (planned == nil) != (done == nil) {
+			t.Errorf("%s: planned %v, and the service says %v", body, planned, done)
+		}
+	}
+}

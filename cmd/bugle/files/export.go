@@ -1,0 +1,252 @@
+package files
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/internal/yamldoc"
+	"bugle/engine"
+	"bugle/engine/files"
+	"bugle/engine/phrase"
+	"bugle/engine/schema"
+)
+
+// export holds the flags of export.
+type export struct {
+	ids                 []string
+	all, archived, yaml bool
+	dir                 string
+	versions            map[string][]string // the ids of a campaign's versions, by the current one's
+}
+
+func NewExport(f *cli.Factory) *cobra.Command {
+	var e export
+	cmd := &cobra.Command{
+		Use:   "export [ID...]",
+		Short: "Export campaigns to files",
+		Long: "Writes one file per campaign, to keep in version control and pass to `bugle apply`. The files have no\n" +
+			"state and no times, so the file of an unchanged campaign stays the same. They are named after the\n" +
+			"campaign and its id; after a campaign is renamed, its old file is replaced. Without --dir, one campaign\n" +
+			"is printed.",
+		Example: "  bugle export 65f0a1b2c3d4e5f60718293a > campaign.json\n" +
+			"  bugle export --all --dir campaigns --yaml",
+		ValidArgsFunction: func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return f.CompleteIDs()(cmd, nil, typed)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e.ids = args
+			if err := e.check(f); err != nil {
+				return err
+			}
+			return e.run(cmd.Context(), f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.BoolVar(&e.all, "all", false, "export the current version of every campaign that is not archived")
+	fl.BoolVar(&e.archived, "archived", false, "with --all, include archived campaigns")
+	fl.StringVar(&e.dir, "dir", "", "`folder` for the files; it is created if needed")
+	fl.BoolVar(&e.yaml, "yaml", false, "write YAML instead of JSON")
+	return cmd
+}
+
+func (e *export) check(f *cli.Factory) error {
+	switch {
+	case e.all && len(e.ids) > 0:
+		return cli.Misused("--all cannot be combined with ids")
+	case e.archived && !e.all:
+		return cli.Misused("--archived needs --all; with an id, archived campaigns are exported too")
+	case !e.all && len(e.ids) == 0:
+		return cli.Misused("nothing to export; use the IDs of campaigns, or --all")
+	case e.dir == "" && (e.all || len(e.ids) > 1):
+		return cli.Misused("several campaigns need a folder; set it with --dir")
+	case e.dir == "" && e.yaml && f.JSON:
+		return cli.Misused("--json and --yaml cannot be combined")
+	}
+	return nil
+}
+
+func (e *export) run(ctx context.Context, f *cli.Factory) error {
+	svc, err := f.Campaigns(ctx)
+	if err != nil {
+		return err
+	}
+	if e.all {
+		if e.ids, err = e.listed(ctx, svc); err != nil {
+			return err
+		}
+	}
+	if e.dir == "" {
+		text, err := e.text(ctx, svc, e.ids[0])
+		if err != nil {
+			return err
+		}
+		return f.WriteJSON(string(text))
+	}
+	if err := os.MkdirAll(e.dir, 0o755); err != nil {
+		return fmt.Errorf("cannot create %s: %w", e.dir, cli.Cause(err))
+	}
+	written := make([]exportedFile, 0, len(e.ids))
+	for _, id := range e.ids {
+		file, err := e.file(ctx, svc, id)
+		if err != nil {
+			return err
+		}
+		written = append(written, file)
+	}
+	return printExported(&f.Printer, written, e.dir)
+}
+
+// listed returns the ids of the current versions of all campaigns, sorted.
+func (e *export) listed(ctx context.Context, svc engine.Service) (ids []string, err error) {
+	rows, err := cli.ListAll(ctx, svc, e.archived)
+	e.versions = map[string][]string{}
+	for _, versions := range byCampaign(rows) {
+		id := versions[0].ID
+		ids = append(ids, id)
+		for _, s := range versions {
+			e.versions[id] = append(e.versions[id], s.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids, err
+}
+
+// byCampaign returns the versions of each campaign, the current one first.
+func byCampaign(rows []engine.Summary) map[string][]engine.Summary {
+	out := map[string][]engine.Summary{}
+	for _, s := range rows {
+		key := cmp.Or(s.CampaignID, s.ID)
+		out[key] = append(out[key], s)
+	}
+	for _, versions := range out {
+		slices.SortFunc(versions, func(a, b engine.Summary) int { return cmp.Compare(b.Version, a.Version) })
+	}
+	return out
+}
+
+func (e *export) text(ctx context.Context, svc engine.Service, id string) ([]byte, error) {
+	c, err := svc.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return e.encode(c)
+}
+
+func (e *export) encode(c engine.Campaign) ([]byte, error) {
+	if !e.yaml {
+		return files.JSON(c), nil
+	}
+	text, err := yamldoc.Encode(files.Document(c))
+	if err != nil {
+		return nil, fmt.Errorf("campaign %s: %w; export it as JSON instead", c.ID, err)
+	}
+	return text, nil
+}
+
+// exportedFile is the result for one campaign.
+type exportedFile struct {
+	ID       string   `json:"id"`
+	File     string   `json:"file"`
+	State    string   `json:"state"` // written or unchanged
+	Replaces []string `json:"replaces,omitempty"`
+}
+
+func (e *export) file(ctx context.Context, svc engine.Service, id string) (exportedFile, error) {
+	c, err := svc.Get(ctx, id)
+	if err != nil {
+		return exportedFile{}, err
+	}
+	text, err := e.encode(c)
+	if err != nil {
+		return exportedFile{}, err
+	}
+	out := exportedFile{ID: c.ID, File: filepath.Join(e.dir, e.name(c)), State: "unchanged"}
+	changed, err := files.Write(out.File, text)
+	if err != nil {
+		return out, err
+	}
+	if changed {
+		out.State = "written"
+	}
+	ids := e.versions[c.ID]
+	if len(ids) == 0 {
+		ids = []string{c.ID}
+	}
+	for _, id := range ids {
+		removed, err := removeFormer(out.File, id)
+		if out.Replaces = append(out.Replaces, removed...); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// name returns the name of the file of a campaign.
+func (e *export) name(c engine.Campaign) string {
+	ext := ".json"
+	if e.yaml {
+		ext = ".yaml"
+	}
+	return files.Name(c, ext)
+}
+
+// removeFormer removes the files next to name that an export wrote when the campaign had another name, or in another
+// format, and returns their names.
+func removeFormer(name, id string) (removed []string, err error) {
+	if !schema.ObjectID.Matches(id) {
+		return nil, nil
+	}
+	former, err := filepath.Glob(filepath.Join(globbed(filepath.Dir(name)), "*-"+strings.ToLower(id)+".*"))
+	if err != nil {
+		return nil, fmt.Errorf("cannot look for old files of campaign %s: %w", id, err)
+	}
+	for _, file := range former {
+		if file == name || !cli.IsCampaignFile(file) {
+			continue
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			continue // not known to be one
+		}
+		held, err := cli.ParseCampaigns(file, b)
+		if err != nil || len(held) != 1 || !strings.EqualFold(engine.ParseRecord(held[0].Body).ID, id) {
+			continue
+		}
+		if err := os.Remove(file); err != nil {
+			return removed, fmt.Errorf("cannot remove the old file %s: %w", file, cli.Cause(err))
+		}
+		removed = append(removed, file)
+	}
+	return removed, nil
+}
+
+// globbed escapes the characters of a folder's name that have a meaning in patterns.
+func globbed(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
+}
+
+func printExported(p *cli.Printer, all []exportedFile, dir string) error {
+	if p.JSON {
+		return p.PrintJSON(map[string]any{"files": all})
+	}
+	written := 0
+	for _, file := range all {
+		if file.State != "unchanged" {
+			written++
+			fmt.Fprintln(p.Out, cli.Line("Wrote "+file.File))
+		}
+		for _, old := range file.Replaces {
+			fmt.Fprintln(p.Out, cli.Line("Removed the old file "+old))
+		}
+	}
+	fmt.Fprintln(p.Out, cli.Line(fmt.Sprintf("%s in %s: %d written, %d unchanged", phrase.Count(len(all), "campaign"), dir, written, len(all)-written)))
+	return nil
+}

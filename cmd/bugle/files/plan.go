@@ -1,0 +1,236 @@
+package files
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/internal/yamldoc"
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// The actions of a plan.
+const (
+	actionCreate    = "create"
+	actionUpdate    = "update"
+	actionUnchanged = "unchanged"
+	actionRefused   = "refused"
+	actionInvalid   = "invalid"
+	actionUnread    = "unreadable"
+)
+
+// step is the plan for one campaign.
+type step struct {
+	File    string        `json:"file"`
+	Action  string        `json:"action"`
+	ID      string        `json:"id,omitempty"`
+	Name    string        `json:"name,omitempty"`
+	Changes []shownChange `json:"changes,omitempty"`
+	Stays   []string      `json:"stays,omitempty"`  // components that the file does not have
+	Result  string        `json:"result,omitempty"` // created or updated, once that is done
+	Error   *cli.Failure  `json:"error,omitempty"`
+
+	err    error
+	diff   []doc.Change
+	before engine.Campaign // an update's campaign as the plan saw it
+	body   doc.Value       // of the request
+	// returned reports that the file has a campaign as a service returned it.
+	returned bool
+}
+
+func (s *step) fail(action string, err error) {
+	fail := cli.FailureOf(err)
+	s.Action, s.err, s.Error = action, err, &fail
+}
+
+// told describes what is or was done with a file, and the campaign as far as it is known.
+func (s *step) told(what string) string {
+	for _, known := range []string{s.ID, s.Name} {
+		if known != "" {
+			what += " " + known
+		}
+	}
+	return s.File + ": " + what
+}
+
+// planner makes the plan.
+type planner struct {
+	svc   engine.Service
+	env   schema.Env
+	by    string
+	rows  []engine.Summary // the current version of each campaign that is there
+	byID  map[string]engine.Summary
+	taken map[string]string // the file of a campaign, by id or by channel and name
+	steps []*step
+}
+
+func newPlanner(ctx context.Context, f *cli.Factory, svc engine.Service, by string) (*planner, error) {
+	p := &planner{svc: svc, byID: map[string]engine.Summary{}, taken: map[string]string{}, steps: []*step{}}
+	all, err := cli.ListAll(ctx, svc, true)
+	if err != nil {
+		return nil, err
+	}
+	for _, versions := range byCampaign(all) {
+		p.rows = append(p.rows, versions[0])
+		for _, s := range versions {
+			p.byID[s.ID] = versions[0]
+		}
+	}
+	if p.env, err = checkEnv(ctx, svc); err != nil {
+		return nil, err
+	}
+	p.by, err = f.Signer(ctx, svc, by)
+	return p, err
+}
+
+// add plans one campaign of a file.
+func (p *planner) add(ctx context.Context, h cli.HeldCampaign) {
+	s := &step{File: h.Where, returned: h.Err == nil && (cli.IsRecord(h.Body) || cli.IsExport(h.Body))}
+	p.steps = append(p.steps, s)
+	if h.Err != nil {
+		action := actionUnread
+		if cli.ExitCode(h.Err) == cli.ExitInvalid {
+			action = actionInvalid
+		}
+		s.fail(action, h.Err)
+		return
+	}
+	rec := engine.ParseRecord(h.Body)
+	rec.Body = contentOf(rec.Body)
+	s.Name = engine.NameOf(rec.Body)
+	id, err := p.find(rec, s.Name)
+	if err != nil {
+		s.fail(actionRefused, err)
+		return
+	}
+	s.ID = id
+	mark := id
+	if mark == "" {
+		mark = string(rec.Channel) + " " + s.Name
+	}
+	if other, twice := p.taken[mark]; twice {
+		s.fail(actionRefused, cli.Misused("same campaign as in %s", other))
+		return
+	}
+	p.taken[mark] = s.File
+	if id == "" {
+		p.create(s, rec)
+		return
+	}
+	p.update(ctx, s, rec)
+}
+
+// find returns the id of the campaign of a file, empty if it is to be created.
+func (p *planner) find(rec engine.Campaign, name string) (string, error) {
+	if row, ok := p.byID[strings.ToLower(rec.ID)]; ok {
+		return row.ID, nil
+	}
+	if name == "" {
+		return "", cli.Misused("the campaign has neither a name nor a known id; use `bugle import` to create it")
+	}
+	var ids []string
+	for _, row := range p.rows {
+		if row.Name == name && row.Channel == rec.Channel {
+			ids = append(ids, row.ID)
+		}
+	}
+	if slices.Sort(ids); len(ids) > 1 {
+		return "", cli.Misused("%d campaigns have this name (%s); add the id of one of them to the file", len(ids), strings.Join(ids, ", "))
+	}
+	return strings.Join(ids, ""), nil
+}
+
+func (p *planner) create(s *step, rec engine.Campaign) {
+	s.body = newBody(rec.Document(), "", p.by)
+	env := p.env
+	if engine.Foreign(p.svc) && s.returned {
+		env.Record = s.body
+	}
+	if err := checkNew(s.body, env); err != nil {
+		s.fail(actionInvalid, err)
+		return
+	}
+	s.Action = actionCreate
+}
+
+// update plans the change of the components that differ.
+func (p *planner) update(ctx context.Context, s *step, rec engine.Campaign) {
+	c, err := p.svc.Get(ctx, s.ID)
+	if err != nil {
+		s.fail(actionRefused, err)
+		return
+	}
+	if rec.Channel != c.Channel || rec.DeliveryType != c.DeliveryType {
+		s.fail(actionInvalid, engine.Errorf(engine.ValidationFailed, http.StatusBadRequest,
+			"the channel and type of campaign %s cannot change from %s %s to %s %s", c.ID, c.Channel, c.DeliveryType, rec.Channel, rec.DeliveryType))
+		return
+	}
+	after := c
+	var parts []doc.Member
+	for name, v := range rec.Body.Members() {
+		if at := catalog.Component(name); yamldoc.Same(catalog.InRequest(c.Channel, at, c.Body.Get(name)), catalog.InRequest(c.Channel, at, v)) {
+			continue
+		}
+		parts = append(parts, doc.M(name, v))
+		if after.Body, err = after.Body.Set(doc.P(name), v); err != nil {
+			s.fail(actionInvalid, cli.DocumentError{Err: err})
+			return
+		}
+	}
+	for name := range c.Body.Members() {
+		if !rec.Body.Get(name).Exists() {
+			s.Stays = append(s.Stays, name)
+		}
+	}
+	s.before, s.Action = c, actionUnchanged
+	if len(parts) == 0 {
+		return
+	}
+	s.diff = yamldoc.Changes(c.Body, after.Body)
+	s.Action, s.Changes, s.body = actionUpdate, shownChanges(s.diff), engine.UpdateBody(c.Head, p.by, parts...)
+	env := p.env
+	if engine.Foreign(p.svc) {
+		env.Record = engine.UpdateBody(c.Head, p.by, cli.Members(c.Body)...)
+	}
+	if err := checkChange(c, after, s.body, env); err != nil {
+		s.fail(actionFor(err), err)
+	}
+}
+
+// checkChange refuses what update would refuse, as far as that can be known without it.
+func checkChange(before, after engine.Campaign, body doc.Value, env schema.Env) error {
+	if !before.Channel.Writable() {
+		return engine.Errorf(engine.Unprocessable, http.StatusUnprocessableEntity, "%s campaigns cannot be changed with this API", before.Channel.Label())
+	}
+	if err := fits(after.Body); err != nil {
+		return err
+	}
+	if err := engine.Invalid(catalog.UpdateRequest(before.Channel).Validate(body, env)); err != nil {
+		return err
+	}
+	ok, why := catalog.Allowed(catalog.Edit, before.Channel, before.DeliveryType, before.Status)
+	if !ok {
+		return engine.Errorf(engine.BadRequest, http.StatusConflict, "%s", why)
+	}
+	var locked []string
+	for _, at := range catalog.LockedChanges(before.Status, before.Document(), after.Document()) {
+		locked = append(locked, at.String())
+	}
+	if len(locked) > 0 {
+		return engine.Errorf(engine.BadRequest, http.StatusConflict, "the campaign is %s, so these fields are locked: %s", before.Status, strings.Join(locked, ", "))
+	}
+	return nil
+}
+
+// actionFor distinguishes an invalid file from a campaign that cannot be changed.
+func actionFor(err error) string {
+	if cli.ExitCode(err) == cli.ExitInvalid {
+		return actionInvalid
+	}
+	return actionRefused
+}

@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// NoCommand refuses arguments of a command that only has subcommands, and suggests the closest one.
+func NoCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	near := ""
+	if cmd.SuggestionsMinimumDistance == 0 {
+		cmd.SuggestionsMinimumDistance = 2
+	}
+	if names := cmd.SuggestionsFor(args[0]); len(names) > 0 {
+		near = "; did you mean " + strings.Join(names, " or ") + "?"
+	}
+	return Misused("unknown command %q%s", strings.TrimPrefix(cmd.CommandPath()+" "+args[0], "bugle "), near)
+}
+
+// Exactly requires n arguments, described by what.
+func Exactly(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return Misused("%s", Takes(cmd, what))
+		}
+		return nil
+	}
+}
+
+// Between requires from least to most arguments, described by what.
+func Between(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return Misused("%s", Takes(cmd, what))
+		}
+		return nil
+	}
+}
+
+// Takes describes the arguments of a command for an error.
+func Takes(cmd *cobra.Command, what string) string {
+	return strings.TrimPrefix(cmd.CommandPath(), "bugle ") + " takes " + what
+}
+
+// OwnFlag returns the name of a set flag that is the command's own, empty if there is none.
+func OwnFlag(cmd *cobra.Command) (name string) {
+	own := cmd.LocalNonPersistentFlags()
+	cmd.Flags().Visit(func(fl *pflag.Flag) {
+		if own.Lookup(fl.Name) != nil {
+			name = fl.Name
+		}
+	})
+	return name
+}

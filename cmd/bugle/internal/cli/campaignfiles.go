@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bugle/cmd/bugle/internal/yamldoc"
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+)
+
+// IsRecord reports whether a document is the output of `bugle get`, with id and state, and not the body of a request.
+// A service can have states that are unknown here.
+func IsRecord(v doc.Value) bool {
+	rec := engine.ParseRecord(v)
+	return rec.ID != "" && rec.Status != "" && string(rec.Status) != string(catalog.Publish)
+}
+
+// HeldCampaign is one campaign of a file.
+type HeldCampaign struct {
+	Where string // the file, and where in it, for people
+	Body  doc.Value
+	Err   error // why it cannot be used; the body is empty then
+}
+
+// The extensions of campaign files.
+var (
+	jsonEnds = []string{".json", ".jsonl", ".ndjson"}
+	yamlEnds = []string{".yaml", ".yml"}
+)
+
+func IsCampaignFile(name string) bool {
+	end := strings.ToLower(filepath.Ext(name))
+	return slices.Contains(jsonEnds, end) || slices.Contains(yamlEnds, end)
+}
+
+// ReadCampaigns reads the campaigns of a file: one in JSON, one per line in JSON lines, one per document in YAML. If
+// none can be read, it returns one with the error.
+func ReadCampaigns(ctx context.Context, s Streams, name string) []HeldCampaign {
+	b, err := s.Read(ctx, name)
+	var held []HeldCampaign
+	if err == nil {
+		held, err = ParseCampaigns(name, b)
+	}
+	if err == nil && len(held) == 0 {
+		err = DocumentError{fmt.Errorf("%s has no campaign", InputName(name))}
+	}
+	if err != nil {
+		return []HeldCampaign{{Where: InputName(name), Err: err}}
+	}
+	return held
+}
+
+func ParseCampaigns(name string, b []byte) ([]HeldCampaign, error) {
+	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
+	end := strings.ToLower(filepath.Ext(name))
+	if !isYAML(name) && (slices.Contains(jsonEnds, end) || looksLikeJSON(b)) {
+		return parseJSON(name, b)
+	}
+	return parseYAML(name, b)
+}
+
+func isYAML(name string) bool { return slices.Contains(yamlEnds, strings.ToLower(filepath.Ext(name))) }
+
+// yamlDocument returns the one object of a YAML file.
+func yamlDocument(name string, b []byte) (doc.Value, error) {
+	docs, err := parseYAML(name, b)
+	switch {
+	case err != nil:
+		return doc.Value{}, err
+	case len(docs) != 1:
+		return doc.Value{}, DocumentError{fmt.Errorf("%s must have one YAML document, not %d", InputName(name), len(docs))}
+	}
+	return docs[0].Body, docs[0].Err
+}
+
+// IsExport reports whether a document is a campaign as `bugle export` writes it: with its id, and without state and
+// times.
+func IsExport(v doc.Value) bool {
+	rec := engine.ParseRecord(v)
+	return rec.ID != "" && rec.CreatedBy != "" && rec.Status == "" && rec.UpdatedBy == "" && rec.CreatedAt.IsZero()
+}
+
+func parseYAML(name string, b []byte) ([]HeldCampaign, error) {
+	docs, err := yamldoc.Parse(b)
+	if err != nil {
+		return nil, DocumentError{fmt.Errorf("cannot use %s as YAML: %w", InputName(name), err)}
+	}
+	var out []HeldCampaign
+	for i, v := range docs {
+		where := InputName(name)
+		if len(docs) > 1 {
+			where = fmt.Sprintf("%s, document %d", where, i+1)
+		}
+		out = append(out, held(where, v))
+	}
+	return out, nil
+}
+
+// parseJSON reads one document, or one per line if the first line is a document.
+func parseJSON(name string, b []byte) ([]HeldCampaign, error) {
+	v, err := doc.Parse(b)
+	if err == nil {
+		return []HeldCampaign{held(InputName(name), v)}, nil
+	}
+	lines := bytes.Split(b, []byte("\n"))
+	full := slices.IndexFunc(lines, func(l []byte) bool { return len(bytes.TrimSpace(l)) > 0 })
+	if full >= 0 {
+		if _, lerr := doc.Parse(lines[full]); lerr != nil {
+			return nil, DocumentError{fmt.Errorf("%s is not valid JSON: %w", InputName(name), err)}
+		}
+	}
+	var out []HeldCampaign
+	for i, l := range lines {
+		if len(bytes.TrimSpace(l)) == 0 {
+			continue
+		}
+		where := fmt.Sprintf("%s, line %d", InputName(name), i+1)
+		v, err := doc.Parse(l)
+		if err != nil {
+			out = append(out, HeldCampaign{Where: where, Err: DocumentError{fmt.Errorf("%s is not valid JSON: %w", where, err)}})
+			continue
+		}
+		out = append(out, held(where, v))
+	}
+	return out, nil
+}
+
+func held(where string, v doc.Value) HeldCampaign {
+	if v.Kind() != doc.Object {
+		return HeldCampaign{Where: where, Err: DocumentError{fmt.Errorf("%s must be an object, not %s", where, article(v.Kind()))}}
+	}
+	return HeldCampaign{Where: where, Body: v}
+}
+
+// looksLikeJSON reports whether a text begins as a JSON object or array does, or is empty. Everything else is YAML.
+func looksLikeJSON(b []byte) bool {
+	b = bytes.TrimLeft(b, " \t\r\n")
+	return len(b) == 0 || b[0] == '{' || b[0] == '['
+}

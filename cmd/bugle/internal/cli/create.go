@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/schema"
+	"bugle/engine/service/local/sample"
+)
+
+// EmptyID is the default id of a workspace without the sample.
+const EmptyID = "MAIN"
+
+// NewWorkspace describes the workspace to create.
+type NewWorkspace struct {
+	ID, Name, Author string
+	Sample           bool
+	Encrypt          bool
+}
+
+// CreateWorkspace creates the workspace and returns its id and API key.
+func CreateWorkspace(ctx context.Context, f *Factory, w NewWorkspace) (id, key string, err error) {
+	node, err := f.Open(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	if w.Author == "" {
+		w.Author = guessAuthor(ctx, &f.Environment)
+	}
+	switch {
+	case w.ID != "":
+	case f.Workspace != "":
+		w.ID = f.Workspace
+	case w.Sample:
+		w.ID = sample.ID
+	default:
+		w.ID = EmptyID
+	}
+	ws := engine.Workspace{ID: w.ID, Name: w.Name, Author: w.Author}
+	if !w.Sample {
+		ws.Timezone = localZone(f.Getenv)
+		ws.Connectors = []engine.Connector{{Type: UsualConnectorType, Name: "Outbox", Provider: engine.ProviderOutbox}}
+	}
+	return node.CreateWorkspace(ctx, ws, w.Sample)
+}
+
+// guessAuthor returns the address that git signs with, or one made for this machine.
+func guessAuthor(ctx context.Context, e *Environment) string {
+	if a := e.Getenv(EnvAuthor); a != "" {
+		return a
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if out, err := exec.CommandContext(ctx, "git", "config", "user.email").Output(); err == nil {
+		if a := strings.TrimSpace(string(out)); schema.Email.Matches(a) {
+			return a
+		}
+	}
+	return e.Author("")
+}
+
+// localZone returns the IANA name of the time zone of this machine, or UTC.
+func localZone(getenv func(string) string) string {
+	names := []string{getenv("TZ")}
+	if link, err := os.Readlink("/etc/localtime"); err == nil {
+		if _, name, ok := strings.Cut(link, "zoneinfo/"); ok {
+			names = append(names, name)
+		}
+	}
+	for _, n := range names {
+		if _, err := time.LoadLocation(n); err == nil && n != "" && n != "Local" {
+			return n
+		}
+	}
+	return "UTC"
+}
+
+// UsualConnectorType is the default type of a connector: a mail server of your own (CONTRACT.md, connector).
+const UsualConnectorType = "CUSTOM_SMTP"

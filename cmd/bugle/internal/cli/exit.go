@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"bugle/engine"
+)
+
+// The exit codes (README, Commands; `bugle help exit-codes`).
+const (
+	ExitDone    = 0
+	ExitFailed  = 1
+	ExitMisused = 2
+	ExitInvalid = 3
+	ExitRefused = 4
+)
+
+// The error codes under --json that no service has.
+const (
+	CodeMisused engine.Code = "MISUSED" // invalid usage
+	codeFailed  engine.Code = "FAILED"  // a file, the store or the system failed
+)
+
+// usageError is an invalid command line.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+
+func (e usageError) Unwrap() error { return e.err }
+
+func Misused(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// Misuse returns an error as invalid usage.
+func Misuse(err error) error { return usageError{err} }
+
+// AsUsage turns a refusal of flags and arguments into invalid usage: no campaign is invalid.
+func AsUsage(err error) error {
+	if e := engine.AsError(err); e != nil && ExitCode(e) == ExitInvalid {
+		return usageError{err}
+	}
+	return err
+}
+
+// silentError ends the program with an exit code after the reason was printed.
+type silentError int
+
+// Silent returns the error that ends the program with an exit code, where the reason was printed.
+func Silent(code int) error { return silentError(code) }
+
+func (e silentError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+
+// ExitCode returns the exit code of an error.
+func ExitCode(err error) int {
+	var silent silentError
+	var usage usageError
+	var document DocumentError
+	switch {
+	case err == nil:
+		return ExitDone
+	case errors.As(err, &silent):
+		return int(silent)
+	case errors.As(err, &usage):
+		return ExitMisused
+	case errors.As(err, &document):
+		return ExitInvalid
+	}
+	e := engine.AsError(err)
+	switch {
+	case e == nil, e.Code == engine.Internal:
+		return ExitFailed
+	case e.Service != "": // whatever its reason, it was not found here
+		return ExitRefused
+	case e.Code == engine.ValidationFailed, len(e.Problems) > 0:
+		return ExitInvalid
+	}
+	return ExitRefused
+}
+
+// report prints an error and what to do on standard error, and returns the exit code.
+func report(f *Factory, err error) int {
+	code := ExitCode(err)
+	var silent silentError
+	if err == nil || errors.As(err, &silent) {
+		return code
+	}
+	fail := FailureOf(err)
+	if f.JSON {
+		text, _ := indented(map[string]any{"error": fail})
+		fmt.Fprint(f.Err, Escaped(text))
+		return code
+	}
+	fmt.Fprintln(f.Err, "bugle: "+Clean(fail.Text()))
+	return code
+}
+
+// Failure is an error in the output of --json, modeled on the error envelope of the API (CONTRACT.md, Envelopes and errors).
+type Failure struct {
+	Code      engine.Code     `json:"code"`
+	Message   string          `json:"message"`
+	Target    string          `json:"target,omitempty"`
+	Details   []engine.Detail `json:"details,omitempty"`
+	RequestID string          `json:"request_id,omitempty"`
+	Remedy    string          `json:"remedy,omitempty"` // what to do about it, if known
+}
+
+func FailureOf(err error) Failure {
+	out := Failure{Code: codeFailed, Message: err.Error(), Remedy: remedy(err)}
+	var usage usageError
+	var document DocumentError
+	e := engine.AsError(err)
+	switch {
+	case errors.Is(err, context.Canceled):
+		out.Message = "interrupted"
+	case e != nil:
+		out.Code, out.Message, out.Target, out.Details, out.RequestID = e.Code, e.Message, e.Target, e.Details, e.RequestID
+	case errors.As(err, &usage):
+		out.Code = CodeMisused
+	case errors.As(err, &document):
+		out.Code = engine.BadRequest
+	}
+	return out
+}
+
+// Text returns the failure for people: a sentence, one line per detail, and the remedy.
+func (f Failure) Text() string {
+	lines := []string{f.Message}
+	for _, d := range f.Details {
+		switch {
+		case d.Message == f.Message: // printed already
+		case d.Target == "":
+			lines = append(lines, "  "+d.Message)
+		default:
+			lines = append(lines, "  "+d.Target+": "+d.Message)
+		}
+	}
+	if f.Remedy != "" {
+		lines = append(lines, f.Remedy)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// remedied is an error with a sentence on what to do about it.
+type remedied struct {
+	err    error
+	remedy string // a sentence
+}
+
+func (e remedied) Error() string { return e.err.Error() }
+
+func (e remedied) Unwrap() error { return e.err }
+
+// WithRemedy returns an error with a sentence on what to do about it.
+func WithRemedy(err error, sentence string) error { return remedied{err, sentence} }
+
+func remedy(err error) string {
+	var known remedied
+	if errors.As(err, &known) {
+		return known.remedy
+	}
+	return ""
+}

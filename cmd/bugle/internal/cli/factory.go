@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sync"
+
+	"github.com/adrg/xdg"
+	"golang.org/x/term"
+
+	"bugle/cmd/bugle/internal/remotes"
+	"bugle/engine"
+	"bugle/engine/attach"
+	"bugle/engine/schema"
+	"bugle/store/badger"
+)
+
+// The environment variables that are read.
+const (
+	EnvData      = "BUGLE_DATA"
+	EnvWorkspace = "BUGLE_WORKSPACE"
+	EnvAuthor    = "BUGLE_AUTHOR"
+	EnvTheme     = "BUGLE_THEME"
+)
+
+// Factory provides what commands work with, opened on first use.
+type Factory struct {
+	Printer
+	Environment
+
+	// running reports that the arguments were parsed and a command is running.
+	running bool
+
+	// last, if set, is called after everything is written.
+	Last func()
+
+	node    *attach.Node
+	heard   sync.WaitGroup // the reader of the node's notices
+	Notices Notices
+	Sealing storeKeys
+}
+
+// New returns a factory for the streams and environment of a process.
+func New(io Streams, getenv func(string) string) *Factory {
+	return &Factory{Printer: Printer{Streams: io}, Environment: Environment{Getenv: getenv}}
+}
+
+// Environment finds the store, the remotes and the folders that the environment variables and persistent flags name.
+type Environment struct {
+	Getenv func(string) string
+
+	// The persistent flags.
+	Data       string
+	Workspace  string
+	RemoteName string
+}
+
+func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// DataDir returns the folder of the store: --data, BUGLE_DATA, or the XDG data folder.
+func (e *Environment) DataDir() string {
+	switch {
+	case e.Data != "":
+		return e.Data
+	case e.Getenv(EnvData) != "":
+		return e.Getenv(EnvData)
+	case e.Getenv("XDG_DATA_HOME") != "":
+		return filepath.Join(e.Getenv("XDG_DATA_HOME"), "bugle")
+	}
+	return filepath.Join(xdg.DataHome, "bugle")
+}
+
+// url matches the beginning of a URL, and no path.
+var url = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]+://`)
+
+// checkDataDir refuses a URL as the folder of the store.
+func (e *Environment) checkDataDir() error {
+	scheme := url.FindString(e.DataDir())
+	if scheme == "" {
+		return nil
+	}
+	return Misused("the store must be a folder, not the URL %s…; choose a folder with --data or %s", scheme, EnvData) // the rest may hold a password
+}
+
+// HasStore reports whether there is a store already, without making one.
+func (e *Environment) HasStore() (bool, error) {
+	_, err := os.Stat(filepath.Join(e.DataDir(), badger.Folder))
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	}
+	return false, fmt.Errorf("cannot read %s: %w; choose another folder with --data or %s", e.DataDir(), Cause(err), EnvData)
+}
+
+// ErrNoWorkspace reports that the store has no workspace yet.
+var ErrNoWorkspace = errors.New("no workspace yet; create one with `bugle init`, or with sample data with `bugle init --sample`")
+
+// Wanted returns the id of the workspace that was asked for, or an empty string.
+func (e *Environment) Wanted() string {
+	if e.Workspace != "" {
+		return e.Workspace
+	}
+	return e.Getenv(EnvWorkspace)
+}
+
+// Service opens the service of the local workspace. It does not create a store, and fails if a remote is in use.
+func (f *Factory) Service(ctx context.Context) (attach.Service, error) {
+	if p, ok, err := f.Remote(); err != nil {
+		return nil, err
+	} else if ok {
+		return nil, Misused("this command works on local workspaces only, and %s is a remote; add --remote %s", p.Name, remotes.Local)
+	}
+	if have, err := f.HasStore(); err != nil {
+		return nil, err
+	} else if !have {
+		return nil, ErrNoWorkspace
+	}
+	node, err := f.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	id, err := f.WorkspaceID(ctx, node)
+	if err != nil {
+		return nil, err
+	}
+	return node.Service(id), nil
+}
+
+// Author returns the email address to sign changes with: BUGLE_AUTHOR, that of the workspace, or one made from the
+// names of the user and the machine.
+func (e *Environment) Author(ofWorkspace string) string {
+	if a := e.Getenv(EnvAuthor); a != "" {
+		return a
+	}
+	if ofWorkspace != "" {
+		return ofWorkspace
+	}
+	user := e.Getenv("USER")
+	if user == "" {
+		user = "me"
+	}
+	host, err := os.Hostname()
+	if err != nil || host == "" {
+		host = "localhost"
+	}
+	if a := user + "@" + host; schema.Email.Matches(a) {
+		return a
+	}
+	return "me@localhost"
+}
+
+// Signer returns who makes a change: by, or else the author.
+func (f *Factory) Signer(ctx context.Context, svc engine.Service, by string) (string, error) {
+	if by != "" {
+		return by, nil
+	}
+	k, ok := svc.(engine.WorkspaceKeeper)
+	if !ok {
+		p, _, err := f.Remote()
+		return f.Author(p.Author), err
+	}
+	w, err := k.Workspace(ctx)
+	if err != nil {
+		return "", err
+	}
+	return f.Author(w.Author), nil
+}
+
+// ConfigDir returns the folder of the user's configuration (XDG base directories).
+func (e *Environment) ConfigDir() string {
+	return filepath.Join(cmp.Or(e.Getenv("XDG_CONFIG_HOME"), xdg.ConfigHome), "bugle")
+}
+
+func (e *Environment) ThemesDir() string { return filepath.Join(e.ConfigDir(), "themes") }

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+
+	"github.com/muesli/cancelreader"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/engine/service/local"
+)
+
+// Exists reports whether there is a file of that name, or may be.
+func Exists(name string) bool {
+	_, err := os.Stat(name)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// IsID reports whether an argument is the id of a campaign, and no file.
+func IsID(arg string) bool { return schema.ObjectID.Matches(arg) && !Exists(arg) }
+
+// maxInput is how much of a file is read. A campaign can have local.MaxBody bytes, and a few times that when it is
+// indented for people.
+const maxInput = 4 * local.MaxBody
+
+// Stdin is the name of standard input among the arguments.
+const Stdin = "-"
+
+func InputName(name string) string {
+	if name == Stdin {
+		return "standard input"
+	}
+	return name
+}
+
+// Read returns the contents of a file, or of standard input for "-".
+func (s Streams) Read(ctx context.Context, name string) ([]byte, error) {
+	if name == Stdin {
+		return s.readStdin(ctx)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", name, Cause(err))
+	}
+	defer func() { _ = file.Close() }()
+	return readAll(file, name)
+}
+
+// readStdin reads standard input, and ends with the context even if nothing is written to it. A regular file needs
+// no waiting.
+func (s Streams) readStdin(ctx context.Context) ([]byte, error) {
+	in, err := cancelreader.NewReader(s.In)
+	if err != nil {
+		return readAll(s.In, Stdin)
+	}
+	defer func() { _ = in.Close() }()
+	defer context.AfterFunc(ctx, func() { in.Cancel() })()
+	b, err := readAll(in, Stdin)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return b, err
+}
+
+func readAll(r io.Reader, name string) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", InputName(name), Cause(err))
+	}
+	if len(b) > maxInput {
+		return nil, engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge,
+			"%s is too large: a campaign can be up to %d MiB", InputName(name), local.MaxBody>>20)
+	}
+	return b, nil
+}
+
+// DocumentError reports why an input is not a document to work with.
+type DocumentError struct{ Err error }
+
+func (e DocumentError) Error() string { return e.Err.Error() }
+
+func (e DocumentError) Unwrap() error { return e.Err }
+
+// Document reads an object from a file, in YAML if its name says so and in JSON otherwise, or from standard input,
+// in either. A byte order mark is skipped.
+func (s Streams) Document(ctx context.Context, name string) (doc.Value, error) {
+	b, err := s.Read(ctx, name)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
+	if isYAML(name) || name == Stdin && !looksLikeJSON(b) {
+		return yamlDocument(name, b)
+	}
+	v, err := doc.Parse(b)
+	var syntax *doc.SyntaxError
+	switch {
+	case errors.As(err, &syntax) && syntax.TooDeep, errors.As(err, &syntax) && syntax.Duplicate:
+		return doc.Value{}, DocumentError{fmt.Errorf("cannot use %s: %w", InputName(name), err)}
+	case err != nil:
+		return doc.Value{}, DocumentError{fmt.Errorf("%s is not valid JSON: %w", InputName(name), err)}
+	case v.Kind() != doc.Object:
+		return doc.Value{}, DocumentError{fmt.Errorf("%s must be a JSON object, not %s", InputName(name), article(v.Kind()))}
+	}
+	return v, nil
+}
+
+func article(k doc.Kind) string {
+	switch k {
+	case doc.Null, doc.Absent:
+		return k.String()
+	case doc.Array, doc.Object:
+		return "an " + k.String()
+	}
+	return "a " + k.String()
+}
+
+func Members(v doc.Value) []doc.Member {
+	var ms []doc.Member
+	for name, m := range v.Members() {
+		ms = append(ms, doc.M(name, m))
+	}
+	return ms
+}

@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"unicode/utf16"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/engine/visible"
+)
+
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// checkedWriter remembers the first error of a writer, so that commands need not check every line they write.
+type checkedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checkedWriter) Write(p []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	n, err := c.w.Write(p)
+	c.err = err
+	return n, err
+}
+
+// failure returns the error of the output, except that its reader has closed it.
+func (c *checkedWriter) failure() error {
+	if c.err == nil || errors.Is(c.err, syscall.EPIPE) {
+		return nil
+	}
+	return fmt.Errorf("cannot write the output: %w", Cause(c.err))
+}
+
+// FileOf returns the file of a writer.
+func FileOf(w io.Writer) (*os.File, bool) {
+	if c, ok := w.(*checkedWriter); ok {
+		w = c.w
+	}
+	f, ok := w.(*os.File)
+	return f, ok
+}
+
+// Cause returns the error of the system, without the names of the file and the call.
+func Cause(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// Clean removes what could control the terminal from texts of documents and servers. Newlines and tabs stay.
+func Clean(s string) string {
+	var b strings.Builder
+	for r, drawn := range visible.Runes(ansi.Strip(strings.ToValidUTF8(s, "\uFFFD"))) {
+		if drawn || r == '\n' || r == '\t' {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// Line is like clean, on one line.
+func Line(s string) string {
+	return strings.Join(strings.FieldsFunc(Clean(s), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
+}
+
+// Printer prints the results of commands, for people or as JSON.
+type Printer struct {
+	Streams
+	JSON bool // the persistent flag
+}
+
+// PrintJSON prints a value as indented JSON.
+func (p *Printer) PrintJSON(v any) error {
+	text, err := indented(v)
+	if err != nil {
+		return err
+	}
+	return p.WriteJSON(text)
+}
+
+func indented(v any) (string, error) {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return "", fmt.Errorf("writing JSON: %w", err)
+	}
+	return b.String(), nil
+}
+
+// PrintDoc prints a document as indented JSON.
+func (p *Printer) PrintDoc(v doc.Value) error { return p.WriteJSON(string(v.Indent()) + "\n") }
+
+// WriteJSON writes JSON byte for byte, except to a terminal, where control characters are escaped.
+func (p *Printer) WriteJSON(text string) error {
+	if file, ok := FileOf(p.Out); ok && IsTerminal(file) {
+		text = Escaped(text)
+	}
+	_, err := io.WriteString(p.Out, text)
+	return err
+}
+
+// plainJSON writes JSON or log lines with control characters escaped.
+type plainJSON struct{ w io.Writer }
+
+func (p plainJSON) Write(b []byte) (int, error) {
+	if _, err := io.WriteString(p.w, Escaped(string(b))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// LogHandler returns a handler that writes log lines to standard error, as text or as JSON.
+func (p *Printer) LogHandler() slog.Handler {
+	if p.JSON {
+		return slog.NewJSONHandler(plainJSON{p.Err}, nil)
+	}
+	return slog.NewTextHandler(plainJSON{p.Err}, nil) // which does not escape all invisible characters
+}
+
+func Escaped(text string) string {
+	if strings.IndexFunc(text, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }) < 0 {
+		return text // nearly all log lines, written with every request
+	}
+	if !visible.Hides(strings.ReplaceAll(text, "\n", "")) {
+		return text
+	}
+	var b strings.Builder
+	for r, drawn := range visible.Runes(text) {
+		if r == '\n' || drawn {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
+}
+
+// Rows prints a table, with columns as wide as their content.
+func (p *Printer) Rows(head []string, rows [][]string) error {
+	widths := make([]int, len(head))
+	all := append([][]string{head}, rows...)
+	for _, r := range all {
+		for i := range r {
+			r[i] = Line(r[i])
+			widths[i] = max(widths[i], ansi.StringWidth(r[i]))
+		}
+	}
+	var b strings.Builder
+	for _, r := range all {
+		var l strings.Builder
+		for i, cell := range r {
+			l.WriteString(cell)
+			l.WriteString(strings.Repeat(" ", widths[i]-ansi.StringWidth(cell)+2))
+		}
+		b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
+	}
+	_, err := io.WriteString(p.Out, b.String())
+	return err
+}
+
+// ProblemLine returns a problem as one line that begins with its path.
+func ProblemLine(p schema.Problem) string {
+	path, kind := p.Path.String(), ""
+	if path == "" {
+		path = "campaign"
+	}
+	if p.Severity == schema.Notice {
+		kind = "note: "
+	}
+	return Line(path + ": " + kind + p.Message)
+}
+
+func OnOff(b bool) string {
+	if b {
+		return "on"
+	}
+	return "off"
+}
+
+func ParseOnOff(s string) (bool, error) {
+	switch strings.ToLower(s) {
+	case "on", "yes":
+		return true, nil
+	case "off", "no":
+		return false, nil
+	}
+	return strconv.ParseBool(s)
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/adrg/xdg"
+
+	"bugle/cmd/bugle/internal/remotes"
+	"bugle/engine"
+	"bugle/engine/service/offline"
+	"bugle/engine/service/remote"
+)
+
+// The environment variables that name the remote to use; the second is what earlier versions read.
+const (
+	EnvRemote       = "BUGLE_REMOTE"
+	envFormerRemote = "BUGLE_PROFILE"
+)
+
+// RemotesFile opens the file of remotes, which is in the XDG configuration folder.
+func (e *Environment) RemotesFile() (*remotes.File, error) { return remotes.Open(e.ConfigDir()) }
+
+// Remote returns the remote to work with: --remote, BUGLE_REMOTE, or the one in use. The second result is false
+// for the store on this machine.
+func (e *Environment) Remote() (remotes.Remote, bool, error) {
+	name := cmp.Or(e.RemoteName, e.Getenv(EnvRemote), e.Getenv(envFormerRemote))
+	if name == remotes.Local {
+		return remotes.Remote{}, false, nil
+	}
+	file, err := e.RemotesFile()
+	if err != nil {
+		return remotes.Remote{}, false, err
+	}
+	if name == "" && e.Data == "" {
+		name = file.Current()
+	}
+	if name == "" {
+		return remotes.Remote{}, false, nil
+	}
+	p, err := file.Get(name)
+	if err != nil {
+		return p, false, Misuse(err)
+	}
+	return p, true, nil
+}
+
+// checkRemote fails if --remote names no remote.
+func (e *Environment) checkRemote() error {
+	if e.RemoteName == "" {
+		return nil
+	}
+	_, _, err := e.Remote()
+	return err
+}
+
+// Campaigns returns the service of the ten operations: that of the remote, or of the local workspace.
+func (f *Factory) Campaigns(ctx context.Context) (engine.Service, error) {
+	p, ok, err := f.Remote()
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return f.Service(ctx)
+	}
+	return f.Dial(p, func(c *remote.Config) {
+		c.Waiting = func(w remote.Wait) {
+			if !w.Over {
+				fmt.Fprintln(f.Err, "bugle: "+Line(waitWords(w)))
+			}
+		}
+	})
+}
+
+func (e *Environment) Dial(p remotes.Remote, more func(*remote.Config)) (*remote.Service, error) {
+	c := e.remoteConfig(p)
+	more(&c)
+	s, err := remote.New(c)
+	if err != nil {
+		return nil, fmt.Errorf("remote %s: %w", p.Name, err)
+	}
+	return s, nil
+}
+
+func (e *Environment) remoteConfig(p remotes.Remote) remote.Config {
+	c := p.Config()
+	c.Key = p.KeyOf(e.Getenv)
+	c.UserAgent = "bugle/" + Version()
+	return c
+}
+
+// waitWords describes what a call waits for, and how long.
+func waitWords(w remote.Wait) string {
+	return fmt.Sprintf("waiting %s: %s (ctrl+c cancels)", w.For.Round(time.Second), w.Why)
+}
+
+// Remembering returns the service of a remote for the terminal program: what was read from it is cached on this
+// machine, and stays readable while the service is offline.
+func (e *Environment) Remembering(p remotes.Remote, observe func(remote.Exchange)) (*offline.Service, error) {
+	c := e.remoteConfig(p)
+	c.Observe = observe
+	// What one service said is not what another one says, though the remote has the same name.
+	where := sha256.Sum256([]byte(strings.Join([]string{c.BaseURL, c.DC, c.Workspace}, "\n")))
+	s, err := offline.Open(c, offline.Options{Dir: filepath.Join(e.StateDir(), "read", Folder(p.Name), hex.EncodeToString(where[:8]))})
+	if err != nil {
+		return nil, fmt.Errorf("remote %s: %w", p.Name, err)
+	}
+	return s, nil
+}
+
+// Folder returns a name of a folder for a name of a remote or workspace, which could be a path elsewhere.
+func Folder(name string) string {
+	if filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, `/\`+"\x00") {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return "-" + hex.EncodeToString(sum[:8])
+}
+
+// StateDir is the folder of what this machine remembers between two starts (XDG base directories).
+func (e *Environment) StateDir() string {
+	dir := e.Getenv("XDG_STATE_HOME")
+	if dir == "" {
+		dir = xdg.StateHome
+	}
+	return filepath.Join(dir, "bugle")
+}

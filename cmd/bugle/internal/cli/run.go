@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+)
+
+// Run runs the command in the arguments, of the tree of commands that a factory is handed to, prints its error and
+// returns the exit code.
+func Run(ctx context.Context, args []string, getenv func(string) string, io Streams, tree func(*Factory) *cobra.Command) int {
+	out := &checkedWriter{w: io.Out}
+	io.Out = out
+	f := New(io, getenv)
+	root := tree(f)
+	noteRunning(f, root)
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err != nil && !f.running { // an error of cobra itself, before a command ran
+		err = Misuse(err)
+		f.JSON = f.JSON || wantsJSON(args)
+	}
+	if ExitCode(err) == ExitMisused && remedy(err) == "" {
+		err = WithRemedy(err, "See `"+cmd.CommandPath()+" --help`.")
+	}
+	f.SayNotices()
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil || errors.Is(err, out.err) {
+		err = out.failure()
+	}
+	code := report(f, err)
+	if f.Last != nil {
+		f.Last()
+	}
+	return code
+}
+
+// wantsJSON reports whether --json is among arguments that could not be parsed.
+func wantsJSON(args []string) bool {
+	for _, a := range args {
+		switch a {
+		case "--":
+			return false
+		case "--json", "--json=true":
+			return true
+		}
+	}
+	return false
+}
+
+// noteRunning makes every command note when its arguments were parsed, and refuse a data folder or a remote that
+// does not exist, whether the command needs it or not.
+func noteRunning(f *Factory, cmd *cobra.Command) {
+	if run := cmd.RunE; run != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			f.running = true
+			if err := f.checkDataDir(); err != nil {
+				return err
+			}
+			if err := f.checkRemote(); err != nil {
+				return err
+			}
+			return run(cmd, args)
+		}
+	}
+	for _, c := range cmd.Commands() {
+		noteRunning(f, c)
+	}
+}

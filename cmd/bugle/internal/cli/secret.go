@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// Typed asks for a secret in the terminal without echoing it. However it returns, the terminal echoes again.
+func (s Streams) Typed(ctx context.Context, in *os.File, prompt string) (string, error) {
+	fd := int(in.Fd())
+	before, err := term.GetState(fd)
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprint(s.Err, prompt)
+	type answer struct {
+		text []byte
+		err  error
+	}
+	given := make(chan answer, 1)
+	go func() { // if ctx ends first, it ends with the program: a read cannot be interrupted
+		text, err := term.ReadPassword(fd)
+		given <- answer{text, err}
+	}()
+	select {
+	case a := <-given:
+		fmt.Fprintln(s.Err)
+		return string(a.text), a.err
+	case <-ctx.Done():
+		// The read turns the echo off as it starts, which may happen after ctx ends.
+		for range 20 {
+			if now, err := term.GetState(fd); err != nil || *now != *before {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		_ = term.Restore(fd, before)
+		fmt.Fprintln(s.Err)
+		return "", ctx.Err()
+	}
+}
+
+// Secret reads a secret from standard input, without echo if that is a terminal.
+func (s Streams) Secret(ctx context.Context, prompt string) (string, error) {
+	if in, ok := s.In.(*os.File); ok && IsTerminal(in) {
+		return s.Typed(ctx, in, prompt)
+	}
+	b, err := s.Read(ctx, Stdin)
+	return string(b), err
+}

@@ -1,6 +1,0 @@
-//go:build !unix
-
-package main
-
-// canSuspend is false: programs are not suspended here.
-func canSuspend() bool { return false }

@@ -1,0 +1,291 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/argv"
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/internal/remotes"
+	"bugle/engine"
+	"bugle/engine/keyring"
+	"bugle/engine/service/remote"
+)
+
+// New returns the command for remotes. noun is "remote", or "profile", as it was called in earlier versions,
+// which scripts may use and read in its JSON.
+func New(f *cli.Factory, noun string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   noun,
+		Short: "Manage connections to remote services",
+		Long: "A remote is a named connection to a service that speaks the Campaigns V5 API: its address, the\n" +
+			"workspace id, and where to find the API key. The key itself is never stored in the file of remotes.\n" +
+			"Use one with `bugle --remote NAME`, for the terminal program and any command.",
+		Example: "  bugle remote add prod --url https://api.example.com --workspace-id W1 --key-env PROD_KEY\n" +
+			"  bugle remote test prod\n" +
+			"  bugle --remote prod search status:active",
+		Args:   cli.NoCommand,
+		Hidden: noun != "remote",
+		RunE:   func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newRemoteAdd(f, noun), newRemoteList(f, noun), newRemoteUse(f), newRemoteTest(f, noun), newRemoteKey(f), newRemoteRemove(f))
+	return cmd
+}
+
+func newRemoteAdd(f *cli.Factory, noun string) *cobra.Command {
+	var (
+		r                remotes.Remote
+		command, dialect string
+		use              bool
+	)
+	cmd := &cobra.Command{
+		Use:   "add NAME",
+		Short: "Add or replace a remote",
+		Long:  "Replaces the remote with that name, if there is one. Set where its API key is with exactly one of\n--keyring, --key-env and --key-command.",
+		Example: "  bugle remote add prod --url 'https://api-{dc}.example.com' --dc 02 --workspace-id W1 --keyring\n" +
+			"  bugle remote add ci --url https://api.example.com --workspace-id W1 --key-env BUGLE_KEY\n" +
+			"  bugle remote add here --url http://127.0.0.1:8080 --workspace-id DEMO --key-command 'pass show bugle'",
+		Args: cli.Exactly(1, "the NAME of a remote"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			words, err := argv.Split(command)
+			if err != nil {
+				return cli.Misused("--key-command: %w", err)
+			}
+			r.Name, r.Key.Command = args[0], words
+			if missing := missingFlags(r); len(missing) > 0 {
+				return cli.Misused("the remote still needs: %s", strings.Join(missing, "; "))
+			}
+			if dialect != "" {
+				b, err := os.ReadFile(dialect)
+				if err != nil {
+					return fmt.Errorf("cannot read %s: %w", dialect, cli.Cause(err))
+				}
+				d, err := remote.ParseDialect(b)
+				var wrong *remote.DialectError
+				if errors.As(err, &wrong) {
+					return dialectError(dialect, wrong)
+				}
+				if err != nil {
+					return cli.Misused("%s: %w", dialect, err)
+				}
+				r.Dialect = &d
+			}
+			file, err := f.RemotesFile()
+			if err != nil {
+				return err
+			}
+			if err := file.Put(r); err != nil {
+				return cli.Misuse(err)
+			}
+			if use {
+				if err := file.Use(r.Name); err != nil {
+					return err
+				}
+			}
+			if f.JSON {
+				return f.PrintJSON(map[string]any{noun: r.Name})
+			}
+			fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("Saved remote %s. Its API key comes from %s.", r.Name, r.Key)))
+			if r.Key.Keyring {
+				fmt.Fprintf(f.Out, "Store the key with `bugle remote key %s`.\n", r.Name)
+			}
+			return nil
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&r.BaseURL, "url", "", "base `URL` of the service; {dc} in it is replaced by the data center")
+	fl.StringVar(&r.DC, "dc", "", "data `center`: "+strings.Join(remote.DataCenters(), ", ")+" (default "+remote.DefaultDC+")")
+	fl.StringVar(&r.Workspace, "workspace-id", "", "`id` of the workspace on the service")
+	fl.StringVar(&r.Author, "author", "", "`email` address to sign changes with")
+	fl.BoolVar(&r.Key.Keyring, "keyring", false, "read the API key from the system keyring")
+	fl.StringVar(&r.Key.Env, "key-env", "", "environment `variable` with the API key")
+	fl.StringVar(&command, "key-command", "", "`command` that prints the API key")
+	fl.StringVar(&dialect, "dialect", "", "JSON `file` that maps names to those of the service (see bugle schema dialect)")
+	fl.BoolVar(&r.Insecure, "insecure", false, "allow http:// to other machines; the API key is sent unencrypted")
+	fl.BoolVar(&use, "use", false, "use this remote from now on")
+	return cmd
+}
+
+// missingFlags returns the flags that a remote cannot do without and that were not given.
+func missingFlags(r remotes.Remote) (flags []string) {
+	if r.BaseURL == "" {
+		flags = append(flags, "--url")
+	}
+	if r.Workspace == "" {
+		flags = append(flags, "--workspace-id")
+	}
+	if !r.Key.Keyring && r.Key.Env == "" && len(r.Key.Command) == 0 {
+		flags = append(flags, "one of --keyring, --key-env and --key-command")
+	}
+	return flags
+}
+
+// dialectError lists the problems of a dialect file, one per line.
+func dialectError(file string, wrong *remote.DialectError) error {
+	e := engine.Errorf(cli.CodeMisused, 0, "%s is not a valid dialect; see the format with `bugle schema dialect`", file)
+	for _, p := range wrong.Problems {
+		where := fmt.Sprintf("line %d, column %d", p.Line, p.Column)
+		if p.Path != "" {
+			where += ", " + p.Path
+		}
+		e.Details = append(e.Details, engine.Detail{Target: where, Message: p.Message})
+	}
+	return cli.Misuse(e)
+}
+
+func newRemoteList(f *cli.Factory, noun string) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List remotes",
+		Long:  "The remote in use is marked with *.",
+		Args:  cli.Exactly(0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error {
+			file, err := f.RemotesFile()
+			if err != nil {
+				return err
+			}
+			if f.JSON {
+				return f.PrintJSON(map[string]any{"current": file.Current(), noun + "s": append([]remotes.Remote{}, file.All()...)})
+			}
+			rows := [][]string{{mark(file.Current() == ""), remotes.Local, "the store on this machine", "", ""}}
+			for _, p := range file.All() {
+				rows = append(rows, []string{mark(p.Name == file.Current()), p.Name, p.BaseURL, p.Workspace, p.Key.String()})
+			}
+			return f.Rows([]string{"", "NAME", "URL", "WORKSPACE", "KEY FROM"}, rows)
+		},
+	}
+}
+
+func mark(on bool) string {
+	if on {
+		return "*"
+	}
+	return ""
+}
+
+func newRemoteUse(f *cli.Factory) *cobra.Command {
+	return &cobra.Command{
+		Use:               "use NAME",
+		Short:             "Choose the remote to use from now on",
+		Long:              "bugle uses this remote without --remote. `bugle remote use local` goes back to the store on this\nmachine.",
+		Example:           "  bugle remote use prod\n  bugle remote use local",
+		Args:              cli.Exactly(1, "the NAME of a remote, or local"),
+		ValidArgsFunction: completeRemotes(&f.Environment, remotes.Local),
+		RunE: func(_ *cobra.Command, args []string) error {
+			file, err := f.RemotesFile()
+			if err != nil {
+				return err
+			}
+			if err := file.Use(args[0]); err != nil {
+				return cli.Misuse(err)
+			}
+			if f.JSON {
+				return f.PrintJSON(map[string]any{"current": file.Current()})
+			}
+			fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("Using %s from now on.", args[0])))
+			return nil
+		},
+	}
+}
+
+func newRemoteKey(f *cli.Factory) *cobra.Command {
+	return &cobra.Command{
+		Use:               "key NAME",
+		Short:             "Store the API key of a remote in the keyring",
+		Long:              "Reads the key from standard input. On a terminal, it is not shown while you type.",
+		Example:           "  pass show bugle | bugle remote key prod",
+		Args:              cli.Exactly(1, "the NAME of a remote"),
+		ValidArgsFunction: completeRemotes(&f.Environment),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, p, err := remoteNamed(&f.Environment, args[0])
+			if err != nil {
+				return err
+			}
+			if !p.Key.Keyring {
+				return cli.Misused("remote %s reads its key from %s, not from the keyring; change it with `bugle remote add %s --keyring`", p.Name, p.Key, p.Name)
+			}
+			text, err := f.Secret(cmd.Context(), "Key: ")
+			if err != nil {
+				return err
+			}
+			key := strings.TrimSpace(text)
+			if key == "" {
+				return cli.Misused("no key on standard input")
+			}
+			if err := keyring.Set(p.Name, key); err != nil {
+				return err
+			}
+			fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("Stored the key of remote %s in the system keyring.", p.Name)))
+			return nil
+		},
+	}
+}
+
+func newRemoteRemove(f *cli.Factory) *cobra.Command {
+	return &cobra.Command{
+		Use:               "remove NAME",
+		Short:             "Remove a remote and its stored key",
+		Long:              "Nothing changes on the service. If the remote is in use, bugle goes back to the store on this machine.",
+		Example:           "  bugle remote remove prod",
+		Args:              cli.Exactly(1, "the NAME of a remote"),
+		ValidArgsFunction: completeRemotes(&f.Environment),
+		RunE: func(_ *cobra.Command, args []string) error {
+			file, p, err := remoteNamed(&f.Environment, args[0])
+			if err != nil {
+				return err
+			}
+			if p.Key.Keyring {
+				if err := keyring.Delete(p.Name); err != nil {
+					return err
+				}
+			}
+			if err := file.Remove(p.Name); err != nil {
+				return err
+			}
+			if f.JSON {
+				return f.PrintJSON(map[string]any{"removed": p.Name})
+			}
+			fmt.Fprintln(f.Out, cli.Line("Removed remote "+p.Name))
+			return nil
+		},
+	}
+}
+
+// remoteNamed returns the remote of that name and the file it is in.
+func remoteNamed(e *cli.Environment, name string) (*remotes.File, remotes.Remote, error) {
+	file, err := e.RemotesFile()
+	if err != nil {
+		return nil, remotes.Remote{}, err
+	}
+	p, err := file.Get(name)
+	if err != nil {
+		return nil, p, cli.Misuse(err)
+	}
+	return file, p, nil
+}
+
+// CompleteRemoteFlag completes --remote.
+func CompleteRemoteFlag(e *cli.Environment) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return completeRemotes(e, remotes.Local)(cmd, nil, typed)
+	}
+}
+
+// completeRemotes completes the first argument with the names of remotes, and more.
+func completeRemotes(e *cli.Environment, more ...string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		file, err := e.RemotesFile()
+		if err != nil || len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		out := append([]string{}, more...)
+		for _, p := range file.All() {
+			out = append(out, p.Name)
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+}

@@ -1,0 +1,152 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/internal/heap"
+	"bugle/engine/openapi"
+	"bugle/engine/service/api"
+)
+
+// usualAddr is the default address.
+const usualAddr = "127.0.0.1:8080"
+
+// logTimeout is how long serve waits at its end for the log to be written.
+const logTimeout = time.Second
+
+// server holds the flags of serve.
+type server struct {
+	addr      string
+	transport api.Transport
+	limits    string // on or off
+}
+
+var switchChoices = cli.Choices{{Value: "on", Help: "refuse requests over the documented limits"}, {Value: "off", Help: "no limits, for tests"}}
+
+func New(f *cli.Factory) *cobra.Command {
+	s := server{addr: usualAddr, limits: cli.OnOff(true)}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the API over HTTP",
+		Long: "Serves the Campaigns V5 API for all workspaces of the store, or for the one in --workspace.\n" +
+			"Clients sign in with Basic authentication: the id of a workspace and one of its API keys\n" +
+			"(`bugle keys create`). /openapi.json describes the API; /healthz and /metrics are for monitoring.\n" +
+			"The address is printed on standard output, the request log on standard error. Press ctrl+c once to\n" +
+			"finish running requests and stop, twice to stop at once.\n\n" +
+			"Connections use up to half of the files that the process can open (`ulimit -n`), and at most 4,096.\n" +
+			"Beyond that, the connection that was idle longest is closed.\n\n" +
+			"Without `bugle serve`, the process that has the store open answers the same API on the socket\n" +
+			"bugle.sock in the data folder. Only your user can connect, and no key is needed. Choose one of\n" +
+			"several workspaces with the header X-SVC-Tenant-ID.",
+		Example: "  bugle serve\n" +
+			"  bugle serve --addr 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem\n" +
+			"  curl --unix-socket ~/.local/share/bugle/bugle.sock -H 'X-SVC-Request-Id: 1' \\\n" +
+			"    --json '{\"limit\": 15, \"page\": 1}' http://localhost/v5/campaigns/search",
+		Args:              cli.Exactly(0, "no arguments; set the address with --addr"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context(), f) },
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&s.addr, "addr", s.addr, "`HOST:PORT` to listen on; port 0 chooses a free one")
+	fl.StringVar(&s.transport.CertFile, "tls-cert", "", "`file` with the TLS certificate (PEM)")
+	fl.StringVar(&s.transport.KeyFile, "tls-key", "", "`file` with the key of the certificate (PEM)")
+	fl.BoolVar(&s.transport.Insecure, "insecure", false, "allow addresses that other machines can reach without TLS")
+	cli.ChoiceFlag(cmd, cli.OneOf(&s.limits, switchChoices), "rate-limits", "rate limits, `on|off`; turn them off for tests only")
+	return cmd
+}
+
+// run serves until ctx ends.
+func (s *server) run(ctx context.Context, f *cli.Factory) error {
+	if have, err := f.HasStore(); err != nil {
+		return err
+	} else if !have {
+		return cli.ErrNoWorkspace
+	}
+	ln, err := api.Listen(s.addr, s.transport)
+	if err != nil {
+		return listenFailure(err, s.addr)
+	}
+	served := false // then it is the server's to close
+	defer func() {
+		if !served {
+			_ = ln.Close()
+		}
+	}()
+	node, err := f.Open(ctx)
+	if err != nil {
+		return err
+	}
+	var log *slog.Logger
+	lines := api.NewLog(f.Err, func(n uint64) { log.Warn("log lines dropped because nothing read them", "lines", n) })
+	// Everything is written through the log from here on, so that a reader that stalls blocks nothing.
+	f.Err, f.Last = lines, func() { lines.Close(logTimeout) }
+	log = slog.New(f.LogHandler())
+	following, stop := context.WithCancel(ctx)
+	var follower sync.WaitGroup
+	follower.Go(func() { f.Notices.Follow(following, func(text string) { log.Warn("store", "notice", text) }) })
+	follower.Go(func() { heap.Bounded(following) })
+	defer func() { stop(); follower.Wait() }()
+	resolve := &cli.Resolver{Node: node}
+	if err := resolve.Narrow(ctx, f.Workspace); err != nil {
+		return err
+	}
+	if err := resolve.Warm(ctx); err != nil {
+		return err
+	}
+	handler := api.New(api.Keys(resolve.Lookup), api.Options{
+		Logger: log, Log: lines, Unlimited: s.limits == cli.OnOff(false), Health: resolve.Health,
+		OpenAPI: func() []byte { return openapi.JSON(cli.Version()) },
+	})
+	if err := s.announce(f, ln.Addr().String()); err != nil {
+		return err
+	}
+	served = true
+	err = api.Serve(ctx, ln, handler, api.ServeOptions{Logger: log})
+	log.Info("stopped", "addr", ln.Addr().String())
+	return err
+}
+
+// announce prints the address of the API, on one line for programs to wait for.
+func (s *server) announce(f *cli.Factory, addr string) error {
+	scheme := "http"
+	if s.transport.CertFile != "" {
+		scheme = "https"
+	}
+	if !f.JSON {
+		_, err := fmt.Fprintf(f.Out, "Listening on %s://%s\n", scheme, addr)
+		return err
+	}
+	said, err := json.Marshal(map[string]string{"addr": addr, "url": scheme + "://" + addr})
+	if err != nil {
+		return fmt.Errorf("writing JSON: %w", err)
+	}
+	_, err = fmt.Fprintf(f.Out, "%s\n", said)
+	return err
+}
+
+// listenFailure distinguishes an address that cannot be used from one that is refused.
+func listenFailure(err error, addr string) error {
+	var op *net.OpError
+	var file *fs.PathError
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("address %s is already in use; stop the other program, or choose another address with --addr", addr)
+	case errors.As(err, &file):
+		return fmt.Errorf("cannot read %s: %w", file.Path, file.Err)
+	case errors.As(err, &op) && op.Op == "listen":
+		return cli.WithRemedy(fmt.Errorf("cannot listen on %s: %w", addr, op.Err), "Choose another address with --addr.")
+	}
+	return cli.Misuse(err)
+}

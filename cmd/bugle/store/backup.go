@@ -1,0 +1,168 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/argv"
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/engine/attach"
+	"bugle/store/backup"
+)
+
+// EnvPassphrase is the environment variable with the passphrase of backups.
+const EnvPassphrase = "BUGLE_PASSPHRASE"
+
+// passphrase is where the passphrase of a backup comes from. It is never an argument, which other users of the
+// machine could read.
+type passphrase struct {
+	env     string
+	command string
+}
+
+func (p *passphrase) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&p.env, "passphrase-env", EnvPassphrase, "environment `variable` with the passphrase")
+	cmd.Flags().StringVar(&p.command, "passphrase-command", "", "`command` that prints the passphrase")
+}
+
+// read returns the passphrase: from the command, from the variable, or typed in the terminal, twice if it is new.
+func (p *passphrase) read(ctx context.Context, f *cli.Factory, fresh bool) (string, error) {
+	if p.command != "" {
+		words, err := argv.Split(p.command)
+		if err != nil {
+			return "", cli.Misused("--passphrase-command: %w", err)
+		}
+		if len(words) == 0 {
+			return "", cli.Misused("--passphrase-command is empty")
+		}
+		out, err := exec.CommandContext(ctx, words[0], words[1:]...).Output()
+		if err != nil {
+			return "", fmt.Errorf("--passphrase-command failed: %w", err)
+		}
+		return nonEmpty(strings.TrimRight(string(out), "\r\n"))
+	}
+	if text := f.Getenv(p.env); text != "" {
+		return text, nil
+	}
+	in, _, ok := f.Terminal()
+	if !ok {
+		return "", cli.Misused("a passphrase is needed; set the environment variable %s, or use --passphrase-command", p.env)
+	}
+	text, err := askPassphrase(ctx, f, in, "Passphrase: ")
+	if err != nil || !fresh {
+		return text, err
+	}
+	again, err := askPassphrase(ctx, f, in, "Repeat the passphrase: ")
+	if err == nil && again != text {
+		err = errors.New("the passphrases do not match; nothing was written")
+	}
+	return text, err
+}
+
+func nonEmpty(text string) (string, error) {
+	if text == "" {
+		return "", errors.New("the passphrase is empty")
+	}
+	return text, nil
+}
+
+func askPassphrase(ctx context.Context, f *cli.Factory, in *os.File, prompt string) (string, error) {
+	text, err := f.Typed(ctx, in, prompt)
+	if err != nil {
+		return "", fmt.Errorf("reading the passphrase: %w", err)
+	}
+	return nonEmpty(text)
+}
+
+func NewBackup(f *cli.Factory) *cobra.Command {
+	var encrypt bool
+	var pass passphrase
+	cmd := &cobra.Command{
+		Use:   "backup [FILE]",
+		Short: "Back up the store to a file",
+		Long: "The backup is one compressed file with checksums. It is verified after it is written. Other bugle\n" +
+			"processes can keep using the store. Without FILE, it goes into the folder backups of the data folder.\n\n" +
+			"While the terminal program or `bugle serve` runs, it makes a backup there every day, and keeps those\n" +
+			fmt.Sprintf("of the last %d days and %d weeks. %s=off turns daily backups off.", backup.KeptDays, backup.KeptWeeks, cli.EnvBackups) +
+			"\n\nBackups of an encrypted store are encrypted with its key, or with a passphrase if you use --encrypt.",
+		Example: "  bugle backup\n  bugle backup /mnt/stick/campaigns" + backup.Suffix + " --encrypt",
+		Args:    cli.Between(0, 1, "at most one file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			encrypt = encrypt || pass.command != "" || cmd.Flags().Changed("passphrase-env")
+			file := ""
+			if len(args) == 1 {
+				file = args[0]
+			}
+			secret := ""
+			if encrypt {
+				var err error
+				if secret, err = pass.read(cmd.Context(), f, true); err != nil {
+					return err
+				}
+			}
+			return runBackup(cmd.Context(), f, file, secret)
+		},
+	}
+	cmd.Flags().BoolVar(&encrypt, "encrypt", false, "encrypt the backup with a passphrase: "+EnvPassphrase+", or one that you type")
+	pass.flags(cmd)
+	return cmd
+}
+
+func runBackup(ctx context.Context, f *cli.Factory, file, secret string) error {
+	node, err := openStore(ctx, f)
+	if err != nil {
+		return err
+	}
+	if file == "" {
+		if err := backup.MakeFolder(f.DataDir()); err != nil {
+			return err
+		}
+		file = backup.Name(f.DataDir(), time.Now())
+	}
+	if file, err = filepath.Abs(file); err != nil {
+		return fmt.Errorf("cannot use this file name: %w", err)
+	}
+	b, err := node.Do(ctx, attach.Job{Kind: attach.JobBackup, File: file, Passphrase: secret}, meter(&f.Printer, "records written"))
+	if err != nil {
+		return err
+	}
+	var info backup.Info
+	if err := json.Unmarshal(b, &info); err != nil {
+		return fmt.Errorf("cannot read the result of the backup: %w", err)
+	}
+	if f.JSON {
+		return f.PrintJSON(info)
+	}
+	how := ""
+	switch {
+	case info.Key != "":
+		how = ", encrypted with the key of the store"
+	case info.Encrypted:
+		how = ", encrypted"
+	}
+	fmt.Fprintf(f.Out, "Backed up %s, %s and %s to %s (%s%s). The backup was verified.\n", cli.Count(len(info.Workspaces), "workspace"),
+		cli.Count(info.Campaigns, "campaign"), cli.Count(info.Records, "record"), cli.Line(info.File), bytesText(info.Size), how)
+	if !info.Sound() {
+		fmt.Fprintln(f.Out, "The store is damaged, and so is the backup. See `bugle doctor`.")
+	}
+	return nil
+}
+
+func bytesText(n int64) string {
+	switch {
+	case n >= 10<<20:
+		return fmt.Sprintf("%d MB", n>>20)
+	case n >= 10<<10:
+		return fmt.Sprintf("%d KB", n>>10)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

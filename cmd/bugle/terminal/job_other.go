@@ -1,0 +1,6 @@
+//go:build !unix
+
+package terminal
+
+// canSuspend is false: programs are not suspended here.
+func canSuspend() bool { return false }

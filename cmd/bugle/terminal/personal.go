@@ -1,0 +1,160 @@
+package terminal
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/internal/remotes"
+	"bugle/themes"
+	"bugle/ui/app"
+	"bugle/ui/keymap"
+	"bugle/ui/prefs"
+	settingsscreen "bugle/ui/settings"
+)
+
+func keysFile(e *cli.Environment) keymap.File {
+	return keymap.File{Path: filepath.Join(e.ConfigDir(), "keys.yaml")}
+}
+
+// ThemeShelf holds the themes to choose from: the built-in ones and those of a folder. It is safe for concurrent use.
+type ThemeShelf struct {
+	dir string
+
+	mu   sync.Mutex
+	dark bool // the terminal's background
+	set  themes.Set
+}
+
+// on sets whether the background of the terminal is dark.
+func (t *ThemeShelf) on(dark bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.dark = dark
+}
+
+// Names lists the themes.
+func (t *ThemeShelf) Names() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.set.Names()
+}
+
+// Dir returns the folder of the user's own themes.
+func (t *ThemeShelf) Dir() string { return t.dir }
+
+// Reload reads the user's own themes again, and returns the errors in their files.
+func (t *ThemeShelf) Reload() []error {
+	set, wrong := themes.Load(t.dir)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.set = set
+	return wrong
+}
+
+func (t *ThemeShelf) get(name string) (themes.Theme, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.set.Get(name, t.dark)
+}
+
+// first returns the theme to start with: from the flag, BUGLE_THEME, or the one chosen last. news reports why that
+// one is not used.
+func (t *ThemeShelf) first(flag, env string, p *prefs.Prefs) (theme themes.Theme, news []string, err error) {
+	if asked := cmp.Or(flag, env); asked != "" {
+		if theme, err = t.get(asked); err != nil {
+			from := cli.EnvTheme
+			if flag != "" {
+				from = "--theme"
+			}
+			err = cli.Misused("%s: %w", from, err)
+		}
+		return theme, nil, err
+	}
+	chosen, err := app.Theme(p)
+	if err != nil {
+		news = append(news, err.Error())
+	}
+	if theme, err = t.get(chosen); err != nil {
+		news = append(news, fmt.Sprintf("Cannot load your theme %s; using auto.", chosen))
+		theme, err = t.get(themes.Auto)
+	}
+	return theme, news, err
+}
+
+// personal is what a person set by hand, and what of it is not followed.
+type personal struct {
+	themes *ThemeShelf
+	keys   keymap.Map
+	news   []string
+}
+
+// newPersonal reads the person's files. Nothing that is wrong with them keeps the program from starting.
+func newPersonal(e *cli.Environment, dark bool) personal {
+	p := personal{themes: &ThemeShelf{dir: e.ThemesDir(), dark: dark}}
+	wrong := p.themes.Reload()
+	keys, problems := keysFile(e).Load()
+	p.keys = keys
+	if len(wrong) > 0 {
+		p.news = append(p.news, told(wrong[0].Error(), len(wrong)-1))
+	}
+	if len(problems) > 0 {
+		p.news = append(p.news, told("keys.yaml, "+problems[0].String(), len(problems)-1))
+	}
+	return p
+}
+
+// told describes one problem, and counts those that only Settings lists.
+func told(text string, more int) string {
+	if more == 0 {
+		return text
+	}
+	return fmt.Sprintf("%s (and %d more: see Settings)", text, more)
+}
+
+// settingsSources are what the Settings screen shows.
+func settingsSources(e *cli.Environment, shelf *ThemeShelf) settingsscreen.Sources {
+	config, state := e.ConfigDir(), e.StateDir()
+	return settingsscreen.Sources{
+		Themes: shelf, Keys: keysFile(e), Profiles: remoteList{e},
+		Places: []settingsscreen.Place{
+			{Name: "Store", Path: e.DataDir(), About: "Campaigns, workspaces, history and the outbox. Choose another folder with --data or " + cli.EnvData + "."},
+			{Name: "Settings", Path: config, About: "Your keys, themes and remotes. Move it with XDG_CONFIG_HOME."},
+			{Name: "Keys", Path: keysFile(e).Path, About: "Your key bindings."},
+			{Name: "Themes", Path: e.ThemesDir(), About: "Your own themes, one file each."},
+			{Name: "Remotes", Path: filepath.Join(config, remotes.FileName), About: "Connections to remote services, without their keys. Change them with bugle remote."},
+			{Name: "State", Path: state, About: "Your choices, data cached from services, and edits that are not applied yet. Move it with XDG_STATE_HOME."},
+		},
+	}
+}
+
+// remoteList lists the remotes for the Settings screen.
+type remoteList struct{ env *cli.Environment }
+
+// List returns the local store and the remotes.
+func (l remoteList) List() ([]settingsscreen.Profile, error) {
+	file, err := l.env.RemotesFile()
+	if err != nil {
+		return nil, err
+	}
+	open, far, err := l.env.Remote()
+	if err != nil {
+		return nil, err
+	}
+	out := []settingsscreen.Profile{{Name: remotes.Local, Where: l.env.DataDir(), Here: !far, Next: file.Current() == ""}}
+	for _, p := range file.All() {
+		out = append(out, settingsscreen.Profile{Name: p.Name, Where: p.Workspace + " at " + p.BaseURL, Here: far && open.Name == p.Name, Next: file.Current() == p.Name})
+	}
+	return out, nil
+}
+
+// Use makes a remote the one of the next start.
+func (l remoteList) Use(name string) error {
+	file, err := l.env.RemotesFile()
+	if err != nil {
+		return err
+	}
+	return file.Use(name)
+}

@@ -1,0 +1,104 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/engine/service/activity"
+	"bugle/ui/accessible"
+	"bugle/ui/screen"
+)
+
+// The variables that turn on plain questions and answers. The first is shared with other programs.
+const (
+	EnvAccessible    = "ACCESSIBLE"
+	EnvOwnAccessible = "BUGLE_ACCESSIBLE"
+)
+
+// AddAccessible adds plain questions and answers to root: with the flag anywhere, from the environment only on a
+// terminal.
+func AddAccessible(f *cli.Factory, root *cobra.Command, o *Options) {
+	wanted := root.Flags().Bool("accessible", false, "use plain questions and answers, for screen readers and pipes")
+	screens := root.RunE
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		_, _, ok := f.Terminal()
+		if *wanted || ok && !cmd.Flags().Changed("accessible") && (means(f.Getenv(EnvOwnAccessible)) || means(f.Getenv(EnvAccessible))) {
+			return runPlain(cmd.Context(), f, *o)
+		}
+		return screens(cmd, args)
+	}
+}
+
+// means reports whether the value of a variable turns something on.
+func means(value string) bool {
+	switch strings.ToLower(value) {
+	case "", "0", "false", "no", "off":
+		return false
+	}
+	return true
+}
+
+// runPlain runs the terminal program as plain questions and answers.
+func runPlain(ctx context.Context, f *cli.Factory, o Options) error {
+	open, err := Open(ctx, f, &activity.Log{})
+	if err != nil {
+		return err
+	}
+	if open.far != nil {
+		defer open.far.Close()
+	}
+	_, _, typed := f.Terminal()
+	p := accessible.Options{Deps: open.bare(open.Deps), Query: o.Query, In: f.In, Out: f.Out, Typed: typed}
+	if open.First == screen.Welcome {
+		p.Start = func(ctx context.Context, sample bool) (screen.Deps, error) {
+			deps, err := open.start(ctx, sample)
+			return open.bare(deps), err
+		}
+	}
+	if typed {
+		p.Edit = func(ctx context.Context, text, suffix string) (string, error) { return editText(ctx, f, text, suffix) }
+	}
+	return accessible.Run(ctx, p)
+}
+
+// bare returns what the questions work with: the workspace itself, as its calls are not shown.
+func (o opening) bare(deps screen.Deps) screen.Deps {
+	if o.node != nil && deps.Service != nil {
+		deps.Service = o.node.Service(deps.Workspace)
+	}
+	return deps
+}
+
+// editText opens a text in the user's editor, and returns the result.
+func editText(ctx context.Context, f *cli.Factory, text, suffix string) (string, error) {
+	dir, err := os.MkdirTemp("", "bugle-edit-")
+	if err != nil {
+		return "", fmt.Errorf("cannot open the editor: %w", cli.Cause(err))
+	}
+	file := filepath.Join(dir, "text"+suffix)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		return "", errors.Join(fmt.Errorf("cannot open the editor: %w", cli.Cause(err)), os.RemoveAll(dir))
+	}
+	args, err := editor(f.Getenv, file)
+	if err != nil {
+		return "", errors.Join(err, os.RemoveAll(dir))
+	}
+	in, out, _ := f.Terminal()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, out
+	err = cmd.Run()
+	after, rerr := os.ReadFile(file)
+	if err = errors.Join(err, rerr); err != nil {
+		// The text is kept, although the editor failed.
+		return "", fmt.Errorf("the editor failed (%w); your text is in %s", err, file)
+	}
+	return string(after), os.RemoveAll(dir)
+}

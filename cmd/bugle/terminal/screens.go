@@ -1,0 +1,57 @@
+package terminal
+
+import (
+	"fmt"
+
+	"bugle/engine/service/activity"
+	activityscreen "bugle/ui/activity"
+	"bugle/ui/app"
+	"bugle/ui/builder"
+	"bugle/ui/campaigns"
+	"bugle/ui/history"
+	"bugle/ui/newdraft"
+	"bugle/ui/outbox"
+	"bugle/ui/screen"
+	settingsscreen "bugle/ui/settings"
+	"bugle/ui/testsend"
+	"bugle/ui/validate"
+	"bugle/ui/welcome"
+	"bugle/ui/workspace"
+)
+
+// Screens returns the factory of the screens. start creates the first workspace; log is for the Activity screen, own
+// for Settings.
+func Screens(start welcome.Start, log *activity.Log, own settingsscreen.Sources) app.Factory {
+	return func(deps screen.Deps, r screen.Route) (screen.Screen, error) {
+		switch r.Name {
+		case screen.Campaigns:
+			return campaigns.New(deps, r), nil
+		case screen.NewDraft:
+			return newdraft.New(deps, r), nil
+		case screen.Builder:
+			return builder.New(deps, r), nil
+		case screen.Validate:
+			return validate.New(deps, r), nil
+		case screen.TestSend:
+			return testsend.New(deps, r), nil
+		case screen.Outbox:
+			return outbox.New(deps, r), nil
+		case screen.Activity:
+			return activityscreen.New(deps, r, log), nil
+		case screen.History:
+			return history.New(deps, r), nil
+		case screen.Settings:
+			s := settingsscreen.New(deps, own)
+			s.GoTo(r)
+			return s, nil
+		case screen.Workspace:
+			return workspace.New(deps, r), nil
+		case screen.Welcome:
+			return welcome.New(deps, start), nil
+		}
+		return nil, fmt.Errorf("unknown screen %q", r.Name)
+	}
+}
+
+// Places lists what the palette leads to besides screens and campaigns.
+func Places() []screen.Found { return append(settingsscreen.Places(), workspace.Places()...) }

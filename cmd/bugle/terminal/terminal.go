@@ -1,0 +1,297 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/atotto/clipboard"
+	"github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"bugle/cmd/bugle/internal/argv"
+	"bugle/cmd/bugle/internal/background"
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/internal/frames"
+	"bugle/cmd/bugle/internal/heap"
+	"bugle/engine"
+	"bugle/engine/attach"
+	"bugle/engine/service/activity"
+	"bugle/engine/service/activity/wire"
+	"bugle/engine/service/offline"
+	"bugle/ui/app"
+	"bugle/ui/prefs"
+	"bugle/ui/screen"
+	"bugle/ui/welcome"
+	"bugle/ui/widget"
+)
+
+// CheckTheme makes root refuse an unknown theme, also where nothing is drawn.
+func CheckTheme(f *cli.Factory, root *cobra.Command, open *Options) {
+	run := root.RunE
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if env := f.Getenv(cli.EnvTheme); open.Theme != "" || env != "" {
+			shelf := &ThemeShelf{dir: f.ThemesDir()}
+			shelf.Reload() // a broken theme file is reported by the terminal program
+			if _, _, err := shelf.first(open.Theme, env, nil); err != nil {
+				return err
+			}
+		}
+		return run(cmd, args)
+	}
+}
+
+// Options are the options of the terminal program.
+type Options struct {
+	Query string // of the first list of campaigns
+	Theme string // overrides the environment and the one chosen last
+}
+
+// Run opens the terminal program.
+func Run(ctx context.Context, f *cli.Factory, o Options) error {
+	in, out, _ := f.Terminal()
+	log := &activity.Log{}
+	open, err := Open(ctx, f, log)
+	if err != nil {
+		return err
+	}
+	if open.far != nil {
+		defer open.far.Close()
+	}
+	guess, known := background.FromEnvironment(f.Getenv)
+	if !known {
+		guess = app.Dark(open.Deps.Prefs)
+	}
+	own := newPersonal(&f.Environment, guess)
+	theme, news, err := own.themes.first(o.Theme, f.Getenv(cli.EnvTheme), open.Deps.Prefs)
+	if err != nil {
+		return err
+	}
+	open.Deps.Theme = theme
+	model, err := app.New(app.Options{
+		Deps: open.Deps, Factory: Screens(open.start, log, settingsSources(&f.Environment, own.themes)), First: screen.Route{Name: open.First, Query: o.Query},
+		Places: Places(), Themes: own.themes.get, ThemeNames: own.themes.Names, Keys: own.keys, News: append(append(news, own.news...), f.Notices.Take()...), Suspend: canSuspend(),
+		Editor: func(file string) ([]string, error) { return editor(f.Getenv, file) }, Input: in, Output: out,
+		Clipboard: func(text string) error { return copyText(out, text) },
+	})
+	if err != nil {
+		return err
+	}
+	drawn := frames.New(out)
+	defer drawn.Close()
+	var program *tea.Program
+	var input io.Reader = in
+	var first []tea.Cmd
+	if !known && background.Askable(f.Getenv) {
+		input = background.NewInput(in, func(dark bool) {
+			if dark != guess {
+				own.themes.on(dark)
+				program.Send(app.BackgroundMsg{Dark: dark})
+			}
+		})
+		first = append(first, func() tea.Msg {
+			_, _ = io.WriteString(drawn, background.Query) // a terminal that does not know it ignores it
+			return nil
+		})
+	}
+	if width, height, err := term.GetSize(int(out.Fd())); err == nil {
+		drawn.Size(width, height)
+		model.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	}
+	program = tea.NewProgram(drawn.Show(model, first...), tea.WithoutSignalHandler(), tea.WithInput(input), tea.WithOutput(drawn),
+		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithFPS(frames.FPS))
+	watching, stop := context.WithCancel(ctx)
+	watched := open.watch(watching, &f.Notices, program.Send)
+	over := make(chan struct{})
+	var beside sync.WaitGroup
+	beside.Go(func() { heap.Sparing(watching) })
+	beside.Go(func() { endWith(ctx, program, over) })
+	_, err = program.Run()
+	close(over)
+	stop()
+	watched()
+	beside.Wait()
+	switch {
+	case errors.Is(err, tea.ErrProgramPanic):
+		return errors.New("bugle crashed; your changes are saved, so start it again, and report the text above")
+	case err != nil && !errors.Is(err, tea.ErrProgramKilled):
+		return fmt.Errorf("the terminal program failed: %w", err)
+	}
+	return nil
+}
+
+// endLimit is how long the program can take to save when it is told to end.
+const endLimit = 5 * time.Second
+
+// endWith ends the program when ctx ends, without questions and after saving. It returns when the program has ended.
+func endWith(ctx context.Context, program *tea.Program, over <-chan struct{}) {
+	select {
+	case <-ctx.Done():
+	case <-over:
+		return
+	}
+	program.Send(app.EndMsg{})
+	select {
+	case <-over:
+	case <-time.After(endLimit):
+		program.Kill()
+	}
+}
+
+// watch sends the program what happens to its data until ctx ends. The function that it returns waits for that.
+func (o opening) watch(ctx context.Context, n *cli.Notices, send func(tea.Msg)) (wait func()) {
+	switch {
+	case o.node != nil:
+		return WatchNode(ctx, o.node, n, send)
+	case o.far != nil:
+		return watchLink(ctx, o.far, send)
+	}
+	return func() {}
+}
+
+// WatchNode sends the program the changes of other processes, the owner of the store, and its problems.
+func WatchNode(ctx context.Context, node *attach.Node, n *cli.Notices, send func(tea.Msg)) (wait func()) {
+	var all sync.WaitGroup
+	all.Go(func() {
+		for c := range node.Changes(ctx) {
+			if !c.Own && (c.Kind == attach.Campaigns || c == attach.Change{}) {
+				send(screen.ChangedMsg{ID: c.ID})
+			}
+		}
+	})
+	all.Go(func() {
+		for s := range node.States(ctx) {
+			if text := s.String(); text != "" {
+				send(screen.NotifyMsg{Level: widget.LevelInfo, Text: text})
+			}
+		}
+	})
+	all.Go(func() {
+		n.Follow(ctx, func(text string) { send(screen.NotifyMsg{Level: widget.LevelWarning, Text: text}) })
+	})
+	return all.Wait
+}
+
+// watchLink sends the program whether the service is online. When it is back, the screens reload.
+func watchLink(ctx context.Context, far *offline.Service, send func(tea.Msg)) (wait func()) {
+	var one sync.WaitGroup
+	one.Go(func() {
+		away := false
+		for l := range far.Links(ctx) {
+			send(screen.LinkMsg{Link: l})
+			if back := away && l.Offline.IsZero(); back {
+				send(screen.NotifyMsg{Level: widget.LevelSuccess, Text: "The service is back online."})
+				send(screen.ChangedMsg{})
+			}
+			away = !l.Offline.IsZero()
+		}
+	})
+	return one.Wait
+}
+
+// opening is what the terminal program starts with.
+type opening struct {
+	Deps  screen.Deps
+	First string           // the route of the first screen
+	start welcome.Start    // makes the first workspace
+	node  *attach.Node     // of a local store
+	far   *offline.Service // of a remote; to be closed
+}
+
+// Open opens what the screens work on: the service of a remote, or a workspace of the store. log records their
+// calls.
+func Open(ctx context.Context, f *cli.Factory, log *activity.Log) (opening, error) {
+	o := opening{First: screen.Campaigns, Deps: screen.Deps{Now: time.Now, Location: time.Local, DataDir: f.DataDir(), Prefs: prefs.In(filepath.Join(f.StateDir(), "prefs"))}}
+	p, far, err := f.Remote()
+	if err != nil {
+		return o, err
+	}
+	if far {
+		if o.far, err = f.Remembering(p, wire.Observer(log)); err == nil {
+			o.Deps = remoteDeps(f, o.Deps, p, o.far)
+		}
+		return o, err
+	}
+	if o.node, err = f.Open(ctx); err != nil {
+		return o, err
+	}
+	id, err := f.WorkspaceID(ctx, o.node)
+	switch {
+	case errors.Is(err, cli.ErrNoWorkspace):
+		o.First = screen.Welcome
+	case err != nil:
+		return o, err
+	default:
+		if o.Deps, err = enterWorkspace(ctx, f, o.Deps, id, log); err != nil {
+			return o, err
+		}
+	}
+	base := o.Deps
+	o.start = func(ctx context.Context, sample bool) (screen.Deps, error) {
+		id, _, err := cli.CreateWorkspace(ctx, f, cli.NewWorkspace{Sample: sample})
+		if err != nil {
+			return screen.Deps{}, err
+		}
+		return enterWorkspace(ctx, f, base, id, log)
+	}
+	return o, nil
+}
+
+// enterWorkspace returns what the screens need in a workspace.
+func enterWorkspace(ctx context.Context, f *cli.Factory, deps screen.Deps, id string, log *activity.Log) (screen.Deps, error) {
+	node, err := f.Open(ctx)
+	if err != nil {
+		return deps, err
+	}
+	svc := node.Service(id)
+	ws, err := svc.Workspace(ctx)
+	if e := engine.AsError(err); e != nil && e.Code == engine.Internal {
+		ws, err = engine.Workspace{ID: id}, nil // its settings are damaged, as a notice says; campaigns can be read
+	}
+	if err != nil {
+		return deps, err
+	}
+	deps.Service, deps.Workspace, deps.Author = activity.Wrap(svc, log), ws.ID, f.Author(ws.Author)
+	if loc, err := time.LoadLocation(ws.Timezone); err == nil && ws.Timezone != "" {
+		deps.Location = loc
+	}
+	return deps, nil
+}
+
+// editor returns the command that opens a file: VISUAL, EDITOR, or the first one found.
+func editor(getenv func(string) string, file string) ([]string, error) {
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		words, err := argv.Split(getenv(name))
+		if err != nil {
+			return nil, fmt.Errorf("cannot parse %s: %w", name, err)
+		}
+		if len(words) > 0 {
+			return append(words, file), nil
+		}
+	}
+	for _, name := range []string{"sensible-editor", "nano", "vi"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return []string{path, file}, nil
+		}
+	}
+	return nil, errors.New("no editor found; set EDITOR")
+}
+
+// copyText copies text to the clipboard with the system's tool, or else with the terminal (OSC 52), which also works
+// over ssh.
+func copyText(out io.Writer, text string) error {
+	if !clipboard.Unsupported {
+		if err := clipboard.WriteAll(text); err == nil {
+			return nil
+		}
+	}
+	_, err := io.WriteString(out, ansi.SetSystemClipboard(text))
+	return err
+}

@@ -1,0 +1,161 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/muesli/cancelreader"
+	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/engine/phrase"
+	records "bugle/engine/workspace/settings"
+	"bugle/engine/workspace/userfile"
+)
+
+func newWorkspaceImport(f *cli.Factory) *cobra.Command {
+	var i records.Import
+	var format string
+	cmd := &cobra.Command{
+		Use:   "import users FILE|-",
+		Short: "Import users from a CSV or JSON lines file",
+		Long: "The file can have any size. The whole file is checked before anything is saved, and\n" +
+			"importing it again is safe.\n\n" +
+			"The first line of a CSV file names the columns. id is required. Optional are\n" +
+			strings.Join(userfile.Columns()[1:4], ", ") + ",\n" + strings.Join(userfile.Columns()[4:], ", ") + ".\n" +
+			"Any other column is a user attribute with the type that the workspace defines.\n" +
+			"Empty cells are ignored. A JSON lines file has one user per line, in the format of\n" +
+			"`bugle workspace get users`. Existing users are replaced, or completed with --merge.",
+		Example: "  bugle workspace import users users.csv --merge\n" +
+			"  zcat users.jsonl.gz | bugle workspace import users -\n" +
+			"  bugle workspace import users users.csv --check",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 || len(args) > 2 {
+				return cli.Misused("%s", cli.Takes(cmd, "the section users, and a file or - for standard input"))
+			}
+			s, err := section(args[0])
+			if len(args) == 1 && (err != nil || cli.Exists(args[0])) { // a file, as in earlier versions
+				return nil
+			}
+			if len(args) == 1 && s.Searched {
+				return cli.Misused("%s", cli.Takes(cmd, "the section users, and a file or - for standard input"))
+			}
+			if err == nil && !s.Searched {
+				err = cli.Misused("only users can be imported; use `bugle workspace put %s`", s.ID)
+			}
+			return err
+		},
+		ValidArgsFunction: completeSections(func(s *records.Section) bool { return s.Searched }),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if i.Format = userfile.Format(format); format != "" && !slices.Contains(userfile.Formats(), i.Format) {
+				return cli.Misused("--format must be csv or jsonl, not %q", format)
+			}
+			i.File = args[len(args)-1]
+			return importUsers(cmd.Context(), f, i)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&format, "format", "", "format of the file, `csv|jsonl` (default detected from the file)")
+	fl.BoolVar(&i.Merge, "merge", false, "keep attributes and devices that the file does not have")
+	fl.BoolVar(&i.Check, "check", false, "only check the file")
+	fl.BoolVar(&i.SkipInvalid, "skip-invalid", false, "import the valid lines and list the others")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]cobra.Completion{string(userfile.CSV), string(userfile.JSONLines)}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// importUsers imports users, and shows progress on a terminal.
+func importUsers(ctx context.Context, f *cli.Factory, i records.Import) error {
+	svc, err := f.Service(ctx)
+	if err != nil {
+		return err
+	}
+	if i.File == cli.Stdin {
+		in, done := untilDone(ctx, f.Streams)
+		defer done()
+		i.In = in
+	}
+	show := progress(f.Streams, "Imported", "user")
+	out, err := i.Import(ctx, svc, func(p records.ImportProgress) {
+		if p.Checked {
+			show(p.Users)
+		}
+	})
+	show(-1)
+	return reportImport(f, i, out, err)
+}
+
+// untilDone returns standard input, which ends with ctx.
+func untilDone(ctx context.Context, s cli.Streams) (io.Reader, func()) {
+	in, err := cancelreader.NewReader(s.In)
+	if err != nil { // a regular file, which does not block
+		return s.In, func() {}
+	}
+	stop := context.AfterFunc(ctx, func() { in.Cancel() })
+	return in, func() { stop(); _ = in.Close() }
+}
+
+// reportImport prints what was imported and which lines were not.
+func reportImport(f *cli.Factory, i records.Import, n records.Imported, err error) error {
+	stored := n.Total()
+	if f.JSON {
+		wrong := []string{}
+		for _, e := range n.Wrong {
+			wrong = append(wrong, e.Error())
+		}
+		if jerr := f.PrintJSON(map[string]any{"added": n.Added, "changed": n.Changed, "invalid": n.Bad, "errors": wrong, "checked": i.Check}); jerr != nil {
+			return jerr
+		}
+	} else {
+		for _, e := range n.Wrong {
+			fmt.Fprintln(f.Err, cli.Line(e.Error()))
+		}
+		if more := n.Bad - len(n.Wrong); more > 0 {
+			fmt.Fprintf(f.Err, "... and %s more\n", phrase.Count(more, "line"))
+		}
+		switch {
+		case i.Check && n.Bad == 0 && err == nil:
+			fmt.Fprintf(f.Out, "%s, all valid.\n", phrase.Count(n.Users, "user"))
+		case stored > 0:
+			fmt.Fprintf(f.Out, "Imported %s: %d added, %d changed.\n", phrase.Count(stored, "user"), n.Added, n.Changed)
+		}
+	}
+	switch {
+	case err != nil && stored > 0:
+		return fmt.Errorf("import stopped after %s; it is safe to run it again: %w", phrase.Count(stored, "user"), err)
+	case err != nil:
+		return err
+	case n.Bad > 0 && i.SkipInvalid && !i.Check:
+		return fmt.Errorf("%s not imported", phrase.Count(n.Bad, "line"))
+	case n.Bad > 0 && stored > 0:
+		return errors.New("import stopped at an invalid line; fix it and run the import again, or use --skip-invalid")
+	case n.Bad > 0:
+		return errors.New("nothing was imported; fix the file, or use --skip-invalid")
+	}
+	return nil
+}
+
+// progress shows the progress of long work on standard error, if that is a terminal. A negative number clears it.
+func progress(s cli.Streams, done, noun string) func(n int) {
+	file, ok := s.Err.(*os.File)
+	if !ok || !cli.IsTerminal(file) {
+		return func(int) {}
+	}
+	last := time.Now()
+	drawn := false
+	return func(n int) {
+		switch {
+		case n < 0 && drawn:
+			fmt.Fprint(s.Err, "\r\x1b[K")
+			drawn = false
+		case n >= 0 && time.Since(last) >= 100*time.Millisecond:
+			fmt.Fprintf(s.Err, "\r%s %s… (ctrl+c stops)\x1b[K", done, phrase.Count(n, noun))
+			last, drawn = time.Now(), true
+		}
+	}
+}

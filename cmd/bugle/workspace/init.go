@@ -1,0 +1,96 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/cmd/bugle/internal/storekey"
+	"bugle/engine"
+	"bugle/engine/schema"
+	"bugle/engine/service/local/sample"
+	"bugle/store/badger"
+)
+
+func NewInit(f *cli.Factory) *cobra.Command {
+	var w cli.NewWorkspace
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Create a workspace",
+		Long: "Creates the store too, if there is none. The API key is shown only once. HTTP clients of `bugle serve`\n" +
+			"need it; the terminal program and the commands do not.",
+		Example:           "  bugle init --sample\n  bugle init --id SHOP --name 'The shop' --author ann@example.com\n  bugle init --encrypt",
+		Args:              cli.Exactly(0, "no arguments"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if w.Author != "" && !schema.Email.Matches(w.Author) {
+				return cli.Misused("--author must be %s, not %q", schema.Email.Words(), w.Author)
+			}
+			made, err := createEncrypted(cmd.Context(), f, w)
+			if err != nil {
+				return initFailure(err)
+			}
+			id, key := made.ID, made.APIKey
+			if f.JSON {
+				return f.PrintJSON(made)
+			}
+			fmt.Fprintf(f.Out, "Workspace %s is ready in %s.\nAPI key (shown once): %s\n", cli.Line(id), cli.Line(f.DataDir()), key)
+			if made.KeyFrom != "" {
+				fmt.Fprint(f.Out, "\nThe store is encrypted. ")
+				cli.SayKey(f, made.KeyFrom, false)
+			}
+			fmt.Fprint(f.Out, "\nRun bugle to open it.\n")
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&w.Sample, "sample", false, "add sample campaigns, users and settings")
+	cmd.Flags().BoolVar(&w.Encrypt, "encrypt", false, "encrypt the store (see bugle encrypt --help)")
+	cmd.Flags().StringVar(&w.ID, "id", "", "`id` of the workspace (default "+cli.EmptyID+", or "+sample.ID+" with --sample)")
+	cmd.Flags().StringVar(&w.Name, "name", "", "`name` of the workspace")
+	cmd.Flags().StringVar(&w.Author, "author", "", "`email` address to sign your changes with (default that of git, or user@host)")
+	return cmd
+}
+
+// made is the workspace that was created, and the key of a store that was created for it.
+type made struct {
+	ID      string `json:"workspace_id"`
+	APIKey  string `json:"api_key"`
+	Key     string `json:"key_id,omitempty"`
+	KeyFrom string `json:"key_from,omitempty"`
+}
+
+// createEncrypted creates the workspace, in a new encrypted store if asked to.
+func createEncrypted(ctx context.Context, f *cli.Factory, w cli.NewWorkspace) (out made, err error) {
+	if w.Encrypt {
+		_, encrypted, err := badger.Sealed(f.DataDir())
+		switch {
+		case err != nil:
+			return out, err
+		case encrypted: // it stays what it is
+		case badger.Has(f.DataDir()):
+			return out, cli.WithRemedy(fmt.Errorf("the store in %s already exists and is not encrypted", f.DataDir()), "No changes made. Encrypt it with `bugle encrypt`.")
+		default:
+			key, where, err := f.Keys().Fresh(ctx, false)
+			if err != nil {
+				return out, err
+			}
+			f.Sealing.Fresh, out.Key, out.KeyFrom = &key, key.ID(), where
+		}
+	}
+	out.ID, out.APIKey, err = cli.CreateWorkspace(ctx, f, w)
+	if now, _, _ := badger.Sealed(f.DataDir()); err != nil && out.KeyFrom == storekey.Keyring && now != out.Key {
+		err = errors.Join(err, f.Keys().Drop(out.Key))
+	}
+	return out, err
+}
+
+// initFailure adds what to do about an id that is taken; an invalid id is invalid usage.
+func initFailure(err error) error {
+	if e := engine.AsError(err); e != nil && e.Code == engine.BadRequest {
+		return cli.WithRemedy(err, "No changes made. Open it with `bugle`, or create another one with `bugle init --id OTHER`.")
+	}
+	return cli.AsUsage(err)
+}

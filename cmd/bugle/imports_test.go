@@ -34,7 +34,16 @@ var importRules = []importRule{
 	{below: "bugle/forms", forbids: []string{"bugle/engine/catalog", "bugle/engine/service/local", "bugle/store", "bugle/ui"}, why: "forms know tables in general, and no field by name"},
 	{below: "bugle/themes", forbids: []string{"bugle", "github.com/charmbracelet/huh"}, why: "themes own colors and nothing else"},
 	{below: "bugle/ui", forbids: []string{"bugle/store", "bugle/engine/service/local"}, why: "screens work with any service"},
+	{below: "bugle/cmd/bugle/internal/cli", forbids: commandGroups(), why: "what commands share knows no command"},
 	{below: "bugle", except: []string{"bugle/forms"}, forbids: []string{"github.com/charmbracelet/huh"}, direct: true, why: "forms own every huh import"},
+}
+
+// commandGroups returns the packages of commands.
+func commandGroups() (all []string) {
+	for _, g := range []string{"browse", "campaign", "files", "remote", "schema", "serve", "store", "terminal", "workspace"} {
+		all = append(all, "bugle/cmd/bugle/"+g)
+	}
+	return all
 }
 
 type listed struct {
@@ -49,6 +58,10 @@ func TestImportRules(t *testing.T) {
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
+	rules := importRules
+	for _, g := range commandGroups() {
+		rules = append(rules, importRule{below: g, forbids: commandGroups(), why: "a group of commands stands on internal/cli alone"})
+	}
 	seen := 0
 	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p listed
@@ -61,7 +74,7 @@ func TestImportRules(t *testing.T) {
 			continue
 		}
 		seen++
-		for _, r := range importRules {
+		for _, r := range rules {
 			r.check(t, p)
 		}
 	}

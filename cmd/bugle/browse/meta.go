@@ -10,6 +10,7 @@ import (
 	"bugle/engine/doc"
 )
 
+// NewMeta returns the command bugle meta.
 func NewMeta(f *cli.Factory) *cobra.Command {
 	var (
 		s    filters

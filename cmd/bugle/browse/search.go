@@ -1,3 +1,4 @@
+// Package browse has the commands that list campaigns: search and meta.
 package browse
 
 import (
@@ -79,6 +80,7 @@ func words[T ~string](ss []string) []T {
 	return out
 }
 
+// NewSearch returns the command bugle search.
 func NewSearch(f *cli.Factory) *cobra.Command {
 	var (
 		s       filters

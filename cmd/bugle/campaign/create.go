@@ -1,3 +1,5 @@
+// Package campaign has the commands that work on one campaign: create, get, update, validate, preview, test, publish
+// and those that change its status.
 package campaign
 
 import (
@@ -20,6 +22,7 @@ type draft struct {
 	name              string
 }
 
+// NewCreate returns the command bugle create.
 func NewCreate(f *cli.Factory) *cobra.Command {
 	var d draft
 	cmd := &cobra.Command{

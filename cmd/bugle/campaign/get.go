@@ -6,6 +6,7 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 )
 
+// NewGet returns the command bugle get.
 func NewGet(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:               "get ID",

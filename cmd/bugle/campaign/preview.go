@@ -30,6 +30,7 @@ type previewFlags struct {
 	event []string
 }
 
+// NewPreview returns the command bugle preview.
 func NewPreview(f *cli.Factory) *cobra.Command {
 	p := previewFlags{users: []*previewUser{
 		{flag: "user", is: "id", kind: "USER_ATTRIBUTE_UNIQUE_ID"},

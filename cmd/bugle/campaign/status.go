@@ -12,6 +12,7 @@ import (
 	"bugle/engine/catalog"
 )
 
+// NewPublish returns the command bugle publish.
 func NewPublish(f *cli.Factory) *cobra.Command {
 	var by string
 	cmd := &cobra.Command{

@@ -23,6 +23,7 @@ type testFlags struct {
 	attrs, event []string
 }
 
+// NewTest returns the command bugle test.
 func NewTest(f *cli.Factory) *cobra.Command {
 	var t testFlags
 	cmd := &cobra.Command{

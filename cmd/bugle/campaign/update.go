@@ -21,6 +21,7 @@ type change struct {
 	by   string
 }
 
+// NewUpdate returns the command bugle update.
 func NewUpdate(f *cli.Factory) *cobra.Command {
 	var c change
 	cmd := &cobra.Command{

@@ -11,6 +11,7 @@ import (
 	"bugle/engine/schema"
 )
 
+// NewValidate returns the command bugle validate.
 func NewValidate(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "validate ID",

@@ -25,6 +25,7 @@ type applying struct {
 	yes, dryRun bool
 }
 
+// NewApply returns the command bugle apply.
 func NewApply(f *cli.Factory) *cobra.Command {
 	var a applying
 	cmd := &cobra.Command{

@@ -15,6 +15,7 @@ import (
 	"bugle/engine/doc"
 )
 
+// NewDiff returns the command bugle diff.
 func NewDiff(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff FILE|ID FILE|ID",

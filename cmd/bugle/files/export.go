@@ -1,3 +1,5 @@
+// Package files has the commands that move campaigns between a workspace and files: export, import, apply, diff and
+// lint.
 package files
 
 import (
@@ -27,6 +29,7 @@ type export struct {
 	versions            map[string][]string // the ids of a campaign's versions, by the current one's
 }
 
+// NewExport returns the command bugle export.
 func NewExport(f *cli.Factory) *cobra.Command {
 	var e export
 	cmd := &cobra.Command{

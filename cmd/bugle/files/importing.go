@@ -65,6 +65,7 @@ func fits(v doc.Value) error {
 	return nil
 }
 
+// NewImport returns the command bugle import.
 func NewImport(f *cli.Factory) *cobra.Command {
 	var by string
 	cmd := &cobra.Command{

@@ -17,6 +17,7 @@ import (
 	"bugle/engine/service/local"
 )
 
+// NewLint returns the command bugle lint.
 func NewLint(f *cli.Factory) *cobra.Command {
 	stage := cli.StageDraft
 	cmd := &cobra.Command{

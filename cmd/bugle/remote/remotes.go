@@ -1,3 +1,4 @@
+// Package remote has the commands that look after remotes: the services that bugle connects to.
 package remote
 
 import (

@@ -1,3 +1,4 @@
+// Package schema has the command schema: the tables of the specification, for people and as JSON Schema.
 package schema
 
 import (
@@ -23,6 +24,7 @@ type schemaForm struct {
 	jsonSchema, openAPI bool
 }
 
+// New returns the command bugle schema.
 func New(f *cli.Factory) *cobra.Command {
 	form := schemaForm{stage: cli.StageDraft}
 	cmd := &cobra.Command{

@@ -13,6 +13,7 @@ import (
 	"bugle/engine/timeparse"
 )
 
+// NewKeys returns the command bugle keys.
 func NewKeys(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "keys",

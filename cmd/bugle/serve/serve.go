@@ -1,3 +1,4 @@
+// Package serve has the commands serve and keys: the API, and who may call it.
 package serve
 
 import (
@@ -35,6 +36,7 @@ type server struct {
 
 var switchChoices = cli.Choices{{Value: "on", Help: "refuse requests over the documented limits"}, {Value: "off", Help: "no limits, for tests"}}
 
+// New returns the command bugle serve.
 func New(f *cli.Factory) *cobra.Command {
 	s := server{addr: usualAddr, limits: cli.OnOff(true)}
 	cmd := &cobra.Command{

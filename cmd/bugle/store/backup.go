@@ -1,3 +1,5 @@
+// Package store has the commands that look after the store on this machine: backup, restore, doctor, encrypt and
+// decrypt.
 package store
 
 import (
@@ -16,6 +18,7 @@ import (
 	"bugle/cmd/bugle/internal/argv"
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine/attach"
+	"bugle/engine/phrase"
 	"bugle/store/backup"
 )
 
@@ -83,6 +86,7 @@ func askPassphrase(ctx context.Context, f *cli.Factory, in *os.File, prompt stri
 	return nonEmpty(text)
 }
 
+// NewBackup returns the command bugle backup.
 func NewBackup(f *cli.Factory) *cobra.Command {
 	var encrypt bool
 	var pass passphrase
@@ -149,8 +153,8 @@ func runBackup(ctx context.Context, f *cli.Factory, file, secret string) error {
 	case info.Encrypted:
 		how = ", encrypted"
 	}
-	fmt.Fprintf(f.Out, "Backed up %s, %s and %s to %s (%s%s). The backup was verified.\n", cli.Count(len(info.Workspaces), "workspace"),
-		cli.Count(info.Campaigns, "campaign"), cli.Count(info.Records, "record"), cli.Line(info.File), bytesText(info.Size), how)
+	fmt.Fprintf(f.Out, "Backed up %s, %s and %s to %s (%s%s). The backup was verified.\n", phrase.Count(len(info.Workspaces), "workspace"),
+		phrase.Count(info.Campaigns, "campaign"), phrase.Count(info.Records, "record"), cli.Line(info.File), bytesText(info.Size), how)
 	if !info.Sound() {
 		fmt.Fprintln(f.Out, "The store is damaged, and so is the backup. See `bugle doctor`.")
 	}

@@ -11,8 +11,10 @@ import (
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine/attach"
+	"bugle/engine/phrase"
 )
 
+// NewDoctor returns the command bugle doctor.
 func NewDoctor(f *cli.Factory) *cobra.Command {
 	var repair bool
 	cmd := &cobra.Command{
@@ -101,10 +103,10 @@ func sayFindings(f *cli.Factory, c cli.Checkup, how string) {
 		fmt.Fprintf(f.Out, "The store is encrypted, but this backup is not: %s. Encrypt it with `bugle encrypt`.\n", cli.Line(file))
 	}
 	if len(c.Findings) == 0 {
-		fmt.Fprintf(f.Out, "Checked %s, including %s. No problems found.\n", cli.Count(c.Records, "record"), cli.Count(c.Campaigns, "campaign"))
+		fmt.Fprintf(f.Out, "Checked %s, including %s. No problems found.\n", phrase.Count(c.Records, "record"), phrase.Count(c.Campaigns, "campaign"))
 		return
 	}
-	fmt.Fprintf(f.Out, "Checked %s, including %s. Found %s:\n", cli.Count(c.Records, "record"), cli.Count(c.Campaigns, "campaign"), cli.Count(len(c.Findings), "problem"))
+	fmt.Fprintf(f.Out, "Checked %s, including %s. Found %s:\n", phrase.Count(c.Records, "record"), phrase.Count(c.Campaigns, "campaign"), phrase.Count(len(c.Findings), "problem"))
 	for _, x := range c.Findings {
 		fmt.Fprintf(f.Out, "\n  %s\n", cli.Line(x.What))
 		if x.Mend != "" {
@@ -143,10 +145,10 @@ func sayKept(f *cli.Factory, c cli.Checkup) {
 	if len(c.Kept) == 0 {
 		return
 	}
-	fmt.Fprintf(f.Out, "\nRepairs replaced or removed %s. The originals are kept; print them with `bugle doctor --json`:\n", cli.Count(c.KeptRecords, "record"))
+	fmt.Fprintf(f.Out, "\nRepairs replaced or removed %s. The originals are kept; print them with `bugle doctor --json`:\n", phrase.Count(c.KeptRecords, "record"))
 	for i := range min(len(c.Kept), mostKeptLines) {
 		k := c.Kept[len(c.Kept)-1-i]
-		fmt.Fprintf(f.Out, "  %s  %s (%s)\n", k.At.Local().Format("2006-01-02 15:04"), cli.Line(k.What), cli.Count(k.Bytes, "byte"))
+		fmt.Fprintf(f.Out, "  %s  %s (%s)\n", k.At.Local().Format("2006-01-02 15:04"), cli.Line(k.What), phrase.Count(k.Bytes, "byte"))
 	}
 	if more := c.KeptRecords - mostKeptLines; more > 0 {
 		fmt.Fprintf(f.Out, "  and %d more\n", more)

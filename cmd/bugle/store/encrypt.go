@@ -12,6 +12,7 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/storekey"
 	"bugle/engine/attach"
+	"bugle/engine/phrase"
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/crypt"
@@ -32,6 +33,7 @@ BUGLE_NEW_STORE_KEY_COMMAND). The old key stays in the keyring for backups in ot
 Not encrypted are the names, number, sizes and times of files, and what the terminal program keeps
 outside of the store: searches, views, recipients that you typed, and data cached from remotes.`
 
+// NewEncrypt returns the command bugle encrypt.
 func NewEncrypt(f *cli.Factory) *cobra.Command {
 	var rotate, show, keep, removeOld bool
 	cmd := &cobra.Command{
@@ -65,6 +67,7 @@ func addRemoveOld(cmd *cobra.Command, to *bool) {
 	cmd.Flags().BoolVar(to, "remove-old", false, "also delete earlier copies of the store, from before a restore or a repair")
 }
 
+// NewDecrypt returns the command bugle decrypt.
 func NewDecrypt(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "decrypt",
@@ -87,7 +90,7 @@ func NewDecrypt(f *cli.Factory) *cobra.Command {
 			if f.JSON {
 				return f.PrintJSON(out)
 			}
-			fmt.Fprintf(f.Out, "Decrypted the store in %s: %s written and verified.\n", cli.Line(f.DataDir()), cli.Count(out.Records, "record"))
+			fmt.Fprintf(f.Out, "Decrypted the store in %s: %s written and verified.\n", cli.Line(f.DataDir()), phrase.Count(out.Records, "record"))
 			out.say(f)
 			return nil
 		},
@@ -131,7 +134,7 @@ type left struct {
 
 func (r rewritten) say(f *cli.Factory) {
 	if r.Backups > 0 {
-		fmt.Fprintf(f.Out, "Also converted %s in its folder.\n", cli.Count(r.Backups, "backup"))
+		fmt.Fprintf(f.Out, "Also converted %s in its folder.\n", phrase.Count(r.Backups, "backup"))
 	}
 	for _, l := range r.Left {
 		fmt.Fprintf(f.Out, "Not changed: %s (%s).\n", cli.Line(l.Path), cli.Line(l.Why))
@@ -174,7 +177,7 @@ func runEncrypt(ctx context.Context, f *cli.Factory, rotate, removeOld bool) err
 	if f.JSON {
 		return f.PrintJSON(out)
 	}
-	fmt.Fprintf(f.Out, "Encrypted the store in %s: %s written and verified.\n", cli.Line(f.DataDir()), cli.Count(out.Records, "record"))
+	fmt.Fprintf(f.Out, "Encrypted the store in %s: %s written and verified.\n", cli.Line(f.DataDir()), phrase.Count(out.Records, "record"))
 	out.say(f)
 	cli.SayKey(f, where, rotate)
 	return nil

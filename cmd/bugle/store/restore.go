@@ -12,6 +12,7 @@ import (
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine/attach"
+	"bugle/engine/phrase"
 	"bugle/engine/timeparse"
 	"bugle/store"
 	"bugle/store/backup"
@@ -19,6 +20,7 @@ import (
 	"bugle/store/crypt"
 )
 
+// NewRestore returns the command bugle restore.
 func NewRestore(f *cli.Factory) *cobra.Command {
 	var pass passphrase
 	var campaign string
@@ -125,7 +127,7 @@ func restoreStore(ctx context.Context, f *cli.Factory, from backup.Info, pass pa
 	if f.JSON {
 		return f.PrintJSON(map[string]any{"restored": info, "kept_aside": aside, "encrypted": key != nil})
 	}
-	fmt.Fprintf(f.Out, "Restored %s in %s, as of %s.\n", cli.Count(info.Campaigns, "campaign"), cli.Count(len(info.Workspaces), "workspace"),
+	fmt.Fprintf(f.Out, "Restored %s in %s, as of %s.\n", phrase.Count(info.Campaigns, "campaign"), phrase.Count(len(info.Workspaces), "workspace"),
 		info.Made.Local().Format("2006-01-02 15:04"))
 	if aside != "" {
 		fmt.Fprintf(f.Out, "The previous store is in %s.\n", cli.Line(aside))

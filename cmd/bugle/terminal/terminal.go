@@ -1,3 +1,4 @@
+// Package terminal opens the terminal program: on the store or a remote, with a person's keys, themes and preferences.
 package terminal
 
 import (

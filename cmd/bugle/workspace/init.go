@@ -15,6 +15,7 @@ import (
 	"bugle/store/badger"
 )
 
+// NewInit returns the command bugle init.
 func NewInit(f *cli.Factory) *cobra.Command {
 	var w cli.NewWorkspace
 	cmd := &cobra.Command{

@@ -1,3 +1,4 @@
+// Package workspace has the commands init and workspace: they make a workspace and edit its records.
 package workspace
 
 import (
@@ -14,6 +15,7 @@ import (
 	"bugle/engine/phrase"
 )
 
+// New returns the command bugle workspace.
 func New(f *cli.Factory) *cobra.Command {
 	cmd := listing(everySection, &cobra.Command{
 		Use:   "workspace",

@@ -34,6 +34,7 @@ var (
 	yamlEnds = []string{".yaml", ".yml"}
 )
 
+// IsCampaignFile reports whether the name of a file ends as campaign files do.
 func IsCampaignFile(name string) bool {
 	end := strings.ToLower(filepath.Ext(name))
 	return slices.Contains(jsonEnds, end) || slices.Contains(yamlEnds, end)
@@ -56,6 +57,8 @@ func ReadCampaigns(ctx context.Context, s Streams, name string) []HeldCampaign {
 	return held
 }
 
+// ParseCampaigns returns the campaigns of a JSON or YAML file, of which there may be several. An error is about the whole
+// file; what is wrong with one campaign is in its entry.
 func ParseCampaigns(name string, b []byte) ([]HeldCampaign, error) {
 	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
 	end := strings.ToLower(filepath.Ext(name))

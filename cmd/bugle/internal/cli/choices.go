@@ -21,8 +21,10 @@ type Choice struct {
 	Help  string
 }
 
+// Choices are the values that an argument or flag takes.
 type Choices []Choice
 
+// Values returns the values, as they are on the wire.
 func (cs Choices) Values() []string {
 	out := make([]string, len(cs))
 	for i, c := range cs {
@@ -127,6 +129,7 @@ func ChoiceFlag(cmd *cobra.Command, v pflag.Value, name, usage string) {
 
 // The choices below come from the tables.
 
+// StateChoices are the states of campaigns.
 func StateChoices() (cs Choices) {
 	for _, s := range catalog.States {
 		cs = append(cs, Choice{string(s), s.Label()})
@@ -134,6 +137,7 @@ func StateChoices() (cs Choices) {
 	return cs
 }
 
+// ChannelChoices are the channels that keep reports true for.
 func ChannelChoices(keep func(catalog.Channel) bool) (cs Choices) {
 	for _, c := range catalog.Channels {
 		if keep(c) {
@@ -143,8 +147,10 @@ func ChannelChoices(keep func(catalog.Channel) bool) (cs Choices) {
 	return cs
 }
 
+// AnyChannel reports true for every channel.
 func AnyChannel(catalog.Channel) bool { return true }
 
+// TypeChoices are the delivery types.
 func TypeChoices() (cs Choices) {
 	for _, t := range catalog.DeliveryTypes(catalog.Push) {
 		cs = append(cs, Choice{string(t.Type), t.Help})
@@ -162,6 +168,7 @@ func CreatableTypes() (cs Choices) {
 	return cs
 }
 
+// ActionChoices are the actions that change a campaign's state.
 func ActionChoices() (cs Choices) {
 	for _, a := range catalog.StatusActions {
 		cs = append(cs, Choice{string(a), a.Label()})
@@ -169,6 +176,7 @@ func ActionChoices() (cs Choices) {
 	return cs
 }
 
+// PlatformChoices are the platforms of push messages.
 func PlatformChoices() (cs Choices) {
 	for _, p := range catalog.Platforms {
 		cs = append(cs, Choice{string(p), p.Label()})
@@ -191,6 +199,7 @@ func IdentifierChoices() (cs Choices) {
 	return cs
 }
 
+// TLSChoices are the ways to encrypt the connection to an SMTP server.
 var TLSChoices = Choices{
 	{string(delivery.TLSNone), "not encrypted"},
 	{string(delivery.TLSStart), "STARTTLS, required"},
@@ -198,6 +207,7 @@ var TLSChoices = Choices{
 	{string(delivery.TLSImplicit), "TLS from the start, usually port 465"},
 }
 
+// AuthChoices are the ways to log in to an SMTP server.
 var AuthChoices = Choices{
 	{string(delivery.AuthNone), "no login"},
 	{string(delivery.AuthPlain), "PLAIN"},
@@ -212,6 +222,7 @@ const (
 	StagePublish = "publish"
 )
 
+// StageChoices are the stages that a campaign is checked at.
 var StageChoices = Choices{{StageDraft, "check what is in the file, as create does"}, {StagePublish, "also check what publishing requires"}}
 
 // PublishSetting is the workspace setting that turns on publishing through the API.

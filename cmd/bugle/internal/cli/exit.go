@@ -31,6 +31,7 @@ func (e usageError) Error() string { return e.err.Error() }
 
 func (e usageError) Unwrap() error { return e.err }
 
+// Misused returns an error of the command line: exit code 2.
 func Misused(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // Misuse returns an error as invalid usage.
@@ -106,6 +107,7 @@ type Failure struct {
 	Remedy    string          `json:"remedy,omitempty"` // what to do about it, if known
 }
 
+// FailureOf returns what is printed of an error.
 func FailureOf(err error) Failure {
 	out := Failure{Code: codeFailed, Message: err.Error(), Remedy: remedy(err)}
 	var usage usageError

@@ -1,3 +1,5 @@
+// Package cli is what the commands share: the standard streams and how results, errors and exit codes are written to
+// them, the store and remotes that flags and variables name, choices and completions, and reading of files.
 package cli
 
 import (
@@ -61,6 +63,7 @@ type Environment struct {
 	RemoteName string
 }
 
+// IsTerminal reports whether a file is a terminal.
 func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // DataDir returns the folder of the store: --data, BUGLE_DATA, or the XDG data folder.
@@ -179,4 +182,5 @@ func (e *Environment) ConfigDir() string {
 	return filepath.Join(cmp.Or(e.Getenv("XDG_CONFIG_HOME"), xdg.ConfigHome), "bugle")
 }
 
+// ThemesDir returns the folder of the person's own themes.
 func (e *Environment) ThemesDir() string { return filepath.Join(e.ConfigDir(), "themes") }

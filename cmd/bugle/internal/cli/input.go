@@ -34,6 +34,7 @@ const maxInput = 4 * local.MaxBody
 // Stdin is the name of standard input among the arguments.
 const Stdin = "-"
 
+// InputName returns what an error calls the input of that name.
 func InputName(name string) string {
 	if name == Stdin {
 		return "standard input"
@@ -123,6 +124,7 @@ func article(k doc.Kind) string {
 	return "a " + k.String()
 }
 
+// Members returns the members of an object.
 func Members(v doc.Value) []doc.Member {
 	var ms []doc.Member
 	for name, m := range v.Members() {

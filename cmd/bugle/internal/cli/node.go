@@ -48,6 +48,7 @@ func (f *Factory) Open(ctx context.Context) (*attach.Node, error) {
 	return node, nil
 }
 
+// Close leaves the store, where one was opened.
 func (f *Factory) Close() error {
 	if f.node == nil {
 		return nil

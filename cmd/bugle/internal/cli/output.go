@@ -19,13 +19,6 @@ import (
 	"bugle/engine/visible"
 )
 
-func Count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // checkedWriter remembers the first error of a writer, so that commands need not check every line they write.
 type checkedWriter struct {
 	w   io.Writer
@@ -139,6 +132,7 @@ func (p *Printer) LogHandler() slog.Handler {
 	return slog.NewTextHandler(plainJSON{p.Err}, nil) // which does not escape all invisible characters
 }
 
+// Escaped returns a text with the characters escaped that could control a terminal.
 func Escaped(text string) string {
 	if strings.IndexFunc(text, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }) < 0 {
 		return text // nearly all log lines, written with every request
@@ -194,6 +188,7 @@ func ProblemLine(p schema.Problem) string {
 	return Line(path + ": " + kind + p.Message)
 }
 
+// OnOff returns "on" or "off".
 func OnOff(b bool) string {
 	if b {
 		return "on"
@@ -201,6 +196,7 @@ func OnOff(b bool) string {
 	return "off"
 }
 
+// ParseOnOff reads on or off, yes or no, and what [strconv.ParseBool] takes.
 func ParseOnOff(s string) (bool, error) {
 	switch strings.ToLower(s) {
 	case "on", "yes":

@@ -214,10 +214,12 @@ type Owned struct {
 // KeepIndex says when the search index of a workspace is kept for the next start. Tests keep those of small workspaces, too.
 var KeepIndex local.KeepIndex
 
+// Open returns the service of a workspace.
 func (o Owned) Open(id string) (attach.Service, error) {
 	return local.Open(o.DB, id, local.Options{Keep: KeepIndex})
 }
 
+// Workspaces returns the ids of the workspaces in the store.
 func (o Owned) Workspaces(ctx context.Context) (ids []string, err error) {
 	err = o.DB.View(ctx, func(tx store.Tx) error {
 		ids, err = store.Workspaces(tx)
@@ -232,6 +234,7 @@ func (o Owned) Workspaces(ctx context.Context) (ids []string, err error) {
 	return ids, nil
 }
 
+// Create makes a workspace, with sample data or without. It returns its id and the first API key.
 func (o Owned) Create(ctx context.Context, w engine.Workspace, withSample bool) (id, key string, err error) {
 	if withSample {
 		key, err = sample.Install(ctx, o.DB, sample.Options{ID: w.ID, Name: w.Name, Author: w.Author, Now: time.Now()})
@@ -241,6 +244,7 @@ func (o Owned) Create(ctx context.Context, w engine.Workspace, withSample bool) 
 	return w.ID, key, err
 }
 
+// Close closes the store.
 func (o Owned) Close() error {
 	if err := o.DB.Close(); err != nil {
 		return fmt.Errorf("closing the store: %w", err)

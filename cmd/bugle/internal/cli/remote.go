@@ -78,6 +78,7 @@ func (f *Factory) Campaigns(ctx context.Context) (engine.Service, error) {
 	})
 }
 
+// Dial returns the service of a remote. More may change how it is called.
 func (e *Environment) Dial(p remotes.Remote, more func(*remote.Config)) (*remote.Service, error) {
 	c := e.remoteConfig(p)
 	more(&c)

@@ -13,9 +13,9 @@ import (
 	"bugle/engine"
 	"bugle/engine/attach"
 	"bugle/engine/doc"
-	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
+	"bugle/store/kv"
 )
 
 // heldOpen keeps a workspace open as a terminal would, with a campaign in it.
@@ -100,13 +100,13 @@ func TestDamagedCampaign(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer db.Close()
-		err = db.Update(t.Context(), func(tx store.Tx) error {
-			s := store.In(tx, "SHOP")
+		err = db.Update(t.Context(), func(tx kv.Tx) error {
+			s := kv.In(tx, "SHOP")
 			if err := s.Summaries(func(sum engine.Summary) error { id = sum.ID; return nil }); err != nil {
 				return err
 			}
-			return tx.Scan(nil, store.ScanOptions{}, func(key, value []byte) error {
-				if !store.IsCampaign(key) && (!all || !store.BelongsTo(key, "SHOP", id)) {
+			return tx.Scan(nil, kv.ScanOptions{}, func(key, value []byte) error {
+				if !kv.IsCampaign(key) && (!all || !kv.BelongsTo(key, "SHOP", id)) {
 					return nil
 				}
 				value = bytes.Clone(value)

@@ -14,8 +14,8 @@ import (
 	"bugle/engine"
 	"bugle/engine/service/activity"
 	"bugle/engine/service/api"
-	"bugle/store"
 	"bugle/store/badger"
+	"bugle/store/kv"
 	"bugle/ui/screen"
 )
 
@@ -28,11 +28,11 @@ func spoilSettings(t *testing.T, dir, workspace string, both bool, spoil func([]
 		t.Fatal(err)
 	}
 	defer db.Close()
-	prefixes := [][]byte{store.SettingsKey(workspace)}
+	prefixes := [][]byte{kv.SettingsKey(workspace)}
 	if both {
 		prefixes = append(prefixes, []byte("s"+workspace+"\x00\x01n"))
 	}
-	err = db.Update(t.Context(), func(tx store.Tx) error {
+	err = db.Update(t.Context(), func(tx kv.Tx) error {
 		for _, key := range prefixes {
 			value, err := tx.Get(key)
 			if err != nil {
@@ -135,8 +135,8 @@ func (c commands) wantKey(workspace, key string) {
 		c.t.Fatal(err)
 	}
 	defer db.Close()
-	err = db.View(c.t.Context(), func(tx store.Tx) error {
-		w, err := store.In(tx, workspace).Settings()
+	err = db.View(c.t.Context(), func(tx kv.Tx) error {
+		w, err := kv.In(tx, workspace).Settings()
 		if _, ok := api.FindKey(w.Keys, key); !ok {
 			c.t.Errorf("the key %q is none of %+v", key, w.Keys)
 		}

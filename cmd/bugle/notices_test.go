@@ -15,9 +15,9 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/terminal"
 	"bugle/engine/attach"
-	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
+	"bugle/store/kv"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -109,11 +109,11 @@ func rotten(t *testing.T, dir string) {
 	}
 	random := rand.NewChaCha8([32]byte{1})
 	for n := range 8 {
-		err := db.Update(t.Context(), func(tx store.Tx) error {
+		err := db.Update(t.Context(), func(tx kv.Tx) error {
 			for i := range 200 {
 				key, value := fmt.Appendf(nil, "zz%04d", 200*n+i), make([]byte, 4000)
 				_, _ = random.Read(value)
-				if err := tx.Set(key, store.Seal(key, value)); err != nil {
+				if err := tx.Set(key, kv.Seal(key, value)); err != nil {
 					return err
 				}
 			}

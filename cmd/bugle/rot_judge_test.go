@@ -16,9 +16,9 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
+	"bugle/store/kv"
 	"bugle/store/mem"
 )
 
@@ -349,7 +349,7 @@ func (r *rotRound) judgeBackups() {
 
 // loaded returns a store with the records of a backup: in memory, or restored into a new folder by
 // `bugle restore`.
-func (r *rotRound) loaded(b rotBackup, restore bool) store.DB {
+func (r *rotRound) loaded(b rotBackup, restore bool) kv.DB {
 	if !restore {
 		db := mem.New()
 		if _, err := backup.Load(r.t.Context(), db, b.file, "", nil); err != nil {
@@ -373,16 +373,16 @@ func (r *rotRound) loaded(b rotBackup, restore bool) store.DB {
 	return db
 }
 
-func (r *rotRound) judgeBackup(b rotBackup, db store.DB) {
+func (r *rotRound) judgeBackup(b rotBackup, db kv.DB) {
 	bad, first := map[rotState]int{}, ""
-	err := db.View(r.t.Context(), func(tx store.Tx) error {
+	err := db.View(r.t.Context(), func(tx kv.Tx) error {
 		for _, id := range r.model.ids(b.from.Add(time.Second)) { // the header of a daily backup has whole seconds
-			c, err := store.In(tx, crashWorkspace).Campaign(id)
+			c, err := kv.In(tx, crashWorkspace).Campaign(id)
 			sum := ""
 			switch {
 			case err == nil:
 				sum = sumOf(c.Body)
-			case !errors.Is(err, store.ErrNotFound):
+			case !errors.Is(err, kv.ErrNotFound):
 				return err
 			}
 			r.count("campaigns in backups looked at")

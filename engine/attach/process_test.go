@@ -20,8 +20,8 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/enginetest"
 	"bugle/engine/service/local"
-	"bugle/store"
 	"bugle/store/badger"
+	"bugle/store/kv"
 )
 
 // The test binary runs itself as other processes: this says on what folder.
@@ -44,7 +44,7 @@ type disk struct{ db *badger.DB }
 func openDisk(dir string) attach.Opener {
 	return func(ctx context.Context) (attach.Owned, error) {
 		db, err := badger.Open(ctx, badger.Options{Dir: dir})
-		if locked := (*store.LockedError)(nil); errors.As(err, &locked) {
+		if locked := (*kv.LockedError)(nil); errors.As(err, &locked) {
 			return nil, attach.Locked(err, locked.PID)
 		}
 		if err != nil {
@@ -59,8 +59,8 @@ func (d *disk) Open(workspace string) (attach.Service, error) {
 }
 
 func (d *disk) Workspaces(ctx context.Context) (ids []string, err error) {
-	err = d.db.View(ctx, func(tx store.Tx) error {
-		ids, err = store.Workspaces(tx)
+	err = d.db.View(ctx, func(tx kv.Tx) error {
+		ids, err = kv.Workspaces(tx)
 		return err
 	})
 	return ids, err

@@ -24,8 +24,8 @@ import (
 	"filippo.io/age"
 	"github.com/klauspost/compress/zstd"
 
-	"bugle/store"
 	"bugle/store/crypt"
+	"bugle/store/kv"
 )
 
 // Format is the number of the layout of files that this package writes.
@@ -120,7 +120,7 @@ var (
 // Write makes a backup of the store in a new file, while others go on writing: it holds the store as
 // it was at one moment. It is read again before it gets its name, and where anything fails, or ctx
 // ends, there is no file. A file of that name that is there is not touched, and an error.
-func Write(ctx context.Context, db store.DB, file string, o Options) (info Info, err error) {
+func Write(ctx context.Context, db kv.DB, file string, o Options) (info Info, err error) {
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
 	}
@@ -156,7 +156,7 @@ func write(ctx context.Context, file string, o Options, records func(io.Writer) 
 		return info, unwritable(file, err)
 	}
 	info.File = file
-	return info, store.SyncFolder(filepath.Dir(file))
+	return info, kv.SyncFolder(filepath.Dir(file))
 }
 
 func remove(name string) error {
@@ -172,8 +172,8 @@ func unwritable(file string, err error) error {
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
-	case store.NoSpace(err):
-		return fmt.Errorf("%w: no backup was made, because there is not enough space in %s; free some, or choose a file on another disk", store.ErrFull, filepath.Dir(file))
+	case kv.NoSpace(err):
+		return fmt.Errorf("%w: no backup was made, because there is not enough space in %s; free some, or choose a file on another disk", kv.ErrFull, filepath.Dir(file))
 	case errors.As(err, &path):
 		return fmt.Errorf("cannot write %s: %w", file, path.Err)
 	}
@@ -229,22 +229,22 @@ func writeBody(out io.Writer, o Options, records func(io.Writer) error) (err err
 	return records(z)
 }
 
-func writeRecords(ctx context.Context, db store.DB, out io.Writer, o Options) error {
-	c := Contents{Store: store.Format, Workspaces: []string{}}
-	err := db.View(ctx, func(tx store.Tx) error {
+func writeRecords(ctx context.Context, db kv.DB, out io.Writer, o Options) error {
+	c := Contents{Store: kv.Format, Workspaces: []string{}}
+	err := db.View(ctx, func(tx kv.Tx) error {
 		var err error
-		if c.Workspaces, err = store.Workspaces(tx); err != nil {
+		if c.Workspaces, err = kv.Workspaces(tx); err != nil {
 			return err
 		}
-		counts := store.Counts{}
-		err = tx.Scan(nil, store.ScanOptions{Proved: true}, func(key, value []byte) error {
-			if counts.Add(key, 1); store.Sealed(key, value) != nil {
+		counts := kv.Counts{}
+		err = tx.Scan(nil, kv.ScanOptions{Proved: true}, func(key, value []byte) error {
+			if counts.Add(key, 1); kv.Sealed(key, value) != nil {
 				c.Damaged++
 			}
 			if len(value) == 0 {
 				return nil
 			}
-			if store.IsCampaign(key) {
+			if kv.IsCampaign(key) {
 				c.Campaigns++
 			}
 			if c.Records++; c.Records%1024 == 0 {
@@ -255,7 +255,7 @@ func writeRecords(ctx context.Context, db store.DB, out io.Writer, o Options) er
 		if err != nil {
 			return err
 		}
-		if counter, ok := tx.(store.Counter); ok {
+		if counter, ok := tx.(kv.Counter); ok {
 			want, err := counter.Counts()
 			if err != nil {
 				return err

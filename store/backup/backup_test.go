@@ -15,8 +15,8 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/store"
 	"bugle/store/backup"
+	"bugle/store/kv"
 	"bugle/store/mem"
 )
 
@@ -28,8 +28,8 @@ func newStore(t testing.TB, campaigns int) *mem.DB {
 	t.Helper()
 	db := mem.New()
 	t.Cleanup(func() { db.Close() })
-	err := db.Update(t.Context(), func(tx store.Tx) error {
-		s := store.In(tx, "DEMO")
+	err := db.Update(t.Context(), func(tx kv.Tx) error {
+		s := kv.In(tx, "DEMO")
 		if err := s.PutSettings(engine.Workspace{ID: "DEMO"}); err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func newStore(t testing.TB, campaigns int) *mem.DB {
 	return db
 }
 
-func save(s store.Space, id, body string) error {
+func save(s kv.Space, id, body string) error {
 	v, err := doc.Parse([]byte(body))
 	if err != nil {
 		return err
@@ -56,10 +56,10 @@ func save(s store.Space, id, body string) error {
 	return err
 }
 
-func dump(t *testing.T, db store.DB) (out []string) {
+func dump(t *testing.T, db kv.DB) (out []string) {
 	t.Helper()
-	err := db.View(t.Context(), func(tx store.Tx) error {
-		return tx.Scan(nil, store.ScanOptions{}, func(key, value []byte) error {
+	err := db.View(t.Context(), func(tx kv.Tx) error {
+		return tx.Scan(nil, kv.ScanOptions{}, func(key, value []byte) error {
 			out = append(out, string(key)+"="+string(value))
 			return nil
 		})
@@ -187,14 +187,14 @@ func TestNoHalfBackup(t *testing.T) {
 // What is damaged in the store stays damaged in the backup, and is counted.
 func TestBackupOfDamaged(t *testing.T) {
 	db := newStore(t, 2)
-	err := db.Update(t.Context(), func(tx store.Tx) error {
-		return tx.Scan(nil, store.ScanOptions{}, func(key, value []byte) error {
-			if !store.IsCampaign(key) {
+	err := db.Update(t.Context(), func(tx kv.Tx) error {
+		return tx.Scan(nil, kv.ScanOptions{}, func(key, value []byte) error {
+			if !kv.IsCampaign(key) {
 				return nil
 			}
 			bad := bytes.Clone(value)
 			bad[len(bad)-1] ^= 1
-			return errors.Join(tx.Set(bytes.Clone(key), bad), store.Stop)
+			return errors.Join(tx.Set(bytes.Clone(key), bad), kv.Stop)
 		})
 	})
 	if err != nil {
@@ -289,8 +289,8 @@ func TestRecover(t *testing.T) {
 	if err := back("none"); !errors.Is(err, backup.ErrNotInBackup) {
 		t.Errorf("one that is not in it: %v", err)
 	}
-	err := db.Update(t.Context(), func(tx store.Tx) error {
-		return errors.Join(store.In(tx, "DEMO").DeleteCampaign("c1"), tx.Set([]byte("rDEMO\x00\x01cc2\x00\x01"), []byte("spoiled")))
+	err := db.Update(t.Context(), func(tx kv.Tx) error {
+		return errors.Join(kv.In(tx, "DEMO").DeleteCampaign("c1"), tx.Set([]byte("rDEMO\x00\x01cc2\x00\x01"), []byte("spoiled")))
 	})
 	if err := errors.Join(err, back("c1"), back("c2")); err != nil {
 		t.Fatal(err)
@@ -302,11 +302,11 @@ func TestRecover(t *testing.T) {
 
 // rotten is a store that finds what it has lost as it is read.
 type rotten struct {
-	store.DB
+	kv.DB
 	lost []string
 }
 
-func (r *rotten) View(ctx context.Context, fn func(store.Tx) error) error {
+func (r *rotten) View(ctx context.Context, fn func(kv.Tx) error) error {
 	err := r.DB.View(ctx, fn)
 	r.lost = []string{"part of the store was lost"}
 	return err

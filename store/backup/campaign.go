@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"bugle/store"
+	"bugle/store/kv"
 )
 
 // ErrWhole says that a campaign needs no backup.
@@ -17,11 +17,11 @@ var ErrNotInBackup = errors.New("this backup does not have the campaign")
 
 // Recover puts one campaign back from a backup, with its history, where it is damaged in the store or
 // gone. It fails with [ErrWhole] where it can be read, and with [ErrNotInBackup].
-func Recover(ctx context.Context, db store.DB, file, passphrase, workspace, id string) (Info, error) {
+func Recover(ctx context.Context, db kv.DB, file, passphrase, workspace, id string) (Info, error) {
 	type record struct{ key, value []byte }
 	var records []record
 	info, err := Read(ctx, file, passphrase, func(_ int, key, value []byte) error {
-		if store.BelongsTo(key, workspace, id) {
+		if kv.BelongsTo(key, workspace, id) {
 			records = append(records, record{bytes.Clone(key), bytes.Clone(value)})
 		}
 		return nil
@@ -32,13 +32,13 @@ func Recover(ctx context.Context, db store.DB, file, passphrase, workspace, id s
 	if len(records) == 0 {
 		return info, fmt.Errorf("%s: %w %q of workspace %q", file, ErrNotInBackup, id, workspace)
 	}
-	return info, db.Update(ctx, func(tx store.Tx) error {
-		s := store.In(tx, workspace)
+	return info, db.Update(ctx, func(tx kv.Tx) error {
+		s := kv.In(tx, workspace)
 		_, err := s.Campaign(id)
 		if err == nil {
 			return ErrWhole
 		}
-		if !errors.Is(err, store.ErrNotFound) && !errors.As(err, new(*store.CorruptError)) {
+		if !errors.Is(err, kv.ErrNotFound) && !errors.As(err, new(*kv.CorruptError)) {
 			return err
 		}
 		if err := s.ClearCampaign(id); err != nil {

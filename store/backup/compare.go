@@ -7,7 +7,7 @@ import (
 
 	shellquote "github.com/kballard/go-shellquote"
 
-	"bugle/store"
+	"bugle/store/kv"
 )
 
 // MaxNamed is how many campaigns [Compare] names at most; it counts the others.
@@ -16,7 +16,7 @@ const MaxNamed = 500
 // compared is what a backup has that the store lacks.
 type compared struct {
 	info  Info
-	lacks []store.Lack
+	lacks []kv.Lack
 	more  int // that are not in lacks
 }
 
@@ -26,7 +26,7 @@ type compared struct {
 // store. passphrase returns that of an encrypted backup, "" where it is not known.
 //
 // The findings that something is lost say which backup has it.
-func Compare(ctx context.Context, db store.DB, dataDir string, passphrase func(Info) string, found *store.Checked) error {
+func Compare(ctx context.Context, db kv.DB, dataDir string, passphrase func(Info) string, found *kv.Checked) error {
 	if !found.Lossy() {
 		return nil
 	}
@@ -56,15 +56,15 @@ func Compare(ctx context.Context, db store.DB, dataDir string, passphrase func(I
 	return nil
 }
 
-func compare(ctx context.Context, db store.DB, file, passphrase string, found *store.Checked) (c compared, err error) {
+func compare(ctx context.Context, db kv.DB, file, passphrase string, found *kv.Checked) (c compared, err error) {
 	known := map[[2]string]bool{}
 	for _, f := range found.Findings {
 		known[[2]string{f.Workspace, f.Campaign}] = true
 	}
-	err = db.View(ctx, func(tx store.Tx) error {
+	err = db.View(ctx, func(tx kv.Tx) error {
 		c = compared{}
 		c.info, err = Read(ctx, file, passphrase, func(_ int, key, value []byte) error {
-			l, lacks, err := store.Lacks(tx, key, value)
+			l, lacks, err := kv.Lacks(tx, key, value)
 			switch {
 			case err != nil || !lacks || known[[2]string{l.Workspace, l.Campaign}]:
 			case len(c.lacks) == MaxNamed:
@@ -80,10 +80,10 @@ func compare(ctx context.Context, db store.DB, file, passphrase string, found *s
 }
 
 // add adds what a backup has that the store lacks to what was found.
-func (c compared) add(found *store.Checked) {
+func (c compared) add(found *kv.Checked) {
 	made := c.info.Made.Local().Format("2006-01-02 15:04")
 	for _, l := range c.lacks {
-		f := store.Finding{Workspace: l.Workspace, Campaign: l.Campaign}
+		f := kv.Finding{Workspace: l.Workspace, Campaign: l.Campaign}
 		f.What = fmt.Sprintf("campaign %q in workspace %q is missing, but is in the backup of %s; it was lost, or deleted since then", l.Campaign, l.Workspace, made)
 		f.Advice = fmt.Sprintf("restore it with `bugle restore %s`", shellquote.Join(c.info.File, "--campaign", l.Campaign, "--workspace", l.Workspace))
 		if l.Store > 0 {
@@ -93,7 +93,7 @@ func (c compared) add(found *store.Checked) {
 		found.Findings = append(found.Findings, f)
 	}
 	if c.more > 0 {
-		found.Findings = append(found.Findings, store.Finding{
+		found.Findings = append(found.Findings, kv.Finding{
 			What:   fmt.Sprintf("%d more campaigns are missing or older than in the backup of %s", c.more, made),
 			Advice: fmt.Sprintf("`bugle restore %s` restores the whole store as it was then", shellquote.Join(c.info.File)),
 		})
@@ -101,7 +101,7 @@ func (c compared) add(found *store.Checked) {
 }
 
 // advise has the findings that something is lost name a backup. unread is why it could not be compared.
-func advise(found *store.Checked, info Info, unread error) {
+func advise(found *kv.Checked, info Info, unread error) {
 	made := info.Made.Local().Format("2006-01-02 15:04")
 	advice := fmt.Sprintf("the newest backup of the whole store is %s, of %s; restore it, or one campaign, with `bugle restore`", info.File, made)
 	if unread != nil {

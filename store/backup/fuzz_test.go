@@ -13,8 +13,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"bugle/store"
 	"bugle/store/backup"
+	"bugle/store/kv"
 	"bugle/store/mem"
 )
 
@@ -88,7 +88,7 @@ func FuzzReadBackup(f *testing.F) {
 			return // what no store takes
 		}
 		for _, r := range read {
-			err := db.View(ctx, func(tx store.Tx) error { _, err := tx.Get([]byte(r.key)); return err })
+			err := db.View(ctx, func(tx kv.Tx) error { _, err := tx.Get([]byte(r.key)); return err })
 			if err != nil {
 				t.Fatalf("%q was read, and is not in the store: %v", r.key, err)
 			}

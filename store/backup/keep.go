@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
-	"bugle/store"
 	"bugle/store/crypt"
+	"bugle/store/kv"
 )
 
 // Folder is the name of the folder of backups in the data folder, and Suffix how their names end.
@@ -59,7 +59,7 @@ func free(base string) string {
 // MakeFolder makes the folder of backups in the data folder, which only its owner can read.
 func MakeFolder(dataDir string) error {
 	dir := filepath.Join(dataDir, Folder)
-	if err := errors.Join(os.MkdirAll(dir, 0o700), store.SyncFolder(dataDir)); err != nil {
+	if err := errors.Join(os.MkdirAll(dir, 0o700), kv.SyncFolder(dataDir)); err != nil {
 		return unwritable(dir, err)
 	}
 	return nil
@@ -122,7 +122,7 @@ type Daily struct {
 // Keeper makes the daily backups until it is closed.
 type Keeper struct {
 	o    Daily
-	db   store.DB
+	db   kv.DB
 	stop context.CancelFunc
 	done sync.WaitGroup
 }
@@ -130,7 +130,7 @@ type Keeper struct {
 // Keep begins to make a backup of the store each day, in the data folder's folder of backups, and to
 // remove those that are older than the last of [KeptDays] days and [KeptWeeks] weeks. The store must
 // stay open until the keeper is closed.
-func Keep(db store.DB, o Daily) *Keeper {
+func Keep(db kv.DB, o Daily) *Keeper {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
@@ -207,7 +207,7 @@ func (k *Keeper) make(ctx context.Context) (Info, error) {
 	}
 	if !info.Sound() {
 		name := free(base + damagedEnding)
-		if err := errors.Join(os.Rename(info.File, name), store.SyncFolder(filepath.Dir(name))); err != nil {
+		if err := errors.Join(os.Rename(info.File, name), kv.SyncFolder(filepath.Dir(name))); err != nil {
 			return info, unwritable(name, err)
 		}
 		info.File = name

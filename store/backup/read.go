@@ -17,7 +17,7 @@ import (
 	"filippo.io/age"
 	"github.com/klauspost/compress/zstd"
 
-	"bugle/store"
+	"bugle/store/kv"
 )
 
 // maxPart bounds a record of a backup, and maxHead its header.
@@ -171,7 +171,7 @@ func (r *reader) each(ctx context.Context, in *bufio.Reader, fn func(n int, key,
 		if len(key) == 0 {
 			return r.finish(in, value, n, damaged)
 		}
-		if store.Sealed(key, value) != nil {
+		if kv.Sealed(key, value) != nil {
 			damaged++
 		}
 		if err := fn(n, key, value); err != nil {
@@ -189,7 +189,7 @@ func (r *reader) finish(in *bufio.Reader, end []byte, n, damaged int) error {
 		return fmt.Errorf("%w: there is data after its end", ErrDamaged)
 	}
 	switch c := r.info.Contents; {
-	case c.Store > store.Format:
+	case c.Store > kv.Format:
 		return ErrNewer
 	case c.Records != n, c.Damaged < damaged:
 		return fmt.Errorf("%w: it should have %d records, but has %d", ErrDamaged, c.Records, n)
@@ -219,12 +219,12 @@ func unexpected(err error) error {
 }
 
 // Load writes the records of a backup into a store, which must be new.
-func Load(ctx context.Context, db store.DB, file, passphrase string, progress func(records int)) (Info, error) {
+func Load(ctx context.Context, db kv.DB, file, passphrase string, progress func(records int)) (Info, error) {
 	type record struct{ key, value []byte }
 	var some []record
 	size := 0
 	flush := func() error {
-		err := db.Update(ctx, func(tx store.Tx) error {
+		err := db.Update(ctx, func(tx kv.Tx) error {
 			for _, r := range some {
 				if err := tx.Set(r.key, r.value); err != nil {
 					return err
@@ -252,5 +252,5 @@ func Load(ctx context.Context, db store.DB, file, passphrase string, progress fu
 		return info, err
 	}
 	// A backup of an earlier layout brings that layout with it.
-	return info, store.Prepare(ctx, db)
+	return info, kv.Prepare(ctx, db)
 }

@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"bugle/store"
 	"bugle/store/crypt"
+	"bugle/store/kv"
 )
 
 // resealedSuffix ends the name of a backup that is being sealed anew.
@@ -42,7 +42,7 @@ func Reseal(ctx context.Context, file, from string, to *crypt.Key) (info Info, e
 		return info, errors.Join(unwritable(file, err), remove(fresh))
 	}
 	info.File = file
-	return info, store.SyncFolder(filepath.Dir(file))
+	return info, kv.SyncFolder(filepath.Dir(file))
 }
 
 // copyRecords writes what is within a backup as it is.

@@ -14,8 +14,8 @@ import (
 	"syscall"
 	"testing"
 
-	"bugle/store"
 	"bugle/store/badger"
+	"bugle/store/kv"
 )
 
 // A disk that filled up while the store was open: closing does not end the process with a bus error, and
@@ -30,7 +30,7 @@ func TestCloseOnFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	db.SetFreeSpace(1 << 20)
-	if err := db.Close(); !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "everything saved is still there") {
+	if err := db.Close(); !errors.Is(err, kv.ErrFull) || !strings.Contains(err.Error(), "everything saved is still there") {
 		t.Errorf("closing: %v", err)
 	}
 	// This process still has the lock on that folder, as one that ends has not.
@@ -67,10 +67,10 @@ func TestReadOnFullDisk(t *testing.T) {
 		t.Errorf("c is %s, %v", got, err)
 	}
 	db.SetFreeSpace(1 << 40)
-	if err := put(db, t, "c", `{"n":2}`); !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "start bugle again") {
+	if err := put(db, t, "c", `{"n":2}`); !errors.Is(err, kv.ErrFull) || !strings.Contains(err.Error(), "start bugle again") {
 		t.Errorf("writing: %v", err)
 	}
-	if _, err := badger.Open(t.Context(), badger.Options{Dir: t.TempDir()}); !errors.Is(err, store.ErrFull) {
+	if _, err := badger.Open(t.Context(), badger.Options{Dir: t.TempDir()}); !errors.Is(err, kv.ErrFull) {
 		t.Errorf("a new store: %v", err)
 	}
 }
@@ -89,7 +89,7 @@ func TestNothingBegunOnFullDisk(t *testing.T) {
 	}
 	same := func(what string, err error, words ...string) {
 		t.Helper()
-		if !errors.Is(err, store.ErrFull) || strings.Contains(err.Error(), "\n") {
+		if !errors.Is(err, kv.ErrFull) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", what, err)
 			return
 		}
@@ -102,8 +102,8 @@ func TestNothingBegunOnFullDisk(t *testing.T) {
 			t.Errorf("after %s there is %q, %v", what, names, err)
 		}
 	}
-	fill := func(ctx context.Context, db store.DB) error {
-		return errors.Join(store.Prepare(ctx, db), put(db, t, "c", `{"n":2}`))
+	fill := func(ctx context.Context, db kv.DB) error {
+		return errors.Join(kv.Prepare(ctx, db), put(db, t, "c", `{"n":2}`))
 	}
 
 	undo := badger.SetMeasure(1 << 20)
@@ -145,8 +145,8 @@ func TestRepairOnFullDisk(t *testing.T) {
 	if err := put(db, t, "c", `{"n":1}`); err != nil { // its workspace has no settings, and its summary is made anew
 		t.Fatal(err)
 	}
-	err := db.Update(t.Context(), func(tx store.Tx) error {
-		return tx.Scan(nil, store.ScanOptions{}, func(key, value []byte) error {
+	err := db.Update(t.Context(), func(tx kv.Tx) error {
+		return tx.Scan(nil, kv.ScanOptions{}, func(key, value []byte) error {
 			value = append([]byte(nil), value...)
 			value[len(value)-1] ^= 1
 			return tx.Set(append([]byte(nil), key...), value)
@@ -156,7 +156,7 @@ func TestRepairOnFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	db.SetFreeSpace(1 << 20)
-	found, err := store.Repair(t.Context(), db, nil)
+	found, err := kv.Repair(t.Context(), db, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestRepairOnFullDisk(t *testing.T) {
 	if failed == 0 {
 		t.Errorf("nothing failed of %+v", found.Findings)
 	}
-	if err := db.Forget(); !errors.Is(err, store.ErrFull) { // it writes as well
+	if err := db.Forget(); !errors.Is(err, kv.ErrFull) { // it writes as well
 		t.Errorf("what is lost is forgotten: %v", err)
 	}
 	db.SetFreeSpace(1 << 40)
@@ -185,7 +185,7 @@ func TestNoLocks(t *testing.T) {
 		undo := badger.SetFlock(cause)
 		_, err := badger.Open(t.Context(), badger.Options{Dir: dir})
 		undo()
-		if !errors.Is(err, store.ErrNoLocks) || !errors.Is(err, cause) {
+		if !errors.Is(err, kv.ErrNoLocks) || !errors.Is(err, cause) {
 			t.Errorf("%v: %v", cause, err)
 			continue
 		}

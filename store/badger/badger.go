@@ -15,9 +15,9 @@ import (
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
 
-	"bugle/store"
 	"bugle/store/badger/internal/files"
 	"bugle/store/crypt"
+	"bugle/store/kv"
 )
 
 // Options say where a store is.
@@ -135,8 +135,8 @@ type DB struct {
 }
 
 // Open opens the store in a data folder, and makes both where they are not there. It fails
-// with a *[store.LockedError] where another process has it open, with [store.ErrNewer] where
-// a later program wrote it, with [store.ErrFull] where the disk has no space left, and with
+// with a *[kv.LockedError] where another process has it open, with [kv.ErrNewer] where
+// a later program wrote it, with [kv.ErrFull] where the disk has no space left, and with
 // [crypt.ErrNoKey] or [crypt.ErrWrongKey] where it is encrypted and cannot be read.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Logger == nil {
@@ -159,7 +159,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err := d.openSound(ctx, o); err != nil {
 		return nil, err
 	}
-	if err := store.Prepare(ctx, d); err != nil {
+	if err := kv.Prepare(ctx, d); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the store in %s: %w", dir, err), d.Close())
 	}
 	if o.Found != nil {
@@ -211,7 +211,7 @@ func (d *DB) openSound(ctx context.Context, o Options) error {
 		if err == nil {
 			return d.begin(found)
 		}
-		if explained := d.explainOpen(err); !errors.As(explained, new(*store.DamagedError)) {
+		if explained := d.explainOpen(err); !errors.As(explained, new(*kv.DamagedError)) {
 			return explained
 		}
 		found.wrong("%v", err)
@@ -222,9 +222,9 @@ func (d *DB) openSound(ctx context.Context, o Options) error {
 	}
 	aside, marks, err := mend(d.path, found, d.free, log)
 	switch {
-	case errors.Is(err, store.ErrFull):
+	case errors.Is(err, kv.ErrFull):
 		return fmt.Errorf("the store in %s is damaged (%s) and cannot be repaired yet: %w", d.dir, strings.Join(found.problems, "; "), err)
-	case store.NoSpace(err):
+	case kv.NoSpace(err):
 		return d.full()
 	case err != nil:
 		return d.damagedError(err)
@@ -338,8 +338,8 @@ func open(o badger.Options) (db *badger.DB, err error) {
 	return badger.Open(o)
 }
 
-// View implements [store.DB].
-func (d *DB) View(ctx context.Context, fn func(store.Tx) error) error {
+// View implements [kv.DB].
+func (d *DB) View(ctx context.Context, fn func(kv.Tx) error) error {
 	if err := d.enter(ctx); err != nil {
 		return err
 	}
@@ -349,9 +349,9 @@ func (d *DB) View(ctx context.Context, fn func(store.Tx) error) error {
 	return fn(&tx{ctx: ctx, txn: at.txn, db: d})
 }
 
-// Update implements [store.DB]. A context that ends while the changes are being written does
+// Update implements [kv.DB]. A context that ends while the changes are being written does
 // not undo them.
-func (d *DB) Update(ctx context.Context, fn func(store.Tx) error) error {
+func (d *DB) Update(ctx context.Context, fn func(kv.Tx) error) error {
 	if err := d.enter(ctx); err != nil {
 		return err
 	}
@@ -366,7 +366,7 @@ func (d *DB) Update(ctx context.Context, fn func(store.Tx) error) error {
 }
 
 // attempt runs fn in a transaction and commits it.
-func (d *DB) attempt(ctx context.Context, fn func(store.Tx) error, tries int) error {
+func (d *DB) attempt(ctx context.Context, fn func(kv.Tx) error, tries int) error {
 	at := d.commits.enter()
 	defer d.commits.leave(at)
 	t := &tx{ctx: ctx, txn: at.txn, db: d, change: &change{seen: at.version(), tries: tries}}
@@ -461,7 +461,7 @@ func (d *DB) enter(ctx context.Context) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
-		return store.ErrClosed
+		return kv.ErrClosed
 	}
 	d.running.Add(1)
 	return nil

@@ -12,13 +12,13 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/store"
 	"bugle/store/badger"
+	"bugle/store/kv"
 	"bugle/store/storetest"
 )
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(t testing.TB) store.DB { return open(t, t.TempDir()) })
+	storetest.Run(t, func(t testing.TB) kv.DB { return open(t, t.TempDir()) })
 }
 
 // open opens the store in dir until the end of the test.
@@ -36,21 +36,21 @@ func open(t testing.TB, dir string) *badger.DB {
 	return db
 }
 
-func put(db store.DB, t testing.TB, id, body string) error {
+func put(db kv.DB, t testing.TB, id, body string) error {
 	v, err := doc.Parse([]byte(body))
 	if err != nil {
 		return err
 	}
 	h := engine.Head{ID: id}
-	return db.Update(t.Context(), func(tx store.Tx) error {
-		_, err := store.In(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h}, engine.Revision{}, true)
+	return db.Update(t.Context(), func(tx kv.Tx) error {
+		_, err := kv.In(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h}, engine.Revision{}, true)
 		return err
 	})
 }
 
-func body(t testing.TB, db store.DB, id string) (s string, err error) {
-	err = db.View(t.Context(), func(tx store.Tx) error {
-		c, err := store.In(tx, "DEMO").Campaign(id)
+func body(t testing.TB, db kv.DB, id string) (s string, err error) {
+	err = db.View(t.Context(), func(tx kv.Tx) error {
+		c, err := kv.In(tx, "DEMO").Campaign(id)
 		s = string(c.Body.Encode())
 		return err
 	})
@@ -89,10 +89,10 @@ func TestReopen(t *testing.T) {
 func TestTooBig(t *testing.T) {
 	db := open(t, t.TempDir())
 	err := put(db, t, "c", `"`+strings.Repeat("x", 17<<20)+`"`)
-	if !errors.Is(err, store.ErrTooBig) {
+	if !errors.Is(err, kv.ErrTooBig) {
 		t.Errorf("a document of 17 MB: %v", err)
 	}
-	err = db.Update(t.Context(), func(tx store.Tx) error {
+	err = db.Update(t.Context(), func(tx kv.Tx) error {
 		for i := range 100_000 {
 			if err := tx.Set([]byte{'x', byte(i), byte(i >> 8), byte(i >> 16)}, nil); err != nil {
 				return err
@@ -100,10 +100,10 @@ func TestTooBig(t *testing.T) {
 		}
 		return nil
 	})
-	if !errors.Is(err, store.ErrTooBig) {
+	if !errors.Is(err, kv.ErrTooBig) {
 		t.Errorf("100,000 records at once: %v", err)
 	}
-	if _, err := body(t, db, "c"); !errors.Is(err, store.ErrNotFound) {
+	if _, err := body(t, db, "c"); !errors.Is(err, kv.ErrNotFound) {
 		t.Errorf("something was written: %v", err)
 	}
 }
@@ -143,7 +143,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	db.SetFreeSpace(1 << 20)
-	if err := put(db, t, "c", `{"n":2}`); !errors.Is(err, store.ErrFull) {
+	if err := put(db, t, "c", `{"n":2}`); !errors.Is(err, kv.ErrFull) {
 		t.Errorf("writing to a full disk: %v", err)
 	}
 	if got, err := body(t, db, "c"); err != nil || got != `{"n":1}` {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
-	"bugle/store"
 	"bugle/store/badger/internal/files"
+	"bugle/store/kv"
 )
 
 // Badger syncs its log once for each transaction, one after another, and lets nobody begin to read
@@ -69,7 +69,7 @@ type commits struct {
 	last  map[uint64]uint64 // fingerprint of a key to the version that wrote it last
 	wrote []group           // what last holds, oldest first
 	// counts is how many records there are; nil: it has to be read again, as a commit has failed.
-	counts store.Counts
+	counts kv.Counts
 }
 
 // group is what the changes wrote that were committed at once.
@@ -280,13 +280,13 @@ func (c *commits) recount() error {
 }
 
 // count returns how many records there are after the changes, and of which workspaces the numbers are others.
-func (c *commits) count(changes []*change) (counts store.Counts, changed []string, err error) {
+func (c *commits) count(changes []*change) (counts kv.Counts, changed []string, err error) {
 	if c.counts == nil {
 		if c.counts, err = readCounts(c.newest.txn); err != nil {
 			return nil, nil, err
 		}
 	}
-	diff := store.Counts{}
+	diff := kv.Counts{}
 	for _, ch := range changes {
 		for _, w := range ch.writes {
 			switch {
@@ -298,7 +298,7 @@ func (c *commits) count(changes []*change) (counts store.Counts, changed []strin
 			}
 		}
 	}
-	counts = store.Counts{}
+	counts = kv.Counts{}
 	for workspace, kinds := range c.counts {
 		counts[workspace] = maps.Clone(kinds)
 	}

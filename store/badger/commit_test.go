@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"bugle/store"
 	"bugle/store/badger"
+	"bugle/store/kv"
 )
 
 // heldStore is a store whose commits wait for the test.
@@ -21,7 +21,7 @@ type heldStore struct {
 
 // holdCommits opens a store and has one transaction lead a commit that does not go on, and n stand in line
 // behind it in their order, each of which runs its function.
-func holdCommits(t *testing.T, fns ...func(store.Tx) error) *heldStore {
+func holdCommits(t *testing.T, fns ...func(kv.Tx) error) *heldStore {
 	t.Helper()
 	h := &heldStore{T: t, db: open(t, t.TempDir())}
 	putText(t, h.db, "before", "1")
@@ -30,7 +30,7 @@ func holdCommits(t *testing.T, fns ...func(store.Tx) error) *heldStore {
 }
 
 // hold is what holdCommits does, on a store that is open.
-func (h *heldStore) hold(fns ...func(store.Tx) error) {
+func (h *heldStore) hold(fns ...func(kv.Tx) error) {
 	h.Helper()
 	begun, gate := make(chan struct{}), make(chan struct{})
 	h.free = sync.OnceFunc(func() { close(gate) })
@@ -60,34 +60,34 @@ func (h *heldStore) release() {
 	h.all.Wait()
 }
 
-func putText(t testing.TB, db store.DB, key, value string) {
+func putText(t testing.TB, db kv.DB, key, value string) {
 	t.Helper()
-	err := db.Update(t.Context(), func(tx store.Tx) error { return tx.Set([]byte(key), []byte(value)) })
+	err := db.Update(t.Context(), func(tx kv.Tx) error { return tx.Set([]byte(key), []byte(value)) })
 	if err != nil {
 		t.Errorf("writing %s: %v", key, err)
 	}
 }
 
-func getText(t testing.TB, db store.DB, key string) (out string) {
+func getText(t testing.TB, db kv.DB, key string) (out string) {
 	t.Helper()
-	err := db.View(t.Context(), func(tx store.Tx) error {
+	err := db.View(t.Context(), func(tx kv.Tx) error {
 		v, err := tx.Get([]byte(key))
 		out = string(v)
 		return err
 	})
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	if err != nil && !errors.Is(err, kv.ErrNotFound) {
 		t.Errorf("reading %s: %v", key, err)
 	}
 	return out
 }
 
-func setting(key, value string) func(store.Tx) error {
-	return func(tx store.Tx) error { return tx.Set([]byte(key), []byte(value)) }
+func setting(key, value string) func(kv.Tx) error {
+	return func(tx kv.Tx) error { return tx.Set([]byte(key), []byte(value)) }
 }
 
 // Those who wait while one commit is being synced are committed together by the next.
 func TestTransactionsThatWaitShareACommit(t *testing.T) {
-	var fns []func(store.Tx) error
+	var fns []func(kv.Tx) error
 	for i := range 20 {
 		fns = append(fns, setting(fmt.Sprint("key", i), fmt.Sprint(i)))
 	}
@@ -122,9 +122,9 @@ func TestReadersSeeWhatIsDurable(t *testing.T) {
 // Of two that each read what the other writes, one runs again, also where both wait for the same
 // commit.
 func TestTransactionsOfOneCommitDoNotMissEachOther(t *testing.T) {
-	unless := func(other, mine string) func(store.Tx) error {
-		return func(tx store.Tx) error {
-			if _, err := tx.Get([]byte(other)); !errors.Is(err, store.ErrNotFound) {
+	unless := func(other, mine string) func(kv.Tx) error {
+		return func(tx kv.Tx) error {
+			if _, err := tx.Get([]byte(other)); !errors.Is(err, kv.ErrNotFound) {
 				return err
 			}
 			return tx.Set([]byte(mine), []byte("1"))
@@ -139,9 +139,9 @@ func TestTransactionsOfOneCommitDoNotMissEachOther(t *testing.T) {
 
 // Scans are reads as gets are.
 func TestScansOfOneCommitDoNotMissEachOther(t *testing.T) {
-	bump := func(tx store.Tx) error {
+	bump := func(tx kv.Tx) error {
 		n := 0
-		err := tx.Scan([]byte("before"), store.ScanOptions{}, func(_, v []byte) error {
+		err := tx.Scan([]byte("before"), kv.ScanOptions{}, func(_, v []byte) error {
 			n = int(v[0] - '0')
 			return nil
 		})
@@ -157,7 +157,7 @@ func TestScansOfOneCommitDoNotMissEachOther(t *testing.T) {
 // A line that is longer than what fits into one commit is committed in several.
 func TestManyLargeTransactionsAtOnce(t *testing.T) {
 	large := bytes.Repeat([]byte("x"), 900<<10)
-	var fns []func(store.Tx) error
+	var fns []func(kv.Tx) error
 	for i := range 9 {
 		fns = append(fns, setting(fmt.Sprint("large", i), string(large)))
 	}
@@ -179,7 +179,7 @@ func TestAFullDiskIsToldToAllWhoWait(t *testing.T) {
 	for i := range 10 {
 		all.Go(func() {
 			err := h.db.Update(t.Context(), setting(fmt.Sprint("full", i), "1"))
-			if !errors.Is(err, store.ErrFull) {
+			if !errors.Is(err, kv.ErrFull) {
 				t.Errorf("a full disk gives %v", err)
 			}
 		})
@@ -206,9 +206,9 @@ func TestWritersOfOneRecord(t *testing.T) {
 	for range writers {
 		all.Go(func() {
 			for range each {
-				err := db.Update(t.Context(), func(tx store.Tx) error {
+				err := db.Update(t.Context(), func(tx kv.Tx) error {
 					v, err := tx.Get([]byte("count"))
-					if err != nil && !errors.Is(err, store.ErrNotFound) {
+					if err != nil && !errors.Is(err, kv.ErrNotFound) {
 						return err
 					}
 					return tx.Set([]byte("count"), append(v, 'x'))
@@ -234,26 +234,26 @@ func TestScansMissNothingThatIsAdded(t *testing.T) {
 	var all error
 	tests := []struct {
 		name, prefix string
-		o            store.ScanOptions
+		o            kv.ScanOptions
 		fn           error // what the function of the scan returns
 		added        string
 		again        bool
 	}{
-		{"an empty range", "b", store.ScanOptions{}, all, "b1", true},
-		{"before an empty range", "b", store.ScanOptions{}, all, "a1", false},
-		{"after an empty range", "b", store.ScanOptions{}, all, "c1", false},
-		{"behind the last one", "k", store.ScanOptions{}, all, "k9", true},
-		{"before the first one", "k", store.ScanOptions{KeysOnly: true}, all, "k0", true},
-		{"before where it begins", "k", store.ScanOptions{From: []byte("k3")}, all, "k2", false},
-		{"behind where it begins", "k", store.ScanOptions{From: []byte("k3")}, all, "k4", true},
-		{"behind its limit", "k", store.ScanOptions{Limit: 1}, all, "k2", false},
-		{"within its limit", "k", store.ScanOptions{Limit: 2}, all, "k2", true},
-		{"behind where it was stopped", "k", store.ScanOptions{}, store.Stop, "k2", false},
-		{"before where it was stopped", "k", store.ScanOptions{}, store.Stop, "k0", true},
-		{"backwards, behind its limit", "k", store.ScanOptions{Reverse: true, Limit: 1}, all, "k4", false},
-		{"backwards, within its limit", "k", store.ScanOptions{Reverse: true, Limit: 1}, all, "k6", true},
-		{"backwards, before where it begins", "k", store.ScanOptions{Reverse: true, From: []byte("k3")}, all, "k4", false},
-		{"backwards, behind where it begins", "k", store.ScanOptions{Reverse: true, From: []byte("k3")}, all, "k2", true},
+		{"an empty range", "b", kv.ScanOptions{}, all, "b1", true},
+		{"before an empty range", "b", kv.ScanOptions{}, all, "a1", false},
+		{"after an empty range", "b", kv.ScanOptions{}, all, "c1", false},
+		{"behind the last one", "k", kv.ScanOptions{}, all, "k9", true},
+		{"before the first one", "k", kv.ScanOptions{KeysOnly: true}, all, "k0", true},
+		{"before where it begins", "k", kv.ScanOptions{From: []byte("k3")}, all, "k2", false},
+		{"behind where it begins", "k", kv.ScanOptions{From: []byte("k3")}, all, "k4", true},
+		{"behind its limit", "k", kv.ScanOptions{Limit: 1}, all, "k2", false},
+		{"within its limit", "k", kv.ScanOptions{Limit: 2}, all, "k2", true},
+		{"behind where it was stopped", "k", kv.ScanOptions{}, kv.Stop, "k2", false},
+		{"before where it was stopped", "k", kv.ScanOptions{}, kv.Stop, "k0", true},
+		{"backwards, behind its limit", "k", kv.ScanOptions{Reverse: true, Limit: 1}, all, "k4", false},
+		{"backwards, within its limit", "k", kv.ScanOptions{Reverse: true, Limit: 1}, all, "k6", true},
+		{"backwards, before where it begins", "k", kv.ScanOptions{Reverse: true, From: []byte("k3")}, all, "k4", false},
+		{"backwards, behind where it begins", "k", kv.ScanOptions{Reverse: true, From: []byte("k3")}, all, "k2", true},
 	}
 	for _, test := range tests {
 		for _, together := range []bool{false, true} {
@@ -264,7 +264,7 @@ func TestScansMissNothingThatIsAdded(t *testing.T) {
 					putText(t, h.db, key, "1")
 				}
 				runs := 0
-				scan := func(tx store.Tx) error {
+				scan := func(tx kv.Tx) error {
 					runs++
 					err := tx.Scan([]byte(test.prefix), test.o, func(_, _ []byte) error { return test.fn })
 					if runs == 1 && !together {

@@ -11,7 +11,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
 
-	"bugle/store"
+	"bugle/store/kv"
 )
 
 // The store counts its records as they are written, by workspace and kind, in the same transaction: so it can
@@ -48,10 +48,10 @@ func decodeCounts(key, b []byte) (map[byte]int64, error) {
 }
 
 // readCounts returns the counts in what a transaction sees, nil where there are none that can be read.
-func readCounts(txn *badger.Txn) (store.Counts, error) {
+func readCounts(txn *badger.Txn) (kv.Counts, error) {
 	it := txn.NewIterator(badger.IteratorOptions{Prefix: countPrefix})
 	defer it.Close()
-	var out store.Counts
+	var out kv.Counts
 	err := moved(func() { it.Rewind() })
 	for ; err == nil && it.Valid(); err = moved(it.Next) {
 		item := it.Item()
@@ -61,7 +61,7 @@ func readCounts(txn *badger.Txn) (store.Counts, error) {
 				return err
 			}
 			if out == nil {
-				out = store.Counts{}
+				out = kv.Counts{}
 			}
 			out[string(item.Key()[len(countPrefix):])] = kinds
 			return nil
@@ -74,8 +74,8 @@ func readCounts(txn *badger.Txn) (store.Counts, error) {
 }
 
 // countAll counts the records in what a transaction sees.
-func countAll(txn *badger.Txn) (store.Counts, error) {
-	counts := store.Counts{"": {}}
+func countAll(txn *badger.Txn) (kv.Counts, error) {
+	counts := kv.Counts{"": {}}
 	it := txn.NewIterator(badger.IteratorOptions{})
 	defer it.Close()
 	err := moved(func() { it.Rewind() })
@@ -91,7 +91,7 @@ func countAll(txn *badger.Txn) (store.Counts, error) {
 }
 
 // setCounts writes counts, and removes those of workspaces that are not among them.
-func setCounts(txn *badger.Txn, of *identity, counts store.Counts) error {
+func setCounts(txn *badger.Txn, of *identity, counts kv.Counts) error {
 	old, err := readCounts(txn)
 	if err != nil {
 		return err
@@ -122,8 +122,8 @@ func recount(db *badger.DB, of *identity) error {
 	})
 }
 
-// Counts implements [store.Counter].
-func (t *tx) Counts() (store.Counts, error) {
+// Counts implements [kv.Counter].
+func (t *tx) Counts() (kv.Counts, error) {
 	counts, err := readCounts(t.txn)
 	if err != nil {
 		return nil, t.db.explain(err)

@@ -10,23 +10,23 @@ import (
 	"testing"
 
 	"bugle/engine"
-	"bugle/store"
 	"bugle/store/badger"
+	"bugle/store/kv"
 )
 
 // differences compares what a store has counted with what a scan finds.
-func differences(t *testing.T, db store.DB) (out []string) {
+func differences(t *testing.T, db kv.DB) (out []string) {
 	t.Helper()
-	err := db.View(t.Context(), func(tx store.Tx) error {
-		have := store.Counts{}
-		err := tx.Scan(nil, store.ScanOptions{Proved: true}, func(key, _ []byte) error {
+	err := db.View(t.Context(), func(tx kv.Tx) error {
+		have := kv.Counts{}
+		err := tx.Scan(nil, kv.ScanOptions{Proved: true}, func(key, _ []byte) error {
 			have.Add(key, 1)
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		want, err := tx.(store.Counter).Counts()
+		want, err := tx.(kv.Counter).Counts()
 		if want == nil {
 			t.Error("nothing is counted")
 		}
@@ -48,11 +48,11 @@ func TestRecordsAreCounted(t *testing.T) {
 		all.Go(func() {
 			random := rand.New(rand.NewPCG(uint64(worker), 1))
 			for range 60 {
-				err := db.Update(t.Context(), func(tx store.Tx) error {
+				err := db.Update(t.Context(), func(tx kv.Tx) error {
 					for range 1 + random.IntN(4) {
 						key := fmt.Appendf(nil, "rW%d\x00\x01c%d\x00\x01", random.IntN(2), random.IntN(12))
 						if random.IntN(2) == 0 {
-							if _, err := tx.Get(key); err != nil && !errors.Is(err, store.ErrNotFound) {
+							if _, err := tx.Get(key); err != nil && !errors.Is(err, kv.ErrNotFound) {
 								return err
 							}
 						}
@@ -60,7 +60,7 @@ func TestRecordsAreCounted(t *testing.T) {
 							if err := tx.Delete(key); err != nil {
 								return err
 							}
-						} else if err := tx.Set(key, store.Seal(key, []byte("x"))); err != nil {
+						} else if err := tx.Set(key, kv.Seal(key, []byte("x"))); err != nil {
 							return err
 						}
 					}
@@ -90,8 +90,8 @@ func TestRecordsAreCounted(t *testing.T) {
 func TestMissingRecordsAreCounted(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
-	err := db.Update(t.Context(), func(tx store.Tx) error {
-		return store.In(tx, "DEMO").PutSettings(engine.Workspace{ID: "DEMO"})
+	err := db.Update(t.Context(), func(tx kv.Tx) error {
+		return kv.In(tx, "DEMO").PutSettings(engine.Workspace{ID: "DEMO"})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestMissingRecordsAreCounted(t *testing.T) {
 		}
 	}
 	db.Vanish(t, "c2")
-	found, err := store.Check(t.Context(), db, nil)
+	found, err := kv.Check(t.Context(), db, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,10 +110,10 @@ func TestMissingRecordsAreCounted(t *testing.T) {
 	if !strings.Contains(said, `records in workspace "DEMO" are missing: 1 campaign missing`) {
 		t.Errorf("it says %s", said)
 	}
-	if _, err := store.Repair(t.Context(), db, nil); err != nil {
+	if _, err := kv.Repair(t.Context(), db, nil); err != nil {
 		t.Fatal(err)
 	}
-	if found, err = store.Check(t.Context(), db, nil); err != nil || len(found.Findings) > 0 {
+	if found, err = kv.Check(t.Context(), db, nil); err != nil || len(found.Findings) > 0 {
 		t.Errorf("after the repair: %v, %v", found.Findings, err)
 	}
 }
@@ -134,11 +134,11 @@ func TestDamagedInManyPlaces(t *testing.T) {
 			const many = 40_000
 			random := rand.NewChaCha8([32]byte{1})
 			for from := 0; from < many; from += 4000 {
-				err := db.Update(t.Context(), func(tx store.Tx) error {
+				err := db.Update(t.Context(), func(tx kv.Tx) error {
 					for n := from; n < from+4000; n++ {
 						key, value := fmt.Appendf(nil, "r%06d", n), make([]byte, 100)
 						_, _ = random.Read(value)
-						if err := tx.Set(key, store.Seal(key, value)); err != nil {
+						if err := tx.Set(key, kv.Seal(key, value)); err != nil {
 							return err
 						}
 					}
@@ -154,12 +154,12 @@ func TestDamagedInManyPlaces(t *testing.T) {
 			spoilIt(t, filepath.Join(dir, badger.Folder, "000001.sst"))
 			db = open(t, dir)
 			lost, whole := 0, 0
-			err := db.View(t.Context(), func(tx store.Tx) error {
+			err := db.View(t.Context(), func(tx kv.Tx) error {
 				for n := range many {
 					switch _, err := tx.Get(fmt.Appendf(nil, "r%06d", n)); {
 					case err == nil:
 						whole++
-					case errors.Is(err, store.ErrLost):
+					case errors.Is(err, kv.ErrLost):
 						lost++
 					default:
 						return err
@@ -194,9 +194,9 @@ func TestDamageOfASmallTableHarmsNoOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	db = open(t, dir)
-	err := db.Update(t.Context(), func(tx store.Tx) error {
+	err := db.Update(t.Context(), func(tx kv.Tx) error {
 		for _, key := range [][]byte{[]byte("a"), []byte("z")} { // from before all others to behind them
-			if err := tx.Set(key, store.Seal(key, []byte("x"))); err != nil {
+			if err := tx.Set(key, kv.Seal(key, []byte("x"))); err != nil {
 				return err
 			}
 		}
@@ -213,7 +213,7 @@ func TestDamageOfASmallTableHarmsNoOther(t *testing.T) {
 	if lost := judge(t, db, want); lost > 0 {
 		t.Errorf("%d healthy records are refused", lost)
 	}
-	found, err := store.Repair(t.Context(), db, nil)
+	found, err := kv.Repair(t.Context(), db, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,9 +14,9 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/crypt"
+	"bugle/store/kv"
 )
 
 // damages is how many stores TestDamagedAnywhere damages: `go test -run DamagedAnywhere -damages 5000`.
@@ -59,8 +59,8 @@ func newImage(t *testing.T, how badger.Options) image {
 			t.Fatal(err)
 		}
 		h := engine.Head{ID: id, UpdatedAt: time.Unix(int64(n), 0).UTC()}
-		err = db.Update(t.Context(), func(tx store.Tx) error {
-			_, err := store.In(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
+		err = db.Update(t.Context(), func(tx kv.Tx) error {
+			_, err := kv.In(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
 			return err
 		})
 		if err != nil {
@@ -74,8 +74,8 @@ func newImage(t *testing.T, how badger.Options) image {
 			t.Fatal(err)
 		}
 		if session == 0 {
-			err := db.Update(t.Context(), func(tx store.Tx) error {
-				return store.In(tx, "DEMO").PutSettings(engine.Workspace{ID: "DEMO"})
+			err := db.Update(t.Context(), func(tx kv.Tx) error {
+				return kv.In(tx, "DEMO").PutSettings(engine.Workspace{ID: "DEMO"})
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -237,7 +237,7 @@ func (m image) try(t *testing.T, dir, what string, kinds ...*tally) {
 	db, err := badger.Open(t.Context(), m.at(dir))
 	if err != nil {
 		k.refused++
-		if strings.Contains(err.Error(), "\n") || !errors.As(err, new(*store.DamagedError)) {
+		if strings.Contains(err.Error(), "\n") || !errors.As(err, new(*kv.DamagedError)) {
 			t.Errorf("%s: opening says %q", what, err)
 		}
 		return
@@ -245,12 +245,12 @@ func (m image) try(t *testing.T, dir, what string, kinds ...*tally) {
 	older, named, whole := 0, 0, 0
 	for id, want := range m.want {
 		got, err := body(t, db, id)
-		switch corrupt := (*store.CorruptError)(nil); {
+		switch corrupt := (*kv.CorruptError)(nil); {
 		case err == nil && got == want:
 			whole++
 		case errors.As(err, &corrupt):
 			named++
-		case err == nil, errors.Is(err, store.ErrNotFound):
+		case err == nil, errors.Is(err, kv.ErrNotFound):
 			older++
 		default:
 			t.Errorf("%s: %s reads %v", what, id, err)
@@ -288,7 +288,7 @@ func (m image) try(t *testing.T, dir, what string, kinds ...*tally) {
 // read and nothing is left that could be mended.
 func (m image) mend(t *testing.T, db *badger.DB, what string, wrong bool) {
 	t.Helper()
-	found, err := store.Repair(t.Context(), db, nil)
+	found, err := kv.Repair(t.Context(), db, nil)
 	if err != nil {
 		t.Errorf("%s: repairing: %v", what, err)
 		return
@@ -301,7 +301,7 @@ func (m image) mend(t *testing.T, db *badger.DB, what string, wrong bool) {
 			t.Errorf("%s: not mended: %+v", what, f)
 		}
 	}
-	again, err := store.Check(t.Context(), db, nil)
+	again, err := kv.Check(t.Context(), db, nil)
 	if err != nil {
 		t.Errorf("%s: checking: %v", what, err)
 	}

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"bugle/store"
+	"bugle/store/kv"
 )
 
 // A rename, a new file or a removal outlives a power cut only once the folder is synced that it happened
@@ -27,7 +27,7 @@ func syncFiles(path string) error {
 			return err
 		}
 	}
-	return errors.Join(store.SyncFolder(path), store.SyncFolder(filepath.Dir(path)))
+	return errors.Join(kv.SyncFolder(path), kv.SyncFolder(filepath.Dir(path)))
 }
 
 func syncFile(name string) error {
@@ -46,7 +46,7 @@ func rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	return store.SyncFolder(filepath.Dir(to))
+	return kv.SyncFolder(filepath.Dir(to))
 }
 
 var removeTree = os.RemoveAll // a test changes it
@@ -59,5 +59,5 @@ func removeAll(path string) error {
 	if err := removeTree(path); err != nil {
 		return err
 	}
-	return store.SyncFolder(filepath.Dir(path))
+	return kv.SyncFolder(filepath.Dir(path))
 }

@@ -21,10 +21,10 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/crypt"
+	"bugle/store/kv"
 )
 
 // What a power cut leaves is derived from the calls of a process, as strace records them: of a folder the names
@@ -401,8 +401,8 @@ func traced(dir string) int {
 	case "decrypt":
 		_, err = badger.Rewrite(ctx, o, nil, nil)
 	case "restore":
-		_, err = badger.Replace(ctx, dir, nil, func(ctx context.Context, db store.DB) error {
-			return errors.Join(store.Prepare(ctx, db), savePlain(db, "c", `{"n":2}`))
+		_, err = badger.Replace(ctx, dir, nil, func(ctx context.Context, db kv.DB) error {
+			return errors.Join(kv.Prepare(ctx, db), savePlain(db, "c", `{"n":2}`))
 		})
 	case "backup":
 		var db *badger.DB
@@ -451,14 +451,14 @@ func fillLogs(o badger.Options, until string) error {
 	return err
 }
 
-func savePlain(db store.DB, id, text string) error {
+func savePlain(db kv.DB, id, text string) error {
 	v, err := doc.Parse([]byte(text))
 	if err != nil {
 		return err
 	}
-	return db.Update(context.Background(), func(tx store.Tx) error {
+	return db.Update(context.Background(), func(tx kv.Tx) error {
 		h := engine.Head{ID: id}
-		_, err := store.In(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
+		_, err := kv.In(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
 		return err
 	})
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
-	"bugle/store"
 	"bugle/store/badger/internal/files"
+	"bugle/store/kv"
 )
 
 // SetFreeSpace makes the store believe in that much free space.
@@ -106,7 +106,7 @@ func (d *DB) Vanish(t testing.TB, id string) {
 		it := txn.NewIterator(badger.IteratorOptions{})
 		var keys [][]byte
 		for it.Rewind(); it.Valid(); it.Next() {
-			if store.BelongsTo(it.Item().Key(), "DEMO", id) {
+			if kv.BelongsTo(it.Item().Key(), "DEMO", id) {
 				keys = append(keys, it.Item().KeyCopy(nil))
 			}
 		}

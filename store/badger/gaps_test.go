@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"bugle/store"
 	"bugle/store/badger"
+	"bugle/store/kv"
 )
 
 // Behind a part of a table that cannot be read a scan goes on: it returns each record once, and leaves out
@@ -24,11 +24,11 @@ func TestScansGoOnBehindDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	random := rand.NewChaCha8([32]byte{6})
-	err = db.Update(t.Context(), func(tx store.Tx) error {
+	err = db.Update(t.Context(), func(tx kv.Tx) error {
 		for n := range 400 {
 			key, value := fmt.Appendf(nil, "r%04d", n), make([]byte, 4000)
 			_, _ = random.Read(value)
-			value = store.Seal(key, value)
+			value = kv.Seal(key, value)
 			records[string(key)] = string(value)
 			if err := tx.Set(key, value); err != nil {
 				return err
@@ -81,8 +81,8 @@ func scanDamaged(t *testing.T, dir string, records map[string]string, reverse bo
 	t.Helper()
 	db := open(t, dir)
 	given := map[string]bool{}
-	err := db.View(t.Context(), func(tx store.Tx) error {
-		return tx.Scan([]byte("r"), store.ScanOptions{Reverse: reverse}, func(key, value []byte) error {
+	err := db.View(t.Context(), func(tx kv.Tx) error {
+		return tx.Scan([]byte("r"), kv.ScanOptions{Reverse: reverse}, func(key, value []byte) error {
 			if given[string(key)] {
 				t.Errorf("%s is given twice", key)
 			}
@@ -97,10 +97,10 @@ func scanDamaged(t *testing.T, dir string, records map[string]string, reverse bo
 		t.Fatal(err)
 	}
 	lost := 0
-	err = db.View(t.Context(), func(tx store.Tx) error {
+	err = db.View(t.Context(), func(tx kv.Tx) error {
 		for key, want := range records {
 			switch got, err := tx.Get([]byte(key)); {
-			case errors.Is(err, store.ErrLost):
+			case errors.Is(err, kv.ErrLost):
 				lost++
 			case err != nil || string(got) != want:
 				t.Errorf("%s reads %d bytes, %v", key, len(got), err)

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/crypt"
+	"bugle/store/kv"
 )
 
 // twin fills a store in some sessions, each of which leaves a table. Stores of other words have the same shape.
@@ -74,7 +74,7 @@ func kept(t *testing.T, o badger.Options, want map[string]string) (gone []string
 	}()
 	for id, text := range want {
 		switch got, err := body(t, db, id); {
-		case errors.Is(err, store.ErrNotFound), errors.As(err, new(*store.CorruptError)):
+		case errors.Is(err, kv.ErrNotFound), errors.As(err, new(*kv.CorruptError)):
 			gone = append(gone, id)
 		case err != nil || got != text:
 			t.Errorf("%s is %.60q, %v", id, got, err)
@@ -139,8 +139,8 @@ func TestTableOfAnotherStoreIsNotExamined(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = db.Update(t.Context(), func(tx store.Tx) error {
-		return errors.Join(store.In(tx, "DEMO").DeleteCampaign("1-00"), store.In(tx, "DEMO").DeleteCampaign("1-01"))
+	err = db.Update(t.Context(), func(tx kv.Tx) error {
+		return errors.Join(kv.In(tx, "DEMO").DeleteCampaign("1-00"), kv.In(tx, "DEMO").DeleteCampaign("1-01"))
 	})
 	want["last"] = `{"n":1}` // what is deleted by the last commit is kept as such
 	if err := errors.Join(err, put(db, t, "last", want["last"]), db.Close()); err != nil {
@@ -157,7 +157,7 @@ func TestTableOfAnotherStoreIsNotExamined(t *testing.T) {
 	db = open(t, dir)
 	db.Prove(t.Context())
 	for _, id := range []string{"1-00", "1-01"} {
-		if got, err := body(t, db, id); !errors.Is(err, store.ErrNotFound) {
+		if got, err := body(t, db, id); !errors.Is(err, kv.ErrNotFound) {
 			t.Errorf("%s is %.40q, %v", id, got, err)
 		}
 	}
@@ -304,7 +304,7 @@ func TestOlderLogOfAClosedStore(t *testing.T) {
 	want := map[string]string{}
 	earlier := session(t, o, saver(t, want, 0, 3))
 	session(t, o, func(db *badger.DB) {
-		if err := db.Update(t.Context(), func(tx store.Tx) error { return store.In(tx, "DEMO").DeleteCampaign("c001") }); err != nil {
+		if err := db.Update(t.Context(), func(tx kv.Tx) error { return kv.In(tx, "DEMO").DeleteCampaign("c001") }); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -323,7 +323,7 @@ func TestOlderLogOfAClosedStore(t *testing.T) {
 	if gone, said := kept(t, o, want); len(gone) > 0 || said != "" {
 		t.Errorf("%q are gone, and it says %s", gone, said)
 	}
-	if got, err := body(t, open(t, o.Dir), "c001"); !errors.Is(err, store.ErrNotFound) {
+	if got, err := body(t, open(t, o.Dir), "c001"); !errors.Is(err, kv.ErrNotFound) {
 		t.Errorf("c001 is %.40q, %v", got, err)
 	}
 }

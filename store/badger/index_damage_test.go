@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/crypt"
+	"bugle/store/kv"
 )
 
 // indexStep is the distance between the places where TestDamagedIndex damages a table, in bytes.
@@ -106,14 +106,14 @@ func (m image) tryIndex(t *testing.T, dir, what, passphrase string, sum *indexTa
 	db, err := badger.Open(t.Context(), m.at(dir))
 	if err != nil {
 		sum.refused++
-		if !errors.As(err, new(*store.DamagedError)) {
+		if !errors.As(err, new(*kv.DamagedError)) {
 			t.Errorf("%s: opening: %v", what, err)
 		}
 		return
 	}
 	defer db.Close()
 	db.Prove(t.Context())
-	found, err := store.Check(t.Context(), db, nil)
+	found, err := kv.Check(t.Context(), db, nil)
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
@@ -144,7 +144,7 @@ func (m image) tryIndex(t *testing.T, dir, what, passphrase string, sum *indexTa
 	}
 }
 
-func sentences(c store.Checked) string {
+func sentences(c kv.Checked) string {
 	var out []string
 	for _, f := range c.Findings {
 		out = append(out, f.What)

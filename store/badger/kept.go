@@ -19,10 +19,10 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
 
-	"bugle/store"
+	"bugle/store/kv"
 )
 
-var _ store.Keeper = (*DB)(nil)
+var _ kv.Keeper = (*DB)(nil)
 
 // What is kept beside the records is a file, and a record that names it: it has the id of the store, the version
 // that the file was made of, and the file's size and checksum. The record is written once the file is durable. So a
@@ -60,14 +60,14 @@ func decodeKept(key, b []byte) (k kept, ok bool) {
 	return kept{[16]byte(b), n(0), n(1), n(2)}, true
 }
 
-// Keep implements [store.Keeper].
-func (d *DB) Keep(ctx context.Context, name string, fill func(store.Tx, io.Writer) error) error {
+// Keep implements [kv.Keeper].
+func (d *DB) Keep(ctx context.Context, name string, fill func(kv.Tx, io.Writer) error) error {
 	if err := d.enter(ctx); err != nil {
 		return err
 	}
 	defer d.running.Done()
 	if d.identity == nil || d.unsound.Load() || len(d.Lost()) > 0 {
-		return fmt.Errorf("keeping %s: %w", name, store.ErrLost) // [DB.Kept] would not take it
+		return fmt.Errorf("keeping %s: %w", name, kv.ErrLost) // [DB.Kept] would not take it
 	}
 	if err := d.checkSpace(); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (d *DB) Keep(ctx context.Context, name string, fill func(store.Tx, io.Write
 }
 
 // writeKept writes the file, and returns when it is durable.
-func (d *DB) writeKept(ctx context.Context, name string, fill func(store.Tx, io.Writer) error) (k kept, err error) {
+func (d *DB) writeKept(ctx context.Context, name string, fill func(kv.Tx, io.Writer) error) (k kept, err error) {
 	at := d.commits.enter()
 	defer d.commits.leave(at)
 	file := d.keptFile(name)
@@ -109,7 +109,7 @@ func (d *DB) writeKept(ctx context.Context, name string, fill func(store.Tx, io.
 		return k, errors.Join(err, os.Remove(f.Name()))
 	}
 	k.size, k.sum = out.size, out.sum.Sum64()
-	return k, store.SyncFolder(d.path)
+	return k, kv.SyncFolder(d.path)
 }
 
 // keptWriter writes a file while the context lasts and the disk has space.
@@ -141,8 +141,8 @@ func (w *keptWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Kept implements [store.Keeper].
-func (d *DB) Kept(ctx context.Context, name string, read func(tx store.Tx, since uint64, r io.Reader) error) error {
+// Kept implements [kv.Keeper].
+func (d *DB) Kept(ctx context.Context, name string, read func(tx kv.Tx, since uint64, r io.Reader) error) error {
 	if err := d.enter(ctx); err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (d *DB) Kept(ctx context.Context, name string, read func(tx store.Tx, since
 	}
 	f, err := os.Open(d.keptFile(name))
 	if err != nil {
-		return store.ErrNotFound
+		return kv.ErrNotFound
 	}
 	defer f.Close()
 	in := &keptReader{ctx: ctx, r: f}
@@ -171,7 +171,7 @@ func (d *DB) Kept(ctx context.Context, name string, read func(tx store.Tx, since
 		return fmt.Errorf("reading what is kept of %s: %w", name, err)
 	}
 	if in.size != k.size || in.sum.Sum64() != k.sum {
-		return store.ErrNotFound
+		return kv.ErrNotFound
 	}
 	return nil
 }
@@ -179,7 +179,7 @@ func (d *DB) Kept(ctx context.Context, name string, read func(tx store.Tx, since
 // keptRecord returns the record of what is kept, where it is of this store, and nothing of the store is lost.
 func (d *DB) keptRecord(txn *badger.Txn, name string) (kept, error) {
 	if d.identity == nil || d.unsound.Load() || len(d.Lost()) > 0 {
-		return kept{}, store.ErrNotFound
+		return kept{}, kv.ErrNotFound
 	}
 	key := keptKey(name)
 	var k kept
@@ -195,7 +195,7 @@ func (d *DB) keptRecord(txn *badger.Txn, name string) (kept, error) {
 		})
 	})
 	if err != nil || !ok || k.id != d.identity.id || k.since > txn.ReadTs() {
-		return kept{}, store.ErrNotFound
+		return kept{}, kv.ErrNotFound
 	}
 	return k, nil
 }
@@ -288,7 +288,7 @@ func (v *vault) opener(r io.Reader) (io.Reader, error) {
 	}
 	salt := make([]byte, saltSize)
 	if _, err := io.ReadFull(r, salt); err != nil {
-		return nil, store.ErrNotFound
+		return nil, kv.ErrNotFound
 	}
 	aead, err := v.chunks(salt)
 	return &opener{r: r, aead: aead}, err
@@ -318,7 +318,7 @@ func (o *opener) Read(b []byte) (int, error) {
 		}
 		text, err := o.aead.Open(nil, nonce(o.n), sealed[:n], more)
 		if err != nil {
-			return 0, store.ErrNotFound
+			return 0, kv.ErrNotFound
 		}
 		o.n++
 		o.rest.Reset(text)

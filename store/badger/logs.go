@@ -13,7 +13,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
-	"bugle/store"
+	"bugle/store/kv"
 )
 
 // logs looks after the files that the database makes and writes through mapped memory while the store is
@@ -142,7 +142,7 @@ func (l *logs) ready() error {
 	if _, err := extend(list, 0, func(size int64) int64 { return size + listSpace }); err != nil {
 		return err
 	}
-	if err := store.SyncFolder(l.path); err != nil {
+	if err := kv.SyncFolder(l.path); err != nil {
 		return err
 	}
 	l.next = name
@@ -216,13 +216,13 @@ func (l *logs) commit(txn *badger.Txn, changes []*change) error {
 	err := txn.Commit()
 	switch {
 	case err == nil && large > 0:
-		if err = store.SyncFolder(l.path); err == nil && l.unsynced.Load() {
+		if err = kv.SyncFolder(l.path); err == nil && l.unsynced.Load() {
 			err = errors.New("cannot sync the value log")
 		}
 	case errors.Is(err, badger.ErrTxnTooBig), errors.Is(err, badger.ErrBlockedWrites), errors.Is(err, badger.ErrDBClosed):
 		return err // nothing was written
 	case err != nil && strings.Contains(err.Error(), errUnreserved.Error()): // of the next value log, before anything was written
-		return fmt.Errorf("%w: %w", store.ErrFull, err)
+		return fmt.Errorf("%w: %w", kv.ErrFull, err)
 	}
 	if err != nil {
 		return l.fail(err)

@@ -11,8 +11,8 @@ import (
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/y"
 
-	"bugle/store"
 	"bugle/store/badger/internal/files"
+	"bugle/store/kv"
 )
 
 // lost says that records cannot be read any more: which keys they may have had, and up to which version. There
@@ -200,7 +200,7 @@ func (d *DB) missing(txn *badger.Txn, key []byte) bool {
 	return false
 }
 
-// Doubtful implements [store.Doubter].
+// Doubtful implements [kv.Doubter].
 func (t *tx) Doubtful(key []byte) bool {
 	marks := *t.db.lost.Load()
 	if !slices.ContainsFunc(marks, func(l lost) bool { return l.touches(key) }) {
@@ -229,7 +229,7 @@ func (d *DB) Forget() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
-		return store.ErrClosed
+		return kv.ErrClosed
 	}
 	if err := d.checkSpace(); err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 
 	database "github.com/dgraph-io/badger/v4"
 
-	"bugle/store"
 	"bugle/store/badger"
+	"bugle/store/kv"
 )
 
 // A process is killed when a compaction has put tables into another one, and before it has removed the
@@ -47,7 +47,7 @@ func TestTableStaysBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(func(db *badger.DB) {
-		err := db.Update(t.Context(), func(tx store.Tx) error { return store.In(tx, "DEMO").DeleteCampaign("one") })
+		err := db.Update(t.Context(), func(tx kv.Tx) error { return kv.In(tx, "DEMO").DeleteCampaign("one") })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestTableStaysBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(func(db *badger.DB) {
-		if _, err := body(t, db, "one"); !errors.Is(err, store.ErrNotFound) {
+		if _, err := body(t, db, "one"); !errors.Is(err, kv.ErrNotFound) {
 			t.Errorf("a deleted campaign: %v", err)
 		}
 		if got, err := body(t, db, "two"); err != nil || got != `{"a":2}` {

@@ -11,9 +11,9 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
+	"bugle/store/kv"
 )
 
 // writeOld makes the files of testdata for the present format, once, when it is new.
@@ -23,9 +23,9 @@ var writeOld = flag.Bool("write-format", false, "make the files of the present f
 // made once (go test -run OldFormats -write-format) and never again.
 func TestOldFormats(t *testing.T) {
 	if *writeOld {
-		makeFormat(t, filepath.Join("testdata", fmt.Sprintf("format%d", store.Format)))
+		makeFormat(t, filepath.Join("testdata", fmt.Sprintf("format%d", kv.Format)))
 	}
-	for n := 1; n <= store.Format; n++ {
+	for n := 1; n <= kv.Format; n++ {
 		from := filepath.Join("testdata", fmt.Sprintf("format%d", n))
 		dir := t.TempDir()
 		if err := os.CopyFS(filepath.Join(dir, badger.Folder), os.DirFS(filepath.Join(from, badger.Folder))); err != nil {
@@ -48,8 +48,8 @@ func wantOld(t *testing.T, db *badger.DB) {
 	if said := db.Notices(); len(said) > 0 {
 		t.Errorf("opening says %q", said)
 	}
-	c, err := store.Check(t.Context(), db, nil)
-	if err != nil || !c.Sound() || c.Campaigns != 3 || c.Format != store.Format {
+	c, err := kv.Check(t.Context(), db, nil)
+	if err != nil || !c.Sound() || c.Campaigns != 3 || c.Format != kv.Format {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if got, err := body(t, db, "c1"); err != nil || got != `{"n":1.0,"t":"\t\u00e9"}` {
@@ -63,8 +63,8 @@ func makeFormat(t *testing.T, to string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = db.Update(t.Context(), func(tx store.Tx) error {
-		s := store.In(tx, "DEMO")
+	err = db.Update(t.Context(), func(tx kv.Tx) error {
+		s := kv.In(tx, "DEMO")
 		at := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 		for n := range 3 {
 			v, err := doc.Parse(fmt.Appendf(nil, `{"n":%d.0,"t":"\t\u00e9"}`, n))
@@ -79,7 +79,7 @@ func makeFormat(t *testing.T, to string) {
 		return errors.Join(
 			s.PutSettings(engine.Workspace{ID: "DEMO"}),
 			s.PutProfile(engine.Profile{ID: "p", Attributes: map[string]any{engine.AttrEmail: "ada@example.com"}}),
-			s.PutIdempotent(store.Idempotent{Operation: "create", Key: "k", At: at, ExpiresAt: at.Add(time.Hour)}),
+			s.PutIdempotent(kv.Idempotent{Operation: "create", Key: "k", At: at, ExpiresAt: at.Add(time.Hour)}),
 			s.PutOutbox(engine.Delivered{ID: "01", At: at}),
 		)
 	})

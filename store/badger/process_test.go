@@ -14,8 +14,8 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/store"
 	"bugle/store/badger"
+	"bugle/store/kv"
 )
 
 // The test binary runs itself as another process: these say as what, and where.
@@ -69,7 +69,7 @@ func write(dir string) int {
 		go func() {
 			for n := 0; ; n++ {
 				id := fmt.Sprintf("%d-%d-%d", os.Getpid(), w, n)
-				err := db.Update(context.Background(), func(tx store.Tx) error { return save(tx, id) })
+				err := db.Update(context.Background(), func(tx kv.Tx) error { return save(tx, id) })
 				if err != nil {
 					failed <- err
 					return
@@ -87,13 +87,13 @@ func text(id string) string {
 	return fmt.Sprintf(`{"name":%q,"html":%q}`, id, strings.Repeat(id, len(id)*int(id[len(id)-1])))
 }
 
-func save(tx store.Tx, id string) error {
+func save(tx kv.Tx, id string) error {
 	v, err := doc.Parse([]byte(text(id)))
 	if err != nil {
 		return err
 	}
 	h := engine.Head{ID: id}
-	_, err = store.In(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
+	_, err = kv.In(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
 	return err
 }
 
@@ -122,7 +122,7 @@ func TestSecondProcess(t *testing.T) {
 		t.Fatalf("the other process says %q", out.Text())
 	}
 	_, err := badger.Open(t.Context(), badger.Options{Dir: dir})
-	var locked *store.LockedError
+	var locked *kv.LockedError
 	if !errors.As(err, &locked) {
 		t.Fatalf("error = %v, want a LockedError", err)
 	}
@@ -174,8 +174,8 @@ func checkSaved(t *testing.T, dir string, saved []string) {
 	if err != nil {
 		t.Fatalf("after a kill: %v", err)
 	}
-	err = db.View(t.Context(), func(tx store.Tx) error {
-		s := store.In(tx, "DEMO")
+	err = db.View(t.Context(), func(tx kv.Tx) error {
+		s := kv.In(tx, "DEMO")
 		there := map[string]bool{}
 		err := s.Summaries(func(sum engine.Summary) error { there[sum.ID] = true; return nil })
 		for _, id := range saved {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"bugle/store"
 	"bugle/store/badger"
+	"bugle/store/kv"
 )
 
 // Bits that a disk loses change no time of a file: in a large store such a table is proved when it is
@@ -47,7 +47,7 @@ func TestProvedWhenRead(t *testing.T) {
 	readAll := func(db *badger.DB) (damaged int) {
 		for _, id := range ids {
 			got, err := body(t, db, id)
-			if errors.As(err, new(*store.CorruptError)) {
+			if errors.As(err, new(*kv.CorruptError)) {
 				damaged++
 			} else if err != nil || got != text(id) {
 				t.Errorf("%s is %.60s, %v", id, got, err)
@@ -77,7 +77,7 @@ func TestProvedWhenRead(t *testing.T) {
 	if again := readAll(db); again == 0 || again > damaged { // one behind the damage may be read again
 		t.Errorf("%d were damaged, and then %d", damaged, again)
 	}
-	if _, err := store.Repair(t.Context(), db, nil); err != nil {
+	if _, err := kv.Repair(t.Context(), db, nil); err != nil {
 		t.Fatal(err)
 	}
 	if said := db.Lost(); len(said) > 0 {
@@ -108,11 +108,11 @@ func TestProvedAsScanned(t *testing.T) {
 	key := func(n int) []byte { return fmt.Appendf(nil, "r%04d", n) }
 	const many = 800
 	for from := 0; from < many; from += 200 {
-		err := db.Update(t.Context(), func(tx store.Tx) error {
+		err := db.Update(t.Context(), func(tx kv.Tx) error {
 			for n := from; n < from+200; n++ {
 				value := make([]byte, 4000)
 				_, _ = random.Read(value)
-				value = store.Seal(key(n), value)
+				value = kv.Seal(key(n), value)
 				records[string(key(n))] = string(value)
 				if err := tx.Set(key(n), value); err != nil {
 					return err
@@ -137,8 +137,8 @@ func TestProvedAsScanned(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer db.Close()
-		err = db.View(t.Context(), func(tx store.Tx) error {
-			return tx.Scan([]byte("r"), store.ScanOptions{Reverse: reverse, Limit: limit}, func(key, value []byte) error {
+		err = db.View(t.Context(), func(tx kv.Tx) error {
+			return tx.Scan([]byte("r"), kv.ScanOptions{Reverse: reverse, Limit: limit}, func(key, value []byte) error {
 				given++
 				switch {
 				case len(value) == 0:
@@ -247,8 +247,8 @@ func TestNothingUnprovedIsRead(t *testing.T) {
 	if got, err := body(t, db, "c20"); err == nil {
 		t.Errorf("it reads %.20s", got)
 	}
-	err := db.View(t.Context(), func(tx store.Tx) error {
-		return tx.Scan(nil, store.ScanOptions{}, func(_, _ []byte) error { return nil })
+	err := db.View(t.Context(), func(tx kv.Tx) error {
+		return tx.Scan(nil, kv.ScanOptions{}, func(_, _ []byte) error { return nil })
 	})
 	if err == nil {
 		t.Error("it is scanned")
@@ -331,7 +331,7 @@ func TestWhatIsLostStaysLost(t *testing.T) {
 		}
 		for n := range 20 {
 			switch _, err := body(t, db, fmt.Sprintf("%d-%d", session, n)); {
-			case errors.As(err, new(*store.CorruptError)):
+			case errors.As(err, new(*kv.CorruptError)):
 				out++
 			case err != nil:
 				t.Errorf("%d-%d reads %v", session, n, err)

@@ -10,21 +10,21 @@ import (
 	"path/filepath"
 	"time"
 
-	"bugle/store"
 	"bugle/store/crypt"
+	"bugle/store/kv"
 )
 
 // Replace puts a store that fill has filled, and proved, in the place of the one in a data folder. The
 // old one is kept aside, in the folder whose path it returns; empty where there was none. When fill
-// fails, or ctx ends, nothing has changed. It fails with a *[store.LockedError] where a process has
+// fails, or ctx ends, nothing has changed. It fails with a *[kv.LockedError] where a process has
 // the store open. The new store is encrypted with key; nil: it is not.
-func Replace(ctx context.Context, dir string, key *crypt.Key, fill func(context.Context, store.DB) error) (aside string, err error) {
+func Replace(ctx context.Context, dir string, key *crypt.Key, fill func(context.Context, kv.DB) error) (aside string, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {
 		return "", fmt.Errorf("cannot use the data folder %q: %w", dir, err)
 	}
 	d := newDB(dir, filepath.Join(dir, Folder), slog.New(slog.DiscardHandler))
-	if err := errors.Join(os.MkdirAll(dir, 0o700), store.SyncAncestors(dir), settle(d.path)); err != nil {
+	if err := errors.Join(os.MkdirAll(dir, 0o700), kv.SyncAncestors(dir), settle(d.path)); err != nil {
 		return "", d.unwritable(err)
 	}
 	release, err := lockFolder(d.path)
@@ -49,7 +49,7 @@ func Replace(ctx context.Context, dir string, key *crypt.Key, fill func(context.
 }
 
 // fillNew makes a store in a folder of its own, and has it filled.
-func fillNew(ctx context.Context, dir, into string, key *crypt.Key, fill func(context.Context, store.DB) error) (err error) {
+func fillNew(ctx context.Context, dir, into string, key *crypt.Key, fill func(context.Context, kv.DB) error) (err error) {
 	db := newDB(dir, into, slog.New(slog.DiscardHandler))
 	if err := db.makeFolder(); err != nil {
 		return err

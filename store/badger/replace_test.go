@@ -7,15 +7,15 @@ import (
 	"path/filepath"
 	"testing"
 
-	"bugle/store"
 	"bugle/store/badger"
+	"bugle/store/kv"
 )
 
 func TestReplace(t *testing.T) {
 	dir := t.TempDir()
-	fill := func(text string) func(context.Context, store.DB) error {
-		return func(ctx context.Context, db store.DB) error {
-			return errors.Join(store.Prepare(ctx, db), put(db, t, "c", text))
+	fill := func(text string) func(context.Context, kv.DB) error {
+		return func(ctx context.Context, db kv.DB) error {
+			return errors.Join(kv.Prepare(ctx, db), put(db, t, "c", text))
 		}
 	}
 	read := func(want string) {
@@ -47,7 +47,7 @@ func TestReplace(t *testing.T) {
 		t.Errorf("the old store is not kept: %v", err)
 	}
 	failed := errors.New("no")
-	if _, err := badger.Replace(t.Context(), dir, nil, func(context.Context, store.DB) error { return failed }); !errors.Is(err, failed) {
+	if _, err := badger.Replace(t.Context(), dir, nil, func(context.Context, kv.DB) error { return failed }); !errors.Is(err, failed) {
 		t.Errorf("filling fails: %v", err)
 	}
 	read(`{"n":2}`)
@@ -55,7 +55,7 @@ func TestReplace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := badger.Replace(t.Context(), dir, nil, fill(`{}`)); !errors.As(err, new(*store.LockedError)) {
+	if _, err := badger.Replace(t.Context(), dir, nil, fill(`{}`)); !errors.As(err, new(*kv.LockedError)) {
 		t.Errorf("while it is open: %v", err)
 	}
 	if err := db.Close(); err != nil {

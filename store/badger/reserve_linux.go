@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"bugle/store"
+	"bugle/store/kv"
 )
 
 // The database makes its files sparse, maps them into memory, and copies into that. It has no place where
@@ -76,7 +76,7 @@ func reserveFile(fd int, size int64) error {
 	switch filepath.Ext(name) {
 	case tableExt:
 		l.await(func() error { return fallocate(fd, size) })
-		if err := store.SyncFolder(filepath.Dir(name)); err != nil {
+		if err := kv.SyncFolder(filepath.Dir(name)); err != nil {
 			_ = l.fail(err) // and no error of the table: see await
 		}
 		return nil
@@ -87,7 +87,7 @@ func reserveFile(fd int, size int64) error {
 	default:
 		_ = fallocate(fd, size)
 	}
-	if !store.NoSpace(err) {
+	if !kv.NoSpace(err) {
 		return nil
 	}
 	if _, empty := unix.Seek(fd, 0, unix.SEEK_DATA); empty == unix.ENXIO {
@@ -100,12 +100,12 @@ func reserveFile(fd int, size int64) error {
 // table for written, and remove those that it was made of. Readers and writers do not wait for it, but no
 // change is taken meanwhile ([DB.checkSpace]).
 func (l *logs) await(ask func() error) {
-	if !store.NoSpace(ask()) {
+	if !kv.NoSpace(ask()) {
 		return
 	}
 	l.waiting.Add(1)
 	defer l.waiting.Add(-1)
-	for store.NoSpace(ask()) {
+	for kv.NoSpace(ask()) {
 		time.Sleep(retryAfter)
 	}
 }

@@ -20,8 +20,8 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/store"
 	"bugle/store/badger"
+	"bugle/store/kv"
 )
 
 var fills = flag.Int("fills", 1, "how often TestDiskFilled fills the disk")
@@ -177,7 +177,7 @@ func fillDisk(t *testing.T, dir string, round int, last bool) {
 				case err == nil:
 					saved[w].Store(id, text)
 					done.Add(1)
-				case errors.Is(err, store.ErrFull):
+				case errors.Is(err, kv.ErrFull):
 					saved[w].Delete(id) // the one before or this one is there
 					refused.Add(1)
 				default:
@@ -194,8 +194,8 @@ func fillDisk(t *testing.T, dir string, round int, last bool) {
 				all.Wait()
 				t.Fatalf("round %d: waiting for %s", round, what)
 			}
-			if err := db.View(t.Context(), func(tx store.Tx) error { // somebody reads all the time
-				return store.In(tx, "DEMO").Summaries(func(engine.Summary) error { return nil })
+			if err := db.View(t.Context(), func(tx kv.Tx) error { // somebody reads all the time
+				return kv.In(tx, "DEMO").Summaries(func(engine.Summary) error { return nil })
 			}); err != nil {
 				t.Errorf("round %d: reading: %v", round, err)
 			}
@@ -220,7 +220,7 @@ func fillDisk(t *testing.T, dir string, round int, last bool) {
 		empty = fillUp(t, disk)
 	}
 	closed := db.Close()
-	if closed != nil && (!last || !errors.Is(closed, store.ErrFull)) {
+	if closed != nil && (!last || !errors.Is(closed, kv.ErrFull)) {
 		t.Errorf("round %d: %v", round, closed)
 	}
 	empty()
@@ -277,14 +277,14 @@ func fillUp(t *testing.T, disk string) (empty func()) {
 	}
 }
 
-func saveText(db store.DB, id, text string) error {
+func saveText(db kv.DB, id, text string) error {
 	v, err := doc.Parse([]byte(text))
 	if err != nil {
 		return err
 	}
-	return db.Update(context.Background(), func(tx store.Tx) error {
+	return db.Update(context.Background(), func(tx kv.Tx) error {
 		h := engine.Head{ID: id}
-		_, err := store.In(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
+		_, err := kv.In(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
 		return err
 	})
 }

@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"bugle/store"
 	"bugle/store/crypt"
+	"bugle/store/kv"
 )
 
 // replacedReason is in the name of a store that a rewritten one has replaced. It is removed, at the
@@ -59,7 +59,7 @@ func rewriteInto(ctx context.Context, old *DB, into string, to *crypt.Key, progr
 		return 0, err
 	}
 	var v *vault
-	err = fillNew(ctx, old.dir, into, to, func(ctx context.Context, db store.DB) error {
+	err = fillNew(ctx, old.dir, into, to, func(ctx context.Context, db kv.DB) error {
 		v = db.(*DB).vault
 		want, n, err := copyAll(ctx, old, db, progress)
 		if err != nil {
@@ -83,11 +83,11 @@ func rewriteInto(ctx context.Context, old *DB, into string, to *crypt.Key, progr
 }
 
 // copyAll writes the records of a store into another, and returns their digest.
-func copyAll(ctx context.Context, from, to store.DB, progress func(int, bool)) (sum []byte, n int, err error) {
+func copyAll(ctx context.Context, from, to kv.DB, progress func(int, bool)) (sum []byte, n int, err error) {
 	var some []pair
 	size := 0
 	flush := func() error {
-		err := to.Update(ctx, func(tx store.Tx) error {
+		err := to.Update(ctx, func(tx kv.Tx) error {
 			for _, p := range some {
 				if err := tx.Set(p.key, p.value); err != nil {
 					return err
@@ -116,7 +116,7 @@ func copyAll(ctx context.Context, from, to store.DB, progress func(int, bool)) (
 type pair struct{ key, value []byte }
 
 // digest returns what no two stores of other records have.
-func digest(ctx context.Context, db store.DB, progress func(int)) (sum []byte, n int, err error) {
+func digest(ctx context.Context, db kv.DB, progress func(int)) (sum []byte, n int, err error) {
 	return eachRecord(ctx, db, func(i int, _, _ []byte) error {
 		if i%1024 == 0 {
 			progress(i)
@@ -125,10 +125,10 @@ func digest(ctx context.Context, db store.DB, progress func(int)) (sum []byte, n
 	})
 }
 
-func eachRecord(ctx context.Context, db store.DB, fn func(n int, key, value []byte) error) (sum []byte, n int, err error) {
+func eachRecord(ctx context.Context, db kv.DB, fn func(n int, key, value []byte) error) (sum []byte, n int, err error) {
 	h := sha256.New()
-	err = db.View(ctx, func(tx store.Tx) error {
-		return tx.Scan(nil, store.ScanOptions{Proved: true}, func(key, value []byte) error {
+	err = db.View(ctx, func(tx kv.Tx) error {
+		return tx.Scan(nil, kv.ScanOptions{Proved: true}, func(key, value []byte) error {
 			if len(value) == 0 {
 				return ErrDamagedFirst
 			}

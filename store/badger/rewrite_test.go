@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/crypt"
+	"bugle/store/kv"
 )
 
 // A store is encrypted, gets another key, and is decrypted again; nothing of what it was before is left.
@@ -76,7 +76,7 @@ func TestRewriteFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := badger.Rewrite(t.Context(), badger.Options{Dir: dir, Key: has(key)}, nil, nil); !errors.As(err, new(*store.LockedError)) {
+	if _, err := badger.Rewrite(t.Context(), badger.Options{Dir: dir, Key: has(key)}, nil, nil); !errors.As(err, new(*kv.LockedError)) {
 		t.Errorf("while it is open: %v", err)
 	}
 	if err := db.Close(); err != nil {
@@ -108,8 +108,8 @@ func TestRewriteKilled(t *testing.T) {
 func TestReplaceEncrypted(t *testing.T) {
 	key := crypt.New()
 	dir, _ := sealedStore(t, key)
-	aside, err := badger.Replace(t.Context(), dir, &key, func(ctx context.Context, db store.DB) error {
-		return errors.Join(store.Prepare(ctx, db), put(db, t, "c", `{"n":"`+marker+`"}`))
+	aside, err := badger.Replace(t.Context(), dir, &key, func(ctx context.Context, db kv.DB) error {
+		return errors.Join(kv.Prepare(ctx, db), put(db, t, "c", `{"n":"`+marker+`"}`))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestOthersLeaveTheNewStoreAlone(t *testing.T) {
 	if err := os.MkdirAll(ready, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := badger.Open(t.Context(), badger.Options{Dir: dir}); !errors.As(err, new(*store.LockedError)) {
+	if _, err := badger.Open(t.Context(), badger.Options{Dir: dir}); !errors.As(err, new(*kv.LockedError)) {
 		t.Errorf("it opens twice: %v", err)
 	}
 	if _, err := os.Stat(ready); err != nil {

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"bugle/store"
 	"bugle/store/badger"
+	"bugle/store/kv"
 )
 
 var rots = flag.Int("rots", 3, "how many stores TestRotBeforeCompaction damages")
@@ -62,7 +62,7 @@ func (r *rotten) write(t *testing.T, db *badger.DB, rng *rand.Rand, n int) {
 	t.Helper()
 	noise := rand.NewChaCha8([32]byte{byte(rng.Uint32())})
 	for from := 0; from < n; from += 100 {
-		err := db.Update(t.Context(), func(tx store.Tx) error {
+		err := db.Update(t.Context(), func(tx kv.Tx) error {
 			for range min(100, n-from) {
 				key := fmt.Appendf(nil, "r%05d", rng.IntN(2500))
 				if r.records[string(key)] != "" && rng.IntN(10) == 0 {
@@ -74,7 +74,7 @@ func (r *rotten) write(t *testing.T, db *badger.DB, rng *rand.Rand, n int) {
 				}
 				value := make([]byte, 100+rng.IntN(6000))
 				_, _ = noise.Read(value)
-				value = store.Seal(key, value)
+				value = kv.Seal(key, value)
 				r.records[string(key)] = string(value)
 				if err := tx.Set(key, value); err != nil {
 					return err
@@ -227,19 +227,19 @@ func (r *rotted) read(when string, some int) (wrong int) {
 		keys = keys[:some]
 	}
 	faults, near, doubted := faults{t: r.t, when: when}, 0, 0
-	err := r.db.View(r.t.Context(), func(tx store.Tx) error {
+	err := r.db.View(r.t.Context(), func(tx kv.Tx) error {
 		for _, key := range keys {
 			got, err := tx.Get([]byte(key))
 			if r.isNear(key) {
 				near++
 			}
-			missing := errors.Is(err, store.ErrNotFound)
+			missing := errors.Is(err, kv.ErrNotFound)
 			if want := r.records[key]; err == nil && string(got) == want || missing && want == "" {
 				r.sum["right"]++
 				continue
 			}
 			wrong++
-			switch lost := errors.Is(err, store.ErrLost); {
+			switch lost := errors.Is(err, kv.ErrLost); {
 			case lost && (r.touched[key] || r.beyond):
 				r.sum["reported as lost"]++
 			case lost && r.isNear(key):
@@ -251,7 +251,7 @@ func (r *rotted) read(when string, some int) (wrong int) {
 			case err != nil && !missing:
 				r.sum["FAULT refused"]++
 				faults.add("%s: %v", key, err)
-			case err == nil && tx.(store.Doubter).Doubtful([]byte(key)) && (r.touched[key] || r.isNear(key)):
+			case err == nil && tx.(kv.Doubter).Doubtful([]byte(key)) && (r.touched[key] || r.isNear(key)):
 				r.sum["older or deleted, and reported to be in doubt"]++
 			case r.beyond && len(r.db.Lost())+len(r.db.Notices()) > 0:
 				r.sum["not found or older, where an index changed and a loss is reported"]++
@@ -298,9 +298,9 @@ func (r *rotted) scan(when string, reverse bool) {
 	r.t.Helper()
 	faults := faults{t: r.t, when: fmt.Sprintf("%s, scanned, reverse %v", when, reverse)}
 	given := map[string]int{}
-	err := r.db.View(r.t.Context(), func(tx store.Tx) error {
+	err := r.db.View(r.t.Context(), func(tx kv.Tx) error {
 		var last []byte
-		err := tx.Scan([]byte("r"), store.ScanOptions{Reverse: reverse}, func(key, value []byte) error {
+		err := tx.Scan([]byte("r"), kv.ScanOptions{Reverse: reverse}, func(key, value []byte) error {
 			if c := bytes.Compare(key, last); last != nil && (reverse && c >= 0 || !reverse && c <= 0) {
 				faults.add("%s comes after %s", key, last)
 			}

@@ -11,8 +11,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
 
-	"bugle/store"
 	"bugle/store/badger/internal/files"
+	"bugle/store/kv"
 )
 
 // The places of keys that were looked for and not written: one is not there, the other is.
@@ -30,7 +30,7 @@ type tx struct {
 	own    map[string]int // key to place in change.writes, or absent, or present
 }
 
-// Version implements [store.Dated].
+// Version implements [kv.Dated].
 func (t *tx) Version() uint64 { return t.txn.ReadTs() }
 
 func (t *tx) Get(key []byte) ([]byte, error) {
@@ -40,7 +40,7 @@ func (t *tx) Get(key []byte) ([]byte, error) {
 	if t.change != nil {
 		if i, ok := t.own[string(key)]; ok && i != present {
 			if i == absent || t.change.writes[i].deleted {
-				return nil, store.ErrNotFound
+				return nil, kv.ErrNotFound
 			}
 			return append([]byte{}, t.change.writes[i].value...), nil
 		}
@@ -57,10 +57,10 @@ func (t *tx) Get(key []byte) ([]byte, error) {
 			return nil, t.db.explain(err)
 		}
 		if t.db.missing(t.txn, key) {
-			return nil, store.ErrLost
+			return nil, kv.ErrLost
 		}
 		t.note(key, absent)
-		return nil, store.ErrNotFound
+		return nil, kv.ErrNotFound
 	case err != nil:
 		return nil, t.db.explain(err)
 	}
@@ -86,28 +86,28 @@ func (t *tx) note(key []byte, place int) {
 	t.own[string(key)] = place
 }
 
-// value copies the value of a record into buf, and fails with [store.ErrLost] where the value log
+// value copies the value of a record into buf, and fails with [kv.ErrLost] where the value log
 // does not have it.
 func (t *tx) value(item *badger.Item, buf []byte) (value []byte, err error) {
 	defer func() {
 		if recover() != nil { // a pointer into nowhere
-			value, err = nil, store.ErrLost
+			value, err = nil, kv.ErrLost
 		}
 	}()
 	value, err = item.ValueCopy(buf)
 	switch errno := syscall.Errno(0); {
-	case err == nil, t.db.explain(err) == store.ErrClosed:
+	case err == nil, t.db.explain(err) == kv.ErrClosed:
 	case errors.As(err, &errno): // the system cannot read it now, which is no damage
 		err = t.db.explain(err)
 	default:
-		err = fmt.Errorf("%w: %w", store.ErrLost, err)
+		err = fmt.Errorf("%w: %w", kv.ErrLost, err)
 	}
 	return value, err
 }
 
 func (t *tx) Set(key, value []byte) error {
 	if len(value) > maxValue-len(key)-64 { // a value log file has a header as well
-		return store.ErrTooBig
+		return kv.ErrTooBig
 	}
 	return t.write(write{key: key, value: value})
 }
@@ -121,7 +121,7 @@ const maxKey = 65000
 // Badger's.
 func (t *tx) write(w write) error {
 	if t.change == nil {
-		return store.ErrReadOnly
+		return kv.ErrReadOnly
 	}
 	if len(w.key) == 0 || len(w.key) > maxKey || bytes.HasPrefix(w.key, []byte("!badger!")) {
 		return t.db.explain(fmt.Errorf("a key of %d bytes cannot be stored", len(w.key)))
@@ -132,7 +132,7 @@ func (t *tx) write(w write) error {
 	}
 	c.count, c.size = c.count+1, c.size+int64(len(w.key)+stored+12)
 	if c.count >= t.db.db.MaxBatchCount() || c.size >= t.db.db.MaxBatchSize() {
-		return store.ErrTooBig
+		return kv.ErrTooBig
 	}
 	w.print = xxhash.Sum64(w.key)
 	if i, ok := t.own[string(w.key)]; ok && i >= 0 {
@@ -152,7 +152,7 @@ func (t *tx) write(w write) error {
 	return nil
 }
 
-func (t *tx) Scan(prefix []byte, o store.ScanOptions, fn func(key, value []byte) error) error {
+func (t *tx) Scan(prefix []byte, o kv.ScanOptions, fn func(key, value []byte) error) error {
 	it := t.iterator(prefix, o)
 	defer it.Close()
 	proved := t.db.tables.scans(prefix, o)
@@ -174,7 +174,7 @@ func (t *tx) Scan(prefix []byte, o store.ScanOptions, fn func(key, value []byte)
 			continue
 		}
 		t.scanned(prefix, o, key)
-		if errors.Is(err, store.Stop) {
+		if errors.Is(err, kv.Stop) {
 			return nil
 		}
 		return err
@@ -183,11 +183,11 @@ func (t *tx) Scan(prefix []byte, o store.ScanOptions, fn func(key, value []byte)
 
 // scanned notes the keys that a scan has passed, up to the last one that it gave; nil: to its end. A record that
 // another transaction adds among them was missed.
-func (t *tx) scanned(prefix []byte, o store.ScanOptions, last []byte) {
+func (t *tx) scanned(prefix []byte, o kv.ScanOptions, last []byte) {
 	if t.change == nil {
 		return
 	}
-	s := files.Span{From: bytes.Clone(prefix), To: store.After(prefix)}
+	s := files.Span{From: bytes.Clone(prefix), To: kv.After(prefix)}
 	switch {
 	case o.From == nil:
 	case o.Reverse:
@@ -206,7 +206,7 @@ func (t *tx) scanned(prefix []byte, o store.ScanOptions, last []byte) {
 }
 
 // iterator returns an iterator over the tables that [tables] knows, which it holds while it is open.
-func (t *tx) iterator(prefix []byte, o store.ScanOptions) *badger.Iterator {
+func (t *tx) iterator(prefix []byte, o kv.ScanOptions) *badger.Iterator {
 	if !o.Proved {
 		return t.txn.NewIterator(iteration(prefix, o))
 	}
@@ -222,7 +222,7 @@ func (t *tx) iterator(prefix []byte, o store.ScanOptions) *badger.Iterator {
 }
 
 // written returns what the transaction itself wrote in the range of a scan, in the scan's order.
-func (t *tx) written(prefix []byte, o store.ScanOptions) []write {
+func (t *tx) written(prefix []byte, o kv.ScanOptions) []write {
 	if t.change == nil {
 		return nil
 	}
@@ -238,7 +238,7 @@ func (t *tx) written(prefix []byte, o store.ScanOptions) []write {
 }
 
 // order compares keys in the order of a scan.
-func order(a, b []byte, o store.ScanOptions) int {
+func order(a, b []byte, o kv.ScanOptions) int {
 	if o.Reverse {
 		a, b = b, a
 	}
@@ -250,7 +250,7 @@ type cursor struct {
 	tx      *tx
 	it      *badger.Iterator
 	prefix  []byte
-	o       store.ScanOptions
+	o       kv.ScanOptions
 	own     []write
 	buf     []byte
 	pending bool   // the record where it stands was given already
@@ -262,7 +262,7 @@ type cursor struct {
 func moved(move func()) (err error) {
 	defer func() {
 		if recover() != nil {
-			err = store.ErrLost
+			err = kv.ErrLost
 		}
 	}()
 	move()
@@ -357,9 +357,9 @@ func (c *cursor) atBorder(instead []byte) (key, value []byte, err error) {
 		return nil, nil, nil
 	}
 	switch value, err = c.tx.Get(key); {
-	case errors.Is(err, store.ErrNotFound):
+	case errors.Is(err, kv.ErrNotFound):
 		return nil, nil, nil
-	case errors.Is(err, store.ErrLost):
+	case errors.Is(err, kv.ErrLost):
 		return key, nil, nil
 	case c.o.KeysOnly:
 		value = nil
@@ -378,7 +378,7 @@ func (c *cursor) stored() (key, value []byte, err error) {
 		return item.Key(), nil, nil
 	}
 	value, err = c.tx.value(item, c.buf)
-	if errors.Is(err, store.ErrLost) {
+	if errors.Is(err, kv.ErrLost) {
 		value, err = nil, nil // no record is empty: its reader says that it is damaged
 	}
 	if err != nil {
@@ -388,7 +388,7 @@ func (c *cursor) stored() (key, value []byte, err error) {
 	return item.Key(), value, nil
 }
 
-func iteration(prefix []byte, o store.ScanOptions) badger.IteratorOptions {
+func iteration(prefix []byte, o kv.ScanOptions) badger.IteratorOptions {
 	io := badger.DefaultIteratorOptions
 	io.Reverse, io.SinceTs = o.Reverse, o.Since
 	io.PrefetchValues = false // it takes a goroutine for each value, and values are inline
@@ -399,13 +399,13 @@ func iteration(prefix []byte, o store.ScanOptions) badger.IteratorOptions {
 }
 
 // start moves the iterator to the first record of the scan.
-func start(it *badger.Iterator, prefix []byte, o store.ScanOptions) {
+func start(it *badger.Iterator, prefix []byte, o kv.ScanOptions) {
 	from := o.From
 	switch {
 	case !o.Reverse && string(from) < string(prefix):
 		from = prefix
 	case o.Reverse && from == nil:
-		from = store.After(prefix)
+		from = kv.After(prefix)
 	}
 	if from == nil {
 		it.Rewind()

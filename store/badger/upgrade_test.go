@@ -10,9 +10,9 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
-	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
+	"bugle/store/kv"
 )
 
 // The campaigns in testdata/filters, which a program wrote whose filters on event attributes had a type that
@@ -52,8 +52,8 @@ func TestFiltersOfOldStores(t *testing.T) {
 	for _, how := range []string{"store", "backup"} {
 		t.Run(how, func(t *testing.T) {
 			db := oldFilters(t, how)
-			err := db.View(t.Context(), func(tx store.Tx) error {
-				s := store.In(tx, "DEMO")
+			err := db.View(t.Context(), func(tx kv.Tx) error {
+				s := kv.In(tx, "DEMO")
 				for id, revisions := range map[string]int64{oldCreated: 2, oldSaved: 3, oldEdited: 2, oldActive: 3, oldPlain: 1} {
 					wantUpgraded(t, s, id, revisions)
 				}
@@ -84,8 +84,8 @@ func TestFiltersOfOldStores(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, err := store.Check(t.Context(), db, nil)
-			if err != nil || !c.Sound() || len(c.Findings) > 0 || c.Format != store.Format {
+			c, err := kv.Check(t.Context(), db, nil)
+			if err != nil || !c.Sound() || len(c.Findings) > 0 || c.Format != kv.Format {
 				t.Errorf("%+v, %v", c, err)
 			}
 			if said := db.Notices(); len(said) > 0 {
@@ -96,7 +96,7 @@ func TestFiltersOfOldStores(t *testing.T) {
 }
 
 // wantUpgraded wants a campaign to be valid, and to have so many revisions, the last of which is the upgrade.
-func wantUpgraded(t *testing.T, s store.Space, id string, revisions int64) {
+func wantUpgraded(t *testing.T, s kv.Space, id string, revisions int64) {
 	t.Helper()
 	c, err := s.Campaign(id)
 	if err != nil {
@@ -136,14 +136,14 @@ func wantUpgraded(t *testing.T, s store.Space, id string, revisions int64) {
 // One campaign that is put back from an older backup is brought up to date as well.
 func TestRecoverOldFilters(t *testing.T) {
 	db := oldFilters(t, "store")
-	if err := db.Update(t.Context(), func(tx store.Tx) error { return store.In(tx, "DEMO").ClearCampaign(oldCreated) }); err != nil {
+	if err := db.Update(t.Context(), func(tx kv.Tx) error { return kv.In(tx, "DEMO").ClearCampaign(oldCreated) }); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := backup.Recover(t.Context(), db, filepath.Join("testdata", "filters", "plain"+backup.Suffix), "", "DEMO", oldCreated); err != nil {
 		t.Fatal(err)
 	}
-	err := db.View(t.Context(), func(tx store.Tx) error {
-		wantUpgraded(t, store.In(tx, "DEMO"), oldCreated, 2)
+	err := db.View(t.Context(), func(tx kv.Tx) error {
+		wantUpgraded(t, kv.In(tx, "DEMO"), oldCreated, 2)
 		return nil
 	})
 	if err != nil {

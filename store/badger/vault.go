@@ -15,9 +15,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
 
-	"bugle/store"
 	"bugle/store/badger/internal/files"
 	"bugle/store/crypt"
+	"bugle/store/kv"
 )
 
 // An encrypted store says so in a file, which names its key and has the database's registry of data
@@ -226,7 +226,7 @@ func openVault(ctx context.Context, dir, path string, find KeyFinder) (*vault, e
 }
 
 func noRegistry(dir string, err error) error {
-	return fmt.Errorf("%w: %w; restore a backup with `bugle restore`", &store.DamagedError{Dir: dir}, err)
+	return fmt.Errorf("%w: %w; restore a backup with `bugle restore`", &kv.DamagedError{Dir: dir}, err)
 }
 
 func keyError(dir string, err error) error {
@@ -280,5 +280,5 @@ func replaceFile(name string, b []byte) (err error) {
 	if err := os.Rename(f.Name(), name); err != nil {
 		return err
 	}
-	return store.SyncFolder(filepath.Dir(name))
+	return kv.SyncFolder(filepath.Dir(name))
 }

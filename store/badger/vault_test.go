@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/crypt"
+	"bugle/store/kv"
 	"bugle/store/storetest"
 )
 
@@ -33,7 +33,7 @@ func gives(key crypt.Key) badger.KeyFinder {
 }
 
 func TestEncryptedStore(t *testing.T) {
-	storetest.Run(t, func(t testing.TB) store.DB {
+	storetest.Run(t, func(t testing.TB) kv.DB {
 		key := crypt.New()
 		db, err := badger.Open(t.Context(), badger.Options{Dir: t.TempDir(), Encrypt: &key})
 		if err != nil {

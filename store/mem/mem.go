@@ -11,7 +11,7 @@ import (
 
 	"github.com/tidwall/btree"
 
-	"bugle/store"
+	"bugle/store/kv"
 )
 
 // DB is a store in memory. Updates run one after another, so that none of them conflicts.
@@ -29,7 +29,7 @@ type tree = btree.Map[string, []byte]
 func New() *DB {
 	db := &DB{turn: make(chan struct{}, 1), tree: new(tree)}
 	db.turn <- struct{}{}
-	if err := store.Prepare(context.Background(), db); err != nil {
+	if err := kv.Prepare(context.Background(), db); err != nil {
 		panic("an empty store in memory takes no records: " + err.Error())
 	}
 	return db
@@ -45,8 +45,8 @@ func (db *DB) Clone() *DB {
 	return c
 }
 
-// View implements [store.DB].
-func (db *DB) View(ctx context.Context, fn func(store.Tx) error) error {
+// View implements [kv.DB].
+func (db *DB) View(ctx context.Context, fn func(kv.Tx) error) error {
 	t, err := db.snapshot(ctx)
 	if err != nil {
 		return err
@@ -54,8 +54,8 @@ func (db *DB) View(ctx context.Context, fn func(store.Tx) error) error {
 	return fn(&tx{ctx: ctx, tree: t})
 }
 
-// Update implements [store.DB].
-func (db *DB) Update(ctx context.Context, fn func(store.Tx) error) error {
+// Update implements [kv.DB].
+func (db *DB) Update(ctx context.Context, fn func(kv.Tx) error) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
@@ -75,13 +75,13 @@ func (db *DB) Update(ctx context.Context, fn func(store.Tx) error) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.closed {
-		return store.ErrClosed
+		return kv.ErrClosed
 	}
 	db.tree = t
 	return nil
 }
 
-// Close implements [store.DB].
+// Close implements [kv.DB].
 func (db *DB) Close() error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -97,7 +97,7 @@ func (db *DB) snapshot(ctx context.Context) (*tree, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.closed {
-		return nil, store.ErrClosed
+		return nil, kv.ErrClosed
 	}
 	return db.tree.Copy(), nil
 }
@@ -114,14 +114,14 @@ func (t *tx) Get(key []byte) ([]byte, error) {
 	}
 	v, ok := t.tree.Get(string(key))
 	if !ok {
-		return nil, store.ErrNotFound
+		return nil, kv.ErrNotFound
 	}
 	return bytes.Clone(v), nil
 }
 
 func (t *tx) Set(key, value []byte) error {
 	if !t.writes {
-		return store.ErrReadOnly
+		return kv.ErrReadOnly
 	}
 	t.tree.Set(string(key), slices.Concat(value))
 	return nil
@@ -129,13 +129,13 @@ func (t *tx) Set(key, value []byte) error {
 
 func (t *tx) Delete(key []byte) error {
 	if !t.writes {
-		return store.ErrReadOnly
+		return kv.ErrReadOnly
 	}
 	t.tree.Delete(string(key))
 	return nil
 }
 
-func (t *tx) Scan(prefix []byte, o store.ScanOptions, fn func(key, value []byte) error) error {
+func (t *tx) Scan(prefix []byte, o kv.ScanOptions, fn func(key, value []byte) error) error {
 	n, pre := 0, string(prefix)
 	var failed error
 	visit := func(key string, value []byte) bool {
@@ -162,12 +162,12 @@ func (t *tx) Scan(prefix []byte, o store.ScanOptions, fn func(key, value []byte)
 		snapshot.Ascend(max(pre, string(o.From)), visit)
 	case o.From != nil:
 		snapshot.Descend(string(o.From), visit)
-	case store.After(prefix) != nil:
-		snapshot.Descend(string(store.After(prefix)), visit)
+	case kv.After(prefix) != nil:
+		snapshot.Descend(string(kv.After(prefix)), visit)
 	default:
 		snapshot.Reverse(visit)
 	}
-	if errors.Is(failed, store.Stop) {
+	if errors.Is(failed, kv.Stop) {
 		return nil
 	}
 	return failed

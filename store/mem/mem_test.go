@@ -3,11 +3,11 @@ package mem_test
 import (
 	"testing"
 
-	"bugle/store"
+	"bugle/store/kv"
 	"bugle/store/mem"
 	"bugle/store/storetest"
 )
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(testing.TB) store.DB { return mem.New() })
+	storetest.Run(t, func(testing.TB) kv.DB { return mem.New() })
 }

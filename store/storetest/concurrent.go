@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"bugle/store"
+	"bugle/store/kv"
 )
 
 // deed is one transaction of the test: what it reads, and what it makes of that.
@@ -38,7 +38,7 @@ var errUndone = errors.New("undone")
 // in that order on a map, each sees what it saw, and the map is what the store holds. Those that only read
 // see what there was at one place of that order, not before one that had ended when they began. Those that
 // fail leave nothing.
-func testConcurrently(t *testing.T, db store.DB) {
+func testConcurrently(t *testing.T, db kv.DB) {
 	rapid.Check(t, func(rt *rapid.T) {
 		prefix := fmt.Sprintf("C%d/", worlds.Add(1))
 		plans := make([][]deed, rapid.IntRange(2, 5).Draw(rt, "writers"))
@@ -94,10 +94,10 @@ func drawDeed(t *rapid.T) deed {
 }
 
 // do does a deed in the store.
-func do(t testing.TB, db store.DB, prefix string, d deed) (done, error) {
+func do(t testing.TB, db kv.DB, prefix string, d deed) (done, error) {
 	out := done{deed: d}
 	if d.kind == "sum" {
-		err := db.View(t.Context(), func(tx store.Tx) error {
+		err := db.View(t.Context(), func(tx kv.Tx) error {
 			var err error
 			out.seen, err = everything(tx, prefix)
 			if err == nil {
@@ -107,7 +107,7 @@ func do(t testing.TB, db store.DB, prefix string, d deed) (done, error) {
 		})
 		return out, err
 	}
-	err := db.Update(t.Context(), func(tx store.Tx) error {
+	err := db.Update(t.Context(), func(tx kv.Tx) error {
 		kv := keyed{tx: tx, prefix: prefix}
 		out.number = 1 + kv.get(counter)
 		kv.set(counter, out.number)
@@ -149,7 +149,7 @@ func (d deed) apply(h holder) string {
 
 // keyed is a transaction on numbers. It keeps the first error.
 type keyed struct {
-	tx     store.Tx
+	tx     kv.Tx
 	prefix string
 	err    error
 }
@@ -174,9 +174,9 @@ func (k *keyed) all() string {
 	return s
 }
 
-func number(tx store.Tx, key string) (int, error) {
+func number(tx kv.Tx, key string) (int, error) {
 	v, err := tx.Get([]byte(key))
-	if errors.Is(err, store.ErrNotFound) {
+	if errors.Is(err, kv.ErrNotFound) {
 		return 0, nil
 	}
 	if err != nil {
@@ -186,9 +186,9 @@ func number(tx store.Tx, key string) (int, error) {
 }
 
 // everything returns the numbers of a prefix, but for the counter.
-func everything(tx store.Tx, prefix string) (string, error) {
+func everything(tx kv.Tx, prefix string) (string, error) {
 	var out []string
-	err := tx.Scan([]byte(prefix), store.ScanOptions{}, func(key, value []byte) error {
+	err := tx.Scan([]byte(prefix), kv.ScanOptions{}, func(key, value []byte) error {
 		if name := strings.TrimPrefix(string(key), prefix); name != counter {
 			out = append(out, name+"="+string(value))
 		}
@@ -212,7 +212,7 @@ func (m table) all() string {
 }
 
 // serial does what was done one after another.
-func serial(t *rapid.T, db store.DB, prefix string, all []done, since map[int]int) {
+func serial(t *rapid.T, db kv.DB, prefix string, all []done, since map[int]int) {
 	var writes []done
 	for i, d := range all {
 		if d.kind != "sum" {
@@ -239,7 +239,7 @@ func serial(t *rapid.T, db store.DB, prefix string, all []done, since map[int]in
 			t.Fatalf("a reader saw %q after %d writes, when there was %q", d.seen, d.number, then[min(d.number, len(then)-1)])
 		}
 	}
-	err := db.View(t.Context(), func(tx store.Tx) error {
+	err := db.View(t.Context(), func(tx kv.Tx) error {
 		got, err := everything(tx, prefix)
 		if err == nil && got != m.all() {
 			t.Errorf("the store holds %q, and the map %q", got, m.all())

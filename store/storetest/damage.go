@@ -8,16 +8,16 @@ import (
 	"testing"
 
 	"bugle/engine"
-	"bugle/store"
+	"bugle/store/kv"
 )
 
 type record struct{ key, value []byte }
 
 // dump returns all that is stored.
-func dump(t testing.TB, db store.DB) (out []record) {
+func dump(t testing.TB, db kv.DB) (out []record) {
 	t.Helper()
-	view(t, db, func(tx store.Tx) error {
-		return tx.Scan(nil, store.ScanOptions{}, func(key, value []byte) error {
+	view(t, db, func(tx kv.Tx) error {
+		return tx.Scan(nil, kv.ScanOptions{}, func(key, value []byte) error {
 			out = append(out, record{slices.Clone(key), slices.Clone(value)})
 			return nil
 		})
@@ -25,21 +25,21 @@ func dump(t testing.TB, db store.DB) (out []record) {
 	return out
 }
 
-func putRaw(t testing.TB, db store.DB, key, value []byte) {
+func putRaw(t testing.TB, db kv.DB, key, value []byte) {
 	t.Helper()
-	update(t, db, func(tx store.Tx) error { return tx.Set(key, value) })
+	update(t, db, func(tx kv.Tx) error { return tx.Set(key, value) })
 }
 
-// damage flips a bit in the one record that makes read fail with a [store.CorruptError] about
+// damage flips a bit in the one record that makes read fail with a [kv.CorruptError] about
 // what, and leaves it so.
-func damage(t testing.TB, db store.DB, what string, read func(store.Space) error) {
+func damage(t testing.TB, db kv.DB, what string, read func(kv.Space) error) {
 	t.Helper()
 	for _, r := range dump(t, db) {
 		bad := slices.Clone(r.value)
 		bad[len(bad)-1] ^= 0x10
 		putRaw(t, db, r.key, bad)
-		err := db.View(t.Context(), func(tx store.Tx) error { return read(store.In(tx, space)) })
-		if corrupt := (*store.CorruptError)(nil); errors.As(err, &corrupt) && corrupt.What == what {
+		err := db.View(t.Context(), func(tx kv.Tx) error { return read(kv.In(tx, space)) })
+		if corrupt := (*kv.CorruptError)(nil); errors.As(err, &corrupt) && corrupt.What == what {
 			return
 		}
 		putRaw(t, db, r.key, r.value)
@@ -48,7 +48,7 @@ func damage(t testing.TB, db store.DB, what string, read func(store.Space) error
 }
 
 // Whatever happens to the bytes of any record: it is reported, and never read as data.
-func testDamage(t *testing.T, db store.DB) {
+func testDamage(t *testing.T, db kv.DB) {
 	all := filled(t)
 	update(t, db, all.put)
 	records := dump(t, db)
@@ -88,11 +88,11 @@ func testDamage(t *testing.T, db store.DB) {
 
 // wantDamage reads everything: what fails must say that it is damaged, and what does not must
 // be right. It returns what failed.
-func wantDamage(t *testing.T, db store.DB, all records, key []byte, how string) (failed []string) {
+func wantDamage(t *testing.T, db kv.DB, all records, key []byte, how string) (failed []string) {
 	t.Helper()
-	view(t, db, func(tx store.Tx) error {
-		for what, o := range all.read(store.In(tx, space)) {
-			corrupt := (*store.CorruptError)(nil)
+	view(t, db, func(tx kv.Tx) error {
+		for what, o := range all.read(kv.In(tx, space)) {
+			corrupt := (*kv.CorruptError)(nil)
 			switch {
 			case errors.As(o.err, &corrupt):
 				failed = append(failed, what)
@@ -108,8 +108,8 @@ func wantDamage(t *testing.T, db store.DB, all records, key []byte, how string) 
 	return failed
 }
 
-func testDamageHidesNothing(t *testing.T, db store.DB) {
-	in(t, db, func(s store.Space) error {
+func testDamageHidesNothing(t *testing.T, db kv.DB) {
+	in(t, db, func(s kv.Space) error {
 		for _, id := range []string{"c1", "c2", "c3"} {
 			if _, err := save(s, id, tree, t, false); err != nil {
 				return err
@@ -117,8 +117,8 @@ func testDamageHidesNothing(t *testing.T, db store.DB) {
 		}
 		return nil
 	})
-	damage(t, db, `the summary of campaign "c2" in workspace "DEMO"`, func(s store.Space) error { _, err := s.Summary("c2"); return err })
-	in(t, db, func(s store.Space) error {
+	damage(t, db, `the summary of campaign "c2" in workspace "DEMO"`, func(s kv.Space) error { _, err := s.Summary("c2"); return err })
+	in(t, db, func(s kv.Space) error {
 		var ids []string
 		err := s.Summaries(func(s engine.Summary) error { ids = append(ids, s.ID); return nil })
 		if corrupt := wantCorrupt(t, err); corrupt.What != `the summary of campaign "c2" in workspace "DEMO"` {
@@ -129,8 +129,8 @@ func testDamageHidesNothing(t *testing.T, db store.DB) {
 		}
 		return nil
 	})
-	damage(t, db, `campaign "c1" in workspace "DEMO"`, func(s store.Space) error { _, err := s.Campaign("c1"); return err })
-	in(t, db, func(s store.Space) error { // an earlier revision repairs it
+	damage(t, db, `campaign "c1" in workspace "DEMO"`, func(s kv.Space) error { _, err := s.Campaign("c1"); return err })
+	in(t, db, func(s kv.Space) error { // an earlier revision repairs it
 		c, err := s.Revision("c1", 1)
 		if err != nil {
 			return err
@@ -138,7 +138,7 @@ func testDamageHidesNothing(t *testing.T, db store.DB) {
 		_, err = s.PutCampaign(c, engine.Summary{Head: c.Head}, engine.Revision{}, false)
 		return err
 	})
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s kv.Space) error {
 		c, err := s.Campaign("c1")
 		if string(c.Body.Encode()) != tree {
 			t.Errorf("repaired to %s", c.Body.Encode())
@@ -147,8 +147,8 @@ func testDamageHidesNothing(t *testing.T, db store.DB) {
 	})
 }
 
-func testFormat(t *testing.T, db store.DB) {
-	if err := store.Prepare(t.Context(), db); err != nil {
+func testFormat(t *testing.T, db kv.DB) {
+	if err := kv.Prepare(t.Context(), db); err != nil {
 		t.Errorf("opened again: %v", err)
 	}
 	records := dump(t, db)
@@ -156,10 +156,10 @@ func testFormat(t *testing.T, db store.DB) {
 		t.Fatalf("an empty store holds %d records", len(records))
 	}
 	r := records[0]
-	newer := store.Seal(r.key, fmt.Appendf(nil, `{"format":%d}`, store.Format+1))
+	newer := kv.Seal(r.key, fmt.Appendf(nil, `{"format":%d}`, kv.Format+1))
 	putRaw(t, db, r.key, newer)
-	wantErr(t, store.Prepare(t.Context(), db), store.ErrNewer)
+	wantErr(t, kv.Prepare(t.Context(), db), kv.ErrNewer)
 	newer[len(newer)-2] ^= 1
 	putRaw(t, db, r.key, newer)
-	wantCorrupt(t, store.Prepare(t.Context(), db))
+	wantCorrupt(t, kv.Prepare(t.Context(), db))
 }

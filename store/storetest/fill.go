@@ -9,7 +9,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/store"
+	"bugle/store/kv"
 )
 
 // tree is spelled as no encoder would spell it.
@@ -79,7 +79,7 @@ type records struct {
 	Summary    engine.Summary
 	Revision   engine.Revision
 	Copy       engine.WorkingCopy
-	Idempotent store.Idempotent
+	Idempotent kv.Idempotent
 	Mail, Push engine.Delivered
 	Profile    engine.Profile
 	Test       engine.TestRecord
@@ -104,8 +104,8 @@ func filled(t testing.TB) records {
 }
 
 // put stores all records.
-func (r records) put(tx store.Tx) error {
-	s := store.In(tx, space)
+func (r records) put(tx kv.Tx) error {
+	s := kv.In(tx, space)
 	for _, step := range []func() error{
 		func() error { return s.PutSettings(r.Settings) },
 		func() error { _, err := s.PutCampaign(r.Campaign, r.Summary, r.Revision, false); return err },
@@ -131,7 +131,7 @@ type outcome struct {
 }
 
 // read reads every record, by what reads it.
-func (r records) read(s store.Space) map[string]outcome {
+func (r records) read(s kv.Space) map[string]outcome {
 	id := r.Campaign.ID
 	out := map[string]outcome{}
 	add := func(what string, want any) func(got any, err error) {
@@ -148,7 +148,7 @@ func (r records) read(s store.Space) map[string]outcome {
 	add("Outbox", []engine.Delivered{r.Push, r.Mail})(wide(s.Outbox(0)))
 	add("Profile", r.Profile)(wide(s.Profile(r.Profile.ID)))
 	add("Profiles", []engine.Profile{r.Profile})(all(s.Profiles))
-	add("FindProfiles", []string{r.Profile.ID})(wide(s.FindProfiles(store.ByEmail, " ada@EXAMPLE.com ")))
+	add("FindProfiles", []string{r.Profile.ID})(wide(s.FindProfiles(kv.ByEmail, " ada@EXAMPLE.com ")))
 	add("Tests", []engine.TestRecord{r.Test})(all(func(fn func(engine.TestRecord) error) error { return s.Tests(0, fn) }))
 	add("RequestID", r.Until)(wide(s.RequestID("create", "r1")))
 	return out

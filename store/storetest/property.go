@@ -13,7 +13,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/store"
+	"bugle/store/kv"
 )
 
 func equal(a, b any) bool { return reflect.DeepEqual(a, b) }
@@ -32,7 +32,7 @@ var worlds atomic.Int64
 
 // testAgainstMaps does the same to a workspace and to plain maps; some of the transactions
 // fail at their end.
-func testAgainstMaps(t *testing.T, db store.DB) {
+func testAgainstMaps(t *testing.T, db kv.DB) {
 	rapid.Check(t, func(t *rapid.T) {
 		id := fmt.Sprintf("W%d", worlds.Add(1))
 		m := model{map[string]string{}, map[string]map[int64]string{}, map[string]int64{}, map[string]string{}, map[string]string{}}
@@ -44,12 +44,12 @@ func testAgainstMaps(t *testing.T, db store.DB) {
 
 var errRollback = errors.New("rollback")
 
-func (m model) transaction(t *rapid.T, db store.DB, workspace string) model {
+func (m model) transaction(t *rapid.T, db kv.DB, workspace string) model {
 	next := m.clone()
 	fail := rapid.IntRange(0, 4).Draw(t, "outcome") == 0
-	err := db.Update(t.Context(), func(tx store.Tx) error {
+	err := db.Update(t.Context(), func(tx kv.Tx) error {
 		next = m.clone()
-		s := store.In(tx, workspace)
+		s := kv.In(tx, workspace)
 		for range rapid.IntRange(1, 4).Draw(t, "steps") {
 			if err := next.step(t, s); err != nil {
 				return err
@@ -69,14 +69,14 @@ func (m model) transaction(t *rapid.T, db store.DB, workspace string) model {
 	} else if err != nil {
 		t.Fatalf("Update: %v", err)
 	}
-	err = db.View(t.Context(), func(tx store.Tx) error { next.compare(t, store.In(tx, workspace)); return nil })
+	err = db.View(t.Context(), func(tx kv.Tx) error { next.compare(t, kv.In(tx, workspace)); return nil })
 	if err != nil {
 		t.Fatalf("View: %v", err)
 	}
 	return next
 }
 
-func (m model) step(t *rapid.T, s store.Space) error {
+func (m model) step(t *rapid.T, s kv.Space) error {
 	id := rapid.SampledFrom([]string{"a", "ab", "a\x00", "b"}).Draw(t, "id")
 	text := rapid.StringMatching(`[a-c]{0,3}`).Draw(t, "text")
 	body := fmt.Sprintf(`{"text":%q}`, text)
@@ -87,7 +87,7 @@ func (m model) step(t *rapid.T, s store.Space) error {
 		return m.put(t, s, id, body, true)
 	case "delete":
 		_, there := m.bodies[id]
-		if err := s.DeleteCampaign(id); there == errors.Is(err, store.ErrNotFound) {
+		if err := s.DeleteCampaign(id); there == errors.Is(err, kv.ErrNotFound) {
 			return fmt.Errorf("deleting %q: %w", id, err)
 		}
 		delete(m.bodies, id)
@@ -111,7 +111,7 @@ func (m model) step(t *rapid.T, s store.Space) error {
 		return s.PutProfile(engine.Profile{ID: id, Attributes: map[string]any{engine.AttrEmail: text}})
 	case "forget":
 		_, there := m.profiles[id]
-		if err := s.DeleteProfile(id); there == errors.Is(err, store.ErrNotFound) {
+		if err := s.DeleteProfile(id); there == errors.Is(err, kv.ErrNotFound) {
 			return fmt.Errorf("deleting %q: %w", id, err)
 		}
 		delete(m.profiles, id)
@@ -119,7 +119,7 @@ func (m model) step(t *rapid.T, s store.Space) error {
 	return nil
 }
 
-func (m model) put(t *rapid.T, s store.Space, id, body string, coalesce bool) error {
+func (m model) put(t *rapid.T, s kv.Space, id, body string, coalesce bool) error {
 	v, err := doc.Parse([]byte(body))
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (m model) put(t *rapid.T, s store.Space, id, body string, coalesce bool) er
 }
 
 // compare fails the check where the workspace and the maps differ.
-func (m model) compare(t *rapid.T, s store.Space) {
+func (m model) compare(t *rapid.T, s kv.Space) {
 	got := model{map[string]string{}, map[string]map[int64]string{}, map[string]int64{}, map[string]string{}, map[string]string{}}
 	errs := []error{s.Summaries(func(sum engine.Summary) error {
 		c, err := s.Campaign(sum.ID)
@@ -170,7 +170,7 @@ func (m model) compare(t *rapid.T, s store.Space) {
 		w, err := s.Copy(id)
 		if err == nil {
 			got.copies[id] = string(w.Body.Encode())
-		} else if !errors.Is(err, store.ErrNotFound) {
+		} else if !errors.Is(err, kv.ErrNotFound) {
 			errs = append(errs, err)
 		}
 	}
@@ -182,7 +182,7 @@ func (m model) compare(t *rapid.T, s store.Space) {
 			}
 		}
 		slices.Sort(want)
-		ids, err := s.FindProfiles(store.ByEmail, mail)
+		ids, err := s.FindProfiles(kv.ByEmail, mail)
 		if !slices.Equal(ids, want) {
 			t.Errorf("%q finds %q, want %q", mail, ids, want)
 		}

@@ -12,50 +12,50 @@ import (
 	"time"
 
 	"bugle/engine"
-	"bugle/store"
+	"bugle/store/kv"
 )
 
 var noon = time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC)
 
-func in(t testing.TB, db store.DB, fn func(store.Space) error) {
+func in(t testing.TB, db kv.DB, fn func(kv.Space) error) {
 	t.Helper()
-	update(t, db, func(tx store.Tx) error { return fn(store.In(tx, space)) })
+	update(t, db, func(tx kv.Tx) error { return fn(kv.In(tx, space)) })
 }
 
 // save stores a campaign of which only the body matters.
-func save(s store.Space, id string, body string, t testing.TB, coalesce bool) (int64, error) {
+func save(s kv.Space, id string, body string, t testing.TB, coalesce bool) (int64, error) {
 	c := engine.Campaign{Head: engine.Head{ID: id}, Body: parse(t, body)}
 	return s.PutCampaign(c, engine.Summary{Head: c.Head, Name: "of " + id}, engine.Revision{At: noon, Note: body}, coalesce)
 }
 
-func testRoundTrip(t *testing.T, db store.DB) {
+func testRoundTrip(t *testing.T, db kv.DB) {
 	r := filled(t)
 	update(t, db, r.put)
-	view(t, db, func(tx store.Tx) error {
-		for what, o := range r.read(store.In(tx, space)) {
+	view(t, db, func(tx kv.Tx) error {
+		for what, o := range r.read(kv.In(tx, space)) {
 			if o.err != nil || !reflect.DeepEqual(o.got, o.want) {
 				t.Errorf("%s gives %v\n%+v, want\n%+v", what, o.err, o.got, o.want)
 			}
 		}
-		for what, o := range r.read(store.In(tx, "OTHER")) {
+		for what, o := range r.read(kv.In(tx, "OTHER")) {
 			if v := reflect.ValueOf(o.got); v.Kind() == reflect.Slice {
 				if o.err != nil || v.Len() > 0 {
 					t.Errorf("%s of another workspace gives %v, %v", what, o.got, o.err)
 				}
-			} else if !errors.Is(o.err, store.ErrNotFound) {
+			} else if !errors.Is(o.err, kv.ErrNotFound) {
 				t.Errorf("%s of another workspace gives %v", what, o.err)
 			}
 		}
 		return nil
 	})
 	// The same, but with next to nothing in it.
-	update(t, db, func(tx store.Tx) error {
-		s := store.In(tx, space)
+	update(t, db, func(tx kv.Tx) error {
+		s := kv.In(tx, space)
 		_, err := s.PutCampaign(engine.Campaign{Head: engine.Head{ID: "empty"}}, engine.Summary{Head: engine.Head{ID: "empty"}}, engine.Revision{}, false)
 		return errors.Join(err, s.PutCopy("empty", engine.WorkingCopy{}), s.PutProfile(engine.Profile{ID: "empty"}))
 	})
-	view(t, db, func(tx store.Tx) error {
-		c, err := store.In(tx, space).Campaign("empty")
+	view(t, db, func(tx kv.Tx) error {
+		c, err := kv.In(tx, space).Campaign("empty")
 		if want := (engine.Campaign{Head: engine.Head{ID: "empty", Revision: 1}}); err != nil || !reflect.DeepEqual(c, want) {
 			t.Errorf("empty campaign gives %+v, %v", c, err)
 		}
@@ -64,13 +64,13 @@ func testRoundTrip(t *testing.T, db store.DB) {
 }
 
 // A campaign that is added is stored as one that is put, and takes the place of none.
-func testAdd(t *testing.T, db store.DB) {
+func testAdd(t *testing.T, db kv.DB) {
 	c := engine.Campaign{Head: engine.Head{ID: "new"}, Body: parse(t, tree)}
-	add := func(s store.Space) error {
+	add := func(s kv.Space) error {
 		return s.AddCampaign(c, engine.Summary{Head: c.Head, Name: "added"}, engine.Revision{At: noon, Note: "created"})
 	}
 	in(t, db, add)
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s kv.Space) error {
 		got, err1 := s.Campaign("new")
 		sum, err2 := s.Summary("new")
 		revs, err3 := s.Revisions("new")
@@ -92,8 +92,8 @@ func testAdd(t *testing.T, db store.DB) {
 	for range 2 {
 		both.Go(func() {
 			c := engine.Campaign{Head: engine.Head{ID: "one"}, Body: parse(t, tree)}
-			err := db.Update(t.Context(), func(tx store.Tx) error {
-				return store.In(tx, space).AddCampaign(c, engine.Summary{Head: c.Head}, engine.Revision{At: noon})
+			err := db.Update(t.Context(), func(tx kv.Tx) error {
+				return kv.In(tx, space).AddCampaign(c, engine.Summary{Head: c.Head}, engine.Revision{At: noon})
 			})
 			if err == nil {
 				added.Add(1)
@@ -108,12 +108,12 @@ func testAdd(t *testing.T, db store.DB) {
 	}
 }
 
-func testSpelling(t *testing.T, db store.DB) {
-	in(t, db, func(s store.Space) error {
+func testSpelling(t *testing.T, db kv.DB) {
+	in(t, db, func(s kv.Space) error {
 		_, err := save(s, "c1", tree, t, false)
 		return errors.Join(err, s.PutCopy("c1", engine.WorkingCopy{Body: parse(t, tree)}))
 	})
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s kv.Space) error {
 		c, err1 := s.Campaign("c1")
 		old, err2 := s.Revision("c1", 1)
 		w, err3 := s.Copy("c1")
@@ -126,7 +126,7 @@ func testSpelling(t *testing.T, db store.DB) {
 	})
 }
 
-func testRevisions(t *testing.T, db store.DB) {
+func testRevisions(t *testing.T, db kv.DB) {
 	steps := []struct {
 		body     string
 		coalesce bool
@@ -139,14 +139,14 @@ func testRevisions(t *testing.T, db store.DB) {
 		{`{"n":5}`, true, []int64{5, 3, 1}},
 	}
 	for i, step := range steps {
-		in(t, db, func(s store.Space) error {
+		in(t, db, func(s kv.Space) error {
 			n, err := save(s, "c", step.body, t, step.coalesce)
 			if n != int64(i+1) {
 				t.Errorf("save %d gives revision %d", i+1, n)
 			}
 			return err
 		})
-		in(t, db, func(s store.Space) error {
+		in(t, db, func(s kv.Space) error {
 			revs, err := s.Revisions("c")
 			var got []int64
 			for _, r := range revs {
@@ -167,9 +167,9 @@ func testRevisions(t *testing.T, db store.DB) {
 			return errors.Join(err, err1, err2)
 		})
 	}
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s kv.Space) error {
 		_, err := s.Revision("c", 2)
-		wantErr(t, err, store.ErrNotFound)
+		wantErr(t, err, kv.ErrNotFound)
 		c := engine.Campaign{Head: engine.Head{ID: "c"}}
 		if _, err := s.PutCampaign(c, engine.Summary{Head: engine.Head{ID: "d"}}, engine.Revision{}, false); err == nil {
 			t.Error("a campaign was stored with another one's summary")
@@ -178,8 +178,8 @@ func testRevisions(t *testing.T, db store.DB) {
 	})
 }
 
-func testDeleteCampaign(t *testing.T, db store.DB) {
-	in(t, db, func(s store.Space) error {
+func testDeleteCampaign(t *testing.T, db kv.DB) {
+	in(t, db, func(s kv.Space) error {
 		for _, id := range []string{"a", "ab", "a\x00b"} {
 			for range 3 {
 				if _, err := save(s, id, `{}`, t, false); err != nil {
@@ -192,14 +192,14 @@ func testDeleteCampaign(t *testing.T, db store.DB) {
 		}
 		return nil
 	})
-	in(t, db, func(s store.Space) error { return s.DeleteCampaign("a") })
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s kv.Space) error { return s.DeleteCampaign("a") })
+	in(t, db, func(s kv.Space) error {
 		_, err1 := s.Campaign("a")
 		_, err2 := s.Summary("a")
 		_, err3 := s.Copy("a")
 		_, err4 := s.Revision("a", 1)
 		for _, err := range []error{err1, err2, err3, err4, s.DeleteCampaign("a")} {
-			wantErr(t, err, store.ErrNotFound)
+			wantErr(t, err, kv.ErrNotFound)
 		}
 		for id, want := range map[string]int{"a": 0, "ab": 3, "a\x00b": 3} {
 			if revs, err := s.Revisions(id); err != nil || len(revs) != want {
@@ -214,39 +214,39 @@ func testDeleteCampaign(t *testing.T, db store.DB) {
 	})
 }
 
-func testWorkspaces(t *testing.T, db store.DB) {
-	update(t, db, func(tx store.Tx) error {
+func testWorkspaces(t *testing.T, db kv.DB) {
+	update(t, db, func(tx kv.Tx) error {
 		for _, id := range []string{"B", "A", "AA"} {
-			if err := store.In(tx, id).PutSettings(engine.Workspace{ID: id}); err != nil {
+			if err := kv.In(tx, id).PutSettings(engine.Workspace{ID: id}); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	update(t, db, func(tx store.Tx) error {
-		ids, err := store.Workspaces(tx)
+	update(t, db, func(tx kv.Tx) error {
+		ids, err := kv.Workspaces(tx)
 		if want := []string{"A", "AA", "B"}; !slices.Equal(ids, want) {
 			t.Errorf("got %q, want %q", ids, want)
 		}
-		if err := store.In(tx, "A").PutSettings(engine.Workspace{ID: "B"}); err == nil {
+		if err := kv.In(tx, "A").PutSettings(engine.Workspace{ID: "B"}); err == nil {
 			t.Error("the settings of B were stored in A")
 		}
 		return err
 	})
 }
 
-func testOddNames(t *testing.T, db store.DB) {
-	update(t, db, func(tx store.Tx) error {
+func testOddNames(t *testing.T, db kv.DB) {
+	update(t, db, func(tx kv.Tx) error {
 		for _, id := range []string{"", "A B", "A\x00", "A\n", "\x1b[2J", "\xff", strings.Repeat("A", 10_000)} {
-			s := store.In(tx, id)
+			s := kv.In(tx, id)
 			_, err := save(s, "c", `{}`, t, false)
 			for _, err := range []error{err, s.PutSettings(engine.Workspace{ID: id}), s.Summaries(nil), s.PutTest(engine.TestRecord{})} {
-				if err == nil || errors.Is(err, store.ErrNotFound) {
+				if err == nil || errors.Is(err, kv.ErrNotFound) {
 					t.Errorf("workspace %q: %v", id, err)
 				}
 			}
 		}
-		s := store.In(tx, space)
+		s := kv.In(tx, space)
 		for _, id := range []string{"", strings.Repeat("A", 10_000)} {
 			_, err := save(s, id, `{}`, t, false)
 			for _, err := range []error{err, s.PutProfile(engine.Profile{ID: id}), s.PutRequestID("create", id, noon), s.PutOutbox(engine.Delivered{ID: id})} {
@@ -259,13 +259,13 @@ func testOddNames(t *testing.T, db store.DB) {
 	})
 }
 
-func testExpiry(t *testing.T, db store.DB) {
+func testExpiry(t *testing.T, db kv.DB) {
 	at := func(minutes int) time.Time { return noon.Add(time.Duration(minutes) * time.Minute) }
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s kv.Space) error {
 		put := func(key string, until time.Time) error {
-			return s.PutIdempotent(store.Idempotent{Operation: "create", Key: key, ExpiresAt: until})
+			return s.PutIdempotent(kv.Idempotent{Operation: "create", Key: key, ExpiresAt: until})
 		}
-		if err := s.PutIdempotent(store.Idempotent{Operation: "create", Key: "k"}); err == nil {
+		if err := s.PutIdempotent(kv.Idempotent{Operation: "create", Key: "k"}); err == nil {
 			t.Error("a record was stored that never expires")
 		}
 		return errors.Join(put("old", at(1)), put("new", at(10)), put("longer", at(1)), put("longer", at(10)), put("shorter", at(10)), put("shorter", at(1)),
@@ -273,7 +273,7 @@ func testExpiry(t *testing.T, db store.DB) {
 			s.PutRequestID("create", "old", at(1)), s.PutRequestID("create", "longer", at(1)), s.PutRequestID("create", "longer", at(10)))
 	})
 	left := func() (keys []string) {
-		in(t, db, func(s store.Space) error {
+		in(t, db, func(s kv.Space) error {
 			for _, key := range []string{"old", "new", "longer", "shorter", "gone"} {
 				if i, err := s.Idempotent("create", key); err == nil {
 					keys = append(keys, key)
@@ -299,7 +299,7 @@ func testExpiry(t *testing.T, db store.DB) {
 		{at(9), 0, []string{"new", "longer", "request longer"}},
 		{at(60), 3, nil},
 	} {
-		in(t, db, func(s store.Space) error {
+		in(t, db, func(s kv.Space) error {
 			n, err := s.ExpireIdempotent(step.now)
 			if n != step.n {
 				t.Errorf("at %v %d expired, want %d", step.now, n, step.n)
@@ -312,9 +312,9 @@ func testExpiry(t *testing.T, db store.DB) {
 	}
 }
 
-func testOutbox(t *testing.T, db store.DB) {
+func testOutbox(t *testing.T, db kv.DB) {
 	ids := func(limit int) (ids []string) {
-		in(t, db, func(s store.Space) error {
+		in(t, db, func(s kv.Space) error {
 			ds, err := s.Outbox(limit)
 			for _, d := range ds {
 				ids = append(ids, d.ID)
@@ -323,24 +323,24 @@ func testOutbox(t *testing.T, db store.DB) {
 		})
 		return ids
 	}
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s kv.Space) error {
 		return errors.Join(s.PutOutbox(engine.Delivered{ID: "02"}), s.PutOutbox(engine.Delivered{ID: "03"}), s.PutOutbox(engine.Delivered{ID: "01"}))
 	})
 	if got, want := ids(2), []string{"03", "02"}; !slices.Equal(got, want) {
 		t.Errorf("newest two are %q, want %q", got, want)
 	}
-	in(t, db, func(s store.Space) error { _, err := s.TrimOutbox(1); return err })
+	in(t, db, func(s kv.Space) error { _, err := s.TrimOutbox(1); return err })
 	if got, want := ids(0), []string{"03", "02"}; !slices.Equal(got, want) {
 		t.Errorf("without the oldest %q, want %q", got, want)
 	}
-	in(t, db, store.Space.ClearOutbox)
+	in(t, db, kv.Space.ClearOutbox)
 	if got := ids(0); len(got) > 0 {
 		t.Errorf("cleared, but holds %q", got)
 	}
 }
 
-func testTestSends(t *testing.T, db store.DB) {
-	in(t, db, func(s store.Space) error {
+func testTestSends(t *testing.T, db kv.DB) {
+	in(t, db, func(s kv.Space) error {
 		for i, at := range []time.Time{noon, noon.Add(time.Hour), noon, {}} {
 			if err := s.PutTest(engine.TestRecord{At: at, CampaignID: fmt.Sprint(i)}); err != nil {
 				return err
@@ -348,7 +348,7 @@ func testTestSends(t *testing.T, db store.DB) {
 		}
 		return nil
 	})
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s kv.Space) error {
 		var got []string
 		err := s.Tests(3, func(r engine.TestRecord) error { got = append(got, r.CampaignID); return nil })
 		if want := []string{"1", "2", "0"}; !slices.Equal(got, want) {

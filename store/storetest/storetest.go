@@ -5,15 +5,15 @@ import (
 	"errors"
 	"testing"
 
-	"bugle/store"
+	"bugle/store/kv"
 )
 
 // Run tests the store that open returns. Every call of open returns an empty one, which closes at
 // the end of its test.
-func Run(t *testing.T, open func(testing.TB) store.DB) {
+func Run(t *testing.T, open func(testing.TB) kv.DB) {
 	tests := []struct {
 		name string
-		run  func(*testing.T, store.DB)
+		run  func(*testing.T, kv.DB)
 	}{
 		{"Transaction", testTransaction},
 		{"Isolation", testIsolation},
@@ -49,7 +49,7 @@ func Run(t *testing.T, open func(testing.TB) store.DB) {
 }
 
 // update runs fn in a transaction that must succeed.
-func update(t testing.TB, db store.DB, fn func(store.Tx) error) {
+func update(t testing.TB, db kv.DB, fn func(kv.Tx) error) {
 	t.Helper()
 	if err := db.Update(t.Context(), fn); err != nil {
 		t.Fatalf("Update: %v", err)
@@ -57,7 +57,7 @@ func update(t testing.TB, db store.DB, fn func(store.Tx) error) {
 }
 
 // view runs fn in a transaction that must succeed.
-func view(t testing.TB, db store.DB, fn func(store.Tx) error) {
+func view(t testing.TB, db kv.DB, fn func(kv.Tx) error) {
 	t.Helper()
 	if err := db.View(t.Context(), fn); err != nil {
 		t.Fatalf("View: %v", err)
@@ -73,9 +73,9 @@ func wantErr(t testing.TB, err, target error) {
 }
 
 // wantCorrupt fails the test unless err says that a record is damaged.
-func wantCorrupt(t testing.TB, err error) *store.CorruptError {
+func wantCorrupt(t testing.TB, err error) *kv.CorruptError {
 	t.Helper()
-	var corrupt *store.CorruptError
+	var corrupt *kv.CorruptError
 	if !errors.As(err, &corrupt) {
 		t.Fatalf("error = %v, want a CorruptError", err)
 	}
@@ -83,9 +83,9 @@ func wantCorrupt(t testing.TB, err error) *store.CorruptError {
 }
 
 // set writes pairs of key and value.
-func set(t testing.TB, db store.DB, pairs ...string) {
+func set(t testing.TB, db kv.DB, pairs ...string) {
 	t.Helper()
-	update(t, db, func(tx store.Tx) error {
+	update(t, db, func(tx kv.Tx) error {
 		for i := 0; i < len(pairs); i += 2 {
 			if err := tx.Set([]byte(pairs[i]), []byte(pairs[i+1])); err != nil {
 				return err
@@ -96,12 +96,12 @@ func set(t testing.TB, db store.DB, pairs ...string) {
 }
 
 // get reads a key, "" where it is not there.
-func get(t testing.TB, db store.DB, key string) string {
+func get(t testing.TB, db kv.DB, key string) string {
 	t.Helper()
 	var out string
-	view(t, db, func(tx store.Tx) error {
+	view(t, db, func(tx kv.Tx) error {
 		v, err := tx.Get([]byte(key))
-		if errors.Is(err, store.ErrNotFound) {
+		if errors.Is(err, kv.ErrNotFound) {
 			return nil
 		}
 		out = string(v)

@@ -9,20 +9,20 @@ import (
 	"sync"
 	"testing"
 
-	"bugle/store"
+	"bugle/store/kv"
 )
 
-func testTransaction(t *testing.T, db store.DB) {
+func testTransaction(t *testing.T, db kv.DB) {
 	set(t, db, "x1", "one", "x2", "two")
 	boom := errors.New("boom")
-	err := db.Update(t.Context(), func(tx store.Tx) error {
+	err := db.Update(t.Context(), func(tx kv.Tx) error {
 		if err := errors.Join(tx.Set([]byte("x1"), []byte("changed")), tx.Delete([]byte("x2")), tx.Delete([]byte("x0"))); err != nil {
 			return err
 		}
 		if v, err := tx.Get([]byte("x1")); err != nil || string(v) != "changed" {
 			t.Errorf("own write reads %q, %v", v, err)
 		}
-		if _, err := tx.Get([]byte("x2")); !errors.Is(err, store.ErrNotFound) {
+		if _, err := tx.Get([]byte("x2")); !errors.Is(err, kv.ErrNotFound) {
 			t.Errorf("own delete reads %v", err)
 		}
 		return boom
@@ -31,11 +31,11 @@ func testTransaction(t *testing.T, db store.DB) {
 	if a, b := get(t, db, "x1"), get(t, db, "x2"); a != "one" || b != "two" {
 		t.Errorf("a failed transaction left %q, %q", a, b)
 	}
-	view(t, db, func(tx store.Tx) error {
-		wantErr(t, tx.Set([]byte("x1"), nil), store.ErrReadOnly)
-		wantErr(t, tx.Delete([]byte("x1")), store.ErrReadOnly)
+	view(t, db, func(tx kv.Tx) error {
+		wantErr(t, tx.Set([]byte("x1"), nil), kv.ErrReadOnly)
+		wantErr(t, tx.Delete([]byte("x1")), kv.ErrReadOnly)
 		_, err := tx.Get([]byte("x9"))
-		wantErr(t, err, store.ErrNotFound)
+		wantErr(t, err, kv.ErrNotFound)
 		v, err := tx.Get([]byte("x1"))
 		clear(v) // the caller's own
 		return err
@@ -45,20 +45,20 @@ func testTransaction(t *testing.T, db store.DB) {
 	}
 }
 
-func testIsolation(t *testing.T, db store.DB) {
+func testIsolation(t *testing.T, db kv.DB) {
 	set(t, db, "x", "before")
-	view(t, db, func(tx store.Tx) error {
+	view(t, db, func(tx kv.Tx) error {
 		set(t, db, "x", "after", "y", "new")
 		if v, err := tx.Get([]byte("x")); err != nil || string(v) != "before" {
 			t.Errorf("View sees %q, %v", v, err)
 		}
 		_, err := tx.Get([]byte("y"))
-		wantErr(t, err, store.ErrNotFound)
+		wantErr(t, err, kv.ErrNotFound)
 		return nil
 	})
 }
 
-func scan(t testing.TB, tx store.Tx, prefix string, o store.ScanOptions) []string {
+func scan(t testing.TB, tx kv.Tx, prefix string, o kv.ScanOptions) []string {
 	t.Helper()
 	var keys []string
 	err := tx.Scan([]byte(prefix), o, func(key, value []byte) error {
@@ -74,7 +74,7 @@ func scan(t testing.TB, tx store.Tx, prefix string, o store.ScanOptions) []strin
 	return keys
 }
 
-func testScan(t *testing.T, db store.DB) {
+func testScan(t *testing.T, db kv.DB) {
 	keys := []string{"a", "b", "b\x00", "b1", "b2", "b\xff", "b\xff\xff", "c", "\xff\xff", "\xff\xff1"}
 	for _, k := range keys {
 		set(t, db, k, "v"+k)
@@ -82,27 +82,27 @@ func testScan(t *testing.T, db store.DB) {
 	tests := []struct {
 		name   string
 		prefix string
-		o      store.ScanOptions
+		o      kv.ScanOptions
 		want   []string
 	}{
-		{"prefix", "b", store.ScanOptions{}, []string{"b", "b\x00", "b1", "b2", "b\xff", "b\xff\xff"}},
-		{"reverse", "b", store.ScanOptions{Reverse: true}, []string{"b\xff\xff", "b\xff", "b2", "b1", "b\x00", "b"}},
-		{"keys only", "b1", store.ScanOptions{KeysOnly: true}, []string{"b1"}},
-		{"limit", "b", store.ScanOptions{Limit: 2}, []string{"b", "b\x00"}},
-		{"from", "b", store.ScanOptions{From: []byte("b1")}, []string{"b1", "b2", "b\xff", "b\xff\xff"}},
-		{"from between", "b", store.ScanOptions{From: []byte("b11"), Limit: 1}, []string{"b2"}},
-		{"from before the range", "b", store.ScanOptions{From: []byte("a"), Limit: 1}, []string{"b"}},
-		{"from beyond the range", "b", store.ScanOptions{From: []byte("c")}, nil},
-		{"reverse from", "b", store.ScanOptions{Reverse: true, From: []byte("b11")}, []string{"b1", "b\x00", "b"}},
-		{"reverse from beyond", "b", store.ScanOptions{Reverse: true, From: []byte("c"), Limit: 1}, []string{"b\xff\xff"}},
-		{"reverse from before", "b", store.ScanOptions{Reverse: true, From: []byte("a")}, nil},
-		{"nothing follows the prefix", "\xff\xff", store.ScanOptions{Reverse: true}, []string{"\xff\xff1", "\xff\xff"}},
-		{"none", "bb", store.ScanOptions{}, nil},
-		{"none in reverse", "bb", store.ScanOptions{Reverse: true}, nil},
+		{"prefix", "b", kv.ScanOptions{}, []string{"b", "b\x00", "b1", "b2", "b\xff", "b\xff\xff"}},
+		{"reverse", "b", kv.ScanOptions{Reverse: true}, []string{"b\xff\xff", "b\xff", "b2", "b1", "b\x00", "b"}},
+		{"keys only", "b1", kv.ScanOptions{KeysOnly: true}, []string{"b1"}},
+		{"limit", "b", kv.ScanOptions{Limit: 2}, []string{"b", "b\x00"}},
+		{"from", "b", kv.ScanOptions{From: []byte("b1")}, []string{"b1", "b2", "b\xff", "b\xff\xff"}},
+		{"from between", "b", kv.ScanOptions{From: []byte("b11"), Limit: 1}, []string{"b2"}},
+		{"from before the range", "b", kv.ScanOptions{From: []byte("a"), Limit: 1}, []string{"b"}},
+		{"from beyond the range", "b", kv.ScanOptions{From: []byte("c")}, nil},
+		{"reverse from", "b", kv.ScanOptions{Reverse: true, From: []byte("b11")}, []string{"b1", "b\x00", "b"}},
+		{"reverse from beyond", "b", kv.ScanOptions{Reverse: true, From: []byte("c"), Limit: 1}, []string{"b\xff\xff"}},
+		{"reverse from before", "b", kv.ScanOptions{Reverse: true, From: []byte("a")}, nil},
+		{"nothing follows the prefix", "\xff\xff", kv.ScanOptions{Reverse: true}, []string{"\xff\xff1", "\xff\xff"}},
+		{"none", "bb", kv.ScanOptions{}, nil},
+		{"none in reverse", "bb", kv.ScanOptions{Reverse: true}, nil},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			view(t, db, func(tx store.Tx) error {
+			view(t, db, func(tx kv.Tx) error {
 				if got := scan(t, tx, test.prefix, test.o); !slices.Equal(got, test.want) {
 					t.Errorf("got %q, want %q", got, test.want)
 				}
@@ -110,7 +110,7 @@ func testScan(t *testing.T, db store.DB) {
 			})
 		})
 	}
-	view(t, db, func(tx store.Tx) error {
+	view(t, db, func(tx kv.Tx) error {
 		n, boom := 0, errors.New("boom")
 		next := func(end error) func(_, _ []byte) error {
 			return func(_, _ []byte) error {
@@ -120,26 +120,26 @@ func testScan(t *testing.T, db store.DB) {
 				return nil
 			}
 		}
-		if err := tx.Scan([]byte("b"), store.ScanOptions{}, next(store.Stop)); err != nil || n != 2 {
+		if err := tx.Scan([]byte("b"), kv.ScanOptions{}, next(kv.Stop)); err != nil || n != 2 {
 			t.Errorf("Stop after %d: %v", n, err)
 		}
 		n = 0
-		wantErr(t, tx.Scan([]byte("b"), store.ScanOptions{}, next(boom)), boom)
+		wantErr(t, tx.Scan([]byte("b"), kv.ScanOptions{}, next(boom)), boom)
 		return nil
 	})
 }
 
 // A scan shows what was there when it began, own writes included, whatever is written meanwhile.
-func testScanWhileWriting(t *testing.T, db store.DB) {
+func testScanWhileWriting(t *testing.T, db kv.DB) {
 	set(t, db, "k1", "vk1", "k2", "vk2")
-	update(t, db, func(tx store.Tx) error {
+	update(t, db, func(tx kv.Tx) error {
 		if err := tx.Set([]byte("k3"), []byte("vk3")); err != nil {
 			return err
 		}
 		var seen []string
-		err := tx.Scan([]byte("k"), store.ScanOptions{}, func(key, _ []byte) error {
+		err := tx.Scan([]byte("k"), kv.ScanOptions{}, func(key, _ []byte) error {
 			seen = append(seen, string(key))
-			if inner := scan(t, tx, "k", store.ScanOptions{Reverse: true, Limit: 1}); len(inner) != 1 {
+			if inner := scan(t, tx, "k", kv.ScanOptions{Reverse: true, Limit: 1}); len(inner) != 1 {
 				t.Errorf("a scan within a scan gives %q", inner)
 			}
 			return errors.Join(tx.Set([]byte("k9"), []byte("vk9")), tx.Delete([]byte("k2")))
@@ -149,25 +149,25 @@ func testScanWhileWriting(t *testing.T, db store.DB) {
 		}
 		return err
 	})
-	view(t, db, func(tx store.Tx) error {
-		if got, want := scan(t, tx, "k", store.ScanOptions{}), []string{"k1", "k3", "k9"}; !slices.Equal(got, want) {
+	view(t, db, func(tx kv.Tx) error {
+		if got, want := scan(t, tx, "k", kv.ScanOptions{}), []string{"k1", "k3", "k9"}; !slices.Equal(got, want) {
 			t.Errorf("afterwards %q, want %q", got, want)
 		}
 		return nil
 	})
 }
 
-func testWriters(t *testing.T, db store.DB) {
+func testWriters(t *testing.T, db kv.DB) {
 	const writers, each = 6, 15
 	var wg sync.WaitGroup
 	for range writers {
 		wg.Go(func() {
 			for range each {
-				err := db.Update(t.Context(), func(tx store.Tx) error {
+				err := db.Update(t.Context(), func(tx kv.Tx) error {
 					n := 0
 					if v, err := tx.Get([]byte("n")); err == nil {
 						n, _ = strconv.Atoi(string(v))
-					} else if !errors.Is(err, store.ErrNotFound) {
+					} else if !errors.Is(err, kv.ErrNotFound) {
 						return err
 					}
 					return tx.Set([]byte("n"), []byte(strconv.Itoa(n+1)))
@@ -184,10 +184,10 @@ func testWriters(t *testing.T, db store.DB) {
 	}
 }
 
-func testContextEnds(t *testing.T, db store.DB) {
+func testContextEnds(t *testing.T, db kv.DB) {
 	set(t, db, "x", "before", "x2", "before")
 	ctx, cancel := context.WithCancel(t.Context())
-	err := db.Update(ctx, func(tx store.Tx) error {
+	err := db.Update(ctx, func(tx kv.Tx) error {
 		err := tx.Set([]byte("x"), []byte("after"))
 		cancel()
 		return err
@@ -196,14 +196,14 @@ func testContextEnds(t *testing.T, db store.DB) {
 	if got := get(t, db, "x"); got != "before" {
 		t.Errorf("a canceled transaction left %q", got)
 	}
-	nothing := func(store.Tx) error { t.Error("ran after its context ended"); return nil }
+	nothing := func(kv.Tx) error { t.Error("ran after its context ended"); return nil }
 	wantErr(t, db.View(ctx, nothing), context.Canceled)
 	wantErr(t, db.Update(ctx, nothing), context.Canceled)
 
 	ctx, cancel = context.WithCancel(t.Context())
 	n := 0
-	err = db.View(ctx, func(tx store.Tx) error {
-		return tx.Scan([]byte("x"), store.ScanOptions{}, func(_, _ []byte) error { n++; cancel(); return nil })
+	err = db.View(ctx, func(tx kv.Tx) error {
+		return tx.Scan([]byte("x"), kv.ScanOptions{}, func(_, _ []byte) error { n++; cancel(); return nil })
 	})
 	wantErr(t, err, context.Canceled)
 	if n != 1 {
@@ -211,24 +211,24 @@ func testContextEnds(t *testing.T, db store.DB) {
 	}
 }
 
-func testClosed(t *testing.T, db store.DB) {
+func testClosed(t *testing.T, db kv.DB) {
 	for range 2 {
 		if err := db.Close(); err != nil {
 			t.Errorf("Close: %v", err)
 		}
 	}
-	nothing := func(store.Tx) error { t.Error("ran on a closed store"); return nil }
-	wantErr(t, db.View(t.Context(), nothing), store.ErrClosed)
-	wantErr(t, db.Update(t.Context(), nothing), store.ErrClosed)
+	nothing := func(kv.Tx) error { t.Error("ran on a closed store"); return nil }
+	wantErr(t, db.View(t.Context(), nothing), kv.ErrClosed)
+	wantErr(t, db.Update(t.Context(), nothing), kv.ErrClosed)
 }
 
 // A transaction that runs while the store is closed can be finished; others do not begin.
-func testCloseWaits(t *testing.T, db store.DB) {
+func testCloseWaits(t *testing.T, db kv.DB) {
 	set(t, db, "x", "there")
 	closed := make(chan error, 1)
-	view(t, db, func(tx store.Tx) error {
+	view(t, db, func(tx kv.Tx) error {
 		go func() { closed <- db.Close() }()
-		nothing := func(store.Tx) error { return nil }
+		nothing := func(kv.Tx) error { return nil }
 		for db.View(t.Context(), nothing) == nil {
 			runtime.Gosched()
 		}
@@ -236,7 +236,7 @@ func testCloseWaits(t *testing.T, db store.DB) {
 		if string(v) != "there" {
 			t.Errorf("while closing it reads %q, %v", v, err)
 		}
-		return tx.Scan(nil, store.ScanOptions{}, func(_, _ []byte) error { return nil })
+		return tx.Scan(nil, kv.ScanOptions{}, func(_, _ []byte) error { return nil })
 	})
 	if err := <-closed; err != nil {
 		t.Errorf("Close: %v", err)

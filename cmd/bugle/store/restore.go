@@ -14,10 +14,10 @@ import (
 	"bugle/engine/attach"
 	"bugle/engine/phrase"
 	"bugle/engine/timeparse"
-	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/crypt"
+	"bugle/store/kv"
 )
 
 // NewRestore returns the command bugle restore.
@@ -107,15 +107,15 @@ func restoreStore(ctx context.Context, f *cli.Factory, from backup.Info, pass pa
 	if err != nil {
 		return passRemedy(err)
 	}
-	aside, err := badger.Replace(ctx, f.DataDir(), key, func(ctx context.Context, db store.DB) error {
+	aside, err := badger.Replace(ctx, f.DataDir(), key, func(ctx context.Context, db kv.DB) error {
 		if _, err := backup.Load(ctx, db, file, secret, records); err != nil {
 			return err
 		}
-		found, err := store.Check(ctx, db, records)
+		found, err := kv.Check(ctx, db, records)
 		switch {
 		case err != nil:
 			return err
-		case found.Campaigns != info.Campaigns || info.Store == store.Format && found.Records != info.Records:
+		case found.Campaigns != info.Campaigns || info.Store == kv.Format && found.Records != info.Records:
 			return fmt.Errorf("the store restored from %s has %d campaigns and %d records instead of %d and %d; no changes made",
 				file, found.Campaigns, found.Records, info.Campaigns, info.Records)
 		}

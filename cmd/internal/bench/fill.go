@@ -16,8 +16,8 @@ import (
 	"bugle/engine"
 	"bugle/engine/search/index/indextest"
 	"bugle/engine/service/local"
-	"bugle/store"
 	"bugle/store/badger"
+	"bugle/store/kv"
 )
 
 // Workspace is the id of the one workspace of a filled store.
@@ -173,14 +173,14 @@ func cut(ctx context.Context, f Filled, out chan<- []numbered) error {
 }
 
 // put writes a batch of campaigns in one transaction.
-func (m *maker) put(ctx context.Context, db store.DB, rows []numbered) error {
+func (m *maker) put(ctx context.Context, db kv.DB, rows []numbered) error {
 	made := make([][]step, len(rows))
 	for i, row := range rows {
 		made[i] = m.steps(row)
 	}
-	return db.Update(ctx, func(tx store.Tx) error {
+	return db.Update(ctx, func(tx kv.Tx) error {
 		for _, steps := range made {
-			sp := store.In(&fresh{Tx: tx}, Workspace)
+			sp := kv.In(&fresh{Tx: tx}, Workspace)
 			for _, s := range steps {
 				rev := engine.Revision{At: s.UpdatedAt, By: s.UpdatedBy, Note: s.note}
 				if _, err := sp.PutCampaign(s.Campaign, engine.Summarize(s.Campaign), rev, false); err != nil {
@@ -195,11 +195,11 @@ func (m *maker) put(ctx context.Context, db store.DB, rows []numbered) error {
 // fresh is a transaction that writes one campaign which the store does not have: it looks for nothing
 // but among its own records, as looking takes most of the time otherwise.
 type fresh struct {
-	store.Tx
+	kv.Tx
 	keys [][]byte
 }
 
-func (f *fresh) Get([]byte) ([]byte, error) { return nil, store.ErrNotFound }
+func (f *fresh) Get([]byte) ([]byte, error) { return nil, kv.ErrNotFound }
 
 func (f *fresh) Set(key, value []byte) error {
 	f.keys = append(f.keys, key)
@@ -207,10 +207,10 @@ func (f *fresh) Set(key, value []byte) error {
 }
 
 // Scan gives the newest of its own records with the prefix, which is what the history asks for.
-func (f *fresh) Scan(prefix []byte, _ store.ScanOptions, fn func(key, value []byte) error) error {
+func (f *fresh) Scan(prefix []byte, _ kv.ScanOptions, fn func(key, value []byte) error) error {
 	for i := len(f.keys) - 1; i >= 0; i-- {
 		if key := f.keys[i]; len(key) > len(prefix) && string(key[:len(prefix)]) == string(prefix) {
-			if err := fn(key, nil); !errors.Is(err, store.Stop) {
+			if err := fn(key, nil); !errors.Is(err, kv.Stop) {
 				return err
 			}
 			return nil

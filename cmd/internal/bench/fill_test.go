@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"bugle/engine"
-	"bugle/store"
 	"bugle/store/badger"
+	"bugle/store/kv"
 )
 
 // A filled store has as many campaigns as asked for, nothing is wrong in it, and it is taken again.
@@ -23,7 +23,7 @@ func TestFill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checked, err := store.Check(t.Context(), db, nil)
+	checked, err := kv.Check(t.Context(), db, nil)
 	if err != nil || !checked.Sound() || checked.Campaigns != n {
 		t.Errorf("checked: %+v, %v", checked, err)
 	}
@@ -57,10 +57,10 @@ func TestFill(t *testing.T) {
 	}
 }
 
-func summaries(t *testing.T, db store.DB) (rows []engine.Summary) {
+func summaries(t *testing.T, db kv.DB) (rows []engine.Summary) {
 	t.Helper()
-	err := db.View(t.Context(), func(tx store.Tx) error {
-		return store.In(tx, Workspace).Summaries(func(s engine.Summary) error { rows = append(rows, s); return nil })
+	err := db.View(t.Context(), func(tx kv.Tx) error {
+		return kv.In(tx, Workspace).Summaries(func(s engine.Summary) error { rows = append(rows, s); return nil })
 	})
 	if err != nil {
 		t.Fatal(err)

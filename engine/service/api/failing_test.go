@@ -12,27 +12,27 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/service/api"
-	"bugle/store"
+	"bugle/store/kv"
 )
 
 // failing is a store whose transactions fail with what is set, reads or writes.
 type failing struct {
-	store.DB
+	kv.DB
 	view, update error
 }
 
-func (f *failing) View(ctx context.Context, fn func(store.Tx) error) error {
+func (f *failing) View(ctx context.Context, fn func(kv.Tx) error) error {
 	if f.view != nil {
 		return f.view
 	}
 	return f.DB.View(ctx, fn)
 }
 
-func (f *failing) Update(ctx context.Context, fn func(store.Tx) error) error {
+func (f *failing) Update(ctx context.Context, fn func(kv.Tx) error) error {
 	if f.update == nil {
 		return f.DB.Update(ctx, fn)
 	}
-	return errors.Join(f.DB.View(ctx, func(tx store.Tx) error {
+	return errors.Join(f.DB.View(ctx, func(tx kv.Tx) error {
 		if err := fn(unwritten{tx}); err != nil && !errors.Is(err, f.update) {
 			return err
 		}
@@ -41,7 +41,7 @@ func (f *failing) Update(ctx context.Context, fn func(store.Tx) error) error {
 }
 
 // unwritten is a transaction whose writes go nowhere.
-type unwritten struct{ store.Tx }
+type unwritten struct{ kv.Tx }
 
 func (unwritten) Set(_, _ []byte) error { return nil }
 func (unwritten) Delete(_ []byte) error { return nil }
@@ -68,7 +68,7 @@ func TestTheDiskIsFull(t *testing.T) {
 	id, live := b.create(whole), b.create(whole)
 	b.publish(live)
 	for _, full := range []error{
-		fmt.Errorf("%w: nothing was written to %s; free at least 64 MB there and try again", store.ErrFull, insideWords),
+		fmt.Errorf("%w: nothing was written to %s; free at least 64 MB there and try again", kv.ErrFull, insideWords),
 		fmt.Errorf("write %s/store/000001.vlog: %w", insideWords, syscall.ENOSPC),
 	} {
 		f.update = full
@@ -90,11 +90,11 @@ func TestTheDiskIsFull(t *testing.T) {
 
 // stuck is a store whose writes do not come back until they are let go.
 type stuck struct {
-	store.DB
+	kv.DB
 	began, release chan struct{}
 }
 
-func (s *stuck) Update(ctx context.Context, fn func(store.Tx) error) error {
+func (s *stuck) Update(ctx context.Context, fn func(kv.Tx) error) error {
 	if s.began != nil {
 		s.began <- struct{}{}
 		<-s.release
@@ -130,7 +130,7 @@ func TestHealthWhileWritesAreStuck(t *testing.T) {
 func TestTooMuchForOneTransaction(t *testing.T) {
 	b, f := failingBench(t)
 	id := b.create(whole)
-	f.update = fmt.Errorf("storing campaign %s: %w", id, store.ErrTooBig)
+	f.update = fmt.Errorf("storing campaign %s: %w", id, kv.ErrTooBig)
 	for _, w := range writes(id) {
 		a := b.do(w[0], w[1], w[2]).is(413, "error.code", "BAD_REQUEST")
 		if m := a.at("error.message"); !strings.Contains(m, "smaller") {
@@ -149,7 +149,7 @@ func TestWhatCannotBeReadNow(t *testing.T) {
 		status int
 	}{
 		"no descriptors":                {fmt.Errorf("the store in %s: proving a table: %w", insideWords, open.error), 503},
-		"no descriptors, said to be so": {fmt.Errorf("%w: %w", store.ErrLost, open.error), 503},
+		"no descriptors, said to be so": {fmt.Errorf("%w: %w", kv.ErrLost, open.error), 503},
 		"something else":                {fmt.Errorf("the store in %s: it does not do it", insideWords), 500},
 	} {
 		t.Run(name, func(t *testing.T) {

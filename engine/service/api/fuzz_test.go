@@ -17,7 +17,7 @@ import (
 	"bugle/engine/message/delivery"
 	"bugle/engine/service/api"
 	"bugle/engine/service/local"
-	"bugle/store"
+	"bugle/store/kv"
 	"bugle/store/mem"
 )
 
@@ -70,11 +70,11 @@ func copied(t *testing.T, b *bench) (http.Handler, *mem.DB) {
 }
 
 // contents returns all that a store holds.
-func contents(t *testing.T, db store.DB) string {
+func contents(t *testing.T, db kv.DB) string {
 	t.Helper()
 	var all strings.Builder
-	err := db.View(context.Background(), func(tx store.Tx) error {
-		return tx.Scan(nil, store.ScanOptions{}, func(key, value []byte) error {
+	err := db.View(context.Background(), func(tx kv.Tx) error {
+		return tx.Scan(nil, kv.ScanOptions{}, func(key, value []byte) error {
 			all.Write(key)
 			all.WriteByte('=')
 			all.Write(value)

@@ -18,7 +18,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/service/api"
 	"bugle/engine/service/local"
-	"bugle/store"
+	"bugle/store/kv"
 	"bugle/store/mem"
 )
 
@@ -59,7 +59,7 @@ func apiKey(id, key string, scopes ...string) engine.APIKey {
 type bench struct {
 	testing.TB
 	http.Handler
-	db    store.DB
+	db    kv.DB
 	clock *clock
 	local local.Options
 	api   api.Options

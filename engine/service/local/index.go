@@ -8,7 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/search/index"
-	"bugle/store"
+	"bugle/store/kv"
 )
 
 var _ index.Indexed = (*Service)(nil)
@@ -98,18 +98,18 @@ func (x *indexer) load(ix *index.Index) bool {
 func (x *indexer) fill(ctx context.Context, ix *index.Index) error {
 	version := uint64(0)
 	err := ix.Load(ctx, func(yield func(engine.Summary, error) bool) {
-		err := x.db.View(ctx, func(tx store.Tx) error {
-			if d, ok := tx.(store.Dated); ok {
+		err := x.db.View(ctx, func(tx kv.Tx) error {
+			if d, ok := tx.(kv.Dated); ok {
 				version = d.Version()
 			}
-			return store.In(tx, x.workspace).NewestSummaries(func(sum engine.Summary) error {
+			return kv.In(tx, x.workspace).NewestSummaries(func(sum engine.Summary) error {
 				if !yield(sum, nil) {
-					return store.Stop
+					return kv.Stop
 				}
 				return nil
 			})
 		})
-		var corrupt *store.CorruptError
+		var corrupt *kv.CorruptError
 		if errors.As(err, &corrupt) {
 			x.log.Error("damaged record", "what", corrupt.What, "error", err)
 			err = nil
@@ -169,13 +169,13 @@ func (x *indexer) reread(changes []change) {
 	if ix == nil {
 		return
 	}
-	err := x.db.View(x.tasks.ctx, func(tx store.Tx) error {
+	err := x.db.View(x.tasks.ctx, func(tx kv.Tx) error {
 		for i, c := range changes {
-			row, err := store.In(tx, x.workspace).Summary(c.row.ID)
+			row, err := kv.In(tx, x.workspace).Summary(c.row.ID)
 			switch {
 			case err == nil:
 				changes[i] = change{row: row}
-			case errors.Is(err, store.ErrNotFound):
+			case errors.Is(err, kv.ErrNotFound):
 				changes[i].gone = true
 			default:
 				return err

@@ -16,7 +16,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/search/index"
 	"bugle/engine/service/local"
-	"bugle/store"
+	"bugle/store/kv"
 )
 
 // twins are two services of one workspace: one that keeps an index, and one that scans the store.
@@ -256,7 +256,7 @@ func TestReindex(t *testing.T) {
 func TestStoreOverIndex(t *testing.T) {
 	w := newTwins(t)
 	id := slices.Max(w.ids)
-	w.ok(w.db.Update(w.ctx, func(tx store.Tx) error { return store.In(tx, "TEST").ClearCampaign(id) }))
+	w.ok(w.db.Update(w.ctx, func(tx kv.Tx) error { return kv.In(tx, "TEST").ClearCampaign(id) }))
 	r := engine.SearchRequest{Limit: 15, Page: 1, Children: true, Archived: true}
 	got, err := w.Search(w.ctx, r)
 	w.ok(err)
@@ -293,7 +293,7 @@ func TestIndexThatCannotBeLoaded(t *testing.T) {
 	if !ok {
 		t.Fatal("no index")
 	}
-	if _, _, err := ix.Wait(b.ctx, 0); !errors.Is(err, store.ErrClosed) {
+	if _, _, err := ix.Wait(b.ctx, 0); !errors.Is(err, kv.ErrClosed) {
 		t.Errorf("waiting: %v", err)
 	}
 	again, ok := b.Index(b.ctx)

@@ -20,7 +20,7 @@ import (
 	"bugle/engine/message/personalize"
 	"bugle/engine/schema"
 	"bugle/engine/search/index"
-	"bugle/store"
+	"bugle/store/kv"
 )
 
 // MaxBody is how long a request body or document may be, in bytes (CONTRACT.md, Requests).
@@ -79,21 +79,21 @@ var (
 
 // Open returns the service of a workspace that is in the store; NOT_FOUND where it is not. A workspace whose
 // settings are damaged opens: its campaigns can be read. The store stays the caller's to close.
-func Open(db store.DB, workspace string, o Options) (*Service, error) {
+func Open(db kv.DB, workspace string, o Options) (*Service, error) {
 	s := newService(db, workspace, o)
 	ctx := context.Background()
-	err := s.view(ctx, func(sp store.Space) error {
+	err := s.view(ctx, func(sp kv.Space) error {
 		_, err := s.reader.settings(sp)
 		return err
 	})
-	if err != nil && !errors.As(err, new(*store.CorruptError)) {
+	if err != nil && !errors.As(err, new(*kv.CorruptError)) {
 		return nil, err
 	}
 	s.sweeper.start(ctx)
 	return s, nil
 }
 
-func newService(db store.DB, workspace string, o Options) *Service {
+func newService(db kv.DB, workspace string, o Options) *Service {
 	tasks := newTasks()
 	w := newWriter(db, workspace, tasks, o)
 	sweeper := &sweeper{writer: w, tasks: tasks}
@@ -146,7 +146,7 @@ func (s *Service) Close() error {
 }
 
 // put stores c as changed now by someone, with a note for the history.
-func (s *Service) put(sp store.Space, c *engine.Campaign, by, note string, coalesce bool) error {
+func (s *Service) put(sp kv.Space, c *engine.Campaign, by, note string, coalesce bool) error {
 	rev := s.revise(c, by, note)
 	n, err := sp.PutCampaign(*c, engine.Summarize(*c), rev, coalesce)
 	if err != nil {

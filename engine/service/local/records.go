@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"bugle/engine"
-	"bugle/store"
+	"bugle/store/kv"
 )
 
 // reader reads the records of one workspace, as they are at the time of its clock.
 type reader struct {
-	db        store.DB
+	db        kv.DB
 	workspace string
 	clock     func() time.Time
 	log       *slog.Logger
@@ -26,13 +26,13 @@ type reader struct {
 func (r *reader) now() time.Time { return r.clock().UTC().Round(0) }
 
 // view runs fn in one transaction that reads the records. What fn fails with is turned into what a caller may see.
-func (r *reader) view(ctx context.Context, fn func(store.Space) error) error {
-	return r.explain(ctx, r.db.View(ctx, func(tx store.Tx) error { return fn(store.In(tx, r.workspace)) }))
+func (r *reader) view(ctx context.Context, fn func(kv.Space) error) error {
+	return r.explain(ctx, r.db.View(ctx, func(tx kv.Tx) error { return fn(kv.In(tx, r.workspace)) }))
 }
 
 // explain lets refusals and ended contexts through, and wraps what the store says.
 func (r *reader) explain(ctx context.Context, err error) error {
-	var corrupt *store.CorruptError
+	var corrupt *kv.CorruptError
 	switch {
 	case err == nil:
 		return nil
@@ -40,7 +40,7 @@ func (r *reader) explain(ctx context.Context, err error) error {
 		return err
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return err
-	case errors.Is(err, store.ErrTooBig):
+	case errors.Is(err, kv.ErrTooBig):
 		return engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge, "this change is too large; make it smaller, or split it into several requests")
 	case errors.As(err, &corrupt):
 		r.log.Error("damaged record", "what", corrupt.What, "error", err)
@@ -48,11 +48,11 @@ func (r *reader) explain(ctx context.Context, err error) error {
 	}
 	r.log.Error("store", "error", err)
 	switch {
-	case store.NoSpace(err):
+	case kv.NoSpace(err):
 		e := internal(err, "%v", err)
 		e.HTTP = http.StatusInsufficientStorage
 		return e
-	case store.NoFiles(err):
+	case kv.NoFiles(err):
 		e := internal(err, "the store cannot open its files (%v); try again in a moment", err)
 		e.HTTP, e.RetryAfter = http.StatusServiceUnavailable, time.Second
 		return e
@@ -83,7 +83,7 @@ func stamped(err error, requestID string) error {
 }
 
 // settings returns a copy of the settings that the caller may change.
-func (r *reader) settings(sp store.Space) (engine.Workspace, error) {
+func (r *reader) settings(sp kv.Space) (engine.Workspace, error) {
 	w, err := sp.Settings()
 	if err != nil {
 		return w, r.noSettings(err)
@@ -92,19 +92,19 @@ func (r *reader) settings(sp store.Space) (engine.Workspace, error) {
 }
 
 func (r *reader) noSettings(err error) error {
-	if errors.Is(err, store.ErrNotFound) {
+	if errors.Is(err, kv.ErrNotFound) {
 		return missing("there is no workspace %q in this store", r.workspace)
 	}
 	return fmt.Errorf("reading the workspace: %w", err)
 }
 
 // campaign returns a campaign as it is now: its state moved on by the clock.
-func (r *reader) campaign(sp store.Space, id string) (engine.Campaign, error) {
+func (r *reader) campaign(sp kv.Space, id string) (engine.Campaign, error) {
 	if id == "" || len(id) > maxID {
 		return engine.Campaign{}, engine.MissingCampaign(id)
 	}
 	c, err := sp.Campaign(id)
-	if errors.Is(err, store.ErrNotFound) {
+	if errors.Is(err, kv.ErrNotFound) {
 		return c, engine.MissingCampaign(id)
 	}
 	if err != nil {
@@ -130,7 +130,7 @@ type writer struct {
 	settingsChanges atomic.Int64
 }
 
-func newWriter(db store.DB, workspace string, t *tasks, o Options) *writer {
+func newWriter(db kv.DB, workspace string, t *tasks, o Options) *writer {
 	r := &reader{db: db, workspace: workspace, clock: o.Clock, log: o.Logger}
 	if r.clock == nil {
 		r.clock = time.Now
@@ -138,17 +138,17 @@ func newWriter(db store.DB, workspace string, t *tasks, o Options) *writer {
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
 	}
-	return &writer{reader: r, index: &indexer{reader: r, tasks: t, keep: o.Keep.orDefaults()}, settingsKey: store.SettingsKey(workspace)}
+	return &writer{reader: r, index: &indexer{reader: r, tasks: t, keep: o.Keep.orDefaults()}, settingsKey: kv.SettingsKey(workspace)}
 }
 
 // update runs fn in one transaction that changes the workspace's records. Once it is committed, and
 // before update returns, searches see what it has changed.
-func (w *writer) update(ctx context.Context, fn func(store.Space) error) error {
+func (w *writer) update(ctx context.Context, fn func(kv.Space) error) error {
 	var watch *watched
 	done := false
-	err := w.db.Update(ctx, func(tx store.Tx) error {
+	err := w.db.Update(ctx, func(tx kv.Tx) error {
 		watch, done = &watched{Tx: tx, settings: w.settingsKey}, false
-		err := fn(store.In(watch, w.workspace))
+		err := fn(kv.In(watch, w.workspace))
 		done = err == nil
 		return err
 	})
@@ -164,7 +164,7 @@ func (w *writer) update(ctx context.Context, fn func(store.Space) error) error {
 	}
 	if done && err != nil && !nothingWritten(ctx, err) {
 		w.log.Error("store", "error", err)
-		if store.NoSpace(err) {
+		if kv.NoSpace(err) {
 			e := internal(err, "the disk is full (%v), so the change may not have been saved; free some space, then repeat the request with the same Idempotency-Key", err)
 			e.HTTP = http.StatusInsufficientStorage
 			return e
@@ -179,7 +179,7 @@ func nothingWritten(ctx context.Context, err error) bool {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return true
 	}
-	for _, known := range []error{store.ErrFull, store.ErrTooBig, store.ErrReadOnly, store.ErrClosed} {
+	for _, known := range []error{kv.ErrFull, kv.ErrTooBig, kv.ErrReadOnly, kv.ErrClosed} {
 		if errors.Is(err, known) {
 			return true
 		}
@@ -195,13 +195,13 @@ type change struct {
 
 // watched is a transaction that notes what it does to summaries.
 type watched struct {
-	store.Tx
+	kv.Tx
 	changes  []change
 	settings []byte // the key of the workspace's settings
 	settled  bool   // they are written
 }
 
-var _ store.Watcher = (*watched)(nil)
+var _ kv.Watcher = (*watched)(nil)
 
 func (w *watched) Set(key, value []byte) error {
 	w.settled = w.settled || bytes.Equal(key, w.settings)

@@ -13,7 +13,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/message/delivery"
 	"bugle/engine/service/local"
-	"bugle/store"
+	"bugle/store/kv"
 	"bugle/store/mem"
 )
 
@@ -83,11 +83,11 @@ func FuzzBodies(f *testing.F) {
 }
 
 // contents gives all that a store holds.
-func contents(t *testing.T, db store.DB) string {
+func contents(t *testing.T, db kv.DB) string {
 	t.Helper()
 	var all strings.Builder
-	err := db.View(context.Background(), func(tx store.Tx) error {
-		return tx.Scan(nil, store.ScanOptions{}, func(key, value []byte) error {
+	err := db.View(context.Background(), func(tx kv.Tx) error {
+		return tx.Scan(nil, kv.ScanOptions{}, func(key, value []byte) error {
 			fmt.Fprintf(&all, "%s=%s\n", key, value)
 			return nil
 		})
@@ -137,9 +137,9 @@ func TestConcurrentUse(t *testing.T) {
 }
 
 // broken is a store whose disk is full.
-type broken struct{ store.DB }
+type broken struct{ kv.DB }
 
-func (broken) Update(context.Context, func(store.Tx) error) error {
+func (broken) Update(context.Context, func(kv.Tx) error) error {
 	return errors.New("no space left on device")
 }
 
@@ -156,8 +156,8 @@ func TestStoreFailure(t *testing.T) {
 
 	// A damaged document is named; the others are listed all the same.
 	other := b.create(`{%s}`, pushHead)
-	b.ok(b.db.Update(b.ctx, func(tx store.Tx) error {
-		return tx.Scan(nil, store.ScanOptions{}, func(k, v []byte) error {
+	b.ok(b.db.Update(b.ctx, func(tx kv.Tx) error {
+		return tx.Scan(nil, kv.ScanOptions{}, func(k, v []byte) error {
 			if strings.Contains(string(k), id) {
 				v = append([]byte(nil), v...)
 				v[len(v)-1] ^= 1

@@ -13,15 +13,15 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/service/local"
-	"bugle/store"
+	"bugle/store/kv"
 )
 
 // entries returns how many records of the workspace have a key that begins with kind.
 func (b *bench) entries(kind string) (n int) {
 	b.t.Helper()
-	b.ok(b.db.View(b.ctx, func(tx store.Tx) error {
+	b.ok(b.db.View(b.ctx, func(tx kv.Tx) error {
 		n = 0
-		return tx.Scan([]byte("rTEST\x00\x01"+kind), store.ScanOptions{KeysOnly: true}, func(_, _ []byte) error {
+		return tx.Scan([]byte("rTEST\x00\x01"+kind), kv.ScanOptions{KeysOnly: true}, func(_, _ []byte) error {
 			n++
 			return nil
 		})
@@ -31,19 +31,19 @@ func (b *bench) entries(kind string) (n int) {
 
 // watching is a store that reports each update that is over.
 type watching struct {
-	store.DB
+	kv.DB
 	mu      sync.Mutex
 	over    *sync.Cond
 	updates int
 }
 
-func watch(db store.DB) *watching {
+func watch(db kv.DB) *watching {
 	w := &watching{DB: db}
 	w.over = sync.NewCond(&w.mu)
 	return w
 }
 
-func (w *watching) Update(ctx context.Context, fn func(store.Tx) error) error {
+func (w *watching) Update(ctx context.Context, fn func(kv.Tx) error) error {
 	err := w.DB.Update(ctx, fn)
 	w.mu.Lock()
 	w.updates++
@@ -69,10 +69,10 @@ func TestSweepKeepsUp(t *testing.T) {
 	svc, err := local.Open(w, "TEST", local.Options{Clock: b.clock.Now})
 	b.ok(err)
 	defer svc.Close()
-	const many = 2*store.ExpireBatch + 500
-	b.ok(b.db.Update(b.ctx, func(tx store.Tx) error {
+	const many = 2*kv.ExpireBatch + 500
+	b.ok(b.db.Update(b.ctx, func(tx kv.Tx) error {
 		for i := range many {
-			if err := store.In(tx, "TEST").PutIdempotent(store.Idempotent{Operation: "create", Key: fmt.Sprint(i), ExpiresAt: b.clock.Now().Add(time.Hour)}); err != nil {
+			if err := kv.In(tx, "TEST").PutIdempotent(kv.Idempotent{Operation: "create", Key: fmt.Sprint(i), ExpiresAt: b.clock.Now().Add(time.Hour)}); err != nil {
 				return err
 			}
 		}
@@ -88,15 +88,15 @@ func TestSweepKeepsUp(t *testing.T) {
 	if n := b.entries("i"); n != many+1 {
 		t.Errorf("%d keys are left after one look", n)
 	}
-	b.clock.Add(store.SweepApart)
+	b.clock.Add(kv.SweepApart)
 	create()
 	w.until(func() bool { return b.entries("i") == 2 })
 }
 
 // lookedAt returns when the store was last looked through for what has expired.
 func (b *bench) lookedAt() (at time.Time) {
-	_ = b.db.View(b.ctx, func(tx store.Tx) error {
-		return tx.Scan([]byte("rTEST\x00\x01l"), store.ScanOptions{}, func(_, v []byte) error {
+	_ = b.db.View(b.ctx, func(tx kv.Tx) error {
+		return tx.Scan([]byte("rTEST\x00\x01l"), kv.ScanOptions{}, func(_, v []byte) error {
 			_, text, _ := strings.Cut(string(v), `"at":"`)
 			text, _, _ = strings.Cut(text, `"`)
 			at, _ = time.Parse(time.RFC3339Nano, text)
@@ -172,7 +172,7 @@ func TestDeleteLongHistory(t *testing.T) {
 	if len(rows) > 0 {
 		t.Errorf("it is listed: %+v", rows)
 	}
-	found, err := store.Repair(b.ctx, b.db, nil)
+	found, err := kv.Repair(b.ctx, b.db, nil)
 	b.ok(err)
 	if len(found.Findings) > 0 {
 		t.Errorf("doctor finds %+v", found.Findings)
@@ -196,15 +196,15 @@ func TestDeleteLongHistory(t *testing.T) {
 // longHistory gives a campaign a history of n revisions, as earlier programs kept it.
 func (b *bench) longHistory(id string, n int64) {
 	b.t.Helper()
-	b.ok(b.db.Update(b.ctx, func(tx store.Tx) error {
+	b.ok(b.db.Update(b.ctx, func(tx kv.Tx) error {
 		var document []byte
 		prefix := []byte("rTEST\x00\x01d" + id + "\x00\x01")
-		err := tx.Scan(prefix, store.ScanOptions{}, func(_, v []byte) error { document = bytes.Clone(v[9:]); return nil })
+		err := tx.Scan(prefix, kv.ScanOptions{}, func(_, v []byte) error { document = bytes.Clone(v[9:]); return nil })
 		for i := int64(2); err == nil && i <= n; i++ {
 			number := []byte{0, 0, 0, 0, 0, 0, byte(i >> 8), byte(i)}
 			for kind, payload := range map[string][]byte{"d": document, "r": fmt.Appendf(nil, `{"n":%d,"at":"2026-11-01T12:00:00Z","size":1}`, i)} {
 				key := append([]byte("rTEST\x00\x01"+kind+id+"\x00\x01"), number...)
-				err = errors.Join(err, tx.Set(key, store.Seal(key, payload)))
+				err = errors.Join(err, tx.Set(key, kv.Seal(key, payload)))
 			}
 		}
 		return err
@@ -213,17 +213,17 @@ func (b *bench) longHistory(id string, n int64) {
 
 // dying is a store whose user ends after so many updates.
 type dying struct {
-	store.DB
+	kv.DB
 	after int
 	die   func()
 }
 
-func (d *dying) Update(ctx context.Context, fn func(store.Tx) error) error {
+func (d *dying) Update(ctx context.Context, fn func(kv.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	wrote := false
-	err := d.DB.Update(ctx, func(tx store.Tx) error {
+	err := d.DB.Update(ctx, func(tx kv.Tx) error {
 		w := &noting{Tx: tx}
 		err := fn(w)
 		wrote = w.wrote
@@ -239,7 +239,7 @@ func (d *dying) Update(ctx context.Context, fn func(store.Tx) error) error {
 
 // noting is a transaction that notes whether it writes.
 type noting struct {
-	store.Tx
+	kv.Tx
 	wrote bool
 }
 
@@ -261,10 +261,10 @@ func TestHistoryIsBounded(t *testing.T) {
 	_, err = b.ChangeStatus(b.ctx, engine.StatusRequest{ID: id, Action: catalog.Stop, By: author})
 	b.ok(err)
 	c = b.get(id)
-	const bound = store.NewestRevisions + store.OlderRevisions
+	const bound = kv.NewestRevisions + kv.OlderRevisions
 	for range 1500 {
-		b.ok(b.db.Update(b.ctx, func(tx store.Tx) error {
-			_, err := store.In(tx, "TEST").PutCampaign(c, engine.Summarize(c), engine.Revision{At: c.UpdatedAt}, false)
+		b.ok(b.db.Update(b.ctx, func(tx kv.Tx) error {
+			_, err := kv.In(tx, "TEST").PutCampaign(c, engine.Summarize(c), engine.Revision{At: c.UpdatedAt}, false)
 			return err
 		}))
 	}
@@ -278,7 +278,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	for _, r := range revs {
 		have[r.N] = true
 	}
-	for n := last; n > last-store.NewestRevisions; n-- {
+	for n := last; n > last-kv.NewestRevisions; n-- {
 		if !have[n] {
 			t.Fatalf("revision %d of %d is gone", n, last)
 		}
@@ -288,18 +288,18 @@ func TestHistoryIsBounded(t *testing.T) {
 			t.Errorf("revision %d is gone", n)
 		}
 	}
-	if found, err := store.Check(b.ctx, b.db, nil); err != nil || len(found.Findings) > 0 {
+	if found, err := kv.Check(b.ctx, b.db, nil); err != nil || len(found.Findings) > 0 {
 		t.Errorf("doctor finds %+v, %v", found.Findings, err)
 	}
 }
 
 // unsure is a store whose commits are done, and fail.
 type unsure struct {
-	store.DB
+	kv.DB
 	fails bool
 }
 
-func (u *unsure) Update(ctx context.Context, fn func(store.Tx) error) error {
+func (u *unsure) Update(ctx context.Context, fn func(kv.Tx) error) error {
 	err := u.DB.Update(ctx, fn)
 	if err == nil && u.fails {
 		err = errors.New("sync store/000007.mem: input/output error")

@@ -10,13 +10,13 @@ import (
 	"bugle/engine/message/contentapi"
 	"bugle/engine/message/delivery/providers"
 	"bugle/engine/schema"
-	"bugle/store"
+	"bugle/store/kv"
 )
 
 // CreateWorkspace puts a new workspace with one API key of all scopes into the store. The key is
 // returned only here: the store keeps its SHA-256 alone. What w leaves empty gets its usual value.
 // An id that is taken is refused with BAD_REQUEST, HTTP 409.
-func CreateWorkspace(ctx context.Context, db store.DB, w engine.Workspace) (apiKey string, err error) {
+func CreateWorkspace(ctx context.Context, db kv.DB, w engine.Workspace) (apiKey string, err error) {
 	s := newWriter(db, w.ID, newTasks(), Options{})
 	if w.CreatedAt.IsZero() {
 		w.CreatedAt = s.now()
@@ -38,14 +38,14 @@ func CreateWorkspace(ctx context.Context, db store.DB, w engine.Workspace) (apiK
 	if err := checkWorkspace(w); err != nil {
 		return "", err
 	}
-	err = s.update(ctx, func(sp store.Space) error {
+	err = s.update(ctx, func(sp kv.Space) error {
 		_, err := sp.Settings()
 		if err == nil {
 			e := engine.Errorf(engine.BadRequest, http.StatusConflict, "there is already a workspace %q in this store; choose another ID", w.ID)
 			e.Target = "id"
 			return e
 		}
-		if !errors.Is(err, store.ErrNotFound) {
+		if !errors.Is(err, kv.ErrNotFound) {
 			return err
 		}
 		return sp.PutSettings(w)

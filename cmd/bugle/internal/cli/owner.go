@@ -13,10 +13,10 @@ import (
 	"bugle/engine/attach"
 	"bugle/engine/service/local"
 	"bugle/engine/service/local/sample"
-	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/crypt"
+	"bugle/store/kv"
 )
 
 // Checkup is the result of doctor, as printed and as sent over the socket.
@@ -26,7 +26,7 @@ type Checkup struct {
 	// Encrypted reports whether the store is; Readable lists the backups that can be read without its key.
 	Encrypted bool     `json:"encrypted"`
 	Readable  []string `json:"readable,omitempty"`
-	store.Checked
+	kv.Checked
 }
 
 // Do implements [attach.Maintained].
@@ -34,9 +34,9 @@ func (o Owned) Do(ctx context.Context, job attach.Job, progress func(attach.JobP
 	records := func(n int) { progress(attach.JobProgress{Records: n}) }
 	switch job.Kind {
 	case attach.JobCheck, attach.JobRepair:
-		run := store.Check
+		run := kv.Check
 		if job.Kind == attach.JobRepair {
-			run = store.Repair
+			run = kv.Repair
 		}
 		o.DB.Prove(ctx)
 		found, err := run(ctx, o.DB, records)
@@ -171,7 +171,7 @@ func (f *Factory) own(ctx context.Context) (attach.Owned, error) {
 		Dir: f.DataDir(), Logger: slog.New(slog.DiscardHandler), Key: f.Keys().Find, Encrypt: f.Sealing.Fresh,
 		Found: func(text string) { f.Notices.add(text); found.pass(text) },
 	})
-	var locked *store.LockedError
+	var locked *kv.LockedError
 	if errors.As(err, &locked) {
 		return nil, attach.Locked(err, locked.PID)
 	}
@@ -183,15 +183,15 @@ func (f *Factory) own(ctx context.Context) (attach.Owned, error) {
 }
 
 // damagedSettings returns a sentence for each workspace whose settings are damaged.
-func damagedSettings(ctx context.Context, db store.DB) (out []string) {
-	_ = db.View(ctx, func(tx store.Tx) error { // other errors are reported to whoever needs the data
-		ids, err := store.Workspaces(tx)
+func damagedSettings(ctx context.Context, db kv.DB) (out []string) {
+	_ = db.View(ctx, func(tx kv.Tx) error { // other errors are reported to whoever needs the data
+		ids, err := kv.Workspaces(tx)
 		if err != nil {
 			return err
 		}
 		for _, id := range ids {
-			s := store.In(tx, id)
-			if !errors.As(s.SettingsDamage(), new(*store.CorruptError)) {
+			s := kv.In(tx, id)
+			if !errors.As(s.SettingsDamage(), new(*kv.CorruptError)) {
 				continue
 			}
 			state := "their copy is used"
@@ -221,8 +221,8 @@ func (o Owned) Open(id string) (attach.Service, error) {
 
 // Workspaces returns the ids of the workspaces in the store.
 func (o Owned) Workspaces(ctx context.Context) (ids []string, err error) {
-	err = o.DB.View(ctx, func(tx store.Tx) error {
-		ids, err = store.Workspaces(tx)
+	err = o.DB.View(ctx, func(tx kv.Tx) error {
+		ids, err = kv.Workspaces(tx)
 		return err
 	})
 	if err != nil {

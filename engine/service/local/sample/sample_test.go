@@ -11,8 +11,8 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/service/local"
 	"bugle/engine/service/local/sample"
-	"bugle/store"
 	"bugle/store/badger"
+	"bugle/store/kv"
 	"bugle/store/mem"
 )
 
@@ -29,7 +29,7 @@ func install(t *testing.T, at time.Time) *local.Service {
 	return open(t, db, sample.ID, at)
 }
 
-func open(t *testing.T, db store.DB, id string, at time.Time) *local.Service {
+func open(t *testing.T, db kv.DB, id string, at time.Time) *local.Service {
 	t.Helper()
 	svc, err := local.Open(db, id, local.Options{Clock: func() time.Time { return at }})
 	if err != nil {
@@ -126,12 +126,12 @@ func TestInstallLeavesNothingHalfMade(t *testing.T) {
 			t.Fatalf("with %d writes: got key %q, error %v", allowed, key, err)
 		}
 		left := 0
-		err = db.View(t.Context(), func(tx store.Tx) error {
-			ids, err := store.Workspaces(tx)
+		err = db.View(t.Context(), func(tx kv.Tx) error {
+			ids, err := kv.Workspaces(tx)
 			if len(ids) > 0 {
 				t.Errorf("with %d writes the workspaces %v are left", allowed, ids)
 			}
-			return errors.Join(err, store.In(tx, sample.ID).Summaries(func(engine.Summary) error { left++; return nil }))
+			return errors.Join(err, kv.In(tx, sample.ID).Summaries(func(engine.Summary) error { left++; return nil }))
 		})
 		if err != nil || left > 0 {
 			t.Errorf("with %d writes: %d campaigns are left, error %v", allowed, left, err)
@@ -144,16 +144,16 @@ var errDisk = errors.New("the disk is gone")
 
 // failing is a store whose transactions take only so many writes.
 type failing struct {
-	store.DB
+	kv.DB
 	allowed int
 }
 
-func (f failing) Update(ctx context.Context, fn func(store.Tx) error) error {
-	return f.DB.Update(ctx, func(tx store.Tx) error { return fn(&limited{tx, f.allowed}) })
+func (f failing) Update(ctx context.Context, fn func(kv.Tx) error) error {
+	return f.DB.Update(ctx, func(tx kv.Tx) error { return fn(&limited{tx, f.allowed}) })
 }
 
 type limited struct {
-	store.Tx
+	kv.Tx
 	left int
 }
 

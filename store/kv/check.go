@@ -1,0 +1,306 @@
+package kv
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Finding is one thing that is wrong with a store.
+type Finding struct {
+	Workspace string `json:"workspace,omitempty"`
+	// Campaign is the id of the campaign that it is about; empty where it is about something else.
+	Campaign string `json:"campaign,omitempty"`
+	What     string `json:"what"`             // what is wrong, a sentence without its full stop
+	Mend     string `json:"mend,omitempty"`   // what [Repair] does about it; empty where it can do nothing
+	Advice   string `json:"advice,omitempty"` // what a person can do where Repair can do nothing, or does not bring back what is lost
+	Loss     bool   `json:"loss,omitempty"`   // something is lost that it does not name
+	Mended   bool   `json:"mended"`           // Repair did it
+	Failed   string `json:"failed,omitempty"` // why it did not
+
+	mend func(Tx) error
+}
+
+// Checked is what [Check] found.
+type Checked struct {
+	Format    int       `json:"format"` // of the store
+	Records   int       `json:"records"`
+	Campaigns int       `json:"campaigns"`
+	Findings  []Finding `json:"findings"` // never nil
+	// Kept is what repairs replaced or removed, oldest first: the newest of KeptRecords.
+	Kept        []Kept `json:"kept,omitempty"`
+	KeptRecords int    `json:"kept_records,omitempty"`
+}
+
+// Sound reports whether nothing is wrong, or all of it was mended.
+func (c Checked) Sound() bool {
+	for _, f := range c.Findings {
+		if !f.Mended {
+			return false
+		}
+	}
+	return true
+}
+
+// Mendable returns how many of the findings [Repair] can repair.
+func (c Checked) Mendable() int {
+	n := 0
+	for _, f := range c.Findings {
+		if f.Mend != "" && !f.Mended {
+			n++
+		}
+	}
+	return n
+}
+
+// Lossy reports whether the store has lost something that no finding may name.
+func (c Checked) Lossy() bool {
+	return slices.ContainsFunc(c.Findings, func(f Finding) bool { return f.Loss })
+}
+
+// Names reports whether a finding is about the campaign.
+func (c Checked) Names(workspace, campaign string) bool {
+	return slices.ContainsFunc(c.Findings, func(f Finding) bool { return f.Campaign == campaign && f.Workspace == workspace })
+}
+
+// loser is a [DB] that knows of parts that it has lost.
+type loser interface {
+	Lost() []string
+	Forget() error
+}
+
+const (
+	adviceBackup = "restore the store from a backup; `bugle restore` lists them"
+	adviceOne    = "restore it from a backup with `bugle restore FILE --campaign ID`; `bugle restore` lists them"
+	adviceLost   = "compare with a backup; `bugle restore` lists them"
+)
+
+// Check reads every record of the store and everything that records say of one another: checksums,
+// summaries against documents, revisions against campaigns and their order, what profiles are found
+// by, and what expires. progress, which may be nil, hears how many records were read.
+//
+// It reads one picture of the store, while others may write.
+func Check(ctx context.Context, db DB, progress func(records int)) (Checked, error) {
+	out := Checked{Findings: []Finding{}}
+	err := db.View(ctx, func(tx Tx) error {
+		c := &checker{tx: confirming{tx}, raw: tx, out: &out, spaces: map[string]bool{}}
+		counts := Counts{}
+		err := c.tx.Scan(nil, ScanOptions{Proved: true}, func(key, value []byte) error {
+			if counts.Add(key, 1); len(value) > 0 {
+				c.doubtful(key)
+			}
+			if out.Records++; out.Records%256 == 0 && progress != nil {
+				progress(out.Records)
+			}
+			return c.record(bytes.Clone(key), value)
+		})
+		if err != nil {
+			return err
+		}
+		l, ok := db.(loser)
+		return c.counted(counts, ok && len(l.Lost()) > 0)
+	})
+	if err != nil {
+		return out, fmt.Errorf("checking the store: %w", err)
+	}
+	if l, ok := db.(loser); ok {
+		for _, text := range l.Lost() { // the last ones, so that they are forgotten last
+			out.Findings = append(out.Findings, Finding{What: text, Advice: adviceLost, Loss: true,
+				Mend: "acknowledge it, after all other repairs; what was lost then counts as deleted"})
+		}
+	}
+	if progress != nil {
+		progress(out.Records)
+	}
+	return out, nil
+}
+
+// counted compares the records that were read with those that the store has counted as it wrote them. lossy says
+// that the store knows of a loss, which the numbers may be older than.
+func (c *checker) counted(have Counts, lossy bool) error {
+	var want Counts
+	if counter, ok := c.raw.(Counter); ok {
+		var err error
+		if want, err = counter.Counts(); err != nil {
+			return err
+		}
+	}
+	for _, workspace := range slices.Sorted(maps.Keys(have)) {
+		if !lossy && want[workspace][kindCampaign] <= have[workspace][kindCampaign] {
+			continue
+		}
+		if err := c.mentioned(workspace); err != nil {
+			return err
+		}
+	}
+	if want == nil {
+		return nil
+	}
+	for _, text := range have.Differences(want) {
+		c.found(Finding{What: text, Advice: adviceLost, Loss: true, Mend: "update the number of records, after all other repairs"})
+	}
+	return nil
+}
+
+// passes is how often [Repair] looks again at most: what was mended may have been in the way of more.
+const passes = 4
+
+// Repair checks the store and does what can be done, each thing in a transaction of its own. It returns
+// all that was found, on the way as well.
+//
+// A record that can be read and whose checksum holds is healthy, and one that is there but cannot be read now
+// may be. Neither is replaced or removed, but where another record proves that it is out of date.
+// What is replaced or removed is kept as it was, in the same transaction: [Checked.Kept] lists it.
+func Repair(ctx context.Context, db DB, progress func(records int)) (Checked, error) {
+	out, err := Check(ctx, db, progress)
+	if err != nil {
+		return out, err
+	}
+	last := out
+	last.Findings = slices.Clone(out.Findings)
+	for range passes {
+		mended, err := mendAll(ctx, db, out.Findings)
+		if err != nil {
+			return out, err
+		}
+		if mended == 0 {
+			break
+		}
+		if last, err = Check(ctx, db, progress); err != nil {
+			return out, err
+		}
+		out.Records, out.Campaigns, out.Format, out.Kept = last.Records, last.Campaigns, last.Format, last.Kept
+		out.KeptRecords = last.KeptRecords
+		places := map[string]int{}
+		for i, f := range out.Findings {
+			places[f.What] = i
+		}
+		for _, f := range last.Findings {
+			at, known := places[f.What]
+			switch {
+			case !known:
+				out.Findings = append(out.Findings, f)
+			case !out.Findings[at].Mended: // what was done meanwhile may have been in the way
+				f.Failed = out.Findings[at].Failed
+				out.Findings[at] = f
+			}
+		}
+	}
+	left := map[string]bool{}
+	for _, f := range last.Findings {
+		left[f.What] = true
+	}
+	out.Findings = slices.DeleteFunc(out.Findings, func(f Finding) bool { return !f.Mended && !left[f.What] }) // it was none, as it turned out
+	for i, f := range out.Findings {
+		if f.Mended && left[f.What] {
+			out.Findings[i].Mended, out.Findings[i].Failed = false, "the problem is still there after the repair"
+		}
+	}
+	return out, nil
+}
+
+// mendAll does what can be done about findings, and notes it in them.
+func mendAll(ctx context.Context, db DB, findings []Finding) (mended int, err error) {
+	for i := range findings {
+		f := &findings[i]
+		do := f.mend
+		switch {
+		case f.Mended || f.Mend == "":
+			continue
+		case do != nil:
+			at := time.Now()
+			err = db.Update(ctx, func(tx Tx) error { return do(keeper{confirming{tx}, at}) })
+		default: // of the store as a whole
+			err = db.(loser).Forget()
+		}
+		if ctx.Err() != nil {
+			return mended, ctx.Err()
+		}
+		if err != nil {
+			f.Failed = err.Error()
+			continue
+		}
+		f.Mended, f.Failed = true, ""
+		mended++
+	}
+	return mended, nil
+}
+
+// checker looks at one record after another.
+type checker struct {
+	tx     Tx
+	raw    Tx // what tx reads, as the store returns it
+	out    *Checked
+	spaces map[string]bool // the workspaces whose settings were looked at
+	bytes  int             // of the kept records in out
+}
+
+func (c *checker) found(f Finding) { c.out.Findings = append(c.out.Findings, f) }
+
+func (c *checker) record(key, value []byte) error {
+	payload, err := unseal(key, value)
+	switch key[0] {
+	case rootMeta:
+		if err != nil {
+			c.found(Finding{What: fmt.Sprintf("the store's format number is damaged (%v)", err), Mend: "write it again", mend: rewriteFormat})
+			return nil
+		}
+		var f storeFormat
+		if decode(payload, &f) == nil {
+			c.out.Format = f.Format
+		}
+		return nil
+	case rootWorkspace:
+		id, _, err := cutName(key[1:])
+		if err != nil {
+			c.strange(key)
+			return nil
+		}
+		return c.settings(id)
+	case rootRecord:
+		id, rest, cut := cutName(key[1:])
+		if cut == nil && len(rest) > 0 {
+			if err := c.settings(id); err != nil {
+				return err
+			}
+			return spaceCheck{c, In(c.tx, id), key, rest[1:], payload}.check(rest[0], err)
+		}
+	case rootCopy:
+		return c.copyOf(key)
+	case rootKept:
+		return c.kept(key, value, err)
+	}
+	c.strange(key)
+	return nil
+}
+
+// strange reports a record that no part of the program writes.
+func (c *checker) strange(key []byte) {
+	c.found(Finding{What: fmt.Sprintf("there is a record of an unknown kind (%.40q)", key), Advice: "leave it; another program may have written it"})
+}
+
+// writeFormat notes the number of the layout.
+func writeFormat(tx Tx, n int) error {
+	payload, err := encode(storeFormat{n})
+	if err != nil {
+		return err
+	}
+	return tx.Set(formatKey(), Seal(formatKey(), payload))
+}
+
+// rewriteFormat writes the number of the layout where it cannot be read.
+func rewriteFormat(tx Tx) error {
+	value, err := tx.Get(formatKey())
+	switch {
+	case err == nil && Sealed(formatKey(), value) == nil:
+		return nil
+	case err != nil && !isDamage(err):
+		return err
+	}
+	return writeFormat(tx, Format)
+}
+
+func formatKey() []byte { return appendName([]byte{rootMeta}, "format") }

@@ -1,0 +1,133 @@
+package kv
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"bugle/engine"
+)
+
+// settings looks at the settings of a workspace, at their copy, and at the records of its API keys, once.
+func (c *checker) settings(id string) error {
+	if c.spaces[id] {
+		return nil
+	}
+	c.spaces[id] = true
+	s := In(c.tx, id)
+	if err := checkWorkspace(id); err != nil {
+		c.found(Finding{Workspace: id, What: fmt.Sprintf("there are records of a workspace without a valid id (%v)", err), Advice: "leave them; another program may have written them"})
+		return nil
+	}
+	r, err := s.readAllSettings()
+	if err != nil {
+		return err
+	}
+	f := Finding{Workspace: id, mend: restoreSettings(id)}
+	switch {
+	case r.damage == nil && !r.older() && (c.out.Format < 2 || r.copied()):
+		return nil
+	case r.damage == nil && !r.older():
+		f.What, f.Mend = fmt.Sprintf("the copies of the settings and API keys of workspace %q are out of date", id), "copy the settings again"
+	case r.damage == nil:
+		f.What, f.Mend = fmt.Sprintf("the settings of workspace %q are older than their copy", id), "restore them from the copy"
+	case errors.Is(r.damage, ErrNotFound):
+		f.What, f.Mend = fmt.Sprintf("the workspace %q has records but no settings", id), "restore them from their copy"
+	default:
+		f.What, f.Mend = fmt.Sprintf("the settings of workspace %q are damaged (%v)", id, firstOf(r.damage)), "restore them from their copy"
+	}
+	if r.damage != nil && r.damageCopy != nil {
+		f.What += ", and their copy cannot be read either"
+		f.Mend = fmt.Sprintf("set them to the defaults, with the API keys that can be read (%d); a backup may have them as they were: `bugle restore` lists the backups", len(r.keys))
+	}
+	c.found(f)
+	return nil
+}
+
+// allSettings is what there is of a workspace's settings.
+type allSettings struct {
+	now, copy         settingsRecord
+	payload, payload2 []byte // of the record and of the copy
+	damage            error  // of the record; nil where it can be read
+	damageCopy        error
+	keys              []engine.APIKey // as their own records have them
+	badKeys           int             // records of keys that cannot be read
+}
+
+// readAllSettings fails where anything cannot be read for another reason than damage.
+func (s WorkspaceSettings) readAllSettings() (r allSettings, err error) {
+	r.now, r.payload, r.damage = s.readSettings(s.settingsKey())
+	r.copy, r.payload2, r.damageCopy = s.readSettings(s.copyKey(copySettings))
+	for _, err := range []error{r.damage, r.damageCopy} {
+		if err != nil && !isDamage(err) {
+			return r, err
+		}
+	}
+	r.keys, r.badKeys, err = s.keyRecords()
+	return r, err
+}
+
+// older reports whether the copy has a later change than the settings.
+func (r allSettings) older() bool {
+	return r.damage == nil && r.damageCopy == nil && r.copy.Change > r.now.Change
+}
+
+// copied reports whether the copies are what [WorkspaceSettings.PutSettings] makes of the settings.
+func (r allSettings) copied() bool {
+	if r.damageCopy != nil || r.badKeys > 0 || !bytes.Equal(r.payload, r.payload2) {
+		return false
+	}
+	want := map[string]engine.APIKey{}
+	for _, k := range r.now.Keys {
+		if k.ID != "" {
+			want[k.ID] = k
+		}
+	}
+	for _, k := range r.keys {
+		w, ok := want[k.ID]
+		if !ok || k.Hash != w.Hash || !slices.Equal(k.Scopes, w.Scopes) || !k.CreatedAt.Equal(w.CreatedAt) {
+			return false
+		}
+	}
+	return len(want) == len(r.keys)
+}
+
+// restoreSettings returns what makes the settings of a workspace, their copy and the records of its API keys
+// agree: by the settings where they can be read, by their copy where it is newer or they cannot be read, and
+// otherwise by the defaults and the records of the keys.
+func restoreSettings(id string) func(Tx) error {
+	return func(tx Tx) error {
+		s := In(tx, id)
+		r, err := s.readAllSettings()
+		switch {
+		case err != nil:
+			return err
+		case r.damage == nil && !r.older():
+			if r.copied() {
+				return nil
+			}
+			return s.putCopies(r.payload, r.now.Keys)
+		case r.damageCopy == nil:
+			return errors.Join(s.put("the settings", s.settingsKey(), r.payload2), s.putCopies(r.payload2, r.copy.Keys))
+		}
+		w := engine.Workspace{ID: id, Name: id, Timezone: "UTC", Publish: engine.PublishBeta, Flags: map[string]bool{}, Keys: r.keys}
+		for _, k := range r.keys { // it was there when its first key was made
+			if w.CreatedAt.IsZero() || k.CreatedAt.Before(w.CreatedAt) {
+				w.CreatedAt = k.CreatedAt
+			}
+		}
+		return s.PutSettings(w)
+	}
+}
+
+// copyOf looks at a record among the copies: they are looked at with the settings.
+func (c *checker) copyOf(key []byte) error {
+	id, rest, err := cutName(key[1:])
+	if err != nil || len(rest) == 0 || !strings.ContainsRune(string([]byte{copySettings, copyKey}), rune(rest[0])) {
+		c.strange(key)
+		return nil
+	}
+	return c.settings(id)
+}

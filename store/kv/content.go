@@ -1,0 +1,133 @@
+package kv
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"bugle/engine"
+)
+
+// Product sets, content APIs and templates are records of their own; content blocks are part of the
+// settings.
+
+// contentKinds are the kinds that have records.
+var contentKinds = []engine.ContentKind{engine.KindProducts, engine.KindAPI, engine.KindTemplate}
+
+// ContentItems are the product sets, the content APIs and the templates of a workspace.
+type ContentItems struct{ *records }
+
+// ContentItem returns a product set, a content API or a template's version; the newest where ref names none.
+func (s ContentItems) ContentItem(ref engine.ContentRef) (engine.ContentItem, error) {
+	var out engine.ContentItem
+	if err := s.checkContent(ref); err != nil {
+		return out, err
+	}
+	if ref.Kind != engine.KindTemplate || ref.Version > 0 {
+		payload, err := s.get(ref.String(), s.contentKey(ref))
+		if err != nil {
+			return out, err
+		}
+		return s.contentItem(ref.Kind, ref.String(), payload)
+	}
+	found := false
+	err := s.walk(ref.String(), s.contentKey(ref), ScanOptions{Reverse: true, Limit: 1}, func(_, payload []byte) (err error) {
+		found = true
+		out, err = s.contentItem(ref.Kind, ref.String(), payload)
+		return err
+	})
+	if err == nil && !found {
+		err = ErrNotFound
+	}
+	return out, err
+}
+
+// Content calls fn with all items of a kind, by name, and of a template every version. fn may return [Stop].
+func (s ContentItems) Content(kind engine.ContentKind, fn func(engine.ContentItem) error) error {
+	if err := s.checkContent(engine.ContentRef{Kind: kind, Name: "any"}); err != nil {
+		return err
+	}
+	what := "the " + kind.Label()
+	return s.walk(what, s.key(kindContent, string(kind)), ScanOptions{}, func(rest, payload []byte) error {
+		item, err := s.contentItem(kind, what+" "+label(rest), payload)
+		if err != nil {
+			return err
+		}
+		return fn(item)
+	})
+}
+
+// PutContent stores an item over an earlier one of its name, and of its version.
+func (s ContentItems) PutContent(item engine.ContentItem) error {
+	ref := item.Ref()
+	if err := s.checkContent(ref); err != nil {
+		return err
+	}
+	switch key := s.contentKey(ref); {
+	case item.Products != nil:
+		return s.putJSON(ref.String(), key, item.Products)
+	case item.API != nil:
+		return s.putJSON(ref.String(), key, item.API)
+	case ref.Version < 1:
+		return fmt.Errorf("%s cannot be stored without a version", ref)
+	default:
+		return s.putWith(ref.String(), key, toTemplate(*item.Template), item.Template.Content)
+	}
+}
+
+// DeleteContent removes an item: of a template the version, or all of them where ref names none. It fails
+// with [ErrNotFound] where there is none.
+func (s ContentItems) DeleteContent(ref engine.ContentRef) error {
+	if err := s.checkContent(ref); err != nil {
+		return err
+	}
+	key := s.contentKey(ref)
+	if ref.Kind == engine.KindTemplate && ref.Version == 0 {
+		n, err := s.clear(ref.String(), key, 0)
+		if err == nil && n == 0 {
+			err = ErrNotFound
+		}
+		return err
+	}
+	if _, err := s.tx.Get(key); err != nil && !errors.Is(err, ErrLost) {
+		return err
+	}
+	return s.delete(ref.String(), key)
+}
+
+func (s ContentItems) checkContent(ref engine.ContentRef) error {
+	if !slices.Contains(contentKinds, ref.Kind) {
+		return fmt.Errorf("there is no record of the kind %q", ref.Kind)
+	}
+	return s.check("the name of a "+ref.Kind.Label(), ref.Name)
+}
+
+// contentKey returns the key of an item; without its version what the keys of a template begin with.
+func (s ContentItems) contentKey(ref engine.ContentRef) []byte {
+	key := s.key(kindContent, string(ref.Kind), ref.Name)
+	if ref.Kind == engine.KindTemplate && ref.Version > 0 {
+		key = appendNumber(key, int64(ref.Version))
+	}
+	return key
+}
+
+func (s ContentItems) contentItem(kind engine.ContentKind, what string, payload []byte) (out engine.ContentItem, err error) {
+	switch kind {
+	case engine.KindProducts:
+		out.Products = &engine.ProductSet{}
+		err = decode(payload, out.Products)
+	case engine.KindAPI:
+		out.API = &engine.ContentAPI{}
+		err = decode(payload, out.API)
+	case engine.KindTemplate:
+		var w template
+		out.Template = &engine.ContentTemplate{}
+		if out.Template.Content, err = decodeWith(payload, &w); err == nil {
+			*out.Template = w.engine(out.Template.Content)
+		}
+	}
+	if err != nil {
+		return engine.ContentItem{}, s.damaged(what, err)
+	}
+	return out, nil
+}

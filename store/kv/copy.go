@@ -1,0 +1,54 @@
+package kv
+
+import (
+	"fmt"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+)
+
+// Copies are the working copies of a workspace's campaigns.
+type Copies struct{ *records }
+
+// Copy returns the working copy of a campaign.
+func (s Copies) Copy(id string) (engine.WorkingCopy, error) {
+	if err := s.check(whatCampaign, id); err != nil {
+		return engine.WorkingCopy{}, err
+	}
+	what := copyName(id)
+	payload, err := s.get(what, s.key(kindCopy, id))
+	if err != nil {
+		return engine.WorkingCopy{}, err
+	}
+	var w workingCopy
+	body, err := decodeWith(payload, &w)
+	if err != nil {
+		return engine.WorkingCopy{}, s.damaged(what, err)
+	}
+	out := engine.WorkingCopy{Base: w.Base, Body: body, At: w.At}
+	if w.Origin != "" {
+		if out.Origin, err = doc.Parse([]byte(w.Origin)); err != nil {
+			return engine.WorkingCopy{}, s.damaged(what, err)
+		}
+	}
+	return out, nil
+}
+
+// PutCopy stores the working copy of a campaign over an earlier one.
+func (s Copies) PutCopy(id string, w engine.WorkingCopy) error {
+	if err := s.check(whatCampaign, id); err != nil {
+		return err
+	}
+	head := workingCopy{Base: w.Base, At: w.At, Origin: string(w.Origin.Encode())}
+	return s.putWith(copyName(id), s.key(kindCopy, id), head, w.Body)
+}
+
+// DeleteCopy removes the working copy of a campaign; that there is none is no error.
+func (s Copies) DeleteCopy(id string) error {
+	if err := s.check(whatCampaign, id); err != nil {
+		return err
+	}
+	return s.delete(copyName(id), s.key(kindCopy, id))
+}
+
+func copyName(id string) string { return fmt.Sprintf("the working copy of campaign %q", id) }

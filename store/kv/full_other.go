@@ -1,0 +1,5 @@
+//go:build !unix && !windows
+
+package kv
+
+var noSpace, noFiles []error

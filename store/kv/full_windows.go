@@ -1,0 +1,9 @@
+package kv
+
+import "syscall"
+
+// The codes are ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL and ERROR_DISK_QUOTA_EXCEEDED.
+var noSpace = []error{syscall.Errno(39), syscall.Errno(112), syscall.Errno(1295)}
+
+// The code is ERROR_TOO_MANY_OPEN_FILES.
+var noFiles = []error{syscall.Errno(4)}

@@ -1,0 +1,217 @@
+package kv
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"bugle/engine"
+)
+
+// History is the revisions of a workspace's campaigns.
+type History struct{ Documents }
+
+// Revisions returns the revisions of a campaign, newest first; none where there is
+// no such campaign.
+func (s History) Revisions(id string) ([]engine.Revision, error) {
+	if err := s.check(whatCampaign, id); err != nil {
+		return nil, err
+	}
+	var out []engine.Revision
+	if gone, err := s.deleted(id); err != nil || gone {
+		return nil, err
+	}
+	err := s.walk(fmt.Sprintf("campaign %q, revision", id), s.key(kindRevision, id), ScanOptions{Reverse: true}, func(rest, payload []byte) error {
+		var r engine.Revision
+		if err := decode(payload, &r); err != nil {
+			return s.damaged(fmt.Sprintf("campaign %q, revision %s", id, label(rest)), err)
+		}
+		out = append(out, r)
+		return nil
+	})
+	return out, err
+}
+
+// lastRevisionOf is lastRevision for a campaign that is new, as it seems. Of one that has nothing to be
+// found, the store is looked through forwards, which passes by all tables that cannot have any of it.
+func (s History) lastRevisionOf(id string, seemsNew bool) (int64, error) {
+	if seemsNew {
+		// The mark may be all that is left of a history: who removes it would take what is new for the rest.
+		if gone, err := s.deleted(id); err != nil {
+			return 0, err
+		} else if gone {
+			return 0, fmt.Errorf("campaign %q is being deleted; try again in a minute, or choose another id", id)
+		}
+		found := false
+		err := s.tx.Scan(s.key(kindRevision, id), ScanOptions{KeysOnly: true, Limit: 1}, func(_, _ []byte) error {
+			found = true
+			return nil
+		})
+		if err != nil || !found {
+			return 0, err
+		}
+	}
+	return s.last(kindRevision, id)
+}
+
+// unused returns a number from n on that is higher than those of all documents of revisions.
+func (s History) unused(id string, n int64) (int64, error) {
+	switch _, err := s.tx.Get(s.revisionKey(kindVersion, id, n)); {
+	case errors.Is(err, ErrNotFound):
+		return n, nil
+	case err != nil && !errors.Is(err, ErrLost):
+		return 0, fmt.Errorf("reading %s in workspace %q: %w", revisionName(id, n), s.id, err)
+	}
+	last, err := s.last(kindVersion, id)
+	return max(n, last+1), err
+}
+
+// last returns the highest number of the records of a kind that a campaign's revisions have, 0 where there is none.
+func (s History) last(kind byte, id string) (int64, error) {
+	var last int64
+	prefix := s.key(kind, id)
+	err := s.tx.Scan(prefix, ScanOptions{Reverse: true, KeysOnly: true, Limit: 1}, func(key, _ []byte) error {
+		n, _, err := cutNumber(key[len(prefix):])
+		if err != nil {
+			return s.damaged(fmt.Sprintf("the history of campaign %q", id), err)
+		}
+		last = n
+		return nil
+	})
+	return last, err
+}
+
+func (s History) dropRevision(id string, n int64) error {
+	what := revisionName(id, n)
+	return errors.Join(
+		s.delete(what, s.revisionKey(kindRevision, id, n)),
+		s.delete(what, s.revisionKey(kindVersion, id, n)),
+	)
+}
+
+// How much of a campaign's history stays. Once there are more revisions than both together, every other one
+// of the older ones goes.
+const (
+	NewestRevisions = 1000 // the newest ones, which all stay
+	OlderRevisions  = 1000
+	// thinEvery is after how many saves a history is looked through, and thinAtOnce how many revisions go
+	// then at most, which keeps the save's transaction small.
+	thinEvery  = 64
+	thinAtOnce = 250
+)
+
+// thinHistory keeps the history of a campaign, whose next revision is n, bounded. The first revision, the
+// [NewestRevisions] newest ones, and each one that changed the state of the campaign stay; of the rest some
+// [OlderRevisions] stay, the fewer the older.
+func (s History) thinHistory(id string, n int64) error {
+	if n <= NewestRevisions+OlderRevisions || n%thinEvery != 0 {
+		return nil
+	}
+	var all []int64
+	prefix := s.key(kindRevision, id)
+	err := s.tx.Scan(prefix, ScanOptions{KeysOnly: true}, func(key, _ []byte) error {
+		if n, _, err := cutNumber(key[len(prefix):]); err == nil {
+			all = append(all, n)
+		}
+		return nil
+	})
+	if err != nil || len(all) <= NewestRevisions+OlderRevisions {
+		return err
+	}
+	older, dropped := all[:len(all)-NewestRevisions], 0
+	for i := 1; i < len(older) && dropped < thinAtOnce; i += 2 {
+		same, err := s.sameState(id, older[i-1], older[i])
+		if err != nil {
+			return err
+		}
+		if !same {
+			continue
+		}
+		if err := s.dropRevision(id, older[i]); err != nil {
+			return err
+		}
+		dropped++
+	}
+	return nil
+}
+
+// sameState reports whether two revisions left a campaign in the same state; false where one of them cannot
+// be read.
+func (s History) sameState(id string, a, b int64) (bool, error) {
+	stateA, errA := s.revisionState(id, a)
+	stateB, errB := s.revisionState(id, b)
+	for _, err := range []error{errA, errB} {
+		if isDamage(err) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return stateA == stateB, nil
+}
+
+func (s History) revisionState(id string, n int64) (engine.State, error) {
+	var r revision
+	if err := s.getJSON(revisionName(id, n), s.revisionKey(kindRevision, id, n), &r); err != nil || r.Status != "" {
+		return r.Status, err
+	}
+	c, err := s.Revision(id, n) // an earlier program did not note it
+	return c.Status, err
+}
+
+// deleteAtOnce is how many records of a history one transaction removes at most.
+const deleteAtOnce = 4000
+
+// clearHistory removes records of a campaign's history, and reports whether more may be left.
+func (s History) clearHistory(id string) (more bool, err error) {
+	for _, kind := range []byte{kindRevision, kindVersion} {
+		n, err := s.clear(fmt.Sprintf("the history of campaign %q", id), s.key(kind, id), deleteAtOnce/2)
+		if err != nil {
+			return false, err
+		}
+		more = more || n == deleteAtOnce/2
+	}
+	return more, nil
+}
+
+// deleted reports whether a campaign is deleted while records of its history are left.
+func (s History) deleted(id string) (bool, error) {
+	_, err := s.tx.Get(s.key(kindDeleted, id))
+	switch {
+	case err == nil, errors.Is(err, errHidden):
+		return true, nil
+	case isDamage(err): // it is not there: a part of the disk where it may have been is lost
+		return false, nil
+	}
+	return false, err
+}
+
+// putHistory writes the current revision anew from the campaign, where it cannot be read.
+func (s History) putHistory(c engine.Campaign) error {
+	key := s.revisionKey(kindRevision, c.ID, c.Revision)
+	var rev engine.Revision
+	if err := s.getJSON("it", key, &rev); err == nil && rev.N == c.Revision {
+		return nil
+	} else if err != nil && !isDamage(err) {
+		return err
+	}
+	rev = engine.Revision{N: c.Revision, At: c.UpdatedAt, By: c.UpdatedBy, Note: "repaired", Size: len(c.Body.Encode())}
+	return s.putJSON(revisionName(c.ID, c.Revision), key, revision{rev, c.Status})
+}
+
+// deletion looks at the mark of a deleted campaign.
+func (c spaceCheck) deletion(damage error) error {
+	if damage == nil {
+		return nil
+	}
+	key := slices.Clone(c.key)
+	c.report(Finding{What: fmt.Sprintf("the deletion mark of campaign %s is damaged", label(c.rest)), Mend: "create it again", mend: func(tx Tx) error {
+		bad, err := damaged(tx, key)
+		if err != nil || !bad {
+			return err
+		}
+		return tx.Set(key, Seal(key, nil))
+	}})
+	return nil
+}

@@ -1,0 +1,111 @@
+package kv
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"bugle/engine"
+)
+
+// mentioned reports the campaigns of a workspace that are not there, and that test sends, delivered messages and
+// the campaigns below them name. It is for a workspace that has lost campaigns, or may have.
+func (c *checker) mentioned(workspace string) error {
+	s := In(c.tx, workspace)
+	if s.check() != nil {
+		return nil
+	}
+	by := map[string]string{} // id → what names it
+	note := func(id, what string) {
+		if id != "" && by[id] == "" {
+			by[id] = what
+		}
+	}
+	err := errors.Join(
+		passing(s.walk("it", s.key(kindTest), ScanOptions{}, func(_, payload []byte) error {
+			var w testRecord
+			if _, err := decodeWith(payload, &w); err == nil {
+				note(w.CampaignID, "a test send")
+			}
+			return nil
+		})),
+		passing(s.walk("it", s.key(kindOutbox), ScanOptions{}, func(_, payload []byte) error {
+			var w delivered
+			if _, err := decodeWith(payload, &w); err == nil {
+				note(w.CampaignID, "a delivered message")
+			}
+			return nil
+		})),
+		passing(s.Summaries(func(sum engine.Summary) error {
+			note(sum.ParentID, "a run of it")
+			return nil
+		})),
+	)
+	for _, id := range slices.Sorted(maps.Keys(by)) {
+		if err != nil || c.out.Names(workspace, id) || s.check(whatCampaign, id) != nil {
+			continue
+		}
+		_, errGet := c.tx.Get(s.key(kindCampaign, id))
+		switch {
+		case errors.Is(errGet, ErrNotFound), isDamage(errGet) && !errors.Is(errGet, errHidden):
+			c.found(Finding{Workspace: workspace, Campaign: id, Advice: adviceOne,
+				What: fmt.Sprintf("campaign %q in workspace %q is missing, but %s is still there; it was lost or deleted", id, workspace, by[id])})
+		case !isDamage(errGet):
+			err = errGet
+		}
+	}
+	return err
+}
+
+// passing returns an error that is no damage, which is reported elsewhere.
+func passing(err error) error {
+	if isDamage(err) {
+		return nil
+	}
+	return err
+}
+
+// Lack is a campaign that the store does not have as a backup has it.
+type Lack struct {
+	Workspace, Campaign string
+	Backup, Store       int64 // the revisions that they have; Store is 0 where the campaign is not there
+}
+
+// Lacks compares a record that a backup has with the store, and reports whether it is a campaign that the store
+// does not have, or only an earlier revision of it. What the store has and cannot read is not lacking: [Check]
+// reports it.
+func Lacks(tx Tx, key, value []byte) (l Lack, lacks bool, err error) {
+	if !IsCampaign(key) {
+		return l, false, nil
+	}
+	workspace, rest, err1 := cutName(key[1:])
+	id, _, err2 := cutName(rest[1:])
+	revision, err3 := revisionIn(key, value)
+	if errors.Join(err1, err2, err3) != nil {
+		return l, false, nil
+	}
+	l = Lack{Workspace: workspace, Campaign: id, Backup: revision}
+	have, err := tx.Get(key)
+	switch {
+	case errors.Is(err, ErrNotFound), errors.Is(err, ErrLost) && isDamage(err):
+		return l, true, nil
+	case err != nil:
+		return l, false, err
+	}
+	if l.Store, err = revisionIn(key, have); err != nil {
+		return l, false, nil
+	}
+	return l, l.Store < l.Backup, nil
+}
+
+// revisionIn returns the revision of a campaign in its record.
+func revisionIn(key, value []byte) (int64, error) {
+	payload, err := unseal(key, value)
+	if err != nil {
+		return 0, err
+	}
+	var h head
+	_, err = decodeBefore(payload, &h)
+	return h.Revision, err
+}

@@ -1,0 +1,236 @@
+package kv
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Idempotent is what is remembered of a write that carried an Idempotency-Key (CONTRACT.md,
+// Idempotency).
+type Idempotent struct {
+	Operation, Key string
+	// Fingerprint is of the request: another request with the same key is refused.
+	Fingerprint string
+	// Running says that the write has begun and not ended. Boot is the process that runs it: a
+	// record of another one was left by a crash.
+	Running bool
+	Boot    string
+
+	At, ExpiresAt time.Time
+	Result        []byte // the answer, byte for byte
+}
+
+// Expired reports whether the record no longer counts at now.
+func (i Idempotent) Expired(now time.Time) bool { return !now.Before(i.ExpiresAt) }
+
+type idempotent struct {
+	Operation   string    `json:"op"`
+	Key         string    `json:"key"`
+	Fingerprint string    `json:"fp,omitempty"`
+	Running     bool      `json:"running,omitempty"`
+	Boot        string    `json:"boot,omitempty"`
+	At          time.Time `json:"at,omitzero"`
+	ExpiresAt   time.Time `json:"expires_at,omitzero"`
+	Result      []byte    `json:"result,omitempty"`
+}
+
+type requestWindow struct {
+	Until time.Time `json:"until"`
+}
+
+// IdempotencyKeys are the idempotency keys and request ids of a workspace, in the order in which they expire.
+type IdempotencyKeys struct{ *records }
+
+// Idempotent returns the record of a key. It returns expired ones too: the caller's clock decides
+// ([Idempotent.Expired]).
+func (s IdempotencyKeys) Idempotent(op, key string) (Idempotent, error) {
+	if err := s.checkOnce(op, key); err != nil {
+		return Idempotent{}, err
+	}
+	var w idempotent
+	err := s.getRow(idempotentName(op, key), s.key(kindIdempotent, op, key), &w)
+	return Idempotent(w), err
+}
+
+// PutIdempotent stores the record of a key over an earlier one. It needs a time of expiry.
+func (s IdempotencyKeys) PutIdempotent(i Idempotent) error {
+	if err := s.checkOnce(i.Operation, i.Key); err != nil {
+		return err
+	}
+	what := idempotentName(i.Operation, i.Key)
+	if i.ExpiresAt.IsZero() {
+		return fmt.Errorf("%s must have a time of expiry", what)
+	}
+	if err := s.DeleteIdempotent(i.Operation, i.Key); err != nil {
+		return err
+	}
+	return errors.Join(
+		s.putJSON(what, s.key(kindIdempotent, i.Operation, i.Key), idempotent(i)),
+		s.put(what, s.expiryKey(i.ExpiresAt, kindIdempotent, i.Operation, i.Key), nil),
+	)
+}
+
+// DeleteIdempotent forgets a key; that it is not known is no error.
+func (s IdempotencyKeys) DeleteIdempotent(op, key string) error {
+	old, err := s.Idempotent(op, key)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	// The place of a damaged record in the order of expiry is not known. It stays there until
+	// its time has come, and does no harm then.
+	if err != nil && !errors.As(err, new(*CorruptError)) {
+		return err
+	}
+	what := idempotentName(op, key)
+	return errors.Join(
+		s.delete(what, s.key(kindIdempotent, op, key)),
+		s.delete(what, s.expiryKey(old.ExpiresAt, kindIdempotent, op, key)),
+	)
+}
+
+// RequestID returns until when the request_id of an operation may not be used again (CONTRACT.md,
+// Create). It returns past times too: the caller's clock decides.
+func (s IdempotencyKeys) RequestID(op, id string) (time.Time, error) {
+	if err := s.checkOnce(op, id); err != nil {
+		return time.Time{}, err
+	}
+	var w requestWindow
+	err := s.getRow(requestName(op, id), s.key(kindRequest, op, id), &w)
+	return w.Until, err
+}
+
+// PutRequestID remembers a request_id of an operation until a time.
+func (s IdempotencyKeys) PutRequestID(op, id string, until time.Time) error {
+	old, err := s.RequestID(op, id)
+	if err != nil && !errors.Is(err, ErrNotFound) && !errors.As(err, new(*CorruptError)) {
+		return err
+	}
+	what := requestName(op, id)
+	if !old.IsZero() {
+		if err := s.delete(what, s.expiryKey(old, kindRequest, op, id)); err != nil {
+			return err
+		}
+	}
+	return errors.Join(
+		s.putJSON(what, s.key(kindRequest, op, id), requestWindow{until}),
+		s.put(what, s.expiryKey(until, kindRequest, op, id), nil),
+	)
+}
+
+// ExpireBatch is the most records that one [IdempotencyKeys.ExpireIdempotent] removes, which keeps its
+// transaction small.
+const ExpireBatch = 1000
+
+// ExpireIdempotent forgets the keys and the request ids whose time is over at now, and returns
+// how many; where it returns [ExpireBatch], there may be more.
+func (s IdempotencyKeys) ExpireIdempotent(now time.Time) (int, error) {
+	if err := s.check(); err != nil {
+		return 0, err
+	}
+	const what = "the list of expiry times"
+	prefix, n := s.key(kindExpiry), 0
+	err := s.tx.Scan(prefix, ScanOptions{KeysOnly: true, Limit: ExpireBatch}, func(key, _ []byte) error {
+		e, err := cutExpiry(key[len(prefix):])
+		if err != nil {
+			return nil // it keeps no other from going; doctor reports it
+		}
+		if now.Before(e.at) {
+			return Stop
+		}
+		n++
+		if err := s.delete(what, append([]byte(nil), key...)); err != nil {
+			return err
+		}
+		return s.expire(e, now)
+	})
+	return n, err
+}
+
+// SweepApart is how long after a look a [IdempotencyKeys.Sweep] removes what had expired at that look.
+const SweepApart = time.Hour
+
+// look is when it was last looked for what has expired.
+type look struct {
+	At time.Time `json:"at"`
+}
+
+// Sweep removes at most [ExpireBatch] of the idempotency keys and request ids whose time is over, and
+// reports whether more may be left. A record goes when its time was over at two looks that lie
+// [SweepApart] apart or more, so that a clock that was wrong for less forgets nothing: a look that finds the
+// clock behind the one before it begins anew.
+func (s IdempotencyKeys) Sweep(now time.Time) (more bool, err error) {
+	if err := s.check(); err != nil {
+		return false, err
+	}
+	const what = "the time of the last removal of expired records"
+	key := s.key(kindLook)
+	var last look
+	err = s.getRow(what, key, &last)
+	switch {
+	case isDamage(err), err == nil && now.Before(last.At): // the first look, or the clock was set back
+		return false, s.putJSON(what, key, look{now})
+	case err != nil:
+		return false, err
+	case now.Sub(last.At) < SweepApart:
+		return false, nil
+	}
+	n, err := s.ExpireIdempotent(last.At)
+	if err != nil || n == ExpireBatch {
+		return err == nil, err
+	}
+	return false, s.putJSON(what, key, look{now})
+}
+
+// expire removes what an entry is about, unless that has got more time since.
+func (s IdempotencyKeys) expire(e expiry, now time.Time) error {
+	var until time.Time
+	var err error
+	if e.kind == kindRequest {
+		until, err = s.RequestID(e.op, e.key)
+	} else {
+		var i Idempotent
+		i, err = s.Idempotent(e.op, e.key)
+		until = i.ExpiresAt
+	}
+	switch {
+	case errors.Is(err, ErrNotFound), err == nil && now.Before(until):
+		return nil
+	case err != nil && !errors.As(err, new(*CorruptError)):
+		return err
+	}
+	return s.delete("expired records", s.key(e.kind, e.op, e.key))
+}
+
+type expiry struct {
+	at      time.Time
+	kind    byte
+	op, key string
+}
+
+func (s IdempotencyKeys) expiryKey(at time.Time, kind byte, op, key string) []byte {
+	k := append(appendTime(s.key(kindExpiry), at), kind)
+	return appendName(appendName(k, op), key)
+}
+
+func cutExpiry(rest []byte) (e expiry, err error) {
+	if e.at, rest, err = cutTime(rest); err != nil {
+		return e, err
+	}
+	if len(rest) == 0 {
+		return e, errKey
+	}
+	e.kind, rest = rest[0], rest[1:]
+	if e.op, rest, err = cutName(rest); err != nil {
+		return e, err
+	}
+	e.key, _, err = cutName(rest)
+	return e, err
+}
+
+func (s IdempotencyKeys) checkOnce(op, key string) error {
+	return s.check("the name of an operation", op, "a key", key)
+}
+
+func idempotentName(op, key string) string { return fmt.Sprintf("the %s with key %q", op, key) }
+func requestName(op, id string) string     { return fmt.Sprintf("the %s with request id %q", op, id) }

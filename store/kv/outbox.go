@@ -1,0 +1,106 @@
+package kv
+
+import (
+	"errors"
+	"fmt"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+)
+
+// OutboxMessages are the messages that a workspace has delivered.
+type OutboxMessages struct{ *records }
+
+// Outbox returns the delivered messages, newest first, at most limit of them; 0 means all.
+func (s OutboxMessages) Outbox(limit int) ([]engine.Delivered, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	const what = "the outbox message"
+	var out []engine.Delivered
+	err := s.walk(what, s.key(kindOutbox), ScanOptions{Reverse: true, Limit: limit}, func(rest, payload []byte) error {
+		var w delivered
+		tree, err := decodeWith(payload, &w)
+		if err != nil {
+			return s.damaged(what+" "+label(rest), err)
+		}
+		d := w.engine()
+		if d.Push != nil {
+			d.Push.Payload = tree
+		}
+		out = append(out, d)
+		return nil
+	})
+	return out, err
+}
+
+// PutOutbox stores a delivered message. Its ids must sort by time, as those of UUID v7 do.
+func (s OutboxMessages) PutOutbox(d engine.Delivered) error {
+	if err := s.check("the id of an outbox message", d.ID); err != nil {
+		return err
+	}
+	var tree doc.Value
+	if d.Push != nil {
+		tree = d.Push.Payload
+	}
+	return s.putWith(fmt.Sprintf("the outbox message %q", d.ID), s.key(kindOutbox, d.ID), toDelivered(d), tree)
+}
+
+// ClearOutbox removes all messages. Above some twenty thousand of them it fails with
+// [ErrTooBig]; [OutboxMessages.TrimOutbox] has no such limit.
+func (s OutboxMessages) ClearOutbox() error {
+	_, err := s.TrimOutbox(0)
+	return err
+}
+
+// TrimOutbox removes the oldest messages, at most limit of them (0 means all), and returns how
+// many they were.
+func (s OutboxMessages) TrimOutbox(limit int) (int, error) {
+	if err := s.check(); err != nil {
+		return 0, err
+	}
+	return s.clear("the outbox", s.key(kindOutbox), limit)
+}
+
+// TestSends are the records of a workspace's test sends.
+type TestSends struct{ *records }
+
+// Tests calls fn with the records of test sends, newest first, at most limit of them; 0 means
+// all. fn may return [Stop].
+func (s TestSends) Tests(limit int, fn func(engine.TestRecord) error) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	const what = "the record of a test send"
+	return s.walk(what, s.key(kindTest), ScanOptions{Reverse: true, Limit: limit}, func(_, payload []byte) error {
+		var w testRecord
+		body, err := decodeWith(payload, &w)
+		if err != nil {
+			return s.damaged(what, err)
+		}
+		t := w.engine()
+		t.Body = body
+		return fn(t)
+	})
+}
+
+// PutTest stores the record of a test send. Records of the same microsecond are all kept, in
+// the order in which they were stored.
+func (s TestSends) PutTest(t engine.TestRecord) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	const what = "the record of a test send"
+	at := appendTime(s.key(kindTest), t.At)
+	for n := int64(0); ; n++ {
+		key := appendNumber(at[:len(at):len(at)], n)
+		_, err := s.tx.Get(key)
+		if err == nil || errors.Is(err, ErrLost) {
+			continue
+		}
+		if !errors.Is(err, ErrNotFound) {
+			return fmt.Errorf("reading %s in workspace %q: %w", what, s.id, err)
+		}
+		return s.putWith(what, key, toTestRecord(t), t.Body)
+	}
+}

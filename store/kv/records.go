@@ -1,0 +1,165 @@
+package kv
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"bugle/engine/doc"
+)
+
+// records reads and writes the records of one workspace within one transaction, whatever they are of.
+type records struct {
+	tx Tx
+	id string
+}
+
+// key returns the key of the workspace's record with those names.
+func (s *records) key(kind byte, names ...string) []byte {
+	key := append(appendName([]byte{rootRecord}, s.id), kind)
+	for _, n := range names {
+		key = appendName(key, n)
+	}
+	return key
+}
+
+// check refuses ids that no record can have; pairs are what it is and its text.
+func (s *records) check(pairs ...string) error {
+	if err := checkWorkspace(s.id); err != nil {
+		return err
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		if err := checkName(pairs[i], pairs[i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// damaged names a record in words. It is for what was read and is not what was written, and never for
+// what could not be read now: see [NoFiles].
+func (s *records) damaged(what string, err error) error {
+	return &CorruptError{What: fmt.Sprintf("%s in workspace %q", what, s.id), Err: err}
+}
+
+// get returns the payload under key.
+func (s *records) get(what string, key []byte) ([]byte, error) {
+	value, err := s.tx.Get(key)
+	if errors.Is(err, ErrNotFound) {
+		return nil, ErrNotFound
+	}
+	if errors.Is(err, ErrLost) && isDamage(err) {
+		return nil, s.damaged(what, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %s in workspace %q: %w", what, s.id, err)
+	}
+	payload, err := unseal(key, value)
+	if err != nil {
+		return nil, s.damaged(what, err)
+	}
+	return payload, nil
+}
+
+func (s *records) put(what string, key, payload []byte) error {
+	if err := s.tx.Set(key, Seal(key, payload)); err != nil {
+		return fmt.Errorf("writing %s in workspace %q: %w", what, s.id, err)
+	}
+	return nil
+}
+
+func (s *records) delete(what string, key []byte) error {
+	if err := s.tx.Delete(key); err != nil {
+		return fmt.Errorf("deleting %s in workspace %q: %w", what, s.id, err)
+	}
+	return nil
+}
+
+func (s *records) getJSON(what string, key []byte, v any) error {
+	payload, err := s.get(what, key)
+	if err != nil {
+		return err
+	}
+	if err := decode(payload, v); err != nil {
+		return s.damaged(what, err)
+	}
+	return nil
+}
+
+// getRow is getJSON for the types that decodeRow reads.
+func (s *records) getRow(what string, key []byte, w any) error {
+	payload, err := s.get(what, key)
+	if err != nil {
+		return err
+	}
+	if err := decodeRow(payload, w); err != nil {
+		return s.damaged(what, err)
+	}
+	return nil
+}
+
+func (s *records) putJSON(what string, key []byte, v any) error {
+	payload, err := encode(v)
+	if err != nil {
+		return fmt.Errorf("%s %w", what, err)
+	}
+	return s.put(what, key, payload)
+}
+
+// walk calls fn, which decodes them, with the payloads below prefix. What is damaged, be it that
+// fn says so, is gathered and returned at the end.
+func (s *records) walk(what string, prefix []byte, o ScanOptions, fn func(rest, payload []byte) error) error {
+	var bad []error
+	err := s.tx.Scan(prefix, o, func(key, value []byte) error {
+		rest := key[len(prefix):]
+		payload, err := unseal(key, value)
+		if err == nil {
+			err = fn(rest, payload)
+		} else {
+			err = s.damaged(what+" "+label(rest), err)
+		}
+		if errors.As(err, new(*CorruptError)) {
+			bad = append(bad, err)
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(bad...)
+}
+
+// label returns the names in a key as words for messages.
+func label(rest []byte) string {
+	var names []string
+	for len(rest) > 0 {
+		name, more, err := cutName(rest)
+		if err != nil {
+			if n, _, err := cutNumber(rest); err == nil {
+				names = append(names, fmt.Sprint(n))
+			}
+			break
+		}
+		names, rest = append(names, fmt.Sprintf("%q", name)), more
+	}
+	return strings.Join(names, " ")
+}
+
+// clear deletes at most limit of the keys below prefix, the first ones first; 0 means all.
+func (s *records) clear(what string, prefix []byte, limit int) (int, error) {
+	n := 0
+	err := s.tx.Scan(prefix, ScanOptions{KeysOnly: true, Limit: limit}, func(key, _ []byte) error {
+		n++
+		return s.delete(what, append([]byte(nil), key...))
+	})
+	return n, err
+}
+
+func (s *records) putWith(what string, key []byte, v any, tree doc.Value) error {
+	payload, err := encodeWith(v, tree)
+	if err != nil {
+		return fmt.Errorf("%s %w", what, err)
+	}
+	return s.put(what, key, payload)
+}

@@ -1,0 +1,300 @@
+package kv
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"bugle/engine"
+)
+
+// The settings of a workspace are one record, and everything else needs them. So each change of them also
+// writes a copy of the record and a record for each API key, far away from it in the order of keys. Who
+// reads the settings gets the copy where the record itself is damaged or gone; [Repair] restores it.
+
+// settingsRecord is what the record of a workspace's settings holds, and its copy as well.
+type settingsRecord struct {
+	engine.Workspace
+	// Change counts the changes of the settings. Of a record and a copy that differ, the higher one is newer.
+	Change int64 `json:"change,omitempty"`
+}
+
+const adviceSettings = "run `bugle doctor --repair` to restore them; until then, campaigns can only be read"
+
+// errGone is why settings are damaged that are not there, while other records of their workspace are.
+var errGone = errors.New("they are missing")
+
+// Workspaces returns the ids of the workspaces in the store, sorted. A workspace whose settings are damaged
+// or gone is found by its other records.
+func Workspaces(tx Tx) ([]string, error) {
+	var ids []string
+	for _, root := range []byte{rootWorkspace, rootRecord, rootCopy} {
+		for from := []byte{root}; from != nil; {
+			at := from
+			from = nil
+			err := tx.Scan([]byte{root}, ScanOptions{KeysOnly: true, From: at, Limit: 1}, func(key, _ []byte) error {
+				id, _, err := cutName(key[1:])
+				if err != nil {
+					from = append(bytes.Clone(key), 0) // it hides no other
+					return nil
+				}
+				if checkWorkspace(id) == nil {
+					ids = append(ids, id)
+				}
+				from = After(appendName([]byte{root}, id))
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}
+
+// WorkspaceSettings are the settings of a workspace, their copy, and the records of its API keys.
+type WorkspaceSettings struct{ *records }
+
+// KnownSettings are settings with the record that they were read from. They are shared by who reads
+// them, and never change.
+type KnownSettings struct {
+	Workspace engine.Workspace
+	record    []byte
+}
+
+// Settings returns the workspace's settings, or [ErrNotFound] where there is no such workspace. Where their
+// record is damaged or gone it returns the copy, and a [CorruptError] where that is damaged, too.
+func (s WorkspaceSettings) Settings() (engine.Workspace, error) {
+	known, err := s.SettingsOr(nil)
+	if err != nil {
+		return engine.Workspace{}, err
+	}
+	return known.Workspace, nil
+}
+
+// SettingsOr is [WorkspaceSettings.Settings], but returns known where the record is still the one that it was read
+// from, so that nothing is decoded. known may be nil.
+func (s WorkspaceSettings) SettingsOr(known *KnownSettings) (*KnownSettings, error) {
+	if err := checkWorkspace(s.id); err != nil {
+		return nil, err
+	}
+	out, err := s.knownSettings(s.settingsKey(), known)
+	if err == nil || !isDamage(err) {
+		return out, err
+	}
+	out, errCopy := s.knownSettings(s.copyKey(copySettings), known)
+	if errCopy == nil || !isDamage(errCopy) {
+		return out, errCopy
+	}
+	if errors.Is(err, ErrNotFound) && errors.Is(errCopy, ErrNotFound) {
+		return nil, s.missingSettings()
+	}
+	return nil, s.damagedSettings(err)
+}
+
+// SettingsDamage returns the [CorruptError] that says what is wrong with the record of the settings, whether
+// or not there is a copy; nil where nothing is, and [ErrNotFound] where there is no such workspace.
+func (s WorkspaceSettings) SettingsDamage() error {
+	if err := checkWorkspace(s.id); err != nil {
+		return err
+	}
+	_, _, err := s.readSettings(s.settingsKey())
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return s.missingSettings()
+	case isDamage(err):
+		return s.damagedSettings(err)
+	}
+	return err
+}
+
+// missingSettings returns the error that says that the settings are not there: they are lost where the
+// workspace has other records.
+func (s WorkspaceSettings) missingSettings() error {
+	have, err := s.hasRecords()
+	switch {
+	case err != nil:
+		return err
+	case have:
+		return s.damagedSettings(ErrNotFound)
+	}
+	return ErrNotFound
+}
+
+func (s WorkspaceSettings) damagedSettings(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		err = errGone
+	}
+	return &CorruptError{What: fmt.Sprintf("the record with the settings of workspace %q", s.id), Err: firstOf(err), Advice: adviceSettings}
+}
+
+// hasRecords reports whether the workspace has any record beside its settings.
+func (s WorkspaceSettings) hasRecords() (found bool, err error) {
+	for _, root := range []byte{rootRecord, rootCopy} {
+		err = errors.Join(err, s.tx.Scan(appendName([]byte{root}, s.id), ScanOptions{KeysOnly: true, Limit: 1}, func(_, _ []byte) error {
+			found = true
+			return nil
+		}))
+	}
+	return found, err
+}
+
+// knownSettings reads the settings under a key, but returns known where that is what they are.
+func (s WorkspaceSettings) knownSettings(key []byte, known *KnownSettings) (*KnownSettings, error) {
+	record, err := s.get("the settings", key)
+	if err != nil {
+		return nil, err
+	}
+	if known != nil && bytes.Equal(known.record, record) {
+		return known, nil
+	}
+	out := &KnownSettings{record: record}
+	if err := decode(record, &out.Workspace); err != nil {
+		return nil, s.damaged("the settings", err)
+	}
+	return out, nil
+}
+
+// readSettings reads the record of the settings, or their copy, and returns its payload as well.
+func (s WorkspaceSettings) readSettings(key []byte) (settingsRecord, []byte, error) {
+	var w settingsRecord
+	payload, err := s.get("the settings", key)
+	if err == nil {
+		if err = decode(payload, &w); err == nil && w.ID != s.id {
+			err = fmt.Errorf("they are those of %q", w.ID)
+		}
+		if err != nil {
+			err = s.damaged("the settings", err)
+		}
+	}
+	return w, payload, err
+}
+
+// PutSettings stores the workspace's settings, their copy, and the records of the API keys; with the first
+// settings the workspace is there.
+func (s WorkspaceSettings) PutSettings(w engine.Workspace) error {
+	if err := checkWorkspace(s.id); err != nil {
+		return err
+	}
+	if w.ID != s.id {
+		return fmt.Errorf("the settings of workspace %q cannot be stored in workspace %q", w.ID, s.id)
+	}
+	var change int64
+	for _, key := range [][]byte{s.settingsKey(), s.copyKey(copySettings)} {
+		old, _, err := s.readSettings(key)
+		if err != nil && !isDamage(err) {
+			return err
+		}
+		if err == nil {
+			change = max(change, old.Change)
+		}
+	}
+	payload, err := encode(settingsRecord{w, change + 1})
+	if err != nil {
+		return fmt.Errorf("the settings %w", err)
+	}
+	return errors.Join(s.put("the settings", s.settingsKey(), payload), s.putCopies(payload, w.Keys))
+}
+
+// putCopies stores the copy of the settings, whose record has that payload, and the records of their keys.
+func (s WorkspaceSettings) putCopies(payload []byte, keys []engine.APIKey) error {
+	if err := s.put("the copy of the settings", s.copyKey(copySettings), payload); err != nil {
+		return err
+	}
+	want := map[string][]byte{}
+	for _, k := range keys {
+		if checkName("the id of an API key", k.ID) != nil {
+			continue
+		}
+		b, err := encode(k)
+		if err != nil {
+			return fmt.Errorf("the API key %q %w", k.ID, err)
+		}
+		key := s.copyKey(copyKey, k.ID)
+		want[string(key)] = Seal(key, b)
+	}
+	err := s.tx.Scan(s.copyKey(copyKey), ScanOptions{}, func(key, value []byte) error {
+		have, ok := want[string(key)]
+		if !ok {
+			return s.delete("an API key", bytes.Clone(key))
+		}
+		if bytes.Equal(have, value) {
+			delete(want, string(key))
+		}
+		return nil
+	})
+	for key, value := range want {
+		if err == nil {
+			err = s.tx.Set([]byte(key), value)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("writing the API keys of workspace %q: %w", s.id, err)
+	}
+	return nil
+}
+
+// keyRecords returns the API keys as their own records have them, by their ids, and how many records
+// cannot be read.
+func (s WorkspaceSettings) keyRecords() (keys []engine.APIKey, bad int, err error) {
+	err = s.tx.Scan(s.copyKey(copyKey), ScanOptions{}, func(key, value []byte) error {
+		var k engine.APIKey
+		payload, err := unseal(key, value)
+		if err == nil {
+			err = decode(payload, &k)
+		}
+		if err != nil {
+			bad++
+			return nil
+		}
+		keys = append(keys, k)
+		return nil
+	})
+	return keys, bad, err
+}
+
+// SettingsKey returns the key of the record that has the settings of a workspace.
+func SettingsKey(workspace string) []byte {
+	return WorkspaceSettings{&records{id: workspace}}.settingsKey()
+}
+
+func (s WorkspaceSettings) settingsKey() []byte { return appendName([]byte{rootWorkspace}, s.id) }
+
+// copyKey returns the key of the workspace's copy with those names.
+func (s WorkspaceSettings) copyKey(kind byte, names ...string) []byte {
+	key := append(appendName([]byte{rootCopy}, s.id), kind)
+	for _, n := range names {
+		key = appendName(key, n)
+	}
+	return key
+}
+
+// copyAllSettings brings a store from format 1 to 2: each workspace gets the copy of its settings and the
+// records of its API keys. The settings themselves stay as they are.
+func copyAllSettings(ctx context.Context, db DB) error {
+	var ids []string
+	err := db.View(ctx, func(tx Tx) (err error) {
+		ids, err = Workspaces(tx)
+		return err
+	})
+	for _, id := range ids {
+		if err != nil {
+			break
+		}
+		err = db.Update(ctx, func(tx Tx) error {
+			s := In(tx, id)
+			w, payload, err := s.readSettings(s.settingsKey())
+			if isDamage(err) {
+				return nil // there is nothing to copy; doctor reports it
+			}
+			if err != nil {
+				return err
+			}
+			return s.putCopies(payload, w.Keys)
+		})
+	}
+	return err
+}

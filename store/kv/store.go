@@ -1,0 +1,126 @@
+// Package kv keeps the records of workspaces: campaigns with their summaries and revisions,
+// working copies, profiles, the outbox, test sends, and what makes writes repeatable.
+//
+// [DB] is an ordered key-value store with transactions; bugle/store/badger keeps one on disk,
+// bugle/store/mem in memory. [In] returns a [Space], which knows the records of one workspace and
+// reads and writes them within one transaction. Every record carries a checksum over its key
+// and its value: what was damaged on disk is reported as a [CorruptError], never handed out.
+package kv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// DB is an ordered key-value store with transactions. It is safe for concurrent use.
+type DB interface {
+	// View runs fn on an unchanging picture of the store.
+	View(ctx context.Context, fn func(Tx) error) error
+	// Update runs fn in one transaction. Where another transaction changed what fn has read, fn
+	// runs again, so it must have no effect but on its Tx; it must not start another Update.
+	// When Update returns nil, the changes are durable; when it fails, none of them is.
+	Update(ctx context.Context, fn func(Tx) error) error
+	// Close ends the store. Closing twice is no error.
+	Close() error
+}
+
+// Tx is one transaction. It belongs to the goroutine that got it, and ends with its function.
+type Tx interface {
+	// Get returns a copy of the value, or [ErrNotFound], or [ErrLost].
+	Get(key []byte) ([]byte, error)
+	// Set keeps both slices until the transaction ends; they must not change before.
+	Set(key, value []byte) error
+	// Delete of a key that is not there is no error.
+	Delete(key []byte) error
+	// Scan calls fn with the records whose key begins with prefix, in the order of their keys, as
+	// they were when Scan was called. Key and value are valid only until fn returns. An error
+	// of fn ends the scan and is returned, but for [Stop], which ends it well. A record that was
+	// lost has an empty value.
+	Scan(prefix []byte, o ScanOptions, fn func(key, value []byte) error) error
+}
+
+// ScanOptions narrows a [Tx.Scan].
+type ScanOptions struct {
+	Reverse  bool
+	From     []byte // a whole key to begin at, inclusive; nil begins at the end of the range
+	KeysOnly bool   // value is nil: cheaper
+	Limit    int    // at most that many records; 0 for all
+	// Since leaves out records that were not written after that version, where the store is a [Keeper]; 0 for none.
+	Since uint64
+	// Proved has everything that is read compared with its checksums, also what was a moment ago: for
+	// those who copy the store, or judge it.
+	Proved bool
+}
+
+var (
+	// ErrNotFound says that a record is not there.
+	ErrNotFound = errors.New("not found")
+	// Stop, returned from the function given to a scan, ends the scan without an error.
+	//
+	//lint:ignore ST1012 it is a signal, as fs.SkipAll is
+	Stop = errors.New("stop")
+	// ErrClosed says that the store was closed before.
+	ErrClosed = errors.New("the store is closed")
+	// ErrReadOnly is the answer to a write within View.
+	ErrReadOnly = errors.New("the transaction is read-only")
+	// ErrTooBig says that a transaction, or one record, is larger than the store takes at once.
+	ErrTooBig = errors.New("the change is too large for the store; split it into smaller ones")
+	// ErrFull says that the disk has too little space left to write.
+	ErrFull = errors.New("the disk is full")
+	// ErrNoLocks says that a file system cannot keep two processes from writing to one store.
+	ErrNoLocks = errors.New("the file system of this folder does not support file locks, like some network drives")
+	// ErrLost says that a record was there, or may have been, and was lost with a part of the disk.
+	ErrLost = errors.New("part of the store was lost")
+	// ErrNewer says that the store was written by a later program.
+	ErrNewer = errors.New("this store was written by a newer version; update bugle to open it")
+)
+
+// CorruptError says that a record is there, but is not what was written.
+type CorruptError struct {
+	What   string // the record in words, such as `campaign "66f…" in workspace "DEMO"`
+	Err    error
+	Advice string // what to do about it; empty: what can be done about any record
+}
+
+func (e *CorruptError) Error() string {
+	advice := e.Advice
+	if advice == "" {
+		advice = "restore an earlier revision, or a backup with `bugle restore`"
+	}
+	return fmt.Sprintf("%s is damaged in the store (%v): %s", e.What, e.Err, advice)
+}
+
+func (e *CorruptError) Unwrap() error { return e.Err }
+
+// DamagedError says that a store's files cannot be read, and why it cannot be opened.
+type DamagedError struct{ Dir string }
+
+func (e *DamagedError) Error() string { return fmt.Sprintf("the store in %s is damaged", e.Dir) }
+
+// LockedError says that another process owns the store's folder.
+type LockedError struct {
+	Dir string
+	PID int // 0 where it is not known
+}
+
+func (e *LockedError) Error() string {
+	who := "another process"
+	if e.PID > 0 {
+		who = fmt.Sprintf("another bugle process (%d)", e.PID)
+	}
+	return fmt.Sprintf("%s is using the store in %s; quit it first, or choose another folder with --data or BUGLE_DATA", who, e.Dir)
+}
+
+// After returns the first key that sorts after all keys with a prefix, and nil where there is
+// no such key. Implementations of [Tx] begin a reverse scan at it.
+func After(prefix []byte) []byte {
+	for i := len(prefix) - 1; i >= 0; i-- {
+		if prefix[i] < 0xFF {
+			end := append([]byte(nil), prefix[:i+1]...)
+			end[i]++
+			return end
+		}
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package kv
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+)
+
+// Upgrade brings a campaign that an earlier program wrote, and its working copy, to the present format: the
+// filters nested in an action get their type ([catalog.WithFilterTypes]). Where that changes the campaign it
+// gets a revision, and what its history has stays as it was. A campaign that is up to date is left alone.
+func (s Space) Upgrade(id string) error {
+	c, err := s.Campaign(id)
+	if err != nil {
+		return err
+	}
+	before := c.Revision
+	if body, changed := catalog.WithFilterTypes(c.Body); changed {
+		c.Body = body
+		rev := engine.Revision{At: time.Now().UTC(), By: "bugle", Note: "upgraded filters"}
+		// It is no edit: the campaign keeps its place among those that were changed last.
+		if c.Revision, err = s.PutCampaign(c, engine.Summarize(c), rev, false); err != nil {
+			return err
+		}
+	}
+	w, err := s.Copy(id)
+	if isDamage(err) {
+		return nil // there is none, or none that can be read
+	}
+	if err != nil {
+		return err
+	}
+	body, changed := catalog.WithFilterTypes(w.Body)
+	origin, changedOrigin := catalog.WithFilterTypes(w.Origin)
+	moved := w.Base == before && before != c.Revision
+	if !changed && !changedOrigin && !moved {
+		return nil
+	}
+	w.Body, w.Origin = body, origin
+	if moved {
+		w.Base = c.Revision // nobody else has changed the campaign since the edits began
+	}
+	return s.PutCopy(id, w)
+}
+
+// typeAllFilters brings a store from format 2 to 3: the campaigns with their working copies, and the segments
+// of the workspaces. What is damaged stays as it is; doctor reports it.
+func typeAllFilters(ctx context.Context, db DB) error {
+	var workspaces []string
+	err := db.View(ctx, func(tx Tx) (err error) {
+		workspaces, err = Workspaces(tx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, ws := range workspaces {
+		err := db.Update(ctx, func(tx Tx) error { return In(tx, ws).typeSegments() })
+		if err != nil {
+			return fmt.Errorf("the segments of workspace %q: %w", ws, err)
+		}
+		if err := upgradeCampaigns(ctx, db, ws); err != nil {
+			return fmt.Errorf("the campaigns of workspace %q: %w", ws, err)
+		}
+	}
+	return nil
+}
+
+// upgradeCampaigns upgrades the campaigns of a workspace, several in one transaction.
+func upgradeCampaigns(ctx context.Context, db DB, ws string) error {
+	var todo [][]string
+	err := db.View(ctx, func(tx Tx) (err error) {
+		todo, err = In(tx, ws).outdated()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	upgrade := func(ids ...string) error {
+		return db.Update(ctx, func(tx Tx) error {
+			for _, id := range ids {
+				if err := In(tx, ws).Upgrade(id); err != nil {
+					return fmt.Errorf("campaign %q: %w", id, err)
+				}
+			}
+			return nil
+		})
+	}
+	for _, ids := range todo {
+		err := upgrade(ids...)
+		if !isDamage(err) {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		for _, id := range ids { // a damaged one keeps none of the others back
+			if err := upgrade(id); err != nil && !isDamage(err) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// outdated returns the ids of the campaigns that may have filters nested in an action, in batches that fit
+// into one transaction.
+func (s Space) outdated() ([][]string, error) {
+	const most, mostBytes = 64, 1 << 20
+	var batches [][]string
+	seen := map[string]bool{}
+	size := mostBytes
+	for _, kind := range []byte{kindCampaign, kindCopy} {
+		prefix := s.key(kind)
+		err := s.tx.Scan(prefix, ScanOptions{}, func(key, value []byte) error {
+			payload, err := unseal(key, value)
+			if err != nil || !mayNest(payload) {
+				return nil // what is damaged is not for this step to report
+			}
+			id, _, err := cutName(key[len(prefix):])
+			if err != nil || seen[id] {
+				return nil
+			}
+			seen[id] = true
+			if last := len(batches) - 1; size+len(payload) > mostBytes || len(batches[last]) == most {
+				batches, size = append(batches, nil), 0
+			}
+			last := len(batches) - 1
+			batches[last], size = append(batches[last], id), size+len(payload)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return batches, nil
+}
+
+// mayNest reports whether a document may have an action with nested filters, without reading it: it names
+// their field, or spells names with escapes.
+func mayNest(payload []byte) bool {
+	return bytes.Contains(payload, []byte("attributes")) || bytes.Contains(payload, []byte(`\u00`))
+}
+
+// typeSegments sets the types of the filters in the workspace's segments. Everything else that its settings hold
+// stays as it is spelled.
+func (s WorkspaceSettings) typeSegments() error {
+	w, payload, err := s.readSettings(s.settingsKey())
+	damaged := isDamage(err)
+	if damaged {
+		w, payload, err = s.readSettings(s.copyKey(copySettings))
+	}
+	if isDamage(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	settings, err := doc.Parse(payload)
+	if err != nil {
+		return nil // it has a field twice: which of them counts is not for this step to decide
+	}
+	out := settings
+	for i, segment := range settings.Get("segments").Elems() {
+		group, changed := catalog.GroupWithFilterTypes(segment.Get("filters"))
+		if !changed {
+			continue
+		}
+		if out, err = out.Set(doc.P("segments", i, "filters"), group); err != nil {
+			return err
+		}
+	}
+	if out.Same(settings) {
+		return nil
+	}
+	if out, err = out.Set(doc.P("change"), doc.NewInt(w.Change+1)); err != nil {
+		return err
+	}
+	payload = out.Encode()
+	if !damaged { // a damaged record is restored from its copy
+		if err := s.put("the settings", s.settingsKey(), payload); err != nil {
+			return err
+		}
+	}
+	return s.putCopies(payload, w.Keys)
+}

@@ -1,0 +1,189 @@
+package kv
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"bugle/engine"
+)
+
+// The kinds of identifiers by which [Users.FindProfiles] finds.
+const (
+	ByEmail       = "email" // in any case
+	ByMobile      = "mobile"
+	ByToken       = "token"          // a device's push token
+	ByAdvertising = "advertising_id" // a device's GAID or IDFA
+)
+
+// Users are the users of a workspace, and the index by which they are found.
+type Users struct{ *records }
+
+// Profile returns a user's profile. Numbers among its attributes are json.Number, spelled as
+// they were stored.
+func (s Users) Profile(id string) (engine.Profile, error) {
+	var p engine.Profile
+	if err := s.check("a user id", id); err != nil {
+		return p, err
+	}
+	err := s.getJSON(profileName(id), s.key(kindProfile, id), &p)
+	return p, err
+}
+
+// PutProfile stores a profile over an earlier one, and what it can be found by.
+func (s Users) PutProfile(p engine.Profile) error {
+	keys, err := s.identifiers(p)
+	if err != nil {
+		return err
+	}
+	if err := s.dropIdentifiers(p.ID); err != nil {
+		return err
+	}
+	what := profileName(p.ID)
+	for _, key := range keys {
+		if err := s.put("the index entry of "+what, key, nil); err != nil {
+			return err
+		}
+	}
+	return s.putJSON(what, s.key(kindProfile, p.ID), p)
+}
+
+// DeleteProfile removes a profile. It fails with [ErrNotFound] where there is none.
+func (s Users) DeleteProfile(id string) error {
+	if err := s.check("a user id", id); err != nil {
+		return err
+	}
+	if _, err := s.tx.Get(s.key(kindProfile, id)); err != nil && !errors.Is(err, ErrLost) {
+		return err
+	}
+	if err := s.dropIdentifiers(id); err != nil {
+		return err
+	}
+	return s.delete(profileName(id), s.key(kindProfile, id))
+}
+
+// Profiles calls fn with all profiles, by id. fn may return [Stop].
+func (s Users) Profiles(fn func(engine.Profile) error) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	return s.walk("the profile", s.key(kindProfile), ScanOptions{}, func(rest, payload []byte) error {
+		var p engine.Profile
+		if err := decode(payload, &p); err != nil {
+			return s.damaged("the user "+label(rest), err)
+		}
+		return fn(p)
+	})
+}
+
+// FindProfiles returns the ids of the profiles with an identifier, sorted; kind is [ByEmail] or
+// one of its kin. An empty value finds nobody.
+func (s Users) FindProfiles(kind, value string) ([]string, error) {
+	if err := s.check("the kind of an identifier", kind); err != nil {
+		return nil, err
+	}
+	if !slices.Contains([]string{ByEmail, ByMobile, ByToken, ByAdvertising}, kind) {
+		return nil, fmt.Errorf("there is no kind of identifier %q", kind)
+	}
+	value = fold(kind, value)
+	if value == "" || len(value) > maxName {
+		return nil, nil
+	}
+	var ids []string
+	err := s.walk("the index entry of profiles by "+kind, s.key(kindIdentifier, kind, value), ScanOptions{}, func(rest, _ []byte) error {
+		id, _, err := cutName(rest)
+		if err != nil {
+			return s.damaged("the index entry of profiles by "+kind, err)
+		}
+		ids = append(ids, id)
+		return nil
+	})
+	return ids, err
+}
+
+// identifiers returns the index keys of a profile, without repetition.
+func (s Users) identifiers(p engine.Profile) ([][]byte, error) {
+	if err := s.check("a user id", p.ID); err != nil {
+		return nil, err
+	}
+	pairs := [][2]string{}
+	add := func(kind string, v any) {
+		if text, ok := v.(string); ok && text != "" {
+			pairs = append(pairs, [2]string{kind, fold(kind, text)})
+		} else if n, ok := v.(fmt.Stringer); ok { // json.Number: a mobile number that is no text
+			pairs = append(pairs, [2]string{kind, n.String()})
+		}
+	}
+	add(ByEmail, p.Attributes[engine.AttrEmail])
+	add(ByMobile, p.Attributes[engine.AttrMobile])
+	for _, d := range p.Devices {
+		add(ByToken, d.Token)
+		add(ByAdvertising, d.AdvertiseID)
+	}
+	var keys [][]byte
+	for _, pair := range slices.Compact(slices.SortedFunc(slices.Values(pairs), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })) {
+		if len(pair[1]) > maxName {
+			return nil, fmt.Errorf("the identifier %[2]s of %[1]s is too long: %[3]d bytes, at most %[4]d", profileName(p.ID), pair[0], len(pair[1]), maxName)
+		}
+		keys = append(keys, s.key(kindIdentifier, pair[0], pair[1], p.ID))
+	}
+	return keys, nil
+}
+
+// dropIdentifiers removes what the stored profile is found by, if there is one.
+func (s Users) dropIdentifiers(id string) error {
+	old, err := s.Profile(id)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if errors.As(err, new(*CorruptError)) {
+		return s.sweepIdentifiers(id)
+	}
+	if err != nil {
+		return err
+	}
+	keys, err := s.identifiers(old)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if err := s.delete("the index entry of "+profileName(id), key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweepIdentifiers removes all entries that lead to a profile which cannot be read any more.
+func (s Users) sweepIdentifiers(id string) error {
+	end := appendName(nil, id)
+	return s.tx.Scan(s.key(kindIdentifier), ScanOptions{KeysOnly: true}, func(key, _ []byte) error {
+		if !strings.HasSuffix(string(key), string(end)) {
+			return nil
+		}
+		rest := key[len(s.key(kindIdentifier)):]
+		for range 2 {
+			_, more, err := cutName(rest)
+			if err != nil {
+				return nil
+			}
+			rest = more
+		}
+		if string(rest) != string(end) {
+			return nil
+		}
+		return s.delete("the index entry of "+profileName(id), slices.Clone(key))
+	})
+}
+
+// fold returns the spelling under which an identifier is kept.
+func fold(kind, value string) string {
+	value = strings.TrimSpace(value)
+	if kind == ByEmail {
+		return strings.ToLower(value)
+	}
+	return value
+}
+
+func profileName(id string) string { return fmt.Sprintf("the user %q", id) }

@@ -16,6 +16,7 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/kv"
@@ -382,7 +383,7 @@ func (r *rotRound) judgeBackup(b rotBackup, db kv.DB) {
 			switch {
 			case err == nil:
 				sum = sumOf(c.Body)
-			case !errors.Is(err, kv.ErrNotFound):
+			case !errors.Is(err, store.ErrNotFound):
 				return err
 			}
 			r.count("campaigns in backups looked at")

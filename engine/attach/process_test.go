@@ -20,6 +20,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/enginetest"
 	"bugle/engine/service/local"
+	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/kv"
 )
@@ -44,7 +45,7 @@ type disk struct{ db *badger.DB }
 func openDisk(dir string) attach.Opener {
 	return func(ctx context.Context) (attach.Owned, error) {
 		db, err := badger.Open(ctx, badger.Options{Dir: dir})
-		if locked := (*kv.LockedError)(nil); errors.As(err, &locked) {
+		if locked := (*store.LockedError)(nil); errors.As(err, &locked) {
 			return nil, attach.Locked(err, locked.PID)
 		}
 		if err != nil {

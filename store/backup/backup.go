@@ -24,6 +24,7 @@ import (
 	"filippo.io/age"
 	"github.com/klauspost/compress/zstd"
 
+	"bugle/store"
 	"bugle/store/crypt"
 	"bugle/store/kv"
 )
@@ -172,8 +173,8 @@ func unwritable(file string, err error) error {
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
-	case kv.NoSpace(err):
-		return fmt.Errorf("%w: no backup was made, because there is not enough space in %s; free some, or choose a file on another disk", kv.ErrFull, filepath.Dir(file))
+	case store.NoSpace(err):
+		return fmt.Errorf("%w: no backup was made, because there is not enough space in %s; free some, or choose a file on another disk", store.ErrFull, filepath.Dir(file))
 	case errors.As(err, &path):
 		return fmt.Errorf("cannot write %s: %w", file, path.Err)
 	}

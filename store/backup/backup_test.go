@@ -15,6 +15,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/kv"
 	"bugle/store/mem"
@@ -194,7 +195,7 @@ func TestBackupOfDamaged(t *testing.T) {
 			}
 			bad := bytes.Clone(value)
 			bad[len(bad)-1] ^= 1
-			return errors.Join(tx.Set(bytes.Clone(key), bad), kv.Stop)
+			return errors.Join(tx.Set(bytes.Clone(key), bad), store.Stop)
 		})
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -38,7 +39,7 @@ func Recover(ctx context.Context, db kv.DB, file, passphrase, workspace, id stri
 		if err == nil {
 			return ErrWhole
 		}
-		if !errors.Is(err, kv.ErrNotFound) && !errors.As(err, new(*kv.CorruptError)) {
+		if !errors.Is(err, store.ErrNotFound) && !errors.As(err, new(*store.CorruptError)) {
 			return err
 		}
 		if err := s.ClearCampaign(id); err != nil {

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"bugle/store"
 	"bugle/store/backup"
-	"bugle/store/kv"
 )
 
 // envFull says to the test binary, which runs itself, where it is to find no room.
@@ -64,7 +64,7 @@ func noRoom(t *testing.T, dir string) {
 	db := newStore(t, 500)
 	full := func(what string, err error) {
 		t.Helper()
-		if !errors.Is(err, kv.ErrFull) || !strings.Contains(err.Error(), "there is not enough space in "+filepath.Join(dir, backup.Folder)) || !strings.Contains(err.Error(), "a file on another disk") {
+		if !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "there is not enough space in "+filepath.Join(dir, backup.Folder)) || !strings.Contains(err.Error(), "a file on another disk") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

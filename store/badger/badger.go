@@ -15,6 +15,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
 
+	"bugle/store"
 	"bugle/store/badger/internal/files"
 	"bugle/store/crypt"
 	"bugle/store/kv"
@@ -135,8 +136,8 @@ type DB struct {
 }
 
 // Open opens the store in a data folder, and makes both where they are not there. It fails
-// with a *[kv.LockedError] where another process has it open, with [kv.ErrNewer] where
-// a later program wrote it, with [kv.ErrFull] where the disk has no space left, and with
+// with a *[store.LockedError] where another process has it open, with [store.ErrNewer] where
+// a later program wrote it, with [store.ErrFull] where the disk has no space left, and with
 // [crypt.ErrNoKey] or [crypt.ErrWrongKey] where it is encrypted and cannot be read.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Logger == nil {
@@ -211,7 +212,7 @@ func (d *DB) openSound(ctx context.Context, o Options) error {
 		if err == nil {
 			return d.begin(found)
 		}
-		if explained := d.explainOpen(err); !errors.As(explained, new(*kv.DamagedError)) {
+		if explained := d.explainOpen(err); !errors.As(explained, new(*store.DamagedError)) {
 			return explained
 		}
 		found.wrong("%v", err)
@@ -222,9 +223,9 @@ func (d *DB) openSound(ctx context.Context, o Options) error {
 	}
 	aside, marks, err := mend(d.path, found, d.free, log)
 	switch {
-	case errors.Is(err, kv.ErrFull):
+	case errors.Is(err, store.ErrFull):
 		return fmt.Errorf("the store in %s is damaged (%s) and cannot be repaired yet: %w", d.dir, strings.Join(found.problems, "; "), err)
-	case kv.NoSpace(err):
+	case store.NoSpace(err):
 		return d.full()
 	case err != nil:
 		return d.damagedError(err)
@@ -461,7 +462,7 @@ func (d *DB) enter(ctx context.Context) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
-		return kv.ErrClosed
+		return store.ErrClosed
 	}
 	d.running.Add(1)
 	return nil

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/kv"
 )
@@ -75,7 +76,7 @@ func getText(t testing.TB, db kv.DB, key string) (out string) {
 		out = string(v)
 		return err
 	})
-	if err != nil && !errors.Is(err, kv.ErrNotFound) {
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("reading %s: %v", key, err)
 	}
 	return out
@@ -124,7 +125,7 @@ func TestReadersSeeWhatIsDurable(t *testing.T) {
 func TestTransactionsOfOneCommitDoNotMissEachOther(t *testing.T) {
 	unless := func(other, mine string) func(kv.Tx) error {
 		return func(tx kv.Tx) error {
-			if _, err := tx.Get([]byte(other)); !errors.Is(err, kv.ErrNotFound) {
+			if _, err := tx.Get([]byte(other)); !errors.Is(err, store.ErrNotFound) {
 				return err
 			}
 			return tx.Set([]byte(mine), []byte("1"))
@@ -179,7 +180,7 @@ func TestAFullDiskIsToldToAllWhoWait(t *testing.T) {
 	for i := range 10 {
 		all.Go(func() {
 			err := h.db.Update(t.Context(), setting(fmt.Sprint("full", i), "1"))
-			if !errors.Is(err, kv.ErrFull) {
+			if !errors.Is(err, store.ErrFull) {
 				t.Errorf("a full disk gives %v", err)
 			}
 		})
@@ -208,7 +209,7 @@ func TestWritersOfOneRecord(t *testing.T) {
 			for range each {
 				err := db.Update(t.Context(), func(tx kv.Tx) error {
 					v, err := tx.Get([]byte("count"))
-					if err != nil && !errors.Is(err, kv.ErrNotFound) {
+					if err != nil && !errors.Is(err, store.ErrNotFound) {
 						return err
 					}
 					return tx.Set([]byte("count"), append(v, 'x'))
@@ -248,8 +249,8 @@ func TestScansMissNothingThatIsAdded(t *testing.T) {
 		{"behind where it begins", "k", kv.ScanOptions{From: []byte("k3")}, all, "k4", true},
 		{"behind its limit", "k", kv.ScanOptions{Limit: 1}, all, "k2", false},
 		{"within its limit", "k", kv.ScanOptions{Limit: 2}, all, "k2", true},
-		{"behind where it was stopped", "k", kv.ScanOptions{}, kv.Stop, "k2", false},
-		{"before where it was stopped", "k", kv.ScanOptions{}, kv.Stop, "k0", true},
+		{"behind where it was stopped", "k", kv.ScanOptions{}, store.Stop, "k2", false},
+		{"before where it was stopped", "k", kv.ScanOptions{}, store.Stop, "k0", true},
 		{"backwards, behind its limit", "k", kv.ScanOptions{Reverse: true, Limit: 1}, all, "k4", false},
 		{"backwards, within its limit", "k", kv.ScanOptions{Reverse: true, Limit: 1}, all, "k6", true},
 		{"backwards, before where it begins", "k", kv.ScanOptions{Reverse: true, From: []byte("k3")}, all, "k4", false},

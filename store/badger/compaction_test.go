@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"bugle/store"
 	"bugle/store/badger"
-	"bugle/store/kv"
 )
 
 // sessions fills a store in several sessions, each of which leaves a table, and returns what it holds.
@@ -133,7 +133,7 @@ func judge(t *testing.T, db *badger.DB, want map[string]string) (lost int) {
 	t.Helper()
 	for id, text := range want {
 		switch got, err := body(t, db, id); {
-		case errors.As(err, new(*kv.CorruptError)):
+		case errors.As(err, new(*store.CorruptError)):
 			lost++
 		case err != nil || got != text:
 			t.Errorf("%s is %.40q, %v", id, got, err)

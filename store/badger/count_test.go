@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"bugle/engine"
+	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/kv"
 )
@@ -52,7 +53,7 @@ func TestRecordsAreCounted(t *testing.T) {
 					for range 1 + random.IntN(4) {
 						key := fmt.Appendf(nil, "rW%d\x00\x01c%d\x00\x01", random.IntN(2), random.IntN(12))
 						if random.IntN(2) == 0 {
-							if _, err := tx.Get(key); err != nil && !errors.Is(err, kv.ErrNotFound) {
+							if _, err := tx.Get(key); err != nil && !errors.Is(err, store.ErrNotFound) {
 								return err
 							}
 						}
@@ -159,7 +160,7 @@ func TestDamagedInManyPlaces(t *testing.T) {
 					switch _, err := tx.Get(fmt.Appendf(nil, "r%06d", n)); {
 					case err == nil:
 						whole++
-					case errors.Is(err, kv.ErrLost):
+					case errors.Is(err, store.ErrLost):
 						lost++
 					default:
 						return err

@@ -14,6 +14,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/crypt"
 	"bugle/store/kv"
@@ -237,7 +238,7 @@ func (m image) try(t *testing.T, dir, what string, kinds ...*tally) {
 	db, err := badger.Open(t.Context(), m.at(dir))
 	if err != nil {
 		k.refused++
-		if strings.Contains(err.Error(), "\n") || !errors.As(err, new(*kv.DamagedError)) {
+		if strings.Contains(err.Error(), "\n") || !errors.As(err, new(*store.DamagedError)) {
 			t.Errorf("%s: opening says %q", what, err)
 		}
 		return
@@ -245,12 +246,12 @@ func (m image) try(t *testing.T, dir, what string, kinds ...*tally) {
 	older, named, whole := 0, 0, 0
 	for id, want := range m.want {
 		got, err := body(t, db, id)
-		switch corrupt := (*kv.CorruptError)(nil); {
+		switch corrupt := (*store.CorruptError)(nil); {
 		case err == nil && got == want:
 			whole++
 		case errors.As(err, &corrupt):
 			named++
-		case err == nil, errors.Is(err, kv.ErrNotFound):
+		case err == nil, errors.Is(err, store.ErrNotFound):
 			older++
 		default:
 			t.Errorf("%s: %s reads %v", what, id, err)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/kv"
 )
@@ -100,7 +101,7 @@ func scanDamaged(t *testing.T, dir string, records map[string]string, reverse bo
 	err = db.View(t.Context(), func(tx kv.Tx) error {
 		for key, want := range records {
 			switch got, err := tx.Get([]byte(key)); {
-			case errors.Is(err, kv.ErrLost):
+			case errors.Is(err, store.ErrLost):
 				lost++
 			case err != nil || string(got) != want:
 				t.Errorf("%s reads %d bytes, %v", key, len(got), err)

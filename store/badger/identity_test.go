@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/crypt"
 	"bugle/store/kv"
@@ -74,7 +75,7 @@ func kept(t *testing.T, o badger.Options, want map[string]string) (gone []string
 	}()
 	for id, text := range want {
 		switch got, err := body(t, db, id); {
-		case errors.Is(err, kv.ErrNotFound), errors.As(err, new(*kv.CorruptError)):
+		case errors.Is(err, store.ErrNotFound), errors.As(err, new(*store.CorruptError)):
 			gone = append(gone, id)
 		case err != nil || got != text:
 			t.Errorf("%s is %.60q, %v", id, got, err)
@@ -157,7 +158,7 @@ func TestTableOfAnotherStoreIsNotExamined(t *testing.T) {
 	db = open(t, dir)
 	db.Prove(t.Context())
 	for _, id := range []string{"1-00", "1-01"} {
-		if got, err := body(t, db, id); !errors.Is(err, kv.ErrNotFound) {
+		if got, err := body(t, db, id); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%s is %.40q, %v", id, got, err)
 		}
 	}
@@ -323,7 +324,7 @@ func TestOlderLogOfAClosedStore(t *testing.T) {
 	if gone, said := kept(t, o, want); len(gone) > 0 || said != "" {
 		t.Errorf("%q are gone, and it says %s", gone, said)
 	}
-	if got, err := body(t, open(t, o.Dir), "c001"); !errors.Is(err, kv.ErrNotFound) {
+	if got, err := body(t, open(t, o.Dir), "c001"); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("c001 is %.40q, %v", got, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/crypt"
@@ -106,7 +107,7 @@ func (m image) tryIndex(t *testing.T, dir, what, passphrase string, sum *indexTa
 	db, err := badger.Open(t.Context(), m.at(dir))
 	if err != nil {
 		sum.refused++
-		if !errors.As(err, new(*kv.DamagedError)) {
+		if !errors.As(err, new(*store.DamagedError)) {
 			t.Errorf("%s: opening: %v", what, err)
 		}
 		return

@@ -19,6 +19,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
 
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -67,7 +68,7 @@ func (d *DB) Keep(ctx context.Context, name string, fill func(kv.Tx, io.Writer) 
 	}
 	defer d.running.Done()
 	if d.identity == nil || d.unsound.Load() || len(d.Lost()) > 0 {
-		return fmt.Errorf("keeping %s: %w", name, kv.ErrLost) // [DB.Kept] would not take it
+		return fmt.Errorf("keeping %s: %w", name, store.ErrLost) // [DB.Kept] would not take it
 	}
 	if err := d.checkSpace(); err != nil {
 		return err
@@ -155,7 +156,7 @@ func (d *DB) Kept(ctx context.Context, name string, read func(tx kv.Tx, since ui
 	}
 	f, err := os.Open(d.keptFile(name))
 	if err != nil {
-		return kv.ErrNotFound
+		return store.ErrNotFound
 	}
 	defer f.Close()
 	in := &keptReader{ctx: ctx, r: f}
@@ -171,7 +172,7 @@ func (d *DB) Kept(ctx context.Context, name string, read func(tx kv.Tx, since ui
 		return fmt.Errorf("reading what is kept of %s: %w", name, err)
 	}
 	if in.size != k.size || in.sum.Sum64() != k.sum {
-		return kv.ErrNotFound
+		return store.ErrNotFound
 	}
 	return nil
 }
@@ -179,7 +180,7 @@ func (d *DB) Kept(ctx context.Context, name string, read func(tx kv.Tx, since ui
 // keptRecord returns the record of what is kept, where it is of this store, and nothing of the store is lost.
 func (d *DB) keptRecord(txn *badger.Txn, name string) (kept, error) {
 	if d.identity == nil || d.unsound.Load() || len(d.Lost()) > 0 {
-		return kept{}, kv.ErrNotFound
+		return kept{}, store.ErrNotFound
 	}
 	key := keptKey(name)
 	var k kept
@@ -195,7 +196,7 @@ func (d *DB) keptRecord(txn *badger.Txn, name string) (kept, error) {
 		})
 	})
 	if err != nil || !ok || k.id != d.identity.id || k.since > txn.ReadTs() {
-		return kept{}, kv.ErrNotFound
+		return kept{}, store.ErrNotFound
 	}
 	return k, nil
 }
@@ -288,7 +289,7 @@ func (v *vault) opener(r io.Reader) (io.Reader, error) {
 	}
 	salt := make([]byte, saltSize)
 	if _, err := io.ReadFull(r, salt); err != nil {
-		return nil, kv.ErrNotFound
+		return nil, store.ErrNotFound
 	}
 	aead, err := v.chunks(salt)
 	return &opener{r: r, aead: aead}, err
@@ -318,7 +319,7 @@ func (o *opener) Read(b []byte) (int, error) {
 		}
 		text, err := o.aead.Open(nil, nonce(o.n), sealed[:n], more)
 		if err != nil {
-			return 0, kv.ErrNotFound
+			return 0, store.ErrNotFound
 		}
 		o.n++
 		o.rest.Reset(text)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/crypt"
@@ -31,7 +32,7 @@ func wantKept(t *testing.T, db *badger.DB, want string) {
 		got, err = io.ReadAll(r)
 		return err
 	})
-	if want == "" && !errors.Is(err, kv.ErrNotFound) || want != "" && (err != nil || string(got) != want) {
+	if want == "" && !errors.Is(err, store.ErrNotFound) || want != "" && (err != nil || string(got) != want) {
 		t.Errorf("%.40q (%d bytes) is kept, %v; want %.40q (%d bytes)", got, len(got), err, want, len(want))
 	}
 }
@@ -55,7 +56,7 @@ func TestKeptOnFullDisk(t *testing.T) {
 		}
 		return 1 << 40, nil
 	})
-	if err := keep(t, db, strings.Repeat("too much", 16<<20)); !kv.NoSpace(err) {
+	if err := keep(t, db, strings.Repeat("too much", 16<<20)); !store.NoSpace(err) {
 		t.Errorf("keeping on a full disk: %v", err)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, badger.Folder, "KEPT-*.new")); err != nil || len(left) > 0 {

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"bugle/store/kv"
+	"bugle/store"
 )
 
 var flock = unix.Flock // a test changes it
@@ -32,7 +32,7 @@ func lockFolder(path string) (release func(), err error) {
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			return nil, errHeld
 		}
-		return nil, fmt.Errorf("%w (%w)", kv.ErrNoLocks, err)
+		return nil, fmt.Errorf("%w (%w)", store.ErrNoLocks, err)
 	}
 	return func() { _ = f.Close() }, nil
 }

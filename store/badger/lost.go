@@ -11,8 +11,8 @@ import (
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/y"
 
+	"bugle/store"
 	"bugle/store/badger/internal/files"
-	"bugle/store/kv"
 )
 
 // lost says that records cannot be read any more: which keys they may have had, and up to which version. There
@@ -229,7 +229,7 @@ func (d *DB) Forget() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
-		return kv.ErrClosed
+		return store.ErrClosed
 	}
 	if err := d.checkSpace(); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	database "github.com/dgraph-io/badger/v4"
 
+	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/kv"
 )
@@ -67,7 +68,7 @@ func TestTableStaysBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(func(db *badger.DB) {
-		if _, err := body(t, db, "one"); !errors.Is(err, kv.ErrNotFound) {
+		if _, err := body(t, db, "one"); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a deleted campaign: %v", err)
 		}
 		if got, err := body(t, db, "two"); err != nil || got != `{"a":2}` {

@@ -14,6 +14,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/kv"
 )
@@ -122,7 +123,7 @@ func TestSecondProcess(t *testing.T) {
 		t.Fatalf("the other process says %q", out.Text())
 	}
 	_, err := badger.Open(t.Context(), badger.Options{Dir: dir})
-	var locked *kv.LockedError
+	var locked *store.LockedError
 	if !errors.As(err, &locked) {
 		t.Fatalf("error = %v, want a LockedError", err)
 	}

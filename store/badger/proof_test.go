@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/kv"
 )
@@ -47,7 +48,7 @@ func TestProvedWhenRead(t *testing.T) {
 	readAll := func(db *badger.DB) (damaged int) {
 		for _, id := range ids {
 			got, err := body(t, db, id)
-			if errors.As(err, new(*kv.CorruptError)) {
+			if errors.As(err, new(*store.CorruptError)) {
 				damaged++
 			} else if err != nil || got != text(id) {
 				t.Errorf("%s is %.60s, %v", id, got, err)
@@ -331,7 +332,7 @@ func TestWhatIsLostStaysLost(t *testing.T) {
 		}
 		for n := range 20 {
 			switch _, err := body(t, db, fmt.Sprintf("%d-%d", session, n)); {
-			case errors.As(err, new(*kv.CorruptError)):
+			case errors.As(err, new(*store.CorruptError)):
 				out++
 			case err != nil:
 				t.Errorf("%d-%d reads %v", session, n, err)

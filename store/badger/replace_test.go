@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/kv"
 )
@@ -55,7 +56,7 @@ func TestReplace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := badger.Replace(t.Context(), dir, nil, fill(`{}`)); !errors.As(err, new(*kv.LockedError)) {
+	if _, err := badger.Replace(t.Context(), dir, nil, fill(`{}`)); !errors.As(err, new(*store.LockedError)) {
 		t.Errorf("while it is open: %v", err)
 	}
 	if err := db.Close(); err != nil {

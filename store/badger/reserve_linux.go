@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -87,7 +88,7 @@ func reserveFile(fd int, size int64) error {
 	default:
 		_ = fallocate(fd, size)
 	}
-	if !kv.NoSpace(err) {
+	if !store.NoSpace(err) {
 		return nil
 	}
 	if _, empty := unix.Seek(fd, 0, unix.SEEK_DATA); empty == unix.ENXIO {
@@ -100,12 +101,12 @@ func reserveFile(fd int, size int64) error {
 // table for written, and remove those that it was made of. Readers and writers do not wait for it, but no
 // change is taken meanwhile ([DB.checkSpace]).
 func (l *logs) await(ask func() error) {
-	if !kv.NoSpace(ask()) {
+	if !store.NoSpace(ask()) {
 		return
 	}
 	l.waiting.Add(1)
 	defer l.waiting.Add(-1)
-	for kv.NoSpace(ask()) {
+	for store.NoSpace(ask()) {
 		time.Sleep(retryAfter)
 	}
 }

@@ -20,6 +20,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/kv"
 )
@@ -177,7 +178,7 @@ func fillDisk(t *testing.T, dir string, round int, last bool) {
 				case err == nil:
 					saved[w].Store(id, text)
 					done.Add(1)
-				case errors.Is(err, kv.ErrFull):
+				case errors.Is(err, store.ErrFull):
 					saved[w].Delete(id) // the one before or this one is there
 					refused.Add(1)
 				default:
@@ -220,7 +221,7 @@ func fillDisk(t *testing.T, dir string, round int, last bool) {
 		empty = fillUp(t, disk)
 	}
 	closed := db.Close()
-	if closed != nil && (!last || !errors.Is(closed, kv.ErrFull)) {
+	if closed != nil && (!last || !errors.Is(closed, store.ErrFull)) {
 		t.Errorf("round %d: %v", round, closed)
 	}
 	empty()

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/crypt"
 	"bugle/store/kv"
@@ -76,7 +77,7 @@ func TestRewriteFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := badger.Rewrite(t.Context(), badger.Options{Dir: dir, Key: has(key)}, nil, nil); !errors.As(err, new(*kv.LockedError)) {
+	if _, err := badger.Rewrite(t.Context(), badger.Options{Dir: dir, Key: has(key)}, nil, nil); !errors.As(err, new(*store.LockedError)) {
 		t.Errorf("while it is open: %v", err)
 	}
 	if err := db.Close(); err != nil {
@@ -133,7 +134,7 @@ func TestOthersLeaveTheNewStoreAlone(t *testing.T) {
 	if err := os.MkdirAll(ready, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := badger.Open(t.Context(), badger.Options{Dir: dir}); !errors.As(err, new(*kv.LockedError)) {
+	if _, err := badger.Open(t.Context(), badger.Options{Dir: dir}); !errors.As(err, new(*store.LockedError)) {
 		t.Errorf("it opens twice: %v", err)
 	}
 	if _, err := os.Stat(ready); err != nil {

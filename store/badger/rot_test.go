@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/kv"
 )
@@ -233,13 +234,13 @@ func (r *rotted) read(when string, some int) (wrong int) {
 			if r.isNear(key) {
 				near++
 			}
-			missing := errors.Is(err, kv.ErrNotFound)
+			missing := errors.Is(err, store.ErrNotFound)
 			if want := r.records[key]; err == nil && string(got) == want || missing && want == "" {
 				r.sum["right"]++
 				continue
 			}
 			wrong++
-			switch lost := errors.Is(err, kv.ErrLost); {
+			switch lost := errors.Is(err, store.ErrLost); {
 			case lost && (r.touched[key] || r.beyond):
 				r.sum["reported as lost"]++
 			case lost && r.isNear(key):

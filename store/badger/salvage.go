@@ -18,6 +18,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
 
+	"bugle/store"
 	"bugle/store/badger/internal/files"
 	"bugle/store/kv"
 )
@@ -64,7 +65,7 @@ func mend(path string, i inspection, free func(string) (uint64, error), log *slo
 	return aside, s.marks, err
 }
 
-// room fails with [kv.ErrFull] where the disk has no space left for the files of a store a second
+// room fails with [store.ErrFull] where the disk has no space left for the files of a store a second
 // time.
 func room(path string, free func(string) (uint64, error)) error {
 	files, err := os.ReadDir(path)
@@ -85,7 +86,7 @@ func room(path string, free func(string) (uint64, error)) error {
 		}
 	}
 	if n, err := free(filepath.Dir(path)); err == nil && n < need {
-		return fmt.Errorf("%w: a second copy of the store is needed, and no changes were made; free at least %d MB in %s and try again", kv.ErrFull, need>>20, filepath.Dir(path))
+		return fmt.Errorf("%w: a second copy of the store is needed, and no changes were made; free at least %d MB in %s and try again", store.ErrFull, need>>20, filepath.Dir(path))
 	}
 	return nil
 }
@@ -352,5 +353,5 @@ func exists(path string) bool {
 
 // damagedError says that a store cannot be opened, and could not be mended.
 func (d *DB) damagedError(err error) error {
-	return fmt.Errorf("%w: %w; restore a backup with `bugle restore`, or choose another folder with --data or BUGLE_DATA", &kv.DamagedError{Dir: d.dir}, err)
+	return fmt.Errorf("%w: %w; restore a backup with `bugle restore`, or choose another folder with --data or BUGLE_DATA", &store.DamagedError{Dir: d.dir}, err)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
 
+	"bugle/store"
 	"bugle/store/badger/internal/files"
 	"bugle/store/kv"
 )
@@ -40,7 +41,7 @@ func (t *tx) Get(key []byte) ([]byte, error) {
 	if t.change != nil {
 		if i, ok := t.own[string(key)]; ok && i != present {
 			if i == absent || t.change.writes[i].deleted {
-				return nil, kv.ErrNotFound
+				return nil, store.ErrNotFound
 			}
 			return append([]byte{}, t.change.writes[i].value...), nil
 		}
@@ -57,10 +58,10 @@ func (t *tx) Get(key []byte) ([]byte, error) {
 			return nil, t.db.explain(err)
 		}
 		if t.db.missing(t.txn, key) {
-			return nil, kv.ErrLost
+			return nil, store.ErrLost
 		}
 		t.note(key, absent)
-		return nil, kv.ErrNotFound
+		return nil, store.ErrNotFound
 	case err != nil:
 		return nil, t.db.explain(err)
 	}
@@ -86,28 +87,28 @@ func (t *tx) note(key []byte, place int) {
 	t.own[string(key)] = place
 }
 
-// value copies the value of a record into buf, and fails with [kv.ErrLost] where the value log
+// value copies the value of a record into buf, and fails with [store.ErrLost] where the value log
 // does not have it.
 func (t *tx) value(item *badger.Item, buf []byte) (value []byte, err error) {
 	defer func() {
 		if recover() != nil { // a pointer into nowhere
-			value, err = nil, kv.ErrLost
+			value, err = nil, store.ErrLost
 		}
 	}()
 	value, err = item.ValueCopy(buf)
 	switch errno := syscall.Errno(0); {
-	case err == nil, t.db.explain(err) == kv.ErrClosed:
+	case err == nil, t.db.explain(err) == store.ErrClosed:
 	case errors.As(err, &errno): // the system cannot read it now, which is no damage
 		err = t.db.explain(err)
 	default:
-		err = fmt.Errorf("%w: %w", kv.ErrLost, err)
+		err = fmt.Errorf("%w: %w", store.ErrLost, err)
 	}
 	return value, err
 }
 
 func (t *tx) Set(key, value []byte) error {
 	if len(value) > maxValue-len(key)-64 { // a value log file has a header as well
-		return kv.ErrTooBig
+		return store.ErrTooBig
 	}
 	return t.write(write{key: key, value: value})
 }
@@ -121,7 +122,7 @@ const maxKey = 65000
 // Badger's.
 func (t *tx) write(w write) error {
 	if t.change == nil {
-		return kv.ErrReadOnly
+		return store.ErrReadOnly
 	}
 	if len(w.key) == 0 || len(w.key) > maxKey || bytes.HasPrefix(w.key, []byte("!badger!")) {
 		return t.db.explain(fmt.Errorf("a key of %d bytes cannot be stored", len(w.key)))
@@ -132,7 +133,7 @@ func (t *tx) write(w write) error {
 	}
 	c.count, c.size = c.count+1, c.size+int64(len(w.key)+stored+12)
 	if c.count >= t.db.db.MaxBatchCount() || c.size >= t.db.db.MaxBatchSize() {
-		return kv.ErrTooBig
+		return store.ErrTooBig
 	}
 	w.print = xxhash.Sum64(w.key)
 	if i, ok := t.own[string(w.key)]; ok && i >= 0 {
@@ -174,7 +175,7 @@ func (t *tx) Scan(prefix []byte, o kv.ScanOptions, fn func(key, value []byte) er
 			continue
 		}
 		t.scanned(prefix, o, key)
-		if errors.Is(err, kv.Stop) {
+		if errors.Is(err, store.Stop) {
 			return nil
 		}
 		return err
@@ -262,7 +263,7 @@ type cursor struct {
 func moved(move func()) (err error) {
 	defer func() {
 		if recover() != nil {
-			err = kv.ErrLost
+			err = store.ErrLost
 		}
 	}()
 	move()
@@ -357,9 +358,9 @@ func (c *cursor) atBorder(instead []byte) (key, value []byte, err error) {
 		return nil, nil, nil
 	}
 	switch value, err = c.tx.Get(key); {
-	case errors.Is(err, kv.ErrNotFound):
+	case errors.Is(err, store.ErrNotFound):
 		return nil, nil, nil
-	case errors.Is(err, kv.ErrLost):
+	case errors.Is(err, store.ErrLost):
 		return key, nil, nil
 	case c.o.KeysOnly:
 		value = nil
@@ -378,7 +379,7 @@ func (c *cursor) stored() (key, value []byte, err error) {
 		return item.Key(), nil, nil
 	}
 	value, err = c.tx.value(item, c.buf)
-	if errors.Is(err, kv.ErrLost) {
+	if errors.Is(err, store.ErrLost) {
 		value, err = nil, nil // no record is empty: its reader says that it is damaged
 	}
 	if err != nil {

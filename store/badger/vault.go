@@ -15,6 +15,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
 
+	"bugle/store"
 	"bugle/store/badger/internal/files"
 	"bugle/store/crypt"
 	"bugle/store/kv"
@@ -226,7 +227,7 @@ func openVault(ctx context.Context, dir, path string, find KeyFinder) (*vault, e
 }
 
 func noRegistry(dir string, err error) error {
-	return fmt.Errorf("%w: %w; restore a backup with `bugle restore`", &kv.DamagedError{Dir: dir}, err)
+	return fmt.Errorf("%w: %w; restore a backup with `bugle restore`", &store.DamagedError{Dir: dir}, err)
 }
 
 func keyError(dir string, err error) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"bugle/engine"
+	"bugle/store"
 )
 
 const whatCampaign = "a campaign id"
@@ -79,7 +80,7 @@ func (s Campaigns) PutCampaign(c engine.Campaign, sum engine.Summary, rev engine
 	if err == nil {
 		_, _ = decodeBefore(old, &before) // a damaged one says nothing
 	}
-	last, err := s.lastRevisionOf(c.ID, errors.Is(err, ErrNotFound))
+	last, err := s.lastRevisionOf(c.ID, errors.Is(err, store.ErrNotFound))
 	if err != nil {
 		return 0, err
 	}
@@ -109,7 +110,7 @@ func (s Campaigns) AddCampaign(c engine.Campaign, sum engine.Summary, rev engine
 	switch _, err := s.tx.Get(s.key(kindCampaign, c.ID)); {
 	case err == nil:
 		return fmt.Errorf("campaign %q already exists", c.ID)
-	case !errors.Is(err, ErrNotFound):
+	case !errors.Is(err, store.ErrNotFound):
 		return fmt.Errorf("reading campaign %q in workspace %q: %w", c.ID, s.id, err)
 	}
 	return s.putRevision(c, sum, rev, 1)
@@ -161,7 +162,7 @@ func (s Campaigns) DeleteCampaign(id string) error {
 		return err
 	}
 	// Reading the document makes everybody who changes the campaign meanwhile conflict.
-	if _, err := s.tx.Get(s.key(kindCampaign, id)); err != nil && !errors.Is(err, ErrLost) {
+	if _, err := s.tx.Get(s.key(kindCampaign, id)); err != nil && !errors.Is(err, store.ErrLost) {
 		return err
 	}
 	s.cleared(id)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"bugle/store"
 )
 
 // once looks at an idempotency key or a request id, and at its place in the order of expiry.
@@ -39,9 +41,9 @@ func (c spaceCheck) once(kind byte, damage error) error {
 	if damage != nil {
 		return c.alone(firstOf(damage), what, "remove it; if the same request is repeated, it runs again", nil)
 	}
-	if _, err := c.tx.Get(entry); errors.Is(err, ErrNotFound) || errors.Is(err, ErrLost) {
+	if _, err := c.tx.Get(entry); errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrLost) {
 		c.report(Finding{What: fmt.Sprintf("%s would never expire", what), Mend: "add its time of expiry", mend: func(tx Tx) error {
-			if _, err := tx.Get(c.key); errors.Is(err, ErrNotFound) {
+			if _, err := tx.Get(c.key); errors.Is(err, store.ErrNotFound) {
 				return nil // it is gone meanwhile
 			} else if err != nil {
 				return err
@@ -71,14 +73,14 @@ func (c spaceCheck) expiry(damage error) error {
 		f.Mend, f.mend, f.Advice = "", nil, "leave it; a newer version of bugle may have written it"
 	default:
 		target, key := c.s.key(e.kind, e.op, e.key), c.key
-		if _, err := c.tx.Get(target); !errors.Is(err, ErrNotFound) {
+		if _, err := c.tx.Get(target); !errors.Is(err, store.ErrNotFound) {
 			if isDamage(err) {
 				return nil // that is reported itself
 			}
 			return err
 		}
 		f.mend = func(tx Tx) error {
-			if _, err := tx.Get(target); err == nil || !errors.Is(err, ErrNotFound) {
+			if _, err := tx.Get(target); err == nil || !errors.Is(err, store.ErrNotFound) {
 				return err
 			}
 			return tx.Delete(key)
@@ -133,7 +135,7 @@ func foundBy(tx Tx, key []byte) (bool, error) {
 func (c spaceCheck) indexProfile(id string) func(Tx) error {
 	return c.in(func(s Space) error {
 		p, err := s.Profile(id)
-		if errors.Is(err, ErrNotFound) {
+		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}
 		if err != nil {
@@ -188,7 +190,7 @@ func (c spaceCheck) identifier(damage error) error {
 func (s Users) dangling(key []byte, id string) (bool, error) {
 	p, err := s.Profile(id)
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, store.ErrNotFound):
 		return true, nil
 	case isDamage(err):
 		return false, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"bugle/engine"
+	"bugle/store"
 )
 
 // settings looks at the settings of a workspace, at their copy, and at the records of its API keys, once.
@@ -33,7 +34,7 @@ func (c *checker) settings(id string) error {
 		f.What, f.Mend = fmt.Sprintf("the copies of the settings and API keys of workspace %q are out of date", id), "copy the settings again"
 	case r.damage == nil:
 		f.What, f.Mend = fmt.Sprintf("the settings of workspace %q are older than their copy", id), "restore them from the copy"
-	case errors.Is(r.damage, ErrNotFound):
+	case errors.Is(r.damage, store.ErrNotFound):
 		f.What, f.Mend = fmt.Sprintf("the workspace %q has records but no settings", id), "restore them from their copy"
 	default:
 		f.What, f.Mend = fmt.Sprintf("the settings of workspace %q are damaged (%v)", id, firstOf(r.damage)), "restore them from their copy"

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"bugle/engine"
+	"bugle/store"
 )
 
 // spaceCheck looks at one record of a workspace.
@@ -122,18 +123,18 @@ func (c spaceCheck) drop() func(Tx) error {
 // isDamage reports whether err says that a record is damaged or not there, which are findings and no
 // failures of the check. An error that will be over when it is tried again is none, whatever else it says.
 func isDamage(err error) bool {
-	for _, passing := range []error{ErrClosed, context.Canceled, context.DeadlineExceeded, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM} {
+	for _, passing := range []error{store.ErrClosed, context.Canceled, context.DeadlineExceeded, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM} {
 		if errors.Is(err, passing) {
 			return false
 		}
 	}
-	return errors.Is(err, ErrNotFound) || errors.Is(err, ErrLost) || errors.As(err, new(*CorruptError))
+	return errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrLost) || errors.As(err, new(*store.CorruptError))
 }
 
 // firstOf returns the first error that is one, without the name of the record.
 func firstOf(errs ...error) error {
 	for _, err := range errs {
-		if corrupt := (*CorruptError)(nil); errors.As(err, &corrupt) {
+		if corrupt := (*store.CorruptError)(nil); errors.As(err, &corrupt) {
 			return corrupt.Err
 		}
 		if err != nil {
@@ -193,7 +194,7 @@ func (c spaceCheck) campaign(damage error) error {
 	}
 	why := "does not match its document"
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, store.ErrNotFound):
 		why = "is missing, so no list shows it"
 	case err != nil:
 		why = "is damaged"
@@ -230,7 +231,7 @@ func newestReadable(s Space, id string) (found int64, err error) {
 			return err
 		}
 		found = n
-		return Stop
+		return store.Stop
 	})
 	return found, err
 }
@@ -272,7 +273,7 @@ func (c spaceCheck) bringBack(id string) func(Tx) error {
 func (c spaceCheck) addSummary(id string) func(Tx) error {
 	return c.in(func(s Space) error {
 		now, err := s.Campaign(id)
-		if errors.Is(err, ErrNotFound) {
+		if errors.Is(err, store.ErrNotFound) {
 			return nil // it was deleted meanwhile
 		}
 		if err != nil {
@@ -286,7 +287,7 @@ func (c spaceCheck) addSummary(id string) func(Tx) error {
 func (c spaceCheck) addRevision(id string) func(Tx) error {
 	return c.in(func(s Space) error {
 		now, err := s.Campaign(id)
-		if errors.Is(err, ErrNotFound) {
+		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}
 		if err != nil {
@@ -314,8 +315,8 @@ func (c spaceCheck) ofCampaign(kind byte, damage error) error {
 		return c.alone(err, "a record of a campaign", "remove it", nil)
 	}
 	_, err = c.tx.Get(c.s.key(kindCampaign, id))
-	gone := errors.Is(err, ErrNotFound)
-	if err != nil && !gone && !errors.Is(err, ErrLost) {
+	gone := errors.Is(err, store.ErrNotFound)
+	if err != nil && !gone && !errors.Is(err, store.ErrLost) {
 		return err
 	}
 	if gone {
@@ -323,7 +324,7 @@ func (c spaceCheck) ofCampaign(kind byte, damage error) error {
 			return err // the mark of its deletion is reported
 		}
 	}
-	if gone || errors.Is(err, ErrLost) {
+	if gone || errors.Is(err, store.ErrLost) {
 		return c.goneCampaign(kind, id, gone)
 	}
 	switch kind {
@@ -370,7 +371,7 @@ func (c spaceCheck) dropOrphan(id string) func(Tx) error {
 	ws, key := c.s.id, c.key
 	return func(tx Tx) error {
 		switch _, err := tx.Get(In(tx, ws).key(kindCampaign, id)); {
-		case errors.Is(err, ErrNotFound):
+		case errors.Is(err, store.ErrNotFound):
 			return tx.Delete(key)
 		case err != nil:
 			return err
@@ -385,7 +386,7 @@ func (c spaceCheck) revision(kind byte, id string, n int64) error {
 	var rev engine.Revision
 	known := c.s.getJSON(what, c.s.revisionKey(kindRevision, id, n), &rev)
 	if known == nil && rev.N != n {
-		known = &CorruptError{What: what, Err: fmt.Errorf("it has the number of revision %d", rev.N)}
+		known = &store.CorruptError{What: what, Err: fmt.Errorf("it has the number of revision %d", rev.N)}
 	}
 	_, document := c.s.Revision(id, n)
 	for _, err := range []error{known, document} {
@@ -396,9 +397,9 @@ func (c spaceCheck) revision(kind byte, id string, n int64) error {
 	switch {
 	case kind == kindRevision && known != nil && document == nil:
 		c.report(Finding{Campaign: id, What: fmt.Sprintf("the summary of %s is damaged", what), Mend: "create it from its document", mend: c.knowRevision(id, n)})
-	case kind == kindVersion && errors.Is(known, ErrNotFound) && document == nil:
+	case kind == kindVersion && errors.Is(known, store.ErrNotFound) && document == nil:
 		c.report(Finding{Campaign: id, What: fmt.Sprintf("%s is missing from the history", what), Mend: "add it", mend: c.knowRevision(id, n)})
-	case kind == kindRevision && document != nil, kind == kindVersion && document != nil && errors.Is(known, ErrNotFound):
+	case kind == kindRevision && document != nil, kind == kindVersion && document != nil && errors.Is(known, store.ErrNotFound):
 		c.report(c.lostRevision(id, n))
 	}
 	return nil
@@ -407,7 +408,7 @@ func (c spaceCheck) revision(kind byte, id string, n int64) error {
 func (c spaceCheck) knowRevision(id string, n int64) func(Tx) error {
 	return c.in(func(s Space) error {
 		old, err := s.Revision(id, n)
-		if errors.Is(err, ErrNotFound) {
+		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/store"
 	"bugle/store/kv"
 	"bugle/store/mem"
 )
@@ -57,14 +58,14 @@ func newStore(t *testing.T) *mem.DB {
 				return s.PutProfile(engine.Profile{ID: "p", Attributes: map[string]any{engine.AttrEmail: "ada@example.com"}})
 			},
 			func() error {
-				return s.PutIdempotent(kv.Idempotent{Operation: "create", Key: "k", At: noon, ExpiresAt: noon.Add(time.Hour)})
+				return s.PutIdempotent(store.Idempotent{Operation: "create", Key: "k", At: noon, ExpiresAt: noon.Add(time.Hour)})
 			},
 			func() error { return s.PutRequestID("test", "r", noon.Add(time.Hour)) },
 			func() error { return s.PutOutbox(engine.Delivered{ID: "01", At: noon}) },
 			func() error { return s.PutTest(engine.TestRecord{At: noon, Body: parse(t, `{}`)}) },
 			func() error {
 				_, err := s.ContentItem(engine.ContentRef{Kind: engine.KindProducts, Name: "p"})
-				if err != kv.ErrNotFound {
+				if err != store.ErrNotFound {
 					return err
 				}
 				return s.PutContent(engine.ContentItem{Products: &engine.ProductSet{Name: "p"}})

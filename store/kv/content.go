@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"bugle/engine"
+	"bugle/store"
 )
 
 // Product sets, content APIs and templates are records of their own; content blocks are part of the
@@ -37,7 +38,7 @@ func (s ContentItems) ContentItem(ref engine.ContentRef) (engine.ContentItem, er
 		return err
 	})
 	if err == nil && !found {
-		err = ErrNotFound
+		err = store.ErrNotFound
 	}
 	return out, err
 }
@@ -85,11 +86,11 @@ func (s ContentItems) DeleteContent(ref engine.ContentRef) error {
 	if ref.Kind == engine.KindTemplate && ref.Version == 0 {
 		n, err := s.clear(ref.String(), key, 0)
 		if err == nil && n == 0 {
-			err = ErrNotFound
+			err = store.ErrNotFound
 		}
 		return err
 	}
-	if _, err := s.tx.Get(key); err != nil && !errors.Is(err, ErrLost) {
+	if _, err := s.tx.Get(key); err != nil && !errors.Is(err, store.ErrLost) {
 		return err
 	}
 	return s.delete(ref.String(), key)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"bugle/store"
 )
 
 // Format is the number of the layout that this package writes. Since 2 the settings of a workspace and its
@@ -29,10 +31,10 @@ func Prepare(ctx context.Context, db DB) error {
 		return err
 	}
 	if have > Format {
-		return fmt.Errorf("%w (its format is %d, and this version reads up to %d)", ErrNewer, have, Format)
+		return fmt.Errorf("%w (its format is %d, and this version reads up to %d)", store.ErrNewer, have, Format)
 	}
 	err = migrate(ctx, db, have, Format, migrations)
-	if errors.Is(err, ErrFull) {
+	if errors.Is(err, store.ErrFull) {
 		return nil // no step so far changes how records are read: the store is used as it is, and the next open takes them
 	}
 	return err
@@ -70,14 +72,14 @@ func format(ctx context.Context, db DB) (n int, err error) {
 			err = decode(payload, &f)
 		}
 		if err != nil {
-			return &CorruptError{What: "the format number", Err: err}
+			return &store.CorruptError{What: "the format number", Err: err}
 		}
 		n = f.Format
 		return nil
 	}
 	err = db.View(ctx, read)
-	if !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrLost) {
-		if err != nil && !errors.As(err, new(*CorruptError)) {
+	if !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrLost) {
+		if err != nil && !errors.As(err, new(*store.CorruptError)) {
 			err = fmt.Errorf("reading the format of the store: %w", err)
 		}
 		return n, err

@@ -4,22 +4,30 @@ import (
 	"context"
 	"errors"
 	"testing"
+
+	"bugle/store"
 )
 
 // fake is a store of one transaction at a time.
 type fake map[string][]byte
 
-func (f fake) View(_ context.Context, fn func(Tx) error) error   { return fn(f) }
+func (f fake) View(_ context.Context, fn func(Tx) error) error { return fn(f) }
+
 func (f fake) Update(_ context.Context, fn func(Tx) error) error { return fn(f) }
-func (f fake) Close() error                                      { return nil }
+
+func (f fake) Close() error { return nil }
+
 func (f fake) Get(key []byte) ([]byte, error) {
 	if v, ok := f[string(key)]; ok {
 		return v, nil
 	}
-	return nil, ErrNotFound
+	return nil, store.ErrNotFound
 }
+
 func (f fake) Set(key, value []byte) error { f[string(key)] = value; return nil }
-func (f fake) Delete(key []byte) error     { delete(f, string(key)); return nil }
+
+func (f fake) Delete(key []byte) error { delete(f, string(key)); return nil }
+
 func (f fake) Scan([]byte, ScanOptions, func(key, value []byte) error) error {
 	return errors.ErrUnsupported
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"bugle/engine"
+	"bugle/store"
 )
 
 // History is the revisions of a workspace's campaigns.
@@ -57,9 +58,9 @@ func (s History) lastRevisionOf(id string, seemsNew bool) (int64, error) {
 // unused returns a number from n on that is higher than those of all documents of revisions.
 func (s History) unused(id string, n int64) (int64, error) {
 	switch _, err := s.tx.Get(s.revisionKey(kindVersion, id, n)); {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, store.ErrNotFound):
 		return n, nil
-	case err != nil && !errors.Is(err, ErrLost):
+	case err != nil && !errors.Is(err, store.ErrLost):
 		return 0, fmt.Errorf("reading %s in workspace %q: %w", revisionName(id, n), s.id, err)
 	}
 	last, err := s.last(kindVersion, id)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"bugle/engine"
+	"bugle/store"
 )
 
 // mentioned reports the campaigns of a workspace that are not there, and that test sends, delivered messages and
@@ -48,7 +49,7 @@ func (c *checker) mentioned(workspace string) error {
 		}
 		_, errGet := c.tx.Get(s.key(kindCampaign, id))
 		switch {
-		case errors.Is(errGet, ErrNotFound), isDamage(errGet) && !errors.Is(errGet, errHidden):
+		case errors.Is(errGet, store.ErrNotFound), isDamage(errGet) && !errors.Is(errGet, errHidden):
 			c.found(Finding{Workspace: workspace, Campaign: id, Advice: adviceOne,
 				What: fmt.Sprintf("campaign %q in workspace %q is missing, but %s is still there; it was lost or deleted", id, workspace, by[id])})
 		case !isDamage(errGet):
@@ -88,7 +89,7 @@ func Lacks(tx Tx, key, value []byte) (l Lack, lacks bool, err error) {
 	l = Lack{Workspace: workspace, Campaign: id, Backup: revision}
 	have, err := tx.Get(key)
 	switch {
-	case errors.Is(err, ErrNotFound), errors.Is(err, ErrLost) && isDamage(err):
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrLost) && isDamage(err):
 		return l, true, nil
 	case err != nil:
 		return l, false, err

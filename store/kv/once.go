@@ -4,25 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"bugle/store"
 )
-
-// Idempotent is what is remembered of a write that carried an Idempotency-Key (CONTRACT.md,
-// Idempotency).
-type Idempotent struct {
-	Operation, Key string
-	// Fingerprint is of the request: another request with the same key is refused.
-	Fingerprint string
-	// Running says that the write has begun and not ended. Boot is the process that runs it: a
-	// record of another one was left by a crash.
-	Running bool
-	Boot    string
-
-	At, ExpiresAt time.Time
-	Result        []byte // the answer, byte for byte
-}
-
-// Expired reports whether the record no longer counts at now.
-func (i Idempotent) Expired(now time.Time) bool { return !now.Before(i.ExpiresAt) }
 
 type idempotent struct {
 	Operation   string    `json:"op"`
@@ -44,17 +28,17 @@ type IdempotencyKeys struct{ *records }
 
 // Idempotent returns the record of a key. It returns expired ones too: the caller's clock decides
 // ([Idempotent.Expired]).
-func (s IdempotencyKeys) Idempotent(op, key string) (Idempotent, error) {
+func (s IdempotencyKeys) Idempotent(op, key string) (store.Idempotent, error) {
 	if err := s.checkOnce(op, key); err != nil {
-		return Idempotent{}, err
+		return store.Idempotent{}, err
 	}
 	var w idempotent
 	err := s.getRow(idempotentName(op, key), s.key(kindIdempotent, op, key), &w)
-	return Idempotent(w), err
+	return store.Idempotent(w), err
 }
 
 // PutIdempotent stores the record of a key over an earlier one. It needs a time of expiry.
-func (s IdempotencyKeys) PutIdempotent(i Idempotent) error {
+func (s IdempotencyKeys) PutIdempotent(i store.Idempotent) error {
 	if err := s.checkOnce(i.Operation, i.Key); err != nil {
 		return err
 	}
@@ -74,12 +58,12 @@ func (s IdempotencyKeys) PutIdempotent(i Idempotent) error {
 // DeleteIdempotent forgets a key; that it is not known is no error.
 func (s IdempotencyKeys) DeleteIdempotent(op, key string) error {
 	old, err := s.Idempotent(op, key)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
 	// The place of a damaged record in the order of expiry is not known. It stays there until
 	// its time has come, and does no harm then.
-	if err != nil && !errors.As(err, new(*CorruptError)) {
+	if err != nil && !errors.As(err, new(*store.CorruptError)) {
 		return err
 	}
 	what := idempotentName(op, key)
@@ -103,7 +87,7 @@ func (s IdempotencyKeys) RequestID(op, id string) (time.Time, error) {
 // PutRequestID remembers a request_id of an operation until a time.
 func (s IdempotencyKeys) PutRequestID(op, id string, until time.Time) error {
 	old, err := s.RequestID(op, id)
-	if err != nil && !errors.Is(err, ErrNotFound) && !errors.As(err, new(*CorruptError)) {
+	if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.As(err, new(*store.CorruptError)) {
 		return err
 	}
 	what := requestName(op, id)
@@ -136,7 +120,7 @@ func (s IdempotencyKeys) ExpireIdempotent(now time.Time) (int, error) {
 			return nil // it keeps no other from going; doctor reports it
 		}
 		if now.Before(e.at) {
-			return Stop
+			return store.Stop
 		}
 		n++
 		if err := s.delete(what, append([]byte(nil), key...)); err != nil {
@@ -189,14 +173,14 @@ func (s IdempotencyKeys) expire(e expiry, now time.Time) error {
 	if e.kind == kindRequest {
 		until, err = s.RequestID(e.op, e.key)
 	} else {
-		var i Idempotent
+		var i store.Idempotent
 		i, err = s.Idempotent(e.op, e.key)
 		until = i.ExpiresAt
 	}
 	switch {
-	case errors.Is(err, ErrNotFound), err == nil && now.Before(until):
+	case errors.Is(err, store.ErrNotFound), err == nil && now.Before(until):
 		return nil
-	case err != nil && !errors.As(err, new(*CorruptError)):
+	case err != nil && !errors.As(err, new(*store.CorruptError)):
 		return err
 	}
 	return s.delete("expired records", s.key(e.kind, e.op, e.key))
@@ -233,4 +217,5 @@ func (s IdempotencyKeys) checkOnce(op, key string) error {
 }
 
 func idempotentName(op, key string) string { return fmt.Sprintf("the %s with key %q", op, key) }
-func requestName(op, id string) string     { return fmt.Sprintf("the %s with request id %q", op, id) }
+
+func requestName(op, id string) string { return fmt.Sprintf("the %s with request id %q", op, id) }

@@ -6,6 +6,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/store"
 )
 
 // OutboxMessages are the messages that a workspace has delivered.
@@ -95,10 +96,10 @@ func (s TestSends) PutTest(t engine.TestRecord) error {
 	for n := int64(0); ; n++ {
 		key := appendNumber(at[:len(at):len(at)], n)
 		_, err := s.tx.Get(key)
-		if err == nil || errors.Is(err, ErrLost) {
+		if err == nil || errors.Is(err, store.ErrLost) {
 			continue
 		}
-		if !errors.Is(err, ErrNotFound) {
+		if !errors.Is(err, store.ErrNotFound) {
 			return fmt.Errorf("reading %s in workspace %q: %w", what, s.id, err)
 		}
 		return s.putWith(what, key, toTestRecord(t), t.Body)

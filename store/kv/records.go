@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bugle/engine/doc"
+	"bugle/store"
 )
 
 // records reads and writes the records of one workspace within one transaction, whatever they are of.
@@ -39,16 +40,16 @@ func (s *records) check(pairs ...string) error {
 // damaged names a record in words. It is for what was read and is not what was written, and never for
 // what could not be read now: see [NoFiles].
 func (s *records) damaged(what string, err error) error {
-	return &CorruptError{What: fmt.Sprintf("%s in workspace %q", what, s.id), Err: err}
+	return &store.CorruptError{What: fmt.Sprintf("%s in workspace %q", what, s.id), Err: err}
 }
 
 // get returns the payload under key.
 func (s *records) get(what string, key []byte) ([]byte, error) {
 	value, err := s.tx.Get(key)
-	if errors.Is(err, ErrNotFound) {
-		return nil, ErrNotFound
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, store.ErrNotFound
 	}
-	if errors.Is(err, ErrLost) && isDamage(err) {
+	if errors.Is(err, store.ErrLost) && isDamage(err) {
 		return nil, s.damaged(what, err)
 	}
 	if err != nil {
@@ -118,7 +119,7 @@ func (s *records) walk(what string, prefix []byte, o ScanOptions, fn func(rest, 
 		} else {
 			err = s.damaged(what+" "+label(rest), err)
 		}
-		if errors.As(err, new(*CorruptError)) {
+		if errors.As(err, new(*store.CorruptError)) {
 			bad = append(bad, err)
 			return nil
 		}

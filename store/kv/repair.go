@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"bugle/store"
 )
 
 // errHidden says that a record is there and cannot be read: it may be healthy.
-var errHidden = fmt.Errorf("the record exists but cannot be read now, so it was left as it is: %w", ErrLost)
+var errHidden = fmt.Errorf("the record exists but cannot be read now, so it was left as it is: %w", store.ErrLost)
 
 // confirming is a transaction that takes a record for damaged only when both ways to read it, by its key and in
 // a scan, say so: one of them may be wrong. Its Get fails with errHidden where a record is there and
@@ -93,7 +95,7 @@ func (k keeper) keep(key, value []byte) error {
 		return err
 	}
 	kept := append(appendTime([]byte{rootKept}, k.at), key...)
-	if _, err := k.Tx.Get(kept); !errors.Is(err, ErrNotFound) {
+	if _, err := k.Tx.Get(kept); !errors.Is(err, store.ErrNotFound) {
 		return err // what the repair itself wrote before
 	}
 	return k.Tx.Set(kept, Seal(kept, old))

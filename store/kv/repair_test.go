@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"bugle/engine"
+	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/kv"
 )
@@ -58,7 +59,7 @@ func (t lyingTx) Scan(prefix []byte, o kv.ScanOptions, fn func(key, value []byte
 // Reads of healthy records may fail in any way: a repair replaces and removes none of them, and takes none
 // for damaged that one way to read it reads.
 func TestRepairLeavesHealthyRecords(t *testing.T) {
-	corrupt := &kv.CorruptError{What: "it", Err: errors.New("its checksum does not match")}
+	corrupt := &store.CorruptError{What: "it", Err: errors.New("its checksum does not match")}
 	origin := newStore(t)
 	all := dump(t, origin)
 	for _, how := range []struct {
@@ -68,16 +69,16 @@ func TestRepairLeavesHealthyRecords(t *testing.T) {
 		known bool // the record can be read in one way, so nothing is found
 		fails bool // the check itself must fail
 	}{
-		{"lost by its key", kv.ErrLost, false, true, false},
+		{"lost by its key", store.ErrLost, false, true, false},
 		{"damaged by its key", corrupt, false, true, false},
-		{"not there by its key", kv.ErrNotFound, false, true, false},
+		{"not there by its key", store.ErrNotFound, false, true, false},
 		{"lost in scans", nil, true, true, false},
-		{"lost", kv.ErrLost, true, false, false},
+		{"lost", store.ErrLost, true, false, false},
 		{"damaged", corrupt, true, false, false},
-		{"not there by its key, and lost in scans", kv.ErrNotFound, true, false, false},
+		{"not there by its key, and lost in scans", store.ErrNotFound, true, false, false},
 		{"unreadable for want of descriptors", errors.New("open store/000007.sst: too many open files"), true, false, true},
-		{"lost for want of descriptors", fmt.Errorf("%w: %w", kv.ErrLost, syscall.EMFILE), true, false, true},
-		{"in a closed store", kv.ErrClosed, true, false, true},
+		{"lost for want of descriptors", fmt.Errorf("%w: %w", store.ErrLost, syscall.EMFILE), true, false, true},
+		{"in a closed store", store.ErrClosed, true, false, true},
 		{"read too slowly", context.DeadlineExceeded, true, false, true},
 	} {
 		for _, r := range all {
@@ -127,7 +128,7 @@ func TestRepairOfManyReasons(t *testing.T) {
 			if err := db.Update(t.Context(), func(tx kv.Tx) error { return tx.Set(r.key, spoiled) }); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := kv.Repair(t.Context(), lying{db, other.key, kv.ErrLost, true}, nil); err != nil {
+			if _, err := kv.Repair(t.Context(), lying{db, other.key, store.ErrLost, true}, nil); err != nil {
 				t.Fatal(err)
 			}
 			have := map[string][]byte{}
@@ -357,7 +358,7 @@ func TestDeleteWhileEditsAreKept(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil && !errors.Is(err, kv.ErrNotFound) {
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			t.Fatal(err)
 		}
 		for _, r := range dump(t, db) {

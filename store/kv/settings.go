@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"bugle/engine"
+	"bugle/store"
 )
 
 // The settings of a workspace are one record, and everything else needs them. So each change of them also
@@ -58,13 +59,6 @@ func Workspaces(tx Tx) ([]string, error) {
 // WorkspaceSettings are the settings of a workspace, their copy, and the records of its API keys.
 type WorkspaceSettings struct{ *records }
 
-// KnownSettings are settings with the record that they were read from. They are shared by who reads
-// them, and never change.
-type KnownSettings struct {
-	Workspace engine.Workspace
-	record    []byte
-}
-
 // Settings returns the workspace's settings, or [ErrNotFound] where there is no such workspace. Where their
 // record is damaged or gone it returns the copy, and a [CorruptError] where that is damaged, too.
 func (s WorkspaceSettings) Settings() (engine.Workspace, error) {
@@ -77,7 +71,7 @@ func (s WorkspaceSettings) Settings() (engine.Workspace, error) {
 
 // SettingsOr is [WorkspaceSettings.Settings], but returns known where the record is still the one that it was read
 // from, so that nothing is decoded. known may be nil.
-func (s WorkspaceSettings) SettingsOr(known *KnownSettings) (*KnownSettings, error) {
+func (s WorkspaceSettings) SettingsOr(known *store.KnownSettings) (*store.KnownSettings, error) {
 	if err := checkWorkspace(s.id); err != nil {
 		return nil, err
 	}
@@ -89,7 +83,7 @@ func (s WorkspaceSettings) SettingsOr(known *KnownSettings) (*KnownSettings, err
 	if errCopy == nil || !isDamage(errCopy) {
 		return out, errCopy
 	}
-	if errors.Is(err, ErrNotFound) && errors.Is(errCopy, ErrNotFound) {
+	if errors.Is(err, store.ErrNotFound) && errors.Is(errCopy, store.ErrNotFound) {
 		return nil, s.missingSettings()
 	}
 	return nil, s.damagedSettings(err)
@@ -103,7 +97,7 @@ func (s WorkspaceSettings) SettingsDamage() error {
 	}
 	_, _, err := s.readSettings(s.settingsKey())
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, store.ErrNotFound):
 		return s.missingSettings()
 	case isDamage(err):
 		return s.damagedSettings(err)
@@ -119,16 +113,16 @@ func (s WorkspaceSettings) missingSettings() error {
 	case err != nil:
 		return err
 	case have:
-		return s.damagedSettings(ErrNotFound)
+		return s.damagedSettings(store.ErrNotFound)
 	}
-	return ErrNotFound
+	return store.ErrNotFound
 }
 
 func (s WorkspaceSettings) damagedSettings(err error) error {
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, store.ErrNotFound) {
 		err = errGone
 	}
-	return &CorruptError{What: fmt.Sprintf("the record with the settings of workspace %q", s.id), Err: firstOf(err), Advice: adviceSettings}
+	return &store.CorruptError{What: fmt.Sprintf("the record with the settings of workspace %q", s.id), Err: firstOf(err), Advice: adviceSettings}
 }
 
 // hasRecords reports whether the workspace has any record beside its settings.
@@ -143,15 +137,15 @@ func (s WorkspaceSettings) hasRecords() (found bool, err error) {
 }
 
 // knownSettings reads the settings under a key, but returns known where that is what they are.
-func (s WorkspaceSettings) knownSettings(key []byte, known *KnownSettings) (*KnownSettings, error) {
+func (s WorkspaceSettings) knownSettings(key []byte, known *store.KnownSettings) (*store.KnownSettings, error) {
 	record, err := s.get("the settings", key)
 	if err != nil {
 		return nil, err
 	}
-	if known != nil && bytes.Equal(known.record, record) {
+	if known != nil && bytes.Equal(known.Mark, record) {
 		return known, nil
 	}
-	out := &KnownSettings{record: record}
+	out := &store.KnownSettings{Mark: record}
 	if err := decode(record, &out.Workspace); err != nil {
 		return nil, s.damaged("the settings", err)
 	}

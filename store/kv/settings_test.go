@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"bugle/engine"
+	"bugle/store"
 	"bugle/store/kv"
 	"bugle/store/mem"
 )
@@ -83,7 +84,7 @@ func TestDamagedSettings(t *testing.T) {
 			t.Fatalf("byte %d: the settings are %+v, %v", at, w, err)
 		}
 		err = db.View(t.Context(), func(tx kv.Tx) error { return kv.In(tx, space).SettingsDamage() })
-		if !errors.As(err, new(*kv.CorruptError)) {
+		if !errors.As(err, new(*store.CorruptError)) {
 			t.Fatalf("byte %d: the damage is %v", at, err)
 		}
 		found, err := kv.Repair(t.Context(), db, nil)
@@ -111,7 +112,7 @@ func TestDamagedSettingsAndCopy(t *testing.T) {
 			t.Errorf("the workspaces are %q", ids)
 		}
 		_, err := settingsOf(t, db)
-		var corrupt *kv.CorruptError
+		var corrupt *store.CorruptError
 		if !errors.As(err, &corrupt) || corrupt.What != `the record with the settings of workspace "DEMO"` || corrupt.Advice == "" {
 			t.Errorf("reading them: %v", err)
 		}
@@ -207,7 +208,7 @@ func TestSettingsOfFirstFormat(t *testing.T) {
 // full is a store that takes no more changes.
 type full struct{ kv.DB }
 
-func (full) Update(context.Context, func(kv.Tx) error) error { return kv.ErrFull }
+func (full) Update(context.Context, func(kv.Tx) error) error { return store.ErrFull }
 
 // A store of the first format can be read while its disk is full: it gets the copies when there is room.
 func TestFirstFormatOnFullDisk(t *testing.T) {

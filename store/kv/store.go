@@ -9,8 +9,6 @@ package kv
 
 import (
 	"context"
-	"errors"
-	"fmt"
 )
 
 // DB is an ordered key-value store with transactions. It is safe for concurrent use.
@@ -51,65 +49,6 @@ type ScanOptions struct {
 	// Proved has everything that is read compared with its checksums, also what was a moment ago: for
 	// those who copy the store, or judge it.
 	Proved bool
-}
-
-var (
-	// ErrNotFound says that a record is not there.
-	ErrNotFound = errors.New("not found")
-	// Stop, returned from the function given to a scan, ends the scan without an error.
-	//
-	//lint:ignore ST1012 it is a signal, as fs.SkipAll is
-	Stop = errors.New("stop")
-	// ErrClosed says that the store was closed before.
-	ErrClosed = errors.New("the store is closed")
-	// ErrReadOnly is the answer to a write within View.
-	ErrReadOnly = errors.New("the transaction is read-only")
-	// ErrTooBig says that a transaction, or one record, is larger than the store takes at once.
-	ErrTooBig = errors.New("the change is too large for the store; split it into smaller ones")
-	// ErrFull says that the disk has too little space left to write.
-	ErrFull = errors.New("the disk is full")
-	// ErrNoLocks says that a file system cannot keep two processes from writing to one store.
-	ErrNoLocks = errors.New("the file system of this folder does not support file locks, like some network drives")
-	// ErrLost says that a record was there, or may have been, and was lost with a part of the disk.
-	ErrLost = errors.New("part of the store was lost")
-	// ErrNewer says that the store was written by a later program.
-	ErrNewer = errors.New("this store was written by a newer version; update bugle to open it")
-)
-
-// CorruptError says that a record is there, but is not what was written.
-type CorruptError struct {
-	What   string // the record in words, such as `campaign "66f…" in workspace "DEMO"`
-	Err    error
-	Advice string // what to do about it; empty: what can be done about any record
-}
-
-func (e *CorruptError) Error() string {
-	advice := e.Advice
-	if advice == "" {
-		advice = "restore an earlier revision, or a backup with `bugle restore`"
-	}
-	return fmt.Sprintf("%s is damaged in the store (%v): %s", e.What, e.Err, advice)
-}
-
-func (e *CorruptError) Unwrap() error { return e.Err }
-
-// DamagedError says that a store's files cannot be read, and why it cannot be opened.
-type DamagedError struct{ Dir string }
-
-func (e *DamagedError) Error() string { return fmt.Sprintf("the store in %s is damaged", e.Dir) }
-
-// LockedError says that another process owns the store's folder.
-type LockedError struct {
-	Dir string
-	PID int // 0 where it is not known
-}
-
-func (e *LockedError) Error() string {
-	who := "another process"
-	if e.PID > 0 {
-		who = fmt.Sprintf("another bugle process (%d)", e.PID)
-	}
-	return fmt.Sprintf("%s is using the store in %s; quit it first, or choose another folder with --data or BUGLE_DATA", who, e.Dir)
 }
 
 // After returns the first key that sorts after all keys with a prefix, and nil where there is

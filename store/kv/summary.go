@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"bugle/engine"
+	"bugle/store"
 )
 
 // SummaryRows are the summaries of a workspace's campaigns, as the list shows them.
@@ -70,7 +71,7 @@ func (s SummaryRows) ChangedSummaries(since uint64, fn func(engine.Summary) erro
 	}
 	damaged, err := r.walk(fn)
 	switch {
-	case err != nil && !errors.Is(err, Stop):
+	case err != nil && !errors.Is(err, store.Stop):
 		return err
 	case err == nil && r.failed != nil:
 		return r.failed
@@ -81,7 +82,7 @@ func (s SummaryRows) ChangedSummaries(since uint64, fn func(engine.Summary) erro
 		if err != nil { // it was stopped
 			continue
 		}
-		if err = s.resummarize(d.key[len(r.prefix):], fn); err != nil && !errors.Is(err, Stop) {
+		if err = s.resummarize(d.key[len(r.prefix):], fn); err != nil && !errors.Is(err, store.Stop) {
 			return err
 		}
 	}
@@ -204,7 +205,7 @@ func (r *newestRows) scan() error {
 		if len(c.keyEnds) < size || send() {
 			return nil
 		}
-		return Stop
+		return store.Stop
 	})
 	if err == nil && len(c.keyEnds) > 0 {
 		send()

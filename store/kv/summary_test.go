@@ -13,6 +13,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/store"
 	"bugle/store/kv"
 	"bugle/store/mem"
 )
@@ -48,7 +49,7 @@ func walk(t *testing.T, db kv.DB, of func(kv.Space, func(engine.Summary) error) 
 	_ = db.View(t.Context(), func(tx kv.Tx) error {
 		err = of(kv.In(tx, "W"), func(sum engine.Summary) error {
 			if len(rows) == limit {
-				return kv.Stop
+				return store.Stop
 			}
 			rows = append(rows, sum)
 			return nil
@@ -139,7 +140,7 @@ func TestNewestSummariesDamaged(t *testing.T) {
 		t.Errorf("got %d rows, want %d, or others", len(got), len(want))
 	}
 	for _, err := range []error{err, wantErr} {
-		var corrupt *kv.CorruptError
+		var corrupt *store.CorruptError
 		if !errors.As(err, &corrupt) {
 			t.Errorf("the damage is not told: %v", err)
 		}

@@ -7,14 +7,7 @@ import (
 	"strings"
 
 	"bugle/engine"
-)
-
-// The kinds of identifiers by which [Users.FindProfiles] finds.
-const (
-	ByEmail       = "email" // in any case
-	ByMobile      = "mobile"
-	ByToken       = "token"          // a device's push token
-	ByAdvertising = "advertising_id" // a device's GAID or IDFA
+	"bugle/store"
 )
 
 // Users are the users of a workspace, and the index by which they are found.
@@ -54,7 +47,7 @@ func (s Users) DeleteProfile(id string) error {
 	if err := s.check("a user id", id); err != nil {
 		return err
 	}
-	if _, err := s.tx.Get(s.key(kindProfile, id)); err != nil && !errors.Is(err, ErrLost) {
+	if _, err := s.tx.Get(s.key(kindProfile, id)); err != nil && !errors.Is(err, store.ErrLost) {
 		return err
 	}
 	if err := s.dropIdentifiers(id); err != nil {
@@ -83,7 +76,7 @@ func (s Users) FindProfiles(kind, value string) ([]string, error) {
 	if err := s.check("the kind of an identifier", kind); err != nil {
 		return nil, err
 	}
-	if !slices.Contains([]string{ByEmail, ByMobile, ByToken, ByAdvertising}, kind) {
+	if !slices.Contains([]string{store.ByEmail, store.ByMobile, store.ByToken, store.ByAdvertising}, kind) {
 		return nil, fmt.Errorf("there is no kind of identifier %q", kind)
 	}
 	value = fold(kind, value)
@@ -115,11 +108,11 @@ func (s Users) identifiers(p engine.Profile) ([][]byte, error) {
 			pairs = append(pairs, [2]string{kind, n.String()})
 		}
 	}
-	add(ByEmail, p.Attributes[engine.AttrEmail])
-	add(ByMobile, p.Attributes[engine.AttrMobile])
+	add(store.ByEmail, p.Attributes[engine.AttrEmail])
+	add(store.ByMobile, p.Attributes[engine.AttrMobile])
 	for _, d := range p.Devices {
-		add(ByToken, d.Token)
-		add(ByAdvertising, d.AdvertiseID)
+		add(store.ByToken, d.Token)
+		add(store.ByAdvertising, d.AdvertiseID)
 	}
 	var keys [][]byte
 	for _, pair := range slices.Compact(slices.SortedFunc(slices.Values(pairs), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })) {
@@ -134,10 +127,10 @@ func (s Users) identifiers(p engine.Profile) ([][]byte, error) {
 // dropIdentifiers removes what the stored profile is found by, if there is one.
 func (s Users) dropIdentifiers(id string) error {
 	old, err := s.Profile(id)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
-	if errors.As(err, new(*CorruptError)) {
+	if errors.As(err, new(*store.CorruptError)) {
 		return s.sweepIdentifiers(id)
 	}
 	if err != nil {
@@ -180,7 +173,7 @@ func (s Users) sweepIdentifiers(id string) error {
 // fold returns the spelling under which an identifier is kept.
 func fold(kind, value string) string {
 	value = strings.TrimSpace(value)
-	if kind == ByEmail {
+	if kind == store.ByEmail {
 		return strings.ToLower(value)
 	}
 	return value

@@ -1,6 +1,8 @@
 package kv
 
-import "bugle/engine"
+import (
+	"bugle/engine"
+)
 
 // Watcher is a transaction that is told which summaries change in it, for who keeps them elsewhere,
 // too. What it is told counts once the transaction is committed.

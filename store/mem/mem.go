@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidwall/btree"
 
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -75,7 +76,7 @@ func (db *DB) Update(ctx context.Context, fn func(kv.Tx) error) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.closed {
-		return kv.ErrClosed
+		return store.ErrClosed
 	}
 	db.tree = t
 	return nil
@@ -97,7 +98,7 @@ func (db *DB) snapshot(ctx context.Context) (*tree, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.closed {
-		return nil, kv.ErrClosed
+		return nil, store.ErrClosed
 	}
 	return db.tree.Copy(), nil
 }
@@ -114,14 +115,14 @@ func (t *tx) Get(key []byte) ([]byte, error) {
 	}
 	v, ok := t.tree.Get(string(key))
 	if !ok {
-		return nil, kv.ErrNotFound
+		return nil, store.ErrNotFound
 	}
 	return bytes.Clone(v), nil
 }
 
 func (t *tx) Set(key, value []byte) error {
 	if !t.writes {
-		return kv.ErrReadOnly
+		return store.ErrReadOnly
 	}
 	t.tree.Set(string(key), slices.Concat(value))
 	return nil
@@ -129,7 +130,7 @@ func (t *tx) Set(key, value []byte) error {
 
 func (t *tx) Delete(key []byte) error {
 	if !t.writes {
-		return kv.ErrReadOnly
+		return store.ErrReadOnly
 	}
 	t.tree.Delete(string(key))
 	return nil
@@ -167,7 +168,7 @@ func (t *tx) Scan(prefix []byte, o kv.ScanOptions, fn func(key, value []byte) er
 	default:
 		snapshot.Reverse(visit)
 	}
-	if errors.Is(failed, kv.Stop) {
+	if errors.Is(failed, store.Stop) {
 		return nil
 	}
 	return failed

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -176,7 +177,7 @@ func (k *keyed) all() string {
 
 func number(tx kv.Tx, key string) (int, error) {
 	v, err := tx.Get([]byte(key))
-	if errors.Is(err, kv.ErrNotFound) {
+	if errors.Is(err, store.ErrNotFound) {
 		return 0, nil
 	}
 	if err != nil {

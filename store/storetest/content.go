@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"bugle/engine"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -57,12 +58,12 @@ func testContent(t *testing.T, db kv.DB) {
 			}
 		}
 		for _, ref := range []engine.ContentRef{{Kind: engine.KindProducts, Name: "t1"}, {Kind: engine.KindTemplate, Name: "t1", Version: 3}, {Kind: engine.KindTemplate, Name: "t"}} {
-			if _, err := s.ContentItem(ref); !errors.Is(err, kv.ErrNotFound) {
+			if _, err := s.ContentItem(ref); !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("%s: %v", ref, err)
 			}
 		}
 		for _, ref := range []engine.ContentRef{{}, {Kind: engine.KindBlock, Name: "footer"}, {Kind: engine.KindAPI}} {
-			if _, err := s.ContentItem(ref); err == nil || errors.Is(err, kv.ErrNotFound) {
+			if _, err := s.ContentItem(ref); err == nil || errors.Is(err, store.ErrNotFound) {
 				t.Errorf("%+v: %v", ref, err)
 			}
 		}
@@ -81,7 +82,7 @@ func testContent(t *testing.T, db kv.DB) {
 			t.Errorf("after the newest: %+v, %v", got.Template, err)
 		}
 		for _, ref := range []engine.ContentRef{{Kind: engine.KindProducts, Name: "boots"}, {Kind: engine.KindTemplate, Name: "t10"}} {
-			if _, err := s.ContentItem(ref); !errors.Is(err, kv.ErrNotFound) {
+			if _, err := s.ContentItem(ref); !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("%s is still there: %v", ref, err)
 			}
 		}
@@ -89,7 +90,7 @@ func testContent(t *testing.T, db kv.DB) {
 	})
 	for _, ref := range []engine.ContentRef{{Kind: engine.KindAPI, Name: "none"}, {Kind: engine.KindTemplate, Name: "none"}, {Kind: engine.KindTemplate, Name: "t1", Version: 7}} {
 		err := db.Update(t.Context(), func(tx kv.Tx) error { return kv.In(tx, space).DeleteContent(ref) })
-		if !errors.Is(err, kv.ErrNotFound) {
+		if !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%s removed: %v", ref, err)
 		}
 	}

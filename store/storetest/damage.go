@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"bugle/engine"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -30,7 +31,7 @@ func putRaw(t testing.TB, db kv.DB, key, value []byte) {
 	update(t, db, func(tx kv.Tx) error { return tx.Set(key, value) })
 }
 
-// damage flips a bit in the one record that makes read fail with a [kv.CorruptError] about
+// damage flips a bit in the one record that makes read fail with a [store.CorruptError] about
 // what, and leaves it so.
 func damage(t testing.TB, db kv.DB, what string, read func(kv.Space) error) {
 	t.Helper()
@@ -39,7 +40,7 @@ func damage(t testing.TB, db kv.DB, what string, read func(kv.Space) error) {
 		bad[len(bad)-1] ^= 0x10
 		putRaw(t, db, r.key, bad)
 		err := db.View(t.Context(), func(tx kv.Tx) error { return read(kv.In(tx, space)) })
-		if corrupt := (*kv.CorruptError)(nil); errors.As(err, &corrupt) && corrupt.What == what {
+		if corrupt := (*store.CorruptError)(nil); errors.As(err, &corrupt) && corrupt.What == what {
 			return
 		}
 		putRaw(t, db, r.key, r.value)
@@ -92,7 +93,7 @@ func wantDamage(t *testing.T, db kv.DB, all records, key []byte, how string) (fa
 	t.Helper()
 	view(t, db, func(tx kv.Tx) error {
 		for what, o := range all.read(kv.In(tx, space)) {
-			corrupt := (*kv.CorruptError)(nil)
+			corrupt := (*store.CorruptError)(nil)
 			switch {
 			case errors.As(o.err, &corrupt):
 				failed = append(failed, what)
@@ -158,7 +159,7 @@ func testFormat(t *testing.T, db kv.DB) {
 	r := records[0]
 	newer := kv.Seal(r.key, fmt.Appendf(nil, `{"format":%d}`, kv.Format+1))
 	putRaw(t, db, r.key, newer)
-	wantErr(t, kv.Prepare(t.Context(), db), kv.ErrNewer)
+	wantErr(t, kv.Prepare(t.Context(), db), store.ErrNewer)
 	newer[len(newer)-2] ^= 1
 	putRaw(t, db, r.key, newer)
 	wantCorrupt(t, kv.Prepare(t.Context(), db))

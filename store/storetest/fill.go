@@ -9,6 +9,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -79,7 +80,7 @@ type records struct {
 	Summary    engine.Summary
 	Revision   engine.Revision
 	Copy       engine.WorkingCopy
-	Idempotent kv.Idempotent
+	Idempotent store.Idempotent
 	Mail, Push engine.Delivered
 	Profile    engine.Profile
 	Test       engine.TestRecord
@@ -148,7 +149,7 @@ func (r records) read(s kv.Space) map[string]outcome {
 	add("Outbox", []engine.Delivered{r.Push, r.Mail})(wide(s.Outbox(0)))
 	add("Profile", r.Profile)(wide(s.Profile(r.Profile.ID)))
 	add("Profiles", []engine.Profile{r.Profile})(all(s.Profiles))
-	add("FindProfiles", []string{r.Profile.ID})(wide(s.FindProfiles(kv.ByEmail, " ada@EXAMPLE.com ")))
+	add("FindProfiles", []string{r.Profile.ID})(wide(s.FindProfiles(store.ByEmail, " ada@EXAMPLE.com ")))
 	add("Tests", []engine.TestRecord{r.Test})(all(func(fn func(engine.TestRecord) error) error { return s.Tests(0, fn) }))
 	add("RequestID", r.Until)(wide(s.RequestID("create", "r1")))
 	return out

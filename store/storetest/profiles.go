@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"bugle/engine"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -30,21 +31,21 @@ func testProfiles(t *testing.T, db kv.DB) {
 	in(t, db, func(s kv.Space) error {
 		return errors.Join(s.PutProfile(profile("u1", "Same@x.org", "T")), s.PutProfile(profile("u2", "same@X.org", "t")))
 	})
-	wantFound(t, db, kv.ByEmail, "SAME@x.org", "u1", "u2")
-	wantFound(t, db, kv.ByEmail, "same@x.or")
-	wantFound(t, db, kv.ByEmail, "")
-	wantFound(t, db, kv.ByToken, "T", "u1") // the case of a token matters
-	wantFound(t, db, kv.ByAdvertising, "ad-u2", "u2")
+	wantFound(t, db, store.ByEmail, "SAME@x.org", "u1", "u2")
+	wantFound(t, db, store.ByEmail, "same@x.or")
+	wantFound(t, db, store.ByEmail, "")
+	wantFound(t, db, store.ByToken, "T", "u1") // the case of a token matters
+	wantFound(t, db, store.ByAdvertising, "ad-u2", "u2")
 	in(t, db, func(s kv.Space) error { return s.PutProfile(profile("u1", "new@x.org", "T\x00")) })
-	wantFound(t, db, kv.ByEmail, "same@x.org", "u2")
-	wantFound(t, db, kv.ByEmail, "new@x.org", "u1")
-	wantFound(t, db, kv.ByToken, "T")
-	wantFound(t, db, kv.ByToken, "T\x00", "u1")
+	wantFound(t, db, store.ByEmail, "same@x.org", "u2")
+	wantFound(t, db, store.ByEmail, "new@x.org", "u1")
+	wantFound(t, db, store.ByToken, "T")
+	wantFound(t, db, store.ByToken, "T\x00", "u1")
 	in(t, db, func(s kv.Space) error { return s.DeleteProfile("u1") })
-	wantFound(t, db, kv.ByEmail, "new@x.org")
-	wantFound(t, db, kv.ByToken, "T\x00")
+	wantFound(t, db, store.ByEmail, "new@x.org")
+	wantFound(t, db, store.ByToken, "T\x00")
 	in(t, db, func(s kv.Space) error {
-		wantErr(t, s.DeleteProfile("u1"), kv.ErrNotFound)
+		wantErr(t, s.DeleteProfile("u1"), store.ErrNotFound)
 		if _, err := s.FindProfiles("shoe_size", "44"); err == nil {
 			t.Error("an unknown kind of identifier was looked up")
 		}
@@ -63,9 +64,9 @@ func testDamagedProfile(t *testing.T, db kv.DB) {
 		})
 		damage(t, db, `the user "u1" in workspace "DEMO"`, func(s kv.Space) error { _, err := s.Profile("u1"); return err })
 		in(t, db, repair)
-		wantFound(t, db, kv.ByEmail, "old@x.org", "u2")
-		wantFound(t, db, kv.ByToken, "T")
-		wantFound(t, db, kv.ByToken, "u1", "u2")
+		wantFound(t, db, store.ByEmail, "old@x.org", "u2")
+		wantFound(t, db, store.ByToken, "T")
+		wantFound(t, db, store.ByToken, "u1", "u2")
 	}
-	wantFound(t, db, kv.ByEmail, "new@x.org")
+	wantFound(t, db, store.ByEmail, "new@x.org")
 }

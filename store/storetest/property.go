@@ -13,6 +13,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -87,7 +88,7 @@ func (m model) step(t *rapid.T, s kv.Space) error {
 		return m.put(t, s, id, body, true)
 	case "delete":
 		_, there := m.bodies[id]
-		if err := s.DeleteCampaign(id); there == errors.Is(err, kv.ErrNotFound) {
+		if err := s.DeleteCampaign(id); there == errors.Is(err, store.ErrNotFound) {
 			return fmt.Errorf("deleting %q: %w", id, err)
 		}
 		delete(m.bodies, id)
@@ -111,7 +112,7 @@ func (m model) step(t *rapid.T, s kv.Space) error {
 		return s.PutProfile(engine.Profile{ID: id, Attributes: map[string]any{engine.AttrEmail: text}})
 	case "forget":
 		_, there := m.profiles[id]
-		if err := s.DeleteProfile(id); there == errors.Is(err, kv.ErrNotFound) {
+		if err := s.DeleteProfile(id); there == errors.Is(err, store.ErrNotFound) {
 			return fmt.Errorf("deleting %q: %w", id, err)
 		}
 		delete(m.profiles, id)
@@ -170,7 +171,7 @@ func (m model) compare(t *rapid.T, s kv.Space) {
 		w, err := s.Copy(id)
 		if err == nil {
 			got.copies[id] = string(w.Body.Encode())
-		} else if !errors.Is(err, kv.ErrNotFound) {
+		} else if !errors.Is(err, store.ErrNotFound) {
 			errs = append(errs, err)
 		}
 	}
@@ -182,7 +183,7 @@ func (m model) compare(t *rapid.T, s kv.Space) {
 			}
 		}
 		slices.Sort(want)
-		ids, err := s.FindProfiles(kv.ByEmail, mail)
+		ids, err := s.FindProfiles(store.ByEmail, mail)
 		if !slices.Equal(ids, want) {
 			t.Errorf("%q finds %q, want %q", mail, ids, want)
 		}

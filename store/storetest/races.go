@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"bugle/engine"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -17,7 +18,7 @@ type race struct {
 	prepare func(s kv.Space, id string) error
 	delete  func(s kv.Space, id string) error
 	write   func(s kv.Space, id string, n int) error
-	left    func(s kv.Space, id string) error // fails with [kv.ErrNotFound] where nothing is left
+	left    func(s kv.Space, id string) error // fails with [store.ErrNotFound] where nothing is left
 }
 
 func races(t testing.TB) []race {
@@ -163,7 +164,7 @@ func (r race) run(t *testing.T, db kv.DB, ids []string) {
 		all.Go(func() {
 			<-start
 			err := db.Update(t.Context(), func(tx kv.Tx) error { return fn(kv.In(tx, space)) })
-			if err != nil && !errors.Is(err, kv.ErrNotFound) {
+			if err != nil && !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("%s: %v", r.name, err)
 			}
 		})
@@ -178,7 +179,7 @@ func (r race) run(t *testing.T, db kv.DB, ids []string) {
 	all.Wait()
 	view(t, db, func(tx kv.Tx) error {
 		for _, id := range ids {
-			if err := r.left(kv.In(tx, space), id); !errors.Is(err, kv.ErrNotFound) {
+			if err := r.left(kv.In(tx, space), id); !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("%s: of %s something is left (%v)", r.name, id, err)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"bugle/engine"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -42,7 +43,7 @@ func testRoundTrip(t *testing.T, db kv.DB) {
 				if o.err != nil || v.Len() > 0 {
 					t.Errorf("%s of another workspace gives %v, %v", what, o.got, o.err)
 				}
-			} else if !errors.Is(o.err, kv.ErrNotFound) {
+			} else if !errors.Is(o.err, store.ErrNotFound) {
 				t.Errorf("%s of another workspace gives %v", what, o.err)
 			}
 		}
@@ -169,7 +170,7 @@ func testRevisions(t *testing.T, db kv.DB) {
 	}
 	in(t, db, func(s kv.Space) error {
 		_, err := s.Revision("c", 2)
-		wantErr(t, err, kv.ErrNotFound)
+		wantErr(t, err, store.ErrNotFound)
 		c := engine.Campaign{Head: engine.Head{ID: "c"}}
 		if _, err := s.PutCampaign(c, engine.Summary{Head: engine.Head{ID: "d"}}, engine.Revision{}, false); err == nil {
 			t.Error("a campaign was stored with another one's summary")
@@ -199,7 +200,7 @@ func testDeleteCampaign(t *testing.T, db kv.DB) {
 		_, err3 := s.Copy("a")
 		_, err4 := s.Revision("a", 1)
 		for _, err := range []error{err1, err2, err3, err4, s.DeleteCampaign("a")} {
-			wantErr(t, err, kv.ErrNotFound)
+			wantErr(t, err, store.ErrNotFound)
 		}
 		for id, want := range map[string]int{"a": 0, "ab": 3, "a\x00b": 3} {
 			if revs, err := s.Revisions(id); err != nil || len(revs) != want {
@@ -241,7 +242,7 @@ func testOddNames(t *testing.T, db kv.DB) {
 			s := kv.In(tx, id)
 			_, err := save(s, "c", `{}`, t, false)
 			for _, err := range []error{err, s.PutSettings(engine.Workspace{ID: id}), s.Summaries(nil), s.PutTest(engine.TestRecord{})} {
-				if err == nil || errors.Is(err, kv.ErrNotFound) {
+				if err == nil || errors.Is(err, store.ErrNotFound) {
 					t.Errorf("workspace %q: %v", id, err)
 				}
 			}
@@ -263,9 +264,9 @@ func testExpiry(t *testing.T, db kv.DB) {
 	at := func(minutes int) time.Time { return noon.Add(time.Duration(minutes) * time.Minute) }
 	in(t, db, func(s kv.Space) error {
 		put := func(key string, until time.Time) error {
-			return s.PutIdempotent(kv.Idempotent{Operation: "create", Key: key, ExpiresAt: until})
+			return s.PutIdempotent(store.Idempotent{Operation: "create", Key: key, ExpiresAt: until})
 		}
-		if err := s.PutIdempotent(kv.Idempotent{Operation: "create", Key: "k"}); err == nil {
+		if err := s.PutIdempotent(store.Idempotent{Operation: "create", Key: "k"}); err == nil {
 			t.Error("a record was stored that never expires")
 		}
 		return errors.Join(put("old", at(1)), put("new", at(10)), put("longer", at(1)), put("longer", at(10)), put("shorter", at(10)), put("shorter", at(1)),

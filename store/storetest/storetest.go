@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -73,9 +74,9 @@ func wantErr(t testing.TB, err, target error) {
 }
 
 // wantCorrupt fails the test unless err says that a record is damaged.
-func wantCorrupt(t testing.TB, err error) *kv.CorruptError {
+func wantCorrupt(t testing.TB, err error) *store.CorruptError {
 	t.Helper()
-	var corrupt *kv.CorruptError
+	var corrupt *store.CorruptError
 	if !errors.As(err, &corrupt) {
 		t.Fatalf("error = %v, want a CorruptError", err)
 	}
@@ -101,7 +102,7 @@ func get(t testing.TB, db kv.DB, key string) string {
 	var out string
 	view(t, db, func(tx kv.Tx) error {
 		v, err := tx.Get([]byte(key))
-		if errors.Is(err, kv.ErrNotFound) {
+		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}
 		out = string(v)

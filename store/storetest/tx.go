@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -22,7 +23,7 @@ func testTransaction(t *testing.T, db kv.DB) {
 		if v, err := tx.Get([]byte("x1")); err != nil || string(v) != "changed" {
 			t.Errorf("own write reads %q, %v", v, err)
 		}
-		if _, err := tx.Get([]byte("x2")); !errors.Is(err, kv.ErrNotFound) {
+		if _, err := tx.Get([]byte("x2")); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("own delete reads %v", err)
 		}
 		return boom
@@ -32,10 +33,10 @@ func testTransaction(t *testing.T, db kv.DB) {
 		t.Errorf("a failed transaction left %q, %q", a, b)
 	}
 	view(t, db, func(tx kv.Tx) error {
-		wantErr(t, tx.Set([]byte("x1"), nil), kv.ErrReadOnly)
-		wantErr(t, tx.Delete([]byte("x1")), kv.ErrReadOnly)
+		wantErr(t, tx.Set([]byte("x1"), nil), store.ErrReadOnly)
+		wantErr(t, tx.Delete([]byte("x1")), store.ErrReadOnly)
 		_, err := tx.Get([]byte("x9"))
-		wantErr(t, err, kv.ErrNotFound)
+		wantErr(t, err, store.ErrNotFound)
 		v, err := tx.Get([]byte("x1"))
 		clear(v) // the caller's own
 		return err
@@ -53,7 +54,7 @@ func testIsolation(t *testing.T, db kv.DB) {
 			t.Errorf("View sees %q, %v", v, err)
 		}
 		_, err := tx.Get([]byte("y"))
-		wantErr(t, err, kv.ErrNotFound)
+		wantErr(t, err, store.ErrNotFound)
 		return nil
 	})
 }
@@ -120,7 +121,7 @@ func testScan(t *testing.T, db kv.DB) {
 				return nil
 			}
 		}
-		if err := tx.Scan([]byte("b"), kv.ScanOptions{}, next(kv.Stop)); err != nil || n != 2 {
+		if err := tx.Scan([]byte("b"), kv.ScanOptions{}, next(store.Stop)); err != nil || n != 2 {
 			t.Errorf("Stop after %d: %v", n, err)
 		}
 		n = 0
@@ -167,7 +168,7 @@ func testWriters(t *testing.T, db kv.DB) {
 					n := 0
 					if v, err := tx.Get([]byte("n")); err == nil {
 						n, _ = strconv.Atoi(string(v))
-					} else if !errors.Is(err, kv.ErrNotFound) {
+					} else if !errors.Is(err, store.ErrNotFound) {
 						return err
 					}
 					return tx.Set([]byte("n"), []byte(strconv.Itoa(n+1)))
@@ -218,8 +219,8 @@ func testClosed(t *testing.T, db kv.DB) {
 		}
 	}
 	nothing := func(kv.Tx) error { t.Error("ran on a closed store"); return nil }
-	wantErr(t, db.View(t.Context(), nothing), kv.ErrClosed)
-	wantErr(t, db.Update(t.Context(), nothing), kv.ErrClosed)
+	wantErr(t, db.View(t.Context(), nothing), store.ErrClosed)
+	wantErr(t, db.Update(t.Context(), nothing), store.ErrClosed)
 }
 
 // A transaction that runs while the store is closed can be finished; others do not begin.

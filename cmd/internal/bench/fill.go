@@ -16,6 +16,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/search/index/indextest"
 	"bugle/engine/service/local"
+	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/kv"
 )
@@ -199,7 +200,7 @@ type fresh struct {
 	keys [][]byte
 }
 
-func (f *fresh) Get([]byte) ([]byte, error) { return nil, kv.ErrNotFound }
+func (f *fresh) Get([]byte) ([]byte, error) { return nil, store.ErrNotFound }
 
 func (f *fresh) Set(key, value []byte) error {
 	f.keys = append(f.keys, key)
@@ -210,7 +211,7 @@ func (f *fresh) Set(key, value []byte) error {
 func (f *fresh) Scan(prefix []byte, _ kv.ScanOptions, fn func(key, value []byte) error) error {
 	for i := len(f.keys) - 1; i >= 0; i-- {
 		if key := f.keys[i]; len(key) > len(prefix) && string(key[:len(prefix)]) == string(prefix) {
-			if err := fn(key, nil); !errors.Is(err, kv.Stop) {
+			if err := fn(key, nil); !errors.Is(err, store.Stop) {
 				return err
 			}
 			return nil

@@ -12,6 +12,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/search/index"
 	"bugle/engine/search/query"
+	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/kv"
 )
@@ -137,7 +138,7 @@ func rows(sp kv.Space) iter.Seq2[engine.Summary, error] {
 	return func(yield func(engine.Summary, error) bool) {
 		err := sp.Summaries(func(s engine.Summary) error {
 			if !yield(s, nil) {
-				return kv.Stop
+				return store.Stop
 			}
 			return nil
 		})

@@ -11,6 +11,7 @@ import (
 	"bugle/engine/message/material"
 	"bugle/engine/message/personalize"
 	"bugle/engine/schema"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -137,7 +138,7 @@ func everyProfile(sp kv.Space) iter.Seq2[engine.Profile, error] {
 	return func(yield func(engine.Profile, error) bool) {
 		err := sp.Profiles(func(p engine.Profile) error {
 			if !yield(p, nil) {
-				return kv.Stop
+				return store.Stop
 			}
 			return nil
 		})

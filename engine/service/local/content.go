@@ -15,6 +15,7 @@ import (
 	"bugle/engine/message/material"
 	"bugle/engine/message/personalize"
 	"bugle/engine/schema"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -89,7 +90,7 @@ func (c *content) item(sp kv.Space, ref engine.ContentRef) (engine.ContentItem, 
 		return engine.ContentItem{}, missingContent(ref)
 	}
 	item, err := sp.ContentItem(ref)
-	if errors.Is(err, kv.ErrNotFound) {
+	if errors.Is(err, store.ErrNotFound) {
 		return item, missingContent(ref)
 	}
 	return item, err
@@ -177,7 +178,7 @@ func blockCycle(w engine.Workspace, name string) []string {
 func (c *content) putTemplate(sp kv.Space, t engine.ContentTemplate) (engine.ContentRef, error) {
 	ref := engine.ContentRef{Kind: engine.KindTemplate, Name: t.ID}
 	newest, err := sp.ContentItem(ref)
-	if err != nil && !errors.Is(err, kv.ErrNotFound) {
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return ref, err
 	}
 	if err == nil && (newest.Template.Channel != t.Channel || newest.Template.Platform != t.Platform) {
@@ -198,7 +199,7 @@ func (c *content) putTemplate(sp kv.Space, t engine.ContentTemplate) (engine.Con
 	ref.Version = t.Version
 	there, err := sp.ContentItem(ref)
 	switch {
-	case errors.Is(err, kv.ErrNotFound):
+	case errors.Is(err, store.ErrNotFound):
 		return ref, sp.PutContent(engine.ContentItem{Template: &t})
 	case err != nil:
 		return ref, err

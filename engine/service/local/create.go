@@ -12,6 +12,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/schema"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -115,7 +116,7 @@ func (s *Service) useRequestID(sp kv.Space, ch engine.Channel, id string) error 
 		e := engine.Errorf(engine.BadRequest, http.StatusConflict, "this request_id has already created a campaign; you can use it again after %s", until.UTC().Format(time.RFC3339))
 		e.Target = mRequestID
 		return e
-	case err != nil && !errors.Is(err, kv.ErrNotFound):
+	case err != nil && !errors.Is(err, store.ErrNotFound):
 		return fmt.Errorf("reading the request id: %w", err)
 	}
 	return sp.PutRequestID(opCreate, id, s.now().Add(requestWindows[ch]))

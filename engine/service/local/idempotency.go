@@ -13,6 +13,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/operation"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -108,7 +109,7 @@ func (i *idempotency) recall(sp kv.Space, c call) ([]byte, error) {
 		return nil, nil
 	}
 	rec, err := sp.Idempotent(c.op, c.IdempotencyKey)
-	if errors.Is(err, kv.ErrNotFound) {
+	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
@@ -151,7 +152,7 @@ func (i *idempotency) keepBytes(sp kv.Space, c call, answer []byte) error {
 	}
 	i.sweeper.soon()
 	now := i.now()
-	return sp.PutIdempotent(kv.Idempotent{
+	return sp.PutIdempotent(store.Idempotent{
 		Operation: c.op, Key: c.IdempotencyKey, Fingerprint: c.asked, Boot: i.boot,
 		At: now, ExpiresAt: now.Add(keyLife), Result: answer,
 	})

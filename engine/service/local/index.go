@@ -8,6 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/search/index"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -104,12 +105,12 @@ func (x *indexer) fill(ctx context.Context, ix *index.Index) error {
 			}
 			return kv.In(tx, x.workspace).NewestSummaries(func(sum engine.Summary) error {
 				if !yield(sum, nil) {
-					return kv.Stop
+					return store.Stop
 				}
 				return nil
 			})
 		})
-		var corrupt *kv.CorruptError
+		var corrupt *store.CorruptError
 		if errors.As(err, &corrupt) {
 			x.log.Error("damaged record", "what", corrupt.What, "error", err)
 			err = nil
@@ -175,7 +176,7 @@ func (x *indexer) reread(changes []change) {
 			switch {
 			case err == nil:
 				changes[i] = change{row: row}
-			case errors.Is(err, kv.ErrNotFound):
+			case errors.Is(err, store.ErrNotFound):
 				changes[i].gone = true
 			default:
 				return err

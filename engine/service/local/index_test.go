@@ -16,6 +16,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/search/index"
 	"bugle/engine/service/local"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -293,7 +294,7 @@ func TestIndexThatCannotBeLoaded(t *testing.T) {
 	if !ok {
 		t.Fatal("no index")
 	}
-	if _, _, err := ix.Wait(b.ctx, 0); !errors.Is(err, kv.ErrClosed) {
+	if _, _, err := ix.Wait(b.ctx, 0); !errors.Is(err, store.ErrClosed) {
 		t.Errorf("waiting: %v", err)
 	}
 	again, ok := b.Index(b.ctx)

@@ -12,6 +12,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/search/index"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -111,7 +112,7 @@ func (x *indexer) first(tx kv.Tx) (rows []engine.Summary, err error) {
 		if rows = append(rows, row); len(rows) < shown {
 			return nil
 		}
-		return kv.Stop
+		return store.Stop
 	})
 	return rows, err
 }

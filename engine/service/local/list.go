@@ -12,6 +12,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/search/index"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -61,7 +62,7 @@ func (l *lists) matching(sp kv.Space, keep func(engine.Summary) bool) ([]engine.
 		}
 		return nil
 	})
-	var corrupt *kv.CorruptError
+	var corrupt *store.CorruptError
 	if errors.As(err, &corrupt) {
 		l.log.Error("damaged record", "what", corrupt.What, "error", err)
 		err = nil
@@ -129,7 +130,7 @@ func (l *lists) found(ctx context.Context, ix *index.Index, f filter, limit, n i
 				continue
 			}
 			c, err := sp.Campaign(row.ID)
-			if errors.Is(err, kv.ErrNotFound) || err == nil && !sameSave(c, row) {
+			if errors.Is(err, store.ErrNotFound) || err == nil && !sameSave(c, row) {
 				whole = false
 				return nil
 			}

@@ -20,6 +20,7 @@ import (
 	"bugle/engine/message/personalize"
 	"bugle/engine/schema"
 	"bugle/engine/search/index"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -86,7 +87,7 @@ func Open(db kv.DB, workspace string, o Options) (*Service, error) {
 		_, err := s.reader.settings(sp)
 		return err
 	})
-	if err != nil && !errors.As(err, new(*kv.CorruptError)) {
+	if err != nil && !errors.As(err, new(*store.CorruptError)) {
 		return nil, err
 	}
 	s.sweeper.start(ctx)

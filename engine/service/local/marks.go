@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"bugle/engine/message/delivery"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -64,7 +65,7 @@ func (k mark) left(ctx context.Context) (left bool, err error) {
 	err = k.s.view(ctx, func(sp kv.Space) error {
 		rec, err := sp.Idempotent(opMessage, k.key)
 		switch {
-		case errors.Is(err, kv.ErrNotFound):
+		case errors.Is(err, store.ErrNotFound):
 			return nil
 		case err == nil && rec.Running:
 			return errMayHaveLeft
@@ -89,7 +90,7 @@ func (k mark) put(sp kv.Space, leaving bool) error {
 		return nil
 	}
 	now := k.s.now()
-	return sp.PutIdempotent(kv.Idempotent{
+	return sp.PutIdempotent(store.Idempotent{
 		Operation: opMessage, Key: k.key, Running: leaving, Boot: k.s.keys.boot, At: now, ExpiresAt: now.Add(keyLife),
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/audience"
 	"bugle/engine/catalog"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -159,7 +160,7 @@ func (re *reachability) count(ctx context.Context, sp kv.Space, ids []string, no
 	var due []*counted
 	for _, id := range ids {
 		c, err := sp.Campaign(id)
-		if errors.Is(err, kv.ErrNotFound) {
+		if errors.Is(err, store.ErrNotFound) {
 			continue // it was deleted meanwhile
 		}
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/delivery/webpush"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -28,13 +29,13 @@ type recipient struct {
 var identifierKinds = map[string]string{
 	"USER_ATTRIBUTE_UNIQUE_ID":   "",
 	"ID":                         "",
-	"USER_ATTRIBUTE_USER_EMAIL":  kv.ByEmail,
-	"EMAIL":                      kv.ByEmail,
-	"USER_ATTRIBUTE_USER_MOBILE": kv.ByMobile,
-	"MOBILE_NUMBER":              kv.ByMobile,
-	androidID:                    kv.ByAdvertising,
-	"ADVERTISING_IDENTIFIER":     kv.ByAdvertising,
-	"PUSH_ID":                    kv.ByToken,
+	"USER_ATTRIBUTE_USER_EMAIL":  store.ByEmail,
+	"EMAIL":                      store.ByEmail,
+	"USER_ATTRIBUTE_USER_MOBILE": store.ByMobile,
+	"MOBILE_NUMBER":              store.ByMobile,
+	androidID:                    store.ByAdvertising,
+	"ADVERTISING_IDENTIFIER":     store.ByAdvertising,
+	"PUSH_ID":                    store.ByToken,
 }
 
 // recipients resolves the identifier values of a test. A value that finds nobody is a recipient

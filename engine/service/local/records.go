@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"bugle/engine"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -32,7 +33,7 @@ func (r *reader) view(ctx context.Context, fn func(kv.Space) error) error {
 
 // explain lets refusals and ended contexts through, and wraps what the store says.
 func (r *reader) explain(ctx context.Context, err error) error {
-	var corrupt *kv.CorruptError
+	var corrupt *store.CorruptError
 	switch {
 	case err == nil:
 		return nil
@@ -40,7 +41,7 @@ func (r *reader) explain(ctx context.Context, err error) error {
 		return err
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return err
-	case errors.Is(err, kv.ErrTooBig):
+	case errors.Is(err, store.ErrTooBig):
 		return engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge, "this change is too large; make it smaller, or split it into several requests")
 	case errors.As(err, &corrupt):
 		r.log.Error("damaged record", "what", corrupt.What, "error", err)
@@ -48,11 +49,11 @@ func (r *reader) explain(ctx context.Context, err error) error {
 	}
 	r.log.Error("store", "error", err)
 	switch {
-	case kv.NoSpace(err):
+	case store.NoSpace(err):
 		e := internal(err, "%v", err)
 		e.HTTP = http.StatusInsufficientStorage
 		return e
-	case kv.NoFiles(err):
+	case store.NoFiles(err):
 		e := internal(err, "the store cannot open its files (%v); try again in a moment", err)
 		e.HTTP, e.RetryAfter = http.StatusServiceUnavailable, time.Second
 		return e
@@ -92,7 +93,7 @@ func (r *reader) settings(sp kv.Space) (engine.Workspace, error) {
 }
 
 func (r *reader) noSettings(err error) error {
-	if errors.Is(err, kv.ErrNotFound) {
+	if errors.Is(err, store.ErrNotFound) {
 		return missing("there is no workspace %q in this store", r.workspace)
 	}
 	return fmt.Errorf("reading the workspace: %w", err)
@@ -104,7 +105,7 @@ func (r *reader) campaign(sp kv.Space, id string) (engine.Campaign, error) {
 		return engine.Campaign{}, engine.MissingCampaign(id)
 	}
 	c, err := sp.Campaign(id)
-	if errors.Is(err, kv.ErrNotFound) {
+	if errors.Is(err, store.ErrNotFound) {
 		return c, engine.MissingCampaign(id)
 	}
 	if err != nil {
@@ -164,7 +165,7 @@ func (w *writer) update(ctx context.Context, fn func(kv.Space) error) error {
 	}
 	if done && err != nil && !nothingWritten(ctx, err) {
 		w.log.Error("store", "error", err)
-		if kv.NoSpace(err) {
+		if store.NoSpace(err) {
 			e := internal(err, "the disk is full (%v), so the change may not have been saved; free some space, then repeat the request with the same Idempotency-Key", err)
 			e.HTTP = http.StatusInsufficientStorage
 			return e
@@ -179,7 +180,7 @@ func nothingWritten(ctx context.Context, err error) bool {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return true
 	}
-	for _, known := range []error{kv.ErrFull, kv.ErrTooBig, kv.ErrReadOnly, kv.ErrClosed} {
+	for _, known := range []error{store.ErrFull, store.ErrTooBig, store.ErrReadOnly, store.ErrClosed} {
 		if errors.Is(err, known) {
 			return true
 		}

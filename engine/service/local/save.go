@@ -9,6 +9,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -86,7 +87,7 @@ func (s *Service) Copy(ctx context.Context, id string) (w engine.WorkingCopy, ok
 			return err
 		}
 		got, err := sp.Copy(id)
-		if errors.Is(err, kv.ErrNotFound) {
+		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}
 		w, ok = got, err == nil
@@ -124,7 +125,7 @@ func (s *Service) Revision(ctx context.Context, id string, n int64) (engine.Camp
 			return err
 		}
 		c, err := sp.Revision(id, n)
-		if errors.Is(err, kv.ErrNotFound) {
+		if errors.Is(err, store.ErrNotFound) {
 			return missing("the campaign %q has no revision %d", id, n)
 		}
 		out = c
@@ -195,7 +196,7 @@ func (s *Service) beforeArchive(sp kv.Space, c engine.Campaign) (engine.State, e
 	}
 	for _, r := range revisions {
 		old, err := sp.Revision(c.ID, r.N)
-		if errors.Is(err, kv.ErrNotFound) {
+		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
 		if err != nil {

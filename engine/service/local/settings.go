@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"bugle/engine"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -12,7 +13,7 @@ import (
 type settings struct {
 	*writer
 	tasks   *tasks
-	known   atomic.Pointer[kv.KnownSettings]
+	known   atomic.Pointer[store.KnownSettings]
 	settled atomic.Pointer[settled]
 }
 

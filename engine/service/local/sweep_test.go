@@ -13,6 +13,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/service/local"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -72,7 +73,7 @@ func TestSweepKeepsUp(t *testing.T) {
 	const many = 2*kv.ExpireBatch + 500
 	b.ok(b.db.Update(b.ctx, func(tx kv.Tx) error {
 		for i := range many {
-			if err := kv.In(tx, "TEST").PutIdempotent(kv.Idempotent{Operation: "create", Key: fmt.Sprint(i), ExpiresAt: b.clock.Now().Add(time.Hour)}); err != nil {
+			if err := kv.In(tx, "TEST").PutIdempotent(store.Idempotent{Operation: "create", Key: fmt.Sprint(i), ExpiresAt: b.clock.Now().Add(time.Hour)}); err != nil {
 				return err
 			}
 		}

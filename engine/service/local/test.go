@@ -8,6 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -62,7 +63,7 @@ func (s *Service) begin(ctx context.Context, c call, r engine.TestRequest) (p *t
 			return err
 		}
 		now := s.now()
-		return sp.PutIdempotent(kv.Idempotent{
+		return sp.PutIdempotent(store.Idempotent{
 			Operation: c.op, Key: c.IdempotencyKey, Fingerprint: c.asked, Running: true, Boot: s.keys.boot,
 			At: now, ExpiresAt: now.Add(keyLife),
 		})
@@ -79,7 +80,7 @@ func (s *Service) begin(ctx context.Context, c call, r engine.TestRequest) (p *t
 // program began and did not end. [idempotency.recall] has let the key through.
 func (s *Service) unfinished(sp kv.Space, c call) (bool, error) {
 	rec, err := sp.Idempotent(c.op, c.IdempotencyKey)
-	if errors.Is(err, kv.ErrNotFound) {
+	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
 	return rec.Running && rec.Fingerprint == c.asked, err
@@ -120,7 +121,7 @@ func (s *Service) Tests(ctx context.Context, id string, limit int) ([]engine.Tes
 			}
 			out = append(out, t)
 			if limit > 0 && len(out) >= limit {
-				return kv.Stop
+				return store.Stop
 			}
 			return nil
 		})

@@ -11,6 +11,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/workspace/userfile"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -32,7 +33,7 @@ func (u *users) Profiles(ctx context.Context, text string, limit int) ([]engine.
 			}
 			out = append(out, p)
 			if limit > 0 && len(out) >= limit {
-				return kv.Stop
+				return store.Stop
 			}
 			return nil
 		})
@@ -104,7 +105,7 @@ func profile(sp kv.Space, id string) (engine.Profile, bool, error) {
 		return engine.Profile{}, false, nil
 	}
 	p, err := sp.Profile(id)
-	if errors.Is(err, kv.ErrNotFound) {
+	if errors.Is(err, store.ErrNotFound) {
 		return p, false, nil
 	}
 	return p, err == nil, err
@@ -135,7 +136,7 @@ func (u *users) importRows(ctx context.Context, rows []engine.ProfileRow, merge 
 		}
 		return nil
 	})
-	if errors.Is(err, kv.ErrTooBig) && len(rows) > 1 {
+	if errors.Is(err, store.ErrTooBig) && len(rows) > 1 {
 		half := len(rows) / 2
 		if err := u.importRows(ctx, rows[:half], merge, total); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"bugle/engine/message/contentapi"
 	"bugle/engine/message/delivery/providers"
 	"bugle/engine/schema"
+	"bugle/store"
 	"bugle/store/kv"
 )
 
@@ -45,7 +46,7 @@ func CreateWorkspace(ctx context.Context, db kv.DB, w engine.Workspace) (apiKey 
 			e.Target = "id"
 			return e
 		}
-		if !errors.Is(err, kv.ErrNotFound) {
+		if !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
 		return sp.PutSettings(w)

@@ -13,6 +13,7 @@ import (
 	"bugle/engine/attach"
 	"bugle/engine/service/local"
 	"bugle/engine/service/local/sample"
+	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/crypt"
@@ -171,7 +172,7 @@ func (f *Factory) own(ctx context.Context) (attach.Owned, error) {
 		Dir: f.DataDir(), Logger: slog.New(slog.DiscardHandler), Key: f.Keys().Find, Encrypt: f.Sealing.Fresh,
 		Found: func(text string) { f.Notices.add(text); found.pass(text) },
 	})
-	var locked *kv.LockedError
+	var locked *store.LockedError
 	if errors.As(err, &locked) {
 		return nil, attach.Locked(err, locked.PID)
 	}
@@ -191,7 +192,7 @@ func damagedSettings(ctx context.Context, db kv.DB) (out []string) {
 		}
 		for _, id := range ids {
 			s := kv.In(tx, id)
-			if !errors.As(s.SettingsDamage(), new(*kv.CorruptError)) {
+			if !errors.As(s.SettingsDamage(), new(*store.CorruptError)) {
 				continue
 			}
 			state := "their copy is used"

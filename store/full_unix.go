@@ -1,8 +1,10 @@
 //go:build unix
 
-package kv
+package store
 
-import "syscall"
+import (
+	"syscall"
+)
 
 var noSpace = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 

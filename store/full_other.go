@@ -1,5 +1,5 @@
 //go:build !unix && !windows
 
-package kv
+package store
 
 var noSpace, noFiles []error

@@ -19,7 +19,6 @@ import (
 	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
-	"bugle/store/kv"
 	"bugle/store/mem"
 )
 
@@ -350,7 +349,7 @@ func (r *rotRound) judgeBackups() {
 
 // loaded returns a store with the records of a backup: in memory, or restored into a new folder by
 // `bugle restore`.
-func (r *rotRound) loaded(b rotBackup, restore bool) kv.DB {
+func (r *rotRound) loaded(b rotBackup, restore bool) store.DB {
 	if !restore {
 		db := mem.New()
 		if _, err := backup.Load(r.t.Context(), db, b.file, "", nil); err != nil {
@@ -374,11 +373,11 @@ func (r *rotRound) loaded(b rotBackup, restore bool) kv.DB {
 	return db
 }
 
-func (r *rotRound) judgeBackup(b rotBackup, db kv.DB) {
+func (r *rotRound) judgeBackup(b rotBackup, db store.DB) {
 	bad, first := map[rotState]int{}, ""
-	err := db.View(r.t.Context(), func(tx kv.Tx) error {
+	err := db.Read(r.t.Context(), func(tx store.Tx) error {
 		for _, id := range r.model.ids(b.from.Add(time.Second)) { // the header of a daily backup has whole seconds
-			c, err := kv.In(tx, crashWorkspace).Campaign(id)
+			c, err := tx.In(crashWorkspace).Campaign(id)
 			sum := ""
 			switch {
 			case err == nil:

@@ -17,7 +17,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/enginetest"
 	"bugle/engine/service/local"
-	"bugle/store/kv"
+	"bugle/store"
 	"bugle/store/mem"
 )
 
@@ -31,7 +31,7 @@ const (
 type shed struct {
 	t     *testing.T
 	dir   string
-	db    kv.DB
+	db    store.DB
 	clock func() time.Time
 	wrap  func(attach.Service) attach.Service // nil: as it is
 	// handler answers the API on the socket; nil: nothing does.
@@ -143,8 +143,8 @@ func (h *held) Open(workspace string) (attach.Service, error) {
 }
 
 func (h *held) Workspaces(ctx context.Context) (ids []string, err error) {
-	err = h.shed.db.View(ctx, func(tx kv.Tx) error {
-		ids, err = kv.Workspaces(tx)
+	err = h.shed.db.Read(ctx, func(tx store.Tx) error {
+		ids, err = tx.Workspaces()
 		return err
 	})
 	return ids, err

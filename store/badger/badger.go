@@ -100,6 +100,8 @@ func settings(dir string, log *slog.Logger) badger.Options {
 
 // DB is an open store.
 type DB struct {
+	kv.Records
+
 	db   *badger.DB
 	dir  string // the data folder, for messages
 	path string // the database's folder
@@ -170,7 +172,9 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 }
 
 func newDB(dir, path string, log *slog.Logger) *DB {
-	return &DB{dir: dir, path: path, free: measure, log: log}
+	d := &DB{dir: dir, path: path, free: measure, log: log}
+	d.Records = kv.RecordsOf(d)
+	return d
 }
 
 const (

@@ -23,7 +23,7 @@ import (
 	"bugle/store/kv"
 )
 
-var _ kv.Keeper = (*DB)(nil)
+var _ store.Keeper = (*DB)(nil)
 
 // What is kept beside the records is a file, and a record that names it: it has the id of the store, the version
 // that the file was made of, and the file's size and checksum. The record is written once the file is durable. So a
@@ -61,8 +61,8 @@ func decodeKept(key, b []byte) (k kept, ok bool) {
 	return kept{[16]byte(b), n(0), n(1), n(2)}, true
 }
 
-// Keep implements [kv.Keeper].
-func (d *DB) Keep(ctx context.Context, name string, fill func(kv.Tx, io.Writer) error) error {
+// Keep implements [store.Keeper].
+func (d *DB) Keep(ctx context.Context, name string, fill func(store.Tx, io.Writer) error) error {
 	if err := d.enter(ctx); err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (d *DB) Keep(ctx context.Context, name string, fill func(kv.Tx, io.Writer) 
 }
 
 // writeKept writes the file, and returns when it is durable.
-func (d *DB) writeKept(ctx context.Context, name string, fill func(kv.Tx, io.Writer) error) (k kept, err error) {
+func (d *DB) writeKept(ctx context.Context, name string, fill func(store.Tx, io.Writer) error) (k kept, err error) {
 	at := d.commits.enter()
 	defer d.commits.leave(at)
 	file := d.keptFile(name)
@@ -98,7 +98,7 @@ func (d *DB) writeKept(ctx context.Context, name string, fill func(kv.Tx, io.Wri
 	out := &keptWriter{ctx: ctx, d: d, f: f}
 	seal, err := d.vault.sealer(out)
 	if err == nil {
-		err = fill(&tx{ctx: ctx, txn: at.txn, db: d}, seal)
+		err = fill(kv.TxOf(&tx{ctx: ctx, txn: at.txn, db: d}), seal)
 	}
 	if err == nil {
 		err = seal.Close()
@@ -142,8 +142,8 @@ func (w *keptWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Kept implements [kv.Keeper].
-func (d *DB) Kept(ctx context.Context, name string, read func(tx kv.Tx, since uint64, r io.Reader) error) error {
+// Kept implements [store.Keeper].
+func (d *DB) Kept(ctx context.Context, name string, read func(tx store.Tx, since uint64, r io.Reader) error) error {
 	if err := d.enter(ctx); err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (d *DB) Kept(ctx context.Context, name string, read func(tx kv.Tx, since ui
 	in.sum.Reset()
 	open, err := d.vault.opener(in)
 	if err == nil {
-		err = read(&tx{ctx: ctx, txn: at.txn, db: d}, k.since, open)
+		err = read(kv.TxOf(&tx{ctx: ctx, txn: at.txn, db: d}), k.since, open)
 	}
 	if err == nil {
 		_, err = io.Copy(io.Discard, in)

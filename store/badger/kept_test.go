@@ -12,13 +12,12 @@ import (
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/crypt"
-	"bugle/store/kv"
 )
 
 // keep keeps a text beside the records.
 func keep(t *testing.T, db *badger.DB, text string) error {
 	t.Helper()
-	return db.Keep(t.Context(), "text", func(_ kv.Tx, w io.Writer) error {
+	return db.Keep(t.Context(), "text", func(_ store.Tx, w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	})
@@ -28,7 +27,7 @@ func keep(t *testing.T, db *badger.DB, text string) error {
 func wantKept(t *testing.T, db *badger.DB, want string) {
 	t.Helper()
 	var got []byte
-	err := db.Kept(t.Context(), "text", func(_ kv.Tx, _ uint64, r io.Reader) (err error) {
+	err := db.Kept(t.Context(), "text", func(_ store.Tx, _ uint64, r io.Reader) (err error) {
 		got, err = io.ReadAll(r)
 		return err
 	})

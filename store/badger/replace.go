@@ -16,7 +16,7 @@ import (
 
 // Replace puts a store that fill has filled, and proved, in the place of the one in a data folder. The
 // old one is kept aside, in the folder whose path it returns; empty where there was none. When fill
-// fails, or ctx ends, nothing has changed. It fails with a *[kv.LockedError] where a process has
+// fails, or ctx ends, nothing has changed. It fails with a *[store.LockedError] where a process has
 // the store open. The new store is encrypted with key; nil: it is not.
 func Replace(ctx context.Context, dir string, key *crypt.Key, fill func(context.Context, kv.DB) error) (aside string, err error) {
 	dir, err = filepath.Abs(dir)

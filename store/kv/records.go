@@ -11,8 +11,9 @@ import (
 
 // records reads and writes the records of one workspace within one transaction, whatever they are of.
 type records struct {
-	tx Tx
-	id string
+	tx    Tx
+	id    string
+	watch store.Watcher // nil where nobody watches
 }
 
 // key returns the key of the workspace's record with those names.

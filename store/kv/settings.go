@@ -190,6 +190,9 @@ func (s WorkspaceSettings) PutSettings(w engine.Workspace) error {
 	if err != nil {
 		return fmt.Errorf("the settings %w", err)
 	}
+	if s.watch != nil {
+		s.watch.Configured(s.id)
+	}
 	return errors.Join(s.put("the settings", s.settingsKey(), payload), s.putCopies(payload, w.Keys))
 }
 

@@ -1,5 +1,49 @@
 package kv
 
+import (
+	"context"
+
+	"bugle/store"
+)
+
+// Records is the records in a store of keys, as a [store.DB] has them. Drivers embed one, so that they are both.
+type Records struct{ db DB }
+
+// RecordsOf returns the records in a store of keys.
+func RecordsOf(db DB) Records { return Records{db} }
+
+// Read implements [store.DB].
+func (r Records) Read(ctx context.Context, fn func(store.Tx) error) error {
+	return r.db.View(ctx, func(tx Tx) error { return fn(&recordTx{tx: tx}) })
+}
+
+// Write implements [store.DB].
+func (r Records) Write(ctx context.Context, fn func(store.Tx) error) error {
+	return r.db.Update(ctx, func(tx Tx) error { return fn(&recordTx{tx: tx}) })
+}
+
+// TxOf returns a transaction over keys as one over records.
+func TxOf(tx Tx) store.Tx { return &recordTx{tx: tx} }
+
+// recordTx is a transaction over records, in one over keys.
+type recordTx struct {
+	tx    Tx
+	watch store.Watcher
+}
+
+func (t *recordTx) In(workspace string) store.Space { return in(t.tx, workspace, t.watch) }
+
+func (t *recordTx) Workspaces() ([]string, error) { return Workspaces(t.tx) }
+
+func (t *recordTx) Watch(w store.Watcher) { t.watch = w }
+
+func (t *recordTx) Version() uint64 {
+	if d, ok := t.tx.(Dated); ok {
+		return d.Version()
+	}
+	return 0
+}
+
 // Space is the records of one workspace within one transaction. Its methods fail with
 // [ErrNotFound] where a record is not there and with a *[CorruptError] where it is damaged.
 //
@@ -19,8 +63,10 @@ type Space struct {
 
 // In returns the records of a workspace. Every method fails where the id is empty or has
 // spaces or unprintable characters.
-func In(tx Tx, workspace string) Space {
-	r := &records{tx, workspace}
+func In(tx Tx, workspace string) Space { return in(tx, workspace, nil) }
+
+func in(tx Tx, workspace string, watch store.Watcher) Space {
+	r := &records{tx, workspace, watch}
 	d := Documents{r}
 	return Space{
 		r, WorkspaceSettings{r}, Campaigns{d, SummaryRows{d}, History{d}}, Copies{r}, Users{r}, ContentItems{r}, OutboxMessages{r}, TestSends{r},

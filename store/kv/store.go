@@ -1,5 +1,4 @@
-// Package kv keeps the records of workspaces: campaigns with their summaries and revisions,
-// working copies, profiles, the outbox, test sends, and what makes writes repeatable.
+// Package kv keeps the records of workspaces, see [store.DB], in an ordered key space.
 //
 // [DB] is an ordered key-value store with transactions; bugle/store/badger keeps one on disk,
 // bugle/store/mem in memory. [In] returns a [Space], which knows the records of one workspace and

@@ -124,14 +124,14 @@ func (s SummaryRows) putRow(c engine.Campaign) error {
 }
 
 func (s SummaryRows) summarized(row engine.Summary) {
-	if w, ok := s.tx.(Watcher); ok {
-		w.Summarized(s.id, row)
+	if s.watch != nil {
+		s.watch.Summarized(s.id, row)
 	}
 }
 
 func (s SummaryRows) cleared(id string) {
-	if w, ok := s.tx.(Watcher); ok {
-		w.Cleared(s.id, id)
+	if s.watch != nil {
+		s.watch.Cleared(s.id, id)
 	}
 }
 

@@ -17,6 +17,8 @@ import (
 
 // DB is a store in memory. Updates run one after another, so that none of them conflicts.
 type DB struct {
+	kv.Records
+
 	turn chan struct{} // holds one token: who has it may write
 
 	mu     sync.Mutex // guards the fields below
@@ -29,6 +31,7 @@ type tree = btree.Map[string, []byte]
 // New returns an empty store.
 func New() *DB {
 	db := &DB{turn: make(chan struct{}, 1), tree: new(tree)}
+	db.Records = kv.RecordsOf(db)
 	db.turn <- struct{}{}
 	if err := kv.Prepare(context.Background(), db); err != nil {
 		panic("an empty store in memory takes no records: " + err.Error())
@@ -43,6 +46,7 @@ func (db *DB) Clone() *DB {
 	defer db.mu.Unlock()
 	c := &DB{turn: make(chan struct{}, 1), tree: db.tree.Copy(), closed: db.closed}
 	c.turn <- struct{}{}
+	c.Records = kv.RecordsOf(c)
 	return c
 }
 

@@ -12,7 +12,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/search/index/indextest"
 	"bugle/engine/service/local/sample"
-	"bugle/store/kv"
+	"bugle/store"
 	"bugle/store/mem"
 )
 
@@ -34,8 +34,8 @@ func newMaker(ctx context.Context, f Filled) (*maker, error) {
 	if _, err := sample.Install(ctx, db, sample.Options{Now: f.At}); err != nil {
 		return nil, err
 	}
-	err := db.View(ctx, func(tx kv.Tx) error {
-		sp := kv.In(tx, sample.ID)
+	err := db.Read(ctx, func(tx store.Tx) error {
+		sp := tx.In(sample.ID)
 		w, err := sp.Settings()
 		if err != nil {
 			return err

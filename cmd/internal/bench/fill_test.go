@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"bugle/engine"
+	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/kv"
 )
@@ -57,10 +58,10 @@ func TestFill(t *testing.T) {
 	}
 }
 
-func summaries(t *testing.T, db kv.DB) (rows []engine.Summary) {
+func summaries(t *testing.T, db store.DB) (rows []engine.Summary) {
 	t.Helper()
-	err := db.View(t.Context(), func(tx kv.Tx) error {
-		return kv.In(tx, Workspace).Summaries(func(s engine.Summary) error { rows = append(rows, s); return nil })
+	err := db.Read(t.Context(), func(tx store.Tx) error {
+		return tx.In(Workspace).Summaries(func(s engine.Summary) error { rows = append(rows, s); return nil })
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -19,8 +19,8 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/store"
 	"bugle/store/badger"
-	"bugle/store/kv"
 )
 
 const (
@@ -134,8 +134,8 @@ func someIDs(ctx context.Context, dir string, n int) (ids []string, err error) {
 		return nil, err
 	}
 	i, each := 0, max(1, n/asked)
-	err = db.View(ctx, func(tx kv.Tx) error {
-		return kv.In(tx, Workspace).Summaries(func(s engine.Summary) error {
+	err = db.Read(ctx, func(tx store.Tx) error {
+		return tx.In(Workspace).Summaries(func(s engine.Summary) error {
 			if i++; i%each == 0 {
 				ids = append(ids, s.ID)
 			}

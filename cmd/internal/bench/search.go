@@ -14,7 +14,6 @@ import (
 	"bugle/engine/search/query"
 	"bugle/store"
 	"bugle/store/badger"
-	"bugle/store/kv"
 )
 
 // searches are fifty as people type them.
@@ -124,8 +123,8 @@ func (r *run) index(ctx context.Context) (ix *index.Index, took time.Duration, e
 	defer func() { err = errors.Join(err, db.Close()) }()
 	began := time.Now()
 	ix = index.New(index.Options{Now: func() time.Time { return r.filled.At }})
-	err = db.View(ctx, func(tx kv.Tx) error {
-		return ix.Load(ctx, rows(kv.In(tx, Workspace)))
+	err = db.Read(ctx, func(tx store.Tx) error {
+		return ix.Load(ctx, rows(tx.In(Workspace)))
 	})
 	if n := ix.Len(); err == nil && n != r.Campaigns {
 		err = fmt.Errorf("the index has %d of %d campaigns", n, r.Campaigns)
@@ -134,7 +133,7 @@ func (r *run) index(ctx context.Context) (ix *index.Index, took time.Duration, e
 }
 
 // rows gives the summaries of a workspace one by one.
-func rows(sp kv.Space) iter.Seq2[engine.Summary, error] {
+func rows(sp store.Space) iter.Seq2[engine.Summary, error] {
 	return func(yield func(engine.Summary, error) bool) {
 		err := sp.Summaries(func(s engine.Summary) error {
 			if !yield(s, nil) {

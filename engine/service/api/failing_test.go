@@ -19,6 +19,7 @@ import (
 // failing is a store whose transactions fail with what is set, reads or writes.
 type failing struct {
 	kv.DB
+	kv.Records
 	view, update error
 }
 
@@ -49,7 +50,10 @@ func (unwritten) Delete(_ []byte) error { return nil }
 
 func failingBench(t *testing.T) (*bench, *failing) {
 	f := new(failing)
-	return newBench(t, func(b *bench, _ *engine.Workspace) { f.DB = b.db; b.db = f }), f
+	return newBench(t, func(b *bench, _ *engine.Workspace) {
+		f.DB, f.Records = b.db.(kv.DB), kv.RecordsOf(f)
+		b.db = f
+	}), f
 }
 
 // insideWords is what errors of a store quote, and no answer may.
@@ -92,6 +96,7 @@ func TestTheDiskIsFull(t *testing.T) {
 // stuck is a store whose writes do not come back until they are let go.
 type stuck struct {
 	kv.DB
+	kv.Records
 	began, release chan struct{}
 }
 
@@ -106,7 +111,10 @@ func (s *stuck) Update(ctx context.Context, fn func(kv.Tx) error) error {
 // While writes do not come back, /healthz tells, and reads go on.
 func TestHealthWhileWritesAreStuck(t *testing.T) {
 	db := &stuck{}
-	b := newBench(t, func(b *bench, _ *engine.Workspace) { db.DB = b.db; b.db = db })
+	b := newBench(t, func(b *bench, _ *engine.Workspace) {
+		db.DB, db.Records = b.db.(kv.DB), kv.RecordsOf(db)
+		b.db = db
+	})
 	id := b.create(whole)
 	db.began, db.release = make(chan struct{}), make(chan struct{})
 	done := make(chan answer, 1)

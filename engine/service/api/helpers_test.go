@@ -18,7 +18,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/service/api"
 	"bugle/engine/service/local"
-	"bugle/store/kv"
+	"bugle/store"
 	"bugle/store/mem"
 )
 
@@ -59,7 +59,7 @@ func apiKey(id, key string, scopes ...string) engine.APIKey {
 type bench struct {
 	testing.TB
 	http.Handler
-	db    kv.DB
+	db    store.DB
 	clock *clock
 	local local.Options
 	api   api.Options

@@ -8,14 +8,14 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/store/kv"
+	"bugle/store"
 )
 
 // Runs of periodic campaigns and what is archived come over HTTP when they are asked for.
 func TestMetaIncludes(t *testing.T) {
 	b := newBench(t)
 	id := func(n int) string { return fmt.Sprintf("%024d", n) }
-	err := b.db.Update(t.Context(), func(tx kv.Tx) error {
+	err := b.db.Write(t.Context(), func(tx store.Tx) error {
 		for i, h := range []engine.Head{
 			{Status: catalog.Active, DeliveryType: catalog.Periodic},
 			{Status: catalog.Sent, DeliveryType: catalog.Periodic, ParentID: id(1)},
@@ -24,7 +24,7 @@ func TestMetaIncludes(t *testing.T) {
 			h.ID, h.CampaignID, h.Channel, h.CreatedBy = id(i+1), id(i+1), catalog.Push, "ann@example.com"
 			h.CreatedAt, h.UpdatedAt = b.clock.Now(), b.clock.Now()
 			c := engine.Campaign{Head: h, Body: doc.NewObject()}
-			if _, err := kv.In(tx, "TEST").PutCampaign(c, engine.Summarize(c), engine.Revision{At: h.UpdatedAt, Note: "stored"}, false); err != nil {
+			if _, err := tx.In("TEST").PutCampaign(c, engine.Summarize(c), engine.Revision{At: h.UpdatedAt, Note: "stored"}, false); err != nil {
 				return err
 			}
 		}

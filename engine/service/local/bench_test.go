@@ -18,15 +18,15 @@ import (
 	"bugle/engine/search/index"
 	"bugle/engine/search/index/indextest"
 	"bugle/engine/service/local"
+	"bugle/store"
 	"bugle/store/badger"
-	"bugle/store/kv"
 )
 
 const manyCampaigns = 100_000
 
 // filled is a store on disk with many campaigns, made once for all benchmarks. The newest have documents
 // of 4.5 KB, as pages show them; the others' are short, so that it does not take minutes to make.
-var filled = sync.OnceValues(func() (kv.DB, error) {
+var filled = sync.OnceValues(func() (store.DB, error) {
 	dir, err := os.MkdirTemp("", "bugle-bench-")
 	if err != nil {
 		return nil, err
@@ -47,14 +47,14 @@ var filled = sync.OnceValues(func() (kv.DB, error) {
 	}
 	rows := indextest.Rows(manyCampaigns, 1)
 	for from := 0; from < len(rows); from += 100 {
-		err := db.Update(ctx, func(tx kv.Tx) error {
+		err := db.Write(ctx, func(tx store.Tx) error {
 			for i, row := range rows[from:min(from+100, len(rows))] {
 				body := doc.NewObject()
 				if from+i < 5_000 {
 					body = long
 				}
 				c := engine.Campaign{Head: row.Head, Body: engine.WithName(body, row.Name)}
-				if _, err := kv.In(tx, "TEST").PutCampaign(c, row, engine.Revision{At: row.UpdatedAt}, false); err != nil {
+				if _, err := tx.In("TEST").PutCampaign(c, row, engine.Revision{At: row.UpdatedAt}, false); err != nil {
 					return err
 				}
 			}

@@ -13,7 +13,6 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/schema"
 	"bugle/store"
-	"bugle/store/kv"
 )
 
 // requestWindows say how long a create's request_id may not be used again after a success
@@ -41,7 +40,7 @@ func (s *Service) Create(ctx context.Context, r engine.CreateRequest) (engine.Cr
 	}
 	c := keyed(ids, opCreate, r.Body.Encode())
 	answer := func(out *engine.Created) *engine.Answer { return &out.Answer }
-	return once(ctx, s.keys, c, answer, func(sp kv.Space) (engine.Created, error) {
+	return once(ctx, s.keys, c, answer, func(sp store.Space) (engine.Created, error) {
 		w, err := s.shared(sp)
 		if err != nil {
 			return engine.Created{}, err
@@ -103,7 +102,7 @@ func (s *Service) newDraft(w engine.Workspace, body doc.Value) engine.Campaign {
 }
 
 // useRequestID keeps a create's request_id from being used again within its window.
-func (s *Service) useRequestID(sp kv.Space, ch engine.Channel, id string) error {
+func (s *Service) useRequestID(sp store.Space, ch engine.Channel, id string) error {
 	if id == "" {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/service/local"
-	"bugle/store/kv"
+	"bugle/store"
 	"bugle/store/mem"
 )
 
@@ -40,7 +40,7 @@ func (c *clock) Add(d time.Duration) {
 type bench struct {
 	*local.Service
 	t     testing.TB
-	db    kv.DB
+	db    *mem.DB
 	clock *clock
 	ctx   context.Context
 }
@@ -152,8 +152,8 @@ func (b *bench) store(c engine.Campaign) {
 	if !c.Body.Exists() {
 		c.Body = parse(b.t, `{}`)
 	}
-	b.ok(b.db.Update(b.ctx, func(tx kv.Tx) error {
-		_, err := kv.In(tx, "TEST").PutCampaign(c, engine.Summarize(c), engine.Revision{At: c.UpdatedAt, Note: "stored"}, false)
+	b.ok(b.db.Write(b.ctx, func(tx store.Tx) error {
+		_, err := tx.In("TEST").PutCampaign(c, engine.Summarize(c), engine.Revision{At: c.UpdatedAt, Note: "stored"}, false)
 		return err
 	}))
 	b.Reindex()

@@ -14,7 +14,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/operation"
 	"bugle/store"
-	"bugle/store/kv"
 )
 
 // keyLife is how long an Idempotency-Key is remembered (CONTRACT.md, Idempotency).
@@ -73,10 +72,10 @@ type idempotency struct {
 
 // once runs do in one transaction, or returns the answer that the call's key already has. answer
 // points into a result.
-func once[T any](ctx context.Context, i *idempotency, c call, answer func(*T) *engine.Answer, do func(kv.Space) (T, error)) (T, error) {
+func once[T any](ctx context.Context, i *idempotency, c call, answer func(*T) *engine.Answer, do func(store.Space) (T, error)) (T, error) {
 	var out T
 	var earlier []byte
-	err := i.update(ctx, func(sp kv.Space) error {
+	err := i.update(ctx, func(sp store.Space) error {
 		out, earlier = *new(T), nil
 		found, err := i.recall(sp, c)
 		if err != nil {
@@ -104,7 +103,7 @@ func once[T any](ctx context.Context, i *idempotency, c call, answer func(*T) *e
 
 // recall returns the stored answer to the call's key, nil where there is none, and 409 where the
 // key belongs to another body or to a call that still runs.
-func (i *idempotency) recall(sp kv.Space, c call) ([]byte, error) {
+func (i *idempotency) recall(sp store.Space, c call) ([]byte, error) {
 	if c.IdempotencyKey == "" {
 		return nil, nil
 	}
@@ -130,7 +129,7 @@ func keyConflict(message string) error {
 	return &engine.Error{Code: engine.BadRequest, HTTP: http.StatusConflict, Message: message, Target: "Idempotency-Key", Err: errKey}
 }
 
-func (i *idempotency) remember(sp kv.Space, c call, result any) error {
+func (i *idempotency) remember(sp store.Space, c call, result any) error {
 	b, err := json.Marshal(result)
 	if err != nil {
 		return fmt.Errorf("storing the response: %w", err)
@@ -138,7 +137,7 @@ func (i *idempotency) remember(sp kv.Space, c call, result any) error {
 	return i.keepBytes(sp, c, slices.Concat([]byte(`{"result":`), b, []byte(`}`))) // as remembered is spelled
 }
 
-func (i *idempotency) keep(sp kv.Space, c call, r remembered) error {
+func (i *idempotency) keep(sp store.Space, c call, r remembered) error {
 	b, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("storing the response: %w", err)
@@ -146,7 +145,7 @@ func (i *idempotency) keep(sp kv.Space, c call, r remembered) error {
 	return i.keepBytes(sp, c, b)
 }
 
-func (i *idempotency) keepBytes(sp kv.Space, c call, answer []byte) error {
+func (i *idempotency) keepBytes(sp store.Space, c call, answer []byte) error {
 	if c.IdempotencyKey == "" {
 		return nil
 	}
@@ -165,7 +164,7 @@ func (i *idempotency) rememberRefusal(ctx context.Context, c call, err error) {
 		return
 	}
 	r := refusal{Code: e.Code, HTTP: e.HTTP, Message: e.Message, Target: e.Target, Details: e.Details, RequestID: c.RequestID}
-	err = i.update(ctx, func(sp kv.Space) error {
+	err = i.update(ctx, func(sp store.Space) error {
 		if found, err := i.recall(sp, c); err != nil || found != nil {
 			return err
 		}

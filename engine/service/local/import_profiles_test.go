@@ -8,8 +8,8 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/service/local"
+	"bugle/store"
 	"bugle/store/badger"
-	"bugle/store/kv"
 )
 
 func TestImportProfiles(t *testing.T) {
@@ -98,7 +98,7 @@ func BenchmarkImportProfiles(b *testing.B) {
 	}
 }
 
-func workspaceOn(t testing.TB, db kv.DB) *local.Service {
+func workspaceOn(t testing.TB, db store.DB) *local.Service {
 	t.Helper()
 	w := workspace()
 	if _, err := local.CreateWorkspace(t.Context(), db, w); err != nil {

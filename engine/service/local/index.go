@@ -9,7 +9,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/search/index"
 	"bugle/store"
-	"bugle/store/kv"
 )
 
 var _ index.Indexed = (*Service)(nil)
@@ -99,11 +98,9 @@ func (x *indexer) load(ix *index.Index) bool {
 func (x *indexer) fill(ctx context.Context, ix *index.Index) error {
 	version := uint64(0)
 	err := ix.Load(ctx, func(yield func(engine.Summary, error) bool) {
-		err := x.db.View(ctx, func(tx kv.Tx) error {
-			if d, ok := tx.(kv.Dated); ok {
-				version = d.Version()
-			}
-			return kv.In(tx, x.workspace).NewestSummaries(func(sum engine.Summary) error {
+		err := x.db.Read(ctx, func(tx store.Tx) error {
+			version = tx.Version()
+			return tx.In(x.workspace).NewestSummaries(func(sum engine.Summary) error {
 				if !yield(sum, nil) {
 					return store.Stop
 				}
@@ -170,9 +167,9 @@ func (x *indexer) reread(changes []change) {
 	if ix == nil {
 		return
 	}
-	err := x.db.View(x.tasks.ctx, func(tx kv.Tx) error {
+	err := x.db.Read(x.tasks.ctx, func(tx store.Tx) error {
 		for i, c := range changes {
-			row, err := kv.In(tx, x.workspace).Summary(c.row.ID)
+			row, err := tx.In(x.workspace).Summary(c.row.ID)
 			switch {
 			case err == nil:
 				changes[i] = change{row: row}

@@ -17,7 +17,6 @@ import (
 	"bugle/engine/search/index"
 	"bugle/engine/service/local"
 	"bugle/store"
-	"bugle/store/kv"
 )
 
 // twins are two services of one workspace: one that keeps an index, and one that scans the store.
@@ -257,7 +256,7 @@ func TestReindex(t *testing.T) {
 func TestStoreOverIndex(t *testing.T) {
 	w := newTwins(t)
 	id := slices.Max(w.ids)
-	w.ok(w.db.Update(w.ctx, func(tx kv.Tx) error { return kv.In(tx, "TEST").ClearCampaign(id) }))
+	w.ok(w.db.Write(w.ctx, func(tx store.Tx) error { return tx.In("TEST").ClearCampaign(id) }))
 	r := engine.SearchRequest{Limit: 15, Page: 1, Children: true, Archived: true}
 	got, err := w.Search(w.ctx, r)
 	w.ok(err)

@@ -13,7 +13,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/search/index"
 	"bugle/store"
-	"bugle/store/kv"
 )
 
 // kept is the state of the copy of the index that the store keeps for the next process: reading each row of a large
@@ -69,13 +68,13 @@ var errOutdated = errors.New("the index that is kept does not fit")
 // restore fills an index with what the store keeps, and brings it up to date. It fails where that cannot be done,
 // and where it would not have just the rows that the store has.
 func (x *indexer) restore(ctx context.Context, ix *index.Index) error {
-	k, ok := x.db.(kv.Keeper)
+	k, ok := x.db.(store.Keeper)
 	if !ok || ix.Len() > 0 {
 		return errOutdated
 	}
 	version, changes := uint64(0), 0
 	err := ix.Restore(func(show func([]engine.Summary)) (saved *index.Saved, err error) {
-		err = k.Kept(ctx, x.keptName(), func(tx kv.Tx, since uint64, r io.Reader) error {
+		err = k.Kept(ctx, x.keptName(), func(tx store.Tx, since uint64, r io.Reader) error {
 			ids, err := readFront(r)
 			if err != nil {
 				return err
@@ -90,9 +89,7 @@ func (x *indexer) restore(ctx context.Context, ix *index.Index) error {
 				return err
 			}
 			changes, err = x.changedSince(tx, since, func(rows []engine.Summary) { saved.Put(rows...) }, saved.Len)
-			if d, ok := tx.(kv.Dated); ok {
-				version = d.Version()
-			}
+			version = tx.Version()
 			return err
 		})
 		return saved, err
@@ -107,8 +104,8 @@ func (x *indexer) restore(ctx context.Context, ix *index.Index) error {
 const shown = 512
 
 // first returns the rows of the newest campaigns.
-func (x *indexer) first(tx kv.Tx) (rows []engine.Summary, err error) {
-	err = kv.In(tx, x.workspace).NewestSummaries(func(row engine.Summary) error {
+func (x *indexer) first(tx store.Tx) (rows []engine.Summary, err error) {
+	err = tx.In(x.workspace).NewestSummaries(func(row engine.Summary) error {
 		if rows = append(rows, row); len(rows) < shown {
 			return nil
 		}
@@ -155,8 +152,8 @@ func readFront(r io.Reader) (ids []string, err error) {
 }
 
 // those returns the rows of campaigns, without those that cannot be read.
-func (x *indexer) those(tx kv.Tx, ids []string) (rows []engine.Summary) {
-	sp := kv.In(tx, x.workspace)
+func (x *indexer) those(tx store.Tx, ids []string) (rows []engine.Summary) {
+	sp := tx.In(x.workspace)
 	for _, id := range ids {
 		if row, err := sp.Summary(id); err == nil {
 			rows = append(rows, row)
@@ -167,8 +164,8 @@ func (x *indexer) those(tx kv.Tx, ids []string) (rows []engine.Summary) {
 
 // changedSince puts the rows that were written since a version of the store. It fails where there are not as many
 // rows then as in the store: where one was removed, that is.
-func (x *indexer) changedSince(tx kv.Tx, since uint64, put func([]engine.Summary), rows func() int) (n int, err error) {
-	sp := kv.In(tx, x.workspace)
+func (x *indexer) changedSince(tx store.Tx, since uint64, put func([]engine.Summary), rows func() int) (n int, err error) {
+	sp := tx.In(x.workspace)
 	some := make([]engine.Summary, 0, 512)
 	err = sp.ChangedSummaries(since, func(row engine.Summary) error {
 		n++
@@ -190,7 +187,7 @@ func (x *indexer) changedSince(tx kv.Tx, since uint64, put func([]engine.Summary
 
 // keepIndex keeps an index that is complete, and again whenever much has changed and nothing does any more.
 func (x *indexer) keepIndex(ctx context.Context, ix *index.Index) {
-	k, ok := x.db.(kv.Keeper)
+	k, ok := x.db.(store.Keeper)
 	if !ok {
 		return
 	}
@@ -235,12 +232,12 @@ func (x *indexer) worthKeeping(ix *index.Index) bool {
 
 // keepOnce keeps the index. What the store says was written since the index was known to be right is put into it
 // before, whoever has written it.
-func (x *indexer) keepOnce(ctx context.Context, k kv.Keeper, ix *index.Index) error {
+func (x *indexer) keepOnce(ctx context.Context, k store.Keeper, ix *index.Index) error {
 	x.mu.Lock()
 	since, before := x.kept.version, x.kept.changes
 	x.mu.Unlock()
 	version := uint64(0)
-	err := k.Keep(ctx, x.keptName(), func(tx kv.Tx, w io.Writer) error {
+	err := k.Keep(ctx, x.keptName(), func(tx store.Tx, w io.Writer) error {
 		put := func(rows []engine.Summary) {
 			changes := make([]change, len(rows))
 			for i, row := range rows {
@@ -255,9 +252,7 @@ func (x *indexer) keepOnce(ctx context.Context, k kv.Keeper, ix *index.Index) er
 		if _, err := x.changedSince(tx, since, put, ix.Len); err != nil {
 			return err
 		}
-		if d, ok := tx.(kv.Dated); ok {
-			version = d.Version()
-		}
+		version = tx.Version()
 		if err := x.writeFront(ctx, w, ix); err != nil {
 			return err
 		}
@@ -278,7 +273,7 @@ func (x *indexer) keepOnce(ctx context.Context, k kv.Keeper, ix *index.Index) er
 
 // keepNow loads the index and stores it, where the store is large enough.
 func (x *indexer) keepNow(ctx context.Context) error {
-	k, ok := x.db.(kv.Keeper)
+	k, ok := x.db.(store.Keeper)
 	ix := x.want(patience + 1)
 	if !ok || ix == nil {
 		return nil

@@ -14,9 +14,9 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/service/local"
+	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/crypt"
-	"bugle/store/kv"
 )
 
 // keeper is a store on disk with a service that keeps its index.
@@ -84,9 +84,9 @@ func (k *keeper) reopen() {
 }
 
 // update changes the store behind the service's back.
-func (k *keeper) update(fn func(kv.Space) error) {
+func (k *keeper) update(fn func(store.Space) error) {
 	k.t.Helper()
-	err := k.db.Update(k.t.Context(), func(tx kv.Tx) error { return fn(kv.In(tx, "TEST")) })
+	err := k.db.Write(k.t.Context(), func(tx store.Tx) error { return fn(tx.In("TEST")) })
 	if err != nil {
 		k.t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func keptID(i int) string { return fmt.Sprintf("%024x", i+1) }
 
 func (k *keeper) put(i int, name string) {
 	k.t.Helper()
-	k.update(func(sp kv.Space) error {
+	k.update(func(sp store.Space) error {
 		c := engine.Campaign{Body: doc.NewObject()}
 		c.ID, c.CampaignID, c.Status, c.Channel = keptID(i), keptID(i), catalog.Draft, catalog.Push
 		_, err := sp.PutCampaign(c, engine.Summary{Head: c.Head, Name: name}, engine.Revision{}, false)
@@ -126,8 +126,8 @@ func (k *keeper) restored(want bool) {
 		}
 	}
 	n := 0
-	err := k.db.View(k.t.Context(), func(tx kv.Tx) error {
-		return kv.In(tx, "TEST").Summaries(func(row engine.Summary) error {
+	err := k.db.Read(k.t.Context(), func(tx store.Tx) error {
+		return tx.In("TEST").Summaries(func(row engine.Summary) error {
 			n++
 			if got, _ := ix.Get(row.ID, time.Now()); got.Name != row.Name || got.Revision != row.Revision {
 				k.t.Errorf("%s is %q (%d), not %q (%d)", row.ID, got.Name, got.Revision, row.Name, row.Revision)
@@ -169,7 +169,7 @@ func TestKeptIndexIsBroughtUpToDate(t *testing.T) {
 	k.restored(true)
 	k.close()
 	k.openStore()
-	k.update(func(sp kv.Space) error { return sp.ClearCampaign(keptID(7)) })
+	k.update(func(sp store.Space) error { return sp.ClearCampaign(keptID(7)) })
 	k.put(51, "one more")
 	k.open()
 	k.restored(false)

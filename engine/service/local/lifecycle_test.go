@@ -12,7 +12,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/service/local"
-	"bugle/store/mem"
 )
 
 // kinds are campaigns that can be published, one of each delivery type that is sent to somebody. %s is where
@@ -121,7 +120,7 @@ func TestLifeCycleAgainstTheSpecification(t *testing.T) {
 	origin := newBench(t, local.Options{})
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-		svc, err := local.Open(origin.db.(*mem.DB).Clone(), "TEST", local.Options{Boot: "life", Clock: func() time.Time { return now }})
+		svc, err := local.Open(origin.db.Clone(), "TEST", local.Options{Boot: "life", Clock: func() time.Time { return now }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,6 @@ import (
 	"bugle/engine/schema"
 	"bugle/engine/search/index"
 	"bugle/store"
-	"bugle/store/kv"
 )
 
 // MaxBody is how long a request body or document may be, in bytes (CONTRACT.md, Requests).
@@ -80,10 +79,10 @@ var (
 
 // Open returns the service of a workspace that is in the store; NOT_FOUND where it is not. A workspace whose
 // settings are damaged opens: its campaigns can be read. The store stays the caller's to close.
-func Open(db kv.DB, workspace string, o Options) (*Service, error) {
+func Open(db store.DB, workspace string, o Options) (*Service, error) {
 	s := newService(db, workspace, o)
 	ctx := context.Background()
-	err := s.view(ctx, func(sp kv.Space) error {
+	err := s.view(ctx, func(sp store.Space) error {
 		_, err := s.reader.settings(sp)
 		return err
 	})
@@ -94,7 +93,7 @@ func Open(db kv.DB, workspace string, o Options) (*Service, error) {
 	return s, nil
 }
 
-func newService(db kv.DB, workspace string, o Options) *Service {
+func newService(db store.DB, workspace string, o Options) *Service {
 	tasks := newTasks()
 	w := newWriter(db, workspace, tasks, o)
 	sweeper := &sweeper{writer: w, tasks: tasks}
@@ -147,7 +146,7 @@ func (s *Service) Close() error {
 }
 
 // put stores c as changed now by someone, with a note for the history.
-func (s *Service) put(sp kv.Space, c *engine.Campaign, by, note string, coalesce bool) error {
+func (s *Service) put(sp store.Space, c *engine.Campaign, by, note string, coalesce bool) error {
 	rev := s.revise(c, by, note)
 	n, err := sp.PutCampaign(*c, engine.Summarize(*c), rev, coalesce)
 	if err != nil {

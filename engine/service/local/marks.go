@@ -10,7 +10,6 @@ import (
 
 	"bugle/engine/message/delivery"
 	"bugle/store"
-	"bugle/store/kv"
 )
 
 // opMessage keeps what is noted of messages apart from the keys of operations.
@@ -62,7 +61,7 @@ func (k mark) left(ctx context.Context) (left bool, err error) {
 	if k.marks == nil || !k.again {
 		return false, nil
 	}
-	err = k.s.view(ctx, func(sp kv.Space) error {
+	err = k.s.view(ctx, func(sp store.Space) error {
 		rec, err := sp.Idempotent(opMessage, k.key)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
@@ -81,11 +80,11 @@ func (k mark) left(ctx context.Context) (left bool, err error) {
 
 // leaving notes that the message is given to a provider which the store knows nothing of.
 func (k mark) leaving(ctx context.Context) error {
-	return k.s.update(ctx, func(sp kv.Space) error { return k.put(sp, true) })
+	return k.s.update(ctx, func(sp store.Space) error { return k.put(sp, true) })
 }
 
 // put notes that the message is on its way, or has left.
-func (k mark) put(sp kv.Space, leaving bool) error {
+func (k mark) put(sp store.Space, leaving bool) error {
 	if k.marks == nil {
 		return nil
 	}
@@ -97,7 +96,7 @@ func (k mark) put(sp kv.Space, leaving bool) error {
 
 // stayed notes that no provider has taken the message.
 func (k mark) stayed(ctx context.Context) {
-	err := k.s.update(ctx, func(sp kv.Space) error { return sp.DeleteIdempotent(opMessage, k.key) })
+	err := k.s.update(ctx, func(sp store.Space) error { return sp.DeleteIdempotent(opMessage, k.key) })
 	if err != nil {
 		k.s.log.Warn("a message that was not sent counts as sent", "error", err)
 	}
@@ -108,7 +107,7 @@ func (k mark) stayed(ctx context.Context) {
 const mostForgotten = 500
 
 // forget removes the marks: the answer to the key stands for them.
-func (m *marks) forget(sp kv.Space) error {
+func (m *marks) forget(sp store.Space) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, key := range m.used[:min(len(m.used), mostForgotten)] {

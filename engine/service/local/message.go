@@ -18,7 +18,7 @@ import (
 	"bugle/engine/message/personalize"
 	"bugle/engine/message/utm"
 	"bugle/engine/schema"
-	"bugle/store/kv"
+	"bugle/store"
 )
 
 // compose renders the messages of a job: one mail, or a push to each of the user's devices.
@@ -177,7 +177,7 @@ func (k keeper) Keep(ctx context.Context, m delivery.Message, at time.Time) (str
 		}
 		d.Push = &engine.PushMessage{Platform: p.Platform, Token: p.Token, Title: p.Title, Body: p.Body, Headers: p.Headers, Payload: payload}
 	}
-	return d.ID, k.s.update(ctx, func(sp kv.Space) error {
+	return d.ID, k.s.update(ctx, func(sp store.Space) error {
 		if err := k.mark.put(sp, false); err != nil {
 			return err
 		}

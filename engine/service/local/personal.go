@@ -8,13 +8,13 @@ import (
 	"bugle/engine/message/contentapi"
 	"bugle/engine/message/material"
 	"bugle/engine/message/personalize"
-	"bugle/store/kv"
+	"bugle/store"
 )
 
 // inSpace reads the content of a workspace within a transaction.
 type inSpace struct {
 	c  *content
-	sp kv.Space
+	sp store.Space
 }
 
 var _ material.Source = inSpace{}
@@ -34,7 +34,7 @@ type sendMaterial struct {
 }
 
 // material returns what the expressions of a document can name, and the document with its templates.
-func (c *content) material(ctx context.Context, sp kv.Space, w engine.Workspace, ch engine.Channel, document doc.Value) (*sendMaterial, doc.Value, error) {
+func (c *content) material(ctx context.Context, sp store.Space, w engine.Workspace, ch engine.Channel, document doc.Value) (*sendMaterial, doc.Value, error) {
 	m, document, err := material.Of(ctx, inSpace{c, sp}, w, ch, document)
 	if err != nil {
 		return nil, document, err

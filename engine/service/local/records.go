@@ -1,7 +1,6 @@
 package local
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,12 +11,11 @@ import (
 
 	"bugle/engine"
 	"bugle/store"
-	"bugle/store/kv"
 )
 
 // reader reads the records of one workspace, as they are at the time of its clock.
 type reader struct {
-	db        kv.DB
+	db        store.DB
 	workspace string
 	clock     func() time.Time
 	log       *slog.Logger
@@ -27,8 +25,8 @@ type reader struct {
 func (r *reader) now() time.Time { return r.clock().UTC().Round(0) }
 
 // view runs fn in one transaction that reads the records. What fn fails with is turned into what a caller may see.
-func (r *reader) view(ctx context.Context, fn func(kv.Space) error) error {
-	return r.explain(ctx, r.db.View(ctx, func(tx kv.Tx) error { return fn(kv.In(tx, r.workspace)) }))
+func (r *reader) view(ctx context.Context, fn func(store.Space) error) error {
+	return r.explain(ctx, r.db.Read(ctx, func(tx store.Tx) error { return fn(tx.In(r.workspace)) }))
 }
 
 // explain lets refusals and ended contexts through, and wraps what the store says.
@@ -84,7 +82,7 @@ func stamped(err error, requestID string) error {
 }
 
 // settings returns a copy of the settings that the caller may change.
-func (r *reader) settings(sp kv.Space) (engine.Workspace, error) {
+func (r *reader) settings(sp store.Space) (engine.Workspace, error) {
 	w, err := sp.Settings()
 	if err != nil {
 		return w, r.noSettings(err)
@@ -100,7 +98,7 @@ func (r *reader) noSettings(err error) error {
 }
 
 // campaign returns a campaign as it is now: its state moved on by the clock.
-func (r *reader) campaign(sp kv.Space, id string) (engine.Campaign, error) {
+func (r *reader) campaign(sp store.Space, id string) (engine.Campaign, error) {
 	if id == "" || len(id) > maxID {
 		return engine.Campaign{}, engine.MissingCampaign(id)
 	}
@@ -125,13 +123,12 @@ func (r *reader) current(c engine.Campaign) engine.Campaign {
 // writer changes the records of one workspace, and tells its index of what changed.
 type writer struct {
 	*reader
-	index       *indexer
-	settingsKey []byte // where the store has the settings
+	index *indexer
 	// settingsChanges counts what has changed the settings, or may have.
 	settingsChanges atomic.Int64
 }
 
-func newWriter(db kv.DB, workspace string, t *tasks, o Options) *writer {
+func newWriter(db store.DB, workspace string, t *tasks, o Options) *writer {
 	r := &reader{db: db, workspace: workspace, clock: o.Clock, log: o.Logger}
 	if r.clock == nil {
 		r.clock = time.Now
@@ -139,17 +136,18 @@ func newWriter(db kv.DB, workspace string, t *tasks, o Options) *writer {
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
 	}
-	return &writer{reader: r, index: &indexer{reader: r, tasks: t, keep: o.Keep.orDefaults()}, settingsKey: kv.SettingsKey(workspace)}
+	return &writer{reader: r, index: &indexer{reader: r, tasks: t, keep: o.Keep.orDefaults()}}
 }
 
 // update runs fn in one transaction that changes the workspace's records. Once it is committed, and
 // before update returns, searches see what it has changed.
-func (w *writer) update(ctx context.Context, fn func(kv.Space) error) error {
+func (w *writer) update(ctx context.Context, fn func(store.Space) error) error {
 	var watch *watched
 	done := false
-	err := w.db.Update(ctx, func(tx kv.Tx) error {
-		watch, done = &watched{Tx: tx, settings: w.settingsKey}, false
-		err := fn(kv.In(watch, w.workspace))
+	err := w.db.Write(ctx, func(tx store.Tx) error {
+		watch, done = &watched{}, false
+		tx.Watch(watch)
+		err := fn(tx.In(w.workspace))
 		done = err == nil
 		return err
 	})
@@ -194,20 +192,15 @@ type change struct {
 	gone bool // the id alone is set
 }
 
-// watched is a transaction that notes what it does to summaries.
+// watched notes what a transaction changes.
 type watched struct {
-	kv.Tx
-	changes  []change
-	settings []byte // the key of the workspace's settings
-	settled  bool   // they are written
+	changes []change
+	settled bool // the settings are written
 }
 
-var _ kv.Watcher = (*watched)(nil)
+var _ store.Watcher = (*watched)(nil)
 
-func (w *watched) Set(key, value []byte) error {
-	w.settled = w.settled || bytes.Equal(key, w.settings)
-	return w.Tx.Set(key, value)
-}
+func (w *watched) Configured(string) { w.settled = true }
 
 func (w *watched) Summarized(_ string, row engine.Summary) {
 	w.changes = append(w.changes, change{row: row})

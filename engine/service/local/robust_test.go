@@ -14,7 +14,6 @@ import (
 	"bugle/engine/message/delivery"
 	"bugle/engine/service/local"
 	"bugle/store/kv"
-	"bugle/store/mem"
 )
 
 // Whatever a body says, an operation answers or refuses: it does not panic, what it refuses is the caller's
@@ -40,7 +39,7 @@ func FuzzBodies(f *testing.F) {
 		if err != nil {
 			return
 		}
-		ctx, db := context.Background(), origin.db.(*mem.DB).Clone()
+		ctx, db := context.Background(), origin.db.Clone()
 		svc, err := local.Open(db, "TEST", local.Options{Boot: "fuzz", Clock: origin.clock.Now, Providers: nobody, Fetcher: &delivery.Fetcher{Timeout: 1}})
 		if err != nil {
 			t.Fatal(err)
@@ -137,7 +136,10 @@ func TestConcurrentUse(t *testing.T) {
 }
 
 // broken is a store whose disk is full.
-type broken struct{ kv.DB }
+type broken struct {
+	kv.DB
+	kv.Records
+}
 
 func (broken) Update(context.Context, func(kv.Tx) error) error {
 	return errors.New("no space left on device")
@@ -146,7 +148,9 @@ func (broken) Update(context.Context, func(kv.Tx) error) error {
 func TestStoreFailure(t *testing.T) {
 	b := newBench(t, local.Options{})
 	id := b.create(`{%s}`, pushHead)
-	full, err := local.Open(broken{b.db}, "TEST", local.Options{})
+	db := &broken{DB: b.db}
+	db.Records = kv.RecordsOf(db)
+	full, err := local.Open(db, "TEST", local.Options{})
 	b.ok(err)
 	_, err = full.Get(b.ctx, id) // what is there can be read
 	b.ok(err)

@@ -6,7 +6,6 @@ import (
 
 	"bugle/engine"
 	"bugle/store"
-	"bugle/store/kv"
 )
 
 // settings keeps the settings of the workspace, decoded once for all who only read them.
@@ -20,7 +19,7 @@ type settings struct {
 // Workspace returns the settings.
 func (s *settings) Workspace(ctx context.Context) (engine.Workspace, error) {
 	var out engine.Workspace
-	err := s.view(ctx, func(sp kv.Space) error {
+	err := s.view(ctx, func(sp store.Space) error {
 		var err error
 		out, err = s.settings(sp)
 		return err
@@ -32,7 +31,7 @@ func (s *settings) Workspace(ctx context.Context) (engine.Workspace, error) {
 // where another change came between.
 func (s *settings) UpdateWorkspace(ctx context.Context, change func(*engine.Workspace) error) error {
 	var refused error
-	err := s.update(ctx, func(sp kv.Space) error {
+	err := s.update(ctx, func(sp store.Space) error {
 		w, err := s.settings(sp)
 		if err != nil {
 			return err
@@ -63,7 +62,7 @@ func (s *settings) Settings(ctx context.Context) (engine.Workspace, error) {
 		return now.Workspace, ctx.Err()
 	}
 	var out engine.Workspace
-	err := s.view(ctx, func(sp kv.Space) error {
+	err := s.view(ctx, func(sp store.Space) error {
 		var err error
 		out, err = s.shared(sp)
 		return err
@@ -81,7 +80,7 @@ type settled struct {
 }
 
 // shared returns the settings as the transaction sees them. Nothing in them may be changed.
-func (s *settings) shared(sp kv.Space) (engine.Workspace, error) {
+func (s *settings) shared(sp store.Space) (engine.Workspace, error) {
 	before := s.known.Load()
 	now, err := sp.SettingsOr(before)
 	switch {

@@ -33,6 +33,7 @@ func (b *bench) entries(kind string) (n int) {
 // watching is a store that reports each update that is over.
 type watching struct {
 	kv.DB
+	kv.Records
 	mu      sync.Mutex
 	over    *sync.Cond
 	updates int
@@ -40,6 +41,7 @@ type watching struct {
 
 func watch(db kv.DB) *watching {
 	w := &watching{DB: db}
+	w.Records = kv.RecordsOf(w)
 	w.over = sync.NewCond(&w.mu)
 	return w
 }
@@ -147,6 +149,7 @@ func TestDeleteLongHistory(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(b.ctx)
 	ends := &dying{DB: b.db, after: 1, die: cancel}
+	ends.Records = kv.RecordsOf(ends)
 	svc, err := local.Open(b.db, "TEST", local.Options{Clock: b.clock.Now})
 	b.ok(err)
 	b.ok(svc.Close())
@@ -215,6 +218,7 @@ func (b *bench) longHistory(id string, n int64) {
 // dying is a store whose user ends after so many updates.
 type dying struct {
 	kv.DB
+	kv.Records
 	after int
 	die   func()
 }
@@ -297,6 +301,7 @@ func TestHistoryIsBounded(t *testing.T) {
 // unsure is a store whose commits are done, and fail.
 type unsure struct {
 	kv.DB
+	kv.Records
 	fails bool
 }
 
@@ -313,6 +318,7 @@ func (u *unsure) Update(ctx context.Context, fn func(kv.Tx) error) error {
 func TestUncertainWrite(t *testing.T) {
 	b := newBench(t, local.Options{})
 	db := &unsure{DB: b.db}
+	db.Records = kv.RecordsOf(db)
 	svc, err := local.Open(db, "TEST", local.Options{Clock: b.clock.Now})
 	b.ok(err)
 	defer svc.Close()

@@ -9,7 +9,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/store"
-	"bugle/store/kv"
 )
 
 // Test sends a test, of the content in the request or of a saved draft (CONTRACT.md,
@@ -46,7 +45,7 @@ func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestRe
 // begin checks the request and works out what to send, in one transaction, and marks the call's
 // key as running. Where the key has its answer already, it gives that instead.
 func (s *Service) begin(ctx context.Context, c call, r engine.TestRequest) (p *testPlan, earlier []byte, err error) {
-	work := func(sp kv.Space) error {
+	work := func(sp store.Space) error {
 		p, earlier = nil, nil
 		found, err := s.keys.recall(sp, c)
 		if err != nil {
@@ -78,7 +77,7 @@ func (s *Service) begin(ctx context.Context, c call, r engine.TestRequest) (p *t
 
 // unfinished reports whether the call's key is that of this very test, which an earlier run of the
 // program began and did not end. [idempotency.recall] has let the key through.
-func (s *Service) unfinished(sp kv.Space, c call) (bool, error) {
+func (s *Service) unfinished(sp store.Space, c call) (bool, error) {
 	rec, err := sp.Idempotent(c.op, c.IdempotencyKey)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
@@ -89,7 +88,7 @@ func (s *Service) unfinished(sp kv.Space, c call) (bool, error) {
 // finish records the test and the answer to its key. A failure is logged and no error: the
 // messages have left.
 func (s *Service) finish(ctx context.Context, c call, run *testRun, r engine.TestRequest, out engine.TestResult) {
-	err := s.update(ctx, func(sp kv.Space) error {
+	err := s.update(ctx, func(sp store.Space) error {
 		if err := sp.PutTest(engine.TestRecord{At: s.now(), CampaignID: run.plan.campaignID, Body: r.Body, Result: out}); err != nil {
 			return err
 		}
@@ -105,7 +104,7 @@ func (s *Service) finish(ctx context.Context, c call, run *testRun, r engine.Tes
 	if c.IdempotencyKey == "" {
 		return
 	}
-	if err := s.update(ctx, func(sp kv.Space) error { return sp.DeleteIdempotent(c.op, c.IdempotencyKey) }); err != nil {
+	if err := s.update(ctx, func(sp store.Space) error { return sp.DeleteIdempotent(c.op, c.IdempotencyKey) }); err != nil {
 		s.log.Error("an idempotency key stays in use", "error", err)
 	}
 }
@@ -113,7 +112,7 @@ func (s *Service) finish(ctx context.Context, c call, run *testRun, r engine.Tes
 // Tests returns the newest test sends, of one campaign where id is not empty; a limit of 0 means all.
 func (s *Service) Tests(ctx context.Context, id string, limit int) ([]engine.TestRecord, error) {
 	var out []engine.TestRecord
-	err := s.view(ctx, func(sp kv.Space) error {
+	err := s.view(ctx, func(sp store.Space) error {
 		out = nil
 		return sp.Tests(0, func(t engine.TestRecord) error {
 			if id != "" && t.CampaignID != id {
@@ -135,7 +134,7 @@ const recentTests = 200
 // Recipients returns the identifier values used last, newest first, each once.
 func (s *Service) Recipients(ctx context.Context, channel engine.Channel, identifier string, limit int) ([]string, error) {
 	var out []string
-	err := s.view(ctx, func(sp kv.Space) error {
+	err := s.view(ctx, func(sp store.Space) error {
 		out = nil
 		seen := map[string]bool{}
 		return sp.Tests(recentTests, func(t engine.TestRecord) error {
@@ -169,7 +168,7 @@ func testedOn(t engine.TestRecord, ch engine.Channel) bool {
 // Outbox returns the messages that test sends delivered, newest first.
 func (s *Service) Outbox(ctx context.Context, limit int) ([]engine.Delivered, error) {
 	var out []engine.Delivered
-	err := s.view(ctx, func(sp kv.Space) error {
+	err := s.view(ctx, func(sp store.Space) error {
 		var err error
 		if out, err = sp.Outbox(limit); err != nil {
 			return fmt.Errorf("reading the outbox: %w", err)
@@ -181,5 +180,5 @@ func (s *Service) Outbox(ctx context.Context, limit int) ([]engine.Delivered, er
 
 // ClearOutbox forgets all delivered messages.
 func (s *Service) ClearOutbox(ctx context.Context) error {
-	return s.update(ctx, func(sp kv.Space) error { return sp.ClearOutbox() })
+	return s.update(ctx, func(sp store.Space) error { return sp.ClearOutbox() })
 }

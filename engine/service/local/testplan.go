@@ -10,7 +10,7 @@ import (
 	"bugle/engine/message/delivery"
 	"bugle/engine/message/personalize"
 	"bugle/engine/schema"
-	"bugle/store/kv"
+	"bugle/store"
 )
 
 // The members of a test request (CONTRACT.md, Test sends).
@@ -44,7 +44,7 @@ type testPlan struct {
 type attributes struct{ user, event map[string]any }
 
 // plan checks a test request and works out what goes to whom.
-func (s *Service) plan(ctx context.Context, sp kv.Space, body doc.Value) (*testPlan, error) {
+func (s *Service) plan(ctx context.Context, sp store.Space, body doc.Value) (*testPlan, error) {
 	w, err := s.reader.settings(sp)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (s *Service) plan(ctx context.Context, sp kv.Space, body doc.Value) (*testP
 }
 
 // testContent returns the plan with the document to send: the draft's, or the request's own.
-func (s *Service) testContent(sp kv.Space, w engine.Workspace, body doc.Value) (*testPlan, error) {
+func (s *Service) testContent(sp store.Space, w engine.Workspace, body doc.Value) (*testPlan, error) {
 	id := body.Get(mDraftID)
 	if !id.Exists() {
 		ch := engine.Channel(body.Get(mChannel).Text())

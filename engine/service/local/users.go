@@ -12,7 +12,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/workspace/userfile"
 	"bugle/store"
-	"bugle/store/kv"
 )
 
 // users keeps the profiles of the workspace's users.
@@ -25,7 +24,7 @@ var _ engine.ProfileImporter = (*Service)(nil)
 func (u *users) Profiles(ctx context.Context, text string, limit int) ([]engine.Profile, error) {
 	var out []engine.Profile
 	text = strings.ToLower(text)
-	err := u.view(ctx, func(sp kv.Space) error {
+	err := u.view(ctx, func(sp store.Space) error {
 		out = nil
 		return sp.Profiles(func(p engine.Profile) error {
 			if !mentions(p, text) {
@@ -67,7 +66,7 @@ func plainText(v any) string {
 // Profile returns one profile; NOT_FOUND where there is none of that id.
 func (u *users) Profile(ctx context.Context, id string) (engine.Profile, error) {
 	var out engine.Profile
-	err := u.view(ctx, func(sp kv.Space) error {
+	err := u.view(ctx, func(sp store.Space) error {
 		p, found, err := profile(sp, id)
 		if err == nil && !found {
 			err = missing("there is no user %q in this workspace", id)
@@ -83,12 +82,12 @@ func (u *users) PutProfile(ctx context.Context, p engine.Profile) error {
 	if err := userfile.Check(p); err != nil {
 		return refuse("id", "%v", err)
 	}
-	return u.update(ctx, func(sp kv.Space) error { return sp.PutProfile(p) })
+	return u.update(ctx, func(sp store.Space) error { return sp.PutProfile(p) })
 }
 
 // DeleteProfile removes a profile; NOT_FOUND where there is none of that id.
 func (u *users) DeleteProfile(ctx context.Context, id string) error {
-	return u.update(ctx, func(sp kv.Space) error {
+	return u.update(ctx, func(sp store.Space) error {
 		_, found, err := profile(sp, id)
 		if err != nil {
 			return err
@@ -100,7 +99,7 @@ func (u *users) DeleteProfile(ctx context.Context, id string) error {
 	})
 }
 
-func profile(sp kv.Space, id string) (engine.Profile, bool, error) {
+func profile(sp store.Space, id string) (engine.Profile, bool, error) {
 	if id == "" || len(id) > maxID {
 		return engine.Profile{}, false, nil
 	}
@@ -126,9 +125,9 @@ func (u *users) ImportProfiles(ctx context.Context, r engine.ProfileImport) (eng
 // importRows stores rows in one transaction, or in two halves where that is too much for one.
 func (u *users) importRows(ctx context.Context, rows []engine.ProfileRow, merge bool, total *engine.ProfilesImported) error {
 	var n engine.ProfilesImported
-	err := u.db.Update(ctx, func(tx kv.Tx) error {
+	err := u.db.Write(ctx, func(tx store.Tx) error {
 		n = engine.ProfilesImported{}
-		sp := kv.In(tx, u.workspace)
+		sp := tx.In(u.workspace)
 		for _, row := range rows {
 			if err := importRow(sp, row, merge, &n); err != nil {
 				return err
@@ -149,7 +148,7 @@ func (u *users) importRows(ctx context.Context, rows []engine.ProfileRow, merge 
 	return u.explain(ctx, err)
 }
 
-func importRow(sp kv.Space, row engine.ProfileRow, merge bool, n *engine.ProfilesImported) error {
+func importRow(sp store.Space, row engine.ProfileRow, merge bool, n *engine.ProfilesImported) error {
 	old, found, err := profile(sp, row.ID)
 	if err != nil {
 		return err

@@ -11,13 +11,12 @@ import (
 	"bugle/engine/message/delivery/providers"
 	"bugle/engine/schema"
 	"bugle/store"
-	"bugle/store/kv"
 )
 
 // CreateWorkspace puts a new workspace with one API key of all scopes into the store. The key is
 // returned only here: the store keeps its SHA-256 alone. What w leaves empty gets its usual value.
 // An id that is taken is refused with BAD_REQUEST, HTTP 409.
-func CreateWorkspace(ctx context.Context, db kv.DB, w engine.Workspace) (apiKey string, err error) {
+func CreateWorkspace(ctx context.Context, db store.DB, w engine.Workspace) (apiKey string, err error) {
 	s := newWriter(db, w.ID, newTasks(), Options{})
 	if w.CreatedAt.IsZero() {
 		w.CreatedAt = s.now()
@@ -39,7 +38,7 @@ func CreateWorkspace(ctx context.Context, db kv.DB, w engine.Workspace) (apiKey 
 	if err := checkWorkspace(w); err != nil {
 		return "", err
 	}
-	err = s.update(ctx, func(sp kv.Space) error {
+	err = s.update(ctx, func(sp store.Space) error {
 		_, err := sp.Settings()
 		if err == nil {
 			e := engine.Errorf(engine.BadRequest, http.StatusConflict, "there is already a workspace %q in this store; choose another ID", w.ID)

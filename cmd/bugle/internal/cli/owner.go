@@ -184,14 +184,14 @@ func (f *Factory) own(ctx context.Context) (attach.Owned, error) {
 }
 
 // damagedSettings returns a sentence for each workspace whose settings are damaged.
-func damagedSettings(ctx context.Context, db kv.DB) (out []string) {
-	_ = db.View(ctx, func(tx kv.Tx) error { // other errors are reported to whoever needs the data
-		ids, err := kv.Workspaces(tx)
+func damagedSettings(ctx context.Context, db store.DB) (out []string) {
+	_ = db.Read(ctx, func(tx store.Tx) error { // other errors are reported to whoever needs the data
+		ids, err := tx.Workspaces()
 		if err != nil {
 			return err
 		}
 		for _, id := range ids {
-			s := kv.In(tx, id)
+			s := tx.In(id)
 			if !errors.As(s.SettingsDamage(), new(*store.CorruptError)) {
 				continue
 			}
@@ -222,8 +222,8 @@ func (o Owned) Open(id string) (attach.Service, error) {
 
 // Workspaces returns the ids of the workspaces in the store.
 func (o Owned) Workspaces(ctx context.Context) (ids []string, err error) {
-	err = o.DB.View(ctx, func(tx kv.Tx) error {
-		ids, err = kv.Workspaces(tx)
+	err = o.DB.Read(ctx, func(tx store.Tx) error {
+		ids, err = tx.Workspaces()
 		return err
 	})
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/service/local"
-	"bugle/store/kv"
+	"bugle/store"
 )
 
 // ID is the workspace that is made where [Options] names none.
@@ -44,7 +44,7 @@ type Options struct {
 // Install puts the sample into the store as a workspace of its own, and returns the workspace's API key,
 // which is shown this once. It is one transaction: when it fails, nothing of it is there. An id that is
 // taken is refused with BAD_REQUEST, HTTP 409.
-func Install(ctx context.Context, db kv.DB, o Options) (apiKey string, err error) {
+func Install(ctx context.Context, db store.DB, o Options) (apiKey string, err error) {
 	if o.Now.IsZero() {
 		o.Now = time.Now()
 	}
@@ -52,11 +52,11 @@ func Install(ctx context.Context, db kv.DB, o Options) (apiKey string, err error
 	if err != nil {
 		return "", fmt.Errorf("the sample cannot be read: %w", err)
 	}
-	err = db.Update(ctx, func(tx kv.Tx) error {
+	err = db.Write(ctx, func(tx store.Tx) error {
 		if apiKey, err = local.CreateWorkspace(ctx, joined{DB: db, tx: tx}, c.workspace); err != nil {
 			return err
 		}
-		return c.put(kv.In(tx, c.workspace.ID))
+		return c.put(tx.In(c.workspace.ID))
 	})
 	switch {
 	case err == nil:
@@ -69,11 +69,11 @@ func Install(ctx context.Context, db kv.DB, o Options) (apiKey string, err error
 
 // joined is a store whose updates are part of a transaction that runs already.
 type joined struct {
-	kv.DB
-	tx kv.Tx
+	store.DB
+	tx store.Tx
 }
 
-func (j joined) Update(_ context.Context, fn func(kv.Tx) error) error { return fn(j.tx) }
+func (j joined) Write(_ context.Context, fn func(store.Tx) error) error { return fn(j.tx) }
 
 // content is the sample with its tokens resolved.
 type content struct {
@@ -169,7 +169,7 @@ func (r resolver) decode(name string, into any) error {
 }
 
 // put stores everything but the settings.
-func (c content) put(sp kv.Space) error {
+func (c content) put(sp store.Space) error {
 	for _, p := range c.profiles {
 		if err := sp.PutProfile(p); err != nil {
 			return err
@@ -189,7 +189,7 @@ func (c content) put(sp kv.Space) error {
 }
 
 // putCampaign stores a campaign with the history that it would have.
-func putCampaign(sp kv.Space, c engine.Campaign) error {
+func putCampaign(sp store.Space, c engine.Campaign) error {
 	for _, step := range steps(c) {
 		rev := engine.Revision{At: step.UpdatedAt, By: step.UpdatedBy, Note: step.note}
 		if _, err := sp.PutCampaign(step.Campaign, engine.Summarize(step.Campaign), rev, false); err != nil {

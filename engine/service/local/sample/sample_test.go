@@ -11,6 +11,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/service/local"
 	"bugle/engine/service/local/sample"
+	"bugle/store"
 	"bugle/store/badger"
 	"bugle/store/kv"
 	"bugle/store/mem"
@@ -29,7 +30,7 @@ func install(t *testing.T, at time.Time) *local.Service {
 	return open(t, db, sample.ID, at)
 }
 
-func open(t *testing.T, db kv.DB, id string, at time.Time) *local.Service {
+func open(t *testing.T, db store.DB, id string, at time.Time) *local.Service {
 	t.Helper()
 	svc, err := local.Open(db, id, local.Options{Clock: func() time.Time { return at }})
 	if err != nil {
@@ -120,7 +121,8 @@ func TestInstallRefusesABadID(t *testing.T) {
 // A store that fails in the middle is left as it was, whichever write it is that fails.
 func TestInstallLeavesNothingHalfMade(t *testing.T) {
 	for _, allowed := range []int{0, 1, 12, 60, 100} {
-		db := failing{mem.New(), allowed}
+		db := &failing{DB: mem.New(), allowed: allowed}
+		db.Records = kv.RecordsOf(db)
 		key, err := sample.Install(t.Context(), db, sample.Options{Now: now})
 		if !errors.Is(err, errDisk) || key != "" {
 			t.Fatalf("with %d writes: got key %q, error %v", allowed, key, err)
@@ -145,10 +147,11 @@ var errDisk = errors.New("the disk is gone")
 // failing is a store whose transactions take only so many writes.
 type failing struct {
 	kv.DB
+	kv.Records
 	allowed int
 }
 
-func (f failing) Update(ctx context.Context, fn func(kv.Tx) error) error {
+func (f *failing) Update(ctx context.Context, fn func(kv.Tx) error) error {
 	return f.DB.Update(ctx, func(tx kv.Tx) error { return fn(&limited{tx, f.allowed}) })
 }
 

@@ -29,18 +29,9 @@ func newSource(cfg *Config) source {
 func (src source) rows(root doc.Value) (rows []row, flats []doc.Path) {
 	in := src.members(root)
 	rows, flats = in.rows, in.flats
-	needed := map[string]bool{}
-	for i, r := range rows {
-		if !r.Required {
-			continue
-		}
-		object := r.Path.Parent()
-		counts, known := needed[object.String()]
-		if !known {
-			counts = src.isNeeded(root, object)
-			needed[object.String()] = counts
-		}
-		rows[i].starred = counts
+	needed := src.isNeeded(root, src.cfg.Path)
+	for i := range rows {
+		rows[i].starred = rows[i].Required && needed
 	}
 	if src.cfg.Locked == nil {
 		return rows, flats
@@ -56,16 +47,14 @@ func (src source) rows(root doc.Value) (rows []row, flats []doc.Path) {
 	return rows, flats
 }
 
-// isNeeded reports whether what the object at p requires has to be there: the object is there, or is required itself.
+// isNeeded reports whether what is required in the part of the document that p is in has to be there: the part is begun,
+// or is required itself.
 func (src source) isNeeded(root doc.Value, p doc.Path) bool {
-	for len(p) > 0 && !root.Lookup(p).Exists() {
-		st, ok := src.cfg.Schema.Field(root, p, src.cfg.Env)
-		if !ok || !st.Required {
-			return false
-		}
-		p = p.Parent()
+	if len(p) == 0 || root.Lookup(p[:1]).Exists() {
+		return true
 	}
-	return true
+	st, ok := src.cfg.Schema.Field(root, p[:1], src.cfg.Env)
+	return ok && st.Required
 }
 
 // lockedHere returns why nothing in the form may be changed; "" where something may.

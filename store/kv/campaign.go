@@ -7,6 +7,7 @@ import (
 
 	"bugle/engine"
 	"bugle/store"
+	"bugle/store/internal/wire"
 )
 
 const whatCampaign = "a campaign id"
@@ -27,8 +28,8 @@ func (s Documents) campaign(what string, key []byte) (engine.Campaign, error) {
 	if err != nil {
 		return engine.Campaign{}, err
 	}
-	var h head
-	body, err := decodeWith(payload, &h)
+	var h wire.Head
+	body, err := wire.DecodeWith(payload, &h)
 	if err != nil {
 		return engine.Campaign{}, s.damaged(what, err)
 	}
@@ -76,9 +77,9 @@ func (s Campaigns) PutCampaign(c engine.Campaign, sum engine.Summary, rev engine
 	if err != nil && !isDamage(err) {
 		return 0, err
 	}
-	var before head
+	var before wire.Head
 	if err == nil {
-		_, _ = decodeBefore(old, &before) // a damaged one says nothing
+		_, _ = wire.DecodeBefore(old, &before) // a damaged one says nothing
 	}
 	last, err := s.lastRevisionOf(c.ID, errors.Is(err, store.ErrNotFound))
 	if err != nil {
@@ -125,15 +126,15 @@ func (s Campaigns) putRevision(c engine.Campaign, sum engine.Summary, rev engine
 	c.Revision, sum.Revision = n, n
 	body := c.Body.Encode()
 	rev.N, rev.Size = n, len(body)
-	document, err := encodeBefore(head(c.Head), body)
+	document, err := wire.EncodeBefore(wire.Head(c.Head), body)
 	if err != nil {
 		return fmt.Errorf("%s %w", what, err)
 	}
 	s.summarized(sum)
 	return errors.Join(
 		s.put(what, s.key(kindCampaign, c.ID), document),
-		s.putJSON("the summary of "+what, s.key(kindSummary, c.ID), toSummary(sum)),
-		s.putJSON(revisionName(c.ID, n), s.revisionKey(kindRevision, c.ID, n), revision{rev, c.Status}),
+		s.putJSON("the summary of "+what, s.key(kindSummary, c.ID), wire.ToSummary(sum)),
+		s.putJSON(revisionName(c.ID, n), s.revisionKey(kindRevision, c.ID, n), wire.Revision{Revision: rev, Status: c.Status}),
 		s.put(revisionName(c.ID, n), s.revisionKey(kindVersion, c.ID, n), document),
 	)
 }

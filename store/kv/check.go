@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"bugle/store/internal/wire"
 )
 
 // Finding is one thing that is wrong with a store.
@@ -249,7 +251,7 @@ func (c *checker) record(key, value []byte) error {
 			return nil
 		}
 		var f storeFormat
-		if decode(payload, &f) == nil {
+		if wire.Decode(payload, &f) == nil {
 			c.out.Format = f.Format
 		}
 		return nil
@@ -284,7 +286,7 @@ func (c *checker) strange(key []byte) {
 
 // writeFormat notes the number of the layout.
 func writeFormat(tx Tx, n int) error {
-	payload, err := encode(storeFormat{n})
+	payload, err := wire.Encode(storeFormat{n})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"bugle/engine"
 	"bugle/store"
+	"bugle/store/internal/wire"
 )
 
 // spaceCheck looks at one record of a workspace.
@@ -30,7 +31,7 @@ func (c spaceCheck) check(kind byte, damage error) error {
 	case kindLook:
 		return c.alone(damage, "the time of the last removal of expired records", "remove it", func() error {
 			var w look
-			return decodeRow(c.payload, &w)
+			return wire.DecodeRow(c.payload, &w)
 		})
 	case kindSummary, kindRevision, kindVersion, kindCopy:
 		return c.ofCampaign(kind, damage)
@@ -44,16 +45,16 @@ func (c spaceCheck) check(kind byte, damage error) error {
 		return c.identifier(damage)
 	case kindOutbox:
 		return c.alone(damage, "the outbox message "+label(c.rest), "remove it", func() error {
-			var w delivered
-			_, err := decodeWith(c.payload, &w)
+			var w wire.Delivered
+			_, err := wire.DecodeWith(c.payload, &w)
 			return err
 		})
 	case kindTest:
 		at, _, err := cutTime(c.rest)
 		what := fmt.Sprintf("the record of a test send at %s UTC", at.Format("2006-01-02 15:04:05.000000"))
 		return c.alone(firstOf(damage, err), what, "remove it", func() error {
-			var w testRecord
-			_, err := decodeWith(c.payload, &w)
+			var w wire.TestRecord
+			_, err := wire.DecodeWith(c.payload, &w)
 			return err
 		})
 	case kindContent:
@@ -187,8 +188,8 @@ func (c spaceCheck) campaign(damage error) error {
 		return err
 	}
 	// A summary is compared as it is stored: a member that is not is no difference.
-	want, err1 := encode(toSummary(engine.Summarize(have)))
-	got, err2 := encode(toSummary(row))
+	want, err1 := wire.Encode(wire.ToSummary(engine.Summarize(have)))
+	got, err2 := wire.Encode(wire.ToSummary(row))
 	if err == nil && err1 == nil && err2 == nil && bytes.Equal(want, got) {
 		return nil
 	}
@@ -261,7 +262,7 @@ func (c spaceCheck) bringBack(id string) func(Tx) error {
 		}
 		// Written as it is: its revision is in the history already.
 		old.Revision = n
-		document, err := encodeWith(head(old.Head), old.Body)
+		document, err := wire.EncodeWith(wire.Head(old.Head), old.Body)
 		if err != nil {
 			return err
 		}
@@ -299,7 +300,7 @@ func (c spaceCheck) addRevision(id string) func(Tx) error {
 		case !isDamage(err):
 			return err
 		}
-		document, err := encodeWith(head(now.Head), now.Body)
+		document, err := wire.EncodeWith(wire.Head(now.Head), now.Body)
 		if err != nil {
 			return err
 		}

@@ -1,16 +1,12 @@
 package kv
 
 import (
-	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/cespare/xxhash/v2"
-	jsonx "github.com/go-json-experiment/json"
 
-	"bugle/engine/doc"
+	"bugle/store/internal/wire"
 )
 
 // A value is one byte of format, eight of checksum, and a payload. The checksum is XXH64 over
@@ -22,7 +18,6 @@ const (
 
 var (
 	errEmpty    = errors.New("it was on a damaged part of the disk")
-	errShort    = errors.New("it is cut short")
 	errFormat   = errors.New("its format is unknown")
 	errChecksum = errors.New("its checksum does not match")
 )
@@ -57,7 +52,7 @@ func unseal(key, value []byte) ([]byte, error) {
 	case len(value) == 0:
 		return nil, errEmpty
 	case len(value) < headerLen:
-		return nil, errShort
+		return nil, wire.ErrShort
 	}
 	payload := value[headerLen:]
 	if binary.BigEndian.Uint64(value[1:]) != checksum(key, value[0], payload) {
@@ -79,58 +74,4 @@ func checksum(key []byte, format byte, payload []byte) uint64 {
 	_, _ = d.Write(key)
 	_, _ = d.Write(payload)
 	return d.Sum64()
-}
-
-// encode returns v as JSON.
-func encode(v any) ([]byte, error) {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return nil, fmt.Errorf("cannot be stored: %w", err)
-	}
-	return b, nil
-}
-
-// decode reads JSON into v. Numbers of no set type become json.Number and keep their spelling.
-func decode(b []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.UseNumber()
-	return d.Decode(v)
-}
-
-// decodeRow reads JSON into a type of this package, which has no numbers of no set type, several times
-// faster than decode.
-func decodeRow(b []byte, w any) error { return jsonx.Unmarshal(b, w) }
-
-// encodeWith returns v as JSON with a document after it. The document is kept exactly as it is
-// spelled, which encoding/json would not do.
-func encodeWith(v any, tree doc.Value) ([]byte, error) { return encodeBefore(v, tree.Encode()) }
-
-// encodeBefore is encodeWith for a document that is encoded already.
-func encodeBefore(v any, tree []byte) ([]byte, error) {
-	head, err := encode(v)
-	if err != nil {
-		return nil, err
-	}
-	b := make([]byte, 0, binary.MaxVarintLen64+len(head)+len(tree))
-	b = binary.AppendUvarint(b, uint64(len(head)))
-	return append(append(b, head...), tree...), nil
-}
-
-// decodeWith is the reverse of encodeWith.
-func decodeWith(b []byte, v any) (doc.Value, error) {
-	tree, err := decodeBefore(b, v)
-	if err != nil || len(tree) == 0 {
-		return doc.Value{}, err
-	}
-	return doc.Parse(tree)
-}
-
-// decodeBefore is the reverse of encodeBefore.
-func decodeBefore(b []byte, v any) (tree []byte, err error) {
-	n, size := binary.Uvarint(b)
-	if size <= 0 || n > uint64(len(b)-size) {
-		return nil, errShort
-	}
-	head, tree := b[size:size+int(n)], b[size+int(n):]
-	return tree, decodeRow(head, v)
 }

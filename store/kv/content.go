@@ -7,6 +7,7 @@ import (
 
 	"bugle/engine"
 	"bugle/store"
+	"bugle/store/internal/wire"
 )
 
 // Product sets, content APIs and templates are records of their own; content blocks are part of the
@@ -72,7 +73,7 @@ func (s ContentItems) PutContent(item engine.ContentItem) error {
 	case ref.Version < 1:
 		return fmt.Errorf("%s cannot be stored without a version", ref)
 	default:
-		return s.putWith(ref.String(), key, toTemplate(*item.Template), item.Template.Content)
+		return s.putWith(ref.String(), key, wire.ToTemplate(*item.Template), item.Template.Content)
 	}
 }
 
@@ -116,15 +117,15 @@ func (s ContentItems) contentItem(kind engine.ContentKind, what string, payload 
 	switch kind {
 	case engine.KindProducts:
 		out.Products = &engine.ProductSet{}
-		err = decode(payload, out.Products)
+		err = wire.Decode(payload, out.Products)
 	case engine.KindAPI:
 		out.API = &engine.ContentAPI{}
-		err = decode(payload, out.API)
+		err = wire.Decode(payload, out.API)
 	case engine.KindTemplate:
-		var w template
+		var w wire.Template
 		out.Template = &engine.ContentTemplate{}
-		if out.Template.Content, err = decodeWith(payload, &w); err == nil {
-			*out.Template = w.engine(out.Template.Content)
+		if out.Template.Content, err = wire.DecodeWith(payload, &w); err == nil {
+			*out.Template = w.Engine(out.Template.Content)
 		}
 	}
 	if err != nil {

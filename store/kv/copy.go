@@ -5,6 +5,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/store/internal/wire"
 )
 
 // Copies are the working copies of a workspace's campaigns.
@@ -20,8 +21,8 @@ func (s Copies) Copy(id string) (engine.WorkingCopy, error) {
 	if err != nil {
 		return engine.WorkingCopy{}, err
 	}
-	var w workingCopy
-	body, err := decodeWith(payload, &w)
+	var w wire.WorkingCopy
+	body, err := wire.DecodeWith(payload, &w)
 	if err != nil {
 		return engine.WorkingCopy{}, s.damaged(what, err)
 	}
@@ -39,7 +40,7 @@ func (s Copies) PutCopy(id string, w engine.WorkingCopy) error {
 	if err := s.check(whatCampaign, id); err != nil {
 		return err
 	}
-	head := workingCopy{Base: w.Base, At: w.At, Origin: string(w.Origin.Encode())}
+	head := wire.WorkingCopy{Base: w.Base, At: w.At, Origin: string(w.Origin.Encode())}
 	return s.putWith(copyName(id), s.key(kindCopy, id), head, w.Body)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"bugle/store"
+	"bugle/store/internal/wire"
 )
 
 // Format is the number of the layout that this package writes. Since 2 the settings of a workspace and its
@@ -69,7 +70,7 @@ func format(ctx context.Context, db DB) (n int, err error) {
 		payload, err := unseal(key, value)
 		var f storeFormat
 		if err == nil {
-			err = decode(payload, &f)
+			err = wire.Decode(payload, &f)
 		}
 		if err != nil {
 			return &store.CorruptError{What: "the format number", Err: err}

@@ -7,6 +7,7 @@ import (
 
 	"bugle/engine"
 	"bugle/store"
+	"bugle/store/internal/wire"
 )
 
 // History is the revisions of a workspace's campaigns.
@@ -24,7 +25,7 @@ func (s History) Revisions(id string) ([]engine.Revision, error) {
 	}
 	err := s.walk(fmt.Sprintf("campaign %q, revision", id), s.key(kindRevision, id), ScanOptions{Reverse: true}, func(rest, payload []byte) error {
 		var r engine.Revision
-		if err := decode(payload, &r); err != nil {
+		if err := wire.Decode(payload, &r); err != nil {
 			return s.damaged(fmt.Sprintf("campaign %q, revision %s", id, label(rest)), err)
 		}
 		out = append(out, r)
@@ -153,7 +154,7 @@ func (s History) sameState(id string, a, b int64) (bool, error) {
 }
 
 func (s History) revisionState(id string, n int64) (engine.State, error) {
-	var r revision
+	var r wire.Revision
 	if err := s.getJSON(revisionName(id, n), s.revisionKey(kindRevision, id, n), &r); err != nil || r.Status != "" {
 		return r.Status, err
 	}
@@ -198,7 +199,7 @@ func (s History) putHistory(c engine.Campaign) error {
 		return err
 	}
 	rev = engine.Revision{N: c.Revision, At: c.UpdatedAt, By: c.UpdatedBy, Note: "repaired", Size: len(c.Body.Encode())}
-	return s.putJSON(revisionName(c.ID, c.Revision), key, revision{rev, c.Status})
+	return s.putJSON(revisionName(c.ID, c.Revision), key, wire.Revision{Revision: rev, Status: c.Status})
 }
 
 // deletion looks at the mark of a deleted campaign.

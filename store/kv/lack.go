@@ -8,6 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/store"
+	"bugle/store/internal/wire"
 )
 
 // mentioned reports the campaigns of a workspace that are not there, and that test sends, delivered messages and
@@ -25,15 +26,15 @@ func (c *checker) mentioned(workspace string) error {
 	}
 	err := errors.Join(
 		passing(s.walk("it", s.key(kindTest), ScanOptions{}, func(_, payload []byte) error {
-			var w testRecord
-			if _, err := decodeWith(payload, &w); err == nil {
+			var w wire.TestRecord
+			if _, err := wire.DecodeWith(payload, &w); err == nil {
 				note(w.CampaignID, "a test send")
 			}
 			return nil
 		})),
 		passing(s.walk("it", s.key(kindOutbox), ScanOptions{}, func(_, payload []byte) error {
-			var w delivered
-			if _, err := decodeWith(payload, &w); err == nil {
+			var w wire.Delivered
+			if _, err := wire.DecodeWith(payload, &w); err == nil {
 				note(w.CampaignID, "a delivered message")
 			}
 			return nil
@@ -106,7 +107,7 @@ func revisionIn(key, value []byte) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	var h head
-	_, err = decodeBefore(payload, &h)
+	var h wire.Head
+	_, err = wire.DecodeBefore(payload, &h)
 	return h.Revision, err
 }

@@ -6,22 +6,8 @@ import (
 	"time"
 
 	"bugle/store"
+	"bugle/store/internal/wire"
 )
-
-type idempotent struct {
-	Operation   string    `json:"op"`
-	Key         string    `json:"key"`
-	Fingerprint string    `json:"fp,omitempty"`
-	Running     bool      `json:"running,omitempty"`
-	Boot        string    `json:"boot,omitempty"`
-	At          time.Time `json:"at,omitzero"`
-	ExpiresAt   time.Time `json:"expires_at,omitzero"`
-	Result      []byte    `json:"result,omitempty"`
-}
-
-type requestWindow struct {
-	Until time.Time `json:"until"`
-}
 
 // IdempotencyKeys are the idempotency keys and request ids of a workspace, in the order in which they expire.
 type IdempotencyKeys struct{ *records }
@@ -32,7 +18,7 @@ func (s IdempotencyKeys) Idempotent(op, key string) (store.Idempotent, error) {
 	if err := s.checkOnce(op, key); err != nil {
 		return store.Idempotent{}, err
 	}
-	var w idempotent
+	var w wire.Idempotent
 	err := s.getRow(idempotentName(op, key), s.key(kindIdempotent, op, key), &w)
 	return store.Idempotent(w), err
 }
@@ -50,7 +36,7 @@ func (s IdempotencyKeys) PutIdempotent(i store.Idempotent) error {
 		return err
 	}
 	return errors.Join(
-		s.putJSON(what, s.key(kindIdempotent, i.Operation, i.Key), idempotent(i)),
+		s.putJSON(what, s.key(kindIdempotent, i.Operation, i.Key), wire.Idempotent(i)),
 		s.put(what, s.expiryKey(i.ExpiresAt, kindIdempotent, i.Operation, i.Key), nil),
 	)
 }
@@ -79,7 +65,7 @@ func (s IdempotencyKeys) RequestID(op, id string) (time.Time, error) {
 	if err := s.checkOnce(op, id); err != nil {
 		return time.Time{}, err
 	}
-	var w requestWindow
+	var w wire.RequestWindow
 	err := s.getRow(requestName(op, id), s.key(kindRequest, op, id), &w)
 	return w.Until, err
 }
@@ -97,7 +83,7 @@ func (s IdempotencyKeys) PutRequestID(op, id string, until time.Time) error {
 		}
 	}
 	return errors.Join(
-		s.putJSON(what, s.key(kindRequest, op, id), requestWindow{until}),
+		s.putJSON(what, s.key(kindRequest, op, id), wire.RequestWindow{Until: until}),
 		s.put(what, s.expiryKey(until, kindRequest, op, id), nil),
 	)
 }

@@ -7,6 +7,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/store"
+	"bugle/store/internal/wire"
 )
 
 // OutboxMessages are the messages that a workspace has delivered.
@@ -20,12 +21,12 @@ func (s OutboxMessages) Outbox(limit int) ([]engine.Delivered, error) {
 	const what = "the outbox message"
 	var out []engine.Delivered
 	err := s.walk(what, s.key(kindOutbox), ScanOptions{Reverse: true, Limit: limit}, func(rest, payload []byte) error {
-		var w delivered
-		tree, err := decodeWith(payload, &w)
+		var w wire.Delivered
+		tree, err := wire.DecodeWith(payload, &w)
 		if err != nil {
 			return s.damaged(what+" "+label(rest), err)
 		}
-		d := w.engine()
+		d := w.Engine()
 		if d.Push != nil {
 			d.Push.Payload = tree
 		}
@@ -44,7 +45,7 @@ func (s OutboxMessages) PutOutbox(d engine.Delivered) error {
 	if d.Push != nil {
 		tree = d.Push.Payload
 	}
-	return s.putWith(fmt.Sprintf("the outbox message %q", d.ID), s.key(kindOutbox, d.ID), toDelivered(d), tree)
+	return s.putWith(fmt.Sprintf("the outbox message %q", d.ID), s.key(kindOutbox, d.ID), wire.ToDelivered(d), tree)
 }
 
 // ClearOutbox removes all messages. Above some twenty thousand of them it fails with
@@ -74,12 +75,12 @@ func (s TestSends) Tests(limit int, fn func(engine.TestRecord) error) error {
 	}
 	const what = "the record of a test send"
 	return s.walk(what, s.key(kindTest), ScanOptions{Reverse: true, Limit: limit}, func(_, payload []byte) error {
-		var w testRecord
-		body, err := decodeWith(payload, &w)
+		var w wire.TestRecord
+		body, err := wire.DecodeWith(payload, &w)
 		if err != nil {
 			return s.damaged(what, err)
 		}
-		t := w.engine()
+		t := w.Engine()
 		t.Body = body
 		return fn(t)
 	})
@@ -102,6 +103,6 @@ func (s TestSends) PutTest(t engine.TestRecord) error {
 		if !errors.Is(err, store.ErrNotFound) {
 			return fmt.Errorf("reading %s in workspace %q: %w", what, s.id, err)
 		}
-		return s.putWith(what, key, toTestRecord(t), t.Body)
+		return s.putWith(what, key, wire.ToTestRecord(t), t.Body)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"bugle/engine/doc"
 	"bugle/store"
+	"bugle/store/internal/wire"
 )
 
 // records reads and writes the records of one workspace within one transaction, whatever they are of.
@@ -82,7 +83,7 @@ func (s *records) getJSON(what string, key []byte, v any) error {
 	if err != nil {
 		return err
 	}
-	if err := decode(payload, v); err != nil {
+	if err := wire.Decode(payload, v); err != nil {
 		return s.damaged(what, err)
 	}
 	return nil
@@ -94,14 +95,14 @@ func (s *records) getRow(what string, key []byte, w any) error {
 	if err != nil {
 		return err
 	}
-	if err := decodeRow(payload, w); err != nil {
+	if err := wire.DecodeRow(payload, w); err != nil {
 		return s.damaged(what, err)
 	}
 	return nil
 }
 
 func (s *records) putJSON(what string, key []byte, v any) error {
-	payload, err := encode(v)
+	payload, err := wire.Encode(v)
 	if err != nil {
 		return fmt.Errorf("%s %w", what, err)
 	}
@@ -159,7 +160,7 @@ func (s *records) clear(what string, prefix []byte, limit int) (int, error) {
 }
 
 func (s *records) putWith(what string, key []byte, v any, tree doc.Value) error {
-	payload, err := encodeWith(v, tree)
+	payload, err := wire.EncodeWith(v, tree)
 	if err != nil {
 		return fmt.Errorf("%s %w", what, err)
 	}

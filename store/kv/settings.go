@@ -9,6 +9,7 @@ import (
 
 	"bugle/engine"
 	"bugle/store"
+	"bugle/store/internal/wire"
 )
 
 // The settings of a workspace are one record, and everything else needs them. So each change of them also
@@ -146,7 +147,7 @@ func (s WorkspaceSettings) knownSettings(key []byte, known *store.KnownSettings)
 		return known, nil
 	}
 	out := &store.KnownSettings{Mark: record}
-	if err := decode(record, &out.Workspace); err != nil {
+	if err := wire.Decode(record, &out.Workspace); err != nil {
 		return nil, s.damaged("the settings", err)
 	}
 	return out, nil
@@ -157,7 +158,7 @@ func (s WorkspaceSettings) readSettings(key []byte) (settingsRecord, []byte, err
 	var w settingsRecord
 	payload, err := s.get("the settings", key)
 	if err == nil {
-		if err = decode(payload, &w); err == nil && w.ID != s.id {
+		if err = wire.Decode(payload, &w); err == nil && w.ID != s.id {
 			err = fmt.Errorf("they are those of %q", w.ID)
 		}
 		if err != nil {
@@ -186,7 +187,7 @@ func (s WorkspaceSettings) PutSettings(w engine.Workspace) error {
 			change = max(change, old.Change)
 		}
 	}
-	payload, err := encode(settingsRecord{w, change + 1})
+	payload, err := wire.Encode(settingsRecord{w, change + 1})
 	if err != nil {
 		return fmt.Errorf("the settings %w", err)
 	}
@@ -206,7 +207,7 @@ func (s WorkspaceSettings) putCopies(payload []byte, keys []engine.APIKey) error
 		if checkName("the id of an API key", k.ID) != nil {
 			continue
 		}
-		b, err := encode(k)
+		b, err := wire.Encode(k)
 		if err != nil {
 			return fmt.Errorf("the API key %q %w", k.ID, err)
 		}
@@ -241,7 +242,7 @@ func (s WorkspaceSettings) keyRecords() (keys []engine.APIKey, bad int, err erro
 		var k engine.APIKey
 		payload, err := unseal(key, value)
 		if err == nil {
-			err = decode(payload, &k)
+			err = wire.Decode(payload, &k)
 		}
 		if err != nil {
 			bad++

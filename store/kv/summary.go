@@ -9,6 +9,7 @@ import (
 
 	"bugle/engine"
 	"bugle/store"
+	"bugle/store/internal/wire"
 )
 
 // SummaryRows are the summaries of a workspace's campaigns, as the list shows them.
@@ -19,9 +20,9 @@ func (s SummaryRows) Summary(id string) (engine.Summary, error) {
 	if err := s.check(whatCampaign, id); err != nil {
 		return engine.Summary{}, err
 	}
-	var w summary
+	var w wire.Summary
 	err := s.getJSON(fmt.Sprintf("the summary of campaign %q", id), s.key(kindSummary, id), &w)
-	return w.engine(), err
+	return w.Engine(), err
 }
 
 // Summaries calls fn, which may return [Stop], with the summaries of all campaigns. That of a campaign
@@ -34,13 +35,13 @@ func (s SummaryRows) Summaries(fn func(engine.Summary) error) error {
 	prefix := s.key(kindSummary)
 	var bad []error
 	err := s.tx.Scan(prefix, ScanOptions{}, func(key, value []byte) error {
-		var w summary
+		var w wire.Summary
 		payload, err := unseal(key, value)
 		if err == nil {
-			err = decodeSummary(payload, &w)
+			err = wire.DecodeSummary(payload, &w)
 		}
 		if err == nil {
-			return fn(w.engine())
+			return fn(w.Engine())
 		}
 		bad = append(bad, s.damaged("the summary of campaign "+label(key[len(prefix):]), err))
 		return s.resummarize(key[len(prefix):], fn)
@@ -120,7 +121,7 @@ func (s SummaryRows) CountSummaries() (int, bool) {
 }
 
 func (s SummaryRows) putRow(c engine.Campaign) error {
-	return s.putJSON(fmt.Sprintf("the summary of campaign %q", c.ID), s.key(kindSummary, c.ID), toSummary(engine.Summarize(c)))
+	return s.putJSON(fmt.Sprintf("the summary of campaign %q", c.ID), s.key(kindSummary, c.ID), wire.ToSummary(engine.Summarize(c)))
 }
 
 func (s SummaryRows) summarized(row engine.Summary) {
@@ -152,7 +153,7 @@ type newestRows struct {
 type rowChunk struct {
 	keys, values     []byte // one behind another
 	keyEnds, valEnds []int
-	rows             []summary
+	rows             []wire.Summary
 	damaged          []damagedRow
 	done             chan struct{} // closed when it is read
 }
@@ -220,13 +221,13 @@ func (c *rowChunk) decode() {
 	c.rows = slices.Grow(c.rows[:0], n)[:n]
 	clear(c.rows)
 	texts := string(c.values) // all in one
-	r := rowReader{many: usualList * n}
+	r := wire.RowReader{Many: wire.UsualList * n}
 	key, val := 0, 0
 	for i := range n {
 		k, v := c.keys[key:c.keyEnds[i]], c.values[val:c.valEnds[i]]
 		payload, err := unseal(k, v)
 		if err == nil {
-			err = r.decode(payload, texts[c.valEnds[i]-len(payload):c.valEnds[i]], &c.rows[i])
+			err = r.Decode(payload, texts[c.valEnds[i]-len(payload):c.valEnds[i]], &c.rows[i])
 		}
 		if err != nil {
 			c.damaged = append(c.damaged, damagedRow{slices.Clone(k), i, err})
@@ -245,7 +246,7 @@ func (r *newestRows) give(fn func(engine.Summary) error) (damaged []damagedRow, 
 				bad = bad[1:]
 				continue
 			}
-			if err := fn(c.rows[i].engine()); err != nil {
+			if err := fn(c.rows[i].Engine()); err != nil {
 				return append(damaged, c.damaged...), err
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/store"
+	"bugle/store/internal/wire"
 )
 
 // Users are the users of a workspace, and the index by which they are found.
@@ -63,7 +64,7 @@ func (s Users) Profiles(fn func(engine.Profile) error) error {
 	}
 	return s.walk("the profile", s.key(kindProfile), ScanOptions{}, func(rest, payload []byte) error {
 		var p engine.Profile
-		if err := decode(payload, &p); err != nil {
+		if err := wire.Decode(payload, &p); err != nil {
 			return s.damaged("the user "+label(rest), err)
 		}
 		return fn(p)
@@ -79,7 +80,7 @@ func (s Users) FindProfiles(kind, value string) ([]string, error) {
 	if !slices.Contains([]string{store.ByEmail, store.ByMobile, store.ByToken, store.ByAdvertising}, kind) {
 		return nil, fmt.Errorf("there is no kind of identifier %q", kind)
 	}
-	value = fold(kind, value)
+	value = wire.Fold(kind, value)
 	if value == "" || len(value) > maxName {
 		return nil, nil
 	}
@@ -100,22 +101,8 @@ func (s Users) identifiers(p engine.Profile) ([][]byte, error) {
 	if err := s.check("a user id", p.ID); err != nil {
 		return nil, err
 	}
-	pairs := [][2]string{}
-	add := func(kind string, v any) {
-		if text, ok := v.(string); ok && text != "" {
-			pairs = append(pairs, [2]string{kind, fold(kind, text)})
-		} else if n, ok := v.(fmt.Stringer); ok { // json.Number: a mobile number that is no text
-			pairs = append(pairs, [2]string{kind, n.String()})
-		}
-	}
-	add(store.ByEmail, p.Attributes[engine.AttrEmail])
-	add(store.ByMobile, p.Attributes[engine.AttrMobile])
-	for _, d := range p.Devices {
-		add(store.ByToken, d.Token)
-		add(store.ByAdvertising, d.AdvertiseID)
-	}
 	var keys [][]byte
-	for _, pair := range slices.Compact(slices.SortedFunc(slices.Values(pairs), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })) {
+	for _, pair := range wire.Identifiers(p) {
 		if len(pair[1]) > maxName {
 			return nil, fmt.Errorf("the identifier %[2]s of %[1]s is too long: %[3]d bytes, at most %[4]d", profileName(p.ID), pair[0], len(pair[1]), maxName)
 		}
@@ -168,15 +155,6 @@ func (s Users) sweepIdentifiers(id string) error {
 		}
 		return s.delete("the index entry of "+profileName(id), slices.Clone(key))
 	})
-}
-
-// fold returns the spelling under which an identifier is kept.
-func fold(kind, value string) string {
-	value = strings.TrimSpace(value)
-	if kind == store.ByEmail {
-		return strings.ToLower(value)
-	}
-	return value
 }
 
 func profileName(id string) string { return fmt.Sprintf("the user %q", id) }

@@ -1,4 +1,4 @@
-package kv
+package wire
 
 import (
 	"strconv"
@@ -9,36 +9,36 @@ import (
 	"bugle/engine/doc"
 )
 
-// decodeSummary reads a summary row.
-func decodeSummary(b []byte, w *summary) error {
-	return (&rowReader{}).decode(b, string(b), w)
+// DecodeSummary reads a summary row.
+func DecodeSummary(b []byte, w *Summary) error {
+	return (&RowReader{}).Decode(b, string(b), w)
 }
 
-// decode reads a summary row, which is b and text, into w, which is empty.
-func (r *rowReader) decode(b []byte, text string, w *summary) error {
+// Decode reads a summary row, which is b and text, into w, which is empty.
+func (r *RowReader) Decode(b []byte, text string, w *Summary) error {
 	if r.read(text, w) {
 		return nil
 	}
-	*w = summary{}
-	return decodeRow(b, w)
+	*w = Summary{}
+	return DecodeRow(b, w)
 }
 
 // readRow is the quick way to read a row, see [rowReader.read].
-func readRow(b []byte, w *summary) bool { return (&rowReader{}).read(string(b), w) }
+func readRow(b []byte, w *Summary) bool { return (&RowReader{}).read(string(b), w) }
 
-// rowReader goes through the text of a row. Once something is not as expected, ok is false.
-type rowReader struct {
+// RowReader goes through the text of a row. Once something is not as expected, ok is false.
+type RowReader struct {
 	text string
 	at   int
 	ok   bool
 	room []string // for the lists of further rows
-	many int      // how much room is made at once
+	Many int      // how much room is made at once
 }
 
 // read reads a summary row as [Campaigns.PutCampaign] writes it, at a third of the cost of a JSON library:
 // with a million of them that is how long a start takes. It reports false for what is written in any
 // other way, of which w may hold a part. The strings of w are parts of the text.
-func (r *rowReader) read(text string, w *summary) bool {
+func (r *RowReader) read(text string, w *Summary) bool {
 	r.text, r.at, r.ok = text, 0, utf8.ValidString(text)
 	r.skip('{')
 	for first := true; r.ok && !r.next('}'); first = false {
@@ -52,7 +52,7 @@ func (r *rowReader) read(text string, w *summary) bool {
 	return r.ok && r.at == len(r.text)
 }
 
-func (r *rowReader) member(name string, w *summary) {
+func (r *RowReader) member(name string, w *Summary) {
 	switch name {
 	case "id":
 		w.ID = r.str()
@@ -106,7 +106,7 @@ func (r *rowReader) member(name string, w *summary) {
 }
 
 // next takes a character where it is the next one.
-func (r *rowReader) next(c byte) bool {
+func (r *RowReader) next(c byte) bool {
 	if r.at < len(r.text) && r.text[r.at] == c {
 		r.at++
 		return true
@@ -115,13 +115,13 @@ func (r *rowReader) next(c byte) bool {
 }
 
 // skip takes a character that must be the next one.
-func (r *rowReader) skip(c byte) {
+func (r *RowReader) skip(c byte) {
 	if !r.next(c) {
 		r.ok = false
 	}
 }
 
-func (r *rowReader) word(w string) bool {
+func (r *RowReader) word(w string) bool {
 	if len(r.text)-r.at < len(w) || r.text[r.at:r.at+len(w)] != w {
 		r.ok = false
 		return false
@@ -131,7 +131,7 @@ func (r *rowReader) word(w string) bool {
 }
 
 // str takes a string without escapes.
-func (r *rowReader) str() string {
+func (r *RowReader) str() string {
 	r.skip('"')
 	if !r.ok {
 		return ""
@@ -146,13 +146,13 @@ func (r *rowReader) str() string {
 	return text[:i]
 }
 
-// usualList is how many strings a list has mostly, at most.
-const usualList = 4
+// UsualList is how many strings a list has mostly, at most.
+const UsualList = 4
 
-func (r *rowReader) list() []string {
+func (r *RowReader) list() []string {
 	r.skip('[')
-	if cap(r.room)-len(r.room) < usualList {
-		r.room = make([]string, 0, max(usualList, r.many))
+	if cap(r.room)-len(r.room) < UsualList {
+		r.room = make([]string, 0, max(UsualList, r.Many))
 	}
 	out := r.room[len(r.room):]
 	for r.ok && !r.next(']') {
@@ -165,7 +165,7 @@ func (r *rowReader) list() []string {
 	return out[:len(out):len(out)]
 }
 
-func (r *rowReader) number() int64 {
+func (r *RowReader) number() int64 {
 	from := r.at
 	for r.at < len(r.text) && (r.text[r.at] == '-' || r.text[r.at] >= '0' && r.text[r.at] <= '9') {
 		r.at++
@@ -180,7 +180,7 @@ func (r *rowReader) number() int64 {
 }
 
 // time takes a time as RFC 3339 spells one in UTC, such as 2026-01-31T23:59:59.123Z.
-func (r *rowReader) time() time.Time {
+func (r *RowReader) time() time.Time {
 	s := r.str()
 	const least = len("2006-01-02T15:04:05Z")
 	if len(s) < least || len(s) > least+10 || s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' || s[len(s)-1] != 'Z' {

@@ -1,4 +1,4 @@
-package kv
+package wire
 
 import (
 	"reflect"
@@ -23,14 +23,14 @@ func summaryOfBench() engine.Summary {
 
 // What a row of the index takes to read, a hundred thousand of which are read at a start.
 func BenchmarkDecodeRow(b *testing.B) {
-	payload, err := encode(toSummary(summaryOfBench()))
+	payload, err := Encode(ToSummary(summaryOfBench()))
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		var w summary
-		if err := decodeSummary(payload, &w); err != nil {
+		var w Summary
+		if err := DecodeSummary(payload, &w); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -49,11 +49,11 @@ func TestReadRow(t *testing.T) {
 		"escaped": {engine.Summary{Name: `a "b" \ <c>` + "\n"}, false}, "negative": {engine.Summary{Head: engine.Head{Revision: -1}}, true},
 		"zone": {engine.Summary{Start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.FixedZone("", 3600))}, false},
 	} {
-		payload, err := encode(toSummary(c.row))
+		payload, err := Encode(ToSummary(c.row))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var quick, want summary
+		var quick, want Summary
 		if ok := readRow(payload, &quick); ok != c.quick {
 			t.Errorf("%s: read quickly: %v\n%s", name, ok, payload)
 		}
@@ -68,7 +68,7 @@ func TestReadRow(t *testing.T) {
 
 // Whatever is there instead of a row, the quick way agrees with the library or leaves it to that.
 func FuzzReadRow(f *testing.F) {
-	payload, err := encode(toSummary(summaryOfBench()))
+	payload, err := Encode(ToSummary(summaryOfBench()))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func FuzzReadRow(f *testing.F) {
 	f.Add([]byte(`{"rev":01}`))
 	f.Add([]byte(`{"id":"a","tags":[],"all":true}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var quick, want summary
+		var quick, want Summary
 		if !readRow(b, &quick) {
 			return
 		}

@@ -1,4 +1,4 @@
-package kv
+package wire
 
 import (
 	"time"
@@ -10,7 +10,8 @@ import (
 // The types below are engine's with the names that their members have on disk. They convert
 // to one another, so that a member which only one of them has does not compile.
 
-type head struct {
+// Head is an [engine.Head].
+type Head struct {
 	ID         string `json:"id"`
 	CampaignID string `json:"cid,omitempty"`
 	Version    int    `json:"v,omitempty"`
@@ -33,9 +34,9 @@ type head struct {
 	Revision int64 `json:"rev"`
 }
 
-// summary lies flat: its rows are read by the hundred thousand.
-type summary struct {
-	head
+// Summary is an [engine.Summary]. It lies flat: its rows are read by the hundred thousand.
+type Summary struct {
+	Head
 	Name      string    `json:"name,omitempty"`
 	Team      string    `json:"team,omitempty"`
 	Tags      []string  `json:"tags,omitempty"`
@@ -45,29 +46,33 @@ type summary struct {
 	AllUsers  bool      `json:"all,omitempty"`
 }
 
-func toSummary(s engine.Summary) summary {
-	return summary{head(s.Head), s.Name, s.Team, s.Tags, s.Platforms, s.Start, s.End, s.AllUsers}
+// ToSummary returns a record as it is stored.
+func ToSummary(s engine.Summary) Summary {
+	return Summary{Head(s.Head), s.Name, s.Team, s.Tags, s.Platforms, s.Start, s.End, s.AllUsers}
 }
 
-func (s summary) engine() engine.Summary {
-	return engine.Summary{Head: engine.Head(s.head), Name: s.Name, Team: s.Team, Tags: s.Tags,
+// Engine returns the record, without what is stored beside it.
+func (s Summary) Engine() engine.Summary {
+	return engine.Summary{Head: engine.Head(s.Head), Name: s.Name, Team: s.Team, Tags: s.Tags,
 		Platforms: s.Platforms, Start: s.Start, End: s.End, AllUsers: s.AllUsers}
 }
 
-// revision is with the state that it left the campaign in; empty in records of earlier programs.
-type revision struct {
+// Revision is an [engine.Revision] with the state that it left the campaign in; empty in records of earlier programs.
+type Revision struct {
 	engine.Revision
 	Status engine.State `json:"st,omitempty"`
 }
 
-type workingCopy struct {
+// WorkingCopy is an [engine.WorkingCopy] without its body.
+type WorkingCopy struct {
 	Base int64     `json:"base"`
 	At   time.Time `json:"at,omitzero"`
 	// Origin is a document as text: a JSON library would spell it anew.
 	Origin string `json:"origin,omitempty"`
 }
 
-type delivered struct {
+// Delivered is an [engine.Delivered] without the payload of a push notification, which is a document.
+type Delivered struct {
 	ID         string         `json:"id"`
 	At         time.Time      `json:"at,omitzero"`
 	CampaignID string         `json:"campaign_id,omitempty"`
@@ -104,15 +109,17 @@ type push struct {
 	Headers map[string]string `json:"headers,omitempty"`
 }
 
-func toDelivered(d engine.Delivered) delivered {
-	w := delivered{d.ID, d.At, d.CampaignID, d.Campaign, d.Channel, d.Key, d.Recipient, d.Connector, (*email)(d.Email), nil}
+// ToDelivered returns a record as it is stored.
+func ToDelivered(d engine.Delivered) Delivered {
+	w := Delivered{d.ID, d.At, d.CampaignID, d.Campaign, d.Channel, d.Key, d.Recipient, d.Connector, (*email)(d.Email), nil}
 	if p := d.Push; p != nil {
 		w.Push = &push{p.Platform, p.Token, p.Title, p.Body, p.Headers}
 	}
 	return w
 }
 
-func (w delivered) engine() engine.Delivered {
+// Engine returns the record, without what is stored beside it.
+func (w Delivered) Engine() engine.Delivered {
 	d := engine.Delivered{ID: w.ID, At: w.At, CampaignID: w.CampaignID, Campaign: w.Campaign, Channel: w.Channel,
 		Key: w.Key, Recipient: w.Recipient, Connector: w.Connector, Email: (*engine.EmailMessage)(w.Email)}
 	if p := w.Push; p != nil {
@@ -121,8 +128,8 @@ func (w delivered) engine() engine.Delivered {
 	return d
 }
 
-// testRecord is without the request, which is a document.
-type testRecord struct {
+// TestRecord is an [engine.TestRecord] without the request, which is a document.
+type TestRecord struct {
 	At         time.Time                    `json:"at,omitzero"`
 	CampaignID string                       `json:"campaign_id,omitempty"`
 	ResponseID string                       `json:"response_id,omitempty"`
@@ -132,20 +139,22 @@ type testRecord struct {
 	Message    string                       `json:"message,omitempty"`
 }
 
-func toTestRecord(t engine.TestRecord) testRecord {
+// ToTestRecord returns a record as it is stored.
+func ToTestRecord(t engine.TestRecord) TestRecord {
 	r := t.Result
-	return testRecord{t.At, t.CampaignID, r.ResponseID, r.Replayed, r.Keys, r.Data, r.Message}
+	return TestRecord{t.At, t.CampaignID, r.ResponseID, r.Replayed, r.Keys, r.Data, r.Message}
 }
 
-func (w testRecord) engine() engine.TestRecord {
+// Engine returns the record, without what is stored beside it.
+func (w TestRecord) Engine() engine.TestRecord {
 	return engine.TestRecord{At: w.At, CampaignID: w.CampaignID, Result: engine.TestResult{
 		Answer: engine.Answer{ResponseID: w.ResponseID, Replayed: w.Replayed},
 		Keys:   w.Keys, Data: w.Data, Message: w.Message,
 	}}
 }
 
-// template is without the content, which is a document.
-type template struct {
+// Template is an [engine.ContentTemplate] without the content, which is a document.
+type Template struct {
 	ID       string         `json:"id"`
 	Version  int            `json:"v"`
 	Name     string         `json:"name,omitempty"`
@@ -154,10 +163,12 @@ type template struct {
 	SavedAt  time.Time      `json:"at,omitzero"`
 }
 
-func toTemplate(t engine.ContentTemplate) template {
-	return template{t.ID, t.Version, t.Name, t.Channel, t.Platform, t.SavedAt}
+// ToTemplate returns a record as it is stored.
+func ToTemplate(t engine.ContentTemplate) Template {
+	return Template{t.ID, t.Version, t.Name, t.Channel, t.Platform, t.SavedAt}
 }
 
-func (t template) engine(content doc.Value) engine.ContentTemplate {
+// Engine returns the record, without what is stored beside it.
+func (t Template) Engine(content doc.Value) engine.ContentTemplate {
 	return engine.ContentTemplate{ID: t.ID, Version: t.Version, Name: t.Name, Channel: t.Channel, Platform: t.Platform, Content: content, SavedAt: t.SavedAt}
 }

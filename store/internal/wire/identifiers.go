@@ -1,0 +1,40 @@
+package wire
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"bugle/engine"
+	"bugle/store"
+)
+
+// Identifiers returns by what a user is found: pairs of a kind, such as [store.ByEmail], and a value as [Fold] spells it,
+// each once and sorted.
+func Identifiers(p engine.Profile) [][2]string {
+	pairs := [][2]string{}
+	add := func(kind string, v any) {
+		if text, ok := v.(string); ok && text != "" {
+			pairs = append(pairs, [2]string{kind, Fold(kind, text)})
+		} else if n, ok := v.(fmt.Stringer); ok { // json.Number: a mobile number that is no text
+			pairs = append(pairs, [2]string{kind, n.String()})
+		}
+	}
+	add(store.ByEmail, p.Attributes[engine.AttrEmail])
+	add(store.ByMobile, p.Attributes[engine.AttrMobile])
+	for _, d := range p.Devices {
+		add(store.ByToken, d.Token)
+		add(store.ByAdvertising, d.AdvertiseID)
+	}
+	slices.SortFunc(pairs, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	return slices.Compact(pairs)
+}
+
+// Fold returns the spelling under which an identifier is kept.
+func Fold(kind, value string) string {
+	value = strings.TrimSpace(value)
+	if kind == store.ByEmail {
+		return strings.ToLower(value)
+	}
+	return value
+}

@@ -1,0 +1,22 @@
+package wire
+
+import (
+	"time"
+)
+
+// Idempotent is a [store.Idempotent].
+type Idempotent struct {
+	Operation   string    `json:"op"`
+	Key         string    `json:"key"`
+	Fingerprint string    `json:"fp,omitempty"`
+	Running     bool      `json:"running,omitempty"`
+	Boot        string    `json:"boot,omitempty"`
+	At          time.Time `json:"at,omitzero"`
+	ExpiresAt   time.Time `json:"expires_at,omitzero"`
+	Result      []byte    `json:"result,omitempty"`
+}
+
+// RequestWindow is until when a request id is taken.
+type RequestWindow struct {
+	Until time.Time `json:"until"`
+}

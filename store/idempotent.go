@@ -10,10 +10,10 @@ type Idempotent struct {
 	Operation, Key string
 	// Fingerprint is of the request: another request with the same key is refused.
 	Fingerprint string
-	// Running says that the write has begun and not ended. Boot is the process that runs it: a
-	// record of another one was left by a crash.
+	// Running says that the write has begun and not ended. It may go on as long as somebody holds the lease: see
+	// [Idempotency].
 	Running bool
-	Boot    string
+	Lease   string
 
 	At, ExpiresAt time.Time
 	Result        []byte // the answer, byte for byte

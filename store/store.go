@@ -22,6 +22,9 @@ type DB interface {
 	// have no effect but on its Tx; it must not start another Write. When Write returns nil, the changes are durable;
 	// when it fails, none of them is.
 	Write(ctx context.Context, fn func(Tx) error) error
+	// Lease returns the id of the lease that this handle of the store holds from its first write until it is closed, or
+	// its process dies. Work that takes a while is marked with it: see [Idempotency].
+	Lease() string
 	// Close ends the store. Closing twice is no error.
 	Close() error
 }
@@ -179,11 +182,41 @@ type Idempotency interface {
 	// PutIdempotent stores the record of a key over an earlier one. It needs a time of expiry.
 	PutIdempotent(i Idempotent) error
 	DeleteIdempotent(op, key string) error
+	// Held reports whether somebody holds the lease of that id (see [DB]): whether work that is marked with it may still
+	// go on. The lease of a process that has died takes some seconds to end where several machines use the store.
+	Held(lease string) (bool, error)
 	// RequestID returns until when a request id is taken.
 	RequestID(op, id string) (time.Time, error)
 	PutRequestID(op, id string, until time.Time) error
 	// Sweep removes some of the keys and request ids whose time is over, and reports whether there are more.
 	Sweep(now time.Time) (more bool, err error)
+}
+
+// Feed is a [DB] that others write to as well, who have handles of their own on it, and that tells what they have
+// written.
+type Feed interface {
+	// Follow calls tell with what others have changed since it called ready, each change at least once and soon after its
+	// commit, until ctx ends. Where changes may have been missed, as after the connection was lost for long, it calls tell
+	// with the zero Change. tell is called by one goroutine at a time.
+	Follow(ctx context.Context, ready func(), tell func(Change))
+}
+
+// Kind says what records a [Change] is about.
+type Kind string
+
+// The kinds of changes.
+const (
+	ChangedCampaign Kind = "campaign"
+	ChangedSettings Kind = "settings" // the workspace's, or its content
+	ChangedUser     Kind = "user"
+	ChangedOutbox   Kind = "outbox" // also the test history
+)
+
+// Change is what a transaction has written.
+type Change struct {
+	Workspace string
+	Kind      Kind
+	ID        string // of the campaign or user; empty for several
 }
 
 // Keeper is a [DB] that keeps, for each name, one file beside its records that can be made of them again, so that the

@@ -68,7 +68,7 @@ func FuzzKeys(f *testing.F) {
 		}
 		now := uitest.Now
 		clock := func() time.Time { return now }
-		svc, err := local.Open(db.Clone(), sample.ID, local.Options{Clock: clock, Boot: "fuzz", Providers: noMail, Gateways: noPush, Fetcher: &delivery.Fetcher{Timeout: 1}})
+		svc, err := local.Open(db.Clone(), sample.ID, local.Options{Clock: clock, Providers: noMail, Gateways: noPush, Fetcher: &delivery.Fetcher{Timeout: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -59,6 +59,9 @@ func (s IdempotencyKeys) DeleteIdempotent(op, key string) error {
 	)
 }
 
+// Held implements [store.Idempotency].
+func (s IdempotencyKeys) Held(lease string) (bool, error) { return lease == s.lease, nil }
+
 // RequestID returns until when the request_id of an operation may not be used again (CONTRACT.md,
 // Create). It returns past times too: the caller's clock decides.
 func (s IdempotencyKeys) RequestID(op, id string) (time.Time, error) {

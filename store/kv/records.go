@@ -15,6 +15,7 @@ type records struct {
 	tx    Tx
 	id    string
 	watch store.Watcher // nil where nobody watches
+	lease string        // of this handle of the store
 }
 
 // key returns the key of the workspace's record with those names.

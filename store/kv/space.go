@@ -3,23 +3,31 @@ package kv
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"bugle/store"
 )
 
 // Records is the records in a store of keys, as a [store.DB] has them. Drivers embed one, so that they are both.
-type Records struct{ db DB }
+type Records struct {
+	db    DB
+	lease string
+}
 
 // RecordsOf returns the records in a store of keys.
-func RecordsOf(db DB) Records { return Records{db} }
+func RecordsOf(db DB) Records { return Records{db, uuid.NewString()} }
+
+// Lease implements [store.DB]. One process at a time has a store of keys: nobody holds a lease that this one does not.
+func (r Records) Lease() string { return r.lease }
 
 // Read implements [store.DB].
 func (r Records) Read(ctx context.Context, fn func(store.Tx) error) error {
-	return r.db.View(ctx, func(tx Tx) error { return fn(&recordTx{tx: tx}) })
+	return r.db.View(ctx, func(tx Tx) error { return fn(&recordTx{tx: tx, lease: r.lease}) })
 }
 
 // Write implements [store.DB].
 func (r Records) Write(ctx context.Context, fn func(store.Tx) error) error {
-	return r.db.Update(ctx, func(tx Tx) error { return fn(&recordTx{tx: tx}) })
+	return r.db.Update(ctx, func(tx Tx) error { return fn(&recordTx{tx: tx, lease: r.lease}) })
 }
 
 // TxOf returns a transaction over keys as one over records.
@@ -29,9 +37,10 @@ func TxOf(tx Tx) store.Tx { return &recordTx{tx: tx} }
 type recordTx struct {
 	tx    Tx
 	watch store.Watcher
+	lease string
 }
 
-func (t *recordTx) In(workspace string) store.Space { return in(t.tx, workspace, t.watch) }
+func (t *recordTx) In(workspace string) store.Space { return in(t.tx, workspace, t.watch, t.lease) }
 
 func (t *recordTx) Workspaces() ([]string, error) { return Workspaces(t.tx) }
 
@@ -63,10 +72,10 @@ type Space struct {
 
 // In returns the records of a workspace. Every method fails where the id is empty or has
 // spaces or unprintable characters.
-func In(tx Tx, workspace string) Space { return in(tx, workspace, nil) }
+func In(tx Tx, workspace string) Space { return in(tx, workspace, nil, "") }
 
-func in(tx Tx, workspace string, watch store.Watcher) Space {
-	r := &records{tx, workspace, watch}
+func in(tx Tx, workspace string, watch store.Watcher, lease string) Space {
+	r := &records{tx, workspace, watch, lease}
 	d := Documents{r}
 	return Space{
 		r, WorkspaceSettings{r}, Campaigns{d, SummaryRows{d}, History{d}}, Copies{r}, Users{r}, ContentItems{r}, OutboxMessages{r}, TestSends{r},

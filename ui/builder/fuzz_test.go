@@ -68,7 +68,7 @@ func FuzzEdits(f *testing.F) {
 		i := int(in[0]) % len(drafts)
 		now := uitest.Now
 		clock := func() time.Time { return now }
-		svc, err := local.Open(stores[i].Clone(), "DEMO", local.Options{Clock: clock, Boot: "fuzz"})
+		svc, err := local.Open(stores[i].Clone(), "DEMO", local.Options{Clock: clock})
 		if err != nil {
 			t.Fatal(err)
 		}

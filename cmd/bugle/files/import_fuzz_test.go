@@ -43,7 +43,7 @@ func FuzzImport(f *testing.F) {
 			return
 		}
 		ctx := context.Background()
-		svc, err := local.Open(db.Clone(), "TEST", local.Options{Boot: "fuzz", Clock: time.Now})
+		svc, err := local.Open(db.Clone(), "TEST", local.Options{Clock: time.Now})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -54,7 +54,7 @@ func copied(t *testing.T, b *bench) (http.Handler, *mem.DB) {
 	t.Helper()
 	db := b.db.(*mem.DB).Clone()
 	svc, err := local.Open(db, "TEST", local.Options{
-		Boot: "fuzz", Clock: b.clock.Now, Providers: func(engine.Connector) (delivery.Sender, error) { return nil, context.DeadlineExceeded },
+		Clock: b.clock.Now, Providers: func(engine.Connector) (delivery.Sender, error) { return nil, context.DeadlineExceeded },
 		Fetcher: &delivery.Fetcher{Timeout: 1},
 	})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/service/local"
 	"bugle/store"
+	"bugle/store/kv"
 	"bugle/store/mem"
 )
 
@@ -80,6 +81,14 @@ func newBench(t testing.TB, o local.Options, change ...func(*engine.Workspace)) 
 		b.ok(b.PutProfile(b.ctx, p))
 	}
 	return b
+}
+
+// anotherHandle returns the store as another process has it, which holds a lease of its own.
+func anotherHandle(db *mem.DB) store.DB {
+	return struct {
+		kv.DB
+		kv.Records
+	}{db, kv.RecordsOf(db)}
 }
 
 func profiles() []engine.Profile {

@@ -67,7 +67,6 @@ var errKey = errors.New("the key is taken")
 type idempotency struct {
 	*writer
 	sweeper *sweeper
-	boot    string // names this run of the program
 }
 
 // once runs do in one transaction, or returns the answer that the call's key already has. answer
@@ -114,9 +113,15 @@ func (i *idempotency) recall(sp store.Space, c call) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the idempotency key: %w", err)
 	}
-	switch {
-	case !i.now().Before(rec.ExpiresAt), rec.Running && rec.Boot != i.boot:
+	if rec.Expired(i.now()) {
 		return nil, nil
+	}
+	if rec.Running { // what a process that has died left behind holds no key
+		if held, err := sp.Held(rec.Lease); err != nil || !held {
+			return nil, err
+		}
+	}
+	switch {
 	case rec.Fingerprint != c.asked:
 		return nil, keyConflict("the Idempotency-Key was already used with a different body; use a new key")
 	case rec.Running:
@@ -152,7 +157,7 @@ func (i *idempotency) keepBytes(sp store.Space, c call, answer []byte) error {
 	i.sweeper.soon()
 	now := i.now()
 	return sp.PutIdempotent(store.Idempotent{
-		Operation: c.op, Key: c.IdempotencyKey, Fingerprint: c.asked, Boot: i.boot,
+		Operation: c.op, Key: c.IdempotencyKey, Fingerprint: c.asked,
 		At: now, ExpiresAt: now.Add(keyLife), Result: answer,
 	})
 }

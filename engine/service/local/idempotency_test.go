@@ -126,7 +126,6 @@ func gated(g gate) (local.Options, func(*engine.Workspace)) {
 func TestRunningTestHoldsItsKey(t *testing.T) {
 	g := gate{entered: make(chan struct{}, 1), open: make(chan struct{})}
 	o, smtp := gated(g)
-	o.Boot = "one"
 	b := newBench(t, o, smtp)
 	r := engine.TestRequest{Call: engine.Call{IdempotencyKey: key()}, Body: inlineEmail(t, `"ida@example.com"`, "")}
 	var first engine.TestResult
@@ -174,7 +173,6 @@ func TestTestLeftByACrash(t *testing.T) {
 	dead := &postman{gate: &gate{entered: make(chan struct{}, together), open: make(chan struct{})}}
 	o, smtp := gated(*dead.gate)
 	o.Providers = func(engine.Connector) (delivery.Sender, error) { return dead, nil }
-	o.Boot = "one"
 	b := newBench(t, o, smtp)
 	var to []string
 	for i := range 10 {
@@ -195,9 +193,9 @@ func TestTestLeftByACrash(t *testing.T) {
 		}
 	}
 	next := &postman{}
-	o.Boot, o.Clock = "two", b.clock.Now
+	o.Clock = b.clock.Now
 	o.Providers = func(engine.Connector) (delivery.Sender, error) { return next, nil }
-	second, err := local.Open(b.db, "TEST", o)
+	second, err := local.Open(anotherHandle(b.db), "TEST", o)
 	b.ok(err)
 	out, err := second.Test(b.ctx, r)
 	b.ok(err)

@@ -120,7 +120,7 @@ func TestLifeCycleAgainstTheSpecification(t *testing.T) {
 	origin := newBench(t, local.Options{})
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-		svc, err := local.Open(origin.db.Clone(), "TEST", local.Options{Boot: "life", Clock: func() time.Time { return now }})
+		svc, err := local.Open(origin.db.Clone(), "TEST", local.Options{Clock: func() time.Time { return now }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,8 +11,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/google/uuid"
-
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/message/delivery"
@@ -30,9 +28,6 @@ const MaxBody = 1 << 20
 type Options struct {
 	Clock  func() time.Time // nil: time.Now
 	Logger *slog.Logger     // nil: nothing is logged
-	// Boot names this run of the program. A test send that another run left unfinished does not
-	// block its idempotency key. Empty: one is made.
-	Boot string
 	// Providers returns what carries a connector's mail when its provider is not the outbox. Nil:
 	// SMTP, with the password from the environment variable that the connector names.
 	Providers func(engine.Connector) (delivery.Sender, error)
@@ -106,7 +101,7 @@ func newService(db store.DB, workspace string, o Options) *Service {
 		writer: w, tasks: tasks, sweeper: sweeper,
 		settings:  &settings{writer: w, tasks: tasks},
 		users:     &users{w},
-		keys:      &idempotency{writer: w, sweeper: sweeper, boot: cmp.Or(o.Boot, uuid.NewString())},
+		keys:      &idempotency{writer: w, sweeper: sweeper},
 		providers: o.Providers, gateways: o.Gateways, fetcher: o.Fetcher, ids: newIDSource(),
 	}
 	if s.providers == nil {

@@ -90,7 +90,7 @@ func (k mark) put(sp store.Space, leaving bool) error {
 	}
 	now := k.s.now()
 	return sp.PutIdempotent(store.Idempotent{
-		Operation: opMessage, Key: k.key, Running: leaving, Boot: k.s.keys.boot, At: now, ExpiresAt: now.Add(keyLife),
+		Operation: opMessage, Key: k.key, Running: leaving, Lease: k.s.db.Lease(), At: now, ExpiresAt: now.Add(keyLife),
 	})
 }
 

@@ -40,7 +40,7 @@ func FuzzBodies(f *testing.F) {
 			return
 		}
 		ctx, db := context.Background(), origin.db.Clone()
-		svc, err := local.Open(db, "TEST", local.Options{Boot: "fuzz", Clock: origin.clock.Now, Providers: nobody, Fetcher: &delivery.Fetcher{Timeout: 1}})
+		svc, err := local.Open(db, "TEST", local.Options{Clock: origin.clock.Now, Providers: nobody, Fetcher: &delivery.Fetcher{Timeout: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}

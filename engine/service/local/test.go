@@ -63,7 +63,7 @@ func (s *Service) begin(ctx context.Context, c call, r engine.TestRequest) (p *t
 		}
 		now := s.now()
 		return sp.PutIdempotent(store.Idempotent{
-			Operation: c.op, Key: c.IdempotencyKey, Fingerprint: c.asked, Running: true, Boot: s.keys.boot,
+			Operation: c.op, Key: c.IdempotencyKey, Fingerprint: c.asked, Running: true, Lease: s.db.Lease(),
 			At: now, ExpiresAt: now.Add(keyLife),
 		})
 	}

@@ -10,7 +10,7 @@ type Idempotent struct {
 	Key         string    `json:"key"`
 	Fingerprint string    `json:"fp,omitempty"`
 	Running     bool      `json:"running,omitempty"`
-	Boot        string    `json:"boot,omitempty"`
+	Lease       string    `json:"boot,omitempty"`
 	At          time.Time `json:"at,omitzero"`
 	ExpiresAt   time.Time `json:"expires_at,omitzero"`
 	Result      []byte    `json:"result,omitempty"`

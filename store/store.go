@@ -111,6 +111,8 @@ type Campaigns interface {
 type Summaries interface {
 	// Summary returns the summary of a campaign.
 	Summary(id string) (engine.Summary, error)
+	// SummariesOf calls fn with the summaries of those of the campaigns that are there, in any order.
+	SummariesOf(ids []string, fn func(engine.Summary) error) error
 	// Summaries calls fn with each summary, in the order of the ids.
 	Summaries(fn func(engine.Summary) error) error
 	// NewestSummaries calls fn with each summary, those changed last first.
@@ -196,9 +198,9 @@ type Idempotency interface {
 // written.
 type Feed interface {
 	// Follow calls tell with what others have changed since it called ready, each change at least once and soon after its
-	// commit, until ctx ends. Where changes may have been missed, as after the connection was lost for long, it calls tell
-	// with the zero Change. tell is called by one goroutine at a time.
-	Follow(ctx context.Context, ready func(), tell func(Change))
+	// commit, until ctx ends. Where changes may have been missed, as after the connection was lost for long, it calls
+	// tell with the zero Change. tell is called by one goroutine at a time.
+	Follow(ctx context.Context, ready func(), tell func([]Change))
 }
 
 // Kind says what records a [Change] is about.

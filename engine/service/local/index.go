@@ -3,7 +3,9 @@ package local
 import (
 	"context"
 	"errors"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	"bugle/engine"
@@ -17,8 +19,9 @@ var _ index.Indexed = (*Service)(nil)
 // every commit of the service from then on. While it is not complete, the store is scanned.
 type indexer struct {
 	*reader
-	tasks *tasks
-	keep  KeepIndex
+	tasks  *tasks
+	follow *follower
+	keep   KeepIndex
 
 	mu    sync.Mutex
 	ix    *index.Index        // nil until it is wanted
@@ -66,7 +69,10 @@ func (x *indexer) want(weight int) *index.Index {
 // has begun to read is told to wrote. It reports false where the service has ended.
 func (x *indexer) load(ix *index.Index) bool {
 	started := x.tasks.start(func(ctx context.Context) {
-		err := x.restore(ctx, ix)
+		err := x.follow.wait(ctx) // what others write while it is read is told
+		if err == nil {
+			err = x.restore(ctx, ix)
+		}
 		if err != nil && ctx.Err() == nil {
 			err = x.fill(ctx, ix)
 		}
@@ -167,20 +173,23 @@ func (x *indexer) reread(changes []change) {
 	if ix == nil {
 		return
 	}
+	gone := map[string]struct{}{}
+	for _, c := range changes {
+		gone[c.row.ID] = struct{}{}
+	}
+	changes = changes[:0]
 	err := x.db.Read(x.tasks.ctx, func(tx store.Tx) error {
-		for i, c := range changes {
-			row, err := tx.In(x.workspace).Summary(c.row.ID)
-			switch {
-			case err == nil:
-				changes[i] = change{row: row}
-			case errors.Is(err, store.ErrNotFound):
-				changes[i].gone = true
-			default:
-				return err
-			}
-		}
-		return nil
+		return tx.In(x.workspace).SummariesOf(slices.Collect(maps.Keys(gone)), func(row engine.Summary) error {
+			delete(gone, row.ID)
+			changes = append(changes, change{row: row})
+			return nil
+		})
 	})
+	for id := range gone {
+		c := change{gone: true}
+		c.row.ID = id
+		changes = append(changes, c)
+	}
 	if err != nil {
 		x.drop(ix, err)
 		return

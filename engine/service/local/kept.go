@@ -153,12 +153,10 @@ func readFront(r io.Reader) (ids []string, err error) {
 
 // those returns the rows of campaigns, without those that cannot be read.
 func (x *indexer) those(tx store.Tx, ids []string) (rows []engine.Summary) {
-	sp := tx.In(x.workspace)
-	for _, id := range ids {
-		if row, err := sp.Summary(id); err == nil {
-			rows = append(rows, row)
-		}
-	}
+	_ = tx.In(x.workspace).SummariesOf(ids, func(row engine.Summary) error { // a damaged one is reported when all are read
+		rows = append(rows, row)
+		return nil
+	})
 	return rows
 }
 

@@ -94,12 +94,15 @@ func newService(db store.DB, workspace string, o Options) *Service {
 	sweeper := &sweeper{writer: w, tasks: tasks}
 	content := &content{w}
 	audiences := &audiences{reader: w.reader, content: content}
-	s := &Service{
+	var s *Service
+	follow := newFollower(db, tasks, func(changes []store.Change) { s.changed(changes) })
+	w.index.follow = follow
+	s = &Service{
 		reader: w.reader, content: content, audiences: audiences,
 		uses:   &uses{reader: w.reader, content: content},
 		lists:  &lists{reader: w.reader, index: w.index, reach: &reachability{reader: w.reader, tasks: tasks, audiences: audiences}},
 		writer: w, tasks: tasks, sweeper: sweeper,
-		settings:  &settings{writer: w, tasks: tasks},
+		settings:  &settings{writer: w, tasks: tasks, follow: follow},
 		users:     &users{w},
 		keys:      &idempotency{writer: w, sweeper: sweeper},
 		providers: o.Providers, gateways: o.Gateways, fetcher: o.Fetcher, ids: newIDSource(),

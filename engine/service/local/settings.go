@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"bugle/engine"
 	"bugle/store"
@@ -12,6 +13,7 @@ import (
 type settings struct {
 	*writer
 	tasks   *tasks
+	follow  *follower
 	known   atomic.Pointer[store.KnownSettings]
 	settled atomic.Pointer[settled]
 }
@@ -58,17 +60,18 @@ func (s *settings) UpdateWorkspace(ctx context.Context, change func(*engine.Work
 // changed none of them and is not closed, they are not read again.
 func (s *settings) Settings(ctx context.Context) (engine.Workspace, error) {
 	updates := s.settingsChanges.Load() // before they are read: what changes them meanwhile makes them old
-	if now := s.settled.Load(); now != nil && now.updates == updates && s.tasks.ctx.Err() == nil {
+	if now := s.settled.Load(); now != nil && now.updates == updates && s.follow.current(now.at) && s.tasks.ctx.Err() == nil {
 		return now.Workspace, ctx.Err()
 	}
 	var out engine.Workspace
+	at := time.Now()
 	err := s.view(ctx, func(sp store.Space) error {
 		var err error
 		out, err = s.shared(sp)
 		return err
 	})
 	if err == nil {
-		s.settled.Store(&settled{out, updates})
+		s.settled.Store(&settled{out, updates, at})
 	}
 	return out, err
 }
@@ -77,6 +80,7 @@ func (s *settings) Settings(ctx context.Context) (engine.Workspace, error) {
 type settled struct {
 	engine.Workspace
 	updates int64
+	at      time.Time // when they were read
 }
 
 // shared returns the settings as the transaction sees them. Nothing in them may be changed.

@@ -146,7 +146,11 @@ type Users interface {
 	Profiles(fn func(engine.Profile) error) error
 	// FindProfiles returns the ids of the users that have an identifier of a kind, such as [ByEmail].
 	FindProfiles(kind, value string) ([]string, error)
+	// ProfilesOf calls fn with those of the profiles that are there, in any order.
+	ProfilesOf(ids []string, fn func(engine.Profile) error) error
 	PutProfile(p engine.Profile) error
+	// PutProfiles stores many profiles, of which the last one with an id counts.
+	PutProfiles(list []engine.Profile) error
 	DeleteProfile(id string) error
 }
 

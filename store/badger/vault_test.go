@@ -13,7 +13,6 @@ import (
 
 	"bugle/store/badger"
 	"bugle/store/crypt"
-	"bugle/store/kv"
 	"bugle/store/storetest"
 )
 
@@ -33,7 +32,7 @@ func gives(key crypt.Key) badger.KeyFinder {
 }
 
 func TestEncryptedStore(t *testing.T) {
-	storetest.Run(t, func(t testing.TB) kv.DB {
+	storetest.Run(t, func(t testing.TB) storetest.Keys {
 		key := crypt.New()
 		db, err := badger.Open(t.Context(), badger.Options{Dir: t.TempDir(), Encrypt: &key})
 		if err != nil {

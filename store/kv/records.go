@@ -167,3 +167,28 @@ func (s *records) putWith(what string, key []byte, v any, tree doc.Value) error 
 	}
 	return s.put(what, key, payload)
 }
+
+// each calls fn with what get returns for the ids. It passes over what is not there, and returns what is damaged at the
+// end.
+func each[T any](ids []string, get func(id string) (T, error), fn func(T) error) error {
+	var bad []error
+	for _, id := range ids {
+		v, err := get(id)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			continue
+		case isDamage(err):
+			bad = append(bad, err)
+			continue
+		case err == nil:
+			err = fn(v)
+		}
+		if errors.Is(err, store.Stop) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return errors.Join(bad...)
+}

@@ -27,26 +27,7 @@ func (s SummaryRows) Summary(id string) (engine.Summary, error) {
 
 // SummariesOf calls fn with the summaries of those of the campaigns that are there.
 func (s SummaryRows) SummariesOf(ids []string, fn func(engine.Summary) error) error {
-	var bad []error
-	for _, id := range ids {
-		row, err := s.Summary(id)
-		switch {
-		case errors.Is(err, store.ErrNotFound):
-			continue
-		case isDamage(err):
-			bad = append(bad, err)
-			continue
-		case err == nil:
-			err = fn(row)
-		}
-		if errors.Is(err, store.Stop) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return errors.Join(bad...)
+	return each(ids, s.Summary, fn)
 }
 
 // Summaries calls fn, which may return [Stop], with the summaries of all campaigns. That of a campaign

@@ -43,6 +43,21 @@ func (s Users) PutProfile(p engine.Profile) error {
 	return s.putJSON(what, s.key(kindProfile, p.ID), p)
 }
 
+// PutProfiles stores profiles, one after the other.
+func (s Users) PutProfiles(list []engine.Profile) error {
+	for _, p := range list {
+		if err := s.PutProfile(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ProfilesOf calls fn with those of the profiles that are there.
+func (s Users) ProfilesOf(ids []string, fn func(engine.Profile) error) error {
+	return each(ids, s.Profile, fn)
+}
+
 // DeleteProfile removes a profile. It fails with [ErrNotFound] where there is none.
 func (s Users) DeleteProfile(id string) error {
 	if err := s.check("a user id", id); err != nil {

@@ -3,11 +3,10 @@ package mem_test
 import (
 	"testing"
 
-	"bugle/store/kv"
 	"bugle/store/mem"
 	"bugle/store/storetest"
 )
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(testing.TB) kv.DB { return mem.New() })
+	storetest.Run(t, func(testing.TB) storetest.Keys { return mem.New() })
 }

@@ -39,7 +39,7 @@ var errUndone = errors.New("undone")
 // in that order on a map, each sees what it saw, and the map is what the store holds. Those that only read
 // see what there was at one place of that order, not before one that had ended when they began. Those that
 // fail leave nothing.
-func testConcurrently(t *testing.T, db kv.DB) {
+func testConcurrently(t *testing.T, db Keys) {
 	rapid.Check(t, func(rt *rapid.T) {
 		prefix := fmt.Sprintf("C%d/", worlds.Add(1))
 		plans := make([][]deed, rapid.IntRange(2, 5).Draw(rt, "writers"))

@@ -8,14 +8,13 @@ import (
 
 	"bugle/engine"
 	"bugle/store"
-	"bugle/store/kv"
 )
 
 func products(name string) engine.ContentItem {
 	return engine.ContentItem{Products: &engine.ProductSet{Name: name, Products: []map[string]any{{"title": "<Boot>", "price": json.Number("80.50")}}}}
 }
 
-func testContent(t *testing.T, db kv.DB) {
+func testContent(t *testing.T, db store.DB) {
 	saved := func(id string, version int, content string) engine.ContentItem {
 		return engine.ContentItem{Template: &engine.ContentTemplate{
 			ID: id, Version: version, Name: "Of " + id, Channel: "EMAIL", Content: parse(t, content), SavedAt: noon,
@@ -28,15 +27,15 @@ func testContent(t *testing.T, db kv.DB) {
 	items := []engine.ContentItem{
 		products("boots"), products("shoes"), api, saved("t1", 1, `{"subject":"a<b","n":1.50}`), saved("t1", 2, `{}`), saved("t1", 10, `{"x":null}`), saved("t10", 1, `{"other":true}`),
 	}
-	in(t, db, func(s kv.Space) error {
+	in(t, db, func(s store.Space) error {
 		var all []error
 		for i := range items {
 			all = append(all, s.PutContent(items[len(items)-1-i]))
 		}
 		return errors.Join(all...)
 	})
-	view(t, db, func(tx kv.Tx) error {
-		s := kv.In(tx, space)
+	read(t, db, func(tx store.Tx) error {
+		s := tx.In(space)
 		for _, want := range items {
 			got, err := s.ContentItem(want.Ref())
 			if err != nil || !reflect.DeepEqual(got, want) {
@@ -53,7 +52,7 @@ func testContent(t *testing.T, db kv.DB) {
 			if err != nil || len(got) != n {
 				t.Errorf("%s: %v, %v", kind, got, err)
 			}
-			if err := kv.In(tx, "OTHER").Content(kind, func(engine.ContentItem) error { return errors.New("it is not theirs") }); err != nil {
+			if err := tx.In("OTHER").Content(kind, func(engine.ContentItem) error { return errors.New("it is not theirs") }); err != nil {
 				t.Errorf("%s of another workspace: %v", kind, err)
 			}
 		}
@@ -69,15 +68,15 @@ func testContent(t *testing.T, db kv.DB) {
 		}
 		return nil
 	})
-	in(t, db, func(s kv.Space) error {
+	in(t, db, func(s store.Space) error {
 		return errors.Join(
 			s.DeleteContent(engine.ContentRef{Kind: engine.KindProducts, Name: "boots"}),
 			s.DeleteContent(engine.ContentRef{Kind: engine.KindTemplate, Name: "t1", Version: 10}),
 			s.DeleteContent(engine.ContentRef{Kind: engine.KindTemplate, Name: "t10"}),
 		)
 	})
-	view(t, db, func(tx kv.Tx) error {
-		s := kv.In(tx, space)
+	read(t, db, func(tx store.Tx) error {
+		s := tx.In(space)
 		if got, err := s.ContentItem(engine.ContentRef{Kind: engine.KindTemplate, Name: "t1"}); err != nil || got.Template.Version != 2 {
 			t.Errorf("after the newest: %+v, %v", got.Template, err)
 		}
@@ -89,7 +88,7 @@ func testContent(t *testing.T, db kv.DB) {
 		return nil
 	})
 	for _, ref := range []engine.ContentRef{{Kind: engine.KindAPI, Name: "none"}, {Kind: engine.KindTemplate, Name: "none"}, {Kind: engine.KindTemplate, Name: "t1", Version: 7}} {
-		err := db.Update(t.Context(), func(tx kv.Tx) error { return kv.In(tx, space).DeleteContent(ref) })
+		err := db.Write(t.Context(), func(tx store.Tx) error { return tx.In(space).DeleteContent(ref) })
 		if !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%s removed: %v", ref, err)
 		}

@@ -26,14 +26,14 @@ func dump(t testing.TB, db kv.DB) (out []record) {
 	return out
 }
 
-func putRaw(t testing.TB, db kv.DB, key, value []byte) {
+func putRaw(t testing.TB, db Keys, key, value []byte) {
 	t.Helper()
 	update(t, db, func(tx kv.Tx) error { return tx.Set(key, value) })
 }
 
 // damage flips a bit in the one record that makes read fail with a [store.CorruptError] about
 // what, and leaves it so.
-func damage(t testing.TB, db kv.DB, what string, read func(kv.Space) error) {
+func damage(t testing.TB, db Keys, what string, read func(kv.Space) error) {
 	t.Helper()
 	for _, r := range dump(t, db) {
 		bad := slices.Clone(r.value)
@@ -49,9 +49,9 @@ func damage(t testing.TB, db kv.DB, what string, read func(kv.Space) error) {
 }
 
 // Whatever happens to the bytes of any record: it is reported, and never read as data.
-func testDamage(t *testing.T, db kv.DB) {
+func testDamage(t *testing.T, db Keys) {
 	all := filled(t)
-	update(t, db, all.put)
+	write(t, db, all.put)
 	records := dump(t, db)
 	found := map[string]bool{}
 	for i, r := range records {
@@ -89,7 +89,7 @@ func testDamage(t *testing.T, db kv.DB) {
 
 // wantDamage reads everything: what fails must say that it is damaged, and what does not must
 // be right. It returns what failed.
-func wantDamage(t *testing.T, db kv.DB, all records, key []byte, how string) (failed []string) {
+func wantDamage(t *testing.T, db Keys, all records, key []byte, how string) (failed []string) {
 	t.Helper()
 	view(t, db, func(tx kv.Tx) error {
 		for what, o := range all.read(kv.In(tx, space)) {
@@ -109,8 +109,8 @@ func wantDamage(t *testing.T, db kv.DB, all records, key []byte, how string) (fa
 	return failed
 }
 
-func testDamageHidesNothing(t *testing.T, db kv.DB) {
-	in(t, db, func(s kv.Space) error {
+func testDamageHidesNothing(t *testing.T, db Keys) {
+	inKeys(t, db, func(s kv.Space) error {
 		for _, id := range []string{"c1", "c2", "c3"} {
 			if _, err := save(s, id, tree, t, false); err != nil {
 				return err
@@ -119,7 +119,7 @@ func testDamageHidesNothing(t *testing.T, db kv.DB) {
 		return nil
 	})
 	damage(t, db, `the summary of campaign "c2" in workspace "DEMO"`, func(s kv.Space) error { _, err := s.Summary("c2"); return err })
-	in(t, db, func(s kv.Space) error {
+	inKeys(t, db, func(s kv.Space) error {
 		var ids []string
 		err := s.Summaries(func(s engine.Summary) error { ids = append(ids, s.ID); return nil })
 		if corrupt := wantCorrupt(t, err); corrupt.What != `the summary of campaign "c2" in workspace "DEMO"` {
@@ -131,7 +131,7 @@ func testDamageHidesNothing(t *testing.T, db kv.DB) {
 		return nil
 	})
 	damage(t, db, `campaign "c1" in workspace "DEMO"`, func(s kv.Space) error { _, err := s.Campaign("c1"); return err })
-	in(t, db, func(s kv.Space) error { // an earlier revision repairs it
+	inKeys(t, db, func(s kv.Space) error { // an earlier revision repairs it
 		c, err := s.Revision("c1", 1)
 		if err != nil {
 			return err
@@ -139,7 +139,7 @@ func testDamageHidesNothing(t *testing.T, db kv.DB) {
 		_, err = s.PutCampaign(c, engine.Summary{Head: c.Head}, engine.Revision{}, false)
 		return err
 	})
-	in(t, db, func(s kv.Space) error {
+	inKeys(t, db, func(s kv.Space) error {
 		c, err := s.Campaign("c1")
 		if string(c.Body.Encode()) != tree {
 			t.Errorf("repaired to %s", c.Body.Encode())
@@ -148,7 +148,7 @@ func testDamageHidesNothing(t *testing.T, db kv.DB) {
 	})
 }
 
-func testFormat(t *testing.T, db kv.DB) {
+func testFormat(t *testing.T, db Keys) {
 	if err := kv.Prepare(t.Context(), db); err != nil {
 		t.Errorf("opened again: %v", err)
 	}

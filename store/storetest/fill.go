@@ -10,7 +10,6 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/store"
-	"bugle/store/kv"
 )
 
 // tree is spelled as no encoder would spell it.
@@ -99,14 +98,17 @@ func filled(t testing.TB) records {
 	r.Mail.ID, r.Mail.Push = "01", nil
 	r.Push.ID, r.Push.Email = "02", nil
 	r.Test.Result.Calls = nil // those of a running program
+	for _, at := range []*time.Time{&r.Idempotent.At, &r.Idempotent.ExpiresAt, &r.Until} {
+		*at = at.Truncate(time.Microsecond) // they are no part of a document, and databases have no more
+	}
 	r.Profile.Attributes[engine.AttrEmail] = "Ada@Example.com"
 	r.Profile.Attributes[engine.AttrMobile] = json.Number("4791234567")
 	return r
 }
 
 // put stores all records.
-func (r records) put(tx kv.Tx) error {
-	s := kv.In(tx, space)
+func (r records) put(tx store.Tx) error {
+	s := tx.In(space)
 	for _, step := range []func() error{
 		func() error { return s.PutSettings(r.Settings) },
 		func() error { _, err := s.PutCampaign(r.Campaign, r.Summary, r.Revision, false); return err },
@@ -132,7 +134,7 @@ type outcome struct {
 }
 
 // read reads every record, by what reads it.
-func (r records) read(s kv.Space) map[string]outcome {
+func (r records) read(s store.Space) map[string]outcome {
 	id := r.Campaign.ID
 	out := map[string]outcome{}
 	add := func(what string, want any) func(got any, err error) {

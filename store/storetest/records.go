@@ -13,32 +13,32 @@ import (
 
 	"bugle/engine"
 	"bugle/store"
-	"bugle/store/kv"
 )
 
 var noon = time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC)
 
-func in(t testing.TB, db kv.DB, fn func(kv.Space) error) {
+// in runs fn in a transaction that must succeed.
+func in(t testing.TB, db store.DB, fn func(store.Space) error) {
 	t.Helper()
-	update(t, db, func(tx kv.Tx) error { return fn(kv.In(tx, space)) })
+	write(t, db, func(tx store.Tx) error { return fn(tx.In(space)) })
 }
 
 // save stores a campaign of which only the body matters.
-func save(s kv.Space, id string, body string, t testing.TB, coalesce bool) (int64, error) {
+func save(s store.Space, id string, body string, t testing.TB, coalesce bool) (int64, error) {
 	c := engine.Campaign{Head: engine.Head{ID: id}, Body: parse(t, body)}
 	return s.PutCampaign(c, engine.Summary{Head: c.Head, Name: "of " + id}, engine.Revision{At: noon, Note: body}, coalesce)
 }
 
-func testRoundTrip(t *testing.T, db kv.DB) {
+func testRoundTrip(t *testing.T, db store.DB) {
 	r := filled(t)
-	update(t, db, r.put)
-	view(t, db, func(tx kv.Tx) error {
-		for what, o := range r.read(kv.In(tx, space)) {
+	write(t, db, r.put)
+	read(t, db, func(tx store.Tx) error {
+		for what, o := range r.read(tx.In(space)) {
 			if o.err != nil || !reflect.DeepEqual(o.got, o.want) {
 				t.Errorf("%s gives %v\n%+v, want\n%+v", what, o.err, o.got, o.want)
 			}
 		}
-		for what, o := range r.read(kv.In(tx, "OTHER")) {
+		for what, o := range r.read(tx.In("OTHER")) {
 			if v := reflect.ValueOf(o.got); v.Kind() == reflect.Slice {
 				if o.err != nil || v.Len() > 0 {
 					t.Errorf("%s of another workspace gives %v, %v", what, o.got, o.err)
@@ -50,13 +50,13 @@ func testRoundTrip(t *testing.T, db kv.DB) {
 		return nil
 	})
 	// The same, but with next to nothing in it.
-	update(t, db, func(tx kv.Tx) error {
-		s := kv.In(tx, space)
+	write(t, db, func(tx store.Tx) error {
+		s := tx.In(space)
 		_, err := s.PutCampaign(engine.Campaign{Head: engine.Head{ID: "empty"}}, engine.Summary{Head: engine.Head{ID: "empty"}}, engine.Revision{}, false)
 		return errors.Join(err, s.PutCopy("empty", engine.WorkingCopy{}), s.PutProfile(engine.Profile{ID: "empty"}))
 	})
-	view(t, db, func(tx kv.Tx) error {
-		c, err := kv.In(tx, space).Campaign("empty")
+	read(t, db, func(tx store.Tx) error {
+		c, err := tx.In(space).Campaign("empty")
 		if want := (engine.Campaign{Head: engine.Head{ID: "empty", Revision: 1}}); err != nil || !reflect.DeepEqual(c, want) {
 			t.Errorf("empty campaign gives %+v, %v", c, err)
 		}
@@ -65,13 +65,13 @@ func testRoundTrip(t *testing.T, db kv.DB) {
 }
 
 // A campaign that is added is stored as one that is put, and takes the place of none.
-func testAdd(t *testing.T, db kv.DB) {
+func testAdd(t *testing.T, db store.DB) {
 	c := engine.Campaign{Head: engine.Head{ID: "new"}, Body: parse(t, tree)}
-	add := func(s kv.Space) error {
+	add := func(s store.Space) error {
 		return s.AddCampaign(c, engine.Summary{Head: c.Head, Name: "added"}, engine.Revision{At: noon, Note: "created"})
 	}
 	in(t, db, add)
-	in(t, db, func(s kv.Space) error {
+	in(t, db, func(s store.Space) error {
 		got, err1 := s.Campaign("new")
 		sum, err2 := s.Summary("new")
 		revs, err3 := s.Revisions("new")
@@ -93,8 +93,8 @@ func testAdd(t *testing.T, db kv.DB) {
 	for range 2 {
 		both.Go(func() {
 			c := engine.Campaign{Head: engine.Head{ID: "one"}, Body: parse(t, tree)}
-			err := db.Update(t.Context(), func(tx kv.Tx) error {
-				return kv.In(tx, space).AddCampaign(c, engine.Summary{Head: c.Head}, engine.Revision{At: noon})
+			err := db.Write(t.Context(), func(tx store.Tx) error {
+				return tx.In(space).AddCampaign(c, engine.Summary{Head: c.Head}, engine.Revision{At: noon})
 			})
 			if err == nil {
 				added.Add(1)
@@ -109,12 +109,12 @@ func testAdd(t *testing.T, db kv.DB) {
 	}
 }
 
-func testSpelling(t *testing.T, db kv.DB) {
-	in(t, db, func(s kv.Space) error {
+func testSpelling(t *testing.T, db store.DB) {
+	in(t, db, func(s store.Space) error {
 		_, err := save(s, "c1", tree, t, false)
 		return errors.Join(err, s.PutCopy("c1", engine.WorkingCopy{Body: parse(t, tree)}))
 	})
-	in(t, db, func(s kv.Space) error {
+	in(t, db, func(s store.Space) error {
 		c, err1 := s.Campaign("c1")
 		old, err2 := s.Revision("c1", 1)
 		w, err3 := s.Copy("c1")
@@ -127,7 +127,7 @@ func testSpelling(t *testing.T, db kv.DB) {
 	})
 }
 
-func testRevisions(t *testing.T, db kv.DB) {
+func testRevisions(t *testing.T, db store.DB) {
 	steps := []struct {
 		body     string
 		coalesce bool
@@ -140,14 +140,14 @@ func testRevisions(t *testing.T, db kv.DB) {
 		{`{"n":5}`, true, []int64{5, 3, 1}},
 	}
 	for i, step := range steps {
-		in(t, db, func(s kv.Space) error {
+		in(t, db, func(s store.Space) error {
 			n, err := save(s, "c", step.body, t, step.coalesce)
 			if n != int64(i+1) {
 				t.Errorf("save %d gives revision %d", i+1, n)
 			}
 			return err
 		})
-		in(t, db, func(s kv.Space) error {
+		in(t, db, func(s store.Space) error {
 			revs, err := s.Revisions("c")
 			var got []int64
 			for _, r := range revs {
@@ -168,7 +168,7 @@ func testRevisions(t *testing.T, db kv.DB) {
 			return errors.Join(err, err1, err2)
 		})
 	}
-	in(t, db, func(s kv.Space) error {
+	in(t, db, func(s store.Space) error {
 		_, err := s.Revision("c", 2)
 		wantErr(t, err, store.ErrNotFound)
 		c := engine.Campaign{Head: engine.Head{ID: "c"}}
@@ -179,8 +179,8 @@ func testRevisions(t *testing.T, db kv.DB) {
 	})
 }
 
-func testDeleteCampaign(t *testing.T, db kv.DB) {
-	in(t, db, func(s kv.Space) error {
+func testDeleteCampaign(t *testing.T, db store.DB) {
+	in(t, db, func(s store.Space) error {
 		for _, id := range []string{"a", "ab", "a\x00b"} {
 			for range 3 {
 				if _, err := save(s, id, `{}`, t, false); err != nil {
@@ -193,8 +193,8 @@ func testDeleteCampaign(t *testing.T, db kv.DB) {
 		}
 		return nil
 	})
-	in(t, db, func(s kv.Space) error { return s.DeleteCampaign("a") })
-	in(t, db, func(s kv.Space) error {
+	in(t, db, func(s store.Space) error { return s.DeleteCampaign("a") })
+	in(t, db, func(s store.Space) error {
 		_, err1 := s.Campaign("a")
 		_, err2 := s.Summary("a")
 		_, err3 := s.Copy("a")
@@ -215,31 +215,31 @@ func testDeleteCampaign(t *testing.T, db kv.DB) {
 	})
 }
 
-func testWorkspaces(t *testing.T, db kv.DB) {
-	update(t, db, func(tx kv.Tx) error {
+func testWorkspaces(t *testing.T, db store.DB) {
+	write(t, db, func(tx store.Tx) error {
 		for _, id := range []string{"B", "A", "AA"} {
-			if err := kv.In(tx, id).PutSettings(engine.Workspace{ID: id}); err != nil {
+			if err := tx.In(id).PutSettings(engine.Workspace{ID: id}); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	update(t, db, func(tx kv.Tx) error {
-		ids, err := kv.Workspaces(tx)
-		if want := []string{"A", "AA", "B"}; !slices.Equal(ids, want) {
+	write(t, db, func(tx store.Tx) error {
+		ids, err := tx.Workspaces()
+		if want := []string{"A", "AA", "B", space}; !slices.Equal(ids, want) {
 			t.Errorf("got %q, want %q", ids, want)
 		}
-		if err := kv.In(tx, "A").PutSettings(engine.Workspace{ID: "B"}); err == nil {
+		if err := tx.In("A").PutSettings(engine.Workspace{ID: "B"}); err == nil {
 			t.Error("the settings of B were stored in A")
 		}
 		return err
 	})
 }
 
-func testOddNames(t *testing.T, db kv.DB) {
-	update(t, db, func(tx kv.Tx) error {
+func testOddNames(t *testing.T, db store.DB) {
+	write(t, db, func(tx store.Tx) error {
 		for _, id := range []string{"", "A B", "A\x00", "A\n", "\x1b[2J", "\xff", strings.Repeat("A", 10_000)} {
-			s := kv.In(tx, id)
+			s := tx.In(id)
 			_, err := save(s, "c", `{}`, t, false)
 			for _, err := range []error{err, s.PutSettings(engine.Workspace{ID: id}), s.Summaries(nil), s.PutTest(engine.TestRecord{})} {
 				if err == nil || errors.Is(err, store.ErrNotFound) {
@@ -247,7 +247,7 @@ func testOddNames(t *testing.T, db kv.DB) {
 				}
 			}
 		}
-		s := kv.In(tx, space)
+		s := tx.In(space)
 		for _, id := range []string{"", strings.Repeat("A", 10_000)} {
 			_, err := save(s, id, `{}`, t, false)
 			for _, err := range []error{err, s.PutProfile(engine.Profile{ID: id}), s.PutRequestID("create", id, noon), s.PutOutbox(engine.Delivered{ID: id})} {
@@ -260,62 +260,65 @@ func testOddNames(t *testing.T, db kv.DB) {
 	})
 }
 
-func testExpiry(t *testing.T, db kv.DB) {
-	at := func(minutes int) time.Time { return noon.Add(time.Duration(minutes) * time.Minute) }
-	in(t, db, func(s kv.Space) error {
+// What has expired long ago is swept away by the second of two sweeps, and what has not stays.
+func testSweep(t *testing.T, db store.DB) {
+	long, later := noon.Add(time.Hour), time.Now().Add(24*time.Hour).Truncate(time.Second)
+	in(t, db, func(s store.Space) error {
 		put := func(key string, until time.Time) error {
 			return s.PutIdempotent(store.Idempotent{Operation: "create", Key: key, ExpiresAt: until})
 		}
-		if err := s.PutIdempotent(store.Idempotent{Operation: "create", Key: "k"}); err == nil {
-			t.Error("a record was stored that never expires")
-		}
-		return errors.Join(put("old", at(1)), put("new", at(10)), put("longer", at(1)), put("longer", at(10)), put("shorter", at(10)), put("shorter", at(1)),
-			put("gone", at(1)), s.DeleteIdempotent("create", "gone"), s.DeleteIdempotent("create", "gone"),
-			s.PutRequestID("create", "old", at(1)), s.PutRequestID("create", "longer", at(1)), s.PutRequestID("create", "longer", at(10)))
+		return errors.Join(put("old", long), put("new", later), put("longer", long), put("longer", later), put("shorter", later), put("shorter", long),
+			put("gone", later), s.DeleteIdempotent("create", "gone"), s.DeleteIdempotent("create", "gone"),
+			s.PutRequestID("create", "old", long), s.PutRequestID("create", "longer", long), s.PutRequestID("create", "longer", later))
 	})
-	left := func() (keys []string) {
-		in(t, db, func(s kv.Space) error {
-			for _, key := range []string{"old", "new", "longer", "shorter", "gone"} {
-				if i, err := s.Idempotent("create", key); err == nil {
-					keys = append(keys, key)
-					if !i.Expired(i.ExpiresAt) || i.Expired(i.ExpiresAt.Add(-1)) {
-						t.Errorf("%q expires at another time than it says", key)
-					}
-				}
-				if _, err := s.RequestID("create", key); err == nil {
-					keys = append(keys, "request "+key)
-				}
-			}
-			return nil
-		})
-		return keys
-	}
-	for _, step := range []struct {
-		now  time.Time
-		n    int
-		left []string
-	}{
-		{at(1).Add(-1), 0, []string{"old", "request old", "new", "longer", "request longer", "shorter"}},
-		{at(1), 3, []string{"new", "longer", "request longer"}},
-		{at(9), 0, []string{"new", "longer", "request longer"}},
-		{at(60), 3, nil},
-	} {
-		in(t, db, func(s kv.Space) error {
-			n, err := s.ExpireIdempotent(step.now)
-			if n != step.n {
-				t.Errorf("at %v %d expired, want %d", step.now, n, step.n)
-			}
-			return err
-		})
-		if got := left(); !slices.Equal(got, step.left) {
-			t.Errorf("at %v left %q, want %q", step.now, got, step.left)
+	now := time.Now()
+	for _, at := range []time.Time{now, now.Add(2 * time.Hour)} {
+		for more := true; more; {
+			in(t, db, func(s store.Space) (err error) {
+				more, err = s.Sweep(at)
+				return err
+			})
 		}
+	}
+	var left []string
+	in(t, db, func(s store.Space) error {
+		left = nil
+		for _, key := range []string{"old", "new", "longer", "shorter", "gone"} {
+			if i, err := s.Idempotent("create", key); err == nil {
+				left = append(left, key)
+				if !i.ExpiresAt.Equal(later) {
+					t.Errorf("%s expires at %v", key, i.ExpiresAt)
+				}
+			}
+			if _, err := s.RequestID("create", key); err == nil {
+				left = append(left, "request "+key)
+			}
+		}
+		return nil
+	})
+	if want := []string{"new", "longer", "request longer"}; !slices.Equal(left, want) {
+		t.Errorf("left are %q, want %q", left, want)
 	}
 }
 
-func testOutbox(t *testing.T, db kv.DB) {
+// A lease is held by the handle that has it, as long as that is open.
+func testLease(t *testing.T, db store.DB) {
+	in(t, db, func(s store.Space) error {
+		return s.PutIdempotent(store.Idempotent{Operation: "test", Key: "k", Running: true, Lease: db.Lease(), ExpiresAt: time.Now().Add(time.Hour)})
+	})
+	in(t, db, func(s store.Space) error {
+		mine, err1 := s.Held(db.Lease())
+		other, err2 := s.Held("of nobody")
+		if !mine || other {
+			t.Errorf("our lease is held: %t, that of nobody: %t", mine, other)
+		}
+		return errors.Join(err1, err2)
+	})
+}
+
+func testOutbox(t *testing.T, db store.DB) {
 	ids := func(limit int) (ids []string) {
-		in(t, db, func(s kv.Space) error {
+		in(t, db, func(s store.Space) error {
 			ds, err := s.Outbox(limit)
 			for _, d := range ds {
 				ids = append(ids, d.ID)
@@ -324,24 +327,24 @@ func testOutbox(t *testing.T, db kv.DB) {
 		})
 		return ids
 	}
-	in(t, db, func(s kv.Space) error {
+	in(t, db, func(s store.Space) error {
 		return errors.Join(s.PutOutbox(engine.Delivered{ID: "02"}), s.PutOutbox(engine.Delivered{ID: "03"}), s.PutOutbox(engine.Delivered{ID: "01"}))
 	})
 	if got, want := ids(2), []string{"03", "02"}; !slices.Equal(got, want) {
 		t.Errorf("newest two are %q, want %q", got, want)
 	}
-	in(t, db, func(s kv.Space) error { _, err := s.TrimOutbox(1); return err })
+	in(t, db, func(s store.Space) error { _, err := s.TrimOutbox(1); return err })
 	if got, want := ids(0), []string{"03", "02"}; !slices.Equal(got, want) {
 		t.Errorf("without the oldest %q, want %q", got, want)
 	}
-	in(t, db, kv.Space.ClearOutbox)
+	in(t, db, store.Space.ClearOutbox)
 	if got := ids(0); len(got) > 0 {
 		t.Errorf("cleared, but holds %q", got)
 	}
 }
 
-func testTestSends(t *testing.T, db kv.DB) {
-	in(t, db, func(s kv.Space) error {
+func testTestSends(t *testing.T, db store.DB) {
+	in(t, db, func(s store.Space) error {
 		for i, at := range []time.Time{noon, noon.Add(time.Hour), noon, {}} {
 			if err := s.PutTest(engine.TestRecord{At: at, CampaignID: fmt.Sprint(i)}); err != nil {
 				return err
@@ -349,7 +352,7 @@ func testTestSends(t *testing.T, db kv.DB) {
 		}
 		return nil
 	})
-	in(t, db, func(s kv.Space) error {
+	in(t, db, func(s store.Space) error {
 		var got []string
 		err := s.Tests(3, func(r engine.TestRecord) error { got = append(got, r.CampaignID); return nil })
 		if want := []string{"1", "2", "0"}; !slices.Equal(got, want) {

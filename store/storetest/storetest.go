@@ -5,16 +5,60 @@ import (
 	"errors"
 	"testing"
 
+	"bugle/engine"
 	"bugle/store"
 	"bugle/store/kv"
 )
 
-// Run tests the store that open returns. Every call of open returns an empty one, which closes at
-// the end of its test.
-func Run(t *testing.T, open func(testing.TB) kv.DB) {
+// Records tests the records in the store that open returns. Every call of open returns an empty one, which closes at the
+// end of its test. sound, which may be nil, fails a test where a check of the store finds anything.
+func Records(t *testing.T, open func(testing.TB) store.DB, sound func(testing.TB, store.DB)) {
 	tests := []struct {
 		name string
-		run  func(*testing.T, kv.DB)
+		run  func(*testing.T, store.DB)
+		end  func(testing.TB, store.DB)
+	}{
+		{"RoundTrip", testRoundTrip, nil},
+		{"Add", testAdd, nil},
+		{"Spelling", testSpelling, nil},
+		{"Revisions", testRevisions, nil},
+		{"DeleteCampaign", testDeleteCampaign, nil},
+		{"Workspaces", testWorkspaces, nil},
+		{"OddNames", testOddNames, nil},
+		{"Profiles", testProfiles, nil},
+		{"Sweep", testSweep, nil},
+		{"Lease", testLease, nil},
+		{"Outbox", testOutbox, nil},
+		{"TestSends", testTestSends, nil},
+		{"Content", testContent, nil},
+		{"AgainstMaps", testAgainstMaps, nil},
+		{"DeleteRaces", testDeleteRaces, sound},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			db := open(t)
+			write(t, db, func(tx store.Tx) error { return tx.In(space).PutSettings(engine.Workspace{ID: space}) })
+			test.run(t, db)
+			if test.end != nil {
+				test.end(t, db)
+			}
+		})
+	}
+}
+
+// Keys is a store of keys, with the records in it.
+type Keys interface {
+	kv.DB
+	store.DB
+}
+
+// Run tests the store of keys that open returns, and the records in it. Every call of open returns an empty one, which
+// closes at the end of its test.
+func Run(t *testing.T, open func(testing.TB) Keys) {
+	Records(t, func(t testing.TB) store.DB { return open(t) }, func(t testing.TB, db store.DB) { checkSound(t, db.(Keys)) })
+	tests := []struct {
+		name string
+		run  func(*testing.T, Keys)
 	}{
 		{"Transaction", testTransaction},
 		{"Isolation", testIsolation},
@@ -24,28 +68,55 @@ func Run(t *testing.T, open func(testing.TB) kv.DB) {
 		{"ContextEnds", testContextEnds},
 		{"Closed", testClosed},
 		{"CloseWaits", testCloseWaits},
-		{"RoundTrip", testRoundTrip},
-		{"Add", testAdd},
-		{"Spelling", testSpelling},
-		{"Revisions", testRevisions},
-		{"DeleteCampaign", testDeleteCampaign},
-		{"Workspaces", testWorkspaces},
-		{"OddNames", testOddNames},
-		{"Profiles", testProfiles},
 		{"DamagedProfile", testDamagedProfile},
 		{"Expiry", testExpiry},
-		{"Outbox", testOutbox},
-		{"TestSends", testTestSends},
-		{"Content", testContent},
 		{"Damage", testDamage},
 		{"DamageHidesNothing", testDamageHidesNothing},
 		{"Format", testFormat},
-		{"AgainstMaps", testAgainstMaps},
 		{"Concurrently", testConcurrently},
-		{"DeleteRaces", testDeleteRaces},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
+	}
+}
+
+// write runs fn in a transaction that must succeed.
+func write(t testing.TB, db store.DB, fn func(store.Tx) error) {
+	t.Helper()
+	if err := db.Write(t.Context(), fn); err != nil {
+		t.Fatalf("Write: %v", err)
+	}
+}
+
+// read runs fn in a transaction that must succeed.
+func read(t testing.TB, db store.DB, fn func(store.Tx) error) {
+	t.Helper()
+	if err := db.Read(t.Context(), fn); err != nil {
+		t.Fatalf("Read: %v", err)
+	}
+}
+
+// inKeys is [in] with the methods that only records over keys have.
+func inKeys(t testing.TB, db kv.DB, fn func(kv.Space) error) {
+	t.Helper()
+	update(t, db, func(tx kv.Tx) error { return fn(kv.In(tx, space)) })
+}
+
+// checkSound fails the test where a check of the store finds anything.
+func checkSound(t testing.TB, db Keys) {
+	t.Helper()
+	checked, err := kv.Check(t.Context(), db, nil)
+	if errors.Is(err, store.ErrClosed) {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, f := range checked.Findings {
+		if n == 10 {
+			t.Fatalf("and %d more", len(checked.Findings)-n)
+		}
+		t.Errorf("a check finds: %s", f.What)
 	}
 }
 

@@ -1,0 +1,551 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/jackc/pgx/v5"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/store"
+	"bugle/store/internal/wire"
+)
+
+const whatCampaign = "a campaign id"
+
+// campaignKey names a campaign.
+type campaignKey struct{ workspace, id string }
+
+// stored is a campaign as a transaction has read it.
+type stored struct {
+	etag     int64
+	campaign engine.Campaign // nothing but its revision is known where it is damaged
+	present  bool
+}
+
+// campaigns keeps campaigns that this process has read or written lately: who changes one of them assumes that it is
+// still so. They are in two halves; when the younger one is full, the older one is forgotten.
+type campaigns struct {
+	mu         sync.Mutex
+	young, old map[campaignKey]*stored
+	size       int // of the younger half, about, in bytes
+}
+
+const (
+	campaignsKept = 8 << 20 // bytes, about
+	// A campaign takes so many times its text in memory, and so much at least.
+	perByte, perCampaign = 4, 1 << 10
+)
+
+func (c *campaigns) get(key campaignKey) *stored {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s, ok := c.young[key]; ok {
+		return s
+	}
+	return c.old[key]
+}
+
+func (c *campaigns) put(key campaignKey, s *stored, size int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	size = perByte*size + perCampaign
+	if c.young == nil || c.size+size > campaignsKept/2 {
+		c.young, c.old, c.size = map[campaignKey]*stored{}, c.young, 0
+	}
+	c.young[key] = s
+	c.size += size
+}
+
+func (c *campaigns) drop(key campaignKey) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.young, key)
+	delete(c.old, key)
+}
+
+func (c *campaigns) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.young, c.old, c.size = nil, nil, 0
+}
+
+// documents are the campaigns of a workspace.
+type documents struct{ *records }
+
+func (d documents) key(id string) campaignKey { return campaignKey{d.id, id} }
+
+// Campaign implements [store.Campaigns].
+func (d documents) Campaign(id string) (engine.Campaign, error) {
+	if err := d.check(whatCampaign, id); err != nil {
+		return engine.Campaign{}, err
+	}
+	if d.guess {
+		if known := d.db.cache.get(d.key(id)); known != nil {
+			d.expect("(SELECT etag FROM campaign WHERE workspace = $1 AND id = $2 FOR UPDATE) = $3", d.id, escape(id), known.etag)
+			d.see(id, known)
+			return known.campaign, nil
+		}
+	}
+	if d.write {
+		// In a statement of its own: one that waits for the row would see it as it is then, beside the revisions of before.
+		d.queue.Queue("SELECT FROM campaign WHERE workspace = $1 AND id = $2 FOR UPDATE", d.id, escape(id))
+	}
+	known := &stored{present: true}
+	var p parts
+	var sum *int64
+	var n int64
+	err := d.one(`SELECT c.etag, c.revision, r.head, r.body, r.checksum FROM campaign c
+		LEFT JOIN revision r ON r.workspace = c.workspace AND r.campaign = c.id AND r.n = c.revision
+		WHERE c.workspace = $1 AND c.id = $2`, []any{d.id, escape(id)}, &known.etag, &n, &p.head, &p.body, &sum)
+	if errors.Is(err, store.ErrNotFound) {
+		d.see(id, &stored{})
+		return engine.Campaign{}, err
+	}
+	if err != nil {
+		return engine.Campaign{}, err
+	}
+	known.campaign.Revision = n
+	what := fmt.Sprintf("campaign %q", id)
+	if sum == nil {
+		d.see(id, known)
+		return engine.Campaign{}, d.damaged(what, errors.New("its document is missing"))
+	}
+	c, err := d.campaign(what, id, n, p, *sum)
+	if err != nil {
+		d.see(id, known)
+		return c, err
+	}
+	known.campaign = c
+	d.see(id, known)
+	d.db.cache.put(d.key(id), known, len(p.body))
+	return c, nil
+}
+
+// see notes what a writer has read and locked.
+func (d documents) see(id string, s *stored) {
+	if !d.write {
+		return
+	}
+	if d.seen == nil {
+		d.seen = map[campaignKey]*stored{}
+	}
+	d.seen[d.key(id)] = s
+}
+
+func (d documents) campaign(what, id string, n int64, p parts, sum int64) (engine.Campaign, error) {
+	if sum != d.revisionSum(id, n, p) {
+		return engine.Campaign{}, d.damaged(what, errChecksum)
+	}
+	var h wire.Head
+	body, err := p.decode(&h)
+	if err != nil {
+		return engine.Campaign{}, d.damaged(what, err)
+	}
+	return engine.Campaign{Head: engine.Head(h), Body: body}, nil
+}
+
+func (d documents) revisionSum(id string, n int64, p parts) int64 {
+	return d.sum("revision", []byte(id), number(n), p.head, p.body)
+}
+
+// metaSum is the checksum of what is known of a revision.
+func (r *records) metaSum(id string, n int64, meta []byte) int64 {
+	return r.sum("revision meta", []byte(id), number(n), meta)
+}
+
+// Revision implements [store.History].
+func (d documents) Revision(id string, n int64) (engine.Campaign, error) {
+	if err := d.check(whatCampaign, id); err != nil {
+		return engine.Campaign{}, err
+	}
+	var p parts
+	var sum int64
+	err := d.one("SELECT head, body, checksum FROM revision WHERE workspace = $1 AND campaign = $2 AND n = $3", []any{d.id, escape(id), n}, &p.head, &p.body, &sum)
+	if err != nil {
+		return engine.Campaign{}, err
+	}
+	return d.campaign(revisionName(id, n), id, n, p, sum)
+}
+
+func revisionName(id string, n int64) string { return fmt.Sprintf("campaign %q, revision %d", id, n) }
+
+// AddCampaign implements [store.Campaigns].
+func (d documents) AddCampaign(c engine.Campaign, sum engine.Summary, rev engine.Revision) error {
+	if err := d.check(whatCampaign, c.ID); err != nil {
+		return err
+	}
+	// The first time, that there is none is left to the primary key.
+	if !d.first() {
+		s, err := d.read(c.ID)
+		if err != nil {
+			return err
+		}
+		if s.present {
+			return fmt.Errorf("campaign %q already exists", c.ID)
+		}
+	}
+	return d.putRevision(c, sum, rev, 1, true)
+}
+
+// first reports whether the transaction is done for the first time, and has asked nothing yet.
+func (d documents) first() bool { return !d.open && !d.retried }
+
+// read returns what a campaign's row says, and locks it.
+func (d documents) read(id string) (*stored, error) {
+	if s, ok := d.seen[d.key(id)]; ok {
+		return s, nil
+	}
+	s := &stored{present: true}
+	err := d.one("SELECT etag, revision FROM campaign c WHERE workspace = $1 AND id = $2"+d.lock("c"), []any{d.id, escape(id)}, &s.etag, &s.campaign.Revision)
+	if errors.Is(err, store.ErrNotFound) {
+		s, err = &stored{}, nil
+	}
+	if err == nil {
+		d.see(id, s)
+	}
+	return s, err
+}
+
+// PutCampaign implements [store.Campaigns].
+func (d documents) PutCampaign(c engine.Campaign, sum engine.Summary, rev engine.Revision, coalesce bool) (int64, error) {
+	if err := d.check(whatCampaign, c.ID); err != nil {
+		return 0, err
+	}
+	old, err := d.read(c.ID)
+	if err != nil {
+		return 0, err
+	}
+	last := old.campaign.Revision
+	n := last + 1
+	if coalesce && last > 1 {
+		if err := d.exec("DELETE FROM revision WHERE workspace = $1 AND campaign = $2 AND n = $3", d.id, escape(c.ID), last); err != nil {
+			return 0, err
+		}
+	}
+	if err := d.thin(c.ID, n); err != nil {
+		return 0, err
+	}
+	return n, d.putRevision(c, sum, rev, n, !old.present)
+}
+
+// putRevision stores a campaign, its summary, and its revision n.
+func (d documents) putRevision(c engine.Campaign, sum engine.Summary, rev engine.Revision, n int64, added bool) error {
+	what := fmt.Sprintf("campaign %q", c.ID)
+	if sum.ID != c.ID {
+		return fmt.Errorf("%s cannot have the summary of campaign %q", what, sum.ID)
+	}
+	c.Revision, sum.Revision = n, n
+	body := none(c.Body.Encode())
+	rev.N, rev.Size = n, len(body)
+	head, err1 := wire.Encode(wire.Head(c.Head))
+	meta, err2 := wire.Encode(wire.Revision{Revision: rev, Status: c.Status})
+	row, err3 := wire.Encode(wire.ToSummary(sum))
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return fmt.Errorf("%s %w", what, err)
+	}
+	id, p := escape(c.ID), parts{head, body}
+	next := &stored{etag: rand.Int64(), campaign: c, present: true}
+	sql := `INSERT INTO campaign (workspace, id, revision, etag, name, status, channel, delivery_type, team, tags, created_by, updated_by, created_at, updated_at, starts_at, ends_at, summary, checksum)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`
+	if !added {
+		sql = `UPDATE campaign SET revision = $3, etag = $4, name = $5, status = $6, channel = $7, delivery_type = $8, team = $9, tags = $10,
+			created_by = $11, updated_by = $12, created_at = $13, updated_at = $14, starts_at = $15, ends_at = $16, summary = $17, checksum = $18
+			WHERE workspace = $1 AND id = $2`
+	}
+	err := errors.Join(
+		d.exec(sql, d.id, id, n, next.etag, escape(sum.Name), escape(string(c.Status)), escape(string(c.Channel)), escape(string(c.DeliveryType)), escape(sum.Team),
+			escaped(sum.Tags), escape(c.CreatedBy), escape(c.UpdatedBy), at(c.CreatedAt), at(c.UpdatedAt), at(sum.Start), at(sum.End), row, d.sum("campaign", []byte(c.ID), row)),
+		d.exec(`INSERT INTO revision (workspace, campaign, n, at, author, status, meta, meta_sum, head, body, checksum) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+			d.id, id, n, at(rev.At), escape(rev.By), escape(string(c.Status)), meta, d.metaSum(c.ID, n, meta), head, body, d.revisionSum(c.ID, n, p)),
+	)
+	if err != nil {
+		return err
+	}
+	d.see(c.ID, next)
+	d.after = append(d.after, func() { d.db.cache.put(d.key(c.ID), next, len(body)) })
+	if d.watch != nil {
+		d.watch.Summarized(d.id, sum)
+	}
+	d.changed(store.Change{Workspace: d.id, Kind: store.ChangedCampaign, ID: c.ID})
+	return nil
+}
+
+func escaped(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = escape(s)
+	}
+	return out
+}
+
+// DeleteCampaign implements [store.Campaigns]. All that belongs to the campaign goes with its row.
+func (d documents) DeleteCampaign(id string) error {
+	if err := d.check(whatCampaign, id); err != nil {
+		return err
+	}
+	s, err := d.read(id)
+	if err != nil {
+		return err
+	}
+	if !s.present {
+		return store.ErrNotFound
+	}
+	return d.ClearCampaign(id)
+}
+
+// ClearCampaign implements [store.Campaigns].
+func (d documents) ClearCampaign(id string) error {
+	if err := d.check(whatCampaign, id); err != nil {
+		return err
+	}
+	if err := d.exec("DELETE FROM campaign WHERE workspace = $1 AND id = $2", d.id, escape(id)); err != nil {
+		return err
+	}
+	d.see(id, &stored{})
+	d.db.cache.drop(d.key(id))
+	if d.watch != nil {
+		d.watch.Cleared(d.id, id)
+	}
+	d.changed(store.Change{Workspace: d.id, Kind: store.ChangedCampaign, ID: id})
+	return nil
+}
+
+// FinishDeletes implements [store.Campaigns]: nothing is left of a campaign whose row is gone.
+func (d documents) FinishDeletes() (more bool, err error) { return false, d.check() }
+
+// Upgrade implements [store.Campaigns]: programs that kept an earlier format had no database.
+func (d documents) Upgrade(id string) error { return d.check(whatCampaign, id) }
+
+// rows are the summaries of campaigns.
+type rows struct{ *records }
+
+// Summary implements [store.Summaries].
+func (r rows) Summary(id string) (engine.Summary, error) {
+	if err := r.check(whatCampaign, id); err != nil {
+		return engine.Summary{}, err
+	}
+	var b []byte
+	var sum int64
+	if err := r.one("SELECT summary, checksum FROM campaign WHERE workspace = $1 AND id = $2", []any{r.id, escape(id)}, &b, &sum); err != nil {
+		return engine.Summary{}, err
+	}
+	return r.summary(id, b, sum)
+}
+
+func (r rows) summary(id string, b []byte, sum int64) (engine.Summary, error) {
+	what := fmt.Sprintf("the summary of campaign %q", id)
+	if sum != r.sum("campaign", []byte(id), b) {
+		return engine.Summary{}, r.damaged(what, errChecksum)
+	}
+	var w wire.Summary
+	if err := wire.DecodeSummary(b, &w); err != nil {
+		return engine.Summary{}, r.damaged(what, err)
+	}
+	return w.Engine(), nil
+}
+
+// each calls fn with the summaries that a question finds. It returns those that are damaged at the end.
+func (r rows) each(sql string, args []any, fn func(engine.Summary) error) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	var bad []error
+	err := r.query(sql, args, func(rows pgx.Rows) error {
+		raw := rows.RawValues() // id, summary, checksum; valid until the next row
+		var sum int64
+		if err := rows.Scan(nil, nil, &sum); err != nil {
+			return err
+		}
+		row, err := r.summary(unescape(string(raw[0])), raw[1], sum)
+		if err != nil {
+			bad = append(bad, err)
+			return nil
+		}
+		return fn(row)
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(bad...)
+}
+
+// SummariesOf implements [store.Summaries].
+func (r rows) SummariesOf(ids []string, fn func(engine.Summary) error) error {
+	return r.each("SELECT id, summary, checksum FROM campaign WHERE workspace = $1 AND id = ANY ($2)", []any{r.id, escaped(ids)}, fn)
+}
+
+// Summaries implements [store.Summaries]. fn may use the transaction.
+func (r rows) Summaries(fn func(engine.Summary) error) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	var bad []error
+	after := ""
+	err := pages(func(n int) (int, error) {
+		var some []engine.Summary
+		got := 0
+		err := r.query("SELECT id, summary, checksum FROM campaign WHERE workspace = $1 AND id > $2 ORDER BY id LIMIT $3", []any{r.id, after, n}, func(rows pgx.Rows) error {
+			var b []byte
+			var sum int64
+			if err := rows.Scan(&after, &b, &sum); err != nil {
+				return err
+			}
+			got++
+			row, err := r.summary(unescape(after), b, sum)
+			if err != nil {
+				bad = append(bad, err)
+				return nil
+			}
+			some = append(some, row)
+			return nil
+		})
+		return got, errors.Join(err, give(some, fn))
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(bad...)
+}
+
+// NewestSummaries implements [store.Summaries].
+func (r rows) NewestSummaries(fn func(engine.Summary) error) error {
+	return r.each("SELECT id, summary, checksum FROM campaign WHERE workspace = $1 ORDER BY id DESC", []any{r.id}, fn)
+}
+
+// ChangedSummaries implements [store.Summaries]. The store has no versions, so all may have changed.
+func (r rows) ChangedSummaries(_ uint64, fn func(engine.Summary) error) error {
+	return r.NewestSummaries(fn)
+}
+
+// CountSummaries implements [store.Summaries].
+func (r rows) CountSummaries() (int, bool) { return 0, false }
+
+// pages calls page with how many rows to read, more each time, until it reads fewer or [store.Stop] ends it.
+func pages(page func(n int) (int, error)) error {
+	for n := 64; ; n = min(8*n, 4096) {
+		got, err := page(n)
+		if errors.Is(err, store.Stop) {
+			return nil
+		}
+		if err != nil || got < n {
+			return err
+		}
+	}
+}
+
+func give[T any](list []T, fn func(T) error) error {
+	for _, v := range list {
+		if err := fn(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// history is the revisions of campaigns.
+type history struct{ *records }
+
+// Revisions implements [store.History].
+func (h history) Revisions(id string) ([]engine.Revision, error) {
+	if err := h.check(whatCampaign, id); err != nil {
+		return nil, err
+	}
+	var out []engine.Revision
+	var bad []error
+	err := h.query("SELECT n, meta, meta_sum FROM revision WHERE workspace = $1 AND campaign = $2 ORDER BY n DESC", []any{h.id, escape(id)}, func(rows pgx.Rows) error {
+		var n int64
+		var b []byte
+		var sum int64
+		if err := rows.Scan(&n, &b, &sum); err != nil {
+			return err
+		}
+		var rev engine.Revision
+		err := errChecksum
+		if sum == h.metaSum(id, n, b) {
+			err = wire.Decode(b, &rev)
+		}
+		if err != nil {
+			bad = append(bad, h.damaged(revisionName(id, n), err))
+			return nil
+		}
+		out = append(out, rev)
+		return nil
+	})
+	return out, errors.Join(err, errors.Join(bad...))
+}
+
+// How much of a campaign's history stays, see [kv.NewestRevisions].
+const (
+	newestRevisions = 1000
+	olderRevisions  = 1000
+	thinEvery       = 64
+)
+
+// thin keeps the history of a campaign, whose next revision is n, bounded: once there are too many revisions, every other
+// one of the older ones goes that left the campaign in the state of the one before it.
+func (d documents) thin(id string, n int64) error {
+	if n <= newestRevisions+olderRevisions || n%thinEvery != 0 {
+		return nil
+	}
+	return d.exec(`DELETE FROM revision r USING (
+			SELECT n, status, row_number() OVER w AS place, lag(status) OVER w AS before, count(*) OVER () AS total
+			FROM revision WHERE workspace = $1 AND campaign = $2 WINDOW w AS (ORDER BY n)) AS h
+		WHERE r.workspace = $1 AND r.campaign = $2 AND r.n = h.n AND h.total > $3::int + $4::int AND h.place <= h.total - $3::int
+			AND h.place % 2 = 0 AND h.status = h.before`, d.id, escape(id), newestRevisions, olderRevisions)
+}
+
+// copies are the working copies of campaigns.
+type copies struct{ *records }
+
+func copyName(id string) string { return fmt.Sprintf("the working copy of campaign %q", id) }
+
+// Copy implements [store.Copies].
+func (c copies) Copy(id string) (engine.WorkingCopy, error) {
+	if err := c.check(whatCampaign, id); err != nil {
+		return engine.WorkingCopy{}, err
+	}
+	var p parts
+	var sum int64
+	if err := c.one("SELECT head, body, checksum FROM working_copy WHERE workspace = $1 AND campaign = $2", []any{c.id, escape(id)}, &p.head, &p.body, &sum); err != nil {
+		return engine.WorkingCopy{}, err
+	}
+	if sum != c.sum("working_copy", []byte(id), p.head, p.body) {
+		return engine.WorkingCopy{}, c.damaged(copyName(id), errChecksum)
+	}
+	var w wire.WorkingCopy
+	body, err := p.decode(&w)
+	out := engine.WorkingCopy{Base: w.Base, Body: body, At: w.At}
+	if err == nil && w.Origin != "" {
+		out.Origin, err = doc.Parse([]byte(w.Origin))
+	}
+	if err != nil {
+		return engine.WorkingCopy{}, c.damaged(copyName(id), err)
+	}
+	return out, nil
+}
+
+// PutCopy implements [store.Copies].
+func (c copies) PutCopy(id string, w engine.WorkingCopy) error {
+	if err := c.check(whatCampaign, id); err != nil {
+		return err
+	}
+	p, err := split(wire.WorkingCopy{Base: w.Base, At: w.At, Origin: string(w.Origin.Encode())}, w.Body)
+	if err != nil {
+		return fmt.Errorf("%s %w", copyName(id), err)
+	}
+	return c.exec(`INSERT INTO working_copy (workspace, campaign, at, head, body, checksum) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (workspace, campaign) DO UPDATE SET at = excluded.at, head = excluded.head, body = excluded.body, checksum = excluded.checksum`,
+		c.id, escape(id), at(w.At), p.head, p.body, c.sum("working_copy", []byte(id), p.head, p.body))
+}
+
+// DeleteCopy implements [store.Copies].
+func (c copies) DeleteCopy(id string) error {
+	if err := c.check(whatCampaign, id); err != nil {
+		return err
+	}
+	return c.exec("DELETE FROM working_copy WHERE workspace = $1 AND campaign = $2", c.id, escape(id))
+}

@@ -1,0 +1,100 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// IsURL reports whether a text names a database rather than a folder.
+func IsURL(text string) bool {
+	scheme, _, ok := strings.Cut(text, "://")
+	return ok && (strings.EqualFold(scheme, "postgres") || strings.EqualFold(scheme, "postgresql"))
+}
+
+// HasPassword reports whether a URL has a password in it.
+func HasPassword(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil {
+		return strings.Contains(text, "@") // it cannot be told: it may
+	}
+	_, in := u.User.Password()
+	return in || u.Query().Has("password") || u.Query().Has("sslpassword")
+}
+
+// Redact returns a URL for people, without what may be secret: the password and the parameters.
+func Redact(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		scheme, _, _ := strings.Cut(text, "://")
+		return scheme + "://…"
+	}
+	out := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+	if name := u.User.Username(); name != "" {
+		out.User = url.User(name)
+	}
+	return out.String()
+}
+
+// config returns how connections are made. libpq's variables, .pgpass and service files count as they do for psql.
+func config(o Options) (*pgxpool.Config, error) {
+	c, err := pgxpool.ParseConfig(o.URL)
+	if err != nil {
+		return nil, fmt.Errorf("the URL %s is not valid: %w", Redact(o.URL), cause(err))
+	}
+	if c.ConnConfig.ValidateConnect == nil { // of several hosts, the one that can be written to
+		c.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	if c.ConnConfig.ConnectTimeout == 0 {
+		c.ConnConfig.ConnectTimeout = dialTimeout
+		c.ConnConfig.DialFunc = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 15 * time.Second}).DialContext
+	}
+	for name, value := range map[string]string{
+		"application_name": "bugle",
+		// No transaction waits longer for another one, or holds it up longer once its process is gone.
+		"lock_timeout":                        "5s",
+		"idle_in_transaction_session_timeout": "15s",
+		"timezone":                            "UTC",
+	} {
+		if c.ConnConfig.RuntimeParams[name] == "" {
+			c.ConnConfig.RuntimeParams[name] = value
+		}
+	}
+	if !strings.Contains(o.URL, "pool_max_conns") {
+		c.MaxConns = maxConns
+	}
+	c.MaxConnIdleTime = 5 * time.Minute
+	return c, nil
+}
+
+const (
+	// dialTimeout is how long one host may take to answer: all hosts of a URL are to be tried within [Options.Patience].
+	dialTimeout = 2 * time.Second
+	maxConns    = 20
+)
+
+// cause returns what went wrong with a connection, without the URL, which may have a password.
+func cause(err error) error {
+	var parse *pgconn.ParseConfigError
+	if errors.As(err, &parse) {
+		if inner := errors.Unwrap(parse); inner != nil {
+			var u *url.Error
+			if errors.As(inner, &u) {
+				return u.Err
+			}
+			return inner
+		}
+		text := parse.Error()
+		if _, rest, ok := strings.Cut(text, "`: "); ok {
+			return errors.New(rest)
+		}
+		return errors.New("it cannot be read")
+	}
+	return err
+}

@@ -1,0 +1,278 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"bugle/store"
+)
+
+// channel is where processes tell each other that there are changes. What changed is in the table.
+const channel = "bugle_change"
+
+// notifier tells the others after commits, once for all that were committed meanwhile: a NOTIFY within transactions has
+// them wait for each other.
+type notifier struct{ poked chan struct{} }
+
+func (n *notifier) poke() {
+	select {
+	case n.poked <- struct{}{}:
+	default:
+	}
+}
+
+// apart is how long the notifier waits between two notices.
+const apart = 5 * time.Millisecond
+
+func (d *DB) notifying(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-d.notify.poked:
+		}
+		limit, cancel := context.WithTimeout(ctx, 2*time.Second)
+		_, _ = d.pool.Exec(limit, "SELECT pg_notify('"+channel+"', '')") // who does not hear of it looks by themselves
+		cancel()
+		if sleep(ctx, apart) != nil {
+			return
+		}
+	}
+}
+
+// feed is what this process hears of others, on one connection for all who follow.
+type feed struct {
+	mu        sync.Mutex
+	followers map[*follower]struct{}
+	running   bool
+	ready     bool // nothing is missed from now on
+}
+
+// follower is somebody who follows.
+type follower struct {
+	ready func()
+	tell  func([]store.Change)
+	news  []store.Change
+	more  chan struct{} // holds an element when there are news
+}
+
+// mostNews is how many changes wait for a slow follower before it is told to read everything.
+const mostNews = 50_000
+
+// Follow implements [store.Feed].
+func (d *DB) Follow(ctx context.Context, ready func(), tell func([]store.Change)) {
+	f := &follower{ready: ready, tell: tell, more: make(chan struct{}, 1)}
+	d.feed.mu.Lock()
+	if d.feed.followers == nil {
+		d.feed.followers = map[*follower]struct{}{}
+	}
+	d.feed.followers[f] = struct{}{}
+	if !d.feed.running {
+		d.feed.running = d.start(d.following)
+	}
+	at := d.feed.ready
+	d.feed.mu.Unlock()
+	if at {
+		ready()
+	}
+	defer func() {
+		d.feed.mu.Lock()
+		delete(d.feed.followers, f)
+		d.feed.mu.Unlock()
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-d.ctx.Done():
+			return
+		case <-f.more:
+		}
+		d.feed.mu.Lock()
+		news := f.news
+		f.news = nil
+		d.feed.mu.Unlock()
+		tell(news)
+	}
+}
+
+// begun tells all followers that nothing is missed from now on.
+func (f *feed) begun() {
+	f.mu.Lock()
+	var ready []func()
+	if !f.ready {
+		for follower := range f.followers {
+			ready = append(ready, follower.ready)
+		}
+	}
+	f.ready = true
+	f.mu.Unlock()
+	for _, fn := range ready {
+		fn()
+	}
+}
+
+// tell gives changes to all followers.
+func (f *feed) tell(changes []store.Change) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for follower := range f.followers {
+		follower.news = append(follower.news, changes...)
+		if len(follower.news) > mostNews {
+			follower.news = []store.Change{{}}
+		}
+		select {
+		case follower.more <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// cursor is where a reader of the changes is. It reads again and again what transactions have written that had not
+// ended when it last looked, whatever their place in the sequence, and passes over what it has seen: a transaction that
+// runs for long only has it read more, and delays nobody.
+type cursor struct {
+	low      int64           // no transaction before it will write any more
+	seen     map[int64]int64 // by sequence number, the transaction
+	timeline int64
+}
+
+// following reads the changes of others until the store is closed.
+func (d *DB) following(ctx context.Context) {
+	var c *cursor
+	for ctx.Err() == nil {
+		err := d.follow(ctx, &c)
+		if ctx.Err() == nil && err != nil {
+			d.log.Info("the feed of changes was interrupted", "error", d.explain(err))
+			_ = sleep(ctx, 200*time.Millisecond)
+		}
+	}
+}
+
+const (
+	// look is how often the feed is read without a notice: that may have been lost.
+	look      = time.Second
+	feedLimit = 5 * time.Second
+	feedBatch = 5000
+)
+
+func (d *DB) follow(ctx context.Context, at **cursor) error {
+	limit, cancel := context.WithTimeout(ctx, feedLimit)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(limit, d.pool.Config().ConnConfig)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	if _, err := conn.Exec(limit, "LISTEN "+channel); err != nil {
+		return err
+	}
+	now := &cursor{seen: map[int64]int64{}}
+	// Another timeline says that another server has taken over, which may lack what was seen of the former one.
+	err = conn.QueryRow(limit, "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, (SELECT timeline_id FROM pg_control_checkpoint())").Scan(&now.low, &now.timeline)
+	if err != nil {
+		return err
+	}
+	var oldest *int64
+	if err := conn.QueryRow(limit, "SELECT xid::text::bigint FROM change ORDER BY xid, seq LIMIT 1").Scan(&oldest); err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return err
+	}
+	switch c := *at; {
+	case c == nil:
+		*at = now
+	case c.timeline != now.timeline, now.low < c.low, oldest != nil && *oldest > c.low: // or some of it is swept already
+		*at = now
+		d.cache.clear()
+		d.feed.tell([]store.Change{{}})
+	}
+	d.feed.begun()
+	for {
+		full, err := d.read(ctx, conn, *at)
+		if err != nil {
+			return err
+		}
+		if full {
+			continue
+		}
+		wait, cancel := context.WithTimeout(ctx, look)
+		_, err = conn.WaitForNotification(wait)
+		ended := wait.Err() != nil
+		cancel()
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil && !ended {
+			return err
+		}
+	}
+}
+
+// read reads what is new, and reports whether there is more.
+func (d *DB) read(ctx context.Context, conn *pgx.Conn, c *cursor) (full bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, feedLimit)
+	defer cancel()
+	rows, err := conn.Query(ctx, `SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, n.* FROM (SELECT 1) AS one LEFT JOIN LATERAL (
+		SELECT xid::text::bigint, seq, workspace, kind, id, origin FROM change WHERE xid >= $1::text::xid8 ORDER BY xid, seq LIMIT $2) AS n ON true`,
+		strconv.FormatInt(c.low, 10), feedBatch)
+	if err != nil {
+		return false, err
+	}
+	defer rows.Close()
+	var low, last int64
+	var news []store.Change
+	n := 0
+	for rows.Next() {
+		var xid, seq *int64
+		var workspace, kind, id *string
+		var origin *uuid.UUID
+		if err := rows.Scan(&low, &xid, &seq, &workspace, &kind, &id, &origin); err != nil {
+			return false, err
+		}
+		if xid == nil {
+			break
+		}
+		n++
+		last = *xid
+		if _, known := c.seen[*seq]; known {
+			continue
+		}
+		c.seen[*seq] = *xid
+		if *origin != d.origin && *kind != "" {
+			news = append(news, store.Change{Workspace: *workspace, Kind: store.Kind(*kind), ID: unescape(*id)})
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return false, err
+	}
+	if len(news) > 0 {
+		d.forget(news)
+		d.feed.tell(news)
+	}
+	if n == feedBatch && last < low {
+		low = last
+	}
+	if low > c.low {
+		c.low = low
+		for seq, xid := range c.seen {
+			if xid < low {
+				delete(c.seen, seq)
+			}
+		}
+	}
+	return n == feedBatch, nil
+}
+
+// forget drops campaigns that others have changed: to assume what they were would only cost a round trip.
+func (d *DB) forget(news []store.Change) {
+	for _, c := range news {
+		if c.Kind == store.ChangedCampaign {
+			d.cache.drop(campaignKey{c.Workspace, c.ID})
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"bugle/store"
+)
+
+// keys are the idempotency keys and request ids of a workspace.
+type keys struct{ *records }
+
+func (k keys) checkOnce(op, key string) error {
+	return k.check("the name of an operation", op, "a key", key)
+}
+
+// Idempotent implements [store.Idempotency]. A writer assumes that there is none: that is so but for what is repeated.
+func (k keys) Idempotent(op, key string) (store.Idempotent, error) {
+	if err := k.checkOnce(op, key); err != nil {
+		return store.Idempotent{}, err
+	}
+	if k.guess {
+		k.expect("NOT EXISTS (SELECT FROM idempotency WHERE workspace = $1 AND operation = $2 AND key = $3)", k.id, escape(op), escape(key))
+		k.note(store.ErrNotFound, "idempotency", op, key)
+		return store.Idempotent{}, store.ErrNotFound
+	}
+	// That a writer locks the row makes a commit of the answer, which is only given once standbys have it as well: what
+	// is seen may have been committed on this server alone.
+	i := store.Idempotent{Operation: op, Key: key}
+	var begun *time.Time
+	var sum int64
+	err := k.one("SELECT fingerprint, running, lease, at, expires_at, answer, checksum FROM idempotency WHERE workspace = $1 AND operation = $2 AND key = $3"+k.lock(""),
+		[]any{k.id, escape(op), escape(key)}, &i.Fingerprint, &i.Running, &i.Lease, &begun, &i.ExpiresAt, &i.Result, &sum)
+	k.note(err, "idempotency", op, key)
+	if err != nil {
+		return store.Idempotent{}, err
+	}
+	i.Fingerprint, i.Lease, i.ExpiresAt = unescape(i.Fingerprint), unescape(i.Lease), i.ExpiresAt.UTC()
+	if begun != nil {
+		i.At = begun.UTC()
+	}
+	if sum != k.keySum(i) {
+		return store.Idempotent{}, k.damaged(fmt.Sprintf("the %s with key %q", op, key), errChecksum)
+	}
+	return i, nil
+}
+
+func (k keys) keySum(i store.Idempotent) int64 {
+	return k.sum("idempotency", []byte(i.Operation), []byte(i.Key), []byte(i.Fingerprint), []byte(i.Lease), fmt.Append(nil, i.Running), i.Result)
+}
+
+// PutIdempotent implements [store.Idempotency].
+func (k keys) PutIdempotent(i store.Idempotent) error {
+	if err := k.checkOnce(i.Operation, i.Key); err != nil {
+		return err
+	}
+	if i.ExpiresAt.IsZero() {
+		return fmt.Errorf("the %s with key %q must have a time of expiry", i.Operation, i.Key)
+	}
+	if i.Running && i.Lease == k.db.Lease() {
+		if err := k.db.leases.hold(k.tx); err != nil {
+			return err
+		}
+	}
+	return k.exec("INSERT INTO idempotency (workspace, operation, key, fingerprint, running, lease, at, expires_at, answer, checksum) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"+
+		k.replacing(` ON CONFLICT (workspace, operation, key) DO UPDATE SET fingerprint = excluded.fingerprint, running = excluded.running, lease = excluded.lease,
+			at = excluded.at, expires_at = excluded.expires_at, answer = excluded.answer, checksum = excluded.checksum`, "idempotency", i.Operation, i.Key),
+		k.id, escape(i.Operation), escape(i.Key), escape(i.Fingerprint), i.Running, escape(i.Lease), at(i.At), i.ExpiresAt.UTC(), i.Result, k.keySum(i))
+}
+
+// DeleteIdempotent implements [store.Idempotency].
+func (k keys) DeleteIdempotent(op, key string) error {
+	if err := k.checkOnce(op, key); err != nil {
+		return err
+	}
+	return k.exec("DELETE FROM idempotency WHERE workspace = $1 AND operation = $2 AND key = $3", k.id, escape(op), escape(key))
+}
+
+// Held implements [store.Idempotency].
+func (k keys) Held(lease string) (bool, error) {
+	var held bool
+	err := k.one("SELECT expires_at > clock_timestamp() FROM lease WHERE id = $1", []any{escape(lease)}, &held)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return held, err
+}
+
+// RequestID implements [store.Idempotency]. A writer assumes that the id is not taken.
+func (k keys) RequestID(op, id string) (until time.Time, err error) {
+	if err := k.checkOnce(op, id); err != nil {
+		return until, err
+	}
+	if k.guess {
+		k.expect("NOT EXISTS (SELECT FROM request_id WHERE workspace = $1 AND operation = $2 AND id = $3)", k.id, escape(op), escape(id))
+		k.note(store.ErrNotFound, "request_id", op, id)
+		return until, store.ErrNotFound
+	}
+	err = k.one("SELECT expires_at FROM request_id WHERE workspace = $1 AND operation = $2 AND id = $3"+k.lock(""), []any{k.id, escape(op), escape(id)}, &until)
+	k.note(err, "request_id", op, id)
+	return until.UTC(), err
+}
+
+// PutRequestID implements [store.Idempotency].
+func (k keys) PutRequestID(op, id string, until time.Time) error {
+	if err := k.checkOnce(op, id); err != nil {
+		return err
+	}
+	return k.exec("INSERT INTO request_id (workspace, operation, id, expires_at) VALUES ($1, $2, $3, $4)"+
+		k.replacing(" ON CONFLICT (workspace, operation, id) DO UPDATE SET expires_at = excluded.expires_at", "request_id", op, id),
+		k.id, escape(op), escape(id), until.UTC())
+}
+
+const (
+	sweepBatch = 1000
+	// sweepAfter is how long what has expired stays: the clock of a machine may differ from that of the database.
+	sweepAfter = "1 hour"
+	// changesKept is how long the feed knows what was changed. Who was away for longer reads everything again.
+	changesKept = "1 day"
+)
+
+// Sweep implements [store.Idempotency], by the clock of the database. It also removes changes that nobody follows any
+// more, and the leases of processes that are gone.
+func (k keys) Sweep(now time.Time) (more bool, err error) {
+	if err := k.check(); err != nil {
+		return false, err
+	}
+	if !k.write {
+		return false, store.ErrReadOnly
+	}
+	for _, table := range []string{"idempotency", "request_id"} {
+		n := 0
+		err := k.query(`DELETE FROM `+table+` WHERE ctid = ANY (ARRAY (SELECT ctid FROM `+table+` WHERE workspace = $1
+			AND expires_at < least($2, clock_timestamp() - interval '`+sweepAfter+`') ORDER BY expires_at LIMIT `+fmt.Sprint(sweepBatch)+` FOR UPDATE SKIP LOCKED)) RETURNING 1`,
+			[]any{k.id, now.UTC()}, func(pgx.Rows) error { n++; return nil })
+		if err != nil {
+			return false, err
+		}
+		more = more || n == sweepBatch
+	}
+	n := 0
+	err = k.query(`DELETE FROM change WHERE (xid, seq) IN (SELECT xid, seq FROM (SELECT xid, seq, at FROM change ORDER BY xid, seq LIMIT 5000 FOR UPDATE SKIP LOCKED) AS oldest
+		WHERE at < clock_timestamp() - interval '`+changesKept+`') RETURNING 1`, nil, func(pgx.Rows) error { n++; return nil })
+	if err != nil {
+		return false, err
+	}
+	return more || n == 5000, k.exec("DELETE FROM lease WHERE expires_at < clock_timestamp() - interval '" + changesKept + "'")
+}
+
+// leases keeps the lease of this process alive, once it has one.
+type leases struct {
+	mu    sync.Mutex
+	id    string
+	begun bool
+}
+
+const (
+	leaseLife  = "15 seconds" // by the clock of the database
+	leaseRenew = 4 * time.Second
+)
+
+// Lease implements [store.DB].
+func (d *DB) Lease() string {
+	d.leases.mu.Lock()
+	defer d.leases.mu.Unlock()
+	return d.leases.id
+}
+
+// hold queues that the lease is prolonged with the transaction. It fails where that has ended meanwhile: somebody else
+// may do what was marked with it.
+func (l *leases) hold(t *tx) error {
+	l.mu.Lock()
+	id, begun := l.id, l.begun
+	l.begun = true
+	l.mu.Unlock()
+	if !begun {
+		t.db.start(t.db.renewing)
+	}
+	return t.execCount(`INSERT INTO lease AS l (id, expires_at) VALUES ($1, clock_timestamp() + interval '`+leaseLife+`')
+		ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at WHERE l.expires_at > clock_timestamp()`, []any{id}, func(n int64) error {
+		if n == 0 {
+			return store.ErrLease
+		}
+		return nil
+	})
+}
+
+// renewing prolongs the lease until the store is closed.
+func (d *DB) renewing(ctx context.Context) {
+	for sleep(ctx, leaseRenew) == nil {
+		limit, cancel := context.WithTimeout(ctx, leaseRenew)
+		_, err := d.pool.Exec(limit, "UPDATE lease SET expires_at = clock_timestamp() + interval '"+leaseLife+"' WHERE id = $1 AND expires_at > clock_timestamp()", d.Lease())
+		cancel()
+		if err != nil && ctx.Err() == nil {
+			d.log.Warn("the lease was not renewed", "error", err)
+		}
+	}
+}
+
+// release ends the lease.
+func (l *leases) release(ctx context.Context, pool *pgxpool.Pool) {
+	if l.begun {
+		_, _ = pool.Exec(ctx, "DELETE FROM lease WHERE id = $1", l.id) // it ends by itself as well
+	}
+}

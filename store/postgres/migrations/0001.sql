@@ -1,0 +1,197 @@
+-- The records of workspaces, see bugle/store.
+--
+-- A document is kept byte for byte as bytea, since json refuses \u0000 and jsonb respells numbers. Its checksum is XXH64
+-- of the table, the primary key and the bytes. What people and reports want to select by stands beside it in columns,
+-- which are written with it and never read back by bugle; names in them have control characters NUL and SOH escaped.
+
+CREATE TABLE workspace (
+  id         text COLLATE "C" PRIMARY KEY CHECK (id <> ''),
+  name       text NOT NULL,
+  etag       bigint NOT NULL, -- another one with each change
+  settings   bytea NOT NULL,  -- JSON, without segments and API keys
+  checksum   bigint NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE TABLE segment (
+  workspace text COLLATE "C" NOT NULL REFERENCES workspace ON DELETE CASCADE,
+  position  int NOT NULL,
+  id        text NOT NULL,
+  name      text NOT NULL,
+  segment   bytea NOT NULL, -- JSON
+  checksum  bigint NOT NULL,
+  PRIMARY KEY (workspace, position)
+);
+
+CREATE TABLE api_key (
+  workspace text COLLATE "C" NOT NULL REFERENCES workspace ON DELETE CASCADE,
+  position  int NOT NULL,
+  id        text NOT NULL,
+  key       bytea NOT NULL, -- JSON, with the SHA-256 of the key
+  checksum  bigint NOT NULL,
+  PRIMARY KEY (workspace, position)
+);
+
+CREATE TABLE campaign (
+  workspace     text COLLATE "C" NOT NULL REFERENCES workspace ON DELETE CASCADE,
+  id            text COLLATE "C" NOT NULL CHECK (id <> ''),
+  revision      bigint NOT NULL CHECK (revision > 0), -- the present one
+  etag          bigint NOT NULL,                      -- another one with each change
+  name          text NOT NULL,
+  status        text NOT NULL,
+  channel       text NOT NULL,
+  delivery_type text NOT NULL,
+  team          text NOT NULL,
+  tags          text[] NOT NULL,
+  created_by    text NOT NULL,
+  updated_by    text NOT NULL,
+  created_at    timestamptz,
+  updated_at    timestamptz,
+  starts_at     timestamptz,
+  ends_at       timestamptz,
+  summary       bytea NOT NULL, -- JSON: the row as lists show it
+  checksum      bigint NOT NULL,
+  PRIMARY KEY (workspace, id)
+);
+CREATE INDEX campaign_updated ON campaign (workspace, updated_at);
+
+CREATE TABLE revision (
+  workspace text COLLATE "C" NOT NULL,
+  campaign  text COLLATE "C" NOT NULL,
+  n         bigint NOT NULL CHECK (n > 0),
+  at        timestamptz,
+  author    text NOT NULL,
+  status    text NOT NULL,
+  meta      bytea NOT NULL, -- JSON: time, author, note and size
+  meta_sum  bigint NOT NULL,
+  head      bytea NOT NULL, -- JSON: state, times and people
+  body      bytea NOT NULL, -- JSON: the components, as they came
+  checksum  bigint NOT NULL,
+  PRIMARY KEY (workspace, campaign, n),
+  FOREIGN KEY (workspace, campaign) REFERENCES campaign ON DELETE CASCADE
+);
+
+CREATE TABLE working_copy (
+  workspace text COLLATE "C" NOT NULL,
+  campaign  text COLLATE "C" NOT NULL,
+  at        timestamptz,
+  head      bytea NOT NULL, -- JSON: what the edits are based on
+  body      bytea NOT NULL, -- JSON
+  checksum  bigint NOT NULL,
+  PRIMARY KEY (workspace, campaign),
+  FOREIGN KEY (workspace, campaign) REFERENCES campaign ON DELETE CASCADE
+);
+
+CREATE TABLE app_user (
+  workspace text COLLATE "C" NOT NULL REFERENCES workspace ON DELETE CASCADE,
+  id        text COLLATE "C" NOT NULL CHECK (id <> ''),
+  profile   bytea NOT NULL, -- JSON
+  checksum  bigint NOT NULL,
+  PRIMARY KEY (workspace, id)
+);
+
+-- By what users are found. Push tokens are longer than a row of an index may be: SHA-256 stands for the value.
+CREATE TABLE user_identifier (
+  workspace text COLLATE "C" NOT NULL,
+  kind      text NOT NULL,
+  digest    bytea NOT NULL,
+  user_id   text COLLATE "C" NOT NULL,
+  PRIMARY KEY (workspace, kind, digest, user_id),
+  FOREIGN KEY (workspace, user_id) REFERENCES app_user (workspace, id) ON DELETE CASCADE
+);
+CREATE INDEX user_identifier_user ON user_identifier (workspace, user_id);
+
+CREATE TABLE content (
+  workspace text COLLATE "C" NOT NULL REFERENCES workspace ON DELETE CASCADE,
+  kind      text NOT NULL,
+  name      text COLLATE "C" NOT NULL CHECK (name <> ''),
+  version   int NOT NULL, -- of a template; 0 for other kinds
+  head      bytea NOT NULL, -- JSON
+  body      bytea NOT NULL, -- JSON: the content of a template
+  checksum  bigint NOT NULL,
+  PRIMARY KEY (workspace, kind, name, version)
+);
+
+CREATE TABLE outbox (
+  workspace text COLLATE "C" NOT NULL REFERENCES workspace ON DELETE CASCADE,
+  id        text COLLATE "C" NOT NULL CHECK (id <> ''), -- sorts by time
+  at        timestamptz,
+  campaign  text NOT NULL,
+  recipient text NOT NULL,
+  head      bytea NOT NULL, -- JSON
+  body      bytea NOT NULL, -- JSON: the payload of a push notification
+  checksum  bigint NOT NULL,
+  PRIMARY KEY (workspace, id)
+);
+
+CREATE TABLE test_send (
+  workspace text COLLATE "C" NOT NULL REFERENCES workspace ON DELETE CASCADE,
+  at        timestamptz NOT NULL,
+  n         bigint GENERATED BY DEFAULT AS IDENTITY,
+  campaign  text NOT NULL,
+  head      bytea NOT NULL, -- JSON: the result
+  body      bytea NOT NULL, -- JSON: the request
+  checksum  bigint NOT NULL,
+  PRIMARY KEY (workspace, at, n)
+);
+
+CREATE TABLE idempotency (
+  workspace   text COLLATE "C" NOT NULL,
+  operation   text NOT NULL,
+  key         text NOT NULL,
+  fingerprint text NOT NULL,
+  running     boolean NOT NULL,
+  lease       text NOT NULL,
+  at          timestamptz,
+  expires_at  timestamptz NOT NULL,
+  answer      bytea,
+  checksum    bigint NOT NULL,
+  PRIMARY KEY (workspace, operation, key)
+);
+CREATE INDEX idempotency_expiry ON idempotency (workspace, expires_at);
+
+CREATE TABLE request_id (
+  workspace  text COLLATE "C" NOT NULL,
+  operation  text NOT NULL,
+  id         text NOT NULL,
+  expires_at timestamptz NOT NULL,
+  PRIMARY KEY (workspace, operation, id)
+);
+CREATE INDEX request_id_expiry ON request_id (workspace, expires_at);
+
+-- What has changed, in an order that readers can follow: numbers of a sequence are given before commits end, so they
+-- read again from the oldest transaction that had not ended. Rows of the last day are kept.
+CREATE TABLE change (
+  xid        xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  seq        bigint GENERATED ALWAYS AS IDENTITY,
+  workspace  text COLLATE "C" NOT NULL,
+  kind       text NOT NULL, -- campaign, settings, user, outbox, or empty where nothing that others keep has changed
+  id         text NOT NULL,
+  origin     uuid NOT NULL, -- the process that made it
+  commit_id  uuid UNIQUE,   -- in the first row of a transaction: tells whether it has been committed
+  at         timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (xid, seq)
+);
+
+-- Processes that are at work: see store.DB.
+CREATE TABLE lease (
+  id         text PRIMARY KEY,
+  expires_at timestamptz NOT NULL
+);
+
+-- Calls of the API that were admitted, by key and window.
+CREATE TABLE rate (
+  workspace text COLLATE "C" NOT NULL,
+  name      text NOT NULL,
+  admitted  timestamptz[] NOT NULL,
+  PRIMARY KEY (workspace, name)
+);
+
+-- Ends a transaction that assumed something which is not so any more; it is done again without assuming.
+CREATE FUNCTION bugle_expect(ok boolean) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  IF ok IS NOT TRUE THEN
+    RAISE EXCEPTION 'an assumption no longer holds' USING ERRCODE = 'serialization_failure';
+  END IF;
+  RETURN true;
+END $$;

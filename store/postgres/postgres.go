@@ -1,0 +1,352 @@
+// Package postgres keeps the records of workspaces, see [store.DB], in tables of a PostgreSQL database, which any number of
+// processes on any number of machines use at once.
+//
+// Transactions run at READ COMMITTED: what a writer reads it locks, and what it found absent it inserts without replacing,
+// so that of two which meet, one is done again. A writer sends what it writes with its COMMIT, in one round trip; what it
+// would have to ask before, it assumes where it knows an answer, and the database checks that in the same round trip.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"bugle/store"
+)
+
+// Options say which database a store is in.
+type Options struct {
+	// URL is a connection URL (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING). Of several
+	// hosts, the one that can be written to is used.
+	URL string
+	// Create makes the tables where there are none.
+	Create bool
+	Logger *slog.Logger // nil: nothing is logged
+	// Patience is how long a transaction waits for a database that cannot be reached, or that has no connection left;
+	// 0 means 10 seconds.
+	Patience time.Duration
+}
+
+// DB is a store in a database. It is safe for concurrent use.
+type DB struct {
+	o      Options
+	pool   *pgxpool.Pool
+	log    *slog.Logger
+	origin uuid.UUID // names this handle in the feed
+	leases leases
+	feed   feed
+	cache  campaigns
+	notify notifier
+
+	ctx  context.Context // ended by Close
+	end  context.CancelFunc
+	mu   sync.Mutex // so that nothing begins once the store is closed
+	work sync.WaitGroup
+}
+
+var (
+	_ store.DB   = (*DB)(nil)
+	_ store.Feed = (*DB)(nil)
+)
+
+const usualPatience = 10 * time.Second
+
+// ErrNoTables says that a database has no tables of bugle.
+var ErrNoTables = errNoTables
+
+// Open connects to a database, and brings its tables to the version of this program. It fails with [ErrNoTables] where
+// there are none and they are not to be made, with [store.ErrNewer] where a later program has changed them, and with
+// [store.ErrUnreachable] where the database does not answer.
+func Open(ctx context.Context, o Options) (*DB, error) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Patience <= 0 {
+		o.Patience = usualPatience
+	}
+	c, err := config(o)
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{o: o, log: o.Logger, origin: uuid.New()}
+	db.ctx, db.end = context.WithCancel(context.Background())
+	db.leases.id = uuid.NewString()
+	c.ConnConfig.OnNotice = db.noticed
+	if db.pool, err = pgxpool.NewWithConfig(ctx, c); err != nil {
+		return nil, err
+	}
+	db.notify.poked = make(chan struct{}, 1)
+	if err := db.prepare(ctx); err != nil {
+		db.pool.Close()
+		return nil, err
+	}
+	db.start(db.notifying)
+	return db, nil
+}
+
+// prepare brings the tables up to date.
+func (d *DB) prepare(ctx context.Context) error {
+	conn, err := d.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	err = migrate(ctx, conn.Conn(), d.o.Create)
+	if err != nil && !errors.Is(err, errNoTables) && !errors.Is(err, store.ErrNewer) {
+		return d.explain(err)
+	}
+	return err
+}
+
+// start does something in the background until the store is closed; it reports false where it is already.
+func (d *DB) start(do func(context.Context)) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.ctx.Err() != nil {
+		return false
+	}
+	d.work.Go(func() { do(d.ctx) })
+	return true
+}
+
+// Close implements [store.DB].
+func (d *DB) Close() error {
+	d.mu.Lock()
+	if d.ctx.Err() != nil {
+		d.mu.Unlock()
+		return nil
+	}
+	d.end()
+	d.mu.Unlock()
+	d.work.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	d.leases.release(ctx, d.pool)
+	d.pool.Close()
+	return nil
+}
+
+// acquire returns a connection, as soon as there is one.
+func (d *DB) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	if d.ctx.Err() != nil {
+		return nil, store.ErrClosed
+	}
+	limit, cancel := context.WithTimeout(ctx, d.o.Patience)
+	defer cancel()
+	for wait := 20 * time.Millisecond; ; wait = min(2*wait, 500*time.Millisecond) {
+		conn, err := d.pool.Acquire(limit)
+		switch {
+		case err == nil:
+			return conn, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case d.ctx.Err() != nil:
+			return nil, store.ErrClosed
+		case limit.Err() != nil, !passing(err):
+			return nil, d.explain(err)
+		}
+		if sleep(limit, wait) != nil {
+			return nil, d.explain(err)
+		}
+	}
+}
+
+// passing reports whether it helps to wait a little and connect again.
+func passing(err error) bool {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) {
+		return !errors.As(err, new(*pgconn.ParseConfigError))
+	}
+	switch pg.Code {
+	case "57P03", "53300", "57P01", "57P02": // starting up, too many connections, shutting down, crashed
+		return true
+	}
+	return false
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Codes of errors (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+const (
+	uniqueViolation      = "23505"
+	foreignKeyViolation  = "23503"
+	serializationFailure = "40001"
+	deadlockDetected     = "40P01"
+	lockNotAvailable     = "55P03"
+	undefinedTable       = "42P01"
+	diskFull             = "53100"
+	readOnlyTransaction  = "25006"
+)
+
+// again reports whether a transaction that failed is to be done again: it met another one.
+func again(err error) bool {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) {
+		return false
+	}
+	switch pg.Code {
+	case uniqueViolation, foreignKeyViolation, serializationFailure, deadlockDetected:
+		return true
+	}
+	return false
+}
+
+// lost reports whether an error says that the connection is of no use any more, or its server is none that can be
+// written to: another one may be there.
+func lost(err error) bool {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.Code[:2] == "57" && pg.Code != "57014" || pg.Code[:2] == "08" || pg.Code == readOnlyTransaction || pg.Code == "25P03"
+	}
+	return !errors.Is(err, store.ErrNotFound) && (pgconn.SafeToRetry(err) || errors.As(err, new(*pgconn.ConnectError)) || broken(err))
+}
+
+// explain returns an error of the database in words, without what may be secret.
+func (d *DB) explain(err error) error {
+	var pg *pgconn.PgError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &pg):
+		switch pg.Code {
+		case diskFull:
+			return fmt.Errorf("%w: %s", store.ErrFull, pg.Message)
+		case lockNotAvailable:
+			return fmt.Errorf("%w: another transaction holds the record", store.ErrBusy)
+		case undefinedTable:
+			return errNoTables
+		}
+		if passing(err) || pg.Code[:2] == "57" || pg.Code == readOnlyTransaction {
+			return fmt.Errorf("%w at %s: %s", store.ErrUnreachable, Redact(d.o.URL), pg.Message)
+		}
+		if pg.Code[:2] == "28" || pg.Code == "3D000" { // no such user, password or database
+			return fmt.Errorf("the database at %s refused the connection: %s", Redact(d.o.URL), pg.Message)
+		}
+		return fmt.Errorf("the database refused: %s (SQLSTATE %s)", pg.Message, pg.Code)
+	case errors.As(err, new(*pgconn.ConnectError)), errors.Is(err, context.DeadlineExceeded), lost(err):
+		return fmt.Errorf("%w at %s", store.ErrUnreachable, Redact(d.o.URL))
+	}
+	return err
+}
+
+// Read implements [store.DB]. It runs fn again where the connection was lost.
+func (d *DB) Read(ctx context.Context, fn func(store.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for attempt := 0; ; attempt++ {
+		t := &tx{ctx: ctx, db: d, queue: &pgx.Batch{}}
+		err := fn(t)
+		t.finish()
+		if t.failed == nil || !lost(t.failed) || attempt == 2 || ctx.Err() != nil {
+			switch {
+			case err == nil:
+				return ctx.Err()
+			case t.failed != nil && ctx.Err() == nil:
+				return d.explain(t.failed)
+			}
+			return err
+		}
+	}
+}
+
+// attempts is how often a transaction is done again that meets others.
+const attempts = 50
+
+// Write implements [store.DB].
+func (d *DB) Write(ctx context.Context, fn func(store.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	lostAt := time.Time{}
+	for attempt := 0; ; attempt++ {
+		t := &tx{ctx: ctx, db: d, write: true, guess: attempt == 0, retried: attempt > 0, queue: &pgx.Batch{}, commit: uuid.Must(uuid.NewV7())}
+		err := t.run(fn)
+		switch {
+		case err == nil:
+			t.saved()
+			d.notify.poke()
+			return nil
+		case t.failed == nil:
+			return err // of fn
+		case errors.Is(err, errUnknown):
+			done, settled := d.settle(ctx, t.commit)
+			if settled != nil {
+				return fmt.Errorf("%w: %w", store.ErrUnknown, d.explain(settled))
+			}
+			if done {
+				t.saved()
+				d.notify.poke()
+				return nil
+			}
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case again(t.failed) && attempt < attempts:
+			if attempt > 1 && sleep(ctx, time.Duration(rand.Int64N(int64(min(attempt, 20)))*int64(time.Millisecond))) != nil {
+				return ctx.Err()
+			}
+			continue
+		case !lost(t.failed):
+			return d.explain(t.failed)
+		}
+		// The connection is gone and nothing was written. Another one may be had.
+		if lostAt.IsZero() {
+			lostAt = time.Now()
+		}
+		if time.Since(lostAt) > d.o.Patience {
+			return d.explain(t.failed)
+		}
+		if sleep(ctx, 50*time.Millisecond) != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+// settle finds out whether a transaction was committed whose answer was lost. Where it was not, it never will be.
+func (d *DB) settle(ctx context.Context, id uuid.UUID) (committed bool, err error) {
+	// The caller may have gone; whether it was done still counts, as what is kept in memory depends on it.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.o.Patience)
+	defer cancel()
+	for {
+		committed, err = d.claim(ctx, id)
+		if err == nil || !lost(err) && !errors.Is(err, store.ErrUnreachable) || sleep(ctx, 100*time.Millisecond) != nil {
+			return committed, err
+		}
+	}
+}
+
+// claim takes the id of a commit: then nobody else can commit with it. It waits for a transaction that still runs with
+// it. That its own commit ends also says that all before it are where they have to be, on standbys as well.
+func (d *DB) claim(ctx context.Context, id uuid.UUID) (committed bool, err error) {
+	const insert = "INSERT INTO change (workspace, kind, id, origin, commit_id) VALUES ('', '', '', $1, $2)"
+	conn, err := d.acquire(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Release()
+	_, err = conn.Exec(ctx, insert, d.origin, id)
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && pg.Code == uniqueViolation {
+		_, err = conn.Exec(ctx, insert, d.origin, nil)
+		return true, err
+	}
+	return false, err
+}

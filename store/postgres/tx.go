@@ -1,0 +1,377 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"bugle/store"
+)
+
+// tx is one transaction. Statements that return nothing wait in the queue, and go with the next one that is to be
+// answered, or with the COMMIT.
+type tx struct {
+	ctx     context.Context
+	db      *DB
+	conn    *pgxpool.Conn // nil before the first statement is sent
+	queue   *pgx.Batch
+	write   bool
+	open    bool      // BEGIN was sent
+	guess   bool      // what is read may be assumed
+	retried bool      // it was done before, and met another one
+	commit  uuid.UUID // of a write
+	watch   store.Watcher
+
+	absent  map[string]bool // records that were read and are not there
+	seen    map[campaignKey]*stored
+	changes []store.Change
+	told    map[store.Change]bool
+	after   []func() // run once it is committed
+	failed  error    // of the database, the first
+}
+
+// errUnknown says that nobody knows whether a transaction was committed.
+var errUnknown = errors.New("the connection was lost during the commit")
+
+// broken reports whether a connection has ended in the middle.
+func broken(err error) bool {
+	var op *net.OpError
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.As(err, &op) ||
+		pgconn.Timeout(err) || strings.Contains(err.Error(), "conn closed")
+}
+
+func (t *tx) In(workspace string) store.Space { return newSpace(t, workspace) }
+
+// Version implements [store.Tx]: changes are told by the feed.
+func (t *tx) Version() uint64 { return 0 }
+
+func (t *tx) Watch(w store.Watcher) { t.watch = w }
+
+func (t *tx) Workspaces() (ids []string, err error) {
+	err = t.query("SELECT id FROM workspace ORDER BY id", nil, func(rows pgx.Rows) error {
+		id, err := pgx.RowTo[string](rows)
+		ids = append(ids, id)
+		return err
+	})
+	return ids, err
+}
+
+// fail notes an error of the database.
+func (t *tx) fail(err error) error {
+	if err != nil && t.failed == nil {
+		t.failed = err
+	}
+	return err
+}
+
+// exec queues a statement that writes. From then on nothing is assumed: it may have changed that.
+func (t *tx) exec(sql string, args ...any) error {
+	if !t.write {
+		return store.ErrReadOnly
+	}
+	t.guess = false
+	t.queue.Queue(sql, args...)
+	return nil
+}
+
+// execCount is exec with a function that is told how many rows the statement has changed. What it fails with ends the
+// transaction.
+func (t *tx) execCount(sql string, args []any, fn func(n int64) error) error {
+	if err := t.exec(sql, args...); err != nil {
+		return err
+	}
+	last := t.queue.QueuedQueries[len(t.queue.QueuedQueries)-1]
+	last.Exec(func(tag pgconn.CommandTag) error { return fn(tag.RowsAffected()) })
+	return nil
+}
+
+// expect queues a condition without which the transaction is done again, without assuming anything.
+func (t *tx) expect(condition string, args ...any) {
+	t.queue.Queue("SELECT bugle_expect("+condition+")", args...)
+}
+
+// query sends the queue with a question, and calls fn with each row of the answer. fn must not use the transaction.
+func (t *tx) query(sql string, args []any, fn func(pgx.Rows) error) error {
+	if err := t.ctx.Err(); err != nil {
+		return err
+	}
+	if t.failed != nil {
+		return t.failed
+	}
+	t.guess = false
+	var inner error
+	t.queue.Queue(sql, args...).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			if inner = t.ctx.Err(); inner == nil {
+				inner = fn(rows)
+			}
+			if inner != nil {
+				return nil // the rest is read over
+			}
+		}
+		return rows.Err()
+	})
+	if err := t.send(); err != nil {
+		return err
+	}
+	if errors.Is(inner, store.Stop) {
+		inner = nil
+	}
+	return inner
+}
+
+// one is query for a question with at most one row; [store.ErrNotFound] where there is none.
+func (t *tx) one(sql string, args []any, dest ...any) error {
+	found := false
+	err := t.query(sql, args, func(rows pgx.Rows) error {
+		found = true
+		return t.fail(rows.Scan(dest...))
+	})
+	if err == nil && !found {
+		err = store.ErrNotFound
+	}
+	return err
+}
+
+// lock is what a question ends with that a writer asks: nobody changes the row before it has ended.
+func (t *tx) lock(of string) string {
+	if !t.write {
+		return ""
+	}
+	if of != "" {
+		of = " OF " + of
+	}
+	return " FOR UPDATE" + of
+}
+
+// begin puts the beginning of the transaction before the queue.
+func (t *tx) begin() error {
+	if t.conn == nil {
+		conn, err := t.db.acquire(t.ctx)
+		if err != nil {
+			return t.fail(err)
+		}
+		t.conn = conn
+	}
+	if t.open {
+		return nil
+	}
+	t.open = true
+	how := "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+	if t.write {
+		how = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+	}
+	all := &pgx.Batch{}
+	all.Queue(how)
+	all.QueuedQueries = append(all.QueuedQueries, t.queue.QueuedQueries...)
+	t.queue = all
+	return nil
+}
+
+// send sends the queue, in one round trip.
+func (t *tx) send() error {
+	if err := t.begin(); err != nil {
+		return err
+	}
+	batch := t.queue
+	t.queue = &pgx.Batch{}
+	err := t.conn.SendBatch(t.ctx, batch).Close()
+	if err != nil && t.ctx.Err() != nil {
+		t.fail(err)
+		return t.ctx.Err()
+	}
+	return t.fail(err)
+}
+
+// run does a transaction that writes.
+func (t *tx) run(fn func(store.Tx) error) error {
+	defer t.finish()
+	if err := fn(t); err != nil {
+		return err
+	}
+	if err := t.ctx.Err(); err != nil {
+		return err
+	}
+	if t.failed != nil {
+		return t.failed
+	}
+	if t.unchanged() {
+		return nil
+	}
+	t.log()
+	if err := t.begin(); err != nil {
+		return err
+	}
+	t.queue.Queue("COMMIT")
+	err := t.send()
+	switch {
+	case err == nil && t.db.doubted(t.conn.Conn()):
+		t.fail(errUnknown)
+		return errUnknown
+	case err == nil:
+		t.open = false
+		return nil
+	case t.undecided():
+		return errUnknown
+	}
+	return err
+}
+
+// undecided reports whether what failed with the COMMIT may have been committed.
+func (t *tx) undecided() bool {
+	var pg *pgconn.PgError
+	if errors.As(t.failed, &pg) { // the server says that it was not, unless it went down over it
+		return pg.Code[:2] == "57"
+	}
+	return !pgconn.SafeToRetry(t.failed) && !errors.Is(t.failed, store.ErrUnreachable) && !errors.Is(t.failed, store.ErrClosed)
+}
+
+// unchanged reports whether a writer has written nothing, and has read nothing that must be as good as written: what it
+// locks is.
+func (t *tx) unchanged() bool { return !t.open && len(t.queue.QueuedQueries) == 0 }
+
+// log queues what the transaction has changed for the feed. The first row has the id of the commit.
+func (t *tx) log() {
+	if len(t.changes) == 0 {
+		t.changes = []store.Change{{}}
+	}
+	n := len(t.changes)
+	spaces, kinds, ids := make([]string, n), make([]string, n), make([]string, n)
+	for i, c := range t.changes {
+		spaces[i], kinds[i], ids[i] = c.Workspace, string(c.Kind), escape(c.ID)
+	}
+	t.queue.Queue(`INSERT INTO change (workspace, kind, id, origin, commit_id)
+		SELECT w, k, i, $4, CASE o WHEN 1 THEN $5::uuid END FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS c (w, k, i, o)`,
+		spaces, kinds, ids, t.db.origin, t.commit)
+}
+
+// changed notes a change for the feed, each once.
+func (t *tx) changed(c store.Change) {
+	if len(t.changes) >= mostChanges { // whoever follows reads all of them again
+		c.ID = ""
+	}
+	if t.told[c] {
+		return
+	}
+	if t.told == nil {
+		t.told = map[store.Change]bool{}
+	}
+	t.told[c] = true
+	t.changes = append(t.changes, c)
+}
+
+// mostChanges is how many changes of one transaction are told one by one.
+const mostChanges = 10_000
+
+// saved runs what waits for the commit.
+func (t *tx) saved() {
+	for _, fn := range t.after {
+		fn()
+	}
+}
+
+// finish gives the connection back. Nobody waits for that.
+func (t *tx) finish() {
+	conn := t.conn
+	if conn == nil {
+		return
+	}
+	t.conn = nil
+	if !t.open || conn.Conn().IsClosed() {
+		conn.Release()
+		return
+	}
+	end := func(context.Context) {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		_, _ = conn.Exec(ctx, "ROLLBACK") // where it fails, the pool closes the connection
+		conn.Release()
+	}
+	if !t.db.start(end) {
+		end(t.ctx)
+	}
+}
+
+const doubtKey = "bugle doubt"
+
+// noticed hears what a server says beside its answers. A warning during a commit says that it was made on one server
+// alone: a failover would lose it.
+func (d *DB) noticed(c *pgconn.PgConn, n *pgconn.Notice) {
+	if n.Severity != "WARNING" && n.SeverityUnlocalized != "WARNING" {
+		return
+	}
+	d.log.Warn("database", "message", n.Message)
+	if n.Code == "01000" || n.Code == "57P01" {
+		c.CustomData()[doubtKey] = true
+	}
+}
+
+// doubted reports whether the last commit of a connection was made on one server alone, and forgets that.
+func (d *DB) doubted(c *pgx.Conn) bool {
+	data := c.PgConn().CustomData()
+	_, is := data[doubtKey]
+	delete(data, doubtKey)
+	return is
+}
+
+// escape returns a text as a column can have it: PostgreSQL refuses NUL and what is no UTF-8. Texts keep their order.
+func escape(s string) string {
+	if !strings.ContainsAny(s, "\x00\x01") && utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		switch {
+		case s[0] == 0:
+			b.WriteString("\x01@")
+		case s[0] == 1:
+			b.WriteString("\x01A")
+		case r == utf8.RuneError && n == 1:
+			b.WriteString("\x01x")
+			b.WriteByte(hexDigits[s[0]>>4])
+			b.WriteByte(hexDigits[s[0]&15])
+		default:
+			b.WriteString(s[:n])
+		}
+		s = s[n:]
+	}
+	return b.String()
+}
+
+const hexDigits = "0123456789abcdef"
+
+// unescape is the reverse of escape.
+func unescape(s string) string {
+	if !strings.Contains(s, "\x01") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != 1 || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		switch i++; s[i] {
+		case '@':
+			b.WriteByte(0)
+		case 'A':
+			b.WriteByte(1)
+		case 'x':
+			if i+2 < len(s) {
+				b.WriteByte(byte(strings.IndexByte(hexDigits, s[i+1])<<4 | strings.IndexByte(hexDigits, s[i+2])))
+				i += 2
+			}
+		}
+	}
+	return b.String()
+}

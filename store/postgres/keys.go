@@ -182,13 +182,7 @@ func (l *leases) hold(t *tx) error {
 	if !begun {
 		t.db.start(t.db.renewing)
 	}
-	return t.execCount(`INSERT INTO lease AS l (id, expires_at) VALUES ($1, clock_timestamp() + interval '`+leaseLife+`')
-		ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at WHERE l.expires_at > clock_timestamp()`, []any{id}, func(n int64) error {
-		if n == 0 {
-			return store.ErrLease
-		}
-		return nil
-	})
+	return t.exec("SELECT bugle_hold($1, $2::text::interval)", id, leaseLife)
 }
 
 // renewing prolongs the lease until the store is closed.

@@ -194,6 +194,7 @@ const (
 	undefinedTable       = "42P01"
 	diskFull             = "53100"
 	readOnlyTransaction  = "25006"
+	leaseEnded           = "BG001" // of ours
 )
 
 // again reports whether a transaction that failed is to be done again: it met another one.
@@ -229,6 +230,8 @@ func (d *DB) explain(err error) error {
 		switch pg.Code {
 		case diskFull:
 			return fmt.Errorf("%w: %s", store.ErrFull, pg.Message)
+		case leaseEnded:
+			return store.ErrLease
 		case lockNotAvailable:
 			return fmt.Errorf("%w: another transaction holds the record", store.ErrBusy)
 		case undefinedTable:
@@ -285,6 +288,8 @@ func (d *DB) Write(ctx context.Context, fn func(store.Tx) error) error {
 			t.saved()
 			d.notify.poke()
 			return nil
+		case t.failed == nil && t.assumed: // fn may have failed because of what was assumed
+			continue
 		case t.failed == nil:
 			return err // of fn
 		case errors.Is(err, errUnknown):

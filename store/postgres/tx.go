@@ -27,6 +27,7 @@ type tx struct {
 	write   bool
 	open    bool      // BEGIN was sent
 	guess   bool      // what is read may be assumed
+	assumed bool      // something was, which nobody has checked yet
 	retried bool      // it was done before, and met another one
 	commit  uuid.UUID // of a write
 	watch   store.Watcher
@@ -83,19 +84,9 @@ func (t *tx) exec(sql string, args ...any) error {
 	return nil
 }
 
-// execCount is exec with a function that is told how many rows the statement has changed. What it fails with ends the
-// transaction.
-func (t *tx) execCount(sql string, args []any, fn func(n int64) error) error {
-	if err := t.exec(sql, args...); err != nil {
-		return err
-	}
-	last := t.queue.QueuedQueries[len(t.queue.QueuedQueries)-1]
-	last.Exec(func(tag pgconn.CommandTag) error { return fn(tag.RowsAffected()) })
-	return nil
-}
-
 // expect queues a condition without which the transaction is done again, without assuming anything.
 func (t *tx) expect(condition string, args ...any) {
+	t.assumed = true
 	t.queue.Queue("SELECT bugle_expect("+condition+")", args...)
 }
 
@@ -185,6 +176,7 @@ func (t *tx) send() error {
 	batch := t.queue
 	t.queue = &pgx.Batch{}
 	err := t.conn.SendBatch(t.ctx, batch).Close()
+	t.assumed = false
 	if err != nil && t.ctx.Err() != nil {
 		t.fail(err)
 		return t.ctx.Err()

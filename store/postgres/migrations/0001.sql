@@ -195,3 +195,14 @@ BEGIN
   END IF;
   RETURN true;
 END $$;
+
+-- Prolongs a lease, or takes it where there was none. It fails with BG001 where the lease has ended meanwhile: somebody else
+-- may do what was marked with it.
+CREATE FUNCTION bugle_hold(lease_id text, life interval) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO lease AS l (id, expires_at) VALUES (lease_id, clock_timestamp() + life)
+    ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at WHERE l.expires_at > clock_timestamp();
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'the lease has ended' USING ERRCODE = 'BG001';
+  END IF;
+END $$;

@@ -1,0 +1,238 @@
+package postgres_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/store"
+	"bugle/store/postgres"
+	"bugle/store/postgres/pgtest"
+)
+
+const space = "DEMO"
+
+// write runs fn in a transaction that must succeed.
+func write(t testing.TB, db store.DB, fn func(store.Space) error) {
+	t.Helper()
+	if err := db.Write(t.Context(), func(tx store.Tx) error { return fn(tx.In(space)) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t testing.TB, db store.DB, fn func(store.Space) error) {
+	t.Helper()
+	if err := db.Read(t.Context(), func(tx store.Tx) error { return fn(tx.In(space)) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// filled returns handles on one store, in which the workspace is.
+func filled(t testing.TB, n int) []*postgres.DB {
+	t.Helper()
+	url := pgtest.URL(t)
+	out := make([]*postgres.DB, n)
+	for i := range out {
+		out[i] = handle(t, url)
+	}
+	write(t, out[0], func(s store.Space) error { return s.PutSettings(engine.Workspace{ID: space}) })
+	return out
+}
+
+func campaign(id, body string) (engine.Campaign, engine.Summary, engine.Revision) {
+	v, err := doc.Parse([]byte(body))
+	if err != nil {
+		panic(err)
+	}
+	c := engine.Campaign{Head: engine.Head{ID: id, CampaignID: id}, Body: v}
+	return c, engine.Summary{Head: c.Head, Name: id}, engine.Revision{Note: "created"}
+}
+
+func add(s store.Space, id, body string) error { return s.AddCampaign(campaign(id, body)) }
+
+// create does what a service does for a create with a key: it returns the id of the campaign that the key has made.
+func create(t testing.TB, db store.DB, key, id string) (made string, err error) {
+	err = db.Write(t.Context(), func(tx store.Tx) error {
+		s := tx.In(space)
+		found, err := s.Idempotent("create", key)
+		if err == nil {
+			made = string(found.Result)
+			return nil
+		}
+		if !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		made = id
+		if err := add(s, id, `{}`); err != nil {
+			return err
+		}
+		return s.PutIdempotent(store.Idempotent{Operation: "create", Key: key, ExpiresAt: time.Now().Add(time.Hour), Result: []byte(id)})
+	})
+	return made, err
+}
+
+// Of many who ask for the same with one key at two handles, one makes it, and all get that.
+func TestOneKeyManyAsk(t *testing.T) {
+	dbs := filled(t, 2)
+	for n := range 20 {
+		var mu sync.Mutex
+		got := map[string]int{}
+		var all sync.WaitGroup
+		for i := range 16 {
+			all.Go(func() {
+				made, err := create(t, dbs[i%2], fmt.Sprint("k", n), fmt.Sprintf("c%d-%d", n, i))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				got[made]++
+			})
+		}
+		all.Wait()
+		if len(got) != 1 {
+			t.Errorf("one key made %v", got)
+		}
+	}
+	n := 0
+	read(t, dbs[0], func(s store.Space) error { return s.Summaries(func(engine.Summary) error { n++; return nil }) })
+	if n != 20 {
+		t.Errorf("there are %d campaigns", n)
+	}
+}
+
+// What one handle writes the others hear of, each change, and nothing of their own.
+func TestFeedMissesNothing(t *testing.T) {
+	dbs := filled(t, 3)
+	var mu sync.Mutex
+	heard := map[string]int{}
+	ready := make(chan struct{})
+	go dbs[2].Follow(t.Context(), func() { close(ready) }, func(changes []store.Change) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, c := range changes {
+			if c.Workspace != space || c.Kind != store.ChangedCampaign {
+				t.Errorf("heard of %+v", c)
+			}
+			heard[c.ID]++
+		}
+	})
+	<-ready
+	write(t, dbs[2], func(s store.Space) error { return add(s, "own", `{}`) })
+	const writers, each = 16, 40
+	var all sync.WaitGroup
+	for w := range writers {
+		all.Go(func() {
+			for i := range each {
+				write(t, dbs[w%2], func(s store.Space) error { return add(s, fmt.Sprintf("c%d-%d", w, i), `{}`) })
+			}
+		})
+	}
+	all.Wait()
+	until(t, "all are heard", func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(heard) == writers*each
+	})
+	if heard["own"] > 0 {
+		t.Error("it heard of its own change")
+	}
+}
+
+// until waits until something is so.
+func until(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	end := time.Now().Add(30 * time.Second)
+	again := time.NewTicker(time.Millisecond)
+	defer again.Stop()
+	for !is() {
+		if (<-again.C).After(end) {
+			t.Fatalf("it was never so that %s", what)
+		}
+	}
+}
+
+// A handle that assumes what another one has changed since finds out, and loses nothing.
+func TestAssumptionsAreChecked(t *testing.T) {
+	dbs := filled(t, 2)
+	write(t, dbs[0], func(s store.Space) error { return add(s, "c", `{"n":0}`) })
+	count := func(db store.DB) {
+		write(t, db, func(s store.Space) error {
+			c, err := s.Campaign("c")
+			if err != nil {
+				return err
+			}
+			n, _ := c.Body.Get("n").Int()
+			next, sum, rev := campaign("c", fmt.Sprintf(`{"n":%d}`, n+1))
+			_, err = s.PutCampaign(next, sum, rev, false)
+			return err
+		})
+	}
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() {
+			for range 25 {
+				count(dbs[i%2])
+			}
+		})
+	}
+	all.Wait()
+	read(t, dbs[0], func(s store.Space) error {
+		c, err := s.Campaign("c")
+		if n, _ := c.Body.Get("n").Int(); n != 100 || c.Revision != 101 {
+			t.Errorf("100 counted %d, revision %d", n, c.Revision)
+		}
+		return err
+	})
+}
+
+// The lease of a handle ends when that is closed.
+func TestLeaseEndsWithItsHandle(t *testing.T) {
+	dbs := filled(t, 2)
+	put := func(s store.Space) error {
+		return s.PutIdempotent(store.Idempotent{Operation: "test", Key: "k", Running: true, Lease: dbs[0].Lease(), ExpiresAt: time.Now().Add(time.Hour)})
+	}
+	write(t, dbs[0], put)
+	held := func() (is bool) {
+		read(t, dbs[1], func(s store.Space) (err error) {
+			is, err = s.Held(dbs[0].Lease())
+			return err
+		})
+		return is
+	}
+	if !held() {
+		t.Error("the lease of a handle that is open is not held")
+	}
+	dbs[0].Close()
+	if held() {
+		t.Error("the lease of a handle that is closed is held")
+	}
+}
+
+// Programs that make the tables at once do not disturb each other.
+func TestTablesAreMadeOnce(t *testing.T) {
+	url := pgtest.URL(t)
+	if _, err := postgres.Open(t.Context(), postgres.Options{URL: url}); !errors.Is(err, postgres.ErrNoTables) {
+		t.Errorf("an empty database opens: %v", err)
+	}
+	var all sync.WaitGroup
+	for range 6 {
+		all.Go(func() { handle(t, url) })
+	}
+	all.Wait()
+	db := handle(t, url)
+	var ids []string
+	err := db.Read(t.Context(), func(tx store.Tx) (err error) {
+		ids, err = tx.Workspaces()
+		return err
+	})
+	if err != nil || !slices.Equal(ids, nil) {
+		t.Errorf("%v %v", ids, err)
+	}
+}

@@ -70,7 +70,7 @@ func newRoot(f *cli.Factory) *cobra.Command {
 	}
 	cobra.EnableCommandSorting = false // they are listed in the order of the work
 	flags := root.PersistentFlags()
-	flags.StringVar(&f.Data, "data", "", "`folder` of the store (default "+cli.EnvData+" or ~/.local/share/bugle)")
+	flags.StringVar(&f.Data, "data", "", "`folder` or database URL of the store (default "+cli.EnvData+" or ~/.local/share/bugle)")
 	flags.StringVar(&f.Workspace, "workspace", "", "`id` of the workspace, if there are several (default "+cli.EnvWorkspace+")")
 	flags.StringVar(&f.RemoteName, "remote", "", "`name` of a remote, or local (default "+cli.EnvRemote+" or the one in use)")
 	flags.StringVar(&f.RemoteName, "profile", "", "the former name of --remote")
@@ -178,7 +178,7 @@ func topics() []*cobra.Command {
 			Use:   "environment",
 			Short: "Environment variables that bugle reads",
 			Long: "A flag overrides its variable.\n\n" + rows([][2]string{
-				{cli.EnvData, "folder of the store (--data)"},
+				{cli.EnvData, "folder of the store, or URL of its database (--data)"},
 				{cli.EnvWorkspace, "id of the workspace (--workspace)"},
 				{cli.EnvRemote, "name of the remote (--remote)"},
 				{cli.EnvAuthor, "email address to sign changes with"},

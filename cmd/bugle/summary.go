@@ -95,9 +95,9 @@ func printCounts(p *cli.Printer, count map[engine.State]int) {
 func printWorkspace(f *cli.Factory, id string, rows []engine.Summary) error {
 	count := countStates(rows)
 	if f.JSON {
-		return f.PrintJSON(map[string]any{"workspace_id": id, "data": f.DataDir(), "campaigns": len(rows), "status": count})
+		return f.PrintJSON(map[string]any{"workspace_id": id, "data": f.Place(), "campaigns": len(rows), "status": count})
 	}
-	fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("Workspace %s in %s: %s", id, f.DataDir(), phrase.Count(len(rows), "campaign"))))
+	fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("Workspace %s in %s: %s", id, f.Place(), phrase.Count(len(rows), "campaign"))))
 	printCounts(&f.Printer, count)
 	fmt.Fprint(f.Out, `
 Run bugle in a terminal to build and test campaigns, or use a command:
@@ -112,16 +112,16 @@ Run bugle in a terminal to build and test campaigns, or use a command:
 
 func printWorkspaces(f *cli.Factory, ids []string) error {
 	if f.JSON {
-		return f.PrintJSON(map[string]any{"workspaces": ids, "data": f.DataDir()})
+		return f.PrintJSON(map[string]any{"workspaces": ids, "data": f.Place()})
 	}
-	fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("%s in %s: %s", phrase.Count(len(ids), "workspace"), f.DataDir(), strings.Join(ids, ", "))))
+	fmt.Fprintln(f.Out, cli.Line(fmt.Sprintf("%s in %s: %s", phrase.Count(len(ids), "workspace"), f.Place(), strings.Join(ids, ", "))))
 	fmt.Fprintf(f.Out, "\nChoose one with --workspace or %s, such as `bugle --workspace %s`.\n", cli.EnvWorkspace, cli.Line(ids[0]))
 	return nil
 }
 
 func printNoWorkspace(f *cli.Factory) error {
 	if f.JSON {
-		return f.PrintJSON(map[string]any{"workspace_id": nil, "data": f.DataDir(), "campaigns": 0})
+		return f.PrintJSON(map[string]any{"workspace_id": nil, "data": f.Place(), "campaigns": 0})
 	}
 	fmt.Fprintf(f.Out, `No workspace in %s yet.
 
@@ -129,6 +129,6 @@ Run bugle in a terminal to get started, or use a command:
   bugle init --sample     Create a workspace with sample campaigns and users
   bugle init              Create an empty workspace
   bugle help              List all commands
-`, cli.Line(f.DataDir()))
+`, cli.Line(f.Place()))
 	return nil
 }

@@ -99,9 +99,17 @@ func (l *lockedError) Unwrap() error        { return l.error }
 // ErrClosed is the answer to calls after [Node.Close].
 var ErrClosed error = engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "this process has closed the store; try again")
 
+// Following is an [Owned] that other processes write to as well, and that hears of what they write.
+type Following interface {
+	// Follow calls tell with each change that another process has made, until ctx ends.
+	Follow(ctx context.Context, tell func(Change))
+}
+
 // Options say where the store is. Dir and Opener are needed.
 type Options struct {
-	Dir     string       // the data folder; made where it is not there
+	// Dir is the data folder; made where it is not there. It is empty where each process opens the store itself, which
+	// is elsewhere: then nobody owns it.
+	Dir     string
 	Opener  Opener       // takes the store in it
 	Version string       // of the program, for messages
 	Logger  *slog.Logger // nil: nothing is logged

@@ -27,7 +27,7 @@ var errNobody = errors.New("nobody is reached")
 
 func (a alone) Open(workspace string) (attach.Service, error) {
 	return local.Open(a.db, workspace, local.Options{
-		Clock: func() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) },
+		Clock:     func() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) },
 		Providers: func(engine.Connector) (delivery.Sender, error) { return nil, errNobody },
 		Gateways:  func(context.Context, engine.Gateway) (delivery.Sender, error) { return nil, errNobody },
 		Fetcher:   &delivery.Fetcher{Timeout: 1},

@@ -53,6 +53,9 @@ func newHost(n *Node, owned Owned) *host {
 	if o, ok := owned.(Noticing); ok {
 		o.Tell(func(notice string) { h.news.send(news{Notice: notice}) })
 	}
+	if o, ok := owned.(Following); ok {
+		h.keeper.Go(func() { o.Follow(h.work, func(c Change) { h.tell(news{Change: c}) }) })
+	}
 	var v5 http.Handler
 	if n.o.Handler != nil {
 		v5 = n.o.Handler(n)

@@ -83,9 +83,12 @@ func newNode(o Options) (*Node, error) {
 	if o.Grace <= 0 {
 		o.Grace = usualGrace
 	}
-	dir, err := resolve(o.Dir)
-	if err != nil {
-		return nil, fmt.Errorf("the data folder %q cannot be used: %w", o.Dir, err)
+	dir := ""
+	if o.Dir != "" {
+		var err error
+		if dir, err = resolve(o.Dir); err != nil {
+			return nil, fmt.Errorf("the data folder %q cannot be used: %w", o.Dir, err)
+		}
 	}
 	return &Node{
 		o: o, id: uuid.NewString(), dir: dir, log: o.Logger, peer: sameUser,
@@ -144,6 +147,13 @@ func (n *Node) run(ctx context.Context) {
 // find attaches to the owner or becomes it. Without patience it tries until ctx ends, whatever
 // the errors are: somebody will mend it, or leave.
 func (n *Node) find(ctx context.Context, patience time.Duration) error {
+	if n.dir == "" {
+		owned, err := n.o.Opener(ctx)
+		if err == nil {
+			n.own(owned)
+		}
+		return err
+	}
 	begun := time.Now()
 	for wait := firstWait; ; wait = min(wait*3/2, lastWait) {
 		l, err := attach(ctx, n)
@@ -173,7 +183,9 @@ func (n *Node) find(ctx context.Context, patience time.Duration) error {
 
 func (n *Node) own(owned Owned) {
 	h := newHost(n, owned)
-	h.listen(n.dir)
+	if n.dir != "" {
+		h.listen(n.dir)
+	}
 	n.move(h, nil, State{Role: Owner, PID: h.intro.PID, Version: h.intro.Version})
 }
 

@@ -234,21 +234,26 @@ func (d documents) PutCampaign(c engine.Campaign, sum engine.Summary, rev engine
 
 // putRevision stores a campaign, its summary, and its revision n.
 func (d documents) putRevision(c engine.Campaign, sum engine.Summary, rev engine.Revision, n int64, added bool) error {
-	what := fmt.Sprintf("campaign %q", c.ID)
 	if sum.ID != c.ID {
-		return fmt.Errorf("%s cannot have the summary of campaign %q", what, sum.ID)
+		return fmt.Errorf("campaign %q cannot have the summary of campaign %q", c.ID, sum.ID)
 	}
 	c.Revision, sum.Revision = n, n
-	body := none(c.Body.Encode())
-	rev.N, rev.Size = n, len(body)
-	head, err1 := wire.Encode(wire.Head(c.Head))
-	meta, err2 := wire.Encode(wire.Revision{Revision: rev, Status: c.Status})
-	row, err3 := wire.Encode(wire.ToSummary(sum))
-	if err := errors.Join(err1, err2, err3); err != nil {
-		return fmt.Errorf("%s %w", what, err)
-	}
-	id, p := escape(c.ID), parts{head, body}
+	rev.N, rev.Size = n, c.Body.Size()
 	next := &stored{etag: rand.Int64(), campaign: c, present: true}
+	if err := errors.Join(d.putRow(c, sum, n, next.etag, added), d.putPast(c.ID, rev, c)); err != nil {
+		return err
+	}
+	d.see(c.ID, next)
+	d.after = append(d.after, func() { d.db.cache.put(d.key(c.ID), next, rev.Size) })
+	return nil
+}
+
+// putRow writes the row of a campaign.
+func (d documents) putRow(c engine.Campaign, sum engine.Summary, n, etag int64, added bool) error {
+	row, err := wire.Encode(wire.ToSummary(sum))
+	if err != nil {
+		return fmt.Errorf("the summary of campaign %q %w", c.ID, err)
+	}
 	sql := `INSERT INTO campaign (workspace, id, revision, etag, name, status, channel, delivery_type, team, tags, created_by, updated_by, created_at, updated_at, starts_at, ends_at, summary, checksum)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`
 	if !added {
@@ -256,22 +261,23 @@ func (d documents) putRevision(c engine.Campaign, sum engine.Summary, rev engine
 			created_by = $11, updated_by = $12, created_at = $13, updated_at = $14, starts_at = $15, ends_at = $16, summary = $17, checksum = $18
 			WHERE workspace = $1 AND id = $2`
 	}
-	err := errors.Join(
-		d.exec(sql, d.id, id, n, next.etag, escape(sum.Name), escape(string(c.Status)), escape(string(c.Channel)), escape(string(c.DeliveryType)), escape(sum.Team),
-			escaped(sum.Tags), escape(c.CreatedBy), escape(c.UpdatedBy), at(c.CreatedAt), at(c.UpdatedAt), at(sum.Start), at(sum.End), row, d.sum("campaign", []byte(c.ID), row)),
-		d.exec(`INSERT INTO revision (workspace, campaign, n, at, author, status, meta, meta_sum, head, body, checksum) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-			d.id, id, n, at(rev.At), escape(rev.By), escape(string(c.Status)), meta, d.metaSum(c.ID, n, meta), head, body, d.revisionSum(c.ID, n, p)),
-	)
-	if err != nil {
-		return err
-	}
-	d.see(c.ID, next)
-	d.after = append(d.after, func() { d.db.cache.put(d.key(c.ID), next, len(body)) })
 	if d.watch != nil {
 		d.watch.Summarized(d.id, sum)
 	}
 	d.changed(store.Change{Workspace: d.id, Kind: store.ChangedCampaign, ID: c.ID})
-	return nil
+	return d.exec(sql, d.id, escape(c.ID), n, etag, escape(sum.Name), escape(string(c.Status)), escape(string(c.Channel)), escape(string(c.DeliveryType)), escape(sum.Team),
+		escaped(sum.Tags), escape(c.CreatedBy), escape(c.UpdatedBy), at(c.CreatedAt), at(c.UpdatedAt), at(sum.Start), at(sum.End), row, d.sum("campaign", []byte(c.ID), row))
+}
+
+// putPast writes the row of a revision.
+func (d documents) putPast(id string, rev engine.Revision, c engine.Campaign) error {
+	p, err1 := split(wire.Head(c.Head), c.Body)
+	meta, err2 := wire.Encode(wire.Revision{Revision: rev, Status: c.Status})
+	if err := errors.Join(err1, err2); err != nil {
+		return fmt.Errorf("%s %w", revisionName(id, rev.N), err)
+	}
+	return d.exec(`INSERT INTO revision (workspace, campaign, n, at, author, status, meta, meta_sum, head, body, checksum) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		d.id, escape(id), rev.N, at(rev.At), escape(rev.By), escape(string(c.Status)), meta, d.metaSum(id, rev.N, meta), p.head, p.body, d.revisionSum(id, rev.N, p))
 }
 
 func escaped(list []string) []string {

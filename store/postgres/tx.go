@@ -81,8 +81,14 @@ func (t *tx) exec(sql string, args ...any) error {
 	}
 	t.guess = false
 	t.queue.Queue(sql, args...)
+	if len(t.queue.QueuedQueries) >= queueLimit {
+		return t.send()
+	}
 	return nil
 }
+
+// queueLimit is how many statements wait at most.
+const queueLimit = 500
 
 // expect queues a condition without which the transaction is done again, without assuming anything.
 func (t *tx) expect(condition string, args ...any) {

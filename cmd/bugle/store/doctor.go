@@ -90,7 +90,9 @@ func examine(ctx context.Context, f *cli.Factory, node *attach.Node, kind attach
 		return out, err
 	}
 	err = json.Unmarshal(b, &out)
-	out.Readable = cli.Readable(f.DataDir())
+	if _, ok := f.Database(); !ok {
+		out.Readable = cli.Readable(f.DataDir())
+	}
 	return out, err
 }
 

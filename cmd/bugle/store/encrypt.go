@@ -45,6 +45,9 @@ func NewEncrypt(f *cli.Factory) *cobra.Command {
 		Args:              cli.Exactly(0, "no arguments"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := noDatabase(&f.Environment, "encrypt"); err != nil {
+				return err
+			}
 			switch ctx := cmd.Context(); {
 			case show:
 				return showKey(ctx, f)
@@ -78,6 +81,9 @@ func NewDecrypt(f *cli.Factory) *cobra.Command {
 		Args:              cli.Exactly(0, "no arguments"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := noDatabase(&f.Environment, "decrypt"); err != nil {
+				return err
+			}
 			if _, encrypted, err := sealed(&f.Environment); err != nil {
 				return err
 			} else if !encrypted {
@@ -95,6 +101,11 @@ func NewDecrypt(f *cli.Factory) *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// noDatabase refuses a store in a database, which encrypts itself.
+func noDatabase(e *cli.Environment, command string) error {
+	return e.OnFolder(command, "Encrypt the disk of the database instead, or use a database service that does. Backups can be encrypted with `bugle backup --encrypt`.")
 }
 
 // sealed returns the id of the key of the store, which must exist; empty if it cannot be read.

@@ -29,6 +29,8 @@ func NewRestore(f *cli.Factory) *cobra.Command {
 		Short: "Restore the store or one campaign from a backup",
 		Long: "The backup is checked completely first, and the current store is kept under another name. Quit\n" +
 			"other bugle processes first. Without FILE, list the backups in the data folder, newest first.\n\n" +
+			"A store in a database gets the workspaces of the backup, unless it has one of them already: this is\n" +
+			"also how to move a store from a folder to a database, and back.\n\n" +
 			"With --campaign, restore one campaign that is damaged or missing, with its history. Other bugle\n" +
 			"processes can keep using the store.",
 		Example: "  bugle restore\n  bugle restore backups/daily-20260304-120000" + backup.Suffix + "\n" +
@@ -50,7 +52,13 @@ func NewRestore(f *cli.Factory) *cobra.Command {
 				return err
 			}
 			if campaign != "" {
+				if err := f.OnFolder("restore --campaign", "Restore the backup to a folder with --data, export the campaign there, and import it."); err != nil {
+					return err
+				}
 				return restoreCampaign(cmd.Context(), f, info, pass, campaign)
+			}
+			if _, ok := f.Database(); ok {
+				return restoreDatabase(cmd.Context(), f, info, pass)
 			}
 			return restoreStore(cmd.Context(), f, info, pass)
 		},
@@ -127,8 +135,7 @@ func restoreStore(ctx context.Context, f *cli.Factory, from backup.Info, pass pa
 	if f.JSON {
 		return f.PrintJSON(map[string]any{"restored": info, "kept_aside": aside, "encrypted": key != nil})
 	}
-	fmt.Fprintf(f.Out, "Restored %s in %s, as of %s.\n", phrase.Count(info.Campaigns, "campaign"), phrase.Count(len(info.Workspaces), "workspace"),
-		info.Made.Local().Format("2006-01-02 15:04"))
+	sayRestored(f, info)
 	if aside != "" {
 		fmt.Fprintf(f.Out, "The previous store is in %s.\n", cli.Line(aside))
 	}
@@ -138,6 +145,38 @@ func restoreStore(ctx context.Context, f *cli.Factory, from backup.Info, pass pa
 	if !info.Sound() {
 		fmt.Fprintln(f.Out, "The store was already damaged when this backup was made. See `bugle doctor`.")
 	}
+	return nil
+}
+
+func sayRestored(f *cli.Factory, info backup.Info) {
+	fmt.Fprintf(f.Out, "Restored %s in %s, as of %s.\n", phrase.Count(info.Campaigns, "campaign"), phrase.Count(len(info.Workspaces), "workspace"),
+		info.Made.Local().Format("2006-01-02 15:04"))
+}
+
+// restoreDatabase puts the workspaces of a backup into a database, whose tables are made where there are none.
+func restoreDatabase(ctx context.Context, f *cli.Factory, from backup.Info, pass passphrase) error {
+	secret, err := backupSecret(ctx, f, from, pass)
+	if err != nil {
+		return err
+	}
+	db, err := f.Connect(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	told := meter(&f.Printer, "records read")
+	info, err := backup.LoadInto(ctx, db, from.File, secret, func(n int) {
+		if told != nil {
+			told(attach.JobProgress{Records: n})
+		}
+	})
+	if err != nil {
+		return passRemedy(err)
+	}
+	if f.JSON {
+		return f.PrintJSON(map[string]any{"restored": info})
+	}
+	sayRestored(f, info)
 	return nil
 }
 

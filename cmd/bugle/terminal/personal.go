@@ -120,7 +120,7 @@ func settingsSources(e *cli.Environment, shelf *ThemeShelf) settingsscreen.Sourc
 	return settingsscreen.Sources{
 		Themes: shelf, Keys: keysFile(e), Profiles: remoteList{e},
 		Places: []settingsscreen.Place{
-			{Name: "Store", Path: e.DataDir(), About: "Campaigns, workspaces, history and the outbox. Choose another folder with --data or " + cli.EnvData + "."},
+			{Name: "Store", Path: e.Place(), About: "Campaigns, workspaces, history and the outbox. Choose another folder with --data or " + cli.EnvData + "."},
 			{Name: "Settings", Path: config, About: "Your keys, themes and remotes. Move it with XDG_CONFIG_HOME."},
 			{Name: "Keys", Path: keysFile(e).Path, About: "Your key bindings."},
 			{Name: "Themes", Path: e.ThemesDir(), About: "Your own themes, one file each."},
@@ -143,7 +143,7 @@ func (l remoteList) List() ([]settingsscreen.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := []settingsscreen.Profile{{Name: remotes.Local, Where: l.env.DataDir(), Here: !far, Next: file.Current() == ""}}
+	out := []settingsscreen.Profile{{Name: remotes.Local, Where: l.env.Place(), Here: !far, Next: file.Current() == ""}}
 	for _, p := range file.All() {
 		out = append(out, settingsscreen.Profile{Name: p.Name, Where: p.Workspace + " at " + p.BaseURL, Here: far && open.Name == p.Name, Next: file.Current() == p.Name})
 	}

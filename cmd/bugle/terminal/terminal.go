@@ -209,7 +209,7 @@ type opening struct {
 // Open opens what the screens work on: the service of a remote, or a workspace of the store. log records their
 // calls.
 func Open(ctx context.Context, f *cli.Factory, log *activity.Log) (opening, error) {
-	o := opening{First: screen.Campaigns, Deps: screen.Deps{Now: time.Now, Location: time.Local, DataDir: f.DataDir(), Prefs: prefs.In(filepath.Join(f.StateDir(), "prefs"))}}
+	o := opening{First: screen.Campaigns, Deps: screen.Deps{Now: time.Now, Location: time.Local, DataDir: f.Place(), Prefs: prefs.In(filepath.Join(f.StateDir(), "prefs"))}}
 	p, far, err := f.Remote()
 	if err != nil {
 		return o, err

@@ -38,7 +38,7 @@ func NewInit(f *cli.Factory) *cobra.Command {
 			if f.JSON {
 				return f.PrintJSON(made)
 			}
-			fmt.Fprintf(f.Out, "Workspace %s is ready in %s.\nAPI key (shown once): %s\n", cli.Line(id), cli.Line(f.DataDir()), key)
+			fmt.Fprintf(f.Out, "Workspace %s is ready in %s.\nAPI key (shown once): %s\n", cli.Line(id), cli.Line(f.Place()), key)
 			if made.KeyFrom != "" {
 				fmt.Fprint(f.Out, "\nThe store is encrypted. ")
 				cli.SayKey(f, made.KeyFrom, false)
@@ -66,6 +66,9 @@ type made struct {
 // createEncrypted creates the workspace, in a new encrypted store if asked to.
 func createEncrypted(ctx context.Context, f *cli.Factory, w cli.NewWorkspace) (out made, err error) {
 	if w.Encrypt {
+		if err := f.OnFolder("init --encrypt", "Encrypt the disk of the database instead."); err != nil {
+			return out, err
+		}
 		_, encrypted, err := badger.Sealed(f.DataDir())
 		switch {
 		case err != nil:
@@ -82,6 +85,9 @@ func createEncrypted(ctx context.Context, f *cli.Factory, w cli.NewWorkspace) (o
 		}
 	}
 	out.ID, out.APIKey, err = cli.CreateWorkspace(ctx, f, w)
+	if !w.Encrypt {
+		return out, err
+	}
 	if now, _, _ := badger.Sealed(f.DataDir()); err != nil && out.KeyFrom == storekey.Keyring && now != out.Key {
 		err = errors.Join(err, f.Keys().Drop(out.Key))
 	}

@@ -21,6 +21,7 @@ import (
 	"bugle/engine/attach"
 	"bugle/engine/schema"
 	"bugle/store/badger"
+	"bugle/store/postgres"
 )
 
 // The environment variables that are read.
@@ -46,6 +47,7 @@ type Factory struct {
 	heard   sync.WaitGroup // the reader of the node's notices
 	Notices Notices
 	Sealing storeKeys
+	make    bool // a database without tables gets them
 }
 
 // New returns a factory for the streams and environment of a process.
@@ -66,33 +68,62 @@ type Environment struct {
 // IsTerminal reports whether a file is a terminal.
 func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// DataDir returns the folder of the store: --data, BUGLE_DATA, or the XDG data folder.
-func (e *Environment) DataDir() string {
-	switch {
-	case e.Data != "":
-		return e.Data
-	case e.Getenv(EnvData) != "":
-		return e.Getenv(EnvData)
-	case e.Getenv("XDG_DATA_HOME") != "":
-		return filepath.Join(e.Getenv("XDG_DATA_HOME"), "bugle")
+// data returns where the store is: --data, BUGLE_DATA, or an empty string.
+func (e *Environment) data() string { return cmp.Or(e.Data, e.Getenv(EnvData)) }
+
+// Database returns the URL of the database that the store is in; false where it is in a folder.
+func (e *Environment) Database() (url string, ok bool) {
+	url = e.data()
+	return url, postgres.IsURL(url)
+}
+
+// Place returns where the store is, for people: the folder, or the URL of the database without what is secret in it.
+func (e *Environment) Place() string {
+	if url, ok := e.Database(); ok {
+		return postgres.Redact(url)
 	}
-	return filepath.Join(xdg.DataHome, "bugle")
+	return e.DataDir()
+}
+
+// DataDir returns the folder of the store: --data, BUGLE_DATA, or the XDG data folder. Of a store in a database it is the
+// last of these, where this machine keeps backups.
+func (e *Environment) DataDir() string {
+	if _, ok := e.Database(); !ok && e.data() != "" {
+		return e.data()
+	}
+	return filepath.Join(cmp.Or(e.Getenv("XDG_DATA_HOME"), xdg.DataHome), "bugle")
 }
 
 // url matches the beginning of a URL, and no path.
 var url = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]+://`)
 
-// checkDataDir refuses a URL as the folder of the store.
-func (e *Environment) checkDataDir() error {
-	scheme := url.FindString(e.DataDir())
-	if scheme == "" {
+// checkData refuses a URL that names no database, and a password that other users of the machine can read.
+func (e *Environment) checkData() error {
+	scheme := url.FindString(e.data())
+	switch {
+	case scheme == "":
 		return nil
+	case !postgres.IsURL(e.data()):
+		return Misused("the store must be a folder or a postgres:// URL, not %s…; choose one with --data or %s", scheme, EnvData) // the rest may hold a password
+	case postgres.HasPassword(e.Data):
+		return Misused("--data must not have a password, because other users of this machine can see it; put it in %s, PGPASSWORD or ~/.pgpass", EnvData)
 	}
-	return Misused("the store must be a folder, not the URL %s…; choose a folder with --data or %s", scheme, EnvData) // the rest may hold a password
+	return nil
 }
 
-// HasStore reports whether there is a store already, without making one.
+// OnFolder refuses a store in a database, for commands that work on a folder alone; remedy says what to do instead.
+func (e *Environment) OnFolder(command, remedy string) error {
+	if _, ok := e.Database(); ok {
+		return WithRemedy(fmt.Errorf("`bugle %s` works on stores in a folder, and this one is in a database", command), remedy)
+	}
+	return nil
+}
+
+// HasStore reports whether there is a store already, without making one. Of a database, opening it tells.
 func (e *Environment) HasStore() (bool, error) {
+	if _, ok := e.Database(); ok {
+		return true, nil
+	}
 	_, err := os.Stat(filepath.Join(e.DataDir(), badger.Folder))
 	switch {
 	case err == nil:

@@ -22,8 +22,12 @@ func (f *Factory) Open(ctx context.Context) (*attach.Node, error) {
 	if f.node != nil {
 		return f.node, nil
 	}
+	dir, open := f.DataDir(), attach.Opener(f.own)
+	if _, ok := f.Database(); ok {
+		dir, open = "", f.share
+	}
 	node, err := attach.Open(ctx, attach.Options{
-		Dir: f.DataDir(), Version: Version(), Opener: f.own,
+		Dir: dir, Version: Version(), Opener: open,
 		Handler: func(n *attach.Node) http.Handler {
 			resolve := &Resolver{Node: n}
 			return api.Trusted(resolve.Lookup, n.Workspaces, api.Options{

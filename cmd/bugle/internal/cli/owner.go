@@ -121,7 +121,7 @@ const EnvBackups = "BUGLE_BACKUPS"
 // keep starts the daily backups of a store that was opened, and notes its problems.
 func (f *Factory) keep(db *badger.DB, found *findings) attach.Owned {
 	f.Notices.add(db.Notices()...)
-	k := kept{Owned: Owned{db, f.DataDir()}, findings: found}
+	k := kept{Owned: Owned{workspaces{db}, db, f.DataDir()}, findings: found}
 	if f.Getenv(EnvBackups) != OnOff(false) {
 		k.daily = backup.Keep(db, f.Daily(k.Owned))
 	}
@@ -206,41 +206,51 @@ func damagedSettings(ctx context.Context, db store.DB) (out []string) {
 	return out
 }
 
-// Owned is the store while this process owns it.
+// Owned is the store in a folder while this process owns it.
 type Owned struct {
+	workspaces
 	DB      *badger.DB
 	dataDir string
 }
+
+// workspaces opens the workspaces of a store, wherever that is.
+type workspaces struct{ records store.DB }
 
 // KeepIndex says when the search index of a workspace is kept for the next start. Tests keep those of small workspaces, too.
 var KeepIndex local.KeepIndex
 
 // Open returns the service of a workspace.
-func (o Owned) Open(id string) (attach.Service, error) {
-	return local.Open(o.DB, id, local.Options{Keep: KeepIndex})
+func (w workspaces) Open(id string) (attach.Service, error) {
+	return local.Open(w.records, id, local.Options{Keep: KeepIndex})
 }
 
 // Workspaces returns the ids of the workspaces in the store.
-func (o Owned) Workspaces(ctx context.Context) (ids []string, err error) {
-	err = o.DB.Read(ctx, func(tx store.Tx) error {
+func (w workspaces) Workspaces(ctx context.Context) (ids []string, err error) {
+	err = w.records.Read(ctx, func(tx store.Tx) error {
 		ids, err = tx.Workspaces()
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("listing the workspaces: %w", err)
 	}
-	if lost := o.DB.Lost(); len(ids) == 0 && len(lost) > 0 { // they seem to be lost
-		return nil, fmt.Errorf("no workspace found: %s; check with `bugle doctor`, or choose a backup with `bugle restore`", lost[0])
-	}
 	return ids, nil
 }
 
+// Workspaces returns the ids of the workspaces in the store.
+func (o Owned) Workspaces(ctx context.Context) ([]string, error) {
+	ids, err := o.workspaces.Workspaces(ctx)
+	if lost := o.DB.Lost(); err == nil && len(ids) == 0 && len(lost) > 0 { // they seem to be lost
+		return nil, fmt.Errorf("no workspace found: %s; check with `bugle doctor`, or choose a backup with `bugle restore`", lost[0])
+	}
+	return ids, err
+}
+
 // Create makes a workspace, with sample data or without. It returns its id and the first API key.
-func (o Owned) Create(ctx context.Context, w engine.Workspace, withSample bool) (id, key string, err error) {
+func (ws workspaces) Create(ctx context.Context, w engine.Workspace, withSample bool) (id, key string, err error) {
 	if withSample {
-		key, err = sample.Install(ctx, o.DB, sample.Options{ID: w.ID, Name: w.Name, Author: w.Author, Now: time.Now()})
+		key, err = sample.Install(ctx, ws.records, sample.Options{ID: w.ID, Name: w.Name, Author: w.Author, Now: time.Now()})
 	} else {
-		key, err = local.CreateWorkspace(ctx, o.DB, w)
+		key, err = local.CreateWorkspace(ctx, ws.records, w)
 	}
 	return w.ID, key, err
 }

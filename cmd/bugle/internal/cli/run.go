@@ -57,7 +57,7 @@ func noteRunning(f *Factory, cmd *cobra.Command) {
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			f.running = true
-			if err := f.checkDataDir(); err != nil {
+			if err := f.checkData(); err != nil {
 				return err
 			}
 			if err := f.checkRemote(); err != nil {

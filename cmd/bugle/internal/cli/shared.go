@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"bugle/engine/attach"
+	"bugle/store"
+	"bugle/store/backup"
+	"bugle/store/postgres"
+)
+
+// Shared is a store in a database, which other processes and machines have as well.
+type Shared struct {
+	workspaces
+	DB *postgres.DB
+}
+
+// Connect opens the store in a database. create makes its tables where there are none.
+func (f *Factory) Connect(ctx context.Context, create bool) (*postgres.DB, error) {
+	url, _ := f.Database()
+	db, err := postgres.Open(ctx, postgres.Options{URL: url, Create: create, Logger: slog.New(slog.DiscardHandler)})
+	if errors.Is(err, postgres.ErrNoTables) {
+		return nil, ErrNoWorkspace
+	}
+	return db, err
+}
+
+// share opens the store in a database, for a node.
+func (f *Factory) share(ctx context.Context) (attach.Owned, error) {
+	db, err := f.Connect(ctx, f.make)
+	if err != nil {
+		return nil, err
+	}
+	return Shared{workspaces{db}, db}, nil
+}
+
+// kinds are the kinds of changes as a node tells them.
+var kinds = map[store.Kind]attach.Kind{
+	store.ChangedCampaign: attach.Campaigns, store.ChangedSettings: attach.Settings, store.ChangedUser: attach.Profiles, store.ChangedOutbox: attach.Outbox,
+}
+
+// Follow implements [attach.Following].
+func (s Shared) Follow(ctx context.Context, tell func(attach.Change)) {
+	s.DB.Follow(ctx, func() {}, func(changes []store.Change) {
+		for _, c := range changes {
+			tell(attach.Change{Workspace: c.Workspace, Kind: kinds[c.Kind], ID: c.ID})
+		}
+	})
+}
+
+// Do implements [attach.Maintained].
+func (s Shared) Do(ctx context.Context, job attach.Job, progress func(attach.JobProgress)) ([]byte, error) {
+	records := func(n int) { progress(attach.JobProgress{Records: n}) }
+	switch job.Kind {
+	case attach.JobCheck, attach.JobRepair:
+		found, err := s.DB.Check(ctx, records)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(Checkup{Sound: found.Sound(), Checked: found})
+	case attach.JobBackup:
+		info, err := backup.WriteFrom(ctx, s.DB, job.File, backup.Options{
+			Passphrase: job.Passphrase, Program: Version(), Progress: func(p backup.Progress) { progress(attach.JobProgress(p)) },
+		})
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(info)
+	}
+	return nil, fmt.Errorf("a store in a database cannot do that")
+}
+
+// Close closes the store.
+func (s Shared) Close() error {
+	if err := s.DB.Close(); err != nil {
+		return fmt.Errorf("closing the store: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"bugle/store"
+	"bugle/store/badger"
+)
+
+// WriteFrom is [Write] for a store of records that is no store of keys: it is copied into one first, in a folder beside
+// the file, which is removed then.
+func WriteFrom(ctx context.Context, from store.DB, file string, o Options) (info Info, err error) {
+	if o.Progress == nil {
+		o.Progress = func(Progress) {}
+	}
+	err = beside(ctx, file, func(to *badger.DB) error {
+		carry := store.Transfer{Write: to.Write, Progress: func(n int) { o.Progress(Progress{Records: n}) }}
+		err := from.Read(ctx, func(tx store.Tx) error {
+			ids, err := tx.Workspaces()
+			for _, id := range ids {
+				if err == nil {
+					err = carry.Workspace(ctx, tx, id)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("copying the store: %w", err)
+		}
+		if info, err = Write(ctx, to, file, o); err == nil && len(carry.Damaged()) > 0 {
+			err = fmt.Errorf("%d damaged records are not in the backup; see `bugle doctor`: %w", len(carry.Damaged()), carry.Damaged()[0])
+		}
+		return err
+	})
+	return info, err
+}
+
+// LoadInto puts the workspaces of a backup into a store of records, in one transaction. It fails where one of them is there
+// already. The backup is read into a store of keys first, in a folder beside it, which is removed then.
+func LoadInto(ctx context.Context, to store.DB, file, passphrase string, progress func(records int)) (info Info, err error) {
+	err = beside(ctx, file, func(from *badger.DB) error {
+		if info, err = Load(ctx, from, file, passphrase, progress); err != nil {
+			return err
+		}
+		return from.Read(ctx, func(source store.Tx) error {
+			return to.Write(ctx, func(target store.Tx) error {
+				return carryAll(ctx, source, target, progress)
+			})
+		})
+	})
+	return info, err
+}
+
+func carryAll(ctx context.Context, source, target store.Tx, progress func(records int)) error {
+	ids, err := source.Workspaces()
+	if err != nil {
+		return err
+	}
+	carry := store.Transfer{Write: func(_ context.Context, fn func(store.Tx) error) error { return fn(target) }, Progress: progress}
+	for _, id := range ids {
+		if _, err := target.In(id).Settings(); err == nil {
+			return fmt.Errorf("there is already a workspace %q in this store; restore into an empty one", id)
+		} else if !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		if err := carry.Workspace(ctx, source, id); err != nil {
+			return err
+		}
+	}
+	if bad := carry.Damaged(); len(bad) > 0 {
+		return fmt.Errorf("%d records of the backup are damaged: %w", len(bad), bad[0])
+	}
+	return nil
+}
+
+// beside runs fn with an empty store of keys in a folder beside a file.
+func beside(ctx context.Context, file string, fn func(*badger.DB) error) error {
+	dir, err := os.MkdirTemp(filepath.Dir(file), ".bugle-*")
+	if err != nil {
+		return unwritable(file, err)
+	}
+	db, err := badger.Open(ctx, badger.Options{Dir: dir})
+	if err == nil {
+		err = errors.Join(fn(db), db.Close())
+	}
+	return errors.Join(err, os.RemoveAll(dir))
+}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,6 +20,7 @@ import (
 	"bugle/engine/service/local"
 	"bugle/engine/visible"
 	"bugle/store/badger"
+	"bugle/store/postgres/pgtest"
 )
 
 // programs are what this binary is, by the name that it is called.
@@ -25,17 +28,47 @@ var programs = map[string]func(){"bugle": main}
 
 func TestMain(m *testing.M) {
 	cli.KeepIndex = local.KeepIndex{From: 5, After: 20 * time.Millisecond} // so that those of the tests' small stores are kept, too
-	testscript.Main(m, programs)
+	testscript.Main(tests{m}, programs)
 }
+
+// tests are the tests of this package, and the database that some of them share.
+type tests struct{ *testing.M }
+
+func (t tests) Run() int { return pgtest.Run(t.M) }
 
 // The commands, each as a process of its own in a folder of its own.
 func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runScripts(t, files, func(workDir string) string { return workDir + "/data" })
+}
+
+// folderScripts are about what only a store in a folder has.
+var folderScripts = []string{"backup", "doctor", "encrypt", "store", "hostile", "misuse"}
+
+// Every command works on a store in a database as it does on one in a folder.
+func TestScriptsOnDatabase(t *testing.T) {
+	pgtest.Bin(t)
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = slices.DeleteFunc(files, func(file string) bool {
+		return slices.Contains(folderScripts, strings.TrimSuffix(filepath.Base(file), ".txtar"))
+	})
+	runScripts(t, files, func(string) string { return pgtest.URL(t) })
+}
+
+// runScripts runs test scripts, with the store that data returns for each of them.
+func runScripts(t *testing.T, files []string, data func(workDir string) string) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Files:               files,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
-			e.Setenv("BUGLE_DATA", e.WorkDir+"/data")
+			e.Setenv("BUGLE_DATA", data(e.WorkDir))
 			e.Setenv("BUGLE_AUTHOR", "ann@example.com")
 			e.Setenv("XDG_DATA_HOME", e.WorkDir+"/xdg")
 			e.Setenv("TZ", "UTC")

@@ -21,7 +21,7 @@ func printSummary(ctx context.Context, f *cli.Factory) error {
 	case far:
 		return printRemote(ctx, f, r)
 	}
-	have, err := f.HasStore()
+	have, err := f.HasStore(ctx)
 	if err != nil {
 		return err
 	}

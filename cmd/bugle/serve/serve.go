@@ -71,7 +71,7 @@ func New(f *cli.Factory) *cobra.Command {
 
 // run serves until ctx ends.
 func (s *server) run(ctx context.Context, f *cli.Factory) error {
-	if have, err := f.HasStore(); err != nil {
+	if have, err := f.HasStore(ctx); err != nil {
 		return err
 	} else if !have {
 		return cli.ErrNoWorkspace

@@ -75,7 +75,7 @@ func runDoctor(ctx context.Context, f *cli.Factory, repair bool) error {
 
 // openStore opens the store on this machine, which must exist.
 func openStore(ctx context.Context, f *cli.Factory) (*attach.Node, error) {
-	if have, err := f.HasStore(); err != nil {
+	if have, err := f.HasStore(ctx); err != nil {
 		return nil, err
 	} else if !have {
 		return nil, cli.ErrNoWorkspace

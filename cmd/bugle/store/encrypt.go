@@ -110,7 +110,7 @@ func noDatabase(e *cli.Environment, command string) error {
 
 // sealed returns the id of the key of the store, which must exist; empty if it cannot be read.
 func sealed(e *cli.Environment) (key string, encrypted bool, err error) {
-	have, err := e.HasStore()
+	have, err := e.HasFolder()
 	if err != nil {
 		return "", false, err
 	}

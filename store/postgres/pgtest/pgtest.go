@@ -36,14 +36,17 @@ var (
 	count  atomic.Int64
 )
 
-// Main runs the tests of a package, and ends the server that they shared.
-func Main(m *testing.M) {
+// Main is a package's TestMain: [Run] and the end of the process.
+func Main(m *testing.M) { os.Exit(Run(m)) }
+
+// Run runs the tests of a package, and ends the server that they shared.
+func Run(m *testing.M) int {
 	code := m.Run()
 	if shared != nil {
 		shared.Kill()
 		os.RemoveAll(shared.root)
 	}
-	os.Exit(code)
+	return code
 }
 
 // URL returns the URL of an empty database, on the server that the tests of a package share. The package's TestMain is

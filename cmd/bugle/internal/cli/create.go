@@ -24,7 +24,6 @@ type NewWorkspace struct {
 
 // CreateWorkspace creates the workspace and returns its id and API key.
 func CreateWorkspace(ctx context.Context, f *Factory, w NewWorkspace) (id, key string, err error) {
-	f.make = true
 	node, err := f.Open(ctx)
 	if err != nil {
 		return "", "", err

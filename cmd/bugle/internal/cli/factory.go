@@ -47,7 +47,7 @@ type Factory struct {
 	heard   sync.WaitGroup // the reader of the node's notices
 	Notices Notices
 	Sealing storeKeys
-	make    bool // a database without tables gets them
+	db      *postgres.DB // of a store in a database, once it is open
 }
 
 // New returns a factory for the streams and environment of a process.
@@ -119,11 +119,20 @@ func (e *Environment) OnFolder(command, remedy string) error {
 	return nil
 }
 
-// HasStore reports whether there is a store already, without making one. Of a database, opening it tells.
-func (e *Environment) HasStore() (bool, error) {
-	if _, ok := e.Database(); ok {
-		return true, nil
+// HasStore reports whether there is a store already, without making one.
+func (f *Factory) HasStore(ctx context.Context) (bool, error) {
+	if _, ok := f.Database(); !ok {
+		return f.HasFolder()
 	}
+	err := f.connect(ctx, false)
+	if errors.Is(err, ErrNoWorkspace) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// HasFolder reports whether there is a store in the folder already, without making one.
+func (e *Environment) HasFolder() (bool, error) {
 	_, err := os.Stat(filepath.Join(e.DataDir(), badger.Folder))
 	switch {
 	case err == nil:
@@ -152,7 +161,7 @@ func (f *Factory) Service(ctx context.Context) (attach.Service, error) {
 	} else if ok {
 		return nil, Misused("this command works on local workspaces only, and %s is a remote; add --remote %s", p.Name, remotes.Local)
 	}
-	if have, err := f.HasStore(); err != nil {
+	if have, err := f.HasStore(ctx); err != nil {
 		return nil, err
 	} else if !have {
 		return nil, ErrNoWorkspace

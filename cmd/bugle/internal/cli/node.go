@@ -54,11 +54,14 @@ func (f *Factory) Open(ctx context.Context) (*attach.Node, error) {
 
 // Close leaves the store, where one was opened.
 func (f *Factory) Close() error {
-	if f.node == nil {
+	node, db := f.node, f.db
+	f.node, f.db = nil, nil
+	switch {
+	case node == nil && db == nil:
 		return nil
+	case node == nil:
+		return db.Close()
 	}
-	node := f.node
-	f.node = nil
 	defer f.heard.Wait()
 	return node.Close()
 }

@@ -29,13 +29,20 @@ func (f *Factory) Connect(ctx context.Context, create bool) (*postgres.DB, error
 	return db, err
 }
 
-// share opens the store in a database, for a node.
+// connect opens the store in a database for this command, once.
+func (f *Factory) connect(ctx context.Context, create bool) (err error) {
+	if f.db == nil {
+		f.db, err = f.Connect(ctx, create)
+	}
+	return err
+}
+
+// share opens the store in a database, for a node. It makes its tables where there are none.
 func (f *Factory) share(ctx context.Context) (attach.Owned, error) {
-	db, err := f.Connect(ctx, f.make)
-	if err != nil {
+	if err := f.connect(ctx, true); err != nil {
 		return nil, err
 	}
-	return Shared{workspaces{db}, db}, nil
+	return Shared{workspaces{f.db}, f.db}, nil
 }
 
 // kinds are the kinds of changes as a node tells them.

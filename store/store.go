@@ -205,6 +205,9 @@ type Feed interface {
 	// commit, until ctx ends. Where changes may have been missed, as after the connection was lost for long, it calls
 	// tell with the zero Change. tell is called by one goroutine at a time.
 	Follow(ctx context.Context, ready func(), tell func([]Change))
+	// Sync returns once all who follow through this handle have been told what was committed before the call. It does
+	// nothing where nobody follows.
+	Sync(ctx context.Context) error
 }
 
 // Kind says what records a [Change] is about.

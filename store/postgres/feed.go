@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -51,7 +52,13 @@ type feed struct {
 	mu        sync.Mutex
 	followers map[*follower]struct{}
 	running   bool
-	ready     bool // nothing is missed from now on
+	ready     bool       // nothing is missed from now on
+	told      *sync.Cond // on mu: a follower has taken its news
+
+	reading sync.Mutex   // guards at, and is held while changes are read
+	at      *cursor      // nil before the first look
+	syncs   atomic.Int64 // looks that were begun
+	looked  int64        // the last of them that has ended; guarded by reading
 }
 
 // follower is somebody who follows.
@@ -59,6 +66,7 @@ type follower struct {
 	ready func()
 	tell  func([]store.Change)
 	news  []store.Change
+	busy  bool          // it is being told
 	more  chan struct{} // holds an element when there are news
 }
 
@@ -84,6 +92,7 @@ func (d *DB) Follow(ctx context.Context, ready func(), tell func([]store.Change)
 	defer func() {
 		d.feed.mu.Lock()
 		delete(d.feed.followers, f)
+		d.feed.told.Broadcast()
 		d.feed.mu.Unlock()
 	}()
 	for {
@@ -96,9 +105,74 @@ func (d *DB) Follow(ctx context.Context, ready func(), tell func([]store.Change)
 		}
 		d.feed.mu.Lock()
 		news := f.news
-		f.news = nil
+		f.news, f.busy = nil, true
 		d.feed.mu.Unlock()
 		tell(news)
+		d.feed.mu.Lock()
+		f.busy = false
+		d.feed.told.Broadcast()
+		d.feed.mu.Unlock()
+	}
+}
+
+// Sync implements [store.Feed]. Those who ask at once share one look.
+func (d *DB) Sync(ctx context.Context) error {
+	d.feed.mu.Lock()
+	ready := d.feed.ready
+	d.feed.mu.Unlock()
+	if !ready {
+		return nil
+	}
+	if err := d.look(ctx); err != nil {
+		return d.explain(err)
+	}
+	stop := context.AfterFunc(ctx, func() {
+		d.feed.mu.Lock()
+		defer d.feed.mu.Unlock()
+		d.feed.told.Broadcast()
+	})
+	defer stop()
+	d.feed.mu.Lock()
+	defer d.feed.mu.Unlock()
+	for ctx.Err() == nil && d.ctx.Err() == nil && d.feed.behind() {
+		d.feed.told.Wait()
+	}
+	return ctx.Err()
+}
+
+// behind reports whether a follower has not taken its news yet.
+func (f *feed) behind() bool {
+	for follower := range f.followers {
+		if follower.busy || len(follower.news) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// look reads what is new, on a connection of the pool.
+func (d *DB) look(ctx context.Context) error {
+	mine := d.feed.syncs.Add(1)
+	d.feed.reading.Lock()
+	defer d.feed.reading.Unlock()
+	if d.feed.looked >= mine { // somebody has looked who began after this was called
+		return nil
+	}
+	began := d.feed.syncs.Load()
+	conn, err := d.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	for {
+		full, err := d.read(ctx, conn.Conn(), d.feed.at)
+		if err != nil {
+			return err
+		}
+		if !full {
+			d.feed.looked = began
+			return nil
+		}
 	}
 }
 
@@ -145,9 +219,8 @@ type cursor struct {
 
 // following reads the changes of others until the store is closed.
 func (d *DB) following(ctx context.Context) {
-	var c *cursor
 	for ctx.Err() == nil {
-		err := d.follow(ctx, &c)
+		err := d.follow(ctx)
 		if ctx.Err() == nil && err != nil {
 			d.log.Info("the feed of changes was interrupted", "error", d.explain(err))
 			_ = sleep(ctx, 200*time.Millisecond)
@@ -156,13 +229,13 @@ func (d *DB) following(ctx context.Context) {
 }
 
 const (
-	// look is how often the feed is read without a notice: that may have been lost.
-	look      = time.Second
+	// lookAgain is how often the feed is read without a notice: that may have been lost.
+	lookAgain = time.Second
 	feedLimit = 5 * time.Second
 	feedBatch = 5000
 )
 
-func (d *DB) follow(ctx context.Context, at **cursor) error {
+func (d *DB) follow(ctx context.Context) error {
 	limit, cancel := context.WithTimeout(ctx, feedLimit)
 	defer cancel()
 	conn, err := pgx.ConnectConfig(limit, d.pool.Config().ConnConfig)
@@ -183,24 +256,28 @@ func (d *DB) follow(ctx context.Context, at **cursor) error {
 	if err := conn.QueryRow(limit, "SELECT xid::text::bigint FROM change ORDER BY xid, seq LIMIT 1").Scan(&oldest); err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return err
 	}
-	switch c := *at; {
+	d.feed.reading.Lock()
+	switch c := d.feed.at; {
 	case c == nil:
-		*at = now
+		d.feed.at = now
 	case c.timeline != now.timeline, now.low < c.low, oldest != nil && *oldest > c.low: // or some of it is swept already
-		*at = now
+		d.feed.at = now
 		d.cache.clear()
 		d.feed.tell([]store.Change{{}})
 	}
+	d.feed.reading.Unlock()
 	d.feed.begun()
 	for {
-		full, err := d.read(ctx, conn, *at)
+		d.feed.reading.Lock()
+		full, err := d.read(ctx, conn, d.feed.at)
+		d.feed.reading.Unlock()
 		if err != nil {
 			return err
 		}
 		if full {
 			continue
 		}
-		wait, cancel := context.WithTimeout(ctx, look)
+		wait, cancel := context.WithTimeout(ctx, lookAgain)
 		_, err = conn.WaitForNotification(wait)
 		ended := wait.Err() != nil
 		cancel()

@@ -44,7 +44,7 @@ func New(f *cli.Factory) *cobra.Command {
 		Short: "Serve the API over HTTP",
 		Long: "Serves the Campaigns V5 API for all workspaces of the store, or for the one in --workspace.\n" +
 			"Clients sign in with Basic authentication: the id of a workspace and one of its API keys\n" +
-			"(`bugle keys create`). /openapi.json describes the API; /healthz and /metrics are for monitoring.\n" +
+			"(`bugle keys create`). /openapi.json describes the API; /healthz (ready), /livez (alive) and /metrics are for monitoring.\n" +
 			"The address is printed on standard output, the request log on standard error. Press ctrl+c once to\n" +
 			"finish running requests and stop, twice to stop at once.\n\n" +
 			"Connections use up to half of the files that the process can open (`ulimit -n`), and at most 4,096.\n" +
@@ -108,7 +108,7 @@ func (s *server) run(ctx context.Context, f *cli.Factory) error {
 		return err
 	}
 	handler := api.New(api.Keys(resolve.Lookup), api.Options{
-		Logger: log, Log: lines, Unlimited: s.limits == cli.OnOff(false), Health: resolve.Health,
+		Logger: log, Log: lines, Unlimited: s.limits == cli.OnOff(false), Health: resolve.Health, Counter: f.Counter(),
 		OpenAPI: func() []byte { return openapi.JSON(cli.Version()) },
 	})
 	if err := s.announce(f, ln.Addr().String()); err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // Indexed is a service that keeps an index of its workspace in this process: what anybody writes is in
-// it before the write returns.
+// it before the write returns. What other machines write comes a moment later, see [Syncer].
 type Indexed interface {
 	// Index returns that index, which holds the archived rows too. It may be loading still, see
 	// [Index.Wait], and is kept current until [Index.Left] is closed: then ask again. False where
@@ -22,6 +22,22 @@ func Of(ctx context.Context, service any) (*Index, bool) {
 		return s.Index(ctx)
 	}
 	return nil, false
+}
+
+// Syncer is an [Indexed] that other processes write behind, too.
+type Syncer interface {
+	// Sync returns once the index has what anybody had written before the call.
+	Sync(ctx context.Context) error
+}
+
+// Synced is [Of] for an index that has what anybody had written before the call. It reports false also where that
+// cannot be known.
+func Synced(ctx context.Context, service any) (*Index, bool) {
+	ix, ok := Of(ctx, service)
+	if s, others := service.(Syncer); ok && others && s.Sync(ctx) != nil {
+		return nil, false
+	}
+	return ix, ok
 }
 
 // ErrLeft says that nobody keeps the index current any more.

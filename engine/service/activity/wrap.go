@@ -47,6 +47,14 @@ var _ index.Indexed = (*observed)(nil)
 // Index returns the index that the service keeps, where it keeps one; searches in it are no calls.
 func (s *observed) Index(ctx context.Context) (*index.Index, bool) { return index.Of(ctx, s.Service) }
 
+// Sync implements [index.Syncer].
+func (s *observed) Sync(ctx context.Context) error {
+	if y, ok := s.Service.(index.Syncer); ok {
+		return y.Sync(ctx)
+	}
+	return nil
+}
+
 // saving is the operation of a save, which no path belongs to.
 const saving = "save"
 

@@ -49,8 +49,10 @@ type Tenant struct {
 type Options struct {
 	Clock  func() time.Time // nil: time.Now
 	Logger *slog.Logger     // nil: nothing is logged
-	// Unlimited turns the limits off. They are kept in memory, and begin anew with the process.
+	// Unlimited turns the limits off. They are kept in memory, and begin anew with the process, unless Counter counts.
 	Unlimited bool
+	// Counter counts what limits let through for several servers together. Nil: this one counts alone.
+	Counter Counter
 	// Memory bounds what all requests together take at once, in bytes: bodies, what is made of them, and
 	// answers. 0: 128 MiB for each processor, and 256 MiB at least.
 	Memory int64
@@ -67,7 +69,7 @@ type Options struct {
 	Log *Log
 }
 
-// New returns the handler of the API, with /healthz, /metrics and /openapi.json, which ask for no
+// New returns the handler of the API, with /healthz (ready), /livez (alive), /metrics and /openapi.json, which ask for no
 // credentials. A request's write goes on when its client has gone: what was accepted is done.
 func New(ws Workspaces, o Options) http.Handler {
 	h := &handler{workspaces: ws, now: o.Clock, log: o.Logger, lines: o.Log, mux: http.NewServeMux()}
@@ -79,7 +81,7 @@ func New(ws Workspaces, o Options) http.Handler {
 		h.log = slog.New(slog.DiscardHandler)
 	}
 	if !o.Unlimited {
-		h.limits = newLimits(h.now)
+		h.limits = newLimits(h.now, o.Counter)
 	}
 	if o.Health != nil {
 		h.health = &probe{check: o.Health}
@@ -89,6 +91,9 @@ func New(ws Workspaces, o Options) http.Handler {
 		h.mux.HandleFunc(path, h.route(path))
 	}
 	h.side("/healthz", http.HandlerFunc(h.healthz))
+	h.side("/livez", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		reply{status: http.StatusOK, body: []byte(`{"status":"ok"}`)}.write(w, r) // whoever answers is alive
+	}))
 	h.side("/metrics", h.metrics.handler())
 	if o.OpenAPI != nil {
 		h.side("/openapi.json", document(o.OpenAPI))

@@ -19,6 +19,7 @@ import (
 // not stop asking meanwhile. A nil *limits refuses nothing.
 type limits struct {
 	now      func() time.Time
+	shared   Counter // nil: this process counts alone
 	mu       sync.Mutex
 	requests map[requester]*limit.Log
 	creators map[requester]*creator
@@ -27,8 +28,17 @@ type limits struct {
 // requester is what one log counts. There are as many as valid credentials and operations.
 type requester struct{ workspace, key, operation string }
 
-func newLimits(now func() time.Time) *limits {
-	return &limits{now: now, requests: map[requester]*limit.Log{}, creators: map[requester]*creator{}}
+// Counter counts for several servers together, by the clock that they share.
+type Counter interface {
+	// Take counts one under a name where all windows let it pass, or returns how long to wait, and which window is full.
+	// When it was counted is for Return.
+	Take(ctx context.Context, workspace, name string, windows []limit.Window) (taken time.Time, wait time.Duration, full limit.Window, err error)
+	// Return takes back what was counted at a time.
+	Return(ctx context.Context, workspace, name string, taken time.Time) error
+}
+
+func newLimits(now func() time.Time, shared Counter) *limits {
+	return &limits{now: now, shared: shared, requests: map[requester]*limit.Log{}, creators: map[requester]*creator{}}
 }
 
 // admit counts the request, or refuses it.
@@ -36,7 +46,15 @@ func (l *limits) admit(x *exchange) error {
 	if l == nil {
 		return nil
 	}
+	const why = "rate limit of %s exceeded for the %s operation with this API key"
 	who := requester{x.tenant.Workspace, x.tenant.KeyID, x.op.Name}
+	if l.shared != nil {
+		_, wait, full, err := l.shared.Take(x.r.Context(), who.workspace, who.key+" "+who.operation, x.op.Limits)
+		if err == nil && wait > 0 {
+			err = limited(wait, why, full, x.op.Name)
+		}
+		return err
+	}
 	l.mu.Lock()
 	log, ok := l.requests[who]
 	if !ok {
@@ -45,7 +63,7 @@ func (l *limits) admit(x *exchange) error {
 	}
 	l.mu.Unlock()
 	if wait, full := log.Take(l.now()); wait > 0 {
-		return limited(wait, "rate limit of %s exceeded for the %s operation with this API key", full, x.op.Name)
+		return limited(wait, why, full, x.op.Name)
 	}
 	return nil
 }
@@ -75,6 +93,9 @@ func (l *limits) create(ctx context.Context, x *exchange, run func() (result, er
 	case <-ctx.Done():
 		return result{}, ctx.Err()
 	}
+	if l.shared != nil {
+		return l.createShared(ctx, x, c, run)
+	}
 	now := l.now()
 	for key, at := range c.keys {
 		if now.Sub(at) >= keyLife {
@@ -83,7 +104,7 @@ func (l *limits) create(ctx context.Context, x *exchange, run func() (result, er
 	}
 	if _, repeat := c.keys[x.key]; !repeat {
 		if wait, full := c.made.Wait(now); wait > 0 {
-			return result{}, limited(wait, "rate limit of %s exceeded for new campaigns with this API key", full)
+			return result{}, limited(wait, creationsFull, full)
 		}
 	}
 	res, err := run()
@@ -92,6 +113,32 @@ func (l *limits) create(ctx context.Context, x *exchange, run func() (result, er
 		c.keys[x.key] = now
 	}
 	return res, err
+}
+
+const creationsFull = "rate limit of %s exceeded for new campaigns with this API key"
+
+// createShared is create where several servers count. A creation is counted before it is made, and taken back where none
+// came of it: another server must not make one too many meanwhile.
+func (l *limits) createShared(ctx context.Context, x *exchange, c *creator, run func() (result, error)) (result, error) {
+	if _, repeat := c.keys[x.key]; repeat {
+		return run()
+	}
+	name := x.tenant.KeyID + " created"
+	taken, wait, full, err := l.shared.Take(ctx, x.tenant.Workspace, name, operation.Create.Creations)
+	if err == nil && wait > 0 {
+		err = limited(wait, creationsFull, full)
+	}
+	if err != nil {
+		return result{}, err
+	}
+	res, err := run()
+	if err != nil || res.answer.Replayed {
+		// Where that fails, too, one creation too few is left for a while.
+		_ = l.shared.Return(context.WithoutCancel(ctx), x.tenant.Workspace, name, taken)
+		return res, err
+	}
+	c.keys[x.key] = l.now()
+	return res, nil
 }
 
 func (l *limits) creator(t Tenant) *creator {

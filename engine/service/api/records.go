@@ -38,7 +38,7 @@ const (
 // find returns the head of a campaign as it is now, and what is behind it in its record. It reports false
 // where that is not kept, or nobody here knows whether it is current.
 func (k *records) find(ctx context.Context, t Tenant, id string) (engine.Head, []byte, bool) {
-	ix, ok := index.Of(ctx, t.Service)
+	ix, ok := index.Synced(ctx, t.Service)
 	if !ok {
 		return engine.Head{}, nil, false
 	}

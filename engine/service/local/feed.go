@@ -42,6 +42,17 @@ func (f *follower) wait(ctx context.Context) error {
 	}
 }
 
+// sync waits until everything that was committed before is told.
+func (f *follower) sync(ctx context.Context) error {
+	if f.feed == nil {
+		return nil
+	}
+	return f.feed.Sync(ctx)
+}
+
+// Sync implements [index.Syncer].
+func (s *Service) Sync(ctx context.Context) error { return s.writer.index.follow.sync(ctx) }
+
 // settingsLife is how long settings count that others may change: an API key that is revoked in another process ends
 // within it, also while the feed is interrupted.
 const settingsLife = time.Second

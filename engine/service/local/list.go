@@ -84,6 +84,10 @@ func (l *lists) Search(ctx context.Context, r engine.SearchRequest) ([]engine.Ca
 		channels: r.Channels, createdBy: r.CreatedBy, created: r.Created, types: r.DeliveryTypes, name: r.Name,
 		status: r.Status, tags: r.Tags, version: r.Version, children: r.Children, archived: r.Archived, ids: r.IDs,
 	}
+	// What another server has answered is found.
+	if err := l.explain(ctx, l.index.follow.sync(ctx)); err != nil {
+		return nil, stamped(err, r.RequestID)
+	}
 	for range looks {
 		ix := l.index.complete()
 		if ix == nil {
@@ -196,6 +200,9 @@ func (l *lists) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, 
 func (l *lists) metas(ctx context.Context, f filter, limit, n int) ([]engine.Meta, error) {
 	var rows []engine.Summary
 	var children func(id string) int
+	if err := l.explain(ctx, l.index.follow.sync(ctx)); err != nil {
+		return nil, err
+	}
 	if ix := l.index.complete(); ix != nil {
 		from, to := bounds(limit, n)
 		var err error

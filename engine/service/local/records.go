@@ -51,6 +51,10 @@ func (r *reader) explain(ctx context.Context, err error) error {
 		e := internal(err, "%v", err)
 		e.HTTP = http.StatusInsufficientStorage
 		return e
+	case errors.Is(err, store.ErrUnreachable), errors.Is(err, store.ErrBusy):
+		e := internal(err, "%v; try again in a moment", err)
+		e.HTTP, e.RetryAfter = http.StatusServiceUnavailable, time.Second
+		return e
 	case store.NoFiles(err):
 		e := internal(err, "the store cannot open its files (%v); try again in a moment", err)
 		e.HTTP, e.RetryAfter = http.StatusServiceUnavailable, time.Second
@@ -178,7 +182,10 @@ func nothingWritten(ctx context.Context, err error) bool {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return true
 	}
-	for _, known := range []error{store.ErrFull, store.ErrTooBig, store.ErrReadOnly, store.ErrClosed} {
+	if errors.Is(err, store.ErrUnknown) {
+		return false
+	}
+	for _, known := range []error{store.ErrUnreachable, store.ErrBusy, store.ErrLease, store.ErrFull, store.ErrTooBig, store.ErrReadOnly, store.ErrClosed} {
 		if errors.Is(err, known) {
 			return true
 		}

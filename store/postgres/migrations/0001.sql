@@ -206,3 +206,35 @@ BEGIN
     RAISE EXCEPTION 'the lease has ended' USING ERRCODE = 'BG001';
   END IF;
 END $$;
+
+-- Counts one call at now where all windows let it pass: of each, no more than counts[i] within periods[i]. Else it returns
+-- how long to wait, and which window is full, from 1. What was admitted is in the order of time.
+CREATE FUNCTION bugle_take(in_workspace text, in_name text, counts int[], periods interval[], OUT taken timestamptz, OUT wait interval, OUT full_window int)
+LANGUAGE plpgsql AS $$
+DECLARE
+  a timestamptz[];
+  n int;
+  most int := 0;
+  d interval;
+BEGIN
+  INSERT INTO rate (workspace, name, admitted) VALUES (in_workspace, in_name, '{}') ON CONFLICT DO NOTHING;
+  SELECT admitted INTO a FROM rate WHERE workspace = in_workspace AND name = in_name FOR UPDATE;
+  taken := clock_timestamp();
+  n := cardinality(a);
+  IF n > 0 AND a[n] > taken THEN
+    taken := a[n]; -- the clock was set back
+  END IF;
+  FOR i IN 1 .. cardinality(counts) LOOP
+    most := greatest(most, counts[i]);
+    IF n >= counts[i] THEN
+      d := CASE WHEN counts[i] = 0 THEN periods[i] ELSE a[n - counts[i] + 1] + periods[i] - taken END;
+      IF d > interval '0' AND (wait IS NULL OR d > wait) THEN
+        wait := d;
+        full_window := i;
+      END IF;
+    END IF;
+  END LOOP;
+  IF wait IS NULL THEN
+    UPDATE rate SET admitted = a[greatest(1, n - most + 2) : n] || taken WHERE workspace = in_workspace AND name = in_name;
+  END IF;
+END $$;

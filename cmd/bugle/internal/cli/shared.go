@@ -6,8 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"time"
 
+	"bugle/engine"
 	"bugle/engine/attach"
+	"bugle/engine/service/api"
+	"bugle/engine/service/api/limit"
 	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/postgres"
@@ -87,4 +92,43 @@ func (s Shared) Close() error {
 		return fmt.Errorf("closing the store: %w", err)
 	}
 	return nil
+}
+
+// counter counts the requests of the API in a database.
+type counter struct{ db *postgres.DB }
+
+// Counter returns what counts requests for all servers of the store; nil where only one can serve it.
+func (f *Factory) Counter() api.Counter {
+	if f.db == nil {
+		return nil
+	}
+	return counter{f.db}
+}
+
+// Take implements [api.Counter].
+func (c counter) Take(ctx context.Context, workspace, name string, windows []limit.Window) (taken time.Time, wait time.Duration, full limit.Window, err error) {
+	counts, periods := make([]int, len(windows)), make([]time.Duration, len(windows))
+	for i, w := range windows {
+		counts[i], periods[i] = w.N, w.Per
+	}
+	taken, wait, at, err := c.db.Take(ctx, workspace, name, counts, periods)
+	if wait > 0 {
+		full = windows[at]
+	}
+	return taken, wait, full, refusal(err)
+}
+
+// Return implements [api.Counter].
+func (c counter) Return(ctx context.Context, workspace, name string, taken time.Time) error {
+	return refusal(c.db.Return(ctx, workspace, name, taken))
+}
+
+// refusal returns an error of the store as the API answers it.
+func refusal(err error) error {
+	if !errors.Is(err, store.ErrUnreachable) {
+		return err
+	}
+	e := engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "%w; try again in a moment", err)
+	e.RetryAfter = time.Second
+	return e
 }

@@ -360,6 +360,7 @@ func (r rows) each(sql string, args []any, fn func(engine.Summary) error) error 
 		return err
 	}
 	var bad []error
+	r.long = true
 	err := r.query(sql, args, func(rows pgx.Rows) error {
 		raw := rows.RawValues() // id, summary, checksum; valid until the next row
 		var sum int64

@@ -100,6 +100,7 @@ func (c content) Content(kind engine.ContentKind, fn func(engine.ContentItem) er
 	}
 	var items []engine.ContentItem
 	var bad []error
+	c.long = true
 	err := c.query("SELECT name, version, head, body, checksum FROM content WHERE workspace = $1 AND kind = $2 ORDER BY name, version", []any{c.id, string(kind)}, func(rows pgx.Rows) error {
 		ref := engine.ContentRef{Kind: kind}
 		var p parts
@@ -189,6 +190,7 @@ func (o outbox) Outbox(limit int) ([]engine.Delivered, error) {
 	}
 	var out []engine.Delivered
 	var bad []error
+	o.long = true
 	err := o.query("SELECT id, head, body, checksum FROM outbox WHERE workspace = $1 ORDER BY id DESC LIMIT $2", []any{o.id, limited(limit)}, func(rows pgx.Rows) error {
 		var id string
 		var p parts
@@ -262,6 +264,7 @@ func (o outbox) TrimOutbox(limit int) (int, error) {
 		return 0, store.ErrReadOnly
 	}
 	n := 0
+	o.long = true
 	err := o.query(`DELETE FROM outbox WHERE workspace = $1 AND id IN (SELECT id FROM outbox WHERE workspace = $1 ORDER BY id LIMIT $2) RETURNING 1`,
 		[]any{o.id, limited(limit)}, func(pgx.Rows) error { n++; return nil })
 	if n > 0 {

@@ -320,7 +320,7 @@ func (d *DB) read(ctx context.Context, conn *pgx.Conn, c *cursor) (full bool, er
 			continue
 		}
 		c.seen[*seq] = *xid
-		if *origin != d.origin && *kind != "" {
+		if *origin != d.origin && *kind != "" && *kind != claimed {
 			news = append(news, store.Change{Workspace: *workspace, Kind: store.Kind(*kind), ID: unescape(*id)})
 		}
 	}

@@ -339,20 +339,27 @@ func (d *DB) settle(ctx context.Context, id uuid.UUID) (committed bool, err erro
 	}
 }
 
+// claimed is the kind of a change that only takes the id of a commit.
+const claimed = "claimed"
+
 // claim takes the id of a commit: then nobody else can commit with it. It waits for a transaction that still runs with
 // it. That its own commit ends also says that all before it are where they have to be, on standbys as well.
 func (d *DB) claim(ctx context.Context, id uuid.UUID) (committed bool, err error) {
-	const insert = "INSERT INTO change (workspace, kind, id, origin, commit_id) VALUES ('', '', '', $1, $2)"
+	const insert = "INSERT INTO change (workspace, kind, id, origin, commit_id) VALUES ('', $1, '', $2, $3)"
 	conn, err := d.acquire(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer conn.Release()
-	_, err = conn.Exec(ctx, insert, d.origin, id)
+	_, err = conn.Exec(ctx, insert, claimed, d.origin, id)
 	var pg *pgconn.PgError
-	if errors.As(err, &pg) && pg.Code == uniqueViolation {
-		_, err = conn.Exec(ctx, insert, d.origin, nil)
-		return true, err
+	if !errors.As(err, &pg) || pg.Code != uniqueViolation {
+		return false, err
 	}
-	return false, err
+	var kind string // that of an earlier try of ours, whose answer was lost
+	if err := conn.QueryRow(ctx, "SELECT kind FROM change WHERE commit_id = $1", id).Scan(&kind); err != nil {
+		return false, err
+	}
+	_, err = conn.Exec(ctx, insert, "", d.origin, nil)
+	return kind != claimed, err
 }

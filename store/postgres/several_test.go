@@ -162,23 +162,13 @@ func until(t testing.TB, what string, is func() bool) {
 func TestAssumptionsAreChecked(t *testing.T) {
 	dbs := filled(t, 2)
 	write(t, dbs[0], func(s store.Space) error { return add(s, "c", `{"n":0}`) })
-	count := func(db store.DB) {
-		write(t, db, func(s store.Space) error {
-			c, err := s.Campaign("c")
-			if err != nil {
-				return err
-			}
-			n, _ := c.Body.Get("n").Int()
-			next, sum, rev := campaign("c", fmt.Sprintf(`{"n":%d}`, n+1))
-			_, err = s.PutCampaign(next, sum, rev, false)
-			return err
-		})
-	}
 	var all sync.WaitGroup
 	for i := range 4 {
 		all.Go(func() {
 			for range 25 {
-				count(dbs[i%2])
+				if err := count(t, dbs[i%2], "c"); err != nil {
+					t.Error(err)
+				}
 			}
 		})
 	}
@@ -188,6 +178,21 @@ func TestAssumptionsAreChecked(t *testing.T) {
 		if n, _ := c.Body.Get("n").Int(); n != 100 || c.Revision != 101 {
 			t.Errorf("100 counted %d, revision %d", n, c.Revision)
 		}
+		return err
+	})
+}
+
+// count reads a number, and writes the next one.
+func count(t testing.TB, db store.DB, id string) error {
+	return db.Write(t.Context(), func(tx store.Tx) error {
+		s := tx.In(space)
+		c, err := s.Campaign(id)
+		if err != nil {
+			return err
+		}
+		n, _ := c.Body.Get("n").Int()
+		next, sum, rev := campaign(id, fmt.Sprintf(`{"n":%d}`, n+1))
+		_, err = s.PutCampaign(next, sum, rev, false)
 		return err
 	})
 }

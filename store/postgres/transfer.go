@@ -36,6 +36,7 @@ func (k keys) EachIdempotent(fn func(store.Idempotent) error) error {
 		return err
 	}
 	var bad []error
+	k.long = true
 	err := k.query("SELECT operation, key, fingerprint, running, lease, at, expires_at, answer, checksum FROM idempotency WHERE workspace = $1", []any{k.id}, func(rows pgx.Rows) error {
 		var i store.Idempotent
 		var begun *time.Time
@@ -61,6 +62,7 @@ func (k keys) EachRequestID(fn func(op, id string, until time.Time) error) error
 	if err := k.check(); err != nil {
 		return err
 	}
+	k.long = true
 	return k.query("SELECT operation, id, expires_at FROM request_id WHERE workspace = $1", []any{k.id}, func(rows pgx.Rows) error {
 		var op, id string
 		var until time.Time

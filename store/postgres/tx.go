@@ -29,6 +29,7 @@ type tx struct {
 	guess   bool      // what is read may be assumed
 	assumed bool      // something was, which nobody has checked yet
 	retried bool      // it was done before, and met another one
+	long    bool      // the next answer may take long: it has all of something
 	commit  uuid.UUID // of a write
 	watch   store.Watcher
 
@@ -181,7 +182,13 @@ func (t *tx) send() error {
 	}
 	batch := t.queue
 	t.queue = &pgx.Batch{}
-	err := t.conn.SendBatch(t.ctx, batch).Close()
+	limit := t.db.o.Patience
+	if t.long {
+		limit, t.long = longAnswer, false
+	}
+	ctx, cancel := context.WithTimeout(t.ctx, limit)
+	defer cancel()
+	err := t.conn.SendBatch(ctx, batch).Close()
 	t.assumed = false
 	if err != nil && t.ctx.Err() != nil {
 		t.fail(err)
@@ -189,6 +196,9 @@ func (t *tx) send() error {
 	}
 	return t.fail(err)
 }
+
+// longAnswer is how long an answer may take that has all of something.
+const longAnswer = 10 * time.Minute
 
 // run does a transaction that writes.
 func (t *tx) run(fn func(store.Tx) error) error {

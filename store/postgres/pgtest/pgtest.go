@@ -308,11 +308,11 @@ func (s *Server) follow(t testing.TB, from *Server) {
 }
 
 // Follow starts the server anew as a standby of another one; what it had is gone.
-func (s *Server) Follow(t testing.TB, from *Server) {
+func (s *Server) Follow(t testing.TB, from *Server, settings ...string) {
 	t.Helper()
 	s.Kill()
 	s.follow(t, from)
-	if err := s.Start(s.FollowSettings(from)...); err != nil {
+	if err := s.Start(append(s.FollowSettings(from), settings...)...); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,0 +1,228 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"bugle/engine"
+	"bugle/store"
+	"bugle/store/postgres"
+	"bugle/store/postgres/pgtest"
+)
+
+// Failovers names a variable with how many failovers [TestFailover] makes.
+const failoversVar = "BUGLE_FAILOVERS"
+
+// cluster is a primary with two synchronous standbys.
+type cluster struct {
+	t       *testing.T
+	primary *pgtest.Server
+	others  []*pgtest.Server
+	all     []*pgtest.Server
+}
+
+const syncNames = "synchronous_standby_names=ANY 1 (n1,n2,n3)"
+
+func newCluster(t *testing.T) *cluster {
+	t.Helper()
+	first := pgtest.New(t, "n1")
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c := &cluster{t: t, primary: first, all: []*pgtest.Server{first}}
+	for _, name := range []string{"n2", "n3"} {
+		s := first.Standby(t, name)
+		if err := s.Start(append(s.FollowSettings(first), syncNames)...); err != nil {
+			t.Fatal(err)
+		}
+		c.others, c.all = append(c.others, s), append(c.all, s)
+	}
+	first.Exec(t, "postgres", "ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (n1,n2,n3)'")
+	first.Exec(t, "postgres", "SELECT pg_reload_conf()")
+	c.synced()
+	return c
+}
+
+// synced waits until a standby has all.
+func (c *cluster) synced() {
+	c.t.Helper()
+	until(c.t, "both standbys follow", func() bool {
+		return c.ask(c.primary, "SELECT count(*)::text FROM pg_stat_replication WHERE state = 'streaming'") == "2"
+	})
+}
+
+func (c *cluster) ask(s *pgtest.Server, sql string) (out string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, s.URL("postgres"))
+	if err != nil {
+		return ""
+	}
+	defer conn.Close(ctx)
+	if err := conn.QueryRow(ctx, sql).Scan(&out); err != nil {
+		return ""
+	}
+	return out
+}
+
+// fail kills the primary, promotes the standby that has more, and makes the other two its standbys.
+func (c *cluster) fail() {
+	c.t.Helper()
+	old := c.primary
+	old.Kill()
+	a, b := c.others[0], c.others[1]
+	const received = "SELECT (pg_last_wal_receive_lsn() - '0/0')::text"
+	var atA, atB string
+	until(c.t, "both standbys answer", func() bool {
+		atA, atB = c.ask(a, received), c.ask(b, received)
+		return atA != "" && atB != ""
+	})
+	if more(atB, atA) {
+		a, b = b, a
+	}
+	a.Promote(c.t)
+	c.primary, c.others = a, []*pgtest.Server{b, old}
+	// The promoted one waits for standbys only once it is told to: until then its commits could be lost with it.
+	b.Kill()
+	if err := b.Start(append(b.FollowSettings(a), syncNames)...); err != nil {
+		c.t.Fatal(err)
+	}
+	old.Follow(c.t, a, syncNames)
+	c.synced()
+}
+
+func more(a, b string) bool {
+	x, _ := strconv.ParseFloat(a, 64)
+	y, _ := strconv.ParseFloat(b, 64)
+	return x > y
+}
+
+// A primary is killed again and again while two processes write, and a standby takes over. What was told to be stored is
+// there at the end, and of the writes whose answer was lost each was made once or not at all.
+func TestFailover(t *testing.T) {
+	pgtest.Bin(t)
+	failovers := 2
+	if n, err := strconv.Atoi(os.Getenv(failoversVar)); err == nil {
+		failovers = n
+	} else if testing.Short() {
+		t.Skip("it takes some seconds")
+	}
+	c := newCluster(t)
+	c.primary.Exec(t, "postgres", "CREATE DATABASE bugle")
+	url := pgtest.Hosts("bugle", c.all...)
+	dbs := []*postgres.DB{handlePatient(t, url), handlePatient(t, url)}
+	write(t, dbs[0], func(s store.Space) error { return s.PutSettings(engine.Workspace{ID: space}) })
+
+	var mu sync.Mutex
+	answers := map[string]string{} // by key, the campaign that it was told to have made
+	counted := map[string]int{}    // by campaign, the changes that were told to be made
+	var unknown, refused, running atomic.Int64
+	ctx, stop := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	for w := range 8 {
+		all.Go(func() {
+			running.Add(1)
+			own := fmt.Sprintf("own%d", w)
+			write(t, dbs[w%2], func(s store.Space) error { return add(s, own, `{"n":0}`) })
+			for i := 0; ctx.Err() == nil; i++ {
+				key := fmt.Sprintf("k%d-%d", w, i)
+				// The same key at both, one after the other: whatever happens between them, there is one answer.
+				for _, db := range []*postgres.DB{dbs[w%2], dbs[(w+1)%2]} {
+					made, err := create(t, db, key, fmt.Sprintf("c%d-%d-%d", w, i, time.Now().UnixNano()))
+					if err != nil {
+						refused.Add(1)
+						continue
+					}
+					mu.Lock()
+					if before, ok := answers[key]; ok && before != made {
+						t.Errorf("%s was answered with %s, and then with %s", key, before, made)
+					}
+					answers[key] = made
+					mu.Unlock()
+				}
+				// A change without a key is made once, also where the answer of its commit is lost.
+				err := count(t, dbs[w%2], own)
+				mu.Lock()
+				if err == nil {
+					counted[own]++
+				} else {
+					unknown.Add(1)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	var worst time.Duration
+	for range failovers {
+		until(t, "all write", func() bool { return running.Load() == 8 })
+		n := told(&mu, answers)
+		until(t, "some is written", func() bool { return told(&mu, answers) > n+50 })
+		killed := time.Now()
+		c.fail()
+		n = told(&mu, answers)
+		until(t, "they write again", func() bool { return told(&mu, answers) > n })
+		worst = max(worst, time.Since(killed))
+	}
+	stop()
+	all.Wait()
+	lost := 0
+	made := map[string]bool{}
+	read(t, dbs[0], func(s store.Space) error {
+		return s.Summaries(func(sum engine.Summary) error { made[sum.ID] = true; return nil })
+	})
+	for key, id := range answers {
+		if !made[id] {
+			lost++
+			t.Errorf("%s was answered with %s, which is not there", key, id)
+		}
+	}
+	if n := len(made) - 8; n > len(answers)+int(refused.Load()) {
+		t.Errorf("%d keys made %d campaigns", len(answers), n)
+	}
+	for own, n := range counted {
+		read(t, dbs[1], func(s store.Space) error {
+			got, err := s.Campaign(own)
+			have, _ := got.Body.Get("n").Int()
+			if int(have) < n || int(have) > n+int(unknown.Load()) {
+				t.Errorf("%s was told to be counted %d times, and %d are there", own, n, have)
+			}
+			return err
+		})
+	}
+	checked, err := dbs[0].Check(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range checked.Findings {
+		if f.Campaign != "" && f.What != "" && !strings.HasPrefix(f.What, "the summary") { // these campaigns have summaries of their own
+			t.Error(f.What)
+		}
+	}
+	t.Logf("%d failovers, the longest with its repair %v; %d keys answered, %d lost, %d refused, %d changes of unknown outcome",
+		failovers, worst.Round(time.Millisecond), len(answers), lost, refused.Load(), unknown.Load())
+}
+
+func told(mu *sync.Mutex, answers map[string]string) int {
+	mu.Lock()
+	defer mu.Unlock()
+	return len(answers)
+}
+
+func handlePatient(t testing.TB, url string) *postgres.DB {
+	t.Helper()
+	db, err := postgres.Open(t.Context(), postgres.Options{URL: url, Create: true, Patience: 30 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}

@@ -1,0 +1,249 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"bugle/engine"
+	"bugle/store"
+	"bugle/store/postgres"
+	"bugle/store/postgres/pgtest"
+)
+
+// proxy is the network between a process and its database. It can stall, cut and delay what it carries.
+type proxy struct {
+	net.Listener
+	to      string
+	stalled atomic.Bool
+	closed  atomic.Bool // it takes no connection
+	delay   atomic.Int64
+
+	mu    sync.Mutex
+	conns map[net.Conn]struct{}
+	work  sync.WaitGroup
+}
+
+func newProxy(t testing.TB, to string) *proxy {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{Listener: l, to: to, conns: map[net.Conn]struct{}{}}
+	p.work.Go(p.accept)
+	t.Cleanup(func() {
+		l.Close()
+		p.cut()
+		p.work.Wait()
+	})
+	return p
+}
+
+func (p *proxy) accept() {
+	for {
+		c, err := p.Accept()
+		if err != nil {
+			return
+		}
+		if p.closed.Load() {
+			c.Close()
+			continue
+		}
+		d, err := net.Dial("tcp", p.to)
+		if err != nil {
+			c.Close()
+			continue
+		}
+		p.mu.Lock()
+		p.conns[c], p.conns[d] = struct{}{}, struct{}{}
+		p.mu.Unlock()
+		p.work.Go(func() { p.carry(c, d) })
+		p.work.Go(func() { p.carry(d, c) })
+	}
+}
+
+func (p *proxy) carry(from, to net.Conn) {
+	defer from.Close()
+	defer to.Close()
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buf)
+		if d := p.delay.Load(); d > 0 {
+			<-time.After(time.Duration(d))
+		}
+		tick := time.NewTicker(time.Millisecond)
+		for p.stalled.Load() && err == nil {
+			<-tick.C
+			p.mu.Lock()
+			_, open := p.conns[from]
+			p.mu.Unlock()
+			if !open {
+				tick.Stop()
+				return
+			}
+		}
+		tick.Stop()
+		if n > 0 {
+			if _, err := to.Write(buf[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// cut ends all connections, in the middle of whatever they carry.
+func (p *proxy) cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.conns {
+		if t, ok := c.(*net.TCPConn); ok {
+			_ = t.SetLinger(0)
+		}
+		c.Close()
+	}
+	clear(p.conns)
+}
+
+// behind returns a handle behind a proxy.
+func behind(t testing.TB, direct string, patience time.Duration) (*postgres.DB, *proxy) {
+	t.Helper()
+	u, err := url.Parse(direct)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProxy(t, u.Host)
+	u.Host = p.Addr().String()
+	db, err := postgres.Open(t.Context(), postgres.Options{URL: u.String(), Patience: patience})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db, p
+}
+
+// Whatever the network does in the middle of whatever, each change that was told to be made is made once, and none that
+// was told not to be.
+func TestTheNetworkIsCut(t *testing.T) {
+	direct := pgtest.URL(t)
+	sure := handle(t, direct)
+	write(t, sure, func(s store.Space) error {
+		return errors.Join(s.PutSettings(engine.Workspace{ID: space}), add(s, "c", `{"n":0}`))
+	})
+	db, p := behind(t, direct, 10*time.Second)
+	ctx, stop := context.WithCancel(t.Context())
+	var cutter sync.WaitGroup
+	cutter.Go(func() {
+		for ctx.Err() == nil {
+			wait(ctx, time.Duration(rand.Int64N(int64(40*time.Millisecond))))
+			p.cut()
+		}
+	})
+	var made, unknown atomic.Int64
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 40 {
+				switch err := count(t, db, "c"); {
+				case err == nil:
+					made.Add(1)
+				case errors.Is(err, store.ErrUnknown):
+					unknown.Add(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	stop()
+	cutter.Wait()
+	read(t, sure, func(s store.Space) error {
+		c, err := s.Campaign("c")
+		n, _ := c.Body.Get("n").Int()
+		if n < made.Load() || n > made.Load()+unknown.Load() {
+			t.Errorf("%d were told to be made, %d may have been, and %d were", made.Load(), unknown.Load(), n)
+		}
+		return err
+	})
+	if made.Load() == 0 {
+		t.Error("nothing could be written")
+	}
+	t.Logf("%d changes made, %d unknown", made.Load(), unknown.Load())
+}
+
+func wait(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}
+
+// A database that does not answer, or that nobody can connect to, is waited for no longer than that is to be.
+func TestTheDatabaseIsAway(t *testing.T) {
+	direct := pgtest.URL(t)
+	const patience = 300 * time.Millisecond
+	for _, how := range []string{"stalled", "closed"} {
+		t.Run(how, func(t *testing.T) {
+			sure := handle(t, direct)
+			write(t, sure, func(s store.Space) error {
+				return errors.Join(s.PutSettings(engine.Workspace{ID: space}), s.ClearCampaign("c"), add(s, "c", `{"n":0}`))
+			})
+			db, p := behind(t, direct, patience)
+			for range 20 { // so that there are connections
+				read(t, db, func(s store.Space) error { _, err := s.Campaign("c"); return err })
+			}
+			p.stalled.Store(how == "stalled")
+			p.closed.Store(how == "closed")
+			if how == "closed" {
+				p.cut()
+			}
+			for what, do := range map[string]func(context.Context) error{
+				"read": func(ctx context.Context) error {
+					return db.Read(ctx, func(tx store.Tx) error { _, err := tx.In(space).Campaign("c"); return err })
+				},
+				"write": func(ctx context.Context) error {
+					return db.Write(ctx, func(tx store.Tx) error { return add(tx.In(space), fmt.Sprint("new", rand.Int64()), `{}`) })
+				},
+			} {
+				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+				begun := time.Now()
+				err := do(ctx)
+				cancel()
+				if took := time.Since(begun); !errors.Is(err, store.ErrUnreachable) || took > 10*time.Second {
+					t.Errorf("%s: %v after %v", what, err, took)
+				}
+			}
+			p.stalled.Store(false)
+			p.closed.Store(false)
+			p.cut()
+			read(t, db, func(s store.Space) error { _, err := s.Campaign("c"); return err })
+			if err := count(t, db, "c"); err != nil {
+				t.Errorf("once it is back: %v", err)
+			}
+		})
+	}
+}
+
+// What a standby cannot take is told as what it is.
+func TestReadOnlyServer(t *testing.T) {
+	direct := pgtest.URL(t)
+	db := handle(t, direct)
+	write(t, db, func(s store.Space) error { return s.PutSettings(engine.Workspace{ID: space}) })
+	u, _ := url.Parse(direct)
+	q := u.Query()
+	q.Set("default_transaction_read_only", "on")
+	u.RawQuery = q.Encode()
+	_, err := postgres.Open(t.Context(), postgres.Options{URL: u.String(), Patience: 200 * time.Millisecond})
+	if !errors.Is(err, store.ErrUnreachable) {
+		t.Errorf("a server that cannot be written to opens: %v", err)
+	}
+}

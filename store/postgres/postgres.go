@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"net"
 	"sync"
 	"time"
 
@@ -58,7 +59,11 @@ var (
 	_ store.Feed = (*DB)(nil)
 )
 
-const usualPatience = 10 * time.Second
+const (
+	usualPatience = 10 * time.Second
+	// firstPatience is how long the first connection is waited for, whose URL may be wrong.
+	firstPatience = 3 * time.Second
+)
 
 // ErrNoTables says that a database has no tables of bugle.
 var ErrNoTables = errNoTables
@@ -96,7 +101,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 
 // prepare brings the tables up to date.
 func (d *DB) prepare(ctx context.Context) error {
-	conn, err := d.acquire(ctx)
+	conn, err := d.acquireWithin(ctx, min(d.o.Patience, firstPatience))
 	if err != nil {
 		return err
 	}
@@ -138,10 +143,14 @@ func (d *DB) Close() error {
 
 // acquire returns a connection, as soon as there is one.
 func (d *DB) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	return d.acquireWithin(ctx, d.o.Patience)
+}
+
+func (d *DB) acquireWithin(ctx context.Context, patience time.Duration) (*pgxpool.Conn, error) {
 	if d.ctx.Err() != nil {
 		return nil, store.ErrClosed
 	}
-	limit, cancel := context.WithTimeout(ctx, d.o.Patience)
+	limit, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, 500*time.Millisecond) {
 		conn, err := d.pool.Acquire(limit)
@@ -195,6 +204,7 @@ const (
 	undefinedTable       = "42P01"
 	diskFull             = "53100"
 	readOnlyTransaction  = "25006"
+	wrongPassword        = "28P01"
 	leaseEnded           = "BG001" // of ours
 )
 
@@ -242,13 +252,45 @@ func (d *DB) explain(err error) error {
 			return fmt.Errorf("%w at %s: %s", store.ErrUnreachable, Redact(d.o.URL), pg.Message)
 		}
 		if pg.Code[:2] == "28" || pg.Code == "3D000" { // no such user, password or database
-			return fmt.Errorf("the database at %s refused the connection: %s", Redact(d.o.URL), pg.Message)
+			hint := ""
+			if pg.Code == wrongPassword {
+				hint = "; set the password with PGPASSWORD or in ~/.pgpass"
+			}
+			return fmt.Errorf("the database at %s refused the connection: %s%s", Redact(d.o.URL), pg.Message, hint)
 		}
 		return fmt.Errorf("the database refused: %s (SQLSTATE %s)", pg.Message, pg.Code)
 	case errors.As(err, new(*pgconn.ConnectError)), errors.Is(err, context.DeadlineExceeded), lost(err):
-		return fmt.Errorf("%w at %s", store.ErrUnreachable, Redact(d.o.URL))
+		return fmt.Errorf("%w at %s: %s", store.ErrUnreachable, Redact(d.o.URL), reason(err))
 	}
 	return err
+}
+
+// reason returns the innermost cause of an error, in words.
+func reason(err error) string {
+	var dns *net.DNSError
+	if errors.As(err, &dns) {
+		return dns.Err
+	}
+	for {
+		switch e := err.(type) { //nolint:errorlint // one step after the other
+		case interface{ Unwrap() []error }:
+			all := e.Unwrap()
+			if len(all) == 0 {
+				return err.Error()
+			}
+			err = all[len(all)-1]
+		case interface{ Unwrap() error }:
+			if e.Unwrap() == nil {
+				return err.Error()
+			}
+			err = e.Unwrap()
+		default:
+			if errors.Is(err, context.DeadlineExceeded) {
+				return "it does not answer"
+			}
+			return err.Error()
+		}
+	}
 }
 
 // Read implements [store.DB]. It runs fn again where the connection was lost.

@@ -18,8 +18,10 @@ import (
 type Host struct {
 	Service engine.Service
 	Copies  engine.WorkingCopies // keeps edits that are not applied; nil where nothing does
-	Author  string
-	Now     func() time.Time
+	// Spare keeps on this machine what the store of a draft, which is elsewhere, could not take. Nil: the store is here.
+	Spare  engine.WorkingCopies
+	Author string
+	Now    func() time.Time
 }
 
 // Session is the work on one campaign. It belongs to one goroutine; the functions that it returns may run in others.
@@ -54,8 +56,9 @@ type Loaded struct {
 	// CopyErr is why the edits of an earlier time could not be read.
 	CopyErr error
 
-	copied *engine.WorkingCopy
-	edits  int // how many there were when it was read
+	copied  *engine.WorkingCopy
+	inPlace bool // it is a draft, and the copy is of what could not be saved
+	edits   int  // how many there were when it was read
 }
 
 // Load returns what reads the campaign, and the edits of an earlier time.
@@ -72,10 +75,14 @@ func (s *Session) Load() func(context.Context) (Loaded, error) {
 				return l, err
 			}
 		}
-		if host.Copies != nil && !host.inPlace(l.Campaign.Head) {
+		copies := host.Copies
+		if l.inPlace = host.inPlace(l.Campaign.Head); l.inPlace {
+			copies = host.Spare
+		}
+		if copies != nil {
 			var w engine.WorkingCopy
 			var found bool
-			if w, found, l.CopyErr = host.Copies.Copy(ctx, id); l.CopyErr == nil && found {
+			if w, found, l.CopyErr = copies.Copy(ctx, id); l.CopyErr == nil && found {
 				l.copied = &w
 			}
 		}
@@ -92,9 +99,15 @@ func (s *Session) Take(l Loaded) (recovered, ok bool) {
 	}
 	s.campaign, s.workspace = l.Campaign, l.Workspace
 	s.root, s.origin = l.Campaign.Document(), engine.BodyOf(l.Campaign.Body)
-	s.pending = l.copied != nil && s.recover(*l.copied)
+	recovered = l.copied != nil && s.recover(*l.copied)
+	s.pending = recovered && !l.inPlace
+	if l.copied != nil && l.inPlace {
+		s.line.kept.away.Store(true)
+		// It is saved on top of what it was made from: where somebody else has saved since, that is a conflict.
+		s.campaign.Revision = l.copied.Base
+	}
 	s.Check()
-	return s.pending, true
+	return recovered, true
 }
 
 // recover puts the edits of an earlier time on top of what is there now.

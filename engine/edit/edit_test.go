@@ -2,8 +2,11 @@ package edit_test
 
 import (
 	"context"
+	"errors"
+	"net/http"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -293,5 +296,81 @@ func TestReadingIsOlderThanTyping(t *testing.T) {
 	}
 	if err := b.save(s, save); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// away is a service whose store cannot be reached, as long as gone is set.
+type away struct {
+	*local.Service
+	gone atomic.Bool
+}
+
+func (a *away) Save(ctx context.Context, r engine.SaveRequest) (engine.Head, error) {
+	if a.gone.Load() {
+		return engine.Head{}, engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "cannot reach the database")
+	}
+	return a.Service.Save(ctx, r)
+}
+
+// What a store elsewhere cannot take is kept here, and saved when it is back: by the same session, or by the next one.
+// Where somebody else has saved meanwhile, that is a conflict.
+func TestStoreIsAway(t *testing.T) {
+	b := newBench(t)
+	svc, spare := &away{Service: b.service}, edit.CopiesIn(t.TempDir())
+	open := func() *edit.Session {
+		return edit.New(edit.Host{Service: svc, Spare: spare, Author: "ann@example.com", Now: time.Now}, b.id)
+	}
+	kept := func() bool {
+		_, ok, err := spare.Copy(t.Context(), b.id)
+		if err != nil {
+			t.Error(err)
+		}
+		return ok
+	}
+	s := open()
+	b.load(s)
+	svc.gone.Store(true)
+	if _, err := b.change(s, name, "Typed")(t.Context()); !errors.As(err, new(*edit.KeptError)) || !kept() {
+		t.Fatalf("away: %v, kept %t", err, kept())
+	} else {
+		s.Saved(edit.Saved{}, err)
+	}
+	next := open() // the program was killed
+	if !b.load(next) || next.Root().Lookup(name).Text() != "Typed" {
+		t.Fatalf("found again: %s", next.Root().Encode())
+	}
+	svc.gone.Store(false)
+	done, err := next.Save("", false)(t.Context())
+	next.Saved(done, err)
+	if err != nil || kept() || b.stored(name) != "Typed" {
+		t.Errorf("back: %v, kept %t, stored %q", err, kept(), b.stored(name))
+	}
+	// While a save is under way that takes long, what is typed is kept as well.
+	svc.gone.Store(true)
+	_, err = b.change(next, name, "One")(t.Context())
+	next.Saved(edit.Saved{}, err)
+	under := b.change(next, name, "Two")
+	if root, err := next.Root().Set(name, doc.NewString("Three")); err != nil || !next.Change(root, name, "") {
+		_ = next.Save("", false)
+	}
+	if w, _, _ := spare.Copy(t.Context(), b.id); w.Body.Lookup(name).Text() != "Three" {
+		t.Errorf("kept is %s", w.Body.Encode())
+	}
+	_, err = under(t.Context())
+	next.Saved(edit.Saved{}, err)
+	if w, _, _ := spare.Copy(t.Context(), b.id); w.Body.Lookup(name).Text() != "Three" {
+		t.Errorf("an older save took the place of it: %s", w.Body.Encode())
+	}
+	svc.gone.Store(false)
+	if _, err := b.service.Save(t.Context(), engine.SaveRequest{ID: b.id, Revision: next.Head().Revision, Body: tree(t, `{"basic_details":{"name":"Bo's"}}`)}); err != nil {
+		t.Fatal(err)
+	}
+	last := open()
+	b.load(last)
+	if _, err := last.Save("", false)(t.Context()); !edit.IsConflict(err) || !kept() {
+		t.Errorf("somebody else has saved: %v, kept %t", err, kept())
+	}
+	if drop := last.Forget(); drop == nil || drop(t.Context()) != nil || kept() {
+		t.Error("what is discarded is still kept")
 	}
 }

@@ -2,8 +2,10 @@ package edit
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"bugle/engine"
@@ -34,7 +36,75 @@ type line struct {
 	mu    sync.Mutex
 	edits int // how many had been made when last was stored
 	last  Saved
+
+	kept spared
 }
+
+// spared is what is kept on this machine of edits that the store could not take.
+type spared struct {
+	in   engine.WorkingCopies // see [Host]; nil where the store is here
+	away atomic.Bool          // there may be a copy
+
+	mu    sync.Mutex
+	edits int // how many had been made when the copy was
+}
+
+// put keeps edits, unless newer ones are kept.
+func (k *spared) put(id string, w engine.WorkingCopy, edits int) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.edits > edits {
+		return nil
+	}
+	k.edits = edits
+	k.away.Store(true)
+	return k.in.KeepCopy(context.Background(), id, w)
+}
+
+// drop discards the copy, unless it has newer edits than those that are stored now.
+func (k *spared) drop(id string, edits int) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.away.Load() || k.edits > edits {
+		return nil
+	}
+	err := k.in.DropCopy(context.Background(), id)
+	k.away.Store(err != nil)
+	return err
+}
+
+// spareAfter is how long a save may take before what it stores is kept on this machine as well.
+const spareAfter = 300 * time.Millisecond
+
+// during keeps on this machine what a save stores, until the save is done, where that takes long or fails for want of the
+// store. The function that it returns takes the outcome.
+func (k *spared) during(id string, w engine.WorkingCopy, edits int) (done func(error) error) {
+	if k.in == nil {
+		return func(err error) error { return err }
+	}
+	late := time.AfterFunc(spareAfter, func() { _ = k.put(id, w, edits) }) // it is tried again when the save fails
+	return func(err error) error {
+		if !late.Stop() && err == nil {
+			_ = k.put(id, w, edits) // it may be under way: the copy goes after it
+		}
+		switch {
+		case err == nil:
+			_ = k.drop(id, edits) // saved again the next time, which changes nothing
+		case !IsConflict(err):
+			if kept := k.put(id, w, edits); kept != nil {
+				return errors.Join(err, kept)
+			}
+			return &KeptError{err}
+		}
+		return err
+	}
+}
+
+// KeptError says that edits could not be saved, and are kept on this machine until they can be.
+type KeptError struct{ Err error }
+
+func (e *KeptError) Error() string { return e.Err.Error() }
+func (e *KeptError) Unwrap() error { return e.Err }
 
 // Saved is what a save stored.
 type Saved struct {
@@ -55,9 +125,20 @@ func (s *Session) Save(note string, coalesce bool) Saver {
 	v.dirty = true
 	v.edits++
 	if v.running {
+		s.spare()
 		return nil
 	}
 	return s.saver()
+}
+
+// spare keeps the newest edits on this machine at once, where earlier ones are there because the store cannot take them:
+// the save that is under way may take long to find that out again.
+func (s *Session) spare() {
+	if s.host.Spare == nil || !s.InPlace() || !s.line.kept.away.Load() {
+		return
+	}
+	w := engine.WorkingCopy{Base: s.campaign.Revision, Origin: s.origin, Body: s.Body(), At: s.host.Now()}
+	_ = s.line.kept.put(s.id, w, s.saving.edits) // the next save tries, and tells, again
 }
 
 func (s *Session) saver() Saver {
@@ -75,7 +156,8 @@ func (s *Session) storing() func(ctx context.Context, revision int64) (Saved, er
 	now, copies := Saved{s.campaign.Head, s.root}, s.host.Copies
 	if s.InPlace() {
 		r := engine.SaveRequest{ID: now.head.ID, Body: s.Body(), By: s.host.Author, Note: s.saving.note, Coalesce: s.saving.coalesce}
-		return s.line.storing(s.host.Service.(engine.Drafter), r, s.root, s.saving.edits)
+		s.line.kept.in = s.host.Spare
+		return s.line.storing(s.host.Service.(engine.Drafter), r, s.root, s.saving.edits, s.origin, s.host.Now())
 	}
 	w := engine.WorkingCopy{Base: now.head.Revision, Origin: s.origin, Body: s.Body(), At: s.host.Now()}
 	return func(ctx context.Context, _ int64) (Saved, error) {
@@ -87,7 +169,7 @@ func (s *Session) storing() func(ctx context.Context, revision int64) (Saved, er
 }
 
 // storing returns the work of saving a draft, once the saves before it are done. Edits says how many had been made.
-func (l *line) storing(d engine.Drafter, r engine.SaveRequest, root doc.Value, edits int) func(context.Context, int64) (Saved, error) {
+func (l *line) storing(d engine.Drafter, r engine.SaveRequest, root doc.Value, edits int, origin doc.Value, at time.Time) func(context.Context, int64) (Saved, error) {
 	return func(ctx context.Context, revision int64) (Saved, error) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -95,8 +177,9 @@ func (l *line) storing(d engine.Drafter, r engine.SaveRequest, root doc.Value, e
 			return l.last, nil // these edits, or newer ones, are stored already
 		}
 		r.Revision = max(revision, l.last.head.Revision)
+		done := l.kept.during(r.ID, engine.WorkingCopy{Base: r.Revision, Origin: origin, Body: r.Body, At: at}, edits)
 		h, err := d.Save(ctx, r)
-		if err == nil {
+		if err = done(err); err == nil {
 			l.edits, l.last = edits, Saved{h, root}
 		}
 		return Saved{h, root}, err
@@ -116,6 +199,7 @@ func (s *Session) Saved(done Saved, err error) Saver {
 	}
 	if s.host.inPlace(done.head) {
 		s.campaign.Head, s.campaign.Body = done.head, engine.BodyOf(done.root)
+		s.origin = s.campaign.Body
 	}
 	if s.saving.dirty {
 		return s.saver()
@@ -145,8 +229,18 @@ func (s *Session) KeepMine(note string) Saver {
 	}
 }
 
-// Forget discards the edits that are not saved, before the campaign is loaded again.
-func (s *Session) Forget() { s.saving, s.pending = saving{edits: s.saving.edits}, false }
+// Forget discards the edits that are not saved, before the campaign is loaded again. The function that it returns, nil
+// where there is nothing to do, discards what is kept of them on this machine, before that.
+func (s *Session) Forget() (drop func(context.Context) error) {
+	s.saving, s.pending = saving{edits: s.saving.edits}, false
+	if spare, id, l := s.host.Spare, s.id, s.line; spare != nil {
+		return func(ctx context.Context) error {
+			l.kept.away.Store(false)
+			return spare.DropCopy(ctx, id)
+		}
+	}
+	return nil
+}
 
 // Flush returns what stores the edits that are not stored yet, in one go and for the last time; nil where there
 // are none.

@@ -219,10 +219,15 @@ type cursor struct {
 
 // following reads the changes of others until the store is closed.
 func (d *DB) following(ctx context.Context) {
+	failed := 0
 	for ctx.Err() == nil {
-		err := d.follow(ctx)
+		err := d.follow(ctx, func() { failed = 0 })
 		if ctx.Err() == nil && err != nil {
 			d.log.Info("the feed of changes was interrupted", "error", d.explain(err))
+			failed++
+			if failed > 1 { // one may be a connection that has ended
+				_ = d.lose(err)
+			}
 			_ = sleep(ctx, 200*time.Millisecond)
 		}
 	}
@@ -235,7 +240,7 @@ const (
 	feedBatch = 5000
 )
 
-func (d *DB) follow(ctx context.Context) error {
+func (d *DB) follow(ctx context.Context, begun func()) error {
 	limit, cancel := context.WithTimeout(ctx, feedLimit)
 	defer cancel()
 	conn, err := pgx.ConnectConfig(limit, d.pool.Config().ConnConfig)
@@ -267,6 +272,8 @@ func (d *DB) follow(ctx context.Context) error {
 	}
 	d.feed.reading.Unlock()
 	d.feed.begun()
+	d.link.here()
+	begun()
 	for {
 		d.feed.reading.Lock()
 		full, err := d.read(ctx, conn, d.feed.at)

@@ -47,6 +47,7 @@ type DB struct {
 	feed   feed
 	cache  campaigns
 	notify notifier
+	link   link
 
 	ctx  context.Context // ended by Close
 	end  context.CancelFunc
@@ -150,22 +151,26 @@ func (d *DB) acquireWithin(ctx context.Context, patience time.Duration) (*pgxpoo
 	if d.ctx.Err() != nil {
 		return nil, store.ErrClosed
 	}
+	if since, _ := d.link.away(); !since.IsZero() { // that is known: nobody waits for it again and again
+		patience = min(patience, awayPatience)
+	}
 	limit, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, 500*time.Millisecond) {
 		conn, err := d.pool.Acquire(limit)
 		switch {
 		case err == nil:
+			d.link.here()
 			return conn, nil
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case d.ctx.Err() != nil:
 			return nil, store.ErrClosed
 		case limit.Err() != nil, !passing(err):
-			return nil, d.explain(err)
+			return nil, d.lose(err)
 		}
 		if sleep(limit, wait) != nil {
-			return nil, d.explain(err)
+			return nil, d.lose(err)
 		}
 	}
 }

@@ -38,18 +38,26 @@ func (d *document) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.show(l)
+	if d.show(l) && d.inPlace() {
+		const what = "saved after the database was away"
+		return d.save(ctx, d.editing.Save(what, false), what)
+	}
 	return nil
 }
 
-// show goes on with what was read.
-func (d *document) show(l edit.Loaded) {
-	if recovered, _ := d.editing.Take(l); recovered {
+// show goes on with what was read, and reports whether there are edits of an earlier time on top of it.
+func (d *document) show(l edit.Loaded) (recovered bool) {
+	recovered, _ = d.editing.Take(l)
+	switch {
+	case recovered && d.inPlace():
+		d.say("Your earlier changes, which could not be saved, are here.")
+	case recovered:
 		d.say("Your earlier changes are here. They are not applied yet.")
 	}
 	d.changes = nil
 	d.follow()
 	d.begun = l.Campaign.Document()
+	return recovered
 }
 
 // follow takes over what the session holds.

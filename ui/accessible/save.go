@@ -2,6 +2,7 @@ package accessible
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -33,6 +34,9 @@ func (d *document) save(ctx context.Context, store edit.Saver, what string) erro
 	switch inPlace := d.inPlace(); {
 	case inPlace && edit.IsConflict(err):
 		return d.conflict(ctx, what)
+	case inPlace && errors.As(err, new(*edit.KeptError)):
+		d.say("Not saved: %s", refusal(err))
+		d.say("Your change is kept on this machine, and saved when the database is back.")
 	case inPlace && err != nil:
 		d.say("Not saved: %s", refusal(err))
 		d.say("Your change is still here and will be saved with the next one.")
@@ -69,7 +73,11 @@ func (d *document) conflict(ctx context.Context, what string) error {
 	if n == 0 {
 		return d.save(ctx, d.editing.KeepMine(what), what)
 	}
-	d.editing.Forget()
+	if drop := d.editing.Forget(); drop != nil {
+		if err := drop(ctx); err != nil {
+			d.say("Cannot discard your change: %s", refusal(err))
+		}
+	}
 	if err := d.load(ctx); err != nil {
 		return d.failed(ctx, "Cannot load the campaign", err)
 	}

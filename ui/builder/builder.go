@@ -7,6 +7,7 @@ package builder
 
 import (
 	"context"
+	"errors"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -59,7 +60,7 @@ func WithBrowser(start func(ctx context.Context, file string) error) Option {
 // keyboard: it is where somebody wants to write.
 func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 	copies, _ := deps.WorkingCopies()
-	from := edit.Host{Service: deps.Service, Copies: copies, Author: deps.Author, Now: deps.Now}
+	from := edit.Host{Service: deps.Service, Copies: copies, Spare: deps.Spare, Author: deps.Author, Now: deps.Now}
 	s := &Screen{edit: edit.New(from, r.ID), Base: screen.NewBase(), deps: deps, start: r.Path, preview: r.Preview, body: r.Doc}
 	ps := &panes{edit: s.edit, theme: deps.Theme, change: s.change, text: s.editText, sections: sections{list: widget.NewList(deps.Theme)}}
 	ps.host = host{edit: s.edit, deps: deps, task: s.Run, changed: func() tea.Cmd { return ps.take(nil, true) }, places: places{edit: s.edit}}
@@ -189,7 +190,10 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 	}
 	s.failed, s.loaded, s.panes.host.offers = nil, true, l.offers
 	var cmd tea.Cmd
-	if recovered {
+	switch {
+	case recovered && s.edit.InPlace():
+		cmd = s.saver.save("saved after the database was away", false)
+	case recovered:
 		cmd = screen.NotifyAbout(screen.AboutSave, widget.LevelInfo, "Your earlier changes are here. Press ctrl+s to apply them.")
 	}
 	s.panes.showChecked()
@@ -216,6 +220,8 @@ func (s *Screen) reread() tea.Cmd {
 	switch {
 	case !s.loaded:
 		return nil
+	case errors.As(s.edit.SaveErr(), new(*edit.KeptError)): // the store may be back
+		return s.saver.save("", true)
 	case s.edit.Saving():
 		s.saver.stale = true
 		return nil

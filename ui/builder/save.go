@@ -2,6 +2,7 @@ package builder
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -30,6 +31,8 @@ type saver struct {
 func (s *saver) badge() (string, themes.Tone) {
 	st := s.edit.Head().Status
 	switch {
+	case errors.As(s.edit.SaveErr(), new(*edit.KeptError)):
+		return "kept on this machine", themes.ToneWarning
 	case s.edit.SaveErr() != nil:
 		return "NOT SAVED", themes.ToneDanger
 	case s.edit.Saving():
@@ -66,6 +69,8 @@ func (s *saver) saved(r screen.Result) tea.Cmd {
 	switch {
 	case edit.IsConflict(r.Err):
 		return s.conflict()
+	case errors.As(r.Err, new(*edit.KeptError)):
+		return screen.NotifyAbout(screen.AboutSave, widget.LevelWarning, "The database cannot be reached. Your text is kept on this machine, and saved when it is back.")
 	case r.Err != nil:
 		return screen.NotifyAbout(screen.AboutSave, widget.LevelError, "Not saved: "+r.Err.Error()+" Your text is still here. Press ctrl+s to try again.")
 	case next != nil:
@@ -90,12 +95,25 @@ func (s *saver) conflict() tea.Cmd {
 			case 0:
 				return s.run(s.edit.KeepMine("kept over someone else's change"))
 			case 1:
-				s.edit.Forget()
-				return s.reread()
+				return s.forget()
 			}
 			return nil
 		},
 	})
+}
+
+// forget discards the edits, and reads the campaign again.
+func (s *saver) forget() tea.Cmd {
+	drop, read := s.edit.Forget(), s.reread()
+	if drop == nil {
+		return read
+	}
+	return tea.Sequence(func() tea.Msg {
+		if err := drop(context.Background()); err != nil {
+			return screen.NotifyMsg{Level: widget.LevelError, Text: err.Error()}
+		}
+		return nil
+	}, read)
 }
 
 // flush returns the command that stores what is not stored yet, in one go.

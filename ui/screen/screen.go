@@ -140,8 +140,10 @@ type Deps struct {
 	// Copies keeps edits that are not applied yet; nil where the service does so itself, or where
 	// nothing does.
 	Copies engine.WorkingCopies
-	Theme  themes.Theme
-	Now    func() time.Time
+	// Spare keeps on this machine what a store elsewhere could not take; nil where the store is here.
+	Spare engine.WorkingCopies
+	Theme themes.Theme
+	Now   func() time.Time
 	// Location is the zone that times are shown in.
 	Location *time.Location
 	// Author is the email address that changes are signed with.

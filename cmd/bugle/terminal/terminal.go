@@ -24,6 +24,7 @@ import (
 	"bugle/cmd/bugle/internal/heap"
 	"bugle/engine"
 	"bugle/engine/attach"
+	"bugle/engine/edit"
 	"bugle/engine/service/activity"
 	"bugle/engine/service/activity/wire"
 	"bugle/engine/service/offline"
@@ -149,6 +150,9 @@ func endWith(ctx context.Context, program *tea.Program, over <-chan struct{}) {
 // watch sends the program what happens to its data until ctx ends. The function that it returns waits for that.
 func (o opening) watch(ctx context.Context, n *cli.Notices, send func(tea.Msg)) (wait func()) {
 	switch {
+	case o.node != nil && o.away != nil:
+		node, away := WatchNode(ctx, o.node, n, send), watchDatabase(ctx, o.away, send)
+		return func() { node(); away() }
 	case o.node != nil:
 		return WatchNode(ctx, o.node, n, send)
 	case o.far != nil:
@@ -197,13 +201,45 @@ func watchLink(ctx context.Context, far *offline.Service, send func(tea.Msg)) (w
 	return one.Wait
 }
 
+// lookAgain is how often it is looked whether the database is away.
+const lookAgain = 250 * time.Millisecond
+
+// watchDatabase sends the program whether the database can be reached. When it is back, the screens reload.
+func watchDatabase(ctx context.Context, away func() (time.Time, string), send func(tea.Msg)) (wait func()) {
+	var one sync.WaitGroup
+	one.Go(func() {
+		tick := time.NewTicker(lookAgain)
+		defer tick.Stop()
+		var told time.Time
+		for {
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+			since, why := away()
+			if since.Equal(told) {
+				continue
+			}
+			send(screen.LinkMsg{Link: engine.Link{Offline: since, Reason: why}})
+			if since.IsZero() {
+				send(screen.NotifyMsg{Level: widget.LevelSuccess, Text: "The database is back."})
+				send(screen.ChangedMsg{})
+			}
+			told = since
+		}
+	})
+	return one.Wait
+}
+
 // opening is what the terminal program starts with.
 type opening struct {
 	Deps  screen.Deps
-	First string           // the route of the first screen
-	start welcome.Start    // makes the first workspace
-	node  *attach.Node     // of a local store
-	far   *offline.Service // of a remote; to be closed
+	First string                               // the route of the first screen
+	start welcome.Start                        // makes the first workspace
+	node  *attach.Node                         // of a local store
+	away  func() (since time.Time, why string) // of a store in a database; nil for others
+	far   *offline.Service                     // of a remote; to be closed
 }
 
 // Open opens what the screens work on: the service of a remote, or a workspace of the store. log records their
@@ -223,6 +259,7 @@ func Open(ctx context.Context, f *cli.Factory, log *activity.Log) (opening, erro
 	if o.node, err = f.Open(ctx); err != nil {
 		return o, err
 	}
+	o.away = f.Away()
 	id, err := f.WorkspaceID(ctx, o.node)
 	switch {
 	case errors.Is(err, cli.ErrNoWorkspace):
@@ -260,6 +297,9 @@ func enterWorkspace(ctx context.Context, f *cli.Factory, deps screen.Deps, id st
 		return deps, err
 	}
 	deps.Service, deps.Workspace, deps.Author = activity.Wrap(svc, log), ws.ID, f.Author(ws.Author)
+	if _, ok := f.Database(); ok {
+		deps.Spare = edit.CopiesIn(filepath.Join(f.StateDir(), "edits", cli.Folder(f.Place()), cli.Folder(id)))
+	}
 	if loc, err := time.LoadLocation(ws.Timezone); err == nil && ws.Timezone != "" {
 		deps.Location = loc
 	}

@@ -94,6 +94,15 @@ func (s Shared) Close() error {
 	return nil
 }
 
+// Away returns what says since when the database of the store cannot be reached, and why; nil where the store is not in
+// one.
+func (f *Factory) Away() func() (since time.Time, why string) {
+	if f.db == nil {
+		return nil
+	}
+	return f.db.Away
+}
+
 // counter counts the requests of the API in a database.
 type counter struct{ db *postgres.DB }
 

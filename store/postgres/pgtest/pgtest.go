@@ -93,9 +93,6 @@ func bin() string {
 		}
 		return true
 	}
-	if runtime.GOOS == "windows" {
-		return ""
-	}
 	if path, err := exec.LookPath("initdb"); err == nil {
 		if path, err = filepath.EvalSymlinks(path); err == nil && have(filepath.Dir(path)) {
 			return filepath.Dir(path)

@@ -44,7 +44,8 @@ func New(f *cli.Factory) *cobra.Command {
 		Short: "Serve the API over HTTP",
 		Long: "Serves the Campaigns V5 API for all workspaces of the store, or for the one in --workspace.\n" +
 			"Clients sign in with Basic authentication: the id of a workspace and one of its API keys\n" +
-			"(`bugle keys create`). /openapi.json describes the API; /healthz (ready), /livez (alive) and /metrics are for monitoring.\n" +
+			"(`bugle keys create`). /openapi.json describes the API; /healthz (ready), /livez (alive) and\n" +
+			"/metrics are for monitoring. Several servers can share a store that is in a database.\n" +
 			"The address is printed on standard output, the request log on standard error. Press ctrl+c once to\n" +
 			"finish running requests and stop, twice to stop at once.\n\n" +
 			"Connections use up to half of the files that the process can open (`ulimit -n`), and at most 4,096.\n" +

@@ -48,7 +48,7 @@ func TestScripts(t *testing.T) {
 // folderScripts are about what only a store in a folder has.
 var folderScripts = []string{"backup", "doctor", "encrypt", "store", "hostile", "misuse"}
 
-// Every command works on a store in a database as it does on one in a folder.
+// The commands work on a store in a database as they do on one in a folder, but for those in folderScripts.
 func TestScriptsOnDatabase(t *testing.T) {
 	pgtest.Bin(t)
 	files, err := filepath.Glob("testdata/script/*.txtar")

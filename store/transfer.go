@@ -165,7 +165,10 @@ func (t *Transfer) users(from Archive, put func(int, func(Archive) error) error)
 		}
 		return flush()
 	})
-	return errors.Join(err, flush())
+	if err := flush(); err != nil { // it counts for more than what is damaged
+		return err
+	}
+	return err
 }
 
 func (t *Transfer) content(from Archive, put func(int, func(Archive) error) error) error {

@@ -20,6 +20,9 @@ func WriteFrom(ctx context.Context, from store.DB, file string, o Options) (info
 	err = beside(ctx, file, func(to *badger.DB) error {
 		carry := store.Transfer{Write: to.Write, Progress: func(n int) { o.Progress(Progress{Records: n}) }}
 		err := from.Read(ctx, func(tx store.Tx) error {
+			if carry.Records() > 0 { // the connection was lost: this is another picture of the store
+				return fmt.Errorf("%w while it was copied; try again", store.ErrUnreachable)
+			}
 			ids, err := tx.Workspaces()
 			for _, id := range ids {
 				if err == nil {

@@ -152,7 +152,7 @@ func (d documents) revisionSum(id string, n int64, p parts) int64 {
 	return d.sum("revision", []byte(id), number(n), p.head, p.body)
 }
 
-// metaSum is the checksum of what is known of a revision.
+// metaSum returns the checksum of a revision's metadata: time, author, note and size.
 func (r *records) metaSum(id string, n int64, meta []byte) int64 {
 	return r.sum("revision meta", []byte(id), number(n), meta)
 }
@@ -482,7 +482,10 @@ func (h history) Revisions(id string) ([]engine.Revision, error) {
 		out = append(out, rev)
 		return nil
 	})
-	return out, errors.Join(err, errors.Join(bad...))
+	if err != nil {
+		return nil, err
+	}
+	return out, errors.Join(bad...)
 }
 
 // How much of a campaign's history stays, see [kv.NewestRevisions].

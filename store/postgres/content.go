@@ -216,7 +216,10 @@ func (o outbox) Outbox(limit int) ([]engine.Delivered, error) {
 		out = append(out, d)
 		return nil
 	})
-	return out, errors.Join(err, errors.Join(bad...))
+	if err != nil {
+		return nil, err
+	}
+	return out, errors.Join(bad...)
 }
 
 // limited returns a limit as LIMIT has it: NULL for none.

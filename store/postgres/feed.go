@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"maps"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -192,7 +193,7 @@ func (f *feed) begun() {
 	}
 }
 
-// tell gives changes to all followers.
+// tell queues changes for all followers.
 func (f *feed) tell(changes []store.Change) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -310,6 +311,7 @@ func (d *DB) read(ctx context.Context, conn *pgx.Conn, c *cursor) (full bool, er
 	defer rows.Close()
 	var low, last int64
 	var news []store.Change
+	fresh := map[int64]int64{} // seen once the whole answer is there: who tries again must not miss them
 	n := 0
 	for rows.Next() {
 		var xid, seq *int64
@@ -326,7 +328,7 @@ func (d *DB) read(ctx context.Context, conn *pgx.Conn, c *cursor) (full bool, er
 		if _, known := c.seen[*seq]; known {
 			continue
 		}
-		c.seen[*seq] = *xid
+		fresh[*seq] = *xid
 		if *origin != d.origin && *kind != "" && *kind != claimed {
 			news = append(news, store.Change{Workspace: *workspace, Kind: store.Kind(*kind), ID: unescape(*id)})
 		}
@@ -334,6 +336,7 @@ func (d *DB) read(ctx context.Context, conn *pgx.Conn, c *cursor) (full bool, er
 	if err := rows.Err(); err != nil {
 		return false, err
 	}
+	maps.Copy(c.seen, fresh)
 	if len(news) > 0 {
 		d.forget(news)
 		d.feed.tell(news)

@@ -408,5 +408,8 @@ func (d *DB) claim(ctx context.Context, id uuid.UUID) (committed bool, err error
 		return false, err
 	}
 	_, err = conn.Exec(ctx, insert, "", d.origin, nil)
+	if err == nil && d.doubted(conn.Conn()) {
+		err = errUnknown
+	}
 	return kind != claimed, err
 }

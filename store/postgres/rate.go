@@ -13,14 +13,15 @@ import (
 func (d *DB) Take(ctx context.Context, workspace, name string, counts []int, periods []time.Duration) (taken time.Time, wait time.Duration, full int, err error) {
 	var due *time.Duration
 	var window *int
-	b := &pgx.Batch{}
-	b.Queue("BEGIN")
-	b.Queue("SET LOCAL synchronous_commit = off")
-	b.Queue("SELECT taken, wait, full_window FROM bugle_take($1, $2, $3, $4)", workspace, escape(name), counts, periods).QueryRow(func(row pgx.Row) error {
-		return row.Scan(&taken, &due, &window)
+	err = d.batch(ctx, func(b *pgx.Batch) {
+		b.Queue("BEGIN")
+		b.Queue("SET LOCAL synchronous_commit = off")
+		b.Queue("SELECT taken, wait, full_window FROM bugle_take($1, $2, $3, $4)", workspace, escape(name), counts, periods).QueryRow(func(row pgx.Row) error {
+			return row.Scan(&taken, &due, &window)
+		})
+		b.Queue("COMMIT")
 	})
-	b.Queue("COMMIT")
-	if err := d.batch(ctx, b); err != nil {
+	if err != nil {
 		return taken, 0, 0, err
 	}
 	if due != nil {
@@ -31,18 +32,22 @@ func (d *DB) Take(ctx context.Context, workspace, name string, counts []int, per
 
 // Return takes back what was counted at a time, as what it was for did not come to be.
 func (d *DB) Return(ctx context.Context, workspace, name string, taken time.Time) error {
-	b := &pgx.Batch{}
-	b.Queue("UPDATE rate SET admitted = array_remove(admitted, $3) WHERE workspace = $1 AND name = $2", workspace, escape(name), taken)
-	return d.batch(ctx, b)
+	return d.batch(ctx, func(b *pgx.Batch) {
+		b.Queue("UPDATE rate SET admitted = array_remove(admitted, $3) WHERE workspace = $1 AND name = $2", workspace, escape(name), taken)
+	})
 }
 
-// batch sends statements in one round trip, again where the connection was lost before they could be sent.
-func (d *DB) batch(ctx context.Context, b *pgx.Batch) error {
+// batch sends the statements that fill queues in one round trip, again if the connection was lost.
+func (d *DB) batch(ctx context.Context, fill func(*pgx.Batch)) error {
+	ctx, cancel := context.WithTimeout(ctx, d.o.Patience)
+	defer cancel()
 	for attempt := 0; ; attempt++ {
 		conn, err := d.acquire(ctx)
 		if err != nil {
 			return err
 		}
+		b := &pgx.Batch{}
+		fill(b)
 		err = conn.SendBatch(ctx, b).Close()
 		conn.Release()
 		if err == nil || !lost(err) || attempt == 2 || ctx.Err() != nil {

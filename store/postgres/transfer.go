@@ -54,7 +54,10 @@ func (k keys) EachIdempotent(fn func(store.Idempotent) error) error {
 		}
 		return fn(i)
 	})
-	return errors.Join(err, errors.Join(bad...))
+	if err != nil {
+		return err
+	}
+	return errors.Join(bad...)
 }
 
 // EachRequestID implements [store.Archive].

@@ -10,8 +10,8 @@ type Idempotent struct {
 	Operation, Key string
 	// Fingerprint is of the request: another request with the same key is refused.
 	Fingerprint string
-	// Running says that the write has begun and not ended. It may go on as long as somebody holds the lease: see
-	// [Idempotency].
+	// Running is set from the beginning of the write to its end. It goes on only as long as its process holds the Lease
+	// (see [DB]); a process that has lost it cannot store the record any more.
 	Running bool
 	Lease   string
 

@@ -22,8 +22,9 @@ type DB interface {
 	// have no effect but on its Tx; it must not start another Write. When Write returns nil, the changes are durable;
 	// when it fails, none of them is.
 	Write(ctx context.Context, fn func(Tx) error) error
-	// Lease returns the id of the lease that this handle of the store holds from its first write until it is closed, or
-	// its process dies. Work that takes a while is marked with it: see [Idempotency].
+	// Lease returns the id of the lease to mark work with that takes a while. This handle holds it from the first record
+	// that is marked with it until it is closed or its process dies. After the process was suspended for too long it is
+	// another one: work keeps the lease that it began with. See [Idempotency].
 	Lease() string
 	// Close ends the store. Closing twice is no error.
 	Close() error

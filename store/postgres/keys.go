@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -63,8 +64,8 @@ func (k keys) PutIdempotent(i store.Idempotent) error {
 	if i.ExpiresAt.IsZero() {
 		return fmt.Errorf("the %s with key %q must have a time of expiry", i.Operation, i.Key)
 	}
-	if i.Running && i.Lease == k.db.Lease() {
-		if err := k.db.leases.hold(k.tx); err != nil {
+	if i.Lease != "" {
+		if err := k.db.leases.hold(k.tx, i.Lease); err != nil {
 			return err
 		}
 	}
@@ -153,11 +154,12 @@ func (k keys) Sweep(now time.Time) (more bool, err error) {
 	return more || n == 5000, k.exec("DELETE FROM lease WHERE expires_at < clock_timestamp() - interval '" + changesKept + "'")
 }
 
-// leases keeps the lease of this process alive, once it has one.
+// leases keeps the lease of this handle alive, from when it is first needed.
 type leases struct {
-	mu    sync.Mutex
-	id    string
-	begun bool
+	mu   sync.Mutex
+	id   string
+	held bool            // it is being renewed
+	ours map[string]bool // every lease that this handle has had
 }
 
 const (
@@ -169,37 +171,64 @@ const (
 func (d *DB) Lease() string {
 	d.leases.mu.Lock()
 	defer d.leases.mu.Unlock()
-	return d.leases.id
+	return d.leases.current()
 }
 
-// hold queues that the lease is prolonged with the transaction. It fails where that has ended meanwhile: somebody else
-// may do what was marked with it.
-func (l *leases) hold(t *tx) error {
+// current returns the lease that new work is marked with. mu is held.
+func (l *leases) current() string {
+	if l.id == "" {
+		l.id = uuid.NewString()
+		if l.ours == nil {
+			l.ours = map[string]bool{}
+		}
+		l.ours[l.id] = true
+	}
+	return l.id
+}
+
+// hold queues the renewal of a lease that a record is marked with, where it is one of this handle. The transaction fails
+// if that lease has expired meanwhile: another process may have taken the work over.
+func (l *leases) hold(t *tx, id string) error {
 	l.mu.Lock()
-	id, begun := l.id, l.begun
-	l.begun = true
+	ours, begin := l.ours[id], id == l.id && !l.held
+	if begin {
+		l.held = t.db.start(t.db.renewing)
+	}
 	l.mu.Unlock()
-	if !begun {
-		t.db.start(t.db.renewing)
+	if !ours {
+		return nil
 	}
 	return t.exec("SELECT bugle_hold($1, $2::text::interval)", id, leaseLife)
 }
 
-// renewing prolongs the lease until the store is closed.
+// renewing renews the lease until the store is closed, or the lease has expired, as while the machine was suspended. New
+// work gets another one then.
 func (d *DB) renewing(ctx context.Context) {
+	id := d.Lease()
 	for sleep(ctx, leaseRenew) == nil {
 		limit, cancel := context.WithTimeout(ctx, leaseRenew)
-		_, err := d.pool.Exec(limit, "UPDATE lease SET expires_at = clock_timestamp() + interval '"+leaseLife+"' WHERE id = $1 AND expires_at > clock_timestamp()", d.Lease())
+		tag, err := d.pool.Exec(limit, "UPDATE lease SET expires_at = clock_timestamp() + interval '"+leaseLife+"' WHERE id = $1 AND expires_at > clock_timestamp()", id)
 		cancel()
-		if err != nil && ctx.Err() == nil {
+		switch {
+		case err == nil && tag.RowsAffected() == 0:
+			d.leases.drop()
+			return
+		case err != nil && ctx.Err() == nil:
 			d.log.Warn("the lease was not renewed", "error", err)
 		}
 	}
 }
 
+// drop forgets the current lease, which has expired.
+func (l *leases) drop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.id, l.held = "", false
+}
+
 // release ends the lease.
 func (l *leases) release(ctx context.Context, pool *pgxpool.Pool) {
-	if l.begun {
-		_, _ = pool.Exec(ctx, "DELETE FROM lease WHERE id = $1", l.id) // it ends by itself as well
+	if l.held {
+		_, _ = pool.Exec(ctx, "DELETE FROM lease WHERE id = $1", l.id) // it expires without this, too
 	}
 }

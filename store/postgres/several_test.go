@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/store"
@@ -239,5 +241,51 @@ func TestTablesAreMadeOnce(t *testing.T) {
 	})
 	if err != nil || !slices.Equal(ids, nil) {
 		t.Errorf("%v %v", ids, err)
+	}
+}
+
+// Who has lost its lease can store nothing that is marked with it, whatever it was about to say.
+func TestLostLease(t *testing.T) {
+	dbs := filled(t, 2)
+	of := func(db *postgres.DB, running bool, answer string) store.Idempotent {
+		return store.Idempotent{Operation: "test", Key: "k", Running: running, Lease: db.Lease(), ExpiresAt: time.Now().Add(time.Hour), Result: []byte(answer)}
+	}
+	put := func(db *postgres.DB, i store.Idempotent) error {
+		return db.Write(t.Context(), func(tx store.Tx) error { return tx.In(space).PutIdempotent(i) })
+	}
+	first := of(dbs[0], true, "")
+	if err := put(dbs[0], first); err != nil {
+		t.Fatal(err)
+	}
+	expire(t, dbs[0])
+	if err := put(dbs[1], of(dbs[1], false, "theirs")); err != nil {
+		t.Fatal(err)
+	}
+	for _, running := range []bool{true, false} {
+		late := first
+		late.Running, late.Result = running, []byte("ours")
+		if err := put(dbs[0], late); !errors.Is(err, store.ErrLease) {
+			t.Errorf("running %t: %v", running, err)
+		}
+	}
+	read(t, dbs[0], func(s store.Space) error {
+		i, err := s.Idempotent("test", "k")
+		if string(i.Result) != "theirs" {
+			t.Errorf("the answer is %q", i.Result)
+		}
+		return err
+	})
+}
+
+// expire ends the lease of a handle, as a suspended machine does.
+func expire(t testing.TB, db *postgres.DB) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), db.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	if _, err := conn.Exec(t.Context(), "UPDATE lease SET expires_at = now() - interval '1 s' WHERE id = $1", db.Lease()); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -135,11 +135,16 @@ func keyConflict(message string) error {
 }
 
 func (i *idempotency) remember(sp store.Space, c call, result any) error {
+	return i.rememberHeld(sp, c, result, "")
+}
+
+// rememberHeld is remember for work that is marked with a lease: the answer is stored only while that is held.
+func (i *idempotency) rememberHeld(sp store.Space, c call, result any, lease string) error {
 	b, err := json.Marshal(result)
 	if err != nil {
 		return fmt.Errorf("storing the response: %w", err)
 	}
-	return i.keepBytes(sp, c, slices.Concat([]byte(`{"result":`), b, []byte(`}`))) // as remembered is spelled
+	return i.keepBytes(sp, c, slices.Concat([]byte(`{"result":`), b, []byte(`}`)), lease) // as remembered is spelled
 }
 
 func (i *idempotency) keep(sp store.Space, c call, r remembered) error {
@@ -147,17 +152,17 @@ func (i *idempotency) keep(sp store.Space, c call, r remembered) error {
 	if err != nil {
 		return fmt.Errorf("storing the response: %w", err)
 	}
-	return i.keepBytes(sp, c, b)
+	return i.keepBytes(sp, c, b, "")
 }
 
-func (i *idempotency) keepBytes(sp store.Space, c call, answer []byte) error {
+func (i *idempotency) keepBytes(sp store.Space, c call, answer []byte, lease string) error {
 	if c.IdempotencyKey == "" {
 		return nil
 	}
 	i.sweeper.soon()
 	now := i.now()
 	return sp.PutIdempotent(store.Idempotent{
-		Operation: c.op, Key: c.IdempotencyKey, Fingerprint: c.asked,
+		Operation: c.op, Key: c.IdempotencyKey, Fingerprint: c.asked, Lease: lease,
 		At: now, ExpiresAt: now.Add(keyLife), Result: answer,
 	})
 }

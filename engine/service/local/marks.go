@@ -21,7 +21,8 @@ const opMessage = "test message"
 type marks struct {
 	s     *Service
 	c     call
-	again bool // an earlier run of the program had begun the test
+	again bool   // an earlier run of the program had begun the test
+	lease string // of the store, held since the test began
 
 	mu   sync.Mutex
 	used []string // keys of the messages that were sent now
@@ -90,7 +91,7 @@ func (k mark) put(sp store.Space, leaving bool) error {
 	}
 	now := k.s.now()
 	return sp.PutIdempotent(store.Idempotent{
-		Operation: opMessage, Key: k.key, Running: leaving, Lease: k.s.db.Lease(), At: now, ExpiresAt: now.Add(keyLife),
+		Operation: opMessage, Key: k.key, Running: leaving, Lease: k.lease, At: now, ExpiresAt: now.Add(keyLife),
 	})
 }
 

@@ -32,7 +32,7 @@ func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestRe
 	}
 	defer plan.material.close()
 	run := newTestRun(s, plan, r.Progress)
-	run.marks = &marks{s: s, c: c, again: plan.again}
+	run.marks = &marks{s: s, c: c, again: plan.again, lease: plan.lease}
 	run.send(ctx)
 	out := run.result(ctx)
 	out.ResponseID = ids.RequestID
@@ -62,8 +62,9 @@ func (s *Service) begin(ctx context.Context, c call, r engine.TestRequest) (p *t
 			return err
 		}
 		now := s.now()
+		p.lease = s.db.Lease()
 		return sp.PutIdempotent(store.Idempotent{
-			Operation: c.op, Key: c.IdempotencyKey, Fingerprint: c.asked, Running: true, Lease: s.db.Lease(),
+			Operation: c.op, Key: c.IdempotencyKey, Fingerprint: c.asked, Running: true, Lease: p.lease,
 			At: now, ExpiresAt: now.Add(keyLife),
 		})
 	}
@@ -95,9 +96,13 @@ func (s *Service) finish(ctx context.Context, c call, run *testRun, r engine.Tes
 		if err := run.marks.forget(sp); err != nil {
 			return err
 		}
-		return s.keys.remember(sp, c, out)
+		return s.keys.rememberHeld(sp, c, out, run.plan.lease)
 	})
 	if err == nil {
+		return
+	}
+	if errors.Is(err, store.ErrLease) { // the key belongs to whoever has taken the test over
+		s.log.Error("a test send that another process has taken over was not recorded", "error", err)
 		return
 	}
 	s.log.Error("a test send was not recorded", "error", err)

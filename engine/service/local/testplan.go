@@ -37,7 +37,8 @@ type testPlan struct {
 	env        schema.Env
 	material   *sendMaterial
 	overrides  attributes
-	again      bool // an earlier run of the program began this very test, and did not end it
+	again      bool   // an earlier run of the program began this very test, and did not end it
+	lease      string // of the store, with which the test is marked
 }
 
 // attributes are values that the request puts in the place of the recipient's own.

@@ -83,7 +83,7 @@ func (d documents) Campaign(id string) (engine.Campaign, error) {
 	if err := d.check(whatCampaign, id); err != nil {
 		return engine.Campaign{}, err
 	}
-	if d.guess {
+	if d.guess() {
 		if known := d.db.cache.get(d.key(id)); known != nil {
 			d.expect("(SELECT etag FROM campaign WHERE workspace = $1 AND id = $2 FOR UPDATE) = $3", d.id, escape(id), known.etag)
 			d.see(id, known)
@@ -178,8 +178,8 @@ func (d documents) AddCampaign(c engine.Campaign, sum engine.Summary, rev engine
 	if err := d.check(whatCampaign, c.ID); err != nil {
 		return err
 	}
-	// The first time, that there is none is left to the primary key.
-	if !d.first() {
+	// The first time, the primary key tells whether there is one.
+	if !d.first || d.open {
 		s, err := d.read(c.ID)
 		if err != nil {
 			return err
@@ -190,9 +190,6 @@ func (d documents) AddCampaign(c engine.Campaign, sum engine.Summary, rev engine
 	}
 	return d.putRevision(c, sum, rev, 1, true)
 }
-
-// first reports whether the transaction is done for the first time, and has asked nothing yet.
-func (d documents) first() bool { return !d.open && !d.retried }
 
 // read returns what a campaign's row says, and locks it.
 func (d documents) read(id string) (*stored, error) {

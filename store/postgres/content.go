@@ -168,12 +168,8 @@ func (c content) DeleteContent(ref engine.ContentRef) error {
 		sql += " AND version = $4"
 		args = append(args, rowVersion(ref))
 	}
-	if !c.write {
-		return store.ErrReadOnly
-	}
-	found := false
-	err := c.query(sql+" RETURNING version", args, func(pgx.Rows) error { found = true; return nil })
-	if err == nil && !found {
+	n, err := c.remove(sql+" RETURNING version", args...)
+	if err == nil && n == 0 {
 		err = store.ErrNotFound
 	}
 	c.changed(store.Change{Workspace: c.id, Kind: store.ChangedSettings})
@@ -263,13 +259,8 @@ func (o outbox) TrimOutbox(limit int) (int, error) {
 	if err := o.check(); err != nil {
 		return 0, err
 	}
-	if !o.write {
-		return 0, store.ErrReadOnly
-	}
-	n := 0
 	o.long = true
-	err := o.query(`DELETE FROM outbox WHERE workspace = $1 AND id IN (SELECT id FROM outbox WHERE workspace = $1 ORDER BY id LIMIT $2) RETURNING 1`,
-		[]any{o.id, limited(limit)}, func(pgx.Rows) error { n++; return nil })
+	n, err := o.remove(`DELETE FROM outbox WHERE workspace = $1 AND id IN (SELECT id FROM outbox WHERE workspace = $1 ORDER BY id LIMIT $2) RETURNING 1`, o.id, limited(limit))
 	if n > 0 {
 		o.changed(store.Change{Workspace: o.id, Kind: store.ChangedOutbox})
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"bugle/store"
@@ -26,7 +25,7 @@ func (k keys) Idempotent(op, key string) (store.Idempotent, error) {
 	if err := k.checkOnce(op, key); err != nil {
 		return store.Idempotent{}, err
 	}
-	if k.guess {
+	if k.guess() {
 		k.expect("NOT EXISTS (SELECT FROM idempotency WHERE workspace = $1 AND operation = $2 AND key = $3)", k.id, escape(op), escape(key))
 		k.note(store.ErrNotFound, "idempotency", op, key)
 		return store.Idempotent{}, store.ErrNotFound
@@ -98,7 +97,7 @@ func (k keys) RequestID(op, id string) (until time.Time, err error) {
 	if err := k.checkOnce(op, id); err != nil {
 		return until, err
 	}
-	if k.guess {
+	if k.guess() {
 		k.expect("NOT EXISTS (SELECT FROM request_id WHERE workspace = $1 AND operation = $2 AND id = $3)", k.id, escape(op), escape(id))
 		k.note(store.ErrNotFound, "request_id", op, id)
 		return until, store.ErrNotFound
@@ -132,26 +131,22 @@ func (k keys) Sweep(now time.Time) (more bool, err error) {
 	if err := k.check(); err != nil {
 		return false, err
 	}
-	if !k.write {
-		return false, store.ErrReadOnly
-	}
 	for _, table := range []string{"idempotency", "request_id"} {
-		n := 0
-		err := k.query(`DELETE FROM `+table+` WHERE ctid = ANY (ARRAY (SELECT ctid FROM `+table+` WHERE workspace = $1
-			AND expires_at < least($2, clock_timestamp() - interval '`+sweepAfter+`') ORDER BY expires_at LIMIT `+fmt.Sprint(sweepBatch)+` FOR UPDATE SKIP LOCKED)) RETURNING 1`,
-			[]any{k.id, now.UTC()}, func(pgx.Rows) error { n++; return nil })
+		n, err := k.remove(`DELETE FROM `+table+` WHERE ctid = ANY (ARRAY (SELECT ctid FROM `+table+` WHERE workspace = $1
+			AND expires_at < least($2, clock_timestamp() - interval '`+sweepAfter+`') ORDER BY expires_at LIMIT $3 FOR UPDATE SKIP LOCKED)) RETURNING 1`,
+			k.id, now.UTC(), sweepBatch)
 		if err != nil {
 			return false, err
 		}
 		more = more || n == sweepBatch
 	}
-	n := 0
-	err = k.query(`DELETE FROM change WHERE (xid, seq) IN (SELECT xid, seq FROM (SELECT xid, seq, at FROM change ORDER BY xid, seq LIMIT 5000 FOR UPDATE SKIP LOCKED) AS oldest
-		WHERE at < clock_timestamp() - interval '`+changesKept+`') RETURNING 1`, nil, func(pgx.Rows) error { n++; return nil })
+	n, err := k.remove(`DELETE FROM change WHERE (xid, seq) IN (SELECT xid, seq FROM (SELECT xid, seq, at FROM change ORDER BY xid, seq LIMIT $1) AS oldest
+		WHERE at < clock_timestamp() - interval '`+changesKept+`') RETURNING 1`, sweepBatch)
 	if err != nil {
 		return false, err
 	}
-	return more || n == 5000, k.exec("DELETE FROM lease WHERE expires_at < clock_timestamp() - interval '" + changesKept + "'")
+	_, err = k.remove("DELETE FROM lease WHERE expires_at < clock_timestamp() - interval '" + changesKept + "' RETURNING 1")
+	return more || n == sweepBatch, err
 }
 
 // leases keeps the lease of this handle alive, from when it is first needed.

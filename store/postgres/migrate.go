@@ -45,15 +45,15 @@ func steps() ([]string, error) {
 	return out, nil
 }
 
-// errNoTables says that a database has no tables of bugle.
-var errNoTables = errors.New("there are no tables of bugle in this database")
+// ErrNoTables says that a database does not have the tables of bugle.
+var ErrNoTables = errors.New("this database does not have the tables of bugle; create them with `bugle init`")
 
-// version returns the version of the tables, and the lowest that programs must know; errNoTables where there are none.
+// version returns the version of the tables, and the lowest that programs must know; ErrNoTables where there are none.
 func version(ctx context.Context, q querier) (have, needs int, err error) {
 	err = q.QueryRow(ctx, "SELECT version, compatible FROM bugle_schema ORDER BY version DESC LIMIT 1").Scan(&have, &needs)
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) && pg.Code == undefinedTable || errors.Is(err, pgx.ErrNoRows) {
-		err = errNoTables
+		err = ErrNoTables
 	}
 	return have, needs, err
 }
@@ -72,9 +72,9 @@ func migrate(ctx context.Context, conn *pgx.Conn, create bool) error {
 	}
 	have, needs, err := version(ctx, conn)
 	switch {
-	case errors.Is(err, errNoTables) && !create:
+	case errors.Is(err, ErrNoTables) && !create:
 		return err
-	case err != nil && !errors.Is(err, errNoTables):
+	case err != nil && !errors.Is(err, ErrNoTables):
 		return err
 	case err == nil && needs > len(all):
 		return store.ErrNewer
@@ -96,7 +96,7 @@ func migrate(ctx context.Context, conn *pgx.Conn, create bool) error {
 		version int PRIMARY KEY, compatible int NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`); err != nil {
 		return err
 	}
-	if have, _, err = version(ctx, tx); errors.Is(err, errNoTables) {
+	if have, _, err = version(ctx, tx); errors.Is(err, ErrNoTables) {
 		have = 0
 	} else if err != nil {
 		return err

@@ -66,9 +66,6 @@ const (
 	firstPatience = 3 * time.Second
 )
 
-// ErrNoTables says that a database has no tables of bugle.
-var ErrNoTables = errNoTables
-
 // Open connects to a database, and brings its tables to the version of this program. It fails with [ErrNoTables] where
 // there are none and they are not to be made, with [store.ErrNewer] where a later program has changed them, and with
 // [store.ErrUnreachable] where the database does not answer.
@@ -107,7 +104,7 @@ func (d *DB) prepare(ctx context.Context) error {
 	}
 	defer conn.Release()
 	err = migrate(ctx, conn.Conn(), d.o.Create)
-	if err != nil && !errors.Is(err, errNoTables) && !errors.Is(err, store.ErrNewer) {
+	if err != nil && !errors.Is(err, ErrNoTables) && !errors.Is(err, store.ErrNewer) {
 		return d.explain(err)
 	}
 	return err
@@ -250,7 +247,7 @@ func (d *DB) explain(err error) error {
 		case lockNotAvailable:
 			return fmt.Errorf("%w: another transaction holds the record", store.ErrBusy)
 		case undefinedTable:
-			return errNoTables
+			return ErrNoTables
 		}
 		if passing(err) || pg.Code[:2] == "57" || pg.Code == readOnlyTransaction {
 			return fmt.Errorf("%w at %s: %s", store.ErrUnreachable, Redact(d.o.URL), pg.Message)
@@ -328,7 +325,7 @@ func (d *DB) Write(ctx context.Context, fn func(store.Tx) error) error {
 	}
 	lostAt := time.Time{}
 	for attempt := 0; ; attempt++ {
-		t := &tx{ctx: ctx, db: d, write: true, guess: attempt == 0, retried: attempt > 0, queue: &pgx.Batch{}, commit: uuid.Must(uuid.NewV7())}
+		t := &tx{ctx: ctx, db: d, write: true, first: attempt == 0, queue: &pgx.Batch{}, commit: uuid.Must(uuid.NewV7())}
 		err := t.run(fn)
 		switch {
 		case err == nil:

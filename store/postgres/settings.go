@@ -36,7 +36,7 @@ func (s settings) SettingsOr(known *store.KnownSettings) (*store.KnownSettings, 
 	switch {
 	case known == nil:
 		return s.read("")
-	case s.guess:
+	case s.guess():
 		s.expect("EXISTS (SELECT FROM workspace WHERE id = $1 AND etag = $2)", s.id, int64(binary.BigEndian.Uint64(known.Mark)))
 		return known, nil
 	}

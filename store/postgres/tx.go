@@ -26,9 +26,9 @@ type tx struct {
 	queue   *pgx.Batch
 	write   bool
 	open    bool      // BEGIN was sent
-	guess   bool      // what is read may be assumed
+	first   bool      // it is the first try: what is read before anything is sent or written may be assumed
+	wrote   bool      // a statement that writes was queued
 	assumed bool      // something was, which nobody has checked yet
-	retried bool      // it was done before, and met another one
 	long    bool      // the next answer may take long: it has all of something
 	commit  uuid.UUID // of a write
 	watch   store.Watcher
@@ -80,7 +80,7 @@ func (t *tx) exec(sql string, args ...any) error {
 	if !t.write {
 		return store.ErrReadOnly
 	}
-	t.guess = false
+	t.wrote = true
 	t.queue.Queue(sql, args...)
 	if len(t.queue.QueuedQueries) >= queueLimit {
 		return t.send()
@@ -90,6 +90,9 @@ func (t *tx) exec(sql string, args ...any) error {
 
 // queueLimit is how many statements wait at most.
 const queueLimit = 500
+
+// guess reports whether what is read may be assumed: once something was written, that may be what is read.
+func (t *tx) guess() bool { return t.first && !t.open && !t.wrote }
 
 // expect queues a condition without which the transaction is done again, without assuming anything.
 func (t *tx) expect(condition string, args ...any) {
@@ -105,7 +108,6 @@ func (t *tx) query(sql string, args []any, fn func(pgx.Rows) error) error {
 	if t.failed != nil {
 		return t.failed
 	}
-	t.guess = false
 	var inner error
 	t.queue.Queue(sql, args...).Query(func(rows pgx.Rows) error {
 		for rows.Next() {
@@ -125,6 +127,16 @@ func (t *tx) query(sql string, args []any, fn func(pgx.Rows) error) error {
 		inner = nil
 	}
 	return inner
+}
+
+// remove is query for a DELETE … RETURNING: it returns how many rows are gone.
+func (t *tx) remove(sql string, args ...any) (n int, err error) {
+	if !t.write {
+		return 0, store.ErrReadOnly
+	}
+	err = t.query(sql, args, func(pgx.Rows) error { n++; return nil })
+	t.wrote = t.wrote || n > 0
+	return n, err
 }
 
 // one is query for a question with at most one row; [store.ErrNotFound] where there is none.
@@ -212,10 +224,14 @@ func (t *tx) run(fn func(store.Tx) error) error {
 	if t.failed != nil {
 		return t.failed
 	}
-	if t.unchanged() {
+	if !t.open && len(t.queue.QueuedQueries) == 0 {
 		return nil
 	}
-	t.log()
+	// A transaction that has only read is committed, too: the rows that it has locked are known to be on the standbys
+	// then, as is what it returns of them.
+	if t.wrote {
+		t.log()
+	}
 	if err := t.begin(); err != nil {
 		return err
 	}
@@ -242,10 +258,6 @@ func (t *tx) undecided() bool {
 	}
 	return !pgconn.SafeToRetry(t.failed) && !errors.Is(t.failed, store.ErrUnreachable) && !errors.Is(t.failed, store.ErrClosed)
 }
-
-// unchanged reports whether a writer has written nothing, and has read nothing that must be as good as written: what it
-// locks is.
-func (t *tx) unchanged() bool { return !t.open && len(t.queue.QueuedQueries) == 0 }
 
 // log queues what the transaction has changed for the feed. The first row has the id of the commit.
 func (t *tx) log() {
@@ -287,7 +299,7 @@ func (t *tx) saved() {
 	}
 }
 
-// finish gives the connection back. Nobody waits for that.
+// finish returns the connection to the pool, in the background.
 func (t *tx) finish() {
 	conn := t.conn
 	if conn == nil {

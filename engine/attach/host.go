@@ -30,13 +30,14 @@ type host struct {
 	services map[string]Service
 	stops    map[string]context.CancelFunc // by asked.Call
 
-	srv    *http.Server
-	socket *socket
-	served sync.WaitGroup // done when srv takes no more connections
-	keeper sync.WaitGroup // who looks after the socket
-	feeds  sync.WaitGroup // readers of news in other processes
-	goaway chan struct{}  // closed when they are to end
-	let    bool           // the store was let go in order; set before goaway is closed
+	srv       *http.Server
+	socket    *socket
+	served    sync.WaitGroup // done when srv takes no more connections
+	keeper    sync.WaitGroup // who looks after the socket, and follows others
+	following sync.Once      // see [host.follow]
+	feeds     sync.WaitGroup // readers of news in other processes
+	goaway    chan struct{}  // closed when they are to end
+	let       bool           // the store was let go in order; set before goaway is closed
 }
 
 // stopTimeout is how long what was told to end is waited for.
@@ -53,9 +54,6 @@ func newHost(n *Node, owned Owned) *host {
 	if o, ok := owned.(Noticing); ok {
 		o.Tell(func(notice string) { h.news.send(news{Notice: notice}) })
 	}
-	if o, ok := owned.(Following); ok {
-		h.keeper.Go(func() { o.Follow(h.work, func(c Change) { h.tell(news{Change: c}) }) })
-	}
 	var v5 http.Handler
 	if n.o.Handler != nil {
 		v5 = n.o.Handler(n)
@@ -68,6 +66,15 @@ func newHost(n *Node, owned Owned) *host {
 		ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelWarn),
 	}
 	return h
+}
+
+// follow passes on what other processes write, where the store has that; begun once.
+func (h *host) follow() {
+	if o, ok := h.owned.(Following); ok {
+		h.following.Do(func() {
+			h.keeper.Go(func() { o.Follow(h.work, func(c Change) { h.tell(news{Change: c}) }) })
+		})
+	}
 }
 
 // listen opens the socket, and looks after it. Without one the owner works alone.

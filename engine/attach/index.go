@@ -19,14 +19,14 @@ func (s *session) Index(ctx context.Context) (*index.Index, bool) {
 	return index.Of(ctx, svc)
 }
 
-// Sync implements [index.Syncer].
+// Sync implements [index.Indexed].
 func (s *session) Sync(ctx context.Context) error {
 	svc, leave, ok := s.here(ctx)
 	if !ok {
 		return nil // there is no index
 	}
 	defer leave()
-	if y, ok := svc.(index.Syncer); ok {
+	if y, ok := svc.(index.Indexed); ok {
 		return y.Sync(ctx)
 	}
 	return nil

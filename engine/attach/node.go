@@ -274,7 +274,16 @@ func (n *Node) States(ctx context.Context) <-chan State {
 
 // Changes returns every write from now on that anybody makes, in this process or another. The
 // channel is closed when ctx ends or the node is closed.
-func (n *Node) Changes(ctx context.Context) <-chan Change { return n.changes.subscribe(ctx) }
+func (n *Node) Changes(ctx context.Context) <-chan Change {
+	out := n.changes.subscribe(ctx)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.host != nil && n.host.calls.enter() { // it is not closing, which waits for who follows
+		n.host.follow()
+		n.host.calls.leave()
+	}
+	return out
+}
 
 // Notices returns what is found from now on to be wrong with the store by the process that has it, while
 // that is another one: this one's [Opener] knows itself. The channel is closed when ctx ends or the node

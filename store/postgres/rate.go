@@ -5,12 +5,18 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"bugle/engine/service/api/limit"
 )
 
-// Take counts one under a name where all windows let it pass, for all processes together: of each, no more than counts[i]
-// lie within periods[i]. Else it returns how long to wait, and which window is full. When it was counted is for [DB.Return].
-// A crash of the database may forget some of the last moment.
-func (d *DB) Take(ctx context.Context, workspace, name string, counts []int, periods []time.Duration) (taken time.Time, wait time.Duration, full int, err error) {
+// Take counts one request under a name if all windows let it through, for all processes together and by the clock of the
+// database. Otherwise it returns how long to wait, and which window is full. The time at which it was counted is for
+// [DB.Return]. A crash of the database may forget the requests of the last moment.
+func (d *DB) Take(ctx context.Context, workspace, name string, windows []limit.Window) (taken time.Time, wait time.Duration, full limit.Window, err error) {
+	counts, periods := make([]int, len(windows)), make([]time.Duration, len(windows))
+	for i, w := range windows {
+		counts[i], periods[i] = w.N, w.Per
+	}
 	var due *time.Duration
 	var window *int
 	err = d.batch(ctx, func(b *pgx.Batch) {
@@ -21,16 +27,13 @@ func (d *DB) Take(ctx context.Context, workspace, name string, counts []int, per
 		})
 		b.Queue("COMMIT")
 	})
-	if err != nil {
-		return taken, 0, 0, err
+	if err == nil && due != nil {
+		wait, full = *due, windows[*window-1]
 	}
-	if due != nil {
-		return taken, *due, *window - 1, nil
-	}
-	return taken, 0, 0, nil
+	return taken, wait, full, err
 }
 
-// Return takes back what was counted at a time, as what it was for did not come to be.
+// Return takes back a request that was counted at a time.
 func (d *DB) Return(ctx context.Context, workspace, name string, taken time.Time) error {
 	return d.batch(ctx, func(b *pgx.Batch) {
 		b.Queue("UPDATE rate SET admitted = array_remove(admitted, $3) WHERE workspace = $1 AND name = $2", workspace, escape(name), taken)

@@ -8,12 +8,14 @@ import (
 )
 
 // Indexed is a service that keeps an index of its workspace in this process: what anybody writes is in
-// it before the write returns. What other machines write comes a moment later, see [Syncer].
+// it before the write returns. What other machines write comes a moment later, see Sync.
 type Indexed interface {
 	// Index returns that index, which holds the archived rows too. It may be loading still, see
 	// [Index.Wait], and is kept current until [Index.Left] is closed: then ask again. False where
 	// this process keeps none, as one does that is attached to the owner of the store.
 	Index(ctx context.Context) (*Index, bool)
+	// Sync returns once the index has what anybody, also on other machines, had written before the call.
+	Sync(ctx context.Context) error
 }
 
 // Of returns the index that a service keeps; false where it keeps none, see [Indexed].
@@ -24,20 +26,13 @@ func Of(ctx context.Context, service any) (*Index, bool) {
 	return nil, false
 }
 
-// Syncer is an [Indexed] that other processes write behind, too.
-type Syncer interface {
-	// Sync returns once the index has what anybody had written before the call.
-	Sync(ctx context.Context) error
-}
-
-// Synced is [Of] for an index that has what anybody had written before the call. It reports false also where that
-// cannot be known.
+// Synced is [Of] for an index that has what anybody had written before the call; false also where that cannot be known.
 func Synced(ctx context.Context, service any) (*Index, bool) {
 	ix, ok := Of(ctx, service)
-	if s, others := service.(Syncer); ok && others && s.Sync(ctx) != nil {
+	if !ok || service.(Indexed).Sync(ctx) != nil {
 		return nil, false
 	}
-	return ix, ok
+	return ix, true
 }
 
 // ErrLeft says that nobody keeps the index current any more.

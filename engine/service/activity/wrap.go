@@ -47,9 +47,9 @@ var _ index.Indexed = (*observed)(nil)
 // Index returns the index that the service keeps, where it keeps one; searches in it are no calls.
 func (s *observed) Index(ctx context.Context) (*index.Index, bool) { return index.Of(ctx, s.Service) }
 
-// Sync implements [index.Syncer].
+// Sync implements [index.Indexed].
 func (s *observed) Sync(ctx context.Context) error {
-	if y, ok := s.Service.(index.Syncer); ok {
+	if y, ok := s.Service.(index.Indexed); ok {
 		return y.Sync(ctx)
 	}
 	return nil

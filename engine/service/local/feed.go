@@ -50,7 +50,7 @@ func (f *follower) sync(ctx context.Context) error {
 	return f.feed.Sync(ctx)
 }
 
-// Sync implements [index.Syncer].
+// Sync implements [index.Indexed].
 func (s *Service) Sync(ctx context.Context) error { return s.writer.index.follow.sync(ctx) }
 
 // settingsLife is how long settings count that others may change: an API key that is revoked in another process ends

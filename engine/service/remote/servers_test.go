@@ -1,7 +1,6 @@
 package remote_test
 
 import (
-	"context"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -21,19 +20,6 @@ import (
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
-
-// counter counts what limits let through in the database of several servers.
-type counter struct{ *postgres.DB }
-
-func (c counter) Take(ctx context.Context, workspace, name string, windows []limit.Window) (taken time.Time, wait time.Duration, full limit.Window, err error) {
-	var counts []int
-	var periods []time.Duration
-	for _, w := range windows {
-		counts, periods = append(counts, w.N), append(periods, w.Per)
-	}
-	taken, wait, at, err := c.DB.Take(ctx, workspace, name, counts, periods)
-	return taken, wait, windows[at], err
-}
 
 // servers are several servers on one database, behind a balancer that sends each request to any of them.
 type servers struct {
@@ -66,7 +52,7 @@ func newServers(t testing.TB, n int, clock func() time.Time, unlimited bool) *se
 			t.Fatal("there is no index")
 		}
 		out.home = svc
-		out.handlers = append(out.handlers, serving(svc, api.Options{Clock: clock, Unlimited: unlimited, Counter: counter{db}}))
+		out.handlers = append(out.handlers, serving(svc, api.Options{Clock: clock, Unlimited: unlimited, Counter: db}))
 	}
 	for _, p := range enginetest.Profiles() {
 		if err := out.home.PutProfile(t.Context(), p); err != nil {

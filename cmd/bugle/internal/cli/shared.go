@@ -68,7 +68,7 @@ func (s Shared) Follow(ctx context.Context, tell func(attach.Change)) {
 func (s Shared) Do(ctx context.Context, job attach.Job, progress func(attach.JobProgress)) ([]byte, error) {
 	records := func(n int) { progress(attach.JobProgress{Records: n}) }
 	switch job.Kind {
-	case attach.JobCheck, attach.JobRepair:
+	case attach.JobCheck:
 		found, err := s.DB.Check(ctx, records)
 		if err != nil {
 			return nil, err
@@ -83,7 +83,7 @@ func (s Shared) Do(ctx context.Context, job attach.Job, progress func(attach.Job
 		}
 		return json.Marshal(info)
 	}
-	return nil, fmt.Errorf("a store in a database cannot do that")
+	return nil, errors.New("this is not possible with a store in a database")
 }
 
 // Close closes the store.
@@ -103,8 +103,8 @@ func (f *Factory) Away() func() (since time.Time, why string) {
 	return f.db.Away
 }
 
-// counter counts the requests of the API in a database.
-type counter struct{ db *postgres.DB }
+// counter counts the requests of the API in a database. It reports a database that cannot be reached as the API does.
+type counter struct{ *postgres.DB }
 
 // Counter returns what counts requests for all servers of the store; nil where only one can serve it.
 func (f *Factory) Counter() api.Counter {
@@ -116,20 +116,8 @@ func (f *Factory) Counter() api.Counter {
 
 // Take implements [api.Counter].
 func (c counter) Take(ctx context.Context, workspace, name string, windows []limit.Window) (taken time.Time, wait time.Duration, full limit.Window, err error) {
-	counts, periods := make([]int, len(windows)), make([]time.Duration, len(windows))
-	for i, w := range windows {
-		counts[i], periods[i] = w.N, w.Per
-	}
-	taken, wait, at, err := c.db.Take(ctx, workspace, name, counts, periods)
-	if wait > 0 {
-		full = windows[at]
-	}
+	taken, wait, full, err = c.DB.Take(ctx, workspace, name, windows)
 	return taken, wait, full, refusal(err)
-}
-
-// Return implements [api.Counter].
-func (c counter) Return(ctx context.Context, workspace, name string, taken time.Time) error {
-	return refusal(c.db.Return(ctx, workspace, name, taken))
 }
 
 // refusal returns an error of the store as the API answers it.

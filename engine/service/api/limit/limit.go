@@ -46,6 +46,7 @@ func NewLog(windows ...Window) *Log {
 	for _, w := range windows {
 		l.size = max(l.size, w.N)
 	}
+	l.size++ // for [Log.Undo]: the one before is still there
 	return l
 }
 
@@ -60,18 +61,13 @@ func (l *Log) Take(now time.Time) (wait time.Duration, full Window) {
 	return wait, full
 }
 
-// Wait says how long to wait until one passes, and which window is full; 0 where one passes now.
-func (l *Log) Wait(now time.Time) (time.Duration, Window) {
+// Undo takes back the last one that was let through, once.
+func (l *Log) Undo() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.wait(l.since(now))
-}
-
-// Add counts one that was let through at now.
-func (l *Log) Add(now time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.add(l.since(now))
+	if l.n > 0 {
+		l.n--
+	}
 }
 
 // since returns now as a distance from the base, never before what is in the log: a clock that
@@ -103,13 +99,10 @@ func (l *Log) wait(at time.Duration) (longest time.Duration, full Window) {
 }
 
 func (l *Log) add(at time.Duration) {
-	if l.size == 0 {
-		return
-	}
-	if len(l.at) < l.size {
-		l.at = append(l.at, at)
+	if i := l.n % l.size; i < len(l.at) {
+		l.at[i] = at
 	} else {
-		l.at[l.n%l.size] = at
+		l.at = append(l.at, at)
 	}
 	l.n++
 }

@@ -172,7 +172,7 @@ func (t *Transfer) users(from Archive, put func(int, func(Archive) error) error)
 }
 
 func (t *Transfer) content(from Archive, put func(int, func(Archive) error) error) error {
-	for _, kind := range []engine.ContentKind{engine.KindProducts, engine.KindAPI, engine.KindTemplate} {
+	for _, kind := range ContentKinds() {
 		err := from.Content(kind, func(item engine.ContentItem) error {
 			return put(1<<10, func(a Archive) error { return a.PutContent(item) })
 		})

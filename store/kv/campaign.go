@@ -130,12 +130,25 @@ func (s Campaigns) putRevision(c engine.Campaign, sum engine.Summary, rev engine
 	if err != nil {
 		return fmt.Errorf("%s %w", what, err)
 	}
+	return errors.Join(s.putPresent(sum, document), s.putPast(c.ID, wire.Revision{Revision: rev, Status: c.Status}, document))
+}
+
+// putPresent stores the document of a campaign as it is, and its summary.
+func (s Campaigns) putPresent(sum engine.Summary, document []byte) error {
+	what := fmt.Sprintf("campaign %q", sum.ID)
 	s.summarized(sum)
 	return errors.Join(
-		s.put(what, s.key(kindCampaign, c.ID), document),
-		s.putJSON("the summary of "+what, s.key(kindSummary, c.ID), wire.ToSummary(sum)),
-		s.putJSON(revisionName(c.ID, n), s.revisionKey(kindRevision, c.ID, n), wire.Revision{Revision: rev, Status: c.Status}),
-		s.put(revisionName(c.ID, n), s.revisionKey(kindVersion, c.ID, n), document),
+		s.put(what, s.key(kindCampaign, sum.ID), document),
+		s.putJSON("the summary of "+what, s.key(kindSummary, sum.ID), wire.ToSummary(sum)),
+	)
+}
+
+// putPast stores the document of a revision, and its metadata.
+func (s Campaigns) putPast(id string, rev wire.Revision, document []byte) error {
+	what := revisionName(id, rev.N)
+	return errors.Join(
+		s.putJSON(what, s.revisionKey(kindRevision, id, rev.N), rev),
+		s.put(what, s.revisionKey(kindVersion, id, rev.N), document),
 	)
 }
 

@@ -13,9 +13,6 @@ import (
 // Product sets, content APIs and templates are records of their own; content blocks are part of the
 // settings.
 
-// contentKinds are the kinds that have records.
-var contentKinds = []engine.ContentKind{engine.KindProducts, engine.KindAPI, engine.KindTemplate}
-
 // ContentItems are the product sets, the content APIs and the templates of a workspace.
 type ContentItems struct{ *records }
 
@@ -98,7 +95,7 @@ func (s ContentItems) DeleteContent(ref engine.ContentRef) error {
 }
 
 func (s ContentItems) checkContent(ref engine.ContentRef) error {
-	if !slices.Contains(contentKinds, ref.Kind) {
+	if !slices.Contains(store.ContentKinds(), ref.Kind) {
 		return fmt.Errorf("there is no record of the kind %q", ref.Kind)
 	}
 	return s.check("the name of a "+ref.Kind.Label(), ref.Name)

@@ -91,22 +91,14 @@ func (s History) dropRevision(id string, n int64) error {
 	)
 }
 
-// How much of a campaign's history stays. Once there are more revisions than both together, every other one
-// of the older ones goes.
-const (
-	NewestRevisions = 1000 // the newest ones, which all stay
-	OlderRevisions  = 1000
-	// thinEvery is after how many saves a history is looked through, and thinAtOnce how many revisions go
-	// then at most, which keeps the save's transaction small.
-	thinEvery  = 64
-	thinAtOnce = 250
-)
+// thinAtOnce is how many revisions are dropped at once at most, which keeps the save's transaction small.
+const thinAtOnce = 250
 
 // thinHistory keeps the history of a campaign, whose next revision is n, bounded. The first revision, the
-// [NewestRevisions] newest ones, and each one that changed the state of the campaign stay; of the rest some
-// [OlderRevisions] stay, the fewer the older.
+// [store.NewestRevisions] newest ones, and each one that changed the state of the campaign stay; of the rest some
+// [store.OlderRevisions] stay, the fewer the older.
 func (s History) thinHistory(id string, n int64) error {
-	if n <= NewestRevisions+OlderRevisions || n%thinEvery != 0 {
+	if !store.IsHistoryFull(n) {
 		return nil
 	}
 	var all []int64
@@ -117,10 +109,10 @@ func (s History) thinHistory(id string, n int64) error {
 		}
 		return nil
 	})
-	if err != nil || len(all) <= NewestRevisions+OlderRevisions {
+	if err != nil || len(all) <= store.NewestRevisions+store.OlderRevisions {
 		return err
 	}
-	older, dropped := all[:len(all)-NewestRevisions], 0
+	older, dropped := all[:len(all)-store.NewestRevisions], 0
 	for i := 1; i < len(older) && dropped < thinAtOnce; i += 2 {
 		same, err := s.sameState(id, older[i-1], older[i])
 		if err != nil {

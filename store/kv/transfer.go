@@ -1,7 +1,6 @@
 package kv
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -17,16 +16,11 @@ func (s Campaigns) AddPresent(c engine.Campaign, sum engine.Summary) error {
 	if err := s.check(whatCampaign, c.ID); err != nil {
 		return err
 	}
-	what := fmt.Sprintf("campaign %q", c.ID)
 	document, err := wire.EncodeWith(wire.Head(c.Head), c.Body)
 	if err != nil {
-		return fmt.Errorf("%s %w", what, err)
+		return fmt.Errorf("campaign %q %w", c.ID, err)
 	}
-	s.summarized(sum)
-	return errors.Join(
-		s.put(what, s.key(kindCampaign, c.ID), document),
-		s.putJSON("the summary of "+what, s.key(kindSummary, c.ID), wire.ToSummary(sum)),
-	)
+	return s.putPresent(sum, document)
 }
 
 // AddPast implements [store.Archive].
@@ -34,15 +28,11 @@ func (s Campaigns) AddPast(id string, rev engine.Revision, c engine.Campaign) er
 	if err := s.check(whatCampaign, id); err != nil {
 		return err
 	}
-	what := revisionName(id, rev.N)
 	document, err := wire.EncodeWith(wire.Head(c.Head), c.Body)
 	if err != nil {
-		return fmt.Errorf("%s %w", what, err)
+		return fmt.Errorf("%s %w", revisionName(id, rev.N), err)
 	}
-	return errors.Join(
-		s.putJSON(what, s.revisionKey(kindRevision, id, rev.N), wire.Revision{Revision: rev, Status: c.Status}),
-		s.put(what, s.revisionKey(kindVersion, id, rev.N), document),
-	)
+	return s.putPast(id, wire.Revision{Revision: rev, Status: c.Status}, document)
 }
 
 // EachIdempotent implements [store.Archive].

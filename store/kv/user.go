@@ -92,7 +92,7 @@ func (s Users) FindProfiles(kind, value string) ([]string, error) {
 	if err := s.check("the kind of an identifier", kind); err != nil {
 		return nil, err
 	}
-	if !slices.Contains([]string{store.ByEmail, store.ByMobile, store.ByToken, store.ByAdvertising}, kind) {
+	if !store.IsIdentifier(kind) {
 		return nil, fmt.Errorf("there is no kind of identifier %q", kind)
 	}
 	value = wire.Fold(kind, value)

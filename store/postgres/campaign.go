@@ -384,30 +384,39 @@ func (r rows) SummariesOf(ids []string, fn func(engine.Summary) error) error {
 
 // Summaries implements [store.Summaries]. fn may use the transaction.
 func (r rows) Summaries(fn func(engine.Summary) error) error {
+	return byID(r.records, "SELECT id, summary, checksum FROM campaign WHERE workspace = $1 AND id > $2 ORDER BY id LIMIT $3", r.summary, fn)
+}
+
+// byID calls fn with the records that a question for a page of ids, documents and checksums finds, page by page, so that
+// fn may use the transaction. It returns at the end what is damaged.
+func byID[T any](r *records, sql string, decode func(id string, b []byte, sum int64) (T, error), fn func(T) error) error {
 	if err := r.check(); err != nil {
 		return err
 	}
 	var bad []error
 	after := ""
 	err := pages(func(n int) (int, error) {
-		var some []engine.Summary
+		var some []T
 		got := 0
-		err := r.query("SELECT id, summary, checksum FROM campaign WHERE workspace = $1 AND id > $2 ORDER BY id LIMIT $3", []any{r.id, after, n}, func(rows pgx.Rows) error {
+		err := r.query(sql, []any{r.id, after, n}, func(rows pgx.Rows) error {
 			var b []byte
 			var sum int64
 			if err := rows.Scan(&after, &b, &sum); err != nil {
 				return err
 			}
 			got++
-			row, err := r.summary(unescape(after), b, sum)
+			v, err := decode(unescape(after), b, sum)
 			if err != nil {
 				bad = append(bad, err)
 				return nil
 			}
-			some = append(some, row)
+			some = append(some, v)
 			return nil
 		})
-		return got, errors.Join(err, give(some, fn))
+		if err != nil {
+			return got, err
+		}
+		return got, give(some, fn)
 	})
 	if err != nil {
 		return err
@@ -485,24 +494,16 @@ func (h history) Revisions(id string) ([]engine.Revision, error) {
 	return out, errors.Join(bad...)
 }
 
-// How much of a campaign's history stays, see [kv.NewestRevisions].
-const (
-	newestRevisions = 1000
-	olderRevisions  = 1000
-	thinEvery       = 64
-)
-
-// thin keeps the history of a campaign, whose next revision is n, bounded: once there are too many revisions, every other
-// one of the older ones goes that left the campaign in the state of the one before it.
+// thin keeps the history of a campaign, whose next revision is n, bounded.
 func (d documents) thin(id string, n int64) error {
-	if n <= newestRevisions+olderRevisions || n%thinEvery != 0 {
+	if !store.IsHistoryFull(n) {
 		return nil
 	}
 	return d.exec(`DELETE FROM revision r USING (
 			SELECT n, status, row_number() OVER w AS place, lag(status) OVER w AS before, count(*) OVER () AS total
 			FROM revision WHERE workspace = $1 AND campaign = $2 WINDOW w AS (ORDER BY n)) AS h
 		WHERE r.workspace = $1 AND r.campaign = $2 AND r.n = h.n AND h.total > $3::int + $4::int AND h.place <= h.total - $3::int
-			AND h.place % 2 = 0 AND h.status = h.before`, d.id, escape(id), newestRevisions, olderRevisions)
+			AND h.place % 2 = 0 AND h.status = h.before`, d.id, escape(id), store.NewestRevisions, store.OlderRevisions)
 }
 
 // copies are the working copies of campaigns.

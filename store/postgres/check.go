@@ -92,7 +92,7 @@ func (c *check) all() error {
 	if err := c.found("", c.space.Profiles(func(engine.Profile) error { c.count(); return nil }), "import the user again"); err != nil {
 		return err
 	}
-	for _, kind := range contentKinds {
+	for _, kind := range store.ContentKinds() {
 		err := c.space.Content(kind, func(engine.ContentItem) error { c.count(); return nil })
 		if err := c.found("", err, "save the item again"); err != nil {
 			return err

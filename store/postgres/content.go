@@ -16,10 +16,8 @@ import (
 // content is the product sets, content APIs and templates of a workspace.
 type content struct{ *records }
 
-var contentKinds = []engine.ContentKind{engine.KindProducts, engine.KindAPI, engine.KindTemplate}
-
 func (c content) checkContent(ref engine.ContentRef) error {
-	if !slices.Contains(contentKinds, ref.Kind) {
+	if !slices.Contains(store.ContentKinds(), ref.Kind) {
 		return fmt.Errorf("there is no record of the kind %q", ref.Kind)
 	}
 	return c.check("the name of a "+ref.Kind.Label(), ref.Name)

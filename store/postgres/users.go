@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -86,38 +85,7 @@ func (u users) ProfilesOf(ids []string, fn func(engine.Profile) error) error {
 
 // Profiles implements [store.Users]. fn may use the transaction.
 func (u users) Profiles(fn func(engine.Profile) error) error {
-	if err := u.check(); err != nil {
-		return err
-	}
-	var bad []error
-	after := ""
-	err := pages(func(n int) (int, error) {
-		var some []engine.Profile
-		got := 0
-		err := u.query("SELECT id, profile, checksum FROM app_user WHERE workspace = $1 AND id > $2 ORDER BY id LIMIT $3", []any{u.id, after, n}, func(rows pgx.Rows) error {
-			var b []byte
-			var sum int64
-			if err := rows.Scan(&after, &b, &sum); err != nil {
-				return err
-			}
-			got++
-			p, err := u.profile(unescape(after), b, sum)
-			if err != nil {
-				bad = append(bad, err)
-				return nil
-			}
-			some = append(some, p)
-			return nil
-		})
-		if err != nil {
-			return got, err
-		}
-		return got, give(some, fn)
-	})
-	if err != nil {
-		return err
-	}
-	return errors.Join(bad...)
+	return byID(u.records, "SELECT id, profile, checksum FROM app_user WHERE workspace = $1 AND id > $2 ORDER BY id LIMIT $3", u.profile, fn)
 }
 
 // digest stands for the value of an identifier in the index.
@@ -131,7 +99,7 @@ func (u users) FindProfiles(kind, value string) ([]string, error) {
 	if err := u.check("the kind of an identifier", kind); err != nil {
 		return nil, err
 	}
-	if !slices.Contains([]string{store.ByEmail, store.ByMobile, store.ByToken, store.ByAdvertising}, kind) {
+	if !store.IsIdentifier(kind) {
 		return nil, fmt.Errorf("there is no kind of identifier %q", kind)
 	}
 	value = wire.Fold(kind, value)

@@ -266,7 +266,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	_, err = b.ChangeStatus(b.ctx, engine.StatusRequest{ID: id, Action: catalog.Stop, By: author})
 	b.ok(err)
 	c = b.get(id)
-	const bound = kv.NewestRevisions + kv.OlderRevisions
+	const bound = store.NewestRevisions + store.OlderRevisions
 	for range 1500 {
 		b.ok(b.db.Update(b.ctx, func(tx kv.Tx) error {
 			_, err := kv.In(tx, "TEST").PutCampaign(c, engine.Summarize(c), engine.Revision{At: c.UpdatedAt}, false)
@@ -283,7 +283,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	for _, r := range revs {
 		have[r.N] = true
 	}
-	for n := last; n > last-kv.NewestRevisions; n-- {
+	for n := last; n > last-store.NewestRevisions; n-- {
 		if !have[n] {
 			t.Fatalf("revision %d of %d is gone", n, last)
 		}

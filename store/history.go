@@ -1,0 +1,12 @@
+package store
+
+// How much of a campaign's history stays. Once there are more revisions than both together, every other one of the older
+// ones is dropped that left the campaign in the state of the one before it. The first revision stays.
+const (
+	NewestRevisions = 1000 // the newest ones, which all stay
+	OlderRevisions  = 1000
+	thinEvery       = 64 // saves between two times that a history is thinned
+)
+
+// IsHistoryFull reports whether a campaign's history is to be thinned before it gets revision n.
+func IsHistoryFull(n int64) bool { return n > NewestRevisions+OlderRevisions && n%thinEvery == 0 }

@@ -127,13 +127,7 @@ func (u *users) importRows(ctx context.Context, rows []engine.ProfileRow, merge 
 	var n engine.ProfilesImported
 	err := u.db.Write(ctx, func(tx store.Tx) error {
 		n = engine.ProfilesImported{}
-		sp := tx.In(u.workspace)
-		for _, row := range rows {
-			if err := importRow(sp, row, merge, &n); err != nil {
-				return err
-			}
-		}
-		return nil
+		return putRows(tx.In(u.workspace), rows, merge, &n)
 	})
 	if errors.Is(err, store.ErrTooBig) && len(rows) > 1 {
 		half := len(rows) / 2
@@ -148,21 +142,33 @@ func (u *users) importRows(ctx context.Context, rows []engine.ProfileRow, merge 
 	return u.explain(ctx, err)
 }
 
-func importRow(sp store.Space, row engine.ProfileRow, merge bool, n *engine.ProfilesImported) error {
-	old, found, err := profile(sp, row.ID)
+// putRows stores rows: the users that are there are read at once, and all are written at once.
+func putRows(sp store.Space, rows []engine.ProfileRow, merge bool, n *engine.ProfilesImported) error {
+	ids := make([]string, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
+	}
+	have := map[string]engine.Profile{} // as it is after the rows before
+	err := sp.ProfilesOf(ids, func(p engine.Profile) error { have[p.ID] = p; return nil })
 	if err != nil {
 		return err
 	}
-	p := row.Profile
-	if found {
-		n.Changed++
-		if merge {
+	list := make([]engine.Profile, len(rows))
+	for i, row := range rows {
+		p := row.Profile
+		old, found := have[row.ID]
+		switch {
+		case !found:
+			n.Added++
+		case merge:
 			p = withRow(old, row)
+			fallthrough
+		default:
+			n.Changed++
 		}
-	} else {
-		n.Added++
+		list[i], have[row.ID] = p, p
 	}
-	return sp.PutProfile(p)
+	return sp.PutProfiles(list)
 }
 
 // withRow returns a profile with what a row says of it.

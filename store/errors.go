@@ -24,14 +24,15 @@ var (
 	ErrNoLocks = errors.New("the file system of this folder does not support file locks, like some network drives")
 	// ErrLost says that a record was there, or may have been, and was lost with a part of the disk.
 	ErrLost = errors.New("part of the store was lost")
-	// ErrUnreachable says that a database on another machine does not answer, or cannot be written to now.
+	// ErrUnreachable reports that the database does not respond, or cannot be written to at the moment.
 	ErrUnreachable = errors.New("cannot reach the database")
-	// ErrUnknown says that nobody can tell whether a change was stored: the connection was lost over it, and stays so.
+	// ErrUnknown reports that a change may or may not have been stored: the connection was lost during the commit, and
+	// could not be restored to find out.
 	ErrUnknown = errors.New("the connection to the database was lost while the change was being stored")
-	// ErrBusy says that another transaction has held a record for long.
+	// ErrBusy reports that another transaction holds a lock on the record for too long.
 	ErrBusy = errors.New("the record is in use")
-	// ErrLease says that a process has lost its lease, and that another one may have taken its work over.
-	ErrLease = errors.New("this process was away for too long, and another one may have taken its work over")
+	// ErrLease reports that the lease of this process has expired, so another process may have taken over its work.
+	ErrLease = errors.New("this process was suspended for too long, and another one may have taken over its work")
 	// ErrNewer says that the store was written by a later program.
 	ErrNewer = errors.New("this store was written by a newer version; update bugle to open it")
 )

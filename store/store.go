@@ -22,9 +22,9 @@ type DB interface {
 	// have no effect but on its Tx; it must not start another Write. When Write returns nil, the changes are durable;
 	// when it fails, none of them is.
 	Write(ctx context.Context, fn func(Tx) error) error
-	// Lease returns the id of the lease to mark work with that takes a while. This handle holds it from the first record
-	// that is marked with it until it is closed or its process dies. After the process was suspended for too long it is
-	// another one: work keeps the lease that it began with. See [Idempotency].
+	// Lease returns the id of the lease with which to mark long-running work. This handle holds the lease from the first
+	// record that is marked with it until the handle is closed or its process dies. A process that was suspended for too
+	// long loses it, and gets another one for new work; see [Idempotency].
 	Lease() string
 	// Close ends the store. Closing twice is no error.
 	Close() error
@@ -189,8 +189,8 @@ type Idempotency interface {
 	// PutIdempotent stores the record of a key over an earlier one. It needs a time of expiry.
 	PutIdempotent(i Idempotent) error
 	DeleteIdempotent(op, key string) error
-	// Held reports whether somebody holds the lease of that id (see [DB]): whether work that is marked with it may still
-	// go on. The lease of a process that has died takes some seconds to end where several machines use the store.
+	// Held reports whether the lease with that id (see [DB]) is held, so that work marked with it may still be running.
+	// After a process has died, its lease in a shared database takes some seconds to expire.
 	Held(lease string) (bool, error)
 	// RequestID returns until when a request id is taken.
 	RequestID(op, id string) (time.Time, error)
@@ -199,19 +199,18 @@ type Idempotency interface {
 	Sweep(now time.Time) (more bool, err error)
 }
 
-// Feed is a [DB] that others write to as well, who have handles of their own on it, and that tells what they have
-// written.
+// Feed is a [DB] that other processes write to directly, and that reports their changes.
 type Feed interface {
-	// Follow calls tell with what others have changed since it called ready, each change at least once and soon after its
-	// commit, until ctx ends. Where changes may have been missed, as after the connection was lost for long, it calls
-	// tell with the zero Change. tell is called by one goroutine at a time.
+	// Follow calls tell with the changes that other handles commit after ready was called, at least once each, until ctx
+	// ends. If changes may have been missed, for example after a long interruption, it calls tell with the zero Change.
+	// Calls of tell do not overlap.
 	Follow(ctx context.Context, ready func(), tell func([]Change))
-	// Sync returns once all who follow through this handle have been told what was committed before the call. It does
-	// nothing where nobody follows.
+	// Sync returns when all followers of this handle have received every change that was committed before the call.
+	// Without followers it returns at once.
 	Sync(ctx context.Context) error
 }
 
-// Kind says what records a [Change] is about.
+// Kind is the kind of records that a [Change] is about.
 type Kind string
 
 // The kinds of changes.
@@ -222,7 +221,7 @@ const (
 	ChangedOutbox   Kind = "outbox" // also the test history
 )
 
-// Change is what a transaction has written.
+// Change is one change of a transaction.
 type Change struct {
 	Workspace string
 	Kind      Kind

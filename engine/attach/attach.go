@@ -99,7 +99,7 @@ func (l *lockedError) Unwrap() error        { return l.error }
 // ErrClosed is the answer to calls after [Node.Close].
 var ErrClosed error = engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "this process has closed the store; try again")
 
-// Following is an [Owned] that other processes write to as well, and that hears of what they write.
+// Following is an [Owned] that other processes write to directly, and that receives their changes.
 type Following interface {
 	// Follow calls tell with each change that another process has made, until ctx ends.
 	Follow(ctx context.Context, tell func(Change))
@@ -107,8 +107,8 @@ type Following interface {
 
 // Options say where the store is. Dir and Opener are needed.
 type Options struct {
-	// Dir is the data folder; made where it is not there. It is empty where each process opens the store itself, which
-	// is elsewhere: then nobody owns it.
+	// Dir is the data folder, which is created if it does not exist. It is empty for a store elsewhere that each process
+	// opens itself; such a store has no owner.
 	Dir     string
 	Opener  Opener       // takes the store in it
 	Version string       // of the program, for messages

@@ -33,7 +33,7 @@ type host struct {
 	srv       *http.Server
 	socket    *socket
 	served    sync.WaitGroup // done when srv takes no more connections
-	keeper    sync.WaitGroup // who looks after the socket, and follows others
+	keeper    sync.WaitGroup // the goroutines that watch the socket and the changes of other processes
 	following sync.Once      // see [host.follow]
 	feeds     sync.WaitGroup // readers of news in other processes
 	goaway    chan struct{}  // closed when they are to end
@@ -68,7 +68,7 @@ func newHost(n *Node, owned Owned) *host {
 	return h
 }
 
-// follow passes on what other processes write, where the store has that; begun once.
+// follow starts to forward the changes of other processes, if the store has them. Later calls do nothing.
 func (h *host) follow() {
 	if o, ok := h.owned.(Following); ok {
 		h.following.Do(func() {

@@ -278,7 +278,7 @@ func (n *Node) Changes(ctx context.Context) <-chan Change {
 	out := n.changes.subscribe(ctx)
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.host != nil && n.host.calls.enter() { // it is not closing, which waits for who follows
+	if n.host != nil && n.host.calls.enter() { // otherwise it is closing, and waits for its goroutines
 		n.host.follow()
 		n.host.calls.leave()
 	}

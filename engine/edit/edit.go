@@ -18,7 +18,8 @@ import (
 type Host struct {
 	Service engine.Service
 	Copies  engine.WorkingCopies // keeps edits that are not applied; nil where nothing does
-	// Spare keeps on this machine what the store of a draft, which is elsewhere, could not take. Nil: the store is here.
+	// Spare keeps edits of drafts on this machine while the store, on another machine, cannot be reached. Nil: the store
+	// is on this machine.
 	Spare  engine.WorkingCopies
 	Author string
 	Now    func() time.Time
@@ -103,7 +104,7 @@ func (s *Session) Take(l Loaded) (recovered, ok bool) {
 	s.pending = recovered && !l.inPlace
 	if l.copied != nil && l.inPlace {
 		s.line.kept.away.Store(true)
-		// It is saved on top of what it was made from: where somebody else has saved since, that is a conflict.
+		// Save against the revision that the edits were based on: a save by somebody else since then is a conflict.
 		s.campaign.Revision = l.copied.Base
 	}
 	s.Check()

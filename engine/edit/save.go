@@ -40,7 +40,7 @@ type line struct {
 	kept spared
 }
 
-// spared is what is kept on this machine of edits that the store could not take.
+// spared keeps edits on this machine while the store cannot be reached.
 type spared struct {
 	in   engine.WorkingCopies // see [Host]; nil where the store is here
 	away atomic.Bool          // there may be a copy
@@ -73,11 +73,11 @@ func (k *spared) drop(id string, edits int) error {
 	return err
 }
 
-// spareAfter is how long a save may take before what it stores is kept on this machine as well.
+// spareAfter is how long a save may run before its edits are kept on this machine as well.
 const spareAfter = 300 * time.Millisecond
 
-// during keeps on this machine what a save stores, until the save is done, where that takes long or fails for want of the
-// store. The function that it returns takes the outcome.
+// during keeps the edits of a save on this machine if the save is slow, or fails because the store cannot be reached. Call
+// the function that it returns with the result of the save.
 func (k *spared) during(id string, w engine.WorkingCopy, edits int) (done func(error) error) {
 	if k.in == nil {
 		return func(err error) error { return err }
@@ -85,7 +85,7 @@ func (k *spared) during(id string, w engine.WorkingCopy, edits int) (done func(e
 	late := time.AfterFunc(spareAfter, func() { _ = k.put(id, w, edits) }) // it is tried again when the save fails
 	return func(err error) error {
 		if !late.Stop() && err == nil {
-			_ = k.put(id, w, edits) // it may be under way: the copy goes after it
+			_ = k.put(id, w, edits) // the timer may be writing the copy right now; drop it after that
 		}
 		switch {
 		case err == nil:
@@ -100,7 +100,7 @@ func (k *spared) during(id string, w engine.WorkingCopy, edits int) (done func(e
 	}
 }
 
-// KeptError says that edits could not be saved, and are kept on this machine until they can be.
+// KeptError reports that edits could not be saved in the store, and are kept on this machine until they can be.
 type KeptError struct{ Err error }
 
 func (e *KeptError) Error() string { return e.Err.Error() }
@@ -131,14 +131,14 @@ func (s *Session) Save(note string, coalesce bool) Saver {
 	return s.saver()
 }
 
-// spare keeps the newest edits on this machine at once, where earlier ones are there because the store cannot take them:
-// the save that is under way may take long to find that out again.
+// spare keeps the newest edits on this machine right away if the store could not be reached before: the running save may
+// take a while to fail again.
 func (s *Session) spare() {
 	if s.host.Spare == nil || !s.InPlace() || !s.line.kept.away.Load() {
 		return
 	}
 	w := engine.WorkingCopy{Base: s.campaign.Revision, Origin: s.origin, Body: s.Body(), At: s.host.Now()}
-	_ = s.line.kept.put(s.id, w, s.saving.edits) // the next save tries, and tells, again
+	_ = s.line.kept.put(s.id, w, s.saving.edits) // the next save tries again, and reports the error
 }
 
 func (s *Session) saver() Saver {

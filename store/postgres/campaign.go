@@ -19,15 +19,15 @@ const whatCampaign = "a campaign id"
 // campaignKey names a campaign.
 type campaignKey struct{ workspace, id string }
 
-// stored is a campaign as a transaction has read it.
+// stored is a campaign as it was read, or that there is none.
 type stored struct {
 	etag     int64
 	campaign engine.Campaign // nothing but its revision is known where it is damaged
 	present  bool
 }
 
-// campaigns keeps campaigns that this process has read or written lately: who changes one of them assumes that it is
-// still so. They are in two halves; when the younger one is full, the older one is forgotten.
+// campaigns caches campaigns that this process has read or written recently. A write transaction assumes that they are
+// unchanged, and the database checks that. The cache has two halves; when the younger one is full, the older one is dropped.
 type campaigns struct {
 	mu         sync.Mutex
 	young, old map[campaignKey]*stored
@@ -191,7 +191,7 @@ func (d documents) AddCampaign(c engine.Campaign, sum engine.Summary, rev engine
 	return d.putRevision(c, sum, rev, 1, true)
 }
 
-// read returns what a campaign's row says, and locks it.
+// read returns the etag and revision of a campaign, and locks its row.
 func (d documents) read(id string) (*stored, error) {
 	if s, ok := d.seen[d.key(id)]; ok {
 		return s, nil
@@ -285,7 +285,7 @@ func escaped(list []string) []string {
 	return out
 }
 
-// DeleteCampaign implements [store.Campaigns]. All that belongs to the campaign goes with its row.
+// DeleteCampaign implements [store.Campaigns]. Foreign keys delete what belongs to the campaign.
 func (d documents) DeleteCampaign(id string) error {
 	if err := d.check(whatCampaign, id); err != nil {
 		return err

@@ -12,9 +12,8 @@ import (
 	"bugle/store/kv"
 )
 
-// Check reads every record, and what the database cannot know: the checksums of documents, and whether summaries say what
-// their documents do. progress, which may be nil, hears how many records were read. It reads one picture of the store,
-// while others may write.
+// Check reads every record in one snapshot, and checks what the database cannot: the checksums of documents, and whether
+// summaries match their documents. Progress, if not nil, is called with the number of records read so far.
 func (d *DB) Check(ctx context.Context, progress func(records int)) (kv.Checked, error) {
 	out := kv.Checked{Format: kv.Format, Findings: []kv.Finding{}}
 	err := d.Read(ctx, func(t store.Tx) error {

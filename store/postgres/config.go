@@ -22,13 +22,13 @@ func IsURL(text string) bool {
 func HasPassword(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil {
-		return strings.Contains(text, "@") // it cannot be told: it may
+		return strings.Contains(text, "@") // to be safe
 	}
 	_, in := u.User.Password()
 	return in || u.Query().Has("password") || u.Query().Has("sslpassword")
 }
 
-// Redact returns a URL for people, without what may be secret: the password and the parameters.
+// Redact returns a URL for display, without the password and the parameters.
 func Redact(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -42,7 +42,7 @@ func Redact(text string) string {
 	return out.String()
 }
 
-// config returns how connections are made. libpq's variables, .pgpass and service files count as they do for psql.
+// config returns the connection settings. The environment variables of libpq, .pgpass and service files work as in psql.
 func config(o Options) (*pgxpool.Config, error) {
 	c, err := pgxpool.ParseConfig(o.URL)
 	if err != nil {
@@ -57,7 +57,7 @@ func config(o Options) (*pgxpool.Config, error) {
 	}
 	for name, value := range map[string]string{
 		"application_name": "bugle",
-		// No transaction waits longer for another one, or holds it up longer once its process is gone.
+		// Limits for waiting for a lock, and for holding one after the client has gone.
 		"lock_timeout":                        "5s",
 		"idle_in_transaction_session_timeout": "15s",
 		"timezone":                            "UTC",

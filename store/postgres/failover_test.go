@@ -91,7 +91,6 @@ func (c *cluster) fail() {
 	}
 	a.Promote(c.t)
 	c.primary, c.others = a, []*pgtest.Server{b, old}
-	// The promoted one waits for standbys only once it is told to: until then its commits could be lost with it.
 	b.Kill()
 	if err := b.Start(append(b.FollowSettings(a), syncNames)...); err != nil {
 		c.t.Fatal(err)
@@ -106,8 +105,8 @@ func more(a, b string) bool {
 	return x > y
 }
 
-// A primary is killed again and again while two processes write, and a standby takes over. What was told to be stored is
-// there at the end, and of the writes whose answer was lost each was made once or not at all.
+// The primary is killed repeatedly while two handles write, and a standby takes over. Every acknowledged write is there at
+// the end, and each write whose acknowledgment was lost was made once or not at all.
 func TestFailover(t *testing.T) {
 	pgtest.Bin(t)
 	failovers := 2
@@ -123,8 +122,8 @@ func TestFailover(t *testing.T) {
 	write(t, dbs[0], func(s store.Space) error { return s.PutSettings(engine.Workspace{ID: space}) })
 
 	var mu sync.Mutex
-	answers := map[string]string{} // by key, the campaign that it was told to have made
-	counted := map[string]int{}    // by campaign, the changes that were told to be made
+	answers := map[string]string{} // acknowledged campaigns by key
+	counted := map[string]int{}    // acknowledged changes by campaign
 	var unknown, refused, running atomic.Int64
 	ctx, stop := context.WithCancel(t.Context())
 	var all sync.WaitGroup
@@ -135,7 +134,7 @@ func TestFailover(t *testing.T) {
 			write(t, dbs[w%2], func(s store.Space) error { return add(s, own, `{"n":0}`) })
 			for i := 0; ctx.Err() == nil; i++ {
 				key := fmt.Sprintf("k%d-%d", w, i)
-				// The same key at both, one after the other: whatever happens between them, there is one answer.
+				// The same key at both handles must get the same answer, even with a failover in between.
 				for _, db := range []*postgres.DB{dbs[w%2], dbs[(w+1)%2]} {
 					made, err := create(t, db, key, fmt.Sprintf("c%d-%d-%d", w, i, time.Now().UnixNano()))
 					if err != nil {

@@ -15,11 +15,11 @@ import (
 	"bugle/store"
 )
 
-// channel is where processes tell each other that there are changes. What changed is in the table.
+// channel is the NOTIFY channel that announces changes. The changes themselves are in a table.
 const channel = "bugle_change"
 
-// notifier tells the others after commits, once for all that were committed meanwhile: a NOTIFY within transactions has
-// them wait for each other.
+// notifier sends a NOTIFY after commits, one for all commits since the last. A NOTIFY within the transactions would
+// serialize their commits.
 type notifier struct{ poked chan struct{} }
 
 func (n *notifier) poke() {
@@ -40,7 +40,7 @@ func (d *DB) notifying(ctx context.Context) {
 		case <-d.notify.poked:
 		}
 		limit, cancel := context.WithTimeout(ctx, 2*time.Second)
-		_, _ = d.pool.Exec(limit, "SELECT pg_notify('"+channel+"', '')") // who does not hear of it looks by themselves
+		_, _ = d.pool.Exec(limit, "SELECT pg_notify('"+channel+"', '')") // if it is lost, readers poll
 		cancel()
 		if sleep(ctx, apart) != nil {
 			return
@@ -48,30 +48,30 @@ func (d *DB) notifying(ctx context.Context) {
 	}
 }
 
-// feed is what this process hears of others, on one connection for all who follow.
+// feed reads the changes of other handles on one connection, for all followers.
 type feed struct {
 	mu        sync.Mutex
 	followers map[*follower]struct{}
 	running   bool
-	ready     bool       // nothing is missed from now on
-	told      *sync.Cond // on mu: a follower has taken its news
+	ready     bool       // every later change will be received
+	told      *sync.Cond // on mu: a follower has received its changes
 
 	reading sync.Mutex   // guards at, and is held while changes are read
-	at      *cursor      // nil before the first look
-	syncs   atomic.Int64 // looks that were begun
-	looked  int64        // the last of them that has ended; guarded by reading
+	at      *cursor      // nil before the first read
+	syncs   atomic.Int64 // calls of Sync
+	looked  int64        // the last call that a read has served; guarded by reading
 }
 
-// follower is somebody who follows.
+// follower is one call of [DB.Follow].
 type follower struct {
 	ready func()
 	tell  func([]store.Change)
 	news  []store.Change
-	busy  bool          // it is being told
+	busy  bool          // tell is running
 	more  chan struct{} // holds an element when there are news
 }
 
-// mostNews is how many changes wait for a slow follower before it is told to read everything.
+// mostNews is how many changes are queued for a slow follower, before they are replaced by the zero Change.
 const mostNews = 50_000
 
 // Follow implements [store.Feed].
@@ -116,7 +116,7 @@ func (d *DB) Follow(ctx context.Context, ready func(), tell func([]store.Change)
 	}
 }
 
-// Sync implements [store.Feed]. Those who ask at once share one look.
+// Sync implements [store.Feed]. Concurrent calls share one read.
 func (d *DB) Sync(ctx context.Context) error {
 	d.feed.mu.Lock()
 	ready := d.feed.ready
@@ -141,7 +141,7 @@ func (d *DB) Sync(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// behind reports whether a follower has not taken its news yet.
+// behind reports whether a follower has changes that it has not received yet.
 func (f *feed) behind() bool {
 	for follower := range f.followers {
 		if follower.busy || len(follower.news) > 0 {
@@ -151,12 +151,12 @@ func (f *feed) behind() bool {
 	return false
 }
 
-// look reads what is new, on a connection of the pool.
+// look reads new changes on a connection of the pool.
 func (d *DB) look(ctx context.Context) error {
 	mine := d.feed.syncs.Add(1)
 	d.feed.reading.Lock()
 	defer d.feed.reading.Unlock()
-	if d.feed.looked >= mine { // somebody has looked who began after this was called
+	if d.feed.looked >= mine { // a read that began after this call has ended
 		return nil
 	}
 	began := d.feed.syncs.Load()
@@ -177,7 +177,7 @@ func (d *DB) look(ctx context.Context) error {
 	}
 }
 
-// begun tells all followers that nothing is missed from now on.
+// begun calls ready of all followers.
 func (f *feed) begun() {
 	f.mu.Lock()
 	var ready []func()
@@ -209,16 +209,16 @@ func (f *feed) tell(changes []store.Change) {
 	}
 }
 
-// cursor is where a reader of the changes is. It reads again and again what transactions have written that had not
-// ended when it last looked, whatever their place in the sequence, and passes over what it has seen: a transaction that
-// runs for long only has it read more, and delays nobody.
+// cursor is a position in the table of changes. Each read starts at the oldest transaction that was running during the last
+// one, and skips the rows that it has seen, because rows get their sequence numbers before transactions end. A transaction
+// that runs for long makes reads larger, but does not delay changes.
 type cursor struct {
-	low      int64           // no transaction before it will write any more
-	seen     map[int64]int64 // by sequence number, the transaction
+	low      int64           // all transactions before it have ended
+	seen     map[int64]int64 // transactions by sequence number
 	timeline int64
 }
 
-// following reads the changes of others until the store is closed.
+// following runs the feed until the store is closed.
 func (d *DB) following(ctx context.Context) {
 	failed := 0
 	for ctx.Err() == nil {
@@ -235,7 +235,7 @@ func (d *DB) following(ctx context.Context) {
 }
 
 const (
-	// lookAgain is how often the feed is read without a notice: that may have been lost.
+	// lookAgain is how often the feed is read without a notification, in case one was lost.
 	lookAgain = time.Second
 	feedLimit = 5 * time.Second
 	feedBatch = 5000
@@ -253,7 +253,7 @@ func (d *DB) follow(ctx context.Context, begun func()) error {
 		return err
 	}
 	now := &cursor{seen: map[int64]int64{}}
-	// Another timeline says that another server has taken over, which may lack what was seen of the former one.
+	// A different timeline means that a standby was promoted, which may lack changes that the old primary showed.
 	err = conn.QueryRow(limit, "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, (SELECT timeline_id FROM pg_control_checkpoint())").Scan(&now.low, &now.timeline)
 	if err != nil {
 		return err
@@ -298,7 +298,7 @@ func (d *DB) follow(ctx context.Context, begun func()) error {
 	}
 }
 
-// read reads what is new, and reports whether there is more.
+// read reads new changes, and reports whether there are more.
 func (d *DB) read(ctx context.Context, conn *pgx.Conn, c *cursor) (full bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, feedLimit)
 	defer cancel()
@@ -311,7 +311,7 @@ func (d *DB) read(ctx context.Context, conn *pgx.Conn, c *cursor) (full bool, er
 	defer rows.Close()
 	var low, last int64
 	var news []store.Change
-	fresh := map[int64]int64{} // seen once the whole answer is there: who tries again must not miss them
+	fresh := map[int64]int64{} // seen only when the whole response was read, so that a retry does not miss them
 	n := 0
 	for rows.Next() {
 		var xid, seq *int64
@@ -355,7 +355,7 @@ func (d *DB) read(ctx context.Context, conn *pgx.Conn, c *cursor) (full bool, er
 	return n == feedBatch, nil
 }
 
-// forget drops campaigns that others have changed: to assume what they were would only cost a round trip.
+// forget drops changed campaigns from the cache: a wrong assumption costs a round trip.
 func (d *DB) forget(news []store.Change) {
 	for _, c := range news {
 		if c.Kind == store.ChangedCampaign {

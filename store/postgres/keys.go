@@ -20,7 +20,8 @@ func (k keys) checkOnce(op, key string) error {
 	return k.check("the name of an operation", op, "a key", key)
 }
 
-// Idempotent implements [store.Idempotency]. A writer assumes that there is none: that is so but for what is repeated.
+// Idempotent implements [store.Idempotency]. A write transaction assumes that there is none, which is true unless a
+// request is repeated.
 func (k keys) Idempotent(op, key string) (store.Idempotent, error) {
 	if err := k.checkOnce(op, key); err != nil {
 		return store.Idempotent{}, err
@@ -30,8 +31,8 @@ func (k keys) Idempotent(op, key string) (store.Idempotent, error) {
 		k.note(store.ErrNotFound, "idempotency", op, key)
 		return store.Idempotent{}, store.ErrNotFound
 	}
-	// That a writer locks the row makes a commit of the answer, which is only given once standbys have it as well: what
-	// is seen may have been committed on this server alone.
+	// Locking the row makes the commit of this transaction wait for the standbys. The record itself may so far have been
+	// committed on the primary only.
 	i := store.Idempotent{Operation: op, Key: key}
 	var begun *time.Time
 	var sum int64
@@ -119,14 +120,13 @@ func (k keys) PutRequestID(op, id string, until time.Time) error {
 
 const (
 	sweepBatch = 1000
-	// sweepAfter is how long what has expired stays: the clock of a machine may differ from that of the database.
+	// sweepAfter is how long expired records are kept, in case the clock of a machine is behind that of the database.
 	sweepAfter = "1 hour"
-	// changesKept is how long the feed knows what was changed. Who was away for longer reads everything again.
+	// changesKept is how long changes are kept. A process that was disconnected for longer reads everything again.
 	changesKept = "1 day"
 )
 
-// Sweep implements [store.Idempotency], by the clock of the database. It also removes changes that nobody follows any
-// more, and the leases of processes that are gone.
+// Sweep implements [store.Idempotency], by the clock of the database. It also deletes old changes and expired leases.
 func (k keys) Sweep(now time.Time) (more bool, err error) {
 	if err := k.check(); err != nil {
 		return false, err

@@ -8,14 +8,14 @@ import (
 	"bugle/store"
 )
 
-// link is how the way to the database stands.
+// link is the state of the connection to the database.
 type link struct {
 	mu     sync.Mutex
 	since  time.Time // when it was lost; zero while it is there
 	reason string
 }
 
-// awayPatience is how long a transaction waits for a database that is known to be away.
+// awayPatience is how long a transaction waits for a connection while the database is known to be unreachable.
 const awayPatience = 500 * time.Millisecond
 
 func (l *link) here() {
@@ -39,11 +39,11 @@ func (l *link) away() (time.Time, string) {
 	return l.since, l.reason
 }
 
-// Away returns since when the database cannot be reached, and why; the zero time while it can be. It is found out by
-// whoever uses it, and by the feed once somebody follows.
+// Away returns since when the database cannot be reached, and why. The time is zero while it can be reached, as far as
+// transactions and the feed have noticed.
 func (d *DB) Away() (since time.Time, reason string) { return d.link.away() }
 
-// lose explains an error of connecting, and notes that the database is away.
+// lose explains a connection error, and records that the database cannot be reached.
 func (d *DB) lose(err error) error {
 	err = d.explain(err)
 	if errors.Is(err, store.ErrUnreachable) {

@@ -18,13 +18,12 @@ import (
 	"bugle/store/postgres/pgtest"
 )
 
-// proxy is the network between a process and its database. It can stall, cut and delay what it carries.
+// proxy is the network between a process and its database. It can stall and cut connections.
 type proxy struct {
 	net.Listener
 	to      string
 	stalled atomic.Bool
 	closed  atomic.Bool // it takes no connection
-	delay   atomic.Int64
 
 	mu    sync.Mutex
 	conns map[net.Conn]struct{}
@@ -76,9 +75,6 @@ func (p *proxy) carry(from, to net.Conn) {
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buf)
-		if d := p.delay.Load(); d > 0 {
-			<-time.After(time.Duration(d))
-		}
 		tick := time.NewTicker(time.Millisecond)
 		for p.stalled.Load() && err == nil {
 			<-tick.C
@@ -132,8 +128,7 @@ func behind(t testing.TB, direct string, patience time.Duration) (*postgres.DB, 
 	return db, p
 }
 
-// Whatever the network does in the middle of whatever, each change that was told to be made is made once, and none that
-// was told not to be.
+// If connections are cut at any time, every acknowledged change is stored once, and no refused one is.
 func TestTheNetworkIsCut(t *testing.T) {
 	direct := pgtest.URL(t)
 	sure := handle(t, direct)
@@ -187,7 +182,7 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// A database that does not answer, or that nobody can connect to, is waited for no longer than that is to be.
+// Transactions wait for an unreachable database no longer than their limit.
 func TestTheDatabaseIsAway(t *testing.T) {
 	direct := pgtest.URL(t)
 	const patience = 300 * time.Millisecond
@@ -233,7 +228,7 @@ func TestTheDatabaseIsAway(t *testing.T) {
 	}
 }
 
-// What a standby cannot take is told as what it is.
+// A server that cannot be written to counts as unreachable.
 func TestReadOnlyServer(t *testing.T) {
 	direct := pgtest.URL(t)
 	db := handle(t, direct)

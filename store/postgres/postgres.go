@@ -1,9 +1,10 @@
 // Package postgres keeps the records of workspaces, see [store.DB], in tables of a PostgreSQL database, which any number of
 // processes on any number of machines use at once.
 //
-// Transactions run at READ COMMITTED: what a writer reads it locks, and what it found absent it inserts without replacing,
-// so that of two which meet, one is done again. A writer sends what it writes with its COMMIT, in one round trip; what it
-// would have to ask before, it assumes where it knows an answer, and the database checks that in the same round trip.
+// Write transactions run at READ COMMITTED. They lock the rows that they read, and insert rows that they found missing
+// without replacing, so that conflicting transactions fail and are retried. All writes are sent with the COMMIT in one round
+// trip. Reads before that are answered from what this process knows, if possible, and the database checks these assumptions
+// in the same round trip.
 package postgres
 
 import (
@@ -51,7 +52,7 @@ type DB struct {
 
 	ctx  context.Context // ended by Close
 	end  context.CancelFunc
-	mu   sync.Mutex // so that nothing begins once the store is closed
+	mu   sync.Mutex // guards the start of goroutines against Close
 	work sync.WaitGroup
 }
 
@@ -147,7 +148,7 @@ func (d *DB) acquireWithin(ctx context.Context, patience time.Duration) (*pgxpoo
 	if d.ctx.Err() != nil {
 		return nil, store.ErrClosed
 	}
-	if since, _ := d.link.away(); !since.IsZero() { // that is known: nobody waits for it again and again
+	if since, _ := d.link.away(); !since.IsZero() { // do not wait for long each time
 		patience = min(patience, awayPatience)
 	}
 	limit, cancel := context.WithTimeout(ctx, patience)
@@ -209,7 +210,7 @@ const (
 	leaseEnded           = "BG001" // of ours
 )
 
-// again reports whether a transaction that failed is to be done again: it met another one.
+// again reports whether to retry a failed transaction because it conflicted with another one.
 func again(err error) bool {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
@@ -222,8 +223,8 @@ func again(err error) bool {
 	return false
 }
 
-// lost reports whether an error says that the connection is of no use any more, or its server is none that can be
-// written to: another one may be there.
+// lost reports whether an error means that the connection is broken, or that its server cannot be written to. A new
+// connection may work.
 func lost(err error) bool {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
@@ -315,7 +316,7 @@ func (d *DB) Read(ctx context.Context, fn func(store.Tx) error) error {
 	}
 }
 
-// attempts is how often a transaction is done again that meets others.
+// attempts is how often a transaction is retried because of conflicts.
 const attempts = 50
 
 // Write implements [store.DB].
@@ -332,7 +333,7 @@ func (d *DB) Write(ctx context.Context, fn func(store.Tx) error) error {
 			t.saved()
 			d.notify.poke()
 			return nil
-		case t.failed == nil && t.assumed: // fn may have failed because of what was assumed
+		case t.failed == nil && t.assumed: // fn may have failed because of a wrong assumption
 			continue
 		case t.failed == nil:
 			return err // of fn
@@ -356,7 +357,7 @@ func (d *DB) Write(ctx context.Context, fn func(store.Tx) error) error {
 		case !lost(t.failed):
 			return d.explain(t.failed)
 		}
-		// The connection is gone and nothing was written. Another one may be had.
+		// The connection was lost and nothing was written. Try a new one.
 		if lostAt.IsZero() {
 			lostAt = time.Now()
 		}
@@ -369,9 +370,9 @@ func (d *DB) Write(ctx context.Context, fn func(store.Tx) error) error {
 	}
 }
 
-// settle finds out whether a transaction was committed whose answer was lost. Where it was not, it never will be.
+// settle finds out whether a transaction was committed after the connection was lost. If it was not, it never will be.
 func (d *DB) settle(ctx context.Context, id uuid.UUID) (committed bool, err error) {
-	// The caller may have gone; whether it was done still counts, as what is kept in memory depends on it.
+	// Find out even if the caller has gone: what is in memory depends on it.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.o.Patience)
 	defer cancel()
 	for {
@@ -382,11 +383,11 @@ func (d *DB) settle(ctx context.Context, id uuid.UUID) (committed bool, err erro
 	}
 }
 
-// claimed is the kind of a change that only takes the id of a commit.
+// claimed is the kind of a change that only reserves the id of a commit.
 const claimed = "claimed"
 
-// claim takes the id of a commit: then nobody else can commit with it. It waits for a transaction that still runs with
-// it. That its own commit ends also says that all before it are where they have to be, on standbys as well.
+// claim inserts the id of a commit, so that no other transaction can commit with it. It waits for a running transaction
+// that has it. After its own commit, all earlier commits are on the standbys, too.
 func (d *DB) claim(ctx context.Context, id uuid.UUID) (committed bool, err error) {
 	const insert = "INSERT INTO change (workspace, kind, id, origin, commit_id) VALUES ('', $1, '', $2, $3)"
 	conn, err := d.acquire(ctx)

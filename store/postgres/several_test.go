@@ -78,7 +78,7 @@ func create(t testing.TB, db store.DB, key, id string) (made string, err error) 
 	return made, err
 }
 
-// Of many who ask for the same with one key at two handles, one makes it, and all get that.
+// Concurrent creates with the same key at two handles make one campaign, and all get its id.
 func TestOneKeyManyAsk(t *testing.T) {
 	dbs := filled(t, 2)
 	for n := range 20 {
@@ -109,7 +109,7 @@ func TestOneKeyManyAsk(t *testing.T) {
 	}
 }
 
-// What one handle writes the others hear of, each change, and nothing of their own.
+// A follower receives every change of other handles, and none of its own.
 func TestFeedMissesNothing(t *testing.T) {
 	dbs := filled(t, 3)
 	var mu sync.Mutex
@@ -160,7 +160,7 @@ func until(t testing.TB, what string, is func() bool) {
 	}
 }
 
-// A handle that assumes what another one has changed since finds out, and loses nothing.
+// A handle whose assumptions are outdated finds out, and no update is lost.
 func TestAssumptionsAreChecked(t *testing.T) {
 	dbs := filled(t, 2)
 	write(t, dbs[0], func(s store.Space) error { return add(s, "c", `{"n":0}`) })
@@ -244,7 +244,7 @@ func TestTablesAreMadeOnce(t *testing.T) {
 	}
 }
 
-// Who has lost its lease can store nothing that is marked with it, whatever it was about to say.
+// After a lease has expired, records marked with it cannot be stored.
 func TestLostLease(t *testing.T) {
 	dbs := filled(t, 2)
 	of := func(db *postgres.DB, running bool, answer string) store.Idempotent {

@@ -36,7 +36,7 @@ func newSpace(t *tx, workspace string) space {
 	return space{settings{r}, d, rows{r}, history{r}, copies{r}, users{r}, content{r}, outbox{r}, tests{r}, keys{r}}
 }
 
-// records reads and writes rows of one workspace, whatever they are of.
+// records is what the types for all kinds of records share.
 type records struct {
 	*tx
 	id string
@@ -93,11 +93,11 @@ func (r *records) sum(table string, parts ...[]byte) int64 {
 // number spells a number for [records.sum].
 func number(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
 
-// isAbsent reports whether the transaction has read that a record is not there: it is inserted then, and replaces none
-// that somebody else has inserted since.
+// isAbsent reports whether the transaction has found a record missing. It must then insert it without replacing a record
+// that another transaction has inserted since.
 func (r *records) isAbsent(table string, names ...string) bool { return r.absent[r.name(table, names)] }
 
-// note remembers that a record is not there, where err says so.
+// note records that a record is missing, if err is [store.ErrNotFound].
 func (r *records) note(err error, table string, names ...string) {
 	if !r.write || !errors.Is(err, store.ErrNotFound) {
 		return

@@ -17,8 +17,7 @@ import (
 	"bugle/store"
 )
 
-// tx is one transaction. Statements that return nothing wait in the queue, and go with the next one that is to be
-// answered, or with the COMMIT.
+// tx is one transaction. Statements without a result are queued, and sent with the next query or with the COMMIT.
 type tx struct {
 	ctx     context.Context
 	db      *DB
@@ -26,10 +25,10 @@ type tx struct {
 	queue   *pgx.Batch
 	write   bool
 	open    bool      // BEGIN was sent
-	first   bool      // it is the first try: what is read before anything is sent or written may be assumed
+	first   bool      // it is the first attempt, which may assume what it reads
 	wrote   bool      // a statement that writes was queued
-	assumed bool      // something was, which nobody has checked yet
-	long    bool      // the next answer may take long: it has all of something
+	assumed bool      // there are assumptions that were not checked yet
+	long    bool      // the next query may take up to longAnswer
 	commit  uuid.UUID // of a write
 	watch   store.Watcher
 
@@ -41,7 +40,7 @@ type tx struct {
 	failed  error    // of the database, the first
 }
 
-// errUnknown says that nobody knows whether a transaction was committed.
+// errUnknown reports that a transaction may or may not have been committed.
 var errUnknown = errors.New("the connection was lost during the commit")
 
 // broken reports whether a connection has ended in the middle.
@@ -53,7 +52,7 @@ func broken(err error) bool {
 
 func (t *tx) In(workspace string) store.Space { return newSpace(t, workspace) }
 
-// Version implements [store.Tx]: changes are told by the feed.
+// Version implements [store.Tx]. This store has a feed instead of versions.
 func (t *tx) Version() uint64 { return 0 }
 
 func (t *tx) Watch(w store.Watcher) { t.watch = w }
@@ -75,7 +74,7 @@ func (t *tx) fail(err error) error {
 	return err
 }
 
-// exec queues a statement that writes. From then on nothing is assumed: it may have changed that.
+// exec queues a statement that writes.
 func (t *tx) exec(sql string, args ...any) error {
 	if !t.write {
 		return store.ErrReadOnly
@@ -91,16 +90,16 @@ func (t *tx) exec(sql string, args ...any) error {
 // queueLimit is how many statements wait at most.
 const queueLimit = 500
 
-// guess reports whether what is read may be assumed: once something was written, that may be what is read.
+// guess reports whether reads may be answered from assumptions. After a write they might miss it.
 func (t *tx) guess() bool { return t.first && !t.open && !t.wrote }
 
-// expect queues a condition without which the transaction is done again, without assuming anything.
+// expect queues the check of an assumption. If it fails, the transaction is retried without assumptions.
 func (t *tx) expect(condition string, args ...any) {
 	t.assumed = true
 	t.queue.Queue("SELECT bugle_expect("+condition+")", args...)
 }
 
-// query sends the queue with a question, and calls fn with each row of the answer. fn must not use the transaction.
+// query sends the queue and a query, and calls fn with each row. fn must not use the transaction.
 func (t *tx) query(sql string, args []any, fn func(pgx.Rows) error) error {
 	if err := t.ctx.Err(); err != nil {
 		return err
@@ -139,7 +138,7 @@ func (t *tx) remove(sql string, args ...any) (n int, err error) {
 	return n, err
 }
 
-// one is query for a question with at most one row; [store.ErrNotFound] where there is none.
+// one is query for at most one row. It returns [store.ErrNotFound] if there is none.
 func (t *tx) one(sql string, args []any, dest ...any) error {
 	found := false
 	err := t.query(sql, args, func(rows pgx.Rows) error {
@@ -152,7 +151,7 @@ func (t *tx) one(sql string, args []any, dest ...any) error {
 	return err
 }
 
-// lock is what a question ends with that a writer asks: nobody changes the row before it has ended.
+// lock returns the clause that locks the rows of a query; empty in a read transaction.
 func (t *tx) lock(of string) string {
 	if !t.write {
 		return ""
@@ -209,7 +208,7 @@ func (t *tx) send() error {
 	return t.fail(err)
 }
 
-// longAnswer is how long an answer may take that has all of something.
+// longAnswer is the time limit of queries that return all records of a kind.
 const longAnswer = 10 * time.Minute
 
 // run does a transaction that writes.
@@ -227,8 +226,7 @@ func (t *tx) run(fn func(store.Tx) error) error {
 	if !t.open && len(t.queue.QueuedQueries) == 0 {
 		return nil
 	}
-	// A transaction that has only read is committed, too: the rows that it has locked are known to be on the standbys
-	// then, as is what it returns of them.
+	// A transaction that has only locked rows is committed as well: the commit waits until the standbys have them.
 	if t.wrote {
 		t.log()
 	}
@@ -253,13 +251,13 @@ func (t *tx) run(fn func(store.Tx) error) error {
 // undecided reports whether what failed with the COMMIT may have been committed.
 func (t *tx) undecided() bool {
 	var pg *pgconn.PgError
-	if errors.As(t.failed, &pg) { // the server says that it was not, unless it went down over it
+	if errors.As(t.failed, &pg) { // it was not, unless the server shut down
 		return pg.Code[:2] == "57"
 	}
 	return !pgconn.SafeToRetry(t.failed) && !errors.Is(t.failed, store.ErrUnreachable) && !errors.Is(t.failed, store.ErrClosed)
 }
 
-// log queues what the transaction has changed for the feed. The first row has the id of the commit.
+// log queues the rows for the feed. The first one has the id of the commit.
 func (t *tx) log() {
 	if len(t.changes) == 0 {
 		t.changes = []store.Change{{}}
@@ -276,7 +274,7 @@ func (t *tx) log() {
 
 // changed notes a change for the feed, each once.
 func (t *tx) changed(c store.Change) {
-	if len(t.changes) >= mostChanges { // whoever follows reads all of them again
+	if len(t.changes) >= mostChanges { // followers read all records of the kind again
 		c.ID = ""
 	}
 	if t.told[c] {
@@ -289,7 +287,7 @@ func (t *tx) changed(c store.Change) {
 	t.changes = append(t.changes, c)
 }
 
-// mostChanges is how many changes of one transaction are told one by one.
+// mostChanges is how many changes of one transaction are recorded individually.
 const mostChanges = 10_000
 
 // saved runs what waits for the commit.
@@ -323,8 +321,8 @@ func (t *tx) finish() {
 
 const doubtKey = "bugle doubt"
 
-// noticed hears what a server says beside its answers. A warning during a commit says that it was made on one server
-// alone: a failover would lose it.
+// noticed handles notices of the server. A warning during a commit means that no standby has confirmed it, so that a
+// failover could lose it.
 func (d *DB) noticed(c *pgconn.PgConn, n *pgconn.Notice) {
 	if n.Severity != "WARNING" && n.SeverityUnlocalized != "WARNING" {
 		return
@@ -335,7 +333,7 @@ func (d *DB) noticed(c *pgconn.PgConn, n *pgconn.Notice) {
 	}
 }
 
-// doubted reports whether the last commit of a connection was made on one server alone, and forgets that.
+// doubted reports whether the last commit of a connection was not confirmed by a standby, and resets that.
 func (d *DB) doubted(c *pgx.Conn) bool {
 	data := c.PgConn().CustomData()
 	_, is := data[doubtKey]
@@ -343,7 +341,7 @@ func (d *DB) doubted(c *pgx.Conn) bool {
 	return is
 }
 
-// escape returns a text as a column can have it: PostgreSQL refuses NUL and what is no UTF-8. Texts keep their order.
+// escape returns a text that PostgreSQL accepts, which refuses NUL and invalid UTF-8. The order of texts is preserved.
 func escape(s string) string {
 	if !strings.ContainsAny(s, "\x00\x01") && utf8.ValidString(s) {
 		return s

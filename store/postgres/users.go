@@ -88,7 +88,7 @@ func (u users) Profiles(fn func(engine.Profile) error) error {
 	return byID(u.records, "SELECT id, profile, checksum FROM app_user WHERE workspace = $1 AND id > $2 ORDER BY id LIMIT $3", u.profile, fn)
 }
 
-// digest stands for the value of an identifier in the index.
+// digest returns the hash by which the value of an identifier is indexed.
 func digest(value string) []byte {
 	sum := sha256.Sum256([]byte(value))
 	return sum[:]

@@ -218,6 +218,8 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 // to be applied stay, and only what is below them is read.
 func (s *Screen) reread() tea.Cmd {
 	switch {
+	case !s.loaded && s.failed != nil: // the store may be back
+		return s.load()
 	case !s.loaded:
 		return nil
 	case errors.As(s.edit.SaveErr(), new(*edit.KeptError)): // the store may be back

@@ -92,7 +92,7 @@ func New(ws Workspaces, o Options) http.Handler {
 	}
 	h.side("/healthz", http.HandlerFunc(h.healthz))
 	h.side("/livez", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		reply{status: http.StatusOK, body: []byte(`{"status":"ok"}`)}.write(w, r) // whoever answers is alive
+		reply{status: http.StatusOK, body: []byte(`{"status":"ok"}`)}.write(w, r)
 	}))
 	h.side("/metrics", h.metrics.handler())
 	if o.OpenAPI != nil {

@@ -8,15 +8,15 @@ import (
 	"bugle/store"
 )
 
-// follower takes what other processes write, where the store has a feed of that. It begins to follow when something is
-// first kept in memory that they may change.
+// follower receives the changes of other processes, if the store has a feed. It starts when this service first keeps
+// something in memory that they can change.
 type follower struct {
-	feed  store.Feed // nil where nobody else writes
+	feed  store.Feed // nil: no other process writes to the store
 	tasks *tasks
 	tell  func([]store.Change)
 
 	begin sync.Once
-	ready chan struct{} // closed once nothing is missed any more
+	ready chan struct{} // closed when the feed has started
 }
 
 func newFollower(db store.DB, t *tasks, tell func([]store.Change)) *follower {
@@ -24,7 +24,7 @@ func newFollower(db store.DB, t *tasks, tell func([]store.Change)) *follower {
 	return &follower{feed: feed, tasks: t, tell: tell, ready: make(chan struct{})}
 }
 
-// wait begins to follow, and waits until every later change of others is told.
+// wait starts the feed, and returns when every later change of other processes will be received.
 func (f *follower) wait(ctx context.Context) error {
 	if f.feed == nil {
 		return nil
@@ -42,7 +42,7 @@ func (f *follower) wait(ctx context.Context) error {
 	}
 }
 
-// sync waits until everything that was committed before is told.
+// sync returns when every change that was committed before the call has been received.
 func (f *follower) sync(ctx context.Context) error {
 	if f.feed == nil {
 		return nil
@@ -53,16 +53,16 @@ func (f *follower) sync(ctx context.Context) error {
 // Sync implements [index.Indexed].
 func (s *Service) Sync(ctx context.Context) error { return s.writer.index.follow.sync(ctx) }
 
-// settingsLife is how long settings count that others may change: an API key that is revoked in another process ends
-// within it, also while the feed is interrupted.
+// settingsLife is how long cached settings are valid that other processes can change. An API key that another process
+// revokes stops working within this time, even while the feed is interrupted.
 const settingsLife = time.Second
 
-// current reports whether what was read at a time still counts, as nobody in this process has changed it.
+// current reports whether settings that were read at a time are still valid, if this process has not changed them.
 func (f *follower) current(read time.Time) bool {
 	return f.feed == nil || time.Since(read) < settingsLife
 }
 
-// changed takes what others have written.
+// changed applies changes of other processes to what is in memory.
 func (s *Service) changed(changes []store.Change) {
 	var campaigns []change
 	for _, c := range changes {

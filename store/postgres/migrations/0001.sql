@@ -1,13 +1,13 @@
 -- The records of workspaces, see bugle/store.
 --
--- A document is kept byte for byte as bytea, since json refuses \u0000 and jsonb respells numbers. Its checksum is XXH64
--- of the table, the primary key and the bytes. What people and reports want to select by stands beside it in columns,
--- which are written with it and never read back by bugle; names in them have control characters NUL and SOH escaped.
+-- Documents are stored byte for byte as bytea, because json refuses \u0000 and jsonb changes the spelling of numbers. The
+-- checksum is XXH64 of the table, the primary key and the bytes. The other columns are for queries of people and reports:
+-- bugle writes them with the document and does not read them. In texts, the characters NUL and SOH are escaped.
 
 CREATE TABLE workspace (
   id         text COLLATE "C" PRIMARY KEY CHECK (id <> ''),
   name       text NOT NULL,
-  etag       bigint NOT NULL, -- another one with each change
+  etag       bigint NOT NULL, -- changes with every write
   settings   bytea NOT NULL,  -- JSON, without segments and API keys
   checksum   bigint NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now()
@@ -36,7 +36,7 @@ CREATE TABLE campaign (
   workspace     text COLLATE "C" NOT NULL REFERENCES workspace ON DELETE CASCADE,
   id            text COLLATE "C" NOT NULL CHECK (id <> ''),
   revision      bigint NOT NULL CHECK (revision > 0), -- the present one
-  etag          bigint NOT NULL,                      -- another one with each change
+  etag          bigint NOT NULL,                      -- changes with every write
   name          text NOT NULL,
   status        text NOT NULL,
   channel       text NOT NULL,
@@ -90,7 +90,7 @@ CREATE TABLE app_user (
   PRIMARY KEY (workspace, id)
 );
 
--- By what users are found. Push tokens are longer than a row of an index may be: SHA-256 stands for the value.
+-- Identifiers of users. The index has SHA-256 hashes, because push tokens can be longer than an index row.
 CREATE TABLE user_identifier (
   workspace text COLLATE "C" NOT NULL,
   kind      text NOT NULL,
@@ -159,8 +159,8 @@ CREATE TABLE request_id (
 );
 CREATE INDEX request_id_expiry ON request_id (workspace, expires_at);
 
--- What has changed, in an order that readers can follow: numbers of a sequence are given before commits end, so they
--- read again from the oldest transaction that had not ended. Rows of the last day are kept.
+-- The feed of changes. Sequence numbers are assigned before commits end, so readers start again at the oldest transaction
+-- that was still running. Rows are kept for a day.
 CREATE TABLE change (
   xid        xid8 NOT NULL DEFAULT pg_current_xact_id(),
   seq        bigint GENERATED ALWAYS AS IDENTITY,
@@ -173,13 +173,13 @@ CREATE TABLE change (
   PRIMARY KEY (xid, seq)
 );
 
--- Processes that are at work: see store.DB.
+-- Leases of running processes: see store.DB.Lease.
 CREATE TABLE lease (
   id         text PRIMARY KEY,
   expires_at timestamptz NOT NULL
 );
 
--- Calls of the API that were admitted, by key and window.
+-- When requests of the API were admitted, per API key and operation, in order of time.
 CREATE TABLE rate (
   workspace text COLLATE "C" NOT NULL,
   name      text NOT NULL,
@@ -187,7 +187,7 @@ CREATE TABLE rate (
   PRIMARY KEY (workspace, name)
 );
 
--- Ends a transaction that assumed something which is not so any more; it is done again without assuming.
+-- Fails unless an assumption of a transaction holds. The transaction is then retried without assumptions.
 CREATE FUNCTION bugle_expect(ok boolean) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   IF ok IS NOT TRUE THEN
@@ -196,8 +196,8 @@ BEGIN
   RETURN true;
 END $$;
 
--- Prolongs a lease, or takes it where there was none. It fails with BG001 where the lease has ended meanwhile: somebody else
--- may do what was marked with it.
+-- Renews a lease, or takes it if it is new. It fails with BG001 if the lease has expired, because another process may have
+-- taken over the work that was marked with it.
 CREATE FUNCTION bugle_hold(lease_id text, life interval) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO lease AS l (id, expires_at) VALUES (lease_id, clock_timestamp() + life)
@@ -207,8 +207,8 @@ BEGIN
   END IF;
 END $$;
 
--- Counts one call at now where all windows let it pass: of each, no more than counts[i] within periods[i]. Else it returns
--- how long to wait, and which window is full, from 1. What was admitted is in the order of time.
+-- Counts one request if all windows allow it: at most counts[i] within periods[i]. Otherwise it returns how long to wait,
+-- and the number of the full window, from 1.
 CREATE FUNCTION bugle_take(in_workspace text, in_name text, counts int[], periods interval[], OUT taken timestamptz, OUT wait interval, OUT full_window int)
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -26,7 +26,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Need says that tests must not be skipped for want of PostgreSQL, where the variable is not empty.
+// Need is the environment variable that makes tests fail instead of skip if PostgreSQL is not installed.
 const Need = "BUGLE_NEED_POSTGRES"
 
 var (
@@ -70,7 +70,7 @@ func URL(t testing.TB) string {
 	return shared.Database(t)
 }
 
-// Bin returns the folder with the programs of PostgreSQL. It skips the test where there is none, and says so.
+// Bin returns the folder with the programs of PostgreSQL. It skips the test if PostgreSQL is not installed.
 func Bin(t testing.TB) string {
 	t.Helper()
 	dir := bin()

@@ -52,7 +52,7 @@ func isZombie(pid int) bool {
 	return len(f) == 0 || f[0] == "Z"
 }
 
-// stat returns what the system says of a process, from its state on (proc(5)).
+// stat returns the fields of /proc/PID/stat from the state on (proc(5)); none if the process has ended.
 func stat(pid int) []string {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -111,7 +111,8 @@ func (e *Environment) checkData() error {
 	return nil
 }
 
-// OnFolder refuses a store in a database, for commands that work on a folder alone; remedy says what to do instead.
+// OnFolder returns an error if the store is in a database, for commands that need a folder. Remedy is a sentence about what
+// to do instead.
 func (e *Environment) OnFolder(command, remedy string) error {
 	if _, ok := e.Database(); ok {
 		return WithRemedy(fmt.Errorf("`bugle %s` works on stores in a folder, and this one is in a database", command), remedy)

@@ -50,7 +50,7 @@ func (f *Factory) share(ctx context.Context) (attach.Owned, error) {
 	return Shared{workspaces{f.db}, f.db}, nil
 }
 
-// kinds are the kinds of changes as a node tells them.
+// kinds maps the kinds of changes of a store to those of a node.
 var kinds = map[store.Kind]attach.Kind{
 	store.ChangedCampaign: attach.Campaigns, store.ChangedSettings: attach.Settings, store.ChangedUser: attach.Profiles, store.ChangedOutbox: attach.Outbox,
 }
@@ -94,8 +94,8 @@ func (s Shared) Close() error {
 	return nil
 }
 
-// Away returns what says since when the database of the store cannot be reached, and why; nil where the store is not in
-// one.
+// Away returns a function that reports since when the database cannot be reached, and why. It is nil if the store is not
+// in a database.
 func (f *Factory) Away() func() (since time.Time, why string) {
 	if f.db == nil {
 		return nil

@@ -23,6 +23,8 @@ type keeper struct {
 	ix *index.Index
 }
 
+func (k *keeper) Sync(context.Context) error { return nil }
+
 func (k *keeper) Index(context.Context) (*index.Index, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

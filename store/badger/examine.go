@@ -72,8 +72,11 @@ func (c *compactions) examine(ids []uint64) {
 	}
 	if e.back > 0 && len(marks) > 0 {
 		// What was written again may itself be older than what is lost.
+		txn := c.d.db.NewTransaction(false) // it waits for running commits, which MaxVersion would race with
+		newest := txn.ReadTs()
+		txn.Discard()
 		for i := range marks {
-			marks[i].Version = max(marks[i].Version, c.d.db.MaxVersion())
+			marks[i].Version = max(marks[i].Version, newest)
 		}
 		keep()
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"bugle/store"
+	"bugle/store/internal/follow"
 )
 
 // channel is the NOTIFY channel that announces changes. The changes themselves are in a table.
@@ -50,11 +51,8 @@ func (d *DB) notifying(ctx context.Context) {
 
 // feed reads the changes of other handles on one connection, for all followers.
 type feed struct {
-	mu        sync.Mutex
-	followers map[*follower]struct{}
-	running   bool
-	ready     bool       // every later change will be received
-	told      *sync.Cond // on mu: a follower has received its changes
+	followers follow.Followers
+	begin     sync.Once
 
 	reading sync.Mutex   // guards at, and is held while changes are read
 	at      *cursor      // nil before the first read
@@ -62,93 +60,31 @@ type feed struct {
 	looked  int64        // the last call that a read has served; guarded by reading
 }
 
-// follower is one call of [DB.Follow].
-type follower struct {
-	ready func()
-	tell  func([]store.Change)
-	news  []store.Change
-	busy  bool          // tell is running
-	more  chan struct{} // holds an element when there are news
-}
-
-// mostNews is how many changes are queued for a slow follower, before they are replaced by the zero Change.
-const mostNews = 50_000
-
 // Follow implements [store.Feed].
 func (d *DB) Follow(ctx context.Context, ready func(), tell func([]store.Change)) {
-	f := &follower{ready: ready, tell: tell, more: make(chan struct{}, 1)}
-	d.feed.mu.Lock()
-	if d.feed.followers == nil {
-		d.feed.followers = map[*follower]struct{}{}
-	}
-	d.feed.followers[f] = struct{}{}
-	if !d.feed.running {
-		d.feed.running = d.start(d.following)
-	}
-	at := d.feed.ready
-	d.feed.mu.Unlock()
-	if at {
-		ready()
-	}
-	defer func() {
-		d.feed.mu.Lock()
-		delete(d.feed.followers, f)
-		d.feed.told.Broadcast()
-		d.feed.mu.Unlock()
-	}()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-d.ctx.Done():
-			return
-		case <-f.more:
-		}
-		d.feed.mu.Lock()
-		news := f.news
-		f.news, f.busy = nil, true
-		d.feed.mu.Unlock()
-		tell(news)
-		d.feed.mu.Lock()
-		f.busy = false
-		d.feed.told.Broadcast()
-		d.feed.mu.Unlock()
-	}
+	d.feed.begin.Do(func() { d.start(d.following) })
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	defer context.AfterFunc(d.ctx, end)()
+	d.feed.followers.Follow(ctx, ready, tell)
 }
 
 // Sync implements [store.Feed]. Concurrent calls share one read.
 func (d *DB) Sync(ctx context.Context) error {
-	d.feed.mu.Lock()
-	ready := d.feed.ready
-	d.feed.mu.Unlock()
-	if !ready {
+	if !d.feed.followers.Ready() {
 		return nil
 	}
 	if err := d.look(ctx); err != nil {
 		return d.explain(err)
 	}
-	stop := context.AfterFunc(ctx, func() {
-		d.feed.mu.Lock()
-		defer d.feed.mu.Unlock()
-		d.feed.told.Broadcast()
-	})
-	defer stop()
-	d.feed.mu.Lock()
-	defer d.feed.mu.Unlock()
-	for ctx.Err() == nil && d.ctx.Err() == nil && d.feed.behind() {
-		d.feed.told.Wait()
+	waiting, end := context.WithCancel(ctx)
+	defer end()
+	defer context.AfterFunc(d.ctx, end)()
+	err := d.feed.followers.Drain(waiting)
+	if err != nil && ctx.Err() == nil {
+		return store.ErrClosed
 	}
-	return ctx.Err()
-}
-
-// behind reports whether a follower has changes that it has not received yet.
-func (f *feed) behind() bool {
-	for follower := range f.followers {
-		if follower.busy || len(follower.news) > 0 {
-			return true
-		}
-	}
-	return false
+	return err
 }
 
 // look reads new changes on a connection of the pool.
@@ -173,38 +109,6 @@ func (d *DB) look(ctx context.Context) error {
 		if !full {
 			d.feed.looked = began
 			return nil
-		}
-	}
-}
-
-// begun calls ready of all followers.
-func (f *feed) begun() {
-	f.mu.Lock()
-	var ready []func()
-	if !f.ready {
-		for follower := range f.followers {
-			ready = append(ready, follower.ready)
-		}
-	}
-	f.ready = true
-	f.mu.Unlock()
-	for _, fn := range ready {
-		fn()
-	}
-}
-
-// tell queues changes for all followers.
-func (f *feed) tell(changes []store.Change) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for follower := range f.followers {
-		follower.news = append(follower.news, changes...)
-		if len(follower.news) > mostNews {
-			follower.news = []store.Change{{}}
-		}
-		select {
-		case follower.more <- struct{}{}:
-		default:
 		}
 	}
 }
@@ -269,10 +173,10 @@ func (d *DB) follow(ctx context.Context, begun func()) error {
 	case c.timeline != now.timeline, now.low < c.low, oldest != nil && *oldest > c.low: // or some of it is swept already
 		d.feed.at = now
 		d.cache.clear()
-		d.feed.tell([]store.Change{{}})
+		d.feed.followers.Tell(store.Change{})
 	}
 	d.feed.reading.Unlock()
-	d.feed.begun()
+	d.feed.followers.Begin()
 	d.link.here()
 	begun()
 	for {
@@ -339,7 +243,7 @@ func (d *DB) read(ctx context.Context, conn *pgx.Conn, c *cursor) (full bool, er
 	maps.Copy(c.seen, fresh)
 	if len(news) > 0 {
 		d.forget(news)
-		d.feed.tell(news)
+		d.feed.followers.Tell(news...)
 	}
 	if n == feedBatch && last < low {
 		low = last

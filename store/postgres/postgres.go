@@ -83,7 +83,6 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	}
 	db := &DB{o: o, log: o.Logger, origin: uuid.New()}
 	db.ctx, db.end = context.WithCancel(context.Background())
-	db.feed.told = sync.NewCond(&db.feed.mu)
 	c.ConnConfig.OnNotice = db.noticed
 	if db.pool, err = pgxpool.NewWithConfig(ctx, c); err != nil {
 		return nil, err

@@ -1,0 +1,138 @@
+// Package follow delivers the changes of a store to its followers, each at its own pace.
+package follow
+
+import (
+	"context"
+	"sync"
+
+	"bugle/store"
+)
+
+// Followers are the followers of one handle of a store. The zero Followers are ready for use.
+type Followers struct {
+	mu      sync.Mutex
+	all     map[*follower]struct{}
+	ready   bool
+	changed chan struct{} // closed when a follower has received its changes; nil: nobody waits
+}
+
+// follower is one call of [Followers.Follow].
+type follower struct {
+	ready func()
+	tell  func([]store.Change)
+	news  []store.Change
+	busy  bool          // tell is running
+	more  chan struct{} // holds an element when there are news
+}
+
+// mostNews is how many changes are queued for a slow follower, before they are replaced by the zero Change.
+const mostNews = 50_000
+
+// Follow calls tell with the changes that are told from now on, until ctx ends. It calls ready as soon as the source of
+// the changes is ready, see [Followers.Begin]. Calls of tell do not overlap.
+func (s *Followers) Follow(ctx context.Context, ready func(), tell func([]store.Change)) {
+	f := &follower{ready: ready, tell: tell, more: make(chan struct{}, 1)}
+	s.mu.Lock()
+	if s.all == nil {
+		s.all = map[*follower]struct{}{}
+	}
+	s.all[f] = struct{}{}
+	at := s.ready
+	s.mu.Unlock()
+	if at {
+		ready()
+	}
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.all, f)
+		s.received()
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.more:
+		}
+		s.mu.Lock()
+		news := f.news
+		f.news, f.busy = nil, true
+		s.mu.Unlock()
+		tell(news)
+		s.mu.Lock()
+		f.busy = false
+		s.received()
+		s.mu.Unlock()
+	}
+}
+
+// Begin notes that every later change will be told, and calls ready of all followers that wait for it.
+func (s *Followers) Begin() {
+	s.mu.Lock()
+	var ready []func()
+	if !s.ready {
+		for f := range s.all {
+			ready = append(ready, f.ready)
+		}
+	}
+	s.ready = true
+	s.mu.Unlock()
+	for _, fn := range ready {
+		fn()
+	}
+}
+
+// Ready reports whether [Followers.Begin] was called.
+func (s *Followers) Ready() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ready
+}
+
+// Tell queues changes for all followers. It does not wait.
+func (s *Followers) Tell(changes ...store.Change) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for f := range s.all {
+		f.news = append(f.news, changes...)
+		if len(f.news) > mostNews {
+			f.news = []store.Change{{}}
+		}
+		select {
+		case f.more <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Drain returns when all followers have received what was told before the call.
+func (s *Followers) Drain(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		behind := false
+		for f := range s.all {
+			behind = behind || f.busy || len(f.news) > 0
+		}
+		if behind && s.changed == nil {
+			s.changed = make(chan struct{})
+		}
+		changed := s.changed
+		s.mu.Unlock()
+		if !behind {
+			return ctx.Err()
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// received wakes those that wait for followers; mu is held.
+func (s *Followers) received() {
+	if s.changed != nil {
+		close(s.changed)
+		s.changed = nil
+	}
+}

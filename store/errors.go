@@ -28,7 +28,7 @@ var (
 	ErrUnreachable = errors.New("cannot reach the database")
 	// ErrUnknown reports that a change may or may not have been stored: the connection was lost during the commit, and
 	// could not be restored to find out.
-	ErrUnknown = errors.New("the connection to the database was lost while the change was being stored")
+	ErrUnknown = errors.New("the connection to the store was lost while the change was being stored")
 	// ErrBusy reports that another transaction holds a lock on the record for too long.
 	ErrBusy = errors.New("the record is in use")
 	// ErrLease reports that the lease of this process has expired, so another process may have taken over its work.

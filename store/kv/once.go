@@ -32,8 +32,12 @@ func (s IdempotencyKeys) PutIdempotent(i store.Idempotent) error {
 	if i.ExpiresAt.IsZero() {
 		return fmt.Errorf("%s must have a time of expiry", what)
 	}
-	if err := s.DeleteIdempotent(i.Operation, i.Key); err != nil {
+	old, err := s.deleteIdempotent(i.Operation, i.Key)
+	if err != nil {
 		return err
+	}
+	if i.Lease != "" && !i.Running && old.Lease != i.Lease && old.Lease != "" {
+		return store.ErrLease // another process has taken the work over
 	}
 	return errors.Join(
 		s.putJSON(what, s.key(kindIdempotent, i.Operation, i.Key), wire.Idempotent(i)),
@@ -43,24 +47,35 @@ func (s IdempotencyKeys) PutIdempotent(i store.Idempotent) error {
 
 // DeleteIdempotent forgets a key; that it is not known is no error.
 func (s IdempotencyKeys) DeleteIdempotent(op, key string) error {
-	old, err := s.Idempotent(op, key)
+	_, err := s.deleteIdempotent(op, key)
+	return err
+}
+
+// deleteIdempotent returns the record that it has deleted, if there was one.
+func (s IdempotencyKeys) deleteIdempotent(op, key string) (old store.Idempotent, err error) {
+	old, err = s.Idempotent(op, key)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil
+		return old, nil
 	}
 	// The place of a damaged record in the order of expiry is not known. It stays there until
 	// its time has come, and does no harm then.
 	if err != nil && !errors.As(err, new(*store.CorruptError)) {
-		return err
+		return old, err
 	}
 	what := idempotentName(op, key)
-	return errors.Join(
+	return old, errors.Join(
 		s.delete(what, s.key(kindIdempotent, op, key)),
 		s.delete(what, s.expiryKey(old.ExpiresAt, kindIdempotent, op, key)),
 	)
 }
 
 // Held implements [store.Idempotency].
-func (s IdempotencyKeys) Held(lease string) (bool, error) { return lease == s.lease, nil }
+func (s IdempotencyKeys) Held(lease string) (bool, error) {
+	if h, ok := s.tx.(Holder); ok && lease != s.lease {
+		return h.Held(lease)
+	}
+	return lease == s.lease, nil
+}
 
 // RequestID returns until when the request_id of an operation may not be used again (CONTRACT.md,
 // Create). It returns past times too: the caller's clock decides.

@@ -82,3 +82,6 @@ func in(tx Tx, workspace string, watch store.Watcher, lease string) Space {
 		IdempotencyKeys{r},
 	}
 }
+
+// Keys returns the transaction over keys below one over records, which must be of this package.
+func Keys(t store.Tx) Tx { return t.(*recordTx).tx }

@@ -150,6 +150,8 @@ func (t *tx) Scan(prefix []byte, o kv.ScanOptions, fn func(key, value []byte) er
 			return o.Reverse && key > pre
 		case o.Limit > 0 && n == o.Limit:
 			return false
+		case kv.IsHidden(key):
+			return true
 		}
 		if failed = t.ctx.Err(); failed != nil {
 			return false

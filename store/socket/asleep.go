@@ -1,0 +1,43 @@
+package socket
+
+import (
+	"errors"
+	"fmt"
+)
+
+// silentError says that the process that has the store does not answer.
+type silentError struct {
+	pid       int // 0 where it is not known
+	suspended bool
+}
+
+func (e *silentError) Error() string {
+	switch {
+	case e.pid == 0:
+		return "the bugle process that has the store open does not respond; if it is suspended, continue it with `fg` in its terminal, or end it"
+	case e.suspended:
+		return fmt.Sprintf("the bugle process that has the store open (%d) is suspended; continue it with `fg` in its terminal or `kill -CONT %[1]d`, or end it with `kill -9 %[1]d`", e.pid)
+	}
+	return fmt.Sprintf("the bugle process that has the store open (%d) does not respond; if it is suspended, continue it with `fg` in its terminal or `kill -CONT %[1]d`, or end it with `kill -9 %[1]d`", e.pid)
+}
+
+// errSilent is an owner that does not answer, before it is known who that is.
+var errSilent = &silentError{}
+
+// unreachable returns the reason why there is no owner: err of attaching, or locked of taking the
+// store.
+func unreachable(err, locked error) error {
+	var by *lockedError
+	if !errors.As(locked, &by) {
+		return locked
+	}
+	var silent *silentError
+	asleep := suspended(by.pid)
+	switch {
+	case asleep, errors.As(err, &silent):
+		return &silentError{pid: by.pid, suspended: asleep}
+	case errors.Is(err, errNobody):
+		return locked
+	}
+	return err
+}

@@ -1,0 +1,144 @@
+//go:build linux || darwin || freebsd
+
+package socket_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/enginetest"
+	"bugle/engine/service/api"
+	"bugle/engine/service/local"
+	"bugle/engine/service/remote"
+	"bugle/store"
+	"bugle/store/socket"
+)
+
+// The contract of every service holds in the owner, and in a process that is attached to it.
+func TestContract(t *testing.T) {
+	for _, role := range []socket.Role{socket.Owner, socket.Attached} {
+		t.Run(role.String(), func(t *testing.T) {
+			enginetest.Run(t, func(t *testing.T) enginetest.Env {
+				s, clock := newShed(t), enginetest.NewClock()
+				s.clock = clock.Now
+				db, attached := s.pair()
+				if role == socket.Attached {
+					db = attached
+				}
+				svc := s.service(db)
+				for _, p := range enginetest.Profiles() {
+					s.ok(svc.PutProfile(t.Context(), p))
+				}
+				return enginetest.Env{Service: svc, Home: svc, Clock: clock}
+			})
+		})
+	}
+}
+
+// v5 answers the API with a service.
+func v5(svc *local.Service, clock func() time.Time) http.Handler {
+	return api.Trusted(func(ctx context.Context, id string) (engine.Workspace, engine.Service, error) {
+		w, err := svc.Workspace(ctx)
+		return w, svc, err
+	}, func(context.Context) ([]string, error) { return []string{workspace}, nil }, api.Options{Clock: clock, Unlimited: true})
+}
+
+// It holds for clients of the V5 API on the socket too, who need no key.
+func TestContractOfHTTP(t *testing.T) {
+	enginetest.Run(t, func(t *testing.T) enginetest.Env {
+		s, clock := newShed(t), enginetest.NewClock()
+		s.clock = clock.Now
+		var home *local.Service
+		s.handler = func(*socket.DB) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { v5(home, clock.Now).ServeHTTP(w, r) })
+		}
+		home = s.service(s.node())
+		for _, p := range enginetest.Profiles() {
+			s.ok(home.PutProfile(t.Context(), p))
+		}
+		svc, err := remote.New(remote.Config{BaseURL: "http://localhost", Workspace: workspace, Transport: s.transport(t)})
+		s.ok(err)
+		t.Cleanup(func() { svc.Close() })
+		return enginetest.Env{Service: svc, Home: home, Clock: clock}
+	})
+}
+
+// A service finds at once what another process has written, and what it has deleted.
+func TestIndexFollows(t *testing.T) {
+	s := newShed(t)
+	first, second := s.pair()
+	near, far := s.service(first), s.service(second)
+	for _, svc := range []*local.Service{near, far} {
+		ix, ok := svc.Index(t.Context())
+		if !ok {
+			t.Fatal("there is no index")
+		}
+		if _, _, err := ix.Wait(t.Context(), 1<<30); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found := func(svc *local.Service, id string) int {
+		rows, err := svc.Meta(t.Context(), engine.MetaRequest{ID: id, Limit: 15, Page: 1})
+		s.ok(err)
+		return len(rows)
+	}
+	for n := range 20 {
+		from, to := near, far
+		if n%2 == 1 {
+			from, to = far, near
+		}
+		id := create(t, from)
+		if got := found(to, id); got != 1 {
+			t.Fatalf("round %d: the other process finds %d campaigns, want 1", n, got)
+		}
+		s.ok(to.Delete(t.Context(), id))
+		if got := found(from, id); got != 0 {
+			t.Fatalf("round %d: after the deletion it finds %d campaigns", n, got)
+		}
+	}
+}
+
+// A send that is under way belongs to its process while that is alive, whoever owns the store, and to nobody afterwards.
+func TestLeases(t *testing.T) {
+	s := newShed(t)
+	first, second := s.pair()
+	third := s.node()
+	held := func(by, of *socket.DB) (held bool) {
+		t.Helper()
+		s.ok(by.Write(t.Context(), func(tx store.Tx) (err error) {
+			held, err = tx.In(workspace).Held(of.Lease())
+			return err
+		}))
+		return held
+	}
+	for _, by := range []*socket.DB{first, second, third} {
+		for _, of := range []*socket.DB{first, second, third} {
+			if !held(by, of) {
+				t.Error("the lease of a living process is not held")
+			}
+		}
+	}
+	s.kill(first)
+	if held(second, first) || held(third, first) {
+		t.Error("the lease of a dead process is held")
+	}
+	if !held(second, third) || !held(third, second) {
+		t.Error("the lease of a living process is not held by the next owner")
+	}
+	put := func(by *socket.DB, running bool) error {
+		return by.Write(t.Context(), func(tx store.Tx) error {
+			return tx.In(workspace).PutIdempotent(store.Idempotent{
+				Operation: "test", Key: "k", Running: running, Lease: by.Lease(), At: time.Unix(1, 0), ExpiresAt: time.Now().Add(time.Hour),
+			})
+		})
+	}
+	s.ok(put(second, true))
+	s.ok(put(third, true)) // takes it over
+	if err := put(second, false); err != store.ErrLease {
+		t.Errorf("a late result replaces that of the process that took over: %v", err)
+	}
+	s.ok(put(third, false))
+}

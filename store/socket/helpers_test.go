@@ -1,0 +1,212 @@
+//go:build linux || darwin || freebsd
+
+package socket_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/engine/enginetest"
+	"bugle/engine/service/local"
+	"bugle/store"
+	"bugle/store/kv"
+	"bugle/store/mem"
+	"bugle/store/socket"
+	"bugle/store/storetest"
+)
+
+const (
+	workspace = enginetest.WorkspaceID
+	ann       = "ann@example.com"
+	draft     = `{"channel":"EMAIL","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com","basic_details":{"name":"Spring"}}`
+)
+
+// shed is a data folder whose store is in memory, and whose lock is a flag.
+type shed struct {
+	t     testing.TB
+	dir   string
+	db    *mem.DB
+	clock func() time.Time
+	wrap  func(kv.DB) kv.DB // nil: as it is
+	// handler answers the API on the socket; nil: nothing does.
+	handler func(*socket.DB) http.Handler
+
+	mu     sync.Mutex
+	holder *held
+}
+
+// newShed returns a shed with a workspace.
+func newShed(t testing.TB) *shed {
+	t.Helper()
+	s := emptyShed(t)
+	_, err := local.CreateWorkspace(t.Context(), s.db, enginetest.Workspace())
+	s.ok(err)
+	return s
+}
+
+func emptyShed(t testing.TB) *shed {
+	s := &shed{t: t, dir: shortDir(t), db: mem.New()}
+	t.Cleanup(func() { s.db.Close() })
+	return s
+}
+
+func (s *shed) ok(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// shortDir returns a folder whose path leaves room for a socket.
+func shortDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+var errHeld = errors.New("held by another")
+
+func (s *shed) open(context.Context) (kv.DB, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.holder != nil {
+		return nil, socket.Locked(errHeld, 0)
+	}
+	s.holder = &held{DB: s.db, shed: s}
+	if s.wrap != nil {
+		s.holder.DB = s.wrap(s.db)
+	}
+	return s.holder, nil
+}
+
+// release frees the lock, as the end of its holder's process would.
+func (s *shed) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.holder = nil
+}
+
+func (s *shed) options() socket.Options {
+	return socket.Options{Dir: s.dir, Opener: s.open, Version: "1.0", Patience: 10 * time.Second, Handler: s.handler}
+}
+
+func (s *shed) node() *socket.DB {
+	s.t.Helper()
+	d, err := socket.Open(s.t.Context(), s.options())
+	s.ok(err)
+	s.t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			s.t.Errorf("closing: %v", err)
+		}
+	})
+	return d
+}
+
+// pair returns an owner, and a handle that is attached to it.
+func (s *shed) pair() (owner, attached *socket.DB) {
+	s.t.Helper()
+	owner, attached = s.node(), s.node()
+	if a, b := owner.State().Role, attached.State().Role; a != socket.Owner || b != socket.Attached {
+		s.t.Fatalf("the first is %s, the second %s", a, b)
+	}
+	return owner, attached
+}
+
+// service returns the service of the workspace in a store, which ends before the store.
+func (s *shed) service(db store.DB) *local.Service {
+	s.t.Helper()
+	svc, err := local.Open(db, workspace, local.Options{Clock: s.clock})
+	s.ok(err)
+	s.t.Cleanup(func() { svc.Close() })
+	return svc
+}
+
+// kill ends an owner abruptly.
+func (s *shed) kill(d *socket.DB) {
+	d.Kill()
+	s.release()
+}
+
+// held is the store of a shed.
+type held struct {
+	kv.DB
+	shed *shed
+	tell func(notice string)
+}
+
+func (h *held) Tell(tell func(notice string)) { h.tell = tell }
+
+func (h *held) Close() error {
+	h.shed.mu.Lock()
+	defer h.shed.mu.Unlock()
+	if h.shed.holder == h {
+		h.shed.holder = nil
+	}
+	return nil
+}
+
+// transport leads to the socket.
+func (s *shed) transport(t *testing.T) *http.Transport {
+	tr := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", socketOf(s.dir))
+	}}
+	t.Cleanup(tr.CloseIdleConnections)
+	return tr
+}
+
+func parse(t testing.TB, s string) doc.Value {
+	t.Helper()
+	v, err := doc.Parse([]byte(s))
+	if err != nil {
+		t.Fatalf("%s: %v", s, err)
+	}
+	return v
+}
+
+func create(t testing.TB, svc engine.Service) string {
+	t.Helper()
+	out, err := svc.Create(t.Context(), engine.CreateRequest{Body: parse(t, draft)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.ID
+}
+
+// until waits for a state of the handle.
+func until(t testing.TB, d *socket.DB, what string, is func(socket.State) bool) socket.State {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	for s := range d.States(ctx) {
+		if is(s) {
+			return s
+		}
+	}
+	t.Fatalf("the handle is not %s: %+v", what, d.State())
+	return socket.State{}
+}
+
+func owning(s socket.State) bool { return s.Role == socket.Owner }
+
+func socketOf(dir string) string { return filepath.Join(dir, "bugle.sock") }
+
+// A store that another process owns is a store.
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(t testing.TB) storetest.Keys {
+		_, attached := emptyShed(t).pair()
+		return attached
+	})
+}

@@ -1,0 +1,376 @@
+package socket
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"bugle/store"
+	"bugle/store/kv"
+)
+
+// host is the store in this process, and its socket.
+type host struct {
+	db    kv.DB
+	log   *slog.Logger
+	intro hello
+	lease string     // of this process
+	told  func(news) // hears of every change in this process
+	since time.Time  // when this process became the owner
+
+	calls   gate // transactions and jobs of all processes
+	commits *commits
+	news    *feed[news]
+	work    context.Context // of what comes through the socket
+	end     context.CancelFunc
+
+	mu     sync.Mutex
+	leases map[string]int // of the processes that listen, and how many times
+	latest uint64         // sequence number of the latest change
+	conns  map[net.Conn]struct{}
+
+	srv    *http.Server
+	socket *socket
+	served sync.WaitGroup // connections, and what accepts them
+	keeper sync.WaitGroup // the goroutine that watches the socket
+	feeds  sync.WaitGroup // readers of news in other processes
+	goaway chan struct{}  // closed when they are to end
+	let    bool           // the store was closed in order; set before goaway is closed
+}
+
+// stopTimeout is how long to wait for what was told to end.
+const stopTimeout = 5 * time.Second
+
+func newHost(d *DB, db kv.DB) *host {
+	h := &host{
+		db: db, log: d.log, told: d.heard, lease: d.Lease(), since: time.Now(),
+		intro:   hello{Protocol: Protocol, Version: d.o.Version, PID: os.Getpid(), ID: uuid.NewString()},
+		commits: newCommits(db), news: newFeed(everything[news]), leases: map[string]int{}, conns: map[net.Conn]struct{}{},
+		goaway: make(chan struct{}),
+	}
+	h.work, h.end = context.WithCancel(context.Background())
+	if n, ok := db.(Noticing); ok {
+		n.Tell(func(notice string) { h.news.send(news{Notice: notice}) })
+	}
+	var other http.Handler
+	if d.o.Handler != nil {
+		other = d.o.Handler(d)
+	}
+	h.srv = &http.Server{
+		Handler: h.handler(other), ReadHeaderTimeout: 10 * time.Second,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, peerKey{}, d.peer(c))
+		},
+		ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelWarn),
+	}
+	return h
+}
+
+// listen opens the socket, and looks after it. Without one the owner works alone.
+func (h *host) listen(dir string) {
+	s, err := listen(dir)
+	if err != nil {
+		h.log.Warn("other processes cannot connect", "error", err)
+		return
+	}
+	h.serve(s)
+	h.keeper.Go(func() { h.keep(dir) })
+}
+
+func (h *host) serve(s *socket) {
+	h.socket = s
+	h.served.Go(func() {
+		if err := h.srv.Serve(s.Listener); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+			h.log.Error("other processes can no longer connect", "error", err)
+		}
+	})
+}
+
+// keeping is how often an owner looks whether its socket can still be found.
+const keeping = 500 * time.Millisecond
+
+// keep opens the socket anew if someone has removed it, such as a cleaner of old files.
+func (h *host) keep(dir string) {
+	tick := time.NewTicker(keeping)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-h.work.Done():
+			return
+		}
+		if !h.socket.lost() {
+			continue
+		}
+		s, err := listen(dir)
+		if err != nil {
+			h.log.Warn("the socket is missing, and other processes cannot connect", "error", err)
+			continue
+		}
+		h.log.Info("the socket was missing and is restored")
+		former := h.socket
+		h.serve(s)
+		_ = former.Listener.Close() // nobody can find it
+	}
+}
+
+// The paths on the socket. That of the introduction is the same for all protocols, forever.
+const (
+	ownPaths     = "/local/"
+	helloPath    = ownPaths + "hello"
+	root         = ownPaths + "v2/"
+	changesPath  = root + "changes"
+	transactPath = root + "transactions"
+	jobPath      = root + "job"
+)
+
+// hello is how an owner introduces itself, to every protocol.
+type hello struct {
+	Protocol int    `json:"protocol"`
+	Version  string `json:"version"`
+	PID      int    `json:"pid"`
+	// ID is different each time that a process opens the store.
+	ID string `json:"id,omitempty"`
+}
+
+// The headers of a request: the owner that the process was introduced to, by the ID of its [hello], and the lease of the
+// process. A new connection may reach the next owner before it is seen that the former is gone.
+const (
+	ownerHeader = "X-Bugle-Owner"
+	leaseHeader = "X-Bugle-Lease"
+)
+
+// news is one line of the feed of changes. The first one is empty: from there on nothing is missed.
+type news struct {
+	Sequence uint64         `json:"sequence,omitempty"`
+	Lease    string         `json:"lease,omitempty"` // of the process that made the changes
+	Changes  []store.Change `json:"changes,omitempty"`
+	// Bye reports that the owner has answered everything that it accepted, and has closed the store.
+	Bye    bool   `json:"bye,omitempty"`
+	Notice string `json:"notice,omitempty"` // a problem of the store
+}
+
+// peerKey finds why the process at the other end of a connection is refused.
+type peerKey struct{}
+
+func (h *host) handler(other http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+helloPath, func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(h.intro) // if it fails, nobody listens
+	})
+	mux.HandleFunc("GET "+changesPath, h.serveChanges)
+	mux.HandleFunc("GET "+transactPath, h.serveTransactions)
+	mux.HandleFunc("POST "+jobPath, h.serveJob)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err, _ := r.Context().Value(peerKey{}).(error); err != nil {
+			h.log.Warn("a connection was refused", "error", err)
+			http.Error(w, err.Error(), http.StatusForbidden)
+			return
+		}
+		if other != nil && !strings.HasPrefix(r.URL.Path, ownPaths) {
+			other.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), servedKey{}, true)))
+			return
+		}
+		if id := r.Header.Get(ownerHeader); id != "" && id != h.intro.ID {
+			http.Error(w, errLeaving.Error(), http.StatusServiceUnavailable) // the one that is meant has quit
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// serveTransactions turns the connection into one for transactions.
+func (h *host) serveTransactions(w http.ResponseWriter, r *http.Request) {
+	h.mu.Lock()
+	closed := h.conns == nil
+	if !closed {
+		h.served.Add(1)
+	}
+	h.mu.Unlock()
+	if closed {
+		http.Error(w, errLeaving.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	defer h.served.Done()
+	conn, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	defer conn.Close()
+	h.mu.Lock()
+	if closed = h.conns == nil; !closed {
+		h.conns[conn] = struct{}{}
+	}
+	h.mu.Unlock()
+	if closed {
+		return
+	}
+	defer func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.conns, conn)
+	}()
+	h.transact(conn, buffered.Reader, r.Header.Get(leaseHeader))
+}
+
+const upgraded = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: bugle\r\n\r\n"
+
+// transact answers transactions of the process with that lease until the connection breaks.
+func (h *host) transact(conn net.Conn, in *bufio.Reader, lease string) {
+	c := &client{stream: newStream[request, response](in, conn), host: h, conn: conn, lease: lease}
+	if _, err := c.out.WriteString(upgraded); err == nil {
+		c.serve()
+	}
+}
+
+// tell has everyone receive news.
+func (h *host) tell(n news) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.latest++
+	n.Sequence = h.latest
+	h.told(n)
+	h.news.send(n)
+}
+
+// sequence returns the number of the latest change.
+func (h *host) sequence() uint64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.latest
+}
+
+// gathering is how long after the beginning of an owner all living processes have connected to it.
+const gathering = 500 * time.Millisecond
+
+// held reports whether the process with that lease is alive.
+func (h *host) held(ctx context.Context, lease string) (bool, error) {
+	if lease == h.lease {
+		return true, nil
+	}
+	for {
+		h.mu.Lock()
+		held := h.leases[lease] > 0
+		h.mu.Unlock()
+		left := gathering - time.Since(h.since)
+		if held || left <= 0 {
+			return held, nil
+		}
+		if err := pause(ctx, min(left, gathering/20)); err != nil {
+			return false, err
+		}
+	}
+}
+
+// listens counts the feeds of the process with that lease.
+func (h *host) listens(lease string, n int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.leases[lease] += n; h.leases[lease] == 0 {
+		delete(h.leases, lease)
+	}
+}
+
+// serveChanges tells of every change until the reader or the owner leaves.
+func (h *host) serveChanges(w http.ResponseWriter, r *http.Request) {
+	if !h.calls.enter() { // so that no feed begins while they end
+		http.Error(w, errLeaving.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	h.feeds.Add(1)
+	h.calls.leave()
+	defer h.feeds.Done()
+	lease := r.Header.Get(leaseHeader)
+	h.listens(lease, 1)
+	defer h.listens(lease, -1)
+	changes := h.news.subscribe(r.Context())
+	rc, lines := http.NewResponseController(w), json.NewEncoder(w)
+	line := func(n news) {
+		_ = rc.SetWriteDeadline(time.Now().Add(stopTimeout)) // a reader that hangs is cut off
+		_ = lines.Encode(n)                                  // if it fails, the request's context ends the feed
+		_ = rc.Flush()
+	}
+	line(news{})
+	for {
+		select {
+		case n, ok := <-changes:
+			if !ok { // the reader has left
+				return
+			}
+			line(n)
+		case <-h.goaway:
+			line(news{Bye: h.let})
+			return
+		}
+	}
+}
+
+// close waits for running transactions, closes the store, and sends the other processes away. What runs longer than the
+// grace is told to end.
+func (h *host) close(grace time.Duration) error {
+	idle := h.calls.close()
+	inTime := within(idle, grace)
+	h.end()
+	if !inTime && !within(idle, stopTimeout) {
+		h.log.Error("transactions did not finish in time")
+	}
+	h.keeper.Wait()
+	// The socket goes while this process still has the store: later it is the next owner's.
+	if h.socket != nil {
+		h.socket.remove()
+	}
+	err := h.db.Close()
+	select {
+	case <-idle:
+		h.let = true
+	default:
+	}
+	close(h.goaway)
+	h.hangUp()
+	if err != nil {
+		return fmt.Errorf("closing the store: %w", err)
+	}
+	return nil
+}
+
+// hangUp ends the connections when the answers that are due have left.
+func (h *host) hangUp() {
+	h.feeds.Wait()
+	h.news.close()
+	h.mu.Lock()
+	for c := range h.conns {
+		_ = c.Close()
+	}
+	h.conns = nil
+	h.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	if err := h.srv.Shutdown(ctx); err != nil {
+		h.log.Warn("a connection was closed", "error", err)
+		h.srv.Close()
+	}
+	h.served.Wait()
+}
+
+func within(done <-chan struct{}, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-done:
+		return true
+	case <-t.C:
+		return false
+	}
+}

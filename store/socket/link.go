@@ -1,0 +1,465 @@
+package socket
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"bugle/engine"
+	"bugle/store/kv"
+)
+
+const (
+	// introTimeout is how long an owner may take to say who it is, and to answer before it is looked whether it is
+	// suspended.
+	introTimeout = 3 * time.Second
+	// silence is how long an owner may take to answer. One that takes longer is suspended, or its machine is.
+	silence = 30 * time.Second
+	// noticing is how long it may take to see that an owner is gone whose connection broke, or who said that it is quitting.
+	noticing = time.Second
+)
+
+// link is the connection to the process that owns the store.
+type link struct {
+	db     *DB
+	client *http.Client
+	intro  hello
+	end    context.CancelFunc
+	lost   chan struct{} // closed when the owner is gone
+	bye    atomic.Bool   // it has answered everything; set before lost is closed
+
+	mu    sync.Mutex
+	idle  []*line       // for the next transactions
+	heard uint64        // sequence number of the latest change that was passed on
+	more  chan struct{} // closed when heard changes
+}
+
+// mostIdle is how many connections are kept for the next transactions.
+const mostIdle = 16
+
+// lostError reports that the owner was lost in a transaction.
+type lostError struct {
+	sent bool // the commit was on the way
+	err  error
+}
+
+func (t *lostError) Error() string {
+	return "the process that had the store open has quit: " + t.err.Error()
+}
+func (t *lostError) Unwrap() error { return t.err }
+
+// errNobody reports that no process responds on the socket.
+var errNobody = errors.New("no process that has the store open responds")
+
+// attach connects to the owner, and passes on what it tells.
+func attach(ctx context.Context, d *DB) (*link, error) {
+	work, end := context.WithCancel(context.WithoutCancel(ctx))
+	l := &link{db: d, end: end, lost: make(chan struct{}), more: make(chan struct{})}
+	tr := &http.Transport{
+		DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return l.dial(ctx) },
+		DisableCompression: true,
+	}
+	l.client = &http.Client{Transport: tr}
+	body, err := l.greet(ctx, work)
+	if err != nil {
+		end()
+		tr.CloseIdleConnections()
+		return nil, err
+	}
+	go func() { // ends with the owner, or with l.end
+		defer l.hangUp()
+		defer tr.CloseIdleConnections()
+		defer close(l.lost)
+		defer body.Close()
+		l.listen(body)
+	}()
+	return l, nil
+}
+
+func (l *link) dial(ctx context.Context) (net.Conn, error) {
+	if l.gone() { // who listens now is the next owner, to be greeted first
+		return nil, errNobody
+	}
+	c, err := dial(ctx, l.db.dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.db.peer(c); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// greet gets the owner's introduction, and the feed of changes from its first line on.
+func (l *link) greet(ctx, work context.Context) (io.ReadCloser, error) {
+	late := time.AfterFunc(introTimeout, l.end)
+	stop := context.AfterFunc(ctx, l.end)
+	defer stop()
+	res, err := l.get(work, helloPath)
+	if err != nil {
+		return nil, introFailure(ctx, work, err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(res.Body, 1<<16))
+	if err != nil {
+		return nil, introFailure(ctx, work, err)
+	}
+	if res.StatusCode == http.StatusForbidden {
+		return nil, errors.New(strings.TrimSpace(string(b)))
+	}
+	if err := json.Unmarshal(b, &l.intro); err != nil || l.intro.Protocol != Protocol {
+		return nil, l.otherProtocol()
+	}
+	feed, err := l.get(work, changesPath)
+	if err != nil {
+		return nil, introFailure(ctx, work, err)
+	}
+	in := bufio.NewReader(feed.Body)
+	if _, err := in.ReadBytes('\n'); err != nil || feed.StatusCode != http.StatusOK {
+		feed.Body.Close()
+		return nil, introFailure(ctx, work, errors.Join(errNobody, err)) // it is quitting
+	}
+	if !late.Stop() {
+		feed.Body.Close()
+		return nil, introFailure(ctx, work, context.Canceled)
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{in, feed.Body}, nil
+}
+
+func (l *link) get(ctx context.Context, path string) (*http.Response, error) {
+	req, err := l.request(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return nil, err
+	}
+	return l.client.Do(req)
+}
+
+// request makes a request for the owner that was introduced, and no other.
+func (l *link) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, "http://bugle"+path, body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set(leaseHeader, l.db.Lease())
+	if l.intro.ID != "" {
+		req.Header.Set(ownerHeader, l.intro.ID)
+	}
+	return req, nil
+}
+
+// introFailure tells an owner that is not there from one that does not answer, and both from a caller that gave up.
+func introFailure(ctx, work context.Context, err error) error {
+	var other *otherUserError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &other):
+		return other
+	case work.Err() != nil:
+		return errSilent
+	}
+	return fmt.Errorf("%w: %w", errNobody, err)
+}
+
+func (l *link) otherProtocol() error {
+	return fmt.Errorf("the store is open in another version of bugle (%s, process %d), and this one (%s) cannot work with it; quit that one, or use the same version",
+		orUnknown(l.intro.Version), l.intro.PID, orUnknown(l.db.o.Version))
+}
+
+func orUnknown(version string) string {
+	if version == "" {
+		return "version unknown"
+	}
+	return version
+}
+
+// listen reads the feed until it ends.
+func (l *link) listen(body io.Reader) {
+	for lines := json.NewDecoder(body); ; {
+		var n news
+		if lines.Decode(&n) != nil {
+			return
+		}
+		if n.Bye {
+			l.bye.Store(true)
+			continue
+		}
+		l.db.heard(n)
+		if n.Sequence > 0 {
+			l.mu.Lock()
+			l.heard = n.Sequence
+			close(l.more)
+			l.more = make(chan struct{})
+			l.mu.Unlock()
+		}
+	}
+}
+
+// await returns when a change was passed on.
+func (l *link) await(ctx context.Context, sequence uint64) error {
+	for {
+		l.mu.Lock()
+		heard, more := l.heard, l.more
+		l.mu.Unlock()
+		if heard >= sequence {
+			return nil
+		}
+		select {
+		case <-more:
+		case <-l.lost:
+			return &lostError{err: errNobody}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// clean reports whether the owner has quit after it answered everything.
+func (l *link) clean() bool { return l.gone() && l.bye.Load() }
+
+func (l *link) gone() bool {
+	select {
+	case <-l.lost:
+		return true
+	default:
+		return false
+	}
+}
+
+// after waits until it is seen that the owner is gone, which was lost in a transaction that began at a time. An owner that
+// is there, and cannot be reached all the same, is given up.
+func (l *link) after(ctx context.Context, lost *lostError, since time.Time) error {
+	if !l.gone() && time.Since(since) > silence {
+		return engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "%w", lost)
+	}
+	timer := time.NewTimer(noticing)
+	defer timer.Stop()
+	select {
+	case <-l.lost:
+	case <-timer.C:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+func (l *link) close() {
+	l.end()
+	<-l.lost
+}
+
+// hangUp closes the connections that nothing uses.
+func (l *link) hangUp() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.idle {
+		_ = c.conn.Close()
+	}
+	l.idle = nil
+}
+
+// line is a connection for one transaction at a time.
+type line struct {
+	*stream[response, request]
+	conn *lineConn
+}
+
+// lineConn reads until the owner answers, its caller gives up, or the owner is found suspended.
+type lineConn struct {
+	net.Conn
+	pid  int
+	left atomic.Bool // the caller has given up
+}
+
+func (c *lineConn) Read(b []byte) (int, error) {
+	for begun := time.Now(); ; {
+		if err := c.SetReadDeadline(time.Now().Add(introTimeout)); err != nil {
+			return 0, err
+		}
+		if c.left.Load() {
+			return 0, context.Canceled
+		}
+		n, err := c.Conn.Read(b)
+		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+			return n, err
+		}
+		if asleep := suspended(c.pid); asleep || time.Since(begun) > silence {
+			return 0, &silentError{c.pid, asleep}
+		}
+	}
+}
+
+// leave ends a read.
+func (c *lineConn) leave() {
+	c.left.Store(true)
+	_ = c.SetReadDeadline(time.Unix(1, 0))
+}
+
+// line returns a connection for a transaction.
+func (l *link) line(ctx context.Context) (*line, error) {
+	l.mu.Lock()
+	if n := len(l.idle); n > 0 {
+		c := l.idle[n-1]
+		l.idle = l.idle[:n-1]
+		l.mu.Unlock()
+		return c, nil
+	}
+	l.mu.Unlock()
+	c, err := l.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	conn := &lineConn{Conn: c, pid: l.intro.PID}
+	stop := context.AfterFunc(ctx, conn.leave)
+	in := bufio.NewReaderSize(conn, 64<<10)
+	err = l.upgrade(ctx, conn, in)
+	if !stop() && err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return &line{newStream[response, request](in, conn), conn}, nil
+}
+
+// upgrade turns a connection to the owner into one for transactions.
+func (l *link) upgrade(ctx context.Context, c net.Conn, in *bufio.Reader) error {
+	req, err := l.request(ctx, http.MethodGet, transactPath, nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Connection", "Upgrade")
+	req.Header.Set("Upgrade", "bugle")
+	if err := req.Write(c); err != nil {
+		return err
+	}
+	res, err := http.ReadResponse(in, req)
+	if err != nil {
+		return err
+	}
+	if res.StatusCode != http.StatusSwitchingProtocols {
+		return errLeaving
+	}
+	return nil
+}
+
+// back keeps a connection for the next transaction.
+func (l *link) back(c *line) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.gone() || len(l.idle) >= mostIdle {
+		_ = c.conn.Close()
+		return
+	}
+	l.idle = append(l.idle, c)
+}
+
+// transaction runs fn in a transaction that q begins. If the owner is lost, the error is a [*lostError].
+func (l *link) transaction(ctx context.Context, q request, fn func(kv.Tx) error) error {
+	c, err := l.line(ctx)
+	if err != nil {
+		return l.failure(ctx, err, false)
+	}
+	t := &tx{ctx: ctx, line: c, writes: q.Op == opUpdate}
+	stop := context.AfterFunc(ctx, c.conn.leave)
+	defer stop()
+	sent, err := t.run(q, fn, stop)
+	if t.broken == nil && !c.conn.left.Load() {
+		l.back(c)
+	} else {
+		_ = c.conn.Close()
+	}
+	switch {
+	case t.broken != nil:
+		return l.failure(ctx, t.broken, sent)
+	case errors.Is(err, errLeaving):
+		return &lostError{err: err}
+	}
+	return err
+}
+
+// run runs fn, again if the owner says so, and ends the transaction. It reports whether a commit was sent. stop keeps ctx
+// from ending the wait for the result.
+func (t *tx) run(q request, fn func(kv.Tx) error, stop func() bool) (sent bool, err error) {
+	r, err := t.ask(&q)
+	for {
+		if err != nil {
+			return sent, err
+		}
+		if !r.Begun {
+			return sent, r.Fault.err()
+		}
+		t.version, t.since, sent = r.Version, r.Since, false
+		if failed := fn(t); failed != nil {
+			if t.broken == nil && t.ctx.Err() == nil {
+				_, err = t.ask(&request{Op: opAbort})
+			} else if t.broken == nil {
+				t.broken = t.ctx.Err()
+			}
+			return false, failed
+		}
+		if stop != nil && !stop() {
+			t.broken = t.ctx.Err()
+			return false, t.broken
+		}
+		stop, sent = nil, t.writes
+		t.ctx = context.WithoutCancel(t.ctx)
+		r, err = t.ask(&request{Op: opEnd})
+	}
+}
+
+// ask returns the response to a request outside of a transaction.
+func (l *link) ask(ctx context.Context, q request) (r response, err error) {
+	c, err := l.line(ctx)
+	if err != nil {
+		return r, l.failure(ctx, err, false)
+	}
+	stop := context.AfterFunc(ctx, c.conn.leave)
+	defer stop()
+	err = c.send(&q)
+	var got *response
+	if err == nil {
+		got, err = c.receive()
+	}
+	if err != nil || c.conn.left.Load() {
+		_ = c.conn.Close()
+	}
+	if err != nil {
+		return r, l.failure(ctx, err, false)
+	}
+	if !c.conn.left.Load() {
+		l.back(c)
+	}
+	if err = got.Fault.err(); errors.Is(err, errLeaving) {
+		err = &lostError{err: err}
+	}
+	return *got, err
+}
+
+// failure returns the error of a connection that failed.
+func (l *link) failure(ctx context.Context, err error, sent bool) error {
+	var silent *silentError
+	var other *otherUserError
+	switch {
+	case ctx.Err() != nil && !sent:
+		return ctx.Err()
+	case errors.As(err, &silent):
+		return engine.Errorf(engine.Internal, http.StatusGatewayTimeout, "%w", silent)
+	case errors.As(err, &other):
+		return other
+	}
+	return &lostError{sent: sent && !l.clean(), err: err}
+}

@@ -1,0 +1,240 @@
+//go:build linux || darwin || freebsd
+
+package socket
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// supported says whether another process can be attached to.
+const supported = true
+
+// The files of the socket in the data folder.
+const (
+	socketName  = "bugle.sock"
+	pointerName = "bugle.sock.path" // where the socket is, when it cannot be here
+	bindPrefix  = ".bugle-"
+	// maxPath is how long the path of a socket may be: all systems take this many bytes.
+	maxPath = 100
+)
+
+// socket is what an owner listens on.
+type socket struct {
+	net.Listener
+	dir   string      // the data folder
+	in    os.FileInfo // of the data folder
+	own   os.FileInfo // of the socket
+	files []string    // the socket, and what leads to it
+	aside string      // the folder of the socket, where that is not the data folder
+}
+
+// lost reports whether others look for the socket in vain: it is gone, or what is in its place is
+// dead. Where the data folder is no longer the one of this store, nobody looks for it.
+func (s *socket) lost() bool {
+	if in, err := os.Stat(s.dir); err != nil || !os.SameFile(in, s.in) {
+		return false
+	}
+	for _, f := range s.files {
+		if _, err := os.Lstat(f); errors.Is(err, fs.ErrNotExist) {
+			return true
+		}
+	}
+	at := s.files[0]
+	if now, err := os.Lstat(at); err != nil || os.SameFile(now, s.own) {
+		return false
+	}
+	c, err := net.DialTimeout("unix", at, introTimeout)
+	if err != nil {
+		return true
+	}
+	_ = c.Close()
+	return false // another owner's
+}
+
+// remove takes the socket away. It is for the owner alone, while it has the store.
+func (s *socket) remove() {
+	for _, f := range s.files {
+		_ = os.Remove(f) // gone already, or the next owner replaces it
+	}
+	if s.aside != "" {
+		leave(s.aside)
+	}
+}
+
+// listen opens the socket of a data folder in the place of any that is there; only the owner may.
+// Where the folder cannot have one, as its path is too long or its file system knows none, the
+// socket is in a folder of the user's own, and a file says where.
+func listen(dir string) (*socket, error) {
+	sweep(dir)
+	pointer := filepath.Join(dir, pointerName)
+	l, err := bind(dir)
+	if err == nil {
+		_ = os.Remove(pointer) // a former owner's
+		return newSocket(l, dir, filepath.Join(dir, socketName))
+	}
+	aside, err2 := runtimeDir(dir)
+	if err2 != nil {
+		return nil, errors.Join(err, err2)
+	}
+	sweep(aside)
+	if l, err2 = bind(aside); err2 != nil {
+		leave(aside)
+		return nil, errors.Join(err, err2)
+	}
+	path := filepath.Join(aside, socketName)
+	if err := writeFile(pointer, path); err != nil {
+		err = errors.Join(fmt.Errorf("writing the address of the socket: %w", err), l.Close(), os.Remove(path))
+		leave(aside)
+		return nil, err
+	}
+	s, err := newSocket(l, dir, path, pointer)
+	if err == nil {
+		s.aside = aside
+	}
+	return s, err
+}
+
+func newSocket(l net.Listener, dir string, files ...string) (*socket, error) {
+	s := &socket{Listener: l, dir: dir, files: files}
+	var err1, err2 error
+	s.in, err1 = os.Stat(dir)
+	s.own, err2 = os.Lstat(files[0])
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return s, nil
+}
+
+// bind makes the socket in a folder that nobody else can enter, and moves it to its place when it
+// can be reached by its user alone and listens.
+func bind(dir string) (net.Listener, error) {
+	if n := len(filepath.Join(dir, bindPrefix+"0123456789", "s")); n > maxPath {
+		return nil, fmt.Errorf("the path of the socket has %d bytes; at most %d are allowed", n, maxPath)
+	}
+	tmp, err := os.MkdirTemp(dir, bindPrefix)
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(tmp)
+	at := filepath.Join(tmp, "s")
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: at, Net: "unix"})
+	if err != nil {
+		return nil, err
+	}
+	l.SetUnlinkOnClose(false)
+	if err := errors.Join(os.Chmod(at, 0o600), os.Rename(at, filepath.Join(dir, socketName))); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// sweep removes what a process left that died while it made its socket.
+func sweep(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return // listening says what is wrong
+	}
+	for _, e := range entries {
+		if e.IsDir() && strings.HasPrefix(e.Name(), bindPrefix) {
+			_ = os.RemoveAll(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+func writeFile(path, text string) error {
+	tmp := path + ".tmp"
+	if err := os.WriteFile(tmp, []byte(text), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(tmp, path)
+}
+
+// runtimeDir makes a folder for the socket of a data folder whose own it cannot be.
+func runtimeDir(dir string) (string, error) {
+	sum := sha256.Sum256([]byte(dir))
+	name := hex.EncodeToString(sum[:8])
+	var errs []error
+	for _, base := range []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} {
+		if base == "" {
+			continue
+		}
+		own := filepath.Join(base, "bugle-"+strconv.Itoa(os.Geteuid()))
+		at := filepath.Join(own, name)
+		if len(filepath.Join(at, bindPrefix+"0123456789", "s")) > maxPath {
+			continue
+		}
+		err := errors.Join(private(own), private(at))
+		if errors.Is(err, fs.ErrNotExist) { // the owner of another data folder has just removed the first
+			err = errors.Join(private(own), private(at))
+		}
+		if err == nil {
+			return at, nil
+		}
+		errs = append(errs, err)
+	}
+	return "", errors.Join(append(errs, errors.New("no folder for the socket; set XDG_RUNTIME_DIR to one with a short path"))...)
+}
+
+// leave removes a folder of [runtimeDir], and the one for all of this user's when it was the last.
+func leave(aside string) {
+	if os.Remove(aside) == nil {
+		_ = os.Remove(filepath.Dir(aside)) // others may be in it
+	}
+}
+
+// private makes a folder that is its user's alone, and refuses one that is not.
+func private(dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	var st unix.Stat_t
+	if err := unix.Lstat(dir, &st); err != nil {
+		return err
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFDIR || int(st.Uid) != os.Geteuid() || st.Mode&0o077 != 0 {
+		return fmt.Errorf("%s must belong to this user only", dir)
+	}
+	return nil
+}
+
+// dial reaches the socket of a data folder.
+func dial(ctx context.Context, dir string) (net.Conn, error) {
+	path := filepath.Join(dir, socketName)
+	if b, err := os.ReadFile(filepath.Join(dir, pointerName)); err == nil {
+		path = string(b)
+	}
+	return new(net.Dialer).DialContext(ctx, "unix", path)
+}
+
+// sameUser refuses a process of another user at the other end.
+func sameUser(c net.Conn) error {
+	u, ok := c.(*net.UnixConn)
+	if !ok {
+		return fmt.Errorf("cannot get the user of a connection of type %T", c)
+	}
+	raw, err := u.SyscallConn()
+	if err != nil {
+		return fmt.Errorf("getting the user of a connection: %w", err)
+	}
+	var uid uint32
+	var failed error
+	if err := raw.Control(func(fd uintptr) { uid, failed = peerUID(int(fd)) }); err != nil || failed != nil {
+		return fmt.Errorf("getting the user of a connection: %w", errors.Join(err, failed))
+	}
+	if int(uid) != os.Geteuid() {
+		return &otherUserError{uid: int(uid)}
+	}
+	return nil
+}

@@ -1,0 +1,311 @@
+//go:build linux || darwin || freebsd
+
+package socket_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/engine/enginetest"
+	"bugle/engine/service/local"
+	"bugle/store"
+	"bugle/store/badger"
+	"bugle/store/kv"
+	"bugle/store/socket"
+)
+
+// The test binary runs itself as other processes: this says on what folder.
+const envDir = "BUGLE_SOCKET_TEST_DIR"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(envDir); dir != "" {
+		if err := work(dir); err != nil {
+			fmt.Println("failed", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// openDisk opens a store on disk.
+func openDisk(dir string) socket.Opener {
+	return func(ctx context.Context) (kv.DB, error) {
+		db, err := badger.Open(ctx, badger.Options{Dir: dir})
+		if locked := (*store.LockedError)(nil); errors.As(err, &locked) {
+			return nil, socket.Locked(err, locked.PID)
+		}
+		return db, err
+	}
+}
+
+// foundDisk makes a store on disk with a workspace.
+func foundDisk(t *testing.T, dir string) {
+	t.Helper()
+	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = local.CreateWorkspace(t.Context(), db, enginetest.Workspace())
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// work makes campaigns and saves one, one after another, and says what is done, until its input
+// ends.
+func work(dir string) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	n, err := socket.Open(ctx, socket.Options{Dir: dir, Opener: openDisk(dir)})
+	if err != nil {
+		return err
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		cancel()
+	}()
+	go func() {
+		for s := range n.States(ctx) {
+			fmt.Println("role", s.Role)
+		}
+	}()
+	svc, err := local.Open(n, workspace, local.Options{})
+	if err != nil {
+		return err
+	}
+	for i := 0; ctx.Err() == nil; i++ {
+		if err := step(ctx, svc, fmt.Sprintf("%d-%d", os.Getpid(), i)); err != nil && ctx.Err() == nil {
+			return err
+		}
+	}
+	return errors.Join(svc.Close(), n.Close())
+}
+
+// step makes one campaign and renames it.
+func step(ctx context.Context, svc *local.Service, name string) error {
+	body, err := doc.Parse([]byte(draft))
+	if err != nil {
+		return err
+	}
+	fmt.Println("begun", name)
+	made, err := svc.Create(ctx, engine.CreateRequest{Body: engine.WithName(body, name)})
+	if err != nil {
+		return fmt.Errorf("create: %w", err)
+	}
+	fmt.Println("made", name)
+	c, err := svc.Get(ctx, made.ID)
+	if err != nil {
+		return fmt.Errorf("get: %w", err)
+	}
+	_, err = svc.Save(ctx, engine.SaveRequest{ID: c.ID, Revision: c.Revision, Body: engine.WithName(c.Body, name+"!"), By: ann})
+	if err != nil {
+		return fmt.Errorf("save: %w", err)
+	}
+	fmt.Println("saved", name)
+	return nil
+}
+
+// process is a worker under way.
+type process struct {
+	cmd   *exec.Cmd
+	in    io.Closer
+	lines chan string
+
+	mu          sync.Mutex
+	role        string
+	made, saved []string
+	failed      string
+}
+
+func startProcess(t *testing.T, dir string) *process {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{cmd: exec.CommandContext(t.Context(), exe), lines: make(chan string, 100_000)}
+	p.cmd.Env = append(os.Environ(), envDir+"="+dir)
+	p.cmd.Stderr = os.Stderr
+	in, err1 := p.cmd.StdinPipe()
+	out, err2 := p.cmd.StdoutPipe()
+	if err := errors.Join(err1, err2, p.cmd.Start()); err != nil {
+		t.Fatal(err)
+	}
+	p.in = in
+	go func() { // ends with the process
+		defer close(p.lines)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			p.heard(lines.Text())
+			p.lines <- lines.Text()
+		}
+	}()
+	return p
+}
+
+func (p *process) heard(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch what, arg, _ := strings.Cut(line, " "); what {
+	case "role":
+		p.role = arg
+	case "made":
+		p.made = append(p.made, arg)
+	case "saved":
+		p.saved = append(p.saved, arg)
+	case "failed":
+		p.failed = arg
+	}
+}
+
+func (p *process) is(role string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.role == role
+}
+
+// next waits for a line that begins so, among those that come from now on.
+func (p *process) next(t *testing.T, prefix string) {
+	t.Helper()
+	late := time.After(20 * time.Second)
+	for {
+		select {
+		case line, ok := <-p.lines:
+			if !ok {
+				t.Fatalf("a process ended: %s", p.failed)
+			}
+			if strings.HasPrefix(line, prefix) {
+				return
+			}
+		case <-late:
+			t.Fatalf("no %q", prefix)
+		}
+	}
+}
+
+func (p *process) drain() {
+	for {
+		select {
+		case <-p.lines:
+		default:
+			return
+		}
+	}
+}
+
+// round returns how long it takes until each process has begun something and saved it.
+func round(t *testing.T, all []*process) time.Duration {
+	t.Helper()
+	begun := time.Now()
+	for _, p := range all {
+		p.drain()
+		p.next(t, "begun")
+		p.next(t, "saved")
+	}
+	return time.Since(begun)
+}
+
+// The owner is killed again and again: the rest go on within two seconds, what was acknowledged is
+// there, and nothing is there twice.
+func TestKill(t *testing.T) {
+	const rounds = 4
+	dir := shortDir(t)
+	foundDisk(t, dir)
+	var all, living []*process
+	add := func() {
+		p := startProcess(t, dir)
+		all, living = append(all, p), append(living, p)
+		p.next(t, "saved")
+	}
+	add()
+	add()
+	for range rounds {
+		add()
+		owner := -1
+		for i, p := range living {
+			if p.is("owner") {
+				owner = i
+			}
+		}
+		if owner < 0 {
+			t.Fatal("nobody owns the store")
+		}
+		dead := living[owner]
+		living = append(living[:owner:owner], living[owner+1:]...)
+		if err := dead.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = dead.cmd.Wait()
+		took := round(t, living) // one that began after the owner was dead
+		usual := round(t, living)
+		if took > 2*time.Second+10*usual { // a busy machine is slow at everything
+			t.Errorf("the rest went on after %v, and a round takes %v", took, usual)
+		}
+	}
+	for _, p := range living {
+		if err := errors.Join(p.in.Close(), p.cmd.Wait()); err != nil {
+			t.Errorf("a process ended with %v: %s", err, p.failed)
+		}
+	}
+	checkWork(t, dir, all)
+}
+
+// checkWork holds what is in the store against what the processes said.
+func checkWork(t *testing.T, dir string, all []*process) {
+	t.Helper()
+	n, err := socket.Open(t.Context(), socket.Options{Dir: dir, Opener: openDisk(dir)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	svc, err := local.Open(n, workspace, local.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer svc.Close()
+	rows, err := svc.List(t.Context(), engine.ListQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, saved := map[string]int{}, map[string]bool{}
+	for _, r := range rows {
+		name := strings.TrimSuffix(r.Name, "!")
+		made[name]++
+		saved[name] = saved[name] || name != r.Name
+	}
+	acknowledged := 0
+	for _, p := range all {
+		for range p.lines { // to the end
+		}
+		acknowledged += len(p.made)
+		for _, name := range p.made {
+			if made[name] == 0 {
+				t.Errorf("%s was made and is gone", name)
+			}
+		}
+		for _, name := range p.saved {
+			if !saved[name] {
+				t.Errorf("%s was saved and is as before", name)
+			}
+		}
+	}
+	for name, n := range made {
+		if n > 1 {
+			t.Errorf("%s is there %d times", name, n)
+		}
+	}
+	if acknowledged < 20 {
+		t.Errorf("only %d campaigns were made", acknowledged)
+	}
+}

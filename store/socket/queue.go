@@ -1,0 +1,178 @@
+package socket
+
+import (
+	"context"
+	"sync"
+)
+
+// queue keeps values until they are taken. merge adds one, and may drop others for it.
+type queue[T any] struct {
+	merge func(pending []T, v T) []T
+
+	mu      sync.Mutex
+	pending []T
+	wake    chan struct{} // has room for one: there may be something to take
+}
+
+func newQueue[T any](merge func([]T, T) []T) *queue[T] {
+	return &queue[T]{merge: merge, wake: make(chan struct{}, 1)}
+}
+
+func (q *queue[T]) put(v T) {
+	q.mu.Lock()
+	q.pending = q.merge(q.pending, v)
+	q.mu.Unlock()
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take returns all that is pending.
+func (q *queue[T]) take() []T {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	out := q.pending
+	q.pending = nil
+	return out
+}
+
+// feed gives values to its readers, each at its own pace.
+type feed[T any] struct {
+	merge func([]T, T) []T
+
+	mu      sync.Mutex
+	readers map[*queue[T]]struct{}
+	closed  bool
+	done    chan struct{}
+	pumps   sync.WaitGroup
+}
+
+func newFeed[T any](merge func([]T, T) []T) *feed[T] {
+	return &feed[T]{merge: merge, readers: map[*queue[T]]struct{}{}, done: make(chan struct{})}
+}
+
+func (f *feed[T]) send(v T) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for q := range f.readers {
+		q.put(v)
+	}
+}
+
+// subscribe returns what is sent from now on, after first. The channel is closed when ctx or the
+// feed ends.
+func (f *feed[T]) subscribe(ctx context.Context, first ...T) <-chan T {
+	q, out := newQueue(f.merge), make(chan T)
+	for _, v := range first {
+		q.put(v)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		close(out)
+		return out
+	}
+	f.readers[q] = struct{}{}
+	f.pumps.Go(func() {
+		defer close(out)
+		defer f.forget(q)
+		f.pump(ctx, q, out)
+	})
+	return out
+}
+
+func (f *feed[T]) forget(q *queue[T]) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.readers, q)
+}
+
+func (f *feed[T]) pump(ctx context.Context, q *queue[T], out chan<- T) {
+	for {
+		for _, v := range q.take() {
+			select {
+			case out <- v:
+			case <-ctx.Done():
+				return
+			case <-f.done:
+				return
+			}
+		}
+		select {
+		case <-q.wake:
+		case <-ctx.Done():
+			return
+		case <-f.done:
+			return
+		}
+	}
+}
+
+// close ends all readers, and returns when they have ended.
+func (f *feed[T]) close() {
+	f.mu.Lock()
+	if !f.closed {
+		f.closed = true
+		close(f.done)
+	}
+	f.mu.Unlock()
+	f.pumps.Wait()
+}
+
+// everything keeps all values.
+func everything[T any](pending []T, v T) []T { return append(pending, v) }
+
+// newest keeps the last value alone.
+func newest[T any](_ []T, v T) []T { return []T{v} }
+
+// gate counts calls in, while it is open.
+type gate struct {
+	mu     sync.Mutex
+	shut   bool
+	inside int
+	idle   []chan struct{} // to be closed when nobody is inside
+}
+
+// enter reports whether the call may run; then it is followed by leave.
+func (g *gate) enter() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.shut {
+		return false
+	}
+	g.inside++
+	return true
+}
+
+func (g *gate) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.inside--; g.inside == 0 {
+		for _, c := range g.idle {
+			close(c)
+		}
+		g.idle = nil
+	}
+}
+
+// close lets no more calls in; the channel is closed when those that are in have ended.
+func (g *gate) close() <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.shut = true
+	idle := make(chan struct{})
+	if g.inside == 0 {
+		close(idle)
+	} else {
+		g.idle = append(g.idle, idle)
+	}
+	return idle
+}
+
+// open lets calls in again.
+func (g *gate) open() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.shut = false
+}

@@ -1,0 +1,319 @@
+package socket
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"time"
+
+	"bugle/store"
+	"bugle/store/kv"
+)
+
+// client is a process without the store on one connection, which has one transaction at a time.
+type client struct {
+	*stream[request, response]
+	host  *host
+	conn  net.Conn
+	lease string // of the process
+
+	kept io.Reader // of an opKept
+}
+
+// errAborted reports that the process without the store has aborted its transaction.
+var errAborted = errors.New("the transaction was aborted")
+
+// brokenError reports that a connection cannot be used any more.
+type brokenError struct{ error }
+
+func (e *brokenError) Unwrap() error { return e.error }
+
+// idleLimit is how long a process may leave a transaction alone. A process that was suspended in one would keep old data
+// alive.
+const idleLimit = time.Minute
+
+// serve answers until the connection breaks.
+func (c *client) serve() {
+	for {
+		_ = c.conn.SetReadDeadline(time.Time{})
+		q, err := c.receive()
+		if err != nil || c.respond(q) != nil {
+			return
+		}
+	}
+}
+
+// respond does what a request asks for, and returns when the response was sent. Its error is that of the connection.
+func (c *client) respond(q *request) error {
+	var r response
+	err := errLeaving
+	if c.host.calls.enter() {
+		defer c.host.calls.leave()
+		r, err = c.run(q)
+	}
+	switch {
+	case errors.As(err, new(*brokenError)):
+		return err
+	case errors.Is(err, errAborted):
+	case errors.Is(err, context.Canceled) && c.host.work.Err() != nil:
+		r.Fault = faultOf(errLeaving) // nothing was written
+	default:
+		r.Fault = faultOf(err)
+	}
+	return errors.Join(c.send(&r), c.flush())
+}
+
+// run does what a request asks for outside of a transaction.
+func (c *client) run(q *request) (r response, err error) {
+	switch q.Op {
+	case opView:
+		return r, c.host.view(c.host.work, func(tx kv.Tx) error {
+			_, err := c.transaction(tx, 0)
+			return err
+		})
+	case opUpdate:
+		return r, c.update(q.Name)
+	case opKept:
+		k, ok := c.host.db.(store.Keeper)
+		if !ok {
+			return r, store.ErrNotFound
+		}
+		return r, k.Kept(c.host.work, q.Name, func(tx store.Tx, since uint64, kept io.Reader) error {
+			c.kept = kept
+			defer func() { c.kept = nil }()
+			_, err := c.transaction(kv.Keys(tx), since)
+			return err
+		})
+	case opSettle:
+		r.Yes, err = c.host.commits.settle(c.host.work, q.Name)
+		return r, err
+	case opSync:
+		r.Sequence = c.host.sequence()
+		return r, nil
+	}
+	return r, &brokenError{fmt.Errorf("unexpected request %d", q.Op)}
+}
+
+// update runs a transaction that writes. The id of the commit is stored with the changes.
+func (c *client) update(id string) error {
+	if !c.host.commits.begin(id) {
+		return &brokenError{errors.New("a commit with that id was settled before")}
+	}
+	wrote := false
+	err := c.host.update(c.host.work, c.lease, func(tx kv.Tx) (err error) {
+		if wrote, err = c.transaction(tx, 0); err != nil || !wrote {
+			return err
+		}
+		return c.host.commits.mark(c.host.work, tx, id)
+	})
+	c.host.commits.end(id, wrote && err == nil)
+	return err
+}
+
+// transaction answers until the transaction is to end, and reports whether it has written.
+func (c *client) transaction(tx kv.Tx, since uint64) (wrote bool, err error) {
+	r := response{Begun: true, Since: since}
+	if d, ok := tx.(kv.Dated); ok {
+		r.Version = d.Version()
+	}
+	if err := c.send(&r); err != nil {
+		return false, &brokenError{err}
+	}
+	t := &served{client: c, tx: tx}
+	switch end, err := t.answer(); {
+	case err != nil:
+		return false, err
+	case end == opAbort:
+		return false, errAborted
+	case end != opEnd:
+		return false, &brokenError{fmt.Errorf("unexpected request %d", end)}
+	}
+	return t.wrote, t.failed
+}
+
+// served is a transaction that a process without the store runs.
+type served struct {
+	*client
+	tx     kv.Tx
+	wrote  bool
+	failed error // of a write, the first
+}
+
+// answer answers requests until one of them ends the transaction, or goes on with a scan.
+func (t *served) answer() (end op, err error) {
+	for {
+		_ = t.conn.SetReadDeadline(time.Now().Add(idleLimit))
+		q, err := t.receive()
+		if err != nil {
+			return 0, &brokenError{err}
+		}
+		var r response
+		switch q.Op {
+		case opEnd, opAbort, opNext, opStop:
+			return q.Op, nil
+		case opSet:
+			t.note(t.tx.Set(q.Key, q.Value))
+			continue
+		case opDelete:
+			t.note(t.tx.Delete(q.Key))
+			continue
+		case opScan:
+			if err := t.scan(q); err != nil {
+				return 0, err
+			}
+			continue
+		case opGet:
+			r.Value, err = t.tx.Get(q.Key)
+		case opCounts:
+			if c, ok := t.tx.(kv.Counter); ok {
+				r.Counts, err = c.Counts()
+			}
+		case opHeld:
+			r.Yes, err = t.host.held(t.host.work, q.Name)
+		case opRead:
+			r.Value, err = t.read()
+		default:
+			return 0, &brokenError{fmt.Errorf("unexpected request %d", q.Op)}
+		}
+		r.Fault = faultOf(err)
+		if err := t.send(&r); err != nil {
+			return 0, &brokenError{err}
+		}
+	}
+}
+
+func (t *served) note(err error) {
+	t.wrote = true
+	if t.failed == nil {
+		t.failed = err
+	}
+}
+
+// Responses to a scan grow from one record to largest bytes, so that a scan that stops soon reads little.
+const largest = 256 << 10
+
+var errStopped = errors.New("the scan was stopped")
+
+func (t *served) scan(q *request) error {
+	r, size, limit := &response{More: true}, 0, 1
+	err := t.tx.Scan(q.Key, q.Scan, func(key, value []byte) error {
+		r.Keys, r.Values = append(r.Keys, bytes.Clone(key)), append(r.Values, bytes.Clone(value))
+		if size += len(key) + len(value); size < limit {
+			return nil
+		}
+		if err := t.send(r); err != nil {
+			return &brokenError{err}
+		}
+		switch end, err := t.answer(); {
+		case err != nil:
+			return err
+		case end == opStop:
+			return errStopped
+		case end != opNext:
+			return &brokenError{fmt.Errorf("unexpected request %d", end)}
+		}
+		r, size, limit = &response{More: true}, 0, min(max(1<<10, limit*8), largest)
+		return nil
+	})
+	switch {
+	case errors.Is(err, errStopped):
+		return nil
+	case errors.As(err, new(*brokenError)):
+		return err
+	}
+	r.More, r.Fault = false, faultOf(err)
+	if err := t.send(r); err != nil {
+		return &brokenError{err}
+	}
+	return nil
+}
+
+// read returns some of what is kept.
+func (t *served) read() ([]byte, error) {
+	if t.kept == nil {
+		return nil, store.ErrNotFound
+	}
+	b := make([]byte, largest)
+	n, err := io.ReadFull(t.kept, b)
+	if n > 0 {
+		err = nil
+	}
+	return b[:n], err
+}
+
+// noting is a transaction of the owner's store that notes what it changes.
+type noting struct {
+	kv.Tx
+	host    *host
+	changes []store.Change
+}
+
+func (t *noting) Set(key, value []byte) error {
+	t.note(key)
+	return t.Tx.Set(key, value)
+}
+
+func (t *noting) Delete(key []byte) error {
+	t.note(key)
+	return t.Tx.Delete(key)
+}
+
+// mostChanges is from how many changes on those of users are told as one of many.
+const mostChanges = 100
+
+func (t *noting) note(key []byte) {
+	c, ok := kv.Changed(key)
+	if !ok {
+		return
+	}
+	if c.Kind == store.ChangedUser && len(t.changes) >= mostChanges {
+		c.ID = ""
+	}
+	if !slices.Contains(t.changes, c) {
+		t.changes = append(t.changes, c)
+	}
+}
+
+// Version implements [kv.Dated].
+func (t *noting) Version() uint64 {
+	if d, ok := t.Tx.(kv.Dated); ok {
+		return d.Version()
+	}
+	return 0
+}
+
+// Counts implements [kv.Counter].
+func (t *noting) Counts() (kv.Counts, error) {
+	if c, ok := t.Tx.(kv.Counter); ok {
+		return c.Counts()
+	}
+	return nil, nil
+}
+
+// Held implements [kv.Holder].
+func (t *noting) Held(lease string) (bool, error) { return t.host.held(t.host.work, lease) }
+
+// view runs fn on a snapshot of the owner's store.
+func (h *host) view(ctx context.Context, fn func(kv.Tx) error) error {
+	return h.db.View(ctx, func(tx kv.Tx) error { return fn(&noting{Tx: tx, host: h}) })
+}
+
+// update runs fn in a transaction of the owner's store, and tells what the process with that lease has changed.
+func (h *host) update(ctx context.Context, lease string, fn func(kv.Tx) error) error {
+	var t *noting
+	ended := false
+	err := h.db.Update(ctx, func(tx kv.Tx) error {
+		t, ended = &noting{Tx: tx, host: h}, false
+		err := fn(t)
+		ended = err == nil
+		return err
+	})
+	if ended && len(t.changes) > 0 { // if it failed as it was committed, readers find out what the store has
+		h.tell(news{Lease: lease, Changes: t.changes})
+	}
+	return err
+}

@@ -1,0 +1,157 @@
+package socket
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"bugle/store"
+	"bugle/store/kv"
+)
+
+// tx is a transaction in the store of another process.
+type tx struct {
+	ctx            context.Context
+	line           *line
+	writes         bool
+	version, since uint64
+	broken         error // of the connection
+}
+
+var (
+	_ kv.Tx      = (*tx)(nil)
+	_ kv.Dated   = (*tx)(nil)
+	_ kv.Counter = (*tx)(nil)
+	_ kv.Holder  = (*tx)(nil)
+)
+
+// ask returns the response to a request. Its error is that of the connection.
+func (t *tx) ask(q *request) (*response, error) {
+	if err := t.ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := t.tell(q); err != nil {
+		return nil, err
+	}
+	r, err := t.line.receive()
+	if err != nil {
+		t.broken = err
+		return nil, err
+	}
+	return r, nil
+}
+
+// tell sends a request without a response.
+func (t *tx) tell(q *request) error {
+	if t.broken == nil {
+		t.broken = t.line.send(q)
+	}
+	return t.broken
+}
+
+// Get implements [kv.Tx].
+func (t *tx) Get(key []byte) ([]byte, error) {
+	r, err := t.ask(&request{Op: opGet, Key: key})
+	if err == nil {
+		err = r.Fault.err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return append([]byte{}, r.Value...), nil
+}
+
+// Set implements [kv.Tx]. If the store refuses the record, the transaction fails at its end.
+func (t *tx) Set(key, value []byte) error {
+	if !t.writes {
+		return store.ErrReadOnly
+	}
+	return t.tell(&request{Op: opSet, Key: key, Value: value})
+}
+
+// Delete implements [kv.Tx].
+func (t *tx) Delete(key []byte) error {
+	if !t.writes {
+		return store.ErrReadOnly
+	}
+	return t.tell(&request{Op: opDelete, Key: key})
+}
+
+// Scan implements [kv.Tx].
+func (t *tx) Scan(prefix []byte, o kv.ScanOptions, fn func(key, value []byte) error) error {
+	r, err := t.ask(&request{Op: opScan, Key: prefix, Scan: o})
+	for {
+		if err != nil {
+			return err
+		}
+		for i, key := range r.Keys {
+			if err := t.ctx.Err(); err != nil {
+				return err
+			}
+			var value []byte
+			if i < len(r.Values) && !o.KeysOnly {
+				value = r.Values[i]
+			}
+			err := fn(key, value)
+			if err == nil {
+				continue
+			}
+			if r.More {
+				err = errors.Join(err, t.tell(&request{Op: opStop}))
+			}
+			if errors.Is(err, store.Stop) && t.broken == nil {
+				return nil
+			}
+			return err
+		}
+		if !r.More {
+			return r.Fault.err()
+		}
+		r, err = t.ask(&request{Op: opNext})
+	}
+}
+
+// Version implements [kv.Dated].
+func (t *tx) Version() uint64 { return t.version }
+
+// Counts implements [kv.Counter].
+func (t *tx) Counts() (kv.Counts, error) {
+	r, err := t.ask(&request{Op: opCounts})
+	if err != nil {
+		return nil, err
+	}
+	return r.Counts, r.Fault.err()
+}
+
+// Held implements [kv.Holder].
+func (t *tx) Held(lease string) (bool, error) {
+	r, err := t.ask(&request{Op: opHeld, Name: lease})
+	if err != nil {
+		return false, err
+	}
+	return r.Yes, r.Fault.err()
+}
+
+// keptReader reads what the owner keeps.
+type keptReader struct {
+	tx   *tx
+	rest []byte
+}
+
+func (k *keptReader) Read(b []byte) (int, error) {
+	if len(k.rest) == 0 {
+		r, err := k.tx.ask(&request{Op: opRead})
+		if err == nil {
+			err = r.Fault.err()
+		}
+		if err != nil {
+			return 0, err
+		}
+		if k.rest = r.Value; len(k.rest) == 0 {
+			return 0, io.ErrUnexpectedEOF
+		}
+	}
+	n := copy(b, k.rest)
+	k.rest = k.rest[n:]
+	return n, nil
+}

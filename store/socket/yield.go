@@ -1,0 +1,117 @@
+package socket
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Yield leaves the folder for a while, before the process is suspended: if it owns the store, it closes it, and another
+// process takes over. Later transactions wait for [DB.Rejoin] as long as their contexts let them. Running ones are waited
+// for until ctx ends; if some go on then, nothing changes, and the error says so. Yielding twice, or after Close, does
+// nothing.
+func (d *DB) Yield(ctx context.Context) error {
+	d.part.Lock()
+	defer d.part.Unlock()
+	if d.away || d.closed {
+		return nil
+	}
+	d.mu.Lock()
+	d.back = make(chan struct{})
+	d.mu.Unlock()
+	if err := idle(ctx, d.calls.close()); err != nil {
+		d.admit()
+		return err
+	}
+	// From here on nothing else changes who owns the store.
+	d.halt()
+	d.mu.Lock()
+	h, l := d.host, d.link
+	d.mu.Unlock()
+	if h != nil {
+		if err := idle(ctx, h.calls.close()); err != nil {
+			h.calls.open()
+			d.start()
+			d.admit()
+			return err
+		}
+	}
+	d.mu.Lock()
+	d.host, d.link, d.state = nil, nil, State{}
+	d.told()
+	d.mu.Unlock()
+	d.away = true
+	if l != nil {
+		l.close()
+	}
+	if h != nil {
+		return h.close(d.o.Grace)
+	}
+	return nil
+}
+
+// Rejoin takes part in the folder again after [DB.Yield]: it attaches to the process that has the store open, or opens it.
+// It does not wait for that; transactions do, as long as when an owner is lost. Without a Yield, or after Close, it does
+// nothing.
+func (d *DB) Rejoin() {
+	d.part.Lock()
+	defer d.part.Unlock()
+	if !d.away || d.closed {
+		return
+	}
+	d.away = false
+	d.start()
+	d.admit()
+}
+
+// admit lets transactions in again.
+func (d *DB) admit() {
+	d.calls.open()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	close(d.back)
+}
+
+func idle(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	default:
+	}
+	begun := time.Now()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("transactions go on after %v: %w", time.Since(begun).Round(time.Millisecond), ctx.Err())
+	}
+}
+
+// servedKey marks the context of a request that came through the socket to the handler of others.
+type servedKey struct{}
+
+// enter lets a call in, as soon as the node takes part in the folder; then it is followed by
+// d.calls.leave. A request that came through the socket does not wait for that: its caller finds
+// the next owner sooner.
+func (d *DB) enter(ctx context.Context) error {
+	for !d.calls.enter() {
+		d.mu.Lock()
+		back := d.back
+		d.mu.Unlock()
+		select {
+		case <-d.leaving:
+			return ErrClosed
+		default:
+		}
+		if ctx.Value(servedKey{}) != nil {
+			return ErrClosed
+		}
+		select {
+		case <-back:
+		case <-d.leaving:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}

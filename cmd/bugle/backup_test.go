@@ -11,11 +11,11 @@ import (
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
-	"bugle/engine/attach"
 	"bugle/engine/doc"
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/kv"
+	"bugle/store/socket"
 )
 
 // heldOpen keeps a workspace open as a terminal would, with a campaign in it.
@@ -27,7 +27,7 @@ func heldOpen(t *testing.T) (dir, id string) {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	f := &cli.Factory{Environment: cli.Environment{Getenv: func(string) string { return "" }, Data: dir}}
-	node, err := f.Open(t.Context())
+	store, err := f.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,14 +36,18 @@ func heldOpen(t *testing.T) (dir, id string) {
 			t.Error(err)
 		}
 	})
-	if _, _, err := node.CreateWorkspace(t.Context(), engine.Workspace{ID: "SHOP"}, false); err != nil {
+	if _, _, err := store.CreateWorkspace(t.Context(), engine.Workspace{ID: "SHOP"}, false); err != nil {
 		t.Fatal(err)
 	}
-	out, err := node.Service("SHOP").Create(t.Context(), engine.CreateRequest{Body: engine.NewDraftBody("PUSH", "ONE_TIME", "ann@example.com", doc.Value{})})
+	svc, err := store.Service(t.Context(), "SHOP")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if node.State().Role != attach.Owner {
+	out, err := svc.Create(t.Context(), engine.CreateRequest{Body: engine.NewDraftBody("PUSH", "ONE_TIME", "ann@example.com", doc.Value{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if store.Folder().State().Role != socket.Owner {
 		t.Fatal("another process has the store")
 	}
 	return dir, out.ID

@@ -18,7 +18,7 @@ import (
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
-	"bugle/engine/attach"
+	"bugle/engine/service/activity"
 	"bugle/store/backup"
 )
 
@@ -31,14 +31,14 @@ func (s *crashSite) check(t *testing.T, end bool) {
 	s.doctor(t)
 	s.verifyBackups(t)
 	f := s.factory()
-	node, err := f.Open(t.Context())
+	svc, err := f.Service(t.Context())
 	if err != nil {
 		t.Fatalf("after a kill: %v", err)
 	}
 	for _, text := range f.Notices.Take() {
 		t.Errorf("after a kill: %s", text)
 	}
-	c := &crashCheck{s: s, m: s.model, t: t, svc: node.Service(crashWorkspace), end: end}
+	c := &crashCheck{s: s, m: s.model, t: t, svc: svc, end: end}
 	c.model(func() {
 		c.campaigns()
 		c.records()
@@ -78,7 +78,7 @@ type crashCheck struct {
 	s   *crashSite
 	m   *crashModel
 	t   *testing.T
-	svc attach.Service
+	svc activity.Service
 	end bool
 
 	rows []engine.Summary

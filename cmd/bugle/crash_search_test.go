@@ -98,12 +98,12 @@ func (s *crashSite) repeatAll(t *testing.T) {
 	<-server.gone
 	f := s.factory()
 	defer f.Close()
-	node, err := f.Open(t.Context())
+	svc, err := f.Service(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := node.Service(crashWorkspace).List(t.Context(), engine.ListQuery{Archived: true})
-	sent, err2 := node.Service(crashWorkspace).Outbox(t.Context(), 0)
+	rows, err := svc.List(t.Context(), engine.ListQuery{Archived: true})
+	sent, err2 := svc.Outbox(t.Context(), 0)
 	if err != nil || err2 != nil || len(rows) != before || len(sent) != messages {
 		t.Errorf("repeated calls made %d campaigns of %d (%v) and %d messages of %d (%v)", len(rows), before, err, len(sent), messages, err2)
 	}

@@ -17,9 +17,9 @@ import (
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
-	"bugle/engine/attach"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/service/activity"
 )
 
 // What a worker of TestCrash is told by its environment: whose place it has, which one in that place it
@@ -46,12 +46,12 @@ func crashWorker() {
 	seed, _ := strconv.ParseUint(os.Getenv(envCrashSeed), 10, 64)
 	w.rnd = rand.New(rand.NewPCG(seed, 1))
 	f := cli.New(cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Getenv)
-	node, err := f.Open(context.Background())
+	svc, err := f.Service(context.Background())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	w.svc = node.Service(crashWorkspace)
+	w.svc = svc
 	f.SayNotices()
 	w.say(crashLine{What: "ready"})
 	for {
@@ -64,7 +64,7 @@ type worker struct {
 	slot, life string
 	n          int
 	rnd        *rand.Rand
-	svc        attach.Service
+	svc        activity.Service
 	out        *json.Encoder
 }
 

@@ -93,11 +93,11 @@ func newCrashSite(t *testing.T, seed uint64) *crashSite {
 	s := newCrashProcesses(t, base, seed)
 	f := s.factory()
 	defer f.Close()
-	node, err := f.Open(t.Context())
+	store, err := f.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, s.key, err = node.CreateWorkspace(t.Context(), crashSettings(), false); err != nil {
+	if _, s.key, err = store.CreateWorkspace(t.Context(), crashSettings(), false); err != nil {
 		t.Fatal(err)
 	}
 	return s

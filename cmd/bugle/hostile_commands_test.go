@@ -17,7 +17,7 @@ import (
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
-	"bugle/engine/attach"
+	"bugle/engine/service/activity"
 	"bugle/engine/service/api"
 )
 
@@ -109,22 +109,6 @@ func watched(t *testing.T, b bugle, commands []string) (all string) {
 	return all
 }
 
-// lying has a store whose every answer is poisoned.
-type lying struct {
-	mean
-	ids []string
-}
-
-func (l lying) Open(string) (attach.Service, error) { return l.mean, nil }
-
-func (l lying) Workspaces(context.Context) ([]string, error) { return l.ids, nil }
-
-func (l lying) Create(context.Context, engine.Workspace, bool) (string, string, error) {
-	return "", "", l.refuse()
-}
-
-func (l lying) Close() error { return nil }
-
 // No command writes a control sequence to the terminal, whatever the store says.
 func TestNoControlSequenceFromTheStore(t *testing.T) {
 	for _, kind := range kinds {
@@ -133,29 +117,17 @@ func TestNoControlSequenceFromTheStore(t *testing.T) {
 			store := filled(t)
 			store.all, store.fails = kind.all, kind.fails
 			one, two := pair(t, store)
+			b.run(cli.ExitDone, "", "init", "--id", "DEMO")
+			cli.Wrap = func(activity.Service) activity.Service { return store }
+			defer func() { cli.Wrap = nil }()
 			dir := t.TempDir()
-			b.env[cli.EnvData] = filepath.Join(dir, "data")
-			if err := os.MkdirAll(filepath.Join(b.env[cli.EnvData], "store"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			for _, ids := range [][]string{{"DEMO"}, {spoiled("ONE"), spoiled("TWO")}} {
-				node, err := attach.Open(t.Context(), attach.Options{
-					Dir: b.env[cli.EnvData], Opener: func(context.Context) (attach.Owned, error) { return lying{store, ids}, nil },
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				in := func(name string) string { return filepath.Join(dir, name) }
-				write(t, in("own.json"), `{"channel":"EMAIL","campaign_delivery_type":"ONE_TIME","basic_details":{"name":"`+cli.Escaped(poison)+`x"}}`)
-				out := watched(t, b, append(campaignCommands(one, two, in), append(localCommands,
-					"import "+in("own.json"), "lint "+in("own.json"), "diff "+in("own.json")+" "+one, "create "+in("own.json"),
-				)...))
-				if !kind.fails && len(ids) == 1 && !strings.Contains(out, "USER_") {
-					t.Errorf("the commands say little:\n%s", out)
-				}
-				if err := node.Close(); err != nil {
-					t.Error(err)
-				}
+			in := func(name string) string { return filepath.Join(dir, name) }
+			write(t, in("own.json"), `{"channel":"EMAIL","campaign_delivery_type":"ONE_TIME","basic_details":{"name":"`+cli.Escaped(poison)+`x"}}`)
+			out := watched(t, b, append(campaignCommands(one, two, in), append(localCommands,
+				"import "+in("own.json"), "lint "+in("own.json"), "diff "+in("own.json")+" "+one, "create "+in("own.json"),
+			)...))
+			if !kind.fails && !strings.Contains(out, "USER_") {
+				t.Errorf("the commands say little:\n%s", out)
 			}
 		})
 	}

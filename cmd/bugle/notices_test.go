@@ -14,10 +14,10 @@ import (
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/terminal"
-	"bugle/engine/attach"
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/kv"
+	"bugle/store/socket"
 	"bugle/ui/screen"
 	"bugle/ui/widget"
 )
@@ -27,27 +27,27 @@ func TestNoticesOfTakeover(t *testing.T) {
 	dir := shortDir(t)
 	c := commands{t: t, dir: dir, env: map[string]string{}}
 	c.must("init", "--id", "SHOP")
-	part := func() (*cli.Factory, *attach.Node) {
+	part := func() (*cli.Factory, *cli.Store) {
 		f := &cli.Factory{Environment: cli.Environment{Getenv: func(string) string { return "" }, Data: dir}}
-		node, err := f.Open(t.Context())
+		store, err := f.Open(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		return f, node
+		return f, store
 	}
 	first, _ := part()
-	second, node := part()
+	second, store := part()
 	defer func() {
 		if err := second.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
-	if node.State().Role != attach.Attached {
-		t.Fatalf("it is %v", node.State().Role)
+	if store.Folder().State().Role != socket.Attached {
+		t.Fatalf("it is %v", store.Folder().State().Role)
 	}
 	said := make(chan screen.NotifyMsg, 16)
 	ctx, stop := context.WithCancel(t.Context())
-	wait := terminal.WatchNode(ctx, node, &second.Notices, func(m tea.Msg) {
+	wait := terminal.WatchStore(ctx, store, &second.Notices, func(m tea.Msg) {
 		if n, ok := m.(screen.NotifyMsg); ok {
 			said <- n
 		}
@@ -162,18 +162,18 @@ func TestNoticesOfDamageFoundLater(t *testing.T) {
 	dir := shortDir(t)
 	rotten(t, dir)
 	var all []<-chan string
-	var nodes []*attach.Node
+	var stores []*cli.Store
 	for range 2 {
 		f := &cli.Factory{Environment: cli.Environment{Getenv: func(string) string { return "" }, Data: dir}}
-		node, err := f.Open(t.Context())
+		store, err := f.Open(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		nodes = append(nodes, node)
+		stores = append(stores, store)
 		said := make(chan string, 16)
 		all = append(all, said)
 		ctx, stop := context.WithCancel(t.Context())
-		wait := terminal.WatchNode(ctx, node, &f.Notices, func(m tea.Msg) {
+		wait := terminal.WatchStore(ctx, store, &f.Notices, func(m tea.Msg) {
 			if n, ok := m.(screen.NotifyMsg); ok && n.Level == widget.LevelWarning {
 				said <- n.Text
 			}
@@ -191,13 +191,13 @@ func TestNoticesOfDamageFoundLater(t *testing.T) {
 		})
 	}
 	for range 2 { // finds it; to find it again is nothing new
-		if _, err := nodes[1].Do(t.Context(), attach.Job{Kind: attach.JobCheck}, nil); err != nil {
+		if _, err := stores[1].Do(t.Context(), socket.Job{Kind: socket.JobCheck}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for n, said := range all {
 		if text := <-said; !strings.Contains(text, "is damaged") || !strings.Contains(text, "`bugle doctor`") {
-			t.Errorf("%s: it says %q", nodes[n].State().Role, text)
+			t.Errorf("%s: it says %q", stores[n].Folder().State().Role, text)
 		}
 	}
 }

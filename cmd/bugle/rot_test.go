@@ -374,7 +374,7 @@ func (r *rotRound) awaitCompaction() {
 func (r *rotRound) remove() {
 	f := r.s.factory()
 	defer f.Close()
-	node, err := f.Open(r.t.Context())
+	svc, err := f.Service(r.t.Context())
 	if err != nil {
 		r.note("attaching: %v", err)
 		return
@@ -383,7 +383,7 @@ func (r *rotRound) remove() {
 		ids, _ := r.model.living()
 		id := ids[r.rnd.IntN(len(ids))]
 		r.model.tryDelete(id)
-		if err := node.Service(crashWorkspace).Delete(r.t.Context(), id); err == nil {
+		if err := svc.Delete(r.t.Context(), id); err == nil {
 			r.model.deleted(id)
 		} else {
 			r.note("deleting: %v", err)

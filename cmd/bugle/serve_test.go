@@ -374,22 +374,26 @@ func TestServeOneWorkspace(t *testing.T) {
 // What is made while the server runs is served without a restart: workspaces and keys.
 func TestServicesFollowTheStore(t *testing.T) {
 	f := &cli.Factory{Environment: cli.Environment{Data: t.TempDir(), Getenv: func(string) string { return "" }}}
-	node, err := f.Open(t.Context())
+	store, err := f.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	d := &cli.Resolver{Node: node}
+	d := &cli.Resolver{Store: store}
 	if _, _, err := d.Lookup(t.Context(), "LATE"); engine.AsError(err) == nil || engine.AsError(err).Code != engine.NotFound {
 		t.Fatalf("a workspace that is not there yet: %v", err)
 	}
-	if _, _, err := node.CreateWorkspace(t.Context(), engine.Workspace{ID: "LATE"}, false); err != nil {
+	if _, _, err := store.CreateWorkspace(t.Context(), engine.Workspace{ID: "LATE"}, false); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := d.Lookup(t.Context(), "LATE"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := local.CreateKey(t.Context(), node.Service("LATE"), time.Now()); err != nil {
+	svc, err := store.Service(t.Context(), "LATE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := local.CreateKey(t.Context(), svc, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if w, _, err := d.Lookup(t.Context(), "LATE"); err != nil || len(w.Keys) != 2 {

@@ -28,11 +28,11 @@ func printSummary(ctx context.Context, f *cli.Factory) error {
 	if !have {
 		return printNoWorkspace(f)
 	}
-	node, err := f.Open(ctx)
+	store, err := f.Open(ctx)
 	if err != nil {
 		return err
 	}
-	ids, err := node.Workspaces(ctx)
+	ids, err := store.Workspaces(ctx)
 	switch {
 	case err != nil:
 		return err
@@ -41,11 +41,15 @@ func printSummary(ctx context.Context, f *cli.Factory) error {
 	case len(ids) > 1 && f.Wanted() == "":
 		return printWorkspaces(f, ids)
 	}
-	id, err := f.WorkspaceID(ctx, node)
+	id, err := f.WorkspaceID(ctx, store)
 	if err != nil {
 		return err
 	}
-	rows, err := node.Service(id).List(ctx, engine.ListQuery{})
+	svc, err := store.Service(ctx, id)
+	if err != nil {
+		return err
+	}
+	rows, err := svc.List(ctx, engine.ListQuery{})
 	if err != nil {
 		return err
 	}

@@ -383,6 +383,20 @@ func (d *DB) Kept(ctx context.Context, name string, read func(tx store.Tx, since
 	})
 }
 
+// Lost returns a sentence for each part of the store that is lost, if the driver knows.
+func (d *DB) Lost(ctx context.Context) (lost []string, err error) {
+	err = d.do(ctx, func(ctx context.Context, h *host, l *link) error {
+		if h != nil {
+			lost = h.lost()
+			return nil
+		}
+		r, err := l.ask(ctx, request{Op: opLost})
+		lost = r.Lost
+		return err
+	})
+	return lost, err
+}
+
 // State returns where the process stands.
 func (d *DB) State() State {
 	d.mu.Lock()

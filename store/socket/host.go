@@ -252,6 +252,14 @@ func (h *host) sequence() uint64 {
 	return h.latest
 }
 
+// lost returns a sentence for each part of the store that is lost.
+func (h *host) lost() []string {
+	if l, ok := h.db.(interface{ Lost() []string }); ok {
+		return l.Lost()
+	}
+	return nil
+}
+
 // gathering is how long after the beginning of an owner all living processes have connected to it.
 const gathering = 500 * time.Millisecond
 

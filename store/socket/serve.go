@@ -94,6 +94,9 @@ func (c *client) run(q *request) (r response, err error) {
 	case opSync:
 		r.Sequence = c.host.sequence()
 		return r, nil
+	case opLost:
+		r.Lost = c.host.lost()
+		return r, nil
 	}
 	return r, &brokenError{fmt.Errorf("unexpected request %d", q.Op)}
 }

@@ -21,6 +21,7 @@ const (
 	opKept      // Name is what is kept; see [store.Keeper]
 	opSettle    // whether the commit with the id Name was made
 	opSync      // the sequence number of the latest change
+	opLost      // what is lost of the store
 	opEnd       // of the transaction, which is committed if it is an update
 	opAbort     // of the transaction
 	opGet
@@ -53,6 +54,7 @@ type response struct {
 	More           bool // the scan goes on
 	Counts         kv.Counts
 	Yes            bool
+	Lost           []string
 	Sequence       uint64
 	Fault          *fault
 }

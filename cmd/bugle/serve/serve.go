@@ -87,7 +87,7 @@ func (s *server) run(ctx context.Context, f *cli.Factory) error {
 			_ = ln.Close()
 		}
 	}()
-	node, err := f.Open(ctx)
+	store, err := f.Open(ctx)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (s *server) run(ctx context.Context, f *cli.Factory) error {
 	follower.Go(func() { f.Notices.Follow(following, func(text string) { log.Warn("store", "notice", text) }) })
 	follower.Go(func() { heap.Bounded(following) })
 	defer func() { stop(); follower.Wait() }()
-	resolve := &cli.Resolver{Node: node}
+	resolve := &cli.Resolver{Store: store}
 	if err := resolve.Narrow(ctx, f.Workspace); err != nil {
 		return err
 	}

@@ -17,9 +17,9 @@ import (
 
 	"bugle/cmd/bugle/internal/argv"
 	"bugle/cmd/bugle/internal/cli"
-	"bugle/engine/attach"
 	"bugle/engine/phrase"
 	"bugle/store/backup"
+	"bugle/store/socket"
 )
 
 // EnvPassphrase is the environment variable with the passphrase of backups.
@@ -122,7 +122,7 @@ func NewBackup(f *cli.Factory) *cobra.Command {
 }
 
 func runBackup(ctx context.Context, f *cli.Factory, file, secret string) error {
-	node, err := openStore(ctx, f)
+	store, err := openStore(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func runBackup(ctx context.Context, f *cli.Factory, file, secret string) error {
 	if file, err = filepath.Abs(file); err != nil {
 		return fmt.Errorf("cannot use this file name: %w", err)
 	}
-	b, err := node.Do(ctx, attach.Job{Kind: attach.JobBackup, File: file, Passphrase: secret}, meter(&f.Printer, "records written"))
+	b, err := store.Do(ctx, socket.Job{Kind: socket.JobBackup, File: file, Passphrase: secret}, meter(&f.Printer, "records written"))
 	if err != nil {
 		return err
 	}

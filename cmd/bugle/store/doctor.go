@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
-	"bugle/engine/attach"
 	"bugle/engine/phrase"
+	"bugle/store/socket"
 )
 
 // NewDoctor returns the command bugle doctor.
@@ -37,11 +37,11 @@ func NewDoctor(f *cli.Factory) *cobra.Command {
 
 func runDoctor(ctx context.Context, f *cli.Factory, repair bool) error {
 	f.Notices.Drop(func(text string) bool { return strings.Contains(text, "`bugle doctor`") }) // which is what runs
-	node, err := openStore(ctx, f)
+	store, err := openStore(ctx, f)
 	if err != nil {
 		return err
 	}
-	found, err := examine(ctx, f, node, attach.JobCheck)
+	found, err := examine(ctx, f, store, socket.JobCheck)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func runDoctor(ctx context.Context, f *cli.Factory, repair bool) error {
 			sayFindings(f, found, "repair")
 			fmt.Fprintln(f.Out)
 		}
-		if found, err = examine(ctx, f, node, attach.JobRepair); err != nil {
+		if found, err = examine(ctx, f, store, socket.JobRepair); err != nil {
 			return err
 		}
 		if !f.JSON {
@@ -74,7 +74,7 @@ func runDoctor(ctx context.Context, f *cli.Factory, repair bool) error {
 }
 
 // openStore opens the store on this machine, which must exist.
-func openStore(ctx context.Context, f *cli.Factory) (*attach.Node, error) {
+func openStore(ctx context.Context, f *cli.Factory) (*cli.Store, error) {
 	if have, err := f.HasStore(ctx); err != nil {
 		return nil, err
 	} else if !have {
@@ -83,9 +83,9 @@ func openStore(ctx context.Context, f *cli.Factory) (*attach.Node, error) {
 	return f.Open(ctx)
 }
 
-func examine(ctx context.Context, f *cli.Factory, node *attach.Node, kind attach.JobKind) (out cli.Checkup, err error) {
+func examine(ctx context.Context, f *cli.Factory, store *cli.Store, kind socket.JobKind) (out cli.Checkup, err error) {
 	told := meter(&f.Printer, "records checked")
-	b, err := node.Do(ctx, attach.Job{Kind: kind}, told)
+	b, err := store.Do(ctx, socket.Job{Kind: kind}, told)
 	if err != nil {
 		return out, err
 	}
@@ -159,12 +159,12 @@ func sayKept(f *cli.Factory, c cli.Checkup) {
 
 // meter returns a function that shows progress on standard error, if that is a terminal: on one line, which is cleared
 // at the end.
-func meter(p *cli.Printer, what string) func(attach.JobProgress) {
+func meter(p *cli.Printer, what string) func(socket.JobProgress) {
 	file, ok := p.Err.(*os.File)
 	if !ok || !cli.IsTerminal(file) || p.JSON {
 		return nil
 	}
-	return func(done attach.JobProgress) {
+	return func(done socket.JobProgress) {
 		what := what
 		if done.Verifying {
 			what = "records verified"

@@ -11,11 +11,11 @@ import (
 
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/storekey"
-	"bugle/engine/attach"
 	"bugle/engine/phrase"
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/crypt"
+	"bugle/store/socket"
 )
 
 const encryptLong = `Encrypts the campaigns, history, users, outbox and settings on this machine, and the backups in the
@@ -220,7 +220,7 @@ func rewrite(ctx context.Context, f *cli.Factory, to *crypt.Key) (out rewritten,
 	told := meter(&f.Printer, "records written")
 	out.Records, err = badger.Rewrite(ctx, badger.Options{Dir: f.DataDir(), Key: f.Keys().Find}, to, func(n int, verifying bool) {
 		if told != nil {
-			told(attach.JobProgress{Records: n, Verifying: verifying})
+			told(socket.JobProgress{Records: n, Verifying: verifying})
 		}
 	})
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"bugle/cmd/bugle/internal/cli"
-	"bugle/engine/attach"
 	"bugle/engine/phrase"
 	"bugle/engine/timeparse"
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/crypt"
 	"bugle/store/kv"
+	"bugle/store/socket"
 )
 
 // NewRestore returns the command bugle restore.
@@ -108,7 +108,7 @@ func restoreStore(ctx context.Context, f *cli.Factory, from backup.Info, pass pa
 	told := meter(&f.Printer, "records read")
 	records := func(n int) {
 		if told != nil {
-			told(attach.JobProgress{Records: n})
+			told(socket.JobProgress{Records: n})
 		}
 	}
 	info, err := backup.Verify(ctx, file, secret, records)
@@ -167,7 +167,7 @@ func restoreDatabase(ctx context.Context, f *cli.Factory, from backup.Info, pass
 	told := meter(&f.Printer, "records read")
 	info, err := backup.LoadInto(ctx, db, from.File, secret, func(n int) {
 		if told != nil {
-			told(attach.JobProgress{Records: n})
+			told(socket.JobProgress{Records: n})
 		}
 	})
 	if err != nil {
@@ -219,15 +219,15 @@ func restoreCampaign(ctx context.Context, f *cli.Factory, from backup.Info, pass
 	if err != nil {
 		return err
 	}
-	node, err := openStore(ctx, f)
+	store, err := openStore(ctx, f)
 	if err != nil {
 		return err
 	}
-	ws, err := f.WorkspaceID(ctx, node)
+	ws, err := f.WorkspaceID(ctx, store)
 	if err != nil {
 		return err
 	}
-	_, err = node.Do(ctx, attach.Job{Kind: attach.JobRecover, File: from.File, Passphrase: secret, Workspace: ws, Campaign: id}, nil)
+	_, err = store.Do(ctx, socket.Job{Kind: socket.JobRecover, File: from.File, Passphrase: secret, Workspace: ws, Campaign: id}, nil)
 	if err != nil {
 		return passRemedy(err)
 	}

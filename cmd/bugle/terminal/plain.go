@@ -56,11 +56,18 @@ func runPlain(ctx context.Context, f *cli.Factory, o Options) error {
 		defer open.far.Close()
 	}
 	_, _, typed := f.Terminal()
-	p := accessible.Options{Deps: open.bare(open.Deps), Query: o.Query, In: f.In, Out: f.Out, Typed: typed}
+	deps, err := open.bare(ctx, open.Deps)
+	if err != nil {
+		return err
+	}
+	p := accessible.Options{Deps: deps, Query: o.Query, In: f.In, Out: f.Out, Typed: typed}
 	if open.First == screen.Welcome {
 		p.Start = func(ctx context.Context, sample bool) (screen.Deps, error) {
 			deps, err := open.start(ctx, sample)
-			return open.bare(deps), err
+			if err != nil {
+				return deps, err
+			}
+			return open.bare(ctx, deps)
 		}
 	}
 	if typed {
@@ -70,11 +77,13 @@ func runPlain(ctx context.Context, f *cli.Factory, o Options) error {
 }
 
 // bare returns what the questions work with: the workspace itself, as its calls are not shown.
-func (o opening) bare(deps screen.Deps) screen.Deps {
-	if o.node != nil && deps.Service != nil {
-		deps.Service = o.node.Service(deps.Workspace)
+func (o opening) bare(ctx context.Context, deps screen.Deps) (screen.Deps, error) {
+	if o.store == nil || deps.Service == nil {
+		return deps, nil
 	}
-	return deps
+	svc, err := o.store.Service(ctx, deps.Workspace)
+	deps.Service = svc
+	return deps, err
 }
 
 // editText opens a text in the user's editor, and returns the result.

@@ -23,11 +23,11 @@ import (
 	"bugle/cmd/bugle/internal/frames"
 	"bugle/cmd/bugle/internal/heap"
 	"bugle/engine"
-	"bugle/engine/attach"
 	"bugle/engine/edit"
 	"bugle/engine/service/activity"
 	"bugle/engine/service/activity/wire"
 	"bugle/engine/service/offline"
+	"bugle/store"
 	"bugle/ui/app"
 	"bugle/ui/prefs"
 	"bugle/ui/screen"
@@ -150,34 +150,38 @@ func endWith(ctx context.Context, program *tea.Program, over <-chan struct{}) {
 // watch sends the program what happens to its data until ctx ends. The function that it returns waits for that.
 func (o opening) watch(ctx context.Context, n *cli.Notices, send func(tea.Msg)) (wait func()) {
 	switch {
-	case o.node != nil && o.away != nil:
-		node, away := WatchNode(ctx, o.node, n, send), watchDatabase(ctx, o.away, send)
-		return func() { node(); away() }
-	case o.node != nil:
-		return WatchNode(ctx, o.node, n, send)
+	case o.store != nil && o.away != nil:
+		store, away := WatchStore(ctx, o.store, n, send), watchDatabase(ctx, o.away, send)
+		return func() { store(); away() }
+	case o.store != nil:
+		return WatchStore(ctx, o.store, n, send)
 	case o.far != nil:
 		return watchLink(ctx, o.far, send)
 	}
 	return func() {}
 }
 
-// WatchNode sends the program the changes of other processes, the owner of the store, and its problems.
-func WatchNode(ctx context.Context, node *attach.Node, n *cli.Notices, send func(tea.Msg)) (wait func()) {
+// WatchStore sends the program the changes of other processes, the owner of the store, and its problems.
+func WatchStore(ctx context.Context, s *cli.Store, n *cli.Notices, send func(tea.Msg)) (wait func()) {
 	var all sync.WaitGroup
 	all.Go(func() {
-		for c := range node.Changes(ctx) {
-			if !c.Own && (c.Kind == attach.Campaigns || c == attach.Change{}) {
-				send(screen.ChangedMsg{ID: c.ID})
+		s.Follow(ctx, func(changes []store.Change) {
+			for _, c := range changes {
+				if c.Kind == store.ChangedCampaign || c == (store.Change{}) {
+					send(screen.ChangedMsg{ID: c.ID})
+				}
 			}
-		}
+		})
 	})
-	all.Go(func() {
-		for s := range node.States(ctx) {
-			if text := s.String(); text != "" {
-				send(screen.NotifyMsg{Level: widget.LevelInfo, Text: text})
+	if folder := s.Folder(); folder != nil {
+		all.Go(func() {
+			for state := range folder.States(ctx) {
+				if text := state.String(); text != "" {
+					send(screen.NotifyMsg{Level: widget.LevelInfo, Text: text})
+				}
 			}
-		}
-	})
+		})
+	}
 	all.Go(func() {
 		n.Follow(ctx, func(text string) { send(screen.NotifyMsg{Level: widget.LevelWarning, Text: text}) })
 	})
@@ -237,7 +241,7 @@ type opening struct {
 	Deps  screen.Deps
 	First string                               // the route of the first screen
 	start welcome.Start                        // makes the first workspace
-	node  *attach.Node                         // of a local store
+	store *cli.Store                           // of a local workspace
 	away  func() (since time.Time, why string) // of a store in a database; nil for others
 	far   *offline.Service                     // of a remote; to be closed
 }
@@ -256,11 +260,11 @@ func Open(ctx context.Context, f *cli.Factory, log *activity.Log) (opening, erro
 		}
 		return o, err
 	}
-	if o.node, err = f.Open(ctx); err != nil {
+	if o.store, err = f.Open(ctx); err != nil {
 		return o, err
 	}
 	o.away = f.Away()
-	id, err := f.WorkspaceID(ctx, o.node)
+	id, err := f.WorkspaceID(ctx, o.store)
 	switch {
 	case errors.Is(err, cli.ErrNoWorkspace):
 		o.First = screen.Welcome
@@ -284,11 +288,14 @@ func Open(ctx context.Context, f *cli.Factory, log *activity.Log) (opening, erro
 
 // enterWorkspace returns what the screens need in a workspace.
 func enterWorkspace(ctx context.Context, f *cli.Factory, deps screen.Deps, id string, log *activity.Log) (screen.Deps, error) {
-	node, err := f.Open(ctx)
+	s, err := f.Open(ctx)
 	if err != nil {
 		return deps, err
 	}
-	svc := node.Service(id)
+	svc, err := s.Service(ctx, id)
+	if err != nil {
+		return deps, err
+	}
 	ws, err := svc.Workspace(ctx)
 	if e := engine.AsError(err); e != nil && e.Code == engine.Internal {
 		ws, err = engine.Workspace{ID: id}, nil // its settings are damaged, as a notice says; campaigns can be read

@@ -12,18 +12,15 @@ import (
 	"time"
 
 	"bugle/engine"
-	"bugle/engine/attach"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/enginetest"
 	"bugle/engine/service/activity"
+	"bugle/engine/service/local"
 )
 
-// What attach returns can be wrapped, and what Wrap returns can stand in its place.
-var (
-	_ attach.Service   = activity.Service(nil)
-	_ activity.Service = attach.Service(nil)
-)
+// What the local service does can be recorded.
+var _ activity.Service = (*local.Service)(nil)
 
 // A service that is watched does what it did.
 func TestContract(t *testing.T) {

@@ -24,7 +24,7 @@ type NewWorkspace struct {
 
 // CreateWorkspace creates the workspace and returns its id and API key.
 func CreateWorkspace(ctx context.Context, f *Factory, w NewWorkspace) (id, key string, err error) {
-	node, err := f.Open(ctx)
+	s, err := f.Open(ctx)
 	if err != nil {
 		return "", "", err
 	}
@@ -45,7 +45,7 @@ func CreateWorkspace(ctx context.Context, f *Factory, w NewWorkspace) (id, key s
 		ws.Timezone = localZone(f.Getenv)
 		ws.Connectors = []engine.Connector{{Type: UsualConnectorType, Name: "Outbox", Provider: engine.ProviderOutbox}}
 	}
-	return node.CreateWorkspace(ctx, ws, w.Sample)
+	return s.CreateWorkspace(ctx, ws, w.Sample)
 }
 
 // guessAuthor returns the address that git signs with, or one made for this machine.

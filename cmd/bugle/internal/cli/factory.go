@@ -18,8 +18,8 @@ import (
 
 	"bugle/cmd/bugle/internal/remotes"
 	"bugle/engine"
-	"bugle/engine/attach"
 	"bugle/engine/schema"
+	"bugle/engine/service/activity"
 	"bugle/store/badger"
 	"bugle/store/postgres"
 )
@@ -43,8 +43,8 @@ type Factory struct {
 	// last, if set, is called after everything is written.
 	Last func()
 
-	node    *attach.Node
-	heard   sync.WaitGroup // the reader of the node's notices
+	store   *Store
+	heard   sync.WaitGroup // the reader of the notices of its owner
 	Notices Notices
 	Sealing storeKeys
 	db      *postgres.DB // of a store in a database, once it is open
@@ -156,7 +156,7 @@ func (e *Environment) Wanted() string {
 }
 
 // Service opens the service of the local workspace. It does not create a store, and fails if a remote is in use.
-func (f *Factory) Service(ctx context.Context) (attach.Service, error) {
+func (f *Factory) Service(ctx context.Context) (activity.Service, error) {
 	if p, ok, err := f.Remote(); err != nil {
 		return nil, err
 	} else if ok {
@@ -167,15 +167,15 @@ func (f *Factory) Service(ctx context.Context) (attach.Service, error) {
 	} else if !have {
 		return nil, ErrNoWorkspace
 	}
-	node, err := f.Open(ctx)
+	s, err := f.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	id, err := f.WorkspaceID(ctx, node)
+	id, err := f.WorkspaceID(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	return node.Service(id), nil
+	return s.Service(ctx, id)
 }
 
 // Author returns the email address to sign changes with: BUGLE_AUTHOR, that of the workspace, or one made from the

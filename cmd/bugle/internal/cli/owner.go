@@ -7,17 +7,13 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"time"
 
-	"bugle/engine"
-	"bugle/engine/attach"
-	"bugle/engine/service/local"
-	"bugle/engine/service/local/sample"
 	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/crypt"
 	"bugle/store/kv"
+	"bugle/store/socket"
 )
 
 // Checkup is the result of doctor, as printed and as sent over the socket.
@@ -30,35 +26,35 @@ type Checkup struct {
 	kv.Checked
 }
 
-// Do implements [attach.Maintained].
-func (o Owned) Do(ctx context.Context, job attach.Job, progress func(attach.JobProgress)) ([]byte, error) {
-	records := func(n int) { progress(attach.JobProgress{Records: n}) }
+// Do implements [socket.Maintained].
+func (o Owned) Do(ctx context.Context, job socket.Job, progress func(socket.JobProgress)) ([]byte, error) {
+	records := func(n int) { progress(socket.JobProgress{Records: n}) }
 	switch job.Kind {
-	case attach.JobCheck, attach.JobRepair:
+	case socket.JobCheck, socket.JobRepair:
 		run := kv.Check
-		if job.Kind == attach.JobRepair {
+		if job.Kind == socket.JobRepair {
 			run = kv.Repair
 		}
-		o.DB.Prove(ctx)
+		o.Prove(ctx)
 		found, err := run(ctx, o.DB, records)
 		if err != nil {
 			return nil, err
 		}
-		if err := backup.Compare(ctx, o.DB, o.dataDir, func(i backup.Info) string { return o.passphrase(attach.Job{File: i.File}) }, &found); err != nil {
+		if err := backup.Compare(ctx, o.DB, o.dataDir, func(i backup.Info) string { return o.passphrase(socket.Job{File: i.File}) }, &found); err != nil {
 			return nil, err
 		}
-		_, encrypted := o.DB.Key()
-		return json.Marshal(Checkup{Sound: found.Sound(), Notices: o.DB.Notices(), Encrypted: encrypted, Checked: found})
-	case attach.JobBackup:
+		_, encrypted := o.Key()
+		return json.Marshal(Checkup{Sound: found.Sound(), Notices: o.Notices(), Encrypted: encrypted, Checked: found})
+	case socket.JobBackup:
 		info, err := backup.Write(ctx, o.DB, job.File, backup.Options{
 			Passphrase: job.Passphrase, Key: o.key(), Program: Version(),
-			Progress: func(p backup.Progress) { progress(attach.JobProgress(p)) },
+			Progress: func(p backup.Progress) { progress(socket.JobProgress(p)) },
 		})
 		if err != nil {
 			return nil, err
 		}
 		return json.Marshal(info)
-	case attach.JobRecover:
+	case socket.JobRecover:
 		info, err := backup.Recover(ctx, o.DB, job.File, o.passphrase(job), job.Workspace, job.Campaign)
 		if err != nil {
 			return nil, err
@@ -68,16 +64,22 @@ func (o Owned) Do(ctx context.Context, job attach.Job, progress func(attach.JobP
 	return nil, fmt.Errorf("unknown job %q", job.Kind)
 }
 
+// Owned is the store in a folder while this process owns it.
+type Owned struct {
+	*badger.DB
+	dataDir string
+}
+
 // key returns the key of the store, nil if it is not encrypted.
 func (o Owned) key() *crypt.Key {
-	if key, ok := o.DB.Key(); ok {
+	if key, ok := o.Key(); ok {
 		return &key
 	}
 	return nil
 }
 
 // passphrase returns the passphrase of the backup of a job: the one in the job, or that of the store's key.
-func (o Owned) passphrase(job attach.Job) string {
+func (o Owned) passphrase(job socket.Job) string {
 	if key := o.key(); job.Passphrase == "" && key != nil {
 		if info, err := backup.ReadHeader(job.File); err == nil && info.Key == key.ID() {
 			return key.Passphrase()
@@ -99,7 +101,7 @@ type findings struct {
 	tell func(notice string) // nil: nothing listens yet
 }
 
-// Tell implements [attach.Noticing].
+// Tell implements [socket.Noticing].
 func (s *findings) Tell(tell func(notice string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,9 +121,9 @@ func (s *findings) pass(notice string) {
 const EnvBackups = "BUGLE_BACKUPS"
 
 // keep starts the daily backups of a store that was opened, and notes its problems.
-func (f *Factory) keep(db *badger.DB, found *findings) attach.Owned {
+func (f *Factory) keep(db *badger.DB, found *findings) kv.DB {
 	f.Notices.add(db.Notices()...)
-	k := kept{Owned: Owned{workspaces{db}, db, f.DataDir()}, findings: found}
+	k := kept{Owned: Owned{db, f.DataDir()}, findings: found}
 	if f.Getenv(EnvBackups) != OnOff(false) {
 		k.daily = backup.Keep(db, f.Daily(k.Owned))
 	}
@@ -166,7 +168,7 @@ func Readable(dataDir string) (out []string) {
 }
 
 // own opens the store.
-func (f *Factory) own(ctx context.Context) (attach.Owned, error) {
+func (f *Factory) own(ctx context.Context) (kv.DB, error) {
 	found := new(findings)
 	db, err := badger.Open(ctx, badger.Options{
 		Dir: f.DataDir(), Logger: slog.New(slog.DiscardHandler), Key: f.Keys().Find, Encrypt: f.Sealing.Fresh,
@@ -174,7 +176,7 @@ func (f *Factory) own(ctx context.Context) (attach.Owned, error) {
 	})
 	var locked *store.LockedError
 	if errors.As(err, &locked) {
-		return nil, attach.Locked(err, locked.PID)
+		return nil, socket.Locked(err, locked.PID)
 	}
 	if err != nil {
 		return nil, err
@@ -204,61 +206,4 @@ func damagedSettings(ctx context.Context, db store.DB) (out []string) {
 		return nil
 	})
 	return out
-}
-
-// Owned is the store in a folder while this process owns it.
-type Owned struct {
-	workspaces
-	DB      *badger.DB
-	dataDir string
-}
-
-// workspaces opens the workspaces of a store, wherever that is.
-type workspaces struct{ records store.DB }
-
-// KeepIndex says when the search index of a workspace is kept for the next start. Tests keep those of small workspaces, too.
-var KeepIndex local.KeepIndex
-
-// Open returns the service of a workspace.
-func (w workspaces) Open(id string) (attach.Service, error) {
-	return local.Open(w.records, id, local.Options{Keep: KeepIndex})
-}
-
-// Workspaces returns the ids of the workspaces in the store.
-func (w workspaces) Workspaces(ctx context.Context) (ids []string, err error) {
-	err = w.records.Read(ctx, func(tx store.Tx) error {
-		ids, err = tx.Workspaces()
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("listing the workspaces: %w", err)
-	}
-	return ids, nil
-}
-
-// Workspaces returns the ids of the workspaces in the store.
-func (o Owned) Workspaces(ctx context.Context) ([]string, error) {
-	ids, err := o.workspaces.Workspaces(ctx)
-	if lost := o.DB.Lost(); err == nil && len(ids) == 0 && len(lost) > 0 { // they seem to be lost
-		return nil, fmt.Errorf("no workspace found: %s; check with `bugle doctor`, or choose a backup with `bugle restore`", lost[0])
-	}
-	return ids, err
-}
-
-// Create makes a workspace, with sample data or without. It returns its id and the first API key.
-func (ws workspaces) Create(ctx context.Context, w engine.Workspace, withSample bool) (id, key string, err error) {
-	if withSample {
-		key, err = sample.Install(ctx, ws.records, sample.Options{ID: w.ID, Name: w.Name, Author: w.Author, Now: time.Now()})
-	} else {
-		key, err = local.CreateWorkspace(ctx, ws.records, w)
-	}
-	return w.ID, key, err
-}
-
-// Close closes the store.
-func (o Owned) Close() error {
-	if err := o.DB.Close(); err != nil {
-		return fmt.Errorf("closing the store: %w", err)
-	}
-	return nil
 }

@@ -4,25 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
 
 	"bugle/engine"
-	"bugle/engine/attach"
 	"bugle/engine/service/api"
 	"bugle/engine/service/api/limit"
 	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/postgres"
+	"bugle/store/socket"
 )
-
-// Shared is a store in a database, which other processes and machines have as well.
-type Shared struct {
-	workspaces
-	DB *postgres.DB
-}
 
 // Connect opens the store in a database. create makes its tables where there are none.
 func (f *Factory) Connect(ctx context.Context, create bool) (*postgres.DB, error) {
@@ -42,41 +35,19 @@ func (f *Factory) connect(ctx context.Context, create bool) (err error) {
 	return err
 }
 
-// share opens the store in a database, for a node. It makes its tables where there are none.
-func (f *Factory) share(ctx context.Context) (attach.Owned, error) {
-	if err := f.connect(ctx, true); err != nil {
-		return nil, err
-	}
-	return Shared{workspaces{f.db}, f.db}, nil
-}
-
-// kinds maps the kinds of changes of a store to those of a node.
-var kinds = map[store.Kind]attach.Kind{
-	store.ChangedCampaign: attach.Campaigns, store.ChangedSettings: attach.Settings, store.ChangedUser: attach.Profiles, store.ChangedOutbox: attach.Outbox,
-}
-
-// Follow implements [attach.Following].
-func (s Shared) Follow(ctx context.Context, tell func(attach.Change)) {
-	s.DB.Follow(ctx, func() {}, func(changes []store.Change) {
-		for _, c := range changes {
-			tell(attach.Change{Workspace: c.Workspace, Kind: kinds[c.Kind], ID: c.ID})
-		}
-	})
-}
-
-// Do implements [attach.Maintained].
-func (s Shared) Do(ctx context.Context, job attach.Job, progress func(attach.JobProgress)) ([]byte, error) {
-	records := func(n int) { progress(attach.JobProgress{Records: n}) }
+// maintain does a job on a store in a database.
+func maintain(ctx context.Context, db *postgres.DB, job socket.Job, progress func(socket.JobProgress)) ([]byte, error) {
+	records := func(n int) { progress(socket.JobProgress{Records: n}) }
 	switch job.Kind {
-	case attach.JobCheck:
-		found, err := s.DB.Check(ctx, records)
+	case socket.JobCheck:
+		found, err := db.Check(ctx, records)
 		if err != nil {
 			return nil, err
 		}
 		return json.Marshal(Checkup{Sound: found.Sound(), Checked: found})
-	case attach.JobBackup:
-		info, err := backup.WriteFrom(ctx, s.DB, job.File, backup.Options{
-			Passphrase: job.Passphrase, Program: Version(), Progress: func(p backup.Progress) { progress(attach.JobProgress(p)) },
+	case socket.JobBackup:
+		info, err := backup.WriteFrom(ctx, db, job.File, backup.Options{
+			Passphrase: job.Passphrase, Program: Version(), Progress: func(p backup.Progress) { progress(socket.JobProgress(p)) },
 		})
 		if err != nil {
 			return nil, err
@@ -84,14 +55,6 @@ func (s Shared) Do(ctx context.Context, job attach.Job, progress func(attach.Job
 		return json.Marshal(info)
 	}
 	return nil, errors.New("this is not possible with a store in a database")
-}
-
-// Close closes the store.
-func (s Shared) Close() error {
-	if err := s.DB.Close(); err != nil {
-		return fmt.Errorf("closing the store: %w", err)
-	}
-	return nil
 }
 
 // Away returns a function that reports since when the database cannot be reached, and why. It is nil if the store is not

@@ -2,7 +2,7 @@
 
 package cli
 
-import "bugle/engine/attach"
+import "bugle/store/socket"
 
 // suspendable does nothing: programs are not suspended here.
-func suspendable(*attach.Node) {}
+func suspendable(*socket.DB) {}

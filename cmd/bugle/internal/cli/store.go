@@ -1,0 +1,264 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"bugle/engine"
+	"bugle/engine/openapi"
+	"bugle/engine/service/activity"
+	"bugle/engine/service/api"
+	"bugle/engine/service/local"
+	"bugle/engine/service/local/sample"
+	"bugle/store"
+	"bugle/store/postgres"
+	"bugle/store/socket"
+)
+
+// Store is the store that commands work on: in a folder that other processes may own, or in a database.
+type Store struct {
+	records store.DB
+	folder  *socket.DB   // nil: it is in a database
+	shared  *postgres.DB // nil: it is in a folder
+
+	mu       sync.Mutex
+	services map[string]*local.Service
+}
+
+// Open opens the store: a folder as its owner or attached to the process that is, or a database. It creates the store if
+// needed. All users share one.
+func (f *Factory) Open(ctx context.Context) (*Store, error) {
+	if f.store != nil {
+		return f.store, nil
+	}
+	s := &Store{services: map[string]*local.Service{}}
+	if _, ok := f.Database(); ok {
+		if err := f.connect(ctx, true); err != nil {
+			return nil, err
+		}
+		s.records, s.shared = f.db, f.db
+		f.store = s
+		return s, nil
+	}
+	opened := make(chan struct{})
+	db, err := socket.Open(ctx, socket.Options{
+		Dir: f.DataDir(), Version: Version(), Opener: f.own,
+		Handler: func(*socket.DB) http.Handler {
+			resolve := &Resolver{Store: s}
+			handler := api.Trusted(resolve.Lookup, s.Workspaces, api.Options{
+				Unlimited: true, Health: resolve.Health, OpenAPI: func() []byte { return openapi.JSON(Version()) },
+			})
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				<-opened // a moment
+				handler.ServeHTTP(w, r)
+			})
+		},
+	})
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return nil, fmt.Errorf("cannot use %s: %w; choose another folder with --data or %s", f.DataDir(), path.Err, EnvData)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.records, s.folder = db, db
+	close(opened)
+	suspendable(db)
+	f.store = s
+	f.heard.Go(func() { // ends with the store
+		for text := range db.Notices(context.Background()) {
+			f.Notices.add(text)
+		}
+	})
+	return s, nil
+}
+
+// Close closes the store, if one was opened.
+func (f *Factory) Close() error {
+	s, db := f.store, f.db
+	f.store, f.db = nil, nil
+	switch {
+	case s != nil:
+		defer f.heard.Wait()
+		return s.close()
+	case db != nil:
+		return db.Close()
+	}
+	return nil
+}
+
+func (s *Store) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, svc := range s.services {
+		_ = svc.Close() // never fails
+	}
+	return s.records.Close()
+}
+
+// Folder returns the store in a folder; nil if it is in a database.
+func (s *Store) Folder() *socket.DB { return s.folder }
+
+// KeepIndex says when the search index of a workspace is kept for the next start. Tests keep those of small workspaces, too.
+var KeepIndex local.KeepIndex
+
+// Wrap, if set, wraps each service that commands work with: for tests.
+var Wrap func(activity.Service) activity.Service
+
+// Service returns the service of a workspace; NOT_FOUND if there is none.
+func (s *Store) Service(ctx context.Context, id string) (activity.Service, error) {
+	svc, err := s.service(ctx, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case Wrap != nil:
+		return Wrap(svc), nil
+	}
+	return svc, nil
+}
+
+// service returns the service of a workspace, opened once.
+func (s *Store) service(ctx context.Context, id string) (*local.Service, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if svc, ok := s.services[id]; ok {
+		return svc, nil
+	}
+	svc, err := local.Open(s.records, id, local.Options{Keep: KeepIndex})
+	if err == nil {
+		s.services[id] = svc
+	}
+	return svc, err
+}
+
+// Workspaces returns the ids of the workspaces in the store.
+func (s *Store) Workspaces(ctx context.Context) (ids []string, err error) {
+	err = s.records.Read(ctx, func(tx store.Tx) error {
+		ids, err = tx.Workspaces()
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing the workspaces: %w", err)
+	}
+	if len(ids) == 0 && s.folder != nil { // they may be lost
+		if lost, err := s.folder.Lost(ctx); err == nil && len(lost) > 0 {
+			return nil, fmt.Errorf("no workspace found: %s; check with `bugle doctor`, or choose a backup with `bugle restore`", lost[0])
+		}
+	}
+	return ids, nil
+}
+
+// CreateWorkspace makes a workspace, with sample data or without. It returns its id and the first API key, which is not
+// stored.
+func (s *Store) CreateWorkspace(ctx context.Context, w engine.Workspace, withSample bool) (id, key string, err error) {
+	if withSample {
+		key, err = sample.Install(ctx, s.records, sample.Options{ID: w.ID, Name: w.Name, Author: w.Author, Now: time.Now()})
+	} else {
+		key, err = local.CreateWorkspace(ctx, s.records, w)
+	}
+	return w.ID, key, err
+}
+
+// Do does a job on the whole store, wherever it is. progress may be nil.
+func (s *Store) Do(ctx context.Context, job socket.Job, progress func(socket.JobProgress)) ([]byte, error) {
+	if s.folder != nil {
+		return s.folder.Do(ctx, job, progress)
+	}
+	if progress == nil {
+		progress = func(socket.JobProgress) {}
+	}
+	return maintain(ctx, s.shared, job, progress)
+}
+
+// Follow calls tell with the changes of other processes until ctx ends.
+func (s *Store) Follow(ctx context.Context, tell func([]store.Change)) {
+	if feed, ok := s.records.(store.Feed); ok {
+		feed.Follow(ctx, func() {}, tell)
+	}
+}
+
+// WorkspaceID returns the workspace to work in: the one asked for, or the only one.
+func (f *Factory) WorkspaceID(ctx context.Context, s *Store) (string, error) {
+	ids, err := s.Workspaces(ctx)
+	id := f.Wanted()
+	switch {
+	case err != nil:
+		return "", err
+	case len(ids) == 0:
+		return "", ErrNoWorkspace
+	case id == "" && len(ids) == 1:
+		return ids[0], nil
+	case id == "":
+		return "", Misused("the store has several workspaces (%s); choose one with --workspace", strings.Join(ids, ", "))
+	case slices.Contains(ids, id):
+		return id, nil
+	}
+	return "", Misused("no workspace %q; choose from %s", id, strings.Join(ids, ", "))
+}
+
+// Resolver finds the workspace of an API call.
+type Resolver struct {
+	Store *Store
+	only  string // the only workspace that is served; empty: all
+}
+
+// Narrow serves only one workspace, which must exist; empty means all, and there must be one.
+func (d *Resolver) Narrow(ctx context.Context, id string) error {
+	ids, err := d.Store.Workspaces(ctx)
+	switch {
+	case err != nil:
+		return err
+	case len(ids) == 0:
+		return ErrNoWorkspace
+	case id != "" && !slices.Contains(ids, id):
+		return Misused("no workspace %q", id)
+	}
+	d.only = id
+	return nil
+}
+
+// Warm starts loading the index of each workspace that is served, so that the first search does not wait.
+func (d *Resolver) Warm(ctx context.Context) error {
+	ids := []string{d.only}
+	if d.only == "" {
+		var err error
+		if ids, err = d.Store.Workspaces(ctx); err != nil {
+			return err
+		}
+	}
+	for _, id := range ids {
+		svc, err := d.Store.service(ctx, id)
+		if err != nil {
+			return err
+		}
+		svc.Index(ctx)
+	}
+	return nil
+}
+
+// Lookup implements [api.Lookup] with the current settings, so that a key is valid from its creation until it is
+// revoked.
+func (d *Resolver) Lookup(ctx context.Context, id string) (engine.Workspace, engine.Service, error) {
+	if d.only != "" && d.only != id {
+		return engine.Workspace{}, nil, engine.Errorf(engine.NotFound, http.StatusNotFound, "no workspace %q", id)
+	}
+	svc, err := d.Store.service(ctx, id)
+	if err != nil {
+		return engine.Workspace{}, nil, err
+	}
+	w, err := svc.Settings(ctx)
+	return w, svc, err
+}
+
+// Health reports whether the store answers.
+func (d *Resolver) Health(ctx context.Context) error {
+	_, err := d.Store.Workspaces(ctx)
+	return err
+}

@@ -101,6 +101,16 @@ func TestIndexFollows(t *testing.T) {
 	}
 }
 
+// A process that comes later knows what was written before it came.
+func TestSyncOfALaterProcess(t *testing.T) {
+	s := newShed(t)
+	first := s.node()
+	id := create(t, s.service(first))
+	if _, err := s.service(s.node()).Search(t.Context(), engine.SearchRequest{IDs: []string{id}, Limit: 10, Page: 1}); err != nil {
+		t.Error(err)
+	}
+}
+
 // A send that is under way belongs to its process while that is alive, whoever owns the store, and to nobody afterwards.
 func TestLeases(t *testing.T) {
 	s := newShed(t)

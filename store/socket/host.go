@@ -151,7 +151,7 @@ const (
 	leaseHeader = "X-Bugle-Lease"
 )
 
-// news is one line of the feed of changes. The first one is empty: from there on nothing is missed.
+// news is one line of the feed of changes. The first one has only a sequence number: later changes are not missed.
 type news struct {
 	Sequence uint64         `json:"sequence,omitempty"`
 	Lease    string         `json:"lease,omitempty"` // of the process that made the changes
@@ -310,7 +310,7 @@ func (h *host) serveChanges(w http.ResponseWriter, r *http.Request) {
 		_ = lines.Encode(n)                                  // if it fails, the request's context ends the feed
 		_ = rc.Flush()
 	}
-	line(news{})
+	line(news{Sequence: h.sequence()})
 	for {
 		select {
 		case n, ok := <-changes:

@@ -125,7 +125,13 @@ func (l *link) greet(ctx, work context.Context) (io.ReadCloser, error) {
 		return nil, introFailure(ctx, work, err)
 	}
 	in := bufio.NewReader(feed.Body)
-	if _, err := in.ReadBytes('\n'); err != nil || feed.StatusCode != http.StatusOK {
+	first, err := in.ReadBytes('\n')
+	var now news
+	if err == nil {
+		err = json.Unmarshal(first, &now)
+	}
+	l.heard = now.Sequence
+	if err != nil || feed.StatusCode != http.StatusOK {
 		feed.Body.Close()
 		return nil, introFailure(ctx, work, errors.Join(errNobody, err)) // it is quitting
 	}
@@ -405,7 +411,7 @@ func (t *tx) run(q request, fn func(kv.Tx) error, stop func() bool) (sent bool, 
 		t.version, t.since, sent = r.Version, r.Since, false
 		if failed := fn(t); failed != nil {
 			if t.broken == nil && t.ctx.Err() == nil {
-				_, err = t.ask(&request{Op: opAbort})
+				_, _ = t.ask(&request{Op: opAbort})
 			} else if t.broken == nil {
 				t.broken = t.ctx.Err()
 			}

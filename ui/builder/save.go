@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -72,7 +73,7 @@ func (s *saver) saved(r screen.Result) tea.Cmd {
 	case errors.As(r.Err, new(*edit.KeptError)):
 		return screen.NotifyAbout(screen.AboutSave, widget.LevelWarning, "The database cannot be reached. Your text is kept on this machine, and saved when it is back.")
 	case r.Err != nil:
-		return screen.NotifyAbout(screen.AboutSave, widget.LevelError, "Not saved: "+r.Err.Error()+" Your text is still here. Press ctrl+s to try again.")
+		return screen.NotifyAbout(screen.AboutSave, widget.LevelError, "Not saved: "+strings.TrimSuffix(r.Err.Error(), ".")+". Your text is still here. Press ctrl+s to try again.")
 	case next != nil:
 		return s.run(next)
 	case s.stale:

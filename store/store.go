@@ -169,8 +169,8 @@ type Outbox interface {
 	// Outbox returns the newest messages, at most so many.
 	Outbox(limit int) ([]engine.Delivered, error)
 	PutOutbox(d engine.Delivered) error
-	ClearOutbox() error
-	// TrimOutbox removes all messages but the newest, and returns how many it has removed.
+	// TrimOutbox removes the oldest messages, at most limit of them, and returns how many it has removed. With limit 0 it
+	// removes all, which may be too many for one transaction.
 	TrimOutbox(limit int) (int, error)
 }
 

@@ -48,13 +48,6 @@ func (s OutboxMessages) PutOutbox(d engine.Delivered) error {
 	return s.putWith(fmt.Sprintf("the outbox message %q", d.ID), s.key(kindOutbox, d.ID), wire.ToDelivered(d), tree)
 }
 
-// ClearOutbox removes all messages. Above some twenty thousand of them it fails with
-// [ErrTooBig]; [OutboxMessages.TrimOutbox] has no such limit.
-func (s OutboxMessages) ClearOutbox() error {
-	_, err := s.TrimOutbox(0)
-	return err
-}
-
 // TrimOutbox removes the oldest messages, at most limit of them (0 means all), and returns how
 // many they were.
 func (s OutboxMessages) TrimOutbox(limit int) (int, error) {

@@ -70,6 +70,7 @@ func config(o Options) (*pgxpool.Config, error) {
 		c.MaxConns = maxConns
 	}
 	c.MaxConnIdleTime = 5 * time.Minute
+	c.ConnConfig.Tracer = o.tracer
 	return c, nil
 }
 

@@ -243,22 +243,13 @@ func (o outbox) PutOutbox(d engine.Delivered) error {
 		o.id, escape(d.ID), at(d.At), escape(d.CampaignID), escape(d.Recipient), p.head, p.body, o.sum("outbox", []byte(d.ID), p.head, p.body))
 }
 
-// ClearOutbox implements [store.Outbox].
-func (o outbox) ClearOutbox() error {
-	if err := o.check(); err != nil {
-		return err
-	}
-	o.changed(store.Change{Workspace: o.id, Kind: store.ChangedOutbox})
-	return o.exec("DELETE FROM outbox WHERE workspace = $1", o.id)
-}
-
 // TrimOutbox implements [store.Outbox].
 func (o outbox) TrimOutbox(limit int) (int, error) {
 	if err := o.check(); err != nil {
 		return 0, err
 	}
 	o.long = true
-	n, err := o.remove(`DELETE FROM outbox WHERE workspace = $1 AND id IN (SELECT id FROM outbox WHERE workspace = $1 ORDER BY id LIMIT $2) RETURNING 1`, o.id, limited(limit))
+	n, err := o.remove(`DELETE FROM outbox WHERE ctid = ANY (ARRAY (SELECT ctid FROM outbox WHERE workspace = $1 ORDER BY id LIMIT $2)) RETURNING 1`, o.id, limited(limit))
 	if n > 0 {
 		o.changed(store.Change{Workspace: o.id, Kind: store.ChangedOutbox})
 	}

@@ -163,7 +163,7 @@ func (d *DB) follow(ctx context.Context, begun func()) error {
 		return err
 	}
 	var oldest *int64
-	if err := conn.QueryRow(limit, "SELECT xid::text::bigint FROM change ORDER BY xid, seq LIMIT 1").Scan(&oldest); err != nil && !errors.Is(err, pgx.ErrNoRows) {
+	if err := conn.QueryRow(limit, "SELECT xid::text::bigint FROM change ORDER BY change.xid, seq LIMIT 1").Scan(&oldest); err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return err
 	}
 	d.feed.reading.Lock()
@@ -207,7 +207,7 @@ func (d *DB) read(ctx context.Context, conn *pgx.Conn, c *cursor) (full bool, er
 	ctx, cancel := context.WithTimeout(ctx, feedLimit)
 	defer cancel()
 	rows, err := conn.Query(ctx, `SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, n.* FROM (SELECT 1) AS one LEFT JOIN LATERAL (
-		SELECT xid::text::bigint, seq, workspace, kind, id, origin FROM change WHERE xid >= $1::text::xid8 ORDER BY xid, seq LIMIT $2) AS n ON true`,
+		SELECT xid::text::bigint, seq, workspace, kind, id, origin FROM change WHERE xid >= $1::text::xid8 ORDER BY change.xid, seq LIMIT $2) AS n ON true`,
 		strconv.FormatInt(c.low, 10), feedBatch)
 	if err != nil {
 		return false, err

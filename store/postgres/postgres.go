@@ -36,6 +36,8 @@ type Options struct {
 	// Patience is how long a transaction waits for a database that cannot be reached, or that has no connection left;
 	// 0 means 10 seconds.
 	Patience time.Duration
+
+	tracer pgx.QueryTracer // of tests
 }
 
 // DB is a store in a database. It is safe for concurrent use.

@@ -337,7 +337,7 @@ func testOutbox(t *testing.T, db store.DB) {
 	if got, want := ids(0), []string{"03", "02"}; !slices.Equal(got, want) {
 		t.Errorf("without the oldest %q, want %q", got, want)
 	}
-	in(t, db, store.Space.ClearOutbox)
+	in(t, db, func(s store.Space) error { _, err := s.TrimOutbox(0); return err })
 	if got := ids(0); len(got) > 0 {
 		t.Errorf("cleared, but holds %q", got)
 	}

@@ -183,7 +183,19 @@ func (s *Service) Outbox(ctx context.Context, limit int) ([]engine.Delivered, er
 	return out, err
 }
 
+// clearBatch is how many messages are removed from the outbox at once, which keeps the transaction small.
+const clearBatch = 1000
+
 // ClearOutbox forgets all delivered messages.
 func (s *Service) ClearOutbox(ctx context.Context) error {
-	return s.update(ctx, func(sp store.Space) error { return sp.ClearOutbox() })
+	for {
+		removed := 0
+		err := s.update(ctx, func(sp store.Space) (err error) {
+			removed, err = sp.TrimOutbox(clearBatch)
+			return err
+		})
+		if err != nil || removed < clearBatch {
+			return err
+		}
+	}
 }

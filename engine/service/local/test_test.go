@@ -15,6 +15,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/message/delivery"
 	"bugle/engine/service/local"
+	"bugle/store"
 )
 
 // inlineEmail is an inline test of one mail to identifier EMAIL; more goes before the meta.
@@ -40,6 +41,25 @@ func show(r engine.TestResult) string {
 		lines = append(lines, strings.TrimSpace(k+" "+r.Data[k].Status+" "+r.Data[k].FailureReason))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// An outbox of any size can be cleared: a store takes only so many changes at once.
+func TestClearOutbox(t *testing.T) {
+	b := newBench(t, local.Options{})
+	for n := range 5 {
+		b.ok(b.db.Write(b.ctx, func(tx store.Tx) error {
+			for i := range 500 {
+				if err := tx.In("TEST").PutOutbox(engine.Delivered{ID: fmt.Sprintf("%d-%d", n, i), At: b.clock.Now()}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	b.ok(b.ClearOutbox(b.ctx))
+	if left, err := b.Outbox(b.ctx, 0); err != nil || len(left) > 0 {
+		t.Errorf("%d messages are left, %v", len(left), err)
+	}
 }
 
 func TestInlineEmail(t *testing.T) {

@@ -1,0 +1,231 @@
+package postgres_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"bugle/engine"
+	"bugle/engine/doc"
+	"bugle/store"
+	"bugle/store/postgres"
+	"bugle/store/postgres/pgtest"
+)
+
+// statements notes the statements of a store, with the arguments of the first call of each.
+type statements struct {
+	mu   sync.Mutex
+	args map[string][]any
+}
+
+func (s *statements) note(sql string, args []any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, known := s.args[sql]; !known {
+		s.args[sql] = args
+	}
+}
+
+func (s *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
+	s.note(q.SQL, q.Args)
+	return ctx
+}
+
+func (s *statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+func (s *statements) TraceBatchStart(ctx context.Context, _ *pgx.Conn, b pgx.TraceBatchStartData) context.Context {
+	for _, q := range b.Batch.QueuedQueries {
+		s.note(q.SQL, q.Arguments)
+	}
+	return ctx
+}
+
+func (s *statements) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+func (s *statements) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
+
+// filler makes the tables as large as those of a large team, so that the planner takes indexes where there are any.
+const filler = `
+INSERT INTO campaign (workspace, id, revision, etag, name, status, channel, delivery_type, team, tags, created_by, updated_by, updated_at, summary, checksum)
+	SELECT 'DEMO', 'f' || n, 3, n, 'name ' || n, 'ACTIVE', 'PUSH', 'ONE_TIME', '', '{}', '', '', now() - n * interval '1 minute', '{}', 0 FROM generate_series(1, 100000) AS n;
+INSERT INTO revision (workspace, campaign, n, author, status, meta, meta_sum, head, body, checksum)
+	SELECT 'DEMO', 'f' || n, r, '', '', '{}', 0, '{}', '{}', 0 FROM generate_series(1, 100000) AS n, generate_series(1, 3) AS r;
+INSERT INTO working_copy (workspace, campaign, head, body, checksum) SELECT 'DEMO', 'f' || n, '{}', '{}', 0 FROM generate_series(1, 10000) AS n;
+INSERT INTO app_user (workspace, id, profile, checksum) SELECT 'DEMO', 'f' || n, '{}', 0 FROM generate_series(1, 100000) AS n;
+INSERT INTO user_identifier (workspace, kind, digest, user_id) SELECT 'DEMO', 'email', sha256(n::text::bytea), 'f' || n FROM generate_series(1, 100000) AS n;
+INSERT INTO content (workspace, kind, name, version, head, body, checksum) SELECT 'DEMO', 'product_set', 'f' || n, 0, '{}', '{}', 0 FROM generate_series(1, 10000) AS n;
+INSERT INTO outbox (workspace, id, campaign, recipient, head, body, checksum) SELECT 'DEMO', 'f' || n, '', '', '{}', '{}', 0 FROM generate_series(1, 20000) AS n;
+INSERT INTO test_send (workspace, at, campaign, head, body, checksum) SELECT 'DEMO', now() - n * interval '1 second', '', '{}', '{}', 0 FROM generate_series(1, 20000) AS n;
+INSERT INTO idempotency (workspace, operation, key, fingerprint, running, lease, expires_at, checksum)
+	SELECT 'DEMO', 'create', 'f' || n, '', false, '', now() + n * interval '1 minute', 0 FROM generate_series(1, 100000) AS n;
+INSERT INTO request_id (workspace, operation, id, expires_at) SELECT 'DEMO', 'create', 'f' || n, now() + n * interval '1 minute' FROM generate_series(1, 100000) AS n;
+INSERT INTO change (workspace, kind, id, origin) SELECT 'DEMO', 'campaign', 'f' || n, gen_random_uuid() FROM generate_series(1, 100000) AS n;
+ANALYZE;`
+
+// With 100,000 campaigns, no statement of what people and servers do all day reads a whole table.
+func TestStatementsUseIndexes(t *testing.T) {
+	url := pgtest.URL(t)
+	plain := handle(t, url)
+	write(t, plain, func(s store.Space) error { return s.PutSettings(engine.Workspace{ID: space}) })
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	if _, err := conn.Exec(t.Context(), filler); err != nil {
+		t.Fatal(err)
+	}
+	traced := &statements{args: map[string][]any{}}
+	db, err := postgres.OpenTraced(t.Context(), postgres.Options{URL: url}, traced)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	day(t, db)
+	plans := 0
+	for sql, args := range traced.args {
+		verb, _, _ := strings.Cut(strings.TrimSpace(sql), " ")
+		switch strings.ToUpper(verb) {
+		case "SELECT", "INSERT", "UPDATE", "DELETE", "WITH":
+		default:
+			continue
+		}
+		var plan []struct{ Plan planNode }
+		var b []byte
+		if err := conn.QueryRow(t.Context(), "EXPLAIN (FORMAT JSON) "+sql, args...).Scan(&b); err != nil {
+			t.Errorf("%s: %v", sql, err)
+			continue
+		}
+		if err := json.Unmarshal(b, &plan); err != nil {
+			t.Fatal(err)
+		}
+		plans++
+		if table := plan[0].Plan.scanned(); table != "" {
+			t.Errorf("this statement reads all of %s:\n%s\n%s", table, sql, b)
+		}
+	}
+	if plans < 40 {
+		t.Errorf("only %d statements were looked at", plans)
+	}
+}
+
+// planNode is a part of a plan, https://www.postgresql.org/docs/current/sql-explain.html.
+type planNode struct {
+	Type     string     `json:"Node Type"`
+	Relation string     `json:"Relation Name"`
+	Plans    []planNode `json:"Plans"`
+}
+
+// scanned returns a large table that the plan reads as a whole.
+func (p planNode) scanned() string {
+	if p.Type == "Seq Scan" {
+		switch p.Relation {
+		case "workspace", "segment", "api_key", "lease", "rate", "bugle_schema": // small
+		default:
+			return p.Relation
+		}
+	}
+	for _, sub := range p.Plans {
+		if table := sub.scanned(); table != "" {
+			return table
+		}
+	}
+	return ""
+}
+
+// day does with a store what people and servers do all day.
+func day(t *testing.T, db *postgres.DB) {
+	t.Helper()
+	following, stop := context.WithCancel(t.Context())
+	defer stop()
+	ready := make(chan struct{})
+	go db.Follow(following, func() { close(ready) }, func([]store.Change) {})
+	<-ready
+	body, err := doc.Parse([]byte(`{"a":1}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	for n := range 2 { // what is assumed the second time is read the first time
+		id := fmt.Sprint("c", n)
+		c, sum, rev := campaign(id, `{"a":1}`)
+		steps := []func(store.Space) error{
+			func(s store.Space) error { return s.AddCampaign(c, sum, rev) },
+			func(s store.Space) error { _, err := s.Campaign(id); return err },
+			func(s store.Space) error { _, err := s.PutCampaign(c, sum, rev, false); return err },
+			func(s store.Space) error { _, err := s.PutCampaign(c, sum, rev, true); return err },
+			func(s store.Space) error { _, err := s.Revision(id, 1); return err },
+			func(s store.Space) error { _, err := s.Revisions(id); return err },
+			func(s store.Space) error { _, err := s.Summary(id); return err },
+			func(s store.Space) error {
+				return s.SummariesOf([]string{id, "c0"}, func(engine.Summary) error { return nil })
+			},
+			func(s store.Space) error { return s.PutCopy(id, engine.WorkingCopy{Base: 1, Body: body, At: now}) },
+			func(s store.Space) error { _, err := s.Copy(id); return err },
+			func(s store.Space) error { return s.DeleteCopy(id) },
+			func(s store.Space) error {
+				return s.PutProfile(engine.Profile{ID: "u", Attributes: map[string]any{"Email (Standard)": "a@example.com"}})
+			},
+			func(s store.Space) error {
+				return s.PutProfiles([]engine.Profile{{ID: "u1"}, {ID: "u2"}})
+			},
+			func(s store.Space) error { _, err := s.Profile("u"); return err },
+			func(s store.Space) error { _, err := s.FindProfiles(store.ByEmail, "a@example.com"); return err },
+			func(s store.Space) error {
+				return s.ProfilesOf([]string{"u", "u1"}, func(engine.Profile) error { return nil })
+			},
+			func(s store.Space) error { return s.DeleteProfile("u") },
+			func(s store.Space) error {
+				return s.PutContent(engine.ContentItem{Products: &engine.ProductSet{Name: "b"}})
+			},
+			func(s store.Space) error {
+				_, err := s.ContentItem(engine.ContentRef{Kind: engine.KindProducts, Name: "b"})
+				return err
+			},
+			func(s store.Space) error {
+				return s.DeleteContent(engine.ContentRef{Kind: engine.KindProducts, Name: "b"})
+			},
+			func(s store.Space) error { return s.PutOutbox(engine.Delivered{ID: "z" + id, At: now}) },
+			func(s store.Space) error { _, err := s.Outbox(20); ignoreDamage(&err); return err },
+			func(s store.Space) error { _, err := s.TrimOutbox(1000); return err },
+			func(s store.Space) error { return s.PutTest(engine.TestRecord{At: now, Body: body}) },
+			func(s store.Space) error {
+				err := s.Tests(20, func(engine.TestRecord) error { return nil })
+				ignoreDamage(&err)
+				return err
+			},
+			func(s store.Space) error {
+				return s.PutIdempotent(store.Idempotent{Operation: "create", Key: id, At: now, ExpiresAt: now.Add(time.Hour), Lease: db.Lease(), Running: true})
+			},
+			func(s store.Space) error { _, err := s.Idempotent("create", id); return err },
+			func(s store.Space) error { _, err := s.Held(db.Lease()); return err },
+			func(s store.Space) error { return s.DeleteIdempotent("create", id) },
+			func(s store.Space) error { return s.PutRequestID("create", id, now.Add(time.Hour)) },
+			func(s store.Space) error { _, err := s.RequestID("create", id); return err },
+			func(s store.Space) error { _, err := s.Sweep(now); return err },
+			func(s store.Space) error { _, err := s.Settings(); return err },
+			func(s store.Space) error { return s.PutSettings(engine.Workspace{ID: space, Name: id}) },
+			func(s store.Space) error { return s.DeleteCampaign(id) },
+			func(s store.Space) error { _, err := s.FinishDeletes(); return err },
+		}
+		for _, step := range steps {
+			write(t, db, step)
+		}
+		if err := db.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// ignoreDamage forgets that the filler has no checksums.
+func ignoreDamage(err *error) {
+	if errors.As(*err, new(*store.CorruptError)) {
+		*err = nil
+	}
+}

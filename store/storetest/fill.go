@@ -164,3 +164,17 @@ func all[T any](walk func(func(T) error) error) (any, error) {
 	err := walk(func(v T) error { out = append(out, v); return nil })
 	return out, err
 }
+
+// Fill stores one record of every kind, with everything set and numbers and texts spelled as no encoder would, and a
+// campaign with several revisions.
+func Fill(t testing.TB, db store.DB) {
+	t.Helper()
+	write(t, db, filled(t).put)
+	for n := range 4 {
+		in(t, db, func(s store.Space) error {
+			_, err := save(s, "revised", fmt.Sprintf(`{"n":%d.0,"text":"\u0041"}`, n), t, n == 2)
+			return err
+		})
+	}
+	write(t, db, func(tx store.Tx) error { return tx.In("SECOND").PutSettings(engine.Workspace{ID: "SECOND"}) })
+}

@@ -300,11 +300,12 @@ func (s *crashSite) verifyBackups(t *testing.T) {
 		}
 	}
 	partial, err := filepath.Glob(filepath.Join(s.aside, ".*"))
-	if err != nil {
+	copies, err2 := filepath.Glob(filepath.Join(s.dir, backup.Folder, ".bugle-copy-*"))
+	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range partial { // of a backup whose maker was killed: nobody looks after that folder
-		if err := os.Remove(file); err != nil {
+	for _, file := range append(partial, copies...) { // of a backup whose maker was killed: a later one removes the copies
+		if err := os.RemoveAll(file); err != nil {
 			t.Error(err)
 		}
 	}

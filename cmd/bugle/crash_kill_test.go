@@ -54,7 +54,7 @@ func (k *crashKiller) work(ctx context.Context) {
 				ready++
 			}
 		}
-		return ready == 1+len(crashSlots) && k.s.acks >= acks+3
+		return ready == k.s.servers+k.s.terminals && k.s.acks >= acks+3
 	}
 	if !k.s.wait(ctx, all) && k.t.Context().Err() == nil {
 		for _, p := range k.s.living() {

@@ -21,8 +21,9 @@ import (
 	"bugle/store/badger"
 )
 
-// crashSlots are the places of those that take part as terminals do.
-var crashSlots = []string{"left", "right"}
+// crashSlots are the places of those that take part as terminals do. The last one has a part in tests with a database
+// alone.
+var crashSlots = []string{"left", "right", "middle"}
 
 // The kinds of processes.
 const (
@@ -33,18 +34,21 @@ const (
 
 // crashSite is the data folder, the processes that work in it, and what they were told is done.
 type crashSite struct {
-	dir   string
+	store string // the data folder, or the URL of a database
+	dir   string // the data folder, or where backups go
 	aside string // where backups go that are asked for
 	key   string // of the API
 	env   []string
 	seed  uint64
 	model *crashModel
 
+	servers, terminals int // that work at once
+
 	mu      sync.Mutex
 	changed chan struct{} // closed when anything below changes
 	paused  bool
 	procs   []*crashProc
-	url     string // of the server, while there is one
+	urls    map[*crashProc]string // of the servers that there are
 	tries   int
 	acks    int
 	lives   int
@@ -120,9 +124,14 @@ func (s *crashSite) begun() {
 	s.told()
 }
 
-// server gives where the API is served, and waits for it.
+// server gives where the API is served, by any of the servers, and waits for one.
 func (s *crashSite) server(ctx context.Context) (url string, ok bool) {
-	ok = s.wait(ctx, func() bool { url = s.url; return url != "" })
+	ok = s.wait(ctx, func() bool {
+		for _, url = range s.urls { // in no order
+			return true
+		}
+		return false
+	})
 	return url, ok
 }
 
@@ -182,9 +191,7 @@ func (s *crashSite) ended(p *crashProc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.procs = slices.DeleteFunc(s.procs, func(o *crashProc) bool { return o == p })
-	if p.kind == crashServe {
-		s.url = ""
-	}
+	delete(s.urls, p)
 	close(p.gone)
 	s.told()
 }
@@ -247,7 +254,7 @@ func (s *crashSite) hearServer(p *crashProc, line string) {
 		return
 	}
 	s.mu.Lock()
-	s.url = said.URL
+	s.urls[p] = said.URL
 	s.mu.Unlock()
 	s.isReady(p)
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"bugle/cmd/bugle/internal/cli"
+	"bugle/store/postgres/pgtest"
 )
 
 var (
@@ -31,12 +33,35 @@ var (
 //
 //	go test ./cmd/bugle -run TestCrash -kills 1000 -timeout 1h -v
 func TestCrash(t *testing.T) {
-	seed := *crashSeed
-	if seed == 0 {
-		seed = rand.Uint64() >> 16
-	}
+	seed := crashStart()
 	t.Logf("-seed %d", seed)
-	s := newCrashSite(t, seed)
+	newCrashSite(t, seed).trial(t)
+}
+
+// Two servers with clients, three terminals and a script work on one database.
+//
+//	go test ./cmd/bugle -run TestCrashOnDatabase -kills 150 -timeout 1h -v
+func TestCrashOnDatabase(t *testing.T) {
+	seed := crashStart()
+	t.Logf("-seed %d", seed)
+	s := newCrashProcesses(t, crashBase(t), pgtest.URL(t), seed)
+	s.servers, s.terminals = 2, 3
+	s.found(t)
+	s.trial(t)
+}
+
+// crashStart returns where the random choices begin.
+func crashStart() uint64 {
+	if *crashSeed != 0 {
+		return *crashSeed
+	}
+	return rand.Uint64() >> 16
+}
+
+// trial has processes work, and kills some of them, until enough have died.
+func (s *crashSite) trial(t *testing.T) {
+	t.Helper()
+	seed := s.seed
 	ctx, end := context.WithCancel(t.Context())
 	var work sync.WaitGroup
 	defer func() { // whatever happens, no process stays
@@ -44,8 +69,10 @@ func TestCrash(t *testing.T) {
 		s.pause()
 		work.Wait()
 	}()
-	work.Go(func() { s.keep(ctx, crashServe, crashServe) })
-	for _, slot := range crashSlots {
+	for range s.servers {
+		work.Go(func() { s.keep(ctx, crashServe, crashServe) })
+	}
+	for _, slot := range crashSlots[:s.terminals] {
 		work.Go(func() { s.keep(ctx, crashTerminal, slot) })
 	}
 	for i := range 3 {
@@ -79,6 +106,14 @@ func TestCrash(t *testing.T) {
 
 func newCrashSite(t *testing.T, seed uint64) *crashSite {
 	t.Helper()
+	s := newCrashProcesses(t, crashBase(t), "", seed)
+	s.found(t)
+	return s
+}
+
+// crashBase makes a folder that stays if the test fails.
+func crashBase(t *testing.T) string {
+	t.Helper()
 	base, err := os.MkdirTemp("", "b") // short, as the folder's socket needs it
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +125,12 @@ func newCrashSite(t *testing.T, seed uint64) *crashSite {
 		}
 		t.Logf("the data folder stays in %s", base)
 	})
-	s := newCrashProcesses(t, base, seed)
+	return base
+}
+
+// found makes the workspace.
+func (s *crashSite) found(t *testing.T) {
+	t.Helper()
 	f := s.factory()
 	defer f.Close()
 	store, err := f.Open(t.Context())
@@ -100,14 +140,13 @@ func newCrashSite(t *testing.T, seed uint64) *crashSite {
 	if _, s.key, err = store.CreateWorkspace(t.Context(), crashSettings(), false); err != nil {
 		t.Fatal(err)
 	}
-	return s
 }
 
-// newCrashProcesses returns what runs processes on a data folder below base, which is not made.
-func newCrashProcesses(t *testing.T, base string, seed uint64) *crashSite {
+// newCrashProcesses returns what runs processes on a database, or on a data folder below base, which is not made.
+func newCrashProcesses(t *testing.T, base, database string, seed uint64) *crashSite {
 	t.Helper()
 	s := &crashSite{
-		dir: filepath.Join(base, "d"), aside: filepath.Join(base, "backups"), seed: seed, model: newCrashModel(),
+		store: cmp.Or(database, filepath.Join(base, "bugle")), dir: filepath.Join(base, "bugle"), servers: 1, terminals: 2, urls: map[*crashProc]string{}, aside: filepath.Join(base, "backups"), seed: seed, model: newCrashModel(),
 		changed: make(chan struct{}), slowest: map[string]time.Duration{}, kills: map[string]int{}, moments: map[string]int{},
 	}
 	if err := os.Mkdir(s.aside, 0o700); err != nil {
@@ -118,13 +157,13 @@ func newCrashProcesses(t *testing.T, base string, seed uint64) *crashSite {
 			s.env = append(s.env, v)
 		}
 	}
-	s.env = append(s.env, cli.EnvData+"="+s.dir, cli.EnvAuthor+"="+crashAuthor, "XDG_CONFIG_HOME="+base, "XDG_STATE_HOME="+base, "GORACE=atexit_sleep_ms=0")
+	s.env = append(s.env, cli.EnvData+"="+s.store, "XDG_DATA_HOME="+base, cli.EnvAuthor+"="+crashAuthor, "XDG_CONFIG_HOME="+base, "XDG_STATE_HOME="+base, "GORACE=atexit_sleep_ms=0")
 	return s
 }
 
-// factory is the program in this process, on the data folder.
+// factory is the program in this process.
 func (s *crashSite) factory() *cli.Factory {
-	return &cli.Factory{Environment: cli.Environment{Data: s.dir, Getenv: func(string) string { return "" }}}
+	return &cli.Factory{Environment: cli.Environment{Data: s.store, Getenv: func(string) string { return "" }}}
 }
 
 // tell tells the test of broken promises.

@@ -123,7 +123,7 @@ func newRotRound(t *testing.T, seed uint64, images map[int]*rotImage) *rotRound 
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.base, r.s = base, newCrashProcesses(t, base, seed)
+	r.base, r.s = base, newCrashProcesses(t, base, "", seed)
 	r.s.key = r.image.key
 	r.image.write(t, r.s.dir)
 	r.did("store %d of %d campaigns in %d tables", kind, len(r.model.campaigns), len(r.tables()))
@@ -302,7 +302,10 @@ func (r *rotRound) running() bool {
 func (r *rotRound) url() (string, bool) {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
-	return r.s.url, r.s.url != ""
+	for _, url := range r.s.urls { // there is one at most
+		return url, true
+	}
+	return "", false
 }
 
 // stop asks the server to end.

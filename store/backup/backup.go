@@ -10,6 +10,7 @@ package backup
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -83,6 +84,8 @@ type Options struct {
 	Progress   func(Progress) // may be nil
 	// WorkFactor is the cost of guessing the passphrase, as the exponent of scrypt's N; 0 means age's.
 	WorkFactor int
+
+	within string // the folder of the file while it is written; empty: its own
 }
 
 // keyWorkFactor is that of a passphrase which is derived from a key: nobody can guess it.
@@ -136,7 +139,7 @@ func write(ctx context.Context, file string, o Options, records func(io.Writer) 
 	if _, err := os.Lstat(file); err == nil {
 		return info, fmt.Errorf("%s already exists; choose another name", file)
 	}
-	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*.partial")
+	f, err := os.CreateTemp(cmp.Or(o.within, filepath.Dir(file)), "."+filepath.Base(file)+"-*.partial")
 	if err != nil {
 		return info, unwritable(file, err)
 	}

@@ -53,6 +53,16 @@ func (d *DB) makeFolder() error {
 	return nil
 }
 
+// Abandoned reports whether there is a store in a data folder that no process has open.
+func Abandoned(dataDir string) bool {
+	release, err := lockFolder(filepath.Join(dataDir, Folder))
+	if err != nil {
+		return false
+	}
+	release()
+	return true
+}
+
 // ownOnly has nobody but their owner read or write the files of a store: the database makes some of them with
 // whatever permissions the process sets by default, and earlier versions have left them so.
 func ownOnly(path string) error {

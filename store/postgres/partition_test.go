@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"net/url"
 	"sync"
 	"sync/atomic"
@@ -18,109 +17,11 @@ import (
 	"bugle/store/postgres/pgtest"
 )
 
-// proxy is the network between a process and its database. It can stall and cut connections.
-type proxy struct {
-	net.Listener
-	to      string
-	stalled atomic.Bool
-	closed  atomic.Bool // it takes no connection
-
-	mu    sync.Mutex
-	conns map[net.Conn]struct{}
-	work  sync.WaitGroup
-}
-
-func newProxy(t testing.TB, to string) *proxy {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &proxy{Listener: l, to: to, conns: map[net.Conn]struct{}{}}
-	p.work.Go(p.accept)
-	t.Cleanup(func() {
-		l.Close()
-		p.cut()
-		p.work.Wait()
-	})
-	return p
-}
-
-func (p *proxy) accept() {
-	for {
-		c, err := p.Accept()
-		if err != nil {
-			return
-		}
-		if p.closed.Load() {
-			c.Close()
-			continue
-		}
-		d, err := net.Dial("tcp", p.to)
-		if err != nil {
-			c.Close()
-			continue
-		}
-		p.mu.Lock()
-		p.conns[c], p.conns[d] = struct{}{}, struct{}{}
-		p.mu.Unlock()
-		p.work.Go(func() { p.carry(c, d) })
-		p.work.Go(func() { p.carry(d, c) })
-	}
-}
-
-func (p *proxy) carry(from, to net.Conn) {
-	defer from.Close()
-	defer to.Close()
-	buf := make([]byte, 32<<10)
-	for {
-		n, err := from.Read(buf)
-		tick := time.NewTicker(time.Millisecond)
-		for p.stalled.Load() && err == nil {
-			<-tick.C
-			p.mu.Lock()
-			_, open := p.conns[from]
-			p.mu.Unlock()
-			if !open {
-				tick.Stop()
-				return
-			}
-		}
-		tick.Stop()
-		if n > 0 {
-			if _, err := to.Write(buf[:n]); err != nil {
-				return
-			}
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-// cut ends all connections, in the middle of whatever they carry.
-func (p *proxy) cut() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for c := range p.conns {
-		if t, ok := c.(*net.TCPConn); ok {
-			_ = t.SetLinger(0)
-		}
-		c.Close()
-	}
-	clear(p.conns)
-}
-
 // behind returns a handle behind a proxy.
-func behind(t testing.TB, direct string, patience time.Duration) (*postgres.DB, *proxy) {
+func behind(t testing.TB, direct string, patience time.Duration) (*postgres.DB, *pgtest.Proxy) {
 	t.Helper()
-	u, err := url.Parse(direct)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := newProxy(t, u.Host)
-	u.Host = p.Addr().String()
-	db, err := postgres.Open(t.Context(), postgres.Options{URL: u.String(), Patience: patience})
+	p, through := pgtest.NewProxy(t, direct)
+	db, err := postgres.Open(t.Context(), postgres.Options{URL: through, Patience: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +42,7 @@ func TestTheNetworkIsCut(t *testing.T) {
 	cutter.Go(func() {
 		for ctx.Err() == nil {
 			wait(ctx, time.Duration(rand.Int64N(int64(40*time.Millisecond))))
-			p.cut()
+			p.Cut()
 		}
 	})
 	var made, unknown atomic.Int64
@@ -196,10 +97,10 @@ func TestTheDatabaseIsAway(t *testing.T) {
 			for range 20 { // so that there are connections
 				read(t, db, func(s store.Space) error { _, err := s.Campaign("c"); return err })
 			}
-			p.stalled.Store(how == "stalled")
-			p.closed.Store(how == "closed")
+			p.Stall(how == "stalled")
+			p.Refuse(how == "closed")
 			if how == "closed" {
-				p.cut()
+				p.Cut()
 			}
 			for what, do := range map[string]func(context.Context) error{
 				"read": func(ctx context.Context) error {
@@ -217,9 +118,9 @@ func TestTheDatabaseIsAway(t *testing.T) {
 					t.Errorf("%s: %v after %v", what, err, took)
 				}
 			}
-			p.stalled.Store(false)
-			p.closed.Store(false)
-			p.cut()
+			p.Stall(false)
+			p.Refuse(false)
+			p.Cut()
 			read(t, db, func(s store.Space) error { _, err := s.Campaign("c"); return err })
 			if err := count(t, db, "c"); err != nil {
 				t.Errorf("once it is back: %v", err)

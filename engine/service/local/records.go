@@ -172,6 +172,11 @@ func (w *writer) update(ctx context.Context, fn func(store.Space) error) error {
 			e.HTTP = http.StatusInsufficientStorage
 			return e
 		}
+		if errors.Is(err, store.ErrUnknown) {
+			e := internal(err, "%v, so it may not have been saved; repeat the request with the same Idempotency-Key", err)
+			e.HTTP, e.RetryAfter = http.StatusServiceUnavailable, time.Second
+			return e
+		}
 		return internal(err, "the store failed while writing (%v), so the change may not have been saved; repeat the request with the same Idempotency-Key, or run `bugle doctor`", err)
 	}
 	return w.explain(ctx, err)

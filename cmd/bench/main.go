@@ -69,7 +69,8 @@ func newCommand(out, errs io.Writer) *cobra.Command {
 		Short: "Measure the performance of bugle with many campaigns",
 		Long: "Fill a store with campaigns, measure the performance, and print one JSON object with the results, the\n" +
 			"targets and the machine. Progress is printed on standard error.",
-		Example: "  go run ./cmd/bench > figures.json\n  go run ./cmd/bench --campaigns 1000000 --dir ~/filled --only start,keys",
+		Example: "  go run ./cmd/bench > figures.json\n  go run ./cmd/bench --campaigns 1000000 --dir ~/filled --only start,keys\n" +
+			"  go run ./cmd/bench --only database --data postgres://localhost/empty",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usageError{errors.New("bench takes no arguments")}
@@ -88,6 +89,7 @@ func newCommand(out, errs io.Writer) *cobra.Command {
 	fl.IntVar(&o.Campaigns, "campaigns", o.Campaigns, "`number` of campaigns in the store")
 	fl.Uint64Var(&o.Seed, "seed", o.Seed, "`number` that the campaigns are made from")
 	fl.StringVar(&o.Dir, "dir", "", "`folder` to keep the filled store in, and to take it from the next time")
+	fl.StringVar(&o.Data, "data", "", "`URL` of an empty PostgreSQL database, for the part database")
 	fl.StringSliceVar(&only, "only", nil, "`parts` to measure: "+strings.Join(partNames(), ","))
 	fl.IntSliceVar(&o.Clients, "clients", o.Clients, "`numbers` of clients at once, over HTTP")
 	fl.DurationVar(&o.For, "for", o.For, "how long each kind of request is made, and a campaign validated")

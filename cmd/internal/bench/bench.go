@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -26,6 +27,7 @@ type Options struct {
 	Campaigns int
 	Seed      uint64
 	Dir       string // where the filled store is kept, and taken again; empty: nowhere
+	Data      string // the URL of an empty database, for the part [Database]; empty: there is none
 	Only      []Part // empty: all of [Parts]
 
 	Clients []int         // how many at once, over HTTP
@@ -49,11 +51,12 @@ const (
 	Starting   Part = "start"
 	Keys       Part = "keys"
 	Memory     Part = "memory"
+	Database   Part = "database"
 	Serving    Part = "http" // last: it adds campaigns
 )
 
 // Parts lists all.
-var Parts = []Part{Validating, Disk, Searching, Starting, Keys, Memory, Serving}
+var Parts = []Part{Validating, Disk, Searching, Starting, Keys, Memory, Database, Serving}
 
 // errUnavailable says that a part cannot be measured on this system.
 var errUnavailable = errors.New("this cannot be measured here")
@@ -70,7 +73,8 @@ type run struct {
 	store  string // the folder of the filled store
 	used   string // that of the store that is worked on; empty until it is there
 	report *Report
-	failed []error // what was measured and failed
+	failed []error      // what was measured and failed
+	made   atomic.Int64 // requests to databases and beside them
 }
 
 // Run fills a store, or takes the one that is kept, measures, and gives the report. When ctx ends it
@@ -145,6 +149,8 @@ func (r *run) measure(ctx context.Context, p Part) error {
 		return r.keys(ctx)
 	case Serving:
 		return r.http(ctx)
+	case Database:
+		return r.database(ctx)
 	case Memory:
 		return r.memory(ctx)
 	case Disk:

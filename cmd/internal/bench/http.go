@@ -79,7 +79,7 @@ func (r *run) callAll(ctx context.Context, addr string, c call) (size int, n int
 	for _, clients := range r.Clients {
 		r.Say(fmt.Sprintf("measuring: http, %s, clients: %d", c.what, clients))
 		row := Row{Part: Serving, What: c.what, Unit: "requests/s", Campaigns: r.Campaigns, Clients: clients}
-		l := load{addr: addr, clients: clients, status: c.status, request: func() []byte { return c.request(made.Add(1)) }}
+		l := load{addrs: []string{addr}, clients: clients, status: c.status, request: func() []byte { return c.request(made.Add(1)) }}
 		_, err := l.run(ctx, r.For/2) // connections and caches are as they stay: each campaign that is asked for was read
 		var done loaded
 		if err == nil {

@@ -17,10 +17,11 @@ import (
 // load makes one kind of request from several clients at once, each over a connection of its own that
 // stays open. The clients do as little as they can: they run on the machine that they measure.
 type load struct {
-	addr    string
+	addrs   []string // the clients take turns
 	clients int
 	status  int // that every answer must have
 	request func() []byte
+	body    io.Writer // gets the bodies of the answers; nil: nobody does
 }
 
 // loaded is what a load came to.
@@ -36,7 +37,7 @@ func (l load) run(ctx context.Context, d time.Duration) (all loaded, err error) 
 	began := time.Now()
 	for i := range parts {
 		group.Go(func() (err error) {
-			parts[i], err = l.client(ctx, began.Add(d))
+			parts[i], err = l.client(ctx, i, began.Add(d))
 			return err
 		})
 	}
@@ -51,8 +52,8 @@ func (l load) run(ctx context.Context, d time.Duration) (all loaded, err error) 
 }
 
 // client makes one request after another until the end, and at least one.
-func (l load) client(ctx context.Context, end time.Time) (done loaded, err error) {
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", l.addr)
+func (l load) client(ctx context.Context, i int, end time.Time) (done loaded, err error) {
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", l.addrs[i%len(l.addrs)])
 	if err != nil {
 		return done, err
 	}
@@ -90,6 +91,9 @@ func (l load) exchange(conn net.Conn, in *bufio.Reader, request []byte) (n int64
 	if answer.StatusCode != l.status {
 		said, _ := io.ReadAll(io.LimitReader(answer.Body, 1<<10))
 		return 0, fmt.Errorf("the server answered %s: %s", answer.Status, said)
+	}
+	if l.body != nil {
+		return io.Copy(l.body, answer.Body)
 	}
 	return io.Copy(io.Discard, answer.Body)
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
+
+	"bugle/store/postgres"
 )
 
 // The window of the terminal that the program runs in.
@@ -89,7 +91,11 @@ func (r *run) environment(dir string) []string {
 			env = append(env, v)
 		}
 	}
-	return append(env, "BUGLE_DATA="+dir, "BUGLE_BACKUPS=off", "TERM=xterm-256color", "COLORTERM=truecolor",
+	place := dir
+	if postgres.IsURL(dir) {
+		dir = r.tmp
+	}
+	return append(env, "BUGLE_DATA="+place, "BUGLE_BACKUPS=off", "TERM=xterm-256color", "COLORTERM=truecolor",
 		"XDG_CONFIG_HOME="+dir, "XDG_STATE_HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CACHE_HOME="+dir, "XDG_RUNTIME_DIR="+r.tmp, "TMPDIR="+r.tmp)
 }
 

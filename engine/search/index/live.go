@@ -8,13 +8,13 @@ import (
 )
 
 // Indexed is a service that keeps an index of its workspace in this process: what anybody writes is in
-// it before the write returns. What other machines write comes a moment later, see Sync.
+// it before the write returns. What other processes write comes a moment later, see Sync.
 type Indexed interface {
 	// Index returns that index, which holds the archived rows too. It may be loading still, see
-	// [Index.Wait], and is kept current until [Index.Left] is closed: then ask again. False where
-	// this process keeps none, as one does that is attached to the owner of the store.
+	// [Index.Wait], and is kept current until [Index.Left] is closed: then ask again. False if the service is
+	// closed.
 	Index(ctx context.Context) (*Index, bool)
-	// Sync returns once the index has what anybody, also on other machines, had written before the call.
+	// Sync returns once the index has what anybody, also in other processes, had written before the call.
 	Sync(ctx context.Context) error
 }
 

@@ -38,8 +38,11 @@ const (
 // find returns the head of a campaign as it is now, and what is behind it in its record. It reports false
 // where that is not kept, or nobody here knows whether it is current.
 func (k *records) find(ctx context.Context, t Tenant, id string) (engine.Head, []byte, bool) {
-	ix, ok := index.Synced(ctx, t.Service)
-	if !ok {
+	ix, ok := index.Of(ctx, t.Service)
+	if !ok || !k.has(t.Workspace, id, ix) { // then to read the store takes no longer than to sync
+		return engine.Head{}, nil, false
+	}
+	if ix, ok = index.Synced(ctx, t.Service); !ok {
 		return engine.Head{}, nil, false
 	}
 	h, ok := ix.Current(id)
@@ -48,6 +51,15 @@ func (k *records) find(ctx context.Context, t Tenant, id string) (engine.Head, [
 	}
 	r, ok := k.get(recordKey{t.Workspace, h.ID}, h)
 	return h, r.text, ok
+}
+
+// has reports whether a record is kept of the save that the index has now.
+func (k *records) has(workspace, id string, ix *index.Index) bool {
+	h, ok := ix.Current(id)
+	if ok {
+		_, ok = k.get(recordKey{workspace, h.ID}, h)
+	}
+	return ok
 }
 
 // get returns what is behind a head; false where that of its revision is not kept.

@@ -1,0 +1,325 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"bugle/store"
+	"bugle/store/badger"
+	"bugle/store/postgres"
+)
+
+// The targets of a store in a database; rates are parts of those of the folder in the same run.
+const (
+	createPart, getPart       = 0.8, 0.5
+	seenWithin                = 100 // ms, p99, of a change that another server finds
+	changesPerSecond          = 50
+	databaseRows              = 150 // ms
+	databaseSearchable        = 1000
+	farCreates, farGets       = 150, 300 // a second with one client, with 1 ms of network each way
+	networkDelay              = time.Millisecond
+	seenFor                   = 5 * time.Second
+	databaseCreate, folderGet = "durable create", "get"
+)
+
+// database measures two servers and terminals on a store in a database, and a server on the folder beside them.
+func (r *run) database(ctx context.Context) (err error) {
+	if r.Data == "" {
+		return unavailable("a database is named with --data")
+	}
+	dir, err := r.working(ctx)
+	if err != nil {
+		return err
+	}
+	ids, err := someIDs(ctx, dir, r.Campaigns)
+	if err != nil {
+		return err
+	}
+	if err := r.carry(ctx, dir); err != nil {
+		return err
+	}
+	if err := r.databaseStarts(ctx); err != nil {
+		return err
+	}
+	all, err := r.calls(ctx, ids)
+	if err != nil {
+		return err
+	}
+	var calls []call
+	for _, c := range all {
+		if c.what == folderGet || c.what == databaseCreate {
+			c.targets = nil
+			calls = append(calls, c)
+		}
+	}
+	if err := r.sideBySide(ctx, dir, calls); err != nil {
+		return err
+	}
+	return r.far(ctx, calls)
+}
+
+// carry puts the filled store into the database, which must be empty.
+func (r *run) carry(ctx context.Context, dir string) (err error) {
+	from, err := badger.Open(ctx, badger.Options{Dir: dir})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	to, err := postgres.Open(ctx, postgres.Options{URL: r.Data, Create: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	err = to.Read(ctx, func(tx store.Tx) error {
+		ids, err := tx.Workspaces()
+		if err == nil && len(ids) > 0 {
+			return fmt.Errorf("%w: the database has the workspaces %s; choose an empty one", ErrOther, strings.Join(ids, ", "))
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	last := time.Now()
+	carry := store.Transfer{Write: to.Write, Progress: func(n int) {
+		if time.Since(last) > time.Second {
+			last = time.Now()
+			r.Say(fmt.Sprintf("filling the database: %d records", n))
+		}
+	}}
+	began := time.Now()
+	err = from.Read(ctx, func(tx store.Tx) error { return carry.Workspace(ctx, tx, Workspace) })
+	if err == nil {
+		r.add(value(Database, "carrying the store into the database", "s", time.Since(began).Seconds()))
+	}
+	return err
+}
+
+// databaseStarts measures starts of the terminal program on the database.
+func (r *run) databaseStarts(ctx context.Context) error {
+	var rows, found []time.Duration
+	for range r.Starts {
+		one, err := r.startOnce(ctx, r.Data, true)
+		if err != nil {
+			return err
+		}
+		rows, found = append(rows, one.rows), append(found, one.found)
+	}
+	for _, row := range []Row{
+		durations(Database, "start to the first frame with campaigns", time.Millisecond, rows, atMost(ofMedian, databaseRows)),
+		durations(Database, "start to a search that finds one far down", time.Millisecond, found, atMost(ofMedian, databaseSearchable)),
+	} {
+		row.Campaigns = r.Campaigns
+		r.add(row)
+	}
+	return nil
+}
+
+// sideBySide measures two servers on the database and one on the folder, in turns.
+func (r *run) sideBySide(ctx context.Context, dir string, calls []call) (err error) {
+	var addrs [3]string // of the folder, and twice of the database
+	for i, place := range []string{dir, r.Data, r.Data} {
+		s, err := r.serve(ctx, place)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, s.close()) }()
+		addrs[i] = s.addr
+	}
+	for _, c := range calls {
+		part := map[string]float64{folderGet: getPart, databaseCreate: createPart}[c.what]
+		for _, clients := range r.Clients {
+			folder, err := r.rate(ctx, c, clients, addrs[:1], c.what+", folder")
+			if err != nil {
+				return err
+			}
+			database, err := r.rate(ctx, c, clients, addrs[1:], c.what+", database, two servers")
+			if err != nil {
+				return err
+			}
+			row := value(Database, c.what+": database to folder", "ratio", database/folder)
+			if clients == slices.Max(r.Clients) {
+				row.Targets = []Target{atLeast(ofValue, part)}
+			}
+			row.Clients = clients
+			r.add(row)
+		}
+	}
+	return r.seen(ctx, calls[len(calls)-1], addrs[1], addrs[2])
+}
+
+// rate measures how many requests of a kind are answered in a second, by servers in turn.
+func (r *run) rate(ctx context.Context, c call, clients int, addrs []string, what string, targets ...Target) (float64, error) {
+	r.Say(fmt.Sprintf("measuring: database, %s, clients: %d", what, clients))
+	l := load{clients: clients, addrs: addrs, status: c.status, request: func() []byte { return c.request(r.made.Add(1)) }}
+	if _, err := l.run(ctx, r.For/2); err != nil {
+		return 0, err
+	}
+	done, err := l.run(ctx, r.For)
+	if err != nil {
+		return 0, err
+	}
+	rate := float64(len(done.took)) / done.within.Seconds()
+	row := value(Database, what, "requests/s", rate, targets...)
+	row.Clients, row.Count, row.Latency = clients, len(done.took), spread(time.Millisecond, done.took)
+	r.add(row)
+	return rate, nil
+}
+
+// seen measures how long after a campaign was made at one server the other one finds it.
+func (r *run) seen(ctx context.Context, create call, at, other string) error {
+	r.Say("measuring: database, a change that the other server finds")
+	make1, find := load{addrs: []string{at}, status: create.status}, load{addrs: []string{other}, status: http.StatusOK}
+	var took []time.Duration
+	tick := time.NewTicker(time.Second / changesPerSecond)
+	defer tick.Stop()
+	for end := time.Now().Add(seenFor); time.Now().Before(end); {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		answer, err := make1.once(ctx, create.request(r.made.Add(1)))
+		if err != nil {
+			return err
+		}
+		_, id, ok := strings.Cut(answer, `"id":"`)
+		if id, _, ok = strings.Cut(id, `"`); !ok {
+			return fmt.Errorf("no id in %s", answer)
+		}
+		search := r.request(http.MethodPost, "/v5/campaigns/search", fmt.Sprintf(`{"limit":15,"page":1,"campaign_fields":{"ids":[%q],"status":["DRAFT"]}}`, id))
+		for began := time.Now(); ; {
+			answer, err := find.once(ctx, search)
+			if err != nil {
+				return err
+			}
+			if strings.Contains(answer, id) {
+				took = append(took, time.Since(began))
+				break
+			}
+			if time.Since(began) > patience {
+				return fmt.Errorf("the other server does not find %s", id)
+			}
+		}
+	}
+	r.add(durations(Database, fmt.Sprintf("a change is found at the other server, %d a second", changesPerSecond), time.Millisecond, took, atMost(ofP99, seenWithin)))
+	return nil
+}
+
+// far measures a server that is away from its database.
+func (r *run) far(ctx context.Context, calls []call) (err error) {
+	u, err := url.Parse(r.Data)
+	if err != nil {
+		return err
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	network := &network{to: u.Host, delay: networkDelay}
+	network.work.Go(func() { network.accept(ln) })
+	defer func() { err = errors.Join(err, ln.Close()); network.close() }()
+	u.Host = ln.Addr().String()
+	s, err := r.serve(ctx, u.String())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	for _, c := range calls {
+		target := map[string]float64{folderGet: farGets, databaseCreate: farCreates}[c.what]
+		if _, err := r.rate(ctx, c, 1, []string{s.addr}, c.what+", 1 ms of network each way", atLeast(ofValue, target)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// network carries connections with a delay.
+type network struct {
+	to    string
+	delay time.Duration
+	work  sync.WaitGroup
+
+	mu     sync.Mutex
+	conns  []net.Conn
+	closed bool
+}
+
+func (n *network) accept(ln net.Listener) {
+	for {
+		near, err := ln.Accept()
+		if err != nil {
+			return
+		}
+		far, err := net.Dial("tcp", n.to)
+		n.mu.Lock()
+		if err != nil || n.closed {
+			n.mu.Unlock()
+			_ = near.Close()
+			continue
+		}
+		n.conns = append(n.conns, near, far)
+		n.mu.Unlock()
+		n.work.Go(func() { n.carry(near, far) })
+		n.work.Go(func() { n.carry(far, near) })
+	}
+}
+
+// carry carries one direction: what was read leaves a delay later, however much is on its way.
+func (n *network) carry(from, to net.Conn) {
+	type parcel struct {
+		b  []byte
+		at time.Time
+	}
+	parcels := make(chan parcel, math.MaxInt16)
+	n.work.Go(func() {
+		defer to.Close()
+		for p := range parcels {
+			time.Sleep(time.Until(p.at))
+			if _, err := to.Write(p.b); err != nil {
+				break
+			}
+		}
+		for range parcels { // until its reader ends
+		}
+	})
+	defer close(parcels)
+	defer from.Close()
+	for {
+		b := make([]byte, 64<<10)
+		k, err := from.Read(b)
+		if k > 0 {
+			parcels <- parcel{b[:k], time.Now().Add(n.delay)}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (n *network) close() {
+	n.mu.Lock()
+	n.closed = true
+	for _, c := range n.conns {
+		_ = c.Close()
+	}
+	n.mu.Unlock()
+	n.work.Wait()
+}
+
+// once makes one request over a connection of its own, and returns the body of the answer.
+func (l load) once(ctx context.Context, request []byte) (body string, err error) {
+	var answer strings.Builder
+	l.clients, l.request, l.body = 1, func() []byte { return request }, &answer
+	_, err = l.client(ctx, 0, time.Now())
+	return answer.String(), err
+}

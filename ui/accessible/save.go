@@ -35,8 +35,7 @@ func (d *document) save(ctx context.Context, store edit.Saver, what string) erro
 	case inPlace && edit.IsConflict(err):
 		return d.conflict(ctx, what)
 	case inPlace && errors.As(err, new(*edit.KeptError)):
-		d.say("Not saved: %s", refusal(err))
-		d.say("Your change is kept on this machine, and saved when the database is back.")
+		d.say("The database cannot be reached. Your change is kept on this machine, and saved when it is back.")
 	case inPlace && err != nil:
 		d.say("Not saved: %s", refusal(err))
 		d.say("Your change is still here and will be saved with the next one.")

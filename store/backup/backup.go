@@ -85,7 +85,8 @@ type Options struct {
 	// WorkFactor is the cost of guessing the passphrase, as the exponent of scrypt's N; 0 means age's.
 	WorkFactor int
 
-	within string // the folder of the file while it is written; empty: its own
+	within string   // the folder of the file while it is written; empty: its own
+	lost   []string // of the store that this one is a copy of
 }
 
 // keyWorkFactor is that of a passphrase which is derived from a key: nobody can guess it.
@@ -276,6 +277,7 @@ func writeRecords(ctx context.Context, db kv.DB, out io.Writer, o Options) error
 	if l, ok := db.(interface{ Lost() []string }); ok { // after all was read: some of it is found then
 		c.Lost = l.Lost()
 	}
+	c.Lost = append(c.Lost, o.lost...)
 	o.Progress(Progress{Records: c.Records})
 	end, err := json.Marshal(c)
 	if err != nil {

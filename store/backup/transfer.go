@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"bugle/store"
@@ -36,9 +37,10 @@ func WriteFrom(ctx context.Context, from store.DB, file string, o Options) (info
 			return fmt.Errorf("copying the store: %w", err)
 		}
 		o.within = dir
-		if info, err = Write(ctx, to, file, o); err == nil && len(carry.Damaged()) > 0 {
-			err = fmt.Errorf("%d damaged records are not in the backup; see `bugle doctor`: %w", len(carry.Damaged()), carry.Damaged()[0])
+		for _, damaged := range carry.Damaged() {
+			o.lost = append(o.lost, strings.Split(damaged.Error(), "\n")...)
 		}
+		info, err = Write(ctx, to, file, o)
 		return err
 	})
 	return info, err

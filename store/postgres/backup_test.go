@@ -2,11 +2,18 @@ package postgres_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
+	"bugle/engine"
 	"bugle/engine/service/local/sample"
+	"bugle/store"
 	"bugle/store/backup"
 	"bugle/store/badger"
 	"bugle/store/kv"
@@ -59,6 +66,31 @@ func TestBackupBothWays(t *testing.T) {
 	}
 	if len(want) < 300 {
 		t.Errorf("only %d records were compared", len(want))
+	}
+}
+
+// A backup of a database with damaged records has the others, and says what is missing.
+func TestBackupOfDamagedDatabase(t *testing.T) {
+	url := pgtest.URL(t)
+	db := handle(t, url)
+	write(t, db, func(s store.Space) error {
+		return errors.Join(s.PutSettings(engine.Workspace{ID: space}), add(s, "whole", `{}`), add(s, "broken", `{}`))
+	})
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	if _, err := conn.Exec(t.Context(), `UPDATE revision SET body = '{"other":1}' WHERE campaign = 'broken'`); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "b")
+	if _, err := backup.WriteFrom(t.Context(), db, file, backup.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	info, err := backup.Verify(t.Context(), file, "", nil)
+	if err != nil || info.Sound() || info.Campaigns != 1 || !strings.Contains(strings.Join(info.Lost, ""), `"broken"`) {
+		t.Errorf("the backup says of itself %+v, %v", info, err)
 	}
 }
 

@@ -165,12 +165,21 @@ func TestFailover(t *testing.T) {
 		})
 	}
 	c.primary.Exec(t, "bugle", "CREATE TABLE probe (n int)")
+	var heard sync.Map // of the changes of campaigns at the second handle, by id; "" for a change of all
+	ready := make(chan struct{})
+	go dbs[1].Follow(ctx, sync.OnceFunc(func() { close(ready) }), func(changes []store.Change) {
+		for _, c := range changes {
+			heard.Store(c.ID, true)
+		}
+	})
+	<-ready
 	var worst, most time.Duration
 	for range failovers {
 		until(t, "all write", func() bool { return running.Load() == 8 })
 		n := told(&mu, answers)
 		until(t, "some is written", func() bool { return told(&mu, answers) > n+50 })
 		killed := time.Now()
+		heard.Delete("")
 		own := make(chan time.Time, 1)
 		c.fail(func() {
 			first.arm()
@@ -178,6 +187,16 @@ func TestFailover(t *testing.T) {
 		})
 		n = told(&mu, answers)
 		until(t, "they write again", func() bool { return told(&mu, answers) > n && !first.at().IsZero() })
+		// What the first handle has written since, the second one knows after a Sync.
+		after := fmt.Sprintf("after%d", killed.UnixNano())
+		write(t, dbs[0], func(s store.Space) error { return add(s, after, `{}`) })
+		if err := dbs[1].Sync(t.Context()); err != nil {
+			t.Error(err)
+		}
+		_, all := heard.Load("")
+		if _, ok := heard.Load(after); !ok && !all {
+			t.Error("after a failover, a change is not received with a Sync")
+		}
 		worst, most = max(worst, time.Since(killed)), max(most, first.at().Sub(<-own))
 	}
 	if most > time.Second {
@@ -196,7 +215,7 @@ func TestFailover(t *testing.T) {
 			t.Errorf("%s was answered with %s, which is not there", key, id)
 		}
 	}
-	if n := len(made) - 8; n > len(answers)+int(refused.Load()) {
+	if n := len(made) - 8 - failovers; n > len(answers)+int(refused.Load()) {
 		t.Errorf("%d keys made %d campaigns", len(answers), n)
 	}
 	for own, n := range counted {

@@ -157,8 +157,7 @@ func (d *DB) follow(ctx context.Context, begun func()) error {
 		return err
 	}
 	now := &cursor{seen: map[int64]int64{}}
-	// A different timeline means that a standby was promoted, which may lack changes that the old primary showed.
-	err = conn.QueryRow(limit, "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, (SELECT timeline_id FROM pg_control_checkpoint())").Scan(&now.low, &now.timeline)
+	err = conn.QueryRow(limit, "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, "+timeline).Scan(&now.low, &now.timeline)
 	if err != nil {
 		return err
 	}
@@ -171,9 +170,7 @@ func (d *DB) follow(ctx context.Context, begun func()) error {
 	case c == nil:
 		d.feed.at = now
 	case c.timeline != now.timeline, now.low < c.low, oldest != nil && *oldest > c.low: // or some of it is swept already
-		d.feed.at = now
-		d.cache.clear()
-		d.feed.followers.Tell(store.Change{})
+		d.restart(c, now.low, now.timeline)
 	}
 	d.feed.reading.Unlock()
 	d.feed.followers.Begin()
@@ -202,18 +199,29 @@ func (d *DB) follow(ctx context.Context, begun func()) error {
 	}
 }
 
+// timeline is the number of the timeline that the server writes. Another one means that a standby was promoted, which may
+// lack changes that the old primary showed. What pg_control_checkpoint says comes some time after the promotion.
+const timeline = "('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint"
+
+// restart begins anew with a cursor, and tells followers that they may have missed something.
+func (d *DB) restart(c *cursor, low, timeline int64) {
+	*c = cursor{low: low, seen: map[int64]int64{}, timeline: timeline}
+	d.cache.clear()
+	d.feed.followers.Tell(store.Change{})
+}
+
 // read reads new changes, and reports whether there are more.
 func (d *DB) read(ctx context.Context, conn *pgx.Conn, c *cursor) (full bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, feedLimit)
 	defer cancel()
-	rows, err := conn.Query(ctx, `SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, n.* FROM (SELECT 1) AS one LEFT JOIN LATERAL (
+	rows, err := conn.Query(ctx, `SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, `+timeline+`, n.* FROM (SELECT 1) AS one LEFT JOIN LATERAL (
 		SELECT xid::text::bigint, seq, workspace, kind, id, origin FROM change WHERE xid >= $1::text::xid8 ORDER BY change.xid, seq LIMIT $2) AS n ON true`,
 		strconv.FormatInt(c.low, 10), feedBatch)
 	if err != nil {
 		return false, err
 	}
 	defer rows.Close()
-	var low, last int64
+	var low, last, now int64
 	var news []store.Change
 	fresh := map[int64]int64{} // seen only when the whole response was read, so that a retry does not miss them
 	n := 0
@@ -221,7 +229,7 @@ func (d *DB) read(ctx context.Context, conn *pgx.Conn, c *cursor) (full bool, er
 		var xid, seq *int64
 		var workspace, kind, id *string
 		var origin *uuid.UUID
-		if err := rows.Scan(&low, &xid, &seq, &workspace, &kind, &id, &origin); err != nil {
+		if err := rows.Scan(&low, &now, &xid, &seq, &workspace, &kind, &id, &origin); err != nil {
 			return false, err
 		}
 		if xid == nil {
@@ -239,6 +247,10 @@ func (d *DB) read(ctx context.Context, conn *pgx.Conn, c *cursor) (full bool, er
 	}
 	if err := rows.Err(); err != nil {
 		return false, err
+	}
+	if now != c.timeline {
+		d.restart(c, low, now)
+		return false, nil
 	}
 	maps.Copy(c.seen, fresh)
 	if len(news) > 0 {

@@ -192,8 +192,9 @@ func (r *run) seen(ctx context.Context, create call, at, other string) error {
 		if err != nil {
 			return err
 		}
-		_, id, ok := strings.Cut(answer, `"id":"`)
-		if id, _, ok = strings.Cut(id, `"`); !ok {
+		_, id, _ := strings.Cut(answer, `"id":"`)
+		id, _, ok := strings.Cut(id, `"`)
+		if !ok {
 			return fmt.Errorf("no id in %s", answer)
 		}
 		search := r.request(http.MethodPost, "/v5/campaigns/search", fmt.Sprintf(`{"limit":15,"page":1,"campaign_fields":{"ids":[%q],"status":["DRAFT"]}}`, id))

@@ -22,7 +22,7 @@ type limits struct {
 	counter Counter
 
 	mu       sync.Mutex
-	creators map[requester]*creator
+	creators map[requester]creator
 }
 
 // Counter counts the requests that limits let through. One that several servers share counts by a clock of its own.
@@ -42,7 +42,7 @@ func newLimits(now func() time.Time, counter Counter) *limits {
 	if counter == nil {
 		counter = &memory{now: now, logs: map[[2]string]*limit.Log{}}
 	}
-	return &limits{now: now, counter: counter, creators: map[requester]*creator{}}
+	return &limits{now: now, counter: counter, creators: map[requester]creator{}}
 }
 
 // memory is a [Counter] of one process. It has as many logs as there are valid credentials and operations.
@@ -89,16 +89,16 @@ func (l *limits) admit(x *exchange) error {
 	return err
 }
 
-// creator lets the creates of one credential run one at a time: whether the next one may depends on what becomes of it.
-type creator struct {
-	turn chan struct{}
-	// keys are the Idempotency-Keys of the campaigns that were counted. A request with one of them creates nothing, it
-	// repeats, and gets its answer also when no creation is left.
-	keys map[string]time.Time
-}
+// creator lets the creates of one credential run one at a time: whether the next one may depends on what becomes of it. It
+// holds an element while one runs.
+type creator chan struct{}
 
-// keyLife is how long an Idempotency-Key is remembered (CONTRACT.md, Idempotency).
-const keyLife = 24 * time.Hour
+// answerer is a service that knows which creates it has answered. A request that repeats one creates nothing, and gets its
+// answer also when no creation is left.
+type answerer interface {
+	// Answered reports whether a create with that Idempotency-Key has an answer.
+	Answered(ctx context.Context, key string) (bool, error)
+}
 
 // create runs a create request if the limits of creations let it, and counts what it created. It is counted before,
 // and taken back if nothing was created, so that another server does not create one too many meanwhile.
@@ -108,45 +108,39 @@ func (l *limits) create(ctx context.Context, x *exchange, run func() (result, er
 	}
 	c := l.creator(x.tenant)
 	select {
-	case c.turn <- struct{}{}:
-		defer func() { <-c.turn }()
+	case c <- struct{}{}:
+		defer func() { <-c }()
 	case <-ctx.Done():
 		return result{}, ctx.Err()
 	}
-	now := l.now()
-	for key, at := range c.keys {
-		if now.Sub(at) >= keyLife {
-			delete(c.keys, key)
-		}
-	}
-	if _, repeat := c.keys[x.key]; repeat {
-		return run()
-	}
 	name := x.tenant.KeyID + " created"
 	taken, wait, full, err := l.counter.Take(ctx, x.tenant.Workspace, name, operation.Create.Creations)
-	if err == nil && wait > 0 {
-		err = limited(wait, "rate limit of %s exceeded for new campaigns with this API key", full)
-	}
 	if err != nil {
 		return result{}, err
+	}
+	if wait > 0 {
+		if a, ok := x.tenant.Service.(answerer); ok {
+			if repeats, err := a.Answered(ctx, x.key); err == nil && repeats {
+				return run()
+			}
+		}
+		return result{}, limited(wait, "rate limit of %s exceeded for new campaigns with this API key", full)
 	}
 	res, err := run()
 	if err != nil || res.answer.Replayed {
 		// If this fails as well, one creation too few is left until it no longer counts.
 		_ = l.counter.Return(context.WithoutCancel(ctx), x.tenant.Workspace, name, taken)
-		return res, err
 	}
-	c.keys[x.key] = now
-	return res, nil
+	return res, err
 }
 
-func (l *limits) creator(t Tenant) *creator {
+func (l *limits) creator(t Tenant) creator {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	who := requester{t.Workspace, t.KeyID}
 	c, ok := l.creators[who]
 	if !ok {
-		c = &creator{turn: make(chan struct{}, 1), keys: map[string]time.Time{}}
+		c = make(creator, 1)
 		l.creators[who] = c
 	}
 	return c

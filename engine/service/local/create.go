@@ -29,6 +29,19 @@ const (
 	mUpdatedBy    = "updated_by"
 )
 
+// Answered reports whether a create with that Idempotency-Key has an answer, which a repeat gets.
+func (s *Service) Answered(ctx context.Context, key string) (answered bool, err error) {
+	err = s.view(ctx, func(sp store.Space) error {
+		rec, err := sp.Idempotent(opCreate, key)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		answered = err == nil && !rec.Expired(s.now())
+		return err
+	})
+	return answered, err
+}
+
 // Create starts a draft (CONTRACT.md, Create).
 func (s *Service) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
 	ids, err := request(r.Call, r.Body)

@@ -9,7 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"bugle/engine/enginetest"
+	"bugle/engine/operation"
 	"bugle/engine/search/index"
 	"bugle/engine/service/api"
 	"bugle/engine/service/api/limit"
@@ -112,5 +115,46 @@ func TestLimitsOfSeveralServers(t *testing.T) {
 	allowed := most * (1 + int(time.Since(begun)/limit.Create[0].Per))
 	if passed < most || passed > allowed || refused != 3*most-passed {
 		t.Errorf("%d passed and %d were refused; the limit is %v", passed, refused, limit.Create[0])
+	}
+}
+
+// A create that is repeated gets its answer from any server, also when no creation is left.
+func TestRepeatedCreateAtAnotherServer(t *testing.T) {
+	pgtest.Bin(t)
+	s := newServers(t, 2, time.Now, false)
+	var send func(server int, key string) (status int, replayed bool)
+	send = func(server int, key string) (status int, replayed bool) {
+		r := httptest.NewRequest(http.MethodPost, "/v5/campaigns", strings.NewReader(`{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com"}`))
+		r.SetBasicAuth(workspace, s.key)
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("X-SVC-Request-Id", uuid.NewString())
+		r.Header.Set("Idempotency-Key", key)
+		w := httptest.NewRecorder()
+		s.handlers[server].ServeHTTP(w, r)
+		if strings.Contains(w.Body.String(), "for the create operation") { // the limit of requests in a second
+			select {
+			case <-time.After(100 * time.Millisecond):
+			case <-t.Context().Done():
+			}
+			return send(server, key)
+		}
+		return w.Code, w.Header().Get(operation.HeaderReplayed) != ""
+	}
+	first := uuid.NewString()
+	if status, _ := send(0, first); status != http.StatusCreated {
+		t.Fatalf("the first create is answered with %d", status)
+	}
+	for range limit.Creations[0].N - 1 {
+		if status, _ := send(0, uuid.NewString()); status != http.StatusCreated {
+			t.Fatalf("a create is answered with %d", status)
+		}
+	}
+	for server := range s.handlers {
+		if status, _ := send(server, uuid.NewString()); status != http.StatusTooManyRequests {
+			t.Errorf("server %d: one create too many is answered with %d", server, status)
+		}
+		if status, replayed := send(server, first); status != http.StatusCreated || !replayed {
+			t.Errorf("server %d: the first one, repeated, is answered with %d (replayed: %v)", server, status, replayed)
+		}
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// silentError says that the process that has the store does not answer.
+// silentError reports that the process that has the store open does not respond.
 type silentError struct {
-	pid       int // 0 where it is not known
+	pid       int // 0 if unknown
 	suspended bool
 }
 
@@ -21,11 +21,10 @@ func (e *silentError) Error() string {
 	return fmt.Sprintf("the bugle process that has the store open (%d) does not respond; if it is suspended, continue it with `fg` in its terminal or `kill -CONT %[1]d`, or end it with `kill -9 %[1]d`", e.pid)
 }
 
-// errSilent is an owner that does not answer, before it is known who that is.
+// errSilent is a [silentError] of an owner whose process is not known yet.
 var errSilent = &silentError{}
 
-// unreachable returns the reason why there is no owner: err of attaching, or locked of taking the
-// store.
+// unreachable returns why there is no owner: err, of attaching to it, or locked, of opening the store.
 func unreachable(err, locked error) error {
 	var by *lockedError
 	if !errors.As(locked, &by) {

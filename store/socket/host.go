@@ -26,13 +26,13 @@ type host struct {
 	log   *slog.Logger
 	intro hello
 	lease string     // of this process
-	told  func(news) // hears of every change in this process
+	told  func(news) // receives every change in this process
 	since time.Time  // when this process became the owner
 
 	calls   gate // transactions and jobs of all processes
 	commits *commits
 	news    *feed[news]
-	work    context.Context // of what comes through the socket
+	work    context.Context // of requests on the socket
 	end     context.CancelFunc
 
 	mu     sync.Mutex
@@ -45,11 +45,11 @@ type host struct {
 	served sync.WaitGroup // connections, and what accepts them
 	keeper sync.WaitGroup // the goroutine that watches the socket
 	feeds  sync.WaitGroup // readers of news in other processes
-	goaway chan struct{}  // closed when they are to end
-	let    bool           // the store was closed in order; set before goaway is closed
+	goaway chan struct{}  // closed when the feeds must end
+	let    bool           // all requests were answered before the store was closed; set before goaway is closed
 }
 
-// stopTimeout is how long to wait for what was told to end.
+// stopTimeout is how long to wait for canceled work to end.
 const stopTimeout = 5 * time.Second
 
 func newHost(d *DB, db kv.DB) *host {
@@ -77,7 +77,7 @@ func newHost(d *DB, db kv.DB) *host {
 	return h
 }
 
-// listen opens the socket, and looks after it. Without one the owner works alone.
+// listen opens the socket, and keeps it open. If that fails, no other process can connect.
 func (h *host) listen(dir string) {
 	s, err := listen(dir)
 	if err != nil {
@@ -97,10 +97,10 @@ func (h *host) serve(s *socket) {
 	})
 }
 
-// keeping is how often an owner looks whether its socket can still be found.
+// keeping is how often an owner checks that its socket can still be found.
 const keeping = 500 * time.Millisecond
 
-// keep opens the socket anew if someone has removed it, such as a cleaner of old files.
+// keep opens the socket again if it was removed, for example by a program that cleans up old files.
 func (h *host) keep(dir string) {
 	tick := time.NewTicker(keeping)
 	defer tick.Stop()
@@ -121,7 +121,7 @@ func (h *host) keep(dir string) {
 		h.log.Info("the socket was missing and is restored")
 		former := h.socket
 		h.serve(s)
-		_ = former.Listener.Close() // nobody can find it
+		_ = former.Listener.Close() // no process can find it
 	}
 }
 
@@ -161,7 +161,7 @@ type news struct {
 	Notice string `json:"notice,omitempty"` // a problem of the store
 }
 
-// peerKey finds why the process at the other end of a connection is refused.
+// peerKey is the context key of the error for which the process at the other end of a connection is refused.
 type peerKey struct{}
 
 func (h *host) handler(other http.Handler) http.Handler {
@@ -235,7 +235,7 @@ func (h *host) transact(conn net.Conn, in *bufio.Reader, lease string) {
 	}
 }
 
-// tell has everyone receive news.
+// tell sends news to all processes.
 func (h *host) tell(n news) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -260,10 +260,10 @@ func (h *host) lost() []string {
 	return nil
 }
 
-// gathering is how long after the beginning of an owner all living processes have connected to it.
+// gathering is how long it takes at most until all running processes have connected to a new owner.
 const gathering = 500 * time.Millisecond
 
-// held reports whether the process with that lease is alive.
+// held reports whether the process with that lease is running.
 func (h *host) held(ctx context.Context, lease string) (bool, error) {
 	if lease == h.lease {
 		return true, nil
@@ -282,7 +282,7 @@ func (h *host) held(ctx context.Context, lease string) (bool, error) {
 	}
 }
 
-// listens counts the feeds of the process with that lease.
+// listens adds n to the number of feeds of the process with that lease.
 func (h *host) listens(lease string, n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -291,7 +291,7 @@ func (h *host) listens(lease string, n int) {
 	}
 }
 
-// serveChanges tells of every change until the reader or the owner leaves.
+// serveChanges sends every change until the reader or the owner quits.
 func (h *host) serveChanges(w http.ResponseWriter, r *http.Request) {
 	if !h.calls.enter() { // so that no feed begins while they end
 		http.Error(w, errLeaving.Error(), http.StatusServiceUnavailable)
@@ -325,8 +325,8 @@ func (h *host) serveChanges(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// close waits for running transactions, closes the store, and sends the other processes away. What runs longer than the
-// grace is told to end.
+// close waits for running transactions, closes the store, and ends the connections. Transactions that run longer than
+// grace are canceled.
 func (h *host) close(grace time.Duration) error {
 	idle := h.calls.close()
 	inTime := within(idle, grace)
@@ -353,7 +353,7 @@ func (h *host) close(grace time.Duration) error {
 	return nil
 }
 
-// hangUp ends the connections when the answers that are due have left.
+// hangUp closes the connections after the last responses were sent.
 func (h *host) hangUp() {
 	h.feeds.Wait()
 	h.news.close()

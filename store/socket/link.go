@@ -36,7 +36,7 @@ type link struct {
 	intro  hello
 	end    context.CancelFunc
 	lost   chan struct{} // closed when the owner is gone
-	bye    atomic.Bool   // it has answered everything; set before lost is closed
+	bye    atomic.Bool   // it answered all requests before it quit; set before lost is closed
 
 	mu    sync.Mutex
 	idle  []*line       // for the next transactions
@@ -61,7 +61,7 @@ func (t *lostError) Unwrap() error { return t.err }
 // errNobody reports that no process responds on the socket.
 var errNobody = errors.New("no process that has the store open responds")
 
-// attach connects to the owner, and passes on what it tells.
+// attach connects to the owner, and starts to receive its feed.
 func attach(ctx context.Context, d *DB) (*link, error) {
 	work, end := context.WithCancel(context.WithoutCancel(ctx))
 	l := &link{db: d, end: end, lost: make(chan struct{}), more: make(chan struct{})}
@@ -87,7 +87,7 @@ func attach(ctx context.Context, d *DB) (*link, error) {
 }
 
 func (l *link) dial(ctx context.Context) (net.Conn, error) {
-	if l.gone() { // who listens now is the next owner, to be greeted first
+	if l.gone() { // the next owner may be listening, and must introduce itself first
 		return nil, errNobody
 	}
 	c, err := dial(ctx, l.db.dir)
@@ -153,7 +153,7 @@ func (l *link) get(ctx context.Context, path string) (*http.Response, error) {
 	return l.client.Do(req)
 }
 
-// request makes a request for the owner that was introduced, and no other.
+// request returns a request that only the owner accepts that has introduced itself.
 func (l *link) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, method, "http://bugle"+path, body)
 	if err != nil {
@@ -166,7 +166,7 @@ func (l *link) request(ctx context.Context, method, path string, body io.Reader)
 	return req, nil
 }
 
-// introFailure tells an owner that is not there from one that does not answer, and both from a caller that gave up.
+// introFailure returns why an owner was not reached: it does not exist, it does not respond, or the caller gave up.
 func introFailure(ctx, work context.Context, err error) error {
 	var other *otherUserError
 	switch {
@@ -214,7 +214,7 @@ func (l *link) listen(body io.Reader) {
 	}
 }
 
-// await returns when a change was passed on.
+// await returns when the change with that sequence number was received.
 func (l *link) await(ctx context.Context, sequence uint64) error {
 	for {
 		l.mu.Lock()
@@ -233,7 +233,7 @@ func (l *link) await(ctx context.Context, sequence uint64) error {
 	}
 }
 
-// clean reports whether the owner has quit after it answered everything.
+// clean reports whether the owner has quit after it answered all requests.
 func (l *link) clean() bool { return l.gone() && l.bye.Load() }
 
 func (l *link) gone() bool {
@@ -245,8 +245,8 @@ func (l *link) gone() bool {
 	}
 }
 
-// after waits until it is seen that the owner is gone, which was lost in a transaction that began at a time. An owner that
-// is there, and cannot be reached all the same, is given up.
+// after waits until the link is closed, after the owner was lost in a transaction that began at since. It fails if the
+// owner keeps running and cannot be reached for too long.
 func (l *link) after(ctx context.Context, lost *lostError, since time.Time) error {
 	if !l.gone() && time.Since(since) > silence {
 		return engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "%w", lost)
@@ -267,7 +267,7 @@ func (l *link) close() {
 	<-l.lost
 }
 
-// hangUp closes the connections that nothing uses.
+// hangUp closes the idle connections.
 func (l *link) hangUp() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -283,7 +283,7 @@ type line struct {
 	conn *lineConn
 }
 
-// lineConn reads until the owner answers, its caller gives up, or the owner is found suspended.
+// lineConn is a connection whose Read fails when the caller gives up, or when the owner is suspended.
 type lineConn struct {
 	net.Conn
 	pid  int
@@ -308,13 +308,13 @@ func (c *lineConn) Read(b []byte) (int, error) {
 	}
 }
 
-// leave ends a read.
+// leave makes the running Read and all later ones fail.
 func (c *lineConn) leave() {
 	c.left.Store(true)
 	_ = c.SetReadDeadline(time.Unix(1, 0))
 }
 
-// line returns a connection for a transaction.
+// line returns an idle connection, or a new one.
 func (l *link) line(ctx context.Context) (*line, error) {
 	l.mu.Lock()
 	if n := len(l.idle); n > 0 {
@@ -362,7 +362,7 @@ func (l *link) upgrade(ctx context.Context, c net.Conn, in *bufio.Reader) error 
 	return nil
 }
 
-// back keeps a connection for the next transaction.
+// back returns a connection for the next transaction.
 func (l *link) back(c *line) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

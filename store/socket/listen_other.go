@@ -8,11 +8,11 @@ import (
 	"net"
 )
 
-// errUnsupported says that this system has no sockets that tell who is at their other end. One
-// process at a time works on a data folder here; the opener's error says which.
+// errUnsupported reports that this system cannot tell which user is at the other end of a socket. Only one process at a
+// time can use a data folder here; the error of the opener names it.
 var errUnsupported = errors.New("on this system, only one bugle process can use a data folder at a time")
 
-// supported says whether another process can be attached to.
+// supported reports whether processes can connect to the owner on this system.
 const supported = false
 
 type socket struct{ net.Listener }

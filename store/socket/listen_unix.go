@@ -18,15 +18,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// supported says whether another process can be attached to.
+// supported reports whether processes can connect to the owner on this system.
 const supported = true
 
 // The files of the socket in the data folder.
 const (
 	socketName  = "bugle.sock"
-	pointerName = "bugle.sock.path" // where the socket is, when it cannot be here
+	pointerName = "bugle.sock.path" // contains the path of the socket if it is in another folder
 	bindPrefix  = ".bugle-"
-	// maxPath is how long the path of a socket may be: all systems take this many bytes.
+	// maxPath is the maximum length of the path of a socket, in bytes, that all systems support.
 	maxPath = 100
 )
 
@@ -36,12 +36,12 @@ type socket struct {
 	dir   string      // the data folder
 	in    os.FileInfo // of the data folder
 	own   os.FileInfo // of the socket
-	files []string    // the socket, and what leads to it
-	aside string      // the folder of the socket, where that is not the data folder
+	files []string    // the socket, and the file with its path
+	aside string      // the folder of the socket if it is not the data folder
 }
 
-// lost reports whether others look for the socket in vain: it is gone, or what is in its place is
-// dead. Where the data folder is no longer the one of this store, nobody looks for it.
+// lost reports whether other processes cannot find the socket: it was removed, or replaced by one that does not respond.
+// If the data folder itself was replaced, it returns false.
 func (s *socket) lost() bool {
 	if in, err := os.Stat(s.dir); err != nil || !os.SameFile(in, s.in) {
 		return false
@@ -60,28 +60,28 @@ func (s *socket) lost() bool {
 		return true
 	}
 	_ = c.Close()
-	return false // another owner's
+	return false // it belongs to another owner
 }
 
-// remove takes the socket away. It is for the owner alone, while it has the store.
+// remove removes the socket. Only the owner may call it, before it closes the store.
 func (s *socket) remove() {
 	for _, f := range s.files {
-		_ = os.Remove(f) // gone already, or the next owner replaces it
+		_ = os.Remove(f) // if it fails, the next owner replaces it
 	}
 	if s.aside != "" {
 		leave(s.aside)
 	}
 }
 
-// listen opens the socket of a data folder in the place of any that is there; only the owner may.
-// Where the folder cannot have one, as its path is too long or its file system knows none, the
-// socket is in a folder of the user's own, and a file says where.
+// listen opens the socket of a data folder, and replaces an old one. Only the owner may call it. If the folder cannot
+// have a socket, because its path is too long or its file system does not support them, the socket is in a runtime folder
+// of the user, and a file in the data folder contains its path.
 func listen(dir string) (*socket, error) {
 	sweep(dir)
 	pointer := filepath.Join(dir, pointerName)
 	l, err := bind(dir)
 	if err == nil {
-		_ = os.Remove(pointer) // a former owner's
+		_ = os.Remove(pointer) // of a former owner
 		return newSocket(l, dir, filepath.Join(dir, socketName))
 	}
 	aside, err2 := runtimeDir(dir)
@@ -117,8 +117,8 @@ func newSocket(l net.Listener, dir string, files ...string) (*socket, error) {
 	return s, nil
 }
 
-// bind makes the socket in a folder that nobody else can enter, and moves it to its place when it
-// can be reached by its user alone and listens.
+// bind creates the socket in a private folder, and renames it to its place once it listens and its permissions are set.
+// So no other user can connect to it at any time.
 func bind(dir string) (net.Listener, error) {
 	if n := len(filepath.Join(dir, bindPrefix+"0123456789", "s")); n > maxPath {
 		return nil, fmt.Errorf("the path of the socket has %d bytes; at most %d are allowed", n, maxPath)
@@ -140,11 +140,11 @@ func bind(dir string) (net.Listener, error) {
 	return l, nil
 }
 
-// sweep removes what a process left that died while it made its socket.
+// sweep removes the folders of processes that died while they created a socket.
 func sweep(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return // listening says what is wrong
+		return // listen reports what is wrong
 	}
 	for _, e := range entries {
 		if e.IsDir() && strings.HasPrefix(e.Name(), bindPrefix) {
@@ -161,7 +161,7 @@ func writeFile(path, text string) error {
 	return os.Rename(tmp, path)
 }
 
-// runtimeDir makes a folder for the socket of a data folder whose own it cannot be.
+// runtimeDir creates a folder for a socket that cannot be in its data folder.
 func runtimeDir(dir string) (string, error) {
 	sum := sha256.Sum256([]byte(dir))
 	name := hex.EncodeToString(sum[:8])
@@ -176,7 +176,7 @@ func runtimeDir(dir string) (string, error) {
 			continue
 		}
 		err := errors.Join(private(own), private(at))
-		if errors.Is(err, fs.ErrNotExist) { // the owner of another data folder has just removed the first
+		if errors.Is(err, fs.ErrNotExist) { // the owner of another data folder has just removed the parent
 			err = errors.Join(private(own), private(at))
 		}
 		if err == nil {
@@ -187,14 +187,14 @@ func runtimeDir(dir string) (string, error) {
 	return "", errors.Join(append(errs, errors.New("no folder for the socket; set XDG_RUNTIME_DIR to one with a short path"))...)
 }
 
-// leave removes a folder of [runtimeDir], and the one for all of this user's when it was the last.
+// leave removes a folder of [runtimeDir], and its parent if it is empty then.
 func leave(aside string) {
 	if os.Remove(aside) == nil {
-		_ = os.Remove(filepath.Dir(aside)) // others may be in it
+		_ = os.Remove(filepath.Dir(aside)) // fails if there are other folders
 	}
 }
 
-// private makes a folder that is its user's alone, and refuses one that is not.
+// private creates a folder that only its user can access. It fails if the folder exists with other permissions.
 func private(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return err
@@ -209,7 +209,7 @@ func private(dir string) error {
 	return nil
 }
 
-// dial reaches the socket of a data folder.
+// dial connects to the socket of a data folder.
 func dial(ctx context.Context, dir string) (net.Conn, error) {
 	path := filepath.Join(dir, socketName)
 	if b, err := os.ReadFile(filepath.Join(dir, pointerName)); err == nil {
@@ -218,7 +218,7 @@ func dial(ctx context.Context, dir string) (net.Conn, error) {
 	return new(net.Dialer).DialContext(ctx, "unix", path)
 }
 
-// sameUser refuses a process of another user at the other end.
+// sameUser returns an error if the process at the other end of a connection belongs to another user.
 func sameUser(c net.Conn) error {
 	u, ok := c.(*net.UnixConn)
 	if !ok {

@@ -28,7 +28,7 @@ func (q *queue[T]) put(v T) {
 	}
 }
 
-// take returns all that is pending.
+// take returns and removes all pending values.
 func (q *queue[T]) take() []T {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -37,7 +37,7 @@ func (q *queue[T]) take() []T {
 	return out
 }
 
-// feed gives values to its readers, each at its own pace.
+// feed sends values to its readers, each at its own pace.
 type feed[T any] struct {
 	merge func([]T, T) []T
 
@@ -60,8 +60,8 @@ func (f *feed[T]) send(v T) {
 	}
 }
 
-// subscribe returns what is sent from now on, after first. The channel is closed when ctx or the
-// feed ends.
+// subscribe returns a channel that receives first, and then what is sent from now on. It is closed when ctx or the feed
+// ends.
 func (f *feed[T]) subscribe(ctx context.Context, first ...T) <-chan T {
 	q, out := newQueue(f.merge), make(chan T)
 	for _, v := range first {
@@ -120,21 +120,21 @@ func (f *feed[T]) close() {
 	f.pumps.Wait()
 }
 
-// everything keeps all values.
+// everything is a merge that keeps all values.
 func everything[T any](pending []T, v T) []T { return append(pending, v) }
 
-// newest keeps the last value alone.
+// newest is a merge that keeps only the last value.
 func newest[T any](_ []T, v T) []T { return []T{v} }
 
-// gate counts calls in, while it is open.
+// gate counts the calls that are running. While it is shut, no new ones can start.
 type gate struct {
 	mu     sync.Mutex
 	shut   bool
 	inside int
-	idle   []chan struct{} // to be closed when nobody is inside
+	idle   []chan struct{} // closed when no call is running
 }
 
-// enter reports whether the call may run; then it is followed by leave.
+// enter reports whether the call may run. If so, the caller must call leave when it ends.
 func (g *gate) enter() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -156,7 +156,7 @@ func (g *gate) leave() {
 	}
 }
 
-// close lets no more calls in; the channel is closed when those that are in have ended.
+// close shuts the gate. The channel is closed when all running calls have ended.
 func (g *gate) close() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -170,7 +170,7 @@ func (g *gate) close() <-chan struct{} {
 	return idle
 }
 
-// open lets calls in again.
+// open opens the gate again.
 func (g *gate) open() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// suspended reports whether a process is known to be stopped (proc(5), /proc/pid/stat).
+// suspended reports whether a process is stopped (proc(5), /proc/pid/stat).
 func suspended(pid int) bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

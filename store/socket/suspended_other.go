@@ -2,6 +2,5 @@
 
 package socket
 
-// suspended reports whether a process is known to be stopped, which this system tells only its
-// parent.
+// suspended always returns false, because this system reports a stopped process only to its parent.
 func suspended(int) bool { return false }

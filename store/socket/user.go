@@ -2,7 +2,7 @@ package socket
 
 import "fmt"
 
-// otherUserError says that the process at the other end is another user's.
+// otherUserError reports that the process at the other end of a connection belongs to another user.
 type otherUserError struct{ uid int }
 
 func (e *otherUserError) Error() string {

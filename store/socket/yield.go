@@ -87,7 +87,7 @@ func idle(ctx context.Context, done <-chan struct{}) error {
 	}
 }
 
-// servedKey marks the context of a request that came through the socket to the handler of others.
+// servedKey marks the context of a request to [Options].Handler.
 type servedKey struct{}
 
 // enter lets a call in, as soon as the node takes part in the folder; then it is followed by

@@ -126,7 +126,9 @@ func (l *link) job(ctx context.Context, job Job, progress func(JobProgress)) ([]
 	}
 	for lines := json.NewDecoder(res.Body); ; {
 		var s step
-		if err := lines.Decode(&s); err != nil {
+		if err := lines.Decode(&s); err != nil && ctx.Err() != nil {
+			return nil, ctx.Err()
+		} else if err != nil {
 			return nil, l.failure(ctx, err, true)
 		}
 		if s.Progress != nil {

@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync/atomic"
 	"time"
 )
 
@@ -73,8 +72,7 @@ type run struct {
 	store  string // the folder of the filled store
 	used   string // that of the store that is worked on; empty until it is there
 	report *Report
-	failed []error      // what was measured and failed
-	made   atomic.Int64 // requests to databases and beside them
+	failed []error // what was measured and failed
 }
 
 // Run fills a store, or takes the one that is kept, measures, and gives the report. When ctx ends it
@@ -150,7 +148,7 @@ func (r *run) measure(ctx context.Context, p Part) error {
 	case Serving:
 		return r.http(ctx)
 	case Database:
-		return r.database(ctx)
+		return (&databases{run: r}).all(ctx)
 	case Memory:
 		return r.memory(ctx)
 	case Disk:

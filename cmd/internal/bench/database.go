@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"bugle/store"
@@ -31,8 +32,14 @@ const (
 	databaseCreate, folderGet = "durable create", "get"
 )
 
-// database measures two servers and terminals on a store in a database, and a server on the folder beside them.
-func (r *run) database(ctx context.Context) (err error) {
+// databases measures a store in a database.
+type databases struct {
+	*run
+	made atomic.Int64 // requests
+}
+
+// all measures two servers and terminals on the database, and a server on the folder beside them.
+func (r *databases) all(ctx context.Context) (err error) {
 	if r.Data == "" {
 		return unavailable("a database is named with --data")
 	}
@@ -47,7 +54,7 @@ func (r *run) database(ctx context.Context) (err error) {
 	if err := r.carry(ctx, dir); err != nil {
 		return err
 	}
-	if err := r.databaseStarts(ctx); err != nil {
+	if err := r.starts(ctx); err != nil {
 		return err
 	}
 	all, err := r.calls(ctx, ids)
@@ -68,7 +75,7 @@ func (r *run) database(ctx context.Context) (err error) {
 }
 
 // carry puts the filled store into the database, which must be empty.
-func (r *run) carry(ctx context.Context, dir string) (err error) {
+func (r *databases) carry(ctx context.Context, dir string) (err error) {
 	from, err := badger.Open(ctx, badger.Options{Dir: dir})
 	if err != nil {
 		return err
@@ -104,8 +111,8 @@ func (r *run) carry(ctx context.Context, dir string) (err error) {
 	return err
 }
 
-// databaseStarts measures starts of the terminal program on the database.
-func (r *run) databaseStarts(ctx context.Context) error {
+// starts measures starts of the terminal program on the database.
+func (r *databases) starts(ctx context.Context) error {
 	var rows, found []time.Duration
 	for range r.Starts {
 		one, err := r.startOnce(ctx, r.Data, true)
@@ -125,7 +132,7 @@ func (r *run) databaseStarts(ctx context.Context) error {
 }
 
 // sideBySide measures two servers on the database and one on the folder, in turns.
-func (r *run) sideBySide(ctx context.Context, dir string, calls []call) (err error) {
+func (r *databases) sideBySide(ctx context.Context, dir string, calls []call) (err error) {
 	var addrs [3]string // of the folder, and twice of the database
 	for i, place := range []string{dir, r.Data, r.Data} {
 		s, err := r.serve(ctx, place)
@@ -158,7 +165,7 @@ func (r *run) sideBySide(ctx context.Context, dir string, calls []call) (err err
 }
 
 // rate measures how many requests of a kind are answered in a second, by servers in turn.
-func (r *run) rate(ctx context.Context, c call, clients int, addrs []string, what string, targets ...Target) (float64, error) {
+func (r *databases) rate(ctx context.Context, c call, clients int, addrs []string, what string, targets ...Target) (float64, error) {
 	r.Say(fmt.Sprintf("measuring: database, %s, clients: %d", what, clients))
 	l := load{clients: clients, addrs: addrs, status: c.status, request: func() []byte { return c.request(r.made.Add(1)) }}
 	if _, err := l.run(ctx, r.For/2); err != nil {
@@ -176,7 +183,7 @@ func (r *run) rate(ctx context.Context, c call, clients int, addrs []string, wha
 }
 
 // seen measures how long after a campaign was made at one server the other one finds it.
-func (r *run) seen(ctx context.Context, create call, at, other string) error {
+func (r *databases) seen(ctx context.Context, create call, at, other string) error {
 	r.Say("measuring: database, a change that the other server finds")
 	make1, find := load{addrs: []string{at}, status: create.status}, load{addrs: []string{other}, status: http.StatusOK}
 	var took []time.Duration
@@ -217,7 +224,7 @@ func (r *run) seen(ctx context.Context, create call, at, other string) error {
 }
 
 // far measures a server that is away from its database.
-func (r *run) far(ctx context.Context, calls []call) (err error) {
+func (r *databases) far(ctx context.Context, calls []call) (err error) {
 	u, err := url.Parse(r.Data)
 	if err != nil {
 		return err

@@ -41,9 +41,6 @@ type Tx interface {
 	// Version is the version of the store that the transaction sees: each change makes a higher one. It is 0 where the
 	// store has none.
 	Version() uint64
-	// Single tells the store that the transaction reads one record and nothing more, so that it may do without a snapshot. A
-	// transaction that reads more all the same runs again.
-	Single()
 	// Watch has w told what the transaction changes from now on. That counts once it is committed.
 	Watch(w Watcher)
 }

@@ -44,9 +44,6 @@ func (t *recordTx) In(workspace string) store.Space { return in(t.tx, workspace,
 
 func (t *recordTx) Workspaces() ([]string, error) { return Workspaces(t.tx) }
 
-// Single implements [store.Tx].
-func (t *recordTx) Single() {}
-
 func (t *recordTx) Watch(w store.Watcher) { t.watch = w }
 
 func (t *recordTx) Version() uint64 {

@@ -301,15 +301,10 @@ func (d *DB) Read(ctx context.Context, fn func(store.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	whole := false
 	for attempt := 0; ; attempt++ {
-		t := &tx{ctx: ctx, db: d, queue: &pgx.Batch{}, whole: whole}
+		t := &tx{ctx: ctx, db: d, queue: &pgx.Batch{}}
 		err := fn(t)
 		t.finish()
-		if errors.Is(t.failed, errSecond) {
-			whole = true
-			continue
-		}
 		if t.failed == nil || !lost(t.failed) || attempt == 2 || ctx.Err() != nil {
 			switch {
 			case err == nil:

@@ -25,9 +25,6 @@ type tx struct {
 	queue   *pgx.Batch
 	write   bool
 	open    bool      // BEGIN was sent
-	single  bool      // it reads once, without BEGIN; see [store.Tx.Single]
-	read    bool      // it has read so
-	whole   bool      // it is not single, whatever it says
 	first   bool      // it is the first attempt, which may assume what it reads
 	wrote   bool      // a statement that writes was queued
 	assumed bool      // there are assumptions that were not checked yet
@@ -59,12 +56,6 @@ func (t *tx) In(workspace string) store.Space { return newSpace(t, workspace) }
 func (t *tx) Version() uint64 { return 0 }
 
 func (t *tx) Watch(w store.Watcher) { t.watch = w }
-
-// Single implements [store.Tx].
-func (t *tx) Single() { t.single = !t.write && !t.whole }
-
-// errSecond reports that a transaction has read twice that was said to read once.
-var errSecond = errors.New("a single read was followed by another one")
 
 func (t *tx) Workspaces() (ids []string, err error) {
 	err = t.query("SELECT id FROM workspace ORDER BY id", nil, func(rows pgx.Rows) error {
@@ -181,13 +172,6 @@ func (t *tx) begin() error {
 		t.conn = conn
 	}
 	if t.open {
-		return nil
-	}
-	if t.single && t.read {
-		return t.fail(errSecond)
-	}
-	if t.single {
-		t.read = true
 		return nil
 	}
 	t.open = true

@@ -26,11 +26,11 @@ type lists struct {
 // Get returns a campaign with its current status.
 func (l *lists) Get(ctx context.Context, id string) (engine.Campaign, error) {
 	var out engine.Campaign
-	err := l.explain(ctx, l.db.Read(ctx, func(tx store.Tx) (err error) {
-		tx.Single()
-		out, err = l.campaign(tx.In(l.workspace), id)
+	err := l.view(ctx, func(sp store.Space) error {
+		var err error
+		out, err = l.campaign(sp, id)
 		return err
-	}))
+	})
 	return out, err
 }
 

@@ -222,7 +222,7 @@ func (d *DB) heard(n news) {
 	if n.Notice != "" {
 		d.notices.send(n.Notice)
 	}
-	if n.Lease != d.Lease() {
+	if len(n.Changes) > 0 && n.Lease != d.Lease() {
 		d.changes.Tell(n.Changes...)
 	}
 }

@@ -380,10 +380,9 @@ func (l *link) transaction(ctx context.Context, q request, fn func(kv.Tx) error)
 		return l.failure(ctx, err, false)
 	}
 	t := &tx{ctx: ctx, line: c, writes: q.Op == opUpdate}
-	stop := context.AfterFunc(ctx, c.conn.leave)
-	defer stop()
+	stop := sync.OnceValue(context.AfterFunc(ctx, c.conn.leave)) // true: ctx cannot end reads any more
 	sent, err := t.run(q, fn, stop)
-	if t.broken == nil && !c.conn.left.Load() {
+	if stop() && t.broken == nil {
 		l.back(c)
 	} else {
 		_ = c.conn.Close()
@@ -417,11 +416,11 @@ func (t *tx) run(q request, fn func(kv.Tx) error, stop func() bool) (sent bool, 
 			}
 			return false, failed
 		}
-		if stop != nil && !stop() {
+		if !stop() {
 			t.broken = t.ctx.Err()
 			return false, t.broken
 		}
-		stop, sent = nil, t.writes
+		sent = t.writes
 		t.ctx = context.WithoutCancel(t.ctx)
 		r, err = t.ask(&request{Op: opEnd})
 	}
@@ -434,20 +433,18 @@ func (l *link) ask(ctx context.Context, q request) (r response, err error) {
 		return r, l.failure(ctx, err, false)
 	}
 	stop := context.AfterFunc(ctx, c.conn.leave)
-	defer stop()
 	err = c.send(&q)
 	var got *response
 	if err == nil {
 		got, err = c.receive()
 	}
-	if err != nil || c.conn.left.Load() {
+	if stop() && err == nil {
+		l.back(c)
+	} else {
 		_ = c.conn.Close()
 	}
 	if err != nil {
 		return r, l.failure(ctx, err, false)
-	}
-	if !c.conn.left.Load() {
-		l.back(c)
 	}
 	if err = got.Fault.err(); errors.Is(err, errLeaving) {
 		err = &lostError{err: err}

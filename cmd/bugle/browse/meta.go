@@ -76,7 +76,7 @@ func runMeta(cmd *cobra.Command, f *cli.Factory, r engine.MetaRequest) error {
 			reach = strconv.Itoa(m.Reachability.Count)
 		}
 		rows = append(rows, []string{
-			m.ID, string(m.Status), string(m.Channel), string(m.DeliveryType), reach, strconv.Itoa(m.ChildCampaigns), m.CreatedBy, m.Name,
+			m.ID, string(m.Status), string(m.Channel), string(m.DeliveryType), reach, strconv.Itoa(m.ChildCampaigns), m.CreatedBy, m.Title(),
 		})
 	}
 	head := []string{"ID", "STATUS", "CHANNEL", "TYPE", "REACH", "CHILDREN", "CREATED BY", "NAME"}

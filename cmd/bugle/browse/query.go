@@ -140,7 +140,7 @@ func (a asked) print(ctx context.Context, f *cli.Factory, svc engine.Service, ro
 	}
 	table := make([][]string, len(rows))
 	for i, row := range rows {
-		table[i] = []string{row.ID, string(row.Status), string(row.Channel), string(row.DeliveryType), row.Name}
+		table[i] = []string{row.ID, string(row.Status), string(row.Channel), string(row.DeliveryType), row.Title()}
 	}
 	return printFound(&f.Printer, []string{"ID", "STATUS", "CHANNEL", "TYPE", "NAME"}, table, a.limit, a.page)
 }

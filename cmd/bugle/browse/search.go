@@ -168,7 +168,7 @@ func runSearch(cmd *cobra.Command, f *cli.Factory, r engine.SearchRequest) error
 	}
 	var rows [][]string
 	for _, c := range found {
-		rows = append(rows, []string{c.ID, string(c.Status), string(c.Channel), string(c.DeliveryType), engine.Summarize(c).Name})
+		rows = append(rows, []string{c.ID, string(c.Status), string(c.Channel), string(c.DeliveryType), engine.Summarize(c).Title()})
 	}
 	return printFound(&f.Printer, []string{"ID", "STATUS", "CHANNEL", "TYPE", "NAME"}, rows, r.Limit, r.Page)
 }

@@ -26,6 +26,7 @@ func (k keys) Idempotent(op, key string) (store.Idempotent, error) {
 	if err := k.checkOnce(op, key); err != nil {
 		return store.Idempotent{}, err
 	}
+	k.unused = append(k.unused, keyName{k.id, op, key})
 	if k.guess() {
 		k.expect("NOT EXISTS (SELECT FROM idempotency WHERE workspace = $1 AND operation = $2 AND key = $3)", k.id, escape(op), escape(key))
 		k.note(store.ErrNotFound, "idempotency", op, key)

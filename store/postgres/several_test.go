@@ -289,3 +289,49 @@ func expire(t testing.TB, db *postgres.DB) {
 		t.Fatal(err)
 	}
 }
+
+// A request that is repeated while its first try is still being committed gets the answer of that, not a refusal because
+// of what it has done.
+func TestRepeatDuringCommit(t *testing.T) {
+	dbs := filled(t, 2)
+	for n := range 30 {
+		id, key := fmt.Sprint("c", n), fmt.Sprint("k", n)
+		write(t, dbs[0], func(s store.Space) error { return add(s, id, `{"state":"live"}`) })
+		stop := func(db store.DB) (answer string, err error) {
+			err = db.Write(t.Context(), func(tx store.Tx) error {
+				s := tx.In(space)
+				found, err := s.Idempotent("status", key)
+				if err == nil {
+					answer = string(found.Result)
+					return nil
+				}
+				if !errors.Is(err, store.ErrNotFound) {
+					return err
+				}
+				c, err := s.Campaign(id)
+				if err != nil {
+					return err
+				}
+				if c.Body.Get("state").Text() != "live" {
+					return errors.New("it is stopped already")
+				}
+				stopped, sum, rev := campaign(id, `{"state":"stopped"}`)
+				if _, err := s.PutCampaign(stopped, sum, rev, false); err != nil {
+					return err
+				}
+				answer = "done"
+				return s.PutIdempotent(store.Idempotent{Operation: "status", Key: key, ExpiresAt: time.Now().Add(time.Hour), Result: []byte(answer)})
+			})
+			return answer, err
+		}
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() {
+				if answer, err := stop(dbs[i%2]); err != nil || answer != "done" {
+					t.Errorf("round %d: it is answered with %q, %v", n, answer, err)
+				}
+			})
+		}
+		all.Wait()
+	}
+}

@@ -33,6 +33,8 @@ type tx struct {
 	watch   store.Watcher
 
 	absent  map[string]bool // records that were read and are not there
+	unused  []keyName       // idempotency keys among them
+	stale   bool            // one of them was used meanwhile
 	seen    map[campaignKey]*stored
 	changes []store.Change
 	told    map[store.Change]bool
@@ -215,6 +217,7 @@ const longAnswer = 10 * time.Minute
 func (t *tx) run(fn func(store.Tx) error) error {
 	defer t.finish()
 	if err := fn(t); err != nil {
+		t.stale = t.used()
 		return err
 	}
 	if err := t.ctx.Err(); err != nil {
@@ -246,6 +249,26 @@ func (t *tx) run(fn func(store.Tx) error) error {
 		return errUnknown
 	}
 	return err
+}
+
+// keyName is an idempotency key.
+type keyName struct{ workspace, op, key string }
+
+// used reports whether a key was used that was read as unused: each statement sees what was committed before it, so what
+// was read later may be the work of the very request that is repeated. fn may have refused because of that.
+func (t *tx) used() bool {
+	if t.failed != nil || t.assumed || !t.open {
+		return false
+	}
+	for _, k := range t.unused {
+		var used bool
+		err := t.one("SELECT EXISTS (SELECT FROM idempotency WHERE workspace = $1 AND operation = $2 AND key = $3)",
+			[]any{k.workspace, escape(k.op), escape(k.key)}, &used)
+		if err != nil || used {
+			return used
+		}
+	}
+	return false
 }
 
 // undecided reports whether what failed with the COMMIT may have been committed.

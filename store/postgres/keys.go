@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,8 +27,8 @@ func (k keys) Idempotent(op, key string) (store.Idempotent, error) {
 	if err := k.checkOnce(op, key); err != nil {
 		return store.Idempotent{}, err
 	}
-	k.unused = append(k.unused, keyName{k.id, op, key})
 	if k.guess() {
+		k.unused = append(k.unused, keyName{k.id, op, key})
 		k.expect("NOT EXISTS (SELECT FROM idempotency WHERE workspace = $1 AND operation = $2 AND key = $3)", k.id, escape(op), escape(key))
 		k.note(store.ErrNotFound, "idempotency", op, key)
 		return store.Idempotent{}, store.ErrNotFound
@@ -40,6 +41,9 @@ func (k keys) Idempotent(op, key string) (store.Idempotent, error) {
 	err := k.one("SELECT fingerprint, running, lease, at, expires_at, answer, checksum FROM idempotency WHERE workspace = $1 AND operation = $2 AND key = $3"+k.lock(""),
 		[]any{k.id, escape(op), escape(key)}, &i.Fingerprint, &i.Running, &i.Lease, &begun, &i.ExpiresAt, &i.Result, &sum)
 	k.note(err, "idempotency", op, key)
+	if errors.Is(err, store.ErrNotFound) {
+		k.unused = append(k.unused, keyName{k.id, op, key})
+	}
 	if err != nil {
 		return store.Idempotent{}, err
 	}
@@ -65,6 +69,8 @@ func (k keys) PutIdempotent(i store.Idempotent) error {
 	if i.ExpiresAt.IsZero() {
 		return fmt.Errorf("the %s with key %q must have a time of expiry", i.Operation, i.Key)
 	}
+	own := keyName{k.id, i.Operation, i.Key}
+	k.unused = slices.DeleteFunc(k.unused, func(n keyName) bool { return n == own })
 	if i.Lease != "" {
 		if err := k.db.leases.hold(k.tx, i.Lease); err != nil {
 			return err

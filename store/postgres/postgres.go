@@ -334,7 +334,7 @@ func (d *DB) Write(ctx context.Context, fn func(store.Tx) error) error {
 			t.saved()
 			d.notify.poke()
 			return nil
-		case t.failed == nil && (t.assumed || t.stale): // fn may have failed because of a wrong assumption
+		case t.failed == nil && (t.assumed || t.stale && attempt < attempts): // fn may have failed because of a wrong assumption
 			continue
 		case t.failed == nil:
 			return err // of fn

@@ -335,3 +335,22 @@ func TestRepeatDuringCommit(t *testing.T) {
 		all.Wait()
 	}
 }
+
+// A refusal because a key is used already is one: the transaction does not run again for it.
+func TestRefusalForAUsedKey(t *testing.T) {
+	db := filled(t, 1)[0]
+	if _, err := create(t, db, "k", "c"); err != nil {
+		t.Fatal(err)
+	}
+	refusal, runs := errors.New("the key was used with another body"), 0
+	err := db.Write(t.Context(), func(tx store.Tx) error {
+		runs++
+		if _, err := tx.In(space).Idempotent("create", "k"); err != nil {
+			return err
+		}
+		return refusal
+	})
+	if !errors.Is(err, refusal) || runs > 2 {
+		t.Errorf("it ended with %v after %d runs", err, runs)
+	}
+}

@@ -124,7 +124,7 @@ func (s *crashSite) begun() {
 	s.told()
 }
 
-// server gives where the API is served, by any of the servers, and waits for one.
+// server returns the URL of one of the servers, and waits until there is one.
 func (s *crashSite) server(ctx context.Context) (url string, ok bool) {
 	ok = s.wait(ctx, func() bool {
 		for _, url = range s.urls { // in no order

@@ -75,7 +75,10 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d, d.join(ctx)
+	if err := d.join(ctx); err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
 // join takes part in the folder.

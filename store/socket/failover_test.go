@@ -22,6 +22,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/service/local"
+	"bugle/store"
 	"bugle/store/kv"
 	"bugle/store/socket"
 )
@@ -355,4 +356,30 @@ func TestNoOwner(t *testing.T) {
 	s.release()
 	until(t, d, "attached again", func(s socket.State) bool { return s.Role == socket.Attached })
 	s.ok(read())
+}
+
+// A transaction that outlives the grace of an owner that quits runs again with the next one.
+func TestQuitDuringALongTransaction(t *testing.T) {
+	s := newShed(t)
+	o := s.options()
+	o.Grace = 10 * time.Millisecond
+	owner, err := socket.Open(t.Context(), o)
+	s.ok(err)
+	attached := s.node()
+	runs, closed := 0, make(chan error, 1)
+	s.ok(attached.View(t.Context(), func(tx kv.Tx) error {
+		if runs++; runs == 1 {
+			go func() { closed <- owner.Close() }()
+			for { // until the owner ends it
+				if _, err := tx.Get([]byte("none")); !errors.Is(err, store.ErrNotFound) {
+					return err
+				}
+			}
+		}
+		return nil
+	}))
+	s.ok(<-closed)
+	if runs != 2 || attached.State().Role != socket.Owner {
+		t.Errorf("it ran %d times, and the process is %s", runs, attached.State().Role)
+	}
 }

@@ -182,11 +182,20 @@ func (t *served) answer() (end op, err error) {
 		default:
 			return 0, &brokenError{fmt.Errorf("unexpected request %d", q.Op)}
 		}
+		if t.canceled(err) {
+			return 0, &brokenError{err}
+		}
 		r.Fault = faultOf(err)
 		if err := t.send(&r); err != nil {
 			return 0, &brokenError{err}
 		}
 	}
+}
+
+// canceled reports whether a read failed because the owner quits. The process without the store then runs its transaction
+// with the next owner, rather than fail with the error.
+func (t *served) canceled(err error) bool {
+	return errors.Is(err, context.Canceled) && t.host.work.Err() != nil
 }
 
 func (t *served) note(err error) {
@@ -227,6 +236,8 @@ func (t *served) scan(q *request) error {
 		return nil
 	case errors.As(err, new(*brokenError)):
 		return err
+	case t.canceled(err):
+		return &brokenError{err}
 	}
 	r.More, r.Fault = false, faultOf(err)
 	if err := t.send(r); err != nil {

@@ -90,9 +90,8 @@ func idle(ctx context.Context, done <-chan struct{}) error {
 // servedKey marks the context of a request to [Options].Handler.
 type servedKey struct{}
 
-// enter lets a call in, as soon as the node takes part in the folder; then it is followed by
-// d.calls.leave. A request that came through the socket does not wait for that: its caller finds
-// the next owner sooner.
+// enter waits until the process takes part in the folder, and counts a transaction in; the caller must call d.calls.leave
+// after it. It does not wait in a request to [Options].Handler, whose client finds the next owner sooner.
 func (d *DB) enter(ctx context.Context) error {
 	for !d.calls.enter() {
 		d.mu.Lock()

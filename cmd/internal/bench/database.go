@@ -21,15 +21,15 @@ import (
 
 // The targets of a store in a database; rates are parts of those of the folder in the same run.
 const (
-	createPart, getPart       = 0.8, 0.5
-	seenWithin                = 100 // ms, p99, of a change that another server finds
-	changesPerSecond          = 50
-	databaseRows              = 150 // ms
-	databaseSearchable        = 1000
-	farCreates, farGets       = 150, 300 // a second with one client, with 1 ms of network each way
-	networkDelay              = time.Millisecond
-	seenFor                   = 5 * time.Second
-	databaseCreate, folderGet = "durable create", "get"
+	createPart, getPart = 0.8, 0.5
+	seenWithin          = 100 // ms, p99, of a change that another server finds
+	changesPerSecond    = 50
+	databaseRows        = 150 // ms
+	databaseSearchable  = 1000
+	farCreates, farGets = 150, 300 // a second with one client, with 1 ms of network each way
+	networkDelay        = time.Millisecond
+	seenFor             = 5 * time.Second
+	createCall, getCall = "durable create", "get"
 )
 
 // databases measures a store in a database.
@@ -63,7 +63,7 @@ func (r *databases) all(ctx context.Context) (err error) {
 	}
 	var calls []call
 	for _, c := range all {
-		if c.what == folderGet || c.what == databaseCreate {
+		if c.what == getCall || c.what == createCall {
 			c.targets = nil
 			calls = append(calls, c)
 		}
@@ -143,7 +143,7 @@ func (r *databases) sideBySide(ctx context.Context, dir string, calls []call) (e
 		addrs[i] = s.addr
 	}
 	for _, c := range calls {
-		part := map[string]float64{folderGet: getPart, databaseCreate: createPart}[c.what]
+		part := map[string]float64{getCall: getPart, createCall: createPart}[c.what]
 		for _, clients := range r.Clients {
 			folder, err := r.rate(ctx, c, clients, addrs[:1], c.what+", folder")
 			if err != nil {
@@ -243,7 +243,7 @@ func (r *databases) far(ctx context.Context, calls []call) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	for _, c := range calls {
-		target := map[string]float64{folderGet: farGets, databaseCreate: farCreates}[c.what]
+		target := map[string]float64{getCall: farGets, createCall: farCreates}[c.what]
 		if _, err := r.rate(ctx, c, 1, []string{s.addr}, c.what+", 1 ms of network each way", atLeast(ofValue, target)); err != nil {
 			return err
 		}

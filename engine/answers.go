@@ -153,11 +153,11 @@ func ParseTestResult(v doc.Value) TestResult {
 	return r
 }
 
-// SignedBy returns a create request's body with its creator set; unchanged where by is empty.
-func SignedBy(body doc.Value, by string) doc.Value { return withHead(body, fCreatedBy, by) }
+// WithCreator returns a create request's body with its creator set; unchanged where by is empty.
+func WithCreator(body doc.Value, by string) doc.Value { return withHead(body, fCreatedBy, by) }
 
-// UpdatedBy returns an update request's body with who updates set, where it says nobody yet.
-func UpdatedBy(body doc.Value, by string) doc.Value {
+// WithUpdater returns an update request's body with who updates set, where it says nobody yet.
+func WithUpdater(body doc.Value, by string) doc.Value {
 	if body.Get(fUpdatedBy).Exists() {
 		return body
 	}

@@ -13,7 +13,7 @@ type AudienceReader interface {
 	// EstimateAudience counts who matches. An ended ctx ends the count with its error.
 	EstimateAudience(ctx context.Context, r AudienceRequest) (AudienceCount, error)
 	// AudienceMembers returns at most r.Limit of the profiles that match, by id; 0 means all.
-	AudienceMembers(ctx context.Context, r AudienceRequest) ([]Profile, error)
+	AudienceMembers(ctx context.Context, r AudienceRequest) ([]User, error)
 	// ExplainAudience tells which filters let one profile in or keep it out. It fails with
 	// [NotFound] where there is no such profile.
 	ExplainAudience(ctx context.Context, r AudienceRequest) (AudienceResult, error)
@@ -21,9 +21,9 @@ type AudienceReader interface {
 
 // AudienceRequest names an audience, and what to tell of it.
 type AudienceRequest struct {
-	Filters   doc.Value
-	Limit     int    // of members
-	ProfileID string // whom to explain
+	Filters doc.Value
+	Limit   int    // of members
+	UserID  string // whom to explain
 	// Progress, where it is not nil, is told of a count as it grows, from the goroutine that counts.
 	// It stays in the process.
 	Progress func(AudienceCount) `json:"-"`

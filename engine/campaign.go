@@ -48,11 +48,11 @@ func (c Campaign) With(body doc.Value) Campaign {
 // the body, without members of the head that could not be read.
 func (c Campaign) Document() doc.Value {
 	ms := []doc.Member{
-		text(fChannel, string(c.Channel)), text(fDeliveryType, string(c.DeliveryType)),
-		text(fCreatedBy, c.CreatedBy), text(fUpdatedBy, c.UpdatedBy),
+		textMember(fChannel, string(c.Channel)), textMember(fDeliveryType, string(c.DeliveryType)),
+		textMember(fCreatedBy, c.CreatedBy), textMember(fUpdatedBy, c.UpdatedBy),
 	}
 	for name := range c.Body.Members() {
-		if onlyInResponses(name) || name == fStatus {
+		if isResponseOnly(name) || name == fStatus {
 			c.Body = c.Body.Delete(doc.P(name))
 		}
 	}
@@ -66,14 +66,14 @@ func (c Campaign) with(head []doc.Member) doc.Value {
 	return doc.NewObject(head...)
 }
 
-func text(name, s string) doc.Member {
+func textMember(name, s string) doc.Member {
 	if s == "" {
 		return doc.Member{}
 	}
 	return doc.M(name, doc.NewString(s))
 }
 
-func stamp(name string, t time.Time) doc.Member {
+func timeMember(name string, t time.Time) doc.Member {
 	if t.IsZero() {
 		return doc.Member{}
 	}
@@ -95,8 +95,8 @@ type Summary struct {
 	AllUsers bool
 }
 
-// BodyOf returns the body of a document as [Campaign.Document] shows it: all but the head.
-func BodyOf(document doc.Value) doc.Value {
+// DocumentBody returns the body of a document as [Campaign.Document] shows it: all but the head.
+func DocumentBody(document doc.Value) doc.Value {
 	var ms []doc.Member
 	for name, v := range document.Members() {
 		if !IsHeadField(name) {
@@ -109,8 +109,8 @@ func BodyOf(document doc.Value) doc.Value {
 // UpdateBody returns the body of an update request that changes components of a campaign. What only
 // responses have is left out of them.
 func UpdateBody(h Head, by string, components ...doc.Member) doc.Value {
-	ms := []doc.Member{text(fChannel, string(h.Channel)), text(fDeliveryType, string(h.DeliveryType)), text(fUpdatedBy, by)}
-	return doc.NewObject(append(ms, sent(h.Channel, components)...)...)
+	ms := []doc.Member{textMember(fChannel, string(h.Channel)), textMember(fDeliveryType, string(h.DeliveryType)), textMember(fUpdatedBy, by)}
+	return doc.NewObject(append(ms, requestMembers(h.Channel, components)...)...)
 }
 
 // RequestBody returns the body of a create or update request without what only responses have.
@@ -123,7 +123,7 @@ func RequestBody(body doc.Value) doc.Value {
 	for name, v := range body.Members() {
 		at := doc.P(name)
 		switch as := catalog.InRequest(ch, catalog.Component(name), v); {
-		case onlyInResponses(name), name == fStatus && slices.Contains(catalog.States, State(v.Text())):
+		case isResponseOnly(name), name == fStatus && slices.Contains(catalog.States, State(v.Text())):
 			out = out.Delete(at)
 		case !as.Same(v):
 			out, _ = out.Set(at, as) // the member is there
@@ -132,9 +132,9 @@ func RequestBody(body doc.Value) doc.Value {
 	return out
 }
 
-// sent returns members of a record as a request has them: without the head, and without what only
+// requestMembers returns members of a record as a request has them: without the head, and without what only
 // responses have.
-func sent(ch Channel, components []doc.Member) []doc.Member {
+func requestMembers(ch Channel, components []doc.Member) []doc.Member {
 	var out []doc.Member
 	for _, m := range components {
 		if !IsHeadField(m.Name) {
@@ -145,9 +145,9 @@ func sent(ch Channel, components []doc.Member) []doc.Member {
 	return out
 }
 
-// CheckedAt returns what a publish check of the campaign takes as now: zero once it is published,
+// CheckTime returns what a publish check of the campaign takes as now: zero once it is published,
 // for its start is no longer to come.
-func (h Head) CheckedAt(now time.Time) time.Time {
+func (h Head) CheckTime(now time.Time) time.Time {
 	if h.Status != catalog.Draft {
 		return time.Time{}
 	}

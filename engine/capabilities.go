@@ -21,8 +21,8 @@ type ListQuery struct {
 	Archived bool // archived campaigns too
 }
 
-// Drafter saves documents that are being built, valid or not.
-type Drafter interface {
+// DraftSaver saves documents that are being built, valid or not.
+type DraftSaver interface {
 	// Save stores the body of a draft as it is, and returns the new head. Where the document was
 	// changed by someone else since r.Revision it fails with [BadRequest], HTTP 409.
 	Save(ctx context.Context, r SaveRequest) (Head, error)
@@ -40,13 +40,13 @@ type SaveRequest struct {
 	Coalesce bool
 }
 
-// WorkingCopies keep edits of a campaign that cannot be saved in place (a live one) until they
+// WorkingCopyStore keep edits of a campaign that cannot be saved in place (a live one) until they
 // are applied or dropped. They survive a crash.
-type WorkingCopies interface {
-	KeepCopy(ctx context.Context, id string, w WorkingCopy) error
-	// Copy returns the kept edits; false where there are none.
-	Copy(ctx context.Context, id string) (WorkingCopy, bool, error)
-	DropCopy(ctx context.Context, id string) error
+type WorkingCopyStore interface {
+	PutWorkingCopy(ctx context.Context, id string, w WorkingCopy) error
+	// WorkingCopy returns the kept edits; false where there are none.
+	WorkingCopy(ctx context.Context, id string) (WorkingCopy, bool, error)
+	DeleteWorkingCopy(ctx context.Context, id string) error
 }
 
 // WorkingCopy is a campaign's body with edits that are not applied yet.
@@ -57,8 +57,8 @@ type WorkingCopy struct {
 	At     time.Time
 }
 
-// Historian reads earlier revisions of a document.
-type Historian interface {
+// RevisionReader reads earlier revisions of a document.
+type RevisionReader interface {
 	// Revisions returns when, by whom and why each was saved, newest first.
 	Revisions(ctx context.Context, id string) ([]Revision, error)
 	Revision(ctx context.Context, id string, n int64) (Campaign, error)
@@ -73,8 +73,8 @@ type Revision struct {
 	Size int       `json:"size"` // bytes of the document
 }
 
-// Curator moves campaigns in and out of sight (CONTRACT.md, States).
-type Curator interface {
+// CampaignManager moves campaigns in and out of sight (CONTRACT.md, States).
+type CampaignManager interface {
 	Archive(ctx context.Context, id, by string) error
 	Restore(ctx context.Context, id, by string) error
 	// Delete removes a draft for good.
@@ -86,12 +86,12 @@ type Curator interface {
 // OutboxReader reads what test sends delivered into the local outbox.
 type OutboxReader interface {
 	// Outbox returns the messages, newest first, at most limit of them; 0 means all.
-	Outbox(ctx context.Context, limit int) ([]Delivered, error)
+	Outbox(ctx context.Context, limit int) ([]OutboxMessage, error)
 	ClearOutbox(ctx context.Context) error
 }
 
-// Delivered is one message in the outbox.
-type Delivered struct {
+// OutboxMessage is one message in the outbox.
+type OutboxMessage struct {
 	ID         string
 	At         time.Time
 	CampaignID string // empty for an inline test
@@ -121,28 +121,28 @@ type PushMessage struct {
 	Payload         doc.Value         // all of it, as a gateway would get it
 }
 
-// Foreign reports whether others run the service. It may then know names and values that the tables
+// IsExternal reports whether others run the service. It may then know names and values that the tables
 // do not, and what it returned is not held against them (see [schema.Env.Record]).
-func Foreign(s Service) bool {
-	_, ours := s.(WorkspaceKeeper)
+func IsExternal(s Service) bool {
+	_, ours := s.(WorkspaceStore)
 	return !ours
 }
 
-// WorkspaceKeeper reads and changes the workspace's settings.
-type WorkspaceKeeper interface {
+// WorkspaceStore reads and changes the workspace's settings.
+type WorkspaceStore interface {
 	Workspace(ctx context.Context) (Workspace, error)
 	// UpdateWorkspace applies change to the settings in one transaction; an error from change
 	// leaves them as they were.
 	UpdateWorkspace(ctx context.Context, change func(*Workspace) error) error
 }
 
-// ProfileKeeper reads and changes the workspace's user profiles.
-type ProfileKeeper interface {
-	// Profiles returns at most limit profiles whose id or attributes contain text, by id.
-	Profiles(ctx context.Context, text string, limit int) ([]Profile, error)
-	Profile(ctx context.Context, id string) (Profile, error)
-	PutProfile(ctx context.Context, p Profile) error
-	DeleteProfile(ctx context.Context, id string) error
+// UserStore reads and changes the workspace's user profiles.
+type UserStore interface {
+	// Users returns at most limit profiles whose id or attributes contain text, by id.
+	Users(ctx context.Context, text string, limit int) ([]User, error)
+	User(ctx context.Context, id string) (User, error)
+	PutUser(ctx context.Context, p User) error
+	DeleteUser(ctx context.Context, id string) error
 }
 
 // TestHistory remembers the test sends of a workspace.
@@ -161,25 +161,25 @@ type TestRecord struct {
 	Result     TestResult
 }
 
-// Linked is a service on the other side of a network: it cannot always be reached, and may make its
+// Connected is a service on the other side of a network: it cannot always be reached, and may make its
 // callers wait.
-type Linked interface {
-	// Link returns how the way to the service stands now.
-	Link() Link
-	// EndWaits ends every wait that there is now: those calls fail, and say why.
-	EndWaits()
+type Connected interface {
+	// Connection returns how the way to the service stands now.
+	Connection() Connection
+	// CancelWaits ends every wait that there is now: those calls fail, and say why.
+	CancelWaits()
 	// Quotas returns what is left of the service's limits, as far as this caller has used them;
 	// nothing where it keeps to none.
 	Quotas() []Quota
 }
 
-// Link is how the way to a service stands.
-type Link struct {
-	// Offline is when the service could not be reached any more; zero while it can be. As long, what
+// Connection is how the way to a service stands.
+type Connection struct {
+	// OfflineSince is when the service could not be reached any more; zero while it can be. As long, what
 	// was read before is given again, and nothing is written.
-	Offline time.Time
-	Reason  string // why it cannot be reached, as a clause
-	Waits   []Wait // those that go on, the one that ends first at the beginning
+	OfflineSince time.Time
+	Reason       string // why it cannot be reached, as a clause
+	Waits        []Wait // those that go on, the one that ends first at the beginning
 }
 
 // Wait is a call that waits before it is sent, for the first time or again.
@@ -193,10 +193,10 @@ type Wait struct {
 // Quota is how much of one limit is left (CONTRACT.md, Limits).
 type Quota struct {
 	Operation string // that is counted; empty: campaigns that were made
-	Most      int    // in any Per
-	Per       time.Duration
-	Left      int
-	More      time.Time // when the next one is given back; zero where none is used
+	Limit     int    // in any Per
+	Window    time.Duration
+	Remaining int
+	NextAt    time.Time // when the next one is given back; zero where none is used
 }
 
 // Name says what is counted, in a word or two.
@@ -209,7 +209,7 @@ func (q Quota) Name() string {
 
 // Unit names the length of the window: second, minute, hour or day.
 func (q Quota) Unit() string {
-	switch q.Per {
+	switch q.Window {
 	case time.Second:
 		return "second"
 	case time.Minute:
@@ -219,5 +219,5 @@ func (q Quota) Unit() string {
 	case 24 * time.Hour:
 		return "day"
 	}
-	return q.Per.String()
+	return q.Window.String()
 }

@@ -46,8 +46,8 @@ type Call struct {
 	IdempotencyKey string
 }
 
-// Answer is what every write says besides its result.
-type Answer struct {
+// ResponseInfo is what every write says besides its result.
+type ResponseInfo struct {
 	ResponseID string // the request id of the call that did the work
 	Replayed   bool   // the answer to an earlier call with the same key
 }
@@ -61,7 +61,7 @@ type CreateRequest struct {
 
 // Created names the new draft.
 type Created struct {
-	Answer
+	ResponseInfo
 	ID     string
 	Status State
 }
@@ -77,7 +77,7 @@ type UpdateRequest struct {
 // Updated names the campaign document that now holds the change: another one than was asked
 // for where versioning made a new version.
 type Updated struct {
-	Answer
+	ResponseInfo
 	ID string
 }
 
@@ -108,7 +108,7 @@ type StatusRequest struct {
 
 // StatusChanged confirms a status change.
 type StatusChanged struct {
-	Answer
+	ResponseInfo
 	ID     string
 	Action Action
 	Status State
@@ -147,7 +147,7 @@ type SendResult struct {
 
 // TestResult is the result of a test send (CONTRACT.md, Test sends). Keys stand in the order of sending.
 type TestResult struct {
-	Answer
+	ResponseInfo
 	Keys    []string
 	Data    map[string]SendResult
 	Message string
@@ -162,7 +162,7 @@ type PreviewRequest struct {
 
 // Preview is the content with its expressions resolved.
 type Preview struct {
-	Answer
+	ResponseInfo
 	Content    doc.Value
 	Unresolved []Unresolved
 	// UnknownUser reports that the workspace has no such user, so that no attribute has a value. A service

@@ -13,14 +13,14 @@ import (
 // line.
 type field[T any] struct {
 	schema.Field
-	// at returns a *string, *int, *bool, *time.Time, *[]string or *doc.Value, or a [part].
+	// at returns a *string, *int, *bool, *time.Time, *[]string or *doc.Value, or a [fieldCodec].
 	at func(*T) any
 	// empty says that the field is written though it is empty.
 	empty bool
 }
 
-// part is a field that has fields of its own.
-type part interface {
+// fieldCodec is a field that has fields of its own.
+type fieldCodec interface {
 	value() doc.Value
 	read(doc.Value)
 }
@@ -47,7 +47,7 @@ func membersOf[T any](fields []field[T], v *T) []doc.Member {
 			m, none = doc.NewStrings(*at...), len(*at) == 0
 		case *doc.Value:
 			m = *at
-		case part:
+		case fieldCodec:
 			m = at.value()
 			none = m.Empty()
 		}
@@ -85,7 +85,7 @@ func read[T any](fields []field[T], v *T, from doc.Value) {
 			*at = m.Strings()
 		case *doc.Value:
 			*at = m
-		case part:
+		case fieldCodec:
 			at.read(m)
 		}
 	}

@@ -24,18 +24,18 @@ func NewDraftBody(ch Channel, dt DeliveryType, createdBy string, components doc.
 	for name, v := range components.Members() {
 		given = append(given, doc.M(name, v))
 	}
-	return doc.NewObject(append(ms, sent(ch, given)...)...)
+	return doc.NewObject(append(ms, requestMembers(ch, given)...)...)
 }
 
-// NameOf returns what people call the campaign with these components; empty where it has no name.
-func NameOf(components doc.Value) string {
+// CampaignName returns what people call the campaign with these components; empty where it has no name.
+func CampaignName(components doc.Value) string {
 	return components.Get(string(catalog.BasicDetails)).Get(fName).Text()
 }
 
 // WithName returns the components with the campaign's name set, or taken out where name is empty.
 // Components that hold something else where the name belongs come back unchanged.
 func WithName(components doc.Value, name string) doc.Value {
-	if name == NameOf(components) {
+	if name == CampaignName(components) {
 		return components
 	}
 	at := doc.P(string(catalog.BasicDetails), fName)
@@ -65,7 +65,7 @@ type Draft struct {
 func (d Draft) Create(ctx context.Context, service Service) (Created, error) {
 	components := d.inWorkspaceZone(ctx, service)
 	made, err := service.Create(ctx, CreateRequest{Call: NewCall(), Body: NewDraftBody(d.Channel, d.DeliveryType, d.CreatedBy, components)})
-	drafter, ok := service.(Drafter)
+	drafter, ok := service.(DraftSaver)
 	if e := AsError(err); e == nil || e.Code != ValidationFailed || !ok || components.Empty() {
 		return made, err
 	}
@@ -86,7 +86,7 @@ func (d Draft) Create(ctx context.Context, service Service) (Created, error) {
 // inWorkspaceZone returns the components with the workspace's time zone as the campaign's, where its delivery type needs
 // a schedule and the components name no zone. They come back unchanged for a service that does not share its settings.
 func (d Draft) inWorkspaceZone(ctx context.Context, service Service) doc.Value {
-	keeper, ok := service.(WorkspaceKeeper)
+	keeper, ok := service.(WorkspaceStore)
 	at := doc.P(string(catalog.SchedulingDetails), fTimezone)
 	if !ok || !catalog.NeedsSchedule(d.DeliveryType) || d.Components.Lookup(at).Exists() {
 		return d.Components

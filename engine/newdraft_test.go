@@ -42,7 +42,7 @@ func TestWithName(t *testing.T) {
 			t.Errorf("%s named %q: %s, want %s", test.components, test.name, got, test.want)
 		}
 	}
-	if got := engine.NameOf(engine.WithName(doc.Value{}, "Spring")); got != "Spring" {
+	if got := engine.CampaignName(engine.WithName(doc.Value{}, "Spring")); got != "Spring" {
 		t.Errorf("the name is %q", got)
 	}
 }

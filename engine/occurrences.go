@@ -28,9 +28,9 @@ var weekdays = map[string]rrule.Weekday{
 
 var weeksOfMonth = map[string]int{"FIRST": 1, "SECOND": 2, "THIRD": 3, "FOURTH": 4, "LAST": -1}
 
-// Zone returns the time zone that a campaign's document names, and false where it names none that is
+// TimeZone returns the time zone that a campaign's document names, and false where it names none that is
 // known. Times without an offset are UTC's then.
-func Zone(document doc.Value) (*time.Location, bool) {
+func TimeZone(document doc.Value) (*time.Location, bool) {
 	s := scheduling(document)
 	loc := scheduleZone(s)
 	return loc, loc != time.UTC || schema.Zone.Matches(s.Get("timezone").Text())
@@ -61,8 +61,8 @@ func NextSends(document doc.Value, after time.Time, n int) []time.Time {
 	return nil
 }
 
-// NoSends says why [NextSends] returns nothing for a document from after on: a sentence.
-func NoSends(document doc.Value, after time.Time) string {
+// NoSendsReason says why [NextSends] returns nothing for a document from after on: a sentence.
+func NoSendsReason(document doc.Value, after time.Time) string {
 	s := scheduling(document)
 	kind := DeliveryType(document.Get("campaign_delivery_type").Text())
 	start, readable := startOf(s, scheduleZone(s))

@@ -99,7 +99,7 @@ func TestWhyThereAreNoSends(t *testing.T) {
 		{"PERIODIC", `{"start_time":"2026-12-01T09:00:00Z","expiry_time":"2026-12-02T00:00:00Z","periodic_details":{"sending_frequency":"MONTHLY","repeat_on_date_of_month":[31]}}`, "No date fits"},
 	} {
 		v := parse(t, `{"campaign_delivery_type":"`+tt.kind+`","scheduling_details":`+tt.scheduling+`}`)
-		if got := engine.NoSends(v, now); !strings.Contains(got, tt.want) || len(engine.NextSends(v, now, 1)) > 0 {
+		if got := engine.NoSendsReason(v, now); !strings.Contains(got, tt.want) || len(engine.NextSends(v, now, 1)) > 0 {
 			t.Errorf("%s %s: %q", tt.kind, tt.scheduling, got)
 		}
 	}
@@ -107,7 +107,7 @@ func TestWhyThereAreNoSends(t *testing.T) {
 
 func TestZone(t *testing.T) {
 	for zone, want := range map[string]string{`"Europe/Berlin"`: "Europe/Berlin true", `"UTC"`: "UTC true", `"Mars/North"`: "UTC false", `""`: "UTC false", `5`: "UTC false"} {
-		loc, ok := engine.Zone(parse(t, `{"scheduling_details":{"timezone":`+zone+`}}`))
+		loc, ok := engine.TimeZone(parse(t, `{"scheduling_details":{"timezone":`+zone+`}}`))
 		if got := fmt.Sprint(loc, " ", ok); got != want {
 			t.Errorf("%s: %s", zone, got)
 		}
@@ -123,10 +123,10 @@ func TestNextSendsOfARecord(t *testing.T) {
 			if len(next) != 1 || next[0].Format("Jan 2 15:04 MST") != "Dec 1 09:00 CET" {
 				t.Errorf("%s, %s: %v", kind, spelled, next)
 			}
-			if loc, ok := engine.Zone(v); !ok || loc.String() != "Europe/Berlin" {
+			if loc, ok := engine.TimeZone(v); !ok || loc.String() != "Europe/Berlin" {
 				t.Errorf("%s: the zone is %v, %t", spelled, loc, ok)
 			}
-			if why := engine.NoSends(v, at(t, "2031-11-01T00:00:00Z")); why != "All of its sends are in the past." {
+			if why := engine.NoSendsReason(v, at(t, "2031-11-01T00:00:00Z")); why != "All of its sends are in the past." {
 				t.Errorf("%s: %s", spelled, why)
 			}
 		}

@@ -21,8 +21,8 @@ func PreviewBody(ch Channel, user string, content doc.Value) doc.Value {
 		kind = byEmail
 	}
 	return doc.NewObject(
-		text(fChannel, string(ch)),
-		doc.M("user_identification", doc.NewObject(text("type", kind), text("value", user))),
+		textMember(fChannel, string(ch)),
+		doc.M("user_identification", doc.NewObject(textMember("type", kind), textMember("value", user))),
 		doc.M(string(catalog.CampaignContent), content),
 	)
 }

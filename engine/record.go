@@ -59,8 +59,8 @@ func IsHeadField(name string) bool {
 	return false
 }
 
-// onlyInResponses reports whether a member of the head is in no request.
-func onlyInResponses(name string) bool {
+// isResponseOnly reports whether a member of the head is in no request.
+func isResponseOnly(name string) bool {
 	return IsHeadField(name) && !slices.Contains(inRequests, name)
 }
 

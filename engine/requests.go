@@ -42,7 +42,7 @@ func ParseStatus(v doc.Value) (StatusRequest, error) {
 
 // Document returns the body that [ParseStatus] reads.
 func (r StatusRequest) Document() doc.Value {
-	return doc.NewObject(text(fRequestID, r.RequestID), text(fAction, string(r.Action)))
+	return doc.NewObject(textMember(fRequestID, r.RequestID), textMember(fAction, string(r.Action)))
 }
 
 // ParseSearch reads the body of Search Campaigns. A body that the table refuses is a validation
@@ -66,10 +66,10 @@ func ParseSearch(v doc.Value) (SearchRequest, error) {
 func (r SearchRequest) Document() doc.Value {
 	filters := doc.NewObject(
 		list(fIDs, r.IDs), list(fChannels, r.Channels), list(fCreatedBy, r.CreatedBy), r.Created.member(),
-		list(fDeliveryType, r.DeliveryTypes), text(fNamePart, r.Name), list(fStatus, r.Status), list(fTags, r.Tags), whole(fVersion, r.Version),
+		list(fDeliveryType, r.DeliveryTypes), textMember(fNamePart, r.Name), list(fStatus, r.Status), list(fTags, r.Tags), whole(fVersion, r.Version),
 	)
 	return doc.NewObject(
-		text(fRequestID, r.RequestID), unlessEmpty(fFilters, filters), doc.M(fLimit, doc.NewInt(int64(r.Limit))), doc.M(fPage, doc.NewInt(int64(r.Page))),
+		textMember(fRequestID, r.RequestID), unlessEmpty(fFilters, filters), doc.M(fLimit, doc.NewInt(int64(r.Limit))), doc.M(fPage, doc.NewInt(int64(r.Page))),
 		flag(fChildren, r.Children), flag(fArchived, r.Archived),
 	)
 }
@@ -98,11 +98,11 @@ func ParseMeta(v doc.Value) (MetaRequest, error) {
 // Document returns the body that [ParseMeta] reads.
 func (r MetaRequest) Document() doc.Value {
 	filters := doc.NewObject(
-		text(fID, r.ID), list(fChannels, r.Channels), list(fCreatedBy, r.CreatedBy), r.Created.member(),
-		text(fMetaType, string(r.DeliveryType)), list(fDeliveryType, r.DeliveryTypes), text(fNamePart, r.Name), list(fStatus, r.Status), list(fTags, r.Tags),
+		textMember(fID, r.ID), list(fChannels, r.Channels), list(fCreatedBy, r.CreatedBy), r.Created.member(),
+		textMember(fMetaType, string(r.DeliveryType)), list(fDeliveryType, r.DeliveryTypes), textMember(fNamePart, r.Name), list(fStatus, r.Status), list(fTags, r.Tags),
 	)
 	return doc.NewObject(
-		text(fRequestID, r.RequestID), unlessEmpty(fFilters, filters), doc.M(fLimit, doc.NewInt(int64(r.Limit))), doc.M(fPage, doc.NewInt(int64(r.Page))),
+		textMember(fRequestID, r.RequestID), unlessEmpty(fFilters, filters), doc.M(fLimit, doc.NewInt(int64(r.Limit))), doc.M(fPage, doc.NewInt(int64(r.Page))),
 		flag(fChildren, r.Children), flag(fArchived, r.Archived),
 	)
 }

@@ -119,8 +119,8 @@ func HeadAt(sum Summary, now time.Time) Head {
 	return h
 }
 
-// StartAhead reports whether the campaign's start is still to come.
-func (s Summary) StartAhead(now time.Time) bool { return s.Start.After(now) }
+// StartsAfter reports whether the campaign's start is still to come.
+func (s Summary) StartsAfter(now time.Time) bool { return s.Start.After(now) }
 
 // HasTag reports whether the campaign carries one of the tags.
 func (s Summary) HasTag(tags []string) bool {

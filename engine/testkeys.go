@@ -169,13 +169,13 @@ func (f KeyFilter) Missing(ch Channel, document doc.Value) (member, why string, 
 		have         []string
 	}{{"platform", f.Platform, platforms}, {"locale_name", f.Locale, locales}, {"variation", f.Variation, variations}} {
 		if c.want != "" && !slices.Contains(c.have, c.want) {
-			return c.member, fmt.Sprintf("%q is not in this campaign; choose from %s", c.want, someOf(c.have)), false
+			return c.member, fmt.Sprintf("%q is not in this campaign; choose from %s", c.want, listSome(c.have)), false
 		}
 	}
 	return "", "", true
 }
 
-func someOf(names []string) string {
+func listSome(names []string) string {
 	switch {
 	case len(names) == 0:
 		return "none"

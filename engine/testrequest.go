@@ -44,11 +44,11 @@ func ParseTestSend(body doc.Value) TestSend {
 	return TestSend{
 		Identifier: meta.Get(fIdentifier).Text(), Values: meta.Get(fIdentValues).Strings(),
 		Filter:         KeyFilter{Platform: meta.Get(fPlatform).Text(), Locale: meta.Get(fLocaleName).Text(), Variation: meta.Get(fVariation).Text()},
-		UserAttributes: members(own.Get(fUserAttrs)), EventAttributes: members(own.Get(fEventAttrs)),
+		UserAttributes: membersOfObject(own.Get(fUserAttrs)), EventAttributes: membersOfObject(own.Get(fEventAttrs)),
 	}
 }
 
-func members(v doc.Value) []doc.Member {
+func membersOfObject(v doc.Value) []doc.Member {
 	var out []doc.Member
 	for name, m := range v.Members() {
 		out = append(out, doc.M(name, m))
@@ -61,13 +61,13 @@ func DraftTest(id string, t TestSend) doc.Value {
 	own := doc.NewObject(
 		unlessEmpty(fUserAttrs, doc.NewObject(t.UserAttributes...)), unlessEmpty(fEventAttrs, doc.NewObject(t.EventAttributes...)),
 	)
-	return doc.NewObject(text(fDraftID, id), unlessEmpty(fPersonal, own), doc.M(fTestMeta, t.meta()))
+	return doc.NewObject(textMember(fDraftID, id), unlessEmpty(fPersonal, own), doc.M(fTestMeta, t.meta()))
 }
 
 func (t TestSend) meta() doc.Value {
 	return doc.NewObject(
-		text(fIdentifier, t.Identifier), doc.M(fIdentValues, doc.NewStrings(t.Values...)),
-		text(fVariation, t.Filter.Variation), text(fLocaleName, t.Filter.Locale), text(fPlatform, t.Filter.Platform),
+		textMember(fIdentifier, t.Identifier), doc.M(fIdentValues, doc.NewStrings(t.Values...)),
+		textMember(fVariation, t.Filter.Variation), textMember(fLocaleName, t.Filter.Locale), textMember(fPlatform, t.Filter.Platform),
 	)
 }
 
@@ -76,8 +76,8 @@ type TestFields struct {
 	Identifier, Values, Platform, Locale, Variation *schema.Node
 }
 
-// TestFieldsOf returns the parts of the table for a channel.
-func TestFieldsOf(ch Channel) TestFields {
+// NewTestFields returns the parts of the table for a channel.
+func NewTestFields(ch Channel) TestFields {
 	root := catalog.TestMeta(ch).Root()
 	return TestFields{
 		Identifier: root.Child(fIdentifier), Values: root.Child(fIdentValues),
@@ -101,14 +101,14 @@ func (t TestSend) CheckRecipients(ch Channel) (values map[int]string, others []s
 	return values, others
 }
 
-// AboutDraft reports whether the path of a refused test is one of the campaign's, not of the
+// IsCampaignPath reports whether the path of a refused test is one of the campaign's, not of the
 // request's own members.
-func AboutDraft(ch Channel, p doc.Path) bool {
+func IsCampaignPath(ch Channel, p doc.Path) bool {
 	return len(p) > 0 && p[0].Name != fTestMeta && p[0].Name != fPersonal && p[0].Name != fDraftID && catalog.Campaign(ch).At(p[:1]) != nil
 }
 
-// Only returns the filter that a campaign of the channel needs to send the key alone.
-func (k TestKey) Only(ch Channel) KeyFilter {
+// Filter returns the filter that a campaign of the channel needs to send the key alone.
+func (k TestKey) Filter(ch Channel) KeyFilter {
 	f := KeyFilter{Platform: k.Platform, Locale: k.Locale, Variation: k.Variation}
 	if ch != catalog.Push {
 		f.Platform = ""
@@ -116,9 +116,9 @@ func (k TestKey) Only(ch Channel) KeyFilter {
 	return f
 }
 
-// ByProfile returns the values by which an identifier finds the profile's user or devices; none
+// IdentifierValues returns the values by which an identifier finds the profile's user or devices; none
 // where the profile has no such value, and for segments.
-func ByProfile(identifier string, p Profile) (values []string) {
+func IdentifierValues(identifier string, p User) (values []string) {
 	attribute := func(name string) []string {
 		if s, ok := p.Attributes[name].(string); ok && s != "" {
 			return []string{s}
@@ -158,11 +158,11 @@ func ByProfile(identifier string, p Profile) (values []string) {
 // mostMatches is how many profiles with a value are looked through for the one that has it as its own.
 const mostMatches = 40
 
-// FindProfile returns the profile that an identifier's value leads to, or nil. It reports whether that is sure:
+// FindUser returns the profile that an identifier's value leads to, or nil. It reports whether that is sure:
 // tokens and advertising IDs are in no index of words, so there it means nothing that nobody was found.
-func FindProfile(ctx context.Context, keeper ProfileKeeper, identifier, value string) (found *Profile, sure bool, err error) {
-	if slices.Contains(ByProfile(identifier, Profile{ID: value}), value) {
-		p, err := keeper.Profile(ctx, value)
+func FindUser(ctx context.Context, keeper UserStore, identifier, value string) (found *User, sure bool, err error) {
+	if slices.Contains(IdentifierValues(identifier, User{ID: value}), value) {
+		p, err := keeper.User(ctx, value)
 		if e := AsError(err); e != nil && e.Code == NotFound {
 			return nil, true, nil
 		}
@@ -171,27 +171,27 @@ func FindProfile(ctx context.Context, keeper ProfileKeeper, identifier, value st
 		}
 		return &p, true, nil
 	}
-	list, err := keeper.Profiles(ctx, value, mostMatches)
+	list, err := keeper.Users(ctx, value, mostMatches)
 	if err != nil {
 		return nil, false, err
 	}
 	for _, p := range list {
-		if slices.Contains(ByProfile(identifier, p), value) {
+		if slices.Contains(IdentifierValues(identifier, p), value) {
 			return &p, true, nil
 		}
 	}
-	words := len(ByProfile(identifier, Profile{Attributes: map[string]any{AttrEmail: "x", AttrMobile: "x"}})) > 0
+	words := len(IdentifierValues(identifier, User{Attributes: map[string]any{AttrEmail: "x", AttrMobile: "x"}})) > 0
 	return nil, words && len(list) < mostMatches, nil
 }
 
 // MemberIdentifier is what the members of a segment are found by.
 const MemberIdentifier = "ID"
 
-// TakesSegment reports whether the identifier's value is the name of one segment.
-func TakesSegment(identifier string) bool { return identifier == "CUSTOM_SEGMENT" }
+// IsSegmentIdentifier reports whether the identifier's value is the name of one segment.
+func IsSegmentIdentifier(identifier string) bool { return identifier == "CUSTOM_SEGMENT" }
 
 // DisplayName returns what people call the profile's user: the attributes that hold a name, or the id.
-func (p Profile) DisplayName() string {
+func (p User) DisplayName() string {
 	find := func(want string) string {
 		for _, suffix := range []string{"", " (Standard)"} {
 			if s, ok := p.Attributes[want+suffix].(string); ok && s != "" {
@@ -213,21 +213,21 @@ func (p Profile) DisplayName() string {
 func NewCall() Call { return Call{RequestID: uuid.NewString(), IdempotencyKey: uuid.NewString()} }
 
 // Document returns the message as a JSON object for people to read.
-func (d Delivered) Document() doc.Value {
+func (d OutboxMessage) Document() doc.Value {
 	ms := []doc.Member{
-		text("id", d.ID), stamp("at", d.At), text("campaign_id", d.CampaignID), text("campaign", d.Campaign),
-		text("channel", string(d.Channel)), text("key", d.Key), text("recipient", d.Recipient), text("connector", d.Connector),
+		textMember("id", d.ID), timeMember("at", d.At), textMember("campaign_id", d.CampaignID), textMember("campaign", d.Campaign),
+		textMember("channel", string(d.Channel)), textMember("key", d.Key), textMember("recipient", d.Recipient), textMember("connector", d.Connector),
 	}
 	if m := d.Email; m != nil {
 		ms = append(ms, doc.M("email", doc.NewObject(
-			text("from", m.From), text("from_name", m.FromName), text("reply_to", m.ReplyTo), text("to", m.To),
-			list("cc", m.Cc), list("bcc", m.Bcc), text("subject", m.Subject), text("preview_text", m.PreviewText),
-			list("attachments", m.Attachments), text("html", m.HTML), text("text", m.Text),
+			textMember("from", m.From), textMember("from_name", m.FromName), textMember("reply_to", m.ReplyTo), textMember("to", m.To),
+			list("cc", m.Cc), list("bcc", m.Bcc), textMember("subject", m.Subject), textMember("preview_text", m.PreviewText),
+			list("attachments", m.Attachments), textMember("html", m.HTML), textMember("text", m.Text),
 		)))
 	}
 	if m := d.Push; m != nil {
 		ms = append(ms, doc.M("push", doc.NewObject(
-			text("platform", m.Platform), text("token", m.Token), text("title", m.Title), text("body", m.Body),
+			textMember("platform", m.Platform), textMember("token", m.Token), textMember("title", m.Title), textMember("body", m.Body),
 			doc.M("headers", headers(m.Headers)), doc.M("payload", m.Payload),
 		)))
 	}
@@ -241,14 +241,14 @@ func headers(of map[string]string) doc.Value {
 	}
 	var ms []doc.Member
 	for _, name := range slices.Sorted(maps.Keys(of)) {
-		ms = append(ms, text(name, of[name]))
+		ms = append(ms, textMember(name, of[name]))
 	}
 	return doc.NewObject(ms...)
 }
 
-// OverrideValue returns what a person typed for an attribute as a value of its data type; an error
+// ParseOverride returns what a person typed for an attribute as a value of its data type; an error
 // says what the type wants.
-func OverrideValue(dataType, typed string) (doc.Value, error) {
+func ParseOverride(dataType, typed string) (doc.Value, error) {
 	switch dataType {
 	case "double":
 		if v, ok := doc.NewNumber(strings.TrimSpace(typed)); ok {

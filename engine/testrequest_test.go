@@ -50,7 +50,7 @@ func TestCheckRecipientsNamesTheOne(t *testing.T) {
 
 // A profile with everything is found by every identifier but a segment: none is forgotten here.
 func TestByProfileKnowsEveryIdentifier(t *testing.T) {
-	p := engine.Profile{ID: "U1", Attributes: map[string]any{engine.AttrEmail: "ann@example.com", engine.AttrMobile: "+4915112345678"}, Devices: []engine.Device{
+	p := engine.User{ID: "U1", Attributes: map[string]any{engine.AttrEmail: "ann@example.com", engine.AttrMobile: "+4915112345678"}, Devices: []engine.Device{
 		{Platform: "ANDROID", Token: "tok-a", AdvertiseID: "gaid"}, {Platform: "IOS", Token: "tok-i", AdvertiseID: "idfa"}, {Platform: "WEB", Token: "tok-a"},
 	}}
 	want := map[string][]string{
@@ -59,9 +59,9 @@ func TestByProfileKnowsEveryIdentifier(t *testing.T) {
 		"SVC_GAID": {"gaid"}, "ADVERTISING_IDENTIFIER": {"gaid", "idfa"}, "PUSH_ID": {"tok-a", "tok-i"},
 	}
 	for _, ch := range []engine.Channel{catalog.Push, catalog.Email} {
-		for _, o := range engine.TestFieldsOf(ch).Identifier.Options {
-			got := engine.ByProfile(o.Value, p)
-			if !slices.Equal(got, want[o.Value]) || len(got) == 0 != engine.TakesSegment(o.Value) {
+		for _, o := range engine.NewTestFields(ch).Identifier.Options {
+			got := engine.IdentifierValues(o.Value, p)
+			if !slices.Equal(got, want[o.Value]) || len(got) == 0 != engine.IsSegmentIdentifier(o.Value) {
 				t.Errorf("%s finds by %v, not %v", o.Value, got, want[o.Value])
 			}
 			for _, v := range got {
@@ -69,7 +69,7 @@ func TestByProfileKnowsEveryIdentifier(t *testing.T) {
 					t.Errorf("%s: the table refuses %q: %v", o.Value, v, bad)
 				}
 			}
-			if none := engine.ByProfile(o.Value, engine.Profile{}); len(none) > 0 && none[0] != "" {
+			if none := engine.IdentifierValues(o.Value, engine.User{}); len(none) > 0 && none[0] != "" {
 				t.Errorf("%s finds an empty profile by %v", o.Value, none)
 			}
 		}
@@ -77,7 +77,7 @@ func TestByProfileKnowsEveryIdentifier(t *testing.T) {
 }
 
 func TestDisplayName(t *testing.T) {
-	for want, p := range map[string]engine.Profile{
+	for want, p := range map[string]engine.User{
 		"Ada Byron": {ID: "U", Attributes: map[string]any{"First Name": "Ada", "Last Name": "Byron"}},
 		"Ada":       {ID: "U", Attributes: map[string]any{"First Name (Standard)": "Ada"}},
 		"Dr. Ada":   {ID: "U", Attributes: map[string]any{"Name": "Dr. Ada", "First Name": "Ada"}},
@@ -93,13 +93,13 @@ func TestOverrideValueHasItsType(t *testing.T) {
 	for _, c := range []struct{ dataType, typed, want string }{
 		{"string", "041", `"041"`}, {"", "true", `"true"`}, {"double", " 41.50 ", "41.50"}, {"bool", "True", "true"}, {"bool", "false", "false"}, {"datetime", "2026-01-01", `"2026-01-01"`},
 	} {
-		v, err := engine.OverrideValue(c.dataType, c.typed)
+		v, err := engine.ParseOverride(c.dataType, c.typed)
 		if err != nil || v.Literal() != c.want {
 			t.Errorf("%s %q is %s (%v), not %s", c.dataType, c.typed, v.Literal(), err, c.want)
 		}
 	}
 	for dataType, typed := range map[string]string{"double": "old", "bool": "1"} {
-		if v, err := engine.OverrideValue(dataType, typed); err == nil {
+		if v, err := engine.ParseOverride(dataType, typed); err == nil {
 			t.Errorf("%s takes %q as %s", dataType, typed, v.Literal())
 		}
 	}
@@ -113,14 +113,14 @@ func TestAboutDraft(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := engine.AboutDraft(catalog.Email, p); got != want {
+		if got := engine.IsCampaignPath(catalog.Email, p); got != want {
 			t.Errorf("%q: %v", path, got)
 		}
 	}
 }
 
 func TestDeliveredDocument(t *testing.T) {
-	d := engine.Delivered{ID: "1", Key: "WEB_default_variation_1", Push: &engine.PushMessage{Title: "Hi", Payload: doc.NewObject(doc.M("n", doc.NewInt(1)))}}
+	d := engine.OutboxMessage{ID: "1", Key: "WEB_default_variation_1", Push: &engine.PushMessage{Title: "Hi", Payload: doc.NewObject(doc.M("n", doc.NewInt(1)))}}
 	if got, want := string(d.Document().Encode()), `{"id":"1","key":"WEB_default_variation_1","push":{"title":"Hi","payload":{"n":1}}}`; got != want {
 		t.Errorf("%s, not %s", got, want)
 	}

@@ -70,17 +70,17 @@ func (w *textWalk) unused(p doc.Path, n *schema.Node) map[string]bool {
 	return out
 }
 
-// Obstacle says why the key's message will not reach a recipient, as far as that is known before it is
+// BlockedReason says why the key's message will not reach a recipient, as far as that is known before it is
 // filled; empty where nothing stands in its way. The profile is the one that the identifier's value led to,
 // nil where it led to none.
-func (k TestKey) Obstacle(ch Channel, document doc.Value, identifier, value string, p *Profile) (why string) {
+func (k TestKey) BlockedReason(ch Channel, document doc.Value, identifier, value string, p *User) (why string) {
 	switch {
 	case document.Lookup(k.Content).Empty():
 		return "has no content"
-	case p == nil && !reachesStrangers(identifier):
-		return NoUser(identifier)
+	case p == nil && !acceptsUnknownUsers(identifier):
+		return NoUserReason(identifier)
 	case ch == catalog.Email && identifier != identEmail:
-		_, why = MailAddress(document, *p)
+		_, why = EmailAddress(document, *p)
 	case ch == catalog.Push:
 		_, why = TestDevices(identifier, value, p, k.Platform)
 	}
@@ -93,13 +93,13 @@ const (
 	identToken = "PUSH_ID"
 )
 
-// reachesStrangers reports whether a message gets to a value of the identifier that no user has.
-func reachesStrangers(identifier string) bool {
+// acceptsUnknownUsers reports whether a message gets to a value of the identifier that no user has.
+func acceptsUnknownUsers(identifier string) bool {
 	return identifier == identEmail || identifier == identToken
 }
 
-// NoUser says why nothing goes to a value of the identifier that no user has; empty where something does.
-func NoUser(identifier string) string {
+// NoUserReason says why nothing goes to a value of the identifier that no user has; empty where something does.
+func NoUserReason(identifier string) string {
 	what := "value"
 	switch identifier {
 	case identEmail, identToken:
@@ -116,8 +116,8 @@ func NoUser(identifier string) string {
 	return "no user has this " + what
 }
 
-// MailAddress returns the address that mail to a user goes to, or why there is none (CONTRACT.md, Test sends).
-func MailAddress(document doc.Value, p Profile) (address, why string) {
+// EmailAddress returns the address that mail to a user goes to, or why there is none (CONTRACT.md, Test sends).
+func EmailAddress(document doc.Value, p User) (address, why string) {
 	name := document.Get(string(catalog.BasicDetails)).Get("user_attribute_identifier").Text()
 	if name == "" {
 		name = AttrEmail
@@ -134,10 +134,10 @@ func MailAddress(document doc.Value, p Profile) (address, why string) {
 
 // TestDevices returns the devices that a test reaches on a platform, or why it reaches none: all that the
 // user has there or, by a push token, the one that it is of. The profile is nil where no user is known.
-func TestDevices(identifier, value string, p *Profile, platform string) (devices []Device, why string) {
+func TestDevices(identifier, value string, p *User, platform string) (devices []Device, why string) {
 	label, byToken := catalog.Platform(platform).Label(), identifier == identToken
 	if p == nil {
-		p = &Profile{}
+		p = &User{}
 	}
 	for _, d := range p.Devices {
 		switch {
@@ -157,9 +157,9 @@ func TestDevices(identifier, value string, p *Profile, platform string) (devices
 	return nil, "the user has no device for " + label
 }
 
-// Trigger returns the attributes of the user's newest event of the kind that starts the campaign: what
+// TriggerAttributes returns the attributes of the user's newest event of the kind that starts the campaign: what
 // its test sends take for the event. It is nil where the campaign waits for none, or the user has none.
-func Trigger(document doc.Value, p Profile) map[string]any {
+func TriggerAttributes(document doc.Value, p User) map[string]any {
 	name := TriggerEvent(document)
 	for i := len(p.Events) - 1; i >= 0 && name != ""; i-- {
 		if p.Events[i].Name == name {
@@ -184,20 +184,20 @@ func TriggerEvent(document doc.Value) string {
 func (m *EmailMessage) Content() doc.Value {
 	var files []doc.Value
 	for _, name := range m.Attachments {
-		files = append(files, doc.NewObject(text("url", name)))
+		files = append(files, doc.NewObject(textMember("url", name)))
 	}
 	return doc.NewObject(
-		text(catalog.EmailSubject, m.Subject), text(catalog.EmailPreviewText, m.PreviewText), text(catalog.EmailSender, m.FromName),
-		text(catalog.EmailFrom, m.From), text(catalog.EmailReplyTo, m.ReplyTo), list(catalog.EmailCc, m.Cc), list(catalog.EmailBcc, m.Bcc),
-		text(catalog.EmailHTML, m.HTML), unlessEmpty(catalog.EmailAttachments, doc.NewArray(files...)),
+		textMember(catalog.EmailSubject, m.Subject), textMember(catalog.EmailPreviewText, m.PreviewText), textMember(catalog.EmailSender, m.FromName),
+		textMember(catalog.EmailFrom, m.From), textMember(catalog.EmailReplyTo, m.ReplyTo), list(catalog.EmailCc, m.Cc), list(catalog.EmailBcc, m.Bcc),
+		textMember(catalog.EmailHTML, m.HTML), unlessEmpty(catalog.EmailAttachments, doc.NewArray(files...)),
 	)
 }
 
 // MaxTestMembers is how many members of a segment a test goes to (CONTRACT.md, Test sends).
 const MaxTestMembers = catalog.MaxIdentifierValues
 
-// TestMembers returns the users of a segment's list that a test send to it goes to: the first ones. Those
+// TestUserIDs returns the users of a segment's list that a test send to it goes to: the first ones. Those
 // that the segment's filters pick follow them, as long as there is room.
-func (s Segment) TestMembers() []string {
+func (s Segment) TestUserIDs() []string {
 	return s.Members[:min(len(s.Members), MaxTestMembers)]
 }

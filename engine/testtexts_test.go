@@ -36,35 +36,35 @@ func TestTextsAreThoseThatASendFills(t *testing.T) {
 func TestObstacle(t *testing.T) {
 	mail := parse(t, `{"basic_details": {"user_attribute_identifier": "Work"}, "campaign_content": {"content": {"email": {"subject": "s"}}}}`)
 	push := parse(t, `{"campaign_content": {"content": {"push": {"web": {"a": 1}}}}}`)
-	web := &engine.Profile{ID: "U", Devices: []engine.Device{{Platform: "WEB", Token: "t"}}}
+	web := &engine.User{ID: "U", Devices: []engine.Device{{Platform: "WEB", Token: "t"}}}
 	for _, tt := range []struct {
 		name       string
 		ch         engine.Channel
 		document   doc.Value
 		identifier string
-		profile    *engine.Profile
+		profile    *engine.User
 		want       string
 	}{
 		{"an address needs no user", catalog.Email, mail, "EMAIL", nil, ""},
 		{"an id does", catalog.Email, mail, "ID", nil, "no user has this ID"},
 		{"the address is the attribute that the campaign names", catalog.Email, mail, "ID",
-			&engine.Profile{ID: "U", Attributes: map[string]any{engine.AttrEmail: "a@example.com"}}, "the user has no attribute Work"},
-		{"a bad address", catalog.Email, mail, "ID", &engine.Profile{ID: "U", Attributes: map[string]any{"Work": "at work"}}, "the user's attribute Work is not an email address"},
-		{"a good one", catalog.Email, mail, "ID", &engine.Profile{ID: "U", Attributes: map[string]any{"Work": "a@example.com"}}, ""},
+			&engine.User{ID: "U", Attributes: map[string]any{engine.AttrEmail: "a@example.com"}}, "the user has no attribute Work"},
+		{"a bad address", catalog.Email, mail, "ID", &engine.User{ID: "U", Attributes: map[string]any{"Work": "at work"}}, "the user's attribute Work is not an email address"},
+		{"a good one", catalog.Email, mail, "ID", &engine.User{ID: "U", Attributes: map[string]any{"Work": "a@example.com"}}, ""},
 		{"a token is a device", catalog.Push, push, "PUSH_ID", nil, ""},
 		{"a device of the platform", catalog.Push, push, "USER_ATTRIBUTE_UNIQUE_ID", web, ""},
-		{"no device", catalog.Push, push, "USER_ATTRIBUTE_UNIQUE_ID", &engine.Profile{ID: "U"}, "the user has no device for Web"},
+		{"no device", catalog.Push, push, "USER_ATTRIBUTE_UNIQUE_ID", &engine.User{ID: "U"}, "the user has no device for Web"},
 		{"a token is of one device", catalog.Push, push, "PUSH_ID", web, ""},
-		{"and of no other platform", catalog.Push, push, "PUSH_ID", &engine.Profile{ID: "U", Devices: []engine.Device{{Platform: "ANDROID", Token: "t"}, {Platform: "WEB", Token: "u"}}},
+		{"and of no other platform", catalog.Push, push, "PUSH_ID", &engine.User{ID: "U", Devices: []engine.Device{{Platform: "ANDROID", Token: "t"}, {Platform: "WEB", Token: "u"}}},
 			"the token belongs to a device for Android, not for Web"},
 	} {
 		key := engine.TestKeys(tt.ch, tt.document, engine.KeyFilter{})[0]
-		if got := key.Obstacle(tt.ch, tt.document, tt.identifier, "t", tt.profile); got != tt.want {
+		if got := key.BlockedReason(tt.ch, tt.document, tt.identifier, "t", tt.profile); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
 	empty := parse(t, `{"campaign_content": {"content": {"email": {}}}}`)
-	if got := engine.TestKeys(catalog.Email, empty, engine.KeyFilter{})[0].Obstacle(catalog.Email, empty, "EMAIL", "", nil); got != "has no content" {
+	if got := engine.TestKeys(catalog.Email, empty, engine.KeyFilter{})[0].BlockedReason(catalog.Email, empty, "EMAIL", "", nil); got != "has no content" {
 		t.Errorf("no content: %q", got)
 	}
 }
@@ -79,13 +79,13 @@ func TestTheDeliveredMailAsContent(t *testing.T) {
 
 func TestTriggerGivesTheNewestEventOfItsKind(t *testing.T) {
 	document := parse(t, `{"trigger_condition":{"included_filters":{"filters":[{"action_name":"Bought"}]}}}`)
-	p := engine.Profile{Events: []engine.Event{
+	p := engine.User{Events: []engine.Event{
 		{Name: "Bought", Attributes: map[string]any{"n": 1}}, {Name: "Bought", Attributes: map[string]any{"n": 2}}, {Name: "Left", Attributes: map[string]any{"n": 3}},
 	}}
-	if got := engine.Trigger(document, p)["n"]; got != 2 {
+	if got := engine.TriggerAttributes(document, p)["n"]; got != 2 {
 		t.Errorf("got %v", got)
 	}
-	if got := engine.Trigger(parse(t, `{}`), p); got != nil {
+	if got := engine.TriggerAttributes(parse(t, `{}`), p); got != nil {
 		t.Errorf("a campaign that waits for nothing has %v", got)
 	}
 }

@@ -3,7 +3,7 @@ package engine
 import "context"
 
 // NameUses tells what refers to the names that a workspace gives: connectors, categories, teams,
-// locales, events, attributes and segments. Content has [ContentKeeper.ContentUses].
+// locales, events, attributes and segments. Content has [ContentStore.ContentUses].
 type NameUses interface {
 	// NameUses returns the campaigns that still can be sent, and the parts of the workspace itself,
 	// that refer to a name. Where nothing does, or nothing of that name is there, it returns none. A

@@ -275,8 +275,8 @@ func Grants(scopes []string, need string) bool {
 	return i >= 0 && slices.ContainsFunc(known[i:], func(s string) bool { return slices.Contains(scopes, s) })
 }
 
-// Profile is one user of the workspace's apps.
-type Profile struct {
+// User is one user of the workspace's apps.
+type User struct {
 	ID         string         `json:"id"` // unique id
 	Attributes map[string]any `json:"attributes"`
 	Devices    []Device       `json:"devices,omitempty"`

@@ -34,9 +34,9 @@ func (k ContentKind) Label() string {
 	return strings.ReplaceAll(string(k), "_", " ")
 }
 
-// ContentKeeper reads and changes what a workspace keeps for its messages. What is named and not there
+// ContentStore reads and changes what a workspace keeps for its messages. What is named and not there
 // is [NotFound], what cannot be kept [ValidationFailed].
-type ContentKeeper interface {
+type ContentStore interface {
 	// Content returns the items of a kind by name, of each template the newest version.
 	Content(ctx context.Context, kind ContentKind) ([]ContentItem, error)
 	ContentItem(ctx context.Context, ref ContentRef) (ContentItem, error)
@@ -171,8 +171,8 @@ type ContentCall struct {
 	ResponseHeader http.Header `json:"response_header,omitempty"`
 	Response       []byte      `json:"response,omitempty"`
 	Err            string      `json:"error,omitempty"` // why it gave no value
-	// Again counts how often its answer was used again in the same send.
-	Again int `json:"again,omitempty"`
+	// Reused counts how often its answer was used again in the same send.
+	Reused int `json:"again,omitempty"`
 }
 
 // ContentTrial is what a call of a content API gave.

@@ -142,16 +142,16 @@ type Copies interface {
 // Users are the users of a workspace.
 type Users interface {
 	// Profile returns a user's profile. Numbers among its attributes are json.Number, spelled as they were stored.
-	Profile(id string) (engine.Profile, error)
+	Profile(id string) (engine.User, error)
 	// Profiles calls fn with each profile, in the order of the ids.
-	Profiles(fn func(engine.Profile) error) error
+	Profiles(fn func(engine.User) error) error
 	// FindProfiles returns the ids of the users that have an identifier of a kind, such as [ByEmail].
 	FindProfiles(kind, value string) ([]string, error)
 	// ProfilesOf calls fn with those of the profiles that are there, in any order.
-	ProfilesOf(ids []string, fn func(engine.Profile) error) error
-	PutProfile(p engine.Profile) error
+	ProfilesOf(ids []string, fn func(engine.User) error) error
+	PutProfile(p engine.User) error
 	// PutProfiles stores many profiles, of which the last one with an id counts.
-	PutProfiles(list []engine.Profile) error
+	PutProfiles(list []engine.User) error
 	DeleteProfile(id string) error
 }
 
@@ -167,8 +167,8 @@ type Content interface {
 // Outbox is the test messages that were delivered to the outbox.
 type Outbox interface {
 	// Outbox returns the newest messages, at most so many.
-	Outbox(limit int) ([]engine.Delivered, error)
-	PutOutbox(d engine.Delivered) error
+	Outbox(limit int) ([]engine.OutboxMessage, error)
+	PutOutbox(d engine.OutboxMessage) error
 	// TrimOutbox removes the oldest messages, at most limit of them, and returns how many it has removed. With limit 0 it
 	// removes all, which may be too many for one transaction.
 	TrimOutbox(limit int) (int, error)

@@ -155,7 +155,7 @@ func (c *crashCheck) campaign(k *crashCampaign, row engine.Summary) {
 		c.m.fault("%s (%s) at revision %d of %d to %d is %s with %s, and was acknowledged as %s with %s", k.name, row.ID, n, k.low, k.high, doc.Status, sum, k.state, k.sum)
 	}
 	c.history(k, doc)
-	w, _, err := c.svc.Copy(c.ctx(), row.ID)
+	w, _, err := c.svc.WorkingCopy(c.ctx(), row.ID)
 	value := ""
 	if w.Body.Exists() {
 		value = sumOf(w.Body)
@@ -206,7 +206,7 @@ func (c *crashCheck) records() {
 					have = append(have, team)
 				}
 			}
-		} else if p, err := c.svc.Profile(c.ctx(), name); err == nil {
+		} else if p, err := c.svc.User(c.ctx(), name); err == nil {
 			value, _ := p.Attributes["Value"].(string)
 			have = append(have, value)
 		} else if engine.AsError(err) == nil || engine.AsError(err).Code != engine.NotFound {

@@ -129,7 +129,7 @@ func (c *crashCommands) get(ctx context.Context) {
 	}
 	v, err := doc.Parse([]byte(r.out))
 	rec := engine.ParseRecord(v)
-	if err != nil || rec.ID != id || engine.NameOf(rec.Body) != name {
+	if err != nil || rec.ID != id || engine.CampaignName(rec.Body) != name {
 		c.s.model.report("bugle get %s wrote %q (%v)", id, r.out, err)
 	}
 }

@@ -161,11 +161,11 @@ func (w *worker) step(ctx context.Context, d *crashDraft) bool {
 		body := w.edited(d.body)
 		l.Op, l.Sum = "copy", sumOf(body)
 		return w.do(l, func(*crashLine) error {
-			return w.svc.KeepCopy(ctx, d.id, engine.WorkingCopy{Base: d.rev, Origin: d.body, Body: body})
+			return w.svc.PutWorkingCopy(ctx, d.id, engine.WorkingCopy{Base: d.rev, Origin: d.body, Body: body})
 		})
 	case n < 80:
 		l.Op = "copy"
-		return w.do(l, func(*crashLine) error { return w.svc.DropCopy(ctx, d.id) })
+		return w.do(l, func(*crashLine) error { return w.svc.DeleteWorkingCopy(ctx, d.id) })
 	case n < 92:
 		if !d.body.Get(string(catalog.CampaignContent)).Exists() {
 			return w.save(ctx, d)
@@ -197,7 +197,7 @@ func (w *worker) save(ctx context.Context, d *crashDraft) bool {
 
 // edited gives a body with one component more, or another one.
 func (w *worker) edited(body doc.Value) doc.Value {
-	ms := []doc.Member{crashConnector(), crashContent(engine.NameOf(body), w.rnd), crashBasics(engine.NameOf(body), strconv.Itoa(w.rnd.Int()))}
+	ms := []doc.Member{crashConnector(), crashContent(engine.CampaignName(body), w.rnd), crashBasics(engine.CampaignName(body), strconv.Itoa(w.rnd.Int()))}
 	for _, m := range append(ms[:2:2], crashAudience()) {
 		if !body.Get(m.Name).Exists() {
 			return crashWith(body, m)
@@ -250,7 +250,7 @@ func (w *worker) around(ctx context.Context) {
 		id := fmt.Sprintf("%s-user-%d", w.slot, w.rnd.IntN(20))
 		value := w.life + "." + strconv.Itoa(w.n)
 		w.do(crashLine{Op: "record", Name: id, Sum: value}, func(*crashLine) error {
-			return w.svc.PutProfile(ctx, engine.Profile{ID: id, Attributes: map[string]any{"Value": value, engine.AttrEmail: id + "@example.com"}})
+			return w.svc.PutUser(ctx, engine.User{ID: id, Attributes: map[string]any{"Value": value, engine.AttrEmail: id + "@example.com"}})
 		})
 	case 1:
 		value := w.slot + "-team " + w.life + "." + strconv.Itoa(w.n)

@@ -250,20 +250,20 @@ func (m mean) Save(ctx context.Context, r engine.SaveRequest) (engine.Head, erro
 	return answer(m, r, func(r engine.SaveRequest) (engine.Head, error) { return m.Service.Save(ctx, r) })
 }
 
-func (m mean) KeepCopy(ctx context.Context, id string, w engine.WorkingCopy) error {
-	return do(m, two[string, engine.WorkingCopy]{id, w}, func(in two[string, engine.WorkingCopy]) error { return m.Service.KeepCopy(ctx, in.A, in.B) })
+func (m mean) PutWorkingCopy(ctx context.Context, id string, w engine.WorkingCopy) error {
+	return do(m, two[string, engine.WorkingCopy]{id, w}, func(in two[string, engine.WorkingCopy]) error { return m.Service.PutWorkingCopy(ctx, in.A, in.B) })
 }
 
-func (m mean) Copy(ctx context.Context, id string) (engine.WorkingCopy, bool, error) {
+func (m mean) WorkingCopy(ctx context.Context, id string) (engine.WorkingCopy, bool, error) {
 	out, err := answer(m, id, func(id string) (two[engine.WorkingCopy, bool], error) {
-		w, ok, err := m.Service.Copy(ctx, id)
+		w, ok, err := m.Service.WorkingCopy(ctx, id)
 		return two[engine.WorkingCopy, bool]{w, ok}, err
 	})
 	return out.A, out.B, err
 }
 
-func (m mean) DropCopy(ctx context.Context, id string) error {
-	return do(m, id, func(id string) error { return m.Service.DropCopy(ctx, id) })
+func (m mean) DeleteWorkingCopy(ctx context.Context, id string) error {
+	return do(m, id, func(id string) error { return m.Service.DeleteWorkingCopy(ctx, id) })
 }
 
 func (m mean) Revisions(ctx context.Context, id string) ([]engine.Revision, error) {
@@ -290,8 +290,8 @@ func (m mean) Clone(ctx context.Context, id, by string) (engine.Created, error) 
 	return answer(m, id, func(id string) (engine.Created, error) { return m.Service.Clone(ctx, id, by) })
 }
 
-func (m mean) Outbox(ctx context.Context, limit int) ([]engine.Delivered, error) {
-	return answer(m, limit, func(limit int) ([]engine.Delivered, error) { return m.Service.Outbox(ctx, limit) })
+func (m mean) Outbox(ctx context.Context, limit int) ([]engine.OutboxMessage, error) {
+	return answer(m, limit, func(limit int) ([]engine.OutboxMessage, error) { return m.Service.Outbox(ctx, limit) })
 }
 
 func (m mean) ClearOutbox(ctx context.Context) error {
@@ -313,24 +313,24 @@ func (m mean) UpdateWorkspace(ctx context.Context, edit func(*engine.Workspace) 
 	})
 }
 
-func (m mean) Profiles(ctx context.Context, text string, limit int) ([]engine.Profile, error) {
-	return answer(m, text, func(text string) ([]engine.Profile, error) { return m.Service.Profiles(ctx, text, limit) })
+func (m mean) Users(ctx context.Context, text string, limit int) ([]engine.User, error) {
+	return answer(m, text, func(text string) ([]engine.User, error) { return m.Service.Users(ctx, text, limit) })
 }
 
-func (m mean) Profile(ctx context.Context, id string) (engine.Profile, error) {
-	return answer(m, id, func(id string) (engine.Profile, error) { return m.Service.Profile(ctx, id) })
+func (m mean) User(ctx context.Context, id string) (engine.User, error) {
+	return answer(m, id, func(id string) (engine.User, error) { return m.Service.User(ctx, id) })
 }
 
-func (m mean) PutProfile(ctx context.Context, p engine.Profile) error {
-	return do(m, p, func(p engine.Profile) error { return m.Service.PutProfile(ctx, p) })
+func (m mean) PutUser(ctx context.Context, p engine.User) error {
+	return do(m, p, func(p engine.User) error { return m.Service.PutUser(ctx, p) })
 }
 
-func (m mean) DeleteProfile(ctx context.Context, id string) error {
-	return do(m, id, func(id string) error { return m.Service.DeleteProfile(ctx, id) })
+func (m mean) DeleteUser(ctx context.Context, id string) error {
+	return do(m, id, func(id string) error { return m.Service.DeleteUser(ctx, id) })
 }
 
-func (m mean) ImportProfiles(ctx context.Context, r engine.ProfileImport) (engine.ProfilesImported, error) {
-	return answer(m, r, func(r engine.ProfileImport) (engine.ProfilesImported, error) { return m.Service.ImportProfiles(ctx, r) })
+func (m mean) ImportUsers(ctx context.Context, r engine.UserImport) (engine.UserImportResult, error) {
+	return answer(m, r, func(r engine.UserImport) (engine.UserImportResult, error) { return m.Service.ImportUsers(ctx, r) })
 }
 
 func (m mean) EstimateAudience(ctx context.Context, r engine.AudienceRequest) (engine.AudienceCount, error) {
@@ -339,8 +339,8 @@ func (m mean) EstimateAudience(ctx context.Context, r engine.AudienceRequest) (e
 	})
 }
 
-func (m mean) AudienceMembers(ctx context.Context, r engine.AudienceRequest) ([]engine.Profile, error) {
-	return answer(m, r, func(r engine.AudienceRequest) ([]engine.Profile, error) { return m.Service.AudienceMembers(ctx, r) })
+func (m mean) AudienceMembers(ctx context.Context, r engine.AudienceRequest) ([]engine.User, error) {
+	return answer(m, r, func(r engine.AudienceRequest) ([]engine.User, error) { return m.Service.AudienceMembers(ctx, r) })
 }
 
 func (m mean) ExplainAudience(ctx context.Context, r engine.AudienceRequest) (engine.AudienceResult, error) {

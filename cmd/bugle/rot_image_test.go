@@ -128,7 +128,7 @@ func (f *rotFiller) profiles(n int) {
 	f.update(func(sp store.Space) error {
 		for i := range n {
 			id := fmt.Sprintf("user%d", i)
-			p := engine.Profile{ID: id, Attributes: map[string]any{engine.AttrEmail: id + "@example.com", "Note": rotText(f.rnd, 300)}}
+			p := engine.User{ID: id, Attributes: map[string]any{engine.AttrEmail: id + "@example.com", "Note": rotText(f.rnd, 300)}}
 			if err := sp.PutProfile(p); err != nil {
 				return err
 			}

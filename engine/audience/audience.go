@@ -68,7 +68,7 @@ type Env struct {
 	Now       time.Time        // what relative dates count from; zero: the time of the call
 	// Resolve returns what a personalization expression is for a profile, and false where it is
 	// nothing; nil where expressions cannot be resolved. It has to be safe for concurrent use.
-	Resolve func(p *engine.Profile, expression string) (string, bool)
+	Resolve func(p *engine.User, expression string) (string, bool)
 }
 
 // zone returns the workspace's time zone, UTC where it has none.
@@ -106,7 +106,7 @@ func Compile(filters doc.Value, env Env) (*Audience, []schema.Problem) {
 }
 
 // Match reports whether the profile is in the audience. It does not keep p.
-func (a *Audience) Match(p *engine.Profile) bool { return a.top.match(p, nil) }
+func (a *Audience) Match(p *engine.User) bool { return a.top.match(p, nil) }
 
 // Explain tells what each filter says of the profile, and what of the profile it says it of.
-func (a *Audience) Explain(p *engine.Profile) engine.AudienceResult { return a.top.explain(p, nil) }
+func (a *Audience) Explain(p *engine.User) engine.AudienceResult { return a.top.explain(p, nil) }

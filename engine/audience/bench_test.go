@@ -21,7 +21,7 @@ const (
 func BenchmarkEstimate(b *testing.B) {
 	profiles := generated()
 	a := compiled(b, fiveFilters, Env{Now: noon, Workspace: engine.Workspace{Timezone: "Europe/Berlin", Segments: []engine.Segment{staff(profiles)}}})
-	all := func(yield func(engine.Profile, error) bool) {
+	all := func(yield func(engine.User, error) bool) {
 		for i := range million {
 			if !yield(profiles[i%distinct], nil) {
 				return
@@ -70,7 +70,7 @@ const fiveFilters = `{
 	"excluded_filters": {"filter_operator": "or", "filters": [{"filter_type": "custom_segments", "name": "Staff"}]}
 }`
 
-func staff(profiles []engine.Profile) engine.Segment {
+func staff(profiles []engine.User) engine.Segment {
 	s := engine.Segment{ID: "S1", Name: "Staff"}
 	for i := 0; i < len(profiles); i += 50 {
 		s.Members = append(s.Members, profiles[i].ID)
@@ -78,12 +78,12 @@ func staff(profiles []engine.Profile) engine.Segment {
 	return s
 }
 
-func generated() []engine.Profile {
+func generated() []engine.User {
 	r := rand.New(rand.NewPCG(1, 2))
 	countries := []string{"India", "Nepal", "Germany", "France", "Brasil", "österreich"}
-	out := make([]engine.Profile, distinct)
+	out := make([]engine.User, distinct)
 	for i := range out {
-		p := engine.Profile{ID: fmt.Sprintf("USER_%d", i), OptedOut: r.IntN(10) == 0, Attributes: map[string]any{
+		p := engine.User{ID: fmt.Sprintf("USER_%d", i), OptedOut: r.IntN(10) == 0, Attributes: map[string]any{
 			"Country": countries[r.IntN(len(countries))], "Orders": float64(r.IntN(60)), "Newsletter": r.IntN(2) == 0,
 			"Last Purchase":  noon.Add(-time.Duration(r.IntN(120*24)) * time.Hour).Format(time.RFC3339),
 			engine.AttrEmail: fmt.Sprintf("user%d@example.com", i), "First Name": "Ann",

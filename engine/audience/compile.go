@@ -174,7 +174,7 @@ func (c *compiler) dynamic(f attribute, v doc.Value) part {
 		return nil
 	}
 	resolve, days := c.env.Resolve, c.days
-	return &dynamic{f, func(p *engine.Profile) (comparison, bool) {
+	return &dynamic{f, func(p *engine.User) (comparison, bool) {
 		value, ok1 := resolved(v, v.Get(mValue), p, resolve)
 		other, ok2 := resolved(v, second(v), p, resolve)
 		if !ok1 || !ok2 {
@@ -185,7 +185,7 @@ func (c *compiler) dynamic(f attribute, v doc.Value) part {
 }
 
 // resolved returns a value with its expressions resolved, those in a list as well.
-func resolved(filter, v doc.Value, p *engine.Profile, resolve func(*engine.Profile, string) (string, bool)) (doc.Value, bool) {
+func resolved(filter, v doc.Value, p *engine.User, resolve func(*engine.User, string) (string, bool)) (doc.Value, bool) {
 	if v.Kind() == doc.Array {
 		var out []doc.Value
 		for _, e := range v.Elems() {

@@ -15,9 +15,9 @@ const stride = 4096
 // Estimate counts who of the profiles is in the audience, and how many of those a message can reach.
 // Progress, where it is not nil, is told of the count as it grows. An error of the profiles, or the
 // end of ctx, ends the count with what was counted so far.
-func Estimate(ctx context.Context, a *Audience, profiles iter.Seq2[engine.Profile, error], progress func(engine.AudienceCount)) (engine.AudienceCount, error) {
+func Estimate(ctx context.Context, a *Audience, profiles iter.Seq2[engine.User, error], progress func(engine.AudienceCount)) (engine.AudienceCount, error) {
 	var out engine.AudienceCount
-	var p engine.Profile // one place for all of them
+	var p engine.User // one place for all of them
 	for next, err := range profiles {
 		if err != nil {
 			return out, err
@@ -42,7 +42,7 @@ func Estimate(ctx context.Context, a *Audience, profiles iter.Seq2[engine.Profil
 }
 
 // reach counts the profile wherever a message can reach it.
-func reach(r *engine.AudienceReach, p *engine.Profile) {
+func reach(r *engine.AudienceReach, p *engine.User) {
 	if address, _ := p.Attributes[engine.AttrEmail].(string); isAddress(address) {
 		r.Email++
 	}

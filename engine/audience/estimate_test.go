@@ -9,8 +9,8 @@ import (
 	"bugle/engine"
 )
 
-func sequence(n int, each func(i int) engine.Profile) iter.Seq2[engine.Profile, error] {
-	return func(yield func(engine.Profile, error) bool) {
+func sequence(n int, each func(i int) engine.User) iter.Seq2[engine.User, error] {
+	return func(yield func(engine.User, error) bool) {
 		for i := range n {
 			if !yield(each(i), nil) {
 				return
@@ -27,7 +27,7 @@ func TestEstimate(t *testing.T) {
 		return out
 	}
 	mail := func(address any) map[string]any { return map[string]any{engine.AttrEmail: address} }
-	profiles := []engine.Profile{
+	profiles := []engine.User{
 		{ID: "1", Attributes: mail("ann@example.com"), Devices: device("ANDROID", "ANDROID", "WEB")},
 		{ID: "2", Attributes: mail("not an address"), Devices: device("IOS")},
 		{ID: "3", Attributes: mail("ann at home@example.com")},
@@ -36,7 +36,7 @@ func TestEstimate(t *testing.T) {
 		{ID: "6", Attributes: map[string]any{"x": 1, engine.AttrEmail: "x@example.com"}},
 	}
 	a := compiled(t, `{"is_all_user_campaign":true,"excluded_filters":`+filterGroup("and", no)+`}`, Env{})
-	got, err := Estimate(context.Background(), a, sequence(len(profiles), func(i int) engine.Profile { return profiles[i] }), nil)
+	got, err := Estimate(context.Background(), a, sequence(len(profiles), func(i int) engine.User { return profiles[i] }), nil)
 	want := engine.AudienceCount{Total: 6, Matched: 4, Reach: engine.AudienceReach{Email: 1, Push: 2, Android: 1, IOS: 1, Web: 1}}
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
@@ -45,7 +45,7 @@ func TestEstimate(t *testing.T) {
 
 func TestEstimateEnds(t *testing.T) {
 	a := compiled(t, `{"is_all_user_campaign":true}`, Env{})
-	anybody := func(int) engine.Profile { return engine.Profile{} }
+	anybody := func(int) engine.User { return engine.User{} }
 
 	ctx, cancel := context.WithCancel(context.Background())
 	var told []int
@@ -59,8 +59,8 @@ func TestEstimateEnds(t *testing.T) {
 	}
 
 	broken := errors.New("broken")
-	got, err = Estimate(context.Background(), a, func(yield func(engine.Profile, error) bool) {
-		_ = yield(engine.Profile{}, nil) && yield(engine.Profile{}, broken)
+	got, err = Estimate(context.Background(), a, func(yield func(engine.User, error) bool) {
+		_ = yield(engine.User{}, nil) && yield(engine.User{}, broken)
 	}, nil)
 	if !errors.Is(err, broken) || got.Total != 1 {
 		t.Errorf("broken: %+v, %v", got, err)

@@ -15,7 +15,7 @@ func (a about) result(matched bool) engine.AudienceResult {
 	return engine.AudienceResult{Path: a.path, Words: a.words, Matched: matched}
 }
 
-func (t *top) explain(p *engine.Profile, _ *engine.Event) engine.AudienceResult {
+func (t *top) explain(p *engine.User, _ *engine.Event) engine.AudienceResult {
 	r := t.result(t.match(p, nil))
 	if !t.optOut {
 		r.Children = append(r.Children, engine.AudienceResult{
@@ -39,7 +39,7 @@ func (t *top) explain(p *engine.Profile, _ *engine.Event) engine.AudienceResult 
 	return r
 }
 
-func (g *group) explain(p *engine.Profile, e *engine.Event) engine.AudienceResult {
+func (g *group) explain(p *engine.User, e *engine.Event) engine.AudienceResult {
 	r := g.result(g.match(p, e))
 	r.Any = g.any
 	for _, part := range g.parts {
@@ -48,13 +48,13 @@ func (g *group) explain(p *engine.Profile, e *engine.Event) engine.AudienceResul
 	return r
 }
 
-func (f *attribute) explain(p *engine.Profile, e *engine.Event) engine.AudienceResult {
+func (f *attribute) explain(p *engine.User, e *engine.Event) engine.AudienceResult {
 	r := f.result(f.match(p, e))
 	r.Found = found(f.name, f.value(p, e))
 	return r
 }
 
-func (f *dynamic) explain(p *engine.Profile, e *engine.Event) engine.AudienceResult {
+func (f *dynamic) explain(p *engine.User, e *engine.Event) engine.AudienceResult {
 	r := f.result(f.match(p, e))
 	r.Found = found(f.name, f.value(p, e))
 	if _, ok := f.resolve(p); !ok {
@@ -65,7 +65,7 @@ func (f *dynamic) explain(p *engine.Profile, e *engine.Event) engine.AudienceRes
 
 // explain tells of each condition whether any event of that name fulfils it by itself: where every
 // condition is met and the action is not, no one event meets them all.
-func (f *action) explain(p *engine.Profile, _ *engine.Event) engine.AudienceResult {
+func (f *action) explain(p *engine.User, _ *engine.Event) engine.AudienceResult {
 	r := f.result(f.match(p, nil))
 	all := *f
 	all.condition = nil
@@ -81,7 +81,7 @@ func (f *action) explain(p *engine.Profile, _ *engine.Event) engine.AudienceResu
 	return r
 }
 
-func (f *action) conditions(p *engine.Profile, did int) []engine.AudienceResult {
+func (f *action) conditions(p *engine.User, did int) []engine.AudienceResult {
 	var out []engine.AudienceResult
 	for _, condition := range f.condition.parts {
 		alone := *f
@@ -95,7 +95,7 @@ func (f *action) conditions(p *engine.Profile, did int) []engine.AudienceResult 
 }
 
 // newest returns the newest event of the name.
-func (f *action) newest(p *engine.Profile) *engine.Event {
+func (f *action) newest(p *engine.User) *engine.Event {
 	for i := len(p.Events) - 1; i >= 0; i-- {
 		if p.Events[i].Name == f.event {
 			return &p.Events[i]
@@ -104,7 +104,7 @@ func (f *action) newest(p *engine.Profile) *engine.Event {
 	return &engine.Event{}
 }
 
-func (f *membership) explain(p *engine.Profile, _ *engine.Event) engine.AudienceResult {
+func (f *membership) explain(p *engine.User, _ *engine.Event) engine.AudienceResult {
 	r := f.result(f.match(p, nil))
 	_, listed := f.members[p.ID]
 	switch {

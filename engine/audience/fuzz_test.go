@@ -24,7 +24,7 @@ func FuzzFilters(f *testing.F) {
 	rule := map[string]any{"filter_operator": "and", "filters": []any{map[string]any{"filter_type": "custom_segments", "name": "Rule"}}}
 	w := engine.Workspace{Timezone: "Europe/Berlin", Segments: []engine.Segment{{Name: "List", Members: []string{"ann"}}, {Name: "Rule", Filters: rule}}}
 	env := Env{Workspace: w, Now: noon}
-	crowd := []engine.Profile{
+	crowd := []engine.User{
 		{ID: "ann", Attributes: map[string]any{"City": "Oslo", "Age": 7.0, "When": "2026-11-21T10:00:00Z"}},
 		{ID: "bob", OptedOut: true, Attributes: map[string]any{"City": []any{"a", nil, "É"}, "Age": "1e400", "When": map[string]any{}}},
 		{ID: "eve", Events: []engine.Event{{Name: "Bought", At: noon.Add(-time.Hour), Attributes: map[string]any{"n": "2026-11-20"}}, {Name: "Bought"}}},

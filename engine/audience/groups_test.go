@@ -52,10 +52,10 @@ func TestGroups(t *testing.T) {
 		{`{"included_filters":` + filterGroup("and", yes) + `,"secondary_included_filters":` + filterGroup("or", no, yes) + `}`, true, true},
 	} {
 		a := compiled(t, c.filters, Env{})
-		if got := a.Match(&engine.Profile{}); got != c.in {
+		if got := a.Match(&engine.User{}); got != c.in {
 			t.Errorf("%s: got %v", c.filters, got)
 		}
-		if got := a.Match(&engine.Profile{OptedOut: true}); got != c.optedOut {
+		if got := a.Match(&engine.User{OptedOut: true}); got != c.optedOut {
 			t.Errorf("%s, opted out: got %v", c.filters, got)
 		}
 	}
@@ -67,10 +67,10 @@ func bought(ago time.Duration, price any) engine.Event {
 
 func TestActions(t *testing.T) {
 	const day = 24 * time.Hour
-	twice := engine.Profile{Events: []engine.Event{
+	twice := engine.User{Events: []engine.Event{
 		bought(40*day, 10.0), {Name: "Seen", At: noon.Add(-2 * day)}, bought(3*day, 600.0),
 	}}
-	never := engine.Profile{Events: []engine.Event{{Name: "Seen", At: noon}}}
+	never := engine.User{Events: []engine.Event{{Name: "Seen", At: noon}}}
 	price := `{"filter_type":"user_attributes","name":"price","data_type":"double","operator":"greaterThan","value":500}`
 	cheap := `{"filter_type":"user_attributes","name":"price","data_type":"double","operator":"lessThan","value":500}`
 	lately := `{"name":"Event Time (Standard)","data_type":"datetime","operator":"inTheLast","value":7}`
@@ -109,13 +109,13 @@ func TestActions(t *testing.T) {
 	} {
 		a := compiled(t, `{"filters":[{"filter_type":"actions","action_name":"Bought",`+c.filter+`}]}`, Env{})
 		for name, p := range map[string]struct {
-			engine.Profile
+			engine.User
 			want bool
 		}{"twice": {twice, c.twice}, "never": {never, c.never}} {
-			if got := a.Match(&p.Profile); got != p.want {
+			if got := a.Match(&p.User); got != p.want {
 				t.Errorf("%s, %s: got %v", c.filter, name, got)
 			}
-			if r := a.Explain(&p.Profile); r.Matched != p.want {
+			if r := a.Explain(&p.User); r.Matched != p.want {
 				t.Errorf("%s, %s: explained as %v", c.filter, name, r.Matched)
 			}
 		}
@@ -135,7 +135,7 @@ func TestSegments(t *testing.T) {
 		{ID: "7", Name: "Back", Filters: plainGroup(t, filterGroup("and", yes, inSegment("Circle")))},
 		{ID: "8", Name: "Unfinished", Filters: plainGroup(t, filterGroup("and", `{"filter_type":"actions"}`))},
 	}}
-	ann, eve := engine.Profile{ID: "ann"}, engine.Profile{ID: "eve"}
+	ann, eve := engine.User{ID: "ann"}, engine.User{ID: "eve"}
 	for _, c := range []struct {
 		filter   string
 		ann, eve bool
@@ -207,13 +207,13 @@ func TestProblems(t *testing.T) {
 }
 
 func TestExpressions(t *testing.T) {
-	env := Env{Resolve: func(p *engine.Profile, expression string) (string, bool) {
+	env := Env{Resolve: func(p *engine.User, expression string) (string, bool) {
 		s, ok := p.Attributes[strings.Trim(expression, "{} ")].(string)
 		return s, ok
 	}}
-	home := engine.Profile{Attributes: map[string]any{"City": "Berlin", "Home": "berlin", "Orders": 5, "Limit": "4"}}
-	away := engine.Profile{Attributes: map[string]any{"City": "Berlin", "Home": "Bonn", "Orders": 5, "Limit": "6"}}
-	unknown := engine.Profile{Attributes: map[string]any{"City": "Berlin", "Orders": 5, "Limit": "many"}}
+	home := engine.User{Attributes: map[string]any{"City": "Berlin", "Home": "berlin", "Orders": 5, "Limit": "4"}}
+	away := engine.User{Attributes: map[string]any{"City": "Berlin", "Home": "Bonn", "Orders": 5, "Limit": "6"}}
+	unknown := engine.User{Attributes: map[string]any{"City": "Berlin", "Orders": 5, "Limit": "many"}}
 	for _, c := range []struct {
 		filter              string
 		home, away, unknown bool
@@ -239,7 +239,7 @@ func TestExplain(t *testing.T) {
 			filterGroup("and", `{"filter_type":"user_attributes","name":"price","data_type":"double","operator":"greaterThan","value":500}`)+`}`) +
 		`,"excluded_filters":` + filterGroup("or", inSegment("Staff")) + `}`
 	a := compiled(t, filters, Env{Workspace: engine.Workspace{Segments: []engine.Segment{{Name: "Staff", Members: []string{"boss"}}}}})
-	p := engine.Profile{ID: "boss", OptedOut: true, Attributes: map[string]any{"Country": "Peru"}, Events: []engine.Event{bought(0, 10.0), bought(0, 600.0)}}
+	p := engine.User{ID: "boss", OptedOut: true, Attributes: map[string]any{"Country": "Peru"}, Events: []engine.Event{bought(0, 10.0), bought(0, 600.0)}}
 	var got []string
 	var walk func(r engine.AudienceResult, depth int)
 	walk = func(r engine.AudienceResult, depth int) {
@@ -269,7 +269,7 @@ func TestExplain(t *testing.T) {
 	if want := []string{"Has not opted out", "Country is India or Nepal", "Did Bought at least 2 times", "In the segment Staff"}; !slices.Equal(decisive, want) {
 		t.Errorf("decisive are %q, want %q", decisive, want)
 	}
-	in := engine.Profile{ID: "ann", Attributes: map[string]any{"Country": "Nepal"}, Events: []engine.Event{bought(0, 700), bought(0, 600.0)}}
+	in := engine.User{ID: "ann", Attributes: map[string]any{"Country": "Nepal"}, Events: []engine.Event{bought(0, 700), bought(0, 600.0)}}
 	if r := a.Explain(&in); !r.Matched || len(r.Decisive()) != 4 {
 		t.Errorf("one who is in: %+v", r)
 	}

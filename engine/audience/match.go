@@ -10,8 +10,8 @@ import (
 // part is a group or a filter, ready to be asked. e is the event whose attributes are looked at, nil
 // where they are the profile's.
 type part interface {
-	match(p *engine.Profile, e *engine.Event) bool
-	explain(p *engine.Profile, e *engine.Event) engine.AudienceResult
+	match(p *engine.User, e *engine.Event) bool
+	explain(p *engine.User, e *engine.Event) engine.AudienceResult
 }
 
 // about is what an explanation says of a part itself.
@@ -29,7 +29,7 @@ type top struct {
 	excluded  part // nil: nobody
 }
 
-func (t *top) match(p *engine.Profile, _ *engine.Event) bool {
+func (t *top) match(p *engine.User, _ *engine.Event) bool {
 	if p.OptedOut && !t.optOut {
 		return false
 	}
@@ -53,7 +53,7 @@ type group struct {
 	parts []part
 }
 
-func (g *group) match(p *engine.Profile, e *engine.Event) bool {
+func (g *group) match(p *engine.User, e *engine.Event) bool {
 	for _, part := range g.parts {
 		if part.match(p, e) == g.any {
 			return g.any
@@ -71,11 +71,11 @@ type attribute struct {
 	test   comparison
 }
 
-func (f *attribute) match(p *engine.Profile, e *engine.Event) bool {
+func (f *attribute) match(p *engine.User, e *engine.Event) bool {
 	return f.holds(p, e) != f.negate
 }
 
-func (f *attribute) holds(p *engine.Profile, e *engine.Event) bool {
+func (f *attribute) holds(p *engine.User, e *engine.Event) bool {
 	if e == nil {
 		return f.among(p.Attributes)
 	}
@@ -96,7 +96,7 @@ func (f *attribute) among(attributes map[string]any) bool {
 }
 
 // value returns what the attribute is, for people to read.
-func (f *attribute) value(p *engine.Profile, e *engine.Event) any {
+func (f *attribute) value(p *engine.User, e *engine.Event) any {
 	attributes := p.Attributes
 	if e != nil {
 		attributes = e.Attributes
@@ -162,10 +162,10 @@ func dotted(name string) []string {
 // dynamic is a filter on an attribute whose value is an expression.
 type dynamic struct {
 	attribute // its test is made anew for each profile
-	resolve   func(*engine.Profile) (comparison, bool)
+	resolve   func(*engine.User) (comparison, bool)
 }
 
-func (f *dynamic) match(p *engine.Profile, e *engine.Event) bool {
+func (f *dynamic) match(p *engine.User, e *engine.Event) bool {
 	test, ok := f.resolve(p)
 	if !ok {
 		return false
@@ -194,7 +194,7 @@ const (
 	exactly
 )
 
-func (f *action) match(p *engine.Profile, _ *engine.Event) bool {
+func (f *action) match(p *engine.User, _ *engine.Event) bool {
 	// Above one more than the number, counting on changes nothing.
 	return f.holds(f.count(p, f.times+1)) != f.negate
 }
@@ -211,7 +211,7 @@ func (f *action) holds(n int) bool {
 
 // count returns how many of the profile's events count, or enough where they are as many; from the
 // newest, which conditions ask for more often.
-func (f *action) count(p *engine.Profile, enough int) int {
+func (f *action) count(p *engine.User, enough int) int {
 	n := 0
 	for i := len(p.Events) - 1; i >= 0 && n < enough; i-- {
 		e := &p.Events[i]
@@ -230,7 +230,7 @@ type membership struct {
 	filters part // nil: a list alone
 }
 
-func (f *membership) match(p *engine.Profile, _ *engine.Event) bool {
+func (f *membership) match(p *engine.User, _ *engine.Event) bool {
 	if _, ok := f.members[p.ID]; ok {
 		return true
 	}

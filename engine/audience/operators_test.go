@@ -122,7 +122,7 @@ func checkOperator(t *testing.T, dataType string, c opCase, negated bool) {
 			values = c.no
 		}
 		for _, value := range values {
-			p := engine.Profile{ID: "USER_1"}
+			p := engine.User{ID: "USER_1"}
 			if value != absent {
 				p.Attributes = map[string]any{"x": fromJSON(t, value)}
 			}
@@ -181,7 +181,7 @@ func TestOperatorsTakeGoValues(t *testing.T) {
 		{`"data_type":"datetime","operator":"today"`, noon.Add(-24 * time.Hour), false},
 	} {
 		a := compiled(t, `{"filters":[{"filter_type":"user_attributes","name":"x",`+c.filter+`}]}`, Env{})
-		if got := a.Match(&engine.Profile{Attributes: map[string]any{"x": c.value}}); got != c.want {
+		if got := a.Match(&engine.User{Attributes: map[string]any{"x": c.value}}); got != c.want {
 			t.Errorf("%s of %v: got %v", c.filter, c.value, got)
 		}
 	}
@@ -200,7 +200,7 @@ func TestNamesWithDots(t *testing.T) {
 		`{"address":{"city":{"name":"Berlin"}}}`:              false,
 		`{"address":null}`:                                    false,
 	} {
-		p := engine.Profile{Attributes: fromJSON(t, value).(map[string]any)}
+		p := engine.User{Attributes: fromJSON(t, value).(map[string]any)}
 		if got := a.Match(&p); got != want {
 			t.Errorf("%s: got %v", value, got)
 		}

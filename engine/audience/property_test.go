@@ -155,7 +155,7 @@ func drawOperand(t *rapid.T, dataType string) any {
 	return pick(t, drawnTexts)
 }
 
-func drawProfile(t *rapid.T) engine.Profile {
+func drawProfile(t *rapid.T) engine.User {
 	value := func() any {
 		all := []any{nil, true, "False", []any{}, []any{"a", 7.0}, map[string]any{"a": 1}, json.Number("2.50")}
 		switch rapid.IntRange(0, 3).Draw(t, "value") {
@@ -168,7 +168,7 @@ func drawProfile(t *rapid.T) engine.Profile {
 		}
 		return pick(t, drawnTexts)
 	}
-	p := engine.Profile{ID: pick(t, []string{"ann", "bob", "eve"}), OptedOut: rapid.IntRange(0, 3).Draw(t, "out") == 0, Attributes: map[string]any{}}
+	p := engine.User{ID: pick(t, []string{"ann", "bob", "eve"}), OptedOut: rapid.IntRange(0, 3).Draw(t, "out") == 0, Attributes: map[string]any{}}
 	for _, name := range []string{"text", "number", "date", "flag", "any"} {
 		if rapid.IntRange(0, 4).Draw(t, "there") > 0 {
 			p.Attributes[name] = value()
@@ -189,7 +189,7 @@ type naive struct {
 	segments map[string]any
 }
 
-func (n naive) audience(f map[string]any, p engine.Profile) bool {
+func (n naive) audience(f map[string]any, p engine.User) bool {
 	in := f["is_all_user_campaign"] == true || n.leaves(f["included_filters"]) > 0 && n.group(f["included_filters"], p, nil)
 	out := n.leaves(f["excluded_filters"]) > 0 && n.group(f["excluded_filters"], p, nil)
 	return in && !out && (!p.OptedOut || f["send_campaign_to_opt_out_users"] == true)
@@ -209,7 +209,7 @@ func (n naive) leaves(g any) int {
 	return all
 }
 
-func (n naive) group(g any, p engine.Profile, e *engine.Event) bool {
+func (n naive) group(g any, p engine.User, e *engine.Event) bool {
 	var answers []bool
 	list, _ := g.(map[string]any)["filters"].([]any)
 	for _, f := range list {
@@ -224,7 +224,7 @@ func (n naive) group(g any, p engine.Profile, e *engine.Event) bool {
 	return !slices.Contains(answers, false)
 }
 
-func (n naive) filter(f map[string]any, p engine.Profile, e *engine.Event) bool {
+func (n naive) filter(f map[string]any, p engine.User, e *engine.Event) bool {
 	switch f["filter_type"] {
 	case nil:
 		return n.group(f, p, e)
@@ -247,7 +247,7 @@ func (n naive) filter(f map[string]any, p engine.Profile, e *engine.Event) bool 
 	return n.test(f, p.Attributes[f["name"].(string)]) != (f["negate"] == true)
 }
 
-func (n naive) action(f map[string]any, p engine.Profile) bool {
+func (n naive) action(f map[string]any, p engine.User) bool {
 	did := 0
 	for _, e := range p.Events {
 		conditions := f["attributes"]

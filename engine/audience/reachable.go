@@ -16,7 +16,7 @@ func OfSegment(name string) doc.Value {
 
 // Reachable reports whether a message of the channel can reach the profile: mail where it has an
 // address, push where it has a device of one of the platforms, or any device where none are named.
-func Reachable(p *engine.Profile, channel engine.Channel, platforms []string) bool {
+func Reachable(p *engine.User, channel engine.Channel, platforms []string) bool {
 	if channel == catalog.Email {
 		address, _ := p.Attributes[engine.AttrEmail].(string)
 		return isAddress(address)

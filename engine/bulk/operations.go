@@ -31,7 +31,7 @@ func (a Action) Why(svc engine.Service, row engine.Summary) string {
 	if why := catalog.Refusal(a.Name, row.Channel, row.DeliveryType, row.Status); why != "" {
 		return why
 	}
-	if _, ok := svc.(engine.Curator); !ok && !slices.Contains(catalog.StatusActions, a.Name) {
+	if _, ok := svc.(engine.CampaignManager); !ok && !slices.Contains(catalog.StatusActions, a.Name) {
 		return "This service cannot " + strings.ToLower(a.Name.Label()) + " campaigns; do it in its own dashboard."
 	}
 	return ""
@@ -43,7 +43,7 @@ func (a Action) Do(ctx context.Context, svc engine.Service, row engine.Summary, 
 		_, err := svc.ChangeStatus(ctx, engine.StatusRequest{ID: row.ID, Action: a.Name, By: by})
 		return err == nil, err
 	}
-	curator, ok := svc.(engine.Curator)
+	curator, ok := svc.(engine.CampaignManager)
 	if !ok {
 		return false, fmt.Errorf("this service cannot %s campaigns", strings.ToLower(a.Name.Label()))
 	}
@@ -128,7 +128,7 @@ func (t Tag) Do(ctx context.Context, svc engine.Service, row engine.Summary, by 
 }
 
 func (t Tag) save(ctx context.Context, svc engine.Service, c engine.Campaign, body doc.Value, by string) error {
-	if d, ok := svc.(engine.Drafter); ok && c.Status == catalog.Draft {
+	if d, ok := svc.(engine.DraftSaver); ok && c.Status == catalog.Draft {
 		_, err := d.Save(ctx, engine.SaveRequest{ID: c.ID, Revision: c.Revision, Body: body, By: by, Note: t.note()})
 		return err
 	}

@@ -7,20 +7,20 @@ import (
 	"bugle/engine/doc"
 )
 
-// Side says whose components count where both sides changed one.
-type Side uint8
+// Resolution says whose components count where both sides changed one.
+type Resolution uint8
 
 // The sides. Ask changes nothing and names what both changed.
 const (
-	Ask Side = iota
+	Ask Resolution = iota
 	Mine
 	Theirs
 )
 
-// Applied is the outcome of an apply.
-type Applied struct {
-	// Both names the components that both sides changed, where nothing was applied for it.
-	Both []string
+// ApplyResult is the outcome of an apply.
+type ApplyResult struct {
+	// Conflicts names the components that both sides changed, where nothing was applied for it.
+	Conflicts []string
 	// Removed names the components that are gone in the edits; an update cannot take them away.
 	Removed []string
 
@@ -29,22 +29,22 @@ type Applied struct {
 
 // Apply returns what sends the edits that wait, the changed components in one update. What only one side changed is
 // kept in any case.
-func (s *Session) Apply(side Side) func(context.Context) (Applied, error) {
-	head, origin, body, host := s.campaign.Head, s.origin, s.Body(), s.host
-	return func(ctx context.Context) (Applied, error) {
+func (s *Session) Apply(side Resolution) func(context.Context) (ApplyResult, error) {
+	head, origin, body, host := s.campaign.Head, s.origin, s.Body(), s.config
+	return func(ctx context.Context) (ApplyResult, error) {
 		now, err := host.Service.Get(ctx, head.ID)
 		if err != nil {
-			return Applied{}, err
+			return ApplyResult{}, err
 		}
 		merged, both := engine.Rebase(origin, body, now.Body)
 		if len(both) > 0 && side == Ask {
-			return Applied{Both: both}, nil
+			return ApplyResult{Conflicts: both}, nil
 		}
 		if side == Theirs {
 			merged = withTheirs(merged, now.Body, both)
 		}
 		changed, removed := engine.ChangedComponents(now.Body, merged)
-		done := Applied{id: head.ID, Removed: removed}
+		done := ApplyResult{id: head.ID, Removed: removed}
 		if len(changed) == 0 {
 			return done, nil
 		}
@@ -70,25 +70,25 @@ func withTheirs(merged, now doc.Value, names []string) doc.Value {
 	return merged
 }
 
-// Applied goes on with the campaign that holds the applied edits, which is to be loaded. It returns what
+// FinishApply goes on with the campaign that holds the applied edits, which is to be loaded. It returns what
 // drops the working copy.
-func (s *Session) Applied(done Applied) (drop func(context.Context) error) {
-	drop = s.Drop()
+func (s *Session) FinishApply(done ApplyResult) (drop func(context.Context) error) {
+	drop = s.DiscardPending()
 	s.id = done.id
 	return drop
 }
 
-// Drop discards the edits that are not applied. The function it returns deletes their working copy; the caller loads
+// DiscardPending discards the edits that are not applied. The function it returns deletes their working copy; the caller loads
 // the campaign again after that.
-func (s *Session) Drop() func(context.Context) error {
-	s.Forget()
-	copies, id := s.host.Copies, s.id
+func (s *Session) DiscardPending() func(context.Context) error {
+	s.DiscardUnsaved()
+	copies, id := s.config.WorkingCopies, s.id
 	return func(ctx context.Context) error {
 		if copies == nil {
 			return nil
 		}
-		ctx, cancel := during(ctx)
+		ctx, cancel := detach(ctx)
 		defer cancel()
-		return copies.DropCopy(ctx, id)
+		return copies.DeleteWorkingCopy(ctx, id)
 	}
 }

@@ -56,37 +56,37 @@ func (d *Document) Change(root doc.Value, at doc.Path, field string) (continued 
 	return continued
 }
 
-// Moved is the outcome of an undo or a redo.
-type Moved struct {
+// UndoResult is the outcome of an undo or a redo.
+type UndoResult struct {
 	Changes []doc.Change
-	At      doc.Path // where the person was at the time
+	Cursor  doc.Path // where the person was at the time
 	// Locked is why the document stays as it is; empty where it does not.
 	Locked string
 }
 
 // Undo brings back the document before the last change; at is where the person is. It is false where there is
 // nothing to undo.
-func (d *Document) Undo(at doc.Path) (Moved, bool) {
+func (d *Document) Undo(at doc.Path) (UndoResult, bool) {
 	return d.restore(at, (*history).undo)
 }
 
 // Redo brings back the change that was undone last.
-func (d *Document) Redo(at doc.Path) (Moved, bool) {
+func (d *Document) Redo(at doc.Path) (UndoResult, bool) {
 	return d.restore(at, (*history).redo)
 }
 
-func (d *Document) restore(at doc.Path, walk func(*history, Step) (Step, bool)) (Moved, bool) {
+func (d *Document) restore(at doc.Path, walk func(*history, Step) (Step, bool)) (UndoResult, bool) {
 	h := d.history
 	to, ok := walk(&h, Step{d.root, at})
 	if !ok {
-		return Moved{}, false
+		return UndoResult{}, false
 	}
 	if d.rules.Locked != nil {
 		if why := d.rules.Locked(to.Root); why != "" { // published meanwhile
-			return Moved{Locked: why}, true
+			return UndoResult{Locked: why}, true
 		}
 	}
-	m := Moved{Changes: doc.Diff(d.root, to.Root), At: to.At}
+	m := UndoResult{Changes: doc.Diff(d.root, to.Root), Cursor: to.Cursor}
 	d.history, d.root = h, to.Root
 	d.Check()
 	return m, true
@@ -97,8 +97,8 @@ func (d *Document) Steps() int { return len(d.history.past) }
 
 // Step is a document that undo and redo lead to.
 type Step struct {
-	Root doc.Value
-	At   doc.Path // where the person was
+	Root   doc.Value
+	Cursor doc.Path // where the person was
 }
 
 // history is the list of steps that undo and redo walk. Roots are immutable and share what they have in common, so

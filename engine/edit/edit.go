@@ -14,33 +14,33 @@ import (
 	"bugle/engine/schema"
 )
 
-// Host is what a session works with.
-type Host struct {
-	Service engine.Service
-	Copies  engine.WorkingCopies // keeps edits that are not applied; nil where nothing does
-	// Spare keeps edits of drafts on this machine while the store, on another machine, cannot be reached. Nil: the store
+// Config is what a session works with.
+type Config struct {
+	Service       engine.Service
+	WorkingCopies engine.WorkingCopyStore // keeps edits that are not applied; nil where nothing does
+	// Fallback keeps edits of drafts on this machine while the store, on another machine, cannot be reached. Nil: the store
 	// is on this machine.
-	Spare  engine.WorkingCopies
-	Author string
-	Now    func() time.Time
+	Fallback engine.WorkingCopyStore
+	Author   string
+	Now      func() time.Time
 }
 
 // Session is the work on one campaign. It belongs to one goroutine; the functions that it returns may run in others.
 type Session struct {
 	Document
-	host      Host
+	config    Config
 	id        string
 	campaign  engine.Campaign // as it was read or saved last
 	workspace engine.Workspace
 	origin    doc.Value // the body that edits waiting to be applied started from
 	saving    saving
-	line      *line
+	queue     *saveQueue
 	pending   bool // there are edits that are not applied
 }
 
-// New returns a session of the campaign with an id. It holds nothing before its first [Session.Take].
-func New(host Host, id string) *Session {
-	s := &Session{host: host, id: id, line: &line{}}
+// New returns a session of the campaign with an id. It holds nothing before its first [Session.ApplyLoaded].
+func New(host Config, id string) *Session {
+	s := &Session{config: host, id: id, queue: &saveQueue{}}
 	s.Document = NewDocument(Rules{Check: s.problemsOf, Locked: s.Locked, Now: host.Now})
 	return s
 }
@@ -54,58 +54,58 @@ func (s *Session) problemsOf(root doc.Value) (*schema.Schema, []schema.Problem) 
 type Loaded struct {
 	Campaign  engine.Campaign
 	Workspace engine.Workspace
-	// CopyErr is why the edits of an earlier time could not be read.
-	CopyErr error
+	// WorkingCopyErr is why the edits of an earlier time could not be read.
+	WorkingCopyErr error
 
-	copied  *engine.WorkingCopy
-	inPlace bool // it is a draft, and the copy is of what could not be saved
-	edits   int  // how many there were when it was read
+	workingCopy *engine.WorkingCopy
+	inPlace     bool // it is a draft, and the copy is of what could not be saved
+	edits       int  // how many there were when it was read
 }
 
 // Load returns what reads the campaign, and the edits of an earlier time.
 func (s *Session) Load() func(context.Context) (Loaded, error) {
-	host, id, edits := s.host, s.id, s.saving.edits
+	host, id, edits := s.config, s.id, s.saving.edits
 	return func(ctx context.Context) (Loaded, error) {
 		l := Loaded{edits: edits}
 		var err error
 		if l.Campaign, err = host.Service.Get(ctx, id); err != nil {
 			return l, err
 		}
-		if k, ok := host.Service.(engine.WorkspaceKeeper); ok {
+		if k, ok := host.Service.(engine.WorkspaceStore); ok {
 			if l.Workspace, err = k.Workspace(ctx); err != nil {
 				return l, err
 			}
 		}
-		copies := host.Copies
+		copies := host.WorkingCopies
 		if l.inPlace = host.inPlace(l.Campaign.Head); l.inPlace {
-			copies = host.Spare
+			copies = host.Fallback
 		}
 		if copies != nil {
 			var w engine.WorkingCopy
 			var found bool
-			if w, found, l.CopyErr = copies.Copy(ctx, id); l.CopyErr == nil && found {
-				l.copied = &w
+			if w, found, l.WorkingCopyErr = copies.WorkingCopy(ctx, id); l.WorkingCopyErr == nil && found {
+				l.workingCopy = &w
 			}
 		}
 		return l, nil
 	}
 }
 
-// Take makes what was read the session's campaign, with the edits of an earlier time on top of it; recovered reports
+// ApplyLoaded makes what was read the session's campaign, with the edits of an earlier time on top of it; recovered reports
 // whether there were any. It is false, and nothing happens, where there are newer edits: saving those finds out
 // whether somebody else changed the campaign too.
-func (s *Session) Take(l Loaded) (recovered, ok bool) {
+func (s *Session) ApplyLoaded(l Loaded) (recovered, ok bool) {
 	if l.edits != s.saving.edits {
 		return false, false
 	}
 	s.campaign, s.workspace = l.Campaign, l.Workspace
-	s.root, s.origin = l.Campaign.Document(), engine.BodyOf(l.Campaign.Body)
-	recovered = l.copied != nil && s.recover(*l.copied)
+	s.root, s.origin = l.Campaign.Document(), engine.DocumentBody(l.Campaign.Body)
+	recovered = l.workingCopy != nil && s.recover(*l.workingCopy)
 	s.pending = recovered && !l.inPlace
-	if l.copied != nil && l.inPlace {
-		s.line.kept.away.Store(true)
+	if l.workingCopy != nil && l.inPlace {
+		s.queue.fallback.mayExist.Store(true)
 		// Save against the revision that the edits were based on: a save by somebody else since then is a conflict.
-		s.campaign.Revision = l.copied.Base
+		s.campaign.Revision = l.workingCopy.Base
 	}
 	s.Check()
 	return recovered, true
@@ -129,11 +129,11 @@ func (s *Session) recover(w engine.WorkingCopy) bool {
 	return true
 }
 
-// Below takes over the campaign as the service has it now, below the edits that wait to be applied.
-func (s *Session) Below(c engine.Campaign) {
+// RebaseOnto takes over the campaign as the service has it now, below the edits that wait to be applied.
+func (s *Session) RebaseOnto(c engine.Campaign) {
 	s.campaign = c
-	s.root = s.Current().Document()
-	if body := engine.BodyOf(c.Body); len(doc.Diff(body, s.Body())) == 0 { // they are applied
+	s.root = s.Campaign().Document()
+	if body := engine.DocumentBody(c.Body); len(doc.Diff(body, s.Body())) == 0 { // they are applied
 		s.origin, s.pending = body, false
 	}
 	s.Check()
@@ -145,31 +145,31 @@ func (s *Session) ID() string { return s.id }
 // Head returns the head of the campaign as it was read or saved last.
 func (s *Session) Head() engine.Head { return s.campaign.Head }
 
-// Current returns the campaign with the edits.
-func (s *Session) Current() engine.Campaign { return s.campaign.With(s.Body()) }
+// Campaign returns the campaign with the edits.
+func (s *Session) Campaign() engine.Campaign { return s.campaign.With(s.Body()) }
 
 // Body returns the document without the campaign's head.
-func (s *Session) Body() doc.Value { return engine.BodyOf(s.root) }
+func (s *Session) Body() doc.Value { return engine.DocumentBody(s.root) }
 
 // Workspace returns the workspace as it was read with the campaign.
 func (s *Session) Workspace() engine.Workspace { return s.workspace }
 
-// Pending reports whether there are edits that are not applied.
-func (s *Session) Pending() bool { return s.pending }
+// HasPending reports whether there are edits that are not applied.
+func (s *Session) HasPending() bool { return s.pending }
 
-// InPlace reports whether edits are saved in the campaign itself. Others wait, in a working copy, until they are
+// SavesInPlace reports whether edits are saved in the campaign itself. Others wait, in a working copy, until they are
 // applied: those of a live campaign, and all on a service that stores nothing unfinished.
-func (s *Session) InPlace() bool { return s.host.inPlace(s.campaign.Head) }
+func (s *Session) SavesInPlace() bool { return s.config.inPlace(s.campaign.Head) }
 
-func (h Host) inPlace(head engine.Head) bool {
-	_, ok := h.Service.(engine.Drafter)
+func (h Config) inPlace(head engine.Head) bool {
+	_, ok := h.Service.(engine.DraftSaver)
 	return ok && head.Status == catalog.Draft
 }
 
 // Env returns what the check of a campaign that is being edited knows.
 func (s *Session) Env() schema.Env {
-	env := schema.Env{Stage: schema.Publish, Now: s.campaign.CheckedAt(s.host.Now()), Expression: personalize.Parse}
-	if engine.Foreign(s.host.Service) {
+	env := schema.Env{Stage: schema.Publish, Now: s.campaign.CheckTime(s.config.Now()), Expression: personalize.Parse}
+	if engine.IsExternal(s.config.Service) {
 		env.Record = s.campaign.With(s.origin).Document()
 	}
 	if s.workspace.ID != "" {

@@ -47,9 +47,9 @@ func newBench(t *testing.T) bench {
 }
 
 // open returns a session of the draft on a service, as it is now.
-func (b bench) open(svc engine.Service, copies engine.WorkingCopies) *edit.Session {
+func (b bench) open(svc engine.Service, copies engine.WorkingCopyStore) *edit.Session {
 	b.Helper()
-	s := edit.New(edit.Host{Service: svc, Copies: copies, Author: "ann@example.com", Now: time.Now}, b.id)
+	s := edit.New(edit.Config{Service: svc, WorkingCopies: copies, Author: "ann@example.com", Now: time.Now}, b.id)
 	b.load(s)
 	return s
 }
@@ -60,7 +60,7 @@ func (b bench) load(s *edit.Session) (recovered bool) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	recovered, ok := s.Take(l)
+	recovered, ok := s.ApplyLoaded(l)
 	if !ok {
 		b.Fatal("what was read is not taken")
 	}
@@ -68,7 +68,7 @@ func (b bench) load(s *edit.Session) (recovered bool) {
 }
 
 // change writes a text at a place, and returns what saves it.
-func (b bench) change(s *edit.Session, p doc.Path, text string) edit.Saver {
+func (b bench) change(s *edit.Session, p doc.Path, text string) edit.SaveFunc {
 	b.Helper()
 	root, err := s.Root().Set(p, doc.NewString(text))
 	if err != nil {
@@ -79,11 +79,11 @@ func (b bench) change(s *edit.Session, p doc.Path, text string) edit.Saver {
 }
 
 // save runs a save and the next ones, and returns the error of the last.
-func (b bench) save(s *edit.Session, run edit.Saver) (err error) {
+func (b bench) save(s *edit.Session, run edit.SaveFunc) (err error) {
 	for run != nil {
-		var done edit.Saved
+		var done edit.SaveResult
 		done, err = run(b.Context())
-		run = s.Saved(done, err)
+		run = s.FinishSave(done, err)
 	}
 	return err
 }
@@ -127,7 +127,7 @@ func TestConflict(t *testing.T) {
 				t.Errorf("keeping one's own version stored %d versions", n-before)
 			}
 		} else {
-			ann.Forget()
+			ann.DiscardUnsaved()
 			b.load(ann)
 		}
 		if got, here := b.stored(name), ann.Root().Lookup(name).Text(); got != want || here != want {
@@ -203,10 +203,10 @@ type finished struct{ engine.Service }
 // Edits that wait come back in a later session, and go to the service together with what others changed.
 func TestWaitingEditsAreMerged(t *testing.T) {
 	b := newBench(t)
-	copies := edit.CopiesIn(filepath.Join(t.TempDir(), "edits"))
+	copies := edit.NewFileStore(filepath.Join(t.TempDir(), "edits"))
 	s := b.open(finished{b.service}, copies)
-	if err := b.save(s, b.change(s, name, "Mine")); err != nil || !s.Pending() || s.InPlace() {
-		t.Fatalf("saved: %v, pending: %v", err, s.Pending())
+	if err := b.save(s, b.change(s, name, "Mine")); err != nil || !s.HasPending() || s.SavesInPlace() {
+		t.Fatalf("saved: %v, pending: %v", err, s.HasPending())
 	}
 	if got := b.stored(name); got != "Old" {
 		t.Fatalf("edits that wait were stored: %q", got)
@@ -215,42 +215,42 @@ func TestWaitingEditsAreMerged(t *testing.T) {
 	if err := b.save(other, b.change(other, source, "theirs")); err != nil {
 		t.Fatal(err)
 	}
-	s = edit.New(edit.Host{Service: finished{b.service}, Copies: copies, Author: "ann@example.com", Now: time.Now}, b.id)
-	if !b.load(s) || !s.Pending() {
+	s = edit.New(edit.Config{Service: finished{b.service}, WorkingCopies: copies, Author: "ann@example.com", Now: time.Now}, b.id)
+	if !b.load(s) || !s.HasPending() {
 		t.Fatal("the edits of an earlier time are gone")
 	}
 	if err := b.save(other, b.change(other, name, "Theirs")); err != nil {
 		t.Fatal(err)
 	}
 	done, err := s.Apply(edit.Ask)(t.Context())
-	if err != nil || len(done.Both) != 1 || b.stored(name) != "Theirs" {
-		t.Fatalf("both sides changed %v, %v, stored is %q", done.Both, err, b.stored(name))
+	if err != nil || len(done.Conflicts) != 1 || b.stored(name) != "Theirs" {
+		t.Fatalf("both sides changed %v, %v, stored is %q", done.Conflicts, err, b.stored(name))
 	}
 	if done, err = s.Apply(edit.Mine)(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Applied(done)(t.Context()); err != nil {
+	if err := s.FinishApply(done)(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if b.load(s) || s.Pending() || b.stored(name) != "Mine" || b.stored(source) != "theirs" {
-		t.Errorf("pending: %v, stored is %q and %q", s.Pending(), b.stored(name), b.stored(source))
+	if b.load(s) || s.HasPending() || b.stored(name) != "Mine" || b.stored(source) != "theirs" {
+		t.Errorf("pending: %v, stored is %q and %q", s.HasPending(), b.stored(name), b.stored(source))
 	}
 }
 
 // Undoing every change leaves nothing that is to be applied.
 func TestUndoneEditsDoNotWait(t *testing.T) {
 	b := newBench(t)
-	s := b.open(finished{b.service}, edit.CopiesIn(t.TempDir()))
+	s := b.open(finished{b.service}, edit.NewFileStore(t.TempDir()))
 	start := string(s.Root().Encode())
-	if err := b.save(s, b.change(s, name, "Mine")); err != nil || !s.Pending() {
-		t.Fatalf("saved: %v, pending: %v", err, s.Pending())
+	if err := b.save(s, b.change(s, name, "Mine")); err != nil || !s.HasPending() {
+		t.Fatalf("saved: %v, pending: %v", err, s.HasPending())
 	}
 	m, ok := s.Undo(nil)
 	if !ok || len(m.Changes) != 1 || string(s.Root().Encode()) != start {
 		t.Fatalf("undone: %v, %v; now %s", ok, m.Changes, s.Root().Encode())
 	}
-	if err := b.save(s, s.Save("undone", false)); err != nil || s.Pending() {
-		t.Errorf("saved: %v, pending: %v", err, s.Pending())
+	if err := b.save(s, s.Save("undone", false)); err != nil || s.HasPending() {
+		t.Errorf("saved: %v, pending: %v", err, s.HasPending())
 	}
 	if _, ok := s.Undo(nil); ok {
 		t.Error("there is something left to undo")
@@ -270,9 +270,9 @@ func TestLocks(t *testing.T) {
 	if err := b.save(s, b.change(s, name, "New")); err != nil {
 		t.Fatal(err)
 	}
-	c := s.Current()
+	c := s.Campaign()
 	c.Status = catalog.Sent
-	s.Below(c)
+	s.RebaseOnto(c)
 	m, ok := s.Undo(nil)
 	if !ok || !strings.Contains(m.Locked, "cannot be changed") || s.Root().Lookup(name).Text() != "New" {
 		t.Errorf("undone: %v, locked: %q, now %s", ok, m.Locked, s.Root().Encode())
@@ -291,7 +291,7 @@ func TestReadingIsOlderThanTyping(t *testing.T) {
 		t.Fatal(err)
 	}
 	save := b.change(s, name, "New")
-	if _, ok := s.Take(l); ok || s.Root().Lookup(name).Text() != "New" {
+	if _, ok := s.ApplyLoaded(l); ok || s.Root().Lookup(name).Text() != "New" {
 		t.Errorf("taken: %v, now %s", ok, s.Root().Encode())
 	}
 	if err := b.save(s, save); err != nil {
@@ -316,12 +316,12 @@ func (a *away) Save(ctx context.Context, r engine.SaveRequest) (engine.Head, err
 // Where somebody else has saved meanwhile, that is a conflict.
 func TestStoreIsAway(t *testing.T) {
 	b := newBench(t)
-	svc, spare := &away{Service: b.service}, edit.CopiesIn(t.TempDir())
+	svc, spare := &away{Service: b.service}, edit.NewFileStore(t.TempDir())
 	open := func() *edit.Session {
-		return edit.New(edit.Host{Service: svc, Spare: spare, Author: "ann@example.com", Now: time.Now}, b.id)
+		return edit.New(edit.Config{Service: svc, Fallback: spare, Author: "ann@example.com", Now: time.Now}, b.id)
 	}
 	kept := func() bool {
-		_, ok, err := spare.Copy(t.Context(), b.id)
+		_, ok, err := spare.WorkingCopy(t.Context(), b.id)
 		if err != nil {
 			t.Error(err)
 		}
@@ -330,10 +330,10 @@ func TestStoreIsAway(t *testing.T) {
 	s := open()
 	b.load(s)
 	svc.gone.Store(true)
-	if _, err := b.change(s, name, "Typed")(t.Context()); !errors.As(err, new(*edit.KeptError)) || !kept() {
+	if _, err := b.change(s, name, "Typed")(t.Context()); !errors.As(err, new(*edit.SavedLocallyError)) || !kept() {
 		t.Fatalf("away: %v, kept %t", err, kept())
 	} else {
-		s.Saved(edit.Saved{}, err)
+		s.FinishSave(edit.SaveResult{}, err)
 	}
 	next := open() // the program was killed
 	if !b.load(next) || next.Root().Lookup(name).Text() != "Typed" {
@@ -341,24 +341,24 @@ func TestStoreIsAway(t *testing.T) {
 	}
 	svc.gone.Store(false)
 	done, err := next.Save("", false)(t.Context())
-	next.Saved(done, err)
+	next.FinishSave(done, err)
 	if err != nil || kept() || b.stored(name) != "Typed" {
 		t.Errorf("back: %v, kept %t, stored %q", err, kept(), b.stored(name))
 	}
 	// While a save is under way that takes long, what is typed is kept as well.
 	svc.gone.Store(true)
 	_, err = b.change(next, name, "One")(t.Context())
-	next.Saved(edit.Saved{}, err)
+	next.FinishSave(edit.SaveResult{}, err)
 	under := b.change(next, name, "Two")
 	if b.change(next, name, "Three") != nil {
 		t.Error("two saves are under way")
 	}
-	if w, _, _ := spare.Copy(t.Context(), b.id); w.Body.Lookup(name).Text() != "Three" {
+	if w, _, _ := spare.WorkingCopy(t.Context(), b.id); w.Body.Lookup(name).Text() != "Three" {
 		t.Errorf("kept is %s", w.Body.Encode())
 	}
 	_, err = under(t.Context())
-	next.Saved(edit.Saved{}, err)
-	if w, _, _ := spare.Copy(t.Context(), b.id); w.Body.Lookup(name).Text() != "Three" {
+	next.FinishSave(edit.SaveResult{}, err)
+	if w, _, _ := spare.WorkingCopy(t.Context(), b.id); w.Body.Lookup(name).Text() != "Three" {
 		t.Errorf("an older save took the place of it: %s", w.Body.Encode())
 	}
 	svc.gone.Store(false)
@@ -370,7 +370,7 @@ func TestStoreIsAway(t *testing.T) {
 	if _, err := last.Save("", false)(t.Context()); !edit.IsConflict(err) || !kept() {
 		t.Errorf("somebody else has saved: %v, kept %t", err, kept())
 	}
-	if drop := last.Forget(); drop == nil || drop(t.Context()) != nil || kept() {
+	if drop := last.DiscardUnsaved(); drop == nil || drop(t.Context()) != nil || kept() {
 		t.Error("what is discarded is still kept")
 	}
 }

@@ -17,7 +17,7 @@ func (s *Session) Locked(root doc.Value) string {
 	}
 	for _, l := range catalog.Locked(s.campaign.Status) {
 		if paths[0].HasPrefix(l.Path) || l.Path.HasPrefix(paths[0]) {
-			return s.lockWords(l)
+			return s.describeLock(l)
 		}
 	}
 	return "This cannot be changed while the campaign is " + s.campaign.Status.Label() + "."
@@ -30,7 +30,7 @@ func (s *Session) LockedAt(p doc.Path) string {
 	}
 	for _, l := range catalog.Locked(s.campaign.Status) {
 		if p.HasPrefix(l.Path) {
-			return s.lockWords(l)
+			return s.describeLock(l)
 		}
 	}
 	return ""
@@ -43,8 +43,8 @@ func readOnly(h engine.Head) string {
 	return h.Channel.Label() + " campaigns are read-only here."
 }
 
-// lockWords puts a lock into words, with the state as the screens call it.
-func (s *Session) lockWords(l catalog.Lock) string {
+// describeLock puts a lock into words, with the state as the screens call it.
+func (s *Session) describeLock(l catalog.Lock) string {
 	if len(l.Path) == 0 {
 		return "This campaign is " + s.campaign.Status.Label() + ". It cannot be changed."
 	}

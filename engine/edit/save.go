@@ -22,67 +22,67 @@ type saving struct {
 	err      error
 }
 
-// saveTime bounds one save.
-const saveTime = 10 * time.Second
+// saveTimeout bounds one save.
+const saveTimeout = 10 * time.Second
 
-// during returns a context for work that has begun and is not canceled with the screen: what was typed is kept.
-func during(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), saveTime)
+// detach returns a context for work that has begun and is not canceled with the screen: what was typed is kept.
+func detach(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 }
 
-// line is where the saves of one session wait for each other: one that is under way and the last one before another
+// saveQueue is where the saves of one session wait for each other: one that is under way and the last one before another
 // screen is opened would else be refused as if somebody else had saved between them.
-type line struct {
+type saveQueue struct {
 	mu    sync.Mutex
 	edits int // how many had been made when last was stored
-	last  Saved
+	last  SaveResult
 
-	kept spared
+	fallback fallbackCopy
 }
 
-// spared keeps edits on this machine while the store cannot be reached.
-type spared struct {
-	in   engine.WorkingCopies // see [Host]; nil where the store is here
-	away atomic.Bool          // there may be a copy
+// fallbackCopy keeps edits on this machine while the store cannot be reached.
+type fallbackCopy struct {
+	store    engine.WorkingCopyStore // see [Config]; nil where the store is here
+	mayExist atomic.Bool             // there may be a copy
 
 	mu    sync.Mutex
 	edits int // how many had been made when the copy was
 }
 
 // put keeps edits, unless newer ones are kept.
-func (k *spared) put(id string, w engine.WorkingCopy, edits int) error {
+func (k *fallbackCopy) put(id string, w engine.WorkingCopy, edits int) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.edits > edits {
 		return nil
 	}
 	k.edits = edits
-	k.away.Store(true)
-	return k.in.KeepCopy(context.Background(), id, w)
+	k.mayExist.Store(true)
+	return k.store.PutWorkingCopy(context.Background(), id, w)
 }
 
 // drop discards the copy, unless it has newer edits than those that are stored now.
-func (k *spared) drop(id string, edits int) error {
+func (k *fallbackCopy) drop(id string, edits int) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !k.away.Load() || k.edits > edits {
+	if !k.mayExist.Load() || k.edits > edits {
 		return nil
 	}
-	err := k.in.DropCopy(context.Background(), id)
-	k.away.Store(err != nil)
+	err := k.store.DeleteWorkingCopy(context.Background(), id)
+	k.mayExist.Store(err != nil)
 	return err
 }
 
-// spareAfter is how long a save may run before its edits are kept on this machine as well.
-const spareAfter = 300 * time.Millisecond
+// fallbackDelay is how long a save may run before its edits are kept on this machine as well.
+const fallbackDelay = 300 * time.Millisecond
 
-// during keeps the edits of a save on this machine if the save is slow, or fails because the store cannot be reached. Call
+// protect keeps the edits of a save on this machine if the save is slow, or fails because the store cannot be reached. Call
 // the function that it returns with the result of the save.
-func (k *spared) during(id string, w engine.WorkingCopy, edits int) (done func(error) error) {
-	if k.in == nil {
+func (k *fallbackCopy) protect(id string, w engine.WorkingCopy, edits int) (done func(error) error) {
+	if k.store == nil {
 		return func(err error) error { return err }
 	}
-	late := time.AfterFunc(spareAfter, func() { _ = k.put(id, w, edits) }) // it is tried again when the save fails
+	late := time.AfterFunc(fallbackDelay, func() { _ = k.put(id, w, edits) }) // it is tried again when the save fails
 	return func(err error) error {
 		if !late.Stop() && err == nil {
 			_ = k.put(id, w, edits) // the timer may be writing the copy right now; drop it after that
@@ -94,115 +94,115 @@ func (k *spared) during(id string, w engine.WorkingCopy, edits int) (done func(e
 			if kept := k.put(id, w, edits); kept != nil {
 				return errors.Join(err, kept)
 			}
-			return &KeptError{err}
+			return &SavedLocallyError{err}
 		}
 		return err
 	}
 }
 
-// KeptError reports that edits could not be saved in the store, and are kept on this machine until they can be.
-type KeptError struct{ Err error }
+// SavedLocallyError reports that edits could not be saved in the store, and are kept on this machine until they can be.
+type SavedLocallyError struct{ Err error }
 
-func (e *KeptError) Error() string { return e.Err.Error() }
-func (e *KeptError) Unwrap() error { return e.Err }
+func (e *SavedLocallyError) Error() string { return e.Err.Error() }
+func (e *SavedLocallyError) Unwrap() error { return e.Err }
 
-// Saved is what a save stored.
-type Saved struct {
+// SaveResult is what a save stored.
+type SaveResult struct {
 	head engine.Head
 	root doc.Value
 }
 
-// Saver stores edits. Its outcome goes to [Session.Saved]. It runs to its end, or for ten seconds, when ctx is
+// SaveFunc stores edits. Its outcome goes to [Session.FinishSave]. It runs to its end, or for ten seconds, when ctx is
 // canceled.
-type Saver func(ctx context.Context) (Saved, error)
+type SaveFunc func(ctx context.Context) (SaveResult, error)
 
 // Save notes that there is something to save, and returns what saves it: a draft in place, others as a working copy
-// until they are applied. It is nil where a save is under way; [Session.Saved] returns the next one then. Note says
+// until they are applied. It is nil where a save is under way; [Session.FinishSave] returns the next one then. Note says
 // what was done, for the history of the campaign; coalesce continues its newest version.
-func (s *Session) Save(note string, coalesce bool) Saver {
+func (s *Session) Save(note string, coalesce bool) SaveFunc {
 	v := &s.saving
 	v.note, v.coalesce = note, coalesce && (!v.dirty || v.coalesce)
 	v.dirty = true
 	v.edits++
 	if v.running {
-		s.spare()
+		s.keepFallback()
 		return nil
 	}
-	return s.saver()
+	return s.nextSave()
 }
 
-// spare keeps the newest edits on this machine right away if the store could not be reached before: the running save may
+// keepFallback keeps the newest edits on this machine right away if the store could not be reached before: the running save may
 // take a while to fail again.
-func (s *Session) spare() {
-	if s.host.Spare == nil || !s.InPlace() || !s.line.kept.away.Load() {
+func (s *Session) keepFallback() {
+	if s.config.Fallback == nil || !s.SavesInPlace() || !s.queue.fallback.mayExist.Load() {
 		return
 	}
-	w := engine.WorkingCopy{Base: s.campaign.Revision, Origin: s.origin, Body: s.Body(), At: s.host.Now()}
-	_ = s.line.kept.put(s.id, w, s.saving.edits) // the next save tries again, and reports the error
+	w := engine.WorkingCopy{Base: s.campaign.Revision, Origin: s.origin, Body: s.Body(), At: s.config.Now()}
+	_ = s.queue.fallback.put(s.id, w, s.saving.edits) // the next save tries again, and reports the error
 }
 
-func (s *Session) saver() Saver {
+func (s *Session) nextSave() SaveFunc {
 	s.saving.running, s.saving.dirty = true, false
-	store, revision := s.storing(), s.campaign.Revision
-	return func(ctx context.Context) (Saved, error) {
-		ctx, cancel := during(ctx)
+	store, revision := s.newSave(), s.campaign.Revision
+	return func(ctx context.Context) (SaveResult, error) {
+		ctx, cancel := detach(ctx)
 		defer cancel()
 		return store(ctx, revision)
 	}
 }
 
-// storing returns the work of one save on top of a revision. It holds all that it needs.
-func (s *Session) storing() func(ctx context.Context, revision int64) (Saved, error) {
-	now, copies := Saved{s.campaign.Head, s.root}, s.host.Copies
-	if s.InPlace() {
-		r := engine.SaveRequest{ID: now.head.ID, Body: s.Body(), By: s.host.Author, Note: s.saving.note, Coalesce: s.saving.coalesce}
-		s.line.kept.in = s.host.Spare
-		return s.line.storing(s.host.Service.(engine.Drafter), r, s.root, s.saving.edits, s.origin, s.host.Now())
+// newSave returns the work of one save on top of a revision. It holds all that it needs.
+func (s *Session) newSave() func(ctx context.Context, revision int64) (SaveResult, error) {
+	now, copies := SaveResult{s.campaign.Head, s.root}, s.config.WorkingCopies
+	if s.SavesInPlace() {
+		r := engine.SaveRequest{ID: now.head.ID, Body: s.Body(), By: s.config.Author, Note: s.saving.note, Coalesce: s.saving.coalesce}
+		s.queue.fallback.store = s.config.Fallback
+		return s.queue.newSave(s.config.Service.(engine.DraftSaver), r, s.root, s.saving.edits, s.origin, s.config.Now())
 	}
-	w := engine.WorkingCopy{Base: now.head.Revision, Origin: s.origin, Body: s.Body(), At: s.host.Now()}
-	return func(ctx context.Context, _ int64) (Saved, error) {
+	w := engine.WorkingCopy{Base: now.head.Revision, Origin: s.origin, Body: s.Body(), At: s.config.Now()}
+	return func(ctx context.Context, _ int64) (SaveResult, error) {
 		if copies == nil {
 			return now, nil
 		}
-		return now, copies.KeepCopy(ctx, now.head.ID, w)
+		return now, copies.PutWorkingCopy(ctx, now.head.ID, w)
 	}
 }
 
-// storing returns the work of saving a draft, once the saves before it are done. Edits says how many had been made.
-func (l *line) storing(d engine.Drafter, r engine.SaveRequest, root doc.Value, edits int, origin doc.Value, at time.Time) func(context.Context, int64) (Saved, error) {
-	return func(ctx context.Context, revision int64) (Saved, error) {
+// newSave returns the work of saving a draft, once the saves before it are done. Edits says how many had been made.
+func (l *saveQueue) newSave(d engine.DraftSaver, r engine.SaveRequest, root doc.Value, edits int, origin doc.Value, at time.Time) func(context.Context, int64) (SaveResult, error) {
+	return func(ctx context.Context, revision int64) (SaveResult, error) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if l.edits >= edits {
 			return l.last, nil // these edits, or newer ones, are stored already
 		}
 		r.Revision = max(revision, l.last.head.Revision)
-		done := l.kept.during(r.ID, engine.WorkingCopy{Base: r.Revision, Origin: origin, Body: r.Body, At: at}, edits)
+		done := l.fallback.protect(r.ID, engine.WorkingCopy{Base: r.Revision, Origin: origin, Body: r.Body, At: at}, edits)
 		h, err := d.Save(ctx, r)
 		if err = done(err); err == nil {
-			l.edits, l.last = edits, Saved{h, root}
+			l.edits, l.last = edits, SaveResult{h, root}
 		}
-		return Saved{h, root}, err
+		return SaveResult{h, root}, err
 	}
 }
 
-// Saved notes the outcome of a save, and returns the next one where there are newer edits. After an error the edits
+// FinishSave notes the outcome of a save, and returns the next one where there are newer edits. After an error the edits
 // are still there, and are saved with the next change; see [IsConflict].
-func (s *Session) Saved(done Saved, err error) Saver {
+func (s *Session) FinishSave(done SaveResult, err error) SaveFunc {
 	s.saving.running, s.saving.err = false, err
-	if !s.InPlace() {
+	if !s.SavesInPlace() {
 		s.pending = len(doc.Diff(s.origin, s.Body())) > 0
 	}
 	if err != nil {
 		s.saving.dirty = true
 		return nil
 	}
-	if s.host.inPlace(done.head) {
-		s.campaign.Head, s.campaign.Body = done.head, engine.BodyOf(done.root)
+	if s.config.inPlace(done.head) {
+		s.campaign.Head, s.campaign.Body = done.head, engine.DocumentBody(done.root)
 		s.origin = s.campaign.Body
 	}
 	if s.saving.dirty {
-		return s.saver()
+		return s.nextSave()
 	}
 	return nil
 }
@@ -214,29 +214,29 @@ func IsConflict(err error) bool {
 }
 
 // KeepMine returns what saves the edits on top of what somebody else saved, after a conflict.
-func (s *Session) KeepMine(note string) Saver {
+func (s *Session) KeepMine(note string) SaveFunc {
 	s.saving.running, s.saving.dirty = true, false
 	s.saving.note, s.saving.coalesce = note, false
-	store, service, id := s.storing(), s.host.Service, s.id
-	return func(ctx context.Context) (Saved, error) {
-		ctx, cancel := during(ctx)
+	store, service, id := s.newSave(), s.config.Service, s.id
+	return func(ctx context.Context) (SaveResult, error) {
+		ctx, cancel := detach(ctx)
 		defer cancel()
 		now, err := service.Get(ctx, id)
 		if err != nil {
-			return Saved{}, err
+			return SaveResult{}, err
 		}
 		return store(ctx, now.Revision)
 	}
 }
 
-// Forget discards the edits that are not saved, before the campaign is loaded again. The function that it returns, nil
+// DiscardUnsaved discards the edits that are not saved, before the campaign is loaded again. The function that it returns, nil
 // where there is nothing to do, discards what is kept of them on this machine, before that.
-func (s *Session) Forget() (drop func(context.Context) error) {
+func (s *Session) DiscardUnsaved() (drop func(context.Context) error) {
 	s.saving, s.pending = saving{edits: s.saving.edits}, false
-	if spare, id, l := s.host.Spare, s.id, s.line; spare != nil {
+	if spare, id, l := s.config.Fallback, s.id, s.queue; spare != nil {
 		return func(ctx context.Context) error {
-			l.kept.away.Store(false)
-			return spare.DropCopy(ctx, id)
+			l.fallback.mayExist.Store(false)
+			return spare.DeleteWorkingCopy(ctx, id)
 		}
 	}
 	return nil
@@ -248,9 +248,9 @@ func (s *Session) Flush() func() {
 	if !s.Saving() {
 		return nil
 	}
-	store, service, id, revision := s.storing(), s.host.Service, s.id, s.campaign.Revision
+	store, service, id, revision := s.newSave(), s.config.Service, s.id, s.campaign.Revision
 	return func() {
-		ctx, cancel := during(context.Background())
+		ctx, cancel := detach(context.Background())
 		defer cancel()
 		// Where somebody else saved meanwhile, this is refused, and goes on top of it.
 		if _, err := store(ctx, revision); err != nil && engine.AsError(err) != nil {

@@ -38,7 +38,7 @@ func TestTwoOnADatabase(t *testing.T) {
 		}
 		svc, home := open(first), open(second)
 		for _, p := range enginetest.Profiles() {
-			if err := home.PutProfile(t.Context(), p); err != nil {
+			if err := home.PutUser(t.Context(), p); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -18,10 +18,10 @@ import (
 // Home is what the suite needs of the place where the campaigns are, besides the service under test:
 // engine/service/local has it all.
 type Home interface {
-	engine.WorkspaceKeeper
-	engine.ContentKeeper
+	engine.WorkspaceStore
+	engine.ContentStore
 	engine.OutboxReader
-	engine.Curator
+	engine.CampaignManager
 	engine.TestHistory
 }
 

@@ -21,7 +21,7 @@ func (b *bench) search(r engine.SearchRequest) []engine.Campaign {
 func names(cs []engine.Campaign) string {
 	var out []string
 	for _, c := range cs {
-		out = append(out, engine.NameOf(c.Body))
+		out = append(out, engine.CampaignName(c.Body))
 	}
 	return strings.Join(out, " ")
 }
@@ -90,8 +90,8 @@ func testPages(b *bench) {
 		b.ok(err)
 		b.equal("as many rows of meta", len(rows), len(found))
 		for i, c := range found {
-			got = append(got, engine.NameOf(c.Body))
-			b.equal("the same of meta", rows[i].Name, engine.NameOf(c.Body))
+			got = append(got, engine.CampaignName(c.Body))
+			b.equal("the same of meta", rows[i].Name, engine.CampaignName(c.Body))
 		}
 		if len(found) < engine.PageSize {
 			break

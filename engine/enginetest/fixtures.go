@@ -26,8 +26,8 @@ func Workspace() engine.Workspace {
 }
 
 // Profiles returns the users that the suite expects.
-func Profiles() []engine.Profile {
-	return []engine.Profile{
+func Profiles() []engine.User {
+	return []engine.User{
 		{
 			ID: "USER_1", Attributes: map[string]any{"First Name": "Ida", engine.AttrEmail: "ida@example.com", engine.AttrMobile: "+4915112345678"},
 			Devices: []engine.Device{{Platform: "ANDROID", Token: "tok-a", AdvertiseID: "gaid-1"}, {Platform: "WEB", Token: "tok-w"}},

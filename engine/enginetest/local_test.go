@@ -27,7 +27,7 @@ func home(t *testing.T) (*local.Service, *enginetest.Clock) {
 		t.Fatal(err)
 	}
 	for _, p := range enginetest.Profiles() {
-		if err := svc.PutProfile(t.Context(), p); err != nil {
+		if err := svc.PutUser(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -35,7 +35,7 @@ func testOnce(b *bench) {
 	b.ok(err)
 	changed, err := b.Service.Update(b.ctx, update)
 	b.ok(err)
-	b.equal("updated again", []any{changed.ID, changed.Replayed, engine.NameOf(b.get(first.ID).Body)}, []any{first.ID, true, "Three"})
+	b.equal("updated again", []any{changed.ID, changed.Replayed, engine.CampaignName(b.get(first.ID).Body)}, []any{first.ID, true, "Three"})
 
 	id := b.create(complete(catalog.Periodic))
 	publish := engine.PublishRequest{Call: engine.NewCall(), ID: id}

@@ -225,8 +225,8 @@ func testVersions(b *bench) {
 		b.Fatal("a change to a live campaign made no document of its own")
 	}
 	was, is := b.get(id), b.get(out.ID)
-	b.equal("old", []any{was.Version, was.Status, engine.NameOf(was.Body)}, []any{1, catalog.Stopped, "Spring push"})
-	b.equal("new", []any{is.Version, is.Status, is.CampaignID, engine.NameOf(is.Body)}, []any{2, catalog.Active, was.CampaignID, "Second"})
+	b.equal("old", []any{was.Version, was.Status, engine.CampaignName(was.Body)}, []any{1, catalog.Stopped, "Spring push"})
+	b.equal("new", []any{is.Version, is.Status, is.CampaignID, engine.CampaignName(is.Body)}, []any{2, catalog.Active, was.CampaignID, "Second"})
 	b.equal("rows", len(b.search(engine.SearchRequest{IDs: []string{was.CampaignID}})), 2)
 	b.equal("rows of a version", b.search(engine.SearchRequest{IDs: []string{was.CampaignID}, Version: 2})[0].ID, out.ID)
 }

@@ -29,7 +29,7 @@ func JSON(c engine.Campaign) []byte { return append(Document(c).Indent(), '\n') 
 
 // Name returns the name of a campaign's file: of its name and id, and ext, such as ".json".
 func Name(c engine.Campaign, ext string) string {
-	return slug(engine.NameOf(c.Body), "campaign") + "-" + slug(c.ID, "new") + ext
+	return slug(engine.CampaignName(c.Body), "campaign") + "-" + slug(c.ID, "new") + ext
 }
 
 // maxSlug is how long the part of a file's name is that comes from the campaign's name.

@@ -10,7 +10,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/edit/grid"
-	"bugle/engine/message/material"
+	"bugle/engine/message/assemble"
 	"bugle/engine/schema"
 )
 
@@ -21,8 +21,8 @@ type Draft struct {
 	Document  doc.Value        // with the content of its saved templates
 	Messages  []Message
 	Fields    engine.TestFields
-	narrow    []Narrowing
-	material  *material.Material // nil where the service does not have it
+	filters   []FilterField
+	content   *assemble.Content // nil where the service does not have it
 }
 
 // Message is one message of a draft, and what it takes from its recipients.
@@ -31,7 +31,7 @@ type Message struct {
 	ID    string // {PLATFORM}_{locale}_{variation}
 	Name  string // for people
 	texts []engine.TestText
-	uses  []material.Use
+	uses  []assemble.AttributeUse
 }
 
 // Load reads a campaign of the service.
@@ -47,7 +47,7 @@ func Load(ctx context.Context, service engine.Service, id string) (Draft, error)
 func Read(ctx context.Context, service engine.Service, id string) (engine.Campaign, engine.Workspace, error) {
 	var w engine.Workspace
 	c, err := service.Get(ctx, id)
-	if k, ok := service.(engine.WorkspaceKeeper); ok && err == nil {
+	if k, ok := service.(engine.WorkspaceStore); ok && err == nil {
 		w, err = k.Workspace(ctx)
 	}
 	return c, w, err
@@ -59,39 +59,39 @@ func New(ctx context.Context, service engine.Service, w engine.Workspace, c engi
 	if !c.Channel.Writable() {
 		return d, nil
 	}
-	d.Fields = engine.TestFieldsOf(c.Channel)
-	if keeper, ok := service.(engine.ContentKeeper); ok {
-		m, whole, err := material.Of(ctx, keeper, w, c.Channel, d.Document)
+	d.Fields = engine.NewTestFields(c.Channel)
+	if keeper, ok := service.(engine.ContentStore); ok {
+		m, whole, err := assemble.Load(ctx, keeper, w, c.Channel, d.Document)
 		switch {
 		case err == nil:
-			d.material, d.Document = m, whole
+			d.content, d.Document = m, whole
 		case ctx.Err() != nil:
 			return d, ctx.Err() // without the material there is still everything else
 		}
 	}
-	d.narrow = d.narrowings()
+	d.filters = d.filterFields()
 	d.Messages = messagesOf(c.Channel, d.Document, w)
 	return d, nil
 }
 
 func messagesOf(ch engine.Channel, document doc.Value, w engine.Workspace) []Message {
 	env := schema.Env{Flags: w.Flags, Lists: w.Lists}
-	r := material.NewUses(w)
+	r := assemble.NewAttributeScanner(w)
 	keys := engine.TestKeys(ch, document, engine.KeyFilter{})
 	names := grid.KeyNames(keys)
 	var out []Message
 	for i, k := range keys {
 		m := Message{Key: k, ID: k.String(), Name: names[i], texts: k.Texts(ch, document, env)}
 		for _, t := range m.texts {
-			m.uses = append(m.uses, r.Of(t.Source)...)
+			m.uses = append(m.uses, r.Scan(t.Source)...)
 		}
 		out = append(out, m)
 	}
 	return out
 }
 
-// WhyNot returns why the campaign cannot be tested; empty where it can.
-func (d Draft) WhyNot() string {
+// UntestableReason returns why the campaign cannot be tested; empty where it can.
+func (d Draft) UntestableReason() string {
 	switch {
 	case !d.Campaign.Channel.Writable():
 		return "You can only test push and email campaigns."
@@ -101,8 +101,8 @@ func (d Draft) WhyNot() string {
 	return ""
 }
 
-// Bare reports whether nothing was written for a message.
-func (d Draft) Bare(m Message) bool { return d.Document.Lookup(m.Key.Content).Empty() }
+// IsEmpty reports whether nothing was written for a message.
+func (d Draft) IsEmpty(m Message) bool { return d.Document.Lookup(m.Key.Content).Empty() }
 
 // Matching returns the messages that a filter leaves.
 func (d Draft) Matching(f engine.KeyFilter) []Message {
@@ -124,52 +124,52 @@ func matches(k engine.TestKey, f engine.KeyFilter) bool {
 		(f.Variation == "" || f.Variation == k.Variation)
 }
 
-// Narrowing is one way of sending less than all messages of a draft.
-type Narrowing struct {
+// FilterField is one way of sending less than all messages of a draft.
+type FilterField struct {
 	Node  *schema.Node
 	Names []string // that the draft has
 	part  func(*engine.KeyFilter) *string
-	named func(string) string
+	label func(string) string
 }
 
-// Narrowings returns those that leave a choice.
-func (d Draft) Narrowings() []Narrowing { return d.narrow }
+// FilterFields returns those that leave a choice.
+func (d Draft) FilterFields() []FilterField { return d.filters }
 
-func (d Draft) narrowings() []Narrowing {
+func (d Draft) filterFields() []FilterField {
 	platforms, locales, variations := engine.KeyChoices(d.Campaign.Channel, d.Document)
-	all := []Narrowing{
+	all := []FilterField{
 		{d.Fields.Platform, platforms, func(f *engine.KeyFilter) *string { return &f.Platform }, func(p string) string { return grid.CellName(p, "", "") }},
 		{d.Fields.Locale, locales, func(f *engine.KeyFilter) *string { return &f.Locale }, grid.LocaleName},
 		{d.Fields.Variation, variations, func(f *engine.KeyFilter) *string { return &f.Variation }, grid.VariationName},
 	}
-	return slices.DeleteFunc(all, func(n Narrowing) bool { return len(n.Names) < 2 })
+	return slices.DeleteFunc(all, func(n FilterField) bool { return len(n.Names) < 2 })
 }
 
 // Choices are the values to choose from; the first is empty and stands for all.
-func (n Narrowing) Choices() []string { return append([]string{""}, n.Names...) }
+func (n FilterField) Choices() []string { return append([]string{""}, n.Names...) }
 
-// Of returns what a filter leaves; empty for all.
-func (n Narrowing) Of(f engine.KeyFilter) string { return *n.part(&f) }
+// Selected returns what a filter leaves; empty for all.
+func (n FilterField) Selected(f engine.KeyFilter) string { return *n.part(&f) }
 
 // With returns the filter with another choice.
-func (n Narrowing) With(f engine.KeyFilter, name string) engine.KeyFilter {
+func (n FilterField) With(f engine.KeyFilter, name string) engine.KeyFilter {
 	*n.part(&f) = name
 	return f
 }
 
 // Label names a choice for people.
-func (n Narrowing) Label(name string) string {
+func (n FilterField) Label(name string) string {
 	if name == "" {
 		return "All"
 	}
-	return n.named(name)
+	return n.label(name)
 }
 
-// Known returns the filter without what the draft leaves no choice of.
-func (d Draft) Known(f engine.KeyFilter) engine.KeyFilter {
+// Normalize returns the filter without what the draft leaves no choice of.
+func (d Draft) Normalize(f engine.KeyFilter) engine.KeyFilter {
 	var out engine.KeyFilter
-	for _, n := range d.Narrowings() {
-		if name := n.Of(f); slices.Contains(n.Names, name) {
+	for _, n := range d.FilterFields() {
+		if name := n.Selected(f); slices.Contains(n.Names, name) {
 			out = n.With(out, name)
 		}
 	}
@@ -190,8 +190,8 @@ func FilterName(f engine.KeyFilter) string {
 	return grid.CellName(f.Platform, f.Locale, f.Variation)
 }
 
-// Short names messages by the parts in which they differ, or by their platform alone.
-func Short(messages []Message) []string {
+// ShortNames names messages by the parts in which they differ, or by their platform alone.
+func ShortNames(messages []Message) []string {
 	same := func(part func(engine.TestKey) string) bool {
 		return !slices.ContainsFunc(messages, func(m Message) bool { return part(m.Key) != part(messages[0].Key) })
 	}

@@ -13,20 +13,20 @@ import (
 	"bugle/engine/audience"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/message/material"
+	"bugle/engine/message/assemble"
 	"bugle/engine/message/personalize"
 	"bugle/engine/message/render"
 )
 
 // Forecast is what a test will come to, as far as that is known before it is sent. The zero value knows nothing.
 type Forecast struct {
-	Identifier string   // by which Values are found: of a segment, that of its members
-	Values     []string // each gets the messages
-	People     []Person // who they are
+	Identifier string         // by which Values are found: of a segment, that of its members
+	Values     []string       // each gets the messages
+	Users      []ResolvedUser // who they are
 	// Calls are the content APIs that messages need: they are called when those are sent, and not before.
 	Calls []string
-	// Found are the people that were looked up.
-	Found map[Recipient]Person
+	// Resolved are the people that were looked up.
+	Resolved map[Recipient]ResolvedUser
 
 	asked engine.TestSend
 	// why has for each message, by its id, and for each of the values, why it will not arrive; empty where nothing is
@@ -36,9 +36,9 @@ type Forecast struct {
 
 // Forecast finds out who the recipients of a test are, and fills every message of the draft for each of them. It calls
 // no content API. People that are known already are not looked up.
-func (d Draft) Forecast(ctx context.Context, service engine.Service, ask engine.TestSend, known map[Recipient]Person) (Forecast, error) {
-	f := Forecast{asked: ask, why: map[string][]string{}, Found: map[Recipient]Person{}}
-	f.Identifier, f.Values = Addressed(d.Workspace, ask)
+func (d Draft) Forecast(ctx context.Context, service engine.Service, ask engine.TestSend, known map[Recipient]ResolvedUser) (Forecast, error) {
+	f := Forecast{asked: ask, why: map[string][]string{}, Resolved: map[Recipient]ResolvedUser{}}
+	f.Identifier, f.Values = ResolveValues(d.Workspace, ask)
 	if err := f.addPicked(ctx, d.Workspace, service); err != nil {
 		return f, err
 	}
@@ -46,29 +46,29 @@ func (d Draft) Forecast(ctx context.Context, service engine.Service, ask engine.
 		r := Recipient{f.Identifier, v}
 		p, ok := known[r]
 		if !ok {
-			p, ok = f.Found[r]
+			p, ok = f.Resolved[r]
 		}
 		if !ok {
 			var err error
 			if p, err = LookUp(ctx, service, r); err != nil {
 				return f, err
 			}
-			f.Found[r] = p
+			f.Resolved[r] = p
 		}
-		f.People = append(f.People, p)
+		f.Users = append(f.Users, p)
 	}
-	fill := newFilling(d)
+	fill := newFillContext(d)
 	for _, m := range d.Messages {
 		list := make([]string, len(f.Values))
-		for i, p := range f.People {
+		for i, p := range f.Users {
 			if err := ctx.Err(); err != nil {
 				return f, err
 			}
-			list[i] = d.obstacle(ctx, m, ask, Recipient{f.Identifier, f.Values[i]}, p, fill)
+			list[i] = d.blockedReason(ctx, m, ask, Recipient{f.Identifier, f.Values[i]}, p, fill)
 		}
 		f.why[m.ID] = list
 	}
-	f.Calls = fill.asked
+	f.Calls = fill.deferred
 	return f, nil
 }
 
@@ -76,7 +76,7 @@ func (d Draft) Forecast(ctx context.Context, service engine.Service, ask engine.
 // tell is left out.
 func (f *Forecast) addPicked(ctx context.Context, w engine.Workspace, service engine.Service) error {
 	at := slices.IndexFunc(w.Segments, func(s engine.Segment) bool {
-		return engine.TakesSegment(f.asked.Identifier) && len(f.asked.Values) > 0 && s.Name == f.asked.Values[0] && s.Group().Exists()
+		return engine.IsSegmentIdentifier(f.asked.Identifier) && len(f.asked.Values) > 0 && s.Name == f.asked.Values[0] && s.Group().Exists()
 	})
 	reader, ok := service.(engine.AudienceReader)
 	if at < 0 || !ok || len(f.Values) == engine.MaxTestMembers {
@@ -93,20 +93,20 @@ func (f *Forecast) addPicked(ctx context.Context, w engine.Workspace, service en
 	for _, p := range more {
 		if len(values) < engine.MaxTestMembers && !slices.Contains(seg.Members, p.ID) {
 			values = append(values, p.ID)
-			f.Found[Recipient{engine.MemberIdentifier, p.ID}] = Person{&p, true}
+			f.Resolved[Recipient{engine.MemberIdentifier, p.ID}] = ResolvedUser{&p, true}
 		}
 	}
 	f.Values = values
 	return nil
 }
 
-// Addressed returns who a test goes to, as [Addressed] does; of the segment that was forecast, with the members that
+// ResolveValues returns who a test goes to, as [ResolveValues] does; of the segment that was forecast, with the members that
 // its filters pick.
-func (f Forecast) Addressed(w engine.Workspace, ask engine.TestSend) (identifier string, values []string) {
-	if engine.TakesSegment(ask.Identifier) && ask.Identifier == f.asked.Identifier && slices.Equal(ask.Values, f.asked.Values) {
+func (f Forecast) ResolveValues(w engine.Workspace, ask engine.TestSend) (identifier string, values []string) {
+	if engine.IsSegmentIdentifier(ask.Identifier) && ask.Identifier == f.asked.Identifier && slices.Equal(ask.Values, f.asked.Values) {
 		return f.Identifier, f.Values
 	}
-	return Addressed(w, ask)
+	return ResolveValues(w, ask)
 }
 
 // Why returns why a message will not reach the i-th of the recipients; it reports false where that is not known.
@@ -126,16 +126,16 @@ func (f Forecast) Recipients() Forecast {
 
 // Certain reports whether it is known of every recipient who they are: what none of them has is missing.
 func (f Forecast) Certain() bool {
-	return len(f.People) > 0 && !slices.ContainsFunc(f.People, func(p Person) bool { return !p.Sure })
+	return len(f.Users) > 0 && !slices.ContainsFunc(f.Users, func(p ResolvedUser) bool { return !p.Certain })
 }
 
-// mostNamed is how many messages a reason names.
-const mostNamed = 2
+// maxNamed is how many messages a reason names.
+const maxNamed = 2
 
-// Reasons returns why messages will not arrive, once for each reason with the names of the recipients that it stops, and
+// FailureReasons returns why messages will not arrive, once for each reason with the names of the recipients that it stops, and
 // counts the messages. A message without content counts, and is no reason.
-func (d Draft) Reasons(f Forecast, messages []Message, names []string) (list []string, stopped int) {
-	short := Short(messages)
+func (d Draft) FailureReasons(f Forecast, messages []Message, names []string) (list []string, stopped int) {
+	short := ShortNames(messages)
 	var whys []string
 	who := map[string][]string{}
 	for i, name := range names {
@@ -147,7 +147,7 @@ func (d Draft) Reasons(f Forecast, messages []Message, names []string) (list []s
 				continue
 			}
 			stopped++
-			if d.Bare(m) {
+			if d.IsEmpty(m) {
 				continue
 			}
 			if of[why] == nil {
@@ -167,7 +167,7 @@ func (d Draft) Reasons(f Forecast, messages []Message, names []string) (list []s
 		}
 	}
 	for _, why := range whys {
-		list = append(list, Some(who[why])+": "+why)
+		list = append(list, Summarize(who[why])+": "+why)
 	}
 	return list, stopped
 }
@@ -182,31 +182,31 @@ func among(names []string, all int) string {
 	switch {
 	case len(names) == all:
 		return ""
-	case len(names) > mostNamed:
-		return fmt.Sprintf(" (%s and %d more)", strings.Join(names[:mostNamed], ", "), len(names)-mostNamed)
+	case len(names) > maxNamed:
+		return fmt.Sprintf(" (%s and %d more)", strings.Join(names[:maxNamed], ", "), len(names)-maxNamed)
 	}
 	return " (" + strings.Join(names, ", ") + ")"
 }
 
-// obstacle returns what stands between a message and a person; empty where nothing is known to.
-func (d Draft) obstacle(ctx context.Context, m Message, ask engine.TestSend, r Recipient, p Person, fill *filling) string {
-	if why := fill.Untaken(m.Key.Content); why != "" {
+// blockedReason returns what stands between a message and a person; empty where nothing is known to.
+func (d Draft) blockedReason(ctx context.Context, m Message, ask engine.TestSend, r Recipient, p ResolvedUser, fill *fillContext) string {
+	if why := fill.MissingTemplate(m.Key.Content); why != "" {
 		return why
 	}
-	if p.Sure || d.Bare(m) {
-		if why := m.Key.Obstacle(d.Campaign.Channel, d.Document, r.Identifier, r.Value, p.Profile); why != "" {
+	if p.Certain || d.IsEmpty(m) {
+		if why := m.Key.BlockedReason(d.Campaign.Channel, d.Document, r.Identifier, r.Value, p.User); why != "" {
 			return why
 		}
 	}
-	if !p.Sure || d.material == nil {
+	if !p.Certain || d.content == nil {
 		return ""
 	}
 	return fill.missing(ctx, m, fill.data(d.Document, ask, p))
 }
 
 // Fill returns how the texts of the draft are filled for a person.
-func (d Draft) Fill(ask engine.TestSend, p Person) render.Fill {
-	filling := newFilling(d)
+func (d Draft) Fill(ask engine.TestSend, p ResolvedUser) render.Fill {
+	filling := newFillContext(d)
 	data := filling.data(d.Document, ask, p)
 	return func(_ doc.Path, text string) (string, []string) {
 		out, holes, err := personalize.Preview(context.Background(), text, data)
@@ -215,7 +215,7 @@ func (d Draft) Fill(ask engine.TestSend, p Person) render.Fill {
 		}
 		var missing []string
 		for _, h := range holes {
-			if !material.AskedLater(h) { // what the content API returned went out, and is not known here
+			if !assemble.IsDeferred(h) { // what the content API returned went out, and is not known here
 				missing = append(missing, h.Expression)
 			}
 		}
@@ -223,42 +223,42 @@ func (d Draft) Fill(ask engine.TestSend, p Person) render.Fill {
 	}
 }
 
-// filling is what texts are filled with before they are sent: all that a send has, but for the answers of content APIs,
+// fillContext is what texts are filled with before they are sent: all that a send has, but for the answers of content APIs,
 // which are not called.
-type filling struct {
-	*material.Material
-	apis  material.Functions
-	asked []string // the APIs that a text would have called
-	calls int      // how often
+type fillContext struct {
+	*assemble.Content
+	apis     assemble.Functions
+	deferred []string // the APIs that a text would have called
+	calls    int      // how often
 }
 
-func newFilling(d Draft) *filling {
-	m := d.material
+func newFillContext(d Draft) *fillContext {
+	m := d.content
 	if m == nil {
-		m = &material.Material{Blocks: material.BlocksOf(d.Workspace)}
+		m = &assemble.Content{Blocks: assemble.BlockSources(d.Workspace)}
 	}
-	f := &filling{Material: m}
-	f.apis = m.Unasked(d.Workspace.ContentAPIs, func(api string) {
+	f := &fillContext{Content: m}
+	f.apis = m.DeferredAPIs(d.Workspace.ContentAPIs, func(api string) {
 		f.calls++
-		if !slices.Contains(f.asked, api) {
-			f.asked = append(f.asked, api)
+		if !slices.Contains(f.deferred, api) {
+			f.deferred = append(f.deferred, api)
 		}
 	})
 	return f
 }
 
 // data returns what the expressions of a person's messages can name.
-func (f *filling) data(document doc.Value, ask engine.TestSend, p Person) personalize.Data {
-	user, event := plain(ask.UserAttributes), plain(ask.EventAttributes)
-	if p.Profile != nil {
-		user = over(p.Profile.Attributes, user)
-		event = over(engine.Trigger(document, *p.Profile), event)
+func (f *fillContext) data(document doc.Value, ask engine.TestSend, p ResolvedUser) personalize.Data {
+	user, event := expressionValues(ask.UserAttributes), expressionValues(ask.EventAttributes)
+	if p.User != nil {
+		user = override(p.User.Attributes, user)
+		event = override(engine.TriggerAttributes(document, *p.User), event)
 	}
 	return f.Data(user, event, f.apis)
 }
 
 // missing names the values that a message lacks. What a content API will return is not missing.
-func (f *filling) missing(ctx context.Context, m Message, data personalize.Data) string {
+func (f *fillContext) missing(ctx context.Context, m Message, data personalize.Data) string {
 	var reasons []string
 	for _, t := range m.texts {
 		before := f.calls
@@ -267,7 +267,7 @@ func (f *filling) missing(ctx context.Context, m Message, data personalize.Data)
 		switch {
 		case errors.As(err, &holes):
 			for _, u := range holes.Unresolved {
-				if !material.AskedLater(u) && !slices.Contains(reasons, u.Reason) {
+				if !assemble.IsDeferred(u) && !slices.Contains(reasons, u.Reason) {
 					reasons = append(reasons, u.Reason)
 				}
 			}
@@ -281,15 +281,15 @@ func (f *filling) missing(ctx context.Context, m Message, data personalize.Data)
 	return strings.Join(reasons, ", ")
 }
 
-func over(own, instead map[string]any) map[string]any {
+func override(own, instead map[string]any) map[string]any {
 	out := map[string]any{}
 	maps.Copy(out, own)
 	maps.Copy(out, instead)
 	return out
 }
 
-// plain returns the values of a request as expressions take them; numbers keep their spelling.
-func plain(list []doc.Member) map[string]any {
+// expressionValues returns the values of a request as expressions take them; numbers keep their spelling.
+func expressionValues(list []doc.Member) map[string]any {
 	out := map[string]any{}
 	for _, m := range list {
 		switch m.Value.Kind() {

@@ -11,16 +11,16 @@ import (
 	"bugle/engine/catalog"
 )
 
-// Past is a test that was sent, of the campaign at hand or of another.
-type Past struct {
+// PastTest is a test that was sent, of the campaign at hand or of another.
+type PastTest struct {
 	engine.TestRecord
-	Ask      engine.TestSend
+	Request  engine.TestSend
 	Campaign string // its name
 	Own      bool   // it was of the campaign at hand
 }
 
 // Sent counts the messages of the test, and those that were sent.
-func (t Past) Sent() (sent, all int) {
+func (t PastTest) Sent() (sent, all int) {
 	for _, key := range t.Result.Keys {
 		if t.Result.Data[key].Status == engine.Sent {
 			sent++
@@ -30,7 +30,7 @@ func (t Past) Sent() (sent, all int) {
 }
 
 // Outcome returns how the test went, in words.
-func (t Past) Outcome() string {
+func (t PastTest) Outcome() string {
 	switch sent, all := t.Sent(); sent {
 	case all:
 		return "sent"
@@ -42,43 +42,43 @@ func (t Past) Outcome() string {
 }
 
 // History are tests that were sent, the newest first.
-type History []Past
+type History []PastTest
 
-// mostEarlier is how many earlier tests are read.
-const mostEarlier = 50
+// maxHistory is how many earlier tests are read.
+const maxHistory = 50
 
 // ReadHistory reads the tests of a campaign, and those of others with an identifier that its channel has.
 func ReadHistory(ctx context.Context, service engine.Service, h engine.TestHistory, c engine.Campaign) (History, error) {
-	own, err := h.Tests(ctx, c.ID, mostEarlier)
+	own, err := h.Tests(ctx, c.ID, maxHistory)
 	if err != nil {
 		return nil, err
 	}
-	all, err := h.Tests(ctx, "", mostEarlier)
+	all, err := h.Tests(ctx, "", maxHistory)
 	if err != nil {
 		return nil, err
 	}
 	var out History
 	for _, t := range own {
-		out = append(out, Past{t, engine.ParseTestSend(t.Body), engine.Summarize(c).Name, true})
+		out = append(out, PastTest{t, engine.ParseTestSend(t.Body), engine.Summarize(c).Name, true})
 	}
 	names := map[string]string{}
 	for _, t := range all {
 		ask := engine.ParseTestSend(t.Body)
-		if t.CampaignID == c.ID || !Takes(c.Channel, ask.Identifier) {
+		if t.CampaignID == c.ID || !HasIdentifier(c.Channel, ask.Identifier) {
 			continue
 		}
 		if _, known := names[t.CampaignID]; !known {
 			names[t.CampaignID] = nameOf(ctx, service, t.CampaignID)
 		}
-		out = append(out, Past{t, ask, names[t.CampaignID], false})
+		out = append(out, PastTest{t, ask, names[t.CampaignID], false})
 	}
-	slices.SortStableFunc(out, func(a, b Past) int { return b.At.Compare(a.At) })
+	slices.SortStableFunc(out, func(a, b PastTest) int { return b.At.Compare(a.At) })
 	return out, nil
 }
 
-// Takes reports whether tests of a channel can have an identifier.
-func Takes(ch engine.Channel, identifier string) bool {
-	for _, o := range engine.TestFieldsOf(ch).Identifier.Options {
+// HasIdentifier reports whether tests of a channel can have an identifier.
+func HasIdentifier(ch engine.Channel, identifier string) bool {
+	for _, o := range engine.NewTestFields(ch).Identifier.Options {
 		if o.Value == identifier {
 			return true
 		}
@@ -97,35 +97,35 @@ func nameOf(ctx context.Context, service engine.Service, id string) string {
 	return engine.Summarize(c).Title()
 }
 
-// Own returns the tests of the campaign at hand.
-func (h History) Own() History {
-	return slices.DeleteFunc(slices.Clone(h), func(t Past) bool { return !t.Own })
+// OfCampaign returns the tests of the campaign at hand.
+func (h History) OfCampaign() History {
+	return slices.DeleteFunc(slices.Clone(h), func(t PastTest) bool { return !t.Own })
 }
 
 // Last returns what to begin with: the last test of this campaign as it was; failing that, the recipients and values of
 // the last test on the channel. It is zero where there was none.
 func (h History) Last() engine.TestSend {
-	if own := h.Own(); len(own) > 0 {
-		return own[0].Ask
+	if own := h.OfCampaign(); len(own) > 0 {
+		return own[0].Request
 	}
 	if len(h) == 0 {
 		return engine.TestSend{}
 	}
-	last := h[0].Ask
+	last := h[0].Request
 	last.Filter = engine.KeyFilter{}
 	return last
 }
 
-// Missed returns why the last test that went to a recipient did not reach them; empty where it did.
-func (h History) Missed(identifier, value string) string {
+// FailureReason returns why the last test that went to a recipient did not reach them; empty where it did.
+func (h History) FailureReason(identifier, value string) string {
 	for _, t := range h {
-		if t.Ask.Identifier != identifier || !slices.Contains(t.Ask.Values, value) {
+		if t.Request.Identifier != identifier || !slices.Contains(t.Request.Values, value) {
 			continue
 		}
 		why := ""
 		for _, key := range t.Result.Keys {
 			r := t.Result.Data[key]
-			if r.Status == engine.Sent || len(t.Ask.Values) > 1 && !strings.Contains(r.FailureReason, value) {
+			if r.Status == engine.Sent || len(t.Request.Values) > 1 && !strings.Contains(r.FailureReason, value) {
 				return ""
 			}
 			why = cmp.Or(r.FailureReason, r.Status)
@@ -135,17 +135,17 @@ func (h History) Missed(identifier, value string) string {
 	return ""
 }
 
-// WithoutMissed leaves out the recipients that the last test did not reach.
-func (h History) WithoutMissed(ask engine.TestSend) engine.TestSend {
-	ask.Values = slices.DeleteFunc(slices.Clone(ask.Values), func(v string) bool { return h.Missed(ask.Identifier, v) != "" })
+// WithoutFailed leaves out the recipients that the last test did not reach.
+func (h History) WithoutFailed(ask engine.TestSend) engine.TestSend {
+	ask.Values = slices.DeleteFunc(slices.Clone(ask.Values), func(v string) bool { return h.FailureReason(ask.Identifier, v) != "" })
 	if len(ask.Values) == 0 { // nobody is left to get only that
 		ask.Filter = engine.KeyFilter{}
 	}
 	return ask
 }
 
-// Remember returns the history with what was sent just now.
-func (h History) Remember(records []engine.TestRecord, campaign string) History {
+// Add returns the history with what was sent just now.
+func (h History) Add(records []engine.TestRecord, campaign string) History {
 	for _, r := range records {
 		h = append(History{{r, engine.ParseTestSend(r.Body), campaign, true}}, h...)
 	}

@@ -14,33 +14,33 @@ import (
 
 // Run is a test send, and what is sent again of it, round by round.
 type Run struct {
-	Draft       Draft           // as it was when it was sent
-	Ask         engine.TestSend // what was asked for first
-	Asks        []engine.TestSend
-	Keys        []Key
-	Done, Total int // sends of the round
-	Message     string
-	First       time.Time // when the first round began
-	Began       time.Time // when this one did
-	Took        time.Duration
-	Canceling   bool
-	before      []Key // as they were before the round
+	Draft        Draft           // as it was when it was sent
+	Request      engine.TestSend // what was asked for first
+	Requests     []engine.TestSend
+	Keys         []Key
+	Done, Total  int // sends of the round
+	Message      string
+	Started      time.Time // when the first round began
+	RoundStarted time.Time // when this one did
+	RoundTook    time.Duration
+	Canceling    bool
+	before       []Key // as they were before the round
 }
 
 // Key is how one message of a run stands.
 type Key struct {
-	Key    engine.TestKey
-	Known  bool   // the draft has the key; otherwise only the service named it
-	ID     string // {PLATFORM}_{locale}_{variation}
-	Name   string // for people
-	Round  bool   // it is sent in this round
-	Status string // empty until the service has reported it
-	Reason string
-	Sends  []Send
+	Key     engine.TestKey
+	Known   bool   // the draft has the key; otherwise only the service named it
+	ID      string // {PLATFORM}_{locale}_{variation}
+	Name    string // for people
+	InRound bool   // it is sent in this round
+	Status  string // empty until the service has reported it
+	Reason  string
+	Sends   []SendState
 }
 
-// Send is how one message to one recipient stands.
-type Send struct {
+// SendState is how one message to one recipient stands.
+type SendState struct {
 	Recipient    string // empty: all recipients of the key together
 	State        State
 	Why          string
@@ -79,8 +79,8 @@ func (o Outcome) Refused(err error) bool {
 	return err != nil && !errors.Is(err, context.Canceled) && !done && len(o.Results) == 0
 }
 
-// Do sends requests of a draft one after another, each as a call of its own, and passes on each step.
-func Do(ctx context.Context, service engine.Service, id string, asks []engine.TestSend, now func() time.Time, each func(Step)) (Outcome, error) {
+// Send sends requests of a draft one after another, each as a call of its own, and passes on each step.
+func Send(ctx context.Context, service engine.Service, id string, asks []engine.TestSend, now func() time.Time, each func(Step)) (Outcome, error) {
 	var out Outcome
 	for _, ask := range asks {
 		r := engine.TestRequest{Call: engine.NewCall(), Body: engine.DraftTest(id, ask)}
@@ -100,7 +100,7 @@ func Do(ctx context.Context, service engine.Service, id string, asks []engine.Te
 
 // NewRun returns a run of what is asked for.
 func NewRun(d Draft, ask engine.TestSend) Run {
-	r := Run{Draft: d, Ask: ask}
+	r := Run{Draft: d, Request: ask}
 	for _, m := range d.Matching(ask.Filter) {
 		r.Keys = append(r.Keys, Key{Key: m.Key, Known: true, ID: m.ID, Name: m.Name})
 	}
@@ -109,24 +109,24 @@ func NewRun(d Draft, ask engine.TestSend) Run {
 
 // Begin starts a round of requests; f names the recipients of each. A request without a filter is for all keys.
 func (r *Run) Begin(asks []engine.TestSend, f Forecast, now time.Time) {
-	r.Asks, r.before = asks, slices.Clone(r.Keys)
+	r.Requests, r.before = asks, slices.Clone(r.Keys)
 	r.Done, r.Total, r.Message = 0, 0, ""
-	r.Canceling, r.Began, r.Took = false, now, 0
-	if r.First.IsZero() {
-		r.First = now
+	r.Canceling, r.RoundStarted, r.RoundTook = false, now, 0
+	if r.Started.IsZero() {
+		r.Started = now
 	}
 	for i := range r.Keys {
 		k := &r.Keys[i]
-		k.Round = false
+		k.InRound = false
 		var names []string
 		for _, ask := range asks {
 			if matches(k.Key, ask.Filter) {
-				k.Round = true
-				_, values := f.Addressed(r.Draft.Workspace, ask)
+				k.InRound = true
+				_, values := f.ResolveValues(r.Draft.Workspace, ask)
 				names = append(names, values...)
 			}
 		}
-		if k.Round {
+		if k.InRound {
 			r.Total += len(names)
 			k.clear(names)
 		}
@@ -137,23 +137,23 @@ func (r *Run) Begin(asks []engine.TestSend, f Forecast, now time.Time) {
 func (k *Key) clear(names []string) {
 	k.Status, k.Reason = "", ""
 	old := k.Sends
-	k.Sends = slices.DeleteFunc(slices.Clone(old), func(s Send) bool { return slices.Contains(names, s.Recipient) || s.Recipient == "" })
+	k.Sends = slices.DeleteFunc(slices.Clone(old), func(s SendState) bool { return slices.Contains(names, s.Recipient) || s.Recipient == "" })
 	for _, name := range names {
-		k.Sends = append(k.Sends, Send{Recipient: name})
+		k.Sends = append(k.Sends, SendState{Recipient: name})
 	}
-	slices.SortStableFunc(k.Sends, func(a, b Send) int { return index(old, a) - index(old, b) })
+	slices.SortStableFunc(k.Sends, func(a, b SendState) int { return index(old, a) - index(old, b) })
 }
 
 // index returns the place of a recipient; the end where it is not there.
-func index(list []Send, s Send) int {
-	if i := slices.IndexFunc(list, func(o Send) bool { return o.Recipient == s.Recipient }); i >= 0 {
+func index(list []SendState, s SendState) int {
+	if i := slices.IndexFunc(list, func(o SendState) bool { return o.Recipient == s.Recipient }); i >= 0 {
 		return i
 	}
 	return len(list)
 }
 
-// Undo puts back what was known before the round.
-func (r *Run) Undo() { r.Keys = r.before }
+// Rollback puts back what was known before the round.
+func (r *Run) Rollback() { r.Keys = r.before }
 
 // at returns the state of a key; one that was not expected is added.
 func (r *Run) at(id string) *Key {
@@ -162,27 +162,27 @@ func (r *Run) at(id string) *Key {
 			return &r.Keys[i]
 		}
 	}
-	r.Keys = append(r.Keys, Key{ID: id, Name: grid.KeyName(id), Round: true})
+	r.Keys = append(r.Keys, Key{ID: id, Name: grid.KeyName(id), InRound: true})
 	return &r.Keys[len(r.Keys)-1]
 }
 
-// of returns the state of a recipient. A service that reports all of them together has no others.
-func (k *Key) of(recipient string) *Send {
+// send returns the state of a recipient. A service that reports all of them together has no others.
+func (k *Key) send(recipient string) *SendState {
 	for i := range k.Sends {
 		if k.Sends[i].Recipient == recipient {
 			return &k.Sends[i]
 		}
 	}
 	if recipient == "" {
-		k.Sends = slices.DeleteFunc(k.Sends, func(s Send) bool { return s.State == Queued })
+		k.Sends = slices.DeleteFunc(k.Sends, func(s SendState) bool { return s.State == Queued })
 	}
-	k.Sends = append(k.Sends, Send{Recipient: recipient})
+	k.Sends = append(k.Sends, SendState{Recipient: recipient})
 	return &k.Sends[len(k.Sends)-1]
 }
 
-// Take takes a step.
-func (r *Run) Take(n Step) {
-	s := r.at(n.Key).of(n.Recipient)
+// AddStep takes a step.
+func (r *Run) AddStep(n Step) {
+	s := r.at(n.Key).send(n.Recipient)
 	switch {
 	case s.State == Sent || s.State == Failed || s.State == Sending && !n.Done:
 		return // it was taken before
@@ -203,9 +203,9 @@ func (r *Run) Take(n Step) {
 
 // End takes all that the round came to. Steps may have been lost on the way here, so all of them are taken once more.
 func (r *Run) End(out Outcome, err error, now time.Time) {
-	r.Took = now.Sub(r.Began)
+	r.RoundTook = now.Sub(r.RoundStarted)
 	for _, s := range out.Steps {
-		r.Take(s)
+		r.AddStep(s)
 	}
 	for _, result := range out.Results {
 		for _, name := range result.Keys {
@@ -214,7 +214,7 @@ func (r *Run) End(out Outcome, err error, now time.Time) {
 		}
 	}
 	for i := range r.Keys {
-		if k := &r.Keys[i]; k.Round {
+		if k := &r.Keys[i]; k.InRound {
 			k.settle(err)
 		}
 	}
@@ -287,11 +287,11 @@ func (r *Run) Retry() []engine.TestSend {
 			continue
 		}
 		if !k.Known {
-			return []engine.TestSend{r.Ask}
+			return []engine.TestSend{r.Request}
 		}
-		ask := r.Ask
-		ask.Filter = k.Key.Only(r.Draft.Campaign.Channel)
-		if values := k.missedOf(r.Ask.Values); len(values) > 0 {
+		ask := r.Request
+		ask.Filter = k.Key.Filter(r.Draft.Campaign.Channel)
+		if values := k.failedAmong(r.Request.Values); len(values) > 0 {
 			ask.Values = values
 		}
 		asks = append(asks, ask)
@@ -299,9 +299,9 @@ func (r *Run) Retry() []engine.TestSend {
 	return asks
 }
 
-// missedOf returns those of the values that did not get the message; nil where some who missed it are not among them,
+// failedAmong returns those of the values that did not get the message; nil where some who missed it are not among them,
 // as the members of a segment are not.
-func (k *Key) missedOf(values []string) []string {
+func (k *Key) failedAmong(values []string) []string {
 	var out []string
 	for _, s := range k.Sends {
 		if s.State != Failed {
@@ -326,8 +326,8 @@ func (k *Key) Count(want State) int {
 	return n
 }
 
-// Word is the status of a key in one word.
-func (k *Key) Word() string {
+// StatusText is the status of a key in one word.
+func (k *Key) StatusText() string {
 	sent, failed := k.Count(Sent), k.Count(Failed)
 	switch {
 	case k.Status != "":
@@ -346,9 +346,9 @@ func (k *Key) Word() string {
 	return Queued.String()
 }
 
-// Explained reports whether every recipient who missed the message has a reason of their own.
-func (k *Key) Explained() bool {
-	return k.Count(Failed) > 0 && !slices.ContainsFunc(k.Sends, func(s Send) bool { return s.State == Failed && s.Why == "" })
+// EveryFailureExplained reports whether every recipient who missed the message has a reason of their own.
+func (k *Key) EveryFailureExplained() bool {
+	return k.Count(Failed) > 0 && !slices.ContainsFunc(k.Sends, func(s SendState) bool { return s.State == Failed && s.Why == "" })
 }
 
 func count(n int, noun string) string {

@@ -11,7 +11,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/message/material"
+	"bugle/engine/message/assemble"
 	"bugle/engine/service/local"
 	"bugle/engine/testsend"
 	"bugle/store/mem"
@@ -37,11 +37,11 @@ func newService(t *testing.T) *local.Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []engine.Profile{
+	for _, p := range []engine.User{
 		{ID: "USER_1", Attributes: map[string]any{"First Name": "Ada", engine.AttrEmail: "ada@example.com"}, Devices: []engine.Device{{Platform: "ANDROID", Token: "tok-a"}, {Platform: "WEB", Token: "tok-w"}}},
 		{ID: "USER_2", Attributes: map[string]any{"First Name": "Ben", engine.AttrEmail: "ben@example.com"}, Devices: []engine.Device{{Platform: "ANDROID", Token: "tok-b"}}},
 	} {
-		if err := s.PutProfile(ctx, p); err != nil {
+		if err := s.PutUser(ctx, p); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -87,10 +87,10 @@ func names(messages []testsend.Message) string {
 
 func TestMessagesAndNarrowing(t *testing.T) {
 	d := draft(t, newService(t), catalog.Email, mail)
-	if got := names(d.Messages); got != "Email, Email · German" || d.WhyNot() != "" {
-		t.Errorf("messages %s; %s", got, d.WhyNot())
+	if got := names(d.Messages); got != "Email, Email · German" || d.UntestableReason() != "" {
+		t.Errorf("messages %s; %s", got, d.UntestableReason())
 	}
-	all := d.Narrowings()
+	all := d.FilterFields()
 	if len(all) != 1 || all[0].Label(all[0].Names[1]) != "German" {
 		t.Fatalf("narrowings %+v", all)
 	}
@@ -98,8 +98,8 @@ func TestMessagesAndNarrowing(t *testing.T) {
 	if got := names(d.Matching(f)); got != "Email · German" {
 		t.Errorf("in German it is %s", got)
 	}
-	if f.Variation = "variation_9"; d.Known(f) != (engine.KeyFilter{Locale: "de"}) {
-		t.Errorf("of %+v it keeps %+v", f, d.Known(f))
+	if f.Variation = "variation_9"; d.Normalize(f) != (engine.KeyFilter{Locale: "de"}) {
+		t.Errorf("of %+v it keeps %+v", f, d.Normalize(f))
 	}
 }
 
@@ -110,9 +110,9 @@ func TestForecastReportsWhoIsNotReached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	people := testsend.NewPeople()
-	people.Meet(f.Found)
-	list, stopped := d.Reasons(f, d.Messages, people.Names(engine.TestSend{Identifier: f.Identifier, Values: f.Values}))
+	people := testsend.NewDirectory()
+	people.Add(f.Resolved)
+	list, stopped := d.FailureReasons(f, d.Messages, people.Names(engine.TestSend{Identifier: f.Identifier, Values: f.Values}))
 	want := []string{"Ben: the user has no device for Web", "nobody: no user has this ID"}
 	if stopped != 3 || !slices.Equal(list, want) || !f.Certain() {
 		t.Errorf("%d do not arrive, because %q", stopped, list)
@@ -138,19 +138,19 @@ func TestForecastFillsMessagesWithTheValuesOfTheTest(t *testing.T) {
 	if len(values) != 2 || values[0].Name != "First Name" || values[0].Messages != 1 || !slices.Equal(values[1].Fallbacks, []string{"'x'"}) {
 		t.Fatalf("values %+v", values)
 	}
-	if err := values[1].Put(&ask, "old"); err == nil || len(ask.UserAttributes) > 0 {
+	if err := values[1].SetOverride(&ask, "old"); err == nil || len(ask.UserAttributes) > 0 {
 		t.Errorf("a word for a number: %v", err)
 	}
-	if err := errors.Join(values[0].Put(&ask, "Zoe"), values[1].Put(&ask, "")); err != nil || len(ask.UserAttributes) != 1 {
+	if err := errors.Join(values[0].SetOverride(&ask, "Zoe"), values[1].SetOverride(&ask, "")); err != nil || len(ask.UserAttributes) != 1 {
 		t.Errorf("%v %+v", err, ask)
 	}
 	if got := why(); got != "" {
 		t.Errorf("with the name: %q", got)
 	}
-	if got := testsend.Typed(ask)[material.Attribute{Name: "First Name"}]; got != "Zoe" {
+	if got := testsend.Overrides(ask)[assemble.Attribute{Name: "First Name"}]; got != "Zoe" {
 		t.Errorf("typed %q", got)
 	}
-	got, missing := d.Fill(ask, testsend.Person{})(nil, "Hi {{UserAttribute['First Name']}}")
+	got, missing := d.Fill(ask, testsend.ResolvedUser{})(nil, "Hi {{UserAttribute['First Name']}}")
 	if got != "Hi Zoe" || len(missing) > 0 {
 		t.Errorf("filled %q, %q", got, missing)
 	}
@@ -162,15 +162,15 @@ func TestRunIsRetriedForThoseWhoMissedIt(t *testing.T) {
 	ask := engine.TestSend{Identifier: "USER_ATTRIBUTE_UNIQUE_ID", Values: []string{"USER_1", "USER_2"}}
 	run := testsend.NewRun(d, ask)
 	run.Begin([]engine.TestSend{ask}, testsend.Forecast{}, noon)
-	if run.Total != 4 || run.Keys[0].Word() != "queued" {
-		t.Errorf("it begins with %d sends, %s", run.Total, run.Keys[0].Word())
+	if run.Total != 4 || run.Keys[0].StatusText() != "queued" {
+		t.Errorf("it begins with %d sends, %s", run.Total, run.Keys[0].StatusText())
 	}
-	out, err := testsend.Do(t.Context(), s, d.Campaign.ID, run.Asks, func() time.Time { return noon }, run.Take)
+	out, err := testsend.Send(t.Context(), s, d.Campaign.ID, run.Requests, func() time.Time { return noon }, run.AddStep)
 	if err != nil || run.Done != 4 || out.Refused(err) {
 		t.Fatalf("%v after %d steps", err, run.Done)
 	}
 	run.End(out, nil, noon.Add(time.Second))
-	if run.FailedKeys() != 1 || run.FailedSends() != 1 || run.Keys[0].Word() != "sent" || !run.Keys[1].Explained() {
+	if run.FailedKeys() != 1 || run.FailedSends() != 1 || run.Keys[0].StatusText() != "sent" || !run.Keys[1].EveryFailureExplained() {
 		t.Errorf("it ends as %+v", run.Keys)
 	}
 	again := run.Retry()
@@ -181,7 +181,7 @@ func TestRunIsRetriedForThoseWhoMissedIt(t *testing.T) {
 	if run.Keys[1].Count(testsend.Sent) != 1 || run.Total != 1 {
 		t.Errorf("the next round begins with %+v", run.Keys[1])
 	}
-	if run.Undo(); run.FailedKeys() != 1 {
+	if run.Rollback(); run.FailedKeys() != 1 {
 		t.Errorf("undone it is %+v", run.Keys)
 	}
 
@@ -199,7 +199,7 @@ func TestRunThatIsCanceled(t *testing.T) {
 	cancel()
 	run := testsend.NewRun(d, ask)
 	run.Begin([]engine.TestSend{ask}, testsend.Forecast{}, noon)
-	out, err := testsend.Do(ctx, s, d.Campaign.ID, run.Asks, func() time.Time { return noon }, func(testsend.Step) {})
+	out, err := testsend.Send(ctx, s, d.Campaign.ID, run.Requests, func() time.Time { return noon }, func(testsend.Step) {})
 	run.End(out, err, noon)
 	if out.Refused(err) || run.Message != "0 of 2 messages sent. The test was canceled." || run.Keys[0].Reason != "canceled before it was sent" {
 		t.Errorf("%v: %s %+v", err, run.Message, run.Keys)
@@ -210,14 +210,14 @@ func TestHistoryLeavesOutWhoWasMissed(t *testing.T) {
 	s := newService(t)
 	d := draft(t, s, catalog.Push, push)
 	ask := engine.TestSend{Identifier: "USER_ATTRIBUTE_UNIQUE_ID", Values: []string{"USER_1", "nobody"}}
-	if _, err := testsend.Do(t.Context(), s, d.Campaign.ID, []engine.TestSend{ask}, func() time.Time { return noon }, func(testsend.Step) {}); err != nil {
+	if _, err := testsend.Send(t.Context(), s, d.Campaign.ID, []engine.TestSend{ask}, func() time.Time { return noon }, func(testsend.Step) {}); err != nil {
 		t.Fatal(err)
 	}
 	h, err := testsend.ReadHistory(t.Context(), s, s, d.Campaign)
 	if err != nil || len(h) != 1 || !h[0].Own || h[0].Outcome() != "failed" {
 		t.Fatalf("%v %+v", err, h)
 	}
-	if got := h.WithoutMissed(h.Last()); !slices.Equal(got.Values, []string{"USER_1"}) {
+	if got := h.WithoutFailed(h.Last()); !slices.Equal(got.Values, []string{"USER_1"}) {
 		t.Errorf("the next test begins with %q", got.Values)
 	}
 	other := draft(t, s, catalog.Push, push)
@@ -235,10 +235,10 @@ func TestRecipientsInAText(t *testing.T) {
 		t.Errorf("a segment: %q", got)
 	}
 	ask := engine.TestSend{Identifier: "EMAIL", Values: []string{"a@b.c"}}
-	if why := testsend.Refused(catalog.Email, ask, "ann"); !strings.HasPrefix(why, "must be an email address") {
+	if why := testsend.RefusalReason(catalog.Email, ask, "ann"); !strings.HasPrefix(why, "must be an email address") {
 		t.Errorf("ann: %q", why)
 	}
-	if why := testsend.Refused(catalog.Email, ask, "d@e.f"); why != "" {
+	if why := testsend.RefusalReason(catalog.Email, ask, "d@e.f"); why != "" {
 		t.Errorf("d@e.f: %q", why)
 	}
 }

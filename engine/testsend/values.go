@@ -6,12 +6,12 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/engine/message/material"
+	"bugle/engine/message/assemble"
 )
 
 // Value is an attribute that messages use, for which a test can have a value in place of the recipient's own.
 type Value struct {
-	material.Attribute
+	assemble.Attribute
 	DataType  string // of the workspace; empty where it does not know the attribute
 	Sources   []string
 	Fallbacks []string // what the default filters return, as written
@@ -22,7 +22,7 @@ type Value struct {
 func (d Draft) Values(messages []Message) []Value {
 	var out []Value
 	for _, m := range messages {
-		counted := map[material.Attribute]bool{}
+		counted := map[assemble.Attribute]bool{}
 		for _, u := range m.uses {
 			i := slices.IndexFunc(out, func(v Value) bool { return v.Attribute == u.Attribute })
 			if i < 0 {
@@ -36,7 +36,7 @@ func (d Draft) Values(messages []Message) []Value {
 	return out
 }
 
-func (v *Value) add(u material.Use, first bool) {
+func (v *Value) add(u assemble.AttributeUse, first bool) {
 	if first {
 		v.Messages++
 	}
@@ -48,18 +48,18 @@ func (v *Value) add(u material.Use, first bool) {
 	}
 }
 
-// Put adds what was typed for the attribute to a test; nothing typed is the recipient's own. An error names what the
+// SetOverride adds what was typed for the attribute to a test; nothing typed is the recipient's own. An error names what the
 // data type wants.
-func (v Value) Put(t *engine.TestSend, typed string) error {
+func (v Value) SetOverride(t *engine.TestSend, typed string) error {
 	if typed == "" {
 		return nil
 	}
-	return Put(t, v.Attribute, v.DataType, typed)
+	return SetOverride(t, v.Attribute, v.DataType, typed)
 }
 
-// Put adds what was typed for an attribute to a test, as a value of the data type.
-func Put(t *engine.TestSend, a material.Attribute, dataType, typed string) error {
-	v, err := engine.OverrideValue(dataType, typed)
+// SetOverride adds what was typed for an attribute to a test, as a value of the data type.
+func SetOverride(t *engine.TestSend, a assemble.Attribute, dataType, typed string) error {
+	v, err := engine.ParseOverride(dataType, typed)
 	if err != nil {
 		return err
 	}
@@ -71,12 +71,12 @@ func Put(t *engine.TestSend, a material.Attribute, dataType, typed string) error
 	return nil
 }
 
-// Typed returns the values that a test has in place of the recipients' own, as they would be typed.
-func Typed(t engine.TestSend) map[material.Attribute]string {
-	out := map[material.Attribute]string{}
+// Overrides returns the values that a test has in place of the recipients' own, as they would be typed.
+func Overrides(t engine.TestSend) map[assemble.Attribute]string {
+	out := map[assemble.Attribute]string{}
 	for event, list := range map[bool][]doc.Member{false: t.UserAttributes, true: t.EventAttributes} {
 		for _, m := range list {
-			out[material.Attribute{Event: event, Name: m.Name}] = typed(m.Value)
+			out[assemble.Attribute{Event: event, Name: m.Name}] = typed(m.Value)
 		}
 	}
 	return out
@@ -89,8 +89,8 @@ func typed(v doc.Value) string {
 	return v.Literal()
 }
 
-// ValuesInWords returns the values that a test has in place of the recipients' own, each as "name = value".
-func ValuesInWords(t engine.TestSend) []string {
+// OverrideSummary returns the values that a test has in place of the recipients' own, each as "name = value".
+func OverrideSummary(t engine.TestSend) []string {
 	var out []string
 	for _, m := range slices.Concat(t.UserAttributes, t.EventAttributes) {
 		out = append(out, m.Name+" = "+typed(m.Value))
@@ -98,16 +98,16 @@ func ValuesInWords(t engine.TestSend) []string {
 	return out
 }
 
-// Own returns the different values that people have of an attribute; lack reports whether one of them has none.
-func (d Draft) Own(a material.Attribute, people []Person) (values []string, lack bool) {
+// OwnValues returns the different values that people have of an attribute; lack reports whether one of them has none.
+func (d Draft) OwnValues(a assemble.Attribute, people []ResolvedUser) (values []string, lack bool) {
 	for _, p := range people {
-		if p.Profile == nil {
-			lack = lack || p.Sure
+		if p.User == nil {
+			lack = lack || p.Certain
 			continue
 		}
-		from := p.Profile.Attributes
+		from := p.User.Attributes
 		if a.Event {
-			from = engine.Trigger(d.Document, *p.Profile)
+			from = engine.TriggerAttributes(d.Document, *p.User)
 		}
 		v, ok := from[a.Name]
 		switch {

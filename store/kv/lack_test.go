@@ -54,7 +54,7 @@ func TestLostCampaignsThatOthersName(t *testing.T) {
 			failed = append(failed, err)
 		}
 		return errors.Join(append(failed, s.PutTest(engine.TestRecord{At: at, CampaignID: "tested"}), s.PutTest(engine.TestRecord{At: at, CampaignID: "child"}),
-			s.PutOutbox(engine.Delivered{ID: "1", At: at, CampaignID: "sent"}))...)
+			s.PutOutbox(engine.OutboxMessage{ID: "1", At: at, CampaignID: "sent"}))...)
 	})
 	counts := func() kv.Counts {
 		have := kv.Counts{}

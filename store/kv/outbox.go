@@ -14,12 +14,12 @@ import (
 type OutboxMessages struct{ *records }
 
 // Outbox returns the delivered messages, newest first, at most limit of them; 0 means all.
-func (s OutboxMessages) Outbox(limit int) ([]engine.Delivered, error) {
+func (s OutboxMessages) Outbox(limit int) ([]engine.OutboxMessage, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
 	const what = "the outbox message"
-	var out []engine.Delivered
+	var out []engine.OutboxMessage
 	err := s.walk(what, s.key(kindOutbox), ScanOptions{Reverse: true, Limit: limit}, func(rest, payload []byte) error {
 		var w wire.Delivered
 		tree, err := wire.DecodeWith(payload, &w)
@@ -37,7 +37,7 @@ func (s OutboxMessages) Outbox(limit int) ([]engine.Delivered, error) {
 }
 
 // PutOutbox stores a delivered message. Its ids must sort by time, as those of UUID v7 do.
-func (s OutboxMessages) PutOutbox(d engine.Delivered) error {
+func (s OutboxMessages) PutOutbox(d engine.OutboxMessage) error {
 	if err := s.check("the id of an outbox message", d.ID); err != nil {
 		return err
 	}

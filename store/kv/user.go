@@ -16,8 +16,8 @@ type Users struct{ *records }
 
 // Profile returns a user's profile. Numbers among its attributes are json.Number, spelled as
 // they were stored.
-func (s Users) Profile(id string) (engine.Profile, error) {
-	var p engine.Profile
+func (s Users) Profile(id string) (engine.User, error) {
+	var p engine.User
 	if err := s.check("a user id", id); err != nil {
 		return p, err
 	}
@@ -26,7 +26,7 @@ func (s Users) Profile(id string) (engine.Profile, error) {
 }
 
 // PutProfile stores a profile over an earlier one, and what it can be found by.
-func (s Users) PutProfile(p engine.Profile) error {
+func (s Users) PutProfile(p engine.User) error {
 	keys, err := s.identifiers(p)
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func (s Users) PutProfile(p engine.Profile) error {
 }
 
 // PutProfiles stores profiles, one after the other.
-func (s Users) PutProfiles(list []engine.Profile) error {
+func (s Users) PutProfiles(list []engine.User) error {
 	for _, p := range list {
 		if err := s.PutProfile(p); err != nil {
 			return err
@@ -54,7 +54,7 @@ func (s Users) PutProfiles(list []engine.Profile) error {
 }
 
 // ProfilesOf calls fn with those of the profiles that are there.
-func (s Users) ProfilesOf(ids []string, fn func(engine.Profile) error) error {
+func (s Users) ProfilesOf(ids []string, fn func(engine.User) error) error {
 	return each(ids, s.Profile, fn)
 }
 
@@ -73,12 +73,12 @@ func (s Users) DeleteProfile(id string) error {
 }
 
 // Profiles calls fn with all profiles, by id. fn may return [Stop].
-func (s Users) Profiles(fn func(engine.Profile) error) error {
+func (s Users) Profiles(fn func(engine.User) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
 	return s.walk("the profile", s.key(kindProfile), ScanOptions{}, func(rest, payload []byte) error {
-		var p engine.Profile
+		var p engine.User
 		if err := wire.Decode(payload, &p); err != nil {
 			return s.damaged("the user "+label(rest), err)
 		}
@@ -112,7 +112,7 @@ func (s Users) FindProfiles(kind, value string) ([]string, error) {
 }
 
 // identifiers returns the index keys of a profile, without repetition.
-func (s Users) identifiers(p engine.Profile) ([][]byte, error) {
+func (s Users) identifiers(p engine.User) ([][]byte, error) {
 	if err := s.check("a user id", p.ID); err != nil {
 		return nil, err
 	}

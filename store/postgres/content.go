@@ -178,11 +178,11 @@ func (c content) DeleteContent(ref engine.ContentRef) error {
 type outbox struct{ *records }
 
 // Outbox implements [store.Outbox].
-func (o outbox) Outbox(limit int) ([]engine.Delivered, error) {
+func (o outbox) Outbox(limit int) ([]engine.OutboxMessage, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	var out []engine.Delivered
+	var out []engine.OutboxMessage
 	var bad []error
 	o.long = true
 	err := o.query("SELECT id, head, body, checksum FROM outbox WHERE workspace = $1 ORDER BY id DESC LIMIT $2", []any{o.id, limited(limit)}, func(rows pgx.Rows) error {
@@ -225,7 +225,7 @@ func limited(n int) *int {
 }
 
 // PutOutbox implements [store.Outbox].
-func (o outbox) PutOutbox(d engine.Delivered) error {
+func (o outbox) PutOutbox(d engine.OutboxMessage) error {
 	if err := o.check("the id of an outbox message", d.ID); err != nil {
 		return err
 	}

@@ -170,15 +170,15 @@ func day(t *testing.T, db *postgres.DB) {
 			func(s store.Space) error { _, err := s.Copy(id); return err },
 			func(s store.Space) error { return s.DeleteCopy(id) },
 			func(s store.Space) error {
-				return s.PutProfile(engine.Profile{ID: "u", Attributes: map[string]any{"Email (Standard)": "a@example.com"}})
+				return s.PutProfile(engine.User{ID: "u", Attributes: map[string]any{"Email (Standard)": "a@example.com"}})
 			},
 			func(s store.Space) error {
-				return s.PutProfiles([]engine.Profile{{ID: "u1"}, {ID: "u2"}})
+				return s.PutProfiles([]engine.User{{ID: "u1"}, {ID: "u2"}})
 			},
 			func(s store.Space) error { _, err := s.Profile("u"); return err },
 			func(s store.Space) error { _, err := s.FindProfiles(store.ByEmail, "a@example.com"); return err },
 			func(s store.Space) error {
-				return s.ProfilesOf([]string{"u", "u1"}, func(engine.Profile) error { return nil })
+				return s.ProfilesOf([]string{"u", "u1"}, func(engine.User) error { return nil })
 			},
 			func(s store.Space) error { return s.DeleteProfile("u") },
 			func(s store.Space) error {
@@ -191,7 +191,7 @@ func day(t *testing.T, db *postgres.DB) {
 			func(s store.Space) error {
 				return s.DeleteContent(engine.ContentRef{Kind: engine.KindProducts, Name: "b"})
 			},
-			func(s store.Space) error { return s.PutOutbox(engine.Delivered{ID: "z" + id, At: now}) },
+			func(s store.Space) error { return s.PutOutbox(engine.OutboxMessage{ID: "z" + id, At: now}) },
 			func(s store.Space) error { _, err := s.Outbox(20); ignoreDamage(&err); return err },
 			func(s store.Space) error { _, err := s.TrimOutbox(1000); return err },
 			func(s store.Space) error { return s.PutTest(engine.TestRecord{At: now, Body: body}) },

@@ -17,39 +17,39 @@ type users struct{ *records }
 
 func profileName(id string) string { return fmt.Sprintf("the user %q", id) }
 
-func (u users) profile(id string, b []byte, sum int64) (p engine.Profile, err error) {
+func (u users) profile(id string, b []byte, sum int64) (p engine.User, err error) {
 	if sum != u.sum("app_user", []byte(id), b) {
 		return p, u.damaged(profileName(id), errChecksum)
 	}
 	if err := wire.Decode(b, &p); err != nil {
-		return engine.Profile{}, u.damaged(profileName(id), err)
+		return engine.User{}, u.damaged(profileName(id), err)
 	}
 	return p, nil
 }
 
 // Profile implements [store.Users].
-func (u users) Profile(id string) (engine.Profile, error) {
+func (u users) Profile(id string) (engine.User, error) {
 	if err := u.check("a user id", id); err != nil {
-		return engine.Profile{}, err
+		return engine.User{}, err
 	}
 	var b []byte
 	var sum int64
 	err := u.one("SELECT profile, checksum FROM app_user WHERE workspace = $1 AND id = $2"+u.lock(""), []any{u.id, escape(id)}, &b, &sum)
 	u.note(err, "app_user", id)
 	if err != nil {
-		return engine.Profile{}, err
+		return engine.User{}, err
 	}
 	return u.profile(id, b, sum)
 }
 
 // ProfilesOf implements [store.Users].
-func (u users) ProfilesOf(ids []string, fn func(engine.Profile) error) error {
+func (u users) ProfilesOf(ids []string, fn func(engine.User) error) error {
 	for _, id := range ids {
 		if err := u.check("a user id", id); err != nil {
 			return err
 		}
 	}
-	var out []engine.Profile
+	var out []engine.User
 	var bad []error
 	found := map[string]bool{}
 	err := u.query("SELECT id, profile, checksum FROM app_user WHERE workspace = $1 AND id = ANY ($2) ORDER BY id"+u.lock(""), []any{u.id, escaped(ids)}, func(rows pgx.Rows) error {
@@ -84,7 +84,7 @@ func (u users) ProfilesOf(ids []string, fn func(engine.Profile) error) error {
 }
 
 // Profiles implements [store.Users]. fn may use the transaction.
-func (u users) Profiles(fn func(engine.Profile) error) error {
+func (u users) Profiles(fn func(engine.User) error) error {
 	return byID(u.records, "SELECT id, profile, checksum FROM app_user WHERE workspace = $1 AND id > $2 ORDER BY id LIMIT $3", u.profile, fn)
 }
 
@@ -116,10 +116,10 @@ func (u users) FindProfiles(kind, value string) ([]string, error) {
 }
 
 // PutProfile implements [store.Users].
-func (u users) PutProfile(p engine.Profile) error { return u.PutProfiles([]engine.Profile{p}) }
+func (u users) PutProfile(p engine.User) error { return u.PutProfiles([]engine.User{p}) }
 
 // PutProfiles implements [store.Users], in few statements however many profiles there are.
-func (u users) PutProfiles(list []engine.Profile) error {
+func (u users) PutProfiles(list []engine.User) error {
 	last := map[string]int{} // of several with one id, the last one counts
 	for i, p := range list {
 		last[p.ID] = i

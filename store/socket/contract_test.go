@@ -30,7 +30,7 @@ func TestContract(t *testing.T) {
 				}
 				svc := s.service(db)
 				for _, p := range enginetest.Profiles() {
-					s.ok(svc.PutProfile(t.Context(), p))
+					s.ok(svc.PutUser(t.Context(), p))
 				}
 				return enginetest.Env{Service: svc, Home: svc, Clock: clock}
 			})
@@ -57,7 +57,7 @@ func TestContractOfHTTP(t *testing.T) {
 		}
 		home = s.service(s.node())
 		for _, p := range enginetest.Profiles() {
-			s.ok(home.PutProfile(t.Context(), p))
+			s.ok(home.PutUser(t.Context(), p))
 		}
 		svc, err := remote.New(remote.Config{BaseURL: "http://localhost", Workspace: workspace, Transport: s.transport(t)})
 		s.ok(err)

@@ -221,9 +221,9 @@ func TestLostCommits(t *testing.T) {
 			func(s scene) { count(s, 1, "Spring (copy)", named(s, "Spring (copy)")) }},
 		"delete": {func(s scene) error { return s.svc.Delete(s.Context(), s.draft.ID) },
 			func(s scene) { count(s, 0, "Spring", named(s, "Spring")) }},
-		"delete a user": {func(s scene) error { return s.svc.DeleteProfile(s.Context(), "U") },
+		"delete a user": {func(s scene) error { return s.svc.DeleteUser(s.Context(), "U") },
 			func(s scene) {
-				p, err := s.svc.Profiles(s.Context(), "", 0)
+				p, err := s.svc.Users(s.Context(), "", 0)
 				if err != nil {
 					s.Fatal(err)
 				}
@@ -263,7 +263,7 @@ func TestLostCommits(t *testing.T) {
 				sh := newShed(t)
 				home := sh.service(sh.db) // what the scene begins with is written beside the service under test
 				id := create(t, home)
-				sh.ok(home.PutProfile(t.Context(), engine.Profile{ID: "U"}))
+				sh.ok(home.PutUser(t.Context(), engine.User{ID: "U"}))
 				_, attached, arm := sh.lossy(when)
 				s := scene{T: t, svc: sh.service(attached)}
 				var err error

@@ -59,7 +59,7 @@ func TestChanges(t *testing.T) {
 	next(t, ofSecond, c)
 	next(t, ofThird, c)
 	for name, do := range map[store.Change]func() error{
-		{Kind: store.ChangedUser, ID: "P"}: func() error { return two.PutProfile(t.Context(), engine.Profile{ID: "P"}) },
+		{Kind: store.ChangedUser, ID: "P"}: func() error { return two.PutUser(t.Context(), engine.User{ID: "P"}) },
 		{Kind: store.ChangedSettings}: func() error {
 			return two.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error { w.Name = "New"; return nil })
 		},
@@ -68,7 +68,7 @@ func TestChanges(t *testing.T) {
 			return err
 		},
 		{Kind: store.ChangedCampaign, ID: id}: func() error {
-			return two.KeepCopy(t.Context(), id, engine.WorkingCopy{Base: 1, Body: parse(t, draft)})
+			return two.PutWorkingCopy(t.Context(), id, engine.WorkingCopy{Base: 1, Body: parse(t, draft)})
 		},
 	} {
 		s.ok(do())

@@ -55,10 +55,10 @@ func TestRoundTrip(t *testing.T) {
 	if e := engine.AsError(err); e == nil || e.HTTP != 409 {
 		t.Errorf("a save over another one: %v", err)
 	}
-	s.ok(svc.KeepCopy(ctx, id, engine.WorkingCopy{Base: h.Revision, Body: body, At: time.Unix(1, 0).UTC()}))
+	s.ok(svc.PutWorkingCopy(ctx, id, engine.WorkingCopy{Base: h.Revision, Body: body, At: time.Unix(1, 0).UTC()}))
 	cloned, err := svc.Clone(ctx, id, ann)
 	s.ok(err)
-	s.ok(svc.PutProfile(ctx, engine.Profile{ID: "P", Attributes: map[string]any{"n": json.Number("1.50")}}))
+	s.ok(svc.PutUser(ctx, engine.User{ID: "P", Attributes: map[string]any{"n": json.Number("1.50")}}))
 	_, err = svc.Test(ctx, engine.TestRequest{Body: parse(t, inlineTest)})
 	s.ok(err)
 	if c, err = home.Get(ctx, id); err != nil || string(c.Body.Encode()) != string(body.Encode()) {
@@ -75,21 +75,24 @@ func TestRoundTrip(t *testing.T) {
 	}
 	same("get", func(s *local.Service) (any, error) { return s.Get(ctx, id) })
 	same("list", func(s *local.Service) (any, error) { return s.List(ctx, engine.ListQuery{Archived: true}) })
-	same("copy", func(s *local.Service) (any, error) { c, ok, err := s.Copy(ctx, id); return []any{c, ok}, err })
-	same("no copy", func(s *local.Service) (any, error) { c, ok, err := s.Copy(ctx, cloned.ID); return []any{c, ok}, err })
+	same("copy", func(s *local.Service) (any, error) { c, ok, err := s.WorkingCopy(ctx, id); return []any{c, ok}, err })
+	same("no copy", func(s *local.Service) (any, error) {
+		c, ok, err := s.WorkingCopy(ctx, cloned.ID)
+		return []any{c, ok}, err
+	})
 	same("revisions", func(s *local.Service) (any, error) { return s.Revisions(ctx, id) })
 	same("revision", func(s *local.Service) (any, error) { return s.Revision(ctx, id, 1) })
 	same("no revision", func(s *local.Service) (any, error) { return s.Revision(ctx, id, 99) })
 	same("outbox", func(s *local.Service) (any, error) { return s.Outbox(ctx, 0) })
 	same("settings", func(s *local.Service) (any, error) { return s.Workspace(ctx) })
-	same("users", func(s *local.Service) (any, error) { return s.Profiles(ctx, "p", 5) })
-	same("user", func(s *local.Service) (any, error) { return s.Profile(ctx, "P") })
-	same("no user", func(s *local.Service) (any, error) { return s.Profile(ctx, "Q") })
+	same("users", func(s *local.Service) (any, error) { return s.Users(ctx, "p", 5) })
+	same("user", func(s *local.Service) (any, error) { return s.User(ctx, "P") })
+	same("no user", func(s *local.Service) (any, error) { return s.User(ctx, "Q") })
 	same("tests", func(s *local.Service) (any, error) { return s.Tests(ctx, "", 5) })
 	same("recipients", func(s *local.Service) (any, error) { return s.Recipients(ctx, "EMAIL", "EMAIL", 5) })
 	same("archive", func(s *local.Service) (any, error) { return nil, s.Archive(ctx, id, ann) })
 	same("restore", func(s *local.Service) (any, error) { return nil, s.Restore(ctx, id, ann) })
-	s.ok(errors.Join(svc.DropCopy(ctx, id), svc.Delete(ctx, cloned.ID), svc.DeleteProfile(ctx, "P"), svc.ClearOutbox(ctx)))
+	s.ok(errors.Join(svc.DeleteWorkingCopy(ctx, id), svc.Delete(ctx, cloned.ID), svc.DeleteUser(ctx, "P"), svc.ClearOutbox(ctx)))
 	same("at the end", func(s *local.Service) (any, error) { return s.List(ctx, engine.ListQuery{}) })
 }
 

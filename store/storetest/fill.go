@@ -80,8 +80,8 @@ type records struct {
 	Revision   engine.Revision
 	Copy       engine.WorkingCopy
 	Idempotent store.Idempotent
-	Mail, Push engine.Delivered
-	Profile    engine.Profile
+	Mail, Push engine.OutboxMessage
+	Profile    engine.User
 	Test       engine.TestRecord
 	Until      time.Time
 }
@@ -148,9 +148,9 @@ func (r records) read(s store.Space) map[string]outcome {
 	add("Summaries", []engine.Summary{r.Summary})(all(s.Summaries))
 	add("Copy", r.Copy)(wide(s.Copy(id)))
 	add("Idempotent", r.Idempotent)(wide(s.Idempotent(r.Idempotent.Operation, r.Idempotent.Key)))
-	add("Outbox", []engine.Delivered{r.Push, r.Mail})(wide(s.Outbox(0)))
+	add("Outbox", []engine.OutboxMessage{r.Push, r.Mail})(wide(s.Outbox(0)))
 	add("Profile", r.Profile)(wide(s.Profile(r.Profile.ID)))
-	add("Profiles", []engine.Profile{r.Profile})(all(s.Profiles))
+	add("Profiles", []engine.User{r.Profile})(all(s.Profiles))
 	add("FindProfiles", []string{r.Profile.ID})(wide(s.FindProfiles(store.ByEmail, " ada@EXAMPLE.com ")))
 	add("Tests", []engine.TestRecord{r.Test})(all(func(fn func(engine.TestRecord) error) error { return s.Tests(0, fn) }))
 	add("RequestID", r.Until)(wide(s.RequestID("create", "r1")))

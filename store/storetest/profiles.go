@@ -10,8 +10,8 @@ import (
 	"bugle/store/kv"
 )
 
-func profile(id, mail, token string) engine.Profile {
-	return engine.Profile{ID: id, Attributes: map[string]any{engine.AttrEmail: mail},
+func profile(id, mail, token string) engine.User {
+	return engine.User{ID: id, Attributes: map[string]any{engine.AttrEmail: mail},
 		Devices: []engine.Device{{Platform: "IOS", Token: token, AdvertiseID: "ad-" + id}, {Platform: "WEB", Token: token}}}
 }
 

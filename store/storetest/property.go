@@ -115,7 +115,7 @@ func (m model) step(t *rapid.T, s store.Space) error {
 		return s.DeleteCopy(id)
 	case "profile":
 		m.profiles[id] = text
-		return s.PutProfile(engine.Profile{ID: id, Attributes: map[string]any{engine.AttrEmail: text}})
+		return s.PutProfile(engine.User{ID: id, Attributes: map[string]any{engine.AttrEmail: text}})
 	case "forget":
 		_, there := m.profiles[id]
 		if err := s.DeleteProfile(id); there == errors.Is(err, store.ErrNotFound) {
@@ -169,7 +169,7 @@ func (m model) compare(t *rapid.T, s store.Space) {
 		}
 		got.history[sum.ID] = history
 		return errors.Join(err, rerr)
-	}), s.Profiles(func(p engine.Profile) error {
+	}), s.Profiles(func(p engine.User) error {
 		got.profiles[p.ID], _ = p.Attributes[engine.AttrEmail].(string)
 		return nil
 	})}

@@ -46,8 +46,8 @@ func races(t testing.TB) []race {
 	}
 	remove := func(s store.Space, id string) error { return s.DeleteCampaign(id) }
 	clear := func(s store.Space, id string) error { return s.ClearCampaign(id) }
-	profile := func(id string, n int) engine.Profile {
-		return engine.Profile{ID: id, Attributes: map[string]any{engine.AttrEmail: fmt.Sprintf("%s.%d@example.com", id, n)}}
+	profile := func(id string, n int) engine.User {
+		return engine.User{ID: id, Attributes: map[string]any{engine.AttrEmail: fmt.Sprintf("%s.%d@example.com", id, n)}}
 	}
 	template := func(id string, n int) engine.ContentItem {
 		return engine.ContentItem{Template: &engine.ContentTemplate{ID: id, Version: n, Name: id, Channel: "EMAIL", Content: parse(t, `{}`), SavedAt: noon}}

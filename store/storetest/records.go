@@ -53,7 +53,7 @@ func testRoundTrip(t *testing.T, db store.DB) {
 	write(t, db, func(tx store.Tx) error {
 		s := tx.In(space)
 		_, err := s.PutCampaign(engine.Campaign{Head: engine.Head{ID: "empty"}}, engine.Summary{Head: engine.Head{ID: "empty"}}, engine.Revision{}, false)
-		return errors.Join(err, s.PutCopy("empty", engine.WorkingCopy{}), s.PutProfile(engine.Profile{ID: "empty"}))
+		return errors.Join(err, s.PutCopy("empty", engine.WorkingCopy{}), s.PutProfile(engine.User{ID: "empty"}))
 	})
 	read(t, db, func(tx store.Tx) error {
 		c, err := tx.In(space).Campaign("empty")
@@ -250,7 +250,7 @@ func testOddNames(t *testing.T, db store.DB) {
 		s := tx.In(space)
 		for _, id := range []string{"", strings.Repeat("A", 10_000)} {
 			_, err := save(s, id, `{}`, t, false)
-			for _, err := range []error{err, s.PutProfile(engine.Profile{ID: id}), s.PutRequestID("create", id, noon), s.PutOutbox(engine.Delivered{ID: id})} {
+			for _, err := range []error{err, s.PutProfile(engine.User{ID: id}), s.PutRequestID("create", id, noon), s.PutOutbox(engine.OutboxMessage{ID: id})} {
 				if err == nil {
 					t.Errorf("an id of %d bytes was stored", len(id))
 				}
@@ -328,7 +328,7 @@ func testOutbox(t *testing.T, db store.DB) {
 		return ids
 	}
 	in(t, db, func(s store.Space) error {
-		return errors.Join(s.PutOutbox(engine.Delivered{ID: "02"}), s.PutOutbox(engine.Delivered{ID: "03"}), s.PutOutbox(engine.Delivered{ID: "01"}))
+		return errors.Join(s.PutOutbox(engine.OutboxMessage{ID: "02"}), s.PutOutbox(engine.OutboxMessage{ID: "03"}), s.PutOutbox(engine.OutboxMessage{ID: "01"}))
 	})
 	if got, want := ids(2), []string{"03", "02"}; !slices.Equal(got, want) {
 		t.Errorf("newest two are %q, want %q", got, want)

@@ -260,7 +260,7 @@ func TestValidateGoesToTheField(t *testing.T) {
 
 func TestPreviewInWords(t *testing.T) {
 	b := newBench(t, catalog.Email, catalog.OneTime, strings.ReplaceAll(mail, "Hi\\tyou", "Hi {{UserAttribute['City']|default('you')}}"))
-	if err := b.svc.PutProfile(t.Context(), engine.Profile{ID: "ANN", Attributes: map[string]any{"City": "Paris"}}); err != nil {
+	if err := b.svc.PutUser(t.Context(), engine.User{ID: "ANN", Attributes: map[string]any{"City": "Paris"}}); err != nil {
 		t.Fatal(err)
 	}
 	b.play("preview||preview|ANN|preview|a b@|back")
@@ -277,8 +277,8 @@ func TestATestGoesToPeopleByName(t *testing.T) {
 			"android": {"template_type": "BASIC", "basic_details": {"title": "Hello", "message": "Spring"}},
 			"web": {"template_type": "BASIC", "basic_details": {"title": "Hello", "message": "Spring", "redirect_url": "https://example.com"}}}}}}`)
 	for id, name := range map[string]string{"U1": "Ann Berger", "U2": "Anna Weiss", "U3": "Jamal Haddad"} {
-		p := engine.Profile{ID: id, Attributes: map[string]any{"Name": name}, Devices: []engine.Device{{Platform: "ANDROID", Token: "tok-" + id}}}
-		if err := b.svc.PutProfile(t.Context(), p); err != nil {
+		p := engine.User{ID: id, Attributes: map[string]any{"Name": name}, Devices: []engine.Device{{Platform: "ANDROID", Token: "tok-" + id}}}
+		if err := b.svc.PutUser(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -345,7 +345,7 @@ func TestAVersionOfAnEarlierProgramIsBroughtBackUpToDate(t *testing.T) {
 func TestEditsWaitUntilTheyAreApplied(t *testing.T) {
 	b := newBench(t, catalog.Email, catalog.OneTime, mail)
 	b.deps.Service = struct{ engine.Service }{b.svc}
-	b.deps.Copies = edit.CopiesIn(t.TempDir())
+	b.deps.Copies = edit.NewFileStore(t.TempDir())
 	b.run("campaigns|1|basics|Summer|back|leave")
 	b.want("Kept, not applied yet.", "Your changes are kept, but not applied yet.")
 	b.has("basic_details.name", `"Spring sale"`)
@@ -495,7 +495,7 @@ func TestPreviewTellsASavedTemplate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.svc.PutProfile(t.Context(), engine.Profile{ID: "ANN", Attributes: map[string]any{"City": "Paris"}}); err != nil {
+	if err := b.svc.PutUser(t.Context(), engine.User{ID: "ANN", Attributes: map[string]any{"City": "Paris"}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.svc.PutContent(t.Context(), engine.ContentItem{Template: &engine.ContentTemplate{ID: "spring", Channel: catalog.Email, Content: content}}); err != nil {

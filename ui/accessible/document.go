@@ -33,7 +33,7 @@ type document struct {
 func (d *document) load(ctx context.Context) error {
 	l, err := d.editing.Load()(ctx)
 	if err == nil {
-		err = l.CopyErr
+		err = l.WorkingCopyErr
 	}
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func (d *document) load(ctx context.Context) error {
 
 // show goes on with what was read, and reports whether there are edits of an earlier time on top of it.
 func (d *document) show(l edit.Loaded) (recovered bool) {
-	recovered, _ = d.editing.Take(l)
+	recovered, _ = d.editing.ApplyLoaded(l)
 	switch {
 	case recovered && d.inPlace():
 		d.say("Your earlier changes, which could not be saved, are here.")
@@ -63,11 +63,11 @@ func (d *document) show(l edit.Loaded) (recovered bool) {
 // follow takes over what the session holds.
 func (d *document) follow() {
 	e := d.editing
-	d.campaign, d.workspace, d.schema = e.Current(), e.Workspace(), e.Schema()
-	d.root, d.problems, d.pending = e.Root(), e.Problems(), e.Pending()
+	d.campaign, d.workspace, d.schema = e.Campaign(), e.Workspace(), e.Schema()
+	d.root, d.problems, d.pending = e.Root(), e.Problems(), e.HasPending()
 }
 
-func (d *document) inPlace() bool { return d.editing.InPlace() }
+func (d *document) inPlace() bool { return d.editing.SavesInPlace() }
 
 // check finds the problems of the document that the questions are about.
 func (d *document) check() { d.problems = d.schema.Validate(d.root, d.editing.Env()) }
@@ -75,7 +75,7 @@ func (d *document) check() { d.problems = d.schema.Validate(d.root, d.editing.En
 // current is the campaign with the edits.
 func (d *document) current() engine.Campaign {
 	c := d.campaign
-	c.Body = engine.BodyOf(d.root)
+	c.Body = engine.DocumentBody(d.root)
 	return c
 }
 

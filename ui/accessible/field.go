@@ -332,7 +332,7 @@ func understood(t timeparse.Reading) string {
 // readTime reads a time in the campaign's zone.
 func (f *fields) readTime(text string, r row) (timeparse.Reading, error) {
 	c := timeparse.Context{Now: f.deps.Now().In(f.deps.Location)}
-	if loc, ok := engine.Zone(f.root); ok {
+	if loc, ok := engine.TimeZone(f.root); ok {
 		c.Zone, c.Now = loc, f.deps.Now().In(loc)
 	}
 	if had, err := timeparse.Read(r.Value.Text(), c); err == nil && had.Exact && text != r.Value.Text() {

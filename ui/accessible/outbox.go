@@ -41,7 +41,7 @@ func (s *session) outbox(ctx context.Context) error {
 	})
 }
 
-func subject(d engine.Delivered) string {
+func subject(d engine.OutboxMessage) string {
 	text := ""
 	switch {
 	case d.Email != nil:
@@ -56,7 +56,7 @@ func subject(d engine.Delivered) string {
 }
 
 // delivered reads one message out.
-func (s *session) delivered(d engine.Delivered) {
+func (s *session) delivered(d engine.OutboxMessage) {
 	tell := func(name, text string) {
 		if strings.TrimSpace(text) != "" {
 			s.say("%s: %s", name, text)

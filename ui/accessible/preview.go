@@ -8,7 +8,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/message/material"
+	"bugle/engine/message/assemble"
 	"bugle/engine/message/render"
 )
 
@@ -57,15 +57,15 @@ func (p previewer) preview(ctx context.Context) error {
 
 // withTemplates returns the document with the content of its saved templates, as far as the service tells it.
 func (p previewer) withTemplates(ctx context.Context, o *render.Options) (doc.Value, error) {
-	keeper, ok := p.deps.Service.(engine.ContentKeeper)
+	keeper, ok := p.deps.Service.(engine.ContentStore)
 	if !ok {
 		return p.root, nil
 	}
-	whole, taken, err := material.WithTemplates(ctx, keeper, p.campaign.Channel, p.root)
+	whole, taken, err := assemble.ExpandTemplates(ctx, keeper, p.campaign.Channel, p.root)
 	if err != nil {
 		return p.root, ctx.Err() // without them there is still what the message says itself
 	}
-	o.Templates = render.Taken(taken)
+	o.Templates = render.TemplatesFromUses(taken)
 	return whole, nil
 }
 
@@ -89,7 +89,7 @@ func (p previewer) forWhom(ctx context.Context, root doc.Value, o *render.Option
 			}
 			o.Fill = render.Resolved(shown)
 			if o.Templates == nil {
-				root, o.Templates = render.WithTemplates(p.campaign.Channel, root, shown), render.Told(shown)
+				root, o.Templates = render.WithTemplates(p.campaign.Channel, root, shown), render.TemplatesFromPreview(shown)
 			}
 			return nil
 		},

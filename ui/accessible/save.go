@@ -26,15 +26,15 @@ func (d *document) change(ctx context.Context, root doc.Value, what string) erro
 }
 
 // save stores the document: a draft in place, others as a working copy.
-func (d *document) save(ctx context.Context, store edit.Saver, what string) error {
+func (d *document) save(ctx context.Context, store edit.SaveFunc, what string) error {
 	done, err := store(ctx)
-	d.editing.Saved(done, err)
+	d.editing.FinishSave(done, err)
 	d.follow()
 	_, kept := d.deps.WorkingCopies()
 	switch inPlace := d.inPlace(); {
 	case inPlace && edit.IsConflict(err):
 		return d.conflict(ctx, what)
-	case inPlace && errors.As(err, new(*edit.KeptError)):
+	case inPlace && errors.As(err, new(*edit.SavedLocallyError)):
 		d.say("The database cannot be reached. Your change is kept on this machine, and saved when it is back.")
 	case inPlace && err != nil:
 		d.say("Not saved: %s", refusal(err))
@@ -72,7 +72,7 @@ func (d *document) conflict(ctx context.Context, what string) error {
 	if n == 0 {
 		return d.save(ctx, d.editing.KeepMine(what), what)
 	}
-	if drop := d.editing.Forget(); drop != nil {
+	if drop := d.editing.DiscardUnsaved(); drop != nil {
 		if err := drop(ctx); err != nil {
 			d.say("Cannot discard your change: %s", refusal(err))
 		}
@@ -104,19 +104,19 @@ func (d *document) undo(ctx context.Context) error {
 
 // apply sends the edits that wait, the changed components in one update. Side says whose components
 // count where both sides changed one.
-func (d *document) apply(ctx context.Context, side edit.Side) error {
+func (d *document) apply(ctx context.Context, side edit.Resolution) error {
 	done, err := d.editing.Apply(side)(ctx)
 	if err != nil {
 		return d.failed(ctx, "Not applied", err)
 	}
-	if len(done.Both) > 0 {
-		return d.askWhose(ctx, done.Both)
+	if len(done.Conflicts) > 0 {
+		return d.askWhose(ctx, done.Conflicts)
 	}
 	d.say("Applied. %s", catalog.Propagation(d.campaign.DeliveryType, d.campaign.Status))
 	if len(done.Removed) > 0 {
 		d.say("%s stays. An update cannot remove a section.", d.titles(done.Removed))
 	}
-	return d.renew(ctx, d.editing.Applied(done))
+	return d.renew(ctx, d.editing.FinishApply(done))
 }
 
 // renew forgets the copy of a campaign and reads the campaign that now holds the changes.
@@ -137,7 +137,7 @@ func (d *document) drop(ctx context.Context) error {
 		return err
 	}
 	d.say("Dropped.")
-	return d.renew(ctx, d.editing.Drop())
+	return d.renew(ctx, d.editing.DiscardPending())
 }
 
 func (d *document) askWhose(ctx context.Context, names []string) error {
@@ -146,7 +146,7 @@ func (d *document) askWhose(ctx context.Context, names []string) error {
 	if err != nil || n == 2 {
 		return err
 	}
-	return d.apply(ctx, []edit.Side{edit.Mine, edit.Theirs}[n])
+	return d.apply(ctx, []edit.Resolution{edit.Mine, edit.Theirs}[n])
 }
 
 // titles names components for people.

@@ -190,10 +190,10 @@ func (s *sections) nextSends() {
 	at := s.deps.Now()
 	sends := engine.NextSends(s.root, at, told)
 	if len(sends) == 0 {
-		s.say("%s", sentence(engine.NoSends(s.root, at)))
+		s.say("%s", sentence(engine.NoSendsReason(s.root, at)))
 		return
 	}
-	zone, _ := engine.Zone(s.root)
+	zone, _ := engine.TimeZone(s.root)
 	for i, t := range sends {
 		s.say("Send %d: %s %s, %s.", i+1, timeparse.Moment(t.In(zone), at.In(zone)), zone, timeparse.Until(t, at.In(zone)))
 	}

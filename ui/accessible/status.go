@@ -41,7 +41,7 @@ func (l lifecycle) why(a catalog.Action) string {
 	if why := catalog.Refusal(a, c.Channel, c.DeliveryType, c.Status); why != "" {
 		return why
 	}
-	if _, ok := l.deps.Service.(engine.Curator); !ok && (a == catalog.Archive || a == catalog.Restore || a == catalog.Delete) {
+	if _, ok := l.deps.Service.(engine.CampaignManager); !ok && (a == catalog.Archive || a == catalog.Restore || a == catalog.Delete) {
 		return "this service cannot " + strings.ToLower(a.Label()) + " campaigns. Use its own dashboard."
 	}
 	if l.pending {
@@ -101,12 +101,12 @@ func (l lifecycle) does(ctx context.Context, sum engine.Summary, a catalog.Actio
 	switch a {
 	case catalog.Publish:
 		_, err := l.deps.Service.Publish(ctx, engine.PublishRequest{Call: engine.NewCall(), ID: id, By: by, Console: true})
-		return catalog.Next(a, sum.Status, sum.StartAhead(l.deps.Now())), err
+		return catalog.Next(a, sum.Status, sum.StartsAfter(l.deps.Now())), err
 	case catalog.Stop, catalog.Pause, catalog.Resume:
 		changed, err := l.deps.Service.ChangeStatus(ctx, engine.StatusRequest{Call: engine.NewCall(), ID: id, Action: a, By: by})
 		return changed.Status, err
 	}
-	curator, ok := l.deps.Service.(engine.Curator)
+	curator, ok := l.deps.Service.(engine.CampaignManager)
 	switch {
 	case !ok:
 		return "", fmt.Errorf("this service cannot %s campaigns", strings.ToLower(a.Label()))

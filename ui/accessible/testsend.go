@@ -16,7 +16,7 @@ import (
 
 // testWhy returns why no test can be sent; empty where one can.
 func (w *work) testWhy() string {
-	if why := (model.Draft{Campaign: w.campaign}).WhyNot(); why != "" {
+	if why := (model.Draft{Campaign: w.campaign}).UntestableReason(); why != "" {
 		return why
 	}
 	if !w.inPlace() && w.pending {
@@ -31,7 +31,7 @@ func (w *work) testSend(ctx context.Context) error {
 	if err != nil {
 		return w.failed(ctx, "Cannot send the test", err)
 	}
-	t := tester{console: w.console, service: w.deps.Service, draft: draft, people: model.NewPeople()}
+	t := tester{console: w.console, service: w.deps.Service, draft: draft, people: model.NewDirectory()}
 	ask, yes, err := t.question(ctx)
 	if err != nil || !yes {
 		return err
@@ -39,7 +39,7 @@ func (w *work) testSend(ctx context.Context) error {
 	run := model.NewRun(draft, ask)
 	for asks := []engine.TestSend{ask}; len(asks) > 0; {
 		run.Begin(asks, t.forecast, w.deps.Now())
-		out, err := model.Do(ctx, w.deps.Service, w.campaign.ID, asks, w.deps.Now, func(s model.Step) { t.step(ctx, ask, s) })
+		out, err := model.Send(ctx, w.deps.Service, w.campaign.ID, asks, w.deps.Now, func(s model.Step) { t.step(ctx, ask, s) })
 		if err != nil {
 			return w.failed(ctx, "Cannot send the test", err)
 		}
@@ -61,7 +61,7 @@ type tester struct {
 	*console
 	service  engine.Service
 	draft    model.Draft
-	people   *model.People
+	people   *model.Directory
 	forecast model.Forecast
 }
 
@@ -95,13 +95,13 @@ func (t *tester) warn(ctx context.Context, ask engine.TestSend, messages []model
 		return err
 	}
 	t.forecast = f
-	t.people.Meet(f.Found)
-	reasons, stopped := t.draft.Reasons(f, messages, t.people.Names(engine.TestSend{Identifier: f.Identifier, Values: f.Values}))
+	t.people.Add(f.Resolved)
+	reasons, stopped := t.draft.FailureReasons(f, messages, t.people.Names(engine.TestSend{Identifier: f.Identifier, Values: f.Values}))
 	if stopped > 0 {
 		t.say("%d of %s will not arrive.", stopped, phrase.Count(len(messages)*len(f.Values), "message"))
 	}
 	for _, m := range messages {
-		if t.draft.Bare(m) {
+		if t.draft.IsEmpty(m) {
 			t.say("%s: there is no content.", unjoined(m.Name))
 		}
 	}
@@ -118,7 +118,7 @@ func (t *tester) step(ctx context.Context, ask engine.TestSend, s model.Step) {
 	}
 	who := t.message(s.Key)
 	if s.Recipient != "" {
-		identifier, _ := model.Addressed(t.draft.Workspace, ask)
+		identifier, _ := model.ResolveValues(t.draft.Workspace, ask)
 		who += ", to " + t.name(ctx, identifier, s.Recipient)
 	}
 	if s.Err != "" {
@@ -197,7 +197,7 @@ const (
 
 // askRecipients asks for recipients, one a line or several with commas, until an empty line.
 func (t *tester) askRecipients(ctx context.Context, ask *engine.TestSend) error {
-	limit := model.MostRecipients(ask.Identifier)
+	limit := model.MaxRecipients(ask.Identifier)
 	offers := t.recent(ctx, ask.Identifier)
 	offer := func(values []string) {
 		offers = values
@@ -273,9 +273,9 @@ func (t *tester) addRecipients(ctx context.Context, ask *engine.TestSend, text s
 }
 
 // keeper returns who knows the users that an identifier finds; nil where nobody does.
-func (t *tester) keeper(identifier string) engine.ProfileKeeper {
-	k, ok := t.service.(engine.ProfileKeeper)
-	if !ok || engine.TakesSegment(identifier) {
+func (t *tester) keeper(identifier string) engine.UserStore {
+	k, ok := t.service.(engine.UserStore)
+	if !ok || engine.IsSegmentIdentifier(identifier) {
 		return nil
 	}
 	return k
@@ -284,9 +284,9 @@ func (t *tester) keeper(identifier string) engine.ProfileKeeper {
 // name names a recipient for people: by their name where the workspace knows it, else by the value.
 func (t *tester) name(ctx context.Context, identifier, value string) string {
 	r := model.Recipient{Identifier: identifier, Value: value}
-	if !t.people.Met(r) {
+	if !t.people.HasName(r) {
 		if p, err := model.LookUp(ctx, t.service, r); err == nil { // without the name there is still the value
-			t.people.Meet(map[model.Recipient]model.Person{r: p})
+			t.people.Add(map[model.Recipient]model.ResolvedUser{r: p})
 		}
 	}
 	return t.people.Name(identifier, value)
@@ -307,10 +307,10 @@ func (t *tester) called(ctx context.Context, identifier, text string) []string {
 		return nil
 	}
 	t.name(ctx, identifier, text)
-	if p, _ := t.people.Known(model.Recipient{Identifier: identifier, Value: text}); p.Profile != nil {
+	if p, _ := t.people.Lookup(model.Recipient{Identifier: identifier, Value: text}); p.User != nil {
 		return nil
 	}
-	found, err := keeper.Profiles(ctx, text, mostMatches)
+	found, err := keeper.Users(ctx, text, mostMatches)
 	if err != nil {
 		return nil // it is taken as it was typed
 	}
@@ -319,7 +319,7 @@ func (t *tester) called(ctx context.Context, identifier, text string) []string {
 		if !strings.Contains(strings.ToLower(p.DisplayName()), strings.ToLower(text)) {
 			continue
 		}
-		for _, v := range engine.ByProfile(identifier, p) {
+		for _, v := range engine.IdentifierValues(identifier, p) {
 			if !slices.Contains(out, v) && len(out) < mostRecent {
 				out = append(out, v)
 			}
@@ -331,7 +331,7 @@ func (t *tester) called(ctx context.Context, identifier, text string) []string {
 // recent returns the recipients of earlier tests; of segments those that there are.
 func (t *tester) recent(ctx context.Context, identifier string) []string {
 	var out []string
-	if engine.TakesSegment(identifier) {
+	if engine.IsSegmentIdentifier(identifier) {
 		for _, s := range t.draft.Workspace.Segments {
 			out = append(out, s.Name)
 		}
@@ -343,7 +343,7 @@ func (t *tester) recent(ctx context.Context, identifier string) []string {
 
 // askNarrowing asks for less than all messages, where there are several.
 func (t *tester) askNarrowing(ctx context.Context, ask *engine.TestSend) error {
-	for _, n := range t.draft.Narrowings() {
+	for _, n := range t.draft.FilterFields() {
 		choices := n.Choices()
 		options := make([]option, len(choices))
 		for i, name := range choices {
@@ -380,7 +380,7 @@ func (t *tester) askValues(ctx context.Context, ask *engine.TestSend) error {
 		err := t.ask(ctx, question{
 			prompt: v.Name + ", Enter for " + whose,
 			take: func(got answer) error {
-				if err := v.Put(ask, got.text); err != nil {
+				if err := v.SetOverride(ask, got.text); err != nil {
 					return wrong("%s %s.", v.Name, err.Error())
 				}
 				return nil

@@ -19,7 +19,7 @@ const mostRevisions = 20
 
 // history tells the earlier versions, and brings one back.
 func (v versions) history(ctx context.Context) error {
-	h := v.deps.Service.(engine.Historian)
+	h := v.deps.Service.(engine.RevisionReader)
 	revisions, err := h.Revisions(ctx, v.campaign.ID)
 	if err != nil {
 		return v.failed(ctx, "Cannot load the history", err)
@@ -57,7 +57,7 @@ func (v versions) history(ctx context.Context) error {
 const mostChanges = 30
 
 // revision tells how a version differs from now, and brings it back after a question.
-func (v versions) revision(ctx context.Context, h engine.Historian, n int64) error {
+func (v versions) revision(ctx context.Context, h engine.RevisionReader, n int64) error {
 	then, err := h.Revision(ctx, v.campaign.ID, n)
 	if err != nil {
 		return v.failed(ctx, "Cannot load the version", err)
@@ -65,7 +65,7 @@ func (v versions) revision(ctx context.Context, h engine.Historian, n int64) err
 	c := v.campaign
 	c.Body, _ = catalog.WithFilterTypes(then.Body) // an earlier program may have written it
 	root := c.Document()
-	changes := doc.Diff(engine.BodyOf(v.root), c.Body)
+	changes := doc.Diff(engine.DocumentBody(v.root), c.Body)
 	if len(changes) == 0 {
 		v.say("Version %d is the same as the current one.", n)
 		return nil

@@ -51,7 +51,7 @@ func campaignHelp() []string {
 // edits returns the editing session of a campaign.
 func (s *session) edits(id string) *edit.Session {
 	copies, _ := s.deps.WorkingCopies()
-	return edit.New(edit.Host{Service: s.deps.Service, Copies: copies, Spare: s.deps.Spare, Author: s.deps.Author, Now: s.deps.Now}, id)
+	return edit.New(edit.Config{Service: s.deps.Service, WorkingCopies: copies, Fallback: s.deps.Spare, Author: s.deps.Author, Now: s.deps.Now}, id)
 }
 
 // head tells which campaign it is and how it stands.
@@ -95,7 +95,7 @@ func (w *work) items() []item {
 	if n := len(w.changes); n > 0 {
 		out = append(out, item{label: "Undo the last change", word: "undo", state: w.changes[n-1], run: w.undo})
 	}
-	if _, ok := w.deps.Service.(engine.Historian); ok {
+	if _, ok := w.deps.Service.(engine.RevisionReader); ok {
 		out = append(out, item{label: "History", word: "history", state: "earlier versions", run: versions{w.document}.history})
 	}
 	return append(out, item{label: "Back", word: "leave", run: func(context.Context) error { return errLeave }})

@@ -44,7 +44,7 @@ func used(q engine.Quota) string {
 	if unit == "" {
 		unit = q.Unit()
 	}
-	return fmt.Sprintf("%d/%d %s", q.Most-q.Left, q.Most, unit)
+	return fmt.Sprintf("%d/%d %s", q.Limit-q.Remaining, q.Limit, unit)
 }
 
 // closest returns the limit of each operation that is used up next, the most used first; of operations
@@ -53,7 +53,7 @@ func closest(all []engine.Quota) []engine.Quota {
 	var out []engine.Quota
 	for _, ofOne := range byOperation(all) {
 		q := slices.MinFunc(ofOne, byShare)
-		if q.Left < q.Most {
+		if q.Remaining < q.Limit {
 			out = append(out, q)
 		}
 	}
@@ -63,7 +63,7 @@ func closest(all []engine.Quota) []engine.Quota {
 
 // byShare puts first of what less is left, for longer.
 func byShare(a, b engine.Quota) int {
-	return cmp.Or(cmp.Compare(a.Left*b.Most, b.Left*a.Most), cmp.Compare(b.Per, a.Per))
+	return cmp.Or(cmp.Compare(a.Remaining*b.Limit, b.Remaining*a.Limit), cmp.Compare(b.Window, a.Window))
 }
 
 // byOperation gathers the limits of each operation, in their order.

@@ -16,11 +16,11 @@ type limited struct {
 	quotas []engine.Quota
 }
 
-func (limited) Link() engine.Link        { return engine.Link{} }
-func (limited) EndWaits()                {}
-func (l limited) Quotas() []engine.Quota { return l.quotas }
+func (limited) Connection() engine.Connection { return engine.Connection{} }
+func (limited) CancelWaits()                  {}
+func (l limited) Quotas() []engine.Quota      { return l.quotas }
 func per(most, left int, d time.Duration) engine.Quota {
-	return engine.Quota{Most: most, Left: left, Per: d}
+	return engine.Quota{Limit: most, Remaining: left, Window: d}
 }
 
 // quotas are those of three operations and of new campaigns.

@@ -237,7 +237,7 @@ func TestThePaletteRanksByWordStarts(t *testing.T) {
 
 func TestAWaitEndsUnderAQuestion(t *testing.T) {
 	d, far := away(t)
-	d.send(screen.LinkMsg{Link: engine.Link{Waits: []engine.Wait{{Why: "it", For: toastTime, Until: d.now.Add(toastTime)}}}})
+	d.send(screen.LinkMsg{Link: engine.Connection{Waits: []engine.Wait{{Why: "it", For: toastTime, Until: d.now.Add(toastTime)}}}})
 	d.send(screen.AskMsg{Question: screen.Question{Title: "Leave?"}})
 	d.press("ctrl+l")
 	if far.ended != 1 {

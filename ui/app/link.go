@@ -14,21 +14,21 @@ import (
 
 // link watches the way to the service, and says how it stands.
 type link struct {
-	engine.Link
+	engine.Connection
 	deps    screen.Deps
 	low     string // of which limit little is left
 	ticking bool   // a tick is under way
 }
 
 // enter watches the way to another service.
-func (l *link) enter(deps screen.Deps) { l.deps, l.Link, l.low = deps, engine.Link{}, "" }
+func (l *link) enter(deps screen.Deps) { l.deps, l.Connection, l.low = deps, engine.Connection{}, "" }
 
 // linkTick is when what the header tells may have changed by the clock alone.
 type linkTick time.Time
 
 // linked takes up how the way to the service stands.
-func (l *link) linked(now engine.Link) tea.Cmd {
-	l.Link = now
+func (l *link) linked(now engine.Connection) tea.Cmd {
+	l.Connection = now
 	return l.reckon()
 }
 
@@ -73,7 +73,7 @@ func (l *link) waiting() []screen.Action {
 	}
 	return []screen.Action{{
 		Keys: []string{"ctrl+l"}, Label: "cancel requests", Help: "cancel pending requests, while there are any", Group: everywhere, Bar: 100, Typing: true,
-		Run: func() tea.Cmd { far.EndWaits(); return nil },
+		Run: func() tea.Cmd { far.CancelWaits(); return nil },
 	}}
 }
 
@@ -92,7 +92,7 @@ func (l *link) notice() notice {
 		}
 		return notice{[]string{left + ": " + ws[0].Why, left}, true, themes.ToneInfo}
 	}
-	if since := l.Offline; !since.IsZero() {
+	if since := l.OfflineSince; !since.IsZero() {
 		short := "offline since " + l.clock(since)
 		return notice{[]string{short + " · cached data", short, "offline"}, false, themes.ToneWarning}
 	}
@@ -134,11 +134,11 @@ const little = 10
 func low(quotas []engine.Quota) string {
 	least, text := little, ""
 	for _, q := range quotas {
-		if q.Per < time.Minute || q.Most == 0 {
+		if q.Window < time.Minute || q.Limit == 0 {
 			continue
 		}
-		if share := q.Left * 100 / q.Most; share < least {
-			least, text = share, fmt.Sprintf("%s: %d of %d left per %s", q.Name(), q.Left, q.Most, q.Unit())
+		if share := q.Remaining * 100 / q.Limit; share < least {
+			least, text = share, fmt.Sprintf("%s: %d of %d left per %s", q.Name(), q.Remaining, q.Limit, q.Unit())
 		}
 	}
 	return text

@@ -14,14 +14,14 @@ import (
 // linked is a service over a network whose state a test sets.
 type linked struct {
 	engine.Service
-	state  engine.Link
+	state  engine.Connection
 	quotas []engine.Quota
 	ended  int
 }
 
-func (l *linked) Link() engine.Link      { return l.state }
-func (l *linked) EndWaits()              { l.ended++ }
-func (l *linked) Quotas() []engine.Quota { return l.quotas }
+func (l *linked) Connection() engine.Connection { return l.state }
+func (l *linked) CancelWaits()                  { l.ended++ }
+func (l *linked) Quotas() []engine.Quota        { return l.quotas }
 
 // away returns a desk on a service that can be away.
 func away(t *testing.T) (*desk, *linked) {
@@ -37,7 +37,7 @@ func (d *desk) headerLine() string { return firstLine(d.model.View()) }
 
 func TestTheHeaderTellsThatTheServiceIsAway(t *testing.T) {
 	d, _ := away(t)
-	d.send(screen.LinkMsg{Link: engine.Link{Offline: d.now.Add(-time.Hour), Reason: "connection refused"}})
+	d.send(screen.LinkMsg{Link: engine.Connection{OfflineSince: d.now.Add(-time.Hour), Reason: "connection refused"}})
 	d.want("offline since 09:00 · cached data")
 	for width, want := range map[int]string{120: " · cached data", 60: "offline since 09:00", 40: "offline"} {
 		d.model.resize(width, 24)
@@ -57,7 +57,7 @@ func TestTheHeaderSharesItsRoomWithABadge(t *testing.T) {
 	d, _ := away(t)
 	b := &badged{page: page{Base: screen.NewBase(), title: "Winter roast launch", desk: d}, badge: "changes not applied"}
 	d.model.put(b, screen.Route{})
-	d.send(screen.LinkMsg{Link: engine.Link{Offline: d.now}})
+	d.send(screen.LinkMsg{Link: engine.Connection{OfflineSince: d.now}})
 	for width, want := range map[int]string{80: "offline since 10:00  changes not applied", 120: "offline since 10:00 · cached data  changes not applied"} {
 		d.model.resize(width, 24)
 		if line := strings.TrimRight(d.headerLine(), " "); !strings.HasSuffix(line, want) || !strings.Contains(line, "› Winter roast") {
@@ -69,7 +69,7 @@ func TestTheHeaderSharesItsRoomWithABadge(t *testing.T) {
 func TestAWaitCountsDownAndIsEnded(t *testing.T) {
 	d, far := away(t)
 	wait := engine.Wait{Operation: "get", Why: "the service takes 100 get requests per minute", For: 12 * time.Second, Until: d.now.Add(12 * time.Second)}
-	d.send(screen.LinkMsg{Link: engine.Link{Waits: []engine.Wait{wait}}})
+	d.send(screen.LinkMsg{Link: engine.Connection{Waits: []engine.Wait{wait}}})
 	d.want("waiting 12s: the service takes 100 get requests per minute", "ctrl+l cancel requests")
 	d.now = d.now.Add(10500 * time.Millisecond)
 	d.send(linkTick(d.now))
@@ -104,31 +104,31 @@ func TestAWaitCountsDownAndIsEnded(t *testing.T) {
 
 func TestAShortWaitIsNotTold(t *testing.T) {
 	d, _ := away(t)
-	d.send(screen.LinkMsg{Link: engine.Link{Waits: []engine.Wait{{Why: "it", For: 900 * time.Millisecond, Until: d.now.Add(900 * time.Millisecond)}}}})
+	d.send(screen.LinkMsg{Link: engine.Connection{Waits: []engine.Wait{{Why: "it", For: 900 * time.Millisecond, Until: d.now.Add(900 * time.Millisecond)}}}})
 	d.wantNot("waiting", "ctrl+l")
 	long := engine.Wait{Why: "it", For: time.Hour, Until: d.now.Add(time.Hour)}
-	d.send(screen.LinkMsg{Link: engine.Link{Waits: []engine.Wait{{Why: "the service asked to wait", For: 2 * time.Minute, Until: d.now.Add(90 * time.Second)}, long}}})
+	d.send(screen.LinkMsg{Link: engine.Connection{Waits: []engine.Wait{{Why: "the service asked to wait", For: 2 * time.Minute, Until: d.now.Add(90 * time.Second)}, long}}})
 	d.want("waiting 1m 30s and 1 more: the service asked to wait")
-	d.send(screen.LinkMsg{Link: engine.Link{Waits: []engine.Wait{long}}})
+	d.send(screen.LinkMsg{Link: engine.Connection{Waits: []engine.Wait{long}}})
 	d.want("waiting 1h 00m: it")
 }
 
 func TestTheHeaderTellsWhenLittleIsLeft(t *testing.T) {
 	d, far := away(t)
 	far.quotas = []engine.Quota{
-		{Operation: "get", Most: 10, Per: time.Second, Left: 0},
-		{Operation: "get", Most: 100, Per: time.Minute, Left: 11},
-		{Most: 25, Per: time.Hour, Left: 3},
+		{Operation: "get", Limit: 10, Window: time.Second, Remaining: 0},
+		{Operation: "get", Limit: 100, Window: time.Minute, Remaining: 11},
+		{Limit: 25, Window: time.Hour, Remaining: 3},
 	}
 	d.send(screen.Result{})
 	d.wantNot(" left per ")
-	far.quotas[1].Left, far.quotas[2].Left = 9, 1
+	far.quotas[1].Remaining, far.quotas[2].Remaining = 9, 1
 	d.send(screen.Result{})
 	d.want("new campaigns: 1 of 25 left per hour")
-	far.quotas[2].Left = 25
+	far.quotas[2].Remaining = 25
 	d.send(linkTick(d.now))
 	d.want("get: 9 of 100 left per minute")
-	d.send(screen.LinkMsg{Link: engine.Link{Offline: d.now}})
+	d.send(screen.LinkMsg{Link: engine.Connection{OfflineSince: d.now}})
 	d.want("offline since")
 }
 

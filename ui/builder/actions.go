@@ -74,12 +74,12 @@ func (s *Screen) edits() []screen.Action {
 	acts = append(acts, s.filling())
 	acts = append(acts, s.copyFrom()...)
 	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (changes are also saved automatically)", Group: groupEdit, Typing: true, Run: func() tea.Cmd { return s.saver.apply(edit.Ask) }}
-	if !s.edit.InPlace() {
+	if !s.edit.SavesInPlace() {
 		apply.Label, apply.Help, apply.Bar = "apply", "apply your changes to the campaign", 7
 		if when := catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status); when != "" {
 			apply.Help += " · " + strings.TrimSuffix(when, ".")
 		}
-		if !s.edit.Pending() {
+		if !s.edit.HasPending() {
 			apply.Why = "There are no changes to apply."
 		}
 	}
@@ -121,7 +121,7 @@ func (s *Screen) onCampaign() []screen.Action {
 		testWhy = "You can only test drafts. Clone this campaign to test its content."
 	case !s.edit.Head().Channel.Writable():
 		testWhy = "You can only test push and email campaigns."
-	case s.edit.Pending():
+	case s.edit.HasPending():
 		testWhy = "Apply your changes first (ctrl+s). A test sends what the service has."
 	}
 	go_ := func(route string) func() tea.Cmd {
@@ -135,13 +135,13 @@ func (s *Screen) onCampaign() []screen.Action {
 		{Keys: []string{"v"}, Label: "validate", Help: "check that the campaign can be published", Group: groupCampaign, Bar: 6, Run: go_(screen.Validate)},
 		{Keys: []string{"t"}, Label: "test", Help: "send a test message to a few people", Group: groupCampaign, Bar: 5, Why: testWhy, Run: go_(screen.TestSend)},
 		{Keys: []string{"s"}, Label: "status", Help: "publish, stop, pause, resume, archive", Group: groupCampaign, Bar: 3, Run: func() tea.Cmd {
-			return s.saver.after(status.Choose(s.deps, engine.Summarize(s.edit.Current())))
+			return s.saver.after(status.Choose(s.deps, engine.Summarize(s.edit.Campaign())))
 		}},
 		{Keys: []string{"H"}, Label: "history", Help: "compare and restore earlier versions", Group: groupCampaign, Bar: 2, Run: go_(screen.History)},
 		{Keys: []string{"O"}, Label: "outbox", Help: "read test messages", Group: groupCampaign, Run: go_(screen.Outbox)},
 		{Keys: []string{"o"}, Label: "browser", Help: "open the message in your browser", Group: groupCampaign, Bar: browserBar, Run: s.openInBrowser},
 		{Keys: []string{"y"}, Label: "copy", Help: "copy the campaign as JSON", Group: groupCampaign, Run: func() tea.Cmd {
-			return screen.Copy(string(s.edit.Current().Record().Indent()), "the campaign as JSON")
+			return screen.Copy(string(s.edit.Campaign().Record().Indent()), "the campaign as JSON")
 		}},
 	}
 	if s.panes.focus == paneForm {

@@ -14,7 +14,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/doc"
 	"bugle/engine/edit"
-	"bugle/engine/message/material"
+	"bugle/engine/message/assemble"
 	"bugle/engine/schema"
 	"bugle/forms"
 	"bugle/themes"
@@ -60,7 +60,7 @@ func WithBrowser(start func(ctx context.Context, file string) error) Option {
 // keyboard: it is where somebody wants to write.
 func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 	copies, _ := deps.WorkingCopies()
-	from := edit.Host{Service: deps.Service, Copies: copies, Spare: deps.Spare, Author: deps.Author, Now: deps.Now}
+	from := edit.Config{Service: deps.Service, WorkingCopies: copies, Fallback: deps.Spare, Author: deps.Author, Now: deps.Now}
 	s := &Screen{edit: edit.New(from, r.ID), Base: screen.NewBase(), deps: deps, start: r.Path, preview: r.Preview, body: r.Doc}
 	ps := &panes{edit: s.edit, theme: deps.Theme, change: s.change, text: s.editText, sections: sections{list: widget.NewList(deps.Theme)}}
 	ps.host = host{edit: s.edit, deps: deps, task: s.Run, changed: func() tea.Cmd { return ps.take(nil, true) }, places: places{edit: s.edit}}
@@ -82,11 +82,11 @@ func (s *Screen) Title() string {
 	if !s.loaded {
 		return "Campaign"
 	}
-	return engine.Summarize(s.edit.Current()).Title()
+	return engine.Summarize(s.edit.Campaign()).Title()
 }
 
 // Campaign returns the campaign with the edits of the screen; false while it is not read.
-func (s *Screen) Campaign() (engine.Campaign, bool) { return s.edit.Current(), s.loaded }
+func (s *Screen) Campaign() (engine.Campaign, bool) { return s.edit.Campaign(), s.loaded }
 
 // Badge says whether the work is saved.
 func (s *Screen) Badge() (string, themes.Tone) {
@@ -101,7 +101,7 @@ func (s *Screen) Init() tea.Cmd { return s.load() }
 
 type loaded struct {
 	edit.Loaded
-	offers material.Offers
+	offers assemble.Suggestions
 }
 
 func (s *Screen) load() tea.Cmd {
@@ -112,8 +112,8 @@ func (s *Screen) load() tea.Cmd {
 		if l.Loaded, err = read(ctx); err != nil {
 			return nil, err
 		}
-		if k, ok := s.deps.Service.(engine.ContentKeeper); ok {
-			if l.offers, err = material.ReadOffers(ctx, k); err != nil && ctx.Err() != nil {
+		if k, ok := s.deps.Service.(engine.ContentStore); ok {
+			if l.offers, err = assemble.LoadSuggestions(ctx, k); err != nil && ctx.Err() != nil {
 				return nil, ctx.Err() // without offers there is still everything else
 			}
 		}
@@ -184,14 +184,14 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 		return nil
 	}
 	l := r.Value.(loaded)
-	recovered, ok := s.edit.Take(l.Loaded)
+	recovered, ok := s.edit.ApplyLoaded(l.Loaded)
 	if !ok {
 		return nil // what is here is newer
 	}
 	s.failed, s.loaded, s.panes.host.offers = nil, true, l.offers
 	var cmd tea.Cmd
 	switch {
-	case recovered && s.edit.InPlace():
+	case recovered && s.edit.SavesInPlace():
 		cmd = s.saver.save("saved after the database was away", false)
 	case recovered:
 		cmd = screen.NotifyAbout(screen.AboutSave, widget.LevelInfo, "Your earlier changes are here. Press ctrl+s to apply them.")
@@ -222,12 +222,12 @@ func (s *Screen) reread() tea.Cmd {
 		return s.load()
 	case !s.loaded:
 		return nil
-	case errors.As(s.edit.SaveErr(), new(*edit.KeptError)): // the store may be back
+	case errors.As(s.edit.SaveErr(), new(*edit.SavedLocallyError)): // the store may be back
 		return s.saver.save("", true)
 	case s.edit.Saving():
 		s.saver.stale = true
 		return nil
-	case s.edit.Pending():
+	case s.edit.HasPending():
 		service, id := s.deps.Service, s.edit.ID()
 		return s.Run(taskState, func(ctx context.Context) (any, error) { return service.Get(ctx, id) })
 	}
@@ -237,10 +237,10 @@ func (s *Screen) reread() tea.Cmd {
 
 // tookState takes over the campaign as the service has it, below the edits that wait to be applied.
 func (s *Screen) tookState(r screen.Result) {
-	if r.Err != nil || !s.edit.Pending() {
+	if r.Err != nil || !s.edit.HasPending() {
 		return // the edits are what the person sees; applying them reports what is wrong
 	}
-	s.edit.Below(r.Value.(engine.Campaign))
+	s.edit.RebaseOnto(r.Value.(engine.Campaign))
 	s.panes.showChecked()
 	s.panes.reload()
 }

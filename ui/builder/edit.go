@@ -29,7 +29,7 @@ func (s *Screen) takeBody() tea.Cmd {
 	if !s.body.Exists() {
 		return nil
 	}
-	c := s.edit.Current().With(s.body)
+	c := s.edit.Campaign().With(s.body)
 	s.body = doc.Value{}
 	cmd := s.change(c.Document(), "")
 	s.panes.reload()

@@ -79,13 +79,13 @@ func FuzzEdits(f *testing.F) {
 			return uitest.New(t, s, 60+int(in[2])%141, 20+int(in[2])/7), s
 		}
 		h, s := open(places[int(in[1])%len(places)])
-		first := string(engine.BodyOf(s.Root()).Encode())
+		first := string(engine.DocumentBody(s.Root()).Encode())
 		h.Play(in[3:], func(d time.Duration) { now = now.Add(d) })
 		last := s.Root()
 		leave(h)
 		kept := func(when string) {
 			_, again := open(nil)
-			if got, want := string(engine.BodyOf(again.Root()).Encode()), string(engine.BodyOf(last).Encode()); last.Exists() && got != want {
+			if got, want := string(engine.DocumentBody(again.Root()).Encode()), string(engine.DocumentBody(last).Encode()); last.Exists() && got != want {
 				t.Fatalf("what was typed is lost: %s it is\n%s\nand was\n%s", when, got, want)
 			}
 		}
@@ -93,7 +93,7 @@ func FuzzEdits(f *testing.F) {
 		h.Late() // what took longer than the program was there
 		kept("after a save that came late")
 		undone(t, s, first)
-		if long := len(engine.NameOf(engine.BodyOf(last))) > 1500; !long && i < len(drafts)-1 { // a long text is for an editor
+		if long := len(engine.CampaignName(engine.DocumentBody(last))) > 1500; !long && i < len(drafts)-1 { // a long text is for an editor
 			h, _ = open(places[2])
 			h.Press("end")
 			h.Type("Zq7")
@@ -102,8 +102,8 @@ func FuzzEdits(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !strings.Contains(engine.NameOf(c.Body), "Zq7") {
-				t.Fatalf("what was typed is lost: the name is %q", engine.NameOf(c.Body))
+			if !strings.Contains(engine.CampaignName(c.Body), "Zq7") {
+				t.Fatalf("what was typed is lost: the name is %q", engine.CampaignName(c.Body))
 			}
 		}
 	})
@@ -116,7 +116,7 @@ func undone(t *testing.T, s *builder.Screen, first string) {
 	for range n {
 		s.Undo()
 	}
-	if got := string(engine.BodyOf(s.Root()).Encode()); got != first && n > 0 {
+	if got := string(engine.DocumentBody(s.Root()).Encode()); got != first && n > 0 {
 		t.Fatalf("with %d steps undone it is\n%s\nand was\n%s", n, got, first)
 	}
 	for range n {

@@ -8,7 +8,7 @@ import (
 
 	"bugle/engine/doc"
 	"bugle/engine/edit"
-	"bugle/engine/message/material"
+	"bugle/engine/message/assemble"
 	"bugle/engine/schema"
 	"bugle/forms"
 	"bugle/ui/editor"
@@ -19,7 +19,7 @@ import (
 type host struct {
 	edit    *edit.Session
 	deps    screen.Deps
-	offers  material.Offers // for texts
+	offers  assemble.Suggestions // for texts
 	task    func(kind string, fn func(context.Context) (any, error)) tea.Cmd
 	changed func() tea.Cmd // takes over what was changed in the person's own editor
 	places  places

@@ -94,7 +94,7 @@ func parseJSON(e *edit.Session, p doc.Path, text string) (doc.Value, error) {
 			return v, fmt.Errorf("%s is set by the service and cannot be edited here. Remove it", name)
 		}
 	}
-	return e.Current().With(v).Document(), nil
+	return e.Campaign().With(v).Document(), nil
 }
 
 // refusal returns why the value at p cannot become v.

@@ -72,7 +72,7 @@ func pageAt(e *edit.Session, root doc.Value, at doc.Path, o render.Options) (pag
 	if len(views) == 0 {
 		return page{}, false
 	}
-	p := page{Title: engine.Summarize(e.Current()).Title(), Cell: grid.CellName("", views[0].Locale, views[0].Variation)}
+	p := page{Title: engine.Summarize(e.Campaign()).Title(), Cell: grid.CellName("", views[0].Locale, views[0].Variation)}
 	for _, v := range views {
 		if v.Notification != nil {
 			p.Push = append(p.Push, v.Notification)

@@ -87,7 +87,7 @@ const taskTemplates = "templates"
 // readTemplates reads the saved templates that the messages name: those that were not read yet or, since
 // they may have changed, all of them.
 func (a *previewAside) readTemplates(all bool) tea.Cmd {
-	keeper, ok := a.cfg.Service.(engine.ContentKeeper)
+	keeper, ok := a.cfg.Service.(engine.ContentStore)
 	if !ok || a.cfg.Host.Run == nil {
 		return nil
 	}

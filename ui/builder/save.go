@@ -32,15 +32,15 @@ type saver struct {
 func (s *saver) badge() (string, themes.Tone) {
 	st := s.edit.Head().Status
 	switch {
-	case errors.As(s.edit.SaveErr(), new(*edit.KeptError)):
+	case errors.As(s.edit.SaveErr(), new(*edit.SavedLocallyError)):
 		return "kept on this machine", themes.ToneWarning
 	case s.edit.SaveErr() != nil:
 		return "NOT SAVED", themes.ToneDanger
 	case s.edit.Saving():
 		return "saving…", themes.ToneMuted
-	case s.edit.Pending() && st != catalog.Draft:
+	case s.edit.HasPending() && st != catalog.Draft:
 		return st.Label() + " · changes not applied", themes.ToneWarning
-	case s.edit.Pending():
+	case s.edit.HasPending():
 		return "changes not applied", themes.ToneWarning
 	case slices.ContainsFunc(catalog.Locked(st), func(l catalog.Lock) bool { return len(l.Path) == 0 }):
 		return st.Label() + " · read only", themes.ToneMuted
@@ -55,7 +55,7 @@ func (s *saver) save(note string, coalesce bool) tea.Cmd {
 	return s.run(s.edit.Save(note, coalesce))
 }
 
-func (s *saver) run(save edit.Saver) tea.Cmd {
+func (s *saver) run(save edit.SaveFunc) tea.Cmd {
 	if save == nil {
 		return nil
 	}
@@ -65,12 +65,12 @@ func (s *saver) run(save edit.Saver) tea.Cmd {
 // saved notes the outcome, and saves again where there are newer edits.
 func (s *saver) saved(r screen.Result) tea.Cmd {
 	failed := s.edit.SaveErr() != nil
-	done, _ := r.Value.(edit.Saved)
-	next := s.edit.Saved(done, r.Err)
+	done, _ := r.Value.(edit.SaveResult)
+	next := s.edit.FinishSave(done, r.Err)
 	switch {
 	case edit.IsConflict(r.Err):
 		return s.conflict()
-	case errors.As(r.Err, new(*edit.KeptError)):
+	case errors.As(r.Err, new(*edit.SavedLocallyError)):
 		return screen.NotifyAbout(screen.AboutSave, widget.LevelWarning, "The database cannot be reached. Your text is kept on this machine, and saved when it is back.")
 	case r.Err != nil:
 		return screen.NotifyAbout(screen.AboutSave, widget.LevelError, "Not saved: "+strings.TrimSuffix(r.Err.Error(), ".")+". Your text is still here. Press ctrl+s to try again.")
@@ -105,7 +105,7 @@ func (s *saver) conflict() tea.Cmd {
 
 // forget discards the edits, and reads the campaign again.
 func (s *saver) forget() tea.Cmd {
-	drop, read := s.edit.Forget(), s.reread()
+	drop, read := s.edit.DiscardUnsaved(), s.reread()
 	if drop == nil {
 		return read
 	}
@@ -130,8 +130,8 @@ func (s *saver) flush() tea.Cmd {
 }
 
 // apply sends the edits that wait. Edits of a draft that is saved in place are saved already.
-func (s *saver) apply(side edit.Side) tea.Cmd {
-	if s.edit.InPlace() {
+func (s *saver) apply(side edit.Resolution) tea.Cmd {
+	if s.edit.SavesInPlace() {
 		return s.save("saved", false)
 	}
 	send := s.edit.Apply(side)
@@ -143,11 +143,11 @@ func (s *saver) applied(r screen.Result) tea.Cmd {
 	if r.Err != nil {
 		return screen.NotifyAbout(screen.AboutSave, widget.LevelError, "Cannot apply your changes: "+r.Err.Error())
 	}
-	done := r.Value.(edit.Applied)
-	if len(done.Both) > 0 {
-		return s.askWhose(done.Both)
+	done := r.Value.(edit.ApplyResult)
+	if len(done.Conflicts) > 0 {
+		return s.askWhose(done.Conflicts)
 	}
-	drop := s.edit.Applied(done)
+	drop := s.edit.FinishApply(done)
 	news := screen.NotifyAbout(screen.AboutSave, widget.LevelSuccess, "Applied. "+catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status))
 	if len(done.Removed) > 0 {
 		news = screen.NotifyAbout(screen.AboutSave, widget.LevelWarning, "Applied, but "+s.titles(done.Removed)+" stays. An update cannot remove a section.")
@@ -182,7 +182,7 @@ func (s *saver) askWhose(names []string) tea.Cmd {
 // warn notes, at the first change of a live campaign, when changes take effect.
 func (s *saver) warn() tea.Cmd {
 	when := catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status)
-	if s.warned || when == "" || s.edit.InPlace() {
+	if s.warned || when == "" || s.edit.SavesInPlace() {
 		return nil
 	}
 	s.warned = true
@@ -191,7 +191,7 @@ func (s *saver) warn() tea.Cmd {
 
 // leaving asks before edits of a live campaign that are not applied are left; they are kept.
 func (s *saver) leaving() *screen.Question {
-	if !s.edit.Pending() {
+	if !s.edit.HasPending() {
 		return nil
 	}
 	return &screen.Question{

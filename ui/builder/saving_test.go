@@ -117,7 +117,7 @@ func TestConflict(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found = found || engine.NameOf(old.Body) == "Theirs"
+		found = found || engine.CampaignName(old.Body) == "Theirs"
 	}
 	if !found {
 		t.Error("their version is not in the history")
@@ -153,7 +153,7 @@ func TestEditsWaitOnAPlainService(t *testing.T) {
 	b := newBench(t, catalog.Email, liveMail)
 	ctx := context.Background()
 	deps := uitest.Deps(plainService{b.svc})
-	deps.Copies = edit.CopiesIn(t.TempDir())
+	deps.Copies = edit.NewFileStore(t.TempDir())
 	open := func() *uitest.Harness {
 		return uitest.New(t, builder.New(deps, screen.Route{ID: b.id, Path: doc.P("basic_details", "name")}), 120, 40)
 	}
@@ -167,7 +167,7 @@ func TestEditsWaitOnAPlainService(t *testing.T) {
 
 	// Left and opened again, the edits are there; another part that they changed is as well.
 	theirs := tree(t, `{"segmentation_details":{"is_all_user_campaign":true,"send_campaign_to_opt_out_users":true}}`)
-	if _, err := b.svc.Update(ctx, engine.UpdateRequest{ID: b.id, Body: engine.UpdatedBy(theirs, "bob@example.com")}); err != nil {
+	if _, err := b.svc.Update(ctx, engine.UpdateRequest{ID: b.id, Body: engine.WithUpdater(theirs, "bob@example.com")}); err != nil {
 		t.Fatal(err)
 	}
 	h = open()
@@ -182,7 +182,7 @@ func TestEditsWaitOnAPlainService(t *testing.T) {
 	h.Press("end")
 	h.Type("B")
 	other := tree(t, `{"basic_details":{"name":"Theirs","content_type":"TRANSACTIONAL"}}`)
-	if _, err := b.svc.Update(ctx, engine.UpdateRequest{ID: b.id, Body: engine.UpdatedBy(other, "bob@example.com")}); err != nil {
+	if _, err := b.svc.Update(ctx, engine.UpdateRequest{ID: b.id, Body: engine.WithUpdater(other, "bob@example.com")}); err != nil {
 		t.Fatal(err)
 	}
 	h.Press("ctrl+s")

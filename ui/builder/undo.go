@@ -19,7 +19,7 @@ func (s *Screen) Undo() (tea.Cmd, bool) { return s.restore("Undone", s.edit.Undo
 func (s *Screen) Redo() (tea.Cmd, bool) { return s.restore("Redone", s.edit.Redo) }
 
 // restore goes to another step of the session, and to the place where it differs.
-func (s *Screen) restore(done string, move func(doc.Path) (edit.Moved, bool)) (tea.Cmd, bool) {
+func (s *Screen) restore(done string, move func(doc.Path) (edit.UndoResult, bool)) (tea.Cmd, bool) {
 	m, ok := move(s.panes.host.path)
 	switch {
 	case !ok:
@@ -28,7 +28,7 @@ func (s *Screen) restore(done string, move func(doc.Path) (edit.Moved, bool)) (t
 		return screen.NotifyAbout(screen.AboutEdit, widget.LevelWarning, m.Locked), true
 	}
 	s.panes.showChecked()
-	s.panes.toChange(m.Changes, m.At)
+	s.panes.toChange(m.Changes, m.Cursor)
 	return tea.Batch(
 		s.saver.save(note(doc.ChangedAt(m.Changes)), false),
 		screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, done+": "+changeName(s.edit, &s.panes.sections, m.Changes)),

@@ -62,7 +62,7 @@ func (s *Schedule) SetDocument(document doc.Value, now time.Time) {
 		return
 	}
 	s.document, s.now = document, now
-	s.zone, s.chosen = engine.Zone(document)
+	s.zone, s.chosen = engine.TimeZone(document)
 	s.sends = engine.NextSends(document, now, maxSends)
 	s.first = now.In(s.zone)
 	if len(s.sends) > 0 {
@@ -235,7 +235,7 @@ func (s *Schedule) text(w int) []string {
 		add(themes.ToneWarning, "No time zone chosen; times are in UTC")
 	}
 	if !s.scheduled() {
-		add(themes.ToneText, engine.NoSends(s.document, s.now))
+		add(themes.ToneText, engine.NoSendsReason(s.document, s.now))
 		return out
 	}
 	now := s.now.In(s.zone)

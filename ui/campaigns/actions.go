@@ -198,7 +198,7 @@ func whyNoClone(service engine.Service, sum engine.Summary) string {
 	if !sum.Channel.Writable() {
 		return sum.Channel.Label() + " campaigns are read-only here."
 	}
-	if _, ok := service.(engine.Curator); !ok {
+	if _, ok := service.(engine.CampaignManager); !ok {
 		return "This service can't clone campaigns."
 	}
 	return ""

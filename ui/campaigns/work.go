@@ -194,7 +194,7 @@ func (l *listing) show(a *answer, err error) tea.Cmd {
 }
 
 func (s *Screen) clone(sum engine.Summary) tea.Cmd {
-	curator, ok := s.deps.Service.(engine.Curator)
+	curator, ok := s.deps.Service.(engine.CampaignManager)
 	if !ok {
 		return nil
 	}

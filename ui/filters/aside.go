@@ -47,7 +47,7 @@ type aside struct {
 type answer struct {
 	count   engine.AudienceCount
 	steps   []stepped
-	members []engine.Profile
+	members []engine.User
 }
 
 type stepped struct {
@@ -251,7 +251,7 @@ func (a *aside) told(r screen.Result) tea.Cmd {
 	return nil
 }
 
-func (a *aside) askWhich(people []engine.Profile) tea.Cmd {
+func (a *aside) askWhich(people []engine.User) tea.Cmd {
 	options := make([]widget.Option, len(people))
 	for i, p := range people {
 		options[i] = widget.Option{Label: p.DisplayName(), Help: p.ID}
@@ -264,7 +264,7 @@ func (a *aside) askWhich(people []engine.Profile) tea.Cmd {
 	}})
 }
 
-func (a *aside) explain(p engine.Profile) tea.Cmd {
+func (a *aside) explain(p engine.User) tea.Cmd {
 	reader, filters := a.reader, a.filters
 	return a.cfg.Host.Run(taskWhy, func(ctx context.Context) (any, error) { return explain(ctx, reader, filters, p) })
 }

@@ -70,14 +70,14 @@ func newBenchOf(t testing.TB, delivery catalog.DeliveryType, components string) 
 	}
 	for i := range 12 {
 		country := []string{"India", "Nepal", "Germany"}[i%3]
-		p := engine.Profile{
+		p := engine.User{
 			ID: fmt.Sprintf("U%02d", i), Attributes: map[string]any{"Name": []string{"Asha", "Bina", "Carl"}[i%3] + fmt.Sprint(" ", i), "Country": country, "Age": 70 + i, engine.AttrEmail: fmt.Sprintf("u%d@example.com", i)},
 			Devices: []engine.Device{{Platform: []string{"ANDROID", "IOS"}[i%2], Token: fmt.Sprint("t", i)}},
 		}
 		for range i % 4 {
 			p.Events = append(p.Events, engine.Event{Name: "Added to Cart", At: uitest.Now.AddDate(0, 0, -3), Attributes: map[string]any{"Price": 900}})
 		}
-		if err := svc.PutProfile(ctx, p); err != nil {
+		if err := svc.PutUser(ctx, p); err != nil {
 			t.Fatal(err)
 		}
 	}

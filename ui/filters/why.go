@@ -24,12 +24,12 @@ const (
 // found are the people that a text may mean.
 type found struct {
 	text   string
-	people []engine.Profile
+	people []engine.User
 }
 
 // explained is why a person is in the audience, or is not.
 type explained struct {
-	person engine.Profile
+	person engine.User
 	result engine.AudienceResult
 }
 
@@ -39,7 +39,7 @@ const maxFound = 12
 // askWhom asks about whom to explain the filters.
 func askWhom(cfg editor.Config, filters func() doc.Value) tea.Cmd {
 	reader, people := cfg.Service.(engine.AudienceReader)
-	keeper, known := cfg.Service.(engine.ProfileKeeper)
+	keeper, known := cfg.Service.(engine.UserStore)
 	if !people || !known || cfg.Host.Run == nil {
 		return screen.Notify(widget.LevelInfo, untold)
 	}
@@ -47,7 +47,7 @@ func askWhom(cfg editor.Config, filters func() doc.Value) tea.Cmd {
 		Title: "Why does a user match, or not?", Placeholder: "name, email address or ID",
 		Then: func(text string) tea.Cmd {
 			return cfg.Host.Run(taskFind, func(ctx context.Context) (any, error) {
-				ps, err := keeper.Profiles(ctx, text, maxFound)
+				ps, err := keeper.Users(ctx, text, maxFound)
 				if err != nil {
 					return nil, err
 				}
@@ -60,8 +60,8 @@ func askWhom(cfg editor.Config, filters func() doc.Value) tea.Cmd {
 	})
 }
 
-func explain(ctx context.Context, r engine.AudienceReader, filters doc.Value, p engine.Profile) (any, error) {
-	result, err := r.ExplainAudience(ctx, engine.AudienceRequest{Filters: filters, ProfileID: p.ID})
+func explain(ctx context.Context, r engine.AudienceReader, filters doc.Value, p engine.User) (any, error) {
+	result, err := r.ExplainAudience(ctx, engine.AudienceRequest{Filters: filters, UserID: p.ID})
 	return explained{p, result}, err
 }
 

@@ -100,7 +100,7 @@ type loaded struct {
 
 func (s *Screen) load() tea.Cmd {
 	service, id := s.deps.Service, s.id
-	h, ok := service.(engine.Historian)
+	h, ok := service.(engine.RevisionReader)
 	if !ok {
 		s.failed = fmt.Errorf("this service keeps no earlier versions")
 		return nil
@@ -178,7 +178,7 @@ type compared struct{ old, new, version engine.Campaign }
 // show reads the version under the cursor, and what it is compared with.
 func (s *Screen) show() tea.Cmd {
 	rev, ok := s.selected()
-	h, can := s.deps.Service.(engine.Historian)
+	h, can := s.deps.Service.(engine.RevisionReader)
 	if !ok || !can {
 		return nil
 	}

@@ -191,7 +191,7 @@ func (s *Screen) when(t time.Time) string {
 // changes returns the differences between two versions, as lines.
 func (s *Screen) changes(c compared) string {
 	var changes []doc.Change
-	for _, ch := range doc.Diff(engine.BodyOf(c.old.Document()), engine.BodyOf(c.new.Document())) {
+	for _, ch := range doc.Diff(engine.DocumentBody(c.old.Document()), engine.DocumentBody(c.new.Document())) {
 		changes = fields(changes, ch)
 	}
 	if len(changes) == 0 {

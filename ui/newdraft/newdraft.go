@@ -76,7 +76,7 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 	if route.Doc.Exists() {
 		s.source = from.Body
 	}
-	s.name.SetValue(engine.NameOf(s.source))
+	s.name.SetValue(engine.CampaignName(s.source))
 	s.creator.SetValue(deps.Author)
 	s.listChannels()
 	for i, ch := range catalog.Channels {

@@ -298,7 +298,7 @@ func TestBeginWith(t *testing.T) {
 	h.Press("b")
 	h.Want("Start from a template", "Weekly newsletter", "Flash sale with a countdown")
 	h.Press("down", "enter")
-	if got := engine.ParseRecord(h.Last().Doc); h.Last().Name != screen.NewDraft || engine.NameOf(got.Body) != "Order confirmation" {
+	if got := engine.ParseRecord(h.Last().Doc); h.Last().Name != screen.NewDraft || engine.CampaignName(got.Body) != "Order confirmation" {
 		t.Errorf("the starter opens %+v", h.Last())
 	}
 
@@ -314,7 +314,7 @@ func TestBeginWith(t *testing.T) {
 	h.Press("i")
 	h.Type(file)
 	h.Press("enter")
-	if got := engine.ParseRecord(h.Last().Doc); engine.NameOf(got.Body) != "Filed" {
+	if got := engine.ParseRecord(h.Last().Doc); engine.CampaignName(got.Body) != "Filed" {
 		t.Errorf("the file opens %+v", h.Last())
 	}
 }

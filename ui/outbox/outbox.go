@@ -26,7 +26,7 @@ type Screen struct {
 	deps   screen.Deps
 	loaded bool
 	failed error
-	list   *browse.List[engine.Delivered] // newest first
+	list   *browse.List[engine.OutboxMessage] // newest first
 	reader *reader
 	pages  browser.Files
 }
@@ -42,9 +42,9 @@ const (
 // for the message that just left, wherever it came from.
 func New(deps screen.Deps, _ screen.Route) *Screen {
 	s := &Screen{Base: screen.NewBase(), deps: deps, reader: newReader(deps.Theme)}
-	s.list = browse.New(deps.Theme, browse.Config[engine.Delivered]{
+	s.list = browse.New(deps.Theme, browse.Config[engine.OutboxMessage]{
 		Title: "Messages", Columns: columns, Hint: "recipient, platform, locale, campaign or subject", Row: s.row, Lets: lets, Empty: s.emptyText,
-		Same: func(a, b engine.Delivered) bool { return a.ID == b.ID },
+		Same: func(a, b engine.OutboxMessage) bool { return a.ID == b.ID },
 		Page: s.reader, Show: s.show, Head: head, PageWidth: func(width int) int { return width - width/2 }, Below: true,
 		Words: browse.Words{
 			Many: "messages", Group: groupOutbox, Read: "read the message", Filter: "filter messages by text",
@@ -124,7 +124,7 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	case taskLoad:
 		s.loaded, s.failed = true, r.Err
 		if r.Err == nil {
-			s.list.Set(r.Value.([]engine.Delivered))
+			s.list.Set(r.Value.([]engine.OutboxMessage))
 		}
 	case taskClear:
 		if r.Err != nil {
@@ -141,12 +141,12 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 }
 
 // lets returns the filter of messages that hold each of the typed words.
-func lets(filter string) func(engine.Delivered) bool {
+func lets(filter string) func(engine.OutboxMessage) bool {
 	words := strings.Fields(strings.ToLower(filter))
-	return func(m engine.Delivered) bool { return holds(m, words) }
+	return func(m engine.OutboxMessage) bool { return holds(m, words) }
 }
 
-func holds(m engine.Delivered, words []string) bool {
+func holds(m engine.OutboxMessage, words []string) bool {
 	text := strings.ToLower(strings.Join([]string{m.Recipient, m.Key, grid.KeyName(m.Key), m.Campaign, m.Connector, subject(m)}, "\n"))
 	for _, w := range words {
 		if !strings.Contains(text, w) {
@@ -157,7 +157,7 @@ func holds(m engine.Delivered, words []string) bool {
 }
 
 // subject is the line that a message is known by.
-func subject(m engine.Delivered) string {
+func subject(m engine.OutboxMessage) string {
 	switch {
 	case m.Email != nil:
 		return m.Email.Subject
@@ -170,7 +170,7 @@ func subject(m engine.Delivered) string {
 }
 
 // row draws a message in the table.
-func (s *Screen) row(m engine.Delivered) widget.Cells {
+func (s *Screen) row(m engine.OutboxMessage) widget.Cells {
 	return widget.Cells{
 		{Text: timeparse.Brief(m.At, s.now()), Tone: themes.ToneMuted}, {Text: m.Recipient}, {Text: subject(m), Tone: themes.ToneStrong},
 		{Text: grid.KeyName(m.Key), Tone: themes.ToneMuted}, {Text: m.Campaign, Tone: themes.ToneMuted},
@@ -178,7 +178,7 @@ func (s *Screen) row(m engine.Delivered) widget.Cells {
 }
 
 // head names a message over its text.
-func head(m engine.Delivered, ok bool) (title, info string) {
+func head(m engine.OutboxMessage, ok bool) (title, info string) {
 	if !ok {
 		return "Message", ""
 	}
@@ -186,7 +186,7 @@ func head(m engine.Delivered, ok bool) (title, info string) {
 }
 
 // show brings the reader to a message.
-func (s *Screen) show(m engine.Delivered, ok bool) {
+func (s *Screen) show(m engine.OutboxMessage, ok bool) {
 	if !ok {
 		s.reader.none()
 		return

@@ -25,11 +25,11 @@ import (
 // box is a service that has nothing but an outbox.
 type box struct {
 	engine.Service
-	messages []engine.Delivered
+	messages []engine.OutboxMessage
 	err      error
 }
 
-func (b *box) Outbox(context.Context, int) ([]engine.Delivered, error) { return b.messages, b.err }
+func (b *box) Outbox(context.Context, int) ([]engine.OutboxMessage, error) { return b.messages, b.err }
 
 func (b *box) ClearOutbox(context.Context) error {
 	b.messages = nil
@@ -37,7 +37,7 @@ func (b *box) ClearOutbox(context.Context) error {
 }
 
 func filled() *box {
-	return &box{messages: []engine.Delivered{
+	return &box{messages: []engine.OutboxMessage{
 		{
 			ID: "3", At: uitest.Now.Add(-20 * time.Second), CampaignID: "65f0a1b2c3d4e5f60718293a", Campaign: "Spring mail", Channel: catalog.Email,
 			Key: "EMAIL_default_variation_1", Recipient: "ada@example.com", Connector: "Main SMTP",
@@ -152,7 +152,7 @@ func TestReloadKeepsThePlace(t *testing.T) {
 	b := filled()
 	h := open(t, b)
 	h.Press("down")
-	b.messages = append([]engine.Delivered{{ID: "4", At: uitest.Now, Recipient: "new@example.com", Email: &engine.EmailMessage{Subject: "New"}}}, b.messages...)
+	b.messages = append([]engine.OutboxMessage{{ID: "4", At: uitest.Now, Recipient: "new@example.com", Email: &engine.EmailMessage{Subject: "New"}}}, b.messages...)
 	h.Press("r")
 	h.Want("new@example.com", "3 of 4")
 	h.Press("enter")
@@ -274,7 +274,7 @@ func TestPictures(t *testing.T) {
 func TestManyMessages(t *testing.T) {
 	b := &box{}
 	for i := range 5000 {
-		b.messages = append(b.messages, engine.Delivered{ID: fmt.Sprint(i), At: uitest.Now, Recipient: fmt.Sprintf("user-%d", i), Email: &engine.EmailMessage{Subject: "S"}})
+		b.messages = append(b.messages, engine.OutboxMessage{ID: fmt.Sprint(i), At: uitest.Now, Recipient: fmt.Sprintf("user-%d", i), Email: &engine.EmailMessage{Subject: "S"}})
 	}
 	h := open(t, b)
 	h.Press("end")

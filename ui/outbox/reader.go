@@ -28,7 +28,7 @@ const (
 type reader struct {
 	browse.Reader
 	theme   themes.Theme
-	message engine.Delivered
+	message engine.OutboxMessage
 	when    string
 	views   []view
 }
@@ -50,11 +50,11 @@ func (r *reader) SetSize(w, h int) {
 
 func (r *reader) none() {
 	r.Clear()
-	r.message = engine.Delivered{}
+	r.message = engine.OutboxMessage{}
 }
 
 // show turns to a message; the view stays where the message has it.
-func (r *reader) show(m engine.Delivered, when string) {
+func (r *reader) show(m engine.OutboxMessage, when string) {
 	if m.ID == r.message.ID && m.ID != "" {
 		return
 	}
@@ -111,7 +111,7 @@ func (r *reader) document() []byte {
 }
 
 // copied returns the text of the view, and what it is called.
-func (r *reader) copied(m engine.Delivered) (text, what string) {
+func (r *reader) copied(m engine.OutboxMessage) (text, what string) {
 	switch r.view() {
 	case viewHTML:
 		return m.Email.HTML, "the HTML"

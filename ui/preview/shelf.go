@@ -6,7 +6,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
-	"bugle/engine/message/material"
+	"bugle/engine/message/assemble"
 	"bugle/engine/message/render"
 )
 
@@ -18,17 +18,17 @@ type Shelf struct {
 
 // Whole returns a document with what its messages have from saved templates, and what is known of those. While
 // some that it names were not read, which it gives besides, the document is as it was.
-func (s Shelf) Whole(ch engine.Channel, document doc.Value) (whole doc.Value, t render.Templates, named, unread []engine.ContentRef) {
+func (s Shelf) Whole(ch engine.Channel, document doc.Value) (whole doc.Value, t render.TemplateStatus, named, unread []engine.ContentRef) {
 	l := lookup{shelf: s}
-	whole, taken, err := material.WithTemplates(context.Background(), &l, ch, document)
+	whole, taken, err := assemble.ExpandTemplates(context.Background(), &l, ch, document)
 	if err != nil || len(l.unread) > 0 {
 		return document, nil, l.named, l.unread
 	}
-	return whole, render.Taken(taken), l.named, nil
+	return whole, render.TemplatesFromUses(taken), l.named, nil
 }
 
 // Read reads templates, and gives a shelf that has those besides what is on this one.
-func (s Shelf) Read(ctx context.Context, from material.Templates, refs []engine.ContentRef) (Shelf, error) {
+func (s Shelf) Read(ctx context.Context, from assemble.TemplateSource, refs []engine.ContentRef) (Shelf, error) {
 	out := Shelf{make(map[engine.ContentRef]*engine.ContentItem, len(s.read)+len(refs))}
 	maps.Copy(out.read, s.read)
 	for _, ref := range refs {

@@ -121,7 +121,7 @@ type ChangedMsg struct {
 type GoneMsg struct{ ID string }
 
 // LinkMsg tells the root model how the way to the service stands, each time that it has changed.
-type LinkMsg struct{ Link engine.Link }
+type LinkMsg struct{ Link engine.Connection }
 
 func send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 

@@ -139,9 +139,9 @@ type Deps struct {
 	Service engine.Service
 	// Copies keeps edits that are not applied yet; nil where the service does so itself, or where
 	// nothing does.
-	Copies engine.WorkingCopies
+	Copies engine.WorkingCopyStore
 	// Spare keeps on this machine what a store elsewhere could not take; nil where the store is here.
-	Spare engine.WorkingCopies
+	Spare engine.WorkingCopyStore
 	Theme themes.Theme
 	Now   func() time.Time
 	// Location is the zone that times are shown in.
@@ -158,17 +158,17 @@ type Deps struct {
 }
 
 // WorkingCopies returns what keeps edits that are not applied yet; false where nothing does.
-func (d Deps) WorkingCopies() (engine.WorkingCopies, bool) {
+func (d Deps) WorkingCopies() (engine.WorkingCopyStore, bool) {
 	if d.Copies != nil {
 		return d.Copies, true
 	}
-	k, ok := d.Service.(engine.WorkingCopies)
+	k, ok := d.Service.(engine.WorkingCopyStore)
 	return k, ok
 }
 
 // Link returns how the service is reached; false where it is on this machine.
-func (d Deps) Link() (engine.Linked, bool) {
-	l, ok := d.Service.(engine.Linked)
+func (d Deps) Link() (engine.Connected, bool) {
+	l, ok := d.Service.(engine.Connected)
 	return l, ok
 }
 

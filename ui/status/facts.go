@@ -81,7 +81,7 @@ func (f facts) next(s engine.Summary, now time.Time) time.Time {
 	if sends := engine.NextSends(f.campaign.Document(), now, 1); len(sends) > 0 {
 		return sends[0]
 	}
-	if s.StartAhead(now) {
+	if s.StartsAfter(now) {
 		return s.Start
 	}
 	return time.Time{}
@@ -89,7 +89,7 @@ func (f facts) next(s engine.Summary, now time.Time) time.Time {
 
 // at writes a time for people, in the campaign's time zone: "on Thu 26 Nov, 08:30 CET".
 func (f facts) at(t, now time.Time, local *time.Location) string {
-	if zone, ok := engine.Zone(f.campaign.Document()); ok {
+	if zone, ok := engine.TimeZone(f.campaign.Document()); ok {
 		local = zone
 	}
 	t, now = t.In(local), now.In(local)

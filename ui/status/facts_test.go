@@ -33,11 +33,11 @@ func published(t *testing.T, components string) (*uitest.Harness, *local.Service
 		t.Fatal(err)
 	}
 	for i, address := range []string{"a@example.com", "b@example.com", ""} {
-		p := engine.Profile{ID: fmt.Sprint("U", i), Attributes: map[string]any{"Nr": i}}
+		p := engine.User{ID: fmt.Sprint("U", i), Attributes: map[string]any{"Nr": i}}
 		if address != "" {
 			p.Attributes[engine.AttrEmail] = address
 		}
-		if err := svc.PutProfile(ctx, p); err != nil {
+		if err := svc.PutUser(ctx, p); err != nil {
 			t.Fatal(err)
 		}
 	}

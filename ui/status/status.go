@@ -62,7 +62,7 @@ func Why(deps screen.Deps, s engine.Summary, a catalog.Action) string {
 	}
 	switch a {
 	case catalog.Archive, catalog.Restore, catalog.Delete:
-		if _, ok := deps.Service.(engine.Curator); !ok {
+		if _, ok := deps.Service.(engine.CampaignManager); !ok {
 			return "This service can't " + strings.ToLower(a.Label()) + " campaigns. Use its dashboard."
 		}
 	}
@@ -124,12 +124,12 @@ func apply(ctx context.Context, deps screen.Deps, s engine.Summary, a catalog.Ac
 	switch a {
 	case catalog.Publish:
 		_, err := deps.Service.Publish(ctx, engine.PublishRequest{ID: s.ID, By: deps.Author, Console: true})
-		return catalog.Next(a, s.Status, s.StartAhead(deps.Now())), err
+		return catalog.Next(a, s.Status, s.StartsAfter(deps.Now())), err
 	case catalog.Stop, catalog.Pause, catalog.Resume:
 		changed, err := deps.Service.ChangeStatus(ctx, engine.StatusRequest{ID: s.ID, Action: a, By: deps.Author})
 		return changed.Status, err
 	}
-	curator, ok := deps.Service.(engine.Curator)
+	curator, ok := deps.Service.(engine.CampaignManager)
 	if !ok {
 		return "", fmt.Errorf("this service can't %s campaigns", strings.ToLower(a.Label()))
 	}

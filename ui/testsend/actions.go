@@ -36,8 +36,8 @@ func (s *Screen) Actions() []screen.Action {
 			return s.results.readActions(resultsHost{outbox: s.outbox, up: s.upKey(groupMessage)})
 		}
 		return s.results.actions(resultsHost{
-			again: s.again, anew: func() tea.Cmd { return s.begin(s.results.run.Ask) }, form: s.toForm, outbox: s.outbox,
-			up: s.upKey(groupTest), copy: s.copying(s.results.run.Ask),
+			again: s.again, anew: func() tea.Cmd { return s.begin(s.results.run.Request) }, form: s.toForm, outbox: s.outbox,
+			up: s.upKey(groupTest), copy: s.copying(s.results.run.Request),
 		})
 	case stageGroups:
 		return s.groups.actions(groupsHost{

@@ -25,12 +25,12 @@ func (p *earlierPage) shown() model.History {
 	if p.wide {
 		return p.past
 	}
-	return p.past.Own()
+	return p.past.OfCampaign()
 }
 
 // open lists the tests of this campaign or, where there are none, of all.
 func (p *earlierPage) open() {
-	p.wide = len(p.past.Own()) == 0
+	p.wide = len(p.past.OfCampaign()) == 0
 	p.list.Cursor = 0
 	p.refresh()
 }
@@ -40,7 +40,7 @@ func (p *earlierPage) refresh() {
 	var items []widget.Item
 	for _, t := range p.shown() {
 		icon, tone := look(t)
-		text := p.people.Summary(t.Ask)
+		text := p.people.Summary(t.Request)
 		if p.wide {
 			text = t.Campaign + " · " + text
 		}
@@ -53,12 +53,12 @@ func (p *earlierPage) refresh() {
 }
 
 // selected returns the test under the cursor.
-func (p *earlierPage) selected() (model.Past, bool) {
+func (p *earlierPage) selected() (model.PastTest, bool) {
 	shown := p.shown()
 	if i := p.list.Cursor; i >= 0 && i < len(shown) {
 		return shown[i], true
 	}
-	return model.Past{}, false
+	return model.PastTest{}, false
 }
 
 // widen lists the tests of all campaigns, or of this one alone.
@@ -126,7 +126,7 @@ func (p *earlierPage) View() string {
 }
 
 // look returns the sign of how a test went.
-func look(t model.Past) (string, themes.Tone) {
+func look(t model.PastTest) (string, themes.Tone) {
 	switch sent, all := t.Sent(); sent {
 	case all:
 		return "✓", themes.ToneSuccess
@@ -135,13 +135,13 @@ func look(t model.Past) (string, themes.Tone) {
 	}
 }
 
-func (p *earlierPage) lines(t model.Past, w int) []string {
-	lines := fact(p.theme, "Recipients", strings.Join(p.people.NamesAndValues(t.Ask), ", "), w)
-	lines = append(lines, fact(p.theme, "Identifier", p.identifierName(t.Ask.Identifier), w)...)
-	if f := t.Ask.Filter; f != (engine.KeyFilter{}) {
+func (p *earlierPage) lines(t model.PastTest, w int) []string {
+	lines := fact(p.theme, "Recipients", strings.Join(p.people.NamesAndValues(t.Request), ", "), w)
+	lines = append(lines, fact(p.theme, "Identifier", p.identifierName(t.Request.Identifier), w)...)
+	if f := t.Request.Filter; f != (engine.KeyFilter{}) {
 		lines = append(lines, fact(p.theme, "Only", model.FilterName(f), w)...)
 	}
-	for _, v := range model.ValuesInWords(t.Ask) {
+	for _, v := range model.OverrideSummary(t.Request) {
 		lines = append(lines, fact(p.theme, "Value", v, w)...)
 	}
 	lines = append(lines, "")
@@ -154,7 +154,7 @@ func (p *earlierPage) lines(t model.Past, w int) []string {
 		}
 		lines = append(lines, sign+" "+widget.Truncate(widget.Clean(names[i]), max(w-2, 1)))
 		if r.FailureReason != "" {
-			lines = append(lines, wrapped(p.theme, p.people.Explain(r.FailureReason, p.draft.Workspace, t.Ask), 2, w)...)
+			lines = append(lines, wrapped(p.theme, p.people.Explain(r.FailureReason, p.draft.Workspace, t.Request), 2, w)...)
 		}
 	}
 	lines = append(append(lines, ""), fact(p.theme, "Campaign", t.Campaign, w)...)

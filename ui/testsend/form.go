@@ -8,7 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"bugle/engine"
-	"bugle/engine/message/material"
+	"bugle/engine/message/assemble"
 	model "bugle/engine/testsend"
 	"bugle/themes"
 	"bugle/ui/screen"
@@ -33,12 +33,12 @@ type choices struct {
 	identifier string
 	values     map[string][]string
 	filter     engine.KeyFilter
-	typed      map[material.Attribute]string
+	typed      map[assemble.Attribute]string
 }
 
 func newForm(l *layout) form {
 	return form{
-		layout: l, to: newRecipients(l.subject), narrow: narrowing{subject: l.subject}, values: values{subject: l.subject, typed: map[material.Attribute]string{}},
+		layout: l, to: newRecipients(l.subject), narrow: narrowing{subject: l.subject}, values: values{subject: l.subject, typed: map[assemble.Attribute]string{}},
 		outlook: outlook{layout: l}, at: spot{onPrompt, 0},
 	}
 }
@@ -81,7 +81,7 @@ func (f *form) spots() []spot {
 		out = append(out, spot{onValue, i})
 	}
 	out = append(out, spot{onPrompt, 0})
-	for i := range f.draft.Narrowings() {
+	for i := range f.draft.FilterFields() {
 		out = append(out, spot{onNarrowing, i})
 	}
 	for i := range f.values.list {
@@ -176,7 +176,7 @@ func (f *form) took(news foreseen) {
 // renew takes another draft, or the same one after a change. What was filled in stays as far as the draft has it.
 func (f *form) renew() tea.Cmd {
 	f.outlook.forget()
-	f.narrow.filter = f.draft.Known(f.narrow.filter)
+	f.narrow.filter = f.draft.Normalize(f.narrow.filter)
 	f.offerValues()
 	f.focus(f.at)
 	return f.refresh()
@@ -186,8 +186,8 @@ func (f *form) renew() tea.Cmd {
 // again is the most common test of all.
 func (f *form) fill(last engine.TestSend) {
 	f.to.begin(last)
-	f.narrow.filter = f.draft.Known(last.Filter)
-	f.values.put(model.Typed(last))
+	f.narrow.filter = f.draft.Normalize(last.Filter)
+	f.values.put(model.Overrides(last))
 	f.offerValues()
 	f.focus(spot{onPrompt, 0})
 	if len(last.Values) > 0 {
@@ -213,7 +213,7 @@ func (f *form) use(g group, beside bool) tea.Cmd {
 		return cmd
 	}
 	return tea.Batch(cmd, screen.Notify(widget.LevelWarning, fmt.Sprintf(
-		"A test can have up to %d recipients. Left out: %s.", model.MostRecipients(g.Identifier), model.Some(left))))
+		"A test can have up to %d recipients. Left out: %s.", model.MaxRecipients(g.Identifier), model.Summarize(left))))
 }
 
 // enterTyped is enter where recipients are typed: it takes what is highlighted, and goes on where nothing is.
@@ -262,7 +262,7 @@ func (f *form) drop(edit bool) tea.Cmd {
 // turn takes the next value of the choice under the cursor, or the one before.
 func (f *form) turn(by int) tea.Cmd {
 	if n, ok := f.narrow.at(f.at); ok {
-		return f.narrowTo(n, next(n.Choices(), n.Of(f.narrow.filter), by))
+		return f.narrowTo(n, next(n.Choices(), n.Selected(f.narrow.filter), by))
 	}
 	if f.at.place == onIdentifier {
 		return f.identify(f.to.following(by))
@@ -271,8 +271,8 @@ func (f *form) turn(by int) tea.Cmd {
 }
 
 // narrowTo sends only what has the value.
-func (f *form) narrowTo(n model.Narrowing, value string) tea.Cmd {
-	if value == n.Of(f.narrow.filter) {
+func (f *form) narrowTo(n model.FilterField, value string) tea.Cmd {
+	if value == n.Selected(f.narrow.filter) {
 		return nil
 	}
 	f.record(f.chosen(), n.Node.Label(), f.at)
@@ -300,7 +300,7 @@ func (f *form) choose() tea.Cmd {
 // clearValues takes back every value that was typed.
 func (f *form) clearValues() tea.Cmd {
 	f.record(f.chosen(), "cleared the personalization", f.at)
-	f.values.put(map[material.Attribute]string{})
+	f.values.put(map[assemble.Attribute]string{})
 	f.offerValues()
 	f.focus(f.at)
 	return f.outlook.foresee(f.ask())
@@ -314,12 +314,12 @@ func (f *form) chosen() choices {
 // record notes a change at a row: what was chosen before it, and what was changed, which may be nothing.
 func (f *form) record(before choices, what string, at spot) {
 	if what != "" {
-		f.recordOf(before, what, at, material.Attribute{})
+		f.recordOf(before, what, at, assemble.Attribute{})
 	}
 }
 
 // recordOf notes a change at a row, of a value that of its attribute.
-func (f *form) recordOf(before choices, what string, at spot, a material.Attribute) {
+func (f *form) recordOf(before choices, what string, at spot, a assemble.Attribute) {
 	other := before // the side that the form is not on
 	swap := func() tea.Cmd {
 		now := f.chosen()
@@ -331,9 +331,9 @@ func (f *form) recordOf(before choices, what string, at spot, a material.Attribu
 }
 
 // restore fills the form with what was chosen, and puts the cursor where it was changed.
-func (f *form) restore(to choices, at spot, a material.Attribute) tea.Cmd {
+func (f *form) restore(to choices, at spot, a assemble.Attribute) tea.Cmd {
 	f.to.restore(to.identifier, maps.Clone(to.values))
-	f.narrow.filter = f.draft.Known(to.filter)
+	f.narrow.filter = f.draft.Normalize(to.filter)
 	f.values.put(maps.Clone(to.typed))
 	f.offerValues()
 	if at.place == onOverride {

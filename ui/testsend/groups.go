@@ -53,7 +53,7 @@ func (p *groupsPage) refresh(name string) {
 
 // whyNot returns why a group cannot be used here.
 func (p *groupsPage) whyNot(g group) string {
-	if model.Takes(p.draft.Campaign.Channel, g.Identifier) {
+	if model.HasIdentifier(p.draft.Campaign.Channel, g.Identifier) {
 		return ""
 	}
 	return p.draft.Campaign.Channel.Label() + " campaigns can't use this identifier"
@@ -206,7 +206,7 @@ func (p *groupsPage) replace(with engine.TestSend) tea.Cmd {
 	now := group{g.Name, with.Identifier, with.Values}
 	return screen.Ask(screen.Question{
 		Title: fmt.Sprintf("Replace the recipients of %q?", g.Name),
-		Body:  fmt.Sprintf("It has %s. It will have %s: %s.", count(len(g.Values), "recipient"), count(len(now.Values), "recipient"), model.Some(now.Values)),
+		Body:  fmt.Sprintf("It has %s. It will have %s: %s.", count(len(g.Values), "recipient"), count(len(now.Values), "recipient"), model.Summarize(now.Values)),
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil
@@ -302,7 +302,7 @@ func (p *groupsPage) lines(g group, w int) []string {
 	}
 	lines = append(lines, "")
 	wrong := map[int]string{}
-	if model.Takes(p.draft.Campaign.Channel, g.Identifier) {
+	if model.HasIdentifier(p.draft.Campaign.Channel, g.Identifier) {
 		wrong, _ = engine.TestSend{Identifier: g.Identifier, Values: g.Values}.CheckRecipients(p.draft.Campaign.Channel)
 	}
 	for i, v := range g.Values {

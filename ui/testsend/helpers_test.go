@@ -65,11 +65,11 @@ func newService(t testing.TB) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []engine.Profile{
+	for _, p := range []engine.User{
 		{ID: "USER_1", Attributes: map[string]any{"First Name": "Ada", "Last Name": "Byron", engine.AttrEmail: "ada@example.com"}, Devices: []engine.Device{{Platform: "ANDROID", Token: "tok-a"}, {Platform: "WEB", Token: "tok-w"}}},
 		{ID: "USER_2", Attributes: map[string]any{"First Name": "Ben", engine.AttrEmail: "ben@example.com"}, Devices: []engine.Device{{Platform: "ANDROID", Token: "tok-b"}}},
 	} {
-		if err := s.PutProfile(ctx, p); err != nil {
+		if err := s.PutUser(ctx, p); err != nil {
 			t.Fatal(err)
 		}
 	}

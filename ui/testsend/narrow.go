@@ -18,10 +18,10 @@ type narrowing struct {
 }
 
 // at returns the choice on a row.
-func (n *narrowing) at(at spot) (model.Narrowing, bool) {
-	all := n.draft.Narrowings()
+func (n *narrowing) at(at spot) (model.FilterField, bool) {
+	all := n.draft.FilterFields()
 	if at.place != onNarrowing || at.i >= len(all) {
-		return model.Narrowing{}, false
+		return model.FilterField{}, false
 	}
 	return all[at.i], true
 }
@@ -29,18 +29,18 @@ func (n *narrowing) at(at spot) (model.Narrowing, bool) {
 // View draws the rows.
 func (n *narrowing) View(cursor spot, w int) []row {
 	var rows []row
-	for i, c := range n.draft.Narrowings() {
+	for i, c := range n.draft.FilterFields() {
 		if i == 0 {
 			rows = append(rows, words(""))
 		}
 		at := spot{onNarrowing, i}
-		rows = append(rows, line(n.theme, cursor, at, c.Node.Label(), choice(n.theme, cursor == at, c.Label(c.Of(n.filter))), w))
+		rows = append(rows, line(n.theme, cursor, at, c.Node.Label(), choice(n.theme, cursor == at, c.Label(c.Selected(n.filter))), w))
 	}
 	return rows
 }
 
 // choose offers the values of a choice.
-func choose(n model.Narrowing, then func(value string) tea.Cmd) tea.Cmd {
+func choose(n model.FilterField, then func(value string) tea.Cmd) tea.Cmd {
 	values := n.Choices()
 	options := make([]widget.Option, len(values))
 	for i, v := range values {

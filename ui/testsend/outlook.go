@@ -64,7 +64,7 @@ func (o *outlook) foresee(ask engine.TestSend) tea.Cmd {
 // took takes a forecast.
 func (o *outlook) took(f foreseen) {
 	o.forecast, o.of = f.Forecast, f.of
-	o.people.Meet(f.Found)
+	o.people.Add(f.Resolved)
 }
 
 // forget forgets what becomes of the messages: the draft has changed.
@@ -83,7 +83,7 @@ func (o *outlook) told() model.Forecast {
 
 // addressed returns who the test goes to; of a segment, those of its members that get it.
 func (o *outlook) addressed() (identifier string, values []string) {
-	return o.forecast.Addressed(o.draft.Workspace, o.ask)
+	return o.forecast.ResolveValues(o.draft.Workspace, o.ask)
 }
 
 // sends is how many messages will be sent.
@@ -125,9 +125,9 @@ func (o *outlook) page(n int) tea.Cmd {
 // lines draws who gets what, in w cells of h lines.
 func (o *outlook) lines(w, h int) []string {
 	identifier, values := o.addressed()
-	reasons, stopped := o.draft.Reasons(o.told(), o.going, o.numbered(identifier, values))
+	reasons, stopped := o.draft.FailureReasons(o.told(), o.going, o.numbered(identifier, values))
 	people := count(len(values), "recipient")
-	if engine.TakesSegment(o.ask.Identifier) && len(o.ask.Values) > 0 {
+	if engine.IsSegmentIdentifier(o.ask.Identifier) && len(o.ask.Values) > 0 {
 		people = count(len(values), "member")
 	}
 	summary := fmt.Sprintf("%s to %s", count(len(o.going), "message"), people)
@@ -192,11 +192,11 @@ func (o *outlook) matrix(n, w int) []string {
 	head := numbers(n)
 	tail, bare := widget.Width(head), ""
 	room := func() int { return max(w-max(tail, len(bare))-1, 1) }
-	if slices.ContainsFunc(o.going, o.draft.Bare) {
+	if slices.ContainsFunc(o.going, o.draft.IsEmpty) {
 		bare = "no content"
 	}
 	if !allFit(labels, room()) {
-		labels = model.Short(o.going)
+		labels = model.ShortNames(o.going)
 	}
 	if bare != "" && !allFit(labels, room()) {
 		bare = "none"
@@ -222,7 +222,7 @@ func (o *outlook) matrixLines(labels []string, head, bare string, n, room, w int
 	for i, m := range o.going {
 		label := widget.PadRight(widget.Truncate(widget.Clean(labels[i]), room), room)
 		signs := o.theme.Warning.Render(bare)
-		if !o.draft.Bare(m) {
+		if !o.draft.IsEmpty(m) {
 			signs = o.signs(m, n, each)
 		}
 		lines = append(lines, widget.Truncate(label+" "+signs, w))
@@ -275,16 +275,16 @@ const leastGlance = 14
 
 // glanceLines draws the first message in w cells and h lines; nothing where that is too little.
 func (o *outlook) glanceLines(w, h int) []string {
-	first := slices.IndexFunc(o.going, func(m model.Message) bool { return !o.draft.Bare(m) })
+	first := slices.IndexFunc(o.going, func(m model.Message) bool { return !o.draft.IsEmpty(m) })
 	if first < 0 || h < leastGlance {
 		return nil
 	}
 	m, name, known := o.going[first], "", false
-	var p model.Person
+	var p model.ResolvedUser
 	title := m.Name + ", as written"
 	if identifier, values := o.addressed(); len(values) > 0 {
 		name = values[0]
-		if p, known = o.people.Known(model.Recipient{Identifier: identifier, Value: name}); known && p.Sure {
+		if p, known = o.people.Lookup(model.Recipient{Identifier: identifier, Value: name}); known && p.Certain {
 			title = m.Name + " to " + o.people.Name(identifier, name)
 		}
 	}
@@ -292,7 +292,7 @@ func (o *outlook) glanceLines(w, h int) []string {
 	if of := strings.Join([]string{m.ID, o.asked, o.of, name}, "\x00"); of != g.of || !render.Same(o.draft.Document, g.document) {
 		g.of, g.document = of, o.draft.Document
 		opts := render.Options{Now: o.deps.Now()}
-		if known && p.Sure {
+		if known && p.Certain {
 			opts.Fill = o.draft.Fill(o.ask, p)
 		}
 		g.view = preview.New(o.theme)

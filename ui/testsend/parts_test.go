@@ -12,7 +12,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/message/material"
+	"bugle/engine/message/assemble"
 	"bugle/engine/service/local"
 	model "bugle/engine/testsend"
 	"bugle/store/mem"
@@ -35,7 +35,7 @@ func part(t *testing.T) *layout {
 		t.Fatal(err)
 	}
 	for id, name := range map[string]string{"USER_1": "Ada", "USER_2": "Ben"} {
-		if err := s.PutProfile(t.Context(), engine.Profile{ID: id, Attributes: map[string]any{"Name": name}, Devices: []engine.Device{{Platform: "ANDROID", Token: id}}}); err != nil {
+		if err := s.PutUser(t.Context(), engine.User{ID: id, Attributes: map[string]any{"Name": name}, Devices: []engine.Device{{Platform: "ANDROID", Token: id}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -56,7 +56,7 @@ func part(t *testing.T) *layout {
 	base, deps := screen.NewBase(), uitest.Deps(s)
 	t.Cleanup(func() { base.Close() })
 	return &layout{whole: box{80, 22}, subject: &subject{
-		deps: deps, theme: deps.Theme, tasks: &base, id: made.ID, prefs: prefs.InMemory(), draft: d, people: model.NewPeople(),
+		deps: deps, theme: deps.Theme, tasks: &base, id: made.ID, prefs: prefs.InMemory(), draft: d, people: model.NewDirectory(),
 	}}
 }
 
@@ -121,7 +121,7 @@ func TestValuesKeepWhatIsTypedWhileTheirMessageIsLeftOut(t *testing.T) {
 		t.Errorf("the rows are\n%s", view)
 	}
 	v.set(l.draft.Matching(engine.KeyFilter{Platform: "WEB"}), model.Forecast{}, false)
-	if len(v.list) != 0 || v.now()[material.Attribute{Name: "Age"}] != "old" {
+	if len(v.list) != 0 || v.now()[assemble.Attribute{Name: "Age"}] != "old" {
 		t.Errorf("of the web it offers %+v", v.list)
 	}
 	if v.set(l.draft.Messages, model.Forecast{}, true); v.changed() != 1 || v.list[0].prompt.Placeholder != "missing" {
@@ -171,13 +171,13 @@ func TestResultsStandOnWhatFailed(t *testing.T) {
 	l := part(t)
 	r := newResults(l)
 	ask := engine.TestSend{Identifier: byID, Values: []string{"USER_1"}}
-	model.Put(&ask, material.Attribute{Name: "Age"}, "double", "41")
+	model.SetOverride(&ask, assemble.Attribute{Name: "Age"}, "double", "41")
 	r.begin(model.NewRun(l.draft, ask))
 	r.round([]engine.TestSend{ask}, model.Forecast{})
 	if view := ansi.Strip(r.View()); r.badge() != "sending 0 of 2" || !strings.Contains(view, "Spring push › Sending") {
 		t.Errorf("while it sends it is %s\n%s", r.badge(), view)
 	}
-	out, err := model.Do(t.Context(), l.deps.Service, l.id, r.run.Asks, l.deps.Now, r.run.Take)
+	out, err := model.Send(t.Context(), l.deps.Service, l.id, r.run.Requests, l.deps.Now, r.run.AddStep)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestResultsStandOnWhatFailed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.reader.took(received{who: map[model.Recipient]model.Person{to: p}})
+	r.reader.took(received{who: map[model.Recipient]model.ResolvedUser{to: p}})
 	r.Update(tea.KeyMsg{Type: tea.KeyUp})
 	if view := ansi.Strip(r.View()); !strings.Contains(view, "▌ ✓ Android sent") || !strings.Contains(view, "Delivered to Ada") || !strings.Contains(view, "You are 41") {
 		t.Errorf("above it is\n%s", view)
@@ -227,8 +227,8 @@ func TestGroupsPageUsesTheGroupUnderTheCursor(t *testing.T) {
 func TestEarlierPageListsItsOwnTestsFirst(t *testing.T) {
 	l := part(t)
 	l.past = model.History{
-		{Ask: engine.TestSend{Identifier: byID, Values: []string{"USER_2"}}, Campaign: "Other"},
-		{Ask: engine.TestSend{Identifier: byID, Values: []string{"USER_1"}}, Campaign: "Spring push", Own: true},
+		{Request: engine.TestSend{Identifier: byID, Values: []string{"USER_2"}}, Campaign: "Other"},
+		{Request: engine.TestSend{Identifier: byID, Values: []string{"USER_1"}}, Campaign: "Spring push", Own: true},
 	}
 	p := earlierPage{page: newPage(l)}
 	p.open()

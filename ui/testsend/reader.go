@@ -35,15 +35,15 @@ func deliveredKey(key, recipient string) string { return key + "\x00" + recipien
 
 // received is what a run came to on the other side: the messages, and who got them.
 type received struct {
-	box map[string][]engine.Delivered
-	who map[model.Recipient]model.Person
+	box map[string][]engine.OutboxMessage
+	who map[model.Recipient]model.ResolvedUser
 }
 
 // look reads what a run delivered, and to which users.
 func (r *reader) look(run model.Run, f model.Forecast) tea.Cmd {
 	box, _ := r.deps.Service.(engine.OutboxReader)
-	service, id, since := r.deps.Service, r.id, run.First.Truncate(time.Second)
-	identifier, values := f.Addressed(r.draft.Workspace, run.Ask)
+	service, id, since := r.deps.Service, r.id, run.Started.Truncate(time.Second)
+	identifier, values := f.ResolveValues(r.draft.Workspace, run.Request)
 	var all []model.Recipient
 	for _, v := range values {
 		all = append(all, model.Recipient{Identifier: identifier, Value: v})
@@ -55,7 +55,7 @@ func (r *reader) look(run model.Run, f model.Forecast) tea.Cmd {
 			return out, err
 		}
 		delivered, err := box.Outbox(ctx, mostDelivered)
-		out.box = map[string][]engine.Delivered{}
+		out.box = map[string][]engine.OutboxMessage{}
 		for _, d := range delivered {
 			if k := deliveredKey(d.Key, d.Recipient); d.CampaignID == id && !d.At.Before(since) {
 				out.box[k] = append(out.box[k], d)
@@ -68,11 +68,11 @@ func (r *reader) look(run model.Run, f model.Forecast) tea.Cmd {
 // took takes the messages; without them there is still the content as it is written.
 func (r *reader) took(got received) {
 	r.received, r.shown = got, ""
-	r.people.Meet(got.who)
+	r.people.Add(got.who)
 }
 
 // show shows the message of a run to a recipient; listed reports that the list is in sight, too.
-func (r *reader) show(run model.Run, k *model.Key, d *model.Send, listed bool) {
+func (r *reader) show(run model.Run, k *model.Key, d *model.SendState, listed bool) {
 	of := fmt.Sprint(listed)
 	if k != nil {
 		of += k.ID + "\x00" + k.Status
@@ -91,7 +91,7 @@ func (r *reader) show(run model.Run, k *model.Key, d *model.Send, listed bool) {
 
 // message returns what the preview shows: the mail that was delivered or, of a push, the content filled for its
 // recipient, as it went out. The note names what was not delivered.
-func (r *reader) message(run model.Run, k *model.Key, d *model.Send, listed bool) (v render.View, title, note string) {
+func (r *reader) message(run model.Run, k *model.Key, d *model.SendState, listed bool) (v render.View, title, note string) {
 	if k == nil {
 		return v, "Delivered", ""
 	}
@@ -133,7 +133,7 @@ func (r *reader) message(run model.Run, k *model.Key, d *model.Send, listed bool
 }
 
 // undelivered returns why somebody did not get a message, unless the list beside it does.
-func (r *reader) undelivered(run model.Run, k *model.Key, d *model.Send, listed bool) string {
+func (r *reader) undelivered(run model.Run, k *model.Key, d *model.SendState, listed bool) string {
 	switch {
 	case d != nil && d.Why != "" && listed:
 		return "To " + r.recipient(run, d) + "."
@@ -147,12 +147,12 @@ func (r *reader) undelivered(run model.Run, k *model.Key, d *model.Send, listed 
 
 // fill returns how texts were filled for a recipient; nil where it is not known who that is.
 func (r *reader) fill(run model.Run, recipient string) render.Fill {
-	identifier, _ := model.Addressed(r.draft.Workspace, run.Ask)
+	identifier, _ := model.ResolveValues(r.draft.Workspace, run.Request)
 	p, ok := r.who[model.Recipient{Identifier: identifier, Value: recipient}]
-	if !ok || !p.Sure {
+	if !ok || !p.Certain {
 		return nil
 	}
-	return run.Draft.Fill(run.Ask, p)
+	return run.Draft.Fill(run.Request, p)
 }
 
 // View draws the message, with the way to it where the list is not in sight.

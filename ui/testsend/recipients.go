@@ -25,7 +25,7 @@ type recipients struct {
 	values     map[string][]string // by identifier: each keeps its own
 	prompt     widget.Prompt
 	wrong      string // why what was typed was not taken
-	profiles   []engine.Profile
+	profiles   []engine.User
 	found      string         // what profiles were looked up for
 	list       typeahead.List // what is suggested below the prompt
 	offers     []offer        // its items
@@ -129,7 +129,7 @@ func (r *recipients) Update(msg tea.KeyMsg) (next spot, cmd tea.Cmd) {
 		r.waiting = false
 		next = r.accept()
 	}
-	if msg.Type == tea.KeyRunes && model.Separates(r.identifier, string(msg.Runes)) {
+	if msg.Type == tea.KeyRunes && model.EndsRecipient(r.identifier, string(msg.Runes)) {
 		r.prompt.SetValue(r.add(r.prompt.Value() + string(msg.Runes)))
 		r.offer()
 		return spot{onPrompt, 0}, r.search()
@@ -176,7 +176,7 @@ func (r *recipients) add(text string) (rest string) {
 
 // changed notes a change of recipients.
 func (r *recipients) changed(verb string, values ...string) {
-	r.did = verb + " " + model.Some(r.people.Names(engine.TestSend{Identifier: r.identifier, Values: values}))
+	r.did = verb + " " + model.Summarize(r.people.Names(engine.TestSend{Identifier: r.identifier, Values: values}))
 }
 
 // changes returns what was changed and is not recorded yet.
@@ -187,7 +187,7 @@ func (r *recipients) changes() string {
 }
 
 func (r *recipients) refused(value string) string {
-	return model.Refused(r.draft.Campaign.Channel, r.ask(), value)
+	return model.RefusalReason(r.draft.Campaign.Channel, r.ask(), value)
 }
 
 // commit takes what is typed as it is. It reports false where that cannot be taken.
@@ -243,7 +243,7 @@ func (r *recipients) use(g group, beside bool) (left []string) {
 			values = append(values, v)
 		}
 	}
-	most := min(model.MostRecipients(g.Identifier), len(values))
+	most := min(model.MaxRecipients(g.Identifier), len(values))
 	r.values[g.Identifier] = values[:most]
 	r.prompt.SetValue("")
 	r.offer()
@@ -267,14 +267,14 @@ func (r *recipients) edit(value string) {
 
 // searches reports whether profiles are looked up for what is typed.
 func (r *recipients) searches() bool {
-	_, ok := r.deps.Service.(engine.ProfileKeeper)
-	return ok && !engine.TakesSegment(r.identifier)
+	_, ok := r.deps.Service.(engine.UserStore)
+	return ok && !engine.IsSegmentIdentifier(r.identifier)
 }
 
 // found are the profiles that a text leads to.
 type found struct {
 	text     string
-	profiles []engine.Profile
+	profiles []engine.User
 }
 
 // search looks for profiles that what is typed leads to.
@@ -284,9 +284,9 @@ func (r *recipients) search() tea.Cmd {
 		r.offer()
 		return nil
 	}
-	keeper, text := r.deps.Service.(engine.ProfileKeeper), r.text()
+	keeper, text := r.deps.Service.(engine.UserStore), r.text()
 	return r.tasks.Run(taskProfiles, func(ctx context.Context) (any, error) {
-		profiles, err := keeper.Profiles(ctx, text, mostProfiles)
+		profiles, err := keeper.Users(ctx, text, mostProfiles)
 		return found{text, profiles}, err
 	})
 }
@@ -299,8 +299,8 @@ func (r *recipients) tookProfiles(res screen.Result) (waited bool) {
 	}
 	r.profiles, r.found = f.profiles, f.text
 	for _, p := range f.profiles {
-		for _, v := range engine.ByProfile(r.identifier, p) {
-			r.people.Call(model.Recipient{Identifier: r.identifier, Value: v}, p)
+		for _, v := range engine.IdentifierValues(r.identifier, p) {
+			r.people.SetName(model.Recipient{Identifier: r.identifier, Value: v}, p)
 		}
 	}
 	r.offer()
@@ -328,20 +328,20 @@ func (r *recipients) offer() {
 	for _, v := range r.recent[r.identifier] {
 		switch {
 		case !strings.Contains(strings.ToLower(v+"\n"+r.people.Name(r.identifier, v)), text):
-		case r.past.Missed(r.identifier, v) != "":
+		case r.past.FailureReason(r.identifier, v) != "":
 			missed = append(missed, v)
 		default:
-			put(v, noted(r.people.NameBeside(r.identifier, v), "recent"))
+			put(v, noted(r.people.Caption(r.identifier, v), "recent"))
 		}
 	}
 	for _, p := range r.profiles {
-		for _, v := range engine.ByProfile(r.identifier, p) {
+		for _, v := range engine.IdentifierValues(r.identifier, p) {
 			if (r.found == typed || fits(p, v, text)) && !slices.Contains(missed, v) {
 				put(v, nameUnless(p.DisplayName(), v))
 			}
 		}
 	}
-	if engine.TakesSegment(r.identifier) && len(r.given()) == 0 {
+	if engine.IsSegmentIdentifier(r.identifier) && len(r.given()) == 0 {
 		for _, seg := range r.draft.Workspace.Segments {
 			if strings.Contains(strings.ToLower(seg.Name), text) {
 				put(seg.Name, count(len(seg.Members), "member"))
@@ -349,7 +349,7 @@ func (r *recipients) offer() {
 		}
 	}
 	for _, v := range missed {
-		put(v, noted(r.people.NameBeside(r.identifier, v), "failed last time"))
+		put(v, noted(r.people.Caption(r.identifier, v), "failed last time"))
 	}
 	r.show(typed)
 }
@@ -393,7 +393,7 @@ func nameUnless(name, value string) string {
 }
 
 // fits reports whether a profile that was found for another text is one for this, too.
-func fits(p engine.Profile, value, text string) bool {
+func fits(p engine.User, value, text string) bool {
 	return strings.Contains(strings.ToLower(value+"\n"+p.ID+"\n"+p.DisplayName()), text)
 }
 
@@ -423,7 +423,7 @@ func (r *recipients) View(at spot, w int) []row {
 		first = below(first, 2+labelWidth, w, r.theme.Faint, problems.Sentence(o.Help))
 	}
 	given := r.given()
-	note := fmt.Sprintf("  %d of %d", len(given), model.MostRecipients(r.identifier))
+	note := fmt.Sprintf("  %d of %d", len(given), model.MaxRecipients(r.identifier))
 	if g, ok := r.group(); ok {
 		note += " · " + widget.Clean(g.Name)
 	}
@@ -486,7 +486,7 @@ func (r *recipients) promptRow(at spot, w int) row {
 
 // hint returns what can be typed.
 func (r *recipients) hint() string {
-	if len(r.given()) >= model.MostRecipients(r.identifier) {
+	if len(r.given()) >= model.MaxRecipients(r.identifier) {
 		return "no more recipients can be added"
 	}
 	if len(r.offers) > 0 && len(r.profiles) > 0 {

@@ -57,7 +57,7 @@ func (r *refusal) resize() { r.list.SetSize(r.whole.w-4, r.whole.h-2-len(r.head(
 // field returns the field of the draft that the problem under the cursor is about; false where it is about none.
 func (r *refusal) field() (doc.Path, bool) {
 	p, ok := r.list.Selected()
-	return p.Path, ok && engine.AboutDraft(r.draft.Campaign.Channel, p.Path)
+	return p.Path, ok && engine.IsCampaignPath(r.draft.Campaign.Channel, p.Path)
 }
 
 // Update takes a key that is no action.

@@ -192,7 +192,7 @@ func (r *results) lay() {
 func (r *results) current() int {
 	for i, e := range r.rows.entries {
 		k := r.run.Keys[e.key]
-		if e.send < 0 && k.Round && k.Status == "" && (k.Count(model.Sending) > 0 || k.Count(model.Queued) > 0) {
+		if e.send < 0 && k.InRound && k.Status == "" && (k.Count(model.Sending) > 0 || k.Count(model.Queued) > 0) {
 			return i
 		}
 	}
@@ -219,8 +219,8 @@ func (r *results) head(w int) []string {
 	for _, l := range widget.Wrap(widget.Clean(problems.Sentence(r.run.Message)), w) {
 		head = append(head, style.Render(l))
 	}
-	hint := r.moment(r.run.Began) + ", to " + r.people.Summary(r.run.Ask)
-	if took := elapsed(r.run.Began, r.run.Began.Add(r.run.Took), now); took != "" {
+	hint := r.moment(r.run.RoundStarted) + ", to " + r.people.Summary(r.run.Request)
+	if took := elapsed(r.run.RoundStarted, r.run.RoundStarted.Add(r.run.RoundTook), now); took != "" {
 		hint += ", in " + took
 	}
 	hint += "."
@@ -236,9 +236,9 @@ func (r *results) entries(w int) []entry {
 	for i := range r.run.Keys {
 		k := &r.run.Keys[i]
 		e := entry{i, -1, []string{r.entryLine(len(out), r.keyLine(k, w-2), w)}}
-		each := len(k.Sends) > 1 || k.Explained()
-		if k.Reason != "" && !(each && k.Explained()) {
-			e.lines = append(e.lines, wrapped(r.theme, r.people.Explain(k.Reason, r.draft.Workspace, r.run.Ask), 4, w)...)
+		each := len(k.Sends) > 1 || k.EveryFailureExplained()
+		if k.Reason != "" && !(each && k.EveryFailureExplained()) {
+			e.lines = append(e.lines, wrapped(r.theme, r.people.Explain(k.Reason, r.draft.Workspace, r.run.Request), 4, w)...)
 		}
 		out = append(out, e)
 		if !each {
@@ -279,9 +279,9 @@ func (r *results) keyLine(k *model.Key, w int) string {
 	switch {
 	case k.Status == engine.Sent:
 		st = model.Sent
-	case k.Status != "" || k.Reason != "" || k.Word() == model.Failed.String():
+	case k.Status != "" || k.Reason != "" || k.StatusText() == model.Failed.String():
 		st = model.Failed
-	case k.Word() == model.Sent.String():
+	case k.StatusText() == model.Sent.String():
 		st = model.Sent
 	case k.Count(model.Sending) > 0:
 		st = model.Sending
@@ -294,7 +294,7 @@ func (r *results) keyLine(k *model.Key, w int) string {
 	if len(k.Sends) == 1 {
 		tail += "  " + elapsed(k.Sends[0].Began, k.Sends[0].Ended, r.deps.Now())
 	}
-	word := widget.Clean(k.Word())
+	word := widget.Clean(k.StatusText())
 	name := widget.Truncate(widget.Clean(k.Name), max(w-3-widget.Width(word)-widget.Width(tail), 1))
 	return style.Render(sign) + " " + name + " " + style.Render(word) + r.theme.Muted.Render(tail)
 }
@@ -303,7 +303,7 @@ func (r *results) keyLine(k *model.Key, w int) string {
 func (r *results) sendEntry(n, i, j, w int) entry {
 	d := &r.run.Keys[i].Sends[j]
 	sign, style := r.sign(d.State)
-	identifier, _ := model.Addressed(r.draft.Workspace, r.run.Ask)
+	identifier, _ := model.ResolveValues(r.draft.Workspace, r.run.Request)
 	if d.State == model.Failed && d.Why != "" {
 		text := widget.Wrap(widget.Clean(r.recipient(r.run, d)+": "+d.Why), max(w-6, 1))
 		e := entry{i, j, []string{r.entryLine(n, "  "+style.Render(sign+" "+text[0]), w)}}
@@ -321,14 +321,14 @@ func (r *results) sendEntry(n, i, j, w int) entry {
 }
 
 // selected returns what the cursor is on: a key, and its recipient. On a key, that is the first that has it.
-func (r *results) selected() (k *model.Key, d *model.Send) {
+func (r *results) selected() (k *model.Key, d *model.SendState) {
 	l := &r.rows
 	if l.cursor >= len(l.entries) || l.entries[l.cursor].key >= len(r.run.Keys) {
 		return nil, nil
 	}
 	e := l.entries[l.cursor]
 	k = &r.run.Keys[e.key]
-	switch i := slices.IndexFunc(k.Sends, func(d model.Send) bool { return d.State == model.Sent }); {
+	switch i := slices.IndexFunc(k.Sends, func(d model.SendState) bool { return d.State == model.Sent }); {
 	case e.send >= 0 && e.send < len(k.Sends):
 		d = &k.Sends[e.send]
 	case i >= 0:

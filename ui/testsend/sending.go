@@ -50,7 +50,7 @@ func (s *Screen) start(asks []engine.TestSend) tea.Cmd {
 	s.results.round(asks, s.form.outlook.forecast)
 	s.show(stageSending)
 	send := s.Stream(taskSend, func(ctx context.Context, emit func(any)) (any, error) {
-		return model.Do(ctx, service, id, asks, now, func(step model.Step) { emit(step) })
+		return model.Send(ctx, service, id, asks, now, func(step model.Step) { emit(step) })
 	})
 	return tea.Batch(send, s.results.tick())
 }
@@ -59,7 +59,7 @@ func (s *Screen) start(asks []engine.TestSend) tea.Cmd {
 func (s *Screen) sent(r screen.Result) tea.Cmd {
 	out, _ := r.Value.(model.Outcome)
 	if out.Refused(r.Err) {
-		s.results.run.Undo()
+		s.results.run.Rollback()
 		s.results.over = true
 		s.show(stageRefused)
 		s.refusal.set(r.Err)

@@ -5,14 +5,14 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"bugle/engine/message/material"
+	"bugle/engine/message/assemble"
 	"bugle/ui/screen"
 )
 
 // steps are the changes of the form. What is typed in one value without a pause is one step.
 type steps struct {
 	screen.Steps
-	attr    material.Attribute // that the newest step types in
+	attr    assemble.Attribute // that the newest step types in
 	typedAt time.Time          // when it did last; zero where the newest step is another one
 }
 
@@ -26,7 +26,7 @@ func (s *steps) note(what string, swap func() tea.Cmd) {
 }
 
 // typed notes typing in a value; where that begins a step, record notes it.
-func (s *steps) typed(a material.Attribute, now time.Time, record func()) {
+func (s *steps) typed(a assemble.Attribute, now time.Time, record func()) {
 	if s.attr != a || s.typedAt.IsZero() || now.Sub(s.typedAt) >= typingPause {
 		record()
 	}

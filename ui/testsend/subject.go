@@ -28,7 +28,7 @@ type subject struct {
 	prefs *prefs.Prefs
 
 	draft  model.Draft
-	people *model.People
+	people *model.Directory
 	past   model.History
 	recent map[string][]string // recipients by identifier, newest first
 	groups []group
@@ -57,7 +57,7 @@ func (s *subject) moment(at time.Time) string {
 // named draws a recipient and the name beside the value in w cells, behind a lead.
 func (s *subject) named(lead, identifier, value string, w int) string {
 	text := widget.Truncate(lead+widget.Clean(value), max(w, 1))
-	name, room := widget.Clean(s.people.NameBeside(identifier, value)), w-widget.Width(text)-2
+	name, room := widget.Clean(s.people.Caption(identifier, value)), w-widget.Width(text)-2
 	if name == "" || room < 4 {
 		return text
 	}
@@ -70,7 +70,7 @@ func (s *subject) identifierName(identifier string) string {
 		if !ch.Writable() {
 			continue
 		}
-		for _, o := range engine.TestFieldsOf(ch).Identifier.Options {
+		for _, o := range engine.NewTestFields(ch).Identifier.Options {
 			if o.Value == identifier {
 				return o.Title()
 			}
@@ -89,21 +89,21 @@ func (s *subject) history() engine.TestHistory {
 
 // unmet returns the recipients of earlier tests whose names are not known yet.
 func (s *subject) unmet(identifier string) []model.Recipient {
-	if _, ok := s.deps.Service.(engine.ProfileKeeper); !ok {
+	if _, ok := s.deps.Service.(engine.UserStore); !ok {
 		return nil
 	}
 	var all []model.Recipient
 	put := func(identifier string, values []string) {
 		for _, v := range values {
 			r := model.Recipient{Identifier: identifier, Value: v}
-			if !s.people.Met(r) && len(all) < mostNames && !engine.TakesSegment(identifier) && !slices.Contains(all, r) {
+			if !s.people.HasName(r) && len(all) < mostNames && !engine.IsSegmentIdentifier(identifier) && !slices.Contains(all, r) {
 				all = append(all, r)
 			}
 		}
 	}
 	put(identifier, s.recent[identifier])
 	for _, t := range s.past {
-		put(t.Ask.Identifier, t.Ask.Values)
+		put(t.Request.Identifier, t.Request.Values)
 	}
 	return all
 }
@@ -115,11 +115,11 @@ const mostNames = 40
 const allRecipients = "all recipients"
 
 // recipient names who gets a message of a run.
-func (s *subject) recipient(run model.Run, d *model.Send) string {
+func (s *subject) recipient(run model.Run, d *model.SendState) string {
 	if d.Recipient == "" {
 		return allRecipients
 	}
-	identifier, _ := model.Addressed(s.draft.Workspace, run.Ask)
+	identifier, _ := model.ResolveValues(s.draft.Workspace, run.Request)
 	return s.people.Name(identifier, d.Recipient)
 }
 
@@ -172,15 +172,15 @@ func (s *subject) load() tea.Cmd {
 
 // remember offers what was sent just now from now on, as the next visit would.
 func (s *subject) remember(run model.Run, out model.Outcome) tea.Cmd {
-	id, values := run.Ask.Identifier, run.Ask.Values
+	id, values := run.Request.Identifier, run.Request.Values
 	s.recent[id] = append(slices.Clone(values), slices.DeleteFunc(slices.Clone(s.recent[id]), func(v string) bool {
 		return slices.Contains(values, v)
 	})...)
 	var records []engine.TestRecord
 	for i, r := range out.Results {
-		records = append(records, engine.TestRecord{At: s.deps.Now(), CampaignID: s.id, Body: engine.DraftTest(s.id, run.Asks[i]), Result: r})
+		records = append(records, engine.TestRecord{At: s.deps.Now(), CampaignID: s.id, Body: engine.DraftTest(s.id, run.Requests[i]), Result: r})
 	}
-	s.past = s.past.Remember(records, s.name())
+	s.past = s.past.Add(records, s.name())
 	if k, ok := s.history().(kept); ok && len(records) > 0 {
 		return s.tasks.Run(taskKeep, func(context.Context) (any, error) { return nil, k.keep(records) })
 	}

@@ -60,7 +60,7 @@ const (
 // New makes the screen for the draft of the route.
 func New(deps screen.Deps, r screen.Route) *Screen {
 	s := &Screen{Base: screen.NewBase()}
-	s.subject = &subject{deps: deps, theme: deps.Theme, tasks: &s.Base, id: r.ID, prefs: deps.Prefs.Within(deps.Workspace), people: model.NewPeople()}
+	s.subject = &subject{deps: deps, theme: deps.Theme, tasks: &s.Base, id: r.ID, prefs: deps.Prefs.Within(deps.Workspace), people: model.NewDirectory()}
 	if s.prefs == nil {
 		s.prefs = prefs.InMemory() // as long as the screen is there
 	}
@@ -145,8 +145,8 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 			s.form.took(r.Value.(foreseen))
 		}
 	case taskNames:
-		if found, ok := r.Value.(map[model.Recipient]model.Person); ok {
-			s.people.Meet(found)
+		if found, ok := r.Value.(map[model.Recipient]model.ResolvedUser); ok {
+			s.people.Add(found)
 			s.form.to.offer()
 			s.earlier.refresh()
 		}
@@ -164,7 +164,7 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		}
 	case taskSend:
 		if r.Partial {
-			s.results.run.Take(r.Value.(model.Step))
+			s.results.run.AddStep(r.Value.(model.Step))
 			return nil
 		}
 		return s.sent(r)
@@ -180,15 +180,15 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 	l := r.Value.(loaded)
 	s.loaded = true
 	s.draft, s.recent, s.past, s.subject.groups = l.draft, l.recent, l.past, l.groups
-	s.people.Forget() // they may have changed as well
-	if s.draft.WhyNot() != "" {
+	s.people.Reset() // they may have changed as well
+	if s.draft.UntestableReason() != "" {
 		return nil
 	}
 	s.groups.refresh("")
 	s.earlier.refresh()
 	if !s.filled {
 		s.filled = true
-		s.form.fill(s.past.WithoutMissed(s.past.Last()))
+		s.form.fill(s.past.WithoutFailed(s.past.Last()))
 	}
 	return tea.Batch(s.form.renew(), s.learnNames(s.form.to.identifier))
 }
@@ -247,7 +247,7 @@ func (s *Screen) fillPast() tea.Cmd {
 		return nil
 	}
 	s.show(stageForm)
-	return s.form.again(t.Ask)
+	return s.form.again(t.Request)
 }
 
 // sendPast sends this draft as an earlier test was sent.
@@ -259,7 +259,7 @@ func (s *Screen) sendPast() tea.Cmd {
 }
 
 // ready reports whether there is a draft to send.
-func (s *Screen) ready() bool { return s.loaded && s.failed == nil && s.draft.WhyNot() == "" }
+func (s *Screen) ready() bool { return s.loaded && s.failed == nil && s.draft.UntestableReason() == "" }
 
 // Leaving asks while messages are leaving.
 func (s *Screen) Leaving() *screen.Question {
@@ -358,8 +358,8 @@ func (s *Screen) View() string {
 		return s.layout.words("Can't read this draft.\n\n" + problems.Sentence(s.failed.Error()) + "\n\nPress r to try again or esc to go back.")
 	case !s.loaded:
 		return s.layout.words("Reading the draft…")
-	case s.draft.WhyNot() != "":
-		return s.layout.words("You can't test this campaign.\n\n" + s.draft.WhyNot() + "\n\nPress esc to go back.")
+	case s.draft.UntestableReason() != "":
+		return s.layout.words("You can't test this campaign.\n\n" + s.draft.UntestableReason() + "\n\nPress esc to go back.")
 	}
 	switch s.stage {
 	case stageSending, stageDone:

@@ -186,7 +186,7 @@ func TestOnlyTheChannelsIdentifiersAreOffered(t *testing.T) {
 	for ch, components := range map[engine.Channel]string{catalog.Email: flatMail, catalog.Push: flatPush} {
 		h := open(t, s, s.draft(t, ch, components), 80, 24)
 		h.Press("shift+tab", "enter")
-		for _, o := range engine.TestFieldsOf(ch).Identifier.Options {
+		for _, o := range engine.NewTestFields(ch).Identifier.Options {
 			h.Want(o.Title())
 		}
 		if ch == catalog.Email {
@@ -322,12 +322,12 @@ func TestTheFailedIsSentAgainToThoseWhoMissedIt(t *testing.T) {
 	h.Type("USER_1,USER_2")
 	h.Press("ctrl+s")
 	h.Want("Android sent", "Web failed", "Ben: the user has no device for Web")
-	p, err := s.Profile(context.Background(), "USER_2")
+	p, err := s.User(context.Background(), "USER_2")
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Devices = append(p.Devices, engine.Device{Platform: "WEB", Token: "tok-w2"})
-	if err := s.PutProfile(context.Background(), p); err != nil {
+	if err := s.PutUser(context.Background(), p); err != nil {
 		t.Fatal(err)
 	}
 	h.Press("r")

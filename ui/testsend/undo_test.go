@@ -193,7 +193,7 @@ func change(t *testing.T, s *service, id string, edit func(doc.Value) doc.Value)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Body = engine.BodyOf(edit(c.Document()))
+	c.Body = engine.DocumentBody(edit(c.Document()))
 	if _, err := s.Save(t.Context(), engine.SaveRequest{ID: id, Revision: c.Revision, Body: c.Body, By: "ann@example.com"}); err != nil {
 		t.Fatal(err)
 	}

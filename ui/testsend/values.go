@@ -8,7 +8,7 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/catalog"
-	"bugle/engine/message/material"
+	"bugle/engine/message/assemble"
 	model "bugle/engine/testsend"
 	"bugle/themes"
 	"bugle/ui/widget"
@@ -18,7 +18,7 @@ import (
 type values struct {
 	*subject
 	list  []override
-	typed map[material.Attribute]string // also of attributes that the messages do not use now
+	typed map[assemble.Attribute]string // also of attributes that the messages do not use now
 	all   int                           // messages that would go out
 }
 
@@ -41,8 +41,8 @@ func (v *values) set(going []model.Message, f model.Forecast, certain bool) {
 }
 
 // now returns everything that is typed.
-func (v *values) now() map[material.Attribute]string {
-	out := map[material.Attribute]string{}
+func (v *values) now() map[assemble.Attribute]string {
+	out := map[assemble.Attribute]string{}
 	for a, text := range v.typed {
 		out[a] = text
 	}
@@ -53,12 +53,12 @@ func (v *values) now() map[material.Attribute]string {
 }
 
 // put replaces everything that is typed. What is offered is set again after it.
-func (v *values) put(typed map[material.Attribute]string) { v.typed, v.list = typed, nil }
+func (v *values) put(typed map[assemble.Attribute]string) { v.typed, v.list = typed, nil }
 
 // addTo adds the values to a test, and returns why one of them cannot be used.
 func (v *values) addTo(t *engine.TestSend) (why string) {
 	for _, o := range v.list {
-		if err := o.Put(t, o.prompt.Value()); err != nil && why == "" {
+		if err := o.SetOverride(t, o.prompt.Value()); err != nil && why == "" {
 			why = fmt.Sprintf("The value for %s %s.", o.Name, err)
 		}
 	}
@@ -83,7 +83,7 @@ const mostPresent = 3
 func (v *values) compare(f model.Forecast, certain bool) {
 	for i := range v.list {
 		o := &v.list[i]
-		own, lack := v.draft.Own(o.Attribute, f.People)
+		own, lack := v.draft.OwnValues(o.Attribute, f.Users)
 		present := strings.Join(own, ", ")
 		if len(own) > mostPresent {
 			present = fmt.Sprintf("%s and %d more", strings.Join(own[:mostPresent], ", "), len(own)-mostPresent)
@@ -156,7 +156,7 @@ func (v *values) View(cursor spot, w int) []row {
 		if cursor == at {
 			r = below(r, 4, w, v.theme.Faint, o.about(v.all))
 		}
-		if err := o.Put(&engine.TestSend{}, o.prompt.Value()); err != nil {
+		if err := o.SetOverride(&engine.TestSend{}, o.prompt.Value()); err != nil {
 			r = below(r, 2+label, w, v.theme.Danger, "✗ "+err.Error())
 		}
 		rows = append(rows, r)

@@ -14,7 +14,7 @@ import (
 )
 
 // Fake is a service that holds rows in memory: as much of one as the lists of campaigns need. It
-// has the capabilities Lister and Curator; Only takes them away. Operations that it does not
+// has the capabilities Lister and CampaignManager; Only takes them away. Operations that it does not
 // have panic.
 type Fake struct {
 	engine.Service
@@ -131,7 +131,7 @@ func (f *Fake) ChangeStatus(_ context.Context, r engine.StatusRequest) (engine.S
 		return engine.StatusChanged{}, err
 	}
 	row := &f.rows[f.at(r.ID)]
-	row.Status = catalog.Next(r.Action, row.Status, row.StartAhead(Now))
+	row.Status = catalog.Next(r.Action, row.Status, row.StartsAfter(Now))
 	return engine.StatusChanged{ID: r.ID, Action: r.Action, Status: row.Status}, nil
 }
 
@@ -151,12 +151,12 @@ func (f *Fake) add(s engine.Summary) engine.Created {
 	return engine.Created{ID: s.ID, Status: catalog.Draft}
 }
 
-// Archive is engine.Curator's.
+// Archive is engine.CampaignManager's.
 func (f *Fake) Archive(_ context.Context, id, _ string) error {
 	return f.move("Archive", id, catalog.Archived)
 }
 
-// Restore is engine.Curator's.
+// Restore is engine.CampaignManager's.
 func (f *Fake) Restore(_ context.Context, id, _ string) error {
 	return f.move("Restore", id, catalog.Stopped)
 }
@@ -171,7 +171,7 @@ func (f *Fake) move(operation, id string, to engine.State) error {
 	return nil
 }
 
-// Delete is engine.Curator's.
+// Delete is engine.CampaignManager's.
 func (f *Fake) Delete(_ context.Context, id string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -183,7 +183,7 @@ func (f *Fake) Delete(_ context.Context, id string) error {
 	return nil
 }
 
-// Clone is engine.Curator's.
+// Clone is engine.CampaignManager's.
 func (f *Fake) Clone(_ context.Context, id, by string) (engine.Created, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

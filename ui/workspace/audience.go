@@ -50,7 +50,7 @@ type Audience struct {
 
 // person is somebody in the list.
 type person struct {
-	engine.Profile
+	engine.User
 	in bool
 }
 
@@ -106,7 +106,7 @@ func (s *Audience) load() tea.Cmd {
 		return nil
 	}
 	reader, filters, words := s.reader, s.filters, strings.TrimSpace(s.filter.Value())
-	keeper, _ := s.deps.Service.(engine.ProfileKeeper)
+	keeper, _ := s.deps.Service.(engine.UserStore)
 	return s.Run(taskWho, func(ctx context.Context) (any, error) {
 		out := who{found: words}
 		var err error
@@ -120,12 +120,12 @@ func (s *Audience) load() tea.Cmd {
 			}
 			return out, err
 		}
-		ps, err := keeper.Profiles(ctx, words, maxFound)
+		ps, err := keeper.Users(ctx, words, maxFound)
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range ps {
-			r, err := reader.ExplainAudience(ctx, engine.AudienceRequest{Filters: filters, ProfileID: p.ID})
+			r, err := reader.ExplainAudience(ctx, engine.AudienceRequest{Filters: filters, UserID: p.ID})
 			if err != nil {
 				return nil, err
 			}
@@ -200,7 +200,7 @@ func (s *Audience) explain() tea.Cmd {
 	}
 	reader, filters := s.reader, s.filters
 	return s.Run(taskWhy, func(ctx context.Context) (any, error) {
-		r, err := reader.ExplainAudience(ctx, engine.AudienceRequest{Filters: filters, ProfileID: p.ID})
+		r, err := reader.ExplainAudience(ctx, engine.AudienceRequest{Filters: filters, UserID: p.ID})
 		return explained{p.ID, r}, err
 	})
 }

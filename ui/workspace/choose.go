@@ -48,7 +48,7 @@ func (a *audiences) took(r screen.Result) tea.Cmd {
 		if !filters.Exists() {
 			return screen.Notify(widget.LevelInfo, "This campaign has no audience yet.")
 		}
-		return screen.Open(audienceRoute(engine.NameOf(c.Body), filters))
+		return screen.Open(audienceRoute(engine.CampaignName(c.Body), filters))
 	}
 	all, _ := r.Value.([]engine.Summary)
 	if len(all) == 0 {

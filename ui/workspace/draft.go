@@ -68,7 +68,7 @@ func (d *draft) load(svc engine.Service) func(context.Context) (any, error) {
 	return func(ctx context.Context) (any, error) {
 		var l loaded
 		var err error
-		if k, ok := svc.(engine.WorkspaceKeeper); ok {
+		if k, ok := svc.(engine.WorkspaceStore); ok {
 			if l.workspace, err = k.Workspace(ctx); err != nil {
 				return nil, err
 			}

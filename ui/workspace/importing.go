@@ -32,7 +32,7 @@ type importing struct {
 }
 
 func (w *importing) whyNot() string {
-	if _, ok := w.service.(engine.ProfileImporter); !ok {
+	if _, ok := w.service.(engine.UserImporter); !ok {
 		return "This service cannot import users."
 	}
 	if w.tasks.Running(taskImport) {

@@ -150,7 +150,7 @@ func (s *Record) Undo() (tea.Cmd, bool) { return s.restore("Undone", s.draft.Und
 func (s *Record) Redo() (tea.Cmd, bool) { return s.restore("Redone", s.draft.Redo) }
 
 // restore goes to another version of the record, and to the place where it differs.
-func (s *Record) restore(done string, move func(doc.Path) (edit.Moved, bool)) (tea.Cmd, bool) {
+func (s *Record) restore(done string, move func(doc.Path) (edit.UndoResult, bool)) (tea.Cmd, bool) {
 	s.draft.refused = nil
 	m, ok := move(s.form.path)
 	if !ok {

@@ -228,7 +228,7 @@ func TestUsersAreFoundAndImported(t *testing.T) {
 	h.Want("What about users who already exist?")
 	h.Press("enter")
 	h.Want("1 added, 1 changed")
-	p, err := svc.Profile(t.Context(), "USER_1")
+	p, err := svc.User(t.Context(), "USER_1")
 	if err != nil || p.Attributes["City"] != "Oslo" || p.Attributes["Plan"] == nil {
 		t.Errorf("%+v, %v", p.Attributes, err)
 	}

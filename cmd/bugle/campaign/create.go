@@ -95,14 +95,14 @@ func (d draft) signed(ctx context.Context, f *cli.Factory, svc engine.Service, b
 		return engine.NewDraftBody(rec.Channel, rec.DeliveryType, by, rec.Body), err
 	}
 	if d.by != "" {
-		return engine.SignedBy(body, d.by), nil
+		return engine.WithCreator(body, d.by), nil
 	}
 	by, err := f.Signer(ctx, svc, "")
 	if err != nil {
 		return body, err
 	}
 	// A creator in the file stays, even an invalid one: the signature counts only if it adds a field.
-	if signed := engine.SignedBy(body, by); signed.Len() > body.Len() {
+	if signed := engine.WithCreator(body, by); signed.Len() > body.Len() {
 		return signed, nil
 	}
 	return body, nil

@@ -45,7 +45,7 @@ func NewPublish(f *cli.Factory) *cobra.Command {
 
 // betaRemedy adds how to turn publishing on to a refusal because it is off.
 func betaRemedy(cmd *cobra.Command, svc engine.Service, err error) error {
-	k, ok := svc.(engine.WorkspaceKeeper)
+	k, ok := svc.(engine.WorkspaceStore)
 	if !ok {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/edit/grid"
-	"bugle/engine/message/material"
+	"bugle/engine/message/assemble"
 	"bugle/engine/schema"
 	"bugle/engine/testsend"
 )
@@ -87,7 +87,7 @@ func identifierDefaults() string {
 }
 
 func defaultIdentifier(ch engine.Channel) string {
-	return engine.TestFieldsOf(ch).Identifier.Options[0].Value
+	return engine.NewTestFields(ch).Identifier.Options[0].Value
 }
 
 // check refuses flags that the argument cannot be combined with.
@@ -135,8 +135,8 @@ func putValues(to *engine.TestSend, w engine.Workspace, event bool, given []stri
 		if !ok || name == "" {
 			return cli.Misused("%q must be NAME=VALUE", s)
 		}
-		a := material.Attribute{Event: event, Name: name}
-		if err := testsend.Put(to, a, a.DataType(w), typed); err != nil {
+		a := assemble.Attribute{Event: event, Name: name}
+		if err := testsend.SetOverride(to, a, a.DataType(w), typed); err != nil {
 			return cli.Misused("attribute %s %w", name, err)
 		}
 	}

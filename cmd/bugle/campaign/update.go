@@ -125,7 +125,7 @@ func (c change) body(ctx context.Context, f *cli.Factory, svc engine.Service, bo
 	case rec.ID != "":
 		return engine.UpdateBody(rec.Head, cmp.Or(c.by, rec.UpdatedBy, by), cli.Members(rec.Body)...), nil
 	case c.by == "":
-		return engine.UpdatedBy(body, by), nil
+		return engine.WithUpdater(body, by), nil
 	}
 	for name, v := range engine.UpdateBody(engine.Head{}, by).Members() { // the signature alone
 		if body, err = body.Set(doc.P(name), v); err != nil {

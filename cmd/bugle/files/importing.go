@@ -23,7 +23,7 @@ import (
 // checkEnv returns what a check without a write knows about the workspace.
 func checkEnv(ctx context.Context, svc engine.Service) (schema.Env, error) {
 	env := schema.Env{Stage: schema.Draft, Now: time.Now(), Expression: personalize.Parse}
-	k, ok := svc.(engine.WorkspaceKeeper)
+	k, ok := svc.(engine.WorkspaceStore)
 	if !ok {
 		return env, nil
 	}
@@ -123,8 +123,8 @@ func importFiles(ctx context.Context, f *cli.Factory, files []string, by string)
 		for _, h := range cli.ReadCampaigns(ctx, f.Streams, file) {
 			row := &imported{File: h.Where, err: h.Err}
 			if h.Err == nil {
-				row.body, row.Name = newBody(h.Body, by, author), engine.NameOf(h.Body)
-				if env.Record = (doc.Value{}); engine.Foreign(svc) && (cli.IsRecord(h.Body) || cli.IsExport(h.Body)) {
+				row.body, row.Name = newBody(h.Body, by, author), engine.CampaignName(h.Body)
+				if env.Record = (doc.Value{}); engine.IsExternal(svc) && (cli.IsRecord(h.Body) || cli.IsExport(h.Body)) {
 					env.Record = row.body
 				}
 				row.err = checkNew(row.body, env)

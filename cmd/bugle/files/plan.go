@@ -102,7 +102,7 @@ func (p *planner) add(ctx context.Context, h cli.HeldCampaign) {
 	}
 	rec := engine.ParseRecord(h.Body)
 	rec.Body = contentOf(rec.Body)
-	s.Name = engine.NameOf(rec.Body)
+	s.Name = engine.CampaignName(rec.Body)
 	id, err := p.find(rec, s.Name)
 	if err != nil {
 		s.fail(actionRefused, err)
@@ -148,7 +148,7 @@ func (p *planner) find(rec engine.Campaign, name string) (string, error) {
 func (p *planner) create(s *step, rec engine.Campaign) {
 	s.body = newBody(rec.Document(), "", p.by)
 	env := p.env
-	if engine.Foreign(p.svc) && s.returned {
+	if engine.IsExternal(p.svc) && s.returned {
 		env.Record = s.body
 	}
 	if err := checkNew(s.body, env); err != nil {
@@ -194,7 +194,7 @@ func (p *planner) update(ctx context.Context, s *step, rec engine.Campaign) {
 	s.diff = yamldoc.Changes(c.Body, after.Body)
 	s.Action, s.Changes, s.body = actionUpdate, shownChanges(s.diff), engine.UpdateBody(c.Head, p.by, parts...)
 	env := p.env
-	if engine.Foreign(p.svc) {
+	if engine.IsExternal(p.svc) {
 		env.Record = engine.UpdateBody(c.Head, p.by, cli.Members(c.Body)...)
 	}
 	if err := checkChange(c, after, s.body, env); err != nil {

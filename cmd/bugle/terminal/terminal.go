@@ -195,11 +195,11 @@ func watchLink(ctx context.Context, far *offline.Service, send func(tea.Msg)) (w
 		away := false
 		for l := range far.Links(ctx) {
 			send(screen.LinkMsg{Link: l})
-			if back := away && l.Offline.IsZero(); back {
+			if back := away && l.OfflineSince.IsZero(); back {
 				send(screen.NotifyMsg{Level: widget.LevelSuccess, Text: "The service is back online."})
 				send(screen.ChangedMsg{})
 			}
-			away = !l.Offline.IsZero()
+			away = !l.OfflineSince.IsZero()
 		}
 	})
 	return one.Wait
@@ -225,7 +225,7 @@ func watchDatabase(ctx context.Context, away func() (time.Time, string), send fu
 			if since.Equal(told) {
 				continue
 			}
-			send(screen.LinkMsg{Link: engine.Link{Offline: since, Reason: why}})
+			send(screen.LinkMsg{Link: engine.Connection{OfflineSince: since, Reason: why}})
 			if since.IsZero() {
 				send(screen.NotifyMsg{Level: widget.LevelSuccess, Text: "The database is back."})
 				send(screen.ChangedMsg{})
@@ -305,7 +305,7 @@ func enterWorkspace(ctx context.Context, f *cli.Factory, deps screen.Deps, id st
 	}
 	deps.Service, deps.Workspace, deps.Author = activity.Wrap(svc, log), ws.ID, f.Author(ws.Author)
 	if _, ok := f.Database(); ok {
-		deps.Spare = edit.CopiesIn(filepath.Join(f.StateDir(), "edits", cli.Folder(f.Place()), cli.Folder(id)))
+		deps.Spare = edit.NewFileStore(filepath.Join(f.StateDir(), "edits", cli.Folder(f.Place()), cli.Folder(id)))
 	}
 	if loc, err := time.LoadLocation(ws.Timezone); err == nil && ws.Timezone != "" {
 		deps.Location = loc

@@ -153,12 +153,12 @@ func newConnectorTest(f *cli.Factory) *cobra.Command {
 }
 
 // devicesOf returns the devices of a user on the platform of the gateway, or the one with that token.
-func devicesOf(ctx context.Context, svc engine.ProfileKeeper, g engine.Gateway, to string) ([]engine.Device, error) {
+func devicesOf(ctx context.Context, svc engine.UserStore, g engine.Gateway, to string) ([]engine.Device, error) {
 	if to == "" {
 		return nil, nil
 	}
 	kind, _ := providers.KindOf(g.Provider)
-	p, err := svc.Profile(ctx, to)
+	p, err := svc.User(ctx, to)
 	if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {
 		return []engine.Device{{Platform: string(kind.Platform), Token: to}}, nil
 	}

@@ -58,11 +58,11 @@ func newWorkspaceContent(f *cli.Factory) *cobra.Command {
 	return cmd
 }
 
-func contentKeeper(ctx context.Context, f *cli.Factory) (engine.ContentKeeper, error) {
+func contentKeeper(ctx context.Context, f *cli.Factory) (engine.ContentStore, error) {
 	return f.Service(ctx)
 }
 
-func listContent(ctx context.Context, f *cli.Factory, keeper engine.ContentKeeper) error {
+func listContent(ctx context.Context, f *cli.Factory, keeper engine.ContentStore) error {
 	all := map[engine.ContentKind][]engine.ContentItem{}
 	var rows [][]string
 	for _, n := range contentNouns {

@@ -31,7 +31,7 @@ func newWorkspaceUsers(f *cli.Factory, noun string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ps, err := svc.Profiles(cmd.Context(), strings.Join(args, ""), limit)
+			ps, err := svc.Users(cmd.Context(), strings.Join(args, ""), limit)
 			if err != nil {
 				return err
 			}
@@ -42,9 +42,9 @@ func newWorkspaceUsers(f *cli.Factory, noun string) *cobra.Command {
 	return cmd
 }
 
-func printUsers(p *cli.Printer, noun string, ps []engine.Profile) error {
+func printUsers(p *cli.Printer, noun string, ps []engine.User) error {
 	if p.JSON {
-		return p.PrintJSON(map[string]any{noun: append([]engine.Profile{}, ps...)})
+		return p.PrintJSON(map[string]any{noun: append([]engine.User{}, ps...)})
 	}
 	if len(ps) == 0 {
 		fmt.Fprintln(p.Err, "No users found. Add one with `bugle workspace put users`.")
@@ -85,14 +85,14 @@ func newWorkspaceUser(f *cli.Factory, noun string) *cobra.Command {
 			}
 			id, done := remove, "Removed"
 			if remove != "" {
-				err = svc.DeleteProfile(cmd.Context(), remove)
+				err = svc.DeleteUser(cmd.Context(), remove)
 			} else {
-				var p engine.Profile
+				var p engine.User
 				if p, err = profile(cmd, f.Streams, args[0]); err != nil {
 					return err
 				}
 				id, done = p.ID, "Saved"
-				err = svc.PutProfile(cmd.Context(), p)
+				err = svc.PutUser(cmd.Context(), p)
 			}
 			if err != nil {
 				return cli.AsUsage(err)
@@ -109,8 +109,8 @@ func newWorkspaceUser(f *cli.Factory, noun string) *cobra.Command {
 }
 
 // profile reads a user from a file, and keeps the spelling of numbers.
-func profile(cmd *cobra.Command, s cli.Streams, file string) (engine.Profile, error) {
-	var p engine.Profile
+func profile(cmd *cobra.Command, s cli.Streams, file string) (engine.User, error) {
+	var p engine.User
 	v, err := recordFile(cmd.Context(), s, file)
 	if err != nil {
 		return p, err

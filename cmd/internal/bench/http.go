@@ -187,7 +187,7 @@ func (r *run) createBody(ctx context.Context) (func(n int64) string, error) {
 		return nil, err
 	}
 	const mark = "Made over HTTP"
-	body, err := engine.BodyOf(c).Set(doc.P(string(catalog.BasicDetails), "name"), doc.NewString(mark))
+	body, err := engine.DocumentBody(c).Set(doc.P(string(catalog.BasicDetails), "name"), doc.NewString(mark))
 	if err != nil {
 		return nil, err
 	}

@@ -86,7 +86,7 @@ func (s *Send) Calls() []engine.ContentCall {
 		select {
 		case <-a.done:
 			c := a.call
-			c.Again = a.again
+			c.Reused = a.again
 			out = append(out, c)
 		default:
 		}

@@ -142,7 +142,7 @@ func TestOneCallForAll(t *testing.T) {
 	}
 	again := 0
 	for _, c := range s.Calls() {
-		again += c.Again
+		again += c.Reused
 	}
 	if again != 18 {
 		t.Errorf("the answers were used %d times again, not 18", again)

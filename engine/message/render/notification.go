@@ -20,7 +20,7 @@ type Options struct {
 	Promotional bool
 	// Templates tells of the saved templates whose content the messages have already; nil where nothing is
 	// known of any.
-	Templates Templates
+	Templates TemplateStatus
 
 	at doc.Path // where the content stands, for Fill
 }

@@ -7,27 +7,27 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/message/material"
+	"bugle/engine/message/assemble"
 )
 
-// Templates tells of the saved template that the message at a place takes: why it is not there, empty where
+// TemplateStatus tells of the saved template that the message at a place takes: why it is not there, empty where
 // it is. It takes none where told is false.
-type Templates func(at doc.Path) (why string, told bool)
+type TemplateStatus func(at doc.Path) (why string, told bool)
 
-// Taken returns what is known of the templates of a document once their content is in it.
-func Taken(list []material.Taken) Templates {
+// TemplatesFromUses returns what is known of the templates of a document once their content is in it.
+func TemplatesFromUses(list []assemble.TemplateUse) TemplateStatus {
 	return func(at doc.Path) (string, bool) {
 		for _, t := range list {
 			if t.At.Equal(at) {
-				return t.Why, true
+				return t.Problem, true
 			}
 		}
 		return "", false
 	}
 }
 
-// Told returns what a service told of the templates of a document in a preview of its campaign content.
-func Told(p engine.Preview) Templates {
+// TemplatesFromPreview returns what a service told of the templates of a document in a preview of its campaign content.
+func TemplatesFromPreview(p engine.Preview) TemplateStatus {
 	return func(at doc.Path) (string, bool) {
 		field := at.Child(catalog.CustomTemplateID).String()
 		for _, u := range p.Unresolved {

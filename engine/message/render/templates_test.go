@@ -7,7 +7,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/message/material"
+	"bugle/engine/message/assemble"
 	"bugle/engine/message/render"
 )
 
@@ -58,16 +58,16 @@ func TestWhatIsKnownOfATemplate(t *testing.T) {
 	at := doc.P("campaign_content", "content", "email")
 	absent := engine.Preview{Content: parsed(t, `{"content":{"email":{}}}`), Unresolved: []engine.Unresolved{{Field: at.Child("custom_template_id").String(), Expression: "t, version 3"}}}
 	for name, tt := range map[string]struct {
-		templates render.Templates
+		templates render.TemplateStatus
 		want      render.Saved
 		warned    string
 	}{
 		"nothing":         {nil, render.Saved{Name: "t, version 3"}, ""},
-		"taken":           {render.Taken([]material.Taken{{At: at, ID: "t"}}), render.Saved{Name: "t, version 3", Known: true}, ""},
-		"why not":         {render.Taken([]material.Taken{{At: at, ID: "t", Why: "gone"}}), render.Saved{Name: "t, version 3", Known: true, Why: "gone"}, "Gone"},
-		"it counts not":   {render.Taken(nil), render.Saved{}, ""},
-		"a preview's":     {render.Told(engine.Preview{}), render.Saved{Name: "t, version 3", Known: true}, ""},
-		"a preview's not": {render.Told(absent), render.Saved{Name: "t, version 3", Known: true, Why: "the saved template t, version 3 cannot be used; it has no content for this message"}, "The saved template t, version 3"},
+		"taken":           {render.TemplatesFromUses([]assemble.TemplateUse{{At: at, ID: "t"}}), render.Saved{Name: "t, version 3", Known: true}, ""},
+		"why not":         {render.TemplatesFromUses([]assemble.TemplateUse{{At: at, ID: "t", Problem: "gone"}}), render.Saved{Name: "t, version 3", Known: true, Why: "gone"}, "Gone"},
+		"it counts not":   {render.TemplatesFromUses(nil), render.Saved{}, ""},
+		"a preview's":     {render.TemplatesFromPreview(engine.Preview{}), render.Saved{Name: "t, version 3", Known: true}, ""},
+		"a preview's not": {render.TemplatesFromPreview(absent), render.Saved{Name: "t, version 3", Known: true, Why: "the saved template t, version 3 cannot be used; it has no content for this message"}, "The saved template t, version 3"},
 	} {
 		views, _ := render.First(catalog.Email, mail, render.Options{Templates: tt.templates})
 		m := views[0].Mail

@@ -31,7 +31,7 @@ func home(t testing.TB) (*local.Service, string, *enginetest.Clock) {
 		t.Fatal(err)
 	}
 	for _, p := range enginetest.Profiles() {
-		if err := svc.PutProfile(t.Context(), p); err != nil {
+		if err := svc.PutUser(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -107,7 +107,7 @@ func (f *fake) Test(context.Context, engine.TestRequest) (engine.TestResult, err
 }
 
 func (f *fake) Create(_ context.Context, r engine.CreateRequest) (engine.Created, error) {
-	return engine.Created{Answer: engine.Answer{ResponseID: r.RequestID}, ID: "65f0", Status: "DRAFT"}, f.err
+	return engine.Created{ResponseInfo: engine.ResponseInfo{ResponseID: r.RequestID}, ID: "65f0", Status: "DRAFT"}, f.err
 }
 
 const missing = http.StatusNotFound

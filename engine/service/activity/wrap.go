@@ -16,17 +16,17 @@ import (
 type Service interface {
 	engine.Service
 	engine.Lister
-	engine.Drafter
-	engine.WorkingCopies
-	engine.Historian
-	engine.Curator
+	engine.DraftSaver
+	engine.WorkingCopyStore
+	engine.RevisionReader
+	engine.CampaignManager
 	engine.OutboxReader
-	engine.WorkspaceKeeper
-	engine.ProfileKeeper
-	engine.ProfileImporter
+	engine.WorkspaceStore
+	engine.UserStore
+	engine.UserImporter
 	engine.AudienceReader
 	engine.TestHistory
-	engine.ContentKeeper
+	engine.ContentStore
 }
 
 // Wrap returns a service whose ten operations are remembered in l, as the calls of the API that they
@@ -76,7 +76,7 @@ func begin(op *operation.Operation, id string, ids engine.Call, request doc.Valu
 
 // end adds the call to the log. data gives what the envelope of success holds, which keeps about
 // size bytes alive.
-func (s *observed) end(n *note, a engine.Answer, err error, size int, data func() doc.Value) {
+func (s *observed) end(n *note, a engine.ResponseInfo, err error, size int, data func() doc.Value) {
 	c := &n.call
 	c.Took, c.Status, c.Err, c.Replayed = time.Since(c.At), n.Operation.Status, Reason(err), a.Replayed
 	if err != nil {
@@ -95,42 +95,42 @@ func (s *observed) Create(ctx context.Context, r engine.CreateRequest) (engine.C
 	n := begin(operation.Create, "", r.Call, r.Body)
 	out, err := s.Service.Create(ctx, r)
 	n.call.Campaign = out.ID
-	s.end(n, out.Answer, err, nodeWeight, out.Document)
+	s.end(n, out.ResponseInfo, err, nodeWeight, out.Document)
 	return out, err
 }
 
 func (s *observed) Get(ctx context.Context, id string) (engine.Campaign, error) {
 	n := begin(operation.Get, id, engine.Call{}, doc.Value{})
 	out, err := s.Service.Get(ctx, id)
-	s.end(n, engine.Answer{}, err, heldBy(out), out.Record)
+	s.end(n, engine.ResponseInfo{}, err, heldBy(out), out.Record)
 	return out, err
 }
 
 func (s *observed) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
 	n := begin(operation.Update, r.ID, r.Call, r.Body)
 	out, err := s.Service.Update(ctx, r)
-	s.end(n, out.Answer, err, nodeWeight, out.Document)
+	s.end(n, out.ResponseInfo, err, nodeWeight, out.Document)
 	return out, err
 }
 
 func (s *observed) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
 	n := begin(operation.Publish, r.ID, r.Call, doc.NewObject(text("status", string(catalog.Publish))))
 	out, err := s.Service.Publish(ctx, r)
-	s.end(n, out.Answer, err, nodeWeight, out.Document)
+	s.end(n, out.ResponseInfo, err, nodeWeight, out.Document)
 	return out, err
 }
 
 func (s *observed) Validate(ctx context.Context, id string) (engine.Validation, error) {
 	n := begin(operation.Validate, id, engine.Call{}, doc.Value{})
 	out, err := s.Service.Validate(ctx, id)
-	s.end(n, engine.Answer{}, err, nodeWeight*(1+len(out.Problems)), out.Document)
+	s.end(n, engine.ResponseInfo{}, err, nodeWeight*(1+len(out.Problems)), out.Document)
 	return out, err
 }
 
 func (s *observed) ChangeStatus(ctx context.Context, r engine.StatusRequest) (engine.StatusChanged, error) {
 	n := begin(operation.Status, r.ID, r.Call, r.Document())
 	out, err := s.Service.ChangeStatus(ctx, r)
-	s.end(n, out.Answer, err, nodeWeight, out.Document)
+	s.end(n, out.ResponseInfo, err, nodeWeight, out.Document)
 	return out, err
 }
 
@@ -142,7 +142,7 @@ func (s *observed) Search(ctx context.Context, r engine.SearchRequest) ([]engine
 		size += heldBy(c)
 	}
 	found := slices.Clone(out) // the caller's to sort
-	s.end(n, engine.Answer{}, err, size, func() doc.Value { return page(found, engine.Campaign.Record) })
+	s.end(n, engine.ResponseInfo{}, err, size, func() doc.Value { return page(found, engine.Campaign.Record) })
 	return out, err
 }
 
@@ -150,7 +150,7 @@ func (s *observed) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Met
 	n := begin(operation.Meta, r.ID, r.Call, r.Document())
 	out, err := s.Service.Meta(ctx, r)
 	found := slices.Clone(out)
-	s.end(n, engine.Answer{}, err, (1+len(out))*4*nodeWeight, func() doc.Value { return page(found, engine.Meta.Row) })
+	s.end(n, engine.ResponseInfo{}, err, (1+len(out))*4*nodeWeight, func() doc.Value { return page(found, engine.Meta.Row) })
 	return out, err
 }
 
@@ -158,7 +158,7 @@ func (s *observed) Test(ctx context.Context, r engine.TestRequest) (engine.TestR
 	n := begin(operation.Test, r.Body.Get("draft_id").Text(), r.Call, r.Body)
 	out, err := s.Service.Test(ctx, r)
 	s.made(out.Calls)
-	s.end(n, out.Answer, err, (1+len(out.Keys))*nodeWeight, out.Document)
+	s.end(n, out.ResponseInfo, err, (1+len(out.Keys))*nodeWeight, out.Document)
 	return out, err
 }
 
@@ -166,7 +166,7 @@ func (s *observed) Preview(ctx context.Context, r engine.PreviewRequest) (engine
 	n := begin(operation.Preview, "", r.Call, r.Body)
 	out, err := s.Service.Preview(ctx, r)
 	s.made(out.Calls)
-	s.end(n, out.Answer, err, weight(out.Content)+len(out.Unresolved)*nodeWeight, out.Document)
+	s.end(n, out.ResponseInfo, err, weight(out.Content)+len(out.Unresolved)*nodeWeight, out.Document)
 	return out, err
 }
 

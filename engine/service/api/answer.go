@@ -22,7 +22,7 @@ type result struct {
 	// spell appends the data as it is encoded, in the place of data: what is long is not made into a
 	// document first.
 	spell  func([]byte) []byte
-	answer engine.Answer
+	answer engine.ResponseInfo
 }
 
 // reply is an answer, ready to be written. What it says in headers of its own is said already.

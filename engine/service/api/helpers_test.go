@@ -90,7 +90,7 @@ func newBench(t testing.TB, change ...func(*bench, *engine.Workspace)) *bench {
 		}
 	}
 	b.start()
-	err := b.svc["TEST"].PutProfile(t.Context(), engine.Profile{
+	err := b.svc["TEST"].PutUser(t.Context(), engine.User{
 		ID: "USER_1", Attributes: map[string]any{"First Name": "Ida", engine.AttrEmail: "ida@example.com"},
 		Devices: []engine.Device{{Platform: "ANDROID", Token: "tok-a"}},
 	})

@@ -48,7 +48,7 @@ type stub struct {
 
 func (s stub) Create(_ context.Context, r engine.CreateRequest) (engine.Created, error) {
 	err := s.create()
-	return engine.Created{Answer: engine.Answer{ResponseID: r.RequestID}, ID: unused, Status: "DRAFT"}, err
+	return engine.Created{ResponseInfo: engine.ResponseInfo{ResponseID: r.RequestID}, ID: unused, Status: "DRAFT"}, err
 }
 
 func (s stub) Search(context.Context, engine.SearchRequest) ([]engine.Campaign, error) {

@@ -91,7 +91,7 @@ func updateOrPublish(x *exchange) string {
 
 func create(ctx context.Context, x *exchange) (result, error) {
 	out, err := x.tenant.Service.Create(ctx, engine.CreateRequest{Call: x.call(), Body: x.body})
-	return result{answer: out.Answer, data: out.Document()}, err
+	return result{answer: out.ResponseInfo, data: out.Document()}, err
 }
 
 func get(ctx context.Context, x *exchange) (result, error) {
@@ -109,7 +109,7 @@ func get(ctx context.Context, x *exchange) (result, error) {
 
 func update(ctx context.Context, x *exchange) (result, error) {
 	out, err := x.tenant.Service.Update(ctx, engine.UpdateRequest{Call: x.call(), ID: x.r.PathValue("id"), Body: x.body})
-	return result{answer: out.Answer, data: out.Document()}, err
+	return result{answer: out.ResponseInfo, data: out.Document()}, err
 }
 
 func validate(ctx context.Context, x *exchange) (result, error) {
@@ -131,7 +131,7 @@ func changeStatus(ctx context.Context, x *exchange) (result, error) {
 	}
 	r.Call, r.ID = x.call(), x.r.PathValue("id")
 	out, err := x.tenant.Service.ChangeStatus(ctx, r)
-	return result{answer: out.Answer, data: out.Document()}, err
+	return result{answer: out.ResponseInfo, data: out.Document()}, err
 }
 
 func search(ctx context.Context, x *exchange) (result, error) {
@@ -172,10 +172,10 @@ func spellRows[T any](b []byte, found []T, row func(*T, []byte) []byte) []byte {
 
 func test(ctx context.Context, x *exchange) (result, error) {
 	out, err := x.tenant.Service.Test(ctx, engine.TestRequest{Call: x.call(), Body: x.body})
-	return result{answer: out.Answer, data: out.Document()}, err
+	return result{answer: out.ResponseInfo, data: out.Document()}, err
 }
 
 func preview(ctx context.Context, x *exchange) (result, error) {
 	out, err := x.tenant.Service.Preview(ctx, engine.PreviewRequest{Call: x.call(), Body: x.body})
-	return result{answer: out.Answer, data: out.Document()}, err
+	return result{answer: out.ResponseInfo, data: out.Document()}, err
 }

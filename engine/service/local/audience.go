@@ -8,7 +8,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/audience"
 	"bugle/engine/doc"
-	"bugle/engine/message/material"
+	"bugle/engine/message/assemble"
 	"bugle/engine/message/personalize"
 	"bugle/engine/schema"
 	"bugle/store"
@@ -38,8 +38,8 @@ func (au *audiences) EstimateAudience(ctx context.Context, r engine.AudienceRequ
 }
 
 // AudienceMembers returns the profiles that filters match, by id.
-func (au *audiences) AudienceMembers(ctx context.Context, r engine.AudienceRequest) ([]engine.Profile, error) {
-	var out []engine.Profile
+func (au *audiences) AudienceMembers(ctx context.Context, r engine.AudienceRequest) ([]engine.User, error) {
+	var out []engine.User
 	err := au.view(ctx, func(sp store.Space) (err error) {
 		out, err = au.members(ctx, sp, r)
 		return err
@@ -47,13 +47,13 @@ func (au *audiences) AudienceMembers(ctx context.Context, r engine.AudienceReque
 	return out, err
 }
 
-func (au *audiences) members(ctx context.Context, sp store.Space, r engine.AudienceRequest) ([]engine.Profile, error) {
+func (au *audiences) members(ctx context.Context, sp store.Space, r engine.AudienceRequest) ([]engine.User, error) {
 	a, done, err := au.audience(ctx, sp, r)
 	defer done()
 	if err != nil {
 		return nil, err
 	}
-	var out []engine.Profile
+	var out []engine.User
 	for p, err := range everyProfile(sp) {
 		switch {
 		case err != nil:
@@ -79,9 +79,9 @@ func (au *audiences) ExplainAudience(ctx context.Context, r engine.AudienceReque
 		if err != nil {
 			return err
 		}
-		p, found, err := profile(sp, r.ProfileID)
+		p, found, err := profile(sp, r.UserID)
 		if err == nil && !found {
-			err = missing("there is no user %q in this workspace", r.ProfileID)
+			err = missing("there is no user %q in this workspace", r.UserID)
 		}
 		if err != nil {
 			return err
@@ -101,7 +101,7 @@ func (au *audiences) audience(ctx context.Context, sp store.Space, r engine.Audi
 	if err != nil {
 		return nil, close, err
 	}
-	m, err := material.Named(ctx, inSpace{au.content, sp}, w, sourcesOf(w, r.Filters))
+	m, err := assemble.LoadForText(ctx, inSpace{au.content, sp}, w, sourcesOf(w, r.Filters))
 	if err != nil {
 		return nil, close, err
 	}
@@ -109,7 +109,7 @@ func (au *audiences) audience(ctx context.Context, sp store.Space, r engine.Audi
 	apis := calls.Functions()
 	a, problems := audience.Compile(r.Filters, audience.Env{
 		Workspace: w, Now: au.now(),
-		Resolve: func(p *engine.Profile, expression string) (string, bool) {
+		Resolve: func(p *engine.User, expression string) (string, bool) {
 			if !schema.HasExpression(expression) {
 				expression = "{{ " + expression + " }}"
 			}
@@ -133,16 +133,16 @@ func sourcesOf(w engine.Workspace, filters doc.Value) string {
 }
 
 // everyProfile returns all profiles, by id; an error of the store comes last.
-func everyProfile(sp store.Space) iter.Seq2[engine.Profile, error] {
-	return func(yield func(engine.Profile, error) bool) {
-		err := sp.Profiles(func(p engine.Profile) error {
+func everyProfile(sp store.Space) iter.Seq2[engine.User, error] {
+	return func(yield func(engine.User, error) bool) {
+		err := sp.Profiles(func(p engine.User) error {
 			if !yield(p, nil) {
 				return store.Stop
 			}
 			return nil
 		})
 		if err != nil {
-			yield(engine.Profile{}, err)
+			yield(engine.User{}, err)
 		}
 	}
 }

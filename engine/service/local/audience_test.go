@@ -30,10 +30,10 @@ func audienceBench(t *testing.T) *bench {
 		}
 	})
 	now := b.clock.Now()
-	b.ok(b.PutProfile(b.ctx, engine.Profile{ID: "USER_3", Attributes: map[string]any{
+	b.ok(b.PutUser(b.ctx, engine.User{ID: "USER_3", Attributes: map[string]any{
 		"Orders": 12, "Goal": 10, "Seen": now.Add(-24 * time.Hour).Format(time.RFC3339),
 	}, Events: []engine.Event{{Name: "Bought", At: now.Add(-time.Hour), Attributes: map[string]any{"price": 9.5}}}}))
-	b.ok(b.PutProfile(b.ctx, engine.Profile{ID: "USER_4", OptedOut: true, Attributes: map[string]any{"Orders": 3, "Goal": 10}}))
+	b.ok(b.PutUser(b.ctx, engine.User{ID: "USER_4", OptedOut: true, Attributes: map[string]any{"Orders": 3, "Goal": 10}}))
 	return b
 }
 
@@ -89,14 +89,14 @@ func TestExplainAudience(t *testing.T) {
 	r := b.audience(`{"included_filters":{"filter_operator":"and","filters":[
 		{"filter_type":"custom_segments","name":"Buyers"},
 		{"filter_type":"user_attributes","name":"Orders","data_type":"double","operator":"greaterThan","value":20}]}}`)
-	r.ProfileID = "USER_3"
+	r.UserID = "USER_3"
 	got, err := b.ExplainAudience(b.ctx, r)
 	b.ok(err)
 	why := got.Decisive()
 	if got.Matched || len(why) != 1 || why[0].Path.String() != "included_filters.filters[1]" || why[0].Found != "Orders is 12" {
 		t.Errorf("got %+v", got)
 	}
-	r.ProfileID = "NOBODY"
+	r.UserID = "NOBODY"
 	_, err = b.ExplainAudience(b.ctx, r)
 	refused(t, err, engine.NotFound, 404)
 }
@@ -141,7 +141,7 @@ func TestSegmentsByFilterGetTests(t *testing.T) {
 		w.Segments = append(w.Segments, broken)
 	})
 	for i := range 12 {
-		b.ok(b.PutProfile(b.ctx, engine.Profile{
+		b.ok(b.PutUser(b.ctx, engine.User{
 			ID: fmt.Sprintf("USER_%d", 10+i), Devices: []engine.Device{{Platform: "ANDROID", Token: fmt.Sprint("tok-", i)}},
 			Events: []engine.Event{{Name: "Bought"}},
 		}))

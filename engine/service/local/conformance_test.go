@@ -14,7 +14,7 @@ import (
 // device as well (CONTRACT.md, Test sends).
 func TestAndroidAdvertisingID(t *testing.T) {
 	b := newBench(t, local.Options{})
-	b.ok(b.PutProfile(b.ctx, engine.Profile{ID: "A_FIRST", Devices: []engine.Device{{Platform: "IOS", Token: "tok-x", AdvertiseID: "gaid-1"}}}))
+	b.ok(b.PutUser(b.ctx, engine.User{ID: "A_FIRST", Devices: []engine.Device{{Platform: "IOS", Token: "tok-x", AdvertiseID: "gaid-1"}}}))
 	body := `{"channel":"PUSH","campaign_content":{"content":{"push":{"%s":{"basic_details":{"title":"Hi"}}}}},
 		"test_campaign_meta":{"identifier":"%s","identifier_values":["gaid-1"]}}`
 	for _, c := range []struct{ platform, identifier, want string }{
@@ -111,7 +111,7 @@ func TestReachabilityOfTheDay(t *testing.T) {
 	if got := reach(); got != "2 01T12:00" {
 		t.Errorf("first: %s", got)
 	}
-	b.ok(b.PutProfile(b.ctx, engine.Profile{ID: "USER_3", Devices: []engine.Device{{Platform: "WEB", Token: "tok-3"}}}))
+	b.ok(b.PutUser(b.ctx, engine.User{ID: "USER_3", Devices: []engine.Device{{Platform: "WEB", Token: "tok-3"}}}))
 	b.clock.Add(24*time.Hour - time.Second)
 	if got := reach(); got != "2 01T12:00" {
 		t.Errorf("within the day: %s", got)

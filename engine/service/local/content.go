@@ -11,14 +11,14 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/message/assemble"
 	"bugle/engine/message/contentapi"
-	"bugle/engine/message/material"
 	"bugle/engine/message/personalize"
 	"bugle/engine/schema"
 	"bugle/store"
 )
 
-var _ engine.ContentKeeper = (*Service)(nil)
+var _ engine.ContentStore = (*Service)(nil)
 
 // maxContentName is how long the name of a piece of content may be, in bytes.
 const maxContentName = 100
@@ -181,7 +181,7 @@ func (c *content) putTemplate(sp store.Space, t engine.ContentTemplate) (engine.
 		return ref, err
 	}
 	if err == nil && (newest.Template.Channel != t.Channel || newest.Template.Platform != t.Platform) {
-		return ref, refuse("channel", "earlier versions of the template %q are for %s; save this one under another ID", t.ID, material.AudienceOf(*newest.Template))
+		return ref, refuse("channel", "earlier versions of the template %q are for %s; save this one under another ID", t.ID, assemble.TemplateTarget(*newest.Template))
 	}
 	if t.SavedAt.IsZero() {
 		t.SavedAt = c.now()
@@ -280,7 +280,7 @@ func (c *content) checkContent(item engine.ContentItem) error {
 
 // checkTemplate holds a template against the tables, as the message that takes it would be.
 func (c *content) checkTemplate(t engine.ContentTemplate) error {
-	at, ok := material.TemplatePlace(t)
+	at, ok := assemble.TemplatePath(t)
 	switch {
 	case !ok && t.Channel == catalog.Push:
 		return refuse("platform", "the platform of a push template must be %s or %s, not %q", catalog.Android, catalog.IOS, t.Platform)

@@ -133,7 +133,7 @@ func TestSendOfContent(t *testing.T) {
 	if got := asJSON(t, out.Data); strings.Contains(got, "FAILED") || len(out.Data) != 2 {
 		t.Errorf("outcome %s", got)
 	}
-	if calls.Load() != 1 || len(out.Calls) != 1 || out.Calls[0].Again != 1 || out.Calls[0].Status != 200 {
+	if calls.Load() != 1 || len(out.Calls) != 1 || out.Calls[0].Reused != 1 || out.Calls[0].Status != 200 {
 		t.Errorf("%d calls went out; noted as %+v", calls.Load(), out.Calls)
 	}
 	box, err := b.Outbox(b.ctx, 0)
@@ -174,7 +174,7 @@ func TestAudienceByContent(t *testing.T) {
 		return nil
 	}))
 	for id, sky := range map[string]string{"A": "rain in Oslo", "B": "rain in Oslo", "C": "sun"} {
-		b.ok(b.PutProfile(b.ctx, engine.Profile{ID: id, Attributes: map[string]any{"Sky": sky, "Budget": 50}}))
+		b.ok(b.PutUser(b.ctx, engine.User{ID: id, Attributes: map[string]any{"Sky": sky, "Budget": 50}}))
 	}
 	for filters, want := range map[string]string{
 		`{"filters":[{"filter_type":"user_attributes","name":"Budget","data_type":"double","operator":"lessThan","value":"{{ProductSet.shoes[0].price}}"}]}`: "A B C",

@@ -52,7 +52,7 @@ func (s *Service) Create(ctx context.Context, r engine.CreateRequest) (engine.Cr
 		return engine.Created{}, stamped(err, ids.RequestID)
 	}
 	c := keyed(ids, opCreate, r.Body.Encode())
-	answer := func(out *engine.Created) *engine.Answer { return &out.Answer }
+	answer := func(out *engine.Created) *engine.ResponseInfo { return &out.ResponseInfo }
 	return once(ctx, s.keys, c, answer, func(sp store.Space) (engine.Created, error) {
 		w, err := s.shared(sp)
 		if err != nil {

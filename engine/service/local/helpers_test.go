@@ -78,7 +78,7 @@ func newBench(t testing.TB, o local.Options, change ...func(*engine.Workspace)) 
 		t.Fatal(err)
 	}
 	for _, p := range profiles() {
-		b.ok(b.PutProfile(b.ctx, p))
+		b.ok(b.PutUser(b.ctx, p))
 	}
 	return b
 }
@@ -91,8 +91,8 @@ func anotherHandle(db *mem.DB) store.DB {
 	}{db, kv.RecordsOf(db)}
 }
 
-func profiles() []engine.Profile {
-	return []engine.Profile{
+func profiles() []engine.User {
+	return []engine.User{
 		{
 			ID: "USER_1", Attributes: map[string]any{
 				"First Name": "Ida", engine.AttrEmail: "ida@example.com", engine.AttrMobile: "+4915112345678", "Work": "ida@work.example",

@@ -71,7 +71,7 @@ type idempotency struct {
 
 // once runs do in one transaction, or returns the answer that the call's key already has. answer
 // points into a result.
-func once[T any](ctx context.Context, i *idempotency, c call, answer func(*T) *engine.Answer, do func(store.Space) (T, error)) (T, error) {
+func once[T any](ctx context.Context, i *idempotency, c call, answer func(*T) *engine.ResponseInfo, do func(store.Space) (T, error)) (T, error) {
 	var out T
 	var earlier []byte
 	err := i.update(ctx, func(sp store.Space) error {
@@ -185,7 +185,7 @@ func (i *idempotency) rememberRefusal(ctx context.Context, c call, err error) {
 	}
 }
 
-func replay[T any](c call, stored []byte, answer func(*T) *engine.Answer) (T, error) {
+func replay[T any](c call, stored []byte, answer func(*T) *engine.ResponseInfo) (T, error) {
 	var r remembered
 	var out T
 	err := json.Unmarshal(stored, &r)

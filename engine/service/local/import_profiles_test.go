@@ -14,38 +14,38 @@ import (
 
 func TestImportProfiles(t *testing.T) {
 	at := time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
-	old := engine.Profile{
+	old := engine.User{
 		ID: "A", OptedOut: true, Attributes: map[string]any{"City": "Bonn", "Orders": json.Number("1.0")},
 		Devices: []engine.Device{{Platform: "WEB", Token: "w", AdvertiseID: "old"}},
 		Events:  []engine.Event{{Name: "Bought", At: at}},
 	}
-	row := engine.ProfileRow{KeepOptedOut: true, Profile: engine.Profile{
+	row := engine.UserRow{KeepOptedOut: true, User: engine.User{
 		ID: "A", Attributes: map[string]any{"City": "Köln"},
 		Devices: []engine.Device{{Platform: "WEB", Token: "w"}, {Platform: "IOS", Token: "i"}},
 		Events:  []engine.Event{{Name: "Bought", At: at}, {Name: "Came", At: at.Add(-time.Hour)}},
 	}}
-	optIn := engine.ProfileRow{Profile: engine.Profile{ID: "A"}}
+	optIn := engine.UserRow{User: engine.User{ID: "A"}}
 	for name, c := range map[string]struct {
-		rows  []engine.ProfileRow
+		rows  []engine.UserRow
 		merge bool
 		want  string
 	}{
-		"replaced": {[]engine.ProfileRow{row}, false, `{"id":"A","attributes":{"City":"Köln"},"devices":[{"platform":"WEB","token":"w"},{"platform":"IOS","token":"i"}],` +
+		"replaced": {[]engine.UserRow{row}, false, `{"id":"A","attributes":{"City":"Köln"},"devices":[{"platform":"WEB","token":"w"},{"platform":"IOS","token":"i"}],` +
 			`"events":[{"name":"Bought","at":"2026-10-01T00:00:00Z"},{"name":"Came","at":"2026-09-30T23:00:00Z"}]}`},
-		"merged twice": {[]engine.ProfileRow{row, row}, true, `{"id":"A","attributes":{"City":"Köln","Orders":1.0},"devices":[{"platform":"WEB","token":"w"},{"platform":"IOS","token":"i"}],` +
+		"merged twice": {[]engine.UserRow{row, row}, true, `{"id":"A","attributes":{"City":"Köln","Orders":1.0},"devices":[{"platform":"WEB","token":"w"},{"platform":"IOS","token":"i"}],` +
 			`"events":[{"name":"Came","at":"2026-09-30T23:00:00Z"},{"name":"Bought","at":"2026-10-01T00:00:00Z"}],"opted_out":true}`},
-		"merged, in again": {[]engine.ProfileRow{optIn}, true, `{"id":"A","attributes":{"City":"Bonn","Orders":1.0},"devices":[{"platform":"WEB","token":"w","advertising_id":"old"}],` +
+		"merged, in again": {[]engine.UserRow{optIn}, true, `{"id":"A","attributes":{"City":"Bonn","Orders":1.0},"devices":[{"platform":"WEB","token":"w","advertising_id":"old"}],` +
 			`"events":[{"name":"Bought","at":"2026-10-01T00:00:00Z"}]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, local.Options{})
-			b.ok(b.PutProfile(b.ctx, old))
-			n, err := b.ImportProfiles(b.ctx, engine.ProfileImport{Rows: c.rows, Merge: c.merge})
+			b.ok(b.PutUser(b.ctx, old))
+			n, err := b.ImportUsers(b.ctx, engine.UserImport{Rows: c.rows, Merge: c.merge})
 			b.ok(err)
 			if n.Added != 0 || n.Changed != len(c.rows) {
 				t.Errorf("counted %+v", n)
 			}
-			p, err := b.Profile(b.ctx, "A")
+			p, err := b.User(b.ctx, "A")
 			b.ok(err)
 			if got, _ := json.Marshal(p); string(got) != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
@@ -56,12 +56,12 @@ func TestImportProfiles(t *testing.T) {
 
 func TestImportOfAWrongRowIsRefused(t *testing.T) {
 	b := newBench(t, local.Options{})
-	n, err := b.ImportProfiles(b.ctx, engine.ProfileImport{Rows: []engine.ProfileRow{{Profile: engine.Profile{ID: "A"}}, {}}})
+	n, err := b.ImportUsers(b.ctx, engine.UserImport{Rows: []engine.UserRow{{User: engine.User{ID: "A"}}, {}}})
 	refused(t, err, engine.ValidationFailed, 400)
 	if n.Total() != 0 {
 		t.Errorf("counted %+v", n)
 	}
-	_, err = b.Profile(b.ctx, "A")
+	_, err = b.User(b.ctx, "A")
 	refused(t, err, engine.NotFound, 404)
 }
 
@@ -74,11 +74,11 @@ func TestImportInParts(t *testing.T) {
 	defer db.Close()
 	svc := workspaceOn(t, db)
 	const many = 20000
-	n, err := svc.ImportProfiles(t.Context(), engine.ProfileImport{Rows: people(many, 0)})
+	n, err := svc.ImportUsers(t.Context(), engine.UserImport{Rows: people(many, 0)})
 	if err != nil || n.Added != many {
 		t.Fatalf("counted %+v: %v", n, err)
 	}
-	if p, err := svc.Profile(t.Context(), "USER_0019999"); err != nil || p.Attributes[engine.AttrEmail] != "ann19999@example.com" {
+	if p, err := svc.User(t.Context(), "USER_0019999"); err != nil || p.Attributes[engine.AttrEmail] != "ann19999@example.com" {
 		t.Errorf("the last is %+v, %v", p, err)
 	}
 }
@@ -92,7 +92,7 @@ func BenchmarkImportProfiles(b *testing.B) {
 	defer db.Close()
 	svc := workspaceOn(b, db)
 	for i := 0; b.Loop(); i++ {
-		if _, err := svc.ImportProfiles(b.Context(), engine.ProfileImport{Rows: people(500, 500*i)}); err != nil {
+		if _, err := svc.ImportUsers(b.Context(), engine.UserImport{Rows: people(500, 500*i)}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -111,11 +111,11 @@ func workspaceOn(t testing.TB, db store.DB) *local.Service {
 	return svc
 }
 
-func people(n, from int) []engine.ProfileRow {
-	rows := make([]engine.ProfileRow, n)
+func people(n, from int) []engine.UserRow {
+	rows := make([]engine.UserRow, n)
 	for i := range rows {
 		k := from + i
-		rows[i].Profile = engine.Profile{
+		rows[i].User = engine.User{
 			ID:         fmt.Sprintf("USER_%07d", k),
 			Attributes: map[string]any{"First Name": "Ann", engine.AttrEmail: fmt.Sprintf("ann%d@example.com", k), "Orders": json.Number("7")},
 			Devices:    []engine.Device{{Platform: "ANDROID", Token: fmt.Sprint("token-", k)}},

@@ -13,7 +13,7 @@ import (
 // CreateKey adds an API key of those scopes to the workspace (CONTRACT.md, Authentication), of all
 // where none is given. The key itself is given this once: the store keeps its SHA-256 alone.
 // A scope that is not among [engine.KnownScopes] is refused with VALIDATION_FAILED.
-func CreateKey(ctx context.Context, k engine.WorkspaceKeeper, now time.Time, scopes ...string) (apiKey string, record engine.APIKey, err error) {
+func CreateKey(ctx context.Context, k engine.WorkspaceStore, now time.Time, scopes ...string) (apiKey string, record engine.APIKey, err error) {
 	known := engine.KnownScopes()
 	if len(scopes) == 0 {
 		scopes = known
@@ -41,7 +41,7 @@ func CreateKey(ctx context.Context, k engine.WorkspaceKeeper, now time.Time, sco
 }
 
 // RevokeKey removes the API key of that id, which ends with the call; NOT_FOUND where there is none.
-func RevokeKey(ctx context.Context, k engine.WorkspaceKeeper, id string) error {
+func RevokeKey(ctx context.Context, k engine.WorkspaceStore, id string) error {
 	return k.UpdateWorkspace(ctx, func(w *engine.Workspace) error {
 		i := slices.IndexFunc(w.Keys, func(k engine.APIKey) bool { return k.ID == id })
 		if i < 0 {

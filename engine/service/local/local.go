@@ -60,16 +60,16 @@ type Service struct {
 }
 
 var (
-	_ engine.Service         = (*Service)(nil)
-	_ engine.Lister          = (*Service)(nil)
-	_ engine.Drafter         = (*Service)(nil)
-	_ engine.WorkingCopies   = (*Service)(nil)
-	_ engine.Historian       = (*Service)(nil)
-	_ engine.Curator         = (*Service)(nil)
-	_ engine.OutboxReader    = (*Service)(nil)
-	_ engine.WorkspaceKeeper = (*Service)(nil)
-	_ engine.ProfileKeeper   = (*Service)(nil)
-	_ engine.TestHistory     = (*Service)(nil)
+	_ engine.Service          = (*Service)(nil)
+	_ engine.Lister           = (*Service)(nil)
+	_ engine.DraftSaver       = (*Service)(nil)
+	_ engine.WorkingCopyStore = (*Service)(nil)
+	_ engine.RevisionReader   = (*Service)(nil)
+	_ engine.CampaignManager  = (*Service)(nil)
+	_ engine.OutboxReader     = (*Service)(nil)
+	_ engine.WorkspaceStore   = (*Service)(nil)
+	_ engine.UserStore        = (*Service)(nil)
+	_ engine.TestHistory      = (*Service)(nil)
 )
 
 // Open returns the service of a workspace that is in the store; NOT_FOUND where it is not. A workspace whose

@@ -27,7 +27,7 @@ func (r *testRun) compose(ctx context.Context, j *job) ([]delivery.Message, erro
 	if p.document.Lookup(j.key.Content).Empty() {
 		return nil, errors.New("this message has no content")
 	}
-	if why := p.material.Untaken(j.key.Content); why != "" {
+	if why := p.content.MissingTemplate(j.key.Content); why != "" {
 		return nil, errors.New(why)
 	}
 	var devices []engine.Device
@@ -157,7 +157,7 @@ func (k keeper) Keep(ctx context.Context, m delivery.Message, at time.Time) (str
 	if err != nil {
 		return "", err
 	}
-	d := engine.Delivered{
+	d := engine.OutboxMessage{
 		ID: id.String(), At: at.UTC(), CampaignID: k.plan.campaignID, Campaign: k.plan.name,
 		Channel: k.plan.channel, Key: m.Key, Recipient: m.Recipient, Connector: k.plan.via(m),
 	}

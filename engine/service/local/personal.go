@@ -5,8 +5,8 @@ import (
 
 	"bugle/engine"
 	"bugle/engine/doc"
+	"bugle/engine/message/assemble"
 	"bugle/engine/message/contentapi"
-	"bugle/engine/message/material"
 	"bugle/engine/message/personalize"
 	"bugle/store"
 )
@@ -17,7 +17,7 @@ type inSpace struct {
 	sp store.Space
 }
 
-var _ material.Source = inSpace{}
+var _ assemble.Source = inSpace{}
 
 func (i inSpace) Content(_ context.Context, kind engine.ContentKind) ([]engine.ContentItem, error) {
 	return i.c.items(i.sp, kind)
@@ -27,29 +27,29 @@ func (i inSpace) ContentItem(_ context.Context, ref engine.ContentRef) (engine.C
 	return i.c.item(i.sp, ref)
 }
 
-// sendMaterial is the material of one send or preview, and the calls that it makes. It must be closed.
-type sendMaterial struct {
-	*material.Material
+// sendContent is the content of one send or preview, and the calls that it makes. It must be closed.
+type sendContent struct {
+	*assemble.Content
 	apis *contentapi.Send
 }
 
-// material returns what the expressions of a document can name, and the document with its templates.
-func (c *content) material(ctx context.Context, sp store.Space, w engine.Workspace, ch engine.Channel, document doc.Value) (*sendMaterial, doc.Value, error) {
-	m, document, err := material.Of(ctx, inSpace{c, sp}, w, ch, document)
+// loadContent returns what the expressions of a document can name, and the document with its templates.
+func (c *content) loadContent(ctx context.Context, sp store.Space, w engine.Workspace, ch engine.Channel, document doc.Value) (*sendContent, doc.Value, error) {
+	m, document, err := assemble.Load(ctx, inSpace{c, sp}, w, ch, document)
 	if err != nil {
 		return nil, document, err
 	}
-	return &sendMaterial{m, c.calls(m, w)}, document, nil
+	return &sendContent{m, c.calls(m, w)}, document, nil
 }
 
 // calls begins the calls of content APIs of one send, preview or audience. It must be closed.
-func (c *content) calls(m *material.Material, w engine.Workspace) *contentapi.Send {
+func (c *content) calls(m *assemble.Content, w engine.Workspace) *contentapi.Send {
 	return (&contentapi.Client{Now: c.now, Logger: c.log}).Send(m.APIs, w.ContentAPIs)
 }
 
 // data returns what the expressions of one user's message can name.
-func (m *sendMaterial) data(user, event map[string]any) personalize.Data {
+func (m *sendContent) data(user, event map[string]any) personalize.Data {
 	return m.Data(user, event, m.apis.Functions())
 }
 
-func (m *sendMaterial) close() { m.apis.Close() }
+func (m *sendContent) close() { m.apis.Close() }

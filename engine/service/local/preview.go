@@ -24,7 +24,7 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 	}
 	ch := engine.Channel(r.Body.Get(mChannel).Text())
 	table := catalog.PreviewRequest(ch)
-	var m *sendMaterial
+	var m *sendContent
 	var data personalize.Data
 	var known bool
 	var env schema.Env
@@ -41,7 +41,7 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 		if !slices.Contains([]engine.Channel{catalog.Push, catalog.Email, catalog.SMS}, ch) {
 			return refuse(mChannel, "the channel must be PUSH, EMAIL or SMS, not %q", ch)
 		}
-		if m, body, err = s.material(ctx, sp, w, ch, r.Body); err != nil {
+		if m, body, err = s.loadContent(ctx, sp, w, ch, r.Body); err != nil {
 			return err
 		}
 		data, known, err = previewData(sp, m, r.Body)
@@ -51,9 +51,9 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 		return engine.Preview{}, stamped(err, ids.RequestID)
 	}
 	defer m.close()
-	out := engine.Preview{Answer: engine.Answer{ResponseID: ids.RequestID}, UnknownUser: !known}
-	for _, t := range m.Taken {
-		if t.Why != "" {
+	out := engine.Preview{ResponseInfo: engine.ResponseInfo{ResponseID: ids.RequestID}, UnknownUser: !known}
+	for _, t := range m.Templates {
+		if t.Problem != "" {
 			out.Unresolved = append(out.Unresolved, engine.Unresolved{Field: t.At.Child(catalog.CustomTemplateID).String(), Expression: t.String()})
 		}
 	}
@@ -78,7 +78,7 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 }
 
 // previewData returns what the expressions are resolved with, and reports whether the workspace knows the user.
-func previewData(sp store.Space, m *sendMaterial, body doc.Value) (data personalize.Data, known bool, err error) {
+func previewData(sp store.Space, m *sendContent, body doc.Value) (data personalize.Data, known bool, err error) {
 	user := body.Get("user_identification")
 	prof, known, err := find(sp, user.Get("type").Text(), user.Get("value").Text())
 	if err != nil {

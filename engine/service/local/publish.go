@@ -39,7 +39,7 @@ func (s *Service) publishProblems(w engine.Workspace, c engine.Campaign) []schem
 		}}
 	}
 	env := s.env(w, schema.Publish)
-	env.Now = c.CheckedAt(env.Now)
+	env.Now = c.CheckTime(env.Now)
 	return catalog.Campaign(c.Channel).Validate(c.Document(), env)
 }
 
@@ -51,7 +51,7 @@ func (s *Service) Publish(ctx context.Context, r engine.PublishRequest) (engine.
 		return engine.Updated{}, err
 	}
 	c := keyed(ids, opUpdate, []byte(r.ID), []byte(catalog.Publish))
-	answer := func(out *engine.Updated) *engine.Answer { return &out.Answer }
+	answer := func(out *engine.Updated) *engine.ResponseInfo { return &out.ResponseInfo }
 	return once(ctx, s.keys, c, answer, func(sp store.Space) (engine.Updated, error) { return s.publish(sp, r) })
 }
 
@@ -82,7 +82,7 @@ func (s *Service) publish(sp store.Space, r engine.PublishRequest) (engine.Updat
 	}
 	now := s.now()
 	sum := engine.Summarize(c)
-	c.Status = catalog.Next(catalog.Publish, c.Status, sum.StartAhead(now))
+	c.Status = catalog.Next(catalog.Publish, c.Status, sum.StartsAfter(now))
 	if c.DeliveryType == catalog.OneTime && c.Status == catalog.Active {
 		c.SentTime = now // it goes out from now on
 	}
@@ -100,7 +100,7 @@ func (s *Service) ChangeStatus(ctx context.Context, r engine.StatusRequest) (eng
 		return engine.StatusChanged{}, stamped(err, ids.RequestID)
 	}
 	c := keyed(ids, opStatus, []byte(r.ID), []byte(r.Action))
-	answer := func(out *engine.StatusChanged) *engine.Answer { return &out.Answer }
+	answer := func(out *engine.StatusChanged) *engine.ResponseInfo { return &out.ResponseInfo }
 	return once(ctx, s.keys, c, answer, func(sp store.Space) (engine.StatusChanged, error) { return s.changeStatus(sp, r) })
 }
 
@@ -126,7 +126,7 @@ func (s *Service) changeStatus(sp store.Space, r engine.StatusRequest) (engine.S
 		e.Target = "action"
 		return engine.StatusChanged{}, e
 	}
-	c.Status = catalog.Next(r.Action, c.Status, engine.Summarize(c).StartAhead(s.now()))
+	c.Status = catalog.Next(r.Action, c.Status, engine.Summarize(c).StartsAfter(s.now()))
 	if err := s.put(sp, &c, r.By, actionNotes[r.Action], false); err != nil {
 		return engine.StatusChanged{}, err
 	}

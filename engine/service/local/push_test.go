@@ -51,7 +51,7 @@ func (g gateways) configure(t *testing.T) func(*engine.Workspace) {
 // user puts in a user who has one device of each platform, and two of Android.
 func (g gateways) user(b *bench, id string) {
 	p256dh, auth := g.web.Keys()
-	b.ok(b.PutProfile(b.ctx, engine.Profile{ID: id, Attributes: map[string]any{"First Name": "Zoë"}, Devices: []engine.Device{
+	b.ok(b.PutUser(b.ctx, engine.User{ID: id, Attributes: map[string]any{"First Name": "Zoë"}, Devices: []engine.Device{
 		{Platform: "ANDROID", Token: "phone-" + id}, {Platform: "ANDROID", Token: "tablet-" + id}, {Platform: "IOS", Token: iosToken},
 		{Platform: "WEB", Token: g.web.Endpoint(id), Keys: &engine.WebKeys{P256dh: p256dh, Auth: auth}},
 	}}))
@@ -289,7 +289,7 @@ func BenchmarkPush(b *testing.B) {
 	for i := range values {
 		id := fmt.Sprint("U", i)
 		values[i] = `"` + id + `"`
-		if err := bench.PutProfile(b.Context(), engine.Profile{ID: id, Attributes: map[string]any{"First Name": "Zoë"}, Devices: []engine.Device{{Platform: "ANDROID", Token: "tok-" + id}}}); err != nil {
+		if err := bench.PutUser(b.Context(), engine.User{ID: id, Attributes: map[string]any{"First Name": "Zoë"}, Devices: []engine.Device{{Platform: "ANDROID", Token: "tok-" + id}}}); err != nil {
 			b.Fatal(err)
 		}
 	}

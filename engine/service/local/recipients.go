@@ -64,7 +64,7 @@ func (s *Service) recipient(sp store.Space, p *testPlan, identifier, value strin
 	if err != nil {
 		return recipient{}, err
 	}
-	r := recipient{why: engine.NoUser(identifier)}
+	r := recipient{why: engine.NoUserReason(identifier)}
 	if found {
 		r = known(p, prof)
 	}
@@ -76,16 +76,16 @@ func (s *Service) recipient(sp store.Space, p *testPlan, identifier, value strin
 }
 
 // find returns the profile that an identifier's value leads to; of several the first by id.
-func find(sp store.Space, identifier, value string) (engine.Profile, bool, error) {
+func find(sp store.Space, identifier, value string) (engine.User, bool, error) {
 	kind, ok := identifierKinds[identifier]
 	if !ok || value == "" || len(value) > 4096 {
-		return engine.Profile{}, false, nil
+		return engine.User{}, false, nil
 	}
 	ids := []string{value}
 	if kind != "" {
 		var err error
 		if ids, err = sp.FindProfiles(kind, value); err != nil {
-			return engine.Profile{}, false, err
+			return engine.User{}, false, err
 		}
 	}
 	for _, id := range ids {
@@ -94,14 +94,14 @@ func find(sp store.Space, identifier, value string) (engine.Profile, bool, error
 			return prof, found, err
 		}
 	}
-	return engine.Profile{}, false, nil
+	return engine.User{}, false, nil
 }
 
 // androidID is the identifier that is an Android advertising id alone, where ADVERTISING_IDENTIFIER
 // is an iOS one too.
 const androidID = "SVC_GAID"
 
-func hasAndroid(p engine.Profile, advertisingID string) bool {
+func hasAndroid(p engine.User, advertisingID string) bool {
 	return slices.ContainsFunc(p.Devices, func(d engine.Device) bool {
 		return d.Platform == string(catalog.Android) && d.AdvertiseID == advertisingID
 	})
@@ -117,7 +117,7 @@ func (s *Service) members(ctx context.Context, sp store.Space, w engine.Workspac
 	}
 	seg := w.Segments[at]
 	var out []recipient
-	for _, id := range seg.TestMembers() {
+	for _, id := range seg.TestUserIDs() {
 		prof, found, err := profile(sp, id)
 		if err != nil {
 			return nil, err
@@ -149,15 +149,15 @@ func (s *Service) members(ctx context.Context, sp store.Space, w engine.Workspac
 }
 
 // known returns the recipient that a profile is.
-func known(p *testPlan, prof engine.Profile) recipient {
-	r := recipient{name: prof.ID, devices: prof.Devices, attributes: prof.Attributes, event: engine.Trigger(p.document, prof)}
+func known(p *testPlan, prof engine.User) recipient {
+	r := recipient{name: prof.ID, devices: prof.Devices, attributes: prof.Attributes, event: engine.TriggerAttributes(p.document, prof)}
 	if p.channel == catalog.Email {
-		r.address, r.why = engine.MailAddress(p.document, prof)
+		r.address, r.why = engine.EmailAddress(p.document, prof)
 	}
 	return r
 }
 
 // on returns the devices that a recipient has on a platform, or why there is none.
 func (r recipient) on(platform string) (devices []engine.Device, why string) {
-	return engine.TestDevices(r.identifier, r.value, &engine.Profile{Devices: r.devices}, platform)
+	return engine.TestDevices(r.identifier, r.value, &engine.User{Devices: r.devices}, platform)
 }

@@ -63,8 +63,8 @@ func checkSave(c engine.Campaign, r engine.SaveRequest) error {
 	return nil
 }
 
-// KeepCopy keeps edits that are not applied yet.
-func (s *Service) KeepCopy(ctx context.Context, id string, w engine.WorkingCopy) error {
+// PutWorkingCopy keeps edits that are not applied yet.
+func (s *Service) PutWorkingCopy(ctx context.Context, id string, w engine.WorkingCopy) error {
 	if err := checkBody(w.Body); err != nil {
 		return err
 	}
@@ -79,8 +79,8 @@ func (s *Service) KeepCopy(ctx context.Context, id string, w engine.WorkingCopy)
 	})
 }
 
-// Copy returns the kept edits; false where there are none.
-func (s *Service) Copy(ctx context.Context, id string) (w engine.WorkingCopy, ok bool, err error) {
+// WorkingCopy returns the kept edits; false where there are none.
+func (s *Service) WorkingCopy(ctx context.Context, id string) (w engine.WorkingCopy, ok bool, err error) {
 	err = s.view(ctx, func(sp store.Space) error {
 		if _, err := s.campaign(sp, id); err != nil {
 			return err
@@ -95,8 +95,8 @@ func (s *Service) Copy(ctx context.Context, id string) (w engine.WorkingCopy, ok
 	return w, ok, err
 }
 
-// DropCopy forgets the kept edits; dropping none is no error.
-func (s *Service) DropCopy(ctx context.Context, id string) error {
+// DeleteWorkingCopy forgets the kept edits; dropping none is no error.
+func (s *Service) DeleteWorkingCopy(ctx context.Context, id string) error {
 	return s.update(ctx, func(sp store.Space) error {
 		if _, err := s.campaign(sp, id); err != nil {
 			return err

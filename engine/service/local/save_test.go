@@ -73,22 +73,22 @@ func TestSave(t *testing.T) {
 func TestWorkingCopies(t *testing.T) {
 	b := newBench(t, local.Options{})
 	id := b.state(5, catalog.Push, catalog.OneTime, catalog.Active, `{}`)
-	if _, ok, err := b.Copy(b.ctx, id); ok || err != nil {
+	if _, ok, err := b.WorkingCopy(b.ctx, id); ok || err != nil {
 		t.Errorf("a copy before there is one: %v, %v", ok, err)
 	}
-	b.ok(b.KeepCopy(b.ctx, id, engine.WorkingCopy{Base: 1, Body: parse(t, `{"x":1.0}`)}))
-	w, ok, err := b.Copy(b.ctx, id)
+	b.ok(b.PutWorkingCopy(b.ctx, id, engine.WorkingCopy{Base: 1, Body: parse(t, `{"x":1.0}`)}))
+	w, ok, err := b.WorkingCopy(b.ctx, id)
 	b.ok(err)
 	if !ok || w.Base != 1 || string(w.Body.Encode()) != `{"x":1.0}` || !w.At.Equal(b.clock.Now()) {
 		t.Errorf("%+v", w)
 	}
-	b.ok(b.DropCopy(b.ctx, id))
-	b.ok(b.DropCopy(b.ctx, id))
-	if _, ok, _ := b.Copy(b.ctx, id); ok {
+	b.ok(b.DeleteWorkingCopy(b.ctx, id))
+	b.ok(b.DeleteWorkingCopy(b.ctx, id))
+	if _, ok, _ := b.WorkingCopy(b.ctx, id); ok {
 		t.Error("the copy is still there")
 	}
-	refused(t, b.KeepCopy(b.ctx, "nope", engine.WorkingCopy{Body: parse(t, `{}`)}), engine.NotFound, 404)
-	refused(t, b.KeepCopy(b.ctx, id, engine.WorkingCopy{}), engine.BadRequest, 400)
+	refused(t, b.PutWorkingCopy(b.ctx, "nope", engine.WorkingCopy{Body: parse(t, `{}`)}), engine.NotFound, 404)
+	refused(t, b.PutWorkingCopy(b.ctx, id, engine.WorkingCopy{}), engine.BadRequest, 400)
 }
 
 func TestArchiveAndRestore(t *testing.T) {

@@ -18,7 +18,7 @@ func TestSettingsAreCurrent(t *testing.T) {
 			if w.Name != name {
 				t.Errorf("the name is %q, want %q", w.Name, name)
 			}
-			b.ok(b.PutProfile(b.ctx, engine.Profile{ID: name}))
+			b.ok(b.PutUser(b.ctx, engine.User{ID: name}))
 		}
 	}
 }

@@ -145,7 +145,7 @@ func TestDeleteLongHistory(t *testing.T) {
 	_, err := b.Revisions(b.ctx, id)
 	b.ok(err)
 	c := b.get(id)
-	b.ok(b.KeepCopy(b.ctx, id, engine.WorkingCopy{Base: c.Revision, Body: parse(t, `{}`)}))
+	b.ok(b.PutWorkingCopy(b.ctx, id, engine.WorkingCopy{Base: c.Revision, Body: parse(t, `{}`)}))
 
 	ctx, cancel := context.WithCancel(b.ctx)
 	ends := &dying{DB: b.db, after: 1, die: cancel}
@@ -181,7 +181,7 @@ func TestDeleteLongHistory(t *testing.T) {
 	if len(found.Findings) > 0 {
 		t.Errorf("doctor finds %+v", found.Findings)
 	}
-	gone("get after a repair", b.KeepCopy(b.ctx, id, engine.WorkingCopy{Body: parse(t, `{}`)}))
+	gone("get after a repair", b.PutWorkingCopy(b.ctx, id, engine.WorkingCopy{Body: parse(t, `{}`)}))
 
 	svc, err = local.Open(b.db, "TEST", local.Options{Clock: b.clock.Now})
 	b.ok(err)

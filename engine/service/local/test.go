@@ -28,9 +28,9 @@ func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestRe
 		return engine.TestResult{}, stamped(err, ids.RequestID)
 	}
 	if earlier != nil {
-		return replay(c, earlier, func(out *engine.TestResult) *engine.Answer { return &out.Answer })
+		return replay(c, earlier, func(out *engine.TestResult) *engine.ResponseInfo { return &out.ResponseInfo })
 	}
-	defer plan.material.close()
+	defer plan.content.close()
 	run := newTestRun(s, plan, r.Progress)
 	run.marks = &marks{s: s, c: c, again: plan.again, lease: plan.lease}
 	run.send(ctx)
@@ -38,7 +38,7 @@ func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestRe
 	out.ResponseID = ids.RequestID
 	// Messages have left: that is written down even where the caller has gone.
 	s.finish(context.WithoutCancel(ctx), c, run, r, out)
-	out.Calls = plan.material.apis.Calls()
+	out.Calls = plan.content.apis.Calls()
 	return out, nil
 }
 
@@ -171,8 +171,8 @@ func testedOn(t engine.TestRecord, ch engine.Channel) bool {
 }
 
 // Outbox returns the messages that test sends delivered, newest first.
-func (s *Service) Outbox(ctx context.Context, limit int) ([]engine.Delivered, error) {
-	var out []engine.Delivered
+func (s *Service) Outbox(ctx context.Context, limit int) ([]engine.OutboxMessage, error) {
+	var out []engine.OutboxMessage
 	err := s.view(ctx, func(sp store.Space) error {
 		var err error
 		if out, err = sp.Outbox(limit); err != nil {

@@ -35,7 +35,7 @@ type testPlan struct {
 	provider   delivery.Sender  // of mail; nil: the outbox
 	gateways   []engine.Gateway // of push; a platform without one goes to the outbox
 	env        schema.Env
-	material   *sendMaterial
+	content    *sendContent
 	overrides  attributes
 	again      bool   // an earlier run of the program began this very test, and did not end it
 	lease      string // of the store, with which the test is marked
@@ -70,10 +70,10 @@ func (s *Service) plan(ctx context.Context, sp store.Space, body doc.Value) (*te
 	given := body.Get(mPersonal)
 	p.overrides = attributes{user: plainMap(given.Get(mUserAttrs)), event: plainMap(given.Get(mEventAttrs))}
 	p.name = p.document.Get(string(catalog.BasicDetails)).Get("name").Text()
-	if p.material, p.document, err = s.material(ctx, sp, w, p.channel, p.document); err != nil {
+	if p.content, p.document, err = s.loadContent(ctx, sp, w, p.channel, p.document); err != nil {
 		return nil, err
 	}
-	p.document = p.material.WithoutNames(p.document)
+	p.document = p.content.DropTemplateRefs(p.document)
 	p.gateways = w.Gateways
 	return p, nil
 }
@@ -157,7 +157,7 @@ func (s *Service) chooseConnector(w engine.Workspace, p *testPlan) error {
 
 // data returns what the expressions of one recipient's message can name.
 func (p *testPlan) data(r recipient) personalize.Data {
-	return p.material.data(over(r.attributes, p.overrides.user), over(r.event, p.overrides.event))
+	return p.content.data(over(r.attributes, p.overrides.user), over(r.event, p.overrides.event))
 }
 
 func over(own, instead map[string]any) map[string]any {

@@ -32,7 +32,7 @@ func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Up
 		return s.Publish(ctx, engine.PublishRequest{Call: ids, ID: r.ID, By: r.Body.Get(mUpdatedBy).Text()})
 	}
 	c := keyed(ids, opUpdate, []byte(r.ID), r.Body.Encode())
-	answer := func(out *engine.Updated) *engine.Answer { return &out.Answer }
+	answer := func(out *engine.Updated) *engine.ResponseInfo { return &out.ResponseInfo }
 	return once(ctx, s.keys, c, answer, func(sp store.Space) (engine.Updated, error) { return s.change(sp, r) })
 }
 

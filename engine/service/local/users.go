@@ -17,16 +17,16 @@ import (
 // users keeps the profiles of the workspace's users.
 type users struct{ *writer }
 
-var _ engine.ProfileImporter = (*Service)(nil)
+var _ engine.UserImporter = (*Service)(nil)
 
-// Profiles returns at most limit profiles whose id or attributes contain text, in any case, by id.
+// Users returns at most limit profiles whose id or attributes contain text, in any case, by id.
 // A limit of 0 means all.
-func (u *users) Profiles(ctx context.Context, text string, limit int) ([]engine.Profile, error) {
-	var out []engine.Profile
+func (u *users) Users(ctx context.Context, text string, limit int) ([]engine.User, error) {
+	var out []engine.User
 	text = strings.ToLower(text)
 	err := u.view(ctx, func(sp store.Space) error {
 		out = nil
-		return sp.Profiles(func(p engine.Profile) error {
+		return sp.Profiles(func(p engine.User) error {
 			if !mentions(p, text) {
 				return nil
 			}
@@ -40,7 +40,7 @@ func (u *users) Profiles(ctx context.Context, text string, limit int) ([]engine.
 	return out, err
 }
 
-func mentions(p engine.Profile, text string) bool {
+func mentions(p engine.User, text string) bool {
 	if strings.Contains(strings.ToLower(p.ID), text) {
 		return true
 	}
@@ -63,9 +63,9 @@ func plainText(v any) string {
 	return string(b)
 }
 
-// Profile returns one profile; NOT_FOUND where there is none of that id.
-func (u *users) Profile(ctx context.Context, id string) (engine.Profile, error) {
-	var out engine.Profile
+// User returns one profile; NOT_FOUND where there is none of that id.
+func (u *users) User(ctx context.Context, id string) (engine.User, error) {
+	var out engine.User
 	err := u.view(ctx, func(sp store.Space) error {
 		p, found, err := profile(sp, id)
 		if err == nil && !found {
@@ -77,16 +77,16 @@ func (u *users) Profile(ctx context.Context, id string) (engine.Profile, error) 
 	return out, err
 }
 
-// PutProfile adds a profile, or changes the one with its id.
-func (u *users) PutProfile(ctx context.Context, p engine.Profile) error {
+// PutUser adds a profile, or changes the one with its id.
+func (u *users) PutUser(ctx context.Context, p engine.User) error {
 	if err := userfile.Check(p); err != nil {
 		return refuse("id", "%v", err)
 	}
 	return u.update(ctx, func(sp store.Space) error { return sp.PutProfile(p) })
 }
 
-// DeleteProfile removes a profile; NOT_FOUND where there is none of that id.
-func (u *users) DeleteProfile(ctx context.Context, id string) error {
+// DeleteUser removes a profile; NOT_FOUND where there is none of that id.
+func (u *users) DeleteUser(ctx context.Context, id string) error {
 	return u.update(ctx, func(sp store.Space) error {
 		_, found, err := profile(sp, id)
 		if err != nil {
@@ -99,9 +99,9 @@ func (u *users) DeleteProfile(ctx context.Context, id string) error {
 	})
 }
 
-func profile(sp store.Space, id string) (engine.Profile, bool, error) {
+func profile(sp store.Space, id string) (engine.User, bool, error) {
 	if id == "" || len(id) > maxID {
-		return engine.Profile{}, false, nil
+		return engine.User{}, false, nil
 	}
 	p, err := sp.Profile(id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -110,11 +110,11 @@ func profile(sp store.Space, id string) (engine.Profile, bool, error) {
 	return p, err == nil, err
 }
 
-// ImportProfiles stores rows, as many in one transaction as the store takes.
-func (u *users) ImportProfiles(ctx context.Context, r engine.ProfileImport) (engine.ProfilesImported, error) {
-	var out engine.ProfilesImported
+// ImportUsers stores rows, as many in one transaction as the store takes.
+func (u *users) ImportUsers(ctx context.Context, r engine.UserImport) (engine.UserImportResult, error) {
+	var out engine.UserImportResult
 	for _, row := range r.Rows {
-		if err := userfile.Check(row.Profile); err != nil {
+		if err := userfile.Check(row.User); err != nil {
 			return out, refuse("id", "%q: %v", row.ID, err)
 		}
 	}
@@ -123,10 +123,10 @@ func (u *users) ImportProfiles(ctx context.Context, r engine.ProfileImport) (eng
 }
 
 // importRows stores rows in one transaction, or in two halves where that is too much for one.
-func (u *users) importRows(ctx context.Context, rows []engine.ProfileRow, merge bool, total *engine.ProfilesImported) error {
-	var n engine.ProfilesImported
+func (u *users) importRows(ctx context.Context, rows []engine.UserRow, merge bool, total *engine.UserImportResult) error {
+	var n engine.UserImportResult
 	err := u.db.Write(ctx, func(tx store.Tx) error {
-		n = engine.ProfilesImported{}
+		n = engine.UserImportResult{}
 		return putRows(tx.In(u.workspace), rows, merge, &n)
 	})
 	if errors.Is(err, store.ErrTooBig) && len(rows) > 1 {
@@ -143,19 +143,19 @@ func (u *users) importRows(ctx context.Context, rows []engine.ProfileRow, merge 
 }
 
 // putRows stores rows: the users that are there are read at once, and all are written at once.
-func putRows(sp store.Space, rows []engine.ProfileRow, merge bool, n *engine.ProfilesImported) error {
+func putRows(sp store.Space, rows []engine.UserRow, merge bool, n *engine.UserImportResult) error {
 	ids := make([]string, len(rows))
 	for i, row := range rows {
 		ids[i] = row.ID
 	}
-	have := map[string]engine.Profile{} // as it is after the rows before
-	err := sp.ProfilesOf(ids, func(p engine.Profile) error { have[p.ID] = p; return nil })
+	have := map[string]engine.User{} // as it is after the rows before
+	err := sp.ProfilesOf(ids, func(p engine.User) error { have[p.ID] = p; return nil })
 	if err != nil {
 		return err
 	}
-	list := make([]engine.Profile, len(rows))
+	list := make([]engine.User, len(rows))
 	for i, row := range rows {
-		p := row.Profile
+		p := row.User
 		old, found := have[row.ID]
 		switch {
 		case !found:
@@ -172,7 +172,7 @@ func putRows(sp store.Space, rows []engine.ProfileRow, merge bool, n *engine.Pro
 }
 
 // withRow returns a profile with what a row says of it.
-func withRow(p engine.Profile, row engine.ProfileRow) engine.Profile {
+func withRow(p engine.User, row engine.UserRow) engine.User {
 	if p.Attributes == nil {
 		p.Attributes = map[string]any{}
 	}

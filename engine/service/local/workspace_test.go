@@ -82,18 +82,18 @@ func TestUpdateWorkspace(t *testing.T) {
 func TestProfiles(t *testing.T) {
 	b := newBench(t, local.Options{})
 	for text, want := range map[string]int{"": 2, "IDA@": 1, "user_": 2, "49151": 1, "zzz": 0} {
-		got, err := b.Profiles(b.ctx, text, 0)
+		got, err := b.Users(b.ctx, text, 0)
 		b.ok(err)
 		if len(got) != want {
 			t.Errorf("%q: %d profiles, want %d", text, len(got), want)
 		}
 	}
-	if got, _ := b.Profiles(b.ctx, "", 1); len(got) != 1 || got[0].ID != "USER_1" {
+	if got, _ := b.Users(b.ctx, "", 1); len(got) != 1 || got[0].ID != "USER_1" {
 		t.Errorf("%+v", got)
 	}
-	b.ok(b.DeleteProfile(b.ctx, "USER_1"))
-	_, err := b.Profile(b.ctx, "USER_1")
+	b.ok(b.DeleteUser(b.ctx, "USER_1"))
+	_, err := b.User(b.ctx, "USER_1")
 	refused(t, err, engine.NotFound, 404)
-	refused(t, b.DeleteProfile(b.ctx, "USER_1"), engine.NotFound, 404)
-	refused(t, b.PutProfile(b.ctx, engine.Profile{}), engine.ValidationFailed, 400)
+	refused(t, b.DeleteUser(b.ctx, "USER_1"), engine.NotFound, 404)
+	refused(t, b.PutUser(b.ctx, engine.User{}), engine.ValidationFailed, 400)
 }

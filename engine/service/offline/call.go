@@ -215,8 +215,8 @@ func (s *Service) callsOf(w remote.Wait) []*call {
 	return like
 }
 
-// EndWaits ends every wait that there is now.
-func (s *Service) EndWaits() {
+// CancelWaits ends every wait that there is now.
+func (s *Service) CancelWaits() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, w := range s.waits {

@@ -39,7 +39,7 @@ func home(t *testing.T, clock func() time.Time) (*local.Service, http.Handler, s
 		t.Fatal(err)
 	}
 	for _, p := range enginetest.Profiles() {
-		if err := svc.PutProfile(t.Context(), p); err != nil {
+		if err := svc.PutUser(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -221,11 +221,11 @@ func (b *bench) list() []string {
 }
 
 // until waits for a state of the link.
-func (b *bench) until(what string, is func(engine.Link) bool) engine.Link {
+func (b *bench) until(what string, is func(engine.Connection) bool) engine.Connection {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), 10*time.Second)
 	defer cancel()
-	if l := b.svc.Link(); is(l) {
+	if l := b.svc.Connection(); is(l) {
 		return l
 	}
 	for l := range b.svc.Links(ctx) {
@@ -233,11 +233,11 @@ func (b *bench) until(what string, is func(engine.Link) bool) engine.Link {
 			return l
 		}
 	}
-	b.Fatalf("the link is not %s: %+v", what, b.svc.Link())
-	return engine.Link{}
+	b.Fatalf("the link is not %s: %+v", what, b.svc.Connection())
+	return engine.Connection{}
 }
 
 func (b *bench) online() {
 	b.Helper()
-	b.until("back", func(l engine.Link) bool { return l.Offline.IsZero() })
+	b.until("back", func(l engine.Connection) bool { return l.OfflineSince.IsZero() })
 }

@@ -13,15 +13,15 @@ import (
 	"bugle/engine"
 )
 
-// Link returns how the way to the service stands now.
-func (s *Service) Link() engine.Link {
+// Connection returns how the way to the service stands now.
+func (s *Service) Connection() engine.Connection {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.link()
 }
 
-func (s *Service) link() engine.Link {
-	l := engine.Link{Offline: s.since, Reason: s.reason}
+func (s *Service) link() engine.Connection {
+	l := engine.Connection{OfflineSince: s.since, Reason: s.reason}
 	for _, w := range s.waits {
 		l.Waits = append(l.Waits, engine.Wait{Operation: w.Operation, Why: w.Why, For: w.For, Until: w.Until})
 	}
@@ -33,8 +33,8 @@ func (s *Service) link() engine.Link {
 
 // Links returns the link each time that it has changed, until ctx ends. Of changes in quick succession
 // only the last may be given.
-func (s *Service) Links(ctx context.Context) iter.Seq[engine.Link] {
-	return func(yield func(engine.Link) bool) {
+func (s *Service) Links(ctx context.Context) iter.Seq[engine.Connection] {
+	return func(yield func(engine.Connection) bool) {
 		for seen := uint64(0); ; {
 			s.mu.Lock()
 			l, version, changed := s.link(), s.version, s.changed

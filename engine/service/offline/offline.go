@@ -71,9 +71,9 @@ type Service struct {
 }
 
 var (
-	_ engine.Service = (*Service)(nil)
-	_ engine.Lister  = (*Service)(nil)
-	_ engine.Linked  = (*Service)(nil)
+	_ engine.Service   = (*Service)(nil)
+	_ engine.Lister    = (*Service)(nil)
+	_ engine.Connected = (*Service)(nil)
 )
 
 // Open returns the service that c describes, with what was remembered of it in o.Dir. It calls nobody
@@ -133,7 +133,7 @@ func (s *Service) Quotas() []engine.Quota {
 	qs := s.far.Quotas()
 	out := make([]engine.Quota, len(qs))
 	for i, q := range qs {
-		out[i] = engine.Quota{Operation: q.Operation, Most: q.Window.N, Per: q.Window.Per, Left: q.Left, More: q.More}
+		out[i] = engine.Quota{Operation: q.Operation, Limit: q.Window.N, Window: q.Window.Per, Remaining: q.Left, NextAt: q.More}
 	}
 	return out
 }
@@ -175,7 +175,7 @@ func (e *UnreachableError) Error() string {
 	return away + ", " + say
 }
 
-// EndedError says that somebody ended the wait of a call with [Service.EndWaits].
+// EndedError says that somebody ended the wait of a call with [Service.CancelWaits].
 type EndedError struct {
 	Operation string
 	Why       string // it waited

@@ -64,8 +64,8 @@ func TestWhatWasReadStaysReadable(t *testing.T) {
 			if got.Head != was.Head || string(got.Body.Encode()) != string(was.Body.Encode()) || !strings.Contains(string(got.Body.Encode()), `"theirs":1.50`) {
 				t.Errorf("it is %s\nwas %s", got.Record().Encode(), was.Record().Encode())
 			}
-			link := b.svc.Link()
-			if link.Offline.IsZero() || link.Offline.Before(begun) || link.Reason == "" {
+			link := b.svc.Connection()
+			if link.OfflineSince.IsZero() || link.OfflineSince.Before(begun) || link.Reason == "" {
 				t.Errorf("the link is %+v", link)
 			}
 			if names := b.list(); len(names) != 1 || names[0] != "Spring" {
@@ -195,7 +195,7 @@ func TestARefusalIsNoAbsence(t *testing.T) {
 	if _, err := b.svc.Get(t.Context(), id); engine.AsError(err) == nil || engine.AsError(err).HTTP != http.StatusForbidden {
 		t.Fatalf("the error is %v", err)
 	}
-	if !b.svc.Link().Offline.IsZero() {
+	if !b.svc.Connection().OfflineSince.IsZero() {
 		t.Error("a refusal counts as no answer")
 	}
 	b.net.set(refused)
@@ -212,7 +212,7 @@ func TestAnErrorOfTheServiceIsTold(t *testing.T) {
 	b.read(id)
 	b.net.set(broken)
 	_, err := b.svc.Get(t.Context(), id)
-	if e := engine.AsError(err); e == nil || e.HTTP != http.StatusInternalServerError || !b.svc.Link().Offline.IsZero() {
+	if e := engine.AsError(err); e == nil || e.HTTP != http.StatusInternalServerError || !b.svc.Connection().OfflineSince.IsZero() {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -222,8 +222,8 @@ func TestWhoEndsACallDoesNotLoseTheService(t *testing.T) {
 	id := b.create("Spring")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := b.svc.Get(ctx, id); !errors.Is(err, context.Canceled) || !b.svc.Link().Offline.IsZero() {
-		t.Errorf("the error is %v, the link %+v", err, b.svc.Link())
+	if _, err := b.svc.Get(ctx, id); !errors.Is(err, context.Canceled) || !b.svc.Connection().OfflineSince.IsZero() {
+		t.Errorf("the error is %v, the link %+v", err, b.svc.Connection())
 	}
 }
 
@@ -352,7 +352,7 @@ func TestADamagedFile(t *testing.T) {
 		b.net.set(fair)
 		b.online()
 	}
-	if b.read(id); b.svc.Link().Reason != "" {
+	if b.read(id); b.svc.Connection().Reason != "" {
 		t.Error("it is still away")
 	}
 }

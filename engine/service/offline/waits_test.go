@@ -10,7 +10,7 @@ import (
 	"bugle/engine/service/offline"
 )
 
-func waits(l engine.Link) bool { return len(l.Waits) > 0 }
+func waits(l engine.Connection) bool { return len(l.Waits) > 0 }
 
 // A call that waits for the service's limits is seen, and fails when the wait is ended.
 func TestAWaitIsSeenAndEnded(t *testing.T) {
@@ -28,13 +28,13 @@ func TestAWaitIsSeenAndEnded(t *testing.T) {
 		if w := l.Waits[0]; w.Operation != what || w.For != 30*time.Second || w.Why != "the service asked to wait" || time.Until(w.Until) < 20*time.Second {
 			t.Errorf("%s waits as %+v", what, w)
 		}
-		b.svc.EndWaits()
+		b.svc.CancelWaits()
 		err := <-done
 		var ended *offline.EndedError
 		if !errors.As(err, &ended) || !strings.Contains(err.Error(), "the request was canceled") || !strings.Contains(err.Error(), "the service asked to wait") {
 			t.Errorf("%s: %v", what, err)
 		}
-		if l := b.until("done", func(l engine.Link) bool { return !waits(l) }); !l.Offline.IsZero() {
+		if l := b.until("done", func(l engine.Connection) bool { return !waits(l) }); !l.OfflineSince.IsZero() {
 			t.Error("the service counts as away")
 		}
 	}
@@ -50,7 +50,7 @@ func TestAWaitForOnesOwnLimitIsEnded(t *testing.T) {
 		}
 	}
 	for _, q := range b.svc.Quotas() {
-		if q.Operation == "" && q.Per == time.Minute && (q.Left != 0 || q.Most != 5 || q.More.IsZero()) {
+		if q.Operation == "" && q.Window == time.Minute && (q.Remaining != 0 || q.Limit != 5 || q.NextAt.IsZero()) {
 			t.Errorf("the quota is %+v", q)
 		}
 	}
@@ -63,7 +63,7 @@ func TestAWaitForOnesOwnLimitIsEnded(t *testing.T) {
 		t.Errorf("it waits as %+v", l.Waits[0])
 	}
 	b.list()
-	b.svc.EndWaits()
+	b.svc.CancelWaits()
 	if err := <-done; err == nil || !strings.Contains(err.Error(), "so nothing was sent (the service allows 5 new campaigns per minute)") {
 		t.Errorf("the error is %v", err)
 	}
@@ -85,7 +85,7 @@ func TestACallThatDoesNotWaitGoesOn(t *testing.T) {
 	b.net.set(limited)
 	waiting := read()
 	b.until("waiting", waits)
-	b.svc.EndWaits()
+	b.svc.CancelWaits()
 	var ended *offline.EndedError
 	if err := <-waiting; !errors.As(err, &ended) {
 		t.Errorf("who waits gets %v", err)
@@ -98,6 +98,6 @@ func TestACallThatDoesNotWaitGoesOn(t *testing.T) {
 
 func TestEndingNothingIsNothing(t *testing.T) {
 	b := newBench(t)
-	b.svc.EndWaits()
+	b.svc.CancelWaits()
 	b.list()
 }

@@ -55,7 +55,7 @@ func withFirst(body doc.Value, first ...doc.Member) doc.Value {
 
 // answer is what the service said to a call, in our own words.
 type answer struct {
-	engine.Answer
+	engine.ResponseInfo
 	data   doc.Value // of the envelope; the whole body where there is no envelope
 	status int
 }

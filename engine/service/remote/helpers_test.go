@@ -33,7 +33,7 @@ func home(t testing.TB, clock func() time.Time) (*local.Service, string) {
 		t.Fatal(err)
 	}
 	for _, p := range enginetest.Profiles() {
-		if err := svc.PutProfile(t.Context(), p); err != nil {
+		if err := svc.PutUser(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -32,7 +32,7 @@ func (s *Service) Create(ctx context.Context, r engine.CreateRequest) (engine.Cr
 	if c.ID == "" {
 		return engine.Created{}, s.incomplete(out, "the id of the campaign that it created")
 	}
-	c.Answer = out.Answer
+	c.ResponseInfo = out.ResponseInfo
 	return c, nil
 }
 
@@ -51,7 +51,7 @@ func (s *Service) Get(ctx context.Context, id string) (engine.Campaign, error) {
 
 // Update changes components, each of them whole. Where the body does not have the campaign's channel
 // and delivery type, they are read from the service first: services need them. What
-// only responses have is left out. Who updates is the body's updated_by: nothing is added to it (see [engine.UpdatedBy]).
+// only responses have is left out. Who updates is the body's updated_by: nothing is added to it (see [engine.WithUpdater]).
 func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
 	body := r.Body
 	if body.Kind() == doc.Object && (!body.Get(mChannel).Exists() || !body.Get(mType).Exists()) {
@@ -66,7 +66,7 @@ func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Up
 		return engine.Updated{}, err
 	}
 	u := engine.ParseUpdated(out.data)
-	u.Answer, u.ID = out.Answer, cmp.Or(u.ID, r.ID)
+	u.ResponseInfo, u.ID = out.ResponseInfo, cmp.Or(u.ID, r.ID)
 	return u, nil
 }
 
@@ -118,7 +118,7 @@ func (s *Service) ChangeStatus(ctx context.Context, r engine.StatusRequest) (eng
 		return engine.StatusChanged{}, err
 	}
 	res := engine.ParseStatusChanged(out.data)
-	res.Answer, res.ID, res.Action = out.Answer, cmp.Or(res.ID, r.ID), cmp.Or(res.Action, r.Action)
+	res.ResponseInfo, res.ID, res.Action = out.ResponseInfo, cmp.Or(res.ID, r.ID), cmp.Or(res.Action, r.Action)
 	if res.Status == "" && r.Action != catalog.Resume {
 		res.Status = catalog.Next(r.Action, catalog.Active, false)
 	}
@@ -177,7 +177,7 @@ func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestRe
 		return engine.TestResult{}, err
 	}
 	res := engine.ParseTestResult(out.data)
-	res.Answer = out.Answer
+	res.ResponseInfo = out.ResponseInfo
 	n.end(res)
 	return res, nil
 }
@@ -192,7 +192,7 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 	if !res.Content.Exists() {
 		return engine.Preview{}, s.incomplete(out, "the content")
 	}
-	res.Answer = out.Answer
+	res.ResponseInfo = out.ResponseInfo
 	for i, u := range res.Unresolved {
 		res.Unresolved[i].Field = s.words.path(u.Field)
 	}

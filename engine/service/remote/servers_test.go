@@ -58,7 +58,7 @@ func newServers(t testing.TB, n int, clock func() time.Time, unlimited bool) *se
 		out.handlers = append(out.handlers, serving(svc, api.Options{Clock: clock, Unlimited: unlimited, Counter: db}))
 	}
 	for _, p := range enginetest.Profiles() {
-		if err := out.home.PutProfile(t.Context(), p); err != nil {
+		if err := out.home.PutUser(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -31,7 +31,7 @@ func contentsOf[T any](of *Section, kind engine.ContentKind, at func(*engine.Con
 }
 
 func (c contents) lacks(svc any) string {
-	if _, ok := svc.(engine.ContentKeeper); !ok {
+	if _, ok := svc.(engine.ContentStore); !ok {
 		return noWorkspace
 	}
 	return ""
@@ -42,7 +42,7 @@ func (c contents) ref(name string) engine.ContentRef {
 }
 
 func (c contents) list(ctx context.Context, svc any, text string, limit int) ([]doc.Value, error) {
-	items, err := svc.(engine.ContentKeeper).Content(ctx, c.kind)
+	items, err := svc.(engine.ContentStore).Content(ctx, c.kind)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (c contents) list(ctx context.Context, svc any, text string, limit int) ([]
 }
 
 func (c contents) get(ctx context.Context, svc any, name string) (doc.Value, error) {
-	item, err := svc.(engine.ContentKeeper).ContentItem(ctx, c.ref(name))
+	item, err := svc.(engine.ContentStore).ContentItem(ctx, c.ref(name))
 	if err != nil {
 		return doc.Value{}, err
 	}
@@ -72,7 +72,7 @@ func (c contents) get(ctx context.Context, svc any, name string) (doc.Value, err
 // put keeps an item. Another name means that it is added under that one, and then taken away under the
 // old one: what stops in between leaves both.
 func (c contents) put(ctx context.Context, svc any, r PutRequest) (Saved, error) {
-	k := svc.(engine.ContentKeeper)
+	k := svc.(engine.ContentStore)
 	name := c.of.NameOf(r.Value)
 	if r.Was != "" {
 		now, err := c.get(ctx, svc, r.Was)
@@ -129,9 +129,9 @@ func (c contents) placed(err error) error {
 }
 
 func (c contents) remove(ctx context.Context, svc any, name string) error {
-	return svc.(engine.ContentKeeper).DeleteContent(ctx, c.ref(name))
+	return svc.(engine.ContentStore).DeleteContent(ctx, c.ref(name))
 }
 
 func (c contents) uses(ctx context.Context, svc any, name string) ([]engine.ContentUse, error) {
-	return svc.(engine.ContentKeeper).ContentUses(ctx, c.ref(name))
+	return svc.(engine.ContentStore).ContentUses(ctx, c.ref(name))
 }

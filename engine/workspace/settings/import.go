@@ -43,7 +43,7 @@ type ImportProgress struct {
 
 // Imported is what an import did.
 type Imported struct {
-	engine.ProfilesImported
+	engine.UserImportResult
 	// Wrong are the first lines that cannot be users, Bad is how many there are. Where there is one in a
 	// file, nothing was stored, unless it was to be skipped.
 	Wrong []error
@@ -56,7 +56,7 @@ type Imported struct {
 // again without harm.
 func (i Import) Import(ctx context.Context, svc any, tell func(ImportProgress)) (Imported, error) {
 	var out Imported
-	k, ok := svc.(engine.ProfileImporter)
+	k, ok := svc.(engine.UserImporter)
 	if !ok {
 		return out, lacking("You can't import users into this service.")
 	}
@@ -66,14 +66,14 @@ func (i Import) Import(ctx context.Context, svc any, tell func(ImportProgress)) 
 	}
 	pass := importPass{Import: i, attributes: w.Attributes, tell: tell}
 	if i.Check || i.In == nil && !i.SkipInvalid {
-		err = pass.run(ctx, &out, func([]engine.ProfileRow) error { return nil })
+		err = pass.run(ctx, &out, func([]engine.UserRow) error { return nil })
 		if err != nil || out.Bad > 0 || i.Check {
 			return out, err
 		}
 	}
 	pass.checked, out = true, Imported{}
-	err = pass.run(ctx, &out, func(rows []engine.ProfileRow) error {
-		n, err := k.ImportProfiles(ctx, engine.ProfileImport{Rows: rows, Merge: i.Merge})
+	err = pass.run(ctx, &out, func(rows []engine.UserRow) error {
+		n, err := k.ImportUsers(ctx, engine.UserImport{Rows: rows, Merge: i.Merge})
 		out.Add(n)
 		return err
 	})
@@ -88,7 +88,7 @@ type importPass struct {
 	tell       func(ImportProgress)
 }
 
-func (p importPass) run(ctx context.Context, out *Imported, take func([]engine.ProfileRow) error) error {
+func (p importPass) run(ctx context.Context, out *Imported, take func([]engine.UserRow) error) error {
 	r, size, done, err := p.open()
 	if err != nil {
 		return fmt.Errorf("cannot read %s: %w", p.name(), cause(err))
@@ -101,7 +101,7 @@ func (p importPass) run(ctx context.Context, out *Imported, take func([]engine.P
 	if format == "" {
 		format = userfile.Detect(p.File, in)
 	}
-	rows := make([]engine.ProfileRow, 0, importBatch)
+	rows := make([]engine.UserRow, 0, importBatch)
 	flush := func() error {
 		if err := ctx.Err(); err != nil || len(rows) == 0 {
 			return err
@@ -109,7 +109,7 @@ func (p importPass) run(ctx context.Context, out *Imported, take func([]engine.P
 		err := take(rows)
 		now.Users += len(rows)
 		now.Done = counter.n
-		rows = make([]engine.ProfileRow, 0, importBatch)
+		rows = make([]engine.UserRow, 0, importBatch)
 		if p.tell != nil {
 			p.tell(now)
 		}
@@ -133,7 +133,7 @@ func (p importPass) run(ctx context.Context, out *Imported, take func([]engine.P
 			continue
 		}
 		out.Users++
-		if rows = append(rows, row.ProfileRow); len(rows) == importBatch {
+		if rows = append(rows, row.UserRow); len(rows) == importBatch {
 			if err := flush(); err != nil {
 				return err
 			}

@@ -38,7 +38,7 @@ func TestImport(t *testing.T) {
 	if !last.Checked || last.Users != 1201 || last.Done != last.Size || told[0].Checked {
 		t.Errorf("told %+v", told)
 	}
-	p, err := svc.Profile(t.Context(), "USER_1")
+	p, err := svc.User(t.Context(), "USER_1")
 	if err != nil || p.Attributes["City"] != "Oslo" || p.Attributes["Plan"] == nil {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -50,7 +50,7 @@ func TestAWrongLineKeepsTheFileOut(t *testing.T) {
 	if err != nil || out.Bad != 2 || len(out.Wrong) != 2 || out.Total() != 0 || !strings.HasPrefix(out.Wrong[0].Error(), "line 2") {
 		t.Errorf("%+v, %v", out, err)
 	}
-	if _, err := svc.Profile(t.Context(), "A"); err == nil {
+	if _, err := svc.User(t.Context(), "A"); err == nil {
 		t.Error("a part of the file was stored")
 	}
 	for _, path := range []string{t.TempDir(), filepath.Join(t.TempDir(), "none.csv")} {

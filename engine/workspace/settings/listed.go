@@ -10,8 +10,8 @@ import (
 
 const noWorkspace = "You can't change this workspace here. Use the dashboard of the service."
 
-func keeperOf(svc any) (engine.WorkspaceKeeper, bool) {
-	k, ok := svc.(engine.WorkspaceKeeper)
+func keeperOf(svc any) (engine.WorkspaceStore, bool) {
+	k, ok := svc.(engine.WorkspaceStore)
 	return k, ok
 }
 

@@ -218,7 +218,7 @@ func usersSection() *Section {
 		Columns: []Column{
 			member("ID", "id", 10, 24),
 			{Title: "Name", Least: 10, Most: 24, Text: func(v doc.Value) string {
-				p, err := fromDoc[engine.Profile](v)
+				p, err := fromDoc[engine.User](v)
 				if err != nil {
 					return ""
 				}
@@ -234,7 +234,7 @@ func usersSection() *Section {
 			}},
 		},
 		check: func(_ engine.Workspace, v doc.Value) []schema.Problem {
-			p, err := fromDoc[engine.Profile](v)
+			p, err := fromDoc[engine.User](v)
 			if err == nil {
 				err = userfile.Check(p)
 			}

@@ -74,8 +74,8 @@ func TestARecordIsTheSameAfterItWasADocument(t *testing.T) {
 	same(t, "segments", rapid.Custom(func(t *rapid.T) engine.Segment {
 		return engine.Segment{ID: rapid.String().Draw(t, "id"), Name: rapid.String().Draw(t, "name"), Members: rapid.SliceOf(rapid.String()).Draw(t, "members"), Filters: object(3).Draw(t, "filters")}
 	}))
-	same(t, "users", rapid.Custom(func(t *rapid.T) engine.Profile {
-		return engine.Profile{
+	same(t, "users", rapid.Custom(func(t *rapid.T) engine.User {
+		return engine.User{
 			ID: rapid.String().Draw(t, "id"), Attributes: object(2).Draw(t, "attributes"), Devices: rapid.SliceOf(rapid.Make[engine.Device]()).Draw(t, "devices"),
 			Events: []engine.Event{{Name: rapid.String().Draw(t, "event"), At: moment().Draw(t, "at"), Attributes: object(1).Draw(t, "of")}}, OptedOut: rapid.Bool().Draw(t, "out"),
 		}

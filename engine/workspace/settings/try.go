@@ -150,12 +150,12 @@ func tryPush(ctx context.Context, svc any, v doc.Value, to string) (Outcome, err
 
 // devicesOf returns the devices of a user on the gateway's platform, or the one with that token.
 func devicesOf(ctx context.Context, svc any, g engine.Gateway, to string) ([]engine.Device, error) {
-	k, ok := svc.(engine.ProfileKeeper)
+	k, ok := svc.(engine.UserStore)
 	if to == "" || !ok {
 		return nil, nil
 	}
 	kind, _ := providers.KindOf(g.Provider)
-	p, err := k.Profile(ctx, to)
+	p, err := k.User(ctx, to)
 	if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {
 		return []engine.Device{{Platform: string(kind.Platform), Token: to}}, nil
 	}
@@ -170,7 +170,7 @@ func devicesOf(ctx context.Context, svc any, g engine.Gateway, to string) ([]eng
 }
 
 func tryAPI(ctx context.Context, svc any, name string, args []string) (Outcome, error) {
-	t, err := svc.(engine.ContentKeeper).TryContentAPI(ctx, name, args)
+	t, err := svc.(engine.ContentStore).TryContentAPI(ctx, name, args)
 	if err != nil {
 		return failed(ctx, err)
 	}

@@ -12,14 +12,14 @@ import (
 type users struct{ of *Section }
 
 func (users) lacks(svc any) string {
-	if _, ok := svc.(engine.ProfileKeeper); !ok {
+	if _, ok := svc.(engine.UserStore); !ok {
 		return "This service does not share its users, so you can't list or change them here."
 	}
 	return ""
 }
 
 func (users) list(ctx context.Context, svc any, text string, limit int) ([]doc.Value, error) {
-	ps, err := svc.(engine.ProfileKeeper).Profiles(ctx, text, limit)
+	ps, err := svc.(engine.UserStore).Users(ctx, text, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (users) list(ctx context.Context, svc any, text string, limit int) ([]doc.V
 }
 
 func (users) get(ctx context.Context, svc any, name string) (doc.Value, error) {
-	p, err := svc.(engine.ProfileKeeper).Profile(ctx, name)
+	p, err := svc.(engine.UserStore).User(ctx, name)
 	if err != nil {
 		return doc.Value{}, err
 	}
@@ -35,13 +35,13 @@ func (users) get(ctx context.Context, svc any, name string) (doc.Value, error) {
 }
 
 func (u users) put(ctx context.Context, svc any, r PutRequest) (Saved, error) {
-	k := svc.(engine.ProfileKeeper)
-	p, err := fromDoc[engine.Profile](r.Value)
+	k := svc.(engine.UserStore)
+	p, err := fromDoc[engine.User](r.Value)
 	if err != nil {
 		return Saved{}, err
 	}
 	if r.Was != p.ID {
-		if _, err := k.Profile(ctx, p.ID); err == nil {
+		if _, err := k.User(ctx, p.ID); err == nil {
 			return Saved{}, u.of.taken(p.ID)
 		}
 	}
@@ -54,17 +54,17 @@ func (u users) put(ctx context.Context, svc any, r PutRequest) (Saved, error) {
 			return Saved{}, u.of.errChanged(r.Was)
 		}
 	}
-	if err := k.PutProfile(ctx, p); err != nil {
+	if err := k.PutUser(ctx, p); err != nil {
 		return Saved{}, err
 	}
 	if r.Was != "" && r.Was != p.ID {
-		err = k.DeleteProfile(ctx, r.Was)
+		err = k.DeleteUser(ctx, r.Was)
 	}
 	return Saved{Name: p.ID}, err
 }
 
 func (users) remove(ctx context.Context, svc any, name string) error {
-	return svc.(engine.ProfileKeeper).DeleteProfile(ctx, name)
+	return svc.(engine.UserStore).DeleteUser(ctx, name)
 }
 
 // uses returns the segments that have the user on their list.

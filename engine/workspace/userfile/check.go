@@ -11,7 +11,7 @@ import (
 const maxID = 256
 
 // Check says why a profile cannot be kept; nil where it can.
-func Check(p engine.Profile) error {
+func Check(p engine.User) error {
 	switch {
 	case p.ID == "":
 		return errors.New("a user must have an id")

@@ -44,7 +44,7 @@ func platforms() []string {
 }
 
 // column puts one cell where it belongs.
-type column func(row *engine.ProfileRow, cell string) error
+type column func(row *engine.UserRow, cell string) error
 
 func readCSV(r io.Reader, attributes []engine.Attribute) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
@@ -153,7 +153,7 @@ func columnOf(name string, attributes []engine.Attribute) (column, string) {
 	lower := strings.ToLower(name)
 	switch lower {
 	case columnID:
-		return func(row *engine.ProfileRow, cell string) error { row.ID = cell; return nil }, columnID
+		return func(row *engine.UserRow, cell string) error { row.ID = cell; return nil }, columnID
 	case columnOptedOut:
 		return optedOut, columnOptedOut
 	}
@@ -169,7 +169,7 @@ func columnOf(name string, attributes []engine.Attribute) (column, string) {
 	if i := slices.IndexFunc(attributes, func(a engine.Attribute) bool { return a.Name == name }); i >= 0 {
 		dataType = attributes[i].DataType
 	}
-	return func(row *engine.ProfileRow, cell string) error {
+	return func(row *engine.UserRow, cell string) error {
 		v, err := value(cell, dataType)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -182,7 +182,7 @@ func columnOf(name string, attributes []engine.Attribute) (column, string) {
 	}, "attribute " + name
 }
 
-func optedOut(row *engine.ProfileRow, cell string) error {
+func optedOut(row *engine.UserRow, cell string) error {
 	v, err := boolean(cell)
 	if err != nil {
 		return fmt.Errorf("%s: %w", columnOptedOut, err)
@@ -193,7 +193,7 @@ func optedOut(row *engine.ProfileRow, cell string) error {
 
 func device(platform string, set func(*engine.Device, string)) column {
 	platform = strings.ToUpper(platform)
-	return func(row *engine.ProfileRow, cell string) error {
+	return func(row *engine.UserRow, cell string) error {
 		i := slices.IndexFunc(row.Devices, func(d engine.Device) bool { return d.Platform == platform })
 		if i < 0 {
 			i = len(row.Devices)
@@ -230,7 +230,7 @@ func boolean(cell string) (bool, error) {
 
 // fromCells makes the profile of a line. An empty cell says nothing.
 func fromCells(in *csv.Reader, columns []column, cells []string, err error) (Row, error) {
-	row := Row{ProfileRow: engine.ProfileRow{KeepOptedOut: true}}
+	row := Row{UserRow: engine.UserRow{KeepOptedOut: true}}
 	var parse *csv.ParseError
 	switch {
 	case errors.As(err, &parse):
@@ -254,11 +254,11 @@ func fromCells(in *csv.Reader, columns []column, cells []string, err error) (Row
 		if !utf8.ValidString(cell) {
 			return row, &LineError{Line: row.Line, Err: errNotUTF8}
 		}
-		if err := columns[i](&row.ProfileRow, strings.Clone(cell)); err != nil {
+		if err := columns[i](&row.UserRow, strings.Clone(cell)); err != nil {
 			return row, &LineError{Line: row.Line, Err: err}
 		}
 	}
-	if err := Check(row.Profile); err != nil {
+	if err := Check(row.User); err != nil {
 		return row, &LineError{Line: row.Line, Err: err}
 	}
 	return row, nil

@@ -43,7 +43,7 @@ func FuzzRead(f *testing.F) {
 				}
 				line, ended = e.Line, e.Fatal
 			} else {
-				if err := userfile.Check(row.Profile); err != nil {
+				if err := userfile.Check(row.User); err != nil {
 					t.Fatalf("line %d is taken, and cannot be kept: %v", row.Line, err)
 				}
 				again(t, row, known)
@@ -59,7 +59,7 @@ func FuzzRead(f *testing.F) {
 // again writes a profile as a line of JSON, and reads it.
 func again(t *testing.T, row userfile.Row, known []engine.Attribute) {
 	t.Helper()
-	text, err := json.Marshal(row.Profile)
+	text, err := json.Marshal(row.User)
 	if err != nil {
 		t.Fatalf("a profile that was read cannot be written: %v", err)
 	}
@@ -68,7 +68,7 @@ func again(t *testing.T, row userfile.Row, known []engine.Attribute) {
 		if n++; err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		if back, err := json.Marshal(got.Profile); err != nil || !bytes.Equal(back, text) || !reflect.DeepEqual(got.OptedOut, row.OptedOut) {
+		if back, err := json.Marshal(got.User); err != nil || !bytes.Equal(back, text) || !reflect.DeepEqual(got.OptedOut, row.OptedOut) {
 			t.Fatalf("%s came back as %s (%v)", text, back, err)
 		}
 	}

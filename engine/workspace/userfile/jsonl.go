@@ -51,7 +51,7 @@ func readLines(r io.Reader) iter.Seq2[Row, error] {
 
 // line is a profile as a file has it: what it does not say can be told from what it says.
 type line struct {
-	engine.Profile
+	engine.User
 	OptedOut *bool `json:"opted_out"`
 }
 
@@ -79,7 +79,7 @@ func fromJSON(text []byte) (Row, error) {
 		return Row{}, fmt.Errorf("not a user: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if l.OptedOut != nil {
-		l.Profile.OptedOut = *l.OptedOut
+		l.User.OptedOut = *l.OptedOut
 	}
-	return Row{ProfileRow: engine.ProfileRow{Profile: l.Profile, KeepOptedOut: l.OptedOut == nil}}, Check(l.Profile)
+	return Row{UserRow: engine.UserRow{User: l.User, KeepOptedOut: l.OptedOut == nil}}, Check(l.User)
 }

@@ -60,7 +60,7 @@ func (e *LineError) Unwrap() error { return e.Err }
 
 // Row is a profile and the line that it stands in.
 type Row struct {
-	engine.ProfileRow
+	engine.UserRow
 	Line int
 }
 

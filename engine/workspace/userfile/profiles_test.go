@@ -22,7 +22,7 @@ func read(text string, format userfile.Format) []string {
 			out = append(out, err.Error())
 			continue
 		}
-		b, err := json.Marshal(row.Profile)
+		b, err := json.Marshal(row.User)
 		if err != nil {
 			out = append(out, err.Error())
 			continue

@@ -11,7 +11,7 @@ import (
 
 // Identifiers returns by what a user is found: pairs of a kind, such as [store.ByEmail], and a value as [Fold] spells it,
 // each once and sorted.
-func Identifiers(p engine.Profile) [][2]string {
+func Identifiers(p engine.User) [][2]string {
 	pairs := [][2]string{}
 	add := func(kind string, v any) {
 		if text, ok := v.(string); ok && text != "" {

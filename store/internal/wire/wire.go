@@ -71,7 +71,7 @@ type WorkingCopy struct {
 	Origin string `json:"origin,omitempty"`
 }
 
-// Delivered is an [engine.Delivered] without the payload of a push notification, which is a document.
+// Delivered is an [engine.OutboxMessage] without the payload of a push notification, which is a document.
 type Delivered struct {
 	ID         string         `json:"id"`
 	At         time.Time      `json:"at,omitzero"`
@@ -110,7 +110,7 @@ type push struct {
 }
 
 // ToDelivered returns a record as it is stored.
-func ToDelivered(d engine.Delivered) Delivered {
+func ToDelivered(d engine.OutboxMessage) Delivered {
 	w := Delivered{d.ID, d.At, d.CampaignID, d.Campaign, d.Channel, d.Key, d.Recipient, d.Connector, (*email)(d.Email), nil}
 	if p := d.Push; p != nil {
 		w.Push = &push{p.Platform, p.Token, p.Title, p.Body, p.Headers}
@@ -119,8 +119,8 @@ func ToDelivered(d engine.Delivered) Delivered {
 }
 
 // Engine returns the record, without what is stored beside it.
-func (w Delivered) Engine() engine.Delivered {
-	d := engine.Delivered{ID: w.ID, At: w.At, CampaignID: w.CampaignID, Campaign: w.Campaign, Channel: w.Channel,
+func (w Delivered) Engine() engine.OutboxMessage {
+	d := engine.OutboxMessage{ID: w.ID, At: w.At, CampaignID: w.CampaignID, Campaign: w.Campaign, Channel: w.Channel,
 		Key: w.Key, Recipient: w.Recipient, Connector: w.Connector, Email: (*engine.EmailMessage)(w.Email)}
 	if p := w.Push; p != nil {
 		d.Push = &engine.PushMessage{Platform: p.Platform, Token: p.Token, Title: p.Title, Body: p.Body, Headers: p.Headers}
@@ -148,8 +148,8 @@ func ToTestRecord(t engine.TestRecord) TestRecord {
 // Engine returns the record, without what is stored beside it.
 func (w TestRecord) Engine() engine.TestRecord {
 	return engine.TestRecord{At: w.At, CampaignID: w.CampaignID, Result: engine.TestResult{
-		Answer: engine.Answer{ResponseID: w.ResponseID, Replayed: w.Replayed},
-		Keys:   w.Keys, Data: w.Data, Message: w.Message,
+		ResponseInfo: engine.ResponseInfo{ResponseID: w.ResponseID, Replayed: w.Replayed},
+		Keys:         w.Keys, Data: w.Data, Message: w.Message,
 	}}
 }
 

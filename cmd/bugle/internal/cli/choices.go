@@ -190,7 +190,7 @@ func IdentifierChoices() (cs Choices) {
 		if !ch.Writable() {
 			continue
 		}
-		for _, o := range engine.TestFieldsOf(ch).Identifier.Options {
+		for _, o := range engine.NewTestFields(ch).Identifier.Options {
 			if !slices.ContainsFunc(cs, func(c Choice) bool { return c.Value == o.Value }) {
 				cs = append(cs, Choice{o.Value, cmp.Or(o.Help, o.Label)})
 			}

@@ -206,7 +206,7 @@ func (f *Factory) Signer(ctx context.Context, svc engine.Service, by string) (st
 	if by != "" {
 		return by, nil
 	}
-	k, ok := svc.(engine.WorkspaceKeeper)
+	k, ok := svc.(engine.WorkspaceStore)
 	if !ok {
 		p, _, err := f.Remote()
 		return f.Author(p.Author), err

@@ -90,7 +90,7 @@ func TestStatesHoldWhenReadWithTheClock(t *testing.T) {
 				t.Fatal(err)
 			}
 			if stored.Status != c.Status {
-				t.Errorf("installed at %v: %q is stored %s and read %s", at, engine.NameOf(c.Body), stored.Status, c.Status)
+				t.Errorf("installed at %v: %q is stored %s and read %s", at, engine.CampaignName(c.Body), stored.Status, c.Status)
 			}
 		}
 	}
@@ -104,7 +104,7 @@ func TestCampaignsAreValid(t *testing.T) {
 			if !c.Channel.Writable() {
 				continue
 			}
-			name := engine.NameOf(c.Body)
+			name := engine.CampaignName(c.Body)
 			env := schema.Env{Stage: schema.Publish, Flags: w.Flags, Lists: w.Lists, Expression: personalize.Parse}
 			if c.Status == catalog.Draft || c.Status == catalog.Scheduled {
 				env.Now = at // their starts are ahead; those of the others have been
@@ -124,13 +124,13 @@ func check(t *testing.T, c engine.Campaign, env schema.Env, want []string) {
 		if p.Severity == schema.Error {
 			got = append(got, p.Path.String()+" "+p.Rule)
 		} else if len(want) == 0 {
-			t.Errorf("%q has a notice: %s", engine.NameOf(c.Body), p)
+			t.Errorf("%q has a notice: %s", engine.CampaignName(c.Body), p)
 		}
 	}
 	slices.Sort(got)
 	want = slices.Sorted(slices.Values(want))
 	if !slices.Equal(got, want) {
-		t.Errorf("%q at the stage %s has the problems\n\t%s\nwant\n\t%s", engine.NameOf(c.Body), env.Stage, strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+		t.Errorf("%q at the stage %s has the problems\n\t%s\nwant\n\t%s", engine.CampaignName(c.Body), env.Stage, strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
 	}
 }
 
@@ -250,7 +250,7 @@ func TestVersionsOfOneCampaign(t *testing.T) {
 	for _, versions := range byID {
 		if len(versions) == 1 {
 			if versions[0].Version != 0 {
-				t.Errorf("%q is alone and has a version", engine.NameOf(versions[0].Body))
+				t.Errorf("%q is alone and has a version", engine.CampaignName(versions[0].Body))
 			}
 			continue
 		}
@@ -281,7 +281,7 @@ func TestChildrenHaveParents(t *testing.T) {
 		children++
 		at := slices.IndexFunc(all, func(p engine.Campaign) bool { return p.ID == c.ParentID })
 		if at < 0 || all[at].DeliveryType != catalog.Periodic {
-			t.Errorf("%q has no periodic parent", engine.NameOf(c.Body))
+			t.Errorf("%q has no periodic parent", engine.CampaignName(c.Body))
 		}
 	}
 	if children < 3 {

@@ -63,7 +63,7 @@ func TestTexts(t *testing.T) {
 		check("content block "+b.Name, b.Source, false)
 	}
 	for _, c := range campaigns(t, svc) {
-		name := engine.NameOf(c.Body)
+		name := engine.CampaignName(c.Body)
 		_, broken := unfinished[name]
 		for _, by := range []string{c.CreatedBy, c.UpdatedBy} {
 			check(name, by, false)
@@ -85,7 +85,7 @@ func TestNamesAreConfigured(t *testing.T) {
 		return func(a engine.Attribute) bool { return a == want }
 	}
 	for _, c := range campaigns(t, svc) {
-		name := engine.NameOf(c.Body)
+		name := engine.CampaignName(c.Body)
 		ofEvent := map[doc.Value]bool{}
 		walk(c.Body, func(member string, v doc.Value) {
 			ok := true
@@ -123,7 +123,7 @@ func TestNamesAreConfigured(t *testing.T) {
 func TestProfiles(t *testing.T) {
 	svc := install(t, now)
 	w := workspace(t, svc)
-	all, err := svc.Profiles(t.Context(), "", 0)
+	all, err := svc.Users(t.Context(), "", 0)
 	if err != nil || len(all) < 12 {
 		t.Fatalf("%d profiles, error %v", len(all), err)
 	}
@@ -166,7 +166,7 @@ func TestProfiles(t *testing.T) {
 			}
 		}
 	}
-	ann, err := svc.Profile(t.Context(), "USER_1")
+	ann, err := svc.User(t.Context(), "USER_1")
 	if err != nil || ann.Attributes["First Name"] != "Ann" {
 		t.Fatalf("USER_1 is %v, error %v", ann.Attributes, err)
 	}

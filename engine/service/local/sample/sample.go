@@ -78,7 +78,7 @@ func (j joined) Write(_ context.Context, fn func(store.Tx) error) error { return
 // content is the sample with its tokens resolved.
 type content struct {
 	workspace engine.Workspace
-	profiles  []engine.Profile
+	profiles  []engine.User
 	items     []engine.ContentItem
 	campaigns []engine.Campaign
 }

@@ -70,7 +70,7 @@ func campaigns(t *testing.T, svc *local.Service) []engine.Campaign {
 func named(t *testing.T, all []engine.Campaign, name string) engine.Campaign {
 	t.Helper()
 	for _, c := range all {
-		if engine.NameOf(c.Body) == name {
+		if engine.CampaignName(c.Body) == name {
 			return c
 		}
 	}
@@ -203,15 +203,15 @@ func TestCampaignsHaveAHistory(t *testing.T) {
 	for _, c := range campaigns(t, svc) {
 		revisions, err := svc.Revisions(t.Context(), c.ID)
 		if err != nil || len(revisions) == 0 {
-			t.Fatalf("%q: %d revisions, error %v", engine.NameOf(c.Body), len(revisions), err)
+			t.Fatalf("%q: %d revisions, error %v", engine.CampaignName(c.Body), len(revisions), err)
 		}
 		newestFirst := slices.IsSortedFunc(revisions, func(a, b engine.Revision) int { return b.At.Compare(a.At) })
 		first := revisions[len(revisions)-1]
 		if !newestFirst || revisions[0].At.After(now) || c.Channel.Writable() && !first.At.Equal(c.CreatedAt) {
-			t.Errorf("%q: a history that cannot have been: %+v", engine.NameOf(c.Body), revisions)
+			t.Errorf("%q: a history that cannot have been: %+v", engine.CampaignName(c.Body), revisions)
 		}
 		if c.CreatedAt.After(c.UpdatedAt) || c.UpdatedAt.After(now) || c.SentTime.After(now) {
-			t.Errorf("%q: created %v, updated %v, sent %v, and it is %v", engine.NameOf(c.Body), c.CreatedAt, c.UpdatedAt, c.SentTime, now)
+			t.Errorf("%q: created %v, updated %v, sent %v, and it is %v", engine.CampaignName(c.Body), c.CreatedAt, c.UpdatedAt, c.SentTime, now)
 		}
 	}
 }

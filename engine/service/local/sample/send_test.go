@@ -47,7 +47,7 @@ func TestDraftsCanBeSent(t *testing.T) {
 func TestClonesCanBeSent(t *testing.T) {
 	svc := install(t, now)
 	for _, c := range campaigns(t, svc) {
-		name := engine.NameOf(c.Body)
+		name := engine.CampaignName(c.Body)
 		if _, broken := unfinished[name]; broken || !c.Channel.Writable() || fetches(c) || c.DeliveryType == catalog.BroadcastLiveActivity {
 			continue
 		}
@@ -155,9 +155,9 @@ func TestSearchFindsTheDrafts(t *testing.T) {
 	var names []string
 	for _, c := range rows {
 		if c.Status != catalog.Draft {
-			t.Errorf("%q is %s", engine.NameOf(c.Body), c.Status)
+			t.Errorf("%q is %s", engine.CampaignName(c.Body), c.Status)
 		}
-		names = append(names, engine.NameOf(c.Body))
+		names = append(names, engine.CampaignName(c.Body))
 	}
 	for _, want := range []string{"Winter roast launch", "Black Friday countdown", "Referral weekend", ""} {
 		if !slices.Contains(names, want) {

@@ -1,4 +1,4 @@
-package material_test
+package assemble_test
 
 import (
 	"context"
@@ -9,17 +9,17 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/message/material"
+	"bugle/engine/message/assemble"
 	"bugle/engine/message/personalize"
 )
 
-// shelf is a source, which counts what is read.
-type shelf struct {
+// fakeSource is an [assemble.Source] that records the kinds of content it is asked for.
+type fakeSource struct {
 	items []engine.ContentItem
 	read  []engine.ContentKind
 }
 
-func (s *shelf) Content(_ context.Context, kind engine.ContentKind) (out []engine.ContentItem, _ error) {
+func (s *fakeSource) Content(_ context.Context, kind engine.ContentKind) (out []engine.ContentItem, _ error) {
 	s.read = append(s.read, kind)
 	for _, i := range s.items {
 		if i.Ref().Kind == kind {
@@ -29,7 +29,7 @@ func (s *shelf) Content(_ context.Context, kind engine.ContentKind) (out []engin
 	return out, nil
 }
 
-func (s *shelf) ContentItem(_ context.Context, ref engine.ContentRef) (engine.ContentItem, error) {
+func (s *fakeSource) ContentItem(_ context.Context, ref engine.ContentRef) (engine.ContentItem, error) {
 	for _, i := range s.items {
 		if r := i.Ref(); r == ref || ref.Version == 0 && r.Kind == ref.Kind && r.Name == ref.Name {
 			return i, nil
@@ -47,8 +47,8 @@ func parse(t *testing.T, s string) doc.Value {
 	return v
 }
 
-func newShelf(t *testing.T) *shelf {
-	return &shelf{items: []engine.ContentItem{
+func newFakeSource(t *testing.T) *fakeSource {
+	return &fakeSource{items: []engine.ContentItem{
 		{Products: &engine.ProductSet{Name: "shoes", Products: []map[string]any{{"title": "Boot"}}}},
 		{API: &engine.ContentAPI{Name: "weather", URL: "https://api.example/{city}", Params: []string{"city"}}},
 		{API: &engine.ContentAPI{Name: "closed", URL: "https://closed.example/"}},
@@ -56,28 +56,28 @@ func newShelf(t *testing.T) *shelf {
 	}}
 }
 
-func TestOnlyWhatIsNamedIsRead(t *testing.T) {
+func TestLoadReadsOnlyReferencedContent(t *testing.T) {
 	w := engine.Workspace{ContentBlocks: []engine.ContentBlock{{Name: "b", Source: "plain"}}}
 	for body, want := range map[string][]engine.ContentKind{
 		`{"campaign_content":{"content":{"email":{"subject":"{{user.x}}"}}}}`:               nil,
 		`{"campaign_content":{"content":{"email":{"custom_template_id":"t"}}}}`:             {engine.KindProducts},
 		`{"campaign_content":{"content":{"email":{"subject":"{{ContentApi.weather()}}"}}}}`: {engine.KindAPI},
 	} {
-		s := newShelf(t)
-		if _, _, err := material.Of(t.Context(), s, w, catalog.Email, parse(t, body)); err != nil || !slices.Equal(s.read, want) {
+		s := newFakeSource(t)
+		if _, _, err := assemble.Load(t.Context(), s, w, catalog.Email, parse(t, body)); err != nil || !slices.Equal(s.read, want) {
 			t.Errorf("%s reads %v, %v", body, s.read, err)
 		}
 	}
-	s := newShelf(t)
+	s := newFakeSource(t)
 	w.ContentBlocks[0].Source = "{{ProductSet.shoes[0].title}}"
-	if m, err := material.Named(t.Context(), s, w, "{{ContentBlock['b']}}"); err != nil || len(m.Sets) != 1 {
+	if m, err := assemble.LoadForText(t.Context(), s, w, "{{ContentBlock['b']}}"); err != nil || len(m.ProductSets) != 1 {
 		t.Errorf("what a content block names is not read: %+v, %v", m, err)
 	}
 }
 
-func TestATemplateThatIsNotThereIsNamed(t *testing.T) {
+func TestMissingTemplate(t *testing.T) {
 	document := parse(t, `{"campaign_content":{"content":{"default":{"variation_1":{"email":{"custom_template_id":"t","subject":"Own"}},"variation_2":{"email":{"custom_template_id":"t","custom_template_version":7}}}}}}`)
-	m, whole, err := material.Of(t.Context(), newShelf(t), engine.Workspace{}, catalog.Email, document)
+	m, whole, err := assemble.Load(t.Context(), newFakeSource(t), engine.Workspace{}, catalog.Email, document)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,26 +86,26 @@ func TestATemplateThatIsNotThereIsNamed(t *testing.T) {
 	if first.Get("subject").Text() != "Own" || first.Get("html_content").Text() == "" {
 		t.Errorf("the first is %s", first.Encode())
 	}
-	if why := m.Untaken(cells.Child("variation_1")); why != "" {
+	if why := m.MissingTemplate(cells.Child("variation_1")); why != "" {
 		t.Errorf("the first lacks: %s", why)
 	}
-	if why := m.Untaken(cells.Child("variation_2")); why != "there is no saved template t, version 7 in this workspace" {
+	if why := m.MissingTemplate(cells.Child("variation_2")); why != "there is no saved template t, version 7 in this workspace" {
 		t.Errorf("the second lacks: %s", why)
 	}
-	bare := m.WithoutNames(whole)
+	bare := m.DropTemplateRefs(whole)
 	if bare.Lookup(cells.Child("variation_1").Child("email").Child(catalog.CustomTemplateID)).Exists() || !bare.Lookup(cells.Child("variation_2").Child("email").Child(catalog.CustomTemplateID)).Exists() {
 		t.Errorf("without names: %s", bare.Encode())
 	}
 }
 
-func TestUnaskedAPIsAreToldFromMissingValues(t *testing.T) {
+func TestDeferredAPIsAreNotMissingValues(t *testing.T) {
 	w := engine.Workspace{ContentAPIs: engine.ContentPolicy{Hosts: []string{"api.example"}}}
-	m, err := material.Named(t.Context(), newShelf(t), w, "ContentApi")
+	m, err := assemble.LoadForText(t.Context(), newFakeSource(t), w, "ContentApi")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var called []string
-	data := m.Data(nil, nil, m.Unasked(w.ContentAPIs, func(api string) { called = append(called, api) }))
+	data := m.Data(nil, nil, m.DeferredAPIs(w.ContentAPIs, func(api string) { called = append(called, api) }))
 	for src, later := range map[string][]bool{
 		"{{ContentApi.weather('Oslo').today}}":                         {true},
 		"{% set w = ContentApi.weather('x') %}{{w.a}}{{user.x}}":       {true, false},
@@ -122,7 +122,7 @@ func TestUnaskedAPIsAreToldFromMissingValues(t *testing.T) {
 		}
 		var got []bool
 		for _, u := range holes.Unresolved {
-			got = append(got, material.AskedLater(u))
+			got = append(got, assemble.IsDeferred(u))
 		}
 		if !slices.Equal(got, later) {
 			t.Errorf("%s: %v of %v", src, got, holes)

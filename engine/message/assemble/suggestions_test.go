@@ -1,22 +1,22 @@
-package material_test
+package assemble_test
 
 import (
 	"strings"
 	"testing"
 
 	"bugle/engine"
-	"bugle/engine/message/material"
+	"bugle/engine/message/assemble"
 	"bugle/engine/message/personalize"
 )
 
-func TestOffers(t *testing.T) {
-	s := &shelf{items: []engine.ContentItem{
+func TestSuggestions(t *testing.T) {
+	s := &fakeSource{items: []engine.ContentItem{
 		{Products: &engine.ProductSet{Name: "shoes", Products: []map[string]any{{"title": "Boot"}, {"list price": 3, "title": "Clog"}}}},
 		{Products: &engine.ProductSet{Name: "it's new", Products: []map[string]any{{"id": 1}}}},
 		{API: &engine.ContentAPI{Name: "weather", Params: []string{"city", "day"}}},
 		{API: &engine.ContentAPI{Name: "now"}},
 	}}
-	o, err := material.ReadOffers(t.Context(), s)
+	o, err := assemble.LoadSuggestions(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,15 +16,15 @@ import (
 	"bugle/engine/doc"
 )
 
-// Copies keeps edits that are not applied yet in files of a folder, for services that store nothing unfinished
+// FileStore keeps edits that are not applied yet in files of a folder, for services that store nothing unfinished
 // themselves. The folder is made with the first one. Its files are
 // readable by their owner alone: campaigns may hold what is not public yet.
-type Copies struct{ dir string }
+type FileStore struct{ dir string }
 
-var _ engine.WorkingCopies = Copies{}
+var _ engine.WorkingCopyStore = FileStore{}
 
-// CopiesIn returns the working copies of a folder.
-func CopiesIn(dir string) Copies { return Copies{dir} }
+// NewFileStore returns the working copies of a folder.
+func NewFileStore(dir string) FileStore { return FileStore{dir} }
 
 // file is what a file holds. The documents are texts: a JSON library would spell them anew.
 type file struct {
@@ -36,13 +36,13 @@ type file struct {
 }
 
 // path names the file by a hash: an id of a server may hold what no file name does.
-func (c Copies) path(id string) string {
+func (c FileStore) path(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return filepath.Join(c.dir, hex.EncodeToString(sum[:12])+".json")
 }
 
-// KeepCopy writes the edits of a campaign, whole or not at all.
-func (c Copies) KeepCopy(_ context.Context, id string, w engine.WorkingCopy) error {
+// PutWorkingCopy writes the edits of a campaign, whole or not at all.
+func (c FileStore) PutWorkingCopy(_ context.Context, id string, w engine.WorkingCopy) error {
 	b, err := json.Marshal(file{ID: id, Base: w.Base, At: w.At, Origin: string(w.Origin.Encode()), Body: string(w.Body.Encode())})
 	if err != nil {
 		return fmt.Errorf("saving the edits of campaign %s: %w", id, err)
@@ -53,7 +53,7 @@ func (c Copies) KeepCopy(_ context.Context, id string, w engine.WorkingCopy) err
 	return c.write(c.path(id), b)
 }
 
-func (c Copies) write(path string, b []byte) error {
+func (c FileStore) write(path string, b []byte) error {
 	tmp, err := os.CreateTemp(c.dir, "copy-*.tmp") // mode 0600
 	if err != nil {
 		return fmt.Errorf("saving edits: %w", err)
@@ -75,9 +75,9 @@ func (c Copies) write(path string, b []byte) error {
 	return nil
 }
 
-// Copy returns the kept edits; false where there are none. A file that is not whole is an error
+// WorkingCopy returns the kept edits; false where there are none. A file that is not whole is an error
 // that names it: what is in it may still be of use to a person.
-func (c Copies) Copy(_ context.Context, id string) (engine.WorkingCopy, bool, error) {
+func (c FileStore) WorkingCopy(_ context.Context, id string) (engine.WorkingCopy, bool, error) {
 	b, err := os.ReadFile(c.path(id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return engine.WorkingCopy{}, false, nil
@@ -99,8 +99,8 @@ func (c Copies) Copy(_ context.Context, id string) (engine.WorkingCopy, bool, er
 	return out, true, nil
 }
 
-// DropCopy forgets the kept edits; dropping none is no error.
-func (c Copies) DropCopy(_ context.Context, id string) error {
+// DeleteWorkingCopy forgets the kept edits; dropping none is no error.
+func (c FileStore) DeleteWorkingCopy(_ context.Context, id string) error {
 	if err := os.Remove(c.path(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("discarding the saved edits of campaign %s: %w", id, err)
 	}

@@ -1,4 +1,4 @@
-package material
+package assemble
 
 import (
 	"context"
@@ -13,29 +13,29 @@ import (
 	"bugle/engine/message/personalize"
 )
 
-// Offers are what can be put between the braces of a text, beside what a workspace's settings name. The
-// zero Offers are empty.
-type Offers struct{ expressions []string }
+// Suggestions holds the completions that forms offer inside an expression and that the workspace's settings
+// do not list. The zero value is empty.
+type Suggestions struct{ expressions []string }
 
-// mostLookedAt is how many products of a set are looked at for their members.
-const mostLookedAt = 100
+// maxSampledProducts limits the products of a set that are searched for field names.
+const maxSampledProducts = 100
 
-// ReadOffers reads which product sets there are, with the members of their products, and which content APIs.
-func ReadOffers(ctx context.Context, from Source) (Offers, error) {
-	var o Offers
+// LoadSuggestions loads the product sets, with the fields of their products, and the content APIs.
+func LoadSuggestions(ctx context.Context, from Source) (Suggestions, error) {
+	var o Suggestions
 	sets, err := from.Content(ctx, engine.KindProducts)
 	if err != nil {
 		return o, err
 	}
 	for _, item := range sets {
 		members := map[string]bool{}
-		for _, p := range item.Products.Products[:min(len(item.Products.Products), mostLookedAt)] {
+		for _, p := range item.Products.Products[:min(len(item.Products.Products), maxSampledProducts)] {
 			for name := range p {
 				members[name] = true
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(members)) {
-			o.expressions = append(o.expressions, "ProductSet"+step(item.Products.Name)+"[0]"+step(name))
+			o.expressions = append(o.expressions, "ProductSet"+accessor(item.Products.Name)+"[0]"+accessor(name))
 		}
 	}
 	apis, err := from.Content(ctx, engine.KindAPI)
@@ -47,15 +47,15 @@ func ReadOffers(ctx context.Context, from Source) (Offers, error) {
 		for _, p := range item.API.Params {
 			args = append(args, quoted(p))
 		}
-		o.expressions = append(o.expressions, "ContentApi"+step(item.API.Name)+"("+strings.Join(args, ", ")+")")
+		o.expressions = append(o.expressions, "ContentApi"+accessor(item.API.Name)+"("+strings.Join(args, ", ")+")")
 	}
 	return o, nil
 }
 
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// step returns what looks a name up, behind what it is looked up in.
-func step(name string) string {
+// accessor returns the expression suffix that accesses a field: .name, or ['name'] if the name is no identifier.
+func accessor(name string) string {
 	if plainName.MatchString(name) {
 		return "." + name
 	}
@@ -69,23 +69,24 @@ func quoted(name string) string {
 	return "'" + name + "'"
 }
 
-// The lists of [Offers.List] that a workspace has none of.
+// The lists that [Suggestions.List] answers itself, because no workspace has them.
 const (
-	listExpressions = "expressions"         // as they stand between the braces; the arguments of a call are the names of its parameters
-	listFilters     = "expression_filters"  // what can stand behind |
+	listExpressions = "expressions"         // without the braces; the arguments of a call are its parameter names
+	listFilters     = "expression_filters"  // allowed after |
 	listTrigger     = "trigger_attributes"  // of the event that starts the campaign
 	listBusiness    = "business_attributes" // of its business event
 
 	listTriggerDates = "trigger_dates" // the dates among the attributes of the event that starts the campaign
 )
 
-// List returns what a form of a document offers from a list: one of a workspace, or for its texts.
-func (o Offers) List(w engine.Workspace, document doc.Value, list string) []string {
+// List returns the suggestions of a list for a document: one of the lists above, or one of the workspace's
+// (see [engine.Workspace.Lists]).
+func (o Suggestions) List(w engine.Workspace, document doc.Value, list string) []string {
 	switch list {
 	case listExpressions:
 		return o.expressions
 	case listFilters:
-		const first = "default" // what a message needs most
+		const first = "default" // the most useful one
 		rest := slices.DeleteFunc(personalize.FilterNames(), func(name string) bool { return name == first || len(name) == 1 })
 		return append([]string{first}, rest...)
 	case listTrigger:
@@ -99,8 +100,7 @@ func (o Offers) List(w engine.Workspace, document doc.Value, list string) []stri
 	return names
 }
 
-// attributesOf returns the attributes of an event that have the data type, all of them where that is
-// empty.
+// attributesOf returns the names of an event's attributes of a data type, or all if dataType is empty.
 func attributesOf(w engine.Workspace, event string, business bool, dataType string) []string {
 	var out []string
 	for _, e := range w.Events {

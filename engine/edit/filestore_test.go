@@ -25,17 +25,17 @@ func tree(t *testing.T, s string) doc.Value {
 // What is kept comes back spelled as it was, for ids of any shape, and is gone when dropped.
 func TestCopies(t *testing.T) {
 	ctx, dir := context.Background(), filepath.Join(t.TempDir(), "not", "there", "yet")
-	f := edit.CopiesIn(dir)
+	f := edit.NewFileStore(dir)
 	ids := []string{"665f1c0de4b0a1a2b3c4d5e6", "../../etc/passwd", "", strings.Repeat("long", 200)}
 	for _, id := range ids {
-		if _, ok, err := f.Copy(ctx, id); ok || err != nil {
+		if _, ok, err := f.WorkingCopy(ctx, id); ok || err != nil {
 			t.Fatalf("a copy of %q before any: %v, %v", id, ok, err)
 		}
 		w := engine.WorkingCopy{Base: 7, At: time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC), Origin: tree(t, `{"a":"<b>"}`), Body: tree(t, `{"a":"\u003cb>","n":1.0,"t":"\t"}`)}
-		if err := f.KeepCopy(ctx, id, w); err != nil {
+		if err := f.PutWorkingCopy(ctx, id, w); err != nil {
 			t.Fatal(err)
 		}
-		got, ok, err := f.Copy(ctx, id)
+		got, ok, err := f.WorkingCopy(ctx, id)
 		if err != nil || !ok || got.Base != 7 || !got.At.Equal(w.At) || string(got.Body.Encode()) != string(w.Body.Encode()) || string(got.Origin.Encode()) != string(w.Origin.Encode()) {
 			t.Fatalf("%q came back as %+v, %v, %v", id, got, ok, err)
 		}
@@ -51,13 +51,13 @@ func TestCopies(t *testing.T) {
 		}
 	}
 	for _, id := range ids {
-		if err := f.DropCopy(ctx, id); err != nil {
+		if err := f.DeleteWorkingCopy(ctx, id); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.DropCopy(ctx, id); err != nil {
+		if err := f.DeleteWorkingCopy(ctx, id); err != nil {
 			t.Errorf("dropping none: %v", err)
 		}
-		if _, ok, err := f.Copy(ctx, id); ok || err != nil {
+		if _, ok, err := f.WorkingCopy(ctx, id); ok || err != nil {
 			t.Errorf("%q is still there: %v", id, err)
 		}
 	}
@@ -65,8 +65,8 @@ func TestCopies(t *testing.T) {
 
 func TestDamagedFile(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
-	f := edit.CopiesIn(dir)
-	if err := f.KeepCopy(ctx, "a", engine.WorkingCopy{Body: tree(t, `{}`)}); err != nil {
+	f := edit.NewFileStore(dir)
+	if err := f.PutWorkingCopy(ctx, "a", engine.WorkingCopy{Body: tree(t, `{}`)}); err != nil {
 		t.Fatal(err)
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
@@ -76,7 +76,7 @@ func TestDamagedFile(t *testing.T) {
 	if err := os.WriteFile(files[0], []byte(`{"body": "{"`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok, err := f.Copy(ctx, "a"); ok || err == nil || !strings.Contains(err.Error(), files[0]) {
+	if _, ok, err := f.WorkingCopy(ctx, "a"); ok || err == nil || !strings.Contains(err.Error(), files[0]) {
 		t.Errorf("a damaged file gave %v, %v", ok, err)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"bugle/ui/widget"
 )
 
-// everywhere is the heading of the actions that every screen has.
-const everywhere = "Everywhere"
+// groupEverywhere is the heading of the actions that every screen has.
+const groupEverywhere = "Everywhere"
 
 // The names of actions that something else looks for.
 const (
@@ -19,43 +19,43 @@ const (
 	nameTour    = "tour"
 )
 
-// global returns the actions that every screen has.
-func (m *Model) global() []screen.Action {
-	acts := m.link.waiting()
+// globalActions returns the actions that every screen has.
+func (m *Model) globalActions() []screen.Action {
+	acts := m.link.waitActions()
 	acts = append(acts, []screen.Action{
-		{Name: nameHelp, Keys: []string{"?", "f1"}, Label: "help", Help: "list every key; f1 while you type", Group: everywhere, Typing: true, Run: m.help},
-		{Name: namePalette, Keys: []string{"ctrl+k"}, Label: "palette", Help: "find an action, section, field, campaign or setting", Group: everywhere, Typing: true, Run: m.palette},
-		{Keys: []string{"ctrl+t"}, Label: "theme", Help: "choose a theme", Group: everywhere, Typing: true, Run: m.pickTheme},
+		{Name: nameHelp, Keys: []string{"?", "f1"}, Label: "help", Help: "list every key; f1 while you type", Group: groupEverywhere, WhileTyping: true, Run: m.help},
+		{Name: namePalette, Keys: []string{"ctrl+k"}, Label: "palette", Help: "find an action, section, field, campaign or setting", Group: groupEverywhere, WhileTyping: true, Run: m.palette},
+		{Keys: []string{"ctrl+t"}, Label: "theme", Help: "choose a theme", Group: groupEverywhere, WhileTyping: true, Run: m.pickTheme},
 	}...)
 	if m.route().Name != screen.Settings {
-		acts = append(acts, screen.Action{Keys: []string{"f9"}, Label: "settings", Help: "theme, keys, remotes and files", Group: everywhere, Typing: true,
+		acts = append(acts, screen.Action{Keys: []string{"f9"}, Label: "settings", Help: "theme, keys, remotes and files", Group: groupEverywhere, WhileTyping: true,
 			Run: func() tea.Cmd { return m.open(screen.Route{Name: screen.Settings}) }})
 	}
 	acts = append(acts,
-		screen.Action{Keys: []string{"ctrl+z"}, Label: "undo", Help: "undo the last change", Group: everywhere, Typing: true, Run: func() tea.Cmd { return undo(m.top()) }},
-		screen.Action{Keys: []string{"ctrl+y", "ctrl+r"}, Label: "redo", Help: "redo what was undone", Group: everywhere, Typing: true, Run: func() tea.Cmd { return redo(m.top()) }},
+		screen.Action{Keys: []string{"ctrl+z"}, Label: "undo", Help: "undo the last change", Group: groupEverywhere, WhileTyping: true, Run: func() tea.Cmd { return undo(m.top()) }},
+		screen.Action{Keys: []string{"ctrl+y", "ctrl+r"}, Label: "redo", Help: "redo what was undone", Group: groupEverywhere, WhileTyping: true, Run: func() tea.Cmd { return redo(m.top()) }},
 	)
-	acts = append(acts, screen.Action{Name: nameTour, Keys: []string{"f8"}, Label: "tour", Help: "take the tour, in five steps", Group: everywhere, Typing: true, Run: m.tour})
+	acts = append(acts, screen.Action{Name: nameTour, Keys: []string{"f8"}, Label: "tour", Help: "take the tour, in five steps", Group: groupEverywhere, WhileTyping: true, Run: m.tour})
 	if m.opts.Suspend {
-		acts = append(acts, suspending())
+		acts = append(acts, suspendAction())
 	}
-	acts = append(acts, redraw())
-	acts = append(acts, screen.Action{Keys: []string{"q"}, Label: "quit", Help: "quit; your changes are saved", Group: everywhere, Run: m.quit})
+	acts = append(acts, redrawAction())
+	acts = append(acts, screen.Action{Keys: []string{"q"}, Label: "quit", Help: "quit; your changes are saved", Group: groupEverywhere, Run: m.quit})
 	if len(m.stack) > 1 {
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "back", Help: "go back", Group: everywhere, Bar: 6, Typing: true, Run: m.back})
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "back", Help: "go back", Group: groupEverywhere, BarPriority: 6, WhileTyping: true, Run: m.back})
 	}
 	return acts
 }
 
-func redraw() screen.Action {
-	return screen.Action{Keys: []string{"ctrl+l"}, Label: "redraw", Help: "redraw the window", Group: everywhere, Typing: true,
+func redrawAction() screen.Action {
+	return screen.Action{Keys: []string{"ctrl+l"}, Label: "redraw", Help: "redraw the window", Group: groupEverywhere, WhileTyping: true,
 		Run: func() tea.Cmd { return tea.ClearScreen }}
 }
 
-// suspending returns the action that suspends the program. It has no key: people press ctrl+z
+// suspendAction returns the action that suspends the program. It has no key: people press ctrl+z
 // to undo.
-func suspending() screen.Action {
-	return screen.Action{Name: nameSuspend, Label: "suspend", Help: "return to the shell; fg comes back here", Group: everywhere, Typing: true,
+func suspendAction() screen.Action {
+	return screen.Action{Name: nameSuspend, Label: "suspend", Help: "return to the shell; fg comes back here", Group: groupEverywhere, WhileTyping: true,
 		Run: func() tea.Cmd { return tea.Suspend }}
 }
 
@@ -66,7 +66,7 @@ func undo(s screen.Screen) tea.Cmd {
 			return cmd
 		}
 	}
-	return screen.NotifyAbout(screen.AboutEdit, widget.LevelInfo, "Nothing to undo")
+	return screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, "Nothing to undo")
 }
 
 // redo redoes what was undone last on a screen.
@@ -76,23 +76,23 @@ func redo(s screen.Screen) tea.Cmd {
 			return cmd
 		}
 	}
-	return screen.NotifyAbout(screen.AboutEdit, widget.LevelInfo, "Nothing to redo")
+	return screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, "Nothing to redo")
 }
 
-// keysOf returns the keys of an action that works everywhere.
-func keysOf(live []screen.Action, name string) []string {
+// keysFor returns the keys of an action that works everywhere.
+func keysFor(live []screen.Action, name string) []string {
 	for _, a := range live {
-		if a.Name == name && a.Group == everywhere {
+		if a.Name == name && a.Group == groupEverywhere {
 			return a.Keys
 		}
 	}
 	return nil
 }
 
-// keyOf spells the key of such an action, for texts that tell of it.
-func keyOf(live []screen.Action, name string) string {
-	if keys := keysOf(live, name); len(keys) > 0 {
-		return keymap.Show(keys[0])
+// keyFor spells the key of such an action, for texts that tell of it.
+func keyFor(live []screen.Action, name string) string {
+	if keys := keysFor(live, name); len(keys) > 0 {
+		return keymap.Format(keys[0])
 	}
 	return name + " in the palette"
 }

@@ -27,12 +27,12 @@ type Options struct {
 	Themes func(name string) (themes.Theme, error)
 	// ThemeNames lists the themes to choose from; nil stands for those that are built in.
 	ThemeNames func() []string
-	// Places are what the palette leads to besides screens: sections of the workspace, settings.
-	Places []screen.Found
+	// PaletteItems are what the palette leads to besides screens: sections of the workspace, settings.
+	PaletteItems []screen.PaletteItem
 	// Keys are the person's own keys.
 	Keys keymap.Map
-	// News are told at the start: what is not followed of the person's files.
-	News []string
+	// StartupWarnings are told at the start: what is not followed of the person's files.
+	StartupWarnings []string
 	// Suspend reports whether the program can be suspended, and the shell go on meanwhile.
 	Suspend bool
 	// Editor returns the command that opens a file in the person's editor.
@@ -57,30 +57,30 @@ type Model struct {
 	recent   []string // names of actions that the palette ran, the newest first
 	overlays overlays
 	notices
-	screens
-	width, height int
-	ahead         ahead
-	quitting      bool
-	asking        bool // a screen asks whether the program may end
-	link          link
+	screenStack
+	width, height  int
+	keyBuffer      keyBuffer
+	quitting       bool
+	confirmingQuit bool // a screen asks whether the program may end
+	link           linkStatus
 }
 
 // New makes the root model with its first screen.
 func New(o Options) (*Model, error) {
-	m := &Model{opts: o, screens: screens{factory: o.Factory, theme: o.Deps.Theme}, bindings: bindings{o.Keys}, notices: newNotices(o.Deps), link: link{deps: o.Deps}}
+	m := &Model{opts: o, screenStack: screenStack{factory: o.Factory, theme: o.Deps.Theme}, bindings: bindings{o.Keys}, notices: newNotices(o.Deps), link: linkStatus{deps: o.Deps}}
 	m.resize(80, 24)
 	first, err := o.Factory(o.Deps, o.First)
 	if err != nil {
 		return nil, err
 	}
-	m.put(first, o.First)
+	m.push(first, o.First)
 	return m, nil
 }
 
 // Init starts the first screen, and tells what there is to tell.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.top().Init(), recall(m.opts.Deps.Prefs), offerTour(m.opts.Deps)}
-	for _, text := range m.opts.News {
+	cmds := []tea.Cmd{m.top().Init(), loadRecent(m.opts.Deps.Prefs), offerTour(m.opts.Deps)}
+	for _, text := range m.opts.StartupWarnings {
 		cmds = append(cmds, m.notify(widget.LevelError, text))
 	}
 	return tea.Batch(cmds...)
@@ -93,29 +93,29 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.resize(msg.Width, msg.Height)
 		return m, nil
 	case tea.KeyMsg:
-		return m, m.keys(msg)
-	case settled:
-		return m, m.settle(msg)
+		return m, m.handleKeys(msg)
+	case actionResultMsg:
+		return m, m.finishAction(msg)
 	case tea.MouseMsg:
-		return m, m.mouse(msg)
+		return m, m.handleMouse(msg)
 	case screen.Result:
-		return m, tea.Batch(m.deliver(msg), m.link.reckon())
+		return m, tea.Batch(m.deliver(msg), m.link.refresh())
 	case tea.ResumeMsg:
 		// The world went on meanwhile, and the mouse is off after another program had the terminal.
 		return m, tea.Batch(tea.ClearScreen, tea.EnableMouseCellMotion, m.broadcast(screen.ChangedMsg{}))
-	case recalled:
+	case recentLoadedMsg:
 		m.recent = msg.recent
 		return m, nil
-	case found:
+	case foundMsg:
 		msg.box.found(msg)
 		return m, nil
-	case kept:
+	case prefFailedMsg:
 		return m, m.notify(widget.LevelError, msg.err.Error())
-	case tourOffer:
-		return m, m.say(widget.Toast{Level: widget.LevelInfo, Text: tourOfferText(m.live())}, tourOfferTime)
-	case toastTick:
+	case tourOfferMsg:
+		return m, m.show(widget.Toast{Level: widget.LevelInfo, Text: tourOfferText(m.activeActions())}, tourOfferTime)
+	case toastTickMsg:
 		return m, m.expire(time.Time(msg))
-	case linkTick:
+	case linkTickMsg:
 		return m, m.link.tick()
 	case BackgroundMsg:
 		return m, m.background(msg)
@@ -132,7 +132,7 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 	case screen.OpenMsg:
 		return m.open(msg.Route), true
 	case screen.ReplaceMsg:
-		return tea.Sequence(m.drop(), m.open(msg.Route)), true
+		return tea.Sequence(m.pop(), m.open(msg.Route)), true
 	case screen.BackMsg:
 		return m.back(), true
 	case EndMsg:
@@ -140,35 +140,35 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 	case screen.QuitMsg:
 		return m.quit(), true
 	case screen.NotifyMsg:
-		return m.notifyAbout(msg.About, msg.Level, msg.Text), true
+		return m.notifyAbout(msg.Topic, msg.Level, msg.Text), true
 	case screen.AskMsg:
-		m.lay(newQuestion(m.theme, msg.Question))
+		m.pushOverlay(newQuestion(m.theme, msg.Question))
 	case screen.ChooseMsg:
-		m.lay(newChoice(m.theme, msg))
+		m.pushOverlay(newChoice(m.theme, msg))
 	case screen.InputMsg:
-		m.lay(newInput(m.theme, msg))
-	case screen.KeyMsg:
-		m.lay(newCapture(m.theme, msg))
-	case screen.KeymapMsg:
+		m.pushOverlay(newInput(m.theme, msg))
+	case screen.CaptureKeyMsg:
+		m.pushOverlay(newCapture(m.theme, msg))
+	case screen.SetKeymapMsg:
 		m.bindings.keymap = msg.Keys
-	case screen.EditMsg:
-		return m.opts.edit(msg), true
-	case edited:
-		return msg.taken(), true
+	case screen.OpenEditorMsg:
+		return m.opts.openEditor(msg), true
+	case editorClosedMsg:
+		return msg.finish(), true
 	case screen.CopyMsg:
 		return m.opts.copy(msg), true
 	case screen.HelpMsg:
 		return m.help(), true
 	case screen.ThemeMsg:
 		return m.chooseTheme(msg), true
-	case screen.EnterMsg:
-		return m.enter(msg), true
+	case screen.SwitchWorkspaceMsg:
+		return m.switchWorkspace(msg), true
 	case screen.ChangedMsg:
 		return m.broadcast(msg), true
-	case screen.GoneMsg:
-		return m.leaveGone(msg.ID), true
+	case screen.DeletedMsg:
+		return m.popDeleted(msg.ID), true
 	case screen.LinkMsg:
-		return m.link.linked(msg.Link), true
+		return m.link.update(msg.Link), true
 	default:
 		return nil, false
 	}
@@ -177,7 +177,7 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 
 // Idle reports whether nothing is under way: no task, no question. Tests wait for it.
 func (m *Model) Idle() bool {
-	return m.ahead.actions == 0 && !m.busy()
+	return m.keyBuffer.pending == 0 && !m.busy()
 }
 
 func (m *Model) chooseTheme(msg screen.ThemeMsg) tea.Cmd {
@@ -186,10 +186,10 @@ func (m *Model) chooseTheme(msg screen.ThemeMsg) tea.Cmd {
 		return m.notify(widget.LevelError, err.Error())
 	}
 	m.useTheme(t)
-	if msg.Try {
+	if msg.Preview {
 		return nil
 	}
-	keep := keep(m.opts.Deps.Prefs, prefTheme, func(themeChoice) themeChoice { return themeChoice{msg.Name} })
+	keep := savePref(m.opts.Deps.Prefs, prefTheme, func(themeChoice) themeChoice { return themeChoice{msg.Name} })
 	if t.Name == themes.None && msg.Name != themes.None {
 		return tea.Batch(keep, m.notify(widget.LevelWarning, "NO_COLOR is set, so no colors are shown. Unset it to see the theme."))
 	}
@@ -204,7 +204,7 @@ func (m *Model) useTheme(t themes.Theme) {
 
 func (o *Options) copy(msg screen.CopyMsg) tea.Cmd {
 	if err := o.Clipboard(msg.Text); err != nil {
-		return screen.NotifyAbout(screen.AboutCopy, widget.LevelError, "Can't copy "+msg.What+": "+err.Error())
+		return screen.NotifyAbout(screen.TopicCopy, widget.LevelError, "Can't copy "+msg.What+": "+err.Error())
 	}
-	return screen.NotifyAbout(screen.AboutCopy, widget.LevelSuccess, "Copied "+msg.What)
+	return screen.NotifyAbout(screen.TopicCopy, widget.LevelSuccess, "Copied "+msg.What)
 }

@@ -12,15 +12,15 @@ import (
 	"bugle/ui/widget"
 )
 
-// edited is what the editor left.
-type edited struct {
-	msg  screen.EditMsg
+// editorClosedMsg is what the editor left.
+type editorClosedMsg struct {
+	msg  screen.OpenEditorMsg
 	file string
 	err  error
 }
 
-// edit hands the terminal to the person's editor with the text in a private file.
-func (o *Options) edit(msg screen.EditMsg) tea.Cmd {
+// openEditor hands the terminal to the person's editor with the text in a private file.
+func (o *Options) openEditor(msg screen.OpenEditorMsg) tea.Cmd {
 	file, err := editFile(msg)
 	if err != nil {
 		return screen.Notify(widget.LevelError, "Can't open the editor: "+err.Error())
@@ -32,10 +32,10 @@ func (o *Options) edit(msg screen.EditMsg) tea.Cmd {
 	}
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout = o.Input, o.Output
-	return tea.ExecProcess(cmd, func(err error) tea.Msg { return edited{msg, file, err} })
+	return tea.ExecProcess(cmd, func(err error) tea.Msg { return editorClosedMsg{msg, file, err} })
 }
 
-func editFile(msg screen.EditMsg) (string, error) {
+func editFile(msg screen.OpenEditorMsg) (string, error) {
 	dir, err := os.MkdirTemp("", "bugle-edit-")
 	if err != nil {
 		return "", err
@@ -49,7 +49,7 @@ func editFile(msg screen.EditMsg) (string, error) {
 }
 
 // edited takes the text back. The mouse is off after another program had the terminal.
-func (e edited) taken() tea.Cmd {
+func (e editorClosedMsg) finish() tea.Cmd {
 	cmds := []tea.Cmd{tea.EnableMouseCellMotion}
 	text, err := os.ReadFile(e.file)
 	if err == nil {

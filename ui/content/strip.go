@@ -35,10 +35,10 @@ const (
 	axes
 )
 
-var _ editor.Strip = (*Strip)(nil)
+var _ editor.TabBar = (*Strip)(nil)
 
 // NewStrip makes the line for the forms below the path of cfg.
-func NewStrip(cfg editor.Config) editor.Strip {
+func NewStrip(cfg editor.Config) editor.TabBar {
 	way := func(next, prev, what string) axis {
 		return axis{next, prev, bind(next, "next "+what, next, prev)}
 	}

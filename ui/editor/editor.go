@@ -24,8 +24,8 @@ type Editor interface {
 	SetSize(width, height int)
 	SetActive(on bool)
 
-	// Edits returns the document with all that a person changed, and whether that is anything.
-	Edits() (doc.Value, bool)
+	// Edited returns the document with all that a person changed, and whether that is anything.
+	Edited() (doc.Value, bool)
 	// Reload takes over a document that was changed elsewhere, or saved.
 	Reload(root doc.Value)
 	SetProblems([]schema.Problem)
@@ -41,9 +41,9 @@ type Editor interface {
 	Hints() []key.Binding
 }
 
-// Stepper is an editor that has operations, besides fields that are typed in. Stepped says whether the
+// OperationEditor is an editor that has operations, besides fields that are typed in. Stepped says whether the
 // last change was one: it is undone by itself, however soon after another.
-type Stepper interface{ Stepped() bool }
+type OperationEditor interface{ LastWasOperation() bool }
 
 // Config says what an editor edits and how it looks. Its form part is what a plain form of the
 // same place would get.
@@ -62,16 +62,16 @@ type Host struct {
 	// Open shows the form of a place below, once Update returns: a key that follows is the
 	// form's already.
 	Open func(doc.Path)
-	// Outside opens a text in the person's editor, once Update returns; then gets it back.
-	Outside func(text, suffix string, then func(text string))
+	// OpenExternal opens a text in the person's editor, once Update returns; then gets it back.
+	OpenExternal func(text, suffix string, then func(text string))
 	// Notify shows a notice, once Update returns.
 	Notify func(text string)
 	// Run starts a task, as [screen.Base] does. Its result comes to Update as a screen.Result.
 	Run func(kind string, fn func(context.Context) (any, error)) tea.Cmd
 }
 
-// Aside is a view beside the editor, a tab of its own.
-type Aside interface {
+// SidePanel is a view beside the editor, a tab of its own.
+type SidePanel interface {
 	Title() string // one word
 	SetSize(width, height int)
 	SetTheme(themes.Theme)
@@ -83,16 +83,16 @@ type Aside interface {
 	Bindings() []key.Binding
 }
 
-// Strip is a line above the forms inside a place. It says which of several alike is open, such as
+// TabBar is a line above the forms inside a place. It says which of several alike is open, such as
 // one platform of three, and leads to the others.
-type Strip interface {
+type TabBar interface {
 	SetTheme(themes.Theme)
 	// View draws the line for the form at p. It is empty where there is only one of its kind.
 	View(root doc.Value, p doc.Path, width int) string
-	// Go returns where a key leads from p.
-	Go(root doc.Value, p doc.Path, key string) (doc.Path, bool)
-	// Click returns where a press at column x of the line leads.
-	Click(root doc.Value, p doc.Path, x int) (doc.Path, bool)
+	// KeyTarget returns where a key leads from p.
+	KeyTarget(root doc.Value, p doc.Path, key string) (doc.Path, bool)
+	// ClickTarget returns where a press at column x of the line leads.
+	ClickTarget(root doc.Value, p doc.Path, x int) (doc.Path, bool)
 	Bindings() []key.Binding
 }
 

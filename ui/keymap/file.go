@@ -16,8 +16,8 @@ import (
 // File is where a person's keys are kept.
 type File struct{ Path string }
 
-// head begins a file that the program makes.
-const head = `# Other keys for bugle: the name of an action and its key, or a list of keys ([] for none), such as
+// fileHeader begins a file that the program makes.
+const fileHeader = `# Other keys for bugle: the name of an action and its key, or a list of keys ([] for none), such as
 #   campaigns.archive: ctrl+a
 #   app.palette: [ctrl+k, ctrl+p]
 # The names are in Settings, under Keys.
@@ -27,7 +27,7 @@ const head = `# Other keys for bugle: the name of an action and its key, or a li
 func (f File) Read() ([]byte, error) {
 	b, err := os.ReadFile(f.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return []byte(head), nil
+		return []byte(fileHeader), nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the keys cannot be read: %w", err)
@@ -72,7 +72,7 @@ func (f File) Set(name string, keys []string) (Map, error) {
 	}
 	before, _ := Parse(b)
 	for _, other := range before.Names() {
-		if _, ok := m.For(other); !ok && other != name {
+		if _, ok := m.Lookup(other); !ok && other != name {
 			return Map{}, fmt.Errorf("%s would lose its keys by this; change that one first", other)
 		}
 	}
@@ -92,12 +92,12 @@ func change(b []byte, name string, keys []string) ([]byte, error) {
 		if keys == nil {
 			return b, nil
 		}
-		return append(slices.Clip(b), line(name, keys)...), nil
+		return append(slices.Clip(b), yamlLine(name, keys)...), nil
 	}
 	root := doc.Content[0]
 	at := -1
 	for i := 0; i+1 < len(root.Content); i += 2 {
-		if present(root.Content[i].Value) == name {
+		if currentName(root.Content[i].Value) == name {
 			at = i
 		}
 	}
@@ -105,13 +105,13 @@ func change(b []byte, name string, keys []string) ([]byte, error) {
 	case keys == nil && at < 0:
 		return b, nil
 	case keys == nil && len(root.Content) == 2:
-		return []byte(head), nil
+		return []byte(fileHeader), nil
 	case keys == nil:
 		root.Content = slices.Delete(root.Content, at, at+2)
 	case at < 0:
-		root.Content = append(root.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: name}, list(keys))
+		root.Content = append(root.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: name}, yamlKeys(keys))
 	default:
-		root.Content[at].Value, root.Content[at+1] = name, list(keys)
+		root.Content[at].Value, root.Content[at+1] = name, yamlKeys(keys)
 	}
 	var out bytes.Buffer
 	enc := yaml.NewEncoder(&out)
@@ -122,8 +122,8 @@ func change(b []byte, name string, keys []string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// list writes keys as one would: a key alone, several in brackets.
-func list(keys []string) *yaml.Node {
+// yamlKeys writes keys as one would: a key alone, several in brackets.
+func yamlKeys(keys []string) *yaml.Node {
 	nodes := make([]*yaml.Node, len(keys))
 	for i, k := range keys {
 		if k == " " {
@@ -138,7 +138,7 @@ func list(keys []string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle, Content: nodes}
 }
 
-func line(name string, keys []string) []byte {
-	b, _ := yaml.Marshal(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: name}, list(keys)}})
+func yamlLine(name string, keys []string) []byte {
+	b, _ := yaml.Marshal(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: name}, yamlKeys(keys)}})
 	return b
 }

@@ -25,8 +25,8 @@ const App = "app"
 type Entry struct {
 	// Name is the action's name, "campaigns.archive".
 	Name string
-	// Does says what the action does, in a clause.
-	Does string
+	// Description says what the action does, in a clause.
+	Description string
 	// Keys are those that it has as long as nobody says otherwise, as tea.KeyMsg spells them. They depend
 	// on where the keyboard is for some actions; these are all of them.
 	Keys []string
@@ -49,8 +49,8 @@ func lookup(name string) (Entry, bool) {
 	return table[i], true
 }
 
-// Name makes the name of an action from its screen and its label.
-func Name(screen, label string) string {
+// ActionName makes the name of an action from its screen and its label.
+func ActionName(screen, label string) string {
 	var b strings.Builder
 	gap := false
 	for _, r := range strings.ToLower(label) {
@@ -73,8 +73,8 @@ type Map struct{ keys map[string][]string }
 // Empty reports whether every action has its own keys.
 func (m Map) Empty() bool { return len(m.keys) == 0 }
 
-// For returns the keys of an action; false where it has its own.
-func (m Map) For(name string) ([]string, bool) {
+// Lookup returns the keys of an action; false where it has its own.
+func (m Map) Lookup(name string) ([]string, bool) {
 	keys, ok := m.keys[name]
 	return keys, ok
 }
@@ -104,8 +104,8 @@ func (p Problem) String() string {
 	return fmt.Sprintf("line %d, %s: %s", p.Line, p.Name, p.Text)
 }
 
-// wish is one line of the file.
-type wish struct {
+// override is one line of the file.
+type override struct {
 	line int
 	name string
 	keys []string
@@ -118,11 +118,11 @@ func Parse(b []byte) (Map, []Problem) {
 	if err != nil {
 		return Map{}, []Problem{{Text: err.Error()}}
 	}
-	var wishes []wish
+	var wishes []override
 	var problems []Problem
 	for i := 0; root != nil && i+1 < len(root.Content); i += 2 {
-		w, err := read(root.Content[i], root.Content[i+1])
-		if err == nil && slices.ContainsFunc(wishes, func(o wish) bool { return o.name == w.name }) {
+		w, err := parseOverride(root.Content[i], root.Content[i+1])
+		if err == nil && slices.ContainsFunc(wishes, func(o override) bool { return o.name == w.name }) {
 			err = fmt.Errorf("it is named twice; the first one holds")
 		}
 		if err != nil {
@@ -131,7 +131,7 @@ func Parse(b []byte) (Map, []Problem) {
 		}
 		wishes = append(wishes, w)
 	}
-	m, clashes := settle(wishes)
+	m, clashes := resolveConflicts(wishes)
 	problems = append(problems, clashes...)
 	slices.SortStableFunc(problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
 	return m, problems
@@ -156,11 +156,11 @@ func parseYAML(b []byte) (*yaml.Node, error) {
 	return root, nil
 }
 
-// read takes one line of the file.
-func read(name, value *yaml.Node) (wish, error) {
-	w := wish{line: name.Line, name: present(name.Value), keys: []string{}}
+// parseOverride takes one line of the file.
+func parseOverride(name, value *yaml.Node) (override, error) {
+	w := override{line: name.Line, name: currentName(name.Value), keys: []string{}}
 	if _, ok := lookup(w.name); !ok {
-		return w, fmt.Errorf("there is no action of that name%s", near(w.name))
+		return w, fmt.Errorf("there is no action of that name%s", suggestion(w.name))
 	}
 	said := []*yaml.Node{value}
 	if value.Kind == yaml.SequenceNode {
@@ -170,7 +170,7 @@ func read(name, value *yaml.Node) (wish, error) {
 		if node.Kind != yaml.ScalarNode || node.Tag == "!!null" && node.Value != "~" {
 			return w, fmt.Errorf("write a key such as ctrl+a or f5, or a list of them")
 		}
-		key, err := Key(node.Value)
+		key, err := ParseKey(node.Value)
 		if err != nil {
 			return w, err
 		}
@@ -181,8 +181,8 @@ func read(name, value *yaml.Node) (wish, error) {
 	return w, nil
 }
 
-// near names the action that was probably meant, by its whole name or by what follows its screen.
-func near(name string) string {
+// suggestion names the action that was probably meant, by its whole name or by what follows its screen.
+func suggestion(name string) string {
 	names, labels := make([]string, len(table)), make([]string, len(table))
 	for i, e := range table {
 		_, label, _ := strings.Cut(e.Name, ".")
@@ -201,39 +201,39 @@ func near(name string) string {
 	return ""
 }
 
-// settle leaves out the wishes that take a key away from another action, until none does.
-func settle(wishes []wish) (Map, []Problem) {
+// resolveConflicts leaves out the wishes that take a key away from another action, until none does.
+func resolveConflicts(wishes []override) (Map, []Problem) {
 	var problems []Problem
 	for {
 		m := Map{keys: map[string][]string{}}
 		for _, w := range wishes {
 			m.keys[w.name] = w.keys
 		}
-		at := slices.IndexFunc(wishes, func(w wish) bool { _, _, clash := m.clash(w.name, w.keys); return clash })
+		at := slices.IndexFunc(wishes, func(w override) bool { _, _, clash := m.conflict(w.name, w.keys); return clash })
 		if at < 0 {
 			return m, problems
 		}
 		w := wishes[at]
-		key, other, _ := m.clash(w.name, w.keys)
+		key, other, _ := m.conflict(w.name, w.keys)
 		// Of two lines that want one key the first one has it.
-		if later := slices.IndexFunc(wishes, func(o wish) bool { return o.name == other.Name }); later > at {
-			if _, _, its := m.clash(other.Name, wishes[later].keys); its {
+		if later := slices.IndexFunc(wishes, func(o override) bool { return o.name == other.Name }); later > at {
+			if _, _, its := m.conflict(other.Name, wishes[later].keys); its {
 				at, other = later, Entry{Name: w.name}
 				w = wishes[at]
 			}
 		}
-		problems = append(problems, Problem{w.line, w.name, taken(key, other)})
+		problems = append(problems, Problem{w.line, w.name, conflictText(key, other)})
 		wishes = slices.Delete(slices.Clone(wishes), at, at+1)
 	}
 }
 
-func taken(key string, by Entry) string {
-	return fmt.Sprintf("%s is the key of %s; give that one another key, too, or choose another here", Show(key), by.Name)
+func conflictText(key string, by Entry) string {
+	return fmt.Sprintf("%s is the key of %s; give that one another key, too, or choose another here", Format(key), by.Name)
 }
 
-// clash returns the first of the keys that another action has at the same place. What an action has by
+// conflict returns the first of the keys that another action has at the same place. What an action has by
 // itself is no clash: those two never meet.
-func (m Map) clash(name string, keys []string) (key string, other Entry, clash bool) {
+func (m Map) conflict(name string, keys []string) (key string, other Entry, conflict bool) {
 	self, _ := lookup(name)
 	for _, k := range keys {
 		if slices.Contains(self.Keys, k) {

@@ -30,18 +30,18 @@ type memory struct {
 	files map[string][]byte
 }
 
-// In keeps the preferences below dir, which is made with the first of them.
-func In(dir string) *Prefs { return &Prefs{dir: dir, mem: &memory{}} }
+// New keeps the preferences below dir, which is made with the first of them.
+func New(dir string) *Prefs { return &Prefs{dir: dir, mem: &memory{}} }
 
-// InMemory keeps them until the program ends.
-func InMemory() *Prefs { return &Prefs{mem: &memory{files: map[string][]byte{}}} }
+// NewInMemory keeps them until the program ends.
+func NewInMemory() *Prefs { return &Prefs{mem: &memory{files: map[string][]byte{}}} }
 
 // Within returns the preferences of one part: a workspace, a profile. Any text will do as its name.
 func (p *Prefs) Within(part string) *Prefs {
 	if p == nil {
 		return nil
 	}
-	return &Prefs{dir: filepath.Join(p.dir, safe(part)), mem: p.mem}
+	return &Prefs{dir: filepath.Join(p.dir, fileName(part)), mem: p.mem}
 }
 
 // Read returns the preference of that name; the zero value where there is none. A file that cannot be
@@ -64,10 +64,10 @@ func Read[T any](p *Prefs, name string) (T, error) {
 	return out, nil
 }
 
-// Change reads the preference anew, so that what another terminal kept meanwhile stays, and writes what
+// Update reads the preference anew, so that what another terminal kept meanwhile stays, and writes what
 // change makes of it, whole or not at all. It gives what is kept now. It waits for the disk: screens
 // call it in a task.
-func Change[T any](p *Prefs, name string, change func(T) T) (T, error) {
+func Update[T any](p *Prefs, name string, change func(T) T) (T, error) {
 	old, err := Read[T](p, name)
 	if err != nil {
 		return old, err
@@ -88,7 +88,7 @@ func Change[T any](p *Prefs, name string, change func(T) T) (T, error) {
 	return kept, nil
 }
 
-func (p *Prefs) path(name string) string { return filepath.Join(p.dir, safe(name)+".json") }
+func (p *Prefs) path(name string) string { return filepath.Join(p.dir, fileName(name)+".json") }
 
 func (p *Prefs) load(name string) ([]byte, error) {
 	if p.mem.files != nil {
@@ -115,8 +115,8 @@ func (p *Prefs) save(name string, b []byte) error {
 	return atomic.WriteFile(p.path(name), bytes.NewReader(b)) // 0600, as its temporary file
 }
 
-// safe spells a name as one part of a path; different names stay different.
-func safe(name string) string {
+// fileName spells a name as one part of a path; different names stay different.
+func fileName(name string) string {
 	var out []byte
 	for i := 0; i < len(name); i++ {
 		switch c := name[i]; {

@@ -25,19 +25,19 @@ type QuitMsg struct{}
 type NotifyMsg struct {
 	Level widget.Level
 	Text  string
-	// About names what the notice is about: it replaces one about the same. Empty: about nothing else.
-	About string
+	// Topic names what the notice is about: it replaces one about the same. Empty: about nothing else.
+	Topic string
 }
 
 // What notices are about.
 const (
-	AboutEdit = "edit" // the last change of a document: what was removed, pasted, undone
-	AboutSave = "save" // whether changes are stored or applied
-	AboutCopy = "copy" // the clipboard
+	TopicEdit = "edit" // the last change of a document: what was removed, pasted, undone
+	TopicSave = "save" // whether changes are stored or applied
+	TopicCopy = "copy" // the clipboard
 )
 
-// AboutCampaign returns what notices about the state of one campaign are about.
-func AboutCampaign(id string) string { return "campaign " + id }
+// CampaignTopic returns what notices about the state of one campaign are about.
+func CampaignTopic(id string) string { return "campaign " + id }
 
 // Question is a dialog over the screen.
 type Question struct {
@@ -61,15 +61,15 @@ type ChooseMsg struct {
 // InputMsg asks for one line of text over the screen.
 type InputMsg struct {
 	Title, Placeholder, Value string
-	// Check says what is wrong with a text, or "" where it may be taken.
-	Check func(string) string
-	Then  func(text string) tea.Cmd // not called when the question is left
+	// Validate says what is wrong with a text, or "" where it may be taken.
+	Validate func(string) string
+	Then     func(text string) tea.Cmd // not called when the question is left
 	// Left, where there is one, runs when the question is left: it leads back to where it was asked from.
-	Left func() tea.Cmd
+	OnCancel func() tea.Cmd
 }
 
-// EditMsg opens a text in the person's editor.
-type EditMsg struct {
+// OpenEditorMsg opens a text in the person's editor.
+type OpenEditorMsg struct {
 	Text   string
 	Suffix string // of the file's name, such as ".html"
 	// Then gets the text as the editor left it; changed is false when nothing was.
@@ -85,22 +85,22 @@ type HelpMsg struct{}
 // ThemeMsg changes the theme by name.
 type ThemeMsg struct {
 	Name string
-	// Try only shows it: it is not kept for the next start.
-	Try bool
+	// Preview only shows it: it is not kept for the next start.
+	Preview bool
 }
 
-// KeymapMsg returns actions other keys, from now on.
-type KeymapMsg struct{ Keys keymap.Map }
+// SetKeymapMsg returns actions other keys, from now on.
+type SetKeymapMsg struct{ Keys keymap.Map }
 
-// KeyMsg asks for one key over the screen, whatever it does otherwise; esc leaves the question.
-type KeyMsg struct {
+// CaptureKeyMsg asks for one key over the screen, whatever it does otherwise; esc leaves the question.
+type CaptureKeyMsg struct {
 	Title, Body string
-	// Then gets the key as tea.KeyMsg spells it. It is not called when the question is left.
+	// Then gets the key as tea.CaptureKeyMsg spells it. It is not called when the question is left.
 	Then func(key string) tea.Cmd
 }
 
-// EnterMsg starts anew in another workspace.
-type EnterMsg struct {
+// SwitchWorkspaceMsg starts anew in another workspace.
+type SwitchWorkspaceMsg struct {
 	Deps  Deps
 	Route Route
 }
@@ -111,14 +111,14 @@ type ChangedMsg struct {
 	ID string
 	// Select reports whether the person made it just now: the cursor of a list belongs there.
 	Select bool
-	// Did is what the person did to the campaign just now; empty where it was no action on the whole of it.
-	Did catalog.Action
+	// Action is what the person did to the campaign just now; empty where it was no action on the whole of it.
+	Action catalog.Action
 	// Name is what the campaign is called in a sentence, where Did is set.
 	Name string
 }
 
-// GoneMsg tells the root model that a campaign was deleted: screens about it are left.
-type GoneMsg struct{ ID string }
+// DeletedMsg tells the root model that a campaign was deleted: screens about it are left.
+type DeletedMsg struct{ ID string }
 
 // LinkMsg tells the root model how the way to the service stands, each time that it has changed.
 type LinkMsg struct{ Link engine.Link }
@@ -144,7 +144,7 @@ func Notify(level widget.Level, text string) tea.Cmd {
 
 // NotifyAbout returns the command that shows a notice in place of one about the same.
 func NotifyAbout(about string, level widget.Level, text string) tea.Cmd {
-	return send(NotifyMsg{Level: level, Text: text, About: about})
+	return send(NotifyMsg{Level: level, Text: text, Topic: about})
 }
 
 // Ask returns the command that asks a question.

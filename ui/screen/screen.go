@@ -44,41 +44,41 @@ type Resumer interface{ Resume() tea.Cmd }
 
 // Guard is a screen that may ask before it is left.
 type Guard interface {
-	// Leaving returns the question, or nil where it may be left at once. Yes leaves.
-	Leaving() *Question
+	// LeaveQuestion returns the question, or nil where it may be left at once. Yes leaves.
+	LeaveQuestion() *Question
 }
 
 // Undoer is a screen whose changes can be undone. Undo and Redo go to what they changed and name it in a
-// notice about [AboutEdit]. The second result is false where there is nothing to undo or redo.
+// notice about [TopicEdit]. The second result is false where there is nothing to undo or redo.
 type Undoer interface {
 	Undo() (tea.Cmd, bool)
 	Redo() (tea.Cmd, bool)
 }
 
-// Writer is a screen that keeps letters from being commands in places that are no text fields. Writing reports
+// TextFocuser is a screen that keeps letters from being commands in places that are no text fields. Writing reports
 // whether a text field has the keyboard; other screens report that by Typing.
-type Writer interface{ Writing() bool }
+type TextFocuser interface{ TextFocused() bool }
 
-// Subject is a screen about one campaign: the palette leads to the sections and fields of that campaign. The
+// CampaignScreen is a screen about one campaign: the palette leads to the sections and fields of that campaign. The
 // second result is false while the campaign is not read.
-type Subject interface {
+type CampaignScreen interface {
 	Campaign() (engine.Campaign, bool)
 }
 
-// Related is a [Subject] that knows campaigns of other channels, for fields that its own campaign has not.
+// Related is a [CampaignScreen] that knows campaigns of other channels, for fields that its own campaign has not.
 type Related interface{ Related() []engine.Campaign }
 
-// Chooser is a [Subject] that shows several campaigns. Chosen returns what the one at hand is called.
-type Chooser interface{ Chosen() string }
+// SubjectLabeler is a [CampaignScreen] that shows several campaigns. Chosen returns what the one at hand is called.
+type SubjectLabeler interface{ SubjectLabel() string }
 
 // Finder is a screen that finds things by words, for the palette. Find is called where the screen's other
 // methods are; the function that it returns runs beside them.
 type Finder interface {
-	Find(words string) func(context.Context) []Found
+	Find(words string) func(context.Context) []PaletteItem
 }
 
-// Found is something that the palette leads to.
-type Found struct {
+// PaletteItem is something that the palette leads to.
+type PaletteItem struct {
 	Text   string
 	Detail string // what it is or where it is, after the text
 	Kind   string // in a word
@@ -95,25 +95,25 @@ type Action struct {
 	// Name is what a person's own keys call the action, after the name of its screen: Label where empty. It
 	// is set where the label says more than what is done, and so changes.
 	Name string
-	// Keys are as tea.KeyMsg spells them, the shown one first.
+	// Keys are as tea.CaptureKeyMsg spells them, the shown one first.
 	Keys  []string
 	Label string // a word or two, for the status bar
 	Help  string // a clause, for the help; Label where empty
 	Group string // heading in the help
-	// Bar puts the action into the status bar, the highest number first; 0 leaves it out.
-	Bar int
-	// Why says why the action is not allowed now; empty means it is.
-	Why string
-	// Typing keeps the action alive while a text field has the keyboard.
-	Typing bool
-	// Info marks an entry of the help whose keys the screen takes by itself.
-	Info bool
-	Run  func() tea.Cmd
+	// BarPriority puts the action into the status bar, the highest number first; 0 leaves it out.
+	BarPriority int
+	// DisabledReason says why the action is not allowed now; empty means it is.
+	DisabledReason string
+	// WhileTyping keeps the action alive while a text field has the keyboard.
+	WhileTyping bool
+	// HelpOnly marks an entry of the help whose keys the screen takes by itself.
+	HelpOnly bool
+	Run      func() tea.Cmd
 }
 
-// Does reports whether the key belongs to the action.
-func (a Action) Does(key string) bool {
-	if a.Info {
+// HasKey reports whether the key belongs to the action.
+func (a Action) HasKey(key string) bool {
+	if a.HelpOnly {
 		return false
 	}
 	for _, k := range a.Keys {
@@ -127,9 +127,9 @@ func (a Action) Does(key string) bool {
 // ZoomAction returns the action that gives the focused pane the whole screen or, where it has it, shows all panes
 // again. A key that is no letter works while a text is typed, too.
 func ZoomAction(zoomed bool, key, group string, run func() tea.Cmd) Action {
-	a := Action{Name: "zoom", Keys: []string{key}, Label: "zoom", Help: "show only the focused pane", Group: group, Typing: !keymap.Plain(key), Run: run}
+	a := Action{Name: "zoom", Keys: []string{key}, Label: "zoom", Help: "show only the focused pane", Group: group, WhileTyping: !keymap.IsPrintable(key), Run: run}
 	if zoomed {
-		a.Label, a.Help, a.Bar = "unzoom", "show all panes", 12
+		a.Label, a.Help, a.BarPriority = "unzoom", "show all panes", 12
 	}
 	return a
 }
@@ -137,13 +137,13 @@ func ZoomAction(zoomed bool, key, group string, run func() tea.Cmd) Action {
 // Deps is what screens work with. It is handed to each constructor, never global.
 type Deps struct {
 	Service engine.Service
-	// Copies keeps edits that are not applied yet; nil where the service does so itself, or where
+	// LocalCopies keeps edits that are not applied yet; nil where the service does so itself, or where
 	// nothing does.
-	Copies engine.WorkingCopies
-	// Spare keeps on this machine what a store elsewhere could not take; nil where the store is here.
-	Spare engine.WorkingCopies
-	Theme themes.Theme
-	Now   func() time.Time
+	LocalCopies engine.WorkingCopies
+	// FallbackCopies keeps on this machine what a store elsewhere could not take; nil where the store is here.
+	FallbackCopies engine.WorkingCopies
+	Theme          themes.Theme
+	Now            func() time.Time
 	// Location is the zone that times are shown in.
 	Location *time.Location
 	// Author is the email address that changes are signed with.
@@ -159,8 +159,8 @@ type Deps struct {
 
 // WorkingCopies returns what keeps edits that are not applied yet; false where nothing does.
 func (d Deps) WorkingCopies() (engine.WorkingCopies, bool) {
-	if d.Copies != nil {
-		return d.Copies, true
+	if d.LocalCopies != nil {
+		return d.LocalCopies, true
 	}
 	k, ok := d.Service.(engine.WorkingCopies)
 	return k, ok

@@ -28,11 +28,11 @@ type Fake struct {
 // NewFake makes a service with those campaigns, newest change first.
 func NewFake(rows ...engine.Summary) *Fake { return &Fake{rows: rows, fail: map[string]error{}} }
 
-// Only returns the service without its capabilities.
-func (f *Fake) Only() engine.Service { return struct{ engine.Service }{ops{f}} }
+// WithoutCapabilities returns the service without its capabilities.
+func (f *Fake) WithoutCapabilities() engine.Service { return struct{ engine.Service }{bareFake{f}} }
 
-// ops hides the capabilities of a fake.
-type ops struct{ *Fake }
+// bareFake hides the capabilities of a fake.
+type bareFake struct{ *Fake }
 
 // Fail makes the operation of that name, such as "Publish", fail; with nil it works again.
 func (f *Fake) Fail(operation string, err error) {
@@ -51,8 +51,8 @@ func (f *Fake) Calls() []string {
 // Called reports whether that was asked of the service.
 func (f *Fake) Called(call string) bool { return slices.Contains(f.Calls(), call) }
 
-// Change puts other rows in the place of those there are.
-func (f *Fake) Change(change func([]engine.Summary) []engine.Summary) {
+// UpdateRows puts other rows in the place of those there are.
+func (f *Fake) UpdateRows(change func([]engine.Summary) []engine.Summary) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.rows = change(slices.Clone(f.rows))

@@ -41,8 +41,8 @@ func (h *Harness) Golden(name string) {
 	}
 }
 
-// Goldens compares the window at every size of [Sizes] with testdata/NAME-WxH.golden.
-func (h *Harness) Goldens(name string) {
+// GoldenSizes compares the window at every size of [Sizes] with testdata/NAME-WxH.golden.
+func (h *Harness) GoldenSizes(name string) {
 	h.t.Helper()
 	for _, s := range Sizes {
 		h.Resize(s.W, s.H)
@@ -58,7 +58,7 @@ func (h *Harness) WantFits() {
 	for width := 40; width <= 140; width += 5 {
 		for height := 10; height <= 50; height += 5 {
 			h.screen.SetSize(width, height)
-			if wrong := misfit(h.screen.View(), width, height); wrong != "" {
+			if wrong := layoutError(h.screen.View(), width, height); wrong != "" {
 				h.t.Fatalf("at %d×%d %s:\n%s", width, height, wrong, h.screen.View())
 			}
 		}
@@ -66,7 +66,7 @@ func (h *Harness) WantFits() {
 	h.Resize(w, ht)
 }
 
-func misfit(view string, width, height int) string {
+func layoutError(view string, width, height int) string {
 	lines := strings.Split(view, "\n")
 	if len(lines) != height {
 		return fmt.Sprintf("there are %d lines", len(lines))

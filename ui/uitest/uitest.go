@@ -40,9 +40,9 @@ type Harness struct {
 	screen        screen.Screen
 	width, height int
 	ordered       bool // results come in the order that their commands began in
-	held          bool // commands are kept for later
-	kept          []tea.Cmd
-	runs          []*pool // those within which it runs now, the outermost first
+	holding       bool // commands are kept for later
+	heldCmds      []tea.Cmd
+	pools         []*pool // those within which it runs now, the outermost first
 
 	// Opened are the routes that the screen asked for, the newest last.
 	Opened []screen.Route
@@ -90,7 +90,7 @@ func (h *Harness) open(o app.Options, width, height int) {
 	h.model = model
 	h.t.Cleanup(func() { // as the program ends, so that nothing of the screens is left
 		if !h.Quit {
-			h.held = false
+			h.holding = false
 			h.Send(app.EndMsg{})
 		}
 	})
@@ -163,8 +163,8 @@ func (h *Harness) Send(msgs ...tea.Msg) {
 	}
 }
 
-// Last is the route that was opened last; the zero route where none was.
-func (h *Harness) Last() screen.Route {
+// LastRoute is the route that was opened last; the zero route where none was.
+func (h *Harness) LastRoute() screen.Route {
 	if len(h.Opened) == 0 {
 		return screen.Route{}
 	}
@@ -200,13 +200,13 @@ func (h *Harness) WantNot(texts ...string) {
 	}
 }
 
-// Why returns the reason why the action of that key is not allowed now, and fails the test where
+// DisabledReason returns the reason why the action of that key is not allowed now, and fails the test where
 // the screen has no such action.
-func (h *Harness) Why(key string) string {
+func (h *Harness) DisabledReason(key string) string {
 	h.t.Helper()
 	for _, a := range h.screen.Actions() {
-		if a.Does(key) {
-			return a.Why
+		if a.HasKey(key) {
+			return a.DisabledReason
 		}
 	}
 	h.t.Errorf("no action has the key %q", key)
@@ -216,51 +216,51 @@ func (h *Harness) Why(key string) string {
 // commandTime is how long a command may run before the test fails.
 const commandTime = 20 * time.Second
 
-// deepest is how often a command may follow from another before others that are still running are heard again: one
+// maxCommandDepth is how often a command may follow from another before others that are still running are heard again: one
 // that comes back again and again until another is done would never hear of it.
-const deepest = 64
+const maxCommandDepth = 64
 
 // pool is the commands that one run waits for.
 type pool struct {
-	news    chan tea.Msg
+	results chan tea.Msg
 	running int
 }
 
 func (p *pool) start(cmd tea.Cmd) {
-	if cmd == nil || waits(cmd) {
+	if cmd == nil || isTimer(cmd) {
 		return
 	}
 	p.running++
-	go func() { p.news <- cmd() }()
+	go func() { p.results <- cmd() }()
 }
 
 // run runs a command and delivers what it gives. Commands that only wait for a time are left out.
 func (h *Harness) run(cmd tea.Cmd) {
 	h.t.Helper()
-	if h.held && cmd != nil {
-		h.kept = append(h.kept, cmd)
+	if h.holding && cmd != nil {
+		h.heldCmds = append(h.heldCmds, cmd)
 		return
 	}
 	if h.ordered {
 		h.runOrdered(cmd)
 		return
 	}
-	if len(h.runs) >= deepest {
-		for _, p := range slices.Backward(h.runs) {
+	if len(h.pools) >= maxCommandDepth {
+		for _, p := range slices.Backward(h.pools) {
 			if p.running > 0 {
 				p.start(cmd)
 				return
 			}
 		}
 	}
-	p := &pool{news: make(chan tea.Msg)}
-	h.runs = append(h.runs, p)
-	defer func() { h.runs = h.runs[:len(h.runs)-1] }()
+	p := &pool{results: make(chan tea.Msg)}
+	h.pools = append(h.pools, p)
+	defer func() { h.pools = h.pools[:len(h.pools)-1] }()
 	p.start(cmd)
 	limit := time.After(commandTime)
 	for p.running > 0 {
 		select {
-		case msg := <-p.news:
+		case msg := <-p.results:
 			p.running--
 			if batch, ok := msg.(tea.BatchMsg); ok { // they run side by side, as in the program
 				for _, c := range batch {
@@ -311,8 +311,8 @@ func sequence(msg tea.Msg) []tea.Cmd {
 
 var timers = regexp.MustCompile(`\.(Tick|Every)\.func\d+$`)
 
-// waits reports whether the command is one of tea.Tick or tea.Every.
-func waits(cmd tea.Cmd) bool {
+// isTimer reports whether the command is one of tea.Tick or tea.Every.
+func isTimer(cmd tea.Cmd) bool {
 	return timers.MatchString(nameOf(cmd))
 }
 

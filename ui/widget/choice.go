@@ -16,8 +16,8 @@ type Option struct {
 	Icon     string
 	IconTone themes.Tone
 	// Dim marks an option that is not allowed now; Why says the reason.
-	Dim bool
-	Why string
+	Dim            bool
+	DisabledReason string
 }
 
 // Choice asks for one of several options. An option that is not allowed can be looked at, and says why
@@ -62,7 +62,7 @@ func (c *Choice) SetTheme(theme themes.Theme) { c.theme = theme; c.list.SetTheme
 func (c *Choice) SetSize(width, height int) { c.width, c.height = max(width, 0), max(height, 0) }
 
 // Select puts the cursor on option i.
-func (c *Choice) Select(i int) { c.list.Choose(i) }
+func (c *Choice) Select(i int) { c.list.SelectItem(i) }
 
 // Cursor is the option under the cursor.
 func (c *Choice) Cursor() int { return c.list.Cursor }
@@ -74,7 +74,7 @@ func (c *Choice) Update(msg tea.KeyMsg) (Answer, bool) {
 	case "esc":
 		return Answer{-1}, true
 	case "enter", " ":
-		return c.take()
+		return c.accept()
 	case "tab":
 		c.list.Down()
 	case "shift+tab":
@@ -82,7 +82,7 @@ func (c *Choice) Update(msg tea.KeyMsg) (Answer, bool) {
 	default:
 		if n := len(key); n == 1 && key[0] >= '1' && key[0] <= '9' && int(key[0]-'0') <= len(c.options) {
 			c.Select(int(key[0] - '1'))
-			return c.take()
+			return c.accept()
 		}
 		c.measure()
 		c.list.Update(msg)
@@ -90,7 +90,7 @@ func (c *Choice) Update(msg tea.KeyMsg) (Answer, bool) {
 	return Answer{}, false
 }
 
-func (c *Choice) take() (Answer, bool) {
+func (c *Choice) accept() (Answer, bool) {
 	i := c.list.Cursor
 	if i >= len(c.options) || c.options[i].Dim {
 		return Answer{}, false
@@ -104,7 +104,7 @@ func (c *Choice) Click(y int) (Answer, bool) {
 	if !c.list.Click(y - 1 - len(head)) {
 		return Answer{}, false
 	}
-	return c.take()
+	return c.accept()
 }
 
 // Wheel takes the mouse wheel, which moves the cursor, and says whether msg was one.
@@ -132,7 +132,7 @@ func (c *Choice) measure() (head, foot []string, width int) {
 	most := max(min(c.width-4, dialogWidth), 1)
 	width = max(Width(Clean(c.Title)), Width(HintLine(c.Hints()))) + 4
 	for _, o := range c.options {
-		width = max(width, Width(Clean(o.Label))+Width(Clean(o.Icon))+len(notAvailable)+8, min(Width(Clean(o.Help)), 44), min(Width(Clean(o.Why)), 44))
+		width = max(width, Width(Clean(o.Label))+Width(Clean(o.Icon))+len(notAvailable)+8, min(Width(Clean(o.Help)), 44), min(Width(Clean(o.DisabledReason)), 44))
 	}
 	if c.Body != "" {
 		head = wrapText(c.Body, most)
@@ -143,7 +143,7 @@ func (c *Choice) measure() (head, foot []string, width int) {
 	width = clamp(width, 1, most)
 	// What is said of the options comes before the question: it has been read by then.
 	rows, inner := len(c.options), max(c.height-2, 0)
-	foot = trim(c.foot(width), inner-min(rows, 3))
+	foot = trim(c.footer(width), inner-min(rows, 3))
 	if spare := inner - rows - len(foot); spare < len(head)+1 {
 		head = head[:clamp(spare-1, 0, len(head))]
 	}
@@ -165,12 +165,12 @@ func trim(lines []string, n int) []string {
 	return lines[:clamp(n, 0, len(lines))]
 }
 
-// foot says what the option under the cursor means, or why it is not allowed. It is as high for every
+// footer says what the option under the cursor means, or why it is not allowed. It is as high for every
 // option, so that the box does not jump.
-func (c *Choice) foot(width int) []string {
+func (c *Choice) footer(width int) []string {
 	height := 0
 	for _, o := range c.options {
-		height = max(height, len(o.about(width)))
+		height = max(height, len(o.helpLines(width)))
 	}
 	if height == 0 {
 		return nil
@@ -181,17 +181,17 @@ func (c *Choice) foot(width int) []string {
 		if c.options[i].Dim {
 			style = c.theme.Warning
 		}
-		for n, line := range c.options[i].about(width) {
+		for n, line := range c.options[i].helpLines(width) {
 			foot[n+1] = style.Render(line)
 		}
 	}
 	return foot
 }
 
-func (o Option) about(width int) []string {
+func (o Option) helpLines(width int) []string {
 	switch {
-	case o.Dim && o.Why != "":
-		return Wrap(Clean("Not available: "+o.Why), width)
+	case o.Dim && o.DisabledReason != "":
+		return Wrap(Clean("Not available: "+o.DisabledReason), width)
 	case o.Help != "":
 		return Wrap(Clean(o.Help), width)
 	default:

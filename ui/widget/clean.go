@@ -9,7 +9,7 @@ import (
 	"bugle/engine/visible"
 )
 
-// Marks that CleanMarks draws for what breaks a line or widens it.
+// Marks that CleanVisible draws for what breaks a line or widens it.
 const (
 	newlineMark = "⏎"
 	tabMark     = "⇥"
@@ -21,12 +21,12 @@ const (
 // UTF-8 the replacement character.
 func Clean(s string) string { return clean(s, " ", " ") }
 
-// CleanMarks is Clean with newlines and tabs made visible, for text in which they matter.
-func CleanMarks(s string) string { return clean(s, newlineMark, tabMark) }
+// CleanVisible is Clean with newlines and tabs made visible, for text in which they matter.
+func CleanVisible(s string) string { return clean(s, newlineMark, tabMark) }
 
 // CleanLines is Clean for text of several lines: newlines stay, tabs become four spaces.
 func CleanLines(s string) string {
-	if isPlain(s) {
+	if isPrintableASCII(s) {
 		return s
 	}
 	s = strings.ReplaceAll(s, "\r\n", "\n")
@@ -37,8 +37,8 @@ func CleanLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// isPlain reports whether s is printable ASCII throughout: one cell a byte, nothing to clean.
-func isPlain(s string) bool {
+// isPrintableASCII reports whether s is printable ASCII throughout: one cell a byte, nothing to clean.
+func isPrintableASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] < 0x20 || s[i] > 0x7e {
 			return false
@@ -55,7 +55,7 @@ var c1Spelling = strings.NewReplacer(
 )
 
 func clean(s, newline, tab string) string {
-	if isPlain(s) {
+	if isPrintableASCII(s) {
 		return s
 	}
 	s = strings.ToValidUTF8(s, string(utf8.RuneError))
@@ -75,11 +75,11 @@ func clean(s, newline, tab string) string {
 			b.WriteString(tab)
 		case !drawn || r == emojiSelector:
 			continue
-		case onASCII && joins(r) && Width(string(r)) > 0:
+		case onASCII && combinesWithPrevious(r) && Width(string(r)) > 0:
 			// Libraries and terminals disagree on what a mark with a width of its own takes there.
 			b.WriteString(dottedCircle)
 			b.WriteRune(r)
-		case onASCII && joins(r):
+		case onASCII && combinesWithPrevious(r):
 			b.WriteRune(r)
 			continue
 		default:
@@ -87,7 +87,7 @@ func clean(s, newline, tab string) string {
 		}
 		onASCII = strings.HasSuffix(b.String(), " ")
 	}
-	return sealEdges(b.String())
+	return isolateEdges(b.String())
 }
 
 // emojiSelector widens the sign before it on some terminals and not on others.
@@ -96,8 +96,8 @@ const emojiSelector = '\ufe0f'
 // dottedCircle is what a mark sits on that has no character of its own.
 const dottedCircle = "◌"
 
-// joins reports whether a rune becomes part of the character before it.
-func joins(r rune) bool {
+// combinesWithPrevious reports whether a rune becomes part of the character before it.
+func combinesWithPrevious(r rune) bool {
 	if r < 0x300 { // none of Latin does
 		return false
 	}
@@ -105,24 +105,24 @@ func joins(r rune) bool {
 	return len(cluster) > 1
 }
 
-// reaches reports whether a rune makes the character after it part of itself.
-func reaches(r rune) bool {
+// combinesWithNext reports whether a rune makes the character after it part of itself.
+func combinesWithNext(r rune) bool {
 	cluster, _ := ansi.FirstGraphemeCluster(string(r)+" ", ansi.GraphemeWidth)
 	return len(cluster) > utf8.RuneLen(r)
 }
 
-// sealEdges keeps text from joining what is drawn before and after it: a mark that has nothing to sit
+// isolateEdges keeps text from joining what is drawn before and after it: a mark that has nothing to sit
 // on gets a dotted circle, a last character that would draw the next one to itself goes.
-func sealEdges(s string) string {
-	if s == "" || isPlain(s) {
+func isolateEdges(s string) string {
+	if s == "" || isPrintableASCII(s) {
 		return s
 	}
-	if first, _ := utf8.DecodeRuneInString(s); joins(first) {
+	if first, _ := utf8.DecodeRuneInString(s); combinesWithPrevious(first) {
 		s = dottedCircle + s
 	}
 	for s != "" {
 		last, size := utf8.DecodeLastRuneInString(s)
-		if last < 0x300 || !reaches(last) {
+		if last < 0x300 || !combinesWithNext(last) {
 			break
 		}
 		s = s[:len(s)-size]

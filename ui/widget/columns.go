@@ -40,7 +40,7 @@ func layout(columns []Column, width int) []shownColumn {
 	for i, c := range columns {
 		shown = append(shown, shownColumn{i, max(c.Min, 1)})
 	}
-	for needed(shown) > width {
+	for requiredWidth(shown) > width {
 		worst := -1
 		for i, s := range shown {
 			if p := columns[s.index].Priority; p > 0 && (worst < 0 || p >= columns[shown[worst].index].Priority) {
@@ -48,15 +48,15 @@ func layout(columns []Column, width int) []shownColumn {
 			}
 		}
 		if worst < 0 {
-			return squeeze(shown, width)
+			return shrink(shown, width)
 		}
 		shown = append(shown[:worst], shown[worst+1:]...)
 	}
-	spread(columns, shown, width-needed(shown))
+	grow(columns, shown, width-requiredWidth(shown))
 	return shown
 }
 
-func needed(shown []shownColumn) int {
+func requiredWidth(shown []shownColumn) int {
 	n := max(len(shown)-1, 0) * columnGap
 	for _, s := range shown {
 		n += s.width
@@ -64,8 +64,8 @@ func needed(shown []shownColumn) int {
 	return n
 }
 
-// squeeze keeps what fits from the left, the last one narrowed.
-func squeeze(shown []shownColumn, width int) []shownColumn {
+// shrink keeps what fits from the left, the last one narrowed.
+func shrink(shown []shownColumn, width int) []shownColumn {
 	for i := range shown {
 		if i > 0 {
 			width -= columnGap
@@ -79,13 +79,13 @@ func squeeze(shown []shownColumn, width int) []shownColumn {
 	return shown
 }
 
-// spread shares extra cells among the columns by their weights, none beyond its Max. What rounding leaves
+// grow shares extra cells among the columns by their weights, none beyond its Max. What rounding leaves
 // goes to the first that can take it.
-func spread(columns []Column, shown []shownColumn, extra int) {
+func grow(columns []Column, shown []shownColumn, extra int) {
 	for extra > 0 {
 		total := 0
 		for _, s := range shown {
-			if room(columns[s.index], s.width) > 0 {
+			if growth(columns[s.index], s.width) > 0 {
 				total += columns[s.index].Weight
 			}
 		}
@@ -95,13 +95,13 @@ func spread(columns []Column, shown []shownColumn, extra int) {
 		left := extra
 		for i := range shown {
 			c := columns[shown[i].index]
-			share := min(extra*c.Weight/total, room(c, shown[i].width), left)
+			share := min(extra*c.Weight/total, growth(c, shown[i].width), left)
 			shown[i].width += share
 			left -= share
 		}
 		if left == extra { // less than a cell for anyone
 			for i := range shown {
-				if left > 0 && room(columns[shown[i].index], shown[i].width) > 0 {
+				if left > 0 && growth(columns[shown[i].index], shown[i].width) > 0 {
 					shown[i].width++
 					left--
 				}
@@ -111,8 +111,8 @@ func spread(columns []Column, shown []shownColumn, extra int) {
 	}
 }
 
-// room is how many more cells a column of that width can use.
-func room(c Column, width int) int {
+// growth is how many more cells a column of that width can use.
+func growth(c Column, width int) int {
 	switch {
 	case c.Weight <= 0:
 		return 0

@@ -83,9 +83,9 @@ func (d *Dialog) Update(msg tea.KeyMsg) (Answer, bool) {
 	case "enter", " ":
 		return Answer{clamp(d.Focus, 0, len(d.Buttons)-1)}, true
 	case "left", "shift+tab", "h":
-		d.turn(-1)
+		d.moveFocus(-1)
 	case "right", "tab", "l":
-		d.turn(1)
+		d.moveFocus(1)
 	default:
 		d.measure()
 		d.window.UpdateScroll(msg)
@@ -93,7 +93,7 @@ func (d *Dialog) Update(msg tea.KeyMsg) (Answer, bool) {
 	return Answer{}, false
 }
 
-func (d *Dialog) turn(n int) {
+func (d *Dialog) moveFocus(n int) {
 	if len(d.Buttons) > 0 {
 		d.Focus = (d.Focus + n + len(d.Buttons)) % len(d.Buttons)
 	}

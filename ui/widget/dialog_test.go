@@ -83,7 +83,7 @@ func TestLongDialogScrolls(t *testing.T) {
 
 func deliveries() widget.Choice {
 	return widget.NewChoice(plain(), "Delivery", "",
-		widget.Option{Label: "Broadcast", Dim: true, Why: "not for e-mail."},
+		widget.Option{Label: "Broadcast", Dim: true, DisabledReason: "not for e-mail."},
 		widget.Option{Label: "One time"},
 		widget.Option{Label: "Periodic"},
 	)

@@ -30,15 +30,15 @@ func NewHelpView(t themes.Theme, groups ...Group) HelpView {
 }
 
 // SetTheme changes the theme.
-func (h *HelpView) SetTheme(theme themes.Theme) { h.theme = theme; h.lay() }
+func (h *HelpView) SetTheme(theme themes.Theme) { h.theme = theme; h.rebuild() }
 
 // SetGroups sets the keys of the view.
-func (h *HelpView) SetGroups(groups []Group) { h.groups = groups; h.lay() }
+func (h *HelpView) SetGroups(groups []Group) { h.groups = groups; h.rebuild() }
 
 // SetSize tells the view the cells it may use.
 func (h *HelpView) SetSize(width, height int) {
 	h.width, h.height = max(width, 0), max(height, 0)
-	h.lay()
+	h.rebuild()
 }
 
 // Update takes the keys that scroll, and says whether the key was one.
@@ -62,8 +62,8 @@ const (
 	helpColumnGap = 3
 )
 
-// lay draws all groups into lines for the present width.
-func (h *HelpView) lay() {
+// rebuild draws all groups into lines for the present width.
+func (h *HelpView) rebuild() {
 	width := max(h.width-2, 1) // the scroll bar's
 	n := clamp((width+helpColumnGap)/(helpColumnMin+helpColumnGap), 1, max(len(h.groups), 1))
 	column := width
@@ -77,7 +77,7 @@ func (h *HelpView) lay() {
 		total += len(blocks[i]) + 1
 	}
 	columns := distribute(blocks, n, total)
-	h.lines = beside(columns, column)
+	h.lines = joinColumns(columns, column)
 	h.window.Resize(len(h.lines), h.height)
 }
 
@@ -100,10 +100,10 @@ func (h *HelpView) block(g Group, width int) []string {
 			lines = append(lines, start+label.Render(part))
 			start = spaces(indent)
 		}
-		if !hint.Dim || hint.Why == "" {
+		if !hint.Dim || hint.DisabledReason == "" {
 			continue
 		}
-		for _, part := range Wrap("– "+Clean(hint.Why), max(width-indent, 1)) {
+		for _, part := range Wrap("– "+Clean(hint.DisabledReason), max(width-indent, 1)) {
 			lines = append(lines, spaces(indent)+h.theme.Faint.Render(part))
 		}
 	}
@@ -128,8 +128,8 @@ func distribute(blocks [][]string, n, total int) [][]string {
 	return columns
 }
 
-// beside joins columns of a width to lines.
-func beside(columns [][]string, width int) []string {
+// joinColumns joins columns of a width to lines.
+func joinColumns(columns [][]string, width int) []string {
 	height := 0
 	for _, c := range columns {
 		height = max(height, len(c))

@@ -13,8 +13,8 @@ type Hint struct {
 	// Label is what it does, in a word or two.
 	Label string
 	// Dim marks a key that does nothing now; Why says the reason.
-	Dim bool
-	Why string
+	Dim            bool
+	DisabledReason string
 }
 
 // helpHint ends a status bar: it leads to all the other keys.

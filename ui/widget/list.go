@@ -21,16 +21,16 @@ type Item struct {
 	// InfoTone colors the info.
 	InfoTone themes.Tone
 	// Dim marks an entry that cannot be chosen now; Why says the reason, beside it.
-	Dim bool
-	Why string
+	Dim            bool
+	DisabledReason string
 	// Heading marks a line between entries that the cursor passes over.
 	Heading bool
-	// More marks a further line of the entry above. The two are chosen and drawn as one.
-	More bool
+	// Continuation marks a further line of the entry above. The two are chosen and drawn as one.
+	Continuation bool
 }
 
-// stays reports whether the cursor can be on the entry.
-func (i Item) stays() bool { return !i.Heading && !i.More }
+// selectable reports whether the cursor can be on the entry.
+func (i Item) selectable() bool { return !i.Heading && !i.Continuation }
 
 // WrapItem returns the lines of an entry whose text does not fit on one, for a list of that width.
 func WrapItem(item Item, width int) []Item {
@@ -38,7 +38,7 @@ func WrapItem(item Item, width int) []Item {
 	item.Text = lines[0]
 	out := []Item{item}
 	for _, line := range lines[1:] {
-		out = append(out, Item{Text: line, Dim: item.Dim, More: true})
+		out = append(out, Item{Text: line, Dim: item.Dim, Continuation: true})
 	}
 	return out
 }
@@ -86,7 +86,7 @@ func (l *List) Items() []Item { return l.items }
 
 // Selected returns the entry under the cursor, and false when the list is empty.
 func (l *List) Selected() (Item, bool) {
-	if l.Cursor >= len(l.items) || !l.items[l.Cursor].stays() {
+	if l.Cursor >= len(l.items) || !l.items[l.Cursor].selectable() {
 		return Item{}, false
 	}
 	return l.items[l.Cursor], true
@@ -110,8 +110,8 @@ func (l *List) Home() { l.move((*Window).Home, 1) }
 // End moves the cursor to the last entry.
 func (l *List) End() { l.move((*Window).End, -1) }
 
-// Choose puts the cursor on entry i, or on the next that is no heading.
-func (l *List) Choose(i int) { l.Select(i); l.skipHeadings(1) }
+// SelectItem puts the cursor on entry i, or on the next that is no heading.
+func (l *List) SelectItem(i int) { l.Select(i); l.skipHeadings(1) }
 
 // Update takes the keys that move the cursor, and says whether the key was one.
 func (l *List) Update(msg tea.KeyMsg) bool {
@@ -137,10 +137,10 @@ func (l *List) Mouse(msg tea.MouseMsg, y int) bool {
 		return false
 	}
 	i, ok := l.At(y)
-	for ok && i > 0 && l.items[i].More {
+	for ok && i > 0 && l.items[i].Continuation {
 		i--
 	}
-	if !ok || !l.items[i].stays() {
+	if !ok || !l.items[i].selectable() {
 		return false
 	}
 	l.Select(i)
@@ -156,7 +156,7 @@ func (l *List) move(step func(*Window), direction int) {
 func (l *List) skipHeadings(direction int) {
 	for _, d := range []int{direction, -direction} {
 		for i := l.Cursor; i >= 0 && i < len(l.items); i += d {
-			if l.items[i].stays() {
+			if l.items[i].selectable() {
 				l.Select(i)
 				l.showHeading()
 				l.showMore()
@@ -180,7 +180,7 @@ func (l *List) showHeading() {
 // showMore brings the further lines of the chosen entry into sight, as far as there is room.
 func (l *List) showMore() {
 	last := l.Cursor
-	for last+1 < len(l.items) && l.items[last+1].More {
+	for last+1 < len(l.items) && l.items[last+1].Continuation {
 		last++
 	}
 	l.Offset = min(max(l.Offset, last-l.Height+1), l.Cursor)
@@ -230,7 +230,7 @@ func (l *List) line(i, width, icons int) string {
 		return l.theme.Header.Render(Truncate("  "+Clean(item.Text), width))
 	}
 	of := i
-	for of > 0 && l.items[of].More {
+	for of > 0 && l.items[of].Continuation {
 		of--
 	}
 	selected := of == l.Cursor
@@ -240,8 +240,8 @@ func (l *List) line(i, width, icons int) string {
 		icon = PadRight(Clean(item.Icon), icons) + " "
 	}
 	text, info := Clean(item.Text), Clean(item.Info)
-	if item.Dim && item.Why != "" {
-		text += " · " + Clean(item.Why)
+	if item.Dim && item.DisabledReason != "" {
+		text += " · " + Clean(item.DisabledReason)
 	}
 	body := width - Width(start) - Width(icon)
 	if info != "" && body-Width(info)-1 < 8 {

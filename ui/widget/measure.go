@@ -78,9 +78,9 @@ func isSimple(r rune) bool {
 	return false
 }
 
-// Beside joins blocks side by side, aligned at the top. Each column is as wide as its widest line,
+// JoinHorizontal joins blocks side by side, aligned at the top. Each column is as wide as its widest line,
 // the block as high as its highest column.
-func Beside(blocks ...string) string {
+func JoinHorizontal(blocks ...string) string {
 	type column struct {
 		lines  []string
 		widths []int
@@ -115,8 +115,8 @@ func Beside(blocks ...string) string {
 	return out.String()
 }
 
-// Stack puts blocks on top of one another, each line padded to the widest.
-func Stack(blocks ...string) string {
+// JoinVertical puts blocks on top of one another, each line padded to the widest.
+func JoinVertical(blocks ...string) string {
 	lines := strings.Split(strings.Join(blocks, "\n"), "\n")
 	widths, width := make([]int, len(lines)), 0
 	for i, l := range lines {

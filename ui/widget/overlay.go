@@ -10,27 +10,27 @@ import (
 // Overlay draws box over base, a screen of w×h cells, with the box's upper left corner at column x and
 // line y. What would lie outside the screen is cut. Colors of the screen go on beside the box, and a
 // wide character that the box's edge goes through becomes blank.
-func Overlay(base, box string, x, y, w, h int) string { return overlay(base, box, x, y, w, h, cuts) }
+func Overlay(base, box string, x, y, w, h int) string { return overlay(base, box, x, y, w, h, edgeCut) }
 
 // Cover is Overlay for a box to read: a text of the screen that the box covers in part is left out as a
 // whole, and so is what is left of a line at the edge of the screen, so that no fragments stand beside
 // the box.
 func Cover(base, box string, x, y, w, h int) string {
-	return overlay(base, box, x, y, w, h, covers)
+	return overlay(base, box, x, y, w, h, edgeDropAll)
 }
 
-// Drop is Cover for a box inside a panel, such as a list below a field: the panel's frame stays beside it.
-func Drop(base, box string, x, y, w, h int) string {
-	return overlay(base, box, x, y, w, h, drops)
+// Dropdown is Cover for a box inside a panel, such as a list below a field: the panel's frame stays beside it.
+func Dropdown(base, box string, x, y, w, h int) string {
+	return overlay(base, box, x, y, w, h, edgeDropText)
 }
 
 // edge is what becomes of a line that a box lies over.
 type edge uint8
 
 const (
-	cuts   edge = iota // the box cuts through its texts
-	drops              // texts that the box covers in part are left out
-	covers             // and so is what is left at the edges of the screen
+	edgeCut      edge = iota // the box cuts through its texts
+	edgeDropText             // texts that the box covers in part are left out
+	edgeDropAll              // and so is what is left at the edges of the screen
 )
 
 func overlay(base, box string, x, y, w, h int, b edge) string {
@@ -75,13 +75,13 @@ func splice(line, piece string, x, width, w int, b edge) string {
 		reset = "\x1b[0m"
 	}
 	from, to := x, x+width
-	if b != cuts {
-		from, to = whole(line, from, to)
+	if b != edgeCut {
+		from, to = snapToText(line, from, to)
 	}
-	if b == covers && x < sliver {
+	if b == edgeDropAll && x < minFragment {
 		from = 0
 	}
-	if b == covers && x+width > w-sliver {
+	if b == edgeDropAll && x+width > w-minFragment {
 		to = w
 	}
 	left := fitLine(line, from)
@@ -92,9 +92,9 @@ func splice(line, piece string, x, width, w int, b edge) string {
 	return left + reset + piece + reset + right
 }
 
-// whole widens the columns from x to end of a line so that they cut through no text. A text goes on over single
+// snapToText widens the columns from x to end of a line so that they cut through no text. A text goes on over single
 // spaces; two of them, or a line of a frame, end it.
-func whole(line string, x, end int) (from, to int) {
+func snapToText(line string, x, end int) (from, to int) {
 	var cells []string // by column; "" behind a wide character
 	for rest := ansi.Strip(line); rest != ""; {
 		c, width := ansi.FirstGraphemeCluster(rest, ansi.GraphemeWidth)
@@ -125,8 +125,8 @@ func whole(line string, x, end int) (from, to int) {
 	return from, to
 }
 
-// sliver is how many cells beside a box are too few to show anything but an end of a frame.
-const sliver = 5
+// minFragment is how many cells beside a box are too few to show anything but an end of a frame.
+const minFragment = 5
 
 // isFrame reports a character that frames, rules and bars are drawn with.
 func isFrame(s string) bool {

@@ -51,7 +51,7 @@ func TestOverlayEndsColors(t *testing.T) {
 	}
 }
 
-func TestCenterIsWhereItSays(t *testing.T) {
+func TestCenterAtMatchesCenter(t *testing.T) {
 	base := widget.Fit("", 9, 5)
 	x, y := widget.CenterAt("XXX\nXXX\nXXX", 9, 5)
 	if x != 3 || y != 1 {
@@ -82,7 +82,7 @@ func TestCoverLeavesNoFragments(t *testing.T) {
 			t.Errorf("over %q: %q, want %q", test.base, got, test.want)
 		}
 	}
-	if got, want := widget.Drop("│ Winter  sale x │", "XXXX", 3, 0, 18, 1), "│  XXXX   sale x │"; got != want {
+	if got, want := widget.Dropdown("│ Winter  sale x │", "XXXX", 3, 0, 18, 1), "│  XXXX   sale x │"; got != want {
 		t.Errorf("in a panel: %q, want %q", got, want)
 	}
 }

@@ -160,8 +160,8 @@ func (p *Prompt) View() string {
 	return fitLine(label, p.width)
 }
 
-// Press puts the cursor where column x of the line is pressed.
-func (p *Prompt) Press(x int) {
+// Click puts the cursor where column x of the line is pressed.
+func (p *Prompt) Click(x int) {
 	label := 0
 	if p.Label != "" {
 		label = Width(Truncate(Clean(p.Label), max(p.width/2, 1))) + 1

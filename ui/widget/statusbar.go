@@ -44,8 +44,8 @@ type barLayout struct {
 	hints       int // how many of the hints are shown, before that of the help
 }
 
-// lay reserves what must be there first: the way to the help, then where one is, then the rest.
-func (s *StatusBar) lay() barLayout {
+// layout reserves what must be there first: the way to the help, then where one is, then the rest.
+func (s *StatusBar) layout() barLayout {
 	l := barLayout{left: Clean(s.Left), right: Clean(s.Right)}
 	room := s.width
 	if s.Help.Key != "" {
@@ -74,21 +74,21 @@ func (s *StatusBar) lay() barLayout {
 	return l
 }
 
-// At returns the number of the hint at column x, that of the help being len(Hints); false where there is
+// HintAt returns the number of the hint at column x, that of the help being len(Hints); false where there is
 // none.
-func (s *StatusBar) At(x int) (int, bool) {
+func (s *StatusBar) HintAt(x int) (int, bool) {
 	for i := range len(s.Hints) + 1 {
-		if start, w, ok := s.Span(i); ok && x >= start && x < start+w && x < s.width {
+		if start, w, ok := s.HintSpan(i); ok && x >= start && x < start+w && x < s.width {
 			return i, true
 		}
 	}
 	return 0, false
 }
 
-// Span returns the column where a hint begins and its width, that of the help being the one after Hints;
+// HintSpan returns the column where a hint begins and its width, that of the help being the one after Hints;
 // false where it is not in sight.
-func (s *StatusBar) Span(i int) (x, width int, ok bool) {
-	l := s.lay()
+func (s *StatusBar) HintSpan(i int) (x, width int, ok bool) {
+	l := s.layout()
 	x = l.start
 	for _, h := range s.Hints[:min(i, l.hints)] {
 		x += h.width() + len(hintGap)
@@ -109,7 +109,7 @@ func (s *StatusBar) View() string {
 	if s.width == 0 {
 		return ""
 	}
-	l := s.lay()
+	l := s.layout()
 	hints := make([]string, 0, l.hints+1)
 	for _, h := range s.Hints[:l.hints] {
 		hints = append(hints, h.render(s.theme))

@@ -12,7 +12,7 @@ func Truncate(s string, w int) string {
 	if w <= 0 {
 		return ""
 	}
-	if isPlain(s) {
+	if isPrintableASCII(s) {
 		if len(s) <= w {
 			return s
 		}
@@ -44,7 +44,7 @@ func TruncateLeft(s string, n int) string {
 	if n >= total {
 		return ""
 	}
-	if isPlain(s) {
+	if isPrintableASCII(s) {
 		return s[n:]
 	}
 	out := ansi.TruncateLeft(s, n, "")
@@ -88,17 +88,17 @@ func Wrap(s string, w int) []string {
 			line = strings.ReplaceAll(line, noBreak, "--")
 			lines[i] = line
 		}
-		if isPlain(line) && len(line) <= w {
+		if isPrintableASCII(line) && len(line) <= w {
 			continue
 		}
-		lines[i] = cut(sealEdges(line), w, "")
+		lines[i] = cut(isolateEdges(line), w, "")
 	}
 	return lines
 }
 
-// WrapMost is Wrap for a plain text, in at most n lines: where there is more, the last one ends with
+// WrapMax is Wrap for a plain text, in at most n lines: where there is more, the last one ends with
 // " …", after a whole word where it has more than one.
-func WrapMost(s string, w, n int) []string {
+func WrapMax(s string, w, n int) []string {
 	n = max(n, 1)
 	lines := Wrap(Truncate(s, (n+1)*max(w, 1)), w)
 	if len(lines) <= n {
@@ -124,7 +124,7 @@ func TruncateWords(s string, w int) string {
 	if Width(s) <= w {
 		return s
 	}
-	if line := WrapMost(s, w, 1)[0]; Width(line)*2 > w {
+	if line := WrapMax(s, w, 1)[0]; Width(line)*2 > w {
 		return line
 	}
 	return Truncate(s, w)

@@ -19,8 +19,8 @@ const (
 	LevelError
 )
 
-// look returns a level's sign and tone.
-func (l Level) look() (string, themes.Tone) {
+// icon returns a level's sign and tone.
+func (l Level) icon() (string, themes.Tone) {
 	switch l {
 	case LevelSuccess:
 		return "✓", themes.ToneSuccess
@@ -39,16 +39,16 @@ const maxToasts = 3
 // maxToastLines is how many lines one notice may take.
 const maxToastLines = 4
 
-// roomy is from how many rows of the window on notices have a box each.
-const roomy = 24
+// boxMinHeight is from how many rows of the window on notices have a box each.
+const boxMinHeight = 24
 
 // Toast is a short notice that goes by itself, but for one of an error: that stays until it was seen.
 type Toast struct {
 	Level Level
 	Text  string
-	// About names what the notice is about: a newer one about the same takes its place. Empty: nothing
+	// Topic names what the notice is about: a newer one about the same takes its place. Empty: nothing
 	// that another one could be about.
-	About string
+	Topic string
 	// Until is when it goes; for an error, when it has been in sight for long enough to be read.
 	Until time.Time
 }
@@ -70,14 +70,14 @@ func (t *Toasts) SetTheme(theme themes.Theme) { t.theme = theme }
 // SetSize tells the notices how wide they may be, and how high the window is: they are as high as their text
 // needs, and in a low window only the newest of the
 // gravest is in sight, without a box.
-func (t *Toasts) SetSize(width, height int) { t.width, t.low = max(width, 0), height < roomy }
+func (t *Toasts) SetSize(width, height int) { t.width, t.low = max(width, 0), height < boxMinHeight }
 
 // Push adds a notice, in place of one that says the same or is about the same.
 func (t *Toasts) Push(toast Toast) {
 	kept := make([]Toast, 0, maxToasts+1)
 	for _, old := range t.toasts {
 		same := old.Level == toast.Level && old.Text == toast.Text
-		if !same && (toast.About == "" || old.About != toast.About) {
+		if !same && (toast.Topic == "" || old.Topic != toast.Topic) {
 			kept = append(kept, old)
 		}
 	}
@@ -98,13 +98,13 @@ func (t *Toasts) Expire(now time.Time) bool {
 	return changed
 }
 
-// Drop takes away the notices of a level.
-func (t *Toasts) Drop(level Level) {
+// RemoveLevel takes away the notices of a level.
+func (t *Toasts) RemoveLevel(level Level) {
 	t.toasts = slices.DeleteFunc(slices.Clone(t.toasts), func(toast Toast) bool { return toast.Level == level })
 }
 
-// Seen drops the errors whose time has come: somebody is there, and goes on.
-func (t *Toasts) Seen(now time.Time) {
+// ExpireErrors drops the errors whose time has come: somebody is there, and goes on.
+func (t *Toasts) ExpireErrors(now time.Time) {
 	t.toasts = slices.DeleteFunc(slices.Clone(t.toasts), func(toast Toast) bool {
 		return toast.Level == LevelError && !now.Before(toast.Until)
 	})
@@ -121,8 +121,8 @@ func (t *Toasts) Next() (time.Time, bool) {
 	return next, !next.IsZero()
 }
 
-// Gravest returns the highest level of the notices in sight.
-func (t *Toasts) Gravest() Level {
+// HighestLevel returns the highest level of the notices in sight.
+func (t *Toasts) HighestLevel() Level {
 	g := LevelInfo
 	for _, toast := range t.toasts {
 		g = max(g, toast.Level)
@@ -134,7 +134,7 @@ func (t *Toasts) Gravest() Level {
 func (t *Toasts) Dismiss() bool {
 	at := len(t.toasts) - 1
 	if t.low {
-		at = t.front()
+		at = t.newestOfHighestLevel()
 	}
 	if at < 0 {
 		return false
@@ -143,8 +143,8 @@ func (t *Toasts) Dismiss() bool {
 	return true
 }
 
-// front returns the place of the newest of the gravest notices, or -1 where there is none.
-func (t *Toasts) front() int {
+// newestOfHighestLevel returns the place of the newest of the gravest notices, or -1 where there is none.
+func (t *Toasts) newestOfHighestLevel() int {
 	at := -1
 	for i, toast := range t.toasts {
 		if at < 0 || toast.Level >= t.toasts[at].Level {
@@ -163,7 +163,7 @@ func (t *Toasts) View() string {
 		return ""
 	}
 	shown := t.toasts
-	if at := t.front(); t.low && at >= 0 {
+	if at := t.newestOfHighestLevel(); t.low && at >= 0 {
 		shown = shown[at : at+1]
 	}
 	texts := make([][]string, len(shown))
@@ -183,11 +183,11 @@ func (t *Toasts) View() string {
 
 // text breaks a notice into lines, the last one cut where there are too many.
 func (t *Toasts) text(toast Toast) []string {
-	return WrapMost(strings.Join(wrapText(toast.Text, t.width-6), "\n"), t.width-6, maxToastLines)
+	return WrapMax(strings.Join(wrapText(toast.Text, t.width-6), "\n"), t.width-6, maxToastLines)
 }
 
 func (t *Toasts) box(level Level, text []string, inner int) []string {
-	sign, tone := level.look()
+	sign, tone := level.icon()
 	style := t.theme.Tone(tone)
 	var lines []string
 	start := style.Render(sign) + " "

@@ -30,7 +30,7 @@ func TestWindowMoves(t *testing.T) {
 	}
 }
 
-func TestWindowScrollsWithTheCursorInSight(t *testing.T) {
+func TestWindowScrollKeepsCursorVisible(t *testing.T) {
 	w := widget.Window{}
 	w.Resize(100, 10)
 	w.Select(5)

@@ -58,8 +58,8 @@ var renamed = map[string]string{
 	"workspace.undo":                   "app.undo",
 }
 
-// present returns the name that an action has now, for any that it had.
-func present(name string) string {
+// currentName returns the name that an action has now, for any that it had.
+func currentName(name string) string {
 	if now, ok := renamed[name]; ok {
 		return now
 	}

@@ -48,51 +48,51 @@ func (m *Model) background(msg BackgroundMsg) tea.Cmd {
 	if t, err := m.opts.Themes(m.theme.Name); err == nil {
 		m.useTheme(t)
 	}
-	return keep(m.opts.Deps.Prefs, prefDark, func(background) background { return background{!msg.Dark} })
+	return savePref(m.opts.Deps.Prefs, prefDark, func(background) background { return background{!msg.Dark} })
 }
 
-// paletteMemory is what the palette ran.
-type paletteMemory struct {
+// palettePrefs is what the palette ran.
+type palettePrefs struct {
 	Recent []string `json:"recent"` // names of actions, the newest first
 }
 
 // maxRecent is how many actions the palette puts first.
 const maxRecent = 5
 
-// ran puts an action first among those that the palette ran.
-func (p paletteMemory) ran(name string) paletteMemory {
+// withRecent puts an action first among those that the palette ran.
+func (p palettePrefs) withRecent(name string) palettePrefs {
 	rest := slices.DeleteFunc(slices.Clone(p.Recent), func(n string) bool { return n == name })
-	return paletteMemory{append([]string{name}, rest[:min(len(rest), maxRecent-1)]...)}
+	return palettePrefs{append([]string{name}, rest[:min(len(rest), maxRecent-1)]...)}
 }
 
-// recalled is what the palette ran before this start.
-type recalled struct{ recent []string }
+// recentLoadedMsg is what the palette ran before this start.
+type recentLoadedMsg struct{ recent []string }
 
-// recall reads what the palette ran. Without it the palette is as good as before its first use.
-func recall(p *prefs.Prefs) tea.Cmd {
+// loadRecent reads what the palette ran. Without it the palette is as good as before its first use.
+func loadRecent(p *prefs.Prefs) tea.Cmd {
 	if p == nil {
 		return nil
 	}
 	return func() tea.Msg {
-		mem, err := prefs.Read[paletteMemory](p, prefPalette)
+		mem, err := prefs.Read[palettePrefs](p, prefPalette)
 		if err != nil {
-			return kept{err}
+			return prefFailedMsg{err}
 		}
-		return recalled{mem.Recent}
+		return recentLoadedMsg{mem.Recent}
 	}
 }
 
-// kept reports that a preference could not be kept.
-type kept struct{ err error }
+// prefFailedMsg reports that a preference could not be kept.
+type prefFailedMsg struct{ err error }
 
-// keep changes a preference, beside everything else.
-func keep[T any](p *prefs.Prefs, name string, change func(T) T) tea.Cmd {
+// savePref changes a preference, beside everything else.
+func savePref[T any](p *prefs.Prefs, name string, change func(T) T) tea.Cmd {
 	if p == nil {
 		return nil
 	}
 	return func() tea.Msg {
-		if _, err := prefs.Change(p, name, change); err != nil {
-			return kept{err}
+		if _, err := prefs.Update(p, name, change); err != nil {
+			return prefFailedMsg{err}
 		}
 		return nil
 	}

@@ -11,16 +11,16 @@ import (
 type rank int
 
 const (
-	rankHere rank = iota // actions of the screen
+	rankScreenAction rank = iota // actions of the screen
 	rankSection
 	rankScreen
 	rankField
 	rankSetting
-	rankAlways // actions that every screen has
+	rankGlobal // actions that every screen has
 	rankOption
 	rankCampaign
-	rankOther // a field of another campaign
-	rankExact // found by the beginning of its own name only
+	rankOtherCampaign // a field of another campaign
+	rankPrefixOnly    // found by the beginning of its own name only
 )
 
 // How well words match, the best first.
@@ -34,11 +34,11 @@ const (
 	matchNot
 )
 
-// mostMatches is how many entries are listed.
-const mostMatches = 60
+// maxMatches is how many entries are listed.
+const maxMatches = 60
 
-// matching returns the commands that the words find, the best first.
-func matching(words string, commands []command) []command {
+// matchCommands returns the commands that the words find, the best first.
+func matchCommands(words string, commands []command) []command {
 	type match struct {
 		command
 		how, at int
@@ -46,55 +46,55 @@ func matching(words string, commands []command) []command {
 	fold := strings.Fields(strings.ToLower(words))
 	var found []match
 	for i, c := range commands {
-		how := howWell(fold, c)
-		if how < matchNot && (c.rank != rankExact || how <= matchName) {
+		how := matchQuality(fold, c)
+		if how < matchNot && (c.rank != rankPrefixOnly || how <= matchName) {
 			found = append(found, match{c, how, i})
 		}
 	}
 	slices.SortStableFunc(found, func(a, b match) int {
 		return cmp.Or(a.how-b.how, int(a.rank-b.rank), len(a.label)-len(b.label), a.at-b.at)
 	})
-	out := make([]command, min(len(found), mostMatches))
+	out := make([]command, min(len(found), maxMatches))
 	for i := range out {
 		out[i] = found[i].command
 	}
 	return out
 }
 
-// act reports whether a command does something or opens a screen: of the many other things that there are, those
+// isAction reports whether a command does something or opens a screen: of the many other things that there are, those
 // with the same letters somewhere are no help.
-func (c command) act() bool {
-	return c.rank == rankHere || c.rank == rankScreen || c.rank == rankAlways
+func (c command) isAction() bool {
+	return c.rank == rankScreenAction || c.rank == rankScreen || c.rank == rankGlobal
 }
 
-// howWell reports how words in lower case match a command.
-func howWell(words []string, c command) int {
+// matchQuality reports how words in lower case match a command.
+func matchQuality(words []string, c command) int {
 	name, text := strings.ToLower(c.label), strings.ToLower(c.label+" "+c.detail)
 	switch {
 	case strings.HasPrefix(name, strings.Join(words, " ")):
 		return matchStart
-	case each(words, wordsOf(name), strings.HasPrefix):
+	case everyWord(words, splitWords(name), strings.HasPrefix):
 		return matchName
-	case each(words, wordsOf(text), strings.HasPrefix):
+	case everyWord(words, splitWords(text), strings.HasPrefix):
 		return matchText
-	case each(words, []string{name}, strings.Contains):
+	case everyWord(words, []string{name}, strings.Contains):
 		return matchMidName
-	case each(words, []string{text}, strings.Contains):
+	case everyWord(words, []string{text}, strings.Contains):
 		return matchMidText
-	case c.act() && scattered([]rune(strings.Join(words, "")), wordsOf(text)):
+	case c.isAction() && scattered([]rune(strings.Join(words, "")), splitWords(text)):
 		return matchScattered
 	}
 	return matchNot
 }
 
-// each reports whether every word matches one of the texts.
-func each(words, texts []string, matches func(text, word string) bool) bool {
+// everyWord reports whether every word matches one of the texts.
+func everyWord(words, texts []string, matches func(text, word string) bool) bool {
 	return !slices.ContainsFunc(words, func(w string) bool {
 		return !slices.ContainsFunc(texts, func(t string) bool { return matches(t, w) })
 	})
 }
 
-func wordsOf(text string) []string {
+func splitWords(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
@@ -107,7 +107,7 @@ func scattered(letters []rune, words []string) bool {
 		if !strings.HasPrefix(word, string(letters[0])) {
 			continue
 		}
-		for n := within(letters, word); n > 0; n-- {
+		for n := matchedLetters(letters, word); n > 0; n-- {
 			if scattered(letters[n:], words[i+1:]) {
 				return true
 			}
@@ -116,8 +116,8 @@ func scattered(letters []rune, words []string) bool {
 	return false
 }
 
-// within returns how many of the letters come in this order in the word.
-func within(letters []rune, word string) int {
+// matchedLetters returns how many of the letters come in this order in the word.
+func matchedLetters(letters []rune, word string) int {
 	n := 0
 	for _, r := range word {
 		if n < len(letters) && letters[n] == r {

@@ -36,7 +36,7 @@ func (st *screenStack) push(s screen.Screen, r screen.Route) {
 }
 
 // open makes the screen of a route, and puts it on the stack.
-func (st *screenStack) open(deps screen.Deps, r screen.Route) (tea.Cmd, error) {
+func (st *screenStack) pushRoute(deps screen.Deps, r screen.Route) (tea.Cmd, error) {
 	s, err := st.factory(deps, r)
 	if err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func (m *Model) open(r screen.Route) tea.Cmd {
 	if cmd, ok := m.reopen(r); ok {
 		return cmd
 	}
-	cmd, err := m.open(m.opts.Deps, r)
+	cmd, err := m.pushRoute(m.opts.Deps, r)
 	if err != nil {
 		return m.notify(widget.LevelError, err.Error())
 	}
@@ -239,7 +239,7 @@ func (m *Model) switchWorkspace(msg screen.SwitchWorkspaceMsg) tea.Cmd {
 	m.link.reset(m.opts.Deps)
 	old := m.screenStack
 	m.screenStack.stack = nil
-	begin, err := m.open(m.opts.Deps, msg.Route)
+	begin, err := m.pushRoute(m.opts.Deps, msg.Route)
 	if err != nil {
 		m.screenStack = old
 		return m.notify(widget.LevelError, err.Error())

@@ -25,8 +25,8 @@ func returning(v any) func(context.Context) (any, error) {
 	return func(context.Context) (any, error) { return v, nil }
 }
 
-// started runs the work of a stream beside the test, as bubbletea does, and gives the command that
-// waits for its news.
+// started runs the work of a stream in a goroutine, as Bubble Tea does, and returns the command that waits for
+// its results.
 func started(t *testing.T, stream tea.Cmd) (wait tea.Cmd, ended <-chan struct{}) {
 	t.Helper()
 	batch, ok := stream().(tea.BatchMsg)
@@ -110,7 +110,7 @@ func TestCancelStillDeliversResult(t *testing.T) {
 
 func TestStreamDeliversInOrder(t *testing.T) {
 	b := screen.NewBase()
-	const news = 200 // more than it holds back
+	const news = 200 // more than it buffers
 	wait, ended := started(t, b.Stream("send", func(_ context.Context, emit func(any)) (any, error) {
 		for i := range news {
 			emit(i)
@@ -157,7 +157,7 @@ func TestCloseEndsEveryTask(t *testing.T) {
 	flooded := make(chan struct{})
 	wait, ended := started(t, b.Stream("send", func(ctx context.Context, emit func(any)) (any, error) {
 		for i := 0; ctx.Err() == nil; i++ {
-			emit(i) // nobody listens: this holds until the screen is gone
+			emit(i) // nothing receives: this blocks until the screen is closed
 			if i == 50 {
 				close(flooded)
 			}
@@ -182,7 +182,7 @@ func TestCloseEndsEveryTask(t *testing.T) {
 		t.Fatal("the task does not end with its screen")
 	}
 	quiet := false
-	for range 200 { // what it had said already may still be there, but no wait lasts
+	for range 200 { // what was emitted already may still arrive, but no wait lasts
 		if quiet = wait() == nil; quiet {
 			break
 		}

@@ -6,25 +6,25 @@ import (
 	"bugle/ui/widget"
 )
 
-// UndoStep is a change that a person made on a screen.
+// UndoStep is a change that the user made on a screen.
 type UndoStep struct {
-	// Label was done, as it stands behind "Undone: ".
+	// Label describes the change, as shown after "Undone: ".
 	Label string
-	// Undo and Redo return the commands that take the change back and make it again, and go to it.
+	// Undo and Redo return the commands that revert the change and apply it again, and that move the cursor to it.
 	Undo, Redo func() tea.Cmd
-	// OwnNotice reports that Undo and Redo say themselves how it went.
+	// OwnNotice reports that Undo and Redo show a notice of their own.
 	OwnNotice bool
-	// IrreversibleReason says why the change cannot be undone, and names it; empty where it can.
+	// IrreversibleReason tells the user why the change cannot be undone, and names it; empty if it can be.
 	IrreversibleReason string
 }
 
-// UndoStack are the changes made on a screen, which becomes an [Undoer] by embedding them.
+// UndoStack holds the changes made on a screen; a screen that embeds it is an [Undoer].
 type UndoStack struct{ done, undone []UndoStep }
 
 // maxUndoSteps is how many changes can be undone.
 const maxUndoSteps = 100
 
-// PushUndo adds a change. What was undone before it cannot be redone any more.
+// PushUndo adds a change and drops the ones that could be redone.
 func (s *UndoStack) PushUndo(step UndoStep) {
 	s.done, s.undone = append(s.done, step), nil
 	if len(s.done) > maxUndoSteps {
@@ -32,7 +32,7 @@ func (s *UndoStack) PushUndo(step UndoStep) {
 	}
 }
 
-// Undo undoes the last change. One that cannot be undone is told of, and passed over from then on.
+// Undo undoes the last change. If that cannot be undone, it tells the user why and drops the change.
 func (s *UndoStack) Undo() (tea.Cmd, bool) {
 	if len(s.done) == 0 {
 		return nil, false
@@ -46,7 +46,7 @@ func (s *UndoStack) Undo() (tea.Cmd, bool) {
 	return step.withNotice("Undone: ", step.Undo), true
 }
 
-// Redo makes the change again that was undone last.
+// Redo applies again the change that was undone last.
 func (s *UndoStack) Redo() (tea.Cmd, bool) {
 	if len(s.undone) == 0 {
 		return nil, false

@@ -25,7 +25,7 @@ func TestUndoStack(t *testing.T) {
 		}
 	}
 	do(s.Redo, "", false)
-	do(s.Undo, "", true) // says why
+	do(s.Undo, "", true) // shows the reason
 	do(s.Undo, "before b", true)
 	do(s.Redo, "after b", true)
 	do(s.Undo, "before b", true)

@@ -10,7 +10,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// sizes are the screens that goldens are drawn for.
+// sizes are the screen sizes of the golden files.
 var sizes = []struct{ w, h int }{{60, 20}, {80, 24}, {120, 40}}
 
 func campaignColumns() []widget.Column {
@@ -25,7 +25,7 @@ func campaignColumns() []widget.Column {
 	}
 }
 
-// campaigns is a table's worth of rows, made as they are asked for.
+// campaigns is a table of that many rows, generated on demand.
 type campaigns int
 
 func (c campaigns) Len() int { return int(c) }
@@ -183,7 +183,7 @@ func TestGoldenToasts(t *testing.T) {
 	golden(t, "toasts", screen)
 	toasts.Push(widget.Toast{Level: widget.LevelInfo, Text: "Copied", Until: until})
 	toasts.SetSize(40, 20)
-	golden(t, "toasts-low", toasts.View()) // the newest of the gravest
+	golden(t, "toasts-low", toasts.View()) // the newest of the highest level
 	toasts.Dismiss()
 	golden(t, "toasts-low-next", toasts.View())
 }

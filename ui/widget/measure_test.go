@@ -8,8 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// A character that is measured quickly has one cell beside any other of its kind, as the library
-// says that looks for the borders of characters.
+// A simple character takes one cell next to any other, as the grapheme library measures it.
 func TestSimpleWidth(t *testing.T) {
 	var simple []rune
 	for r := rune(0x80); r < 0x30000; r++ {
@@ -46,7 +45,7 @@ func FuzzWidth(f *testing.F) {
 	})
 }
 
-// Blocks are joined as lipgloss joins them.
+// Blocks are joined as Lip Gloss joins them.
 func TestJoin(t *testing.T) {
 	for _, blocks := range [][]string{
 		{"a"}, {"a\nbb", "c"}, {"a", "b\nccc\nd", ""}, {"\x1b[1m日本\x1b[0m\n│", "x\n\n"}, {"", ""}, {"a\n", "b"},

@@ -28,7 +28,7 @@ func TestOverlayCutsWideCharacters(t *testing.T) {
 	}
 }
 
-// The color of the screen goes on behind the box, and does not color the box.
+// The screen's color continues after the box and does not color the box.
 func TestOverlayKeepsColors(t *testing.T) {
 	got := widget.Overlay("\x1b[31mabcdef\x1b[0m", "XX", 2, 0, 6, 1)
 	before, rest, _ := strings.Cut(got, "XX")
@@ -43,7 +43,7 @@ func TestOverlayKeepsColors(t *testing.T) {
 	}
 }
 
-// A line that leaves a color on colors neither the box nor what comes after.
+// A line that does not end its color colors neither the box nor what follows.
 func TestOverlayEndsColors(t *testing.T) {
 	got := widget.Overlay("\x1b[31mabcdef", "\x1b[32mXX", 2, 0, 6, 1)
 	if want := "\x1b[31mab\x1b[0m\x1b[32mXX\x1b[0m\x1b[31mef"; got != want {
@@ -63,7 +63,7 @@ func TestCenterAtMatchesCenter(t *testing.T) {
 	}
 }
 
-// What a box covers in part is left out as a whole; what stands apart from it stays.
+// Text that a box covers in part is left out; separate text stays.
 func TestCoverLeavesNoFragments(t *testing.T) {
 	for _, test := range []struct {
 		base string

@@ -27,7 +27,7 @@ func TestCleanIsSafe(t *testing.T) {
 			if again := widget.Clean(got); again != got {
 				t.Errorf("%s(%q) is %q, cleaned again %q", what, s, got, again)
 			}
-			// What is drawn before and after must not change what the text takes.
+			// Text before and after must not change the width of the text.
 			if w := widget.Width("│" + got + "│"); w != widget.Width(got)+2 {
 				t.Errorf("%s(%q) = %q takes %d cells, %d between bars", what, s, got, widget.Width(got), w)
 			}

@@ -8,7 +8,7 @@ import (
 	"bugle/themes"
 )
 
-// What can be clicked is what is drawn: each hint is found at each of its cells, and nowhere else.
+// Every cell of a drawn hint is clickable, and nothing else is.
 func TestHintAtMatchesView(t *testing.T) {
 	bar := NewStatusBar(themes.Plain())
 	bar.Hints = []Hint{{Key: "enter", Label: "open"}, {Key: "n", Label: "new"}, {Key: "é", Label: "naïve"}}
@@ -69,7 +69,7 @@ func TestErrorsStayUntilSeen(t *testing.T) {
 	}
 }
 
-// Levels of notices are told apart without their colors.
+// Levels can be told apart without color.
 func TestLevelsHaveIcons(t *testing.T) {
 	seen := map[string]Level{}
 	for l := LevelInfo; l <= LevelError; l++ {

@@ -11,7 +11,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// recordingRows remembers which rows were asked for.
+// recordingRows records which rows were read.
 type recordingRows struct {
 	n     int
 	asked map[int]bool
@@ -36,7 +36,7 @@ func TestTableReadsOnlyVisibleRows(t *testing.T) {
 	}
 }
 
-// titles returns the heads of the columns that a table shows at a width.
+// titles returns the column headings that a table shows at a width.
 func titles(width int) string {
 	table := widget.NewTable(plain(), campaignColumns()...)
 	table.SetRows(campaigns(1))
@@ -123,7 +123,7 @@ func TestSelectedRowIsOneColor(t *testing.T) {
 	}
 }
 
-// A million rows cost what fifty do: the two benchmarks agree.
+// A million rows cost as much as fifty: compare the two benchmarks.
 func benchmarkTable(b *testing.B, n int) {
 	theme, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
 	if err != nil {

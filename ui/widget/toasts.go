@@ -8,7 +8,7 @@ import (
 	"bugle/themes"
 )
 
-// Level is how grave a notice is.
+// Level is the severity of a notice.
 type Level int
 
 // The levels.
@@ -19,7 +19,7 @@ const (
 	LevelError
 )
 
-// icon returns a level's sign and tone.
+// icon returns a level's icon and tone.
 func (l Level) icon() (string, themes.Tone) {
 	switch l {
 	case LevelSuccess:
@@ -33,46 +33,43 @@ func (l Level) icon() (string, themes.Tone) {
 	}
 }
 
-// maxToasts is how many notices are in sight at once; older ones go.
+// maxToasts is how many notices are shown at once; older ones are dropped.
 const maxToasts = 3
 
 // maxToastLines is how many lines one notice may take.
 const maxToastLines = 4
 
-// boxMinHeight is from how many rows of the window on notices have a box each.
+// boxMinHeight is the window height from which each notice has a box.
 const boxMinHeight = 24
 
-// Toast is a short notice that goes by itself, but for one of an error: that stays until it was seen.
+// Toast is a short notice that disappears by itself. An error stays until the user has seen it.
 type Toast struct {
 	Level Level
 	Text  string
-	// Topic names what the notice is about: a newer one about the same takes its place. Empty: nothing
-	// that another one could be about.
+	// Topic groups notices: a new one replaces the one with the same topic. Empty means the notice replaces nothing.
 	Topic string
-	// Until is when it goes; for an error, when it has been in sight for long enough to be read.
+	// Until is when it disappears; for an error, when it has been shown long enough to be read.
 	Until time.Time
 }
 
-// Toasts are the notices in sight, the newest last. Time comes from the caller: nothing here runs.
+// Toasts are the notices shown, the newest last. The caller supplies the time; there is no timer here.
 type Toasts struct {
 	theme  themes.Theme
 	toasts []Toast
 	width  int
-	low    bool // the window has no room for boxes
+	low    bool // the window is too low for boxes
 }
 
-// NewToasts makes an empty stack.
+// NewToasts returns an empty stack.
 func NewToasts(t themes.Theme) Toasts { return Toasts{theme: t} }
 
-// SetTheme changes the theme.
 func (t *Toasts) SetTheme(theme themes.Theme) { t.theme = theme }
 
-// SetSize tells the notices how wide they may be, and how high the window is: they are as high as their text
-// needs, and in a low window only the newest of the
-// gravest is in sight, without a box.
+// SetSize sets the maximum width of the notices and the height of the window. In a low window only the newest
+// notice of the highest level is shown, without a box.
 func (t *Toasts) SetSize(width, height int) { t.width, t.low = max(width, 0), height < boxMinHeight }
 
-// Push adds a notice, in place of one that says the same or is about the same.
+// Push adds a notice, replacing one with the same text or topic.
 func (t *Toasts) Push(toast Toast) {
 	kept := make([]Toast, 0, maxToasts+1)
 	for _, old := range t.toasts {
@@ -85,7 +82,7 @@ func (t *Toasts) Push(toast Toast) {
 	t.toasts = kept[max(len(kept)-maxToasts, 0):]
 }
 
-// Expire drops the notices whose time has come, and says whether there were any. Errors stay.
+// Expire drops the notices whose time is up and reports whether there were any. Errors stay.
 func (t *Toasts) Expire(now time.Time) bool {
 	kept := make([]Toast, 0, len(t.toasts))
 	for _, toast := range t.toasts {
@@ -98,19 +95,19 @@ func (t *Toasts) Expire(now time.Time) bool {
 	return changed
 }
 
-// RemoveLevel takes away the notices of a level.
+// RemoveLevel removes the notices of a level.
 func (t *Toasts) RemoveLevel(level Level) {
 	t.toasts = slices.DeleteFunc(slices.Clone(t.toasts), func(toast Toast) bool { return toast.Level == level })
 }
 
-// ExpireErrors drops the errors whose time has come: somebody is there, and goes on.
+// ExpireErrors drops the errors whose time is up; call it when the user presses a key.
 func (t *Toasts) ExpireErrors(now time.Time) {
 	t.toasts = slices.DeleteFunc(slices.Clone(t.toasts), func(toast Toast) bool {
 		return toast.Level == LevelError && !now.Before(toast.Until)
 	})
 }
 
-// Next returns the time at which the next notice goes, and false when none goes by itself.
+// Next returns the time at which the next notice disappears; false if none does by itself.
 func (t *Toasts) Next() (time.Time, bool) {
 	var next time.Time
 	for _, toast := range t.toasts {
@@ -121,7 +118,7 @@ func (t *Toasts) Next() (time.Time, bool) {
 	return next, !next.IsZero()
 }
 
-// HighestLevel returns the highest level of the notices in sight.
+// HighestLevel returns the highest level of the notices shown.
 func (t *Toasts) HighestLevel() Level {
 	g := LevelInfo
 	for _, toast := range t.toasts {
@@ -130,7 +127,7 @@ func (t *Toasts) HighestLevel() Level {
 	return g
 }
 
-// Dismiss drops the newest notice, in a low window the one in sight, and reports whether there was one.
+// Dismiss removes the newest notice, in a low window the visible one, and reports whether there was one.
 func (t *Toasts) Dismiss() bool {
 	at := len(t.toasts) - 1
 	if t.low {
@@ -143,7 +140,7 @@ func (t *Toasts) Dismiss() bool {
 	return true
 }
 
-// newestOfHighestLevel returns the place of the newest of the gravest notices, or -1 where there is none.
+// newestOfHighestLevel returns the index of the newest notice of the highest level; -1 if there is none.
 func (t *Toasts) newestOfHighestLevel() int {
 	at := -1
 	for i, toast := range t.toasts {
@@ -154,10 +151,10 @@ func (t *Toasts) newestOfHighestLevel() int {
 	return at
 }
 
-// Len is the number of notices.
+// Len returns the number of notices.
 func (t *Toasts) Len() int { return len(t.toasts) }
 
-// View draws the notices, each in a box, all as wide as the longest needs; "" when there are none.
+// View draws the notices in boxes of equal width; "" if there are none.
 func (t *Toasts) View() string {
 	if t.width < 8 {
 		return ""
@@ -181,7 +178,7 @@ func (t *Toasts) View() string {
 	return strings.Join(lines, "\n")
 }
 
-// text breaks a notice into lines, the last one cut where there are too many.
+// text wraps a notice, truncating it if it has too many lines.
 func (t *Toasts) text(toast Toast) []string {
 	return WrapMax(strings.Join(wrapText(toast.Text, t.width-6), "\n"), t.width-6, maxToastLines)
 }
@@ -194,7 +191,7 @@ func (t *Toasts) box(level Level, text []string, inner int) []string {
 	for i, line := range text {
 		left, right := "│", "│"
 		if t.low && i == len(text)-1 {
-			left, right = "┤", "├" // it lies on the lower border of what fills the window
+			left, right = "┤", "├" // it is drawn over the lower border of the pane that fills the window
 		}
 		lines = append(lines, style.Render(left)+" "+start+t.theme.Text.Render(fitLine(line, inner))+" "+style.Render(right))
 		start = "  "

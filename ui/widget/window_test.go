@@ -48,7 +48,7 @@ func TestWindowScrollKeepsCursorVisible(t *testing.T) {
 	}
 }
 
-// Whatever is done, the cursor is on an entry and in sight, and no line is wasted.
+// After any operation the cursor is on an entry and visible, and no line is wasted.
 func TestWindowStaysInBounds(t *testing.T) {
 	names := []string{"up", "down", "pgup", "pgdown", "ctrl+u", "ctrl+d", "home", "end"}
 	rapid.Check(t, func(t *rapid.T) {

@@ -8,10 +8,10 @@ import (
 	"bugle/ui/widget"
 )
 
-// groupEverywhere is the heading of the actions that every screen has.
+// groupEverywhere is the help heading of the actions that work on every screen.
 const groupEverywhere = "Everywhere"
 
-// The names of actions that something else looks for.
+// Names of actions that other code looks up.
 const (
 	nameSuspend = "suspend"
 	nameHelp    = "help"
@@ -19,7 +19,7 @@ const (
 	nameTour    = "tour"
 )
 
-// globalActions returns the actions that every screen has.
+// globalActions returns the actions that work on every screen.
 func (m *Model) globalActions() []screen.Action {
 	acts := m.link.waitActions()
 	acts = append(acts, []screen.Action{
@@ -52,8 +52,8 @@ func redrawAction() screen.Action {
 		Run: func() tea.Cmd { return tea.ClearScreen }}
 }
 
-// suspendAction returns the action that suspends the program. It has no key: people press ctrl+z
-// to undo.
+// suspendAction returns the action that suspends the program. It has no key, because users press ctrl+z to
+// undo.
 func suspendAction() screen.Action {
 	return screen.Action{Name: nameSuspend, Label: "suspend", Help: "return to the shell; fg comes back here", Group: groupEverywhere, WhileTyping: true,
 		Run: func() tea.Cmd { return tea.Suspend }}
@@ -69,7 +69,7 @@ func undo(s screen.Screen) tea.Cmd {
 	return screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, "Nothing to undo")
 }
 
-// redo redoes what was undone last on a screen.
+// redo redoes the last undone change of a screen.
 func redo(s screen.Screen) tea.Cmd {
 	if u, ok := s.(screen.Undoer); ok {
 		if cmd, done := u.Redo(); done {
@@ -79,7 +79,7 @@ func redo(s screen.Screen) tea.Cmd {
 	return screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, "Nothing to redo")
 }
 
-// keysFor returns the keys of an action that works everywhere.
+// keysFor returns the keys of a global action.
 func keysFor(live []screen.Action, name string) []string {
 	for _, a := range live {
 		if a.Name == name && a.Group == groupEverywhere {
@@ -89,7 +89,7 @@ func keysFor(live []screen.Action, name string) []string {
 	return nil
 }
 
-// keyFor spells the key of such an action, for texts that tell of it.
+// keyFor formats the key of a global action, for texts that mention it.
 func keyFor(live []screen.Action, name string) string {
 	if keys := keysFor(live, name); len(keys) > 0 {
 		return keymap.Format(keys[0])

@@ -1,5 +1,5 @@
-// Package app is the root model of the terminal program: the stack of screens, what lies over
-// them (questions, help, palette, notices), the keys that work everywhere, and the way out.
+// Package app is the root model of the terminal program: it owns the stack of screens, the overlays (dialogs,
+// help, palette, notices) and the global keys.
 package app
 
 import (
@@ -14,37 +14,37 @@ import (
 	"bugle/ui/widget"
 )
 
-// Factory makes the screen of a route. It fails for a route that it does not know.
+// Factory creates the screen of a route. It returns an error for an unknown route.
 type Factory func(screen.Deps, screen.Route) (screen.Screen, error)
 
-// Options are what the root model is made from.
+// Options configure the root model.
 type Options struct {
 	Deps    screen.Deps
 	Factory Factory
-	// First is the route that the program starts with; it is never left but by quitting.
+	// First is the route that the program starts with; its screen stays until the program quits.
 	First screen.Route
-	// Themes makes a theme by name.
+	// Themes returns the theme with that name.
 	Themes func(name string) (themes.Theme, error)
-	// ThemeNames lists the themes to choose from; nil stands for those that are built in.
+	// ThemeNames lists the themes to choose from; nil means the built-in ones.
 	ThemeNames func() []string
-	// PaletteItems are what the palette leads to besides screens: sections of the workspace, settings.
+	// PaletteItems are destinations of the palette other than screens: sections of the workspace, settings.
 	PaletteItems []screen.PaletteItem
-	// Keys are the person's own keys.
+	// Keys are the user's key bindings.
 	Keys keymap.Map
-	// StartupWarnings are told at the start: what is not followed of the person's files.
+	// StartupWarnings are shown at the start: entries of the user's files that are ignored.
 	StartupWarnings []string
-	// Suspend reports whether the program can be suspended, and the shell go on meanwhile.
+	// Suspend reports whether the program can be suspended.
 	Suspend bool
-	// Editor returns the command that opens a file in the person's editor.
+	// Editor returns the command that opens a file in the user's editor.
 	Editor func(file string) ([]string, error)
-	// Input and Output are the terminal, for the editor; nil: what the program reads and writes.
+	// Input and Output are the terminal for the editor; nil means those of the program.
 	Input  io.Reader
 	Output io.Writer
-	// Clipboard puts a text on the clipboard.
+	// Clipboard copies a text to the clipboard.
 	Clipboard func(text string) error
 }
 
-// The least window that screens are drawn in.
+// The minimum window size in which screens are drawn.
 const (
 	minWidth  = 40
 	minHeight = 12
@@ -54,18 +54,18 @@ const (
 type Model struct {
 	opts     Options
 	bindings bindings
-	recent   []string // names of actions that the palette ran, the newest first
+	recent   []string // names of actions run from the palette, the newest first
 	overlays overlays
 	notices
 	screenStack
 	width, height  int
 	keyBuffer      keyBuffer
 	quitting       bool
-	confirmingQuit bool // a screen asks whether the program may end
+	confirmingQuit bool // a screen is asking whether to quit
 	link           linkStatus
 }
 
-// New makes the root model with its first screen.
+// New returns the root model with its first screen.
 func New(o Options) (*Model, error) {
 	m := &Model{opts: o, screenStack: screenStack{factory: o.Factory, theme: o.Deps.Theme}, bindings: bindings{o.Keys}, notices: newNotices(o.Deps), link: linkStatus{deps: o.Deps}}
 	m.resize(80, 24)
@@ -77,7 +77,7 @@ func New(o Options) (*Model, error) {
 	return m, nil
 }
 
-// Init starts the first screen, and tells what there is to tell.
+// Init starts the first screen and shows the startup warnings.
 func (m *Model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.top().Init(), loadRecent(m.opts.Deps.Prefs), offerTour(m.opts.Deps)}
 	for _, text := range m.opts.StartupWarnings {
@@ -86,7 +86,7 @@ func (m *Model) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Update hands a message to whom it concerns.
+// Update routes a message to the component that handles it.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -101,7 +101,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case screen.Result:
 		return m, tea.Batch(m.deliver(msg), m.link.refresh())
 	case tea.ResumeMsg:
-		// The world went on meanwhile, and the mouse is off after another program had the terminal.
+		// Data may have changed meanwhile, and the other program has turned the mouse off.
 		return m, tea.Batch(tea.ClearScreen, tea.EnableMouseCellMotion, m.broadcast(screen.ChangedMsg{}))
 	case recentLoadedMsg:
 		m.recent = msg.recent
@@ -126,7 +126,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, m.top().Update(msg)
 }
 
-// request carries out what a screen asks of the root model.
+// request handles a screen's request to the root model.
 func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
 	case screen.OpenMsg:
@@ -175,7 +175,7 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Idle reports whether nothing is under way: no task, no question. Tests wait for it.
+// Idle reports whether no task is running and no dialog is open. Tests wait for it.
 func (m *Model) Idle() bool {
 	return m.keyBuffer.pending == 0 && !m.busy()
 }

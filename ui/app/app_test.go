@@ -29,7 +29,7 @@ func TestKeyDispatchOrder(t *testing.T) {
 	d.press("?")
 	d.want("Keys — home")
 	d.press("a")
-	d.wantLog() // what lies on top has the keyboard
+	d.wantLog() // the overlay has the keyboard
 	d.press("esc")
 	d.wantNot("Keys — home")
 
@@ -83,13 +83,13 @@ func TestNoticesExpire(t *testing.T) {
 	d.want("The disk is full.")
 	d.now = d.now.Add(time.Hour)
 	d.send(toastTickMsg(d.now))
-	d.want("The disk is full.") // an error waits until somebody is there
+	d.want("The disk is full.") // an error stays until the user presses a key
 	d.press("z")
 	d.wantNot("The disk is full.")
 
 	d.send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full."})
 	d.press("z")
-	d.want("The disk is full.") // who was typing has not read it
+	d.want("The disk is full.") // a user who was typing has not read it
 }
 
 func TestQuestions(t *testing.T) {
@@ -110,7 +110,7 @@ func TestQuestions(t *testing.T) {
 	d.press("enter")
 	d.wantLog("yes")
 	ask(screen.Question{Danger: true})
-	d.press("enter") // what cannot be undone is not one key away
+	d.press("enter") // an irreversible answer takes more than enter
 	d.wantLog("no")
 	ask(screen.Question{Danger: true})
 	d.press("y")
@@ -224,7 +224,7 @@ func TestTooSmallWindowIgnoresKeys(t *testing.T) {
 	if home.w != 60 || home.h != 18 {
 		t.Errorf("the screen has %d×%d cells", home.w, home.h)
 	}
-	d.send(tea.WindowSizeMsg{}) // some terminals start so
+	d.send(tea.WindowSizeMsg{}) // some terminals start like this
 	if home.w != 80 || home.h != 22 {
 		t.Errorf("the screen has %d×%d cells", home.w, home.h)
 	}
@@ -296,8 +296,8 @@ func TestThemePickerShowsEachTheme(t *testing.T) {
 	d.want(`there is no theme "mauve"`)
 }
 
-// A terminal tells its background when the program is drawn already. What it says holds for the next
-// start as well.
+// A terminal reports its background after the program has been drawn. The report also applies to the next
+// start.
 func TestBackgroundMsgUpdatesThemes(t *testing.T) {
 	dark := true
 	kept := prefs.NewInMemory()
@@ -323,7 +323,7 @@ func TestBackgroundMsgUpdatesThemes(t *testing.T) {
 	}
 }
 
-// Letters that were read late come as one message: each is a key, until one leads to a line of text.
+// Letters that were read late arrive as one message: each is a key, until one opens a text field.
 func TestRunesInOneMessage(t *testing.T) {
 	d := newHarness(t)
 	home := d.pages["home"]

@@ -14,8 +14,8 @@ import (
 	"bugle/ui/widget"
 )
 
-// searchOnlyCommands returns what the palette finds by words alone: sections, fields and values of the campaign at hand,
-// and settings.
+// searchOnlyCommands returns what the palette finds only by typing: sections, fields and values of the current
+// campaign, and settings.
 func (o *paletteSource) searchOnlyCommands() []command {
 	out := []command{}
 	known := map[string]bool{}
@@ -48,8 +48,8 @@ func (o *paletteSource) searchOnlyCommands() []command {
 	return out
 }
 
-// campaigns returns the campaign at hand, that of the topmost screen that is about one, and those of other channels
-// that the screen knows.
+// campaigns returns the campaign of the topmost campaign screen, and those of other channels that the screen
+// has.
 func (o *paletteSource) campaigns() []engine.Campaign {
 	if o.subject == nil {
 		return nil
@@ -62,19 +62,18 @@ func (o *paletteSource) campaigns() []engine.Campaign {
 	return out
 }
 
-// campaignIndex lists the sections, fields and option values of a campaign, from its tables.
+// campaignIndex collects the sections, fields and option values of a campaign from its schema.
 type campaignIndex struct {
 	c         engine.Campaign
 	table     *schema.Schema
 	root      doc.Value
 	open      func(screen.Route) tea.Cmd
-	secondary bool   // it is not the campaign at hand
-	campaign  string // which campaign it is, where the screen does not say
+	secondary bool   // it is not the current campaign
+	campaign  string // name of the campaign, if the screen does not show it
 	out       []command
 }
 
-// The most that is listed of one campaign, and how deep its objects are looked into: tables can nest in
-// themselves.
+// Limits on the fields of one campaign and on the depth of its objects: schemas can be recursive.
 const (
 	maxIndexedFields = 4000
 	maxIndexDepth    = 8
@@ -92,14 +91,14 @@ func (f *campaignIndex) sections() []command {
 	return f.out
 }
 
-// object lists the fields of the object at p that apply. Of a campaign whose fields are not known, all do.
+// object adds the applicable fields of the object at p; all of them if its fields are not known.
 func (f *campaignIndex) object(p doc.Path) {
 	st, ok := f.table.Object(f.root, p, schema.Env{Stage: schema.Publish})
 	if !ok || len(p) > maxIndexDepth {
 		return
 	}
 	members := slices.Clone(st.Fields)
-	if st.Node.Either && len(st.Extras) > 0 { // it has the one kind of members
+	if st.Node.Either && len(st.Extras) > 0 { // it has one kind of fields or the other
 		members = slices.DeleteFunc(members, func(s schema.FieldState) bool { return !s.Value.Exists() })
 	}
 	for _, field := range append(members, st.Extras...) {

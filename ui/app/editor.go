@@ -12,14 +12,14 @@ import (
 	"bugle/ui/widget"
 )
 
-// editorClosedMsg is what the editor left.
+// editorClosedMsg reports that the editor was closed.
 type editorClosedMsg struct {
 	msg  screen.OpenEditorMsg
 	file string
 	err  error
 }
 
-// openEditor hands the terminal to the person's editor with the text in a private file.
+// openEditor writes the text to a private file and hands the terminal to the user's editor.
 func (o *Options) openEditor(msg screen.OpenEditorMsg) tea.Cmd {
 	file, err := editFile(msg)
 	if err != nil {
@@ -48,7 +48,7 @@ func editFile(msg screen.OpenEditorMsg) (string, error) {
 	return file, nil
 }
 
-// edited takes the text back. The mouse is off after another program had the terminal.
+// finish delivers the edited text. The mouse is off after another program has used the terminal.
 func (e editorClosedMsg) finish() tea.Cmd {
 	cmds := []tea.Cmd{tea.EnableMouseCellMotion}
 	text, err := os.ReadFile(e.file)
@@ -56,14 +56,14 @@ func (e editorClosedMsg) finish() tea.Cmd {
 		err = e.err
 	}
 	if err != nil {
-		// The text stays in the file: what was typed is not thrown away with a failed editor.
+		// The text stays in the file, so that nothing typed is lost if the editor fails.
 		cmds = append(cmds, screen.Notify(widget.LevelError, fmt.Sprintf("The editor failed (%v); its text is in %s", err, e.file)))
 		return tea.Batch(cmds...)
 	}
 	os.RemoveAll(filepath.Dir(e.file))
 	after := string(text)
 	if after == e.msg.Text+"\n" {
-		after = e.msg.Text // editors end the last line on their own
+		after = e.msg.Text // editors end the last line with a newline
 	}
 	return tea.Batch(append(cmds, e.msg.Then(after, after != e.msg.Text))...)
 }

@@ -14,7 +14,7 @@ import (
 	"bugle/ui/screen"
 )
 
-// editorRun is a round trip through an editor, short of starting it.
+// editorRun is a round trip through an editor, without starting one.
 type editorRun struct {
 	*harness
 	file    string
@@ -41,7 +41,7 @@ func (o *editorRun) msg(text string) screen.OpenEditorMsg {
 	}}
 }
 
-// closeWith lets the editor end with that text in the file.
+// closeWith closes the editor with that text in the file.
 func (o *editorRun) closeWith(before, after string, err error) {
 	o.t.Helper()
 	if werr := os.WriteFile(o.file, []byte(after), 0o600); werr != nil {
@@ -101,7 +101,7 @@ func TestMissingEditorLeavesNoFile(t *testing.T) {
 	}
 }
 
-// A real program gives the terminal to a real editor and takes it back, the mouse on again.
+// A real program hands the terminal to a real editor and takes it back, with the mouse on again.
 func TestEditorInRunningProgram(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "ed.sh")
 	if err := os.WriteFile(script, []byte("printf ' and more' >> \"$1\"\n"), 0o700); err != nil {
@@ -117,7 +117,7 @@ func TestEditorInRunningProgram(t *testing.T) {
 			got = text
 			return nil
 		}})
-		<-out.seen // the mouse: once at the start, once after the editor
+		<-out.seen // the mouse is enabled at the start and after the editor
 		p.Quit()
 	}()
 	stuck := time.AfterFunc(20*time.Second, p.Kill)
@@ -130,7 +130,7 @@ func TestEditorInRunningProgram(t *testing.T) {
 	}
 }
 
-// watcher is an output that tells when a text has been written to it so many times.
+// watcher is an output that signals when a text has been written to it that many times.
 type watcher struct {
 	want  string
 	times int

@@ -73,7 +73,7 @@ func TestGoldens(t *testing.T) {
 	h.GoldenSizes("notice-and-question")
 }
 
-// Whatever lies over the screen, in whatever window: every cell is drawn, and none beyond.
+// With any overlay and any window size, exactly the cells of the window are drawn.
 func TestOverlaysFit(t *testing.T) {
 	for _, opening := range [][]string{{}, {"?"}, {"ctrl+k"}, {"ctrl+t"}, {"f8"}, {"f8", "enter"}, {"f8", "enter", "enter"}, {"f8", "enter", "enter", "enter", "enter"}} {
 		h := program(t)
@@ -96,14 +96,14 @@ func TestOverlaysFit(t *testing.T) {
 	}
 }
 
-// wordyScreen is a screen that is full of words.
+// wordyScreen is a screen full of words.
 type wordyScreen struct{ list }
 
 func (w *wordyScreen) View() string {
 	return strings.TrimSuffix(strings.Repeat(strings.Repeat("campaign  ", w.w/10+1)[:w.w]+"\n", w.h), "\n")
 }
 
-// Whatever lies over the screen cuts through no word of it.
+// No overlay cuts a word of the screen.
 func TestOverlayLeavesNoFragments(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		h := uitest.Program(t, app.Options{
@@ -132,7 +132,7 @@ func TestOverlayLeavesNoFragments(t *testing.T) {
 	}
 }
 
-// Everything of the program around the screens that can be clicked does what it says, in every window.
+// Everything clickable around the screens works at every window size.
 func TestEveryClick(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		h := program(t)

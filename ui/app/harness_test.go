@@ -19,7 +19,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// page is a screen whose every answer a test can set.
+// page is a screen whose behavior a test can set.
 type page struct {
 	screen.Base
 	title         string
@@ -29,12 +29,12 @@ type page struct {
 	leaveQuestion *screen.Question
 	theme         string
 	w, h          int
-	received      []string // keys and news that reached it
+	received      []string // keys and messages that reached it
 	resumed       int
 	visited       []screen.Route
-	saving        tea.Cmd // what Close still has to do
+	saving        tea.Cmd // returned by Close
 	accepted      []any
-	undone        []string // what can be undone, the newest last
+	undone        []string // undo steps, the newest last
 	redone        []string
 }
 
@@ -84,7 +84,7 @@ func (p *page) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// action returns an action that notes its label.
+// action returns an action that records its label.
 func (p *page) action(label string, keys ...string) screen.Action {
 	return screen.Action{Keys: keys, Label: label, Group: "Page", BarPriority: 5, Run: func() tea.Cmd {
 		p.harness.log = append(p.harness.log, label)
@@ -92,7 +92,7 @@ func (p *page) action(label string, keys ...string) screen.Action {
 	}}
 }
 
-// harness runs a root model as the program does: commands run, and what they give is delivered.
+// harness runs a root model as the program does: it runs commands and delivers their messages.
 type harness struct {
 	t      *testing.T
 	model  *Model
@@ -101,7 +101,7 @@ type harness struct {
 	copied string
 	quit   bool
 	now    time.Time
-	msgs   []tea.Msg // that were delivered
+	msgs   []tea.Msg // delivered messages
 	editor func(string) ([]string, error)
 }
 
@@ -148,7 +148,7 @@ func (d *harness) record(what string) tea.Cmd {
 	return func() tea.Msg { d.log = append(d.log, what); return nil }
 }
 
-// open puts a page on the stack.
+// open pushes a page.
 func (d *harness) open(name string) *page {
 	d.send(screen.OpenMsg{Route: screen.Route{Name: name}})
 	return d.pages[name]
@@ -184,7 +184,7 @@ func (d *harness) send(msg tea.Msg) {
 
 var timer = regexp.MustCompile(`\.Tick\.func\d+$`)
 
-// run runs a command. Timers are left out: tests set the clock.
+// run runs a command. Timers are skipped: tests set the clock.
 func (d *harness) run(cmd tea.Cmd) {
 	if cmd == nil || timer.MatchString(runtime.FuncForPC(reflect.ValueOf(cmd).Pointer()).Name()) {
 		return
@@ -233,7 +233,7 @@ func (d *harness) wantNot(texts ...string) {
 	}
 }
 
-// wantLog compares what happened since the last time.
+// wantLog compares the log since the last call.
 func (d *harness) wantLog(want ...string) {
 	d.t.Helper()
 	if !slices.Equal(d.log, want) {

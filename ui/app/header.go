@@ -7,10 +7,10 @@ import (
 	"bugle/ui/widget"
 )
 
-// crumb is the name of a screen in the header.
+// crumb is the name of a screen in the breadcrumb.
 type crumb struct {
 	text  string
-	index int // the number of the screen in the stack; -1 for what stands for those left out
+	index int // index of the screen in the stack; -1 for the ellipsis
 	x     int // its column
 	width int
 }
@@ -20,7 +20,7 @@ const (
 	ellipsis = "…"
 )
 
-// header says whose workspace this is, where one is, and how the screen and the way to the service stand.
+// header is the first line of the window: workspace, breadcrumb, badge and connection notice.
 type header struct {
 	theme     themes.Theme
 	workspace string
@@ -48,8 +48,7 @@ func (h *header) start() string {
 	return " " + h.theme.TitleFocus.Render("bugle") + " " + h.theme.Muted.Render(widget.Clean(h.workspace)) + "  "
 }
 
-// crumbs returns the way to the top screen, its beginning left out where there is no room for it, and how
-// the way to the service stands.
+// crumbs returns the breadcrumb, shortened at its beginning if it does not fit, and the connection notice.
 func (h *header) crumbs() (crumbs []crumb, way string) {
 	start := widget.Width(h.start())
 	width := -widget.Width(crumbGap)
@@ -86,19 +85,18 @@ func (h *header) crumbs() (crumbs []crumb, way string) {
 	return crumbs, way
 }
 
-// How much of the path is left where something else wants its room: as a rule, and where that something
-// can be said in fewer words.
+// The minimum width of the breadcrumb beside a notice: normally, and if the notice has a shorter form.
 const (
 	minPathWidth    = 14
 	normalPathWidth = 30
-	minNoticeWidth  = 10 // of a text that is cut off
+	minNoticeWidth  = 10 // of a truncated notice
 )
 
-// noticeGap stands between two texts at the right of the header.
+// noticeGap separates the notice from the badge.
 const noticeGap = "  "
 
-// linkText returns how the way to the service stands, beside a path of that width; with what sets it apart
-// from a text at its right, where one follows. Empty where there is nothing to tell, or no room for it.
+// linkText returns the connection notice beside a breadcrumb of that width, followed by a gap if another text
+// follows. It is empty if there is no notice or it does not fit.
 func (h *header) linkText(room, path int, follows bool) string {
 	n := h.notice
 	end := ""
@@ -122,7 +120,7 @@ func (h *header) linkText(room, path int, follows bool) string {
 	return ""
 }
 
-// crumbAt returns the number of the screen whose name stands in a column; false where there is none.
+// crumbAt returns the index of the screen whose name is in a column; false if there is none.
 func (h *header) crumbAt(x int) (int, bool) {
 	crumbs, _ := h.crumbs()
 	for _, c := range crumbs {

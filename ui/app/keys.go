@@ -10,8 +10,8 @@ import (
 	"bugle/ui/widget"
 )
 
-// handleKeys dispatches what was typed. Letters that the program reads late arrive as one message; each of
-// them is a key of its own, until one leads to where text is typed.
+// handleKeys dispatches typed keys. Letters that the program reads late arrive as one message; each is a key of
+// its own, until one opens a text field.
 func (m *Model) handleKeys(msg tea.KeyMsg) tea.Cmd {
 	if m.keyBuffer.hold(msg) {
 		return nil
@@ -28,21 +28,21 @@ func (m *Model) handleKeys(msg tea.KeyMsg) tea.Cmd {
 	return tea.Batch(append(cmds, m.handleKey(msg))...)
 }
 
-// handleKey dispatches one key: to what lies on top, to the screen's actions, to those that work
-// everywhere, and then to the screen itself.
+// handleKey dispatches one key: to the overlay, the screen's actions, the global actions, and then the screen
+// itself.
 func (m *Model) handleKey(msg tea.KeyMsg) tea.Cmd {
 	name := msg.String()
-	m.toasts.RemoveLevel(widget.LevelWarning) // why the last key did nothing is told until the next one
+	m.toasts.RemoveLevel(widget.LevelWarning) // the reason why the last key did nothing is shown until the next key
 	m.toasts.ExpireErrors(m.opts.Deps.Now())
 	if name == "ctrl+c" {
 		return m.quit()
 	}
-	if name == "alt+esc" { // two escapes that arrived together
+	if name == "alt+esc" { // two escapes in one read
 		esc := tea.KeyMsg{Type: tea.KeyEsc}
 		return tea.Sequence(m.handleKey(esc), m.handleKey(esc))
 	}
 	if m.tooSmall() {
-		return nil // nothing can be seen, so nothing is done
+		return nil // nothing is visible, so nothing is done
 	}
 	if m.overlays.top() != nil {
 		return m.handleOverlayKey(msg)
@@ -58,8 +58,8 @@ func (m *Model) handleKey(msg tea.KeyMsg) tea.Cmd {
 	return s.Update(msg)
 }
 
-// handleOverlayKey passes a key to what lies on top. Ending a wait and drawing anew work under a question, too:
-// the question may be what waits.
+// handleOverlayKey passes a key to the overlay. Canceling a wait and redrawing also work under a dialog,
+// because the dialog itself may be waiting.
 func (m *Model) handleOverlayKey(msg tea.KeyMsg) tea.Cmd {
 	if _, any := m.overlays.top().(*keyCapture); !any && !msg.Paste {
 		for _, a := range m.bindings.rebind(keymap.App, append(m.link.waitActions(), redrawAction()), true) {
@@ -76,11 +76,11 @@ func (m *Model) activeActions() []screen.Action {
 	return m.bindings.active(m.route().Name, m.top().Actions(), m.globalActions(), m.top().Typing())
 }
 
-// bindings are the keys that the person wants for actions.
+// bindings apply the user's keymap to actions.
 type bindings struct{ keymap keymap.Map }
 
-// active returns the actions that work now, the screen's before those that work everywhere. A key
-// that a screen has taken is not listed twice.
+// active returns the actions that work now, the screen's before the global ones. A global action does not list
+// a key that the screen uses.
 func (b bindings) active(part string, ofScreen, global []screen.Action, typing bool) []screen.Action {
 	own := b.rebind(part, ofScreen, typing)
 	everywhere := b.rebind(keymap.App, global, typing)
@@ -117,8 +117,8 @@ func (b bindings) active(part string, ofScreen, global []screen.Action, typing b
 	return out
 }
 
-// rebind returns the actions with the keys that the person wants for them. While a text is typed, a letter
-// is a letter: what the person's keys and those that work everywhere have of them is left out.
+// rebind returns the actions with the user's keys. While a text field has the keyboard, letters are text: they
+// are removed from custom and global bindings.
 func (b bindings) rebind(part string, actions []screen.Action, typing bool) []screen.Action {
 	if b.keymap.Empty() && part != keymap.App {
 		return actions
@@ -143,7 +143,7 @@ func (b bindings) rebind(part string, actions []screen.Action, typing bool) []sc
 	return out
 }
 
-// actionName is the name of an action in a person's file of keys.
+// actionName returns the name of an action in the keymap file.
 func actionName(part string, a screen.Action) string {
 	if a.Name != "" {
 		return keymap.ActionName(part, a.Name)
@@ -151,7 +151,7 @@ func actionName(part string, a screen.Action) string {
 	return keymap.ActionName(part, a.Label)
 }
 
-// runAction does an action, or says why it cannot be done.
+// runAction runs an action, or shows why it is disabled.
 func (m *Model) runAction(a screen.Action) tea.Cmd {
 	if a.DisabledReason != "" {
 		return m.notify(widget.LevelWarning, a.DisabledReason)
@@ -159,7 +159,7 @@ func (m *Model) runAction(a screen.Action) tea.Cmd {
 	return a.Run()
 }
 
-// pressAction does what the key of an entry of the help does: the action, or what the screen makes of the key.
+// pressAction runs an action or, for an entry of the help, sends its key to the screen.
 func (m *Model) pressAction(a screen.Action) tea.Cmd {
 	if !a.HelpOnly {
 		return m.runAction(a)
@@ -170,8 +170,8 @@ func (m *Model) pressAction(a screen.Action) tea.Cmd {
 	return nil
 }
 
-// helpEntryKey returns the key of an entry that only describes one; false where it is no one key, or a letter
-// that would be typed.
+// helpEntryKey returns the key of an entry of the help; false if it is not a single key, or a letter that would
+// be typed.
 func helpEntryKey(a screen.Action, typing bool) (tea.KeyMsg, bool) {
 	if len(a.Keys) == 0 || typing && keymap.IsPrintable(a.Keys[0]) {
 		return tea.KeyMsg{}, false
@@ -179,7 +179,7 @@ func helpEntryKey(a screen.Action, typing bool) (tea.KeyMsg, bool) {
 	return keymap.KeyMsg(a.Keys[0])
 }
 
-// helpGroups sorts the actions that work now under their headings.
+// helpGroups groups the active actions under their headings.
 func helpGroups(actions []screen.Action) []widget.Group {
 	var groups []widget.Group
 	index := map[string]int{}
@@ -209,8 +209,8 @@ func hint(a screen.Action, long bool) widget.Hint {
 	return h
 }
 
-// isKeyName reports whether letters which arrived together are the name of a key: end, home, up. The word is
-// typed then, and a binding must not take it for the key.
+// isKeyName reports whether letters that arrived together spell the name of a key: end, home, up. Then they are
+// typed as text, and must not match a binding of that key.
 func isKeyName(msg tea.KeyMsg) bool { return keyNamesAsText[string(msg.Runes)] }
 
 var keyNamesAsText = func() map[string]bool {

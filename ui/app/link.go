@@ -12,27 +12,27 @@ import (
 	"bugle/ui/screen"
 )
 
-// linkStatus watches the way to the service, and says how it stands.
+// linkStatus tracks the connection to the service for the header.
 type linkStatus struct {
 	engine.Link
 	deps     screen.Deps
-	lowQuota string // of which limit little is left
-	ticking  bool   // a tick is under way
+	lowQuota string // the limit that is nearly used up
+	ticking  bool   // a tick is scheduled
 }
 
-// reset watches the way to another service.
+// reset starts tracking the connection to another service.
 func (l *linkStatus) reset(deps screen.Deps) { l.deps, l.Link, l.lowQuota = deps, engine.Link{}, "" }
 
-// linkTickMsg is when what the header tells may have changed by the clock alone.
+// linkTickMsg is sent when the header may have changed with the clock.
 type linkTickMsg time.Time
 
-// update takes up how the way to the service stands.
+// update stores a new state of the connection.
 func (l *linkStatus) update(now engine.Link) tea.Cmd {
 	l.Link = now
 	return l.refresh()
 }
 
-// refresh finds what little is left of, and sees to it that what changes by the clock is drawn anew.
+// refresh looks for a low quota and schedules the next redraw of what depends on the clock.
 func (l *linkStatus) refresh() tea.Cmd {
 	far, ok := l.deps.Link()
 	if !ok {
@@ -51,10 +51,10 @@ func (l *linkStatus) tick() tea.Cmd {
 	return l.refresh()
 }
 
-// minShownWait is how long a wait is that a person notices.
+// minShownWait is the shortest wait that is shown.
 const minShownWait = time.Second
 
-// shownWaits returns those that are shown. One that is over is no longer told of, whatever its call does.
+// shownWaits returns the waits to show. A wait whose time is up is not shown, even if its call still runs.
 func (l *linkStatus) shownWaits() []engine.Wait {
 	var out []engine.Wait
 	for _, w := range l.Waits {
@@ -65,7 +65,7 @@ func (l *linkStatus) shownWaits() []engine.Wait {
 	return out
 }
 
-// waitActions returns the action that ends a wait, where something waits.
+// waitActions returns the action that cancels a wait, if there is one.
 func (l *linkStatus) waitActions() []screen.Action {
 	far, ok := l.deps.Link()
 	if !ok || len(l.shownWaits()) == 0 {
@@ -77,10 +77,10 @@ func (l *linkStatus) waitActions() []screen.Action {
 	}}
 }
 
-// headerNotice is what the header tells of the way to the service.
+// headerNotice is the connection notice of the header.
 type headerNotice struct {
-	texts []string // from the longest to the shortest; none where there is nothing to tell
-	cut   bool     // the longest may be cut off
+	texts []string // from the longest to the shortest; none if there is no notice
+	cut   bool     // the longest may be truncated
 	tone  themes.Tone
 }
 
@@ -102,7 +102,7 @@ func (l *linkStatus) notice() headerNotice {
 	return headerNotice{}
 }
 
-// formatTime returns a time of today by its hour, another by its day, too.
+// formatTime formats a time as hour and minute, with the day if it is not today.
 func (l *linkStatus) formatTime(t time.Time) string {
 	now := l.deps.Now()
 	if loc := l.deps.Location; loc != nil {
@@ -114,7 +114,7 @@ func (l *linkStatus) formatTime(t time.Time) string {
 	return t.Format("15:04")
 }
 
-// countdown returns what is left of a wait, never less than a second.
+// countdown formats the rest of a wait, at least one second.
 func countdown(d time.Duration) string {
 	d = max(d+time.Second-1, time.Second).Truncate(time.Second)
 	switch {
@@ -126,11 +126,11 @@ func countdown(d time.Duration) string {
 	return fmt.Sprintf("%dh %02dm", d/time.Hour, d%time.Hour/time.Minute)
 }
 
-// lowQuotaPercent is the share of a limit, in percent, below which the header tells what is left of it.
+// lowQuotaPercent is the share of a limit below which the header shows what is left.
 const lowQuotaPercent = 10
 
-// lowestQuota names the limit of which the least is left, where that is little. Limits of a second are full
-// and empty again before anybody reads of them.
+// lowestQuota describes the limit with the lowest share left, if that is low. Limits per second are skipped,
+// because they change faster than anyone can read.
 func lowestQuota(quotas []engine.Quota) string {
 	least, text := lowQuotaPercent, ""
 	for _, q := range quotas {

@@ -11,7 +11,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// linkedService is a service over a network whose state a test sets.
+// linkedService is a service behind a connection whose state a test sets.
 type linkedService struct {
 	engine.Service
 	state  engine.Link
@@ -23,7 +23,7 @@ func (l *linkedService) Link() engine.Link      { return l.state }
 func (l *linkedService) EndWaits()              { l.ended++ }
 func (l *linkedService) Quotas() []engine.Quota { return l.quotas }
 
-// newOfflineHarness returns a desk on a service that can be away.
+// newOfflineHarness returns a harness with a service that can go offline.
 func newOfflineHarness(t *testing.T) (*harness, *linkedService) {
 	t.Helper()
 	d, far := newHarness(t), &linkedService{}
@@ -83,7 +83,7 @@ func TestWaitCountsDownAndIsCanceled(t *testing.T) {
 	d.want("waiting 2s")
 	d.model.resize(100, 24)
 
-	d.pages["home"].typing = true // also with the keyboard in a text
+	d.pages["home"].typing = true // also while a text field has the keyboard
 	d.press("?", "f1")
 	d.want("cancel pending requests")
 	d.press("esc", "ctrl+l")
@@ -132,7 +132,7 @@ func TestHeaderShowsLowQuota(t *testing.T) {
 	d.want("offline since")
 }
 
-// badgePage is a page that says how it stands.
+// badgePage is a page with a badge.
 type badgePage struct {
 	page
 	badge string

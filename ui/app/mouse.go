@@ -4,8 +4,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// handleMouse hands the mouse to whom it is over: a notice, which goes; what lies over the screen; the header
-// and the status bar, which are the root model's; the screen.
+// handleMouse routes a mouse event to what is under it: a notice, which is dismissed; the overlay; the header
+// and the status bar; the screen.
 func (m *Model) handleMouse(msg tea.MouseMsg) tea.Cmd {
 	if m.tooSmall() {
 		return nil
@@ -21,7 +21,7 @@ func (m *Model) handleMouse(msg tea.MouseMsg) tea.Cmd {
 	switch {
 	case msg.Y == 0 && clicked(msg):
 		h := m.header()
-		if i, ok := h.crumbAt(msg.X); ok { // back to the screen whose name is there
+		if i, ok := h.crumbAt(msg.X); ok { // back to the screen of that name
 			return m.leaveTo(i)
 		}
 		return nil

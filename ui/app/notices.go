@@ -9,7 +9,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// notices are the short texts that go by themselves.
+// notices manages the toasts.
 type notices struct {
 	toasts widget.Toasts
 	now    func() time.Time
@@ -17,7 +17,7 @@ type notices struct {
 
 func newNotices(deps screen.Deps) notices { return notices{widget.NewToasts(deps.Theme), deps.Now} }
 
-// expire takes away what was shown long enough.
+// expire removes the notices whose time is up.
 func (n *notices) expire(at time.Time) tea.Cmd {
 	n.toasts.Expire(at)
 	return n.toastTimer()

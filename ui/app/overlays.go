@@ -12,9 +12,9 @@ import (
 	"bugle/ui/widget"
 )
 
-// overlay is what lies over the screen and has the keyboard.
+// overlay is a box over the screen that has the keyboard.
 type overlay interface {
-	// key takes a key. When done, the overlay is taken away before cmd runs.
+	// key handles a key. If done, the overlay is closed before cmd runs.
 	key(tea.KeyMsg) (cmd tea.Cmd, done bool)
 	mouse(msg tea.MouseMsg, width, height int) (cmd tea.Cmd, done bool)
 	view(width, height int) string
@@ -23,13 +23,13 @@ type overlay interface {
 // hinter is an overlay with keys of its own, which the status bar shows instead of the screen's.
 type hinter interface{ hints() []widget.Hint }
 
-// pushOverlay puts an overlay over the screen. Who opens one has read the news.
+// pushOverlay opens an overlay and dismisses the errors that the user has seen.
 func (m *Model) pushOverlay(o overlay) {
 	m.toasts.RemoveLevel(widget.LevelInfo)
 	m.overlays.boxes = append(m.overlays.boxes, o)
 }
 
-// positioned is an overlay that does not lie in the middle.
+// positioned is an overlay that is not centered.
 type positioned interface {
 	at(box string, width, height int) (x, y int)
 }
@@ -39,10 +39,10 @@ type pointerOverlay interface {
 	pointer(height int) (sign string, x, y int, ok bool)
 }
 
-// inputHolder is an overlay that a click beside it may not close: something was typed.
+// inputHolder is an overlay with typed input, which a click outside must not close.
 type inputHolder interface{ hasInput() bool }
 
-// overlayAt returns where an overlay lies.
+// overlayAt returns the position of an overlay.
 func overlayAt(o overlay, box string, width, height int) (x, y int) {
 	if a, ok := o.(positioned); ok {
 		return a.at(box, width, height)
@@ -50,13 +50,13 @@ func overlayAt(o overlay, box string, width, height int) (x, y int) {
 	return widget.CenterAt(box, width, height)
 }
 
-// overlays lie over the screen, the last one on top.
+// overlays is the stack of overlays, the last one on top.
 type overlays struct {
 	boxes         []overlay
 	width, height int // of the window
 }
 
-// top returns the overlay on top; nil where there is none.
+// top returns the top overlay; nil if there is none.
 func (ov *overlays) top() overlay {
 	if len(ov.boxes) == 0 {
 		return nil
@@ -64,7 +64,7 @@ func (ov *overlays) top() overlay {
 	return ov.boxes[len(ov.boxes)-1]
 }
 
-// drawTop draws the overlay on top, and returns where it lies.
+// drawTop draws the top overlay and returns its area.
 func (ov *overlays) drawTop() (box string, at area) {
 	o := ov.top()
 	box = o.view(ov.width, ov.height)
@@ -72,12 +72,12 @@ func (ov *overlays) drawTop() (box string, at area) {
 	return box, area{x, y, widget.Width(firstLine(box)), strings.Count(box, "\n") + 1}
 }
 
-// draw draws the overlays over what lies below them.
+// draw draws the overlays over the window.
 func (ov *overlays) draw(out string) string {
 	for _, o := range ov.boxes {
 		box := o.view(ov.width, ov.height)
 		x, y := overlayAt(o, box, ov.width, ov.height)
-		out = strings.ReplaceAll(out, themes.CaretMark, "") // the keyboard is the overlay's
+		out = strings.ReplaceAll(out, themes.CaretMark, "") // the overlay has the keyboard
 		out = widget.Cover(out, box, x, y, ov.width, ov.height)
 		if p, ok := o.(pointerOverlay); ok {
 			if sign, x, y, ok := p.pointer(ov.height); ok {
@@ -88,13 +88,13 @@ func (ov *overlays) draw(out string) string {
 	return out
 }
 
-// key passes a key to the overlay on top.
+// key passes a key to the top overlay.
 func (ov *overlays) key(msg tea.KeyMsg) tea.Cmd {
 	return ov.updateTop(func(o overlay) (tea.Cmd, bool) { return o.key(msg) })
 }
 
-// mouse passes the mouse to the overlay on top. A click on a hint in its lower edge or in the status bar presses the
-// key; one beside it closes it, as esc does.
+// mouse passes a mouse event to the top overlay. A click on a hint in its lower border or in the status bar
+// presses that key; a click outside closes it, as esc does.
 func (ov *overlays) mouse(msg tea.MouseMsg, bar widget.StatusBar) tea.Cmd {
 	return ov.updateTop(func(o overlay) (tea.Cmd, bool) {
 		box, at := ov.drawTop()
@@ -122,8 +122,8 @@ func (ov *overlays) mouse(msg tea.MouseMsg, bar widget.StatusBar) tea.Cmd {
 	})
 }
 
-// updateTop has the overlay on top do something, and takes it away where it is done; what it laid over the screen meanwhile
-// stays.
+// updateTop lets the top overlay handle an event, and removes it when it is done; overlays that it has opened
+// stay.
 func (ov *overlays) updateTop(updateTop func(overlay) (cmd tea.Cmd, done bool)) tea.Cmd {
 	at := len(ov.boxes) - 1
 	cmd, done := updateTop(ov.boxes[at])
@@ -133,7 +133,7 @@ func (ov *overlays) updateTop(updateTop func(overlay) (cmd tea.Cmd, done bool)) 
 	return cmd
 }
 
-// questionBox is a dialog that answers with a command.
+// questionBox is a dialog whose answer runs a command.
 type questionBox struct {
 	dialog widget.Dialog
 	then   func(widget.Answer) tea.Cmd
@@ -175,7 +175,7 @@ func (q *questionBox) view(width, height int) string {
 	return q.dialog.View()
 }
 
-// choiceBox is a list of options that answers with a command.
+// choiceBox is a list of options whose answer runs a command.
 type choiceBox struct {
 	widget widget.Choice
 	then   func(widget.Answer) tea.Cmd
@@ -265,7 +265,7 @@ func (in *inputBox) view(width, _ int) string {
 	return panel.View(in.prompt.View() + "\n" + in.theme.Danger.Render(widget.Truncate(in.wrong, inner)))
 }
 
-// keyCapture asks for one key, whatever it does otherwise.
+// keyCapture asks for one key, which is captured even if it is bound.
 type keyCapture struct {
 	msg   screen.CaptureKeyMsg
 	theme themes.Theme
@@ -296,7 +296,7 @@ func (c *keyCapture) view(width, height int) string {
 	return panel.View(c.theme.Text.Render(strings.Join(lines, "\n")))
 }
 
-// helpBox shows every key that works now.
+// helpBox lists every key that works now.
 type helpBox struct {
 	help   widget.HelpView
 	theme  themes.Theme

@@ -15,12 +15,12 @@ import (
 
 // command is one entry of the palette.
 type command struct {
-	name           string // by which it is remembered
+	name           string // identifies it among the recent commands
 	label          string
-	detail         string // after the label
-	campaign       string // the campaign that it opens, shown behind: nobody looks for it by that
-	info           string // its key, or what it is
-	disabledReason string // why it is not allowed now
+	detail         string // shown after the label
+	campaign       string // the campaign that it belongs to, shown after the detail and not searched
+	info           string // its key, or its kind
+	disabledReason string // why it is disabled
 	rank           rank
 	run            func() tea.Cmd
 }
@@ -39,31 +39,31 @@ func (c command) text() string {
 	return c.label + " — " + after
 }
 
-// section is a heading of the palette and what stands under it.
+// section is a heading of the palette with its commands.
 type section struct {
 	title    string
 	commands []command
 }
 
-// paletteBox finds what somebody can do or go to by its name.
+// paletteBox finds actions and destinations by name.
 type paletteBox struct {
 	theme    themes.Theme
 	prompt   widget.Prompt
 	list     widget.List
 	sections []section
-	all      []command        // of the sections
-	more     func() []command // what is found by words alone
-	searched []command        // more, once words were typed
+	all      []command        // of all sections
+	more     func() []command // the commands found only by typing
+	searched []command        // more, computed when the user types
 	finders  []screen.Finder
-	campaign []command // that the finders found for words
+	campaign []command // found by the finders
 	words    string
 	route    func(screen.Route) tea.Cmd
-	shown    []command // on each line; without run for a heading
+	shown    []command // by line; a heading has no run
 	ran      func(name string) tea.Cmd
 	closes   []string // the keys that opened it
 }
 
-// foundMsg is what a finder found.
+// foundMsg is the result of a finder.
 type foundMsg struct {
 	box   *paletteBox
 	words string
@@ -90,26 +90,26 @@ func (m *Model) palette() tea.Cmd {
 	return nil
 }
 
-// recordRun remembers what the palette ran.
+// recordRun adds a command to the recent ones.
 func (m *Model) recordRun(name string) tea.Cmd {
 	m.recent = palettePrefs{m.recent}.withRecent(name).Recent
 	return savePref(m.opts.Deps.Prefs, prefPalette, func(p palettePrefs) palettePrefs { return p.withRecent(name) })
 }
 
-// paletteSource are what the palette offers, as it stands when the palette opens.
+// paletteSource is a snapshot of everything the palette lists, taken when it opens.
 type paletteSource struct {
-	live    []screen.Action       // of the top screen, and those that work everywhere
-	typing  bool                  // the top screen has a text field with the keyboard
+	live    []screen.Action       // of the top screen, and global
+	typing  bool                  // a text field of the top screen has the keyboard
 	title   string                // of the top screen
-	route   screen.Route          // that led to it
-	screens bool                  // there is a service, and so screens to go to
-	recent  []string              // names of actions that the palette ran, the newest first
-	subject screen.CampaignScreen // nil where no screen is about a campaign
+	route   screen.Route          // of the top screen
+	screens bool                  // there is a service, so screens can be opened
+	recent  []string              // names of actions run from the palette, the newest first
+	subject screen.CampaignScreen // nil if no screen is about a campaign
 	items   []screen.PaletteItem
 	themes  []string
 
 	press func(screen.Action) tea.Cmd
-	goTo  func(screen.Route) tea.Cmd // back to the screen where it is open
+	goTo  func(screen.Route) tea.Cmd // goes back to the screen if it is open
 	open  func(screen.Route) tea.Cmd
 	theme func(screen.ThemeMsg) tea.Cmd
 }
@@ -122,8 +122,7 @@ func (m *Model) paletteSource() *paletteSource {
 	}
 }
 
-// sections gathers what the palette offers: what was run of it lately, what the screen can do, the other
-// screens, and what works everywhere.
+// sections returns the recent actions, the actions of the screen, the other screens, and the global actions.
 func (o *paletteSource) sections() []section {
 	here, always := section{title: o.title}, section{title: groupEverywhere}
 	for _, a := range o.live {
@@ -167,7 +166,7 @@ func (o *paletteSource) command(part string, a screen.Action) command {
 	return c
 }
 
-// screenCommands are the screens that can be gone to from anywhere.
+// screenCommands are the screens that can be opened from anywhere.
 func (o *paletteSource) screenCommands() []command {
 	var out []command
 	add := func(label, detail string, r screen.Route) {
@@ -192,7 +191,7 @@ func (o *paletteSource) screenCommands() []command {
 	return out
 }
 
-// goTo goes back to a screen where it is open already, and opens it otherwise.
+// goTo returns to a screen if it is open, and opens it otherwise.
 func (m *Model) goTo(r screen.Route) tea.Cmd {
 	for i, l := range m.stack {
 		if l.route.Name == r.Name && l.route.ID == r.ID {
@@ -202,7 +201,7 @@ func (m *Model) goTo(r screen.Route) tea.Cmd {
 	return m.open(r)
 }
 
-// filter lists what the typed words find, and returns the command that looks for more.
+// filter lists the matches of the typed words and returns the command that searches for more.
 func (p *paletteBox) filter() tea.Cmd {
 	p.shown = p.shown[:0]
 	p.words = strings.TrimSpace(p.prompt.Value())
@@ -211,7 +210,7 @@ func (p *paletteBox) filter() tea.Cmd {
 	return p.find()
 }
 
-// items lists everything under its headings; where words were typed, what they find, the best first.
+// items returns everything under headings or, once words are typed, the matches, the best first.
 func (p *paletteBox) items() []widget.Item {
 	var items []widget.Item
 	p.shown = p.shown[:0]
@@ -241,7 +240,7 @@ func (p *paletteBox) items() []widget.Item {
 	return items
 }
 
-// find asks the screens what they find.
+// find starts the finders.
 func (p *paletteBox) find() tea.Cmd {
 	p.campaign = nil
 	if p.words == "" {
@@ -255,7 +254,7 @@ func (p *paletteBox) find() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// found takes what a screen found. The cursor stays where it is, unless it is on the first line.
+// found adds the results of a finder. The cursor stays on its entry unless it is on the first line.
 func (p *paletteBox) found(f foundMsg) {
 	if f.words != p.words {
 		return
@@ -309,8 +308,7 @@ func (p *paletteBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// runSelected runs the command under the cursor, once the palette is gone: it may lay something over the screen
-// itself.
+// runSelected runs the command under the cursor after the palette has closed, because it may open an overlay.
 func (p *paletteBox) runSelected() (tea.Cmd, bool) {
 	at := p.list.Cursor
 	if at >= len(p.shown) || p.shown[at].run == nil {

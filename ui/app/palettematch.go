@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// rank orders what words find equally well, and says how well they must match.
+// rank orders commands that match equally well, and sets how well they must match.
 type rank int
 
 const (
@@ -16,28 +16,28 @@ const (
 	rankScreen
 	rankField
 	rankSetting
-	rankGlobal // actions that every screen has
+	rankGlobal // global actions
 	rankOption
 	rankCampaign
 	rankOtherCampaign // a field of another campaign
-	rankPrefixOnly    // found by the beginning of its own name only
+	rankPrefixOnly    // only matched by the beginning of its name
 )
 
 // How well words match, the best first.
 const (
 	matchStart     = iota // the name begins with them
-	matchName             // each begins a word of the name
-	matchText             // each begins a word of the name or of the text after it
+	matchName             // each is the start of a word of the name
+	matchText             // each is the start of a word of the name or detail
 	matchMidName          // each is somewhere in the name
 	matchMidText          // each is somewhere
-	matchScattered        // their letters come in this order, from the beginnings of words on
+	matchScattered        // their letters occur in this order, beginning at word starts
 	matchNot
 )
 
 // maxMatches is how many entries are listed.
 const maxMatches = 60
 
-// matchCommands returns the commands that the words find, the best first.
+// matchCommands returns the commands that match the words, the best first.
 func matchCommands(words string, commands []command) []command {
 	type match struct {
 		command
@@ -61,13 +61,13 @@ func matchCommands(words string, commands []command) []command {
 	return out
 }
 
-// isAction reports whether a command does something or opens a screen: of the many other things that there are, those
-// with the same letters somewhere are no help.
+// isAction reports whether a command runs an action or opens a screen. Only those may match by scattered
+// letters; there are too many of the others.
 func (c command) isAction() bool {
 	return c.rank == rankScreenAction || c.rank == rankScreen || c.rank == rankGlobal
 }
 
-// matchQuality reports how words in lower case match a command.
+// matchQuality returns how well lower-case words match a command.
 func matchQuality(words []string, c command) int {
 	name, text := strings.ToLower(c.label), strings.ToLower(c.label+" "+c.detail)
 	switch {
@@ -98,7 +98,8 @@ func splitWords(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// scattered reports whether letters come in this order in some of the words, in each from its beginning on.
+// scattered reports whether letters occur in this order in some of the words, each part from the start of a
+// word.
 func scattered(letters []rune, words []string) bool {
 	if len(letters) == 0 {
 		return true
@@ -116,7 +117,7 @@ func scattered(letters []rune, words []string) bool {
 	return false
 }
 
-// matchedLetters returns how many of the letters come in this order in the word.
+// matchedLetters returns how many of the letters occur in this order in the word.
 func matchedLetters(letters []rune, word string) int {
 	n := 0
 	for _, r := range word {

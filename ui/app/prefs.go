@@ -8,7 +8,7 @@ import (
 	"bugle/ui/prefs"
 )
 
-// The preferences that the root model keeps.
+// The preferences that the root model stores.
 const (
 	prefTheme   = "theme"
 	prefPalette = "palette"
@@ -21,29 +21,27 @@ type themeChoice struct {
 	Name string `json:"name"`
 }
 
-// Theme returns the theme that was chosen the last time; empty where none was.
+// Theme returns the theme that was chosen last; empty if none was.
 func Theme(p *prefs.Prefs) (string, error) {
 	c, err := prefs.Read[themeChoice](p, prefTheme)
 	return c.Name, err
 }
 
-// background is what the terminal's was the last time.
+// background is the terminal's last known background.
 type background struct {
 	Light bool `json:"light"`
 }
 
-// Dark reports whether the terminal's background was dark the last time that it told; true where it never
-// did: most are.
+// Dark reports whether the terminal's last known background was dark; true if none is known, as most are dark.
 func Dark(p *prefs.Prefs) bool {
 	b, err := prefs.Read[background](p, prefDark)
-	return err != nil || !b.Light // it is asked anew
+	return err != nil || !b.Light // the terminal is asked again
 }
 
-// BackgroundMsg reports that the terminal's background is not what it was taken for. The themes know it
-// already.
+// BackgroundMsg reports that the terminal's background differs from what was assumed. The themes already know.
 type BackgroundMsg struct{ Dark bool }
 
-// background has everything drawn for the terminal's background, and remembers it.
+// background redraws everything for the terminal's background, and stores it.
 func (m *Model) background(msg BackgroundMsg) tea.Cmd {
 	if t, err := m.opts.Themes(m.theme.Name); err == nil {
 		m.useTheme(t)
@@ -51,24 +49,24 @@ func (m *Model) background(msg BackgroundMsg) tea.Cmd {
 	return savePref(m.opts.Deps.Prefs, prefDark, func(background) background { return background{!msg.Dark} })
 }
 
-// palettePrefs is what the palette ran.
+// palettePrefs are the recent actions of the palette.
 type palettePrefs struct {
 	Recent []string `json:"recent"` // names of actions, the newest first
 }
 
-// maxRecent is how many actions the palette puts first.
+// maxRecent is how many recent actions the palette lists.
 const maxRecent = 5
 
-// withRecent puts an action first among those that the palette ran.
+// withRecent puts an action first among the recent ones.
 func (p palettePrefs) withRecent(name string) palettePrefs {
 	rest := slices.DeleteFunc(slices.Clone(p.Recent), func(n string) bool { return n == name })
 	return palettePrefs{append([]string{name}, rest[:min(len(rest), maxRecent-1)]...)}
 }
 
-// recentLoadedMsg is what the palette ran before this start.
+// recentLoadedMsg has the recent actions of earlier sessions.
 type recentLoadedMsg struct{ recent []string }
 
-// loadRecent reads what the palette ran. Without it the palette is as good as before its first use.
+// loadRecent reads the recent actions. The palette works without them if that fails.
 func loadRecent(p *prefs.Prefs) tea.Cmd {
 	if p == nil {
 		return nil
@@ -82,10 +80,10 @@ func loadRecent(p *prefs.Prefs) tea.Cmd {
 	}
 }
 
-// prefFailedMsg reports that a preference could not be kept.
+// prefFailedMsg reports that a preference could not be stored.
 type prefFailedMsg struct{ err error }
 
-// savePref changes a preference, beside everything else.
+// savePref changes a preference in the background.
 func savePref[T any](p *prefs.Prefs, name string, change func(T) T) tea.Cmd {
 	if p == nil {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// parseKeymap returns the keys of a person's file.
+// parseKeymap returns the bindings of a keymap file.
 func parseKeymap(t *testing.T, text string) keymap.Map {
 	t.Helper()
 	m, problems := keymap.Parse([]byte(text))
@@ -26,7 +26,7 @@ func parseKeymap(t *testing.T, text string) keymap.Map {
 	return m
 }
 
-// service is one that is there; nothing is asked of it.
+// service is a service on which no operation is called.
 type service struct{ engine.Service }
 
 func (d *harness) click(text string) {
@@ -48,7 +48,7 @@ func (d *harness) wheel(x, y int) {
 	d.send(tea.MouseMsg{X: x, Y: y, Button: tea.MouseButtonWheelDown, Action: tea.MouseActionPress})
 }
 
-// One table of keys drives dispatch, status bar, help and palette.
+// The same keymap drives dispatch, status bar, help and palette.
 func TestCustomKeysApplyEverywhere(t *testing.T) {
 	d := newHarness(t, func(o *Options) {
 		o.First.Name = "activity"
@@ -88,7 +88,7 @@ func TestCustomKeysApplyEverywhere(t *testing.T) {
 	d.wantLog("clear")
 }
 
-// The status bar has the keys of what lies over the screen, and a click on one presses it.
+// The status bar shows the keys of the overlay, and a click on one presses it.
 func TestStatusBarShowsDialogKeys(t *testing.T) {
 	d := newHarness(t)
 	said := ""
@@ -124,7 +124,7 @@ func TestStatusBarShowsDialogKeys(t *testing.T) {
 	}
 }
 
-// An action that a letter was given keeps its own key where letters are text.
+// An action bound to a letter keeps its default key where letters are text.
 func TestLetterIsTextWhileTyping(t *testing.T) {
 	d := newHarness(t, func(o *Options) { o.Keys = parseKeymap(t, "app.palette: P\n") })
 	home := d.pages["home"]
@@ -140,7 +140,7 @@ func TestLetterIsTextWhileTyping(t *testing.T) {
 	d.want("Palette")
 }
 
-// ctrl+z undoes on every screen. Only the palette suspends, by the word and by no other.
+// ctrl+z undoes on every screen. Suspending is only in the palette, found by exactly that word.
 func TestCtrlZUndoes(t *testing.T) {
 	d := newHarness(t, func(o *Options) { o.Suspend = true })
 	home := d.pages["home"]
@@ -181,13 +181,13 @@ func TestCtrlZUndoes(t *testing.T) {
 		t.Error("screens do not read anew after the program was suspended")
 	}
 
-	d = newHarness(t) // nobody could continue it
+	d = newHarness(t) // no shell could continue it
 	d.press("ctrl+k")
 	d.typed("suspend")
 	d.wantNot("return to the shell")
 }
 
-// The status bar says whether letters are typed or are commands, whatever lies on top.
+// The status bar shows whether letters are typed or are commands, also with an overlay.
 func TestStatusBarShowsTypingMode(t *testing.T) {
 	d := newHarness(t)
 	home := d.pages["home"]
@@ -216,7 +216,7 @@ func TestStatusBarShowsTypingMode(t *testing.T) {
 	}
 }
 
-// Where words begin counts more than where they are, and that more than letters that come in the same order.
+// Word starts rank above matches inside words, and those above scattered letters.
 func TestPaletteRanksByWordStarts(t *testing.T) {
 	commands := []command{
 		{label: "resume the list"}, {label: "unlist"}, {label: "test send", detail: "list of people"}, {label: "list"}, {label: "light set"},
@@ -247,7 +247,7 @@ func TestWaitCanBeCanceledUnderQuestion(t *testing.T) {
 	d.press("esc")
 	d.send(screen.CaptureKeyMsg{Title: "Which key?", Then: func(k string) tea.Cmd { return d.record(k) }})
 	d.log = nil
-	d.press("ctrl+l") // here it is the answer
+	d.press("ctrl+l") // here it answers the dialog
 	d.wantLog("ctrl+l")
 	if far.ended != 1 {
 		t.Error("a key that is asked for does something else")
@@ -271,7 +271,7 @@ func TestHintsAndBreadcrumbAreClickable(t *testing.T) {
 	}
 	d.click("? help")
 	d.want("Keys — home")
-	d.clickAt(0, 12) // beside it
+	d.clickAt(0, 12) // outside the box
 	d.wantNot("Keys — home")
 	d.open("middle").leaveQuestion = &screen.Question{Title: "Leave it?"}
 	d.open("top")
@@ -304,7 +304,7 @@ func TestClickOutsideClosesUnlessInputIsLost(t *testing.T) {
 	d.send(line)
 	d.press("c")
 	d.clickAt(1, 5)
-	d.want("abc") // what was typed is not a click away
+	d.want("abc") // a click does not discard what was typed
 	d.press("enter")
 	d.wantLog("abc")
 	d.send(line)
@@ -355,7 +355,7 @@ func TestPaletteOpensScreensAndRemembers(t *testing.T) {
 	d.wantLog("beta")
 	d.press("ctrl+k")
 	d.want("Recent")
-	d.press("enter") // what was run last is first
+	d.press("enter") // the action that was run last is first
 	d.wantLog("beta")
 
 	d = newHarness(t, with) // another start
@@ -366,7 +366,7 @@ func TestPaletteOpensScreensAndRemembers(t *testing.T) {
 	d.wantLog("beta")
 }
 
-// The palette lays things over the screen by itself, and goes.
+// An overlay opened from the palette stays when the palette closes.
 func TestPaletteOpensHelp(t *testing.T) {
 	d := newHarness(t)
 	d.press("ctrl+k")
@@ -404,7 +404,7 @@ func TestTourIsOfferedOnce(t *testing.T) {
 	d.want("Where you are")
 }
 
-// A key that is not the tour's own ends it, and does what it does.
+// A key that the tour does not use ends it and works as usual.
 func TestTourPassesOtherKeysThrough(t *testing.T) {
 	d := newHarness(t)
 	home := d.pages["home"]
@@ -449,7 +449,7 @@ func TestStartupWarningsAreShown(t *testing.T) {
 	d.want("✗ keys.yaml, line 3")
 }
 
-// Every key answers in one frame, with keys of one's own too.
+// Every key is handled within one frame, with a custom keymap too.
 func BenchmarkKeyWithCustomKeymap(b *testing.B) {
 	m, err := New(Options{
 		Deps:  screen.Deps{Now: time.Now, Theme: themes.Plain()},
@@ -473,7 +473,7 @@ func BenchmarkKeyWithCustomKeymap(b *testing.B) {
 	}
 }
 
-// Words that arrive as one message are text, also where they are the names of keys.
+// A word that arrives as one message is text, even if it is the name of a key.
 func TestKeyNamesTypedAsTextStayText(t *testing.T) {
 	for _, word := range []string{"end", "up", "home", "space"} {
 		d := newHarness(t)

@@ -10,23 +10,23 @@ import (
 	"bugle/ui/widget"
 )
 
-// stackEntry is a screen of the stack and the route that led to it.
+// stackEntry is a screen and the route that opened it.
 type stackEntry struct {
 	screen.Screen
 	route screen.Route
 }
 
-// screenStack is the stack of screens; the last one is on top.
+// screenStack is the stack of screens, the last one on top.
 type screenStack struct {
 	stack         []stackEntry
 	factory       Factory
 	theme         themes.Theme
-	width, height int // what each of them may use
+	width, height int // the size of each screen
 }
 
 func (st *screenStack) top() screen.Screen { return st.stack[len(st.stack)-1].Screen }
 
-// route is the one that led to the top screen.
+// route returns the route of the top screen.
 func (st *screenStack) route() screen.Route { return st.stack[len(st.stack)-1].route }
 
 func (st *screenStack) push(s screen.Screen, r screen.Route) {
@@ -35,7 +35,7 @@ func (st *screenStack) push(s screen.Screen, r screen.Route) {
 	st.stack = append(st.stack, stackEntry{s, r})
 }
 
-// open makes the screen of a route, and puts it on the stack.
+// pushRoute creates the screen of a route and pushes it.
 func (st *screenStack) pushRoute(deps screen.Deps, r screen.Route) (tea.Cmd, error) {
 	s, err := st.factory(deps, r)
 	if err != nil {
@@ -45,7 +45,7 @@ func (st *screenStack) pushRoute(deps screen.Deps, r screen.Route) (tea.Cmd, err
 	return s.Init(), nil
 }
 
-// clear takes all screens off the stack, and returns the command that closes them, the first one first.
+// clear removes all screens and returns the command that closes them, the first one first.
 func (st *screenStack) clear() tea.Cmd {
 	var closing []tea.Cmd
 	for _, gone := range st.stack {
@@ -55,7 +55,7 @@ func (st *screenStack) clear() tea.Cmd {
 	return tea.Sequence(closing...)
 }
 
-// closeAll returns the command that closes all screens, the top one first.
+// closeAll returns the commands that close all screens, the top one first.
 func (st *screenStack) closeAll() []tea.Cmd {
 	var cmds []tea.Cmd
 	for _, l := range slices.Backward(st.stack) {
@@ -70,7 +70,7 @@ type navigable interface {
 	GoTo(screen.Route) tea.Cmd
 }
 
-// reopen goes to a route whose screen is on the stack already, leaving those above it; false where there is none.
+// reopen returns to a screen on the stack by its route, closing those above it; false if there is none.
 func (st *screenStack) reopen(r screen.Route) (tea.Cmd, bool) {
 	for i, s := range st.stack {
 		p, ok := s.Screen.(navigable)
@@ -87,7 +87,7 @@ func (st *screenStack) reopen(r screen.Route) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// pop takes the top screen off the stack.
+// pop removes the top screen.
 func (st *screenStack) pop() tea.Cmd {
 	if len(st.stack) == 1 {
 		return nil
@@ -101,7 +101,7 @@ func (st *screenStack) pop() tea.Cmd {
 	return tea.Sequence(gone.Close(), resume)
 }
 
-// popDeleted leaves the screens on top that are about a campaign which is not there any more.
+// popDeleted closes the top screens that are about a deleted campaign.
 func (st *screenStack) popDeleted(id string) tea.Cmd {
 	var left []tea.Cmd
 	for len(st.stack) > 1 && st.route().ID == id {
@@ -110,7 +110,7 @@ func (st *screenStack) popDeleted(id string) tea.Cmd {
 	return tea.Sequence(left...)
 }
 
-// deliver hands a task's result to its screen, wherever in the stack that is.
+// deliver passes a task's result to its screen, anywhere in the stack.
 func (st *screenStack) deliver(r screen.Result) tea.Cmd {
 	for _, s := range st.stack {
 		if s.ID() == r.Screen {
@@ -128,7 +128,7 @@ func (st *screenStack) broadcast(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// busy reports whether a task of a screen is under way.
+// busy reports whether a screen's task is running.
 func (st *screenStack) busy() bool {
 	return slices.ContainsFunc(st.stack, func(l stackEntry) bool {
 		b, ok := l.Screen.(interface{ Busy() bool })
@@ -150,7 +150,7 @@ func (st *screenStack) setSize(width, height int) {
 	}
 }
 
-// subject returns the topmost screen that is about a campaign; nil where there is none.
+// subject returns the topmost screen that is about a campaign; nil if there is none.
 func (st *screenStack) subject() screen.CampaignScreen {
 	for _, l := range slices.Backward(st.stack) {
 		if s, ok := l.Screen.(screen.CampaignScreen); ok {
@@ -162,8 +162,8 @@ func (st *screenStack) subject() screen.CampaignScreen {
 	return nil
 }
 
-// open puts the screen of a route on the stack. Where that screen is there already, those above
-// it are left instead, so that nobody walks in circles.
+// open pushes the screen of a route. If that screen is on the stack already, it closes those above it instead,
+// so that the stack does not grow in circles.
 func (m *Model) open(r screen.Route) tea.Cmd {
 	if cmd, ok := m.reopen(r); ok {
 		return cmd
@@ -175,7 +175,7 @@ func (m *Model) open(r screen.Route) tea.Cmd {
 	return cmd
 }
 
-// back leaves the top screen, or asks first where the screen wants it.
+// back closes the top screen, asking first if the screen requires it.
 func (m *Model) back() tea.Cmd {
 	if len(m.stack) == 1 {
 		return nil
@@ -186,7 +186,7 @@ func (m *Model) back() tea.Cmd {
 	return m.pop()
 }
 
-// leaveTo leaves the screens above number i, asking where one of them wants it.
+// leaveTo closes the screens above index i, asking first if one of them requires it.
 func (m *Model) leaveTo(i int) tea.Cmd {
 	if len(m.stack)-1 <= i {
 		return nil
@@ -201,8 +201,8 @@ func (m *Model) leaveTo(i int) tea.Cmd {
 	return leave()
 }
 
-// quit closes every screen, waits for what they still have to save, and ends the program. The first
-// screen from the top that wants to ask does so; who quits again while it asks means it.
+// quit closes every screen, waits for pending saves, and ends the program. The first guarded screen from the
+// top asks; quitting again while it asks skips the question.
 func (m *Model) quit() tea.Cmd {
 	if m.quitting {
 		return tea.Quit
@@ -219,19 +219,19 @@ func (m *Model) quit() tea.Cmd {
 	return m.end()
 }
 
-// EndMsg ends the program without a question, once every screen has kept what is unsaved: somebody else
-// ends it, such as the system that shuts down.
+// EndMsg ends the program without a question after every screen has saved its work, for example when the system
+// shuts down.
 type EndMsg struct{}
 
 func (m *Model) end() tea.Cmd {
 	if m.quitting {
-		return nil // what is to be kept is on its way
+		return nil // saving is already in progress
 	}
 	m.quitting = true
 	return tea.Sequence(append(m.closeAll(), tea.Quit)...)
 }
 
-// switchWorkspace starts anew in a workspace.
+// switchWorkspace starts again in another workspace.
 func (m *Model) switchWorkspace(msg screen.SwitchWorkspaceMsg) tea.Cmd {
 	theme := m.theme
 	m.opts.Deps = msg.Deps
@@ -244,7 +244,7 @@ func (m *Model) switchWorkspace(msg screen.SwitchWorkspaceMsg) tea.Cmd {
 		m.screenStack = old
 		return m.notify(widget.LevelError, err.Error())
 	}
-	// What the screen begins may go on for as long as it is there; nothing waits for it.
+	// The commands of the new screen may run for as long as it is open; nothing waits for them.
 	return tea.Sequence(old.clear(), tea.Batch(begin, offerTour(m.opts.Deps)))
 }
 
@@ -274,7 +274,7 @@ func (m *Model) confirmLeave(q screen.Question, leave func() tea.Cmd) tea.Cmd {
 
 func (m *Model) bodyHeight() int { return max(m.height-2, 0) }
 
-// resize takes the window's size; some terminals start by saying 0 × 0.
+// resize sets the window size; some terminals report 0 × 0 first.
 func (m *Model) resize(width, height int) {
 	if width <= 0 || height <= 0 {
 		width, height = 80, 24

@@ -58,7 +58,7 @@ func TestQuitAsksScreenBelow(t *testing.T) {
 	}
 	d.press("ctrl+c")
 	d.want("Leave without applying?")
-	d.press("ctrl+c") // who presses it twice means it
+	d.press("ctrl+c") // pressing it twice skips the question
 	d.wantLog("closed top", "closed middle", "closed home", "quit")
 }
 
@@ -140,7 +140,7 @@ func TestDeletedCampaignClosesScreens(t *testing.T) {
 	for _, name := range []string{"builder", "validate"} {
 		d.send(screen.OpenMsg{Route: screen.Route{Name: name, ID: "7"}})
 	}
-	d.pages["builder"].leaveQuestion = &screen.Question{Title: "Leave?"} // there is nothing left to keep
+	d.pages["builder"].leaveQuestion = &screen.Question{Title: "Leave?"} // there is nothing left to save
 	d.send(screen.DeletedMsg{ID: "8"})
 	d.want("(validate body)")
 	d.log = nil

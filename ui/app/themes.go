@@ -10,13 +10,13 @@ import (
 	"bugle/ui/widget"
 )
 
-// themeBox offers the themes. The whole program shows the one under the cursor; leaving the box
-// brings the old one back.
+// themeBox lists the themes. The whole program previews the one under the cursor; closing the box restores the
+// old one.
 type themeBox struct {
 	*choiceBox
 	names []string
 	old   themes.Theme
-	now   func() themes.Theme // that everything is drawn with
+	now   func() themes.Theme // the current theme
 	use   func(themes.Theme)
 	apply func(screen.ThemeMsg) tea.Cmd
 }
@@ -63,7 +63,7 @@ func (b *themeBox) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
 	return b.previewSelected(b.widget.Click(msg.Y - y))
 }
 
-// previewSelected applies the theme to be seen after a key or a click, and keeps it once it is chosen.
+// previewSelected shows the theme under the cursor after a key or click, and stores it once it is chosen.
 func (b *themeBox) previewSelected(a widget.Answer, done bool) (tea.Cmd, bool) {
 	if done && a.Canceled() {
 		b.use(b.old)

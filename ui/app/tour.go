@@ -14,20 +14,20 @@ import (
 	"bugle/ui/widget"
 )
 
-// tourPrefs says what a person knows of the tour.
+// tourPrefs records whether the user has seen the tour.
 type tourPrefs struct {
 	Offered bool `json:"offered"`
 	Seen    bool `json:"seen"`
 }
 
-// tourOfferMsg reports that the tour may be offered: it never was.
+// tourOfferMsg reports that the tour has never been offered.
 type tourOfferMsg struct{}
 
-// tourOfferTime is how long the offer stands.
+// tourOfferTime is how long the offer is shown.
 const tourOfferTime = 10 * time.Second
 
-// offerTour offers the tour on the first start in a workspace, once. It lies in nobody's way: a notice
-// that goes by itself.
+// offerTour offers the tour once, on the first start in a workspace. The offer is a notice, so it is never in
+// the way.
 func offerTour(deps screen.Deps) tea.Cmd {
 	p := deps.Prefs
 	if p == nil || deps.Service == nil {
@@ -61,14 +61,14 @@ const (
 	atHint // of the status bar
 )
 
-// tourStep is one thing that the tour shows.
+// tourStep is one step of the tour.
 type tourStep struct {
 	title, text string
 	points      target
-	hint        string // the label of the hint that it points at; that of the help where it is not in sight
+	hint        string // label of the hint that it points at, or of the help hint if that is not visible
 }
 
-// tourSteps are the tour, with the keys that hold now; onList reports whether the list of campaigns is on top.
+// tourSteps returns the tour with the current keys; onList reports whether the list of campaigns is on top.
 func tourSteps(live []screen.Action, onList bool) []tourStep {
 	body := tourStep{"The screen", "Up and down move, enter opens, esc goes back. The mouse works, too.", atBody, ""}
 	begin := tourStep{"Your first campaign", "Start a draft in the list of campaigns. The builder saves as you type and lists what is missing. Validate checks the draft before you publish it. Test sends it to a few people.", atHint, ""}
@@ -88,7 +88,7 @@ func tourSteps(live []screen.Action, onList bool) []tourStep {
 	}
 }
 
-// keyForLabel spells the key of an action of the screen, found by its label; the label where it has none.
+// keyForLabel formats the key of the screen's action with that label, or returns the label if it has none.
 func keyForLabel(live []screen.Action, label string) string {
 	for _, a := range live {
 		if a.Label == label && len(a.Keys) > 0 {
@@ -98,13 +98,13 @@ func keyForLabel(live []screen.Action, label string) string {
 	return label
 }
 
-// tourBox shows the steps one after the other, each beside what it tells of.
+// tourBox shows the steps one after the other, each beside its target.
 type tourBox struct {
 	theme themes.Theme
 	steps []tourStep
 	step  int
-	// targets returns what the steps point at: the column of the header's names, and the status bar with the action of
-	// each of its hints.
+	// targets returns what the steps point at: the column of the breadcrumb, and the status bar with the action of
+	// each hint.
 	targets func() (header int, bar widget.StatusBar, acts []screen.Action)
 }
 
@@ -117,7 +117,7 @@ func (m *Model) tour() tea.Cmd {
 	return savePref(m.opts.Deps.Prefs, prefTour, func(tourPrefs) tourPrefs { return tourPrefs{true, true} })
 }
 
-// key goes through the steps. Any other key ends the tour and does what it does without it.
+// key moves through the steps. Any other key ends the tour and works as usual.
 func (t *tourBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
 	switch msg.String() {
 	case "enter", "right", " ", "tab", "down":
@@ -181,8 +181,7 @@ func (t *tourBox) view(width, _ int) string {
 	return panel.View(t.theme.Text.Render(strings.Join(lines, "\n")))
 }
 
-// pointer returns the sign beside the box and where it lies; false where the step describes the screen as a
-// whole.
+// pointer returns the sign beside the box and its position; false if the step describes the whole screen.
 func (t *tourBox) pointer(height int) (sign string, x, y int, ok bool) {
 	switch t.steps[min(t.step, len(t.steps)-1)].points {
 	case atHeader:
@@ -194,7 +193,7 @@ func (t *tourBox) pointer(height int) (sign string, x, y int, ok bool) {
 	return "", 0, 0, false
 }
 
-// boxLeft returns the column of a box as wide as w, near what it points at.
+// boxLeft returns the left column of a box of width w near its target.
 func (t *tourBox) boxLeft(w, width int) int {
 	return min(max(t.column()-w/2, 1), max(width-w-1, 0))
 }

@@ -8,25 +8,25 @@ import (
 	"bugle/ui/screen"
 )
 
-// keyHoldTime is how long keys wait for what the key before them leads to. What an action opens comes as a
-// message of its command; a key that was read with the action's belongs to what it opens, not to the
-// screen below.
+// keyHoldTime is how long keys are held for the result of the action before them. An action opens something
+// through a message of its command; keys that were read together with the action's key belong to what it opens,
+// not to the screen below.
 const keyHoldTime = 20 * time.Millisecond
 
-// keyBuffer is what was typed ahead of an action.
+// keyBuffer holds the keys that were typed ahead of an action's result.
 type keyBuffer struct {
-	pending int // under way, whose keys wait
+	pending int // number of running actions that hold keys
 	keys    []tea.KeyMsg
 }
 
-// actionResultMsg is what the command of an action came to. later, where it is not nil, gives the message of one
-// that takes longer.
+// actionResultMsg is the result of an action's command. pending, if not nil, delivers the message of a slow
+// one.
 type actionResultMsg struct {
 	msg     tea.Msg
 	pending <-chan tea.Msg
 }
 
-// holdUntilDone makes the keys that follow wait for the command of an action.
+// holdUntilDone wraps the command of an action so that later keys wait for it.
 func (w *keyBuffer) holdUntilDone(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -46,7 +46,7 @@ func (w *keyBuffer) holdUntilDone(cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// finishAction carries out what an action asked for, and then does the keys that waited for it.
+// finishAction handles the result of an action and then the keys that were held.
 func (m *Model) finishAction(s actionResultMsg) tea.Cmd {
 	m.keyBuffer.pending--
 	var cmds []tea.Cmd
@@ -55,7 +55,7 @@ func (m *Model) finishAction(s actionResultMsg) tea.Cmd {
 	} else if cmd, taken := m.request(s.msg); taken {
 		cmds = append(cmds, cmd)
 	} else if s.msg != nil {
-		cmds = append(cmds, func() tea.Msg { return s.msg }) // a batch, or another message of the program's own
+		cmds = append(cmds, func() tea.Msg { return s.msg }) // a batch, or another message internal to Bubble Tea
 	}
 	for next, ok := m.keyBuffer.next(); ok; next, ok = m.keyBuffer.next() {
 		cmds = append(cmds, m.handleKeys(next))
@@ -63,7 +63,7 @@ func (m *Model) finishAction(s actionResultMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// next takes the next key that waited; false where there is none, or another action is under way.
+// next returns the next held key; false if there is none, or another action is running.
 func (w *keyBuffer) next() (tea.KeyMsg, bool) {
 	if len(w.keys) == 0 || w.pending > 0 {
 		return tea.KeyMsg{}, false
@@ -73,7 +73,7 @@ func (w *keyBuffer) next() (tea.KeyMsg, bool) {
 	return key, true
 }
 
-// hold keeps a key for later where an action is under way.
+// hold buffers a key if an action is running.
 func (w *keyBuffer) hold(msg tea.KeyMsg) bool {
 	if w.pending == 0 {
 		return false
@@ -82,7 +82,7 @@ func (w *keyBuffer) hold(msg tea.KeyMsg) bool {
 	return true
 }
 
-// runScreenAction does an action of the screen on top.
+// runScreenAction runs an action of the top screen.
 func (m *Model) runScreenAction(a screen.Action) tea.Cmd {
 	if a.DisabledReason != "" || a.Group == groupEverywhere {
 		return m.runAction(a)

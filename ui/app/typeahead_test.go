@@ -9,7 +9,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// Keys that were read together with the one that opens something belong to what it opens.
+// Keys that were read together with the key that opens something belong to what it opens.
 func TestTypeAheadGoesToOpenedOverlay(t *testing.T) {
 	asks := func(d *harness) {
 		home := d.pages["home"]
@@ -24,7 +24,7 @@ func TestTypeAheadGoesToOpenedOverlay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newHarness(t)
 			asks(d)
-			// All keys are read before the first command has run, as on a slow line.
+			// All keys are read before the first command has run, as on a slow connection.
 			var cmds []tea.Cmd
 			for _, k := range keys {
 				_, cmd := d.model.Update(k)
@@ -39,7 +39,7 @@ func TestTypeAheadGoesToOpenedOverlay(t *testing.T) {
 	}
 }
 
-// An action that takes its time does not keep the keys.
+// A slow action does not hold the keys.
 func TestSlowActionDoesNotHoldKeys(t *testing.T) {
 	d := newHarness(t)
 	home := d.pages["home"]

@@ -9,7 +9,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// View draws the header, the top screen, the status bar, and what lies over them.
+// View draws the header, the top screen, the status bar, and the overlays.
 func (m *Model) View() string {
 	if m.quitting {
 		return ""
@@ -27,7 +27,7 @@ func (m *Model) View() string {
 	return out
 }
 
-// area is a part of the window, in cells.
+// area is a rectangle of cells in the window.
 type area struct{ x, y, w, h int }
 
 func (a area) contains(x, y int) bool { return x >= a.x && x < a.x+a.w && y >= a.y && y < a.y+a.h }
@@ -36,8 +36,8 @@ func (a area) overlaps(b area) bool {
 	return a.x < b.x+b.w && b.x < a.x+a.w && a.y < b.y+b.h && b.y < a.y+a.h
 }
 
-// toastBox draws the notices and says where they go: above the status bar, or below the header where
-// they would cover what lies over the screen.
+// toastBox draws the notices and returns where they go: above the status bar, or below the header if they would
+// cover an overlay.
 func (m *Model) toastBox() (box string, at area, ok bool) {
 	if box = m.toasts.View(); box == "" {
 		return "", area{}, false
@@ -52,7 +52,7 @@ func (m *Model) toastBox() (box string, at area, ok bool) {
 		at = up
 	}
 	if at.overlaps(lies) && m.toasts.HighestLevel() < widget.LevelWarning {
-		return "", area{}, false // it waits, or goes unseen: what it tells of can be seen as well
+		return "", area{}, false // it is not shown now; the overlay explains what happened
 	}
 	return box, at, true
 }
@@ -74,7 +74,7 @@ func (m *Model) header() header {
 	return h
 }
 
-// typing reports whether a printable key is text now, and no command.
+// typing reports whether a printable key is text rather than a command.
 func (m *Model) typing() bool {
 	if o := m.overlays.top(); o != nil {
 		w, ok := o.(interface{ typing() bool })
@@ -86,8 +86,8 @@ func (m *Model) typing() bool {
 	return m.top().Typing()
 }
 
-// statusBar returns the bar and the action of each of its hints; of what lies over the screen and has keys of its
-// own, those and no actions.
+// statusBar returns the bar and the action of each hint; for an overlay with keys of its own, those and no
+// actions.
 func (m *Model) statusBar() (widget.StatusBar, []screen.Action) {
 	var acts []screen.Action
 	bar := widget.NewStatusBar(m.theme)

@@ -13,17 +13,17 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 )
 
-// File is where a person's keys are kept.
+// File is the user's keymap file.
 type File struct{ Path string }
 
-// fileHeader begins a file that the program makes.
+// fileHeader begins a new file.
 const fileHeader = `# Other keys for bugle: the name of an action and its key, or a list of keys ([] for none), such as
 #   campaigns.archive: ctrl+a
 #   app.palette: [ctrl+k, ctrl+p]
 # The names are in Settings, under Keys.
 `
 
-// Read returns the file's text; where there is no file, that of an empty one.
+// Read returns the file's text; the header if there is no file.
 func (f File) Read() ([]byte, error) {
 	b, err := os.ReadFile(f.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -35,7 +35,7 @@ func (f File) Read() ([]byte, error) {
 	return b, nil
 }
 
-// Load reads the file; one that is not there changes nothing.
+// Load parses the file; a missing file changes nothing.
 func (f File) Load() (Map, []Problem) {
 	b, err := f.Read()
 	if err != nil {
@@ -44,7 +44,7 @@ func (f File) Load() (Map, []Problem) {
 	return Parse(b)
 }
 
-// Write puts a text in the place of the file's, whole or not at all.
+// Write replaces the file atomically.
 func (f File) Write(b []byte) error {
 	if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
 		return fmt.Errorf("writing the keys: %w", err)
@@ -55,8 +55,8 @@ func (f File) Write(b []byte) error {
 	return nil
 }
 
-// Set returns an action other keys, or its own again where keys is nil, and writes the file; what else is
-// in it, comments too, stays. It refuses keys that another action has.
+// Set binds an action to keys, or restores its default if keys is nil, and writes the file; the rest of the
+// file, including comments, is kept. It refuses keys that another action uses.
 func (f File) Set(name string, keys []string) (Map, error) {
 	b, err := f.Read()
 	if err != nil {
@@ -122,7 +122,7 @@ func change(b []byte, name string, keys []string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// yamlKeys writes keys as one would: a key alone, several in brackets.
+// yamlKeys returns the keys as YAML: a single key, or a list in brackets.
 func yamlKeys(keys []string) *yaml.Node {
 	nodes := make([]*yaml.Node, len(keys))
 	for i, k := range keys {

@@ -20,13 +20,13 @@ var namedKeys = func() map[string]tea.KeyType {
 	return names
 }()
 
-// aliases are other spellings that people use.
+// aliases are other common spellings.
 var aliases = map[string]string{
 	"space": " ", "spacebar": " ", "ctrl+space": "ctrl+@", "escape": "esc", "return": "enter", "del": "delete", "pageup": "pgup",
 	"pagedown": "pgdown", "↑": "up", "↓": "down", "←": "left", "→": "right",
 }
 
-// ParseKey reads a key as people spell it and gives it as tea.KeyMsg spells it: "a", "A", "ctrl+a", "alt+x",
+// ParseKey parses a key as users spell it and returns it as tea.KeyMsg spells it: "a", "A", "ctrl+a", "alt+x",
 // "f5", "space".
 func ParseKey(text string) (string, error) {
 	name := text
@@ -58,7 +58,7 @@ func IsPrintable(key string) bool {
 	return size == len(key) && size > 0 && r != utf8.RuneError && unicode.IsPrint(r)
 }
 
-// KeyMsg returns the message of a key; false for a text that names none.
+// KeyMsg returns the message of a key; false if the text is not a key.
 func KeyMsg(key string) (tea.KeyMsg, bool) {
 	bare, alt := strings.CutPrefix(key, "alt+")
 	if bare == " " {
@@ -71,7 +71,7 @@ func KeyMsg(key string) (tea.KeyMsg, bool) {
 	return tea.KeyMsg{Type: t, Alt: alt}, ok
 }
 
-// Format spells a key for people.
+// Format formats a key for display.
 func Format(key string) string {
 	switch key {
 	case " ":
@@ -90,7 +90,7 @@ func Format(key string) string {
 	return key
 }
 
-// FormatAll spells the keys of an action for people; "none" where it has none.
+// FormatAll formats the keys of an action for display; "none" if it has none.
 func FormatAll(keys []string) string {
 	if len(keys) == 0 {
 		return "none"

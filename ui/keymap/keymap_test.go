@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// useTestTable has the tests work on a table of their own.
+// useTestTable replaces the table of actions for a test.
 func useTestTable(t *testing.T) {
 	t.Helper()
 	old := table
@@ -72,7 +72,7 @@ func TestParseProblems(t *testing.T) {
 		"list.archive: z\nlist.archive: y":           "line 2, list.archive: it is named twice",
 		"- a":                                        "the keys cannot be read: line 1: write lines such as",
 		"list.archive: [":                            "the keys cannot be read: line 1",
-		"list.archive: x\nlist.delete: A\nlist.x: 1": "line 3, list.x: there is no action", // the first two change places
+		"list.archive: x\nlist.delete: A\nlist.x: 1": "line 3, list.x: there is no action", // the first two swap keys
 	} {
 		_, problems := Parse([]byte(text))
 		if got := problemTexts(problems); len(problems) != 1 || !strings.HasPrefix(got, want) {
@@ -81,7 +81,7 @@ func TestParseProblems(t *testing.T) {
 	}
 }
 
-// A line that falls away gives its action the own keys back, which may clash in turn.
+// Dropping an override restores the action's default keys, which may conflict in turn.
 func TestConflictsResolveCompletely(t *testing.T) {
 	useTestTable(t)
 	m, problems := Parse([]byte("app.quit: ctrl+k\nlist.archive: q\n"))
@@ -163,7 +163,7 @@ func TestSetKeepsRestOfFile(t *testing.T) {
 	}
 }
 
-// A file written for an earlier version goes on working, and a key that is set anew takes the name of today.
+// A file of an earlier version still works, and a key that is set again is written under the current name.
 func TestRenamedActionsKeepTheirKeys(t *testing.T) {
 	for old, now := range renamed {
 		if _, ok := lookup(old); ok {

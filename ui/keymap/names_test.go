@@ -21,14 +21,14 @@ import (
 
 var update = flag.Bool("update", false, "write the table of names anew")
 
-// screens returns the folder of each screen and its part of the names: that of its route.
+// screens maps the folder of each screen to its part of the names, that of its route.
 var screens = map[string]string{
 	"app": App, "campaigns": "campaigns", "newdraft": "new", "builder": "builder", "validate": "validate", "testsend": "test",
 	"outbox": "outbox", "activity": "activity", "history": "history", "settings": "settings", "welcome": "welcome", "workspace": "workspace",
 }
 
-// The table is what the screens' sources say: every action with a label and keys, but for those that a
-// screen only tells of, and those that no help lists.
+// The table matches the screens' sources: every action with a label and keys, except those that are only help
+// entries or are not in the help.
 func TestNamesMatchScreens(t *testing.T) {
 	found := map[string]*Entry{}
 	for folder, screen := range screens {
@@ -58,7 +58,7 @@ func TestNamesMatchScreens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range tree.Decls { // in the screen's words
+		for _, d := range tree.Decls { // with the screen's labels
 			if fn, ok := d.(*ast.FuncDecl); ok {
 				r.function(fn)
 			}
@@ -80,13 +80,13 @@ func TestNamesMatchScreens(t *testing.T) {
 	}
 }
 
-// actionReader gathers the actions of one function.
+// actionReader collects the actions of one function.
 type actionReader struct {
 	screen  string
 	entries map[string]*Entry
-	texts   map[string][]string          // what each variable is given
-	actions map[string]*ast.CompositeLit // the action that each variable is
-	labels  *ast.CompositeLit            // what the screen's browse.List calls its actions; nil where it has none
+	texts   map[string][]string          // the texts assigned to each variable
+	actions map[string]*ast.CompositeLit // the action assigned to each variable
+	labels  *ast.CompositeLit            // the browse.Labels of the screen; nil if it has none
 }
 
 func (r *actionReader) function(fn *ast.FuncDecl) {
@@ -111,7 +111,7 @@ func (r *actionReader) function(fn *ast.FuncDecl) {
 		}
 		return true
 	})
-	ast.Inspect(fn.Body, func(n ast.Node) bool { // such as  enter.Label = "send"
+	ast.Inspect(fn.Body, func(n ast.Node) bool { // for example  enter.Label = "send"
 		if a, ok := n.(*ast.AssignStmt); ok && len(a.Lhs) == len(a.Rhs) {
 			r.relabel(a)
 		}
@@ -174,7 +174,7 @@ func (r *actionReader) action(lit *ast.CompositeLit) {
 	}
 }
 
-// zoom takes the action that all screens with panes share.
+// zoom adds the zoom action, which all screens with panes share.
 func (r *actionReader) zoom(call *ast.CallExpr) {
 	if sel, ok := call.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "ZoomAction" {
 		r.add(ActionName(r.screen, "zoom"), "show only the focused pane, or all panes again", []string{"z"})
@@ -197,7 +197,7 @@ func (r *actionReader) add(name, does string, keys []string) {
 	}
 }
 
-// strings returns the texts that an expression can be.
+// strings returns the possible values of a string expression.
 func (r *actionReader) strings(e ast.Expr) []string {
 	if text, ok := literal(e); ok {
 		return []string{text}

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Sizes are the windows that golden files are drawn for.
+// Sizes are the window sizes of golden files.
 var Sizes = []struct{ W, H int }{{60, 20}, {80, 24}, {120, 40}}
 
 // Golden compares the window with testdata/NAME.golden.
@@ -50,8 +50,7 @@ func (h *Harness) GoldenSizes(name string) {
 	}
 }
 
-// WantFits checks at many sizes that the screen draws exactly the cells that it was given, and
-// no control character.
+// WantFits checks at many sizes that the screen draws exactly its cells and no control characters.
 func (h *Harness) WantFits() {
 	h.t.Helper()
 	w, ht := h.width, h.height
@@ -82,7 +81,7 @@ func layoutError(view string, width, height int) string {
 	return ""
 }
 
-// blank stands for the screens that are opened.
+// blank replaces the screens that are opened.
 type blank struct {
 	screen.Base
 	title string
@@ -97,5 +96,5 @@ func (b *blank) SetTheme(themes.Theme)    {}
 func (b *blank) Actions() []screen.Action { return nil }
 func (b *blank) Typing() bool             { return false }
 
-// Updating says that -update was given: what a test compares with is written anew.
+// Updating reports whether -update is set and golden files are to be written.
 func Updating() bool { return *update }

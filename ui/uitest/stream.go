@@ -17,46 +17,45 @@ import (
 	"bugle/ui/widget"
 )
 
-// MaxStream is how many messages a stream of keys has at most.
+// MaxStream is the maximum number of messages in a stream.
 const MaxStream = 64
 
-// specialKeys are the keys that have no byte of their own: byte 0x80 is the first of them.
+// specialKeys are the keys without a byte of their own: byte 0x80 is the first one.
 var specialKeys = []string{
 	"up", "down", "left", "right", "home", "end", "pgup", "pgdown", "shift+tab", "delete", "insert",
 	"ctrl+up", "ctrl+down", "ctrl+left", "ctrl+right", "shift+up", "shift+down", "ctrl+home", "ctrl+end",
 	"f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12",
 }
 
-// awkwardTexts are what is awkward to draw or to edit: byte 0xC0 types the first of them.
+// awkwardTexts are texts that are hard to draw or edit: byte 0xC0 types the first one.
 var awkwardTexts = []string{
 	"日本語", "👩‍👩‍👧", "é", "é", "1️⃣", "\u202egnp", "\u200b", "\ufffd", "ｆｕｌｌ", "🇩🇪", "a\u0300\u0301\u0302", "مرحبا", "\u00ad", "\U000F0009", "ﷺ", "\u2028",
 	"{{ user.first_name }}", "{% if x %}", "2026-12-01T09:00:00Z", "#FF8800", "https://example.com/a?b=c", "ann@example.com", "1e400", "-0",
 	"a\tb", "one\r\ntwo", "\x1b[31mred", "\x00", "\u0085", "status:draft", `"`, strings.Repeat("long ", 60),
 }
 
-// The bytes of a stream that take others with them.
+// Bytes of a stream that are followed by arguments.
 const (
-	byteAlt    = 0xF0 + iota // the key of the next byte, with alt
-	bytePaste                // a text of as many of the next bytes as the first of them says
+	byteAlt    = 0xF0 + iota // the key of the next byte with alt
+	bytePaste                // a text; the next byte is its length
 	byteClick                // x, y
-	byteWheel                // x, y; down where x is odd
+	byteWheel                // x, y; down if x is odd
 	byteDrag                 // x, y
 	byteResize               // width, height
-	byteWait                 // the clock goes on
-	byteChange               // somebody changed something elsewhere
-	byteHold                 // what follows from the next keys takes long
-	byteCatch                // what was under way is done
+	byteWait                 // the clock advances
+	byteChange               // another client changes something
+	byteHold                 // commands from now on are slow
+	byteCatch                // the slow commands finish
 )
 
-// The messages of a stream that are the harness's own.
+// The harness's own messages in a stream.
 type (
 	holdMsg  struct{}
 	catchMsg struct{}
 )
 
-// Messages reads bytes as what a terminal sends: text and control characters as themselves, what lies
-// above as keys without a byte of their own, awkward texts, clicks, pastes and new sizes. later lets
-// the clock go on.
+// Messages decodes bytes as terminal input: text and control characters are themselves, higher bytes are keys
+// without a byte of their own, awkward texts, clicks, pastes and resizes. later advances the clock.
 func Messages(stream []byte, later func(time.Duration)) iter.Seq[tea.Msg] {
 	return func(yield func(tea.Msg) bool) {
 		take := func() byte {
@@ -124,10 +123,9 @@ func keyOf(b byte) tea.Msg {
 	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(awkwardTexts[int(b-0xC0)%len(awkwardTexts)])}
 }
 
-// Play sends a stream of keys, and fails the test where after one of them the window is not drawn in
-// exactly its cells, or shows a control character. It ends with the program. What follows from a key
-// is done in the same order each time; what a stream holds back may be undone at its end, as if it took
-// long: [Harness.FinishHeld] does it.
+// Play sends a stream and fails the test if a message leaves the window with the wrong size or a control
+// character. It stops when the program ends. Commands run in the same order each time; those that a stream
+// holds back may still be held at its end, as if they were slow: [Harness.FinishHeld] runs them.
 func (h *Harness) Play(stream []byte, later func(time.Duration)) {
 	h.t.Helper()
 	h.ordered = true
@@ -144,7 +142,7 @@ func (h *Harness) Play(stream []byte, later func(time.Duration)) {
 		default:
 			h.Send(msg)
 		}
-		if h.View() == "" { // it ends, and draws no more: what it still has to keep is kept
+		if h.View() == "" { // the program ends and draws no more; pending saves still run
 			h.holding = false
 			h.FinishHeld()
 		}
@@ -157,7 +155,8 @@ func (h *Harness) Play(stream []byte, later func(time.Duration)) {
 	}
 }
 
-// FinishHeld does what a stream held back. Once the program has ended, nobody hears of what came of it.
+// FinishHeld runs the commands that a stream has held back. Their messages are dropped if the program has
+// ended.
 func (h *Harness) FinishHeld() {
 	for len(h.heldCmds) > 0 {
 		next := h.heldCmds[0]
@@ -170,7 +169,7 @@ func (h *Harness) FinishHeld() {
 	}
 }
 
-// describe returns a message as a person would read it.
+// describe formats a message for a failure report.
 func describe(msg tea.Msg) string {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
@@ -181,13 +180,13 @@ func describe(msg tea.Msg) string {
 	return fmt.Sprintf("%T", msg)
 }
 
-// LayoutError says what is wrong with the window as it is drawn: "" where every line has its cells and there is
-// no control sequence but for colors.
+// LayoutError describes what is wrong with the drawn window; "" if every line has the right width and there are
+// no control sequences but colors.
 func (h *Harness) LayoutError() string {
 	return screenLayoutError(h.model.View(), h.width, h.height)
 }
 
-// ScreenLayoutError says the same of a screen of the stack, at the size that screens have.
+// ScreenLayoutError is LayoutError for a screen at the size it has on the stack.
 func ScreenLayoutError(s screen.Screen, width, height int) string {
 	s.SetSize(width, height)
 	return screenLayoutError(s.View(), width, height)
@@ -217,7 +216,7 @@ func screenLayoutError(view string, width, height int) string {
 	return ""
 }
 
-// plainWidth counts the cells of a line of what has one each, and colors; -1 where there is anything else in it.
+// plainWidth counts the cells of a line of single-cell characters and colors; -1 if it contains anything else.
 func plainWidth(line string) int {
 	n := 0
 	for i := 0; i < len(line); {
@@ -230,7 +229,7 @@ func plainWidth(line string) int {
 			i += 2 + end + 1
 		case c >= ' ' && c < 0x7F:
 			n, i = n+1, i+1
-		case strings.HasPrefix(line[i:], "\u2500"[:2]) || strings.HasPrefix(line[i:], "\u2540"[:2]): // lines of boxes
+		case strings.HasPrefix(line[i:], "\u2500"[:2]) || strings.HasPrefix(line[i:], "\u2540"[:2]): // box drawing
 			n, i = n+1, i+3
 		default:
 			return -1
@@ -239,8 +238,8 @@ func plainWidth(line string) int {
 	return n
 }
 
-// runOrdered runs a command as run does. Results are delivered in the order that the commands began
-// in, but for news of a task that goes on, which come first.
+// runOrdered runs a command as run does, but delivers results in the order in which the commands began, with
+// partial results first.
 func (h *Harness) runOrdered(cmd tea.Cmd) {
 	h.t.Helper()
 	var waiting []chan tea.Msg

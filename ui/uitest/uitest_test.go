@@ -15,7 +15,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// recorder is a screen that notes what reaches it.
+// recorder is a screen that records the messages it receives.
 type recorder struct {
 	screen.Base
 	received []string

@@ -73,7 +73,7 @@ func TestExpressionsAreCompleted(t *testing.T) {
 			t.Error("Escape does not close the list")
 		}
 		press(f, "ci", "down", "enter")
-		if root, _ := f.Edits(); !strings.HasSuffix(root.Get(field).Text(), `! {{UserAttribute["City of O'Hara"]|default('')}}`) {
+		if root, _ := f.Edited(); !strings.HasSuffix(root.Get(field).Text(), `! {{UserAttribute["City of O'Hara"]|default('')}}`) {
 			t.Errorf("%s: %s", field, root.Encode())
 		}
 	}
@@ -86,7 +86,7 @@ func TestExpressionInClosedBraces(t *testing.T) {
 	cfg.Suggest = func(string) []string { return []string{"Name"} }
 	f := at(t, New(cfg), "title")
 	press(f, "left", "left", "left", "n", "enter", "x")
-	if root, _ := f.Edits(); !strings.HasPrefix(root.Get("title").Text(), "Hi {{UserAttribute['Name']|default('x')}}!") {
+	if root, _ := f.Edited(); !strings.HasPrefix(root.Get("title").Text(), "Hi {{UserAttribute['Name']|default('x')}}!") {
 		t.Errorf("%s", root.Encode())
 	}
 }
@@ -156,7 +156,7 @@ func TestEntriesOfAList(t *testing.T) {
 	f := open(t, `{"buttons":[{"text":"a"},{"text":"b"},{"text":"c"}]}`, "buttons")
 	texts := func() string {
 		var out string
-		root, _ := f.Edits()
+		root, _ := f.Edited()
 		for _, e := range root.Get("buttons").Elems() {
 			out += e.Get("text").Text()
 		}
@@ -211,7 +211,7 @@ func TestOtherExpressionsAreCompleted(t *testing.T) {
 	} {
 		f := at(t, New(cfg), "title")
 		press(f, strings.Split(typed, ",")...)
-		if root, _ := f.Edits(); root.Get("title").Text() != want {
+		if root, _ := f.Edited(); root.Get("title").Text() != want {
 			t.Errorf("%s gives %s, want %s", typed, root.Get("title").Text(), want)
 		}
 		if f.Modal() {

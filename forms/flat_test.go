@@ -88,7 +88,7 @@ func TestFlagsThatExcludeEachOtherAreOneChoice(t *testing.T) {
 	}
 	holds := func(f *Form, is string) {
 		t.Helper()
-		root, _ := f.Edits()
+		root, _ := f.Edited()
 		if got := string(root.Lookup(at).Encode()); got != is {
 			t.Errorf("got %s, want %s", got, is)
 		}

@@ -37,9 +37,9 @@ type Config struct {
 // OpenMsg asks the screen to open a form on the object, map or list at Path.
 type OpenMsg struct{ Path doc.Path }
 
-// EditMsg asks the screen to open an editor on Text, and to hand what comes back to
+// OpenEditorMsg asks the screen to open an editor on Text, and to hand what comes back to
 // [Form.SetText] with the same Path and JSON.
-type EditMsg struct {
+type OpenEditorMsg struct {
 	Path doc.Path
 	Text string
 	JSON bool // Text is the value as indented JSON, else the text of a string
@@ -83,9 +83,9 @@ func (f *Form) SetSize(w, h int) {
 	f.arrange()
 }
 
-// Edits returns the document with everything that a person changed so far, and whether that is
+// Edited returns the document with everything that a person changed so far, and whether that is
 // anything since Config.Root or the last [Form.Reload].
-func (f *Form) Edits() (doc.Value, bool) {
+func (f *Form) Edited() (doc.Value, bool) {
 	return f.sheet.draft.root, !f.sheet.draft.root.Same(f.sheet.draft.base)
 }
 

@@ -88,7 +88,7 @@ func TestUnknownValuesSurvive(t *testing.T) {
 	press(f, "left", "left", "left", "left", "left")
 	want(t, f, `{"sticky":"yes","platforms":["TV",5,"TV","ANDROID"],"count":{"a":1}}`)
 	press(f, "right", "right", "right", "right", "right") // back to what it was
-	if root, _ := f.Edits(); root.Get("template").Text() != "HOLOGRAM" {
+	if root, _ := f.Edited(); root.Get("template").Text() != "HOLOGRAM" {
 		t.Errorf("the unknown value is gone: %s", root.Encode())
 	}
 }
@@ -113,7 +113,7 @@ func TestWhatATextBecomes(t *testing.T) {
 			for range []rune(tt.typed) {
 				press(f, "backspace")
 			}
-			if root, changed := f.Edits(); changed || string(root.Encode()) != tt.is {
+			if root, changed := f.Edited(); changed || string(root.Encode()) != tt.is {
 				t.Errorf("typed back: %v %s", changed, root.Encode())
 			}
 		})
@@ -128,7 +128,7 @@ func TestEmptyingRemoves(t *testing.T) {
 	f = open(t, `{"title":"x"}`, "timer")
 	press(f, "2026")
 	want(t, f, `{"title":"x","timer":{"ends_at":"2026"}}`)
-	root, _ := f.Edits()
+	root, _ := f.Edited()
 	f.Reload(root) // saved meanwhile
 	press(f, "backspace", "backspace", "backspace", "backspace")
 	want(t, f, `{"title":"x"}`)
@@ -151,7 +151,7 @@ func TestPaste(t *testing.T) {
 	f = at(t, open(t, `{"body":"<>"}`), "body")
 	press(f, "left")
 	paste(f, big)
-	if root, _ := f.Edits(); root.Get("body").Text() != "<"+big+">" {
+	if root, _ := f.Edited(); root.Get("body").Text() != "<"+big+">" {
 		t.Error("a long text did not arrive whole")
 	}
 	shows(t, f, "20001 lines", "opens the editor")
@@ -182,7 +182,7 @@ func TestLongPasteInAList(t *testing.T) {
 
 func TestEditorOutside(t *testing.T) {
 	f := at(t, open(t, `{"body":"`+strings.Repeat("long ", 600)+`","timer":5,"title":"t"}`), "body")
-	msg, ok := press(f, "e").(EditMsg)
+	msg, ok := press(f, "e").(OpenEditorMsg)
 	if !ok || msg.JSON || len(msg.Text) != 3000 {
 		t.Fatalf("%T %.40v", msg, msg)
 	}
@@ -191,7 +191,7 @@ func TestEditorOutside(t *testing.T) {
 	}
 	want(t, f, `{"body":"short","timer":5,"title":"t"}`)
 	at(t, f, "timer")
-	msg, _ = press(f, "e").(EditMsg)
+	msg, _ = press(f, "e").(OpenEditorMsg)
 	if !msg.JSON || msg.Text != "5" {
 		t.Fatalf("%#v", msg)
 	}
@@ -203,7 +203,7 @@ func TestEditorOutside(t *testing.T) {
 	}
 	want(t, f, `{"body":"short","timer":{"ends_at":1.0},"title":"t"}`)
 	at(t, f, "title")
-	if msg, _ := press(f, "ctrl+e").(EditMsg); msg.Text != "t" {
+	if msg, _ := press(f, "ctrl+e").(OpenEditorMsg); msg.Text != "t" {
 		t.Errorf("ctrl+e in a text: %#v", msg)
 	}
 }

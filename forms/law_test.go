@@ -140,7 +140,7 @@ func TestNavigatingChangesNothing(t *testing.T) {
 		for range f.sheet.rows {
 			press2(t, f, "tab")
 		}
-		root, changed := f.Edits()
+		root, changed := f.Edited()
 		if changed || !bytes.Equal(root.Encode(), before) {
 			t.Fatalf("changed %v\nbefore %s\nafter  %s", changed, before, root.Encode())
 		}
@@ -215,7 +215,7 @@ func TestAnyKeys(t *testing.T) {
 			if f.layout.width > 0 && f.layout.height > 0 {
 				checkSize(t, f)
 			}
-			root, _ := f.Edits()
+			root, _ := f.Edited()
 			if _, err := doc.Parse(root.Encode()); root.Exists() && err != nil {
 				t.Fatalf("no document: %v", err)
 			}

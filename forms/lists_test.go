@@ -150,12 +150,12 @@ func TestMenusFindTheFirstMatch(t *testing.T) {
 func TestReload(t *testing.T) {
 	f := at(t, open(t, `{"title":"a"}`), "title")
 	press(f, "b")
-	root, changed := f.Edits()
+	root, changed := f.Edited()
 	if !changed {
 		t.Fatal("a change is not told")
 	}
 	f.Reload(root)
-	if _, changed := f.Edits(); changed {
+	if _, changed := f.Edited(); changed {
 		t.Error("it is changed after it was saved")
 	}
 	press(f, "c")

@@ -95,7 +95,7 @@ func paste(f *Form, s string) {
 // want compares the document that the form gives.
 func want(t *testing.T, f *Form, json string) {
 	t.Helper()
-	root, _ := f.Edits()
+	root, _ := f.Edited()
 	if got := string(root.Encode()); got != json {
 		t.Errorf("document\n got %s\nwant %s", got, json)
 	}

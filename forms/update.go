@@ -116,7 +116,7 @@ func (f *Form) open(r row) tea.Cmd {
 }
 
 func external(r row) tea.Cmd {
-	m := EditMsg{Path: r.Path, Text: r.Value.Text()}
+	m := OpenEditorMsg{Path: r.Path, Text: r.Value.Text()}
 	if r.shape == raw || r.Value.Exists() && r.Value.Kind() != doc.String {
 		m.JSON, m.Text = true, string(r.Value.Indent())
 	}

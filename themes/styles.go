@@ -32,7 +32,7 @@ type Styles struct {
 	// Marked is a line that something points at, Match a piece of text that was searched for.
 	Marked, Match lipgloss.Style
 
-	inks [tones]ink
+	sgr [toneCount]sgrPair
 }
 
 // newStyles makes the styles. bare is for tokens without a color, where weight, lines and reverse

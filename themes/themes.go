@@ -89,7 +89,7 @@ func builtIn(name string, dark bool) (k Tokens, onDark, ok bool) {
 	case HighContrast:
 		return either(contrastDarkTokens, contrastLightTokens)
 	case ColorBlind:
-		return either(safeDarkTokens, safeLightTokens)
+		return either(colorBlindDarkTokens, colorBlindLightTokens)
 	case None:
 		return noTokens(), dark, true
 	}
@@ -107,8 +107,8 @@ func Plain() Theme {
 
 func (t *Theme) setStyles(bare bool) {
 	t.Styles = newStyles(t.renderer, t.Tokens, bare)
-	for tone := range t.inks {
-		t.inks[tone] = newInk(t.Tone(Tone(tone)))
+	for tone := range t.sgr {
+		t.sgr[tone] = newSGRPair(t.Tone(Tone(tone)))
 	}
 }
 

@@ -135,7 +135,7 @@ func TestPlainDrawsTextAlone(t *testing.T) {
 	}
 }
 
-func TestRolesAreToldApartWithoutColor(t *testing.T) {
+func TestRolesAreDistinctWithoutColor(t *testing.T) {
 	seen := map[string]themes.Role{}
 	for role := themes.RoleDraft; role <= themes.RoleArchived; role++ {
 		glyph := role.Glyph()

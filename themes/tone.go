@@ -47,27 +47,27 @@ func (t Theme) Tone(tone Tone) lipgloss.Style {
 	}
 }
 
-// tones is the number of tones.
-const tones = int(ToneInfo) + 1
+// toneCount is the number of tones.
+const toneCount = int(ToneInfo) + 1
 
-// ink is what a style writes before and after a text of one line. Putting it there costs a hundredth of
+// sgrPair is what a style writes before and after a text of one line. Putting it there costs a hundredth of
 // what rendering the style does, which counts in a table of a thousand cells.
-type ink struct{ on, off string }
+type sgrPair struct{ on, off string }
 
-func newInk(style lipgloss.Style) ink {
+func newSGRPair(style lipgloss.Style) sgrPair {
 	on, off, _ := strings.Cut(style.Render("x"), "x")
-	return ink{on, off}
+	return sgrPair{on, off}
 }
 
 // Paint draws a text of one line in a tone. The text must hold no newline and no tab.
 func (t Theme) Paint(tone Tone, text string) string {
-	if tone < 0 || int(tone) >= tones {
+	if tone < 0 || int(tone) >= toneCount {
 		tone = ToneText
 	}
 	if text == "" {
 		return ""
 	}
-	return t.inks[tone].on + text + t.inks[tone].off
+	return t.sgr[tone].on + text + t.sgr[tone].off
 }
 
 // Role is where a campaign is in its life, as far as its looks are concerned. Which state of the
@@ -76,14 +76,14 @@ type Role int
 
 // The roles.
 const (
-	RoleDraft    Role = iota // being written
-	RoleWaiting              // its time has not come
-	RoleLive                 // running
-	RoleSending              // sending messages right now
-	RolePaused               // held, may go on
-	RoleDone                 // went out
-	RoleStopped              // ended before its time
-	RoleArchived             // put away
+	RoleDraft     Role = iota // being written
+	RoleScheduled             // its time has not come
+	RoleLive                  // running
+	RoleSending               // sending messages right now
+	RolePaused                // held, may go on
+	RoleDone                  // went out
+	RoleStopped               // ended before its time
+	RoleArchived              // put away
 )
 
 // badges say what each role looks like: a sign one cell wide, so that color is never alone in
@@ -92,14 +92,14 @@ var badges = [...]struct {
 	glyph string
 	tone  Tone
 }{
-	RoleDraft:    {"○", ToneText},
-	RoleWaiting:  {"◔", ToneInfo},
-	RoleLive:     {"●", ToneSuccess},
-	RoleSending:  {"►", ToneAccent},
-	RolePaused:   {"◐", ToneWarning},
-	RoleDone:     {"✓", ToneMuted},
-	RoleStopped:  {"■", ToneDanger},
-	RoleArchived: {"▪", ToneFaint},
+	RoleDraft:     {"○", ToneText},
+	RoleScheduled: {"◔", ToneInfo},
+	RoleLive:      {"●", ToneSuccess},
+	RoleSending:   {"►", ToneAccent},
+	RolePaused:    {"◐", ToneWarning},
+	RoleDone:      {"✓", ToneMuted},
+	RoleStopped:   {"■", ToneDanger},
+	RoleArchived:  {"▪", ToneFaint},
 }
 
 // Glyph is the role's sign, one cell wide; "?" for a role there is not.

@@ -68,7 +68,7 @@ func walk(t *testing.T, route string, all, fails bool) {
 			first.Query = ""
 		}
 		size := [][2]int{{80, 24}, {120, 40}, {200, 60}}[random.IntN(3)]
-		h := uitest.Program(t, app.Options{Deps: deps, Factory: still(terminal.Screens(meanStart, log, own)), First: first, News: []string{spoiled("news")}}, size[0], size[1])
+		h := uitest.Program(t, app.Options{Deps: deps, Factory: still(terminal.Screens(meanStart, log, own)), First: first, StartupWarnings: []string{spoiled("news")}}, size[0], size[1])
 		h.Send(screen.NotifyMsg{Level: widget.LevelError, Text: spoiled("a notice")})
 		return h
 	}

@@ -98,14 +98,14 @@ func FuzzKeys(f *testing.F) {
 		}
 		width, height := 60+int(in[2])%141, 20+int(in[2])/7
 		h := uitest.Program(t, app.Options{Deps: deps, Factory: factory, First: first}, width, height)
-		if wrong := h.Misfit(); wrong != "" {
+		if wrong := h.LayoutError(); wrong != "" {
 			t.Fatalf("%s begins at %d×%d so: %s:\n%s", first.Name, width, height, wrong, h.Text())
 		}
 		h.Play(in[3:], func(d time.Duration) { now = now.Add(d) })
-		h.Late()
+		h.FinishHeld()
 		if !h.Quit && len(made) > 0 {
 			for _, s := range made {
-				if wrong := uitest.ScreenMisfit(s, width, height-2); wrong != "" {
+				if wrong := uitest.ScreenLayoutError(s, width, height-2); wrong != "" {
 					t.Fatalf("%s at %d×%d: %s:\n%s", s.Title(), width, height-2, wrong, s.View())
 				}
 			}

@@ -78,7 +78,7 @@ func onSample(tb testing.TB, route string) *uitest.Harness {
 		first.ID = longest(tb, svc)
 	}
 	own := settingsscreen.Sources{Themes: &terminal.ThemeShelf{}, Profiles: noProfiles{}, Keys: keymap.File{}}
-	return uitest.Program(tb, app.Options{Deps: deps, Factory: terminal.Screens(nil, log, own), First: first, Places: terminal.Places()}, 120, 40)
+	return uitest.Program(tb, app.Options{Deps: deps, Factory: terminal.Screens(nil, log, own), First: first, PaletteItems: terminal.Places()}, 120, 40)
 }
 
 type noProfiles struct{}

@@ -345,7 +345,7 @@ func TestAVersionOfAnEarlierProgramIsBroughtBackUpToDate(t *testing.T) {
 func TestEditsWaitUntilTheyAreApplied(t *testing.T) {
 	b := newBench(t, catalog.Email, catalog.OneTime, mail)
 	b.deps.Service = struct{ engine.Service }{b.svc}
-	b.deps.Copies = edit.NewFileStore(t.TempDir())
+	b.deps.LocalCopies = edit.NewFileStore(t.TempDir())
 	b.run("campaigns|1|basics|Summer|back|leave")
 	b.want("Kept, not applied yet.", "Your changes are kept, but not applied yet.")
 	b.has("basic_details.name", `"Spring sale"`)

@@ -51,7 +51,7 @@ func campaignHelp() []string {
 // edits returns the editing session of a campaign.
 func (s *session) edits(id string) *edit.Session {
 	copies, _ := s.deps.WorkingCopies()
-	return edit.New(edit.Config{Service: s.deps.Service, WorkingCopies: copies, Fallback: s.deps.Spare, Author: s.deps.Author, Now: s.deps.Now}, id)
+	return edit.New(edit.Config{Service: s.deps.Service, WorkingCopies: copies, Fallback: s.deps.FallbackCopies, Author: s.deps.Author, Now: s.deps.Now}, id)
 }
 
 // head tells which campaign it is and how it stands.

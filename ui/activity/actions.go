@@ -27,7 +27,7 @@ func (s *Screen) Actions() []screen.Action {
 	}
 	more := s.uses(none)
 	if s.list.Reading() {
-		more = append(more, screen.Action{Keys: []string{"left", "right"}, Help: "scroll long lines sideways", Group: groupCall, Info: true})
+		more = append(more, screen.Action{Keys: []string{"left", "right"}, Help: "scroll long lines sideways", Group: groupCall, HelpOnly: true})
 	}
 	return s.list.Actions(none, more)
 }
@@ -50,14 +50,14 @@ func (s *Screen) uses(none string) []screen.Action {
 		follow = "stop following new calls"
 	}
 	acts := []screen.Action{
-		{Keys: []string{"y"}, Label: "copy curl", Help: "copy as a curl command, without credentials", Group: groupCall, Bar: 6, Why: noCurl, Run: s.copyCurl},
-		{Keys: []string{"Y"}, Label: "copy", Help: "copy the text shown", Group: groupCall, Why: none, Run: s.copyShown},
-		{Keys: []string{"b"}, Label: "campaign", Help: "open the campaign", Group: groupCall, Why: noCampaign, Run: s.toCampaign},
-		{Keys: []string{"f"}, Label: "follow", Help: follow, Group: groupList, Bar: 5, Run: s.toggleFollow},
-		{Keys: []string{"x"}, Label: "clear", Help: "clear the list of calls", Group: groupList, Bar: 2, Why: empty, Run: s.clear},
+		{Keys: []string{"y"}, Label: "copy curl", Help: "copy as a curl command, without credentials", Group: groupCall, BarPriority: 6, DisabledReason: noCurl, Run: s.copyCurl},
+		{Keys: []string{"Y"}, Label: "copy", Help: "copy the text shown", Group: groupCall, DisabledReason: none, Run: s.copyShown},
+		{Keys: []string{"b"}, Label: "campaign", Help: "open the campaign", Group: groupCall, DisabledReason: noCampaign, Run: s.toCampaign},
+		{Keys: []string{"f"}, Label: "follow", Help: follow, Group: groupList, BarPriority: 5, Run: s.toggleFollow},
+		{Keys: []string{"x"}, Label: "clear", Help: "clear the list of calls", Group: groupList, BarPriority: 2, DisabledReason: empty, Run: s.clear},
 	}
 	if s.limited() {
-		acts = append(acts, screen.Action{Keys: []string{"u"}, Label: "limits", Help: "show how much of the service's rate limits is used", Group: groupList, Bar: 4, Run: s.showLimits})
+		acts = append(acts, screen.Action{Keys: []string{"u"}, Label: "limits", Help: "show how much of the service's rate limits is used", Group: groupList, BarPriority: 4, Run: s.showLimits})
 	}
 	return acts
 }

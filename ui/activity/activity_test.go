@@ -247,7 +247,7 @@ func TestClear(t *testing.T) {
 		t.Error("the log still has them")
 	}
 	for _, key := range []string{"x", "y", "Y", "b", "enter"} {
-		if h.Why(key) == "" {
+		if h.DisabledReason(key) == "" {
 			t.Errorf("%s works without a call", key)
 		}
 	}
@@ -256,12 +256,12 @@ func TestClear(t *testing.T) {
 func TestTheCampaignIsOneKeyAway(t *testing.T) {
 	h := open(t, filled(t))
 	h.Press("b")
-	if r := h.Last(); r.Name != screen.Builder || r.ID != id {
+	if r := h.LastRoute(); r.Name != screen.Builder || r.ID != id {
 		t.Errorf("b opened %+v", r)
 	}
 	h = open(t, filled(t))
 	h.Press("down")
-	if h.Why("b") == "" {
+	if h.DisabledReason("b") == "" {
 		t.Error("a call about no campaign leads to one")
 	}
 }
@@ -361,7 +361,7 @@ func TestWithoutALog(t *testing.T) {
 // z gives the pane that has the keyboard the whole window.
 func TestAPaneIsZoomed(t *testing.T) {
 	h := open(t, filled(t))
-	if why := h.Why("z"); why == "" {
+	if why := h.DisabledReason("z"); why == "" {
 		t.Error("one pane can be zoomed")
 	}
 	h.Resize(120, 40)

@@ -50,7 +50,7 @@ func TestTheLimitsAreTold(t *testing.T) {
 	h.WantNot("preview")
 	h.Press("u")
 	h.Want("create         0/5 s · 2/25 min · 3/100 h", "get            1/10 s · 12/100 min · 40/6000 h", "preview        0/10000 min", "new campaigns  2/5 min · 3/25 h · 3/100 day")
-	h.Goldens("limits")
+	h.GoldenSizes("limits")
 	h.Press("esc")
 	h.WantNot("preview")
 	h.WantFits()

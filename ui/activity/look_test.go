@@ -15,20 +15,20 @@ import (
 func TestPictures(t *testing.T) {
 	l := filled(t)
 	h := open(t, l)
-	h.Goldens("calls")
+	h.GoldenSizes("calls")
 	h.WantFits()
 	h.Press("down", "enter")
-	h.Goldens("call")
+	h.GoldenSizes("call")
 	h.WantFits()
 	h.Press("tab")
 	h.WantFits()
 	h.Press("esc", "/")
 	h.Type("4xx")
-	h.Goldens("filter")
+	h.GoldenSizes("filter")
 	h.WantFits()
 
 	empty := open(t, &calls.Log{})
-	empty.Goldens("empty")
+	empty.GoldenSizes("empty")
 	empty.WantFits()
 }
 

@@ -8,10 +8,10 @@ import (
 	"bugle/ui/widget"
 )
 
-// everywhere is the heading of the actions that every screen has.
-const everywhere = "Everywhere"
+// groupEverywhere is the help heading of the actions that work on every screen.
+const groupEverywhere = "Everywhere"
 
-// The names of actions that something else looks for.
+// Names of actions that other code looks up.
 const (
 	nameSuspend = "suspend"
 	nameHelp    = "help"
@@ -19,43 +19,43 @@ const (
 	nameTour    = "tour"
 )
 
-// global returns the actions that every screen has.
-func (m *Model) global() []screen.Action {
-	acts := m.link.waiting()
+// globalActions returns the actions that work on every screen.
+func (m *Model) globalActions() []screen.Action {
+	acts := m.link.waitActions()
 	acts = append(acts, []screen.Action{
-		{Name: nameHelp, Keys: []string{"?", "f1"}, Label: "help", Help: "list every key; f1 while you type", Group: everywhere, Typing: true, Run: m.help},
-		{Name: namePalette, Keys: []string{"ctrl+k"}, Label: "palette", Help: "find an action, section, field, campaign or setting", Group: everywhere, Typing: true, Run: m.palette},
-		{Keys: []string{"ctrl+t"}, Label: "theme", Help: "choose a theme", Group: everywhere, Typing: true, Run: m.pickTheme},
+		{Name: nameHelp, Keys: []string{"?", "f1"}, Label: "help", Help: "list every key; f1 while you type", Group: groupEverywhere, WhileTyping: true, Run: m.help},
+		{Name: namePalette, Keys: []string{"ctrl+k"}, Label: "palette", Help: "find an action, section, field, campaign or setting", Group: groupEverywhere, WhileTyping: true, Run: m.palette},
+		{Keys: []string{"ctrl+t"}, Label: "theme", Help: "choose a theme", Group: groupEverywhere, WhileTyping: true, Run: m.pickTheme},
 	}...)
 	if m.route().Name != screen.Settings {
-		acts = append(acts, screen.Action{Keys: []string{"f9"}, Label: "settings", Help: "theme, keys, remotes and files", Group: everywhere, Typing: true,
+		acts = append(acts, screen.Action{Keys: []string{"f9"}, Label: "settings", Help: "theme, keys, remotes and files", Group: groupEverywhere, WhileTyping: true,
 			Run: func() tea.Cmd { return m.open(screen.Route{Name: screen.Settings}) }})
 	}
 	acts = append(acts,
-		screen.Action{Keys: []string{"ctrl+z"}, Label: "undo", Help: "undo the last change", Group: everywhere, Typing: true, Run: func() tea.Cmd { return undo(m.top()) }},
-		screen.Action{Keys: []string{"ctrl+y", "ctrl+r"}, Label: "redo", Help: "redo what was undone", Group: everywhere, Typing: true, Run: func() tea.Cmd { return redo(m.top()) }},
+		screen.Action{Keys: []string{"ctrl+z"}, Label: "undo", Help: "undo the last change", Group: groupEverywhere, WhileTyping: true, Run: func() tea.Cmd { return undo(m.top()) }},
+		screen.Action{Keys: []string{"ctrl+y", "ctrl+r"}, Label: "redo", Help: "redo what was undone", Group: groupEverywhere, WhileTyping: true, Run: func() tea.Cmd { return redo(m.top()) }},
 	)
-	acts = append(acts, screen.Action{Name: nameTour, Keys: []string{"f8"}, Label: "tour", Help: "take the tour, in five steps", Group: everywhere, Typing: true, Run: m.tour})
+	acts = append(acts, screen.Action{Name: nameTour, Keys: []string{"f8"}, Label: "tour", Help: "take the tour, in five steps", Group: groupEverywhere, WhileTyping: true, Run: m.tour})
 	if m.opts.Suspend {
-		acts = append(acts, suspending())
+		acts = append(acts, suspendAction())
 	}
-	acts = append(acts, redraw())
-	acts = append(acts, screen.Action{Keys: []string{"q"}, Label: "quit", Help: "quit; your changes are saved", Group: everywhere, Run: m.quit})
+	acts = append(acts, redrawAction())
+	acts = append(acts, screen.Action{Keys: []string{"q"}, Label: "quit", Help: "quit; your changes are saved", Group: groupEverywhere, Run: m.quit})
 	if len(m.stack) > 1 {
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "back", Help: "go back", Group: everywhere, Bar: 6, Typing: true, Run: m.back})
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "back", Help: "go back", Group: groupEverywhere, BarPriority: 6, WhileTyping: true, Run: m.back})
 	}
 	return acts
 }
 
-func redraw() screen.Action {
-	return screen.Action{Keys: []string{"ctrl+l"}, Label: "redraw", Help: "redraw the window", Group: everywhere, Typing: true,
+func redrawAction() screen.Action {
+	return screen.Action{Keys: []string{"ctrl+l"}, Label: "redraw", Help: "redraw the window", Group: groupEverywhere, WhileTyping: true,
 		Run: func() tea.Cmd { return tea.ClearScreen }}
 }
 
-// suspending returns the action that suspends the program. It has no key: people press ctrl+z
-// to undo.
-func suspending() screen.Action {
-	return screen.Action{Name: nameSuspend, Label: "suspend", Help: "return to the shell; fg comes back here", Group: everywhere, Typing: true,
+// suspendAction returns the action that suspends the program. It has no key, because users press ctrl+z to
+// undo.
+func suspendAction() screen.Action {
+	return screen.Action{Name: nameSuspend, Label: "suspend", Help: "return to the shell; fg comes back here", Group: groupEverywhere, WhileTyping: true,
 		Run: func() tea.Cmd { return tea.Suspend }}
 }
 
@@ -66,33 +66,33 @@ func undo(s screen.Screen) tea.Cmd {
 			return cmd
 		}
 	}
-	return screen.NotifyAbout(screen.AboutEdit, widget.LevelInfo, "Nothing to undo")
+	return screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, "Nothing to undo")
 }
 
-// redo redoes what was undone last on a screen.
+// redo redoes the last undone change of a screen.
 func redo(s screen.Screen) tea.Cmd {
 	if u, ok := s.(screen.Undoer); ok {
 		if cmd, done := u.Redo(); done {
 			return cmd
 		}
 	}
-	return screen.NotifyAbout(screen.AboutEdit, widget.LevelInfo, "Nothing to redo")
+	return screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, "Nothing to redo")
 }
 
-// keysOf returns the keys of an action that works everywhere.
-func keysOf(live []screen.Action, name string) []string {
+// keysFor returns the keys of a global action.
+func keysFor(live []screen.Action, name string) []string {
 	for _, a := range live {
-		if a.Name == name && a.Group == everywhere {
+		if a.Name == name && a.Group == groupEverywhere {
 			return a.Keys
 		}
 	}
 	return nil
 }
 
-// keyOf spells the key of such an action, for texts that tell of it.
-func keyOf(live []screen.Action, name string) string {
-	if keys := keysOf(live, name); len(keys) > 0 {
-		return keymap.Show(keys[0])
+// keyFor formats the key of a global action, for texts that mention it.
+func keyFor(live []screen.Action, name string) string {
+	if keys := keysFor(live, name); len(keys) > 0 {
+		return keymap.Format(keys[0])
 	}
 	return name + " in the palette"
 }

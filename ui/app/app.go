@@ -1,5 +1,5 @@
-// Package app is the root model of the terminal program: the stack of screens, what lies over
-// them (questions, help, palette, notices), the keys that work everywhere, and the way out.
+// Package app is the root model of the terminal program: it owns the stack of screens, the overlays (dialogs,
+// help, palette, notices) and the global keys.
 package app
 
 import (
@@ -14,37 +14,37 @@ import (
 	"bugle/ui/widget"
 )
 
-// Factory makes the screen of a route. It fails for a route that it does not know.
+// Factory creates the screen of a route. It returns an error for an unknown route.
 type Factory func(screen.Deps, screen.Route) (screen.Screen, error)
 
-// Options are what the root model is made from.
+// Options configure the root model.
 type Options struct {
 	Deps    screen.Deps
 	Factory Factory
-	// First is the route that the program starts with; it is never left but by quitting.
+	// First is the route that the program starts with; its screen stays until the program quits.
 	First screen.Route
-	// Themes makes a theme by name.
+	// Themes returns the theme with that name.
 	Themes func(name string) (themes.Theme, error)
-	// ThemeNames lists the themes to choose from; nil stands for those that are built in.
+	// ThemeNames lists the themes to choose from; nil means the built-in ones.
 	ThemeNames func() []string
-	// Places are what the palette leads to besides screens: sections of the workspace, settings.
-	Places []screen.Found
-	// Keys are the person's own keys.
+	// PaletteItems are destinations of the palette other than screens: sections of the workspace, settings.
+	PaletteItems []screen.PaletteItem
+	// Keys are the user's key bindings.
 	Keys keymap.Map
-	// News are told at the start: what is not followed of the person's files.
-	News []string
-	// Suspend reports whether the program can be suspended, and the shell go on meanwhile.
+	// StartupWarnings are shown at the start: entries of the user's files that are ignored.
+	StartupWarnings []string
+	// Suspend reports whether the program can be suspended.
 	Suspend bool
-	// Editor returns the command that opens a file in the person's editor.
+	// Editor returns the command that opens a file in the user's editor.
 	Editor func(file string) ([]string, error)
-	// Input and Output are the terminal, for the editor; nil: what the program reads and writes.
+	// Input and Output are the terminal for the editor; nil means those of the program.
 	Input  io.Reader
 	Output io.Writer
-	// Clipboard puts a text on the clipboard.
+	// Clipboard copies a text to the clipboard.
 	Clipboard func(text string) error
 }
 
-// The least window that screens are drawn in.
+// The minimum window size in which screens are drawn.
 const (
 	minWidth  = 40
 	minHeight = 12
@@ -54,68 +54,68 @@ const (
 type Model struct {
 	opts     Options
 	bindings bindings
-	recent   []string // names of actions that the palette ran, the newest first
+	recent   []string // names of actions run from the palette, the newest first
 	overlays overlays
 	notices
-	screens
-	width, height int
-	ahead         ahead
-	quitting      bool
-	asking        bool // a screen asks whether the program may end
-	link          link
+	screenStack
+	width, height  int
+	keyBuffer      keyBuffer
+	quitting       bool
+	confirmingQuit bool // a screen is asking whether to quit
+	link           linkStatus
 }
 
-// New makes the root model with its first screen.
+// New returns the root model with its first screen.
 func New(o Options) (*Model, error) {
-	m := &Model{opts: o, screens: screens{factory: o.Factory, theme: o.Deps.Theme}, bindings: bindings{o.Keys}, notices: newNotices(o.Deps), link: link{deps: o.Deps}}
+	m := &Model{opts: o, screenStack: screenStack{factory: o.Factory, theme: o.Deps.Theme}, bindings: bindings{o.Keys}, notices: newNotices(o.Deps), link: linkStatus{deps: o.Deps}}
 	m.resize(80, 24)
 	first, err := o.Factory(o.Deps, o.First)
 	if err != nil {
 		return nil, err
 	}
-	m.put(first, o.First)
+	m.push(first, o.First)
 	return m, nil
 }
 
-// Init starts the first screen, and tells what there is to tell.
+// Init starts the first screen and shows the startup warnings.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.top().Init(), recall(m.opts.Deps.Prefs), offerTour(m.opts.Deps)}
-	for _, text := range m.opts.News {
+	cmds := []tea.Cmd{m.top().Init(), loadRecent(m.opts.Deps.Prefs), offerTour(m.opts.Deps)}
+	for _, text := range m.opts.StartupWarnings {
 		cmds = append(cmds, m.notify(widget.LevelError, text))
 	}
 	return tea.Batch(cmds...)
 }
 
-// Update hands a message to whom it concerns.
+// Update routes a message to the component that handles it.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
 		return m, nil
 	case tea.KeyMsg:
-		return m, m.keys(msg)
-	case settled:
-		return m, m.settle(msg)
+		return m, m.handleKeys(msg)
+	case actionResultMsg:
+		return m, m.finishAction(msg)
 	case tea.MouseMsg:
-		return m, m.mouse(msg)
+		return m, m.handleMouse(msg)
 	case screen.Result:
-		return m, tea.Batch(m.deliver(msg), m.link.reckon())
+		return m, tea.Batch(m.deliver(msg), m.link.refresh())
 	case tea.ResumeMsg:
-		// The world went on meanwhile, and the mouse is off after another program had the terminal.
+		// Data may have changed meanwhile, and the other program has turned the mouse off.
 		return m, tea.Batch(tea.ClearScreen, tea.EnableMouseCellMotion, m.broadcast(screen.ChangedMsg{}))
-	case recalled:
+	case recentLoadedMsg:
 		m.recent = msg.recent
 		return m, nil
-	case found:
+	case foundMsg:
 		msg.box.found(msg)
 		return m, nil
-	case kept:
+	case prefFailedMsg:
 		return m, m.notify(widget.LevelError, msg.err.Error())
-	case tourOffer:
-		return m, m.say(widget.Toast{Level: widget.LevelInfo, Text: tourOfferText(m.live())}, tourOfferTime)
-	case toastTick:
+	case tourOfferMsg:
+		return m, m.show(widget.Toast{Level: widget.LevelInfo, Text: tourOfferText(m.activeActions())}, tourOfferTime)
+	case toastTickMsg:
 		return m, m.expire(time.Time(msg))
-	case linkTick:
+	case linkTickMsg:
 		return m, m.link.tick()
 	case BackgroundMsg:
 		return m, m.background(msg)
@@ -126,13 +126,13 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, m.top().Update(msg)
 }
 
-// request carries out what a screen asks of the root model.
+// request handles a screen's request to the root model.
 func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
 	case screen.OpenMsg:
 		return m.open(msg.Route), true
 	case screen.ReplaceMsg:
-		return tea.Sequence(m.drop(), m.open(msg.Route)), true
+		return tea.Sequence(m.pop(), m.open(msg.Route)), true
 	case screen.BackMsg:
 		return m.back(), true
 	case EndMsg:
@@ -140,44 +140,44 @@ func (m *Model) request(msg tea.Msg) (tea.Cmd, bool) {
 	case screen.QuitMsg:
 		return m.quit(), true
 	case screen.NotifyMsg:
-		return m.notifyAbout(msg.About, msg.Level, msg.Text), true
+		return m.notifyAbout(msg.Topic, msg.Level, msg.Text), true
 	case screen.AskMsg:
-		m.lay(newQuestion(m.theme, msg.Question))
+		m.pushOverlay(newQuestion(m.theme, msg.Question))
 	case screen.ChooseMsg:
-		m.lay(newChoice(m.theme, msg))
+		m.pushOverlay(newChoice(m.theme, msg))
 	case screen.InputMsg:
-		m.lay(newInput(m.theme, msg))
-	case screen.KeyMsg:
-		m.lay(newCapture(m.theme, msg))
-	case screen.KeymapMsg:
+		m.pushOverlay(newInput(m.theme, msg))
+	case screen.CaptureKeyMsg:
+		m.pushOverlay(newCapture(m.theme, msg))
+	case screen.SetKeymapMsg:
 		m.bindings.keymap = msg.Keys
-	case screen.EditMsg:
-		return m.opts.edit(msg), true
-	case edited:
-		return msg.taken(), true
+	case screen.OpenEditorMsg:
+		return m.opts.openEditor(msg), true
+	case editorClosedMsg:
+		return msg.finish(), true
 	case screen.CopyMsg:
 		return m.opts.copy(msg), true
 	case screen.HelpMsg:
 		return m.help(), true
 	case screen.ThemeMsg:
 		return m.chooseTheme(msg), true
-	case screen.EnterMsg:
-		return m.enter(msg), true
+	case screen.SwitchWorkspaceMsg:
+		return m.switchWorkspace(msg), true
 	case screen.ChangedMsg:
 		return m.broadcast(msg), true
-	case screen.GoneMsg:
-		return m.leaveGone(msg.ID), true
+	case screen.DeletedMsg:
+		return m.popDeleted(msg.ID), true
 	case screen.LinkMsg:
-		return m.link.linked(msg.Link), true
+		return m.link.update(msg.Link), true
 	default:
 		return nil, false
 	}
 	return nil, true
 }
 
-// Idle reports whether nothing is under way: no task, no question. Tests wait for it.
+// Idle reports whether no task is running and no dialog is open. Tests wait for it.
 func (m *Model) Idle() bool {
-	return m.ahead.actions == 0 && !m.busy()
+	return m.keyBuffer.pending == 0 && !m.busy()
 }
 
 func (m *Model) chooseTheme(msg screen.ThemeMsg) tea.Cmd {
@@ -186,10 +186,10 @@ func (m *Model) chooseTheme(msg screen.ThemeMsg) tea.Cmd {
 		return m.notify(widget.LevelError, err.Error())
 	}
 	m.useTheme(t)
-	if msg.Try {
+	if msg.Preview {
 		return nil
 	}
-	keep := keep(m.opts.Deps.Prefs, prefTheme, func(themeChoice) themeChoice { return themeChoice{msg.Name} })
+	keep := savePref(m.opts.Deps.Prefs, prefTheme, func(themeChoice) themeChoice { return themeChoice{msg.Name} })
 	if t.Name == themes.None && msg.Name != themes.None {
 		return tea.Batch(keep, m.notify(widget.LevelWarning, "NO_COLOR is set, so no colors are shown. Unset it to see the theme."))
 	}
@@ -204,7 +204,7 @@ func (m *Model) useTheme(t themes.Theme) {
 
 func (o *Options) copy(msg screen.CopyMsg) tea.Cmd {
 	if err := o.Clipboard(msg.Text); err != nil {
-		return screen.NotifyAbout(screen.AboutCopy, widget.LevelError, "Can't copy "+msg.What+": "+err.Error())
+		return screen.NotifyAbout(screen.TopicCopy, widget.LevelError, "Can't copy "+msg.What+": "+err.Error())
 	}
-	return screen.NotifyAbout(screen.AboutCopy, widget.LevelSuccess, "Copied "+msg.What)
+	return screen.NotifyAbout(screen.TopicCopy, widget.LevelSuccess, "Copied "+msg.What)
 }

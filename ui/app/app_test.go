@@ -14,29 +14,29 @@ import (
 	"bugle/ui/widget"
 )
 
-func TestAKeyGoesToTheFirstThatWantsIt(t *testing.T) {
-	d := newDesk(t)
+func TestKeyDispatchOrder(t *testing.T) {
+	d := newHarness(t)
 	d.wantLog("init home")
 	home := d.pages["home"]
-	own := home.does("own esc", "esc")
-	home.actions = []screen.Action{home.does("alpha", "a"), own, {Keys: []string{"i"}, Label: "info", Group: "Page", Info: true}}
+	own := home.action("own esc", "esc")
+	home.actions = []screen.Action{home.action("alpha", "a"), own, {Keys: []string{"i"}, Label: "info", Group: "Page", HelpOnly: true}}
 
 	d.press("a", "esc", "i", "z")
 	d.wantLog("alpha", "own esc")
-	if !slices.Equal(home.heard, []string{"i", "z"}) {
-		t.Errorf("the screen itself heard %q", home.heard)
+	if !slices.Equal(home.received, []string{"i", "z"}) {
+		t.Errorf("the screen itself heard %q", home.received)
 	}
 	d.press("?")
 	d.want("Keys — home")
 	d.press("a")
-	d.wantLog() // what lies on top has the keyboard
+	d.wantLog() // the overlay has the keyboard
 	d.press("esc")
 	d.wantNot("Keys — home")
 
-	home.heard, home.typing = nil, true
+	home.received, home.typing = nil, true
 	d.press("a", "q", "?")
-	if !slices.Equal(home.heard, []string{"a", "q", "?"}) || d.quit {
-		t.Errorf("while typing, the text is %q", home.heard)
+	if !slices.Equal(home.received, []string{"a", "q", "?"}) || d.quit {
+		t.Errorf("while typing, the text is %q", home.received)
 	}
 	d.want("f1 help")
 	d.press("f1")
@@ -45,21 +45,21 @@ func TestAKeyGoesToTheFirstThatWantsIt(t *testing.T) {
 	d.want("Palette")
 	d.press("esc")
 
-	home.heard, home.typing = nil, false
+	home.received, home.typing = nil, false
 	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("a"), Paste: true})
 	d.wantLog()
-	if len(home.heard) != 1 {
+	if len(home.received) != 1 {
 		t.Error("a pasted letter is a command")
 	}
 	d.want("? help")
 }
 
-func TestAnActionThatIsNotAllowedSaysWhyUntilTheNextKey(t *testing.T) {
-	d := newDesk(t)
+func TestDisabledActionShowsReasonUntilNextKey(t *testing.T) {
+	d := newHarness(t)
 	home := d.pages["home"]
-	no := home.does("publish", "p")
-	no.Why = "It is published already."
-	home.actions = []screen.Action{no, home.does("alpha", "a")}
+	no := home.action("publish", "p")
+	no.DisabledReason = "It is published already."
+	home.actions = []screen.Action{no, home.action("alpha", "a")}
 	d.log = nil
 	d.press("p")
 	d.wantLog()
@@ -71,37 +71,37 @@ func TestAnActionThatIsNotAllowedSaysWhyUntilTheNextKey(t *testing.T) {
 	d.wantLog("alpha")
 }
 
-func TestNoticesGoByThemselves(t *testing.T) {
-	d := newDesk(t)
+func TestNoticesExpire(t *testing.T) {
+	d := newHarness(t)
 	d.send(screen.NotifyMsg{Level: widget.LevelSuccess, Text: "Saved."})
 	d.send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full."})
 	d.press("z")
 	d.want("Saved.", "The disk is full.")
 	d.now = d.now.Add(toastTime + time.Second)
-	d.send(toastTick(d.now))
+	d.send(toastTickMsg(d.now))
 	d.wantNot("Saved.")
 	d.want("The disk is full.")
 	d.now = d.now.Add(time.Hour)
-	d.send(toastTick(d.now))
-	d.want("The disk is full.") // an error waits until somebody is there
+	d.send(toastTickMsg(d.now))
+	d.want("The disk is full.") // an error stays until the user presses a key
 	d.press("z")
 	d.wantNot("The disk is full.")
 
 	d.send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full."})
 	d.press("z")
-	d.want("The disk is full.") // who was typing has not read it
+	d.want("The disk is full.") // a user who was typing has not read it
 }
 
 func TestQuestions(t *testing.T) {
-	d := newDesk(t)
+	d := newHarness(t)
 	d.log = nil
 	ask := func(q screen.Question) {
 		q.Title = "Sure?"
 		q.Then = func(a widget.Answer) tea.Cmd {
 			if a.Yes() {
-				return d.noted("yes")
+				return d.record("yes")
 			}
-			return d.noted("no")
+			return d.record("no")
 		}
 		d.send(screen.AskMsg{Question: q})
 		d.want("Sure?")
@@ -110,7 +110,7 @@ func TestQuestions(t *testing.T) {
 	d.press("enter")
 	d.wantLog("yes")
 	ask(screen.Question{Danger: true})
-	d.press("enter") // what cannot be undone is not one key away
+	d.press("enter") // an irreversible answer takes more than enter
 	d.wantLog("no")
 	ask(screen.Question{Danger: true})
 	d.press("y")
@@ -120,8 +120,8 @@ func TestQuestions(t *testing.T) {
 	d.wantLog("no")
 	d.wantNot("Sure?")
 
-	options := []widget.Option{{Label: "one"}, {Label: "two", Dim: true, Why: "It is taken."}, {Label: "three"}}
-	choose := screen.ChooseMsg{Title: "Which?", Options: options, Then: func(a widget.Answer) tea.Cmd { return d.noted(options[a.Index].Label) }}
+	options := []widget.Option{{Label: "one"}, {Label: "two", Dim: true, DisabledReason: "It is taken."}, {Label: "three"}}
+	choose := screen.ChooseMsg{Title: "Which?", Options: options, Then: func(a widget.Answer) tea.Cmd { return d.record(options[a.Index].Label) }}
 	d.send(choose)
 	d.press("down", "enter")
 	d.want("Not available: It is taken.")
@@ -131,7 +131,7 @@ func TestQuestions(t *testing.T) {
 	d.press("esc")
 	d.wantLog()
 
-	line := screen.InputMsg{Title: "Name", Value: "ab", Then: func(s string) tea.Cmd { return d.noted(s) }, Check: func(s string) string {
+	line := screen.InputMsg{Title: "Name", Value: "ab", Then: func(s string) tea.Cmd { return d.record(s) }, Validate: func(s string) string {
 		if s == "abc" {
 			return "That name is taken."
 		}
@@ -146,22 +146,22 @@ func TestQuestions(t *testing.T) {
 	d.press("esc")
 	d.wantLog()
 	d.wantNot("Name")
-	if len(d.pages["home"].heard) != 0 {
-		t.Errorf("the screen below heard %q", d.pages["home"].heard)
+	if len(d.pages["home"].received) != 0 {
+		t.Errorf("the screen below heard %q", d.pages["home"].received)
 	}
 }
 
 func TestHelpListsEachKeyOnce(t *testing.T) {
-	d := newDesk(t)
+	d := newHarness(t)
 	top := d.open("top")
-	why := top.does("stop", "s")
-	why.Why = "It has ended."
-	top.actions = []screen.Action{top.does("leave", "esc"), top.does("alpha", "a", "b"), why, {Keys: []string{"↑/↓"}, Label: "move", Group: "Page", Info: true}}
+	why := top.action("stop", "s")
+	why.DisabledReason = "It has ended."
+	top.actions = []screen.Action{top.action("leave", "esc"), top.action("alpha", "a", "b"), why, {Keys: []string{"↑/↓"}, Label: "move", Group: "Page", HelpOnly: true}}
 	seen := map[string]int{}
-	for _, g := range helpGroups(d.model.live()) {
+	for _, g := range helpGroups(d.model.activeActions()) {
 		for _, h := range g.Hints {
 			seen[h.Key]++
-			if h.Key == "s" && (!h.Dim || h.Why != "It has ended.") {
+			if h.Key == "s" && (!h.Dim || h.DisabledReason != "It has ended.") {
 				t.Errorf("the help says of s: %+v", h)
 			}
 		}
@@ -175,15 +175,15 @@ func TestHelpListsEachKeyOnce(t *testing.T) {
 	d.want("Page", "alpha", "– It has ended.", "Everywhere")
 }
 
-func TestThePaletteFindsAndRuns(t *testing.T) {
-	d := newDesk(t)
+func TestPaletteFindsAndRuns(t *testing.T) {
+	d := newHarness(t)
 	home := d.pages["home"]
-	long := home.does("publish", "p")
+	long := home.action("publish", "p")
 	long.Help = "send it to everybody"
-	no := home.does("archive", "A")
-	no.Why = "Nothing is selected."
-	home.actions = []screen.Action{home.does("alpha", "a"), long, no,
-		{Keys: []string{"↑/↓"}, Label: "just told", Group: "Page", Info: true}, {Keys: []string{"i"}, Label: "its own", Group: "Page", Info: true}}
+	no := home.action("archive", "A")
+	no.DisabledReason = "Nothing is selected."
+	home.actions = []screen.Action{home.action("alpha", "a"), long, no,
+		{Keys: []string{"↑/↓"}, Label: "just told", Group: "Page", HelpOnly: true}, {Keys: []string{"i"}, Label: "its own", Group: "Page", HelpOnly: true}}
 	d.log = nil
 	d.press("ctrl+k")
 	d.want("home", "alpha", "publish — send it to everybody", "archive", "its own")
@@ -206,25 +206,25 @@ func TestThePaletteFindsAndRuns(t *testing.T) {
 	d.want("! Nothing is selected.")
 }
 
-func TestAWindowTooSmallDoesNothingUnseen(t *testing.T) {
-	d := newDesk(t)
+func TestTooSmallWindowIgnoresKeys(t *testing.T) {
+	d := newHarness(t)
 	home := d.pages["home"]
-	home.actions = []screen.Action{home.does("alpha", "a")}
+	home.actions = []screen.Action{home.action("alpha", "a")}
 	d.log = nil
 	d.send(tea.WindowSizeMsg{Width: 20, Height: 5})
 	d.want("40×12")
 	d.press("a", "q", "z")
 	d.send(tea.MouseMsg{X: 3, Y: 3, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
 	d.wantLog()
-	if len(home.heard) != 0 {
-		t.Errorf("the screen heard %q", home.heard)
+	if len(home.received) != 0 {
+		t.Errorf("the screen heard %q", home.received)
 	}
 	d.send(tea.WindowSizeMsg{Width: 60, Height: 20})
 	d.want("(home body)")
 	if home.w != 60 || home.h != 18 {
 		t.Errorf("the screen has %d×%d cells", home.w, home.h)
 	}
-	d.send(tea.WindowSizeMsg{}) // some terminals start so
+	d.send(tea.WindowSizeMsg{}) // some terminals start like this
 	if home.w != 80 || home.h != 22 {
 		t.Errorf("the screen has %d×%d cells", home.w, home.h)
 	}
@@ -233,8 +233,8 @@ func TestAWindowTooSmallDoesNothingUnseen(t *testing.T) {
 	d.wantLog("closed home", "quit")
 }
 
-func TestTwoEscapesThatArriveTogether(t *testing.T) {
-	d := newDesk(t)
+func TestAltEscIsTwoEscapes(t *testing.T) {
+	d := newHarness(t)
 	d.open("middle")
 	d.open("top")
 	d.press("alt+esc")
@@ -242,18 +242,18 @@ func TestTwoEscapesThatArriveTogether(t *testing.T) {
 }
 
 func TestMouse(t *testing.T) {
-	d := newDesk(t)
+	d := newHarness(t)
 	home := d.pages["home"]
 	for _, y := range []int{0, 23, 5} {
 		d.send(tea.MouseMsg{X: 1, Y: y})
 	}
-	if len(home.heard) != 1 {
-		t.Errorf("header and status bar are the screen's: it heard %q", home.heard)
+	if len(home.received) != 1 {
+		t.Errorf("header and status bar are the screen's: it heard %q", home.received)
 	}
 }
 
-func TestCopyAndChanged(t *testing.T) {
-	d := newDesk(t)
+func TestCopyAndChangedMsg(t *testing.T) {
+	d := newHarness(t)
 	d.open("top")
 	d.send(screen.CopyMsg{Text: "abc", What: "the id"})
 	d.want("Copied the id")
@@ -264,14 +264,14 @@ func TestCopyAndChanged(t *testing.T) {
 	d.want("Can't copy the id: no clipboard")
 	d.send(screen.ChangedMsg{ID: "1"})
 	for _, p := range d.pages {
-		if !slices.Contains(p.heard, "screen.ChangedMsg") {
+		if !slices.Contains(p.received, "screen.ChangedMsg") {
 			t.Errorf("%s is not told of a change", p.title)
 		}
 	}
 }
 
 func TestThemePickerShowsEachTheme(t *testing.T) {
-	d := newDesk(t)
+	d := newHarness(t)
 	d.send(screen.ThemeMsg{Name: "dark"})
 	top := d.open("top")
 	home := d.pages["home"]
@@ -296,12 +296,12 @@ func TestThemePickerShowsEachTheme(t *testing.T) {
 	d.want(`there is no theme "mauve"`)
 }
 
-// A terminal tells its background when the program is drawn already. What it says holds for the next
-// start as well.
-func TestBackgroundIsFollowed(t *testing.T) {
+// A terminal reports its background after the program has been drawn. The report also applies to the next
+// start.
+func TestBackgroundMsgUpdatesThemes(t *testing.T) {
 	dark := true
-	kept := prefs.InMemory()
-	d := newDesk(t, func(o *Options) {
+	kept := prefs.NewInMemory()
+	d := newHarness(t, func(o *Options) {
 		o.Deps.Prefs = kept
 		o.Themes = func(name string) (themes.Theme, error) {
 			return themes.New(themes.Options{Name: name, DarkBackground: dark, Profile: termenv.TrueColor})
@@ -323,15 +323,15 @@ func TestBackgroundIsFollowed(t *testing.T) {
 	}
 }
 
-// Letters that were read late come as one message: each is a key, until one leads to a line of text.
-func TestLettersThatComeTogether(t *testing.T) {
-	d := newDesk(t)
+// Letters that were read late arrive as one message: each is a key, until one opens a text field.
+func TestRunesInOneMessage(t *testing.T) {
+	d := newHarness(t)
 	home := d.pages["home"]
-	home.actions = []screen.Action{home.does("alpha", "a"), {Keys: []string{"/"}, Label: "filter", Run: func() tea.Cmd { home.typing = true; return nil }}}
-	d.log, home.heard = nil, nil
+	home.actions = []screen.Action{home.action("alpha", "a"), {Keys: []string{"/"}, Label: "filter", Run: func() tea.Cmd { home.typing = true; return nil }}}
+	d.log, home.received = nil, nil
 	d.press("az/araq")
 	d.wantLog("alpha")
-	if !slices.Equal(home.heard, []string{"z", "araq"}) {
-		t.Errorf("the screen itself heard %q", home.heard)
+	if !slices.Equal(home.received, []string{"z", "araq"}) {
+		t.Errorf("the screen itself heard %q", home.received)
 	}
 }

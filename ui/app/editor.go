@@ -12,15 +12,15 @@ import (
 	"bugle/ui/widget"
 )
 
-// edited is what the editor left.
-type edited struct {
-	msg  screen.EditMsg
+// editorClosedMsg reports that the editor was closed.
+type editorClosedMsg struct {
+	msg  screen.OpenEditorMsg
 	file string
 	err  error
 }
 
-// edit hands the terminal to the person's editor with the text in a private file.
-func (o *Options) edit(msg screen.EditMsg) tea.Cmd {
+// openEditor writes the text to a private file and hands the terminal to the user's editor.
+func (o *Options) openEditor(msg screen.OpenEditorMsg) tea.Cmd {
 	file, err := editFile(msg)
 	if err != nil {
 		return screen.Notify(widget.LevelError, "Can't open the editor: "+err.Error())
@@ -32,10 +32,10 @@ func (o *Options) edit(msg screen.EditMsg) tea.Cmd {
 	}
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout = o.Input, o.Output
-	return tea.ExecProcess(cmd, func(err error) tea.Msg { return edited{msg, file, err} })
+	return tea.ExecProcess(cmd, func(err error) tea.Msg { return editorClosedMsg{msg, file, err} })
 }
 
-func editFile(msg screen.EditMsg) (string, error) {
+func editFile(msg screen.OpenEditorMsg) (string, error) {
 	dir, err := os.MkdirTemp("", "bugle-edit-")
 	if err != nil {
 		return "", err
@@ -48,22 +48,22 @@ func editFile(msg screen.EditMsg) (string, error) {
 	return file, nil
 }
 
-// edited takes the text back. The mouse is off after another program had the terminal.
-func (e edited) taken() tea.Cmd {
+// finish delivers the edited text. The mouse is off after another program has used the terminal.
+func (e editorClosedMsg) finish() tea.Cmd {
 	cmds := []tea.Cmd{tea.EnableMouseCellMotion}
 	text, err := os.ReadFile(e.file)
 	if err == nil {
 		err = e.err
 	}
 	if err != nil {
-		// The text stays in the file: what was typed is not thrown away with a failed editor.
+		// The text stays in the file, so that nothing typed is lost if the editor fails.
 		cmds = append(cmds, screen.Notify(widget.LevelError, fmt.Sprintf("The editor failed (%v); its text is in %s", err, e.file)))
 		return tea.Batch(cmds...)
 	}
 	os.RemoveAll(filepath.Dir(e.file))
 	after := string(text)
 	if after == e.msg.Text+"\n" {
-		after = e.msg.Text // editors end the last line on their own
+		after = e.msg.Text // editors end the last line with a newline
 	}
 	return tea.Batch(append(cmds, e.msg.Then(after, after != e.msg.Text))...)
 }

@@ -14,40 +14,40 @@ import (
 	"bugle/ui/screen"
 )
 
-// outside is a round trip through an editor, short of starting it.
-type outside struct {
-	*desk
+// editorRun is a round trip through an editor, without starting one.
+type editorRun struct {
+	*harness
 	file    string
 	text    string
 	changed bool
-	called  int
+	calls   int
 }
 
-func newOutside(t *testing.T, text string) *outside {
+func newEditorRun(t *testing.T, text string) *editorRun {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
-	o := &outside{desk: newDesk(t)}
+	o := &editorRun{harness: newHarness(t)}
 	o.editor = func(file string) ([]string, error) { o.file = file; return []string{"ed", file}, nil }
-	if cmd := o.model.opts.edit(o.msg(text)); cmd == nil {
+	if cmd := o.model.opts.openEditor(o.msg(text)); cmd == nil {
 		t.Fatal("no editor is started")
 	}
 	return o
 }
 
-func (o *outside) msg(text string) screen.EditMsg {
-	return screen.EditMsg{Text: text, Suffix: ".html", Then: func(text string, changed bool) tea.Cmd {
-		o.text, o.changed, o.called = text, changed, o.called+1
+func (o *editorRun) msg(text string) screen.OpenEditorMsg {
+	return screen.OpenEditorMsg{Text: text, Suffix: ".html", Then: func(text string, changed bool) tea.Cmd {
+		o.text, o.changed, o.calls = text, changed, o.calls+1
 		return nil
 	}}
 }
 
-// leaves lets the editor end with that text in the file.
-func (o *outside) leaves(before, after string, err error) {
+// closeWith closes the editor with that text in the file.
+func (o *editorRun) closeWith(before, after string, err error) {
 	o.t.Helper()
 	if werr := os.WriteFile(o.file, []byte(after), 0o600); werr != nil {
 		o.t.Fatal(werr)
 	}
-	o.send(edited{o.msg(before), o.file, err})
+	o.send(editorClosedMsg{o.msg(before), o.file, err})
 }
 
 func TestEditorRoundTrip(t *testing.T) {
@@ -60,7 +60,7 @@ func TestEditorRoundTrip(t *testing.T) {
 		"only the last line end": {"<p>one</p>\n", "<p>one</p>", false},
 		"emptied":                {"", "", true},
 	} {
-		o := newOutside(t, "<p>one</p>")
+		o := newEditorRun(t, "<p>one</p>")
 		given, err := os.ReadFile(o.file)
 		if err != nil || string(given) != "<p>one</p>" || filepath.Ext(o.file) != ".html" {
 			t.Fatalf("the editor gets %q in %s: %v", given, o.file, err)
@@ -68,9 +68,9 @@ func TestEditorRoundTrip(t *testing.T) {
 		if info, err := os.Stat(o.file); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("others may read the file: %v", info.Mode())
 		}
-		o.leaves("<p>one</p>", c.after, nil)
-		if o.called != 1 || o.text != c.want || o.changed != c.changed {
-			t.Errorf("%s: it came back %d times, as %q, changed %v", name, o.called, o.text, o.changed)
+		o.closeWith("<p>one</p>", c.after, nil)
+		if o.calls != 1 || o.text != c.want || o.changed != c.changed {
+			t.Errorf("%s: it came back %d times, as %q, changed %v", name, o.calls, o.text, o.changed)
 		}
 		if _, err := os.Stat(filepath.Dir(o.file)); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s: the file stays behind", name)
@@ -78,10 +78,10 @@ func TestEditorRoundTrip(t *testing.T) {
 	}
 }
 
-func TestAFailedEditorKeepsTheText(t *testing.T) {
-	o := newOutside(t, "one")
-	o.leaves("one", "half a novel", errors.New("exit status 1"))
-	if o.called != 0 {
+func TestFailedEditorKeepsText(t *testing.T) {
+	o := newEditorRun(t, "one")
+	o.closeWith("one", "half a novel", errors.New("exit status 1"))
+	if o.calls != 0 {
 		t.Error("the text of a failed editor is taken over")
 	}
 	o.want("The editor failed (exit status 1)", "its text is in")
@@ -90,34 +90,34 @@ func TestAFailedEditorKeepsTheText(t *testing.T) {
 	}
 }
 
-func TestWithoutAnEditorNothingIsLeftBehind(t *testing.T) {
+func TestMissingEditorLeavesNoFile(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	d := newDesk(t)
-	d.send(screen.EditMsg{Text: "x", Suffix: ".txt"})
+	d := newHarness(t)
+	d.send(screen.OpenEditorMsg{Text: "x", Suffix: ".txt"})
 	d.want("There is no editor: set EDITOR.")
 	if left, _ := os.ReadDir(dir); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }
 
-// A real program gives the terminal to a real editor and takes it back, the mouse on again.
-func TestEditorInAProgram(t *testing.T) {
+// A real program hands the terminal to a real editor and takes it back, with the mouse on again.
+func TestEditorInRunningProgram(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "ed.sh")
 	if err := os.WriteFile(script, []byte("printf ' and more' >> \"$1\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	d := newDesk(t)
+	d := newHarness(t)
 	d.editor = func(file string) ([]string, error) { return []string{"/bin/sh", script, file}, nil }
 	out := &watcher{want: "\x1b[?1002h", times: 2, seen: make(chan struct{})}
 	p := tea.NewProgram(d.model, tea.WithInput(strings.NewReader("")), tea.WithOutput(out), tea.WithoutSignals(), tea.WithMouseCellMotion())
 	var got string
 	go func() {
-		p.Send(screen.EditMsg{Text: "some", Suffix: ".txt", Then: func(text string, changed bool) tea.Cmd {
+		p.Send(screen.OpenEditorMsg{Text: "some", Suffix: ".txt", Then: func(text string, changed bool) tea.Cmd {
 			got = text
 			return nil
 		}})
-		<-out.seen // the mouse: once at the start, once after the editor
+		<-out.seen // the mouse is enabled at the start and after the editor
 		p.Quit()
 	}()
 	stuck := time.AfterFunc(20*time.Second, p.Kill)
@@ -130,7 +130,7 @@ func TestEditorInAProgram(t *testing.T) {
 	}
 }
 
-// watcher is an output that tells when a text has been written to it so many times.
+// watcher is an output that signals when a text has been written to it that many times.
 type watcher struct {
 	want  string
 	times int

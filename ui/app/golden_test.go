@@ -36,11 +36,11 @@ func (l *list) View() string {
 func (l *list) Actions() []screen.Action {
 	none := func() tea.Cmd { return nil }
 	return []screen.Action{
-		{Keys: []string{"enter"}, Label: "open", Help: "open it in the builder", Group: "The selected campaign", Bar: 9, Run: none},
-		{Keys: []string{"n"}, Label: "new", Help: "start a draft", Group: "Campaigns", Bar: 8, Run: none},
-		{Keys: []string{"/"}, Label: "search", Help: "search as you type", Group: "Campaigns", Bar: 7, Run: none},
-		{Keys: []string{"t"}, Label: "test", Help: "send it to a few people", Group: "The selected campaign", Bar: 6, Why: "Only drafts can be test-sent.", Run: none},
-		{Keys: []string{"↑/↓"}, Label: "move", Group: "Campaigns", Info: true},
+		{Keys: []string{"enter"}, Label: "open", Help: "open it in the builder", Group: "The selected campaign", BarPriority: 9, Run: none},
+		{Keys: []string{"n"}, Label: "new", Help: "start a draft", Group: "Campaigns", BarPriority: 8, Run: none},
+		{Keys: []string{"/"}, Label: "search", Help: "search as you type", Group: "Campaigns", BarPriority: 7, Run: none},
+		{Keys: []string{"t"}, Label: "test", Help: "send it to a few people", Group: "The selected campaign", BarPriority: 6, DisabledReason: "Only drafts can be test-sent.", Run: none},
+		{Keys: []string{"↑/↓"}, Label: "move", Group: "Campaigns", HelpOnly: true},
 	}
 }
 
@@ -55,25 +55,25 @@ func program(t *testing.T) *uitest.Harness {
 func TestGoldens(t *testing.T) {
 	h := program(t)
 	h.Press("?")
-	h.Goldens("help")
+	h.GoldenSizes("help")
 	h.Press("esc", "ctrl+k")
 	h.Type("redraw")
 	h.Press("enter", "ctrl+k")
-	h.Goldens("palette")
+	h.GoldenSizes("palette")
 	h.Type("draft")
-	h.Goldens("palette-found")
+	h.GoldenSizes("palette-found")
 	h.Press("esc", "f8")
 	for _, name := range []string{"tour-where", "tour-what", "tour-keys", "tour-rest", "tour-begin"} {
-		h.Goldens(name)
+		h.GoldenSizes(name)
 		h.Press("enter")
 	}
 	h.WantNot("5 of 5")
 	h.Send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full: free some room, then press ctrl+s."})
 	h.Send(screen.AskMsg{Question: screen.Question{Title: "Leave without applying?", Body: "Your changes stay on this machine."}})
-	h.Goldens("notice-and-question")
+	h.GoldenSizes("notice-and-question")
 }
 
-// Whatever lies over the screen, in whatever window: every cell is drawn, and none beyond.
+// With any overlay and any window size, exactly the cells of the window are drawn.
 func TestOverlaysFit(t *testing.T) {
 	for _, opening := range [][]string{{}, {"?"}, {"ctrl+k"}, {"ctrl+t"}, {"f8"}, {"f8", "enter"}, {"f8", "enter", "enter"}, {"f8", "enter", "enter", "enter", "enter"}} {
 		h := program(t)
@@ -96,20 +96,20 @@ func TestOverlaysFit(t *testing.T) {
 	}
 }
 
-// worded is a screen that is full of words.
-type worded struct{ list }
+// wordyScreen is a screen full of words.
+type wordyScreen struct{ list }
 
-func (w *worded) View() string {
+func (w *wordyScreen) View() string {
 	return strings.TrimSuffix(strings.Repeat(strings.Repeat("campaign  ", w.w/10+1)[:w.w]+"\n", w.h), "\n")
 }
 
-// Whatever lies over the screen cuts through no word of it.
-func TestNoFragmentsBesideAnOverlay(t *testing.T) {
+// No overlay cuts a word of the screen.
+func TestOverlayLeavesNoFragments(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		h := uitest.Program(t, app.Options{
 			Deps: uitest.Deps(struct{ engine.Service }{}), First: screen.Route{Name: screen.Campaigns},
 			Factory: func(screen.Deps, screen.Route) (screen.Screen, error) {
-				return &worded{list{Base: screen.NewBase()}}, nil
+				return &wordyScreen{list{Base: screen.NewBase()}}, nil
 			},
 		}, size.W, size.H)
 		whole := func(what string) {
@@ -132,7 +132,7 @@ func TestNoFragmentsBesideAnOverlay(t *testing.T) {
 	}
 }
 
-// Everything of the program around the screens that can be clicked does what it says, in every window.
+// Everything clickable around the screens works at every window size.
 func TestEveryClick(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		h := program(t)

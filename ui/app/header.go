@@ -7,27 +7,27 @@ import (
 	"bugle/ui/widget"
 )
 
-// crumb is the name of a screen in the header.
+// crumb is the name of a screen in the breadcrumb.
 type crumb struct {
 	text  string
-	at    int // the number of the screen in the stack; -1 for what stands for those left out
+	index int // index of the screen in the stack; -1 for the ellipsis
 	x     int // its column
 	width int
 }
 
 const (
 	crumbGap = " › "
-	leftOut  = "…"
+	ellipsis = "…"
 )
 
-// header says whose workspace this is, where one is, and how the screen and the way to the service stand.
+// header is the first line of the window: workspace, breadcrumb, badge and connection notice.
 type header struct {
 	theme     themes.Theme
 	workspace string
 	titles    []string // of the screens, from the first to the top one
 	badge     string   // of the top screen
 	tone      themes.Tone
-	notice    notice
+	notice    headerNotice
 	width     int
 }
 
@@ -48,30 +48,29 @@ func (h *header) start() string {
 	return " " + h.theme.TitleFocus.Render("bugle") + " " + h.theme.Muted.Render(widget.Clean(h.workspace)) + "  "
 }
 
-// crumbs returns the way to the top screen, its beginning left out where there is no room for it, and how
-// the way to the service stands.
+// crumbs returns the breadcrumb, shortened at its beginning if it does not fit, and the connection notice.
 func (h *header) crumbs() (crumbs []crumb, way string) {
 	start := widget.Width(h.start())
 	width := -widget.Width(crumbGap)
 	for i, title := range h.titles {
-		c := crumb{text: widget.Clean(title), at: i}
+		c := crumb{text: widget.Clean(title), index: i}
 		c.width = widget.Width(c.text)
 		width += c.width + widget.Width(crumbGap)
 		crumbs = append(crumbs, c)
 	}
 	right := widget.Clean(h.badge)
 	room := h.width - start - widget.Width(right) - 2
-	way = h.wayIn(room-len(apart), width, right != "")
+	way = h.linkText(room-len(noticeGap), width, right != "")
 	room -= widget.Width(way)
 	for len(crumbs) > 1 && width > room {
 		first := 0
-		if crumbs[0].at < 0 {
+		if crumbs[0].index < 0 {
 			first = 1
 		}
 		if len(crumbs) == first+1 {
 			break
 		}
-		dots := crumb{text: leftOut, at: -1, width: widget.Width(leftOut)}
+		dots := crumb{text: ellipsis, index: -1, width: widget.Width(ellipsis)}
 		crumbs = append([]crumb{dots}, crumbs[first+1:]...)
 		width = -widget.Width(crumbGap)
 		for _, c := range crumbs {
@@ -86,34 +85,33 @@ func (h *header) crumbs() (crumbs []crumb, way string) {
 	return crumbs, way
 }
 
-// How much of the path is left where something else wants its room: as a rule, and where that something
-// can be said in fewer words.
+// The minimum width of the breadcrumb beside a notice: normally, and if the notice has a shorter form.
 const (
-	leastPath  = 14
-	usualPath  = 30
-	leastWords = 10 // of a text that is cut off
+	minPathWidth    = 14
+	normalPathWidth = 30
+	minNoticeWidth  = 10 // of a truncated notice
 )
 
-// apart stands between two texts at the right of the header.
-const apart = "  "
+// noticeGap separates the notice from the badge.
+const noticeGap = "  "
 
-// wayIn returns how the way to the service stands, beside a path of that width; with what sets it apart
-// from a text at its right, where one follows. Empty where there is nothing to tell, or no room for it.
-func (h *header) wayIn(room, path int, follows bool) string {
+// linkText returns the connection notice beside a breadcrumb of that width, followed by a gap if another text
+// follows. It is empty if there is no notice or it does not fit.
+func (h *header) linkText(room, path int, follows bool) string {
 	n := h.notice
 	end := ""
 	if follows {
-		end = apart
+		end = noticeGap
 	}
-	room -= min(path, leastPath) + len(end)
+	room -= min(path, minPathWidth) + len(end)
 	for i, text := range n.texts {
 		text = widget.Clean(text)
 		fits := widget.Width(text) <= room
 		if last := i == len(n.texts)-1; !last && n.cut {
 			text = widget.Truncate(text, room)
-			fits = fits || room >= widget.Width(n.texts[i+1])+leastWords
+			fits = fits || room >= widget.Width(n.texts[i+1])+minNoticeWidth
 		} else if !last && i == 0 {
-			fits = widget.Width(text)+min(path, usualPath)-min(path, leastPath) <= room
+			fits = widget.Width(text)+min(path, normalPathWidth)-min(path, minPathWidth) <= room
 		}
 		if fits {
 			return h.theme.Tone(n.tone).Render(text) + end
@@ -122,12 +120,12 @@ func (h *header) wayIn(room, path int, follows bool) string {
 	return ""
 }
 
-// at returns the number of the screen whose name stands in a column; false where there is none.
-func (h *header) at(x int) (int, bool) {
+// crumbAt returns the index of the screen whose name is in a column; false if there is none.
+func (h *header) crumbAt(x int) (int, bool) {
 	crumbs, _ := h.crumbs()
 	for _, c := range crumbs {
-		if c.at >= 0 && x >= c.x && x < c.x+c.width {
-			return c.at, true
+		if c.index >= 0 && x >= c.x && x < c.x+c.width {
+			return c.index, true
 		}
 	}
 	return 0, false

@@ -10,87 +10,87 @@ import (
 	"bugle/ui/widget"
 )
 
-// keys dispatches what was typed. Letters that the program reads late arrive as one message; each of
-// them is a key of its own, until one leads to where text is typed.
-func (m *Model) keys(msg tea.KeyMsg) tea.Cmd {
-	if m.ahead.holds(msg) {
+// handleKeys dispatches typed keys. Letters that the program reads late arrive as one message; each is a key of
+// its own, until one opens a text field.
+func (m *Model) handleKeys(msg tea.KeyMsg) tea.Cmd {
+	if m.keyBuffer.hold(msg) {
 		return nil
 	}
 	var cmds []tea.Cmd
-	for msg.Type == tea.KeyRunes && !msg.Paste && !msg.Alt && len(msg.Runes) > 1 && (m.overlays.over() != nil || !m.top().Typing() || spellsKey(msg)) {
+	for msg.Type == tea.KeyRunes && !msg.Paste && !msg.Alt && len(msg.Runes) > 1 && (m.overlays.top() != nil || !m.top().Typing() || isKeyName(msg)) {
 		first := msg
 		first.Runes, msg.Runes = msg.Runes[:1:1], msg.Runes[1:]
-		cmds = append(cmds, m.key(first))
-		if m.ahead.holds(msg) {
+		cmds = append(cmds, m.handleKey(first))
+		if m.keyBuffer.hold(msg) {
 			return tea.Batch(cmds...)
 		}
 	}
-	return tea.Batch(append(cmds, m.key(msg))...)
+	return tea.Batch(append(cmds, m.handleKey(msg))...)
 }
 
-// key dispatches one key: to what lies on top, to the screen's actions, to those that work
-// everywhere, and then to the screen itself.
-func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
+// handleKey dispatches one key: to the overlay, the screen's actions, the global actions, and then the screen
+// itself.
+func (m *Model) handleKey(msg tea.KeyMsg) tea.Cmd {
 	name := msg.String()
-	m.toasts.Drop(widget.LevelWarning) // why the last key did nothing is told until the next one
-	m.toasts.Seen(m.opts.Deps.Now())
+	m.toasts.RemoveLevel(widget.LevelWarning) // the reason why the last key did nothing is shown until the next key
+	m.toasts.ExpireErrors(m.opts.Deps.Now())
 	if name == "ctrl+c" {
 		return m.quit()
 	}
-	if name == "alt+esc" { // two escapes that arrived together
+	if name == "alt+esc" { // two escapes in one read
 		esc := tea.KeyMsg{Type: tea.KeyEsc}
-		return tea.Sequence(m.key(esc), m.key(esc))
+		return tea.Sequence(m.handleKey(esc), m.handleKey(esc))
 	}
 	if m.tooSmall() {
-		return nil // nothing can be seen, so nothing is done
+		return nil // nothing is visible, so nothing is done
 	}
-	if m.overlays.over() != nil {
-		return m.keyOver(msg)
+	if m.overlays.top() != nil {
+		return m.handleOverlayKey(msg)
 	}
 	s := m.top()
 	if !msg.Paste {
-		for _, a := range m.live() {
-			if a.Does(name) {
-				return m.ofScreen(a)
+		for _, a := range m.activeActions() {
+			if a.HasKey(name) {
+				return m.runScreenAction(a)
 			}
 		}
 	}
 	return s.Update(msg)
 }
 
-// keyOver passes a key to what lies on top. Ending a wait and drawing anew work under a question, too:
-// the question may be what waits.
-func (m *Model) keyOver(msg tea.KeyMsg) tea.Cmd {
-	if _, any := m.overlays.over().(*capture); !any && !msg.Paste {
-		for _, a := range m.bindings.keyed(keymap.App, append(m.link.waiting(), redraw()), true) {
-			if a.Does(msg.String()) {
-				return m.run(a)
+// handleOverlayKey passes a key to the overlay. Canceling a wait and redrawing also work under a dialog,
+// because the dialog itself may be waiting.
+func (m *Model) handleOverlayKey(msg tea.KeyMsg) tea.Cmd {
+	if _, any := m.overlays.top().(*keyCapture); !any && !msg.Paste {
+		for _, a := range m.bindings.rebind(keymap.App, append(m.link.waitActions(), redrawAction()), true) {
+			if a.HasKey(msg.String()) {
+				return m.runAction(a)
 			}
 		}
 	}
 	return m.overlays.key(msg)
 }
 
-// live returns the actions that work now.
-func (m *Model) live() []screen.Action {
-	return m.bindings.live(m.route().Name, m.top().Actions(), m.global(), m.top().Typing())
+// activeActions returns the actions that work now.
+func (m *Model) activeActions() []screen.Action {
+	return m.bindings.active(m.route().Name, m.top().Actions(), m.globalActions(), m.top().Typing())
 }
 
-// bindings are the keys that the person wants for actions.
+// bindings apply the user's keymap to actions.
 type bindings struct{ keymap keymap.Map }
 
-// live returns the actions that work now, the screen's before those that work everywhere. A key
-// that a screen has taken is not listed twice.
-func (b bindings) live(part string, ofScreen, global []screen.Action, typing bool) []screen.Action {
-	own := b.keyed(part, ofScreen, typing)
-	everywhere := b.keyed(keymap.App, global, typing)
+// active returns the actions that work now, the screen's before the global ones. A global action does not list
+// a key that the screen uses.
+func (b bindings) active(part string, ofScreen, global []screen.Action, typing bool) []screen.Action {
+	own := b.rebind(part, ofScreen, typing)
+	everywhere := b.rebind(keymap.App, global, typing)
 	taken := make(map[string]bool, 2*len(own))
 	out := make([]screen.Action, 0, len(own)+len(everywhere))
 	for _, a := range own {
-		if !a.Typing && typing || len(a.Keys) > 0 && taken[a.Keys[0]] {
+		if !a.WhileTyping && typing || len(a.Keys) > 0 && taken[a.Keys[0]] {
 			continue
 		}
-		if len(a.Keys) > 0 && !a.Info {
+		if len(a.Keys) > 0 && !a.HelpOnly {
 			taken[a.Keys[0]] = true
 		}
 		out = append(out, a)
@@ -105,7 +105,7 @@ func (b bindings) live(part string, ofScreen, global []screen.Action, typing boo
 		if slices.ContainsFunc(free, func(k string) bool { return taken[k] }) {
 			free = slices.DeleteFunc(slices.Clone(free), func(k string) bool { return taken[k] })
 		}
-		if !a.Typing && typing || len(free) == 0 && len(a.Keys) > 0 {
+		if !a.WhileTyping && typing || len(free) == 0 && len(a.Keys) > 0 {
 			continue
 		}
 		for _, k := range free {
@@ -117,25 +117,25 @@ func (b bindings) live(part string, ofScreen, global []screen.Action, typing boo
 	return out
 }
 
-// keyed returns the actions with the keys that the person wants for them. While a text is typed, a letter
-// is a letter: what the person's keys and those that work everywhere have of them is left out.
-func (b bindings) keyed(part string, actions []screen.Action, typing bool) []screen.Action {
+// rebind returns the actions with the user's keys. While a text field has the keyboard, letters are text: they
+// are removed from custom and global bindings.
+func (b bindings) rebind(part string, actions []screen.Action, typing bool) []screen.Action {
 	if b.keymap.Empty() && part != keymap.App {
 		return actions
 	}
 	out := slices.Clone(actions)
 	for i, a := range out {
-		if a.Info {
+		if a.HelpOnly {
 			continue
 		}
-		keys, other := b.keymap.For(actionName(part, a))
+		keys, other := b.keymap.Lookup(actionName(part, a))
 		if !other {
 			keys = a.Keys
 		}
 		if typing && (other || part == keymap.App) {
-			keys = slices.DeleteFunc(slices.Clone(keys), keymap.Plain)
+			keys = slices.DeleteFunc(slices.Clone(keys), keymap.IsPrintable)
 			if len(keys) == 0 && other {
-				keys = slices.DeleteFunc(slices.Clone(a.Keys), keymap.Plain)
+				keys = slices.DeleteFunc(slices.Clone(a.Keys), keymap.IsPrintable)
 			}
 		}
 		out[i].Keys = keys
@@ -143,43 +143,43 @@ func (b bindings) keyed(part string, actions []screen.Action, typing bool) []scr
 	return out
 }
 
-// actionName is the name of an action in a person's file of keys.
+// actionName returns the name of an action in the keymap file.
 func actionName(part string, a screen.Action) string {
 	if a.Name != "" {
-		return keymap.Name(part, a.Name)
+		return keymap.ActionName(part, a.Name)
 	}
-	return keymap.Name(part, a.Label)
+	return keymap.ActionName(part, a.Label)
 }
 
-// run does an action, or says why it cannot be done.
-func (m *Model) run(a screen.Action) tea.Cmd {
-	if a.Why != "" {
-		return m.notify(widget.LevelWarning, a.Why)
+// runAction runs an action, or shows why it is disabled.
+func (m *Model) runAction(a screen.Action) tea.Cmd {
+	if a.DisabledReason != "" {
+		return m.notify(widget.LevelWarning, a.DisabledReason)
 	}
 	return a.Run()
 }
 
-// press does what the key of an entry of the help does: the action, or what the screen makes of the key.
-func (m *Model) press(a screen.Action) tea.Cmd {
-	if !a.Info {
-		return m.run(a)
+// pressAction runs an action or, for an entry of the help, sends its key to the screen.
+func (m *Model) pressAction(a screen.Action) tea.Cmd {
+	if !a.HelpOnly {
+		return m.runAction(a)
 	}
-	if msg, ok := pressable(a, m.top().Typing()); ok {
+	if msg, ok := helpEntryKey(a, m.top().Typing()); ok {
 		return m.top().Update(msg)
 	}
 	return nil
 }
 
-// pressable returns the key of an entry that only describes one; false where it is no one key, or a letter
-// that would be typed.
-func pressable(a screen.Action, typing bool) (tea.KeyMsg, bool) {
-	if len(a.Keys) == 0 || typing && keymap.Plain(a.Keys[0]) {
+// helpEntryKey returns the key of an entry of the help; false if it is not a single key, or a letter that would
+// be typed.
+func helpEntryKey(a screen.Action, typing bool) (tea.KeyMsg, bool) {
+	if len(a.Keys) == 0 || typing && keymap.IsPrintable(a.Keys[0]) {
 		return tea.KeyMsg{}, false
 	}
-	return keymap.Msg(a.Keys[0])
+	return keymap.KeyMsg(a.Keys[0])
 }
 
-// helpGroups sorts the actions that work now under their headings.
+// helpGroups groups the active actions under their headings.
 func helpGroups(actions []screen.Action) []widget.Group {
 	var groups []widget.Group
 	index := map[string]int{}
@@ -199,9 +199,9 @@ func helpGroups(actions []screen.Action) []widget.Group {
 }
 
 func hint(a screen.Action, long bool) widget.Hint {
-	h := widget.Hint{Label: a.Label, Dim: a.Why != "", Why: a.Why}
+	h := widget.Hint{Label: a.Label, Dim: a.DisabledReason != "", DisabledReason: a.DisabledReason}
 	if len(a.Keys) > 0 {
-		h.Key = keymap.Show(a.Keys[0])
+		h.Key = keymap.Format(a.Keys[0])
 	}
 	if long && a.Help != "" {
 		h.Label = a.Help
@@ -209,11 +209,11 @@ func hint(a screen.Action, long bool) widget.Hint {
 	return h
 }
 
-// spellsKey reports whether letters which arrived together are the name of a key: end, home, up. The word is
-// typed then, and a binding must not take it for the key.
-func spellsKey(msg tea.KeyMsg) bool { return keyWords[string(msg.Runes)] }
+// isKeyName reports whether letters that arrived together spell the name of a key: end, home, up. Then they are
+// typed as text, and must not match a binding of that key.
+func isKeyName(msg tea.KeyMsg) bool { return keyNamesAsText[string(msg.Runes)] }
 
-var keyWords = func() map[string]bool {
+var keyNamesAsText = func() map[string]bool {
 	words := map[string]bool{"space": true}
 	for t := tea.KeyType(-128); t <= 127; t++ {
 		if name := (tea.Key{Type: t}).String(); len(name) > 1 {

@@ -12,98 +12,100 @@ import (
 	"bugle/ui/screen"
 )
 
-// link watches the way to the service, and says how it stands.
-type link struct {
+// linkStatus tracks the connection to the service for the header.
+type linkStatus struct {
 	engine.Connection
-	deps    screen.Deps
-	low     string // of which limit little is left
-	ticking bool   // a tick is under way
+	deps     screen.Deps
+	lowQuota string // the limit that is nearly used up
+	ticking  bool   // a tick is scheduled
 }
 
-// enter watches the way to another service.
-func (l *link) enter(deps screen.Deps) { l.deps, l.Connection, l.low = deps, engine.Connection{}, "" }
+// reset starts tracking the connection to another service.
+func (l *linkStatus) reset(deps screen.Deps) {
+	l.deps, l.Connection, l.lowQuota = deps, engine.Connection{}, ""
+}
 
-// linkTick is when what the header tells may have changed by the clock alone.
-type linkTick time.Time
+// linkTickMsg is sent when the header may have changed with the clock.
+type linkTickMsg time.Time
 
-// linked takes up how the way to the service stands.
-func (l *link) linked(now engine.Connection) tea.Cmd {
+// update stores a new state of the connection.
+func (l *linkStatus) update(now engine.Connection) tea.Cmd {
 	l.Connection = now
-	return l.reckon()
+	return l.refresh()
 }
 
-// reckon finds what little is left of, and sees to it that what changes by the clock is drawn anew.
-func (l *link) reckon() tea.Cmd {
+// refresh looks for a low quota and schedules the next redraw of what depends on the clock.
+func (l *linkStatus) refresh() tea.Cmd {
 	far, ok := l.deps.Link()
 	if !ok {
 		return nil
 	}
-	l.low = low(far.Quotas())
-	if l.ticking || l.low == "" && len(l.waits()) == 0 {
+	l.lowQuota = lowestQuota(far.Quotas())
+	if l.ticking || l.lowQuota == "" && len(l.shownWaits()) == 0 {
 		return nil
 	}
 	l.ticking = true
-	return tea.Tick(time.Second, func(t time.Time) tea.Msg { return linkTick(t) })
+	return tea.Tick(time.Second, func(t time.Time) tea.Msg { return linkTickMsg(t) })
 }
 
-func (l *link) tick() tea.Cmd {
+func (l *linkStatus) tick() tea.Cmd {
 	l.ticking = false
-	return l.reckon()
+	return l.refresh()
 }
 
-// worthTelling is how long a wait is that a person notices.
-const worthTelling = time.Second
+// minShownWait is the shortest wait that is shown.
+const minShownWait = time.Second
 
-// waits returns those that are shown. One that is over is no longer told of, whatever its call does.
-func (l *link) waits() []engine.Wait {
+// shownWaits returns the waits to show. A wait whose time is up is not shown, even if its call still runs.
+func (l *linkStatus) shownWaits() []engine.Wait {
 	var out []engine.Wait
 	for _, w := range l.Waits {
-		if w.For >= worthTelling {
+		if w.For >= minShownWait {
 			out = append(out, w)
 		}
 	}
 	return out
 }
 
-// waiting returns the action that ends a wait, where something waits.
-func (l *link) waiting() []screen.Action {
+// waitActions returns the action that cancels a wait, if there is one.
+func (l *linkStatus) waitActions() []screen.Action {
 	far, ok := l.deps.Link()
-	if !ok || len(l.waits()) == 0 {
+	if !ok || len(l.shownWaits()) == 0 {
 		return nil
 	}
 	return []screen.Action{{
-		Keys: []string{"ctrl+l"}, Label: "cancel requests", Help: "cancel pending requests, while there are any", Group: everywhere, Bar: 100, Typing: true,
+		Keys: []string{"ctrl+l"}, Label: "cancel requests", Help: "cancel pending requests, while there are any", Group: groupEverywhere, BarPriority: 100, WhileTyping: true,
 		Run: func() tea.Cmd { far.CancelWaits(); return nil },
 	}}
 }
 
-// notice is what the header tells of the way to the service.
-type notice struct {
-	texts []string // from the longest to the shortest; none where there is nothing to tell
-	cut   bool     // the longest may be cut off
+// headerNotice is the connection notice of the header.
+type headerNotice struct {
+	texts []string // from the longest to the shortest; none if there is no notice
+	cut   bool     // the longest may be truncated
 	tone  themes.Tone
 }
 
-func (l *link) notice() notice {
-	if ws := l.waits(); len(ws) > 0 {
+func (l *linkStatus) notice() headerNotice {
+	if ws := l.shownWaits(); len(ws) > 0 {
 		left := "waiting " + countdown(ws[0].Until.Sub(l.deps.Now()))
 		if len(ws) > 1 {
 			left += fmt.Sprintf(" and %d more", len(ws)-1)
 		}
-		return notice{[]string{left + ": " + ws[0].Why, left}, true, themes.ToneInfo}
+		return headerNotice{[]string{left + ": " + ws[0].Why, left}, true, themes.ToneInfo}
 	}
 	if since := l.OfflineSince; !since.IsZero() {
-		short := "offline since " + l.clock(since)
-		return notice{[]string{short + " · cached data", short, "offline"}, false, themes.ToneWarning}
+		short := "offline since " + l.formatTime(since)
+		return headerNotice{[]string{short + " · cached data", short, "offline"}, false, themes.ToneWarning}
 	}
-	if l.low != "" {
-		return notice{[]string{l.low}, false, themes.ToneWarning}
+	if l.lowQuota != "" {
+		return headerNotice{[]string{l.lowQuota}, false, themes.ToneWarning}
 	}
-	return notice{}
+	return headerNotice{}
 }
 
-// clock returns a time of today by its hour, another by its day, too.
-func (l *link) clock(t time.Time) string {
+// formatTime formats a time as hour and minute, with the day if it is not today.
+func (l *linkStatus) formatTime(t time.Time) string {
 	now := l.deps.Now()
 	if loc := l.deps.Location; loc != nil {
 		t, now = t.In(loc), now.In(loc)
@@ -114,7 +116,7 @@ func (l *link) clock(t time.Time) string {
 	return t.Format("15:04")
 }
 
-// countdown returns what is left of a wait, never less than a second.
+// countdown formats the rest of a wait, at least one second.
 func countdown(d time.Duration) string {
 	d = max(d+time.Second-1, time.Second).Truncate(time.Second)
 	switch {
@@ -126,13 +128,13 @@ func countdown(d time.Duration) string {
 	return fmt.Sprintf("%dh %02dm", d/time.Hour, d%time.Hour/time.Minute)
 }
 
-// little is the share of a limit, in percent, below which the header tells what is left of it.
-const little = 10
+// lowQuotaPercent is the share of a limit below which the header shows what is left.
+const lowQuotaPercent = 10
 
-// low names the limit of which the least is left, where that is little. Limits of a second are full
-// and empty again before anybody reads of them.
-func low(quotas []engine.Quota) string {
-	least, text := little, ""
+// lowestQuota describes the limit with the lowest share left, if that is low. Limits per second are skipped,
+// because they change faster than anyone can read.
+func lowestQuota(quotas []engine.Quota) string {
+	least, text := lowQuotaPercent, ""
 	for _, q := range quotas {
 		if q.Window < time.Minute || q.Limit == 0 {
 			continue

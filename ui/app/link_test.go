@@ -11,32 +11,32 @@ import (
 	"bugle/ui/widget"
 )
 
-// linked is a service over a network whose state a test sets.
-type linked struct {
+// linkedService is a service behind a connection whose state a test sets.
+type linkedService struct {
 	engine.Service
 	state  engine.Connection
 	quotas []engine.Quota
 	ended  int
 }
 
-func (l *linked) Connection() engine.Connection { return l.state }
-func (l *linked) CancelWaits()                  { l.ended++ }
-func (l *linked) Quotas() []engine.Quota        { return l.quotas }
+func (l *linkedService) Connection() engine.Connection { return l.state }
+func (l *linkedService) CancelWaits()                  { l.ended++ }
+func (l *linkedService) Quotas() []engine.Quota        { return l.quotas }
 
-// away returns a desk on a service that can be away.
-func away(t *testing.T) (*desk, *linked) {
+// newOfflineHarness returns a harness with a service that can go offline.
+func newOfflineHarness(t *testing.T) (*harness, *linkedService) {
 	t.Helper()
-	d, far := newDesk(t), &linked{}
+	d, far := newHarness(t), &linkedService{}
 	d.model.opts.Deps.Service, d.model.opts.Deps.Workspace = far, "DEMO @ there"
-	d.model.link.enter(d.model.opts.Deps)
+	d.model.link.reset(d.model.opts.Deps)
 	d.model.resize(100, 24)
 	return d, far
 }
 
-func (d *desk) headerLine() string { return firstLine(d.model.View()) }
+func (d *harness) headerLine() string { return firstLine(d.model.View()) }
 
-func TestTheHeaderTellsThatTheServiceIsAway(t *testing.T) {
-	d, _ := away(t)
+func TestHeaderShowsServiceOffline(t *testing.T) {
+	d, _ := newOfflineHarness(t)
 	d.send(screen.LinkMsg{Link: engine.Connection{OfflineSince: d.now.Add(-time.Hour), Reason: "connection refused"}})
 	d.want("offline since 09:00 · cached data")
 	for width, want := range map[int]string{120: " · cached data", 60: "offline since 09:00", 40: "offline"} {
@@ -53,10 +53,10 @@ func TestTheHeaderTellsThatTheServiceIsAway(t *testing.T) {
 	d.wantNot("offline")
 }
 
-func TestTheHeaderSharesItsRoomWithABadge(t *testing.T) {
-	d, _ := away(t)
-	b := &badged{page: page{Base: screen.NewBase(), title: "Winter roast launch", desk: d}, badge: "changes not applied"}
-	d.model.put(b, screen.Route{})
+func TestHeaderMakesRoomForBadge(t *testing.T) {
+	d, _ := newOfflineHarness(t)
+	b := &badgePage{page: page{Base: screen.NewBase(), title: "Winter roast launch", harness: d}, badge: "changes not applied"}
+	d.model.push(b, screen.Route{})
 	d.send(screen.LinkMsg{Link: engine.Connection{OfflineSince: d.now}})
 	for width, want := range map[int]string{80: "offline since 10:00  changes not applied", 120: "offline since 10:00 · cached data  changes not applied"} {
 		d.model.resize(width, 24)
@@ -66,13 +66,13 @@ func TestTheHeaderSharesItsRoomWithABadge(t *testing.T) {
 	}
 }
 
-func TestAWaitCountsDownAndIsEnded(t *testing.T) {
-	d, far := away(t)
+func TestWaitCountsDownAndIsCanceled(t *testing.T) {
+	d, far := newOfflineHarness(t)
 	wait := engine.Wait{Operation: "get", Why: "the service takes 100 get requests per minute", For: 12 * time.Second, Until: d.now.Add(12 * time.Second)}
 	d.send(screen.LinkMsg{Link: engine.Connection{Waits: []engine.Wait{wait}}})
 	d.want("waiting 12s: the service takes 100 get requests per minute", "ctrl+l cancel requests")
 	d.now = d.now.Add(10500 * time.Millisecond)
-	d.send(linkTick(d.now))
+	d.send(linkTickMsg(d.now))
 	d.want("waiting 2s: ")
 	if !d.model.link.ticking {
 		t.Error("nobody counts down")
@@ -83,7 +83,7 @@ func TestAWaitCountsDownAndIsEnded(t *testing.T) {
 	d.want("waiting 2s")
 	d.model.resize(100, 24)
 
-	d.pages["home"].typing = true // also with the keyboard in a text
+	d.pages["home"].typing = true // also while a text field has the keyboard
 	d.press("?", "f1")
 	d.want("cancel pending requests")
 	d.press("esc", "ctrl+l")
@@ -96,14 +96,14 @@ func TestAWaitCountsDownAndIsEnded(t *testing.T) {
 	if far.ended != 1 {
 		t.Error("what does not wait is ended")
 	}
-	d.send(linkTick(d.now))
+	d.send(linkTickMsg(d.now))
 	if d.model.link.ticking {
 		t.Error("it ticks for nothing")
 	}
 }
 
-func TestAShortWaitIsNotTold(t *testing.T) {
-	d, _ := away(t)
+func TestShortWaitIsNotShown(t *testing.T) {
+	d, _ := newOfflineHarness(t)
 	d.send(screen.LinkMsg{Link: engine.Connection{Waits: []engine.Wait{{Why: "it", For: 900 * time.Millisecond, Until: d.now.Add(900 * time.Millisecond)}}}})
 	d.wantNot("waiting", "ctrl+l")
 	long := engine.Wait{Why: "it", For: time.Hour, Until: d.now.Add(time.Hour)}
@@ -113,8 +113,8 @@ func TestAShortWaitIsNotTold(t *testing.T) {
 	d.want("waiting 1h 00m: it")
 }
 
-func TestTheHeaderTellsWhenLittleIsLeft(t *testing.T) {
-	d, far := away(t)
+func TestHeaderShowsLowQuota(t *testing.T) {
+	d, far := newOfflineHarness(t)
 	far.quotas = []engine.Quota{
 		{Operation: "get", Limit: 10, Window: time.Second, Remaining: 0},
 		{Operation: "get", Limit: 100, Window: time.Minute, Remaining: 11},
@@ -126,16 +126,16 @@ func TestTheHeaderTellsWhenLittleIsLeft(t *testing.T) {
 	d.send(screen.Result{})
 	d.want("new campaigns: 1 of 25 left per hour")
 	far.quotas[2].Remaining = 25
-	d.send(linkTick(d.now))
+	d.send(linkTickMsg(d.now))
 	d.want("get: 9 of 100 left per minute")
 	d.send(screen.LinkMsg{Link: engine.Connection{OfflineSince: d.now}})
 	d.want("offline since")
 }
 
-// badged is a page that says how it stands.
-type badged struct {
+// badgePage is a page with a badge.
+type badgePage struct {
 	page
 	badge string
 }
 
-func (b *badged) Badge() (string, themes.Tone) { return b.badge, themes.ToneWarning }
+func (b *badgePage) Badge() (string, themes.Tone) { return b.badge, themes.ToneWarning }

@@ -4,36 +4,36 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// mouse hands the mouse to whom it is over: a notice, which goes; what lies over the screen; the header
-// and the status bar, which are the root model's; the screen.
-func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
+// handleMouse routes a mouse event to what is under it: a notice, which is dismissed; the overlay; the header
+// and the status bar; the screen.
+func (m *Model) handleMouse(msg tea.MouseMsg) tea.Cmd {
 	if m.tooSmall() {
 		return nil
 	}
-	if _, at, ok := m.toastBox(); ok && clicked(msg) && at.has(msg.X, msg.Y) {
+	if _, at, ok := m.toastBox(); ok && clicked(msg) && at.contains(msg.X, msg.Y) {
 		m.toasts.Dismiss()
 		return nil
 	}
-	if m.overlays.over() != nil {
+	if m.overlays.top() != nil {
 		bar, _ := m.statusBar()
 		return m.overlays.mouse(msg, bar)
 	}
 	switch {
 	case msg.Y == 0 && clicked(msg):
 		h := m.header()
-		if i, ok := h.at(msg.X); ok { // back to the screen whose name is there
+		if i, ok := h.crumbAt(msg.X); ok { // back to the screen of that name
 			return m.leaveTo(i)
 		}
 		return nil
 	case msg.Y == m.height-1 && clicked(msg):
 		bar, acts := m.statusBar()
-		switch i, ok := bar.At(msg.X); {
+		switch i, ok := bar.HintAt(msg.X); {
 		case !ok:
 			return nil
 		case i == len(acts):
 			return m.help()
 		default:
-			return m.press(acts[i])
+			return m.pressAction(acts[i])
 		}
 	}
 	msg.Y-- // the header

@@ -9,7 +9,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// notices are the short texts that go by themselves.
+// notices manages the toasts.
 type notices struct {
 	toasts widget.Toasts
 	now    func() time.Time
@@ -17,20 +17,20 @@ type notices struct {
 
 func newNotices(deps screen.Deps) notices { return notices{widget.NewToasts(deps.Theme), deps.Now} }
 
-// expire takes away what was shown long enough.
+// expire removes the notices whose time is up.
 func (n *notices) expire(at time.Time) tea.Cmd {
 	n.toasts.Expire(at)
 	return n.toastTimer()
 }
 
 // toastTime is how long a notice stays; warnings stay longer, and errors until a key is pressed after
-// readTime.
+// minErrorTime.
 const (
-	toastTime = 4 * time.Second
-	readTime  = time.Second
+	toastTime    = 4 * time.Second
+	minErrorTime = time.Second
 )
 
-type toastTick time.Time
+type toastTickMsg time.Time
 
 func (n *notices) notify(level widget.Level, text string) tea.Cmd {
 	return n.notifyAbout("", level, text)
@@ -42,13 +42,13 @@ func (n *notices) notifyAbout(about string, level widget.Level, text string) tea
 	case widget.LevelWarning:
 		stay *= 2
 	case widget.LevelError:
-		stay = readTime
+		stay = minErrorTime
 	case widget.LevelInfo, widget.LevelSuccess:
 	}
-	return n.say(widget.Toast{About: about, Level: level, Text: text}, stay)
+	return n.show(widget.Toast{Topic: about, Level: level, Text: text}, stay)
 }
 
-func (n *notices) say(toast widget.Toast, stay time.Duration) tea.Cmd {
+func (n *notices) show(toast widget.Toast, stay time.Duration) tea.Cmd {
 	toast.Until = n.now().Add(stay)
 	n.toasts.Push(toast)
 	return n.toastTimer()
@@ -59,5 +59,5 @@ func (n *notices) toastTimer() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	return tea.Tick(max(at.Sub(n.now()), 50*time.Millisecond), func(t time.Time) tea.Msg { return toastTick(t) })
+	return tea.Tick(max(at.Sub(n.now()), 50*time.Millisecond), func(t time.Time) tea.Msg { return toastTickMsg(t) })
 }

@@ -12,74 +12,74 @@ import (
 	"bugle/ui/widget"
 )
 
-// overlay is what lies over the screen and has the keyboard.
+// overlay is a box over the screen that has the keyboard.
 type overlay interface {
-	// key takes a key. When done, the overlay is taken away before cmd runs.
+	// key handles a key. If done, the overlay is closed before cmd runs.
 	key(tea.KeyMsg) (cmd tea.Cmd, done bool)
 	mouse(msg tea.MouseMsg, width, height int) (cmd tea.Cmd, done bool)
 	view(width, height int) string
 }
 
-// hinting is an overlay with keys of its own, which the status bar shows instead of the screen's.
-type hinting interface{ hints() []widget.Hint }
+// hinter is an overlay with keys of its own, which the status bar shows instead of the screen's.
+type hinter interface{ hints() []widget.Hint }
 
-// lay puts an overlay over the screen. Who opens one has read the news.
-func (m *Model) lay(o overlay) {
-	m.toasts.Drop(widget.LevelInfo)
+// pushOverlay opens an overlay and dismisses the errors that the user has seen.
+func (m *Model) pushOverlay(o overlay) {
+	m.toasts.RemoveLevel(widget.LevelInfo)
 	m.overlays.boxes = append(m.overlays.boxes, o)
 }
 
-// anchored is an overlay that does not lie in the middle.
-type anchored interface {
+// positioned is an overlay that is not centered.
+type positioned interface {
 	at(box string, width, height int) (x, y int)
 }
 
-// pointing is an overlay with a sign beside it that points at something.
-type pointing interface {
+// pointerOverlay is an overlay with a sign beside it that points at something.
+type pointerOverlay interface {
 	pointer(height int) (sign string, x, y int, ok bool)
 }
 
-// held is an overlay that a click beside it may not close: something was typed.
-type held interface{ hold() bool }
+// inputHolder is an overlay with typed input, which a click outside must not close.
+type inputHolder interface{ hasInput() bool }
 
-// overlayAt returns where an overlay lies.
+// overlayAt returns the position of an overlay.
 func overlayAt(o overlay, box string, width, height int) (x, y int) {
-	if a, ok := o.(anchored); ok {
+	if a, ok := o.(positioned); ok {
 		return a.at(box, width, height)
 	}
 	return widget.CenterAt(box, width, height)
 }
 
-// overlays lie over the screen, the last one on top.
+// overlays is the stack of overlays, the last one on top.
 type overlays struct {
 	boxes         []overlay
 	width, height int // of the window
 }
 
-// over returns the overlay on top; nil where there is none.
-func (ov *overlays) over() overlay {
+// top returns the top overlay; nil if there is none.
+func (ov *overlays) top() overlay {
 	if len(ov.boxes) == 0 {
 		return nil
 	}
 	return ov.boxes[len(ov.boxes)-1]
 }
 
-// where draws the overlay on top, and returns where it lies.
-func (ov *overlays) where() (box string, at area) {
-	o := ov.over()
+// drawTop draws the top overlay and returns its area.
+func (ov *overlays) drawTop() (box string, at area) {
+	o := ov.top()
 	box = o.view(ov.width, ov.height)
 	x, y := overlayAt(o, box, ov.width, ov.height)
 	return box, area{x, y, widget.Width(firstLine(box)), strings.Count(box, "\n") + 1}
 }
 
-// cover draws the overlays over what lies below them.
-func (ov *overlays) cover(out string) string {
+// draw draws the overlays over the window.
+func (ov *overlays) draw(out string) string {
 	for _, o := range ov.boxes {
 		box := o.view(ov.width, ov.height)
 		x, y := overlayAt(o, box, ov.width, ov.height)
-		out = strings.ReplaceAll(out, themes.CaretMark, "") // the keyboard is the overlay's
+		out = strings.ReplaceAll(out, themes.CaretMark, "") // the overlay has the keyboard
 		out = widget.Cover(out, box, x, y, ov.width, ov.height)
-		if p, ok := o.(pointing); ok {
+		if p, ok := o.(pointerOverlay); ok {
 			if sign, x, y, ok := p.pointer(ov.height); ok {
 				out = widget.Overlay(out, sign, x, y, ov.width, ov.height)
 			}
@@ -88,58 +88,58 @@ func (ov *overlays) cover(out string) string {
 	return out
 }
 
-// key passes a key to the overlay on top.
+// key passes a key to the top overlay.
 func (ov *overlays) key(msg tea.KeyMsg) tea.Cmd {
-	return ov.do(func(o overlay) (tea.Cmd, bool) { return o.key(msg) })
+	return ov.updateTop(func(o overlay) (tea.Cmd, bool) { return o.key(msg) })
 }
 
-// mouse passes the mouse to the overlay on top. A click on a hint in its lower edge or in the status bar presses the
-// key; one beside it closes it, as esc does.
+// mouse passes a mouse event to the top overlay. A click on a hint in its lower border or in the status bar
+// presses that key; a click outside closes it, as esc does.
 func (ov *overlays) mouse(msg tea.MouseMsg, bar widget.StatusBar) tea.Cmd {
-	return ov.do(func(o overlay) (tea.Cmd, bool) {
-		box, at := ov.where()
-		inside := at.has(msg.X, msg.Y)
+	return ov.updateTop(func(o overlay) (tea.Cmd, bool) {
+		box, at := ov.drawTop()
+		inside := at.contains(msg.X, msg.Y)
 		if inside && clicked(msg) && msg.Y == at.y+at.h-1 {
-			if key, ok := keymap.Msg(widget.HintAt(box[strings.LastIndexByte(box, '\n')+1:], msg.X-at.x)); ok {
+			if key, ok := keymap.KeyMsg(widget.HintAt(box[strings.LastIndexByte(box, '\n')+1:], msg.X-at.x)); ok {
 				return o.key(key)
 			}
 		}
 		if inside || !clicked(msg) {
 			return o.mouse(msg, ov.width, ov.height)
 		}
-		if _, ok := o.(hinting); ok && msg.Y == ov.height-1 {
-			if i, ok := bar.At(msg.X); ok {
-				if key, ok := keymap.Msg(bar.Hints[i].Key); ok {
+		if _, ok := o.(hinter); ok && msg.Y == ov.height-1 {
+			if i, ok := bar.HintAt(msg.X); ok {
+				if key, ok := keymap.KeyMsg(bar.Hints[i].Key); ok {
 					return o.key(key)
 				}
 			}
 			return nil, false
 		}
-		if h, ok := o.(held); ok && h.hold() {
+		if h, ok := o.(inputHolder); ok && h.hasInput() {
 			return nil, false
 		}
 		return o.key(tea.KeyMsg{Type: tea.KeyEsc})
 	})
 }
 
-// do has the overlay on top do something, and takes it away where it is done; what it laid over the screen meanwhile
-// stays.
-func (ov *overlays) do(do func(overlay) (cmd tea.Cmd, done bool)) tea.Cmd {
+// updateTop lets the top overlay handle an event, and removes it when it is done; overlays that it has opened
+// stay.
+func (ov *overlays) updateTop(updateTop func(overlay) (cmd tea.Cmd, done bool)) tea.Cmd {
 	at := len(ov.boxes) - 1
-	cmd, done := do(ov.boxes[at])
+	cmd, done := updateTop(ov.boxes[at])
 	if done {
 		ov.boxes = slices.Delete(ov.boxes, at, at+1)
 	}
 	return cmd
 }
 
-// question is a dialog that answers with a command.
-type question struct {
+// questionBox is a dialog whose answer runs a command.
+type questionBox struct {
 	dialog widget.Dialog
 	then   func(widget.Answer) tea.Cmd
 }
 
-func newQuestion(t themes.Theme, q screen.Question) *question {
+func newQuestion(t themes.Theme, q screen.Question) *questionBox {
 	if len(q.Buttons) == 0 {
 		q.Buttons = []widget.Button{{Label: "Yes", Key: "y", Danger: q.Danger}, {Label: "No", Key: "n"}}
 		if q.Danger {
@@ -148,21 +148,21 @@ func newQuestion(t themes.Theme, q screen.Question) *question {
 	}
 	d := widget.NewDialog(t, q.Title, q.Body, q.Buttons...)
 	d.Danger, d.Focus = q.Danger, q.Focus
-	return &question{dialog: d, then: q.Then}
+	return &questionBox{dialog: d, then: q.Then}
 }
 
-func (q *question) answer(a widget.Answer, done bool) (tea.Cmd, bool) {
+func (q *questionBox) answer(a widget.Answer, done bool) (tea.Cmd, bool) {
 	if !done || q.then == nil {
 		return nil, done
 	}
 	return q.then(a), true
 }
 
-func (q *question) hints() []widget.Hint { return q.dialog.Hints() }
+func (q *questionBox) hints() []widget.Hint { return q.dialog.Hints() }
 
-func (q *question) key(msg tea.KeyMsg) (tea.Cmd, bool) { return q.answer(q.dialog.Update(msg)) }
+func (q *questionBox) key(msg tea.KeyMsg) (tea.Cmd, bool) { return q.answer(q.dialog.Update(msg)) }
 
-func (q *question) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
+func (q *questionBox) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
 	if q.dialog.Wheel(msg) || !clicked(msg) {
 		return nil, false
 	}
@@ -170,33 +170,33 @@ func (q *question) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
 	return q.answer(q.dialog.Click(msg.X-x, msg.Y-y))
 }
 
-func (q *question) view(width, height int) string {
+func (q *questionBox) view(width, height int) string {
 	q.dialog.SetSize(width, height)
 	return q.dialog.View()
 }
 
-// choice is a list of options that answers with a command.
-type choice struct {
+// choiceBox is a list of options whose answer runs a command.
+type choiceBox struct {
 	widget widget.Choice
 	then   func(widget.Answer) tea.Cmd
 }
 
-func newChoice(t themes.Theme, msg screen.ChooseMsg) *choice {
-	return &choice{widget: widget.NewChoice(t, msg.Title, msg.Body, msg.Options...), then: msg.Then}
+func newChoice(t themes.Theme, msg screen.ChooseMsg) *choiceBox {
+	return &choiceBox{widget: widget.NewChoice(t, msg.Title, msg.Body, msg.Options...), then: msg.Then}
 }
 
-func (c *choice) answer(a widget.Answer, done bool) (tea.Cmd, bool) {
+func (c *choiceBox) answer(a widget.Answer, done bool) (tea.Cmd, bool) {
 	if !done || a.Canceled() || c.then == nil {
 		return nil, done
 	}
 	return c.then(a), true
 }
 
-func (c *choice) hints() []widget.Hint { return c.widget.Hints() }
+func (c *choiceBox) hints() []widget.Hint { return c.widget.Hints() }
 
-func (c *choice) key(msg tea.KeyMsg) (tea.Cmd, bool) { return c.answer(c.widget.Update(msg)) }
+func (c *choiceBox) key(msg tea.KeyMsg) (tea.Cmd, bool) { return c.answer(c.widget.Update(msg)) }
 
-func (c *choice) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
+func (c *choiceBox) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
 	if c.widget.Wheel(msg) || !clicked(msg) {
 		return nil, false
 	}
@@ -204,36 +204,36 @@ func (c *choice) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
 	return c.answer(c.widget.Click(msg.Y - y))
 }
 
-func (c *choice) view(width, height int) string {
+func (c *choiceBox) view(width, height int) string {
 	c.widget.SetSize(width, height)
 	return c.widget.View()
 }
 
-// input asks for one line of text.
-type input struct {
+// inputBox asks for one line of text.
+type inputBox struct {
 	msg    screen.InputMsg
 	prompt widget.Prompt
 	theme  themes.Theme
 	wrong  string
 }
 
-func newInput(t themes.Theme, msg screen.InputMsg) *input {
-	in := &input{msg: msg, theme: t, prompt: widget.NewPrompt(t, "", msg.Placeholder)}
+func newInput(t themes.Theme, msg screen.InputMsg) *inputBox {
+	in := &inputBox{msg: msg, theme: t, prompt: widget.NewPrompt(t, "", msg.Placeholder)}
 	in.prompt.SetValue(msg.Value)
 	in.prompt.Focus()
 	return in
 }
 
-func (in *input) key(msg tea.KeyMsg) (tea.Cmd, bool) {
+func (in *inputBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
 	switch msg.String() {
 	case "esc":
-		if in.msg.Left != nil {
-			return in.msg.Left(), true
+		if in.msg.OnCancel != nil {
+			return in.msg.OnCancel(), true
 		}
 		return nil, true
 	case "enter":
-		if in.msg.Check != nil {
-			if in.wrong = in.msg.Check(in.prompt.Value()); in.wrong != "" {
+		if in.msg.Validate != nil {
+			if in.wrong = in.msg.Validate(in.prompt.Value()); in.wrong != "" {
 				return nil, false
 			}
 		}
@@ -244,17 +244,17 @@ func (in *input) key(msg tea.KeyMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-func (in *input) hints() []widget.Hint {
+func (in *inputBox) hints() []widget.Hint {
 	return []widget.Hint{{Key: "enter", Label: "ok"}, {Key: "esc", Label: "cancel"}}
 }
 
-func (in *input) writing() bool { return true }
+func (in *inputBox) typing() bool { return true }
 
-func (in *input) hold() bool { return in.prompt.Value() != in.msg.Value }
+func (in *inputBox) hasInput() bool { return in.prompt.Value() != in.msg.Value }
 
-func (in *input) mouse(tea.MouseMsg, int, int) (tea.Cmd, bool) { return nil, false }
+func (in *inputBox) mouse(tea.MouseMsg, int, int) (tea.Cmd, bool) { return nil, false }
 
-func (in *input) view(width, _ int) string {
+func (in *inputBox) view(width, _ int) string {
 	w := min(width-4, 60)
 	panel := widget.NewPanel(in.theme, in.msg.Title)
 	panel.Focused = true
@@ -265,15 +265,15 @@ func (in *input) view(width, _ int) string {
 	return panel.View(in.prompt.View() + "\n" + in.theme.Danger.Render(widget.Truncate(in.wrong, inner)))
 }
 
-// capture asks for one key, whatever it does otherwise.
-type capture struct {
-	msg   screen.KeyMsg
+// keyCapture asks for one key, which is captured even if it is bound.
+type keyCapture struct {
+	msg   screen.CaptureKeyMsg
 	theme themes.Theme
 }
 
-func newCapture(t themes.Theme, msg screen.KeyMsg) *capture { return &capture{msg, t} }
+func newCapture(t themes.Theme, msg screen.CaptureKeyMsg) *keyCapture { return &keyCapture{msg, t} }
 
-func (c *capture) key(msg tea.KeyMsg) (tea.Cmd, bool) {
+func (c *keyCapture) key(msg tea.KeyMsg) (tea.Cmd, bool) {
 	switch {
 	case msg.Type == tea.KeyEsc:
 		return nil, true
@@ -283,11 +283,11 @@ func (c *capture) key(msg tea.KeyMsg) (tea.Cmd, bool) {
 	return c.msg.Then(msg.String()), true
 }
 
-func (c *capture) hints() []widget.Hint { return []widget.Hint{{Key: "esc", Label: "cancel"}} }
+func (c *keyCapture) hints() []widget.Hint { return []widget.Hint{{Key: "esc", Label: "cancel"}} }
 
-func (c *capture) mouse(tea.MouseMsg, int, int) (tea.Cmd, bool) { return nil, false }
+func (c *keyCapture) mouse(tea.MouseMsg, int, int) (tea.Cmd, bool) { return nil, false }
 
-func (c *capture) view(width, height int) string {
+func (c *keyCapture) view(width, height int) string {
 	w := min(width-4, 60)
 	lines := widget.Wrap(widget.Clean(c.msg.Body), w-4)
 	panel := widget.NewPanel(c.theme, widget.Clean(c.msg.Title))
@@ -296,7 +296,7 @@ func (c *capture) view(width, height int) string {
 	return panel.View(c.theme.Text.Render(strings.Join(lines, "\n")))
 }
 
-// helpBox shows every key that works now.
+// helpBox lists every key that works now.
 type helpBox struct {
 	help   widget.HelpView
 	theme  themes.Theme
@@ -305,7 +305,7 @@ type helpBox struct {
 }
 
 func (m *Model) help() tea.Cmd {
-	m.lay(&helpBox{help: widget.NewHelpView(m.theme, helpGroups(m.live())...), theme: m.theme, title: "Keys — " + widget.Clean(m.top().Title()), closes: keysOf(m.live(), nameHelp)})
+	m.pushOverlay(&helpBox{help: widget.NewHelpView(m.theme, helpGroups(m.activeActions())...), theme: m.theme, title: "Keys — " + widget.Clean(m.top().Title()), closes: keysFor(m.activeActions(), nameHelp)})
 	return nil
 }
 

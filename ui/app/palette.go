@@ -15,23 +15,23 @@ import (
 
 // command is one entry of the palette.
 type command struct {
-	name   string // by which it is remembered
-	label  string
-	detail string // after the label
-	of     string // the campaign that it opens, shown behind: nobody looks for it by that
-	info   string // its key, or what it is
-	why    string // why it is not allowed now
-	rank   rank
-	run    func() tea.Cmd
+	name           string // identifies it among the recent commands
+	label          string
+	detail         string // shown after the label
+	campaign       string // the campaign that it belongs to, shown after the detail and not searched
+	info           string // its key, or its kind
+	disabledReason string // why it is disabled
+	rank           rank
+	run            func() tea.Cmd
 }
 
 func (c command) text() string {
 	after := c.detail
 	switch {
 	case after == "":
-		after = c.of
-	case c.of != "":
-		after += " · " + c.of
+		after = c.campaign
+	case c.campaign != "":
+		after += " · " + c.campaign
 	}
 	if after == "" {
 		return c.label
@@ -39,45 +39,45 @@ func (c command) text() string {
 	return c.label + " — " + after
 }
 
-// section is a heading of the palette and what stands under it.
+// section is a heading of the palette with its commands.
 type section struct {
 	title    string
 	commands []command
 }
 
-// paletteBox finds what somebody can do or go to by its name.
+// paletteBox finds actions and destinations by name.
 type paletteBox struct {
 	theme    themes.Theme
 	prompt   widget.Prompt
 	list     widget.List
 	sections []section
-	all      []command        // of the sections
-	more     func() []command // what is found by words alone
-	searched []command        // more, once words were typed
+	all      []command        // of all sections
+	more     func() []command // the commands found only by typing
+	searched []command        // more, computed when the user types
 	finders  []screen.Finder
-	campaign []command // that the finders found for words
+	campaign []command // found by the finders
 	words    string
 	route    func(screen.Route) tea.Cmd
-	shown    []command // on each line; without run for a heading
+	shown    []command // by line; a heading has no run
 	ran      func(name string) tea.Cmd
 	closes   []string // the keys that opened it
 }
 
-// found is what a finder found.
-type found struct {
+// foundMsg is the result of a finder.
+type foundMsg struct {
 	box   *paletteBox
 	words string
-	found []screen.Found
+	found []screen.PaletteItem
 }
 
 func (m *Model) palette() tea.Cmd {
-	p := &paletteBox{theme: m.theme, prompt: widget.NewPrompt(m.theme, "›", "action, section, field, value, campaign or setting"), list: widget.NewList(m.theme), ran: m.ran, closes: keysOf(m.live(), namePalette)}
-	o := m.offers()
+	p := &paletteBox{theme: m.theme, prompt: widget.NewPrompt(m.theme, "›", "action, section, field, value, campaign or setting"), list: widget.NewList(m.theme), ran: m.recordRun, closes: keysFor(m.activeActions(), namePalette)}
+	o := m.paletteSource()
 	p.sections = o.sections()
 	for _, s := range p.sections {
 		p.all = append(p.all, s.commands...)
 	}
-	p.more, p.route = o.further, m.goTo
+	p.more, p.route = o.searchOnlyCommands, m.goTo
 	for _, l := range m.stack {
 		if f, ok := l.Screen.(screen.Finder); ok {
 			p.finders = append(p.finders, f)
@@ -86,61 +86,60 @@ func (m *Model) palette() tea.Cmd {
 	p.prompt.Focus()
 	p.list.Focused, p.list.Empty = true, "Nothing found."
 	p.filter()
-	m.lay(p)
+	m.pushOverlay(p)
 	return nil
 }
 
-// ran remembers what the palette ran.
-func (m *Model) ran(name string) tea.Cmd {
-	m.recent = paletteMemory{m.recent}.ran(name).Recent
-	return keep(m.opts.Deps.Prefs, prefPalette, func(p paletteMemory) paletteMemory { return p.ran(name) })
+// recordRun adds a command to the recent ones.
+func (m *Model) recordRun(name string) tea.Cmd {
+	m.recent = palettePrefs{m.recent}.withRecent(name).Recent
+	return savePref(m.opts.Deps.Prefs, prefPalette, func(p palettePrefs) palettePrefs { return p.withRecent(name) })
 }
 
-// offers are what the palette offers, as it stands when the palette opens.
-type offers struct {
-	live    []screen.Action // of the top screen, and those that work everywhere
-	typing  bool            // the top screen has a text field with the keyboard
-	title   string          // of the top screen
-	route   screen.Route    // that led to it
-	screens bool            // there is a service, and so screens to go to
-	recent  []string        // names of actions that the palette ran, the newest first
-	subject screen.Subject  // nil where no screen is about a campaign
-	found   []screen.Found
+// paletteSource is a snapshot of everything the palette lists, taken when it opens.
+type paletteSource struct {
+	live    []screen.Action       // of the top screen, and global
+	typing  bool                  // a text field of the top screen has the keyboard
+	title   string                // of the top screen
+	route   screen.Route          // of the top screen
+	screens bool                  // there is a service, so screens can be opened
+	recent  []string              // names of actions run from the palette, the newest first
+	subject screen.CampaignScreen // nil if no screen is about a campaign
+	items   []screen.PaletteItem
 	themes  []string
 
 	press func(screen.Action) tea.Cmd
-	goTo  func(screen.Route) tea.Cmd // back to the screen where it is open
+	goTo  func(screen.Route) tea.Cmd // goes back to the screen if it is open
 	open  func(screen.Route) tea.Cmd
 	theme func(screen.ThemeMsg) tea.Cmd
 }
 
-func (m *Model) offers() *offers {
-	return &offers{
-		live: m.live(), typing: m.top().Typing(), title: m.top().Title(), route: m.route(), screens: m.opts.Deps.Service != nil,
-		recent: m.recent, subject: m.subject(), found: m.opts.Places, themes: m.opts.themeNames(),
-		press: m.press, goTo: m.goTo, open: m.open, theme: m.chooseTheme,
+func (m *Model) paletteSource() *paletteSource {
+	return &paletteSource{
+		live: m.activeActions(), typing: m.top().Typing(), title: m.top().Title(), route: m.route(), screens: m.opts.Deps.Service != nil,
+		recent: m.recent, subject: m.subject(), items: m.opts.PaletteItems, themes: m.opts.themeNames(),
+		press: m.pressAction, goTo: m.goTo, open: m.open, theme: m.chooseTheme,
 	}
 }
 
-// sections gathers what the palette offers: what was run of it lately, what the screen can do, the other
-// screens, and what works everywhere.
-func (o *offers) sections() []section {
-	here, always := section{title: o.title}, section{title: everywhere}
+// sections returns the recent actions, the actions of the screen, the other screens, and the global actions.
+func (o *paletteSource) sections() []section {
+	here, always := section{title: o.title}, section{title: groupEverywhere}
 	for _, a := range o.live {
-		if _, ok := pressable(a, o.typing); a.Group == "" || a.Name == namePalette || a.Info && !ok {
+		if _, ok := helpEntryKey(a, o.typing); a.Group == "" || a.Name == namePalette || a.HelpOnly && !ok {
 			continue
 		}
-		to, part, rank := &here, o.route.Name, rankHere
-		if a.Group == everywhere {
-			to, part, rank = &always, keymap.App, rankAlways
+		to, part, rank := &here, o.route.Name, rankScreenAction
+		if a.Group == groupEverywhere {
+			to, part, rank = &always, keymap.App, rankGlobal
 		}
 		c := o.command(part, a)
 		if c.rank = rank; a.Name == nameSuspend {
-			c.rank = rankExact
+			c.rank = rankPrefixOnly
 		}
 		to.commands = append(to.commands, c)
 	}
-	goTo := section{"Go to", o.places()}
+	goTo := section{"Go to", o.screenCommands()}
 	all := slices.Concat(here.commands, goTo.commands, always.commands)
 	recent := section{title: "Recent"}
 	for _, name := range o.recent {
@@ -156,19 +155,19 @@ func (o *offers) sections() []section {
 	return out
 }
 
-func (o *offers) command(part string, a screen.Action) command {
-	c := command{name: actionName(part, a), label: a.Label, why: a.Why, run: func() tea.Cmd { return o.press(a) }}
+func (o *paletteSource) command(part string, a screen.Action) command {
+	c := command{name: actionName(part, a), label: a.Label, disabledReason: a.DisabledReason, run: func() tea.Cmd { return o.press(a) }}
 	if a.Help != a.Label {
 		c.detail = a.Help
 	}
 	if len(a.Keys) > 0 {
-		c.info = keymap.Show(a.Keys[0])
+		c.info = keymap.Format(a.Keys[0])
 	}
 	return c
 }
 
-// places are the screens that can be gone to from anywhere.
-func (o *offers) places() []command {
+// screenCommands are the screens that can be opened from anywhere.
+func (o *paletteSource) screenCommands() []command {
 	var out []command
 	add := func(label, detail string, r screen.Route) {
 		if top := o.route; top.Name != r.Name || top.ID != r.ID {
@@ -192,7 +191,7 @@ func (o *offers) places() []command {
 	return out
 }
 
-// goTo goes back to a screen where it is open already, and opens it otherwise.
+// goTo returns to a screen if it is open, and opens it otherwise.
 func (m *Model) goTo(r screen.Route) tea.Cmd {
 	for i, l := range m.stack {
 		if l.route.Name == r.Name && l.route.ID == r.ID {
@@ -202,7 +201,7 @@ func (m *Model) goTo(r screen.Route) tea.Cmd {
 	return m.open(r)
 }
 
-// filter lists what the typed words find, and returns the command that looks for more.
+// filter lists the matches of the typed words and returns the command that searches for more.
 func (p *paletteBox) filter() tea.Cmd {
 	p.shown = p.shown[:0]
 	p.words = strings.TrimSpace(p.prompt.Value())
@@ -211,19 +210,19 @@ func (p *paletteBox) filter() tea.Cmd {
 	return p.find()
 }
 
-// items lists everything under its headings; where words were typed, what they find, the best first.
+// items returns everything under headings or, once words are typed, the matches, the best first.
 func (p *paletteBox) items() []widget.Item {
 	var items []widget.Item
 	p.shown = p.shown[:0]
 	add := func(c command) {
 		p.shown = append(p.shown, c)
-		items = append(items, widget.Item{Text: c.text(), Info: c.info, InfoTone: themes.ToneMuted, Dim: c.why != "", Why: c.why})
+		items = append(items, widget.Item{Text: c.text(), Info: c.info, InfoTone: themes.ToneMuted, Dim: c.disabledReason != "", DisabledReason: c.disabledReason})
 	}
 	if p.words != "" {
 		if p.searched == nil {
 			p.searched = p.more()
 		}
-		for _, c := range matching(p.words, slices.Concat(p.all, p.searched, p.campaign)) {
+		for _, c := range matchCommands(p.words, slices.Concat(p.all, p.searched, p.campaign)) {
 			add(c)
 		}
 		return items
@@ -241,7 +240,7 @@ func (p *paletteBox) items() []widget.Item {
 	return items
 }
 
-// find asks the screens what they find.
+// find starts the finders.
 func (p *paletteBox) find() tea.Cmd {
 	p.campaign = nil
 	if p.words == "" {
@@ -250,18 +249,18 @@ func (p *paletteBox) find() tea.Cmd {
 	cmds := make([]tea.Cmd, len(p.finders))
 	for i, f := range p.finders {
 		words, find := p.words, f.Find(p.words)
-		cmds[i] = func() tea.Msg { return found{p, words, find(context.Background())} }
+		cmds[i] = func() tea.Msg { return foundMsg{p, words, find(context.Background())} }
 	}
 	return tea.Batch(cmds...)
 }
 
-// found takes what a screen found. The cursor stays where it is, unless it is on the first line.
-func (p *paletteBox) found(f found) {
+// found adds the results of a finder. The cursor stays on its entry unless it is on the first line.
+func (p *paletteBox) found(f foundMsg) {
 	if f.words != p.words {
 		return
 	}
 	for _, x := range f.found {
-		p.campaign = append(p.campaign, p.place(x, rankCampaign))
+		p.campaign = append(p.campaign, p.itemCommand(x, rankCampaign))
 	}
 	at := ""
 	if i := p.list.Cursor; i > 0 && i < len(p.shown) {
@@ -270,15 +269,15 @@ func (p *paletteBox) found(f found) {
 	p.list.SetItems(p.items())
 	p.list.Home()
 	if i := slices.IndexFunc(p.shown, func(c command) bool { return c.text() == at }); i >= 0 {
-		p.list.Choose(i)
+		p.list.SelectItem(i)
 	}
 }
 
-func (p *paletteBox) place(f screen.Found, r rank) command {
+func (p *paletteBox) itemCommand(f screen.PaletteItem, r rank) command {
 	return command{name: "place." + f.Text, label: widget.Clean(f.Text), detail: widget.Clean(f.Detail), info: f.Kind, rank: r, run: func() tea.Cmd { return p.route(f.Route) }}
 }
 
-func (p *paletteBox) writing() bool { return true }
+func (p *paletteBox) typing() bool { return true }
 
 func (p *paletteBox) hints() []widget.Hint {
 	return []widget.Hint{{Key: "enter", Label: "choose"}, {Key: "esc", Label: "close"}}
@@ -300,7 +299,7 @@ func (p *paletteBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
 	case "pgdown":
 		p.list.PageDown()
 	case "enter":
-		return p.take()
+		return p.runSelected()
 	default:
 		if p.prompt.Update(msg) {
 			return p.filter(), false
@@ -309,15 +308,14 @@ func (p *paletteBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// take runs the command under the cursor, once the palette is gone: it may lay something over the screen
-// itself.
-func (p *paletteBox) take() (tea.Cmd, bool) {
+// runSelected runs the command under the cursor after the palette has closed, because it may open an overlay.
+func (p *paletteBox) runSelected() (tea.Cmd, bool) {
 	at := p.list.Cursor
 	if at >= len(p.shown) || p.shown[at].run == nil {
 		return nil, false
 	}
 	c := p.shown[at]
-	if c.why != "" {
+	if c.disabledReason != "" {
 		return c.run(), true
 	}
 	return tea.Batch(p.ran(c.name), c.run()), true
@@ -326,7 +324,7 @@ func (p *paletteBox) take() (tea.Cmd, bool) {
 func (p *paletteBox) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
 	_, y := widget.CenterAt(p.view(width, height), width, height)
 	if p.list.Mouse(msg, msg.Y-y-2) && clicked(msg) {
-		return p.take()
+		return p.runSelected()
 	}
 	return nil, false
 }

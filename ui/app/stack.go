@@ -10,43 +10,43 @@ import (
 	"bugle/ui/widget"
 )
 
-// layer is a screen of the stack and the route that led to it.
-type layer struct {
+// stackEntry is a screen and the route that opened it.
+type stackEntry struct {
 	screen.Screen
 	route screen.Route
 }
 
-// screens is the stack of screens; the last one is on top.
-type screens struct {
-	stack         []layer
+// screenStack is the stack of screens, the last one on top.
+type screenStack struct {
+	stack         []stackEntry
 	factory       Factory
 	theme         themes.Theme
-	width, height int // what each of them may use
+	width, height int // the size of each screen
 }
 
-func (st *screens) top() screen.Screen { return st.stack[len(st.stack)-1].Screen }
+func (st *screenStack) top() screen.Screen { return st.stack[len(st.stack)-1].Screen }
 
-// route is the one that led to the top screen.
-func (st *screens) route() screen.Route { return st.stack[len(st.stack)-1].route }
+// route returns the route of the top screen.
+func (st *screenStack) route() screen.Route { return st.stack[len(st.stack)-1].route }
 
-func (st *screens) put(s screen.Screen, r screen.Route) {
+func (st *screenStack) push(s screen.Screen, r screen.Route) {
 	s.SetTheme(st.theme)
 	s.SetSize(st.width, st.height)
-	st.stack = append(st.stack, layer{s, r})
+	st.stack = append(st.stack, stackEntry{s, r})
 }
 
-// begin makes the screen of a route, and puts it on the stack.
-func (st *screens) begin(deps screen.Deps, r screen.Route) (tea.Cmd, error) {
+// pushRoute creates the screen of a route and pushes it.
+func (st *screenStack) pushRoute(deps screen.Deps, r screen.Route) (tea.Cmd, error) {
 	s, err := st.factory(deps, r)
 	if err != nil {
 		return nil, err
 	}
-	st.put(s, r)
+	st.push(s, r)
 	return s.Init(), nil
 }
 
-// clear takes all screens off the stack, and returns the command that closes them, the first one first.
-func (st *screens) clear() tea.Cmd {
+// clear removes all screens and returns the command that closes them, the first one first.
+func (st *screenStack) clear() tea.Cmd {
 	var closing []tea.Cmd
 	for _, gone := range st.stack {
 		closing = append(closing, gone.Close())
@@ -55,8 +55,8 @@ func (st *screens) clear() tea.Cmd {
 	return tea.Sequence(closing...)
 }
 
-// closeAll returns the command that closes all screens, the top one first.
-func (st *screens) closeAll() []tea.Cmd {
+// closeAll returns the commands that close all screens, the top one first.
+func (st *screenStack) closeAll() []tea.Cmd {
 	var cmds []tea.Cmd
 	for _, l := range slices.Backward(st.stack) {
 		cmds = append(cmds, l.Close())
@@ -64,16 +64,16 @@ func (st *screens) closeAll() []tea.Cmd {
 	return cmds
 }
 
-// placed is a screen about one campaign that can go to a place in it.
-type placed interface {
+// navigable is a screen about one campaign that can go to a place in it.
+type navigable interface {
 	Route() screen.Route
 	GoTo(screen.Route) tea.Cmd
 }
 
-// reopen goes to a route whose screen is on the stack already, leaving those above it; false where there is none.
-func (st *screens) reopen(r screen.Route) (tea.Cmd, bool) {
+// reopen returns to a screen on the stack by its route, closing those above it; false if there is none.
+func (st *screenStack) reopen(r screen.Route) (tea.Cmd, bool) {
 	for i, s := range st.stack {
-		p, ok := s.Screen.(placed)
+		p, ok := s.Screen.(navigable)
 		if !ok || p.Route().Name != r.Name || p.Route().ID != r.ID {
 			continue
 		}
@@ -87,8 +87,8 @@ func (st *screens) reopen(r screen.Route) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// drop takes the top screen off the stack.
-func (st *screens) drop() tea.Cmd {
+// pop removes the top screen.
+func (st *screenStack) pop() tea.Cmd {
 	if len(st.stack) == 1 {
 		return nil
 	}
@@ -101,17 +101,17 @@ func (st *screens) drop() tea.Cmd {
 	return tea.Sequence(gone.Close(), resume)
 }
 
-// leaveGone leaves the screens on top that are about a campaign which is not there any more.
-func (st *screens) leaveGone(id string) tea.Cmd {
+// popDeleted closes the top screens that are about a deleted campaign.
+func (st *screenStack) popDeleted(id string) tea.Cmd {
 	var left []tea.Cmd
 	for len(st.stack) > 1 && st.route().ID == id {
-		left = append(left, st.drop())
+		left = append(left, st.pop())
 	}
 	return tea.Sequence(left...)
 }
 
-// deliver hands a task's result to its screen, wherever in the stack that is.
-func (st *screens) deliver(r screen.Result) tea.Cmd {
+// deliver passes a task's result to its screen, anywhere in the stack.
+func (st *screenStack) deliver(r screen.Result) tea.Cmd {
 	for _, s := range st.stack {
 		if s.ID() == r.Screen {
 			return tea.Batch(s.Update(r), r.Next())
@@ -120,7 +120,7 @@ func (st *screens) deliver(r screen.Result) tea.Cmd {
 	return nil
 }
 
-func (st *screens) broadcast(msg tea.Msg) tea.Cmd {
+func (st *screenStack) broadcast(msg tea.Msg) tea.Cmd {
 	cmds := make([]tea.Cmd, len(st.stack))
 	for i, s := range st.stack {
 		cmds[i] = s.Update(msg)
@@ -128,32 +128,32 @@ func (st *screens) broadcast(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// busy reports whether a task of a screen is under way.
-func (st *screens) busy() bool {
-	return slices.ContainsFunc(st.stack, func(l layer) bool {
+// busy reports whether a screen's task is running.
+func (st *screenStack) busy() bool {
+	return slices.ContainsFunc(st.stack, func(l stackEntry) bool {
 		b, ok := l.Screen.(interface{ Busy() bool })
 		return ok && b.Busy()
 	})
 }
 
-func (st *screens) setTheme(t themes.Theme) {
+func (st *screenStack) setTheme(t themes.Theme) {
 	st.theme = t
 	for _, s := range st.stack {
 		s.SetTheme(t)
 	}
 }
 
-func (st *screens) setSize(width, height int) {
+func (st *screenStack) setSize(width, height int) {
 	st.width, st.height = width, height
 	for _, s := range st.stack {
 		s.SetSize(width, height)
 	}
 }
 
-// subject returns the topmost screen that is about a campaign; nil where there is none.
-func (st *screens) subject() screen.Subject {
+// subject returns the topmost screen that is about a campaign; nil if there is none.
+func (st *screenStack) subject() screen.CampaignScreen {
 	for _, l := range slices.Backward(st.stack) {
-		if s, ok := l.Screen.(screen.Subject); ok {
+		if s, ok := l.Screen.(screen.CampaignScreen); ok {
 			if _, ok := s.Campaign(); ok {
 				return s
 			}
@@ -162,103 +162,103 @@ func (st *screens) subject() screen.Subject {
 	return nil
 }
 
-// open puts the screen of a route on the stack. Where that screen is there already, those above
-// it are left instead, so that nobody walks in circles.
+// open pushes the screen of a route. If that screen is on the stack already, it closes those above it instead,
+// so that the stack does not grow in circles.
 func (m *Model) open(r screen.Route) tea.Cmd {
 	if cmd, ok := m.reopen(r); ok {
 		return cmd
 	}
-	cmd, err := m.begin(m.opts.Deps, r)
+	cmd, err := m.pushRoute(m.opts.Deps, r)
 	if err != nil {
 		return m.notify(widget.LevelError, err.Error())
 	}
 	return cmd
 }
 
-// back leaves the top screen, or asks first where the screen wants it.
+// back closes the top screen, asking first if the screen requires it.
 func (m *Model) back() tea.Cmd {
 	if len(m.stack) == 1 {
 		return nil
 	}
-	if q := leaving(m.top()); q != nil {
-		return m.guard(*q, m.drop)
+	if q := leaveQuestion(m.top()); q != nil {
+		return m.confirmLeave(*q, m.pop)
 	}
-	return m.drop()
+	return m.pop()
 }
 
-// leaveTo leaves the screens above number i, asking where one of them wants it.
+// leaveTo closes the screens above index i, asking first if one of them requires it.
 func (m *Model) leaveTo(i int) tea.Cmd {
 	if len(m.stack)-1 <= i {
 		return nil
 	}
 	leave := func() tea.Cmd {
-		gone := m.drop()
+		gone := m.pop()
 		return tea.Sequence(gone, m.leaveTo(i))
 	}
-	if q := leaving(m.top()); q != nil {
-		return m.guard(*q, leave)
+	if q := leaveQuestion(m.top()); q != nil {
+		return m.confirmLeave(*q, leave)
 	}
 	return leave()
 }
 
-// quit closes every screen, waits for what they still have to save, and ends the program. The first
-// screen from the top that wants to ask does so; who quits again while it asks means it.
+// quit closes every screen, waits for pending saves, and ends the program. The first guarded screen from the
+// top asks; quitting again while it asks skips the question.
 func (m *Model) quit() tea.Cmd {
 	if m.quitting {
 		return tea.Quit
 	}
-	if m.asking {
+	if m.confirmingQuit {
 		return m.end()
 	}
 	for i := len(m.stack) - 1; i >= 0; i-- {
-		if q := leaving(m.stack[i].Screen); q != nil {
-			m.asking = true
-			return m.guard(*q, m.end)
+		if q := leaveQuestion(m.stack[i].Screen); q != nil {
+			m.confirmingQuit = true
+			return m.confirmLeave(*q, m.end)
 		}
 	}
 	return m.end()
 }
 
-// EndMsg ends the program without a question, once every screen has kept what is unsaved: somebody else
-// ends it, such as the system that shuts down.
+// EndMsg ends the program without a question after every screen has saved its work, for example when the system
+// shuts down.
 type EndMsg struct{}
 
 func (m *Model) end() tea.Cmd {
 	if m.quitting {
-		return nil // what is to be kept is on its way
+		return nil // saving is already in progress
 	}
 	m.quitting = true
 	return tea.Sequence(append(m.closeAll(), tea.Quit)...)
 }
 
-// enter starts anew in a workspace.
-func (m *Model) enter(msg screen.EnterMsg) tea.Cmd {
+// switchWorkspace starts again in another workspace.
+func (m *Model) switchWorkspace(msg screen.SwitchWorkspaceMsg) tea.Cmd {
 	theme := m.theme
 	m.opts.Deps = msg.Deps
 	m.opts.Deps.Theme = theme
-	m.link.enter(m.opts.Deps)
-	old := m.screens
-	m.screens.stack = nil
-	begin, err := m.begin(m.opts.Deps, msg.Route)
+	m.link.reset(m.opts.Deps)
+	old := m.screenStack
+	m.screenStack.stack = nil
+	begin, err := m.pushRoute(m.opts.Deps, msg.Route)
 	if err != nil {
-		m.screens = old
+		m.screenStack = old
 		return m.notify(widget.LevelError, err.Error())
 	}
-	// What the screen begins may go on for as long as it is there; nothing waits for it.
+	// The commands of the new screen may run for as long as it is open; nothing waits for them.
 	return tea.Sequence(old.clear(), tea.Batch(begin, offerTour(m.opts.Deps)))
 }
 
-func leaving(s screen.Screen) *screen.Question {
+func leaveQuestion(s screen.Screen) *screen.Question {
 	if g, ok := s.(screen.Guard); ok {
-		return g.Leaving()
+		return g.LeaveQuestion()
 	}
 	return nil
 }
 
-func (m *Model) guard(q screen.Question, leave func() tea.Cmd) tea.Cmd {
+func (m *Model) confirmLeave(q screen.Question, leave func() tea.Cmd) tea.Cmd {
 	then := q.Then
 	q.Then = func(a widget.Answer) tea.Cmd {
-		m.asking = false
+		m.confirmingQuit = false
 		var cmd tea.Cmd
 		if then != nil {
 			cmd = then(a)
@@ -268,13 +268,13 @@ func (m *Model) guard(q screen.Question, leave func() tea.Cmd) tea.Cmd {
 		}
 		return cmd
 	}
-	m.lay(newQuestion(m.theme, q))
+	m.pushOverlay(newQuestion(m.theme, q))
 	return nil
 }
 
 func (m *Model) bodyHeight() int { return max(m.height-2, 0) }
 
-// resize takes the window's size; some terminals start by saying 0 × 0.
+// resize sets the window size; some terminals report 0 × 0 first.
 func (m *Model) resize(width, height int) {
 	if width <= 0 || height <= 0 {
 		width, height = 80, 24

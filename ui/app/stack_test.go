@@ -12,12 +12,12 @@ import (
 	"bugle/ui/widget"
 )
 
-func TestBackAsksWhereTheScreenWantsIt(t *testing.T) {
-	d := newDesk(t)
+func TestBackAsksGuardedScreen(t *testing.T) {
+	d := newHarness(t)
 	top := d.open("top")
 	d.want("home › top", "(top body)")
 	d.log = nil
-	top.asks = &screen.Question{Title: "Leave?"}
+	top.leaveQuestion = &screen.Question{Title: "Leave?"}
 	d.press("esc")
 	d.want("Leave?")
 	d.press("n")
@@ -34,9 +34,9 @@ func TestBackAsksWhereTheScreenWantsIt(t *testing.T) {
 }
 
 func TestQuitClosesFromTheTopAndWaits(t *testing.T) {
-	d := newDesk(t)
-	d.open("middle").saving = d.noted("saved middle")
-	d.open("top").saving = d.noted("saved top")
+	d := newHarness(t)
+	d.open("middle").saving = d.record("saved middle")
+	d.open("top").saving = d.record("saved top")
 	d.log = nil
 	d.press("q")
 	d.wantLog("saved top", "closed top", "saved middle", "closed middle", "closed home", "quit")
@@ -45,9 +45,9 @@ func TestQuitClosesFromTheTopAndWaits(t *testing.T) {
 	}
 }
 
-func TestQuitAsksForAScreenBelowToo(t *testing.T) {
-	d := newDesk(t)
-	d.open("middle").asks = &screen.Question{Title: "Leave without applying?"}
+func TestQuitAsksScreenBelow(t *testing.T) {
+	d := newHarness(t)
+	d.open("middle").leaveQuestion = &screen.Question{Title: "Leave without applying?"}
 	d.open("top")
 	d.log = nil
 	d.press("q")
@@ -58,12 +58,12 @@ func TestQuitAsksForAScreenBelowToo(t *testing.T) {
 	}
 	d.press("ctrl+c")
 	d.want("Leave without applying?")
-	d.press("ctrl+c") // who presses it twice means it
+	d.press("ctrl+c") // pressing it twice skips the question
 	d.wantLog("closed top", "closed middle", "closed home", "quit")
 }
 
-func TestAResultGoesToItsScreenOrNowhere(t *testing.T) {
-	d := newDesk(t)
+func TestResultGoesToItsScreen(t *testing.T) {
+	d := newHarness(t)
 	home := d.pages["home"]
 	task := func(p *page, v string) tea.Cmd {
 		return p.Run("load", func(context.Context) (any, error) { return v, nil })
@@ -90,16 +90,16 @@ func TestAResultGoesToItsScreenOrNowhere(t *testing.T) {
 	}
 }
 
-func TestARouteThatIsOpenIsGoneBackTo(t *testing.T) {
-	d := newDesk(t)
+func TestOpenReturnsToOpenRoute(t *testing.T) {
+	d := newHarness(t)
 	middle := d.open("middle")
 	d.open("top")
 	d.log = nil
 	d.send(screen.OpenMsg{Route: screen.Route{Name: "middle"}})
 	d.wantLog("closed top")
 	d.want("(middle body)", "home › middle")
-	if len(middle.went) != 1 {
-		t.Errorf("it was led to %v", middle.went)
+	if len(middle.visited) != 1 {
+		t.Errorf("it was led to %v", middle.visited)
 	}
 	d.send(screen.ReplaceMsg{Route: screen.Route{Name: "other"}})
 	d.want("home › other")
@@ -110,22 +110,22 @@ func TestARouteThatIsOpenIsGoneBackTo(t *testing.T) {
 	d.want("(home body)")
 }
 
-func TestEnterStartsAnew(t *testing.T) {
-	d := newDesk(t)
+func TestSwitchWorkspace(t *testing.T) {
+	d := newHarness(t)
 	d.open("top")
 	d.log = nil
 	deps := d.model.opts.Deps
 	deps.Workspace = "OTHER"
-	d.send(screen.EnterMsg{Deps: deps, Route: screen.Route{Name: "broken"}})
+	d.send(screen.SwitchWorkspaceMsg{Deps: deps, Route: screen.Route{Name: "broken"}})
 	d.want("there is no screen broken", "(top body)")
 	d.wantLog()
-	d.send(screen.EnterMsg{Deps: deps, Route: screen.Route{Name: "list"}})
+	d.send(screen.SwitchWorkspaceMsg{Deps: deps, Route: screen.Route{Name: "list"}})
 	d.want("OTHER", "(list body)")
 	d.wantLog("closed home", "closed top", "init list")
 }
 
-func TestTheHeaderKeepsTheEndOfTheWay(t *testing.T) {
-	d := newDesk(t)
+func TestHeaderKeepsEndOfBreadcrumb(t *testing.T) {
+	d := newHarness(t)
 	d.open("a campaign with a very long name indeed")
 	d.open("here")
 	d.send(tea.WindowSizeMsg{Width: 60, Height: 20})
@@ -135,16 +135,16 @@ func TestTheHeaderKeepsTheEndOfTheWay(t *testing.T) {
 	}
 }
 
-func TestScreensOfADeletedCampaignAreLeft(t *testing.T) {
-	d := newDesk(t)
+func TestDeletedCampaignClosesScreens(t *testing.T) {
+	d := newHarness(t)
 	for _, name := range []string{"builder", "validate"} {
 		d.send(screen.OpenMsg{Route: screen.Route{Name: name, ID: "7"}})
 	}
-	d.pages["builder"].asks = &screen.Question{Title: "Leave?"} // there is nothing left to keep
-	d.send(screen.GoneMsg{ID: "8"})
+	d.pages["builder"].leaveQuestion = &screen.Question{Title: "Leave?"} // there is nothing left to save
+	d.send(screen.DeletedMsg{ID: "8"})
 	d.want("(validate body)")
 	d.log = nil
-	d.send(screen.GoneMsg{ID: "7"})
+	d.send(screen.DeletedMsg{ID: "7"})
 	d.want("(home body)")
 	d.wantLog("closed validate", "closed builder")
 }

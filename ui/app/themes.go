@@ -10,13 +10,13 @@ import (
 	"bugle/ui/widget"
 )
 
-// themeBox offers the themes. The whole program shows the one under the cursor; leaving the box
-// brings the old one back.
+// themeBox lists the themes. The whole program previews the one under the cursor; closing the box restores the
+// old one.
 type themeBox struct {
-	*choice
+	*choiceBox
 	names []string
 	old   themes.Theme
-	now   func() themes.Theme // that everything is drawn with
+	now   func() themes.Theme // the current theme
 	use   func(themes.Theme)
 	apply func(screen.ThemeMsg) tea.Cmd
 }
@@ -34,9 +34,9 @@ func (m *Model) pickTheme() tea.Cmd {
 	if at >= 0 {
 		options[at].Label += " (in use)"
 	}
-	b.choice = newChoice(m.theme, screen.ChooseMsg{Title: "Theme", Options: options})
+	b.choiceBox = newChoice(m.theme, screen.ChooseMsg{Title: "Theme", Options: options})
 	b.widget.Select(max(at, 0))
-	m.lay(b)
+	m.pushOverlay(b)
 	return nil
 }
 
@@ -48,21 +48,23 @@ func (o *Options) themeNames() []string {
 	return themes.Names()
 }
 
-func (b *themeBox) key(msg tea.KeyMsg) (tea.Cmd, bool) { return b.shown(b.widget.Update(msg)) }
+func (b *themeBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
+	return b.previewSelected(b.widget.Update(msg))
+}
 
 func (b *themeBox) mouse(msg tea.MouseMsg, width, height int) (tea.Cmd, bool) {
 	if b.widget.Wheel(msg) {
-		return b.shown(widget.Answer{}, false)
+		return b.previewSelected(widget.Answer{}, false)
 	}
 	if !clicked(msg) {
 		return nil, false
 	}
 	_, y := widget.CenterAt(b.view(width, height), width, height)
-	return b.shown(b.widget.Click(msg.Y - y))
+	return b.previewSelected(b.widget.Click(msg.Y - y))
 }
 
-// shown applies the theme to be seen after a key or a click, and keeps it once it is chosen.
-func (b *themeBox) shown(a widget.Answer, done bool) (tea.Cmd, bool) {
+// previewSelected shows the theme under the cursor after a key or click, and stores it once it is chosen.
+func (b *themeBox) previewSelected(a widget.Answer, done bool) (tea.Cmd, bool) {
 	if done && a.Canceled() {
 		b.use(b.old)
 		return nil, true
@@ -71,7 +73,7 @@ func (b *themeBox) shown(a widget.Answer, done bool) (tea.Cmd, bool) {
 	if !done && name == b.now().Name {
 		return nil, false
 	}
-	cmd := b.apply(screen.ThemeMsg{Name: name, Try: !done})
+	cmd := b.apply(screen.ThemeMsg{Name: name, Preview: !done})
 	b.widget.SetTheme(b.now())
 	return cmd, done
 }

@@ -14,42 +14,42 @@ import (
 	"bugle/ui/widget"
 )
 
-// tourMemory says what a person knows of the tour.
-type tourMemory struct {
+// tourPrefs records whether the user has seen the tour.
+type tourPrefs struct {
 	Offered bool `json:"offered"`
 	Seen    bool `json:"seen"`
 }
 
-// tourOffer reports that the tour may be offered: it never was.
-type tourOffer struct{}
+// tourOfferMsg reports that the tour has never been offered.
+type tourOfferMsg struct{}
 
-// tourOfferTime is how long the offer stands.
+// tourOfferTime is how long the offer is shown.
 const tourOfferTime = 10 * time.Second
 
-// offerTour offers the tour on the first start in a workspace, once. It lies in nobody's way: a notice
-// that goes by itself.
+// offerTour offers the tour once, on the first start in a workspace. The offer is a notice, so it is never in
+// the way.
 func offerTour(deps screen.Deps) tea.Cmd {
 	p := deps.Prefs
 	if p == nil || deps.Service == nil {
 		return nil
 	}
 	return func() tea.Msg {
-		known, err := prefs.Read[tourMemory](p, prefTour)
+		known, err := prefs.Read[tourPrefs](p, prefTour)
 		if err == nil && (known.Offered || known.Seen) {
 			return nil
 		}
 		if err == nil {
-			_, err = prefs.Change(p, prefTour, func(t tourMemory) tourMemory { t.Offered = true; return t })
+			_, err = prefs.Update(p, prefTour, func(t tourPrefs) tourPrefs { t.Offered = true; return t })
 		}
 		if err != nil {
-			return kept{err}
+			return prefFailedMsg{err}
 		}
-		return tourOffer{}
+		return tourOfferMsg{}
 	}
 }
 
 func tourOfferText(live []screen.Action) string {
-	return "New here? Press " + keyOf(live, nameTour) + " for a tour in five steps."
+	return "New here? Press " + keyFor(live, nameTour) + " for a tour in five steps."
 }
 
 // target is what a step of the tour points at.
@@ -61,63 +61,63 @@ const (
 	atHint // of the status bar
 )
 
-// tourStep is one thing that the tour shows.
+// tourStep is one step of the tour.
 type tourStep struct {
 	title, text string
 	points      target
-	hint        string // the label of the hint that it points at; that of the help where it is not in sight
+	hint        string // label of the hint that it points at, or of the help hint if that is not visible
 }
 
-// tourSteps are the tour, with the keys that hold now; onList reports whether the list of campaigns is on top.
+// tourSteps returns the tour with the current keys; onList reports whether the list of campaigns is on top.
 func tourSteps(live []screen.Action, onList bool) []tourStep {
 	body := tourStep{"The screen", "Up and down move, enter opens, esc goes back. The mouse works, too.", atBody, ""}
 	begin := tourStep{"Your first campaign", "Start a draft in the list of campaigns. The builder saves as you type and lists what is missing. Validate checks the draft before you publish it. Test sends it to a few people.", atHint, ""}
 	if onList {
 		body.text = "These are your campaigns. Up and down move, enter opens one, / searches as you type. The mouse works, too."
-		begin.text = fmt.Sprintf("Press %s to start a draft. The builder saves as you type and lists what is missing. Press %s to check the draft before you publish it, and %s to send a test to a few people.", keyHere(live, "new"), keyHere(live, "validate"), keyHere(live, "test"))
+		begin.text = fmt.Sprintf("Press %s to start a draft. The builder saves as you type and lists what is missing. Press %s to check the draft before you publish it, and %s to send a test to a few people.", keyForLabel(live, "new"), keyForLabel(live, "validate"), keyForLabel(live, "test"))
 		begin.hint = "new"
 	}
-	again := fmt.Sprintf(" Press %s to see this tour again. Themes and keys are in Settings.", keyOf(live, nameTour))
+	again := fmt.Sprintf(" Press %s to see this tour again. Themes and keys are in Settings.", keyFor(live, nameTour))
 	begin.text += again
 	return []tourStep{
 		{"Where you are", "Press esc to go back one step, or click a name to go there. The right end shows the state: saved, problems, offline.", atHeader, ""},
 		body,
 		{"What you can do", "These keys work now; you can also click them. Press a dimmed one to see why it doesn't work. At the left, Keys means that letters are commands, and Typing that they are text.", atHint, "first"},
-		{"Everything else", fmt.Sprintf("%s lists every key. %s finds any action, section, field, campaign or setting by name.", keyOf(live, nameHelp), keyOf(live, namePalette)), atHint, "help"},
+		{"Everything else", fmt.Sprintf("%s lists every key. %s finds any action, section, field, campaign or setting by name.", keyFor(live, nameHelp), keyFor(live, namePalette)), atHint, "help"},
 		begin,
 	}
 }
 
-// keyHere spells the key of an action of the screen, found by its label; the label where it has none.
-func keyHere(live []screen.Action, label string) string {
+// keyForLabel formats the key of the screen's action with that label, or returns the label if it has none.
+func keyForLabel(live []screen.Action, label string) string {
 	for _, a := range live {
 		if a.Label == label && len(a.Keys) > 0 {
-			return keymap.Show(a.Keys[0])
+			return keymap.Format(a.Keys[0])
 		}
 	}
 	return label
 }
 
-// tourBox shows the steps one after the other, each beside what it tells of.
+// tourBox shows the steps one after the other, each beside its target.
 type tourBox struct {
 	theme themes.Theme
 	steps []tourStep
 	step  int
-	// around returns what the steps point at: the column of the header's names, and the status bar with the action of
-	// each of its hints.
-	around func() (header int, bar widget.StatusBar, acts []screen.Action)
+	// targets returns what the steps point at: the column of the breadcrumb, and the status bar with the action of
+	// each hint.
+	targets func() (header int, bar widget.StatusBar, acts []screen.Action)
 }
 
 func (m *Model) tour() tea.Cmd {
-	m.lay(&tourBox{theme: m.theme, steps: tourSteps(m.live(), m.route().Name == screen.Campaigns), around: func() (int, widget.StatusBar, []screen.Action) {
+	m.pushOverlay(&tourBox{theme: m.theme, steps: tourSteps(m.activeActions(), m.route().Name == screen.Campaigns), targets: func() (int, widget.StatusBar, []screen.Action) {
 		h := m.header()
 		bar, acts := m.statusBar()
 		return widget.Width(h.start()), bar, acts
 	}})
-	return keep(m.opts.Deps.Prefs, prefTour, func(tourMemory) tourMemory { return tourMemory{true, true} })
+	return savePref(m.opts.Deps.Prefs, prefTour, func(tourPrefs) tourPrefs { return tourPrefs{true, true} })
 }
 
-// key goes through the steps. Any other key ends the tour and does what it does without it.
+// key moves through the steps. Any other key ends the tour and works as usual.
 func (t *tourBox) key(msg tea.KeyMsg) (tea.Cmd, bool) {
 	switch msg.String() {
 	case "enter", "right", " ", "tab", "down":
@@ -148,7 +148,7 @@ func (t *tourBox) mouse(msg tea.MouseMsg, _, _ int) (tea.Cmd, bool) {
 // column returns the column that the step points at.
 func (t *tourBox) column() int {
 	s := t.steps[min(t.step, len(t.steps)-1)]
-	header, bar, acts := t.around()
+	header, bar, acts := t.targets()
 	if s.points == atHeader {
 		return header
 	}
@@ -158,9 +158,9 @@ func (t *tourBox) column() int {
 			at = i
 		}
 	}
-	x, _, ok := bar.Span(at)
+	x, _, ok := bar.HintSpan(at)
 	if !ok {
-		x, _, _ = bar.Span(len(acts))
+		x, _, _ = bar.HintSpan(len(acts))
 	}
 	return x
 }
@@ -181,8 +181,7 @@ func (t *tourBox) view(width, _ int) string {
 	return panel.View(t.theme.Text.Render(strings.Join(lines, "\n")))
 }
 
-// pointer returns the sign beside the box and where it lies; false where the step describes the screen as a
-// whole.
+// pointer returns the sign beside the box and its position; false if the step describes the whole screen.
 func (t *tourBox) pointer(height int) (sign string, x, y int, ok bool) {
 	switch t.steps[min(t.step, len(t.steps)-1)].points {
 	case atHeader:
@@ -194,8 +193,8 @@ func (t *tourBox) pointer(height int) (sign string, x, y int, ok bool) {
 	return "", 0, 0, false
 }
 
-// left returns the column of a box as wide as w, near what it points at.
-func (t *tourBox) left(w, width int) int {
+// boxLeft returns the left column of a box of width w near its target.
+func (t *tourBox) boxLeft(w, width int) int {
 	return min(max(t.column()-w/2, 1), max(width-w-1, 0))
 }
 
@@ -203,9 +202,9 @@ func (t *tourBox) at(box string, width, height int) (x, y int) {
 	w, h := widget.Width(firstLine(box)), strings.Count(box, "\n")+1
 	switch t.steps[min(t.step, len(t.steps)-1)].points {
 	case atHeader:
-		return t.left(w, width), 2
+		return t.boxLeft(w, width), 2
 	case atHint:
-		return t.left(w, width), max(height-2-h, 0)
+		return t.boxLeft(w, width), max(height-2-h, 0)
 	case atBody:
 	}
 	return widget.CenterAt(box, width, height)

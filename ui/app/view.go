@@ -9,7 +9,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// View draws the header, the top screen, the status bar, and what lies over them.
+// View draws the header, the top screen, the status bar, and the overlays.
 func (m *Model) View() string {
 	if m.quitting {
 		return ""
@@ -20,39 +20,39 @@ func (m *Model) View() string {
 	h := m.header()
 	bar, _ := m.statusBar()
 	out := h.view() + "\n" + widget.Fit(m.top().View(), m.width, m.bodyHeight()) + "\n" + bar.View()
-	out = m.overlays.cover(out)
+	out = m.overlays.draw(out)
 	if box, at, ok := m.toastBox(); ok {
-		out = widget.Drop(out, box, at.x, at.y, m.width, m.height)
+		out = widget.Dropdown(out, box, at.x, at.y, m.width, m.height)
 	}
 	return out
 }
 
-// area is a part of the window, in cells.
+// area is a rectangle of cells in the window.
 type area struct{ x, y, w, h int }
 
-func (a area) has(x, y int) bool { return x >= a.x && x < a.x+a.w && y >= a.y && y < a.y+a.h }
+func (a area) contains(x, y int) bool { return x >= a.x && x < a.x+a.w && y >= a.y && y < a.y+a.h }
 
-func (a area) meets(b area) bool {
+func (a area) overlaps(b area) bool {
 	return a.x < b.x+b.w && b.x < a.x+a.w && a.y < b.y+b.h && b.y < a.y+a.h
 }
 
-// toastBox draws the notices and says where they go: above the status bar, or below the header where
-// they would cover what lies over the screen.
+// toastBox draws the notices and returns where they go: above the status bar, or below the header if they would
+// cover an overlay.
 func (m *Model) toastBox() (box string, at area, ok bool) {
 	if box = m.toasts.View(); box == "" {
 		return "", area{}, false
 	}
 	w, h := widget.Width(firstLine(box)), strings.Count(box, "\n")+1
 	at = area{max(m.width-w-1, 0), max(m.height-h-1, 0), w, h}
-	if m.overlays.over() == nil {
+	if m.overlays.top() == nil {
 		return box, at, true
 	}
-	_, lies := m.overlays.where()
-	if up := (area{at.x, 1, w, h}); at.meets(lies) && (!up.meets(lies) || lies.y > m.height-lies.y-lies.h) {
+	_, lies := m.overlays.drawTop()
+	if up := (area{at.x, 1, w, h}); at.overlaps(lies) && (!up.overlaps(lies) || lies.y > m.height-lies.y-lies.h) {
 		at = up
 	}
-	if at.meets(lies) && m.toasts.Gravest() < widget.LevelWarning {
-		return "", area{}, false // it waits, or goes unseen: what it tells of can be seen as well
+	if at.overlaps(lies) && m.toasts.HighestLevel() < widget.LevelWarning {
+		return "", area{}, false // it is not shown now; the overlay explains what happened
 	}
 	return box, at, true
 }
@@ -74,41 +74,41 @@ func (m *Model) header() header {
 	return h
 }
 
-// writing reports whether a printable key is text now, and no command.
-func (m *Model) writing() bool {
-	if o := m.overlays.over(); o != nil {
-		w, ok := o.(interface{ writing() bool })
-		return ok && w.writing()
+// typing reports whether a printable key is text rather than a command.
+func (m *Model) typing() bool {
+	if o := m.overlays.top(); o != nil {
+		w, ok := o.(interface{ typing() bool })
+		return ok && w.typing()
 	}
-	if w, ok := m.top().(screen.Writer); ok {
-		return w.Writing()
+	if w, ok := m.top().(screen.TextFocuser); ok {
+		return w.TextFocused()
 	}
 	return m.top().Typing()
 }
 
-// statusBar returns the bar and the action of each of its hints; of what lies over the screen and has keys of its
-// own, those and no actions.
+// statusBar returns the bar and the action of each hint; for an overlay with keys of its own, those and no
+// actions.
 func (m *Model) statusBar() (widget.StatusBar, []screen.Action) {
 	var acts []screen.Action
 	bar := widget.NewStatusBar(m.theme)
 	bar.SetSize(m.width, 1)
 	bar.Left, bar.LeftTone = "Keys", themes.ToneMuted
-	if m.writing() {
+	if m.typing() {
 		bar.Left, bar.LeftTone = "Typing", themes.ToneAccent
 	}
-	if o, ok := m.overlays.over().(hinting); ok {
+	if o, ok := m.overlays.top().(hinter); ok {
 		bar.Hints, bar.Help = o.hints(), widget.Hint{}
 		return bar, nil
 	}
-	for _, a := range m.live() {
-		if a.Group == everywhere && a.Name == nameHelp && len(a.Keys) > 0 {
+	for _, a := range m.activeActions() {
+		if a.Group == groupEverywhere && a.Name == nameHelp && len(a.Keys) > 0 {
 			bar.Help.Key = hint(a, false).Key
 		}
-		if a.Bar > 0 && len(a.Keys) > 0 {
+		if a.BarPriority > 0 && len(a.Keys) > 0 {
 			acts = append(acts, a)
 		}
 	}
-	sort.SliceStable(acts, func(i, j int) bool { return acts[i].Bar > acts[j].Bar })
+	sort.SliceStable(acts, func(i, j int) bool { return acts[i].BarPriority > acts[j].BarPriority })
 	for _, a := range acts {
 		bar.Hints = append(bar.Hints, hint(a, false))
 	}

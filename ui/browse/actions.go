@@ -27,8 +27,8 @@ func (l *List[T]) Actions(none string, more []screen.Action) []screen.Action {
 		acts = append(acts, more...)
 	}
 	for i := range acts {
-		if len(l.entries) == 0 && acts[i].Why != "" {
-			acts[i].Bar = 0
+		if len(l.entries) == 0 && acts[i].DisabledReason != "" {
+			acts[i].BarPriority = 0
 		}
 	}
 	return acts
@@ -40,15 +40,15 @@ func (l *List[T]) moves(none string) []screen.Action {
 	switch l.focus {
 	case onFilter:
 		return []screen.Action{
-			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: w.Group, Bar: 9, Typing: true, Run: l.close},
-			{Keys: []string{"esc"}, Label: "clear filter", Help: "show all " + w.Many, Group: w.Group, Bar: 8, Typing: true, Run: l.clear},
+			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: w.Group, BarPriority: 9, WhileTyping: true, Run: l.close},
+			{Keys: []string{"esc"}, Label: "clear filter", Help: "show all " + w.Many, Group: w.Group, BarPriority: 8, WhileTyping: true, Run: l.clear},
 		}
 	case onPage:
 		return []screen.Action{
-			{Keys: []string{"esc"}, Label: w.Many, Help: "back to the " + w.Many, Group: groupMove, Bar: 9, Run: l.close},
-			{Name: "next view", Keys: w.NextTab, Label: "next tab", Help: "show the next tab", Group: groupMove, Bar: 8, Run: l.turn(1)},
+			{Keys: []string{"esc"}, Label: w.Many, Help: "back to the " + w.Many, Group: groupMove, BarPriority: 9, Run: l.close},
+			{Name: "next view", Keys: w.NextTab, Label: "next tab", Help: "show the next tab", Group: groupMove, BarPriority: 8, Run: l.turn(1)},
 			{Name: "previous view", Keys: w.PrevTab, Label: "previous tab", Help: "show the previous tab", Group: groupMove, Run: l.turn(-1)},
-			{Keys: []string{"n"}, Label: w.Next, Group: groupMove, Bar: 3, Run: l.step(1)},
+			{Keys: []string{"n"}, Label: w.Next, Group: groupMove, BarPriority: 3, Run: l.step(1)},
 			{Keys: []string{"p"}, Label: w.Prev, Group: groupMove, Run: l.step(-1)},
 			l.zoomKey(),
 		}
@@ -58,11 +58,11 @@ func (l *List[T]) moves(none string) []screen.Action {
 		noFilter = "There are no " + w.Many + " to filter."
 	}
 	acts := []screen.Action{
-		{Keys: []string{"enter", "tab"}, Label: "read", Help: w.Read, Group: groupMove, Bar: 9, Why: none, Run: l.open},
-		{Keys: []string{"/"}, Label: "filter", Help: w.Filter, Group: w.Group, Bar: 7, Why: noFilter, Run: l.toFilter},
+		{Keys: []string{"enter", "tab"}, Label: "read", Help: w.Read, Group: groupMove, BarPriority: 9, DisabledReason: none, Run: l.open},
+		{Keys: []string{"/"}, Label: "filter", Help: w.Filter, Group: w.Group, BarPriority: 7, DisabledReason: noFilter, Run: l.toFilter},
 	}
 	if l.filter.Value() != "" {
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "clear filter", Help: "show all " + w.Many, Group: w.Group, Bar: 8, Run: l.clear})
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "clear filter", Help: "show all " + w.Many, Group: w.Group, BarPriority: 8, Run: l.clear})
 	}
 	return append(acts, l.zoomKey())
 }
@@ -75,7 +75,7 @@ func (l *List[T]) zoomKey() screen.Action {
 		return nil
 	})
 	if !l.roomy() {
-		a.Why = "The window shows one pane at a time."
+		a.DisabledReason = "The window shows one pane at a time."
 	}
 	return a
 }

@@ -305,7 +305,7 @@ func (l *List[T]) tableTop() int { return 1 + len(l.above()) }
 func (l *List[T]) View() string {
 	switch {
 	case l.beside():
-		return widget.Beside(l.list(), l.page())
+		return widget.JoinHorizontal(l.list(), l.page())
 	case l.focus == onPage:
 		return l.page()
 	case l.below():

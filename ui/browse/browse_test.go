@@ -49,7 +49,7 @@ func press(t *testing.T, l *browse.List[string], keys ...string) {
 	for _, key := range keys {
 		done := false
 		for _, a := range l.Actions("", nil) {
-			if done = a.Does(key); done {
+			if done = a.HasKey(key); done {
 				a.Run()
 				break
 			}
@@ -116,7 +116,7 @@ func TestAnEmptyListOffersWhatWorks(t *testing.T) {
 	l := open(true, nil)
 	var bar []string
 	for _, a := range l.Actions("No word is selected.", nil) {
-		if a.Bar > 0 {
+		if a.BarPriority > 0 {
 			bar = append(bar, a.Label)
 		}
 	}

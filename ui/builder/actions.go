@@ -27,13 +27,13 @@ const (
 // is no text: nobody who fills in a form wants a letter to leave it.
 func (s *Screen) Typing() bool { return s.panes.typing() }
 
-// Writing reports whether a text field of the form has the keyboard.
-func (s *Screen) Writing() bool { return s.Typing() && s.panes.host.form.Typing() }
+// TextFocused reports whether a text field of the form has the keyboard.
+func (s *Screen) TextFocused() bool { return s.Typing() && s.panes.host.form.Typing() }
 
 // Actions are what can be done, by where the keyboard is.
 func (s *Screen) Actions() []screen.Action {
 	if s.failed != nil {
-		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupCampaign, Bar: 9, Run: s.load}}
+		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupCampaign, BarPriority: 9, Run: s.load}}
 	}
 	if !s.loaded {
 		return nil
@@ -67,20 +67,20 @@ func (s *Screen) edits() []screen.Action {
 			bar = 9
 		}
 		acts = append(acts,
-			screen.Action{Keys: []string{"e"}, Label: "editor", Help: "edit the section as JSON in your editor", Group: groupEdit, Bar: bar, Why: locked, Run: outside(s.panes.host.path[:min(len(s.panes.host.path), 1)])},
-			screen.Action{Keys: []string{"E"}, Label: "edit all", Help: "edit the whole campaign as JSON in your editor", Group: groupEdit, Bar: bar / 9 * 7, Why: s.edit.LockedAt(nil), Run: outside(nil)},
+			screen.Action{Keys: []string{"e"}, Label: "editor", Help: "edit the section as JSON in your editor", Group: groupEdit, BarPriority: bar, DisabledReason: locked, Run: outside(s.panes.host.path[:min(len(s.panes.host.path), 1)])},
+			screen.Action{Keys: []string{"E"}, Label: "edit all", Help: "edit the whole campaign as JSON in your editor", Group: groupEdit, BarPriority: bar / 9 * 7, DisabledReason: s.edit.LockedAt(nil), Run: outside(nil)},
 		)
 	}
 	acts = append(acts, s.filling())
 	acts = append(acts, s.copyFrom()...)
-	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (changes are also saved automatically)", Group: groupEdit, Typing: true, Run: func() tea.Cmd { return s.saver.apply(edit.Ask) }}
+	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (changes are also saved automatically)", Group: groupEdit, WhileTyping: true, Run: func() tea.Cmd { return s.saver.apply(edit.Ask) }}
 	if !s.edit.SavesInPlace() {
-		apply.Label, apply.Help, apply.Bar = "apply", "apply your changes to the campaign", 7
+		apply.Label, apply.Help, apply.BarPriority = "apply", "apply your changes to the campaign", 7
 		if when := catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status); when != "" {
 			apply.Help += " · " + strings.TrimSuffix(when, ".")
 		}
 		if !s.edit.HasPending() {
-			apply.Why = "There are no changes to apply."
+			apply.DisabledReason = "There are no changes to apply."
 		}
 	}
 	return append(acts, apply)
@@ -91,9 +91,9 @@ func (s *Screen) filling() screen.Action {
 	content := doc.P(string(catalog.CampaignContent))
 	filled, some := catalog.FillCells(s.edit.Root().Lookup(content))
 	act := screen.Action{
-		Keys: []string{"alt+l", "L"}, Label: "fill locales", Group: groupEdit, Typing: true,
-		Help: "copy the message to every locale and variation that has none",
-		Why:  s.edit.LockedAt(content),
+		Keys: []string{"alt+l", "L"}, Label: "fill locales", Group: groupEdit, WhileTyping: true,
+		Help:           "copy the message to every locale and variation that has none",
+		DisabledReason: s.edit.LockedAt(content),
 		Run: func() tea.Cmd {
 			cmd := s.put(content, filled)
 			s.panes.goTo(content)
@@ -104,12 +104,12 @@ func (s *Screen) filling() screen.Action {
 		act.Keys = act.Keys[:1]
 	}
 	switch {
-	case act.Why != "":
+	case act.DisabledReason != "":
 	case some && s.panes.focus == paneForm && s.panes.host.form.Modal():
 	case some:
-		act.Bar = 7
+		act.BarPriority = 7
 	default:
-		act.Why = "Every locale and variation already has a message, or there is none to copy."
+		act.DisabledReason = "Every locale and variation already has a message, or there is none to copy."
 	}
 	return act
 }
@@ -132,14 +132,14 @@ func (s *Screen) onCampaign() []screen.Action {
 		browserBar = 4
 	}
 	acts := []screen.Action{
-		{Keys: []string{"v"}, Label: "validate", Help: "check that the campaign can be published", Group: groupCampaign, Bar: 6, Run: go_(screen.Validate)},
-		{Keys: []string{"t"}, Label: "test", Help: "send a test message to a few people", Group: groupCampaign, Bar: 5, Why: testWhy, Run: go_(screen.TestSend)},
-		{Keys: []string{"s"}, Label: "status", Help: "publish, stop, pause, resume, archive", Group: groupCampaign, Bar: 3, Run: func() tea.Cmd {
+		{Keys: []string{"v"}, Label: "validate", Help: "check that the campaign can be published", Group: groupCampaign, BarPriority: 6, Run: go_(screen.Validate)},
+		{Keys: []string{"t"}, Label: "test", Help: "send a test message to a few people", Group: groupCampaign, BarPriority: 5, DisabledReason: testWhy, Run: go_(screen.TestSend)},
+		{Keys: []string{"s"}, Label: "status", Help: "publish, stop, pause, resume, archive", Group: groupCampaign, BarPriority: 3, Run: func() tea.Cmd {
 			return s.saver.after(status.Choose(s.deps, engine.Summarize(s.edit.Campaign())))
 		}},
-		{Keys: []string{"H"}, Label: "history", Help: "compare and restore earlier versions", Group: groupCampaign, Bar: 2, Run: go_(screen.History)},
+		{Keys: []string{"H"}, Label: "history", Help: "compare and restore earlier versions", Group: groupCampaign, BarPriority: 2, Run: go_(screen.History)},
 		{Keys: []string{"O"}, Label: "outbox", Help: "read test messages", Group: groupCampaign, Run: go_(screen.Outbox)},
-		{Keys: []string{"o"}, Label: "browser", Help: "open the message in your browser", Group: groupCampaign, Bar: browserBar, Run: s.openInBrowser},
+		{Keys: []string{"o"}, Label: "browser", Help: "open the message in your browser", Group: groupCampaign, BarPriority: browserBar, Run: s.openInBrowser},
 		{Keys: []string{"y"}, Label: "copy", Help: "copy the campaign as JSON", Group: groupCampaign, Run: func() tea.Cmd {
 			return screen.Copy(string(s.edit.Campaign().Record().Indent()), "the campaign as JSON")
 		}},
@@ -147,8 +147,8 @@ func (s *Screen) onCampaign() []screen.Action {
 	if s.panes.focus == paneForm {
 		// The same actions by alt from within a text field.
 		for i, k := range []string{"alt+v", "alt+t", "alt+s", "alt+h", "alt+o", "alt+w", "alt+y"} {
-			acts[i].Keys, acts[i].Typing = []string{k}, true
-			acts[i].Bar = 0
+			acts[i].Keys, acts[i].WhileTyping = []string{k}, true
+			acts[i].BarPriority = 0
 			if _, ok := s.panes.host.form.(*content.Grid); ok && k == "alt+w" && !s.panes.host.form.Modal() {
 				acts[i].Keys = []string{"o", k}
 			}

@@ -60,7 +60,7 @@ func WithBrowser(start func(ctx context.Context, file string) error) Option {
 // keyboard: it is where somebody wants to write.
 func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 	copies, _ := deps.WorkingCopies()
-	from := edit.Config{Service: deps.Service, WorkingCopies: copies, Fallback: deps.Spare, Author: deps.Author, Now: deps.Now}
+	from := edit.Config{Service: deps.Service, WorkingCopies: copies, Fallback: deps.FallbackCopies, Author: deps.Author, Now: deps.Now}
 	s := &Screen{edit: edit.New(from, r.ID), Base: screen.NewBase(), deps: deps, start: r.Path, preview: r.Preview, body: r.Doc}
 	ps := &panes{edit: s.edit, theme: deps.Theme, change: s.change, text: s.editText, sections: sections{list: widget.NewList(deps.Theme)}}
 	ps.host = host{edit: s.edit, deps: deps, task: s.Run, changed: func() tea.Cmd { return ps.take(nil, true) }, places: places{edit: s.edit}}
@@ -138,7 +138,7 @@ func (s *Screen) update(msg tea.Msg) tea.Cmd {
 		return s.reread()
 	case forms.OpenMsg:
 		return s.panes.open(msg.Path)
-	case forms.EditMsg:
+	case forms.OpenEditorMsg:
 		return s.editText(msg)
 	case tea.KeyMsg:
 		if s.loaded {
@@ -194,7 +194,7 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 	case recovered && s.edit.SavesInPlace():
 		cmd = s.saver.save("saved after the database was away", false)
 	case recovered:
-		cmd = screen.NotifyAbout(screen.AboutSave, widget.LevelInfo, "Your earlier changes are here. Press ctrl+s to apply them.")
+		cmd = screen.NotifyAbout(screen.TopicSave, widget.LevelInfo, "Your earlier changes are here. Press ctrl+s to apply them.")
 	}
 	s.panes.showChecked()
 	if len(s.start) == 0 {
@@ -245,8 +245,8 @@ func (s *Screen) tookState(r screen.Result) {
 	s.panes.reload()
 }
 
-// Leaving asks before edits of a live campaign that are not applied are left; they are kept.
-func (s *Screen) Leaving() *screen.Question { return s.saver.leaving() }
+// LeaveQuestion asks before edits of a live campaign that are not applied are left; they are kept.
+func (s *Screen) LeaveQuestion() *screen.Question { return s.saver.leaving() }
 
 // Close waits for a save that is due, and tells the others where there was any. The pages that a
 // browser was given are gone then.

@@ -80,11 +80,11 @@ func (b *bench) value(path string) string {
 func TestScreens(t *testing.T) {
 	b := newBench(t, catalog.Email, `{"basic_details": {"name": "Spring sale", "content_type": "PROMOTIONAL"}}`)
 	h := b.open(80, 24)
-	h.Goldens("parts")
+	h.GoldenSizes("parts")
 	h.Press("enter")
-	h.Goldens("form")
+	h.GoldenSizes("form")
 	h.Press("f3", "f3")
-	h.Goldens("json")
+	h.GoldenSizes("json")
 	if !strings.Contains(h.Text(), "Spring sale") {
 		t.Error("the campaign's name is nowhere")
 	}
@@ -176,7 +176,7 @@ func TestLiveCampaign(t *testing.T) {
 		t.Errorf("ctrl+s left %s", got)
 	}
 	h.Press("esc")
-	if why := h.Why("t"); !strings.Contains(why, "drafts") {
+	if why := h.DisabledReason("t"); !strings.Contains(why, "drafts") {
 		t.Errorf("a live campaign can be test-sent: %q", why)
 	}
 }
@@ -200,7 +200,7 @@ func TestLockedPart(t *testing.T) {
 	h.Want("This campaign is Sent. It cannot be changed.")
 	h.WantNot("Newsx")
 	h.Press("esc")
-	if h.Why("e") == "" {
+	if h.DisabledReason("e") == "" {
 		t.Error("the editor is offered for what cannot be changed")
 	}
 }
@@ -306,7 +306,7 @@ func TestFillLocales(t *testing.T) {
 	b := newBench(t, catalog.Email, liveMail)
 	h := b.open(80, 24, "campaign_content", "locales")
 	h.WantNot("fill locales")
-	if h.Why("alt+l") == "" {
+	if h.DisabledReason("alt+l") == "" {
 		t.Error("there is nothing to fill, and it is offered")
 	}
 	h.Type("de")

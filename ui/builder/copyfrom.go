@@ -25,15 +25,15 @@ func (s *Screen) copyFrom() []screen.Action {
 	}
 	act := screen.Action{
 		Name: "copy-from", Keys: []string{"alt+c"}, Label: "copy from " + widget.Clean(from[0].Name), Help: "fill this message from another, as far as the fields fit",
-		Group: groupEdit, Typing: true, Why: s.edit.LockedAt(to),
+		Group: groupEdit, WhileTyping: true, DisabledReason: s.edit.LockedAt(to),
 		Run: func() tea.Cmd { return s.copyMessage(from[0], to) },
 	}
 	switch {
 	case s.panes.host.form.Modal():
 	case s.edit.Root().Lookup(to).Empty():
-		act.Bar = 7
+		act.BarPriority = 7
 	default:
-		act.Bar = 6
+		act.BarPriority = 6
 	}
 	if len(from) > 1 {
 		act.Label = "copy from…"

@@ -90,7 +90,7 @@ func FuzzEdits(f *testing.F) {
 			}
 		}
 		kept("after coming back")
-		h.Late() // what took longer than the program was there
+		h.FinishHeld() // what took longer than the program was there
 		kept("after a save that came late")
 		undone(t, s, first)
 		if long := len(engine.CampaignName(engine.DocumentBody(last))) > 1500; !long && i < len(drafts)-1 { // a long text is for an editor

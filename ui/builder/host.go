@@ -26,8 +26,8 @@ type host struct {
 
 	form  editor.Editor // of path; nil where the campaign has none
 	path  doc.Path
-	strip editor.Strip // above the form; nil where the place has none
-	size  box          // of the form and the strip
+	strip editor.TabBar // above the form; nil where the place has none
+	size  box           // of the form and the strip
 	wants wants
 }
 
@@ -58,10 +58,10 @@ func (h *host) config(p doc.Path) editor.Config {
 		},
 		Head: h.edit.Head(), Workspace: h.edit.Workspace(), Service: h.deps.Service, Now: h.deps.Now, Location: h.deps.Location,
 		Host: editor.Host{
-			Open:    func(p doc.Path) { h.wants.open = p },
-			Outside: func(text, suffix string, then func(string)) { h.wants.outside = h.outside(text, suffix, then) },
-			Notify:  func(text string) { h.wants.notice = text },
-			Run:     func(kind string, fn func(context.Context) (any, error)) tea.Cmd { return h.task(taskEditor+kind, fn) },
+			Open:         func(p doc.Path) { h.wants.open = p },
+			OpenExternal: func(text, suffix string, then func(string)) { h.wants.outside = h.outside(text, suffix, then) },
+			Notify:       func(text string) { h.wants.notice = text },
+			Run:          func(kind string, fn func(context.Context) (any, error)) tea.Cmd { return h.task(taskEditor+kind, fn) },
 		},
 	}
 }
@@ -79,7 +79,7 @@ type wants struct {
 
 // outside opens a text of an editor in the person's own one.
 func (h *host) outside(text, suffix string, then func(string)) tea.Cmd {
-	return screen.Send(screen.EditMsg{Text: text, Suffix: suffix, Then: func(after string, changed bool) tea.Cmd {
+	return screen.Send(screen.OpenEditorMsg{Text: text, Suffix: suffix, Then: func(after string, changed bool) tea.Cmd {
 		if !changed || h.form == nil {
 			return nil
 		}
@@ -112,7 +112,7 @@ func (h *host) focused() *schema.FieldState {
 // edits returns the document with what the form changed, and the field that was typed in, which is empty for a step
 // of its own; false where nothing changed.
 func (h *host) edits() (root doc.Value, field string, ok bool) {
-	root, changed := h.form.Edits()
+	root, changed := h.form.Edited()
 	if !changed || root.Same(h.edit.Root()) || len(doc.Diff(h.edit.Root(), root)) == 0 {
 		return root, "", false
 	}
@@ -120,7 +120,7 @@ func (h *host) edits() (root doc.Value, field string, ok bool) {
 	if f := h.focused(); f != nil {
 		field = f.Path.String()
 	}
-	if e, ok := h.form.(editor.Stepper); ok && e.Stepped() {
+	if e, ok := h.form.(editor.OperationEditor); ok && e.LastWasOperation() {
 		field = ""
 	}
 	return root, field, true
@@ -167,13 +167,13 @@ func (h *host) keys() []screen.Action {
 		if h.Key == "esc" {
 			continue // the screen's own entry says what it does
 		}
-		acts = append(acts, screen.Action{Keys: []string{h.Key}, Label: h.Desc, Group: groupForm, Bar: bar[h.Key], Typing: true, Info: true})
+		acts = append(acts, screen.Action{Keys: []string{h.Key}, Label: h.Desc, Group: groupForm, BarPriority: bar[h.Key], WhileTyping: true, HelpOnly: true})
 	}
 	return acts
 }
 
 // stripFor makes the line above the form at p: that of the place around it.
-func (h *host) stripFor(p doc.Path) editor.Strip {
+func (h *host) stripFor(p doc.Path) editor.TabBar {
 	t, at, ok := h.places.toolAt(p)
 	if !ok || t.strip == nil || len(at) == len(p) {
 		return nil
@@ -208,7 +208,7 @@ func (h *host) stripGo(key string) (doc.Path, bool) {
 	if h.strip == nil || h.form.Modal() {
 		return nil, false
 	}
-	return h.strip.Go(h.edit.Root(), h.path, key)
+	return h.strip.KeyTarget(h.edit.Root(), h.path, key)
 }
 
 // gridKey is the action that leads to the grid from everywhere in the messages.
@@ -216,12 +216,12 @@ func (h *host) gridKey(active bool, run func() tea.Cmd) []screen.Action {
 	if !h.places.inContent(h.path) {
 		return nil
 	}
-	a := screen.Action{Name: "grid", Keys: []string{"alt+m"}, Label: "grid", Help: "show the messages by locale and variation", Group: groupMove, Bar: 5, Typing: true, Run: run}
+	a := screen.Action{Name: "grid", Keys: []string{"alt+m"}, Label: "grid", Help: "show the messages by locale and variation", Group: groupMove, BarPriority: 5, WhileTyping: true, Run: run}
 	if len(h.path) == 1 && h.places.gridOpen() {
-		a.Label, a.Help, a.Bar = "form", "show the content as a form", 1
+		a.Label, a.Help, a.BarPriority = "form", "show the content as a form", 1
 	}
 	if h.form.Modal() {
-		a.Bar = 0
+		a.BarPriority = 0
 	}
 	if !active {
 		a.Keys = append([]string{"m"}, a.Keys...)

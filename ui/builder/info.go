@@ -68,12 +68,12 @@ type info struct {
 	wide  bool // beside the form, not below
 	width int  // inside the frame
 
-	aside   editor.Aside // nil where the place has none
-	asideOf string       // the part that it belongs to
-	split   bool         // the aside stands below the tabs, and is none of them
-	top     tab          // what the tabs show while the aside has the keyboard
-	started tea.Cmd      // what the aside asked for when it was shown
-	shown   string       // what the pager holds, so that its place is kept while nothing changes
+	aside   editor.SidePanel // nil where the place has none
+	asideOf string           // the part that it belongs to
+	split   bool             // the aside stands below the tabs, and is none of them
+	top     tab              // what the tabs show while the aside has the keyboard
+	started tea.Cmd          // what the aside asked for when it was shown
+	shown   string           // what the pager holds, so that its place is kept while nothing changes
 }
 
 func newInfo(e *edit.Session, list *sections, t themes.Theme) info {
@@ -118,7 +118,7 @@ func (in *info) boxes() (tabs, aside box) {
 }
 
 // follow shows the aside of the section of, which is made where another one stands there; nil shows none.
-func (in *info) follow(of string, place doc.Path, fresh func() editor.Aside) {
+func (in *info) follow(of string, place doc.Path, fresh func() editor.SidePanel) {
 	switch {
 	case fresh == nil && in.aside == nil:
 		return
@@ -387,7 +387,7 @@ func (in *info) showProblems(focused bool) {
 	}
 	at := in.list.Cursor
 	in.list.SetItems(items)
-	in.list.Choose(at)
+	in.list.SelectItem(at)
 	in.list.Empty = "No problems."
 	if in.edit.Head().Status == catalog.Draft {
 		in.list.Empty += "\nPress v to validate, t to send a test."
@@ -518,7 +518,7 @@ func (in *info) view(focused bool) string {
 	if note := in.note(); note != "" {
 		title += " · " + note
 	}
-	return widget.Stack(top, panel(in.theme, title, below, inAside, "").View(in.aside.View()))
+	return widget.JoinVertical(top, panel(in.theme, title, below, inAside, "").View(in.aside.View()))
 }
 
 // inner draws the view of the present tab.
@@ -541,7 +541,7 @@ func (in *info) asideKey(key string, bar int, run func() tea.Cmd) []screen.Actio
 	}
 	title := strings.ToLower(in.aside.Title())
 	return []screen.Action{{
-		Keys: []string{key}, Label: title, Help: "go to the " + title + " beside the form", Group: groupMove, Bar: bar, Typing: true,
+		Keys: []string{key}, Label: title, Help: "go to the " + title + " beside the form", Group: groupMove, BarPriority: bar, WhileTyping: true,
 		Run: run,
 	}}
 }

@@ -49,7 +49,7 @@ func (ps *panes) formKey(msg tea.KeyMsg) tea.Cmd {
 			return changed
 		}
 		return tea.Batch(changed, ps.open(m.Path))
-	case forms.EditMsg:
+	case forms.OpenEditorMsg:
 		return tea.Batch(changed, ps.text(m))
 	default:
 		return tea.Batch(changed, screen.Send(m))
@@ -89,7 +89,7 @@ func (ps *panes) formMouse(msg tea.MouseMsg, press bool) tea.Cmd {
 	msg.X, msg.Y = msg.X-ps.layout.parts.w-2, msg.Y-1-ps.host.stripLines()
 	if msg.Y < 0 {
 		if ps.host.strip != nil && press {
-			if to, ok := ps.host.strip.Click(ps.edit.Root(), ps.host.path, msg.X); ok {
+			if to, ok := ps.host.strip.ClickTarget(ps.edit.Root(), ps.host.path, msg.X); ok {
 				return ps.openLike(to)
 			}
 		}

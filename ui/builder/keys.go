@@ -19,7 +19,7 @@ func (ps *panes) moves() []screen.Action {
 	switch ps.focus {
 	case paneForm:
 		acts := ps.host.keys()
-		out := screen.Action{Keys: []string{"esc"}, Label: "back", Help: "go back one level", Group: groupMove, Bar: 8, Typing: true, Run: ps.up}
+		out := screen.Action{Keys: []string{"esc"}, Label: "back", Help: "go back one level", Group: groupMove, BarPriority: 8, WhileTyping: true, Run: ps.up}
 		if ps.host.form.Modal() {
 			out.Label, out.Help = "close", "cancel and keep the field as it was"
 			out.Run = func() tea.Cmd { return ps.take(ps.host.form.Update(tea.KeyMsg{Type: tea.KeyEsc}), false) }
@@ -30,12 +30,12 @@ func (ps *panes) moves() []screen.Action {
 		acts = append(acts, ps.host.stripKeys()...)
 		return append(acts, []screen.Action{
 			todoKey(ps.edit, 6, ps.toNext),
-			{Keys: []string{"ctrl+g"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, Bar: 4, Typing: true, Run: ps.toProblems},
-			{Keys: []string{"f3"}, Label: "next tab", Help: "show the next tab beside the form", Group: groupMove, Bar: 2, Typing: true, Run: func() tea.Cmd { return ps.turnTab(1) }},
+			{Keys: []string{"ctrl+g"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, BarPriority: 4, WhileTyping: true, Run: ps.toProblems},
+			{Keys: []string{"f3"}, Label: "next tab", Help: "show the next tab beside the form", Group: groupMove, BarPriority: 2, WhileTyping: true, Run: func() tea.Cmd { return ps.turnTab(1) }},
 			zoom("alt+z"),
 		}...)
 	case paneInfo:
-		acts := []screen.Action{{Keys: []string{"enter"}, Label: "go to field", Group: groupMove, Bar: 9, Run: ps.toProblem}}
+		acts := []screen.Action{{Keys: []string{"enter"}, Label: "go to field", Group: groupMove, BarPriority: 9, Run: ps.toProblem}}
 		switch ps.info.tab {
 		case tabAside:
 			acts = infoActions(ps.info.aside.Bindings(), groupAside, 9)
@@ -44,15 +44,15 @@ func (ps *panes) moves() []screen.Action {
 		}
 		return append(acts, []screen.Action{
 			ps.leaveInfo(),
-			{Keys: []string{"]", "f3"}, Label: "next tab", Group: groupMove, Bar: 2, Run: func() tea.Cmd { return ps.turnTab(1) }},
+			{Keys: []string{"]", "f3"}, Label: "next tab", Group: groupMove, BarPriority: 2, Run: func() tea.Cmd { return ps.turnTab(1) }},
 			{Keys: []string{"["}, Label: "previous tab", Group: groupMove, Run: func() tea.Cmd { return ps.turnTab(-1) }},
 			zoom("z"),
 		}...)
 	}
 	return append([]screen.Action{
-		{Keys: []string{"enter", "right", "l", "tab"}, Label: "edit", Help: "edit the section", Group: groupMove, Bar: 9, Run: ps.enter},
+		{Keys: []string{"enter", "right", "l", "tab"}, Label: "edit", Help: "edit the section", Group: groupMove, BarPriority: 9, Run: ps.enter},
 		todoKey(ps.edit, 4, ps.toNext),
-		{Keys: []string{"ctrl+g", "!"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, Bar: 4, Run: ps.toProblems},
+		{Keys: []string{"ctrl+g", "!"}, Label: "problems", Help: "go to the list of problems", Group: groupMove, BarPriority: 4, Run: ps.toProblems},
 		{Keys: []string{"]", "f3"}, Label: "next tab", Help: "show the next tab beside the form", Group: groupMove, Run: func() tea.Cmd { return ps.turnTab(1) }},
 		{Keys: []string{"["}, Label: "previous tab", Group: groupMove, Run: func() tea.Cmd { return ps.turnTab(-1) }},
 		zoom("z"),
@@ -61,7 +61,7 @@ func (ps *panes) moves() []screen.Action {
 
 // leaveInfo goes back to where the person came from.
 func (ps *panes) leaveInfo() screen.Action {
-	a := screen.Action{Name: "back", Keys: []string{"esc", "tab"}, Label: "sections", Help: "back to the sections, or to the form", Group: groupMove, Bar: 8, Run: ps.toParts}
+	a := screen.Action{Name: "back", Keys: []string{"esc", "tab"}, Label: "sections", Help: "back to the sections, or to the form", Group: groupMove, BarPriority: 8, Run: ps.toParts}
 	switch {
 	case ps.from == paneForm && ps.host.form != nil:
 		a.Label, a.Run = "form", ps.enter
@@ -75,11 +75,11 @@ func (ps *panes) leaveInfo() screen.Action {
 // that is.
 func todoKey(e *edit.Session, bar int, run func() tea.Cmd) screen.Action {
 	act := screen.Action{
-		Keys: []string{"alt+n"}, Label: "next to do", Help: "go to the next field that is missing or wrong", Group: groupMove, Bar: bar, Typing: true,
+		Keys: []string{"alt+n"}, Label: "next to do", Help: "go to the next field that is missing or wrong", Group: groupMove, BarPriority: bar, WhileTyping: true,
 		Run: run,
 	}
 	if errorsOf(e) == 0 {
-		act.Bar, act.Why = 0, "Nothing is missing. Press v in the sections to validate."
+		act.BarPriority, act.DisabledReason = 0, "Nothing is missing. Press v in the sections to validate."
 	}
 	return act
 }
@@ -90,9 +90,9 @@ func infoActions(bindings []key.Binding, group string, bar int) []screen.Action 
 	var acts []screen.Action
 	for i, b := range bindings {
 		h := b.Help()
-		a := screen.Action{Keys: []string{h.Key}, Label: h.Desc, Group: group, Typing: true, Info: true}
+		a := screen.Action{Keys: []string{h.Key}, Label: h.Desc, Group: group, WhileTyping: true, HelpOnly: true}
 		if i < 3 {
-			a.Bar = bar - i
+			a.BarPriority = bar - i
 		}
 		acts = append(acts, a)
 	}

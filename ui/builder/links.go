@@ -28,7 +28,7 @@ type linksAside struct {
 // maxLinks is how many links are shown: more would be counted, not read.
 const maxLinks = 50
 
-func newLinksAside(cfg editor.Config) editor.Aside {
+func newLinksAside(cfg editor.Config) editor.SidePanel {
 	return &linksAside{cfg: cfg, pager: widget.NewPager(cfg.Theme)}
 }
 

@@ -209,7 +209,7 @@ func (ps *panes) toNext() tea.Cmd {
 	}
 	cmd := ps.goField(to)
 	if n := len(todo); n == 1 && next == 0 && to.Equal(at) && ps.focus == paneForm {
-		return tea.Batch(cmd, screen.NotifyAbout(screen.AboutEdit, widget.LevelInfo, "This is all that is left to do."))
+		return tea.Batch(cmd, screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, "This is all that is left to do."))
 	}
 	return cmd
 }

@@ -38,7 +38,7 @@ func TestARecordOfOthersIsEdited(t *testing.T) {
 		`"basic_details":{"name":"Theirs","x_color":"red"},`+
 		`"scheduling_details":{"delivery_type":"SCHEDULED","schedule_time":"2030-12-01 08:00:00.000000","time_zone":"Europe/Berlin"}}`)}
 	deps := uitest.Deps(svc)
-	deps.Copies = edit.NewFileStore(t.TempDir())
+	deps.LocalCopies = edit.NewFileStore(t.TempDir())
 	h := uitest.New(t, builder.New(deps, screen.Route{ID: b.id, Path: doc.P("scheduling_details")}), 120, 40)
 	h.Want("Read-only", "Resolved start", "2030-12-01 08:00:00.000000", "Resolved time zone")
 	h.WantNot("not a member", "is only in responses;")

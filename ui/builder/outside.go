@@ -17,7 +17,7 @@ import (
 
 // editText opens what the form asks for in the person's editor. A text that does not parse is
 // offered again.
-func (s *Screen) editText(m forms.EditMsg) tea.Cmd {
+func (s *Screen) editText(m forms.OpenEditorMsg) tea.Cmd {
 	if m.JSON {
 		return editJSON(s.edit, m.Path, m.Text, m.Text, s.put)
 	}
@@ -25,7 +25,7 @@ func (s *Screen) editText(m forms.EditMsg) tea.Cmd {
 	if n := s.edit.Schema().At(m.Path); n != nil && n.Long {
 		suffix = ".html"
 	}
-	return screen.Send(screen.EditMsg{Text: m.Text, Suffix: suffix, Then: func(text string, changed bool) tea.Cmd {
+	return screen.Send(screen.OpenEditorMsg{Text: m.Text, Suffix: suffix, Then: func(text string, changed bool) tea.Cmd {
 		if !changed || s.panes.host.form == nil {
 			return nil
 		}
@@ -43,7 +43,7 @@ func (s *Screen) editText(m forms.EditMsg) tea.Cmd {
 // editJSON opens text in the person's editor for what is at p, and puts it there; before is what the document has. A
 // text that does not parse is offered again, so that nothing typed is lost.
 func editJSON(e *edit.Session, p doc.Path, text, before string, put func(doc.Path, doc.Value) tea.Cmd) tea.Cmd {
-	return screen.Send(screen.EditMsg{Text: text, Suffix: ".json", Then: func(after string, _ bool) tea.Cmd {
+	return screen.Send(screen.OpenEditorMsg{Text: text, Suffix: ".json", Then: func(after string, _ bool) tea.Cmd {
 		if after == before {
 			return nil
 		}

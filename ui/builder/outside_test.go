@@ -34,26 +34,26 @@ func (b *bench) desk(options ...builder.Option) desk {
 }
 
 // opened returns what the key hands to the person's editor.
-func (d desk) opened(key string) screen.EditMsg {
+func (d desk) opened(key string) screen.OpenEditorMsg {
 	d.t.Helper()
 	for _, a := range d.screen.Actions() {
-		if a.Does(key) && a.Why == "" {
+		if a.HasKey(key) && a.DisabledReason == "" {
 			return editText(d.t, a.Run())
 		}
 	}
 	d.t.Fatalf("%s does nothing", key)
-	return screen.EditMsg{}
+	return screen.OpenEditorMsg{}
 }
 
-func editText(t testing.TB, cmd tea.Cmd) screen.EditMsg {
+func editText(t testing.TB, cmd tea.Cmd) screen.OpenEditorMsg {
 	t.Helper()
 	for _, msg := range messages(cmd) {
-		if m, ok := msg.(screen.EditMsg); ok {
+		if m, ok := msg.(screen.OpenEditorMsg); ok {
 			return m
 		}
 	}
 	t.Fatal("no editor is opened")
-	return screen.EditMsg{}
+	return screen.OpenEditorMsg{}
 }
 
 func messages(cmd tea.Cmd) []tea.Msg {
@@ -73,7 +73,7 @@ func messages(cmd tea.Cmd) []tea.Msg {
 }
 
 // closed leaves the editor with another text.
-func (d desk) closed(m screen.EditMsg, text string) {
+func (d desk) closed(m screen.OpenEditorMsg, text string) {
 	d.Send(messages(m.Then(text, text != m.Text))...)
 }
 

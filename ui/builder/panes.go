@@ -30,7 +30,7 @@ type panes struct {
 	edit   *edit.Session
 	theme  themes.Theme
 	change func(root doc.Value, field string) tea.Cmd // makes root the document, as [Screen.change] does
-	text   func(forms.EditMsg) tea.Cmd                // opens a text in the person's own editor
+	text   func(forms.OpenEditorMsg) tea.Cmd          // opens a text in the person's own editor
 
 	sections sections
 	host     host
@@ -100,9 +100,9 @@ func (ps *panes) view() string {
 	case ps.zoom:
 		return ps.formView()
 	case ps.layout.wide:
-		return widget.Beside(left(), ps.formView(), side())
+		return widget.JoinHorizontal(left(), ps.formView(), side())
 	}
-	return widget.Beside(left(), widget.Stack(ps.formView(), side()))
+	return widget.JoinHorizontal(left(), widget.JoinVertical(ps.formView(), side()))
 }
 
 // formView draws the pane of the form.
@@ -148,7 +148,7 @@ func (ps *panes) refresh() {
 	}
 	at := ps.spot()
 	if t, of, place, ok := ps.host.places.asideAt(at.place(), &ps.sections); ok {
-		ps.info.follow(of[:1].String(), place, func() editor.Aside { return t.aside(ps.host.config(of)) })
+		ps.info.follow(of[:1].String(), place, func() editor.SidePanel { return t.aside(ps.host.config(of)) })
 	} else {
 		ps.info.follow("", nil, nil)
 	}
@@ -191,7 +191,7 @@ func (ps *panes) grant() tea.Cmd {
 	ps.host.wants = wants{}
 	cmds := []tea.Cmd{w.outside}
 	if w.notice != "" {
-		cmds = append(cmds, screen.NotifyAbout(screen.AboutEdit, widget.LevelInfo, w.notice))
+		cmds = append(cmds, screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, w.notice))
 	}
 	if w.open != nil {
 		cmds = append(cmds, ps.open(w.open))

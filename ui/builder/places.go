@@ -22,8 +22,8 @@ type tool struct {
 	// shows reports whether the editor shows what is at a place below its own, so that it is not opened
 	// as a form of its own; nil: all of it.
 	shows func(s *places, p doc.Path) bool
-	aside func(editor.Config) editor.Aside // nil: nothing beside it
-	strip func(editor.Config) editor.Strip
+	aside func(editor.Config) editor.SidePanel // nil: nothing beside it
+	strip func(editor.Config) editor.TabBar
 }
 
 // tools are the editors, by the name that the tables give them.

@@ -28,7 +28,7 @@ type previewAside struct {
 	number int // which of the platforms is shown, where the place does not say
 }
 
-func newPreviewAside(cfg editor.Config) editor.Aside {
+func newPreviewAside(cfg editor.Config) editor.SidePanel {
 	return &previewAside{cfg: cfg, view: preview.New(cfg.Theme)}
 }
 

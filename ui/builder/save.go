@@ -71,16 +71,16 @@ func (s *saver) saved(r screen.Result) tea.Cmd {
 	case edit.IsConflict(r.Err):
 		return s.conflict()
 	case errors.As(r.Err, new(*edit.SavedLocallyError)):
-		return screen.NotifyAbout(screen.AboutSave, widget.LevelWarning, "The database cannot be reached. Your text is kept on this machine, and saved when it is back.")
+		return screen.NotifyAbout(screen.TopicSave, widget.LevelWarning, "The database cannot be reached. Your text is kept on this machine, and saved when it is back.")
 	case r.Err != nil:
-		return screen.NotifyAbout(screen.AboutSave, widget.LevelError, "Not saved: "+strings.TrimSuffix(r.Err.Error(), ".")+". Your text is still here. Press ctrl+s to try again.")
+		return screen.NotifyAbout(screen.TopicSave, widget.LevelError, "Not saved: "+strings.TrimSuffix(r.Err.Error(), ".")+". Your text is still here. Press ctrl+s to try again.")
 	case next != nil:
 		return s.run(next)
 	case s.stale:
 		s.stale = false
 		return s.reread()
 	case failed:
-		return screen.NotifyAbout(screen.AboutSave, widget.LevelSuccess, "Saved")
+		return screen.NotifyAbout(screen.TopicSave, widget.LevelSuccess, "Saved")
 	}
 	return nil
 }
@@ -141,16 +141,16 @@ func (s *saver) apply(side edit.Resolution) tea.Cmd {
 // applied reads the campaign as it is now, or asks whose changes to keep.
 func (s *saver) applied(r screen.Result) tea.Cmd {
 	if r.Err != nil {
-		return screen.NotifyAbout(screen.AboutSave, widget.LevelError, "Cannot apply your changes: "+r.Err.Error())
+		return screen.NotifyAbout(screen.TopicSave, widget.LevelError, "Cannot apply your changes: "+r.Err.Error())
 	}
 	done := r.Value.(edit.ApplyResult)
 	if len(done.Conflicts) > 0 {
 		return s.askWhose(done.Conflicts)
 	}
 	drop := s.edit.FinishApply(done)
-	news := screen.NotifyAbout(screen.AboutSave, widget.LevelSuccess, "Applied. "+catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status))
+	news := screen.NotifyAbout(screen.TopicSave, widget.LevelSuccess, "Applied. "+catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status))
 	if len(done.Removed) > 0 {
-		news = screen.NotifyAbout(screen.AboutSave, widget.LevelWarning, "Applied, but "+s.titles(done.Removed)+" stays. An update cannot remove a section.")
+		news = screen.NotifyAbout(screen.TopicSave, widget.LevelWarning, "Applied, but "+s.titles(done.Removed)+" stays. An update cannot remove a section.")
 	}
 	dropped := func() tea.Msg {
 		_ = drop(context.Background()) // a copy that stays is offered again, and says so
@@ -186,7 +186,7 @@ func (s *saver) warn() tea.Cmd {
 		return nil
 	}
 	s.warned = true
-	return screen.NotifyAbout(screen.AboutSave, widget.LevelInfo, "Press ctrl+s to apply your changes. "+when)
+	return screen.NotifyAbout(screen.TopicSave, widget.LevelInfo, "Press ctrl+s to apply your changes. "+when)
 }
 
 // leaving asks before edits of a live campaign that are not applied are left; they are kept.

@@ -153,7 +153,7 @@ func TestEditsWaitOnAPlainService(t *testing.T) {
 	b := newBench(t, catalog.Email, liveMail)
 	ctx := context.Background()
 	deps := uitest.Deps(plainService{b.svc})
-	deps.Copies = edit.NewFileStore(t.TempDir())
+	deps.LocalCopies = edit.NewFileStore(t.TempDir())
 	open := func() *uitest.Harness {
 		return uitest.New(t, builder.New(deps, screen.Route{ID: b.id, Path: doc.P("basic_details", "name")}), 120, 40)
 	}

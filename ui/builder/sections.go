@@ -93,7 +93,7 @@ func isMissing(p schema.Problem) bool {
 
 func (p part) item() widget.Item {
 	look := partLooks[p.state]
-	it := widget.Item{Icon: look.icon, IconTone: look.tone, Text: p.title, Dim: p.locked || p.state == partForeign, Why: ""}
+	it := widget.Item{Icon: look.icon, IconTone: look.tone, Text: p.title, Dim: p.locked || p.state == partForeign, DisabledReason: ""}
 	if p.problems > 0 {
 		it.Info, it.InfoTone = fmt.Sprint(p.problems), look.tone
 	}
@@ -117,13 +117,13 @@ func (s *sections) show(e *edit.Session) {
 	}
 	at := s.list.Cursor
 	s.list.SetItems(items)
-	s.list.Choose(at)
+	s.list.SelectItem(at)
 }
 
 // choose puts the cursor on the section that p is in.
 func (s *sections) choose(p doc.Path) {
 	if i := s.index(p); i >= 0 {
-		s.list.Choose(i)
+		s.list.SelectItem(i)
 	}
 }
 

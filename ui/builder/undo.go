@@ -25,13 +25,13 @@ func (s *Screen) restore(done string, move func(doc.Path) (edit.UndoResult, bool
 	case !ok:
 		return nil, false
 	case m.Locked != "":
-		return screen.NotifyAbout(screen.AboutEdit, widget.LevelWarning, m.Locked), true
+		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, m.Locked), true
 	}
 	s.panes.showChecked()
 	s.panes.toChange(m.Changes, m.Cursor)
 	return tea.Batch(
 		s.saver.save(note(doc.ChangedAt(m.Changes)), false),
-		screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, done+": "+changeName(s.edit, &s.panes.sections, m.Changes)),
+		screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, done+": "+changeName(s.edit, &s.panes.sections, m.Changes)),
 		s.panes.grant(),
 	), true
 }

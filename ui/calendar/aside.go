@@ -18,7 +18,7 @@ type aside struct {
 }
 
 // NewAside makes the view beside the form of a schedule: the campaign's next sends.
-func NewAside(cfg editor.Config) editor.Aside {
+func NewAside(cfg editor.Config) editor.SidePanel {
 	a := &aside{schedule: NewSchedule(cfg.Theme), now: cfg.Now}
 	if a.now == nil {
 		a.now = time.Now

@@ -36,15 +36,15 @@ func (s *Screen) Actions() []screen.Action {
 func (s *Screen) searchActions() []screen.Action {
 	const group = "Search"
 	info := func(key, label, help string, bar int) screen.Action {
-		return screen.Action{Keys: []string{key}, Label: label, Help: help, Group: group, Bar: bar, Typing: true, Info: true}
+		return screen.Action{Keys: []string{key}, Label: label, Help: help, Group: group, BarPriority: bar, WhileTyping: true, HelpOnly: true}
 	}
 	enter, help := "done", "keep the search and go to the list"
 	if _, ok := s.bar.accepts(); ok {
 		enter, help = "use", "use the highlighted suggestion"
 	}
 	acts := []screen.Action{
-		{Name: "done", Keys: []string{"enter"}, Label: enter, Help: help, Group: group, Bar: 9, Typing: true, Run: s.endSearch},
-		{Keys: []string{"esc"}, Label: "clear", Help: "clear the search", Group: group, Bar: 8, Typing: true, Run: s.clear},
+		{Name: "done", Keys: []string{"enter"}, Label: enter, Help: help, Group: group, BarPriority: 9, WhileTyping: true, Run: s.endSearch},
+		{Keys: []string{"esc"}, Label: "clear", Help: "clear the search", Group: group, BarPriority: 8, WhileTyping: true, Run: s.clear},
 	}
 	if len(s.bar.offers) > 0 {
 		acts = append(acts, info("tab", "complete", "use the first or the highlighted suggestion; so does → at the end of the line", 7), info("down", "choose", "choose a suggestion", 6))
@@ -53,7 +53,7 @@ func (s *Screen) searchActions() []screen.Action {
 		acts = append(acts, info("up", "earlier", "earlier searches", 5))
 	}
 	if _, ok := s.culprit(); ok {
-		acts = append(acts, screen.Action{Keys: []string{"ctrl+x"}, Label: "drop word", Help: "remove the word that nothing matches", Group: group, Bar: 10, Typing: true, Run: s.dropWord})
+		acts = append(acts, screen.Action{Keys: []string{"ctrl+x"}, Label: "drop word", Help: "remove the word that nothing matches", Group: group, BarPriority: 10, WhileTyping: true, Run: s.dropWord})
 	}
 	return acts
 }
@@ -77,23 +77,23 @@ func (s *Screen) campaignActions() []screen.Action {
 	route := func(name string) func() tea.Cmd {
 		return func() tea.Cmd { return screen.Open(screen.Route{Name: name, ID: sum.ID}) }
 	}
-	enter := screen.Action{Keys: []string{"enter"}, Label: "open", Help: "edit the campaign in the builder", Group: groupCampaign, Bar: 20, Why: none, Run: route(screen.Builder)}
+	enter := screen.Action{Keys: []string{"enter"}, Label: "open", Help: "edit the campaign in the builder", Group: groupCampaign, BarPriority: 20, DisabledReason: none, Run: route(screen.Builder)}
 	if s.focus == inFacets {
-		enter = screen.Action{Keys: []string{"enter", " "}, Label: "choose", Help: "turn the filter on or off", Group: groupList, Bar: 20, Run: s.choose}
+		enter = screen.Action{Keys: []string{"enter", " "}, Label: "choose", Help: "turn the filter on or off", Group: groupList, BarPriority: 20, Run: s.choose}
 	}
 	return []screen.Action{
 		enter,
-		{Keys: []string{"s"}, Label: "status", Help: "publish, pause, resume, stop, archive, restore", Group: groupCampaign, Bar: 17, Why: none, Run: s.statusOf(sum)},
-		{Keys: []string{"p"}, Label: "preview", Help: "see the message as recipients see it", Group: groupCampaign, Why: none, Run: func() tea.Cmd {
+		{Keys: []string{"s"}, Label: "status", Help: "publish, pause, resume, stop, archive, restore", Group: groupCampaign, BarPriority: 17, DisabledReason: none, Run: s.statusOf(sum)},
+		{Keys: []string{"p"}, Label: "preview", Help: "see the message as recipients see it", Group: groupCampaign, DisabledReason: none, Run: func() tea.Cmd {
 			return screen.Open(screen.Route{Name: screen.Builder, ID: sum.ID, Preview: true})
 		}},
-		{Keys: []string{"v"}, Label: "validate", Help: "check what is missing or wrong", Group: groupCampaign, Bar: 16, Why: why(whyNoCheck(sum)), Run: route(screen.Validate)},
-		{Keys: []string{"t"}, Label: "test", Help: "send a test to a few people", Group: groupCampaign, Bar: 15, Why: why(whyNoTest(sum)), Run: route(screen.TestSend)},
-		{Keys: []string{"c"}, Label: "clone", Help: "start a draft as a copy of this campaign", Group: groupCampaign, Bar: 11, Why: why(whyNoClone(s.deps.Service, sum)),
+		{Keys: []string{"v"}, Label: "validate", Help: "check what is missing or wrong", Group: groupCampaign, BarPriority: 16, DisabledReason: why(whyNoCheck(sum)), Run: route(screen.Validate)},
+		{Keys: []string{"t"}, Label: "test", Help: "send a test to a few people", Group: groupCampaign, BarPriority: 15, DisabledReason: why(whyNoTest(sum)), Run: route(screen.TestSend)},
+		{Keys: []string{"c"}, Label: "clone", Help: "start a draft as a copy of this campaign", Group: groupCampaign, BarPriority: 11, DisabledReason: why(whyNoClone(s.deps.Service, sum)),
 			Run: func() tea.Cmd { return s.clone(sum) }},
-		{Keys: []string{"x"}, Label: "delete", Help: "delete a draft; this cannot be undone", Group: groupCampaign, Why: why(status.Why(s.deps, sum, catalog.Delete)),
+		{Keys: []string{"x"}, Label: "delete", Help: "delete a draft; this cannot be undone", Group: groupCampaign, DisabledReason: why(status.Why(s.deps, sum, catalog.Delete)),
 			Run: func() tea.Cmd { return status.Ask(s.deps, sum, catalog.Delete) }},
-		{Keys: []string{"y"}, Label: "copy ID", Help: "copy the campaign's ID", Group: groupCampaign, Why: none,
+		{Keys: []string{"y"}, Label: "copy ID", Help: "copy the campaign's ID", Group: groupCampaign, DisabledReason: none,
 			Run: func() tea.Cmd {
 				return screen.Send(screen.CopyMsg{Text: sum.ID, What: "the ID of " + status.Name(sum)})
 			}},
@@ -112,16 +112,16 @@ func (s *Screen) listActions() []screen.Action {
 	}
 	acts := []screen.Action{
 		s.zoomKey(),
-		{Keys: []string{"n"}, Label: "new", Help: "start a draft", Group: groupList, Bar: 19, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.NewDraft}) }},
-		{Keys: []string{"/"}, Label: "search", Help: "search as you type, by words or by status:, tag:, updated: and more", Group: groupList, Bar: 18, Run: s.startSearch},
-		{Keys: []string{"w"}, Label: "views", Help: "show, save, rename or delete views", Group: groupList, Bar: 14, Run: func() tea.Cmd { return s.lay(newViewPicker(s.theme, s.listing, s.unlay)) }},
+		{Keys: []string{"n"}, Label: "new", Help: "start a draft", Group: groupList, BarPriority: 19, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.NewDraft}) }},
+		{Keys: []string{"/"}, Label: "search", Help: "search as you type, by words or by status:, tag:, updated: and more", Group: groupList, BarPriority: 18, Run: s.startSearch},
+		{Keys: []string{"w"}, Label: "views", Help: "show, save, rename or delete views", Group: groupList, BarPriority: 14, Run: func() tea.Cmd { return s.lay(newViewPicker(s.theme, s.listing, s.unlay)) }},
 		{Keys: []string{"W"}, Label: "save view", Help: "save this search, sorting and columns as a view", Group: groupList, Run: func() tea.Cmd { return s.saveView(nil) }},
-		{Name: "state", Keys: []string{"f"}, Label: "next state", Help: "show only the next state", Group: groupList, Bar: 9, Run: func() tea.Cmd { return s.next(query.Status) }},
-		{Name: "channel", Keys: []string{"F"}, Label: "next channel", Help: "show only the next channel", Group: groupList, Bar: 8, Run: func() tea.Cmd { return s.next(query.Channel) }},
-		{Keys: []string{"o"}, Label: "sort", Help: "sort by a column", Group: groupList, Bar: 12, Run: s.chooseSort},
+		{Name: "state", Keys: []string{"f"}, Label: "next state", Help: "show only the next state", Group: groupList, BarPriority: 9, Run: func() tea.Cmd { return s.next(query.Status) }},
+		{Name: "channel", Keys: []string{"F"}, Label: "next channel", Help: "show only the next channel", Group: groupList, BarPriority: 8, Run: func() tea.Cmd { return s.next(query.Channel) }},
+		{Keys: []string{"o"}, Label: "sort", Help: "sort by a column", Group: groupList, BarPriority: 12, Run: s.chooseSort},
 		{Keys: []string{"i"}, Label: "reverse", Help: "reverse the sorting", Group: groupList, Run: s.turnRound},
 		{Keys: []string{"C"}, Label: "columns", Help: "choose and arrange columns", Group: groupList, Run: func() tea.Cmd { return s.lay(newChooser(s.theme, s.listing, s.unlay)) }},
-		{Name: "filters", Keys: []string{"tab"}, Label: placeNames[s.after(1)], Help: "next pane: list, filters or details", Group: groupList, Bar: paneBar, Run: func() tea.Cmd { return s.goOn(1) }},
+		{Name: "filters", Keys: []string{"tab"}, Label: placeNames[s.after(1)], Help: "next pane: list, filters or details", Group: groupList, BarPriority: paneBar, Run: func() tea.Cmd { return s.goOn(1) }},
 		{Name: "previous pane", Keys: []string{"shift+tab"}, Label: placeNames[s.after(-1)], Help: "previous pane", Group: groupList, Run: func() tea.Cmd { return s.goOn(-1) }},
 		{Name: "archive", Keys: []string{"A"}, Label: archived, Help: archive, Group: groupList, Run: func() tea.Cmd { return s.toggle(query.Is, query.IsAll) }},
 		{Name: "activity", Keys: []string{"a"}, Label: "activity log", Help: "see calls to the service", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Activity}) }},
@@ -130,7 +130,7 @@ func (s *Screen) listActions() []screen.Action {
 		{Keys: []string{"r"}, Label: "reload", Help: "reload the list", Group: groupList, Run: s.load},
 	}
 	if _, ok := s.culprit(); ok {
-		acts = append(acts, screen.Action{Keys: []string{"backspace", "ctrl+x"}, Label: "drop word", Help: "remove the word that nothing matches", Group: groupList, Bar: 21, Run: s.dropWord})
+		acts = append(acts, screen.Action{Keys: []string{"backspace", "ctrl+x"}, Label: "drop word", Help: "remove the word that nothing matches", Group: groupList, BarPriority: 21, Run: s.dropWord})
 	}
 	label := ""
 	switch {
@@ -142,7 +142,7 @@ func (s *Screen) listActions() []screen.Action {
 		label = "show all"
 	}
 	if label != "" {
-		acts = append(acts, screen.Action{Name: "clear", Keys: []string{"esc"}, Label: label, Help: "go back to the list, then clear the selection, then the search", Group: groupList, Bar: paneBar + 1, Run: s.clear})
+		acts = append(acts, screen.Action{Name: "clear", Keys: []string{"esc"}, Label: label, Help: "go back to the list, then clear the selection, then the search", Group: groupList, BarPriority: paneBar + 1, Run: s.clear})
 	}
 	return acts
 }

@@ -41,7 +41,7 @@ func TestClone(t *testing.T) {
 	if !fake.Called("Clone " + id(2)) {
 		t.Fatalf("asked %q", fake.Calls())
 	}
-	if got := h.Last(); got.Name != screen.Builder || !strings.HasSuffix(got.ID, "f00c") {
+	if got := h.LastRoute(); got.Name != screen.Builder || !strings.HasSuffix(got.ID, "f00c") {
 		t.Errorf("opened %+v", got)
 	}
 	h.Press("esc")
@@ -70,28 +70,28 @@ func TestStatus(t *testing.T) {
 func TestReasons(t *testing.T) {
 	h, fake := open(t, 80, 24, sample()...)
 	h.Press("down")
-	if why := h.Why("t"); !strings.Contains(why, "only test drafts") {
+	if why := h.DisabledReason("t"); !strings.Contains(why, "only test drafts") {
 		t.Errorf("t on an active campaign: %q", why)
 	}
 	h.Press("/")
 	h.Type("code") // the SMS campaign
 	h.Press("enter")
 	for _, key := range []string{"t", "v", "c", "x"} {
-		if why := h.Why(key); !strings.Contains(why, "SMS campaigns") {
+		if why := h.DisabledReason(key); !strings.Contains(why, "SMS campaigns") {
 			t.Errorf("%s on an SMS campaign: %q", key, why)
 		}
 	}
-	if why := h.Why("enter"); why != "" {
+	if why := h.DisabledReason("enter"); why != "" {
 		t.Errorf("an SMS campaign cannot be looked at: %q", why)
 	}
 	empty, _ := open(t, 80, 24)
 	for _, key := range []string{"enter", "s", "v", "t", "c", "x", "y"} {
-		if why := empty.Why(key); !strings.Contains(why, "Press n") {
+		if why := empty.DisabledReason(key); !strings.Contains(why, "Press n") {
 			t.Errorf("%s with no campaign: %q", key, why)
 		}
 	}
-	bare := uitest.New(t, campaigns.New(uitest.Deps(fake.Only()), screen.Route{}), 80, 24)
-	if why := bare.Why("c"); !strings.Contains(why, "can't clone") {
+	bare := uitest.New(t, campaigns.New(uitest.Deps(fake.WithoutCapabilities()), screen.Route{}), 80, 24)
+	if why := bare.DisabledReason("c"); !strings.Contains(why, "can't clone") {
 		t.Errorf("clone without the capability: %q", why)
 	}
 }

@@ -64,7 +64,7 @@ func BenchmarkUpdateView(b *testing.B) {
 // press does what the root model does with a key.
 func press(s screen.Screen, key string) tea.Cmd {
 	for _, a := range s.Actions() {
-		if a.Does(key) && a.Why == "" {
+		if a.HasKey(key) && a.DisabledReason == "" {
 			return a.Run()
 		}
 	}

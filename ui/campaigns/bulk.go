@@ -83,7 +83,7 @@ type bulkWork struct {
 	run   *bulkRun // nil while nothing is done to many
 
 	row    func(id string) (engine.Summary, bool) // as it is now
-	did    func(screen.Step)
+	did    func(screen.UndoStep)
 	show   func(pane)         // over the list; nil takes away what lies there
 	picked func(ids []string) // only these stay selected
 	folder func() string      // of the last export
@@ -96,13 +96,13 @@ func (w *bulkWork) going() bool { return w.run != nil && w.run.going }
 // action offers what can be done: to the selected campaigns, or with none to the one under the cursor.
 func (w *bulkWork) action(group string, selected int, any bool, offer func() tea.Cmd) screen.Action {
 	if w.going() {
-		return screen.Action{Keys: []string{"X"}, Label: "cancel", Help: "cancel; campaigns that are not done stay selected", Group: group, Bar: 22, Run: w.cancel}
+		return screen.Action{Keys: []string{"X"}, Label: "cancel", Help: "cancel; campaigns that are not done stay selected", Group: group, BarPriority: 22, Run: w.cancel}
 	}
 	a := screen.Action{Keys: []string{"b"}, Label: "change selected", Help: "tag, export, pause, resume, stop or archive selected campaigns", Group: group, Run: offer}
 	if selected > 0 {
-		a.Bar = 21
+		a.BarPriority = 21
 	} else if !any {
-		a.Why = "No campaign selected."
+		a.DisabledReason = "No campaign selected."
 	}
 	return a
 }
@@ -194,7 +194,7 @@ func (w *bulkWork) planned(p *plan) tea.Cmd {
 		o := widget.Option{Label: t.label}
 		switch {
 		case len(part.can) == 0:
-			o.Dim, o.Why = true, part.reasons[0].text
+			o.Dim, o.DisabledReason = true, part.reasons[0].text
 		case part.cannot > 0:
 			o.Help = fmt.Sprintf("%d of %d campaigns", len(part.can), len(p.rows))
 		}
@@ -304,8 +304,8 @@ func whyNoTags(text string) string {
 
 func (w *bulkWork) askTags(p *plan, t task, text string) tea.Cmd {
 	return screen.Send(screen.InputMsg{
-		Title: "Tags to add, separated by commas", Value: text, Placeholder: "sale, spring", Check: whyNoTags,
-		Left: func() tea.Cmd { return w.planned(p) },
+		Title: "Tags to add, separated by commas", Value: text, Placeholder: "sale, spring", Validate: whyNoTags,
+		OnCancel: func() tea.Cmd { return w.planned(p) },
 		Then: func(text string) tea.Cmd {
 			t.op, t.verb, t.going, t.done = bulk.Tag{Add: typedTags(text)}, "tag", "Tagging", "tagged"
 			return w.ask(t, divide(w.deps.Service, t, p.rows), func() tea.Cmd { return w.askTags(p, t, text) })
@@ -315,8 +315,8 @@ func (w *bulkWork) askTags(p *plan, t task, text string) tea.Cmd {
 
 func (w *bulkWork) askUntags(p *plan, t task, text string) tea.Cmd {
 	return screen.Send(screen.InputMsg{
-		Title: "Tags to remove, separated by commas", Value: cmp.Or(text, strings.Join(common(p.rows), ", ")), Placeholder: "sale, spring", Check: whyNoTags,
-		Left: func() tea.Cmd { return w.planned(p) },
+		Title: "Tags to remove, separated by commas", Value: cmp.Or(text, strings.Join(common(p.rows), ", ")), Placeholder: "sale, spring", Validate: whyNoTags,
+		OnCancel: func() tea.Cmd { return w.planned(p) },
 		Then: func(text string) tea.Cmd {
 			t.op, t.verb, t.going, t.done = bulk.Tag{Remove: typedTags(text)}, "untag", "Untagging", "untagged"
 			having := slices.DeleteFunc(slices.Clone(p.rows), func(r engine.Summary) bool { return !r.HasTag(typedTags(text)) })
@@ -340,8 +340,8 @@ const exportFolder = "campaigns"
 
 func (w *bulkWork) askFolder(p *plan, t task, text string) tea.Cmd {
 	return screen.Send(screen.InputMsg{
-		Title: "Folder for the files", Value: cmp.Or(text, w.folder(), exportFolder), Left: func() tea.Cmd { return w.planned(p) },
-		Check: func(text string) string {
+		Title: "Folder for the files", Value: cmp.Or(text, w.folder(), exportFolder), OnCancel: func() tea.Cmd { return w.planned(p) },
+		Validate: func(text string) string {
 			if strings.TrimSpace(text) == "" {
 				return "Enter a folder."
 			}

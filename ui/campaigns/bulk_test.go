@@ -161,7 +161,7 @@ func TestLifeOfMany(t *testing.T) {
 	}
 	option(h, pausing)
 	h.Press("esc")
-	bare := uitest.New(t, campaigns.New(uitest.Deps(f.Only()), screen.Route{}), 100, 30)
+	bare := uitest.New(t, campaigns.New(uitest.Deps(f.WithoutCapabilities()), screen.Route{}), 100, 30)
 	bare.Press("/")
 	bare.Type("winter")
 	bare.Press("enter", "b", "home", "down", "down", "down", "down", "down", "down")
@@ -192,7 +192,7 @@ func TestExportingMany(t *testing.T) {
 
 func TestViews(t *testing.T) {
 	deps := uitest.Deps(newFake(sample()...))
-	deps.Prefs = prefs.InMemory()
+	deps.Prefs = prefs.NewInMemory()
 	h := uitest.New(t, campaigns.New(deps, screen.Route{}), 100, 30)
 	h.Press("1")
 	h.Want("/ status:draft", "2 of 11")
@@ -239,10 +239,10 @@ func TestViews(t *testing.T) {
 
 func TestColumns(t *testing.T) {
 	deps := uitest.Deps(newFake(sample()...))
-	deps.Prefs = prefs.InMemory()
+	deps.Prefs = prefs.NewInMemory()
 	h := uitest.New(t, campaigns.New(deps, screen.Route{}), 80, 24)
 	h.Press("C")
-	if why := h.Why("x"); !strings.Contains(why, "always shown") {
+	if why := h.DisabledReason("x"); !strings.Contains(why, "always shown") {
 		t.Errorf("hiding the name: %q", why)
 	}
 	h.Press("down", "down", " ", "down", " ") // Channel, Type

@@ -126,7 +126,7 @@ func (w *bulkWork) noted(report bulk.Report) {
 			if len(tags) == 0 {
 				back, tags = "add", op.Remove
 			}
-			w.did(screen.Step{Why: fmt.Sprintf("%s %s, which can't be undone. Press b to %s %s.", campaignsOf(len(report.Done)), t.done, back, strings.Join(tags, ", "))})
+			w.did(screen.UndoStep{IrreversibleReason: fmt.Sprintf("%s %s, which can't be undone. Press b to %s %s.", campaignsOf(len(report.Done)), t.done, back, strings.Join(tags, ", "))})
 		}
 	default:
 		named := campaignsOf(len(report.Done))

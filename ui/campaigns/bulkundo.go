@@ -30,12 +30,12 @@ func (w *bulkWork) acted(a catalog.Action, named string, ids []string) {
 	}
 	back, ok := opposite[a]
 	if !ok {
-		w.did(screen.Step{Why: noWayBack(a, named, len(ids) > 1)})
+		w.did(screen.UndoStep{IrreversibleReason: noWayBack(a, named, len(ids) > 1)})
 		return
 	}
 	what := past[a] + " " + named
-	w.did(screen.Step{
-		What: what, Told: true,
+	w.did(screen.UndoStep{
+		Label: what, OwnNotice: true,
 		Undo: func() tea.Cmd { return w.put(back, ids, "Undone: "+what) },
 		Redo: func() tea.Cmd { return w.put(a, ids, "Redone: "+what) },
 	})
@@ -88,9 +88,9 @@ func (w *bulkWork) wasPut(p put) tea.Cmd {
 	if len(p.ids) > few {
 		cmds = append(cmds, screen.Changed(""))
 	}
-	about := screen.AboutEdit
+	about := screen.TopicEdit
 	if len(p.ids) == 1 {
-		about = screen.AboutCampaign(p.ids[0]) // what was said of its state does not hold any more
+		about = screen.CampaignTopic(p.ids[0]) // what was said of its state does not hold any more
 	}
 	if f := append(p.report.Failed, p.report.Left...); len(f) > 0 {
 		return tea.Batch(append(cmds, screen.NotifyAbout(about, widget.LevelError,

@@ -58,7 +58,7 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 	s.listing = newListing(deps, &s.Base)
 	s.describe, s.layout, s.uncover = s.tell, s.divide, func() { s.over = nil }
 	s.bulk = &bulkWork{
-		deps: deps, tasks: &s.Base, did: s.Did, picked: s.picked.only,
+		deps: deps, tasks: &s.Base, did: s.PushUndo, picked: s.picked.only,
 		show: func(p pane) {
 			s.over = p
 			s.divide()
@@ -100,8 +100,8 @@ func (s *Screen) Badge() (string, themes.Tone) {
 // Typing reports whether keys belong to the search.
 func (s *Screen) Typing() bool { return s.over == nil && s.bar.prompt.Focused() }
 
-// Leaving asks before work on many campaigns is ended.
-func (s *Screen) Leaving() *screen.Question { return s.bulk.leaving() }
+// LeaveQuestion asks before work on many campaigns is ended.
+func (s *Screen) LeaveQuestion() *screen.Question { return s.bulk.leaving() }
 
 // SetTheme changes the theme.
 func (s *Screen) SetTheme(t themes.Theme) {
@@ -192,8 +192,8 @@ func (l *listing) Campaign() (engine.Campaign, bool) {
 	return engine.Campaign{Head: sum.Head}, ok
 }
 
-// Chosen returns the name of the campaign under the cursor.
-func (l *listing) Chosen() string {
+// SubjectLabel returns the name of the campaign under the cursor.
+func (l *listing) SubjectLabel() string {
 	sum, _ := l.selected()
 	return sum.Title()
 }
@@ -222,17 +222,17 @@ func (l *listing) Related() []engine.Campaign {
 const mostFound = 10
 
 // Find finds campaigns for the palette.
-func (l *listing) Find(words string) func(context.Context) []screen.Found {
+func (l *listing) Find(words string) func(context.Context) []screen.PaletteItem {
 	ix, now := l.source.index(), l.now()
-	return func(ctx context.Context) []screen.Found {
+	return func(ctx context.Context) []screen.PaletteItem {
 		q, _ := query.Parse(words, query.Env{Now: now})
 		r, err := ix.Search(ctx, q, index.SearchOptions{Now: now})
 		if err != nil {
 			return nil // typed on meanwhile
 		}
-		var out []screen.Found
+		var out []screen.PaletteItem
 		for _, row := range r.Rows(0, min(r.Len(), mostFound)) {
-			out = append(out, screen.Found{
+			out = append(out, screen.PaletteItem{
 				Text: row.Title(), Detail: row.Status.Label() + " · " + row.Channel.Label(), Kind: "campaign",
 				Route: screen.Route{Name: screen.Builder, ID: row.ID},
 			})

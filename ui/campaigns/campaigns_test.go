@@ -63,39 +63,39 @@ func open(t *testing.T, w, h int, rows ...engine.Summary) (*uitest.Harness, *fak
 
 func TestGolden(t *testing.T) {
 	h, f := open(t, 80, 24, sample()...)
-	h.Goldens("list")
+	h.GoldenSizes("list")
 	h.Press("tab")
-	h.Goldens("facets")
+	h.GoldenSizes("facets")
 	h.Press("esc", "w")
-	h.Goldens("views")
+	h.GoldenSizes("views")
 	h.Press("esc", "C")
-	h.Goldens("columns")
+	h.GoldenSizes("columns")
 	h.Press("esc", "/")
-	h.Goldens("searching")
+	h.GoldenSizes("searching")
 	h.Type("status:s")
 	h.Press("down")
-	h.Goldens("completing")
+	h.GoldenSizes("completing")
 	h.Press("esc", "esc", "/")
 	h.Type("sale is:al")
 	h.Press("tab")
 	h.Type("stat:x")
-	h.Goldens("mistaken")
+	h.GoldenSizes("mistaken")
 	h.Press("esc", "/")
 	h.Type("spring status:paused")
-	h.Goldens("nothing")
+	h.GoldenSizes("nothing")
 	h.Press("esc", "*", "b")
-	h.Goldens("bulk")
+	h.GoldenSizes("bulk")
 	h.Press("esc", "esc")
 	f.breaks(id(9), errors.New("the disk is full"))
 	f.breaks(id(7), engine.Errorf(engine.Internal, 500, "something broke on the way, and it will take a while until somebody looks at it"))
 	h.Press("*", "b", "home", "down", "down", "down", "down", "down", "down", "enter")
-	h.Goldens("question")
+	h.GoldenSizes("question")
 	h.Press("enter")
-	h.Goldens("report")
+	h.GoldenSizes("report")
 	h.Press("esc")
-	h.Goldens("selected")
+	h.GoldenSizes("selected")
 	empty, _ := open(t, 80, 24)
-	empty.Goldens("empty")
+	empty.GoldenSizes("empty")
 }
 
 func TestFits(t *testing.T) {
@@ -139,7 +139,7 @@ func TestTypingReachesTheFilterAlone(t *testing.T) {
 	h.Press("esc", "/")
 	h.Type("order")
 	h.Press("enter", "enter") // to the table, then open
-	if got := h.Last(); got.Name != screen.Builder || got.ID != id(10) {
+	if got := h.LastRoute(); got.Name != screen.Builder || got.ID != id(10) {
 		t.Errorf("opened %+v", got)
 	}
 }
@@ -151,7 +151,7 @@ func TestRoutes(t *testing.T) {
 	} {
 		h, _ := open(t, 80, 24, sample()...)
 		h.Press(key)
-		if got := h.Last(); got.Name != want.Name || got.ID != want.ID {
+		if got := h.LastRoute(); got.Name != want.Name || got.ID != want.ID {
 			t.Errorf("%s opened %+v, want %+v", key, got, want)
 		}
 	}
@@ -277,14 +277,14 @@ func TestTheCursorStaysWithItsCampaign(t *testing.T) {
 	at("hidden", 6)
 	h.Press("0")
 	at("back again", 3)
-	fake.Change(func(rows []engine.Summary) []engine.Summary {
+	fake.UpdateRows(func(rows []engine.Summary) []engine.Summary {
 		return append([]engine.Summary{row(99, "Newcomer", catalog.Push, catalog.OneTime, catalog.Draft, 0)}, rows...)
 	})
 	h.Send(screen.ChangedMsg{ID: id(99)})
 	h.Want("Newcomer", "12 of 12")
 	at("reloaded", 3)
 	h.Press("o", "enter") // by change again
-	fake.Change(func(rows []engine.Summary) []engine.Summary { return append(rows[:3], rows[4:]...) })
+	fake.UpdateRows(func(rows []engine.Summary) []engine.Summary { return append(rows[:3], rows[4:]...) })
 	h.Press("r")
 	at("deleted elsewhere: the one in its place", 4)
 }
@@ -296,7 +296,7 @@ func TestPages(t *testing.T) {
 		rows[i] = row(i, fmt.Sprintf("Campaign %02d", i), catalog.Push, catalog.OneTime, catalog.States[i%2], time.Duration(i)*time.Hour)
 	}
 	fake := uitest.NewFake(rows...)
-	h := uitest.New(t, campaigns.New(uitest.Deps(fake.Only()), screen.Route{}), 80, 24)
+	h := uitest.New(t, campaigns.New(uitest.Deps(fake.WithoutCapabilities()), screen.Route{}), 80, 24)
 	h.Want("40 of 40", "Campaign 00", "Draft 20")
 	if got := strings.Join(fake.Calls(), ", "); got != "Search 1, Search 2, Search 3" {
 		t.Errorf("asked %s", got)
@@ -326,7 +326,7 @@ func TestMouse(t *testing.T) {
 		t.Errorf("a click chose %s", h.Copied[0])
 	}
 	h.ClickOn("Weekly digest")
-	if got := h.Last(); got.Name != screen.Builder || got.ID != id(3) {
+	if got := h.LastRoute(); got.Name != screen.Builder || got.ID != id(3) {
 		t.Errorf("a double click opened %+v", got)
 	}
 	small, _ := open(t, 60, 12, sample()...)
@@ -403,7 +403,7 @@ func TestPanesCanBeReachedAndZoomed(t *testing.T) {
 			h.Want(rejection)
 		}
 		h.WantNot("─ Campaigns")
-		if why := h.Why("z"); why != "" {
+		if why := h.DisabledReason("z"); why != "" {
 			t.Errorf("unzoom: %s", why)
 		}
 		h.Press("?")

@@ -63,7 +63,7 @@ func (c *chooser) items() {
 		items = append(items, item)
 	}
 	c.list.SetItems(items)
-	c.list.Choose(at)
+	c.list.SelectItem(at)
 }
 
 func titleOf(id string) string {
@@ -82,12 +82,12 @@ func (c *chooser) actions() []screen.Action {
 		why = "The name is always shown."
 	}
 	return []screen.Action{
-		{Keys: []string{" ", "x"}, Label: "show", Help: "show or hide the column", Group: groupColumns, Bar: 9, Why: why, Run: c.toggle},
-		{Keys: []string{"K", "shift+up"}, Label: "up", Help: "move the column left", Group: groupColumns, Bar: 8, Run: func() tea.Cmd { return c.move(-1) }},
-		{Keys: []string{"J", "shift+down"}, Label: "down", Help: "move the column right", Group: groupColumns, Bar: 7, Run: func() tea.Cmd { return c.move(1) }},
-		{Keys: []string{"o"}, Label: "sort", Help: "sort by the column; again to reverse", Group: groupColumns, Bar: 6, Why: c.whyNoSort(), Run: c.sort},
-		{Keys: []string{"d"}, Label: "reset", Help: "show the default columns", Group: groupColumns, Bar: 5, Run: c.reset},
-		{Keys: []string{"esc", "enter", "C", "q"}, Label: "done", Help: "back to the list", Group: groupColumns, Bar: 10, Run: c.close},
+		{Keys: []string{" ", "x"}, Label: "show", Help: "show or hide the column", Group: groupColumns, BarPriority: 9, DisabledReason: why, Run: c.toggle},
+		{Keys: []string{"K", "shift+up"}, Label: "up", Help: "move the column left", Group: groupColumns, BarPriority: 8, Run: func() tea.Cmd { return c.move(-1) }},
+		{Keys: []string{"J", "shift+down"}, Label: "down", Help: "move the column right", Group: groupColumns, BarPriority: 7, Run: func() tea.Cmd { return c.move(1) }},
+		{Keys: []string{"o"}, Label: "sort", Help: "sort by the column; again to reverse", Group: groupColumns, BarPriority: 6, DisabledReason: c.whyNoSort(), Run: c.sort},
+		{Keys: []string{"d"}, Label: "reset", Help: "show the default columns", Group: groupColumns, BarPriority: 5, Run: c.reset},
+		{Keys: []string{"esc", "enter", "C", "q"}, Label: "done", Help: "back to the list", Group: groupColumns, BarPriority: 10, Run: c.close},
 	}
 }
 
@@ -125,7 +125,7 @@ func (c *chooser) move(by int) tea.Cmd {
 		return nil
 	}
 	c.ids[at], c.ids[to] = c.ids[to], c.ids[at]
-	c.list.Choose(to)
+	c.list.SelectItem(to)
 	return c.keep()
 }
 

@@ -25,8 +25,8 @@ func TestEveryClick(t *testing.T) {
 		h.ClickOn("  Winter clearance")
 		chosen(9, "a row")
 		h.ClickOn("▌ Winter clearance")
-		if h.Last().Name != screen.Builder || h.Last().ID != id(9) {
-			t.Errorf("%d×%d: a second click opens %+v", size.W, size.H, h.Last())
+		if h.LastRoute().Name != screen.Builder || h.LastRoute().ID != id(9) {
+			t.Errorf("%d×%d: a second click opens %+v", size.W, size.H, h.LastRoute())
 		}
 
 		h, _ = fresh() // the heads, and the counts

@@ -106,7 +106,7 @@ func (p *facetsPane) show(facets []index.Facet) {
 	}
 	p.list.SetItems(items)
 	if at := slices.Index(p.choices, under); at >= 0 && under.key != "" {
-		p.list.Choose(at)
+		p.list.SelectItem(at)
 	}
 }
 

@@ -42,7 +42,7 @@ func (f *fake) breaks(id string, err error) {
 func (f *fake) row(id string) (engine.Summary, bool) {
 	var out engine.Summary
 	found := false
-	f.Change(func(rows []engine.Summary) []engine.Summary {
+	f.UpdateRows(func(rows []engine.Summary) []engine.Summary {
 		if i := slices.IndexFunc(rows, func(s engine.Summary) bool { return s.ID == id }); i >= 0 {
 			out, found = rows[i], true
 		}
@@ -84,7 +84,7 @@ func (f *fake) put(operation, id string, b doc.Value) (engine.Head, error) {
 	f.asked = append(f.asked, fmt.Sprint(operation, " ", id, " ", tags))
 	f.mu.Unlock()
 	var head engine.Head
-	f.Change(func(rows []engine.Summary) []engine.Summary {
+	f.UpdateRows(func(rows []engine.Summary) []engine.Summary {
 		i := slices.IndexFunc(rows, func(s engine.Summary) bool { return s.ID == id })
 		rows[i].Tags = tags
 		rows[i].Revision++

@@ -151,7 +151,7 @@ func (s *Screen) View() string {
 	w, _ := s.panel.Inner()
 	if box, x := s.bar.dropdown(w, s.height-4); box != "" {
 		search, _, work := s.head()
-		out = widget.Drop(out, box, p.table.x+2+x, 1+work+search, s.width, s.height)
+		out = widget.Dropdown(out, box, p.table.x+2+x, 1+work+search, s.width, s.height)
 	}
 	if s.over != nil {
 		out = widget.Center(out, s.over.view(s.width, s.height), s.width, s.height)
@@ -179,7 +179,7 @@ func (s *Screen) zoomKey() screen.Action {
 		return nil
 	})
 	if !s.zoom && s.focus == inTable && s.panes().table.w == s.width {
-		a.Why = "The list already fills the window."
+		a.DisabledReason = "The list already fills the window."
 	}
 	return a
 }

@@ -7,7 +7,7 @@ import (
 // listing is what the list shows and how: the search, its answer in the table, the order, the columns and the views,
 // each change of which can be undone.
 type listing struct {
-	screen.Steps
+	screen.UndoStack
 	*feed
 	*shelf
 	*finder

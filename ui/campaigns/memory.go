@@ -38,7 +38,7 @@ func (m memory) read() (settings, error) { return prefs.Read[settings](m.prefs, 
 func (m memory) change(change func(settings) settings) (settings, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return prefs.Change(m.prefs, memoryName, change)
+	return prefs.Update(m.prefs, memoryName, change)
 }
 
 // shelf is what a person chose for the list, and the views that there are.

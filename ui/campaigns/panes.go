@@ -53,7 +53,7 @@ func paneMouse(p pane, msg tea.MouseMsg, width, height int, close func() tea.Cmd
 	if last := len(lines) - 1; pressed && msg.Y == y+last {
 		if key := widget.HintAt(lines[last], msg.X); key != "" {
 			for _, a := range p.actions() {
-				if a.Does(key) && a.Why == "" {
+				if a.HasKey(key) && a.DisabledReason == "" {
 					return a.Run()
 				}
 			}

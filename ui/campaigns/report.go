@@ -54,10 +54,10 @@ func (p *reportPane) setTheme(t themes.Theme) {
 func (p *reportPane) actions() []screen.Action {
 	row := p.rows[p.list.Cursor].Row
 	return []screen.Action{
-		{Keys: []string{"r"}, Label: "retry", Help: "retry campaigns that are not done", Group: groupReport, Bar: 10, Run: p.retry},
-		{Keys: []string{"enter"}, Label: "open", Help: "edit the campaign in the builder", Group: groupReport, Bar: 8, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Builder, ID: row.ID}) }},
-		{Keys: []string{"y"}, Label: "copy", Help: "copy the report", Group: groupReport, Bar: 7, Run: func() tea.Cmd { return screen.Copy(p.text(), "the report") }},
-		{Keys: []string{"esc", "q"}, Label: "close", Help: "back to the list; campaigns that are not done stay selected", Group: groupReport, Bar: 9, Run: p.close},
+		{Keys: []string{"r"}, Label: "retry", Help: "retry campaigns that are not done", Group: groupReport, BarPriority: 10, Run: p.retry},
+		{Keys: []string{"enter"}, Label: "open", Help: "edit the campaign in the builder", Group: groupReport, BarPriority: 8, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Builder, ID: row.ID}) }},
+		{Keys: []string{"y"}, Label: "copy", Help: "copy the report", Group: groupReport, BarPriority: 7, Run: func() tea.Cmd { return screen.Copy(p.text(), "the report") }},
+		{Keys: []string{"esc", "q"}, Label: "close", Help: "back to the list; campaigns that are not done stay selected", Group: groupReport, BarPriority: 9, Run: p.close},
 	}
 }
 

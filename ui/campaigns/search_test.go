@@ -102,7 +102,7 @@ func TestTheWordAtFaultIsDropped(t *testing.T) {
 
 func TestEarlierSearches(t *testing.T) {
 	deps := uitest.Deps(newFake(sample()...))
-	deps.Prefs = prefs.InMemory()
+	deps.Prefs = prefs.NewInMemory()
 	h := uitest.New(t, campaigns.New(deps, screen.Route{}), 80, 24)
 	for _, text := range []string{"sale", "status:draft"} {
 		h.Press("/")
@@ -134,16 +134,16 @@ func TestLiveChanges(t *testing.T) {
 	}
 	changed, _ := f.row(id(4))
 	changed.Name, changed.Status, changed.Revision = "Price rise", catalog.Paused, 7
-	f.Change(replace(changed))
+	f.UpdateRows(replace(changed))
 	h.Send(screen.ChangedMsg{ID: id(4)})
 	h.Want("Price rise", "Paused 2")
-	f.Change(without(id(4)))
+	f.UpdateRows(without(id(4)))
 	h.Send(screen.ChangedMsg{ID: id(4)})
 	h.WantNot("Price rise")
 	if lists() != 1 {
 		t.Errorf("the list was loaded %d times", lists())
 	}
-	f.Change(without(id(1)))
+	f.UpdateRows(without(id(1)))
 	h.Send(screen.ChangedMsg{})
 	h.Want("9 of 9")
 	h.WantNot("Spring sale")

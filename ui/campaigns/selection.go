@@ -105,11 +105,11 @@ func (m *marks) actions(group string) []screen.Action {
 		label = "end range"
 	}
 	return []screen.Action{
-		{Keys: []string{" "}, Label: "select", Help: "select or deselect, and go to the next", Group: group, Bar: 13, Why: none, Run: m.mark},
-		{Name: "select range", Keys: []string{"V"}, Label: label, Help: "select from here to the cursor; again to stop", Group: group, Why: none, Run: m.markRange},
-		{Keys: []string{"shift+down"}, Label: "select down", Help: "select this campaign and the next", Group: group, Why: none, Run: m.markOn(m.grid.Down)},
-		{Keys: []string{"shift+up"}, Label: "select up", Help: "select this campaign and the one above", Group: group, Why: none, Run: m.markOn(m.grid.Up)},
-		{Keys: []string{"*", "ctrl+a"}, Label: "select all", Help: "select all campaigns found; again to select none", Group: group, Why: none, Run: m.markAll},
+		{Keys: []string{" "}, Label: "select", Help: "select or deselect, and go to the next", Group: group, BarPriority: 13, DisabledReason: none, Run: m.mark},
+		{Name: "select range", Keys: []string{"V"}, Label: label, Help: "select from here to the cursor; again to stop", Group: group, DisabledReason: none, Run: m.markRange},
+		{Keys: []string{"shift+down"}, Label: "select down", Help: "select this campaign and the next", Group: group, DisabledReason: none, Run: m.markOn(m.grid.Down)},
+		{Keys: []string{"shift+up"}, Label: "select up", Help: "select this campaign and the one above", Group: group, DisabledReason: none, Run: m.markOn(m.grid.Up)},
+		{Keys: []string{"*", "ctrl+a"}, Label: "select all", Help: "select all campaigns found; again to select none", Group: group, DisabledReason: none, Run: m.markAll},
 	}
 }
 

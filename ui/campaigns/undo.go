@@ -45,10 +45,10 @@ func (l *listing) reshaped(before shape) {
 		return
 	}
 	l.typed = now.text
-	l.Did(screen.Step{
-		What: widget.Clean(what),
-		Undo: func() tea.Cmd { return l.as(before) },
-		Redo: func() tea.Cmd { return l.as(now) },
+	l.PushUndo(screen.UndoStep{
+		Label: widget.Clean(what),
+		Undo:  func() tea.Cmd { return l.as(before) },
+		Redo:  func() tea.Cmd { return l.as(now) },
 	})
 }
 
@@ -62,11 +62,11 @@ func (l *listing) settled() {
 // Undo undoes the last change of the list: of what it shows, or of campaigns.
 func (l *listing) Undo() (tea.Cmd, bool) {
 	l.settled()
-	return l.Steps.Undo()
+	return l.UndoStack.Undo()
 }
 
 // Redo makes the change again that was undone last.
 func (l *listing) Redo() (tea.Cmd, bool) {
 	l.settled()
-	return l.Steps.Redo()
+	return l.UndoStack.Redo()
 }

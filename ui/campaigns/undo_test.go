@@ -13,7 +13,7 @@ import (
 // Clearing, narrowing, searching, sorting and arranging are undone one by one, and redone.
 func TestUndoOfWhatTheListShows(t *testing.T) {
 	deps := uitest.Deps(newFake(sample()...))
-	deps.Prefs = prefs.InMemory()
+	deps.Prefs = prefs.NewInMemory()
 	h := uitest.New(t, campaigns.New(deps, screen.Route{}), 120, 40)
 	h.Press("ctrl+z")
 	h.Want("Nothing to undo")

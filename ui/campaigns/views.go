@@ -89,7 +89,7 @@ func (p *viewPicker) fill(name string) {
 	}
 	p.list.SetItems(items)
 	if i := slices.IndexFunc(p.views, func(v savedView) bool { return v.Name == name }); i >= 0 {
-		p.list.Choose(i)
+		p.list.SelectItem(i)
 	}
 }
 
@@ -106,11 +106,11 @@ func (p *viewPicker) actions() []screen.Action {
 		why = "This view is built in. Show it and press W to save it under your own name."
 	}
 	acts := []screen.Action{
-		{Keys: []string{"enter"}, Label: "show", Help: "show the view", Group: groupViews, Bar: 10, Run: func() tea.Cmd { return p.s.open(p.chosen()) }},
-		{Keys: []string{"W", "n"}, Label: "save view", Help: "save this search, sorting and columns as a view", Group: groupViews, Bar: 9, Run: func() tea.Cmd { return p.s.saveView(p.fill) }},
-		{Keys: []string{"r"}, Label: "rename", Help: "rename the view", Group: groupViews, Bar: 8, Why: why, Run: p.rename},
-		{Keys: []string{"x"}, Label: "delete", Help: "delete the view", Group: groupViews, Bar: 7, Why: why, Run: p.remove},
-		{Keys: []string{"esc", "w", "q"}, Label: "close", Help: "back to the list", Group: groupViews, Bar: 6, Run: p.close},
+		{Keys: []string{"enter"}, Label: "show", Help: "show the view", Group: groupViews, BarPriority: 10, Run: func() tea.Cmd { return p.s.open(p.chosen()) }},
+		{Keys: []string{"W", "n"}, Label: "save view", Help: "save this search, sorting and columns as a view", Group: groupViews, BarPriority: 9, Run: func() tea.Cmd { return p.s.saveView(p.fill) }},
+		{Keys: []string{"r"}, Label: "rename", Help: "rename the view", Group: groupViews, BarPriority: 8, DisabledReason: why, Run: p.rename},
+		{Keys: []string{"x"}, Label: "delete", Help: "delete the view", Group: groupViews, BarPriority: 7, DisabledReason: why, Run: p.remove},
+		{Keys: []string{"esc", "w", "q"}, Label: "close", Help: "back to the list", Group: groupViews, BarPriority: 6, Run: p.close},
 	}
 	return append(acts, p.s.viewKeys()...)
 }
@@ -137,7 +137,7 @@ func (p *viewPicker) view(width, height int) string {
 func (p *viewPicker) rename() tea.Cmd {
 	old := p.chosen().Name
 	return screen.Send(screen.InputMsg{
-		Title: "Rename view", Value: old, Check: func(name string) string { return p.s.whyNoName(name, old) },
+		Title: "Rename view", Value: old, Validate: func(name string) string { return p.s.whyNoName(name, old) },
 		Then: func(name string) tea.Cmd {
 			name = strings.TrimSpace(name)
 			kept := p.s.keep(func(st settings) settings {
@@ -178,7 +178,7 @@ func (p *viewPicker) remove() tea.Cmd {
 // saveView asks for a name, and saves what is shown now under it. A view of that name is replaced.
 func (l *listing) saveView(saved func(name string)) tea.Cmd {
 	return screen.Send(screen.InputMsg{
-		Title: "Save view", Placeholder: "name", Check: func(name string) string { return l.whyNoName(name, name) },
+		Title: "Save view", Placeholder: "name", Validate: func(name string) string { return l.whyNoName(name, name) },
 		Then: func(name string) tea.Cmd {
 			v := savedView{Name: strings.TrimSpace(name), Query: l.query().String(), Sort: l.settings.Sort}
 			for _, c := range l.grid.columns {

@@ -22,8 +22,8 @@ func (s *Screen) change(msg screen.ChangedMsg) tea.Cmd {
 	if msg.ID == "" {
 		return s.load()
 	}
-	if msg.Did != "" {
-		s.bulk.acted(msg.Did, msg.Name, []string{msg.ID})
+	if msg.Action != "" {
+		s.bulk.acted(msg.Action, msg.Name, []string{msg.ID})
 	}
 	s.changed[msg.ID] = struct{}{}
 	return s.refresh()

@@ -231,7 +231,7 @@ func (g *Grid) rename() tea.Cmd {
 	old := g.grid.Locales[g.row].Name
 	return screen.Send(screen.InputMsg{
 		Title: "Rename " + old, Value: old,
-		Check: func(to string) string {
+		Validate: func(to string) string {
 			if to == old {
 				return ""
 			}

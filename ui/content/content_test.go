@@ -87,16 +87,16 @@ const mail = `{"basic_details":{"name":"Weekly news","content_type":"PROMOTIONAL
 
 func TestScreens(t *testing.T) {
 	h := newBench(t, catalog.Email, mail).open(120, 40)
-	h.Goldens("grid")
+	h.GoldenSizes("grid")
 	h.Press("up", "7")
-	h.Goldens("share")
+	h.GoldenSizes("share")
 	h.Press("esc", "down", "down", "d")
-	h.Goldens("compare")
+	h.GoldenSizes("compare")
 	h.Press("esc", "a")
 	h.Type("sp")
-	h.Goldens("locales")
+	h.GoldenSizes("locales")
 	h.Press("esc", "enter")
-	h.Goldens("message")
+	h.GoldenSizes("message")
 	h.WantFits()
 }
 

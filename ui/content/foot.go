@@ -23,11 +23,11 @@ func (d drawing) foot(h int) []string {
 	case d.locked() != "":
 		text, tone = d.locked(), themes.ToneWarning
 	}
-	lines := widget.WrapMost(widget.Clean(text), d.cfg.Width, h)
+	lines := widget.WrapMax(widget.Clean(text), d.cfg.Width, h)
 	// Where there is little room it takes the line of what it is about: the cursor shows that, too.
 	whole := len(lines) == h && (h == leastFoot || d.failure+d.news+d.locked() != "")
 	if !whole {
-		lines = widget.WrapMost(widget.Clean(text), d.cfg.Width, h-1)
+		lines = widget.WrapMax(widget.Clean(text), d.cfg.Width, h-1)
 	}
 	for i, line := range lines {
 		lines[i] = t.Tone(tone).Render(line)

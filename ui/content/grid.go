@@ -61,8 +61,8 @@ type field struct {
 }
 
 var (
-	_ editor.Editor  = (*Grid)(nil)
-	_ editor.Stepper = (*Grid)(nil)
+	_ editor.Editor          = (*Grid)(nil)
+	_ editor.OperationEditor = (*Grid)(nil)
 )
 
 // New makes the grid of the component at the path of cfg. Where the form for one message would do, it
@@ -220,8 +220,8 @@ func (g *Grid) SetSize(w, h int) {
 // SetActive tells the grid whether it has the keyboard.
 func (g *Grid) SetActive(on bool) { g.resting = !on }
 
-// Edits returns the document with everything that a person changed.
-func (g *Grid) Edits() (doc.Value, bool) { return g.root, !g.root.Same(g.base) }
+// Edited returns the document with everything that a person changed.
+func (g *Grid) Edited() (doc.Value, bool) { return g.root, !g.root.Same(g.base) }
 
 // Reload takes over a document that was changed elsewhere, or saved.
 func (g *Grid) Reload(root doc.Value) {
@@ -245,8 +245,8 @@ func (g *Grid) Typing() bool { return g.adding != nil || g.share != nil }
 // Modal reports that Escape has something to close: what is typed, compared or marked.
 func (g *Grid) Modal() bool { return g.Typing() || g.compare != nil || len(g.mem.marks) > 0 }
 
-// Stepped says that the last change was no typing in a percentage.
-func (g *Grid) Stepped() bool { return g.share == nil }
+// LastWasOperation says that the last change was no typing in a percentage.
+func (g *Grid) LastWasOperation() bool { return g.share == nil }
 
 // locked says why the messages may not be changed, or "".
 func (t *table) locked() string {
@@ -321,5 +321,5 @@ func (g *Grid) editText() tea.Cmd {
 	if text == "" {
 		text = "{}"
 	}
-	return screen.Send(forms.EditMsg{Path: p, Text: text, JSON: true})
+	return screen.Send(forms.OpenEditorMsg{Path: p, Text: text, JSON: true})
 }

@@ -236,7 +236,7 @@ func TestPlatformTabs(t *testing.T) {
 	h.Want("▸ Title", "Angebot")
 	h.Press("f7")
 	h.Want("[iOS")
-	h.Goldens("platforms")
+	h.GoldenSizes("platforms")
 	h.Press("esc", "esc")
 	h.Want("◐2 Angebot")
 }

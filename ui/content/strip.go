@@ -35,10 +35,10 @@ const (
 	axes
 )
 
-var _ editor.Strip = (*Strip)(nil)
+var _ editor.TabBar = (*Strip)(nil)
 
 // NewStrip makes the line for the forms below the path of cfg.
-func NewStrip(cfg editor.Config) editor.Strip {
+func NewStrip(cfg editor.Config) editor.TabBar {
 	way := func(next, prev, what string) axis {
 		return axis{next, prev, bind(next, "next "+what, next, prev)}
 	}
@@ -166,8 +166,8 @@ func (s *Strip) View(root doc.Value, p doc.Path, width int) string {
 	return widget.Truncate(b.String(), width)
 }
 
-// Go returns the place that a key leads to from p.
-func (s *Strip) Go(root doc.Value, p doc.Path, pressed string) (doc.Path, bool) {
+// KeyTarget returns the place that a key leads to from p.
+func (s *Strip) KeyTarget(root doc.Value, p doc.Path, pressed string) (doc.Path, bool) {
 	for a, k := range s.keys {
 		step := 0
 		switch pressed {
@@ -186,8 +186,8 @@ func (s *Strip) Go(root doc.Value, p doc.Path, pressed string) (doc.Path, bool) 
 	return nil, false
 }
 
-// Click returns the place that a press at column x leads to.
-func (s *Strip) Click(root doc.Value, p doc.Path, x int) (doc.Path, bool) {
+// ClickTarget returns the place that a press at column x leads to.
+func (s *Strip) ClickTarget(root doc.Value, p doc.Path, x int) (doc.Path, bool) {
 	at := 0
 	for _, sg := range s.segments(root, p) {
 		w := widget.Width(sg.text)

@@ -1,5 +1,5 @@
-// Package editor says what can stand in the middle of the builder, and beside it: the plain form
-// of [bugle/forms], and the editors of places for which people want more than a form.
+// Package editor defines the interfaces between the builder and what it shows: the editor of a place, the side
+// panel beside it and the tab bar above it.
 package editor
 
 import (
@@ -16,83 +16,82 @@ import (
 	"bugle/themes"
 )
 
-// Editor edits one place of a campaign's document. [forms.Form] is the plain one; its methods say
-// what each of these promises.
+// Editor edits one place of a campaign's document. [forms.Form] is the default implementation and documents the
+// methods.
 type Editor interface {
 	Update(tea.Msg) tea.Cmd
 	View() string
 	SetSize(width, height int)
 	SetActive(on bool)
 
-	// Edits returns the document with all that a person changed, and whether that is anything.
-	Edits() (doc.Value, bool)
-	// Reload takes over a document that was changed elsewhere, or saved.
+	// Edited returns the document with the user's changes, and whether there are any.
+	Edited() (doc.Value, bool)
+	// Reload replaces the document after it was changed elsewhere or saved.
 	Reload(root doc.Value)
 	SetProblems([]schema.Problem)
 
-	// Focused returns the place that the keyboard is at; false where that is none of the document's.
+	// Focused returns the place that has the keyboard; false if it is not a place of the document.
 	Focused() (schema.FieldState, bool)
 	FocusPath(doc.Path) bool
 
 	Typing() bool
 	Modal() bool
-	// Bindings are all keys that do something now, Hints the few that a person wants most.
+	// Bindings returns all keys that work now, Hints the most important ones.
 	Bindings() []key.Binding
 	Hints() []key.Binding
 }
 
-// Stepper is an editor that has operations, besides fields that are typed in. Stepped says whether the
-// last change was one: it is undone by itself, however soon after another.
-type Stepper interface{ Stepped() bool }
+// OperationEditor is an editor that has operations besides typing into fields. LastWasOperation reports whether
+// the last change was an operation, which is always an undo step of its own.
+type OperationEditor interface{ LastWasOperation() bool }
 
-// Config says what an editor edits and how it looks. Its form part is what a plain form of the
-// same place would get.
+// Config describes what an editor edits and how it looks. The embedded part configures the plain form of the
+// same place.
 type Config struct {
 	forms.Config
 	Head      engine.Head
 	Workspace engine.Workspace
 	Service   engine.Service
 	Now       func() time.Time
-	Location  *time.Location // that times are shown in
+	Location  *time.Location // time zone for display
 	Host      Host
 }
 
-// Host is what the builder does for an editor or an aside.
+// Host is what the builder does for an editor or a side panel.
 type Host struct {
-	// Open shows the form of a place below, once Update returns: a key that follows is the
-	// form's already.
+	// Open opens the form of a place below after Update returns; the next key already goes to that form.
 	Open func(doc.Path)
-	// Outside opens a text in the person's editor, once Update returns; then gets it back.
-	Outside func(text, suffix string, then func(text string))
-	// Notify shows a notice, once Update returns.
+	// OpenExternal opens a text in the user's editor after Update returns; then receives the result.
+	OpenExternal func(text, suffix string, then func(text string))
+	// Notify shows a notice after Update returns.
 	Notify func(text string)
-	// Run starts a task, as [screen.Base] does. Its result comes to Update as a screen.Result.
+	// Run starts a task, as [screen.Base] does. Its result arrives at Update as a screen.Result.
 	Run func(kind string, fn func(context.Context) (any, error)) tea.Cmd
 }
 
-// Aside is a view beside the editor, a tab of its own.
-type Aside interface {
+// SidePanel is a view beside the editor, shown as a tab.
+type SidePanel interface {
 	Title() string // one word
 	SetSize(width, height int)
 	SetTheme(themes.Theme)
-	// Show takes over the document, and the place that the keyboard is at.
+	// Show sets the document and the place that has the keyboard.
 	Show(root doc.Value, at doc.Path) tea.Cmd
-	// Update takes keys while the aside has the keyboard, and results of its tasks.
+	// Update handles keys while the panel has the keyboard, and results of its tasks.
 	Update(tea.Msg) tea.Cmd
 	View() string
 	Bindings() []key.Binding
 }
 
-// Strip is a line above the forms inside a place. It says which of several alike is open, such as
-// one platform of three, and leads to the others.
-type Strip interface {
+// TabBar is a line above the forms inside a place. It shows which of several siblings is open, such as one
+// platform of three, and switches to the others.
+type TabBar interface {
 	SetTheme(themes.Theme)
-	// View draws the line for the form at p. It is empty where there is only one of its kind.
+	// View draws the line for the form at p. It is empty if there are no siblings.
 	View(root doc.Value, p doc.Path, width int) string
-	// Go returns where a key leads from p.
-	Go(root doc.Value, p doc.Path, key string) (doc.Path, bool)
-	// Click returns where a press at column x of the line leads.
-	Click(root doc.Value, p doc.Path, x int) (doc.Path, bool)
+	// KeyTarget returns the place that a key leads to from p.
+	KeyTarget(root doc.Value, p doc.Path, key string) (doc.Path, bool)
+	// ClickTarget returns the place that a click at column x of the line leads to.
+	ClickTarget(root doc.Value, p doc.Path, x int) (doc.Path, bool)
 	Bindings() []key.Binding
 }
 

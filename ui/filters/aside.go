@@ -69,7 +69,7 @@ const (
 const untold = "This service does not show who matches. Recipients are counted when a campaign is sent."
 
 // NewAside makes the view beside filters: the audience that they pick.
-func NewAside(cfg editor.Config) editor.Aside {
+func NewAside(cfg editor.Config) editor.SidePanel {
 	a := &aside{cfg: cfg, place: placeOf(cfg.Path), people: -1}
 	a.reader, _ = cfg.Service.(engine.AudienceReader)
 	return a

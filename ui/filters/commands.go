@@ -188,7 +188,7 @@ type outside struct {
 // editJSON opens the node in the person's editor; a text that did not parse is offered again.
 func (t *Tree) editJSON() {
 	p := t.node().Path
-	if t.cfg.Host.Outside == nil {
+	if t.cfg.Host.OpenExternal == nil {
 		return
 	}
 	before := string(t.root.Lookup(p).Indent())
@@ -199,7 +199,7 @@ func (t *Tree) editJSON() {
 	if text == "" {
 		text = "{}"
 	}
-	t.cfg.Host.Outside(text, ".json", func(after string) {
+	t.cfg.Host.OpenExternal(text, ".json", func(after string) {
 		t.outside = nil
 		if after != before {
 			t.takeJSON(p, after)

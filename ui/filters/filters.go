@@ -110,9 +110,9 @@ func (t *Tree) SetActive(on bool) {
 	}
 }
 
-// Edits returns the document with everything that a person changed. A filter that was added and has
+// Edited returns the document with everything that a person changed. A filter that was added and has
 // nothing in it yet is not in it.
-func (t *Tree) Edits() (doc.Value, bool) {
+func (t *Tree) Edited() (doc.Value, bool) {
 	root := t.root
 	if t.untouched() {
 		root = t.draft.before
@@ -233,8 +233,8 @@ func (t *Tree) Typing() bool { return t.open != nil && t.open.typing }
 // Modal reports that a filter is open, or something to add is chosen: Escape closes that.
 func (t *Tree) Modal() bool { return t.open != nil || t.menu != nil }
 
-// Stepped says whether the last change was an operation on the tree.
-func (t *Tree) Stepped() bool { return t.stepped }
+// LastWasOperation says whether the last change was an operation on the tree.
+func (t *Tree) LastWasOperation() bool { return t.stepped }
 
 // locked says why what is at p may not be changed, or "".
 func (o *outline) locked(p doc.Path) string {

@@ -118,22 +118,22 @@ const (
 func TestScreensOfFilters(t *testing.T) {
 	b := newBench(t, audienceJSON)
 	h := b.open(120, 40, segmentation, include)
-	h.Goldens("tree")
+	h.GoldenSizes("tree")
 	h.Resize(120, 40)
 	h.Press("j", "enter")
-	h.Goldens("list")
+	h.GoldenSizes("list")
 	h.Press("esc", "j", "enter")
-	h.Goldens("action")
+	h.GoldenSizes("action")
 	h.Press("esc", "j", "enter")
-	h.Goldens("number")
+	h.GoldenSizes("number")
 	h.Press("esc", "j", "enter", "tab", "tab", "tab")
-	h.Goldens("days")
+	h.GoldenSizes("days")
 	h.Press("esc", "j", "enter", "tab", "tab", "tab")
-	h.Goldens("range")
+	h.GoldenSizes("range")
 	h.Press("esc", "G", "enter", "tab", "tab", "tab")
-	h.Goldens("yes-or-no")
+	h.GoldenSizes("yes-or-no")
 	h.Press("esc", "a")
-	h.Goldens("add")
+	h.GoldenSizes("add")
 }
 
 func TestScreensOfDates(t *testing.T) {
@@ -144,10 +144,10 @@ func TestScreensOfDates(t *testing.T) {
 	h := b.open(120, 40, segmentation, include, "filters", 0, "value")
 	h.Press("ctrl+u")
 	h.Type("last monday")
-	h.Goldens("date")
+	h.GoldenSizes("date")
 	h.Want("understood as Mon 9 Mar 2026, the whole day")
 	h.Press("enter", "j", "enter", "tab", "tab", "tab")
-	h.Goldens("dates")
+	h.GoldenSizes("dates")
 	if got := b.stored(segmentation, include, "filters", 0, "value"); got != `"2026-03-09"` {
 		t.Errorf("the date is %s", got)
 	}
@@ -156,12 +156,12 @@ func TestScreensOfDates(t *testing.T) {
 func TestScreensOfNothingYet(t *testing.T) {
 	b := newBench(t, `{}`)
 	h := b.open(120, 40, segmentation, include)
-	h.Goldens("empty")
+	h.GoldenSizes("empty")
 	h.Press("a", "1")
-	h.Goldens("name")
+	h.GoldenSizes("name")
 	h.Type("cou")
 	h.Press("enter")
-	h.Goldens("operator")
+	h.GoldenSizes("operator")
 }
 
 // A trigger has words of its own, and starts with what users do.
@@ -202,7 +202,7 @@ func TestAudienceIsBuiltByTheKeysAlone(t *testing.T) {
 		h.Press(strings.Fields(step.then)...)
 	}
 	h.Want("▸ └     In the segment Staff", "of 12 users")
-	h.Goldens("built")
+	h.GoldenSizes("built")
 	const want = `{"included_filters":{"filter_operator":"and","filters":[` +
 		`{"filter_type":"actions","executed":true,"execution":{"type":"atleast","count":2},"action_name":"Added to Cart","attributes":{"filter_operator":"and","filters":[` +
 		`{"filter_type":"user_attributes","data_type":"datetime","name":"Event Time (Standard)","operator":"inTheLast","value":30},` +

@@ -139,7 +139,7 @@ func (f *form) held(r row) (string, themes.Tone) {
 	if r.text == "" {
 		return "", themes.ToneFaint
 	}
-	return widget.CleanMarks(r.text), themes.ToneText
+	return widget.CleanVisible(r.text), themes.ToneText
 }
 
 // layHelp adds what stands below the focused row: names, options, what a date was understood as.

@@ -58,7 +58,7 @@ func TestKeyOfEachOperation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := filters.New(config(t, audienceJSON, 70, 30))
 			press(e, strings.Split(c.keys, "")...)
-			root, changed := e.Edits()
+			root, changed := e.Edited()
 			want := strings.ReplaceAll(c.want, second+strings.TrimSpace(staff), second+strings.TrimSuffix(staff, "\n"))
 			if got := outline(root); got != want || !changed {
 				t.Errorf("the filters are\n%s\nwant\n%s", got, want)
@@ -112,7 +112,7 @@ func TestValueIsWrittenAsItsType(t *testing.T) {
 			press(e, "j", "enter", "enter", "enter", "enter")
 			press(e, strings.Split(c.typed, "")...)
 			press(e, "enter")
-			root, _ := e.Edits()
+			root, _ := e.Edited()
 			if got := string(root.Lookup(doc.P(segmentation, include, "filters", 0, "value")).Encode()); got != c.want {
 				t.Errorf("the value is %s, want %s\n%s", got, c.want, e.View())
 			}
@@ -126,7 +126,7 @@ func TestRangeIsTypedEndByEnd(t *testing.T) {
 	press(e, "a", "1")
 	press(e, strings.Split("age", "")...)
 	press(e, "enter", "b", "enter", "1", "8", "enter", "3", "5", "enter")
-	root, _ := e.Edits()
+	root, _ := e.Edited()
 	if got := string(root.Lookup(doc.P(segmentation, include, "filters", 0, "value")).Encode()); got != `[18,35]` {
 		t.Errorf("the range is %s:\n%s", got, e.View())
 	}
@@ -139,7 +139,7 @@ func TestYesOrNoIsYesUntilSomebodySaysNo(t *testing.T) {
 		press(e, "a", "1", "m", "e", "m", "enter")
 		press(e, strings.Fields(keys)...)
 		press(e, "esc")
-		root, _ := e.Edits()
+		root, _ := e.Edited()
 		if got := root.Lookup(doc.P(segmentation, include, "filters", 0, "value")).Literal(); got != want {
 			t.Errorf("%q makes it %s, want %s:\n%s", keys, got, want, e.View())
 		}
@@ -162,9 +162,9 @@ func TestHowOftenIsTypedInWords(t *testing.T) {
 	} {
 		e := filters.New(config(t, audienceJSON, 110, 30))
 		press(e, "j", "j", "enter", "tab")
-		before, _ := e.Edits()
+		before, _ := e.Edited()
 		press(e, strings.Split(text, "")...)
-		root, _ := e.Edits()
+		root, _ := e.Edited()
 		if want == "" {
 			press(e, "enter")
 			if !root.Same(before) || !strings.Contains(e.View(), text) {
@@ -180,7 +180,7 @@ func TestHowOftenIsTypedInWords(t *testing.T) {
 			t.Errorf("%q is not read back:\n%s", text, e.View())
 		}
 		press(e, "enter", "tab", "x", "esc", "esc") // and what is typed and makes no sense changes nothing
-		if again, _ := e.Edits(); !again.Same(root) {
+		if again, _ := e.Edited(); !again.Same(root) {
 			t.Errorf("%q is gone", text)
 		}
 	}

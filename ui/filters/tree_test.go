@@ -75,7 +75,7 @@ func keyOf(name string) tea.KeyMsg {
 
 func wantUnchanged(t testing.TB, e editor.Editor, want doc.Value) {
 	t.Helper()
-	root, changed := e.Edits()
+	root, changed := e.Edited()
 	if changed || string(root.Encode()) != string(want.Encode()) {
 		t.Fatalf("the document has become\n%s\nfrom\n%s", root.Encode(), want.Encode())
 	}
@@ -160,7 +160,7 @@ func TestUndoLeadsToWhatChanged(t *testing.T) {
 	} {
 		e := filters.New(cfg)
 		press(e, strings.Split(c.keys, "")...)
-		changed, _ := e.Edits()
+		changed, _ := e.Edited()
 		e.Reload(changed)
 		press(e, "g")
 		e.Reload(cfg.Root)
@@ -190,7 +190,7 @@ func TestFilterIsEditedAsJSON(t *testing.T) {
 	cfg := config(t, audienceJSON, 60, 30)
 	var given string
 	after := `{"filter_type":`
-	cfg.Host.Outside = func(text, suffix string, then func(string)) { given = text; then(after) }
+	cfg.Host.OpenExternal = func(text, suffix string, then func(string)) { given = text; then(after) }
 	e := filters.New(cfg)
 	press(e, "j", "e")
 	if !strings.Contains(given, `"India"`) || !strings.Contains(e.View(), "Invalid JSON, not applied") {
@@ -202,7 +202,7 @@ func TestFilterIsEditedAsJSON(t *testing.T) {
 	}
 	after = `{"filter_type":"custom_segments","name":"VIP"}`
 	press(e, "e")
-	root, _ := e.Edits()
+	root, _ := e.Edited()
 	if got := string(root.Lookup(doc.P(segmentation, include, "filters", 0)).Encode()); got != after {
 		t.Errorf("the filter is %s", got)
 	}
@@ -245,7 +245,7 @@ func TestTypedAheadIsTaken(t *testing.T) {
 	e.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("a1cou")})
 	press(e, "enter", "enter")
 	e.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("India")})
-	root, _ := e.Edits()
+	root, _ := e.Edited()
 	if got := fmt.Sprint(root.Lookup(doc.P(segmentation, include, "filters", 0, "value", 0)).Text()); got != "India" {
 		t.Errorf("the value is %q:\n%s", got, e.View())
 	}

@@ -199,7 +199,7 @@ func (o *outline) nodeText(i int, opened bool) []string {
 // wrapped breaks a text into lines, at most so many; a text that is longer ends in an ellipsis.
 func wrapped(text string, w, most int) []string {
 	w, most = max(w, 1), max(most, 1)
-	return widget.WrapMost(widget.Clean(text), w, most)
+	return widget.WrapMax(widget.Clean(text), w, most)
 }
 
 // maxWords is how many lines the words of the node under the cursor take at most.

@@ -242,7 +242,7 @@ const groupHistory = "History"
 // Actions are what can be done with a version.
 func (s *Screen) Actions() []screen.Action {
 	if s.failed != nil {
-		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupHistory, Bar: 9, Run: s.load}}
+		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupHistory, BarPriority: 9, Run: s.load}}
 	}
 	with, help := "compare with now", "show changes since this version"
 	if s.against == againstNow {
@@ -253,24 +253,24 @@ func (s *Screen) Actions() []screen.Action {
 		none = "No version selected."
 	}
 	acts := []screen.Action{
-		{Keys: []string{"enter"}, Label: "restore", Help: "restore this version; undo brings the current one back", Group: groupHistory, Bar: 9, Why: s.restoreWhy(none), Run: s.whenRead(s.restore)},
-		{Keys: []string{"c", " "}, Label: with, Help: help, Group: groupHistory, Bar: 7, Why: none, Run: func() tea.Cmd {
+		{Keys: []string{"enter"}, Label: "restore", Help: "restore this version; undo brings the current one back", Group: groupHistory, BarPriority: 9, DisabledReason: s.restoreWhy(none), Run: s.whenRead(s.restore)},
+		{Keys: []string{"c", " "}, Label: with, Help: help, Group: groupHistory, BarPriority: 7, DisabledReason: none, Run: func() tea.Cmd {
 			s.against = againstNow - s.against
 			return s.show()
 		}},
-		{Keys: []string{"tab"}, Label: "changes", Help: "switch between versions and changes", Group: groupHistory, Bar: 5, Run: func() tea.Cmd { return s.read(!s.reading) }},
+		{Keys: []string{"tab"}, Label: "changes", Help: "switch between versions and changes", Group: groupHistory, BarPriority: 5, Run: func() tea.Cmd { return s.read(!s.reading) }},
 		screen.ZoomAction(s.zoom, "z", groupHistory, func() tea.Cmd {
 			s.zoom = !s.zoom
 			s.SetSize(s.width, s.height)
 			return nil
 		}),
-		{Keys: []string{"y"}, Label: "copy", Help: "copy this version as JSON", Group: groupHistory, Bar: 4, Why: none, Run: s.whenRead(func() tea.Cmd {
+		{Keys: []string{"y"}, Label: "copy", Help: "copy this version as JSON", Group: groupHistory, BarPriority: 4, DisabledReason: none, Run: s.whenRead(func() tea.Cmd {
 			return screen.Copy(string(s.shown.version.Record().Indent()), fmt.Sprintf("version %d as JSON", s.shown.n))
 		})},
 	}
 	if s.reading {
 		acts[2].Label = "versions"
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "versions", Help: "back to the versions", Group: groupHistory, Bar: 8, Run: func() tea.Cmd { return s.read(false) }})
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "versions", Help: "back to the versions", Group: groupHistory, BarPriority: 8, Run: func() tea.Cmd { return s.read(false) }})
 	}
 	return acts
 }

@@ -68,7 +68,7 @@ func TestEachVersionShowsWhatItChanged(t *testing.T) {
 	svc, id := versions(t)
 	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)
 	h.Want("Versions", "3 versions", "What version 3 changed", "-<p>Two</p>", "+<p>Two and a half</p>", "ben@example.com", "Fri 13 Mar, 10:00", "Edited HTML in")
-	h.Goldens("changes")
+	h.GoldenSizes("changes")
 	h.Press("down")
 	h.Want("What version 2 changed", "- Hello", "+ Hello {{UserAttribute['First Name']}}")
 	h.Press("down")
@@ -94,7 +94,7 @@ func TestRestoreHandsTheVersionToTheBuilder(t *testing.T) {
 	h.Press("down", "enter")
 	h.Want("Restore version 2?", "Thu 12 Mar, 10:00")
 	h.Press("y")
-	r := h.Last()
+	r := h.LastRoute()
 	if r.Name != screen.Builder || r.ID != id {
 		t.Fatalf("opened %v", r)
 	}
@@ -120,7 +120,7 @@ func TestRestoreOfAnEarlierProgramsVersionIsUpToDate(t *testing.T) {
 	svc, id := versions(t)
 	h := uitest.New(t, history.New(uitest.Deps(earlier{svc}), screen.Route{ID: id}), 120, 40)
 	h.Press("down", "enter", "y")
-	if got := string(h.Last().Doc.Encode()); got != fmt.Sprintf(earlierFilter, "user_attributes") {
+	if got := string(h.LastRoute().Doc.Encode()); got != fmt.Sprintf(earlierFilter, "user_attributes") {
 		t.Errorf("the builder got %s", got)
 	}
 }
@@ -155,7 +155,7 @@ func TestKeysBeforeAVersionIsRead(t *testing.T) {
 }
 
 func TestAServiceWithoutHistorySaysSo(t *testing.T) {
-	h := uitest.New(t, history.New(uitest.Deps(uitest.NewFake().Only()), screen.Route{ID: "x"}), 80, 24)
+	h := uitest.New(t, history.New(uitest.Deps(uitest.NewFake().WithoutCapabilities()), screen.Route{ID: "x"}), 80, 24)
 	h.Want("keeps no earlier versions")
 }
 
@@ -234,8 +234,8 @@ func TestEveryClick(t *testing.T) {
 		h.Press("esc", "z")
 		h.ClickOn("enter restore")
 		h.ClickOn("Restore (y)")
-		if h.Last().Name != screen.Builder {
-			t.Errorf("%d×%d: opened %+v", size.W, size.H, h.Last())
+		if h.LastRoute().Name != screen.Builder {
+			t.Errorf("%d×%d: opened %+v", size.W, size.H, h.LastRoute())
 		}
 	}
 }

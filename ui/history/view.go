@@ -82,9 +82,9 @@ func (s *Screen) View() string {
 	}
 	right := s.panel(s.heading(), l.main, s.reading, "").View(s.body())
 	if l.wide {
-		return widget.Beside(left, right)
+		return widget.JoinHorizontal(left, right)
 	}
-	return widget.Stack(left, right)
+	return widget.JoinVertical(left, right)
 }
 
 func (s *Screen) message() string {
@@ -153,7 +153,7 @@ func (s *Screen) fill() {
 	}
 	at := s.list.Cursor
 	s.list.SetItems(items)
-	s.list.Choose(at)
+	s.list.SelectItem(at)
 }
 
 // note puts the note of a save into words: the field that it names, and its component, by their
@@ -284,7 +284,7 @@ func (s *Screen) side(b *strings.Builder, style lipgloss.Style, sign string, the
 
 // paint writes a text in lines that fit, each painted by itself: a style ends with its line.
 func (s *Screen) paint(b *strings.Builder, style lipgloss.Style, text string) {
-	for i, line := range widget.Wrap(widget.CleanMarks(text), max(s.split().main.w-4, 1)) {
+	for i, line := range widget.Wrap(widget.CleanVisible(text), max(s.split().main.w-4, 1)) {
 		if i > 0 {
 			b.WriteByte('\n')
 		}

@@ -13,21 +13,21 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 )
 
-// File is where a person's keys are kept.
+// File is the user's keymap file.
 type File struct{ Path string }
 
-// head begins a file that the program makes.
-const head = `# Other keys for bugle: the name of an action and its key, or a list of keys ([] for none), such as
+// fileHeader begins a new file.
+const fileHeader = `# Other keys for bugle: the name of an action and its key, or a list of keys ([] for none), such as
 #   campaigns.archive: ctrl+a
 #   app.palette: [ctrl+k, ctrl+p]
 # The names are in Settings, under Keys.
 `
 
-// Read returns the file's text; where there is no file, that of an empty one.
+// Read returns the file's text; the header if there is no file.
 func (f File) Read() ([]byte, error) {
 	b, err := os.ReadFile(f.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return []byte(head), nil
+		return []byte(fileHeader), nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the keys cannot be read: %w", err)
@@ -35,7 +35,7 @@ func (f File) Read() ([]byte, error) {
 	return b, nil
 }
 
-// Load reads the file; one that is not there changes nothing.
+// Load parses the file; a missing file changes nothing.
 func (f File) Load() (Map, []Problem) {
 	b, err := f.Read()
 	if err != nil {
@@ -44,7 +44,7 @@ func (f File) Load() (Map, []Problem) {
 	return Parse(b)
 }
 
-// Write puts a text in the place of the file's, whole or not at all.
+// Write replaces the file atomically.
 func (f File) Write(b []byte) error {
 	if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
 		return fmt.Errorf("writing the keys: %w", err)
@@ -55,8 +55,8 @@ func (f File) Write(b []byte) error {
 	return nil
 }
 
-// Set returns an action other keys, or its own again where keys is nil, and writes the file; what else is
-// in it, comments too, stays. It refuses keys that another action has.
+// Set binds an action to keys, or restores its default if keys is nil, and writes the file; the rest of the
+// file, including comments, is kept. It refuses keys that another action uses.
 func (f File) Set(name string, keys []string) (Map, error) {
 	b, err := f.Read()
 	if err != nil {
@@ -72,7 +72,7 @@ func (f File) Set(name string, keys []string) (Map, error) {
 	}
 	before, _ := Parse(b)
 	for _, other := range before.Names() {
-		if _, ok := m.For(other); !ok && other != name {
+		if _, ok := m.Lookup(other); !ok && other != name {
 			return Map{}, fmt.Errorf("%s would lose its keys by this; change that one first", other)
 		}
 	}
@@ -92,12 +92,12 @@ func change(b []byte, name string, keys []string) ([]byte, error) {
 		if keys == nil {
 			return b, nil
 		}
-		return append(slices.Clip(b), line(name, keys)...), nil
+		return append(slices.Clip(b), yamlLine(name, keys)...), nil
 	}
 	root := doc.Content[0]
 	at := -1
 	for i := 0; i+1 < len(root.Content); i += 2 {
-		if present(root.Content[i].Value) == name {
+		if currentName(root.Content[i].Value) == name {
 			at = i
 		}
 	}
@@ -105,13 +105,13 @@ func change(b []byte, name string, keys []string) ([]byte, error) {
 	case keys == nil && at < 0:
 		return b, nil
 	case keys == nil && len(root.Content) == 2:
-		return []byte(head), nil
+		return []byte(fileHeader), nil
 	case keys == nil:
 		root.Content = slices.Delete(root.Content, at, at+2)
 	case at < 0:
-		root.Content = append(root.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: name}, list(keys))
+		root.Content = append(root.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: name}, yamlKeys(keys))
 	default:
-		root.Content[at].Value, root.Content[at+1] = name, list(keys)
+		root.Content[at].Value, root.Content[at+1] = name, yamlKeys(keys)
 	}
 	var out bytes.Buffer
 	enc := yaml.NewEncoder(&out)
@@ -122,8 +122,8 @@ func change(b []byte, name string, keys []string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// list writes keys as one would: a key alone, several in brackets.
-func list(keys []string) *yaml.Node {
+// yamlKeys returns the keys as YAML: a single key, or a list in brackets.
+func yamlKeys(keys []string) *yaml.Node {
 	nodes := make([]*yaml.Node, len(keys))
 	for i, k := range keys {
 		if k == " " {
@@ -138,7 +138,7 @@ func list(keys []string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle, Content: nodes}
 }
 
-func line(name string, keys []string) []byte {
-	b, _ := yaml.Marshal(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: name}, list(keys)}})
+func yamlLine(name string, keys []string) []byte {
+	b, _ := yaml.Marshal(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: name}, yamlKeys(keys)}})
 	return b
 }

@@ -9,8 +9,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// spelled are the keys with a name, as tea.KeyMsg spells them.
-var spelled = func() map[string]tea.KeyType {
+// namedKeys are the keys with a name, as tea.KeyMsg spells them.
+var namedKeys = func() map[string]tea.KeyType {
 	names := map[string]tea.KeyType{}
 	for k := tea.KeyType(-128); k < 128; k++ {
 		if name := k.String(); name != "" && k != tea.KeyRunes {
@@ -20,15 +20,15 @@ var spelled = func() map[string]tea.KeyType {
 	return names
 }()
 
-// alike are other spellings that people use.
-var alike = map[string]string{
+// aliases are other common spellings.
+var aliases = map[string]string{
 	"space": " ", "spacebar": " ", "ctrl+space": "ctrl+@", "escape": "esc", "return": "enter", "del": "delete", "pageup": "pgup",
 	"pagedown": "pgdown", "↑": "up", "↓": "down", "←": "left", "→": "right",
 }
 
-// Key reads a key as people spell it and gives it as tea.KeyMsg spells it: "a", "A", "ctrl+a", "alt+x",
+// ParseKey parses a key as users spell it and returns it as tea.KeyMsg spells it: "a", "A", "ctrl+a", "alt+x",
 // "f5", "space".
-func Key(text string) (string, error) {
+func ParseKey(text string) (string, error) {
 	name := text
 	if utf8.RuneCountInString(name) > 1 {
 		name = strings.ToLower(strings.TrimSpace(name))
@@ -36,7 +36,7 @@ func Key(text string) (string, error) {
 			name = "alt+" + alt // alt+X is not alt+x
 		}
 	}
-	if other, ok := alike[name]; ok {
+	if other, ok := aliases[name]; ok {
 		name = other
 	}
 	if name == "ctrl+c" {
@@ -46,33 +46,33 @@ func Key(text string) (string, error) {
 	if letter, shift := strings.CutPrefix(name, "shift+"); shift && utf8.RuneCountInString(letter) == 1 {
 		return strings.ToUpper(letter), nil
 	}
-	if _, ok := spelled[bare]; ok || Plain(bare) && (!alt || bare != " ") {
+	if _, ok := namedKeys[bare]; ok || IsPrintable(bare) && (!alt || bare != " ") {
 		return name, nil
 	}
 	return "", fmt.Errorf("there is no key %q: write one character, or a name such as ctrl+a, alt+x, f5, enter, space, pgdown", text)
 }
 
-// Plain reports whether a key is a character that can be typed into a text.
-func Plain(key string) bool {
+// IsPrintable reports whether a key is a character that can be typed into a text.
+func IsPrintable(key string) bool {
 	r, size := utf8.DecodeRuneInString(key)
 	return size == len(key) && size > 0 && r != utf8.RuneError && unicode.IsPrint(r)
 }
 
-// Msg returns the message of a key; false for a text that names none.
-func Msg(key string) (tea.KeyMsg, bool) {
+// KeyMsg returns the message of a key; false if the text is not a key.
+func KeyMsg(key string) (tea.KeyMsg, bool) {
 	bare, alt := strings.CutPrefix(key, "alt+")
 	if bare == " " {
 		return tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}, Alt: alt}, true
 	}
-	if Plain(bare) {
+	if IsPrintable(bare) {
 		return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(bare), Alt: alt}, true
 	}
-	t, ok := spelled[bare]
+	t, ok := namedKeys[bare]
 	return tea.KeyMsg{Type: t, Alt: alt}, ok
 }
 
-// Show spells a key for people.
-func Show(key string) string {
+// Format formats a key for display.
+func Format(key string) string {
 	switch key {
 	case " ":
 		return "space"
@@ -90,14 +90,14 @@ func Show(key string) string {
 	return key
 }
 
-// ShowAll spells the keys of an action for people; "none" where it has none.
-func ShowAll(keys []string) string {
+// FormatAll formats the keys of an action for display; "none" if it has none.
+func FormatAll(keys []string) string {
 	if len(keys) == 0 {
 		return "none"
 	}
 	out := make([]string, len(keys))
 	for i, k := range keys {
-		out[i] = Show(k)
+		out[i] = Format(k)
 	}
 	return strings.Join(out, "  ")
 }

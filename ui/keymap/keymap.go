@@ -1,8 +1,7 @@
-// Package keymap lets a person give actions other keys: a file maps the names of actions to keys, and
-// what it says holds for dispatch, status bar, help and palette alike.
+// Package keymap lets the user rebind actions in a file that maps action names to keys.
 //
-// An action's name is that of its screen and what it does, "campaigns.archive"; those that work
-// everywhere are "app.palette" and so on. [All] lists them.
+// The name of an action consists of its screen and what it does, "campaigns.archive"; global actions are
+// "app.palette" and so on. [All] lists them.
 package keymap
 
 import (
@@ -18,27 +17,27 @@ import (
 	"bugle/engine/phrase"
 )
 
-// App is the part before the dot in the names of actions that work everywhere.
+// App is the part before the dot in the names of global actions.
 const App = "app"
 
-// Entry is one action that can be given other keys.
+// Entry is one action that can be rebound.
 type Entry struct {
 	// Name is the action's name, "campaigns.archive".
 	Name string
-	// Does says what the action does, in a clause.
-	Does string
-	// Keys are those that it has as long as nobody says otherwise, as tea.KeyMsg spells them. They depend
-	// on where the keyboard is for some actions; these are all of them.
+	// Description is a clause that describes the action.
+	Description string
+	// Keys are the default keys, as tea.KeyMsg spells them. For some actions they depend on the focus; these are all
+	// of them.
 	Keys []string
 }
 
-// Screen is the part of the name before the dot.
+// Screen returns the part of the name before the dot.
 func (e Entry) Screen() string {
 	screen, _, _ := strings.Cut(e.Name, ".")
 	return screen
 }
 
-// All lists the actions that can be given other keys, those that work everywhere first.
+// All lists the actions that can be rebound, the global ones first.
 func All() []Entry { return slices.Clone(table) }
 
 func lookup(name string) (Entry, bool) {
@@ -49,8 +48,8 @@ func lookup(name string) (Entry, bool) {
 	return table[i], true
 }
 
-// Name makes the name of an action from its screen and its label.
-func Name(screen, label string) string {
+// ActionName returns the name of an action by its screen and label.
+func ActionName(screen, label string) string {
 	var b strings.Builder
 	gap := false
 	for _, r := range strings.ToLower(label) {
@@ -67,19 +66,19 @@ func Name(screen, label string) string {
 	return screen + "." + b.String()
 }
 
-// Map says which actions have other keys than their own. The zero value says so of none.
+// Map holds the rebound actions. The zero value rebinds none.
 type Map struct{ keys map[string][]string }
 
-// Empty reports whether every action has its own keys.
+// Empty reports whether no action is rebound.
 func (m Map) Empty() bool { return len(m.keys) == 0 }
 
-// For returns the keys of an action; false where it has its own.
-func (m Map) For(name string) ([]string, bool) {
+// Lookup returns the keys that an action is bound to; false if it has its default keys.
+func (m Map) Lookup(name string) ([]string, bool) {
 	keys, ok := m.keys[name]
 	return keys, ok
 }
 
-// Keys returns the keys that an action has, its own or others.
+// Keys returns the keys of an action, rebound or default.
 func (m Map) Keys(e Entry) []string {
 	if keys, ok := m.keys[e.Name]; ok {
 		return keys
@@ -87,10 +86,10 @@ func (m Map) Keys(e Entry) []string {
 	return e.Keys
 }
 
-// Problem is something in the file that is not followed.
+// Problem is an entry of the file that is ignored.
 type Problem struct {
-	Line int    // from 1; 0 where it is about the file as a whole
-	Name string // of the action; empty where it is about none
+	Line int    // from 1; 0 if it is about the whole file
+	Name string // of the action, if it is about one
 	Text string
 }
 
@@ -104,25 +103,25 @@ func (p Problem) String() string {
 	return fmt.Sprintf("line %d, %s: %s", p.Line, p.Name, p.Text)
 }
 
-// wish is one line of the file.
-type wish struct {
+// override is one line of the file.
+type override struct {
 	line int
 	name string
 	keys []string
 }
 
-// Parse reads the file's text, YAML or JSON: the names of actions, each with a key, a list of keys, or
-// an empty list for none. What cannot be followed is told and left out; the rest holds.
+// Parse parses the file's text, YAML or JSON: action names, each with a key, a list of keys, or an empty list
+// for none. Invalid entries are reported and ignored.
 func Parse(b []byte) (Map, []Problem) {
 	root, err := parseYAML(b)
 	if err != nil {
 		return Map{}, []Problem{{Text: err.Error()}}
 	}
-	var wishes []wish
+	var wishes []override
 	var problems []Problem
 	for i := 0; root != nil && i+1 < len(root.Content); i += 2 {
-		w, err := read(root.Content[i], root.Content[i+1])
-		if err == nil && slices.ContainsFunc(wishes, func(o wish) bool { return o.name == w.name }) {
+		w, err := parseOverride(root.Content[i], root.Content[i+1])
+		if err == nil && slices.ContainsFunc(wishes, func(o override) bool { return o.name == w.name }) {
 			err = fmt.Errorf("it is named twice; the first one holds")
 		}
 		if err != nil {
@@ -131,13 +130,13 @@ func Parse(b []byte) (Map, []Problem) {
 		}
 		wishes = append(wishes, w)
 	}
-	m, clashes := settle(wishes)
+	m, clashes := resolveConflicts(wishes)
 	problems = append(problems, clashes...)
 	slices.SortStableFunc(problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
 	return m, problems
 }
 
-// parseYAML returns the mapping at the root; nil where the text is empty.
+// parseYAML returns the mapping at the root; nil if the text is empty.
 func parseYAML(b []byte) (*yaml.Node, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(b, &doc); err != nil {
@@ -156,11 +155,11 @@ func parseYAML(b []byte) (*yaml.Node, error) {
 	return root, nil
 }
 
-// read takes one line of the file.
-func read(name, value *yaml.Node) (wish, error) {
-	w := wish{line: name.Line, name: present(name.Value), keys: []string{}}
+// parseOverride parses one line of the file.
+func parseOverride(name, value *yaml.Node) (override, error) {
+	w := override{line: name.Line, name: currentName(name.Value), keys: []string{}}
 	if _, ok := lookup(w.name); !ok {
-		return w, fmt.Errorf("there is no action of that name%s", near(w.name))
+		return w, fmt.Errorf("there is no action of that name%s", suggestion(w.name))
 	}
 	said := []*yaml.Node{value}
 	if value.Kind == yaml.SequenceNode {
@@ -170,7 +169,7 @@ func read(name, value *yaml.Node) (wish, error) {
 		if node.Kind != yaml.ScalarNode || node.Tag == "!!null" && node.Value != "~" {
 			return w, fmt.Errorf("write a key such as ctrl+a or f5, or a list of them")
 		}
-		key, err := Key(node.Value)
+		key, err := ParseKey(node.Value)
 		if err != nil {
 			return w, err
 		}
@@ -181,8 +180,8 @@ func read(name, value *yaml.Node) (wish, error) {
 	return w, nil
 }
 
-// near names the action that was probably meant, by its whole name or by what follows its screen.
-func near(name string) string {
+// suggestion returns the action that was probably meant, by its whole name or the part after its screen.
+func suggestion(name string) string {
 	names, labels := make([]string, len(table)), make([]string, len(table))
 	for i, e := range table {
 		_, label, _ := strings.Cut(e.Name, ".")
@@ -201,39 +200,39 @@ func near(name string) string {
 	return ""
 }
 
-// settle leaves out the wishes that take a key away from another action, until none does.
-func settle(wishes []wish) (Map, []Problem) {
+// resolveConflicts drops the overrides that use a key of another action, until there are none.
+func resolveConflicts(wishes []override) (Map, []Problem) {
 	var problems []Problem
 	for {
 		m := Map{keys: map[string][]string{}}
 		for _, w := range wishes {
 			m.keys[w.name] = w.keys
 		}
-		at := slices.IndexFunc(wishes, func(w wish) bool { _, _, clash := m.clash(w.name, w.keys); return clash })
+		at := slices.IndexFunc(wishes, func(w override) bool { _, _, clash := m.conflict(w.name, w.keys); return clash })
 		if at < 0 {
 			return m, problems
 		}
 		w := wishes[at]
-		key, other, _ := m.clash(w.name, w.keys)
-		// Of two lines that want one key the first one has it.
-		if later := slices.IndexFunc(wishes, func(o wish) bool { return o.name == other.Name }); later > at {
-			if _, _, its := m.clash(other.Name, wishes[later].keys); its {
+		key, other, _ := m.conflict(w.name, w.keys)
+		// If two lines use the same key, the first one wins.
+		if later := slices.IndexFunc(wishes, func(o override) bool { return o.name == other.Name }); later > at {
+			if _, _, its := m.conflict(other.Name, wishes[later].keys); its {
 				at, other = later, Entry{Name: w.name}
 				w = wishes[at]
 			}
 		}
-		problems = append(problems, Problem{w.line, w.name, taken(key, other)})
+		problems = append(problems, Problem{w.line, w.name, conflictText(key, other)})
 		wishes = slices.Delete(slices.Clone(wishes), at, at+1)
 	}
 }
 
-func taken(key string, by Entry) string {
-	return fmt.Sprintf("%s is the key of %s; give that one another key, too, or choose another here", Show(key), by.Name)
+func conflictText(key string, by Entry) string {
+	return fmt.Sprintf("%s is the key of %s; give that one another key, too, or choose another here", Format(key), by.Name)
 }
 
-// clash returns the first of the keys that another action has at the same place. What an action has by
-// itself is no clash: those two never meet.
-func (m Map) clash(name string, keys []string) (key string, other Entry, clash bool) {
+// conflict returns the first of the keys that another action uses in the same place. Default keys do not
+// conflict, because those actions are never active together.
+func (m Map) conflict(name string, keys []string) (key string, other Entry, conflict bool) {
 	self, _ := lookup(name)
 	for _, k := range keys {
 		if slices.Contains(self.Keys, k) {
@@ -249,5 +248,5 @@ func (m Map) clash(name string, keys []string) (key string, other Entry, clash b
 	return "", Entry{}, false
 }
 
-// Names lists the actions that have other keys than their own, in order.
+// Names lists the rebound actions in order.
 func (m Map) Names() []string { return slices.Sorted(maps.Keys(m.keys)) }

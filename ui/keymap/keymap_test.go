@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// listed has the tests work on a table of their own.
-func listed(t *testing.T) {
+// useTestTable replaces the table of actions for a test.
+func useTestTable(t *testing.T) {
 	t.Helper()
 	old := table
 	t.Cleanup(func() { table = old })
@@ -24,7 +24,7 @@ func listed(t *testing.T) {
 	}
 }
 
-func told(problems []Problem) string {
+func problemTexts(problems []Problem) string {
 	var lines []string
 	for _, p := range problems {
 		lines = append(lines, p.String())
@@ -33,31 +33,31 @@ func told(problems []Problem) string {
 }
 
 func TestParse(t *testing.T) {
-	listed(t)
+	useTestTable(t)
 	m, problems := Parse([]byte("# mine\nlist.archive: [ctrl+a, F5]\nlist.delete: Space\nreader.next: []\napp.quit: \"Q\"\nlist.open: [o, enter]\n"))
-	if got := told(problems); got != "line 3, list.delete: space is the key of list.choose; give that one another key, too, or choose another here" {
+	if got := problemTexts(problems); got != "line 3, list.delete: space is the key of list.choose; give that one another key, too, or choose another here" {
 		t.Errorf("it is told %q", got)
 	}
 	for name, want := range map[string][]string{"list.archive": {"ctrl+a", "f5"}, "reader.next": {}, "app.quit": {"Q"}, "list.open": {"o", "enter"}} {
-		if got, ok := m.For(name); !ok || !slices.Equal(got, want) {
+		if got, ok := m.Lookup(name); !ok || !slices.Equal(got, want) {
 			t.Errorf("%s has the keys %q", name, got)
 		}
 	}
-	if _, ok := m.For("list.delete"); ok {
+	if _, ok := m.Lookup("list.delete"); ok {
 		t.Error("a line that is told of holds")
 	}
 	if m, problems = Parse([]byte(`{"list.archive": "n"}`)); len(problems) != 0 || m.Empty() {
-		t.Errorf("JSON, and a key that another screen has: %s", told(problems))
+		t.Errorf("JSON, and a key that another screen has: %s", problemTexts(problems))
 	}
 	for _, empty := range []string{"", "# nothing\n", "null"} {
 		if m, problems := Parse([]byte(empty)); !m.Empty() || len(problems) != 0 {
-			t.Errorf("%q gives %s", empty, told(problems))
+			t.Errorf("%q gives %s", empty, problemTexts(problems))
 		}
 	}
 }
 
-func TestWhatCannotBeFollowedIsTold(t *testing.T) {
-	listed(t)
+func TestParseProblems(t *testing.T) {
+	useTestTable(t)
 	for text, want := range map[string]string{
 		"list.archiv: a":                             "line 1, list.archiv: there is no action of that name; did you mean list.archive?",
 		"archive: a":                                 "line 1, archive: there is no action of that name; did you mean list.archive?",
@@ -72,45 +72,45 @@ func TestWhatCannotBeFollowedIsTold(t *testing.T) {
 		"list.archive: z\nlist.archive: y":           "line 2, list.archive: it is named twice",
 		"- a":                                        "the keys cannot be read: line 1: write lines such as",
 		"list.archive: [":                            "the keys cannot be read: line 1",
-		"list.archive: x\nlist.delete: A\nlist.x: 1": "line 3, list.x: there is no action", // the first two change places
+		"list.archive: x\nlist.delete: A\nlist.x: 1": "line 3, list.x: there is no action", // the first two swap keys
 	} {
 		_, problems := Parse([]byte(text))
-		if got := told(problems); len(problems) != 1 || !strings.HasPrefix(got, want) {
+		if got := problemTexts(problems); len(problems) != 1 || !strings.HasPrefix(got, want) {
 			t.Errorf("of %q it is told %q, want %q", text, got, want)
 		}
 	}
 }
 
-// A line that falls away gives its action the own keys back, which may clash in turn.
-func TestClashesAreSettledToTheEnd(t *testing.T) {
-	listed(t)
+// Dropping an override restores the action's default keys, which may conflict in turn.
+func TestConflictsResolveCompletely(t *testing.T) {
+	useTestTable(t)
 	m, problems := Parse([]byte("app.quit: ctrl+k\nlist.archive: q\n"))
 	if !m.Empty() || len(problems) != 2 {
-		t.Errorf("what holds is %v; %s", m.Names(), told(problems))
+		t.Errorf("what holds is %v; %s", m.Names(), problemTexts(problems))
 	}
 }
 
-func TestKeysAreSpelledAsPeopleDo(t *testing.T) {
+func TestParseKeySpellings(t *testing.T) {
 	for text, want := range map[string]string{
 		"a": "a", "A": "A", "é": "é", "~": "~", " ": " ", "Ctrl+A": "ctrl+a", "alt+x": "alt+x", "alt+X": "alt+X", "F12": "f12", "space": " ",
 		"ctrl+space": "ctrl+@", "return": "enter", "shift+tab": "shift+tab", "shift+a": "A", "PageUp": "pgup", "alt+enter": "alt+enter", "↑": "up",
 	} {
-		if got, err := Key(text); got != want || err != nil {
+		if got, err := ParseKey(text); got != want || err != nil {
 			t.Errorf("%q is %q, %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"", "ctrl+c", "ctrl", "ctrl+ä", "abc", "\x1b", "alt+", "f99", "ctrl+shift+a", "\xff"} {
-		if got, err := Key(text); err == nil {
+		if got, err := ParseKey(text); err == nil {
 			t.Errorf("%q is the key %q", text, got)
 		}
 	}
 }
 
-func TestTheFileKeepsWhatElseIsInIt(t *testing.T) {
-	listed(t)
+func TestSetKeepsRestOfFile(t *testing.T) {
+	useTestTable(t)
 	f := File{filepath.Join(t.TempDir(), "new", "keys.yaml")}
 	if m, problems := f.Load(); !m.Empty() || len(problems) != 0 {
-		t.Errorf("a file that is not there says %v %s", m, told(problems))
+		t.Errorf("a file that is not there says %v %s", m, problemTexts(problems))
 	}
 	set := func(name string, keys ...string) {
 		t.Helper()
@@ -118,7 +118,7 @@ func TestTheFileKeepsWhatElseIsInIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, ok := m.For(name); ok != (keys != nil) || !slices.Equal(got, keys) {
+		if got, ok := m.Lookup(name); ok != (keys != nil) || !slices.Equal(got, keys) {
 			t.Errorf("%s has %q", name, got)
 		}
 	}
@@ -132,11 +132,11 @@ func TestTheFileKeepsWhatElseIsInIt(t *testing.T) {
 		}
 		return string(b)
 	}
-	if got, want := text(), head+"list.archive: ctrl+a\nlist.delete: ['#', \"~\"]\nreader.next: space\n"; got != want {
+	if got, want := text(), fileHeader+"list.archive: ctrl+a\nlist.delete: ['#', \"~\"]\nreader.next: space\n"; got != want {
 		t.Errorf("the file is\n%s\nwant\n%s", got, want)
 	}
 	if m, problems := f.Load(); len(m.Names()) != 3 || len(problems) != 0 {
-		t.Errorf("what was written is read as %v: %s", m, told(problems))
+		t.Errorf("what was written is read as %v: %s", m, problemTexts(problems))
 	}
 	if err := f.Write([]byte("# first\nlist.archive: ctrl+a # because\nlist.gone: 1\n\n# last\nreader.next: m\n")); err != nil {
 		t.Fatal(err)
@@ -163,7 +163,7 @@ func TestTheFileKeepsWhatElseIsInIt(t *testing.T) {
 	}
 }
 
-// A file written for an earlier version goes on working, and a key that is set anew takes the name of today.
+// A file of an earlier version still works, and a key that is set again is written under the current name.
 func TestRenamedActionsKeepTheirKeys(t *testing.T) {
 	for old, now := range renamed {
 		if _, ok := lookup(old); ok {
@@ -178,8 +178,8 @@ func TestRenamedActionsKeepTheirKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, problems := f.Load()
-	if keys, _ := m.For("test.replace"); !slices.Equal(keys, []string{"f5"}) || len(problems) != 0 {
-		t.Errorf("test.replace has %q; %s", keys, told(problems))
+	if keys, _ := m.Lookup("test.replace"); !slices.Equal(keys, []string{"f5"}) || len(problems) != 0 {
+		t.Errorf("test.replace has %q; %s", keys, problemTexts(problems))
 	}
 	if _, err := f.Set("test.replace", []string{"f7"}); err != nil {
 		t.Fatal(err)

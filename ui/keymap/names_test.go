@@ -1,6 +1,6 @@
 package keymap
 
-//go:generate go test -run TestNamesAreThoseOfTheScreens -update .
+//go:generate go test -run TestNamesMatchScreens -update .
 
 import (
 	"bytes"
@@ -21,18 +21,18 @@ import (
 
 var update = flag.Bool("update", false, "write the table of names anew")
 
-// screens returns the folder of each screen and its part of the names: that of its route.
+// screens maps the folder of each screen to its part of the names, that of its route.
 var screens = map[string]string{
 	"app": App, "campaigns": "campaigns", "newdraft": "new", "builder": "builder", "validate": "validate", "testsend": "test",
 	"outbox": "outbox", "activity": "activity", "history": "history", "settings": "settings", "welcome": "welcome", "workspace": "workspace",
 }
 
-// The table is what the screens' sources say: every action with a label and keys, but for those that a
-// screen only tells of, and those that no help lists.
-func TestNamesAreThoseOfTheScreens(t *testing.T) {
+// The table matches the screens' sources: every action with a label and keys, except those that are only help
+// entries or are not in the help.
+func TestNamesMatchScreens(t *testing.T) {
 	found := map[string]*Entry{}
 	for folder, screen := range screens {
-		r := &reader{screen: screen, found: found}
+		r := &actionReader{screen: screen, entries: found}
 		files, err := filepath.Glob(filepath.Join("..", folder, "*.go"))
 		if err != nil {
 			t.Fatal(err)
@@ -51,20 +51,20 @@ func TestNamesAreThoseOfTheScreens(t *testing.T) {
 				}
 			}
 		}
-		if r.words == nil {
+		if r.labels == nil {
 			continue
 		}
 		tree, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "browse", "actions.go"), nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range tree.Decls { // in the screen's words
+		for _, d := range tree.Decls { // with the screen's labels
 			if fn, ok := d.(*ast.FuncDecl); ok {
 				r.function(fn)
 			}
 		}
 	}
-	got := written(found)
+	got := generate(found)
 	if *update {
 		if err := os.WriteFile("names.go", got, 0o644); err != nil {
 			t.Fatal(err)
@@ -80,21 +80,21 @@ func TestNamesAreThoseOfTheScreens(t *testing.T) {
 	}
 }
 
-// reader gathers the actions of one function.
-type reader struct {
-	screen string
-	found  map[string]*Entry
-	texts  map[string][]string          // what each variable is given
-	acts   map[string]*ast.CompositeLit // the action that each variable is
-	words  *ast.CompositeLit            // what the screen's browse.List calls its actions; nil where it has none
+// actionReader collects the actions of one function.
+type actionReader struct {
+	screen  string
+	entries map[string]*Entry
+	texts   map[string][]string          // the texts assigned to each variable
+	actions map[string]*ast.CompositeLit // the action assigned to each variable
+	labels  *ast.CompositeLit            // the browse.Labels of the screen; nil if it has none
 }
 
-func (r *reader) function(fn *ast.FuncDecl) {
-	r.texts, r.acts = map[string][]string{}, map[string]*ast.CompositeLit{}
+func (r *actionReader) function(fn *ast.FuncDecl) {
+	r.texts, r.actions = map[string][]string{}, map[string]*ast.CompositeLit{}
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
 		if a, ok := n.(*ast.AssignStmt); ok && len(a.Lhs) == len(a.Rhs) {
 			for i, left := range a.Lhs {
-				r.assigned(left, a.Rhs[i])
+				r.assign(left, a.Rhs[i])
 			}
 		}
 		return true
@@ -103,7 +103,7 @@ func (r *reader) function(fn *ast.FuncDecl) {
 		switch n := n.(type) {
 		case *ast.CompositeLit:
 			if sel, ok := n.Type.(*ast.SelectorExpr); ok && sel.Sel.Name == "Words" {
-				r.words = n
+				r.labels = n
 			}
 			r.action(n)
 		case *ast.CallExpr:
@@ -111,15 +111,15 @@ func (r *reader) function(fn *ast.FuncDecl) {
 		}
 		return true
 	})
-	ast.Inspect(fn.Body, func(n ast.Node) bool { // such as  enter.Label = "send"
+	ast.Inspect(fn.Body, func(n ast.Node) bool { // for example  enter.Label = "send"
 		if a, ok := n.(*ast.AssignStmt); ok && len(a.Lhs) == len(a.Rhs) {
-			r.relabelled(a)
+			r.relabel(a)
 		}
 		return true
 	})
 }
 
-func (r *reader) assigned(left, right ast.Expr) {
+func (r *actionReader) assign(left, right ast.Expr) {
 	name, ok := left.(*ast.Ident)
 	if !ok {
 		return
@@ -128,11 +128,11 @@ func (r *reader) assigned(left, right ast.Expr) {
 		r.texts[name.Name] = append(r.texts[name.Name], text)
 	}
 	if lit, ok := right.(*ast.CompositeLit); ok && isAction(lit) {
-		r.acts[name.Name] = lit
+		r.actions[name.Name] = lit
 	}
 }
 
-func (r *reader) relabelled(a *ast.AssignStmt) {
+func (r *actionReader) relabel(a *ast.AssignStmt) {
 	var on, label, does string
 	for i, left := range a.Lhs {
 		sel, ok := left.(*ast.SelectorExpr)
@@ -151,14 +151,14 @@ func (r *reader) relabelled(a *ast.AssignStmt) {
 			does = text
 		}
 	}
-	if lit := r.acts[on]; lit != nil && label != "" {
-		r.add(Name(r.screen, label), first(does, label), r.keys(field(lit, "Keys")))
+	if lit := r.actions[on]; lit != nil && label != "" {
+		r.add(ActionName(r.screen, label), first(does, label), r.keys(field(lit, "Keys")))
 	}
 }
 
-func (r *reader) action(lit *ast.CompositeLit) {
+func (r *actionReader) action(lit *ast.CompositeLit) {
 	keys := r.keys(field(lit, "Keys"))
-	if len(keys) == 0 || field(lit, "Info") != nil || field(lit, "Group") == nil {
+	if len(keys) == 0 || field(lit, "HelpOnly") != nil || field(lit, "Group") == nil {
 		return
 	}
 	does := ""
@@ -170,25 +170,25 @@ func (r *reader) action(lit *ast.CompositeLit) {
 		names = labels
 	}
 	for _, name := range names {
-		r.add(Name(r.screen, name), first(does, name), keys)
+		r.add(ActionName(r.screen, name), first(does, name), keys)
 	}
 }
 
-// zoom takes the action that all screens with panes share.
-func (r *reader) zoom(call *ast.CallExpr) {
+// zoom adds the zoom action, which all screens with panes share.
+func (r *actionReader) zoom(call *ast.CallExpr) {
 	if sel, ok := call.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "ZoomAction" {
-		r.add(Name(r.screen, "zoom"), "show only the focused pane, or all panes again", []string{"z"})
+		r.add(ActionName(r.screen, "zoom"), "show only the focused pane, or all panes again", []string{"z"})
 	}
 }
 
-func (r *reader) add(name, does string, keys []string) {
-	e := r.found[name]
+func (r *actionReader) add(name, does string, keys []string) {
+	e := r.entries[name]
 	if e == nil {
-		e = &Entry{Name: name, Does: does}
-		r.found[name] = e
+		e = &Entry{Name: name, Description: does}
+		r.entries[name] = e
 	}
-	if len(does) > len(e.Does) || len(does) == len(e.Does) && does < e.Does {
-		e.Does = does
+	if len(does) > len(e.Description) || len(does) == len(e.Description) && does < e.Description {
+		e.Description = does
 	}
 	for _, k := range keys {
 		if !slices.Contains(e.Keys, k) {
@@ -197,8 +197,8 @@ func (r *reader) add(name, does string, keys []string) {
 	}
 }
 
-// strings returns the texts that an expression can be.
-func (r *reader) strings(e ast.Expr) []string {
+// strings returns the possible values of a string expression.
+func (r *actionReader) strings(e ast.Expr) []string {
 	if text, ok := literal(e); ok {
 		return []string{text}
 	}
@@ -206,8 +206,8 @@ func (r *reader) strings(e ast.Expr) []string {
 	case *ast.Ident:
 		return r.texts[e.Name]
 	case *ast.SelectorExpr:
-		if r.words != nil {
-			return r.strings(field(r.words, e.Sel.Name))
+		if r.labels != nil {
+			return r.strings(field(r.labels, e.Sel.Name))
 		}
 	case *ast.BinaryExpr:
 		if x, y := r.strings(e.X), r.strings(e.Y); len(x) == 1 && len(y) == 1 {
@@ -217,9 +217,9 @@ func (r *reader) strings(e ast.Expr) []string {
 	return nil
 }
 
-func (r *reader) keys(e ast.Expr) []string {
-	if sel, ok := e.(*ast.SelectorExpr); ok && r.words != nil {
-		e = field(r.words, sel.Sel.Name)
+func (r *actionReader) keys(e ast.Expr) []string {
+	if sel, ok := e.(*ast.SelectorExpr); ok && r.labels != nil {
+		e = field(r.labels, sel.Sel.Name)
 	}
 	lit, ok := e.(*ast.CompositeLit)
 	if !ok {
@@ -265,7 +265,7 @@ func first(texts ...string) string {
 	return ""
 }
 
-func written(found map[string]*Entry) []byte {
+func generate(found map[string]*Entry) []byte {
 	var b bytes.Buffer
 	b.WriteString("// Code generated by go generate from the screens' actions; DO NOT EDIT.\n\npackage keymap\n\nvar table = []Entry{\n")
 	names := slices.SortedFunc(maps.Keys(found), func(a, b string) int {
@@ -279,7 +279,7 @@ func written(found map[string]*Entry) []byte {
 	})
 	for _, name := range names {
 		e := found[name]
-		fmt.Fprintf(&b, "\t{%q, %q, %#v},\n", e.Name, e.Does, e.Keys)
+		fmt.Fprintf(&b, "\t{%q, %q, %#v},\n", e.Name, e.Description, e.Keys)
 	}
 	b.WriteString("}\n")
 	out, err := format.Source(b.Bytes())

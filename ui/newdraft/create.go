@@ -56,22 +56,22 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 // Actions are what can be done now.
 func (s *Screen) Actions() []screen.Action {
 	const group = "New draft"
-	next := screen.Action{Keys: []string{"enter", "tab"}, Label: "next", Help: "go to the next question", Group: group, Bar: 9, Typing: true, Why: s.whyStay(), Run: s.next}
+	next := screen.Action{Keys: []string{"enter", "tab"}, Label: "next", Help: "go to the next question", Group: group, BarPriority: 9, WhileTyping: true, DisabledReason: s.whyStay(), Run: s.next}
 	if s.step == stepCreator {
-		next = screen.Action{Keys: []string{"enter"}, Label: "create", Help: "create the draft and open it", Group: group, Bar: 9, Typing: true, Run: s.next}
+		next = screen.Action{Keys: []string{"enter"}, Label: "create", Help: "create the draft and open it", Group: group, BarPriority: 9, WhileTyping: true, Run: s.next}
 	}
 	if s.Running(creating) {
-		next.Why = "The draft is being created."
+		next.DisabledReason = "The draft is being created."
 	}
 	acts := []screen.Action{next}
 	if s.step > stepChannel {
-		acts = append(acts, screen.Action{Keys: []string{"esc", "shift+tab"}, Label: "back", Help: "go back to the previous question", Group: group, Bar: 8, Typing: true, Run: s.back})
+		acts = append(acts, screen.Action{Keys: []string{"esc", "shift+tab"}, Label: "back", Help: "go back to the previous question", Group: group, BarPriority: 8, WhileTyping: true, Run: s.back})
 	}
 	if s.step == stepChannel {
 		acts = append(acts, s.sources(group)...)
 	}
 	if s.refused != nil && invalid(s.refused) {
-		acts = append(acts, screen.Action{Keys: []string{"ctrl+b"}, Label: "create empty", Help: "create an empty draft", Group: group, Bar: 7, Typing: true,
+		acts = append(acts, screen.Action{Keys: []string{"ctrl+b"}, Label: "create empty", Help: "create an empty draft", Group: group, BarPriority: 7, WhileTyping: true,
 			Run: func() tea.Cmd { return s.create(true) }})
 	}
 	return acts

@@ -81,14 +81,14 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 	s.listChannels()
 	for i, ch := range catalog.Channels {
 		if ch == from.Channel && s.whyNot(ch) == "" {
-			s.channels.Choose(i)
+			s.channels.SelectItem(i)
 		}
 	}
 	s.listTypes()
 	first := stepChannel
 	for i, o := range s.offers {
 		if o.Type == from.DeliveryType && o.Offered {
-			s.types.Choose(i)
+			s.types.SelectItem(i)
 			if s.channel() == from.Channel {
 				first = stepName // what it starts from has the answers; esc leads back to them
 			}
@@ -193,7 +193,7 @@ func (s *Screen) listTypes() {
 	}
 	for i, o := range s.offers {
 		if o.Offered {
-			s.types.Choose(i)
+			s.types.SelectItem(i)
 			return
 		}
 	}

@@ -41,21 +41,21 @@ func invalid(details ...string) error {
 func TestGolden(t *testing.T) {
 	fake := uitest.NewFake()
 	h := open(t, fake, "")
-	h.Goldens("channel")
+	h.GoldenSizes("channel")
 	h.Press("down", "enter")
-	h.Goldens("type")
+	h.GoldenSizes("type")
 	h.Press("end") // not offered for e-mail
-	h.Goldens("not-offered")
+	h.GoldenSizes("not-offered")
 	h.Press("home", "enter")
 	h.Type("Spring sale")
 	h.Press("enter", "ctrl+u")
 	h.Type("ann")
 	h.Press("enter")
-	h.Goldens("creator")
+	h.GoldenSizes("creator")
 	h.Type("@example.com")
 	fake.Fail("Create", invalid("basic_details.business_event", "campaign_content.content"))
 	h.Press("enter")
-	h.Goldens("refused")
+	h.GoldenSizes("refused")
 }
 
 func TestFits(t *testing.T) {
@@ -82,7 +82,7 @@ func TestCreates(t *testing.T) {
 	if !fake.Called(want) {
 		t.Errorf("asked %q, want %q", fake.Calls(), want)
 	}
-	if got := h.Last(); got.Name != screen.Builder || got.ID == "" {
+	if got := h.LastRoute(); got.Name != screen.Builder || got.ID == "" {
 		t.Errorf("opened %+v", got)
 	}
 }
@@ -100,19 +100,19 @@ func TestADraftNeedsNoName(t *testing.T) {
 func TestReasons(t *testing.T) {
 	h := open(t, uitest.NewFake(), "")
 	h.Press("down", "down")
-	if why := h.Why("enter"); !strings.Contains(why, "SMS campaigns are read-only here") {
+	if why := h.DisabledReason("enter"); !strings.Contains(why, "SMS campaigns are read-only here") {
 		t.Errorf("SMS: %q", why)
 	}
 	h.Press("enter")
 	h.Want("Not available: SMS campaigns")
 	h.Press("up", "enter", "end")
-	if why := h.Why("enter"); !strings.Contains(why, "Only available for Push") {
+	if why := h.DisabledReason("enter"); !strings.Contains(why, "Only available for Push") {
 		t.Errorf("a live activity by e-mail: %q", why)
 	}
 	h.Press("home", "up", "up") // a key that is held down does not run into the channel
 	h.Want("› Delivery type", "✓ Channel        Email")
 	h.Press("shift+tab", "up", "enter", "end")
-	if why := h.Why("enter"); !strings.Contains(why, "but not create them") {
+	if why := h.DisabledReason("enter"); !strings.Contains(why, "but not create them") {
 		t.Errorf("a live activity by push: %q", why)
 	}
 }
@@ -165,7 +165,7 @@ func TestFromADocument(t *testing.T) {
 	h.Press("esc", "esc")
 	h.Want("› Channel")
 	h.Press("home")
-	if why := h.Why("enter"); !strings.Contains(why, "is for ") {
+	if why := h.DisabledReason("enter"); !strings.Contains(why, "is for ") {
 		t.Errorf("push from an e-mail: %q", why)
 	}
 	h.Press("down", "enter")
@@ -211,8 +211,8 @@ func TestAServiceThatKeepsDraftsKeepsWhatIsNotRightYet(t *testing.T) {
 	if got := string(k.saved.Body.Encode()); got != `{"basic_details":{"name":"Price drop"}}` || k.saved.Revision != 7 || k.saved.By != "ann@example.com" {
 		t.Errorf("saved %+v: %s", k.saved, got)
 	}
-	if h.Last().Name != screen.Builder {
-		t.Errorf("opened %+v", h.Last())
+	if h.LastRoute().Name != screen.Builder {
+		t.Errorf("opened %+v", h.LastRoute())
 	}
 
 	k = &keeper{Fake: uitest.NewFake(), failing: errors.New("the disk is full")}
@@ -221,8 +221,8 @@ func TestAServiceThatKeepsDraftsKeepsWhatIsNotRightYet(t *testing.T) {
 	h.Type("Price drop")
 	h.Press("enter", "enter")
 	h.Want("the draft was created, but its content", "the disk is full")
-	if h.Last().Name != screen.Builder {
-		t.Errorf("opened %+v", h.Last())
+	if h.LastRoute().Name != screen.Builder {
+		t.Errorf("opened %+v", h.LastRoute())
 	}
 }
 
@@ -239,8 +239,8 @@ func TestARefusedDraftCanBeStartedBare(t *testing.T) {
 	if want := `Create {"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com"}`; !fake.Called(want) {
 		t.Errorf("asked %q, want %q", fake.Calls(), want)
 	}
-	if h.Last().Name != screen.Builder {
-		t.Errorf("opened %+v", h.Last())
+	if h.LastRoute().Name != screen.Builder {
+		t.Errorf("opened %+v", h.LastRoute())
 	}
 }
 
@@ -253,8 +253,8 @@ func TestOtherRefusals(t *testing.T) {
 	h.WantNot("ctrl+b")
 	fake.Fail("Create", nil)
 	h.Press("enter")
-	if h.Last().Name != screen.Builder {
-		t.Errorf("opened %+v", h.Last())
+	if h.LastRoute().Name != screen.Builder {
+		t.Errorf("opened %+v", h.LastRoute())
 	}
 }
 
@@ -298,8 +298,8 @@ func TestBeginWith(t *testing.T) {
 	h.Press("b")
 	h.Want("Start from a template", "Weekly newsletter", "Flash sale with a countdown")
 	h.Press("down", "enter")
-	if got := engine.ParseRecord(h.Last().Doc); h.Last().Name != screen.NewDraft || engine.CampaignName(got.Body) != "Order confirmation" {
-		t.Errorf("the starter opens %+v", h.Last())
+	if got := engine.ParseRecord(h.LastRoute().Doc); h.LastRoute().Name != screen.NewDraft || engine.CampaignName(got.Body) != "Order confirmation" {
+		t.Errorf("the starter opens %+v", h.LastRoute())
 	}
 
 	file := filepath.Join(t.TempDir(), "c.json")
@@ -314,7 +314,7 @@ func TestBeginWith(t *testing.T) {
 	h.Press("i")
 	h.Type(file)
 	h.Press("enter")
-	if got := engine.ParseRecord(h.Last().Doc); engine.CampaignName(got.Body) != "Filed" {
-		t.Errorf("the file opens %+v", h.Last())
+	if got := engine.ParseRecord(h.LastRoute().Doc); engine.CampaignName(got.Body) != "Filed" {
+		t.Errorf("the file opens %+v", h.LastRoute())
 	}
 }

@@ -25,8 +25,8 @@ const maxFile = 4 << 20
 // sources are the actions that start from something else than nothing.
 func (s *Screen) sources(group string) []screen.Action {
 	return []screen.Action{
-		{Keys: []string{"b"}, Label: "templates", Help: "start from a template", Group: group, Bar: 5, Run: chooseTemplate},
-		{Keys: []string{"i"}, Label: "from a file", Help: "start from a campaign file (JSON)", Group: group, Bar: 4, Run: s.askFile},
+		{Keys: []string{"b"}, Label: "templates", Help: "start from a template", Group: group, BarPriority: 5, Run: chooseTemplate},
+		{Keys: []string{"i"}, Label: "from a file", Help: "start from a campaign file (JSON)", Group: group, BarPriority: 4, Run: s.askFile},
 	}
 }
 
@@ -48,7 +48,7 @@ func chooseTemplate() tea.Cmd {
 // askFile asks for the file to begin with.
 func (s *Screen) askFile() tea.Cmd {
 	return screen.Send(screen.InputMsg{Title: "Start from a file", Placeholder: "campaign.json",
-		Check: func(name string) string {
+		Validate: func(name string) string {
 			if strings.TrimSpace(name) == "" {
 				return "Type the name of a file."
 			}

@@ -215,7 +215,7 @@ func (s *Screen) open(w, room int) []string {
 		in.SetSize(inner, 1)
 		block = in.View()
 		if s.wrong != "" {
-			for _, line := range widget.WrapMost(s.wrong, inner, max(room-1, 1)) {
+			for _, line := range widget.WrapMax(s.wrong, inner, max(room-1, 1)) {
 				block += "\n" + s.theme.Danger.Render(line)
 			}
 		}

@@ -41,11 +41,11 @@ func (s *Screen) uses(none string) []screen.Action {
 		empty = "The outbox is already empty."
 	}
 	return []screen.Action{
-		{Keys: []string{"o"}, Label: "browser", Help: "open the email in the browser", Group: groupMessage, Bar: 6, Why: noHTML, Run: s.browse},
-		{Keys: []string{"y"}, Label: "copy", Help: "copy the message as shown", Group: groupMessage, Bar: 5, Why: none, Run: s.copy},
-		{Keys: []string{"b"}, Label: "campaign", Help: "open the campaign it was sent from", Group: groupMessage, Why: s.noCampaign(none), Run: s.toCampaign},
-		{Keys: []string{"r"}, Label: "reload", Group: groupOutbox, Bar: 4, Why: noBox, Run: s.load},
-		{Keys: []string{"x"}, Label: "clear", Help: "delete all messages", Group: groupOutbox, Bar: 2, Why: empty, Run: s.clear},
+		{Keys: []string{"o"}, Label: "browser", Help: "open the email in the browser", Group: groupMessage, BarPriority: 6, DisabledReason: noHTML, Run: s.browse},
+		{Keys: []string{"y"}, Label: "copy", Help: "copy the message as shown", Group: groupMessage, BarPriority: 5, DisabledReason: none, Run: s.copy},
+		{Keys: []string{"b"}, Label: "campaign", Help: "open the campaign it was sent from", Group: groupMessage, DisabledReason: s.noCampaign(none), Run: s.toCampaign},
+		{Keys: []string{"r"}, Label: "reload", Group: groupOutbox, BarPriority: 4, DisabledReason: noBox, Run: s.load},
+		{Keys: []string{"x"}, Label: "clear", Help: "delete all messages", Group: groupOutbox, BarPriority: 2, DisabledReason: empty, Run: s.clear},
 	}
 }
 

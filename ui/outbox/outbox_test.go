@@ -104,7 +104,7 @@ func TestAPushShowsItsPayload(t *testing.T) {
 	if len(h.Copied) != 1 || !strings.Contains(h.Copied[0], "1.50") {
 		t.Errorf("copied %q", h.Copied)
 	}
-	if why := h.Why("o"); why == "" {
+	if why := h.DisabledReason("o"); why == "" {
 		t.Error("a push can be opened in the browser")
 	}
 }
@@ -143,7 +143,7 @@ func TestClearAsksFirst(t *testing.T) {
 	}
 	h.Press("x", "y")
 	h.Want("No test messages yet. Open a draft and press t to send one.")
-	if why := h.Why("x"); why == "" {
+	if why := h.DisabledReason("x"); why == "" {
 		t.Error("an empty outbox can be cleared")
 	}
 }
@@ -193,9 +193,9 @@ func TestNoBrowserSaysWhatToDo(t *testing.T) {
 }
 
 func TestWithoutAnOutbox(t *testing.T) {
-	h := open(t, uitest.NewFake().Only())
+	h := open(t, uitest.NewFake().WithoutCapabilities())
 	h.Want("This service has no outbox")
-	if why := h.Why("r"); why == "" {
+	if why := h.DisabledReason("r"); why == "" {
 		t.Error("what is not there can be reloaded")
 	}
 }
@@ -253,10 +253,10 @@ func TestBesideTheTable(t *testing.T) {
 
 func TestPictures(t *testing.T) {
 	h := open(t, filled())
-	h.Goldens("messages")
+	h.GoldenSizes("messages")
 	h.WantFits()
 	h.Press("enter")
-	h.Goldens("mail")
+	h.GoldenSizes("mail")
 	h.WantFits()
 	h.Press("n", "tab")
 	h.WantFits()
@@ -267,7 +267,7 @@ func TestPictures(t *testing.T) {
 	h.WantFits()
 
 	empty := open(t, &box{})
-	empty.Goldens("empty")
+	empty.GoldenSizes("empty")
 	empty.WantFits()
 }
 
@@ -337,12 +337,12 @@ func TestWhatIsShownCanBeCopied(t *testing.T) {
 func TestTheCampaignIsOneKeyAway(t *testing.T) {
 	h := open(t, filled())
 	h.Press("b")
-	if r := h.Last(); r.Name != screen.Builder || r.ID != "65f0a1b2c3d4e5f60718293a" {
+	if r := h.LastRoute(); r.Name != screen.Builder || r.ID != "65f0a1b2c3d4e5f60718293a" {
 		t.Errorf("b opened %+v", r)
 	}
 	inline := open(t, filled())
 	inline.Press("down")
-	if why := inline.Why("b"); why == "" {
+	if why := inline.DisabledReason("b"); why == "" {
 		t.Error("a message of no campaign leads to one")
 	}
 }
@@ -372,7 +372,7 @@ func TestAMessageScrolls(t *testing.T) {
 // z gives the pane that has the keyboard the whole window.
 func TestAPaneIsZoomed(t *testing.T) {
 	h := open(t, filled())
-	if why := h.Why("z"); why == "" {
+	if why := h.DisabledReason("z"); why == "" {
 		t.Error("one pane can be zoomed")
 	}
 	h.Resize(120, 40)

@@ -1,6 +1,5 @@
-// Package prefs keeps what a person chose on this machine and expects to find again: saved views,
-// searches, columns, named groups of recipients. They are no part of a workspace, and losing them loses
-// no campaign.
+// Package prefs stores the user's preferences on this machine: saved views, searches, columns, named groups of
+// recipients. They are not part of a workspace, and losing them loses no campaign.
 package prefs
 
 import (
@@ -16,36 +15,35 @@ import (
 	"github.com/natefinch/atomic"
 )
 
-// Prefs is a folder with one small JSON file a name, 0600. A nil *Prefs keeps nothing: every read gives
-// the zero value. It may be used from several goroutines.
+// Prefs is a folder with one small JSON file per name, with mode 0600. A nil *Prefs stores nothing: every read
+// returns the zero value. It is safe for concurrent use.
 type Prefs struct {
 	dir string
 	mem *memory
 }
 
-// memory stands in for the folder where nothing is to be written: in tests, and where the machine has
-// no place for state.
+// memory replaces the folder in tests, and if the machine has no place for state.
 type memory struct {
 	mu    sync.Mutex
 	files map[string][]byte
 }
 
-// In keeps the preferences below dir, which is made with the first of them.
-func In(dir string) *Prefs { return &Prefs{dir: dir, mem: &memory{}} }
+// New returns the preferences below dir, which is created when the first one is stored.
+func New(dir string) *Prefs { return &Prefs{dir: dir, mem: &memory{}} }
 
-// InMemory keeps them until the program ends.
-func InMemory() *Prefs { return &Prefs{mem: &memory{files: map[string][]byte{}}} }
+// NewInMemory returns preferences that last until the program ends.
+func NewInMemory() *Prefs { return &Prefs{mem: &memory{files: map[string][]byte{}}} }
 
-// Within returns the preferences of one part: a workspace, a profile. Any text will do as its name.
+// Within returns the preferences of one scope: a workspace, a remote. Its name can be any text.
 func (p *Prefs) Within(part string) *Prefs {
 	if p == nil {
 		return nil
 	}
-	return &Prefs{dir: filepath.Join(p.dir, safe(part)), mem: p.mem}
+	return &Prefs{dir: filepath.Join(p.dir, fileName(part)), mem: p.mem}
 }
 
-// Read returns the preference of that name; the zero value where there is none. A file that cannot be
-// read as T is an error that names it, and the value is zero.
+// Read returns the preference of that name, or the zero value if there is none. If the file cannot be read as
+// T, the error names the file and the value is zero.
 func Read[T any](p *Prefs, name string) (T, error) {
 	var out T
 	if p == nil {
@@ -64,10 +62,9 @@ func Read[T any](p *Prefs, name string) (T, error) {
 	return out, nil
 }
 
-// Change reads the preference anew, so that what another terminal kept meanwhile stays, and writes what
-// change makes of it, whole or not at all. It gives what is kept now. It waits for the disk: screens
-// call it in a task.
-func Change[T any](p *Prefs, name string, change func(T) T) (T, error) {
+// Update reads the preference again, so that changes of another terminal are kept, writes the result of change
+// atomically, and returns it. It waits for the disk, so screens call it in a task.
+func Update[T any](p *Prefs, name string, change func(T) T) (T, error) {
 	old, err := Read[T](p, name)
 	if err != nil {
 		return old, err
@@ -88,7 +85,7 @@ func Change[T any](p *Prefs, name string, change func(T) T) (T, error) {
 	return kept, nil
 }
 
-func (p *Prefs) path(name string) string { return filepath.Join(p.dir, safe(name)+".json") }
+func (p *Prefs) path(name string) string { return filepath.Join(p.dir, fileName(name)+".json") }
 
 func (p *Prefs) load(name string) ([]byte, error) {
 	if p.mem.files != nil {
@@ -112,11 +109,11 @@ func (p *Prefs) save(name string, b []byte) error {
 	if err := os.MkdirAll(p.dir, 0o700); err != nil {
 		return err
 	}
-	return atomic.WriteFile(p.path(name), bytes.NewReader(b)) // 0600, as its temporary file
+	return atomic.WriteFile(p.path(name), bytes.NewReader(b)) // mode 0600, as its temporary file
 }
 
-// safe spells a name as one part of a path; different names stay different.
-func safe(name string) string {
+// fileName encodes a name as one path element; different names stay different.
+func fileName(name string) string {
 	var out []byte
 	for i := 0; i < len(name); i++ {
 		switch c := name[i]; {

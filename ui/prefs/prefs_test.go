@@ -10,13 +10,13 @@ import (
 	"bugle/ui/prefs"
 )
 
-func TestWhatIsKeptIsFoundAgain(t *testing.T) {
+func TestUpdateThenRead(t *testing.T) {
 	dir := t.TempDir()
-	for name, p := range map[string]*prefs.Prefs{"folder": prefs.In(dir), "memory": prefs.InMemory()} {
+	for name, p := range map[string]*prefs.Prefs{"folder": prefs.New(dir), "memory": prefs.NewInMemory()} {
 		t.Run(name, func(t *testing.T) {
 			one, other := p.Within("shop @ prod"), p.Within("shop/@/prod")
 			for _, v := range []string{"a", "b"} {
-				if _, err := prefs.Change(one, "views", func(old []string) []string { return append(old, v) }); err != nil {
+				if _, err := prefs.Update(one, "views", func(old []string) []string { return append(old, v) }); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -29,14 +29,14 @@ func TestWhatIsKeptIsFoundAgain(t *testing.T) {
 			}
 		})
 	}
-	if got, err := prefs.Read[[]string](prefs.In(dir).Within("shop @ prod"), "views"); err != nil || len(got) != 2 {
+	if got, err := prefs.Read[[]string](prefs.New(dir).Within("shop @ prod"), "views"); err != nil || len(got) != 2 {
 		t.Errorf("after a restart: %v, %v", got, err)
 	}
 }
 
-func TestFilesAreTheOwnersAlone(t *testing.T) {
+func TestFilesArePrivate(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := prefs.Change(prefs.In(dir), "views", func(int) int { return 1 }); err != nil {
+	if _, err := prefs.Update(prefs.New(dir), "views", func(int) int { return 1 }); err != nil {
 		t.Fatal(err)
 	}
 	i, err := os.Stat(filepath.Join(dir, "views.json"))
@@ -45,13 +45,13 @@ func TestFilesAreTheOwnersAlone(t *testing.T) {
 	}
 }
 
-func TestADamagedFileIsNamedAndLeftAlone(t *testing.T) {
+func TestDamagedFileIsReportedAndKept(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "views.json")
 	if err := os.WriteFile(path, []byte(`["a`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := prefs.Change(prefs.In(dir), "views", func(old []string) []string { return append(old, "b") })
+	_, err := prefs.Update(prefs.New(dir), "views", func(old []string) []string { return append(old, "b") })
 	if err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("error %v", err)
 	}
@@ -60,9 +60,9 @@ func TestADamagedFileIsNamedAndLeftAlone(t *testing.T) {
 	}
 }
 
-func TestNoPlaceKeepsNothing(t *testing.T) {
+func TestNilPrefsKeepNothing(t *testing.T) {
 	var p *prefs.Prefs
-	if _, err := prefs.Change(p.Within("x"), "views", func(int) int { return 1 }); err != nil {
+	if _, err := prefs.Update(p.Within("x"), "views", func(int) int { return 1 }); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := prefs.Read[int](p, "views"); n != 0 || err != nil {

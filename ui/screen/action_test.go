@@ -6,15 +6,15 @@ import (
 	"bugle/ui/screen"
 )
 
-func TestAnActionDoesItsKeys(t *testing.T) {
+func TestActionHasKey(t *testing.T) {
 	a := screen.Action{Keys: []string{"enter", "l"}}
 	for key, want := range map[string]bool{"enter": true, "l": true, "L": false, "": false} {
-		if a.Does(key) != want {
+		if a.HasKey(key) != want {
 			t.Errorf("%q: %v", key, !want)
 		}
 	}
-	a.Info = true
-	if a.Does("l") {
+	a.HelpOnly = true
+	if a.HasKey("l") {
 		t.Error("an entry of the help takes a key")
 	}
 }

@@ -25,24 +25,24 @@ type QuitMsg struct{}
 type NotifyMsg struct {
 	Level widget.Level
 	Text  string
-	// About names what the notice is about: it replaces one about the same. Empty: about nothing else.
-	About string
+	// Topic groups notices: a new one replaces the one with the same topic. Empty means the notice replaces nothing.
+	Topic string
 }
 
-// What notices are about.
+// Topics of notices.
 const (
-	AboutEdit = "edit" // the last change of a document: what was removed, pasted, undone
-	AboutSave = "save" // whether changes are stored or applied
-	AboutCopy = "copy" // the clipboard
+	TopicEdit = "edit" // the last change to a document: removed, pasted, undone
+	TopicSave = "save" // whether changes are stored or applied
+	TopicCopy = "copy" // the clipboard
 )
 
-// AboutCampaign returns what notices about the state of one campaign are about.
-func AboutCampaign(id string) string { return "campaign " + id }
+// CampaignTopic returns the topic of notices about the state of one campaign.
+func CampaignTopic(id string) string { return "campaign " + id }
 
-// Question is a dialog over the screen.
+// Question is a dialog shown over the screen.
 type Question struct {
 	Title, Body string
-	Buttons     []widget.Button // the first one is yes; empty: "Yes" and "No"
+	Buttons     []widget.Button // the first one means yes; empty means "Yes" and "No"
 	Danger      bool
 	Focus       int
 	Then        func(widget.Answer) tea.Cmd
@@ -51,76 +51,75 @@ type Question struct {
 // AskMsg asks a question.
 type AskMsg struct{ Question Question }
 
-// ChooseMsg offers a choice over the screen.
+// ChooseMsg asks the user to choose one of several options.
 type ChooseMsg struct {
 	Title, Body string
 	Options     []widget.Option
 	Then        func(widget.Answer) tea.Cmd
 }
 
-// InputMsg asks for one line of text over the screen.
+// InputMsg asks the user for one line of text.
 type InputMsg struct {
 	Title, Placeholder, Value string
-	// Check says what is wrong with a text, or "" where it may be taken.
-	Check func(string) string
-	Then  func(text string) tea.Cmd // not called when the question is left
-	// Left, where there is one, runs when the question is left: it leads back to where it was asked from.
-	Left func() tea.Cmd
+	// Validate returns what is wrong with a text, or "" if it is valid.
+	Validate func(string) string
+	Then     func(text string) tea.Cmd // not called when the user cancels
+	// OnCancel, if not nil, runs when the user cancels.
+	OnCancel func() tea.Cmd
 }
 
-// EditMsg opens a text in the person's editor.
-type EditMsg struct {
+// OpenEditorMsg opens a text in the user's editor.
+type OpenEditorMsg struct {
 	Text   string
-	Suffix string // of the file's name, such as ".html"
-	// Then gets the text as the editor left it; changed is false when nothing was.
+	Suffix string // file name suffix, such as ".html"
+	// Then receives the text as saved in the editor; changed is false if it is the same as before.
 	Then func(text string, changed bool) tea.Cmd
 }
 
-// CopyMsg puts a text on the clipboard.
+// CopyMsg copies a text to the clipboard.
 type CopyMsg struct{ Text, What string }
 
-// HelpMsg shows every key that works now.
+// HelpMsg opens the help, which lists every key that works now.
 type HelpMsg struct{}
 
-// ThemeMsg changes the theme by name.
+// ThemeMsg switches to the theme with that name.
 type ThemeMsg struct {
 	Name string
-	// Try only shows it: it is not kept for the next start.
-	Try bool
+	// Preview shows the theme without saving it for the next start.
+	Preview bool
 }
 
-// KeymapMsg returns actions other keys, from now on.
-type KeymapMsg struct{ Keys keymap.Map }
+// SetKeymapMsg replaces the user's key bindings.
+type SetKeymapMsg struct{ Keys keymap.Map }
 
-// KeyMsg asks for one key over the screen, whatever it does otherwise; esc leaves the question.
-type KeyMsg struct {
+// CaptureKeyMsg asks the user to press a key, which is captured even if it is bound to an action; esc cancels.
+type CaptureKeyMsg struct {
 	Title, Body string
-	// Then gets the key as tea.KeyMsg spells it. It is not called when the question is left.
+	// Then receives the key as tea.KeyMsg spells it. It is not called when the user cancels.
 	Then func(key string) tea.Cmd
 }
 
-// EnterMsg starts anew in another workspace.
-type EnterMsg struct {
+// SwitchWorkspaceMsg closes all screens and opens a route in another workspace.
+type SwitchWorkspaceMsg struct {
 	Deps  Deps
 	Route Route
 }
 
-// ChangedMsg tells all screens that a campaign, or with an empty ID the whole list, has
-// changed.
+// ChangedMsg tells all screens that a campaign has changed, or, with an empty ID, the whole list.
 type ChangedMsg struct {
 	ID string
-	// Select reports whether the person made it just now: the cursor of a list belongs there.
+	// Select reports whether the user has just made the change, so that a list moves its cursor to the campaign.
 	Select bool
-	// Did is what the person did to the campaign just now; empty where it was no action on the whole of it.
-	Did catalog.Action
-	// Name is what the campaign is called in a sentence, where Did is set.
+	// Action is what the user has just done to the campaign; empty if it was not an action on the whole campaign.
+	Action catalog.Action
+	// Name is the campaign's name as used in a sentence. It is set if Action is.
 	Name string
 }
 
-// GoneMsg tells the root model that a campaign was deleted: screens about it are left.
-type GoneMsg struct{ ID string }
+// DeletedMsg tells the root model that a campaign was deleted; screens about it are closed.
+type DeletedMsg struct{ ID string }
 
-// LinkMsg tells the root model how the way to the service stands, each time that it has changed.
+// LinkMsg reports a change in the state of the connection to the service.
 type LinkMsg struct{ Link engine.Connection }
 
 func send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
@@ -128,7 +127,7 @@ func send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 // Open returns the command that opens a screen.
 func Open(r Route) tea.Cmd { return send(OpenMsg{r}) }
 
-// Replace returns the command that puts a screen in the place of the top one.
+// Replace returns the command that replaces the top screen.
 func Replace(r Route) tea.Cmd { return send(ReplaceMsg{r}) }
 
 // Back returns the command that leaves the top screen.
@@ -142,18 +141,18 @@ func Notify(level widget.Level, text string) tea.Cmd {
 	return send(NotifyMsg{Level: level, Text: text})
 }
 
-// NotifyAbout returns the command that shows a notice in place of one about the same.
+// NotifyAbout returns the command that shows a notice, replacing the one with the same topic.
 func NotifyAbout(about string, level widget.Level, text string) tea.Cmd {
-	return send(NotifyMsg{Level: level, Text: text, About: about})
+	return send(NotifyMsg{Level: level, Text: text, Topic: about})
 }
 
 // Ask returns the command that asks a question.
 func Ask(q Question) tea.Cmd { return send(AskMsg{q}) }
 
-// Copy returns the command that puts a text on the clipboard; what names it in the notice.
+// Copy returns the command that copies a text to the clipboard; what is its name in the notice.
 func Copy(text, what string) tea.Cmd { return send(CopyMsg{text, what}) }
 
-// Changed returns the command that tells all screens of a change.
+// Changed returns the command that tells all screens that a campaign has changed.
 func Changed(id string) tea.Cmd { return send(ChangedMsg{ID: id}) }
 
 // Send returns the command that delivers msg.

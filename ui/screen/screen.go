@@ -1,5 +1,5 @@
-// Package screen says what a screen is: a value that takes messages, draws itself, and offers
-// its actions as data. The root model (ui/app) keeps a stack of them.
+// Package screen defines a screen, the unit that the root model (ui/app) stacks: a value that handles messages,
+// draws itself and describes its actions as data.
 package screen
 
 import (
@@ -17,103 +17,104 @@ import (
 
 // Screen is one full view of the program. Its methods are called from one goroutine.
 type Screen interface {
-	// ID is what results of the screen's tasks are addressed to.
+	// ID is the address of the results of the screen's tasks.
 	ID() ID
-	// Title is its part of the breadcrumb.
+	// Title is the screen's part of the breadcrumb.
 	Title() string
 	Init() tea.Cmd
-	// Update takes every message but keys that the root model or an [Action] has taken. Mouse
-	// positions are relative to the screen.
+	// Update handles every message except keys that the root model or an [Action] has handled. Mouse positions are
+	// relative to the screen.
 	Update(tea.Msg) tea.Cmd
-	// View draws exactly the cells of SetSize.
+	// View draws exactly the size set by SetSize.
 	View() string
 	SetSize(width, height int)
 	SetTheme(themes.Theme)
-	// Actions are what can be done now; they drive dispatch, the status bar, the help and the
-	// palette alike.
+	// Actions returns what the user can do now. Key dispatch, the status bar, the help and the palette all read it.
 	Actions() []Action
-	// Typing reports whether keys belong to a text field: only actions marked Typing are dispatched.
+	// Typing reports whether a text field has the keyboard; then only actions with WhileTyping are dispatched.
 	Typing() bool
-	// Close ends the screen's tasks. The command, which may be nil, finishes what must not be
-	// lost (a save that is due) and runs to its end before the program does.
+	// Close ends the screen's tasks. The returned command, which may be nil, finishes work that must not be lost (a
+	// pending save) and completes before the program exits.
 	Close() tea.Cmd
 }
 
-// Resumer is a screen that wants to know when it is on top again.
+// Resumer is a screen that is notified when it is on top again.
 type Resumer interface{ Resume() tea.Cmd }
 
-// Guard is a screen that may ask before it is left.
+// Guard is a screen that may ask for confirmation before it is closed.
 type Guard interface {
-	// Leaving returns the question, or nil where it may be left at once. Yes leaves.
-	Leaving() *Question
+	// LeaveQuestion returns the question to ask, or nil if the screen can be closed at once. Yes closes it.
+	LeaveQuestion() *Question
 }
 
-// Undoer is a screen whose changes can be undone. Undo and Redo go to what they changed and name it in a
-// notice about [AboutEdit]. The second result is false where there is nothing to undo or redo.
+// Undoer is a screen whose changes can be undone. Undo and Redo move to what they changed and name it in a
+// notice with [TopicEdit]. The second result is false if there is nothing to undo or redo.
 type Undoer interface {
 	Undo() (tea.Cmd, bool)
 	Redo() (tea.Cmd, bool)
 }
 
-// Writer is a screen that keeps letters from being commands in places that are no text fields. Writing reports
-// whether a text field has the keyboard; other screens report that by Typing.
-type Writer interface{ Writing() bool }
+// TextFocuser is a screen whose Typing also reports true when no text field has the keyboard, to keep letters
+// from being commands. TextFocused reports whether a text field really has it.
+type TextFocuser interface{ TextFocused() bool }
 
-// Subject is a screen about one campaign: the palette leads to the sections and fields of that campaign. The
-// second result is false while the campaign is not read.
-type Subject interface {
+// CampaignScreen is a screen about one campaign: the palette finds the sections and fields of that campaign.
+// The second result is false until the campaign has been read.
+type CampaignScreen interface {
 	Campaign() (engine.Campaign, bool)
 }
 
-// Related is a [Subject] that knows campaigns of other channels, for fields that its own campaign has not.
+// Related is a [CampaignScreen] that has campaigns of other channels as well, so that the palette finds fields
+// that its own campaign does not have.
 type Related interface{ Related() []engine.Campaign }
 
-// Chooser is a [Subject] that shows several campaigns. Chosen returns what the one at hand is called.
-type Chooser interface{ Chosen() string }
+// SubjectLabeler is a [CampaignScreen] that shows several campaigns. SubjectLabel returns the name of the
+// current one.
+type SubjectLabeler interface{ SubjectLabel() string }
 
-// Finder is a screen that finds things by words, for the palette. Find is called where the screen's other
-// methods are; the function that it returns runs beside them.
+// Finder is a screen that the palette can search. Find is called on the goroutine of the other methods; the
+// function that it returns runs on another.
 type Finder interface {
-	Find(words string) func(context.Context) []Found
+	Find(words string) func(context.Context) []PaletteItem
 }
 
-// Found is something that the palette leads to.
-type Found struct {
+// PaletteItem is a destination that the palette can open.
+type PaletteItem struct {
 	Text   string
-	Detail string // what it is or where it is, after the text
-	Kind   string // in a word
+	Detail string // what or where it is, shown after the text
+	Kind   string // one word
 	Route  Route
 }
 
-// Badge is a screen that says something at the right of the header: "saved", "3 problems".
+// Badge is a screen with a status at the right of the header: "saved", "3 problems".
 type Badge interface {
 	Badge() (text string, tone themes.Tone)
 }
 
-// Action is something that a person can do on a screen.
+// Action is something that the user can do on a screen.
 type Action struct {
-	// Name is what a person's own keys call the action, after the name of its screen: Label where empty. It
-	// is set where the label says more than what is done, and so changes.
+	// Name identifies the action in the user's key bindings, after the name of its screen; if empty, Label does. It
+	// is set if the label changes with the state.
 	Name string
-	// Keys are as tea.KeyMsg spells them, the shown one first.
+	// Keys are spelled as in tea.KeyMsg; the first one is shown.
 	Keys  []string
 	Label string // a word or two, for the status bar
-	Help  string // a clause, for the help; Label where empty
+	Help  string // a clause for the help; if empty, Label is used
 	Group string // heading in the help
-	// Bar puts the action into the status bar, the highest number first; 0 leaves it out.
-	Bar int
-	// Why says why the action is not allowed now; empty means it is.
-	Why string
-	// Typing keeps the action alive while a text field has the keyboard.
-	Typing bool
-	// Info marks an entry of the help whose keys the screen takes by itself.
-	Info bool
-	Run  func() tea.Cmd
+	// BarPriority orders the actions in the status bar, highest first; 0 leaves the action out.
+	BarPriority int
+	// DisabledReason tells the user why the action is not allowed now; empty means that it is.
+	DisabledReason string
+	// WhileTyping keeps the action enabled while a text field has the keyboard.
+	WhileTyping bool
+	// HelpOnly marks an entry of the help whose keys the screen handles in Update.
+	HelpOnly bool
+	Run      func() tea.Cmd
 }
 
-// Does reports whether the key belongs to the action.
-func (a Action) Does(key string) bool {
-	if a.Info {
+// HasKey reports whether the action is bound to the key.
+func (a Action) HasKey(key string) bool {
+	if a.HelpOnly {
 		return false
 	}
 	for _, k := range a.Keys {
@@ -124,70 +125,69 @@ func (a Action) Does(key string) bool {
 	return false
 }
 
-// ZoomAction returns the action that gives the focused pane the whole screen or, where it has it, shows all panes
-// again. A key that is no letter works while a text is typed, too.
+// ZoomAction returns the action that zooms the focused pane to the whole screen or, if it is zoomed, shows all
+// panes again. A key that is not a letter works in text fields too.
 func ZoomAction(zoomed bool, key, group string, run func() tea.Cmd) Action {
-	a := Action{Name: "zoom", Keys: []string{key}, Label: "zoom", Help: "show only the focused pane", Group: group, Typing: !keymap.Plain(key), Run: run}
+	a := Action{Name: "zoom", Keys: []string{key}, Label: "zoom", Help: "show only the focused pane", Group: group, WhileTyping: !keymap.IsPrintable(key), Run: run}
 	if zoomed {
-		a.Label, a.Help, a.Bar = "unzoom", "show all panes", 12
+		a.Label, a.Help, a.BarPriority = "unzoom", "show all panes", 12
 	}
 	return a
 }
 
-// Deps is what screens work with. It is handed to each constructor, never global.
+// Deps are the dependencies of screens. They are passed to each constructor; nothing is global.
 type Deps struct {
 	Service engine.Service
-	// Copies keeps edits that are not applied yet; nil where the service does so itself, or where
-	// nothing does.
-	Copies engine.WorkingCopyStore
-	// Spare keeps on this machine what a store elsewhere could not take; nil where the store is here.
-	Spare engine.WorkingCopyStore
-	Theme themes.Theme
-	Now   func() time.Time
-	// Location is the zone that times are shown in.
+	// LocalCopies stores edits that are not applied yet; nil if the service stores them itself, or nothing does.
+	LocalCopies engine.WorkingCopyStore
+	// FallbackCopies stores edits on this machine that a remote store could not accept; nil if the store is local.
+	FallbackCopies engine.WorkingCopyStore
+	Theme          themes.Theme
+	Now            func() time.Time
+	// Location is the time zone for display.
 	Location *time.Location
-	// Author is the email address that changes are signed with.
+	// Author is the email address that changes are attributed to.
 	Author string
-	// Workspace is the id shown in the header.
+	// Workspace is the ID shown in the header.
 	Workspace string
-	// Prefs keeps what the person chose on this machine; those of this workspace are Within(Workspace).
-	// Nil keeps nothing.
+	// Prefs holds the user's preferences on this machine; those of this workspace are Within(Workspace). Nil stores
+	// nothing.
 	Prefs *prefs.Prefs
-	// DataDir is where the store is, for messages.
+	// DataDir is the folder of the store, for messages.
 	DataDir string
 }
 
-// WorkingCopies returns what keeps edits that are not applied yet; false where nothing does.
+// WorkingCopies returns the store for edits that are not applied yet; false if there is none.
 func (d Deps) WorkingCopies() (engine.WorkingCopyStore, bool) {
-	if d.Copies != nil {
-		return d.Copies, true
+	if d.LocalCopies != nil {
+		return d.LocalCopies, true
 	}
 	k, ok := d.Service.(engine.WorkingCopyStore)
 	return k, ok
 }
 
-// Link returns how the service is reached; false where it is on this machine.
+// Link returns the connection to the service; false if the service is on this machine.
 func (d Deps) Link() (engine.Connected, bool) {
 	l, ok := d.Service.(engine.Connected)
 	return l, ok
 }
 
-// Route names a screen to open, so that screens need not import one another.
+// Route identifies a screen to open, so that screens need not import one another.
 type Route struct {
 	Name string
-	// ID is the campaign that the screen is about, where there is one.
+	// ID is the campaign that the screen is about, if any.
 	ID string
 	// Path is the place in the campaign to go to.
 	Path doc.Path
-	// Doc is a document that goes along: a draft to start from.
+	// Doc is a document for the screen, such as a draft to start from.
 	Doc doc.Value
-	// Query is what a list begins with, in the language of package engine/search/query.
+	// Query is the initial query of a list, in the language of package engine/search/query.
 	Query string
-	// Preview opens a campaign at its message as the recipient sees it.
+	// Preview opens the campaign at the preview of its message.
 	Preview bool
 }
 
-// The routes.
+// The names of routes.
 const (
 	Campaigns = "campaigns"
 	NewDraft  = "new"

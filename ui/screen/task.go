@@ -9,30 +9,30 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// ID tells screens apart.
+// ID identifies a screen.
 type ID int64
 
 var lastID atomic.Int64
 
-// Result is what a task of a screen gave. The root model hands it to the screen it is
-// addressed to, and to no other; [Base.Accept] tells whether it still counts.
+// Result is the outcome of a screen's task. The root model delivers it only to the screen that started the
+// task; [Base.Accept] reports whether it is still current.
 type Result struct {
 	Screen ID
 	Kind   string // what the task was for, such as "load"
 	Value  any
 	Err    error
-	// Partial marks news from a task that goes on.
+	// Partial marks an intermediate result of a running task.
 	Partial bool
 
 	seq  int
 	next tea.Cmd
 }
 
-// Next waits for what the task says next; nil once it has ended.
+// Next returns the command that waits for the task's next result; nil once the task has ended.
 func (r Result) Next() tea.Cmd { return r.next }
 
-// Base is the part that screens have in common: an identity, a context that ends with the
-// screen, and tasks. Embed it by value; make it with [NewBase].
+// Base is what all screens have in common: an ID, a context that ends with the screen, and tasks. Embed it by
+// value; create it with [NewBase].
 type Base struct {
 	id     ID
 	ctx    context.Context
@@ -47,7 +47,7 @@ type task struct {
 	cancel context.CancelFunc
 }
 
-// NewBase makes the base of a new screen.
+// NewBase returns the base of a new screen.
 func NewBase() Base {
 	ctx, cancel := context.WithCancel(context.Background())
 	return Base{id: ID(lastID.Add(1)), ctx: ctx, cancel: cancel, mu: &sync.Mutex{}, tasks: map[string]task{}}
@@ -62,8 +62,8 @@ func (b *Base) Close() tea.Cmd {
 	return nil
 }
 
-// Run starts a task of that kind; one of the same kind that still runs is canceled, and its
-// result will not be accepted.
+// Run starts a task of that kind. If one of the same kind is running, it is canceled and its result is not
+// accepted.
 func (b *Base) Run(kind string, fn func(context.Context) (any, error)) tea.Cmd {
 	ctx, seq := b.begin(kind)
 	return func() tea.Msg {
@@ -72,8 +72,8 @@ func (b *Base) Run(kind string, fn func(context.Context) (any, error)) tea.Cmd {
 	}
 }
 
-// Stream starts a task that tells of its progress: every value given to emit arrives as a
-// partial [Result], in order.
+// Stream starts a task that reports progress: every value passed to emit arrives as a partial [Result], in
+// order.
 func (b *Base) Stream(kind string, fn func(ctx context.Context, emit func(any)) (any, error)) tea.Cmd {
 	ctx, seq := b.begin(kind)
 	news := make(chan Result, 64)
@@ -85,7 +85,7 @@ func (b *Base) Stream(kind string, fn func(ctx context.Context, emit func(any)) 
 				r.next = wait
 			}
 			return r
-		case <-b.ctx.Done(): // the screen is gone, and nobody wants to know
+		case <-b.ctx.Done(): // the screen is closed, and nothing receives
 			return nil
 		}
 	}
@@ -100,7 +100,7 @@ func (b *Base) Stream(kind string, fn func(ctx context.Context, emit func(any)) 
 		last := Result{Screen: b.id, Kind: kind, Value: v, Err: err, seq: seq}
 		select {
 		case news <- last:
-		case <-b.ctx.Done(): // the screen is gone, and nobody waits
+		case <-b.ctx.Done(): // the screen is closed, and nothing receives
 		}
 		return nil
 	}
@@ -119,7 +119,7 @@ func (b *Base) begin(kind string) (context.Context, int) {
 	return ctx, b.seq
 }
 
-// Running reports whether a task of that kind runs.
+// Running reports whether a task of that kind is running.
 func (b *Base) Running(kind string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -127,14 +127,14 @@ func (b *Base) Running(kind string) bool {
 	return ok
 }
 
-// Busy reports whether any task runs.
+// Busy reports whether any task is running.
 func (b *Base) Busy() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.tasks) > 0
 }
 
-// Cancel ends the context of the task of that kind; its result still arrives.
+// Cancel cancels the context of the task of that kind; its result still arrives.
 func (b *Base) Cancel(kind string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -143,8 +143,8 @@ func (b *Base) Cancel(kind string) {
 	}
 }
 
-// Accept reports whether a result is from the newest task of its kind. The task has ended
-// then, unless the result is partial.
+// Accept reports whether a result is from the newest task of its kind. Unless the result is partial, the task
+// has ended.
 func (b *Base) Accept(r Result) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -159,5 +159,5 @@ func (b *Base) Accept(r Result) bool {
 	return true
 }
 
-// Canceled reports whether err only says that a task was canceled.
+// Canceled reports whether err means only that a task was canceled.
 func Canceled(err error) bool { return errors.Is(err, context.Canceled) }

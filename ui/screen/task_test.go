@@ -21,12 +21,12 @@ func result(t *testing.T, cmd tea.Cmd) screen.Result {
 	return r
 }
 
-func giving(v any) func(context.Context) (any, error) {
+func returning(v any) func(context.Context) (any, error) {
 	return func(context.Context) (any, error) { return v, nil }
 }
 
-// started runs the work of a stream beside the test, as bubbletea does, and gives the command that
-// waits for its news.
+// started runs the work of a stream in a goroutine, as Bubble Tea does, and returns the command that waits for
+// its results.
 func started(t *testing.T, stream tea.Cmd) (wait tea.Cmd, ended <-chan struct{}) {
 	t.Helper()
 	batch, ok := stream().(tea.BatchMsg)
@@ -38,7 +38,7 @@ func started(t *testing.T, stream tea.Cmd) (wait tea.Cmd, ended <-chan struct{})
 	return batch[1], end
 }
 
-func ends(t *testing.T, ended <-chan struct{}) {
+func waitForEnd(t *testing.T, ended <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-ended:
@@ -47,22 +47,22 @@ func ends(t *testing.T, ended <-chan struct{}) {
 	}
 }
 
-func TestScreensAreToldApart(t *testing.T) {
+func TestScreenIDsAreUnique(t *testing.T) {
 	a, b := screen.NewBase(), screen.NewBase()
 	if a.ID() == b.ID() {
 		t.Error("two screens have one identity")
 	}
-	if r := result(t, a.Run("load", giving(1))); r.Screen != a.ID() || r.Kind != "load" || r.Value != 1 {
+	if r := result(t, a.Run("load", returning(1))); r.Screen != a.ID() || r.Kind != "load" || r.Value != 1 {
 		t.Errorf("the result is %+v", r)
 	}
 }
 
-func TestTheNewestTaskOfAKindWins(t *testing.T) {
+func TestNewestTaskOfAKindWins(t *testing.T) {
 	b := screen.NewBase()
 	var oldCtx context.Context
 	old := b.Run("load", func(ctx context.Context) (any, error) { oldCtx = ctx; return "old", ctx.Err() })
-	other := b.Run("save", giving("saved"))
-	fresh := b.Run("load", giving("new"))
+	other := b.Run("save", returning("saved"))
+	fresh := b.Run("load", returning("new"))
 
 	late := result(t, old)
 	if oldCtx.Err() == nil || !screen.Canceled(late.Err) {
@@ -86,7 +86,7 @@ func TestTheNewestTaskOfAKindWins(t *testing.T) {
 	}
 }
 
-func TestErrorsArriveAndEndTheTask(t *testing.T) {
+func TestErrorEndsTask(t *testing.T) {
 	b := screen.NewBase()
 	broken := errors.New("broken")
 	r := result(t, b.Run("load", func(context.Context) (any, error) { return nil, broken }))
@@ -95,7 +95,7 @@ func TestErrorsArriveAndEndTheTask(t *testing.T) {
 	}
 }
 
-func TestCancelStillBringsTheResult(t *testing.T) {
+func TestCancelStillDeliversResult(t *testing.T) {
 	b := screen.NewBase()
 	cmd := b.Run("send", func(ctx context.Context) (any, error) {
 		<-ctx.Done()
@@ -108,9 +108,9 @@ func TestCancelStillBringsTheResult(t *testing.T) {
 	}
 }
 
-func TestAStreamTellsInOrder(t *testing.T) {
+func TestStreamDeliversInOrder(t *testing.T) {
 	b := screen.NewBase()
-	const news = 200 // more than it holds back
+	const news = 200 // more than it buffers
 	wait, ended := started(t, b.Stream("send", func(_ context.Context, emit func(any)) (any, error) {
 		for i := range news {
 			emit(i)
@@ -128,10 +128,10 @@ func TestAStreamTellsInOrder(t *testing.T) {
 	if r.Partial || r.Value != "done" || r.Next() != nil || !b.Accept(r) || b.Busy() {
 		t.Errorf("the end is %+v", r)
 	}
-	ends(t, ended)
+	waitForEnd(t, ended)
 }
 
-func TestAStreamThatIsOvertakenIsNotHeard(t *testing.T) {
+func TestSupersededStreamIsIgnored(t *testing.T) {
 	b := screen.NewBase()
 	go_ := make(chan struct{})
 	wait, ended := started(t, b.Stream("send", func(ctx context.Context, emit func(any)) (any, error) {
@@ -140,7 +140,7 @@ func TestAStreamThatIsOvertakenIsNotHeard(t *testing.T) {
 		return "old", ctx.Err()
 	}))
 	first := result(t, wait)
-	fresh := b.Run("send", giving("new"))
+	fresh := b.Run("send", returning("new"))
 	close(go_)
 	if b.Accept(first) || b.Accept(result(t, first.Next())) {
 		t.Error("an overtaken stream is heard")
@@ -148,16 +148,16 @@ func TestAStreamThatIsOvertakenIsNotHeard(t *testing.T) {
 	if !b.Accept(result(t, fresh)) {
 		t.Error("the newer task is not heard")
 	}
-	ends(t, ended)
+	waitForEnd(t, ended)
 }
 
-func TestCloseEndsEveryTaskAndLeaksNothing(t *testing.T) {
+func TestCloseEndsEveryTask(t *testing.T) {
 	before := runtime.NumGoroutine()
 	b := screen.NewBase()
 	flooded := make(chan struct{})
 	wait, ended := started(t, b.Stream("send", func(ctx context.Context, emit func(any)) (any, error) {
 		for i := 0; ctx.Err() == nil; i++ {
-			emit(i) // nobody listens: this holds until the screen is gone
+			emit(i) // nothing receives: this blocks until the screen is closed
 			if i == 50 {
 				close(flooded)
 			}
@@ -172,7 +172,7 @@ func TestCloseEndsEveryTaskAndLeaksNothing(t *testing.T) {
 	if cmd := b.Close(); cmd != nil {
 		t.Error("a plain screen has nothing to finish")
 	}
-	ends(t, ended)
+	waitForEnd(t, ended)
 	select {
 	case msg := <-loaded:
 		if inner.Err() == nil || !screen.Canceled(msg.(screen.Result).Err) {
@@ -182,7 +182,7 @@ func TestCloseEndsEveryTaskAndLeaksNothing(t *testing.T) {
 		t.Fatal("the task does not end with its screen")
 	}
 	quiet := false
-	for range 200 { // what it had said already may still be there, but no wait lasts
+	for range 200 { // what was emitted already may still arrive, but no wait lasts
 		if quiet = wait() == nil; quiet {
 			break
 		}

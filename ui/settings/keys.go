@@ -17,7 +17,7 @@ import (
 // does is what a tab needs of the screen.
 type does struct {
 	run  func(kind string, do func(context.Context) (any, error)) tea.Cmd
-	did  func(screen.Step)
+	did  func(screen.UndoStep)
 	open func() tea.Cmd // the tab
 }
 
@@ -67,15 +67,15 @@ func (k *keys) actions() []screen.Action {
 		none = "No action is selected."
 	}
 	acts := []screen.Action{
-		{Keys: []string{"enter"}, Label: "change key", Help: "change the key of the action", Group: group, Bar: 9, Why: none, Run: func() tea.Cmd { return k.askKey(false) }},
-		{Keys: []string{"a"}, Label: "add key", Help: "add another key to the action", Group: group, Bar: 8, Why: none, Run: func() tea.Cmd { return k.askKey(true) }},
-		{Name: "own keys", Keys: []string{"d"}, Label: "default keys", Help: "give the action its default keys again", Group: group, Bar: 7, Why: k.whyNotChanged(), Run: k.ownKeys},
-		{Keys: []string{"x"}, Label: "no key", Help: "remove the keys of the action", Group: group, Why: none, Run: k.noKeys},
-		{Keys: []string{"/"}, Label: "find", Help: "find an action by name, key or description", Group: group, Bar: 6, Run: func() tea.Cmd { k.filter.Focus(); return nil }},
-		{Keys: []string{"e"}, Label: "edit file", Help: "edit the key file", Group: group, Bar: 4, Run: k.editKeys},
+		{Keys: []string{"enter"}, Label: "change key", Help: "change the key of the action", Group: group, BarPriority: 9, DisabledReason: none, Run: func() tea.Cmd { return k.askKey(false) }},
+		{Keys: []string{"a"}, Label: "add key", Help: "add another key to the action", Group: group, BarPriority: 8, DisabledReason: none, Run: func() tea.Cmd { return k.askKey(true) }},
+		{Name: "own keys", Keys: []string{"d"}, Label: "default keys", Help: "give the action its default keys again", Group: group, BarPriority: 7, DisabledReason: k.whyNotChanged(), Run: k.ownKeys},
+		{Keys: []string{"x"}, Label: "no key", Help: "remove the keys of the action", Group: group, DisabledReason: none, Run: k.noKeys},
+		{Keys: []string{"/"}, Label: "find", Help: "find an action by name, key or description", Group: group, BarPriority: 6, Run: func() tea.Cmd { k.filter.Focus(); return nil }},
+		{Keys: []string{"e"}, Label: "edit file", Help: "edit the key file", Group: group, BarPriority: 4, Run: k.editKeys},
 	}
 	if k.filter.Value() != "" {
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show all actions", Group: group, Bar: 3, Run: k.showAll})
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show all actions", Group: group, BarPriority: 3, Run: k.showAll})
 	}
 	return acts
 }
@@ -93,7 +93,7 @@ func (k *keys) fill() {
 	part := ""
 	for _, e := range keymap.All() {
 		have := k.of.Keys(e)
-		text := strings.ToLower(partOf(e) + " " + e.Name + " " + e.Does + " " + keymap.ShowAll(have))
+		text := strings.ToLower(partOf(e) + " " + e.Name + " " + e.Description + " " + keymap.FormatAll(have))
 		if slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
 			continue
 		}
@@ -101,8 +101,8 @@ func (k *keys) fill() {
 			part = of
 			k.shown, items = append(k.shown, keymap.Entry{}), append(items, widget.Item{Text: part, Heading: true})
 		}
-		item := widget.Item{Icon: " ", Text: named(e), Info: keymap.ShowAll(have), InfoTone: themes.ToneMuted}
-		if _, other := k.of.For(e.Name); other {
+		item := widget.Item{Icon: " ", Text: named(e), Info: keymap.FormatAll(have), InfoTone: themes.ToneMuted}
+		if _, other := k.of.Lookup(e.Name); other {
 			item.Icon, item.IconTone, item.InfoTone = "●", themes.ToneAccent, themes.ToneAccent
 		}
 		k.shown = append(k.shown, e)
@@ -123,7 +123,7 @@ func partOf(e keymap.Entry) string {
 }
 
 // named names an action as its help does.
-func named(e keymap.Entry) string { return strings.ToUpper(e.Does[:1]) + e.Does[1:] }
+func named(e keymap.Entry) string { return strings.ToUpper(e.Description[:1]) + e.Description[1:] }
 
 // goTo moves the cursor to an action.
 func (k *keys) goTo(name string) {
@@ -134,7 +134,7 @@ func (k *keys) goTo(name string) {
 		k.filter.SetValue("")
 		k.fill()
 	}
-	k.list.Choose(max(slices.IndexFunc(k.shown, func(e keymap.Entry) bool { return e.Name == name }), 0))
+	k.list.SelectItem(max(slices.IndexFunc(k.shown, func(e keymap.Entry) bool { return e.Name == name }), 0))
 }
 
 func (k *keys) key(msg tea.KeyMsg) {
@@ -180,9 +180,9 @@ func (k *keys) askKey(more bool) tea.Cmd {
 		return nil
 	}
 	have := k.of.Keys(e)
-	body := fmt.Sprintf("%s: %s. Now: %s.", partOf(e), e.Does, keymap.ShowAll(have))
-	return screen.Send(screen.KeyMsg{Title: "Change key", Body: body, Then: func(pressed string) tea.Cmd {
-		key, err := keymap.Key(pressed)
+	body := fmt.Sprintf("%s: %s. Now: %s.", partOf(e), e.Description, keymap.FormatAll(have))
+	return screen.Send(screen.CaptureKeyMsg{Title: "Change key", Body: body, Then: func(pressed string) tea.Cmd {
+		key, err := keymap.ParseKey(pressed)
 		if err != nil {
 			return screen.Notify(widget.LevelError, err.Error())
 		}
@@ -190,7 +190,7 @@ func (k *keys) askKey(more bool) tea.Cmd {
 		if more {
 			next = append(slices.Clone(have), key)
 		}
-		return k.setKeys(e.Name, next, fmt.Sprintf("“%s” now has the key %s.", named(e), keymap.ShowAll(next)))
+		return k.setKeys(e.Name, next, fmt.Sprintf("“%s” now has the key %s.", named(e), keymap.FormatAll(next)))
 	}})
 }
 
@@ -199,7 +199,7 @@ func (k *keys) ownKeys() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	return k.setKeys(e.Name, nil, fmt.Sprintf("“%s” has its default keys again: %s.", named(e), keymap.ShowAll(e.Keys)))
+	return k.setKeys(e.Name, nil, fmt.Sprintf("“%s” has its default keys again: %s.", named(e), keymap.FormatAll(e.Keys)))
 }
 
 func (k *keys) noKeys() tea.Cmd {
@@ -258,8 +258,8 @@ func (k *keys) keysAre(c keysChanged) tea.Cmd {
 		if c.name == "" {
 			what = "edit of the key file"
 		}
-		k.did(screen.Step{
-			What: what, Told: true,
+		k.did(screen.UndoStep{
+			Label: what, OwnNotice: true,
 			Undo: func() tea.Cmd { return k.putKeys(c, c.before, "Undone: "+what) },
 			Redo: func() tea.Cmd { return k.putKeys(c, c.after, "Redone: "+what) },
 		})
@@ -268,7 +268,7 @@ func (k *keys) keysAre(c keysChanged) tea.Cmd {
 	if c.byHand && len(c.problems) > 0 {
 		level, c.said = widget.LevelError, fmt.Sprintf("Some of the key file was ignored: %s", c.problems[0])
 	}
-	return tea.Batch(screen.Send(screen.KeymapMsg{Keys: c.keys}), screen.NotifyAbout(screen.AboutEdit, level, c.said))
+	return tea.Batch(screen.Send(screen.SetKeymapMsg{Keys: c.keys}), screen.NotifyAbout(screen.TopicEdit, level, c.said))
 }
 
 // editKeys opens the file in the editor.
@@ -297,7 +297,7 @@ func (k *keys) whyNotChanged() string {
 	if !ok {
 		return "No action is selected."
 	}
-	if _, other := k.of.For(e.Name); !other {
+	if _, other := k.of.Lookup(e.Name); !other {
 		return "It already has its default keys."
 	}
 	return ""
@@ -329,8 +329,8 @@ func (k *keys) view(w, h int) string {
 	lines = append(lines, strings.Split(k.list.View(), "\n")...)
 	if e, ok := k.selected(); ok {
 		lines = append(lines, "", k.theme.Text.Render(widget.Truncate(named(e), w)))
-		own := "Default keys: " + keymap.ShowAll(e.Keys)
-		if _, other := k.of.For(e.Name); !other {
+		own := "Default keys: " + keymap.FormatAll(e.Keys)
+		if _, other := k.of.Lookup(e.Name); !other {
 			own = "These are its default keys."
 		}
 		lines = append(lines, k.theme.Muted.Render(widget.Truncate(own, w)), k.theme.Muted.Render(widget.Truncate("It is "+e.Name+" in "+k.file.Path, w)))

@@ -36,7 +36,7 @@ func newLook(t themes.Theme, own Themes, of does) *look {
 	l := &look{does: of, theme: t, own: own, list: widget.NewList(t), kept: t.Name, trying: t.Name}
 	l.list.Focused = true
 	l.set(names)
-	l.list.Choose(max(slices.Index(names, t.Name), 0))
+	l.list.SelectItem(max(slices.Index(names, t.Name), 0))
 	return l
 }
 
@@ -60,7 +60,7 @@ func (l *look) set(names []string) {
 	}
 	l.list.SetItems(items)
 	if at := slices.Index(names, under); at >= 0 {
-		l.list.Choose(at)
+		l.list.SelectItem(at)
 	}
 }
 
@@ -89,7 +89,7 @@ func (l *look) try() tea.Cmd {
 		return nil
 	}
 	l.trying = name
-	return screen.Send(screen.ThemeMsg{Name: name, Try: true})
+	return screen.Send(screen.ThemeMsg{Name: name, Preview: true})
 }
 
 func (l *look) backToKept() tea.Cmd {
@@ -97,19 +97,19 @@ func (l *look) backToKept() tea.Cmd {
 		return nil
 	}
 	l.trying = l.kept
-	return screen.Send(screen.ThemeMsg{Name: l.kept, Try: true})
+	return screen.Send(screen.ThemeMsg{Name: l.kept, Preview: true})
 }
 
 func (l *look) chooseTheme() tea.Cmd {
 	name, before := l.under(), l.kept
 	if name != before {
-		l.did(screen.Step{
-			What: "theme " + name,
-			Undo: func() tea.Cmd { return l.useTheme(before) },
-			Redo: func() tea.Cmd { return l.useTheme(name) },
+		l.did(screen.UndoStep{
+			Label: "theme " + name,
+			Undo:  func() tea.Cmd { return l.useTheme(before) },
+			Redo:  func() tea.Cmd { return l.useTheme(name) },
 		})
 	}
-	return tea.Batch(l.useTheme(name), screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, "Theme set to "+name))
+	return tea.Batch(l.useTheme(name), screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, "Theme set to "+name))
 }
 
 // useTheme uses a theme, with the cursor on it.
@@ -117,7 +117,7 @@ func (l *look) useTheme(name string) tea.Cmd {
 	l.open()
 	l.kept, l.trying = name, name
 	l.set(l.names)
-	l.list.Choose(max(slices.Index(l.names, name), 0))
+	l.list.SelectItem(max(slices.Index(l.names, name), 0))
 	return screen.Send(screen.ThemeMsg{Name: name})
 }
 
@@ -129,7 +129,7 @@ func (l *look) newTheme() tea.Cmd {
 	names := l.own.Names()
 	return screen.Send(screen.InputMsg{
 		Title: "Name of the new theme, based on " + base, Placeholder: "evening",
-		Check: func(name string) string {
+		Validate: func(name string) string {
 			switch {
 			case !themeName.MatchString(name):
 				return "Use letters, digits, spaces, dashes and underscores."
@@ -143,7 +143,7 @@ func (l *look) newTheme() tea.Cmd {
 				base = themes.Auto
 			}
 			path := filepath.Join(l.own.Dir(), name+".yaml")
-			return screen.Send(screen.EditMsg{Text: template(base), Suffix: ".yaml", Then: func(text string, _ bool) tea.Cmd { return l.writeTheme(name, path, text) }})
+			return screen.Send(screen.OpenEditorMsg{Text: template(base), Suffix: ".yaml", Then: func(text string, _ bool) tea.Cmd { return l.writeTheme(name, path, text) }})
 		},
 	})
 }
@@ -228,7 +228,7 @@ func (l *look) themeBack(w themeWritten, text *string, said string) tea.Cmd {
 	return tea.Batch(use, l.open(), l.run(taskTheme, func(context.Context) (any, error) {
 		err := putTheme(w.path, text)
 		return themeWritten{name: w.name, path: w.path, known: true, wrong: list.Reload()}, err
-	}), screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, said))
+	}), screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, said))
 }
 
 // themeIs shows the theme that was written, or what is wrong with it.
@@ -241,8 +241,8 @@ func (l *look) themeIs(w themeWritten) tea.Cmd {
 		if w.before == nil {
 			what = "new theme " + w.name
 		}
-		l.did(screen.Step{
-			What: what, Told: true,
+		l.did(screen.UndoStep{
+			Label: what, OwnNotice: true,
 			Undo: func() tea.Cmd { return l.themeBack(w, w.before, "Undone: "+what) },
 			Redo: func() tea.Cmd { return l.themeBack(w, &w.text, "Redone: "+what) },
 		})
@@ -253,7 +253,7 @@ func (l *look) themeIs(w themeWritten) tea.Cmd {
 	case at < 0:
 		return l.askAgain(w)
 	}
-	l.list.Choose(at)
+	l.list.SelectItem(at)
 	l.trying = ""
 	return l.try()
 }
@@ -273,7 +273,7 @@ func (l *look) askAgain(w themeWritten) tea.Cmd {
 			if !a.Yes() {
 				return nil
 			}
-			return screen.Send(screen.EditMsg{Text: w.text, Suffix: filepath.Ext(w.path), Then: func(text string, _ bool) tea.Cmd { return l.writeTheme(w.name, w.path, text) }})
+			return screen.Send(screen.OpenEditorMsg{Text: w.text, Suffix: filepath.Ext(w.path), Then: func(text string, _ bool) tea.Cmd { return l.writeTheme(w.name, w.path, text) }})
 		},
 	})
 }

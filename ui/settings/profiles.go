@@ -72,16 +72,16 @@ func (s *Screen) use(name, said, before string) tea.Cmd {
 // used shows what the next start works on.
 func (s *Screen) used(p profileUsed) tea.Cmd {
 	s.profiles.set(p.all, nil)
-	s.profiles.list.Choose(max(slices.IndexFunc(p.all, func(one Profile) bool { return one.Name == p.name }), 0))
+	s.profiles.list.SelectItem(max(slices.IndexFunc(p.all, func(one Profile) bool { return one.Name == p.name }), 0))
 	if p.before != "" {
 		what := "next start with " + p.name
-		s.Did(screen.Step{
-			What: what, Told: true,
+		s.PushUndo(screen.UndoStep{
+			Label: what, OwnNotice: true,
 			Undo: func() tea.Cmd { return s.use(p.before, "Undone: "+what, "") },
 			Redo: func() tea.Cmd { return s.use(p.name, "Redone: "+what, "") },
 		})
 	}
-	return screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, p.said)
+	return screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, p.said)
 }
 
 func (s *Screen) whyNoUse() string {

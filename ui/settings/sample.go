@@ -33,7 +33,7 @@ func (l *look) sample(w, h int) []string {
 	out := []string{t.TitleFocus.Render(line("Focused panel")), t.Selected.Render(line(selected)), ""}
 	for _, row := range [][]string{
 		{t.Strong.Render("Strong"), t.Text.Render("text"), t.Muted.Render("label"), t.Faint.Render("hint")},
-		{t.Badge(themes.RoleDraft, "Draft"), t.Badge(themes.RoleWaiting, "Scheduled"), t.Badge(themes.RoleLive, "Active"), t.Badge(themes.RoleSending, "Sending"), t.Badge(themes.RolePaused, "Paused"), t.Badge(themes.RoleDone, "Sent"), t.Badge(themes.RoleStopped, "Stopped")},
+		{t.Badge(themes.RoleDraft, "Draft"), t.Badge(themes.RoleScheduled, "Scheduled"), t.Badge(themes.RoleLive, "Active"), t.Badge(themes.RoleSending, "Sending"), t.Badge(themes.RolePaused, "Paused"), t.Badge(themes.RoleDone, "Sent"), t.Badge(themes.RoleStopped, "Stopped")},
 		{t.Success.Render("✓ done"), t.Warning.Render("! warning"), t.Danger.Render("✗ error"), t.Info.Render("i info")},
 		{t.Key.Render("ctrl+k") + " " + t.KeyLabel.Render("palette"), t.ButtonFocus.Render("  Yes  "), t.ButtonDanger.Render("  Delete  ")},
 		{t.JSONKey.Render(`"rpm"`) + t.JSONPunct.Render(": ") + t.JSONNumber.Render("50"), t.JSONKey.Render(`"name"`) + t.JSONPunct.Render(": ") + t.JSONString.Render(`"Spring"`)},

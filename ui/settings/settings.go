@@ -62,7 +62,7 @@ var tabNames = []string{"Theme", "Keys", "Remotes", "Files"}
 // Screen shows the settings, a tab for each kind.
 type Screen struct {
 	screen.Base
-	screen.Steps
+	screen.UndoStack
 	deps          screen.Deps
 	src           Sources
 	theme         themes.Theme
@@ -87,7 +87,7 @@ const (
 // New makes the screen.
 func New(deps screen.Deps, src Sources) *Screen {
 	s := &Screen{Base: screen.NewBase(), deps: deps, src: src, theme: deps.Theme, tabs: widget.NewTabs(deps.Theme, tabNames...)}
-	does := func(tab int) does { return does{s.Run, s.Did, func() tea.Cmd { return s.turnTo(tab) }} }
+	does := func(tab int) does { return does{s.Run, s.PushUndo, func() tea.Cmd { return s.turnTo(tab) }} }
 	s.look = newLook(deps.Theme, src.Themes, does(tabTheme))
 	s.keys = newKeys(deps.Theme, src.Keys, does(tabKeys))
 	s.profiles = profiles{list: widget.NewList(deps.Theme)}
@@ -206,7 +206,7 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	case keysChanged:
 		return s.keys.keysAre(v)
 	case opened:
-		return screen.Send(screen.EditMsg{Text: v.text, Suffix: v.suffix, Then: v.then})
+		return screen.Send(screen.OpenEditorMsg{Text: v.text, Suffix: v.suffix, Then: v.then})
 	case themeWritten:
 		return s.look.themeIs(v)
 	case profileUsed:
@@ -216,10 +216,10 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 }
 
 // Places lists the tabs, for the palette.
-func Places() []screen.Found {
-	out := make([]screen.Found, len(tabNames))
+func Places() []screen.PaletteItem {
+	out := make([]screen.PaletteItem, len(tabNames))
 	for i, name := range tabNames {
-		out[i] = screen.Found{Text: name, Detail: "settings", Kind: "setting", Route: screen.Route{Name: screen.Settings, Query: name}}
+		out[i] = screen.PaletteItem{Text: name, Detail: "settings", Kind: "setting", Route: screen.Route{Name: screen.Settings, Query: name}}
 	}
 	return out
 }

@@ -83,7 +83,7 @@ func open(t *testing.T, change ...func(*desk)) *desk {
 	d := &desk{
 		keys:  keymap.File{Path: filepath.Join(dir, "keys.yaml")},
 		shelf: &shelf{dir: filepath.Join(dir, "themes")},
-		prefs: prefs.InMemory(),
+		prefs: prefs.NewInMemory(),
 		list: &list{all: []settings.Profile{
 			{Name: "local", Where: "~/.local/share/bugle", Here: true, Next: true},
 			{Name: "prod", Where: "W1 at https://api-{dc}.example.com"},
@@ -93,7 +93,7 @@ func open(t *testing.T, change ...func(*desk)) *desk {
 		c(d)
 	}
 	seen := func(map[string]bool) map[string]bool { return map[string]bool{"seen": true} } // the offer of the tour is another test's
-	if _, err := prefs.Change(d.prefs, "tour", seen); err != nil {
+	if _, err := prefs.Update(d.prefs, "tour", seen); err != nil {
 		t.Fatal(err)
 	}
 	theme, err := d.shelf.get(themes.Dark)
@@ -139,17 +139,17 @@ func TestGoldens(t *testing.T) {
 		write(t, filepath.Join(d.shelf.dir, "evening.yaml"), "base: dark\ntokens: {accent: \"#ff8800\"}\n")
 		write(t, filepath.Join(d.shelf.dir, "broken.yaml"), "tokens:\n  accent: orange\n")
 	})
-	d.Goldens("theme")
+	d.GoldenSizes("theme")
 	d.Press("tab", "/")
 	d.Type("app.")
 	d.Press("enter")
-	d.Goldens("keys")
+	d.GoldenSizes("keys")
 	d.Press("enter")
-	d.Goldens("keys-ask")
+	d.GoldenSizes("keys-ask")
 	d.Press("esc", "tab")
-	d.Goldens("profiles")
+	d.GoldenSizes("profiles")
 	d.Press("tab")
-	d.Goldens("files")
+	d.GoldenSizes("files")
 }
 
 func TestFits(t *testing.T) {
@@ -195,7 +195,7 @@ func TestATriedThemeGoesWithTheTab(t *testing.T) {
 			return
 		}
 		if msg, ok := cmd().(screen.ThemeMsg); ok {
-			if !msg.Try {
+			if !msg.Preview {
 				t.Errorf("theme %s is kept", msg.Name)
 			}
 			tried = append(tried, msg.Name)
@@ -245,7 +245,7 @@ type alone struct {
 func (a *alone) do(label string) {
 	a.t.Helper()
 	for _, act := range a.s.Actions() {
-		if act.Label == label && act.Why == "" {
+		if act.Label == label && act.DisabledReason == "" {
 			a.run(act.Run())
 			return
 		}
@@ -268,7 +268,7 @@ func (a *alone) run(cmd tea.Cmd) {
 		answer := a.answers[0]
 		a.answers = a.answers[1:]
 		a.run(msg.Then(answer))
-	case screen.EditMsg:
+	case screen.OpenEditorMsg:
 		a.edited = append(a.edited, msg.Text)
 		left := a.edits[0]
 		a.edits = a.edits[1:]
@@ -278,7 +278,7 @@ func (a *alone) run(cmd tea.Cmd) {
 		a.run(msg.Question.Then(widget.Answer{Index: 0}))
 	case screen.ThemeMsg:
 		a.chosen = append(a.chosen, msg)
-	case screen.KeymapMsg:
+	case screen.SetKeymapMsg:
 		a.keys = msg.Keys
 	}
 }
@@ -304,7 +304,7 @@ func TestAnOwnThemeIsMade(t *testing.T) {
 	if len(a.asked) != 1 || !strings.Contains(a.asked[0].Body, "theme noon.yaml: line 2, token text: blue is not a color") {
 		t.Errorf("it is asked %+v", a.asked)
 	}
-	if want := []screen.ThemeMsg{{Name: "noon", Try: true}}; !slices.Equal(a.chosen, want) {
+	if want := []screen.ThemeMsg{{Name: "noon", Preview: true}}; !slices.Equal(a.chosen, want) {
 		t.Errorf("shown are %v", a.chosen)
 	}
 	a.edits = []string{"base: dark\n"}
@@ -355,7 +355,7 @@ func TestTheFileOfKeysIsEdited(t *testing.T) {
 	a.do("next tab")
 	a.edits = []string{"app.palette: ctrl+p\n"}
 	a.do("edit file")
-	if keys, ok := a.keys.For("app.palette"); !ok || !slices.Equal(keys, []string{"ctrl+p"}) {
+	if keys, ok := a.keys.Lookup("app.palette"); !ok || !slices.Equal(keys, []string{"ctrl+p"}) {
 		t.Errorf("the program follows %q", keys)
 	}
 	if b, err := os.ReadFile(filepath.Join(dir, "keys.yaml")); err != nil || string(b) != "app.palette: ctrl+p\n" {

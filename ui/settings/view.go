@@ -17,12 +17,12 @@ const group = "Settings"
 func (s *Screen) Actions() []screen.Action {
 	if s.Typing() {
 		return []screen.Action{
-			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: group, Bar: 9, Typing: true, Run: func() tea.Cmd { s.keys.filter.Blur(); return nil }},
-			{Keys: []string{"esc"}, Label: "show all", Help: "show all actions", Group: group, Bar: 8, Typing: true, Run: s.keys.showAll},
+			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: group, BarPriority: 9, WhileTyping: true, Run: func() tea.Cmd { s.keys.filter.Blur(); return nil }},
+			{Keys: []string{"esc"}, Label: "show all", Help: "show all actions", Group: group, BarPriority: 8, WhileTyping: true, Run: s.keys.showAll},
 		}
 	}
 	return append(s.tabActions(), []screen.Action{
-		{Keys: []string{"tab", "right", "l"}, Label: "next tab", Help: "theme, keys, remotes, files", Group: group, Bar: 5, Run: s.step(1)},
+		{Keys: []string{"tab", "right", "l"}, Label: "next tab", Help: "theme, keys, remotes, files", Group: group, BarPriority: 5, Run: s.step(1)},
 		{Keys: []string{"shift+tab", "left", "h"}, Label: "previous tab", Group: group, Run: s.step(-1)},
 	}...)
 }
@@ -31,17 +31,17 @@ func (s *Screen) tabActions() []screen.Action {
 	switch s.tabs.Active {
 	case tabTheme:
 		return []screen.Action{
-			{Keys: []string{"enter", " "}, Label: "use", Help: "use the theme", Group: group, Bar: 9, Run: s.look.chooseTheme},
-			{Keys: []string{"n"}, Label: "new theme", Help: "create your own theme from this one, in your editor", Group: group, Bar: 7, Run: s.look.newTheme},
-			{Keys: []string{"e"}, Label: "edit theme", Help: "edit the file of your theme", Group: group, Bar: 6, Why: s.look.whyNoEdit(), Run: s.look.editTheme},
+			{Keys: []string{"enter", " "}, Label: "use", Help: "use the theme", Group: group, BarPriority: 9, Run: s.look.chooseTheme},
+			{Keys: []string{"n"}, Label: "new theme", Help: "create your own theme from this one, in your editor", Group: group, BarPriority: 7, Run: s.look.newTheme},
+			{Keys: []string{"e"}, Label: "edit theme", Help: "edit the file of your theme", Group: group, BarPriority: 6, DisabledReason: s.look.whyNoEdit(), Run: s.look.editTheme},
 		}
 	case tabKeys:
 		return s.keys.actions()
 	case tabProfiles:
-		return []screen.Action{{Keys: []string{"enter", " "}, Label: "use from next start", Group: group, Bar: 9, Why: s.whyNoUse(), Run: s.useProfile}}
+		return []screen.Action{{Keys: []string{"enter", " "}, Label: "use from next start", Group: group, BarPriority: 9, DisabledReason: s.whyNoUse(), Run: s.useProfile}}
 	case tabFiles:
 		if len(s.src.Places) > 0 {
-			return []screen.Action{{Keys: []string{"enter", "y"}, Label: "copy path", Help: "copy the path", Group: group, Bar: 9, Run: s.copyPath}}
+			return []screen.Action{{Keys: []string{"enter", "y"}, Label: "copy path", Help: "copy the path", Group: group, BarPriority: 9, Run: s.copyPath}}
 		}
 	}
 	return nil

@@ -26,7 +26,7 @@ func Choose(deps screen.Deps, s engine.Summary) tea.Cmd {
 	options := make([]widget.Option, len(actions))
 	for i, a := range actions {
 		why := Why(deps, s, a)
-		options[i] = widget.Option{Label: a.Label(), Help: effect(s, a), Dim: why != "", Why: why}
+		options[i] = widget.Option{Label: a.Label(), Help: effect(s, a), Dim: why != "", DisabledReason: why}
 	}
 	return screen.Send(screen.ChooseMsg{
 		Title: "Status", Body: fmt.Sprintf("%s is %s.", Name(s), stateWords(s.Status)), Options: options,
@@ -110,9 +110,9 @@ func do(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 		if err != nil {
 			return refused(s, a, err)
 		}
-		news := tea.BatchMsg{screen.NotifyAbout(screen.AboutCampaign(s.ID), widget.LevelSuccess, done(s, a, state)), screen.Send(screen.ChangedMsg{ID: s.ID, Did: a, Name: Name(s)})}
+		news := tea.BatchMsg{screen.NotifyAbout(screen.CampaignTopic(s.ID), widget.LevelSuccess, done(s, a, state)), screen.Send(screen.ChangedMsg{ID: s.ID, Action: a, Name: Name(s)})}
 		if a == catalog.Delete {
-			news = append(news, screen.Send(screen.GoneMsg{ID: s.ID}))
+			news = append(news, screen.Send(screen.DeletedMsg{ID: s.ID}))
 		}
 		return news
 	}
@@ -173,7 +173,7 @@ func refused(s engine.Summary, a catalog.Action, err error) tea.Msg {
 		}}
 	}
 	// What was refused was perhaps shown as it no longer is.
-	return tea.BatchMsg{screen.NotifyAbout(screen.AboutCampaign(s.ID), widget.LevelError, "Can't "+strings.ToLower(a.Label())+" "+Name(s)+": "+Refusal(err)), screen.Changed(s.ID)}
+	return tea.BatchMsg{screen.NotifyAbout(screen.CampaignTopic(s.ID), widget.LevelError, "Can't "+strings.ToLower(a.Label())+" "+Name(s)+": "+Refusal(err)), screen.Changed(s.ID)}
 }
 
 // sentence begins a text with a capital.

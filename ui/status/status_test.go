@@ -59,14 +59,14 @@ func open(t *testing.T, service engine.Service, s engine.Summary) (*uitest.Harne
 func TestGoldenChoice(t *testing.T) {
 	s := campaign(catalog.Active, catalog.Periodic)
 	h, _ := open(t, uitest.NewFake(s), s)
-	h.Goldens("choice")
+	h.GoldenSizes("choice")
 	h.Press("enter")
-	h.Goldens("question")
+	h.GoldenSizes("question")
 	h.Press("esc")
 	s = campaign(catalog.Draft, catalog.OneTime)
 	h, _ = open(t, uitest.NewFake(s), s)
 	h.Press("enter")
-	h.Goldens("publish")
+	h.GoldenSizes("publish")
 }
 
 func TestActions(t *testing.T) {
@@ -122,7 +122,7 @@ func TestWhatIsNotAllowedSaysWhy(t *testing.T) {
 
 	fake := uitest.NewFake(s)
 	sent := campaign(catalog.Sent, catalog.OneTime)
-	if why := status.Why(uitest.Deps(fake.Only()), sent, catalog.Archive); !strings.Contains(why, "can't archive") {
+	if why := status.Why(uitest.Deps(fake.WithoutCapabilities()), sent, catalog.Archive); !strings.Contains(why, "can't archive") {
 		t.Errorf("a service that cannot archive: %q", why)
 	}
 	if why := status.Why(uitest.Deps(fake), sent, catalog.Archive); why != "" {
@@ -141,9 +141,9 @@ func TestRefusals(t *testing.T) {
 	h, _ := open(t, fake, s)
 	h.Press("1", "y")
 	h.Want("Not ready to publish", "The campaign has 6 problems", "a: is required", "… and 2 more")
-	h.Goldens("refused")
+	h.GoldenSizes("refused")
 	h.Press("y")
-	if got := h.Last(); got.Name != screen.Validate || got.ID != id {
+	if got := h.LastRoute(); got.Name != screen.Validate || got.ID != id {
 		t.Errorf("opened %+v", got)
 	}
 

@@ -22,14 +22,14 @@ func (s *Screen) Typing() bool { return s.ready() && s.stage == stageForm && s.f
 func (s *Screen) Actions() []screen.Action {
 	switch {
 	case s.failed != nil:
-		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupTest, Bar: 9, Run: s.load}}
+		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupTest, BarPriority: 9, Run: s.load}}
 	case !s.ready():
 		return nil
 	}
 	switch s.stage {
 	case stageSending:
 		return []screen.Action{
-			{Keys: []string{"esc", "ctrl+x"}, Label: "cancel", Help: "cancel the remaining messages", Group: groupTest, Bar: 9, Run: s.results.cancel},
+			{Keys: []string{"esc", "ctrl+x"}, Label: "cancel", Help: "cancel the remaining messages", Group: groupTest, BarPriority: 9, Run: s.results.cancel},
 		}
 	case stageDone:
 		if s.results.reader.open {
@@ -47,7 +47,7 @@ func (s *Screen) Actions() []screen.Action {
 		return s.earlier.actions(earlierHost{s.fillPast, s.sendPast, s.upKey(groupEarlier)})
 	case stageRefused:
 		return []screen.Action{
-			{Keys: []string{"enter"}, Label: "go to field", Group: groupTest, Bar: 9, Run: s.toProblem},
+			{Keys: []string{"enter"}, Label: "go to field", Group: groupTest, BarPriority: 9, Run: s.toProblem},
 			s.upKey(groupTest),
 			s.copying(s.form.ask()),
 		}
@@ -91,5 +91,5 @@ func (s *Screen) upKey(heading string) screen.Action {
 	case list != nil && list.details:
 		label, help = "list", "go back to the list"
 	}
-	return screen.Action{Name: "back", Keys: []string{"esc"}, Label: label, Help: help, Group: heading, Bar: 7, Run: s.up}
+	return screen.Action{Name: "back", Keys: []string{"esc"}, Label: label, Help: help, Group: heading, BarPriority: 7, Run: s.up}
 }

@@ -94,13 +94,13 @@ func (p *earlierPage) actions(host earlierHost) []screen.Action {
 		open = 0
 	}
 	return append([]screen.Action{
-		{Name: "fill-the-form", Keys: []string{"enter"}, Label: "fill in", Help: "fill the form with this test's settings", Group: groupEarlier, Bar: bar(9), Why: none, Run: host.fill},
-		{Keys: []string{"r", "ctrl+s"}, Label: "send again", Help: "send this draft with this test's settings", Group: groupEarlier, Bar: bar(8), Why: none, Run: host.send},
-		{Keys: []string{"tab", "a"}, Label: whose, Help: "list the tests of " + whose, Group: groupEarlier, Bar: 6, Run: p.widen},
-		{Keys: []string{"o"}, Label: "open", Help: "open the test of the other campaign", Group: groupEarlier, Bar: open, Why: other, Run: func() tea.Cmd {
+		{Name: "fill-the-form", Keys: []string{"enter"}, Label: "fill in", Help: "fill the form with this test's settings", Group: groupEarlier, BarPriority: bar(9), DisabledReason: none, Run: host.fill},
+		{Keys: []string{"r", "ctrl+s"}, Label: "send again", Help: "send this draft with this test's settings", Group: groupEarlier, BarPriority: bar(8), DisabledReason: none, Run: host.send},
+		{Keys: []string{"tab", "a"}, Label: whose, Help: "list the tests of " + whose, Group: groupEarlier, BarPriority: 6, Run: p.widen},
+		{Keys: []string{"o"}, Label: "open", Help: "open the test of the other campaign", Group: groupEarlier, BarPriority: open, DisabledReason: other, Run: func() tea.Cmd {
 			return screen.Open(screen.Route{Name: screen.TestSend, ID: t.CampaignID})
 		}},
-		{Keys: []string{"y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupEarlier, Bar: bar(3), Why: none, Run: func() tea.Cmd {
+		{Keys: []string{"y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupEarlier, BarPriority: bar(3), DisabledReason: none, Run: func() tea.Cmd {
 			return screen.Copy(operation.TestCurl(p.deps.Workspace, t.Body), "the request as a curl command")
 		}},
 		host.up,

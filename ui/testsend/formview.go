@@ -130,7 +130,7 @@ func (f *form) press(msg tea.MouseMsg, send func() tea.Cmd) tea.Cmd {
 	f.focus(at)
 	switch at.place {
 	case onPrompt:
-		f.to.prompt.Press(msg.X - promptX)
+		f.to.prompt.Click(msg.X - promptX)
 	case onSend:
 		return send()
 	case onIdentifier, onNarrowing:
@@ -158,14 +158,14 @@ type formHost struct {
 // actions are what can be done in the form.
 func (f *form) actions(host formHost) []screen.Action {
 	acts := []screen.Action{
-		{Keys: []string{"ctrl+s"}, Label: "send", Help: "send the test", Group: groupTest, Bar: 8, Typing: true, Why: f.lacks(), Run: host.send},
+		{Keys: []string{"ctrl+s"}, Label: "send", Help: "send the test", Group: groupTest, BarPriority: 8, WhileTyping: true, DisabledReason: f.lacks(), Run: host.send},
 	}
-	leave := screen.Action{Keys: []string{"esc"}, Label: "leave field", Help: "leave the field and keep its text", Group: groupMove, Bar: 6, Typing: true, Run: func() tea.Cmd {
+	leave := screen.Action{Keys: []string{"esc"}, Label: "leave field", Help: "leave the field and keep its text", Group: groupMove, BarPriority: 6, WhileTyping: true, Run: func() tea.Cmd {
 		f.to.waiting = false
 		f.focus(spot{onIdentifier, 0})
 		return nil
 	}}
-	enter := screen.Action{Keys: []string{"enter"}, Group: groupTest, Bar: 9, Typing: true}
+	enter := screen.Action{Keys: []string{"enter"}, Group: groupTest, BarPriority: 9, WhileTyping: true}
 	switch f.at.place {
 	case onPrompt:
 		enter.Label, enter.Help, enter.Run = "add", "add the highlighted recipient", f.enterTyped
@@ -177,20 +177,20 @@ func (f *form) actions(host formHost) []screen.Action {
 		}
 	case onValue:
 		enter.Label, enter.Help, enter.Run = "edit", "edit the recipient", func() tea.Cmd { return f.drop(true) }
-		acts = append(acts, screen.Action{Keys: []string{"x", "delete", "backspace"}, Label: "remove", Help: "remove the recipient", Group: groupTest, Bar: 7, Run: func() tea.Cmd { return f.drop(false) }})
+		acts = append(acts, screen.Action{Keys: []string{"x", "delete", "backspace"}, Label: "remove", Help: "remove the recipient", Group: groupTest, BarPriority: 7, Run: func() tea.Cmd { return f.drop(false) }})
 	case onSend:
-		enter.Label, enter.Help, enter.Why, enter.Run = "send", "send the test", f.lacks(), host.send
-		acts[0].Bar = 0
+		enter.Label, enter.Help, enter.DisabledReason, enter.Run = "send", "send the test", f.lacks(), host.send
+		acts[0].BarPriority = 0
 	case onGrid:
 		enter = host.up
-		acts[0].Bar = 6
+		acts[0].BarPriority = 6
 	case onOverride:
 		enter.Label, enter.Help, enter.Run = "next", "go to the next field", func() tea.Cmd { return f.move(1) }
 		acts = append(acts, leave)
 	default:
 		enter.Label, enter.Run = "choose", f.choose
 		acts = append(acts,
-			screen.Action{Keys: []string{"right", "l", " "}, Label: "next value", Help: "choose the next value", Group: groupTest, Bar: 7, Run: func() tea.Cmd { return f.turn(1) }},
+			screen.Action{Keys: []string{"right", "l", " "}, Label: "next value", Help: "choose the next value", Group: groupTest, BarPriority: 7, Run: func() tea.Cmd { return f.turn(1) }},
 			screen.Action{Keys: []string{"left", "h"}, Label: "previous value", Help: "choose the previous value", Group: groupTest, Run: func() tea.Cmd { return f.turn(-1) }})
 	}
 	return append(append([]screen.Action{enter}, acts...), f.moves(host)...)
@@ -207,27 +207,27 @@ func (f *form) moves(host formHost) []screen.Action {
 		unchanged = "No personalization values are set."
 	}
 	acts := []screen.Action{
-		{Keys: []string{"alt+e"}, Label: "earlier", Help: "list earlier tests, to send one again", Group: groupTest, Bar: bar, Typing: true, Why: noEarlier, Run: host.earlier},
-		{Keys: []string{"ctrl+g"}, Label: "groups", Help: "open saved groups of recipients", Group: groupTest, Bar: 4, Typing: true, Run: host.groups},
-		{Keys: []string{"ctrl+x"}, Label: "clear values", Help: "clear the personalization values", Group: groupTest, Typing: true, Why: unchanged, Run: f.clearValues},
-		{Keys: []string{"pgdown"}, Label: "scroll", Help: "scroll the messages down", Group: groupMove, Typing: true, Run: func() tea.Cmd { return f.outlook.page(1) }},
-		{Keys: []string{"pgup"}, Label: "scroll back", Help: "scroll the messages up", Group: groupMove, Typing: true, Run: func() tea.Cmd { return f.outlook.page(-1) }},
-		{Keys: []string{"down"}, Label: "next row", Group: groupMove, Typing: true, Run: func() tea.Cmd { return f.move(1) }},
-		{Keys: []string{"up"}, Label: "previous row", Group: groupMove, Typing: true, Run: func() tea.Cmd { return f.move(-1) }},
-		{Keys: []string{"tab"}, Label: "next section", Help: "go to the next section, last the messages", Group: groupMove, Bar: 5, Typing: true, Run: f.tab},
-		{Keys: []string{"shift+tab"}, Label: "previous section", Group: groupMove, Typing: true, Run: func() tea.Cmd { return f.jump(-1) }},
-		{Keys: []string{"ctrl+o"}, Label: "outbox", Help: "open all delivered messages", Group: groupTest, Typing: true, Run: f.outbox},
+		{Keys: []string{"alt+e"}, Label: "earlier", Help: "list earlier tests, to send one again", Group: groupTest, BarPriority: bar, WhileTyping: true, DisabledReason: noEarlier, Run: host.earlier},
+		{Keys: []string{"ctrl+g"}, Label: "groups", Help: "open saved groups of recipients", Group: groupTest, BarPriority: 4, WhileTyping: true, Run: host.groups},
+		{Keys: []string{"ctrl+x"}, Label: "clear values", Help: "clear the personalization values", Group: groupTest, WhileTyping: true, DisabledReason: unchanged, Run: f.clearValues},
+		{Keys: []string{"pgdown"}, Label: "scroll", Help: "scroll the messages down", Group: groupMove, WhileTyping: true, Run: func() tea.Cmd { return f.outlook.page(1) }},
+		{Keys: []string{"pgup"}, Label: "scroll back", Help: "scroll the messages up", Group: groupMove, WhileTyping: true, Run: func() tea.Cmd { return f.outlook.page(-1) }},
+		{Keys: []string{"down"}, Label: "next row", Group: groupMove, WhileTyping: true, Run: func() tea.Cmd { return f.move(1) }},
+		{Keys: []string{"up"}, Label: "previous row", Group: groupMove, WhileTyping: true, Run: func() tea.Cmd { return f.move(-1) }},
+		{Keys: []string{"tab"}, Label: "next section", Help: "go to the next section, last the messages", Group: groupMove, BarPriority: 5, WhileTyping: true, Run: f.tab},
+		{Keys: []string{"shift+tab"}, Label: "previous section", Group: groupMove, WhileTyping: true, Run: func() tea.Cmd { return f.jump(-1) }},
+		{Keys: []string{"ctrl+o"}, Label: "outbox", Help: "open all delivered messages", Group: groupTest, WhileTyping: true, Run: f.outbox},
 	}
 	if !f.typing() { // while a text is typed, letters are letters
 		acts[0].Keys = []string{"e", "alt+e"}
 	}
 	copying := f.copying(f.ask())
-	if copying.Bar, copying.Typing = 0, true; f.typing() {
+	if copying.BarPriority, copying.WhileTyping = 0, true; f.typing() {
 		copying.Keys = copying.Keys[1:]
 	}
 	acts = append(acts, copying, f.zoomKey(f.typing()))
 	if f.at.place == onPrompt {
-		acts = append(acts, screen.Action{Keys: []string{"ctrl+@"}, Label: "suggestions", Help: "highlight the first suggestion (ctrl+space)", Group: groupMove, Typing: true, Run: f.to.suggest})
+		acts = append(acts, screen.Action{Keys: []string{"ctrl+@"}, Label: "suggestions", Help: "highlight the first suggestion (ctrl+space)", Group: groupMove, WhileTyping: true, Run: f.to.suggest})
 	}
 	return acts
 }

@@ -32,7 +32,7 @@ const prefGroups = "recipient groups"
 // groupsPage is where groups are chosen and looked after.
 type groupsPage struct {
 	page
-	steps screen.Steps
+	steps screen.UndoStack
 	use   func(g group, beside bool) tea.Cmd // puts a group into the form
 }
 
@@ -48,7 +48,7 @@ func (p *groupsPage) refresh(name string) {
 		}
 	}
 	p.list.SetItems(items)
-	p.list.Choose(max(min(at, len(items)-1), 0))
+	p.list.SelectItem(max(min(at, len(items)-1), 0))
 }
 
 // whyNot returns why a group cannot be used here.
@@ -84,10 +84,10 @@ func (p *groupsPage) change(what, name string, change func([]group) []group) tea
 	before := slices.Clone(p.groups)
 	after := change(slices.Clone(before))
 	gone, came := differing(before, after), differing(after, before)
-	p.steps.Did(screen.Step{
-		What: what,
-		Undo: func() tea.Cmd { return p.put(came, gone) },
-		Redo: func() tea.Cmd { return p.put(gone, came) },
+	p.steps.PushUndo(screen.UndoStep{
+		Label: what,
+		Undo:  func() tea.Cmd { return p.put(came, gone) },
+		Redo:  func() tea.Cmd { return p.put(gone, came) },
 	})
 	return p.keep(name, change)
 }
@@ -96,7 +96,7 @@ func (p *groupsPage) change(what, name string, change func([]group) []group) tea
 func (p *groupsPage) keep(name string, change func([]group) []group) tea.Cmd {
 	kept := p.prefs
 	return p.tasks.Run(taskGroups, func(context.Context) (any, error) {
-		all, err := prefs.Change(kept, prefGroups, func(old []group) []group {
+		all, err := prefs.Update(kept, prefGroups, func(old []group) []group {
 			all := change(slices.Clone(old))
 			slices.SortStableFunc(all, func(a, b group) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 			return all
@@ -114,7 +114,7 @@ type groupsKept struct {
 // askName asks for a name that no other group has.
 func (p *groupsPage) askName(title, old string, then func(name string) tea.Cmd) tea.Cmd {
 	all := p.groups
-	return screen.Send(screen.InputMsg{Title: title, Placeholder: "such as QA team", Value: old, Check: func(text string) string {
+	return screen.Send(screen.InputMsg{Title: title, Placeholder: "such as QA team", Value: old, Validate: func(text string) string {
 		text = strings.TrimSpace(text)
 		if text == "" {
 			return "A group needs a name."
@@ -176,7 +176,7 @@ func (p *groupsPage) add(of engine.TestSend) tea.Cmd {
 		g.Name = name
 		return tea.Batch(
 			p.change(fmt.Sprintf("saved the group %q", name), name, func(all []group) []group { return append(without(all, name), g) }),
-			screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, fmt.Sprintf("Saved %s as %q.", count(len(g.Values), "recipient"), name)))
+			screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, fmt.Sprintf("Saved %s as %q.", count(len(g.Values), "recipient"), name)))
 	})
 }
 
@@ -261,12 +261,12 @@ func (p *groupsPage) actions(host groupsHost) []screen.Action {
 	}
 	replace := cmp.Or(none, empty)
 	return append([]screen.Action{
-		{Keys: []string{"enter"}, Label: "use", Help: "send to this group instead of the form's recipients", Group: groupGroups, Bar: bar(9, unfit), Why: unfit, Run: func() tea.Cmd { return p.take(false) }},
-		{Keys: []string{"+", "a"}, Label: "add", Help: "add this group to the form's recipients", Group: groupGroups, Bar: bar(6, unfit), Why: unfit, Run: func() tea.Cmd { return p.take(true) }},
-		{Keys: []string{"n"}, Label: "new", Help: "save the form's recipients as a group", Group: groupGroups, Bar: 8, Why: empty, Run: host.add},
-		{Keys: []string{"w"}, Label: "replace", Help: "replace this group's recipients with the form's", Group: groupGroups, Bar: bar(3, replace), Why: replace, Run: func() tea.Cmd { return p.replace(host.ask) }},
-		{Keys: []string{"r"}, Label: "rename", Help: "rename this group", Group: groupGroups, Bar: bar(5, none), Why: none, Run: p.rename},
-		{Keys: []string{"d", "delete"}, Label: "delete", Help: "delete this group", Group: groupGroups, Bar: bar(4, none), Why: none, Run: p.remove},
+		{Keys: []string{"enter"}, Label: "use", Help: "send to this group instead of the form's recipients", Group: groupGroups, BarPriority: bar(9, unfit), DisabledReason: unfit, Run: func() tea.Cmd { return p.take(false) }},
+		{Keys: []string{"+", "a"}, Label: "add", Help: "add this group to the form's recipients", Group: groupGroups, BarPriority: bar(6, unfit), DisabledReason: unfit, Run: func() tea.Cmd { return p.take(true) }},
+		{Keys: []string{"n"}, Label: "new", Help: "save the form's recipients as a group", Group: groupGroups, BarPriority: 8, DisabledReason: empty, Run: host.add},
+		{Keys: []string{"w"}, Label: "replace", Help: "replace this group's recipients with the form's", Group: groupGroups, BarPriority: bar(3, replace), DisabledReason: replace, Run: func() tea.Cmd { return p.replace(host.ask) }},
+		{Keys: []string{"r"}, Label: "rename", Help: "rename this group", Group: groupGroups, BarPriority: bar(5, none), DisabledReason: none, Run: p.rename},
+		{Keys: []string{"d", "delete"}, Label: "delete", Help: "delete this group", Group: groupGroups, BarPriority: bar(4, none), DisabledReason: none, Run: p.remove},
 		host.up,
 	}, p.keys(groupGroups)...)
 }

@@ -42,17 +42,17 @@ func keptGroups(t *testing.T, p *prefs.Prefs) []group {
 
 func keep(t *testing.T, p *prefs.Prefs, groups ...group) {
 	t.Helper()
-	if _, err := prefs.Change(p.Within("DEMO"), prefGroups, func([]group) []group { return groups }); err != nil {
+	if _, err := prefs.Update(p.Within("DEMO"), prefGroups, func([]group) []group { return groups }); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestAGroupIsKeptForTheWorkspaceAndUsedByName(t *testing.T) {
-	s, p := newService(t), prefs.InMemory()
+	s, p := newService(t), prefs.NewInMemory()
 	h := openWith(t, s, p, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Press("ctrl+g")
 	h.Want("No groups yet", "press n here")
-	if why := h.Why("n"); !strings.Contains(why, "Add recipients") {
+	if why := h.DisabledReason("n"); !strings.Contains(why, "Add recipients") {
 		t.Errorf("a group of nobody: %q", why)
 	}
 	h.Press("esc")
@@ -81,7 +81,7 @@ func TestAGroupIsKeptForTheWorkspaceAndUsedByName(t *testing.T) {
 }
 
 func TestAGroupBelongsToItsIdentifier(t *testing.T) {
-	s, p := newService(t), prefs.InMemory()
+	s, p := newService(t), prefs.NewInMemory()
 	keep(t, p, group{"By id", "ID", []string{"USER_2"}}, group{"Phones", "PUSH_ID", []string{"tok-a"}})
 	h := openWith(t, s, p, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Type("ada@example.com,")
@@ -91,13 +91,13 @@ func TestAGroupBelongsToItsIdentifier(t *testing.T) {
 	h.WantNot("ada@example.com")
 	h.Press("ctrl+g", "down")
 	h.Want("Email campaigns can't use this")
-	if why := h.Why("enter"); !strings.Contains(why, "use Phones here") {
+	if why := h.DisabledReason("enter"); !strings.Contains(why, "use Phones here") {
 		t.Errorf("a group of tokens can be used for mail: %q", why)
 	}
 }
 
 func TestAGroupOfMoreThanTenSaysWhoIsLeftOut(t *testing.T) {
-	s, p := newService(t), prefs.InMemory()
+	s, p := newService(t), prefs.NewInMemory()
 	var many []string
 	for _, r := range "abcdefghijkl" {
 		many = append(many, string(r)+"@example.com")
@@ -115,7 +115,7 @@ func TestAGroupOfMoreThanTenSaysWhoIsLeftOut(t *testing.T) {
 }
 
 func TestGroupsAreAddedRenamedRefilledAndDeleted(t *testing.T) {
-	s, p := newService(t), prefs.InMemory()
+	s, p := newService(t), prefs.NewInMemory()
 	keep(t, p, group{"One", "EMAIL", []string{"ada@example.com"}}, group{"Two", "EMAIL", []string{"ben@example.com"}})
 	h := openWith(t, s, p, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Press("ctrl+g", "enter", "ctrl+g", "down", "+")
@@ -146,7 +146,7 @@ func TestGroupsAreAddedRenamedRefilledAndDeleted(t *testing.T) {
 }
 
 func TestGroupsOfAnotherTerminalStay(t *testing.T) {
-	s, p := newService(t), prefs.InMemory()
+	s, p := newService(t), prefs.NewInMemory()
 	h := openWith(t, s, p, s.draft(t, catalog.Email, flatMail), 80, 24)
 	keep(t, p, group{"Theirs", "EMAIL", []string{"their@example.com"}})
 	h.Type("ada@example.com,")
@@ -160,7 +160,7 @@ func TestGroupsOfAnotherTerminalStay(t *testing.T) {
 }
 
 func TestAGroupIsUsedWithTheMouse(t *testing.T) {
-	s, p := newService(t), prefs.InMemory()
+	s, p := newService(t), prefs.NewInMemory()
 	keep(t, p, group{"One", "EMAIL", []string{"ada@example.com"}}, group{"Two", "EMAIL", []string{"ben@example.com"}})
 	h := openWith(t, s, p, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Press("ctrl+g")
@@ -204,7 +204,7 @@ func TestEarlierTestsOfOtherCampaigns(t *testing.T) {
 	h.Want("Earlier tests of all campaigns", "1 test", "Spring mail · Ada Byron and ", "✗ Email ", "user has no attribute First Name")
 	h.WantNot("Spring push")
 	h.Press("o")
-	if r := h.Last(); r.Name != screen.TestSend || r.ID != other {
+	if r := h.LastRoute(); r.Name != screen.TestSend || r.ID != other {
 		t.Errorf("o opened %+v", r)
 	}
 	h = open(t, s, id, 120, 40)
@@ -223,7 +223,7 @@ func TestEarlierTestsOfOtherCampaigns(t *testing.T) {
 type forgetful struct{ engine.Service }
 
 func TestWhatAServiceDoesNotRememberIsKeptHere(t *testing.T) {
-	s, p := newService(t), prefs.InMemory()
+	s, p := newService(t), prefs.NewInMemory()
 	id := s.draft(t, catalog.Email, flatMail)
 	openOn := func() *uitest.Harness {
 		deps := uitest.Deps(forgetful{s})
@@ -244,28 +244,28 @@ func TestWhatAServiceDoesNotRememberIsKeptHere(t *testing.T) {
 }
 
 func TestPicturesOfGroupsAndEarlierTests(t *testing.T) {
-	s, p := newService(t), prefs.InMemory()
+	s, p := newService(t), prefs.NewInMemory()
 	id := s.draft(t, catalog.Email, keyedMail)
 	h := openWith(t, s, p, id, 80, 24)
 	h.Press("ctrl+g")
-	h.Goldens("groups-empty")
+	h.GoldenSizes("groups-empty")
 	h.WantFits()
 	keep(t, p, group{"Agency", "EMAIL", []string{"ada@example.com", "no address"}}, group{"Phones with a long name", "PUSH_ID", []string{"tok-a"}})
 	h = openWith(t, s, p, id, 80, 24)
 	h.Press("ctrl+g")
-	h.Goldens("groups")
+	h.GoldenSizes("groups")
 	h.WantFits()
 	h.Press("esc", "alt+e")
 	h.Type("ada@example.com,stranger@example.com")
 	h.Press("ctrl+s")
 	h.Press("down", "down")
-	h.Goldens("delivered")
+	h.GoldenSizes("delivered")
 	h.WantFits()
 	h.Press("enter")
-	h.Goldens("read")
+	h.GoldenSizes("read")
 	h.WantFits()
 	h.Press("esc", "f", "alt+e")
-	h.Goldens("earlier")
+	h.GoldenSizes("earlier")
 	h.WantFits()
 	h.Resize(60, 20)
 	h.WantNot("Sent        ")
@@ -273,5 +273,5 @@ func TestPicturesOfGroupsAndEarlierTests(t *testing.T) {
 	h.Want("Sent        Sat 14 Mar, 10:00")
 	h.Press("esc")
 	h.Want("1 of 4 will not arrive") // the recipient that was still being typed counts by now
-	h.Goldens("forecast")
+	h.GoldenSizes("forecast")
 }

@@ -171,9 +171,9 @@ func (st *stepper) press(keys ...string) {
 	for _, key := range keys {
 		taken := false
 		for _, a := range st.screen.Actions() {
-			if a.Does(key) && (a.Typing || !st.screen.Typing()) {
-				if a.Why != "" {
-					st.t.Fatalf("%s is not allowed: %s", key, a.Why)
+			if a.HasKey(key) && (a.WhileTyping || !st.screen.Typing()) {
+				if a.DisabledReason != "" {
+					st.t.Fatalf("%s is not allowed: %s", key, a.DisabledReason)
 				}
 				st.start(a.Run())
 				taken = true

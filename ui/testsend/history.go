@@ -35,7 +35,7 @@ func (k kept) Recipients(_ context.Context, ch engine.Channel, identifier string
 
 // keep remembers tests, the newest first. It waits for the disk.
 func (k kept) keep(records []engine.TestRecord) error {
-	_, err := prefs.Change(k.prefs, keptTests, func(old []engine.TestRecord) []engine.TestRecord {
+	_, err := prefs.Update(k.prefs, keptTests, func(old []engine.TestRecord) []engine.TestRecord {
 		all := append(slices.Clone(records), old...)
 		return all[:min(len(all), mostKept)]
 	})

@@ -65,9 +65,9 @@ func (l *layout) joined(main, side string) string {
 	case main == "" || side == "":
 		return main + side
 	case l.whole.w >= sideFrom:
-		return widget.Beside(main, side)
+		return widget.JoinHorizontal(main, side)
 	}
-	return widget.Stack(main, side)
+	return widget.JoinVertical(main, side)
 }
 
 func (l *layout) panel(title string, b box, focused bool) *widget.Panel {
@@ -105,7 +105,7 @@ func (l *layout) zoomKey(typing bool) screen.Action {
 	if l.zoom {
 		label, help = "unzoom", "show all panes"
 	}
-	a := screen.Action{Name: "zoom", Keys: []string{"z", "alt+z"}, Label: label, Help: help, Group: groupMove, Bar: 2, Typing: true, Run: l.toggleZoom}
+	a := screen.Action{Name: "zoom", Keys: []string{"z", "alt+z"}, Label: label, Help: help, Group: groupMove, BarPriority: 2, WhileTyping: true, Run: l.toggleZoom}
 	if typing {
 		a.Keys = a.Keys[1:]
 	}

@@ -100,10 +100,10 @@ func (p *page) keys(heading string) []screen.Action {
 		p.zoomKey(false),
 	}
 	if !p.details {
-		return append(acts, screen.Action{Keys: []string{"right", "l"}, Label: "details", Help: "go to the details", Group: heading, Bar: 2, Run: to(true)})
+		return append(acts, screen.Action{Keys: []string{"right", "l"}, Label: "details", Help: "go to the details", Group: heading, BarPriority: 2, Run: to(true)})
 	}
 	return append(acts,
-		screen.Action{Keys: []string{"left", "h"}, Label: "list", Help: "go to the list", Group: heading, Bar: 2, Run: to(false)},
+		screen.Action{Keys: []string{"left", "h"}, Label: "list", Help: "go to the list", Group: heading, BarPriority: 2, Run: to(false)},
 		screen.Action{Keys: []string{"down", "j"}, Label: "scroll", Help: "scroll down", Group: heading, Run: by(1)},
 		screen.Action{Keys: []string{"up", "k"}, Label: "scroll back", Help: "scroll up", Group: heading, Run: by(-1)},
 	)

@@ -56,7 +56,7 @@ func part(t *testing.T) *layout {
 	base, deps := screen.NewBase(), uitest.Deps(s)
 	t.Cleanup(func() { base.Close() })
 	return &layout{whole: box{80, 22}, subject: &subject{
-		deps: deps, theme: deps.Theme, tasks: &base, id: made.ID, prefs: prefs.InMemory(), draft: d, people: model.NewDirectory(),
+		deps: deps, theme: deps.Theme, tasks: &base, id: made.ID, prefs: prefs.NewInMemory(), draft: d, people: model.NewDirectory(),
 	}}
 }
 

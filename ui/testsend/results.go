@@ -169,9 +169,9 @@ func (r *results) View() string {
 		views = append(views, r.reader.View(right, r.title(), left.w > 0))
 	}
 	if left.w == r.whole.w {
-		return widget.Stack(views...)
+		return widget.JoinVertical(views...)
 	}
-	return widget.Beside(views...)
+	return widget.JoinHorizontal(views...)
 }
 
 // lay breaks all there is to say into lines, and keeps what is in sight among them.
@@ -395,15 +395,15 @@ func (r *results) actions(host resultsHost) []screen.Action {
 		none, bar = "Every message was sent.", 0
 	}
 	return []screen.Action{
-		{Keys: []string{"r"}, Label: "retry failed", Help: "send failed messages again, only to recipients who missed them", Group: groupTest, Bar: bar, Why: none, Run: host.again},
-		{Name: "read-message", Keys: []string{"enter"}, Label: "read", Help: "read the delivered message", Group: groupTest, Bar: 8, Run: r.openMessage},
+		{Keys: []string{"r"}, Label: "retry failed", Help: "send failed messages again, only to recipients who missed them", Group: groupTest, BarPriority: bar, DisabledReason: none, Run: host.again},
+		{Name: "read-message", Keys: []string{"enter"}, Label: "read", Help: "read the delivered message", Group: groupTest, BarPriority: 8, Run: r.openMessage},
 		host.up,
 		{Keys: []string{"f"}, Label: "form", Help: "go back to the form", Group: groupTest, Run: host.form},
-		{Keys: []string{"a"}, Label: "send all again", Help: "send all messages again", Group: groupTest, Bar: 6, Run: host.anew},
-		{Keys: []string{"o"}, Label: "outbox", Help: "open all delivered messages", Group: groupTest, Bar: 5, Run: host.outbox},
+		{Keys: []string{"a"}, Label: "send all again", Help: "send all messages again", Group: groupTest, BarPriority: 6, Run: host.anew},
+		{Keys: []string{"o"}, Label: "outbox", Help: "open all delivered messages", Group: groupTest, BarPriority: 5, Run: host.outbox},
 		host.copy,
 		r.zoomKey(false),
-		{Keys: []string{"down", "up"}, Label: "move", Help: "go to the next or previous message or recipient", Group: groupMove, Info: true},
+		{Keys: []string{"down", "up"}, Label: "move", Help: "go to the next or previous message or recipient", Group: groupMove, HelpOnly: true},
 	}
 }
 
@@ -413,16 +413,16 @@ func (r *results) readActions(host resultsHost) []screen.Action {
 	acts := []screen.Action{
 		host.up,
 		{Keys: []string{"enter"}, Label: "results", Help: "go back to the results", Group: groupMessage, Run: r.closeMessage},
-		{Keys: []string{"n"}, Label: "next", Help: "read the next message", Group: groupMessage, Bar: 8, Run: by(1)},
-		{Keys: []string{"p"}, Label: "previous", Help: "read the previous message", Group: groupMessage, Bar: 7, Run: by(-1)},
+		{Keys: []string{"n"}, Label: "next", Help: "read the next message", Group: groupMessage, BarPriority: 8, Run: by(1)},
+		{Keys: []string{"p"}, Label: "previous", Help: "read the previous message", Group: groupMessage, BarPriority: 7, Run: by(-1)},
 	}
 	for _, b := range r.reader.view.Bindings() {
-		acts = append(acts, screen.Action{Keys: b.Keys, Label: b.Label, Help: b.Help, Group: groupMessage, Bar: 5, Run: func() tea.Cmd { b.Run(); return nil }})
+		acts = append(acts, screen.Action{Keys: b.Keys, Label: b.Label, Help: b.Help, Group: groupMessage, BarPriority: 5, Run: func() tea.Cmd { b.Run(); return nil }})
 	}
 	return append(acts,
-		screen.Action{Keys: []string{"o"}, Label: "outbox", Help: "open all delivered messages", Group: groupMessage, Bar: 4, Run: host.outbox},
+		screen.Action{Keys: []string{"o"}, Label: "outbox", Help: "open all delivered messages", Group: groupMessage, BarPriority: 4, Run: host.outbox},
 		r.zoomKey(false),
-		screen.Action{Keys: []string{"up", "down"}, Label: "scroll", Group: groupMessage, Info: true},
+		screen.Action{Keys: []string{"up", "down"}, Label: "scroll", Group: groupMessage, HelpOnly: true},
 	)
 }
 

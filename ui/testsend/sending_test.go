@@ -28,7 +28,7 @@ func TestADraftWithoutContentLeadsToTheContent(t *testing.T) {
 		h.Press("down", "enter", "ctrl+s")
 		h.Want("Not sent.", "There is no message to send yet")
 		h.Press("enter")
-		if r := h.Last(); r.Name != screen.Builder || r.Path.String() != "campaign_content.content" {
+		if r := h.LastRoute(); r.Name != screen.Builder || r.Path.String() != "campaign_content.content" {
 			t.Errorf("%s: enter opened %+v", ch, r)
 		}
 	}
@@ -143,22 +143,22 @@ func TestControlCharactersOfADocumentAreNotDrawn(t *testing.T) {
 func TestPictures(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
-	h.Goldens("start")
+	h.GoldenSizes("start")
 	h.WantFits()
 	h.Type("ada@example.com,ben@example.com,car")
-	h.Goldens("typing")
+	h.GoldenSizes("typing")
 	h.WantFits()
 
 	p := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
 	p.Type("USER_1,USER_2,")
 	p.Press("tab")
-	p.Goldens("push")
+	p.GoldenSizes("push")
 	p.Press("ctrl+s")
-	p.Goldens("done")
+	p.GoldenSizes("done")
 	p.WantFits()
 
 	broken := open(t, s, s.draft(t, catalog.Email, `{"basic_details": {"name": "Bare"}}`), 80, 24)
-	broken.Goldens("no-content")
+	broken.GoldenSizes("no-content")
 	broken.WantFits()
 
 	s.instead = func(context.Context, engine.TestRequest) (engine.TestResult, error) {
@@ -170,7 +170,7 @@ func TestPictures(t *testing.T) {
 		return engine.TestResult{}, e
 	}
 	h.Press("backspace", "backspace", "backspace", "ctrl+s")
-	h.Goldens("refused")
+	h.GoldenSizes("refused")
 	h.WantFits()
 }
 

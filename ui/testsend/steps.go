@@ -11,7 +11,7 @@ import (
 
 // steps are the changes of the form. What is typed in one value without a pause is one step.
 type steps struct {
-	screen.Steps
+	screen.UndoStack
 	attr    assemble.Attribute // that the newest step types in
 	typedAt time.Time          // when it did last; zero where the newest step is another one
 }
@@ -21,7 +21,7 @@ const typingPause = 2 * time.Second
 
 // note notes a change, which swap undoes and redoes.
 func (s *steps) note(what string, swap func() tea.Cmd) {
-	s.Did(screen.Step{What: what, Undo: swap, Redo: swap})
+	s.PushUndo(screen.UndoStep{Label: what, Undo: swap, Redo: swap})
 	s.typedAt = time.Time{}
 }
 
@@ -34,7 +34,7 @@ func (s *steps) typed(a assemble.Attribute, now time.Time, record func()) {
 }
 
 // walk undoes or redoes a change.
-func (s *steps) walk(one func(*screen.Steps) (tea.Cmd, bool)) (tea.Cmd, bool) {
+func (s *steps) walk(one func(*screen.UndoStack) (tea.Cmd, bool)) (tea.Cmd, bool) {
 	s.typedAt = time.Time{}
-	return one(&s.Steps)
+	return one(&s.UndoStack)
 }

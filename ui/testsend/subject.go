@@ -189,7 +189,7 @@ func (s *subject) remember(run model.Run, out model.Outcome) tea.Cmd {
 
 // copying returns the action that copies a test as a curl command.
 func (s *subject) copying(ask engine.TestSend) screen.Action {
-	return screen.Action{Keys: []string{"y", "alt+y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupTest, Bar: 3, Run: func() tea.Cmd {
+	return screen.Action{Keys: []string{"y", "alt+y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupTest, BarPriority: 3, Run: func() tea.Cmd {
 		return screen.Copy(operation.TestCurl(s.deps.Workspace, engine.DraftTest(s.id, ask)), "the request as a curl command")
 	}}
 }

@@ -62,7 +62,7 @@ func New(deps screen.Deps, r screen.Route) *Screen {
 	s := &Screen{Base: screen.NewBase()}
 	s.subject = &subject{deps: deps, theme: deps.Theme, tasks: &s.Base, id: r.ID, prefs: deps.Prefs.Within(deps.Workspace), people: model.NewDirectory()}
 	if s.prefs == nil {
-		s.prefs = prefs.InMemory() // as long as the screen is there
+		s.prefs = prefs.NewInMemory() // as long as the screen is there
 	}
 	s.layout = &layout{subject: s.subject}
 	s.form, s.results, s.refusal = newForm(s.layout), newResults(s.layout), newRefusal(s.layout)
@@ -261,8 +261,8 @@ func (s *Screen) sendPast() tea.Cmd {
 // ready reports whether there is a draft to send.
 func (s *Screen) ready() bool { return s.loaded && s.failed == nil && s.draft.UntestableReason() == "" }
 
-// Leaving asks while messages are leaving.
-func (s *Screen) Leaving() *screen.Question {
+// LeaveQuestion asks while messages are leaving.
+func (s *Screen) LeaveQuestion() *screen.Question {
 	if s.stage != stageSending {
 		return nil
 	}
@@ -320,12 +320,12 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 }
 
 // Undo undoes the last change of the form, or of the groups where they are shown.
-func (s *Screen) Undo() (tea.Cmd, bool) { return s.walk((*screen.Steps).Undo) }
+func (s *Screen) Undo() (tea.Cmd, bool) { return s.walk((*screen.UndoStack).Undo) }
 
 // Redo redoes the change that was undone last.
-func (s *Screen) Redo() (tea.Cmd, bool) { return s.walk((*screen.Steps).Redo) }
+func (s *Screen) Redo() (tea.Cmd, bool) { return s.walk((*screen.UndoStack).Redo) }
 
-func (s *Screen) walk(one func(*screen.Steps) (tea.Cmd, bool)) (tea.Cmd, bool) {
+func (s *Screen) walk(one func(*screen.UndoStack) (tea.Cmd, bool)) (tea.Cmd, bool) {
 	switch {
 	case s.stage == stageGroups:
 		return one(&s.groups.steps)

@@ -29,12 +29,12 @@ func TestMailToTwoAddressesIsSent(t *testing.T) {
 	if err != nil || len(box) != 2 {
 		t.Fatalf("the outbox holds %d messages (%v)", len(box), err)
 	}
-	if why := h.Why("r"); why == "" {
+	if why := h.DisabledReason("r"); why == "" {
 		t.Error("nothing failed, but it can be sent again")
 	}
 	h.Press("o")
-	if h.Last().Name != screen.Outbox {
-		t.Errorf("o opened %+v", h.Last())
+	if h.LastRoute().Name != screen.Outbox {
+		t.Errorf("o opened %+v", h.LastRoute())
 	}
 }
 
@@ -163,7 +163,7 @@ func TestRecentRecipientsAndTheIdentifierAreRemembered(t *testing.T) {
 func TestAnEarlierTestFillsTheForm(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
-	if why := h.Why("alt+e"); why == "" {
+	if why := h.DisabledReason("alt+e"); why == "" {
 		t.Error("there is an earlier test of a new draft")
 	}
 	h.Type("one@example.com,two@example.com,")
@@ -357,7 +357,7 @@ func TestCancelStopsWhatHasNotLeft(t *testing.T) {
 			t.Errorf("no %q:\n%s", want, st.screen.View())
 		}
 	}
-	if st.screen.Leaving() == nil {
+	if st.screen.LeaveQuestion() == nil {
 		t.Error("the screen can be left without a question while it sends")
 	}
 	st.press("esc")
@@ -380,7 +380,7 @@ func TestARefusalLeadsToTheField(t *testing.T) {
 	h.Press("ctrl+s")
 	h.Want("Not sent.", "connector", "Press enter to go to the field")
 	h.Press("enter")
-	if r := h.Last(); r.Name != screen.Builder || r.ID != id || r.Path.String() != "connector" {
+	if r := h.LastRoute(); r.Name != screen.Builder || r.ID != id || r.Path.String() != "connector" {
 		t.Errorf("enter opened %+v", r)
 	}
 }
@@ -474,7 +474,7 @@ func TestEscLeavesTheFieldBeforeTheScreen(t *testing.T) {
 
 // Who missed the last test is not who the next one begins with.
 func TestComingBackLeavesFailedRecipientsOut(t *testing.T) {
-	s, p := newService(t), prefs.InMemory()
+	s, p := newService(t), prefs.NewInMemory()
 	id := s.draft(t, catalog.Email, flatMail)
 	visit := func() *uitest.Harness {
 		deps := uitest.Deps(s)

@@ -61,7 +61,7 @@ func TestEachChangeIsUndoneAndRedone(t *testing.T) {
 }
 
 func TestUndoBringsBackWhatAGroupOrAnEarlierTestReplaced(t *testing.T) {
-	s, p := newService(t), prefs.InMemory()
+	s, p := newService(t), prefs.NewInMemory()
 	keep(t, p, group{"QA", "EMAIL", []string{"ada@example.com", "ben@example.com"}})
 	id := s.draft(t, catalog.Email, flatMail)
 	h := openWith(t, s, p, id, 80, 24)
@@ -91,7 +91,7 @@ func TestUndoOfAnEdit(t *testing.T) {
 }
 
 func TestGroupsAreUndone(t *testing.T) {
-	s, p := newService(t), prefs.InMemory()
+	s, p := newService(t), prefs.NewInMemory()
 	keep(t, p, group{"One", "EMAIL", []string{"ada@example.com"}}, group{"Two", "EMAIL", []string{"ben@example.com"}})
 	h := openWith(t, s, p, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Press("ctrl+g", "ctrl+z")
@@ -117,7 +117,7 @@ func TestGroupsAreUndone(t *testing.T) {
 // Esc goes up one level at a time, from wherever it is pressed, and the last one leaves the screen.
 func TestEscGoesUpOneLevel(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
-		s, p := newService(t), prefs.InMemory()
+		s, p := newService(t), prefs.NewInMemory()
 		keep(t, p, group{"QA", "EMAIL", []string{"ada@example.com"}})
 		id := s.draft(t, catalog.Email, flatMail)
 		h := openWith(t, s, p, id, size[0], size[1])
@@ -165,8 +165,8 @@ func TestNothingStaleAfterAnEdit(t *testing.T) {
 	h.Want("Not sent.", "Subject")
 	s.instead = nil
 	h.Press("enter")
-	if h.Last().Name != screen.Builder {
-		t.Fatalf("enter opened %+v", h.Last())
+	if h.LastRoute().Name != screen.Builder {
+		t.Fatalf("enter opened %+v", h.LastRoute())
 	}
 	change(t, s, id, func(root doc.Value) doc.Value {
 		root, err := root.Set(doc.P("campaign_content", "content", "email", "html_content"), doc.NewString("<p>Hi</p>"))
@@ -202,7 +202,7 @@ func change(t *testing.T, s *service, id string, edit func(doc.Value) doc.Value)
 // z shows the focused pane alone, on every stage.
 func TestZoom(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
-		s, p := newService(t), prefs.InMemory()
+		s, p := newService(t), prefs.NewInMemory()
 		keep(t, p, group{"QA", "EMAIL", []string{"ada@example.com"}})
 		h := openWith(t, s, p, s.draft(t, catalog.Email, flatMail), size[0], size[1])
 		h.Type("ada@example.com,")
@@ -234,7 +234,7 @@ func TestZoom(t *testing.T) {
 func TestClicks(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
-			s, p := newService(t), prefs.InMemory()
+			s, p := newService(t), prefs.NewInMemory()
 			keep(t, p, group{"Both", "EMAIL", []string{"ada@example.com", "ben@example.com"}}, group{"Other", "EMAIL", []string{"zoe@example.com"}})
 			id := s.draft(t, catalog.Email, keyedMail)
 			h := openWith(t, s, p, id, size[0], size[1])

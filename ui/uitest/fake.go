@@ -13,9 +13,8 @@ import (
 	"bugle/engine/doc"
 )
 
-// Fake is a service that holds rows in memory: as much of one as the lists of campaigns need. It
-// has the capabilities Lister and CampaignManager; Only takes them away. Operations that it does not
-// have panic.
+// Fake is a service with rows in memory, as far as the lists of campaigns need one. It implements Lister and
+// Curator; WithoutCapabilities removes them. Operations that it does not have panic.
 type Fake struct {
 	engine.Service
 
@@ -25,40 +24,40 @@ type Fake struct {
 	fail  map[string]error
 }
 
-// NewFake makes a service with those campaigns, newest change first.
+// NewFake returns a service with those campaigns, the last changed first.
 func NewFake(rows ...engine.Summary) *Fake { return &Fake{rows: rows, fail: map[string]error{}} }
 
-// Only returns the service without its capabilities.
-func (f *Fake) Only() engine.Service { return struct{ engine.Service }{ops{f}} }
+// WithoutCapabilities returns the service without Lister and Curator.
+func (f *Fake) WithoutCapabilities() engine.Service { return struct{ engine.Service }{bareFake{f}} }
 
-// ops hides the capabilities of a fake.
-type ops struct{ *Fake }
+// bareFake hides the capabilities of a fake.
+type bareFake struct{ *Fake }
 
-// Fail makes the operation of that name, such as "Publish", fail; with nil it works again.
+// Fail makes the operation of that name, such as "Publish", fail; nil makes it work again.
 func (f *Fake) Fail(operation string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.fail[operation] = err
 }
 
-// Calls returns what was asked of the service, each as the operation and what it was about.
+// Calls returns the calls to the service, each as its operation and arguments.
 func (f *Fake) Calls() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.calls)
 }
 
-// Called reports whether that was asked of the service.
+// Called reports whether that call was made.
 func (f *Fake) Called(call string) bool { return slices.Contains(f.Calls(), call) }
 
-// Change puts other rows in the place of those there are.
-func (f *Fake) Change(change func([]engine.Summary) []engine.Summary) {
+// UpdateRows replaces the rows.
+func (f *Fake) UpdateRows(change func([]engine.Summary) []engine.Summary) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.rows = change(slices.Clone(f.rows))
 }
 
-// begin notes a call, and returns the error that it is to fail with.
+// begin records a call and returns the error that it should fail with.
 func (f *Fake) begin(operation string, about ...any) error {
 	f.calls = append(f.calls, strings.TrimSpace(operation+" "+fmt.Sprintln(about...)))
 	return f.fail[operation]
@@ -68,7 +67,7 @@ func (f *Fake) at(id string) int {
 	return slices.IndexFunc(f.rows, func(s engine.Summary) bool { return s.ID == id })
 }
 
-// List is engine.Lister's.
+// List implements engine.Lister.
 func (f *Fake) List(_ context.Context, q engine.ListQuery) ([]engine.Summary, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -78,7 +77,7 @@ func (f *Fake) List(_ context.Context, q engine.ListQuery) ([]engine.Summary, er
 	return slices.DeleteFunc(slices.Clone(f.rows), func(s engine.Summary) bool { return s.Status == catalog.Archived && !q.Archived }), nil
 }
 
-// Search returns a page of the rows in the states asked for.
+// Search returns a page of the rows in the requested states.
 func (f *Fake) Search(_ context.Context, r engine.SearchRequest) ([]engine.Campaign, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -96,7 +95,7 @@ func (f *Fake) Search(_ context.Context, r engine.SearchRequest) ([]engine.Campa
 	return all[from:min(from+r.Limit, len(all))], nil
 }
 
-// Get returns a row as a campaign with nothing but its name.
+// Get returns a row as a campaign that has only a name.
 func (f *Fake) Get(_ context.Context, id string) (engine.Campaign, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -123,7 +122,7 @@ func (f *Fake) Publish(_ context.Context, r engine.PublishRequest) (engine.Updat
 	return engine.Updated{ID: r.ID}, nil
 }
 
-// ChangeStatus does what the life cycle says.
+// ChangeStatus follows the life cycle.
 func (f *Fake) ChangeStatus(_ context.Context, r engine.StatusRequest) (engine.StatusChanged, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -151,12 +150,12 @@ func (f *Fake) add(s engine.Summary) engine.Created {
 	return engine.Created{ID: s.ID, Status: catalog.Draft}
 }
 
-// Archive is engine.CampaignManager's.
+// Archive implements engine.Curator.
 func (f *Fake) Archive(_ context.Context, id, _ string) error {
 	return f.move("Archive", id, catalog.Archived)
 }
 
-// Restore is engine.CampaignManager's.
+// Restore implements engine.Curator.
 func (f *Fake) Restore(_ context.Context, id, _ string) error {
 	return f.move("Restore", id, catalog.Stopped)
 }
@@ -171,7 +170,7 @@ func (f *Fake) move(operation, id string, to engine.State) error {
 	return nil
 }
 
-// Delete is engine.CampaignManager's.
+// Delete implements engine.Curator.
 func (f *Fake) Delete(_ context.Context, id string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -183,7 +182,7 @@ func (f *Fake) Delete(_ context.Context, id string) error {
 	return nil
 }
 
-// Clone is engine.CampaignManager's.
+// Clone implements engine.Curator.
 func (f *Fake) Clone(_ context.Context, id, by string) (engine.Created, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

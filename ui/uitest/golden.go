@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Sizes are the windows that golden files are drawn for.
+// Sizes are the window sizes of golden files.
 var Sizes = []struct{ W, H int }{{60, 20}, {80, 24}, {120, 40}}
 
 // Golden compares the window with testdata/NAME.golden.
@@ -41,8 +41,8 @@ func (h *Harness) Golden(name string) {
 	}
 }
 
-// Goldens compares the window at every size of [Sizes] with testdata/NAME-WxH.golden.
-func (h *Harness) Goldens(name string) {
+// GoldenSizes compares the window at every size of [Sizes] with testdata/NAME-WxH.golden.
+func (h *Harness) GoldenSizes(name string) {
 	h.t.Helper()
 	for _, s := range Sizes {
 		h.Resize(s.W, s.H)
@@ -50,15 +50,14 @@ func (h *Harness) Goldens(name string) {
 	}
 }
 
-// WantFits checks at many sizes that the screen draws exactly the cells that it was given, and
-// no control character.
+// WantFits checks at many sizes that the screen draws exactly its cells and no control characters.
 func (h *Harness) WantFits() {
 	h.t.Helper()
 	w, ht := h.width, h.height
 	for width := 40; width <= 140; width += 5 {
 		for height := 10; height <= 50; height += 5 {
 			h.screen.SetSize(width, height)
-			if wrong := misfit(h.screen.View(), width, height); wrong != "" {
+			if wrong := layoutError(h.screen.View(), width, height); wrong != "" {
 				h.t.Fatalf("at %d×%d %s:\n%s", width, height, wrong, h.screen.View())
 			}
 		}
@@ -66,7 +65,7 @@ func (h *Harness) WantFits() {
 	h.Resize(w, ht)
 }
 
-func misfit(view string, width, height int) string {
+func layoutError(view string, width, height int) string {
 	lines := strings.Split(view, "\n")
 	if len(lines) != height {
 		return fmt.Sprintf("there are %d lines", len(lines))
@@ -82,7 +81,7 @@ func misfit(view string, width, height int) string {
 	return ""
 }
 
-// blank stands for the screens that are opened.
+// blank replaces the screens that are opened.
 type blank struct {
 	screen.Base
 	title string
@@ -97,5 +96,5 @@ func (b *blank) SetTheme(themes.Theme)    {}
 func (b *blank) Actions() []screen.Action { return nil }
 func (b *blank) Typing() bool             { return false }
 
-// Updating says that -update was given: what a test compares with is written anew.
+// Updating reports whether -update is set and golden files are to be written.
 func Updating() bool { return *update }

@@ -17,46 +17,45 @@ import (
 	"bugle/ui/widget"
 )
 
-// MaxStream is how many messages a stream of keys has at most.
+// MaxStream is the maximum number of messages in a stream.
 const MaxStream = 64
 
-// specials are the keys that have no byte of their own: byte 0x80 is the first of them.
-var specials = []string{
+// specialKeys are the keys without a byte of their own: byte 0x80 is the first one.
+var specialKeys = []string{
 	"up", "down", "left", "right", "home", "end", "pgup", "pgdown", "shift+tab", "delete", "insert",
 	"ctrl+up", "ctrl+down", "ctrl+left", "ctrl+right", "shift+up", "shift+down", "ctrl+home", "ctrl+end",
 	"f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12",
 }
 
-// texts are what is awkward to draw or to edit: byte 0xC0 types the first of them.
-var texts = []string{
+// awkwardTexts are texts that are hard to draw or edit: byte 0xC0 types the first one.
+var awkwardTexts = []string{
 	"日本語", "👩‍👩‍👧", "é", "é", "1️⃣", "\u202egnp", "\u200b", "\ufffd", "ｆｕｌｌ", "🇩🇪", "a\u0300\u0301\u0302", "مرحبا", "\u00ad", "\U000F0009", "ﷺ", "\u2028",
 	"{{ user.first_name }}", "{% if x %}", "2026-12-01T09:00:00Z", "#FF8800", "https://example.com/a?b=c", "ann@example.com", "1e400", "-0",
 	"a\tb", "one\r\ntwo", "\x1b[31mred", "\x00", "\u0085", "status:draft", `"`, strings.Repeat("long ", 60),
 }
 
-// The bytes of a stream that take others with them.
+// Bytes of a stream that are followed by arguments.
 const (
-	byteAlt    = 0xF0 + iota // the key of the next byte, with alt
-	bytePaste                // a text of as many of the next bytes as the first of them says
+	byteAlt    = 0xF0 + iota // the key of the next byte with alt
+	bytePaste                // a text; the next byte is its length
 	byteClick                // x, y
-	byteWheel                // x, y; down where x is odd
+	byteWheel                // x, y; down if x is odd
 	byteDrag                 // x, y
 	byteResize               // width, height
-	byteWait                 // the clock goes on
-	byteChange               // somebody changed something elsewhere
-	byteHold                 // what follows from the next keys takes long
-	byteCatch                // what was under way is done
+	byteWait                 // the clock advances
+	byteChange               // another client changes something
+	byteHold                 // commands from now on are slow
+	byteCatch                // the slow commands finish
 )
 
-// The messages of a stream that are the harness's own.
+// The harness's own messages in a stream.
 type (
-	hold  struct{}
-	catch struct{}
+	holdMsg  struct{}
+	catchMsg struct{}
 )
 
-// Messages reads bytes as what a terminal sends: text and control characters as themselves, what lies
-// above as keys without a byte of their own, awkward texts, clicks, pastes and new sizes. later lets
-// the clock go on.
+// Messages decodes bytes as terminal input: text and control characters are themselves, higher bytes are keys
+// without a byte of their own, awkward texts, clicks, pastes and resizes. later advances the clock.
 func Messages(stream []byte, later func(time.Duration)) iter.Seq[tea.Msg] {
 	return func(yield func(tea.Msg) bool) {
 		take := func() byte {
@@ -97,9 +96,9 @@ func Messages(stream []byte, later func(time.Duration)) iter.Seq[tea.Msg] {
 			case byteChange:
 				msg = screen.ChangedMsg{}
 			case byteHold:
-				msg = hold{}
+				msg = holdMsg{}
 			case byteCatch:
-				msg = catch{}
+				msg = catchMsg{}
 			default:
 				msg = keyOf(b)
 			}
@@ -119,50 +118,50 @@ func keyOf(b byte) tea.Msg {
 	case b < 0x80:
 		return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{rune(b)}}
 	case b < 0xC0:
-		return Key(specials[int(b-0x80)%len(specials)])
+		return Key(specialKeys[int(b-0x80)%len(specialKeys)])
 	}
-	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(texts[int(b-0xC0)%len(texts)])}
+	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(awkwardTexts[int(b-0xC0)%len(awkwardTexts)])}
 }
 
-// Play sends a stream of keys, and fails the test where after one of them the window is not drawn in
-// exactly its cells, or shows a control character. It ends with the program. What follows from a key
-// is done in the same order each time; what a stream holds back may be undone at its end, as if it took
-// long: [Harness.Late] does it.
+// Play sends a stream and fails the test if a message leaves the window with the wrong size or a control
+// character. It stops when the program ends. Commands run in the same order each time; those that a stream
+// holds back may still be held at its end, as if they were slow: [Harness.FinishHeld] runs them.
 func (h *Harness) Play(stream []byte, later func(time.Duration)) {
 	h.t.Helper()
 	h.ordered = true
-	defer func() { h.held = false }()
+	defer func() { h.holding = false }()
 	for msg := range Messages(stream, later) {
 		switch msg := msg.(type) {
 		case tea.WindowSizeMsg:
 			h.Resize(msg.Width, msg.Height)
-		case hold:
-			h.held = true
-		case catch:
-			h.held = false
-			h.Late()
+		case holdMsg:
+			h.holding = true
+		case catchMsg:
+			h.holding = false
+			h.FinishHeld()
 		default:
 			h.Send(msg)
 		}
-		if h.View() == "" { // it ends, and draws no more: what it still has to keep is kept
-			h.held = false
-			h.Late()
+		if h.View() == "" { // the program ends and draws no more; pending saves still run
+			h.holding = false
+			h.FinishHeld()
 		}
 		if h.Quit {
 			return
 		}
-		if wrong := h.Misfit(); wrong != "" {
-			h.t.Fatalf("after %s at %d×%d %s:\n%s", spell(msg), h.width, h.height, wrong, h.Text())
+		if wrong := h.LayoutError(); wrong != "" {
+			h.t.Fatalf("after %s at %d×%d %s:\n%s", describe(msg), h.width, h.height, wrong, h.Text())
 		}
 	}
 }
 
-// Late does what a stream held back. Once the program has ended, nobody hears of what came of it.
-func (h *Harness) Late() {
-	for len(h.kept) > 0 {
-		next := h.kept[0]
-		h.kept = h.kept[1:]
-		if h.Quit && !waits(next) {
+// FinishHeld runs the commands that a stream has held back. Their messages are dropped if the program has
+// ended.
+func (h *Harness) FinishHeld() {
+	for len(h.heldCmds) > 0 {
+		next := h.heldCmds[0]
+		h.heldCmds = h.heldCmds[1:]
+		if h.Quit && !isTimer(next) {
 			next()
 		} else {
 			h.run(next)
@@ -170,8 +169,8 @@ func (h *Harness) Late() {
 	}
 }
 
-// spell returns a message as a person would read it.
-func spell(msg tea.Msg) string {
+// describe formats a message for a failure report.
+func describe(msg tea.Msg) string {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
 		return fmt.Sprintf("%q", msg.String())
@@ -181,21 +180,21 @@ func spell(msg tea.Msg) string {
 	return fmt.Sprintf("%T", msg)
 }
 
-// Misfit says what is wrong with the window as it is drawn: "" where every line has its cells and there is
-// no control sequence but for colors.
-func (h *Harness) Misfit() string {
-	return misfitOf(h.model.View(), h.width, h.height)
+// LayoutError describes what is wrong with the drawn window; "" if every line has the right width and there are
+// no control sequences but colors.
+func (h *Harness) LayoutError() string {
+	return screenLayoutError(h.model.View(), h.width, h.height)
 }
 
-// ScreenMisfit says the same of a screen of the stack, at the size that screens have.
-func ScreenMisfit(s screen.Screen, width, height int) string {
+// ScreenLayoutError is LayoutError for a screen at the size it has on the stack.
+func ScreenLayoutError(s screen.Screen, width, height int) string {
 	s.SetSize(width, height)
-	return misfitOf(s.View(), width, height)
+	return screenLayoutError(s.View(), width, height)
 }
 
 var colors = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
 
-func misfitOf(view string, width, height int) string {
+func screenLayoutError(view string, width, height int) string {
 	if !utf8.ValidString(view) {
 		return "it is no UTF-8"
 	}
@@ -217,7 +216,7 @@ func misfitOf(view string, width, height int) string {
 	return ""
 }
 
-// plainWidth counts the cells of a line of what has one each, and colors; -1 where there is anything else in it.
+// plainWidth counts the cells of a line of single-cell characters and colors; -1 if it contains anything else.
 func plainWidth(line string) int {
 	n := 0
 	for i := 0; i < len(line); {
@@ -230,7 +229,7 @@ func plainWidth(line string) int {
 			i += 2 + end + 1
 		case c >= ' ' && c < 0x7F:
 			n, i = n+1, i+1
-		case strings.HasPrefix(line[i:], "\u2500"[:2]) || strings.HasPrefix(line[i:], "\u2540"[:2]): // lines of boxes
+		case strings.HasPrefix(line[i:], "\u2500"[:2]) || strings.HasPrefix(line[i:], "\u2540"[:2]): // box drawing
 			n, i = n+1, i+3
 		default:
 			return -1
@@ -239,18 +238,18 @@ func plainWidth(line string) int {
 	return n
 }
 
-// runOrdered runs a command as run does. Results are delivered in the order that the commands began
-// in, but for news of a task that goes on, which come first.
+// runOrdered runs a command as run does, but delivers results in the order in which the commands began, with
+// partial results first.
 func (h *Harness) runOrdered(cmd tea.Cmd) {
 	h.t.Helper()
 	var waiting []chan tea.Msg
 	start := func(cmd tea.Cmd) {
-		if cmd == nil || waits(cmd) {
+		if cmd == nil || isTimer(cmd) {
 			return
 		}
 		done := make(chan tea.Msg, 1)
 		go func() { done <- cmd() }()
-		if news.MatchString(nameOf(cmd)) {
+		if progressMsgs.MatchString(nameOf(cmd)) {
 			waiting = append([]chan tea.Msg{done}, waiting...)
 		} else {
 			waiting = append(waiting, done)
@@ -276,6 +275,6 @@ func (h *Harness) runOrdered(cmd tea.Cmd) {
 	}
 }
 
-var news = regexp.MustCompile(`\(\*Base\)\.Stream\.func1$`)
+var progressMsgs = regexp.MustCompile(`\(\*Base\)\.Stream\.func1$`)
 
 func nameOf(cmd tea.Cmd) string { return runtime.FuncForPC(reflect.ValueOf(cmd).Pointer()).Name() }

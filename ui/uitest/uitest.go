@@ -1,6 +1,6 @@
-// Package uitest drives a screen in tests as a person would: keys and clicks in, text out. The
-// screen runs on the root model, so that its actions are dispatched and its questions are asked
-// as in the program; commands run until none is left.
+// Package uitest drives a screen in tests with keys and clicks and reads the text it draws. The screen runs on
+// the root model, so that its actions are dispatched and its dialogs open as in the program; commands run until
+// none is left.
 package uitest
 
 import (
@@ -24,8 +24,8 @@ import (
 // Now is the time in tests: a Saturday morning.
 var Now = time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)
 
-// Deps returns what a screen under test works with: the plain theme, the clock standing at [Now],
-// and ann@example.com at the keyboard.
+// Deps returns the dependencies of a screen under test: the plain theme, a clock stopped at [Now], and the
+// author ann@example.com.
 func Deps(s engine.Service) screen.Deps {
 	return screen.Deps{
 		Service: s, Theme: themes.Plain(), Now: func() time.Time { return Now }, Location: time.UTC,
@@ -33,29 +33,29 @@ func Deps(s engine.Service) screen.Deps {
 	}
 }
 
-// Harness is a window with one screen in it.
+// Harness is a window with one screen.
 type Harness struct {
 	t             testing.TB
 	model         *app.Model
 	screen        screen.Screen
 	width, height int
-	ordered       bool // results come in the order that their commands began in
-	held          bool // commands are kept for later
-	kept          []tea.Cmd
-	runs          []*pool // those within which it runs now, the outermost first
+	ordered       bool // results arrive in the order in which their commands began
+	holding       bool // commands are held back
+	heldCmds      []tea.Cmd
+	pools         []*pool // pools of the running commands, the outermost first
 
-	// Opened are the routes that the screen asked for, the newest last.
+	// Opened are the routes that the screen opened, the newest last.
 	Opened []screen.Route
-	// Copied are the texts put on the clipboard.
+	// Copied are the texts copied to the clipboard.
 	Copied []string
-	// Quit says that the program has ended.
+	// Quit reports whether the program has ended.
 	Quit bool
 }
 
 const first = "under test"
 
-// New opens the screen in a window of w×h cells, header and status bar included, and runs its
-// first commands. A route that the screen opens is noted, and shown as an empty screen.
+// New opens the screen in a window of w×h cells, including header and status bar, and runs its first commands.
+// A route that the screen opens is recorded and shown as an empty screen.
 func New(t testing.TB, s screen.Screen, w, h int) *Harness {
 	t.Helper()
 	hs := &Harness{t: t, screen: s}
@@ -63,8 +63,8 @@ func New(t testing.TB, s screen.Screen, w, h int) *Harness {
 	return hs
 }
 
-// Program opens the program as o says: with its own screens, deps and theme. What o leaves out of
-// Themes, Editor and Clipboard is as in [New].
+// Program starts the program with its own screens, deps and theme. Themes, Editor and Clipboard default to
+// those of [New].
 func Program(t testing.TB, o app.Options, w, h int) *Harness {
 	t.Helper()
 	hs := &Harness{t: t}
@@ -88,9 +88,9 @@ func (h *Harness) open(o app.Options, width, height int) {
 		h.t.Fatal(err)
 	}
 	h.model = model
-	h.t.Cleanup(func() { // as the program ends, so that nothing of the screens is left
+	h.t.Cleanup(func() { // close the screens as the program does when it ends
 		if !h.Quit {
-			h.held = false
+			h.holding = false
 			h.Send(app.EndMsg{})
 		}
 	})
@@ -98,7 +98,7 @@ func (h *Harness) open(o app.Options, width, height int) {
 	h.run(model.Init())
 }
 
-// View is what the window shows, colors included.
+// View returns the window with colors.
 func (h *Harness) View() string { return h.model.View() }
 
 func (h *Harness) factory(_ screen.Deps, r screen.Route) (screen.Screen, error) {
@@ -115,7 +115,7 @@ func (h *Harness) Resize(width, height int) {
 	h.Send(tea.WindowSizeMsg{Width: width, Height: height})
 }
 
-// Press presses keys, named as tea.KeyMsg spells them: "n", "enter", "shift+tab".
+// Press presses keys, spelled as in tea.KeyMsg: "n", "enter", "shift+tab".
 func (h *Harness) Press(keys ...string) {
 	h.t.Helper()
 	for _, k := range keys {
@@ -130,12 +130,12 @@ func (h *Harness) Type(text string) {
 	}
 }
 
-// Click presses the left button on a cell of the window, from 0.
+// Click clicks a cell of the window, counted from 0.
 func (h *Harness) Click(x, y int) {
 	h.Send(tea.MouseMsg{X: x, Y: y, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
 }
 
-// ClickOn presses the left button on the first place where the window shows text.
+// ClickOn clicks the first place where the window shows text.
 func (h *Harness) ClickOn(text string) {
 	h.t.Helper()
 	for y, line := range strings.Split(h.Text(), "\n") {
@@ -156,22 +156,22 @@ func (h *Harness) Wheel(x, y int, down bool) {
 	h.Send(tea.MouseMsg{X: x, Y: y, Button: b, Action: tea.MouseActionPress})
 }
 
-// Send delivers messages, and runs what follows from each.
+// Send delivers messages and runs the resulting commands.
 func (h *Harness) Send(msgs ...tea.Msg) {
 	for _, msg := range msgs {
 		h.deliver(msg)
 	}
 }
 
-// Last is the route that was opened last; the zero route where none was.
-func (h *Harness) Last() screen.Route {
+// LastRoute returns the route that was opened last; the zero route if there is none.
+func (h *Harness) LastRoute() screen.Route {
 	if len(h.Opened) == 0 {
 		return screen.Route{}
 	}
 	return h.Opened[len(h.Opened)-1]
 }
 
-// Text is what the window shows, blanks at the ends of lines left out.
+// Text returns the window as plain text without trailing blanks.
 func (h *Harness) Text() string {
 	lines := strings.Split(h.model.View(), "\n")
 	for i, line := range lines {
@@ -180,7 +180,7 @@ func (h *Harness) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// Want fails the test where the window does not show every text.
+// Want fails the test unless the window shows every text.
 func (h *Harness) Want(texts ...string) {
 	h.t.Helper()
 	for _, text := range texts {
@@ -190,7 +190,7 @@ func (h *Harness) Want(texts ...string) {
 	}
 }
 
-// WantNot fails the test where the window shows one of the texts.
+// WantNot fails the test if the window shows one of the texts.
 func (h *Harness) WantNot(texts ...string) {
 	h.t.Helper()
 	for _, text := range texts {
@@ -200,13 +200,13 @@ func (h *Harness) WantNot(texts ...string) {
 	}
 }
 
-// Why returns the reason why the action of that key is not allowed now, and fails the test where
-// the screen has no such action.
-func (h *Harness) Why(key string) string {
+// DisabledReason returns why the action of that key is disabled, and fails the test if the screen has no such
+// action.
+func (h *Harness) DisabledReason(key string) string {
 	h.t.Helper()
 	for _, a := range h.screen.Actions() {
-		if a.Does(key) {
-			return a.Why
+		if a.HasKey(key) {
+			return a.DisabledReason
 		}
 	}
 	h.t.Errorf("no action has the key %q", key)
@@ -216,53 +216,53 @@ func (h *Harness) Why(key string) string {
 // commandTime is how long a command may run before the test fails.
 const commandTime = 20 * time.Second
 
-// deepest is how often a command may follow from another before others that are still running are heard again: one
-// that comes back again and again until another is done would never hear of it.
-const deepest = 64
+// maxCommandDepth limits how often a command may follow from another before the results of commands that are
+// still running are delivered: a command that polls until another is done would otherwise never end.
+const maxCommandDepth = 64
 
-// pool is the commands that one run waits for.
+// pool holds the commands that one run waits for.
 type pool struct {
-	news    chan tea.Msg
+	results chan tea.Msg
 	running int
 }
 
 func (p *pool) start(cmd tea.Cmd) {
-	if cmd == nil || waits(cmd) {
+	if cmd == nil || isTimer(cmd) {
 		return
 	}
 	p.running++
-	go func() { p.news <- cmd() }()
+	go func() { p.results <- cmd() }()
 }
 
-// run runs a command and delivers what it gives. Commands that only wait for a time are left out.
+// run runs a command and delivers its messages. Timers are skipped.
 func (h *Harness) run(cmd tea.Cmd) {
 	h.t.Helper()
-	if h.held && cmd != nil {
-		h.kept = append(h.kept, cmd)
+	if h.holding && cmd != nil {
+		h.heldCmds = append(h.heldCmds, cmd)
 		return
 	}
 	if h.ordered {
 		h.runOrdered(cmd)
 		return
 	}
-	if len(h.runs) >= deepest {
-		for _, p := range slices.Backward(h.runs) {
+	if len(h.pools) >= maxCommandDepth {
+		for _, p := range slices.Backward(h.pools) {
 			if p.running > 0 {
 				p.start(cmd)
 				return
 			}
 		}
 	}
-	p := &pool{news: make(chan tea.Msg)}
-	h.runs = append(h.runs, p)
-	defer func() { h.runs = h.runs[:len(h.runs)-1] }()
+	p := &pool{results: make(chan tea.Msg)}
+	h.pools = append(h.pools, p)
+	defer func() { h.pools = h.pools[:len(h.pools)-1] }()
 	p.start(cmd)
 	limit := time.After(commandTime)
 	for p.running > 0 {
 		select {
-		case msg := <-p.news:
+		case msg := <-p.results:
 			p.running--
-			if batch, ok := msg.(tea.BatchMsg); ok { // they run side by side, as in the program
+			if batch, ok := msg.(tea.BatchMsg); ok { // concurrently, as in the program
 				for _, c := range batch {
 					p.start(c)
 				}
@@ -296,7 +296,7 @@ func (h *Harness) deliver(msg tea.Msg) {
 	h.run(cmd)
 }
 
-// sequence returns the commands of tea.Sequence, whose message has no exported name.
+// sequence returns the commands of tea.Sequence, whose message type is not exported.
 func sequence(msg tea.Msg) []tea.Cmd {
 	v := reflect.ValueOf(msg)
 	if v.Kind() != reflect.Slice || v.Type().Elem() != reflect.TypeFor[tea.Cmd]() {
@@ -311,8 +311,8 @@ func sequence(msg tea.Msg) []tea.Cmd {
 
 var timers = regexp.MustCompile(`\.(Tick|Every)\.func\d+$`)
 
-// waits reports whether the command is one of tea.Tick or tea.Every.
-func waits(cmd tea.Cmd) bool {
+// isTimer reports whether the command is one of tea.Tick or tea.Every.
+func isTimer(cmd tea.Cmd) bool {
 	return timers.MatchString(nameOf(cmd))
 }
 
@@ -326,7 +326,7 @@ var keyTypes = func() map[string]tea.KeyType {
 	return types
 }()
 
-// Key makes the message of a key from its name, as tea.KeyMsg spells it.
+// Key returns the message for a key name as tea.KeyMsg spells it.
 func Key(name string) tea.KeyMsg {
 	if alt, ok := strings.CutPrefix(name, "alt+"); ok {
 		k := Key(alt)

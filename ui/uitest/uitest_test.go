@@ -15,37 +15,37 @@ import (
 	"bugle/ui/widget"
 )
 
-// talker is a screen that notes what reaches it.
-type talker struct {
+// recorder is a screen that records the messages it receives.
+type recorder struct {
 	screen.Base
-	heard []string
-	w, h  int
+	received []string
+	w, h     int
 }
 
-func (s *talker) Title() string           { return "Talker" }
-func (s *talker) SetSize(w, h int)        { s.w, s.h = w, h }
-func (s *talker) SetTheme(themes.Theme)   {}
-func (s *talker) Typing() bool            { return false }
-func (s *talker) View() string            { return widget.Fit(strings.Join(s.heard, " "), s.w, s.h) }
-func (s *talker) say(text string) tea.Cmd { return func() tea.Msg { return text } }
+func (s *recorder) Title() string           { return "Talker" }
+func (s *recorder) SetSize(w, h int)        { s.w, s.h = w, h }
+func (s *recorder) SetTheme(themes.Theme)   {}
+func (s *recorder) Typing() bool            { return false }
+func (s *recorder) View() string            { return widget.Fit(strings.Join(s.received, " "), s.w, s.h) }
+func (s *recorder) say(text string) tea.Cmd { return func() tea.Msg { return text } }
 
-func (s *talker) Init() tea.Cmd {
+func (s *recorder) Init() tea.Cmd {
 	return tea.Batch(s.say("a"), tea.Sequence(s.say("b"), nil, s.say("c")), tea.Tick(time.Hour, func(time.Time) tea.Msg { return "late" }))
 }
 
-func (s *talker) Update(msg tea.Msg) tea.Cmd {
+func (s *recorder) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
 		if s.Accept(msg) {
-			s.heard = append(s.heard, fmt.Sprint(msg.Value))
+			s.received = append(s.received, fmt.Sprint(msg.Value))
 		}
 	default:
-		s.heard = append(s.heard, fmt.Sprint(msg))
+		s.received = append(s.received, fmt.Sprint(msg))
 	}
 	return nil
 }
 
-func (s *talker) Actions() []screen.Action {
+func (s *recorder) Actions() []screen.Action {
 	return []screen.Action{
 		{Keys: []string{"g"}, Run: func() tea.Cmd {
 			return s.Stream("count", func(_ context.Context, emit func(any)) (any, error) {
@@ -55,7 +55,7 @@ func (s *talker) Actions() []screen.Action {
 				return "done", nil
 			})
 		}},
-		{Keys: []string{"w"}, Why: "Not today."},
+		{Keys: []string{"w"}, DisabledReason: "Not today."},
 		{Keys: []string{"o"}, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Outbox}) }},
 		{Keys: []string{"?"}, Run: func() tea.Cmd {
 			return screen.Ask(screen.Question{Title: "Sure?", Then: func(a widget.Answer) tea.Cmd { return s.say(fmt.Sprint("yes:", a.Yes())) }})
@@ -64,18 +64,18 @@ func (s *talker) Actions() []screen.Action {
 }
 
 func TestHarness(t *testing.T) {
-	s := &talker{Base: screen.NewBase()}
+	s := &recorder{Base: screen.NewBase()}
 	h := uitest.New(t, s, 60, 20)
-	all := strings.Join(s.heard, "")
-	if len(s.heard) != 3 || strings.Index(all, "b") > strings.Index(all, "c") {
-		t.Errorf("a batch and a sequence said %v", s.heard)
+	all := strings.Join(s.received, "")
+	if len(s.received) != 3 || strings.Index(all, "b") > strings.Index(all, "c") {
+		t.Errorf("a batch and a sequence said %v", s.received)
 	}
-	s.heard = nil
+	s.received = nil
 	h.Press("g")
-	if len(s.heard) != 201 || s.heard[200] != "done" || s.heard[7] != "7" {
-		t.Errorf("a stream said %v", s.heard)
+	if len(s.received) != 201 || s.received[200] != "done" || s.received[7] != "7" {
+		t.Errorf("a stream said %v", s.received)
 	}
-	s.heard = nil
+	s.received = nil
 	h.Press("?")
 	h.Want("Sure?")
 	h.Press("y")
@@ -83,11 +83,11 @@ func TestHarness(t *testing.T) {
 	h.Want("yes:true")
 	h.Press("w")
 	h.Want("Not today.")
-	if h.Why("w") != "Not today." {
+	if h.DisabledReason("w") != "Not today." {
 		t.Error("the reason is not given")
 	}
 	h.Press("o")
-	if h.Last().Name != screen.Outbox {
+	if h.LastRoute().Name != screen.Outbox {
 		t.Errorf("opened %v", h.Opened)
 	}
 	h.Press("esc")
@@ -99,7 +99,7 @@ func TestHarness(t *testing.T) {
 	}
 }
 
-func TestKeysAreSpelledAsBubbleteaDoes(t *testing.T) {
+func TestKeyNames(t *testing.T) {
 	for _, name := range []string{"a", "enter", "esc", "tab", "shift+tab", "ctrl+k", "up", "pgdown", "f1", "backspace", " ", "alt+x", "é"} {
 		if got := uitest.Key(name).String(); got != name {
 			t.Errorf("%q is %q", name, got)

@@ -153,7 +153,7 @@ const groupCampaign = "Campaign"
 
 // Actions are what can be done with the outcome.
 func (s *Screen) Actions() []screen.Action {
-	again := screen.Action{Keys: []string{"r", "v"}, Label: "check again", Group: groupCampaign, Bar: 6, Run: s.check}
+	again := screen.Action{Keys: []string{"r", "v"}, Label: "check again", Group: groupCampaign, BarPriority: 6, Run: s.check}
 	if !s.checked {
 		return []screen.Action{again}
 	}
@@ -162,14 +162,14 @@ func (s *Screen) Actions() []screen.Action {
 		noProblem = "No problems to show."
 	}
 	return []screen.Action{
-		{Keys: []string{"enter"}, Label: "go to field", Help: "fix the problem in the builder", Group: groupCampaign, Bar: s.bar(9), Why: noProblem, Run: s.toField},
+		{Keys: []string{"enter"}, Label: "go to field", Help: "fix the problem in the builder", Group: groupCampaign, BarPriority: s.bar(9), DisabledReason: noProblem, Run: s.toField},
 		again,
-		{Keys: []string{"t"}, Label: "test", Help: "send a test to a few people", Group: groupCampaign, Bar: 5, Why: s.testWhy(), Run: s.open(screen.TestSend)},
-		{Keys: []string{"s"}, Label: "status", Help: "publish, pause, resume, stop, archive", Group: groupCampaign, Bar: 4, Run: func() tea.Cmd {
+		{Keys: []string{"t"}, Label: "test", Help: "send a test to a few people", Group: groupCampaign, BarPriority: 5, DisabledReason: s.testWhy(), Run: s.open(screen.TestSend)},
+		{Keys: []string{"s"}, Label: "status", Help: "publish, pause, resume, stop, archive", Group: groupCampaign, BarPriority: 4, Run: func() tea.Cmd {
 			return status.Choose(s.deps, engine.Summarize(s.campaign))
 		}},
 		{Keys: []string{"b"}, Label: "builder", Help: "edit the campaign", Group: groupCampaign, Run: s.open(screen.Builder)},
-		{Keys: []string{"y"}, Label: "copy", Help: "copy the problems", Group: groupCampaign, Bar: s.bar(2), Why: noProblem, Run: func() tea.Cmd {
+		{Keys: []string{"y"}, Label: "copy", Help: "copy the problems", Group: groupCampaign, BarPriority: s.bar(2), DisabledReason: noProblem, Run: func() tea.Cmd {
 			return screen.Copy(s.asText(), "the problems")
 		}},
 	}

@@ -72,7 +72,7 @@ func TestProblemsLeadToTheirFields(t *testing.T) {
 		h.Press("down")
 	}
 	h.Press("enter")
-	if r := h.Last(); r.Name != screen.Builder || r.ID != id || r.Path.String() != "utm_params.utm_source" {
+	if r := h.LastRoute(); r.Name != screen.Builder || r.ID != id || r.Path.String() != "utm_params.utm_source" {
 		t.Errorf("enter opened %+v", r)
 	}
 }
@@ -99,7 +99,7 @@ func TestAClickChoosesAndASecondOpens(t *testing.T) {
 		t.Fatal("the first click opens")
 	}
 	h.ClickOn("From address")
-	if r := h.Last(); r.Path.Last().Name != "from_address" {
+	if r := h.LastRoute(); r.Path.Last().Name != "from_address" {
 		t.Errorf("it opened %+v", r)
 	}
 }
@@ -109,10 +109,10 @@ func TestAValidCampaignSaysWhatIsNext(t *testing.T) {
 	h := open(t, s)
 	h.Want("Ready to publish.", "t sends a test", "s publishes it")
 	h.Press("t")
-	if r := h.Last(); r.Name != screen.TestSend || r.ID != id {
+	if r := h.LastRoute(); r.Name != screen.TestSend || r.ID != id {
 		t.Errorf("t opened %+v", r)
 	}
-	if why := h.Why("enter"); why == "" {
+	if why := h.DisabledReason("enter"); why == "" {
 		t.Error("there is a problem to go to in a valid campaign")
 	}
 }
@@ -148,7 +148,7 @@ func TestTestSendsAreForDrafts(t *testing.T) {
 	s := &service{campaign: mail(t, "Spring mail"), outcome: engine.Validation{Valid: true}}
 	s.campaign.Status = catalog.Sent
 	h := open(t, s)
-	if why := h.Why("t"); why == "" {
+	if why := h.DisabledReason("t"); why == "" {
 		t.Error("a campaign that was sent can be tested")
 	}
 	h.WantNot("t sends a test")
@@ -166,13 +166,13 @@ func TestAFailureSaysWhatToDo(t *testing.T) {
 
 func TestPictures(t *testing.T) {
 	h := open(t, checked(t, "Spring mail"))
-	h.Goldens("problems")
+	h.GoldenSizes("problems")
 	h.WantFits()
 	h.Press("down", "down", "down")
 	h.WantFits()
 
 	valid := open(t, &service{campaign: mail(t, "Evil \\u001b[31m\\u0007 name"), outcome: engine.Validation{Valid: true}})
-	valid.Goldens("valid")
+	valid.GoldenSizes("valid")
 	valid.WantFits()
 }
 

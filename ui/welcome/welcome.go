@@ -64,8 +64,8 @@ func (s *Screen) Actions() []screen.Action {
 		return nil
 	}
 	return []screen.Action{
-		{Keys: []string{"enter"}, Label: "start", Help: "create the selected workspace", Group: "Welcome", Bar: 9, Run: s.begin},
-		{Keys: []string{"↑/↓"}, Label: "choose", Group: "Welcome", Bar: 8, Info: true},
+		{Keys: []string{"enter"}, Label: "start", Help: "create the selected workspace", Group: "Welcome", BarPriority: 9, Run: s.begin},
+		{Keys: []string{"↑/↓"}, Label: "choose", Group: "Welcome", BarPriority: 8, HelpOnly: true},
 	}
 }
 
@@ -88,7 +88,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		if s.failed = msg.Err; s.failed == nil {
-			return screen.Send(screen.EnterMsg{Deps: msg.Value.(screen.Deps), Route: screen.Route{Name: screen.Campaigns}})
+			return screen.Send(screen.SwitchWorkspaceMsg{Deps: msg.Value.(screen.Deps), Route: screen.Route{Name: screen.Campaigns}})
 		}
 	}
 	return nil

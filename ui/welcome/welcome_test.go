@@ -31,13 +31,13 @@ func open(t *testing.T, w, h int) (*uitest.Harness, *starter) {
 
 func TestGolden(t *testing.T) {
 	h, s := open(t, 80, 24)
-	h.Goldens("sample")
+	h.GoldenSizes("sample")
 	h.WantFits()
 	h.Press("down")
-	h.Goldens("empty")
+	h.GoldenSizes("empty")
 	s.fail = errors.New("The folder cannot be written: give another one with --data.")
 	h.Press("enter")
-	h.Goldens("failed")
+	h.GoldenSizes("failed")
 	h.WantFits()
 }
 
@@ -47,8 +47,8 @@ func TestTheSampleIsOneKeyAway(t *testing.T) {
 	if len(s.asked) != 1 || !s.asked[0] {
 		t.Errorf("started %v", s.asked)
 	}
-	if h.Last().Name != screen.Campaigns {
-		t.Errorf("it leads to %v", h.Last())
+	if h.LastRoute().Name != screen.Campaigns {
+		t.Errorf("it leads to %v", h.LastRoute())
 	}
 	h.Want("MADE")
 }
@@ -70,8 +70,8 @@ func TestAFailedStartCanBeTriedAgain(t *testing.T) {
 	h.Want("The disk is full. Press enter to try again.")
 	s.fail = nil
 	h.Press("enter")
-	if len(s.asked) != 2 || h.Last().Name != screen.Campaigns {
-		t.Errorf("started %v, led to %v", s.asked, h.Last())
+	if len(s.asked) != 2 || h.LastRoute().Name != screen.Campaigns {
+		t.Errorf("started %v, led to %v", s.asked, h.LastRoute())
 	}
 }
 

@@ -10,18 +10,18 @@ import (
 
 // Option is one entry of a Choice.
 type Option struct {
-	// Label is what it says, Help what it means, in a sentence.
+	// Label is the option's text, Help a sentence that explains it.
 	Label, Help string
-	// Icon is a sign before it, and its tone.
+	// Icon is shown before the label.
 	Icon     string
 	IconTone themes.Tone
-	// Dim marks an option that is not allowed now; Why says the reason.
-	Dim bool
-	Why string
+	// Dim marks an option that is not allowed now; DisabledReason tells the user why.
+	Dim            bool
+	DisabledReason string
 }
 
-// Choice asks for one of several options. An option that is not allowed can be looked at, and says why
-// it cannot be taken.
+// Choice asks the user to choose one of several options. An option that is not allowed can be focused, which
+// shows the reason, but not chosen.
 type Choice struct {
 	// Title and Body are the question; Body may be empty.
 	Title, Body string
@@ -32,10 +32,10 @@ type Choice struct {
 	width, height int
 }
 
-// notAvailable marks an option that is not allowed, where faint text does not show.
+// notAvailable marks an option that is not allowed in themes without faint text.
 const notAvailable = "not available"
 
-// NewChoice makes a question; the first option that is allowed is under the cursor.
+// NewChoice returns a choice with the cursor on the first allowed option.
 func NewChoice(t themes.Theme, title, body string, options ...Option) Choice {
 	c := Choice{Title: title, Body: body, theme: t, options: options, list: NewList(t), width: 80, height: 24}
 	items := make([]Item, len(options))
@@ -55,26 +55,25 @@ func NewChoice(t themes.Theme, title, body string, options ...Option) Choice {
 	return c
 }
 
-// SetTheme changes the theme.
 func (c *Choice) SetTheme(theme themes.Theme) { c.theme = theme; c.list.SetTheme(theme) }
 
-// SetSize tells the question the cells of the screen it is drawn over; it takes what it needs of them.
+// SetSize sets the size of the screen that the choice is drawn over; the box is as large as it needs to be.
 func (c *Choice) SetSize(width, height int) { c.width, c.height = max(width, 0), max(height, 0) }
 
 // Select puts the cursor on option i.
-func (c *Choice) Select(i int) { c.list.Choose(i) }
+func (c *Choice) Select(i int) { c.list.SelectItem(i) }
 
-// Cursor is the option under the cursor.
+// Cursor returns the index of the option under the cursor.
 func (c *Choice) Cursor() int { return c.list.Cursor }
 
-// Update takes a key. It returns the answer and true when the key was one; enter on an option that is not
-// allowed is none.
+// Update handles a key. It returns the answer and true if the key answers; enter on an option that is not
+// allowed does not.
 func (c *Choice) Update(msg tea.KeyMsg) (Answer, bool) {
 	switch key := msg.String(); key {
 	case "esc":
 		return Answer{-1}, true
 	case "enter", " ":
-		return c.take()
+		return c.accept()
 	case "tab":
 		c.list.Down()
 	case "shift+tab":
@@ -82,7 +81,7 @@ func (c *Choice) Update(msg tea.KeyMsg) (Answer, bool) {
 	default:
 		if n := len(key); n == 1 && key[0] >= '1' && key[0] <= '9' && int(key[0]-'0') <= len(c.options) {
 			c.Select(int(key[0] - '1'))
-			return c.take()
+			return c.accept()
 		}
 		c.measure()
 		c.list.Update(msg)
@@ -90,7 +89,7 @@ func (c *Choice) Update(msg tea.KeyMsg) (Answer, bool) {
 	return Answer{}, false
 }
 
-func (c *Choice) take() (Answer, bool) {
+func (c *Choice) accept() (Answer, bool) {
 	i := c.list.Cursor
 	if i >= len(c.options) || c.options[i].Dim {
 		return Answer{}, false
@@ -98,16 +97,16 @@ func (c *Choice) take() (Answer, bool) {
 	return Answer{i}, true
 }
 
-// Click takes a press on line y of the box: the option there is taken.
+// Click chooses the option on line y of the box.
 func (c *Choice) Click(y int) (Answer, bool) {
 	head, _, _ := c.measure()
 	if !c.list.Click(y - 1 - len(head)) {
 		return Answer{}, false
 	}
-	return c.take()
+	return c.accept()
 }
 
-// Wheel takes the mouse wheel, which moves the cursor, and says whether msg was one.
+// Wheel moves the cursor with the mouse wheel and reports whether msg was a wheel event.
 func (c *Choice) Wheel(msg tea.MouseMsg) bool {
 	c.measure()
 	switch msg.Button {
@@ -121,18 +120,17 @@ func (c *Choice) Wheel(msg tea.MouseMsg) bool {
 	return true
 }
 
-// Hints are the keys of the question.
+// Hints returns the keys of the dialog.
 func (c *Choice) Hints() []Hint {
 	return []Hint{{Key: "enter", Label: "choose"}, {Key: "esc", Label: "close"}}
 }
 
-// measure returns the lines above and below the options and the width inside the frame. It brings the
-// list up to date.
+// measure returns the lines above and below the options and the inner width. It updates the size of the list.
 func (c *Choice) measure() (head, foot []string, width int) {
 	most := max(min(c.width-4, dialogWidth), 1)
 	width = max(Width(Clean(c.Title)), Width(HintLine(c.Hints()))) + 4
 	for _, o := range c.options {
-		width = max(width, Width(Clean(o.Label))+Width(Clean(o.Icon))+len(notAvailable)+8, min(Width(Clean(o.Help)), 44), min(Width(Clean(o.Why)), 44))
+		width = max(width, Width(Clean(o.Label))+Width(Clean(o.Icon))+len(notAvailable)+8, min(Width(Clean(o.Help)), 44), min(Width(Clean(o.DisabledReason)), 44))
 	}
 	if c.Body != "" {
 		head = wrapText(c.Body, most)
@@ -141,9 +139,9 @@ func (c *Choice) measure() (head, foot []string, width int) {
 		}
 	}
 	width = clamp(width, 1, most)
-	// What is said of the options comes before the question: it has been read by then.
+	// The help of the options takes precedence over the question, which the user has already read.
 	rows, inner := len(c.options), max(c.height-2, 0)
-	foot = trim(c.foot(width), inner-min(rows, 3))
+	foot = trim(c.footer(width), inner-min(rows, 3))
 	if spare := inner - rows - len(foot); spare < len(head)+1 {
 		head = head[:clamp(spare-1, 0, len(head))]
 	}
@@ -154,7 +152,7 @@ func (c *Choice) measure() (head, foot []string, width int) {
 	return head, foot, width
 }
 
-// trim brings lines whose first one is blank to at most n.
+// trim shortens lines, whose first one is blank, to at most n.
 func trim(lines []string, n int) []string {
 	if len(lines) <= max(n, 0) {
 		return lines
@@ -165,12 +163,12 @@ func trim(lines []string, n int) []string {
 	return lines[:clamp(n, 0, len(lines))]
 }
 
-// foot says what the option under the cursor means, or why it is not allowed. It is as high for every
-// option, so that the box does not jump.
-func (c *Choice) foot(width int) []string {
+// footer returns the help of the option under the cursor, or why it is not allowed. It has the same height for
+// every option, so that the box does not jump.
+func (c *Choice) footer(width int) []string {
 	height := 0
 	for _, o := range c.options {
-		height = max(height, len(o.about(width)))
+		height = max(height, len(o.helpLines(width)))
 	}
 	if height == 0 {
 		return nil
@@ -181,17 +179,17 @@ func (c *Choice) foot(width int) []string {
 		if c.options[i].Dim {
 			style = c.theme.Warning
 		}
-		for n, line := range c.options[i].about(width) {
+		for n, line := range c.options[i].helpLines(width) {
 			foot[n+1] = style.Render(line)
 		}
 	}
 	return foot
 }
 
-func (o Option) about(width int) []string {
+func (o Option) helpLines(width int) []string {
 	switch {
-	case o.Dim && o.Why != "":
-		return Wrap(Clean("Not available: "+o.Why), width)
+	case o.Dim && o.DisabledReason != "":
+		return Wrap(Clean("Not available: "+o.DisabledReason), width)
 	case o.Help != "":
 		return Wrap(Clean(o.Help), width)
 	default:
@@ -199,7 +197,7 @@ func (o Option) about(width int) []string {
 	}
 }
 
-// View draws the box, as large as it needs, at most as large as SetSize said.
+// View draws the box as large as it needs to be, at most as large as SetSize allows.
 func (c *Choice) View() string {
 	head, foot, width := c.measure()
 	content := make([]string, 0, len(head)+len(foot)+c.list.Height)

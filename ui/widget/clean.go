@@ -9,24 +9,24 @@ import (
 	"bugle/engine/visible"
 )
 
-// Marks that CleanMarks draws for what breaks a line or widens it.
+// Symbols that CleanVisible draws in place of line breaks and tabs.
 const (
 	newlineMark = "⏎"
 	tabMark     = "⇥"
 )
 
-// Clean makes text of documents or servers safe to draw on one line: no terminal sequences (CSI, OSC,
-// DCS and the like, in either spelling), no control characters, none that turn the direction of
-// writing or that nobody sees, none that join what is drawn beside it. Newlines and tabs become spaces, bytes that are no
-// UTF-8 the replacement character.
+// Clean makes text of documents or servers safe to draw on one line. It removes terminal sequences (CSI, OSC,
+// DCS and the like, in seven-bit or eight-bit form), control characters, bidirectional controls, invisible
+// characters, and characters that combine with their neighbors. Newlines and tabs become spaces, invalid UTF-8
+// the replacement character.
 func Clean(s string) string { return clean(s, " ", " ") }
 
-// CleanMarks is Clean with newlines and tabs made visible, for text in which they matter.
-func CleanMarks(s string) string { return clean(s, newlineMark, tabMark) }
+// CleanVisible is Clean with newlines and tabs made visible.
+func CleanVisible(s string) string { return clean(s, newlineMark, tabMark) }
 
 // CleanLines is Clean for text of several lines: newlines stay, tabs become four spaces.
 func CleanLines(s string) string {
-	if isPlain(s) {
+	if isPrintableASCII(s) {
 		return s
 	}
 	s = strings.ReplaceAll(s, "\r\n", "\n")
@@ -37,8 +37,8 @@ func CleanLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// isPlain reports whether s is printable ASCII throughout: one cell a byte, nothing to clean.
-func isPlain(s string) bool {
+// isPrintableASCII reports whether s is entirely printable ASCII: one cell per byte and nothing to clean.
+func isPrintableASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] < 0x20 || s[i] > 0x7e {
 			return false
@@ -47,22 +47,22 @@ func isPlain(s string) bool {
 	return true
 }
 
-// c1Spelling returns the eight-bit controls that start or end a sequence their seven-bit spelling, so
-// that the sequence goes as a whole.
+// c1Spelling converts the eight-bit controls that start or end a sequence to their seven-bit form, so that the
+// whole sequence is removed.
 var c1Spelling = strings.NewReplacer(
 	"\u0090", "\x1bP", "\u0098", "\x1bX", "\u009b", "\x1b[", "\u009c", "\x1b\\", "\u009d", "\x1b]", "\u009e", "\x1b^", "\u009f", "\x1b_",
 	"\r\n", "\n", "\r", "\n",
 )
 
 func clean(s, newline, tab string) string {
-	if isPlain(s) {
+	if isPrintableASCII(s) {
 		return s
 	}
 	s = strings.ToValidUTF8(s, string(utf8.RuneError))
 	s = ansi.Strip(c1Spelling.Replace(s))
 	var b strings.Builder
 	b.Grow(len(s))
-	onASCII := true // the character being written began with ASCII, or the text has just begun
+	onASCII := true // the current character began with ASCII, or the text has just begun
 	for r, drawn := range visible.Runes(s) {
 		switch {
 		case r >= 0x20 && r <= 0x7e:
@@ -75,11 +75,11 @@ func clean(s, newline, tab string) string {
 			b.WriteString(tab)
 		case !drawn || r == emojiSelector:
 			continue
-		case onASCII && joins(r) && Width(string(r)) > 0:
-			// Libraries and terminals disagree on what a mark with a width of its own takes there.
+		case onASCII && combinesWithPrevious(r) && Width(string(r)) > 0:
+			// Libraries and terminals disagree on the width of a combining mark here.
 			b.WriteString(dottedCircle)
 			b.WriteRune(r)
-		case onASCII && joins(r):
+		case onASCII && combinesWithPrevious(r):
 			b.WriteRune(r)
 			continue
 		default:
@@ -87,42 +87,42 @@ func clean(s, newline, tab string) string {
 		}
 		onASCII = strings.HasSuffix(b.String(), " ")
 	}
-	return sealEdges(b.String())
+	return isolateEdges(b.String())
 }
 
-// emojiSelector widens the sign before it on some terminals and not on others.
+// emojiSelector widens the character before it on some terminals but not on others.
 const emojiSelector = '\ufe0f'
 
-// dottedCircle is what a mark sits on that has no character of its own.
+// dottedCircle is the base for a combining mark that has none.
 const dottedCircle = "◌"
 
-// joins reports whether a rune becomes part of the character before it.
-func joins(r rune) bool {
-	if r < 0x300 { // none of Latin does
+// combinesWithPrevious reports whether a rune combines with the character before it.
+func combinesWithPrevious(r rune) bool {
+	if r < 0x300 { // nothing in Latin combines
 		return false
 	}
 	cluster, _ := ansi.FirstGraphemeCluster(" "+string(r), ansi.GraphemeWidth)
 	return len(cluster) > 1
 }
 
-// reaches reports whether a rune makes the character after it part of itself.
-func reaches(r rune) bool {
+// combinesWithNext reports whether a rune combines with the character after it.
+func combinesWithNext(r rune) bool {
 	cluster, _ := ansi.FirstGraphemeCluster(string(r)+" ", ansi.GraphemeWidth)
 	return len(cluster) > utf8.RuneLen(r)
 }
 
-// sealEdges keeps text from joining what is drawn before and after it: a mark that has nothing to sit
-// on gets a dotted circle, a last character that would draw the next one to itself goes.
-func sealEdges(s string) string {
-	if s == "" || isPlain(s) {
+// isolateEdges keeps text from combining with what is drawn before and after it: a leading mark gets a dotted
+// circle, a trailing character that would combine with the next one is removed.
+func isolateEdges(s string) string {
+	if s == "" || isPrintableASCII(s) {
 		return s
 	}
-	if first, _ := utf8.DecodeRuneInString(s); joins(first) {
+	if first, _ := utf8.DecodeRuneInString(s); combinesWithPrevious(first) {
 		s = dottedCircle + s
 	}
 	for s != "" {
 		last, size := utf8.DecodeLastRuneInString(s)
-		if last < 0x300 || !reaches(last) {
+		if last < 0x300 || !combinesWithNext(last) {
 			break
 		}
 		s = s[:len(s)-size]

@@ -31,7 +31,7 @@ func TestClean(t *testing.T) {
 			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
 		}
 	}
-	if got := widget.CleanMarks("a\tb\r\nc"); got != "a⇥b⏎c" {
+	if got := widget.CleanVisible("a\tb\r\nc"); got != "a⇥b⏎c" {
 		t.Errorf("CleanMarks gives %q", got)
 	}
 	if got := widget.CleanLines("a\tb\r\nc\rd\x1b[1m"); got != "a    b\nc\nd" {

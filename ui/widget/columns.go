@@ -1,9 +1,9 @@
 package widget
 
-// Align is the side of its column that a cell stands at.
+// Align is the alignment of a column's cells.
 type Align int
 
-// The sides. Numbers stand right, so that their digits line up.
+// Alignments. Numbers are aligned right, so that their digits line up.
 const (
 	AlignLeft Align = iota
 	AlignRight
@@ -11,36 +11,36 @@ const (
 
 // Column is one column of a Table.
 type Column struct {
-	// Title heads the column; a sort sign is part of it.
+	// Title is the heading, including a sort indicator.
 	Title string
-	// Min is the least width in cells that the column is worth showing at.
+	// Min is the minimum width in cells; the column is not shown any narrower.
 	Min int
-	// Max is the width beyond which it gains nothing; 0: none.
+	// Max is the maximum useful width; 0 means no maximum.
 	Max int
-	// Weight is its share of the width that is left over; a column of weight 0 stays at Min.
+	// Weight is the column's share of the remaining width; a column with weight 0 stays at Min.
 	Weight int
-	// Align is where its cells stand.
+	// Align is the alignment of its cells.
 	Align Align
-	// Priority says how soon the column goes when the table is narrow: the highest first, of equal ones
-	// the one further right. 0 never goes.
+	// Priority decides which column is dropped first in a narrow table: the highest, and among equals the rightmost.
+	// 0 is never dropped.
 	Priority int
 }
 
 // columnGap is the number of cells between two columns.
 const columnGap = 2
 
-// shownColumn is a column that found room: its index and the width it got.
+// shownColumn is the index and width of a visible column.
 type shownColumn struct{ index, width int }
 
-// layout shares width cells among the columns. It drops columns by priority until the rest fit at their
-// least widths, then gives out what is left by weight. When not even those that never go fit, the last
-// ones are narrowed, and left out where nothing remains.
+// layout divides width cells among the columns. It drops columns by priority until the rest fit at their
+// minimum widths, then distributes the remaining width by weight. If not even the columns that are never
+// dropped fit, it shrinks the last ones, and drops those that would have no width.
 func layout(columns []Column, width int) []shownColumn {
 	shown := make([]shownColumn, 0, len(columns))
 	for i, c := range columns {
 		shown = append(shown, shownColumn{i, max(c.Min, 1)})
 	}
-	for needed(shown) > width {
+	for requiredWidth(shown) > width {
 		worst := -1
 		for i, s := range shown {
 			if p := columns[s.index].Priority; p > 0 && (worst < 0 || p >= columns[shown[worst].index].Priority) {
@@ -48,15 +48,15 @@ func layout(columns []Column, width int) []shownColumn {
 			}
 		}
 		if worst < 0 {
-			return squeeze(shown, width)
+			return shrink(shown, width)
 		}
 		shown = append(shown[:worst], shown[worst+1:]...)
 	}
-	spread(columns, shown, width-needed(shown))
+	grow(columns, shown, width-requiredWidth(shown))
 	return shown
 }
 
-func needed(shown []shownColumn) int {
+func requiredWidth(shown []shownColumn) int {
 	n := max(len(shown)-1, 0) * columnGap
 	for _, s := range shown {
 		n += s.width
@@ -64,8 +64,8 @@ func needed(shown []shownColumn) int {
 	return n
 }
 
-// squeeze keeps what fits from the left, the last one narrowed.
-func squeeze(shown []shownColumn, width int) []shownColumn {
+// shrink keeps the columns that fit from the left, the last one narrowed.
+func shrink(shown []shownColumn, width int) []shownColumn {
 	for i := range shown {
 		if i > 0 {
 			width -= columnGap
@@ -79,13 +79,13 @@ func squeeze(shown []shownColumn, width int) []shownColumn {
 	return shown
 }
 
-// spread shares extra cells among the columns by their weights, none beyond its Max. What rounding leaves
-// goes to the first that can take it.
-func spread(columns []Column, shown []shownColumn, extra int) {
+// grow distributes extra cells among the columns by weight, up to Max. The remainder from rounding goes to the
+// first column that can use it.
+func grow(columns []Column, shown []shownColumn, extra int) {
 	for extra > 0 {
 		total := 0
 		for _, s := range shown {
-			if room(columns[s.index], s.width) > 0 {
+			if growth(columns[s.index], s.width) > 0 {
 				total += columns[s.index].Weight
 			}
 		}
@@ -95,13 +95,13 @@ func spread(columns []Column, shown []shownColumn, extra int) {
 		left := extra
 		for i := range shown {
 			c := columns[shown[i].index]
-			share := min(extra*c.Weight/total, room(c, shown[i].width), left)
+			share := min(extra*c.Weight/total, growth(c, shown[i].width), left)
 			shown[i].width += share
 			left -= share
 		}
-		if left == extra { // less than a cell for anyone
+		if left == extra { // less than a cell for each
 			for i := range shown {
-				if left > 0 && room(columns[shown[i].index], shown[i].width) > 0 {
+				if left > 0 && growth(columns[shown[i].index], shown[i].width) > 0 {
 					shown[i].width++
 					left--
 				}
@@ -111,8 +111,8 @@ func spread(columns []Column, shown []shownColumn, extra int) {
 	}
 }
 
-// room is how many more cells a column of that width can use.
-func room(c Column, width int) int {
+// growth returns how many more cells a column of that width can use.
+func growth(c Column, width int) int {
 	switch {
 	case c.Weight <= 0:
 		return 0

@@ -10,36 +10,36 @@ import (
 
 // Button is one answer to a Dialog.
 type Button struct {
-	// Label is what it says.
+	// Label is the button's text.
 	Label string
-	// Key returns this answer at once; "" when only the focus leads to it.
+	// Key presses the button at once; "" if only the focus can reach it.
 	Key string
-	// Danger marks the answer that does harm.
+	// Danger marks a destructive answer.
 	Danger bool
 }
 
-// Answer is how a Dialog or a Choice ended.
+// Answer is the outcome of a Dialog or a Choice.
 type Answer struct {
-	// Index is the button or option, from 0; -1 when the question was left with esc.
+	// Index is the button or option, from 0; -1 if the user pressed esc.
 	Index int
 }
 
-// Canceled reports whether the question was left without an answer.
+// Canceled reports whether the user canceled.
 func (a Answer) Canceled() bool { return a.Index < 0 }
 
-// Yes reports whether the first button was pressed: in a Confirm, the one that does it.
+// Yes reports whether the first button was pressed; in a Confirm, that is the one that confirms.
 func (a Answer) Yes() bool { return a.Index == 0 }
 
-// Dialog asks a question with a few buttons. Keys: left, right and tab move the focus, enter takes it,
-// a button's own key takes that, esc leaves; up and down scroll a long text.
+// Dialog asks a question with a few buttons. Left, right and tab move the focus, enter presses the focused
+// button, each button's own key presses that button, and esc cancels; up and down scroll a long text.
 type Dialog struct {
 	// Title and Body are the question.
 	Title, Body string
 	// Buttons are the answers from left to right.
 	Buttons []Button
-	// Focus is the button that enter takes.
+	// Focus is the index of the focused button.
 	Focus int
-	// Danger draws the frame of something that does harm.
+	// Danger draws the frame in the danger color.
 	Danger bool
 
 	theme         themes.Theme
@@ -47,13 +47,12 @@ type Dialog struct {
 	width, height int
 }
 
-// NewDialog makes a question; the first button has the focus.
+// NewDialog returns a dialog with the first button focused.
 func NewDialog(t themes.Theme, title, body string, buttons ...Button) Dialog {
 	return Dialog{Title: title, Body: body, Buttons: buttons, theme: t, width: 80, height: 24}
 }
 
-// Confirm makes a question with two answers, that y and n give as well. One that does harm starts with
-// the focus on no.
+// Confirm returns a dialog with two answers, also bound to y and n. If danger is set, the focus starts on no.
 func Confirm(t themes.Theme, title, body, yes, no string, danger bool) Dialog {
 	d := NewDialog(t, title, body, Button{Label: yes, Key: "y", Danger: danger}, Button{Label: no, Key: "n"})
 	d.Danger = danger
@@ -63,13 +62,12 @@ func Confirm(t themes.Theme, title, body, yes, no string, danger bool) Dialog {
 	return d
 }
 
-// SetTheme changes the theme.
 func (d *Dialog) SetTheme(theme themes.Theme) { d.theme = theme }
 
-// SetSize tells the dialog the cells of the screen it is drawn over; it takes what it needs of them.
+// SetSize sets the size of the screen that the dialog is drawn over; the box is as large as it needs to be.
 func (d *Dialog) SetSize(width, height int) { d.width, d.height = max(width, 0), max(height, 0) }
 
-// Update takes a key. It returns the answer and true when the key was one.
+// Update handles a key. It returns the answer and true if the key answers the question.
 func (d *Dialog) Update(msg tea.KeyMsg) (Answer, bool) {
 	key := msg.String()
 	for i, b := range d.Buttons {
@@ -83,9 +81,9 @@ func (d *Dialog) Update(msg tea.KeyMsg) (Answer, bool) {
 	case "enter", " ":
 		return Answer{clamp(d.Focus, 0, len(d.Buttons)-1)}, true
 	case "left", "shift+tab", "h":
-		d.turn(-1)
+		d.moveFocus(-1)
 	case "right", "tab", "l":
-		d.turn(1)
+		d.moveFocus(1)
 	default:
 		d.measure()
 		d.window.UpdateScroll(msg)
@@ -93,14 +91,13 @@ func (d *Dialog) Update(msg tea.KeyMsg) (Answer, bool) {
 	return Answer{}, false
 }
 
-func (d *Dialog) turn(n int) {
+func (d *Dialog) moveFocus(n int) {
 	if len(d.Buttons) > 0 {
 		d.Focus = (d.Focus + n + len(d.Buttons)) % len(d.Buttons)
 	}
 }
 
-// Click takes a press at column x and line y of the box. It returns the answer and true when a button is
-// there.
+// Click handles a click at column x and line y of the box. It returns the answer and true if a button is there.
 func (d *Dialog) Click(x, y int) (Answer, bool) {
 	lines, width := d.measure()
 	rows := d.buttonRows(width)
@@ -120,17 +117,16 @@ func (d *Dialog) Click(x, y int) (Answer, bool) {
 	return Answer{}, false
 }
 
-// Wheel takes the mouse wheel, which scrolls a long text, and says whether msg was one.
+// Wheel scrolls a long text with the mouse wheel and reports whether msg was a wheel event.
 func (d *Dialog) Wheel(msg tea.MouseMsg) bool {
 	d.measure()
 	return d.window.Wheel(msg)
 }
 
-// dialogWidth is the longest line of a body that still reads well.
+// dialogWidth is the maximum line width of a body.
 const dialogWidth = 60
 
-// measure breaks the body into lines and gives the width inside the frame. It brings the window up to
-// date.
+// measure wraps the body and returns its lines and the inner width. It updates the size of the window.
 func (d *Dialog) measure() (lines []string, width int) {
 	most := max(min(d.width-4, dialogWidth), 1)
 	lines = wrapText(d.Body, most)
@@ -148,7 +144,7 @@ func (d *Dialog) measure() (lines []string, width int) {
 	return lines, width
 }
 
-// Hints are the keys of the question: those of its buttons, and those that every question has.
+// Hints returns the keys of the dialog: those of its buttons, then those that every dialog has.
 func (d *Dialog) Hints() []Hint {
 	hints := []Hint{{Key: "enter", Label: "choose"}}
 	for _, b := range d.Buttons {
@@ -159,7 +155,7 @@ func (d *Dialog) Hints() []Hint {
 	return append(hints, Hint{Key: "esc", Label: "close"})
 }
 
-// buttonRows puts the buttons side by side, or below each other where they do not fit.
+// buttonRows arranges the buttons side by side, or in a column if they do not fit.
 func (d *Dialog) buttonRows(width int) [][]int {
 	var rows [][]int
 	for i := range d.Buttons {
@@ -183,7 +179,7 @@ func rowWidth(row []int, buttons []Button) int {
 	return w
 }
 
-// text is the button as it is written: its label, and its key where the label does not begin with it.
+// text returns the button's text: its label, and its key if the label does not begin with it.
 func (b Button) text() string {
 	label := Clean(b.Label)
 	if b.Key != "" && !strings.HasPrefix(strings.ToLower(label), strings.ToLower(b.Key)) {
@@ -206,7 +202,7 @@ func (b Button) render(t themes.Theme, focused bool) string {
 	}
 }
 
-// View draws the box, as large as it needs, at most as large as SetSize said.
+// View draws the box as large as it needs to be, at most as large as SetSize allows.
 func (d *Dialog) View() string {
 	lines, width := d.measure()
 	content := viewWindow(d.theme, &d.window, lines, width)
@@ -227,7 +223,7 @@ func (d *Dialog) frame(content []string, width int) string {
 	return p.View(strings.Join(content, "\n"))
 }
 
-// wrapText cleans a text of several lines and breaks it to a width.
+// wrapText cleans a text of several lines and wraps it.
 func wrapText(text string, width int) []string {
 	var lines []string
 	for line := range strings.SplitSeq(CleanLines(text), "\n") {
@@ -236,7 +232,7 @@ func wrapText(text string, width int) []string {
 	return lines
 }
 
-// viewWindow returns the lines in sight; where there are more, the last cell of each is the scroll bar.
+// viewWindow returns the visible lines, with a scroll bar in the last cell if there are more.
 func viewWindow(t themes.Theme, w *Window, lines []string, width int) []string {
 	from, to := w.Visible()
 	bar := scrollbar(t, w, w.Height)

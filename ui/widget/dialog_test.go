@@ -41,7 +41,7 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-// find returns the cell at which text begins in what was drawn.
+// find returns the cell at which text begins in the drawn view.
 func find(t *testing.T, view, text string) (x, y int) {
 	t.Helper()
 	for y, line := range strings.Split(view, "\n") {
@@ -83,7 +83,7 @@ func TestLongDialogScrolls(t *testing.T) {
 
 func deliveries() widget.Choice {
 	return widget.NewChoice(plain(), "Delivery", "",
-		widget.Option{Label: "Broadcast", Dim: true, Why: "not for e-mail."},
+		widget.Option{Label: "Broadcast", Dim: true, DisabledReason: "not for e-mail."},
 		widget.Option{Label: "One time"},
 		widget.Option{Label: "Periodic"},
 	)

@@ -1,8 +1,7 @@
-// Package widget holds the parts that screens are drawn from: a table, a list, boxes, bars, dialogs.
+// Package widget contains the building blocks of screens: tables, lists, boxes, bars and dialogs.
 //
-// Each is a value that is told its size with SetSize and drawn with View. A View is as many lines as the
-// height says (where the part has one), and never a line wider than the width. Parts hold no text of
-// documents that has not gone through Clean, start no timers and no goroutines, and decide no keys that
-// a screen might want for itself: they offer methods (Up, Down, …) and an Update that takes the keys
-// everybody expects and says whether it did.
+// A widget is a value that is sized with SetSize and drawn with View. View returns exactly the height that was
+// set, if the widget has one, and never a line wider than the width. Widgets show document text only after
+// Clean, start no timers or goroutines, and do not claim keys that a screen may need: they have methods (Up,
+// Down, …) and an Update that handles the usual keys and reports whether it did.
 package widget

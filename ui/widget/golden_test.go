@@ -10,7 +10,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// sizes are the screens that goldens are drawn for.
+// sizes are the screen sizes of the golden files.
 var sizes = []struct{ w, h int }{{60, 20}, {80, 24}, {120, 40}}
 
 func campaignColumns() []widget.Column {
@@ -25,7 +25,7 @@ func campaignColumns() []widget.Column {
 	}
 }
 
-// campaigns is a table's worth of rows, made as they are asked for.
+// campaigns is a table of that many rows, generated on demand.
 type campaigns int
 
 func (c campaigns) Len() int { return int(c) }
@@ -90,7 +90,7 @@ func TestGoldenDialogs(t *testing.T) {
 	choice := widget.NewChoice(plain(), "How is it delivered?", "A push campaign.",
 		widget.Option{Label: "One time", Help: "Goes out once, now or at a time you choose."},
 		widget.Option{Label: "Periodic", Help: "Goes out again and again: daily, weekly, monthly."},
-		widget.Option{Label: "Broadcast", Dim: true, Why: "the push channel of this workspace has no live activities."},
+		widget.Option{Label: "Broadcast", Dim: true, DisabledReason: "the push channel of this workspace has no live activities."},
 	)
 	choice.SetSize(60, 20)
 	golden(t, "choice", choice.View())
@@ -106,7 +106,7 @@ func TestGoldenList(t *testing.T) {
 		widget.Item{Icon: "✓", Text: "Basic details", Info: "done"},
 		widget.Item{Icon: "!", Text: "Content", Info: "3 problems"},
 		widget.Item{Icon: "○", Text: "Schedule"},
-		widget.Item{Icon: "·", Text: "Trigger", Dim: true, Why: "only for event triggered campaigns"},
+		widget.Item{Icon: "·", Text: "Trigger", Dim: true, DisabledReason: "only for event triggered campaigns"},
 		widget.Item{Text: "More", Heading: true},
 		widget.Item{Icon: "○", Text: "Conversion goals", Info: "optional"},
 	)
@@ -122,7 +122,7 @@ func TestGoldenList(t *testing.T) {
 func helpGroups() []widget.Group {
 	return []widget.Group{
 		{Title: "Campaigns", Hints: []widget.Hint{{Key: "n", Label: "new draft"}, {Key: "enter", Label: "open"}, {Key: "/", Label: "search as you type"}, {Key: "space", Label: "mark"}, {Key: "y", Label: "copy the id"}}},
-		{Title: "This campaign", Hints: []widget.Hint{{Key: "v", Label: "validate"}, {Key: "t", Label: "test send"}, {Key: "s", Label: "status: stop, pause, resume, publish"}, {Key: "e", Label: "edit outside", Dim: true, Why: "Stopped campaigns cannot be changed"}}},
+		{Title: "This campaign", Hints: []widget.Hint{{Key: "v", Label: "validate"}, {Key: "t", Label: "test send"}, {Key: "s", Label: "status: stop, pause, resume, publish"}, {Key: "e", Label: "edit outside", Dim: true, DisabledReason: "Stopped campaigns cannot be changed"}}},
 		{Title: "Moving", Hints: []widget.Hint{{Key: "↑/k ↓/j", Label: "one row"}, {Key: "pgup pgdn", Label: "one page"}, {Key: "g G", Label: "first, last"}}},
 		{Title: "Everywhere", Hints: []widget.Hint{{Key: "ctrl+k", Label: "palette"}, {Key: "?", Label: "this help"}, {Key: "esc", Label: "back"}, {Key: "q", Label: "quit"}}},
 	}
@@ -183,7 +183,7 @@ func TestGoldenToasts(t *testing.T) {
 	golden(t, "toasts", screen)
 	toasts.Push(widget.Toast{Level: widget.LevelInfo, Text: "Copied", Until: until})
 	toasts.SetSize(40, 20)
-	golden(t, "toasts-low", toasts.View()) // the newest of the gravest
+	golden(t, "toasts-low", toasts.View()) // the newest of the highest level
 	toasts.Dismiss()
 	golden(t, "toasts-low-next", toasts.View())
 }

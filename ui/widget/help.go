@@ -8,14 +8,14 @@ import (
 	"bugle/themes"
 )
 
-// Group is a named set of keys in a HelpView.
+// Group is a titled group of keys in a HelpView.
 type Group struct {
 	Title string
 	Hints []Hint
 }
 
-// HelpView shows every key that works now, group by group, in as many columns as there is room for. It
-// scrolls when they do not fit. A dimmed key has its reason below it.
+// HelpView lists every key that works now, group by group, in as many columns as fit. It scrolls if they do not
+// fit. The reason for a dimmed key is shown below it.
 type HelpView struct {
 	window        Window
 	groups        []Group
@@ -24,47 +24,46 @@ type HelpView struct {
 	width, height int
 }
 
-// NewHelpView makes a view of groups.
+// NewHelpView returns a view of groups.
 func NewHelpView(t themes.Theme, groups ...Group) HelpView {
 	return HelpView{theme: t, groups: groups}
 }
 
-// SetTheme changes the theme.
-func (h *HelpView) SetTheme(theme themes.Theme) { h.theme = theme; h.lay() }
+func (h *HelpView) SetTheme(theme themes.Theme) { h.theme = theme; h.rebuild() }
 
-// SetGroups sets the keys of the view.
-func (h *HelpView) SetGroups(groups []Group) { h.groups = groups; h.lay() }
+// SetGroups replaces the groups.
+func (h *HelpView) SetGroups(groups []Group) { h.groups = groups; h.rebuild() }
 
-// SetSize tells the view the cells it may use.
+// SetSize sets the size of the view.
 func (h *HelpView) SetSize(width, height int) {
 	h.width, h.height = max(width, 0), max(height, 0)
-	h.lay()
+	h.rebuild()
 }
 
-// Update takes the keys that scroll, and says whether the key was one.
+// Update handles the keys that scroll and reports whether msg was one of them.
 func (h *HelpView) Update(msg tea.KeyMsg) bool { return h.window.UpdateScroll(msg) }
 
-// Mouse takes the wheel, and says whether msg was one.
+// Mouse handles the mouse wheel and reports whether msg was a wheel event.
 func (h *HelpView) Mouse(msg tea.MouseMsg) bool { return h.window.Wheel(msg) }
 
-// Lines is the number of lines that all of it takes at the present width.
+// Lines returns the number of lines of the whole help at the current width.
 func (h *HelpView) Lines() int { return len(h.lines) }
 
-// View draws the view: exactly as wide and as high as SetSize said.
+// View draws exactly the size set by SetSize.
 func (h *HelpView) View() string {
 	return viewLines(h.theme, &h.window, h.lines, h.width, h.height)
 }
 
-// The widths between which a column of keys reads well, and the blanks between two columns.
+// The width of a column of keys, and the gap between two columns.
 const (
 	helpColumnMin = 30
 	helpColumnMax = 46
 	helpColumnGap = 3
 )
 
-// lay draws all groups into lines for the present width.
-func (h *HelpView) lay() {
-	width := max(h.width-2, 1) // the scroll bar's
+// rebuild renders all groups for the current width.
+func (h *HelpView) rebuild() {
+	width := max(h.width-2, 1) // the scroll bar
 	n := clamp((width+helpColumnGap)/(helpColumnMin+helpColumnGap), 1, max(len(h.groups), 1))
 	column := width
 	if n > 1 {
@@ -77,11 +76,11 @@ func (h *HelpView) lay() {
 		total += len(blocks[i]) + 1
 	}
 	columns := distribute(blocks, n, total)
-	h.lines = beside(columns, column)
+	h.lines = joinColumns(columns, column)
 	h.window.Resize(len(h.lines), h.height)
 }
 
-// block draws one group.
+// block renders one group.
 func (h *HelpView) block(g Group, width int) []string {
 	lines := []string{h.theme.TitleFocus.Render(Truncate(Clean(g.Title), width))}
 	keys := 0
@@ -100,17 +99,17 @@ func (h *HelpView) block(g Group, width int) []string {
 			lines = append(lines, start+label.Render(part))
 			start = spaces(indent)
 		}
-		if !hint.Dim || hint.Why == "" {
+		if !hint.Dim || hint.DisabledReason == "" {
 			continue
 		}
-		for _, part := range Wrap("– "+Clean(hint.Why), max(width-indent, 1)) {
+		for _, part := range Wrap("– "+Clean(hint.DisabledReason), max(width-indent, 1)) {
 			lines = append(lines, spaces(indent)+h.theme.Faint.Render(part))
 		}
 	}
 	return lines
 }
 
-// distribute puts blocks into n columns in their order, of about equal height, a blank line between two.
+// distribute arranges blocks in n columns of about equal height, in order, with a blank line between two.
 func distribute(blocks [][]string, n, total int) [][]string {
 	columns := make([][]string, 1, n)
 	for i, block := range blocks {
@@ -128,8 +127,8 @@ func distribute(blocks [][]string, n, total int) [][]string {
 	return columns
 }
 
-// beside joins columns of a width to lines.
-func beside(columns [][]string, width int) []string {
+// joinColumns joins columns of equal width into lines.
+func joinColumns(columns [][]string, width int) []string {
 	height := 0
 	for _, c := range columns {
 		height = max(height, len(c))

@@ -8,22 +8,22 @@ import (
 
 // Hint is a key and what it does.
 type Hint struct {
-	// Key as a person reads it: "enter", "ctrl+k", "↑/↓".
+	// Key is the key as shown to the user: "enter", "ctrl+k", "↑/↓".
 	Key string
-	// Label is what it does, in a word or two.
+	// Label describes what the key does, in a word or two.
 	Label string
-	// Dim marks a key that does nothing now; Why says the reason.
-	Dim bool
-	Why string
+	// Dim marks a key that is disabled now; DisabledReason tells the user why.
+	Dim            bool
+	DisabledReason string
 }
 
-// helpHint ends a status bar: it leads to all the other keys.
+// helpHint is the last hint of a status bar; it opens the list of all keys.
 var helpHint = Hint{Key: "?", Label: "help"}
 
-// width is the number of cells that the hint takes on one line.
+// width returns the width of the hint in cells.
 func (h Hint) width() int { return Width(Clean(h.Key)) + 1 + Width(Clean(h.Label)) }
 
-// HintLine puts hints side by side, as the lower edge of a panel shows them.
+// HintLine renders hints side by side, for the lower border of a panel.
 func HintLine(hints []Hint) string {
 	parts := make([]string, len(hints))
 	for i, h := range hints {

@@ -9,31 +9,30 @@ import (
 	"bugle/themes"
 )
 
-// JSONView shows indented JSON text in colors, with line numbers, and can point at some of its lines.
-// It draws only what is in sight, so that a long document costs what a short one does.
+// JSONView shows indented JSON with syntax colors and line numbers, and can mark some lines. It renders only
+// the visible lines, so the length of the document does not matter.
 type JSONView struct {
 	window        Window
 	lines         []string
-	longest       int // bytes of the longest line: an upper bound of what can be scrolled sideways
-	column        int // the first cell in sight
-	from, to      int // marked lines, from 0; to is not included
+	longest       int // bytes of the longest line: an upper bound for horizontal scrolling
+	column        int // the first visible column
+	from, to      int // marked lines [from, to), counted from 0
 	theme         themes.Theme
 	width, height int
 }
 
-// NewJSONView makes an empty view.
+// NewJSONView returns an empty view.
 func NewJSONView(t themes.Theme) JSONView { return JSONView{theme: t} }
 
-// SetTheme changes the theme.
 func (v *JSONView) SetTheme(theme themes.Theme) { v.theme = theme }
 
-// SetSize tells the view the cells it may use.
+// SetSize sets the size of the view.
 func (v *JSONView) SetSize(width, height int) {
 	v.width, v.height = max(width, 0), max(height, 0)
 	v.window.Resize(len(v.lines), v.height)
 }
 
-// SetText shows another text. Where one is in it stays, as far as there is as much of it.
+// SetText replaces the text and keeps the scroll position if possible.
 func (v *JSONView) SetText(text string) {
 	v.lines = nil
 	if text != "" {
@@ -47,10 +46,10 @@ func (v *JSONView) SetText(text string) {
 	v.window.Resize(len(v.lines), v.height)
 }
 
-// Mark points at the lines from up to, not including, to; the first is 0. An empty range points at none.
+// Mark marks the lines from up to, but not including, to, counted from 0. An empty range marks none.
 func (v *JSONView) Mark(from, to int) { v.from, v.to = from, to }
 
-// GoTo scrolls until a line, the first is 0, is in sight, with some lines above it.
+// GoTo scrolls to a line, counted from 0, with some lines above it.
 func (v *JSONView) GoTo(line int) {
 	v.window.Cursor = clamp(line, 0, len(v.lines)-1)
 	if from, to := v.window.Visible(); line >= from && line < to {
@@ -60,7 +59,7 @@ func (v *JSONView) GoTo(line int) {
 	v.window.clampOffset()
 }
 
-// Update takes the keys that scroll, and says whether the key was one.
+// Update handles the keys that scroll and reports whether msg was one of them.
 func (v *JSONView) Update(msg tea.KeyMsg) bool {
 	switch msg.String() {
 	case "left", "h":
@@ -75,22 +74,22 @@ func (v *JSONView) Update(msg tea.KeyMsg) bool {
 	return true
 }
 
-// Mouse takes the wheel, and says whether msg was one.
+// Mouse handles the mouse wheel and reports whether msg was a wheel event.
 func (v *JSONView) Mouse(msg tea.MouseMsg) bool { return v.window.Wheel(msg) }
 
 // Scroll moves the text by n lines.
 func (v *JSONView) Scroll(n int) { v.window.Scroll(n) }
 
-// LineAt returns the line of the text on line y of the view, and false where there is none.
+// LineAt returns the line of the text at line y of the view; false if there is none.
 func (v *JSONView) LineAt(y int) (int, bool) { return v.window.At(y) }
 
-// Position returns the last line in sight and the number of lines.
+// Position returns the last visible line and the number of lines.
 func (v *JSONView) Position() (last, total int) {
 	_, last = v.window.Visible()
 	return last, len(v.lines)
 }
 
-// View draws the view: exactly as wide and as high as SetSize said.
+// View draws exactly the size set by SetSize.
 func (v *JSONView) View() string {
 	if v.width == 0 || v.height == 0 {
 		return ""
@@ -118,7 +117,7 @@ func (v *JSONView) line(i, digits, body int) string {
 	if i >= v.from && i < v.to {
 		start = v.theme.Marked.Render(number+"▌") + " "
 	}
-	// Only what is in sight is colored: a picture in base64 is one line of a megabyte.
+	// Only the visible part is colored: a base64 picture is one line of a megabyte.
 	text := clean(v.lines[i], newlineMark, "  ")
 	cutOff := Width(text) > v.column+body
 	line := TruncateLeft(v.color(cut(text, v.column+body, "")), v.column)
@@ -128,8 +127,8 @@ func (v *JSONView) line(i, digits, body int) string {
 	return start + fitLine(line, body)
 }
 
-// color draws one line of JSON. In indented JSON no string goes beyond its line, so a line can be
-// colored without those before it.
+// color renders one line of JSON. In indented JSON no string spans lines, so a line can be colored without
+// those before it.
 func (v *JSONView) color(line string) string {
 	var b strings.Builder
 	for i := 0; i < len(line); {
@@ -154,7 +153,7 @@ func (v *JSONView) color(line string) string {
 	return b.String()
 }
 
-// tokenEnd returns the end of the token that begins at i. Signs and blanks in a row are one token.
+// tokenEnd returns the end of the token that begins at i. Consecutive punctuation and blanks are one token.
 func tokenEnd(line string, i int) int {
 	const signs = "{}[]:,"
 	if line[i] == '"' {

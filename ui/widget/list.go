@@ -10,46 +10,46 @@ import (
 
 // Item is one entry of a List.
 type Item struct {
-	// Icon is a sign before the text, one cell wide as a rule; "" where the list has none.
+	// Icon is shown before the text, usually one cell wide; "" if the list has none.
 	Icon string
 	// IconTone colors the icon.
 	IconTone themes.Tone
 	// Text is the entry.
 	Text string
-	// Info stands at the right edge: a count, a state.
+	// Info is shown at the right edge: a count, a state.
 	Info string
 	// InfoTone colors the info.
 	InfoTone themes.Tone
-	// Dim marks an entry that cannot be chosen now; Why says the reason, beside it.
-	Dim bool
-	Why string
-	// Heading marks a line between entries that the cursor passes over.
+	// Dim marks an entry that cannot be chosen now; DisabledReason is shown beside it.
+	Dim            bool
+	DisabledReason string
+	// Heading marks a line between entries that the cursor skips.
 	Heading bool
-	// More marks a further line of the entry above. The two are chosen and drawn as one.
-	More bool
+	// Continuation marks another line of the entry above. Both are selected and drawn as one.
+	Continuation bool
 }
 
-// stays reports whether the cursor can be on the entry.
-func (i Item) stays() bool { return !i.Heading && !i.More }
+// selectable reports whether the cursor can be on the entry.
+func (i Item) selectable() bool { return !i.Heading && !i.Continuation }
 
-// WrapItem returns the lines of an entry whose text does not fit on one, for a list of that width.
+// WrapItem wraps an entry into as many items as a list of that width needs.
 func WrapItem(item Item, width int) []Item {
 	lines := Wrap(Clean(item.Text), max(width-2-Width(Clean(item.Icon))-1-2, 1)) // without the cursor and the scroll bar
 	item.Text = lines[0]
 	out := []Item{item}
 	for _, line := range lines[1:] {
-		out = append(out, Item{Text: line, Dim: item.Dim, More: true})
+		out = append(out, Item{Text: line, Dim: item.Dim, Continuation: true})
 	}
 	return out
 }
 
-// List shows entries one below another, with a cursor: menus, the components of a campaign.
+// List shows entries one below another with a cursor, for menus and the components of a campaign.
 type List struct {
-	Window // the entries in sight and the chosen one
+	Window // the visible entries and the selected one
 
-	// Focused reports whether the keyboard is here.
+	// Focused reports whether the list has the keyboard.
 	Focused bool
-	// Empty is said in place of the entries when there are none.
+	// Empty is shown instead of the entries if there are none.
 	Empty string
 
 	theme themes.Theme
@@ -57,24 +57,23 @@ type List struct {
 	width int
 }
 
-// NewList makes a list of items.
+// NewList returns a list of items.
 func NewList(t themes.Theme, items ...Item) List {
 	l := List{theme: t}
 	l.SetItems(items)
 	return l
 }
 
-// SetTheme changes the theme.
 func (l *List) SetTheme(theme themes.Theme) { l.theme = theme }
 
-// SetSize tells the list the cells it may use.
+// SetSize sets the size of the list.
 func (l *List) SetSize(width, height int) {
 	l.width = max(width, 0)
 	l.Resize(len(l.items), height)
 	l.skipHeadings(1)
 }
 
-// SetItems sets the entries. The cursor stays on its number, or on the last entry.
+// SetItems replaces the entries. The cursor keeps its index, or moves to the last entry.
 func (l *List) SetItems(items []Item) {
 	l.items = items
 	l.Resize(len(items), l.Height)
@@ -84,9 +83,9 @@ func (l *List) SetItems(items []Item) {
 // Items returns the entries.
 func (l *List) Items() []Item { return l.items }
 
-// Selected returns the entry under the cursor, and false when the list is empty.
+// Selected returns the entry under the cursor; false if the list is empty.
 func (l *List) Selected() (Item, bool) {
-	if l.Cursor >= len(l.items) || !l.items[l.Cursor].stays() {
+	if l.Cursor >= len(l.items) || !l.items[l.Cursor].selectable() {
 		return Item{}, false
 	}
 	return l.items[l.Cursor], true
@@ -98,10 +97,10 @@ func (l *List) Up() { l.move((*Window).Up, -1) }
 // Down moves the cursor to the entry below.
 func (l *List) Down() { l.move((*Window).Down, 1) }
 
-// PageUp moves the cursor up by what is in sight.
+// PageUp moves the cursor up by a page.
 func (l *List) PageUp() { l.move((*Window).PageUp, -1) }
 
-// PageDown moves the cursor down by what is in sight.
+// PageDown moves the cursor down by a page.
 func (l *List) PageDown() { l.move((*Window).PageDown, 1) }
 
 // Home moves the cursor to the first entry.
@@ -110,10 +109,10 @@ func (l *List) Home() { l.move((*Window).Home, 1) }
 // End moves the cursor to the last entry.
 func (l *List) End() { l.move((*Window).End, -1) }
 
-// Choose puts the cursor on entry i, or on the next that is no heading.
-func (l *List) Choose(i int) { l.Select(i); l.skipHeadings(1) }
+// SelectItem moves the cursor to entry i, or to the next one that is not a heading.
+func (l *List) SelectItem(i int) { l.Select(i); l.skipHeadings(1) }
 
-// Update takes the keys that move the cursor, and says whether the key was one.
+// Update handles the keys that move the cursor and reports whether msg was one of them.
 func (l *List) Update(msg tea.KeyMsg) bool {
 	before := l.Cursor
 	if !l.Window.Update(msg) {
@@ -127,7 +126,7 @@ func (l *List) Update(msg tea.KeyMsg) bool {
 	return true
 }
 
-// Mouse takes the wheel, and a press of the left button on line y, which chooses the entry there.
+// Mouse handles the wheel and a click on line y, which selects the entry there.
 func (l *List) Mouse(msg tea.MouseMsg, y int) bool {
 	if l.Wheel(msg) {
 		l.skipHeadings(1)
@@ -137,10 +136,10 @@ func (l *List) Mouse(msg tea.MouseMsg, y int) bool {
 		return false
 	}
 	i, ok := l.At(y)
-	for ok && i > 0 && l.items[i].More {
+	for ok && i > 0 && l.items[i].Continuation {
 		i--
 	}
-	if !ok || !l.items[i].stays() {
+	if !ok || !l.items[i].selectable() {
 		return false
 	}
 	l.Select(i)
@@ -152,11 +151,11 @@ func (l *List) move(step func(*Window), direction int) {
 	l.skipHeadings(direction)
 }
 
-// skipHeadings moves the cursor off a heading: on in the direction it moves, back where nothing follows.
+// skipHeadings moves the cursor off a heading in the given direction, or back if nothing follows.
 func (l *List) skipHeadings(direction int) {
 	for _, d := range []int{direction, -direction} {
 		for i := l.Cursor; i >= 0 && i < len(l.items); i += d {
-			if l.items[i].stays() {
+			if l.items[i].selectable() {
 				l.Select(i)
 				l.showHeading()
 				l.showMore()
@@ -166,7 +165,7 @@ func (l *List) skipHeadings(direction int) {
 	}
 }
 
-// showHeading keeps the heading above the first entry in sight, where the cursor cannot go itself.
+// showHeading keeps the heading above the first visible entry visible, since the cursor cannot reach it.
 func (l *List) showHeading() {
 	for l.Offset > 0 && l.Offset == l.Cursor && l.items[l.Offset-1].Heading && l.Height > 1 {
 		l.Offset--
@@ -177,16 +176,16 @@ func (l *List) showHeading() {
 	}
 }
 
-// showMore brings the further lines of the chosen entry into sight, as far as there is room.
+// showMore scrolls the continuation lines of the selected entry into view, as far as they fit.
 func (l *List) showMore() {
 	last := l.Cursor
-	for last+1 < len(l.items) && l.items[last+1].More {
+	for last+1 < len(l.items) && l.items[last+1].Continuation {
 		last++
 	}
 	l.Offset = min(max(l.Offset, last-l.Height+1), l.Cursor)
 }
 
-// View draws the list: exactly as wide and as high as SetSize said.
+// View draws exactly the size set by SetSize.
 func (l *List) View() string {
 	if l.width == 0 || l.Height == 0 {
 		return ""
@@ -215,7 +214,7 @@ func (l *List) View() string {
 	return Fit(strings.Join(lines, "\n"), l.width, l.Height)
 }
 
-// iconWidth is the width of the column of icons; 0 when no entry has one.
+// iconWidth returns the width of the icon column; 0 if no entry has an icon.
 func (l *List) iconWidth() int {
 	w := 0
 	for _, item := range l.items {
@@ -230,7 +229,7 @@ func (l *List) line(i, width, icons int) string {
 		return l.theme.Header.Render(Truncate("  "+Clean(item.Text), width))
 	}
 	of := i
-	for of > 0 && l.items[of].More {
+	for of > 0 && l.items[of].Continuation {
 		of--
 	}
 	selected := of == l.Cursor
@@ -240,15 +239,15 @@ func (l *List) line(i, width, icons int) string {
 		icon = PadRight(Clean(item.Icon), icons) + " "
 	}
 	text, info := Clean(item.Text), Clean(item.Info)
-	if item.Dim && item.Why != "" {
-		text += " · " + Clean(item.Why)
+	if item.Dim && item.DisabledReason != "" {
+		text += " · " + Clean(item.DisabledReason)
 	}
 	body := width - Width(start) - Width(icon)
 	if info != "" && body-Width(info)-1 < 8 {
 		if room := body - Width(text) - 1; room >= 8 {
 			info = Truncate(info, room)
 		} else {
-			info = "" // the entry itself is worth more than what stands beside it
+			info = "" // the text matters more than the info beside it
 		}
 	}
 	if info != "" {

@@ -15,9 +15,9 @@ func Width(s string) int {
 	return ansi.StringWidth(s)
 }
 
-// simpleWidth returns the width of text in which each character takes one cell, whatever stands
-// beside it, and the only sequences set colors and attributes. Nearly every line of a screen is
-// such, and to look for the borders of its characters takes ten times as long.
+// simpleWidth returns the width of text in which every character takes one cell regardless of its neighbors,
+// and the only sequences set colors and attributes. Nearly every line of a screen is like that, and segmenting
+// it into grapheme clusters takes ten times as long.
 func simpleWidth(s string) (width int, ok bool) {
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
@@ -44,8 +44,8 @@ func simpleWidth(s string) (width int, ok bool) {
 	return width, true
 }
 
-// styleSequence returns the length of the SGR sequence (ECMA-48, 8.3.117) that s begins with, 0
-// where it begins with something else.
+// styleSequence returns the length of the SGR sequence (ECMA-48, 8.3.117) at the start of s; 0 if there is
+// none.
 func styleSequence(s string) int {
 	if len(s) < 3 || s[1] != '[' {
 		return 0
@@ -61,9 +61,9 @@ func styleSequence(s string) int {
 	return 0
 }
 
-// isSimple reports whether a character beyond ASCII takes one cell and joins nothing before it:
-// the letters of Latin-1 and its extensions, punctuation, arrows, lines, blocks and the plain
-// shapes that the screens draw. None of these has an emoji form of two cells.
+// isSimple reports whether a non-ASCII character takes one cell and does not combine with the one before it:
+// Latin letters, punctuation, arrows, lines, blocks and the plain shapes that the screens draw. None of these
+// has a two-cell emoji form.
 func isSimple(r rune) bool {
 	switch {
 	case r >= 0xa1 && r < 0x250:
@@ -78,9 +78,9 @@ func isSimple(r rune) bool {
 	return false
 }
 
-// Beside joins blocks side by side, aligned at the top. Each column is as wide as its widest line,
-// the block as high as its highest column.
-func Beside(blocks ...string) string {
+// JoinHorizontal joins blocks side by side, aligned at the top. Each column is as wide as its widest line, the
+// result as high as the highest block.
+func JoinHorizontal(blocks ...string) string {
 	type column struct {
 		lines  []string
 		widths []int
@@ -115,8 +115,8 @@ func Beside(blocks ...string) string {
 	return out.String()
 }
 
-// Stack puts blocks on top of one another, each line padded to the widest.
-func Stack(blocks ...string) string {
+// JoinVertical stacks blocks, each line padded to the widest.
+func JoinVertical(blocks ...string) string {
 	lines := strings.Split(strings.Join(blocks, "\n"), "\n")
 	widths, width := make([]int, len(lines)), 0
 	for i, l := range lines {

@@ -8,9 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// A character that is measured quickly has one cell beside any other of its kind, as the library
-// says that looks for the borders of characters.
-func TestSimpleCharactersHaveOneCell(t *testing.T) {
+// A simple character takes one cell next to any other, as the grapheme library measures it.
+func TestSimpleWidth(t *testing.T) {
 	var simple []rune
 	for r := rune(0x80); r < 0x30000; r++ {
 		if isSimple(r) {
@@ -46,15 +45,15 @@ func FuzzWidth(f *testing.F) {
 	})
 }
 
-// Blocks are joined as lipgloss joins them.
-func TestBesideAndStack(t *testing.T) {
+// Blocks are joined as Lip Gloss joins them.
+func TestJoin(t *testing.T) {
 	for _, blocks := range [][]string{
 		{"a"}, {"a\nbb", "c"}, {"a", "b\nccc\nd", ""}, {"\x1b[1m日本\x1b[0m\n│", "x\n\n"}, {"", ""}, {"a\n", "b"},
 	} {
-		if got, want := Beside(blocks...), lipgloss.JoinHorizontal(lipgloss.Top, blocks...); got != want {
+		if got, want := JoinHorizontal(blocks...), lipgloss.JoinHorizontal(lipgloss.Top, blocks...); got != want {
 			t.Errorf("beside %q: %q, want %q", blocks, got, want)
 		}
-		if got, want := Stack(blocks...), lipgloss.JoinVertical(lipgloss.Left, blocks...); got != want && len(blocks) > 1 {
+		if got, want := JoinVertical(blocks...), lipgloss.JoinVertical(lipgloss.Left, blocks...); got != want && len(blocks) > 1 {
 			t.Errorf("stacked %q: %q, want %q", blocks, got, want)
 		}
 	}

@@ -7,30 +7,29 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Overlay draws box over base, a screen of w×h cells, with the box's upper left corner at column x and
-// line y. What would lie outside the screen is cut. Colors of the screen go on beside the box, and a
-// wide character that the box's edge goes through becomes blank.
-func Overlay(base, box string, x, y, w, h int) string { return overlay(base, box, x, y, w, h, cuts) }
+// Overlay draws box over base, a screen of w×h cells, with the box's upper left corner at column x and line y.
+// What would be outside the screen is cut. The screen's colors continue beside the box, and a wide character
+// under the box's edge becomes blank.
+func Overlay(base, box string, x, y, w, h int) string { return overlay(base, box, x, y, w, h, edgeCut) }
 
-// Cover is Overlay for a box to read: a text of the screen that the box covers in part is left out as a
-// whole, and so is what is left of a line at the edge of the screen, so that no fragments stand beside
-// the box.
+// Cover is Overlay without fragments: text that the box covers in part is left out, and so is what is left of a
+// line at the edge of the screen.
 func Cover(base, box string, x, y, w, h int) string {
-	return overlay(base, box, x, y, w, h, covers)
+	return overlay(base, box, x, y, w, h, edgeDropAll)
 }
 
-// Drop is Cover for a box inside a panel, such as a list below a field: the panel's frame stays beside it.
-func Drop(base, box string, x, y, w, h int) string {
-	return overlay(base, box, x, y, w, h, drops)
+// Dropdown is Cover for a box inside a panel, such as a list below a field: the panel's frame stays.
+func Dropdown(base, box string, x, y, w, h int) string {
+	return overlay(base, box, x, y, w, h, edgeDropText)
 }
 
-// edge is what becomes of a line that a box lies over.
+// edge is how a box treats text that it covers in part.
 type edge uint8
 
 const (
-	cuts   edge = iota // the box cuts through its texts
-	drops              // texts that the box covers in part are left out
-	covers             // and so is what is left at the edges of the screen
+	edgeCut      edge = iota // cut the text
+	edgeDropText             // leave the text out
+	edgeDropAll              // leave the text out, and the rest of the line at the screen's edges too
 )
 
 func overlay(base, box string, x, y, w, h int, b edge) string {
@@ -55,7 +54,7 @@ func overlay(base, box string, x, y, w, h int, b edge) string {
 	return strings.Join(lines, "\n")
 }
 
-// splice puts piece, width cells wide, over line, w cells wide, from column x on.
+// splice draws piece, width cells wide, over line, w cells wide, at column x.
 func splice(line, piece string, x, width, w int, b edge) string {
 	if x < 0 {
 		piece = TruncateLeft(piece, -x)
@@ -68,20 +67,20 @@ func splice(line, piece string, x, width, w int, b edge) string {
 	if width <= 0 {
 		return line
 	}
-	// A cut line keeps all its sequences, those that end a color among them; the reset is for lines
-	// that leave a color on.
+	// A cut line keeps all its sequences, including those that end a color; the reset is for lines that leave a color
+	// on.
 	reset := ""
 	if strings.Contains(line, "\x1b") || strings.Contains(piece, "\x1b") {
 		reset = "\x1b[0m"
 	}
 	from, to := x, x+width
-	if b != cuts {
-		from, to = whole(line, from, to)
+	if b != edgeCut {
+		from, to = snapToText(line, from, to)
 	}
-	if b == covers && x < sliver {
+	if b == edgeDropAll && x < minFragment {
 		from = 0
 	}
-	if b == covers && x+width > w-sliver {
+	if b == edgeDropAll && x+width > w-minFragment {
 		to = w
 	}
 	left := fitLine(line, from)
@@ -92,10 +91,10 @@ func splice(line, piece string, x, width, w int, b edge) string {
 	return left + reset + piece + reset + right
 }
 
-// whole widens the columns from x to end of a line so that they cut through no text. A text goes on over single
-// spaces; two of them, or a line of a frame, end it.
-func whole(line string, x, end int) (from, to int) {
-	var cells []string // by column; "" behind a wide character
+// snapToText widens the columns from x to end of a line so that they cut no text. A text extends over single
+// spaces; two spaces or a frame end it.
+func snapToText(line string, x, end int) (from, to int) {
+	var cells []string // by column; "" after a wide character
 	for rest := ansi.Strip(line); rest != ""; {
 		c, width := ansi.FirstGraphemeCluster(rest, ansi.GraphemeWidth)
 		rest = rest[len(c):]
@@ -104,7 +103,7 @@ func whole(line string, x, end int) (from, to int) {
 			cells = append(cells, "")
 		}
 	}
-	text := func(i int) bool { // column i belongs to a text
+	text := func(i int) bool { // column i is part of a text
 		if i < 0 || i >= len(cells) || isFrame(cells[i]) {
 			return false
 		}
@@ -125,10 +124,10 @@ func whole(line string, x, end int) (from, to int) {
 	return from, to
 }
 
-// sliver is how many cells beside a box are too few to show anything but an end of a frame.
-const sliver = 5
+// minFragment is the number of cells beside a box below which only the end of a frame can be there.
+const minFragment = 5
 
-// isFrame reports a character that frames, rules and bars are drawn with.
+// isFrame reports whether a character is used for frames, rules and bars.
 func isFrame(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return r >= 0x2500 && r <= 0x25A0

@@ -28,7 +28,7 @@ func TestOverlayCutsWideCharacters(t *testing.T) {
 	}
 }
 
-// The color of the screen goes on behind the box, and does not color the box.
+// The screen's color continues after the box and does not color the box.
 func TestOverlayKeepsColors(t *testing.T) {
 	got := widget.Overlay("\x1b[31mabcdef\x1b[0m", "XX", 2, 0, 6, 1)
 	before, rest, _ := strings.Cut(got, "XX")
@@ -43,7 +43,7 @@ func TestOverlayKeepsColors(t *testing.T) {
 	}
 }
 
-// A line that leaves a color on colors neither the box nor what comes after.
+// A line that does not end its color colors neither the box nor what follows.
 func TestOverlayEndsColors(t *testing.T) {
 	got := widget.Overlay("\x1b[31mabcdef", "\x1b[32mXX", 2, 0, 6, 1)
 	if want := "\x1b[31mab\x1b[0m\x1b[32mXX\x1b[0m\x1b[31mef"; got != want {
@@ -51,7 +51,7 @@ func TestOverlayEndsColors(t *testing.T) {
 	}
 }
 
-func TestCenterIsWhereItSays(t *testing.T) {
+func TestCenterAtMatchesCenter(t *testing.T) {
 	base := widget.Fit("", 9, 5)
 	x, y := widget.CenterAt("XXX\nXXX\nXXX", 9, 5)
 	if x != 3 || y != 1 {
@@ -63,7 +63,7 @@ func TestCenterIsWhereItSays(t *testing.T) {
 	}
 }
 
-// What a box covers in part is left out as a whole; what stands apart from it stays.
+// Text that a box covers in part is left out; separate text stays.
 func TestCoverLeavesNoFragments(t *testing.T) {
 	for _, test := range []struct {
 		base string
@@ -82,7 +82,7 @@ func TestCoverLeavesNoFragments(t *testing.T) {
 			t.Errorf("over %q: %q, want %q", test.base, got, test.want)
 		}
 	}
-	if got, want := widget.Drop("│ Winter  sale x │", "XXXX", 3, 0, 18, 1), "│  XXXX   sale x │"; got != want {
+	if got, want := widget.Dropdown("│ Winter  sale x │", "XXXX", 3, 0, 18, 1), "│  XXXX   sale x │"; got != want {
 		t.Errorf("in a panel: %q, want %q", got, want)
 	}
 }

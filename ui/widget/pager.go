@@ -8,7 +8,7 @@ import (
 	"bugle/themes"
 )
 
-// Pager shows a text that may be longer than there is room for. Lines are broken between words.
+// Pager shows a wrapped text that may be longer than the window.
 type Pager struct {
 	window        Window
 	text          string
@@ -18,13 +18,12 @@ type Pager struct {
 	width, height int
 }
 
-// NewPager makes an empty pager.
+// NewPager returns an empty pager.
 func NewPager(t themes.Theme) Pager { return Pager{theme: t} }
 
-// SetTheme changes the theme.
 func (p *Pager) SetTheme(theme themes.Theme) { p.theme = theme }
 
-// SetSize tells the pager the cells it may use.
+// SetSize sets the size of the pager.
 func (p *Pager) SetSize(width, height int) {
 	width, height = max(width, 0), max(height, 0)
 	again := width != p.width
@@ -35,11 +34,10 @@ func (p *Pager) SetSize(width, height int) {
 	p.window.Resize(len(p.lines), height)
 }
 
-// SetText shows another text from its start. It is cleaned.
+// SetText cleans a text and shows it from the start.
 func (p *Pager) SetText(text string) { p.set(CleanLines(text), false) }
 
-// SetStyled shows text that the program itself has drawn, with its colors. What comes from documents
-// must have been cleaned before.
+// SetStyled shows text with styles that the program has rendered. Text from documents must have been cleaned.
 func (p *Pager) SetStyled(text string) { p.set(text, true) }
 
 func (p *Pager) set(text string, styled bool) {
@@ -52,25 +50,25 @@ func (p *Pager) set(text string, styled bool) {
 	p.window.Resize(len(p.lines), p.height)
 }
 
-// Update takes the keys that scroll, and says whether the key was one.
+// Update handles the keys that scroll and reports whether msg was one of them.
 func (p *Pager) Update(msg tea.KeyMsg) bool { return p.window.UpdateScroll(msg) }
 
-// Mouse takes the wheel, and says whether msg was one.
+// Mouse handles the mouse wheel and reports whether msg was a wheel event.
 func (p *Pager) Mouse(msg tea.MouseMsg) bool { return p.window.Wheel(msg) }
 
 // Scroll moves the text by n lines.
 func (p *Pager) Scroll(n int) { p.window.Scroll(n) }
 
-// Lines is the number of lines that the text takes at the present width.
+// Lines returns the number of lines of the text at the current width.
 func (p *Pager) Lines() int { return len(p.lines) }
 
-// Position returns the last line in sight and the number of lines, for an "18 of 40".
+// Position returns the last visible line and the number of lines, for "18 of 40".
 func (p *Pager) Position() (last, total int) {
 	_, last = p.window.Visible()
 	return last, p.window.Len
 }
 
-// View draws the pager: exactly as wide and as high as SetSize said.
+// View draws exactly the size set by SetSize.
 func (p *Pager) View() string {
 	return viewLines(p.theme, &p.window, p.lines, p.width, p.height)
 }
@@ -85,8 +83,8 @@ func (p *Pager) wrap() {
 	}
 }
 
-// viewLines draws the lines of a window with a scroll bar beside them where not all are in sight. Two
-// cells at the right are kept for it.
+// viewLines draws the lines of a window, with a scroll bar if they do not all fit. Two cells at the right are
+// reserved for it.
 func viewLines(t themes.Theme, w *Window, lines []string, width, height int) string {
 	if width == 0 || height == 0 {
 		return ""

@@ -9,39 +9,37 @@ import (
 	"bugle/themes"
 )
 
-// Panel is a box with a title in its upper edge, and something shorter at the right of it.
+// Panel is a box with a title and a shorter info text in its upper border.
 type Panel struct {
-	// Title names what is in the box.
+	// Title is shown at the left of the upper border.
 	Title string
-	// Info stands at the right of the upper edge: "3 of 40".
+	// Info is shown at the right of the upper border: "3 of 40".
 	Info string
-	// Footer stands at the right of the lower edge.
+	// Footer is shown at the right of the lower border.
 	Footer string
-	// Focused reports whether the keyboard is in this box.
+	// Focused reports whether the box has the keyboard.
 	Focused bool
-	// Danger draws the frame of something that does harm.
+	// Danger draws the frame in the danger color.
 	Danger bool
 
 	theme         themes.Theme
 	width, height int
 }
 
-// NewPanel makes a box with a title.
+// NewPanel returns a box with a title.
 func NewPanel(t themes.Theme, title string) Panel { return Panel{Title: title, theme: t} }
 
-// SetTheme changes the theme.
 func (p *Panel) SetTheme(theme themes.Theme) { p.theme = theme }
 
-// SetSize tells the box the cells it may use, frame included.
+// SetSize sets the size of the box, including its frame.
 func (p *Panel) SetSize(width, height int) { p.width, p.height = max(width, 0), max(height, 0) }
 
-// Inner returns the cells inside the frame, with one blank at either side left out.
+// Inner returns the size inside the frame, without a blank at either side.
 func (p *Panel) Inner() (width, height int) {
 	return max(p.width-4, 0), max(p.height-2, 0)
 }
 
-// View draws the box around content, which is cut or filled to fit. A box too small for a frame is
-// blank.
+// View draws the box around content, which is cut or padded to fit. A box too small for a frame is blank.
 func (p *Panel) View(content string) string {
 	if p.width < 4 || p.height < 2 {
 		return Fit("", p.width, p.height)
@@ -53,7 +51,7 @@ func (p *Panel) View(content string) string {
 	if h > 0 {
 		side := border.Render("│")
 		if w == 0 {
-			content = strings.Repeat("\n", h-1) // Fit has nothing to give for no width
+			content = strings.Repeat("\n", h-1) // Fit returns nothing for width 0
 		} else {
 			content = Fit(content, w, h)
 		}
@@ -76,8 +74,8 @@ func (p *Panel) styles() (border, title lipgloss.Style) {
 	}
 }
 
-// edge draws the upper or lower edge, with a text at its left and one at its right. The right one goes
-// first when there is no room for both.
+// edge draws the upper or lower border, with a text at the left and one at the right. The right one is dropped
+// if they do not both fit.
 func (p *Panel) edge(left, right, title, info string, style lipgloss.Style) string {
 	border, _ := p.styles()
 	room := p.width - 4 // corners, and a line beside each
@@ -99,8 +97,8 @@ func (p *Panel) edge(left, right, title, info string, style lipgloss.Style) stri
 	return b.String()
 }
 
-// HintAt returns the key of the hint at column x of the lower edge of a box: "esc" in "enter choose · esc close".
-// Empty where there is none.
+// HintAt returns the key of the hint at column x of the lower border of a box: "esc" in "enter choose · esc
+// close". It is empty if there is none.
 func HintAt(edge string, x int) string {
 	cells := []rune(ansi.Strip(edge))
 	inside := func(i int) bool { return i >= 0 && i < len(cells) && cells[i] != '·' && !isFrame(string(cells[i])) }
@@ -124,7 +122,7 @@ func HintAt(edge string, x int) string {
 	return words[0]
 }
 
-// labelWidth is what a text in an edge takes, with the blank at either side.
+// labelWidth returns the width of a text in a border, including a blank at either side.
 func labelWidth(s string) int {
 	if s == "" {
 		return 0

@@ -7,44 +7,42 @@ import (
 	"bugle/themes"
 )
 
-// spinner are the pictures of a wheel that turns, one cell each.
+// spinner has the frames of the spinner, one cell each.
 var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// Spinner returns picture n of a wheel that turns; the caller counts.
+// Spinner returns frame n of a spinner; the caller counts.
 func Spinner(n int) string {
 	return spinner[((n%len(spinner))+len(spinner))%len(spinner)]
 }
 
-// Progress is a bar that fills, with "12 of 40" beside it.
+// Progress is a progress bar with "12 of 40" beside it.
 type Progress struct {
-	// Label says what is being done.
+	// Label describes the work.
 	Label string
-	// Done of Total are done; a Total of 0 draws no bar: how much there is is not known.
+	// Done and Total count the work; no bar is drawn if Total is 0, that is, not known.
 	Done, Total int
-	// Frame is the picture of the spinner while work goes on; negative: no spinner.
+	// Frame is the frame of the spinner while work is running; negative for no spinner.
 	Frame int
 
 	theme themes.Theme
 	width int
 }
 
-// NewProgress makes a bar.
+// NewProgress returns a progress bar.
 func NewProgress(t themes.Theme, label string) Progress { return Progress{theme: t, Label: label} }
 
-// SetTheme changes the theme.
 func (p *Progress) SetTheme(theme themes.Theme) { p.theme = theme }
 
-// SetSize tells the bar its width; it is one line high, whatever the height says.
+// SetSize sets the width; the bar is always one line high.
 func (p *Progress) SetSize(width, _ int) { p.width = max(width, 0) }
 
-// The least a bar says anything with, and what is enough.
+// The minimum and maximum width of the bar.
 const (
 	barMin = 6
 	barMax = 40
 )
 
-// View draws the line, exactly as wide as SetSize said. When it is narrow the bar goes first, then the
-// label is cut.
+// View draws the line in exactly its width. If it is narrow the bar is dropped first, then the label is cut.
 func (p *Progress) View() string {
 	head := ""
 	if p.Frame >= 0 {
@@ -70,7 +68,7 @@ func (p *Progress) View() string {
 	return fitLine(line, p.width)
 }
 
-// bar draws the bar alone. It is full only when all is done, and empty only when nothing is.
+// bar draws only the bar. It is full only if everything is done, and empty only if nothing is.
 func (p *Progress) bar(w int) string {
 	done := clamp(p.Done, 0, p.Total)
 	full := done * w / p.Total

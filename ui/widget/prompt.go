@@ -14,11 +14,10 @@ import (
 	"bugle/themes"
 )
 
-// Prompt is a line to type in, with a label before it: the filter, a quick input. The editing keys are
-// those of bubbles' text input, save that moving and deleting take whole characters, however many code
-// points they have, and that the clipboard is left to the terminal's paste.
+// Prompt is a one-line text field with a label: a filter, a quick input. Its keys are those of the textinput of
+// Bubbles, except that moving and deleting work on grapheme clusters, and that pasting is left to the terminal.
 type Prompt struct {
-	// Label stands before the text: "/", "Name:".
+	// Label is shown before the text: "/", "Name:".
 	Label string
 	// Placeholder is shown while the text is empty.
 	Placeholder string
@@ -28,45 +27,44 @@ type Prompt struct {
 	width int
 }
 
-// NewPrompt makes an empty line that does not have the keyboard yet.
+// NewPrompt returns an empty field without focus.
 func NewPrompt(t themes.Theme, label, placeholder string) Prompt {
 	in := textinput.New()
 	in.KeyMap.Paste.SetEnabled(false)
 	return Prompt{Label: label, Placeholder: placeholder, theme: t, input: in}
 }
 
-// SetTheme changes the theme.
 func (p *Prompt) SetTheme(theme themes.Theme) { p.theme = theme }
 
-// SetSize sets the width; it is one line high, whatever the height says.
+// SetSize sets the width; the field is always one line high.
 func (p *Prompt) SetSize(width, _ int) { p.width = max(width, 0) }
 
-// Focus moves the keyboard to the line.
+// Focus focuses the field.
 func (p *Prompt) Focus() { p.input.Focus() }
 
-// Blur takes the keyboard away.
+// Blur removes the focus.
 func (p *Prompt) Blur() { p.input.Blur() }
 
-// Focused reports whether the line has the keyboard.
+// Focused reports whether the field has the focus.
 func (p *Prompt) Focused() bool { return p.input.Focused() }
 
-// Value is the text.
+// Value returns the text.
 func (p *Prompt) Value() string { return p.input.Value() }
 
-// SetValue replaces the text; the cursor goes to its end.
+// SetValue replaces the text and moves the cursor to its end.
 func (p *Prompt) SetValue(s string) {
 	p.input.SetValue(Clean(s))
 	p.input.CursorEnd()
 }
 
-// Update takes a key while the line has the keyboard. It says whether the text changed; keys that mean
-// nothing to a line of text (enter, esc, up, down, tab) are the screen's.
+// Update handles a key and reports whether the text changed; keys that do not edit a line (enter, esc, up,
+// down, tab) are left to the screen.
 func (p *Prompt) Update(msg tea.KeyMsg) bool {
 	if !p.input.Focused() {
 		return false
 	}
 	before := p.input.Value()
-	switch msg.Type { //nolint:exhaustive // the rest is bubbles'
+	switch msg.Type { // nolint:exhaustive // Bubbles handles the rest
 	case tea.KeyBackspace, tea.KeyCtrlH:
 		if !msg.Alt {
 			head, tail := p.split()
@@ -101,8 +99,8 @@ func (p *Prompt) Update(msg tea.KeyMsg) bool {
 	return p.input.Value() != before
 }
 
-// typed makes pasted text fit for a line, and keeps all of it that a person would see: unlike Clean it
-// leaves marks and variation selectors, which belong to the text being written.
+// typed turns pasted text into a single line without removing anything visible: unlike Clean it keeps combining
+// marks and variation selectors.
 func typed(s string) string {
 	s = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ").Replace(ansi.Strip(s))
 	var out strings.Builder
@@ -121,7 +119,7 @@ func (p *Prompt) split() (head, tail string) {
 	return string(runes[:at]), string(runes[at:])
 }
 
-// join sets the text, with the cursor between head and tail.
+// join sets the text to head and tail, with the cursor between them.
 func (p *Prompt) join(head, tail string) {
 	p.input.SetValue(head + tail)
 	p.input.SetCursor(utf8.RuneCountInString(head))
@@ -140,8 +138,8 @@ func lastCluster(s string) string {
 	return last
 }
 
-// View draws the line, exactly as wide as SetSize said. Of a long text the part around the cursor is
-// in sight, with "…" where something is cut off.
+// View draws the line in exactly its width. Of a long text it shows the part around the cursor, with "…" where
+// it is cut.
 func (p *Prompt) View() string {
 	label := ""
 	if p.Label != "" {
@@ -160,8 +158,8 @@ func (p *Prompt) View() string {
 	return fitLine(label, p.width)
 }
 
-// Press puts the cursor where column x of the line is pressed.
-func (p *Prompt) Press(x int) {
+// Click moves the cursor to column x of the line.
+func (p *Prompt) Click(x int) {
 	label := 0
 	if p.Label != "" {
 		label = Width(Truncate(Clean(p.Label), max(p.width/2, 1))) + 1

@@ -17,8 +17,8 @@ func drawSize(t *rapid.T) (w, h int) {
 
 func TestCleanIsSafe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := unfriendly().Draw(t, "s")
-		for what, got := range map[string]string{"Clean": widget.Clean(s), "CleanMarks": widget.CleanMarks(s)} {
+		s := hostileText().Draw(t, "s")
+		for what, got := range map[string]string{"Clean": widget.Clean(s), "CleanMarks": widget.CleanVisible(s)} {
 			for _, r := range got {
 				if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
 					t.Errorf("%s(%q) keeps %U: %q", what, s, r, got)
@@ -27,7 +27,7 @@ func TestCleanIsSafe(t *testing.T) {
 			if again := widget.Clean(got); again != got {
 				t.Errorf("%s(%q) is %q, cleaned again %q", what, s, got, again)
 			}
-			// What is drawn before and after must not change what the text takes.
+			// Text before and after must not change the width of the text.
 			if w := widget.Width("│" + got + "│"); w != widget.Width(got)+2 {
 				t.Errorf("%s(%q) = %q takes %d cells, %d between bars", what, s, got, widget.Width(got), w)
 			}
@@ -42,7 +42,7 @@ func TestCleanIsSafe(t *testing.T) {
 
 func TestTextWidths(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := widget.Clean(unfriendly().Draw(t, "s"))
+		s := widget.Clean(hostileText().Draw(t, "s"))
 		w := rapid.IntRange(0, 40).Draw(t, "w")
 		if got := widget.Truncate(s, w); widget.Width(got) > w {
 			t.Errorf("Truncate(%q, %d) = %q, %d wide", s, w, got, widget.Width(got))
@@ -54,7 +54,7 @@ func TestTextWidths(t *testing.T) {
 			wantAtMost(t, "Wrap", line, w, 1)
 		}
 		wantAtMost(t, "TruncateWords", widget.TruncateWords(s, w), w, 1)
-		for most, lines := 1+w%3, widget.WrapMost(s, w, 1+w%3); len(lines) > 0; lines = lines[1:] {
+		for most, lines := 1+w%3, widget.WrapMax(s, w, 1+w%3); len(lines) > 0; lines = lines[1:] {
 			wantAtMost(t, "WrapMost", lines[0], w, 1)
 			if len(lines) > most {
 				t.Errorf("WrapMost(%q, %d, %d) has more lines", s, w, most)
@@ -80,7 +80,7 @@ func (r textRows) Row(i int) widget.Cells {
 
 func drawColumn(t *rapid.T) widget.Column {
 	return widget.Column{
-		Title: unfriendly().Draw(t, "title"), Min: rapid.IntRange(0, 20).Draw(t, "min"), Max: rapid.IntRange(0, 30).Draw(t, "max"),
+		Title: hostileText().Draw(t, "title"), Min: rapid.IntRange(0, 20).Draw(t, "min"), Max: rapid.IntRange(0, 30).Draw(t, "max"),
 		Weight: rapid.IntRange(0, 4).Draw(t, "weight"), Align: widget.Align(rapid.IntRange(0, 1).Draw(t, "align")), Priority: rapid.IntRange(0, 3).Draw(t, "priority"),
 	}
 }
@@ -89,12 +89,12 @@ func TestTableFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := drawSize(t)
 		table := widget.NewTable(plain(), rapid.SliceOfN(rapid.Custom(drawColumn), 0, 6).Draw(t, "columns")...)
-		table.Empty = unfriendly().Draw(t, "empty")
+		table.Empty = hostileText().Draw(t, "empty")
 		table.Focused = rapid.Bool().Draw(t, "focused")
 		if rapid.Bool().Draw(t, "marks") {
 			table.Marked = func(i int) bool { return i%2 == 0 }
 		}
-		table.SetRows(textRows(rapid.SliceOfN(rapid.SliceOfN(unfriendly(), 0, 6), 0, 20).Draw(t, "rows")))
+		table.SetRows(textRows(rapid.SliceOfN(rapid.SliceOfN(hostileText(), 0, 6), 0, 20).Draw(t, "rows")))
 		table.SetSize(w, h)
 		table.Move(rapid.IntRange(-3, 25).Draw(t, "cursor"))
 		wantBlock(t, "table", table.View(), w, h)
@@ -103,8 +103,8 @@ func TestTableFits(t *testing.T) {
 
 func drawItem(t *rapid.T) widget.Item {
 	return widget.Item{
-		Icon: unfriendly().Draw(t, "icon"), Text: unfriendly().Draw(t, "text"), Info: unfriendly().Draw(t, "info"),
-		Dim: rapid.Bool().Draw(t, "dim"), Why: unfriendly().Draw(t, "why"), Heading: rapid.IntRange(0, 4).Draw(t, "heading") == 0,
+		Icon: hostileText().Draw(t, "icon"), Text: hostileText().Draw(t, "text"), Info: hostileText().Draw(t, "info"),
+		Dim: rapid.Bool().Draw(t, "dim"), DisabledReason: hostileText().Draw(t, "why"), Heading: rapid.IntRange(0, 4).Draw(t, "heading") == 0,
 	}
 }
 
@@ -112,7 +112,7 @@ func TestListAndPanelFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := drawSize(t)
 		list := widget.NewList(plain(), rapid.SliceOfN(rapid.Custom(drawItem), 0, 12).Draw(t, "items")...)
-		list.Empty = unfriendly().Draw(t, "empty")
+		list.Empty = hostileText().Draw(t, "empty")
 		list.Focused = rapid.Bool().Draw(t, "focused")
 		list.SetSize(w, h)
 		for _, name := range rapid.SliceOfN(rapid.SampledFrom([]string{"up", "down", "pgdown", "end", "home"}), 0, 6).Draw(t, "keys") {
@@ -123,22 +123,22 @@ func TestListAndPanelFit(t *testing.T) {
 		}
 		wantBlock(t, "list", list.View(), w, h)
 
-		panel := widget.NewPanel(plain(), unfriendly().Draw(t, "title"))
-		panel.Info, panel.Footer = unfriendly().Draw(t, "info"), unfriendly().Draw(t, "footer")
+		panel := widget.NewPanel(plain(), hostileText().Draw(t, "title"))
+		panel.Info, panel.Footer = hostileText().Draw(t, "info"), hostileText().Draw(t, "footer")
 		panel.SetSize(w, h)
 		wantBlock(t, "panel", panel.View(list.View()), w, h)
 	})
 }
 
 func drawHint(t *rapid.T) widget.Hint {
-	return widget.Hint{Key: unfriendly().Draw(t, "key"), Label: unfriendly().Draw(t, "label"), Dim: rapid.Bool().Draw(t, "dim"), Why: unfriendly().Draw(t, "why")}
+	return widget.Hint{Key: hostileText().Draw(t, "key"), Label: hostileText().Draw(t, "label"), Dim: rapid.Bool().Draw(t, "dim"), DisabledReason: hostileText().Draw(t, "why")}
 }
 
 func TestBarsFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, _ := drawSize(t)
 		bar := widget.NewStatusBar(plain())
-		bar.Left, bar.Right = unfriendly().Draw(t, "left"), unfriendly().Draw(t, "right")
+		bar.Left, bar.Right = hostileText().Draw(t, "left"), hostileText().Draw(t, "right")
 		bar.Hints = rapid.SliceOfN(rapid.Custom(drawHint), 0, 6).Draw(t, "hints")
 		bar.SetSize(w, 1)
 		wantBlock(t, "status bar", bar.View(), w, 1)
@@ -146,12 +146,12 @@ func TestBarsFit(t *testing.T) {
 			t.Errorf("a status bar of %d cells has no way to the help: %q", w, bar.View())
 		}
 
-		tabs := widget.NewTabs(plain(), rapid.SliceOfN(unfriendly(), 0, 6).Draw(t, "tabs")...)
+		tabs := widget.NewTabs(plain(), rapid.SliceOfN(hostileText(), 0, 6).Draw(t, "tabs")...)
 		tabs.Active = rapid.IntRange(-1, 7).Draw(t, "active")
 		tabs.SetSize(w, 1)
 		wantBlock(t, "tabs", tabs.View(), w, 1)
 
-		progress := widget.NewProgress(plain(), unfriendly().Draw(t, "label"))
+		progress := widget.NewProgress(plain(), hostileText().Draw(t, "label"))
 		progress.Done, progress.Total = rapid.IntRange(-1, 50).Draw(t, "done"), rapid.IntRange(0, 40).Draw(t, "total")
 		progress.Frame = rapid.IntRange(-1, 20).Draw(t, "frame")
 		progress.SetSize(w, 1)
@@ -160,7 +160,7 @@ func TestBarsFit(t *testing.T) {
 }
 
 func drawGroup(t *rapid.T) widget.Group {
-	return widget.Group{Title: unfriendly().Draw(t, "title"), Hints: rapid.SliceOfN(rapid.Custom(drawHint), 0, 5).Draw(t, "hints")}
+	return widget.Group{Title: hostileText().Draw(t, "title"), Hints: rapid.SliceOfN(rapid.Custom(drawHint), 0, 5).Draw(t, "hints")}
 }
 
 func TestTextViewsFit(t *testing.T) {
@@ -171,7 +171,7 @@ func TestTextViewsFit(t *testing.T) {
 		help.SetSize(w, h)
 		wantBlock(t, "help", help.View(), w, h)
 
-		text := unfriendly().Draw(t, "text")
+		text := hostileText().Draw(t, "text")
 		pager := widget.NewPager(plain())
 		pager.SetText(text)
 		pager.SetSize(w, h)
@@ -192,16 +192,16 @@ func TestTextViewsFit(t *testing.T) {
 
 func drawOption(t *rapid.T) widget.Option {
 	return widget.Option{
-		Label: unfriendly().Draw(t, "label"), Help: unfriendly().Draw(t, "help"), Icon: unfriendly().Draw(t, "icon"),
-		Dim: rapid.Bool().Draw(t, "dim"), Why: unfriendly().Draw(t, "why"),
+		Label: hostileText().Draw(t, "label"), Help: hostileText().Draw(t, "help"), Icon: hostileText().Draw(t, "icon"),
+		Dim: rapid.Bool().Draw(t, "dim"), DisabledReason: hostileText().Draw(t, "why"),
 	}
 }
 
 func TestBoxesFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := drawSize(t)
-		title, body := unfriendly().Draw(t, "title"), unfriendly().Draw(t, "body")
-		dialog := widget.Confirm(plain(), title, body, unfriendly().Draw(t, "yes"), unfriendly().Draw(t, "no"), rapid.Bool().Draw(t, "danger"))
+		title, body := hostileText().Draw(t, "title"), hostileText().Draw(t, "body")
+		dialog := widget.Confirm(plain(), title, body, hostileText().Draw(t, "yes"), hostileText().Draw(t, "no"), rapid.Bool().Draw(t, "danger"))
 		dialog.SetSize(w, h)
 		wantAtMost(t, "dialog", dialog.View(), w, h)
 
@@ -212,11 +212,11 @@ func TestBoxesFit(t *testing.T) {
 		toasts := widget.NewToasts(plain())
 		toasts.SetSize(w, h)
 		for range rapid.IntRange(0, 5).Draw(t, "toasts") {
-			toasts.Push(widget.Toast{Level: widget.Level(rapid.IntRange(0, 3).Draw(t, "level")), Text: unfriendly().Draw(t, "text")})
+			toasts.Push(widget.Toast{Level: widget.Level(rapid.IntRange(0, 3).Draw(t, "level")), Text: hostileText().Draw(t, "text")})
 		}
 		wantAtMost(t, "toasts", toasts.View(), w, 99)
 
-		base := widget.CleanLines(unfriendly().Draw(t, "base"))
+		base := widget.CleanLines(hostileText().Draw(t, "base"))
 		x, y := rapid.IntRange(-9, 75).Draw(t, "x"), rapid.IntRange(-5, 16).Draw(t, "y")
 		wantBlock(t, "overlay", widget.Overlay(base, dialog.View(), x, y, w, h), w, h)
 		wantBlock(t, "center", widget.Center(base, widget.CleanLines(body), w, h), w, h)
@@ -227,14 +227,14 @@ func TestPromptFits(t *testing.T) {
 	names := []string{"left", "right", "backspace", "delete", "home", "end", "ctrl+u"}
 	rapid.Check(t, func(t *rapid.T) {
 		w, _ := drawSize(t)
-		prompt := widget.NewPrompt(plain(), unfriendly().Draw(t, "label"), unfriendly().Draw(t, "placeholder"))
+		prompt := widget.NewPrompt(plain(), hostileText().Draw(t, "label"), hostileText().Draw(t, "placeholder"))
 		prompt.SetSize(w, 1)
 		wantBlock(t, "prompt without the keyboard", prompt.View(), w, 1)
 		prompt.Focus()
 		for range rapid.IntRange(0, 10).Draw(t, "steps") {
 			msg := key(rapid.SampledFrom(names).Draw(t, "key"))
 			if rapid.Bool().Draw(t, "type") {
-				msg = key(unfriendly().Draw(t, "typed"))
+				msg = key(hostileText().Draw(t, "typed"))
 				msg.Paste = true
 			}
 			prompt.Update(msg)

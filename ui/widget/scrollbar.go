@@ -2,7 +2,7 @@ package widget
 
 import "bugle/themes"
 
-// scrollbar returns the right-hand edge of a window of h lines, one cell a line; nil when all is in sight.
+// scrollbar returns the scroll bar of a window of h lines, one cell per line; nil if everything is visible.
 func scrollbar(t themes.Theme, w *Window, h int) []string {
 	if !w.Overflows() || h <= 0 {
 		return nil

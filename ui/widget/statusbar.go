@@ -6,46 +6,44 @@ import (
 	"bugle/themes"
 )
 
-// StatusBar is the line at the foot of a screen: where one is, the keys of the moment, and something
-// at the right edge.
+// StatusBar is the bottom line of a screen: its location, the keys that work now, and a text at the right.
 type StatusBar struct {
-	// Left says where one is; Right is the first to go when the line is narrow, after the hints.
+	// Left is the current location; Right is dropped first in a narrow bar, after the hints.
 	Left, Right string
 	// LeftTone and RightTone color them.
 	LeftTone, RightTone themes.Tone
-	// Hints are the keys of the moment, the most wanted first. Help is added at the end.
+	// Hints are the keys that work now, the most important first. Help is added at the end.
 	Hints []Hint
-	// Help leads to all the other keys. It is "? help", or another key where "?" is text; without a key it is
-	// left out.
+	// Help opens the list of all keys. It is "? help", or another key while "?" is text; without a key it is left
+	// out.
 	Help Hint
 
 	theme themes.Theme
 	width int
 }
 
-// NewStatusBar makes an empty bar.
+// NewStatusBar returns an empty bar.
 func NewStatusBar(t themes.Theme) StatusBar {
 	return StatusBar{theme: t, Help: helpHint, LeftTone: themes.ToneStrong, RightTone: themes.ToneMuted}
 }
 
-// SetTheme changes the theme.
 func (s *StatusBar) SetTheme(theme themes.Theme) { s.theme = theme }
 
-// SetSize tells the bar its width; it is one line high, whatever the height says.
+// SetSize sets the width of the bar; it is always one line high.
 func (s *StatusBar) SetSize(width, _ int) { s.width = max(width, 0) }
 
-// hintGap stands between two hints.
+// hintGap separates two hints.
 const hintGap = "  "
 
-// barLayout is what of the bar there is room for.
+// barLayout is the part of the bar that fits.
 type barLayout struct {
 	left, right string
 	start       int // the column of the first hint
-	hints       int // how many of the hints are shown, before that of the help
+	hints       int // number of visible hints before the help hint
 }
 
-// lay reserves what must be there first: the way to the help, then where one is, then the rest.
-func (s *StatusBar) lay() barLayout {
+// layout reserves space for the help hint first, then for the left text, then for the rest.
+func (s *StatusBar) layout() barLayout {
 	l := barLayout{left: Clean(s.Left), right: Clean(s.Right)}
 	room := s.width
 	if s.Help.Key != "" {
@@ -74,21 +72,19 @@ func (s *StatusBar) lay() barLayout {
 	return l
 }
 
-// At returns the number of the hint at column x, that of the help being len(Hints); false where there is
-// none.
-func (s *StatusBar) At(x int) (int, bool) {
+// HintAt returns the index of the hint at column x, len(Hints) for the help hint; false if there is none.
+func (s *StatusBar) HintAt(x int) (int, bool) {
 	for i := range len(s.Hints) + 1 {
-		if start, w, ok := s.Span(i); ok && x >= start && x < start+w && x < s.width {
+		if start, w, ok := s.HintSpan(i); ok && x >= start && x < start+w && x < s.width {
 			return i, true
 		}
 	}
 	return 0, false
 }
 
-// Span returns the column where a hint begins and its width, that of the help being the one after Hints;
-// false where it is not in sight.
-func (s *StatusBar) Span(i int) (x, width int, ok bool) {
-	l := s.lay()
+// HintSpan returns the column and width of a hint, len(Hints) for the help hint; false if it is not visible.
+func (s *StatusBar) HintSpan(i int) (x, width int, ok bool) {
+	l := s.layout()
 	x = l.start
 	for _, h := range s.Hints[:min(i, l.hints)] {
 		x += h.width() + len(hintGap)
@@ -104,12 +100,12 @@ func (s *StatusBar) Span(i int) (x, width int, ok bool) {
 	return x, s.Hints[i].width(), true
 }
 
-// View draws the bar, exactly as wide as SetSize said. As many hints are shown as fit, each whole.
+// View draws the bar in exactly its width. It shows as many whole hints as fit.
 func (s *StatusBar) View() string {
 	if s.width == 0 {
 		return ""
 	}
-	l := s.lay()
+	l := s.layout()
 	hints := make([]string, 0, l.hints+1)
 	for _, h := range s.Hints[:l.hints] {
 		hints = append(hints, h.render(s.theme))

@@ -8,8 +8,8 @@ import (
 	"bugle/themes"
 )
 
-// What can be clicked is what is drawn: each hint is found at each of its cells, and nowhere else.
-func TestHintsAreWhereTheyAreDrawn(t *testing.T) {
+// Every cell of a drawn hint is clickable, and nothing else is.
+func TestHintAtMatchesView(t *testing.T) {
 	bar := NewStatusBar(themes.Plain())
 	bar.Hints = []Hint{{Key: "enter", Label: "open"}, {Key: "n", Label: "new"}, {Key: "é", Label: "naïve"}}
 	for _, left := range []string{"", "Draft"} {
@@ -20,7 +20,7 @@ func TestHintsAreWhereTheyAreDrawn(t *testing.T) {
 			for i, h := range append(append([]Hint{}, bar.Hints...), bar.Help) {
 				text := h.Key + " " + h.Label
 				at := strings.Index(line, text)
-				x, w, ok := bar.Span(i)
+				x, w, ok := bar.HintSpan(i)
 				if at >= 0 != (ok && x+w <= width) {
 					t.Fatalf("width %d: %q is drawn: %v, found: %v\n%s", width, text, at >= 0, ok, line)
 				}
@@ -31,11 +31,11 @@ func TestHintsAreWhereTheyAreDrawn(t *testing.T) {
 					t.Errorf("width %d: %q is at %d, drawn at %d", width, text, x, Width(line[:at]))
 				}
 				for cell := range w {
-					if got, ok := bar.At(x + cell); !ok || got != i {
+					if got, ok := bar.HintAt(x + cell); !ok || got != i {
 						t.Errorf("width %d: at %d is hint %d, want %d", width, x+cell, got, i)
 					}
 				}
-				if got, ok := bar.At(x + w); ok {
+				if got, ok := bar.HintAt(x + w); ok {
 					t.Errorf("width %d: between hints is hint %d", width, got)
 				}
 			}
@@ -43,7 +43,7 @@ func TestHintsAreWhereTheyAreDrawn(t *testing.T) {
 	}
 }
 
-func TestErrorsStayUntilSomebodyGoesOn(t *testing.T) {
+func TestErrorsStayUntilSeen(t *testing.T) {
 	toasts := NewToasts(themes.Plain())
 	toasts.SetSize(40, 10)
 	now := time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)
@@ -59,21 +59,21 @@ func TestErrorsStayUntilSomebodyGoesOn(t *testing.T) {
 	if toasts.Len() != 1 {
 		t.Errorf("%d are left", toasts.Len())
 	}
-	toasts.Seen(now)
+	toasts.ExpireErrors(now)
 	if toasts.Len() != 1 {
 		t.Error("it goes before it can be read")
 	}
-	toasts.Seen(now.Add(time.Second))
+	toasts.ExpireErrors(now.Add(time.Second))
 	if toasts.Len() != 0 {
 		t.Error("it stays after it was read")
 	}
 }
 
-// Levels of notices are told apart without their colors.
-func TestLevelsHaveSigns(t *testing.T) {
+// Levels can be told apart without color.
+func TestLevelsHaveIcons(t *testing.T) {
 	seen := map[string]Level{}
 	for l := LevelInfo; l <= LevelError; l++ {
-		sign, _ := l.look()
+		sign, _ := l.icon()
 		if other, ok := seen[sign]; ok {
 			t.Errorf("levels %d and %d have the sign %s", l, other, sign)
 		}

@@ -9,16 +9,16 @@ import (
 	"bugle/themes"
 )
 
-// Cell is the text in one column of one row. The table cleans and cuts it.
+// Cell is the text of one column in one row. The table cleans and truncates it.
 type Cell struct {
 	Text string
 	Tone themes.Tone
 }
 
-// Cells are one row, a cell for each column; missing ones are empty.
+// Cells are one row, with a cell per column; missing ones are empty.
 type Cells []Cell
 
-// Rows is what a table shows. Only rows in sight are asked for.
+// Rows is the data source of a table, which reads only the visible rows.
 type Rows interface {
 	// Len is the number of rows.
 	Len() int
@@ -26,20 +26,20 @@ type Rows interface {
 	Row(i int) Cells
 }
 
-// Table shows rows in columns under a head, with a cursor. Columns give way when it is narrow, and the
-// cost of drawing does not depend on the number of rows.
+// Table shows rows in columns under a header, with a cursor. It drops columns if it is narrow; the cost of
+// drawing does not depend on the number of rows.
 type Table struct {
-	Window // the rows in sight and the chosen one
+	Window // the visible rows and the selected one
 
 	// Columns are the columns from left to right.
 	Columns []Column
-	// Focused reports whether the keyboard is here; the row under the cursor is drawn accordingly.
+	// Focused reports whether the table has the keyboard; it affects how the selected row is drawn.
 	Focused bool
-	// Marked reports whether row i is one of several chosen; nil: rows cannot be marked.
+	// Marked reports whether row i is marked; nil if rows cannot be marked.
 	Marked func(i int) bool
-	// Dimmed reports whether row i is drawn faint; nil: none is.
+	// Dimmed reports whether row i is drawn faint; nil if none is.
 	Dimmed func(i int) bool
-	// Empty is said in place of the rows when there are none. It may have several lines.
+	// Empty is shown instead of the rows if there are none. It may have several lines.
 	Empty string
 
 	theme         themes.Theme
@@ -47,28 +47,27 @@ type Table struct {
 	width, height int
 }
 
-// NewTable makes a table of columns without rows.
+// NewTable returns a table without rows.
 func NewTable(t themes.Theme, columns ...Column) Table {
 	return Table{Columns: columns, theme: t}
 }
 
-// SetTheme changes the theme.
 func (t *Table) SetTheme(theme themes.Theme) { t.theme = theme }
 
-// SetSize tells the table the cells it may use, head and scroll bar included.
+// SetSize sets the size of the table, including header and scroll bar.
 func (t *Table) SetSize(width, height int) {
 	t.width, t.height = max(width, 0), max(height, 0)
 	t.sync()
 }
 
-// SetRows sets the rows. The cursor stays on its number, or on the last row; call it again,
-// or Sync, when their number changed.
+// SetRows sets the rows. The cursor keeps its index, or moves to the last row. Call SetRows or Sync when the
+// number of rows changes.
 func (t *Table) SetRows(rows Rows) {
 	t.rows = rows
 	t.sync()
 }
 
-// Sync brings the cursor back among the rows after their number changed.
+// Sync clamps the cursor after the number of rows has changed.
 func (t *Table) Sync() { t.sync() }
 
 func (t *Table) sync() {
@@ -79,11 +78,11 @@ func (t *Table) sync() {
 	t.Resize(n, t.height-1)
 }
 
-// RowAt returns the row on line y of the table, whose line 0 is the head, and false where there is none.
+// RowAt returns the row on line y of the table, whose line 0 is the header; false if there is none.
 func (t *Table) RowAt(y int) (int, bool) { return t.At(y - 1) }
 
-// Mouse takes the wheel, and a press of the left button on line y of the table, which chooses the row
-// there. It says whether it did anything.
+// Mouse handles the wheel and a click on line y of the table, which selects the row there. It reports whether
+// it handled msg.
 func (t *Table) Mouse(msg tea.MouseMsg, y int) bool {
 	if t.Wheel(msg) {
 		return true
@@ -91,7 +90,7 @@ func (t *Table) Mouse(msg tea.MouseMsg, y int) bool {
 	return msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && t.Click(y-1)
 }
 
-// View draws the table: exactly as wide and as high as SetSize said.
+// View draws exactly the size set by SetSize.
 func (t *Table) View() string {
 	if t.width == 0 || t.height == 0 {
 		return ""
@@ -126,7 +125,7 @@ func (t *Table) View() string {
 	return strings.Join(lines[:t.height], "\n")
 }
 
-// gutter is the width of what stands before the columns: the cursor, and the mark if there are marks.
+// gutter returns the width before the columns: the cursor, and the mark if rows can be marked.
 func (t *Table) gutter() int {
 	if t.Marked != nil {
 		return 3
@@ -179,7 +178,7 @@ func (t *Table) row(i, body int, shown []shownColumn) string {
 	return b.String()
 }
 
-// rowStyle returns the style that a row is drawn in as a whole, if it is; else its cells have their own.
+// rowStyle returns the style of the whole row, if it has one; otherwise each cell has its own.
 func (t *Table) rowStyle(i int, selected bool) (style lipgloss.Style, whole bool) {
 	switch {
 	case selected && t.Focused:
@@ -208,7 +207,7 @@ func (t *Table) rowStart(i int, selected, whole bool) string {
 	return cursor + mark + " "
 }
 
-// empty returns the lines said when there are no rows.
+// empty returns the lines to show if there are no rows.
 func (t *Table) empty() []string {
 	var lines []string
 	for _, line := range strings.Split(CleanLines(t.Empty), "\n") {
@@ -219,7 +218,7 @@ func (t *Table) empty() []string {
 	return lines
 }
 
-// cursorMark is the sign before the entry under the cursor: solid where the keyboard is.
+// cursorMark returns the sign before the selected entry, solid if the list has the keyboard.
 func cursorMark(selected, focused bool) string {
 	switch {
 	case selected && focused:

@@ -11,21 +11,21 @@ import (
 	"bugle/ui/widget"
 )
 
-// askedRows remembers which rows were asked for.
-type askedRows struct {
+// recordingRows records which rows were read.
+type recordingRows struct {
 	n     int
 	asked map[int]bool
 }
 
-func (r *askedRows) Len() int { return r.n }
+func (r *recordingRows) Len() int { return r.n }
 
-func (r *askedRows) Row(i int) widget.Cells {
+func (r *recordingRows) Row(i int) widget.Cells {
 	r.asked[i] = true
 	return widget.Cells{{Text: "row"}}
 }
 
-func TestTableAsksForWhatIsInSight(t *testing.T) {
-	rows := &askedRows{n: 1_000_000, asked: map[int]bool{}}
+func TestTableReadsOnlyVisibleRows(t *testing.T) {
+	rows := &recordingRows{n: 1_000_000, asked: map[int]bool{}}
 	table := widget.NewTable(plain(), widget.Column{Title: "Name", Min: 4, Weight: 1})
 	table.SetRows(rows)
 	table.SetSize(40, 11)
@@ -36,7 +36,7 @@ func TestTableAsksForWhatIsInSight(t *testing.T) {
 	}
 }
 
-// titles returns the heads of the columns that a table shows at a width.
+// titles returns the column headings that a table shows at a width.
 func titles(width int) string {
 	table := widget.NewTable(plain(), campaignColumns()...)
 	table.SetRows(campaigns(1))
@@ -44,7 +44,7 @@ func titles(width int) string {
 	return strings.Join(strings.Fields(strings.SplitN(table.View(), "\n", 2)[0]), " ")
 }
 
-func TestTableColumnsGiveWay(t *testing.T) {
+func TestTableDropsColumns(t *testing.T) {
 	for width, want := range map[int]string{
 		120: "Name ↑ Status Channel Delivery Team Audience Updated",
 		95:  "Name ↑ Status Channel Delivery Team Audience Updated",
@@ -87,7 +87,7 @@ func TestTableMouse(t *testing.T) {
 	}
 }
 
-func TestTableKeepsTheCursorAmongTheRows(t *testing.T) {
+func TestTableClampsCursor(t *testing.T) {
 	table := widget.NewTable(plain(), widget.Column{Title: "Name", Min: 4, Weight: 1})
 	table.SetRows(campaigns(30))
 	table.SetSize(40, 6)
@@ -123,7 +123,7 @@ func TestSelectedRowIsOneColor(t *testing.T) {
 	}
 }
 
-// A million rows cost what fifty do: the two benchmarks agree.
+// A million rows cost as much as fifty: compare the two benchmarks.
 func benchmarkTable(b *testing.B, n int) {
 	theme, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
 	if err != nil {

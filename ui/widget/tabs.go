@@ -6,31 +6,30 @@ import (
 	"bugle/themes"
 )
 
-// Tabs is a line of names of which one is open. When they do not all fit, those around the open one are
-// shown, and "‹" and "›" say that there are more.
+// Tabs is a line of tab names, one of them active. If they do not all fit, it shows those around the active
+// one, with "‹" and "›" where there are more.
 type Tabs struct {
 	// Names are the tabs from left to right; a count is part of the name.
 	Names []string
-	// Active is the open one.
+	// Active is the index of the active tab.
 	Active int
 
 	theme themes.Theme
 	width int
 }
 
-// NewTabs makes a line of tabs, the first one open.
+// NewTabs returns tabs with the first one active.
 func NewTabs(t themes.Theme, names ...string) Tabs { return Tabs{Names: names, theme: t} }
 
-// SetTheme changes the theme.
 func (t *Tabs) SetTheme(theme themes.Theme) { t.theme = theme }
 
-// SetSize tells the tabs their width; they are one line high, whatever the height says.
+// SetSize sets the width of the tabs; they are always one line high.
 func (t *Tabs) SetSize(width, _ int) { t.width = max(width, 0) }
 
-// Next opens the next tab, after the last the first.
+// Next activates the next tab, wrapping around.
 func (t *Tabs) Next() { t.step(1) }
 
-// Prev opens the tab before, before the first the last.
+// Prev activates the previous tab, wrapping around.
 func (t *Tabs) Prev() { t.step(-1) }
 
 func (t *Tabs) step(n int) {
@@ -39,10 +38,10 @@ func (t *Tabs) step(n int) {
 	}
 }
 
-// tabGap stands between two tabs.
+// tabGap is the number of cells between two tabs.
 const tabGap = 3
 
-// visible returns the tabs that fit, from the first up to, not including, the second.
+// visible returns the range of tabs that fit, [from, to).
 func (t *Tabs) visible() (from, to int) {
 	if len(t.Names) == 0 {
 		return 0, 0
@@ -63,7 +62,7 @@ func (t *Tabs) visible() (from, to int) {
 	}
 }
 
-// span is the width of tabs from up to, not including, to, with the signs that there are more.
+// span returns the width of tabs [from, to), including the signs for more.
 func (t *Tabs) span(from, to int) int {
 	w := (to - from - 1) * tabGap
 	for _, name := range t.Names[from:to] {
@@ -78,7 +77,7 @@ func (t *Tabs) span(from, to int) int {
 	return w
 }
 
-// At returns the tab at column x, and false where there is none.
+// At returns the tab at column x; false if there is none.
 func (t *Tabs) At(x int) (int, bool) {
 	from, to := t.visible()
 	start := 0
@@ -95,7 +94,7 @@ func (t *Tabs) At(x int) (int, bool) {
 	return 0, false
 }
 
-// View draws the tabs, exactly as wide as SetSize said.
+// View draws the tabs in exactly their width.
 func (t *Tabs) View() string {
 	from, to := t.visible()
 	var b strings.Builder

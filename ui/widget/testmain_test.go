@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMain keeps rapid from writing the cases that failed among the golden files; the seed it prints
-// is enough to run them again.
+// TestMain keeps rapid from writing failed cases next to the golden files; the seed it prints is enough to
+// repeat them.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if err := flag.Set("rapid.nofailfile", "true"); err != nil {

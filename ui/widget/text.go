@@ -6,13 +6,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Truncate cuts s to at most w cells, with "…" where something was cut. It never cuts through a
-// character that takes several code points or cells.
+// Truncate shortens s to at most w cells, ending in "…" if something was cut. It never splits a grapheme
+// cluster.
 func Truncate(s string, w int) string {
 	if w <= 0 {
 		return ""
 	}
-	if isPlain(s) {
+	if isPrintableASCII(s) {
 		if len(s) <= w {
 			return s
 		}
@@ -21,21 +21,21 @@ func Truncate(s string, w int) string {
 	return cut(s, w, "…")
 }
 
-// cut is Truncate with a tail of the caller's.
+// cut is Truncate with the given tail.
 func cut(s string, w int, tail string) string {
 	if w <= 0 {
 		return ""
 	}
 	out := ansi.Truncate(s, w, tail)
-	// The library measures some characters by their parts when it cuts and as a whole when it counts.
+	// The library measures some clusters by their runes when it cuts and as a whole when it counts.
 	for limit := w - 1; ansi.StringWidth(out) > w && limit >= 0; limit-- {
 		out = ansi.Truncate(s, limit, tail)
 	}
 	return out
 }
 
-// TruncateLeft drops the first n cells of s. A wide character that the cut goes through becomes
-// spaces, so that what follows stays where it was.
+// TruncateLeft drops the first n cells of s. A wide character that is cut in half becomes spaces, so that the
+// rest stays aligned.
 func TruncateLeft(s string, n int) string {
 	if n <= 0 {
 		return s
@@ -44,7 +44,7 @@ func TruncateLeft(s string, n int) string {
 	if n >= total {
 		return ""
 	}
-	if isPlain(s) {
+	if isPrintableASCII(s) {
 		return s[n:]
 	}
 	out := ansi.TruncateLeft(s, n, "")
@@ -57,7 +57,7 @@ func TruncateLeft(s string, n int) string {
 	return out
 }
 
-// PadRight makes s exactly w cells wide: cut, or filled up with spaces.
+// PadRight makes s exactly w cells wide, truncated or padded with spaces.
 func PadRight(s string, w int) string {
 	s = Truncate(s, w)
 	return s + spaces(w-Width(s))
@@ -69,11 +69,11 @@ func PadLeft(s string, w int) string {
 	return spaces(w-Width(s)) + s
 }
 
-// noBreak stands for the dashes of a flag while lines are broken: --theme stays whole.
+// noBreak replaces the dashes of a flag while lines are wrapped, so that --theme stays whole.
 const noBreak = "\u2011\u2011"
 
-// Wrap breaks s into lines of at most w cells, between words where it can. Terminal sequences in it stay.
-// It returns at least one line; the lines of s are kept apart.
+// Wrap breaks s into lines of at most w cells, between words if possible. Terminal sequences are kept. It
+// returns at least one line; existing line breaks are kept.
 func Wrap(s string, w int) []string {
 	if w <= 0 {
 		return []string{""}
@@ -88,17 +88,17 @@ func Wrap(s string, w int) []string {
 			line = strings.ReplaceAll(line, noBreak, "--")
 			lines[i] = line
 		}
-		if isPlain(line) && len(line) <= w {
+		if isPrintableASCII(line) && len(line) <= w {
 			continue
 		}
-		lines[i] = cut(sealEdges(line), w, "")
+		lines[i] = cut(isolateEdges(line), w, "")
 	}
 	return lines
 }
 
-// WrapMost is Wrap for a plain text, in at most n lines: where there is more, the last one ends with
-// " …", after a whole word where it has more than one.
-func WrapMost(s string, w, n int) []string {
+// WrapMax is Wrap for plain text, limited to n lines. If there is more, the last line ends with " …", after a
+// whole word if it has more than one.
+func WrapMax(s string, w, n int) []string {
 	n = max(n, 1)
 	lines := Wrap(Truncate(s, (n+1)*max(w, 1)), w)
 	if len(lines) <= n {
@@ -112,25 +112,25 @@ func WrapMost(s string, w, n int) []string {
 		}
 		last = strings.TrimRight(last[:at], " ")
 	}
-	if strings.HasSuffix(last, "-") { // in the middle of a word, where such a word may be parted
+	if strings.HasSuffix(last, "-") { // in the middle of a word that may be split here
 		return append(lines[:n-1], last+"…")
 	}
 	return append(lines[:n-1], last+" …")
 }
 
-// TruncateWords is Truncate for a plain text of several words: it is cut after a whole one, but where
-// that would leave less than half of the cells filled.
+// TruncateWords is Truncate for plain text of several words: it cuts after a whole word unless that would leave
+// more than half of the width empty.
 func TruncateWords(s string, w int) string {
 	if Width(s) <= w {
 		return s
 	}
-	if line := WrapMost(s, w, 1)[0]; Width(line)*2 > w {
+	if line := WrapMax(s, w, 1)[0]; Width(line)*2 > w {
 		return line
 	}
 	return Truncate(s, w)
 }
 
-// Fit makes a block exactly w cells wide and h lines high: lines are cut or filled, missing ones added.
+// Fit makes a block exactly w cells wide and h lines high: lines are cut or padded, missing ones added.
 func Fit(block string, w, h int) string {
 	if w <= 0 || h <= 0 {
 		return ""
@@ -147,7 +147,7 @@ func Fit(block string, w, h int) string {
 	return strings.Join(out, "\n")
 }
 
-// fitLine is PadRight without the sign that something was cut.
+// fitLine is PadRight without an ellipsis.
 func fitLine(s string, w int) string {
 	width := Width(s)
 	if width > w {
@@ -159,7 +159,7 @@ func fitLine(s string, w int) string {
 
 const blanks = "                                                                                                                                "
 
-// spaces returns n spaces; none when n is not positive.
+// spaces returns n spaces; none if n is not positive.
 func spaces(n int) string {
 	switch {
 	case n <= 0:

@@ -7,7 +7,7 @@ import (
 	"bugle/ui/widget"
 )
 
-func TestCutAfterAWholeWord(t *testing.T) {
+func TestTruncateWords(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		w    int
@@ -36,7 +36,7 @@ func TestWrapKeepsFlagsWhole(t *testing.T) {
 	}
 }
 
-func TestWrapMost(t *testing.T) {
+func TestWrapMax(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		w, n int
@@ -48,7 +48,7 @@ func TestWrapMost(t *testing.T) {
 		{"one two threes four", 7, 2, []string{"one two", "threes…"}},
 		{"", 7, 2, []string{""}},
 	} {
-		if got := widget.WrapMost(c.text, c.w, c.n); !slices.Equal(got, c.want) {
+		if got := widget.WrapMax(c.text, c.w, c.n); !slices.Equal(got, c.want) {
 			t.Errorf("WrapMost(%q, %d, %d) = %q, want %q", c.text, c.w, c.n, got, c.want)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"bugle/themes"
 )
 
-// Level is how grave a notice is.
+// Level is the severity of a notice.
 type Level int
 
 // The levels.
@@ -19,8 +19,8 @@ const (
 	LevelError
 )
 
-// look returns a level's sign and tone.
-func (l Level) look() (string, themes.Tone) {
+// icon returns a level's icon and tone.
+func (l Level) icon() (string, themes.Tone) {
 	switch l {
 	case LevelSuccess:
 		return "✓", themes.ToneSuccess
@@ -33,51 +33,48 @@ func (l Level) look() (string, themes.Tone) {
 	}
 }
 
-// maxToasts is how many notices are in sight at once; older ones go.
+// maxToasts is how many notices are shown at once; older ones are dropped.
 const maxToasts = 3
 
 // maxToastLines is how many lines one notice may take.
 const maxToastLines = 4
 
-// roomy is from how many rows of the window on notices have a box each.
-const roomy = 24
+// boxMinHeight is the window height from which each notice has a box.
+const boxMinHeight = 24
 
-// Toast is a short notice that goes by itself, but for one of an error: that stays until it was seen.
+// Toast is a short notice that disappears by itself. An error stays until the user has seen it.
 type Toast struct {
 	Level Level
 	Text  string
-	// About names what the notice is about: a newer one about the same takes its place. Empty: nothing
-	// that another one could be about.
-	About string
-	// Until is when it goes; for an error, when it has been in sight for long enough to be read.
+	// Topic groups notices: a new one replaces the one with the same topic. Empty means the notice replaces nothing.
+	Topic string
+	// Until is when it disappears; for an error, when it has been shown long enough to be read.
 	Until time.Time
 }
 
-// Toasts are the notices in sight, the newest last. Time comes from the caller: nothing here runs.
+// Toasts are the notices shown, the newest last. The caller supplies the time; there is no timer here.
 type Toasts struct {
 	theme  themes.Theme
 	toasts []Toast
 	width  int
-	low    bool // the window has no room for boxes
+	low    bool // the window is too low for boxes
 }
 
-// NewToasts makes an empty stack.
+// NewToasts returns an empty stack.
 func NewToasts(t themes.Theme) Toasts { return Toasts{theme: t} }
 
-// SetTheme changes the theme.
 func (t *Toasts) SetTheme(theme themes.Theme) { t.theme = theme }
 
-// SetSize tells the notices how wide they may be, and how high the window is: they are as high as their text
-// needs, and in a low window only the newest of the
-// gravest is in sight, without a box.
-func (t *Toasts) SetSize(width, height int) { t.width, t.low = max(width, 0), height < roomy }
+// SetSize sets the maximum width of the notices and the height of the window. In a low window only the newest
+// notice of the highest level is shown, without a box.
+func (t *Toasts) SetSize(width, height int) { t.width, t.low = max(width, 0), height < boxMinHeight }
 
-// Push adds a notice, in place of one that says the same or is about the same.
+// Push adds a notice, replacing one with the same text or topic.
 func (t *Toasts) Push(toast Toast) {
 	kept := make([]Toast, 0, maxToasts+1)
 	for _, old := range t.toasts {
 		same := old.Level == toast.Level && old.Text == toast.Text
-		if !same && (toast.About == "" || old.About != toast.About) {
+		if !same && (toast.Topic == "" || old.Topic != toast.Topic) {
 			kept = append(kept, old)
 		}
 	}
@@ -85,7 +82,7 @@ func (t *Toasts) Push(toast Toast) {
 	t.toasts = kept[max(len(kept)-maxToasts, 0):]
 }
 
-// Expire drops the notices whose time has come, and says whether there were any. Errors stay.
+// Expire drops the notices whose time is up and reports whether there were any. Errors stay.
 func (t *Toasts) Expire(now time.Time) bool {
 	kept := make([]Toast, 0, len(t.toasts))
 	for _, toast := range t.toasts {
@@ -98,19 +95,19 @@ func (t *Toasts) Expire(now time.Time) bool {
 	return changed
 }
 
-// Drop takes away the notices of a level.
-func (t *Toasts) Drop(level Level) {
+// RemoveLevel removes the notices of a level.
+func (t *Toasts) RemoveLevel(level Level) {
 	t.toasts = slices.DeleteFunc(slices.Clone(t.toasts), func(toast Toast) bool { return toast.Level == level })
 }
 
-// Seen drops the errors whose time has come: somebody is there, and goes on.
-func (t *Toasts) Seen(now time.Time) {
+// ExpireErrors drops the errors whose time is up; call it when the user presses a key.
+func (t *Toasts) ExpireErrors(now time.Time) {
 	t.toasts = slices.DeleteFunc(slices.Clone(t.toasts), func(toast Toast) bool {
 		return toast.Level == LevelError && !now.Before(toast.Until)
 	})
 }
 
-// Next returns the time at which the next notice goes, and false when none goes by itself.
+// Next returns the time at which the next notice disappears; false if none does by itself.
 func (t *Toasts) Next() (time.Time, bool) {
 	var next time.Time
 	for _, toast := range t.toasts {
@@ -121,8 +118,8 @@ func (t *Toasts) Next() (time.Time, bool) {
 	return next, !next.IsZero()
 }
 
-// Gravest returns the highest level of the notices in sight.
-func (t *Toasts) Gravest() Level {
+// HighestLevel returns the highest level of the notices shown.
+func (t *Toasts) HighestLevel() Level {
 	g := LevelInfo
 	for _, toast := range t.toasts {
 		g = max(g, toast.Level)
@@ -130,11 +127,11 @@ func (t *Toasts) Gravest() Level {
 	return g
 }
 
-// Dismiss drops the newest notice, in a low window the one in sight, and reports whether there was one.
+// Dismiss removes the newest notice, in a low window the visible one, and reports whether there was one.
 func (t *Toasts) Dismiss() bool {
 	at := len(t.toasts) - 1
 	if t.low {
-		at = t.front()
+		at = t.newestOfHighestLevel()
 	}
 	if at < 0 {
 		return false
@@ -143,8 +140,8 @@ func (t *Toasts) Dismiss() bool {
 	return true
 }
 
-// front returns the place of the newest of the gravest notices, or -1 where there is none.
-func (t *Toasts) front() int {
+// newestOfHighestLevel returns the index of the newest notice of the highest level; -1 if there is none.
+func (t *Toasts) newestOfHighestLevel() int {
 	at := -1
 	for i, toast := range t.toasts {
 		if at < 0 || toast.Level >= t.toasts[at].Level {
@@ -154,16 +151,16 @@ func (t *Toasts) front() int {
 	return at
 }
 
-// Len is the number of notices.
+// Len returns the number of notices.
 func (t *Toasts) Len() int { return len(t.toasts) }
 
-// View draws the notices, each in a box, all as wide as the longest needs; "" when there are none.
+// View draws the notices in boxes of equal width; "" if there are none.
 func (t *Toasts) View() string {
 	if t.width < 8 {
 		return ""
 	}
 	shown := t.toasts
-	if at := t.front(); t.low && at >= 0 {
+	if at := t.newestOfHighestLevel(); t.low && at >= 0 {
 		shown = shown[at : at+1]
 	}
 	texts := make([][]string, len(shown))
@@ -181,20 +178,20 @@ func (t *Toasts) View() string {
 	return strings.Join(lines, "\n")
 }
 
-// text breaks a notice into lines, the last one cut where there are too many.
+// text wraps a notice, truncating it if it has too many lines.
 func (t *Toasts) text(toast Toast) []string {
-	return WrapMost(strings.Join(wrapText(toast.Text, t.width-6), "\n"), t.width-6, maxToastLines)
+	return WrapMax(strings.Join(wrapText(toast.Text, t.width-6), "\n"), t.width-6, maxToastLines)
 }
 
 func (t *Toasts) box(level Level, text []string, inner int) []string {
-	sign, tone := level.look()
+	sign, tone := level.icon()
 	style := t.theme.Tone(tone)
 	var lines []string
 	start := style.Render(sign) + " "
 	for i, line := range text {
 		left, right := "│", "│"
 		if t.low && i == len(text)-1 {
-			left, right = "┤", "├" // it lies on the lower border of what fills the window
+			left, right = "┤", "├" // it is drawn over the lower border of the pane that fills the window
 		}
 		lines = append(lines, style.Render(left)+" "+start+t.theme.Text.Render(fitLine(line, inner))+" "+style.Render(right))
 		start = "  "

@@ -2,22 +2,22 @@ package widget
 
 import tea "github.com/charmbracelet/bubbletea"
 
-// Window is the part of a long sequence that is in sight, and the place in it. It holds numbers alone,
-// so a million entries cost what ten do. The zero value is an empty one.
+// Window is the visible part of a long sequence and the cursor in it. It holds only numbers, so its cost does
+// not depend on the length. The zero value is an empty window.
 type Window struct {
-	Cursor int // the chosen entry, 0 to Len-1; 0 when there is none
-	Offset int // the first entry in sight
-	Len    int // how many entries there are
-	Height int // how many are in sight
+	Cursor int // the selected entry, 0 to Len-1; 0 if there is none
+	Offset int // the first visible entry
+	Len    int // number of entries
+	Height int // number of visible entries
 }
 
-// Resize tells the window its length and height, and keeps the cursor in it and in sight.
+// Resize sets the length and height, and keeps the cursor in range and visible.
 func (w *Window) Resize(length, height int) {
 	w.Len, w.Height = max(length, 0), max(height, 0)
 	w.Select(w.Cursor)
 }
 
-// Select puts the cursor on an entry, or on the nearest there is, and scrolls as little as shows it.
+// Select moves the cursor to an entry, or the nearest one, and scrolls as little as possible to show it.
 func (w *Window) Select(i int) {
 	w.Cursor = clamp(i, 0, w.Len-1)
 	if w.Cursor < w.Offset {
@@ -38,19 +38,19 @@ func (w *Window) Up() { w.Move(-1) }
 // Down moves the cursor one entry down.
 func (w *Window) Down() { w.Move(1) }
 
-// PageUp moves the cursor up by what is in sight.
+// PageUp moves the cursor up by a page.
 func (w *Window) PageUp() { w.jump(-max(w.Height, 1)) }
 
-// PageDown moves the cursor down by what is in sight.
+// PageDown moves the cursor down by a page.
 func (w *Window) PageDown() { w.jump(max(w.Height, 1)) }
 
-// HalfUp moves the cursor up by half of what is in sight.
+// HalfUp moves the cursor up by half a page.
 func (w *Window) HalfUp() { w.jump(-max(w.Height/2, 1)) }
 
-// HalfDown moves the cursor down by half of what is in sight.
+// HalfDown moves the cursor down by half a page.
 func (w *Window) HalfDown() { w.jump(max(w.Height/2, 1)) }
 
-// jump moves the cursor and what is in sight together, so that the cursor stays where it is on the screen.
+// jump moves the cursor and the offset together, so that the cursor stays on the same line of the screen.
 func (w *Window) jump(n int) {
 	w.Offset += n
 	w.clampOffset()
@@ -63,8 +63,7 @@ func (w *Window) Home() { w.Select(0) }
 // End moves the cursor to the last entry.
 func (w *Window) End() { w.Select(w.Len - 1) }
 
-// Scroll moves what is in sight by n entries, as a mouse wheel does; the cursor comes along only when
-// it would be out of sight.
+// Scroll moves the offset by n entries, as a mouse wheel does; the cursor moves only if it would be hidden.
 func (w *Window) Scroll(n int) {
 	w.Offset += n
 	w.clampOffset()
@@ -73,18 +72,18 @@ func (w *Window) Scroll(n int) {
 	}
 }
 
-// Visible returns the entries in sight: from the first up to, not including, the second.
+// Visible returns the range of visible entries, [from, to).
 func (w *Window) Visible() (from, to int) {
 	return w.Offset, min(w.Offset+w.Height, w.Len)
 }
 
-// At returns the entry on line y of the window, and false where there is none.
+// At returns the entry on line y of the window; false if there is none.
 func (w *Window) At(y int) (int, bool) {
 	i := w.Offset + y
 	return i, y >= 0 && y < w.Height && i < w.Len
 }
 
-// Click puts the cursor on the entry of line y, and says whether there is one.
+// Click moves the cursor to the entry on line y and reports whether there is one.
 func (w *Window) Click(y int) bool {
 	i, ok := w.At(y)
 	if ok {
@@ -93,11 +92,11 @@ func (w *Window) Click(y int) bool {
 	return ok
 }
 
-// Overflows reports whether not everything is in sight.
+// Overflows reports whether the entries do not all fit.
 func (w *Window) Overflows() bool { return w.Len > w.Height }
 
-// Update takes the keys that move in a list: arrows, j and k, page, half page (ctrl+u, ctrl+d), home
-// and end (g, G). It says whether the key was one of them.
+// Update handles the keys that move in a list: arrows, j and k, page, half page (ctrl+u, ctrl+d), home and end
+// (g, G). It reports whether msg was one of them.
 func (w *Window) Update(msg tea.KeyMsg) bool {
 	switch msg.String() {
 	case "up", "k":
@@ -122,7 +121,7 @@ func (w *Window) Update(msg tea.KeyMsg) bool {
 	return true
 }
 
-// UpdateScroll takes the same keys for a text, which has no cursor to move: they scroll it.
+// UpdateScroll handles the same keys for a text, which has no cursor: they scroll.
 func (w *Window) UpdateScroll(msg tea.KeyMsg) bool {
 	page := max(w.Height, 1)
 	switch msg.String() {
@@ -148,10 +147,10 @@ func (w *Window) UpdateScroll(msg tea.KeyMsg) bool {
 	return true
 }
 
-// wheelLines is how far one notch of the mouse wheel scrolls.
+// wheelLines is how many lines one notch of the mouse wheel scrolls.
 const wheelLines = 3
 
-// Wheel takes the mouse wheel, and says whether msg was one.
+// Wheel scrolls with the mouse wheel and reports whether msg was a wheel event.
 func (w *Window) Wheel(msg tea.MouseMsg) bool {
 	switch msg.Button {
 	case tea.MouseButtonWheelUp:
@@ -166,10 +165,10 @@ func (w *Window) Wheel(msg tea.MouseMsg) bool {
 
 func (w *Window) clampOffset() { w.Offset = clamp(w.Offset, 0, w.Len-w.Height) }
 
-// clamp brings n between low and high; low wins where high is below it.
+// clamp limits n to low and high; low wins if high is below it.
 func clamp(n, low, high int) int { return max(low, min(n, high)) }
 
-// thumb returns the line and length of a scroll bar's thumb in a bar of h lines.
+// thumb returns the position and length of a scroll bar's thumb in a bar of h lines.
 func (w *Window) thumb(h int) (from, size int) {
 	if w.Len <= 0 || h <= 0 {
 		return 0, 0

@@ -30,7 +30,7 @@ func TestWindowMoves(t *testing.T) {
 	}
 }
 
-func TestWindowScrollsWithTheCursorInSight(t *testing.T) {
+func TestWindowScrollKeepsCursorVisible(t *testing.T) {
 	w := widget.Window{}
 	w.Resize(100, 10)
 	w.Select(5)
@@ -48,7 +48,7 @@ func TestWindowScrollsWithTheCursorInSight(t *testing.T) {
 	}
 }
 
-// Whatever is done, the cursor is on an entry and in sight, and no line is wasted.
+// After any operation the cursor is on an entry and visible, and no line is wasted.
 func TestWindowStaysInBounds(t *testing.T) {
 	names := []string{"up", "down", "pgup", "pgdown", "ctrl+u", "ctrl+d", "home", "end"}
 	rapid.Check(t, func(t *rapid.T) {

@@ -24,21 +24,21 @@ func (s *List) Actions() []screen.Action {
 	switch s.focus {
 	case paneFilter:
 		return []screen.Action{
-			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: groupMove, Bar: 9, Typing: true, Run: s.keepFilter},
-			{Keys: []string{"esc"}, Label: "show all", Help: "show all records", Group: groupMove, Bar: 8, Typing: true, Run: s.dropFilter},
+			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: groupMove, BarPriority: 9, WhileTyping: true, Run: s.keepFilter},
+			{Keys: []string{"esc"}, Label: "show all", Help: "show all records", Group: groupMove, BarPriority: 8, WhileTyping: true, Run: s.dropFilter},
 		}
 	case paneReport:
 		return []screen.Action{
-			{Keys: []string{"esc", "enter", "q"}, Label: "close", Help: "close the report", Group: groupMove, Bar: 9, Run: s.closeReport},
-			{Keys: []string{"t"}, Label: "test again", Help: "run the test again", Group: groupRecord, Bar: 7, Why: s.whyNoTrial(), Run: s.try},
-			{Keys: []string{"y"}, Label: "copy", Help: "copy the report", Group: groupRecord, Bar: 6, Run: func() tea.Cmd { return screen.Copy(s.report.text(), "the report") }},
+			{Keys: []string{"esc", "enter", "q"}, Label: "close", Help: "close the report", Group: groupMove, BarPriority: 9, Run: s.closeReport},
+			{Keys: []string{"t"}, Label: "test again", Help: "run the test again", Group: groupRecord, BarPriority: 7, DisabledReason: s.whyNoTrial(), Run: s.try},
+			{Keys: []string{"y"}, Label: "copy", Help: "copy the report", Group: groupRecord, BarPriority: 6, Run: func() tea.Cmd { return screen.Copy(s.report.text(), "the report") }},
 		}
 	}
 	acts := s.onRecord()
 	if s.focus == paneSections {
 		for i := range acts { // they work on a record that is not looked at
 			if acts[i].Label != "new" && acts[i].Label != "import" {
-				acts[i].Bar = 0
+				acts[i].BarPriority = 0
 			}
 		}
 	}
@@ -46,24 +46,24 @@ func (s *List) Actions() []screen.Action {
 }
 
 func (s *List) moves() []screen.Action {
-	filter := screen.Action{Keys: []string{"/"}, Label: "filter", Help: "filter records by text; users by ID and attributes", Group: groupMove, Bar: 4, Why: s.lacks(), Run: s.toFilter}
+	filter := screen.Action{Keys: []string{"/"}, Label: "filter", Help: "filter records by text; users by ID and attributes", Group: groupMove, BarPriority: 4, DisabledReason: s.lacks(), Run: s.toFilter}
 	reload := screen.Action{Keys: []string{"r"}, Label: "reload", Help: "reload everything", Group: groupWorkspace, Run: s.load}
 	if s.focus == paneSections {
 		return []screen.Action{
-			{Keys: []string{"enter", "right", "l", "tab"}, Label: "records", Help: "go to the records of the section", Group: groupMove, Bar: 9, Why: s.lacks(), Run: s.toRecords},
+			{Keys: []string{"enter", "right", "l", "tab"}, Label: "records", Help: "go to the records of the section", Group: groupMove, BarPriority: 9, DisabledReason: s.lacks(), Run: s.toRecords},
 			filter, reload,
 		}
 	}
 	acts := []screen.Action{
-		{Keys: []string{"enter"}, Label: "edit", Help: "edit the record", Group: groupRecord, Bar: 9, Why: s.none(), Run: s.open},
+		{Keys: []string{"enter"}, Label: "edit", Help: "edit the record", Group: groupRecord, BarPriority: 9, DisabledReason: s.none(), Run: s.open},
 	}
 	if s.Running(taskImport) {
-		acts = append(acts, screen.Action{Keys: []string{"X"}, Label: "cancel", Help: "end the import; what is stored stays", Group: groupWorkspace, Bar: 10, Run: s.imports.cancel})
+		acts = append(acts, screen.Action{Keys: []string{"X"}, Label: "cancel", Help: "end the import; what is stored stays", Group: groupWorkspace, BarPriority: 10, Run: s.imports.cancel})
 	}
 	if s.filter.Value() != "" {
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show all records", Group: groupMove, Bar: 5, Run: s.dropFilter})
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show all records", Group: groupMove, BarPriority: 5, Run: s.dropFilter})
 	} else {
-		acts = append(acts, screen.Action{Keys: []string{"esc", "left", "h", "tab", "shift+tab"}, Label: "sections", Help: "back to the sections", Group: groupMove, Bar: 1, Run: s.toSections})
+		acts = append(acts, screen.Action{Keys: []string{"esc", "left", "h", "tab", "shift+tab"}, Label: "sections", Help: "back to the sections", Group: groupMove, BarPriority: 1, Run: s.toSections})
 	}
 	return append(acts, filter, reload)
 }
@@ -77,24 +77,24 @@ func (s *List) onRecord() []screen.Action {
 	}
 	var acts []screen.Action
 	if !sec.Single {
-		acts = append(acts, screen.Action{Keys: []string{"n"}, Label: "new", Help: "add a record", Group: groupRecord, Bar: 8, Why: s.lacks(), Run: s.fresher})
+		acts = append(acts, screen.Action{Keys: []string{"n"}, Label: "new", Help: "add a record", Group: groupRecord, BarPriority: 8, DisabledReason: s.lacks(), Run: s.fresher})
 	}
 	if !sec.Single || sec.Trial != "" {
-		acts = append(acts, screen.Action{Name: "try", Keys: []string{"t"}, Label: trial, Help: "send a test message, call the API, or see who matches", Group: groupRecord, Bar: rank, Why: s.whyNoTrial(), Run: s.try})
+		acts = append(acts, screen.Action{Name: "try", Keys: []string{"t"}, Label: trial, Help: "send a test message, call the API, or see who matches", Group: groupRecord, BarPriority: rank, DisabledReason: s.whyNoTrial(), Run: s.try})
 	}
 	if !sec.Single {
 		acts = append(acts, []screen.Action{
-			{Keys: []string{"d", "x", "delete"}, Label: "delete", Help: "delete the record; shows what still uses it first", Group: groupRecord, Bar: 5, Why: none, Run: func() tea.Cmd { return s.removes.find(s.selectedName(), false) }},
-			{Name: "duplicate", Keys: []string{"c"}, Label: "clone", Help: "copy the record into a new one", Group: groupRecord, Bar: 3, Why: none, Run: s.duplicate},
-			{Keys: []string{"u"}, Label: "used in", Help: "show what uses the record", Group: groupRecord, Why: none, Run: func() tea.Cmd { return s.removes.find(s.selectedName(), true) }},
+			{Keys: []string{"d", "x", "delete"}, Label: "delete", Help: "delete the record; shows what still uses it first", Group: groupRecord, BarPriority: 5, DisabledReason: none, Run: func() tea.Cmd { return s.removes.find(s.selectedName(), false) }},
+			{Name: "duplicate", Keys: []string{"c"}, Label: "clone", Help: "copy the record into a new one", Group: groupRecord, BarPriority: 3, DisabledReason: none, Run: s.duplicate},
+			{Keys: []string{"u"}, Label: "used in", Help: "show what uses the record", Group: groupRecord, DisabledReason: none, Run: func() tea.Cmd { return s.removes.find(s.selectedName(), true) }},
 		}...)
 	}
 	acts = append(acts, []screen.Action{
-		{Keys: []string{"y"}, Label: "copy", Help: "copy the record as JSON", Group: groupRecord, Bar: 2, Why: none, Run: s.copy},
-		{Keys: []string{"w"}, Label: "who matches", Help: "see who is in a campaign's audience, and why", Group: groupWorkspace, Why: s.audiences.whyNot(), Run: s.audiences.ask},
+		{Keys: []string{"y"}, Label: "copy", Help: "copy the record as JSON", Group: groupRecord, BarPriority: 2, DisabledReason: none, Run: s.copy},
+		{Keys: []string{"w"}, Label: "who matches", Help: "see who is in a campaign's audience, and why", Group: groupWorkspace, DisabledReason: s.audiences.whyNot(), Run: s.audiences.ask},
 	}...)
 	if sec.Searched {
-		acts = append(acts, screen.Action{Keys: []string{"i"}, Label: "import", Help: "take users from a CSV or JSON lines file", Group: groupRecord, Bar: 7, Why: s.imports.whyNot(), Run: s.imports.ask})
+		acts = append(acts, screen.Action{Keys: []string{"i"}, Label: "import", Help: "take users from a CSV or JSON lines file", Group: groupRecord, BarPriority: 7, DisabledReason: s.imports.whyNot(), Run: s.imports.ask})
 	}
 	return acts
 }

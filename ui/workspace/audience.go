@@ -258,25 +258,25 @@ func (s *Audience) Actions() []screen.Action {
 	switch s.focus {
 	case paneFilter:
 		return []screen.Action{
-			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: groupMove, Bar: 9, Typing: true, Run: s.keepFilter},
-			{Keys: []string{"esc"}, Label: "show all", Help: "show who matches", Group: groupMove, Bar: 8, Typing: true, Run: s.dropFilter},
+			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: groupMove, BarPriority: 9, WhileTyping: true, Run: s.keepFilter},
+			{Keys: []string{"esc"}, Label: "show all", Help: "show who matches", Group: groupMove, BarPriority: 8, WhileTyping: true, Run: s.dropFilter},
 		}
 	case paneReport:
-		return []screen.Action{{Keys: []string{"esc", "enter", "tab"}, Label: "users", Help: "back to the users", Group: groupMove, Bar: 9, Run: s.toPeople}}
+		return []screen.Action{{Keys: []string{"esc", "enter", "tab"}, Label: "users", Help: "back to the users", Group: groupMove, BarPriority: 9, Run: s.toPeople}}
 	}
 	none := cannot
 	if _, ok := s.selected(); !ok && none == "" {
 		none = "No user is selected."
 	}
 	acts := []screen.Action{
-		{Keys: []string{"enter", "tab", "right", "l"}, Label: "why", Help: "see which filters included or excluded this user", Group: groupMove, Bar: 9, Why: none, Run: s.toWhy},
-		{Keys: []string{"/"}, Label: "find", Help: "find any user, in the audience or not", Group: groupMove, Bar: 8, Why: cannot, Run: s.toFilter},
-		{Name: "user", Keys: []string{"o"}, Label: "user", Help: "open the user's record", Group: groupRecord, Bar: 6, Why: none, Run: s.openUser},
-		{Name: "copy-ids", Keys: []string{"y"}, Label: "copy IDs", Help: "copy the listed IDs, one per line", Group: groupRecord, Bar: 4, Why: none, Run: s.copy},
-		{Keys: []string{"r"}, Label: "reload", Help: "reload everything", Group: groupWorkspace, Why: cannot, Run: s.load},
+		{Keys: []string{"enter", "tab", "right", "l"}, Label: "why", Help: "see which filters included or excluded this user", Group: groupMove, BarPriority: 9, DisabledReason: none, Run: s.toWhy},
+		{Keys: []string{"/"}, Label: "find", Help: "find any user, in the audience or not", Group: groupMove, BarPriority: 8, DisabledReason: cannot, Run: s.toFilter},
+		{Name: "user", Keys: []string{"o"}, Label: "user", Help: "open the user's record", Group: groupRecord, BarPriority: 6, DisabledReason: none, Run: s.openUser},
+		{Name: "copy-ids", Keys: []string{"y"}, Label: "copy IDs", Help: "copy the listed IDs, one per line", Group: groupRecord, BarPriority: 4, DisabledReason: none, Run: s.copy},
+		{Keys: []string{"r"}, Label: "reload", Help: "reload everything", Group: groupWorkspace, DisabledReason: cannot, Run: s.load},
 	}
 	if s.filter.Value() != "" {
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show who matches", Group: groupMove, Bar: 5, Run: s.dropFilter})
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show who matches", Group: groupMove, BarPriority: 5, Run: s.dropFilter})
 	}
 	return acts
 }

@@ -93,7 +93,7 @@ func (s *Audience) View() string {
 	s.draw()
 	switch {
 	case s.both():
-		return widget.Beside(s.peopleView(), s.whyView(s.width-s.tableWidth()))
+		return widget.JoinHorizontal(s.peopleView(), s.whyView(s.width-s.tableWidth()))
 	case s.focus == paneReport:
 		return s.whyView(s.width)
 	}

@@ -103,9 +103,9 @@ func (f *form) config() editor.Config {
 		},
 		Workspace: f.draft.workspace, Service: f.deps.Service, Now: f.deps.Now, Location: f.deps.Location,
 		Host: editor.Host{
-			Open:    func(p doc.Path) { f.wants.open = p },
-			Outside: func(text, suffix string, then func(string)) { f.wants.outside = f.outside(text, suffix, then) },
-			Notify:  func(text string) { f.wants.notice = text },
+			Open:         func(p doc.Path) { f.wants.open = p },
+			OpenExternal: func(text, suffix string, then func(string)) { f.wants.outside = f.outside(text, suffix, then) },
+			Notify:       func(text string) { f.wants.notice = text },
 			Run: func(kind string, fn func(context.Context) (any, error)) tea.Cmd {
 				return f.tasks.Run(taskEditor+kind, fn)
 			},
@@ -171,12 +171,12 @@ func (f *form) update(msg tea.Msg, alone bool) tea.Cmd {
 }
 
 func (f *form) take(alone bool) {
-	root, changed := f.editor.Edits()
+	root, changed := f.editor.Edited()
 	if !changed || root.Same(f.draft.Root()) {
 		return
 	}
 	field := f.place().String()
-	if e, ok := f.editor.(editor.Stepper); alone || ok && e.Stepped() {
+	if e, ok := f.editor.(editor.OperationEditor); alone || ok && e.LastWasOperation() {
 		field = "" // a step of its own
 	}
 	f.root = root
@@ -235,9 +235,9 @@ func (f *form) actions() []screen.Action {
 	}
 	acts := told(f.editor.Bindings(), 0)
 	for i, a := range acts {
-		acts[i].Bar = bar[a.Keys[0]]
+		acts[i].BarPriority = bar[a.Keys[0]]
 	}
-	out := screen.Action{Keys: []string{"esc"}, Group: groupMove, Bar: 8, Typing: true}
+	out := screen.Action{Keys: []string{"esc"}, Group: groupMove, BarPriority: 8, WhileTyping: true}
 	switch {
 	case f.editor.Modal():
 		out.Label, out.Help = "close", "cancel and keep the field as it was"

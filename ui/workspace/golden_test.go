@@ -13,33 +13,33 @@ import (
 
 func TestGoldens(t *testing.T) {
 	h := program(t, demo(t), 80, 24)
-	h.Goldens("sections")
+	h.GoldenSizes("sections")
 	h.Resize(80, 24)
 	to(h, "Users")
-	h.Goldens("users")
+	h.GoldenSizes("users")
 	h.Press("enter", "tab")
-	h.Goldens("user")
+	h.GoldenSizes("user")
 	h.Press("esc", "esc")
 	h.Resize(80, 24)
 	to(h, "Segments")
 	h.Press("t")
-	h.Goldens("who")
+	h.GoldenSizes("who")
 	h.Press("esc", "enter", "tab", "tab", "enter")
-	h.Goldens("filters")
+	h.GoldenSizes("filters")
 	h.Press("esc", "esc", "esc")
 	h.Resize(80, 24)
 	to(h, "Teams")
 	h.Press("d")
-	h.Goldens("delete")
+	h.GoldenSizes("delete")
 	h.Press("n", "esc")
 	h.Resize(80, 24)
 	to(h, "Push gateways")
-	h.Goldens("empty")
+	h.GoldenSizes("empty")
 }
 
 // Each section says why it has nothing here, and so does each key that needs a record, which opens nothing.
 func TestAServiceWithoutAWorkspaceSaysSo(t *testing.T) {
-	svc := uitest.NewFake().Only()
+	svc := uitest.NewFake().WithoutCapabilities()
 	begins := func(text string) string { return strings.Join(strings.Fields(text)[:4], " ") }
 	h := program(t, svc, 100, 40)
 	for _, sec := range settings.Sections() {

@@ -45,7 +45,7 @@ func (w *importing) whyNot() string {
 func (w *importing) ask() tea.Cmd {
 	return screen.Send(screen.InputMsg{
 		Title: "Import users from a file", Placeholder: "~/users.csv or users.jsonl",
-		Check: func(text string) string {
+		Validate: func(text string) string {
 			info, err := os.Stat(expanded(text))
 			switch {
 			case strings.TrimSpace(text) == "":

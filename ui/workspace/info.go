@@ -29,8 +29,8 @@ type info struct {
 	tab   infoTab
 	pager widget.Pager
 	json  widget.JSONView
-	aside editor.Aside // who matches the filters; nil where the form edits none
-	of    string       // the place that aside is of
+	aside editor.SidePanel // who matches the filters; nil where the form edits none
+	of    string           // the place that aside is of
 
 	width, height int
 }

@@ -13,7 +13,7 @@ import (
 
 // outside opens a text of the editor in the person's own one.
 func (f *form) outside(text, suffix string, then func(string)) tea.Cmd {
-	return screen.Send(screen.EditMsg{Text: text, Suffix: suffix, Then: func(after string, changed bool) tea.Cmd {
+	return screen.Send(screen.OpenEditorMsg{Text: text, Suffix: suffix, Then: func(after string, changed bool) tea.Cmd {
 		if !changed {
 			return nil
 		}
@@ -24,7 +24,7 @@ func (f *form) outside(text, suffix string, then func(string)) tea.Cmd {
 }
 
 // editText opens what the editor asks for in the person's own one.
-func (f *form) editText(m forms.EditMsg) tea.Cmd {
+func (f *form) editText(m forms.OpenEditorMsg) tea.Cmd {
 	if m.JSON {
 		return f.editJSON(m.Path, m.Text, m.Text)
 	}
@@ -32,7 +32,7 @@ func (f *form) editText(m forms.EditMsg) tea.Cmd {
 	if n := f.draft.Schema().At(m.Path); n != nil && n.Long {
 		suffix = ".html"
 	}
-	return screen.Send(screen.EditMsg{Text: m.Text, Suffix: suffix, Then: func(text string, changed bool) tea.Cmd {
+	return screen.Send(screen.OpenEditorMsg{Text: m.Text, Suffix: suffix, Then: func(text string, changed bool) tea.Cmd {
 		plain, ok := f.editor.(*forms.Form)
 		if !changed || !ok {
 			return nil
@@ -54,7 +54,7 @@ func (f *form) editAll() tea.Cmd {
 // editJSON opens text for what is at p. One that cannot be taken over is offered again, so that nothing
 // typed is lost.
 func (f *form) editJSON(p doc.Path, text, before string) tea.Cmd {
-	return screen.Send(screen.EditMsg{Text: text, Suffix: ".json", Then: func(after string, _ bool) tea.Cmd {
+	return screen.Send(screen.OpenEditorMsg{Text: text, Suffix: ".json", Then: func(after string, _ bool) tea.Cmd {
 		if strings.TrimSpace(after) == strings.TrimSpace(before) {
 			return nil
 		}

@@ -7,15 +7,15 @@ import (
 )
 
 // Places lists the sections and the fields of those that are one record, for the palette.
-func Places() []screen.Found {
-	var out []screen.Found
+func Places() []screen.PaletteItem {
+	var out []screen.PaletteItem
 	for _, sec := range settings.Sections() {
-		out = append(out, screen.Found{Text: sec.Title, Detail: "workspace", Kind: "section", Route: screen.Route{Name: screen.Workspace, Query: sec.ID}})
+		out = append(out, screen.PaletteItem{Text: sec.Title, Detail: "workspace", Kind: "section", Route: screen.Route{Name: screen.Workspace, Query: sec.ID}})
 		if !sec.Single {
 			continue
 		}
 		for _, n := range sec.Schema.Root().Children {
-			out = append(out, screen.Found{
+			out = append(out, screen.PaletteItem{
 				Text: n.Label(), Detail: "workspace › " + sec.Title, Kind: "field", Route: recordRoute(sec, sec.One, doc.Value{}, doc.P(n.Name)...),
 			})
 		}
@@ -31,7 +31,7 @@ func (s *List) choose(id string) {
 			continue
 		}
 		if n++; s.sections[n].ID == id {
-			s.list.Choose(i)
+			s.list.SelectItem(i)
 			s.sectionChanged()
 		}
 	}

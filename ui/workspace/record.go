@@ -84,7 +84,7 @@ func (s *Record) update(msg tea.Msg) tea.Cmd {
 	case forms.OpenMsg:
 		s.form.open(msg.Path)
 		return nil
-	case forms.EditMsg:
+	case forms.OpenEditorMsg:
 		return s.form.editText(msg)
 	case tea.KeyMsg:
 		return s.key(msg)
@@ -163,11 +163,11 @@ func (s *Record) restore(done string, move func(doc.Path) (edit.UndoResult, bool
 		name = trail[len(trail)-1]
 		s.form.toChange(at)
 	}
-	return s.settle(screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, done+": "+widget.Clean(name))), true
+	return s.settle(screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, done+": "+widget.Clean(name))), true
 }
 
-// Leaving asks before changes that are not saved are left.
-func (s *Record) Leaving() *screen.Question {
+// LeaveQuestion asks before changes that are not saved are left.
+func (s *Record) LeaveQuestion() *screen.Question {
 	if !s.draft.dirty() {
 		return nil
 	}
@@ -193,7 +193,7 @@ func (s *Record) Typing() bool { return s.form.typing() }
 // Actions are what can be done, by where the keyboard is.
 func (s *Record) Actions() []screen.Action {
 	if s.failed != nil {
-		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupRecord, Bar: 9, Run: s.Init}}
+		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupRecord, BarPriority: 9, Run: s.Init}}
 	}
 	if s.form.editor == nil {
 		return nil
@@ -207,15 +207,15 @@ func (s *Record) Actions() []screen.Action {
 		next = "the next view beside the form"
 	}
 	acts := append(s.moves(), []screen.Action{
-		{Keys: []string{"ctrl+s"}, Label: "save", Help: "save the record", Group: groupRecord, Bar: 10, Typing: true, Why: saved, Run: s.saver.save},
-		{Keys: []string{"f3"}, Label: "next view", Help: next, Group: groupMove, Bar: 3, Typing: true, Run: s.nextInfo},
-		{Keys: []string{"alt+e"}, Label: "as JSON", Help: "edit the record as JSON in your editor", Group: groupRecord, Bar: 2, Typing: true, Run: s.form.editAll},
+		{Keys: []string{"ctrl+s"}, Label: "save", Help: "save the record", Group: groupRecord, BarPriority: 10, WhileTyping: true, DisabledReason: saved, Run: s.saver.save},
+		{Keys: []string{"f3"}, Label: "next view", Help: next, Group: groupMove, BarPriority: 3, WhileTyping: true, Run: s.nextInfo},
+		{Keys: []string{"alt+e"}, Label: "as JSON", Help: "edit the record as JSON in your editor", Group: groupRecord, BarPriority: 2, WhileTyping: true, Run: s.form.editAll},
 	}...)
 	for i, a := range acts {
 		if a.Run == nil {
 			continue
 		}
-		if s.Typing() && !a.Info {
+		if s.Typing() && !a.HelpOnly {
 			acts[i].Keys = withoutLetters(a.Keys)
 		}
 		acts[i].Run = func() tea.Cmd { return s.settle(a.Run()) }
@@ -237,11 +237,11 @@ func withoutLetters(keys []string) []string {
 // moves are the actions of what has the keyboard.
 func (s *Record) moves() []screen.Action {
 	if !s.form.active {
-		return append(s.info.keys(), screen.Action{Keys: []string{"esc", "tab"}, Label: "form", Help: "back to the form", Group: groupMove, Bar: 8, Run: s.toForm})
+		return append(s.info.keys(), screen.Action{Keys: []string{"esc", "tab"}, Label: "form", Help: "back to the form", Group: groupMove, BarPriority: 8, Run: s.toForm})
 	}
 	acts := s.form.actions()
 	if s.info.aside != nil {
-		acts = append(acts, screen.Action{Keys: []string{"alt+p"}, Label: "audience", Help: "see who matches, and why", Group: groupMove, Bar: 4, Typing: true, Run: s.toAudience})
+		acts = append(acts, screen.Action{Keys: []string{"alt+p"}, Label: "audience", Help: "see who matches, and why", Group: groupMove, BarPriority: 4, WhileTyping: true, Run: s.toAudience})
 	}
 	return acts
 }

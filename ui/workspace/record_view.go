@@ -55,7 +55,7 @@ func (s *Record) View() string {
 	case s.form.editor == nil:
 		return s.waiting()
 	case s.both():
-		return widget.Beside(s.formPanel(), s.infoPanel(s.width-s.formWidth()))
+		return widget.JoinHorizontal(s.formPanel(), s.infoPanel(s.width-s.formWidth()))
 	case s.form.active:
 		return s.formPanel()
 	}
@@ -110,9 +110,9 @@ func told(bindings []key.Binding, bar int) []screen.Action {
 		if h.Key == "esc" {
 			continue // the screen's own entry says what it does
 		}
-		a := screen.Action{Keys: []string{h.Key}, Label: h.Desc, Group: "Form", Typing: true, Info: true}
+		a := screen.Action{Keys: []string{h.Key}, Label: h.Desc, Group: "Form", WhileTyping: true, HelpOnly: true}
 		if i < 3 && bar > 0 {
-			a.Bar = bar - i
+			a.BarPriority = bar - i
 		}
 		acts = append(acts, a)
 	}

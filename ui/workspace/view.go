@@ -115,7 +115,7 @@ func (s *List) View() string {
 	s.layout()
 	switch {
 	case s.both():
-		return widget.Beside(s.sectionsView(), s.right())
+		return widget.JoinHorizontal(s.sectionsView(), s.right())
 	case s.focus == paneSections:
 		return s.sectionsView()
 	}

@@ -125,7 +125,7 @@ func newList(deps screen.Deps) *List {
 	s.trials = trials{deps.Service, &s.Base, deps.Author, s.say}
 	s.audiences = audiences{deps.Service, &s.Base}
 	s.fill()
-	s.list.Choose(1)
+	s.list.SelectItem(1)
 	s.sectionChanged()
 	return s
 }

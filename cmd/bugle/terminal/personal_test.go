@@ -44,8 +44,8 @@ func TestTheFirstTheme(t *testing.T) {
 		t.Errorf("it is told %q", own.news)
 	}
 	choose := func(name string) *prefs.Prefs {
-		p := prefs.InMemory()
-		if _, err := prefs.Change(p, "theme", func(map[string]string) map[string]string { return map[string]string{"name": name} }); err != nil {
+		p := prefs.NewInMemory()
+		if _, err := prefs.Update(p, "theme", func(map[string]string) map[string]string { return map[string]string{"name": name} }); err != nil {
 			t.Fatal(err)
 		}
 		return p
@@ -86,7 +86,7 @@ func TestWhatIsWrongWithThePersonsFilesIsTold(t *testing.T) {
 	if !strings.HasSuffix(own.news[0], "(and 1 more: see Settings)") {
 		t.Errorf("it is told %q", own.news[0])
 	}
-	if keys, ok := own.keys.For("app.palette"); !ok || !slices.Equal(keys, []string{"ctrl+p"}) {
+	if keys, ok := own.keys.Lookup("app.palette"); !ok || !slices.Equal(keys, []string{"ctrl+p"}) {
 		t.Errorf("what can be followed is not: %q", keys)
 	}
 }

@@ -14,6 +14,6 @@ import (
 // until they are applied.
 func remoteDeps(f *cli.Factory, deps screen.Deps, p remotes.Remote, s *offline.Service) screen.Deps {
 	deps.Service, deps.Workspace, deps.Author = s, p.Workspace+" @ "+p.Name, f.Author(p.Author)
-	deps.Copies = edit.NewFileStore(filepath.Join(f.StateDir(), "edits", cli.Folder(p.Name), cli.Folder(p.Workspace)))
+	deps.LocalCopies = edit.NewFileStore(filepath.Join(f.StateDir(), "edits", cli.Folder(p.Name), cli.Folder(p.Workspace)))
 	return deps
 }

@@ -79,7 +79,7 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 	open.Deps.Theme = theme
 	model, err := app.New(app.Options{
 		Deps: open.Deps, Factory: Screens(open.start, log, settingsSources(&f.Environment, own.themes)), First: screen.Route{Name: open.First, Query: o.Query},
-		Places: Places(), Themes: own.themes.get, ThemeNames: own.themes.Names, Keys: own.keys, News: append(append(news, own.news...), f.Notices.Take()...), Suspend: canSuspend(),
+		PaletteItems: Places(), Themes: own.themes.get, ThemeNames: own.themes.Names, Keys: own.keys, StartupWarnings: append(append(news, own.news...), f.Notices.Take()...), Suspend: canSuspend(),
 		Editor: func(file string) ([]string, error) { return editor(f.Getenv, file) }, Input: in, Output: out,
 		Clipboard: func(text string) error { return copyText(out, text) },
 	})
@@ -249,7 +249,7 @@ type opening struct {
 // Open opens what the screens work on: the service of a remote, or a workspace of the store. log records their
 // calls.
 func Open(ctx context.Context, f *cli.Factory, log *activity.Log) (opening, error) {
-	o := opening{First: screen.Campaigns, Deps: screen.Deps{Now: time.Now, Location: time.Local, DataDir: f.Place(), Prefs: prefs.In(filepath.Join(f.StateDir(), "prefs"))}}
+	o := opening{First: screen.Campaigns, Deps: screen.Deps{Now: time.Now, Location: time.Local, DataDir: f.Place(), Prefs: prefs.New(filepath.Join(f.StateDir(), "prefs"))}}
 	p, far, err := f.Remote()
 	if err != nil {
 		return o, err
@@ -305,7 +305,7 @@ func enterWorkspace(ctx context.Context, f *cli.Factory, deps screen.Deps, id st
 	}
 	deps.Service, deps.Workspace, deps.Author = activity.Wrap(svc, log), ws.ID, f.Author(ws.Author)
 	if _, ok := f.Database(); ok {
-		deps.Spare = edit.NewFileStore(filepath.Join(f.StateDir(), "edits", cli.Folder(f.Place()), cli.Folder(id)))
+		deps.FallbackCopies = edit.NewFileStore(filepath.Join(f.StateDir(), "edits", cli.Folder(f.Place()), cli.Folder(id)))
 	}
 	if loc, err := time.LoadLocation(ws.Timezone); err == nil && ws.Timezone != "" {
 		deps.Location = loc

@@ -11,7 +11,7 @@ import (
 	"bugle/ui/widget"
 )
 
-func TestToastsGoWhenTheirTimeComes(t *testing.T) {
+func TestToastsExpire(t *testing.T) {
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	toasts := widget.NewToasts(plain())
 	toasts.SetSize(40, 0)
@@ -42,11 +42,11 @@ func TestToastsGoWhenTheirTimeComes(t *testing.T) {
 	}
 }
 
-func TestANoticeTakesThePlaceOfOneAboutTheSame(t *testing.T) {
+func TestToastReplacesSameTopic(t *testing.T) {
 	toasts := widget.NewToasts(plain())
 	toasts.SetSize(40, 0)
 	push := func(about, text string, level widget.Level) {
-		toasts.Push(widget.Toast{About: about, Level: level, Text: text, Until: time.Time{}})
+		toasts.Push(widget.Toast{Topic: about, Level: level, Text: text, Until: time.Time{}})
 	}
 	push("save", "Not saved", widget.LevelError)
 	push("", "Copied", widget.LevelInfo)
@@ -57,7 +57,7 @@ func TestANoticeTakesThePlaceOfOneAboutTheSame(t *testing.T) {
 	}
 }
 
-func TestListPassesHeadings(t *testing.T) {
+func TestListSkipsHeadings(t *testing.T) {
 	list := widget.NewList(plain(),
 		widget.Item{Text: "A", Heading: true}, widget.Item{Text: "one"}, widget.Item{Text: "B", Heading: true}, widget.Item{Text: "two"})
 	list.SetSize(10, 4)
@@ -184,19 +184,19 @@ func TestProgressIsFullOnlyAtTheEnd(t *testing.T) {
 	}
 }
 
-func TestToastsOfALevelAreDropped(t *testing.T) {
+func TestToastsRemoveLevel(t *testing.T) {
 	until := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	toasts := widget.NewToasts(plain())
 	toasts.SetSize(40, 0)
 	toasts.Push(widget.Toast{Level: widget.LevelWarning, Text: "not now", Until: until})
 	toasts.Push(widget.Toast{Level: widget.LevelError, Text: "broken", Until: until})
-	toasts.Drop(widget.LevelWarning)
+	toasts.RemoveLevel(widget.LevelWarning)
 	if view := toasts.View(); strings.Contains(view, "not now") || !strings.Contains(view, "broken") {
 		t.Errorf("the notices are:\n%s", view)
 	}
 }
 
-func TestStatusBarNamesTheHelpKeyOfTheMoment(t *testing.T) {
+func TestStatusBarShowsCurrentHelpKey(t *testing.T) {
 	bar := widget.NewStatusBar(plain())
 	bar.SetSize(40, 1)
 	bar.Help.Key = "f1"

@@ -18,8 +18,8 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 )
 
-// Own is a theme that a person made: one that is built in, with some of its colors changed.
-type Own struct {
+// Custom is a theme that a person made: one that is built in, with some of its colors changed.
+type Custom struct {
 	// Name is the name of its file, without the ending.
 	Name string
 	// Base is the theme that it changes, one of [Names].
@@ -28,8 +28,8 @@ type Own struct {
 	changes map[int]lipgloss.TerminalColor // by the number of the field in Tokens
 }
 
-// ownFile is what a file of an own theme holds, as YAML or as JSON.
-type ownFile struct {
+// customFile is what a file of an own theme holds, as YAML or as JSON.
+type customFile struct {
 	Base   string               `yaml:"base"`
 	Tokens map[string]yaml.Node `yaml:"tokens"`
 }
@@ -45,20 +45,20 @@ func TokenNames() []string {
 	return names
 }
 
-var hump = regexp.MustCompile(`([a-z])([A-Z])`)
+var wordBoundary = regexp.MustCompile(`([a-z])([A-Z])`)
 
 func tokenName(field string) string {
-	return strings.ToLower(hump.ReplaceAllString(field, "$1-$2"))
+	return strings.ToLower(wordBoundary.ReplaceAllString(field, "$1-$2"))
 }
 
-// ParseOwn reads an own theme from the text of its file. What is wrong is told of each token and of the
+// ParseCustom reads an own theme from the text of its file. What is wrong is told of each token and of the
 // base, all of it at once, with its line.
-func ParseOwn(name string, b []byte) (Own, error) {
-	own := Own{Name: name, Base: Auto, changes: map[int]lipgloss.TerminalColor{}}
+func ParseCustom(name string, b []byte) (Custom, error) {
+	own := Custom{Name: name, Base: Auto, changes: map[int]lipgloss.TerminalColor{}}
 	if slices.Contains(Names(), current(name)) {
 		return own, fmt.Errorf("%q is the name of a built-in theme; rename the file", name)
 	}
-	var file ownFile
+	var file customFile
 	if err := yaml.Unmarshal(b, &file); err != nil {
 		return own, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
 	}
@@ -70,7 +70,7 @@ func ParseOwn(name string, b []byte) (Own, error) {
 		wrong = append(wrong, fmt.Errorf("base: there is no theme %q; choose from %s", own.Base, strings.Join(Names(), ", ")))
 	}
 	names := TokenNames()
-	for _, token := range sorted(file.Tokens) {
+	for _, token := range sortedTokens(file.Tokens) {
 		node := file.Tokens[token]
 		at := slices.Index(names, token)
 		if at < 0 {
@@ -87,8 +87,8 @@ func ParseOwn(name string, b []byte) (Own, error) {
 	return own, errors.Join(wrong...)
 }
 
-// sorted returns the tokens in the order of their lines.
-func sorted(tokens map[string]yaml.Node) []string {
+// sortedTokens returns the tokens in the order of their lines.
+func sortedTokens(tokens map[string]yaml.Node) []string {
 	names := make([]string, 0, len(tokens))
 	for name := range tokens {
 		names = append(names, name)
@@ -141,10 +141,10 @@ func nearest(p termenv.Profile, color string) string {
 
 // Set is the themes that there are: those that are built in, and a person's own. The zero value has
 // none but the first.
-type Set struct{ own []Own }
+type Set struct{ custom []Custom }
 
-// maxOwn is the largest file of an own theme, in bytes.
-const maxOwn = 64 << 10
+// maxCustomThemes is the largest file of an own theme, in bytes.
+const maxCustomThemes = 64 << 10
 
 // Load reads the own themes of a folder: its *.yaml, *.yml and *.json. A folder that is not there has
 // none. What cannot be read is left out of the set, and each error names its file.
@@ -163,7 +163,7 @@ func Load(dir string) (Set, []error) {
 		if e.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, ending) {
 			continue
 		}
-		own, err := readOwn(dir, e.Name())
+		own, err := readCustom(dir, e.Name())
 		if err == nil && slices.Contains(s.Names(), own.Name) {
 			err = errors.New("another file has a theme with this name")
 		}
@@ -171,33 +171,33 @@ func Load(dir string) (Set, []error) {
 			wrong = append(wrong, fmt.Errorf("theme %s: %w", e.Name(), err))
 			continue
 		}
-		s.own = append(s.own, own)
+		s.custom = append(s.custom, own)
 	}
 	return s, wrong
 }
 
-func readOwn(dir, file string) (Own, error) {
+func readCustom(dir, file string) (Custom, error) {
 	path := filepath.Join(dir, file)
-	if info, err := os.Stat(path); err == nil && info.Size() > maxOwn {
-		return Own{}, fmt.Errorf("the file is larger than %d KiB", maxOwn>>10)
+	if info, err := os.Stat(path); err == nil && info.Size() > maxCustomThemes {
+		return Custom{}, fmt.Errorf("the file is larger than %d KiB", maxCustomThemes>>10)
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return Own{}, err
+		return Custom{}, err
 	}
-	return ParseOwn(strings.TrimSuffix(file, filepath.Ext(file)), b)
+	return ParseCustom(strings.TrimSuffix(file, filepath.Ext(file)), b)
 }
 
 // With returns the set with one more own theme.
-func (s Set) With(own Own) Set {
-	s.own = append(slices.Clone(s.own), own)
+func (s Set) With(own Custom) Set {
+	s.custom = append(slices.Clone(s.custom), own)
 	return s
 }
 
 // Names lists the themes: those that are built in, then the person's own.
 func (s Set) Names() []string {
 	names := Names()
-	for _, own := range s.own {
+	for _, own := range s.custom {
 		names = append(names, own.Name)
 	}
 	return names
@@ -207,16 +207,16 @@ func (s Set) Names() []string {
 func (s Set) New(o Options) (Theme, error) {
 	o.Name = cmp.Or(current(o.Name), Auto)
 	base := o.Name
-	at := slices.IndexFunc(s.own, func(own Own) bool { return own.Name == o.Name })
+	at := slices.IndexFunc(s.custom, func(own Custom) bool { return own.Name == o.Name })
 	if at >= 0 {
-		base = s.own[at].Base
+		base = s.custom[at].Base
 	}
 	k, dark, ok := builtIn(base, o.DarkBackground)
 	if !ok {
 		return Theme{}, fmt.Errorf("there is no theme %q; choose from %s", o.Name, strings.Join(s.Names(), ", "))
 	}
 	if at >= 0 {
-		k = s.own[at].apply(k)
+		k = s.custom[at].apply(k)
 	}
 	t := Theme{Name: o.Name, DarkBackground: dark, Tokens: k, renderer: newRenderer(o.Profile, dark)}
 	t.setStyles(base == None)
@@ -224,7 +224,7 @@ func (s Set) New(o Options) (Theme, error) {
 }
 
 // apply changes the tokens that the theme changes.
-func (own Own) apply(k Tokens) Tokens {
+func (own Custom) apply(k Tokens) Tokens {
 	v := reflect.ValueOf(&k).Elem()
 	for at, color := range own.changes {
 		v.Field(at).Set(reflect.ValueOf(color))

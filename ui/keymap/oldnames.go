@@ -1,7 +1,7 @@
 package keymap
 
-// renamed maps names that actions had in earlier versions to those they have now, so that a person's file goes on
-// working. Nothing in it is a name of today.
+// renamed maps the names of actions in earlier versions to their current names, so that existing files still
+// work. No key is a current name.
 var renamed = map[string]string{
 	"activity.keep":                    "activity.apply",
 	"activity.no-filter":               "activity.clear-filter",
@@ -58,8 +58,8 @@ var renamed = map[string]string{
 	"workspace.undo":                   "app.undo",
 }
 
-// present returns the name that an action has now, for any that it had.
-func present(name string) string {
+// currentName returns the current name of an action, for a current or former name.
+func currentName(name string) string {
 	if now, ok := renamed[name]; ok {
 		return now
 	}

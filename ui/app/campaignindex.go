@@ -14,17 +14,17 @@ import (
 	"bugle/ui/widget"
 )
 
-// further returns what the palette finds by words alone: sections, fields and values of the campaign at hand,
-// and settings.
-func (o *offers) further() []command {
+// searchOnlyCommands returns what the palette finds only by typing: sections, fields and values of the current
+// campaign, and settings.
+func (o *paletteSource) searchOnlyCommands() []command {
 	out := []command{}
 	known := map[string]bool{}
-	for i, c := range o.subjects() {
-		f := fields{c: c, table: catalog.Campaign(c.Channel), root: c.Document(), open: o.open}
+	for i, c := range o.campaigns() {
+		f := campaignIndex{c: c, table: catalog.Campaign(c.Channel), root: c.Document(), open: o.open}
 		if i > 0 {
-			f.other, f.of = true, "latest "+c.Channel.Label()+" campaign"
-		} else if s, ok := o.subject.(screen.Chooser); ok {
-			f.of = s.Chosen()
+			f.secondary, f.campaign = true, "latest "+c.Channel.Label()+" campaign"
+		} else if s, ok := o.subject.(screen.SubjectLabeler); ok {
+			f.campaign = s.SubjectLabel()
 		}
 		for _, place := range f.sections() {
 			if i == 0 || !known[place.label] {
@@ -33,7 +33,7 @@ func (o *offers) further() []command {
 			}
 		}
 	}
-	for _, p := range o.found {
+	for _, p := range o.items {
 		out = append(out, command{
 			name: "place." + p.Kind + "." + p.Text, label: p.Text, detail: p.Detail, info: p.Kind, rank: rankSetting,
 			run: func() tea.Cmd { return o.open(p.Route) },
@@ -48,9 +48,9 @@ func (o *offers) further() []command {
 	return out
 }
 
-// subjects returns the campaign at hand, that of the topmost screen that is about one, and those of other channels
-// that the screen knows.
-func (o *offers) subjects() []engine.Campaign {
+// campaigns returns the campaign of the topmost campaign screen, and those of other channels that the screen
+// has.
+func (o *paletteSource) campaigns() []engine.Campaign {
 	if o.subject == nil {
 		return nil
 	}
@@ -62,25 +62,24 @@ func (o *offers) subjects() []engine.Campaign {
 	return out
 }
 
-// fields lists the sections, fields and option values of a campaign, from its tables.
-type fields struct {
-	c     engine.Campaign
-	table *schema.Schema
-	root  doc.Value
-	open  func(screen.Route) tea.Cmd
-	other bool   // it is not the campaign at hand
-	of    string // which campaign it is, where the screen does not say
-	out   []command
+// campaignIndex collects the sections, fields and option values of a campaign from its schema.
+type campaignIndex struct {
+	c         engine.Campaign
+	table     *schema.Schema
+	root      doc.Value
+	open      func(screen.Route) tea.Cmd
+	secondary bool   // it is not the current campaign
+	campaign  string // name of the campaign, if the screen does not show it
+	out       []command
 }
 
-// The most that is listed of one campaign, and how deep its objects are looked into: tables can nest in
-// themselves.
+// Limits on the fields of one campaign and on the depth of its objects: schemas can be recursive.
 const (
-	mostFields = 4000
-	deepest    = 8
+	maxIndexedFields = 4000
+	maxIndexDepth    = 8
 )
 
-func (f *fields) sections() []command {
+func (f *campaignIndex) sections() []command {
 	for _, info := range catalog.Components(f.c.Channel) {
 		p := doc.P(string(info.Name))
 		if ok, _ := catalog.Applicable(info.Name, f.c.Channel, f.c.DeliveryType); !ok && !f.root.Lookup(p).Exists() {
@@ -92,18 +91,18 @@ func (f *fields) sections() []command {
 	return f.out
 }
 
-// object lists the fields of the object at p that apply. Of a campaign whose fields are not known, all do.
-func (f *fields) object(p doc.Path) {
+// object adds the applicable fields of the object at p; all of them if its fields are not known.
+func (f *campaignIndex) object(p doc.Path) {
 	st, ok := f.table.Object(f.root, p, schema.Env{Stage: schema.Publish})
-	if !ok || len(p) > deepest {
+	if !ok || len(p) > maxIndexDepth {
 		return
 	}
 	members := slices.Clone(st.Fields)
-	if st.Node.Either && len(st.Extras) > 0 { // it has the one kind of members
+	if st.Node.Either && len(st.Extras) > 0 { // it has one kind of fields or the other
 		members = slices.DeleteFunc(members, func(s schema.FieldState) bool { return !s.Value.Exists() })
 	}
 	for _, field := range append(members, st.Extras...) {
-		if field.Node == nil || len(f.out) > mostFields || !field.Shown && f.c.Body.Exists() {
+		if field.Node == nil || len(f.out) > maxIndexedFields || !field.Shown && f.c.Body.Exists() {
 			continue
 		}
 		trail := f.table.Trail(field.Path)
@@ -123,12 +122,12 @@ func (f *fields) object(p doc.Path) {
 	}
 }
 
-func (f *fields) add(r rank, kind string, p doc.Path, name, where string) {
-	if f.other {
-		r = rankOther
+func (f *campaignIndex) add(r rank, kind string, p doc.Path, name, where string) {
+	if f.secondary {
+		r = rankOtherCampaign
 	}
 	f.out = append(f.out, command{
-		name: "place." + p.String() + "." + name, label: widget.Clean(name), detail: widget.Clean(where), of: widget.Clean(f.of), info: kind, rank: r,
+		name: "place." + p.String() + "." + name, label: widget.Clean(name), detail: widget.Clean(where), campaign: widget.Clean(f.campaign), info: kind, rank: r,
 		run: func() tea.Cmd { return f.open(screen.Route{Name: screen.Builder, ID: f.c.ID, Path: p}) },
 	})
 }

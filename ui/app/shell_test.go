@@ -16,8 +16,8 @@ import (
 	"bugle/ui/widget"
 )
 
-// keyed returns the keys of a person's file.
-func keyed(t *testing.T, text string) keymap.Map {
+// parseKeymap returns the bindings of a keymap file.
+func parseKeymap(t *testing.T, text string) keymap.Map {
 	t.Helper()
 	m, problems := keymap.Parse([]byte(text))
 	if len(problems) > 0 {
@@ -26,10 +26,10 @@ func keyed(t *testing.T, text string) keymap.Map {
 	return m
 }
 
-// service is one that is there; nothing is asked of it.
+// service is a service on which no operation is called.
 type service struct{ engine.Service }
 
-func (d *desk) click(text string) {
+func (d *harness) click(text string) {
 	d.t.Helper()
 	for y, line := range strings.Split(d.model.View(), "\n") {
 		if at := strings.Index(line, text); at >= 0 {
@@ -40,30 +40,30 @@ func (d *desk) click(text string) {
 	d.t.Fatalf("the window does not show %q:\n%s", text, d.model.View())
 }
 
-func (d *desk) clickAt(x, y int) {
+func (d *harness) clickAt(x, y int) {
 	d.send(tea.MouseMsg{X: x, Y: y, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
 }
 
-func (d *desk) wheel(x, y int) {
+func (d *harness) wheel(x, y int) {
 	d.send(tea.MouseMsg{X: x, Y: y, Button: tea.MouseButtonWheelDown, Action: tea.MouseActionPress})
 }
 
-// One table of keys drives dispatch, status bar, help and palette.
-func TestOwnKeysHoldEverywhere(t *testing.T) {
-	d := newDesk(t, func(o *Options) {
+// The same keymap drives dispatch, status bar, help and palette.
+func TestCustomKeysApplyEverywhere(t *testing.T) {
+	d := newHarness(t, func(o *Options) {
 		o.First.Name = "activity"
-		o.Keys = keyed(t, "activity.clear: [ctrl+a, X]\nactivity.copy: []\napp.quit: Q\napp.palette: ctrl+p\n")
+		o.Keys = parseKeymap(t, "activity.clear: [ctrl+a, X]\nactivity.copy: []\napp.quit: Q\napp.palette: ctrl+p\n")
 	})
 	page := d.pages["activity"]
-	page.actions = []screen.Action{page.does("clear", "x"), page.does("copy", "Y")}
+	page.actions = []screen.Action{page.action("clear", "x"), page.action("copy", "Y")}
 	d.log = nil
 	d.want("ctrl+a clear")
 	d.press("ctrl+a", "X")
 	d.wantLog("clear", "clear")
 	d.press("x", "Y", "q")
 	d.wantLog()
-	if d.quit || !slices.Equal(page.heard, []string{"x", "Y", "q"}) {
-		t.Errorf("keys that were given up still do something; the screen heard %q", page.heard)
+	if d.quit || !slices.Equal(page.received, []string{"x", "Y", "q"}) {
+		t.Errorf("keys that were given up still do something; the screen heard %q", page.received)
 	}
 	d.press("?")
 	d.want("ctrl+a", "Q  ")
@@ -74,23 +74,23 @@ func TestOwnKeysHoldEverywhere(t *testing.T) {
 	d.send(tea.KeyMsg{Type: tea.KeyCtrlP})
 	d.wantNot("Palette")
 
-	page.actions[0].Typing, page.typing, page.heard = true, true, nil
+	page.actions[0].WhileTyping, page.typing, page.received = true, true, nil
 	d.press("X", "Q")
 	d.wantLog()
 	d.press("ctrl+a")
 	d.wantLog("clear")
-	if !slices.Equal(page.heard, []string{"X", "Q"}) {
-		t.Errorf("while typing, the text is %q", page.heard)
+	if !slices.Equal(page.received, []string{"X", "Q"}) {
+		t.Errorf("while typing, the text is %q", page.received)
 	}
-	d.send(screen.KeymapMsg{})
+	d.send(screen.SetKeymapMsg{})
 	page.typing = false
 	d.press("x")
 	d.wantLog("clear")
 }
 
-// The status bar has the keys of what lies over the screen, and a click on one presses it.
-func TestTheBarHasTheKeysOfADialog(t *testing.T) {
-	d := newDesk(t)
+// The status bar shows the keys of the overlay, and a click on one presses it.
+func TestStatusBarShowsDialogKeys(t *testing.T) {
+	d := newHarness(t)
 	said := ""
 	ask := screen.InputMsg{Title: "Save view", Then: func(text string) tea.Cmd { said = text; return nil }}
 	bar := func() string {
@@ -124,15 +124,15 @@ func TestTheBarHasTheKeysOfADialog(t *testing.T) {
 	}
 }
 
-// An action that a letter was given keeps its own key where letters are text.
-func TestALetterIsTextWhileTyping(t *testing.T) {
-	d := newDesk(t, func(o *Options) { o.Keys = keyed(t, "app.palette: P\n") })
+// An action bound to a letter keeps its default key where letters are text.
+func TestLetterIsTextWhileTyping(t *testing.T) {
+	d := newHarness(t, func(o *Options) { o.Keys = parseKeymap(t, "app.palette: P\n") })
 	home := d.pages["home"]
 	home.typing = true
 	d.press("P", "ctrl+k")
 	d.want("Palette")
-	if !slices.Equal(home.heard, []string{"P"}) {
-		t.Errorf("the text is %q", home.heard)
+	if !slices.Equal(home.received, []string{"P"}) {
+		t.Errorf("the text is %q", home.received)
 	}
 	d.press("esc")
 	home.typing = false
@@ -140,9 +140,9 @@ func TestALetterIsTextWhileTyping(t *testing.T) {
 	d.want("Palette")
 }
 
-// ctrl+z undoes on every screen. Only the palette suspends, by the word and by no other.
-func TestUndoIsNeverSuspend(t *testing.T) {
-	d := newDesk(t, func(o *Options) { o.Suspend = true })
+// ctrl+z undoes on every screen. Suspending is only in the palette, found by exactly that word.
+func TestCtrlZUndoes(t *testing.T) {
+	d := newHarness(t, func(o *Options) { o.Suspend = true })
 	home := d.pages["home"]
 	d.log = nil
 	for _, typing := range []bool{false, true} {
@@ -175,21 +175,21 @@ func TestUndoIsNeverSuspend(t *testing.T) {
 	d.typed("susp")
 	d.press("enter")
 	d.wantLog("suspended")
-	home.heard = nil
+	home.received = nil
 	d.send(tea.ResumeMsg{})
-	if !slices.Contains(home.heard, "screen.ChangedMsg") {
+	if !slices.Contains(home.received, "screen.ChangedMsg") {
 		t.Error("screens do not read anew after the program was suspended")
 	}
 
-	d = newDesk(t) // nobody could continue it
+	d = newHarness(t) // no shell could continue it
 	d.press("ctrl+k")
 	d.typed("suspend")
 	d.wantNot("return to the shell")
 }
 
-// The status bar says whether letters are typed or are commands, whatever lies on top.
-func TestTheStatusBarSaysWhatLettersDo(t *testing.T) {
-	d := newDesk(t)
+// The status bar shows whether letters are typed or are commands, also with an overlay.
+func TestStatusBarShowsTypingMode(t *testing.T) {
+	d := newHarness(t)
 	home := d.pages["home"]
 	bar := func(want string) {
 		t.Helper()
@@ -216,27 +216,27 @@ func TestTheStatusBarSaysWhatLettersDo(t *testing.T) {
 	}
 }
 
-// Where words begin counts more than where they are, and that more than letters that come in the same order.
-func TestThePaletteRanksByWordStarts(t *testing.T) {
+// Word starts rank above matches inside words, and those above scattered letters.
+func TestPaletteRanksByWordStarts(t *testing.T) {
 	commands := []command{
 		{label: "resume the list"}, {label: "unlist"}, {label: "test send", detail: "list of people"}, {label: "list"}, {label: "light set"},
-		{label: "List price", rank: rankField}, {label: "enlist", rank: rankExact},
+		{label: "List price", rank: rankField}, {label: "enlist", rank: rankPrefixOnly},
 	}
 	var got []string
-	for _, c := range matching("list", commands) {
+	for _, c := range matchCommands("list", commands) {
 		got = append(got, c.label)
 	}
 	want := []string{"list", "List price", "resume the list", "test send", "unlist", "light set"}
 	if !slices.Equal(got, want) {
 		t.Errorf("found %q, want %q", got, want)
 	}
-	if found := matching("price list", commands); len(found) != 1 || found[0].label != "List price" {
+	if found := matchCommands("price list", commands); len(found) != 1 || found[0].label != "List price" {
 		t.Errorf("two words find %v", found)
 	}
 }
 
-func TestAWaitEndsUnderAQuestion(t *testing.T) {
-	d, far := away(t)
+func TestWaitCanBeCanceledUnderQuestion(t *testing.T) {
+	d, far := newOfflineHarness(t)
 	d.send(screen.LinkMsg{Link: engine.Connection{Waits: []engine.Wait{{Why: "it", For: toastTime, Until: d.now.Add(toastTime)}}}})
 	d.send(screen.AskMsg{Question: screen.Question{Title: "Leave?"}})
 	d.press("ctrl+l")
@@ -245,35 +245,35 @@ func TestAWaitEndsUnderAQuestion(t *testing.T) {
 	}
 	d.want("Leave?")
 	d.press("esc")
-	d.send(screen.KeyMsg{Title: "Which key?", Then: func(k string) tea.Cmd { return d.noted(k) }})
+	d.send(screen.CaptureKeyMsg{Title: "Which key?", Then: func(k string) tea.Cmd { return d.record(k) }})
 	d.log = nil
-	d.press("ctrl+l") // here it is the answer
+	d.press("ctrl+l") // here it answers the dialog
 	d.wantLog("ctrl+l")
 	if far.ended != 1 {
 		t.Error("a key that is asked for does something else")
 	}
-	d.send(screen.KeyMsg{Title: "Which key?", Then: func(k string) tea.Cmd { return d.noted(k) }})
+	d.send(screen.CaptureKeyMsg{Title: "Which key?", Then: func(k string) tea.Cmd { return d.record(k) }})
 	d.press("esc")
 	d.wantLog()
 	d.wantNot("Which key?")
 }
 
-func TestHintsAndTheWayAreClickable(t *testing.T) {
-	d := newDesk(t)
+func TestHintsAndBreadcrumbAreClickable(t *testing.T) {
+	d := newHarness(t)
 	home := d.pages["home"]
-	home.actions = []screen.Action{home.does("alpha", "a"), {Keys: []string{"tab"}, Label: "turn", Group: "Page", Bar: 3, Info: true}}
+	home.actions = []screen.Action{home.action("alpha", "a"), {Keys: []string{"tab"}, Label: "turn", Group: "Page", BarPriority: 3, HelpOnly: true}}
 	d.log = nil
 	d.click("a alpha")
 	d.wantLog("alpha")
 	d.click("tab turn")
-	if !slices.Equal(home.heard, []string{"tab"}) {
-		t.Errorf("the screen heard %q", home.heard)
+	if !slices.Equal(home.received, []string{"tab"}) {
+		t.Errorf("the screen heard %q", home.received)
 	}
 	d.click("? help")
 	d.want("Keys — home")
-	d.clickAt(0, 12) // beside it
+	d.clickAt(0, 12) // outside the box
 	d.wantNot("Keys — home")
-	d.open("middle").asks = &screen.Question{Title: "Leave it?"}
+	d.open("middle").leaveQuestion = &screen.Question{Title: "Leave it?"}
 	d.open("top")
 	d.log = nil
 	d.click("home ›")
@@ -283,61 +283,61 @@ func TestHintsAndTheWayAreClickable(t *testing.T) {
 	d.want("(home body)")
 }
 
-func TestAClickBesideClosesWhatLosesNothing(t *testing.T) {
-	d := newDesk(t)
+func TestClickOutsideClosesUnlessInputIsLost(t *testing.T) {
+	d := newHarness(t)
 	d.log = nil
 	options := []widget.Option{{Label: "one"}, {Label: "two"}, {Label: "three"}}
-	d.send(screen.ChooseMsg{Title: "Which?", Options: options, Then: func(a widget.Answer) tea.Cmd { return d.noted(options[a.Index].Label) }})
+	d.send(screen.ChooseMsg{Title: "Which?", Options: options, Then: func(a widget.Answer) tea.Cmd { return d.record(options[a.Index].Label) }})
 	d.wheel(40, 12)
 	d.wheel(40, 12)
 	d.press("enter")
 	d.wantLog("three")
 	d.send(screen.AskMsg{Question: screen.Question{Title: "Sure?", Then: func(a widget.Answer) tea.Cmd {
 		if a.Canceled() {
-			return d.noted("left")
+			return d.record("left")
 		}
-		return d.noted("answered")
+		return d.record("answered")
 	}}})
 	d.clickAt(1, 5)
 	d.wantLog("left")
-	line := screen.InputMsg{Title: "Name", Value: "ab", Then: func(s string) tea.Cmd { return d.noted(s) }}
+	line := screen.InputMsg{Title: "Name", Value: "ab", Then: func(s string) tea.Cmd { return d.record(s) }}
 	d.send(line)
 	d.press("c")
 	d.clickAt(1, 5)
-	d.want("abc") // what was typed is not a click away
+	d.want("abc") // a click does not discard what was typed
 	d.press("enter")
 	d.wantLog("abc")
 	d.send(line)
 	d.clickAt(1, 5)
 	d.wantNot("Name")
-	if len(d.pages["home"].heard) != 0 {
-		t.Errorf("the screen below heard %q", d.pages["home"].heard)
+	if len(d.pages["home"].received) != 0 {
+		t.Errorf("the screen below heard %q", d.pages["home"].received)
 	}
 }
 
-func TestAClickTakesANoticeAway(t *testing.T) {
-	d := newDesk(t)
+func TestClickDismissesNotice(t *testing.T) {
+	d := newHarness(t)
 	d.send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full."})
 	d.click("The disk is full.")
 	d.wantNot("The disk is full.")
 }
 
-func TestANoticeDoesNotCoverAQuestion(t *testing.T) {
-	d := newDesk(t)
+func TestNoticeDoesNotCoverQuestion(t *testing.T) {
+	d := newHarness(t)
 	d.model.resize(60, 20)
 	d.send(screen.AskMsg{Question: screen.Question{Title: "Sure?", Body: strings.Repeat("It is a long question. ", 24)}})
 	d.send(screen.NotifyMsg{Level: widget.LevelError, Text: "The disk is full."})
 	d.want("Sure?", "Yes", "No", "The disk is full.")
 }
 
-func TestThePaletteGoesToScreensAndRemembers(t *testing.T) {
-	kept := prefs.InMemory()
+func TestPaletteOpensScreensAndRemembers(t *testing.T) {
+	kept := prefs.NewInMemory()
 	with := func(o *Options) {
 		o.First.Name, o.Deps.Prefs, o.Deps.Service = screen.Campaigns, kept, service{}
 	}
-	d := newDesk(t, with)
+	d := newHarness(t, with)
 	first := d.pages[screen.Campaigns]
-	first.actions = []screen.Action{first.does("alpha", "a"), first.does("beta", "b")}
+	first.actions = []screen.Action{first.action("alpha", "a"), first.action("beta", "b")}
 	d.send(screen.OpenMsg{Route: screen.Route{Name: screen.History, ID: "7"}})
 	d.press("ctrl+k")
 	d.want("Go to", "builder — edit this campaign", "campaigns — the list of all campaigns")
@@ -355,20 +355,20 @@ func TestThePaletteGoesToScreensAndRemembers(t *testing.T) {
 	d.wantLog("beta")
 	d.press("ctrl+k")
 	d.want("Recent")
-	d.press("enter") // what was run last is first
+	d.press("enter") // the action that was run last is first
 	d.wantLog("beta")
 
-	d = newDesk(t, with) // another start
+	d = newHarness(t, with) // another start
 	first = d.pages[screen.Campaigns]
-	first.actions = []screen.Action{first.does("alpha", "a"), first.does("beta", "b")}
+	first.actions = []screen.Action{first.action("alpha", "a"), first.action("beta", "b")}
 	d.log = nil
 	d.press("ctrl+k", "enter")
 	d.wantLog("beta")
 }
 
-// The palette lays things over the screen by itself, and goes.
-func TestThePaletteOpensTheHelp(t *testing.T) {
-	d := newDesk(t)
+// An overlay opened from the palette stays when the palette closes.
+func TestPaletteOpensHelp(t *testing.T) {
+	d := newHarness(t)
 	d.press("ctrl+k")
 	d.typed("every key")
 	d.press("enter")
@@ -378,14 +378,14 @@ func TestThePaletteOpensTheHelp(t *testing.T) {
 	d.wantNot("Keys — home")
 }
 
-func TestTheTourIsOfferedOnce(t *testing.T) {
-	kept := prefs.InMemory()
+func TestTourIsOfferedOnce(t *testing.T) {
+	kept := prefs.NewInMemory()
 	with := func(o *Options) { o.Deps.Prefs = kept }
-	d := newDesk(t, with)
+	d := newHarness(t, with)
 	d.wantNot("New here?") // there is no workspace yet
 	deps := d.model.opts.Deps
 	deps.Service = service{}
-	d.send(screen.EnterMsg{Deps: deps, Route: screen.Route{Name: screen.Campaigns}})
+	d.send(screen.SwitchWorkspaceMsg{Deps: deps, Route: screen.Route{Name: screen.Campaigns}})
 	d.want("New here? Press f8")
 	d.press("f8")
 	d.want("Where you are", "1 of 5", "▲")
@@ -396,7 +396,7 @@ func TestTheTourIsOfferedOnce(t *testing.T) {
 	d.want("Your first campaign", "to start a draft.")
 	d.press("enter")
 	d.wantNot("Your first campaign")
-	d = newDesk(t, with, func(o *Options) { o.Deps.Service = service{} })
+	d = newHarness(t, with, func(o *Options) { o.Deps.Service = service{} })
 	d.wantNot("New here?")
 	d.press("ctrl+k")
 	d.typed("tour")
@@ -404,11 +404,11 @@ func TestTheTourIsOfferedOnce(t *testing.T) {
 	d.want("Where you are")
 }
 
-// A key that is not the tour's own ends it, and does what it does.
-func TestTheTourIsInNobodysWay(t *testing.T) {
-	d := newDesk(t)
+// A key that the tour does not use ends it and works as usual.
+func TestTourPassesOtherKeysThrough(t *testing.T) {
+	d := newHarness(t)
 	home := d.pages["home"]
-	home.actions = []screen.Action{home.does("alpha", "a")}
+	home.actions = []screen.Action{home.action("alpha", "a")}
 	d.log = nil
 	d.press("f8", "a")
 	d.wantNot("Where you are")
@@ -418,14 +418,14 @@ func TestTheTourIsInNobodysWay(t *testing.T) {
 	d.press("f8")
 	d.clickAt(79, 15)
 	d.wantNot("Where you are")
-	if len(home.heard) != 0 {
-		t.Errorf("the screen heard %q", home.heard)
+	if len(home.received) != 0 {
+		t.Errorf("the screen heard %q", home.received)
 	}
 }
 
-func TestTheChosenThemeIsRemembered(t *testing.T) {
-	kept := prefs.InMemory()
-	d := newDesk(t, func(o *Options) {
+func TestChosenThemeIsRemembered(t *testing.T) {
+	kept := prefs.NewInMemory()
+	d := newHarness(t, func(o *Options) {
 		o.Deps.Prefs, o.ThemeNames = kept, func() []string { return []string{"dark", "light"} }
 	})
 	if name, err := Theme(kept); name != "" || err != nil {
@@ -444,20 +444,20 @@ func TestTheChosenThemeIsRemembered(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotFollowedIsToldAtTheStart(t *testing.T) {
-	d := newDesk(t, func(o *Options) { o.News = []string{"keys.yaml, line 3: there is no action of that name"} })
+func TestStartupWarningsAreShown(t *testing.T) {
+	d := newHarness(t, func(o *Options) { o.StartupWarnings = []string{"keys.yaml, line 3: there is no action of that name"} })
 	d.want("✗ keys.yaml, line 3")
 }
 
-// Every key answers in one frame, with keys of one's own too.
-func BenchmarkAKeyWithOwnKeys(b *testing.B) {
+// Every key is handled within one frame, with a custom keymap too.
+func BenchmarkKeyWithCustomKeymap(b *testing.B) {
 	m, err := New(Options{
 		Deps:  screen.Deps{Now: time.Now, Theme: themes.Plain()},
 		First: screen.Route{Name: "activity"},
 		Factory: func(screen.Deps, screen.Route) (screen.Screen, error) {
-			p := &page{Base: screen.NewBase(), title: "Activity", desk: &desk{}}
+			p := &page{Base: screen.NewBase(), title: "Activity", harness: &harness{}}
 			for _, e := range keymap.All() {
-				p.actions = append(p.actions, screen.Action{Keys: e.Keys, Label: e.Name, Help: e.Does, Group: "Page", Bar: 1, Run: func() tea.Cmd { return nil }})
+				p.actions = append(p.actions, screen.Action{Keys: e.Keys, Label: e.Name, Help: e.Description, Group: "Page", BarPriority: 1, Run: func() tea.Cmd { return nil }})
 			}
 			return p, nil
 		},
@@ -473,16 +473,16 @@ func BenchmarkAKeyWithOwnKeys(b *testing.B) {
 	}
 }
 
-// Words that arrive as one message are text, also where they are the names of keys.
-func TestAWordThatIsTheNameOfAKeyIsText(t *testing.T) {
+// A word that arrives as one message is text, even if it is the name of a key.
+func TestKeyNamesTypedAsTextStayText(t *testing.T) {
 	for _, word := range []string{"end", "up", "home", "space"} {
-		d := newDesk(t)
+		d := newHarness(t)
 		home := d.pages["home"]
-		home.actions = []screen.Action{{Keys: []string{word}, Typing: true, Label: "the key", Run: func() tea.Cmd { t.Errorf("%q is taken for the key", word); return nil }}}
+		home.actions = []screen.Action{{Keys: []string{word}, WhileTyping: true, Label: "the key", Run: func() tea.Cmd { t.Errorf("%q is taken for the key", word); return nil }}}
 		home.typing = true
 		d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(word)})
-		if got := strings.Join(home.heard, ""); got != word {
-			t.Errorf("of %q the screen heard %q", word, home.heard)
+		if got := strings.Join(home.received, ""); got != word {
+			t.Errorf("of %q the screen heard %q", word, home.received)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"bugle/themes"
 )
 
-func TestOwnThemes(t *testing.T) {
+func TestCustomThemes(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"evening.yaml": "# mine\nbase: dark\ntokens:\n  accent: \"#f80\"\n  danger: 208\n  selection-bg: \"#102030\"\n",
@@ -60,8 +60,8 @@ func TestOwnThemes(t *testing.T) {
 	}
 }
 
-func TestAnOwnThemeChangesWhatItSays(t *testing.T) {
-	own, err := themes.ParseOwn("evening", []byte("base: dark\ntokens: {accent: \"#f80\", danger: 208, border-focus: 9}\n"))
+func TestCustomThemeChangesOnlyItsTokens(t *testing.T) {
+	own, err := themes.ParseCustom("evening", []byte("base: dark\ntokens: {accent: \"#f80\", danger: 208, border-focus: 9}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func lab(color string, sees [3][3]float64) [3]float64 {
 }
 
 // Who does not tell red from green tells done, careful and wrong apart.
-func TestColorBlindStatesAreApart(t *testing.T) {
+func TestColorBlindRolesAreDistinct(t *testing.T) {
 	const least = 20 // two is just seen
 	for _, dark := range []bool{true, false} {
 		theme, err := themes.New(themes.Options{Name: themes.ColorBlind, DarkBackground: dark, Profile: termenv.TrueColor})
@@ -158,7 +158,7 @@ func TestColorBlindStatesAreApart(t *testing.T) {
 }
 
 // Flags, variables and files with the earlier name of a theme keep working. No list offers it.
-func TestTheEarlierNameOfAThemeWorks(t *testing.T) {
+func TestOldThemeNameWorks(t *testing.T) {
 	for _, dark := range []bool{true, false} {
 		before, err := themes.New(themes.Options{Name: "colour-blind", DarkBackground: dark, Profile: termenv.TrueColor})
 		if err != nil {
@@ -172,11 +172,11 @@ func TestTheEarlierNameOfAThemeWorks(t *testing.T) {
 			t.Errorf("dark %v: the earlier name makes %s", dark, before.Name)
 		}
 	}
-	own, err := themes.ParseOwn("evening", []byte("base: colour-blind"))
+	own, err := themes.ParseCustom("evening", []byte("base: colour-blind"))
 	if err != nil || own.Base != "color-blind" {
 		t.Errorf("an own theme has the base %q: %v", own.Base, err)
 	}
-	if _, err := themes.ParseOwn("colour-blind", nil); err == nil {
+	if _, err := themes.ParseCustom("colour-blind", nil); err == nil {
 		t.Error("a file takes the earlier name")
 	}
 	if slices.Contains(themes.Names(), "colour-blind") {

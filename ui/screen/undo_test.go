@@ -8,16 +8,16 @@ import (
 	"bugle/ui/screen"
 )
 
-func TestSteps(t *testing.T) {
+func TestUndoStack(t *testing.T) {
 	var at string
 	set := func(to string) func() tea.Cmd {
 		return func() tea.Cmd { at = to; return nil }
 	}
-	var s screen.Steps
+	var s screen.UndoStack
 	for _, n := range []string{"a", "b"} {
-		s.Did(screen.Step{What: n, Undo: set("before " + n), Redo: set("after " + n)})
+		s.PushUndo(screen.UndoStep{Label: n, Undo: set("before " + n), Redo: set("after " + n)})
 	}
-	s.Did(screen.Step{Why: "c can't be undone."})
+	s.PushUndo(screen.UndoStep{IrreversibleReason: "c can't be undone."})
 	do := func(f func() (tea.Cmd, bool), want string, can bool) {
 		t.Helper()
 		if _, ok := f(); ok != can || at != want {
@@ -25,13 +25,13 @@ func TestSteps(t *testing.T) {
 		}
 	}
 	do(s.Redo, "", false)
-	do(s.Undo, "", true) // says why
+	do(s.Undo, "", true) // shows the reason
 	do(s.Undo, "before b", true)
 	do(s.Redo, "after b", true)
 	do(s.Undo, "before b", true)
 	do(s.Undo, "before a", true)
 	do(s.Undo, "before a", false)
 	do(s.Redo, "after a", true)
-	s.Did(screen.Step{What: "d", Undo: set("before d"), Redo: set("after d")})
+	s.PushUndo(screen.UndoStep{Label: "d", Undo: set("before d"), Redo: set("after d")})
 	do(s.Redo, "after a", false)
 }

@@ -19,37 +19,37 @@ import (
 	"bugle/ui/widget"
 )
 
-// page is a screen whose every answer a test can set.
+// page is a screen whose behavior a test can set.
 type page struct {
 	screen.Base
-	title    string
-	desk     *desk
-	actions  []screen.Action
-	typing   bool
-	asks     *screen.Question
-	theme    string
-	w, h     int
-	heard    []string // keys and news that reached it
-	resumed  int
-	went     []screen.Route
-	saving   tea.Cmd // what Close still has to do
-	accepted []any
-	undone   []string // what can be undone, the newest last
-	redone   []string
+	title         string
+	harness       *harness
+	actions       []screen.Action
+	typing        bool
+	leaveQuestion *screen.Question
+	theme         string
+	w, h          int
+	received      []string // keys and messages that reached it
+	resumed       int
+	visited       []screen.Route
+	saving        tea.Cmd // returned by Close
+	accepted      []any
+	undone        []string // undo steps, the newest last
+	redone        []string
 }
 
-func (p *page) Title() string             { return p.title }
-func (p *page) Init() tea.Cmd             { return p.desk.noted("init " + p.title) }
-func (p *page) View() string              { return widget.Fit("("+p.title+" body)", p.w, p.h) }
-func (p *page) SetSize(w, h int)          { p.w, p.h = w, h }
-func (p *page) SetTheme(t themes.Theme)   { p.theme = t.Name }
-func (p *page) Actions() []screen.Action  { return p.actions }
-func (p *page) Typing() bool              { return p.typing }
-func (p *page) Resume() tea.Cmd           { p.resumed++; return nil }
-func (p *page) Leaving() *screen.Question { return p.asks }
-func (p *page) Route() screen.Route       { return screen.Route{Name: p.title} }
+func (p *page) Title() string                   { return p.title }
+func (p *page) Init() tea.Cmd                   { return p.harness.record("init " + p.title) }
+func (p *page) View() string                    { return widget.Fit("("+p.title+" body)", p.w, p.h) }
+func (p *page) SetSize(w, h int)                { p.w, p.h = w, h }
+func (p *page) SetTheme(t themes.Theme)         { p.theme = t.Name }
+func (p *page) Actions() []screen.Action        { return p.actions }
+func (p *page) Typing() bool                    { return p.typing }
+func (p *page) Resume() tea.Cmd                 { p.resumed++; return nil }
+func (p *page) LeaveQuestion() *screen.Question { return p.leaveQuestion }
+func (p *page) Route() screen.Route             { return screen.Route{Name: p.title} }
 func (p *page) GoTo(r screen.Route) tea.Cmd {
-	p.went = append(p.went, r)
+	p.visited = append(p.visited, r)
 	return nil
 }
 
@@ -63,37 +63,37 @@ func step(from, to *[]string, done string) (tea.Cmd, bool) {
 	}
 	what := (*from)[n-1]
 	*from, *to = (*from)[:n-1], append(*to, what)
-	return screen.NotifyAbout(screen.AboutEdit, widget.LevelSuccess, done+what), true
+	return screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, done+what), true
 }
 func (p *page) Close() tea.Cmd {
 	p.Base.Close()
-	return tea.Sequence(p.saving, p.desk.noted("closed "+p.title))
+	return tea.Sequence(p.saving, p.harness.record("closed "+p.title))
 }
 
 func (p *page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
-		p.heard = append(p.heard, msg.String())
+		p.received = append(p.received, msg.String())
 	case screen.Result:
 		if p.Accept(msg) {
 			p.accepted = append(p.accepted, msg.Value)
 		}
 	default:
-		p.heard = append(p.heard, fmt.Sprintf("%T", msg))
+		p.received = append(p.received, fmt.Sprintf("%T", msg))
 	}
 	return nil
 }
 
-// does returns an action that notes its label.
-func (p *page) does(label string, keys ...string) screen.Action {
-	return screen.Action{Keys: keys, Label: label, Group: "Page", Bar: 5, Run: func() tea.Cmd {
-		p.desk.log = append(p.desk.log, label)
+// action returns an action that records its label.
+func (p *page) action(label string, keys ...string) screen.Action {
+	return screen.Action{Keys: keys, Label: label, Group: "Page", BarPriority: 5, Run: func() tea.Cmd {
+		p.harness.log = append(p.harness.log, label)
 		return nil
 	}}
 }
 
-// desk runs a root model as the program does: commands run, and what they give is delivered.
-type desk struct {
+// harness runs a root model as the program does: it runs commands and delivers their messages.
+type harness struct {
 	t      *testing.T
 	model  *Model
 	pages  map[string]*page
@@ -101,13 +101,13 @@ type desk struct {
 	copied string
 	quit   bool
 	now    time.Time
-	msgs   []tea.Msg // that were delivered
+	msgs   []tea.Msg // delivered messages
 	editor func(string) ([]string, error)
 }
 
-func newDesk(t *testing.T, change ...func(*Options)) *desk {
+func newHarness(t *testing.T, change ...func(*Options)) *harness {
 	t.Helper()
-	d := &desk{t: t, pages: map[string]*page{}, now: time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)}
+	d := &harness{t: t, pages: map[string]*page{}, now: time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)}
 	d.editor = func(string) ([]string, error) { return nil, errors.New("There is no editor: set EDITOR.") }
 	o := Options{
 		Deps: screen.Deps{Theme: themes.Plain(), Now: func() time.Time { return d.now }, Workspace: "DEMO"},
@@ -115,7 +115,7 @@ func newDesk(t *testing.T, change ...func(*Options)) *desk {
 			if r.Name == "broken" {
 				return nil, errors.New("there is no screen broken")
 			}
-			p := &page{Base: screen.NewBase(), title: r.Name, desk: d}
+			p := &page{Base: screen.NewBase(), title: r.Name, harness: d}
 			d.pages[r.Name] = p
 			return p, nil
 		},
@@ -144,17 +144,17 @@ func newDesk(t *testing.T, change ...func(*Options)) *desk {
 	return d
 }
 
-func (d *desk) noted(what string) tea.Cmd {
+func (d *harness) record(what string) tea.Cmd {
 	return func() tea.Msg { d.log = append(d.log, what); return nil }
 }
 
-// open puts a page on the stack.
-func (d *desk) open(name string) *page {
+// open pushes a page.
+func (d *harness) open(name string) *page {
 	d.send(screen.OpenMsg{Route: screen.Route{Name: name}})
 	return d.pages[name]
 }
 
-func (d *desk) send(msg tea.Msg) {
+func (d *harness) send(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case nil:
 		return
@@ -184,8 +184,8 @@ func (d *desk) send(msg tea.Msg) {
 
 var timer = regexp.MustCompile(`\.Tick\.func\d+$`)
 
-// run runs a command. Timers are left out: tests set the clock.
-func (d *desk) run(cmd tea.Cmd) {
+// run runs a command. Timers are skipped: tests set the clock.
+func (d *harness) run(cmd tea.Cmd) {
 	if cmd == nil || timer.MatchString(runtime.FuncForPC(reflect.ValueOf(cmd).Pointer()).Name()) {
 		return
 	}
@@ -198,7 +198,7 @@ var keyNames = map[string]tea.KeyType{
 	"f8": tea.KeyF8, "f9": tea.KeyF9, "ctrl+z": tea.KeyCtrlZ, "ctrl+y": tea.KeyCtrlY, "ctrl+r": tea.KeyCtrlR, "ctrl+a": tea.KeyCtrlA, "right": tea.KeyRight,
 }
 
-func (d *desk) press(keys ...string) {
+func (d *harness) press(keys ...string) {
 	for _, k := range keys {
 		msg := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
 		name, alt := strings.CutPrefix(k, "alt+")
@@ -209,13 +209,13 @@ func (d *desk) press(keys ...string) {
 	}
 }
 
-func (d *desk) typed(text string) {
+func (d *harness) typed(text string) {
 	for _, r := range text {
 		d.press(string(r))
 	}
 }
 
-func (d *desk) want(texts ...string) {
+func (d *harness) want(texts ...string) {
 	d.t.Helper()
 	for _, text := range texts {
 		if !strings.Contains(d.model.View(), text) {
@@ -224,7 +224,7 @@ func (d *desk) want(texts ...string) {
 	}
 }
 
-func (d *desk) wantNot(texts ...string) {
+func (d *harness) wantNot(texts ...string) {
 	d.t.Helper()
 	for _, text := range texts {
 		if strings.Contains(d.model.View(), text) {
@@ -233,8 +233,8 @@ func (d *desk) wantNot(texts ...string) {
 	}
 }
 
-// wantLog compares what happened since the last time.
-func (d *desk) wantLog(want ...string) {
+// wantLog compares the log since the last call.
+func (d *harness) wantLog(want ...string) {
 	d.t.Helper()
 	if !slices.Equal(d.log, want) {
 		d.t.Errorf("what happened is %q, want %q", d.log, want)

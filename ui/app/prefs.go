@@ -1,0 +1,97 @@
+package app
+
+import (
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/ui/prefs"
+)
+
+// The preferences that the root model stores.
+const (
+	prefTheme   = "theme"
+	prefPalette = "palette"
+	prefTour    = "tour"
+	prefDark    = "background"
+)
+
+// themeChoice is the theme that was chosen last.
+type themeChoice struct {
+	Name string `json:"name"`
+}
+
+// Theme returns the theme that was chosen last; empty if none was.
+func Theme(p *prefs.Prefs) (string, error) {
+	c, err := prefs.Read[themeChoice](p, prefTheme)
+	return c.Name, err
+}
+
+// background is the terminal's last known background.
+type background struct {
+	Light bool `json:"light"`
+}
+
+// Dark reports whether the terminal's last known background was dark; true if none is known, as most are dark.
+func Dark(p *prefs.Prefs) bool {
+	b, err := prefs.Read[background](p, prefDark)
+	return err != nil || !b.Light // the terminal is asked again
+}
+
+// BackgroundMsg reports that the terminal's background differs from what was assumed. The themes already know.
+type BackgroundMsg struct{ Dark bool }
+
+// background redraws everything for the terminal's background, and stores it.
+func (m *Model) background(msg BackgroundMsg) tea.Cmd {
+	if t, err := m.opts.Themes(m.theme.Name); err == nil {
+		m.useTheme(t)
+	}
+	return savePref(m.opts.Deps.Prefs, prefDark, func(background) background { return background{!msg.Dark} })
+}
+
+// palettePrefs are the recent actions of the palette.
+type palettePrefs struct {
+	Recent []string `json:"recent"` // names of actions, the newest first
+}
+
+// maxRecent is how many recent actions the palette lists.
+const maxRecent = 5
+
+// withRecent puts an action first among the recent ones.
+func (p palettePrefs) withRecent(name string) palettePrefs {
+	rest := slices.DeleteFunc(slices.Clone(p.Recent), func(n string) bool { return n == name })
+	return palettePrefs{append([]string{name}, rest[:min(len(rest), maxRecent-1)]...)}
+}
+
+// recentLoadedMsg has the recent actions of earlier sessions.
+type recentLoadedMsg struct{ recent []string }
+
+// loadRecent reads the recent actions. The palette works without them if that fails.
+func loadRecent(p *prefs.Prefs) tea.Cmd {
+	if p == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		mem, err := prefs.Read[palettePrefs](p, prefPalette)
+		if err != nil {
+			return prefFailedMsg{err}
+		}
+		return recentLoadedMsg{mem.Recent}
+	}
+}
+
+// prefFailedMsg reports that a preference could not be stored.
+type prefFailedMsg struct{ err error }
+
+// savePref changes a preference in the background.
+func savePref[T any](p *prefs.Prefs, name string, change func(T) T) tea.Cmd {
+	if p == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		if _, err := prefs.Update(p, name, change); err != nil {
+			return prefFailedMsg{err}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,65 @@
+package screen
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/ui/widget"
+)
+
+// UndoStep is a change that the user made on a screen.
+type UndoStep struct {
+	// Label describes the change, as shown after "Undone: ".
+	Label string
+	// Undo and Redo return the commands that revert the change and apply it again, and that move the cursor to it.
+	Undo, Redo func() tea.Cmd
+	// OwnNotice reports that Undo and Redo show a notice of their own.
+	OwnNotice bool
+	// IrreversibleReason tells the user why the change cannot be undone, and names it; empty if it can be.
+	IrreversibleReason string
+}
+
+// UndoStack holds the changes made on a screen; a screen that embeds it is an [Undoer].
+type UndoStack struct{ done, undone []UndoStep }
+
+// maxUndoSteps is how many changes can be undone.
+const maxUndoSteps = 100
+
+// PushUndo adds a change and drops the ones that could be redone.
+func (s *UndoStack) PushUndo(step UndoStep) {
+	s.done, s.undone = append(s.done, step), nil
+	if len(s.done) > maxUndoSteps {
+		s.done = s.done[1:]
+	}
+}
+
+// Undo undoes the last change. If that cannot be undone, it tells the user why and drops the change.
+func (s *UndoStack) Undo() (tea.Cmd, bool) {
+	if len(s.done) == 0 {
+		return nil, false
+	}
+	step := s.done[len(s.done)-1]
+	s.done = s.done[:len(s.done)-1]
+	if step.IrreversibleReason != "" {
+		return NotifyAbout(TopicEdit, widget.LevelWarning, step.IrreversibleReason), true
+	}
+	s.undone = append(s.undone, step)
+	return step.withNotice("Undone: ", step.Undo), true
+}
+
+// Redo applies again the change that was undone last.
+func (s *UndoStack) Redo() (tea.Cmd, bool) {
+	if len(s.undone) == 0 {
+		return nil, false
+	}
+	step := s.undone[len(s.undone)-1]
+	s.undone = s.undone[:len(s.undone)-1]
+	s.done = append(s.done, step)
+	return step.withNotice("Redone: ", step.Redo), true
+}
+
+func (s UndoStep) withNotice(how string, do func() tea.Cmd) tea.Cmd {
+	if s.OwnNotice {
+		return do()
+	}
+	return tea.Batch(do(), NotifyAbout(TopicEdit, widget.LevelSuccess, how+s.Label))
+}

@@ -31,15 +31,15 @@ type Config[T any] struct {
 	Hint    string // what to type into the filter
 	Row     func(T) widget.Cells
 	Same    func(a, b T) bool
-	// Lets returns whether an entry passes the filter that was typed.
-	Lets  func(filter string) func(T) bool
-	Empty func() string // why nothing is listed
+	// Filter returns whether an entry passes the filter that was typed.
+	Filter func(filter string) func(T) bool
+	Empty  func() string // why nothing is listed
 	// Above returns lines between the frame and the filter; nil for none.
 	Above func(width int) []string
 	// Footer stands in the lower edge of the list; nil for none.
 	Footer func() string
-	// Moved runs after a person has moved the cursor, and Cleared after the filter was cleared; each may be nil.
-	Moved, Cleared func()
+	// OnMove runs after a person has moved the cursor, and Cleared after the filter was cleared; each may be nil.
+	OnMove, OnClear func()
 
 	Page Page
 	// Show brings the page to an entry; ok is false where there is none. Head names the entry over it.
@@ -50,7 +50,7 @@ type Config[T any] struct {
 	// Below shows the page below the list where there is no room beside it.
 	Below bool
 
-	Words Words
+	Labels Labels
 }
 
 // List is the list with its filter and its page.
@@ -66,7 +66,7 @@ type List[T any] struct {
 	zoom   bool // the focused pane has the whole screen
 
 	width, height int
-	laid          area // where the page was when the screen was divided
+	pageRect      area // where the page was when the screen was divided
 }
 
 // focus is where the keyboard is.
@@ -99,14 +99,14 @@ func (l *List[T]) Typing() bool { return l.focus == onFilter }
 func (l *List[T]) Set(entries []T) {
 	at, had := l.Selected()
 	l.entries = entries
-	l.narrow()
+	l.applyFilter()
 	if had {
-		l.find(at)
+		l.selectEntry(at)
 	}
 	l.show()
 }
 
-func (l *List[T]) find(entry T) {
+func (l *List[T]) selectEntry(entry T) {
 	for i, n := range l.shown {
 		if l.cfg.Same(l.entries[n], entry) {
 			l.table.Select(i)
@@ -132,9 +132,9 @@ func (l *List[T]) Selected() (entry T, ok bool) {
 	return l.entries[l.shown[l.table.Cursor]], true
 }
 
-// narrow finds the entries that the filter lets through.
-func (l *List[T]) narrow() {
-	lets := l.cfg.Lets(l.filter.Value())
+// applyFilter finds the entries that the filter lets through.
+func (l *List[T]) applyFilter() {
+	lets := l.cfg.Filter(l.filter.Value())
 	l.shown = l.shown[:0]
 	for i, e := range l.entries {
 		if lets(e) {
@@ -156,7 +156,7 @@ func (l *List[T]) Key(msg tea.KeyMsg) {
 	switch l.focus {
 	case onFilter:
 		if l.filter.Update(msg) {
-			l.narrow()
+			l.applyFilter()
 			l.table.Home()
 		} else if msg.Type != tea.KeyRunes {
 			l.move(func() { l.table.Window.Update(msg) })
@@ -173,8 +173,8 @@ func (l *List[T]) Key(msg tea.KeyMsg) {
 func (l *List[T]) move(do func()) {
 	before := l.table.Cursor
 	do()
-	if l.table.Cursor != before && l.cfg.Moved != nil {
-		l.cfg.Moved()
+	if l.table.Cursor != before && l.cfg.OnMove != nil {
+		l.cfg.OnMove()
 	}
 }
 
@@ -213,7 +213,7 @@ func (l *List[T]) show() {
 		l.focus = onList
 	}
 	l.table.Focused = l.focus != onPage
-	if l.pageArea() != l.laid {
+	if l.pageArea() != l.pageRect {
 		l.SetSize(l.width, l.height)
 	}
 	l.cfg.Show(e, ok)
@@ -234,26 +234,26 @@ func (l *List[T]) SetSize(width, height int) {
 	l.filter.SetSize(w, 1)
 	l.table.SetSize(w, l.tableHeight()-2-len(l.above()))
 	a := l.pageArea()
-	l.laid = a
+	l.pageRect = a
 	l.cfg.Page.SetSize(max(a.w-4, 1), max(a.h-2, 1))
 }
 
 const (
-	// besideFrom is the width from which the page stands beside the list.
-	besideFrom = 100
-	// belowFrom is the height from which it stands below the list, where it may.
-	belowFrom = 20
+	// besideMinWidth is the width from which the page stands beside the list.
+	besideMinWidth = 100
+	// belowMinHeight is the height from which it stands below the list, where it may.
+	belowMinHeight = 20
 )
 
-// roomy reports whether there is room for both side by side.
-func (l *List[T]) roomy() bool { return l.width >= besideFrom }
+// fitsBeside reports whether there is room for both side by side.
+func (l *List[T]) fitsBeside() bool { return l.width >= besideMinWidth }
 
 // beside reports whether the page is shown beside the list.
-func (l *List[T]) beside() bool { return l.roomy() && !l.zoom }
+func (l *List[T]) beside() bool { return l.fitsBeside() && !l.zoom }
 
 // below reports whether the page is shown below the list.
 func (l *List[T]) below() bool {
-	return l.cfg.Below && !l.roomy() && !l.zoom && l.focus != onPage && l.height >= belowFrom && len(l.shown) > 0
+	return l.cfg.Below && !l.fitsBeside() && !l.zoom && l.focus != onPage && l.height >= belowMinHeight && len(l.shown) > 0
 }
 
 func (l *List[T]) tableWidth() int {

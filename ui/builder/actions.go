@@ -16,11 +16,11 @@ import (
 
 // The headings of the screen's keys in the help.
 const (
-	groupMove     = "Move"
-	groupForm     = "Form"
-	groupAside    = "Beside the form"
-	groupEdit     = "Edit"
-	groupCampaign = "Campaign"
+	groupMove      = "Move"
+	groupForm      = "Form"
+	groupSidePanel = "Beside the form"
+	groupEdit      = "Edit"
+	groupCampaign  = "Campaign"
 )
 
 // Typing reports whether the form has the keyboard. Letters are the form's then, also on a field that
@@ -28,7 +28,7 @@ const (
 func (s *Screen) Typing() bool { return s.panes.typing() }
 
 // TextFocused reports whether a text field of the form has the keyboard.
-func (s *Screen) TextFocused() bool { return s.Typing() && s.panes.host.form.Typing() }
+func (s *Screen) TextFocused() bool { return s.Typing() && s.panes.host.editor.Typing() }
 
 // Actions are what can be done, by where the keyboard is.
 func (s *Screen) Actions() []screen.Action {
@@ -38,18 +38,18 @@ func (s *Screen) Actions() []screen.Action {
 	if !s.loaded {
 		return nil
 	}
-	acts := s.panes.moves()
-	acts = append(acts, s.edits()...)
-	acts = append(acts, s.onCampaign()...)
+	acts := s.panes.moveActions()
+	acts = append(acts, s.editActions()...)
+	acts = append(acts, s.campaignActions()...)
 	for i, a := range acts {
 		if a.Run != nil {
-			acts[i].Run = func() tea.Cmd { return tea.Batch(a.Run(), s.panes.grant()) }
+			acts[i].Run = func() tea.Cmd { return tea.Batch(a.Run(), s.panes.fulfill()) }
 		}
 	}
 	return acts
 }
 
-func (s *Screen) edits() []screen.Action {
+func (s *Screen) editActions() []screen.Action {
 	locked := ""
 	if len(s.panes.host.path) > 0 {
 		locked = s.edit.LockedAt(s.panes.host.path[:1])
@@ -57,7 +57,7 @@ func (s *Screen) edits() []screen.Action {
 	outside := func(p doc.Path) func() tea.Cmd {
 		return func() tea.Cmd {
 			text := jsonAt(s.edit, p)
-			return editJSON(s.edit, p, text, text, s.put)
+			return editJSON(s.edit, p, text, text, s.setValue)
 		}
 	}
 	var acts []screen.Action
@@ -71,7 +71,7 @@ func (s *Screen) edits() []screen.Action {
 			screen.Action{Keys: []string{"E"}, Label: "edit all", Help: "edit the whole campaign as JSON in your editor", Group: groupEdit, BarPriority: bar / 9 * 7, DisabledReason: s.edit.LockedAt(nil), Run: outside(nil)},
 		)
 	}
-	acts = append(acts, s.filling())
+	acts = append(acts, s.fillLocalesAction())
 	acts = append(acts, s.copyFrom()...)
 	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (changes are also saved automatically)", Group: groupEdit, WhileTyping: true, Run: func() tea.Cmd { return s.saver.apply(edit.Ask) }}
 	if !s.edit.InPlace() {
@@ -86,8 +86,8 @@ func (s *Screen) edits() []screen.Action {
 	return append(acts, apply)
 }
 
-// filling is the action that makes the messages which locales and variations still lack.
-func (s *Screen) filling() screen.Action {
+// fillLocalesAction is the action that makes the messages which locales and variations still lack.
+func (s *Screen) fillLocalesAction() screen.Action {
 	content := doc.P(string(catalog.CampaignContent))
 	filled, some := catalog.FillCells(s.edit.Root().Lookup(content))
 	act := screen.Action{
@@ -95,7 +95,7 @@ func (s *Screen) filling() screen.Action {
 		Help:           "copy the message to every locale and variation that has none",
 		DisabledReason: s.edit.LockedAt(content),
 		Run: func() tea.Cmd {
-			cmd := s.put(content, filled)
+			cmd := s.setValue(content, filled)
 			s.panes.goTo(content)
 			return cmd
 		},
@@ -105,7 +105,7 @@ func (s *Screen) filling() screen.Action {
 	}
 	switch {
 	case act.DisabledReason != "":
-	case some && s.panes.focus == paneForm && s.panes.host.form.Modal():
+	case some && s.panes.focus == paneForm && s.panes.host.editor.Modal():
 	case some:
 		act.BarPriority = 7
 	default:
@@ -114,7 +114,7 @@ func (s *Screen) filling() screen.Action {
 	return act
 }
 
-func (s *Screen) onCampaign() []screen.Action {
+func (s *Screen) campaignActions() []screen.Action {
 	testWhy := ""
 	switch {
 	case s.edit.Head().Status != catalog.Draft:
@@ -125,7 +125,7 @@ func (s *Screen) onCampaign() []screen.Action {
 		testWhy = "Apply your changes first (ctrl+s). A test sends what the service has."
 	}
 	go_ := func(route string) func() tea.Cmd {
-		return func() tea.Cmd { return s.saver.after(screen.Open(screen.Route{Name: route, ID: s.edit.ID()})) }
+		return func() tea.Cmd { return s.saver.afterSave(screen.Open(screen.Route{Name: route, ID: s.edit.ID()})) }
 	}
 	browserBar := 0
 	if s.panes.host.places.inContent(s.panes.host.path) {
@@ -135,7 +135,7 @@ func (s *Screen) onCampaign() []screen.Action {
 		{Keys: []string{"v"}, Label: "validate", Help: "check that the campaign can be published", Group: groupCampaign, BarPriority: 6, Run: go_(screen.Validate)},
 		{Keys: []string{"t"}, Label: "test", Help: "send a test message to a few people", Group: groupCampaign, BarPriority: 5, DisabledReason: testWhy, Run: go_(screen.TestSend)},
 		{Keys: []string{"s"}, Label: "status", Help: "publish, stop, pause, resume, archive", Group: groupCampaign, BarPriority: 3, Run: func() tea.Cmd {
-			return s.saver.after(status.Choose(s.deps, engine.Summarize(s.edit.Current())))
+			return s.saver.afterSave(status.Choose(s.deps, engine.Summarize(s.edit.Current())))
 		}},
 		{Keys: []string{"H"}, Label: "history", Help: "compare and restore earlier versions", Group: groupCampaign, BarPriority: 2, Run: go_(screen.History)},
 		{Keys: []string{"O"}, Label: "outbox", Help: "read test messages", Group: groupCampaign, Run: go_(screen.Outbox)},
@@ -149,7 +149,7 @@ func (s *Screen) onCampaign() []screen.Action {
 		for i, k := range []string{"alt+v", "alt+t", "alt+s", "alt+h", "alt+o", "alt+w", "alt+y"} {
 			acts[i].Keys, acts[i].WhileTyping = []string{k}, true
 			acts[i].BarPriority = 0
-			if _, ok := s.panes.host.form.(*content.Grid); ok && k == "alt+w" && !s.panes.host.form.Modal() {
+			if _, ok := s.panes.host.editor.(*content.Grid); ok && k == "alt+w" && !s.panes.host.editor.Modal() {
 				acts[i].Keys = []string{"o", k}
 			}
 		}
@@ -164,14 +164,14 @@ func (s *Screen) Resume() tea.Cmd { return s.reread() }
 // here; a campaign that is not read yet goes there when it is.
 func (s *Screen) GoTo(r screen.Route) tea.Cmd {
 	if !s.loaded {
-		s.start, s.body = r.Path, r.Doc
+		s.startPath, s.body = r.Path, r.Doc
 		return nil
 	}
 	s.body = r.Doc
 	if len(r.Path) == 0 {
-		return s.takeBody()
+		return s.replaceBody()
 	}
-	return s.panes.goField(r.Path)
+	return s.panes.focusField(r.Path)
 }
 
 // Route is the route to the campaign of the screen.

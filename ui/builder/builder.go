@@ -26,15 +26,15 @@ import (
 // Screen is the builder of one campaign: what changes it, and what can be done with it.
 type Screen struct {
 	screen.Base
-	deps  screen.Deps
-	edit  *edit.Session // of the campaign
-	saver saver
-	start doc.Path  // the place that the route asked for
-	body  doc.Value // the body that the route brought: it takes the place of the present one
+	deps      screen.Deps
+	edit      *edit.Session // of the campaign
+	saver     saver
+	startPath doc.Path  // the place that the route asked for
+	body      doc.Value // the body that the route brought: it takes the place of the present one
 
-	loaded  bool
-	failed  error
-	preview bool // to be opened at, once it is loaded
+	loaded      bool
+	failed      error
+	openPreview bool // to be opened at, once it is loaded
 
 	panes *panes
 	files *browser.Files
@@ -61,9 +61,9 @@ func WithBrowser(start func(ctx context.Context, file string) error) Option {
 func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 	copies, _ := deps.WorkingCopies()
 	from := edit.Host{Service: deps.Service, Copies: copies, Spare: deps.FallbackCopies, Author: deps.Author, Now: deps.Now}
-	s := &Screen{edit: edit.New(from, r.ID), Base: screen.NewBase(), deps: deps, start: r.Path, preview: r.Preview, body: r.Doc}
-	ps := &panes{edit: s.edit, theme: deps.Theme, change: s.change, text: s.editText, sections: sections{list: widget.NewList(deps.Theme)}}
-	ps.host = host{edit: s.edit, deps: deps, task: s.Run, changed: func() tea.Cmd { return ps.take(nil, true) }, places: places{edit: s.edit}}
+	s := &Screen{edit: edit.New(from, r.ID), Base: screen.NewBase(), deps: deps, startPath: r.Path, openPreview: r.Preview, body: r.Doc}
+	ps := &panes{edit: s.edit, theme: deps.Theme, change: s.change, editText: s.editText, sections: sectionList{list: widget.NewList(deps.Theme)}}
+	ps.host = host{edit: s.edit, deps: deps, task: s.Run, changed: func() tea.Cmd { return ps.adopt(nil, true) }, places: places{edit: s.edit}}
 	ps.info = newInfo(s.edit, &ps.sections, deps.Theme)
 	s.panes = ps
 	if len(r.Path) > 0 {
@@ -124,7 +124,7 @@ func (s *Screen) load() tea.Cmd {
 // Update takes results and news, and hands keys to the pane that has the keyboard.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	cmd := s.update(msg)
-	return tea.Batch(cmd, s.panes.grant())
+	return tea.Batch(cmd, s.panes.fulfill())
 }
 
 func (s *Screen) update(msg tea.Msg) tea.Cmd {
@@ -151,8 +151,8 @@ func (s *Screen) update(msg tea.Msg) tea.Cmd {
 		}
 		return nil
 	}
-	if s.panes.host.form != nil {
-		return s.panes.take(s.panes.host.form.Update(msg), true) // what it asked for, such as the clipboard
+	if s.panes.host.editor != nil {
+		return s.panes.adopt(s.panes.host.editor.Update(msg), true) // what it asked for, such as the clipboard
 	}
 	return nil
 }
@@ -163,22 +163,22 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	}
 	switch r.Kind {
 	case taskLoad:
-		return s.took(r)
+		return s.showLoaded(r)
 	case taskSave:
 		return s.saver.saved(r)
 	case taskApply:
 		return s.saver.applied(r)
 	case taskState:
-		s.tookState(r)
+		s.showState(r)
 		return nil
 	case taskBrowser:
-		return opened(r)
+		return openedNotice(r)
 	}
-	return s.panes.toEditors(r)
+	return s.panes.deliver(r)
 }
 
-// took shows the campaign that was read.
-func (s *Screen) took(r screen.Result) tea.Cmd {
+// showLoaded shows the campaign that was read.
+func (s *Screen) showLoaded(r screen.Result) tea.Cmd {
 	if r.Err != nil {
 		s.failed = r.Err
 		return nil
@@ -197,21 +197,21 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 		cmd = screen.NotifyAbout(screen.TopicSave, widget.LevelInfo, "Your earlier changes are here. Press ctrl+s to apply them.")
 	}
 	s.panes.showChecked()
-	if len(s.start) == 0 {
-		s.start = s.panes.sections.first()
+	if len(s.startPath) == 0 {
+		s.startPath = s.panes.sections.first()
 	}
-	s.panes.sections.choose(s.start)
-	s.panes.goTo(s.start)
-	if at, ok := s.panes.sections.messages(s.edit.Schema()); ok && s.preview {
-		s.preview = false
+	s.panes.sections.choose(s.startPath)
+	s.panes.goTo(s.startPath)
+	if at, ok := s.panes.sections.messages(s.edit.Schema()); ok && s.openPreview {
+		s.openPreview = false
 		s.panes.sections.choose(at)
 		s.panes.show(at)
-		if s.panes.info.aside != nil {
-			s.panes.toAside()
+		if s.panes.info.sidePanel != nil {
+			s.panes.focusSidePanel()
 		}
-		s.panes.from = paneBefore
+		s.panes.from = paneCaller
 	}
-	return tea.Batch(cmd, s.takeBody())
+	return tea.Batch(cmd, s.replaceBody())
 }
 
 // reread reads the campaign again. Edits that are on their way to the store are stored first; those that wait
@@ -231,12 +231,12 @@ func (s *Screen) reread() tea.Cmd {
 		service, id := s.deps.Service, s.edit.ID()
 		return s.Run(taskState, func(ctx context.Context) (any, error) { return service.Get(ctx, id) })
 	}
-	s.start = s.panes.place()
+	s.startPath = s.panes.place()
 	return s.load()
 }
 
-// tookState takes over the campaign as the service has it, below the edits that wait to be applied.
-func (s *Screen) tookState(r screen.Result) {
+// showState takes over the campaign as the service has it, below the edits that wait to be applied.
+func (s *Screen) showState(r screen.Result) {
 	if r.Err != nil || !s.edit.Pending() {
 		return // the edits are what the person sees; applying them reports what is wrong
 	}
@@ -246,7 +246,7 @@ func (s *Screen) tookState(r screen.Result) {
 }
 
 // LeaveQuestion asks before edits of a live campaign that are not applied are left; they are kept.
-func (s *Screen) LeaveQuestion() *screen.Question { return s.saver.leaving() }
+func (s *Screen) LeaveQuestion() *screen.Question { return s.saver.leaveQuestion() }
 
 // Close waits for a save that is due, and tells the others where there was any. The pages that a
 // browser was given are gone then.
@@ -262,8 +262,8 @@ func (s *Screen) Close() tea.Cmd {
 	return tea.Sequence(s.saver.flush(), end, screen.Changed(s.edit.ID()))
 }
 
-// errorsOf counts what stands between the campaign and being published.
-func errorsOf(e *edit.Session) int { return len(schema.Errors(e.Problems())) }
+// errorCount counts what stands between the campaign and being published.
+func errorCount(e *edit.Session) int { return len(schema.Errors(e.Problems())) }
 
 // SetSize divides the screen.
 func (s *Screen) SetSize(width, height int) { s.panes.setSize(width, height) }

@@ -17,20 +17,20 @@ import (
 	"bugle/ui/uitest"
 )
 
-// bench is a workspace in memory with one draft.
-type bench struct {
+// testbed is a workspace in memory with one draft.
+type testbed struct {
 	t   testing.TB
 	svc *local.Service
 	id  string
 	now time.Time
 }
 
-func newBench(t testing.TB, ch catalog.Channel, components string) *bench {
+func newTestbed(t testing.TB, ch catalog.Channel, components string) *testbed {
 	t.Helper()
 	ctx := context.Background()
 	db := mem.New()
 	t.Cleanup(func() { db.Close() })
-	b := &bench{t: t, now: uitest.Now}
+	b := &testbed{t: t, now: uitest.Now}
 	_, err := local.CreateWorkspace(ctx, db, engine.Workspace{
 		ID: "DEMO", SubscriptionCategories: []string{"Offers"}, Publish: engine.PublishEnabled,
 		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Provider: engine.ProviderOutbox}},
@@ -54,12 +54,12 @@ func newBench(t testing.TB, ch catalog.Channel, components string) *bench {
 	return b
 }
 
-func (b *bench) open(w, h int, at ...any) *uitest.Harness {
+func (b *testbed) open(w, h int, at ...any) *uitest.Harness {
 	return uitest.New(b.t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P(at...)}), w, h)
 }
 
 // stored returns the campaign as the store has it.
-func (b *bench) stored() engine.Campaign {
+func (b *testbed) stored() engine.Campaign {
 	b.t.Helper()
 	c, err := b.svc.Get(context.Background(), b.id)
 	if err != nil {
@@ -68,7 +68,7 @@ func (b *bench) stored() engine.Campaign {
 	return c
 }
 
-func (b *bench) value(path string) string {
+func (b *testbed) value(path string) string {
 	b.t.Helper()
 	p, err := doc.ParsePath(path)
 	if err != nil {
@@ -78,7 +78,7 @@ func (b *bench) value(path string) string {
 }
 
 func TestScreens(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"basic_details": {"name": "Spring sale", "content_type": "PROMOTIONAL"}}`)
+	b := newTestbed(t, catalog.Email, `{"basic_details": {"name": "Spring sale", "content_type": "PROMOTIONAL"}}`)
 	h := b.open(80, 24)
 	h.GoldenSizes("parts")
 	h.Press("enter")
@@ -91,8 +91,8 @@ func TestScreens(t *testing.T) {
 }
 
 // At 80×24 problems can be read in full, a focused pane below the form has 12 lines, and z zooms a pane.
-func TestRoomWhereItIsNeeded(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"basic_details": {"name": "Spring sale", "content_type": "PROMOTIONAL"}}`)
+func TestLayoutAt80x24(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"basic_details": {"name": "Spring sale", "content_type": "PROMOTIONAL"}}`)
 	h := b.open(80, 24)
 	h.WantNot("required whe…")
 	h.Press("!")
@@ -118,8 +118,8 @@ func TestRoomWhereItIsNeeded(t *testing.T) {
 }
 
 // What is typed is in the store at once, and the problem that it mends is gone.
-func TestTypingSavesAndMends(t *testing.T) {
-	b := newBench(t, catalog.Email, `{}`)
+func TestTypingSavesAndClearsProblem(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{}`)
 	h := b.open(120, 40)
 	h.Want("Campaign name *", "Untitled Email")
 	before := strings.Count(h.Text(), "○")
@@ -137,8 +137,8 @@ func TestTypingSavesAndMends(t *testing.T) {
 }
 
 // Opening every part and every form below it, and leaving them, changes nothing.
-func TestLookingChangesNothing(t *testing.T) {
-	b := newBench(t, catalog.Push, `{"basic_details":{"name":"a\tb","platforms":["WEB","ANDROID"],"tags":["x,y"]},
+func TestNavigationChangesNothing(t *testing.T) {
+	b := newTestbed(t, catalog.Push, `{"basic_details":{"name":"a\tb","platforms":["WEB","ANDROID"],"tags":["x,y"]},
 		"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC","basic_details":{"title":"t","message":"m\r\nn"},"advanced":{"future":1.0,"use_large_icon":true}}}}},
 		"utm_params":{"utm_source":"s","utm_medium":"m","utm_own":"o"}}`)
 	before, revision := string(b.stored().Body.Encode()), b.stored().Revision
@@ -157,7 +157,7 @@ func TestLookingChangesNothing(t *testing.T) {
 
 // A live campaign is not changed while one types; ctrl+s applies, and the state's locks hold.
 func TestLiveCampaign(t *testing.T) {
-	b := newBench(t, catalog.Email, liveMail)
+	b := newTestbed(t, catalog.Email, liveMail)
 	ctx := context.Background()
 	if _, err := b.svc.Publish(ctx, engine.PublishRequest{ID: b.id, By: "ann@example.com", Console: true}); err != nil {
 		t.Fatal(err)
@@ -188,8 +188,8 @@ const liveMail = `{"basic_details":{"name":"News","content_type":"PROMOTIONAL","
 	"scheduling_details":{"delivery_type":"AT_FIXED_TIME","start_time":"2026-03-20T09:00:00Z"}}`
 
 // What the state locks is refused with the reason, and the form shows what is there.
-func TestLockedPart(t *testing.T) {
-	b := newBench(t, catalog.Email, liveMail)
+func TestLockedSection(t *testing.T) {
+	b := newTestbed(t, catalog.Email, liveMail)
 	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -206,8 +206,8 @@ func TestLockedPart(t *testing.T) {
 }
 
 // The message stands beside every section, and is shown first where there is no problem to list.
-func TestTheMessageBesideEverySection(t *testing.T) {
-	b := newBench(t, catalog.Email, liveMail)
+func TestPreviewBesideEverySection(t *testing.T) {
+	b := newTestbed(t, catalog.Email, liveMail)
 	h := b.open(80, 24)
 	h.Want("─ Basics", "[Preview]", "On a phone")
 	h.Press("end", "p")
@@ -219,8 +219,8 @@ func TestTheMessageBesideEverySection(t *testing.T) {
 }
 
 // A campaign that is no draft is sent to nobody as a test, and the empty list of problems offers none.
-func TestALiveCampaignIsNotOfferedATest(t *testing.T) {
-	b := newBench(t, catalog.Email, liveMail)
+func TestLiveCampaignOffersNoTestSend(t *testing.T) {
+	b := newTestbed(t, catalog.Email, liveMail)
 	b.open(120, 40).Want("No problems.", "Press v to validate, t to send")
 	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
 		t.Fatal(err)
@@ -231,8 +231,8 @@ func TestALiveCampaignIsNotOfferedATest(t *testing.T) {
 }
 
 // While a campaign is live, the parts that stay as they are say so before anything is tried.
-func TestLockedPartsOfALiveCampaign(t *testing.T) {
-	b := newBench(t, catalog.Email, liveMail)
+func TestLiveCampaignMarksLockedSections(t *testing.T) {
+	b := newTestbed(t, catalog.Email, liveMail)
 	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -248,8 +248,8 @@ func TestLockedPartsOfALiveCampaign(t *testing.T) {
 }
 
 // Who is led to a place writes there at once; esc goes to the parts, one step.
-func TestWhereSomebodyIsLedHasTheKeyboard(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"basic_details":{"name":"News"}}`)
+func TestGoToFocusesField(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"News"}}`)
 	h := b.open(80, 24, "basic_details", "name")
 	h.Want("▸ Campaign name", "[Field]")
 	h.Type("!")
@@ -261,8 +261,8 @@ func TestWhereSomebodyIsLedHasTheKeyboard(t *testing.T) {
 }
 
 // Choosing the custom template asks for its id at once; another hides it again.
-func TestConditionsShowAtOnce(t *testing.T) {
-	b := newBench(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC"}}}}}`)
+func TestConditionalFieldsUpdateAtOnce(t *testing.T) {
+	b := newTestbed(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC"}}}}}`)
 	h := b.open(120, 40, "campaign_content", "content", "push", "android", "template_type")
 	h.WantNot("Custom template id")
 	h.Press("enter") // opens the options
@@ -275,7 +275,7 @@ func TestConditionsShowAtOnce(t *testing.T) {
 }
 
 func TestFitsEverySize(t *testing.T) {
-	b := newBench(t, catalog.Email, liveMail)
+	b := newTestbed(t, catalog.Email, liveMail)
 	h := b.open(80, 24)
 	for _, size := range [][2]int{{40, 12}, {60, 20}, {79, 23}, {100, 30}, {112, 30}, {140, 50}, {20, 5}} {
 		h.Resize(size[0], size[1])
@@ -287,8 +287,8 @@ func TestFitsEverySize(t *testing.T) {
 }
 
 // A part that is not for the campaign says why, and takes no keys.
-func TestForeignPart(t *testing.T) {
-	b := newBench(t, catalog.Email, `{}`)
+func TestNotApplicableSection(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{}`)
 	before := string(b.stored().Body.Encode())
 	h := b.open(80, 24, "trigger_condition")
 	h.Want("Not for One-time, Periodic or Business-event-")
@@ -303,7 +303,7 @@ func TestForeignPart(t *testing.T) {
 
 // A locale listed beside a message that stands alone is wrong; one key gives each locale its message.
 func TestFillLocales(t *testing.T) {
-	b := newBench(t, catalog.Email, liveMail)
+	b := newTestbed(t, catalog.Email, liveMail)
 	h := b.open(80, 24, "campaign_content", "locales")
 	h.WantNot("fill locales")
 	if h.DisabledReason("alt+l") == "" {
@@ -323,7 +323,7 @@ func TestFillLocales(t *testing.T) {
 }
 
 func TestLinksAreShownWithTheirParameters(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"campaign_content":{"content":{"email":{"html_content":"<a href='https://shop.example.com/a'>x</a>"}}},"utm_params":{"utm_source":"mail","utm_medium":"email"}}`)
+	b := newTestbed(t, catalog.Email, `{"campaign_content":{"content":{"email":{"html_content":"<a href='https://shop.example.com/a'>x</a>"}}},"utm_params":{"utm_source":"mail","utm_medium":"email"}}`)
 	h := b.open(120, 40, "utm_params")
 	h.Want("─ Links ─", "https://shop.example.com/a?", "Content › Message")
 	h.Press("end")
@@ -334,8 +334,8 @@ func TestLinksAreShownWithTheirParameters(t *testing.T) {
 }
 
 // A click on the name of a view shows it; one below the problems leads nowhere.
-func TestTheMouseTurnsToAView(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"basic_details":{"name":"News"}}`)
+func TestClickSelectsTab(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"News"}}`)
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
 		h := b.open(size[0], size[1])
 		h.Want("[Problems]")
@@ -352,8 +352,8 @@ func TestTheMouseTurnsToAView(t *testing.T) {
 }
 
 // A route that asks for the preview opens there.
-func TestOpenedAtThePreview(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Spring is here","html_content":"<p>x</p>"}}}}`)
+func TestRouteOpensPreview(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Spring is here","html_content":"<p>x</p>"}}}}`)
 	h := uitest.New(t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Preview: true}), 120, 40)
 	h.Want("Spring is here", "→ next view")
 	h.WantNot("with placeholders")
@@ -366,8 +366,8 @@ func TestOpenedAtThePreview(t *testing.T) {
 }
 
 // The frame of the preview says where it shows placeholders in place of values.
-func TestThePreviewSaysThatItHasPlaceholders(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Hi {{ user.name }}","html_content":"<p>x</p>"}}}}`)
+func TestPreviewMentionsPlaceholders(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Hi {{ user.name }}","html_content":"<p>x</p>"}}}}`)
 	h := b.open(120, 40, "campaign_content")
 	h.Want("Preview · with placeholders")
 	h = b.open(80, 24, "campaign_content")
@@ -377,8 +377,8 @@ func TestThePreviewSaysThatItHasPlaceholders(t *testing.T) {
 }
 
 // The preview is one key away from every part.
-func TestThePreviewIsOneKeyAway(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Spring is here","html_content":"<p>x</p>"}}}}`)
+func TestPreviewKey(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Spring is here","html_content":"<p>x</p>"}}}}`)
 	for _, width := range []int{80, 120} {
 		h := b.open(width, 40, "basic_details")
 		h.Press("esc", "p")
@@ -388,8 +388,8 @@ func TestThePreviewIsOneKeyAway(t *testing.T) {
 }
 
 // esc goes up one of the places that the frame names, and from the pane beside the form to where the person was.
-func TestEscGoesUpOneStep(t *testing.T) {
-	b := newBench(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC",
+func TestEscGoesUpOneLevel(t *testing.T) {
+	b := newTestbed(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC",
 		"basic_details":{"title":"Hi"}}}}}}`)
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
 		h := b.open(size[0], size[1], "campaign_content", "content", "push", "android", "basic_details", "title")
@@ -425,8 +425,8 @@ func TestEscGoesUpOneStep(t *testing.T) {
 
 // What a choice makes pointless is not asked for: filters of people beside all users, what happens outside a
 // window that there is not.
-func TestOnlyWhatAppliesIsAskedFor(t *testing.T) {
-	b := newBench(t, catalog.Push, `{"scheduling_details":{"delivery_type":"SEND_IN_BTS","start_time":"2026-12-01T09:00:00Z","bts_details":{"send_in_bts":true}}}`)
+func TestOnlyApplicableFieldsAreRequired(t *testing.T) {
+	b := newTestbed(t, catalog.Push, `{"scheduling_details":{"delivery_type":"SEND_IN_BTS","start_time":"2026-12-01T09:00:00Z","bts_details":{"send_in_bts":true}}}`)
 	h := b.open(120, 40, "segmentation_details")
 	h.Want("Include  ", "Exclude  ")
 	h.Press(" ")

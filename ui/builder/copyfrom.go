@@ -29,7 +29,7 @@ func (s *Screen) copyFrom() []screen.Action {
 		Run: func() tea.Cmd { return s.copyMessage(from[0], to) },
 	}
 	switch {
-	case s.panes.host.form.Modal():
+	case s.panes.host.editor.Modal():
 	case s.edit.Root().Lookup(to).Empty():
 		act.BarPriority = 7
 	default:
@@ -54,8 +54,8 @@ func (s *Screen) chooseSource(from []grid.Source, to doc.Path) tea.Cmd {
 	})
 }
 
-// mostCopied is how many fields the notice of a copy names.
-const mostCopied = 3
+// maxNamedFields is how many fields the notice of a copy names.
+const maxNamedFields = 3
 
 // copyMessage copies what fits, as one step.
 func (s *Screen) copyMessage(from grid.Source, to doc.Path) tea.Cmd {
@@ -66,11 +66,11 @@ func (s *Screen) copyMessage(from grid.Source, to doc.Path) tea.Cmd {
 	}
 	var words []string
 	for i, p := range copied {
-		if i == mostCopied {
+		if i == maxNamedFields {
 			words = append(words, fmt.Sprintf("%d more", len(copied)-i))
 			break
 		}
-		words = append(words, strings.ToLower(label(p, s.edit.Schema().At(p))))
+		words = append(words, strings.ToLower(placeLabel(p, s.edit.Schema().At(p))))
 	}
 	what := strings.Join(words, ", ")
 	if copied[0].Equal(to) {

@@ -21,11 +21,11 @@ func (s *Screen) change(root doc.Value, field string) tea.Cmd {
 	}
 	continued := s.edit.Change(root, s.panes.host.path, field)
 	s.panes.showChecked()
-	return tea.Batch(s.saver.save(note(at), continued), s.saver.warn())
+	return tea.Batch(s.saver.save(editNote(at), continued), s.saver.noteWhenApplied())
 }
 
-// takeBody makes the body that another screen handed over the campaign's, as one change.
-func (s *Screen) takeBody() tea.Cmd {
+// replaceBody makes the body that another screen handed over the campaign's, as one change.
+func (s *Screen) replaceBody() tea.Cmd {
 	if !s.body.Exists() {
 		return nil
 	}

@@ -92,7 +92,7 @@ func FuzzEdits(f *testing.F) {
 		kept("after coming back")
 		h.FinishHeld() // what took longer than the program was there
 		kept("after a save that came late")
-		undone(t, s, first)
+		undoAndRedoAll(t, s, first)
 		if long := len(engine.NameOf(engine.BodyOf(last))) > 1500; !long && i < len(drafts)-1 { // a long text is for an editor
 			h, _ = open(places[2])
 			h.Press("end")
@@ -109,8 +109,8 @@ func FuzzEdits(f *testing.F) {
 	})
 }
 
-// undone takes all steps of a screen back, and does all of them again.
-func undone(t *testing.T, s *builder.Screen, first string) {
+// undoAndRedoAll takes all steps of a screen back, and does all of them again.
+func undoAndRedoAll(t *testing.T, s *builder.Screen, first string) {
 	t.Helper()
 	last, n := string(s.Root().Encode()), s.Depth()
 	for range n {

@@ -37,8 +37,8 @@ type page struct {
 // openInBrowser shows the message that the person is at in the browser.
 func (s *Screen) openInBrowser() tea.Cmd {
 	root, o := s.edit.Root(), render.Options{Now: s.deps.Now()}
-	if a, ok := s.panes.info.aside.(*previewAside); ok {
-		root, o = a.whole()
+	if a, ok := s.panes.info.sidePanel.(*previewPanel); ok {
+		root, o = a.withTemplates()
 	}
 	p, ok := pageAt(s.edit, root, s.panes.place(), o)
 	if !ok {
@@ -54,10 +54,10 @@ func (s *Screen) openInBrowser() tea.Cmd {
 	})
 }
 
-// opened reports whether the browser could be opened.
-func opened(r screen.Result) tea.Cmd {
+// openedNotice reports whether the browser could be opened.
+func openedNotice(r screen.Result) tea.Cmd {
 	if r.Err != nil {
-		return screen.Notify(widget.LevelWarning, capital(r.Err.Error())+".")
+		return screen.Notify(widget.LevelWarning, capitalize(r.Err.Error())+".")
 	}
 	return screen.Notify(widget.LevelSuccess, "Opened in the browser. The page updates while you stay in this campaign.")
 }
@@ -66,7 +66,7 @@ func opened(r screen.Result) tea.Cmd {
 func pageAt(e *edit.Session, root doc.Value, at doc.Path, o render.Options) (page, bool) {
 	ch := e.Head().Channel
 	views, ok := render.Of(ch, root, at, o)
-	if !ok && !inCell(ch, root, at) {
+	if !ok && !inMessageCell(ch, root, at) {
 		views, _ = render.First(ch, root, o)
 	}
 	if len(views) == 0 {

@@ -16,22 +16,22 @@ import (
 	"bugle/ui/widget"
 )
 
-// tool is what the builder has for the places that the tables give an editor.
-type tool struct {
+// placeTools is what the builder has for the places that the tables give an editor.
+type placeTools struct {
 	edit func(*places, editor.Config) editor.Editor // nil, or it returns nil: the plain form
 	// shows reports whether the editor shows what is at a place below its own, so that it is not opened
 	// as a form of its own; nil: all of it.
-	shows func(s *places, p doc.Path) bool
-	aside func(editor.Config) editor.SidePanel // nil: nothing beside it
-	strip func(editor.Config) editor.TabBar
+	shows     func(s *places, p doc.Path) bool
+	sidePanel func(editor.Config) editor.SidePanel // nil: nothing beside it
+	tabBar    func(editor.Config) editor.TabBar
 }
 
 // tools are the editors, by the name that the tables give them.
-var tools = map[schema.Editor]tool{
-	schema.EditorContent:  {edit: (*places).newGrid, shows: (*places).gridShows, aside: newPreviewAside, strip: content.NewStrip},
-	schema.EditorSchedule: {aside: calendar.NewAside},
-	schema.EditorLinks:    {aside: newLinksAside},
-	schema.EditorFilters:  {edit: func(_ *places, cfg editor.Config) editor.Editor { return filters.New(cfg) }, aside: filters.NewAside},
+var tools = map[schema.Editor]placeTools{
+	schema.EditorContent:  {edit: (*places).newGrid, shows: (*places).gridShows, sidePanel: newPreviewPanel, tabBar: content.NewMessageTabs},
+	schema.EditorSchedule: {sidePanel: calendar.NewAside},
+	schema.EditorLinks:    {sidePanel: newLinksPanel},
+	schema.EditorFilters:  {edit: func(_ *places, cfg editor.Config) editor.Editor { return filters.New(cfg) }, sidePanel: filters.NewAudiencePanel},
 }
 
 // places knows which editor shows each place of the document. The messages are edited as a grid of locales and
@@ -39,31 +39,31 @@ var tools = map[schema.Editor]tool{
 type places struct {
 	edit   *edit.Session
 	memory content.Memory
-	chosen look // what the person turned to
+	view   messagesView // what the person turned to
 }
 
-// look is how the messages are shown.
-type look uint8
+// messagesView is how the messages are shown.
+type messagesView uint8
 
 const (
-	byNumber look = iota // as many as there are ask for
-	asGrid
-	asForm
+	viewAuto messagesView = iota // as many as there are ask for
+	viewGrid
+	viewForm
 )
 
 // gridOpen reports whether the messages are shown as a grid.
 func (s *places) gridOpen() bool {
-	if s.chosen == byNumber {
+	if s.view == viewAuto {
 		return grid.Read(s.edit.Head().Channel, s.edit.Root()).Many()
 	}
-	return s.chosen == asGrid
+	return s.view == viewGrid
 }
 
-// turn shows the messages as a form or, from a form, as the grid.
-func (s *places) turn(toForm bool) {
-	s.chosen = asGrid
+// toggleView shows the messages as a form or, from a form, as the grid.
+func (s *places) toggleView(toForm bool) {
+	s.view = viewGrid
 	if toForm {
-		s.chosen = asForm
+		s.view = viewForm
 	}
 }
 
@@ -85,20 +85,20 @@ func (s *places) inContent(p doc.Path) bool {
 	return len(p) > 0 && p[0].Name == string(catalog.CampaignContent) && s.edit.Head().Channel.Writable()
 }
 
-// toolAt returns the tool of the innermost place around p that has one.
-func (s *places) toolAt(p doc.Path) (tool, doc.Path, bool) {
+// toolsAt returns the tool of the innermost place around p that has one.
+func (s *places) toolsAt(p doc.Path) (placeTools, doc.Path, bool) {
 	for n := len(p); n > 0; n-- {
 		if node := s.edit.Schema().At(p[:n]); node != nil && node.Editor != "" {
 			t, ok := tools[node.Editor]
 			return t, p[:n], ok
 		}
 	}
-	return tool{}, nil, false
+	return placeTools{}, nil, false
 }
 
 // inEditor reports whether an editor around p, not p's own, shows what is at p.
 func (s *places) inEditor(p doc.Path) bool {
-	t, at, ok := s.toolAt(p)
+	t, at, ok := s.toolsAt(p)
 	return ok && t.edit != nil && len(at) < len(p) && (t.shows == nil || t.shows(s, p))
 }
 
@@ -119,27 +119,27 @@ func (s *places) opens(p doc.Path) bool {
 	return ok && !s.inEditor(p) && (forms.Opens(st) || st.Node.Flat && s.inEditor(p.Parent()))
 }
 
-// beside reports whether the editor at open shows what is at p though its own place is another one: the groups of
+// editedTogether reports whether the editor at open shows what is at p though its own place is another one: the groups of
 // filters are edited together.
-func (s *places) beside(open, p doc.Path) bool {
-	t, at, ok := s.toolAt(open)
-	other, from, found := s.toolAt(p)
+func (s *places) editedTogether(open, p doc.Path) bool {
+	t, at, ok := s.toolsAt(open)
+	other, from, found := s.toolsAt(p)
 	return ok && found && t.edit != nil && t.shows == nil && other.edit != nil && other.shows == nil && len(at) == len(open) && at.Parent().Equal(from.Parent())
 }
 
-// asideAt returns what stands beside p, the place it belongs to, and the place it shows: the aside around p or,
+// sidePanelAt returns what stands beside p, the place it belongs to, and the place it shows: the aside around p or,
 // where a section has none of its own, that of one of its fields, and else the messages, which every section is about.
 // A section that the campaign does not use has nothing to say.
-func (s *places) asideAt(p doc.Path, list *sections) (t tool, at, place doc.Path, ok bool) {
-	if list.at(p).state == partForeign {
+func (s *places) sidePanelAt(p doc.Path, list *sectionList) (t placeTools, at, place doc.Path, ok bool) {
+	if list.at(p).state == sectionNotApplicable {
 		p = nil
 	}
-	if t, at, ok := s.toolAt(p); ok && t.aside != nil {
+	if t, at, ok := s.toolsAt(p); ok && t.sidePanel != nil {
 		return t, at, p, true
 	}
 	if node := s.edit.Schema().At(p[:min(len(p), 1)]); node != nil && len(p) > 0 {
 		for _, c := range node.Children {
-			if t := tools[c.Editor]; t.aside != nil {
+			if t := tools[c.Editor]; t.sidePanel != nil {
 				at := p[:1].Child(c.Name)
 				return t, at, at, true
 			}
@@ -149,9 +149,9 @@ func (s *places) asideAt(p doc.Path, list *sections) (t tool, at, place doc.Path
 	return tools[schema.EditorContent], at, at, ok
 }
 
-// levels names the forms that lead to the one at open, the outermost first, each by the steps to it: esc goes up one
+// breadcrumb names the forms that lead to the one at open, the outermost first, each by the steps to it: esc goes up one
 // of them.
-func (s *places) levels(open doc.Path) [][]string {
+func (s *places) breadcrumb(open doc.Path) [][]string {
 	var out [][]string
 	for p := open; len(p) > 0; {
 		up := p.Parent()
@@ -166,7 +166,7 @@ func (s *places) levels(open doc.Path) [][]string {
 				if n.Flat && (len(words) > 0 || i < len(p)-1) {
 					continue // it has no form of its own
 				}
-				word = label(at, n)
+				word = placeLabel(at, n)
 			}
 			words = append(words, word)
 		}
@@ -176,20 +176,20 @@ func (s *places) levels(open doc.Path) [][]string {
 	return out
 }
 
-// levelSep stands between the forms that lead to the open one, stepSep between the steps from one to the next.
+// levelSeparator stands between the forms that lead to the open one, stepSeparator between the steps from one to the next.
 const (
-	levelSep = " › "
-	stepSep  = " · "
+	levelSeparator = " › "
+	stepSeparator  = " · "
 )
 
-// crumbs names a place by the forms that lead to it; where there is no room, without its beginning.
-func crumbs(levels [][]string, width int) string {
+// breadcrumbText names a place by the forms that lead to it; where there is no room, without its beginning.
+func breadcrumbText(levels [][]string, width int) string {
 	text := func() string {
 		words := make([]string, len(levels))
 		for i, l := range levels {
-			words[i] = strings.Join(l, stepSep)
+			words[i] = strings.Join(l, stepSeparator)
 		}
-		return strings.Join(words, levelSep)
+		return strings.Join(words, levelSeparator)
 	}
 	for widget.Width(text()) > width {
 		last := levels[len(levels)-1]

@@ -96,15 +96,15 @@ func (s *saver) conflict() tea.Cmd {
 			case 0:
 				return s.run(s.edit.KeepMine("kept over someone else's change"))
 			case 1:
-				return s.forget()
+				return s.discard()
 			}
 			return nil
 		},
 	})
 }
 
-// forget discards the edits, and reads the campaign again.
-func (s *saver) forget() tea.Cmd {
+// discard discards the edits, and reads the campaign again.
+func (s *saver) discard() tea.Cmd {
 	drop, read := s.edit.Forget(), s.reread()
 	if drop == nil {
 		return read
@@ -145,7 +145,7 @@ func (s *saver) applied(r screen.Result) tea.Cmd {
 	}
 	done := r.Value.(edit.Applied)
 	if len(done.Both) > 0 {
-		return s.askWhose(done.Both)
+		return s.askVersion(done.Both)
 	}
 	drop := s.edit.Applied(done)
 	news := screen.NotifyAbout(screen.TopicSave, widget.LevelSuccess, "Applied. "+catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status))
@@ -159,9 +159,9 @@ func (s *saver) applied(r screen.Result) tea.Cmd {
 	return tea.Sequence(dropped, s.reread(), screen.Changed(""), news)
 }
 
-// askWhose asks which side's changes to keep in the components that both sides changed. What only one side
+// askVersion asks which side's changes to keep in the components that both sides changed. What only one side
 // changed is kept in any case.
-func (s *saver) askWhose(names []string) tea.Cmd {
+func (s *saver) askVersion(names []string) tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title: "The campaign was changed elsewhere",
 		Body: "Someone else changed the same section while you were editing: " + s.titles(names) + ". Which version do you want to keep? " +
@@ -179,8 +179,8 @@ func (s *saver) askWhose(names []string) tea.Cmd {
 	})
 }
 
-// warn notes, at the first change of a live campaign, when changes take effect.
-func (s *saver) warn() tea.Cmd {
+// noteWhenApplied notes, at the first change of a live campaign, when changes take effect.
+func (s *saver) noteWhenApplied() tea.Cmd {
 	when := catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status)
 	if s.warned || when == "" || s.edit.InPlace() {
 		return nil
@@ -189,8 +189,8 @@ func (s *saver) warn() tea.Cmd {
 	return screen.NotifyAbout(screen.TopicSave, widget.LevelInfo, "Press ctrl+s to apply your changes. "+when)
 }
 
-// leaving asks before edits of a live campaign that are not applied are left; they are kept.
-func (s *saver) leaving() *screen.Question {
+// leaveQuestion asks before edits of a live campaign that are not applied are left; they are kept.
+func (s *saver) leaveQuestion() *screen.Question {
 	if !s.edit.Pending() {
 		return nil
 	}
@@ -201,8 +201,8 @@ func (s *saver) leaving() *screen.Question {
 	}
 }
 
-// after runs cmd once what was typed is stored, so that other screens see it.
-func (s *saver) after(cmd tea.Cmd) tea.Cmd {
+// afterSave runs cmd once what was typed is stored, so that other screens see it.
+func (s *saver) afterSave(cmd tea.Cmd) tea.Cmd {
 	flush := s.flush()
 	if flush == nil {
 		return cmd
@@ -210,8 +210,8 @@ func (s *saver) after(cmd tea.Cmd) tea.Cmd {
 	return tea.Sequence(flush, cmd)
 }
 
-// note describes an edit for the history by its place: of an entry, by its list.
-func note(at doc.Path) string {
+// editNote describes an edit for the history by its place: of an entry, by its list.
+func editNote(at doc.Path) string {
 	if len(at) == 0 {
 		return "edited"
 	}

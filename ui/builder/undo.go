@@ -28,16 +28,16 @@ func (s *Screen) restore(done string, move func(doc.Path) (edit.Moved, bool)) (t
 		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, m.Locked), true
 	}
 	s.panes.showChecked()
-	s.panes.toChange(m.Changes, m.At)
+	s.panes.goToChange(m.Changes, m.At)
 	return tea.Batch(
-		s.saver.save(note(doc.ChangedAt(m.Changes)), false),
+		s.saver.save(editNote(doc.ChangedAt(m.Changes)), false),
 		screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, done+": "+changeName(s.edit, &s.panes.sections, m.Changes)),
-		s.panes.grant(),
+		s.panes.fulfill(),
 	), true
 }
 
-// present returns p up to the list or map whose entry is not there any more.
-func present(e *edit.Session, p doc.Path) doc.Path {
+// existingPath returns p up to the list or map whose entry is not there any more.
+func existingPath(e *edit.Session, p doc.Path) doc.Path {
 	for i := range p {
 		around := e.Schema().At(p[:i])
 		entry := p[i].IsIndex || around != nil && around.Kind == schema.Map
@@ -49,9 +49,9 @@ func present(e *edit.Session, p doc.Path) doc.Path {
 }
 
 // changeName names what was changed: the field, or the sections where there are several.
-func changeName(e *edit.Session, list *sections, changes []doc.Change) string {
+func changeName(e *edit.Session, list *sectionList, changes []doc.Change) string {
 	if at := doc.ChangedAt(changes); len(at) > 0 {
-		return where(e.Schema(), at)
+		return placeName(e.Schema(), at)
 	}
 	var names []string
 	for _, c := range changes {

@@ -25,33 +25,33 @@ type Memory struct {
 // copied.
 type Grid struct {
 	*table
-	keys    keyMap
-	base    doc.Value   // what Edits compares with
-	adding  *adding     // a locale is chosen
-	compare *comparison // two cells are side by side
+	keys      keyMap
+	base      doc.Value   // what Edits compares with
+	addDialog *addDialog  // a locale is chosen
+	compare   *comparison // two cells are side by side
 }
 
 // table is the messages as rows and columns, with the cursor, and what the document has beside them.
 type table struct {
-	cfg      editor.Config
-	mem      *Memory
-	root     doc.Value
-	grid     grid.Grid
-	twins    *grid.Twins
-	faults   map[string]int // problems of cells, by key
-	fields   []field        // what the component has besides
-	problems []schema.Problem
+	cfg           editor.Config
+	mem           *Memory
+	root          doc.Value
+	grid          grid.Grid
+	duplicates    *grid.Twins
+	problemCounts map[string]int // problems of cells, by key
+	fields        []field        // what the component has besides
+	problems      []schema.Problem
 
 	// The cursor. Row -1 is the heads of the variations, rows from len(Locales) on are the fields;
 	// column -1 is the names of the locales.
-	row, col int
-	left     int // the first variation in sight
-	win      widget.Window
+	row, col    int
+	firstColumn int // the first variation in sight
+	win         widget.Window
 
-	share   *share // a percentage is typed
-	failure string // why the last key did nothing
-	news    string // what it did
-	resting bool   // the keyboard is elsewhere
+	share    *shareInput // a percentage is typed
+	failure  string      // why the last key did nothing
+	notice   string      // what it did
+	inactive bool        // the keyboard is elsewhere
 }
 
 // field is a member of the component that is edited in a form of its own.
@@ -82,7 +82,7 @@ func New(cfg editor.Config, mem *Memory) editor.Editor {
 // refresh reads the grid anew, and keeps the cursor where it is as far as it can.
 func (t *table) refresh() {
 	t.grid = grid.Read(t.cfg.Head.Channel, t.root)
-	t.twins = t.grid.Twins(t.twins)
+	t.duplicates = t.grid.Twins(t.duplicates)
 	t.fields = t.fields[:0]
 	if st, ok := t.cfg.Schema.Object(t.root, t.cfg.Path, t.cfg.Env); ok {
 		for _, f := range append(st.Fields, st.Extras...) {
@@ -91,25 +91,25 @@ func (t *table) refresh() {
 			}
 		}
 	}
-	t.count()
-	t.place(t.row, t.col)
+	t.countProblems()
+	t.moveTo(t.row, t.col)
 }
 
-// count notes how many problems each cell has, and each locale outside its cells.
-func (t *table) count() {
-	t.faults = map[string]int{}
+// countProblems notes how many problems each cell has, and each locale outside its cells.
+func (t *table) countProblems() {
+	t.problemCounts = map[string]int{}
 	for _, p := range t.problems {
 		if c, ok := t.grid.At(p.Path); ok && p.Severity == schema.Error && len(p.Path) > len(grid.Path()) {
-			t.faults[keyOf(c.Locale, c.Variation)]++
+			t.problemCounts[cellKey(c.Locale, c.Variation)]++
 		}
 	}
 }
 
-// keyOf names a cell; names of locales may hold anything.
-func keyOf(locale, variation string) string { return locale + "\x00" + variation }
+// cellKey names a cell; names of locales may hold anything.
+func cellKey(locale, variation string) string { return locale + "\x00" + variation }
 
-// place puts the cursor on a row and column, or on the nearest that there are.
-func (t *table) place(row, col int) {
+// moveTo puts the cursor on a row and column, or on the nearest that there are.
+func (t *table) moveTo(row, col int) {
 	last := len(t.grid.Locales) + len(t.fields) - 1
 	t.row = max(-1, min(row, last))
 	t.col = max(-1, min(col, len(t.grid.Variations)-1))
@@ -171,19 +171,19 @@ func (t *table) Focused() (schema.FieldState, bool) {
 func (t *table) FocusPath(p doc.Path) bool {
 	if name, ok := grid.ShareOf(p); ok {
 		if col := t.column(name); col >= 0 {
-			t.place(-1, col)
+			t.moveTo(-1, col)
 			return true
 		}
 	}
 	if c, ok := t.grid.At(p); ok {
 		if row, col := t.rowOf(c.Locale), t.column(c.Variation); row >= 0 && col >= 0 {
-			t.place(row, col)
+			t.moveTo(row, col)
 			return true
 		}
 	}
 	for i, f := range t.fields {
 		if p.HasPrefix(f.Path) {
-			t.place(len(t.grid.Locales)+i, t.col)
+			t.moveTo(len(t.grid.Locales)+i, t.col)
 			return true
 		}
 	}
@@ -212,13 +212,13 @@ func (t *table) rowOf(locale string) int {
 func (g *Grid) SetSize(w, h int) {
 	g.cfg.Width, g.cfg.Height = w, h
 	if g.compare != nil {
-		g.compare.lay()
+		g.compare.layout()
 	}
 	g.scroll()
 }
 
 // SetActive tells the grid whether it has the keyboard.
-func (g *Grid) SetActive(on bool) { g.resting = !on }
+func (g *Grid) SetActive(on bool) { g.inactive = !on }
 
 // Edited returns the document with everything that a person changed.
 func (g *Grid) Edited() (doc.Value, bool) { return g.root, !g.root.Same(g.base) }
@@ -229,18 +229,18 @@ func (g *Grid) Reload(root doc.Value) {
 	if root.Same(g.root) {
 		return
 	}
-	g.root, g.share, g.compare, g.failure, g.news = root, nil, nil, "", ""
+	g.root, g.share, g.compare, g.failure, g.notice = root, nil, nil, "", ""
 	g.refresh()
 }
 
 // SetProblems hands in the problems of the document.
 func (g *Grid) SetProblems(ps []schema.Problem) {
 	g.problems = ps
-	g.count()
+	g.countProblems()
 }
 
 // Typing reports that letters are text.
-func (g *Grid) Typing() bool { return g.adding != nil || g.share != nil }
+func (g *Grid) Typing() bool { return g.addDialog != nil || g.share != nil }
 
 // Modal reports that Escape has something to close: what is typed, compared or marked.
 func (g *Grid) Modal() bool { return g.Typing() || g.compare != nil || len(g.mem.marks) > 0 }
@@ -256,23 +256,23 @@ func (t *table) locked() string {
 	return t.cfg.Locked(grid.Path())
 }
 
-// answered is a question's answer on its way back.
-type answered struct {
+// answeredMsg is a question's answer on its way back.
+type answeredMsg struct {
 	to *Grid
 	do func() tea.Cmd
 }
 
-// later returns the command that does something once a question is answered.
-func (g *Grid) later(do func() tea.Cmd) tea.Cmd { return screen.Send(answered{g, do}) }
+// afterAnswer returns the command that does something once a question is answered.
+func (g *Grid) afterAnswer(do func() tea.Cmd) tea.Cmd { return screen.Send(answeredMsg{g, do}) }
 
 // Update takes a key, a mouse event relative to the upper left corner, or an answer.
 func (g *Grid) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
-		return g.typed(msg)
+		return g.handleRunes(msg)
 	case tea.MouseMsg:
 		return g.mouse(msg)
-	case answered:
+	case answeredMsg:
 		if msg.to == g {
 			return msg.do()
 		}
@@ -280,10 +280,10 @@ func (g *Grid) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// typed hands on letters that arrived together one by one, until they are text.
-func (g *Grid) typed(msg tea.KeyMsg) tea.Cmd {
+// handleRunes hands on letters that arrived together one by one, until they are text.
+func (g *Grid) handleRunes(msg tea.KeyMsg) tea.Cmd {
 	var cmds []tea.Cmd
-	for msg.Type == tea.KeyRunes && !msg.Paste && !msg.Alt && len(msg.Runes) > 1 && g.adding == nil {
+	for msg.Type == tea.KeyRunes && !msg.Paste && !msg.Alt && len(msg.Runes) > 1 && g.addDialog == nil {
 		first := msg
 		first.Runes, msg.Runes = msg.Runes[:1:1], msg.Runes[1:]
 		cmds = append(cmds, g.key(first))
@@ -292,15 +292,15 @@ func (g *Grid) typed(msg tea.KeyMsg) tea.Cmd {
 }
 
 func (g *Grid) key(msg tea.KeyMsg) tea.Cmd {
-	g.failure, g.news = "", ""
+	g.failure, g.notice = "", ""
 	switch {
-	case g.adding != nil:
-		if g.adding.key(msg) {
-			g.adding = nil
+	case g.addDialog != nil:
+		if g.addDialog.key(msg) {
+			g.addDialog = nil
 		}
 		return nil
 	case g.share != nil:
-		g.shares().key(msg)
+		g.shareEditor().key(msg)
 		return nil
 	case g.compare != nil:
 		if g.compare.key(msg, g.keys) {

@@ -54,7 +54,7 @@ func newKeyMap() keyMap {
 func (g *Grid) Bindings() []key.Binding {
 	k := g.keys
 	switch {
-	case g.adding != nil:
+	case g.addDialog != nil:
 		return []key.Binding{k.Choose, k.Close, k.Pick}
 	case g.share != nil:
 		return []key.Binding{k.Done, k.NextShare, k.Rest, k.Even, k.Erase}

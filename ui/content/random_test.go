@@ -10,7 +10,7 @@ import (
 )
 
 // Whatever is pressed, undo leads back to the document that was there, byte for byte.
-func TestUndoLeadsBack(t *testing.T) {
+func TestUndoRestoresDocument(t *testing.T) {
 	keys := []string{
 		"up", "down", "left", "right", "tab", "enter", "esc", "a", "A", "x", "y", "p", " ", "d", "=", "r", "%", "4", "0", "backspace",
 		"f5", "f6", "alt+m", "alt+l", "home", "end", "n", "ctrl+x",
@@ -19,7 +19,7 @@ func TestUndoLeadsBack(t *testing.T) {
 	for seed := range uint64(6) {
 		for ch, body := range map[catalog.Channel]string{catalog.Email: mail, catalog.Push: push} {
 			random := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // the same keys each time
-			b := newBench(t, ch, body)
+			b := newTestbed(t, ch, body)
 			before, err := b.svc.Get(context.Background(), b.id)
 			if err != nil {
 				t.Fatal(err)

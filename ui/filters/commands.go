@@ -17,7 +17,7 @@ func (t *Tree) command(msg tea.KeyMsg) tea.Cmd {
 	case t.moveKey(msg):
 		return nil
 	case key.Matches(msg, k.Why):
-		return askWhom(t.cfg, func() doc.Value { return t.root.Lookup(t.place) })
+		return askUserName(t.cfg, func() doc.Value { return t.root.Lookup(t.place) })
 	case key.Matches(msg, k.Open) && n.Kind != audience.Group:
 		t.openForm()
 		return nil
@@ -47,31 +47,31 @@ func (o *outline) change(msg tea.KeyMsg) {
 	switch {
 	case key.Matches(msg, k.Negate):
 		root, err := audience.Negate(o.root, p)
-		o.take(root, p, err)
+		o.applyChange(root, p, err)
 	case key.Matches(msg, k.Duplicate):
-		o.take(audience.Duplicate(o.root, p))
+		o.applyChange(audience.Duplicate(o.root, p))
 	case key.Matches(msg, k.Remove):
 		o.remove()
 	case key.Matches(msg, k.Up):
-		o.take(audience.Move(o.root, p, -1))
+		o.applyChange(audience.Move(o.root, p, -1))
 	case key.Matches(msg, k.Down):
-		o.take(audience.Move(o.root, p, 1))
+		o.applyChange(audience.Move(o.root, p, 1))
 	case key.Matches(msg, k.Indent):
-		o.take(audience.Indent(o.root, p))
+		o.applyChange(audience.Indent(o.root, p))
 	case key.Matches(msg, k.Outdent):
-		o.take(audience.Outdent(o.root, p))
+		o.applyChange(audience.Outdent(o.root, p))
 	case key.Matches(msg, k.Other):
 		to, ok := o.otherGroup()
 		if !ok {
 			o.failure = "There is no other group to move it to."
 			return
 		}
-		o.take(audience.MoveTo(o.root, p, to.Path))
+		o.applyChange(audience.MoveTo(o.root, p, to.Path))
 	}
 }
 
-// take takes over a change of the tree, the cursor on the node that it was about.
-func (o *outline) take(root doc.Value, p doc.Path, err error) {
+// applyChange takes over a change of the tree, the cursor on the node that it was about.
+func (o *outline) applyChange(root doc.Value, p doc.Path, err error) {
 	if err != nil {
 		o.failure = sentence(err)
 		return
@@ -80,7 +80,7 @@ func (o *outline) take(root doc.Value, p doc.Path, err error) {
 		o.failure = why
 		return
 	}
-	o.root, o.stepped = root, true
+	o.root, o.wasOperation = root, true
 	o.refresh()
 	o.goTo(p)
 }
@@ -89,7 +89,7 @@ func (o *outline) take(root doc.Value, p doc.Path, err error) {
 func (o *outline) goTo(p doc.Path) {
 	for i, n := range o.nodes {
 		if n.Path.Equal(p) {
-			o.at = i
+			o.cursor = i
 			return
 		}
 	}
@@ -102,7 +102,7 @@ func (o *outline) remove() {
 		return
 	}
 	root, err := audience.Remove(o.root, n.Path)
-	o.take(root, n.Path, err)
+	o.applyChange(root, n.Path, err)
 	if err == nil && o.cfg.Host.Notify != nil {
 		what := "Removed."
 		if n.Count == 1 {
@@ -118,7 +118,7 @@ func (o *outline) remove() {
 func (o *outline) toggleJoin() {
 	n := o.node()
 	group := n
-	for i := o.at; n.Kind != audience.Group && i >= 0; i-- {
+	for i := o.cursor; n.Kind != audience.Group && i >= 0; i-- {
 		if o.nodes[i].Depth < n.Depth {
 			group = o.nodes[i] // of a condition, its action
 			break
@@ -129,7 +129,7 @@ func (o *outline) toggleJoin() {
 		join = "and"
 	}
 	root, err := audience.SetJoin(o.root, group.Path, join)
-	o.take(root, n.Path, err)
+	o.applyChange(root, n.Path, err)
 }
 
 // groupAt returns the index of the outermost group that a node is in.
@@ -145,7 +145,7 @@ func (o *outline) otherGroup() (audience.Node, bool) {
 	here := 0
 	for i, n := range o.nodes {
 		if n.Depth == 0 {
-			if i == o.groupAt(o.at) {
+			if i == o.groupAt(o.cursor) {
 				here = len(groups)
 			}
 			groups = append(groups, n)
@@ -158,16 +158,16 @@ func (o *outline) otherGroup() (audience.Node, bool) {
 }
 
 func (o *outline) moveKey(msg tea.KeyMsg) bool {
-	to := o.at
+	to := o.cursor
 	switch msg.String() {
 	case "up", "k":
 		to--
 	case "down", "j":
 		to++
 	case "pgup":
-		to -= max(o.body-1, 1)
+		to -= max(o.visibleLines-1, 1)
 	case "pgdown":
-		to += max(o.body-1, 1)
+		to += max(o.visibleLines-1, 1)
 	case "home", "g":
 		to = 0
 	case "end", "G":
@@ -175,12 +175,12 @@ func (o *outline) moveKey(msg tea.KeyMsg) bool {
 	default:
 		return false
 	}
-	o.at = max(0, min(to, len(o.nodes)-1))
+	o.cursor = max(0, min(to, len(o.nodes)-1))
 	return true
 }
 
-// outside is a JSON text that a person wrote and that does not parse.
-type outside struct {
+// invalidJSON is a JSON text that a person wrote and that does not parse.
+type invalidJSON struct {
 	path doc.Path
 	text string
 }
@@ -193,25 +193,25 @@ func (t *Tree) editJSON() {
 	}
 	before := string(t.root.Lookup(p).Indent())
 	text := before
-	if t.outside != nil && t.outside.path.Equal(p) {
-		text = t.outside.text
+	if t.invalidJSON != nil && t.invalidJSON.path.Equal(p) {
+		text = t.invalidJSON.text
 	}
 	if text == "" {
 		text = "{}"
 	}
 	t.cfg.Host.OpenExternal(text, ".json", func(after string) {
-		t.outside = nil
+		t.invalidJSON = nil
 		if after != before {
 			t.takeJSON(p, after)
 		}
-		t.settle()
+		t.rebuild()
 	})
 }
 
 func (t *Tree) takeJSON(p doc.Path, text string) {
 	v, err := doc.Parse([]byte(text))
 	if err != nil {
-		t.outside = &outside{p, text}
+		t.invalidJSON = &invalidJSON{p, text}
 		t.failure = "Invalid JSON, not applied: " + err.Error() + ". Press e to keep editing."
 		return
 	}
@@ -219,7 +219,7 @@ func (t *Tree) takeJSON(p doc.Path, text string) {
 		return
 	}
 	root, err := t.root.Set(p, v)
-	t.take(root, p, err)
+	t.applyChange(root, p, err)
 	if t.open != nil {
 		t.reopen()
 	}

@@ -19,10 +19,10 @@ import (
 // Tree edits the filter groups of a component. Make one with [New]; it must not be copied.
 type Tree struct {
 	*outline
-	base    doc.Value // what Edits compares with
-	open    *form     // of the node under the cursor; nil where none is open
-	menu    *menu     // what to add; nil where that is not asked
-	outside *outside  // a JSON text that could not be taken over
+	base        doc.Value    // what Edits compares with
+	open        *form        // of the node under the cursor; nil where none is open
+	menu        *menu        // what to add; nil where that is not asked
+	invalidJSON *invalidJSON // a JSON text that could not be taken over
 
 	sentence []string
 	lines    []line
@@ -37,14 +37,14 @@ type outline struct {
 	root  doc.Value
 	draft *draft
 
-	nodes    []audience.Node
-	last     []bool // of each node: no other follows in its group
-	at       int    // the node under the cursor
-	problems []schema.Problem
-	failure  string
-	stepped  bool // the last change was an operation, not something typed
-	resting  bool // the keyboard is elsewhere
-	body     int  // how many lines are in sight
+	nodes        []audience.Node
+	last         []bool // of each node: no other follows in its group
+	cursor       int    // the node under the cursor
+	problems     []schema.Problem
+	failure      string
+	wasOperation bool // the last change was an operation, not something typed
+	inactive     bool // the keyboard is elsewhere
+	visibleLines int  // how many lines are in sight
 }
 
 // draft is a filter that was added and is as it was made: it is no part of the document yet.
@@ -59,22 +59,22 @@ var _ editor.Editor = (*Tree)(nil)
 // New makes the editor of a filter group, or of a component that has some. The groups of one component
 // are shown together, the cursor in the one at the path.
 func New(cfg editor.Config) editor.Editor {
-	t := &Tree{outline: &outline{cfg: cfg, place: placeOf(cfg.Path), keys: newKeyMap(), root: cfg.Root}, base: cfg.Root}
+	t := &Tree{outline: &outline{cfg: cfg, place: groupsPath(cfg.Path), keys: newKeyMap(), root: cfg.Root}, base: cfg.Root}
 	t.refresh()
 	for i, n := range t.nodes {
 		if n.Path.Equal(cfg.Path) {
-			t.at = i
+			t.cursor = i
 		}
 	}
 	if len(cfg.Focus) > 0 {
 		t.FocusPath(cfg.Path.Child(cfg.Focus))
 	}
-	t.settle()
+	t.rebuild()
 	return t
 }
 
-// placeOf returns the component around a group, and any other path as it is.
-func placeOf(p doc.Path) doc.Path {
+// groupsPath returns the component around a group, and any other path as it is.
+func groupsPath(p doc.Path) doc.Path {
 	if len(p) > 1 && slices.Contains(catalog.FilterGroups(catalog.Component(p[len(p)-2].Name)), p.Last().Name) {
 		return p.Parent()
 	}
@@ -99,14 +99,14 @@ func now(cfg editor.Config) time.Time {
 // SetSize sets the cells and lines that View may take.
 func (t *Tree) SetSize(w, h int) {
 	t.cfg.Width, t.cfg.Height = w, h
-	t.settle()
+	t.rebuild()
 }
 
 // SetActive tells the tree whether it has the keyboard.
 func (t *Tree) SetActive(on bool) {
-	if t.resting == on {
-		t.resting = !on
-		t.settle()
+	if t.inactive == on {
+		t.inactive = !on
+		t.rebuild()
 	}
 }
 
@@ -114,19 +114,21 @@ func (t *Tree) SetActive(on bool) {
 // nothing in it yet is not in it.
 func (t *Tree) Edited() (doc.Value, bool) {
 	root := t.root
-	if t.untouched() {
+	if t.draftIsEmpty() {
 		root = t.draft.before
 	}
 	return root, !root.Same(t.base)
 }
 
-// untouched reports a draft that nobody has filled in.
-func (o *outline) untouched() bool { return o.draft != nil && audience.NewFilter(o.root, o.draft.path) }
+// draftIsEmpty reports a draft that nobody has filled in.
+func (o *outline) draftIsEmpty() bool {
+	return o.draft != nil && audience.NewFilter(o.root, o.draft.path)
+}
 
 // Reload takes over a document that was changed elsewhere, or saved.
 func (t *Tree) Reload(root doc.Value) {
 	t.base = root
-	if root.Same(t.root) || t.untouched() && root.Same(t.draft.before) {
+	if root.Same(t.root) || t.draftIsEmpty() && root.Same(t.draft.before) {
 		return
 	}
 	before := t.root
@@ -135,13 +137,13 @@ func (t *Tree) Reload(root doc.Value) {
 	if t.open != nil {
 		t.reopen()
 	} else {
-		t.toChange(before)
+		t.goToChange(before)
 	}
-	t.settle()
+	t.rebuild()
 }
 
-// toChange puts the cursor where the document differs from what it was before.
-func (o *outline) toChange(before doc.Value) {
+// goToChange puts the cursor where the document differs from what it was before.
+func (o *outline) goToChange(before doc.Value) {
 	changes := doc.Diff(before.Lookup(o.place), o.root.Lookup(o.place))
 	if len(changes) == 0 {
 		return
@@ -157,7 +159,7 @@ func (o *outline) toChange(before doc.Value) {
 		}
 	}
 	if best >= 0 {
-		o.at = best
+		o.cursor = best
 	}
 }
 
@@ -165,7 +167,7 @@ func (o *outline) toChange(before doc.Value) {
 func (t *Tree) SetProblems(ps []schema.Problem) {
 	t.problems = ps
 	t.refresh()
-	t.settle()
+	t.rebuild()
 }
 
 // refresh reads the nodes anew, and keeps the cursor on its place.
@@ -181,13 +183,13 @@ func (o *outline) refresh() {
 			}
 		}
 	}
-	o.at = max(0, min(o.at, len(o.nodes)-1))
+	o.cursor = max(0, min(o.cursor, len(o.nodes)-1))
 }
 
 // node returns the node under the cursor; a tree always has one.
 func (o *outline) node() audience.Node {
-	if o.at < len(o.nodes) {
-		return o.nodes[o.at]
+	if o.cursor < len(o.nodes) {
+		return o.nodes[o.cursor]
 	}
 	return audience.Node{Kind: audience.Group, Path: o.place}
 }
@@ -218,12 +220,12 @@ func (t *Tree) FocusPath(p doc.Path) bool {
 		return p.Equal(t.place)
 	}
 	t.closeForm()
-	t.at = min(best, max(len(t.nodes)-1, 0))
+	t.cursor = min(best, max(len(t.nodes)-1, 0))
 	if n := t.node(); n.Kind != audience.Group && len(p) > len(n.Path) && p.HasPrefix(n.Path) {
 		t.openForm()
 		t.open.focusPath(p)
 	}
-	t.settle()
+	t.rebuild()
 	return true
 }
 
@@ -234,7 +236,7 @@ func (t *Tree) Typing() bool { return t.open != nil && t.open.typing }
 func (t *Tree) Modal() bool { return t.open != nil || t.menu != nil }
 
 // LastWasOperation says whether the last change was an operation on the tree.
-func (t *Tree) LastWasOperation() bool { return t.stepped }
+func (t *Tree) LastWasOperation() bool { return t.wasOperation }
 
 // locked says why what is at p may not be changed, or "".
 func (o *outline) locked(p doc.Path) string {
@@ -248,15 +250,15 @@ func (o *outline) locked(p doc.Path) string {
 func (t *Tree) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
-		return t.typed(msg)
+		return t.handleRunes(msg)
 	case tea.MouseMsg:
 		t.mouse(msg)
 	}
 	return nil
 }
 
-// typed hands on letters that arrived together one by one, until they are text.
-func (t *Tree) typed(msg tea.KeyMsg) tea.Cmd {
+// handleRunes hands on letters that arrived together one by one, until they are text.
+func (t *Tree) handleRunes(msg tea.KeyMsg) tea.Cmd {
 	var cmds []tea.Cmd
 	for msg.Type == tea.KeyRunes && !msg.Paste && !msg.Alt && len(msg.Runes) > 1 && !t.Typing() {
 		first := msg
@@ -281,6 +283,6 @@ func (t *Tree) key(msg tea.KeyMsg) tea.Cmd {
 	default:
 		cmd = t.command(msg)
 	}
-	t.settle()
+	t.rebuild()
 	return cmd
 }

@@ -19,23 +19,23 @@ type form struct {
 	*outline
 	filter doc.Path
 	rows   []row
-	at     int
+	cursor int
 	typing bool // the row is a line of text
 
-	before  doc.Value // the document when the row was reached: what is typed is written into that
-	prompt  widget.Prompt
-	start   string           // what the prompt held then
-	names   []typeahead.Item // that the row can be filled in with
-	list    typeahead.List   // what fits what is typed
-	refused bool             // it was said already that what is typed cannot be read
-	over    bool             // the text was typed over that of the row
-	fresh   bool             // nothing was done in the row yet: what is typed takes the place of the old text
+	before    doc.Value // the document when the row was reached: what is typed is written into that
+	prompt    widget.Prompt
+	start     string           // what the prompt held then
+	names     []typeahead.Item // that the row can be filled in with
+	list      typeahead.List   // what fits what is typed
+	refused   bool             // it was said already that what is typed cannot be read
+	replacing bool             // the text was typed over that of the row
+	fresh     bool             // nothing was done in the row yet: what is typed takes the place of the old text
 }
 
 // openForm opens the filter under the cursor, at its first row.
 func (t *Tree) openForm() {
 	t.open = &form{outline: t.outline, filter: t.node().Path}
-	t.open.rows = t.open.made()
+	t.open.rows = t.open.buildRows()
 	t.open.focusRow(0)
 }
 
@@ -49,8 +49,8 @@ func (t *Tree) reopen() {
 		t.open = nil
 		return
 	}
-	f.rows = f.made()
-	f.focusRow(f.at)
+	f.rows = f.buildRows()
+	f.focusRow(f.cursor)
 }
 
 // closeForm closes the open filter. One that was added and not filled in goes.
@@ -59,24 +59,24 @@ func (t *Tree) closeForm() {
 		return
 	}
 	t.open = nil
-	if t.untouched() {
-		t.root, t.at = t.draft.before, t.draft.from
+	if t.draftIsEmpty() {
+		t.root, t.cursor = t.draft.before, t.draft.from
 		t.refresh()
 	}
 	t.draft = nil
 }
 
 func (f *form) row() (row, bool) {
-	if f.at < 0 || f.at >= len(f.rows) {
+	if f.cursor < 0 || f.cursor >= len(f.rows) {
 		return row{}, false
 	}
-	return f.rows[f.at], true
+	return f.rows[f.cursor], true
 }
 
 // focusRow returns a row the keyboard.
 func (f *form) focusRow(i int) {
-	f.at = max(0, min(i, len(f.rows)-1))
-	f.before, f.typing, f.names, f.fresh, f.refused, f.over = f.root, false, nil, false, false, false
+	f.cursor = max(0, min(i, len(f.rows)-1))
+	f.before, f.typing, f.names, f.fresh, f.refused, f.replacing = f.root, false, nil, false, false, false
 	f.list.Clear()
 	r, ok := f.row()
 	f.start = r.text
@@ -88,7 +88,7 @@ func (f *form) focusRow(i int) {
 	f.prompt.SetValue(r.text)
 	f.prompt.Focus()
 	f.start = f.prompt.Value()
-	f.fresh = (r.counts() || r.kind == oftenRow || r.kind == nameRow) && r.text != ""
+	f.fresh = (r.isCount() || r.kind == frequencyRow || r.kind == nameRow) && r.text != ""
 	if r.kind == nameRow {
 		f.names = f.namesOf(r)
 		if r.text == "" { // a name that is there is walked past, not chosen anew
@@ -119,9 +119,9 @@ func (f *form) focusPath(p doc.Path) {
 func (f *form) key(msg tea.KeyMsg) bool {
 	k := f.keys
 	r, ok := f.row()
-	leaving := key.Matches(msg, k.Close) || msg.String() == "enter" || key.Matches(msg, k.Next) && !(f.offering() && key.Matches(msg, k.Pick)) || key.Matches(msg, k.Prev)
-	if _, marked := f.marked(); leaving && ok && !marked {
-		if err := f.unread(r); err != nil && !f.refused {
+	leaving := key.Matches(msg, k.Close) || msg.String() == "enter" || key.Matches(msg, k.Next) && !(f.hasSuggestions() && key.Matches(msg, k.Pick)) || key.Matches(msg, k.Prev)
+	if _, marked := f.highlightedName(); leaving && ok && !marked {
+		if err := f.parseError(r); err != nil && !f.refused {
 			f.failure, f.refused = sentence(err), true // once: whoever leaves after that means it
 			return false
 		}
@@ -131,21 +131,21 @@ func (f *form) key(msg tea.KeyMsg) bool {
 		f.keepTyped()
 		return true
 	case !ok:
-	case f.offering() && f.list.Key(msg.String()):
-		f.takeTyped(r)
+	case f.hasSuggestions() && f.list.Key(msg.String()):
+		f.acceptText(r)
 	case msg.String() == "enter":
 		return f.enter(r)
 	case key.Matches(msg, k.Next):
-		if f.typed() {
-			f.takePick(r)
+		if f.textChanged() {
+			f.acceptSuggestion(r)
 		}
-		f.focusRow(f.at + 1)
+		f.focusRow(f.cursor + 1)
 	case key.Matches(msg, k.Prev):
 		f.keepTyped()
-		f.focusRow(f.at - 1)
+		f.focusRow(f.cursor - 1)
 	case key.Matches(msg, k.Clear):
 		f.write(f.before, r, nil)
-		f.focusRow(f.at)
+		f.focusRow(f.cursor)
 	case f.typing:
 		f.typeKey(r, msg)
 	case r.kind == toggleRow:
@@ -158,7 +158,7 @@ func (f *form) key(msg tea.KeyMsg) bool {
 
 // enter goes on to what still has to be said, and reports whether nothing has.
 func (f *form) enter(r row) bool {
-	took := f.takePick(r)
+	took := f.acceptSuggestion(r)
 	if r.kind == nameRow && f.prompt.Value() == "" {
 		f.failure = "Type a name first, or press esc to cancel."
 		return false
@@ -166,13 +166,13 @@ func (f *form) enter(r row) bool {
 	if _, _, whole := f.splitAction(r); whole {
 		return true
 	}
-	known := r.kind == nameRow && f.knows(f.prompt.Value())
+	known := r.kind == nameRow && f.isSuggested(f.prompt.Value())
 	if took && f.node().Kind == audience.Segment {
 		return true
 	}
-	for i := f.at + 1; i < len(f.rows); i++ {
+	for i := f.cursor + 1; i < len(f.rows); i++ {
 		next := f.rows[i]
-		if next.needed() && !(known && next.input.Part == audience.DataType) {
+		if next.needsInput() && !(known && next.input.Part == audience.DataType) {
 			f.focusRow(i)
 			return false
 		}
@@ -180,28 +180,28 @@ func (f *form) enter(r row) bool {
 	return true
 }
 
-// typed reports that the line of text is another than the row began with.
-func (f *form) typed() bool { return f.typing && f.prompt.Value() != f.start }
+// textChanged reports that the line of text is another than the row began with.
+func (f *form) textChanged() bool { return f.typing && f.prompt.Value() != f.start }
 
-// offering reports that there are names to choose from below the row.
-func (f *form) offering() bool { return f.typing && f.list.Len() > 0 }
+// hasSuggestions reports that there are names to choose from below the row.
+func (f *form) hasSuggestions() bool { return f.typing && f.list.Len() > 0 }
 
-// knows reports whether a name is one of those that the row suggests.
-func (f *form) knows(name string) bool {
+// isSuggested reports whether a name is one of those that the row suggests.
+func (f *form) isSuggested(name string) bool {
 	return slices.ContainsFunc(f.names, func(it typeahead.Item) bool { return it.Value == name })
 }
 
-// marked returns the suggested name that is highlighted in the place of another text.
-func (f *form) marked() (string, bool) {
+// highlightedName returns the suggested name that is highlighted in the place of another text.
+func (f *form) highlightedName() (string, bool) {
 	r, ok := f.list.Highlighted()
 	return r.Value, ok && f.typing && !r.Free && r.Value != f.prompt.Value()
 }
 
-// takePick fills in the name that is highlighted. It reports whether the row holds another one than
+// acceptSuggestion fills in the name that is highlighted. It reports whether the row holds another one than
 // before.
-func (f *form) takePick(r row) bool {
-	name, ok := f.marked()
-	if r.kind != nameRow && r.kind != oftenRow || !ok {
+func (f *form) acceptSuggestion(r row) bool {
+	name, ok := f.highlightedName()
+	if r.kind != nameRow && r.kind != frequencyRow || !ok {
 		return r.kind == nameRow && f.prompt.Value() != f.start
 	}
 	f.prompt.SetValue(name)
@@ -214,7 +214,7 @@ func (f *form) takePick(r row) bool {
 // for, the old one stays.
 func (f *form) keepTyped() {
 	r, ok := f.row()
-	if _, marked := f.marked(); ok && marked && !f.over && r.kind == nameRow && f.typed() && f.prompt.Value() != "" {
+	if _, marked := f.highlightedName(); ok && marked && !f.replacing && r.kind == nameRow && f.textChanged() && f.prompt.Value() != "" {
 		f.write(f.before, r, []string{f.prompt.Value()})
 	}
 }
@@ -224,7 +224,7 @@ func (f *form) typeKey(r row, msg tea.KeyMsg) {
 	over := f.fresh && !msg.Alt && (msg.Type == tea.KeyRunes || msg.Type == tea.KeyBackspace)
 	if over {
 		f.prompt.SetValue("")
-		f.over = true
+		f.replacing = true
 	}
 	f.fresh = false
 	if !f.prompt.Update(msg) && !over {
@@ -235,21 +235,21 @@ func (f *form) typeKey(r row, msg tea.KeyMsg) {
 		typed := text != f.start
 		if name, _, _ := f.splitAction(r); name != "" { // the event's name, and how often
 			f.list.Clear()
-			f.takeTyped(r)
+			f.acceptText(r)
 			return
 		}
-		f.list.Show(typeahead.Offer{Items: typeahead.Match(f.names, text), Text: text, Typed: typed && text != "", Free: typed, Note: f.strange()})
+		f.list.Show(typeahead.Offer{Items: typeahead.Match(f.names, text), Text: text, Typed: typed && text != "", Free: typed, Note: f.unknownNote()})
 	}
-	if r.kind == oftenRow {
+	if r.kind == frequencyRow {
 		f.refused = false
-		f.list.Show(typeahead.Offer{Items: typeahead.Items(audience.OftenOffers(text)), Text: text, Typed: f.unread(r) != nil})
+		f.list.Show(typeahead.Offer{Items: typeahead.Items(audience.OftenOffers(text)), Text: text, Typed: f.parseError(r) != nil})
 	}
-	f.takeTyped(r)
+	f.acceptText(r)
 }
 
-// unread says why the words of a row cannot be read; nil where they can, or mean nothing by themselves.
-func (f *form) unread(r row) error {
-	if r.kind != oftenRow || !f.typed() {
+// parseError says why the words of a row cannot be read; nil where they can, or mean nothing by themselves.
+func (f *form) parseError(r row) error {
+	if r.kind != frequencyRow || !f.textChanged() {
 		return nil
 	}
 	_, err := audience.SetOften(f.before, f.filter, f.prompt.Value(), f.env())
@@ -268,12 +268,12 @@ func (f *form) splitAction(r row) (name, often string, ok bool) {
 	return audience.SplitAction(f.prompt.Value(), names, f.env())
 }
 
-// takeTyped writes what is typed, unless that is the beginning of a name which is marked below: half
+// acceptText writes what is typed, unless that is the beginning of a name which is marked below: half
 // a name would be counted and saved.
-func (f *form) takeTyped(r row) {
+func (f *form) acceptText(r row) {
 	text := f.prompt.Value()
 	name, _, whole := f.splitAction(r)
-	if _, marked := f.marked(); text == f.start || marked && text != "" || name != "" && !whole || f.unread(r) != nil {
+	if _, marked := f.highlightedName(); text == f.start || marked && text != "" || name != "" && !whole || f.parseError(r) != nil {
 		f.setRoot(f.before)
 	} else {
 		f.write(f.before, r, []string{text})
@@ -281,7 +281,7 @@ func (f *form) takeTyped(r row) {
 }
 
 func (f *form) toggleKey(r row, msg tea.KeyMsg) {
-	was := r.on()
+	was := r.isYes()
 	on := was
 	switch msg.String() {
 	case " ", "left", "right", "h", "l":
@@ -302,7 +302,7 @@ func (f *form) toggleKey(r row, msg tea.KeyMsg) {
 
 // choiceKey chooses among options: the next, the one before, or one by its first letter.
 func (f *form) choiceKey(r row, msg tea.KeyMsg) {
-	options := r.offered()
+	options := r.availableOptions()
 	if len(options) == 0 {
 		return
 	}
@@ -362,7 +362,7 @@ func (f *form) written(root doc.Value, r row, texts []string) (doc.Value, error)
 	switch {
 	case r.input.Part == audience.Value && r.kind != fixedRow:
 		return audience.SetValues(root, filter, r.values(f.env(), root.Lookup(filter), texts))
-	case r.kind == oftenRow:
+	case r.kind == frequencyRow:
 		return audience.SetOften(root, filter, text, f.env())
 	case text == "":
 		return root.Delete(p), nil
@@ -392,18 +392,18 @@ func (f *form) written(root doc.Value, r row, texts []string) (doc.Value, error)
 
 // setRoot takes over a change of the open filter; the row keeps the keyboard, and its text.
 func (f *form) setRoot(root doc.Value) {
-	f.root, f.stepped = root, false
+	f.root, f.wasOperation = root, false
 	f.refresh()
 	f.goTo(f.filter)
 	was, _ := f.row()
-	f.rows = f.made()
+	f.rows = f.buildRows()
 	for i, r := range f.rows {
 		if r.input.State.Path.Equal(was.input.State.Path) && r.end == was.end {
-			f.at = i
+			f.cursor = i
 			return
 		}
 	}
-	f.at = max(0, min(f.at, len(f.rows)-1))
+	f.cursor = max(0, min(f.cursor, len(f.rows)-1))
 }
 
 func (f *form) bindings() []key.Binding {
@@ -414,14 +414,14 @@ func (f *form) bindings() []key.Binding {
 	}
 	done := k.Done
 	switch {
-	case f.offering() && f.list.At() >= 0:
+	case f.hasSuggestions() && f.list.At() >= 0:
 		done = bind("enter", "take it", "enter")
-	case !slices.ContainsFunc(f.rows[f.at+1:], row.needed):
+	case !slices.ContainsFunc(f.rows[f.cursor+1:], row.needsInput):
 		done = bind("enter", "done", "enter")
 	}
 	out := []key.Binding{done, k.Close}
 	switch {
-	case f.offering():
+	case f.hasSuggestions():
 		out = append(out, k.Pick)
 	case r.kind == choiceRow:
 		out = append(out, k.Change)

@@ -24,7 +24,7 @@ type option struct {
 // askKind asks what to add at the cursor, or to the other group. Where only one kind can be, it is
 // added at once.
 func (t *Tree) askKind(other bool) {
-	at, n := t.at, t.node()
+	at, n := t.cursor, t.node()
 	if other {
 		group, ok := t.otherGroup()
 		if !ok {
@@ -36,7 +36,7 @@ func (t *Tree) askKind(other bool) {
 			return
 		}
 		t.goTo(group.Path)
-		at, n = t.at, group
+		at, n = t.cursor, group
 	}
 	title := t.nodes[t.groupAt(at)].Title
 	if title == "" {
@@ -97,7 +97,7 @@ func (t *Tree) menuKey(msg tea.KeyMsg) {
 
 // add adds a filter and opens it at its name. It is no part of the document until it is filled in.
 func (t *Tree) add(o option) {
-	from := t.at
+	from := t.cursor
 	t.menu = nil
 	root, p, err := audience.AddFilter(t.root, o.at, o.kind)
 	if err != nil {
@@ -105,7 +105,7 @@ func (t *Tree) add(o option) {
 		return
 	}
 	before := t.root
-	t.take(root, p, nil)
+	t.applyChange(root, p, nil)
 	if !t.root.Same(root) {
 		return // locked
 	}

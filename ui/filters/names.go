@@ -17,17 +17,17 @@ func (f *form) namesOf(r row) []typeahead.Item {
 	return items
 }
 
-// strange is what is said of a text that is none of the row's names.
-func (f *form) strange() string {
+// unknownNote is what is said of a text that is none of the row's names.
+func (f *form) unknownNote() string {
 	if len(f.names) == 0 {
 		return ""
 	}
 	return audience.NotKnown
 }
 
-// strangeName is what is said of the name that a row holds; empty where the workspace has it, or has
+// unknownNameNote is what is said of the name that a row holds; empty where the workspace has it, or has
 // none to compare it with.
-func (f *form) strangeName(r row) string {
+func (f *form) unknownNameNote(r row) string {
 	if r.kind != nameRow || r.text == "" {
 		return ""
 	}

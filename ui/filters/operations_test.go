@@ -71,7 +71,7 @@ func TestKeyOfEachOperation(t *testing.T) {
 }
 
 // What cannot be done says why, and what to do instead, and changes nothing.
-func TestWhatCannotBeDoneSaysWhy(t *testing.T) {
+func TestDisabledOperationsExplain(t *testing.T) {
 	for keys, want := range map[string]string{
 		"j>":   "no event above",
 		"jj>":  "only an attribute filter can become a condition of an event",
@@ -133,7 +133,7 @@ func TestRangeIsTypedEndByEnd(t *testing.T) {
 }
 
 // An attribute that is true or false needs no more than its name.
-func TestYesOrNoIsYesUntilSomebodySaysNo(t *testing.T) {
+func TestBooleanDefaultsToYes(t *testing.T) {
 	for keys, want := range map[string]string{"": "true", "enter n": "false", "enter y": "true", "enter right": "false"} {
 		e := filters.New(config(t, `{}`, 70, 30))
 		press(e, "a", "1", "m", "e", "m", "enter")
@@ -148,7 +148,7 @@ func TestYesOrNoIsYesUntilSomebodySaysNo(t *testing.T) {
 
 // How often and within which time an event happened is one row of words, which takes the place of what
 // stood there, and is read back in the line of the filter.
-func TestHowOftenIsTypedInWords(t *testing.T) {
+func TestFrequencyInWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"at least 3 times in the last 7 days":    "Did Added to Cart at least 3 times in the last 7 days",
 		"twice in the last 2 weeks":              "Did Added to Cart at least 2 times in the last 14 days",
@@ -189,7 +189,7 @@ func TestHowOftenIsTypedInWords(t *testing.T) {
 // Operations that follow each other at once are undone one by one.
 func TestOperationsAreUndoneOneByOne(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, audienceJSON)
+	b := newTestbed(t, audienceJSON)
 	h := b.open(80, 24, segmentation, include)
 	h.Press("j", "!", "!", "!")
 	h.Want("! Country is not")

@@ -21,11 +21,11 @@ const (
 	dateRow // a date as people type it
 	choiceRow
 	toggleRow
-	oftenRow // how often and within which time, in words
+	frequencyRow // how often and within which time, in words
 )
 
 func (k rowKind) isText() bool {
-	return k == textRow || k == nameRow || k == listRow || k == dateRow || k == oftenRow
+	return k == textRow || k == nameRow || k == listRow || k == dateRow || k == frequencyRow
 }
 
 // row is one thing to fill in of a filter.
@@ -38,8 +38,8 @@ type row struct {
 	shape audience.Shape
 }
 
-// made returns what there is to fill in of the filter.
-func (f *form) made() []row {
+// buildRows returns what there is to fill in of the filter.
+func (f *form) buildRows() []row {
 	filter := f.filter
 	var out []row
 	locked := f.locked(filter) != ""
@@ -52,7 +52,7 @@ func (f *form) made() []row {
 			continue
 		case n == nil, !in.State.Shown:
 		case in.Part == audience.HowOften:
-			r.kind = oftenRow
+			r.kind = frequencyRow
 			r.text, _ = audience.OftenText(f.root.Lookup(filter))
 		case in.Part == audience.Name:
 			r.kind = nameRow
@@ -66,7 +66,7 @@ func (f *form) made() []row {
 		out = append(out, r)
 	}
 	for i, r := range out {
-		if locked || r.kind.isText() && !survives(r.text) || in(r.input.State.Value.Kind(), doc.Array, doc.Object) && r.input.Part != audience.Value && r.kind != oftenRow {
+		if locked || r.kind.isText() && !isSingleLine(r.text) || in(r.input.State.Value.Kind(), doc.Array, doc.Object) && r.input.Part != audience.Value && r.kind != frequencyRow {
 			out[i].kind = fixedRow
 		}
 	}
@@ -75,8 +75,8 @@ func (f *form) made() []row {
 
 func in(k doc.Kind, kinds ...doc.Kind) bool { return slices.Contains(kinds, k) }
 
-// survives reports that a line of text gives back a text as it was: it has no line ends and the like.
-func survives(text string) bool { return widget.Clean(text) == text }
+// isSingleLine reports that a line of text gives back a text as it was: it has no line ends and the like.
+func isSingleLine(text string) bool { return widget.Clean(text) == text }
 
 // valueRows returns the rows of a value: one, or two for the ends of a range.
 func valueRows(r row, filter doc.Value) []row {
@@ -137,27 +137,27 @@ func (r row) values(env audience.Env, filter doc.Value, texts []string) []string
 	return out
 }
 
-// on tells a yes from a no, also where the document leaves it to the default.
-func (r row) on() bool {
+// isYes tells a yes from a no, also where the document leaves it to the default.
+func (r row) isYes() bool {
 	if r.text == "" && r.input.State.Node != nil {
 		return r.input.State.Node.Default == "true"
 	}
 	return r.text == "true"
 }
 
-// offered are the options of a choice that can be chosen now.
-func (r row) offered() []schema.OptionState {
+// availableOptions are the options of a choice that can be chosen now.
+func (r row) availableOptions() []schema.OptionState {
 	return slices.DeleteFunc(slices.Clone(r.input.State.Options), func(o schema.OptionState) bool { return !o.Offered })
 }
 
-// counts reports a row that holds a whole number.
-func (r row) counts() bool {
+// isCount reports a row that holds a whole number.
+func (r row) isCount() bool {
 	n := r.input.State.Node
 	return r.kind == textRow && (r.shape == audience.RelativeDays || n != nil && n.Kind == schema.Integer)
 }
 
-// needed reports a row that somebody who adds a filter wants to come to.
-func (r row) needed() bool {
+// needsInput reports a row that somebody who adds a filter wants to come to.
+func (r row) needsInput() bool {
 	return r.kind != fixedRow && (r.input.Part != audience.Plain || r.input.State.Required)
 }
 
@@ -165,7 +165,7 @@ func (r row) placeholder() string {
 	switch {
 	case r.kind == nameRow:
 		return "type or choose a name"
-	case r.kind == oftenRow:
+	case r.kind == frequencyRow:
 		return "at least 2 times in the last 7 days"
 	case r.kind == listRow:
 		return "values, separated by commas"
@@ -213,7 +213,7 @@ func splitList(text string) []string {
 	for rest := strings.TrimSpace(text); rest != ""; {
 		item := ""
 		if strings.HasPrefix(rest, `"`) {
-			item, rest = quoted(rest[1:])
+			item, rest = parseQuoted(rest[1:])
 			if _, after, found := strings.Cut(rest, ","); found {
 				rest = after
 			} else {
@@ -231,8 +231,8 @@ func splitList(text string) []string {
 	return out
 }
 
-// quoted reads up to the closing quote, or to the end where there is none.
-func quoted(s string) (item, rest string) {
+// parseQuoted reads up to the closing quote, or to the end where there is none.
+func parseQuoted(s string) (item, rest string) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		if s[i] != '"' {

@@ -82,7 +82,7 @@ func wantUnchanged(t testing.TB, e editor.Editor, want doc.Value) {
 }
 
 // Whoever only looks around changes no byte, whatever is in the document and however large the window.
-func TestLookingAroundChangesNoByte(t *testing.T) {
+func TestNavigationChangesNothing(t *testing.T) {
 	around := []string{"up", "down", "j", "k", "g", "G", "home", "end", "pgup", "pgdown", "enter", "a", "A", "w", "esc"}
 	inside := []string{"up", "down", "tab", "shift+tab", "ctrl+n", "ctrl+p", "home", "end", "esc"}
 	for name, text := range map[string]string{"usual": audienceJSON, "odd": oddJSON, "nothing": `{}`} {
@@ -114,7 +114,7 @@ func TestLookingAroundChangesNoByte(t *testing.T) {
 }
 
 // Each filter opens, each of its rows takes the keyboard, and leaving it changes no byte.
-func TestOpeningEachFilterAndItsRowsChangesNoByte(t *testing.T) {
+func TestOpeningFiltersChangesNothing(t *testing.T) {
 	for _, text := range []string{audienceJSON, oddJSON} {
 		cfg := config(t, text, 60, 20)
 		e := filters.New(cfg)
@@ -136,7 +136,7 @@ func TestOpeningEachFilterAndItsRowsChangesNoByte(t *testing.T) {
 }
 
 // The line with the cursor is in sight after every key and every change of the window.
-func TestCursorStaysInSight(t *testing.T) {
+func TestCursorStaysVisible(t *testing.T) {
 	e := filters.New(config(t, audienceJSON, 50, 14))
 	for _, keys := range [][]string{{"G"}, {"enter"}, {"tab", "tab", "tab"}, {"esc", "a"}, {"esc", "k", "d"}, {"x"}, {"g"}} {
 		press(e, keys...)
@@ -150,7 +150,7 @@ func TestCursorStaysInSight(t *testing.T) {
 }
 
 // A document that comes back with a change has the cursor where it differs.
-func TestUndoLeadsToWhatChanged(t *testing.T) {
+func TestUndoGoesToChange(t *testing.T) {
 	cfg := config(t, audienceJSON, 60, 30)
 	for name, c := range map[string]struct{ keys, want string }{
 		"a filter that comes back": {"Gx", "▸ └ or  Member is yes"},
@@ -171,7 +171,7 @@ func TestUndoLeadsToWhatChanged(t *testing.T) {
 }
 
 // What the campaign's state locks can be looked at; a key that would change it says why it does not.
-func TestLockedFiltersAreLookedAtAlone(t *testing.T) {
+func TestLockedFiltersAreReadOnly(t *testing.T) {
 	cfg := config(t, audienceJSON, 60, 30)
 	cfg.Locked = func(doc.Path) string { return "Cannot be changed while the campaign is Active." }
 	e := filters.New(cfg)
@@ -226,12 +226,12 @@ func TestEveryOperationIsInTheHelp(t *testing.T) {
 			t.Errorf("the help does not list %q", k)
 		}
 	}
-	if got := words(e.Bindings()); !strings.Contains(got, "add to Exclude") || !strings.Contains(got, "move to Exclude") {
+	if got := describeKeys(e.Bindings()); !strings.Contains(got, "add to Exclude") || !strings.Contains(got, "move to Exclude") {
 		t.Errorf("the other group is not named: %s", got)
 	}
 }
 
-func words(bs []key.Binding) string {
+func describeKeys(bs []key.Binding) string {
 	var out []string
 	for _, b := range bs {
 		out = append(out, b.Help().Desc)
@@ -240,7 +240,7 @@ func words(bs []key.Binding) string {
 }
 
 // Letters that arrive in one read are taken one by one, also across what they open.
-func TestTypedAheadIsTaken(t *testing.T) {
+func TestTypeAhead(t *testing.T) {
 	e := filters.New(config(t, `{}`, 60, 30))
 	e.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("a1cou")})
 	press(e, "enter", "enter")
@@ -268,7 +268,7 @@ func BenchmarkUpdateViewFilters(b *testing.B) {
 
 // The same in the whole builder, with what stands around the filters.
 func BenchmarkUpdateViewBuilderAtFilters(b *testing.B) {
-	bench := newBench(b, strings.TrimSuffix(audienceJSON, "}")+`,"basic_details":{"name":"`+strings.Repeat("x", 4<<10-len(audienceJSON))+`"}}`)
+	bench := newTestbed(b, strings.TrimSuffix(audienceJSON, "}")+`,"basic_details":{"name":"`+strings.Repeat("x", 4<<10-len(audienceJSON))+`"}}`)
 	h := bench.open(120, 40, segmentation, include)
 	for i := 0; b.Loop(); i++ {
 		h.Press([]string{"down", "up"}[i%2])

@@ -70,7 +70,7 @@ func (f *Files) Clean() {
 // System shows a file as the system does. Without a display, as over ssh, it is an error: what would be
 // opened then takes the terminal.
 func System(ctx context.Context, file string) error {
-	name, args, err := command(runtime.GOOS, os.Getenv, file)
+	name, args, err := openCommand(runtime.GOOS, os.Getenv, file)
 	if err != nil {
 		return err
 	}
@@ -80,8 +80,8 @@ func System(ctx context.Context, file string) error {
 	return exec.CommandContext(ctx, name, args...).Run()
 }
 
-// command gives what opens a file on a system.
-func command(system string, env func(string) string, file string) (name string, args []string, err error) {
+// openCommand gives what opens a file on a system.
+func openCommand(system string, env func(string) string, file string) (name string, args []string, err error) {
 	switch system {
 	case "darwin":
 		if env("SSH_CONNECTION") != "" {

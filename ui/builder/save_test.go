@@ -18,7 +18,7 @@ import (
 )
 
 func TestUndoAndRedo(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"basic_details": {"name": "Old", "tags": ["a"]}}`)
+	b := newTestbed(t, catalog.Email, `{"basic_details": {"name": "Old", "tags": ["a"]}}`)
 	start := string(b.stored().Body.Encode())
 	h := b.open(80, 24, "basic_details", "name")
 	h.Type("er")
@@ -43,8 +43,8 @@ func TestUndoAndRedo(t *testing.T) {
 
 // Undo leads to what it changes, wherever the person is by then. What was pasted is a step, however soon after
 // another.
-func TestUndoGoesToWhatItChanges(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"basic_details": {"name": "Old"}}`)
+func TestUndoGoesToChange(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"basic_details": {"name": "Old"}}`)
 	h := b.open(80, 24, "basic_details", "name")
 	for _, text := range []string{" and new", " and blue"} {
 		h.Send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text), Paste: true})
@@ -65,7 +65,7 @@ func TestUndoGoesToWhatItChanges(t *testing.T) {
 
 // An entry that came or went is undone in its list.
 func TestUndoInAList(t *testing.T) {
-	b := newBench(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC",
+	b := newTestbed(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC",
 		"basic_details":{"title":"t"}}}}}}`)
 	h := b.open(80, 24, "conversion_goal_details")
 	before := b.value("conversion_goal_details")
@@ -93,7 +93,7 @@ func TestUndoInAList(t *testing.T) {
 
 // Somebody else's save in between is a question, and neither version is lost.
 func TestConflict(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"basic_details":{"name":"Mine"}}`)
+	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"Mine"}}`)
 	h := b.open(80, 24, "basic_details", "name")
 	ctx := context.Background()
 	c := b.stored()
@@ -125,8 +125,8 @@ func TestConflict(t *testing.T) {
 }
 
 // What somebody does to the campaign meanwhile is shown beside edits that wait, and the edits stay.
-func TestAChangedStateIsShownBesideEditsThatWait(t *testing.T) {
-	b := newBench(t, catalog.Email, liveMail)
+func TestStateChangeKeepsPendingEdits(t *testing.T) {
+	b := newTestbed(t, catalog.Email, liveMail)
 	ctx := context.Background()
 	if _, err := b.svc.Publish(ctx, engine.PublishRequest{ID: b.id, Console: true}); err != nil {
 		t.Fatal(err)
@@ -149,8 +149,8 @@ type plainService struct{ engine.Service }
 
 // On a service of the API alone edits wait, also those of a draft, and go out by component; what
 // somebody else changed elsewhere is never overwritten unseen.
-func TestEditsWaitOnAPlainService(t *testing.T) {
-	b := newBench(t, catalog.Email, liveMail)
+func TestEditsStayPendingOnPlainService(t *testing.T) {
+	b := newTestbed(t, catalog.Email, liveMail)
 	ctx := context.Background()
 	deps := uitest.Deps(plainService{b.svc})
 	deps.LocalCopies = edit.CopiesIn(t.TempDir())
@@ -207,8 +207,8 @@ func tree(t *testing.T, s string) doc.Value {
 	return v
 }
 
-func TestAVersionThatAnotherScreenHandsOverIsOneChange(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"basic_details":{"name":"Now"}}`)
+func TestBodyFromRouteIsOneChange(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"Now"}}`)
 	old := tree(t, `{"basic_details":{"name":"Before"}}`)
 	h := uitest.New(t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Doc: old}), 120, 40)
 	h.Want("Before", "saved")
@@ -222,13 +222,13 @@ func TestAVersionThatAnotherScreenHandsOverIsOneChange(t *testing.T) {
 	}
 }
 
-// readLate is a service that something happens to between reading and answering.
-type readLate struct {
+// slowReadService is a service that something happens to between reading and answering.
+type slowReadService struct {
 	*local.Service
 	between func()
 }
 
-func (s *readLate) Get(ctx context.Context, id string) (engine.Campaign, error) {
+func (s *slowReadService) Get(ctx context.Context, id string) (engine.Campaign, error) {
 	c, err := s.Service.Get(ctx, id)
 	if between := s.between; between != nil {
 		s.between = nil
@@ -238,9 +238,9 @@ func (s *readLate) Get(ctx context.Context, id string) (engine.Campaign, error) 
 }
 
 // What is typed while the campaign is read again, as others may have changed it, stays.
-func TestTypingWhileItIsReadAgain(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"basic_details": {"name": "Spring"}}`)
-	svc := &readLate{Service: b.svc}
+func TestTypingDuringReload(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"basic_details": {"name": "Spring"}}`)
+	svc := &slowReadService{Service: b.svc}
 	h := uitest.New(t, builder.New(uitest.Deps(svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P("basic_details", "name")}), 120, 40)
 	h.Press("end")
 	svc.between = func() { h.Type(" sale") }

@@ -10,22 +10,22 @@ import (
 	"bugle/engine/phrase"
 )
 
-// kind is what a clip was copied from.
-type kind uint8
+// clipKind is what a clip was copied from.
+type clipKind uint8
 
 const (
-	oneCell kind = iota
-	aLocale
-	aVariation
+	clipCell clipKind = iota
+	clipLocale
+	clipVariation
 )
 
 // clip is what was copied: the messages of a cell, of a locale by variation, or of a variation by
 // locale.
 type clip struct {
-	kind  kind
-	names []string
-	cells map[string]doc.Value // by name of the other axis; of one cell under ""
-	from  string               // where it is from, for people
+	kind   clipKind
+	names  []string
+	cells  map[string]doc.Value // by name of the other axis; of one cell under ""
+	source string               // where it is from, for people
 }
 
 func (c clip) empty() bool { return len(c.cells) == 0 }
@@ -44,18 +44,18 @@ func (b clipboard) copy() tea.Cmd {
 	}
 	switch {
 	case b.onLocale():
-		c.kind, c.from = aLocale, grid.LocaleName(b.grid.Locales[b.row].Name)
+		c.kind, c.source = clipLocale, grid.LocaleName(b.grid.Locales[b.row].Name)
 		for i, v := range b.grid.Variations {
 			take(v.Name, b.cell(b.row, i))
 		}
 	case b.onVariation():
-		c.kind, c.from = aVariation, "variation "+b.variation(b.col)
+		c.kind, c.source = clipVariation, "variation "+b.variation(b.col)
 		for i, l := range b.grid.Locales {
 			take(l.Name, b.cell(i, b.col))
 		}
 	case b.inCell():
 		cell := b.cell(b.row, b.col)
-		c.from = b.grid.Name(cell)
+		c.source = b.grid.Name(cell)
 		take("", cell)
 	default:
 		return nil
@@ -65,15 +65,15 @@ func (b clipboard) copy() tea.Cmd {
 		return nil
 	}
 	b.mem.clip = c
-	b.notify("Copied " + c.words() + ". Press p to paste.")
+	b.notify("Copied " + c.describe() + ". Press p to paste.")
 	return nil
 }
 
-func (c clip) words() string {
-	if c.kind == oneCell {
-		return "the message of " + c.from
+func (c clip) describe() string {
+	if c.kind == clipCell {
+		return "the message of " + c.source
 	}
-	return phrase.Count(len(c.cells), "message") + " of " + c.from
+	return phrase.Count(len(c.cells), "message") + " of " + c.source
 }
 
 // paste puts what was copied into the marked cells, or where the cursor is.
@@ -88,9 +88,9 @@ func (b clipboard) paste() {
 	for _, to := range b.targets() {
 		v := c.cells[""]
 		switch c.kind {
-		case aLocale:
+		case clipLocale:
 			v = c.cells[to.Variation]
-		case aVariation:
+		case clipVariation:
 			v = c.cells[to.Locale]
 		}
 		old := b.grid.Value(to)
@@ -120,7 +120,7 @@ func (b clipboard) paste() {
 		text = fmt.Sprintf("Pasted into %s, replacing %s. Press ctrl+z to undo.", phrase.Count(done, "cell"), phrase.Count(replaced, "message"))
 	}
 	b.mem.marks = nil
-	b.take(root)
+	b.setRoot(root)
 	b.notify(text)
 }
 
@@ -131,12 +131,12 @@ func (b clipboard) targets() []grid.Cell {
 	for i, l := range b.grid.Locales {
 		for j, v := range b.grid.Variations {
 			var hit bool
-			switch marked := b.mem.marks[keyOf(l.Name, v.Name)]; {
+			switch marked := b.mem.marks[cellKey(l.Name, v.Name)]; {
 			case len(b.mem.marks) > 0:
 				hit = marked
-			case k == aLocale, k == oneCell && b.onLocale():
+			case k == clipLocale, k == clipCell && b.onLocale():
 				hit = i == b.row
-			case k == aVariation, k == oneCell && b.onVariation():
+			case k == clipVariation, k == clipCell && b.onVariation():
 				hit = j == b.col
 			default:
 				hit = i == b.row && j == b.col
@@ -155,7 +155,7 @@ func (b clipboard) mark() {
 	for i, l := range b.grid.Locales {
 		for j, v := range b.grid.Variations {
 			if (b.onVariation() || i == b.row) && (b.onLocale() || j == b.col) {
-				list = append(list, keyOf(l.Name, v.Name))
+				list = append(list, cellKey(l.Name, v.Name))
 			}
 		}
 	}

@@ -36,12 +36,12 @@ type explained struct {
 // maxFound is how many people are offered for a text.
 const maxFound = 12
 
-// askWhom asks about whom to explain the filters.
-func askWhom(cfg editor.Config, filters func() doc.Value) tea.Cmd {
+// askUserName asks about whom to explain the filters.
+func askUserName(cfg editor.Config, filters func() doc.Value) tea.Cmd {
 	reader, people := cfg.Service.(engine.AudienceReader)
 	keeper, known := cfg.Service.(engine.ProfileKeeper)
 	if !people || !known || cfg.Host.Run == nil {
-		return screen.Notify(widget.LevelInfo, untold)
+		return screen.Notify(widget.LevelInfo, unsupportedText)
 	}
 	return screen.Send(screen.InputMsg{
 		Title: "Why does a user match, or not?", Placeholder: "name, email address or ID",

@@ -19,24 +19,24 @@ import (
 // offered again.
 func (s *Screen) editText(m forms.OpenEditorMsg) tea.Cmd {
 	if m.JSON {
-		return editJSON(s.edit, m.Path, m.Text, m.Text, s.put)
+		return editJSON(s.edit, m.Path, m.Text, m.Text, s.setValue)
 	}
 	suffix := ".txt"
 	if n := s.edit.Schema().At(m.Path); n != nil && n.Long {
 		suffix = ".html"
 	}
 	return screen.Send(screen.OpenEditorMsg{Text: m.Text, Suffix: suffix, Then: func(text string, changed bool) tea.Cmd {
-		if !changed || s.panes.host.form == nil {
+		if !changed || s.panes.host.editor == nil {
 			return nil
 		}
-		if f, ok := s.panes.host.form.(interface {
+		if f, ok := s.panes.host.editor.(interface {
 			SetText(doc.Path, string, bool) error
 		}); !ok {
-			return s.put(m.Path, doc.NewString(text))
+			return s.setValue(m.Path, doc.NewString(text))
 		} else if err := f.SetText(m.Path, text, false); err != nil {
 			return screen.Notify(widget.LevelError, err.Error())
 		}
-		return s.panes.take(nil, true)
+		return s.panes.adopt(nil, true)
 	}})
 }
 
@@ -49,14 +49,14 @@ func editJSON(e *edit.Session, p doc.Path, text, before string, put func(doc.Pat
 		}
 		v, err := parseJSON(e, p, after)
 		if err == nil {
-			err = refusal(e, p, v)
+			err = rejectionReason(e, p, v)
 		}
 		if err == nil {
 			return put(p, v)
 		}
 		return screen.Ask(screen.Question{
 			Title:   "This is not valid yet",
-			Body:    capital(err.Error()) + "\n\nKeep editing, or discard your text?",
+			Body:    capitalize(err.Error()) + "\n\nKeep editing, or discard your text?",
 			Buttons: []widget.Button{{Label: "Keep editing", Key: "e"}, {Label: "Discard", Key: "d", Danger: true}},
 			Then: func(a widget.Answer) tea.Cmd {
 				if a.Index == 1 {
@@ -97,8 +97,8 @@ func parseJSON(e *edit.Session, p doc.Path, text string) (doc.Value, error) {
 	return e.Current().With(v).Document(), nil
 }
 
-// refusal returns why the value at p cannot become v.
-func refusal(e *edit.Session, p doc.Path, v doc.Value) error {
+// rejectionReason returns why the value at p cannot become v.
+func rejectionReason(e *edit.Session, p doc.Path, v doc.Value) error {
 	root, err := e.Root().Set(p, v)
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func refusal(e *edit.Session, p doc.Path, v doc.Value) error {
 			} else {
 				why += ", "
 			}
-			why += where(e.Schema(), at)
+			why += placeName(e.Schema(), at)
 		}
 		if len(paths) > 0 {
 			why += "."
@@ -121,8 +121,8 @@ func refusal(e *edit.Session, p doc.Path, v doc.Value) error {
 	return nil
 }
 
-// put writes a value and shows it.
-func (s *Screen) put(p doc.Path, v doc.Value) tea.Cmd {
+// setValue writes a value and shows it.
+func (s *Screen) setValue(p doc.Path, v doc.Value) tea.Cmd {
 	root, err := s.edit.Root().Set(p, v)
 	if err != nil {
 		return screen.Notify(widget.LevelError, "Cannot change this here: "+err.Error())

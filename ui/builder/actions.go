@@ -14,7 +14,7 @@ import (
 	"bugle/ui/status"
 )
 
-// The headings of the screen's keys in the help.
+// Help headings.
 const (
 	groupMove      = "Move"
 	groupForm      = "Form"
@@ -23,14 +23,14 @@ const (
 	groupCampaign  = "Campaign"
 )
 
-// Typing reports whether the form has the keyboard. Letters are the form's then, also on a field that
-// is no text: nobody who fills in a form wants a letter to leave it.
+// Typing reports whether the form has the keyboard. Letters then belong to the form, even if no text field is
+// focused, so that typing never leaves it.
 func (s *Screen) Typing() bool { return s.panes.typing() }
 
 // TextFocused reports whether a text field of the form has the keyboard.
 func (s *Screen) TextFocused() bool { return s.Typing() && s.panes.host.editor.Typing() }
 
-// Actions are what can be done, by where the keyboard is.
+// Actions returns what the user can do in the focused pane.
 func (s *Screen) Actions() []screen.Action {
 	if s.failed != nil {
 		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupCampaign, BarPriority: 9, Run: s.load}}
@@ -86,7 +86,7 @@ func (s *Screen) editActions() []screen.Action {
 	return append(acts, apply)
 }
 
-// fillLocalesAction is the action that makes the messages which locales and variations still lack.
+// fillLocalesAction creates the messages that are missing for locales and variations.
 func (s *Screen) fillLocalesAction() screen.Action {
 	content := doc.P(string(catalog.CampaignContent))
 	filled, some := catalog.FillCells(s.edit.Root().Lookup(content))
@@ -145,7 +145,7 @@ func (s *Screen) campaignActions() []screen.Action {
 		}},
 	}
 	if s.panes.focus == paneForm {
-		// The same actions by alt from within a text field.
+		// The same actions with alt, for use in text fields.
 		for i, k := range []string{"alt+v", "alt+t", "alt+s", "alt+h", "alt+o", "alt+w", "alt+y"} {
 			acts[i].Keys, acts[i].WhileTyping = []string{k}, true
 			acts[i].BarPriority = 0
@@ -157,11 +157,11 @@ func (s *Screen) campaignActions() []screen.Action {
 	return acts
 }
 
-// Resume reads the campaign again: its state may have changed.
+// Resume reads the campaign again, because its state may have changed.
 func (s *Screen) Resume() tea.Cmd { return s.reread() }
 
-// GoTo shows the form of a place, with the field there focused. It is how other screens lead
-// here; a campaign that is not read yet goes there when it is.
+// GoTo opens the form of a place and focuses the field there. Other screens use it to link here; before the
+// campaign has been read, the place is remembered.
 func (s *Screen) GoTo(r screen.Route) tea.Cmd {
 	if !s.loaded {
 		s.startPath, s.body = r.Path, r.Doc
@@ -174,5 +174,5 @@ func (s *Screen) GoTo(r screen.Route) tea.Cmd {
 	return s.panes.focusField(r.Path)
 }
 
-// Route is the route to the campaign of the screen.
+// Route returns the route of the screen's campaign.
 func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.Builder, ID: s.edit.ID()} }

@@ -58,7 +58,7 @@ func (b *testbed) open(w, h int, at ...any) *uitest.Harness {
 	return uitest.New(b.t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P(at...)}), w, h)
 }
 
-// stored returns the campaign as the store has it.
+// stored returns the stored campaign.
 func (b *testbed) stored() engine.Campaign {
 	b.t.Helper()
 	c, err := b.svc.Get(context.Background(), b.id)
@@ -90,7 +90,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// At 80×24 problems can be read in full, a focused pane below the form has 12 lines, and z zooms a pane.
+// At 80×24 problems are readable in full, a focused pane below the form has 12 lines, and z zooms a pane.
 func TestLayoutAt80x24(t *testing.T) {
 	b := newTestbed(t, catalog.Email, `{"basic_details": {"name": "Spring sale", "content_type": "PROMOTIONAL"}}`)
 	h := b.open(80, 24)
@@ -117,7 +117,7 @@ func TestLayoutAt80x24(t *testing.T) {
 	}
 }
 
-// What is typed is in the store at once, and the problem that it mends is gone.
+// Typing is stored at once, and the problem that it fixes disappears.
 func TestTypingSavesAndClearsProblem(t *testing.T) {
 	b := newTestbed(t, catalog.Email, `{}`)
 	h := b.open(120, 40)
@@ -136,7 +136,7 @@ func TestTypingSavesAndClearsProblem(t *testing.T) {
 	}
 }
 
-// Opening every part and every form below it, and leaving them, changes nothing.
+// Opening and leaving every section and form changes nothing.
 func TestNavigationChangesNothing(t *testing.T) {
 	b := newTestbed(t, catalog.Push, `{"basic_details":{"name":"a\tb","platforms":["WEB","ANDROID"],"tags":["x,y"]},
 		"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC","basic_details":{"title":"t","message":"m\r\nn"},"advanced":{"future":1.0,"use_large_icon":true}}}}},
@@ -155,7 +155,7 @@ func TestNavigationChangesNothing(t *testing.T) {
 	}
 }
 
-// A live campaign is not changed while one types; ctrl+s applies, and the state's locks hold.
+// Typing does not change a live campaign until ctrl+s applies it, and the locks of the state hold.
 func TestLiveCampaign(t *testing.T) {
 	b := newTestbed(t, catalog.Email, liveMail)
 	ctx := context.Background()
@@ -187,13 +187,13 @@ const liveMail = `{"basic_details":{"name":"News","content_type":"PROMOTIONAL","
 	"segmentation_details":{"is_all_user_campaign":true},
 	"scheduling_details":{"delivery_type":"AT_FIXED_TIME","start_time":"2026-03-20T09:00:00Z"}}`
 
-// What the state locks is refused with the reason, and the form shows what is there.
+// A change to a locked field is refused with the reason, and the form shows the stored value.
 func TestLockedSection(t *testing.T) {
 	b := newTestbed(t, catalog.Email, liveMail)
 	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
 		t.Fatal(err)
 	}
-	b.now = time.Date(2026, 4, 20, 9, 0, 0, 0, time.UTC) // long sent
+	b.now = time.Date(2026, 4, 20, 9, 0, 0, 0, time.UTC) // long after it was sent
 	h := b.open(120, 40)
 	h.Press("enter")
 	h.Type("x")
@@ -205,7 +205,7 @@ func TestLockedSection(t *testing.T) {
 	}
 }
 
-// The message stands beside every section, and is shown first where there is no problem to list.
+// The preview is beside every section, and is the first tab if there are no problems.
 func TestPreviewBesideEverySection(t *testing.T) {
 	b := newTestbed(t, catalog.Email, liveMail)
 	h := b.open(80, 24)
@@ -218,7 +218,7 @@ func TestPreviewBesideEverySection(t *testing.T) {
 	wide.Want("─ Audience ─", "0 of 0 users")
 }
 
-// A campaign that is no draft is sent to nobody as a test, and the empty list of problems offers none.
+// A campaign that is not a draft has no test sends, and its empty list of problems does not offer one.
 func TestLiveCampaignOffersNoTestSend(t *testing.T) {
 	b := newTestbed(t, catalog.Email, liveMail)
 	b.open(120, 40).Want("No problems.", "Press v to validate, t to send")
@@ -230,7 +230,7 @@ func TestLiveCampaignOffersNoTestSend(t *testing.T) {
 	h.WantNot("t to send")
 }
 
-// While a campaign is live, the parts that stay as they are say so before anything is tried.
+// The locked sections of a live campaign are marked before the user tries to change them.
 func TestLiveCampaignMarksLockedSections(t *testing.T) {
 	b := newTestbed(t, catalog.Email, liveMail)
 	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
@@ -247,7 +247,7 @@ func TestLiveCampaignMarksLockedSections(t *testing.T) {
 	h.Want("News!", "changes not applied")
 }
 
-// Who is led to a place writes there at once; esc goes to the parts, one step.
+// GoTo focuses the field; esc goes to the sections in one step.
 func TestGoToFocusesField(t *testing.T) {
 	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"News"}}`)
 	h := b.open(80, 24, "basic_details", "name")
@@ -260,7 +260,7 @@ func TestGoToFocusesField(t *testing.T) {
 	h.Want("▌ ○ Connector")
 }
 
-// Choosing the custom template asks for its id at once; another hides it again.
+// Choosing the custom template shows the ID field at once; another choice hides it.
 func TestConditionalFieldsUpdateAtOnce(t *testing.T) {
 	b := newTestbed(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC"}}}}}`)
 	h := b.open(120, 40, "campaign_content", "content", "push", "android", "template_type")
@@ -286,7 +286,7 @@ func TestFitsEverySize(t *testing.T) {
 	}
 }
 
-// A part that is not for the campaign says why, and takes no keys.
+// A section that does not apply shows why, and takes no keys.
 func TestNotApplicableSection(t *testing.T) {
 	b := newTestbed(t, catalog.Email, `{}`)
 	before := string(b.stored().Body.Encode())
@@ -301,7 +301,7 @@ func TestNotApplicableSection(t *testing.T) {
 	}
 }
 
-// A locale listed beside a message that stands alone is wrong; one key gives each locale its message.
+// A listed locale without a message is a problem; one key creates the messages of all locales.
 func TestFillLocales(t *testing.T) {
 	b := newTestbed(t, catalog.Email, liveMail)
 	h := b.open(80, 24, "campaign_content", "locales")
@@ -333,7 +333,7 @@ func TestLinksAreShownWithTheirParameters(t *testing.T) {
 	h.WantFits()
 }
 
-// A click on the name of a view shows it; one below the problems leads nowhere.
+// A click on a tab shows it; a click below the problems does nothing.
 func TestClickSelectsTab(t *testing.T) {
 	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"News"}}`)
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
@@ -357,7 +357,7 @@ func TestRouteOpensPreview(t *testing.T) {
 	h := uitest.New(t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Preview: true}), 120, 40)
 	h.Want("Spring is here", "→ next view")
 	h.WantNot("with placeholders")
-	h.Press("esc") // back to where it was opened from, which is none here
+	h.Press("esc") // back to the screen that opened it, which is none here
 	h.WantNot("enter edit")
 	h.Press("tab", "p", "esc")
 	h.Want("enter edit")
@@ -365,7 +365,7 @@ func TestRouteOpensPreview(t *testing.T) {
 	h.Want("Not for One-time", "enter edit")
 }
 
-// The frame of the preview says where it shows placeholders in place of values.
+// The preview's frame mentions placeholders.
 func TestPreviewMentionsPlaceholders(t *testing.T) {
 	b := newTestbed(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Hi {{ user.name }}","html_content":"<p>x</p>"}}}}`)
 	h := b.open(120, 40, "campaign_content")
@@ -376,7 +376,7 @@ func TestPreviewMentionsPlaceholders(t *testing.T) {
 	h.WantFits()
 }
 
-// The preview is one key away from every part.
+// The preview can be focused with one key from every section.
 func TestPreviewKey(t *testing.T) {
 	b := newTestbed(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Spring is here","html_content":"<p>x</p>"}}}}`)
 	for _, width := range []int{80, 120} {
@@ -387,7 +387,7 @@ func TestPreviewKey(t *testing.T) {
 	}
 }
 
-// esc goes up one of the places that the frame names, and from the pane beside the form to where the person was.
+// esc goes up one level of the breadcrumb, and from the info pane to where the user was.
 func TestEscGoesUpOneLevel(t *testing.T) {
 	b := newTestbed(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC",
 		"basic_details":{"title":"Hi"}}}}}}`)
@@ -423,8 +423,8 @@ func TestEscGoesUpOneLevel(t *testing.T) {
 	}
 }
 
-// What a choice makes pointless is not asked for: filters of people beside all users, what happens outside a
-// window that there is not.
+// Fields that a choice makes pointless are not required: filters with all users, the behavior outside a window
+// that is not set.
 func TestOnlyApplicableFieldsAreRequired(t *testing.T) {
 	b := newTestbed(t, catalog.Push, `{"scheduling_details":{"delivery_type":"SEND_IN_BTS","start_time":"2026-12-01T09:00:00Z","bts_details":{"send_in_bts":true}}}`)
 	h := b.open(120, 40, "segmentation_details")

@@ -12,8 +12,8 @@ import (
 	"bugle/ui/widget"
 )
 
-// copyFrom is the action that fills the open message from another: of a platform from the others, and
-// from its like in other variations and locales.
+// copyFrom returns the action that fills the open message from another one: a platform from the other
+// platforms, or the same platform of other variations and locales.
 func (s *Screen) copyFrom() []screen.Action {
 	open, places := s.panes.host.path, &s.panes.host.places
 	if s.panes.focus != paneForm || !places.inContent(open) || places.gridOpen() && len(open) == 1 {
@@ -57,7 +57,7 @@ func (s *Screen) chooseSource(from []grid.Source, to doc.Path) tea.Cmd {
 // maxNamedFields is how many fields the notice of a copy names.
 const maxNamedFields = 3
 
-// copyMessage copies what fits, as one step.
+// copyMessage copies what fits, as one undo step.
 func (s *Screen) copyMessage(from grid.Source, to doc.Path) tea.Cmd {
 	root, copied := grid.CopyFit(s.edit.Schema(), s.edit.Env(), s.edit.Root(), from.Path, to)
 	name := widget.Clean(from.Name)

@@ -15,8 +15,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// editText opens what the form asks for in the person's editor. A text that does not parse is
-// offered again.
+// editText opens a text of the form in the user's editor. If the result does not parse, it is opened again.
 func (s *Screen) editText(m forms.OpenEditorMsg) tea.Cmd {
 	if m.JSON {
 		return editJSON(s.edit, m.Path, m.Text, m.Text, s.setValue)
@@ -40,8 +39,8 @@ func (s *Screen) editText(m forms.OpenEditorMsg) tea.Cmd {
 	}})
 }
 
-// editJSON opens text in the person's editor for what is at p, and puts it there; before is what the document has. A
-// text that does not parse is offered again, so that nothing typed is lost.
+// editJSON opens text in the user's editor and stores the result at p; before is the current value. If the
+// result does not parse, it is opened again, so that nothing typed is lost.
 func editJSON(e *edit.Session, p doc.Path, text, before string, put func(doc.Path, doc.Value) tea.Cmd) tea.Cmd {
 	return screen.Send(screen.OpenEditorMsg{Text: text, Suffix: ".json", Then: func(after string, _ bool) tea.Cmd {
 		if after == before {
@@ -68,7 +67,7 @@ func editJSON(e *edit.Session, p doc.Path, text, before string, put func(doc.Pat
 	}})
 }
 
-// jsonAt returns the text for what is at p: of the whole campaign, where p is empty, all its sections.
+// jsonAt returns the JSON of the value at p; if p is empty, of all sections.
 func jsonAt(e *edit.Session, p doc.Path) string {
 	if len(p) == 0 {
 		return string(e.Body().Indent())
@@ -79,8 +78,7 @@ func jsonAt(e *edit.Session, p doc.Path) string {
 	return "{}"
 }
 
-// parseJSON reads what the editor left for the place p: of the whole campaign, where p is empty, its
-// components, with the head that it has.
+// parseJSON parses the edited text of the place p; if p is empty, of the whole body, keeping its head.
 func parseJSON(e *edit.Session, p doc.Path, text string) (doc.Value, error) {
 	v, err := doc.Parse([]byte(text))
 	if err != nil || len(p) > 0 {
@@ -97,7 +95,7 @@ func parseJSON(e *edit.Session, p doc.Path, text string) (doc.Value, error) {
 	return e.Current().With(v).Document(), nil
 }
 
-// rejectionReason returns why the value at p cannot become v.
+// rejectionReason returns why the value at p cannot be changed to v.
 func rejectionReason(e *edit.Session, p doc.Path, v doc.Value) error {
 	root, err := e.Root().Set(p, v)
 	if err != nil {

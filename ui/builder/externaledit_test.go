@@ -19,7 +19,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// editorHarness is a builder whose editor is the test.
+// editorHarness is a builder whose external editor is the test.
 type editorHarness struct {
 	*uitest.Harness
 	t      testing.TB
@@ -33,7 +33,7 @@ func (b *testbed) editorHarness(options ...builder.Option) editorHarness {
 	return editorHarness{h, b.t, s}
 }
 
-// pressForEditor returns what the key hands to the person's editor.
+// pressForEditor presses a key and returns the text sent to the editor.
 func (d editorHarness) pressForEditor(key string) screen.OpenEditorMsg {
 	d.t.Helper()
 	for _, a := range d.screen.Actions() {
@@ -72,13 +72,13 @@ func messages(cmd tea.Cmd) []tea.Msg {
 	return out
 }
 
-// closeEditor leaves the editor with another text.
+// closeEditor closes the editor with another text.
 func (d editorHarness) closeEditor(m screen.OpenEditorMsg, text string) {
 	d.Send(messages(m.Then(text, text != m.Text))...)
 }
 
-// The whole campaign goes through the editor and comes back as it was written; what cannot be taken
-// over is told with its line and offered again.
+// The whole campaign round-trips through the editor; errors are shown with their line and the text is opened
+// again.
 func TestEditWholeCampaignExternally(t *testing.T) {
 	b := newTestbed(t, catalog.Email, liveMail)
 	before := string(b.stored().Body.Encode())
@@ -115,7 +115,7 @@ func TestEditWholeCampaignExternally(t *testing.T) {
 	}
 }
 
-// A text from the editor is one version, named by what it changed, also where the screen is left before it is saved.
+// An external edit is one version, named after what changed, even if the screen is closed before it is saved.
 func TestExternalEditIsOneVersion(t *testing.T) {
 	b := newTestbed(t, catalog.Email, liveMail)
 	d := b.editorHarness()
@@ -132,7 +132,8 @@ func TestExternalEditIsOneVersion(t *testing.T) {
 	}
 }
 
-// While a campaign is live, a text that changes what is locked is refused with the reason, and kept.
+// While a campaign is live, an external edit of a locked field is refused with the reason, and the text is
+// kept.
 func TestExternalEditRespectsLocks(t *testing.T) {
 	b := newTestbed(t, catalog.Email, liveMail)
 	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {

@@ -15,23 +15,23 @@ import (
 	"bugle/ui/screen"
 )
 
-// host holds the editor of the place that is open, and does for it what it asks for.
+// host holds the editor of the open place and serves its requests.
 type host struct {
 	edit    *edit.Session
 	deps    screen.Deps
-	offers  material.Offers // for texts
+	offers  material.Offers // suggestions for texts
 	task    func(kind string, fn func(context.Context) (any, error)) tea.Cmd
-	changed func() tea.Cmd // takes over what was changed in the person's own editor
+	changed func() tea.Cmd // adopts what was changed in the user's editor
 	places  places
 
-	editor   editor.Editor // of path; nil where the campaign has none
+	editor   editor.Editor // editor of path; nil if the campaign has none
 	path     doc.Path
-	tabBar   editor.TabBar // above the form; nil where the place has none
-	size     box           // of the form and the strip
+	tabBar   editor.TabBar // above the editor; nil if the place has none
+	size     box           // of the editor and the tab bar
 	requests requests
 }
 
-// show shows the form of the object, list or map at p.
+// show opens the editor of the object, list or map at p.
 func (h *host) show(p doc.Path) {
 	h.path = p
 	h.tabBar = h.tabBarFor(p)
@@ -39,7 +39,7 @@ func (h *host) show(p doc.Path) {
 	h.editor.SetProblems(h.edit.Problems())
 }
 
-// newEditor makes the editor of the object, map or list at p.
+// newEditor returns the editor of the object, map or list at p.
 func (h *host) newEditor(p doc.Path) editor.Editor {
 	cfg := h.config(p)
 	if t, at, ok := h.places.toolsAt(p); ok && t.edit != nil && len(at) == len(p) {
@@ -70,14 +70,14 @@ func (h *host) suggest(list string) []string {
 	return h.offers.List(h.edit.Workspace(), h.edit.Root(), list)
 }
 
-// requests is what an editor and the aside asked for during Update.
+// requests collects what an editor and the side panel have requested during Update.
 type requests struct {
 	open     doc.Path
 	external tea.Cmd
 	notice   string
 }
 
-// openExternal opens a text of an editor in the person's own one.
+// openExternal opens a text of an editor in the user's editor.
 func (h *host) openExternal(text, suffix string, then func(string)) tea.Cmd {
 	return screen.Send(screen.OpenEditorMsg{Text: text, Suffix: suffix, Then: func(after string, changed bool) tea.Cmd {
 		if !changed || h.editor == nil {
@@ -88,10 +88,10 @@ func (h *host) openExternal(text, suffix string, then func(string)) tea.Cmd {
 	}})
 }
 
-// taskEditor begins the names of the tasks that editors start.
+// taskEditor is the prefix of the kinds of tasks that editors start.
 const taskEditor = "editor."
 
-// reload shows the document as it is now.
+// reload shows the current document.
 func (h *host) reload() {
 	if h.editor != nil {
 		h.editor.Reload(h.edit.Root())
@@ -99,7 +99,7 @@ func (h *host) reload() {
 	}
 }
 
-// focused returns the field that has the focus; nil where none has.
+// focused returns the focused field; nil if there is none.
 func (h *host) focused() *schema.FieldState {
 	if h.editor != nil {
 		if f, ok := h.editor.Focused(); ok {
@@ -109,8 +109,8 @@ func (h *host) focused() *schema.FieldState {
 	return nil
 }
 
-// edits returns the document with what the form changed, and the field that was typed in, which is empty for a step
-// of its own; false where nothing changed.
+// edits returns the document with the editor's changes, and the field that was typed in, which is empty for an
+// operation; false if nothing changed.
 func (h *host) edits() (root doc.Value, field string, ok bool) {
 	root, changed := h.editor.Edited()
 	if !changed || root.Same(h.edit.Root()) || len(doc.Diff(h.edit.Root(), root)) == 0 {
@@ -126,7 +126,7 @@ func (h *host) edits() (root doc.Value, field string, ok bool) {
 	return root, field, true
 }
 
-// setSize sets the room for the form and the strip.
+// setSize sets the size of the editor and the tab bar.
 func (h *host) setSize(size box) {
 	h.size = size
 	if h.editor != nil {
@@ -134,7 +134,7 @@ func (h *host) setSize(size box) {
 	}
 }
 
-// lines is the number of lines that the form fills in that much room, the line above it included.
+// lines returns the number of lines that the editor needs in that size, including the tab bar.
 func (h *host) lines(width, height int) int {
 	if h.editor == nil {
 		return 0
@@ -143,7 +143,7 @@ func (h *host) lines(width, height int) int {
 	return strings.Count(h.editor.View(), "\n") + 1 + h.tabBarHeight()
 }
 
-// view draws the form below its strip.
+// view draws the editor below its tab bar.
 func (h *host) view(active bool) string {
 	h.editor.SetActive(active)
 	if line := h.tabBarLine(); line != "" {
@@ -152,9 +152,9 @@ func (h *host) view(active bool) string {
 	return h.editor.View()
 }
 
-// helpEntries are entries of the help for the keys that the form takes at the focused field.
+// helpEntries describes the keys that the editor handles in the focused field.
 func (h *host) helpEntries() []screen.Action {
-	rank := []int{10, 9, 7, 6, 5} // the way out, 8, comes third
+	rank := []int{10, 9, 7, 6, 5} // leaving, with priority 8, comes third
 	bar := map[string]int{}
 	for i, b := range h.editor.Hints() {
 		if i < len(rank) {
@@ -165,14 +165,14 @@ func (h *host) helpEntries() []screen.Action {
 	for _, b := range h.editor.Bindings() {
 		h := b.Help()
 		if h.Key == "esc" {
-			continue // the screen's own entry says what it does
+			continue // the screen has an entry for it
 		}
 		acts = append(acts, screen.Action{Keys: []string{h.Key}, Label: h.Desc, Group: groupForm, BarPriority: bar[h.Key], WhileTyping: true, HelpOnly: true})
 	}
 	return acts
 }
 
-// tabBarFor makes the line above the form at p: that of the place around it.
+// tabBarFor returns the tab bar of the place around p.
 func (h *host) tabBarFor(p doc.Path) editor.TabBar {
 	t, at, ok := h.places.toolsAt(p)
 	if !ok || t.tabBar == nil || len(at) == len(p) {
@@ -188,7 +188,7 @@ func (h *host) tabBarLine() string {
 	return h.tabBar.View(h.edit.Root(), h.path, h.size.w)
 }
 
-// tabBarHeight is how many lines the strip takes from the form.
+// tabBarHeight returns how many lines the tab bar takes.
 func (h *host) tabBarHeight() int {
 	if h.tabBarLine() == "" {
 		return 0
@@ -203,7 +203,7 @@ func (h *host) tabBarActions() []screen.Action {
 	return helpEntries(h.tabBar.Bindings(), groupMove, 6)
 }
 
-// tabBarTarget returns where a key of the strip leads.
+// tabBarTarget returns the place that a key of the tab bar leads to.
 func (h *host) tabBarTarget(key string) (doc.Path, bool) {
 	if h.tabBar == nil || h.editor.Modal() {
 		return nil, false
@@ -211,7 +211,7 @@ func (h *host) tabBarTarget(key string) (doc.Path, bool) {
 	return h.tabBar.KeyTarget(h.edit.Root(), h.path, key)
 }
 
-// gridAction is the action that leads to the grid from everywhere in the messages.
+// gridAction returns the action that shows the grid, available anywhere in the messages.
 func (h *host) gridAction(active bool, run func() tea.Cmd) []screen.Action {
 	if !h.places.inContent(h.path) {
 		return nil

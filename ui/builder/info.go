@@ -19,26 +19,26 @@ import (
 	"bugle/ui/widget"
 )
 
-// tab is one of the views beside the form.
+// tab is one of the tabs beside the form.
 type tab int
 
 const (
-	tabField     tab = iota // what the focused field is for, and what is wrong with it
-	tabProblems             // all that is wrong
-	tabSidePanel            // what belongs to the place: a preview, a calendar
-	tabJSON                 // the document as it goes over the wire
+	tabField     tab = iota // help and problems of the focused field
+	tabProblems             // all problems
+	tabSidePanel            // the side panel of the place: a preview, a calendar
+	tabJSON                 // the document as sent to the service
 )
 
 var allTabs = []tab{tabField, tabProblems, tabSidePanel, tabJSON}
 
-// location is where the person is.
+// location is the user's position.
 type location struct {
 	focus pane
-	path  doc.Path           // of the form that is open
-	field *schema.FieldState // that has the focus in it; nil where none has
+	path  doc.Path           // of the open form
+	field *schema.FieldState // the focused field of that form; nil if there is none
 }
 
-// place returns the focused field, or else the form.
+// place returns the path of the focused field, or else of the form.
 func (s location) place() doc.Path {
 	if s.focus == paneForm && s.field != nil {
 		return s.field.Path
@@ -46,34 +46,34 @@ func (s location) place() doc.Path {
 	return s.path
 }
 
-// onObject reports whether the keyboard is on an object with content, which opens.
+// onObject reports whether a non-empty object that can be opened is focused.
 func (s location) onObject() bool {
 	return s.field != nil && s.field.Node != nil && s.field.Node.Kind == schema.Object && !s.field.Value.Empty()
 }
 
-// info is the pane that describes what is being edited.
+// info is the pane beside the form, with help, problems, side panel and JSON.
 type info struct {
 	edit     *edit.Session
-	sections *sectionList // whose order the problems have
+	sections *sectionList // sets the order of the problems
 	theme    themes.Theme
 
 	tab          tab
-	chosen       bool // a person chose the tab; otherwise it follows the keyboard
+	chosen       bool // the user chose the tab; otherwise it follows the focus
 	pager        widget.Pager
 	json         widget.JSONView
 	list         widget.List
-	problemPaths []doc.Path // of the problems, for each line of the list
+	problemPaths []doc.Path // path of the problem on each line of the list
 
-	size  box  // with its frame
-	wide  bool // beside the form, not below
+	size  box  // including its frame
+	wide  bool // beside the form, not below it
 	width int  // inside the frame
 
-	sidePanel      editor.SidePanel // nil where the place has none
-	sidePanelOwner string           // the part that it belongs to
-	split          bool             // the aside stands below the tabs, and is none of them
-	top            tab              // what the tabs show while the aside has the keyboard
-	started        tea.Cmd          // what the aside asked for when it was shown
-	shown          string           // what the pager holds, so that its place is kept while nothing changes
+	sidePanel      editor.SidePanel // nil if the place has none
+	sidePanelOwner string           // the section that it belongs to
+	split          bool             // the side panel is shown below the tabs instead of being one
+	top            tab              // the tab shown while the side panel has the keyboard
+	started        tea.Cmd          // command of the side panel when it was shown
+	shown          string           // content of the pager, to keep its position while nothing changes
 }
 
 func newInfo(e *edit.Session, list *sectionList, t themes.Theme) info {
@@ -91,10 +91,10 @@ func (in *info) setTheme(t themes.Theme) {
 	in.shown = ""
 }
 
-// splitMinHeight is the height from which the aside has a place of its own, below the tabs.
+// splitMinHeight is the height from which the side panel is shown below the tabs.
 const splitMinHeight = 30
 
-// setSize divides the pane, whose size is with its frame.
+// setSize sets the size of the pane, including its frame.
 func (in *info) setSize(size box, wide bool) {
 	in.size, in.wide = size, wide
 	in.split = in.sidePanel != nil && wide && size.h >= splitMinHeight
@@ -108,7 +108,7 @@ func (in *info) setSize(size box, wide bool) {
 	}
 }
 
-// layout returns the sizes of the tabs and of the aside, which are one where they share a place.
+// layout returns the sizes of the tabs and of the side panel, which are the same if they share the space.
 func (in *info) layout() (tabs, aside box) {
 	if !in.split {
 		return in.size, in.size
@@ -117,7 +117,8 @@ func (in *info) layout() (tabs, aside box) {
 	return box{in.size.w, top}, box{in.size.w, in.size.h - top}
 }
 
-// setSidePanel shows the aside of the section of, which is made where another one stands there; nil shows none.
+// setSidePanel shows the side panel of a section, creating it if the current one belongs to another; nil shows
+// none.
 func (in *info) setSidePanel(of string, place doc.Path, fresh func() editor.SidePanel) {
 	switch {
 	case fresh == nil && in.sidePanel == nil:
@@ -136,14 +137,14 @@ func (in *info) setSidePanel(of string, place doc.Path, fresh func() editor.Side
 	in.started = tea.Batch(in.started, in.sidePanel.Show(in.edit.Root(), place))
 }
 
-// takeStarted returns what the aside asked for since the last time.
+// takeStarted returns the pending command of the side panel.
 func (in *info) takeStarted() tea.Cmd {
 	cmd := in.started
 	in.started = nil
 	return cmd
 }
 
-// note is what the frame says of the view beside the form, where there is something to say.
+// note returns the side panel's note for the frame, if it has one.
 func (in *info) note() string {
 	if n, ok := in.sidePanel.(interface{ Note() string }); ok {
 		return n.Note()
@@ -151,7 +152,7 @@ func (in *info) note() string {
 	return ""
 }
 
-// topTab is the view that the tabs show.
+// topTab returns the tab that is shown.
 func (in *info) topTab() tab {
 	if in.split && in.tab == tabSidePanel {
 		return in.top
@@ -159,7 +160,7 @@ func (in *info) topTab() tab {
 	return in.tab
 }
 
-// tabs returns the views that there are now.
+// tabs returns the available tabs.
 func (in *info) tabs() []tab {
 	if in.sidePanel != nil && !in.split {
 		return allTabs
@@ -186,7 +187,7 @@ func capitalize(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// placeLabel names a place for people: the field's title, or the number or name of an entry.
+// placeLabel returns a display name of a place: the field's title, or the number or name of an entry.
 func placeLabel(p doc.Path, n *schema.Node) string {
 	if n.Name != "" {
 		return n.Label()
@@ -207,7 +208,7 @@ func placeLabel(p doc.Path, n *schema.Node) string {
 	return last.Name
 }
 
-// sectionJSON returns the section that the path is in, for people.
+// sectionJSON returns the formatted JSON of the section that the path is in.
 func sectionJSON(root doc.Value, p doc.Path) []byte {
 	if len(p) == 0 {
 		return root.Indent()
@@ -218,8 +219,8 @@ func sectionJSON(root doc.Value, p doc.Path) []byte {
 	return []byte("{}")
 }
 
-// lineRange returns the lines, from 0, that the value at p takes in the indented text of v: the
-// first, and the one after the last. It returns 0, 0 where there is no such value.
+// lineRange returns the lines, counted from 0, of the value at p in the formatted text of v: the first one and
+// the one after the last. It returns 0, 0 if there is no such value.
 func lineRange(v doc.Value, p doc.Path) (from, to int) {
 	line := 0
 	for _, step := range p {
@@ -251,7 +252,7 @@ func lineRange(v doc.Value, p doc.Path) (from, to int) {
 
 func valueHeight(v doc.Value) int { return strings.Count(string(v.Indent()), "\n") + 1 }
 
-// placeName names a place in a few words: its component and its field.
+// placeName names a place by its component and field.
 func placeName(sch *schema.Schema, p doc.Path) string {
 	if len(p) == 0 {
 		return "Campaign"
@@ -270,7 +271,7 @@ func placeName(sch *schema.Schema, p doc.Path) string {
 	return strings.Join(words, " › ")
 }
 
-// turnTab turns to the next view, or the one before.
+// turnTab moves to another tab.
 func (in *info) turnTab(n int) {
 	tabs := in.tabs()
 	at := max(slices.Index(tabs, in.topTab()), 0)
@@ -278,10 +279,10 @@ func (in *info) turnTab(n int) {
 	in.tab = tabs[(at+n+len(tabs))%len(tabs)]
 }
 
-// focusSidePanel moves the focus to the view beside the editor.
+// focusSidePanel moves the focus to the side panel.
 func (in *info) focusSidePanel() { in.top, in.tab, in.chosen = in.topTab(), tabSidePanel, true }
 
-// refresh shows what is to be known at a spot.
+// refresh updates the pane for a location.
 func (in *info) refresh(at location) {
 	if !in.chosen {
 		in.tab = in.firstTab(at)
@@ -296,9 +297,9 @@ func (in *info) refresh(at location) {
 	}
 }
 
-// firstTab returns the view that is shown until a person chooses one: help on the field in the form, and beside the
-// sections what is left to do. Where that is nothing, or an object that opens and is filled in, it is what belongs to the
-// place, such as the message.
+// firstTab returns the tab shown until the user chooses one: help while a form field is focused, and the
+// problems while the sections are. If there are none, or the focused object is filled in, it is the side panel,
+// such as the preview.
 func (in *info) firstTab(at location) tab {
 	beside := in.sidePanel != nil && !in.split
 	switch {
@@ -318,7 +319,7 @@ func (in *info) showField(at location) {
 	}
 }
 
-// fieldText describes the focused field: its problems first, then what the tables say.
+// fieldText describes the focused field: its problems first, then its documentation.
 func (in *info) fieldText(at location) string {
 	path, node := at.path, in.edit.Schema().At(at.path)
 	if at.focus == paneForm && at.field != nil {
@@ -326,7 +327,7 @@ func (in *info) fieldText(at location) string {
 	}
 	var lines []string
 	add := func(style lipgloss.Style, text string) {
-		// A style ends with its line: text is cut into lines before it is painted.
+		// Styles do not span lines: text is wrapped before it is styled.
 		for _, line := range widget.Wrap(widget.Clean(text), max(in.size.w-6, 1)) {
 			lines = append(lines, style.Render(line))
 		}
@@ -411,7 +412,7 @@ func (in *info) showJSON(at location) {
 	}
 }
 
-// tabLine names the views beside the form, the present one in brackets.
+// tabLine draws the tab names, the current one in brackets.
 func (in *info) tabLine() string {
 	var names []string
 	for _, t := range in.tabs() {
@@ -436,7 +437,7 @@ func (in *info) selectedProblem() (doc.Path, bool) {
 	return in.problemPaths[i], true
 }
 
-// key hands a key to the view that has the keyboard.
+// key passes a key to the current tab.
 func (in *info) key(msg tea.KeyMsg) tea.Cmd {
 	switch in.tab {
 	case tabProblems:
@@ -451,8 +452,7 @@ func (in *info) key(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// press turns to the tab or the aside under a press of the mouse, which is at column x of the pane and at line y
-// below its frame.
+// press selects the tab or side panel under a click at column x of the pane and line y below its frame.
 func (in *info) press(x, y int) {
 	tabs, _ := in.layout()
 	switch {
@@ -476,8 +476,8 @@ func (in *info) press(x, y int) {
 	}
 }
 
-// mouse hands the mouse, which is at column X of the pane and at line Y below its frame, to the view under it. It
-// reports whether it was on a problem.
+// mouse passes a mouse event, at column X of the pane and line Y below its frame, to the view under it. It
+// reports whether it hit a problem.
 func (in *info) mouse(msg tea.MouseMsg) (cmd tea.Cmd, hit bool) {
 	tabs, _ := in.layout()
 	y := msg.Y
@@ -521,7 +521,7 @@ func (in *info) view(focused bool) string {
 	return widget.JoinVertical(top, panel(in.theme, title, below, inAside, "").View(in.sidePanel.View()))
 }
 
-// tabView draws the view of the present tab.
+// tabView draws the current tab.
 func (in *info) tabView() string {
 	switch in.topTab() {
 	case tabProblems:
@@ -534,7 +534,7 @@ func (in *info) tabView() string {
 	return in.pager.View()
 }
 
-// sidePanelAction is the action that moves the focus to the view beside the editor, where there is one.
+// sidePanelAction returns the action that focuses the side panel, if there is one.
 func (in *info) sidePanelAction(key string, bar int, run func() tea.Cmd) []screen.Action {
 	if in.sidePanel == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"bugle/ui/screen"
 )
 
-// key hands a key to the pane that has the keyboard.
+// key passes a key to the focused pane.
 func (ps *panes) key(msg tea.KeyMsg) tea.Cmd {
 	switch ps.focus {
 	case paneForm:
@@ -31,21 +31,21 @@ func (ps *panes) key(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// formKey hands a key to the form. What the form asks to be opened is opened before the next key
-// is looked at: it may be there already, and is meant for what is opened.
+// formKey passes a key to the form. A place that the form opens is opened before the next key, which may have
+// been typed already and belongs there.
 func (ps *panes) formKey(msg tea.KeyMsg) tea.Cmd {
 	cmd := ps.host.editor.Update(msg)
 	if msg.Paste {
 		return ps.adopt(cmd, true)
 	}
 	if _, plain := ps.host.editor.(*forms.Form); !plain || cmd == nil || msg.String() == pasteKey {
-		return ps.adopt(cmd, false) // another editor opens by its host, and its commands may take their time
+		return ps.adopt(cmd, false) // other editors open places through their host, and their commands may be slow
 	}
 	from := ps.host.editor
 	changed := ps.adopt(nil, false)
 	switch m := cmd().(type) {
 	case forms.OpenMsg:
-		if ps.host.editor != from { // what was changed is shown otherwise
+		if ps.host.editor != from { // the change is already shown
 			return changed
 		}
 		return tea.Batch(changed, ps.open(m.Path))
@@ -56,10 +56,10 @@ func (ps *panes) formKey(msg tea.KeyMsg) tea.Cmd {
 	}
 }
 
-// pasteKey makes the form read the clipboard, which may take its time.
+// pasteKey makes the form read the clipboard, which may be slow.
 const pasteKey = "ctrl+v"
 
-// mouse hands the mouse to the pane under it, and a press gives that pane the keyboard.
+// mouse passes a mouse event to the pane under it; a click focuses that pane.
 func (ps *panes) mouse(msg tea.MouseMsg) tea.Cmd {
 	l := ps.layout
 	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
@@ -78,7 +78,7 @@ func (ps *panes) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// formMouse is the mouse on the form, or on the line above it.
+// formMouse handles a mouse event on the form or its tab bar.
 func (ps *panes) formMouse(msg tea.MouseMsg, press bool) tea.Cmd {
 	if ps.sections.at(ps.host.path).state == sectionNotApplicable {
 		return nil
@@ -98,7 +98,7 @@ func (ps *panes) formMouse(msg tea.MouseMsg, press bool) tea.Cmd {
 	return ps.adopt(ps.host.editor.Update(msg), false)
 }
 
-// sideMouse is the mouse beside the form: on the tabs, or on the view that stands below them.
+// sideMouse handles a mouse event on the tabs or the side panel below them.
 func (ps *panes) sideMouse(msg tea.MouseMsg, press bool) tea.Cmd {
 	msg.X, msg.Y = msg.X-ps.layout.sideX(), msg.Y-1
 	if !ps.layout.wide {
@@ -107,7 +107,7 @@ func (ps *panes) sideMouse(msg tea.MouseMsg, press bool) tea.Cmd {
 	if press {
 		ps.focusInfo()
 		ps.info.press(msg.X, msg.Y)
-		ps.refresh() // its cursor shows that it has the keyboard
+		ps.refresh() // its cursor shows that it is focused
 	}
 	if press && msg.Y < 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"bugle/ui/screen"
 )
 
-// moveActions are the actions that lead from pane to pane and from place to place.
+// moveActions are the actions that move between panes and places.
 func (ps *panes) moveActions() []screen.Action {
 	zoom := func(key string) screen.Action {
 		return screen.ZoomAction(ps.zoom, key, groupMove, func() tea.Cmd {
@@ -59,20 +59,19 @@ func (ps *panes) moveActions() []screen.Action {
 	}, append(ps.info.sidePanelAction("p", 5, ps.focusSidePanel), ps.host.gridAction(ps.focus == paneForm, ps.toggleGrid)...)...)
 }
 
-// leaveInfoAction goes back to where the person came from.
+// leaveInfoAction returns to where the user came from.
 func (ps *panes) leaveInfoAction() screen.Action {
 	a := screen.Action{Name: "back", Keys: []string{"esc", "tab"}, Label: "sections", Help: "back to the sections, or to the form", Group: groupMove, BarPriority: 8, Run: ps.focusSections}
 	switch {
 	case ps.from == paneForm && ps.host.editor != nil:
 		a.Label, a.Run = "form", ps.enter
-	case ps.from == paneCaller: // esc is the program's then: it goes back to that screen
+	case ps.from == paneCaller: // esc is then handled by the program, which returns to that screen
 		a.Keys, a.Help = []string{"tab"}, "go to the sections"
 	}
 	return a
 }
 
-// nextProblemAction is the action that leads to what has to be filled in or corrected next, in whatever section
-// that is.
+// nextProblemAction returns the action that goes to the next problem in any section.
 func nextProblemAction(e *edit.Session, bar int, run func() tea.Cmd) screen.Action {
 	act := screen.Action{
 		Keys: []string{"alt+n"}, Label: "next to do", Help: "go to the next field that is missing or wrong", Group: groupMove, BarPriority: bar, WhileTyping: true,
@@ -84,8 +83,7 @@ func nextProblemAction(e *edit.Session, bar int, run func() tea.Cmd) screen.Acti
 	return act
 }
 
-// helpEntries tells the help which keys are taken without being dispatched here; the first ones
-// are shown in the status bar.
+// helpEntries describes keys that are handled in Update; the first ones are shown in the status bar.
 func helpEntries(bindings []key.Binding, group string, bar int) []screen.Action {
 	var acts []screen.Action
 	for i, b := range bindings {

@@ -8,33 +8,33 @@ import (
 // box is a size in cells.
 type box struct{ w, h int }
 
-// layout is how the screen is divided. The sizes of panes are inside their frames.
+// layout is the division of the screen. The sizes of panes are inside their frames.
 type layout struct {
 	wide                 bool // the info pane is at the right, not below
-	sections, main, side box  // with frames
+	sections, main, side box  // including frames
 	form                 box
 }
 
 const (
 	sectionsWidth = 27
-	// minSectionsWidth leaves room for most components' names, "Audience limit" among them, which would
-	// else read like the audience.
+	// minSectionsWidth fits most section names; "Audience limit" would otherwise read like the audience.
 	minSectionsWidth = 22
 	wideMinWidth     = 112
 )
 
-// focusedSideHeight is the height of a focused side pane below the form, with its frame: 12 lines can be read in it.
+// focusedSideHeight is the height of a focused info pane below the form, including its frame: 12 readable
+// lines.
 const focusedSideHeight = 14
 
-// layoutRequest is what the panes ask of the layout.
+// layoutRequest is what the panes request from the layout.
 type layoutRequest struct {
 	focus pane
-	zoom  bool // the focused pane takes the whole screen
-	lines int  // that the form fills
+	zoom  bool // the focused pane fills the screen
+	lines int  // number of lines that the form needs
 }
 
-// divide shares the screen out. A pane below the form takes the lines that the form leaves blank, and more while it has
-// the keyboard.
+// divide divides the screen. A pane below the form gets the lines that the form does not need, and more while
+// it is focused.
 func divide(width, height int, d layoutRequest) layout {
 	l := layout{wide: width >= wideMinWidth}
 	if d.zoom {
@@ -69,7 +69,7 @@ func divide(width, height int, d layoutRequest) layout {
 	return l
 }
 
-// sideX is the column of the side pane's frame.
+// sideX returns the column of the info pane's frame.
 func (l layout) sideX() int {
 	if l.wide {
 		return l.sections.w + l.main.w
@@ -77,7 +77,7 @@ func (l layout) sideX() int {
 	return l.sections.w
 }
 
-// panel is the frame of a pane.
+// panel returns the frame of a pane.
 func panel(t themes.Theme, title string, b box, focused bool, footer string) *widget.Panel {
 	p := widget.NewPanel(t, title)
 	p.Focused, p.Footer = focused, footer

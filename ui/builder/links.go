@@ -16,8 +16,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// linksPanel shows the links of the messages as they go out, beside the parameters that are added
-// to them.
+// linksPanel shows the links of the messages with the URL parameters that are added to them.
 type linksPanel struct {
 	cfg   editor.Config
 	root  doc.Value
@@ -25,7 +24,7 @@ type linksPanel struct {
 	width int
 }
 
-// maxLinks is how many links are shown: more would be counted, not read.
+// maxLinks is how many links are shown.
 const maxLinks = 50
 
 func newLinksPanel(cfg editor.Config) editor.SidePanel {
@@ -70,7 +69,7 @@ func (a *linksPanel) Bindings() []key.Binding {
 	return []key.Binding{key.NewBinding(key.WithKeys("up", "down"), key.WithHelp("↑/↓", "scroll"))}
 }
 
-// fill writes each link: where it is, and what it becomes, the added part in a tone of its own.
+// fill renders each link: its place, and the resulting URL with the added part in another tone.
 func (a *linksPanel) fill() {
 	t, found := a.cfg.Theme, utm.Of(a.cfg.Head.Channel, a.root, maxLinks)
 	var lines []string
@@ -88,7 +87,7 @@ func (a *linksPanel) fill() {
 	a.pager.SetStyled(strings.Join(lines, "\n"))
 }
 
-// link cuts a link into lines that fit, wherever they end: a URL has no words.
+// link breaks a link at the width of the pane, because a URL has no words.
 func (a *linksPanel) link(l utm.Link) []string {
 	t := a.cfg.Theme
 	same := 0

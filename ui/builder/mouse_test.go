@@ -11,8 +11,8 @@ import (
 	"bugle/ui/uitest"
 )
 
-// pane returns what stands inside the nth frame of the first line of frames, line by line, and the
-// column and line of its first cell.
+// pane returns the lines inside the nth frame of the top row of frames, and the column and line of its first
+// cell.
 func pane(h *uitest.Harness, n int) (lines []string, x, y int) {
 	frame := strings.Split(h.Text(), "\n")
 	x = -1
@@ -38,7 +38,7 @@ func pane(h *uitest.Harness, n int) (lines []string, x, y int) {
 	return lines, x + 2, 2
 }
 
-// placeLabel returns the label of a form's row that a line of it begins with; "" where it is no row.
+// label returns the label at the start of a form line; "" if the line does not start a row.
 func placeLabel(line string) string {
 	text, ok := strings.CutPrefix(line, "  ")
 	if !ok || strings.HasPrefix(text, " ") || strings.HasPrefix(text, "!") || strings.HasPrefix(text, "↓") || strings.HasPrefix(text, "↑") {
@@ -51,8 +51,8 @@ func placeLabel(line string) string {
 	return text
 }
 
-// Clicks land on the field under the pointer: in every section, with banners and problems over the
-// fields, in every layout.
+// A click focuses the field under it: in every section, with banners and problems above the fields, in every
+// layout.
 func TestClickFocusesField(t *testing.T) {
 	for _, ch := range []catalog.Channel{catalog.Email, catalog.Push} {
 		for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
@@ -90,7 +90,7 @@ func TestClickFocusesField(t *testing.T) {
 	}
 }
 
-// Sections, views and problems take clicks, in every layout.
+// Sections, tabs and problems can be clicked in every layout.
 func TestClicksOutsideForm(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
 		b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"Sale"}}`)
@@ -114,8 +114,8 @@ func TestClicksOutsideForm(t *testing.T) {
 	}
 }
 
-// What a field opens takes clicks: a choice, the ticks of a list, suggestions, time spans, the calendar; so do the
-// platforms over a message and the views of its preview.
+// Everything that a field opens can be clicked: choices, checklists, suggestions, timespans, the calendar; so
+// can the platform tabs and the views of the preview.
 func TestClicksInOpenField(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		b := newTestbed(t, catalog.Email, `{}`)
@@ -156,7 +156,7 @@ func TestClicksInOpenField(t *testing.T) {
 	}
 }
 
-// Suggestions for a time span take clicks as well.
+// Suggestions for a timespan can be clicked.
 func TestClicksOnTimespan(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		b := newTestbed(t, catalog.Email, `{}`)

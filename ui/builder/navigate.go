@@ -11,7 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// goTo shows the form that holds the place p, with the field at p focused.
+// goTo shows the form that contains the place p, and focuses its field.
 func (ps *panes) goTo(p doc.Path) {
 	if len(p) == 0 {
 		return
@@ -24,7 +24,7 @@ func (ps *panes) goTo(p doc.Path) {
 	}
 }
 
-// open shows the form of a place below the present one; that of a field is the form that it is in.
+// open shows the form of a place below the current one; for a field, the form that contains it.
 func (ps *panes) open(p doc.Path) tea.Cmd {
 	ps.focus = paneForm
 	if n := ps.edit.Schema().At(p); n != nil && len(n.Children) == 0 && n.Element == nil && n.Kind != schema.Any {
@@ -35,7 +35,7 @@ func (ps *panes) open(p doc.Path) tea.Cmd {
 	return nil
 }
 
-// up leaves the form for the one around it, and the outermost for the component list.
+// up leaves the form for the one around it, and the outermost one for the section list.
 func (ps *panes) up() tea.Cmd {
 	if len(ps.host.path) <= 1 {
 		return ps.focusSections()
@@ -47,7 +47,7 @@ func (ps *panes) up() tea.Cmd {
 	return nil
 }
 
-// enter moves the focus to the form of the chosen component.
+// enter focuses the form of the selected section.
 func (ps *panes) enter() tea.Cmd {
 	if ps.host.editor == nil {
 		return nil
@@ -60,7 +60,7 @@ func (ps *panes) enter() tea.Cmd {
 	return nil
 }
 
-// follow shows the form of the section under the cursor of the list.
+// follow shows the form of the selected section.
 func (ps *panes) follow() {
 	if at := ps.sections.chosen(); len(at) > 0 && !at.Equal(ps.host.path) {
 		ps.goTo(at)
@@ -70,13 +70,13 @@ func (ps *panes) follow() {
 // show shows the form of the object, list or map at p.
 func (ps *panes) show(p doc.Path) {
 	if ps.focus == paneForm && ps.sections.at(p).state == sectionNotApplicable {
-		ps.focus = paneSections // it takes no keys
+		ps.focus = paneSections // it has no fields to focus
 	}
 	ps.host.show(p)
 	ps.refresh()
 }
 
-// openSibling opens the form at to, with the field focused that is called as the present one.
+// openSibling opens the form at to and focuses the field with the same name as the current one.
 func (ps *panes) openSibling(to doc.Path) tea.Cmd {
 	from, at := ps.host.path, ps.place()
 	cmd := ps.open(to)
@@ -87,7 +87,7 @@ func (ps *panes) openSibling(to doc.Path) tea.Cmd {
 	return cmd
 }
 
-// toggleGrid turns from the grid to the form of the component, and back.
+// toggleGrid switches between the grid and the form of the messages.
 func (ps *panes) toggleGrid() tea.Cmd {
 	at := ps.place()
 	ps.host.places.toggleView(len(ps.host.path) == 1 && ps.host.places.gridOpen())
@@ -98,7 +98,7 @@ func (ps *panes) toggleGrid() tea.Cmd {
 	return nil
 }
 
-// focusField shows the form of a place and moves the focus to the field there.
+// focusField shows the form of a place and focuses the field there.
 func (ps *panes) focusField(p doc.Path) tea.Cmd {
 	if len(p) == 0 {
 		return nil
@@ -145,15 +145,15 @@ func (ps *panes) openSelectedProblem() tea.Cmd {
 	return ps.focusField(to)
 }
 
-// turnTab turns to the next tab beside the form, or the one before.
+// turnTab moves to another tab beside the form.
 func (ps *panes) turnTab(n int) tea.Cmd {
 	ps.info.turnTab(n)
 	ps.refresh()
 	return nil
 }
 
-// goToChange shows the form that holds the changes, with the keyboard in the changed field. Changes of several
-// sections lead to where the person was.
+// goToChange shows the form that contains the changes and focuses the changed field. If several sections
+// changed, it goes to where the user was.
 func (ps *panes) goToChange(changes []doc.Change, was doc.Path) {
 	at := doc.ChangedAt(changes)
 	at = existingPath(ps.edit, at)
@@ -188,7 +188,7 @@ func (ps *panes) goToChange(changes []doc.Change, was doc.Path) {
 	ps.refresh()
 }
 
-// goToNextProblem goes to the problem after the one that the person is at, or to the first from this section on.
+// goToNextProblem goes to the problem after the current location, or to the first one from this section on.
 func (ps *panes) goToNextProblem() tea.Cmd {
 	todo := schema.Errors(ps.sections.inOrder(ps.edit.Problems()))
 	if len(todo) == 0 {

@@ -14,35 +14,35 @@ import (
 	"bugle/ui/widget"
 )
 
-// pane is where the keyboard is.
+// pane identifies a pane.
 type pane uint8
 
 const (
 	paneSections pane = iota
 	paneForm
 	paneInfo
-	paneCaller // the screen that this one was opened from; the keyboard comes from there, and is never there
+	paneCaller // the screen that opened this one: esc may return there, but it never has the focus
 )
 
-// panes are the sections, the form of the open place and the pane beside it, on one screen: one of them has the
-// keyboard, and all show the same place.
+// panes are the section list, the form and the info pane. One of them has the focus, and all show the same
+// place.
 type panes struct {
 	edit     *edit.Session
 	theme    themes.Theme
-	change   func(root doc.Value, field string) tea.Cmd // makes root the document, as [Screen.change] does
-	editText func(forms.OpenEditorMsg) tea.Cmd          // opens a text in the person's own editor
+	change   func(root doc.Value, field string) tea.Cmd // replaces the document, see [Screen.change]
+	editText func(forms.OpenEditorMsg) tea.Cmd          // opens a text in the user's editor
 
 	sections sectionList
 	host     host
 	info     info
 	focus    pane
-	from     pane // what had the keyboard before the pane beside the form
+	from     pane // the focus before it moved to the info pane
 
 	width, height int
 	layout        layout
-	request       layoutRequest // what the layout was made for
-	measured      editor.Editor // the form whose lines were counted
-	zoom          bool          // the focused pane has the whole screen
+	request       layoutRequest // the request that layout was computed for
+	measured      editor.Editor // the editor whose lines were counted
+	zoom          bool          // the focused pane fills the screen
 }
 
 // setSize divides the screen.
@@ -52,7 +52,7 @@ func (ps *panes) setSize(width, height int) {
 	ps.arrange()
 }
 
-// arrange divides the screen anew where the panes ask for something else than before.
+// arrange divides the screen again if the panes request another layout.
 func (ps *panes) arrange() {
 	d := layoutRequest{focus: ps.focus, zoom: ps.zoom, lines: ps.request.lines}
 	fresh := ps.measured != ps.host.editor || ps.layout.form.w == 0
@@ -118,15 +118,15 @@ func (ps *panes) formView() string {
 	return panel.View(ps.host.view(ps.focus == paneForm))
 }
 
-// location returns where the person is.
+// location returns the user's position.
 func (ps *panes) location() location {
 	return location{focus: ps.focus, path: ps.host.path, field: ps.host.focused()}
 }
 
-// place returns the focused field, or else the form.
+// place returns the path of the focused field, or else of the form.
 func (ps *panes) place() doc.Path { return ps.location().place() }
 
-// showChecked shows the problems of the document as it stands.
+// showChecked shows the problems of the current document.
 func (ps *panes) showChecked() {
 	ps.sections.show(ps.edit)
 	if ps.host.editor != nil {
@@ -135,13 +135,13 @@ func (ps *panes) showChecked() {
 	ps.refresh()
 }
 
-// reload shows the document as it is in the form that is open.
+// reload shows the current document in the open form.
 func (ps *panes) reload() {
 	ps.host.reload()
 	ps.refresh()
 }
 
-// refresh shows what is to be known where the person is, and beside the editor what belongs to that place.
+// refresh updates the info pane and its side panel for the current location.
 func (ps *panes) refresh() {
 	if len(ps.host.path) == 0 {
 		return
@@ -155,8 +155,8 @@ func (ps *panes) refresh() {
 	ps.info.refresh(at)
 }
 
-// adopt takes over what the form's last message changed, or, alone, a text that did not come key by key: it is undone
-// by itself.
+// adopt adopts what the form's last message changed. alone makes it an undo step of its own, for text that was
+// not typed key by key.
 func (ps *panes) adopt(cmd tea.Cmd, alone bool) tea.Cmd {
 	if ps.host.editor == nil {
 		return cmd
@@ -172,7 +172,7 @@ func (ps *panes) adopt(cmd tea.Cmd, alone bool) tea.Cmd {
 	return tea.Batch(cmd, ps.change(root, field))
 }
 
-// deliver hands the result of a task to the editor and the aside; the one that started it knows.
+// deliver passes the result of a task to the editor and the side panel; the one that started it recognizes it.
 func (ps *panes) deliver(r screen.Result) tea.Cmd {
 	var cmds []tea.Cmd
 	if ps.host.editor != nil {
@@ -185,7 +185,7 @@ func (ps *panes) deliver(r screen.Result) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// fulfill does what they asked for.
+// fulfill carries out the requests of the editor and the side panel.
 func (ps *panes) fulfill() tea.Cmd {
 	w := ps.host.requests
 	ps.host.requests = requests{}

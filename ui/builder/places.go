@@ -16,17 +16,17 @@ import (
 	"bugle/ui/widget"
 )
 
-// placeTools is what the builder has for the places that the tables give an editor.
+// placeTools are the views that the builder has for a place, selected by the schema's editor name.
 type placeTools struct {
-	edit func(*places, editor.Config) editor.Editor // nil, or it returns nil: the plain form
-	// shows reports whether the editor shows what is at a place below its own, so that it is not opened
-	// as a form of its own; nil: all of it.
+	edit func(*places, editor.Config) editor.Editor // nil, or returns nil, for the plain form
+	// shows reports whether the editor shows the value at a place below its own, so that it is not opened as a form;
+	// nil means it shows everything.
 	shows     func(s *places, p doc.Path) bool
-	sidePanel func(editor.Config) editor.SidePanel // nil: nothing beside it
+	sidePanel func(editor.Config) editor.SidePanel // nil if there is no side panel
 	tabBar    func(editor.Config) editor.TabBar
 }
 
-// tools are the editors, by the name that the tables give them.
+// tools maps the editor names of the schema to tools.
 var tools = map[schema.Editor]placeTools{
 	schema.EditorContent:  {edit: (*places).newGrid, shows: (*places).gridShows, sidePanel: newPreviewPanel, tabBar: content.NewMessageTabs},
 	schema.EditorSchedule: {sidePanel: calendar.NewAside},
@@ -34,19 +34,19 @@ var tools = map[schema.Editor]placeTools{
 	schema.EditorFilters:  {edit: func(_ *places, cfg editor.Config) editor.Editor { return filters.New(cfg) }, sidePanel: filters.NewAudiencePanel},
 }
 
-// places knows which editor shows each place of the document. The messages are edited as a grid of locales and
-// variations where there is more than one, as a form where one stands alone, unless the person turned to the other.
+// places decides which editor shows each place of the document. Messages are edited in a grid of locales and
+// variations if there are several, and in a form if there is one, unless the user switches.
 type places struct {
 	edit   *edit.Session
 	memory content.Memory
-	view   messagesView // what the person turned to
+	view   messagesView // the user's choice
 }
 
 // messagesView is how the messages are shown.
 type messagesView uint8
 
 const (
-	viewAuto messagesView = iota // as many as there are ask for
+	viewAuto messagesView = iota // depends on the number of messages
 	viewGrid
 	viewForm
 )
@@ -59,7 +59,7 @@ func (s *places) gridOpen() bool {
 	return s.view == viewGrid
 }
 
-// toggleView shows the messages as a form or, from a form, as the grid.
+// toggleView switches between the form and the grid of the messages.
 func (s *places) toggleView(toForm bool) {
 	s.view = viewGrid
 	if toForm {
@@ -67,7 +67,7 @@ func (s *places) toggleView(toForm bool) {
 	}
 }
 
-// newGrid makes the grid; nil where the form is wanted.
+// newGrid returns the grid; nil if the form is shown.
 func (s *places) newGrid(cfg editor.Config) editor.Editor {
 	if !s.gridOpen() {
 		return nil
@@ -75,7 +75,7 @@ func (s *places) newGrid(cfg editor.Config) editor.Editor {
 	return content.New(cfg, &s.memory)
 }
 
-// gridShows reports whether the grid shows what is at p, where it is open.
+// gridShows reports whether an open grid shows the value at p.
 func (s *places) gridShows(p doc.Path) bool {
 	return s.gridOpen() && grid.Read(s.edit.Head().Channel, s.edit.Root()).Shows(p)
 }
@@ -85,7 +85,7 @@ func (s *places) inContent(p doc.Path) bool {
 	return len(p) > 0 && p[0].Name == string(catalog.CampaignContent) && s.edit.Head().Channel.Writable()
 }
 
-// toolsAt returns the tool of the innermost place around p that has one.
+// toolsAt returns the tools of the innermost place around p that has any.
 func (s *places) toolsAt(p doc.Path) (placeTools, doc.Path, bool) {
 	for n := len(p); n > 0; n-- {
 		if node := s.edit.Schema().At(p[:n]); node != nil && node.Editor != "" {
@@ -96,13 +96,13 @@ func (s *places) toolsAt(p doc.Path) (placeTools, doc.Path, bool) {
 	return placeTools{}, nil, false
 }
 
-// inEditor reports whether an editor around p, not p's own, shows what is at p.
+// inEditor reports whether the editor of a place above p shows the value at p.
 func (s *places) inEditor(p doc.Path) bool {
 	t, at, ok := s.toolsAt(p)
 	return ok && t.edit != nil && len(at) < len(p) && (t.shows == nil || t.shows(s, p))
 }
 
-// formOf returns the place whose form shows what is at p: p itself where it has a form of its own.
+// formOf returns the place whose form shows the value at p: p itself if it has a form.
 func (s *places) formOf(p doc.Path) doc.Path {
 	for n := len(p); n > 1; n-- {
 		if s.opens(p[:n]) {
@@ -112,24 +112,24 @@ func (s *places) formOf(p doc.Path) doc.Path {
 	return p[:1]
 }
 
-// opens reports whether the place p has a form of its own: neither an editor around it nor the form
-// around it shows what is there.
+// opens reports whether the place p has a form of its own: neither an editor nor the form around it shows its
+// value.
 func (s *places) opens(p doc.Path) bool {
 	st, ok := s.edit.Schema().Field(s.edit.Root(), p, s.edit.Env())
 	return ok && !s.inEditor(p) && (forms.Opens(st) || st.Node.Flat && s.inEditor(p.Parent()))
 }
 
-// editedTogether reports whether the editor at open shows what is at p though its own place is another one: the groups of
-// filters are edited together.
+// editedTogether reports whether the editor at open also shows the value at p, which is outside its own place:
+// the groups of filters are edited together.
 func (s *places) editedTogether(open, p doc.Path) bool {
 	t, at, ok := s.toolsAt(open)
 	other, from, found := s.toolsAt(p)
 	return ok && found && t.edit != nil && t.shows == nil && other.edit != nil && other.shows == nil && len(at) == len(open) && at.Parent().Equal(from.Parent())
 }
 
-// sidePanelAt returns what stands beside p, the place it belongs to, and the place it shows: the aside around p or,
-// where a section has none of its own, that of one of its fields, and else the messages, which every section is about.
-// A section that the campaign does not use has nothing to say.
+// sidePanelAt returns the side panel for p, the place that it belongs to, and the place that it shows: the one
+// of a place around p, or else of one of the section's fields, or else of the messages, which concern every
+// section. A section that does not apply has none.
 func (s *places) sidePanelAt(p doc.Path, list *sectionList) (t placeTools, at, place doc.Path, ok bool) {
 	if list.at(p).state == sectionNotApplicable {
 		p = nil
@@ -149,8 +149,8 @@ func (s *places) sidePanelAt(p doc.Path, list *sectionList) (t placeTools, at, p
 	return tools[schema.EditorContent], at, at, ok
 }
 
-// breadcrumb names the forms that lead to the one at open, the outermost first, each by the steps to it: esc goes up one
-// of them.
+// breadcrumb names the forms from the outermost to the one at open, each by the steps to it: esc goes up one of
+// them.
 func (s *places) breadcrumb(open doc.Path) [][]string {
 	var out [][]string
 	for p := open; len(p) > 0; {
@@ -176,13 +176,13 @@ func (s *places) breadcrumb(open doc.Path) [][]string {
 	return out
 }
 
-// levelSeparator stands between the forms that lead to the open one, stepSeparator between the steps from one to the next.
+// levelSeparator separates forms, stepSeparator the steps within a form.
 const (
 	levelSeparator = " › "
 	stepSeparator  = " · "
 )
 
-// breadcrumbText names a place by the forms that lead to it; where there is no room, without its beginning.
+// breadcrumbText joins a breadcrumb, without its beginning if it does not fit.
 func breadcrumbText(levels [][]string, width int) string {
 	text := func() string {
 		words := make([]string, len(levels))

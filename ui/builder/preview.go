@@ -17,7 +17,7 @@ import (
 	"bugle/ui/screen"
 )
 
-// previewPanel shows the message that the keyboard is at as its recipient would see it.
+// previewPanel shows the current message as the recipient would see it.
 type previewPanel struct {
 	cfg    editor.Config
 	view   preview.Preview
@@ -25,7 +25,7 @@ type previewPanel struct {
 	at     doc.Path
 	views  []render.View
 	shelf  preview.Shelf
-	number int // which of the platforms is shown, where the place does not say
+	number int // index of the platform to show, if the place does not determine it
 }
 
 func newPreviewPanel(cfg editor.Config) editor.SidePanel {
@@ -34,7 +34,7 @@ func newPreviewPanel(cfg editor.Config) editor.SidePanel {
 
 func (a *previewPanel) Title() string { return "Preview" }
 
-// Note says that the message is shown with its placeholders, where it has such.
+// Note returns a note if the preview contains placeholders.
 func (a *previewPanel) Note() string {
 	for _, v := range a.views {
 		if schema.HasExpression(string(a.root.Lookup(v.Content).Encode())) {
@@ -58,7 +58,7 @@ func (a *previewPanel) Show(root doc.Value, at doc.Path) tea.Cmd {
 	return a.readTemplates(moved)
 }
 
-// withTemplates gives the document with what its messages have from saved templates, as far as those were read.
+// withTemplates returns the document with the content of the saved templates that have been read.
 func (a *previewPanel) withTemplates() (doc.Value, render.Options) {
 	root, templates, _, _ := a.shelf.Whole(a.cfg.Head.Channel, a.root)
 	return root, render.Options{Now: a.cfg.Now(), Templates: templates}
@@ -81,11 +81,11 @@ func (a *previewPanel) show() {
 	a.draw()
 }
 
-// taskTemplates is the task that reads saved templates; its result is a preview.Shelf.
+// taskTemplates is the task that reads saved templates; its result is a preview.TemplateCache.
 const taskTemplates = "templates"
 
-// readTemplates reads the saved templates that the messages name: those that were not read yet or, since
-// they may have changed, all of them.
+// readTemplates reads the saved templates of the messages: those that have not been read or, because they may
+// have changed, all.
 func (a *previewPanel) readTemplates(all bool) tea.Cmd {
 	keeper, ok := a.cfg.Service.(engine.ContentKeeper)
 	if !ok || a.cfg.Host.Run == nil {
@@ -102,7 +102,7 @@ func (a *previewPanel) readTemplates(all bool) tea.Cmd {
 	return a.cfg.Host.Run(taskTemplates, func(ctx context.Context) (any, error) { return shelf.Read(ctx, keeper, refs) })
 }
 
-// inMessageCell reports whether a place is in one message among several, be it there or not.
+// inMessageCell reports whether a place is in one message of several, even if it does not exist.
 func inMessageCell(ch engine.Channel, root doc.Value, at doc.Path) bool {
 	c, ok := grid.Read(ch, root).At(at)
 	return ok && len(c.Path) > len(grid.Path()) && at.HasPrefix(c.Path)
@@ -136,7 +136,7 @@ func (a *previewPanel) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// nextPlatform turns to the message on the next platform.
+// nextPlatform shows the message on the next platform.
 const nextPlatform = "n"
 
 func (a *previewPanel) Bindings() []key.Binding {

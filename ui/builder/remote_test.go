@@ -13,7 +13,7 @@ import (
 	"bugle/ui/uitest"
 )
 
-// remoteService is a service that others run, with one campaign as it returns it.
+// remoteService is a third-party service with one campaign.
 type remoteService struct {
 	engine.Service
 	record doc.Value
@@ -29,7 +29,7 @@ func (s *remoteService) Update(_ context.Context, r engine.UpdateRequest) (engin
 	return engine.Updated{ID: r.ID}, nil
 }
 
-// Fields that only responses have are shown, cannot be changed, and are not sent with what is.
+// Fields that only responses have are shown, cannot be changed, and are not sent with an update.
 func TestResponseOnlyFields(t *testing.T) {
 	b := newTestbed(t, catalog.Push, `{}`)
 	svc := &remoteService{Service: plainService{b.svc}, record: tree(t, `{"id":"`+b.id+`","campaign_id":"`+b.id+`","status":"IN_REVIEW","channel":"PUSH",`+

@@ -31,7 +31,7 @@ func TestUndoAndRedo(t *testing.T) {
 	if got := string(b.stored().Body.Encode()); got != typed || !strings.Contains(got, "Older") {
 		t.Errorf("redo gave %s, not %s", got, typed)
 	}
-	h.Press("esc", "ctrl+z") // from the sections as well, and into the field
+	h.Press("esc", "ctrl+z") // from the section list too, and into the field
 	if got := string(b.stored().Body.Encode()); got != start {
 		t.Errorf("undo gave %s, not %s", got, start)
 	}
@@ -41,8 +41,7 @@ func TestUndoAndRedo(t *testing.T) {
 	h.WantNot("Undone")
 }
 
-// Undo leads to what it changes, wherever the person is by then. What was pasted is a step, however soon after
-// another.
+// Undo goes to what it changes, wherever the user is. A paste is always a step of its own.
 func TestUndoGoesToChange(t *testing.T) {
 	b := newTestbed(t, catalog.Email, `{"basic_details": {"name": "Old"}}`)
 	h := b.open(80, 24, "basic_details", "name")
@@ -50,7 +49,7 @@ func TestUndoGoesToChange(t *testing.T) {
 		h.Send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text), Paste: true})
 	}
 	h.Type("!")
-	h.Press("esc", "end", "enter", "ctrl+g") // the problems, seen from the last section
+	h.Press("esc", "end", "enter", "ctrl+g") // the problems, from the last section
 	for _, want := range []string{"Old and new and blue", "Old and new", "Old"} {
 		h.Press("ctrl+z")
 		if got := b.value("basic_details.name"); got != `"`+want+`"` {
@@ -63,7 +62,7 @@ func TestUndoGoesToChange(t *testing.T) {
 	h.WantNot("Undone")
 }
 
-// An entry that came or went is undone in its list.
+// Undo of an added or removed entry goes to its list.
 func TestUndoInAList(t *testing.T) {
 	b := newTestbed(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC",
 		"basic_details":{"title":"t"}}}}}}`)
@@ -91,7 +90,7 @@ func TestUndoInAList(t *testing.T) {
 	}
 }
 
-// Somebody else's save in between is a question, and neither version is lost.
+// A save by another client in between opens a question, and neither version is lost.
 func TestConflict(t *testing.T) {
 	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"Mine"}}`)
 	h := b.open(80, 24, "basic_details", "name")
@@ -124,7 +123,7 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// What somebody does to the campaign meanwhile is shown beside edits that wait, and the edits stay.
+// A state change elsewhere is shown beside pending edits, and the edits are kept.
 func TestStateChangeKeepsPendingEdits(t *testing.T) {
 	b := newTestbed(t, catalog.Email, liveMail)
 	ctx := context.Background()
@@ -144,11 +143,11 @@ func TestStateChangeKeepsPendingEdits(t *testing.T) {
 	h.Want("News!")
 }
 
-// plainService is a service that stores nothing unfinished: the ten operations alone.
+// plainService is a service with only the ten operations: it cannot store unfinished edits.
 type plainService struct{ engine.Service }
 
-// On a service of the API alone edits wait, also those of a draft, and go out by component; what
-// somebody else changed elsewhere is never overwritten unseen.
+// With only the API, edits stay pending, even those of a draft, and are sent by component; what someone else
+// has changed is never overwritten unseen.
 func TestEditsStayPendingOnPlainService(t *testing.T) {
 	b := newTestbed(t, catalog.Email, liveMail)
 	ctx := context.Background()
@@ -165,7 +164,7 @@ func TestEditsStayPendingOnPlainService(t *testing.T) {
 		t.Fatalf("typing sent %s", got)
 	}
 
-	// Left and opened again, the edits are there; another part that they changed is as well.
+	// After reopening, the edits are still there, and so is another section that was changed elsewhere.
 	theirs := tree(t, `{"segmentation_details":{"is_all_user_campaign":true,"send_campaign_to_opt_out_users":true}}`)
 	if _, err := b.svc.Update(ctx, engine.UpdateRequest{ID: b.id, Body: engine.UpdatedBy(theirs, "bob@example.com")}); err != nil {
 		t.Fatal(err)
@@ -178,7 +177,7 @@ func TestEditsStayPendingOnPlainService(t *testing.T) {
 		t.Errorf("after applying: %s", got)
 	}
 
-	// The same part changed on both sides is a question.
+	// A section changed on both sides opens a question.
 	h.Press("end")
 	h.Type("B")
 	other := tree(t, `{"basic_details":{"name":"Theirs","content_type":"TRANSACTIONAL"}}`)
@@ -222,7 +221,7 @@ func TestBodyFromRouteIsOneChange(t *testing.T) {
 	}
 }
 
-// slowReadService is a service that something happens to between reading and answering.
+// slowReadService is a service that runs between before its Get returns.
 type slowReadService struct {
 	*local.Service
 	between func()
@@ -237,7 +236,7 @@ func (s *slowReadService) Get(ctx context.Context, id string) (engine.Campaign, 
 	return c, err
 }
 
-// What is typed while the campaign is read again, as others may have changed it, stays.
+// What is typed while the campaign is read again is kept.
 func TestTypingDuringReload(t *testing.T) {
 	b := newTestbed(t, catalog.Email, `{"basic_details": {"name": "Spring"}}`)
 	svc := &slowReadService{Service: b.svc}

@@ -13,26 +13,26 @@ import (
 	"bugle/ui/widget"
 )
 
-// sectionState is how far a component is.
+// sectionState is how complete a section is.
 type sectionState uint8
 
 const (
-	sectionEmpty      sectionState = iota // nothing there, and nothing needed
-	sectionMissing                        // nothing there, but needed to publish
-	sectionUnfinished                     // something is missing in it
-	sectionInvalid                        // something in it is refused
+	sectionEmpty      sectionState = iota // empty and optional
+	sectionMissing                        // empty but required to publish
+	sectionUnfinished                     // something in it is missing
+	sectionInvalid                        // something in it is invalid
 	sectionDone
-	sectionNotApplicable // not for this kind of campaign
+	sectionNotApplicable // does not apply to this kind of campaign
 )
 
-// section is a component of the campaign in the list at the left.
+// section is a component of the campaign, as shown in the list.
 type section struct {
 	name     string
 	title    string
-	reason   string // why it is not for this campaign
+	reason   string // why it does not apply
 	state    sectionState
 	problems int
-	locked   bool // the campaign's state keeps it from being changed, all of it
+	locked   bool // the campaign's state locks all of it
 }
 
 var sectionIcons = map[sectionState]struct {
@@ -48,7 +48,7 @@ var sectionIcons = map[sectionState]struct {
 	sectionNotApplicable: {"–", themes.ToneFaint, "not used by this campaign"},
 }
 
-// sectionsOf returns how each component of the document stands.
+// sectionsOf returns the state of each component of the document.
 func sectionsOf(ch catalog.Channel, dt catalog.DeliveryType, root doc.Value, problems []schema.Problem) []section {
 	var parts []section
 	for _, info := range catalog.Components(ch) {
@@ -85,7 +85,7 @@ func (p *section) setState(v doc.Value, problems []schema.Problem) {
 	}
 }
 
-// isMissing reports whether a problem says that something is not there yet.
+// isMissing reports whether a problem is a missing value.
 func isMissing(p schema.Problem) bool {
 	_, rule, _ := strings.Cut(p.Rule, "#")
 	return strings.HasPrefix(rule, "required") || rule == "one_of" || strings.HasPrefix(p.Message, "missing")
@@ -100,17 +100,17 @@ func (p section) item() widget.Item {
 	return it
 }
 
-// sectionList is the list of the campaign's sections, and how far each of them is.
+// sectionList is the list of sections with their states.
 type sectionList struct {
 	rows []section
 	list widget.List
 }
 
-// show takes over how the sections of the session's document stand.
+// show updates the list from the session's document.
 func (s *sectionList) show(e *edit.Session) {
 	s.rows = sectionsOf(e.Head().Channel, e.Head().DeliveryType, e.Root(), e.Problems())
 	items := make([]widget.Item, len(s.rows))
-	whole := e.LockedAt(nil) != "" // the header says so already
+	whole := e.LockedAt(nil) != "" // the header shows it already
 	for i, p := range s.rows {
 		p.locked = !whole && p.state != sectionNotApplicable && e.LockedAt(doc.P(p.name)) != ""
 		items[i] = p.item()
@@ -120,7 +120,7 @@ func (s *sectionList) show(e *edit.Session) {
 	s.list.SelectItem(at)
 }
 
-// choose puts the cursor on the section that p is in.
+// choose moves the cursor to the section that p is in.
 func (s *sectionList) choose(p doc.Path) {
 	if i := s.index(p); i >= 0 {
 		s.list.SelectItem(i)
@@ -132,7 +132,7 @@ func (s *sectionList) index(p doc.Path) int {
 	return slices.IndexFunc(s.rows, func(pt section) bool { return len(p) > 0 && pt.name == p[0].Name })
 }
 
-// at returns the section that p is in; the zero value where it is in none.
+// at returns the section that p is in; the zero value if there is none.
 func (s *sectionList) at(p doc.Path) section {
 	if i := s.index(p); i >= 0 {
 		return s.rows[i]
@@ -140,7 +140,7 @@ func (s *sectionList) at(p doc.Path) section {
 	return section{}
 }
 
-// first returns the section to begin with: the first that is not done.
+// first returns the section to start with: the first that is not done.
 func (s *sectionList) first() doc.Path {
 	for _, p := range s.rows {
 		if p.state == sectionMissing || p.state == sectionUnfinished || p.state == sectionInvalid {
@@ -153,7 +153,7 @@ func (s *sectionList) first() doc.Path {
 	return doc.P("")
 }
 
-// messages returns the section that holds the campaign's messages; false where it has none.
+// messages returns the section with the campaign's messages; false if there is none.
 func (s *sectionList) messages(sch *schema.Schema) (doc.Path, bool) {
 	for _, p := range s.rows {
 		at := doc.P(p.name)
@@ -171,7 +171,7 @@ func (s *sectionList) inOrder(problems []schema.Problem) []schema.Problem {
 	return out
 }
 
-// titles names sections for people.
+// titles joins section names for display.
 func (s *sectionList) titles(names []string) string {
 	words := make([]string, len(names))
 	for i, n := range names {
@@ -182,7 +182,7 @@ func (s *sectionList) titles(names []string) string {
 	return strings.Join(words, ", ")
 }
 
-// title is the list's heading: how many sections are left to do before the campaign can be published.
+// title returns the list's heading: how many sections are left before the campaign can be published.
 func (s *sectionList) title() string {
 	left := 0
 	for _, p := range s.rows {
@@ -197,7 +197,7 @@ func (s *sectionList) title() string {
 	return fmt.Sprintf("Sections: %d left", left)
 }
 
-// chosen returns the section under the cursor; nil where there is none.
+// chosen returns the selected section; nil if there is none.
 func (s *sectionList) chosen() doc.Path {
 	if i := s.list.Cursor; i >= 0 && i < len(s.rows) {
 		return doc.P(s.rows[i].name)

@@ -9,7 +9,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// save keeps a template as the next version of its id.
+// save stores a template as the next version of its ID.
 func (b *testbed) save(ch engine.Channel, platform, id, content string) {
 	b.t.Helper()
 	v, err := doc.Parse([]byte(content))

@@ -6,21 +6,22 @@ import (
 	"bugle/ui/screen"
 )
 
-// Labels are what a list calls what can be done in it.
+// Labels are the texts of a list's actions.
 type Labels struct {
-	Entries          string   // what is listed: "calls"
-	Group            string   // the heading of the list's keys in the help
+	Entries          string   // the entries: "calls"
+	Group            string   // the help heading of the list's keys
 	Read             string   // what enter does: "read the message"
 	Filter           string   // what can be filtered by
-	Next, Prev       string   // the labels that lead to the next entry and the previous one
-	NextTab, PrevTab []string // the keys that turn the page's tabs
+	Next, Prev       string   // labels for the next and the previous entry
+	NextTab, PrevTab []string // the keys that switch the page's tabs
 }
 
-// groupMove is the heading of the keys that move.
+// groupMove is the help heading of the keys that move.
 const groupMove = "Move"
 
-// Actions are what can be done with the keyboard where it is, and more unless a filter is typed. none says why nothing
-// can be done with an entry; it is empty where one is selected. Of an empty list the status bar has only what works.
+// Actions returns the actions of the focused pane followed by more, which is left out while a filter is typed.
+// none is the reason why the actions on an entry are disabled; it is empty if an entry is selected. For an
+// empty list, the status bar has only the actions that work.
 func (l *List[T]) Actions(none string, more []screen.Action) []screen.Action {
 	acts := l.moveActions(none)
 	if !l.Typing() {
@@ -67,7 +68,7 @@ func (l *List[T]) moveActions(none string) []screen.Action {
 	return append(acts, l.zoomAction())
 }
 
-// zoomAction is the action that zooms the focused pane, or shows both again.
+// zoomAction zooms the focused pane, or shows both panes again.
 func (l *List[T]) zoomAction() screen.Action {
 	a := screen.ZoomAction(l.zoom, "z", groupMove, func() tea.Cmd {
 		l.zoom = !l.zoom
@@ -103,7 +104,7 @@ func (l *List[T]) focusFilter() tea.Cmd {
 	return nil
 }
 
-// clear shows all entries; the cursor stays on its own.
+// clear clears the filter; the cursor stays on its entry.
 func (l *List[T]) clear() tea.Cmd {
 	l.filter.SetValue("")
 	l.close()

@@ -16,7 +16,7 @@ type page struct{ browse.Reader }
 
 func (p *page) Mouse(msg tea.MouseMsg) { p.Reader.Mouse(msg) }
 
-// open lists words; below says whether the page may stand below them.
+// open returns a list of words; below allows the page below it.
 func open(below bool, moved func(), words ...string) *browse.List[string] {
 	p := &page{browse.NewReader(themes.Plain(), "One", "Two")}
 	l := browse.New(themes.Plain(), browse.Config[string]{
@@ -85,7 +85,7 @@ func TestSetKeepsCursorOnEntry(t *testing.T) {
 	}
 }
 
-// The page stands beside the list, below it where it may, and else in its place once it is opened.
+// The page is beside the list, below it if allowed, and otherwise replaces it once it is opened.
 func TestPagePlacement(t *testing.T) {
 	for _, c := range []struct {
 		below         bool

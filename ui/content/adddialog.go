@@ -16,11 +16,11 @@ type addDialog struct {
 	*table
 	prompt widget.Prompt
 	list   typeahead.List
-	all    []typeahead.Item // locales, found by their languages as well
+	all    []typeahead.Item // all locales, which also match by the names of their languages
 }
 
-// openAdd asks for a locale: the workspace's are offered, then the languages of the world. One that
-// has messages and is not listed is listed at once.
+// openAdd asks for a locale, suggesting the workspace's locales first and then all languages. A locale that has
+// messages but is not listed is added at once.
 func (g *Grid) openAdd() {
 	if g.onLocale() && g.grid.Locales[g.row].Stray {
 		root, err := grid.AddLocale(g.cfg.Head.Channel, g.root, g.grid.Locales[g.row].Name)
@@ -58,7 +58,7 @@ func (g *Grid) openAdd() {
 	a.find()
 }
 
-// find lists what fits the text.
+// find lists the matches of the text.
 func (a *addDialog) find() {
 	text := strings.TrimSpace(a.prompt.Value())
 	a.list.Show(typeahead.Offer{Items: typeahead.Match(a.all, text), Text: text, Typed: true, Free: true})
@@ -67,7 +67,7 @@ func (a *addDialog) find() {
 // addPageSize is how many rows pgup and pgdown move.
 const addPageSize = 10
 
-// key takes a key, and reports whether the question is closed.
+// key handles a key and reports whether the dialog is done.
 func (a *addDialog) key(msg tea.KeyMsg) bool {
 	switch pressed := msg.String(); {
 	case pressed == "esc":
@@ -85,7 +85,7 @@ func (a *addDialog) key(msg tea.KeyMsg) bool {
 	return false
 }
 
-// add adds the chosen locale, or all of those that were typed with commas between them, and reports whether it could.
+// add adds the chosen locale, or all typed ones separated by commas, and reports whether it succeeded.
 func (a *addDialog) add() bool {
 	chosen, ok := a.list.Highlighted()
 	if !ok {
@@ -115,7 +115,7 @@ func (a *addDialog) add() bool {
 	return true
 }
 
-// view draws the question.
+// view draws the dialog.
 func (a *addDialog) view(w, h int) string {
 	a.prompt.SetSize(w, 1)
 	lines := append([]string{a.prompt.View()}, a.errorLines(w)...)
@@ -123,7 +123,7 @@ func (a *addDialog) view(w, h int) string {
 	return widget.Fit(strings.Join(append(lines, a.list.Lines(a.cfg.Theme, w, max(h-len(lines), 1))...), "\n"), w, h)
 }
 
-// errorLines says why what is typed cannot be added.
+// errorLines describes why the typed text cannot be added.
 func (a *addDialog) errorLines(w int) []string {
 	if a.failure == "" {
 		return nil

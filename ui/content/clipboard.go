@@ -19,21 +19,21 @@ const (
 	clipVariation
 )
 
-// clip is what was copied: the messages of a cell, of a locale by variation, or of a variation by
+// clip is the clipboard's content: the messages of a cell, of a locale by variation, or of a variation by
 // locale.
 type clip struct {
 	kind   clipKind
 	names  []string
-	cells  map[string]doc.Value // by name of the other axis; of one cell under ""
-	source string               // where it is from, for people
+	cells  map[string]doc.Value // by name on the other axis; "" for a single cell
+	source string               // display name of its source
 }
 
 func (c clip) empty() bool { return len(c.cells) == 0 }
 
-// clipboard copies and pastes the messages of a table, and marks them.
+// clipboard copies, pastes and marks the messages of a table.
 type clipboard struct{ *table }
 
-// copy takes what is under the cursor: a cell, or all of a locale or a variation.
+// copy copies what is under the cursor: a cell, a locale or a variation.
 func (b clipboard) copy() tea.Cmd {
 	c := clip{cells: map[string]doc.Value{}}
 	take := func(name string, cell grid.Cell) {
@@ -76,14 +76,14 @@ func (c clip) describe() string {
 	return phrase.Count(len(c.cells), "message") + " of " + c.source
 }
 
-// paste puts what was copied into the marked cells, or where the cursor is.
+// paste pastes into the marked cells, or at the cursor.
 func (b clipboard) paste() {
 	c := b.mem.clip
 	if c.empty() {
 		b.failure = "Nothing copied yet. Press y on a message to copy it, or on a locale or variation to copy all its messages."
 		return
 	}
-	given := false // there is a message for one of the cells
+	given := false // one of the cells has a message
 	root, done, replaced := b.root, 0, 0
 	for _, to := range b.targets() {
 		v := c.cells[""]
@@ -124,7 +124,7 @@ func (b clipboard) paste() {
 	b.notify(text)
 }
 
-// targets are the cells that a paste goes to.
+// targets returns the cells to paste into.
 func (b clipboard) targets() []grid.Cell {
 	var out []grid.Cell
 	k := b.mem.clip.kind
@@ -149,7 +149,7 @@ func (b clipboard) targets() []grid.Cell {
 	return out
 }
 
-// mark marks the cell under the cursor, or all of a locale or a variation; marked ones are unmarked.
+// mark toggles the mark of the cell under the cursor, or of a whole locale or variation.
 func (b clipboard) mark() {
 	var list []string
 	for i, l := range b.grid.Locales {
@@ -175,7 +175,7 @@ func (b clipboard) mark() {
 	}
 }
 
-// variation names the variation of a column for people.
+// variation returns the display name of a column's variation.
 func (t *table) variation(col int) string {
 	if len(t.grid.Variations) == 1 {
 		return "Message"

@@ -13,7 +13,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// command takes a key of the grid, while nothing is open.
+// command handles a key of the grid while nothing is open.
 func (g *Grid) command(msg tea.KeyMsg) tea.Cmd {
 	k := g.keys
 	switch {
@@ -99,7 +99,7 @@ func (t *table) moveKey(msg tea.KeyMsg) bool {
 	return true
 }
 
-// setRoot takes over a changed document.
+// setRoot adopts a changed document.
 func (t *table) setRoot(root doc.Value) {
 	t.root = root
 	t.refresh()
@@ -107,7 +107,7 @@ func (t *table) setRoot(root doc.Value) {
 
 func (t *table) notify(text string) { t.notice = text }
 
-// open opens what the cursor is on.
+// open opens what is under the cursor.
 func (g *Grid) open() tea.Cmd {
 	if f, ok := g.onField(); ok {
 		if f.Node == nil {
@@ -132,7 +132,7 @@ func (g *Grid) addVariation() {
 	g.notify("Added variation " + grid.VariationName(name) + " with a copy of the first one's messages.")
 }
 
-// remove removes what the cursor is on, after a question where messages go with it.
+// remove removes what is under the cursor, and asks first if messages are removed with it.
 func (g *Grid) remove() tea.Cmd {
 	switch f, ok := g.onField(); {
 	case ok && f.Node != nil:
@@ -163,7 +163,7 @@ func (g *Grid) remove() tea.Cmd {
 	return g.confirm(verbEmpty, g.grid.Name(c), 1, " To remove a locale or variation, press x on its name.", root, err)
 }
 
-// messageCount counts the messages in the cells that in picks.
+// messageCount counts the messages in the cells for which in returns true.
 func (t *table) messageCount(in func(row, col int) bool) int {
 	n := 0
 	for i := range t.grid.Locales {
@@ -176,7 +176,7 @@ func (t *table) messageCount(in func(row, col int) bool) int {
 	return n
 }
 
-// What is done to a locale or variation, and to a cell.
+// The verbs for a locale or variation, and for a cell.
 const (
 	verbRemove = "Remove"
 	verbEmpty  = "Empty"
@@ -184,7 +184,7 @@ const (
 
 var done = map[string]string{verbRemove: "Removed", verbEmpty: "Emptied"}
 
-// confirm takes a removal over, at once where no message goes with it.
+// confirm applies a removal, at once if no message is removed with it.
 func (g *Grid) confirm(verb, name string, gone int, more string, root doc.Value, err error) tea.Cmd {
 	if err != nil {
 		g.failure = sentence(err)
@@ -251,7 +251,7 @@ func (g *Grid) rename() tea.Cmd {
 	})
 }
 
-// sentence makes an error one for people to read.
+// sentence formats an error as a sentence for the user.
 func sentence(err error) string {
 	text := err.Error()
 	if text == "" {

@@ -12,23 +12,23 @@ import (
 	"bugle/ui/widget"
 )
 
-// comparison is two messages side by side.
+// comparison shows two messages side by side.
 type comparison struct {
 	*table
 	left, right grid.Cell
 	pairs       []grid.Pair
-	only        bool // differences alone
+	only        bool // show only differences
 	lines       []string
-	linePaths   []doc.Path // of each line, the part of the messages that it shows
-	diffLines   []int      // the lines that differences begin at
+	linePaths   []doc.Path // for each line, the path in the messages that it shows
+	diffLines   []int      // the lines at which differences begin
 	win         widget.Window
 }
 
-// maxValueLines is how many lines of one value are shown: the first ones tell texts apart, the editor shows all.
+// maxValueLines is how many lines of one value are shown, enough to tell texts apart.
 const maxValueLines = 8
 
-// openCompare puts the cell under the cursor beside a marked one, or beside the one that it was most
-// likely made from.
+// openCompare compares the cell under the cursor with a marked one, or with the one that it was most likely
+// copied from.
 func (g *Grid) openCompare() {
 	left, right, why := g.pair()
 	if why != "" {
@@ -84,7 +84,7 @@ func (t *table) pair() (left, right grid.Cell, why string) {
 	return left, right, "There is only this message."
 }
 
-// key takes a key, and reports whether the messages are closed.
+// key handles a key and reports whether the comparison is done.
 func (c *comparison) key(msg tea.KeyMsg, k keyMap) bool {
 	switch {
 	case msg.String() == "q", key.Matches(msg, k.Close):
@@ -112,10 +112,10 @@ func (c *comparison) key(msg tea.KeyMsg, k keyMap) bool {
 	return false
 }
 
-// comparisonHeader is how many lines stand above the differences.
+// comparisonHeader is the number of lines above the differences.
 const comparisonHeader = 3
 
-// at returns the place in the document that is shown at (x, y); false where there is none.
+// at returns the document path shown at (x, y); false if there is none.
 func (c *comparison) at(x, y int) (doc.Path, bool) {
 	line, ok := c.win.At(y - comparisonHeader)
 	if !ok || line >= len(c.linePaths) {
@@ -128,10 +128,10 @@ func (c *comparison) at(x, y int) (doc.Path, bool) {
 	return cell.Path.Join(c.linePaths[line]...), true
 }
 
-// columnWidth is the width of one of the messages.
+// columnWidth returns the width of one message.
 func (c *comparison) columnWidth() int { return max((c.cfg.Width-3)/2, 1) }
 
-// layout makes the lines for the present width.
+// layout renders the lines for the current width.
 func (c *comparison) layout() {
 	t := c.cfg.Theme
 	c.lines, c.linePaths, c.diffLines = c.lines[:0], c.linePaths[:0], c.diffLines[:0]
@@ -205,7 +205,7 @@ func (c *comparison) placeName(p doc.Path) string {
 	return widget.Clean(strings.Join(out, " › "))
 }
 
-// view draws both messages, their names above.
+// view draws both messages below their names.
 func (c *comparison) view(w, h int) string {
 	t := c.cfg.Theme
 	half := max((w-3)/2, 1)

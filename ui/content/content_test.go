@@ -51,13 +51,13 @@ func newTestbed(t testing.TB, ch catalog.Channel, components string) *testbed {
 	return b
 }
 
-// open shows the content, with the keyboard there.
+// open opens the focused content section.
 func (b *testbed) open(w, h int) *uitest.Harness {
 	hs := uitest.New(b.t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P("campaign_content")}), w, h)
 	return hs
 }
 
-// wantStored fails the test where a place of the stored campaign does not hold the JSON.
+// wantStored fails the test unless the stored campaign has the JSON at path.
 func (b *testbed) wantStored(path, want string) {
 	b.t.Helper()
 	c, err := b.svc.Get(context.Background(), b.id)

@@ -11,7 +11,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// footer tells of what the cursor is on, in at most h lines: what went wrong first, or how it stands.
+// footer describes what is under the cursor in at most h lines: the last error first, or else its state.
 func (d renderer) footer(h int) []string {
 	t := d.cfg.Theme
 	head, text, tone := d.footerText()
@@ -24,7 +24,7 @@ func (d renderer) footer(h int) []string {
 		text, tone = d.locked(), themes.ToneWarning
 	}
 	lines := widget.WrapMax(widget.Clean(text), d.cfg.Width, h)
-	// Where there is little room it takes the line of what it is about: the cursor shows that, too.
+	// In little space the heading is left out, because the cursor shows it too.
 	whole := len(lines) == h && (h == minFooterHeight || d.failure+d.notice+d.locked() != "")
 	if !whole {
 		lines = widget.WrapMax(widget.Clean(text), d.cfg.Width, h-1)
@@ -38,7 +38,7 @@ func (d renderer) footer(h int) []string {
 	return append([]string{t.Strong.Render(widget.Truncate(widget.Clean(head), d.cfg.Width))}, lines...)
 }
 
-// footerText name what the cursor is on, and say how that stands.
+// footerText returns the heading and the state of what is under the cursor.
 func (d renderer) footerText() (head, text string, tone themes.Tone) {
 	if n := len(d.mem.marks); n > 0 {
 		head = phrase.Count(n, "marked message") + " · "

@@ -14,8 +14,8 @@ import (
 
 const one = `{"campaign_content":{"content":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}}}`
 
-// A message that stands alone has its form; the grid is one key away, and what it adds and removes
-// leaves the document as it was.
+// A single message has its form; the grid is one key away, and what it adds and removes leaves the document
+// unchanged.
 func TestOneMessageToManyAndBack(t *testing.T) {
 	b := newTestbed(t, catalog.Email, one)
 	h := b.open(120, 40)
@@ -38,7 +38,7 @@ func TestOneMessageToManyAndBack(t *testing.T) {
 	b.wantStored("campaign_content.variation_details", `{"distribution_type":"MANUAL","no_of_variations":2,"manual_distribution_percentage":{"variation_1":50,"variation_2":50}}`)
 	b.wantStored("campaign_content.content.de.variation_2.email.subject", `"Hi"`)
 
-	// The variation goes from its head, the locale from its name, each after a question.
+	// A variation is removed at its heading, a locale at its name, each after a question.
 	h.Press("up", "up", "x")
 	h.Want("Remove variation B?", "Its 2 messages are removed too.")
 	h.Press("n")
@@ -50,7 +50,7 @@ func TestOneMessageToManyAndBack(t *testing.T) {
 	h.Press("y")
 	b.wantStored("campaign_content", `{"content":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}}`)
 
-	// Undo brings back one thing after the other.
+	// Undo restores one after the other.
 	h.Press("ctrl+z")
 	b.wantStored("campaign_content.locales", `["de"]`)
 	h.Press("ctrl+z", "ctrl+z")
@@ -71,7 +71,7 @@ func TestSeveralLocalesAtOnce(t *testing.T) {
 	h.Press("a")
 	h.Type("de")
 	h.Press("enter")
-	b.wantStored("campaign_content.locales", `["de","it","pt-BR","de-AT"]`) // the next German: de is there
+	b.wantStored("campaign_content.locales", `["de","it","pt-BR","de-AT"]`) // the next German locale, because de exists
 	h.Press("a")
 	h.Type("email")
 	h.Press("enter")
@@ -80,8 +80,7 @@ func TestSeveralLocalesAtOnce(t *testing.T) {
 	h.Want("de-AT")
 }
 
-// Enter opens the message, Escape comes back to its cell; the line above leads to its like, with the
-// same field.
+// Enter opens the message, esc returns to its cell; the tabs above lead to its siblings, on the same field.
 func TestOpenCellAndReturn(t *testing.T) {
 	b := newTestbed(t, catalog.Email, mail)
 	h := b.open(80, 24)
@@ -144,14 +143,15 @@ func TestCopyAndPaste(t *testing.T) {
 		t.Errorf("%d cells are as the default one:\n%s", n, h.Text())
 	}
 
-	// A locale's messages go to another locale, each to its variation.
+	// The messages of a locale are pasted into another locale by variation.
 	h.Press("home", "left", "left", "y")
 	h.Want("Copied 2 messages of Default")
 	h.Press("down", "down", "p")
 	b.wantStored("campaign_content.content.fr.variation_1.email.html_content", `"<p>Hello</p>"`)
 	b.wantStored("campaign_content.content.fr.variation_2.email.subject", `"20% off all beans"`)
 
-	// A variation's go to another variation, each to its locale. The clipboard stays while a message is open.
+	// The messages of a variation are pasted into another variation by locale. The clipboard is kept while a message
+	// is open.
 	h.Press("up", "up", "up", "y", "down", "enter", "esc", "up", "right", "p")
 	b.wantStored("campaign_content.content.de.variation_2.email.subject", `"Der Frühling ist da"`)
 
@@ -219,7 +219,7 @@ const push = `{"basic_details":{"name":"Sale","platforms":["ANDROID","WEB"]},"ca
 	"default":{"variation_1":{"push":{"android":{"template_type":"BASIC","basic_details":{"title":"Sale","message":"m"}},"web":{"template_type":"BASIC","basic_details":{"title":"Web sale","message":"m","redirect_url":"https://example.com"}}}}},
 	"de":{"variation_1":{"push":{"android":{"template_type":"BASIC","basic_details":{"title":"Angebot","message":"m"}},"ios":{"template_type":"BASIC","basic_details":{"title":"iOS"}}}}}}}}`
 
-// The platforms of a push are tabs above its forms; a cell opens on the first of them.
+// The platforms of a push are tabs above its forms; a cell opens on the first one.
 func TestPlatformTabs(t *testing.T) {
 	b := newTestbed(t, catalog.Push, push)
 	h := b.open(80, 24)
@@ -241,7 +241,7 @@ func TestPlatformTabs(t *testing.T) {
 	h.Want("◐2 Angebot")
 }
 
-// Cells, names, shares, fields and what can be added take clicks in every layout.
+// Cells, names, percentages, fields and the add texts can be clicked in every layout.
 func TestClicks(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		b := newTestbed(t, catalog.Email, mail)
@@ -288,7 +288,7 @@ func TestMouse(t *testing.T) {
 	h.Want("How many versions of the message you test")
 }
 
-// The signs beside the names lead to the variations that are out of sight.
+// A click on the signs beside the names shows the hidden variations.
 func TestClickShowsHiddenColumns(t *testing.T) {
 	b := newTestbed(t, catalog.Email, mail)
 	h := b.open(60, 20)
@@ -306,7 +306,7 @@ func TestClickShowsHiddenColumns(t *testing.T) {
 	h.WantNot("‹")
 }
 
-// What the state of the campaign locks can be looked at, copied and compared, and says why no more.
+// Locked messages can be viewed, copied and compared, and the reason for the lock is shown.
 func TestLocked(t *testing.T) {
 	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"News","content_type":"TRANSACTIONAL"},"connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Demo mail"},
 		"segmentation_details":{"is_all_user_campaign":true},"scheduling_details":{"delivery_type":"ASAP"},
@@ -331,7 +331,7 @@ func TestLocked(t *testing.T) {
 	b.wantStored("campaign_content.locales", `["de"]`)
 }
 
-// Whatever is pressed, the screen fits and only what was meant is changed.
+// Any keys: the screen fits and nothing changes unintentionally.
 func TestNavigationChangesNothing(t *testing.T) {
 	b := newTestbed(t, catalog.Email, mail)
 	before, err := b.svc.Get(context.Background(), b.id)
@@ -382,7 +382,7 @@ func BenchmarkPercentage(b *testing.B) {
 	}
 }
 
-// One key fills a platform from another, as far as the fields fit, and a message from its like.
+// One key fills a platform from another, as far as the fields fit, and a message from its sibling.
 func TestCopyFrom(t *testing.T) {
 	const android = `{"android":{"template_type":"IMAGE_BANNER_WITH_TEXT","basic_details":{"notification_channel":"offers","title":"Sale","message":"Today","image_url":"https://e.com/i.png","banner_image_url":"https://e.com/b.png",` +
 		`"default_click_action":"RICH_LANDING","default_click_action_value":"https://e.com/sale"},` +
@@ -413,7 +413,8 @@ func TestCopyFrom(t *testing.T) {
 	mails.wantStored("campaign_content.content.fr.variation_1.email.subject", `"Der Frühling ist da"`)
 }
 
-// Beside two messages a press on what is hidden shows it, and one on a difference opens it on its side.
+// In the comparison a click on the line of hidden rows shows them, and one on a difference opens it on its
+// side.
 func TestMouseInComparison(t *testing.T) {
 	for _, side := range []struct{ text, where string }{{"Spring is here", "Content › Default · A"}, {"Der Frühling", "Content › German · A"}} {
 		h := newTestbed(t, catalog.Email, mail).open(120, 40)

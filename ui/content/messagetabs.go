@@ -13,21 +13,21 @@ import (
 	"bugle/ui/widget"
 )
 
-// MessageTabs is the line above the forms of a message: its locale and variation, and the platforms of a
-// push, the open one marked. Each leads to its like. Make one with [NewMessageTabs].
+// MessageTabs is the line above the forms of a message with its locale, its variation, and the platforms of a
+// push. Each tab leads to the sibling of the open place. Create it with [NewMessageTabs].
 type MessageTabs struct {
 	cfg    editor.Config
 	keys   []axis
-	active [axisCount]bool // that led somewhere from the form that was drawn last
+	active [axisCount]bool // has a target in the form that was drawn last
 }
 
-// axis is one of the ways to go from a message to another.
+// axis is a dimension along which messages differ.
 type axis struct {
 	next, prev string
 	binding    key.Binding
 }
 
-// The axes, in the order of the line.
+// The axes, in display order.
 const (
 	byLocale = iota
 	byVariation
@@ -37,7 +37,7 @@ const (
 
 var _ editor.TabBar = (*MessageTabs)(nil)
 
-// NewMessageTabs makes the line for the forms below the path of cfg.
+// NewMessageTabs returns the tabs of the forms below the path of cfg.
 func NewMessageTabs(cfg editor.Config) editor.TabBar {
 	way := func(next, prev, what string) axis {
 		return axis{next, prev, bind(next, "next "+what, next, prev)}
@@ -47,7 +47,6 @@ func NewMessageTabs(cfg editor.Config) editor.TabBar {
 	}}
 }
 
-// SetTheme changes the theme.
 func (s *MessageTabs) SetTheme(t themes.Theme) { s.cfg.Theme = t }
 
 // tab is a place that the line leads to.
@@ -55,10 +54,10 @@ type tab struct {
 	text          string
 	path          doc.Path
 	open          bool
-	notApplicable bool // the campaign is not for that platform
+	notApplicable bool // the campaign does not use that platform
 }
 
-// tabs returns what is on the line for the form at p: the messages by axis.
+// tabs returns the tabs for the form at p, by axis.
 func (s *MessageTabs) tabs(root doc.Value, p doc.Path) [axisCount][]tab {
 	g := grid.Read(s.cfg.Head.Channel, root)
 	var out [axisCount][]tab
@@ -86,7 +85,7 @@ func (s *MessageTabs) tabs(root doc.Value, p doc.Path) [axisCount][]tab {
 	return out
 }
 
-// sibling returns the place in another platform's content that is called the same, or that content.
+// sibling returns the same place in another platform's content or, if it does not exist, that content.
 func (s *MessageTabs) sibling(root doc.Value, platform, rest doc.Path) doc.Path {
 	for n := len(rest); n > 0; n-- {
 		p := platform.Join(rest[:n]...)
@@ -100,13 +99,13 @@ func (s *MessageTabs) sibling(root doc.Value, platform, rest doc.Path) doc.Path 
 // segment is a piece of the line.
 type segment struct {
 	text string
-	to   doc.Path // nil: nothing to press
+	to   doc.Path // nil if it cannot be clicked
 	tone themes.Tone
 	open bool
 }
 
-// segments lays the line out: first all platforms, then the open locale and variation,
-// which a press turns to the next.
+// segments renders the line: the platforms first, then the open locale and variation, which a click changes to
+// the next one.
 func (s *MessageTabs) segments(root doc.Value, p doc.Path) []segment {
 	var out []segment
 	gap := func() {
@@ -152,7 +151,7 @@ func openIndex(list []tab) int {
 	return slices.IndexFunc(list, func(o tab) bool { return o.open })
 }
 
-// View draws the line. It is empty where there is only one message.
+// View draws the line. It is empty if there is only one message.
 func (s *MessageTabs) View(root doc.Value, p doc.Path, width int) string {
 	t := s.cfg.Theme
 	var b strings.Builder
@@ -186,7 +185,7 @@ func (s *MessageTabs) KeyTarget(root doc.Value, p doc.Path, pressed string) (doc
 	return nil, false
 }
 
-// ClickTarget returns the place that a press at column x leads to.
+// ClickTarget returns the place that a click at column x leads to.
 func (s *MessageTabs) ClickTarget(root doc.Value, p doc.Path, x int) (doc.Path, bool) {
 	at := 0
 	for _, sg := range s.segments(root, p) {
@@ -199,7 +198,7 @@ func (s *MessageTabs) ClickTarget(root doc.Value, p doc.Path, x int) (doc.Path, 
 	return nil, false
 }
 
-// Bindings are the keys that lead somewhere from the form that was drawn last.
+// Bindings returns the keys that have a target in the form that was drawn last.
 func (s *MessageTabs) Bindings() []key.Binding {
 	var out []key.Binding
 	for a, k := range s.keys {

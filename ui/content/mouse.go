@@ -4,7 +4,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// mouse takes the wheel, and presses: on a cell, a name, a field; again on the same one, to open it.
+// mouse handles the wheel and clicks on a cell, a name or a field; a second click opens it.
 func (g *Grid) mouse(msg tea.MouseMsg) tea.Cmd {
 	switch {
 	case g.compare != nil:
@@ -51,8 +51,8 @@ func (g *Grid) mouse(msg tea.MouseMsg) tea.Cmd {
 	return g.open()
 }
 
-// clickComparison takes the wheel and presses beside two messages: on the line that says what is hidden, which shows it,
-// and on a part of a message, which opens it.
+// clickComparison handles the wheel and clicks in the comparison: on the line that counts hidden rows, which
+// shows them, and on a part of a message, which opens it.
 func (g *Grid) clickComparison(msg tea.MouseMsg) {
 	c := g.compare
 	if c.win.Wheel(msg) || msg.Button != tea.MouseButtonLeft || msg.Action != tea.MouseActionPress {
@@ -69,7 +69,7 @@ func (g *Grid) clickComparison(msg tea.MouseMsg) {
 	}
 }
 
-// hiddenColumn returns the nearest column that is out of sight where ‹ or › at (x, y) says that there are such.
+// hiddenColumn returns the nearest hidden column if ‹ or › is at (x, y).
 func (t *table) hiddenColumn(x, y int) (col int, ok bool) {
 	_, shown := t.columns()
 	switch next := t.firstColumn + shown; {
@@ -82,7 +82,7 @@ func (t *table) hiddenColumn(x, y int) (col int, ok bool) {
 	return 0, false
 }
 
-// at returns the row and column at a place of the view.
+// at returns the row and column at a position in the view.
 func (t *table) at(x, y int) (row, col int, ok bool) {
 	width, shown := t.columns()
 	col = -1
@@ -106,7 +106,7 @@ func (t *table) at(x, y int) (row, col int, ok bool) {
 	return line, col, true
 }
 
-// clickAdd takes a press on the line that says what can be added.
+// clickAdd handles a click on the line with what can be added.
 func (g *Grid) clickAdd(x, y int) tea.Cmd {
 	line, ok := g.win.At(y - headerHeight)
 	if !ok || y < headerHeight || line != len(g.grid.Locales) {

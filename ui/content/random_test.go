@@ -9,7 +9,7 @@ import (
 	"bugle/engine/catalog"
 )
 
-// Whatever is pressed, undo leads back to the document that was there, byte for byte.
+// Undo restores the original document byte for byte after any keys.
 func TestUndoRestoresDocument(t *testing.T) {
 	keys := []string{
 		"up", "down", "left", "right", "tab", "enter", "esc", "a", "A", "x", "y", "p", " ", "d", "=", "r", "%", "4", "0", "backspace",
@@ -38,7 +38,7 @@ func TestUndoRestoresDocument(t *testing.T) {
 			if h.Quit || len(h.Opened) > 0 {
 				t.Fatalf("%v left the builder", pressed)
 			}
-			for range 8 { // out of what is open
+			for range 8 { // close everything that is open
 				h.Press("esc")
 				if strings.Contains(h.Text(), "? help") {
 					break

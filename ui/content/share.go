@@ -17,17 +17,17 @@ type shareEditor struct {
 
 func (g *Grid) shareEditor() shareEditor { return shareEditor{g.table, g.keys} }
 
-// shareInput is a percentage that is being typed.
+// shareInput is a percentage being typed.
 type shareInput struct {
 	text  string
-	fresh bool // nothing is typed yet: a digit takes the place of what is there
+	fresh bool // nothing has been typed: the next digit replaces the value
 }
 
 func isDigit(msg tea.KeyMsg) bool {
 	return msg.Type == tea.KeyRunes && !msg.Alt && len(msg.Runes) == 1 && msg.Runes[0] >= '0' && msg.Runes[0] <= '9'
 }
 
-// shareLockedReason says why percentages cannot be typed, or "".
+// shareLockedReason returns why percentages cannot be typed, or "".
 func (t *table) shareLockedReason() string {
 	switch {
 	case t.grid.Split == grid.Automatic:
@@ -38,7 +38,7 @@ func (t *table) shareLockedReason() string {
 	return ""
 }
 
-// open begins to type the percentage of the variation that the cursor is on.
+// open starts typing the percentage of the variation under the cursor.
 func (s shareEditor) open(msg tea.KeyMsg) {
 	if why := s.shareLockedReason(); why != "" {
 		s.failure = why
@@ -54,7 +54,7 @@ func (s shareEditor) open(msg tea.KeyMsg) {
 	}
 }
 
-// key takes a key while a percentage is typed.
+// key handles a key while a percentage is typed.
 func (s shareEditor) key(msg tea.KeyMsg) {
 	k := s.keys
 	switch {
@@ -92,7 +92,7 @@ func (s shareEditor) key(msg tea.KeyMsg) {
 	}
 }
 
-// next goes on to the percentage of the next variation.
+// next moves to the percentage of another variation.
 func (s shareEditor) next(n int) {
 	of := 0
 	for _, v := range s.grid.Variations {
@@ -104,13 +104,13 @@ func (s shareEditor) next(n int) {
 	s.share = &shareInput{text: s.grid.Variations[s.col].Share, fresh: true}
 }
 
-// set writes what is typed, so that the sum is that of what is there.
+// set writes the typed percentage, so that the shown sum is current.
 func (s shareEditor) set(text string) {
 	percent := text
 	if n, err := strconv.Atoi(text); err == nil {
 		percent = strconv.Itoa(n)
 	} else if text != "" {
-		percent = "" // what stood there is no whole number
+		percent = "" // the old value is not a whole number
 	}
 	root, err := grid.SetShare(s.root, s.grid.Variations[s.col].Name, percent)
 	if err != nil {
@@ -123,7 +123,7 @@ func (s shareEditor) set(text string) {
 	s.setRoot(root)
 }
 
-// setToRemainder sets the variation under the cursor to what the others leave of a hundred.
+// setToRemainder sets the variation under the cursor to what the others leave of 100.
 func (s shareEditor) setToRemainder() {
 	if why := s.shareLockedReason(); why != "" {
 		s.failure = why
@@ -132,7 +132,7 @@ func (s shareEditor) setToRemainder() {
 	s.set(strconv.Itoa(grid.Rest(s.root, s.grid.Variations[s.col].Name)))
 }
 
-// splitEvenly gives every variation the same percentage.
+// splitEvenly sets all variations to equal percentages.
 func (s shareEditor) splitEvenly() {
 	if why := s.shareLockedReason(); why != "" {
 		s.failure = why

@@ -11,25 +11,25 @@ import (
 	"bugle/ui/widget"
 )
 
-// The widths of the grid, in cells.
+// Widths in the grid, in cells.
 const (
-	minColumnWidth = 11 // of a variation: its name
+	minColumnWidth = 11 // of a variation's name
 	maxColumnWidth = 44
-	maxNamesWidth  = 18 // of the locales' names
+	maxNamesWidth  = 18 // of the locale names
 )
 
 // Lines that are not messages.
 const (
 	headerHeight        = 2
-	minFooterHeight     = 2  // what the cursor is on, and a line of how that stands
-	maxFooterHeight     = 3  // the same with two lines of it
-	footerMinHeight     = 7  // the height from which there is a foot
-	tallFooterMinHeight = 14 // the height from which it is the high one, whatever else there is
+	minFooterHeight     = 2  // what is under the cursor, and one line about its state
+	maxFooterHeight     = 3  // the same with two lines
+	footerMinHeight     = 7  // the minimum height for a footer
+	tallFooterMinHeight = 14 // the minimum height for a tall footer regardless of content
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// namesWidth is the width of the column of locales.
+// namesWidth returns the width of the column of locales.
 func (t *table) namesWidth() int {
 	w := len("100 of 100") + 2
 	for _, l := range t.grid.Locales {
@@ -41,15 +41,15 @@ func (t *table) namesWidth() int {
 	return min(w, maxNamesWidth, max(t.cfg.Width/3, 6))
 }
 
-// columns returns the width of a variation, and how many are in sight.
+// columns returns the width of a variation and the number of visible ones.
 func (t *table) columns() (width, shown int) {
 	room := max(t.cfg.Width-t.namesWidth(), 1) + 1 // no gap after the last one
 	shown = max(min(room/(minColumnWidth+1), len(t.grid.Variations)), 1)
 	return min(max(room/shown-1, 1), maxColumnWidth), shown
 }
 
-// footerHeight is how many lines there are below the grid. They depend on the height and on how much
-// there is, never on what is said there: the grid does not jump as the cursor moves.
+// footerHeight returns the number of lines below the grid. It depends on the height and the amount of content,
+// never on the text, so that the grid does not jump as the cursor moves.
 func (t *table) footerHeight() int {
 	h := t.cfg.Height
 	switch {
@@ -61,8 +61,8 @@ func (t *table) footerHeight() int {
 	return minFooterHeight
 }
 
-// bodyHeight is how many lines there are for locales and fields. A blank one parts them from the foot,
-// unless it is all that keeps the last of them out of sight.
+// bodyHeight returns the number of lines for locales and fields. A blank line separates them from the footer
+// unless the body needs it.
 func (t *table) bodyHeight() int {
 	h := t.cfg.Height - headerHeight - t.footerHeight()
 	if t.footerHeight() > 0 && t.bodyLen() != h {
@@ -71,7 +71,7 @@ func (t *table) bodyHeight() int {
 	return max(h, 1)
 }
 
-// The body is the locales, a line that says what can be added, and the fields.
+// bodyLen returns the number of lines of the body: the locales, a line with what can be added, and the fields.
 func (t *table) bodyLen() int { return len(t.grid.Locales) + 2 + len(t.fields) }
 
 // lineOf returns the line of the body that a row is on.
@@ -82,7 +82,7 @@ func (t *table) lineOf(row int) int {
 	return max(row, 0)
 }
 
-// scroll brings the cursor into sight.
+// scroll scrolls to the cursor.
 func (t *table) scroll() {
 	t.win.Resize(t.bodyLen(), t.bodyHeight())
 	t.win.Select(t.lineOf(t.row))
@@ -97,7 +97,7 @@ func (t *table) scroll() {
 // renderer draws a table.
 type renderer struct{ *table }
 
-// View draws the grid: exactly as wide and as high as SetSize said.
+// View draws exactly the size set by SetSize.
 func (g *Grid) View() string {
 	w, h := g.cfg.Width, g.cfg.Height
 	switch {
@@ -123,7 +123,7 @@ func (g *Grid) View() string {
 	return widget.Fit(strings.Join(lines, "\n"), w, h)
 }
 
-// headerNames names the variations in sight.
+// headerNames draws the names of the visible variations.
 func (d renderer) headerNames() string {
 	t := d.cfg.Theme
 	width, shown := d.columns()
@@ -152,7 +152,7 @@ func (d renderer) headerNames() string {
 	return b.String()
 }
 
-// moreLines says that there are lines above or below those in sight.
+// moreLines indicates that there are lines above or below the visible ones.
 func (d renderer) moreLines() string {
 	from, to := d.win.Visible()
 	text := ""
@@ -165,7 +165,7 @@ func (d renderer) moreLines() string {
 	return text
 }
 
-// headerShares draws the percentages of the variations in sight, and before them their sum.
+// headerShares draws the percentages of the visible variations after their sum.
 func (d renderer) headerShares() string {
 	t := d.cfg.Theme
 	width, shown := d.columns()
@@ -206,7 +206,7 @@ func (d renderer) shareText(v grid.Variation) string {
 	return widget.Clean(v.Share) + "%"
 }
 
-// sum returns what the percentages add up to.
+// sum returns the sum of the percentages.
 func (d renderer) sum() (string, themes.Tone) {
 	if d.shareLockedReason() != "" {
 		return "", themes.ToneMuted
@@ -238,7 +238,7 @@ func (d renderer) bodyLine(i int) string {
 	return d.fieldLine(i - n - 2)
 }
 
-// addText say what can be added, and are pressed with the mouse.
+// Texts for what can be added, which can be clicked.
 const (
 	addLocaleText    = "+ locale (a)"
 	addVariationText = "+ variation (A)"
@@ -266,7 +266,7 @@ func (d renderer) localeLine(i int) string {
 	return b.String()
 }
 
-// cellView draws a cell: a sign for its state, and what it is known by.
+// cellView draws a cell: an icon for its state, and a short text from its message.
 func (d renderer) cellView(i, j, width int) string {
 	t := d.cfg.Theme
 	c := d.cell(i, j)
@@ -287,7 +287,7 @@ func (d renderer) cellView(i, j, width int) string {
 	return t.Paint(themes.ToneAccent, mark) + t.Paint(tone, sign) + " " + d.highlightExpressions(style, text)
 }
 
-// highlightExpressions draws a text with its expressions in another tone.
+// highlightExpressions draws a text with its template expressions in another tone.
 func (d renderer) highlightExpressions(tone themes.Tone, text string) string {
 	t := d.cfg.Theme
 	var b strings.Builder
@@ -308,7 +308,7 @@ func (d renderer) highlightExpressions(tone themes.Tone, text string) string {
 	return b.String()
 }
 
-// The signs of a cell's state.
+// Icons for a cell's state.
 const (
 	iconEmpty     = "○"
 	iconDone      = "✓"
@@ -316,7 +316,7 @@ const (
 	iconProblem   = "◐"
 )
 
-// state tells how a cell stands.
+// state returns the icon, tone and description of a cell's state.
 func (d renderer) state(c grid.Cell) (sign string, tone themes.Tone, text string) {
 	text = d.grid.Excerpt(c)
 	n := d.problemCounts[cellKey(c.Locale, c.Variation)]
@@ -340,7 +340,7 @@ func (d renderer) state(c grid.Cell) (sign string, tone themes.Tone, text string
 	return sign, tone, text
 }
 
-// cursor draws what the cursor is on.
+// cursor draws what is under the cursor.
 func (d renderer) cursor(text string) string {
 	t := d.cfg.Theme
 	switch {
@@ -372,7 +372,7 @@ func (d renderer) fieldLine(i int) string {
 	return t.Text.Render(" "+strings.TrimSuffix(name, " ")) + t.Muted.Render(text)
 }
 
-// summary says what a member holds, in a few words.
+// summary describes a field's value in a few words.
 func summary(f schema.FieldState) string {
 	v := f.Value
 	switch {

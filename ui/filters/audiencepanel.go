@@ -18,32 +18,32 @@ import (
 	"bugle/ui/widget"
 )
 
-// audiencePanel tells beside the filters how many people they pick, who some of them are, and why.
+// audiencePanel shows beside the filters how many users match, some of them, and why.
 type audiencePanel struct {
 	cfg    editor.Config
-	reader engine.AudienceReader // nil where the service cannot tell
+	reader engine.AudienceReader // nil if the service cannot evaluate filters
 
 	place   doc.Path
 	root    doc.Value
-	filters doc.Value // of root, at the place
+	filters doc.Value // the filters at the place in root
 	shown   bool
 
 	counting       bool
-	counted        chan struct{} // closed where the count has ended
+	counted        chan struct{} // closed when the count has ended
 	progress       *atomic.Pointer[engine.AudienceCount]
 	answer         *answer
 	err            error
 	why            *explained
-	questionNotice string // what was said of a question
+	questionNotice string // the outcome of the last question
 
 	width, height int
-	cursor        int // the person under the cursor
+	cursor        int // the user under the cursor
 	top           int
 	lines         []string
-	peopleLine    int // the line of the first person; -1 where none is shown
+	peopleLine    int // the line of the first user; -1 if none is shown
 }
 
-// answer is what a count found.
+// answer is the result of a count.
 type answer struct {
 	count   engine.AudienceCount
 	steps   []stepCount
@@ -57,18 +57,18 @@ type stepCount struct {
 
 const (
 	maxMembers = 12
-	// maxStepUsers is up to how many people the steps are counted as well: each of them is a count.
+	// maxStepUsers is the largest audience for which steps are counted too, each of which is a count of its own.
 	maxStepUsers = 50_000
 	maxSteps     = 12
-	// settleTime is how long filters that change while a count runs have to stay before the next one.
+	// settleTime is how long changing filters must stay the same before a new count starts.
 	settleTime   = 150 * time.Millisecond
 	tickInterval = 120 * time.Millisecond
 )
 
-// unsupportedText is said where the service cannot evaluate filters.
+// unsupportedText is shown if the service cannot evaluate filters.
 const unsupportedText = "This service does not show who matches. Recipients are counted when a campaign is sent."
 
-// NewAudiencePanel makes the view beside filters: the audience that they pick.
+// NewAudiencePanel returns the panel that shows the audience of the filters.
 func NewAudiencePanel(cfg editor.Config) editor.SidePanel {
 	a := &audiencePanel{cfg: cfg, place: groupsPath(cfg.Path), peopleLine: -1}
 	a.reader, _ = cfg.Service.(engine.AudienceReader)
@@ -87,7 +87,7 @@ func (a *audiencePanel) SetTheme(t themes.Theme) {
 	a.rebuild()
 }
 
-// Show takes over a document; where its filters are others than before, they are counted.
+// Show sets the document and starts a count if its filters have changed.
 func (a *audiencePanel) Show(root doc.Value, _ doc.Path) tea.Cmd {
 	filters := root.Lookup(a.place)
 	if a.shown && filters.Same(a.filters) {
@@ -104,8 +104,7 @@ func (a *audiencePanel) Show(root doc.Value, _ doc.Path) tea.Cmd {
 	return cmd
 }
 
-// start counts anew. A count that still runs is canceled by it, and then it waits for a moment in
-// which nothing else changes.
+// start starts a new count. It cancels a running one, and then waits until the filters stop changing.
 func (a *audiencePanel) start() tea.Cmd {
 	if a.reader == nil || a.cfg.Host.Run == nil {
 		return nil
@@ -127,7 +126,7 @@ func (a *audiencePanel) start() tea.Cmd {
 	return tea.Batch(count, a.tick())
 }
 
-// countAudience counts who is in, after each step, and finds some of them.
+// countAudience counts the users who match, after each step too, and returns some of them.
 func countAudience(ctx context.Context, r engine.AudienceReader, filters doc.Value, env audience.Env, tell func(engine.AudienceCount)) (any, error) {
 	var out answer
 	var err error
@@ -145,7 +144,7 @@ func countAudience(ctx context.Context, r engine.AudienceReader, filters doc.Val
 	}
 	for i, s := range steps {
 		n := out.count
-		if i < len(steps)-1 { // the last one is the audience itself
+		if i < len(steps)-1 { // the last step is the audience itself
 			if n, err = r.EstimateAudience(ctx, engine.AudienceRequest{Filters: s.Filters}); err != nil {
 				return nil, err
 			}
@@ -155,7 +154,7 @@ func countAudience(ctx context.Context, r engine.AudienceReader, filters doc.Val
 	return out, nil
 }
 
-// tick comes back while a count runs, so that its progress is drawn.
+// tick redraws the progress while a count runs.
 func (a *audiencePanel) tick() tea.Cmd {
 	counted := a.counted
 	return a.cfg.Host.Run(taskTick, func(ctx context.Context) (any, error) {
@@ -183,7 +182,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Update takes keys, the mouse, and results.
+// Update handles keys, mouse events and results.
 func (a *audiencePanel) Update(msg tea.Msg) tea.Cmd {
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
@@ -202,7 +201,7 @@ func (a *audiencePanel) result(r screen.Result) tea.Cmd {
 	switch taskKind(r.Kind) {
 	case taskTick:
 		select {
-		case <-a.counted: // its answer is on its way
+		case <-a.counted: // its result is about to arrive
 		default:
 			return a.tick()
 		}
@@ -218,7 +217,7 @@ func (a *audiencePanel) result(r screen.Result) tea.Cmd {
 	return nil
 }
 
-// taskKind returns the name that this package gave a task: the builder puts its own before it.
+// taskKind returns the kind that this package gave a task; the builder adds a prefix.
 func taskKind(kind string) string {
 	for _, k := range []string{taskCount, taskTick, taskFind, taskWhy} {
 		if len(kind) >= len(k) && kind[len(kind)-len(k):] == k {
@@ -228,7 +227,7 @@ func taskKind(kind string) string {
 	return ""
 }
 
-// showExplanation shows the answer to why somebody is in, and asks back where several people may be meant.
+// showExplanation shows why a user matches or not, or asks which user is meant if there are several.
 func (a *audiencePanel) showExplanation(r screen.Result) tea.Cmd {
 	a.why, a.questionNotice, a.top = nil, "", 0
 	switch v := r.Value.(type) {
@@ -269,7 +268,7 @@ func (a *audiencePanel) explain(p engine.Profile) tea.Cmd {
 	return a.cfg.Host.Run(taskWhy, func(ctx context.Context) (any, error) { return explain(ctx, reader, filters, p) })
 }
 
-// errorSentence says in a sentence why the filters cannot be counted.
+// errorSentence describes in a sentence why the filters cannot be counted.
 func errorSentence(err error) string {
 	var e *engine.Error
 	if errors.As(err, &e) && e.Message != "" {
@@ -306,7 +305,7 @@ func (a *audiencePanel) key(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// move moves among the people, or scrolls where none are in the text.
+// move moves the cursor among the users, or scrolls if none are listed.
 func (a *audiencePanel) move(by, n int) {
 	if n == 0 || a.why != nil {
 		a.top += by
@@ -335,7 +334,7 @@ func (a *audiencePanel) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// Bindings are the keys that do something here.
+// Bindings returns the keys that work in the panel.
 func (a *audiencePanel) Bindings() []key.Binding {
 	if a.reader == nil {
 		return []key.Binding{bind("↑/↓", "scroll", "up", "down")}

@@ -13,7 +13,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// rebuild makes the lines of the view.
+// rebuild renders the lines of the panel.
 func (a *audiencePanel) rebuild() {
 	a.lines, a.peopleLine = nil, -1
 	switch {
@@ -40,7 +40,6 @@ func (a *audiencePanel) addText(tone themes.Tone, text string) {
 	a.lines = append(a.lines, paint(a.cfg.Theme, tone, text, a.width, 0)...)
 }
 
-// View draws the pane.
 func (a *audiencePanel) View() string {
 	lines := a.lines
 	if a.top < len(lines) {
@@ -59,7 +58,7 @@ func (a *audiencePanel) layCounting() {
 	a.addText(themes.ToneMuted, text)
 }
 
-// layUnfinished says what the filters lack.
+// layUnfinished adds what is missing in the filters.
 func (a *audiencePanel) layUnfinished() {
 	var e *engine.Error
 	if !errors.As(a.err, &e) || e.Code != engine.ValidationFailed {
@@ -96,7 +95,7 @@ func (a *audiencePanel) layAnswer() {
 	a.layPeople()
 }
 
-// layCount tells how many users match, in words and as a bar.
+// layCount adds how many users match, as text and as a bar.
 func (a *audiencePanel) layCount(c engine.AudienceCount) {
 	words := fmt.Sprintf("%s of %s", phrase.Thousands(c.Matched), users(c.Total))
 	if c.Total > 0 {
@@ -123,7 +122,7 @@ func (a *audiencePanel) bar(n, of int) string {
 	return a.cfg.Theme.Accent.Render(strings.Repeat("━", full)) + a.cfg.Theme.Faint.Render(strings.Repeat("╌", w-full))
 }
 
-// layReach tells how many of those who match the campaign's channel reaches.
+// layReach adds how many of the matching users the campaign's channel reaches.
 func (a *audiencePanel) layReach(c engine.AudienceCount) {
 	if c.Matched == 0 {
 		switch {
@@ -155,7 +154,7 @@ func (a *audiencePanel) reachLine(n, of int, how, parts string) {
 	}
 }
 
-// laySteps shows how each filter narrows the audience.
+// laySteps adds how each filter narrows the audience.
 func (a *audiencePanel) laySteps(c engine.AudienceCount) {
 	if len(a.answer.steps) == 0 {
 		return
@@ -175,10 +174,10 @@ func (a *audiencePanel) laySteps(c engine.AudienceCount) {
 	}
 }
 
-// maxStepLines is how many lines the words of a step take at most.
+// maxStepLines is how many lines the text of a step takes at most.
 const maxStepLines = 2
 
-// layPeople lists the first of those who match.
+// layPeople adds the first matching users.
 func (a *audiencePanel) layPeople() {
 	t, ps := a.cfg.Theme, a.answer.members
 	if len(ps) == 0 {
@@ -201,7 +200,7 @@ func (a *audiencePanel) layPeople() {
 	}
 }
 
-// users counts them.
+// users formats a number of users.
 func users(n int) string {
 	if n == 1 {
 		return "1 user"
@@ -209,7 +208,7 @@ func users(n int) string {
 	return phrase.Thousands(n) + " users"
 }
 
-// percent returns a share, with a decimal where it is small.
+// percent formats a share, with a decimal if it is small.
 func percent(n, of int) string {
 	p := 100 * float64(n) / float64(of)
 	if p > 0 && p < 10 {

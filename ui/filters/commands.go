@@ -10,7 +10,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// command takes a key in the tree, while nothing is open.
+// command handles a key in the tree while nothing is open.
 func (t *Tree) command(msg tea.KeyMsg) tea.Cmd {
 	k, n := t.keys, t.node()
 	switch {
@@ -41,7 +41,7 @@ func (t *Tree) command(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// change takes the keys that change the filter under the cursor.
+// change handles the keys that change the filter under the cursor.
 func (o *outline) change(msg tea.KeyMsg) {
 	k, p := o.keys, o.node().Path
 	switch {
@@ -70,7 +70,7 @@ func (o *outline) change(msg tea.KeyMsg) {
 	}
 }
 
-// applyChange takes over a change of the tree, the cursor on the node that it was about.
+// applyChange adopts a change of the tree and moves the cursor to the changed node.
 func (o *outline) applyChange(root doc.Value, p doc.Path, err error) {
 	if err != nil {
 		o.failure = sentence(err)
@@ -85,7 +85,7 @@ func (o *outline) applyChange(root doc.Value, p doc.Path, err error) {
 	o.goTo(p)
 }
 
-// goTo puts the cursor on the node at p, where there is one.
+// goTo moves the cursor to the node at p, if it exists.
 func (o *outline) goTo(p doc.Path) {
 	for i, n := range o.nodes {
 		if n.Path.Equal(p) {
@@ -114,13 +114,13 @@ func (o *outline) remove() {
 	}
 }
 
-// toggleJoin turns and into or, for the group that the line stands in, or is.
+// toggleJoin switches between and and or in the group that contains the node, or is it.
 func (o *outline) toggleJoin() {
 	n := o.node()
 	group := n
 	for i := o.cursor; n.Kind != audience.Group && i >= 0; i-- {
 		if o.nodes[i].Depth < n.Depth {
-			group = o.nodes[i] // of a condition, its action
+			group = o.nodes[i] // for a condition, its action
 			break
 		}
 	}
@@ -132,14 +132,14 @@ func (o *outline) toggleJoin() {
 	o.applyChange(root, n.Path, err)
 }
 
-// groupAt returns the index of the outermost group that a node is in.
+// groupAt returns the index of the outermost group that contains a node.
 func (o *outline) groupAt(i int) int {
 	for ; i > 0 && o.nodes[i].Depth > 0; i-- {
 	}
 	return i
 }
 
-// otherGroup returns the outermost group after that of the cursor, or the first.
+// otherGroup returns the outermost group after the current one, or the first.
 func (o *outline) otherGroup() (audience.Node, bool) {
 	var groups []audience.Node
 	here := 0
@@ -179,13 +179,13 @@ func (o *outline) moveKey(msg tea.KeyMsg) bool {
 	return true
 }
 
-// invalidJSON is a JSON text that a person wrote and that does not parse.
+// invalidJSON is a text from the external editor that does not parse.
 type invalidJSON struct {
 	path doc.Path
 	text string
 }
 
-// editJSON opens the node in the person's editor; a text that did not parse is offered again.
+// editJSON opens the node in the user's editor; a text that did not parse is opened again.
 func (t *Tree) editJSON() {
 	p := t.node().Path
 	if t.cfg.Host.OpenExternal == nil {
@@ -225,7 +225,7 @@ func (t *Tree) takeJSON(p doc.Path, text string) {
 	}
 }
 
-// sentence makes an error one for people to read.
+// sentence formats an error as a sentence for the user.
 func sentence(err error) string {
 	text := err.Error()
 	if text == "" {

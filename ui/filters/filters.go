@@ -1,5 +1,5 @@
-// Package filters edits the filters of an audience as a tree, below a sentence that says in plain
-// words whom they pick, and tells beside it how many people that is.
+// Package filters edits the filters of an audience as a tree, below a sentence that describes the audience, and
+// counts the matching users beside it.
 package filters
 
 import (
@@ -16,38 +16,38 @@ import (
 	"bugle/ui/editor"
 )
 
-// Tree edits the filter groups of a component. Make one with [New]; it must not be copied.
+// Tree edits the filter groups of a component. Create one with [New]; it must not be copied.
 type Tree struct {
 	*outline
-	base        doc.Value    // what Edits compares with
-	open        *form        // of the node under the cursor; nil where none is open
-	menu        *menu        // what to add; nil where that is not asked
-	invalidJSON *invalidJSON // a JSON text that could not be taken over
+	base        doc.Value    // the document that Edited compares with
+	open        *form        // the open form of the node under the cursor; nil if none is open
+	menu        *menu        // the menu of what to add; nil if it is closed
+	invalidJSON *invalidJSON // a JSON text that did not parse
 
 	sentence []string
 	lines    []line
-	top      int // the first line in sight
+	top      int // the first visible line
 }
 
-// outline is the filters as rows with a cursor, and what is done with the one under it.
+// outline is the list of filter rows with a cursor, and the operations on it.
 type outline struct {
 	cfg   editor.Config
-	place doc.Path // of the component, or of a group that stands alone
+	place doc.Path // path of the component, or of a single group
 	keys  keyMap
 	root  doc.Value
 	draft *draft
 
 	nodes        []audience.Node
-	last         []bool // of each node: no other follows in its group
+	last         []bool // for each node: it is the last one in its group
 	cursor       int    // the node under the cursor
 	problems     []schema.Problem
 	failure      string
-	wasOperation bool // the last change was an operation, not something typed
-	inactive     bool // the keyboard is elsewhere
-	visibleLines int  // how many lines are in sight
+	wasOperation bool // the last change was an operation, not typing
+	inactive     bool // the tree does not have the keyboard
+	visibleLines int  // number of visible lines
 }
 
-// draft is a filter that was added and is as it was made: it is no part of the document yet.
+// draft is a newly added filter that is still unchanged and not part of the document.
 type draft struct {
 	before doc.Value
 	path   doc.Path
@@ -56,8 +56,8 @@ type draft struct {
 
 var _ editor.Editor = (*Tree)(nil)
 
-// New makes the editor of a filter group, or of a component that has some. The groups of one component
-// are shown together, the cursor in the one at the path.
+// New returns the editor of a filter group, or of a component with filter groups. All groups of a component are
+// shown, with the cursor in the one at the path.
 func New(cfg editor.Config) editor.Editor {
 	t := &Tree{outline: &outline{cfg: cfg, place: groupsPath(cfg.Path), keys: newKeyMap(), root: cfg.Root}, base: cfg.Root}
 	t.refresh()
@@ -73,7 +73,7 @@ func New(cfg editor.Config) editor.Editor {
 	return t
 }
 
-// groupsPath returns the component around a group, and any other path as it is.
+// groupsPath returns the component around a group, and any other path unchanged.
 func groupsPath(p doc.Path) doc.Path {
 	if len(p) > 1 && slices.Contains(catalog.FilterGroups(catalog.Component(p[len(p)-2].Name)), p.Last().Name) {
 		return p.Parent()
@@ -96,7 +96,7 @@ func now(cfg editor.Config) time.Time {
 	return time.Now()
 }
 
-// SetSize sets the cells and lines that View may take.
+// SetSize sets the size of the view.
 func (t *Tree) SetSize(w, h int) {
 	t.cfg.Width, t.cfg.Height = w, h
 	t.rebuild()
@@ -110,8 +110,7 @@ func (t *Tree) SetActive(on bool) {
 	}
 }
 
-// Edited returns the document with everything that a person changed. A filter that was added and has
-// nothing in it yet is not in it.
+// Edited returns the document with the user's changes. A new filter that is still empty is not part of it.
 func (t *Tree) Edited() (doc.Value, bool) {
 	root := t.root
 	if t.draftIsEmpty() {
@@ -120,7 +119,7 @@ func (t *Tree) Edited() (doc.Value, bool) {
 	return root, !root.Same(t.base)
 }
 
-// draftIsEmpty reports a draft that nobody has filled in.
+// draftIsEmpty reports whether there is a draft that has not been filled in.
 func (o *outline) draftIsEmpty() bool {
 	return o.draft != nil && audience.NewFilter(o.root, o.draft.path)
 }

@@ -17,7 +17,7 @@ import (
 	"bugle/ui/uitest"
 )
 
-// testbed is a workspace with people in it, and one draft.
+// testbed is a workspace with users and one draft.
 type testbed struct {
 	t   testing.TB
 	svc *local.Service
@@ -39,7 +39,7 @@ func workspace() engine.Workspace {
 	}
 }
 
-// audienceJSON is an audience as people build them: two groups, an action with conditions, a segment.
+// audienceJSON is a typical audience: two groups, an action with conditions, a segment.
 const audienceJSON = `{"segmentation_details":{
 	"included_filters":{"filter_operator":"and","filters":[
 		{"filter_type":"user_attributes","data_type":"string","category":"Tracked Standard Attribute","name":"Country","operator":"in","value":["India","Nepal"]},
@@ -92,14 +92,14 @@ func newTestbedOf(t testing.TB, delivery catalog.DeliveryType, components string
 	return &testbed{t, svc, made.ID}
 }
 
-// open shows the builder at a place, the form with the keyboard.
+// open opens the builder at a place and focuses the form.
 func (b *testbed) open(w, h int, at ...any) *uitest.Harness {
 	b.t.Helper()
 	hs := uitest.New(b.t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P(at...)}), w, h)
 	return hs
 }
 
-// stored is what the store has of a place.
+// stored returns the stored JSON of a place.
 func (b *testbed) stored(at ...any) string {
 	b.t.Helper()
 	c, err := b.svc.Get(context.Background(), b.id)
@@ -164,7 +164,7 @@ func TestScreensWithoutFilters(t *testing.T) {
 	h.GoldenSizes("operator")
 }
 
-// A trigger has words of its own, and starts with what users do.
+// A trigger has texts of its own, and starts with a user action.
 func TestTriggerAsksForAnEvent(t *testing.T) {
 	t.Parallel()
 	b := newTestbedOf(t, catalog.EventTriggered, `{}`)
@@ -182,8 +182,8 @@ func TestTriggerAsksForAnEvent(t *testing.T) {
 	}
 }
 
-// A person builds an audience by the keys alone: two actions with conditions, a list, relative days,
-// and somebody to leave out. Names bring the rest with them.
+// An audience can be built with the keyboard: two actions with conditions, a list, relative days, and an
+// exclusion. Choosing a name fills in the rest.
 func TestBuildAudienceWithKeyboard(t *testing.T) {
 	t.Parallel()
 	b := newTestbed(t, `{}`)
@@ -195,7 +195,7 @@ func TestBuildAudienceWithKeyboard(t *testing.T) {
 		{"a 4", "amo", "enter l enter"}, {"", "1000", "enter"}, // with Amount below 1000
 		{"a 1", "cou", "enter enter"}, {"", "India, Nepal", "enter"}, // a list
 		{"a 1", "bir", "enter enter"}, {"", "7", "enter"}, // relative days
-		{"A 3", "sta", "enter"}, // and somebody to leave out
+		{"A 3", "sta", "enter"}, // and an exclusion
 	} {
 		h.Press(strings.Fields(step.keys)...)
 		h.Type(step.text)
@@ -217,7 +217,7 @@ func TestBuildAudienceWithKeyboard(t *testing.T) {
 	}
 }
 
-// Undo takes back each operation, and redo makes it again.
+// Undo reverts each operation, and redo applies it again.
 func TestUndoTakesBackEachOperation(t *testing.T) {
 	t.Parallel()
 	for _, keys := range []string{"j !", "j d", "j j x", "j J", "j j K", "j j j j j >", "j j j <", "j m", "j space", "G delete", "A 3 enter", "j j j enter tab tab tab 9"} {
@@ -245,7 +245,7 @@ func TestUndoTakesBackEachOperation(t *testing.T) {
 	}
 }
 
-// A filter that was added and left without a word is not in the document, nor ever was.
+// A filter that was added and left empty is not, and never was, in the document.
 func TestEmptyNewFilterIsNotSaved(t *testing.T) {
 	b := newTestbed(t, audienceJSON)
 	before := b.stored(segmentation)
@@ -278,7 +278,7 @@ func TestOperationsAndUndoThroughTheBuilder(t *testing.T) {
 	h.Want("There is no event above")
 }
 
-// A problem leads to its field, wherever in the tree.
+// A problem leads to its field anywhere in the tree.
 func TestProblemOpensField(t *testing.T) {
 	t.Parallel()
 	b := newTestbed(t, audienceJSON)
@@ -310,7 +310,7 @@ func TestMousePicksNodesRowsAndNames(t *testing.T) {
 	}
 }
 
-// A click reaches what is under it in every layout: nodes, rows, names, options.
+// Nodes, rows, names and options can be clicked in every layout.
 func TestClickTargets(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
 		b := newTestbed(t, audienceJSON)
@@ -334,7 +334,7 @@ func TestClickTargets(t *testing.T) {
 	}
 }
 
-// The kinds of a new filter, its names and its dates take clicks in every layout.
+// The kinds of a new filter, its names and its dates can be clicked in every layout.
 func TestClicksAddAFilter(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
 		b := newTestbed(t, `{}`)
@@ -350,7 +350,7 @@ func TestClicksAddAFilter(t *testing.T) {
 	}
 }
 
-// Enter takes the highlighted name; what is typed stays where a person says so, and is marked.
+// Enter accepts the highlighted name; a free text is kept if the user chooses it, and is marked.
 func TestUnknownNames(t *testing.T) {
 	b := newTestbed(t, audienceJSON)
 	h := b.open(120, 40, segmentation, include)
@@ -375,7 +375,7 @@ func TestUnknownNames(t *testing.T) {
 	if got := b.stored(segmentation, include, "filters", 1, "action_name"); got != `"add"` {
 		t.Errorf("the event is %s", got)
 	}
-	h.Want("(not in this workspace) at least 2 times with Price", "Did add (not in this workspace) at least 2") // in the sentence, and in the tree
+	h.Want("(not in this workspace) at least 2 times with Price", "Did add (not in this workspace) at least 2") // in the sentence and in the tree
 }
 
 const notKnown = "not in this workspace"
@@ -403,7 +403,7 @@ func TestExplainMatch(t *testing.T) {
 	h.Want("No user has a name")
 }
 
-// A service that only carries campaigns says so.
+// A service without users shows that it cannot count.
 func TestServiceWithoutAudience(t *testing.T) {
 	b := newTestbed(t, audienceJSON)
 	r := screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P(segmentation, include)}
@@ -411,7 +411,7 @@ func TestServiceWithoutAudience(t *testing.T) {
 	h.Want("This service does not show who", "Users whose Country is India or Nepal")
 }
 
-// A letter typed at a name that is there looks for another one, and esc keeps the old one.
+// Typing over an existing name searches for another one, and esc keeps the old one.
 func TestTypingOverAName(t *testing.T) {
 	b := newTestbed(t, audienceJSON)
 	h := b.open(120, 40, segmentation, include)

@@ -14,32 +14,32 @@ import (
 	"bugle/ui/widget"
 )
 
-// form is a filter that is open in its place: one row for each thing to fill in.
+// form is a filter opened in place, with a row for each input.
 type form struct {
 	*outline
 	filter doc.Path
 	rows   []row
 	cursor int
-	typing bool // the row is a line of text
+	typing bool // the row is a text field
 
-	before    doc.Value // the document when the row was reached: what is typed is written into that
+	before    doc.Value // the document when the row was focused, into which the text is written
 	prompt    widget.Prompt
-	start     string           // what the prompt held then
-	names     []typeahead.Item // that the row can be filled in with
-	list      typeahead.List   // what fits what is typed
-	refused   bool             // it was said already that what is typed cannot be read
-	replacing bool             // the text was typed over that of the row
-	fresh     bool             // nothing was done in the row yet: what is typed takes the place of the old text
+	start     string           // the prompt's text at that time
+	names     []typeahead.Item // suggestions for the row
+	list      typeahead.List   // the suggestions that match the text
+	refused   bool             // the user has been told that the text cannot be parsed
+	replacing bool             // the text replaces that of the row
+	fresh     bool             // the row is unchanged: typing replaces its text
 }
 
-// openForm opens the filter under the cursor, at its first row.
+// openForm opens the filter under the cursor at its first row.
 func (t *Tree) openForm() {
 	t.open = &form{outline: t.outline, filter: t.node().Path}
 	t.open.rows = t.open.buildRows()
 	t.open.focusRow(0)
 }
 
-// reopen makes the rows of the open filter anew, and closes it where it is gone.
+// reopen rebuilds the rows of the open filter, and closes it if the filter does not exist any more.
 func (t *Tree) reopen() {
 	f := t.open
 	if !f.filter.Equal(t.node().Path) {
@@ -53,7 +53,7 @@ func (t *Tree) reopen() {
 	f.focusRow(f.cursor)
 }
 
-// closeForm closes the open filter. One that was added and not filled in goes.
+// closeForm closes the open filter. A new one that is still empty is removed.
 func (t *Tree) closeForm() {
 	if t.open == nil {
 		return
@@ -73,7 +73,7 @@ func (f *form) row() (row, bool) {
 	return f.rows[f.cursor], true
 }
 
-// focusRow returns a row the keyboard.
+// focusRow focuses a row.
 func (f *form) focusRow(i int) {
 	f.cursor = max(0, min(i, len(f.rows)-1))
 	f.before, f.typing, f.names, f.fresh, f.refused, f.replacing = f.root, false, nil, false, false, false
@@ -91,13 +91,13 @@ func (f *form) focusRow(i int) {
 	f.fresh = (r.isCount() || r.kind == frequencyRow || r.kind == nameRow) && r.text != ""
 	if r.kind == nameRow {
 		f.names = f.namesOf(r)
-		if r.text == "" { // a name that is there is walked past, not chosen anew
+		if r.text == "" { // an existing name is not replaced when the cursor passes it
 			f.list.Show(typeahead.Offer{Items: f.names, Typed: true})
 		}
 	}
 }
 
-// focusPath returns the row at p the keyboard, or the one around it.
+// focusPath focuses the row at p, or the one around it.
 func (f *form) focusPath(p doc.Path) {
 	best := -1
 	for i, r := range f.rows {
@@ -107,7 +107,7 @@ func (f *form) focusPath(p doc.Path) {
 			break
 		}
 	}
-	if best < 0 { // the second end of a range is a place of its own
+	if best < 0 { // the upper end of a range has a path of its own
 		best = slices.IndexFunc(f.rows, func(r row) bool { return r.end == 1 })
 	}
 	if best >= 0 {
@@ -115,14 +115,14 @@ func (f *form) focusPath(p doc.Path) {
 	}
 }
 
-// key takes a key, and reports whether the filter is done with.
+// key handles a key and reports whether the form is done.
 func (f *form) key(msg tea.KeyMsg) bool {
 	k := f.keys
 	r, ok := f.row()
 	leaving := key.Matches(msg, k.Close) || msg.String() == "enter" || key.Matches(msg, k.Next) && !(f.hasSuggestions() && key.Matches(msg, k.Pick)) || key.Matches(msg, k.Prev)
 	if _, marked := f.highlightedName(); leaving && ok && !marked {
 		if err := f.parseError(r); err != nil && !f.refused {
-			f.failure, f.refused = sentence(err), true // once: whoever leaves after that means it
+			f.failure, f.refused = sentence(err), true // once: leaving again discards the text
 			return false
 		}
 	}
@@ -156,7 +156,7 @@ func (f *form) key(msg tea.KeyMsg) bool {
 	return false
 }
 
-// enter goes on to what still has to be said, and reports whether nothing has.
+// enter moves to the next required row, and reports whether there is none.
 func (f *form) enter(r row) bool {
 	took := f.acceptSuggestion(r)
 	if r.kind == nameRow && f.prompt.Value() == "" {
@@ -180,25 +180,24 @@ func (f *form) enter(r row) bool {
 	return true
 }
 
-// textChanged reports that the line of text is another than the row began with.
+// textChanged reports whether the text differs from the row's initial text.
 func (f *form) textChanged() bool { return f.typing && f.prompt.Value() != f.start }
 
-// hasSuggestions reports that there are names to choose from below the row.
+// hasSuggestions reports whether suggestions are shown below the row.
 func (f *form) hasSuggestions() bool { return f.typing && f.list.Len() > 0 }
 
-// isSuggested reports whether a name is one of those that the row suggests.
+// isSuggested reports whether a name is one of the row's suggestions.
 func (f *form) isSuggested(name string) bool {
 	return slices.ContainsFunc(f.names, func(it typeahead.Item) bool { return it.Value == name })
 }
 
-// highlightedName returns the suggested name that is highlighted in the place of another text.
+// highlightedName returns the highlighted suggestion that would replace the text.
 func (f *form) highlightedName() (string, bool) {
 	r, ok := f.list.Highlighted()
 	return r.Value, ok && f.typing && !r.Free && r.Value != f.prompt.Value()
 }
 
-// acceptSuggestion fills in the name that is highlighted. It reports whether the row holds another one than
-// before.
+// acceptSuggestion fills in the highlighted name. It reports whether the value changed.
 func (f *form) acceptSuggestion(r row) bool {
 	name, ok := f.highlightedName()
 	if r.kind != nameRow && r.kind != frequencyRow || !ok {
@@ -210,8 +209,8 @@ func (f *form) acceptSuggestion(r row) bool {
 	return true
 }
 
-// keepTyped keeps what was typed of a name when its row is left without a choice. Where another name was looked
-// for, the old one stays.
+// keepTyped keeps the text of a name row that is left without a choice. If the user was replacing a name, the
+// old one stays.
 func (f *form) keepTyped() {
 	r, ok := f.row()
 	if _, marked := f.highlightedName(); ok && marked && !f.replacing && r.kind == nameRow && f.textChanged() && f.prompt.Value() != "" {
@@ -219,7 +218,7 @@ func (f *form) keepTyped() {
 	}
 }
 
-// typeKey takes a key of a line of text.
+// typeKey handles a key in a text field.
 func (f *form) typeKey(r row, msg tea.KeyMsg) {
 	over := f.fresh && !msg.Alt && (msg.Type == tea.KeyRunes || msg.Type == tea.KeyBackspace)
 	if over {
@@ -233,7 +232,7 @@ func (f *form) typeKey(r row, msg tea.KeyMsg) {
 	text := f.prompt.Value()
 	if r.kind == nameRow {
 		typed := text != f.start
-		if name, _, _ := f.splitAction(r); name != "" { // the event's name, and how often
+		if name, _, _ := f.splitAction(r); name != "" { // the event's name and its frequency
 			f.list.Clear()
 			f.acceptText(r)
 			return
@@ -247,7 +246,7 @@ func (f *form) typeKey(r row, msg tea.KeyMsg) {
 	f.acceptText(r)
 }
 
-// parseError says why the words of a row cannot be read; nil where they can, or mean nothing by themselves.
+// parseError returns why the text of a row cannot be parsed; nil if it can, or needs no parsing.
 func (f *form) parseError(r row) error {
 	if r.kind != frequencyRow || !f.textChanged() {
 		return nil
@@ -256,7 +255,7 @@ func (f *form) parseError(r row) error {
 	return err
 }
 
-// splitAction reads a whole sentence that is typed in the place of an event's name.
+// splitAction parses a whole sentence that is typed instead of an event's name.
 func (f *form) splitAction(r row) (name, often string, ok bool) {
 	if r.kind != nameRow || f.node().Kind != audience.Action {
 		return "", "", false
@@ -268,8 +267,8 @@ func (f *form) splitAction(r row) (name, often string, ok bool) {
 	return audience.SplitAction(f.prompt.Value(), names, f.env())
 }
 
-// acceptText writes what is typed, unless that is the beginning of a name which is marked below: half
-// a name would be counted and saved.
+// acceptText writes the text, unless it is the beginning of a highlighted name: half a name would be counted
+// and saved.
 func (f *form) acceptText(r row) {
 	text := f.prompt.Value()
 	name, _, whole := f.splitAction(r)
@@ -300,7 +299,7 @@ func (f *form) toggleKey(r row, msg tea.KeyMsg) {
 	f.before = f.root
 }
 
-// choiceKey chooses among options: the next, the one before, or one by its first letter.
+// choiceKey changes a choice: the next option, the previous one, or one by its first letter.
 func (f *form) choiceKey(r row, msg tea.KeyMsg) {
 	options := r.availableOptions()
 	if len(options) == 0 {
@@ -333,7 +332,7 @@ func (f *form) choiceKey(r row, msg tea.KeyMsg) {
 	f.choose(r, options[at].Value)
 }
 
-// choose takes an option. The one that was there before brings back all that went with it.
+// choose selects an option. Returning to the original one restores everything that depended on it.
 func (f *form) choose(r row, value string) {
 	if value == f.start {
 		f.setRoot(f.before)
@@ -342,7 +341,7 @@ func (f *form) choose(r row, value string) {
 	f.write(f.before, r, []string{value})
 }
 
-// write puts what was typed or chosen for a row into a document; nothing takes it out.
+// write writes the texts of a row into a document; no text removes the value.
 func (f *form) write(root doc.Value, r row, texts []string) {
 	out, err := f.written(root, r, texts)
 	if err != nil {
@@ -390,7 +389,7 @@ func (f *form) written(root doc.Value, r row, texts []string) (doc.Value, error)
 	return root.Set(p, doc.NewString(text))
 }
 
-// setRoot takes over a change of the open filter; the row keeps the keyboard, and its text.
+// setRoot adopts a change of the open filter; the row keeps its focus and its text.
 func (f *form) setRoot(root doc.Value) {
 	f.root, f.wasOperation = root, false
 	f.refresh()

@@ -10,10 +10,10 @@ import (
 	"bugle/ui/widget"
 )
 
-// maxLabelOverhang is by how much a label may be longer than the others; what it says stands behind it.
+// maxLabelOverhang is how much longer a label may be than the others; its value follows directly.
 const maxLabelOverhang = 8
 
-// layMenu adds the lines of what can be added.
+// layMenu adds the lines of the menu.
 func (t *Tree) layMenu(i int) {
 	th, m := t.cfg.Theme, t.menu
 	put := func(kind int, text string) {
@@ -34,7 +34,7 @@ func (t *Tree) layMenu(i int) {
 	}
 }
 
-// lay adds the rows of the open filter, and below the focused one what helps to fill it in.
+// lay adds the rows of the open filter, and the help below the focused one.
 func (f *form) lay(i int, add func(line)) {
 	indent := f.indent(i)
 	labels := 0
@@ -60,7 +60,7 @@ func (o *outline) indent(i int) int {
 	return 2 + 2*o.nodes[i].Depth
 }
 
-// rowText draws a row: its label, and what it holds.
+// rowText draws a row: its label and value.
 func (f *form) rowText(r row, at bool, labels, w int) string {
 	th := f.cfg.Theme
 	at = at && !f.inactive
@@ -106,7 +106,7 @@ func (f *form) rowText(r row, at bool, labels, w int) string {
 	return mark + label + "  " + th.Paint(tone, widget.Truncate(text, room))
 }
 
-// valueText returns in words what a row holds.
+// valueText describes the value of a row.
 func (f *form) valueText(r row) (string, themes.Tone) {
 	switch r.kind {
 	case choiceRow:
@@ -142,7 +142,7 @@ func (f *form) valueText(r row) (string, themes.Tone) {
 	return widget.CleanVisible(r.text), themes.ToneText
 }
 
-// layHelp adds what stands below the focused row: names, options, what a date was understood as.
+// layHelp adds the lines below the focused row: names, options, the interpretation of a date.
 func (f *form) layHelp(r row, indent int, put func(name int, text string, chips ...chip)) {
 	th, room := f.cfg.Theme, max(f.cfg.Width-indent-2, 1)
 	say := func(tone themes.Tone, text string) {
@@ -185,7 +185,7 @@ func counted(n int) string {
 	return fmt.Sprintf("%d values", n)
 }
 
-// layNames adds the names that are suggested, the highlighted one in sight.
+// layNames adds the suggested names, scrolled to the highlighted one.
 func (f *form) layNames(indent int, put func(name int, text string, chips ...chip)) {
 	most := min(typeahead.Most, max(f.visibleLines-3, 2))
 	for i, l := range f.list.Lines(f.cfg.Theme, max(f.cfg.Width-indent, 1), most) {
@@ -194,7 +194,7 @@ func (f *form) layNames(indent int, put func(name int, text string, chips ...chi
 	}
 }
 
-// layChips adds the options of a choice, the chosen one in brackets.
+// layChips adds the options of a choice, the selected one in brackets.
 func (f *form) layChips(indent, room int, put func(name int, text string, chips ...chip)) {
 	r, _ := f.row()
 	th, width := f.cfg.Theme, 0
@@ -222,7 +222,7 @@ func (f *form) layChips(indent, room int, put func(name int, text string, chips 
 	flush()
 }
 
-// help says what a row is for, in a sentence.
+// help returns a sentence that explains a row.
 func (f *form) help(r row) string {
 	n := r.input.State.Node
 	switch {
@@ -255,7 +255,7 @@ func (f *form) help(r row) string {
 	return help
 }
 
-// valueHelp says what is expected of a value, by its shape.
+// valueHelp describes the expected value, by its shape.
 var valueHelp = map[audience.Shape]string{
 	audience.RelativeDays: "Counted from now, to the same time of day.",
 	audience.ValueRange:   "Both values are included.",

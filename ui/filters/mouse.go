@@ -6,10 +6,10 @@ import (
 	"bugle/engine/audience"
 )
 
-// wheelLines is how far one notch of the wheel scrolls.
+// wheelLines is how many lines one notch of the wheel scrolls.
 const wheelLines = 3
 
-// mouse takes the wheel, and presses: on a node, a row, a name, a kind.
+// mouse handles the wheel and clicks on a node, a row, a name or a kind.
 func (t *Tree) mouse(msg tea.MouseMsg) {
 	switch msg.Button {
 	case tea.MouseButtonWheelUp:
@@ -64,7 +64,7 @@ func (t *Tree) press(l line, x int) {
 	}
 }
 
-// press takes a press on a row, and reports whether the filter is done with.
+// press handles a click on a row, and reports whether the form is done.
 func (f *form) press(l line, x int) bool {
 	for _, c := range l.chips {
 		if r, ok := f.row(); ok && x >= c.from && x < c.to {

@@ -10,35 +10,35 @@ import (
 	"bugle/ui/widget"
 )
 
-// rowKind is how a row is filled in.
+// rowKind is how a row is edited.
 type rowKind uint8
 
 const (
-	fixedRow rowKind = iota // looked at alone
+	fixedRow rowKind = iota // read-only
 	textRow
-	nameRow // a text, with names of the workspace
-	listRow // texts, with commas
-	dateRow // a date as people type it
+	nameRow // text, with names of the workspace
+	listRow // texts separated by commas
+	dateRow // a date in natural language
 	choiceRow
 	toggleRow
-	frequencyRow // how often and within which time, in words
+	frequencyRow // frequency and period, in words
 )
 
 func (k rowKind) isText() bool {
 	return k == textRow || k == nameRow || k == listRow || k == dateRow || k == frequencyRow
 }
 
-// row is one thing to fill in of a filter.
+// row is one input of a filter.
 type row struct {
 	input audience.Input
 	kind  rowKind
 	label string
-	text  string // what it holds, as it is edited
-	end   int    // of a range: 0 for its lower end, 1 for the upper
+	text  string // the value in editable form
+	end   int    // for a range: 0 for its lower end, 1 for the upper
 	shape audience.Shape
 }
 
-// buildRows returns what there is to fill in of the filter.
+// buildRows returns the inputs of the filter.
 func (f *form) buildRows() []row {
 	filter := f.filter
 	var out []row
@@ -75,7 +75,7 @@ func (f *form) buildRows() []row {
 
 func in(k doc.Kind, kinds ...doc.Kind) bool { return slices.Contains(kinds, k) }
 
-// isSingleLine reports that a line of text gives back a text as it was: it has no line ends and the like.
+// isSingleLine reports whether a text field can represent a text exactly: it has no line breaks or the like.
 func isSingleLine(text string) bool { return widget.Clean(text) == text }
 
 // valueRows returns the rows of a value: one, or two for the ends of a range.
@@ -115,7 +115,7 @@ func valueRows(r row, filter doc.Value) []row {
 	return []row{r}
 }
 
-// values returns the texts of a filter's value with what was typed for the row in them.
+// values returns the texts of a filter's value, updated with what was typed in the row.
 func (r row) values(env audience.Env, filter doc.Value, texts []string) []string {
 	text := strings.Join(texts, "")
 	switch r.kind {
@@ -137,7 +137,7 @@ func (r row) values(env audience.Env, filter doc.Value, texts []string) []string
 	return out
 }
 
-// isYes tells a yes from a no, also where the document leaves it to the default.
+// isYes returns a boolean value, which may be a default.
 func (r row) isYes() bool {
 	if r.text == "" && r.input.State.Node != nil {
 		return r.input.State.Node.Default == "true"
@@ -145,18 +145,18 @@ func (r row) isYes() bool {
 	return r.text == "true"
 }
 
-// availableOptions are the options of a choice that can be chosen now.
+// availableOptions returns the options of a choice that are allowed now.
 func (r row) availableOptions() []schema.OptionState {
 	return slices.DeleteFunc(slices.Clone(r.input.State.Options), func(o schema.OptionState) bool { return !o.Offered })
 }
 
-// isCount reports a row that holds a whole number.
+// isCount reports whether a row contains a whole number.
 func (r row) isCount() bool {
 	n := r.input.State.Node
 	return r.kind == textRow && (r.shape == audience.RelativeDays || n != nil && n.Kind == schema.Integer)
 }
 
-// needsInput reports a row that somebody who adds a filter wants to come to.
+// needsInput reports whether a row should be visited when a filter is added.
 func (r row) needsInput() bool {
 	return r.kind != fixedRow && (r.input.Part != audience.Plain || r.input.State.Required)
 }
@@ -194,8 +194,7 @@ func plainText(v doc.Value) string {
 	return v.Literal()
 }
 
-// joinList writes texts as a list with commas; what holds a comma or a quote, or would lose a blank,
-// stands in quotes, as in CSV.
+// joinList joins texts with commas; texts with a comma, a quote or surrounding blanks are quoted as in CSV.
 func joinList(texts []string) string {
 	out := make([]string, len(texts))
 	for i, s := range texts {
@@ -207,7 +206,7 @@ func joinList(texts []string) string {
 	return strings.Join(out, ", ")
 }
 
-// splitList reads what joinList writes; blanks around a comma and empty places do not count.
+// splitList splits a text written by joinList; blanks around commas and empty items are ignored.
 func splitList(text string) []string {
 	var out []string
 	for rest := strings.TrimSpace(text); rest != ""; {
@@ -231,7 +230,7 @@ func splitList(text string) []string {
 	return out
 }
 
-// parseQuoted reads up to the closing quote, or to the end where there is none.
+// parseQuoted reads up to the closing quote, or to the end if there is none.
 func parseQuoted(s string) (item, rest string) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

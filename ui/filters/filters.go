@@ -124,7 +124,7 @@ func (o *outline) draftIsEmpty() bool {
 	return o.draft != nil && audience.NewFilter(o.root, o.draft.path)
 }
 
-// Reload takes over a document that was changed elsewhere, or saved.
+// Reload replaces the document after it was changed elsewhere or saved.
 func (t *Tree) Reload(root doc.Value) {
 	t.base = root
 	if root.Same(t.root) || t.draftIsEmpty() && root.Same(t.draft.before) {
@@ -141,7 +141,7 @@ func (t *Tree) Reload(root doc.Value) {
 	t.rebuild()
 }
 
-// goToChange puts the cursor where the document differs from what it was before.
+// goToChange moves the cursor to the first difference from the previous document.
 func (o *outline) goToChange(before doc.Value) {
 	changes := doc.Diff(before.Lookup(o.place), o.root.Lookup(o.place))
 	if len(changes) == 0 {
@@ -150,7 +150,7 @@ func (o *outline) goToChange(before doc.Value) {
 	c, best := changes[0], -1
 	p := o.place.Join(c.Path...)
 	if last := p.Last(); last.IsIndex && last.Index > 0 && !c.After.Exists() {
-		p = p.Parent().Elem(last.Index - 1) // what stood before one that went
+		p = p.Parent().Elem(last.Index - 1) // the entry before a removed one
 	}
 	for i, n := range o.nodes {
 		if p.HasPrefix(n.Path) && (best < 0 || len(n.Path) >= len(o.nodes[best].Path)) {
@@ -162,14 +162,14 @@ func (o *outline) goToChange(before doc.Value) {
 	}
 }
 
-// SetProblems hands in the problems of the document.
+// SetProblems sets the problems of the document.
 func (t *Tree) SetProblems(ps []schema.Problem) {
 	t.problems = ps
 	t.refresh()
 	t.rebuild()
 }
 
-// refresh reads the nodes anew, and keeps the cursor on its place.
+// refresh reads the nodes again and keeps the cursor in place.
 func (o *outline) refresh() {
 	o.nodes = audience.Nodes(o.root, o.place, o.env(), o.problems)
 	o.last = make([]bool, len(o.nodes))
@@ -193,7 +193,7 @@ func (o *outline) node() audience.Node {
 	return audience.Node{Kind: audience.Group, Path: o.place}
 }
 
-// Focused returns the place that the keyboard is at.
+// Focused returns the place that has the keyboard.
 func (t *Tree) Focused() (schema.FieldState, bool) {
 	p := t.node().Path
 	if t.open != nil {
@@ -207,7 +207,7 @@ func (t *Tree) Focused() (schema.FieldState, bool) {
 	return t.cfg.Schema.Field(t.root, p, t.cfg.Env)
 }
 
-// FocusPath puts the cursor on the node at p, and opens it where p leads to something in it.
+// FocusPath moves the cursor to the node at p, and opens it if p is inside it.
 func (t *Tree) FocusPath(p doc.Path) bool {
 	best := -1
 	for i, n := range t.nodes {
@@ -228,16 +228,16 @@ func (t *Tree) FocusPath(p doc.Path) bool {
 	return true
 }
 
-// Typing reports that letters are text.
+// Typing reports whether letters are text.
 func (t *Tree) Typing() bool { return t.open != nil && t.open.typing }
 
-// Modal reports that a filter is open, or something to add is chosen: Escape closes that.
+// Modal reports whether a filter or the menu is open, which esc closes.
 func (t *Tree) Modal() bool { return t.open != nil || t.menu != nil }
 
-// LastWasOperation says whether the last change was an operation on the tree.
+// LastWasOperation reports whether the last change was an operation on the tree.
 func (t *Tree) LastWasOperation() bool { return t.wasOperation }
 
-// locked says why what is at p may not be changed, or "".
+// locked returns why the value at p cannot be changed, or "".
 func (o *outline) locked(p doc.Path) string {
 	if o.cfg.Locked == nil {
 		return ""
@@ -245,7 +245,7 @@ func (o *outline) locked(p doc.Path) string {
 	return o.cfg.Locked(p)
 }
 
-// Update takes a key, or a mouse event relative to the upper left corner.
+// Update handles a key, or a mouse event relative to the upper left corner.
 func (t *Tree) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
@@ -256,7 +256,7 @@ func (t *Tree) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// handleRunes hands on letters that arrived together one by one, until they are text.
+// handleRunes handles letters that arrived in one message one by one, until they are text.
 func (t *Tree) handleRunes(msg tea.KeyMsg) tea.Cmd {
 	var cmds []tea.Cmd
 	for msg.Type == tea.KeyRunes && !msg.Paste && !msg.Alt && len(msg.Runes) > 1 && !t.Typing() {

@@ -22,13 +22,13 @@ type searchBar struct {
 	theme  themes.Theme
 	prompt widget.Prompt
 
-	offers []query.Completion
+	completions []query.Completion
 	list   typeahead.List // the offers, and the text as it is
 	moved  bool           // the person chose a row
 
-	past  []string // searches made before, the newest first
-	back  int      // how far back in them the person has gone; 0: not at all
-	typed string   // what was there before going back
+	recent  []string // searches made before, the newest first
+	recentIndex  int      // how far back in them the person has gone; 0: not at all
+	draft string   // what was there before going back
 
 	explain  string
 	problems []query.Problem
@@ -53,17 +53,17 @@ func (b *searchBar) set(text string) {
 
 // close takes the offers away.
 func (b *searchBar) close() {
-	b.offers, b.moved = nil, false
+	b.completions, b.moved = nil, false
 	b.list.Clear()
 }
 
-// shown reports whether the line is in sight.
-func (b *searchBar) shown() bool { return b.prompt.Focused() || b.text() != "" }
+// visible reports whether the line is in sight.
+func (b *searchBar) visible() bool { return b.prompt.Focused() || b.text() != "" }
 
 // lines is how many lines the bar takes: the search, and what it means while it is typed or wrong.
 func (b *searchBar) lines() int {
 	switch {
-	case !b.shown():
+	case !b.visible():
 		return 0
 	case b.prompt.Focused() || len(b.problems) > 0:
 		return 2
@@ -75,7 +75,7 @@ func (b *searchBar) focus() { b.prompt.Focus() }
 
 func (b *searchBar) blur() {
 	b.prompt.Blur()
-	b.back = 0
+	b.recentIndex = 0
 	b.close()
 }
 
@@ -83,10 +83,10 @@ func (b *searchBar) blur() {
 func (b *searchBar) key(msg tea.KeyMsg) (changed, took bool) {
 	switch msg.String() {
 	case "tab":
-		return b.take(b.chosen()), true
+		return b.applyCompletion(b.highlighted()), true
 	case "right", "ctrl+f":
 		if b.cursor() == len(b.text()) {
-			return b.take(b.chosen()), true
+			return b.applyCompletion(b.highlighted()), true
 		}
 	case "up", "ctrl+p":
 		return b.up(), true
@@ -96,66 +96,66 @@ func (b *searchBar) key(msg tea.KeyMsg) (changed, took bool) {
 		return false, false
 	}
 	if b.prompt.Update(msg) {
-		b.back = 0
+		b.recentIndex = 0
 		return true, true
 	}
 	return false, false
 }
 
-// chosen returns the offer that is highlighted, else the first.
-func (b *searchBar) chosen() int {
+// highlighted returns the offer that is highlighted, else the first.
+func (b *searchBar) highlighted() int {
 	row, _ := b.list.Highlighted()
 	return max(row.Ref, 0)
 }
 
-// accepts returns the offer that enter takes; false where it keeps the text as it is.
-func (b *searchBar) accepts() (int, bool) {
+// acceptIndex returns the offer that enter takes; false where it keeps the text as it is.
+func (b *searchBar) acceptIndex() (int, bool) {
 	row, ok := b.list.Highlighted()
 	return row.Ref, ok && !row.Free
 }
 
 // up goes up in the offers, and from the first of them to earlier searches.
 func (b *searchBar) up() bool {
-	if b.back == 0 && b.list.Key("up") {
+	if b.recentIndex == 0 && b.list.Key("up") {
 		b.moved = b.list.At() >= 0
 		return false
 	}
-	if b.back >= len(b.past) {
+	if b.recentIndex >= len(b.recent) {
 		return false
 	}
-	if b.back == 0 {
-		b.typed = b.text()
+	if b.recentIndex == 0 {
+		b.draft = b.text()
 	}
-	b.back++
-	if b.past[b.back-1] == b.typed && b.back < len(b.past) {
-		b.back++
+	b.recentIndex++
+	if b.recent[b.recentIndex-1] == b.draft && b.recentIndex < len(b.recent) {
+		b.recentIndex++
 	}
-	b.prompt.SetValue(b.past[b.back-1])
+	b.prompt.SetValue(b.recent[b.recentIndex-1])
 	return true
 }
 
 // down goes back to later searches, and then down in the offers.
 func (b *searchBar) down() bool {
 	switch {
-	case b.back > 1:
-		b.back--
-		b.prompt.SetValue(b.past[b.back-1])
+	case b.recentIndex > 1:
+		b.recentIndex--
+		b.prompt.SetValue(b.recent[b.recentIndex-1])
 		return true
-	case b.back == 1:
-		b.back = 0
-		b.prompt.SetValue(b.typed)
+	case b.recentIndex == 1:
+		b.recentIndex = 0
+		b.prompt.SetValue(b.draft)
 		return true
 	}
 	b.moved = b.list.Key("down") || b.moved
 	return false
 }
 
-// take goes on with an offer.
-func (b *searchBar) take(i int) bool {
-	if i >= len(b.offers) {
+// applyCompletion goes on with an offer.
+func (b *searchBar) applyCompletion(i int) bool {
+	if i >= len(b.completions) {
 		return false
 	}
-	c, text := b.offers[i], b.text()
+	c, text := b.completions[i], b.text()
 	if c.To > len(text) {
 		return false
 	}
@@ -170,7 +170,7 @@ func (b *searchBar) take(i int) bool {
 			break
 		}
 	}
-	b.moved, b.back = false, 0
+	b.moved, b.recentIndex = false, 0
 	return true
 }
 
@@ -185,70 +185,70 @@ func (b *searchBar) cursor() int {
 
 // complete makes the offers for what is typed now. Where no word is begun they would lie over what was
 // found; tab asks for them.
-func (b *searchBar) complete(k known, now time.Time) {
-	b.offers = nil
+func (b *searchBar) complete(k knownValues, now time.Time) {
+	b.completions = nil
 	text, cursor := b.text(), b.cursor()
-	if b.prompt.Focused() && (text == "" || begun(text, cursor)) {
-		b.offers = b.all(k, now)
+	if b.prompt.Focused() && (text == "" || inWord(text, cursor)) {
+		b.completions = b.completionsFor(k, now)
 	}
-	b.show(text != "", b.right(k, now))
+	b.setCompletions(text != "", b.wordIsComplete(k, now))
 }
 
-// show lists the offers. Where a person typed, the text as it is comes first; it is highlighted where it is right.
-func (b *searchBar) show(typed, right bool) {
-	if len(b.offers) == 0 {
+// setCompletions lists the offers. Where a person typed, the text as it is comes first; it is highlighted where it is right.
+func (b *searchBar) setCompletions(typed, right bool) {
+	if len(b.completions) == 0 {
 		b.close()
 		return
 	}
-	items := make([]typeahead.Item, len(b.offers))
-	for i, c := range b.offers {
-		items[i] = typeahead.Item{Value: c.Text, Info: offerLabel(c), Ref: i}
+	items := make([]typeahead.Item, len(b.completions))
+	for i, c := range b.completions {
+		items[i] = typeahead.Item{Value: c.Text, Info: completionLabel(c), Ref: i}
 	}
 	b.list.Show(typeahead.Offer{Items: items, Text: strings.TrimSpace(b.text()), Typed: typed, Free: typed, Lead: true, Right: right})
 }
 
-// right reports whether the word at the cursor can be searched for as it is: it is no value that was only begun.
-func (b *searchBar) right(k known, now time.Time) bool {
+// wordIsComplete reports whether the word at the cursor can be searched for as it is: it is no value that was only begun.
+func (b *searchBar) wordIsComplete(k knownValues, now time.Time) bool {
 	text, cursor := b.text(), b.cursor()
 	word := text[strings.LastIndexByte(text[:cursor], ' ')+1 : cursor]
-	return !strings.Contains(word, ":") || slices.ContainsFunc(query.Complete(text, cursor, k.env(now)), func(c query.Completion) bool { return there(text, c) })
+	return !strings.Contains(word, ":") || slices.ContainsFunc(query.Complete(text, cursor, k.env(now)), func(c query.Completion) bool { return alreadyPresent(text, c) })
 }
 
-// there reports whether a completion is in the text already.
-func there(text string, c query.Completion) bool {
+// alreadyPresent reports whether a completion is in the text already.
+func alreadyPresent(text string, c query.Completion) bool {
 	return c.To <= len(text) && query.Same(text[c.From:c.To], c.Text)
 }
 
-// all returns every offer. What is there already is none.
-func (b *searchBar) all(k known, now time.Time) []query.Completion {
+// completionsFor returns every offer. What is there already is none.
+func (b *searchBar) completionsFor(k knownValues, now time.Time) []query.Completion {
 	text := b.text()
-	return slices.DeleteFunc(query.Complete(text, b.cursor(), k.env(now)), func(c query.Completion) bool { return there(text, c) })
+	return slices.DeleteFunc(query.Complete(text, b.cursor(), k.env(now)), func(c query.Completion) bool { return alreadyPresent(text, c) })
 }
 
-// begun reports whether a word stands before the cursor.
-func begun(text string, cursor int) bool {
+// inWord reports whether a word stands before the cursor.
+func inWord(text string, cursor int) bool {
 	r, _ := utf8.DecodeLastRuneInString(text[:cursor])
 	return r != utf8.RuneError && !unicode.IsSpace(r)
 }
 
-// remember puts a search first among the earlier ones.
-func remember(past []string, text string) []string {
+// addRecent puts a search first among the earlier ones.
+func addRecent(past []string, text string) []string {
 	if text = strings.TrimSpace(text); text == "" {
 		return past
 	}
 	out := append([]string{text}, slices.DeleteFunc(slices.Clone(past), func(p string) bool { return p == text })...)
-	return out[:min(len(out), mostPast)]
+	return out[:min(len(out), maxRecent)]
 }
 
-// mostPast is how many searches are remembered.
-const mostPast = 50
+// maxRecent is how many searches are remembered.
+const maxRecent = 50
 
 // view draws the bar, w cells wide.
 func (b *searchBar) view(w int) string {
 	b.prompt.SetSize(w, 1)
 	line := b.prompt.View()
 	if len(b.problems) > 0 && widget.Width(b.text())+3 < w {
-		line = b.marked(line, w)
+		line = b.underlineProblems(line, w)
 	}
 	if b.lines() < 2 {
 		return line
@@ -272,7 +272,7 @@ func problemText(p query.Problem) string {
 // problem returns the problem to tell of. Of the word that is still being typed there is none.
 func (b *searchBar) problem() (query.Problem, bool) {
 	for _, p := range b.problems {
-		if b.prompt.Focused() && len(b.offers) > 0 && p.To == b.cursor() {
+		if b.prompt.Focused() && len(b.completions) > 0 && p.To == b.cursor() {
 			continue
 		}
 		return p, true
@@ -280,8 +280,8 @@ func (b *searchBar) problem() (query.Problem, bool) {
 	return query.Problem{}, false
 }
 
-// marked underlines the words that are wrong.
-func (b *searchBar) marked(line string, w int) string {
+// underlineProblems underlines the words that are wrong.
+func (b *searchBar) underlineProblems(line string, w int) string {
 	text := b.text()
 	for _, p := range b.problems {
 		if p.To > len(text) || p.From >= p.To || b.prompt.Focused() && p.To == b.cursor() {
@@ -293,46 +293,46 @@ func (b *searchBar) marked(line string, w int) string {
 	return line
 }
 
-// mostOffers is how many offers are in sight.
-const mostOffers = 8
+// maxCompletions is how many offers are in sight.
+const maxCompletions = 8
 
-// offerFrame are the cells that the frame of the offers takes at both sides.
-const offerFrame = 4
+// completionFrame are the cells that the frame of the offers takes at both sides.
+const completionFrame = 4
 
 // dropdown draws the offers, at most w cells wide and h lines high, and returns the column that they belong
 // at. Empty where there are none.
 func (b *searchBar) dropdown(w, h int) (box string, x int) {
-	n := min(b.list.Len(), mostOffers, max(h-2, 0))
+	n := min(b.list.Len(), maxCompletions, max(h-2, 0))
 	if !b.prompt.Focused() || n == 0 {
 		return "", 0
 	}
 	const sign, gap = 2, 2
 	texts, labels := 0, 0
-	for _, c := range b.offers {
-		texts, labels = max(texts, widget.Width(widget.Clean(c.Text))), max(labels, widget.Width(offerLabel(c)))
+	for _, c := range b.completions {
+		texts, labels = max(texts, widget.Width(widget.Clean(c.Text))), max(labels, widget.Width(completionLabel(c)))
 	}
 	if b.text() != "" {
 		texts = max(texts, min(widget.Width(widget.Clean(b.text()))+widget.Width("Use “”"), 30))
 	}
-	width := min(sign+texts+gap+labels+offerFrame, max(w, offerFrame+1))
+	width := min(sign+texts+gap+labels+completionFrame, max(w, completionFrame+1))
 	panel := widget.NewPanel(b.theme, "")
 	panel.Focused = true
 	panel.SetSize(width, n+2)
-	if text := b.text(); b.offers[0].From <= len(text) {
-		x = widget.Width(widget.Clean(text[:b.offers[0].From]))
+	if text := b.text(); b.completions[0].From <= len(text) {
+		x = widget.Width(widget.Clean(text[:b.completions[0].From]))
 	}
 	inner, _ := panel.Inner()
 	return panel.View(strings.Join(b.list.Lines(b.theme, inner, n), "\n")), min(x, max(w-width, 0))
 }
 
-// offerLabel says what an offer means, and how many campaigns have it.
-func offerLabel(c query.Completion) string {
+// completionLabel says what an offer means, and how many campaigns have it.
+func completionLabel(c query.Completion) string {
 	label := widget.Clean(c.Label)
 	if query.Same(label, c.Text) {
 		label = ""
 	}
 	if c.Count >= 0 {
-		label = strings.TrimSpace(label + " " + count(c.Count))
+		label = strings.TrimSpace(label + " " + shortCount(c.Count))
 	}
 	return ansi.Strip(label)
 }

@@ -14,8 +14,8 @@ import (
 	"bugle/ui/uitest"
 )
 
-// crowd returns very many campaigns.
-func crowd(n int) []engine.Summary {
+// manyCampaigns returns very many campaigns.
+func manyCampaigns(n int) []engine.Summary {
 	names := []string{"Spring sale", "Weekly digest", "Cart reminder", "Price drop", "Black Friday teaser", "Order shipped"}
 	places := []string{"Berlin", "Lisbon", "Oslo", "Porto", "Turin", "Vienna", "York"}
 	rows := make([]engine.Summary, n)
@@ -31,7 +31,7 @@ func crowd(n int) []engine.Summary {
 // beside it. keys are pressed in turn.
 func BenchmarkUpdateView(b *testing.B) {
 	for _, n := range []int{10, 100_000} {
-		rows := crowd(n)
+		rows := manyCampaigns(n)
 		for name, keys := range map[string][]string{
 			"move": {"down"}, "page": {"pgdown", "pgup"}, "ends": {"end", "home"}, "type": {"s", "a", "backspace", "backspace"},
 			"mark": {" "},

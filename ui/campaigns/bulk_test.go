@@ -17,8 +17,8 @@ import (
 	"bugle/ui/uitest"
 )
 
-// sent returns campaigns that can be archived.
-func sent(n int) []engine.Summary {
+// sentCampaigns returns campaigns that can be archived.
+func sentCampaigns(n int) []engine.Summary {
 	rows := make([]engine.Summary, n)
 	for i := range rows {
 		rows[i] = row(i+1, "Sale "+string(rune('A'+i)), catalog.Email, catalog.OneTime, catalog.Sent, time.Duration(i+1)*time.Hour)
@@ -63,8 +63,8 @@ func TestSelecting(t *testing.T) {
 	h.Want("11 selected · 1 of 11") // what is not in sight stays selected
 }
 
-func TestArchivingMany(t *testing.T) {
-	h, f := open(t, 100, 30, append(sent(3), sample()[3])...)
+func TestBulkArchive(t *testing.T) {
+	h, f := open(t, 100, 30, append(sentCampaigns(3), sample()[3])...)
 	h.Press("*")
 	h.Press("home", "down", "down")
 	option(h, archiving)
@@ -79,9 +79,9 @@ func TestArchivingMany(t *testing.T) {
 	h.WantNot("selected ·")
 }
 
-func TestWhatFailedStaysSelectedAndIsTriedAgain(t *testing.T) {
-	h, f := open(t, 100, 30, sent(3)...)
-	f.breaks(id(2), errors.New("the disk is full"))
+func TestFailedCampaignsStaySelectedForRetry(t *testing.T) {
+	h, f := open(t, 100, 30, sentCampaigns(3)...)
+	f.failCampaign(id(2), errors.New("the disk is full"))
 	h.Press("*")
 	option(h, archiving)
 	h.Press("y")
@@ -94,7 +94,7 @@ func TestWhatFailedStaysSelectedAndIsTriedAgain(t *testing.T) {
 	h.Want("✓ Sale B", "1 selected · 1 of 1")
 	option(h, archiving)
 	h.Press("y")
-	f.breaks(id(2), nil)
+	f.failCampaign(id(2), nil)
 	h.Press("r")
 	h.Want("1 campaign archived")
 	h.WantNot("Sale B", "selected ·")
@@ -118,7 +118,7 @@ func TestEscGoesUpOneStepInBulk(t *testing.T) {
 	h.Want("2 selected")
 }
 
-func TestTaggingMany(t *testing.T) {
+func TestBulkTags(t *testing.T) {
 	h, f := open(t, 100, 30, sample()...)
 	h.Press(" ", " ") // a draft and an active one
 	option(h, addTags)
@@ -143,7 +143,7 @@ func TestTaggingMany(t *testing.T) {
 	h.Want("2 campaigns untagged", "0 of 11")
 }
 
-func TestLifeOfMany(t *testing.T) {
+func TestBulkStatusChanges(t *testing.T) {
 	h, f := open(t, 100, 30, sample()...)
 	h.Press("*")
 	option(h, resuming)
@@ -168,7 +168,7 @@ func TestLifeOfMany(t *testing.T) {
 	bare.Want("This service cannot archive")
 }
 
-func TestExportingMany(t *testing.T) {
+func TestBulkExport(t *testing.T) {
 	h, _ := open(t, 100, 30, sample()...)
 	folder := filepath.Join(t.TempDir(), "out")
 	h.Press(" ", " ")

@@ -24,54 +24,54 @@ type Screen struct {
 	frame
 	*listing
 
-	counts  countLines
+	counts  facetBar
 	details detailsPane
 	panel   widget.Panel
-	over    pane // nil where nothing lies over the list
-	bulk    *bulkWork
+	overlay    overlayPane // nil where nothing lies over the list
+	bulk    *bulkActions
 
 	lastClick click
 }
 
 // The kinds of the screen's tasks.
 const (
-	loading    = "load"
-	refreshing = "refresh"
-	searching  = "search"
-	counting   = "count"
-	recalling  = "recall"
-	keeping    = "keep"
-	cloning    = "clone"
-	marking    = "mark"
-	planning   = "plan"
-	running    = "bulk"
-	waking     = "wake"
-	putting    = "put"
+	taskLoad    = "load"
+	taskRefresh = "refresh"
+	taskSearch  = "search"
+	taskCount   = "count"
+	taskReadSettings  = "recall"
+	taskSaveSettings    = "keep"
+	taskClone    = "clone"
+	taskSelectAll    = "mark"
+	taskPlanBulk   = "plan"
+	taskRunBulk    = "bulk"
+	taskClock     = "wake"
+	taskRevert    = "put"
 )
 
 // New makes the screen. It begins with the search of the route.
 func New(deps screen.Deps, route screen.Route) *Screen {
 	s := &Screen{
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme,
-		counts: countLines{theme: deps.Theme}, details: detailsPane{pager: widget.NewPager(deps.Theme)}, panel: widget.NewPanel(deps.Theme, "Campaigns"),
+		counts: facetBar{theme: deps.Theme}, details: detailsPane{pager: widget.NewPager(deps.Theme)}, panel: widget.NewPanel(deps.Theme, "Campaigns"),
 	}
 	s.listing = newListing(deps, &s.Base)
-	s.describe, s.layout, s.uncover = s.tell, s.divide, func() { s.over = nil }
-	s.bulk = &bulkWork{
-		deps: deps, tasks: &s.Base, did: s.PushUndo, picked: s.picked.only,
-		show: func(p pane) {
-			s.over = p
-			s.divide()
+	s.onDescribe, s.onLayout, s.onCloseOverlay = s.updateDetails, s.layoutPanes, func() { s.overlay = nil }
+	s.bulk = &bulkActions{
+		deps: deps, tasks: &s.Base, pushUndo: s.PushUndo, keepSelected: s.selection.set,
+		show: func(p overlayPane) {
+			s.overlay = p
+			s.layoutPanes()
 		},
 		row:    func(id string) (engine.Summary, bool) { return s.source.index().Get(id, s.now()) },
-		folder: func() string { return s.settings.Folder },
+		lastFolder: func() string { return s.settings.Folder },
 		export: func(folder string) tea.Cmd {
-			return s.keep(func(st settings) settings { st.Folder = folder; return st })
+			return s.update(func(st settings) settings { st.Folder = folder; return st })
 		},
 	}
 	s.bar.set(route.Query)
-	s.typed = s.shape().text
-	s.grid.arrange(chosenColumns(nil))
+	s.searchBefore = s.state().text
+	s.grid.setColumns(chosenColumns(nil))
 	return s
 }
 
@@ -79,29 +79,29 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 func (s *Screen) Title() string { return "Campaigns" }
 
 // Init loads the campaigns, and what the person chose before.
-func (s *Screen) Init() tea.Cmd { return tea.Batch(s.recall(), s.load(), wake(s.ID())) }
+func (s *Screen) Init() tea.Cmd { return tea.Batch(s.load(), s.load(), clockTick(s.ID())) }
 
 // Resume looks again after another screen was on top.
 func (s *Screen) Resume() tea.Cmd {
 	if s.feed.fresh() {
-		return s.again(followRow)
+		return s.searchAgain(cursorKeepRow)
 	}
 	return s.load()
 }
 
 // Badge says when what is shown is not all there is.
 func (s *Screen) Badge() (string, themes.Tone) {
-	if s.bulk.going() {
+	if s.bulk.running() {
 		return s.bulk.run.badge(), themes.ToneAccent
 	}
 	return s.feed.badge()
 }
 
 // Typing reports whether keys belong to the search.
-func (s *Screen) Typing() bool { return s.over == nil && s.bar.prompt.Focused() }
+func (s *Screen) Typing() bool { return s.overlay == nil && s.bar.prompt.Focused() }
 
 // LeaveQuestion asks before work on many campaigns is ended.
-func (s *Screen) LeaveQuestion() *screen.Question { return s.bulk.leaving() }
+func (s *Screen) LeaveQuestion() *screen.Question { return s.bulk.leaveQuestion() }
 
 // SetTheme changes the theme.
 func (s *Screen) SetTheme(t themes.Theme) {
@@ -112,10 +112,10 @@ func (s *Screen) SetTheme(t themes.Theme) {
 	s.facets.list.SetTheme(t)
 	s.counts.theme = t
 	s.details.pager.SetTheme(t)
-	if s.over != nil {
-		s.over.setTheme(t)
+	if s.overlay != nil {
+		s.overlay.setTheme(t)
 	}
-	s.describe()
+	s.onDescribe()
 }
 
 // Update takes messages, and the keys that are no action.
@@ -135,13 +135,13 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 
 func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	switch {
-	case s.over != nil:
-		s.over.key(msg)
+	case s.overlay != nil:
+		s.overlay.key(msg)
 	case s.bar.prompt.Focused():
 		return s.searchKey(msg)
-	case s.focus == inFacets:
+	case s.focus == paneFacets:
 		s.facets.list.Update(msg)
-	case s.focus == inDetails:
+	case s.focus == paneDetails:
 		s.details.pager.Update(msg)
 	case s.grid.Update(msg):
 		s.moved()
@@ -151,16 +151,16 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 
 // searchKey takes a key of the search; those that mean nothing to it move in the table.
 func (s *Screen) searchKey(msg tea.KeyMsg) tea.Cmd {
-	if msg.String() == "tab" && len(s.bar.offers) == 0 {
-		s.bar.offers = s.bar.all(s.known(), s.now())
-		s.bar.show(false, false)
+	if msg.String() == "tab" && len(s.bar.completions) == 0 {
+		s.bar.completions = s.bar.completionsFor(s.known(), s.now())
+		s.bar.setCompletions(false, false)
 		return nil
 	}
 	changed, took := s.bar.key(msg)
 	switch {
 	case changed:
 		s.bar.complete(s.known(), s.now())
-		return s.look(followTop)
+		return s.searchBarText(cursorTop)
 	case took:
 		return nil
 	}
@@ -175,12 +175,12 @@ func (s *Screen) searchKey(msg tea.KeyMsg) tea.Cmd {
 // moved follows the cursor after a person has moved it.
 func (l *listing) moved() {
 	if row, ok := l.grid.selected(); ok {
-		l.home, l.under = row.ID, row.ID
+		l.home, l.current = row.ID, row.ID
 	}
-	if l.picked.taking && l.answer != nil {
-		l.picked.stretch(l.answer.result, l.grid.Cursor)
+	if l.selection.ranging && l.answer != nil {
+		l.selection.extendRange(l.answer.result, l.grid.Cursor)
 	}
-	l.describe()
+	l.onDescribe()
 }
 
 // selected returns the campaign under the cursor, and false where there is none.
@@ -198,8 +198,8 @@ func (l *listing) SubjectLabel() string {
 	return sum.Title()
 }
 
-// farthest is how many rows are looked through for campaigns of other channels.
-const farthest = 500
+// maxRelatedRows is how many rows are looked through for campaigns of other channels.
+const maxRelatedRows = 500
 
 // Related returns the first campaign of each channel but that of the campaign under the cursor.
 func (l *listing) Related() []engine.Campaign {
@@ -209,7 +209,7 @@ func (l *listing) Related() []engine.Campaign {
 	}
 	seen := map[engine.Channel]bool{sum.Channel: true}
 	var out []engine.Campaign
-	for i := range min(l.grid.Len(), farthest) {
+	for i := range min(l.grid.Len(), maxRelatedRows) {
 		if row, ok := l.grid.at(i); ok && !seen[row.Channel] && row.Channel.Writable() {
 			seen[row.Channel] = true
 			out = append(out, engine.Campaign{Head: row.Head})
@@ -218,8 +218,8 @@ func (l *listing) Related() []engine.Campaign {
 	return out
 }
 
-// mostFound is how many campaigns the palette shows.
-const mostFound = 10
+// maxFound is how many campaigns the palette shows.
+const maxFound = 10
 
 // Find finds campaigns for the palette.
 func (l *listing) Find(words string) func(context.Context) []screen.PaletteItem {
@@ -231,7 +231,7 @@ func (l *listing) Find(words string) func(context.Context) []screen.PaletteItem 
 			return nil // typed on meanwhile
 		}
 		var out []screen.PaletteItem
-		for _, row := range r.Rows(0, min(r.Len(), mostFound)) {
+		for _, row := range r.Rows(0, min(r.Len(), maxFound)) {
 			out = append(out, screen.PaletteItem{
 				Text: row.Title(), Detail: row.Status.Label() + " · " + row.Channel.Label(), Kind: "campaign",
 				Route: screen.Route{Name: screen.Builder, ID: row.ID},
@@ -241,8 +241,8 @@ func (l *listing) Find(words string) func(context.Context) []screen.PaletteItem 
 	}
 }
 
-// clock returns the time in the person's zone.
-func clock(deps screen.Deps) func() time.Time {
+// zonedClock returns the time in the person's zone.
+func zonedClock(deps screen.Deps) func() time.Time {
 	return func() time.Time {
 		now := deps.Now()
 		if deps.Location != nil {

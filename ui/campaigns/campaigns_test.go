@@ -86,8 +86,8 @@ func TestGolden(t *testing.T) {
 	h.Press("esc", "*", "b")
 	h.GoldenSizes("bulk")
 	h.Press("esc", "esc")
-	f.breaks(id(9), errors.New("the disk is full"))
-	f.breaks(id(7), engine.Errorf(engine.Internal, 500, "something broke on the way, and it will take a while until somebody looks at it"))
+	f.failCampaign(id(9), errors.New("the disk is full"))
+	f.failCampaign(id(7), engine.Errorf(engine.Internal, 500, "something broke on the way, and it will take a while until somebody looks at it"))
 	h.Press("*", "b", "home", "down", "down", "down", "down", "down", "down", "enter")
 	h.GoldenSizes("question")
 	h.Press("enter")
@@ -128,7 +128,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-func TestTypingReachesTheFilterAlone(t *testing.T) {
+func TestTypingOnlyReachesSearch(t *testing.T) {
 	h, fake := open(t, 80, 24, sample()...)
 	h.Press("/")
 	h.Type("nq?xdr 1")
@@ -197,7 +197,7 @@ func TestCountsBesideTheTable(t *testing.T) {
 
 // Names come before what stands beside the table, and before columns of little worth. The filters come before the
 // details while they have the keyboard.
-func TestNamesHaveRoom(t *testing.T) {
+func TestNameColumnWidth(t *testing.T) {
 	const long = "Sunday letter 24: Why we roast on Mondays"
 	rows := append(sample(), row(13, long, catalog.Email, catalog.Periodic, catalog.Sent, time.Hour))
 	h, _ := open(t, 120, 40, rows...)
@@ -255,7 +255,7 @@ func TestSorting(t *testing.T) {
 }
 
 // The cursor stays with its campaign, whatever happens to the list.
-func TestTheCursorStaysWithItsCampaign(t *testing.T) {
+func TestCursorStaysOnCampaign(t *testing.T) {
 	h, fake := open(t, 80, 24, sample()...)
 	at := func(what string, n int) {
 		t.Helper()
@@ -303,7 +303,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-func TestAFailedLoadSaysSoAndKeepsTheRows(t *testing.T) {
+func TestFailedLoadKeepsRows(t *testing.T) {
 	h, fake := open(t, 80, 24, sample()...)
 	fake.Fail("List", errors.New("the store is closed"))
 	h.Press("r")
@@ -337,7 +337,7 @@ func TestMouse(t *testing.T) {
 }
 
 // Very many campaigns scroll as ten do, and are filtered beside the keyboard.
-func TestVeryMany(t *testing.T) {
+func TestManyCampaigns(t *testing.T) {
 	const n = 200_000
 	rows := make([]engine.Summary, n)
 	names := []string{"Spring sale", "Weekly digest", "Cart reminder"}
@@ -366,7 +366,7 @@ func TestVeryMany(t *testing.T) {
 }
 
 // What a service refuses the list with is shown in its words, with the details.
-func TestARefusedListShowsTheDetails(t *testing.T) {
+func TestListErrorShowsDetails(t *testing.T) {
 	f := newFake()
 	f.Fail("List", &engine.Error{
 		Code: engine.ValidationFailed, HTTP: 400, Message: "The request is not right.", Service: "api.example.com",
@@ -377,7 +377,7 @@ func TestARefusedListShowsTheDetails(t *testing.T) {
 }
 
 // tab gives the filters and the details the keyboard, in every window; z gives the one that has it the whole window.
-func TestPanesCanBeReachedAndZoomed(t *testing.T) {
+func TestPaneFocusAndZoom(t *testing.T) {
 	const rejection = "The second button leads to last"
 	for _, size := range uitest.Sizes {
 		h, _ := open(t, size.W, size.H, sample()...)

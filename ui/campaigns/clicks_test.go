@@ -89,8 +89,8 @@ func TestEveryClick(t *testing.T) {
 		h.WantNot("Cancel (n)")
 
 		h, f := fresh() // the report of a bulk action
-		f.breaks(id(9), errors.New("the disk is full"))
-		f.breaks(id(7), errors.New("something broke"))
+		f.failCampaign(id(9), errors.New("the disk is full"))
+		f.failCampaign(id(7), errors.New("something broke"))
 		h.Press("*", "b")
 		h.ClickOn("Archive")
 		h.ClickOn("Archive 2 (y)")
@@ -103,7 +103,7 @@ func TestEveryClick(t *testing.T) {
 }
 
 // At 120 columns the details can be clicked, and take the keyboard.
-func TestTheDetailsAreClicked(t *testing.T) {
+func TestClicksInDetails(t *testing.T) {
 	h, _ := open(t, 120, 40, sample()...)
 	h.ClickOn("Growth")
 	h.Want("tab list")

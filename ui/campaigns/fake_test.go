@@ -18,7 +18,7 @@ type fake struct {
 	*uitest.Fake
 
 	mu     sync.Mutex
-	asked  []string         // saves and updates
+	requests  []string         // saves and updates
 	broken map[string]error // by id: what changes to the campaign fail with
 }
 
@@ -26,14 +26,14 @@ func newFake(rows ...engine.Summary) *fake {
 	return &fake{Fake: uitest.NewFake(rows...), broken: map[string]error{}}
 }
 
-func (f *fake) fails(id string) error {
+func (f *fake) failure(id string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.broken[id]
 }
 
-// breaks makes changes to a campaign fail; with nil they work again.
-func (f *fake) breaks(id string, err error) {
+// failCampaign makes changes to a campaign fail; with nil they work again.
+func (f *fake) failCampaign(id string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.broken[id] = err
@@ -76,12 +76,12 @@ func (f *fake) Update(_ context.Context, r engine.UpdateRequest) (engine.Updated
 }
 
 func (f *fake) put(operation, id string, b doc.Value) (engine.Head, error) {
-	if err := f.fails(id); err != nil {
+	if err := f.failure(id); err != nil {
 		return engine.Head{}, err
 	}
 	tags := engine.Summarize(engine.Campaign{Body: b}).Tags
 	f.mu.Lock()
-	f.asked = append(f.asked, fmt.Sprint(operation, " ", id, " ", tags))
+	f.requests = append(f.requests, fmt.Sprint(operation, " ", id, " ", tags))
 	f.mu.Unlock()
 	var head engine.Head
 	f.UpdateRows(func(rows []engine.Summary) []engine.Summary {
@@ -95,7 +95,7 @@ func (f *fake) put(operation, id string, b doc.Value) (engine.Head, error) {
 }
 
 func (f *fake) Archive(ctx context.Context, id, by string) error {
-	if err := f.fails(id); err != nil {
+	if err := f.failure(id); err != nil {
 		return err
 	}
 	return f.Fake.Archive(ctx, id, by)
@@ -105,7 +105,7 @@ func (f *fake) Archive(ctx context.Context, id, by string) error {
 func (f *fake) saved() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.Sorted(slices.Values(f.asked))
+	return slices.Sorted(slices.Values(f.requests))
 }
 
 // replace puts a row in the place of the one with its id.

@@ -13,14 +13,14 @@ import (
 // finder is the search: what is typed, and what it found.
 type finder struct {
 	bar    searchBar
-	answer *answer
-	asks   int // counts the searches
-	chosen *shelf
+	answer *searchResult
+	searches   int // counts the searches
+	prefs *listPrefs
 	now    func() time.Time // in the person's zone
 }
 
 // known are the values that campaigns had at the last search.
-func (f *finder) known() known {
+func (f *finder) known() knownValues {
 	if f.answer == nil {
 		return nil
 	}
@@ -41,22 +41,22 @@ func (f *finder) sorted() order {
 	return f.answer.sorted()
 }
 
-func (f *finder) shape() shape {
-	return shape{strings.TrimSpace(f.bar.text()), f.chosen.settings.Sort, f.chosen.settings.Columns}
+func (f *finder) state() listState {
+	return listState{strings.TrimSpace(f.bar.text()), f.prefs.settings.Sort, f.prefs.settings.Columns}
 }
 
-// culprit returns the word without which the search would find most; false where no single word is at
+// blockingTerm returns the word without which the search would find most; false where no single word is at
 // fault.
-func (f *finder) culprit() (lone, bool) {
-	if f.answer == nil || len(f.answer.without) == 0 {
-		return lone{}, false
+func (f *finder) blockingTerm() (blockingTerm, bool) {
+	if f.answer == nil || len(f.answer.blocking) == 0 {
+		return blockingTerm{}, false
 	}
-	return slices.MaxFunc(f.answer.without, func(a, b lone) int { return a.finds - b.finds }), true
+	return slices.MaxFunc(f.answer.blocking, func(a, b blockingTerm) int { return a.hits - b.hits }), true
 }
 
 // title names the list; with the column that it is sorted by where a person chose one.
 func (f *finder) title() string {
-	if c, ok := columnOf(f.sorted().Key); ok && f.resorted() {
+	if c, ok := columnOf(f.sorted().Key); ok && f.customSort() {
 		return "Campaigns by " + strings.ToLower(c.head.Title)
 	}
 	return "Campaigns"
@@ -67,7 +67,7 @@ func (f *finder) info(selected int) string {
 	if f.answer == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%d of %d", f.answer.result.Len(), f.answer.base)
+	text := fmt.Sprintf("%d of %d", f.answer.result.Len(), f.answer.total)
 	if selected > 0 {
 		text = fmt.Sprintf("%d selected · %s", selected, text)
 	}
@@ -86,21 +86,21 @@ func (f *finder) footer() string {
 	}
 	text := "by " + strings.ToLower(c.head.Title)
 	switch {
-	case c.down && o.Desc:
+	case c.descending && o.Desc:
 		text += ", newest first"
-	case c.down:
+	case c.descending:
 		text += ", oldest first"
 	case o.Desc:
 		text += ", Z to A"
 	}
-	if f.resorted() {
+	if f.customSort() {
 		text += " · o sort"
 	}
 	return text
 }
 
-// resorted reports whether a person chose how the list is sorted.
-func (f *finder) resorted() bool { return f.chosen.settings.Sort.Key != "" || hasSort(f.query()) }
+// customSort reports whether a person chose how the list is sorted.
+func (f *finder) customSort() bool { return f.prefs.settings.Sort.Key != "" || hasSort(f.query()) }
 
 // empty says why there are no rows, and what to do.
 func (f *finder) empty(from *feed) string {
@@ -117,20 +117,20 @@ func (f *finder) empty(from *feed) string {
 	case !from.loaded:
 		return "Nothing found yet. The list is still loading."
 	}
-	return f.noHits()
+	return f.noHitsText()
 }
 
-// noHits says which word of the search keeps everything out.
-func (f *finder) noHits() string {
+// noHitsText says which word of the search keeps everything out.
+func (f *finder) noHitsText() string {
 	text := "No campaigns match “" + strings.TrimSpace(f.answer.text) + "”."
 	if p := f.answer.problems; len(p) > 0 {
 		text = problemText(p[0])
 	}
-	word, ok := f.culprit()
+	word, ok := f.blockingTerm()
 	many := len(f.answer.query.Terms) > 1
 	switch {
 	case ok && many:
-		text += fmt.Sprintf("\n\nWithout %s: %s. Press %s to remove it.", word.term, campaignsOf(word.finds), f.dropKey())
+		text += fmt.Sprintf("\n\nWithout %s: %s. Press %s to remove it.", word.term, campaignCount(word.hits), f.dropKey())
 	case many:
 		text += "\n\nTry fewer words: no campaign has them all."
 	}

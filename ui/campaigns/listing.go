@@ -9,26 +9,26 @@ import (
 type listing struct {
 	screen.UndoStack
 	*feed
-	*shelf
+	*listPrefs
 	*finder
 	grid   *grid
 	facets *facetsPane
-	picked *marks
-	tasks  tasker
+	selection *selector
+	tasks  taskRunner
 	home   string // the campaign that the person has put the cursor on
-	under  string // the campaign under the cursor
-	typed  string // the search before the person began to type in it
+	current  string // the campaign under the cursor
+	searchBefore  string // the search before the person began to type in it
 
 	// What the screen does after a change: it describes the campaign under the cursor, divides its cells, and takes away
 	// what lies over the list.
-	describe, layout, uncover func()
+	onDescribe, onLayout, onCloseOverlay func()
 }
 
-func newListing(deps screen.Deps, tasks tasker) *listing {
+func newListing(deps screen.Deps, tasks taskRunner) *listing {
 	facets := newFacetsPane(deps.Theme)
 	l := &listing{tasks: tasks, feed: newFeed(deps, tasks), grid: newGrid(deps.Theme), facets: &facets}
-	l.shelf = &shelf{memory: newMemory(deps), tasks: tasks, author: deps.Author}
-	l.finder = &finder{bar: newSearchBar(deps.Theme), chosen: l.shelf, now: clock(deps)}
-	l.picked = &marks{grid: l.grid, tasks: tasks, moved: l.moved}
+	l.listPrefs = &listPrefs{store: newSettingsStore(deps), tasks: tasks, author: deps.Author}
+	l.finder = &finder{bar: newSearchBar(deps.Theme), prefs: l.listPrefs, now: zonedClock(deps)}
+	l.selection = &selector{grid: l.grid, tasks: tasks, moved: l.moved}
 	return l
 }

@@ -21,57 +21,57 @@ type settings struct {
 	Folder  string      `json:"folder,omitempty"` // of the last export
 }
 
-// memory keeps settings on this machine.
-type memory struct {
+// settingsStore keeps settings on this machine.
+type settingsStore struct {
 	prefs *prefs.Prefs
 	mu    *sync.Mutex // changes are made one after the other
 }
 
-const memoryName = "campaigns"
+const settingsName = "campaigns"
 
-func newMemory(deps screen.Deps) memory {
-	return memory{deps.Prefs.Within(deps.Workspace), &sync.Mutex{}}
+func newSettingsStore(deps screen.Deps) settingsStore {
+	return settingsStore{deps.Prefs.Within(deps.Workspace), &sync.Mutex{}}
 }
 
-func (m memory) read() (settings, error) { return prefs.Read[settings](m.prefs, memoryName) }
+func (m settingsStore) read() (settings, error) { return prefs.Read[settings](m.prefs, settingsName) }
 
-func (m memory) change(change func(settings) settings) (settings, error) {
+func (m settingsStore) change(change func(settings) settings) (settings, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return prefs.Update(m.prefs, memoryName, change)
+	return prefs.Update(m.prefs, settingsName, change)
 }
 
-// shelf is what a person chose for the list, and the views that there are.
-type shelf struct {
+// listPrefs is what a person chose for the list, and the views that there are.
+type listPrefs struct {
 	settings settings
-	memory   memory
-	tasks    tasker
+	store   settingsStore
+	tasks    taskRunner
 	author   string
 }
 
-// recalled is what was kept when the screen was opened.
-type recalled struct{ settings }
+// settingsLoaded is what was kept when the screen was opened.
+type settingsLoaded struct{ settings }
 
-func (sh *shelf) recall() tea.Cmd {
-	m := sh.memory
-	return sh.tasks.Run(recalling, func(context.Context) (any, error) {
+func (sh *listPrefs) load() tea.Cmd {
+	m := sh.store
+	return sh.tasks.Run(taskReadSettings, func(context.Context) (any, error) {
 		kept, err := m.read()
-		return recalled{kept}, err
+		return settingsLoaded{kept}, err
 	})
 }
 
-// keep changes the settings, here at once, and on the disk beside the keyboard.
-func (sh *shelf) keep(change func(settings) settings) tea.Cmd {
+// update changes the settings, here at once, and on the disk beside the keyboard.
+func (sh *listPrefs) update(change func(settings) settings) tea.Cmd {
 	sh.settings = change(sh.settings)
-	m := sh.memory
-	return sh.tasks.Run(keeping, func(context.Context) (any, error) {
+	m := sh.store
+	return sh.tasks.Run(taskSaveSettings, func(context.Context) (any, error) {
 		_, err := m.change(change)
 		return nil, err
 	})
 }
 
-// remembered takes the settings that were kept.
-func (l *listing) remembered(kept settings, err error) tea.Cmd {
+// applySettings takes the settings that were kept.
+func (l *listing) applySettings(kept settings, err error) tea.Cmd {
 	if err != nil {
 		return screen.Notify(widget.LevelWarning, "Can't read your settings for this list: "+err.Error())
 	}
@@ -80,18 +80,18 @@ func (l *listing) remembered(kept settings, err error) tea.Cmd {
 	}
 	kept.Past = append(l.settings.Past, kept.Past...)
 	l.settings = kept
-	l.bar.past = kept.Past
-	l.grid.arrange(chosenColumns(kept.Columns))
-	return l.look(followRow)
+	l.bar.recent = kept.Past
+	l.grid.setColumns(chosenColumns(kept.Columns))
+	return l.searchBarText(cursorKeepRow)
 }
 
 // sortBy sorts by a column. The same one again turns the order round.
 func (l *listing) sortBy(c column) tea.Cmd {
 	if c.sort == "" {
-		return screen.Notify(widget.LevelInfo, c.why)
+		return screen.Notify(widget.LevelInfo, c.noSortReason)
 	}
 	now := l.sorted()
-	next := order{c.sort, c.down}
+	next := order{c.sort, c.descending}
 	if now.Key == c.sort {
 		next.Desc = !now.Desc
 	}
@@ -100,14 +100,14 @@ func (l *listing) sortBy(c column) tea.Cmd {
 
 // setSort sorts as o says. A sort word in the search would overrule it, and goes.
 func (l *listing) setSort(o order) tea.Cmd {
-	l.settled()
-	before := l.shape()
+	l.recordTyping()
+	before := l.state()
 	if q := l.query(); hasSort(q) {
 		l.bar.set(q.Clear(query.Sort).String())
 	}
-	kept := l.keep(func(st settings) settings { st.Sort = o; return st })
-	l.reshaped(before)
-	return tea.Batch(kept, l.look(followRow))
+	kept := l.update(func(st settings) settings { st.Sort = o; return st })
+	l.recordUndo(before)
+	return tea.Batch(kept, l.searchBarText(cursorKeepRow))
 }
 
 func hasSort(q query.Query) bool {

@@ -10,8 +10,8 @@ import (
 	"bugle/ui/widget"
 )
 
-// pane is what lies over the list and has the keyboard: the views, the columns, a report.
-type pane interface {
+// overlayPane is what lies over the list and has the keyboard: the views, the columns, a report.
+type overlayPane interface {
 	// actions are what can be done in it.
 	actions() []screen.Action
 	// key takes the keys that are no action: those that move.
@@ -23,21 +23,21 @@ type pane interface {
 	setTheme(themes.Theme)
 }
 
-// lay puts a pane over the list.
-func (s *Screen) lay(p pane) tea.Cmd {
-	s.over = p
+// showOverlay puts a pane over the list.
+func (s *Screen) showOverlay(p overlayPane) tea.Cmd {
+	s.overlay = p
 	return nil
 }
 
-// unlay takes the pane away.
-func (s *Screen) unlay() tea.Cmd {
-	s.over = nil
+// closeOverlay takes the pane away.
+func (s *Screen) closeOverlay() tea.Cmd {
+	s.overlay = nil
 	return nil
 }
 
-// paneMouse takes the mouse while a pane lies in the middle of width × height cells. A press on a hint in its lower edge
+// overlayMouse takes the mouse while a pane lies in the middle of width × height cells. A press on a hint in its lower edge
 // does what the hint says; one beside the pane closes it.
-func paneMouse(p pane, msg tea.MouseMsg, width, height int, close func() tea.Cmd) tea.Cmd {
+func overlayMouse(p overlayPane, msg tea.MouseMsg, width, height int, close func() tea.Cmd) tea.Cmd {
 	pressed := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
 	box := p.view(width, height)
 	x, y := widget.CenterAt(box, width, height)

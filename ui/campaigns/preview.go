@@ -16,12 +16,12 @@ import (
 // detailsPane tells of the campaign under the cursor.
 type detailsPane struct {
 	pager widget.Pager
-	told  int // the width that it was written for
+	width  int // the width that it was written for
 }
 
-// tell writes what is known of a campaign, width cells wide with the frame; can returns whether an action is allowed.
-func (p *detailsPane) tell(t themes.Theme, width int, now time.Time, sum engine.Summary, ok bool, can func(catalog.Action) bool) {
-	p.told = width
+// describe writes what is known of a campaign, width cells wide with the frame; can returns whether an action is allowed.
+func (p *detailsPane) describe(t themes.Theme, width int, now time.Time, sum engine.Summary, ok bool, can func(catalog.Action) bool) {
+	p.width = width
 	if width == 0 {
 		return
 	}
@@ -33,7 +33,7 @@ func (p *detailsPane) tell(t themes.Theme, width int, now time.Time, sum engine.
 	d.head(sum)
 	d.facts(sum)
 	d.rejection(sum)
-	d.next(sum, can)
+	d.nextActions(sum, can)
 	p.pager.SetStyled(strings.Join(d.lines, "\n"))
 }
 
@@ -45,10 +45,10 @@ func (p *detailsPane) view(t themes.Theme, a area, focused bool) string {
 	return panel.View(p.pager.View())
 }
 
-// tell tells of the campaign under the cursor beside the table.
-func (s *Screen) tell() {
+// updateDetails tells of the campaign under the cursor beside the table.
+func (s *Screen) updateDetails() {
 	sum, ok := s.selected()
-	s.details.tell(s.theme, s.panes().details.w, s.now(), sum, ok, func(a catalog.Action) bool { return status.Why(s.deps, sum, a) == "" })
+	s.details.describe(s.theme, s.panes().details.w, s.now(), sum, ok, func(a catalog.Action) bool { return status.Why(s.deps, sum, a) == "" })
 }
 
 // description gathers the lines about a campaign.
@@ -69,7 +69,7 @@ func (d *description) wrapped(tone themes.Tone, text string) {
 }
 
 func (d *description) head(sum engine.Summary) {
-	name, named := titled(sum)
+	name, named := displayName(sum)
 	tone := themes.ToneStrong
 	if !named {
 		tone = themes.ToneFaint
@@ -106,11 +106,11 @@ func (d *description) facts(sum engine.Summary) {
 	if sum.AllUsers {
 		d.fact("Audience", "all users")
 	}
-	d.fact("Starts", d.moment(sum.Start))
+	d.fact("Starts", d.formatTime(sum.Start))
 	if sum.DeliveryType != catalog.OneTime { // its end is only when it counts as sent
-		d.fact("Ends", d.moment(sum.End))
+		d.fact("Ends", d.formatTime(sum.End))
 	}
-	d.fact("Sent", d.moment(sum.SentTime))
+	d.fact("Sent", d.formatTime(sum.SentTime))
 	for _, t := range []time.Time{sum.Start, sum.End, sum.SentTime} {
 		if !t.IsZero() {
 			d.fact("Zone", t.In(d.now.Location()).Format("MST"))
@@ -119,23 +119,23 @@ func (d *description) facts(sum engine.Summary) {
 	}
 	d.fact("Flow", sum.FlowName)
 	d.fact("Parent", sum.ParentID)
-	d.signed("Created", sum.CreatedAt, sum.CreatedBy)
+	d.event("Created", sum.CreatedAt, sum.CreatedBy)
 	if sum.UpdatedAt.Sub(sum.CreatedAt) >= time.Minute || sum.UpdatedBy != sum.CreatedBy {
-		d.signed("Updated", sum.UpdatedAt, sum.UpdatedBy)
+		d.event("Updated", sum.UpdatedAt, sum.UpdatedBy)
 	}
 }
 
-// moment returns a time in the person's zone. Empty for no time.
-func (d *description) moment(t time.Time) string {
+// formatTime returns a time in the person's zone. Empty for no time.
+func (d *description) formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
 	return timeparse.Moment(t.In(d.now.Location()), d.now)
 }
 
-// signed tells when something was done, and by whom.
-func (d *description) signed(label string, at time.Time, by string) {
-	d.fact(label, d.moment(at))
+// event tells when something was done, and by whom.
+func (d *description) event(label string, at time.Time, by string) {
+	d.fact(label, d.formatTime(at))
 	if !at.IsZero() {
 		label = ""
 	}
@@ -151,8 +151,8 @@ func (d *description) rejection(sum engine.Summary) {
 	d.wrapped(themes.ToneText, sum.RejectionComment)
 }
 
-// next says what can be done now.
-func (d *description) next(sum engine.Summary, allowed func(catalog.Action) bool) {
+// nextActions says what can be done now.
+func (d *description) nextActions(sum engine.Summary, allowed func(catalog.Action) bool) {
 	d.add("")
 	if !sum.Channel.Writable() {
 		d.wrapped(themes.ToneMuted, sum.Channel.Label()+" campaigns are read-only here.")

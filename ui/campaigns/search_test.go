@@ -23,7 +23,7 @@ func TestStartsWithAQuery(t *testing.T) {
 	h.Want("/ status:draft tag:sale", "1 of 11", "Spring sale")
 }
 
-func TestTheBestMatchComesFirst(t *testing.T) {
+func TestBestMatchComesFirst(t *testing.T) {
 	rows := sample()
 	rows[8].Name, rows[9].Name, rows[10].Name = "Wholesale", "Sale", "Sale at last"
 	h, _ := open(t, 80, 24, rows...)
@@ -72,7 +72,7 @@ func TestCompleting(t *testing.T) {
 	h.Want("/ by:ann@example.com", "3 of 11")
 }
 
-func TestMistakesAreToldInPlace(t *testing.T) {
+func TestSearchProblemsAreMarked(t *testing.T) {
 	h, _ := open(t, 100, 30, sample()...)
 	h.Press("/")
 	h.Type("stats:draft sale")
@@ -83,7 +83,7 @@ func TestMistakesAreToldInPlace(t *testing.T) {
 	h.WantNot("Did you mean")
 }
 
-func TestTheWordAtFaultIsDropped(t *testing.T) {
+func TestDropBlockingTerm(t *testing.T) {
 	h, _ := open(t, 100, 30, sample()...)
 	h.Press("/")
 	h.Type("spring status:paused")
@@ -100,7 +100,7 @@ func TestTheWordAtFaultIsDropped(t *testing.T) {
 	h.Want("Try fewer words")
 }
 
-func TestEarlierSearches(t *testing.T) {
+func TestRecentSearches(t *testing.T) {
 	deps := uitest.Deps(newFake(sample()...))
 	deps.Prefs = prefs.NewInMemory()
 	h := uitest.New(t, campaigns.New(deps, screen.Route{}), 80, 24)
@@ -149,21 +149,21 @@ func TestLiveChanges(t *testing.T) {
 	h.WantNot("Spring sale")
 }
 
-func TestAllInTheArchive(t *testing.T) {
+func TestEverythingArchived(t *testing.T) {
 	h, _ := open(t, 80, 24, sample()[11])
 	h.Want("All campaigns are archived", "Press A")
 	h.Press("A")
 	h.Want("Easter 2024", "1 of 1")
 }
 
-// paged is a service whose pages come when the test says so.
-type paged struct {
+// pagedService is a service whose pages come when the test says so.
+type pagedService struct {
 	*fake
 	rows []engine.Summary
 	next chan struct{}
 }
 
-func (p paged) Pages(ctx context.Context, _ engine.ListQuery) iter.Seq2[[]engine.Summary, error] {
+func (p pagedService) Pages(ctx context.Context, _ engine.ListQuery) iter.Seq2[[]engine.Summary, error] {
 	return func(yield func([]engine.Summary, error) bool) {
 		for page := range slices.Chunk(p.rows, 3) {
 			select {
@@ -181,7 +181,7 @@ func (p paged) Pages(ctx context.Context, _ engine.ListQuery) iter.Seq2[[]engine
 
 // firstPage returns a list that has the first page of two, and what brings the other one.
 func firstPage(rows []engine.Summary) (s *campaigns.Screen, more func()) {
-	svc := paged{newFake(), rows, make(chan struct{}, 2)}
+	svc := pagedService{newFake(), rows, make(chan struct{}, 2)}
 	s = campaigns.New(uitest.Deps(svc), screen.Route{})
 	s.SetSize(80, 20)
 	parts := s.Init()().(tea.BatchMsg)
@@ -190,16 +190,16 @@ func firstPage(rows []engine.Summary) (s *campaigns.Screen, more func()) {
 	go func() { load[0](); close(ended) }()
 	svc.next <- struct{}{}
 	first := load[1]().(screen.Result)
-	flow(s, s.Update(first))
+	runCommands(s, s.Update(first))
 	return s, func() {
 		svc.next <- struct{}{}
-		flow(s, first.Next())
+		runCommands(s, first.Next())
 		<-ended
 	}
 }
 
 // What comes over a network is shown as it comes.
-func TestPagesAreShownAsTheyCome(t *testing.T) {
+func TestPagesAppearWhileLoading(t *testing.T) {
 	s, more := firstPage(sample()[:6])
 	if view := s.View(); !strings.Contains(view, "3 of 3") || !strings.Contains(view, "Weekly digest") {
 		t.Errorf("after a page:\n%s", view)
@@ -212,7 +212,7 @@ func TestPagesAreShownAsTheyCome(t *testing.T) {
 
 // While the list is loaded its rows come in any order. The cursor stays at the top, where the campaign is
 // that was changed last, but with the campaign that the person has gone to.
-func TestTheCursorWhileTheListGrows(t *testing.T) {
+func TestCursorWhileLoading(t *testing.T) {
 	rows := sample()[:6]
 	for name, test := range map[string]struct {
 		key  tea.KeyMsg
@@ -225,7 +225,7 @@ func TestTheCursorWhileTheListGrows(t *testing.T) {
 		slices.Reverse(oldest)
 		s, more := firstPage(oldest)
 		if test.key.Type != 0 {
-			flow(s, s.Update(test.key))
+			runCommands(s, s.Update(test.key))
 		}
 		more()
 		if view := s.View(); !regexp.MustCompile(`▌ ` + regexp.QuoteMeta(test.want)).MatchString(view) {
@@ -236,7 +236,7 @@ func TestTheCursorWhileTheListGrows(t *testing.T) {
 
 // Enter does what the highlighted row says: a word is searched for as it is, what is no value yet becomes the
 // suggestion.
-func TestEnterTakesTheHighlightedRow(t *testing.T) {
+func TestEnterAcceptsHighlightedRow(t *testing.T) {
 	rows := sample()
 	rows[3].Tags = []string{"sale-2"}
 	for typed, want := range map[string]struct{ row, search string }{

@@ -13,7 +13,7 @@ import (
 type selection struct {
 	ids    map[string]struct{}
 	anchor string // the id that a range begins with
-	taking bool   // a range is being taken: the cursor moves its end
+	ranging bool   // a range is being taken: the cursor moves its end
 	base   map[string]struct{}
 }
 
@@ -26,8 +26,8 @@ func (p *selection) len() int { return len(p.ids) }
 
 func (p *selection) clear() { *p = selection{} }
 
-// only selects these and no others.
-func (p *selection) only(ids []string) {
+// set selects these and no others.
+func (p *selection) set(ids []string) {
 	p.clear()
 	p.add(ids...)
 }
@@ -56,9 +56,9 @@ func (p *selection) toggle(id string) {
 	p.anchor = id
 }
 
-// begin begins a range at a campaign.
-func (p *selection) begin(id string) {
-	p.anchor, p.taking = id, true
+// beginRange begins a range at a campaign.
+func (p *selection) beginRange(id string) {
+	p.anchor, p.ranging = id, true
 	p.base = make(map[string]struct{}, len(p.ids))
 	for k := range p.ids {
 		p.base[k] = struct{}{}
@@ -66,12 +66,12 @@ func (p *selection) begin(id string) {
 	p.add(id)
 }
 
-// stretch marks what is between the anchor and a place, and nothing else beside what was marked before
+// extendRange marks what is between the anchor and a place, and nothing else beside what was marked before
 // the range began.
-func (p *selection) stretch(r *index.Result, to int) {
+func (p *selection) extendRange(r *index.Result, to int) {
 	from := r.Find(p.anchor)
 	if from < 0 {
-		p.taking = false
+		p.ranging = false
 		return
 	}
 	if from > to {
@@ -86,43 +86,43 @@ func (p *selection) stretch(r *index.Result, to int) {
 	}
 }
 
-// marks selects campaigns in the table.
-type marks struct {
+// selector selects campaigns in the table.
+type selector struct {
 	selection
 	grid  *grid
-	tasks tasker
+	tasks taskRunner
 	moved func() // after the cursor was moved
 }
 
 // actions are those that select campaigns.
-func (m *marks) actions(group string) []screen.Action {
+func (m *selector) actions(group string) []screen.Action {
 	none := ""
 	if m.grid.Len() == 0 {
 		none = "There are no campaigns to select."
 	}
 	label := "select range"
-	if m.taking {
+	if m.ranging {
 		label = "end range"
 	}
 	return []screen.Action{
 		{Keys: []string{" "}, Label: "select", Help: "select or deselect, and go to the next", Group: group, BarPriority: 13, DisabledReason: none, Run: m.mark},
 		{Name: "select range", Keys: []string{"V"}, Label: label, Help: "select from here to the cursor; again to stop", Group: group, DisabledReason: none, Run: m.markRange},
-		{Keys: []string{"shift+down"}, Label: "select down", Help: "select this campaign and the next", Group: group, DisabledReason: none, Run: m.markOn(m.grid.Down)},
-		{Keys: []string{"shift+up"}, Label: "select up", Help: "select this campaign and the one above", Group: group, DisabledReason: none, Run: m.markOn(m.grid.Up)},
+		{Keys: []string{"shift+down"}, Label: "select down", Help: "select this campaign and the next", Group: group, DisabledReason: none, Run: m.markWhileMoving(m.grid.Down)},
+		{Keys: []string{"shift+up"}, Label: "select up", Help: "select this campaign and the one above", Group: group, DisabledReason: none, Run: m.markWhileMoving(m.grid.Up)},
 		{Keys: []string{"*", "ctrl+a"}, Label: "select all", Help: "select all campaigns found; again to select none", Group: group, DisabledReason: none, Run: m.markAll},
 	}
 }
 
 // at reports whether the campaign in a row is selected.
-func (m *marks) at(i int) bool {
+func (m *selector) at(i int) bool {
 	row, ok := m.grid.at(i)
 	return ok && m.has(row.ID)
 }
 
 // mark marks the campaign under the cursor, or no longer, and goes on to the next one.
-func (m *marks) mark() tea.Cmd {
+func (m *selector) mark() tea.Cmd {
 	if row, ok := m.grid.selected(); ok {
-		m.taking = false
+		m.ranging = false
 		m.toggle(row.ID)
 		m.grid.Down()
 		m.moved()
@@ -131,19 +131,19 @@ func (m *marks) mark() tea.Cmd {
 }
 
 // markRange begins a range, or ends the one that is being taken.
-func (m *marks) markRange() tea.Cmd {
-	if m.taking {
-		m.taking = false
+func (m *selector) markRange() tea.Cmd {
+	if m.ranging {
+		m.ranging = false
 		return nil
 	}
 	if row, ok := m.grid.selected(); ok {
-		m.begin(row.ID)
+		m.beginRange(row.ID)
 	}
 	return nil
 }
 
-// markOn marks the campaigns that the cursor passes.
-func (m *marks) markOn(step func()) func() tea.Cmd {
+// markWhileMoving marks the campaigns that the cursor passes.
+func (m *selector) markWhileMoving(step func()) func() tea.Cmd {
 	return func() tea.Cmd {
 		for range 2 {
 			if row, ok := m.grid.selected(); ok {
@@ -160,19 +160,19 @@ func (m *marks) markOn(step func()) func() tea.Cmd {
 	}
 }
 
-// everything is what the task that marks all found.
-type everything struct {
+// allMarked is what the task that marks all found.
+type allMarked struct {
 	ids    []string
 	result *index.Result
 }
 
 // markAll marks all that the search found; where all are marked, none.
-func (m *marks) markAll() tea.Cmd {
+func (m *selector) markAll() tea.Cmd {
 	r := m.grid.result
 	if r == nil {
 		return nil
 	}
-	return m.tasks.Run(marking, func(ctx context.Context) (any, error) {
+	return m.tasks.Run(taskSelectAll, func(ctx context.Context) (any, error) {
 		ids := make([]string, r.Len())
 		for i := range ids {
 			if i%1024 == 0 && ctx.Err() != nil {
@@ -180,16 +180,16 @@ func (m *marks) markAll() tea.Cmd {
 			}
 			ids[i] = r.ID(i)
 		}
-		return everything{ids, r}, nil
+		return allMarked{ids, r}, nil
 	})
 }
 
-func (m *marks) markedAll(e everything) {
+func (m *selector) setAllMarked(e allMarked) {
 	all := m.len() >= len(e.ids)
 	for i := 0; all && i < len(e.ids); i++ {
 		all = m.has(e.ids[i])
 	}
-	m.taking = false
+	m.ranging = false
 	if all {
 		m.clear()
 		return

@@ -11,7 +11,7 @@ import (
 )
 
 // Clearing, narrowing, searching, sorting and arranging are undone one by one, and redone.
-func TestUndoOfWhatTheListShows(t *testing.T) {
+func TestUndoListState(t *testing.T) {
 	deps := uitest.Deps(newFake(sample()...))
 	deps.Prefs = prefs.NewInMemory()
 	h := uitest.New(t, campaigns.New(deps, screen.Route{}), 120, 40)
@@ -54,7 +54,7 @@ func TestUndoOfWhatTheListShows(t *testing.T) {
 }
 
 // Archiving and restoring undo each other, also of many campaigns; the cursor goes to the campaign.
-func TestUndoOfArchiving(t *testing.T) {
+func TestUndoArchive(t *testing.T) {
 	h, f := open(t, 120, 40, sample()...)
 	h.ClickOn("Winter")
 	h.Press("s", "5", "y")
@@ -69,7 +69,7 @@ func TestUndoOfArchiving(t *testing.T) {
 	h.Press("ctrl+y")
 	h.Want("Redone: archived “Winter clearance”", "10 of 10")
 	want := []string{"Archive " + id(9), "Restore " + id(9), "Archive " + id(9)}
-	if got := acts(f.Calls(), "Archive", "Restore"); strings.Join(got, "|") != strings.Join(want, "|") {
+	if got := callsNamed(f.Calls(), "Archive", "Restore"); strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("the service was asked for %q, want %q", got, want)
 	}
 
@@ -82,7 +82,7 @@ func TestUndoOfArchiving(t *testing.T) {
 }
 
 // What cannot be undone says so by its name, and does not stand in the way of what was done before.
-func TestWhatCannotBeUndone(t *testing.T) {
+func TestIrreversibleActions(t *testing.T) {
 	h, _ := open(t, 120, 40, sample()...)
 	h.Press("F", "esc", "down", "s", "3", "y")
 	h.Want("“Cart reminder after an hour” is now paused")
@@ -101,7 +101,7 @@ func TestWhatCannotBeUndone(t *testing.T) {
 	h.Want("tagged, which can't be", "remove vip.")
 }
 
-func acts(calls []string, names ...string) []string {
+func callsNamed(calls []string, names ...string) []string {
 	var out []string
 	for _, c := range calls {
 		for _, n := range names {

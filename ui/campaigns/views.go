@@ -24,7 +24,7 @@ type savedView struct {
 }
 
 // views returns the views there are, the program's own first.
-func (sh *shelf) views() []savedView {
+func (sh *listPrefs) views() []savedView {
 	built := []savedView{
 		{Name: "Drafts", Query: "status:draft"},
 		{Name: "Live", Query: "is:live"},
@@ -42,19 +42,19 @@ func (sh *shelf) views() []savedView {
 
 // open shows a view.
 func (l *listing) open(v savedView) tea.Cmd {
-	l.uncover()
-	l.picked.taking = false
-	l.settled()
-	before := l.shape()
+	l.onCloseOverlay()
+	l.selection.ranging = false
+	l.recordTyping()
+	before := l.state()
 	if len(v.Columns) > 0 {
-		l.grid.arrange(chosenColumns(v.Columns))
+		l.grid.setColumns(chosenColumns(v.Columns))
 		l.settings.Columns = v.Columns
 	}
 	if v.Sort.Key != "" {
 		l.settings.Sort = v.Sort
 	}
-	cmd := l.searchFor(v.Query, followHome)
-	l.reshaped(before)
+	cmd := l.searchFor(v.Query, cursorHome)
+	l.recordUndo(before)
 	return cmd
 }
 
@@ -112,7 +112,7 @@ func (p *viewPicker) actions() []screen.Action {
 		{Keys: []string{"x"}, Label: "delete", Help: "delete the view", Group: groupViews, BarPriority: 7, DisabledReason: why, Run: p.remove},
 		{Keys: []string{"esc", "w", "q"}, Label: "close", Help: "back to the list", Group: groupViews, BarPriority: 6, Run: p.close},
 	}
-	return append(acts, p.s.viewKeys()...)
+	return append(acts, p.s.viewActions()...)
 }
 
 func (p *viewPicker) key(msg tea.KeyMsg) { p.list.Update(msg) }
@@ -137,10 +137,10 @@ func (p *viewPicker) view(width, height int) string {
 func (p *viewPicker) rename() tea.Cmd {
 	old := p.chosen().Name
 	return screen.Send(screen.InputMsg{
-		Title: "Rename view", Value: old, Validate: func(name string) string { return p.s.whyNoName(name, old) },
+		Title: "Rename view", Value: old, Validate: func(name string) string { return p.s.nameError(name, old) },
 		Then: func(name string) tea.Cmd {
 			name = strings.TrimSpace(name)
-			kept := p.s.keep(func(st settings) settings {
+			kept := p.s.update(func(st settings) settings {
 				st.Views = slices.Clone(st.Views)
 				for i := range st.Views {
 					if st.Views[i].Name == old {
@@ -165,7 +165,7 @@ func (p *viewPicker) remove() tea.Cmd {
 			if !a.Yes() {
 				return nil
 			}
-			kept := p.s.keep(func(st settings) settings {
+			kept := p.s.update(func(st settings) settings {
 				st.Views = slices.DeleteFunc(slices.Clone(st.Views), func(v savedView) bool { return v.Name == name })
 				return st
 			})
@@ -178,13 +178,13 @@ func (p *viewPicker) remove() tea.Cmd {
 // saveView asks for a name, and saves what is shown now under it. A view of that name is replaced.
 func (l *listing) saveView(saved func(name string)) tea.Cmd {
 	return screen.Send(screen.InputMsg{
-		Title: "Save view", Placeholder: "name", Validate: func(name string) string { return l.whyNoName(name, name) },
+		Title: "Save view", Placeholder: "name", Validate: func(name string) string { return l.nameError(name, name) },
 		Then: func(name string) tea.Cmd {
 			v := savedView{Name: strings.TrimSpace(name), Query: l.query().String(), Sort: l.settings.Sort}
 			for _, c := range l.grid.columns {
 				v.Columns = append(v.Columns, c.id)
 			}
-			kept := l.keep(func(st settings) settings {
+			kept := l.update(func(st settings) settings {
 				st.Views = append(slices.DeleteFunc(slices.Clone(st.Views), func(o savedView) bool { return o.Name == v.Name }), v)
 				return st
 			})
@@ -200,9 +200,9 @@ func (l *listing) saveView(saved func(name string)) tea.Cmd {
 	})
 }
 
-// whyNoName says why a view cannot have a name. The view that has it already may be replaced where it is
+// nameError says why a view cannot have a name. The view that has it already may be replaced where it is
 // named as such.
-func (sh *shelf) whyNoName(name, replaces string) string {
+func (sh *listPrefs) nameError(name, replaces string) string {
 	name = strings.TrimSpace(name)
 	if name == "" {
 		return "Enter a name."
@@ -215,12 +215,12 @@ func (sh *shelf) whyNoName(name, replaces string) string {
 	return ""
 }
 
-// viewKeys are the digits that show a view each, and all campaigns.
-func (l *listing) viewKeys() []screen.Action {
+// viewActions are the digits that show a view each, and all campaigns.
+func (l *listing) viewActions() []screen.Action {
 	views := l.views()
 	acts := []screen.Action{{
 		Keys: []string{"0"}, Label: "all", Help: fmt.Sprintf("show all campaigns; 1 to %d show views", min(len(views), 9)), Group: groupList,
-		Run: func() tea.Cmd { l.uncover(); return l.narrow("") },
+		Run: func() tea.Cmd { l.onCloseOverlay(); return l.searchUndoably("") },
 	}}
 	for i, v := range views[:min(len(views), 9)] {
 		acts = append(acts, screen.Action{

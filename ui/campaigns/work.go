@@ -17,66 +17,66 @@ import (
 // change takes the news that a campaign, or the list, has changed.
 func (s *Screen) change(msg screen.ChangedMsg) tea.Cmd {
 	if msg.Select {
-		s.home, s.under = msg.ID, msg.ID
+		s.home, s.current = msg.ID, msg.ID
 	}
 	if msg.ID == "" {
 		return s.load()
 	}
 	if msg.Action != "" {
-		s.bulk.acted(msg.Action, msg.Name, []string{msg.ID})
+		s.bulk.recordAction(msg.Action, msg.Name, []string{msg.ID})
 	}
 	s.changed[msg.ID] = struct{}{}
 	return s.refresh()
 }
 
-// look searches with the text of the bar.
-func (l *listing) look(f follow) tea.Cmd {
-	l.asks++
-	a := ask{text: l.bar.text(), sort: l.settings.Sort, follow: f, under: l.under, home: l.home, now: l.now(), number: l.asks}
+// searchBarText searches with the text of the bar.
+func (l *listing) searchBarText(f cursorMode) tea.Cmd {
+	l.searches++
+	a := searchRequest{text: l.bar.text(), sort: l.settings.Sort, cursorMode: f, current: l.current, home: l.home, now: l.now(), number: l.searches}
 	ix, last := l.source.index(), l.answer
-	return tea.Batch(l.keepCurrent(), l.tasks.Run(searching, func(ctx context.Context) (any, error) {
+	return tea.Batch(l.keepCurrent(), l.tasks.Run(taskSearch, func(ctx context.Context) (any, error) {
 		out, err := search(ctx, ix, a, last)
 		return out, err
 	}))
 }
 
-// again searches again where there is something new to see.
-func (l *listing) again(f follow) tea.Cmd {
+// searchAgain searches again where there is something new to see.
+func (l *listing) searchAgain(f cursorMode) tea.Cmd {
 	if l.answer == nil || l.answer.stale(l.source.index(), l.now()) {
-		return l.look(f)
+		return l.searchBarText(f)
 	}
 	return nil
 }
 
 // searchFor puts a text into the bar and searches for it.
-func (l *listing) searchFor(text string, f follow) tea.Cmd {
+func (l *listing) searchFor(text string, f cursorMode) tea.Cmd {
 	l.bar.set(text)
 	l.bar.complete(l.known(), l.now())
-	return l.look(f)
+	return l.searchBarText(f)
 }
 
-// narrow shows the campaigns that a search finds, as a change that can be undone.
-func (l *listing) narrow(text string) tea.Cmd {
-	l.settled()
-	before := l.shape()
-	cmd := l.searchFor(text, followHome)
-	l.reshaped(before)
+// searchUndoably shows the campaigns that a search finds, as a change that can be undone.
+func (l *listing) searchUndoably(text string) tea.Cmd {
+	l.recordTyping()
+	before := l.state()
+	cmd := l.searchFor(text, cursorHome)
+	l.recordUndo(before)
 	return cmd
 }
 
-// nap is how long the clock moves campaigns on before the list shows it.
-const nap = 15 * time.Second
+// clockInterval is how long the clock moves campaigns on before the list shows it.
+const clockInterval = 15 * time.Second
 
-// wake returns the command that looks at the clock after a while. It is addressed to the screen, which may
+// clockTick returns the command that looks at the clock after a while. It is addressed to the screen, which may
 // not be on top then.
-func wake(id screen.ID) tea.Cmd {
-	return tea.Tick(nap, func(time.Time) tea.Msg { return screen.Result{Screen: id, Kind: waking} })
+func clockTick(id screen.ID) tea.Cmd {
+	return tea.Tick(clockInterval, func(time.Time) tea.Msg { return screen.Result{Screen: id, Kind: taskClock} })
 }
 
 // result takes what a task gave.
 func (s *Screen) result(r screen.Result) tea.Cmd {
-	if r.Kind == waking {
-		return tea.Batch(s.keepCurrent(), s.again(followRow), wake(s.ID()))
+	if r.Kind == taskClock {
+		return tea.Batch(s.keepCurrent(), s.searchAgain(cursorKeepRow), clockTick(s.ID()))
 	}
 	if !s.Accept(r) {
 		return nil
@@ -85,39 +85,39 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 }
 
 func (s *Screen) outcome(r screen.Result) tea.Cmd {
-	if r.Kind == running {
-		return s.bulk.ran(r)
+	if r.Kind == taskRunBulk {
+		return s.bulk.handleResult(r)
 	}
 	if screen.Canceled(r.Err) {
 		return nil
 	}
 	switch v := r.Value.(type) {
-	case *answer:
+	case *searchResult:
 		return s.show(v, r.Err)
 	case []index.Facet:
 		if r.Err == nil {
 			s.facets.show(v)
 		}
-	case refreshed:
+	case refreshedMsg:
 		if r.Err != nil {
 			return tea.Batch(screen.Notify(widget.LevelWarning, "Can't read a changed campaign: "+status.Refusal(r.Err)), s.refresh())
 		}
-		return tea.Batch(s.again(followRow), s.refresh())
-	case recalled:
-		return s.remembered(v.settings, r.Err)
+		return tea.Batch(s.searchAgain(cursorKeepRow), s.refresh())
+	case settingsLoaded:
+		return s.applySettings(v.settings, r.Err)
 	case engine.Created:
 		return s.cloned(v, r.Err)
-	case everything:
-		s.picked.markedAll(v)
-	case *plan:
-		return s.bulk.planned(v)
-	case put:
-		return s.bulk.wasPut(v)
+	case allMarked:
+		s.selection.setAllMarked(v)
+	case *bulkPlan:
+		return s.bulk.showMenu(v)
+	case reverted:
+		return s.bulk.showReverted(v)
 	}
 	switch r.Kind {
-	case loading:
-		return s.loadNews(r)
-	case keeping:
+	case taskLoad:
+		return s.loadProgress(r)
+	case taskSaveSettings:
 		if r.Err != nil {
 			return screen.Notify(widget.LevelWarning, "Can't save your settings: "+r.Err.Error())
 		}
@@ -125,49 +125,49 @@ func (s *Screen) outcome(r screen.Result) tea.Cmd {
 	return nil
 }
 
-// loadNews takes what a load tells.
-func (l *listing) loadNews(r screen.Result) tea.Cmd {
-	if g, ok := r.Value.(grown); ok {
+// loadProgress takes what a load tells.
+func (l *listing) loadProgress(r screen.Result) tea.Cmd {
+	if g, ok := r.Value.(rowsLoaded); ok {
 		l.loadRows = g.rows
 		if l.loaded {
 			return nil // the list is there; what is new shows at the end
 		}
-		return l.again(l.growing())
+		return l.searchAgain(l.cursorModeForLoad())
 	}
 	if r.Err != nil {
 		first := l.failed == nil
 		l.failed = r.Err
-		l.describe()
+		l.onDescribe()
 		if !first || !l.loaded {
 			return nil // the empty table says it
 		}
 		return screen.Notify(widget.LevelError, "Can't load campaigns: "+status.Refusal(r.Err))
 	}
-	goes := followRow
+	goes := cursorKeepRow
 	if !l.loaded {
-		goes = l.growing()
+		goes = l.cursorModeForLoad()
 	}
 	l.loaded, l.failed, l.loadedAt, l.loadRows = true, nil, l.clock(), 0
-	return tea.Batch(l.again(goes), l.refresh())
+	return tea.Batch(l.searchAgain(goes), l.refresh())
 }
 
-// growing says where the cursor goes during the first load. Rows come in any order: until the person
+// cursorModeForLoad says where the cursor goes during the first load. Rows come in any order: until the person
 // moves it, it stays at the top.
-func (l *listing) growing() follow {
+func (l *listing) cursorModeForLoad() cursorMode {
 	if l.home == "" {
-		return followTop
+		return cursorTop
 	}
-	return followRow
+	return cursorKeepRow
 }
 
 // show shows what a search found.
-func (l *listing) show(a *answer, err error) tea.Cmd {
+func (l *listing) show(a *searchResult, err error) tea.Cmd {
 	if err != nil || a == nil {
 		return nil
 	}
-	at, top := a.at, a.follow == followTop
-	if a.follow == followRow && a.under != l.under || top && a.home != l.home { // the cursor has moved meanwhile
-		at, top = a.result.Find(l.under), false
+	at, top := a.cursor, a.cursorMode == cursorTop
+	if a.cursorMode == cursorKeepRow && a.current != l.current || top && a.home != l.home { // the cursor has moved meanwhile
+		at, top = a.result.Find(l.current), false
 	}
 	l.answer = a
 	l.bar.problems, l.bar.explain = a.problems, a.query.Explain()
@@ -182,12 +182,12 @@ func (l *listing) show(a *answer, err error) tea.Cmd {
 		}
 	}
 	if row, ok := l.grid.selected(); ok {
-		l.under = row.ID
+		l.current = row.ID
 	}
-	l.layout()
-	l.describe()
+	l.onLayout()
+	l.onDescribe()
 	result := a.result
-	return l.tasks.Run(counting, func(ctx context.Context) (any, error) {
+	return l.tasks.Run(taskCount, func(ctx context.Context) (any, error) {
 		facets, err := result.Facets(ctx)
 		return facets, err
 	})
@@ -198,7 +198,7 @@ func (s *Screen) clone(sum engine.Summary) tea.Cmd {
 	if !ok {
 		return nil
 	}
-	return s.Run(cloning, func(ctx context.Context) (any, error) {
+	return s.Run(taskClone, func(ctx context.Context) (any, error) {
 		return curator.Clone(ctx, sum.ID, s.deps.Author)
 	})
 }
@@ -212,71 +212,71 @@ func (s *Screen) cloned(c engine.Created, err error) tea.Cmd {
 
 // startSearch moves the keyboard to the search.
 func (s *Screen) startSearch() tea.Cmd {
-	s.focus = inTable
+	s.focus = paneTable
 	s.bar.focus()
 	if text := s.bar.text(); text != "" && !strings.HasSuffix(text, ":") {
 		s.bar.set(strings.TrimRight(text, " ") + " ") // what is typed now is another word
 	}
 	s.bar.complete(s.known(), s.now())
-	s.layout()
+	s.onLayout()
 	return nil
 }
 
 // endSearch takes the highlighted offer or, where that is the text as it is, moves the keyboard back to the table.
 func (s *Screen) endSearch() tea.Cmd {
-	if i, ok := s.bar.accepts(); ok && s.bar.take(i) {
+	if i, ok := s.bar.acceptIndex(); ok && s.bar.applyCompletion(i) {
 		s.bar.complete(s.known(), s.now())
-		return s.look(followTop)
+		return s.searchBarText(cursorTop)
 	}
 	s.bar.blur()
 	s.bar.set(strings.TrimSpace(s.bar.text()))
-	s.settled()
-	s.home = s.under
-	s.layout()
-	return s.remember()
+	s.recordTyping()
+	s.home = s.current
+	s.onLayout()
+	return s.rememberSearch()
 }
 
-// remember keeps the search of the bar among the earlier ones.
-func (l *listing) remember() tea.Cmd {
+// rememberSearch keeps the search of the bar among the earlier ones.
+func (l *listing) rememberSearch() tea.Cmd {
 	text := strings.TrimSpace(l.bar.text())
-	if text == "" || len(l.bar.past) > 0 && l.bar.past[0] == text {
+	if text == "" || len(l.bar.recent) > 0 && l.bar.recent[0] == text {
 		return nil
 	}
-	l.bar.past = remember(l.bar.past, text)
-	return l.keep(func(st settings) settings { st.Past = remember(st.Past, text); return st })
+	l.bar.recent = addRecent(l.bar.recent, text)
+	return l.update(func(st settings) settings { st.Past = addRecent(st.Past, text); return st })
 }
 
 // clear goes back one step: to the table, to no selection, to no search.
 func (s *Screen) clear() tea.Cmd {
 	switch {
-	case s.focus != inTable:
-		return s.goTo(inTable)
+	case s.focus != paneTable:
+		return s.focusPane(paneTable)
 	case s.bar.prompt.Focused() && s.bar.moved: // the offers alone
 		s.bar.close()
 		return nil
 	case s.bar.prompt.Focused():
-		kept := s.remember()
+		kept := s.rememberSearch()
 		s.bar.blur()
-		return tea.Batch(kept, s.narrow(""))
-	case s.picked.taking:
-		s.picked.taking = false
+		return tea.Batch(kept, s.searchUndoably(""))
+	case s.selection.ranging:
+		s.selection.ranging = false
 		return nil
-	case s.picked.len() > 0:
-		s.picked.clear()
+	case s.selection.len() > 0:
+		s.selection.clear()
 		return nil
 	}
-	return s.narrow("")
+	return s.searchUndoably("")
 }
 
 // dropWord takes the word out of the search that keeps everything out.
 func (l *listing) dropWord() tea.Cmd {
-	word, ok := l.culprit()
+	word, ok := l.blockingTerm()
 	if !ok {
 		return nil
 	}
-	l.settled()
-	before := l.shape()
-	cmd := l.searchFor(dropTerm(l.answer.query, word.term), followTop)
-	l.reshaped(before)
+	l.recordTyping()
+	before := l.state()
+	cmd := l.searchFor(textWithoutTerm(l.answer.query, word.term), cursorTop)
+	l.recordUndo(before)
 	return cmd
 }

@@ -132,7 +132,7 @@ func TestStatesAndTimesWhileItSends(t *testing.T) {
 	s := newService(t)
 	gate := make(chan struct{})
 	now := uitest.Now
-	s.instead = func(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
+	s.override = func(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
 		const key = "EMAIL_default_variation_1"
 		r.Progress(engine.TestProgress{Key: key, Recipient: "ada@example.com", Total: 4})
 		s.mu.Lock()

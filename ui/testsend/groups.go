@@ -31,7 +31,7 @@ const prefGroups = "recipient groups"
 
 // groupsPage is where groups are chosen and looked after.
 type groupsPage struct {
-	page
+	listPage
 	steps screen.UndoStack
 	use   func(g group, beside bool) tea.Cmd // puts a group into the form
 }
@@ -42,7 +42,7 @@ func (p *groupsPage) refresh(name string) {
 	at := p.list.Cursor
 	for i, g := range p.groups {
 		items[i] = widget.Item{Text: g.Name, Info: fmt.Sprintf("%s · %d", p.identifierName(g.Identifier), len(g.Values))}
-		items[i].Dim = p.whyNot(g) != "" // said beside the list, and by the keys
+		items[i].Dim = p.disabledReason(g) != "" // said beside the list, and by the keys
 		if g.Name == name {
 			at = i
 		}
@@ -51,8 +51,8 @@ func (p *groupsPage) refresh(name string) {
 	p.list.SelectItem(max(min(at, len(items)-1), 0))
 }
 
-// whyNot returns why a group cannot be used here.
-func (p *groupsPage) whyNot(g group) string {
+// disabledReason returns why a group cannot be used here.
+func (p *groupsPage) disabledReason(g group) string {
 	if model.Takes(p.draft.Campaign.Channel, g.Identifier) {
 		return ""
 	}
@@ -67,13 +67,13 @@ func (p *groupsPage) selected() (group, bool) {
 	return group{}, false
 }
 
-// take puts the group under the cursor into the form, in the place of the recipients there or beside them.
-func (p *groupsPage) take(beside bool) tea.Cmd {
+// useSelected puts the group under the cursor into the form, in the place of the recipients there or beside them.
+func (p *groupsPage) useSelected(beside bool) tea.Cmd {
 	g, ok := p.selected()
 	if !ok {
 		return nil
 	}
-	if why := p.whyNot(g); why != "" {
+	if why := p.disabledReason(g); why != "" {
 		return screen.Notify(widget.LevelWarning, fmt.Sprintf("Can't use %s here: %s.", g.Name, why))
 	}
 	return p.use(g, beside)
@@ -83,17 +83,17 @@ func (p *groupsPage) take(beside bool) tea.Cmd {
 func (p *groupsPage) change(what, name string, change func([]group) []group) tea.Cmd {
 	before := slices.Clone(p.groups)
 	after := change(slices.Clone(before))
-	gone, came := differing(before, after), differing(after, before)
+	gone, came := difference(before, after), difference(after, before)
 	p.steps.PushUndo(screen.UndoStep{
 		Label: what,
-		Undo:  func() tea.Cmd { return p.put(came, gone) },
-		Redo:  func() tea.Cmd { return p.put(gone, came) },
+		Undo:  func() tea.Cmd { return p.restore(came, gone) },
+		Redo:  func() tea.Cmd { return p.restore(gone, came) },
 	})
-	return p.keep(name, change)
+	return p.update(name, change)
 }
 
-// keep changes what is kept, as it is now on the disk, and goes to the group of that name.
-func (p *groupsPage) keep(name string, change func([]group) []group) tea.Cmd {
+// update changes what is kept, as it is now on the disk, and goes to the group of that name.
+func (p *groupsPage) update(name string, change func([]group) []group) tea.Cmd {
 	kept := p.prefs
 	return p.tasks.Run(taskGroups, func(context.Context) (any, error) {
 		all, err := prefs.Update(kept, prefGroups, func(old []group) []group {
@@ -101,12 +101,12 @@ func (p *groupsPage) keep(name string, change func([]group) []group) tea.Cmd {
 			slices.SortStableFunc(all, func(a, b group) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 			return all
 		})
-		return groupsKept{all, name}, err
+		return groupsSaved{all, name}, err
 	})
 }
 
-// groupsKept is how the groups are after a change; the cursor goes to the one of that name.
-type groupsKept struct {
+// groupsSaved is how the groups are after a change; the cursor goes to the one of that name.
+type groupsSaved struct {
 	all  []group
 	name string
 }
@@ -132,22 +132,22 @@ func without(all []group, name string) []group {
 	return slices.DeleteFunc(all, func(g group) bool { return strings.EqualFold(g.Name, name) })
 }
 
-// put takes groups away and puts others in their place. Groups that another terminal changed stay.
-func (p *groupsPage) put(gone, put []group) tea.Cmd {
+// restore takes groups away and puts others in their place. Groups that another terminal changed stay.
+func (p *groupsPage) restore(gone, restore []group) tea.Cmd {
 	name := ""
-	if len(put) > 0 {
-		name = put[0].Name
+	if len(restore) > 0 {
+		name = restore[0].Name
 	}
-	return p.keep(name, func(all []group) []group {
-		for _, g := range slices.Concat(gone, put) {
+	return p.update(name, func(all []group) []group {
+		for _, g := range slices.Concat(gone, restore) {
 			all = without(all, g.Name)
 		}
-		return append(all, put...)
+		return append(all, restore...)
 	})
 }
 
-// differing returns the groups of one list that the other does not have as they are.
-func differing(of, other []group) []group {
+// difference returns the groups of one list that the other does not have as they are.
+func difference(of, other []group) []group {
 	return slices.DeleteFunc(slices.Clone(of), func(g group) bool {
 		return slices.ContainsFunc(other, func(o group) bool {
 			return o.Name == g.Name && o.Identifier == g.Identifier && slices.Equal(o.Values, g.Values)
@@ -155,12 +155,12 @@ func differing(of, other []group) []group {
 	})
 }
 
-// took shows the groups as they are kept now.
-func (p *groupsPage) took(r screen.Result) tea.Cmd {
+// showSaved shows the groups as they are kept now.
+func (p *groupsPage) showSaved(r screen.Result) tea.Cmd {
 	if r.Err != nil {
 		return screen.Notify(widget.LevelError, problems.Sentence(r.Err.Error()))
 	}
-	k := r.Value.(groupsKept)
+	k := r.Value.(groupsSaved)
 	p.groups = k.all
 	p.refresh(k.name)
 	return nil
@@ -247,7 +247,7 @@ func (p *groupsPage) actions(host groupsHost) []screen.Action {
 	if !any {
 		none = "No groups yet."
 		unfit = none
-	} else if why := p.whyNot(g); why != "" {
+	} else if why := p.disabledReason(g); why != "" {
 		unfit = fmt.Sprintf("Can't use %s here: %s.", g.Name, why)
 	}
 	if host.empty {
@@ -261,14 +261,14 @@ func (p *groupsPage) actions(host groupsHost) []screen.Action {
 	}
 	replace := cmp.Or(none, empty)
 	return append([]screen.Action{
-		{Keys: []string{"enter"}, Label: "use", Help: "send to this group instead of the form's recipients", Group: groupGroups, BarPriority: bar(9, unfit), DisabledReason: unfit, Run: func() tea.Cmd { return p.take(false) }},
-		{Keys: []string{"+", "a"}, Label: "add", Help: "add this group to the form's recipients", Group: groupGroups, BarPriority: bar(6, unfit), DisabledReason: unfit, Run: func() tea.Cmd { return p.take(true) }},
+		{Keys: []string{"enter"}, Label: "use", Help: "send to this group instead of the form's recipients", Group: groupGroups, BarPriority: bar(9, unfit), DisabledReason: unfit, Run: func() tea.Cmd { return p.useSelected(false) }},
+		{Keys: []string{"+", "a"}, Label: "add", Help: "add this group to the form's recipients", Group: groupGroups, BarPriority: bar(6, unfit), DisabledReason: unfit, Run: func() tea.Cmd { return p.useSelected(true) }},
 		{Keys: []string{"n"}, Label: "new", Help: "save the form's recipients as a group", Group: groupGroups, BarPriority: 8, DisabledReason: empty, Run: host.add},
 		{Keys: []string{"w"}, Label: "replace", Help: "replace this group's recipients with the form's", Group: groupGroups, BarPriority: bar(3, replace), DisabledReason: replace, Run: func() tea.Cmd { return p.replace(host.ask) }},
 		{Keys: []string{"r"}, Label: "rename", Help: "rename this group", Group: groupGroups, BarPriority: bar(5, none), DisabledReason: none, Run: p.rename},
 		{Keys: []string{"d", "delete"}, Label: "delete", Help: "delete this group", Group: groupGroups, BarPriority: bar(4, none), DisabledReason: none, Run: p.remove},
 		host.up,
-	}, p.keys(groupGroups)...)
+	}, p.detailsActions(groupGroups)...)
 }
 
 const emptyGroups = "No groups yet. Add recipients to the form, then press n here to save them as a group."
@@ -278,9 +278,9 @@ func (p *groupsPage) View() string {
 	var lines []string
 	about := "Group"
 	if g, ok := p.selected(); ok {
-		about, lines = g.Name, p.lines(g, p.room())
+		about, lines = g.Name, p.lines(g, p.detailsWidth())
 	} else {
-		for _, l := range widget.Wrap("Groups are saved on this computer, for this workspace.", p.room()) {
+		for _, l := range widget.Wrap("Groups are saved on this computer, for this workspace.", p.detailsWidth()) {
 			lines = append(lines, p.theme.Faint.Render(l))
 		}
 	}
@@ -294,7 +294,7 @@ func (p *groupsPage) lines(g group, w int) []string {
 			lines = append(lines, p.theme.Warning.Render(l))
 		}
 	}
-	if why := p.whyNot(g); why != "" {
+	if why := p.disabledReason(g); why != "" {
 		warn(why + ".")
 	}
 	if n := len(g.Values); n > catalog.MaxIdentifierValues {
@@ -306,7 +306,7 @@ func (p *groupsPage) lines(g group, w int) []string {
 		wrong, _ = engine.TestSend{Identifier: g.Identifier, Values: g.Values}.CheckRecipients(p.draft.Campaign.Channel)
 	}
 	for i, v := range g.Values {
-		lines = append(lines, p.named(fmt.Sprintf("%2d ", i+1), g.Identifier, v, w))
+		lines = append(lines, p.recipientLine(fmt.Sprintf("%2d ", i+1), g.Identifier, v, w))
 		if wrong[i] != "" {
 			for j, l := range widget.Wrap(widget.Clean(wrong[i]), max(w-5, 1)) {
 				lines = append(lines, p.theme.Danger.Render([]string{"   ✗ ", "     "}[min(j, 1)]+l))

@@ -219,14 +219,14 @@ func TestEarlierTestsOfOtherCampaigns(t *testing.T) {
 	h.Want("Earlier tests of all campaigns", "2 tests", "Two tongues")
 }
 
-// forgetful is a service that remembers no tests, as remote ones.
-type forgetful struct{ engine.Service }
+// serviceWithoutHistory is a service that remembers no tests, as remote ones.
+type serviceWithoutHistory struct{ engine.Service }
 
 func TestWhatAServiceDoesNotRememberIsKeptHere(t *testing.T) {
 	s, p := newService(t), prefs.NewInMemory()
 	id := s.draft(t, catalog.Email, flatMail)
 	openOn := func() *uitest.Harness {
-		deps := uitest.Deps(forgetful{s})
+		deps := uitest.Deps(serviceWithoutHistory{s})
 		deps.Prefs = p
 		return uitest.New(t, testsend.New(deps, screen.Route{ID: id}), 80, 24)
 	}

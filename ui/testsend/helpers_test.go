@@ -25,13 +25,13 @@ type service struct {
 	mu   sync.Mutex
 	sent []engine.TestRequest
 	// instead, where set, answers a test send in the service's place.
-	instead func(context.Context, engine.TestRequest) (engine.TestResult, error)
+	override func(context.Context, engine.TestRequest) (engine.TestResult, error)
 }
 
 func (s *service) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
 	s.mu.Lock()
 	s.sent = append(s.sent, r)
-	instead := s.instead
+	instead := s.override
 	s.mu.Unlock()
 	if instead != nil {
 		return instead(ctx, r)
@@ -116,7 +116,7 @@ func open(t *testing.T, s engine.Service, id string, w, h int) *uitest.Harness {
 type stepper struct {
 	t      *testing.T
 	screen *testsend.Screen
-	news   chan tea.Msg
+	messages   chan tea.Msg
 }
 
 func step(t *testing.T, s engine.Service, id string) *stepper {
@@ -129,7 +129,7 @@ func step(t *testing.T, s engine.Service, id string) *stepper {
 // begin opens the screen.
 func (st *stepper) begin() {
 	st.t.Helper()
-	st.news = make(chan tea.Msg, 100)
+	st.messages = make(chan tea.Msg, 100)
 	st.screen.SetSize(80, 22)
 	st.t.Cleanup(func() { st.screen.Close() })
 	st.start(st.screen.Init())
@@ -138,7 +138,7 @@ func (st *stepper) begin() {
 
 func (st *stepper) start(cmd tea.Cmd) {
 	if cmd != nil {
-		go func() { st.news <- cmd() }()
+		go func() { st.messages <- cmd() }()
 	}
 }
 
@@ -148,7 +148,7 @@ func (st *stepper) until(text string) {
 	limit := time.After(10 * time.Second)
 	for !strings.Contains(st.screen.View(), text) {
 		select {
-		case msg := <-st.news:
+		case msg := <-st.messages:
 			if batch, ok := msg.(tea.BatchMsg); ok {
 				for _, c := range batch {
 					st.start(c)

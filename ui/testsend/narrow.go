@@ -11,29 +11,29 @@ import (
 	"bugle/ui/widget"
 )
 
-// narrowing is where less than all messages of the draft is chosen.
-type narrowing struct {
-	*subject
+// messageFilter is where less than all messages of the draft is chosen.
+type messageFilter struct {
+	*sendContext
 	filter engine.KeyFilter
 }
 
 // at returns the choice on a row.
-func (n *narrowing) at(at spot) (model.Narrowing, bool) {
+func (n *messageFilter) at(at rowID) (model.Narrowing, bool) {
 	all := n.draft.Narrowings()
-	if at.place != onNarrowing || at.i >= len(all) {
+	if at.kind != rowFilter || at.i >= len(all) {
 		return model.Narrowing{}, false
 	}
 	return all[at.i], true
 }
 
 // View draws the rows.
-func (n *narrowing) View(cursor spot, w int) []row {
+func (n *messageFilter) View(cursor rowID, w int) []row {
 	var rows []row
 	for i, c := range n.draft.Narrowings() {
 		if i == 0 {
-			rows = append(rows, words(""))
+			rows = append(rows, textRow(""))
 		}
-		at := spot{onNarrowing, i}
+		at := rowID{rowFilter, i}
 		rows = append(rows, line(n.theme, cursor, at, c.Node.Label(), choice(n.theme, cursor == at, c.Label(c.Of(n.filter))), w))
 	}
 	return rows
@@ -51,8 +51,8 @@ func choose(n model.Narrowing, then func(value string) tea.Cmd) tea.Cmd {
 	}})
 }
 
-// next returns the value n places after another, round and round.
-func next(values []string, now string, by int) string {
+// cycleValue returns the value n places after another, round and round.
+func cycleValue(values []string, now string, by int) string {
 	n := len(values)
 	return values[((slices.Index(values, now)+by)%n+n)%n]
 }

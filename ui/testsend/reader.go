@@ -21,26 +21,26 @@ import (
 type reader struct {
 	*layout
 	open bool // it has the keyboard
-	received
+	deliveredMessages
 	view        preview.Preview
 	shown       string // what the preview shows now
 	title, note string // that go with it
 	head        int    // the lines of the note, as drawn last
 }
 
-// mostDelivered is how many messages of the outbox are looked through for those of a run.
-const mostDelivered = 1000
+// maxDelivered is how many messages of the outbox are looked through for those of a run.
+const maxDelivered = 1000
 
 func deliveredKey(key, recipient string) string { return key + "\x00" + recipient }
 
-// received is what a run came to on the other side: the messages, and who got them.
-type received struct {
-	box map[string][]engine.Delivered
-	who map[model.Recipient]model.Person
+// deliveredMessages is what a run came to on the other side: the messages, and who got them.
+type deliveredMessages struct {
+	messages map[string][]engine.Delivered
+	people map[model.Recipient]model.Person
 }
 
-// look reads what a run delivered, and to which users.
-func (r *reader) look(run model.Run, f model.Forecast) tea.Cmd {
+// load reads what a run delivered, and to which users.
+func (r *reader) load(run model.Run, f model.Forecast) tea.Cmd {
 	box, _ := r.deps.Service.(engine.OutboxReader)
 	service, id, since := r.deps.Service, r.id, run.First.Truncate(time.Second)
 	identifier, values := f.Addressed(r.draft.Workspace, run.Ask)
@@ -49,26 +49,26 @@ func (r *reader) look(run model.Run, f model.Forecast) tea.Cmd {
 		all = append(all, model.Recipient{Identifier: identifier, Value: v})
 	}
 	return r.tasks.Run(taskOutbox, func(ctx context.Context) (any, error) {
-		var out received
+		var out deliveredMessages
 		var err error
-		if out.who, err = model.LookUpAll(ctx, service, all); err != nil || box == nil {
+		if out.people, err = model.LookUpAll(ctx, service, all); err != nil || box == nil {
 			return out, err
 		}
-		delivered, err := box.Outbox(ctx, mostDelivered)
-		out.box = map[string][]engine.Delivered{}
+		delivered, err := box.Outbox(ctx, maxDelivered)
+		out.messages = map[string][]engine.Delivered{}
 		for _, d := range delivered {
 			if k := deliveredKey(d.Key, d.Recipient); d.CampaignID == id && !d.At.Before(since) {
-				out.box[k] = append(out.box[k], d)
+				out.messages[k] = append(out.messages[k], d)
 			}
 		}
 		return out, err
 	})
 }
 
-// took takes the messages; without them there is still the content as it is written.
-func (r *reader) took(got received) {
-	r.received, r.shown = got, ""
-	r.people.Meet(got.who)
+// setDelivered takes the messages; without them there is still the content as it is written.
+func (r *reader) setDelivered(got deliveredMessages) {
+	r.deliveredMessages, r.shown = got, ""
+	r.people.Meet(got.people)
 }
 
 // show shows the message of a run to a recipient; listed reports that the list is in sight, too.
@@ -103,10 +103,10 @@ func (r *reader) message(run model.Run, k *model.Key, d *model.Send, listed bool
 	}
 	switch {
 	case d == nil || d.State != model.Sent:
-		note = r.undelivered(run, k, d, listed)
+		note = r.undeliveredReason(run, k, d, listed)
 	default:
 		title = "Delivered to " + r.recipient(run, d)
-		list := r.box[deliveredKey(k.ID, d.Recipient)]
+		list := r.messages[deliveredKey(k.ID, d.Recipient)]
 		if len(list) > 0 {
 			at = list[0].At
 		}
@@ -132,8 +132,8 @@ func (r *reader) message(run model.Run, k *model.Key, d *model.Send, listed bool
 	return v, title, note
 }
 
-// undelivered returns why somebody did not get a message, unless the list beside it does.
-func (r *reader) undelivered(run model.Run, k *model.Key, d *model.Send, listed bool) string {
+// undeliveredReason returns why somebody did not get a message, unless the list beside it does.
+func (r *reader) undeliveredReason(run model.Run, k *model.Key, d *model.Send, listed bool) string {
 	switch {
 	case d != nil && d.Why != "" && listed:
 		return "To " + r.recipient(run, d) + "."
@@ -148,7 +148,7 @@ func (r *reader) undelivered(run model.Run, k *model.Key, d *model.Send, listed 
 // fill returns how texts were filled for a recipient; nil where it is not known who that is.
 func (r *reader) fill(run model.Run, recipient string) render.Fill {
 	identifier, _ := model.Addressed(r.draft.Workspace, run.Ask)
-	p, ok := r.who[model.Recipient{Identifier: identifier, Value: recipient}]
+	p, ok := r.people[model.Recipient{Identifier: identifier, Value: recipient}]
 	if !ok || !p.Sure {
 		return nil
 	}
@@ -159,7 +159,7 @@ func (r *reader) fill(run model.Run, recipient string) render.Fill {
 func (r *reader) View(b box, page string, listed bool) string {
 	title := r.title
 	if !listed {
-		title = r.crumbs(b.w, page, title)
+		title = r.breadcrumb(b.w, page, title)
 	}
 	panel := r.panel(title, b, r.open)
 	w, h := panel.Inner()

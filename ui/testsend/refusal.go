@@ -12,22 +12,22 @@ import (
 	"bugle/ui/widget"
 )
 
-// refusal is the page that shows why the service refused a test before anything was sent.
-type refusal struct {
+// refusalPage is the page that shows why the service refused a test before anything was sent.
+type refusalPage struct {
 	*layout
 	message string
 	list    problems.View // what needs to be fixed, where the service reports it
-	back    stage         // where it leads back to
+	returnTo    stage         // where it leads back to
 }
 
-func newRefusal(l *layout) refusal {
-	r := refusal{layout: l, list: problems.New(l.theme)}
+func newRefusal(l *layout) refusalPage {
+	r := refusalPage{layout: l, list: problems.New(l.theme)}
 	r.list.Focused = true
 	return r
 }
 
 // set shows an error of the service.
-func (r *refusal) set(err error) {
+func (r *refusalPage) set(err error) {
 	r.message = problems.Sentence(err.Error())
 	var found []schema.Problem
 	if e := engine.AsError(err); e != nil {
@@ -52,22 +52,22 @@ func (r *refusal) set(err error) {
 }
 
 // resize fits the list into the screen.
-func (r *refusal) resize() { r.list.SetSize(r.whole.w-4, r.whole.h-2-len(r.head())-1) }
+func (r *refusalPage) resize() { r.list.SetSize(r.whole.w-4, r.whole.h-2-len(r.header())-1) }
 
 // field returns the field of the draft that the problem under the cursor is about; false where it is about none.
-func (r *refusal) field() (doc.Path, bool) {
+func (r *refusalPage) field() (doc.Path, bool) {
 	p, ok := r.list.Selected()
 	return p.Path, ok && engine.AboutDraft(r.draft.Campaign.Channel, p.Path)
 }
 
 // Update takes a key that is no action.
-func (r *refusal) Update(msg tea.KeyMsg) { r.list.Update(msg) }
+func (r *refusalPage) Update(msg tea.KeyMsg) { r.list.Update(msg) }
 
 // mouse takes the mouse. It reports whether a problem was pressed, which goes to its field.
-func (r *refusal) mouse(msg tea.MouseMsg) bool { return r.list.Mouse(msg, msg.Y-2-len(r.head())) }
+func (r *refusalPage) mouse(msg tea.MouseMsg) bool { return r.list.Mouse(msg, msg.Y-2-len(r.header())) }
 
-// head is what the service said.
-func (r *refusal) head() []string {
+// header is what the service said.
+func (r *refusalPage) header() []string {
 	w := max(r.whole.w-4, 1)
 	var out []string
 	message := "Not sent. " + strings.TrimSuffix(widget.CleanLines(r.message), ".") + "."
@@ -88,8 +88,8 @@ func (r *refusal) head() []string {
 }
 
 // View draws the page.
-func (r *refusal) View() string {
-	panel := r.panel(r.crumbs(r.whole.w, "Not sent"), r.whole, true)
+func (r *refusalPage) View() string {
+	panel := r.panel(r.breadcrumb(r.whole.w, "Not sent"), r.whole, true)
 	panel.Footer = r.list.Position()
-	return panel.View(strings.Join(r.head(), "\n") + "\n\n" + r.list.View())
+	return panel.View(strings.Join(r.header(), "\n") + "\n\n" + r.list.View())
 }

@@ -23,7 +23,7 @@ type results struct {
 	run    model.Run
 	rows   rowList
 	reader reader
-	over   bool // the run has ended
+	done   bool // the run has ended
 	frame  int  // of the wheel
 }
 
@@ -39,8 +39,8 @@ func (r *results) begin(run model.Run) {
 // round starts a round of the run.
 func (r *results) round(asks []engine.TestSend, f model.Forecast) {
 	r.run.Begin(asks, f, r.deps.Now())
-	r.over, r.frame = false, 0
-	r.rows.follow()
+	r.done, r.frame = false, 0
+	r.rows.reset()
 	r.reader.open, r.reader.shown = false, ""
 }
 
@@ -51,18 +51,18 @@ func (r *results) cancel() tea.Cmd {
 	return nil
 }
 
-// tick turns the wheel while messages are sent.
-type tick struct{ id screen.ID }
+// tickMsg turns the wheel while messages are sent.
+type tickMsg struct{ id screen.ID }
 
 const tickTime = 120 * time.Millisecond
 
 func (r *results) tick() tea.Cmd {
 	id := r.tasks.ID()
-	return tea.Tick(tickTime, func(time.Time) tea.Msg { return tick{id} })
+	return tea.Tick(tickTime, func(time.Time) tea.Msg { return tickMsg{id} })
 }
 
-func (r *results) turn(t tick) tea.Cmd {
-	if t.id != r.tasks.ID() || r.over {
+func (r *results) handleTick(t tickMsg) tea.Cmd {
+	if t.id != r.tasks.ID() || r.done {
 		return nil
 	}
 	r.frame++
@@ -71,10 +71,10 @@ func (r *results) turn(t tick) tea.Cmd {
 
 // end shows how the round went, with the cursor where something needs attention.
 func (r *results) end(out model.Outcome, err error) {
-	r.over = true
+	r.done = true
 	r.run.End(out, err, r.deps.Now())
-	r.rows.follow()
-	r.lay()
+	r.rows.reset()
+	r.layoutRows()
 	for i, e := range r.rows.entries {
 		if r.run.Keys[e.key].Status != engine.Sent && r.run.FailedKeys() > 0 {
 			r.rows.move(i)
@@ -86,7 +86,7 @@ func (r *results) end(out model.Outcome, err error) {
 // badge returns how the run stands, in a few words.
 func (r *results) badge() string {
 	switch n := r.run.FailedSends(); {
-	case !r.over:
+	case !r.done:
 		return fmt.Sprintf("sending %d of %d", r.run.Done, r.run.Total)
 	case n > 0:
 		return fmt.Sprintf("%d failed", n)
@@ -96,7 +96,7 @@ func (r *results) badge() string {
 
 // Update takes a key that is no action.
 func (r *results) Update(msg tea.KeyMsg) {
-	r.lay()
+	r.layoutRows()
 	if r.reader.open {
 		r.reader.view.Update(msg)
 		return
@@ -106,31 +106,31 @@ func (r *results) Update(msg tea.KeyMsg) {
 
 // title names the page.
 func (r *results) title() string {
-	if r.over {
+	if r.done {
 		return "Results"
 	}
 	return "Sending"
 }
 
-// readFrom is the width from which the delivered message stands beside the list, leastRead the height that it needs
+// readerMinWidth is the width from which the delivered message stands beside the list, readerMinHeight the height that it needs
 // below it.
 const (
-	readFrom  = 100
-	leastRead = 10
+	readerMinWidth  = 100
+	readerMinHeight = 10
 )
 
 // boxes returns the sizes of the list and of the message beside or below it; what is not shown has none.
 func (r *results) boxes() (list, read box) {
 	w, h := r.whole.w, r.whole.h
 	switch {
-	case !r.over || r.zoom && !r.reader.open:
+	case !r.done || r.zoom && !r.reader.open:
 		return r.whole, box{}
-	case w >= readFrom && !r.zoom:
+	case w >= readerMinWidth && !r.zoom:
 		return box{w - w/2, h}, box{w / 2, h}
 	case r.reader.open:
 		return box{}, r.whole
 	}
-	most := h - leastRead // that the list may have, with its frame
+	most := h - readerMinHeight // that the list may have, with its frame
 	if lines := r.height(most); lines+2 <= most {
 		return box{w, lines + 2}, box{w, h - lines - 2}
 	}
@@ -143,7 +143,7 @@ func (r *results) height(most int) int {
 		return most + 1
 	}
 	w, _ := r.panel("", r.whole, true).Inner()
-	n := len(r.head(w))
+	n := len(r.header(w))
 	for _, e := range r.entries(w) {
 		n += len(e.lines)
 	}
@@ -153,15 +153,15 @@ func (r *results) height(most int) int {
 // View draws the list and the message.
 func (r *results) View() string {
 	left, right := r.boxes()
-	r.lay()
+	r.layoutRows()
 	var views []string
 	if left.w > 0 {
-		panel := r.panel(r.crumbs(left.w, r.title()), left, !r.reader.open)
+		panel := r.panel(r.breadcrumb(left.w, r.title()), left, !r.reader.open)
 		w, _ := panel.Inner()
 		if r.rows.window.Overflows() {
 			panel.Footer = fmt.Sprintf("%d of %d", r.rows.cursor+1, len(r.rows.entries))
 		}
-		views = append(views, panel.View(strings.Join(append(r.head(w), r.rows.view()...), "\n")))
+		views = append(views, panel.View(strings.Join(append(r.header(w), r.rows.view()...), "\n")))
 	}
 	if right.w > 0 {
 		k, d := r.selected()
@@ -174,15 +174,15 @@ func (r *results) View() string {
 	return widget.JoinHorizontal(views...)
 }
 
-// lay breaks all there is to say into lines, and keeps what is in sight among them.
-func (r *results) lay() {
+// layoutRows breaks all there is to say into lines, and keeps what is in sight among them.
+func (r *results) layoutRows() {
 	left, _ := r.boxes()
 	if left.w == 0 {
 		left = r.whole
 	}
 	w, h := r.panel("", left, true).Inner()
-	r.rows.set(r.entries(w), h-len(r.head(w)))
-	if !r.over && !r.rows.moved {
+	r.rows.setEntries(r.entries(w), h-len(r.header(w)))
+	if !r.done && !r.rows.moved {
 		r.rows.cursor = r.current()
 		r.rows.show()
 	}
@@ -199,10 +199,10 @@ func (r *results) current() int {
 	return max(len(r.rows.entries)-1, 0)
 }
 
-// head is the progress bar, or the summary.
-func (r *results) head(w int) []string {
+// header is the progress bar, or the summary.
+func (r *results) header(w int) []string {
 	now := r.deps.Now()
-	if !r.over {
+	if !r.done {
 		bar := widget.NewProgress(r.theme, "Sending")
 		if r.run.Canceling {
 			bar.Label = "Canceling"
@@ -219,7 +219,7 @@ func (r *results) head(w int) []string {
 	for _, l := range widget.Wrap(widget.Clean(problems.Sentence(r.run.Message)), w) {
 		head = append(head, style.Render(l))
 	}
-	hint := r.moment(r.run.Began) + ", to " + r.people.Summary(r.run.Ask)
+	hint := r.formatTime(r.run.Began) + ", to " + r.people.Summary(r.run.Ask)
 	if took := elapsed(r.run.Began, r.run.Began.Add(r.run.Took), now); took != "" {
 		hint += ", in " + took
 	}
@@ -238,7 +238,7 @@ func (r *results) entries(w int) []entry {
 		e := entry{i, -1, []string{r.entryLine(len(out), r.keyLine(k, w-2), w)}}
 		each := len(k.Sends) > 1 || k.Explained()
 		if k.Reason != "" && !(each && k.Explained()) {
-			e.lines = append(e.lines, wrapped(r.theme, r.people.Explain(k.Reason, r.draft.Workspace, r.run.Ask), 4, w)...)
+			e.lines = append(e.lines, dangerLines(r.theme, r.people.Explain(k.Reason, r.draft.Workspace, r.run.Ask), 4, w)...)
 		}
 		out = append(out, e)
 		if !each {
@@ -254,7 +254,7 @@ func (r *results) entries(w int) []entry {
 // entryLine draws the first line of an entry with the sign of the cursor.
 func (r *results) entryLine(i int, text string, w int) string {
 	mark := "  "
-	if i == r.rows.cursor && (r.over || r.rows.moved) {
+	if i == r.rows.cursor && (r.done || r.rows.moved) {
 		mark = r.theme.Accent.Render("▌ ")
 	}
 	return widget.Truncate(mark+text, w)
@@ -315,7 +315,7 @@ func (r *results) sendEntry(n, i, j, w int) entry {
 	tail := strings.TrimSpace(d.State.String() + "  " + elapsed(d.Began, d.Ended, r.deps.Now()))
 	name := allRecipients
 	if d.Recipient != "" {
-		name = r.named("", identifier, d.Recipient, w-7-widget.Width(tail))
+		name = r.recipientLine("", identifier, d.Recipient, w-7-widget.Width(tail))
 	}
 	return entry{i, j, []string{r.entryLine(n, "  "+style.Render(sign)+" "+name+"  "+r.theme.Muted.Render(tail), w)}}
 }
@@ -341,14 +341,14 @@ func (r *results) selected() (k *model.Key, d *model.Send) {
 
 // mouse takes the wheel and clicks: the entry there, or the message beside.
 func (r *results) mouse(msg tea.MouseMsg) tea.Cmd {
-	r.lay()
+	r.layoutRows()
 	left, right := r.boxes()
 	switch beside := left.w < r.whole.w; {
 	case right.w > 0 && beside && msg.X >= left.w:
-		r.reader.mouse(msg, left.w, 0, r.over)
+		r.reader.mouse(msg, left.w, 0, r.done)
 		return nil
 	case right.w > 0 && !beside && msg.Y >= left.h:
-		r.reader.mouse(msg, 0, left.h, r.over)
+		r.reader.mouse(msg, 0, left.h, r.done)
 		return nil
 	}
 	l := &r.rows
@@ -360,13 +360,13 @@ func (r *results) mouse(msg tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	w, _ := r.panel("", left, true).Inner()
-	i, ok := l.at(msg.Y - 1 - len(r.head(w)))
+	i, ok := l.at(msg.Y - 1 - len(r.header(w)))
 	if !ok {
 		return nil
 	}
 	again := l.cursor == i && l.moved
 	l.cursor, l.moved = i, true
-	r.reader.open = again && r.over
+	r.reader.open = again && r.done
 	return nil
 }
 
@@ -402,7 +402,7 @@ func (r *results) actions(host resultsHost) []screen.Action {
 		{Keys: []string{"a"}, Label: "send all again", Help: "send all messages again", Group: groupTest, BarPriority: 6, Run: host.anew},
 		{Keys: []string{"o"}, Label: "outbox", Help: "open all delivered messages", Group: groupTest, BarPriority: 5, Run: host.outbox},
 		host.copy,
-		r.zoomKey(false),
+		r.zoomAction(false),
 		{Keys: []string{"down", "up"}, Label: "move", Help: "go to the next or previous message or recipient", Group: groupMove, HelpOnly: true},
 	}
 }
@@ -421,7 +421,7 @@ func (r *results) readActions(host resultsHost) []screen.Action {
 	}
 	return append(acts,
 		screen.Action{Keys: []string{"o"}, Label: "outbox", Help: "open all delivered messages", Group: groupMessage, BarPriority: 4, Run: host.outbox},
-		r.zoomKey(false),
+		r.zoomAction(false),
 		screen.Action{Keys: []string{"up", "down"}, Label: "scroll", Group: groupMessage, HelpOnly: true},
 	)
 }

@@ -21,11 +21,11 @@ type rowList struct {
 	height  int
 }
 
-// follow lets the cursor go with what is under way.
-func (l *rowList) follow() { l.cursor, l.moved, l.window = 0, false, widget.Window{} }
+// reset lets the cursor go with what is under way.
+func (l *rowList) reset() { l.cursor, l.moved, l.window = 0, false, widget.Window{} }
 
-// set takes the entries, and keeps the cursor in sight.
-func (l *rowList) set(entries []entry, height int) {
+// setEntries takes the entries, and keeps the cursor in sight.
+func (l *rowList) setEntries(entries []entry, height int) {
 	l.entries, l.height = entries, max(height, 0)
 	n := 0
 	for _, e := range entries {

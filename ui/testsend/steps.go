@@ -9,8 +9,8 @@ import (
 	"bugle/ui/screen"
 )
 
-// steps are the changes of the form. What is typed in one value without a pause is one step.
-type steps struct {
+// formUndo are the changes of the form. What is typed in one value without a pause is one step.
+type formUndo struct {
 	screen.UndoStack
 	attr    material.Attribute // that the newest step types in
 	typedAt time.Time          // when it did last; zero where the newest step is another one
@@ -19,14 +19,14 @@ type steps struct {
 // typingPause parts two steps in one value.
 const typingPause = 2 * time.Second
 
-// note notes a change, which swap undoes and redoes.
-func (s *steps) note(what string, swap func() tea.Cmd) {
+// record notes a change, which swap undoes and redoes.
+func (s *formUndo) record(what string, swap func() tea.Cmd) {
 	s.PushUndo(screen.UndoStep{Label: what, Undo: swap, Redo: swap})
 	s.typedAt = time.Time{}
 }
 
-// typed notes typing in a value; where that begins a step, record notes it.
-func (s *steps) typed(a material.Attribute, now time.Time, record func()) {
+// recordTyping notes typing in a value; where that begins a step, record notes it.
+func (s *formUndo) recordTyping(a material.Attribute, now time.Time, record func()) {
 	if s.attr != a || s.typedAt.IsZero() || now.Sub(s.typedAt) >= typingPause {
 		record()
 	}
@@ -34,7 +34,7 @@ func (s *steps) typed(a material.Attribute, now time.Time, record func()) {
 }
 
 // walk undoes or redoes a change.
-func (s *steps) walk(one func(*screen.UndoStack) (tea.Cmd, bool)) (tea.Cmd, bool) {
+func (s *formUndo) walk(one func(*screen.UndoStack) (tea.Cmd, bool)) (tea.Cmd, bool) {
 	s.typedAt = time.Time{}
 	return one(&s.UndoStack)
 }

@@ -18,7 +18,7 @@ import (
 // them.
 type Screen struct {
 	screen.Base
-	*subject
+	*sendContext
 	layout *layout
 
 	loaded bool
@@ -28,7 +28,7 @@ type Screen struct {
 	stage   stage
 	form    form
 	results results
-	refusal refusal
+	refusal refusalPage
 	groups  groupsPage
 	earlier earlierPage
 }
@@ -60,13 +60,13 @@ const (
 // New makes the screen for the draft of the route.
 func New(deps screen.Deps, r screen.Route) *Screen {
 	s := &Screen{Base: screen.NewBase()}
-	s.subject = &subject{deps: deps, theme: deps.Theme, tasks: &s.Base, id: r.ID, prefs: deps.Prefs.Within(deps.Workspace), people: model.NewPeople()}
+	s.sendContext = &sendContext{deps: deps, theme: deps.Theme, tasks: &s.Base, id: r.ID, prefs: deps.Prefs.Within(deps.Workspace), people: model.NewPeople()}
 	if s.prefs == nil {
 		s.prefs = prefs.NewInMemory() // as long as the screen is there
 	}
-	s.layout = &layout{subject: s.subject}
+	s.layout = &layout{sendContext: s.sendContext}
 	s.form, s.results, s.refusal = newForm(s.layout), newResults(s.layout), newRefusal(s.layout)
-	s.groups, s.earlier = groupsPage{page: newPage(s.layout), use: s.useGroup}, earlierPage{page: newPage(s.layout)}
+	s.groups, s.earlier = groupsPage{listPage: newListPage(s.layout), use: s.useGroup}, earlierPage{listPage: newListPage(s.layout)}
 	return s
 }
 
@@ -97,7 +97,7 @@ func (s *Screen) Resume() tea.Cmd {
 	case stageSending:
 		return nil
 	case stageRefused: // what stood in the way was seen to elsewhere
-		s.show(s.refusal.back)
+		s.show(s.refusal.returnTo)
 	}
 	return s.load()
 }
@@ -122,8 +122,8 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		if (msg.ID == s.id || msg.ID == "") && s.stage != stageSending {
 			return s.load()
 		}
-	case tick:
-		return s.results.turn(msg)
+	case tickMsg:
+		return s.results.handleTick(msg)
 	case tea.KeyMsg:
 		return s.key(msg)
 	case tea.MouseMsg:
@@ -135,28 +135,28 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 func (s *Screen) result(r screen.Result) tea.Cmd {
 	switch r.Kind {
 	case taskLoad:
-		return s.took(r)
+		return s.showLoaded(r)
 	case taskProfiles:
-		if s.form.to.tookProfiles(r) {
+		if s.form.to.setProfiles(r) {
 			return s.form.enterTyped()
 		}
 	case taskForecast:
 		if r.Err == nil {
-			s.form.took(r.Value.(foreseen))
+			s.form.showForecast(r.Value.(forecastLoaded))
 		}
 	case taskNames:
 		if found, ok := r.Value.(map[model.Recipient]model.Person); ok {
 			s.people.Meet(found)
-			s.form.to.offer()
+			s.form.to.updateSuggestions()
 			s.earlier.refresh()
 		}
 	case taskGroups:
-		cmd := s.groups.took(r)
-		s.form.to.offer()
+		cmd := s.groups.showSaved(r)
+		s.form.to.updateSuggestions()
 		return cmd
 	case taskOutbox:
-		if got, ok := r.Value.(received); ok { // without the messages there is still the content as it is written
-			s.results.reader.took(got)
+		if got, ok := r.Value.(deliveredMessages); ok { // without the messages there is still the content as it is written
+			s.results.reader.setDelivered(got)
 		}
 	case taskKeep:
 		if r.Err != nil {
@@ -172,14 +172,14 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	return nil
 }
 
-// took shows the draft that was read. What was typed meanwhile stays.
-func (s *Screen) took(r screen.Result) tea.Cmd {
+// showLoaded shows the draft that was read. What was typed meanwhile stays.
+func (s *Screen) showLoaded(r screen.Result) tea.Cmd {
 	if s.failed = r.Err; r.Err != nil {
 		return nil
 	}
-	l := r.Value.(loaded)
+	l := r.Value.(loadedData)
 	s.loaded = true
-	s.draft, s.recent, s.past, s.subject.groups = l.draft, l.recent, l.past, l.groups
+	s.draft, s.recent, s.past, s.sendContext.groups = l.draft, l.recent, l.past, l.groups
 	s.people.Forget() // they may have changed as well
 	if s.draft.WhyNot() != "" {
 		return nil
@@ -190,24 +190,24 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 		s.filled = true
 		s.form.fill(s.past.WithoutMissed(s.past.Last()))
 	}
-	return tea.Batch(s.form.renew(), s.learnNames(s.form.to.identifier))
+	return tea.Batch(s.form.setDraft(), s.learnNames(s.form.to.identifier))
 }
 
 // show goes to a stage, with all its panes.
 func (s *Screen) show(st stage) {
 	s.stage, s.layout.zoom = st, false
-	for _, p := range []*page{&s.groups.page, &s.earlier.page} {
+	for _, p := range []*listPage{&s.groups.listPage, &s.earlier.listPage} {
 		p.details, p.top = false, 0
 	}
 }
 
 // list returns the page that is shown; nil where it is none of those with a list.
-func (s *Screen) list() *page {
+func (s *Screen) list() *listPage {
 	switch s.stage {
 	case stageGroups:
-		return &s.groups.page
+		return &s.groups.listPage
 	case stageEarlier:
-		return &s.earlier.page
+		return &s.earlier.listPage
 	}
 	return nil
 }
@@ -222,15 +222,15 @@ func (s *Screen) openGroups() tea.Cmd {
 // useGroup puts a group's recipients into the form.
 func (s *Screen) useGroup(g group, beside bool) tea.Cmd {
 	s.show(stageForm)
-	return s.form.use(g, beside)
+	return s.form.useGroup(g, beside)
 }
 
 // newGroup keeps the recipients of the form as a group, with what is typed.
 func (s *Screen) newGroup() tea.Cmd {
 	if !s.form.commit() {
-		return s.form.to.notTaken()
+		return s.form.to.showRejection()
 	}
-	return s.groups.add(s.form.to.ask())
+	return s.groups.add(s.form.to.request())
 }
 
 // openEarlier lists the earlier tests.
@@ -247,7 +247,7 @@ func (s *Screen) fillPast() tea.Cmd {
 		return nil
 	}
 	s.show(stageForm)
-	return s.form.again(t.Ask)
+	return s.form.refill(t.Ask)
 }
 
 // sendPast sends this draft as an earlier test was sent.
@@ -295,7 +295,7 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	if !s.ready() {
 		return nil
 	}
-	if pressed(msg) && msg.Y == 0 && s.stage != stageForm && msg.X <= 2+s.layout.way {
+	if pressed(msg) && msg.Y == 0 && s.stage != stageForm && msg.X <= 2+s.layout.breadcrumbWidth {
 		return s.up()
 	}
 	switch s.stage {
@@ -307,7 +307,7 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 		s.results.mouse(msg)
 	case stageGroups:
 		if s.groups.mouse(msg) {
-			return s.groups.take(false)
+			return s.groups.useSelected(false)
 		}
 	case stageEarlier:
 		if s.earlier.mouse(msg) {
@@ -355,11 +355,11 @@ func (s *Screen) SetTheme(t themes.Theme) {
 func (s *Screen) View() string {
 	switch {
 	case s.failed != nil:
-		return s.layout.words("Can't read this draft.\n\n" + problems.Sentence(s.failed.Error()) + "\n\nPress r to try again or esc to go back.")
+		return s.layout.textScreen("Can't read this draft.\n\n" + problems.Sentence(s.failed.Error()) + "\n\nPress r to try again or esc to go back.")
 	case !s.loaded:
-		return s.layout.words("Reading the draft…")
+		return s.layout.textScreen("Reading the draft…")
 	case s.draft.WhyNot() != "":
-		return s.layout.words("You can't test this campaign.\n\n" + s.draft.WhyNot() + "\n\nPress esc to go back.")
+		return s.layout.textScreen("You can't test this campaign.\n\n" + s.draft.WhyNot() + "\n\nPress esc to go back.")
 	}
 	switch s.stage {
 	case stageSending, stageDone:

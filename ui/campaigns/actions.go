@@ -14,13 +14,13 @@ import (
 	"bugle/ui/widget"
 )
 
-// The headings in the help.
+// Help headings.
 const (
 	groupList     = "Campaigns"
 	groupCampaign = "Selected campaign"
 )
 
-// Actions are what can be done now.
+// Actions returns what the user can do now.
 func (s *Screen) Actions() []screen.Action {
 	switch {
 	case s.overlay != nil:
@@ -32,7 +32,7 @@ func (s *Screen) Actions() []screen.Action {
 	return append(acts, s.viewActions()...)
 }
 
-// searchActions are those while a search is typed.
+// searchActions are the actions while a search is typed.
 func (s *Screen) searchActions() []screen.Action {
 	const group = "Search"
 	info := func(key, label, help string, bar int) screen.Action {
@@ -58,7 +58,7 @@ func (s *Screen) searchActions() []screen.Action {
 	return acts
 }
 
-// campaignActions are those on the campaign under the cursor.
+// campaignActions are the actions on the campaign under the cursor.
 func (s *Screen) campaignActions() []screen.Action {
 	sum, ok := s.selected()
 	none := ""
@@ -100,7 +100,7 @@ func (s *Screen) campaignActions() []screen.Action {
 	}
 }
 
-// listActions are those on the list as a whole.
+// listActions are the actions on the whole list.
 func (s *Screen) listActions() []screen.Action {
 	paneBar := 10
 	if s.focus != paneTable {
@@ -147,7 +147,7 @@ func (s *Screen) listActions() []screen.Action {
 	return acts
 }
 
-// markActions are those that mark campaigns, and what is done to the marked ones.
+// markActions are the actions that mark campaigns, and the bulk actions.
 func (s *Screen) markActions() []screen.Action {
 	const group = "Several campaigns"
 	_, any := s.selected()
@@ -158,7 +158,8 @@ func (s *Screen) markActions() []screen.Action {
 	return append(s.selection.actions(group), bulk)
 }
 
-// offerBulk offers what can be done to the selected campaigns; with none, to the one under the cursor.
+// offerBulk shows the bulk actions for the marked campaigns or, if there are none, for the one under the
+// cursor.
 func (s *Screen) offerBulk() tea.Cmd {
 	ids := slices.Collect(maps.Keys(s.selection.ids))
 	if row, ok := s.selected(); ok && len(ids) == 0 {
@@ -167,7 +168,7 @@ func (s *Screen) offerBulk() tea.Cmd {
 	return s.bulk.offer(ids)
 }
 
-// statusOf offers what can be done to one campaign; while some are marked, to them.
+// statusOf shows the actions for one campaign or, if some are marked, the bulk actions.
 func (s *Screen) statusOf(sum engine.Summary) func() tea.Cmd {
 	return func() tea.Cmd {
 		if s.selection.len() > 0 {
@@ -204,7 +205,7 @@ func cloneDisabledReason(service engine.Service, sum engine.Summary) string {
 	return ""
 }
 
-// chooseSort offers the columns to sort by.
+// chooseSort asks for the column to sort by.
 func (l *listing) chooseSort() tea.Cmd {
 	now := l.sorted()
 	usual := l.settings.Sort.Key == "" && !hasSort(l.query())
@@ -236,7 +237,7 @@ func sortIcon(on bool) string {
 	return " "
 }
 
-// reverseSort sorts the other way round.
+// reverseSort reverses the sort order.
 func (l *listing) reverseSort() tea.Cmd {
 	if c, ok := columnOf(l.sorted().Key); ok {
 		return l.sortBy(c)

@@ -14,7 +14,7 @@ import (
 	"bugle/ui/uitest"
 )
 
-// manyCampaigns returns very many campaigns.
+// manyCampaigns returns n campaigns.
 func manyCampaigns(n int) []engine.Summary {
 	names := []string{"Spring sale", "Weekly digest", "Cart reminder", "Price drop", "Black Friday teaser", "Order shipped"}
 	places := []string{"Berlin", "Lisbon", "Oslo", "Porto", "Turin", "Vienna", "York"}
@@ -27,8 +27,8 @@ func manyCampaigns(n int) []engine.Summary {
 	return rows
 }
 
-// BenchmarkUpdateView measures what a key costs the keyboard: Update and View, without the tasks that run
-// beside it. keys are pressed in turn.
+// BenchmarkUpdateView measures Update and View for a key, without background tasks. The keys are pressed in
+// turn.
 func BenchmarkUpdateView(b *testing.B) {
 	for _, n := range []int{10, 100_000} {
 		rows := manyCampaigns(n)
@@ -61,7 +61,7 @@ func BenchmarkUpdateView(b *testing.B) {
 	}
 }
 
-// press does what the root model does with a key.
+// press handles a key as the root model does.
 func press(s screen.Screen, key string) tea.Cmd {
 	for _, a := range s.Actions() {
 		if a.HasKey(key) && a.DisabledReason == "" {

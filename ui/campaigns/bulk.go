@@ -18,19 +18,19 @@ import (
 	"bugle/ui/widget"
 )
 
-// bulkTask is one of the things that can be done to many campaigns, with its words.
+// bulkTask is an action on many campaigns and its texts.
 type bulkTask struct {
-	label string // the offer: "Archive"
-	verb  string // "archive", in the question
-	progressive string // "Archiving", while it goes on
-	past  string // "archived", when it is done
-	op    bulk.Operation
-	action   catalog.Action
-	danger  bool
-	ask   func(*bulkActions, *bulkPlan, bulkTask, string) tea.Cmd // asks for more first, beginning with a text; nil: the question comes at once
+	label       string // the menu entry: "Archive"
+	verb        string // "archive", in the question
+	progressive string // "Archiving", while it runs
+	past        string // "archived", when it is done
+	op          bulk.Operation
+	action      catalog.Action
+	danger      bool
+	ask         func(*bulkActions, *bulkPlan, bulkTask, string) tea.Cmd // asks for input first, starting with a text; nil if there is no input
 }
 
-// bulkTasks are what can be done to many campaigns, in the order in which they are offered.
+// bulkTasks returns the actions on many campaigns, in menu order.
 func bulkTasks() []bulkTask {
 	life := func(a catalog.Action, verb, going, done string, harm bool) bulkTask {
 		return bulkTask{label: a.Label(), verb: verb, progressive: going, past: done, op: bulk.Action{Name: a}, action: a, danger: harm}
@@ -48,24 +48,24 @@ func bulkTasks() []bulkTask {
 	}
 }
 
-// bulkPlan is what can be done to the marked campaigns.
+// bulkPlan is which bulk actions are possible for the selected campaigns.
 type bulkPlan struct {
 	rows  []engine.Summary
-	tasks []taskPlan // one for each of the tasks
+	tasks []taskPlan // one for each task
 }
 
-// taskPlan is to whom a task can be done, and why not to the others.
+// taskPlan is which campaigns a task is allowed for, and why not for the others.
 type taskPlan struct {
-	allowed     []engine.Summary
-	refused  int
+	allowed []engine.Summary
+	refused int
 	reasons []countedReason // the most frequent first
 	effects []countedReason
 }
 
-// countedReason is a sentence, and for how many campaigns it holds.
+// countedReason is a reason and the number of campaigns that it applies to.
 type countedReason struct {
-	text string
-	count    int
+	text  string
+	count int
 }
 
 // taskRunner runs the tasks of a screen.
@@ -76,24 +76,25 @@ type taskRunner interface {
 	Cancel(kind string)
 }
 
-// bulkActions does things to many campaigns: it offers them, asks, does them, tells how it went, and undoes them.
+// bulkActions runs actions on many campaigns: it shows the menu, asks, runs, reports and undoes.
 type bulkActions struct {
 	deps  screen.Deps
 	tasks taskRunner
-	run   *bulkRun // nil while nothing is done to many
+	run   *bulkRun // nil while none is running
 
-	row    func(id string) (engine.Summary, bool) // as it is now
-	pushUndo    func(screen.UndoStep)
-	show   func(overlayPane)         // over the list; nil takes away what lies there
-	keepSelected func(ids []string) // only these stay selected
-	lastFolder func() string      // of the last export
-	export func(folder string) tea.Cmd
+	row          func(id string) (engine.Summary, bool) // returns the current row
+	pushUndo     func(screen.UndoStep)
+	show         func(overlayPane)  // shows an overlay; nil closes it
+	keepSelected func(ids []string) // reduces the selection to these
+	lastFolder   func() string      // of the last export
+	export       func(folder string) tea.Cmd
 }
 
-// running reports whether something is being done to many campaigns.
+// running reports whether a bulk action is running.
 func (w *bulkActions) running() bool { return w.run != nil && w.run.running }
 
-// action offers what can be done: to the selected campaigns, or with none to the one under the cursor.
+// action returns the action that opens the menu for the selected campaigns or, if there are none, for the one
+// under the cursor.
 func (w *bulkActions) action(group string, selected int, any bool, offer func() tea.Cmd) screen.Action {
 	if w.running() {
 		return screen.Action{Keys: []string{"X"}, Label: "cancel", Help: "cancel; campaigns that are not done stay selected", Group: group, BarPriority: 22, Run: w.cancel}
@@ -107,7 +108,7 @@ func (w *bulkActions) action(group string, selected int, any bool, offer func() 
 	return a
 }
 
-// offer looks at campaigns, and offers what can be done to them.
+// offer loads the campaigns and shows the possible actions.
 func (w *bulkActions) offer(ids []string) tea.Cmd {
 	svc, rowOf := w.deps.Service, w.row
 	return w.tasks.Run(taskPlanBulk, func(ctx context.Context) (any, error) {
@@ -130,7 +131,8 @@ func (w *bulkActions) offer(ids []string) tea.Cmd {
 	})
 }
 
-// planTask says to which campaigns a task can be done. Campaigns of one kind and state have one answer.
+// planTask finds the campaigns that a task is allowed for. The answer is the same for all campaigns of one kind
+// and state.
 func planTask(svc engine.Service, t bulkTask, rows []engine.Summary) taskPlan {
 	type kind struct {
 		channel engine.Channel
@@ -163,7 +165,7 @@ func planTask(svc engine.Service, t bulkTask, rows []engine.Summary) taskPlan {
 	return out
 }
 
-// reasonClause returns the reason in a refusal without the action, which the question names.
+// reasonClause removes the action from a reason, because the question names it.
 func reasonClause(why string) string {
 	if head, rest, ok := strings.Cut(why, ": "); ok && strings.HasPrefix(head, "You can't ") && rest != "" {
 		return strings.ToUpper(rest[:1]) + rest[1:]
@@ -182,7 +184,7 @@ func byCount(counts map[string]int) []countedReason {
 	return out
 }
 
-// showMenu offers what can be done.
+// showMenu shows the possible actions.
 func (w *bulkActions) showMenu(p *bulkPlan) tea.Cmd {
 	if len(p.rows) == 0 {
 		return screen.Notify(widget.LevelInfo, "The selected campaigns no longer exist.")
@@ -213,7 +215,7 @@ func (w *bulkActions) showMenu(p *bulkPlan) tea.Cmd {
 	})
 }
 
-// campaignCount counts campaigns in words.
+// campaignCount formats a number of campaigns.
 func campaignCount(n int) string {
 	if n == 1 {
 		return "1 campaign"
@@ -221,10 +223,11 @@ func campaignCount(n int) string {
 	return fmt.Sprintf("%d campaigns", n)
 }
 
-// maxReasons is how many reasons a question tells.
+// maxReasons is how many reasons a question lists.
 const maxReasons = 3
 
-// askBulk asks the one question: what will happen, to how many, and to whom not. Leaving it leads back one step.
+// ask asks for confirmation: what will happen, to how many campaigns, and which are left out. Canceling goes
+// back one step.
 func (w *bulkActions) ask(t bulkTask, p taskPlan, back func() tea.Cmd) tea.Cmd {
 	var body []string
 	for i, e := range p.effects {
@@ -270,7 +273,7 @@ func (w *bulkActions) ask(t bulkTask, p taskPlan, back func() tea.Cmd) tea.Cmd {
 	return screen.Ask(q)
 }
 
-// describe says what a task that is no action of the life cycle will do.
+// describe describes a task that is not an action of the life cycle.
 func (t bulkTask) describe() string {
 	switch op := t.op.(type) {
 	case bulk.Tag:
@@ -284,7 +287,7 @@ func (t bulkTask) describe() string {
 	return ""
 }
 
-// parseTags returns the tags of a typed list.
+// parseTags parses a typed list of tags.
 func parseTags(text string) []string {
 	var out []string
 	for _, tag := range strings.Split(text, ",") {
@@ -328,14 +331,14 @@ func (w *bulkActions) askUntags(p *bulkPlan, t bulkTask, text string) tea.Cmd {
 	})
 }
 
-// commonTags returns the tags that all of the campaigns have.
+// commonTags returns the tags that all campaigns have.
 func commonTags(rows []engine.Summary) []string {
 	return slices.DeleteFunc(slices.Clone(rows[0].Tags), func(tag string) bool {
 		return slices.ContainsFunc(rows, func(r engine.Summary) bool { return !slices.Contains(r.Tags, tag) })
 	})
 }
 
-// exportFolder is where campaigns are exported to until the person says otherwise.
+// exportFolder is the default folder for exports.
 const exportFolder = "campaigns"
 
 func (w *bulkActions) askFolder(p *bulkPlan, t bulkTask, text string) tea.Cmd {
@@ -362,7 +365,7 @@ func (w *bulkActions) askFolder(p *bulkPlan, t bulkTask, text string) tea.Cmd {
 	})
 }
 
-// expandHome returns a typed path with ~ as the home folder.
+// expandHome replaces ~ with the home folder.
 func expandHome(text string) string {
 	text = strings.TrimSpace(text)
 	if rest, ok := strings.CutPrefix(text, "~"); ok && (rest == "" || rest[0] == '/') {

@@ -26,7 +26,7 @@ func sentCampaigns(n int) []engine.Summary {
 	return rows
 }
 
-// option goes to an entry of the menu of what is done to several campaigns.
+// option moves to an entry of the bulk menu.
 func option(h *uitest.Harness, n int) {
 	h.Press("b", "home")
 	for range n {
@@ -43,7 +43,7 @@ func TestSelecting(t *testing.T) {
 	h, _ := open(t, 80, 24, sample()...)
 	h.Press(" ", " ")
 	h.Want("2 selected", "✓ Spring sale", "✓ Cart reminder")
-	h.Press("up", " ") // the second one no longer
+	h.Press("up", " ") // no longer the second one
 	h.Want("1 selected")
 	h.Press("esc")
 	h.WantNot("selected ·")
@@ -60,7 +60,7 @@ func TestSelecting(t *testing.T) {
 	h.Press("*", "/")
 	h.Type("sale")
 	h.Press("enter")
-	h.Want("11 selected · 1 of 11") // what is not in sight stays selected
+	h.Want("11 selected · 1 of 11") // hidden campaigns stay selected
 }
 
 func TestBulkArchive(t *testing.T) {
@@ -100,8 +100,7 @@ func TestFailedCampaignsStaySelectedForRetry(t *testing.T) {
 	h.WantNot("Sale B", "selected ·")
 }
 
-// esc leads from the question to the prompt, from there to the menu, and from there to the list; what is selected
-// stays so.
+// esc goes from the question to the prompt, to the menu, to the list; the selection is kept.
 func TestEscGoesUpOneStepInBulk(t *testing.T) {
 	h, _ := open(t, 100, 30, sample()...)
 	h.Press(" ", " ")
@@ -138,7 +137,7 @@ func TestBulkTags(t *testing.T) {
 	h.Want("2 of 11")
 	h.Press("enter", "*")
 	option(h, removeTags)
-	h.Want("sale, vip") // those that both have
+	h.Want("sale, vip") // the tags that both have
 	h.Press("enter", "y")
 	h.Want("2 campaigns untagged", "0 of 11")
 }
@@ -155,7 +154,7 @@ func TestBulkStatusChanges(t *testing.T) {
 	h.Want("1 campaign resumed")
 	h.Press("*")
 	option(h, stopping)
-	h.Press("enter") // harm: the focus is on Cancel
+	h.Press("enter") // dangerous: Cancel has the focus
 	if slices.ContainsFunc(f.Calls(), func(c string) bool { return strings.HasSuffix(c, "STOP") }) {
 		t.Error("stopped without a yes")
 	}
@@ -214,7 +213,7 @@ func TestViews(t *testing.T) {
 	h.Press("0", "o", "enter", "6")
 	h.Want("/ tag:sale", "Name ↑")
 
-	// Another start, in the same workspace.
+	// Another start in the same workspace.
 	h = uitest.New(t, campaigns.New(deps, screen.Route{}), 100, 30)
 	h.Press("w")
 	h.Want("My sales", "tag:sale")

@@ -18,20 +18,20 @@ import (
 	"bugle/ui/widget"
 )
 
-// bulkRun is work on many campaigns that goes on.
+// bulkRun is a running bulk action.
 type bulkRun struct {
 	task     bulkTask
 	rows     []engine.Summary
 	progress bulk.Progress
-	running    bool
-	canceled   bool // it was canceled, and finishes what is under way
+	running  bool
+	canceled bool // canceled, but still finishing started operations
 }
 
 func (r *bulkRun) badge() string {
 	return fmt.Sprintf("%s %d of %d", strings.ToLower(r.task.progressive), r.progress.Done, len(r.rows))
 }
 
-// line draws how far the work is, w cells wide.
+// line draws the progress, w cells wide.
 func (r *bulkRun) line(t themes.Theme, w int) string {
 	label := r.task.progressive
 	switch {
@@ -47,10 +47,10 @@ func (r *bulkRun) line(t themes.Theme, w int) string {
 	return widget.Fit(p.View()+"  "+hint, w, 1)
 }
 
-// progressInterval is how often work that goes on tells of itself at most.
+// progressInterval is the minimum time between progress updates.
 const progressInterval = 40 * time.Millisecond
 
-// start does a task to campaigns.
+// start starts a task.
 func (w *bulkActions) start(t bulkTask, rows []engine.Summary) tea.Cmd {
 	if w.running() {
 		return screen.Notify(widget.LevelWarning, w.run.task.progressive+" is still running. Wait, or press X to cancel.")
@@ -74,7 +74,7 @@ func (w *bulkActions) start(t bulkTask, rows []engine.Summary) tea.Cmd {
 	})
 }
 
-// cancel ends the work on many campaigns.
+// cancel cancels the running task.
 func (w *bulkActions) cancel() tea.Cmd {
 	if w.run != nil {
 		w.run.canceled = true
@@ -83,7 +83,7 @@ func (w *bulkActions) cancel() tea.Cmd {
 	return nil
 }
 
-// leaveQuestion asks before work on many campaigns is ended.
+// leaveQuestion asks before a running task is canceled by leaving.
 func (w *bulkActions) leaveQuestion() *screen.Question {
 	if !w.running() {
 		return nil
@@ -94,7 +94,7 @@ func (w *bulkActions) leaveQuestion() *screen.Question {
 	}
 }
 
-// handleResult takes what the work on many campaigns tells.
+// handleResult handles progress and the result of the task.
 func (w *bulkActions) handleResult(r screen.Result) tea.Cmd {
 	if w.run == nil {
 		return nil
@@ -115,7 +115,7 @@ func (w *bulkActions) handleResult(r screen.Result) tea.Cmd {
 	return tea.Batch(w.showReport(report), w.notifyChanged(report))
 }
 
-// recordUndo keeps what was done for undo. Campaigns that were as they should be already are none of it.
+// recordUndo records the changed campaigns for undo. Campaigns that did not need the change are not included.
 func (w *bulkActions) recordUndo(report bulk.Report) {
 	t := w.run.task
 	switch op := t.op.(type) {
@@ -139,7 +139,7 @@ func (w *bulkActions) recordUndo(report bulk.Report) {
 	}
 }
 
-// showReport tells how the work went. What was not done stays selected.
+// showReport shows the result. Campaigns that failed stay selected.
 func (w *bulkActions) showReport(report bulk.Report) tea.Cmd {
 	t := w.run.task
 	var left []string
@@ -160,10 +160,10 @@ func (w *bulkActions) showReport(report bulk.Report) tea.Cmd {
 	return screen.Notify(widget.LevelSuccess, text)
 }
 
-// maxSingleChanges is up to how many changed campaigns other screens are told of one by one.
+// maxSingleChanges is the number of changed campaigns up to which screens are notified one by one.
 const maxSingleChanges = 50
 
-// notifyChanged tells all screens what has changed. What failed was perhaps shown as it no longer is.
+// notifyChanged tells all screens what has changed, including failed campaigns, which may be outdated.
 func (w *bulkActions) notifyChanged(report bulk.Report) tea.Cmd {
 	if _, ok := w.run.task.op.(bulk.Export); ok {
 		return nil

@@ -14,16 +14,16 @@ import (
 	"bugle/ui/widget"
 )
 
-// inverseAction are the actions that undo one another.
+// inverseAction maps actions to their inverse.
 var inverseAction = map[catalog.Action]catalog.Action{catalog.Archive: catalog.Restore, catalog.Restore: catalog.Archive}
 
-// pastTense are the actions as they are told of once they are done.
+// pastTense has the past tense of actions for notices.
 var pastTense = map[catalog.Action]string{
 	catalog.Publish: "published", catalog.Stop: "stopped", catalog.Pause: "paused", catalog.Resume: "resumed", catalog.Archive: "archived",
 	catalog.Restore: "restored", catalog.Delete: "deleted",
 }
 
-// recordAction notes what was done to campaigns. named names them.
+// recordAction records an action on campaigns for undo; named is how the notice names them.
 func (w *bulkActions) recordAction(a catalog.Action, named string, ids []string) {
 	if len(ids) == 0 || pastTense[a] == "" {
 		return
@@ -41,7 +41,7 @@ func (w *bulkActions) recordAction(a catalog.Action, named string, ids []string)
 	})
 }
 
-// irreversibleReason says why an action cannot be undone, and what can be done instead.
+// irreversibleReason explains why an action cannot be undone, and what to do instead.
 func irreversibleReason(a catalog.Action, named string, several bool) string {
 	verb, key := " was ", "s"
 	if several {
@@ -57,15 +57,15 @@ func irreversibleReason(a catalog.Action, named string, several bool) string {
 	return text
 }
 
-// reverted is what an action that undoes another one led to.
+// reverted is the result of an undo.
 type reverted struct {
 	ids    []string
 	action catalog.Action
 	report bulk.Report
-	notice   string
+	notice string
 }
 
-// revert does an action to campaigns without asking, because a person took another one back.
+// revert runs an action on campaigns without asking, to undo another one.
 func (w *bulkActions) revert(a catalog.Action, ids []string, said string) tea.Cmd {
 	var rows []engine.Summary
 	for _, id := range ids {
@@ -79,7 +79,7 @@ func (w *bulkActions) revert(a catalog.Action, ids []string, said string) tea.Cm
 	})
 }
 
-// showReverted tells how it went, with the cursor on the first of the campaigns.
+// showReverted shows the result, with the cursor on the first of the campaigns.
 func (w *bulkActions) showReverted(p reverted) tea.Cmd {
 	cmds := make([]tea.Cmd, 0, len(p.ids)+1)
 	for i, id := range p.ids[:min(len(p.ids), maxSingleChanges)] {
@@ -90,7 +90,7 @@ func (w *bulkActions) showReverted(p reverted) tea.Cmd {
 	}
 	about := screen.TopicEdit
 	if len(p.ids) == 1 {
-		about = screen.CampaignTopic(p.ids[0]) // what was said of its state does not hold any more
+		about = screen.CampaignTopic(p.ids[0]) // replaces the notice about its previous state
 	}
 	if f := append(p.report.Failed, p.report.Left...); len(f) > 0 {
 		return tea.Batch(append(cmds, screen.NotifyAbout(about, widget.LevelError,

@@ -1,5 +1,5 @@
-// Package campaigns is the first screen: a table of all campaigns, searched as one types, with counts
-// that narrow it, what is known of the campaign under the cursor, and what can be done to many at once.
+// Package campaigns is the start screen: a searchable table of all campaigns with filters, details and bulk
+// actions.
 package campaigns
 
 import (
@@ -27,29 +27,29 @@ type Screen struct {
 	counts  facetBar
 	details detailsPane
 	panel   widget.Panel
-	overlay    overlayPane // nil where nothing lies over the list
+	overlay overlayPane // nil if no overlay is shown
 	bulk    *bulkActions
 
 	lastClick click
 }
 
-// The kinds of the screen's tasks.
+// Kinds of tasks.
 const (
-	taskLoad    = "load"
-	taskRefresh = "refresh"
-	taskSearch  = "search"
-	taskCount   = "count"
-	taskReadSettings  = "recall"
-	taskSaveSettings    = "keep"
-	taskClone    = "clone"
+	taskLoad         = "load"
+	taskRefresh      = "refresh"
+	taskSearch       = "search"
+	taskCount        = "count"
+	taskReadSettings = "recall"
+	taskSaveSettings = "keep"
+	taskClone        = "clone"
 	taskSelectAll    = "mark"
-	taskPlanBulk   = "plan"
-	taskRunBulk    = "bulk"
-	taskClock     = "wake"
-	taskRevert    = "put"
+	taskPlanBulk     = "plan"
+	taskRunBulk      = "bulk"
+	taskClock        = "wake"
+	taskRevert       = "put"
 )
 
-// New makes the screen. It begins with the search of the route.
+// New returns the screen with the query of the route.
 func New(deps screen.Deps, route screen.Route) *Screen {
 	s := &Screen{
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme,
@@ -63,7 +63,7 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 			s.overlay = p
 			s.layoutPanes()
 		},
-		row:    func(id string) (engine.Summary, bool) { return s.source.index().Get(id, s.now()) },
+		row:        func(id string) (engine.Summary, bool) { return s.source.index().Get(id, s.now()) },
 		lastFolder: func() string { return s.settings.Folder },
 		export: func(folder string) tea.Cmd {
 			return s.update(func(st settings) settings { st.Folder = folder; return st })
@@ -75,13 +75,13 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 	return s
 }
 
-// Title is the screen's part of the breadcrumb.
+// Title returns the screen's part of the breadcrumb.
 func (s *Screen) Title() string { return "Campaigns" }
 
-// Init loads the campaigns, and what the person chose before.
+// Init loads the campaigns and the user's settings.
 func (s *Screen) Init() tea.Cmd { return tea.Batch(s.load(), s.load(), clockTick(s.ID())) }
 
-// Resume looks again after another screen was on top.
+// Resume refreshes the list after another screen was on top.
 func (s *Screen) Resume() tea.Cmd {
 	if s.feed.fresh() {
 		return s.searchAgain(cursorKeepRow)
@@ -89,7 +89,7 @@ func (s *Screen) Resume() tea.Cmd {
 	return s.load()
 }
 
-// Badge says when what is shown is not all there is.
+// Badge reports whether the list is incomplete or outdated.
 func (s *Screen) Badge() (string, themes.Tone) {
 	if s.bulk.running() {
 		return s.bulk.run.badge(), themes.ToneAccent
@@ -97,10 +97,10 @@ func (s *Screen) Badge() (string, themes.Tone) {
 	return s.feed.badge()
 }
 
-// Typing reports whether keys belong to the search.
+// Typing reports whether the search field has the keyboard.
 func (s *Screen) Typing() bool { return s.overlay == nil && s.bar.prompt.Focused() }
 
-// LeaveQuestion asks before work on many campaigns is ended.
+// LeaveQuestion asks before a running bulk action is canceled by leaving.
 func (s *Screen) LeaveQuestion() *screen.Question { return s.bulk.leaveQuestion() }
 
 // SetTheme changes the theme.
@@ -118,7 +118,7 @@ func (s *Screen) SetTheme(t themes.Theme) {
 	s.onDescribe()
 }
 
-// Update takes messages, and the keys that are no action.
+// Update handles messages, and keys that are not actions.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
@@ -149,7 +149,7 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// searchKey takes a key of the search; those that mean nothing to it move in the table.
+// searchKey handles a key in the search; keys that it does not use move in the table.
 func (s *Screen) searchKey(msg tea.KeyMsg) tea.Cmd {
 	if msg.String() == "tab" && len(s.bar.completions) == 0 {
 		s.bar.completions = s.bar.completionsFor(s.known(), s.now())
@@ -164,7 +164,7 @@ func (s *Screen) searchKey(msg tea.KeyMsg) tea.Cmd {
 	case took:
 		return nil
 	}
-	s.bar.complete(s.known(), s.now()) // the cursor may stand in another word
+	s.bar.complete(s.known(), s.now()) // the cursor may be in another word
 	if msg.String() == "pgup" || msg.String() == "pgdown" {
 		s.grid.Update(msg)
 		s.moved()
@@ -172,7 +172,7 @@ func (s *Screen) searchKey(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// moved follows the cursor after a person has moved it.
+// moved updates the state after the user has moved the cursor.
 func (l *listing) moved() {
 	if row, ok := l.grid.selected(); ok {
 		l.home, l.current = row.ID, row.ID
@@ -183,10 +183,10 @@ func (l *listing) moved() {
 	l.onDescribe()
 }
 
-// selected returns the campaign under the cursor, and false where there is none.
+// selected returns the campaign under the cursor; false if there is none.
 func (l *listing) selected() (engine.Summary, bool) { return l.grid.selected() }
 
-// Campaign returns the campaign under the cursor, as far as the list knows it.
+// Campaign returns the campaign under the cursor with the data of its row.
 func (l *listing) Campaign() (engine.Campaign, bool) {
 	sum, ok := l.selected()
 	return engine.Campaign{Head: sum.Head}, ok
@@ -198,10 +198,10 @@ func (l *listing) SubjectLabel() string {
 	return sum.Title()
 }
 
-// maxRelatedRows is how many rows are looked through for campaigns of other channels.
+// maxRelatedRows is how many rows are searched for campaigns of other channels.
 const maxRelatedRows = 500
 
-// Related returns the first campaign of each channel but that of the campaign under the cursor.
+// Related returns the first campaign of each channel other than the current one.
 func (l *listing) Related() []engine.Campaign {
 	sum, ok := l.selected()
 	if !ok {
@@ -221,14 +221,14 @@ func (l *listing) Related() []engine.Campaign {
 // maxFound is how many campaigns the palette shows.
 const maxFound = 10
 
-// Find finds campaigns for the palette.
+// Find searches campaigns for the palette.
 func (l *listing) Find(words string) func(context.Context) []screen.PaletteItem {
 	ix, now := l.source.index(), l.now()
 	return func(ctx context.Context) []screen.PaletteItem {
 		q, _ := query.Parse(words, query.Env{Now: now})
 		r, err := ix.Search(ctx, q, index.SearchOptions{Now: now})
 		if err != nil {
-			return nil // typed on meanwhile
+			return nil // the user has typed on
 		}
 		var out []screen.PaletteItem
 		for _, row := range r.Rows(0, min(r.Len(), maxFound)) {
@@ -241,7 +241,7 @@ func (l *listing) Find(words string) func(context.Context) []screen.PaletteItem 
 	}
 }
 
-// zonedClock returns the time in the person's zone.
+// zonedClock returns the current time in the display zone.
 func zonedClock(deps screen.Deps) func() time.Time {
 	return func() time.Time {
 		now := deps.Now()

@@ -15,7 +15,7 @@ import (
 	"bugle/ui/uitest"
 )
 
-// id returns the id of the n-th campaign.
+// id returns the ID of the n-th campaign.
 func id(n int) string { return fmt.Sprintf("65f0000000000000%08x", n) }
 
 func row(n int, name string, ch engine.Channel, dt engine.DeliveryType, st engine.State, ago time.Duration) engine.Summary {
@@ -29,7 +29,7 @@ func row(n int, name string, ch engine.Channel, dt engine.DeliveryType, st engin
 	}
 }
 
-// sample is a workspace's worth of campaigns, newest change first.
+// sample returns a typical workspace, the last changed campaign first.
 func sample() []engine.Summary {
 	rows := []engine.Summary{
 		row(1, "Spring sale, first wave", catalog.Push, catalog.OneTime, catalog.Draft, 30*time.Second),
@@ -162,9 +162,9 @@ func TestNarrowing(t *testing.T) {
 	h.Press("f")
 	h.Want("[Draft 2]", "2 of 11", "Spring sale", "/ status:draft")
 	h.WantNot("Cart reminder")
-	h.Press("f", "f") // the next states that there are
+	h.Press("f", "f") // the next states in the list
 	h.Want("[Active 4]", "4 of 11", "SMS 1")
-	h.Press("F") // and a channel of those left
+	h.Press("F") // and a channel of the remaining campaigns
 	h.Want("[Push 2]", "2 of 11", "[Active 2]", "/ status:active channel:push")
 	h.Press("esc")
 	h.Want("11 of 11")
@@ -187,7 +187,7 @@ func TestCountsBesideTheTable(t *testing.T) {
 
 	narrow, _ := open(t, 80, 24, sample()...)
 	narrow.WantNot("─ Filters")
-	narrow.Press("tab") // at the cost of the table
+	narrow.Press("tab") // instead of the table
 	narrow.Want("─ Filters", "Channel")
 	narrow.ClickOn("▪ Archived")
 	narrow.Want("/ status:archived", "─ Filters")
@@ -195,8 +195,8 @@ func TestCountsBesideTheTable(t *testing.T) {
 	narrow.WantNot("─ Filters")
 }
 
-// Names come before what stands beside the table, and before columns of little worth. The filters come before the
-// details while they have the keyboard.
+// Names take precedence over side panes and minor columns. The focused filters take precedence over the
+// details.
 func TestNameColumnWidth(t *testing.T) {
 	const long = "Sunday letter 24: Why we roast on Mondays"
 	rows := append(sample(), row(13, long, catalog.Email, catalog.Periodic, catalog.Sent, time.Hour))
@@ -246,7 +246,7 @@ func TestSorting(t *testing.T) {
 	h.Press("/")
 	h.Type("sort:-start ")
 	first(h, "Black Friday", "Spring sale", "Cart reminder")
-	h.Press("enter", "o", "enter") // the usual order again
+	h.Press("enter", "o", "enter") // the default order again
 	h.Want("Updated ↓")
 	h.WantNot("sort:-start")
 	wide, _ := open(t, 220, 30, sample()...)
@@ -254,7 +254,7 @@ func TestSorting(t *testing.T) {
 	wide.Want("can't be sorted by tags")
 }
 
-// The cursor stays with its campaign, whatever happens to the list.
+// The cursor stays on its campaign, whatever happens to the list.
 func TestCursorStaysOnCampaign(t *testing.T) {
 	h, fake := open(t, 80, 24, sample()...)
 	at := func(what string, n int) {
@@ -283,13 +283,13 @@ func TestCursorStaysOnCampaign(t *testing.T) {
 	h.Send(screen.ChangedMsg{ID: id(99)})
 	h.Want("Newcomer", "12 of 12")
 	at("reloaded", 3)
-	h.Press("o", "enter") // by change again
+	h.Press("o", "enter") // by last change again
 	fake.UpdateRows(func(rows []engine.Summary) []engine.Summary { return append(rows[:3], rows[4:]...) })
 	h.Press("r")
 	at("deleted elsewhere: the one in its place", 4)
 }
 
-// A service that lists nothing is searched, page by page.
+// A service that cannot list is searched page by page.
 func TestPages(t *testing.T) {
 	rows := make([]engine.Summary, 40)
 	for i := range rows {
@@ -336,7 +336,7 @@ func TestMouse(t *testing.T) {
 	small.Want("Spring sale")
 }
 
-// Very many campaigns scroll as ten do, and are filtered beside the keyboard.
+// A very long list scrolls like a short one, and is filtered in the background.
 func TestManyCampaigns(t *testing.T) {
 	const n = 200_000
 	rows := make([]engine.Summary, n)
@@ -365,7 +365,7 @@ func TestManyCampaigns(t *testing.T) {
 	h.WantNot("Cart reminder")
 }
 
-// What a service refuses the list with is shown in its words, with the details.
+// An error of the service is shown with its details.
 func TestListErrorShowsDetails(t *testing.T) {
 	f := newFake()
 	f.Fail("List", &engine.Error{
@@ -376,7 +376,7 @@ func TestListErrorShowsDetails(t *testing.T) {
 	h.Want("The request is not right.", "campaign_fields.status: is not one of ours", "ask the help desk")
 }
 
-// tab gives the filters and the details the keyboard, in every window; z gives the one that has it the whole window.
+// tab focuses the filters and the details at every size; z zooms the focused pane.
 func TestPaneFocusAndZoom(t *testing.T) {
 	const rejection = "The second button leads to last"
 	for _, size := range uitest.Sizes {

@@ -13,7 +13,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// blockingService is a service whose archiving takes until it is canceled.
+// blockingService is a service whose Archive blocks until it is canceled.
 type blockingService struct {
 	*fake
 	started chan struct{}
@@ -25,7 +25,7 @@ func (s blockingService) Archive(ctx context.Context, _, _ string) error {
 	return ctx.Err()
 }
 
-// runCommands returns a screen what its commands say, and gives back what they ask of the root model.
+// runCommands delivers the messages of commands to the screen, and returns the requests to the root model.
 func runCommands(s screen.Screen, cmd tea.Cmd) (asked []tea.Msg) {
 	if cmd == nil {
 		return nil
@@ -48,11 +48,11 @@ func runCommands(s screen.Screen, cmd tea.Cmd) (asked []tea.Msg) {
 func TestCancelKeepsRestSelected(t *testing.T) {
 	svc := blockingService{newFake(sentCampaigns(3)...), make(chan struct{}, 3)}
 	s := campaigns.New(uitest.Deps(svc), screen.Route{})
-	uitest.New(t, s, 100, 30) // loads it
+	uitest.New(t, s, 100, 30) // loads the list
 	runCommands(s, press(s, "*"))
 	choice := runCommands(s, press(s, "b"))[0].(screen.ChooseMsg)
 	question := runCommands(s, choice.Then(widget.Answer{Index: archiving}))[0].(screen.AskMsg).Question
-	work := question.Then(widget.Answer{})().(tea.BatchMsg) // the work, and who waits for its news
+	work := question.Then(widget.Answer{})().(tea.BatchMsg) // the task, and the command that waits for its progress
 	ended := make(chan struct{})
 	go func() { work[0](); close(ended) }()
 	<-svc.started

@@ -14,17 +14,17 @@ import (
 	"bugle/ui/widget"
 )
 
-// facetsPane is the list of what the present search can be narrowed by, with counts.
+// facetsPane lists the filters for the current search with counts.
 type facetsPane struct {
 	list    widget.List
-	choices []facetChoice // what the entries of the list choose
+	choices []facetChoice // the value of each entry
 	facets  []index.Facet
-	focused bool // when it was drawn last
-	version int  // counts what was listed
+	focused bool // when it was last drawn
+	version int  // incremented when the list changes
 	cache   facetsCache
 }
 
-// facetsCache is the pane as it was drawn last, and for what: it changes less often than the table.
+// facetsCache is the last drawn view with its inputs, because the pane changes less often than the table.
 type facetsCache struct {
 	width, height, cursor, offset, version int
 	focused                                bool
@@ -47,8 +47,7 @@ func (p *facetsPane) view(t themes.Theme, width, height int) string {
 	return p.cache.text
 }
 
-// facetChoice is what an entry of the facets chooses: a value of a query word. With no value it is the way
-// to those that are not listed.
+// facetChoice is the value of a facet. Without a text it is the entry for values that are not listed.
 type facetChoice struct {
 	key  query.Key
 	text string
@@ -60,16 +59,16 @@ func newFacetsPane(t themes.Theme) facetsPane {
 	return p
 }
 
-// facetTitles head the facets.
+// facetTitles are the headings of facets.
 var facetTitles = map[query.Key]string{
 	query.Status: "State", query.Channel: "Channel", query.Type: "Type", query.Tag: "Tag", query.By: "Creator",
 	query.Team: "Team", query.Platform: "Platform",
 }
 
-// maxFacetValues is how many values of tags, people and teams are listed.
+// maxFacetValues is how many tags, people and teams are listed.
 const maxFacetValues = 8
 
-// show lists the facets of a result. The cursor stays with its value.
+// show lists the facets of a result. The cursor stays on its value.
 func (p *facetsPane) show(facets []index.Facet) {
 	var under facetChoice
 	if p.list.Cursor < len(p.choices) {
@@ -110,7 +109,7 @@ func (p *facetsPane) show(facets []index.Facet) {
 	}
 }
 
-// usefulValues returns the values of a facet that say something.
+// usefulValues returns the values of a facet that distinguish campaigns.
 func usefulValues(f index.Facet) []index.FacetValue {
 	return slices.DeleteFunc(slices.Clone(f.Values), func(v index.FacetValue) bool { return v.Count == 0 && !v.Chosen })
 }
@@ -135,7 +134,7 @@ func facetLabel(key query.Key, v index.FacetValue) string {
 	return label
 }
 
-// facet returns one facet.
+// facet returns the facet of a key.
 func (p *facetsPane) facet(key query.Key) index.Facet {
 	for _, f := range p.facets {
 		if f.Key == key {
@@ -145,7 +144,7 @@ func (p *facetsPane) facet(key query.Key) index.Facet {
 	return index.Facet{Key: key}
 }
 
-// chosen returns the choice under the cursor.
+// chosen returns the value under the cursor.
 func (p *facetsPane) chosen() (facetChoice, bool) {
 	if p.list.Cursor >= len(p.choices) || p.choices[p.list.Cursor].key == "" {
 		return facetChoice{}, false
@@ -153,13 +152,13 @@ func (p *facetsPane) chosen() (facetChoice, bool) {
 	return p.choices[p.list.Cursor], true
 }
 
-// choose narrows the search to the value under the cursor, or no longer.
+// choose toggles the filter for the value under the cursor.
 func (s *Screen) choose() tea.Cmd {
 	c, ok := s.facets.chosen()
 	if !ok {
 		return nil
 	}
-	if c.text == "" { // those that are not listed are found by typing
+	if c.text == "" { // values that are not listed are found by typing
 		text := strings.TrimSpace(s.bar.text() + " " + string(c.key) + ":")
 		s.bar.set(text)
 		return s.startSearch()
@@ -167,12 +166,12 @@ func (s *Screen) choose() tea.Cmd {
 	return s.toggle(c.key, c.text)
 }
 
-// toggle asks for a value, or no longer.
+// toggle adds a value to the search, or removes it.
 func (l *listing) toggle(key query.Key, value string) tea.Cmd {
 	return l.searchUndoably(l.query().Toggle(key, value).String())
 }
 
-// nextFacetValue goes through the values of a facet that some campaign has, and then back to all.
+// nextFacetValue cycles through the values of a facet, and then back to all.
 func (l *listing) nextFacetValue(key query.Key) tea.Cmd {
 	values := usefulValues(l.facets.facet(key))
 	at := slices.IndexFunc(values, func(v index.FacetValue) bool { return v.Chosen }) + 1
@@ -186,7 +185,7 @@ func (l *listing) nextFacetValue(key query.Key) tea.Cmd {
 	return l.searchUndoably(q.String())
 }
 
-// shortCount returns a number in at most five cells: 950, 12.3k, 1.0M.
+// shortCount formats a number in at most five cells: 950, 12.3k, 1.0M.
 func shortCount(n int) string {
 	switch {
 	case n < 10_000:

@@ -12,14 +12,13 @@ import (
 	"bugle/ui/uitest"
 )
 
-// fake is a service that holds rows in memory, and what the list asks for beside them: single campaigns,
-// saves and updates.
+// fake is a service with rows in memory that also serves single campaigns, saves and updates.
 type fake struct {
 	*uitest.Fake
 
-	mu     sync.Mutex
-	requests  []string         // saves and updates
-	broken map[string]error // by id: what changes to the campaign fail with
+	mu       sync.Mutex
+	requests []string         // saves and updates
+	broken   map[string]error // errors by campaign ID
 }
 
 func newFake(rows ...engine.Summary) *fake {
@@ -32,7 +31,7 @@ func (f *fake) failure(id string) error {
 	return f.broken[id]
 }
 
-// failCampaign makes changes to a campaign fail; with nil they work again.
+// failCampaign makes changes to a campaign fail; nil makes them work again.
 func (f *fake) failCampaign(id string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -101,14 +100,14 @@ func (f *fake) Archive(ctx context.Context, id, by string) error {
 	return f.Fake.Archive(ctx, id, by)
 }
 
-// saved returns the saves and updates that were asked for, sorted.
+// saved returns the saves and updates, sorted.
 func (f *fake) saved() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Sorted(slices.Values(f.requests))
 }
 
-// replace puts a row in the place of the one with its id.
+// replace replaces the row with the same ID.
 func replace(s engine.Summary) func([]engine.Summary) []engine.Summary {
 	return func(rows []engine.Summary) []engine.Summary {
 		rows[slices.IndexFunc(rows, func(o engine.Summary) bool { return o.ID == s.ID })] = s
@@ -116,7 +115,7 @@ func replace(s engine.Summary) func([]engine.Summary) []engine.Summary {
 	}
 }
 
-// without takes a row away.
+// without removes a row.
 func without(id string) func([]engine.Summary) []engine.Summary {
 	return func(rows []engine.Summary) []engine.Summary {
 		return slices.DeleteFunc(rows, func(o engine.Summary) bool { return o.ID == id })

@@ -10,16 +10,16 @@ import (
 	"bugle/ui/status"
 )
 
-// finder is the search: what is typed, and what it found.
+// finder is the search field with its result.
 type finder struct {
-	bar    searchBar
-	answer *searchResult
-	searches   int // counts the searches
-	prefs *listPrefs
-	now    func() time.Time // in the person's zone
+	bar      searchBar
+	answer   *searchResult
+	searches int // counts the searches
+	prefs    *listPrefs
+	now      func() time.Time // in the display zone
 }
 
-// known are the values that campaigns had at the last search.
+// known returns the values that campaigns had at the last search.
 func (f *finder) known() knownValues {
 	if f.answer == nil {
 		return nil
@@ -27,13 +27,13 @@ func (f *finder) known() knownValues {
 	return f.answer.known
 }
 
-// query returns what is searched for now.
+// query returns the current query.
 func (f *finder) query() query.Query {
 	q, _ := query.Parse(f.bar.text(), f.known().env(f.now()))
 	return q
 }
 
-// sorted returns the order of what is shown.
+// sorted returns the order of the shown rows.
 func (f *finder) sorted() order {
 	if f.answer == nil {
 		return order{query.Updated, true}
@@ -45,8 +45,7 @@ func (f *finder) state() listState {
 	return listState{strings.TrimSpace(f.bar.text()), f.prefs.settings.Sort, f.prefs.settings.Columns}
 }
 
-// blockingTerm returns the word without which the search would find most; false where no single word is at
-// fault.
+// blockingTerm returns the term whose removal would give most hits; false if no single term is the cause.
 func (f *finder) blockingTerm() (blockingTerm, bool) {
 	if f.answer == nil || len(f.answer.blocking) == 0 {
 		return blockingTerm{}, false
@@ -54,7 +53,7 @@ func (f *finder) blockingTerm() (blockingTerm, bool) {
 	return slices.MaxFunc(f.answer.blocking, func(a, b blockingTerm) int { return a.hits - b.hits }), true
 }
 
-// title names the list; with the column that it is sorted by where a person chose one.
+// title returns the list's title, with the sort column if the user chose one.
 func (f *finder) title() string {
 	if c, ok := columnOf(f.sorted().Key); ok && f.customSort() {
 		return "Campaigns by " + strings.ToLower(c.head.Title)
@@ -62,7 +61,7 @@ func (f *finder) title() string {
 	return "Campaigns"
 }
 
-// info counts what is shown and what is marked.
+// info counts the shown and the selected campaigns.
 func (f *finder) info(selected int) string {
 	if f.answer == nil {
 		return ""
@@ -74,7 +73,7 @@ func (f *finder) info(selected int) string {
 	return text
 }
 
-// footer says how the table is sorted.
+// footer describes the sort order.
 func (f *finder) footer() string {
 	o := f.sorted()
 	if o.Key == "" {
@@ -99,10 +98,10 @@ func (f *finder) footer() string {
 	return text
 }
 
-// customSort reports whether a person chose how the list is sorted.
+// customSort reports whether the user chose the sort order.
 func (f *finder) customSort() bool { return f.prefs.settings.Sort.Key != "" || hasSort(f.query()) }
 
-// empty says why there are no rows, and what to do.
+// empty explains why there are no rows, and what to do.
 func (f *finder) empty(from *feed) string {
 	none := from.source.index().Len() == 0
 	switch {
@@ -120,7 +119,7 @@ func (f *finder) empty(from *feed) string {
 	return f.noHitsText()
 }
 
-// noHitsText says which word of the search keeps everything out.
+// noHitsText names the word of the search that excludes everything.
 func (f *finder) noHitsText() string {
 	text := "No campaigns match “" + strings.TrimSpace(f.answer.text) + "”."
 	if p := f.answer.problems; len(p) > 0 {
@@ -137,7 +136,7 @@ func (f *finder) noHitsText() string {
 	return text + "\n\nPress esc to see all campaigns."
 }
 
-// dropKey is the key that drops a word: one that the search does not take for itself.
+// dropKey returns the key that removes that word, one that the search field does not use.
 func (f *finder) dropKey() string {
 	if f.bar.prompt.Focused() {
 		return "ctrl+x"

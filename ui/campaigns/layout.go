@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	// tableWidth is what the table needs, its frame included, to show long names, the state, the channel and
-	// the last change. What stands beside it gets the rest.
-	tableWidth   = 86
-	facetsWidth  = 24
+	// tableWidth is the width, including the frame, that fits long names, the state, the channel and the last change.
+	// Side panes get the rest.
+	tableWidth      = 86
+	facetsWidth     = 24
 	minDetailsWidth = 28
-	maxDetailsWidth  = 48
-	// The widths that the facets and the details take from the table while they have the keyboard, and what is
-	// left to it at least: in a narrower window they have all of it.
+	maxDetailsWidth = 48
+	// Widths of the focused side panes, and the minimum width of the table beside them; in a narrower window they
+	// replace it.
 	focusedFacetsWidth  = 26
 	focusedDetailsWidth = 42
-	minTableWidth     = 30
+	minTableWidth       = 30
 )
 
-// paneID is a pane that can have the keyboard.
+// paneID is a pane that can be focused.
 type paneID uint8
 
 const (
@@ -33,28 +33,30 @@ const (
 	paneCount
 )
 
-// paneNames are what the panes are called in keys.
+// paneNames are the names of panes in hints.
 var paneNames = [paneCount]string{"list", "filters", "details"}
 
-// area is a part of the screen, in cells; of no width where a pane is not shown.
+// area is a rectangle of cells; its width is 0 if the pane is not shown.
 type area struct{ x, y, w, h int }
 
 func (a area) contains(x, y int) bool { return x >= a.x && x < a.x+a.w && y >= a.y && y < a.y+a.h }
 
-// paneAreas is where the panes are.
+// paneAreas has the areas of the panes.
 type paneAreas struct{ table, facets, details area }
 
-// frame shares the screen out among the panes.
+// frame divides the screen among the panes.
 type frame struct {
 	width, height int
 	focus         paneID
-	zoom          bool // the pane with the keyboard has the whole screen
+	zoom          bool // the focused pane fills the screen
 }
 
-// after returns the pane that is n further than the one with the keyboard.
-func (f *frame) after(n int) paneID { return paneID((int(f.focus) + n + int(paneCount)) % int(paneCount)) }
+// after returns the pane n positions after the focused one.
+func (f *frame) after(n int) paneID {
+	return paneID((int(f.focus) + n + int(paneCount)) % int(paneCount))
+}
 
-// sideWidths returns the widths that there are for the facets and the details beside the table; 0 where there is no room.
+// sideWidths returns the widths of the facets and the details beside the table; 0 if they do not fit.
 func (f *frame) sideWidths() (facets, details int) {
 	rest := f.width - tableWidth
 	if rest >= facetsWidth+minDetailsWidth {
@@ -67,7 +69,7 @@ func (f *frame) sideWidths() (facets, details int) {
 	return facets, details
 }
 
-// panes shares the screen out. A pane that has no room beside the table takes it while it has the keyboard.
+// panes returns the areas. A pane that does not fit beside the table replaces it while it is focused.
 func (f *frame) panes() paneAreas {
 	whole := area{0, 0, f.width, f.height}
 	facets, details := f.sideWidths()
@@ -93,18 +95,17 @@ func (f *frame) panes() paneAreas {
 	return paneAreas{area{facets, 0, left, f.height}, area{0, 0, facets, f.height}, area{f.width - details, 0, details, f.height}}
 }
 
-// facetBarMinHeight is the height from which counts stand above the table.
+// facetBarMinHeight is the height from which the facet bar is shown.
 const facetBarMinHeight = 14
 
-// SetSize tells the screen the cells that it may use.
+// SetSize sets the size of the screen.
 func (s *Screen) SetSize(width, height int) {
 	s.width, s.height = width, height
 	s.onLayout()
 	s.onDescribe()
 }
 
-// headerHeights is the number of lines between the frame and the table: the search, the counts, and the work that
-// is going on.
+// headerHeights returns the numbers of lines above the table: search, counts, and progress.
 func (s *Screen) headerHeights() (search, counts, work int) {
 	if s.bulk.running() {
 		work = 1
@@ -115,7 +116,7 @@ func (s *Screen) headerHeights() (search, counts, work int) {
 	return s.bar.lines(), counts, work
 }
 
-// layoutPanes returns the panes their sizes. It is called whenever what is drawn changes its size.
+// layoutPanes sets the sizes of the panes. It is called whenever one of them changes its size.
 func (s *Screen) layoutPanes() {
 	p := s.panes()
 	s.facets.list.SetSize(max(p.facets.w-4, 0), max(p.facets.h-2, 0))
@@ -159,10 +160,10 @@ func (s *Screen) View() string {
 	return out
 }
 
-// focusNext moves the keyboard to another pane.
+// focusNext focuses another pane.
 func (s *Screen) focusNext(n int) tea.Cmd { return s.focusPane(s.after(n)) }
 
-// focusPane moves the keyboard to a pane.
+// focusPane focuses a pane.
 func (s *Screen) focusPane(p paneID) tea.Cmd {
 	s.focus = p
 	s.bar.blur()
@@ -171,7 +172,7 @@ func (s *Screen) focusPane(p paneID) tea.Cmd {
 	return nil
 }
 
-// zoomAction is the action that zooms the focused pane, or shows the others again.
+// zoomAction zooms the focused pane, or shows all panes again.
 func (s *Screen) zoomAction() screen.Action {
 	a := screen.ZoomAction(s.zoom, "z", groupList, func() tea.Cmd {
 		s.zoom = !s.zoom
@@ -184,7 +185,7 @@ func (s *Screen) zoomAction() screen.Action {
 	return a
 }
 
-// tablePane draws the table with what stands above it.
+// tablePane draws the table with the lines above it.
 func (s *Screen) tablePane() string {
 	s.panel.Focused = s.focus == paneTable && s.overlay == nil
 	s.panel.Title, s.panel.Info, s.panel.Footer = s.title(), s.info(s.selection.len()), s.footer()
@@ -212,7 +213,7 @@ func (s *Screen) tablePane() string {
 	return s.panel.View(strings.Join(append(lines, s.grid.view(w)), "\n"))
 }
 
-// joinPanes puts blocks of the same height side by side.
+// joinPanes joins blocks of the same height side by side.
 func joinPanes(blocks []string) string {
 	if len(blocks) == 1 {
 		return blocks[0]

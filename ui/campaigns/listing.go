@@ -4,23 +4,21 @@ import (
 	"bugle/ui/screen"
 )
 
-// listing is what the list shows and how: the search, its answer in the table, the order, the columns and the views,
-// each change of which can be undone.
+// listing is the state of the list: search, result, order, columns and views. Each change can be undone.
 type listing struct {
 	screen.UndoStack
 	*feed
 	*listPrefs
 	*finder
-	grid   *grid
-	facets *facetsPane
-	selection *selector
-	tasks  taskRunner
-	home   string // the campaign that the person has put the cursor on
-	current  string // the campaign under the cursor
-	searchBefore  string // the search before the person began to type in it
+	grid         *grid
+	facets       *facetsPane
+	selection    *selector
+	tasks        taskRunner
+	home         string // the campaign that the user selected
+	current      string // the campaign under the cursor
+	searchBefore string // the search before the user started to type
 
-	// What the screen does after a change: it describes the campaign under the cursor, divides its cells, and takes away
-	// what lies over the list.
+	// Callbacks of the screen: update the details, lay out the panes, close the overlay.
 	onDescribe, onLayout, onCloseOverlay func()
 }
 

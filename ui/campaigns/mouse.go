@@ -10,7 +10,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// click is a press on a campaign: a second one soon after opens it.
+// click is a click on a campaign; a second one soon after opens it.
 type click struct {
 	id string
 	at time.Time
@@ -38,7 +38,7 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	return s.tableMouse(msg, msg.X-p.table.x-2, pressed)
 }
 
-// tableMouse takes the mouse over the table and what stands above it; x is a column of the table.
+// tableMouse handles a mouse event on the table and the lines above it; x is relative to the table.
 func (s *Screen) tableMouse(msg tea.MouseMsg, x int, pressed bool) tea.Cmd {
 	search, counts, work := s.headerHeights()
 	if pressed {
@@ -55,7 +55,7 @@ func (s *Screen) tableMouse(msg tea.MouseMsg, x int, pressed bool) tea.Cmd {
 	case pressed && y >= search && y < search+counts:
 		c, ok := s.counts.at(x, y-search)
 		switch {
-		case ok && c.text == "": // the name of the line
+		case ok && c.text == "": // the label of the line
 			return s.nextFacetValue(c.key)
 		case ok:
 			return s.toggle(c.key, c.text)
@@ -77,8 +77,8 @@ func (s *Screen) tableMouse(msg tea.MouseMsg, x int, pressed bool) tea.Cmd {
 	return s.clicked(msg)
 }
 
-// completionAt returns the row of the list below the search that is at a place of that list; w and h are the cells that it
-// may use.
+// completionAt returns the row of the completion list at a position; w and h are the size available to the
+// list.
 func (b *searchBar) completionAt(x, y, w, h int) (int, bool) {
 	box, from := b.dropdown(w, h)
 	if box == "" {
@@ -91,8 +91,8 @@ func (b *searchBar) completionAt(x, y, w, h int) (int, bool) {
 	return b.list.RowAt(y - 1) // its frame
 }
 
-// clicked takes a press on the row that is under the cursor now: with a key held, or on the mark of a
-// row while some are marked, it marks.
+// clicked handles a click on the row under the cursor: with a modifier, or on the mark if rows are marked, it
+// marks the row.
 func (s *Screen) clicked(msg tea.MouseMsg) tea.Cmd {
 	kept := s.rememberSearch()
 	s.focusPane(paneTable)

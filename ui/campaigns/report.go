@@ -14,7 +14,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// reportPane tells what of the work on many campaigns was not done, and why.
+// reportPane lists the failures of a bulk action.
 type reportPane struct {
 	work   *bulkActions
 	theme  themes.Theme
@@ -84,7 +84,7 @@ func (p *reportPane) mouse(msg tea.MouseMsg, y int) tea.Cmd {
 	return nil
 }
 
-// headline says how the work went in one line.
+// headline summarizes the result in one line.
 func (p *reportPane) headline() string {
 	text := fmt.Sprintf("%s %s.", campaignCount(len(p.report.Done)), p.task.past)
 	if len(p.report.Done) == 0 {
@@ -99,7 +99,7 @@ func (p *reportPane) headline() string {
 	return text
 }
 
-// failureReason says why a campaign was not done.
+// failureReason returns why a campaign failed.
 func (p *reportPane) failureReason(f bulk.Failure) string {
 	if f.Err == nil {
 		return "Canceled before this campaign."
@@ -116,7 +116,7 @@ func (p *reportPane) text() string {
 	return strings.Join(lines, "\n")
 }
 
-// reasonLines is how many lines the reason under the list takes.
+// reasonLines is how many lines the reason below the list takes.
 const reasonLines = 3
 
 func (p *reportPane) view(width, height int) string {

@@ -33,7 +33,7 @@ func TestBestMatchComesFirst(t *testing.T) {
 	if h.Copied[0] != id(10) || h.Copied[1] != id(11) || h.Copied[2] != id(1) {
 		t.Errorf("found %v", h.Copied)
 	}
-	h.Press("o", "down", "enter") // by name: the cursor stays with its campaign
+	h.Press("o", "down", "enter") // by name: the cursor stays on its campaign
 	h.Press("y")
 	if h.Copied[3] != id(1) {
 		t.Errorf("sorted, the cursor is on %s", h.Copied[3])
@@ -56,16 +56,16 @@ func TestCompleting(t *testing.T) {
 	h.Press("tab")
 	h.Want("/ status:active tag:lifecycle", "1 of 11", "Active campaigns, tagged lifecycle")
 	h.Press("tab")
-	h.Want("platform:") // tab offers what can follow
+	h.Want("platform:") // tab lists completions
 	h.Press("down", "esc")
-	h.WantNot("platform:") // the offers go first
+	h.WantNot("platform:") // the completions are closed first
 	h.Want("/ status:active tag:lifecycle")
 	h.Press("esc", "/")
 	h.Type("tag:x sta")
 	h.Press("left", "left", "left", "left", "backspace")
 	h.Type("sal")
 	h.Press("tab")
-	h.Want("/ tag:sale_sta") // the cursor stays behind the word
+	h.Want("/ tag:sale_sta") // the cursor stays after the word
 	h.Press("esc", "/")
 	h.Type("by:a")
 	h.ClickOn("ann@example.com")
@@ -78,7 +78,7 @@ func TestSearchProblemsAreMarked(t *testing.T) {
 	h.Type("stats:draft sale")
 	h.Want(`Unknown filter "stats". Did you mean status?`, "0 of 11", "Without stats:draft: 1 campaign. Press ctrl+x to remove it.")
 	h.Press("enter")
-	h.Want("Did you mean status?") // it stays, for it is still so
+	h.Want("Did you mean status?") // it stays, because it still applies
 	h.Press("esc")
 	h.WantNot("Did you mean")
 }
@@ -120,7 +120,7 @@ func TestRecentSearches(t *testing.T) {
 	h.Want("/ x")
 }
 
-// The list follows what happens elsewhere, one campaign at a time.
+// The list follows changes elsewhere, one campaign at a time.
 func TestLiveChanges(t *testing.T) {
 	h, f := open(t, 80, 24, sample()...)
 	lists := func() int {
@@ -156,7 +156,7 @@ func TestEverythingArchived(t *testing.T) {
 	h.Want("Easter 2024", "1 of 1")
 }
 
-// pagedService is a service whose pages come when the test says so.
+// pagedService is a service whose pages arrive when the test allows.
 type pagedService struct {
 	*fake
 	rows []engine.Summary
@@ -179,13 +179,13 @@ func (p pagedService) Pages(ctx context.Context, _ engine.ListQuery) iter.Seq2[[
 	}
 }
 
-// firstPage returns a list that has the first page of two, and what brings the other one.
+// firstPage returns a list with the first of two pages, and a function that loads the other one.
 func firstPage(rows []engine.Summary) (s *campaigns.Screen, more func()) {
 	svc := pagedService{newFake(), rows, make(chan struct{}, 2)}
 	s = campaigns.New(uitest.Deps(svc), screen.Route{})
 	s.SetSize(80, 20)
 	parts := s.Init()().(tea.BatchMsg)
-	load := parts[1]().(tea.BatchMsg) // after what was chosen before
+	load := parts[1]().(tea.BatchMsg) // after the settings
 	ended := make(chan struct{})
 	go func() { load[0](); close(ended) }()
 	svc.next <- struct{}{}
@@ -198,7 +198,7 @@ func firstPage(rows []engine.Summary) (s *campaigns.Screen, more func()) {
 	}
 }
 
-// What comes over a network is shown as it comes.
+// Rows are shown as they arrive over a network.
 func TestPagesAppearWhileLoading(t *testing.T) {
 	s, more := firstPage(sample()[:6])
 	if view := s.View(); !strings.Contains(view, "3 of 3") || !strings.Contains(view, "Weekly digest") {
@@ -210,8 +210,8 @@ func TestPagesAppearWhileLoading(t *testing.T) {
 	}
 }
 
-// While the list is loaded its rows come in any order. The cursor stays at the top, where the campaign is
-// that was changed last, but with the campaign that the person has gone to.
+// Rows arrive in any order during loading. The cursor stays at the top, on the campaign that was changed last,
+// unless the user moves it.
 func TestCursorWhileLoading(t *testing.T) {
 	rows := sample()[:6]
 	for name, test := range map[string]struct {
@@ -234,8 +234,7 @@ func TestCursorWhileLoading(t *testing.T) {
 	}
 }
 
-// Enter does what the highlighted row says: a word is searched for as it is, what is no value yet becomes the
-// suggestion.
+// Enter accepts the highlighted row: a complete word is searched for, a partial value becomes the suggestion.
 func TestEnterAcceptsHighlightedRow(t *testing.T) {
 	rows := sample()
 	rows[3].Tags = []string{"sale-2"}

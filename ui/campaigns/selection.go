@@ -9,12 +9,12 @@ import (
 	"bugle/ui/screen"
 )
 
-// selection are the campaigns that were marked, wherever sorting and searching put them.
+// selection is the set of selected campaigns, independent of sorting and searching.
 type selection struct {
-	ids    map[string]struct{}
-	anchor string // the id that a range begins with
-	ranging bool   // a range is being taken: the cursor moves its end
-	base   map[string]struct{}
+	ids     map[string]struct{}
+	anchor  string // the ID at the start of a range
+	ranging bool   // the cursor extends a range
+	base    map[string]struct{}
 }
 
 func (p *selection) has(id string) bool {
@@ -26,7 +26,7 @@ func (p *selection) len() int { return len(p.ids) }
 
 func (p *selection) clear() { *p = selection{} }
 
-// set selects these and no others.
+// set selects exactly these campaigns.
 func (p *selection) set(ids []string) {
 	p.clear()
 	p.add(ids...)
@@ -56,7 +56,7 @@ func (p *selection) toggle(id string) {
 	p.anchor = id
 }
 
-// beginRange begins a range at a campaign.
+// beginRange starts a range at a campaign.
 func (p *selection) beginRange(id string) {
 	p.anchor, p.ranging = id, true
 	p.base = make(map[string]struct{}, len(p.ids))
@@ -66,8 +66,7 @@ func (p *selection) beginRange(id string) {
 	p.add(id)
 }
 
-// extendRange marks what is between the anchor and a place, and nothing else beside what was marked before
-// the range began.
+// extendRange selects what is between the anchor and a row, and what was selected before.
 func (p *selection) extendRange(r *index.Result, to int) {
 	from := r.Find(p.anchor)
 	if from < 0 {
@@ -91,10 +90,10 @@ type selector struct {
 	selection
 	grid  *grid
 	tasks taskRunner
-	moved func() // after the cursor was moved
+	moved func() // called after the cursor has moved
 }
 
-// actions are those that select campaigns.
+// actions are the actions that select campaigns.
 func (m *selector) actions(group string) []screen.Action {
 	none := ""
 	if m.grid.Len() == 0 {
@@ -119,7 +118,7 @@ func (m *selector) at(i int) bool {
 	return ok && m.has(row.ID)
 }
 
-// mark marks the campaign under the cursor, or no longer, and goes on to the next one.
+// mark toggles the campaign under the cursor and moves to the next one.
 func (m *selector) mark() tea.Cmd {
 	if row, ok := m.grid.selected(); ok {
 		m.ranging = false
@@ -130,7 +129,7 @@ func (m *selector) mark() tea.Cmd {
 	return nil
 }
 
-// markRange begins a range, or ends the one that is being taken.
+// markRange starts a range, or ends the current one.
 func (m *selector) markRange() tea.Cmd {
 	if m.ranging {
 		m.ranging = false
@@ -142,7 +141,7 @@ func (m *selector) markRange() tea.Cmd {
 	return nil
 }
 
-// markWhileMoving marks the campaigns that the cursor passes.
+// markWhileMoving selects the campaigns that the cursor passes.
 func (m *selector) markWhileMoving(step func()) func() tea.Cmd {
 	return func() tea.Cmd {
 		for range 2 {
@@ -160,13 +159,13 @@ func (m *selector) markWhileMoving(step func()) func() tea.Cmd {
 	}
 }
 
-// allMarked is what the task that marks all found.
+// allMarked is the result of the task that selects all.
 type allMarked struct {
 	ids    []string
 	result *index.Result
 }
 
-// markAll marks all that the search found; where all are marked, none.
+// markAll selects everything found, or nothing if all is selected.
 func (m *selector) markAll() tea.Cmd {
 	r := m.grid.result
 	if r == nil {

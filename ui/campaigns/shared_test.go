@@ -16,7 +16,7 @@ import (
 	"bugle/ui/uitest"
 )
 
-// indexingService is a service that keeps an index, until it is moved away.
+// indexingService is a service that maintains an index until it is removed.
 type indexingService struct {
 	*fake
 	mu sync.Mutex
@@ -31,7 +31,7 @@ func (k *indexingService) Index(context.Context) (*index.Index, bool) {
 	return k.ix, k.ix != nil
 }
 
-// setIndex hands the service an index, or with nil takes it away.
+// setIndex sets the service's index; nil removes it.
 func (k *indexingService) setIndex(ix *index.Index) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -57,8 +57,8 @@ func newIndex(t *testing.T, rows ...engine.Summary) *index.Index {
 	return ix
 }
 
-// The list searches the index that the service keeps, and asks for no rows of its own. When nobody keeps
-// that one any more it has an index of its own, and goes back to the service's where there is one again.
+// The list searches the service's index and loads no rows. If that index is removed, the list uses one of its
+// own, until the service has one again.
 func TestSharedIndex(t *testing.T) {
 	all := sample()
 	k := &indexingService{fake: newFake(all...)}
@@ -82,7 +82,7 @@ func TestSharedIndex(t *testing.T) {
 	h.Send(screen.ChangedMsg{ID: all[3].ID})
 	h.Want("Price drop")
 
-	k.setIndex(nil) // another process has the store
+	k.setIndex(nil) // another process owns the store
 	h.Send(screen.ChangedMsg{})
 	h.Want("Order shipped")
 	if n := lists(); n != 1 {
@@ -95,7 +95,7 @@ func TestSharedIndex(t *testing.T) {
 	h.Want("Black Friday")
 }
 
-// Without news, too, nobody goes on with an index that is not kept: the next key sees to it.
+// Without a notification, the next key detects that the index is no longer updated.
 func TestLostIndexIsReplacedOnNextKey(t *testing.T) {
 	all := sample()
 	k := &indexingService{fake: newFake(all...)}
@@ -107,7 +107,7 @@ func TestLostIndexIsReplacedOnNextKey(t *testing.T) {
 	h.Want("Weekly digest")
 }
 
-// A load of the service's index that fails is said, as one of the list's own is.
+// An error of the service's index is shown like an error of the list's own.
 func TestSharedIndexError(t *testing.T) {
 	k := &indexingService{fake: newFake(sample()...)}
 	ix := index.New(index.Options{})

@@ -13,18 +13,18 @@ import (
 	"bugle/engine/search/index"
 )
 
-// source keeps the rows of one service in an index: in that of the service, where it keeps one in this
-// process, and else in one of its own.
+// source loads the rows of a service into an index: the service's own, if it maintains one in this process, or
+// else one of the source's.
 type source struct {
 	service engine.Service
 	now     func() time.Time
 
 	mu   sync.Mutex
-	rows ownedIndex // what is searched
-	next ownedIndex // what is loaded to take its place; nil where nothing is
+	rows ownedIndex // the index being searched
+	next ownedIndex // the index being loaded to replace it; nil if there is none
 }
 
-// ownedIndex is an index, and whether the service keeps it.
+// ownedIndex is an index, and whether the service maintains it.
 type ownedIndex struct {
 	*index.Index
 	shared bool
@@ -38,14 +38,14 @@ func newSource(service engine.Service, now func() time.Time) *source {
 
 func (s *source) empty() *index.Index { return index.New(index.Options{Now: s.now}) }
 
-// index returns the index to search in.
+// index returns the index to search.
 func (s *source) index() *index.Index {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.rows.Index
 }
 
-// sharedIndexLost reports whether nobody keeps the rows current any more, since another process has the store.
+// sharedIndexLost reports whether the shared index is no longer updated because another process owns the store.
 func (s *source) sharedIndexLost() bool {
 	select {
 	case <-s.index().Left():
@@ -55,8 +55,7 @@ func (s *source) sharedIndexLost() bool {
 	}
 }
 
-// begin makes an index the one that is loaded. It is searched at once, unless there are rows that can be
-// searched meanwhile.
+// begin sets the index to load. It is searched at once if there are no other rows.
 func (s *source) begin(ix ownedIndex) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,14 +66,14 @@ func (s *source) begin(ix ownedIndex) {
 	}
 }
 
-// complete lets the index that was loaded be searched.
+// complete makes the loaded index the one to search.
 func (s *source) complete(ix ownedIndex) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.rows, s.next = ix, ownedIndex{}
 }
 
-// ownIndex returns the index of the source's own: the one that there is, or a new one.
+// ownIndex returns the source's own index, creating it if needed.
 func (s *source) ownIndex() ownedIndex {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,18 +83,18 @@ func (s *source) ownIndex() ownedIndex {
 	return s.rows
 }
 
-// pageLister is a service whose list comes page by page.
+// pageLister is a service that lists campaigns page by page.
 type pageLister interface {
 	Pages(context.Context, engine.ListQuery) iter.Seq2[[]engine.Summary, error]
 }
 
-// rowsLoaded is news of a load: rows that can be searched now.
+// rowsLoaded reports that more rows can be searched.
 type rowsLoaded struct{ rows int }
 
-// loadComplete is news of a load: it has all rows.
+// loadComplete reports that all rows are loaded.
 type loadComplete struct{}
 
-// load brings the rows up to date with the service and tells of its progress.
+// load loads all rows and reports its progress.
 func (s *source) load(ctx context.Context, emit func(any)) error {
 	for {
 		ix, ok := index.Of(ctx, s.service)
@@ -109,7 +108,7 @@ func (s *source) load(ctx context.Context, emit func(any)) error {
 	}
 }
 
-// waitForShared waits for the load of the service's index.
+// waitForShared waits until the service's index is loaded.
 func (s *source) waitForShared(ctx context.Context, ix ownedIndex, emit func(any)) error {
 	s.begin(ix)
 	for n := 0; ; {
@@ -128,12 +127,11 @@ func (s *source) waitForShared(ctx context.Context, ix ownedIndex, emit func(any
 	return nil
 }
 
-// loadAll asks the service for all rows. Where they come over a network and there are none yet, they can be
-// searched as they come.
+// loadAll loads all rows of the service. Over a network, the first load can be searched while it runs.
 func (s *source) loadAll(ctx context.Context, ix ownedIndex, emit func(any)) error {
 	s.begin(ix)
 	n, next := 0, firstProgress
-	var failed error // in the service's own words
+	var failed error // the service's own message
 	err := ix.Load(ctx, func(yield func(engine.Summary, error) bool) {
 		for page, err := range s.pages(ctx, ix.Index) {
 			if err != nil {
@@ -163,16 +161,16 @@ func (s *source) loadAll(ctx context.Context, ix ownedIndex, emit func(any)) err
 	return cmp.Or(failed, err)
 }
 
-// A load tells of itself after the first rows, and then not too often.
+// Times between progress reports.
 const (
-	firstProgress  = 2_000
-	nextProgress = 100_000
+	firstProgress = 2_000
+	nextProgress  = 100_000
 )
 
-// maxImmediateRows is how many rows of a load are shown page by page.
+// maxImmediateRows is how many rows are shown page by page.
 const maxImmediateRows = 600
 
-// pages returns the service's rows, archived ones among them, by the quickest way that it has.
+// pages returns the service's rows, including archived ones, in the fastest way that it supports.
 func (s *source) pages(ctx context.Context, ix *index.Index) iter.Seq2[[]engine.Summary, error] {
 	if p, ok := s.service.(pageLister); ok {
 		return showFirstPages(ix, p.Pages(ctx, engine.ListQuery{Archived: true}))
@@ -185,8 +183,8 @@ func (s *source) pages(ctx context.Context, ix *index.Index) iter.Seq2[[]engine.
 	return showFirstPages(ix, searchPages(ctx, s.service))
 }
 
-// showFirstPages passes pages on. The first ones are put into the index at once: its load waits for more rows
-// than a page of a network has.
+// showFirstPages passes pages on, and adds the first ones to the index at once, because loading in bulk waits
+// for more rows than a page over a network has.
 func showFirstPages(ix *index.Index, pages iter.Seq2[[]engine.Summary, error]) iter.Seq2[[]engine.Summary, error] {
 	if ix.Len() > 0 {
 		return pages
@@ -204,7 +202,7 @@ func showFirstPages(ix *index.Index, pages iter.Seq2[[]engine.Summary, error]) i
 	}
 }
 
-// searchPages searches for every campaign of a service that lists none.
+// searchPages searches for all campaigns of a service that cannot list.
 func searchPages(ctx context.Context, service engine.Service) iter.Seq2[[]engine.Summary, error] {
 	return func(yield func([]engine.Summary, error) bool) {
 		for page := 1; ; {
@@ -240,8 +238,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// refresh looks at some campaigns again. Those that are gone leave the index. The service's own index has
-// their changes already.
+// refresh reloads some campaigns and removes deleted ones. The service's own index is already up to date.
 func (s *source) refresh(ctx context.Context, ids []string) error {
 	var own []ownedIndex
 	s.mu.Lock()

@@ -13,25 +13,25 @@ import (
 	"bugle/ui/widget"
 )
 
-// grid is the table of what a search found. Of the rows it holds those in sight alone.
+// grid is the table of a search result. It holds only the visible rows.
 type grid struct {
 	widget.Table
 	theme   themes.Theme
 	columns []column
 	sorted  order
-	now     time.Time // at which the rows are drawn, in the person's zone
+	now     time.Time // current time for the rows, in the display zone
 	width   int
 	result  *index.Result
-	headers   []headerSpan
-	longest int // the widest name that was in sight, up to maxNameWidth; it only grows, so that columns stay where they are
+	headers []headerSpan
+	longest int // the widest visible name so far, up to maxNameWidth; it only grows, so that columns do not move
 
-	// The rows in sight, and where the search matches their names.
+	// The visible rows, and the matches in their names.
 	from    int
 	rows    []engine.Summary
 	matches [][]index.Range
 }
 
-// headerSpan is where the head of a column was drawn.
+// headerSpan is the position of a column's header.
 type headerSpan struct{ from, to, column int }
 
 func newGrid(t themes.Theme) *grid {
@@ -45,20 +45,20 @@ func (g *grid) setTheme(t themes.Theme) {
 	g.SetTheme(t)
 }
 
-// show shows a result, sorted as it says.
+// show shows a result in its order.
 func (g *grid) show(r *index.Result, o order) {
 	g.result, g.sorted, g.rows = r, o, nil
 	g.measure(r.Rows(0, min(r.Len(), presorted)))
 	g.Sync()
 }
 
-// setColumns chooses the columns.
+// setColumns sets the columns.
 func (g *grid) setColumns(columns []column) {
 	g.columns = columns
 	g.updateHeaders()
 }
 
-// measure makes room for the names of rows.
+// measure widens the name column for rows.
 func (g *grid) measure(rows []engine.Summary) {
 	for _, r := range rows {
 		name, _ := displayName(r)
@@ -67,7 +67,7 @@ func (g *grid) measure(rows []engine.Summary) {
 	g.updateHeaders()
 }
 
-// SetSize tells the table the cells that it may use.
+// SetSize sets the size of the table.
 func (g *grid) SetSize(width, height int) {
 	if width != g.width {
 		g.width = width
@@ -76,8 +76,7 @@ func (g *grid) SetSize(width, height int) {
 	g.Table.SetSize(width, height)
 }
 
-// nameWidth returns the least width of the names: what they need, as far as the columns of most worth have room
-// too.
+// nameWidth returns the minimum width of the names: what they need, as long as the main columns fit too.
 func (g *grid) nameWidth(columns []widget.Column) int {
 	const marks, scrollBar, gap = 3, 2, 2
 	for worth := 2; worth >= 0; worth-- {
@@ -94,7 +93,7 @@ func (g *grid) nameWidth(columns []widget.Column) int {
 	return minNameWidth
 }
 
-// updateHeaders makes the heads: a sign marks the column that the rows are sorted by.
+// updateHeaders sets the headers, with an icon at the sort column.
 func (g *grid) updateHeaders() {
 	g.Columns = g.Columns[:0]
 	for _, c := range g.columns {
@@ -117,7 +116,7 @@ func (g *grid) updateHeaders() {
 	}
 }
 
-// Len is how many rows there are.
+// Len returns the number of rows.
 func (g *grid) Len() int {
 	if g.result == nil {
 		return 0
@@ -125,7 +124,7 @@ func (g *grid) Len() int {
 	return g.result.Len()
 }
 
-// Row returns the cells of one row.
+// Row returns the cells of a row.
 func (g *grid) Row(i int) widget.Cells {
 	row, ok := g.at(i)
 	if !ok {
@@ -138,7 +137,7 @@ func (g *grid) Row(i int) widget.Cells {
 	return cells
 }
 
-// at returns a row: from those in sight, which are fetched together.
+// at returns a row, fetching all visible rows at once.
 func (g *grid) at(i int) (engine.Summary, bool) {
 	if i < 0 || i >= g.Len() {
 		return engine.Summary{}, false
@@ -165,7 +164,7 @@ func (g *grid) fetch(i int) {
 // selected returns the campaign under the cursor.
 func (g *grid) selected() (engine.Summary, bool) { return g.at(g.Cursor) }
 
-// view draws the table, with what the search matches in names picked out.
+// view draws the table with the matches in names highlighted.
 func (g *grid) view(width int) string {
 	lines := strings.Split(g.Table.View(), "\n")
 	if len(lines) == 0 {
@@ -186,7 +185,7 @@ func (g *grid) view(width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// locateHeaders notes where the heads stand, as the line of them shows it.
+// locateHeaders finds the headers in the drawn line.
 func (g *grid) locateHeaders(line string) {
 	g.headers = g.headers[:0]
 	at := 0
@@ -201,7 +200,7 @@ func (g *grid) locateHeaders(line string) {
 	}
 }
 
-// columnVisible reports whether the table has room for a column, as it was drawn last.
+// columnVisible reports whether a column was drawn.
 func (g *grid) columnVisible(id string) bool {
 	return slices.ContainsFunc(g.headers, func(h headerSpan) bool { return g.columns[h.column].id == id })
 }
@@ -215,7 +214,7 @@ func (g *grid) nameColumnX() (int, bool) {
 	return 0, false
 }
 
-// headerAt returns the column whose head stands nearest to a column of the screen.
+// headerAt returns the column whose header is nearest to a column of the screen.
 func (g *grid) headerAt(x int) (column, bool) {
 	best, far := -1, 0
 	for _, h := range g.headers {
@@ -230,8 +229,7 @@ func (g *grid) headerAt(x int) (column, bool) {
 	return g.columns[best], true
 }
 
-// highlight draws the matching stretches of a name over the line that shows it. What of the name is not in
-// sight is left alone.
+// highlight draws the matches in a name over its line. Hidden parts of the name are ignored.
 func (g *grid) highlight(line, name string, matches []index.Range, x, width int, cursor bool) string {
 	if len(matches) == 0 || g.theme.IsPlain() || widget.Clean(name) != name {
 		return line

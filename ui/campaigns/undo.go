@@ -9,14 +9,14 @@ import (
 	"bugle/ui/widget"
 )
 
-// listState is what the list shows, and how.
+// listState is what the list shows and how.
 type listState struct {
 	text    string
 	sort    order
 	columns []string // as in [settings]
 }
 
-// restore shows the list in another shape, with the cursor on the campaign that the person had chosen.
+// restore restores a state, with the cursor on the campaign that the user had selected.
 func (l *listing) restore(to listState) tea.Cmd {
 	l.onCloseOverlay()
 	var kept tea.Cmd
@@ -28,7 +28,7 @@ func (l *listing) restore(to listState) tea.Cmd {
 	return tea.Batch(kept, l.searchFor(to.text, cursorHome))
 }
 
-// recordUndo notes that the list was shown in another shape before.
+// recordUndo records the state before a change.
 func (l *listing) recordUndo(before listState) {
 	now := l.state()
 	what := ""
@@ -52,20 +52,20 @@ func (l *listing) recordUndo(before listState) {
 	})
 }
 
-// recordTyping notes the search that was typed as one change.
+// recordTyping records the typed search as one change.
 func (l *listing) recordTyping() {
 	before := l.state()
 	before.text = l.searchBefore
 	l.recordUndo(before)
 }
 
-// Undo undoes the last change of the list: of what it shows, or of campaigns.
+// Undo undoes the last change of the list or of campaigns.
 func (l *listing) Undo() (tea.Cmd, bool) {
 	l.recordTyping()
 	return l.UndoStack.Undo()
 }
 
-// Redo makes the change again that was undone last.
+// Redo redoes the last undone change.
 func (l *listing) Redo() (tea.Cmd, bool) {
 	l.recordTyping()
 	return l.UndoStack.Redo()

@@ -10,7 +10,7 @@ import (
 	"bugle/ui/uitest"
 )
 
-// Clearing, narrowing, searching, sorting and arranging are undone one by one, and redone.
+// Clearing, filtering, searching, sorting and arranging are undone and redone one by one.
 func TestUndoListState(t *testing.T) {
 	deps := uitest.Deps(newFake(sample()...))
 	deps.Prefs = prefs.NewInMemory()
@@ -49,11 +49,11 @@ func TestUndoListState(t *testing.T) {
 
 	h.Press("/")
 	h.Type("digest")
-	h.Press("ctrl+z") // while it is typed
+	h.Press("ctrl+z") // while typing
 	h.Want("Undone: searched for “digest”", "11 of 11")
 }
 
-// Archiving and restoring undo each other, also of many campaigns; the cursor goes to the campaign.
+// Archiving and restoring undo each other, also in bulk; the cursor goes to the campaign.
 func TestUndoArchive(t *testing.T) {
 	h, f := open(t, 120, 40, sample()...)
 	h.ClickOn("Winter")
@@ -81,7 +81,7 @@ func TestUndoArchive(t *testing.T) {
 	h.Want("Undone: archived “Near the")
 }
 
-// What cannot be undone says so by its name, and does not stand in the way of what was done before.
+// An irreversible action is named with the reason, and does not block undoing earlier changes.
 func TestIrreversibleActions(t *testing.T) {
 	h, _ := open(t, 120, 40, sample()...)
 	h.Press("F", "esc", "down", "s", "3", "y")

@@ -14,16 +14,16 @@ import (
 	"bugle/ui/widget"
 )
 
-// savedView is a search with its order and columns, under a name.
+// savedView is a named search with its order and columns.
 type savedView struct {
 	Name    string   `json:"name"`
 	Query   string   `json:"query"`
 	Sort    order    `json:"sort"`
-	Columns []string `json:"columns,omitempty"` // empty: those there are
+	Columns []string `json:"columns,omitempty"` // empty means the current ones
 	built   bool
 }
 
-// views returns the views there are, the program's own first.
+// views returns all views, the built-in ones first.
 func (sh *listPrefs) views() []savedView {
 	built := []savedView{
 		{Name: "Drafts", Query: "status:draft"},
@@ -40,7 +40,7 @@ func (sh *listPrefs) views() []savedView {
 	return append(built, sh.settings.Views...)
 }
 
-// open shows a view.
+// open applies a view.
 func (l *listing) open(v savedView) tea.Cmd {
 	l.onCloseOverlay()
 	l.selection.ranging = false
@@ -58,7 +58,7 @@ func (l *listing) open(v savedView) tea.Cmd {
 	return cmd
 }
 
-// viewPicker is the pane of views.
+// viewPicker is the overlay with the views.
 type viewPicker struct {
 	s     *listing
 	close func() tea.Cmd
@@ -76,7 +76,7 @@ func newViewPicker(t themes.Theme, s *listing, close func() tea.Cmd) *viewPicker
 	return p
 }
 
-// fill lists the views, the cursor on the one of that name.
+// fill lists the views, with the cursor on the one of that name.
 func (p *viewPicker) fill(name string) {
 	p.views = p.s.views()
 	var items []widget.Item
@@ -155,7 +155,7 @@ func (p *viewPicker) rename() tea.Cmd {
 	})
 }
 
-// remove asks whether to forget the view.
+// remove asks whether to delete the view.
 func (p *viewPicker) remove() tea.Cmd {
 	name := p.chosen().Name
 	return screen.Ask(screen.Question{
@@ -175,7 +175,7 @@ func (p *viewPicker) remove() tea.Cmd {
 	})
 }
 
-// saveView asks for a name, and saves what is shown now under it. A view of that name is replaced.
+// saveView asks for a name and saves the current state under it, replacing a view of that name.
 func (l *listing) saveView(saved func(name string)) tea.Cmd {
 	return screen.Send(screen.InputMsg{
 		Title: "Save view", Placeholder: "name", Validate: func(name string) string { return l.nameError(name, name) },
@@ -200,8 +200,7 @@ func (l *listing) saveView(saved func(name string)) tea.Cmd {
 	})
 }
 
-// nameError says why a view cannot have a name. The view that has it already may be replaced where it is
-// named as such.
+// nameError returns why a view cannot have a name. A view may replace the one with its own name.
 func (sh *listPrefs) nameError(name, replaces string) string {
 	name = strings.TrimSpace(name)
 	if name == "" {
@@ -215,7 +214,7 @@ func (sh *listPrefs) nameError(name, replaces string) string {
 	return ""
 }
 
-// viewActions are the digits that show a view each, and all campaigns.
+// viewActions are the digits that apply a view, and the key for all campaigns.
 func (l *listing) viewActions() []screen.Action {
 	views := l.views()
 	acts := []screen.Action{{

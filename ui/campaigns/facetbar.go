@@ -10,20 +10,19 @@ import (
 	"bugle/ui/widget"
 )
 
-// facetBar are the counts of states and channels in two lines above the table, where there is no room
-// beside it.
+// facetBar shows the counts of states and channels in two lines above the table if they do not fit beside it.
 type facetBar struct {
 	theme themes.Theme
 	spans []facetSpan
 }
 
-// facetSpan is a part of a line of counts that can be clicked.
+// facetSpan is a clickable part of a line.
 type facetSpan struct {
 	line, from, to int
 	choice         facetChoice
 }
 
-// at returns what is chosen by a press.
+// at returns the value at a position.
 func (c *facetBar) at(x, line int) (facetChoice, bool) {
 	for _, sp := range c.spans {
 		if sp.line == line && x >= sp.from && x < sp.to {
@@ -33,7 +32,7 @@ func (c *facetBar) at(x, line int) (facetChoice, bool) {
 	return facetChoice{}, false
 }
 
-// view draws the lines, and notes where each count can be clicked.
+// view draws the lines and records the positions of the counts.
 func (c *facetBar) view(p *facetsPane, width int) []string {
 	c.spans = c.spans[:0]
 	return []string{
@@ -42,17 +41,17 @@ func (c *facetBar) view(p *facetsPane, width int) []string {
 	}
 }
 
-// The lines are named from this width on; the names take this many cells.
+// The width from which the lines have labels, and the width of the labels.
 const (
-	labelsMinWidth  = 68
-	labelsWidth = 7
+	labelsMinWidth = 68
+	labelsWidth    = 7
 )
 
-// ellipsis stands for counts that have no room.
+// ellipsis replaces counts that do not fit.
 const ellipsis = "…"
 
-// line draws counts side by side after the key that goes through them. Where they do not fit, the first
-// ones give way until the chosen one is in sight.
+// line draws counts side by side after the key that cycles through them. If they do not fit, the first ones are
+// dropped until the selected one is visible.
 func (c *facetBar) line(number int, key, name string, width int, of query.Key, values []index.FacetValue) string {
 	const gap = 2
 	label := c.theme.Key.Render(key)
@@ -84,7 +83,7 @@ func (c *facetBar) line(number int, key, name string, width int, of query.Key, v
 		w := widget.Width(tagText(of, v))
 		need := w
 		if i < len(values)-1 {
-			need += gap + widget.Width(ellipsis) // what says that others follow
+			need += gap + widget.Width(ellipsis) // space for the ellipsis
 		}
 		if x+need > width {
 			b.WriteString(ellipsis)

@@ -14,7 +14,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// change takes the news that a campaign, or the list, has changed.
+// change handles a notification that a campaign or the list has changed.
 func (s *Screen) change(msg screen.ChangedMsg) tea.Cmd {
 	if msg.Select {
 		s.home, s.current = msg.ID, msg.ID
@@ -29,7 +29,7 @@ func (s *Screen) change(msg screen.ChangedMsg) tea.Cmd {
 	return s.refresh()
 }
 
-// searchBarText searches with the text of the bar.
+// searchBarText searches for the text of the search bar.
 func (l *listing) searchBarText(f cursorMode) tea.Cmd {
 	l.searches++
 	a := searchRequest{text: l.bar.text(), sort: l.settings.Sort, cursorMode: f, current: l.current, home: l.home, now: l.now(), number: l.searches}
@@ -40,7 +40,7 @@ func (l *listing) searchBarText(f cursorMode) tea.Cmd {
 	}))
 }
 
-// searchAgain searches again where there is something new to see.
+// searchAgain repeats the search if its result may have changed.
 func (l *listing) searchAgain(f cursorMode) tea.Cmd {
 	if l.answer == nil || l.answer.stale(l.source.index(), l.now()) {
 		return l.searchBarText(f)
@@ -48,14 +48,14 @@ func (l *listing) searchAgain(f cursorMode) tea.Cmd {
 	return nil
 }
 
-// searchFor puts a text into the bar and searches for it.
+// searchFor sets the text of the search bar and searches for it.
 func (l *listing) searchFor(text string, f cursorMode) tea.Cmd {
 	l.bar.set(text)
 	l.bar.complete(l.known(), l.now())
 	return l.searchBarText(f)
 }
 
-// searchUndoably shows the campaigns that a search finds, as a change that can be undone.
+// searchUndoably searches for a text as a change that can be undone.
 func (l *listing) searchUndoably(text string) tea.Cmd {
 	l.recordTyping()
 	before := l.state()
@@ -64,16 +64,16 @@ func (l *listing) searchUndoably(text string) tea.Cmd {
 	return cmd
 }
 
-// clockInterval is how long the clock moves campaigns on before the list shows it.
+// clockInterval is how often the list is updated for changes that depend on the time.
 const clockInterval = 15 * time.Second
 
-// clockTick returns the command that looks at the clock after a while. It is addressed to the screen, which may
-// not be on top then.
+// clockTick returns the command that updates the list later. It is addressed to the screen, which may not be on
+// top then.
 func clockTick(id screen.ID) tea.Cmd {
 	return tea.Tick(clockInterval, func(time.Time) tea.Msg { return screen.Result{Screen: id, Kind: taskClock} })
 }
 
-// result takes what a task gave.
+// result handles the result of a task.
 func (s *Screen) result(r screen.Result) tea.Cmd {
 	if r.Kind == taskClock {
 		return tea.Batch(s.keepCurrent(), s.searchAgain(cursorKeepRow), clockTick(s.ID()))
@@ -125,12 +125,12 @@ func (s *Screen) outcome(r screen.Result) tea.Cmd {
 	return nil
 }
 
-// loadProgress takes what a load tells.
+// loadProgress handles the progress of a load.
 func (l *listing) loadProgress(r screen.Result) tea.Cmd {
 	if g, ok := r.Value.(rowsLoaded); ok {
 		l.loadRows = g.rows
 		if l.loaded {
-			return nil // the list is there; what is new shows at the end
+			return nil // the list is shown already; new rows appear at the end
 		}
 		return l.searchAgain(l.cursorModeForLoad())
 	}
@@ -139,7 +139,7 @@ func (l *listing) loadProgress(r screen.Result) tea.Cmd {
 		l.failed = r.Err
 		l.onDescribe()
 		if !first || !l.loaded {
-			return nil // the empty table says it
+			return nil // the empty table shows it
 		}
 		return screen.Notify(widget.LevelError, "Can't load campaigns: "+status.Refusal(r.Err))
 	}
@@ -151,8 +151,8 @@ func (l *listing) loadProgress(r screen.Result) tea.Cmd {
 	return tea.Batch(l.searchAgain(goes), l.refresh())
 }
 
-// cursorModeForLoad says where the cursor goes during the first load. Rows come in any order: until the person
-// moves it, it stays at the top.
+// cursorModeForLoad returns the cursor mode during the first load. Rows arrive in any order, so the cursor
+// stays at the top until the user moves it.
 func (l *listing) cursorModeForLoad() cursorMode {
 	if l.home == "" {
 		return cursorTop
@@ -160,7 +160,7 @@ func (l *listing) cursorModeForLoad() cursorMode {
 	return cursorKeepRow
 }
 
-// show shows what a search found.
+// show shows a search result.
 func (l *listing) show(a *searchResult, err error) tea.Cmd {
 	if err != nil || a == nil {
 		return nil
@@ -210,19 +210,19 @@ func (s *Screen) cloned(c engine.Created, err error) tea.Cmd {
 	return tea.Batch(screen.Send(screen.ChangedMsg{ID: c.ID, Select: true}), screen.Open(screen.Route{Name: screen.Builder, ID: c.ID}))
 }
 
-// startSearch moves the keyboard to the search.
+// startSearch focuses the search field.
 func (s *Screen) startSearch() tea.Cmd {
 	s.focus = paneTable
 	s.bar.focus()
 	if text := s.bar.text(); text != "" && !strings.HasSuffix(text, ":") {
-		s.bar.set(strings.TrimRight(text, " ") + " ") // what is typed now is another word
+		s.bar.set(strings.TrimRight(text, " ") + " ") // start another word
 	}
 	s.bar.complete(s.known(), s.now())
 	s.onLayout()
 	return nil
 }
 
-// endSearch takes the highlighted offer or, where that is the text as it is, moves the keyboard back to the table.
+// endSearch accepts the highlighted completion or, if that is the text itself, focuses the table.
 func (s *Screen) endSearch() tea.Cmd {
 	if i, ok := s.bar.acceptIndex(); ok && s.bar.applyCompletion(i) {
 		s.bar.complete(s.known(), s.now())
@@ -236,7 +236,7 @@ func (s *Screen) endSearch() tea.Cmd {
 	return s.rememberSearch()
 }
 
-// rememberSearch keeps the search of the bar among the earlier ones.
+// rememberSearch adds the search to the recent ones.
 func (l *listing) rememberSearch() tea.Cmd {
 	text := strings.TrimSpace(l.bar.text())
 	if text == "" || len(l.bar.recent) > 0 && l.bar.recent[0] == text {
@@ -246,12 +246,12 @@ func (l *listing) rememberSearch() tea.Cmd {
 	return l.update(func(st settings) settings { st.Past = addRecent(st.Past, text); return st })
 }
 
-// clear goes back one step: to the table, to no selection, to no search.
+// clear clears one thing: the focus on the search, the selection, the search.
 func (s *Screen) clear() tea.Cmd {
 	switch {
 	case s.focus != paneTable:
 		return s.focusPane(paneTable)
-	case s.bar.prompt.Focused() && s.bar.moved: // the offers alone
+	case s.bar.prompt.Focused() && s.bar.moved: // close the completions first
 		s.bar.close()
 		return nil
 	case s.bar.prompt.Focused():
@@ -268,7 +268,7 @@ func (s *Screen) clear() tea.Cmd {
 	return s.searchUndoably("")
 }
 
-// dropWord takes the word out of the search that keeps everything out.
+// dropWord removes the blocking word from the search.
 func (l *listing) dropWord() tea.Cmd {
 	word, ok := l.blockingTerm()
 	if !ok {

@@ -13,13 +13,14 @@ import (
 	"bugle/ui/widget"
 )
 
-// detailsPane tells of the campaign under the cursor.
+// detailsPane describes the campaign under the cursor.
 type detailsPane struct {
 	pager widget.Pager
-	width  int // the width that it was written for
+	width int // the width that the text was laid out for
 }
 
-// describe writes what is known of a campaign, width cells wide with the frame; can returns whether an action is allowed.
+// describe sets the description of a campaign for a pane of that width; can reports whether an action is
+// allowed.
 func (p *detailsPane) describe(t themes.Theme, width int, now time.Time, sum engine.Summary, ok bool, can func(catalog.Action) bool) {
 	p.width = width
 	if width == 0 {
@@ -29,7 +30,7 @@ func (p *detailsPane) describe(t themes.Theme, width int, now time.Time, sum eng
 		p.pager.SetStyled(t.Faint.Render("No campaign selected."))
 		return
 	}
-	d := description{theme: t, width: width - 6, now: now} // frame, and the scroll bar
+	d := description{theme: t, width: width - 6, now: now} // frame and scroll bar
 	d.head(sum)
 	d.facts(sum)
 	d.rejection(sum)
@@ -45,23 +46,23 @@ func (p *detailsPane) view(t themes.Theme, a area, focused bool) string {
 	return panel.View(p.pager.View())
 }
 
-// updateDetails tells of the campaign under the cursor beside the table.
+// updateDetails describes the campaign under the cursor.
 func (s *Screen) updateDetails() {
 	sum, ok := s.selected()
 	s.details.describe(s.theme, s.panes().details.w, s.now(), sum, ok, func(a catalog.Action) bool { return status.Why(s.deps, sum, a) == "" })
 }
 
-// description gathers the lines about a campaign.
+// description collects the lines about a campaign.
 type description struct {
 	theme themes.Theme
 	width int
-	now   time.Time // in the person's zone
+	now   time.Time // in the display zone
 	lines []string
 }
 
 func (d *description) add(line string) { d.lines = append(d.lines, line) }
 
-// wrapped adds a text of a document or of the tables in one tone.
+// wrapped adds a text in one tone.
 func (d *description) wrapped(tone themes.Tone, text string) {
 	for _, line := range widget.Wrap(widget.Clean(text), d.width) {
 		d.add(d.theme.Tone(tone).Render(line))
@@ -81,7 +82,7 @@ func (d *description) head(sum engine.Summary) {
 	d.add("")
 }
 
-// labelWidth is the column of the labels.
+// labelWidth is the width of the labels.
 const labelWidth = 10
 
 func (d *description) fact(label, value string) {
@@ -107,7 +108,7 @@ func (d *description) facts(sum engine.Summary) {
 		d.fact("Audience", "all users")
 	}
 	d.fact("Starts", d.formatTime(sum.Start))
-	if sum.DeliveryType != catalog.OneTime { // its end is only when it counts as sent
+	if sum.DeliveryType != catalog.OneTime { // the end only matters for the state
 		d.fact("Ends", d.formatTime(sum.End))
 	}
 	d.fact("Sent", d.formatTime(sum.SentTime))
@@ -125,7 +126,7 @@ func (d *description) facts(sum engine.Summary) {
 	}
 }
 
-// formatTime returns a time in the person's zone. Empty for no time.
+// formatTime formats a time in the display zone; empty for no time.
 func (d *description) formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -133,7 +134,7 @@ func (d *description) formatTime(t time.Time) string {
 	return timeparse.Moment(t.In(d.now.Location()), d.now)
 }
 
-// event tells when something was done, and by whom.
+// event adds when something was done, and by which user.
 func (d *description) event(label string, at time.Time, by string) {
 	d.fact(label, d.formatTime(at))
 	if !at.IsZero() {
@@ -151,7 +152,7 @@ func (d *description) rejection(sum engine.Summary) {
 	d.wrapped(themes.ToneText, sum.RejectionComment)
 }
 
-// nextActions says what can be done now.
+// nextActions adds what can be done now.
 func (d *description) nextActions(sum engine.Summary, allowed func(catalog.Action) bool) {
 	d.add("")
 	if !sum.Channel.Writable() {

@@ -10,50 +10,50 @@ import (
 	"bugle/engine/search/query"
 )
 
-// cursorMode says where the cursor goes after a search.
+// cursorMode is where the cursor goes after a search.
 type cursorMode int
 
 const (
-	cursorKeepRow  cursorMode = iota // with the campaign that is under it
-	cursorHome               // to the campaign that the person had chosen, else to the first
-	cursorTop                // to the first: the best match
+	cursorKeepRow cursorMode = iota // stays on its campaign
+	cursorHome                      // to the campaign that the user had selected, else to the first
+	cursorTop                       // to the first: the best match
 )
 
-// searchRequest is one search: what is looked for, and how it is sorted.
+// searchRequest is a query with its sort order.
 type searchRequest struct {
-	text   string
-	sort   order
+	text       string
+	sort       order
 	cursorMode cursorMode
-	current  string // the id under the cursor
-	home   string // the id that the person had chosen
-	now    time.Time
-	number int
+	current    string // the ID under the cursor
+	home       string // the ID that the user had selected
+	now        time.Time
+	number     int
 }
 
-// order is a column to sort by, and the way. No column means the best match first, or the last change.
+// order is a sort column and direction. Without a column, the best match or the last change comes first.
 type order struct {
 	Key  query.Key `json:"key,omitempty"`
 	Desc bool      `json:"desc,omitempty"`
 }
 
-// searchResult is what a search found.
+// searchResult is the result of a search.
 type searchResult struct {
 	searchRequest
-	ix       *index.Index // that was searched
+	ix       *index.Index // the index that was searched
 	result   *index.Result
 	query    query.Query
 	problems []query.Problem
 	known    knownValues
-	// everything is what a search for nothing found, at the time of known.
+	// everything is the result of the empty query at the same time.
 	everything *index.Result
-	total       int // how many the search chooses from
-	cursor         int // where the cursor belongs; -1 where its campaign was not found
-	blocking    []blockingTerm
+	total      int // number of campaigns that were searched
+	cursor     int // row of the cursor; -1 if its campaign was not found
+	blocking   []blockingTerm
 }
 
-// blockingTerm is a term of a query that finds nothing, and what it would find without that term.
+// blockingTerm is a term without which a query would have hits.
 type blockingTerm struct {
-	term  query.Term
+	term query.Term
 	hits int
 }
 
@@ -64,10 +64,10 @@ func (k knownValues) env(now time.Time) query.Env {
 	return query.Env{Values: func(key query.Key) []query.Known { return k[key] }, Now: now}
 }
 
-// presorted is how many rows are put in order beside the keyboard.
+// presorted is how many rows are sorted before the result is shown.
 const presorted = 64
 
-// search answers a question with the rows of the moment. It fails only when ctx ends.
+// search runs a query on the current rows. It fails only if ctx ends.
 func search(ctx context.Context, ix *index.Index, a searchRequest, last *searchResult) (*searchResult, error) {
 	out := &searchResult{searchRequest: a, cursor: -1, ix: ix}
 	opts := index.SearchOptions{Sort: a.sort.Key, Desc: a.sort.Desc, Now: a.now}
@@ -92,15 +92,15 @@ func search(ctx context.Context, ix *index.Index, a searchRequest, last *searchR
 		out.total = out.result.Total()
 	}
 	out.cursor = out.cursorRow()
-	out.result.Rows(0, min(out.result.Len(), presorted)) // in order before they are drawn
+	out.result.Rows(0, min(out.result.Len(), presorted)) // sort the first rows before they are drawn
 	if out.result.Len() == 0 {
 		out.blocking, err = findBlockingTerms(ctx, ix, out.query, opts)
 	}
 	return out, err
 }
 
-// stale reports whether a search would answer otherwise now: rows may have come while it was answered, and
-// another index may have taken the place of its own.
+// stale reports whether the same search could have another result now: rows may have changed, or the index may
+// have been replaced.
 func (a *searchResult) stale(ix *index.Index, now time.Time) bool {
 	return a.ix != ix || a.result.Stale(now) || a.everything.Stale(now)
 }
@@ -120,7 +120,7 @@ func (a *searchResult) cursorRow() int {
 	return 0
 }
 
-// findBlockingTerms finds the terms that each alone keep everything out.
+// findBlockingTerms finds the terms that alone exclude every campaign.
 func findBlockingTerms(ctx context.Context, ix *index.Index, q query.Query, opts index.SearchOptions) ([]blockingTerm, error) {
 	var out []blockingTerm
 	for i, t := range q.Terms {
@@ -138,8 +138,8 @@ func findBlockingTerms(ctx context.Context, ix *index.Index, q query.Query, opts
 	return out, nil
 }
 
-// searchable returns the query; where it has a filter that is unknown, one that finds nothing: a misspelled filter
-// is a mistake to repair, and what the rest finds would hide it.
+// searchable returns the query, or one without hits if it has an unknown filter: the hits of the rest would
+// hide the mistake.
 func searchable(q query.Query) query.Query {
 	if !slices.ContainsFunc(q.Terms, func(t query.Term) bool { return t.Bad }) {
 		return q
@@ -168,7 +168,7 @@ func textWithoutTerm(q query.Query, t query.Term) string {
 	return q.String()
 }
 
-// sorted returns the column that the result is in the order of, and the way; empty for the best match.
+// sorted returns the order of the result; empty for the best match.
 func (a *searchResult) sorted() order {
 	if c, desc := a.query.Order(); c != "" {
 		return order{c, desc}

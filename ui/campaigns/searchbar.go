@@ -16,19 +16,18 @@ import (
 	"bugle/ui/widget"
 )
 
-// searchBar is the line that searches are typed in: with ways to go on below it, and what it means or
-// what is wrong with it.
+// searchBar is the search field with completions below it, and an explanation of the query or its problems.
 type searchBar struct {
 	theme  themes.Theme
 	prompt widget.Prompt
 
 	completions []query.Completion
-	list   typeahead.List // the offers, and the text as it is
-	moved  bool           // the person chose a row
+	list        typeahead.List // the completions, and the text itself
+	moved       bool           // the user has moved in the list
 
-	recent  []string // searches made before, the newest first
-	recentIndex  int      // how far back in them the person has gone; 0: not at all
-	draft string   // what was there before going back
+	recent      []string // recent searches, the newest first
+	recentIndex int      // position in recent, from 1; 0 if the user is not in it
+	draft       string   // the text before going to recent searches
 
 	explain  string
 	problems []query.Problem
@@ -45,22 +44,22 @@ func (b *searchBar) setTheme(t themes.Theme) {
 
 func (b *searchBar) text() string { return b.prompt.Value() }
 
-// set puts a text in the line.
+// set replaces the text.
 func (b *searchBar) set(text string) {
 	b.prompt.SetValue(text)
 	b.close()
 }
 
-// close takes the offers away.
+// close hides the completions.
 func (b *searchBar) close() {
 	b.completions, b.moved = nil, false
 	b.list.Clear()
 }
 
-// visible reports whether the line is in sight.
+// visible reports whether the bar is shown.
 func (b *searchBar) visible() bool { return b.prompt.Focused() || b.text() != "" }
 
-// lines is how many lines the bar takes: the search, and what it means while it is typed or wrong.
+// lines returns the height of the bar: the search, and its explanation while it is typed or invalid.
 func (b *searchBar) lines() int {
 	switch {
 	case !b.visible():
@@ -79,7 +78,7 @@ func (b *searchBar) blur() {
 	b.close()
 }
 
-// key takes a key, and says whether the text changed and whether the key was one of the bar's.
+// key handles a key, and reports whether the text changed and whether the bar handled the key.
 func (b *searchBar) key(msg tea.KeyMsg) (changed, took bool) {
 	switch msg.String() {
 	case "tab":
@@ -102,19 +101,19 @@ func (b *searchBar) key(msg tea.KeyMsg) (changed, took bool) {
 	return false, false
 }
 
-// highlighted returns the offer that is highlighted, else the first.
+// highlighted returns the highlighted completion, or else the first one.
 func (b *searchBar) highlighted() int {
 	row, _ := b.list.Highlighted()
 	return max(row.Ref, 0)
 }
 
-// acceptIndex returns the offer that enter takes; false where it keeps the text as it is.
+// acceptIndex returns the completion that enter accepts; false if it keeps the text.
 func (b *searchBar) acceptIndex() (int, bool) {
 	row, ok := b.list.Highlighted()
 	return row.Ref, ok && !row.Free
 }
 
-// up goes up in the offers, and from the first of them to earlier searches.
+// up moves up in the completions, and from the first one to recent searches.
 func (b *searchBar) up() bool {
 	if b.recentIndex == 0 && b.list.Key("up") {
 		b.moved = b.list.At() >= 0
@@ -134,7 +133,7 @@ func (b *searchBar) up() bool {
 	return true
 }
 
-// down goes back to later searches, and then down in the offers.
+// down moves to newer searches, and then down in the completions.
 func (b *searchBar) down() bool {
 	switch {
 	case b.recentIndex > 1:
@@ -150,7 +149,7 @@ func (b *searchBar) down() bool {
 	return false
 }
 
-// applyCompletion goes on with an offer.
+// applyCompletion inserts a completion.
 func (b *searchBar) applyCompletion(i int) bool {
 	if i >= len(b.completions) {
 		return false
@@ -174,8 +173,8 @@ func (b *searchBar) applyCompletion(i int) bool {
 	return true
 }
 
-// cursor returns the position of the text cursor, in bytes: what a copy of the line loses where all
-// before the cursor is deleted.
+// cursor returns the byte position of the cursor: the difference in length after deleting everything before the
+// cursor in a copy.
 func (b *searchBar) cursor() int {
 	p := b.prompt
 	p.Focus()
@@ -183,8 +182,8 @@ func (b *searchBar) cursor() int {
 	return len(b.text()) - len(p.Value())
 }
 
-// complete makes the offers for what is typed now. Where no word is begun they would lie over what was
-// found; tab asks for them.
+// complete updates the completions. Without a word at the cursor they would cover the results, so they are only
+// shown on tab.
 func (b *searchBar) complete(k knownValues, now time.Time) {
 	b.completions = nil
 	text, cursor := b.text(), b.cursor()
@@ -194,7 +193,8 @@ func (b *searchBar) complete(k knownValues, now time.Time) {
 	b.setCompletions(text != "", b.wordIsComplete(k, now))
 }
 
-// setCompletions lists the offers. Where a person typed, the text as it is comes first; it is highlighted where it is right.
+// setCompletions lists the completions. If the user typed, the text itself comes first, highlighted if it is
+// complete.
 func (b *searchBar) setCompletions(typed, right bool) {
 	if len(b.completions) == 0 {
 		b.close()
@@ -207,31 +207,32 @@ func (b *searchBar) setCompletions(typed, right bool) {
 	b.list.Show(typeahead.Offer{Items: items, Text: strings.TrimSpace(b.text()), Typed: typed, Free: typed, Lead: true, Right: right})
 }
 
-// wordIsComplete reports whether the word at the cursor can be searched for as it is: it is no value that was only begun.
+// wordIsComplete reports whether the word at the cursor can be searched for as it is, that is, not a partial
+// value.
 func (b *searchBar) wordIsComplete(k knownValues, now time.Time) bool {
 	text, cursor := b.text(), b.cursor()
 	word := text[strings.LastIndexByte(text[:cursor], ' ')+1 : cursor]
 	return !strings.Contains(word, ":") || slices.ContainsFunc(query.Complete(text, cursor, k.env(now)), func(c query.Completion) bool { return alreadyPresent(text, c) })
 }
 
-// alreadyPresent reports whether a completion is in the text already.
+// alreadyPresent reports whether the text already contains a completion.
 func alreadyPresent(text string, c query.Completion) bool {
 	return c.To <= len(text) && query.Same(text[c.From:c.To], c.Text)
 }
 
-// completionsFor returns every offer. What is there already is none.
+// completionsFor returns every completion that the text does not contain.
 func (b *searchBar) completionsFor(k knownValues, now time.Time) []query.Completion {
 	text := b.text()
 	return slices.DeleteFunc(query.Complete(text, b.cursor(), k.env(now)), func(c query.Completion) bool { return alreadyPresent(text, c) })
 }
 
-// inWord reports whether a word stands before the cursor.
+// inWord reports whether the cursor is after a partial word.
 func inWord(text string, cursor int) bool {
 	r, _ := utf8.DecodeLastRuneInString(text[:cursor])
 	return r != utf8.RuneError && !unicode.IsSpace(r)
 }
 
-// addRecent puts a search first among the earlier ones.
+// addRecent puts a search first among the recent ones.
 func addRecent(past []string, text string) []string {
 	if text = strings.TrimSpace(text); text == "" {
 		return past
@@ -260,7 +261,7 @@ func (b *searchBar) view(w int) string {
 	return line + "\n" + widget.Fit(hint, w, 1)
 }
 
-// problemText says what is wrong and then what was probably meant; advice comes last, for the line may be too short.
+// problemText describes the problem and then a correction, which may be cut off in a short line.
 func problemText(p query.Problem) string {
 	if p.Nearest == "" {
 		return p.Message
@@ -269,7 +270,7 @@ func problemText(p query.Problem) string {
 	return strings.TrimSpace(strings.TrimSuffix(wrong, ".") + ". Did you mean " + p.Nearest + "? " + advice)
 }
 
-// problem returns the problem to tell of. Of the word that is still being typed there is none.
+// problem returns the problem to show. The word being typed is not checked yet.
 func (b *searchBar) problem() (query.Problem, bool) {
 	for _, p := range b.problems {
 		if b.prompt.Focused() && len(b.completions) > 0 && p.To == b.cursor() {
@@ -280,7 +281,7 @@ func (b *searchBar) problem() (query.Problem, bool) {
 	return query.Problem{}, false
 }
 
-// underlineProblems underlines the words that are wrong.
+// underlineProblems underlines the invalid words.
 func (b *searchBar) underlineProblems(line string, w int) string {
 	text := b.text()
 	for _, p := range b.problems {
@@ -293,14 +294,14 @@ func (b *searchBar) underlineProblems(line string, w int) string {
 	return line
 }
 
-// maxCompletions is how many offers are in sight.
+// maxCompletions is how many completions are visible.
 const maxCompletions = 8
 
-// completionFrame are the cells that the frame of the offers takes at both sides.
+// completionFrame is the width of the list's frame.
 const completionFrame = 4
 
-// dropdown draws the offers, at most w cells wide and h lines high, and returns the column that they belong
-// at. Empty where there are none.
+// dropdown draws the completions, at most w cells wide and h lines high, and returns their column. It is empty
+// if there are none.
 func (b *searchBar) dropdown(w, h int) (box string, x int) {
 	n := min(b.list.Len(), maxCompletions, max(h-2, 0))
 	if !b.prompt.Focused() || n == 0 {
@@ -325,7 +326,7 @@ func (b *searchBar) dropdown(w, h int) (box string, x int) {
 	return panel.View(strings.Join(b.list.Lines(b.theme, inner, n), "\n")), min(x, max(w-width, 0))
 }
 
-// completionLabel says what an offer means, and how many campaigns have it.
+// completionLabel describes a completion and its number of campaigns.
 func completionLabel(c query.Completion) string {
 	label := widget.Clean(c.Label)
 	if query.Same(label, c.Text) {

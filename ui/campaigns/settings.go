@@ -12,7 +12,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// settings are what a person chose for the list of a workspace.
+// settings are the user's settings for the list of a workspace.
 type settings struct {
 	Columns []string    `json:"columns,omitempty"`
 	Sort    order       `json:"sort"`
@@ -21,10 +21,10 @@ type settings struct {
 	Folder  string      `json:"folder,omitempty"` // of the last export
 }
 
-// settingsStore keeps settings on this machine.
+// settingsStore stores settings on this machine.
 type settingsStore struct {
 	prefs *prefs.Prefs
-	mu    *sync.Mutex // changes are made one after the other
+	mu    *sync.Mutex // serializes changes
 }
 
 const settingsName = "campaigns"
@@ -41,15 +41,15 @@ func (m settingsStore) change(change func(settings) settings) (settings, error) 
 	return prefs.Update(m.prefs, settingsName, change)
 }
 
-// listPrefs is what a person chose for the list, and the views that there are.
+// listPrefs has the user's settings for the list, and the saved views.
 type listPrefs struct {
 	settings settings
-	store   settingsStore
+	store    settingsStore
 	tasks    taskRunner
 	author   string
 }
 
-// settingsLoaded is what was kept when the screen was opened.
+// settingsLoaded has the stored settings.
 type settingsLoaded struct{ settings }
 
 func (sh *listPrefs) load() tea.Cmd {
@@ -60,7 +60,7 @@ func (sh *listPrefs) load() tea.Cmd {
 	})
 }
 
-// update changes the settings, here at once, and on the disk beside the keyboard.
+// update changes the settings at once and stores them in the background.
 func (sh *listPrefs) update(change func(settings) settings) tea.Cmd {
 	sh.settings = change(sh.settings)
 	m := sh.store
@@ -70,7 +70,7 @@ func (sh *listPrefs) update(change func(settings) settings) tea.Cmd {
 	})
 }
 
-// applySettings takes the settings that were kept.
+// applySettings applies the stored settings.
 func (l *listing) applySettings(kept settings, err error) tea.Cmd {
 	if err != nil {
 		return screen.Notify(widget.LevelWarning, "Can't read your settings for this list: "+err.Error())
@@ -85,7 +85,7 @@ func (l *listing) applySettings(kept settings, err error) tea.Cmd {
 	return l.searchBarText(cursorKeepRow)
 }
 
-// sortBy sorts by a column. The same one again turns the order round.
+// sortBy sorts by a column, or reverses the order if it is the current one.
 func (l *listing) sortBy(c column) tea.Cmd {
 	if c.sort == "" {
 		return screen.Notify(widget.LevelInfo, c.noSortReason)
@@ -98,7 +98,7 @@ func (l *listing) sortBy(c column) tea.Cmd {
 	return l.setSort(next)
 }
 
-// setSort sorts as o says. A sort word in the search would overrule it, and goes.
+// setSort sets the order and removes a sort term from the search, which would override it.
 func (l *listing) setSort(o order) tea.Cmd {
 	l.recordTyping()
 	before := l.state()

@@ -11,7 +11,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// columnChooser is the pane in which columns are chosen and put in order.
+// columnChooser is the overlay in which columns are shown, hidden and reordered.
 type columnChooser struct {
 	s     *listing
 	close func() tea.Cmd
@@ -30,7 +30,7 @@ func newColumnChooser(t themes.Theme, s *listing, close func() tea.Cmd) *columnC
 	return c
 }
 
-// setColumns begins with these columns.
+// setColumns starts with these columns.
 func (c *columnChooser) setColumns(ids []string) {
 	c.ids, c.shown = nil, map[string]bool{}
 	for _, col := range chosenColumns(ids) {
@@ -45,7 +45,7 @@ func (c *columnChooser) setColumns(ids []string) {
 	c.items()
 }
 
-// items lists the columns. Of those that are to be shown it says which the table has no room for.
+// items lists the columns, with a note at those that do not fit.
 func (c *columnChooser) items() {
 	at := c.list.Cursor
 	var items []widget.Item
@@ -134,7 +134,7 @@ func (c *columnChooser) reset() tea.Cmd {
 	return c.apply()
 }
 
-// apply shows the columns as they are now, and remembers them.
+// apply shows the chosen columns and stores them.
 func (c *columnChooser) apply() tea.Cmd {
 	var ids []string
 	for _, id := range c.ids {
@@ -158,7 +158,7 @@ func (c *columnChooser) view(width, height int) string {
 	p.Focused, p.Footer = true, "last columns hide first"
 	p.SetSize(min(width-4, 34), min(height-2, len(c.ids)+2))
 	w, h := p.Inner()
-	c.items() // the table below is drawn by now
+	c.items() // the table has been drawn
 	c.list.SetSize(w, h)
 	return p.View(strings.TrimRight(c.list.View(), "\n"))
 }

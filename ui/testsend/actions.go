@@ -6,7 +6,7 @@ import (
 	"bugle/ui/screen"
 )
 
-// The headings of the screen's keys in the help.
+// Help headings.
 const (
 	groupMove    = "Move"
 	groupTest    = "Test"
@@ -15,10 +15,10 @@ const (
 	groupMessage = "Delivered message"
 )
 
-// Typing reports whether a text is being typed.
+// Typing reports whether a text field has the keyboard.
 func (s *Screen) Typing() bool { return s.ready() && s.stage == stageForm && s.form.typing() }
 
-// Actions are what can be done, by stage.
+// Actions returns what the user can do in the current stage.
 func (s *Screen) Actions() []screen.Action {
 	switch {
 	case s.failed != nil:
@@ -55,8 +55,7 @@ func (s *Screen) Actions() []screen.Action {
 	return s.form.actions(formHost{s.send, s.openEarlier, s.openGroups, s.upAction(groupTest)})
 }
 
-// up goes up one level: from the whole screen to all panes, from a pane to the one it belongs to, from a page to the
-// form.
+// up goes up one level: from a zoomed pane to all panes, from a pane to its parent, from a page to the form.
 func (s *Screen) up() tea.Cmd {
 	list := s.list()
 	switch {

@@ -21,7 +21,7 @@ import (
 	"bugle/ui/uitest"
 )
 
-// newTestLayout is what the parts of the screen stand on, of a push with two users.
+// newTestLayout returns the layout of a screen for a push with two users.
 func newTestLayout(t *testing.T) *layout {
 	t.Helper()
 	db := mem.New()
@@ -213,7 +213,7 @@ func TestGroupsPageUsesSelectedGroup(t *testing.T) {
 	var used []string
 	p := groupsPage{listPage: newListPage(l), use: func(g group, beside bool) tea.Cmd { used = append(used, g.Name); return nil }}
 	p.refresh("")
-	p.useSelected(false) // which is another channel's
+	p.useSelected(false) // which is for another channel
 	p.Update(tea.KeyMsg{Type: tea.KeyDown})
 	p.useSelected(true)
 	if !slices.Equal(used, []string{"Two"}) {

@@ -18,8 +18,8 @@ import (
 	"bugle/ui/widget"
 )
 
-// sendContext is what every part of the screen is about: the draft, the people it can go to, and what is remembered of
-// earlier tests.
+// sendContext is what all parts of the screen share: the draft, its possible recipients, and the history of
+// tests.
 type sendContext struct {
 	deps  screen.Deps
 	theme themes.Theme
@@ -34,7 +34,7 @@ type sendContext struct {
 	groups []group
 }
 
-// name is what the campaign is called.
+// name returns the name of the campaign.
 func (s *sendContext) name() string {
 	if s.draft.Campaign.Channel == "" {
 		return "Test send"
@@ -49,12 +49,12 @@ func (s *sendContext) zone() *time.Location {
 	return s.deps.Location
 }
 
-// formatTime returns a time for people, in the zone of the screen.
+// formatTime formats a time in the screen's zone.
 func (s *sendContext) formatTime(at time.Time) string {
 	return timeparse.Moment(at.In(s.zone()), s.deps.Now().In(s.zone()))
 }
 
-// recipientLine draws a recipient and the name beside the value in w cells, behind a lead.
+// recipientLine draws a recipient with its name in w cells, after a lead.
 func (s *sendContext) recipientLine(lead, identifier, value string, w int) string {
 	text := widget.Truncate(lead+widget.Clean(value), max(w, 1))
 	name, room := widget.Clean(s.people.NameBeside(identifier, value)), w-widget.Width(text)-2
@@ -64,7 +64,7 @@ func (s *sendContext) recipientLine(lead, identifier, value string, w int) strin
 	return text + "  " + s.theme.Muted.Render(widget.Truncate(name, room))
 }
 
-// identifierName returns an identifier as people read it, also where it is another channel's.
+// identifierName returns the display name of an identifier, also of another channel.
 func (s *sendContext) identifierName(identifier string) string {
 	for _, ch := range []engine.Channel{s.draft.Campaign.Channel, catalog.Push, catalog.Email} {
 		if !ch.Writable() {
@@ -79,7 +79,7 @@ func (s *sendContext) identifierName(identifier string) string {
 	return identifier
 }
 
-// history returns what remembers the tests of the workspace.
+// history returns the store of the workspace's tests.
 func (s *sendContext) history() engine.TestHistory {
 	if h, ok := s.deps.Service.(engine.TestHistory); ok {
 		return h
@@ -87,7 +87,7 @@ func (s *sendContext) history() engine.TestHistory {
 	return localHistory{s.prefs}
 }
 
-// unknownRecipients returns the recipients of earlier tests whose names are not known yet.
+// unknownRecipients returns the recipients of earlier tests whose names have not been looked up.
 func (s *sendContext) unknownRecipients(identifier string) []model.Recipient {
 	if _, ok := s.deps.Service.(engine.ProfileKeeper); !ok {
 		return nil
@@ -108,13 +108,13 @@ func (s *sendContext) unknownRecipients(identifier string) []model.Recipient {
 	return all
 }
 
-// maxNameLookups is how many recipients of earlier tests are looked up by name at once.
+// maxNameLookups is how many names are looked up at once.
 const maxNameLookups = 40
 
-// allRecipients stands for the recipients of a service that does not report on each.
+// allRecipients is shown if the service does not report each recipient.
 const allRecipients = "all recipients"
 
-// recipient names who gets a message of a run.
+// recipient names the recipient of a message.
 func (s *sendContext) recipient(run model.Run, d *model.Send) string {
 	if d.Recipient == "" {
 		return allRecipients
@@ -133,7 +133,7 @@ func (s *sendContext) learnNames(identifier string) tea.Cmd {
 	return s.tasks.Run(taskNames, func(ctx context.Context) (any, error) { return model.LookUpAll(ctx, service, all) })
 }
 
-// loadedData is what is read of the draft, and of earlier tests.
+// loadedData is the draft and the history of tests.
 type loadedData struct {
 	draft  model.Draft
 	recent map[string][]string
@@ -141,10 +141,10 @@ type loadedData struct {
 	groups []group
 }
 
-// maxRecent is how many earlier recipients are offered for an identifier.
+// maxRecent is how many recent recipients are suggested for an identifier.
 const maxRecent = 20
 
-// load reads the draft and what is remembered of earlier tests.
+// load reads the draft and the history of tests.
 func (s *sendContext) load() tea.Cmd {
 	service, id, history, kept := s.deps.Service, s.id, s.history(), s.prefs
 	return s.tasks.Run(taskLoad, func(ctx context.Context) (any, error) {
@@ -170,7 +170,7 @@ func (s *sendContext) load() tea.Cmd {
 	})
 }
 
-// remember offers what was sent just now from now on, as the next visit would.
+// remember adds the test that was just sent to the history and suggestions.
 func (s *sendContext) remember(run model.Run, out model.Outcome) tea.Cmd {
 	id, values := run.Ask.Identifier, run.Ask.Values
 	s.recent[id] = append(slices.Clone(values), slices.DeleteFunc(slices.Clone(s.recent[id]), func(v string) bool {

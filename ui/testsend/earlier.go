@@ -14,13 +14,13 @@ import (
 	"bugle/ui/widget"
 )
 
-// earlierPage is where earlier tests are looked through.
+// earlierPage is the page of earlier tests.
 type earlierPage struct {
 	listPage
-	allCampaigns bool // those of other campaigns too
+	allCampaigns bool // includes other campaigns
 }
 
-// tests are the tests that are listed.
+// tests returns the listed tests.
 func (p *earlierPage) tests() model.History {
 	if p.allCampaigns {
 		return p.past
@@ -28,7 +28,7 @@ func (p *earlierPage) tests() model.History {
 	return p.past.Own()
 }
 
-// open lists the tests of this campaign or, where there are none, of all.
+// open lists the tests of this campaign or, if there are none, of all.
 func (p *earlierPage) open() {
 	p.allCampaigns = len(p.past.Own()) == 0
 	p.list.Cursor = 0
@@ -61,7 +61,7 @@ func (p *earlierPage) selected() (model.Past, bool) {
 	return model.Past{}, false
 }
 
-// toggleAllCampaigns lists the tests of all campaigns, or of this one alone.
+// toggleAllCampaigns switches between the tests of all campaigns and of this one.
 func (p *earlierPage) toggleAllCampaigns() tea.Cmd {
 	p.allCampaigns = !p.allCampaigns
 	p.list.Cursor = 0
@@ -69,13 +69,13 @@ func (p *earlierPage) toggleAllCampaigns() tea.Cmd {
 	return nil
 }
 
-// earlierHost is what the page's keys do beyond it.
+// earlierHost has the actions of the screen that the page needs.
 type earlierHost struct {
 	fill, send func() tea.Cmd
 	up         screen.Action
 }
 
-// actions are what can be done with earlier tests.
+// actions returns the actions on earlier tests.
 func (p *earlierPage) actions(host earlierHost) []screen.Action {
 	t, any := p.selected()
 	none, bar := "", func(n int) int { return n }
@@ -125,7 +125,7 @@ func (p *earlierPage) View() string {
 	return p.view(title, count(len(p.tests()), "test"), empty, "Test", lines)
 }
 
-// statusIcon returns the sign of how a test went.
+// statusIcon returns the icon for a test's result.
 func statusIcon(t model.Past) (string, themes.Tone) {
 	switch sent, all := t.Sent(); sent {
 	case all:

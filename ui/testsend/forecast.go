@@ -17,35 +17,35 @@ import (
 	"bugle/ui/widget"
 )
 
-// forecastPane is the pane that shows what a test will come to: each message by recipient, why one will not arrive, and the
-// first message as its first recipient will see it.
+// forecastPane shows what a test will send: each message by recipient, why one will not arrive, and a preview
+// of the first message for its first recipient.
 type forecastPane struct {
 	*layout
-	forecast model.Forecast
-	forecastKey       string // what the forecast was asked for
-	requestedKey    string // what the newest one was asked for
-	ask      engine.TestSend
-	going    []model.Message
-	top      int // the first line in sight
-	height   int // of the pane, as drawn last
-	preview   messagePreview
+	forecast     model.Forecast
+	forecastKey  string // request of the shown forecast
+	requestedKey string // newest requested forecast
+	ask          engine.TestSend
+	going        []model.Message
+	top          int // the first visible line
+	height       int // of the pane when last drawn
+	preview      messagePreview
 }
 
-// messagePreview is the first message with content, as its first recipient will see it. It fills what the list of messages
-// leaves blank.
+// messagePreview is the first message as its first recipient will see it, in the lines that the list of
+// messages does not need.
 type messagePreview struct {
 	view     preview.Preview
-	key       string // what the view shows, beside the document
+	key      string // identifies the shown message and values
 	document doc.Value
 }
 
-// forecastLoaded is a forecast, and what it was asked for.
+// forecastLoaded is a forecast and its request.
 type forecastLoaded struct {
 	model.Forecast
 	key string
 }
 
-// update takes what the form asks for, and asks for the forecast of it where it has changed.
+// update requests a forecast if the request has changed.
 func (o *forecastPane) update(ask engine.TestSend) tea.Cmd {
 	o.ask, o.going = ask, o.draft.Matching(ask.Filter)
 	ask.Filter = engine.KeyFilter{}
@@ -61,19 +61,19 @@ func (o *forecastPane) update(ask engine.TestSend) tea.Cmd {
 	})
 }
 
-// setForecast takes a forecast.
+// setForecast stores a forecast.
 func (o *forecastPane) setForecast(f forecastLoaded) {
 	o.forecast, o.forecastKey = f.Forecast, f.key
 	o.people.Meet(f.Found)
 }
 
-// invalidate forgets what becomes of the messages: the draft has changed.
+// invalidate drops the forecast because the draft has changed.
 func (o *forecastPane) invalidate() { o.requestedKey, o.forecast = "", o.forecast.Recipients() }
 
 // SetTheme changes the theme.
 func (o *forecastPane) SetTheme() { o.preview.key = "" }
 
-// current returns the forecast of what the form asks for; nothing is known while that is being found out.
+// current returns the forecast for the current request; empty while it is being computed.
 func (o *forecastPane) current() model.Forecast {
 	if o.forecastKey != o.requestedKey {
 		return model.Forecast{}
@@ -81,12 +81,12 @@ func (o *forecastPane) current() model.Forecast {
 	return o.forecast
 }
 
-// addressees returns who the test goes to; of a segment, those of its members that get it.
+// addressees returns the recipients of the test; for a segment, its members who get it.
 func (o *forecastPane) addressees() (identifier string, values []string) {
 	return o.forecast.Addressed(o.draft.Workspace, o.ask)
 }
 
-// sendCount is how many messages will be sent.
+// sendCount returns how many messages will be sent.
 func (o *forecastPane) sendCount() int {
 	_, values := o.addressees()
 	return len(o.going) * len(values)
@@ -113,16 +113,16 @@ func (o *forecastPane) View(b box, focused bool) string {
 	return panel.View(strings.Join(lines[o.top:to], "\n"))
 }
 
-// scroll moves what is in sight by lines.
+// scroll scrolls by lines.
 func (o *forecastPane) scroll(n int) { o.top = max(o.top+n, 0) }
 
-// page moves what is in sight by pages.
+// page scrolls by pages.
 func (o *forecastPane) page(n int) tea.Cmd {
 	o.scroll(n * max(o.height-3, 1))
 	return nil
 }
 
-// lines draws who gets what, in w cells of h lines.
+// lines draws which recipient gets which message, in w cells and h lines.
 func (o *forecastPane) lines(w, h int) []string {
 	identifier, values := o.addressees()
 	reasons, stopped := o.draft.Reasons(o.current(), o.going, o.numberedRecipients(identifier, values))
@@ -171,7 +171,7 @@ func (o *forecastPane) lines(w, h int) []string {
 	return lines
 }
 
-// numberedRecipients names recipients, with the numbers of their columns where there are several.
+// numberedRecipients returns the names of recipients, numbered by their columns if there are several.
 func (o *forecastPane) numberedRecipients(identifier string, values []string) []string {
 	out := o.people.Names(engine.TestSend{Identifier: identifier, Values: values})
 	for i := range out {
@@ -182,8 +182,7 @@ func (o *forecastPane) numberedRecipients(identifier string, values []string) []
 	return out
 }
 
-// matrix draws a line for each message, with a sign for each of n recipients under their number, or how many get it
-// where there is no room for that.
+// matrix draws a line per message with an icon per recipient, or a count if there is no space for that.
 func (o *forecastPane) matrix(n, w int) []string {
 	labels := make([]string, len(o.going))
 	for i, m := range o.going {
@@ -204,7 +203,7 @@ func (o *forecastPane) matrix(n, w int) []string {
 	return o.matrixLines(labels, head, bare, n, room(), w)
 }
 
-// matrixLines draws the lines of the matrix: labels of up to room cells, and what stands beside them.
+// matrixLines draws the lines of the matrix: labels of up to room cells, and the cells beside them.
 func (o *forecastPane) matrixLines(labels []string, head, bare string, n, room, w int) []string {
 	each := allFit(labels, room) || room > w/2
 	if !each {
@@ -234,7 +233,7 @@ func allFit(labels []string, room int) bool {
 	return !slices.ContainsFunc(labels, func(l string) bool { return widget.Width(widget.Clean(l)) > room })
 }
 
-// columnNumbers heads the columns of n recipients.
+// columnNumbers draws the numbers of n columns.
 func columnNumbers(n int) string {
 	var out []string
 	for i := range n {
@@ -243,7 +242,7 @@ func columnNumbers(n int) string {
 	return strings.Join(out, " ")
 }
 
-// signs returns what becomes of a message for each recipient.
+// signs returns the icons of a message for each recipient.
 func (o *forecastPane) signs(m model.Message, n int, each bool) string {
 	var out []string
 	arrive := 0
@@ -270,10 +269,10 @@ func (o *forecastPane) signs(m model.Message, n int, each bool) string {
 	return style.Render(fmt.Sprintf("%d of %d", arrive, n))
 }
 
-// minPreviewHeight is the height from which a message can be read.
+// minPreviewHeight is the minimum height for a preview.
 const minPreviewHeight = 14
 
-// previewLines draws the first message in w cells and h lines; nothing where that is too little.
+// previewLines draws the first message in w cells and h lines; nothing if that is too small.
 func (o *forecastPane) previewLines(w, h int) []string {
 	first := slices.IndexFunc(o.going, func(m model.Message) bool { return !o.draft.Bare(m) })
 	if first < 0 || h < minPreviewHeight {

@@ -77,7 +77,7 @@ func TestOverridesFollowWhatGoesOutAndAreNotForgotten(t *testing.T) {
 	h.Press("tab", "tab")
 	h.Want("in 1 of 2 messages")
 	h.Type("Zoe")
-	h.Press("shift+tab", "right") // default alone, which names nobody
+	h.Press("shift+tab", "right") // only the default locale, which lists no names
 	h.WantNot("First Name")
 	h.Press("ctrl+s", "f")
 	if ask := s.asked(t); len(ask.UserAttributes) != 0 {
@@ -188,8 +188,8 @@ func TestEveryKeyIsInTheHelp(t *testing.T) {
 	h.Want("read the delivered message", "send all messages again", "back to the form")
 }
 
-// A forecast fills texts with what the send has: saved templates, product sets, content blocks and the
-// event. It asks no content API.
+// The forecast fills texts with the data of the real send: saved templates, product sets, content blocks and
+// the event. It calls no content API.
 func TestTheForecastHasWhatTheSendHas(t *testing.T) {
 	s := newService(t)
 	asked := 0

@@ -15,20 +15,20 @@ import (
 	"bugle/ui/widget"
 )
 
-// form is what a person fills in: the recipients, which of the messages, and values in place of the recipients' own.
-// Beside it is the outlook.
+// form is the form for a test: the recipients, which messages to send, and overrides of the recipients' values.
+// The forecast is shown beside it.
 type form struct {
 	*layout
-	to      recipients
-	narrow  messageFilter
-	values  overrides
+	to       recipients
+	narrow   messageFilter
+	values   overrides
 	forecast forecastPane
-	steps   formUndo
-	at      rowID
-	window  formWindow
+	steps    formUndo
+	at       rowID
+	window   formWindow
 }
 
-// formState is what a person chose in the form.
+// formState is what the user entered in the form.
 type formState struct {
 	identifier string
 	values     map[string][]string
@@ -43,7 +43,7 @@ func newForm(l *layout) form {
 	}
 }
 
-// request is what the form asks for. Values that cannot be used are left out.
+// request returns the requested test. Invalid overrides are left out.
 func (f *form) request() engine.TestSend {
 	t := f.to.request()
 	t.Filter = f.narrow.filter
@@ -51,8 +51,8 @@ func (f *form) request() engine.TestSend {
 	return t
 }
 
-// missing returns what the form still lacks; empty where it can be sent. What is still being typed counts. What the draft
-// lacks is the service's to say: its answer leads to the field.
+// missing describes what the form still needs; empty if it can be sent. Pending input counts. The service
+// checks the draft itself, and its answer leads to the field.
 func (f *form) missing() string {
 	t := f.to.request()
 	t.Filter = f.narrow.filter
@@ -74,7 +74,7 @@ func (f *form) missing() string {
 	return value
 }
 
-// rowIDs returns the rows that the cursor goes to, from top to bottom.
+// rowIDs returns the rows that the cursor visits, from top to bottom.
 func (f *form) rowIDs() []rowID {
 	out := []rowID{{rowIdentifier, 0}}
 	for i := range f.to.selected() {
@@ -90,13 +90,13 @@ func (f *form) rowIDs() []rowID {
 	return append(out, rowID{rowSend, 0}, rowID{rowForecast, 0})
 }
 
-// forecastFocused reports whether the outlook has the keyboard.
+// forecastFocused reports whether the forecast has the keyboard.
 func (f *form) forecastFocused() bool { return f.at.kind == rowForecast }
 
-// typing reports whether a text is being typed.
+// typing reports whether a text field has the keyboard.
 func (f *form) typing() bool { return f.at.kind == rowPrompt || f.at.kind == rowOverride }
 
-// focus puts the keyboard on a row; on the prompt where that is not there any more.
+// focus focuses a row; the prompt if that row does not exist any more.
 func (f *form) focus(at rowID) {
 	if !slices.Contains(f.rowIDs(), at) {
 		at = rowID{rowPrompt, 0}
@@ -110,7 +110,7 @@ func (f *form) focus(at rowID) {
 	f.values.focus(value)
 }
 
-// move takes the cursor n rows on, through the suggestions where they are listed.
+// move moves the cursor by n rows, through the suggestions if they are listed.
 func (f *form) move(n int) tea.Cmd {
 	arrow := map[int]string{1: "down", -1: "up"}[n]
 	switch {
@@ -125,7 +125,7 @@ func (f *form) move(n int) tea.Cmd {
 	return nil
 }
 
-// nextGroup takes the cursor to the next group of rows or pane, or the previous one: round and round.
+// nextGroup moves the cursor to the next or previous group of rows or pane, wrapping around.
 func (f *form) nextGroup(n int) tea.Cmd {
 	place, spots := f.at.kind, f.rowIDs()
 	at := max(slices.Index(spots, f.at), 0)
@@ -139,7 +139,7 @@ func (f *form) nextGroup(n int) tea.Cmd {
 	return nil
 }
 
-// Update takes a key that is no action: it is typed.
+// Update handles a key that is not an action.
 func (f *form) Update(msg tea.KeyMsg) tea.Cmd {
 	switch before := f.state(); f.at.kind {
 	case rowPrompt:
@@ -159,21 +159,21 @@ func (f *form) Update(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// refresh looks up what the form leads to: profiles to offer, and what will become of the test.
+// refresh updates what depends on the form: the suggested profiles and the forecast.
 func (f *form) refresh() tea.Cmd { return tea.Batch(f.to.search(), f.forecast.update(f.request())) }
 
-// offerValues offers values for the messages that would go out.
+// offerValues updates the overrides for the messages to send.
 func (f *form) offerValues() {
 	f.values.setMessages(f.draft.Matching(f.narrow.filter), f.forecast.forecast, f.forecast.current().Certain())
 }
 
-// showForecast takes a forecast.
+// showForecast shows a forecast.
 func (f *form) showForecast(news forecastLoaded) {
 	f.forecast.setForecast(news)
 	f.values.compare(f.forecast.forecast, f.forecast.current().Certain())
 }
 
-// setDraft takes another draft, or the same one after a change. What was filled in stays as far as the draft has it.
+// setDraft adopts a new draft, or a changed one. Input is kept as far as the draft still has it.
 func (f *form) setDraft() tea.Cmd {
 	f.forecast.invalidate()
 	f.narrow.filter = f.draft.Known(f.narrow.filter)
@@ -182,8 +182,8 @@ func (f *form) setDraft() tea.Cmd {
 	return f.refresh()
 }
 
-// fill fills the form with what was asked for earlier. Where that is all a test needs, the next enter sends it: the same
-// again is the most common test of all.
+// fill fills the form from an earlier test. If nothing else is needed, the next enter sends it, because
+// repeating a test is most common.
 func (f *form) fill(last engine.TestSend) {
 	f.to.begin(last)
 	f.narrow.filter = f.draft.Known(last.Filter)
@@ -195,14 +195,15 @@ func (f *form) fill(last engine.TestSend) {
 	}
 }
 
-// refill fills the form as for an earlier test, as a change that can be undone.
+// refill fills the form from an earlier test, as a change that can be undone.
 func (f *form) refill(ask engine.TestSend) tea.Cmd {
 	f.record(f.state(), "filled in an earlier test", rowID{rowPrompt, 0})
 	f.fill(ask)
 	return f.refresh()
 }
 
-// useGroup puts a group's recipients into the form. A test takes no more than ten: the person is told what is left out.
+// useGroup adds a group's recipients to the form. A test has at most ten recipients; the user is told which are
+// left out.
 func (f *form) useGroup(g group, beside bool) tea.Cmd {
 	before := f.state()
 	left := f.to.useGroup(g, beside)
@@ -216,7 +217,7 @@ func (f *form) useGroup(g group, beside bool) tea.Cmd {
 		"A test can have up to %d recipients. Left out: %s.", model.MostRecipients(g.Identifier), model.Some(left))))
 }
 
-// enterTyped is enter where recipients are typed: it takes what is highlighted, and goes on where nothing is.
+// enterTyped handles enter in the prompt: it accepts the highlighted suggestion, or goes to the next row.
 func (f *form) enterTyped() tea.Cmd {
 	if _, ok := f.to.list.Highlighted(); !ok {
 		return f.nextGroup(1)
@@ -227,7 +228,7 @@ func (f *form) enterTyped() tea.Cmd {
 	return f.accept()
 }
 
-// accept takes the recipient or group that is highlighted.
+// accept accepts the highlighted recipient or group.
 func (f *form) accept() tea.Cmd {
 	before := f.state()
 	next := f.to.accept()
@@ -236,7 +237,7 @@ func (f *form) accept() tea.Cmd {
 	return f.refresh()
 }
 
-// commit takes what is typed as it is. It reports false where that cannot be taken.
+// commit adds the typed text as a recipient. It returns false if it is invalid.
 func (f *form) commit() bool {
 	before := f.state()
 	ok := f.to.commit()
@@ -247,7 +248,7 @@ func (f *form) commit() bool {
 	return ok
 }
 
-// drop takes out the recipient under the cursor, to be edited or for good.
+// drop removes the recipient under the cursor, optionally to edit it.
 func (f *form) drop(edit bool) tea.Cmd {
 	before, at := f.state(), f.at
 	v := f.to.remove(at.i)
@@ -259,7 +260,7 @@ func (f *form) drop(edit bool) tea.Cmd {
 	return f.refresh()
 }
 
-// cycle takes the next value of the choice under the cursor, or the one before.
+// cycle selects the next value of the choice under the cursor, or the previous one.
 func (f *form) cycle(by int) tea.Cmd {
 	if n, ok := f.narrow.at(f.at); ok {
 		return f.narrowTo(n, cycleValue(n.Choices(), n.Of(f.narrow.filter), by))
@@ -270,7 +271,7 @@ func (f *form) cycle(by int) tea.Cmd {
 	return nil
 }
 
-// narrowTo sends only what has the value.
+// narrowTo sends only the messages with the value.
 func (f *form) narrowTo(n model.Narrowing, value string) tea.Cmd {
 	if value == n.Of(f.narrow.filter) {
 		return nil
@@ -281,7 +282,7 @@ func (f *form) narrowTo(n model.Narrowing, value string) tea.Cmd {
 	return f.refresh()
 }
 
-// identify changes how recipients are found.
+// identify changes the identifier of recipients.
 func (f *form) identify(identifier string) tea.Cmd {
 	before := f.state()
 	f.to.identify(identifier)
@@ -289,7 +290,7 @@ func (f *form) identify(identifier string) tea.Cmd {
 	return tea.Batch(f.refresh(), f.learnNames(f.to.identifier))
 }
 
-// choose offers the values of the choice under the cursor.
+// choose lists the values of the choice under the cursor.
 func (f *form) choose() tea.Cmd {
 	if n, ok := f.narrow.at(f.at); ok {
 		return choose(n, func(value string) tea.Cmd { return f.narrowTo(n, value) })
@@ -297,7 +298,7 @@ func (f *form) choose() tea.Cmd {
 	return f.to.choose(f.identify)
 }
 
-// clearValues takes back every value that was typed.
+// clearValues removes all overrides.
 func (f *form) clearValues() tea.Cmd {
 	f.record(f.state(), "cleared the personalization", f.at)
 	f.values.restore(map[material.Attribute]string{})
@@ -306,21 +307,21 @@ func (f *form) clearValues() tea.Cmd {
 	return f.forecast.update(f.request())
 }
 
-// state returns what is chosen now.
+// state returns the current state of the form.
 func (f *form) state() formState {
 	return formState{f.to.identifier, maps.Clone(f.to.values), f.narrow.filter, f.values.current()}
 }
 
-// record notes a change at a row: what was chosen before it, and what was changed, which may be nothing.
+// record records a change in a row: the state before it, and a description, which may be empty.
 func (f *form) record(before formState, what string, at rowID) {
 	if what != "" {
 		f.recordOf(before, what, at, material.Attribute{})
 	}
 }
 
-// recordOf notes a change at a row, of a value that of its attribute.
+// recordOf is record for a change of an override, identified by its attribute.
 func (f *form) recordOf(before formState, what string, at rowID, a material.Attribute) {
-	other := before // the side that the form is not on
+	other := before // the other state
 	swap := func() tea.Cmd {
 		now := f.state()
 		cmd := f.restore(other, at, a)
@@ -330,7 +331,7 @@ func (f *form) recordOf(before formState, what string, at rowID, a material.Attr
 	f.steps.record(what, swap)
 }
 
-// restore fills the form with what was chosen, and puts the cursor where it was changed.
+// restore restores a state, with the cursor where it was changed.
 func (f *form) restore(to formState, at rowID, a material.Attribute) tea.Cmd {
 	f.to.restore(to.identifier, maps.Clone(to.values))
 	f.narrow.filter = f.draft.Known(to.filter)

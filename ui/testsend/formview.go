@@ -10,15 +10,15 @@ import (
 	"bugle/ui/widget"
 )
 
-// sendHeight is what the button takes at the foot of the form, the line above it included.
+// sendHeight is the height of the button, including the line above it.
 const sendHeight = 2
 
-// boxes returns the sizes of the form and of the outlook.
+// boxes returns the sizes of the form and of the forecast.
 func (f *form) boxes() (main, side box) {
 	return f.panes(f.forecastFocused(), func() int { return len(f.forecast.lines(f.whole.w-4, f.whole.h)) })
 }
 
-// View draws the form, and the outlook beside or below it.
+// View draws the form, and the forecast beside or below it.
 func (f *form) View() string {
 	main, side := f.boxes()
 	if main.w == 0 {
@@ -38,14 +38,14 @@ func (f *form) View() string {
 	return f.join(left, f.forecast.View(side, f.forecastFocused()))
 }
 
-// buildRows draws the form in w cells, but for its button.
+// buildRows returns the rows of the form without its button, w cells wide.
 func (f *form) buildRows(w int) []row {
 	rows := f.to.View(f.at, w)
 	rows = append(rows, f.narrow.View(f.at, w)...)
 	return append(rows, f.values.View(f.at, w)...)
 }
 
-// sendButton draws the button, and the recipients: it stays in sight, whatever the form shows.
+// sendButton returns the button with the recipients. It is always visible.
 func (f *form) sendButton(w int) row {
 	at := rowID{rowSend, 0}
 	text := "Send"
@@ -96,7 +96,7 @@ func (f *form) rowAt(y int) (at rowID, line int, ok bool) {
 	return rowID{}, 0, false
 }
 
-// mouse takes the wheel and clicks; send is what the button does.
+// mouse handles the wheel and clicks; send is the action of the button.
 func (f *form) mouse(msg tea.MouseMsg, send func() tea.Cmd) tea.Cmd {
 	main, side := f.boxes()
 	aside := f.inSidePane(main, side, msg.X, msg.Y)
@@ -113,10 +113,10 @@ func (f *form) mouse(msg tea.MouseMsg, send func() tea.Cmd) tea.Cmd {
 	return nil
 }
 
-// promptX is the column of the prompt, behind the frame and the sign of the cursor.
+// promptX is the column of the prompt, after the frame and the cursor.
 const promptX = 5
 
-// press does what the row under the mouse is for.
+// press handles a click on a row.
 func (f *form) press(msg tea.MouseMsg, send func() tea.Cmd) tea.Cmd {
 	at, line, ok := f.rowAt(msg.Y - 1)
 	if !ok {
@@ -139,7 +139,7 @@ func (f *form) press(msg tea.MouseMsg, send func() tea.Cmd) tea.Cmd {
 	return nil
 }
 
-// tab goes on to the next part of the form, with what is highlighted once something was typed.
+// tab moves to the next part of the form, accepting the highlighted suggestion if something was typed.
 func (f *form) tab() tea.Cmd {
 	h, ok := f.to.list.Highlighted()
 	if !ok || f.at.kind != rowPrompt || h.Free || f.to.text() == "" {
@@ -149,13 +149,13 @@ func (f *form) tab() tea.Cmd {
 	return tea.Batch(cmd, f.nextGroup(1))
 }
 
-// formHost is what the form's keys do beyond the form.
+// formHost has the actions of the screen that the form needs.
 type formHost struct {
 	send, earlier, groups func() tea.Cmd
 	up                    screen.Action
 }
 
-// actions are what can be done in the form.
+// actions returns the actions of the form.
 func (f *form) actions(host formHost) []screen.Action {
 	acts := []screen.Action{
 		{Keys: []string{"ctrl+s"}, Label: "send", Help: "send the test", Group: groupTest, BarPriority: 8, WhileTyping: true, DisabledReason: f.missing(), Run: host.send},
@@ -172,7 +172,7 @@ func (f *form) actions(host formHost) []screen.Action {
 		if f.to.list.At() < 0 {
 			enter.Label, enter.Help = "next", "go to the next field"
 		}
-		if f.to.prompt.Value() != "" || f.to.list.At() >= 0 { // nothing that was typed is thrown away
+		if f.to.prompt.Value() != "" || f.to.list.At() >= 0 { // nothing typed is lost
 			acts = append(acts, leave)
 		}
 	case rowRecipient:
@@ -196,7 +196,7 @@ func (f *form) actions(host formHost) []screen.Action {
 	return append(append([]screen.Action{enter}, acts...), f.moveActions(host)...)
 }
 
-// moveActions are the actions that every row of the form has.
+// moveActions are the actions of every row of the form.
 func (f *form) moveActions(host formHost) []screen.Action {
 	noEarlier, bar := "", 3
 	if len(f.past) == 0 {
@@ -218,7 +218,7 @@ func (f *form) moveActions(host formHost) []screen.Action {
 		{Keys: []string{"shift+tab"}, Label: "previous section", Group: groupMove, WhileTyping: true, Run: func() tea.Cmd { return f.nextGroup(-1) }},
 		{Keys: []string{"ctrl+o"}, Label: "outbox", Help: "open all delivered messages", Group: groupTest, WhileTyping: true, Run: f.outbox},
 	}
-	if !f.typing() { // while a text is typed, letters are letters
+	if !f.typing() { // in a text field, letters are text
 		acts[0].Keys = []string{"e", "alt+e"}
 	}
 	copying := f.copyAction(f.request())

@@ -18,22 +18,21 @@ import (
 	"bugle/ui/widget"
 )
 
-// group is a named group of recipients. It belongs to one identifier: its values mean nothing to
-// another.
+// group is a named group of recipients for one identifier; its values are invalid for any other.
 type group struct {
 	Name       string   `json:"name"`
 	Identifier string   `json:"identifier"`
 	Values     []string `json:"values"`
 }
 
-// prefGroups is the name that groups are kept under, for a workspace.
+// prefGroups is the name of the preference with a workspace's groups.
 const prefGroups = "recipient groups"
 
-// groupsPage is where groups are chosen and looked after.
+// groupsPage is the page for choosing and editing groups.
 type groupsPage struct {
 	listPage
 	steps screen.UndoStack
-	use   func(g group, beside bool) tea.Cmd // puts a group into the form
+	use   func(g group, beside bool) tea.Cmd // adds a group to the form
 }
 
 // refresh fills the list, with the cursor on the group of that name.
@@ -42,7 +41,7 @@ func (p *groupsPage) refresh(name string) {
 	at := p.list.Cursor
 	for i, g := range p.groups {
 		items[i] = widget.Item{Text: g.Name, Info: fmt.Sprintf("%s · %d", p.identifierName(g.Identifier), len(g.Values))}
-		items[i].Dim = p.disabledReason(g) != "" // said beside the list, and by the keys
+		items[i].Dim = p.disabledReason(g) != "" // explained beside the list and by the keys
 		if g.Name == name {
 			at = i
 		}
@@ -67,7 +66,7 @@ func (p *groupsPage) selected() (group, bool) {
 	return group{}, false
 }
 
-// useSelected puts the group under the cursor into the form, in the place of the recipients there or beside them.
+// useSelected adds the selected group to the form, replacing the recipients there unless beside is set.
 func (p *groupsPage) useSelected(beside bool) tea.Cmd {
 	g, ok := p.selected()
 	if !ok {
@@ -79,7 +78,7 @@ func (p *groupsPage) useSelected(beside bool) tea.Cmd {
 	return p.use(g, beside)
 }
 
-// change changes what is kept and notes the change for undo.
+// change changes the stored groups and records the change for undo.
 func (p *groupsPage) change(what, name string, change func([]group) []group) tea.Cmd {
 	before := slices.Clone(p.groups)
 	after := change(slices.Clone(before))
@@ -92,7 +91,7 @@ func (p *groupsPage) change(what, name string, change func([]group) []group) tea
 	return p.update(name, change)
 }
 
-// update changes what is kept, as it is now on the disk, and goes to the group of that name.
+// update changes the stored groups as they are on disk, and moves to the group of that name.
 func (p *groupsPage) update(name string, change func([]group) []group) tea.Cmd {
 	kept := p.prefs
 	return p.tasks.Run(taskGroups, func(context.Context) (any, error) {
@@ -105,7 +104,7 @@ func (p *groupsPage) update(name string, change func([]group) []group) tea.Cmd {
 	})
 }
 
-// groupsSaved is how the groups are after a change; the cursor goes to the one of that name.
+// groupsSaved has the groups after a change; the cursor moves to the one of that name.
 type groupsSaved struct {
 	all  []group
 	name string
@@ -132,7 +131,7 @@ func without(all []group, name string) []group {
 	return slices.DeleteFunc(all, func(g group) bool { return strings.EqualFold(g.Name, name) })
 }
 
-// restore takes groups away and puts others in their place. Groups that another terminal changed stay.
+// restore replaces some groups by others. Groups that another terminal changed are kept.
 func (p *groupsPage) restore(gone, restore []group) tea.Cmd {
 	name := ""
 	if len(restore) > 0 {
@@ -146,7 +145,7 @@ func (p *groupsPage) restore(gone, restore []group) tea.Cmd {
 	})
 }
 
-// difference returns the groups of one list that the other does not have as they are.
+// difference returns the groups of one list that the other does not contain unchanged.
 func difference(of, other []group) []group {
 	return slices.DeleteFunc(slices.Clone(of), func(g group) bool {
 		return slices.ContainsFunc(other, func(o group) bool {
@@ -155,7 +154,7 @@ func difference(of, other []group) []group {
 	})
 }
 
-// showSaved shows the groups as they are kept now.
+// showSaved shows the stored groups.
 func (p *groupsPage) showSaved(r screen.Result) tea.Cmd {
 	if r.Err != nil {
 		return screen.Notify(widget.LevelError, problems.Sentence(r.Err.Error()))
@@ -166,7 +165,7 @@ func (p *groupsPage) showSaved(r screen.Result) tea.Cmd {
 	return nil
 }
 
-// add keeps recipients as a new group.
+// add saves recipients as a new group.
 func (p *groupsPage) add(of engine.TestSend) tea.Cmd {
 	g := group{Identifier: of.Identifier, Values: of.Values}
 	if len(g.Values) == 0 {
@@ -197,7 +196,7 @@ func (p *groupsPage) rename() tea.Cmd {
 	})
 }
 
-// replace replaces the recipients of the group under the cursor.
+// replace replaces the recipients of the selected group.
 func (p *groupsPage) replace(with engine.TestSend) tea.Cmd {
 	g, ok := p.selected()
 	if !ok || len(with.Values) == 0 {
@@ -232,15 +231,15 @@ func (p *groupsPage) remove() tea.Cmd {
 	})
 }
 
-// groupsHost is what the page needs of the form.
+// groupsHost is what the page needs from the form.
 type groupsHost struct {
-	ask   engine.TestSend // what it asks for
-	empty bool            // nothing is typed, either
-	add   func() tea.Cmd  // keeps its recipients as a group, with what is typed
+	ask   engine.TestSend // the form's request
+	empty bool            // the form has no recipients and no input
+	add   func() tea.Cmd  // saves the form's recipients, including input, as a group
 	up    screen.Action
 }
 
-// actions are what can be done with groups.
+// actions returns the actions on groups.
 func (p *groupsPage) actions(host groupsHost) []screen.Action {
 	g, any := p.selected()
 	none, unfit, empty := "", "", ""

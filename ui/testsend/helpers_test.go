@@ -19,12 +19,12 @@ import (
 	"bugle/ui/uitest"
 )
 
-// service is a real service whose test sends can be watched, and made to answer otherwise.
+// service is a real service whose test sends are recorded and can be overridden.
 type service struct {
 	*local.Service
 	mu   sync.Mutex
 	sent []engine.TestRequest
-	// instead, where set, answers a test send in the service's place.
+	// override, if set, handles a test send instead of the service.
 	override func(context.Context, engine.TestRequest) (engine.TestResult, error)
 }
 
@@ -114,9 +114,9 @@ func open(t *testing.T, s engine.Service, id string, w, h int) *uitest.Harness {
 
 // stepper drives a screen message by message, so that a test can act while a task runs.
 type stepper struct {
-	t      *testing.T
-	screen *testsend.Screen
-	messages   chan tea.Msg
+	t        *testing.T
+	screen   *testsend.Screen
+	messages chan tea.Msg
 }
 
 func step(t *testing.T, s engine.Service, id string) *stepper {
@@ -165,7 +165,7 @@ func (st *stepper) until(text string) {
 	}
 }
 
-// press does the action of a key, or hands the key to the screen.
+// press runs the action of a key, or passes the key to the screen.
 func (st *stepper) press(keys ...string) {
 	st.t.Helper()
 	for _, key := range keys {

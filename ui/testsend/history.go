@@ -9,16 +9,16 @@ import (
 	"bugle/ui/prefs"
 )
 
-// localHistory remembers tests on this machine, for services that do not.
+// localHistory stores tests on this machine, for services that do not.
 type localHistory struct{ prefs *prefs.Prefs }
 
-// The name of what is kept, and how many tests that are.
+// The name of the preference, and the maximum number of tests.
 const (
 	localHistoryName = "tests"
 	maxLocalHistory  = 100
 )
 
-// Tests returns the newest tests, of one campaign where id is not empty.
+// Tests returns the newest tests, only of one campaign if id is not empty.
 func (k localHistory) Tests(_ context.Context, id string, limit int) ([]engine.TestRecord, error) {
 	all, err := prefs.Read[[]engine.TestRecord](k.prefs, localHistoryName)
 	if id != "" {
@@ -27,13 +27,13 @@ func (k localHistory) Tests(_ context.Context, id string, limit int) ([]engine.T
 	return all[:min(len(all), limit)], err
 }
 
-// Recipients returns the values that were used last, each once.
+// Recipients returns the most recently used values without duplicates.
 func (k localHistory) Recipients(_ context.Context, ch engine.Channel, identifier string, limit int) ([]string, error) {
 	all, err := prefs.Read[[]engine.TestRecord](k.prefs, localHistoryName)
 	return model.Recipients(all, ch, identifier, limit), err
 }
 
-// keep remembers tests, the newest first. It waits for the disk.
+// keep stores tests, the newest first. It waits for the disk.
 func (k localHistory) keep(records []engine.TestRecord) error {
 	_, err := prefs.Update(k.prefs, localHistoryName, func(old []engine.TestRecord) []engine.TestRecord {
 		all := append(slices.Clone(records), old...)

@@ -9,22 +9,22 @@ import (
 	"bugle/ui/widget"
 )
 
-// box is a size in cells, frame included.
+// box is a size in cells, including the frame.
 type box struct{ w, h int }
 
-// sideMinWidth is the width from which the second pane stands beside the first, not below it.
+// sideMinWidth is the width from which the second pane is beside the first, not below it.
 const sideMinWidth = 76
 
 // layout divides the screen into panes.
 type layout struct {
 	*sendContext
-	whole box
-	zoom  bool // the focused pane has the whole screen
-	breadcrumbWidth   int  // the cells of the way to the page, as drawn last
+	whole           box
+	zoom            bool // the focused pane fills the screen
+	breadcrumbWidth int  // width of the breadcrumb when last drawn
 }
 
-// panes returns the sizes of the form or list, and of the pane beside or below it. A pane that is not shown has no size.
-// The pane below gets more room while it has the keyboard; want, where there is one, returns how many lines it can use.
+// panes returns the sizes of the main pane and of the pane beside or below it; zero if it is not shown. The
+// pane below gets more space while it is focused; want, if not nil, returns how many lines it can use.
 func (l *layout) panes(beside bool, want func() int) (main, side box) {
 	switch {
 	case l.zoom && beside:
@@ -59,7 +59,7 @@ func (l *layout) inSidePane(main, side box, x, y int) bool {
 	return y >= main.h
 }
 
-// join puts two panes beside or below one another; a pane that is not shown is empty.
+// join puts two panes beside or below each other; a hidden pane is empty.
 func (l *layout) join(main, side string) string {
 	switch {
 	case main == "" || side == "":
@@ -77,7 +77,7 @@ func (l *layout) panel(title string, b box, focused bool) *widget.Panel {
 	return &p
 }
 
-// textScreen draws a text in the whole screen.
+// textScreen draws a text on the whole screen.
 func (l *layout) textScreen(text string) string {
 	p := widget.NewPager(l.theme)
 	p.SetSize(l.whole.w-4, l.whole.h-2)
@@ -85,10 +85,10 @@ func (l *layout) textScreen(text string) string {
 	return l.panel(l.name(), l.whole, true).View(p.View())
 }
 
-// breadcrumbSeparator stands between the name of the campaign and those of the pages over the form.
+// breadcrumbSeparator separates the campaign's name from the names of pages.
 const breadcrumbSeparator = " › "
 
-// breadcrumb names the way to a page in a panel of w cells; where there is no room, without its beginning.
+// breadcrumb returns the path to a page for a panel of w cells, shortened at its beginning if it does not fit.
 func (l *layout) breadcrumb(w int, pages ...string) string {
 	words := append([]string{l.name()}, pages...)
 	for len(words) > 2 && widget.Width(strings.Join(words, breadcrumbSeparator)) > w-6 {
@@ -98,8 +98,7 @@ func (l *layout) breadcrumb(w int, pages ...string) string {
 	return strings.Join(words, breadcrumbSeparator)
 }
 
-// zoomAction returns the action that zooms the focused pane to the whole screen, or back. Where a text is typed, z is a
-// letter.
+// zoomAction zooms the focused pane, or shows all panes again. In a text field, z is a letter.
 func (l *layout) zoomAction(typing bool) screen.Action {
 	label, help := "zoom", "show only the focused pane"
 	if l.zoom {
@@ -117,12 +116,12 @@ func (l *layout) toggleZoom() tea.Cmd {
 	return nil
 }
 
-// pressed reports whether the left button of the mouse was pressed.
+// pressed reports whether msg is a click of the left button.
 func pressed(msg tea.MouseMsg) bool {
 	return msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
 }
 
-// wheel returns the lines by which the wheel was turned.
+// wheel returns how many lines to scroll.
 func wheel(msg tea.MouseMsg) int {
 	return map[tea.MouseButton]int{tea.MouseButtonWheelUp: -1, tea.MouseButtonWheelDown: 1}[msg.Button]
 }

@@ -11,17 +11,17 @@ import (
 	"bugle/ui/widget"
 )
 
-// listPage is a list, and the details of the entry under its cursor.
+// listPage is a list with details of the selected entry.
 type listPage struct {
 	*layout
 	list    widget.List
-	details bool // they have the keyboard
-	top     int  // the first line of the details in sight
+	details bool // the details have the keyboard
+	top     int  // the first visible line of the details
 }
 
 func newListPage(l *layout) listPage { return listPage{layout: l, list: widget.NewList(l.theme)} }
 
-// view draws the list, and the details beside or below it.
+// view draws the list, with the details beside or below it.
 func (p *listPage) view(title, info, empty, about string, lines []string) string {
 	left, right := p.panes(p.details, nil)
 	panel := p.panel(p.breadcrumb(left.w, title), left, !p.details)
@@ -51,20 +51,20 @@ func (p *listPage) view(title, info, empty, about string, lines []string) string
 	}
 }
 
-// detailsWidth is the width of the details.
+// detailsWidth returns the width of the details.
 func (p *listPage) detailsWidth() int {
 	_, right := p.panes(p.details, nil)
 	w, _ := p.panel("", right, false).Inner()
 	return max(w, 1)
 }
 
-// Update takes a key that is no action.
+// Update handles a key that is not an action.
 func (p *listPage) Update(msg tea.KeyMsg) {
 	p.top = 0
 	p.list.Update(msg)
 }
 
-// mouse takes a press or the wheel. It reports whether the entry under the cursor was pressed, which takes it.
+// mouse handles a click or the wheel. It reports whether the selected entry was clicked.
 func (p *listPage) mouse(msg tea.MouseMsg) (taken bool) {
 	main, side := p.panes(p.details, nil)
 	if p.inSidePane(main, side, msg.X, msg.Y) {
@@ -86,7 +86,7 @@ func (p *listPage) mouse(msg tea.MouseMsg) (taken bool) {
 	return false
 }
 
-// detailsActions are the actions that scroll the details, and give them the keyboard.
+// detailsActions are the actions that focus and scroll the details.
 func (p *listPage) detailsActions(heading string) []screen.Action {
 	by := func(n int) func() tea.Cmd {
 		return func() tea.Cmd { p.top = max(p.top+n, 0); return nil }
@@ -109,7 +109,7 @@ func (p *listPage) detailsActions(heading string) []screen.Action {
 	)
 }
 
-// fact draws a name and a value that may take several lines.
+// fact draws a label and a value that may wrap.
 func fact(t themes.Theme, name, value string, w int) []string {
 	const label = 12
 	var out []string
@@ -123,7 +123,7 @@ func fact(t themes.Theme, name, value string, w int) []string {
 	return out
 }
 
-// dangerLines draws a text in red, in lines of w cells that are indented.
+// dangerLines draws an indented text in the danger tone, wrapped to w cells.
 func dangerLines(t themes.Theme, text string, indent, w int) []string {
 	var out []string
 	for _, l := range widget.Wrap(widget.Clean(text), max(w-indent, 1)) {

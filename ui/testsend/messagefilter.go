@@ -11,13 +11,13 @@ import (
 	"bugle/ui/widget"
 )
 
-// messageFilter is where less than all messages of the draft is chosen.
+// messageFilter chooses which messages of the draft to send.
 type messageFilter struct {
 	*sendContext
 	filter engine.KeyFilter
 }
 
-// at returns the choice on a row.
+// at returns the choice in a row.
 func (n *messageFilter) at(at rowID) (model.Narrowing, bool) {
 	all := n.draft.Narrowings()
 	if at.kind != rowFilter || at.i >= len(all) {
@@ -39,7 +39,7 @@ func (n *messageFilter) View(cursor rowID, w int) []row {
 	return rows
 }
 
-// choose offers the values of a choice.
+// choose lists the values of a choice.
 func choose(n model.Narrowing, then func(value string) tea.Cmd) tea.Cmd {
 	values := n.Choices()
 	options := make([]widget.Option, len(values))
@@ -51,7 +51,7 @@ func choose(n model.Narrowing, then func(value string) tea.Cmd) tea.Cmd {
 	}})
 }
 
-// cycleValue returns the value n places after another, round and round.
+// cycleValue returns the value n positions after another, wrapping around.
 func cycleValue(values []string, now string, by int) string {
 	n := len(values)
 	return values[((slices.Index(values, now)+by)%n+n)%n]

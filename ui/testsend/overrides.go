@@ -14,22 +14,22 @@ import (
 	"bugle/ui/widget"
 )
 
-// overrides is where values are typed in place of the recipients' own, for the attributes that the messages use.
+// overrides are values that replace the recipients' own, for the attributes that the messages use.
 type overrides struct {
 	*sendContext
-	fields  []override
-	typed map[material.Attribute]string // also of attributes that the messages do not use now
-	all   int                           // messages that would go out
+	fields []override
+	typed  map[material.Attribute]string // includes attributes that the messages do not use now
+	all    int                           // number of messages to send
 }
 
-// override is a value in place of the recipient's own.
+// override is a value that replaces the recipient's own.
 type override struct {
 	model.Value
 	prompt widget.Prompt
 }
 
-// setMessages offers the attributes that the messages use that would go out. What was typed stays, also while its attribute is
-// not among them: another platform or locale brings it back.
+// setMessages lists the attributes used by the messages to send. Input for other attributes is kept: another
+// platform or locale may use them.
 func (v *overrides) setMessages(going []model.Message, f model.Forecast, certain bool) {
 	v.typed, v.fields, v.all = v.current(), nil, len(going)
 	for _, a := range v.draft.Values(going) {
@@ -40,7 +40,7 @@ func (v *overrides) setMessages(going []model.Message, f model.Forecast, certain
 	v.compare(f, certain)
 }
 
-// current returns everything that is typed.
+// current returns all input.
 func (v *overrides) current() map[material.Attribute]string {
 	out := map[material.Attribute]string{}
 	for a, text := range v.typed {
@@ -52,10 +52,10 @@ func (v *overrides) current() map[material.Attribute]string {
 	return out
 }
 
-// restore replaces everything that is typed. What is offered is set again after it.
+// restore replaces all input. setMessages must be called after it.
 func (v *overrides) restore(typed map[material.Attribute]string) { v.typed, v.fields = typed, nil }
 
-// addTo adds the values to a test, and returns why one of them cannot be used.
+// addTo adds the overrides to a test, and returns why one of them is invalid.
 func (v *overrides) addTo(t *engine.TestSend) (why string) {
 	for _, o := range v.fields {
 		if err := o.Put(t, o.prompt.Value()); err != nil && why == "" {
@@ -65,7 +65,7 @@ func (v *overrides) addTo(t *engine.TestSend) (why string) {
 	return why
 }
 
-// changed counts the values that are typed.
+// changed counts the overrides.
 func (v *overrides) changed() int {
 	n := 0
 	for _, o := range v.fields {
@@ -76,10 +76,10 @@ func (v *overrides) changed() int {
 	return n
 }
 
-// maxShownValues is how many different values of recipients are shown of an attribute.
+// maxShownValues is how many different values of recipients are shown for an attribute.
 const maxShownValues = 3
 
-// compare shows in each place for a value what the recipients have there; certain reports that it is known who they are.
+// compare shows the recipients' own values as placeholders; certain reports whether the recipients are known.
 func (v *overrides) compare(f model.Forecast, certain bool) {
 	for i := range v.fields {
 		o := &v.fields[i]
@@ -108,7 +108,7 @@ func (v *overrides) compare(f model.Forecast, certain bool) {
 	}
 }
 
-// focus returns one of the prompts the keyboard; -1 takes it away.
+// focus focuses one of the prompts; -1 blurs them.
 func (v *overrides) focus(at int) {
 	for i := range v.fields {
 		v.fields[i].prompt.Blur()
@@ -118,10 +118,9 @@ func (v *overrides) focus(at int) {
 	}
 }
 
-// Update takes a key that is typed for the i-th value. It reports whether that changed.
+// Update handles a key in the i-th prompt. It reports whether its value changed.
 func (v *overrides) Update(i int, msg tea.KeyMsg) bool { return v.fields[i].prompt.Update(msg) }
 
-// SetTheme changes the theme.
 func (v *overrides) SetTheme(t themes.Theme) {
 	for i := range v.fields {
 		v.fields[i].prompt.SetTheme(t)
@@ -164,7 +163,7 @@ func (v *overrides) View(cursor rowID, w int) []row {
 	return rows
 }
 
-// description returns where the content uses the attribute, in one line.
+// description names where the content uses the attribute, in one line.
 func (o override) description(all int) string {
 	where := "every message"
 	if o.Messages < all {

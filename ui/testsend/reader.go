@@ -17,26 +17,26 @@ import (
 	"bugle/ui/widget"
 )
 
-// reader shows the message that was delivered.
+// reader shows a delivered message.
 type reader struct {
 	*layout
-	open bool // it has the keyboard
+	open bool // the reader has the keyboard
 	deliveredMessages
 	view        preview.Preview
-	shown       string // what the preview shows now
-	title, note string // that go with it
-	head        int    // the lines of the note, as drawn last
+	shown       string // identifies the content of the preview
+	title, note string // of the content
+	head        int    // height of the note when last drawn
 }
 
-// maxDelivered is how many messages of the outbox are looked through for those of a run.
+// maxDelivered is how many messages of the outbox are searched for those of a run.
 const maxDelivered = 1000
 
 func deliveredKey(key, recipient string) string { return key + "\x00" + recipient }
 
-// deliveredMessages is what a run came to on the other side: the messages, and who got them.
+// deliveredMessages has the delivered messages of a run and their recipients.
 type deliveredMessages struct {
 	messages map[string][]engine.Delivered
-	people map[model.Recipient]model.Person
+	people   map[model.Recipient]model.Person
 }
 
 // load reads what a run delivered, and to which users.
@@ -65,13 +65,13 @@ func (r *reader) load(run model.Run, f model.Forecast) tea.Cmd {
 	})
 }
 
-// setDelivered takes the messages; without them there is still the content as it is written.
+// setDelivered stores the messages; without them the reader shows the unfilled content.
 func (r *reader) setDelivered(got deliveredMessages) {
 	r.deliveredMessages, r.shown = got, ""
 	r.people.Meet(got.people)
 }
 
-// show shows the message of a run to a recipient; listed reports that the list is in sight, too.
+// show shows the message of a run for a recipient; listed reports whether the list is visible too.
 func (r *reader) show(run model.Run, k *model.Key, d *model.Send, listed bool) {
 	of := fmt.Sprint(listed)
 	if k != nil {
@@ -89,8 +89,8 @@ func (r *reader) show(run model.Run, k *model.Key, d *model.Send, listed bool) {
 	r.view.Show(v)
 }
 
-// message returns what the preview shows: the mail that was delivered or, of a push, the content filled for its
-// recipient, as it went out. The note names what was not delivered.
+// message returns the view to show: the delivered email or, for a push, the content filled for its recipient.
+// The note explains what was not delivered.
 func (r *reader) message(run model.Run, k *model.Key, d *model.Send, listed bool) (v render.View, title, note string) {
 	if k == nil {
 		return v, "Delivered", ""
@@ -132,7 +132,7 @@ func (r *reader) message(run model.Run, k *model.Key, d *model.Send, listed bool
 	return v, title, note
 }
 
-// undeliveredReason returns why somebody did not get a message, unless the list beside it does.
+// undeliveredReason returns why a recipient did not get a message, unless the list shows it.
 func (r *reader) undeliveredReason(run model.Run, k *model.Key, d *model.Send, listed bool) string {
 	switch {
 	case d != nil && d.Why != "" && listed:
@@ -145,7 +145,7 @@ func (r *reader) undeliveredReason(run model.Run, k *model.Key, d *model.Send, l
 	return ""
 }
 
-// fill returns how texts were filled for a recipient; nil where it is not known who that is.
+// fill returns the values that filled the texts for a recipient; nil if the recipient is not known.
 func (r *reader) fill(run model.Run, recipient string) render.Fill {
 	identifier, _ := model.Addressed(r.draft.Workspace, run.Ask)
 	p, ok := r.people[model.Recipient{Identifier: identifier, Value: recipient}]
@@ -155,7 +155,7 @@ func (r *reader) fill(run model.Run, recipient string) render.Fill {
 	return run.Draft.Fill(run.Ask, p)
 }
 
-// View draws the message, with the way to it where the list is not in sight.
+// View draws the message, with a breadcrumb if the list is hidden.
 func (r *reader) View(b box, page string, listed bool) string {
 	title := r.title
 	if !listed {
@@ -175,8 +175,7 @@ func (r *reader) View(b box, page string, listed bool) string {
 	return panel.View(strings.Join(append(head, r.view.View()), "\n"))
 }
 
-// mouse takes the mouse over the message, whose frame begins at x and y: a press gives it the keyboard where it can have
-// that.
+// mouse handles a mouse event on the message, whose frame starts at x and y; a click focuses it if can is set.
 func (r *reader) mouse(msg tea.MouseMsg, x, y int, can bool) {
 	if pressed(msg) {
 		r.open = can

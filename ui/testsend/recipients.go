@@ -17,52 +17,50 @@ import (
 	"bugle/ui/widget"
 )
 
-// recipients is where a person enters who gets the test: the identifier, the recipients, and the place where the next one
-// is typed, with suggestions below it.
+// recipients is the input of recipients: the identifier, the chosen recipients, and a prompt with suggestions.
 type recipients struct {
 	*sendContext
-	identifier string
-	values     map[string][]string // by identifier: each keeps its own
-	prompt     widget.Prompt
-	rejection      string // why what was typed was not taken
-	profiles   []engine.Profile
-	searchedText      string         // what profiles were looked up for
-	list       typeahead.List // what is suggested below the prompt
-	suggestions     []suggestion        // its items
-	lines      int            // of the prompt above the suggestions, as drawn last
-	enterPending    bool           // enter was pressed before the suggestions were there
-	pendingChange        string         // what was changed and is not recorded yet
+	identifier    string
+	values        map[string][]string // by identifier, so that each keeps its own
+	prompt        widget.Prompt
+	rejection     string // why the text was not added
+	profiles      []engine.Profile
+	searchedText  string         // the text that profiles were searched for
+	list          typeahead.List // the suggestions below the prompt
+	suggestions   []suggestion   // the items of list
+	lines         int            // height of the prompt when last drawn
+	enterPending  bool           // enter was pressed before the suggestions arrived
+	pendingChange string         // a change that is not recorded yet
 }
 
-// suggestion is a recipient that is offered, or a group of them.
+// suggestion is a suggested recipient or group.
 type suggestion struct {
 	value, info string
 	group       *group
 }
 
-// maxSuggestions is how many recipients are offered at once, maxProfiles how many profiles are looked for: not each of
-// them has the identifier's value.
+// Limits for suggestions, and for profiles to search, of which some lack the identifier's value.
 const (
-	maxSuggestions   = 4
-	maxProfiles = 40
+	maxSuggestions = 4
+	maxProfiles    = 40
 )
 
 func newRecipients(s *sendContext) recipients {
 	return recipients{sendContext: s, prompt: widget.NewPrompt(s.theme, "+", ""), values: map[string][]string{}}
 }
 
-// selected are the recipients of the chosen identifier.
+// selected returns the recipients for the current identifier.
 func (r *recipients) selected() []string { return r.values[r.identifier] }
 
-// request is a test to the recipients.
+// request returns a test for the recipients.
 func (r *recipients) request() engine.TestSend {
 	return engine.TestSend{Identifier: r.identifier, Values: slices.Clone(r.selected())}
 }
 
-// text is what is typed of the next recipient.
+// text returns the text in the prompt.
 func (r *recipients) text() string { return strings.TrimSpace(r.prompt.Value()) }
 
-// focus returns the prompt the keyboard, or takes it away.
+// focus focuses or blurs the prompt.
 func (r *recipients) focus(on bool) {
 	r.prompt.Blur()
 	if on {
@@ -84,15 +82,15 @@ func (r *recipients) begin(last engine.TestSend) {
 	r.prompt.SetValue("")
 }
 
-// restore brings back what was chosen before.
+// restore restores earlier recipients.
 func (r *recipients) restore(identifier string, values map[string][]string) {
 	r.identifier, r.values, r.rejection, r.enterPending = identifier, values, "", false
-	if slices.Contains(r.selected(), r.text()) { // it was taken out to be edited
+	if slices.Contains(r.selected(), r.text()) { // it was being edited
 		r.prompt.SetValue("")
 	}
 }
 
-// identify changes how recipients are found.
+// identify changes the identifier.
 func (r *recipients) identify(identifier string) {
 	if identifier != r.identifier {
 		r.pendingChange = r.draft.Fields.Identifier.Label()
@@ -101,7 +99,7 @@ func (r *recipients) identify(identifier string) {
 	r.updateSuggestions()
 }
 
-// identifierAfter returns the identifier n places after the chosen one.
+// identifierAfter returns the identifier n positions after the current one.
 func (r *recipients) identifierAfter(n int) string {
 	var all []string
 	for _, o := range r.draft.Fields.Identifier.Options {
@@ -110,7 +108,7 @@ func (r *recipients) identifierAfter(n int) string {
 	return cycleValue(all, r.identifier, n)
 }
 
-// choose offers the identifiers.
+// choose lists the identifiers.
 func (r *recipients) choose(then func(identifier string) tea.Cmd) tea.Cmd {
 	node := r.draft.Fields.Identifier
 	options := make([]widget.Option, len(node.Options))
@@ -122,10 +120,10 @@ func (r *recipients) choose(then func(identifier string) tea.Cmd) tea.Cmd {
 	}})
 }
 
-// Update takes a key that is typed in the prompt; next is the row that it leads to.
+// Update handles a key in the prompt; next is the row to move to.
 func (r *recipients) Update(msg tea.KeyMsg) (next rowID, cmd tea.Cmd) {
 	next = rowID{rowPrompt, 0}
-	if r.enterPending { // typing went on: what is highlighted is what enter meant
+	if r.enterPending { // the user typed on, so that enter meant the highlighted suggestion
 		r.enterPending = false
 		next = r.accept()
 	}
@@ -151,14 +149,14 @@ func (r *recipients) Update(msg tea.KeyMsg) (next rowID, cmd tea.Cmd) {
 	return next, r.search()
 }
 
-// add takes the recipients in a text, and returns what cannot be taken, with the reason beside it.
+// add adds the recipients in a text, and returns those that are invalid, setting the reason.
 func (r *recipients) add(text string) (rest string) {
 	r.rejection = ""
 	had := len(r.selected())
 	var left []string
 	for _, v := range model.Split(r.identifier, text) {
 		switch why := r.refused(v); {
-		case slices.Contains(r.selected(), v): // it is there already
+		case slices.Contains(r.selected(), v): // it is a recipient already
 		case why != "":
 			left = append(left, v)
 			if r.rejection == "" {
@@ -174,12 +172,12 @@ func (r *recipients) add(text string) (rest string) {
 	return strings.Join(left, ", ")
 }
 
-// changed notes a change of recipients.
+// changed records a change of recipients.
 func (r *recipients) changed(verb string, values ...string) {
 	r.pendingChange = verb + " " + model.Some(r.people.Names(engine.TestSend{Identifier: r.identifier, Values: values}))
 }
 
-// changes returns what was changed and is not recorded yet.
+// changes returns the change that is not recorded yet, and clears it.
 func (r *recipients) changes() string {
 	did := r.pendingChange
 	r.pendingChange = ""
@@ -190,7 +188,7 @@ func (r *recipients) refused(value string) string {
 	return model.Refused(r.draft.Campaign.Channel, r.request(), value)
 }
 
-// commit takes what is typed as it is. It reports false where that cannot be taken.
+// commit adds the typed text. It returns false if it is invalid.
 func (r *recipients) commit() bool {
 	rest := r.add(r.prompt.Value())
 	r.prompt.SetValue(rest)
@@ -198,19 +196,19 @@ func (r *recipients) commit() bool {
 	return rest == ""
 }
 
-// showRejection reports why what is typed cannot be added.
+// showRejection shows why the text cannot be added.
 func (r *recipients) showRejection() tea.Cmd {
 	return screen.Notify(widget.LevelWarning, fmt.Sprintf("“%s” %s.", widget.Clean(r.text()), r.rejection))
 }
 
-// shouldWait reports whether enter waits for the profiles that are being looked up, since nothing fits yet.
+// shouldWait reports whether enter must wait for the profile search, because nothing matches yet.
 func (r *recipients) shouldWait() bool {
 	h, ok := r.list.Highlighted()
 	r.enterPending = ok && h.Free && r.searchedText != r.text() && r.needsSearch()
 	return r.enterPending
 }
 
-// accept takes what is highlighted: the text that was typed, a recipient, or a group. It returns the row to go to.
+// accept accepts what is highlighted: the text itself, a recipient, or a group. It returns the row to move to.
 func (r *recipients) accept() rowID {
 	h, ok := r.list.Highlighted()
 	switch {
@@ -229,8 +227,8 @@ func (r *recipients) accept() rowID {
 	return rowID{rowPrompt, 0}
 }
 
-// useGroup takes a group's recipients, in the place of those there or beside them, and returns those that a test has no room
-// for.
+// useGroup adds a group's recipients, replacing the current ones unless beside is set, and returns those beyond
+// the limit.
 func (r *recipients) useGroup(g group, beside bool) (left []string) {
 	r.pendingChange = fmt.Sprintf("used the group %q", g.Name)
 	r.identifier, r.rejection, r.profiles = g.Identifier, "", nil
@@ -250,7 +248,7 @@ func (r *recipients) useGroup(g group, beside bool) (left []string) {
 	return values[most:]
 }
 
-// remove drops a recipient, and returns it.
+// remove removes a recipient and returns it.
 func (r *recipients) remove(i int) string {
 	v := r.selected()[i]
 	r.changed("removed", v)
@@ -259,25 +257,25 @@ func (r *recipients) remove(i int) string {
 	return v
 }
 
-// edit puts a recipient where it can be typed.
+// edit moves a recipient to the prompt.
 func (r *recipients) edit(value string) {
 	r.prompt.SetValue(value)
 	r.updateSuggestions()
 }
 
-// needsSearch reports whether profiles are looked up for what is typed.
+// needsSearch reports whether profiles must be searched for the text.
 func (r *recipients) needsSearch() bool {
 	_, ok := r.deps.Service.(engine.ProfileKeeper)
 	return ok && !engine.TakesSegment(r.identifier)
 }
 
-// found are the profiles that a text leads to.
+// found has the profiles for a text.
 type found struct {
 	text     string
 	profiles []engine.Profile
 }
 
-// search looks for profiles that what is typed leads to.
+// search searches profiles for the text.
 func (r *recipients) search() tea.Cmd {
 	if !r.needsSearch() {
 		r.profiles = nil
@@ -291,10 +289,10 @@ func (r *recipients) search() tea.Cmd {
 	})
 }
 
-// setProfiles lists the profiles that were found. It reports whether enter waited for them.
+// setProfiles stores the profiles. It reports whether enter was waiting for them.
 func (r *recipients) setProfiles(res screen.Result) (waited bool) {
 	f, _ := res.Value.(found)
-	if res.Err != nil { // without profiles there is still everything else
+	if res.Err != nil { // without profiles everything else still works
 		f = found{text: r.text()}
 	}
 	r.profiles, r.searchedText = f.profiles, f.text
@@ -311,8 +309,8 @@ func (r *recipients) setProfiles(res screen.Result) (waited bool) {
 	return true
 }
 
-// updateSuggestions finds the recipients to suggest for what is typed: groups, recent ones, profiles, and last those that the last
-// test did not reach.
+// updateSuggestions finds suggestions for the text: groups, recent recipients, profiles, and last those that
+// the last test did not reach.
 func (r *recipients) updateSuggestions() {
 	r.suggestions = r.suggestions[:0]
 	typed := r.text()
@@ -354,7 +352,7 @@ func (r *recipients) updateSuggestions() {
 	r.setList(typed)
 }
 
-// suggestGroups offers the groups of the identifier whose names have the letters, and have somebody to add.
+// suggestGroups adds the groups of the identifier that match and have someone to add.
 func (r *recipients) suggestGroups(text string) {
 	for _, g := range r.groups {
 		given := r.selected()
@@ -365,7 +363,7 @@ func (r *recipients) suggestGroups(text string) {
 	}
 }
 
-// setList lists the suggestions. What is typed stands below them as it is, but where it is one of them.
+// setList lists the suggestions, followed by the text itself unless it is one of them.
 func (r *recipients) setList(typed string) {
 	o := typeahead.Offer{Text: typed, Typed: typed != "", Free: true}
 	for i, f := range r.suggestions {
@@ -377,7 +375,7 @@ func (r *recipients) setList(typed string) {
 	r.list.Show(o)
 }
 
-// withNote returns a name with what is noted beside it.
+// withNote returns a name with a note.
 func withNote(name, note string) string {
 	if name == "" {
 		return note
@@ -392,12 +390,12 @@ func nameUnless(name, value string) string {
 	return name
 }
 
-// profileMatches reports whether a profile that was found for another text is one for this, too.
+// profileMatches reports whether a profile that was found for another text matches this one.
 func profileMatches(p engine.Profile, value, text string) bool {
 	return strings.Contains(strings.ToLower(value+"\n"+p.ID+"\n"+p.DisplayName()), text)
 }
 
-// rejectionReason returns why a text that is typed cannot be added as it is; empty where it can.
+// rejectionReason returns why a text cannot be added; empty if it can.
 func (r *recipients) rejectionReason(typed string) string {
 	for _, v := range model.Split(r.identifier, typed) {
 		if why := r.refused(v); why != "" {
@@ -407,7 +405,7 @@ func (r *recipients) rejectionReason(typed string) string {
 	return ""
 }
 
-// highlightFirst highlights the first recipient that is suggested.
+// highlightFirst highlights the first suggested recipient.
 func (r *recipients) highlightFirst() tea.Cmd {
 	if !r.list.Highlight(0) {
 		return screen.Notify(widget.LevelInfo, "No recipient, group or user matches.")
@@ -415,7 +413,7 @@ func (r *recipients) highlightFirst() tea.Cmd {
 	return nil
 }
 
-// View draws the rows: the identifier, the recipients, and where the next is typed.
+// View draws the rows: the identifier, the recipients, and the prompt.
 func (r *recipients) View(at rowID, w int) []row {
 	o := r.option()
 	first := line(r.theme, at, rowID{rowIdentifier, 0}, r.draft.Fields.Identifier.Label(), choice(r.theme, at == rowID{rowIdentifier, 0}, o.Title()), w)
@@ -440,7 +438,7 @@ func (r *recipients) View(at rowID, w int) []row {
 	return append(rows, r.promptRow(at, w))
 }
 
-// option is the chosen identifier.
+// option returns the current identifier.
 func (r *recipients) option() schema.Option {
 	for _, o := range r.draft.Fields.Identifier.Options {
 		if o.Value == r.identifier {
@@ -450,7 +448,7 @@ func (r *recipients) option() schema.Option {
 	return schema.Option{}
 }
 
-// group returns the group that has just these recipients.
+// group returns the group with exactly these recipients.
 func (r *recipients) group() (group, bool) {
 	given := slices.Sorted(slices.Values(r.selected()))
 	i := slices.IndexFunc(r.groups, func(g group) bool {
@@ -462,7 +460,7 @@ func (r *recipients) group() (group, bool) {
 	return r.groups[i], true
 }
 
-// suggestIndent is what stands before a suggestion.
+// suggestIndent is the indentation of suggestions.
 const suggestIndent = 3
 
 func (r *recipients) promptRow(at rowID, w int) row {
@@ -484,7 +482,7 @@ func (r *recipients) promptRow(at rowID, w int) row {
 	return l
 }
 
-// hint returns what can be typed.
+// hint returns the placeholder of the prompt.
 func (r *recipients) hint() string {
 	if len(r.selected()) >= model.MostRecipients(r.identifier) {
 		return "no more recipients can be added"

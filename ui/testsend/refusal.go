@@ -12,12 +12,12 @@ import (
 	"bugle/ui/widget"
 )
 
-// refusalPage is the page that shows why the service refused a test before anything was sent.
+// refusalPage shows why the service refused a test before sending anything.
 type refusalPage struct {
 	*layout
-	message string
-	list    problems.View // what needs to be fixed, where the service reports it
-	returnTo    stage         // where it leads back to
+	message  string
+	list     problems.View // problems to fix, if the service reports any
+	returnTo stage         // the stage to return to
 }
 
 func newRefusal(l *layout) refusalPage {
@@ -51,27 +51,27 @@ func (r *refusalPage) set(err error) {
 	r.resize()
 }
 
-// resize fits the list into the screen.
+// resize sets the size of the list.
 func (r *refusalPage) resize() { r.list.SetSize(r.whole.w-4, r.whole.h-2-len(r.header())-1) }
 
-// field returns the field of the draft that the problem under the cursor is about; false where it is about none.
+// field returns the draft's field of the problem under the cursor; false if there is none.
 func (r *refusalPage) field() (doc.Path, bool) {
 	p, ok := r.list.Selected()
 	return p.Path, ok && engine.AboutDraft(r.draft.Campaign.Channel, p.Path)
 }
 
-// Update takes a key that is no action.
+// Update handles a key that is not an action.
 func (r *refusalPage) Update(msg tea.KeyMsg) { r.list.Update(msg) }
 
-// mouse takes the mouse. It reports whether a problem was pressed, which goes to its field.
+// mouse handles a mouse event. It reports whether a problem was clicked.
 func (r *refusalPage) mouse(msg tea.MouseMsg) bool { return r.list.Mouse(msg, msg.Y-2-len(r.header())) }
 
-// header is what the service said.
+// header returns the service's message.
 func (r *refusalPage) header() []string {
 	w := max(r.whole.w-4, 1)
 	var out []string
 	message := "Not sent. " + strings.TrimSuffix(widget.CleanLines(r.message), ".") + "."
-	if r.list.Len() == 1 { // the list has the same text
+	if r.list.Len() == 1 { // the list shows the same text
 		message = "Not sent. This needs to be fixed first:"
 	}
 	for _, l := range widget.Wrap(message, w) {

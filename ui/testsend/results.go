@@ -17,21 +17,21 @@ import (
 	"bugle/ui/widget"
 )
 
-// results shows how a test goes, and how it went: the messages with their recipients, and the reader beside them.
+// results shows the progress and the result of a test: the messages by recipient, and the reader beside them.
 type results struct {
 	*layout
 	run    model.Run
 	rows   rowList
 	reader reader
 	done   bool // the run has ended
-	frame  int  // of the wheel
+	frame  int  // of the spinner
 }
 
 func newResults(l *layout) results {
 	return results{layout: l, reader: reader{layout: l}}
 }
 
-// begin shows a run that has nothing sent yet.
+// begin shows a run before anything is sent.
 func (r *results) begin(run model.Run) {
 	r.run, r.reader = run, reader{layout: r.layout, view: preview.New(r.theme)}
 }
@@ -44,14 +44,14 @@ func (r *results) round(asks []engine.TestSend, f model.Forecast) {
 	r.reader.open, r.reader.shown = false, ""
 }
 
-// cancel stops what has not been sent yet.
+// cancel cancels what has not been sent yet.
 func (r *results) cancel() tea.Cmd {
 	r.run.Canceling = true
 	r.tasks.Cancel(taskSend)
 	return nil
 }
 
-// tickMsg turns the wheel while messages are sent.
+// tickMsg advances the spinner while messages are sent.
 type tickMsg struct{ id screen.ID }
 
 const tickTime = 120 * time.Millisecond
@@ -69,7 +69,7 @@ func (r *results) handleTick(t tickMsg) tea.Cmd {
 	return r.tick()
 }
 
-// end shows how the round went, with the cursor where something needs attention.
+// end shows the result of a round, with the cursor on the first failure.
 func (r *results) end(out model.Outcome, err error) {
 	r.done = true
 	r.run.End(out, err, r.deps.Now())
@@ -83,7 +83,7 @@ func (r *results) end(out model.Outcome, err error) {
 	}
 }
 
-// badge returns how the run stands, in a few words.
+// badge summarizes the state of the run.
 func (r *results) badge() string {
 	switch n := r.run.FailedSends(); {
 	case !r.done:
@@ -94,7 +94,7 @@ func (r *results) badge() string {
 	return "sent"
 }
 
-// Update takes a key that is no action.
+// Update handles a key that is not an action.
 func (r *results) Update(msg tea.KeyMsg) {
 	r.layoutRows()
 	if r.reader.open {
@@ -104,7 +104,7 @@ func (r *results) Update(msg tea.KeyMsg) {
 	r.rows.update(msg)
 }
 
-// title names the page.
+// title returns the title of the page.
 func (r *results) title() string {
 	if r.done {
 		return "Results"
@@ -112,14 +112,13 @@ func (r *results) title() string {
 	return "Sending"
 }
 
-// readerMinWidth is the width from which the delivered message stands beside the list, readerMinHeight the height that it needs
-// below it.
+// The width from which the reader is beside the list, and its minimum height below it.
 const (
 	readerMinWidth  = 100
 	readerMinHeight = 10
 )
 
-// boxes returns the sizes of the list and of the message beside or below it; what is not shown has none.
+// boxes returns the sizes of the list and of the reader beside or below it; zero if it is hidden.
 func (r *results) boxes() (list, read box) {
 	w, h := r.whole.w, r.whole.h
 	switch {
@@ -130,14 +129,14 @@ func (r *results) boxes() (list, read box) {
 	case r.reader.open:
 		return box{}, r.whole
 	}
-	most := h - readerMinHeight // that the list may have, with its frame
+	most := h - readerMinHeight // maximum height of the list, including its frame
 	if lines := r.height(most); lines+2 <= most {
 		return box{w, lines + 2}, box{w, h - lines - 2}
 	}
 	return r.whole, box{}
 }
 
-// height is how many lines the list fills in the width of the screen, or more than most.
+// height returns how many lines the list needs at the screen's width, or a number above most.
 func (r *results) height(most int) int {
 	if len(r.run.Keys) > most {
 		return most + 1
@@ -150,7 +149,7 @@ func (r *results) height(most int) int {
 	return n
 }
 
-// View draws the list and the message.
+// View draws the list and the reader.
 func (r *results) View() string {
 	left, right := r.boxes()
 	r.layoutRows()
@@ -174,7 +173,7 @@ func (r *results) View() string {
 	return widget.JoinHorizontal(views...)
 }
 
-// layoutRows breaks all there is to say into lines, and keeps what is in sight among them.
+// layoutRows renders the entries and keeps the scroll position.
 func (r *results) layoutRows() {
 	left, _ := r.boxes()
 	if left.w == 0 {
@@ -188,7 +187,7 @@ func (r *results) layoutRows() {
 	}
 }
 
-// current is the first entry that has not ended.
+// current returns the first entry that has not ended.
 func (r *results) current() int {
 	for i, e := range r.rows.entries {
 		k := r.run.Keys[e.key]
@@ -199,7 +198,7 @@ func (r *results) current() int {
 	return max(len(r.rows.entries)-1, 0)
 }
 
-// header is the progress bar, or the summary.
+// header returns the progress bar, or the summary.
 func (r *results) header(w int) []string {
 	now := r.deps.Now()
 	if !r.done {
@@ -230,7 +229,7 @@ func (r *results) header(w int) []string {
 	return append(head, "")
 }
 
-// entries draws the keys and, where there are several, their recipients.
+// entries renders the keys and, if there are several, their recipients.
 func (r *results) entries(w int) []entry {
 	var out []entry
 	for i := range r.run.Keys {
@@ -251,7 +250,7 @@ func (r *results) entries(w int) []entry {
 	return out
 }
 
-// entryLine draws the first line of an entry with the sign of the cursor.
+// entryLine draws the first line of an entry with the cursor.
 func (r *results) entryLine(i int, text string, w int) string {
 	mark := "  "
 	if i == r.rows.cursor && (r.done || r.rows.moved) {
@@ -260,7 +259,7 @@ func (r *results) entryLine(i int, text string, w int) string {
 	return widget.Truncate(mark+text, w)
 }
 
-// sign returns the sign and the color of a state.
+// sign returns the icon and style of a state.
 func (r *results) sign(st model.State) (string, lipgloss.Style) {
 	switch st {
 	case model.Sent:
@@ -273,7 +272,7 @@ func (r *results) sign(st model.State) (string, lipgloss.Style) {
 	return "·", r.theme.Faint
 }
 
-// keyLine draws a key, its status, and how many of its recipients have it.
+// keyLine draws a key, its state, and how many of its recipients have received it.
 func (r *results) keyLine(k *model.Key, w int) string {
 	st := model.Queued
 	switch {
@@ -299,7 +298,7 @@ func (r *results) keyLine(k *model.Key, w int) string {
 	return style.Render(sign) + " " + name + " " + style.Render(word) + r.theme.Muted.Render(tail)
 }
 
-// sendEntry draws a recipient of a key, and why they did not get it.
+// sendEntry renders a recipient of a key, and why the message did not arrive.
 func (r *results) sendEntry(n, i, j, w int) entry {
 	d := &r.run.Keys[i].Sends[j]
 	sign, style := r.sign(d.State)
@@ -320,7 +319,7 @@ func (r *results) sendEntry(n, i, j, w int) entry {
 	return entry{i, j, []string{r.entryLine(n, "  "+style.Render(sign)+" "+name+"  "+r.theme.Muted.Render(tail), w)}}
 }
 
-// selected returns what the cursor is on: a key, and its recipient. On a key, that is the first that has it.
+// selected returns the key under the cursor and its recipient; for a key, the first recipient who got it.
 func (r *results) selected() (k *model.Key, d *model.Send) {
 	l := &r.rows
 	if l.cursor >= len(l.entries) || l.entries[l.cursor].key >= len(r.run.Keys) {
@@ -339,7 +338,7 @@ func (r *results) selected() (k *model.Key, d *model.Send) {
 	return k, d
 }
 
-// mouse takes the wheel and clicks: the entry there, or the message beside.
+// mouse handles the wheel and clicks on an entry or the reader.
 func (r *results) mouse(msg tea.MouseMsg) tea.Cmd {
 	r.layoutRows()
 	left, right := r.boxes()
@@ -370,25 +369,25 @@ func (r *results) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// openMessage returns the message the keyboard.
+// openMessage focuses the reader.
 func (r *results) openMessage() tea.Cmd {
 	r.reader.open = true
 	return nil
 }
 
-// closeMessage returns it back to the list.
+// closeMessage focuses the list.
 func (r *results) closeMessage() tea.Cmd {
 	r.reader.open, r.zoom = false, false
 	return nil
 }
 
-// resultsHost is what the results' keys do beyond the results.
+// resultsHost has the actions of the screen that the results need.
 type resultsHost struct {
 	again, anew, form, outbox func() tea.Cmd
 	up, copy                  screen.Action
 }
 
-// actions are what can be done once the run has ended.
+// actions returns the actions after the run has ended.
 func (r *results) actions(host resultsHost) []screen.Action {
 	none, bar := "", 9
 	if r.run.FailedKeys() == 0 {
@@ -407,7 +406,7 @@ func (r *results) actions(host resultsHost) []screen.Action {
 	}
 }
 
-// readActions are what can be done with the message.
+// readActions returns the actions of the reader.
 func (r *results) readActions(host resultsHost) []screen.Action {
 	by := func(n int) func() tea.Cmd { return func() tea.Cmd { r.rows.move(n); return nil } }
 	acts := []screen.Action{
@@ -426,7 +425,7 @@ func (r *results) readActions(host resultsHost) []screen.Action {
 	)
 }
 
-// elapsed returns how long something has taken, in words; empty for less than a second.
+// elapsed formats a duration; empty if it is below a second.
 func elapsed(began, ended, now time.Time) string {
 	if began.IsZero() {
 		return ""

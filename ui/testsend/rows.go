@@ -7,27 +7,27 @@ import (
 	"bugle/ui/widget"
 )
 
-// rowKind is a kind of row of the form.
+// rowKind is a kind of row in the form.
 type rowKind uint8
 
 const (
 	rowIdentifier rowKind = iota
-	rowRecipient            // a recipient
-	rowPrompt           // where the next is typed
+	rowRecipient          // a recipient
+	rowPrompt             // the prompt for the next one
 	rowFilter
 	rowOverride
 	rowSend
-	rowForecast    // the messages beside the form
-	rowText // words that the cursor passes over
+	rowForecast // the forecast beside the form
+	rowText     // text that the cursor skips
 )
 
-// rowID is one row of the form: its kind, and which of that kind.
+// rowID identifies a row by its kind and index.
 type rowID struct {
 	kind rowKind
-	i     int
+	i    int
 }
 
-// row is a row of the form as it is drawn.
+// row is a rendered row of the form.
 type row struct {
 	rowID
 	lines []string
@@ -35,10 +35,10 @@ type row struct {
 
 func textRow(lines ...string) row { return row{rowID{rowText, 0}, lines} }
 
-// labelWidth is the width of what stands before a value.
+// labelWidth is the width of labels.
 const labelWidth = 12
 
-// line draws a row's first line, with the sign of the cursor where that is there.
+// line renders a row's first line, with the cursor if it is there.
 func line(t themes.Theme, cursor, at rowID, label, text string, w int) row {
 	mark := "  "
 	if cursor == at {
@@ -50,7 +50,7 @@ func line(t themes.Theme, cursor, at rowID, label, text string, w int) row {
 	return row{at, []string{widget.PadRight(mark+label+text, w)}}
 }
 
-// choice draws a value that can be turned.
+// choice renders a value that can be cycled.
 func choice(t themes.Theme, focused bool, value string) string {
 	value = widget.Clean(value)
 	if focused {
@@ -59,7 +59,7 @@ func choice(t themes.Theme, focused bool, value string) string {
 	return value + " " + t.Faint.Render("▾")
 }
 
-// addBelow draws lines under a row, indented by n.
+// addBelow adds lines to a row, indented by n.
 func addBelow(r row, n, w int, style interface{ Render(...string) string }, text string) row {
 	if text == "" {
 		return r
@@ -70,13 +70,13 @@ func addBelow(r row, n, w int, style interface{ Render(...string) string }, text
 	return r
 }
 
-// formWindow is the part of the form that is in sight.
+// formWindow is the visible part of the form.
 type formWindow struct {
-	top  int // the first line in sight
-	more int // lines below those in sight
+	top  int // the first visible line
+	more int // number of lines below the visible ones
 }
 
-// visible returns the lines that fit, the row under the cursor among them.
+// visible returns the lines that fit, including the row under the cursor.
 func (win *formWindow) visible(rows []row, at rowID, h int) []string {
 	var lines []string
 	from, to := 0, 0
@@ -90,7 +90,7 @@ func (win *formWindow) visible(rows []row, at rowID, h int) []string {
 	win.top = max(min(win.top, from), to-h, 0)
 	win.top = min(win.top, from, max(len(lines)-h, 0))
 	if at.kind == rowSend {
-		win.top = 0 // who it goes to is seen before it is sent
+		win.top = 0 // show the recipients before sending
 	}
 	to = min(win.top+h, len(lines))
 	win.more = len(lines) - to

@@ -12,7 +12,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// send sends the test that the form asks for.
+// send sends the requested test.
 func (s *Screen) send() tea.Cmd {
 	to := &s.form.to
 	if to.enterPending {
@@ -31,20 +31,20 @@ func (s *Screen) send() tea.Cmd {
 	return s.begin(s.form.request())
 }
 
-// begin sends a test.
+// begin starts a test.
 func (s *Screen) begin(ask engine.TestSend) tea.Cmd {
 	s.results.begin(model.NewRun(s.draft, ask))
 	s.refusal.returnTo = stageForm
 	return s.start([]engine.TestSend{ask})
 }
 
-// again sends what has failed, to those that it failed for.
+// again retries what failed, for the recipients that it failed for.
 func (s *Screen) again() tea.Cmd {
 	s.refusal.returnTo = stageDone
 	return s.start(s.results.run.Retry())
 }
 
-// start sends one test after another.
+// start sends tests one after another.
 func (s *Screen) start(asks []engine.TestSend) tea.Cmd {
 	service, id, now := s.deps.Service, s.id, s.deps.Now
 	s.results.round(asks, s.form.forecast.forecast)
@@ -55,7 +55,7 @@ func (s *Screen) start(asks []engine.TestSend) tea.Cmd {
 	return tea.Batch(send, s.results.tick())
 }
 
-// sent shows how the round went.
+// sent shows the result of a round.
 func (s *Screen) sent(r screen.Result) tea.Cmd {
 	out, _ := r.Value.(model.Outcome)
 	if out.Refused(r.Err) {
@@ -71,7 +71,7 @@ func (s *Screen) sent(r screen.Result) tea.Cmd {
 	return tea.Batch(s.remember(run, out), s.results.reader.load(run, s.form.forecast.forecast))
 }
 
-// toProblem goes to the field of the problem under the cursor: in the builder, or in the form here.
+// toProblem goes to the field of the problem under the cursor, in the builder or in the form.
 func (s *Screen) toProblem() tea.Cmd {
 	if path, ok := s.refusal.field(); ok {
 		return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Path: path})
@@ -80,7 +80,8 @@ func (s *Screen) toProblem() tea.Cmd {
 	return nil
 }
 
-// toForm goes back from the outcome to the form, away from the button: enter twice sends nothing.
+// toForm returns from the result to the form, with the cursor off the button, so that pressing enter twice
+// sends nothing.
 func (s *Screen) toForm() tea.Cmd {
 	s.show(stageForm)
 	s.form.focus(rowID{rowPrompt, 0})

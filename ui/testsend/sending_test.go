@@ -195,7 +195,7 @@ func TestSendingPicture(t *testing.T) {
 
 var _ screen.Screen = (*testsend.Screen)(nil)
 
-// publishedService returns every campaign another state.
+// publishedService reports every campaign as published.
 type publishedService struct{ *service }
 
 func (p publishedService) Get(ctx context.Context, id string) (engine.Campaign, error) {
@@ -262,7 +262,7 @@ func TestEventAttributesOfContentBlocksAndLists(t *testing.T) {
 	}
 }
 
-// The form shows the message as its first recipient will see it, with the values typed in place of theirs.
+// The form shows the message as its first recipient will see it, with overrides applied.
 func TestFormShowsMessage(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 120, 40)
@@ -334,7 +334,7 @@ func TestManyKeysScroll(t *testing.T) {
 	h.Wheel(5, 10, false)
 	h.WantFits()
 	before := len(s.sent)
-	h.Press("r") // keys that the draft does not have: all of it once more
+	h.Press("r") // keys that the draft does not have: everything is sent again
 	if len(s.sent) != before+1 || s.asked(t).Filter != (engine.KeyFilter{}) {
 		t.Errorf("%d calls, the last narrowed to %+v", len(s.sent)-before, s.asked(t).Filter)
 	}

@@ -1,5 +1,5 @@
-// Package testsend is the screen that sends a draft to a few people: who gets it, which of its
-// messages, what will go out, how it goes, and how it went.
+// Package testsend is the screen that sends test messages of a draft: it collects the recipients and options,
+// forecasts the outcome, and shows progress and results.
 package testsend
 
 import (
@@ -14,8 +14,8 @@ import (
 	"bugle/ui/widget"
 )
 
-// Screen is the test send of one draft. It shows one of its parts at a time, and hands keys, the mouse and results to
-// them.
+// Screen is the test send of one draft. It shows one part at a time, and passes keys, mouse events and results
+// to it.
 type Screen struct {
 	screen.Base
 	*sendContext
@@ -23,7 +23,7 @@ type Screen struct {
 
 	loaded bool
 	failed error
-	filled bool // the form was filled from what was sent last
+	filled bool // the form was filled from the last test
 
 	stage   stage
 	form    form
@@ -33,19 +33,19 @@ type Screen struct {
 	earlier earlierPage
 }
 
-// stage is what the screen shows.
+// stage is the part that is shown.
 type stage uint8
 
 const (
 	stageForm    stage = iota
-	stageSending       // messages are leaving
-	stageDone          // how it went
-	stageRefused       // the service said no before anything left
+	stageSending       // messages are being sent
+	stageDone          // the results
+	stageRefused       // the service refused the test
 	stageGroups        // named groups of recipients
 	stageEarlier       // tests that were sent before
 )
 
-// The tasks of the screen.
+// Kinds of tasks.
 const (
 	taskLoad     = "load"
 	taskProfiles = "profiles"
@@ -57,12 +57,12 @@ const (
 	taskKeep     = "keep"
 )
 
-// New makes the screen for the draft of the route.
+// New returns the screen for the draft of the route.
 func New(deps screen.Deps, r screen.Route) *Screen {
 	s := &Screen{Base: screen.NewBase()}
 	s.sendContext = &sendContext{deps: deps, theme: deps.Theme, tasks: &s.Base, id: r.ID, prefs: deps.Prefs.Within(deps.Workspace), people: model.NewPeople()}
 	if s.prefs == nil {
-		s.prefs = prefs.NewInMemory() // as long as the screen is there
+		s.prefs = prefs.NewInMemory() // as long as the screen exists
 	}
 	s.layout = &layout{sendContext: s.sendContext}
 	s.form, s.results, s.refusal = newForm(s.layout), newResults(s.layout), newRefusal(s.layout)
@@ -70,10 +70,10 @@ func New(deps screen.Deps, r screen.Route) *Screen {
 	return s
 }
 
-// Title is the screen's part of the breadcrumb.
+// Title returns the screen's part of the breadcrumb.
 func (s *Screen) Title() string { return "Test send" }
 
-// Badge returns what is under way.
+// Badge shows the state of the run.
 func (s *Screen) Badge() (string, themes.Tone) {
 	switch {
 	case s.stage == stageSending:
@@ -88,30 +88,30 @@ func (s *Screen) Badge() (string, themes.Tone) {
 	return "", themes.ToneMuted
 }
 
-// Init reads the draft and what is remembered of earlier tests.
+// Init reads the draft and the history of tests.
 func (s *Screen) Init() tea.Cmd { return s.load() }
 
-// Resume reads the draft again: it may have been changed meanwhile.
+// Resume reads the draft again, because it may have changed.
 func (s *Screen) Resume() tea.Cmd {
 	switch s.stage {
 	case stageSending:
 		return nil
-	case stageRefused: // what stood in the way was seen to elsewhere
+	case stageRefused: // the problem may have been fixed elsewhere
 		s.show(s.refusal.returnTo)
 	}
 	return s.load()
 }
 
-// Route returns which campaign the screen is about.
+// Route returns the route of the screen's campaign.
 func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.TestSend, ID: s.id} }
 
-// GoTo is how other screens lead back here.
+// GoTo handles navigation from other screens to this one.
 func (s *Screen) GoTo(screen.Route) tea.Cmd { return s.Resume() }
 
 // Campaign returns the draft.
 func (s *Screen) Campaign() (engine.Campaign, bool) { return s.draft.Campaign, s.loaded }
 
-// Update takes results and news, keys and the mouse.
+// Update handles results and notifications, keys and mouse events.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
@@ -155,7 +155,7 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 		s.form.to.updateSuggestions()
 		return cmd
 	case taskOutbox:
-		if got, ok := r.Value.(deliveredMessages); ok { // without the messages there is still the content as it is written
+		if got, ok := r.Value.(deliveredMessages); ok { // without the messages the unfilled content is shown
 			s.results.reader.setDelivered(got)
 		}
 	case taskKeep:
@@ -172,7 +172,7 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	return nil
 }
 
-// showLoaded shows the draft that was read. What was typed meanwhile stays.
+// showLoaded shows the draft that was read. Input is kept.
 func (s *Screen) showLoaded(r screen.Result) tea.Cmd {
 	if s.failed = r.Err; r.Err != nil {
 		return nil
@@ -180,7 +180,7 @@ func (s *Screen) showLoaded(r screen.Result) tea.Cmd {
 	l := r.Value.(loadedData)
 	s.loaded = true
 	s.draft, s.recent, s.past, s.sendContext.groups = l.draft, l.recent, l.past, l.groups
-	s.people.Forget() // they may have changed as well
+	s.people.Forget() // profiles may have changed as well
 	if s.draft.WhyNot() != "" {
 		return nil
 	}
@@ -193,7 +193,7 @@ func (s *Screen) showLoaded(r screen.Result) tea.Cmd {
 	return tea.Batch(s.form.setDraft(), s.learnNames(s.form.to.identifier))
 }
 
-// show goes to a stage, with all its panes.
+// show switches to a stage and ends zoom.
 func (s *Screen) show(st stage) {
 	s.stage, s.layout.zoom = st, false
 	for _, p := range []*listPage{&s.groups.listPage, &s.earlier.listPage} {
@@ -201,7 +201,7 @@ func (s *Screen) show(st stage) {
 	}
 }
 
-// list returns the page that is shown; nil where it is none of those with a list.
+// list returns the current page with a list; nil if there is none.
 func (s *Screen) list() *listPage {
 	switch s.stage {
 	case stageGroups:
@@ -219,13 +219,13 @@ func (s *Screen) openGroups() tea.Cmd {
 	return nil
 }
 
-// useGroup puts a group's recipients into the form.
+// useGroup adds a group's recipients to the form.
 func (s *Screen) useGroup(g group, beside bool) tea.Cmd {
 	s.show(stageForm)
 	return s.form.useGroup(g, beside)
 }
 
-// newGroup keeps the recipients of the form as a group, with what is typed.
+// newGroup saves the form's recipients, including input, as a group.
 func (s *Screen) newGroup() tea.Cmd {
 	if !s.form.commit() {
 		return s.form.to.showRejection()
@@ -240,7 +240,7 @@ func (s *Screen) openEarlier() tea.Cmd {
 	return nil
 }
 
-// fillPast fills the form as for an earlier test.
+// fillPast fills the form from an earlier test.
 func (s *Screen) fillPast() tea.Cmd {
 	t, ok := s.earlier.selected()
 	if !ok {
@@ -250,7 +250,7 @@ func (s *Screen) fillPast() tea.Cmd {
 	return s.form.refill(t.Ask)
 }
 
-// sendPast sends this draft as an earlier test was sent.
+// sendPast sends this draft like an earlier test.
 func (s *Screen) sendPast() tea.Cmd {
 	if _, ok := s.earlier.selected(); !ok {
 		return nil
@@ -261,7 +261,7 @@ func (s *Screen) sendPast() tea.Cmd {
 // ready reports whether there is a draft to send.
 func (s *Screen) ready() bool { return s.loaded && s.failed == nil && s.draft.WhyNot() == "" }
 
-// LeaveQuestion asks while messages are leaving.
+// LeaveQuestion asks while messages are being sent.
 func (s *Screen) LeaveQuestion() *screen.Question {
 	if s.stage != stageSending {
 		return nil
@@ -272,7 +272,7 @@ func (s *Screen) LeaveQuestion() *screen.Question {
 	}
 }
 
-// key takes a key that is no action: it is typed, or scrolls.
+// key handles a key that is not an action.
 func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	if !s.ready() {
 		return nil
@@ -290,7 +290,7 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// mouse hands the mouse to what is shown.
+// mouse passes a mouse event to the current part.
 func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	if !s.ready() {
 		return nil
@@ -319,10 +319,10 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// Undo undoes the last change of the form, or of the groups where they are shown.
+// Undo undoes the last change of the form or, on their page, of the groups.
 func (s *Screen) Undo() (tea.Cmd, bool) { return s.walk((*screen.UndoStack).Undo) }
 
-// Redo redoes the change that was undone last.
+// Redo redoes the last undone change.
 func (s *Screen) Redo() (tea.Cmd, bool) { return s.walk((*screen.UndoStack).Redo) }
 
 func (s *Screen) walk(one func(*screen.UndoStack) (tea.Cmd, bool)) (tea.Cmd, bool) {
@@ -351,7 +351,7 @@ func (s *Screen) SetTheme(t themes.Theme) {
 	s.results.reader.view.SetTheme(t)
 }
 
-// View draws the stage.
+// View draws the current stage.
 func (s *Screen) View() string {
 	switch {
 	case s.failed != nil:

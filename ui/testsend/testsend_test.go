@@ -170,7 +170,7 @@ func TestEarlierTestFillsForm(t *testing.T) {
 	h.Press("tab")
 	h.Type("Zoe")
 	h.Press("ctrl+s", "f")
-	h.Press("up", "x", "up", "x", "tab", "ctrl+u", "shift+tab") // nobody, and no override
+	h.Press("up", "x", "up", "x", "tab", "ctrl+u", "shift+tab") // no recipient and no override
 	h.Type("three@example.com")
 	h.Press("ctrl+s", "f", "alt+e")
 	h.Want("Earlier tests", "✓ one@example.com …  ", " Sat 14 Mar, 10:00 │", "three@example.com", "2 tests")
@@ -209,7 +209,7 @@ func TestSegmentsAreOffered(t *testing.T) {
 	}
 }
 
-// A segment that its filters make has the members that they pick.
+// The forecast of a filter segment has the members that match its filters.
 func TestForecastOfFilterSegment(t *testing.T) {
 	s := newService(t)
 	err := s.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error {
@@ -249,7 +249,7 @@ func TestNarrowingToALocale(t *testing.T) {
 	}
 }
 
-// Messages are named for people on every stage, by the parts in which they differ where there is no room.
+// Messages have readable names in every stage, reduced to the parts that differ if space is short.
 func TestMessageNames(t *testing.T) {
 	two := strings.Replace(keyedMail, `"locales": ["de"]`, `"locales": ["de"], "variation_details": {"no_of_variations": 2}`, 1)
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
@@ -385,8 +385,8 @@ func TestRefusalOpensField(t *testing.T) {
 	}
 }
 
-// Enter takes the highlighted recipient, also when it comes before the suggestions do; what was
-// typed is sent as it is only where a person chooses that.
+// Enter accepts the highlighted recipient, even before the suggestions arrive; the text itself is used only if
+// the user chooses it.
 func TestEnterAcceptsHighlightedRecipient(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
@@ -411,7 +411,7 @@ func TestEnterAcceptsHighlightedRecipient(t *testing.T) {
 	}
 }
 
-// A recipient whom the last test found nobody for is neither filled in again nor suggested first.
+// A recipient that the last test could not find is neither filled in again nor suggested first.
 func TestFailedRecipientComesLast(t *testing.T) {
 	s := newService(t)
 	id := s.draft(t, catalog.Push, flatPush)
@@ -428,7 +428,7 @@ func TestFailedRecipientComesLast(t *testing.T) {
 	}
 }
 
-// Every row can be clicked, in every layout.
+// Every row can be clicked in every layout.
 func TestRowsAreClickable(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
 		s := newService(t)
@@ -457,7 +457,7 @@ func TestRowsAreClickable(t *testing.T) {
 	}
 }
 
-// esc leaves the field first, with what is typed in it; only from there it leaves the screen.
+// esc first leaves the field with its input; only then does it leave the screen.
 func TestEscLeavesFieldBeforeScreen(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
@@ -472,7 +472,7 @@ func TestEscLeavesFieldBeforeScreen(t *testing.T) {
 	h.Want("nobody@example.com")
 }
 
-// Who missed the last test is not who the next one begins with.
+// The next test does not start with the recipients whom the last one did not reach.
 func TestFailedRecipientsAreNotPrefilled(t *testing.T) {
 	s, p := newService(t), prefs.NewInMemory()
 	id := s.draft(t, catalog.Email, flatMail)

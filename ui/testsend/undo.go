@@ -9,23 +9,23 @@ import (
 	"bugle/ui/screen"
 )
 
-// formUndo are the changes of the form. What is typed in one value without a pause is one step.
+// formUndo is the undo stack of the form. Typing in one override without a pause is one step.
 type formUndo struct {
 	screen.UndoStack
-	attr    material.Attribute // that the newest step types in
-	typedAt time.Time          // when it did last; zero where the newest step is another one
+	attr    material.Attribute // of the newest step, if it is typing
+	typedAt time.Time          // time of the last key; zero if the newest step is not typing
 }
 
-// typingPause parts two steps in one value.
+// typingPause separates two steps in one override.
 const typingPause = 2 * time.Second
 
-// record notes a change, which swap undoes and redoes.
+// record records a change, which swap undoes and redoes.
 func (s *formUndo) record(what string, swap func() tea.Cmd) {
 	s.PushUndo(screen.UndoStep{Label: what, Undo: swap, Redo: swap})
 	s.typedAt = time.Time{}
 }
 
-// recordTyping notes typing in a value; where that begins a step, record notes it.
+// recordTyping extends the current step or, if typing starts a new one, calls record.
 func (s *formUndo) recordTyping(a material.Attribute, now time.Time, record func()) {
 	if s.attr != a || s.typedAt.IsZero() || now.Sub(s.typedAt) >= typingPause {
 		record()

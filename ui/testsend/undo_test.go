@@ -17,7 +17,7 @@ import (
 	"bugle/ui/uitest"
 )
 
-// Recipients, what is sent, and values are taken back one by one, each named, with the cursor where it was.
+// Recipients, filters and overrides are undone one by one, each named, with the cursor where it was.
 func TestUndoAndRedoEachChange(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
 		s := newService(t)
@@ -79,7 +79,7 @@ func TestUndoRestoresReplacedRecipients(t *testing.T) {
 	h.Want("Undone: filled in an earlier test")
 }
 
-// A recipient that is taken out to be edited is there once after undo.
+// A recipient that was being edited is there once after undo.
 func TestUndoEditedRecipient(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
@@ -114,7 +114,7 @@ func TestUndoGroups(t *testing.T) {
 	}
 }
 
-// Esc goes up one level at a time, from wherever it is pressed, and the last one leaves the screen.
+// esc goes up one level at a time, and the last one leaves the screen.
 func TestEscGoesUpOneLevel(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
 		s, p := newService(t), prefs.NewInMemory()
@@ -150,7 +150,7 @@ func TestEscGoesUpOneLevel(t *testing.T) {
 	}
 }
 
-// What was refused is not shown any more once the campaign was changed; forecast and messages are new.
+// After the campaign was changed, the refusal is gone, and forecast and messages are updated.
 func TestEditInvalidatesForecastAndRefusal(t *testing.T) {
 	s := newService(t)
 	id := s.draft(t, catalog.Email, strings.Replace(flatMail, `"subject": "Hello {{UserAttribute['First Name']}}", `, "", 1))

@@ -79,7 +79,7 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 func (s *Screen) Title() string { return "Campaigns" }
 
 // Init loads the campaigns and the user's settings.
-func (s *Screen) Init() tea.Cmd { return tea.Batch(s.load(), s.load(), clockTick(s.ID())) }
+func (s *Screen) Init() tea.Cmd { return tea.Batch(s.loadSettings(), s.load(), clockTick(s.ID())) }
 
 // Resume refreshes the list after another screen was on top.
 func (s *Screen) Resume() tea.Cmd {

@@ -52,7 +52,7 @@ type listPrefs struct {
 // settingsLoaded has the stored settings.
 type settingsLoaded struct{ settings }
 
-func (sh *listPrefs) load() tea.Cmd {
+func (sh *listPrefs) loadSettings() tea.Cmd {
 	m := sh.store
 	return sh.tasks.Run(taskReadSettings, func(context.Context) (any, error) {
 		kept, err := m.read()

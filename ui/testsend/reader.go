@@ -36,7 +36,7 @@ func deliveredKey(key, recipient string) string { return key + "\x00" + recipien
 // deliveredMessages has the delivered messages of a run and their recipients.
 type deliveredMessages struct {
 	messages map[string][]engine.Delivered
-	people   map[model.Recipient]model.Person
+	profiles map[model.Recipient]model.Person
 }
 
 // load reads what a run delivered, and to which users.
@@ -51,7 +51,7 @@ func (r *reader) load(run model.Run, f model.Forecast) tea.Cmd {
 	return r.tasks.Run(taskOutbox, func(ctx context.Context) (any, error) {
 		var out deliveredMessages
 		var err error
-		if out.people, err = model.LookUpAll(ctx, service, all); err != nil || box == nil {
+		if out.profiles, err = model.LookUpAll(ctx, service, all); err != nil || box == nil {
 			return out, err
 		}
 		delivered, err := box.Outbox(ctx, maxDelivered)
@@ -68,7 +68,7 @@ func (r *reader) load(run model.Run, f model.Forecast) tea.Cmd {
 // setDelivered stores the messages; without them the reader shows the unfilled content.
 func (r *reader) setDelivered(got deliveredMessages) {
 	r.deliveredMessages, r.shown = got, ""
-	r.people.Meet(got.people)
+	r.people.Meet(got.profiles)
 }
 
 // show shows the message of a run for a recipient; listed reports whether the list is visible too.
@@ -148,7 +148,7 @@ func (r *reader) undeliveredReason(run model.Run, k *model.Key, d *model.Send, l
 // fill returns the values that filled the texts for a recipient; nil if the recipient is not known.
 func (r *reader) fill(run model.Run, recipient string) render.Fill {
 	identifier, _ := model.Addressed(r.draft.Workspace, run.Ask)
-	p, ok := r.people[model.Recipient{Identifier: identifier, Value: recipient}]
+	p, ok := r.profiles[model.Recipient{Identifier: identifier, Value: recipient}]
 	if !ok || !p.Sure {
 		return nil
 	}

@@ -190,7 +190,7 @@ func TestResultsCursorOnFailure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.reader.setDelivered(deliveredMessages{people: map[model.Recipient]model.Person{to: p}})
+	r.reader.setDelivered(deliveredMessages{profiles: map[model.Recipient]model.Person{to: p}})
 	r.Update(tea.KeyMsg{Type: tea.KeyUp})
 	if view := ansi.Strip(r.View()); !strings.Contains(view, "▌ ✓ Android sent") || !strings.Contains(view, "Delivered to Ada") || !strings.Contains(view, "You are 41") {
 		t.Errorf("above it is\n%s", view)

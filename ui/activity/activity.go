@@ -35,12 +35,12 @@ func New(deps screen.Deps, _ screen.Route, log *activity.Log) *Screen {
 	}
 	s := &Screen{Base: screen.NewBase(), deps: deps, log: log, follow: true, reader: newReader(deps.Theme)}
 	s.list = browse.New(deps.Theme, browse.Config[activity.Call]{
-		Title: "Calls", Columns: columns, Hint: "operation, path, error or ID; 4xx, 409, failed, local", Row: s.row, Lets: lets, Empty: s.emptyText,
+		Title: "Calls", Columns: columns, Hint: "operation, path, error or ID; 4xx, 409, failed, local", Row: s.row, Filter: lets, Empty: s.emptyText,
 		Same:  func(a, b activity.Call) bool { return a.Seq == b.Seq },
-		Above: s.limits, Footer: s.footer, Moved: s.moved, Cleared: s.refresh,
+		Above: s.limits, Footer: s.footer, OnMove: s.moved, OnClear: s.refresh,
 		Page: s.reader, Show: s.show, Head: head, PageWidth: func(width int) int { return max(width*2/5, readerWidth) },
-		Words: browse.Words{
-			Many: "calls", Group: groupList, Read: "read the request and response", Filter: "filter calls by text, or by a status such as 4xx",
+		Labels: browse.Labels{
+			Entries: "calls", Group: groupList, Read: "read the request and response", Filter: "filter calls by text, or by a status such as 4xx",
 			Next: "older call", Prev: "newer call", NextTab: []string{"tab", "]"}, PrevTab: []string{"shift+tab", "["},
 		},
 	})

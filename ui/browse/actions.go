@@ -6,23 +6,24 @@ import (
 	"bugle/ui/screen"
 )
 
-// Words are what a list calls what can be done in it.
-type Words struct {
-	Many             string   // what is listed: "calls"
-	Group            string   // the heading of the list's keys in the help
+// Labels are the texts of a list's actions.
+type Labels struct {
+	Entries          string   // the entries: "calls"
+	Group            string   // the help heading of the list's keys
 	Read             string   // what enter does: "read the message"
 	Filter           string   // what can be filtered by
-	Next, Prev       string   // the labels that lead to the next entry and the previous one
-	NextTab, PrevTab []string // the keys that turn the page's tabs
+	Next, Prev       string   // labels for the next and the previous entry
+	NextTab, PrevTab []string // the keys that switch the page's tabs
 }
 
-// groupMove is the heading of the keys that move.
+// groupMove is the help heading of the keys that move.
 const groupMove = "Move"
 
-// Actions are what can be done with the keyboard where it is, and more unless a filter is typed. none says why nothing
-// can be done with an entry; it is empty where one is selected. Of an empty list the status bar has only what works.
+// Actions returns the actions of the focused pane followed by more, which is left out while a filter is typed.
+// none is the reason why the actions on an entry are disabled; it is empty if an entry is selected. For an
+// empty list, the status bar has only the actions that work.
 func (l *List[T]) Actions(none string, more []screen.Action) []screen.Action {
-	acts := l.moves(none)
+	acts := l.moveActions(none)
 	if !l.Typing() {
 		acts = append(acts, more...)
 	}
@@ -34,47 +35,47 @@ func (l *List[T]) Actions(none string, more []screen.Action) []screen.Action {
 	return acts
 }
 
-// moves are the actions of the list itself.
-func (l *List[T]) moves(none string) []screen.Action {
-	w := l.cfg.Words
+// moveActions are the actions of the list itself.
+func (l *List[T]) moveActions(none string) []screen.Action {
+	w := l.cfg.Labels
 	switch l.focus {
 	case onFilter:
 		return []screen.Action{
 			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: w.Group, BarPriority: 9, WhileTyping: true, Run: l.close},
-			{Keys: []string{"esc"}, Label: "clear filter", Help: "show all " + w.Many, Group: w.Group, BarPriority: 8, WhileTyping: true, Run: l.clear},
+			{Keys: []string{"esc"}, Label: "clear filter", Help: "show all " + w.Entries, Group: w.Group, BarPriority: 8, WhileTyping: true, Run: l.clear},
 		}
 	case onPage:
 		return []screen.Action{
-			{Keys: []string{"esc"}, Label: w.Many, Help: "back to the " + w.Many, Group: groupMove, BarPriority: 9, Run: l.close},
+			{Keys: []string{"esc"}, Label: w.Entries, Help: "back to the " + w.Entries, Group: groupMove, BarPriority: 9, Run: l.close},
 			{Name: "next view", Keys: w.NextTab, Label: "next tab", Help: "show the next tab", Group: groupMove, BarPriority: 8, Run: l.turn(1)},
 			{Name: "previous view", Keys: w.PrevTab, Label: "previous tab", Help: "show the previous tab", Group: groupMove, Run: l.turn(-1)},
 			{Keys: []string{"n"}, Label: w.Next, Group: groupMove, BarPriority: 3, Run: l.step(1)},
 			{Keys: []string{"p"}, Label: w.Prev, Group: groupMove, Run: l.step(-1)},
-			l.zoomKey(),
+			l.zoomAction(),
 		}
 	}
 	noFilter := ""
 	if len(l.entries) == 0 {
-		noFilter = "There are no " + w.Many + " to filter."
+		noFilter = "There are no " + w.Entries + " to filter."
 	}
 	acts := []screen.Action{
 		{Keys: []string{"enter", "tab"}, Label: "read", Help: w.Read, Group: groupMove, BarPriority: 9, DisabledReason: none, Run: l.open},
-		{Keys: []string{"/"}, Label: "filter", Help: w.Filter, Group: w.Group, BarPriority: 7, DisabledReason: noFilter, Run: l.toFilter},
+		{Keys: []string{"/"}, Label: "filter", Help: w.Filter, Group: w.Group, BarPriority: 7, DisabledReason: noFilter, Run: l.focusFilter},
 	}
 	if l.filter.Value() != "" {
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "clear filter", Help: "show all " + w.Many, Group: w.Group, BarPriority: 8, Run: l.clear})
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "clear filter", Help: "show all " + w.Entries, Group: w.Group, BarPriority: 8, Run: l.clear})
 	}
-	return append(acts, l.zoomKey())
+	return append(acts, l.zoomAction())
 }
 
-// zoomKey is the action that zooms the focused pane, or shows both again.
-func (l *List[T]) zoomKey() screen.Action {
+// zoomAction zooms the focused pane, or shows both panes again.
+func (l *List[T]) zoomAction() screen.Action {
 	a := screen.ZoomAction(l.zoom, "z", groupMove, func() tea.Cmd {
 		l.zoom = !l.zoom
 		l.SetSize(l.width, l.height)
 		return nil
 	})
-	if !l.roomy() {
+	if !l.fitsBeside() {
 		a.DisabledReason = "The window shows one pane at a time."
 	}
 	return a
@@ -96,20 +97,20 @@ func (l *List[T]) close() tea.Cmd {
 	return nil
 }
 
-func (l *List[T]) toFilter() tea.Cmd {
+func (l *List[T]) focusFilter() tea.Cmd {
 	l.focus = onFilter
 	l.filter.Focus()
 	l.SetSize(l.width, l.height)
 	return nil
 }
 
-// clear shows all entries; the cursor stays on its own.
+// clear clears the filter; the cursor stays on its entry.
 func (l *List[T]) clear() tea.Cmd {
 	l.filter.SetValue("")
 	l.close()
 	l.Set(l.entries)
-	if l.cfg.Cleared != nil {
-		l.cfg.Cleared()
+	if l.cfg.OnClear != nil {
+		l.cfg.OnClear()
 	}
 	return nil
 }

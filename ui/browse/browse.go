@@ -1,5 +1,5 @@
-// Package browse is a list with a filter above it and a reader of the entry under the cursor: beside the list, below
-// it, or in its place, as there is room.
+// Package browse is a list with a filter and a page that shows the entry under the cursor, beside the list,
+// below it or in its place, depending on the size of the screen.
 package browse
 
 import (
@@ -12,64 +12,64 @@ import (
 	"bugle/ui/widget"
 )
 
-// Page shows one entry. [Reader] is most of one.
+// Page shows one entry. [Reader] implements most of one.
 type Page interface {
 	SetTheme(themes.Theme)
 	SetSize(width, height int)
 	Update(tea.KeyMsg)
-	// Mouse takes the mouse at a place of the page.
+	// Mouse handles a mouse event relative to the page.
 	Mouse(tea.MouseMsg)
-	// Turn shows another of the page's tabs.
+	// Turn switches to another of the page's tabs.
 	Turn(n int)
 	View() string
 }
 
-// Config says what is listed, and how.
+// Config configures a list.
 type Config[T any] struct {
 	Title   string // of the list
 	Columns []widget.Column
-	Hint    string // what to type into the filter
+	Hint    string // placeholder of the filter
 	Row     func(T) widget.Cells
 	Same    func(a, b T) bool
-	// Lets returns whether an entry passes the filter that was typed.
-	Lets  func(filter string) func(T) bool
-	Empty func() string // why nothing is listed
+	// Filter returns the predicate for a filter text.
+	Filter func(filter string) func(T) bool
+	Empty  func() string // text for an empty list
 	// Above returns lines between the frame and the filter; nil for none.
 	Above func(width int) []string
-	// Footer stands in the lower edge of the list; nil for none.
+	// Footer is the text in the lower border of the list; nil for none.
 	Footer func() string
-	// Moved runs after a person has moved the cursor, and Cleared after the filter was cleared; each may be nil.
-	Moved, Cleared func()
+	// OnMove runs after the user has moved the cursor, and OnClear after the filter was cleared; each may be nil.
+	OnMove, OnClear func()
 
 	Page Page
-	// Show brings the page to an entry; ok is false where there is none. Head names the entry over it.
+	// Show shows an entry on the page; ok is false if there is none. Head returns the heading of the page.
 	Show func(entry T, ok bool)
 	Head func(entry T, ok bool) (title, info string)
-	// PageWidth returns what the page gets beside the list, of the width of the screen.
+	// PageWidth returns the width of the page beside the list, for a screen width.
 	PageWidth func(width int) int
-	// Below shows the page below the list where there is no room beside it.
+	// Below shows the page below the list if it does not fit beside it.
 	Below bool
 
-	Words Words
+	Labels Labels
 }
 
-// List is the list with its filter and its page.
+// List is a list with its filter and page.
 type List[T any] struct {
 	cfg     Config[T]
 	theme   themes.Theme
 	entries []T
-	shown   []int // those that the filter lets through
+	shown   []int // indexes of the entries that match the filter
 
 	table  widget.Table
 	filter widget.Prompt
 	focus  focus
-	zoom   bool // the focused pane has the whole screen
+	zoom   bool // the focused pane fills the screen
 
 	width, height int
-	laid          area // where the page was when the screen was divided
+	pageRect      area // position of the page in the last layout
 }
 
-// focus is where the keyboard is.
+// focus is the part with the keyboard.
 type focus uint8
 
 const (
@@ -78,7 +78,7 @@ const (
 	onFilter
 )
 
-// New makes an empty list.
+// New returns an empty list.
 func New[T any](t themes.Theme, cfg Config[T]) *List[T] {
 	l := &List[T]{cfg: cfg, theme: t, table: widget.NewTable(t, cfg.Columns...), filter: widget.NewPrompt(t, "/", cfg.Hint)}
 	l.table.Focused = true
@@ -86,7 +86,7 @@ func New[T any](t themes.Theme, cfg Config[T]) *List[T] {
 	return l
 }
 
-// Len returns the number of entries, whatever the filter lets through.
+// Len returns the number of entries, ignoring the filter.
 func (l *List[T]) Len() int { return len(l.entries) }
 
 // Reading reports whether the page has the keyboard.
@@ -95,18 +95,18 @@ func (l *List[T]) Reading() bool { return l.focus == onPage }
 // Typing reports whether the filter has the keyboard.
 func (l *List[T]) Typing() bool { return l.focus == onFilter }
 
-// Set lists other entries. The cursor stays on its entry where that is still there.
+// Set replaces the entries. The cursor stays on its entry if that still exists.
 func (l *List[T]) Set(entries []T) {
 	at, had := l.Selected()
 	l.entries = entries
-	l.narrow()
+	l.applyFilter()
 	if had {
-		l.find(at)
+		l.selectEntry(at)
 	}
 	l.show()
 }
 
-func (l *List[T]) find(entry T) {
+func (l *List[T]) selectEntry(entry T) {
 	for i, n := range l.shown {
 		if l.cfg.Same(l.entries[n], entry) {
 			l.table.Select(i)
@@ -124,7 +124,7 @@ func (l *List[T]) Top() {
 // AtTop reports whether the cursor is on the first entry.
 func (l *List[T]) AtTop() bool { return l.table.Cursor == 0 }
 
-// Selected returns the entry under the cursor, and false where there is none.
+// Selected returns the entry under the cursor; false if there is none.
 func (l *List[T]) Selected() (entry T, ok bool) {
 	if l.table.Cursor >= len(l.shown) {
 		return entry, false
@@ -132,9 +132,9 @@ func (l *List[T]) Selected() (entry T, ok bool) {
 	return l.entries[l.shown[l.table.Cursor]], true
 }
 
-// narrow finds the entries that the filter lets through.
-func (l *List[T]) narrow() {
-	lets := l.cfg.Lets(l.filter.Value())
+// applyFilter finds the entries that match the filter.
+func (l *List[T]) applyFilter() {
+	lets := l.cfg.Filter(l.filter.Value())
 	l.shown = l.shown[:0]
 	for i, e := range l.entries {
 		if lets(e) {
@@ -144,19 +144,19 @@ func (l *List[T]) narrow() {
 	l.table.SetRows(rows[T]{l})
 }
 
-// rows are the entries in the table.
+// rows adapts the entries to a table.
 type rows[T any] struct{ l *List[T] }
 
 func (r rows[T]) Len() int { return len(r.l.shown) }
 
 func (r rows[T]) Row(i int) widget.Cells { return r.l.cfg.Row(r.l.entries[r.l.shown[i]]) }
 
-// Key takes a key that is no action.
+// Key handles a key that is not an action.
 func (l *List[T]) Key(msg tea.KeyMsg) {
 	switch l.focus {
 	case onFilter:
 		if l.filter.Update(msg) {
-			l.narrow()
+			l.applyFilter()
 			l.table.Home()
 		} else if msg.Type != tea.KeyRunes {
 			l.move(func() { l.table.Window.Update(msg) })
@@ -169,23 +169,23 @@ func (l *List[T]) Key(msg tea.KeyMsg) {
 	l.show()
 }
 
-// move does something that may move the cursor.
+// move calls do, which may move the cursor.
 func (l *List[T]) move(do func()) {
 	before := l.table.Cursor
 	do()
-	if l.table.Cursor != before && l.cfg.Moved != nil {
-		l.cfg.Moved()
+	if l.table.Cursor != before && l.cfg.OnMove != nil {
+		l.cfg.OnMove()
 	}
 }
 
-// Mouse takes the mouse. A press on the entry under the cursor opens it.
+// Mouse handles a mouse event. A click on the selected entry opens it.
 func (l *List[T]) Mouse(msg tea.MouseMsg) {
 	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
 	a := l.pageArea()
 	seen := l.beside() || l.below() || l.focus == onPage
 	if seen && msg.X >= a.x && msg.Y >= a.y {
 		if press && len(l.shown) > 0 && (!l.below() || msg.Y > a.y+1) {
-			l.open() // a press on the tabs of a page below the list leaves it there
+			l.open() // a click on the tabs of a page below the list does not zoom it
 		}
 		msg.X, msg.Y = msg.X-a.x-2, msg.Y-a.y-1
 		l.cfg.Page.Mouse(msg)
@@ -206,14 +206,14 @@ func (l *List[T]) Mouse(msg tea.MouseMsg) {
 	l.show()
 }
 
-// show brings the page to the entry under the cursor.
+// show shows the selected entry on the page.
 func (l *List[T]) show() {
 	e, ok := l.Selected()
 	if !ok && l.focus == onPage {
 		l.focus = onList
 	}
 	l.table.Focused = l.focus != onPage
-	if l.pageArea() != l.laid {
+	if l.pageArea() != l.pageRect {
 		l.SetSize(l.width, l.height)
 	}
 	l.cfg.Show(e, ok)
@@ -227,33 +227,33 @@ func (l *List[T]) SetTheme(t themes.Theme) {
 	l.cfg.Page.SetTheme(t)
 }
 
-// SetSize divides the cells that there are.
+// SetSize sets the size of the list with its page.
 func (l *List[T]) SetSize(width, height int) {
 	l.width, l.height = width, height
 	w := l.tableWidth() - 4
 	l.filter.SetSize(w, 1)
 	l.table.SetSize(w, l.tableHeight()-2-len(l.above()))
 	a := l.pageArea()
-	l.laid = a
+	l.pageRect = a
 	l.cfg.Page.SetSize(max(a.w-4, 1), max(a.h-2, 1))
 }
 
 const (
-	// besideFrom is the width from which the page stands beside the list.
-	besideFrom = 100
-	// belowFrom is the height from which it stands below the list, where it may.
-	belowFrom = 20
+	// besideMinWidth is the width from which the page is shown beside the list.
+	besideMinWidth = 100
+	// belowMinHeight is the height from which it may be shown below the list.
+	belowMinHeight = 20
 )
 
-// roomy reports whether there is room for both side by side.
-func (l *List[T]) roomy() bool { return l.width >= besideFrom }
+// fitsBeside reports whether list and page fit side by side.
+func (l *List[T]) fitsBeside() bool { return l.width >= besideMinWidth }
 
 // beside reports whether the page is shown beside the list.
-func (l *List[T]) beside() bool { return l.roomy() && !l.zoom }
+func (l *List[T]) beside() bool { return l.fitsBeside() && !l.zoom }
 
 // below reports whether the page is shown below the list.
 func (l *List[T]) below() bool {
-	return l.cfg.Below && !l.roomy() && !l.zoom && l.focus != onPage && l.height >= belowFrom && len(l.shown) > 0
+	return l.cfg.Below && !l.fitsBeside() && !l.zoom && l.focus != onPage && l.height >= belowMinHeight && len(l.shown) > 0
 }
 
 func (l *List[T]) tableWidth() int {
@@ -263,8 +263,8 @@ func (l *List[T]) tableWidth() int {
 	return l.width
 }
 
-// tableHeight is the height of the list with its frame: what its rows need, up to half of all, where the page stands
-// below it.
+// tableHeight returns the height of the list including its frame: what its rows need, up to half of the screen
+// if the page is below it.
 func (l *List[T]) tableHeight() int {
 	if !l.below() {
 		return l.height
@@ -272,10 +272,10 @@ func (l *List[T]) tableHeight() int {
 	return max(min(len(l.shown)+3+len(l.above()), l.height/2), 8)
 }
 
-// area is a part of the screen, in cells.
+// area is a rectangle of cells on the screen.
 type area struct{ x, y, w, h int }
 
-// pageArea is where the page is, where it is in sight.
+// pageArea returns the position of the page if it is visible.
 func (l *List[T]) pageArea() area {
 	switch {
 	case l.beside():
@@ -298,10 +298,10 @@ func (l *List[T]) above() []string {
 	return lines
 }
 
-// tableTop is the line of the screen on which the table's head is.
+// tableTop returns the line of the table's header.
 func (l *List[T]) tableTop() int { return 1 + len(l.above()) }
 
-// View draws the list and, where there is room or it was asked for, the page.
+// View draws the list and, if it fits or was opened, the page.
 func (l *List[T]) View() string {
 	switch {
 	case l.beside():

@@ -16,17 +16,17 @@ type page struct{ browse.Reader }
 
 func (p *page) Mouse(msg tea.MouseMsg) { p.Reader.Mouse(msg) }
 
-// open lists words; below says whether the page may stand below them.
+// open returns a list of words; below allows the page below it.
 func open(below bool, moved func(), words ...string) *browse.List[string] {
 	p := &page{browse.NewReader(themes.Plain(), "One", "Two")}
 	l := browse.New(themes.Plain(), browse.Config[string]{
 		Title: "Words", Columns: []widget.Column{{Title: "Word", Min: 8}}, Hint: "part of a word",
 		Row:  func(w string) widget.Cells { return widget.Cells{{Text: w}} },
 		Same: func(a, b string) bool { return a == b },
-		Lets: func(filter string) func(string) bool {
+		Filter: func(filter string) func(string) bool {
 			return func(w string) bool { return strings.Contains(w, filter) }
 		},
-		Empty: func() string { return "No words." }, Moved: moved, Page: p, Below: below,
+		Empty: func() string { return "No words." }, OnMove: moved, Page: p, Below: below,
 		Show: func(w string, ok bool) {
 			if p.Clear(); ok {
 				p.ShowText("about " + w)
@@ -34,8 +34,8 @@ func open(below bool, moved func(), words ...string) *browse.List[string] {
 		},
 		Head:      func(w string, _ bool) (string, string) { return "Word " + w, "" },
 		PageWidth: func(width int) int { return width / 2 },
-		Words: browse.Words{
-			Many: "words", Group: "Words", Read: "read the word", Filter: "filter words", Next: "next word", Prev: "previous word",
+		Labels: browse.Labels{
+			Entries: "words", Group: "Words", Read: "read the word", Filter: "filter words", Next: "next word", Prev: "previous word",
 			NextTab: []string{"tab"}, PrevTab: []string{"shift+tab"},
 		},
 	})
@@ -66,7 +66,7 @@ func write(l *browse.List[string], text string) {
 	}
 }
 
-func TestTheCursorStaysOnItsEntry(t *testing.T) {
+func TestSetKeepsCursorOnEntry(t *testing.T) {
 	moves := 0
 	l := open(false, func() { moves++ }, "oak", "ash", "elm")
 	press(t, l, "down")
@@ -85,8 +85,8 @@ func TestTheCursorStaysOnItsEntry(t *testing.T) {
 	}
 }
 
-// The page stands beside the list, below it where it may, and else in its place once it is opened.
-func TestThePageIsWhereThereIsRoom(t *testing.T) {
+// The page is beside the list, below it if allowed, and otherwise replaces it once it is opened.
+func TestPagePlacement(t *testing.T) {
 	for _, c := range []struct {
 		below         bool
 		width, height int
@@ -112,7 +112,7 @@ func TestThePageIsWhereThereIsRoom(t *testing.T) {
 	}
 }
 
-func TestAnEmptyListOffersWhatWorks(t *testing.T) {
+func TestEmptyListActions(t *testing.T) {
 	l := open(true, nil)
 	var bar []string
 	for _, a := range l.Actions("No word is selected.", nil) {

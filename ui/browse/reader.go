@@ -7,7 +7,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// Reader shows a text or a JSON document under tabs. What belongs under a tab is shown by its owner, with
+// Reader shows a text or a JSON document under tabs. The owner sets the content of the current tab with
 // [Reader.ShowText], [Reader.ShowStyled] or [Reader.ShowJSON].
 type Reader struct {
 	theme         themes.Theme
@@ -18,7 +18,7 @@ type Reader struct {
 	width, height int
 }
 
-// NewReader makes one that shows nothing.
+// NewReader returns an empty reader.
 func NewReader(t themes.Theme, tabs ...string) Reader {
 	return Reader{theme: t, empty: true, tabs: widget.NewTabs(t, tabs...), pager: widget.NewPager(t), json: widget.NewJSONView(t)}
 }
@@ -31,7 +31,7 @@ func (r *Reader) SetTheme(t themes.Theme) {
 	r.json.SetTheme(t)
 }
 
-// SetSize tells the reader its cells: a line of tabs, a blank one, and the text.
+// SetSize sets the size of the reader: a line of tabs, a blank line, and the text.
 func (r *Reader) SetSize(w, h int) {
 	r.width, r.height = w, h
 	r.tabs.SetSize(w, 1)
@@ -39,13 +39,13 @@ func (r *Reader) SetSize(w, h int) {
 	r.json.SetSize(w, h-2)
 }
 
-// Size returns the cells of SetSize.
+// Size returns the size set by SetSize.
 func (r *Reader) Size() (width, height int) { return r.width, r.height }
 
-// SetTabs changes the tabs, and opens one of them.
+// SetTabs replaces the tabs and selects one of them.
 func (r *Reader) SetTabs(names []string, open int) { r.tabs.Names, r.tabs.Active = names, open }
 
-// Tab returns the open tab and its name.
+// Tab returns the current tab and its name.
 func (r *Reader) Tab() (i int, name string) {
 	if r.tabs.Active < len(r.tabs.Names) {
 		name = r.tabs.Names[r.tabs.Active]
@@ -53,7 +53,7 @@ func (r *Reader) Tab() (i int, name string) {
 	return r.tabs.Active, name
 }
 
-// Turn opens another tab.
+// Turn switches to another tab.
 func (r *Reader) Turn(n int) {
 	if n > 0 {
 		r.tabs.Next()
@@ -62,13 +62,13 @@ func (r *Reader) Turn(n int) {
 	}
 }
 
-// Clear shows nothing.
+// Clear removes the content.
 func (r *Reader) Clear() { r.empty = true }
 
-// Empty reports whether nothing is shown.
+// Empty reports whether there is no content.
 func (r *Reader) Empty() bool { return r.empty }
 
-// ShowText shows a text that is no document, from its start where it is another one.
+// ShowText shows a plain text, from the start if it differs from the current one.
 func (r *Reader) ShowText(text string) {
 	r.empty, r.isJSON = false, false
 	r.pager.SetText(text)
@@ -86,14 +86,14 @@ func (r *Reader) ShowJSON(text string) {
 	r.json.SetText(text)
 }
 
-// Rewind forgets how far the text was read: what is shown next is shown from its start.
+// Rewind makes the next content start at the top.
 func (r *Reader) Rewind() {
 	r.pager.SetText("")
 	r.json = widget.NewJSONView(r.theme)
 	r.json.SetSize(r.width, r.height-2)
 }
 
-// Update takes a key.
+// Update handles a key.
 func (r *Reader) Update(msg tea.KeyMsg) {
 	if r.isJSON {
 		r.json.Update(msg)
@@ -102,7 +102,7 @@ func (r *Reader) Update(msg tea.KeyMsg) {
 	r.pager.Update(msg)
 }
 
-// Mouse takes the mouse at a place of the reader, and reports whether it opened a tab.
+// Mouse handles a mouse event relative to the reader, and reports whether it switched tabs.
 func (r *Reader) Mouse(msg tea.MouseMsg) (turned bool) {
 	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
 	if i, ok := r.tabs.At(msg.X); ok && press && msg.Y == 0 {
@@ -117,7 +117,7 @@ func (r *Reader) Mouse(msg tea.MouseMsg) (turned bool) {
 	return false
 }
 
-// View draws the tabs and what is shown under them.
+// View draws the tabs and the content.
 func (r *Reader) View() string {
 	if r.empty {
 		return ""

@@ -14,23 +14,23 @@ import (
 	"bugle/ui/status"
 )
 
-// The headings of the screen's keys in the help.
+// Help headings.
 const (
-	groupMove     = "Move"
-	groupForm     = "Form"
-	groupAside    = "Beside the form"
-	groupEdit     = "Edit"
-	groupCampaign = "Campaign"
+	groupMove      = "Move"
+	groupForm      = "Form"
+	groupSidePanel = "Beside the form"
+	groupEdit      = "Edit"
+	groupCampaign  = "Campaign"
 )
 
-// Typing reports whether the form has the keyboard. Letters are the form's then, also on a field that
-// is no text: nobody who fills in a form wants a letter to leave it.
+// Typing reports whether the form has the keyboard. Letters then belong to the form, even if no text field is
+// focused, so that typing never leaves it.
 func (s *Screen) Typing() bool { return s.panes.typing() }
 
 // TextFocused reports whether a text field of the form has the keyboard.
-func (s *Screen) TextFocused() bool { return s.Typing() && s.panes.host.form.Typing() }
+func (s *Screen) TextFocused() bool { return s.Typing() && s.panes.host.editor.Typing() }
 
-// Actions are what can be done, by where the keyboard is.
+// Actions returns what the user can do in the focused pane.
 func (s *Screen) Actions() []screen.Action {
 	if s.failed != nil {
 		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupCampaign, BarPriority: 9, Run: s.load}}
@@ -38,18 +38,18 @@ func (s *Screen) Actions() []screen.Action {
 	if !s.loaded {
 		return nil
 	}
-	acts := s.panes.moves()
-	acts = append(acts, s.edits()...)
-	acts = append(acts, s.onCampaign()...)
+	acts := s.panes.moveActions()
+	acts = append(acts, s.editActions()...)
+	acts = append(acts, s.campaignActions()...)
 	for i, a := range acts {
 		if a.Run != nil {
-			acts[i].Run = func() tea.Cmd { return tea.Batch(a.Run(), s.panes.grant()) }
+			acts[i].Run = func() tea.Cmd { return tea.Batch(a.Run(), s.panes.fulfill()) }
 		}
 	}
 	return acts
 }
 
-func (s *Screen) edits() []screen.Action {
+func (s *Screen) editActions() []screen.Action {
 	locked := ""
 	if len(s.panes.host.path) > 0 {
 		locked = s.edit.LockedAt(s.panes.host.path[:1])
@@ -57,7 +57,7 @@ func (s *Screen) edits() []screen.Action {
 	outside := func(p doc.Path) func() tea.Cmd {
 		return func() tea.Cmd {
 			text := jsonAt(s.edit, p)
-			return editJSON(s.edit, p, text, text, s.put)
+			return editJSON(s.edit, p, text, text, s.setValue)
 		}
 	}
 	var acts []screen.Action
@@ -71,7 +71,7 @@ func (s *Screen) edits() []screen.Action {
 			screen.Action{Keys: []string{"E"}, Label: "edit all", Help: "edit the whole campaign as JSON in your editor", Group: groupEdit, BarPriority: bar / 9 * 7, DisabledReason: s.edit.LockedAt(nil), Run: outside(nil)},
 		)
 	}
-	acts = append(acts, s.filling())
+	acts = append(acts, s.fillLocalesAction())
 	acts = append(acts, s.copyFrom()...)
 	apply := screen.Action{Keys: []string{"ctrl+s"}, Label: "save", Help: "save now (changes are also saved automatically)", Group: groupEdit, WhileTyping: true, Run: func() tea.Cmd { return s.saver.apply(edit.Ask) }}
 	if !s.edit.SavesInPlace() {
@@ -86,8 +86,8 @@ func (s *Screen) edits() []screen.Action {
 	return append(acts, apply)
 }
 
-// filling is the action that makes the messages which locales and variations still lack.
-func (s *Screen) filling() screen.Action {
+// fillLocalesAction creates the messages that are missing for locales and variations.
+func (s *Screen) fillLocalesAction() screen.Action {
 	content := doc.P(string(catalog.CampaignContent))
 	filled, some := catalog.FillCells(s.edit.Root().Lookup(content))
 	act := screen.Action{
@@ -95,7 +95,7 @@ func (s *Screen) filling() screen.Action {
 		Help:           "copy the message to every locale and variation that has none",
 		DisabledReason: s.edit.LockedAt(content),
 		Run: func() tea.Cmd {
-			cmd := s.put(content, filled)
+			cmd := s.setValue(content, filled)
 			s.panes.goTo(content)
 			return cmd
 		},
@@ -105,7 +105,7 @@ func (s *Screen) filling() screen.Action {
 	}
 	switch {
 	case act.DisabledReason != "":
-	case some && s.panes.focus == paneForm && s.panes.host.form.Modal():
+	case some && s.panes.focus == paneForm && s.panes.host.editor.Modal():
 	case some:
 		act.BarPriority = 7
 	default:
@@ -114,7 +114,7 @@ func (s *Screen) filling() screen.Action {
 	return act
 }
 
-func (s *Screen) onCampaign() []screen.Action {
+func (s *Screen) campaignActions() []screen.Action {
 	testWhy := ""
 	switch {
 	case s.edit.Head().Status != catalog.Draft:
@@ -125,7 +125,7 @@ func (s *Screen) onCampaign() []screen.Action {
 		testWhy = "Apply your changes first (ctrl+s). A test sends what the service has."
 	}
 	go_ := func(route string) func() tea.Cmd {
-		return func() tea.Cmd { return s.saver.after(screen.Open(screen.Route{Name: route, ID: s.edit.ID()})) }
+		return func() tea.Cmd { return s.saver.afterSave(screen.Open(screen.Route{Name: route, ID: s.edit.ID()})) }
 	}
 	browserBar := 0
 	if s.panes.host.places.inContent(s.panes.host.path) {
@@ -135,7 +135,7 @@ func (s *Screen) onCampaign() []screen.Action {
 		{Keys: []string{"v"}, Label: "validate", Help: "check that the campaign can be published", Group: groupCampaign, BarPriority: 6, Run: go_(screen.Validate)},
 		{Keys: []string{"t"}, Label: "test", Help: "send a test message to a few people", Group: groupCampaign, BarPriority: 5, DisabledReason: testWhy, Run: go_(screen.TestSend)},
 		{Keys: []string{"s"}, Label: "status", Help: "publish, stop, pause, resume, archive", Group: groupCampaign, BarPriority: 3, Run: func() tea.Cmd {
-			return s.saver.after(status.Choose(s.deps, engine.Summarize(s.edit.Campaign())))
+			return s.saver.afterSave(status.Choose(s.deps, engine.Summarize(s.edit.Campaign())))
 		}},
 		{Keys: []string{"H"}, Label: "history", Help: "compare and restore earlier versions", Group: groupCampaign, BarPriority: 2, Run: go_(screen.History)},
 		{Keys: []string{"O"}, Label: "outbox", Help: "read test messages", Group: groupCampaign, Run: go_(screen.Outbox)},
@@ -145,11 +145,11 @@ func (s *Screen) onCampaign() []screen.Action {
 		}},
 	}
 	if s.panes.focus == paneForm {
-		// The same actions by alt from within a text field.
+		// The same actions with alt, for use in text fields.
 		for i, k := range []string{"alt+v", "alt+t", "alt+s", "alt+h", "alt+o", "alt+w", "alt+y"} {
 			acts[i].Keys, acts[i].WhileTyping = []string{k}, true
 			acts[i].BarPriority = 0
-			if _, ok := s.panes.host.form.(*content.Grid); ok && k == "alt+w" && !s.panes.host.form.Modal() {
+			if _, ok := s.panes.host.editor.(*content.Grid); ok && k == "alt+w" && !s.panes.host.editor.Modal() {
 				acts[i].Keys = []string{"o", k}
 			}
 		}
@@ -157,22 +157,22 @@ func (s *Screen) onCampaign() []screen.Action {
 	return acts
 }
 
-// Resume reads the campaign again: its state may have changed.
+// Resume reads the campaign again, because its state may have changed.
 func (s *Screen) Resume() tea.Cmd { return s.reread() }
 
-// GoTo shows the form of a place, with the field there focused. It is how other screens lead
-// here; a campaign that is not read yet goes there when it is.
+// GoTo opens the form of a place and focuses the field there. Other screens use it to link here; before the
+// campaign has been read, the place is remembered.
 func (s *Screen) GoTo(r screen.Route) tea.Cmd {
 	if !s.loaded {
-		s.start, s.body = r.Path, r.Doc
+		s.startPath, s.body = r.Path, r.Doc
 		return nil
 	}
 	s.body = r.Doc
 	if len(r.Path) == 0 {
-		return s.takeBody()
+		return s.replaceBody()
 	}
-	return s.panes.goField(r.Path)
+	return s.panes.focusField(r.Path)
 }
 
-// Route is the route to the campaign of the screen.
+// Route returns the route of the screen's campaign.
 func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.Builder, ID: s.edit.ID()} }

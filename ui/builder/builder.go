@@ -1,8 +1,10 @@
-// Package builder is the screen in which a campaign is built: its sections at the left, the form of the open place in
-// the middle, and help, problems, a preview or the JSON at the right or below. Every change is checked and saved at once.
+// Package builder is the screen for editing a campaign: its sections at the left, the form of the open place in
+// the middle, and help, problems, a preview or the JSON beside or below it. Every change is checked and saved
+// at once.
 //
-// [Screen] makes changes and offers what can be done with the campaign. Its panes are the list of sections, the host of
-// the form, and the info pane; places knows which editor shows what, and the saver stores and applies.
+// [Screen] makes changes and defines the actions on the campaign. Its panes are the section list, the host of
+// the editor, and the info pane; places decides which editor shows what, and the saver stores and applies
+// edits.
 package builder
 
 import (
@@ -23,24 +25,24 @@ import (
 	"bugle/ui/widget"
 )
 
-// Screen is the builder of one campaign: what changes it, and what can be done with it.
+// Screen is the builder of one campaign.
 type Screen struct {
 	screen.Base
-	deps  screen.Deps
-	edit  *edit.Session // of the campaign
-	saver saver
-	start doc.Path  // the place that the route asked for
-	body  doc.Value // the body that the route brought: it takes the place of the present one
+	deps      screen.Deps
+	edit      *edit.Session // of the campaign
+	saver     saver
+	startPath doc.Path  // the place in the route
+	body      doc.Value // the body in the route, which replaces the current one
 
-	loaded  bool
-	failed  error
-	preview bool // to be opened at, once it is loaded
+	loaded      bool
+	failed      error
+	openPreview bool // focus the preview once the campaign is loaded
 
 	panes *panes
 	files *browser.Files
 }
 
-// The tasks of the screen.
+// Kinds of tasks.
 const (
 	taskLoad  = "load"
 	taskSave  = "save"
@@ -48,22 +50,21 @@ const (
 	taskState = "state"
 )
 
-// Option changes what a builder works with.
+// Option configures a builder.
 type Option func(*Screen)
 
-// WithBrowser makes start what shows a page in the person's browser, in place of the system's way.
+// WithBrowser replaces the function that opens a page in the user's browser.
 func WithBrowser(start func(ctx context.Context, file string) error) Option {
 	return func(s *Screen) { s.files.Start = start }
 }
 
-// New makes the builder of the route's campaign. Where the route has a path, that is opened, and has the
-// keyboard: it is where somebody wants to write.
+// New returns the builder of the route's campaign. If the route has a path, that place is opened and focused.
 func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 	copies, _ := deps.WorkingCopies()
 	from := edit.Config{Service: deps.Service, WorkingCopies: copies, Fallback: deps.FallbackCopies, Author: deps.Author, Now: deps.Now}
-	s := &Screen{edit: edit.New(from, r.ID), Base: screen.NewBase(), deps: deps, start: r.Path, preview: r.Preview, body: r.Doc}
-	ps := &panes{edit: s.edit, theme: deps.Theme, change: s.change, text: s.editText, sections: sections{list: widget.NewList(deps.Theme)}}
-	ps.host = host{edit: s.edit, deps: deps, task: s.Run, changed: func() tea.Cmd { return ps.take(nil, true) }, places: places{edit: s.edit}}
+	s := &Screen{edit: edit.New(from, r.ID), Base: screen.NewBase(), deps: deps, startPath: r.Path, openPreview: r.Preview, body: r.Doc}
+	ps := &panes{edit: s.edit, theme: deps.Theme, change: s.change, editText: s.editText, sections: sectionList{list: widget.NewList(deps.Theme)}}
+	ps.host = host{edit: s.edit, deps: deps, task: s.Run, changed: func() tea.Cmd { return ps.adopt(nil, true) }, places: places{edit: s.edit}}
 	ps.info = newInfo(s.edit, &ps.sections, deps.Theme)
 	s.panes = ps
 	if len(r.Path) > 0 {
@@ -77,7 +78,7 @@ func New(deps screen.Deps, r screen.Route, options ...Option) *Screen {
 	return s
 }
 
-// Title is the campaign's name.
+// Title returns the campaign's name.
 func (s *Screen) Title() string {
 	if !s.loaded {
 		return "Campaign"
@@ -85,10 +86,10 @@ func (s *Screen) Title() string {
 	return engine.Summarize(s.edit.Campaign()).Title()
 }
 
-// Campaign returns the campaign with the edits of the screen; false while it is not read.
+// Campaign returns the campaign with the edits of the screen; false until it has been read.
 func (s *Screen) Campaign() (engine.Campaign, bool) { return s.edit.Campaign(), s.loaded }
 
-// Badge says whether the work is saved.
+// Badge reports whether the edits are saved.
 func (s *Screen) Badge() (string, themes.Tone) {
 	if !s.loaded {
 		return "", themes.ToneMuted
@@ -114,17 +115,17 @@ func (s *Screen) load() tea.Cmd {
 		}
 		if k, ok := s.deps.Service.(engine.ContentStore); ok {
 			if l.offers, err = assemble.LoadSuggestions(ctx, k); err != nil && ctx.Err() != nil {
-				return nil, ctx.Err() // without offers there is still everything else
+				return nil, ctx.Err() // without offers everything else still works
 			}
 		}
 		return l, nil
 	})
 }
 
-// Update takes results and news, and hands keys to the pane that has the keyboard.
+// Update handles results and notifications, and passes keys to the focused pane.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	cmd := s.update(msg)
-	return tea.Batch(cmd, s.panes.grant())
+	return tea.Batch(cmd, s.panes.fulfill())
 }
 
 func (s *Screen) update(msg tea.Msg) tea.Cmd {
@@ -151,8 +152,8 @@ func (s *Screen) update(msg tea.Msg) tea.Cmd {
 		}
 		return nil
 	}
-	if s.panes.host.form != nil {
-		return s.panes.take(s.panes.host.form.Update(msg), true) // what it asked for, such as the clipboard
+	if s.panes.host.editor != nil {
+		return s.panes.adopt(s.panes.host.editor.Update(msg), true) // a message that the form requested, such as the clipboard's content
 	}
 	return nil
 }
@@ -163,22 +164,22 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	}
 	switch r.Kind {
 	case taskLoad:
-		return s.took(r)
+		return s.showLoaded(r)
 	case taskSave:
 		return s.saver.saved(r)
 	case taskApply:
 		return s.saver.applied(r)
 	case taskState:
-		s.tookState(r)
+		s.showState(r)
 		return nil
 	case taskBrowser:
-		return opened(r)
+		return openedNotice(r)
 	}
-	return s.panes.toEditors(r)
+	return s.panes.deliver(r)
 }
 
-// took shows the campaign that was read.
-func (s *Screen) took(r screen.Result) tea.Cmd {
+// showLoaded shows the campaign that was read.
+func (s *Screen) showLoaded(r screen.Result) tea.Cmd {
 	if r.Err != nil {
 		s.failed = r.Err
 		return nil
@@ -186,7 +187,7 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 	l := r.Value.(loaded)
 	recovered, ok := s.edit.ApplyLoaded(l.Loaded)
 	if !ok {
-		return nil // what is here is newer
+		return nil // the local version is newer
 	}
 	s.failed, s.loaded, s.panes.host.offers = nil, true, l.offers
 	var cmd tea.Cmd
@@ -197,32 +198,32 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 		cmd = screen.NotifyAbout(screen.TopicSave, widget.LevelInfo, "Your earlier changes are here. Press ctrl+s to apply them.")
 	}
 	s.panes.showChecked()
-	if len(s.start) == 0 {
-		s.start = s.panes.sections.first()
+	if len(s.startPath) == 0 {
+		s.startPath = s.panes.sections.first()
 	}
-	s.panes.sections.choose(s.start)
-	s.panes.goTo(s.start)
-	if at, ok := s.panes.sections.messages(s.edit.Schema()); ok && s.preview {
-		s.preview = false
+	s.panes.sections.choose(s.startPath)
+	s.panes.goTo(s.startPath)
+	if at, ok := s.panes.sections.messages(s.edit.Schema()); ok && s.openPreview {
+		s.openPreview = false
 		s.panes.sections.choose(at)
 		s.panes.show(at)
-		if s.panes.info.aside != nil {
-			s.panes.toAside()
+		if s.panes.info.sidePanel != nil {
+			s.panes.focusSidePanel()
 		}
-		s.panes.from = paneBefore
+		s.panes.from = paneCaller
 	}
-	return tea.Batch(cmd, s.takeBody())
+	return tea.Batch(cmd, s.replaceBody())
 }
 
-// reread reads the campaign again. Edits that are on their way to the store are stored first; those that wait
-// to be applied stay, and only what is below them is read.
+// reread reads the campaign again. Edits that are being saved are saved first; pending edits are kept, and only
+// their base is read.
 func (s *Screen) reread() tea.Cmd {
 	switch {
-	case !s.loaded && s.failed != nil: // the store may be back
+	case !s.loaded && s.failed != nil: // the store may be reachable again
 		return s.load()
 	case !s.loaded:
 		return nil
-	case errors.As(s.edit.SaveErr(), new(*edit.SavedLocallyError)): // the store may be back
+	case errors.As(s.edit.SaveErr(), new(*edit.SavedLocallyError)): // the store may be reachable again
 		return s.saver.save("", true)
 	case s.edit.Saving():
 		s.saver.stale = true
@@ -231,25 +232,24 @@ func (s *Screen) reread() tea.Cmd {
 		service, id := s.deps.Service, s.edit.ID()
 		return s.Run(taskState, func(ctx context.Context) (any, error) { return service.Get(ctx, id) })
 	}
-	s.start = s.panes.place()
+	s.startPath = s.panes.place()
 	return s.load()
 }
 
-// tookState takes over the campaign as the service has it, below the edits that wait to be applied.
-func (s *Screen) tookState(r screen.Result) {
+// showState adopts the service's version of the campaign as the base of pending edits.
+func (s *Screen) showState(r screen.Result) {
 	if r.Err != nil || !s.edit.HasPending() {
-		return // the edits are what the person sees; applying them reports what is wrong
+		return // the user sees the edits; applying them reports errors
 	}
 	s.edit.RebaseOnto(r.Value.(engine.Campaign))
 	s.panes.showChecked()
 	s.panes.reload()
 }
 
-// LeaveQuestion asks before edits of a live campaign that are not applied are left; they are kept.
-func (s *Screen) LeaveQuestion() *screen.Question { return s.saver.leaving() }
+// LeaveQuestion asks before the user leaves unapplied edits of a live campaign, which are kept.
+func (s *Screen) LeaveQuestion() *screen.Question { return s.saver.leaveQuestion() }
 
-// Close waits for a save that is due, and tells the others where there was any. The pages that a
-// browser was given are gone then.
+// Close waits for a pending save and notifies the other screens of it. Pages shown in a browser are removed.
 func (s *Screen) Close() tea.Cmd {
 	end := func() tea.Msg {
 		s.Base.Close()
@@ -262,8 +262,8 @@ func (s *Screen) Close() tea.Cmd {
 	return tea.Sequence(s.saver.flush(), end, screen.Changed(s.edit.ID()))
 }
 
-// errorsOf counts what stands between the campaign and being published.
-func errorsOf(e *edit.Session) int { return len(schema.Errors(e.Problems())) }
+// errorCount counts the errors that prevent publishing.
+func errorCount(e *edit.Session) int { return len(schema.Errors(e.Problems())) }
 
 // SetSize divides the screen.
 func (s *Screen) SetSize(width, height int) { s.panes.setSize(width, height) }
@@ -286,7 +286,7 @@ func (s *Screen) View() string {
 	return s.panes.view()
 }
 
-// message draws a text in place of the panes.
+// message draws a text instead of the panes.
 func (s *Screen) message(text string) string {
 	p := widget.NewPager(s.deps.Theme)
 	p.SetSize(s.panes.width-4, s.panes.height-2)

@@ -17,20 +17,20 @@ import (
 	"bugle/ui/uitest"
 )
 
-// bench is a workspace in memory with one draft.
-type bench struct {
+// testbed is a workspace in memory with one draft.
+type testbed struct {
 	t   testing.TB
 	svc *local.Service
 	id  string
 	now time.Time
 }
 
-func newBench(t testing.TB, ch catalog.Channel, components string) *bench {
+func newTestbed(t testing.TB, ch catalog.Channel, components string) *testbed {
 	t.Helper()
 	ctx := context.Background()
 	db := mem.New()
 	t.Cleanup(func() { db.Close() })
-	b := &bench{t: t, now: uitest.Now}
+	b := &testbed{t: t, now: uitest.Now}
 	_, err := local.CreateWorkspace(ctx, db, engine.Workspace{
 		ID: "DEMO", SubscriptionCategories: []string{"Offers"}, Publish: engine.PublishEnabled,
 		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Provider: engine.ProviderOutbox}},
@@ -54,12 +54,12 @@ func newBench(t testing.TB, ch catalog.Channel, components string) *bench {
 	return b
 }
 
-func (b *bench) open(w, h int, at ...any) *uitest.Harness {
+func (b *testbed) open(w, h int, at ...any) *uitest.Harness {
 	return uitest.New(b.t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P(at...)}), w, h)
 }
 
-// stored returns the campaign as the store has it.
-func (b *bench) stored() engine.Campaign {
+// stored returns the stored campaign.
+func (b *testbed) stored() engine.Campaign {
 	b.t.Helper()
 	c, err := b.svc.Get(context.Background(), b.id)
 	if err != nil {
@@ -68,7 +68,7 @@ func (b *bench) stored() engine.Campaign {
 	return c
 }
 
-func (b *bench) value(path string) string {
+func (b *testbed) value(path string) string {
 	b.t.Helper()
 	p, err := doc.ParsePath(path)
 	if err != nil {
@@ -78,7 +78,7 @@ func (b *bench) value(path string) string {
 }
 
 func TestScreens(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"basic_details": {"name": "Spring sale", "content_type": "PROMOTIONAL"}}`)
+	b := newTestbed(t, catalog.Email, `{"basic_details": {"name": "Spring sale", "content_type": "PROMOTIONAL"}}`)
 	h := b.open(80, 24)
 	h.GoldenSizes("parts")
 	h.Press("enter")
@@ -90,9 +90,9 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// At 80×24 problems can be read in full, a focused pane below the form has 12 lines, and z zooms a pane.
-func TestRoomWhereItIsNeeded(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"basic_details": {"name": "Spring sale", "content_type": "PROMOTIONAL"}}`)
+// At 80×24 problems are readable in full, a focused pane below the form has 12 lines, and z zooms a pane.
+func TestLayoutAt80x24(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"basic_details": {"name": "Spring sale", "content_type": "PROMOTIONAL"}}`)
 	h := b.open(80, 24)
 	h.WantNot("required whe…")
 	h.Press("!")
@@ -117,9 +117,9 @@ func TestRoomWhereItIsNeeded(t *testing.T) {
 	}
 }
 
-// What is typed is in the store at once, and the problem that it mends is gone.
-func TestTypingSavesAndMends(t *testing.T) {
-	b := newBench(t, catalog.Email, `{}`)
+// Typing is stored at once, and the problem that it fixes disappears.
+func TestTypingSavesAndClearsProblem(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{}`)
 	h := b.open(120, 40)
 	h.Want("Campaign name *", "Untitled Email")
 	before := strings.Count(h.Text(), "○")
@@ -136,9 +136,9 @@ func TestTypingSavesAndMends(t *testing.T) {
 	}
 }
 
-// Opening every part and every form below it, and leaving them, changes nothing.
-func TestLookingChangesNothing(t *testing.T) {
-	b := newBench(t, catalog.Push, `{"basic_details":{"name":"a\tb","platforms":["WEB","ANDROID"],"tags":["x,y"]},
+// Opening and leaving every section and form changes nothing.
+func TestNavigationChangesNothing(t *testing.T) {
+	b := newTestbed(t, catalog.Push, `{"basic_details":{"name":"a\tb","platforms":["WEB","ANDROID"],"tags":["x,y"]},
 		"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC","basic_details":{"title":"t","message":"m\r\nn"},"advanced":{"future":1.0,"use_large_icon":true}}}}},
 		"utm_params":{"utm_source":"s","utm_medium":"m","utm_own":"o"}}`)
 	before, revision := string(b.stored().Body.Encode()), b.stored().Revision
@@ -155,9 +155,9 @@ func TestLookingChangesNothing(t *testing.T) {
 	}
 }
 
-// A live campaign is not changed while one types; ctrl+s applies, and the state's locks hold.
+// Typing does not change a live campaign until ctrl+s applies it, and the locks of the state hold.
 func TestLiveCampaign(t *testing.T) {
-	b := newBench(t, catalog.Email, liveMail)
+	b := newTestbed(t, catalog.Email, liveMail)
 	ctx := context.Background()
 	if _, err := b.svc.Publish(ctx, engine.PublishRequest{ID: b.id, By: "ann@example.com", Console: true}); err != nil {
 		t.Fatal(err)
@@ -187,13 +187,13 @@ const liveMail = `{"basic_details":{"name":"News","content_type":"PROMOTIONAL","
 	"segmentation_details":{"is_all_user_campaign":true},
 	"scheduling_details":{"delivery_type":"AT_FIXED_TIME","start_time":"2026-03-20T09:00:00Z"}}`
 
-// What the state locks is refused with the reason, and the form shows what is there.
-func TestLockedPart(t *testing.T) {
-	b := newBench(t, catalog.Email, liveMail)
+// A change to a locked field is refused with the reason, and the form shows the stored value.
+func TestLockedSection(t *testing.T) {
+	b := newTestbed(t, catalog.Email, liveMail)
 	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
 		t.Fatal(err)
 	}
-	b.now = time.Date(2026, 4, 20, 9, 0, 0, 0, time.UTC) // long sent
+	b.now = time.Date(2026, 4, 20, 9, 0, 0, 0, time.UTC) // long after it was sent
 	h := b.open(120, 40)
 	h.Press("enter")
 	h.Type("x")
@@ -205,9 +205,9 @@ func TestLockedPart(t *testing.T) {
 	}
 }
 
-// The message stands beside every section, and is shown first where there is no problem to list.
-func TestTheMessageBesideEverySection(t *testing.T) {
-	b := newBench(t, catalog.Email, liveMail)
+// The preview is beside every section, and is the first tab if there are no problems.
+func TestPreviewBesideEverySection(t *testing.T) {
+	b := newTestbed(t, catalog.Email, liveMail)
 	h := b.open(80, 24)
 	h.Want("─ Basics", "[Preview]", "On a phone")
 	h.Press("end", "p")
@@ -218,9 +218,9 @@ func TestTheMessageBesideEverySection(t *testing.T) {
 	wide.Want("─ Audience ─", "0 of 0 users")
 }
 
-// A campaign that is no draft is sent to nobody as a test, and the empty list of problems offers none.
-func TestALiveCampaignIsNotOfferedATest(t *testing.T) {
-	b := newBench(t, catalog.Email, liveMail)
+// A campaign that is not a draft has no test sends, and its empty list of problems does not offer one.
+func TestLiveCampaignOffersNoTestSend(t *testing.T) {
+	b := newTestbed(t, catalog.Email, liveMail)
 	b.open(120, 40).Want("No problems.", "Press v to validate, t to send")
 	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
 		t.Fatal(err)
@@ -230,9 +230,9 @@ func TestALiveCampaignIsNotOfferedATest(t *testing.T) {
 	h.WantNot("t to send")
 }
 
-// While a campaign is live, the parts that stay as they are say so before anything is tried.
-func TestLockedPartsOfALiveCampaign(t *testing.T) {
-	b := newBench(t, catalog.Email, liveMail)
+// The locked sections of a live campaign are marked before the user tries to change them.
+func TestLiveCampaignMarksLockedSections(t *testing.T) {
+	b := newTestbed(t, catalog.Email, liveMail)
 	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -247,9 +247,9 @@ func TestLockedPartsOfALiveCampaign(t *testing.T) {
 	h.Want("News!", "changes not applied")
 }
 
-// Who is led to a place writes there at once; esc goes to the parts, one step.
-func TestWhereSomebodyIsLedHasTheKeyboard(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"basic_details":{"name":"News"}}`)
+// GoTo focuses the field; esc goes to the sections in one step.
+func TestGoToFocusesField(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"News"}}`)
 	h := b.open(80, 24, "basic_details", "name")
 	h.Want("▸ Campaign name", "[Field]")
 	h.Type("!")
@@ -260,9 +260,9 @@ func TestWhereSomebodyIsLedHasTheKeyboard(t *testing.T) {
 	h.Want("▌ ○ Connector")
 }
 
-// Choosing the custom template asks for its id at once; another hides it again.
-func TestConditionsShowAtOnce(t *testing.T) {
-	b := newBench(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC"}}}}}`)
+// Choosing the custom template shows the ID field at once; another choice hides it.
+func TestConditionalFieldsUpdateAtOnce(t *testing.T) {
+	b := newTestbed(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC"}}}}}`)
 	h := b.open(120, 40, "campaign_content", "content", "push", "android", "template_type")
 	h.WantNot("Custom template id")
 	h.Press("enter") // opens the options
@@ -275,7 +275,7 @@ func TestConditionsShowAtOnce(t *testing.T) {
 }
 
 func TestFitsEverySize(t *testing.T) {
-	b := newBench(t, catalog.Email, liveMail)
+	b := newTestbed(t, catalog.Email, liveMail)
 	h := b.open(80, 24)
 	for _, size := range [][2]int{{40, 12}, {60, 20}, {79, 23}, {100, 30}, {112, 30}, {140, 50}, {20, 5}} {
 		h.Resize(size[0], size[1])
@@ -286,9 +286,9 @@ func TestFitsEverySize(t *testing.T) {
 	}
 }
 
-// A part that is not for the campaign says why, and takes no keys.
-func TestForeignPart(t *testing.T) {
-	b := newBench(t, catalog.Email, `{}`)
+// A section that does not apply shows why, and takes no keys.
+func TestNotApplicableSection(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{}`)
 	before := string(b.stored().Body.Encode())
 	h := b.open(80, 24, "trigger_condition")
 	h.Want("Not for One-time, Periodic or Business-event-")
@@ -301,9 +301,9 @@ func TestForeignPart(t *testing.T) {
 	}
 }
 
-// A locale listed beside a message that stands alone is wrong; one key gives each locale its message.
+// A listed locale without a message is a problem; one key creates the messages of all locales.
 func TestFillLocales(t *testing.T) {
-	b := newBench(t, catalog.Email, liveMail)
+	b := newTestbed(t, catalog.Email, liveMail)
 	h := b.open(80, 24, "campaign_content", "locales")
 	h.WantNot("fill locales")
 	if h.DisabledReason("alt+l") == "" {
@@ -323,7 +323,7 @@ func TestFillLocales(t *testing.T) {
 }
 
 func TestLinksAreShownWithTheirParameters(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"campaign_content":{"content":{"email":{"html_content":"<a href='https://shop.example.com/a'>x</a>"}}},"utm_params":{"utm_source":"mail","utm_medium":"email"}}`)
+	b := newTestbed(t, catalog.Email, `{"campaign_content":{"content":{"email":{"html_content":"<a href='https://shop.example.com/a'>x</a>"}}},"utm_params":{"utm_source":"mail","utm_medium":"email"}}`)
 	h := b.open(120, 40, "utm_params")
 	h.Want("─ Links ─", "https://shop.example.com/a?", "Content › Message")
 	h.Press("end")
@@ -333,9 +333,9 @@ func TestLinksAreShownWithTheirParameters(t *testing.T) {
 	h.WantFits()
 }
 
-// A click on the name of a view shows it; one below the problems leads nowhere.
-func TestTheMouseTurnsToAView(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"basic_details":{"name":"News"}}`)
+// A click on a tab shows it; a click below the problems does nothing.
+func TestClickSelectsTab(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"News"}}`)
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
 		h := b.open(size[0], size[1])
 		h.Want("[Problems]")
@@ -352,12 +352,12 @@ func TestTheMouseTurnsToAView(t *testing.T) {
 }
 
 // A route that asks for the preview opens there.
-func TestOpenedAtThePreview(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Spring is here","html_content":"<p>x</p>"}}}}`)
+func TestRouteOpensPreview(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Spring is here","html_content":"<p>x</p>"}}}}`)
 	h := uitest.New(t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Preview: true}), 120, 40)
 	h.Want("Spring is here", "→ next view")
 	h.WantNot("with placeholders")
-	h.Press("esc") // back to where it was opened from, which is none here
+	h.Press("esc") // back to the screen that opened it, which is none here
 	h.WantNot("enter edit")
 	h.Press("tab", "p", "esc")
 	h.Want("enter edit")
@@ -365,9 +365,9 @@ func TestOpenedAtThePreview(t *testing.T) {
 	h.Want("Not for One-time", "enter edit")
 }
 
-// The frame of the preview says where it shows placeholders in place of values.
-func TestThePreviewSaysThatItHasPlaceholders(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Hi {{ user.name }}","html_content":"<p>x</p>"}}}}`)
+// The preview's frame mentions placeholders.
+func TestPreviewMentionsPlaceholders(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Hi {{ user.name }}","html_content":"<p>x</p>"}}}}`)
 	h := b.open(120, 40, "campaign_content")
 	h.Want("Preview · with placeholders")
 	h = b.open(80, 24, "campaign_content")
@@ -376,9 +376,9 @@ func TestThePreviewSaysThatItHasPlaceholders(t *testing.T) {
 	h.WantFits()
 }
 
-// The preview is one key away from every part.
-func TestThePreviewIsOneKeyAway(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Spring is here","html_content":"<p>x</p>"}}}}`)
+// The preview can be focused with one key from every section.
+func TestPreviewKey(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"campaign_content":{"content":{"email":{"subject":"Spring is here","html_content":"<p>x</p>"}}}}`)
 	for _, width := range []int{80, 120} {
 		h := b.open(width, 40, "basic_details")
 		h.Press("esc", "p")
@@ -387,9 +387,9 @@ func TestThePreviewIsOneKeyAway(t *testing.T) {
 	}
 }
 
-// esc goes up one of the places that the frame names, and from the pane beside the form to where the person was.
-func TestEscGoesUpOneStep(t *testing.T) {
-	b := newBench(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC",
+// esc goes up one level of the breadcrumb, and from the info pane to where the user was.
+func TestEscGoesUpOneLevel(t *testing.T) {
+	b := newTestbed(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC",
 		"basic_details":{"title":"Hi"}}}}}}`)
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
 		h := b.open(size[0], size[1], "campaign_content", "content", "push", "android", "basic_details", "title")
@@ -423,10 +423,10 @@ func TestEscGoesUpOneStep(t *testing.T) {
 	}
 }
 
-// What a choice makes pointless is not asked for: filters of people beside all users, what happens outside a
-// window that there is not.
-func TestOnlyWhatAppliesIsAskedFor(t *testing.T) {
-	b := newBench(t, catalog.Push, `{"scheduling_details":{"delivery_type":"SEND_IN_BTS","start_time":"2026-12-01T09:00:00Z","bts_details":{"send_in_bts":true}}}`)
+// Fields that a choice makes pointless are not required: filters with all users, the behavior outside a window
+// that is not set.
+func TestOnlyApplicableFieldsAreRequired(t *testing.T) {
+	b := newTestbed(t, catalog.Push, `{"scheduling_details":{"delivery_type":"SEND_IN_BTS","start_time":"2026-12-01T09:00:00Z","bts_details":{"send_in_bts":true}}}`)
 	h := b.open(120, 40, "segmentation_details")
 	h.Want("Include  ", "Exclude  ")
 	h.Press(" ")

@@ -12,8 +12,8 @@ import (
 	"bugle/ui/widget"
 )
 
-// copyFrom is the action that fills the open message from another: of a platform from the others, and
-// from its like in other variations and locales.
+// copyFrom returns the action that fills the open message from another one: a platform from the other
+// platforms, or the same platform of other variations and locales.
 func (s *Screen) copyFrom() []screen.Action {
 	open, places := s.panes.host.path, &s.panes.host.places
 	if s.panes.focus != paneForm || !places.inContent(open) || places.gridOpen() && len(open) == 1 {
@@ -29,7 +29,7 @@ func (s *Screen) copyFrom() []screen.Action {
 		Run: func() tea.Cmd { return s.copyMessage(from[0], to) },
 	}
 	switch {
-	case s.panes.host.form.Modal():
+	case s.panes.host.editor.Modal():
 	case s.edit.Root().Lookup(to).Empty():
 		act.BarPriority = 7
 	default:
@@ -54,10 +54,10 @@ func (s *Screen) chooseSource(from []grid.Source, to doc.Path) tea.Cmd {
 	})
 }
 
-// mostCopied is how many fields the notice of a copy names.
-const mostCopied = 3
+// maxNamedFields is how many fields the notice of a copy names.
+const maxNamedFields = 3
 
-// copyMessage copies what fits, as one step.
+// copyMessage copies what fits, as one undo step.
 func (s *Screen) copyMessage(from grid.Source, to doc.Path) tea.Cmd {
 	root, copied := grid.CopyFit(s.edit.Schema(), s.edit.Env(), s.edit.Root(), from.Path, to)
 	name := widget.Clean(from.Name)
@@ -66,11 +66,11 @@ func (s *Screen) copyMessage(from grid.Source, to doc.Path) tea.Cmd {
 	}
 	var words []string
 	for i, p := range copied {
-		if i == mostCopied {
+		if i == maxNamedFields {
 			words = append(words, fmt.Sprintf("%d more", len(copied)-i))
 			break
 		}
-		words = append(words, strings.ToLower(label(p, s.edit.Schema().At(p))))
+		words = append(words, strings.ToLower(placeLabel(p, s.edit.Schema().At(p))))
 	}
 	what := strings.Join(words, ", ")
 	if copied[0].Equal(to) {

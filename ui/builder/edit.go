@@ -8,24 +8,24 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// change makes root the document, unless the campaign's state keeps that from being edited.
-// field names what was typed in, so that keys in one field are one step; it may be empty.
+// change replaces the document, unless the campaign's state forbids it. field names the field that was typed
+// in, so that consecutive keys in one field are one undo step; it may be empty.
 func (s *Screen) change(root doc.Value, field string) tea.Cmd {
 	if why := s.edit.Locked(root); why != "" {
 		s.panes.reload()
 		return screen.Notify(widget.LevelWarning, why)
 	}
 	at := s.panes.place()
-	if field == "" { // it may have come from elsewhere: an editor, an earlier version, a template
+	if field == "" { // it may come from an external editor, an earlier version, or a template
 		at = doc.ChangedAt(doc.Diff(s.edit.Root(), root))
 	}
 	continued := s.edit.Change(root, s.panes.host.path, field)
 	s.panes.showChecked()
-	return tea.Batch(s.saver.save(note(at), continued), s.saver.warn())
+	return tea.Batch(s.saver.save(editNote(at), continued), s.saver.noteWhenApplied())
 }
 
-// takeBody makes the body that another screen handed over the campaign's, as one change.
-func (s *Screen) takeBody() tea.Cmd {
+// replaceBody replaces the campaign's body with the one from the route, as one change.
+func (s *Screen) replaceBody() tea.Cmd {
 	if !s.body.Exists() {
 		return nil
 	}

@@ -16,7 +16,8 @@ import (
 	"bugle/ui/uitest"
 )
 
-// drafts are what streams of keys edit; the last is published first, so that its edits wait.
+// drafts are the campaigns that key streams edit; the last one is published first, so that its edits stay
+// pending.
 var drafts = []struct {
 	channel catalog.Channel
 	typ     catalog.DeliveryType
@@ -43,9 +44,8 @@ var places = []doc.Path{
 	doc.P("campaign_content", "content", "push", "android", "basic_details", "key_value_pairs"), doc.P("campaign_content", "variation_details"),
 }
 
-// What the builder shows when it is left is what the store has, or a working copy; all steps undone give
-// the bytes that there were at first, and all of them done again those of the end; and what is typed
-// afterwards is there as well.
+// After any key stream: what the builder shows is stored in the campaign or a working copy; undoing everything
+// restores the original bytes and redoing everything the final ones; and later edits are saved too.
 func FuzzEdits(f *testing.F) {
 	stores, ids := make([]*mem.DB, len(drafts)), make([]string, len(drafts))
 	for i, d := range drafts {
@@ -90,10 +90,10 @@ func FuzzEdits(f *testing.F) {
 			}
 		}
 		kept("after coming back")
-		h.FinishHeld() // what took longer than the program was there
+		h.FinishHeld() // run what was slower than the program
 		kept("after a save that came late")
-		undone(t, s, first)
-		if long := len(engine.CampaignName(engine.DocumentBody(last))) > 1500; !long && i < len(drafts)-1 { // a long text is for an editor
+		undoAndRedoAll(t, s, first)
+		if long := len(engine.CampaignName(engine.DocumentBody(last))) > 1500; !long && i < len(drafts)-1 { // a long text needs an external editor
 			h, _ = open(places[2])
 			h.Press("end")
 			h.Type("Zq7")
@@ -109,8 +109,8 @@ func FuzzEdits(f *testing.F) {
 	})
 }
 
-// undone takes all steps of a screen back, and does all of them again.
-func undone(t *testing.T, s *builder.Screen, first string) {
+// undoAndRedoAll undoes all steps of a screen and redoes them.
+func undoAndRedoAll(t *testing.T, s *builder.Screen, first string) {
 	t.Helper()
 	last, n := string(s.Root().Encode()), s.Depth()
 	for range n {
@@ -127,14 +127,14 @@ func undone(t *testing.T, s *builder.Screen, first string) {
 	}
 }
 
-// leave quits, whatever is asked.
+// leave quits and answers every question.
 func leave(h *uitest.Harness) {
 	for range 2 {
 		h.Send(screen.QuitMsg{})
 	}
 }
 
-// newDraft makes a workspace with one draft, published where it is to be live.
+// newDraft creates a workspace with one draft, which is published if live is set.
 func newDraft(f *testing.F, ch catalog.Channel, typ catalog.DeliveryType, components string, live bool) (*mem.DB, string) {
 	f.Helper()
 	ctx := context.Background()

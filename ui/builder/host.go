@@ -15,34 +15,34 @@ import (
 	"bugle/ui/screen"
 )
 
-// host holds the editor of the place that is open, and does for it what it asks for.
+// host holds the editor of the open place and serves its requests.
 type host struct {
 	edit    *edit.Session
 	deps    screen.Deps
-	offers  assemble.Suggestions // for texts
+	offers  assemble.Suggestions // suggestions for texts
 	task    func(kind string, fn func(context.Context) (any, error)) tea.Cmd
-	changed func() tea.Cmd // takes over what was changed in the person's own editor
+	changed func() tea.Cmd // adopts what was changed in the user's editor
 	places  places
 
-	form  editor.Editor // of path; nil where the campaign has none
-	path  doc.Path
-	strip editor.TabBar // above the form; nil where the place has none
-	size  box           // of the form and the strip
-	wants wants
+	editor   editor.Editor // editor of path; nil if the campaign has none
+	path     doc.Path
+	tabBar   editor.TabBar // above the editor; nil if the place has none
+	size     box           // of the editor and the tab bar
+	requests requests
 }
 
-// show shows the form of the object, list or map at p.
+// show opens the editor of the object, list or map at p.
 func (h *host) show(p doc.Path) {
 	h.path = p
-	h.strip = h.stripFor(p)
-	h.form = h.newEditor(p)
-	h.form.SetProblems(h.edit.Problems())
+	h.tabBar = h.tabBarFor(p)
+	h.editor = h.newEditor(p)
+	h.editor.SetProblems(h.edit.Problems())
 }
 
-// newEditor makes the editor of the object, map or list at p.
+// newEditor returns the editor of the object, map or list at p.
 func (h *host) newEditor(p doc.Path) editor.Editor {
 	cfg := h.config(p)
-	if t, at, ok := h.places.toolAt(p); ok && t.edit != nil && len(at) == len(p) {
+	if t, at, ok := h.places.toolsAt(p); ok && t.edit != nil && len(at) == len(p) {
 		if ed := t.edit(&h.places, cfg); ed != nil {
 			return ed
 		}
@@ -54,13 +54,13 @@ func (h *host) config(p doc.Path) editor.Config {
 	return editor.Config{
 		Config: forms.Config{
 			Schema: h.edit.Schema(), Root: h.edit.Root(), Path: p, Env: h.edit.Env(), Theme: h.deps.Theme, Suggest: h.suggest, Locked: h.edit.LockedAt, Now: h.deps.Now,
-			Width: h.size.w, Height: h.size.h - h.stripLines(),
+			Width: h.size.w, Height: h.size.h - h.tabBarHeight(),
 		},
 		Head: h.edit.Head(), Workspace: h.edit.Workspace(), Service: h.deps.Service, Now: h.deps.Now, Location: h.deps.Location,
 		Host: editor.Host{
-			Open:         func(p doc.Path) { h.wants.open = p },
-			OpenExternal: func(text, suffix string, then func(string)) { h.wants.outside = h.outside(text, suffix, then) },
-			Notify:       func(text string) { h.wants.notice = text },
+			Open:         func(p doc.Path) { h.requests.open = p },
+			OpenExternal: func(text, suffix string, then func(string)) { h.requests.external = h.openExternal(text, suffix, then) },
+			Notify:       func(text string) { h.requests.notice = text },
 			Run:          func(kind string, fn func(context.Context) (any, error)) tea.Cmd { return h.task(taskEditor+kind, fn) },
 		},
 	}
@@ -70,17 +70,17 @@ func (h *host) suggest(list string) []string {
 	return h.offers.List(h.edit.Workspace(), h.edit.Root(), list)
 }
 
-// wants is what an editor and the aside asked for during Update.
-type wants struct {
-	open    doc.Path
-	outside tea.Cmd
-	notice  string
+// requests collects what an editor and the side panel have requested during Update.
+type requests struct {
+	open     doc.Path
+	external tea.Cmd
+	notice   string
 }
 
-// outside opens a text of an editor in the person's own one.
-func (h *host) outside(text, suffix string, then func(string)) tea.Cmd {
+// openExternal opens a text of an editor in the user's editor.
+func (h *host) openExternal(text, suffix string, then func(string)) tea.Cmd {
 	return screen.Send(screen.OpenEditorMsg{Text: text, Suffix: suffix, Then: func(after string, changed bool) tea.Cmd {
-		if !changed || h.form == nil {
+		if !changed || h.editor == nil {
 			return nil
 		}
 		then(after)
@@ -88,31 +88,31 @@ func (h *host) outside(text, suffix string, then func(string)) tea.Cmd {
 	}})
 }
 
-// taskEditor begins the names of the tasks that editors start.
+// taskEditor is the prefix of the kinds of tasks that editors start.
 const taskEditor = "editor."
 
-// reload shows the document as it is now.
+// reload shows the current document.
 func (h *host) reload() {
-	if h.form != nil {
-		h.form.Reload(h.edit.Root())
-		h.form.SetProblems(h.edit.Problems())
+	if h.editor != nil {
+		h.editor.Reload(h.edit.Root())
+		h.editor.SetProblems(h.edit.Problems())
 	}
 }
 
-// focused returns the field that has the focus; nil where none has.
+// focused returns the focused field; nil if there is none.
 func (h *host) focused() *schema.FieldState {
-	if h.form != nil {
-		if f, ok := h.form.Focused(); ok {
+	if h.editor != nil {
+		if f, ok := h.editor.Focused(); ok {
 			return &f
 		}
 	}
 	return nil
 }
 
-// edits returns the document with what the form changed, and the field that was typed in, which is empty for a step
-// of its own; false where nothing changed.
+// edits returns the document with the editor's changes, and the field that was typed in, which is empty for an
+// operation; false if nothing changed.
 func (h *host) edits() (root doc.Value, field string, ok bool) {
-	root, changed := h.form.Edited()
+	root, changed := h.editor.Edited()
 	if !changed || root.Same(h.edit.Root()) || len(doc.Diff(h.edit.Root(), root)) == 0 {
 		return root, "", false
 	}
@@ -120,99 +120,99 @@ func (h *host) edits() (root doc.Value, field string, ok bool) {
 	if f := h.focused(); f != nil {
 		field = f.Path.String()
 	}
-	if e, ok := h.form.(editor.OperationEditor); ok && e.LastWasOperation() {
+	if e, ok := h.editor.(editor.OperationEditor); ok && e.LastWasOperation() {
 		field = ""
 	}
 	return root, field, true
 }
 
-// setSize sets the room for the form and the strip.
+// setSize sets the size of the editor and the tab bar.
 func (h *host) setSize(size box) {
 	h.size = size
-	if h.form != nil {
-		h.form.SetSize(size.w, size.h-h.stripLines())
+	if h.editor != nil {
+		h.editor.SetSize(size.w, size.h-h.tabBarHeight())
 	}
 }
 
-// lines is the number of lines that the form fills in that much room, the line above it included.
+// lines returns the number of lines that the editor needs in that size, including the tab bar.
 func (h *host) lines(width, height int) int {
-	if h.form == nil {
+	if h.editor == nil {
 		return 0
 	}
-	h.form.SetSize(width, height)
-	return strings.Count(h.form.View(), "\n") + 1 + h.stripLines()
+	h.editor.SetSize(width, height)
+	return strings.Count(h.editor.View(), "\n") + 1 + h.tabBarHeight()
 }
 
-// view draws the form below its strip.
+// view draws the editor below its tab bar.
 func (h *host) view(active bool) string {
-	h.form.SetActive(active)
-	if line := h.stripLine(); line != "" {
-		return line + "\n\n" + h.form.View()
+	h.editor.SetActive(active)
+	if line := h.tabBarLine(); line != "" {
+		return line + "\n\n" + h.editor.View()
 	}
-	return h.form.View()
+	return h.editor.View()
 }
 
-// keys are entries of the help for the keys that the form takes at the focused field.
-func (h *host) keys() []screen.Action {
-	rank := []int{10, 9, 7, 6, 5} // the way out, 8, comes third
+// helpEntries describes the keys that the editor handles in the focused field.
+func (h *host) helpEntries() []screen.Action {
+	rank := []int{10, 9, 7, 6, 5} // leaving, with priority 8, comes third
 	bar := map[string]int{}
-	for i, b := range h.form.Hints() {
+	for i, b := range h.editor.Hints() {
 		if i < len(rank) {
 			bar[b.Help().Key] = rank[i]
 		}
 	}
 	var acts []screen.Action
-	for _, b := range h.form.Bindings() {
+	for _, b := range h.editor.Bindings() {
 		h := b.Help()
 		if h.Key == "esc" {
-			continue // the screen's own entry says what it does
+			continue // the screen has an entry for it
 		}
 		acts = append(acts, screen.Action{Keys: []string{h.Key}, Label: h.Desc, Group: groupForm, BarPriority: bar[h.Key], WhileTyping: true, HelpOnly: true})
 	}
 	return acts
 }
 
-// stripFor makes the line above the form at p: that of the place around it.
-func (h *host) stripFor(p doc.Path) editor.TabBar {
-	t, at, ok := h.places.toolAt(p)
-	if !ok || t.strip == nil || len(at) == len(p) {
+// tabBarFor returns the tab bar of the place around p.
+func (h *host) tabBarFor(p doc.Path) editor.TabBar {
+	t, at, ok := h.places.toolsAt(p)
+	if !ok || t.tabBar == nil || len(at) == len(p) {
 		return nil
 	}
-	return t.strip(h.config(at))
+	return t.tabBar(h.config(at))
 }
 
-func (h *host) stripLine() string {
-	if h.strip == nil {
+func (h *host) tabBarLine() string {
+	if h.tabBar == nil {
 		return ""
 	}
-	return h.strip.View(h.edit.Root(), h.path, h.size.w)
+	return h.tabBar.View(h.edit.Root(), h.path, h.size.w)
 }
 
-// stripLines is how many lines the strip takes from the form.
-func (h *host) stripLines() int {
-	if h.stripLine() == "" {
+// tabBarHeight returns how many lines the tab bar takes.
+func (h *host) tabBarHeight() int {
+	if h.tabBarLine() == "" {
 		return 0
 	}
 	return 2
 }
 
-func (h *host) stripKeys() []screen.Action {
-	if h.stripLine() == "" {
+func (h *host) tabBarActions() []screen.Action {
+	if h.tabBarLine() == "" {
 		return nil
 	}
-	return infoActions(h.strip.Bindings(), groupMove, 6)
+	return helpEntries(h.tabBar.Bindings(), groupMove, 6)
 }
 
-// stripGo returns where a key of the strip leads.
-func (h *host) stripGo(key string) (doc.Path, bool) {
-	if h.strip == nil || h.form.Modal() {
+// tabBarTarget returns the place that a key of the tab bar leads to.
+func (h *host) tabBarTarget(key string) (doc.Path, bool) {
+	if h.tabBar == nil || h.editor.Modal() {
 		return nil, false
 	}
-	return h.strip.KeyTarget(h.edit.Root(), h.path, key)
+	return h.tabBar.KeyTarget(h.edit.Root(), h.path, key)
 }
 
-// gridKey is the action that leads to the grid from everywhere in the messages.
-func (h *host) gridKey(active bool, run func() tea.Cmd) []screen.Action {
+// gridAction returns the action that shows the grid, available anywhere in the messages.
+func (h *host) gridAction(active bool, run func() tea.Cmd) []screen.Action {
 	if !h.places.inContent(h.path) {
 		return nil
 	}
@@ -220,7 +220,7 @@ func (h *host) gridKey(active bool, run func() tea.Cmd) []screen.Action {
 	if len(h.path) == 1 && h.places.gridOpen() {
 		a.Label, a.Help, a.BarPriority = "form", "show the content as a form", 1
 	}
-	if h.form.Modal() {
+	if h.editor.Modal() {
 		a.BarPriority = 0
 	}
 	if !active {

@@ -19,64 +19,64 @@ import (
 	"bugle/ui/widget"
 )
 
-// tab is one of the views beside the form.
+// tab is one of the tabs beside the form.
 type tab int
 
 const (
-	tabField    tab = iota // what the focused field is for, and what is wrong with it
-	tabProblems            // all that is wrong
-	tabAside               // what belongs to the place: a preview, a calendar
-	tabJSON                // the document as it goes over the wire
+	tabField     tab = iota // help and problems of the focused field
+	tabProblems             // all problems
+	tabSidePanel            // the side panel of the place: a preview, a calendar
+	tabJSON                 // the document as sent to the service
 )
 
-var allTabs = []tab{tabField, tabProblems, tabAside, tabJSON}
+var allTabs = []tab{tabField, tabProblems, tabSidePanel, tabJSON}
 
-// spot is where the person is.
-type spot struct {
+// location is the user's position.
+type location struct {
 	focus pane
-	path  doc.Path           // of the form that is open
-	field *schema.FieldState // that has the focus in it; nil where none has
+	path  doc.Path           // of the open form
+	field *schema.FieldState // the focused field of that form; nil if there is none
 }
 
-// place returns the focused field, or else the form.
-func (s spot) place() doc.Path {
+// place returns the path of the focused field, or else of the form.
+func (s location) place() doc.Path {
 	if s.focus == paneForm && s.field != nil {
 		return s.field.Path
 	}
 	return s.path
 }
 
-// onObject reports whether the keyboard is on an object with content, which opens.
-func (s spot) onObject() bool {
+// onObject reports whether a non-empty object that can be opened is focused.
+func (s location) onObject() bool {
 	return s.field != nil && s.field.Node != nil && s.field.Node.Kind == schema.Object && !s.field.Value.Empty()
 }
 
-// info is the pane that describes what is being edited.
+// info is the pane beside the form, with help, problems, side panel and JSON.
 type info struct {
 	edit     *edit.Session
-	sections *sections // whose order the problems have
+	sections *sectionList // sets the order of the problems
 	theme    themes.Theme
 
-	tab    tab
-	chosen bool // a person chose the tab; otherwise it follows the keyboard
-	pager  widget.Pager
-	json   widget.JSONView
-	list   widget.List
-	goals  []doc.Path // of the problems, for each line of the list
+	tab          tab
+	chosen       bool // the user chose the tab; otherwise it follows the focus
+	pager        widget.Pager
+	json         widget.JSONView
+	list         widget.List
+	problemPaths []doc.Path // path of the problem on each line of the list
 
-	size  box  // with its frame
-	wide  bool // beside the form, not below
+	size  box  // including its frame
+	wide  bool // beside the form, not below it
 	width int  // inside the frame
 
-	aside   editor.SidePanel // nil where the place has none
-	asideOf string           // the part that it belongs to
-	split   bool             // the aside stands below the tabs, and is none of them
-	top     tab              // what the tabs show while the aside has the keyboard
-	started tea.Cmd          // what the aside asked for when it was shown
-	shown   string           // what the pager holds, so that its place is kept while nothing changes
+	sidePanel      editor.SidePanel // nil if the place has none
+	sidePanelOwner string           // the section that it belongs to
+	split          bool             // the side panel is shown below the tabs instead of being one
+	top            tab              // the tab shown while the side panel has the keyboard
+	started        tea.Cmd          // command of the side panel when it was shown
+	shown          string           // content of the pager, to keep its position while nothing changes
 }
 
-func newInfo(e *edit.Session, list *sections, t themes.Theme) info {
+func newInfo(e *edit.Session, list *sectionList, t themes.Theme) info {
 	return info{edit: e, sections: list, theme: t, pager: widget.NewPager(t), json: widget.NewJSONView(t), list: widget.NewList(t)}
 }
 
@@ -85,31 +85,31 @@ func (in *info) setTheme(t themes.Theme) {
 	in.pager.SetTheme(t)
 	in.json.SetTheme(t)
 	in.list.SetTheme(t)
-	if in.aside != nil {
-		in.aside.SetTheme(t)
+	if in.sidePanel != nil {
+		in.sidePanel.SetTheme(t)
 	}
 	in.shown = ""
 }
 
-// splitFrom is the height from which the aside has a place of its own, below the tabs.
-const splitFrom = 30
+// splitMinHeight is the height from which the side panel is shown below the tabs.
+const splitMinHeight = 30
 
-// setSize divides the pane, whose size is with its frame.
+// setSize sets the size of the pane, including its frame.
 func (in *info) setSize(size box, wide bool) {
 	in.size, in.wide = size, wide
-	in.split = in.aside != nil && wide && size.h >= splitFrom
-	tabs, aside := in.boxes()
+	in.split = in.sidePanel != nil && wide && size.h >= splitMinHeight
+	tabs, aside := in.layout()
 	in.width = tabs.w - 4
 	in.pager.SetSize(in.width, tabs.h-2)
 	in.json.SetSize(in.width, tabs.h-2)
 	in.list.SetSize(in.width, tabs.h-2)
-	if in.aside != nil {
-		in.aside.SetSize(aside.w-4, aside.h-2)
+	if in.sidePanel != nil {
+		in.sidePanel.SetSize(aside.w-4, aside.h-2)
 	}
 }
 
-// boxes returns the sizes of the tabs and of the aside, which are one where they share a place.
-func (in *info) boxes() (tabs, aside box) {
+// layout returns the sizes of the tabs and of the side panel, which are the same if they share the space.
+func (in *info) layout() (tabs, aside box) {
 	if !in.split {
 		return in.size, in.size
 	}
@@ -117,77 +117,78 @@ func (in *info) boxes() (tabs, aside box) {
 	return box{in.size.w, top}, box{in.size.w, in.size.h - top}
 }
 
-// follow shows the aside of the section of, which is made where another one stands there; nil shows none.
-func (in *info) follow(of string, place doc.Path, fresh func() editor.SidePanel) {
+// setSidePanel shows the side panel of a section, creating it if the current one belongs to another; nil shows
+// none.
+func (in *info) setSidePanel(of string, place doc.Path, fresh func() editor.SidePanel) {
 	switch {
-	case fresh == nil && in.aside == nil:
+	case fresh == nil && in.sidePanel == nil:
 		return
 	case fresh == nil:
-		in.aside, in.asideOf = nil, ""
-		if in.tab == tabAside {
+		in.sidePanel, in.sidePanelOwner = nil, ""
+		if in.tab == tabSidePanel {
 			in.tab, in.chosen = tabField, false
 		}
 		in.setSize(in.size, in.wide)
 		return
-	case in.aside == nil || in.asideOf != of:
-		in.aside, in.asideOf = fresh(), of
+	case in.sidePanel == nil || in.sidePanelOwner != of:
+		in.sidePanel, in.sidePanelOwner = fresh(), of
 		in.setSize(in.size, in.wide)
 	}
-	in.started = tea.Batch(in.started, in.aside.Show(in.edit.Root(), place))
+	in.started = tea.Batch(in.started, in.sidePanel.Show(in.edit.Root(), place))
 }
 
-// start returns what the aside asked for since the last time.
-func (in *info) start() tea.Cmd {
+// takeStarted returns the pending command of the side panel.
+func (in *info) takeStarted() tea.Cmd {
 	cmd := in.started
 	in.started = nil
 	return cmd
 }
 
-// note is what the frame says of the view beside the form, where there is something to say.
+// note returns the side panel's note for the frame, if it has one.
 func (in *info) note() string {
-	if n, ok := in.aside.(interface{ Note() string }); ok {
+	if n, ok := in.sidePanel.(interface{ Note() string }); ok {
 		return n.Note()
 	}
 	return ""
 }
 
-// upper is the view that the tabs show.
-func (in *info) upper() tab {
-	if in.split && in.tab == tabAside {
+// topTab returns the tab that is shown.
+func (in *info) topTab() tab {
+	if in.split && in.tab == tabSidePanel {
 		return in.top
 	}
 	return in.tab
 }
 
-// tabs returns the views that there are now.
+// tabs returns the available tabs.
 func (in *info) tabs() []tab {
-	if in.aside != nil && !in.split {
+	if in.sidePanel != nil && !in.split {
 		return allTabs
 	}
-	return slices.DeleteFunc(slices.Clone(allTabs), func(t tab) bool { return t == tabAside })
+	return slices.DeleteFunc(slices.Clone(allTabs), func(t tab) bool { return t == tabSidePanel })
 }
 
 func (in *info) name(t tab) string {
 	switch t {
 	case tabProblems:
 		return "Problems"
-	case tabAside:
-		return in.aside.Title()
+	case tabSidePanel:
+		return in.sidePanel.Title()
 	case tabJSON:
 		return "JSON"
 	}
 	return "Field"
 }
 
-func capital(s string) string {
+func capitalize(s string) string {
 	if s == "" {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// label names a place for people: the field's title, or the number or name of an entry.
-func label(p doc.Path, n *schema.Node) string {
+// placeLabel returns a display name of a place: the field's title, or the number or name of an entry.
+func placeLabel(p doc.Path, n *schema.Node) string {
 	if n.Name != "" {
 		return n.Label()
 	}
@@ -207,8 +208,8 @@ func label(p doc.Path, n *schema.Node) string {
 	return last.Name
 }
 
-// engineJSON returns the section that the path is in, for people.
-func engineJSON(root doc.Value, p doc.Path) []byte {
+// sectionJSON returns the formatted JSON of the section that the path is in.
+func sectionJSON(root doc.Value, p doc.Path) []byte {
 	if len(p) == 0 {
 		return root.Indent()
 	}
@@ -218,9 +219,9 @@ func engineJSON(root doc.Value, p doc.Path) []byte {
 	return []byte("{}")
 }
 
-// linesOf returns the lines, from 0, that the value at p takes in the indented text of v: the
-// first, and the one after the last. It returns 0, 0 where there is no such value.
-func linesOf(v doc.Value, p doc.Path) (from, to int) {
+// lineRange returns the lines, counted from 0, of the value at p in the formatted text of v: the first one and
+// the one after the last. It returns 0, 0 if there is no such value.
+func lineRange(v doc.Value, p doc.Path) (from, to int) {
 	line := 0
 	for _, step := range p {
 		line++ // the opening bracket
@@ -230,7 +231,7 @@ func linesOf(v doc.Value, p doc.Path) (from, to int) {
 				if found = i == step.Index; found {
 					break
 				}
-				line += height(e)
+				line += valueHeight(e)
 			}
 			v = v.At(step.Index)
 		} else {
@@ -238,7 +239,7 @@ func linesOf(v doc.Value, p doc.Path) (from, to int) {
 				if found = name == step.Name; found {
 					break
 				}
-				line += height(m)
+				line += valueHeight(m)
 			}
 			v = v.Get(step.Name)
 		}
@@ -246,13 +247,13 @@ func linesOf(v doc.Value, p doc.Path) (from, to int) {
 			return 0, 0
 		}
 	}
-	return line, line + height(v)
+	return line, line + valueHeight(v)
 }
 
-func height(v doc.Value) int { return strings.Count(string(v.Indent()), "\n") + 1 }
+func valueHeight(v doc.Value) int { return strings.Count(string(v.Indent()), "\n") + 1 }
 
-// where names a place in a few words: its component and its field.
-func where(sch *schema.Schema, p doc.Path) string {
+// placeName names a place by its component and field.
+func placeName(sch *schema.Schema, p doc.Path) string {
 	if len(p) == 0 {
 		return "Campaign"
 	}
@@ -261,7 +262,7 @@ func where(sch *schema.Schema, p doc.Path) string {
 		n := sch.At(at)
 		w := at.Last().Name
 		if n != nil {
-			w = label(at, n)
+			w = placeLabel(at, n)
 		}
 		if len(words) == 0 || len(p) > 1 {
 			words = append(words, w)
@@ -270,23 +271,23 @@ func where(sch *schema.Schema, p doc.Path) string {
 	return strings.Join(words, " › ")
 }
 
-// turn turns to the next view, or the one before.
-func (in *info) turn(n int) {
+// turnTab moves to another tab.
+func (in *info) turnTab(n int) {
 	tabs := in.tabs()
-	at := max(slices.Index(tabs, in.upper()), 0)
+	at := max(slices.Index(tabs, in.topTab()), 0)
 	in.chosen = true
 	in.tab = tabs[(at+n+len(tabs))%len(tabs)]
 }
 
-// toAside moves the focus to the view beside the editor.
-func (in *info) toAside() { in.top, in.tab, in.chosen = in.upper(), tabAside, true }
+// focusSidePanel moves the focus to the side panel.
+func (in *info) focusSidePanel() { in.top, in.tab, in.chosen = in.topTab(), tabSidePanel, true }
 
-// refresh shows what is to be known at a spot.
-func (in *info) refresh(at spot) {
+// refresh updates the pane for a location.
+func (in *info) refresh(at location) {
 	if !in.chosen {
 		in.tab = in.firstTab(at)
 	}
-	switch in.upper() {
+	switch in.topTab() {
 	case tabField:
 		in.showField(at)
 	case tabProblems:
@@ -296,21 +297,21 @@ func (in *info) refresh(at spot) {
 	}
 }
 
-// firstTab returns the view that is shown until a person chooses one: help on the field in the form, and beside the
-// sections what is left to do. Where that is nothing, or an object that opens and is filled in, it is what belongs to the
-// place, such as the message.
-func (in *info) firstTab(at spot) tab {
-	beside := in.aside != nil && !in.split
+// firstTab returns the tab shown until the user chooses one: help while a form field is focused, and the
+// problems while the sections are. If there are none, or the focused object is filled in, it is the side panel,
+// such as the preview.
+func (in *info) firstTab(at location) tab {
+	beside := in.sidePanel != nil && !in.split
 	switch {
-	case at.focus == paneParts && beside && errorsOf(in.edit) == 0, at.focus != paneParts && beside && at.onObject():
-		return tabAside
-	case at.focus == paneParts:
+	case at.focus == paneSections && beside && errorCount(in.edit) == 0, at.focus != paneSections && beside && at.onObject():
+		return tabSidePanel
+	case at.focus == paneSections:
 		return tabProblems
 	}
 	return tabField
 }
 
-func (in *info) showField(at spot) {
+func (in *info) showField(at location) {
 	text := in.fieldText(at)
 	if text != in.shown {
 		in.shown = text
@@ -318,15 +319,15 @@ func (in *info) showField(at spot) {
 	}
 }
 
-// fieldText describes the focused field: its problems first, then what the tables say.
-func (in *info) fieldText(at spot) string {
+// fieldText describes the focused field: its problems first, then its documentation.
+func (in *info) fieldText(at location) string {
 	path, node := at.path, in.edit.Schema().At(at.path)
 	if at.focus == paneForm && at.field != nil {
 		path, node = at.field.Path, at.field.Node
 	}
 	var lines []string
 	add := func(style lipgloss.Style, text string) {
-		// A style ends with its line: text is cut into lines before it is painted.
+		// Styles do not span lines: text is wrapped before it is styled.
 		for _, line := range widget.Wrap(widget.Clean(text), max(in.size.w-6, 1)) {
 			lines = append(lines, style.Render(line))
 		}
@@ -337,7 +338,7 @@ func (in *info) fieldText(at spot) string {
 			if p.Severity == schema.Notice {
 				sign, tone = "i ", themes.ToneInfo
 			}
-			add(in.theme.Tone(tone), sign+capital(p.Words())+".")
+			add(in.theme.Tone(tone), sign+capitalize(p.Words())+".")
 		}
 	}
 	if st, ok := in.edit.Schema().Object(in.edit.Root(), path.Parent(), schema.Env{}); node == nil && ok {
@@ -353,7 +354,7 @@ func (in *info) fieldText(at spot) string {
 		add(in.theme.Muted, "This field is unknown. It is kept unchanged.")
 		return strings.Join(lines, "\n")
 	}
-	add(in.theme.Strong, label(path, node))
+	add(in.theme.Strong, placeLabel(path, node))
 	notes := in.edit.Schema().Notes(node)
 	if f, ok := in.edit.Schema().Field(in.edit.Root(), path, in.edit.Env()); ok && f.Node == node {
 		notes = in.edit.Schema().NotesOf(f)
@@ -366,13 +367,13 @@ func (in *info) fieldText(at spot) string {
 
 func (in *info) showProblems(focused bool) {
 	var items []widget.Item
-	in.goals = nil
+	in.problemPaths = nil
 	for _, sev := range []schema.Severity{schema.Error, schema.Notice} {
 		for _, p := range in.sections.inOrder(in.edit.Problems()) {
 			if p.Severity != sev {
 				continue
 			}
-			it := widget.Item{Icon: "✗", IconTone: themes.ToneDanger, Text: where(in.edit.Schema(), p.Path) + ": " + p.Words()}
+			it := widget.Item{Icon: "✗", IconTone: themes.ToneDanger, Text: placeName(in.edit.Schema(), p.Path) + ": " + p.Words()}
 			switch {
 			case sev == schema.Notice:
 				it.Icon, it.IconTone = "i", themes.ToneInfo
@@ -381,7 +382,7 @@ func (in *info) showProblems(focused bool) {
 			}
 			for _, line := range widget.WrapItem(it, in.width) {
 				items = append(items, line)
-				in.goals = append(in.goals, p.Path)
+				in.problemPaths = append(in.problemPaths, p.Path)
 			}
 		}
 	}
@@ -395,15 +396,15 @@ func (in *info) showProblems(focused bool) {
 	in.list.Focused = focused
 }
 
-func (in *info) showJSON(at spot) {
-	text := string(engineJSON(in.edit.Root(), at.path))
+func (in *info) showJSON(at location) {
+	text := string(sectionJSON(in.edit.Root(), at.path))
 	if text != in.shown {
 		in.shown = text
 		in.json.SetText(text)
 	}
 	from, to := 0, 0
 	if f := at.field; f != nil && f.Value.Exists() && f.Path.HasPrefix(at.path[:1]) {
-		from, to = linesOf(in.edit.Root().Lookup(at.path[:1]), f.Path[1:])
+		from, to = lineRange(in.edit.Root().Lookup(at.path[:1]), f.Path[1:])
 	}
 	in.json.Mark(from, to)
 	if to > 0 {
@@ -411,7 +412,7 @@ func (in *info) showJSON(at spot) {
 	}
 }
 
-// tabLine names the views beside the form, the present one in brackets.
+// tabLine draws the tab names, the current one in brackets.
 func (in *info) tabLine() string {
 	var names []string
 	for _, t := range in.tabs() {
@@ -421,45 +422,44 @@ func (in *info) tabLine() string {
 }
 
 func (in *info) tabName(t tab) string {
-	if t == in.upper() {
+	if t == in.topTab() {
 		return "[" + in.name(t) + "]"
 	}
 	return in.name(t)
 }
 
-// goal returns the place of the problem under the cursor.
-func (in *info) goal() (doc.Path, bool) {
+// selectedProblem returns the place of the problem under the cursor.
+func (in *info) selectedProblem() (doc.Path, bool) {
 	i := in.list.Cursor
-	if in.tab != tabProblems || i < 0 || i >= len(in.goals) {
+	if in.tab != tabProblems || i < 0 || i >= len(in.problemPaths) {
 		return nil, false
 	}
-	return in.goals[i], true
+	return in.problemPaths[i], true
 }
 
-// key hands a key to the view that has the keyboard.
+// key passes a key to the current tab.
 func (in *info) key(msg tea.KeyMsg) tea.Cmd {
 	switch in.tab {
 	case tabProblems:
 		in.list.Update(msg)
 	case tabJSON:
 		in.json.Update(msg)
-	case tabAside:
-		return in.aside.Update(msg)
+	case tabSidePanel:
+		return in.sidePanel.Update(msg)
 	default:
 		in.pager.Update(msg)
 	}
 	return nil
 }
 
-// press turns to the tab or the aside under a press of the mouse, which is at column x of the pane and at line y
-// below its frame.
+// press selects the tab or side panel under a click at column x of the pane and line y below its frame.
 func (in *info) press(x, y int) {
-	tabs, _ := in.boxes()
+	tabs, _ := in.layout()
 	switch {
 	case in.split && y >= tabs.h-1:
-		in.toAside()
+		in.focusSidePanel()
 	case in.split:
-		in.tab = in.upper()
+		in.tab = in.topTab()
 	}
 	in.chosen = true
 	if y >= 0 {
@@ -476,23 +476,23 @@ func (in *info) press(x, y int) {
 	}
 }
 
-// mouse hands the mouse, which is at column X of the pane and at line Y below its frame, to the view under it. It
-// reports whether it was on a problem.
+// mouse passes a mouse event, at column X of the pane and line Y below its frame, to the view under it. It
+// reports whether it hit a problem.
 func (in *info) mouse(msg tea.MouseMsg) (cmd tea.Cmd, hit bool) {
-	tabs, _ := in.boxes()
+	tabs, _ := in.layout()
 	y := msg.Y
 	if in.split && y >= tabs.h-1 {
 		msg.X, msg.Y = msg.X-2, y-tabs.h
-		return in.aside.Update(msg), false
+		return in.sidePanel.Update(msg), false
 	}
 	switch in.tab {
 	case tabProblems:
 		return nil, in.list.Mouse(msg, y)
 	case tabJSON:
 		in.json.Mouse(msg)
-	case tabAside:
+	case tabSidePanel:
 		msg.X -= 2
-		return in.aside.Update(msg), false
+		return in.sidePanel.Update(msg), false
 	default:
 		in.pager.Mouse(msg)
 	}
@@ -501,45 +501,45 @@ func (in *info) mouse(msg tea.MouseMsg) (cmd tea.Cmd, hit bool) {
 
 // view draws the pane.
 func (in *info) view(focused bool) string {
-	tabs, below := in.boxes()
-	inAside := focused && in.tab == tabAside
+	tabs, below := in.layout()
+	inAside := focused && in.tab == tabSidePanel
 	footer := "no problems"
-	if n := errorsOf(in.edit); n > 0 {
+	if n := errorCount(in.edit); n > 0 {
 		footer = fmt.Sprintf("%d to do", n)
 	}
-	if note := in.note(); note != "" && in.upper() == tabAside {
+	if note := in.note(); note != "" && in.topTab() == tabSidePanel {
 		footer = note + " · " + footer
 	}
-	top := panel(in.theme, in.tabLine(), tabs, focused && !(inAside && in.split), footer).View(in.inner())
+	top := panel(in.theme, in.tabLine(), tabs, focused && !(inAside && in.split), footer).View(in.tabView())
 	if !in.split {
 		return top
 	}
-	title := in.aside.Title()
+	title := in.sidePanel.Title()
 	if note := in.note(); note != "" {
 		title += " · " + note
 	}
-	return widget.JoinVertical(top, panel(in.theme, title, below, inAside, "").View(in.aside.View()))
+	return widget.JoinVertical(top, panel(in.theme, title, below, inAside, "").View(in.sidePanel.View()))
 }
 
-// inner draws the view of the present tab.
-func (in *info) inner() string {
-	switch in.upper() {
+// tabView draws the current tab.
+func (in *info) tabView() string {
+	switch in.topTab() {
 	case tabProblems:
 		return in.list.View()
 	case tabJSON:
 		return in.json.View()
-	case tabAside:
-		return in.aside.View()
+	case tabSidePanel:
+		return in.sidePanel.View()
 	}
 	return in.pager.View()
 }
 
-// asideKey is the action that moves the focus to the view beside the editor, where there is one.
-func (in *info) asideKey(key string, bar int, run func() tea.Cmd) []screen.Action {
-	if in.aside == nil {
+// sidePanelAction returns the action that focuses the side panel, if there is one.
+func (in *info) sidePanelAction(key string, bar int, run func() tea.Cmd) []screen.Action {
+	if in.sidePanel == nil {
 		return nil
 	}
-	title := strings.ToLower(in.aside.Title())
+	title := strings.ToLower(in.sidePanel.Title())
 	return []screen.Action{{
 		Keys: []string{key}, Label: title, Help: "go to the " + title + " beside the form", Group: groupMove, BarPriority: bar, WhileTyping: true,
 		Run: run,

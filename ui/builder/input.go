@@ -7,17 +7,17 @@ import (
 	"bugle/ui/screen"
 )
 
-// key hands a key to the pane that has the keyboard.
+// key passes a key to the focused pane.
 func (ps *panes) key(msg tea.KeyMsg) tea.Cmd {
 	switch ps.focus {
 	case paneForm:
-		if ps.host.form == nil {
+		if ps.host.editor == nil {
 			return nil
 		}
-		if to, ok := ps.host.stripGo(msg.String()); ok {
-			return ps.openLike(to)
+		if to, ok := ps.host.tabBarTarget(msg.String()); ok {
+			return ps.openSibling(to)
 		}
-		if msg.String() == "?" && !ps.host.form.Typing() && !ps.host.form.Modal() {
+		if msg.String() == "?" && !ps.host.editor.Typing() && !ps.host.editor.Modal() {
 			return screen.Send(screen.HelpMsg{})
 		}
 		return ps.formKey(msg)
@@ -31,90 +31,90 @@ func (ps *panes) key(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// formKey hands a key to the form. What the form asks to be opened is opened before the next key
-// is looked at: it may be there already, and is meant for what is opened.
+// formKey passes a key to the form. A place that the form opens is opened before the next key, which may have
+// been typed already and belongs there.
 func (ps *panes) formKey(msg tea.KeyMsg) tea.Cmd {
-	cmd := ps.host.form.Update(msg)
+	cmd := ps.host.editor.Update(msg)
 	if msg.Paste {
-		return ps.take(cmd, true)
+		return ps.adopt(cmd, true)
 	}
-	if _, plain := ps.host.form.(*forms.Form); !plain || cmd == nil || msg.String() == pasteKey {
-		return ps.take(cmd, false) // another editor opens by its host, and its commands may take their time
+	if _, plain := ps.host.editor.(*forms.Form); !plain || cmd == nil || msg.String() == pasteKey {
+		return ps.adopt(cmd, false) // other editors open places through their host, and their commands may be slow
 	}
-	from := ps.host.form
-	changed := ps.take(nil, false)
+	from := ps.host.editor
+	changed := ps.adopt(nil, false)
 	switch m := cmd().(type) {
 	case forms.OpenMsg:
-		if ps.host.form != from { // what was changed is shown otherwise
+		if ps.host.editor != from { // the change is already shown
 			return changed
 		}
 		return tea.Batch(changed, ps.open(m.Path))
 	case forms.OpenEditorMsg:
-		return tea.Batch(changed, ps.text(m))
+		return tea.Batch(changed, ps.editText(m))
 	default:
 		return tea.Batch(changed, screen.Send(m))
 	}
 }
 
-// pasteKey makes the form read the clipboard, which may take its time.
+// pasteKey makes the form read the clipboard, which may be slow.
 const pasteKey = "ctrl+v"
 
-// mouse hands the mouse to the pane under it, and a press gives that pane the keyboard.
+// mouse passes a mouse event to the pane under it; a click focuses that pane.
 func (ps *panes) mouse(msg tea.MouseMsg) tea.Cmd {
 	l := ps.layout
 	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
-	inSide := l.wide && msg.X >= l.parts.w+l.main.w || !l.wide && msg.Y >= l.main.h
+	inSide := l.wide && msg.X >= l.sections.w+l.main.w || !l.wide && msg.Y >= l.main.h
 	switch {
-	case msg.X < l.parts.w:
+	case msg.X < l.sections.w:
 		if ps.sections.list.Mouse(msg, msg.Y-1) && press {
-			ps.focus = paneParts
+			ps.focus = paneSections
 			ps.follow()
 		}
 	case inSide:
 		return ps.sideMouse(msg, press)
-	case ps.host.form != nil:
+	case ps.host.editor != nil:
 		return ps.formMouse(msg, press)
 	}
 	return nil
 }
 
-// formMouse is the mouse on the form, or on the line above it.
+// formMouse handles a mouse event on the form or its tab bar.
 func (ps *panes) formMouse(msg tea.MouseMsg, press bool) tea.Cmd {
-	if ps.sections.at(ps.host.path).state == partForeign {
+	if ps.sections.at(ps.host.path).state == sectionNotApplicable {
 		return nil
 	}
 	if press {
 		ps.focus = paneForm
 	}
-	msg.X, msg.Y = msg.X-ps.layout.parts.w-2, msg.Y-1-ps.host.stripLines()
+	msg.X, msg.Y = msg.X-ps.layout.sections.w-2, msg.Y-1-ps.host.tabBarHeight()
 	if msg.Y < 0 {
-		if ps.host.strip != nil && press {
-			if to, ok := ps.host.strip.ClickTarget(ps.edit.Root(), ps.host.path, msg.X); ok {
-				return ps.openLike(to)
+		if ps.host.tabBar != nil && press {
+			if to, ok := ps.host.tabBar.ClickTarget(ps.edit.Root(), ps.host.path, msg.X); ok {
+				return ps.openSibling(to)
 			}
 		}
 		return nil
 	}
-	return ps.take(ps.host.form.Update(msg), false)
+	return ps.adopt(ps.host.editor.Update(msg), false)
 }
 
-// sideMouse is the mouse beside the form: on the tabs, or on the view that stands below them.
+// sideMouse handles a mouse event on the tabs or the side panel below them.
 func (ps *panes) sideMouse(msg tea.MouseMsg, press bool) tea.Cmd {
 	msg.X, msg.Y = msg.X-ps.layout.sideX(), msg.Y-1
 	if !ps.layout.wide {
 		msg.Y -= ps.layout.main.h
 	}
 	if press {
-		ps.toInfo()
+		ps.focusInfo()
 		ps.info.press(msg.X, msg.Y)
-		ps.refresh() // its cursor shows that it has the keyboard
+		ps.refresh() // its cursor shows that it is focused
 	}
 	if press && msg.Y < 0 {
 		return nil
 	}
 	cmd, hit := ps.info.mouse(msg)
 	if hit && press {
-		return ps.toProblem()
+		return ps.openSelectedProblem()
 	}
 	return cmd
 }

@@ -8,40 +8,40 @@ import (
 // box is a size in cells.
 type box struct{ w, h int }
 
-// layout is how the screen is divided. The sizes of panes are inside their frames.
+// layout is the division of the screen. The sizes of panes are inside their frames.
 type layout struct {
-	wide              bool // the info pane is at the right, not below
-	parts, main, side box  // with frames
-	form              box
+	wide                 bool // the info pane is at the right, not below
+	sections, main, side box  // including frames
+	form                 box
 }
 
 const (
-	partsWidth = 27
-	// leastParts leaves room for most components' names, "Audience limit" among them, which would
-	// else read like the audience.
-	leastParts = 22
-	wideFrom   = 112
+	sectionsWidth = 27
+	// minSectionsWidth fits most section names; "Audience limit" would otherwise read like the audience.
+	minSectionsWidth = 22
+	wideMinWidth     = 112
 )
 
-// focusedSide is the height of a focused side pane below the form, with its frame: 12 lines can be read in it.
-const focusedSide = 14
+// focusedSideHeight is the height of a focused info pane below the form, including its frame: 12 readable
+// lines.
+const focusedSideHeight = 14
 
-// demand is what the panes ask of the layout.
-type demand struct {
+// layoutRequest is what the panes request from the layout.
+type layoutRequest struct {
 	focus pane
-	zoom  bool // the focused pane takes the whole screen
-	lines int  // that the form fills
+	zoom  bool // the focused pane fills the screen
+	lines int  // number of lines that the form needs
 }
 
-// divide shares the screen out. A pane below the form takes the lines that the form leaves blank, and more while it has
-// the keyboard.
-func divide(width, height int, d demand) layout {
-	l := layout{wide: width >= wideFrom}
+// divide divides the screen. A pane below the form gets the lines that the form does not need, and more while
+// it is focused.
+func divide(width, height int, d layoutRequest) layout {
+	l := layout{wide: width >= wideMinWidth}
 	if d.zoom {
 		whole := box{width, height}
 		switch d.focus {
-		case paneParts:
-			l.parts = whole
+		case paneSections:
+			l.sections = whole
 		case paneInfo:
 			l.side = whole
 		default:
@@ -50,8 +50,8 @@ func divide(width, height int, d demand) layout {
 		l.form = box{max(l.main.w-4, 1), max(l.main.h-2, 1)}
 		return l
 	}
-	l.parts = box{min(partsWidth, max(width/3, leastParts), width/2), height}
-	rest := width - l.parts.w
+	l.sections = box{min(sectionsWidth, max(width/3, minSectionsWidth), width/2), height}
+	rest := width - l.sections.w
 	if l.wide {
 		side := max(rest*2/5, 34)
 		l.side, l.main = box{side, height}, box{rest - side, height}
@@ -61,7 +61,7 @@ func divide(width, height int, d demand) layout {
 			low = max(low, min(height-d.lines-2, height/2))
 		}
 		if d.focus == paneInfo {
-			low = max(low, min(focusedSide, height*3/5))
+			low = max(low, min(focusedSideHeight, height*3/5))
 		}
 		l.side, l.main = box{rest, low}, box{rest, height - low}
 	}
@@ -69,15 +69,15 @@ func divide(width, height int, d demand) layout {
 	return l
 }
 
-// sideX is the column of the side pane's frame.
+// sideX returns the column of the info pane's frame.
 func (l layout) sideX() int {
 	if l.wide {
-		return l.parts.w + l.main.w
+		return l.sections.w + l.main.w
 	}
-	return l.parts.w
+	return l.sections.w
 }
 
-// panel is the frame of a pane.
+// panel returns the frame of a pane.
 func panel(t themes.Theme, title string, b box, focused bool, footer string) *widget.Panel {
 	p := widget.NewPanel(t, title)
 	p.Focused, p.Footer = focused, footer

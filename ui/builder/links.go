@@ -16,37 +16,36 @@ import (
 	"bugle/ui/widget"
 )
 
-// linksAside shows the links of the messages as they go out, beside the parameters that are added
-// to them.
-type linksAside struct {
+// linksPanel shows the links of the messages with the URL parameters that are added to them.
+type linksPanel struct {
 	cfg   editor.Config
 	root  doc.Value
 	pager widget.Pager
 	width int
 }
 
-// maxLinks is how many links are shown: more would be counted, not read.
+// maxLinks is how many links are shown.
 const maxLinks = 50
 
-func newLinksAside(cfg editor.Config) editor.SidePanel {
-	return &linksAside{cfg: cfg, pager: widget.NewPager(cfg.Theme)}
+func newLinksPanel(cfg editor.Config) editor.SidePanel {
+	return &linksPanel{cfg: cfg, pager: widget.NewPager(cfg.Theme)}
 }
 
-func (a *linksAside) Title() string { return "Links" }
+func (a *linksPanel) Title() string { return "Links" }
 
-func (a *linksAside) SetSize(w, h int) {
+func (a *linksPanel) SetSize(w, h int) {
 	a.width = w
 	a.pager.SetSize(w, h)
 	a.fill()
 }
 
-func (a *linksAside) SetTheme(t themes.Theme) {
+func (a *linksPanel) SetTheme(t themes.Theme) {
 	a.cfg.Theme = t
 	a.pager.SetTheme(t)
 	a.fill()
 }
 
-func (a *linksAside) Show(root doc.Value, _ doc.Path) tea.Cmd {
+func (a *linksPanel) Show(root doc.Value, _ doc.Path) tea.Cmd {
 	if !root.Same(a.root) {
 		a.root = root
 		a.fill()
@@ -54,7 +53,7 @@ func (a *linksAside) Show(root doc.Value, _ doc.Path) tea.Cmd {
 	return nil
 }
 
-func (a *linksAside) Update(msg tea.Msg) tea.Cmd {
+func (a *linksPanel) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
 		a.pager.Update(msg)
@@ -64,14 +63,14 @@ func (a *linksAside) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (a *linksAside) View() string { return a.pager.View() }
+func (a *linksPanel) View() string { return a.pager.View() }
 
-func (a *linksAside) Bindings() []key.Binding {
+func (a *linksPanel) Bindings() []key.Binding {
 	return []key.Binding{key.NewBinding(key.WithKeys("up", "down"), key.WithHelp("↑/↓", "scroll"))}
 }
 
-// fill writes each link: where it is, and what it becomes, the added part in a tone of its own.
-func (a *linksAside) fill() {
+// fill renders each link: its place, and the resulting URL with the added part in another tone.
+func (a *linksPanel) fill() {
 	t, found := a.cfg.Theme, utm.Of(a.cfg.Head.Channel, a.root, maxLinks)
 	var lines []string
 	for _, l := range found {
@@ -88,8 +87,8 @@ func (a *linksAside) fill() {
 	a.pager.SetStyled(strings.Join(lines, "\n"))
 }
 
-// link cuts a link into lines that fit, wherever they end: a URL has no words.
-func (a *linksAside) link(l utm.Link) []string {
+// link breaks a link at the width of the pane, because a URL has no words.
+func (a *linksPanel) link(l utm.Link) []string {
 	t := a.cfg.Theme
 	same := 0
 	for same < len(l.URL) && same < len(l.Tagged) && l.URL[same] == l.Tagged[same] {

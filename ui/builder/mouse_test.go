@@ -11,8 +11,8 @@ import (
 	"bugle/ui/uitest"
 )
 
-// pane returns what stands inside the nth frame of the first line of frames, line by line, and the
-// column and line of its first cell.
+// pane returns the lines inside the nth frame of the top row of frames, and the column and line of its first
+// cell.
 func pane(h *uitest.Harness, n int) (lines []string, x, y int) {
 	frame := strings.Split(h.Text(), "\n")
 	x = -1
@@ -38,8 +38,8 @@ func pane(h *uitest.Harness, n int) (lines []string, x, y int) {
 	return lines, x + 2, 2
 }
 
-// label returns the label of a form's row that a line of it begins with; "" where it is no row.
-func label(line string) string {
+// label returns the label at the start of a form line; "" if the line does not start a row.
+func placeLabel(line string) string {
 	text, ok := strings.CutPrefix(line, "  ")
 	if !ok || strings.HasPrefix(text, " ") || strings.HasPrefix(text, "!") || strings.HasPrefix(text, "↓") || strings.HasPrefix(text, "↑") {
 		return ""
@@ -51,26 +51,26 @@ func label(line string) string {
 	return text
 }
 
-// Clicks land on the field under the pointer: in every section, with banners and problems over the
-// fields, in every layout.
-func TestClicksLandOnTheFieldUnderThePointer(t *testing.T) {
+// A click focuses the field under it: in every section, with banners and problems above the fields, in every
+// layout.
+func TestClickFocusesField(t *testing.T) {
 	for _, ch := range []catalog.Channel{catalog.Email, catalog.Push} {
 		for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
 			t.Run(fmt.Sprint(ch, size), func(t *testing.T) {
 				t.Parallel()
-				b := newBench(t, ch, `{"basic_details":{"name":"Sale"}}`)
+				b := newTestbed(t, ch, `{"basic_details":{"name":"Sale"}}`)
 				clicked := 0
 				for _, section := range []string{"basic_details", "connector", "trigger_condition", "scheduling_details", "delivery_controls", "conversion_goal_details", "control_group_details", "utm_params", "campaign_audience_limit", "advanced"} {
 					h := b.open(size[0], size[1], section)
 					lines, _, _ := pane(h, 1)
 					for _, l := range lines {
-						name := label(l)
+						name := placeLabel(l)
 						if name == "" {
 							continue
 						}
 						now, x, y := pane(h, 1)
 						for i, l := range now {
-							if label(l) == name {
+							if placeLabel(l) == name {
 								h.Click(x+3, y+i)
 								clicked++
 								after, _, _ := pane(h, 1)
@@ -90,10 +90,10 @@ func TestClicksLandOnTheFieldUnderThePointer(t *testing.T) {
 	}
 }
 
-// Sections, views and problems take clicks, in every layout.
-func TestClicksBesideTheForm(t *testing.T) {
+// Sections, tabs and problems can be clicked in every layout.
+func TestClicksOutsideForm(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
-		b := newBench(t, catalog.Email, `{"basic_details":{"name":"Sale"}}`)
+		b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"Sale"}}`)
 		h := b.open(size[0], size[1])
 		sections, x, y := pane(h, 0)
 		for i, l := range sections {
@@ -114,11 +114,11 @@ func TestClicksBesideTheForm(t *testing.T) {
 	}
 }
 
-// What a field opens takes clicks: a choice, the ticks of a list, suggestions, time spans, the calendar; so do the
-// platforms over a message and the views of its preview.
-func TestClicksInWhatAFieldOpens(t *testing.T) {
+// Everything that a field opens can be clicked: choices, checklists, suggestions, timespans, the calendar; so
+// can the platform tabs and the views of the preview.
+func TestClicksInOpenField(t *testing.T) {
 	for _, size := range uitest.Sizes {
-		b := newBench(t, catalog.Email, `{}`)
+		b := newTestbed(t, catalog.Email, `{}`)
 		h := b.open(size.W, size.H, "connector", "connector_name")
 		h.ClickOn("Demo mail")
 		if got := b.value("connector.connector_type"); got != `"CUSTOM_SMTP"` {
@@ -139,7 +139,7 @@ func TestClicksInWhatAFieldOpens(t *testing.T) {
 			t.Errorf("%v: a click on a day chose %s:\n%s", size, got, h.Text())
 		}
 
-		b = newBench(t, catalog.Push, `{"basic_details":{"platforms":["WEB"]}}`)
+		b = newTestbed(t, catalog.Push, `{"basic_details":{"platforms":["WEB"]}}`)
 		h = b.open(size.W, size.H, "basic_details", "platforms")
 		h.Press("enter")
 		h.ClickOn("Android")
@@ -156,10 +156,10 @@ func TestClicksInWhatAFieldOpens(t *testing.T) {
 	}
 }
 
-// Suggestions for a time span take clicks as well.
-func TestClicksOnATimeSpan(t *testing.T) {
+// Suggestions for a timespan can be clicked.
+func TestClicksOnTimespan(t *testing.T) {
 	for _, size := range uitest.Sizes {
-		b := newBench(t, catalog.Email, `{}`)
+		b := newTestbed(t, catalog.Email, `{}`)
 		made, err := b.svc.Create(t.Context(), engine.CreateRequest{Body: engine.NewDraftBody(catalog.Email, catalog.EventTriggered, "ann@example.com", doc.Value{})})
 		if err != nil {
 			t.Fatal(err)

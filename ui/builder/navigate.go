@@ -11,7 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// goTo shows the form that holds the place p, with the field at p focused.
+// goTo shows the form that contains the place p, and focuses its field.
 func (ps *panes) goTo(p doc.Path) {
 	if len(p) == 0 {
 		return
@@ -19,12 +19,12 @@ func (ps *panes) goTo(p doc.Path) {
 	at := ps.host.places.formOf(p)
 	ps.show(at)
 	if len(p) > len(at) {
-		ps.host.form.FocusPath(p)
+		ps.host.editor.FocusPath(p)
 		ps.refresh()
 	}
 }
 
-// open shows the form of a place below the present one; that of a field is the form that it is in.
+// open shows the form of a place below the current one; for a field, the form that contains it.
 func (ps *panes) open(p doc.Path) tea.Cmd {
 	ps.focus = paneForm
 	if n := ps.edit.Schema().At(p); n != nil && len(n.Children) == 0 && n.Element == nil && n.Kind != schema.Any {
@@ -35,32 +35,32 @@ func (ps *panes) open(p doc.Path) tea.Cmd {
 	return nil
 }
 
-// up leaves the form for the one around it, and the outermost for the component list.
+// up leaves the form for the one around it, and the outermost one for the section list.
 func (ps *panes) up() tea.Cmd {
 	if len(ps.host.path) <= 1 {
-		return ps.toParts()
+		return ps.focusSections()
 	}
 	from := ps.host.path
 	ps.goTo(from.Parent())
-	ps.host.form.FocusPath(from)
+	ps.host.editor.FocusPath(from)
 	ps.refresh()
 	return nil
 }
 
-// enter moves the focus to the form of the chosen component.
+// enter focuses the form of the selected section.
 func (ps *panes) enter() tea.Cmd {
-	if ps.host.form == nil {
+	if ps.host.editor == nil {
 		return nil
 	}
-	if p := ps.sections.at(ps.host.path); p.state == partForeign {
-		return screen.Notify(widget.LevelWarning, p.title+" is not used by this campaign: "+p.why)
+	if p := ps.sections.at(ps.host.path); p.state == sectionNotApplicable {
+		return screen.Notify(widget.LevelWarning, p.title+" is not used by this campaign: "+p.reason)
 	}
 	ps.focus, ps.info.chosen = paneForm, false
 	ps.refresh()
 	return nil
 }
 
-// follow shows the form of the section under the cursor of the list.
+// follow shows the form of the selected section.
 func (ps *panes) follow() {
 	if at := ps.sections.chosen(); len(at) > 0 && !at.Equal(ps.host.path) {
 		ps.goTo(at)
@@ -69,37 +69,37 @@ func (ps *panes) follow() {
 
 // show shows the form of the object, list or map at p.
 func (ps *panes) show(p doc.Path) {
-	if ps.focus == paneForm && ps.sections.at(p).state == partForeign {
-		ps.focus = paneParts // it takes no keys
+	if ps.focus == paneForm && ps.sections.at(p).state == sectionNotApplicable {
+		ps.focus = paneSections // it has no fields to focus
 	}
 	ps.host.show(p)
 	ps.refresh()
 }
 
-// openLike opens the form at to, with the field focused that is called as the present one.
-func (ps *panes) openLike(to doc.Path) tea.Cmd {
+// openSibling opens the form at to and focuses the field with the same name as the current one.
+func (ps *panes) openSibling(to doc.Path) tea.Cmd {
 	from, at := ps.host.path, ps.place()
 	cmd := ps.open(to)
 	if at.HasPrefix(from) {
-		ps.host.form.FocusPath(to.Join(at[len(from):]...))
+		ps.host.editor.FocusPath(to.Join(at[len(from):]...))
 		ps.refresh()
 	}
 	return cmd
 }
 
-// turnGrid turns from the grid to the form of the component, and back.
-func (ps *panes) turnGrid() tea.Cmd {
+// toggleGrid switches between the grid and the form of the messages.
+func (ps *panes) toggleGrid() tea.Cmd {
 	at := ps.place()
-	ps.host.places.turn(len(ps.host.path) == 1 && ps.host.places.gridOpen())
+	ps.host.places.toggleView(len(ps.host.path) == 1 && ps.host.places.gridOpen())
 	ps.show(at[:1])
-	ps.host.form.FocusPath(at)
+	ps.host.editor.FocusPath(at)
 	ps.focus = paneForm
 	ps.refresh()
 	return nil
 }
 
-// goField shows the form of a place and moves the focus to the field there.
-func (ps *panes) goField(p doc.Path) tea.Cmd {
+// focusField shows the form of a place and focuses the field there.
+func (ps *panes) focusField(p doc.Path) tea.Cmd {
 	if len(p) == 0 {
 		return nil
 	}
@@ -109,54 +109,54 @@ func (ps *panes) goField(p doc.Path) tea.Cmd {
 	return nil
 }
 
-// toInfo focuses the pane beside the form.
-func (ps *panes) toInfo() {
+// focusInfo focuses the pane beside the form.
+func (ps *panes) focusInfo() {
 	if ps.focus != paneInfo {
 		ps.from, ps.focus = ps.focus, paneInfo
 	}
 }
 
-func (ps *panes) toAside() tea.Cmd {
-	ps.info.toAside()
-	ps.toInfo()
+func (ps *panes) focusSidePanel() tea.Cmd {
+	ps.info.focusSidePanel()
+	ps.focusInfo()
 	ps.refresh()
 	return nil
 }
 
-func (ps *panes) toParts() tea.Cmd {
-	ps.focus, ps.info.chosen = paneParts, false
+func (ps *panes) focusSections() tea.Cmd {
+	ps.focus, ps.info.chosen = paneSections, false
 	ps.refresh()
 	return nil
 }
 
-func (ps *panes) toProblems() tea.Cmd {
-	ps.toInfo()
+func (ps *panes) focusProblems() tea.Cmd {
+	ps.focusInfo()
 	ps.info.tab, ps.info.chosen = tabProblems, false
 	ps.info.showProblems(true)
 	return nil
 }
 
-// toProblem goes to the field of the problem under the cursor.
-func (ps *panes) toProblem() tea.Cmd {
-	to, ok := ps.info.goal()
+// openSelectedProblem goes to the field of the problem under the cursor.
+func (ps *panes) openSelectedProblem() tea.Cmd {
+	to, ok := ps.info.selectedProblem()
 	if !ok {
 		return nil
 	}
-	return ps.goField(to)
+	return ps.focusField(to)
 }
 
-// turnTab turns to the next tab beside the form, or the one before.
+// turnTab moves to another tab beside the form.
 func (ps *panes) turnTab(n int) tea.Cmd {
-	ps.info.turn(n)
+	ps.info.turnTab(n)
 	ps.refresh()
 	return nil
 }
 
-// toChange shows the form that holds the changes, with the keyboard in the changed field. Changes of several
-// sections lead to where the person was.
-func (ps *panes) toChange(changes []doc.Change, was doc.Path) {
+// goToChange shows the form that contains the changes and focuses the changed field. If several sections
+// changed, it goes to where the user was.
+func (ps *panes) goToChange(changes []doc.Change, was doc.Path) {
 	at := doc.ChangedAt(changes)
-	at = present(ps.edit, at)
+	at = existingPath(ps.edit, at)
 	if len(at) == 0 {
 		at = was
 	}
@@ -173,23 +173,23 @@ func (ps *panes) toChange(changes []doc.Change, was doc.Path) {
 		ps.focus, ps.info.chosen = paneForm, false
 	}
 	switch {
-	case ps.host.places.beside(ps.host.path, at):
+	case ps.host.places.editedTogether(ps.host.path, at):
 		ps.reload()
-		ps.host.form.FocusPath(at)
+		ps.host.editor.FocusPath(at)
 		ps.refresh()
 		return
-	case holder.Equal(ps.host.path) && ps.sections.at(at).state != partForeign:
+	case holder.Equal(ps.host.path) && ps.sections.at(at).state != sectionNotApplicable:
 		ps.reload()
 	default:
 		ps.show(holder)
 	}
-	for q := at; len(q) > len(holder) && !ps.host.form.FocusPath(q); q = q.Parent() {
+	for q := at; len(q) > len(holder) && !ps.host.editor.FocusPath(q); q = q.Parent() {
 	}
 	ps.refresh()
 }
 
-// toNext goes to the problem after the one that the person is at, or to the first from this section on.
-func (ps *panes) toNext() tea.Cmd {
+// goToNextProblem goes to the problem after the current location, or to the first one from this section on.
+func (ps *panes) goToNextProblem() tea.Cmd {
 	todo := schema.Errors(ps.sections.inOrder(ps.edit.Problems()))
 	if len(todo) == 0 {
 		return nil
@@ -205,9 +205,9 @@ func (ps *panes) toNext() tea.Cmd {
 	}
 	to := firstMissing(ps.edit, todo[next].Path)
 	if len(to) == 0 {
-		return ps.toProblems()
+		return ps.focusProblems()
 	}
-	cmd := ps.goField(to)
+	cmd := ps.focusField(to)
 	if n := len(todo); n == 1 && next == 0 && to.Equal(at) && ps.focus == paneForm {
 		return tea.Batch(cmd, screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, "This is all that is left to do."))
 	}

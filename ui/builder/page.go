@@ -25,20 +25,20 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"color": cssColor}).Parse(pageText))
 
-// page is what the browser is given of a message.
+// page is the data of the HTML page for a message.
 type page struct {
 	Title string
 	Cell  string // the locale and variation
 	Mail  *render.Mail
-	HTML  string // of the mail, as it stands
+	HTML  string // of the email, unchanged
 	Push  []*render.Notification
 }
 
-// openInBrowser shows the message that the person is at in the browser.
+// openInBrowser shows the current message in the browser.
 func (s *Screen) openInBrowser() tea.Cmd {
 	root, o := s.edit.Root(), render.Options{Now: s.deps.Now()}
-	if a, ok := s.panes.info.aside.(*previewAside); ok {
-		root, o = a.whole()
+	if a, ok := s.panes.info.sidePanel.(*previewPanel); ok {
+		root, o = a.withTemplates()
 	}
 	p, ok := pageAt(s.edit, root, s.panes.place(), o)
 	if !ok {
@@ -54,19 +54,19 @@ func (s *Screen) openInBrowser() tea.Cmd {
 	})
 }
 
-// opened reports whether the browser could be opened.
-func opened(r screen.Result) tea.Cmd {
+// openedNotice reports whether the browser could be opened.
+func openedNotice(r screen.Result) tea.Cmd {
 	if r.Err != nil {
-		return screen.Notify(widget.LevelWarning, capital(r.Err.Error())+".")
+		return screen.Notify(widget.LevelWarning, capitalize(r.Err.Error())+".")
 	}
 	return screen.Notify(widget.LevelSuccess, "Opened in the browser. The page updates while you stay in this campaign.")
 }
 
-// pageAt returns the page of the message at a place of root, or of the first where the place is in none.
+// pageAt returns the page of the message at a place of root, or of the first message if the place is in none.
 func pageAt(e *edit.Session, root doc.Value, at doc.Path, o render.Options) (page, bool) {
 	ch := e.Head().Channel
 	views, ok := render.Of(ch, root, at, o)
-	if !ok && !inCell(ch, root, at) {
+	if !ok && !inMessageCell(ch, root, at) {
 		views, _ = render.First(ch, root, o)
 	}
 	if len(views) == 0 {
@@ -84,7 +84,7 @@ func pageAt(e *edit.Session, root doc.Value, at doc.Path, o render.Options) (pag
 	return p, true
 }
 
-// htmlAt returns the HTML of the message at a place of a document: what its table says is such.
+// htmlAt returns the HTML of the message at a place, from the fields that the schema marks as HTML.
 func htmlAt(e *edit.Session, root doc.Value, p doc.Path) string {
 	st, _ := e.Schema().Object(root, p, e.Env())
 	for _, f := range st.Fields {
@@ -95,7 +95,7 @@ func htmlAt(e *edit.Session, root doc.Value, p doc.Path) string {
 	return ""
 }
 
-// cssColor lets a colour of the document into a style, and nothing else.
+// cssColor returns a color of the document as CSS; anything else is rejected.
 func cssColor(s string) template.CSS {
 	if !schema.Color.Matches(s) {
 		return "inherit"

@@ -14,35 +14,35 @@ import (
 	"bugle/ui/widget"
 )
 
-// pane is where the keyboard is.
+// pane identifies a pane.
 type pane uint8
 
 const (
-	paneParts pane = iota
+	paneSections pane = iota
 	paneForm
 	paneInfo
-	paneBefore // the screen that this one was opened from; the keyboard comes from there, and is never there
+	paneCaller // the screen that opened this one: esc may return there, but it never has the focus
 )
 
-// panes are the sections, the form of the open place and the pane beside it, on one screen: one of them has the
-// keyboard, and all show the same place.
+// panes are the section list, the form and the info pane. One of them has the focus, and all show the same
+// place.
 type panes struct {
-	edit   *edit.Session
-	theme  themes.Theme
-	change func(root doc.Value, field string) tea.Cmd // makes root the document, as [Screen.change] does
-	text   func(forms.OpenEditorMsg) tea.Cmd          // opens a text in the person's own editor
+	edit     *edit.Session
+	theme    themes.Theme
+	change   func(root doc.Value, field string) tea.Cmd // replaces the document, see [Screen.change]
+	editText func(forms.OpenEditorMsg) tea.Cmd          // opens a text in the user's editor
 
-	sections sections
+	sections sectionList
 	host     host
 	info     info
 	focus    pane
-	from     pane // what had the keyboard before the pane beside the form
+	from     pane // the focus before it moved to the info pane
 
 	width, height int
 	layout        layout
-	asked         demand        // what the layout was made for
-	measured      editor.Editor // the form whose lines were counted
-	zoom          bool          // the focused pane has the whole screen
+	request       layoutRequest // the request that layout was computed for
+	measured      editor.Editor // the editor whose lines were counted
+	zoom          bool          // the focused pane fills the screen
 }
 
 // setSize divides the screen.
@@ -52,18 +52,18 @@ func (ps *panes) setSize(width, height int) {
 	ps.arrange()
 }
 
-// arrange divides the screen anew where the panes ask for something else than before.
+// arrange divides the screen again if the panes request another layout.
 func (ps *panes) arrange() {
-	d := demand{focus: ps.focus, zoom: ps.zoom, lines: ps.asked.lines}
-	fresh := ps.measured != ps.host.form || ps.layout.form.w == 0
+	d := layoutRequest{focus: ps.focus, zoom: ps.zoom, lines: ps.request.lines}
+	fresh := ps.measured != ps.host.editor || ps.layout.form.w == 0
 	if fresh {
-		d.lines = ps.host.lines(divide(ps.width, ps.height, demand{}).form.w, ps.height)
-	} else if d == ps.asked {
+		d.lines = ps.host.lines(divide(ps.width, ps.height, layoutRequest{}).form.w, ps.height)
+	} else if d == ps.request {
 		return
 	}
-	ps.asked, ps.measured = d, ps.host.form
+	ps.request, ps.measured = d, ps.host.editor
 	ps.layout = divide(ps.width, ps.height, d)
-	ps.sections.list.SetSize(ps.layout.parts.w-4, ps.layout.parts.h-2)
+	ps.sections.list.SetSize(ps.layout.sections.w-4, ps.layout.sections.h-2)
 	ps.info.setSize(ps.layout.side, ps.layout.wide)
 	ps.host.setSize(ps.layout.form)
 	ps.info.shown = ""
@@ -76,24 +76,24 @@ func (ps *panes) setTheme(t themes.Theme) {
 	ps.host.deps.Theme = t
 	ps.sections.list.SetTheme(t)
 	ps.info.setTheme(t)
-	if ps.host.form != nil {
-		focused, ok := ps.host.form.Focused()
+	if ps.host.editor != nil {
+		focused, ok := ps.host.editor.Focused()
 		ps.show(ps.host.path)
 		if ok {
-			ps.host.form.FocusPath(focused.Path)
+			ps.host.editor.FocusPath(focused.Path)
 		}
 	}
 }
 
 // view draws the panes.
 func (ps *panes) view() string {
-	ps.sections.list.Focused = ps.focus == paneParts
+	ps.sections.list.Focused = ps.focus == paneSections
 	side := func() string { return ps.info.view(ps.focus == paneInfo) }
 	left := func() string {
-		return panel(ps.theme, ps.sections.title(), ps.layout.parts, ps.focus == paneParts, "").View(ps.sections.list.View())
+		return panel(ps.theme, ps.sections.title(), ps.layout.sections, ps.focus == paneSections, "").View(ps.sections.list.View())
 	}
 	switch {
-	case ps.zoom && ps.focus == paneParts:
+	case ps.zoom && ps.focus == paneSections:
 		return left()
 	case ps.zoom && ps.focus == paneInfo:
 		return side()
@@ -107,58 +107,58 @@ func (ps *panes) view() string {
 
 // formView draws the pane of the form.
 func (ps *panes) formView() string {
-	panel := panel(ps.theme, crumbs(ps.host.places.levels(ps.host.path), ps.layout.main.w-6), ps.layout.main, ps.focus == paneForm, "")
-	if ps.host.form == nil {
+	panel := panel(ps.theme, breadcrumbText(ps.host.places.breadcrumb(ps.host.path), ps.layout.main.w-6), ps.layout.main, ps.focus == paneForm, "")
+	if ps.host.editor == nil {
 		return panel.View("")
 	}
-	if p := ps.sections.at(ps.host.path); p.state == partForeign {
+	if p := ps.sections.at(ps.host.path); p.state == sectionNotApplicable {
 		inner, _ := panel.Inner()
-		return panel.View(strings.Join(widget.Wrap(ps.theme.Muted.Render(capital(widget.Clean(p.why))), inner), "\n"))
+		return panel.View(strings.Join(widget.Wrap(ps.theme.Muted.Render(capitalize(widget.Clean(p.reason))), inner), "\n"))
 	}
 	return panel.View(ps.host.view(ps.focus == paneForm))
 }
 
-// spot returns where the person is.
-func (ps *panes) spot() spot {
-	return spot{focus: ps.focus, path: ps.host.path, field: ps.host.focused()}
+// location returns the user's position.
+func (ps *panes) location() location {
+	return location{focus: ps.focus, path: ps.host.path, field: ps.host.focused()}
 }
 
-// place returns the focused field, or else the form.
-func (ps *panes) place() doc.Path { return ps.spot().place() }
+// place returns the path of the focused field, or else of the form.
+func (ps *panes) place() doc.Path { return ps.location().place() }
 
-// showChecked shows the problems of the document as it stands.
+// showChecked shows the problems of the current document.
 func (ps *panes) showChecked() {
 	ps.sections.show(ps.edit)
-	if ps.host.form != nil {
-		ps.host.form.SetProblems(ps.edit.Problems())
+	if ps.host.editor != nil {
+		ps.host.editor.SetProblems(ps.edit.Problems())
 	}
 	ps.refresh()
 }
 
-// reload shows the document as it is in the form that is open.
+// reload shows the current document in the open form.
 func (ps *panes) reload() {
 	ps.host.reload()
 	ps.refresh()
 }
 
-// refresh shows what is to be known where the person is, and beside the editor what belongs to that place.
+// refresh updates the info pane and its side panel for the current location.
 func (ps *panes) refresh() {
 	if len(ps.host.path) == 0 {
 		return
 	}
-	at := ps.spot()
-	if t, of, place, ok := ps.host.places.asideAt(at.place(), &ps.sections); ok {
-		ps.info.follow(of[:1].String(), place, func() editor.SidePanel { return t.aside(ps.host.config(of)) })
+	at := ps.location()
+	if t, of, place, ok := ps.host.places.sidePanelAt(at.place(), &ps.sections); ok {
+		ps.info.setSidePanel(of[:1].String(), place, func() editor.SidePanel { return t.sidePanel(ps.host.config(of)) })
 	} else {
-		ps.info.follow("", nil, nil)
+		ps.info.setSidePanel("", nil, nil)
 	}
 	ps.info.refresh(at)
 }
 
-// take takes over what the form's last message changed, or, alone, a text that did not come key by key: it is undone
-// by itself.
-func (ps *panes) take(cmd tea.Cmd, alone bool) tea.Cmd {
-	if ps.host.form == nil {
+// adopt adopts what the form's last message changed. alone makes it an undo step of its own, for text that was
+// not typed key by key.
+func (ps *panes) adopt(cmd tea.Cmd, alone bool) tea.Cmd {
+	if ps.host.editor == nil {
 		return cmd
 	}
 	root, field, changed := ps.host.edits()
@@ -172,33 +172,33 @@ func (ps *panes) take(cmd tea.Cmd, alone bool) tea.Cmd {
 	return tea.Batch(cmd, ps.change(root, field))
 }
 
-// toEditors hands the result of a task to the editor and the aside; the one that started it knows.
-func (ps *panes) toEditors(r screen.Result) tea.Cmd {
+// deliver passes the result of a task to the editor and the side panel; the one that started it recognizes it.
+func (ps *panes) deliver(r screen.Result) tea.Cmd {
 	var cmds []tea.Cmd
-	if ps.host.form != nil {
-		cmds = append(cmds, ps.take(ps.host.form.Update(r), false))
+	if ps.host.editor != nil {
+		cmds = append(cmds, ps.adopt(ps.host.editor.Update(r), false))
 	}
-	if ps.info.aside != nil {
-		cmds = append(cmds, ps.info.aside.Update(r))
+	if ps.info.sidePanel != nil {
+		cmds = append(cmds, ps.info.sidePanel.Update(r))
 		ps.refresh()
 	}
 	return tea.Batch(cmds...)
 }
 
-// grant does what they asked for.
-func (ps *panes) grant() tea.Cmd {
-	w := ps.host.wants
-	ps.host.wants = wants{}
-	cmds := []tea.Cmd{w.outside}
+// fulfill carries out the requests of the editor and the side panel.
+func (ps *panes) fulfill() tea.Cmd {
+	w := ps.host.requests
+	ps.host.requests = requests{}
+	cmds := []tea.Cmd{w.external}
 	if w.notice != "" {
 		cmds = append(cmds, screen.NotifyAbout(screen.TopicEdit, widget.LevelInfo, w.notice))
 	}
 	if w.open != nil {
 		cmds = append(cmds, ps.open(w.open))
-		ps.host.wants = wants{}
+		ps.host.requests = requests{}
 	}
-	return tea.Batch(append(cmds, ps.info.start())...)
+	return tea.Batch(append(cmds, ps.info.takeStarted())...)
 }
 
 // typing reports whether the form has the keyboard.
-func (ps *panes) typing() bool { return ps.focus == paneForm && ps.host.form != nil }
+func (ps *panes) typing() bool { return ps.focus == paneForm && ps.host.editor != nil }

@@ -16,58 +16,58 @@ import (
 	"bugle/ui/widget"
 )
 
-// tool is what the builder has for the places that the tables give an editor.
-type tool struct {
-	edit func(*places, editor.Config) editor.Editor // nil, or it returns nil: the plain form
-	// shows reports whether the editor shows what is at a place below its own, so that it is not opened
-	// as a form of its own; nil: all of it.
-	shows func(s *places, p doc.Path) bool
-	aside func(editor.Config) editor.SidePanel // nil: nothing beside it
-	strip func(editor.Config) editor.TabBar
+// placeTools are the views that the builder has for a place, selected by the schema's editor name.
+type placeTools struct {
+	edit func(*places, editor.Config) editor.Editor // nil, or returns nil, for the plain form
+	// shows reports whether the editor shows the value at a place below its own, so that it is not opened as a form;
+	// nil means it shows everything.
+	shows     func(s *places, p doc.Path) bool
+	sidePanel func(editor.Config) editor.SidePanel // nil if there is no side panel
+	tabBar    func(editor.Config) editor.TabBar
 }
 
-// tools are the editors, by the name that the tables give them.
-var tools = map[schema.Editor]tool{
-	schema.EditorContent:  {edit: (*places).newGrid, shows: (*places).gridShows, aside: newPreviewAside, strip: content.NewStrip},
-	schema.EditorSchedule: {aside: calendar.NewAside},
-	schema.EditorLinks:    {aside: newLinksAside},
-	schema.EditorFilters:  {edit: func(_ *places, cfg editor.Config) editor.Editor { return filters.New(cfg) }, aside: filters.NewAside},
+// tools maps the editor names of the schema to tools.
+var tools = map[schema.Editor]placeTools{
+	schema.EditorContent:  {edit: (*places).newGrid, shows: (*places).gridShows, sidePanel: newPreviewPanel, tabBar: content.NewMessageTabs},
+	schema.EditorSchedule: {sidePanel: calendar.NewAside},
+	schema.EditorLinks:    {sidePanel: newLinksPanel},
+	schema.EditorFilters:  {edit: func(_ *places, cfg editor.Config) editor.Editor { return filters.New(cfg) }, sidePanel: filters.NewAudiencePanel},
 }
 
-// places knows which editor shows each place of the document. The messages are edited as a grid of locales and
-// variations where there is more than one, as a form where one stands alone, unless the person turned to the other.
+// places decides which editor shows each place of the document. Messages are edited in a grid of locales and
+// variations if there are several, and in a form if there is one, unless the user switches.
 type places struct {
 	edit   *edit.Session
 	memory content.Memory
-	chosen look // what the person turned to
+	view   messagesView // the user's choice
 }
 
-// look is how the messages are shown.
-type look uint8
+// messagesView is how the messages are shown.
+type messagesView uint8
 
 const (
-	byNumber look = iota // as many as there are ask for
-	asGrid
-	asForm
+	viewAuto messagesView = iota // depends on the number of messages
+	viewGrid
+	viewForm
 )
 
 // gridOpen reports whether the messages are shown as a grid.
 func (s *places) gridOpen() bool {
-	if s.chosen == byNumber {
+	if s.view == viewAuto {
 		return grid.Read(s.edit.Head().Channel, s.edit.Root()).Many()
 	}
-	return s.chosen == asGrid
+	return s.view == viewGrid
 }
 
-// turn shows the messages as a form or, from a form, as the grid.
-func (s *places) turn(toForm bool) {
-	s.chosen = asGrid
+// toggleView switches between the form and the grid of the messages.
+func (s *places) toggleView(toForm bool) {
+	s.view = viewGrid
 	if toForm {
-		s.chosen = asForm
+		s.view = viewForm
 	}
 }
 
-// newGrid makes the grid; nil where the form is wanted.
+// newGrid returns the grid; nil if the form is shown.
 func (s *places) newGrid(cfg editor.Config) editor.Editor {
 	if !s.gridOpen() {
 		return nil
@@ -75,7 +75,7 @@ func (s *places) newGrid(cfg editor.Config) editor.Editor {
 	return content.New(cfg, &s.memory)
 }
 
-// gridShows reports whether the grid shows what is at p, where it is open.
+// gridShows reports whether an open grid shows the value at p.
 func (s *places) gridShows(p doc.Path) bool {
 	return s.gridOpen() && grid.Read(s.edit.Head().Channel, s.edit.Root()).Shows(p)
 }
@@ -85,24 +85,24 @@ func (s *places) inContent(p doc.Path) bool {
 	return len(p) > 0 && p[0].Name == string(catalog.CampaignContent) && s.edit.Head().Channel.Writable()
 }
 
-// toolAt returns the tool of the innermost place around p that has one.
-func (s *places) toolAt(p doc.Path) (tool, doc.Path, bool) {
+// toolsAt returns the tools of the innermost place around p that has any.
+func (s *places) toolsAt(p doc.Path) (placeTools, doc.Path, bool) {
 	for n := len(p); n > 0; n-- {
 		if node := s.edit.Schema().At(p[:n]); node != nil && node.Editor != "" {
 			t, ok := tools[node.Editor]
 			return t, p[:n], ok
 		}
 	}
-	return tool{}, nil, false
+	return placeTools{}, nil, false
 }
 
-// inEditor reports whether an editor around p, not p's own, shows what is at p.
+// inEditor reports whether the editor of a place above p shows the value at p.
 func (s *places) inEditor(p doc.Path) bool {
-	t, at, ok := s.toolAt(p)
+	t, at, ok := s.toolsAt(p)
 	return ok && t.edit != nil && len(at) < len(p) && (t.shows == nil || t.shows(s, p))
 }
 
-// formOf returns the place whose form shows what is at p: p itself where it has a form of its own.
+// formOf returns the place whose form shows the value at p: p itself if it has a form.
 func (s *places) formOf(p doc.Path) doc.Path {
 	for n := len(p); n > 1; n-- {
 		if s.opens(p[:n]) {
@@ -112,34 +112,34 @@ func (s *places) formOf(p doc.Path) doc.Path {
 	return p[:1]
 }
 
-// opens reports whether the place p has a form of its own: neither an editor around it nor the form
-// around it shows what is there.
+// opens reports whether the place p has a form of its own: neither an editor nor the form around it shows its
+// value.
 func (s *places) opens(p doc.Path) bool {
 	st, ok := s.edit.Schema().Field(s.edit.Root(), p, s.edit.Env())
 	return ok && !s.inEditor(p) && (forms.Opens(st) || st.Node.Flat && s.inEditor(p.Parent()))
 }
 
-// beside reports whether the editor at open shows what is at p though its own place is another one: the groups of
-// filters are edited together.
-func (s *places) beside(open, p doc.Path) bool {
-	t, at, ok := s.toolAt(open)
-	other, from, found := s.toolAt(p)
+// editedTogether reports whether the editor at open also shows the value at p, which is outside its own place:
+// the groups of filters are edited together.
+func (s *places) editedTogether(open, p doc.Path) bool {
+	t, at, ok := s.toolsAt(open)
+	other, from, found := s.toolsAt(p)
 	return ok && found && t.edit != nil && t.shows == nil && other.edit != nil && other.shows == nil && len(at) == len(open) && at.Parent().Equal(from.Parent())
 }
 
-// asideAt returns what stands beside p, the place it belongs to, and the place it shows: the aside around p or,
-// where a section has none of its own, that of one of its fields, and else the messages, which every section is about.
-// A section that the campaign does not use has nothing to say.
-func (s *places) asideAt(p doc.Path, list *sections) (t tool, at, place doc.Path, ok bool) {
-	if list.at(p).state == partForeign {
+// sidePanelAt returns the side panel for p, the place that it belongs to, and the place that it shows: the one
+// of a place around p, or else of one of the section's fields, or else of the messages, which concern every
+// section. A section that does not apply has none.
+func (s *places) sidePanelAt(p doc.Path, list *sectionList) (t placeTools, at, place doc.Path, ok bool) {
+	if list.at(p).state == sectionNotApplicable {
 		p = nil
 	}
-	if t, at, ok := s.toolAt(p); ok && t.aside != nil {
+	if t, at, ok := s.toolsAt(p); ok && t.sidePanel != nil {
 		return t, at, p, true
 	}
 	if node := s.edit.Schema().At(p[:min(len(p), 1)]); node != nil && len(p) > 0 {
 		for _, c := range node.Children {
-			if t := tools[c.Editor]; t.aside != nil {
+			if t := tools[c.Editor]; t.sidePanel != nil {
 				at := p[:1].Child(c.Name)
 				return t, at, at, true
 			}
@@ -149,9 +149,9 @@ func (s *places) asideAt(p doc.Path, list *sections) (t tool, at, place doc.Path
 	return tools[schema.EditorContent], at, at, ok
 }
 
-// levels names the forms that lead to the one at open, the outermost first, each by the steps to it: esc goes up one
-// of them.
-func (s *places) levels(open doc.Path) [][]string {
+// breadcrumb names the forms from the outermost to the one at open, each by the steps to it: esc goes up one of
+// them.
+func (s *places) breadcrumb(open doc.Path) [][]string {
 	var out [][]string
 	for p := open; len(p) > 0; {
 		up := p.Parent()
@@ -166,7 +166,7 @@ func (s *places) levels(open doc.Path) [][]string {
 				if n.Flat && (len(words) > 0 || i < len(p)-1) {
 					continue // it has no form of its own
 				}
-				word = label(at, n)
+				word = placeLabel(at, n)
 			}
 			words = append(words, word)
 		}
@@ -176,20 +176,20 @@ func (s *places) levels(open doc.Path) [][]string {
 	return out
 }
 
-// levelSep stands between the forms that lead to the open one, stepSep between the steps from one to the next.
+// levelSeparator separates forms, stepSeparator the steps within a form.
 const (
-	levelSep = " › "
-	stepSep  = " · "
+	levelSeparator = " › "
+	stepSeparator  = " · "
 )
 
-// crumbs names a place by the forms that lead to it; where there is no room, without its beginning.
-func crumbs(levels [][]string, width int) string {
+// breadcrumbText joins a breadcrumb, without its beginning if it does not fit.
+func breadcrumbText(levels [][]string, width int) string {
 	text := func() string {
 		words := make([]string, len(levels))
 		for i, l := range levels {
-			words[i] = strings.Join(l, stepSep)
+			words[i] = strings.Join(l, stepSeparator)
 		}
-		return strings.Join(words, levelSep)
+		return strings.Join(words, levelSeparator)
 	}
 	for widget.Width(text()) > width {
 		last := levels[len(levels)-1]

@@ -17,25 +17,25 @@ import (
 	"bugle/ui/screen"
 )
 
-// previewAside shows the message that the keyboard is at as its recipient would see it.
-type previewAside struct {
+// previewPanel shows the current message as the recipient would see it.
+type previewPanel struct {
 	cfg    editor.Config
 	view   preview.Preview
 	root   doc.Value
 	at     doc.Path
 	views  []render.View
 	shelf  preview.Shelf
-	number int // which of the platforms is shown, where the place does not say
+	number int // index of the platform to show, if the place does not determine it
 }
 
-func newPreviewAside(cfg editor.Config) editor.SidePanel {
-	return &previewAside{cfg: cfg, view: preview.New(cfg.Theme)}
+func newPreviewPanel(cfg editor.Config) editor.SidePanel {
+	return &previewPanel{cfg: cfg, view: preview.New(cfg.Theme)}
 }
 
-func (a *previewAside) Title() string { return "Preview" }
+func (a *previewPanel) Title() string { return "Preview" }
 
-// Note says that the message is shown with its placeholders, where it has such.
-func (a *previewAside) Note() string {
+// Note returns a note if the preview contains placeholders.
+func (a *previewPanel) Note() string {
 	for _, v := range a.views {
 		if schema.HasExpression(string(a.root.Lookup(v.Content).Encode())) {
 			return "with placeholders"
@@ -44,11 +44,11 @@ func (a *previewAside) Note() string {
 	return ""
 }
 
-func (a *previewAside) SetSize(w, h int)        { a.view.SetSize(w, h) }
-func (a *previewAside) SetTheme(t themes.Theme) { a.view.SetTheme(t) }
-func (a *previewAside) View() string            { return a.view.View() }
+func (a *previewPanel) SetSize(w, h int)        { a.view.SetSize(w, h) }
+func (a *previewPanel) SetTheme(t themes.Theme) { a.view.SetTheme(t) }
+func (a *previewPanel) View() string            { return a.view.View() }
 
-func (a *previewAside) Show(root doc.Value, at doc.Path) tea.Cmd {
+func (a *previewPanel) Show(root doc.Value, at doc.Path) tea.Cmd {
 	moved, same := !at.Equal(a.at), a.root.Exists() && render.Same(root, a.root)
 	a.root, a.at = root, at
 	if same && !moved {
@@ -58,17 +58,17 @@ func (a *previewAside) Show(root doc.Value, at doc.Path) tea.Cmd {
 	return a.readTemplates(moved)
 }
 
-// whole gives the document with what its messages have from saved templates, as far as those were read.
-func (a *previewAside) whole() (doc.Value, render.Options) {
+// withTemplates returns the document with the content of the saved templates that have been read.
+func (a *previewPanel) withTemplates() (doc.Value, render.Options) {
 	root, templates, _, _ := a.shelf.Whole(a.cfg.Head.Channel, a.root)
 	return root, render.Options{Now: a.cfg.Now(), Templates: templates}
 }
 
-func (a *previewAside) show() {
+func (a *previewPanel) show() {
 	ch := a.cfg.Head.Channel
-	root, o := a.whole()
+	root, o := a.withTemplates()
 	views, ok := render.Of(ch, root, a.at, o)
-	if !ok && !inCell(ch, root, a.at) {
+	if !ok && !inMessageCell(ch, root, a.at) {
 		views, _ = render.First(ch, root, o)
 	}
 	for i := range views {
@@ -81,12 +81,12 @@ func (a *previewAside) show() {
 	a.draw()
 }
 
-// taskTemplates is the task that reads saved templates; its result is a preview.Shelf.
+// taskTemplates is the task that reads saved templates; its result is a preview.TemplateCache.
 const taskTemplates = "templates"
 
-// readTemplates reads the saved templates that the messages name: those that were not read yet or, since
-// they may have changed, all of them.
-func (a *previewAside) readTemplates(all bool) tea.Cmd {
+// readTemplates reads the saved templates of the messages: those that have not been read or, because they may
+// have changed, all.
+func (a *previewPanel) readTemplates(all bool) tea.Cmd {
 	keeper, ok := a.cfg.Service.(engine.ContentStore)
 	if !ok || a.cfg.Host.Run == nil {
 		return nil
@@ -102,13 +102,13 @@ func (a *previewAside) readTemplates(all bool) tea.Cmd {
 	return a.cfg.Host.Run(taskTemplates, func(ctx context.Context) (any, error) { return shelf.Read(ctx, keeper, refs) })
 }
 
-// inCell reports whether a place is in one message among several, be it there or not.
-func inCell(ch engine.Channel, root doc.Value, at doc.Path) bool {
+// inMessageCell reports whether a place is in one message of several, even if it does not exist.
+func inMessageCell(ch engine.Channel, root doc.Value, at doc.Path) bool {
 	c, ok := grid.Read(ch, root).At(at)
 	return ok && len(c.Path) > len(grid.Path()) && at.HasPrefix(c.Path)
 }
 
-func (a *previewAside) draw() {
+func (a *previewPanel) draw() {
 	if len(a.views) == 0 {
 		a.view.None()
 		return
@@ -116,7 +116,7 @@ func (a *previewAside) draw() {
 	a.view.Show(a.views[min(a.number, len(a.views)-1)])
 }
 
-func (a *previewAside) Update(msg tea.Msg) tea.Cmd {
+func (a *previewPanel) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
 		if shelf, ok := msg.Value.(preview.Shelf); ok && msg.Err == nil {
@@ -136,10 +136,10 @@ func (a *previewAside) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// nextPlatform turns to the message on the next platform.
+// nextPlatform shows the message on the next platform.
 const nextPlatform = "n"
 
-func (a *previewAside) Bindings() []key.Binding {
+func (a *previewPanel) Bindings() []key.Binding {
 	var out []key.Binding
 	if len(a.views) > 1 {
 		out = append(out, key.NewBinding(key.WithKeys(nextPlatform), key.WithHelp(nextPlatform, "next platform")))

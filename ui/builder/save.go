@@ -17,18 +17,17 @@ import (
 	"bugle/ui/widget"
 )
 
-// saver stores the edits of a session and applies them, and asks what counts where somebody else changed the
-// campaign meanwhile.
+// saver stores and applies the edits of a session, and asks which version to keep after a conflict.
 type saver struct {
 	edit   *edit.Session
 	task   func(kind string, fn func(context.Context) (any, error)) tea.Cmd // starts a task of the screen
 	reread func() tea.Cmd                                                   // reads the campaign again
-	titles func(names []string) string                                      // of sections, for people
-	warned bool                                                             // when changes take effect has been said
-	stale  bool                                                             // somebody changed the campaign while it was being saved
+	titles func(names []string) string                                      // joins section names for display
+	warned bool                                                             // the user has been told when changes take effect
+	stale  bool                                                             // the campaign was changed elsewhere during a save
 }
 
-// badge reports whether the work is saved.
+// badge reports whether the edits are saved.
 func (s *saver) badge() (string, themes.Tone) {
 	st := s.edit.Head().Status
 	switch {
@@ -50,7 +49,7 @@ func (s *saver) badge() (string, themes.Tone) {
 	return "saved", themes.ToneSuccess
 }
 
-// save stores the edits: a draft in place, others as a working copy until they are applied.
+// save stores the edits: a draft in place, any other campaign as a working copy until they are applied.
 func (s *saver) save(note string, coalesce bool) tea.Cmd {
 	return s.run(s.edit.Save(note, coalesce))
 }
@@ -62,7 +61,7 @@ func (s *saver) run(save edit.SaveFunc) tea.Cmd {
 	return s.task(taskSave, func(ctx context.Context) (any, error) { return save(ctx) })
 }
 
-// saved notes the outcome, and saves again where there are newer edits.
+// saved handles the result of a save, and saves again if there are newer edits.
 func (s *saver) saved(r screen.Result) tea.Cmd {
 	failed := s.edit.SaveErr() != nil
 	done, _ := r.Value.(edit.SaveResult)
@@ -85,7 +84,7 @@ func (s *saver) saved(r screen.Result) tea.Cmd {
 	return nil
 }
 
-// conflict asks which changes to keep after somebody else changed the draft.
+// conflict asks which changes to keep after the draft was changed elsewhere.
 func (s *saver) conflict() tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title:   "The campaign was changed elsewhere",
@@ -96,15 +95,15 @@ func (s *saver) conflict() tea.Cmd {
 			case 0:
 				return s.run(s.edit.KeepMine("kept over someone else's change"))
 			case 1:
-				return s.forget()
+				return s.discard()
 			}
 			return nil
 		},
 	})
 }
 
-// forget discards the edits, and reads the campaign again.
-func (s *saver) forget() tea.Cmd {
+// discard drops the edits and reads the campaign again.
+func (s *saver) discard() tea.Cmd {
 	drop, read := s.edit.DiscardUnsaved(), s.reread()
 	if drop == nil {
 		return read
@@ -117,7 +116,7 @@ func (s *saver) forget() tea.Cmd {
 	}, read)
 }
 
-// flush returns the command that stores what is not stored yet, in one go.
+// flush returns the command that stores all unsaved edits.
 func (s *saver) flush() tea.Cmd {
 	store := s.edit.Flush()
 	if store == nil {
@@ -129,7 +128,7 @@ func (s *saver) flush() tea.Cmd {
 	}
 }
 
-// apply sends the edits that wait. Edits of a draft that is saved in place are saved already.
+// apply sends the pending edits. Edits of a draft that is saved in place have been saved already.
 func (s *saver) apply(side edit.Resolution) tea.Cmd {
 	if s.edit.SavesInPlace() {
 		return s.save("saved", false)
@@ -138,14 +137,14 @@ func (s *saver) apply(side edit.Resolution) tea.Cmd {
 	return s.task(taskApply, func(ctx context.Context) (any, error) { return send(ctx) })
 }
 
-// applied reads the campaign as it is now, or asks whose changes to keep.
+// applied reads the current campaign, or asks which version to keep.
 func (s *saver) applied(r screen.Result) tea.Cmd {
 	if r.Err != nil {
 		return screen.NotifyAbout(screen.TopicSave, widget.LevelError, "Cannot apply your changes: "+r.Err.Error())
 	}
 	done := r.Value.(edit.ApplyResult)
 	if len(done.Conflicts) > 0 {
-		return s.askWhose(done.Conflicts)
+		return s.askVersion(done.Conflicts)
 	}
 	drop := s.edit.FinishApply(done)
 	news := screen.NotifyAbout(screen.TopicSave, widget.LevelSuccess, "Applied. "+catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status))
@@ -153,15 +152,15 @@ func (s *saver) applied(r screen.Result) tea.Cmd {
 		news = screen.NotifyAbout(screen.TopicSave, widget.LevelWarning, "Applied, but "+s.titles(done.Removed)+" stays. An update cannot remove a section.")
 	}
 	dropped := func() tea.Msg {
-		_ = drop(context.Background()) // a copy that stays is offered again, and says so
+		_ = drop(context.Background()) // a copy that stays is offered again
 		return nil
 	}
 	return tea.Sequence(dropped, s.reread(), screen.Changed(""), news)
 }
 
-// askWhose asks which side's changes to keep in the components that both sides changed. What only one side
-// changed is kept in any case.
-func (s *saver) askWhose(names []string) tea.Cmd {
+// askVersion asks which side's version to keep of the components that both sides changed. What only one side
+// changed is always kept.
+func (s *saver) askVersion(names []string) tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title: "The campaign was changed elsewhere",
 		Body: "Someone else changed the same section while you were editing: " + s.titles(names) + ". Which version do you want to keep? " +
@@ -179,8 +178,8 @@ func (s *saver) askWhose(names []string) tea.Cmd {
 	})
 }
 
-// warn notes, at the first change of a live campaign, when changes take effect.
-func (s *saver) warn() tea.Cmd {
+// noteWhenApplied tells the user, at the first change of a live campaign, when changes take effect.
+func (s *saver) noteWhenApplied() tea.Cmd {
 	when := catalog.Propagation(s.edit.Head().DeliveryType, s.edit.Head().Status)
 	if s.warned || when == "" || s.edit.SavesInPlace() {
 		return nil
@@ -189,8 +188,8 @@ func (s *saver) warn() tea.Cmd {
 	return screen.NotifyAbout(screen.TopicSave, widget.LevelInfo, "Press ctrl+s to apply your changes. "+when)
 }
 
-// leaving asks before edits of a live campaign that are not applied are left; they are kept.
-func (s *saver) leaving() *screen.Question {
+// leaveQuestion asks before the user leaves unapplied edits of a live campaign, which are kept.
+func (s *saver) leaveQuestion() *screen.Question {
 	if !s.edit.HasPending() {
 		return nil
 	}
@@ -201,8 +200,8 @@ func (s *saver) leaving() *screen.Question {
 	}
 }
 
-// after runs cmd once what was typed is stored, so that other screens see it.
-func (s *saver) after(cmd tea.Cmd) tea.Cmd {
+// afterSave runs cmd after the edits are stored, so that other screens see them.
+func (s *saver) afterSave(cmd tea.Cmd) tea.Cmd {
 	flush := s.flush()
 	if flush == nil {
 		return cmd
@@ -210,8 +209,8 @@ func (s *saver) after(cmd tea.Cmd) tea.Cmd {
 	return tea.Sequence(flush, cmd)
 }
 
-// note describes an edit for the history by its place: of an entry, by its list.
-func note(at doc.Path) string {
+// editNote describes an edit for the history by its place; for a list entry, by its list.
+func editNote(at doc.Path) string {
 	if len(at) == 0 {
 		return "edited"
 	}

@@ -13,61 +13,61 @@ import (
 	"bugle/ui/widget"
 )
 
-// partState is how far a component is.
-type partState uint8
+// sectionState is how complete a section is.
+type sectionState uint8
 
 const (
-	partEmpty      partState = iota // nothing there, and nothing needed
-	partMissing                     // nothing there, but needed to publish
-	partUnfinished                  // something is missing in it
-	partWrong                       // something in it is refused
-	partDone
-	partForeign // not for this kind of campaign
+	sectionEmpty      sectionState = iota // empty and optional
+	sectionMissing                        // empty but required to publish
+	sectionUnfinished                     // something in it is missing
+	sectionInvalid                        // something in it is invalid
+	sectionDone
+	sectionNotApplicable // does not apply to this kind of campaign
 )
 
-// part is a component of the campaign in the list at the left.
-type part struct {
+// section is a component of the campaign, as shown in the list.
+type section struct {
 	name     string
 	title    string
-	why      string // why it is not for this campaign
-	state    partState
+	reason   string // why it does not apply
+	state    sectionState
 	problems int
-	locked   bool // the campaign's state keeps it from being changed, all of it
+	locked   bool // the campaign's state locks all of it
 }
 
-var partLooks = map[partState]struct {
+var sectionIcons = map[sectionState]struct {
 	icon string
 	tone themes.Tone
 	word string
 }{
-	partEmpty:      {"·", themes.ToneFaint, "empty"},
-	partMissing:    {"○", themes.ToneWarning, "needed"},
-	partUnfinished: {"◐", themes.ToneWarning, "unfinished"},
-	partWrong:      {"✗", themes.ToneDanger, "wrong"},
-	partDone:       {"✓", themes.ToneSuccess, "done"},
-	partForeign:    {"–", themes.ToneFaint, "not used by this campaign"},
+	sectionEmpty:         {"·", themes.ToneFaint, "empty"},
+	sectionMissing:       {"○", themes.ToneWarning, "needed"},
+	sectionUnfinished:    {"◐", themes.ToneWarning, "unfinished"},
+	sectionInvalid:       {"✗", themes.ToneDanger, "wrong"},
+	sectionDone:          {"✓", themes.ToneSuccess, "done"},
+	sectionNotApplicable: {"–", themes.ToneFaint, "not used by this campaign"},
 }
 
-// partsOf returns how each component of the document stands.
-func partsOf(ch catalog.Channel, dt catalog.DeliveryType, root doc.Value, problems []schema.Problem) []part {
-	var parts []part
+// sectionsOf returns the state of each component of the document.
+func sectionsOf(ch catalog.Channel, dt catalog.DeliveryType, root doc.Value, problems []schema.Problem) []section {
+	var parts []section
 	for _, info := range catalog.Components(ch) {
-		p := part{name: string(info.Name), title: info.Title}
+		p := section{name: string(info.Name), title: info.Title}
 		ok, why := catalog.Applicable(info.Name, ch, dt)
 		v := root.Get(p.name)
-		p.judge(v, problems)
+		p.setState(v, problems)
 		if !ok && !v.Exists() {
-			p.state, p.why = partForeign, why
+			p.state, p.reason = sectionNotApplicable, why
 		}
 		parts = append(parts, p)
 	}
 	return parts
 }
 
-func (p *part) judge(v doc.Value, problems []schema.Problem) {
-	p.state = partDone
+func (p *section) setState(v doc.Value, problems []schema.Problem) {
+	p.state = sectionDone
 	if v.Empty() {
-		p.state = partEmpty
+		p.state = sectionEmpty
 	}
 	for _, pr := range problems {
 		if pr.Severity != schema.Error || len(pr.Path) == 0 || pr.Path[0].Name != p.name {
@@ -76,43 +76,43 @@ func (p *part) judge(v doc.Value, problems []schema.Problem) {
 		p.problems++
 		switch {
 		case v.Empty():
-			p.state = partMissing
+			p.state = sectionMissing
 		case !isMissing(pr):
-			p.state = partWrong
-		case p.state != partWrong:
-			p.state = partUnfinished
+			p.state = sectionInvalid
+		case p.state != sectionInvalid:
+			p.state = sectionUnfinished
 		}
 	}
 }
 
-// isMissing reports whether a problem says that something is not there yet.
+// isMissing reports whether a problem is a missing value.
 func isMissing(p schema.Problem) bool {
 	_, rule, _ := strings.Cut(p.Rule, "#")
 	return strings.HasPrefix(rule, "required") || rule == "one_of" || strings.HasPrefix(p.Message, "missing")
 }
 
-func (p part) item() widget.Item {
-	look := partLooks[p.state]
-	it := widget.Item{Icon: look.icon, IconTone: look.tone, Text: p.title, Dim: p.locked || p.state == partForeign, DisabledReason: ""}
+func (p section) item() widget.Item {
+	look := sectionIcons[p.state]
+	it := widget.Item{Icon: look.icon, IconTone: look.tone, Text: p.title, Dim: p.locked || p.state == sectionNotApplicable, DisabledReason: ""}
 	if p.problems > 0 {
 		it.Info, it.InfoTone = fmt.Sprint(p.problems), look.tone
 	}
 	return it
 }
 
-// sections is the list of the campaign's sections, and how far each of them is.
-type sections struct {
-	parts []part
-	list  widget.List
+// sectionList is the list of sections with their states.
+type sectionList struct {
+	rows []section
+	list widget.List
 }
 
-// show takes over how the sections of the session's document stand.
-func (s *sections) show(e *edit.Session) {
-	s.parts = partsOf(e.Head().Channel, e.Head().DeliveryType, e.Root(), e.Problems())
-	items := make([]widget.Item, len(s.parts))
-	whole := e.LockedAt(nil) != "" // the header says so already
-	for i, p := range s.parts {
-		p.locked = !whole && p.state != partForeign && e.LockedAt(doc.P(p.name)) != ""
+// show updates the list from the session's document.
+func (s *sectionList) show(e *edit.Session) {
+	s.rows = sectionsOf(e.Head().Channel, e.Head().DeliveryType, e.Root(), e.Problems())
+	items := make([]widget.Item, len(s.rows))
+	whole := e.LockedAt(nil) != "" // the header shows it already
+	for i, p := range s.rows {
+		p.locked = !whole && p.state != sectionNotApplicable && e.LockedAt(doc.P(p.name)) != ""
 		items[i] = p.item()
 	}
 	at := s.list.Cursor
@@ -120,44 +120,44 @@ func (s *sections) show(e *edit.Session) {
 	s.list.SelectItem(at)
 }
 
-// choose puts the cursor on the section that p is in.
-func (s *sections) choose(p doc.Path) {
+// choose moves the cursor to the section that p is in.
+func (s *sectionList) choose(p doc.Path) {
 	if i := s.index(p); i >= 0 {
 		s.list.SelectItem(i)
 	}
 }
 
 // index returns the row of the section that p is in, or -1.
-func (s *sections) index(p doc.Path) int {
-	return slices.IndexFunc(s.parts, func(pt part) bool { return len(p) > 0 && pt.name == p[0].Name })
+func (s *sectionList) index(p doc.Path) int {
+	return slices.IndexFunc(s.rows, func(pt section) bool { return len(p) > 0 && pt.name == p[0].Name })
 }
 
-// at returns the section that p is in; the zero value where it is in none.
-func (s *sections) at(p doc.Path) part {
+// at returns the section that p is in; the zero value if there is none.
+func (s *sectionList) at(p doc.Path) section {
 	if i := s.index(p); i >= 0 {
-		return s.parts[i]
+		return s.rows[i]
 	}
-	return part{}
+	return section{}
 }
 
-// first returns the section to begin with: the first that is not done.
-func (s *sections) first() doc.Path {
-	for _, p := range s.parts {
-		if p.state == partMissing || p.state == partUnfinished || p.state == partWrong {
+// first returns the section to start with: the first that is not done.
+func (s *sectionList) first() doc.Path {
+	for _, p := range s.rows {
+		if p.state == sectionMissing || p.state == sectionUnfinished || p.state == sectionInvalid {
 			return doc.P(p.name)
 		}
 	}
-	if len(s.parts) > 0 {
-		return doc.P(s.parts[0].name)
+	if len(s.rows) > 0 {
+		return doc.P(s.rows[0].name)
 	}
 	return doc.P("")
 }
 
-// messages returns the section that holds the campaign's messages; false where it has none.
-func (s *sections) messages(sch *schema.Schema) (doc.Path, bool) {
-	for _, p := range s.parts {
+// messages returns the section with the campaign's messages; false if there is none.
+func (s *sectionList) messages(sch *schema.Schema) (doc.Path, bool) {
+	for _, p := range s.rows {
 		at := doc.P(p.name)
-		if n := sch.At(at); n != nil && n.Editor == schema.EditorContent && p.state != partForeign {
+		if n := sch.At(at); n != nil && n.Editor == schema.EditorContent && p.state != sectionNotApplicable {
 			return at, true
 		}
 	}
@@ -165,14 +165,14 @@ func (s *sections) messages(sch *schema.Schema) (doc.Path, bool) {
 }
 
 // inOrder returns the problems in the order of their sections.
-func (s *sections) inOrder(problems []schema.Problem) []schema.Problem {
+func (s *sectionList) inOrder(problems []schema.Problem) []schema.Problem {
 	out := slices.Clone(problems)
 	slices.SortStableFunc(out, func(a, b schema.Problem) int { return s.index(a.Path) - s.index(b.Path) })
 	return out
 }
 
-// titles names sections for people.
-func (s *sections) titles(names []string) string {
+// titles joins section names for display.
+func (s *sectionList) titles(names []string) string {
 	words := make([]string, len(names))
 	for i, n := range names {
 		if words[i] = s.at(doc.P(n)).title; words[i] == "" {
@@ -182,12 +182,12 @@ func (s *sections) titles(names []string) string {
 	return strings.Join(words, ", ")
 }
 
-// title is the list's heading: how many sections are left to do before the campaign can be published.
-func (s *sections) title() string {
+// title returns the list's heading: how many sections are left before the campaign can be published.
+func (s *sectionList) title() string {
 	left := 0
-	for _, p := range s.parts {
+	for _, p := range s.rows {
 		switch p.state {
-		case partMissing, partUnfinished, partWrong:
+		case sectionMissing, sectionUnfinished, sectionInvalid:
 			left++
 		}
 	}
@@ -197,10 +197,10 @@ func (s *sections) title() string {
 	return fmt.Sprintf("Sections: %d left", left)
 }
 
-// chosen returns the section under the cursor; nil where there is none.
-func (s *sections) chosen() doc.Path {
-	if i := s.list.Cursor; i >= 0 && i < len(s.parts) {
-		return doc.P(s.parts[i].name)
+// chosen returns the selected section; nil if there is none.
+func (s *sectionList) chosen() doc.Path {
+	if i := s.list.Cursor; i >= 0 && i < len(s.rows) {
+		return doc.P(s.rows[i].name)
 	}
 	return nil
 }

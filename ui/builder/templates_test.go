@@ -9,8 +9,8 @@ import (
 	"bugle/engine/doc"
 )
 
-// save keeps a template as the next version of its id.
-func (b *bench) save(ch engine.Channel, platform, id, content string) {
+// save stores a template as the next version of its ID.
+func (b *testbed) save(ch engine.Channel, platform, id, content string) {
 	b.t.Helper()
 	v, err := doc.Parse([]byte(content))
 	if err != nil {
@@ -21,8 +21,8 @@ func (b *bench) save(ch engine.Channel, platform, id, content string) {
 	}
 }
 
-func TestThePreviewHasWhatASavedTemplateGives(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"campaign_content":{"content":{"email":{"custom_template_id":"spring","sender_name":"Own name"}}}}`)
+func TestPreviewUsesSavedTemplate(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"campaign_content":{"content":{"email":{"custom_template_id":"spring","sender_name":"Own name"}}}}`)
 	b.save(catalog.Email, "", "spring", `{"subject":"From the shelf","sender_name":"Shelf","html_content":"<p>Its body</p>"}`)
 	h := b.open(160, 50, "campaign_content", "content", "email", "subject")
 	h.Want("From the shelf", "Own name", "Its body", "from the saved template spring")
@@ -32,8 +32,8 @@ func TestThePreviewHasWhatASavedTemplateGives(t *testing.T) {
 	}
 }
 
-func TestThePreviewNamesATemplateThatIsNotThere(t *testing.T) {
-	b := newBench(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"Custom","custom_template_id":"card","custom_template_version":2}}}}}`)
+func TestPreviewReportsMissingTemplate(t *testing.T) {
+	b := newTestbed(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"Custom","custom_template_id":"card","custom_template_version":2}}}}}`)
 	b.save(catalog.Push, "ANDROID", "card", `{"template_type":"BASIC","basic_details":{"title":"One"}}`)
 	at := []any{"campaign_content", "content", "push", "android", "template_type"}
 	h := b.open(160, 50, at...)

@@ -12,13 +12,13 @@ import (
 	"bugle/ui/widget"
 )
 
-// Undo undoes the last change, wherever in the campaign it was.
+// Undo undoes the last change, anywhere in the campaign.
 func (s *Screen) Undo() (tea.Cmd, bool) { return s.restore("Undone", s.edit.Undo) }
 
-// Redo redoes the change that was undone last.
+// Redo redoes the last undone change.
 func (s *Screen) Redo() (tea.Cmd, bool) { return s.restore("Redone", s.edit.Redo) }
 
-// restore goes to another step of the session, and to the place where it differs.
+// restore moves the session to another step and goes to the place that changed.
 func (s *Screen) restore(done string, move func(doc.Path) (edit.UndoResult, bool)) (tea.Cmd, bool) {
 	m, ok := move(s.panes.host.path)
 	switch {
@@ -28,16 +28,16 @@ func (s *Screen) restore(done string, move func(doc.Path) (edit.UndoResult, bool
 		return screen.NotifyAbout(screen.TopicEdit, widget.LevelWarning, m.Locked), true
 	}
 	s.panes.showChecked()
-	s.panes.toChange(m.Changes, m.Cursor)
+	s.panes.goToChange(m.Changes, m.Cursor)
 	return tea.Batch(
-		s.saver.save(note(doc.ChangedAt(m.Changes)), false),
+		s.saver.save(editNote(doc.ChangedAt(m.Changes)), false),
 		screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, done+": "+changeName(s.edit, &s.panes.sections, m.Changes)),
-		s.panes.grant(),
+		s.panes.fulfill(),
 	), true
 }
 
-// present returns p up to the list or map whose entry is not there any more.
-func present(e *edit.Session, p doc.Path) doc.Path {
+// existingPath returns p, cut at the list or map whose entry does not exist any more.
+func existingPath(e *edit.Session, p doc.Path) doc.Path {
 	for i := range p {
 		around := e.Schema().At(p[:i])
 		entry := p[i].IsIndex || around != nil && around.Kind == schema.Map
@@ -48,10 +48,10 @@ func present(e *edit.Session, p doc.Path) doc.Path {
 	return p
 }
 
-// changeName names what was changed: the field, or the sections where there are several.
-func changeName(e *edit.Session, list *sections, changes []doc.Change) string {
+// changeName names what was changed: the field, or the sections if there are several.
+func changeName(e *edit.Session, list *sectionList, changes []doc.Change) string {
 	if at := doc.ChangedAt(changes); len(at) > 0 {
-		return where(e.Schema(), at)
+		return placeName(e.Schema(), at)
 	}
 	var names []string
 	for _, c := range changes {

@@ -14,51 +14,51 @@ import (
 	"bugle/ui/widget"
 )
 
-// The headings in the help.
+// Help headings.
 const (
 	groupList     = "Campaigns"
 	groupCampaign = "Selected campaign"
 )
 
-// Actions are what can be done now.
+// Actions returns what the user can do now.
 func (s *Screen) Actions() []screen.Action {
 	switch {
-	case s.over != nil:
-		return s.over.actions()
+	case s.overlay != nil:
+		return s.overlay.actions()
 	case s.bar.prompt.Focused():
 		return s.searchActions()
 	}
 	acts := append(append(s.campaignActions(), s.listActions()...), s.markActions()...)
-	return append(acts, s.viewKeys()...)
+	return append(acts, s.viewActions()...)
 }
 
-// searchActions are those while a search is typed.
+// searchActions are the actions while a search is typed.
 func (s *Screen) searchActions() []screen.Action {
 	const group = "Search"
 	info := func(key, label, help string, bar int) screen.Action {
 		return screen.Action{Keys: []string{key}, Label: label, Help: help, Group: group, BarPriority: bar, WhileTyping: true, HelpOnly: true}
 	}
 	enter, help := "done", "keep the search and go to the list"
-	if _, ok := s.bar.accepts(); ok {
+	if _, ok := s.bar.acceptIndex(); ok {
 		enter, help = "use", "use the highlighted suggestion"
 	}
 	acts := []screen.Action{
 		{Name: "done", Keys: []string{"enter"}, Label: enter, Help: help, Group: group, BarPriority: 9, WhileTyping: true, Run: s.endSearch},
 		{Keys: []string{"esc"}, Label: "clear", Help: "clear the search", Group: group, BarPriority: 8, WhileTyping: true, Run: s.clear},
 	}
-	if len(s.bar.offers) > 0 {
+	if len(s.bar.completions) > 0 {
 		acts = append(acts, info("tab", "complete", "use the first or the highlighted suggestion; so does → at the end of the line", 7), info("down", "choose", "choose a suggestion", 6))
 	}
-	if len(s.bar.past) > 0 {
+	if len(s.bar.recent) > 0 {
 		acts = append(acts, info("up", "earlier", "earlier searches", 5))
 	}
-	if _, ok := s.culprit(); ok {
+	if _, ok := s.blockingTerm(); ok {
 		acts = append(acts, screen.Action{Keys: []string{"ctrl+x"}, Label: "drop word", Help: "remove the word that nothing matches", Group: group, BarPriority: 10, WhileTyping: true, Run: s.dropWord})
 	}
 	return acts
 }
 
-// campaignActions are those on the campaign under the cursor.
+// campaignActions are the actions on the campaign under the cursor.
 func (s *Screen) campaignActions() []screen.Action {
 	sum, ok := s.selected()
 	none := ""
@@ -78,7 +78,7 @@ func (s *Screen) campaignActions() []screen.Action {
 		return func() tea.Cmd { return screen.Open(screen.Route{Name: name, ID: sum.ID}) }
 	}
 	enter := screen.Action{Keys: []string{"enter"}, Label: "open", Help: "edit the campaign in the builder", Group: groupCampaign, BarPriority: 20, DisabledReason: none, Run: route(screen.Builder)}
-	if s.focus == inFacets {
+	if s.focus == paneFacets {
 		enter = screen.Action{Keys: []string{"enter", " "}, Label: "choose", Help: "turn the filter on or off", Group: groupList, BarPriority: 20, Run: s.choose}
 	}
 	return []screen.Action{
@@ -87,9 +87,9 @@ func (s *Screen) campaignActions() []screen.Action {
 		{Keys: []string{"p"}, Label: "preview", Help: "see the message as recipients see it", Group: groupCampaign, DisabledReason: none, Run: func() tea.Cmd {
 			return screen.Open(screen.Route{Name: screen.Builder, ID: sum.ID, Preview: true})
 		}},
-		{Keys: []string{"v"}, Label: "validate", Help: "check what is missing or wrong", Group: groupCampaign, BarPriority: 16, DisabledReason: why(whyNoCheck(sum)), Run: route(screen.Validate)},
-		{Keys: []string{"t"}, Label: "test", Help: "send a test to a few people", Group: groupCampaign, BarPriority: 15, DisabledReason: why(whyNoTest(sum)), Run: route(screen.TestSend)},
-		{Keys: []string{"c"}, Label: "clone", Help: "start a draft as a copy of this campaign", Group: groupCampaign, BarPriority: 11, DisabledReason: why(whyNoClone(s.deps.Service, sum)),
+		{Keys: []string{"v"}, Label: "validate", Help: "check what is missing or wrong", Group: groupCampaign, BarPriority: 16, DisabledReason: why(checkDisabledReason(sum)), Run: route(screen.Validate)},
+		{Keys: []string{"t"}, Label: "test", Help: "send a test to a few people", Group: groupCampaign, BarPriority: 15, DisabledReason: why(testDisabledReason(sum)), Run: route(screen.TestSend)},
+		{Keys: []string{"c"}, Label: "clone", Help: "start a draft as a copy of this campaign", Group: groupCampaign, BarPriority: 11, DisabledReason: why(cloneDisabledReason(s.deps.Service, sum)),
 			Run: func() tea.Cmd { return s.clone(sum) }},
 		{Keys: []string{"x"}, Label: "delete", Help: "delete a draft; this cannot be undone", Group: groupCampaign, DisabledReason: why(status.Why(s.deps, sum, catalog.Delete)),
 			Run: func() tea.Cmd { return status.Ask(s.deps, sum, catalog.Delete) }},
@@ -100,10 +100,10 @@ func (s *Screen) campaignActions() []screen.Action {
 	}
 }
 
-// listActions are those on the list as a whole.
+// listActions are the actions on the whole list.
 func (s *Screen) listActions() []screen.Action {
 	paneBar := 10
-	if s.focus != inTable {
+	if s.focus != paneTable {
 		paneBar = 19
 	}
 	archived, archive := "show archived", "show archived campaigns too"
@@ -111,32 +111,32 @@ func (s *Screen) listActions() []screen.Action {
 		archived, archive = "hide archived", "hide archived campaigns"
 	}
 	acts := []screen.Action{
-		s.zoomKey(),
+		s.zoomAction(),
 		{Keys: []string{"n"}, Label: "new", Help: "start a draft", Group: groupList, BarPriority: 19, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.NewDraft}) }},
 		{Keys: []string{"/"}, Label: "search", Help: "search as you type, by words or by status:, tag:, updated: and more", Group: groupList, BarPriority: 18, Run: s.startSearch},
-		{Keys: []string{"w"}, Label: "views", Help: "show, save, rename or delete views", Group: groupList, BarPriority: 14, Run: func() tea.Cmd { return s.lay(newViewPicker(s.theme, s.listing, s.unlay)) }},
+		{Keys: []string{"w"}, Label: "views", Help: "show, save, rename or delete views", Group: groupList, BarPriority: 14, Run: func() tea.Cmd { return s.showOverlay(newViewPicker(s.theme, s.listing, s.closeOverlay)) }},
 		{Keys: []string{"W"}, Label: "save view", Help: "save this search, sorting and columns as a view", Group: groupList, Run: func() tea.Cmd { return s.saveView(nil) }},
-		{Name: "state", Keys: []string{"f"}, Label: "next state", Help: "show only the next state", Group: groupList, BarPriority: 9, Run: func() tea.Cmd { return s.next(query.Status) }},
-		{Name: "channel", Keys: []string{"F"}, Label: "next channel", Help: "show only the next channel", Group: groupList, BarPriority: 8, Run: func() tea.Cmd { return s.next(query.Channel) }},
+		{Name: "state", Keys: []string{"f"}, Label: "next state", Help: "show only the next state", Group: groupList, BarPriority: 9, Run: func() tea.Cmd { return s.nextFacetValue(query.Status) }},
+		{Name: "channel", Keys: []string{"F"}, Label: "next channel", Help: "show only the next channel", Group: groupList, BarPriority: 8, Run: func() tea.Cmd { return s.nextFacetValue(query.Channel) }},
 		{Keys: []string{"o"}, Label: "sort", Help: "sort by a column", Group: groupList, BarPriority: 12, Run: s.chooseSort},
-		{Keys: []string{"i"}, Label: "reverse", Help: "reverse the sorting", Group: groupList, Run: s.turnRound},
-		{Keys: []string{"C"}, Label: "columns", Help: "choose and arrange columns", Group: groupList, Run: func() tea.Cmd { return s.lay(newChooser(s.theme, s.listing, s.unlay)) }},
-		{Name: "filters", Keys: []string{"tab"}, Label: placeNames[s.after(1)], Help: "next pane: list, filters or details", Group: groupList, BarPriority: paneBar, Run: func() tea.Cmd { return s.goOn(1) }},
-		{Name: "previous pane", Keys: []string{"shift+tab"}, Label: placeNames[s.after(-1)], Help: "previous pane", Group: groupList, Run: func() tea.Cmd { return s.goOn(-1) }},
+		{Keys: []string{"i"}, Label: "reverse", Help: "reverse the sorting", Group: groupList, Run: s.reverseSort},
+		{Keys: []string{"C"}, Label: "columns", Help: "choose and arrange columns", Group: groupList, Run: func() tea.Cmd { return s.showOverlay(newColumnChooser(s.theme, s.listing, s.closeOverlay)) }},
+		{Name: "filters", Keys: []string{"tab"}, Label: paneNames[s.after(1)], Help: "next pane: list, filters or details", Group: groupList, BarPriority: paneBar, Run: func() tea.Cmd { return s.focusNext(1) }},
+		{Name: "previous pane", Keys: []string{"shift+tab"}, Label: paneNames[s.after(-1)], Help: "previous pane", Group: groupList, Run: func() tea.Cmd { return s.focusNext(-1) }},
 		{Name: "archive", Keys: []string{"A"}, Label: archived, Help: archive, Group: groupList, Run: func() tea.Cmd { return s.toggle(query.Is, query.IsAll) }},
 		{Name: "activity", Keys: []string{"a"}, Label: "activity log", Help: "see calls to the service", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Activity}) }},
 		{Keys: []string{"O"}, Label: "outbox", Help: "read the messages of test sends", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Outbox}) }},
 		{Keys: []string{"m"}, Label: "workspace", Help: "edit users, segments, connectors, content and API keys", Group: groupList, Run: func() tea.Cmd { return screen.Open(screen.Route{Name: screen.Workspace}) }},
 		{Keys: []string{"r"}, Label: "reload", Help: "reload the list", Group: groupList, Run: s.load},
 	}
-	if _, ok := s.culprit(); ok {
+	if _, ok := s.blockingTerm(); ok {
 		acts = append(acts, screen.Action{Keys: []string{"backspace", "ctrl+x"}, Label: "drop word", Help: "remove the word that nothing matches", Group: groupList, BarPriority: 21, Run: s.dropWord})
 	}
 	label := ""
 	switch {
-	case s.focus != inTable:
+	case s.focus != paneTable:
 		label = "back"
-	case s.picked.len() > 0 || s.picked.taking:
+	case s.selection.len() > 0 || s.selection.ranging:
 		label = "clear selection"
 	case s.bar.text() != "":
 		label = "show all"
@@ -147,44 +147,45 @@ func (s *Screen) listActions() []screen.Action {
 	return acts
 }
 
-// markActions are those that mark campaigns, and what is done to the marked ones.
+// markActions are the actions that mark campaigns, and the bulk actions.
 func (s *Screen) markActions() []screen.Action {
 	const group = "Several campaigns"
 	_, any := s.selected()
-	bulk := s.bulk.action(group, s.picked.len(), any, s.offerBulk)
-	if s.focus != inTable {
+	bulk := s.bulk.action(group, s.selection.len(), any, s.offerBulk)
+	if s.focus != paneTable {
 		return []screen.Action{bulk}
 	}
-	return append(s.picked.actions(group), bulk)
+	return append(s.selection.actions(group), bulk)
 }
 
-// offerBulk offers what can be done to the selected campaigns; with none, to the one under the cursor.
+// offerBulk shows the bulk actions for the marked campaigns or, if there are none, for the one under the
+// cursor.
 func (s *Screen) offerBulk() tea.Cmd {
-	ids := slices.Collect(maps.Keys(s.picked.ids))
+	ids := slices.Collect(maps.Keys(s.selection.ids))
 	if row, ok := s.selected(); ok && len(ids) == 0 {
 		ids = []string{row.ID}
 	}
 	return s.bulk.offer(ids)
 }
 
-// statusOf offers what can be done to one campaign; while some are marked, to them.
+// statusOf shows the actions for one campaign or, if some are marked, the bulk actions.
 func (s *Screen) statusOf(sum engine.Summary) func() tea.Cmd {
 	return func() tea.Cmd {
-		if s.picked.len() > 0 {
+		if s.selection.len() > 0 {
 			return s.offerBulk()
 		}
 		return status.Choose(s.deps, sum)
 	}
 }
 
-func whyNoCheck(sum engine.Summary) string {
+func checkDisabledReason(sum engine.Summary) string {
 	if !sum.Channel.Writable() {
 		return sum.Channel.Label() + " campaigns are read-only here."
 	}
 	return ""
 }
 
-func whyNoTest(sum engine.Summary) string {
+func testDisabledReason(sum engine.Summary) string {
 	switch {
 	case !sum.Channel.Writable():
 		return sum.Channel.Label() + " campaigns are read-only here."
@@ -194,7 +195,7 @@ func whyNoTest(sum engine.Summary) string {
 	return ""
 }
 
-func whyNoClone(service engine.Service, sum engine.Summary) string {
+func cloneDisabledReason(service engine.Service, sum engine.Summary) string {
 	if !sum.Channel.Writable() {
 		return sum.Channel.Label() + " campaigns are read-only here."
 	}
@@ -204,18 +205,18 @@ func whyNoClone(service engine.Service, sum engine.Summary) string {
 	return ""
 }
 
-// chooseSort offers the columns to sort by.
+// chooseSort asks for the column to sort by.
 func (l *listing) chooseSort() tea.Cmd {
 	now := l.sorted()
 	usual := l.settings.Sort.Key == "" && !hasSort(l.query())
-	options := []widget.Option{{Label: "Default", Help: "best match first for a search, otherwise last updated first", Icon: sign(usual)}}
+	options := []widget.Option{{Label: "Default", Help: "best match first for a search, otherwise last updated first", Icon: sortIcon(usual)}}
 	var by []column
 	for _, c := range columns {
 		if c.sort == "" {
 			continue
 		}
 		by = append(by, c)
-		o := widget.Option{Label: c.head.Title, Icon: sign(now.Key == c.sort && !usual)}
+		o := widget.Option{Label: c.head.Title, Icon: sortIcon(now.Key == c.sort && !usual)}
 		if now.Key == c.sort {
 			o.Help = "reverse"
 		}
@@ -229,15 +230,15 @@ func (l *listing) chooseSort() tea.Cmd {
 	}})
 }
 
-func sign(on bool) string {
+func sortIcon(on bool) string {
 	if on {
 		return "✓"
 	}
 	return " "
 }
 
-// turnRound sorts the other way round.
-func (l *listing) turnRound() tea.Cmd {
+// reverseSort reverses the sort order.
+func (l *listing) reverseSort() tea.Cmd {
 	if c, ok := columnOf(l.sorted().Key); ok {
 		return l.sortBy(c)
 	}

@@ -32,7 +32,7 @@ func TestDelete(t *testing.T) {
 	h.Press("x", "y")
 	h.Want("10 of 10", "Deleted")
 	h.Press("x")
-	h.Want("You can't delete this campaign: only drafts") // the cursor is on an active one now
+	h.Want("You can't delete this campaign: only drafts") // the cursor is on an active campaign now
 }
 
 func TestClone(t *testing.T) {

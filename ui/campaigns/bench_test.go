@@ -14,8 +14,8 @@ import (
 	"bugle/ui/uitest"
 )
 
-// crowd returns very many campaigns.
-func crowd(n int) []engine.Summary {
+// manyCampaigns returns n campaigns.
+func manyCampaigns(n int) []engine.Summary {
 	names := []string{"Spring sale", "Weekly digest", "Cart reminder", "Price drop", "Black Friday teaser", "Order shipped"}
 	places := []string{"Berlin", "Lisbon", "Oslo", "Porto", "Turin", "Vienna", "York"}
 	rows := make([]engine.Summary, n)
@@ -27,11 +27,11 @@ func crowd(n int) []engine.Summary {
 	return rows
 }
 
-// BenchmarkUpdateView measures what a key costs the keyboard: Update and View, without the tasks that run
-// beside it. keys are pressed in turn.
+// BenchmarkUpdateView measures Update and View for a key, without background tasks. The keys are pressed in
+// turn.
 func BenchmarkUpdateView(b *testing.B) {
 	for _, n := range []int{10, 100_000} {
-		rows := crowd(n)
+		rows := manyCampaigns(n)
 		for name, keys := range map[string][]string{
 			"move": {"down"}, "page": {"pgdown", "pgup"}, "ends": {"end", "home"}, "type": {"s", "a", "backspace", "backspace"},
 			"mark": {" "},
@@ -61,7 +61,7 @@ func BenchmarkUpdateView(b *testing.B) {
 	}
 }
 
-// press does what the root model does with a key.
+// press handles a key as the root model does.
 func press(s screen.Screen, key string) tea.Cmd {
 	for _, a := range s.Actions() {
 		if a.HasKey(key) && a.DisabledReason == "" {

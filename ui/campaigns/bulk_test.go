@@ -17,8 +17,8 @@ import (
 	"bugle/ui/uitest"
 )
 
-// sent returns campaigns that can be archived.
-func sent(n int) []engine.Summary {
+// sentCampaigns returns campaigns that can be archived.
+func sentCampaigns(n int) []engine.Summary {
 	rows := make([]engine.Summary, n)
 	for i := range rows {
 		rows[i] = row(i+1, "Sale "+string(rune('A'+i)), catalog.Email, catalog.OneTime, catalog.Sent, time.Duration(i+1)*time.Hour)
@@ -26,7 +26,7 @@ func sent(n int) []engine.Summary {
 	return rows
 }
 
-// option goes to an entry of the menu of what is done to several campaigns.
+// option moves to an entry of the bulk menu.
 func option(h *uitest.Harness, n int) {
 	h.Press("b", "home")
 	for range n {
@@ -43,7 +43,7 @@ func TestSelecting(t *testing.T) {
 	h, _ := open(t, 80, 24, sample()...)
 	h.Press(" ", " ")
 	h.Want("2 selected", "✓ Spring sale", "✓ Cart reminder")
-	h.Press("up", " ") // the second one no longer
+	h.Press("up", " ") // no longer the second one
 	h.Want("1 selected")
 	h.Press("esc")
 	h.WantNot("selected ·")
@@ -60,11 +60,11 @@ func TestSelecting(t *testing.T) {
 	h.Press("*", "/")
 	h.Type("sale")
 	h.Press("enter")
-	h.Want("11 selected · 1 of 11") // what is not in sight stays selected
+	h.Want("11 selected · 1 of 11") // hidden campaigns stay selected
 }
 
-func TestArchivingMany(t *testing.T) {
-	h, f := open(t, 100, 30, append(sent(3), sample()[3])...)
+func TestBulkArchive(t *testing.T) {
+	h, f := open(t, 100, 30, append(sentCampaigns(3), sample()[3])...)
 	h.Press("*")
 	h.Press("home", "down", "down")
 	option(h, archiving)
@@ -79,9 +79,9 @@ func TestArchivingMany(t *testing.T) {
 	h.WantNot("selected ·")
 }
 
-func TestWhatFailedStaysSelectedAndIsTriedAgain(t *testing.T) {
-	h, f := open(t, 100, 30, sent(3)...)
-	f.breaks(id(2), errors.New("the disk is full"))
+func TestFailedCampaignsStaySelectedForRetry(t *testing.T) {
+	h, f := open(t, 100, 30, sentCampaigns(3)...)
+	f.failCampaign(id(2), errors.New("the disk is full"))
 	h.Press("*")
 	option(h, archiving)
 	h.Press("y")
@@ -94,14 +94,13 @@ func TestWhatFailedStaysSelectedAndIsTriedAgain(t *testing.T) {
 	h.Want("✓ Sale B", "1 selected · 1 of 1")
 	option(h, archiving)
 	h.Press("y")
-	f.breaks(id(2), nil)
+	f.failCampaign(id(2), nil)
 	h.Press("r")
 	h.Want("1 campaign archived")
 	h.WantNot("Sale B", "selected ·")
 }
 
-// esc leads from the question to the prompt, from there to the menu, and from there to the list; what is selected
-// stays so.
+// esc goes from the question to the prompt, to the menu, to the list; the selection is kept.
 func TestEscGoesUpOneStepInBulk(t *testing.T) {
 	h, _ := open(t, 100, 30, sample()...)
 	h.Press(" ", " ")
@@ -118,7 +117,7 @@ func TestEscGoesUpOneStepInBulk(t *testing.T) {
 	h.Want("2 selected")
 }
 
-func TestTaggingMany(t *testing.T) {
+func TestBulkTags(t *testing.T) {
 	h, f := open(t, 100, 30, sample()...)
 	h.Press(" ", " ") // a draft and an active one
 	option(h, addTags)
@@ -138,12 +137,12 @@ func TestTaggingMany(t *testing.T) {
 	h.Want("2 of 11")
 	h.Press("enter", "*")
 	option(h, removeTags)
-	h.Want("sale, vip") // those that both have
+	h.Want("sale, vip") // the tags that both have
 	h.Press("enter", "y")
 	h.Want("2 campaigns untagged", "0 of 11")
 }
 
-func TestLifeOfMany(t *testing.T) {
+func TestBulkStatusChanges(t *testing.T) {
 	h, f := open(t, 100, 30, sample()...)
 	h.Press("*")
 	option(h, resuming)
@@ -155,7 +154,7 @@ func TestLifeOfMany(t *testing.T) {
 	h.Want("1 campaign resumed")
 	h.Press("*")
 	option(h, stopping)
-	h.Press("enter") // harm: the focus is on Cancel
+	h.Press("enter") // dangerous: Cancel has the focus
 	if slices.ContainsFunc(f.Calls(), func(c string) bool { return strings.HasSuffix(c, "STOP") }) {
 		t.Error("stopped without a yes")
 	}
@@ -168,7 +167,7 @@ func TestLifeOfMany(t *testing.T) {
 	bare.Want("This service cannot archive")
 }
 
-func TestExportingMany(t *testing.T) {
+func TestBulkExport(t *testing.T) {
 	h, _ := open(t, 100, 30, sample()...)
 	folder := filepath.Join(t.TempDir(), "out")
 	h.Press(" ", " ")
@@ -214,7 +213,7 @@ func TestViews(t *testing.T) {
 	h.Press("0", "o", "enter", "6")
 	h.Want("/ tag:sale", "Name ↑")
 
-	// Another start, in the same workspace.
+	// Another start in the same workspace.
 	h = uitest.New(t, campaigns.New(deps, screen.Route{}), 100, 30)
 	h.Press("w")
 	h.Want("My sales", "tag:sale")

@@ -18,24 +18,24 @@ import (
 	"bugle/ui/widget"
 )
 
-// bulkRun is work on many campaigns that goes on.
+// bulkRun is a running bulk action.
 type bulkRun struct {
-	task     task
+	task     bulkTask
 	rows     []engine.Summary
 	progress bulk.Progress
-	going    bool
-	ending   bool // it was canceled, and finishes what is under way
+	running  bool
+	canceled bool // canceled, but still finishing started operations
 }
 
 func (r *bulkRun) badge() string {
-	return fmt.Sprintf("%s %d of %d", strings.ToLower(r.task.going), r.progress.Done, len(r.rows))
+	return fmt.Sprintf("%s %d of %d", strings.ToLower(r.task.progressive), r.progress.Done, len(r.rows))
 }
 
-// line draws how far the work is, w cells wide.
+// line draws the progress, w cells wide.
 func (r *bulkRun) line(t themes.Theme, w int) string {
-	label := r.task.going
+	label := r.task.progressive
 	switch {
-	case r.ending:
+	case r.canceled:
 		label += ", canceling"
 	case r.progress.Failed > 0:
 		label += fmt.Sprintf(", %d failed", r.progress.Failed)
@@ -47,18 +47,18 @@ func (r *bulkRun) line(t themes.Theme, w int) string {
 	return widget.Fit(p.View()+"  "+hint, w, 1)
 }
 
-// often is how often work that goes on tells of itself at most.
-const often = 40 * time.Millisecond
+// progressInterval is the minimum time between progress updates.
+const progressInterval = 40 * time.Millisecond
 
-// start does a task to campaigns.
-func (w *bulkWork) start(t task, rows []engine.Summary) tea.Cmd {
-	if w.going() {
-		return screen.Notify(widget.LevelWarning, w.run.task.going+" is still running. Wait, or press X to cancel.")
+// start starts a task.
+func (w *bulkActions) start(t bulkTask, rows []engine.Summary) tea.Cmd {
+	if w.running() {
+		return screen.Notify(widget.LevelWarning, w.run.task.progressive+" is still running. Wait, or press X to cancel.")
 	}
-	w.run = &bulkRun{task: t, rows: rows, going: true}
+	w.run = &bulkRun{task: t, rows: rows, running: true}
 	w.show(nil)
 	svc, by := w.deps.Service, w.deps.Author
-	return w.tasks.Stream(running, func(ctx context.Context, emit func(any)) (any, error) {
+	return w.tasks.Stream(taskRunBulk, func(ctx context.Context, emit func(any)) (any, error) {
 		if e, ok := t.op.(bulk.Export); ok {
 			if err := os.MkdirAll(e.Folder, 0o755); err != nil {
 				return nil, fmt.Errorf("can't create the folder: %w", err)
@@ -66,7 +66,7 @@ func (w *bulkWork) start(t task, rows []engine.Summary) tea.Cmd {
 		}
 		var told time.Time
 		return bulk.Run(ctx, svc, t.op, rows, by, func(p bulk.Progress) {
-			if now := time.Now(); now.Sub(told) >= often {
+			if now := time.Now(); now.Sub(told) >= progressInterval {
 				told = now
 				emit(p)
 			}
@@ -74,28 +74,28 @@ func (w *bulkWork) start(t task, rows []engine.Summary) tea.Cmd {
 	})
 }
 
-// cancel ends the work on many campaigns.
-func (w *bulkWork) cancel() tea.Cmd {
+// cancel cancels the running task.
+func (w *bulkActions) cancel() tea.Cmd {
 	if w.run != nil {
-		w.run.ending = true
-		w.tasks.Cancel(running)
+		w.run.canceled = true
+		w.tasks.Cancel(taskRunBulk)
 	}
 	return nil
 }
 
-// leaving asks before work on many campaigns is ended.
-func (w *bulkWork) leaving() *screen.Question {
-	if !w.going() {
+// leaveQuestion asks before a running task is canceled by leaving.
+func (w *bulkActions) leaveQuestion() *screen.Question {
+	if !w.running() {
 		return nil
 	}
 	return &screen.Question{
-		Title: "Cancel " + strings.ToLower(w.run.task.going) + "?", Body: fmt.Sprintf("%d of %s done. Leaving cancels the rest.", w.run.progress.Done, campaignsOf(len(w.run.rows))),
+		Title: "Cancel " + strings.ToLower(w.run.task.progressive) + "?", Body: fmt.Sprintf("%d of %s done. Leaving cancels the rest.", w.run.progress.Done, campaignCount(len(w.run.rows))),
 		Buttons: []widget.Button{{Label: "Leave", Key: "y"}, {Label: "Stay", Key: "n"}}, Focus: 1,
 	}
 }
 
-// ran takes what the work on many campaigns tells.
-func (w *bulkWork) ran(r screen.Result) tea.Cmd {
+// handleResult handles progress and the result of the task.
+func (w *bulkActions) handleResult(r screen.Result) tea.Cmd {
 	if w.run == nil {
 		return nil
 	}
@@ -103,20 +103,20 @@ func (w *bulkWork) ran(r screen.Result) tea.Cmd {
 		w.run.progress = p
 		return nil
 	}
-	w.run.going = false
+	w.run.running = false
 	if r.Err != nil {
-		return screen.Notify(widget.LevelError, "Nothing was "+w.run.task.done+": "+r.Err.Error())
+		return screen.Notify(widget.LevelError, "Nothing was "+w.run.task.past+": "+r.Err.Error())
 	}
 	report, ok := r.Value.(bulk.Report)
 	if !ok {
 		return nil
 	}
-	w.noted(report)
-	return tea.Batch(w.reported(report), w.changes(report))
+	w.recordUndo(report)
+	return tea.Batch(w.showReport(report), w.notifyChanged(report))
 }
 
-// noted keeps what was done for undo. Campaigns that were as they should be already are none of it.
-func (w *bulkWork) noted(report bulk.Report) {
+// recordUndo records the changed campaigns for undo. Campaigns that did not need the change are not included.
+func (w *bulkActions) recordUndo(report bulk.Report) {
 	t := w.run.task
 	switch op := t.op.(type) {
 	case bulk.Export:
@@ -126,31 +126,31 @@ func (w *bulkWork) noted(report bulk.Report) {
 			if len(tags) == 0 {
 				back, tags = "add", op.Remove
 			}
-			w.did(screen.UndoStep{IrreversibleReason: fmt.Sprintf("%s %s, which can't be undone. Press b to %s %s.", campaignsOf(len(report.Done)), t.done, back, strings.Join(tags, ", "))})
+			w.pushUndo(screen.UndoStep{IrreversibleReason: fmt.Sprintf("%s %s, which can't be undone. Press b to %s %s.", campaignCount(len(report.Done)), t.past, back, strings.Join(tags, ", "))})
 		}
 	default:
-		named := campaignsOf(len(report.Done))
+		named := campaignCount(len(report.Done))
 		if len(report.Done) == 1 {
 			if i := slices.IndexFunc(w.run.rows, func(r engine.Summary) bool { return r.ID == report.Done[0] }); i >= 0 {
 				named = status.Name(w.run.rows[i])
 			}
 		}
-		w.acted(t.act, named, report.Done)
+		w.recordAction(t.action, named, report.Done)
 	}
 }
 
-// reported tells how the work went. What was not done stays selected.
-func (w *bulkWork) reported(report bulk.Report) tea.Cmd {
+// showReport shows the result. Campaigns that failed stay selected.
+func (w *bulkActions) showReport(report bulk.Report) tea.Cmd {
 	t := w.run.task
 	var left []string
 	for _, f := range append(append([]bulk.Failure(nil), report.Failed...), report.Left...) {
 		left = append(left, f.Row.ID)
 	}
-	if w.picked(left); len(left) > 0 {
+	if w.keepSelected(left); len(left) > 0 {
 		w.show(newReportPane(w, t, report))
 		return nil
 	}
-	text := campaignsOf(len(report.Done)) + " " + t.done
+	text := campaignCount(len(report.Done)) + " " + t.past
 	if e, ok := t.op.(bulk.Export); ok {
 		text += " to " + e.Folder
 	}
@@ -160,11 +160,11 @@ func (w *bulkWork) reported(report bulk.Report) tea.Cmd {
 	return screen.Notify(widget.LevelSuccess, text)
 }
 
-// few is up to how many changed campaigns other screens are told of one by one.
-const few = 50
+// maxSingleChanges is the number of changed campaigns up to which screens are notified one by one.
+const maxSingleChanges = 50
 
-// changes tells all screens what has changed. What failed was perhaps shown as it no longer is.
-func (w *bulkWork) changes(report bulk.Report) tea.Cmd {
+// notifyChanged tells all screens what has changed, including failed campaigns, which may be outdated.
+func (w *bulkActions) notifyChanged(report bulk.Report) tea.Cmd {
 	if _, ok := w.run.task.op.(bulk.Export); ok {
 		return nil
 	}
@@ -172,7 +172,7 @@ func (w *bulkWork) changes(report bulk.Report) tea.Cmd {
 	for _, f := range report.Failed {
 		ids = append(ids, f.Row.ID)
 	}
-	if len(ids) > few {
+	if len(ids) > maxSingleChanges {
 		return screen.Changed("")
 	}
 	cmds := make([]tea.Cmd, len(ids))

@@ -14,40 +14,40 @@ import (
 	"bugle/ui/widget"
 )
 
-// opposite are the actions that undo one another.
-var opposite = map[catalog.Action]catalog.Action{catalog.Archive: catalog.Restore, catalog.Restore: catalog.Archive}
+// inverseAction maps actions to their inverse.
+var inverseAction = map[catalog.Action]catalog.Action{catalog.Archive: catalog.Restore, catalog.Restore: catalog.Archive}
 
-// past are the actions as they are told of once they are done.
-var past = map[catalog.Action]string{
+// pastTense has the past tense of actions for notices.
+var pastTense = map[catalog.Action]string{
 	catalog.Publish: "published", catalog.Stop: "stopped", catalog.Pause: "paused", catalog.Resume: "resumed", catalog.Archive: "archived",
 	catalog.Restore: "restored", catalog.Delete: "deleted",
 }
 
-// acted notes what was done to campaigns. named names them.
-func (w *bulkWork) acted(a catalog.Action, named string, ids []string) {
-	if len(ids) == 0 || past[a] == "" {
+// recordAction records an action on campaigns for undo; named is how the notice names them.
+func (w *bulkActions) recordAction(a catalog.Action, named string, ids []string) {
+	if len(ids) == 0 || pastTense[a] == "" {
 		return
 	}
-	back, ok := opposite[a]
+	back, ok := inverseAction[a]
 	if !ok {
-		w.did(screen.UndoStep{IrreversibleReason: noWayBack(a, named, len(ids) > 1)})
+		w.pushUndo(screen.UndoStep{IrreversibleReason: irreversibleReason(a, named, len(ids) > 1)})
 		return
 	}
-	what := past[a] + " " + named
-	w.did(screen.UndoStep{
+	what := pastTense[a] + " " + named
+	w.pushUndo(screen.UndoStep{
 		Label: what, OwnNotice: true,
-		Undo: func() tea.Cmd { return w.put(back, ids, "Undone: "+what) },
-		Redo: func() tea.Cmd { return w.put(a, ids, "Redone: "+what) },
+		Undo: func() tea.Cmd { return w.revert(back, ids, "Undone: "+what) },
+		Redo: func() tea.Cmd { return w.revert(a, ids, "Redone: "+what) },
 	})
 }
 
-// noWayBack says why an action cannot be undone, and what can be done instead.
-func noWayBack(a catalog.Action, named string, several bool) string {
+// irreversibleReason explains why an action cannot be undone, and what to do instead.
+func irreversibleReason(a catalog.Action, named string, several bool) string {
 	verb, key := " was ", "s"
 	if several {
 		verb, key = " were ", "b"
 	}
-	text := named + verb + past[a] + ", which can't be undone."
+	text := named + verb + pastTense[a] + ", which can't be undone."
 	switch a {
 	case catalog.Pause:
 		text += " Press " + key + " to resume."
@@ -57,16 +57,16 @@ func noWayBack(a catalog.Action, named string, several bool) string {
 	return text
 }
 
-// put is what an action that undoes another one led to.
-type put struct {
+// reverted is the result of an undo.
+type reverted struct {
 	ids    []string
 	action catalog.Action
 	report bulk.Report
-	said   string
+	notice string
 }
 
-// put does an action to campaigns without asking, because a person took another one back.
-func (w *bulkWork) put(a catalog.Action, ids []string, said string) tea.Cmd {
+// revert runs an action on campaigns without asking, to undo another one.
+func (w *bulkActions) revert(a catalog.Action, ids []string, said string) tea.Cmd {
 	var rows []engine.Summary
 	for _, id := range ids {
 		if row, ok := w.row(id); ok {
@@ -74,27 +74,27 @@ func (w *bulkWork) put(a catalog.Action, ids []string, said string) tea.Cmd {
 		}
 	}
 	svc, by := w.deps.Service, w.deps.Author
-	return w.tasks.Run(putting, func(ctx context.Context) (any, error) {
-		return put{ids, a, bulk.Run(ctx, svc, bulk.Action{Name: a}, rows, by, func(bulk.Progress) {}), said}, nil
+	return w.tasks.Run(taskRevert, func(ctx context.Context) (any, error) {
+		return reverted{ids, a, bulk.Run(ctx, svc, bulk.Action{Name: a}, rows, by, func(bulk.Progress) {}), said}, nil
 	})
 }
 
-// wasPut tells how it went, with the cursor on the first of the campaigns.
-func (w *bulkWork) wasPut(p put) tea.Cmd {
+// showReverted shows the result, with the cursor on the first of the campaigns.
+func (w *bulkActions) showReverted(p reverted) tea.Cmd {
 	cmds := make([]tea.Cmd, 0, len(p.ids)+1)
-	for i, id := range p.ids[:min(len(p.ids), few)] {
+	for i, id := range p.ids[:min(len(p.ids), maxSingleChanges)] {
 		cmds = append(cmds, screen.Send(screen.ChangedMsg{ID: id, Select: i == 0}))
 	}
-	if len(p.ids) > few {
+	if len(p.ids) > maxSingleChanges {
 		cmds = append(cmds, screen.Changed(""))
 	}
 	about := screen.TopicEdit
 	if len(p.ids) == 1 {
-		about = screen.CampaignTopic(p.ids[0]) // what was said of its state does not hold any more
+		about = screen.CampaignTopic(p.ids[0]) // replaces the notice about its previous state
 	}
 	if f := append(p.report.Failed, p.report.Left...); len(f) > 0 {
 		return tea.Batch(append(cmds, screen.NotifyAbout(about, widget.LevelError,
 			"Can't "+strings.ToLower(p.action.Label())+" "+status.Name(f[0].Row)+": "+status.Refusal(f[0].Err)))...)
 	}
-	return tea.Batch(append(cmds, screen.NotifyAbout(about, widget.LevelSuccess, p.said))...)
+	return tea.Batch(append(cmds, screen.NotifyAbout(about, widget.LevelSuccess, p.notice))...)
 }

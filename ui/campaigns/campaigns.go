@@ -1,5 +1,5 @@
-// Package campaigns is the first screen: a table of all campaigns, searched as one types, with counts
-// that narrow it, what is known of the campaign under the cursor, and what can be done to many at once.
+// Package campaigns is the start screen: a searchable table of all campaigns with filters, details and bulk
+// actions.
 package campaigns
 
 import (
@@ -24,84 +24,84 @@ type Screen struct {
 	frame
 	*listing
 
-	counts  countLines
+	counts  facetBar
 	details detailsPane
 	panel   widget.Panel
-	over    pane // nil where nothing lies over the list
-	bulk    *bulkWork
+	overlay overlayPane // nil if no overlay is shown
+	bulk    *bulkActions
 
 	lastClick click
 }
 
-// The kinds of the screen's tasks.
+// Kinds of tasks.
 const (
-	loading    = "load"
-	refreshing = "refresh"
-	searching  = "search"
-	counting   = "count"
-	recalling  = "recall"
-	keeping    = "keep"
-	cloning    = "clone"
-	marking    = "mark"
-	planning   = "plan"
-	running    = "bulk"
-	waking     = "wake"
-	putting    = "put"
+	taskLoad         = "load"
+	taskRefresh      = "refresh"
+	taskSearch       = "search"
+	taskCount        = "count"
+	taskReadSettings = "recall"
+	taskSaveSettings = "keep"
+	taskClone        = "clone"
+	taskSelectAll    = "mark"
+	taskPlanBulk     = "plan"
+	taskRunBulk      = "bulk"
+	taskClock        = "wake"
+	taskRevert       = "put"
 )
 
-// New makes the screen. It begins with the search of the route.
+// New returns the screen with the query of the route.
 func New(deps screen.Deps, route screen.Route) *Screen {
 	s := &Screen{
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme,
-		counts: countLines{theme: deps.Theme}, details: detailsPane{pager: widget.NewPager(deps.Theme)}, panel: widget.NewPanel(deps.Theme, "Campaigns"),
+		counts: facetBar{theme: deps.Theme}, details: detailsPane{pager: widget.NewPager(deps.Theme)}, panel: widget.NewPanel(deps.Theme, "Campaigns"),
 	}
 	s.listing = newListing(deps, &s.Base)
-	s.describe, s.layout, s.uncover = s.tell, s.divide, func() { s.over = nil }
-	s.bulk = &bulkWork{
-		deps: deps, tasks: &s.Base, did: s.PushUndo, picked: s.picked.only,
-		show: func(p pane) {
-			s.over = p
-			s.divide()
+	s.onDescribe, s.onLayout, s.onCloseOverlay = s.updateDetails, s.layoutPanes, func() { s.overlay = nil }
+	s.bulk = &bulkActions{
+		deps: deps, tasks: &s.Base, pushUndo: s.PushUndo, keepSelected: s.selection.set,
+		show: func(p overlayPane) {
+			s.overlay = p
+			s.layoutPanes()
 		},
-		row:    func(id string) (engine.Summary, bool) { return s.source.index().Get(id, s.now()) },
-		folder: func() string { return s.settings.Folder },
+		row:        func(id string) (engine.Summary, bool) { return s.source.index().Get(id, s.now()) },
+		lastFolder: func() string { return s.settings.Folder },
 		export: func(folder string) tea.Cmd {
-			return s.keep(func(st settings) settings { st.Folder = folder; return st })
+			return s.update(func(st settings) settings { st.Folder = folder; return st })
 		},
 	}
 	s.bar.set(route.Query)
-	s.typed = s.shape().text
-	s.grid.arrange(chosenColumns(nil))
+	s.searchBefore = s.state().text
+	s.grid.setColumns(chosenColumns(nil))
 	return s
 }
 
-// Title is the screen's part of the breadcrumb.
+// Title returns the screen's part of the breadcrumb.
 func (s *Screen) Title() string { return "Campaigns" }
 
-// Init loads the campaigns, and what the person chose before.
-func (s *Screen) Init() tea.Cmd { return tea.Batch(s.recall(), s.load(), wake(s.ID())) }
+// Init loads the campaigns and the user's settings.
+func (s *Screen) Init() tea.Cmd { return tea.Batch(s.loadSettings(), s.load(), clockTick(s.ID())) }
 
-// Resume looks again after another screen was on top.
+// Resume refreshes the list after another screen was on top.
 func (s *Screen) Resume() tea.Cmd {
 	if s.feed.fresh() {
-		return s.again(followRow)
+		return s.searchAgain(cursorKeepRow)
 	}
 	return s.load()
 }
 
-// Badge says when what is shown is not all there is.
+// Badge reports whether the list is incomplete or outdated.
 func (s *Screen) Badge() (string, themes.Tone) {
-	if s.bulk.going() {
+	if s.bulk.running() {
 		return s.bulk.run.badge(), themes.ToneAccent
 	}
 	return s.feed.badge()
 }
 
-// Typing reports whether keys belong to the search.
-func (s *Screen) Typing() bool { return s.over == nil && s.bar.prompt.Focused() }
+// Typing reports whether the search field has the keyboard.
+func (s *Screen) Typing() bool { return s.overlay == nil && s.bar.prompt.Focused() }
 
-// LeaveQuestion asks before work on many campaigns is ended.
-func (s *Screen) LeaveQuestion() *screen.Question { return s.bulk.leaving() }
+// LeaveQuestion asks before a running bulk action is canceled by leaving.
+func (s *Screen) LeaveQuestion() *screen.Question { return s.bulk.leaveQuestion() }
 
 // SetTheme changes the theme.
 func (s *Screen) SetTheme(t themes.Theme) {
@@ -112,13 +112,13 @@ func (s *Screen) SetTheme(t themes.Theme) {
 	s.facets.list.SetTheme(t)
 	s.counts.theme = t
 	s.details.pager.SetTheme(t)
-	if s.over != nil {
-		s.over.setTheme(t)
+	if s.overlay != nil {
+		s.overlay.setTheme(t)
 	}
-	s.describe()
+	s.onDescribe()
 }
 
-// Update takes messages, and the keys that are no action.
+// Update handles messages, and keys that are not actions.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
@@ -135,13 +135,13 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 
 func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	switch {
-	case s.over != nil:
-		s.over.key(msg)
+	case s.overlay != nil:
+		s.overlay.key(msg)
 	case s.bar.prompt.Focused():
 		return s.searchKey(msg)
-	case s.focus == inFacets:
+	case s.focus == paneFacets:
 		s.facets.list.Update(msg)
-	case s.focus == inDetails:
+	case s.focus == paneDetails:
 		s.details.pager.Update(msg)
 	case s.grid.Update(msg):
 		s.moved()
@@ -149,22 +149,22 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// searchKey takes a key of the search; those that mean nothing to it move in the table.
+// searchKey handles a key in the search; keys that it does not use move in the table.
 func (s *Screen) searchKey(msg tea.KeyMsg) tea.Cmd {
-	if msg.String() == "tab" && len(s.bar.offers) == 0 {
-		s.bar.offers = s.bar.all(s.known(), s.now())
-		s.bar.show(false, false)
+	if msg.String() == "tab" && len(s.bar.completions) == 0 {
+		s.bar.completions = s.bar.completionsFor(s.known(), s.now())
+		s.bar.setCompletions(false, false)
 		return nil
 	}
 	changed, took := s.bar.key(msg)
 	switch {
 	case changed:
 		s.bar.complete(s.known(), s.now())
-		return s.look(followTop)
+		return s.searchBarText(cursorTop)
 	case took:
 		return nil
 	}
-	s.bar.complete(s.known(), s.now()) // the cursor may stand in another word
+	s.bar.complete(s.known(), s.now()) // the cursor may be in another word
 	if msg.String() == "pgup" || msg.String() == "pgdown" {
 		s.grid.Update(msg)
 		s.moved()
@@ -172,21 +172,21 @@ func (s *Screen) searchKey(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// moved follows the cursor after a person has moved it.
+// moved updates the state after the user has moved the cursor.
 func (l *listing) moved() {
 	if row, ok := l.grid.selected(); ok {
-		l.home, l.under = row.ID, row.ID
+		l.home, l.current = row.ID, row.ID
 	}
-	if l.picked.taking && l.answer != nil {
-		l.picked.stretch(l.answer.result, l.grid.Cursor)
+	if l.selection.ranging && l.answer != nil {
+		l.selection.extendRange(l.answer.result, l.grid.Cursor)
 	}
-	l.describe()
+	l.onDescribe()
 }
 
-// selected returns the campaign under the cursor, and false where there is none.
+// selected returns the campaign under the cursor; false if there is none.
 func (l *listing) selected() (engine.Summary, bool) { return l.grid.selected() }
 
-// Campaign returns the campaign under the cursor, as far as the list knows it.
+// Campaign returns the campaign under the cursor with the data of its row.
 func (l *listing) Campaign() (engine.Campaign, bool) {
 	sum, ok := l.selected()
 	return engine.Campaign{Head: sum.Head}, ok
@@ -198,10 +198,10 @@ func (l *listing) SubjectLabel() string {
 	return sum.Title()
 }
 
-// farthest is how many rows are looked through for campaigns of other channels.
-const farthest = 500
+// maxRelatedRows is how many rows are searched for campaigns of other channels.
+const maxRelatedRows = 500
 
-// Related returns the first campaign of each channel but that of the campaign under the cursor.
+// Related returns the first campaign of each channel other than the current one.
 func (l *listing) Related() []engine.Campaign {
 	sum, ok := l.selected()
 	if !ok {
@@ -209,7 +209,7 @@ func (l *listing) Related() []engine.Campaign {
 	}
 	seen := map[engine.Channel]bool{sum.Channel: true}
 	var out []engine.Campaign
-	for i := range min(l.grid.Len(), farthest) {
+	for i := range min(l.grid.Len(), maxRelatedRows) {
 		if row, ok := l.grid.at(i); ok && !seen[row.Channel] && row.Channel.Writable() {
 			seen[row.Channel] = true
 			out = append(out, engine.Campaign{Head: row.Head})
@@ -218,20 +218,20 @@ func (l *listing) Related() []engine.Campaign {
 	return out
 }
 
-// mostFound is how many campaigns the palette shows.
-const mostFound = 10
+// maxFound is how many campaigns the palette shows.
+const maxFound = 10
 
-// Find finds campaigns for the palette.
+// Find searches campaigns for the palette.
 func (l *listing) Find(words string) func(context.Context) []screen.PaletteItem {
 	ix, now := l.source.index(), l.now()
 	return func(ctx context.Context) []screen.PaletteItem {
 		q, _ := query.Parse(words, query.Env{Now: now})
 		r, err := ix.Search(ctx, q, index.SearchOptions{Now: now})
 		if err != nil {
-			return nil // typed on meanwhile
+			return nil // the user has typed on
 		}
 		var out []screen.PaletteItem
-		for _, row := range r.Rows(0, min(r.Len(), mostFound)) {
+		for _, row := range r.Rows(0, min(r.Len(), maxFound)) {
 			out = append(out, screen.PaletteItem{
 				Text: row.Title(), Detail: row.Status.Label() + " · " + row.Channel.Label(), Kind: "campaign",
 				Route: screen.Route{Name: screen.Builder, ID: row.ID},
@@ -241,8 +241,8 @@ func (l *listing) Find(words string) func(context.Context) []screen.PaletteItem 
 	}
 }
 
-// clock returns the time in the person's zone.
-func clock(deps screen.Deps) func() time.Time {
+// zonedClock returns the current time in the display zone.
+func zonedClock(deps screen.Deps) func() time.Time {
 	return func() time.Time {
 		now := deps.Now()
 		if deps.Location != nil {

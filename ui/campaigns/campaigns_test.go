@@ -15,7 +15,7 @@ import (
 	"bugle/ui/uitest"
 )
 
-// id returns the id of the n-th campaign.
+// id returns the ID of the n-th campaign.
 func id(n int) string { return fmt.Sprintf("65f0000000000000%08x", n) }
 
 func row(n int, name string, ch engine.Channel, dt engine.DeliveryType, st engine.State, ago time.Duration) engine.Summary {
@@ -29,7 +29,7 @@ func row(n int, name string, ch engine.Channel, dt engine.DeliveryType, st engin
 	}
 }
 
-// sample is a workspace's worth of campaigns, newest change first.
+// sample returns a typical workspace, the last changed campaign first.
 func sample() []engine.Summary {
 	rows := []engine.Summary{
 		row(1, "Spring sale, first wave", catalog.Push, catalog.OneTime, catalog.Draft, 30*time.Second),
@@ -86,8 +86,8 @@ func TestGolden(t *testing.T) {
 	h.Press("esc", "*", "b")
 	h.GoldenSizes("bulk")
 	h.Press("esc", "esc")
-	f.breaks(id(9), errors.New("the disk is full"))
-	f.breaks(id(7), engine.Errorf(engine.Internal, 500, "something broke on the way, and it will take a while until somebody looks at it"))
+	f.failCampaign(id(9), errors.New("the disk is full"))
+	f.failCampaign(id(7), engine.Errorf(engine.Internal, 500, "something broke on the way, and it will take a while until somebody looks at it"))
 	h.Press("*", "b", "home", "down", "down", "down", "down", "down", "down", "enter")
 	h.GoldenSizes("question")
 	h.Press("enter")
@@ -128,7 +128,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-func TestTypingReachesTheFilterAlone(t *testing.T) {
+func TestTypingOnlyReachesSearch(t *testing.T) {
 	h, fake := open(t, 80, 24, sample()...)
 	h.Press("/")
 	h.Type("nq?xdr 1")
@@ -162,9 +162,9 @@ func TestNarrowing(t *testing.T) {
 	h.Press("f")
 	h.Want("[Draft 2]", "2 of 11", "Spring sale", "/ status:draft")
 	h.WantNot("Cart reminder")
-	h.Press("f", "f") // the next states that there are
+	h.Press("f", "f") // the next states in the list
 	h.Want("[Active 4]", "4 of 11", "SMS 1")
-	h.Press("F") // and a channel of those left
+	h.Press("F") // and a channel of the remaining campaigns
 	h.Want("[Push 2]", "2 of 11", "[Active 2]", "/ status:active channel:push")
 	h.Press("esc")
 	h.Want("11 of 11")
@@ -187,7 +187,7 @@ func TestCountsBesideTheTable(t *testing.T) {
 
 	narrow, _ := open(t, 80, 24, sample()...)
 	narrow.WantNot("─ Filters")
-	narrow.Press("tab") // at the cost of the table
+	narrow.Press("tab") // instead of the table
 	narrow.Want("─ Filters", "Channel")
 	narrow.ClickOn("▪ Archived")
 	narrow.Want("/ status:archived", "─ Filters")
@@ -195,9 +195,9 @@ func TestCountsBesideTheTable(t *testing.T) {
 	narrow.WantNot("─ Filters")
 }
 
-// Names come before what stands beside the table, and before columns of little worth. The filters come before the
-// details while they have the keyboard.
-func TestNamesHaveRoom(t *testing.T) {
+// Names take precedence over side panes and minor columns. The focused filters take precedence over the
+// details.
+func TestNameColumnWidth(t *testing.T) {
 	const long = "Sunday letter 24: Why we roast on Mondays"
 	rows := append(sample(), row(13, long, catalog.Email, catalog.Periodic, catalog.Sent, time.Hour))
 	h, _ := open(t, 120, 40, rows...)
@@ -246,7 +246,7 @@ func TestSorting(t *testing.T) {
 	h.Press("/")
 	h.Type("sort:-start ")
 	first(h, "Black Friday", "Spring sale", "Cart reminder")
-	h.Press("enter", "o", "enter") // the usual order again
+	h.Press("enter", "o", "enter") // the default order again
 	h.Want("Updated ↓")
 	h.WantNot("sort:-start")
 	wide, _ := open(t, 220, 30, sample()...)
@@ -254,8 +254,8 @@ func TestSorting(t *testing.T) {
 	wide.Want("can't be sorted by tags")
 }
 
-// The cursor stays with its campaign, whatever happens to the list.
-func TestTheCursorStaysWithItsCampaign(t *testing.T) {
+// The cursor stays on its campaign, whatever happens to the list.
+func TestCursorStaysOnCampaign(t *testing.T) {
 	h, fake := open(t, 80, 24, sample()...)
 	at := func(what string, n int) {
 		t.Helper()
@@ -283,13 +283,13 @@ func TestTheCursorStaysWithItsCampaign(t *testing.T) {
 	h.Send(screen.ChangedMsg{ID: id(99)})
 	h.Want("Newcomer", "12 of 12")
 	at("reloaded", 3)
-	h.Press("o", "enter") // by change again
+	h.Press("o", "enter") // by last change again
 	fake.UpdateRows(func(rows []engine.Summary) []engine.Summary { return append(rows[:3], rows[4:]...) })
 	h.Press("r")
 	at("deleted elsewhere: the one in its place", 4)
 }
 
-// A service that lists nothing is searched, page by page.
+// A service that cannot list is searched page by page.
 func TestPages(t *testing.T) {
 	rows := make([]engine.Summary, 40)
 	for i := range rows {
@@ -303,7 +303,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-func TestAFailedLoadSaysSoAndKeepsTheRows(t *testing.T) {
+func TestFailedLoadKeepsRows(t *testing.T) {
 	h, fake := open(t, 80, 24, sample()...)
 	fake.Fail("List", errors.New("the store is closed"))
 	h.Press("r")
@@ -336,8 +336,8 @@ func TestMouse(t *testing.T) {
 	small.Want("Spring sale")
 }
 
-// Very many campaigns scroll as ten do, and are filtered beside the keyboard.
-func TestVeryMany(t *testing.T) {
+// A very long list scrolls like a short one, and is filtered in the background.
+func TestManyCampaigns(t *testing.T) {
 	const n = 200_000
 	rows := make([]engine.Summary, n)
 	names := []string{"Spring sale", "Weekly digest", "Cart reminder"}
@@ -365,8 +365,8 @@ func TestVeryMany(t *testing.T) {
 	h.WantNot("Cart reminder")
 }
 
-// What a service refuses the list with is shown in its words, with the details.
-func TestARefusedListShowsTheDetails(t *testing.T) {
+// An error of the service is shown with its details.
+func TestListErrorShowsDetails(t *testing.T) {
 	f := newFake()
 	f.Fail("List", &engine.Error{
 		Code: engine.ValidationFailed, HTTP: 400, Message: "The request is not right.", Service: "api.example.com",
@@ -376,8 +376,8 @@ func TestARefusedListShowsTheDetails(t *testing.T) {
 	h.Want("The request is not right.", "campaign_fields.status: is not one of ours", "ask the help desk")
 }
 
-// tab gives the filters and the details the keyboard, in every window; z gives the one that has it the whole window.
-func TestPanesCanBeReachedAndZoomed(t *testing.T) {
+// tab focuses the filters and the details at every size; z zooms the focused pane.
+func TestPaneFocusAndZoom(t *testing.T) {
 	const rejection = "The second button leads to last"
 	for _, size := range uitest.Sizes {
 		h, _ := open(t, size.W, size.H, sample()...)

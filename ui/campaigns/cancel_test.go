@@ -13,31 +13,31 @@ import (
 	"bugle/ui/widget"
 )
 
-// stuck is a service whose archiving takes until it is canceled.
-type stuck struct {
+// blockingService is a service whose Archive blocks until it is canceled.
+type blockingService struct {
 	*fake
-	begun chan struct{}
+	started chan struct{}
 }
 
-func (s stuck) Archive(ctx context.Context, _, _ string) error {
-	s.begun <- struct{}{}
+func (s blockingService) Archive(ctx context.Context, _, _ string) error {
+	s.started <- struct{}{}
 	<-ctx.Done()
 	return ctx.Err()
 }
 
-// flow returns a screen what its commands say, and gives back what they ask of the root model.
-func flow(s screen.Screen, cmd tea.Cmd) (asked []tea.Msg) {
+// runCommands delivers the messages of commands to the screen, and returns the requests to the root model.
+func runCommands(s screen.Screen, cmd tea.Cmd) (asked []tea.Msg) {
 	if cmd == nil {
 		return nil
 	}
 	switch msg := cmd().(type) {
 	case tea.BatchMsg:
 		for _, c := range msg {
-			asked = append(asked, flow(s, c)...)
+			asked = append(asked, runCommands(s, c)...)
 		}
 	case screen.Result:
-		asked = append(asked, flow(s, s.Update(msg))...)
-		asked = append(asked, flow(s, msg.Next())...)
+		asked = append(asked, runCommands(s, s.Update(msg))...)
+		asked = append(asked, runCommands(s, msg.Next())...)
 	case nil:
 	default:
 		asked = append(asked, msg)
@@ -45,17 +45,17 @@ func flow(s screen.Screen, cmd tea.Cmd) (asked []tea.Msg) {
 	return asked
 }
 
-func TestCancellingLeavesTheRestSelected(t *testing.T) {
-	svc := stuck{newFake(sent(3)...), make(chan struct{}, 3)}
+func TestCancelKeepsRestSelected(t *testing.T) {
+	svc := blockingService{newFake(sentCampaigns(3)...), make(chan struct{}, 3)}
 	s := campaigns.New(uitest.Deps(svc), screen.Route{})
-	uitest.New(t, s, 100, 30) // loads it
-	flow(s, press(s, "*"))
-	choice := flow(s, press(s, "b"))[0].(screen.ChooseMsg)
-	question := flow(s, choice.Then(widget.Answer{Index: archiving}))[0].(screen.AskMsg).Question
-	work := question.Then(widget.Answer{})().(tea.BatchMsg) // the work, and who waits for its news
+	uitest.New(t, s, 100, 30) // loads the list
+	runCommands(s, press(s, "*"))
+	choice := runCommands(s, press(s, "b"))[0].(screen.ChooseMsg)
+	question := runCommands(s, choice.Then(widget.Answer{Index: archiving}))[0].(screen.AskMsg).Question
+	work := question.Then(widget.Answer{})().(tea.BatchMsg) // the task, and the command that waits for its progress
 	ended := make(chan struct{})
 	go func() { work[0](); close(ended) }()
-	<-svc.begun
+	<-svc.started
 	if view := s.View(); !strings.Contains(view, "Archiving") || !strings.Contains(view, "0 of 3") || !strings.Contains(view, "X cancel") {
 		t.Errorf("while it goes on:\n%s", view)
 	}
@@ -63,7 +63,7 @@ func TestCancellingLeavesTheRestSelected(t *testing.T) {
 		t.Errorf("leaving asks %+v", q)
 	}
 	press(s, "X")
-	flow(s, work[1])
+	runCommands(s, work[1])
 	<-ended
 	view := s.View()
 	for _, want := range []string{"None archived.", "Canceled: 3 not done.", "3 selected"} {

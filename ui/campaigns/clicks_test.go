@@ -9,7 +9,7 @@ import (
 	"bugle/ui/uitest"
 )
 
-// Everything on the list that can be clicked does what it says, in every window.
+// Everything clickable works at every window size.
 func TestEveryClick(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		fresh := func() (*uitest.Harness, *fake) { return open(t, size.W, size.H, sample()...) }
@@ -29,7 +29,7 @@ func TestEveryClick(t *testing.T) {
 			t.Errorf("%d×%d: a second click opens %+v", size.W, size.H, h.LastRoute())
 		}
 
-		h, _ = fresh() // the heads, and the counts
+		h, _ = fresh() // the headers and the counts
 		h.ClickOn("Name")
 		h.Want("Name ↑")
 		h.ClickOn("Name ↑")
@@ -53,7 +53,7 @@ func TestEveryClick(t *testing.T) {
 		h.ClickOn("◔ Scheduled")
 		h.Want("/ status:scheduled", "1 of 11")
 		if size.W > 60 {
-			h.ClickOn("Black Friday") // beside them
+			h.ClickOn("Black Friday") // outside the menu
 			h.WantNot("─ Filters")
 			chosen(6, "a row beside the filters")
 		} else {
@@ -63,7 +63,7 @@ func TestEveryClick(t *testing.T) {
 		h.Want("─ Selected")
 		h.Wheel(size.W-6, size.H/2, true)
 
-		h, _ = fresh() // what lies over the list
+		h, _ = fresh() // the overlays
 		h.Press("w")
 		h.ClickOn("W save view")
 		h.Want("enter ok · esc cancel")
@@ -72,7 +72,7 @@ func TestEveryClick(t *testing.T) {
 		h.ClickOn("Live")
 		h.Want("/ is:live")
 		h.Press("w")
-		h.Click(0, 2) // beside it
+		h.Click(0, 2) // outside the overlay
 		h.WantNot("─ Views")
 		h.Press("C")
 		h.ClickOn("● State")
@@ -89,8 +89,8 @@ func TestEveryClick(t *testing.T) {
 		h.WantNot("Cancel (n)")
 
 		h, f := fresh() // the report of a bulk action
-		f.breaks(id(9), errors.New("the disk is full"))
-		f.breaks(id(7), errors.New("something broke"))
+		f.failCampaign(id(9), errors.New("the disk is full"))
+		f.failCampaign(id(7), errors.New("something broke"))
 		h.Press("*", "b")
 		h.ClickOn("Archive")
 		h.ClickOn("Archive 2 (y)")
@@ -102,8 +102,8 @@ func TestEveryClick(t *testing.T) {
 	}
 }
 
-// At 120 columns the details can be clicked, and take the keyboard.
-func TestTheDetailsAreClicked(t *testing.T) {
+// At 120 columns the details can be clicked, which focuses them.
+func TestClicksInDetails(t *testing.T) {
 	h, _ := open(t, 120, 40, sample()...)
 	h.ClickOn("Growth")
 	h.Want("tab list")

@@ -14,79 +14,78 @@ import (
 	"bugle/ui/widget"
 )
 
-// column is one thing that the table can show of a campaign.
+// column is a column of the table.
 type column struct {
-	id   string // in what is remembered
+	id   string // as stored in settings
 	head widget.Column
-	// sort is what the column is sorted by; empty where there is no order, and why says so.
-	sort query.Key
-	why  string
-	// down reports whether the first order is downwards: the newest first.
-	down bool
-	// cell is drawn at a time, in the zone of the person.
+	// sort is the sort key; if it is empty, noSortReason explains why.
+	sort         query.Key
+	noSortReason string
+	// descending reports whether the first click sorts in descending order.
+	descending bool
+	// cell draws the cell for a time in the display zone.
 	cell func(engine.Summary, time.Time) widget.Cell
 }
 
 const nameColumn = "name"
 
-// The widths of names: the least, what they get before other columns than the state, and the most before columns
-// of little worth.
+// Widths of the name column: the minimum, the width before other columns than the state are added, and the
+// maximum before minor columns are added.
 const (
-	leastName  = 18
-	decentName = 24
-	mostName   = 48
+	minNameWidth    = 18
+	normalNameWidth = 24
+	maxNameWidth    = 48
 )
 
-// columns are all columns, in the order in which they are first offered.
+// columns are all columns in their default order.
 var columns = []column{
-	{id: nameColumn, head: widget.Column{Title: "Name", Min: leastName, Max: 64, Weight: 8}, sort: query.Name, cell: nameCell},
+	{id: nameColumn, head: widget.Column{Title: "Name", Min: minNameWidth, Max: 64, Weight: 8}, sort: query.Name, cell: nameCell},
 	{id: "state", head: widget.Column{Title: "State", Min: 11}, sort: query.Status, cell: stateCell},
 	{id: "channel", head: widget.Column{Title: "Channel", Min: 10, Priority: 2}, sort: query.Channel,
 		cell: func(r engine.Summary, _ time.Time) widget.Cell { return widget.Cell{Text: r.Channel.Label()} }},
 	{id: "type", head: widget.Column{Title: "Type", Min: 11, Max: 24, Weight: 2, Priority: 3}, sort: query.Type,
-		// Under the head Type, the rest of the word says nothing.
+		// The header says Type, so the suffix is redundant.
 		cell: muted(func(r engine.Summary) string { return strings.TrimSuffix(r.DeliveryType.Label(), "-triggered") })},
-	{id: "tags", head: widget.Column{Title: "Tags", Min: 12, Max: 30, Weight: 2, Priority: 4}, why: "Campaigns can't be sorted by tags. Use the filters to show one tag.",
+	{id: "tags", head: widget.Column{Title: "Tags", Min: 12, Max: 30, Weight: 2, Priority: 4}, noSortReason: "Campaigns can't be sorted by tags. Use the filters to show one tag.",
 		cell: muted(func(r engine.Summary) string { return strings.Join(r.Tags, ", ") })},
 	{id: "team", head: widget.Column{Title: "Team", Min: 10, Max: 16, Weight: 1, Priority: 6}, sort: query.Team,
 		cell: muted(func(r engine.Summary) string { return r.Team })},
-	{id: "platforms", head: widget.Column{Title: "Platforms", Min: 12, Max: 17, Weight: 1, Priority: 5}, why: "Campaigns can't be sorted by platforms. Use the filters to show one platform.",
+	{id: "platforms", head: widget.Column{Title: "Platforms", Min: 12, Max: 17, Weight: 1, Priority: 5}, noSortReason: "Campaigns can't be sorted by platforms. Use the filters to show one platform.",
 		cell: muted(platforms)},
-	{id: "start", head: widget.Column{Title: "Start", Min: 9, Align: widget.AlignRight, Priority: 5}, sort: query.Start, down: true,
+	{id: "start", head: widget.Column{Title: "Start", Min: 9, Align: widget.AlignRight, Priority: 5}, sort: query.Start, descending: true,
 		cell: func(r engine.Summary, now time.Time) widget.Cell {
 			return widget.Cell{Text: timeparse.Brief(r.Start, now), Tone: themes.ToneMuted}
 		}},
-	{id: "created", head: widget.Column{Title: "Created", Min: 9, Align: widget.AlignRight, Priority: 6}, sort: query.Created, down: true,
+	{id: "created", head: widget.Column{Title: "Created", Min: 9, Align: widget.AlignRight, Priority: 6}, sort: query.Created, descending: true,
 		cell: func(r engine.Summary, now time.Time) widget.Cell {
 			return widget.Cell{Text: timeparse.Brief(r.CreatedAt, now), Tone: themes.ToneMuted}
 		}},
-	{id: "updated", head: widget.Column{Title: "Updated", Min: 9, Align: widget.AlignRight, Priority: 1}, sort: query.Updated, down: true,
+	{id: "updated", head: widget.Column{Title: "Updated", Min: 9, Align: widget.AlignRight, Priority: 1}, sort: query.Updated, descending: true,
 		cell: func(r engine.Summary, now time.Time) widget.Cell {
 			return widget.Cell{Text: timeparse.Brief(r.UpdatedAt, now), Tone: themes.ToneMuted}
 		}},
 	{id: "creator", head: widget.Column{Title: "Creator", Min: 14, Max: 28, Weight: 1, Priority: 7}, sort: query.By,
 		cell: muted(func(r engine.Summary) string { return r.CreatedBy })},
-	{id: "version", head: widget.Column{Title: "Version", Min: 9, Align: widget.AlignRight, Priority: 8}, sort: query.Version, down: true,
+	{id: "version", head: widget.Column{Title: "Version", Min: 9, Align: widget.AlignRight, Priority: 8}, sort: query.Version, descending: true,
 		cell: muted(func(r engine.Summary) string {
 			if r.Version == 0 {
 				return ""
 			}
 			return strconv.Itoa(r.Version)
 		})},
-	{id: "id", head: widget.Column{Title: "ID", Min: 24, Priority: 9}, why: "Campaigns can't be sorted by ID.",
+	{id: "id", head: widget.Column{Title: "ID", Min: 24, Priority: 9}, noSortReason: "Campaigns can't be sorted by ID.",
 		cell: muted(func(r engine.Summary) string { return r.ID })},
 }
 
-// usual are the columns that are shown until the person chooses others.
-var usual = []string{nameColumn, "state", "channel", "type", "tags", "team", "platforms", "updated", "creator"}
+// defaultColumns are the columns shown by default.
+var defaultColumns = []string{nameColumn, "state", "channel", "type", "tags", "team", "platforms", "updated", "creator"}
 
-// chosenColumns returns the columns of these ids, in their order: the name among them, whatever is asked
-// for, and the usual ones where nothing is. Where the person has chosen, the ones further left stay longer
-// as the table gets narrow.
+// chosenColumns returns the columns with these IDs in order, always including the name; the default columns if
+// there are none. Columns further left stay longer when the table gets narrow.
 func chosenColumns(ids []string) []column {
 	own := len(ids) > 0
 	if !own {
-		ids = usual
+		ids = defaultColumns
 	}
 	if !slices.Contains(ids, nameColumn) {
 		ids = append([]string{nameColumn}, ids...)
@@ -103,7 +102,7 @@ func chosenColumns(ids []string) []column {
 	return out
 }
 
-// columnOf returns the column that is sorted by a key.
+// columnOf returns the column with a sort key.
 func columnOf(key query.Key) (column, bool) {
 	if i := slices.IndexFunc(columns, func(c column) bool { return c.sort == key && key != "" }); i >= 0 {
 		return columns[i], true
@@ -117,13 +116,13 @@ func muted(text func(engine.Summary) string) func(engine.Summary, time.Time) wid
 	}
 }
 
-// titled returns the name of a campaign, and what every screen calls one that has none yet.
-func titled(r engine.Summary) (name string, named bool) {
+// displayName returns the name of a campaign, or the text that all screens show for one without a name.
+func displayName(r engine.Summary) (name string, named bool) {
 	return r.Title(), r.Name != ""
 }
 
 func nameCell(r engine.Summary, _ time.Time) widget.Cell {
-	name, named := titled(r)
+	name, named := displayName(r)
 	if !named {
 		return widget.Cell{Text: name, Tone: themes.ToneFaint}
 	}

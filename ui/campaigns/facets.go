@@ -14,18 +14,18 @@ import (
 	"bugle/ui/widget"
 )
 
-// facetsPane is the list of what the present search can be narrowed by, with counts.
+// facetsPane lists the filters for the current search with counts.
 type facetsPane struct {
 	list    widget.List
-	choices []choice // what the entries of the list choose
+	choices []facetChoice // the value of each entry
 	facets  []index.Facet
-	focused bool // when it was drawn last
-	version int  // counts what was listed
-	drawn   drawing
+	focused bool // when it was last drawn
+	version int  // incremented when the list changes
+	cache   facetsCache
 }
 
-// drawing is the pane as it was drawn last, and for what: it changes less often than the table.
-type drawing struct {
+// facetsCache is the last drawn view with its inputs, because the pane changes less often than the table.
+type facetsCache struct {
 	width, height, cursor, offset, version int
 	focused                                bool
 	styles                                 *themes.Styles
@@ -34,22 +34,21 @@ type drawing struct {
 
 // view draws the pane with its frame.
 func (p *facetsPane) view(t themes.Theme, width, height int) string {
-	now := drawing{width, height, p.list.Cursor, p.list.Offset, p.version, p.focused, t.Styles, ""}
-	last := p.drawn
+	now := facetsCache{width, height, p.list.Cursor, p.list.Offset, p.version, p.focused, t.Styles, ""}
+	last := p.cache
 	if last.text = ""; last == now {
-		return p.drawn.text
+		return p.cache.text
 	}
 	panel := widget.NewPanel(t, "Filters")
 	panel.Focused, panel.Footer = p.focused, "tab"
 	panel.SetSize(width, height)
-	p.drawn = now
-	p.drawn.text = panel.View(p.list.View())
-	return p.drawn.text
+	p.cache = now
+	p.cache.text = panel.View(p.list.View())
+	return p.cache.text
 }
 
-// choice is what an entry of the facets chooses: a value of a query word. With no value it is the way
-// to those that are not listed.
-type choice struct {
+// facetChoice is the value of a facet. Without a text it is the entry for values that are not listed.
+type facetChoice struct {
 	key  query.Key
 	text string
 }
@@ -60,37 +59,37 @@ func newFacetsPane(t themes.Theme) facetsPane {
 	return p
 }
 
-// facetTitles head the facets.
+// facetTitles are the headings of facets.
 var facetTitles = map[query.Key]string{
 	query.Status: "State", query.Channel: "Channel", query.Type: "Type", query.Tag: "Tag", query.By: "Creator",
 	query.Team: "Team", query.Platform: "Platform",
 }
 
-// mostValues is how many values of tags, people and teams are listed.
-const mostValues = 8
+// maxFacetValues is how many tags, people and teams are listed.
+const maxFacetValues = 8
 
-// show lists the facets of a result. The cursor stays with its value.
+// show lists the facets of a result. The cursor stays on its value.
 func (p *facetsPane) show(facets []index.Facet) {
-	var under choice
+	var under facetChoice
 	if p.list.Cursor < len(p.choices) {
 		under = p.choices[p.list.Cursor]
 	}
 	p.facets, p.choices = facets, p.choices[:0]
 	p.version++
 	var items []widget.Item
-	add := func(c choice, item widget.Item) {
+	add := func(c facetChoice, item widget.Item) {
 		p.choices, items = append(p.choices, c), append(items, item)
 	}
 	for _, f := range facets {
-		values := worth(f)
+		values := usefulValues(f)
 		if len(values) == 0 {
 			continue
 		}
-		add(choice{}, widget.Item{Text: facetTitles[f.Key], Heading: true})
+		add(facetChoice{}, widget.Item{Text: facetTitles[f.Key], Heading: true})
 		more := 0
-		if query.Listed(f.Key) == nil && len(values) > mostValues {
-			shown := slices.Clone(values[:mostValues])
-			for _, v := range values[mostValues:] {
+		if query.Listed(f.Key) == nil && len(values) > maxFacetValues {
+			shown := slices.Clone(values[:maxFacetValues])
+			for _, v := range values[maxFacetValues:] {
 				if v.Chosen {
 					shown = append(shown, v)
 				}
@@ -98,10 +97,10 @@ func (p *facetsPane) show(facets []index.Facet) {
 			more, values = len(values)-len(shown), shown
 		}
 		for _, v := range values {
-			add(choice{f.Key, v.Text}, facetItem(f.Key, v))
+			add(facetChoice{f.Key, v.Text}, facetItem(f.Key, v))
 		}
 		if more > 0 {
-			add(choice{f.Key, ""}, widget.Item{Icon: " ", Text: fmt.Sprintf("%d more…", more)})
+			add(facetChoice{f.Key, ""}, widget.Item{Icon: " ", Text: fmt.Sprintf("%d more…", more)})
 		}
 	}
 	p.list.SetItems(items)
@@ -110,13 +109,13 @@ func (p *facetsPane) show(facets []index.Facet) {
 	}
 }
 
-// worth returns the values of a facet that say something.
-func worth(f index.Facet) []index.FacetValue {
+// usefulValues returns the values of a facet that distinguish campaigns.
+func usefulValues(f index.Facet) []index.FacetValue {
 	return slices.DeleteFunc(slices.Clone(f.Values), func(v index.FacetValue) bool { return v.Count == 0 && !v.Chosen })
 }
 
 func facetItem(key query.Key, v index.FacetValue) widget.Item {
-	item := widget.Item{Icon: " ", Text: facetLabel(key, v), Info: count(v.Count), InfoTone: themes.ToneMuted}
+	item := widget.Item{Icon: " ", Text: facetLabel(key, v), Info: shortCount(v.Count), InfoTone: themes.ToneMuted}
 	if key == query.Status {
 		role := themes.Role(catalog.State(v.Wire).Role())
 		item.Icon, item.IconTone = role.Glyph(), role.Tone()
@@ -135,8 +134,8 @@ func facetLabel(key query.Key, v index.FacetValue) string {
 	return label
 }
 
-// of returns one facet.
-func (p *facetsPane) of(key query.Key) index.Facet {
+// facet returns the facet of a key.
+func (p *facetsPane) facet(key query.Key) index.Facet {
 	for _, f := range p.facets {
 		if f.Key == key {
 			return f
@@ -145,21 +144,21 @@ func (p *facetsPane) of(key query.Key) index.Facet {
 	return index.Facet{Key: key}
 }
 
-// chosen returns the choice under the cursor.
-func (p *facetsPane) chosen() (choice, bool) {
+// chosen returns the value under the cursor.
+func (p *facetsPane) chosen() (facetChoice, bool) {
 	if p.list.Cursor >= len(p.choices) || p.choices[p.list.Cursor].key == "" {
-		return choice{}, false
+		return facetChoice{}, false
 	}
 	return p.choices[p.list.Cursor], true
 }
 
-// choose narrows the search to the value under the cursor, or no longer.
+// choose toggles the filter for the value under the cursor.
 func (s *Screen) choose() tea.Cmd {
 	c, ok := s.facets.chosen()
 	if !ok {
 		return nil
 	}
-	if c.text == "" { // those that are not listed are found by typing
+	if c.text == "" { // values that are not listed are found by typing
 		text := strings.TrimSpace(s.bar.text() + " " + string(c.key) + ":")
 		s.bar.set(text)
 		return s.startSearch()
@@ -167,14 +166,14 @@ func (s *Screen) choose() tea.Cmd {
 	return s.toggle(c.key, c.text)
 }
 
-// toggle asks for a value, or no longer.
+// toggle adds a value to the search, or removes it.
 func (l *listing) toggle(key query.Key, value string) tea.Cmd {
-	return l.narrow(l.query().Toggle(key, value).String())
+	return l.searchUndoably(l.query().Toggle(key, value).String())
 }
 
-// next goes through the values of a facet that some campaign has, and then back to all.
-func (l *listing) next(key query.Key) tea.Cmd {
-	values := worth(l.facets.of(key))
+// nextFacetValue cycles through the values of a facet, and then back to all.
+func (l *listing) nextFacetValue(key query.Key) tea.Cmd {
+	values := usefulValues(l.facets.facet(key))
 	at := slices.IndexFunc(values, func(v index.FacetValue) bool { return v.Chosen }) + 1
 	q := l.query().Clear(key)
 	if key == query.Status {
@@ -183,11 +182,11 @@ func (l *listing) next(key query.Key) tea.Cmd {
 	if at < len(values) {
 		q = q.With(key, values[at].Text)
 	}
-	return l.narrow(q.String())
+	return l.searchUndoably(q.String())
 }
 
-// count returns a number in at most five cells: 950, 12.3k, 1.0M.
-func count(n int) string {
+// shortCount formats a number in at most five cells: 950, 12.3k, 1.0M.
+func shortCount(n int) string {
 	switch {
 	case n < 10_000:
 		return fmt.Sprint(n)

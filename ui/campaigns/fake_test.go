@@ -12,28 +12,27 @@ import (
 	"bugle/ui/uitest"
 )
 
-// fake is a service that holds rows in memory, and what the list asks for beside them: single campaigns,
-// saves and updates.
+// fake is a service with rows in memory that also serves single campaigns, saves and updates.
 type fake struct {
 	*uitest.Fake
 
-	mu     sync.Mutex
-	asked  []string         // saves and updates
-	broken map[string]error // by id: what changes to the campaign fail with
+	mu       sync.Mutex
+	requests []string         // saves and updates
+	broken   map[string]error // errors by campaign ID
 }
 
 func newFake(rows ...engine.Summary) *fake {
 	return &fake{Fake: uitest.NewFake(rows...), broken: map[string]error{}}
 }
 
-func (f *fake) fails(id string) error {
+func (f *fake) failure(id string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.broken[id]
 }
 
-// breaks makes changes to a campaign fail; with nil they work again.
-func (f *fake) breaks(id string, err error) {
+// failCampaign makes changes to a campaign fail; nil makes them work again.
+func (f *fake) failCampaign(id string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.broken[id] = err
@@ -76,12 +75,12 @@ func (f *fake) Update(_ context.Context, r engine.UpdateRequest) (engine.Updated
 }
 
 func (f *fake) put(operation, id string, b doc.Value) (engine.Head, error) {
-	if err := f.fails(id); err != nil {
+	if err := f.failure(id); err != nil {
 		return engine.Head{}, err
 	}
 	tags := engine.Summarize(engine.Campaign{Body: b}).Tags
 	f.mu.Lock()
-	f.asked = append(f.asked, fmt.Sprint(operation, " ", id, " ", tags))
+	f.requests = append(f.requests, fmt.Sprint(operation, " ", id, " ", tags))
 	f.mu.Unlock()
 	var head engine.Head
 	f.UpdateRows(func(rows []engine.Summary) []engine.Summary {
@@ -95,20 +94,20 @@ func (f *fake) put(operation, id string, b doc.Value) (engine.Head, error) {
 }
 
 func (f *fake) Archive(ctx context.Context, id, by string) error {
-	if err := f.fails(id); err != nil {
+	if err := f.failure(id); err != nil {
 		return err
 	}
 	return f.Fake.Archive(ctx, id, by)
 }
 
-// saved returns the saves and updates that were asked for, sorted.
+// saved returns the saves and updates, sorted.
 func (f *fake) saved() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.Sorted(slices.Values(f.asked))
+	return slices.Sorted(slices.Values(f.requests))
 }
 
-// replace puts a row in the place of the one with its id.
+// replace replaces the row with the same ID.
 func replace(s engine.Summary) func([]engine.Summary) []engine.Summary {
 	return func(rows []engine.Summary) []engine.Summary {
 		rows[slices.IndexFunc(rows, func(o engine.Summary) bool { return o.ID == s.ID })] = s
@@ -116,7 +115,7 @@ func replace(s engine.Summary) func([]engine.Summary) []engine.Summary {
 	}
 }
 
-// without takes a row away.
+// without removes a row.
 func without(id string) func([]engine.Summary) []engine.Summary {
 	return func(rows []engine.Summary) []engine.Summary {
 		return slices.DeleteFunc(rows, func(o engine.Summary) bool { return o.ID == id })

@@ -12,35 +12,37 @@ import (
 	"bugle/ui/screen"
 )
 
-// feed brings the campaigns of the service, and keeps them current.
+// feed loads the campaigns and keeps them up to date.
 type feed struct {
 	source   *source
-	tasks    tasker
+	tasks    taskRunner
 	clock    func() time.Time
 	loaded   bool
 	loadedAt time.Time
-	loadRows int                 // that the running load has taken
-	failed   error               // why the last load did not work
-	changed  map[string]struct{} // campaigns to look at again
+	loadRows int                 // loaded by the running load
+	failed   error               // the error of the last load
+	changed  map[string]struct{} // IDs of campaigns to refresh
 }
 
-func newFeed(deps screen.Deps, tasks tasker) *feed {
+func newFeed(deps screen.Deps, tasks taskRunner) *feed {
 	return &feed{source: newSource(deps.Service, deps.Now), tasks: tasks, clock: deps.Now, changed: map[string]struct{}{}}
 }
 
-// stale is the age from which the list is loaded anew when the screen is on top again: not every service
-// tells of changes.
-const stale = 30 * time.Second
+// staleAfter is the age from which the list is reloaded when the screen is on top again, because not every
+// service reports changes.
+const staleAfter = 30 * time.Second
 
-// fresh reports whether the list needs no load when the screen is on top again.
-func (f *feed) fresh() bool { return f.tasks.Running(loading) || f.clock().Sub(f.loadedAt) < stale }
+// fresh reports whether the list is recent enough.
+func (f *feed) fresh() bool {
+	return f.tasks.Running(taskLoad) || f.clock().Sub(f.loadedAt) < staleAfter
+}
 
-// badge says when what is shown is not all there is.
+// badge reports whether the list is incomplete or outdated.
 func (f *feed) badge() (string, themes.Tone) {
 	switch {
-	case f.tasks.Running(loading) && f.loadRows > 0:
-		return "loading… " + count(f.loadRows), themes.ToneMuted
-	case f.tasks.Running(loading) && !f.loaded:
+	case f.tasks.Running(taskLoad) && f.loadRows > 0:
+		return "loading… " + shortCount(f.loadRows), themes.ToneMuted
+	case f.tasks.Running(taskLoad) && !f.loaded:
 		return "loading…", themes.ToneMuted
 	case f.failed != nil:
 		return "can't load", themes.ToneDanger
@@ -48,41 +50,41 @@ func (f *feed) badge() (string, themes.Tone) {
 	return "", themes.ToneMuted
 }
 
-// load brings the rows up to date with the service.
+// load loads the rows.
 func (f *feed) load() tea.Cmd {
 	f.loadRows = 0
-	clear(f.changed) // the load sees them
+	clear(f.changed) // included in the load
 	src := f.source
-	return f.tasks.Stream(loading, func(ctx context.Context, emit func(any)) (any, error) {
+	return f.tasks.Stream(taskLoad, func(ctx context.Context, emit func(any)) (any, error) {
 		return nil, src.load(ctx, emit)
 	})
 }
 
-// many is how many campaigns are worth loading the list for.
-const many = 200
+// maxSingleRefresh is the number of campaigns from which the whole list is reloaded.
+const maxSingleRefresh = 200
 
-// refreshed are the campaigns that were looked at again.
-type refreshed struct{ ids []string }
+// refreshedMsg has the IDs of the refreshed campaigns.
+type refreshedMsg struct{ ids []string }
 
-// refresh looks at the changed campaigns again: those that are told of meanwhile come after them.
+// refresh refreshes the changed campaigns; those that change meanwhile are refreshed later.
 func (f *feed) refresh() tea.Cmd {
 	switch {
-	case len(f.changed) == 0 || f.tasks.Running(refreshing):
+	case len(f.changed) == 0 || f.tasks.Running(taskRefresh):
 		return nil
-	case len(f.changed) > many:
+	case len(f.changed) > maxSingleRefresh:
 		return f.load()
 	}
 	ids := slices.Sorted(maps.Keys(f.changed))
 	clear(f.changed)
 	src := f.source
-	return f.tasks.Run(refreshing, func(ctx context.Context) (any, error) {
-		return refreshed{ids}, src.refresh(ctx, ids)
+	return f.tasks.Run(taskRefresh, func(ctx context.Context) (any, error) {
+		return refreshedMsg{ids}, src.refresh(ctx, ids)
 	})
 }
 
-// keepCurrent loads anew where nobody keeps the rows current any more.
+// keepCurrent reloads the list if the shared index is no longer updated.
 func (f *feed) keepCurrent() tea.Cmd {
-	if f.source.lapsed() && !f.tasks.Running(loading) {
+	if f.source.sharedIndexLost() && !f.tasks.Running(taskLoad) {
 		return f.load()
 	}
 	return nil

@@ -10,30 +10,30 @@ import (
 	"bugle/ui/status"
 )
 
-// finder is the search: what is typed, and what it found.
+// finder is the search field with its result.
 type finder struct {
-	bar    searchBar
-	answer *answer
-	asks   int // counts the searches
-	chosen *shelf
-	now    func() time.Time // in the person's zone
+	bar      searchBar
+	answer   *searchResult
+	searches int // counts the searches
+	prefs    *listPrefs
+	now      func() time.Time // in the display zone
 }
 
-// known are the values that campaigns had at the last search.
-func (f *finder) known() known {
+// known returns the values that campaigns had at the last search.
+func (f *finder) known() knownValues {
 	if f.answer == nil {
 		return nil
 	}
 	return f.answer.known
 }
 
-// query returns what is searched for now.
+// query returns the current query.
 func (f *finder) query() query.Query {
 	q, _ := query.Parse(f.bar.text(), f.known().env(f.now()))
 	return q
 }
 
-// sorted returns the order of what is shown.
+// sorted returns the order of the shown rows.
 func (f *finder) sorted() order {
 	if f.answer == nil {
 		return order{query.Updated, true}
@@ -41,40 +41,39 @@ func (f *finder) sorted() order {
 	return f.answer.sorted()
 }
 
-func (f *finder) shape() shape {
-	return shape{strings.TrimSpace(f.bar.text()), f.chosen.settings.Sort, f.chosen.settings.Columns}
+func (f *finder) state() listState {
+	return listState{strings.TrimSpace(f.bar.text()), f.prefs.settings.Sort, f.prefs.settings.Columns}
 }
 
-// culprit returns the word without which the search would find most; false where no single word is at
-// fault.
-func (f *finder) culprit() (lone, bool) {
-	if f.answer == nil || len(f.answer.without) == 0 {
-		return lone{}, false
+// blockingTerm returns the term whose removal would give most hits; false if no single term is the cause.
+func (f *finder) blockingTerm() (blockingTerm, bool) {
+	if f.answer == nil || len(f.answer.blocking) == 0 {
+		return blockingTerm{}, false
 	}
-	return slices.MaxFunc(f.answer.without, func(a, b lone) int { return a.finds - b.finds }), true
+	return slices.MaxFunc(f.answer.blocking, func(a, b blockingTerm) int { return a.hits - b.hits }), true
 }
 
-// title names the list; with the column that it is sorted by where a person chose one.
+// title returns the list's title, with the sort column if the user chose one.
 func (f *finder) title() string {
-	if c, ok := columnOf(f.sorted().Key); ok && f.resorted() {
+	if c, ok := columnOf(f.sorted().Key); ok && f.customSort() {
 		return "Campaigns by " + strings.ToLower(c.head.Title)
 	}
 	return "Campaigns"
 }
 
-// info counts what is shown and what is marked.
+// info counts the shown and the selected campaigns.
 func (f *finder) info(selected int) string {
 	if f.answer == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%d of %d", f.answer.result.Len(), f.answer.base)
+	text := fmt.Sprintf("%d of %d", f.answer.result.Len(), f.answer.total)
 	if selected > 0 {
 		text = fmt.Sprintf("%d selected · %s", selected, text)
 	}
 	return text
 }
 
-// footer says how the table is sorted.
+// footer describes the sort order.
 func (f *finder) footer() string {
 	o := f.sorted()
 	if o.Key == "" {
@@ -86,23 +85,23 @@ func (f *finder) footer() string {
 	}
 	text := "by " + strings.ToLower(c.head.Title)
 	switch {
-	case c.down && o.Desc:
+	case c.descending && o.Desc:
 		text += ", newest first"
-	case c.down:
+	case c.descending:
 		text += ", oldest first"
 	case o.Desc:
 		text += ", Z to A"
 	}
-	if f.resorted() {
+	if f.customSort() {
 		text += " · o sort"
 	}
 	return text
 }
 
-// resorted reports whether a person chose how the list is sorted.
-func (f *finder) resorted() bool { return f.chosen.settings.Sort.Key != "" || hasSort(f.query()) }
+// customSort reports whether the user chose the sort order.
+func (f *finder) customSort() bool { return f.prefs.settings.Sort.Key != "" || hasSort(f.query()) }
 
-// empty says why there are no rows, and what to do.
+// empty explains why there are no rows, and what to do.
 func (f *finder) empty(from *feed) string {
 	none := from.source.index().Len() == 0
 	switch {
@@ -117,27 +116,27 @@ func (f *finder) empty(from *feed) string {
 	case !from.loaded:
 		return "Nothing found yet. The list is still loading."
 	}
-	return f.noHits()
+	return f.noHitsText()
 }
 
-// noHits says which word of the search keeps everything out.
-func (f *finder) noHits() string {
+// noHitsText names the word of the search that excludes everything.
+func (f *finder) noHitsText() string {
 	text := "No campaigns match “" + strings.TrimSpace(f.answer.text) + "”."
 	if p := f.answer.problems; len(p) > 0 {
 		text = problemText(p[0])
 	}
-	word, ok := f.culprit()
+	word, ok := f.blockingTerm()
 	many := len(f.answer.query.Terms) > 1
 	switch {
 	case ok && many:
-		text += fmt.Sprintf("\n\nWithout %s: %s. Press %s to remove it.", word.term, campaignsOf(word.finds), f.dropKey())
+		text += fmt.Sprintf("\n\nWithout %s: %s. Press %s to remove it.", word.term, campaignCount(word.hits), f.dropKey())
 	case many:
 		text += "\n\nTry fewer words: no campaign has them all."
 	}
 	return text + "\n\nPress esc to see all campaigns."
 }
 
-// dropKey is the key that drops a word: one that the search does not take for itself.
+// dropKey returns the key that removes that word, one that the search field does not use.
 func (f *finder) dropKey() string {
 	if f.bar.prompt.Focused() {
 		return "ctrl+x"

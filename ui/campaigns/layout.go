@@ -10,130 +10,131 @@ import (
 )
 
 const (
-	// tableWidth is what the table needs, its frame included, to show long names, the state, the channel and
-	// the last change. What stands beside it gets the rest.
-	tableWidth   = 86
-	facetsWidth  = 24
-	leastDetails = 28
-	mostDetails  = 48
-	// The widths that the facets and the details take from the table while they have the keyboard, and what is
-	// left to it at least: in a narrower window they have all of it.
-	focusedFacets  = 26
-	focusedDetails = 42
-	leastTable     = 30
+	// tableWidth is the width, including the frame, that fits long names, the state, the channel and the last change.
+	// Side panes get the rest.
+	tableWidth      = 86
+	facetsWidth     = 24
+	minDetailsWidth = 28
+	maxDetailsWidth = 48
+	// Widths of the focused side panes, and the minimum width of the table beside them; in a narrower window they
+	// replace it.
+	focusedFacetsWidth  = 26
+	focusedDetailsWidth = 42
+	minTableWidth       = 30
 )
 
-// place is a pane that can have the keyboard.
-type place uint8
+// paneID is a pane that can be focused.
+type paneID uint8
 
 const (
-	inTable place = iota
-	inFacets
-	inDetails
-	places
+	paneTable paneID = iota
+	paneFacets
+	paneDetails
+	paneCount
 )
 
-// placeNames are what the panes are called in keys.
-var placeNames = [places]string{"list", "filters", "details"}
+// paneNames are the names of panes in hints.
+var paneNames = [paneCount]string{"list", "filters", "details"}
 
-// area is a part of the screen, in cells; of no width where a pane is not shown.
+// area is a rectangle of cells; its width is 0 if the pane is not shown.
 type area struct{ x, y, w, h int }
 
-func (a area) has(x, y int) bool { return x >= a.x && x < a.x+a.w && y >= a.y && y < a.y+a.h }
+func (a area) contains(x, y int) bool { return x >= a.x && x < a.x+a.w && y >= a.y && y < a.y+a.h }
 
-// panes is where the panes are.
-type panes struct{ table, facets, details area }
+// paneAreas has the areas of the panes.
+type paneAreas struct{ table, facets, details area }
 
-// frame shares the screen out among the panes.
+// frame divides the screen among the panes.
 type frame struct {
 	width, height int
-	focus         place
-	zoom          bool // the pane with the keyboard has the whole screen
+	focus         paneID
+	zoom          bool // the focused pane fills the screen
 }
 
-// after returns the pane that is n further than the one with the keyboard.
-func (f *frame) after(n int) place { return place((int(f.focus) + n + int(places)) % int(places)) }
+// after returns the pane n positions after the focused one.
+func (f *frame) after(n int) paneID {
+	return paneID((int(f.focus) + n + int(paneCount)) % int(paneCount))
+}
 
-// sides returns the widths that there are for the facets and the details beside the table; 0 where there is no room.
-func (f *frame) sides() (facets, details int) {
+// sideWidths returns the widths of the facets and the details beside the table; 0 if they do not fit.
+func (f *frame) sideWidths() (facets, details int) {
 	rest := f.width - tableWidth
-	if rest >= facetsWidth+leastDetails {
+	if rest >= facetsWidth+minDetailsWidth {
 		facets = facetsWidth
 		rest -= facets
 	}
-	if rest >= leastDetails {
-		details = min(rest, mostDetails)
+	if rest >= minDetailsWidth {
+		details = min(rest, maxDetailsWidth)
 	}
 	return facets, details
 }
 
-// panes shares the screen out. A pane that has no room beside the table takes it while it has the keyboard.
-func (f *frame) panes() panes {
+// panes returns the areas. A pane that does not fit beside the table replaces it while it is focused.
+func (f *frame) panes() paneAreas {
 	whole := area{0, 0, f.width, f.height}
-	facets, details := f.sides()
+	facets, details := f.sideWidths()
 	switch {
 	case f.zoom:
 		facets, details = 0, 0
-	case f.focus == inFacets && facets == 0:
-		facets, details = focusedFacets, 0
-	case f.focus == inDetails && details == 0:
-		details = focusedDetails
+	case f.focus == paneFacets && facets == 0:
+		facets, details = focusedFacetsWidth, 0
+	case f.focus == paneDetails && details == 0:
+		details = focusedDetailsWidth
 	}
 	left := f.width - facets - details
-	if f.zoom || left < leastTable {
+	if f.zoom || left < minTableWidth {
 		switch f.focus {
-		case inFacets:
-			return panes{facets: whole}
-		case inDetails:
-			return panes{details: whole}
+		case paneFacets:
+			return paneAreas{facets: whole}
+		case paneDetails:
+			return paneAreas{details: whole}
 		default:
-			return panes{table: whole}
+			return paneAreas{table: whole}
 		}
 	}
-	return panes{area{facets, 0, left, f.height}, area{0, 0, facets, f.height}, area{f.width - details, 0, details, f.height}}
+	return paneAreas{area{facets, 0, left, f.height}, area{0, 0, facets, f.height}, area{f.width - details, 0, details, f.height}}
 }
 
-// countsFrom is the height from which counts stand above the table.
-const countsFrom = 14
+// facetBarMinHeight is the height from which the facet bar is shown.
+const facetBarMinHeight = 14
 
-// SetSize tells the screen the cells that it may use.
+// SetSize sets the size of the screen.
 func (s *Screen) SetSize(width, height int) {
 	s.width, s.height = width, height
-	s.layout()
-	s.describe()
+	s.onLayout()
+	s.onDescribe()
 }
 
-// head is the number of lines between the frame and the table: the search, the counts, and the work that
-// is going on.
-func (s *Screen) head() (search, counts, work int) {
-	if s.bulk.going() {
+// headerHeights returns the numbers of lines above the table: search, counts, and progress.
+func (s *Screen) headerHeights() (search, counts, work int) {
+	if s.bulk.running() {
 		work = 1
 	}
-	if facets, _ := s.sides(); facets == 0 && s.height >= countsFrom && s.source.index().Len() > 0 {
+	if facets, _ := s.sideWidths(); facets == 0 && s.height >= facetBarMinHeight && s.source.index().Len() > 0 {
 		counts = 2
 	}
 	return s.bar.lines(), counts, work
 }
 
-// divide returns the panes their sizes. It is called whenever what is drawn changes its size.
-func (s *Screen) divide() {
+// layoutPanes sets the sizes of the panes. It is called whenever one of them changes its size.
+func (s *Screen) layoutPanes() {
 	p := s.panes()
 	s.facets.list.SetSize(max(p.facets.w-4, 0), max(p.facets.h-2, 0))
 	s.details.pager.SetSize(max(p.details.w-4, 0), max(p.details.h-2, 0))
-	if p.details.w != s.details.told {
-		s.describe()
+	if p.details.w != s.details.width {
+		s.onDescribe()
 	}
 	s.panel.SetSize(p.table.w, p.table.h)
 	w, h := s.panel.Inner()
-	search, counts, work := s.head()
+	search, counts, work := s.headerHeights()
 	s.grid.SetSize(w, max(h-search-counts-work, 0))
 }
 
 // View draws the screen.
 func (s *Screen) View() string {
-	s.layout()
-	s.grid.Focused = s.focus == inTable && s.over == nil
-	s.facets.focused = s.focus == inFacets
+	s.onLayout()
+	s.grid.Focused = s.focus == paneTable && s.overlay == nil
+	s.facets.focused = s.focus == paneFacets
 	s.facets.list.Focused = s.facets.focused
 	s.grid.now = s.now()
 	p := s.panes()
@@ -142,63 +143,63 @@ func (s *Screen) View() string {
 		blocks = append(blocks, s.facets.view(s.theme, p.facets.w, p.facets.h))
 	}
 	if p.table.w > 0 {
-		blocks = append(blocks, s.middle())
+		blocks = append(blocks, s.tablePane())
 	}
 	if p.details.w > 0 {
-		blocks = append(blocks, s.details.view(s.theme, p.details, s.focus == inDetails))
+		blocks = append(blocks, s.details.view(s.theme, p.details, s.focus == paneDetails))
 	}
-	out := beside(blocks)
+	out := joinPanes(blocks)
 	w, _ := s.panel.Inner()
 	if box, x := s.bar.dropdown(w, s.height-4); box != "" {
-		search, _, work := s.head()
+		search, _, work := s.headerHeights()
 		out = widget.Dropdown(out, box, p.table.x+2+x, 1+work+search, s.width, s.height)
 	}
-	if s.over != nil {
-		out = widget.Center(out, s.over.view(s.width, s.height), s.width, s.height)
+	if s.overlay != nil {
+		out = widget.Center(out, s.overlay.view(s.width, s.height), s.width, s.height)
 	}
 	return out
 }
 
-// goOn moves the keyboard to another pane.
-func (s *Screen) goOn(n int) tea.Cmd { return s.goTo(s.after(n)) }
+// focusNext focuses another pane.
+func (s *Screen) focusNext(n int) tea.Cmd { return s.focusPane(s.after(n)) }
 
-// goTo moves the keyboard to a pane.
-func (s *Screen) goTo(p place) tea.Cmd {
+// focusPane focuses a pane.
+func (s *Screen) focusPane(p paneID) tea.Cmd {
 	s.focus = p
 	s.bar.blur()
-	s.settled()
-	s.layout()
+	s.recordTyping()
+	s.onLayout()
 	return nil
 }
 
-// zoomKey is the action that zooms the focused pane, or shows the others again.
-func (s *Screen) zoomKey() screen.Action {
+// zoomAction zooms the focused pane, or shows all panes again.
+func (s *Screen) zoomAction() screen.Action {
 	a := screen.ZoomAction(s.zoom, "z", groupList, func() tea.Cmd {
 		s.zoom = !s.zoom
-		s.layout()
+		s.onLayout()
 		return nil
 	})
-	if !s.zoom && s.focus == inTable && s.panes().table.w == s.width {
+	if !s.zoom && s.focus == paneTable && s.panes().table.w == s.width {
 		a.DisabledReason = "The list already fills the window."
 	}
 	return a
 }
 
-// middle draws the table with what stands above it.
-func (s *Screen) middle() string {
-	s.panel.Focused = s.focus == inTable && s.over == nil
-	s.panel.Title, s.panel.Info, s.panel.Footer = s.title(), s.info(s.picked.len()), s.footer()
-	if s.picked.taking {
+// tablePane draws the table with the lines above it.
+func (s *Screen) tablePane() string {
+	s.panel.Focused = s.focus == paneTable && s.overlay == nil
+	s.panel.Title, s.panel.Info, s.panel.Footer = s.title(), s.info(s.selection.len()), s.footer()
+	if s.selection.ranging {
 		s.panel.Footer = "V ends the range"
 	}
 	s.grid.Empty = s.empty(s.feed)
 	s.grid.Marked = nil
-	if s.picked.len() > 0 || s.picked.taking {
-		s.grid.Marked = s.picked.at
+	if s.selection.len() > 0 || s.selection.ranging {
+		s.grid.Marked = s.selection.at
 	}
 	w, _ := s.panel.Inner()
 	var lines []string
-	search, counts, work := s.head()
+	search, counts, work := s.headerHeights()
 	if work > 0 {
 		lines = append(lines, s.bulk.run.line(s.theme, w))
 	}
@@ -212,8 +213,8 @@ func (s *Screen) middle() string {
 	return s.panel.View(strings.Join(append(lines, s.grid.view(w)), "\n"))
 }
 
-// beside puts blocks of the same height side by side.
-func beside(blocks []string) string {
+// joinPanes joins blocks of the same height side by side.
+func joinPanes(blocks []string) string {
 	if len(blocks) == 1 {
 		return blocks[0]
 	}

@@ -4,31 +4,29 @@ import (
 	"bugle/ui/screen"
 )
 
-// listing is what the list shows and how: the search, its answer in the table, the order, the columns and the views,
-// each change of which can be undone.
+// listing is the state of the list: search, result, order, columns and views. Each change can be undone.
 type listing struct {
 	screen.UndoStack
 	*feed
-	*shelf
+	*listPrefs
 	*finder
-	grid   *grid
-	facets *facetsPane
-	picked *marks
-	tasks  tasker
-	home   string // the campaign that the person has put the cursor on
-	under  string // the campaign under the cursor
-	typed  string // the search before the person began to type in it
+	grid         *grid
+	facets       *facetsPane
+	selection    *selector
+	tasks        taskRunner
+	home         string // the campaign that the user selected
+	current      string // the campaign under the cursor
+	searchBefore string // the search before the user started to type
 
-	// What the screen does after a change: it describes the campaign under the cursor, divides its cells, and takes away
-	// what lies over the list.
-	describe, layout, uncover func()
+	// Callbacks of the screen: update the details, lay out the panes, close the overlay.
+	onDescribe, onLayout, onCloseOverlay func()
 }
 
-func newListing(deps screen.Deps, tasks tasker) *listing {
+func newListing(deps screen.Deps, tasks taskRunner) *listing {
 	facets := newFacetsPane(deps.Theme)
 	l := &listing{tasks: tasks, feed: newFeed(deps, tasks), grid: newGrid(deps.Theme), facets: &facets}
-	l.shelf = &shelf{memory: newMemory(deps), tasks: tasks, author: deps.Author}
-	l.finder = &finder{bar: newSearchBar(deps.Theme), chosen: l.shelf, now: clock(deps)}
-	l.picked = &marks{grid: l.grid, tasks: tasks, moved: l.moved}
+	l.listPrefs = &listPrefs{store: newSettingsStore(deps), tasks: tasks, author: deps.Author}
+	l.finder = &finder{bar: newSearchBar(deps.Theme), prefs: l.listPrefs, now: zonedClock(deps)}
+	l.selection = &selector{grid: l.grid, tasks: tasks, moved: l.moved}
 	return l
 }

@@ -10,7 +10,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// click is a press on a campaign: a second one soon after opens it.
+// click is a click on a campaign; a second one soon after opens it.
 type click struct {
 	id string
 	at time.Time
@@ -22,28 +22,28 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	p := s.panes()
 	pressed := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
 	switch {
-	case s.over != nil:
-		return paneMouse(s.over, msg, s.width, s.height, s.unlay)
-	case p.facets.has(msg.X, msg.Y):
+	case s.overlay != nil:
+		return overlayMouse(s.overlay, msg, s.width, s.height, s.closeOverlay)
+	case p.facets.contains(msg.X, msg.Y):
 		if s.facets.list.Mouse(msg, msg.Y-p.facets.y-1) && pressed {
-			return tea.Batch(s.goTo(inFacets), s.choose())
+			return tea.Batch(s.focusPane(paneFacets), s.choose())
 		}
 		return nil
-	case p.details.has(msg.X, msg.Y):
+	case p.details.contains(msg.X, msg.Y):
 		if !s.details.pager.Mouse(msg) && pressed {
-			return s.goTo(inDetails)
+			return s.focusPane(paneDetails)
 		}
 		return nil
 	}
-	return s.middleMouse(msg, msg.X-p.table.x-2, pressed)
+	return s.tableMouse(msg, msg.X-p.table.x-2, pressed)
 }
 
-// middleMouse takes the mouse over the table and what stands above it; x is a column of the table.
-func (s *Screen) middleMouse(msg tea.MouseMsg, x int, pressed bool) tea.Cmd {
-	search, counts, work := s.head()
+// tableMouse handles a mouse event on the table and the lines above it; x is relative to the table.
+func (s *Screen) tableMouse(msg tea.MouseMsg, x int, pressed bool) tea.Cmd {
+	search, counts, work := s.headerHeights()
 	if pressed {
 		w, _ := s.panel.Inner()
-		if i, ok := s.bar.offerAt(x, msg.Y-1-work-search, w, s.height-4); ok {
+		if i, ok := s.bar.completionAt(x, msg.Y-1-work-search, w, s.height-4); ok {
 			s.bar.list.Highlight(i)
 			return s.endSearch()
 		}
@@ -55,14 +55,14 @@ func (s *Screen) middleMouse(msg tea.MouseMsg, x int, pressed bool) tea.Cmd {
 	case pressed && y >= search && y < search+counts:
 		c, ok := s.counts.at(x, y-search)
 		switch {
-		case ok && c.text == "": // the name of the line
-			return s.next(c.key)
+		case ok && c.text == "": // the label of the line
+			return s.nextFacetValue(c.key)
 		case ok:
 			return s.toggle(c.key, c.text)
 		}
 		return nil
 	case pressed && y == search+counts:
-		if c, ok := s.grid.headAt(x); ok {
+		if c, ok := s.grid.headerAt(x); ok {
 			return s.sortBy(c)
 		}
 		return nil
@@ -77,9 +77,9 @@ func (s *Screen) middleMouse(msg tea.MouseMsg, x int, pressed bool) tea.Cmd {
 	return s.clicked(msg)
 }
 
-// offerAt returns the row of the list below the search that is at a place of that list; w and h are the cells that it
-// may use.
-func (b *searchBar) offerAt(x, y, w, h int) (int, bool) {
+// completionAt returns the row of the completion list at a position; w and h are the size available to the
+// list.
+func (b *searchBar) completionAt(x, y, w, h int) (int, bool) {
 	box, from := b.dropdown(w, h)
 	if box == "" {
 		return 0, false
@@ -91,23 +91,23 @@ func (b *searchBar) offerAt(x, y, w, h int) (int, bool) {
 	return b.list.RowAt(y - 1) // its frame
 }
 
-// clicked takes a press on the row that is under the cursor now: with a key held, or on the mark of a
-// row while some are marked, it marks.
+// clicked handles a click on the row under the cursor: with a modifier, or on the mark if rows are marked, it
+// marks the row.
 func (s *Screen) clicked(msg tea.MouseMsg) tea.Cmd {
-	kept := s.remember()
-	s.goTo(inTable)
+	kept := s.rememberSearch()
+	s.focusPane(paneTable)
 	row, ok := s.selected()
 	if !ok {
 		return kept
 	}
 	switch {
-	case msg.Shift && s.answer != nil && s.picked.anchor != "":
-		anchor := s.picked.anchor
-		s.picked.begin(anchor)
-		s.picked.stretch(s.answer.result, s.grid.Cursor)
-		s.picked.taking = false
+	case msg.Shift && s.answer != nil && s.selection.anchor != "":
+		anchor := s.selection.anchor
+		s.selection.beginRange(anchor)
+		s.selection.extendRange(s.answer.result, s.grid.Cursor)
+		s.selection.ranging = false
 	case msg.Ctrl || msg.Alt:
-		s.picked.toggle(row.ID)
+		s.selection.toggle(row.ID)
 	}
 	s.moved()
 	last, now := s.lastClick, s.deps.Now()

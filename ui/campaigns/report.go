@@ -14,11 +14,11 @@ import (
 	"bugle/ui/widget"
 )
 
-// reportPane tells what of the work on many campaigns was not done, and why.
+// reportPane lists the failures of a bulk action.
 type reportPane struct {
-	work   *bulkWork
+	work   *bulkActions
 	theme  themes.Theme
-	task   task
+	task   bulkTask
 	report bulk.Report
 	list   widget.List
 	rows   []bulk.Failure
@@ -26,7 +26,7 @@ type reportPane struct {
 
 const groupReport = "Report"
 
-func newReportPane(w *bulkWork, t task, r bulk.Report) *reportPane {
+func newReportPane(w *bulkActions, t bulkTask, r bulk.Report) *reportPane {
 	p := &reportPane{work: w, theme: w.deps.Theme, task: t, report: r, list: widget.NewList(w.deps.Theme)}
 	p.list.Focused = true
 	p.rows = append(append(p.rows, r.Failed...), r.Left...)
@@ -84,11 +84,11 @@ func (p *reportPane) mouse(msg tea.MouseMsg, y int) tea.Cmd {
 	return nil
 }
 
-// headline says how the work went in one line.
+// headline summarizes the result in one line.
 func (p *reportPane) headline() string {
-	text := fmt.Sprintf("%s %s.", campaignsOf(len(p.report.Done)), p.task.done)
+	text := fmt.Sprintf("%s %s.", campaignCount(len(p.report.Done)), p.task.past)
 	if len(p.report.Done) == 0 {
-		text = "None " + p.task.done + "."
+		text = "None " + p.task.past + "."
 	}
 	if n := len(p.report.Failed); n > 0 {
 		text += fmt.Sprintf(" %d failed.", n)
@@ -99,8 +99,8 @@ func (p *reportPane) headline() string {
 	return text
 }
 
-// why says why a campaign was not done.
-func (p *reportPane) why(f bulk.Failure) string {
+// failureReason returns why a campaign failed.
+func (p *reportPane) failureReason(f bulk.Failure) string {
 	if f.Err == nil {
 		return "Canceled before this campaign."
 	}
@@ -111,24 +111,24 @@ func (p *reportPane) why(f bulk.Failure) string {
 func (p *reportPane) text() string {
 	lines := []string{p.headline()}
 	for _, f := range p.rows {
-		lines = append(lines, fmt.Sprintf("%s  %s: %s", f.Row.ID, f.Row.Name, strings.ReplaceAll(p.why(f), "\n", " · ")))
+		lines = append(lines, fmt.Sprintf("%s  %s: %s", f.Row.ID, f.Row.Name, strings.ReplaceAll(p.failureReason(f), "\n", " · ")))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// whyLines is how many lines the reason under the list takes.
-const whyLines = 3
+// reasonLines is how many lines the reason below the list takes.
+const reasonLines = 3
 
 func (p *reportPane) view(width, height int) string {
 	panel := widget.NewPanel(p.theme, "Some campaigns failed")
 	panel.Focused, panel.Danger = true, len(p.report.Failed) > 0
 	panel.Info = fmt.Sprintf("%d of %d", p.list.Cursor+1, len(p.rows))
 	panel.Footer = "failed campaigns stay selected"
-	panel.SetSize(min(width-4, 84), min(height-2, len(p.rows)+whyLines+5))
+	panel.SetSize(min(width-4, 84), min(height-2, len(p.rows)+reasonLines+5))
 	w, h := panel.Inner()
-	p.list.SetSize(w, max(h-whyLines-3, 1))
-	why := widget.Wrap(widget.CleanLines(p.why(p.rows[p.list.Cursor])), w)
-	why = why[:min(len(why), whyLines)]
+	p.list.SetSize(w, max(h-reasonLines-3, 1))
+	why := widget.Wrap(widget.CleanLines(p.failureReason(p.rows[p.list.Cursor])), w)
+	why = why[:min(len(why), reasonLines)]
 	for i := range why {
 		why[i] = p.theme.Text.Render(why[i])
 	}

@@ -23,7 +23,7 @@ func TestStartsWithAQuery(t *testing.T) {
 	h.Want("/ status:draft tag:sale", "1 of 11", "Spring sale")
 }
 
-func TestTheBestMatchComesFirst(t *testing.T) {
+func TestBestMatchComesFirst(t *testing.T) {
 	rows := sample()
 	rows[8].Name, rows[9].Name, rows[10].Name = "Wholesale", "Sale", "Sale at last"
 	h, _ := open(t, 80, 24, rows...)
@@ -33,7 +33,7 @@ func TestTheBestMatchComesFirst(t *testing.T) {
 	if h.Copied[0] != id(10) || h.Copied[1] != id(11) || h.Copied[2] != id(1) {
 		t.Errorf("found %v", h.Copied)
 	}
-	h.Press("o", "down", "enter") // by name: the cursor stays with its campaign
+	h.Press("o", "down", "enter") // by name: the cursor stays on its campaign
 	h.Press("y")
 	if h.Copied[3] != id(1) {
 		t.Errorf("sorted, the cursor is on %s", h.Copied[3])
@@ -56,34 +56,34 @@ func TestCompleting(t *testing.T) {
 	h.Press("tab")
 	h.Want("/ status:active tag:lifecycle", "1 of 11", "Active campaigns, tagged lifecycle")
 	h.Press("tab")
-	h.Want("platform:") // tab offers what can follow
+	h.Want("platform:") // tab lists completions
 	h.Press("down", "esc")
-	h.WantNot("platform:") // the offers go first
+	h.WantNot("platform:") // the completions are closed first
 	h.Want("/ status:active tag:lifecycle")
 	h.Press("esc", "/")
 	h.Type("tag:x sta")
 	h.Press("left", "left", "left", "left", "backspace")
 	h.Type("sal")
 	h.Press("tab")
-	h.Want("/ tag:sale_sta") // the cursor stays behind the word
+	h.Want("/ tag:sale_sta") // the cursor stays after the word
 	h.Press("esc", "/")
 	h.Type("by:a")
 	h.ClickOn("ann@example.com")
 	h.Want("/ by:ann@example.com", "3 of 11")
 }
 
-func TestMistakesAreToldInPlace(t *testing.T) {
+func TestSearchProblemsAreMarked(t *testing.T) {
 	h, _ := open(t, 100, 30, sample()...)
 	h.Press("/")
 	h.Type("stats:draft sale")
 	h.Want(`Unknown filter "stats". Did you mean status?`, "0 of 11", "Without stats:draft: 1 campaign. Press ctrl+x to remove it.")
 	h.Press("enter")
-	h.Want("Did you mean status?") // it stays, for it is still so
+	h.Want("Did you mean status?") // it stays, because it still applies
 	h.Press("esc")
 	h.WantNot("Did you mean")
 }
 
-func TestTheWordAtFaultIsDropped(t *testing.T) {
+func TestDropBlockingTerm(t *testing.T) {
 	h, _ := open(t, 100, 30, sample()...)
 	h.Press("/")
 	h.Type("spring status:paused")
@@ -100,7 +100,7 @@ func TestTheWordAtFaultIsDropped(t *testing.T) {
 	h.Want("Try fewer words")
 }
 
-func TestEarlierSearches(t *testing.T) {
+func TestRecentSearches(t *testing.T) {
 	deps := uitest.Deps(newFake(sample()...))
 	deps.Prefs = prefs.NewInMemory()
 	h := uitest.New(t, campaigns.New(deps, screen.Route{}), 80, 24)
@@ -120,7 +120,7 @@ func TestEarlierSearches(t *testing.T) {
 	h.Want("/ x")
 }
 
-// The list follows what happens elsewhere, one campaign at a time.
+// The list follows changes elsewhere, one campaign at a time.
 func TestLiveChanges(t *testing.T) {
 	h, f := open(t, 80, 24, sample()...)
 	lists := func() int {
@@ -149,21 +149,21 @@ func TestLiveChanges(t *testing.T) {
 	h.WantNot("Spring sale")
 }
 
-func TestAllInTheArchive(t *testing.T) {
+func TestEverythingArchived(t *testing.T) {
 	h, _ := open(t, 80, 24, sample()[11])
 	h.Want("All campaigns are archived", "Press A")
 	h.Press("A")
 	h.Want("Easter 2024", "1 of 1")
 }
 
-// paged is a service whose pages come when the test says so.
-type paged struct {
+// pagedService is a service whose pages arrive when the test allows.
+type pagedService struct {
 	*fake
 	rows []engine.Summary
 	next chan struct{}
 }
 
-func (p paged) Pages(ctx context.Context, _ engine.ListQuery) iter.Seq2[[]engine.Summary, error] {
+func (p pagedService) Pages(ctx context.Context, _ engine.ListQuery) iter.Seq2[[]engine.Summary, error] {
 	return func(yield func([]engine.Summary, error) bool) {
 		for page := range slices.Chunk(p.rows, 3) {
 			select {
@@ -179,27 +179,27 @@ func (p paged) Pages(ctx context.Context, _ engine.ListQuery) iter.Seq2[[]engine
 	}
 }
 
-// firstPage returns a list that has the first page of two, and what brings the other one.
+// firstPage returns a list with the first of two pages, and a function that loads the other one.
 func firstPage(rows []engine.Summary) (s *campaigns.Screen, more func()) {
-	svc := paged{newFake(), rows, make(chan struct{}, 2)}
+	svc := pagedService{newFake(), rows, make(chan struct{}, 2)}
 	s = campaigns.New(uitest.Deps(svc), screen.Route{})
 	s.SetSize(80, 20)
 	parts := s.Init()().(tea.BatchMsg)
-	load := parts[1]().(tea.BatchMsg) // after what was chosen before
+	load := parts[1]().(tea.BatchMsg) // after the settings
 	ended := make(chan struct{})
 	go func() { load[0](); close(ended) }()
 	svc.next <- struct{}{}
 	first := load[1]().(screen.Result)
-	flow(s, s.Update(first))
+	runCommands(s, s.Update(first))
 	return s, func() {
 		svc.next <- struct{}{}
-		flow(s, first.Next())
+		runCommands(s, first.Next())
 		<-ended
 	}
 }
 
-// What comes over a network is shown as it comes.
-func TestPagesAreShownAsTheyCome(t *testing.T) {
+// Rows are shown as they arrive over a network.
+func TestPagesAppearWhileLoading(t *testing.T) {
 	s, more := firstPage(sample()[:6])
 	if view := s.View(); !strings.Contains(view, "3 of 3") || !strings.Contains(view, "Weekly digest") {
 		t.Errorf("after a page:\n%s", view)
@@ -210,9 +210,9 @@ func TestPagesAreShownAsTheyCome(t *testing.T) {
 	}
 }
 
-// While the list is loaded its rows come in any order. The cursor stays at the top, where the campaign is
-// that was changed last, but with the campaign that the person has gone to.
-func TestTheCursorWhileTheListGrows(t *testing.T) {
+// Rows arrive in any order during loading. The cursor stays at the top, on the campaign that was changed last,
+// unless the user moves it.
+func TestCursorWhileLoading(t *testing.T) {
 	rows := sample()[:6]
 	for name, test := range map[string]struct {
 		key  tea.KeyMsg
@@ -225,7 +225,7 @@ func TestTheCursorWhileTheListGrows(t *testing.T) {
 		slices.Reverse(oldest)
 		s, more := firstPage(oldest)
 		if test.key.Type != 0 {
-			flow(s, s.Update(test.key))
+			runCommands(s, s.Update(test.key))
 		}
 		more()
 		if view := s.View(); !regexp.MustCompile(`▌ ` + regexp.QuoteMeta(test.want)).MatchString(view) {
@@ -234,9 +234,8 @@ func TestTheCursorWhileTheListGrows(t *testing.T) {
 	}
 }
 
-// Enter does what the highlighted row says: a word is searched for as it is, what is no value yet becomes the
-// suggestion.
-func TestEnterTakesTheHighlightedRow(t *testing.T) {
+// Enter accepts the highlighted row: a complete word is searched for, a partial value becomes the suggestion.
+func TestEnterAcceptsHighlightedRow(t *testing.T) {
 	rows := sample()
 	rows[3].Tags = []string{"sale-2"}
 	for typed, want := range map[string]struct{ row, search string }{

@@ -9,12 +9,12 @@ import (
 	"bugle/ui/screen"
 )
 
-// selection are the campaigns that were marked, wherever sorting and searching put them.
+// selection is the set of selected campaigns, independent of sorting and searching.
 type selection struct {
-	ids    map[string]struct{}
-	anchor string // the id that a range begins with
-	taking bool   // a range is being taken: the cursor moves its end
-	base   map[string]struct{}
+	ids     map[string]struct{}
+	anchor  string // the ID at the start of a range
+	ranging bool   // the cursor extends a range
+	base    map[string]struct{}
 }
 
 func (p *selection) has(id string) bool {
@@ -26,8 +26,8 @@ func (p *selection) len() int { return len(p.ids) }
 
 func (p *selection) clear() { *p = selection{} }
 
-// only selects these and no others.
-func (p *selection) only(ids []string) {
+// set selects exactly these campaigns.
+func (p *selection) set(ids []string) {
 	p.clear()
 	p.add(ids...)
 }
@@ -56,9 +56,9 @@ func (p *selection) toggle(id string) {
 	p.anchor = id
 }
 
-// begin begins a range at a campaign.
-func (p *selection) begin(id string) {
-	p.anchor, p.taking = id, true
+// beginRange starts a range at a campaign.
+func (p *selection) beginRange(id string) {
+	p.anchor, p.ranging = id, true
 	p.base = make(map[string]struct{}, len(p.ids))
 	for k := range p.ids {
 		p.base[k] = struct{}{}
@@ -66,12 +66,11 @@ func (p *selection) begin(id string) {
 	p.add(id)
 }
 
-// stretch marks what is between the anchor and a place, and nothing else beside what was marked before
-// the range began.
-func (p *selection) stretch(r *index.Result, to int) {
+// extendRange selects what is between the anchor and a row, and what was selected before.
+func (p *selection) extendRange(r *index.Result, to int) {
 	from := r.Find(p.anchor)
 	if from < 0 {
-		p.taking = false
+		p.ranging = false
 		return
 	}
 	if from > to {
@@ -86,43 +85,43 @@ func (p *selection) stretch(r *index.Result, to int) {
 	}
 }
 
-// marks selects campaigns in the table.
-type marks struct {
+// selector selects campaigns in the table.
+type selector struct {
 	selection
 	grid  *grid
-	tasks tasker
-	moved func() // after the cursor was moved
+	tasks taskRunner
+	moved func() // called after the cursor has moved
 }
 
-// actions are those that select campaigns.
-func (m *marks) actions(group string) []screen.Action {
+// actions are the actions that select campaigns.
+func (m *selector) actions(group string) []screen.Action {
 	none := ""
 	if m.grid.Len() == 0 {
 		none = "There are no campaigns to select."
 	}
 	label := "select range"
-	if m.taking {
+	if m.ranging {
 		label = "end range"
 	}
 	return []screen.Action{
 		{Keys: []string{" "}, Label: "select", Help: "select or deselect, and go to the next", Group: group, BarPriority: 13, DisabledReason: none, Run: m.mark},
 		{Name: "select range", Keys: []string{"V"}, Label: label, Help: "select from here to the cursor; again to stop", Group: group, DisabledReason: none, Run: m.markRange},
-		{Keys: []string{"shift+down"}, Label: "select down", Help: "select this campaign and the next", Group: group, DisabledReason: none, Run: m.markOn(m.grid.Down)},
-		{Keys: []string{"shift+up"}, Label: "select up", Help: "select this campaign and the one above", Group: group, DisabledReason: none, Run: m.markOn(m.grid.Up)},
+		{Keys: []string{"shift+down"}, Label: "select down", Help: "select this campaign and the next", Group: group, DisabledReason: none, Run: m.markWhileMoving(m.grid.Down)},
+		{Keys: []string{"shift+up"}, Label: "select up", Help: "select this campaign and the one above", Group: group, DisabledReason: none, Run: m.markWhileMoving(m.grid.Up)},
 		{Keys: []string{"*", "ctrl+a"}, Label: "select all", Help: "select all campaigns found; again to select none", Group: group, DisabledReason: none, Run: m.markAll},
 	}
 }
 
 // at reports whether the campaign in a row is selected.
-func (m *marks) at(i int) bool {
+func (m *selector) at(i int) bool {
 	row, ok := m.grid.at(i)
 	return ok && m.has(row.ID)
 }
 
-// mark marks the campaign under the cursor, or no longer, and goes on to the next one.
-func (m *marks) mark() tea.Cmd {
+// mark toggles the campaign under the cursor and moves to the next one.
+func (m *selector) mark() tea.Cmd {
 	if row, ok := m.grid.selected(); ok {
-		m.taking = false
+		m.ranging = false
 		m.toggle(row.ID)
 		m.grid.Down()
 		m.moved()
@@ -130,20 +129,20 @@ func (m *marks) mark() tea.Cmd {
 	return nil
 }
 
-// markRange begins a range, or ends the one that is being taken.
-func (m *marks) markRange() tea.Cmd {
-	if m.taking {
-		m.taking = false
+// markRange starts a range, or ends the current one.
+func (m *selector) markRange() tea.Cmd {
+	if m.ranging {
+		m.ranging = false
 		return nil
 	}
 	if row, ok := m.grid.selected(); ok {
-		m.begin(row.ID)
+		m.beginRange(row.ID)
 	}
 	return nil
 }
 
-// markOn marks the campaigns that the cursor passes.
-func (m *marks) markOn(step func()) func() tea.Cmd {
+// markWhileMoving selects the campaigns that the cursor passes.
+func (m *selector) markWhileMoving(step func()) func() tea.Cmd {
 	return func() tea.Cmd {
 		for range 2 {
 			if row, ok := m.grid.selected(); ok {
@@ -160,19 +159,19 @@ func (m *marks) markOn(step func()) func() tea.Cmd {
 	}
 }
 
-// everything is what the task that marks all found.
-type everything struct {
+// allMarked is the result of the task that selects all.
+type allMarked struct {
 	ids    []string
 	result *index.Result
 }
 
-// markAll marks all that the search found; where all are marked, none.
-func (m *marks) markAll() tea.Cmd {
+// markAll selects everything found, or nothing if all is selected.
+func (m *selector) markAll() tea.Cmd {
 	r := m.grid.result
 	if r == nil {
 		return nil
 	}
-	return m.tasks.Run(marking, func(ctx context.Context) (any, error) {
+	return m.tasks.Run(taskSelectAll, func(ctx context.Context) (any, error) {
 		ids := make([]string, r.Len())
 		for i := range ids {
 			if i%1024 == 0 && ctx.Err() != nil {
@@ -180,16 +179,16 @@ func (m *marks) markAll() tea.Cmd {
 			}
 			ids[i] = r.ID(i)
 		}
-		return everything{ids, r}, nil
+		return allMarked{ids, r}, nil
 	})
 }
 
-func (m *marks) markedAll(e everything) {
+func (m *selector) setAllMarked(e allMarked) {
 	all := m.len() >= len(e.ids)
 	for i := 0; all && i < len(e.ids); i++ {
 		all = m.has(e.ids[i])
 	}
-	m.taking = false
+	m.ranging = false
 	if all {
 		m.clear()
 		return

@@ -16,23 +16,23 @@ import (
 	"bugle/ui/uitest"
 )
 
-// keeper is a service that keeps an index, until it is moved away.
-type keeper struct {
+// indexingService is a service that maintains an index until it is removed.
+type indexingService struct {
 	*fake
 	mu sync.Mutex
 	ix *index.Index
 }
 
-func (k *keeper) Sync(context.Context) error { return nil }
+func (k *indexingService) Sync(context.Context) error { return nil }
 
-func (k *keeper) Index(context.Context) (*index.Index, bool) {
+func (k *indexingService) Index(context.Context) (*index.Index, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.ix, k.ix != nil
 }
 
-// keep hands the service an index, or with nil takes it away.
-func (k *keeper) keep(ix *index.Index) {
+// setIndex sets the service's index; nil removes it.
+func (k *indexingService) setIndex(ix *index.Index) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.ix != nil {
@@ -41,8 +41,8 @@ func (k *keeper) keep(ix *index.Index) {
 	k.ix = ix
 }
 
-// fill returns an index of rows.
-func fill(t *testing.T, rows ...engine.Summary) *index.Index {
+// newIndex returns an index of rows.
+func newIndex(t *testing.T, rows ...engine.Summary) *index.Index {
 	ix := index.New(index.Options{Now: func() time.Time { return uitest.Now }})
 	err := ix.Load(t.Context(), func(yield func(engine.Summary, error) bool) {
 		for _, r := range rows {
@@ -57,12 +57,12 @@ func fill(t *testing.T, rows ...engine.Summary) *index.Index {
 	return ix
 }
 
-// The list searches the index that the service keeps, and asks for no rows of its own. When nobody keeps
-// that one any more it has an index of its own, and goes back to the service's where there is one again.
+// The list searches the service's index and loads no rows. If that index is removed, the list uses one of its
+// own, until the service has one again.
 func TestSharedIndex(t *testing.T) {
 	all := sample()
-	k := &keeper{fake: newFake(all...)}
-	k.keep(fill(t, all[:3]...))
+	k := &indexingService{fake: newFake(all...)}
+	k.setIndex(newIndex(t, all[:3]...))
 	h := uitest.New(t, campaigns.New(uitest.Deps(k), screen.Route{}), 100, 30)
 	lists := func() (n int) {
 		for _, call := range k.Calls() {
@@ -82,34 +82,34 @@ func TestSharedIndex(t *testing.T) {
 	h.Send(screen.ChangedMsg{ID: all[3].ID})
 	h.Want("Price drop")
 
-	k.keep(nil) // another process has the store
+	k.setIndex(nil) // another process owns the store
 	h.Send(screen.ChangedMsg{})
 	h.Want("Order shipped")
 	if n := lists(); n != 1 {
 		t.Errorf("the service was asked for its rows %d times", n)
 	}
 
-	k.keep(fill(t, slices.Clone(all[4:8])...))
+	k.setIndex(newIndex(t, slices.Clone(all[4:8])...))
 	h.Send(screen.ChangedMsg{})
 	h.WantNot("Spring sale")
 	h.Want("Black Friday")
 }
 
-// Without news, too, nobody goes on with an index that is not kept: the next key sees to it.
-func TestIndexIsLeftInSilence(t *testing.T) {
+// Without a notification, the next key detects that the index is no longer updated.
+func TestLostIndexIsReplacedOnNextKey(t *testing.T) {
 	all := sample()
-	k := &keeper{fake: newFake(all...)}
-	k.keep(fill(t, all[:1]...))
+	k := &indexingService{fake: newFake(all...)}
+	k.setIndex(newIndex(t, all[:1]...))
 	h := uitest.New(t, campaigns.New(uitest.Deps(k), screen.Route{}), 100, 30)
-	k.keep(nil)
+	k.setIndex(nil)
 	h.Press("/")
 	h.Type("digest")
 	h.Want("Weekly digest")
 }
 
-// A load of the service's index that fails is said, as one of the list's own is.
-func TestSharedIndexFails(t *testing.T) {
-	k := &keeper{fake: newFake(sample()...)}
+// An error of the service's index is shown like an error of the list's own.
+func TestSharedIndexError(t *testing.T) {
+	k := &indexingService{fake: newFake(sample()...)}
 	ix := index.New(index.Options{})
 	ix.Leave(errors.New("the disk is on fire"))
 	k.ix = ix

@@ -13,19 +13,19 @@ import (
 	"bugle/engine/search/index"
 )
 
-// source keeps the rows of one service in an index: in that of the service, where it keeps one in this
-// process, and else in one of its own.
+// source loads the rows of a service into an index: the service's own, if it maintains one in this process, or
+// else one of the source's.
 type source struct {
 	service engine.Service
 	now     func() time.Time
 
 	mu   sync.Mutex
-	rows kept // what is searched
-	next kept // what is loaded to take its place; nil where nothing is
+	rows ownedIndex // the index being searched
+	next ownedIndex // the index being loaded to replace it; nil if there is none
 }
 
-// kept is an index, and whether the service keeps it.
-type kept struct {
+// ownedIndex is an index, and whether the service maintains it.
+type ownedIndex struct {
 	*index.Index
 	shared bool
 }
@@ -38,15 +38,15 @@ func newSource(service engine.Service, now func() time.Time) *source {
 
 func (s *source) empty() *index.Index { return index.New(index.Options{Now: s.now}) }
 
-// index returns the index to search in.
+// index returns the index to search.
 func (s *source) index() *index.Index {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.rows.Index
 }
 
-// lapsed reports whether nobody keeps the rows current any more, since another process has the store.
-func (s *source) lapsed() bool {
+// sharedIndexLost reports whether the shared index is no longer updated because another process owns the store.
+func (s *source) sharedIndexLost() bool {
 	select {
 	case <-s.index().Left():
 		return true
@@ -55,62 +55,61 @@ func (s *source) lapsed() bool {
 	}
 }
 
-// begin makes an index the one that is loaded. It is searched at once, unless there are rows that can be
-// searched meanwhile.
-func (s *source) begin(ix kept) {
+// begin sets the index to load. It is searched at once if there are no other rows.
+func (s *source) begin(ix ownedIndex) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if ix == s.rows || s.rows.Len() == 0 {
-		s.rows, s.next = ix, kept{}
+		s.rows, s.next = ix, ownedIndex{}
 	} else {
 		s.next = ix
 	}
 }
 
-// complete lets the index that was loaded be searched.
-func (s *source) complete(ix kept) {
+// complete makes the loaded index the one to search.
+func (s *source) complete(ix ownedIndex) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rows, s.next = ix, kept{}
+	s.rows, s.next = ix, ownedIndex{}
 }
 
-// own returns the index of the source's own: the one that there is, or a new one.
-func (s *source) own() kept {
+// ownIndex returns the source's own index, creating it if needed.
+func (s *source) ownIndex() ownedIndex {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.rows.shared {
-		return kept{Index: s.empty()}
+		return ownedIndex{Index: s.empty()}
 	}
 	return s.rows
 }
 
-// pager is a service whose list comes page by page.
-type pager interface {
+// pageLister is a service that lists campaigns page by page.
+type pageLister interface {
 	Pages(context.Context, engine.ListQuery) iter.Seq2[[]engine.Summary, error]
 }
 
-// grown is news of a load: rows that can be searched now.
-type grown struct{ rows int }
+// rowsLoaded reports that more rows can be searched.
+type rowsLoaded struct{ rows int }
 
-// loaded is news of a load: it has all rows.
-type loaded struct{}
+// loadComplete reports that all rows are loaded.
+type loadComplete struct{}
 
-// load brings the rows up to date with the service and tells of its progress.
+// load loads all rows and reports its progress.
 func (s *source) load(ctx context.Context, emit func(any)) error {
 	for {
 		ix, ok := index.Of(ctx, s.service)
 		if !ok {
-			return s.gather(ctx, s.own(), emit)
+			return s.loadAll(ctx, s.ownIndex(), emit)
 		}
-		err := s.follow(ctx, kept{ix, true}, emit)
+		err := s.waitForShared(ctx, ownedIndex{ix, true}, emit)
 		if !errors.Is(err, index.ErrLeft) {
 			return err
 		}
 	}
 }
 
-// follow waits for the load of the service's index.
-func (s *source) follow(ctx context.Context, ix kept, emit func(any)) error {
+// waitForShared waits until the service's index is loaded.
+func (s *source) waitForShared(ctx context.Context, ix ownedIndex, emit func(any)) error {
 	s.begin(ix)
 	for n := 0; ; {
 		rows, complete, err := ix.Wait(ctx, n)
@@ -121,19 +120,18 @@ func (s *source) follow(ctx context.Context, ix kept, emit func(any)) error {
 			break
 		}
 		n = rows
-		emit(grown{n})
+		emit(rowsLoaded{n})
 	}
 	s.complete(ix)
-	emit(loaded{})
+	emit(loadComplete{})
 	return nil
 }
 
-// gather asks the service for all rows. Where they come over a network and there are none yet, they can be
-// searched as they come.
-func (s *source) gather(ctx context.Context, ix kept, emit func(any)) error {
+// loadAll loads all rows of the service. Over a network, the first load can be searched while it runs.
+func (s *source) loadAll(ctx context.Context, ix ownedIndex, emit func(any)) error {
 	s.begin(ix)
-	n, next := 0, soon
-	var failed error // in the service's own words
+	n, next := 0, firstProgress
+	var failed error // the service's own message
 	err := ix.Load(ctx, func(yield func(engine.Summary, error) bool) {
 		for page, err := range s.pages(ctx, ix.Index) {
 			if err != nil {
@@ -146,55 +144,55 @@ func (s *source) gather(ctx context.Context, ix kept, emit func(any)) error {
 					return
 				}
 				if n++; n >= next {
-					emit(grown{n})
-					next = n + later
+					emit(rowsLoaded{n})
+					next = n + nextProgress
 				}
 			}
-			if n < shownAtOnce {
-				emit(grown{n})
+			if n < maxImmediateRows {
+				emit(rowsLoaded{n})
 			}
 		}
 	})
 	if err == nil {
 		s.complete(ix)
-		emit(loaded{})
+		emit(loadComplete{})
 		ix.Warm(ctx)
 	}
 	return cmp.Or(failed, err)
 }
 
-// A load tells of itself after the first rows, and then not too often.
+// Times between progress reports.
 const (
-	soon  = 2_000
-	later = 100_000
+	firstProgress = 2_000
+	nextProgress  = 100_000
 )
 
-// shownAtOnce is how many rows of a load are shown page by page.
-const shownAtOnce = 600
+// maxImmediateRows is how many rows are shown page by page.
+const maxImmediateRows = 600
 
-// pages returns the service's rows, archived ones among them, by the quickest way that it has.
+// pages returns the service's rows, including archived ones, in the fastest way that it supports.
 func (s *source) pages(ctx context.Context, ix *index.Index) iter.Seq2[[]engine.Summary, error] {
-	if p, ok := s.service.(pager); ok {
-		return shown(ix, p.Pages(ctx, engine.ListQuery{Archived: true}))
+	if p, ok := s.service.(pageLister); ok {
+		return showFirstPages(ix, p.Pages(ctx, engine.ListQuery{Archived: true}))
 	}
 	if lister, ok := s.service.(engine.Lister); ok {
 		return func(yield func([]engine.Summary, error) bool) {
 			yield(lister.List(ctx, engine.ListQuery{Archived: true}))
 		}
 	}
-	return shown(ix, searched(ctx, s.service))
+	return showFirstPages(ix, searchPages(ctx, s.service))
 }
 
-// shown passes pages on. The first ones are put into the index at once: its load waits for more rows
-// than a page of a network has.
-func shown(ix *index.Index, pages iter.Seq2[[]engine.Summary, error]) iter.Seq2[[]engine.Summary, error] {
+// showFirstPages passes pages on, and adds the first ones to the index at once, because loading in bulk waits
+// for more rows than a page over a network has.
+func showFirstPages(ix *index.Index, pages iter.Seq2[[]engine.Summary, error]) iter.Seq2[[]engine.Summary, error] {
 	if ix.Len() > 0 {
 		return pages
 	}
 	return func(yield func([]engine.Summary, error) bool) {
 		n := 0
 		for page, err := range pages {
-			if n += len(page); err == nil && n < shownAtOnce {
+			if n += len(page); err == nil && n < maxImmediateRows {
 				ix.Put(page...)
 			}
 			if !yield(page, err) {
@@ -204,8 +202,8 @@ func shown(ix *index.Index, pages iter.Seq2[[]engine.Summary, error]) iter.Seq2[
 	}
 }
 
-// searched searches for every campaign of a service that lists none.
-func searched(ctx context.Context, service engine.Service) iter.Seq2[[]engine.Summary, error] {
+// searchPages searches for all campaigns of a service that cannot list.
+func searchPages(ctx context.Context, service engine.Service) iter.Seq2[[]engine.Summary, error] {
 	return func(yield func([]engine.Summary, error) bool) {
 		for page := 1; ; {
 			found, err := service.Search(ctx, engine.SearchRequest{
@@ -240,12 +238,11 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// refresh looks at some campaigns again. Those that are gone leave the index. The service's own index has
-// their changes already.
+// refresh reloads some campaigns and removes deleted ones. The service's own index is already up to date.
 func (s *source) refresh(ctx context.Context, ids []string) error {
-	var own []kept
+	var own []ownedIndex
 	s.mu.Lock()
-	for _, ix := range []kept{s.rows, s.next} {
+	for _, ix := range []ownedIndex{s.rows, s.next} {
 		if ix.Index != nil && !ix.shared {
 			own = append(own, ix)
 		}

@@ -13,26 +13,26 @@ import (
 	"bugle/ui/widget"
 )
 
-// grid is the table of what a search found. Of the rows it holds those in sight alone.
+// grid is the table of a search result. It holds only the visible rows.
 type grid struct {
 	widget.Table
 	theme   themes.Theme
 	columns []column
 	sorted  order
-	now     time.Time // at which the rows are drawn, in the person's zone
+	now     time.Time // current time for the rows, in the display zone
 	width   int
 	result  *index.Result
-	heads   []head
-	longest int // the widest name that was in sight, up to mostName; it only grows, so that columns stay where they are
+	headers []headerSpan
+	longest int // the widest visible name so far, up to maxNameWidth; it only grows, so that columns do not move
 
-	// The rows in sight, and where the search matches their names.
+	// The visible rows, and the matches in their names.
 	from    int
 	rows    []engine.Summary
 	matches [][]index.Range
 }
 
-// head is where the head of a column was drawn.
-type head struct{ from, to, column int }
+// headerSpan is the position of a column's header.
+type headerSpan struct{ from, to, column int }
 
 func newGrid(t themes.Theme) *grid {
 	g := &grid{Table: widget.NewTable(t), theme: t}
@@ -45,40 +45,39 @@ func (g *grid) setTheme(t themes.Theme) {
 	g.SetTheme(t)
 }
 
-// show shows a result, sorted as it says.
+// show shows a result in its order.
 func (g *grid) show(r *index.Result, o order) {
 	g.result, g.sorted, g.rows = r, o, nil
-	g.measure(r.Rows(0, min(r.Len(), sorted)))
+	g.measure(r.Rows(0, min(r.Len(), presorted)))
 	g.Sync()
 }
 
-// arrange chooses the columns.
-func (g *grid) arrange(columns []column) {
+// setColumns sets the columns.
+func (g *grid) setColumns(columns []column) {
 	g.columns = columns
-	g.head()
+	g.updateHeaders()
 }
 
-// measure makes room for the names of rows.
+// measure widens the name column for rows.
 func (g *grid) measure(rows []engine.Summary) {
 	for _, r := range rows {
-		name, _ := titled(r)
-		g.longest = max(g.longest, min(widget.Width(widget.Clean(name)), mostName))
+		name, _ := displayName(r)
+		g.longest = max(g.longest, min(widget.Width(widget.Clean(name)), maxNameWidth))
 	}
-	g.head()
+	g.updateHeaders()
 }
 
-// SetSize tells the table the cells that it may use.
+// SetSize sets the size of the table.
 func (g *grid) SetSize(width, height int) {
 	if width != g.width {
 		g.width = width
-		g.head()
+		g.updateHeaders()
 	}
 	g.Table.SetSize(width, height)
 }
 
-// roomForNames returns the least width of the names: what they need, as far as the columns of most worth have room
-// too.
-func (g *grid) roomForNames(columns []widget.Column) int {
+// nameWidth returns the minimum width of the names: what they need, as long as the main columns fit too.
+func (g *grid) nameWidth(columns []widget.Column) int {
 	const marks, scrollBar, gap = 3, 2, 2
 	for worth := 2; worth >= 0; worth-- {
 		room := g.width - marks - scrollBar
@@ -87,15 +86,15 @@ func (g *grid) roomForNames(columns []widget.Column) int {
 				room -= c.Min + gap
 			}
 		}
-		if room >= min(g.longest, decentName) {
-			return max(min(g.longest, room), leastName)
+		if room >= min(g.longest, normalNameWidth) {
+			return max(min(g.longest, room), minNameWidth)
 		}
 	}
-	return leastName
+	return minNameWidth
 }
 
-// head makes the heads: a sign marks the column that the rows are sorted by.
-func (g *grid) head() {
+// updateHeaders sets the headers, with an icon at the sort column.
+func (g *grid) updateHeaders() {
 	g.Columns = g.Columns[:0]
 	for _, c := range g.columns {
 		h := c.head
@@ -112,12 +111,12 @@ func (g *grid) head() {
 	}
 	for i, c := range g.columns {
 		if c.id == nameColumn {
-			g.Columns[i].Min = g.roomForNames(g.Columns)
+			g.Columns[i].Min = g.nameWidth(g.Columns)
 		}
 	}
 }
 
-// Len is how many rows there are.
+// Len returns the number of rows.
 func (g *grid) Len() int {
 	if g.result == nil {
 		return 0
@@ -125,7 +124,7 @@ func (g *grid) Len() int {
 	return g.result.Len()
 }
 
-// Row returns the cells of one row.
+// Row returns the cells of a row.
 func (g *grid) Row(i int) widget.Cells {
 	row, ok := g.at(i)
 	if !ok {
@@ -138,7 +137,7 @@ func (g *grid) Row(i int) widget.Cells {
 	return cells
 }
 
-// at returns a row: from those in sight, which are fetched together.
+// at returns a row, fetching all visible rows at once.
 func (g *grid) at(i int) (engine.Summary, bool) {
 	if i < 0 || i >= g.Len() {
 		return engine.Summary{}, false
@@ -165,14 +164,14 @@ func (g *grid) fetch(i int) {
 // selected returns the campaign under the cursor.
 func (g *grid) selected() (engine.Summary, bool) { return g.at(g.Cursor) }
 
-// view draws the table, with what the search matches in names picked out.
+// view draws the table with the matches in names highlighted.
 func (g *grid) view(width int) string {
 	lines := strings.Split(g.Table.View(), "\n")
 	if len(lines) == 0 {
 		return ""
 	}
-	g.locate(ansi.Strip(lines[0]))
-	x, ok := g.nameAt()
+	g.locateHeaders(ansi.Strip(lines[0]))
+	x, ok := g.nameColumnX()
 	from, to := g.Visible()
 	if !ok || g.Len() == 0 {
 		return strings.Join(lines, "\n")
@@ -180,15 +179,15 @@ func (g *grid) view(width int) string {
 	for i := from; i < to && i-from+1 < len(lines); i++ {
 		if row, there := g.at(i); there && i-g.from < len(g.matches) {
 			line := &lines[i-from+1]
-			*line = g.pick(*line, row.Name, g.matches[i-g.from], x, width, i == g.Cursor)
+			*line = g.highlight(*line, row.Name, g.matches[i-g.from], x, width, i == g.Cursor)
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
-// locate notes where the heads stand, as the line of them shows it.
-func (g *grid) locate(line string) {
-	g.heads = g.heads[:0]
+// locateHeaders finds the headers in the drawn line.
+func (g *grid) locateHeaders(line string) {
+	g.headers = g.headers[:0]
 	at := 0
 	for i, c := range g.Columns {
 		k := strings.Index(line[at:], c.Title)
@@ -197,17 +196,17 @@ func (g *grid) locate(line string) {
 		}
 		from := widget.Width(line[:at+k])
 		at += k + len(c.Title)
-		g.heads = append(g.heads, head{from, from + widget.Width(c.Title), i})
+		g.headers = append(g.headers, headerSpan{from, from + widget.Width(c.Title), i})
 	}
 }
 
-// inSight reports whether the table has room for a column, as it was drawn last.
-func (g *grid) inSight(id string) bool {
-	return slices.ContainsFunc(g.heads, func(h head) bool { return g.columns[h.column].id == id })
+// columnVisible reports whether a column was drawn.
+func (g *grid) columnVisible(id string) bool {
+	return slices.ContainsFunc(g.headers, func(h headerSpan) bool { return g.columns[h.column].id == id })
 }
 
-func (g *grid) nameAt() (int, bool) {
-	for _, h := range g.heads {
+func (g *grid) nameColumnX() (int, bool) {
+	for _, h := range g.headers {
 		if g.columns[h.column].id == nameColumn {
 			return h.from, true
 		}
@@ -215,10 +214,10 @@ func (g *grid) nameAt() (int, bool) {
 	return 0, false
 }
 
-// headAt returns the column whose head stands nearest to a column of the screen.
-func (g *grid) headAt(x int) (column, bool) {
+// headerAt returns the column whose header is nearest to a column of the screen.
+func (g *grid) headerAt(x int) (column, bool) {
 	best, far := -1, 0
-	for _, h := range g.heads {
+	for _, h := range g.headers {
 		d := max(h.from-x, x-h.to+1, 0)
 		if best < 0 || d < far {
 			best, far = h.column, d
@@ -230,9 +229,8 @@ func (g *grid) headAt(x int) (column, bool) {
 	return g.columns[best], true
 }
 
-// pick draws the matching stretches of a name over the line that shows it. What of the name is not in
-// sight is left alone.
-func (g *grid) pick(line, name string, matches []index.Range, x, width int, cursor bool) string {
+// highlight draws the matches in a name over its line. Hidden parts of the name are ignored.
+func (g *grid) highlight(line, name string, matches []index.Range, x, width int, cursor bool) string {
 	if len(matches) == 0 || g.theme.IsPlain() || widget.Clean(name) != name {
 		return line
 	}

@@ -9,28 +9,28 @@ import (
 	"bugle/ui/widget"
 )
 
-// shape is what the list shows, and how.
-type shape struct {
+// listState is what the list shows and how.
+type listState struct {
 	text    string
 	sort    order
 	columns []string // as in [settings]
 }
 
-// as shows the list in another shape, with the cursor on the campaign that the person had chosen.
-func (l *listing) as(to shape) tea.Cmd {
-	l.uncover()
+// restore restores a state, with the cursor on the campaign that the user had selected.
+func (l *listing) restore(to listState) tea.Cmd {
+	l.onCloseOverlay()
 	var kept tea.Cmd
-	if now := l.shape(); now.sort != to.sort || !slices.Equal(now.columns, to.columns) {
-		l.grid.arrange(chosenColumns(to.columns))
-		kept = l.keep(func(st settings) settings { st.Sort, st.Columns = to.sort, to.columns; return st })
+	if now := l.state(); now.sort != to.sort || !slices.Equal(now.columns, to.columns) {
+		l.grid.setColumns(chosenColumns(to.columns))
+		kept = l.update(func(st settings) settings { st.Sort, st.Columns = to.sort, to.columns; return st })
 	}
-	l.typed = to.text
-	return tea.Batch(kept, l.searchFor(to.text, followHome))
+	l.searchBefore = to.text
+	return tea.Batch(kept, l.searchFor(to.text, cursorHome))
 }
 
-// reshaped notes that the list was shown in another shape before.
-func (l *listing) reshaped(before shape) {
-	now := l.shape()
+// recordUndo records the state before a change.
+func (l *listing) recordUndo(before listState) {
+	now := l.state()
 	what := ""
 	switch {
 	case now.text != before.text && now.text == "":
@@ -44,29 +44,29 @@ func (l *listing) reshaped(before shape) {
 	default:
 		return
 	}
-	l.typed = now.text
+	l.searchBefore = now.text
 	l.PushUndo(screen.UndoStep{
 		Label: widget.Clean(what),
-		Undo:  func() tea.Cmd { return l.as(before) },
-		Redo:  func() tea.Cmd { return l.as(now) },
+		Undo:  func() tea.Cmd { return l.restore(before) },
+		Redo:  func() tea.Cmd { return l.restore(now) },
 	})
 }
 
-// settled notes the search that was typed as one change.
-func (l *listing) settled() {
-	before := l.shape()
-	before.text = l.typed
-	l.reshaped(before)
+// recordTyping records the typed search as one change.
+func (l *listing) recordTyping() {
+	before := l.state()
+	before.text = l.searchBefore
+	l.recordUndo(before)
 }
 
-// Undo undoes the last change of the list: of what it shows, or of campaigns.
+// Undo undoes the last change of the list or of campaigns.
 func (l *listing) Undo() (tea.Cmd, bool) {
-	l.settled()
+	l.recordTyping()
 	return l.UndoStack.Undo()
 }
 
-// Redo makes the change again that was undone last.
+// Redo redoes the last undone change.
 func (l *listing) Redo() (tea.Cmd, bool) {
-	l.settled()
+	l.recordTyping()
 	return l.UndoStack.Redo()
 }

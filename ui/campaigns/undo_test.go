@@ -10,8 +10,8 @@ import (
 	"bugle/ui/uitest"
 )
 
-// Clearing, narrowing, searching, sorting and arranging are undone one by one, and redone.
-func TestUndoOfWhatTheListShows(t *testing.T) {
+// Clearing, filtering, searching, sorting and arranging are undone and redone one by one.
+func TestUndoListState(t *testing.T) {
 	deps := uitest.Deps(newFake(sample()...))
 	deps.Prefs = prefs.NewInMemory()
 	h := uitest.New(t, campaigns.New(deps, screen.Route{}), 120, 40)
@@ -49,12 +49,12 @@ func TestUndoOfWhatTheListShows(t *testing.T) {
 
 	h.Press("/")
 	h.Type("digest")
-	h.Press("ctrl+z") // while it is typed
+	h.Press("ctrl+z") // while typing
 	h.Want("Undone: searched for “digest”", "11 of 11")
 }
 
-// Archiving and restoring undo each other, also of many campaigns; the cursor goes to the campaign.
-func TestUndoOfArchiving(t *testing.T) {
+// Archiving and restoring undo each other, also in bulk; the cursor goes to the campaign.
+func TestUndoArchive(t *testing.T) {
 	h, f := open(t, 120, 40, sample()...)
 	h.ClickOn("Winter")
 	h.Press("s", "5", "y")
@@ -69,7 +69,7 @@ func TestUndoOfArchiving(t *testing.T) {
 	h.Press("ctrl+y")
 	h.Want("Redone: archived “Winter clearance”", "10 of 10")
 	want := []string{"Archive " + id(9), "Restore " + id(9), "Archive " + id(9)}
-	if got := acts(f.Calls(), "Archive", "Restore"); strings.Join(got, "|") != strings.Join(want, "|") {
+	if got := callsNamed(f.Calls(), "Archive", "Restore"); strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("the service was asked for %q, want %q", got, want)
 	}
 
@@ -81,8 +81,8 @@ func TestUndoOfArchiving(t *testing.T) {
 	h.Want("Undone: archived “Near the")
 }
 
-// What cannot be undone says so by its name, and does not stand in the way of what was done before.
-func TestWhatCannotBeUndone(t *testing.T) {
+// An irreversible action is named with the reason, and does not block undoing earlier changes.
+func TestIrreversibleActions(t *testing.T) {
 	h, _ := open(t, 120, 40, sample()...)
 	h.Press("F", "esc", "down", "s", "3", "y")
 	h.Want("“Cart reminder after an hour” is now paused")
@@ -101,7 +101,7 @@ func TestWhatCannotBeUndone(t *testing.T) {
 	h.Want("tagged, which can't be", "remove vip.")
 }
 
-func acts(calls []string, names ...string) []string {
+func callsNamed(calls []string, names ...string) []string {
 	var out []string
 	for _, c := range calls {
 		for _, n := range names {

@@ -14,17 +14,17 @@ import (
 	"bugle/ui/widget"
 )
 
-// savedView is a search with its order and columns, under a name.
+// savedView is a named search with its order and columns.
 type savedView struct {
 	Name    string   `json:"name"`
 	Query   string   `json:"query"`
 	Sort    order    `json:"sort"`
-	Columns []string `json:"columns,omitempty"` // empty: those there are
+	Columns []string `json:"columns,omitempty"` // empty means the current ones
 	built   bool
 }
 
-// views returns the views there are, the program's own first.
-func (sh *shelf) views() []savedView {
+// views returns all views, the built-in ones first.
+func (sh *listPrefs) views() []savedView {
 	built := []savedView{
 		{Name: "Drafts", Query: "status:draft"},
 		{Name: "Live", Query: "is:live"},
@@ -40,25 +40,25 @@ func (sh *shelf) views() []savedView {
 	return append(built, sh.settings.Views...)
 }
 
-// open shows a view.
+// open applies a view.
 func (l *listing) open(v savedView) tea.Cmd {
-	l.uncover()
-	l.picked.taking = false
-	l.settled()
-	before := l.shape()
+	l.onCloseOverlay()
+	l.selection.ranging = false
+	l.recordTyping()
+	before := l.state()
 	if len(v.Columns) > 0 {
-		l.grid.arrange(chosenColumns(v.Columns))
+		l.grid.setColumns(chosenColumns(v.Columns))
 		l.settings.Columns = v.Columns
 	}
 	if v.Sort.Key != "" {
 		l.settings.Sort = v.Sort
 	}
-	cmd := l.searchFor(v.Query, followHome)
-	l.reshaped(before)
+	cmd := l.searchFor(v.Query, cursorHome)
+	l.recordUndo(before)
 	return cmd
 }
 
-// viewPicker is the pane of views.
+// viewPicker is the overlay with the views.
 type viewPicker struct {
 	s     *listing
 	close func() tea.Cmd
@@ -76,7 +76,7 @@ func newViewPicker(t themes.Theme, s *listing, close func() tea.Cmd) *viewPicker
 	return p
 }
 
-// fill lists the views, the cursor on the one of that name.
+// fill lists the views, with the cursor on the one of that name.
 func (p *viewPicker) fill(name string) {
 	p.views = p.s.views()
 	var items []widget.Item
@@ -112,7 +112,7 @@ func (p *viewPicker) actions() []screen.Action {
 		{Keys: []string{"x"}, Label: "delete", Help: "delete the view", Group: groupViews, BarPriority: 7, DisabledReason: why, Run: p.remove},
 		{Keys: []string{"esc", "w", "q"}, Label: "close", Help: "back to the list", Group: groupViews, BarPriority: 6, Run: p.close},
 	}
-	return append(acts, p.s.viewKeys()...)
+	return append(acts, p.s.viewActions()...)
 }
 
 func (p *viewPicker) key(msg tea.KeyMsg) { p.list.Update(msg) }
@@ -137,10 +137,10 @@ func (p *viewPicker) view(width, height int) string {
 func (p *viewPicker) rename() tea.Cmd {
 	old := p.chosen().Name
 	return screen.Send(screen.InputMsg{
-		Title: "Rename view", Value: old, Validate: func(name string) string { return p.s.whyNoName(name, old) },
+		Title: "Rename view", Value: old, Validate: func(name string) string { return p.s.nameError(name, old) },
 		Then: func(name string) tea.Cmd {
 			name = strings.TrimSpace(name)
-			kept := p.s.keep(func(st settings) settings {
+			kept := p.s.update(func(st settings) settings {
 				st.Views = slices.Clone(st.Views)
 				for i := range st.Views {
 					if st.Views[i].Name == old {
@@ -155,7 +155,7 @@ func (p *viewPicker) rename() tea.Cmd {
 	})
 }
 
-// remove asks whether to forget the view.
+// remove asks whether to delete the view.
 func (p *viewPicker) remove() tea.Cmd {
 	name := p.chosen().Name
 	return screen.Ask(screen.Question{
@@ -165,7 +165,7 @@ func (p *viewPicker) remove() tea.Cmd {
 			if !a.Yes() {
 				return nil
 			}
-			kept := p.s.keep(func(st settings) settings {
+			kept := p.s.update(func(st settings) settings {
 				st.Views = slices.DeleteFunc(slices.Clone(st.Views), func(v savedView) bool { return v.Name == name })
 				return st
 			})
@@ -175,16 +175,16 @@ func (p *viewPicker) remove() tea.Cmd {
 	})
 }
 
-// saveView asks for a name, and saves what is shown now under it. A view of that name is replaced.
+// saveView asks for a name and saves the current state under it, replacing a view of that name.
 func (l *listing) saveView(saved func(name string)) tea.Cmd {
 	return screen.Send(screen.InputMsg{
-		Title: "Save view", Placeholder: "name", Validate: func(name string) string { return l.whyNoName(name, name) },
+		Title: "Save view", Placeholder: "name", Validate: func(name string) string { return l.nameError(name, name) },
 		Then: func(name string) tea.Cmd {
 			v := savedView{Name: strings.TrimSpace(name), Query: l.query().String(), Sort: l.settings.Sort}
 			for _, c := range l.grid.columns {
 				v.Columns = append(v.Columns, c.id)
 			}
-			kept := l.keep(func(st settings) settings {
+			kept := l.update(func(st settings) settings {
 				st.Views = append(slices.DeleteFunc(slices.Clone(st.Views), func(o savedView) bool { return o.Name == v.Name }), v)
 				return st
 			})
@@ -200,9 +200,8 @@ func (l *listing) saveView(saved func(name string)) tea.Cmd {
 	})
 }
 
-// whyNoName says why a view cannot have a name. The view that has it already may be replaced where it is
-// named as such.
-func (sh *shelf) whyNoName(name, replaces string) string {
+// nameError returns why a view cannot have a name. A view may replace the one with its own name.
+func (sh *listPrefs) nameError(name, replaces string) string {
 	name = strings.TrimSpace(name)
 	if name == "" {
 		return "Enter a name."
@@ -215,12 +214,12 @@ func (sh *shelf) whyNoName(name, replaces string) string {
 	return ""
 }
 
-// viewKeys are the digits that show a view each, and all campaigns.
-func (l *listing) viewKeys() []screen.Action {
+// viewActions are the digits that apply a view, and the key for all campaigns.
+func (l *listing) viewActions() []screen.Action {
 	views := l.views()
 	acts := []screen.Action{{
 		Keys: []string{"0"}, Label: "all", Help: fmt.Sprintf("show all campaigns; 1 to %d show views", min(len(views), 9)), Group: groupList,
-		Run: func() tea.Cmd { l.uncover(); return l.narrow("") },
+		Run: func() tea.Cmd { l.onCloseOverlay(); return l.searchUndoably("") },
 	}}
 	for i, v := range views[:min(len(views), 9)] {
 		acts = append(acts, screen.Action{

@@ -13,7 +13,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// command takes a key of the grid, while nothing is open.
+// command handles a key of the grid while nothing is open.
 func (g *Grid) command(msg tea.KeyMsg) tea.Cmd {
 	k := g.keys
 	switch {
@@ -38,14 +38,14 @@ func (g *Grid) command(msg tea.KeyMsg) tea.Cmd {
 	}
 	switch {
 	case key.Matches(msg, k.Percent):
-		g.place(-1, max(g.col, 0))
-		g.shares().open(msg)
+		g.moveTo(-1, max(g.col, 0))
+		g.shareEditor().open(msg)
 	case key.Matches(msg, k.Open), g.onVariation() && isDigit(msg):
-		g.shares().open(msg)
+		g.shareEditor().open(msg)
 	case key.Matches(msg, k.Even):
-		g.shares().even()
+		g.shareEditor().splitEvenly()
 	case key.Matches(msg, k.Rest) && g.onVariation():
-		g.shares().rest()
+		g.shareEditor().setToRemainder()
 	case key.Matches(msg, k.AddLocale):
 		g.openAdd()
 	case key.Matches(msg, k.AddVariation):
@@ -95,19 +95,19 @@ func (t *table) moveKey(msg tea.KeyMsg) bool {
 	default:
 		return false
 	}
-	t.place(row, col)
+	t.moveTo(row, col)
 	return true
 }
 
-// take takes over a changed document.
-func (t *table) take(root doc.Value) {
+// setRoot adopts a changed document.
+func (t *table) setRoot(root doc.Value) {
 	t.root = root
 	t.refresh()
 }
 
-func (t *table) notify(text string) { t.news = text }
+func (t *table) notify(text string) { t.notice = text }
 
-// open opens what the cursor is on.
+// open opens what is under the cursor.
 func (g *Grid) open() tea.Cmd {
 	if f, ok := g.onField(); ok {
 		if f.Node == nil {
@@ -127,19 +127,19 @@ func (g *Grid) addVariation() {
 		g.failure = sentence(err)
 		return
 	}
-	g.take(root)
-	g.place(g.row, g.column(name))
+	g.setRoot(root)
+	g.moveTo(g.row, g.column(name))
 	g.notify("Added variation " + grid.VariationName(name) + " with a copy of the first one's messages.")
 }
 
-// remove removes what the cursor is on, after a question where messages go with it.
+// remove removes what is under the cursor, and asks first if messages are removed with it.
 func (g *Grid) remove() tea.Cmd {
 	switch f, ok := g.onField(); {
 	case ok && f.Node != nil:
 		g.failure = "This is part of the message. Press enter to open it."
 		return nil
 	case ok:
-		g.take(g.root.Delete(f.Path))
+		g.setRoot(g.root.Delete(f.Path))
 		return nil
 	case g.onVariation():
 		v := g.grid.Variations[g.col]
@@ -148,11 +148,11 @@ func (g *Grid) remove() tea.Cmd {
 		if g.col < len(g.grid.Variations)-1 && !v.Stray {
 			body = " The variations after it move up by one."
 		}
-		return g.confirm(verbRemove, "variation "+g.variation(g.col), g.held(func(_, j int) bool { return j == g.col }), body, root, err)
+		return g.confirm(verbRemove, "variation "+g.variation(g.col), g.messageCount(func(_, j int) bool { return j == g.col }), body, root, err)
 	case g.onLocale():
 		l := g.grid.Locales[g.row].Name
 		root, err := grid.RemoveLocale(g.root, l)
-		return g.confirm(verbRemove, grid.LocaleName(l), g.held(func(i, _ int) bool { return i == g.row }), "", root, err)
+		return g.confirm(verbRemove, grid.LocaleName(l), g.messageCount(func(i, _ int) bool { return i == g.row }), "", root, err)
 	}
 	c := g.cell(g.row, g.col)
 	if !g.grid.Value(c).Exists() {
@@ -163,8 +163,8 @@ func (g *Grid) remove() tea.Cmd {
 	return g.confirm(verbEmpty, g.grid.Name(c), 1, " To remove a locale or variation, press x on its name.", root, err)
 }
 
-// held counts the messages in the cells that in picks.
-func (t *table) held(in func(row, col int) bool) int {
+// messageCount counts the messages in the cells for which in returns true.
+func (t *table) messageCount(in func(row, col int) bool) int {
 	n := 0
 	for i := range t.grid.Locales {
 		for j := range t.grid.Variations {
@@ -176,7 +176,7 @@ func (t *table) held(in func(row, col int) bool) int {
 	return n
 }
 
-// What is done to a locale or variation, and to a cell.
+// The verbs for a locale or variation, and for a cell.
 const (
 	verbRemove = "Remove"
 	verbEmpty  = "Empty"
@@ -184,14 +184,14 @@ const (
 
 var done = map[string]string{verbRemove: "Removed", verbEmpty: "Emptied"}
 
-// confirm takes a removal over, at once where no message goes with it.
+// confirm applies a removal, at once if no message is removed with it.
 func (g *Grid) confirm(verb, name string, gone int, more string, root doc.Value, err error) tea.Cmd {
 	if err != nil {
 		g.failure = sentence(err)
 		return nil
 	}
 	take := func() tea.Cmd {
-		g.take(root)
+		g.setRoot(root)
 		g.mem.marks = nil
 		g.notify(done[verb] + " " + name + ". Press ctrl+z to undo.")
 		return nil
@@ -213,7 +213,7 @@ func (g *Grid) confirm(verb, name string, gone int, more string, root doc.Value,
 			if !a.Yes() {
 				return nil
 			}
-			return g.later(take)
+			return g.afterAnswer(take)
 		},
 	})
 }
@@ -238,20 +238,20 @@ func (g *Grid) rename() tea.Cmd {
 			return grid.CheckLocale(g.root, to)
 		},
 		Then: func(to string) tea.Cmd {
-			return g.later(func() tea.Cmd {
+			return g.afterAnswer(func() tea.Cmd {
 				root, err := grid.RenameLocale(g.root, old, to)
 				if err != nil {
 					g.failure = sentence(err)
 					return nil
 				}
-				g.take(root)
+				g.setRoot(root)
 				return nil
 			})
 		},
 	})
 }
 
-// sentence makes an error one for people to read.
+// sentence formats an error as a sentence for the user.
 func sentence(err error) string {
 	text := err.Error()
 	if text == "" {

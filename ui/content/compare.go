@@ -12,23 +12,23 @@ import (
 	"bugle/ui/widget"
 )
 
-// comparison is two messages side by side.
+// comparison shows two messages side by side.
 type comparison struct {
 	*table
 	left, right grid.Cell
 	pairs       []grid.Pair
-	only        bool // differences alone
+	only        bool // show only differences
 	lines       []string
-	places      []doc.Path // of each line, the part of the messages that it shows
-	goals       []int      // the lines that differences begin at
+	linePaths   []doc.Path // for each line, the path in the messages that it shows
+	diffLines   []int      // the lines at which differences begin
 	win         widget.Window
 }
 
-// most is how many lines of one value are shown: the first ones tell texts apart, the editor shows all.
-const most = 8
+// maxValueLines is how many lines of one value are shown, enough to tell texts apart.
+const maxValueLines = 8
 
-// openCompare puts the cell under the cursor beside a marked one, or beside the one that it was most
-// likely made from.
+// openCompare compares the cell under the cursor with a marked one, or with the one that it was most likely
+// copied from.
 func (g *Grid) openCompare() {
 	left, right, why := g.pair()
 	if why != "" {
@@ -36,12 +36,12 @@ func (g *Grid) openCompare() {
 		return
 	}
 	c := &comparison{table: g.table, left: left, right: right, pairs: grid.Compare(g.grid.Value(left), g.grid.Value(right))}
-	c.only = differing(c.pairs) > 0
+	c.only = differenceCount(c.pairs) > 0
 	g.compare = c
-	c.lay()
+	c.layout()
 }
 
-func differing(pairs []grid.Pair) int {
+func differenceCount(pairs []grid.Pair) int {
 	n := 0
 	for _, p := range pairs {
 		if p.Differ {
@@ -55,7 +55,7 @@ func (t *table) pair() (left, right grid.Cell, why string) {
 	var marked []grid.Cell
 	for i, l := range t.grid.Locales {
 		for j, v := range t.grid.Variations {
-			if t.mem.marks[keyOf(l.Name, v.Name)] {
+			if t.mem.marks[cellKey(l.Name, v.Name)] {
 				marked = append(marked, t.cell(i, j))
 			}
 		}
@@ -84,24 +84,24 @@ func (t *table) pair() (left, right grid.Cell, why string) {
 	return left, right, "There is only this message."
 }
 
-// key takes a key, and reports whether the messages are closed.
+// key handles a key and reports whether the comparison is done.
 func (c *comparison) key(msg tea.KeyMsg, k keyMap) bool {
 	switch {
 	case msg.String() == "q", key.Matches(msg, k.Close):
 		return true
 	case key.Matches(msg, k.Only):
 		c.only = !c.only
-		c.lay()
+		c.layout()
 	case msg.String() == "n":
-		for _, at := range c.goals {
+		for _, at := range c.diffLines {
 			if at > c.win.Offset {
 				c.win.Scroll(at - c.win.Offset)
 				return false
 			}
 		}
 	case msg.String() == "N":
-		for i := len(c.goals) - 1; i >= 0; i-- {
-			if at := c.goals[i]; at < c.win.Offset {
+		for i := len(c.diffLines) - 1; i >= 0; i-- {
+			if at := c.diffLines[i]; at < c.win.Offset {
 				c.win.Scroll(at - c.win.Offset)
 				return false
 			}
@@ -112,44 +112,44 @@ func (c *comparison) key(msg tea.KeyMsg, k keyMap) bool {
 	return false
 }
 
-// comparedHead is how many lines stand above the differences.
-const comparedHead = 3
+// comparisonHeader is the number of lines above the differences.
+const comparisonHeader = 3
 
-// at returns the place in the document that is shown at (x, y); false where there is none.
+// at returns the document path shown at (x, y); false if there is none.
 func (c *comparison) at(x, y int) (doc.Path, bool) {
-	line, ok := c.win.At(y - comparedHead)
-	if !ok || line >= len(c.places) {
+	line, ok := c.win.At(y - comparisonHeader)
+	if !ok || line >= len(c.linePaths) {
 		return nil, false
 	}
 	cell := c.left
-	if x >= c.half() {
+	if x >= c.columnWidth() {
 		cell = c.right
 	}
-	return cell.Path.Join(c.places[line]...), true
+	return cell.Path.Join(c.linePaths[line]...), true
 }
 
-// half is the width of one of the messages.
-func (c *comparison) half() int { return max((c.cfg.Width-3)/2, 1) }
+// columnWidth returns the width of one message.
+func (c *comparison) columnWidth() int { return max((c.cfg.Width-3)/2, 1) }
 
-// lay makes the lines for the present width.
-func (c *comparison) lay() {
+// layout renders the lines for the current width.
+func (c *comparison) layout() {
 	t := c.cfg.Theme
-	c.lines, c.places, c.goals = c.lines[:0], c.places[:0], c.goals[:0]
-	w := c.half()
+	c.lines, c.linePaths, c.diffLines = c.lines[:0], c.linePaths[:0], c.diffLines[:0]
+	w := c.columnWidth()
 	for _, p := range c.pairs {
 		if c.only && !p.Differ {
 			continue
 		}
-		head := "  " + c.words(p.Path)
+		head := "  " + c.placeName(p.Path)
 		style := t.Muted
 		if p.Differ {
-			head, style = "≠ "+c.words(p.Path), t.Marked
-			c.goals = append(c.goals, len(c.lines))
+			head, style = "≠ "+c.placeName(p.Path), t.Marked
+			c.diffLines = append(c.diffLines, len(c.lines))
 		}
 		c.lines = append(c.lines, style.Render(widget.Truncate(head, c.cfg.Width)))
 		left, right := valueLines(p.Left, w-2), valueLines(p.Right, w-2)
 		for range max(len(left), len(right)) + 1 {
-			c.places = append(c.places, p.Path)
+			c.linePaths = append(c.linePaths, p.Path)
 		}
 		for i := range max(len(left), len(right)) {
 			c.lines = append(c.lines, t.Text.Render("  "+widget.PadRight(lineAt(left, i), w-2))+t.Border.Render(" │ ")+t.Text.Render(widget.PadRight(lineAt(right, i), w)))
@@ -158,7 +158,7 @@ func (c *comparison) lay() {
 	if len(c.lines) == 0 {
 		c.lines = append(c.lines, t.Muted.Render(widget.Truncate("  Both are the same.", c.cfg.Width)))
 	}
-	c.win.Resize(len(c.lines), max(c.cfg.Height-comparedHead, 1))
+	c.win.Resize(len(c.lines), max(c.cfg.Height-comparisonHeader, 1))
 	c.win.Scroll(0)
 }
 
@@ -180,14 +180,14 @@ func valueLines(v doc.Value, w int) []string {
 		text = `""`
 	}
 	lines := widget.Wrap(widget.CleanLines(text), max(w, 1))
-	if len(lines) > most {
-		lines = append(lines[:most-1], "…")
+	if len(lines) > maxValueLines {
+		lines = append(lines[:maxValueLines-1], "…")
 	}
 	return lines
 }
 
-// words names a place in a message by the titles of its forms.
-func (c *comparison) words(p doc.Path) string {
+// placeName names a place in a message by the titles of its forms.
+func (c *comparison) placeName(p doc.Path) string {
 	at := c.right.Path
 	var out []string
 	for i, step := range p {
@@ -205,11 +205,11 @@ func (c *comparison) words(p doc.Path) string {
 	return widget.Clean(strings.Join(out, " › "))
 }
 
-// view draws both messages, their names above.
+// view draws both messages below their names.
 func (c *comparison) view(w, h int) string {
 	t := c.cfg.Theme
 	half := max((w-3)/2, 1)
-	text := phrase.Count(differing(c.pairs), "difference")
+	text := phrase.Count(differenceCount(c.pairs), "difference")
 	if c.only {
 		text += " · rest hidden"
 	}

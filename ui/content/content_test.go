@@ -15,20 +15,20 @@ import (
 	"bugle/ui/uitest"
 )
 
-// bench is a workspace with one draft.
-type bench struct {
+// testbed is a workspace with one draft.
+type testbed struct {
 	t   testing.TB
 	svc *local.Service
 	id  string
 	now time.Time
 }
 
-func newBench(t testing.TB, ch catalog.Channel, components string) *bench {
+func newTestbed(t testing.TB, ch catalog.Channel, components string) *testbed {
 	t.Helper()
 	ctx := context.Background()
 	db := mem.New()
 	t.Cleanup(func() { db.Close() })
-	b := &bench{t: t, now: uitest.Now}
+	b := &testbed{t: t, now: uitest.Now}
 	_, err := local.CreateWorkspace(ctx, db, engine.Workspace{
 		ID: "DEMO", Locales: []string{"de", "fr_FR"}, SubscriptionCategories: []string{"Offers"}, Publish: engine.PublishEnabled,
 		Connectors: []engine.Connector{{Type: "CUSTOM_SMTP", Name: "Demo mail", Provider: engine.ProviderOutbox}},
@@ -51,14 +51,14 @@ func newBench(t testing.TB, ch catalog.Channel, components string) *bench {
 	return b
 }
 
-// open shows the content, with the keyboard there.
-func (b *bench) open(w, h int) *uitest.Harness {
+// open opens the focused content section.
+func (b *testbed) open(w, h int) *uitest.Harness {
 	hs := uitest.New(b.t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P("campaign_content")}), w, h)
 	return hs
 }
 
-// has fails the test where a place of the stored campaign does not hold the JSON.
-func (b *bench) has(path, want string) {
+// wantStored fails the test unless the stored campaign has the JSON at path.
+func (b *testbed) wantStored(path, want string) {
 	b.t.Helper()
 	c, err := b.svc.Get(context.Background(), b.id)
 	if err != nil {
@@ -86,7 +86,7 @@ const mail = `{"basic_details":{"name":"Weekly news","content_type":"PROMOTIONAL
 	"fr":{"variation_1":{"email":{"subject":"Le printemps","from_address":"news@example.com"}}}}}}`
 
 func TestScreens(t *testing.T) {
-	h := newBench(t, catalog.Email, mail).open(120, 40)
+	h := newTestbed(t, catalog.Email, mail).open(120, 40)
 	h.GoldenSizes("grid")
 	h.Press("up", "7")
 	h.GoldenSizes("share")
@@ -101,7 +101,7 @@ func TestScreens(t *testing.T) {
 }
 
 func TestFits(t *testing.T) {
-	h := newBench(t, catalog.Email, mail).open(80, 24)
+	h := newTestbed(t, catalog.Email, mail).open(80, 24)
 	for _, keys := range [][]string{{}, {"a"}, {"esc", "d"}, {"esc", "up", "6"}, {"esc", "home", "left"}, {"end"}} {
 		h.Press(keys...)
 		h.WantFits()

@@ -1,6 +1,4 @@
-// Package content shows the messages of a campaign as a grid of locales and variations, and edits it:
-// cells are opened, copied, compared; locales and variations come and go; percentages are typed where
-// they are read.
+// Package content edits the messages of a campaign in a grid of locales and variations.
 package content
 
 import (
@@ -15,46 +13,45 @@ import (
 	"bugle/ui/widget"
 )
 
-// Memory is what a grid keeps while another form is in its place. The zero value is a good one.
+// Memory is the state that a grid keeps while another form replaces it. The zero value is ready to use.
 type Memory struct {
 	clip  clip
 	marks map[string]bool // of cells, by key
 }
 
-// Grid edits the messages of a campaign by locale and variation. Make one with [New]; it must not be
-// copied.
+// Grid edits the messages of a campaign by locale and variation. Create one with [New]; it must not be copied.
 type Grid struct {
 	*table
-	keys    keyMap
-	base    doc.Value   // what Edits compares with
-	adding  *adding     // a locale is chosen
-	compare *comparison // two cells are side by side
+	keys      keyMap
+	base      doc.Value   // the document that Edited compares with
+	addDialog *addDialog  // nil unless a locale is being added
+	compare   *comparison // nil unless two cells are being compared
 }
 
-// table is the messages as rows and columns, with the cursor, and what the document has beside them.
+// table holds the messages as rows and columns with a cursor, and the other fields of the component.
 type table struct {
-	cfg      editor.Config
-	mem      *Memory
-	root     doc.Value
-	grid     grid.Grid
-	twins    *grid.Twins
-	faults   map[string]int // problems of cells, by key
-	fields   []field        // what the component has besides
-	problems []schema.Problem
+	cfg           editor.Config
+	mem           *Memory
+	root          doc.Value
+	grid          grid.Grid
+	duplicates    *grid.Twins
+	problemCounts map[string]int // number of problems of each cell, by key
+	fields        []field        // the other fields of the component
+	problems      []schema.Problem
 
-	// The cursor. Row -1 is the heads of the variations, rows from len(Locales) on are the fields;
-	// column -1 is the names of the locales.
-	row, col int
-	left     int // the first variation in sight
-	win      widget.Window
+	// The cursor. Row -1 is the header with the variations, rows from len(Locales) on are the fields; column -1 is
+	// the locale names.
+	row, col    int
+	firstColumn int // the first visible variation
+	win         widget.Window
 
-	share   *share // a percentage is typed
-	failure string // why the last key did nothing
-	news    string // what it did
-	resting bool   // the keyboard is elsewhere
+	share    *shareInput // nil unless a percentage is being typed
+	failure  string      // why the last key did nothing
+	notice   string      // what the last key did
+	inactive bool        // the grid does not have the keyboard
 }
 
-// field is a member of the component that is edited in a form of its own.
+// field is a field of the component that is edited in a form of its own.
 type field struct {
 	schema.FieldState
 	summary string
@@ -65,8 +62,7 @@ var (
 	_ editor.OperationEditor = (*Grid)(nil)
 )
 
-// New makes the grid of the component at the path of cfg. Where the form for one message would do, it
-// shows a grid of one.
+// New returns the grid of the component at the path of cfg. It works for a single message too.
 func New(cfg editor.Config, mem *Memory) editor.Editor {
 	if mem == nil {
 		mem = &Memory{}
@@ -79,10 +75,10 @@ func New(cfg editor.Config, mem *Memory) editor.Editor {
 	return g
 }
 
-// refresh reads the grid anew, and keeps the cursor where it is as far as it can.
+// refresh reads the grid again and keeps the cursor in place if possible.
 func (t *table) refresh() {
 	t.grid = grid.Read(t.cfg.Head.Channel, t.root)
-	t.twins = t.grid.Twins(t.twins)
+	t.duplicates = t.grid.Twins(t.duplicates)
 	t.fields = t.fields[:0]
 	if st, ok := t.cfg.Schema.Object(t.root, t.cfg.Path, t.cfg.Env); ok {
 		for _, f := range append(st.Fields, st.Extras...) {
@@ -91,25 +87,25 @@ func (t *table) refresh() {
 			}
 		}
 	}
-	t.count()
-	t.place(t.row, t.col)
+	t.countProblems()
+	t.moveTo(t.row, t.col)
 }
 
-// count notes how many problems each cell has, and each locale outside its cells.
-func (t *table) count() {
-	t.faults = map[string]int{}
+// countProblems counts the problems of each cell and of each locale outside its cells.
+func (t *table) countProblems() {
+	t.problemCounts = map[string]int{}
 	for _, p := range t.problems {
 		if c, ok := t.grid.At(p.Path); ok && p.Severity == schema.Error && len(p.Path) > len(grid.Path()) {
-			t.faults[keyOf(c.Locale, c.Variation)]++
+			t.problemCounts[cellKey(c.Locale, c.Variation)]++
 		}
 	}
 }
 
-// keyOf names a cell; names of locales may hold anything.
-func keyOf(locale, variation string) string { return locale + "\x00" + variation }
+// cellKey returns the key of a cell; names of locales may contain any character.
+func cellKey(locale, variation string) string { return locale + "\x00" + variation }
 
-// place puts the cursor on a row and column, or on the nearest that there are.
-func (t *table) place(row, col int) {
+// moveTo moves the cursor to a row and column, or the nearest ones.
+func (t *table) moveTo(row, col int) {
 	last := len(t.grid.Locales) + len(t.fields) - 1
 	t.row = max(-1, min(row, last))
 	t.col = max(-1, min(col, len(t.grid.Variations)-1))
@@ -122,13 +118,13 @@ func (t *table) place(row, col int) {
 // inCell reports whether the cursor is on a cell.
 func (t *table) inCell() bool { return t.row >= 0 && t.row < len(t.grid.Locales) && t.col >= 0 }
 
-// onLocale reports whether it is on the name of a locale.
+// onLocale reports whether the cursor is on the name of a locale.
 func (t *table) onLocale() bool { return t.row >= 0 && t.row < len(t.grid.Locales) && t.col < 0 }
 
-// onVariation reports whether it is on the head of a variation.
+// onVariation reports whether the cursor is on the name of a variation.
 func (t *table) onVariation() bool { return t.row < 0 }
 
-// onField returns the field that it is on.
+// onField returns the field under the cursor.
 func (t *table) onField() (field, bool) {
 	if i := t.row - len(t.grid.Locales); i >= 0 && i < len(t.fields) {
 		return t.fields[i], true
@@ -141,7 +137,7 @@ func (t *table) cell(row, col int) grid.Cell {
 	return t.grid.Cell(t.grid.Locales[row].Name, t.grid.Variations[col].Name)
 }
 
-// path is the place in the document that the cursor is at.
+// path returns the document path under the cursor.
 func (t *table) path() doc.Path {
 	switch f, ok := t.onField(); {
 	case ok:
@@ -158,7 +154,7 @@ func (t *table) path() doc.Path {
 	return c.Path
 }
 
-// Focused returns the place that the keyboard is at.
+// Focused returns the place under the cursor.
 func (t *table) Focused() (schema.FieldState, bool) {
 	if f, ok := t.onField(); ok {
 		return f.FieldState, true
@@ -166,24 +162,23 @@ func (t *table) Focused() (schema.FieldState, bool) {
 	return t.cfg.Schema.Field(t.root, t.path(), t.cfg.Env)
 }
 
-// FocusPath puts the cursor on the cell, the head or the field that p is in. It reports false where
-// there is none.
+// FocusPath moves the cursor to the cell, heading or field that contains p. It reports false if there is none.
 func (t *table) FocusPath(p doc.Path) bool {
 	if name, ok := grid.ShareOf(p); ok {
 		if col := t.column(name); col >= 0 {
-			t.place(-1, col)
+			t.moveTo(-1, col)
 			return true
 		}
 	}
 	if c, ok := t.grid.At(p); ok {
 		if row, col := t.rowOf(c.Locale), t.column(c.Variation); row >= 0 && col >= 0 {
-			t.place(row, col)
+			t.moveTo(row, col)
 			return true
 		}
 	}
 	for i, f := range t.fields {
 		if p.HasPrefix(f.Path) {
-			t.place(len(t.grid.Locales)+i, t.col)
+			t.moveTo(len(t.grid.Locales)+i, t.col)
 			return true
 		}
 	}
@@ -208,47 +203,47 @@ func (t *table) rowOf(locale string) int {
 	return -1
 }
 
-// SetSize sets the cells and lines that View may take.
+// SetSize sets the size of the view.
 func (g *Grid) SetSize(w, h int) {
 	g.cfg.Width, g.cfg.Height = w, h
 	if g.compare != nil {
-		g.compare.lay()
+		g.compare.layout()
 	}
 	g.scroll()
 }
 
 // SetActive tells the grid whether it has the keyboard.
-func (g *Grid) SetActive(on bool) { g.resting = !on }
+func (g *Grid) SetActive(on bool) { g.inactive = !on }
 
-// Edited returns the document with everything that a person changed.
+// Edited returns the document with the user's changes.
 func (g *Grid) Edited() (doc.Value, bool) { return g.root, !g.root.Same(g.base) }
 
-// Reload takes over a document that was changed elsewhere, or saved.
+// Reload replaces the document after it was changed elsewhere or saved.
 func (g *Grid) Reload(root doc.Value) {
 	g.base = root
 	if root.Same(g.root) {
 		return
 	}
-	g.root, g.share, g.compare, g.failure, g.news = root, nil, nil, "", ""
+	g.root, g.share, g.compare, g.failure, g.notice = root, nil, nil, "", ""
 	g.refresh()
 }
 
-// SetProblems hands in the problems of the document.
+// SetProblems sets the problems of the document.
 func (g *Grid) SetProblems(ps []schema.Problem) {
 	g.problems = ps
-	g.count()
+	g.countProblems()
 }
 
-// Typing reports that letters are text.
-func (g *Grid) Typing() bool { return g.adding != nil || g.share != nil }
+// Typing reports whether letters are text.
+func (g *Grid) Typing() bool { return g.addDialog != nil || g.share != nil }
 
-// Modal reports that Escape has something to close: what is typed, compared or marked.
+// Modal reports whether esc has something to close: an input, a comparison or marks.
 func (g *Grid) Modal() bool { return g.Typing() || g.compare != nil || len(g.mem.marks) > 0 }
 
-// LastWasOperation says that the last change was no typing in a percentage.
+// LastWasOperation reports that the last change was not typing a percentage.
 func (g *Grid) LastWasOperation() bool { return g.share == nil }
 
-// locked says why the messages may not be changed, or "".
+// locked returns why the messages cannot be changed, or "".
 func (t *table) locked() string {
 	if t.cfg.Locked == nil {
 		return ""
@@ -256,23 +251,23 @@ func (t *table) locked() string {
 	return t.cfg.Locked(grid.Path())
 }
 
-// answered is a question's answer on its way back.
-type answered struct {
+// answeredMsg delivers the answer to a dialog.
+type answeredMsg struct {
 	to *Grid
 	do func() tea.Cmd
 }
 
-// later returns the command that does something once a question is answered.
-func (g *Grid) later(do func() tea.Cmd) tea.Cmd { return screen.Send(answered{g, do}) }
+// afterAnswer returns the command that runs do after a dialog is answered.
+func (g *Grid) afterAnswer(do func() tea.Cmd) tea.Cmd { return screen.Send(answeredMsg{g, do}) }
 
-// Update takes a key, a mouse event relative to the upper left corner, or an answer.
+// Update handles a key, a mouse event relative to the upper left corner, or an answer.
 func (g *Grid) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
-		return g.typed(msg)
+		return g.handleRunes(msg)
 	case tea.MouseMsg:
 		return g.mouse(msg)
-	case answered:
+	case answeredMsg:
 		if msg.to == g {
 			return msg.do()
 		}
@@ -280,10 +275,10 @@ func (g *Grid) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// typed hands on letters that arrived together one by one, until they are text.
-func (g *Grid) typed(msg tea.KeyMsg) tea.Cmd {
+// handleRunes handles letters that arrived in one message one by one, until they are text.
+func (g *Grid) handleRunes(msg tea.KeyMsg) tea.Cmd {
 	var cmds []tea.Cmd
-	for msg.Type == tea.KeyRunes && !msg.Paste && !msg.Alt && len(msg.Runes) > 1 && g.adding == nil {
+	for msg.Type == tea.KeyRunes && !msg.Paste && !msg.Alt && len(msg.Runes) > 1 && g.addDialog == nil {
 		first := msg
 		first.Runes, msg.Runes = msg.Runes[:1:1], msg.Runes[1:]
 		cmds = append(cmds, g.key(first))
@@ -292,15 +287,15 @@ func (g *Grid) typed(msg tea.KeyMsg) tea.Cmd {
 }
 
 func (g *Grid) key(msg tea.KeyMsg) tea.Cmd {
-	g.failure, g.news = "", ""
+	g.failure, g.notice = "", ""
 	switch {
-	case g.adding != nil:
-		if g.adding.key(msg) {
-			g.adding = nil
+	case g.addDialog != nil:
+		if g.addDialog.key(msg) {
+			g.addDialog = nil
 		}
 		return nil
 	case g.share != nil:
-		g.shares().key(msg)
+		g.shareEditor().key(msg)
 		return nil
 	case g.compare != nil:
 		if g.compare.key(msg, g.keys) {

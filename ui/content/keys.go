@@ -2,8 +2,7 @@ package content
 
 import "github.com/charmbracelet/bubbles/key"
 
-// keyMap are the keys of the grid, of a percentage that is typed, of the list of locales, and of two
-// messages side by side.
+// keyMap has the keys of the grid, the percentage input, the list of locales, and the comparison.
 type keyMap struct {
 	Move, Page, Ends                                          key.Binding
 	Open, Percent, Rename, AddLocale, AddVariation, Remove    key.Binding
@@ -50,11 +49,11 @@ func newKeyMap() keyMap {
 	}
 }
 
-// Bindings returns the keys that do something now.
+// Bindings returns the keys that work now.
 func (g *Grid) Bindings() []key.Binding {
 	k := g.keys
 	switch {
-	case g.adding != nil:
+	case g.addDialog != nil:
 		return []key.Binding{k.Choose, k.Close, k.Pick}
 	case g.share != nil:
 		return []key.Binding{k.Done, k.NextShare, k.Rest, k.Even, k.Erase}
@@ -102,7 +101,7 @@ func (g *Grid) Bindings() []key.Binding {
 	return append(out, k.Move, k.Page, k.Ends)
 }
 
-// Hints returns the few that a person wants most.
+// Hints returns the most important keys.
 func (g *Grid) Hints() []key.Binding {
 	k := g.keys
 	switch {

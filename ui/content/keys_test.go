@@ -14,10 +14,10 @@ import (
 
 const one = `{"campaign_content":{"content":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}}}`
 
-// A message that stands alone has its form; the grid is one key away, and what it adds and removes
-// leaves the document as it was.
-func TestFromOneMessageToManyAndBack(t *testing.T) {
-	b := newBench(t, catalog.Email, one)
+// A single message has its form; the grid is one key away, and what it adds and removes leaves the document
+// unchanged.
+func TestOneMessageToManyAndBack(t *testing.T) {
+	b := newTestbed(t, catalog.Email, one)
 	h := b.open(120, 40)
 	h.Want("A/B test", "alt+m grid")
 	h.WantNot("everyone")
@@ -30,48 +30,48 @@ func TestFromOneMessageToManyAndBack(t *testing.T) {
 	h.Want("= Hi", "Added with a copy of the default locale")
 	h.Press("left", "right")
 	h.Want("Same as Default.")
-	b.has("campaign_content.locales", `["de"]`)
+	b.wantStored("campaign_content.locales", `["de"]`)
 	h.Press("A")
 	h.Want("A  ", "B  ", "50%", "100 of 100")
 	h.Press("enter", "esc")
 	h.Want("50%")
-	b.has("campaign_content.variation_details", `{"distribution_type":"MANUAL","no_of_variations":2,"manual_distribution_percentage":{"variation_1":50,"variation_2":50}}`)
-	b.has("campaign_content.content.de.variation_2.email.subject", `"Hi"`)
+	b.wantStored("campaign_content.variation_details", `{"distribution_type":"MANUAL","no_of_variations":2,"manual_distribution_percentage":{"variation_1":50,"variation_2":50}}`)
+	b.wantStored("campaign_content.content.de.variation_2.email.subject", `"Hi"`)
 
-	// The variation goes from its head, the locale from its name, each after a question.
+	// A variation is removed at its heading, a locale at its name, each after a question.
 	h.Press("up", "up", "x")
 	h.Want("Remove variation B?", "Its 2 messages are removed too.")
 	h.Press("n")
-	b.has("campaign_content.variation_details.no_of_variations", "2")
+	b.wantStored("campaign_content.variation_details.no_of_variations", "2")
 	h.Press("x", "y")
 	h.WantNot("50%")
 	h.Press("down", "down", "left", "x")
 	h.Want("Remove German?", "Its message is removed too.")
 	h.Press("y")
-	b.has("campaign_content", `{"content":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}}`)
+	b.wantStored("campaign_content", `{"content":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}}`)
 
-	// Undo brings back one thing after the other.
+	// Undo restores one after the other.
 	h.Press("ctrl+z")
-	b.has("campaign_content.locales", `["de"]`)
+	b.wantStored("campaign_content.locales", `["de"]`)
 	h.Press("ctrl+z", "ctrl+z")
-	b.has("campaign_content.content.de.variation_1.email.subject", `"Hi"`)
-	b.has("campaign_content.variation_details", "")
+	b.wantStored("campaign_content.content.de.variation_1.email.subject", `"Hi"`)
+	b.wantStored("campaign_content.variation_details", "")
 	h.Press("ctrl+z")
-	b.has("campaign_content.locales", "")
+	b.wantStored("campaign_content.locales", "")
 }
 
 func TestSeveralLocalesAtOnce(t *testing.T) {
-	b := newBench(t, catalog.Email, one)
+	b := newTestbed(t, catalog.Email, one)
 	h := b.open(80, 24)
 	h.Press("alt+m", "a")
 	h.Want("fr_FR", "French, FR · in this workspace")
 	h.Type("de, it,pt-BR")
 	h.Press("enter")
-	b.has("campaign_content.locales", `["de","it","pt-BR"]`)
+	b.wantStored("campaign_content.locales", `["de","it","pt-BR"]`)
 	h.Press("a")
 	h.Type("de")
 	h.Press("enter")
-	b.has("campaign_content.locales", `["de","it","pt-BR","de-AT"]`) // the next German: de is there
+	b.wantStored("campaign_content.locales", `["de","it","pt-BR","de-AT"]`) // the next German locale, because de exists
 	h.Press("a")
 	h.Type("email")
 	h.Press("enter")
@@ -80,16 +80,15 @@ func TestSeveralLocalesAtOnce(t *testing.T) {
 	h.Want("de-AT")
 }
 
-// Enter opens the message, Escape comes back to its cell; the line above leads to its like, with the
-// same field.
-func TestIntoACellAndBack(t *testing.T) {
-	b := newBench(t, catalog.Email, mail)
+// Enter opens the message, esc returns to its cell; the tabs above lead to its siblings, on the same field.
+func TestOpenCellAndReturn(t *testing.T) {
+	b := newTestbed(t, catalog.Email, mail)
 	h := b.open(80, 24)
 	h.Press("down", "right", "enter")
 	h.Want("Content › German · B", "Subject *")
 	h.Press("down")
 	h.Type("Soon")
-	b.has("campaign_content.content.de.variation_2.email.preview_text", `"Soon"`)
+	b.wantStored("campaign_content.content.de.variation_2.email.preview_text", `"Soon"`)
 	h.Press("f6")
 	h.Want("Content › German · A", "▸ Preview text")
 	h.Press("f5", "alt+f5", "f6")
@@ -103,34 +102,34 @@ func TestIntoACellAndBack(t *testing.T) {
 }
 
 func TestPercentages(t *testing.T) {
-	b := newBench(t, catalog.Email, mail)
+	b := newTestbed(t, catalog.Email, mail)
 	h := b.open(80, 24)
 	h.Press("%", "7", "0")
 	h.Want("110 of 100", "10% too much")
-	b.has("campaign_content.variation_details.manual_distribution_percentage", `{"variation_1":70,"variation_2":40}`)
+	b.wantStored("campaign_content.variation_details.manual_distribution_percentage", `{"variation_1":70,"variation_2":40}`)
 	h.Press("0")
 	h.Want("from 0 to 100")
 	h.Press("tab", "r")
 	h.Want("100 of 100")
-	b.has("campaign_content.variation_details.manual_distribution_percentage", `{"variation_1":70,"variation_2":30}`)
+	b.wantStored("campaign_content.variation_details.manual_distribution_percentage", `{"variation_1":70,"variation_2":30}`)
 	h.Press("=", "enter")
-	b.has("campaign_content.variation_details.manual_distribution_percentage", `{"variation_1":50,"variation_2":50}`)
+	b.wantStored("campaign_content.variation_details.manual_distribution_percentage", `{"variation_1":50,"variation_2":50}`)
 	h.Press("2", "5", "backspace")
 	h.Want("48% is left")
 	h.Press("esc", "left", "r")
-	b.has("campaign_content.variation_details.manual_distribution_percentage", `{"variation_1":98,"variation_2":2}`)
+	b.wantStored("campaign_content.variation_details.manual_distribution_percentage", `{"variation_1":98,"variation_2":2}`)
 }
 
-func TestTheServicesSplitTakesNoPercentage(t *testing.T) {
-	b := newBench(t, catalog.Email, strings.Replace(mail, `"distribution_type":"MANUAL"`, `"optimizer_campaign_duration":5,"optimizer_distribution_metric":"BOTH","distribution_type":"OPTIMIZER"`, 1))
+func TestAutomaticSplitHasNoPercentages(t *testing.T) {
+	b := newTestbed(t, catalog.Email, strings.Replace(mail, `"distribution_type":"MANUAL"`, `"optimizer_campaign_duration":5,"optimizer_distribution_metric":"BOTH","distribution_type":"OPTIMIZER"`, 1))
 	h := b.open(80, 24)
 	h.Want("optimized")
 	h.Press("up", "9")
 	h.Want("The optimizer splits the audience.")
 }
 
-func TestCopies(t *testing.T) {
-	b := newBench(t, catalog.Email, mail)
+func TestCopyAndPaste(t *testing.T) {
+	b := newTestbed(t, catalog.Email, mail)
 	h := b.open(120, 40)
 	h.Press("p")
 	h.Want("Nothing copied yet")
@@ -138,31 +137,32 @@ func TestCopies(t *testing.T) {
 	h.Want("2 marked messages")
 	h.Press("p")
 	h.Want("Pasted into 2 cells, replacing 1 message.")
-	b.has("campaign_content.content.fr.variation_2.email.html_content", `"<p>Hello</p>"`)
-	b.has("campaign_content.content.de.variation_2.email.html_content", `"<p>Hello</p>"`)
+	b.wantStored("campaign_content.content.fr.variation_2.email.html_content", `"<p>Hello</p>"`)
+	b.wantStored("campaign_content.content.de.variation_2.email.html_content", `"<p>Hello</p>"`)
 	if n := strings.Count(h.Text(), "= Spring"); n != 2 {
 		t.Errorf("%d cells are as the default one:\n%s", n, h.Text())
 	}
 
-	// A locale's messages go to another locale, each to its variation.
+	// The messages of a locale are pasted into another locale by variation.
 	h.Press("home", "left", "left", "y")
 	h.Want("Copied 2 messages of Default")
 	h.Press("down", "down", "p")
-	b.has("campaign_content.content.fr.variation_1.email.html_content", `"<p>Hello</p>"`)
-	b.has("campaign_content.content.fr.variation_2.email.subject", `"20% off all beans"`)
+	b.wantStored("campaign_content.content.fr.variation_1.email.html_content", `"<p>Hello</p>"`)
+	b.wantStored("campaign_content.content.fr.variation_2.email.subject", `"20% off all beans"`)
 
-	// A variation's go to another variation, each to its locale. The clipboard stays while a message is open.
+	// The messages of a variation are pasted into another variation by locale. The clipboard is kept while a message
+	// is open.
 	h.Press("up", "up", "up", "y", "down", "enter", "esc", "up", "right", "p")
-	b.has("campaign_content.content.de.variation_2.email.subject", `"Der Frühling ist da"`)
+	b.wantStored("campaign_content.content.de.variation_2.email.subject", `"Der Frühling ist da"`)
 
 	h.Press("down", "x")
 	h.Want("Empty Default · B?")
 	h.Press("y")
-	b.has("campaign_content.content.default.variation_2", "")
+	b.wantStored("campaign_content.content.default.variation_2", "")
 }
 
 func TestCompare(t *testing.T) {
-	h := newBench(t, catalog.Email, mail).open(120, 40)
+	h := newTestbed(t, catalog.Email, mail).open(120, 40)
 	h.Press("down", "d")
 	h.Want("Default · A", "German · A", "≠ Subject", "2 differences")
 	h.WantNot("From address")
@@ -179,7 +179,7 @@ func TestCompare(t *testing.T) {
 }
 
 func TestRename(t *testing.T) {
-	b := newBench(t, catalog.Email, mail)
+	b := newTestbed(t, catalog.Email, mail)
 	h := b.open(80, 24)
 	h.Press("down", "left", "enter")
 	h.Want("Content › German · A")
@@ -187,13 +187,13 @@ func TestRename(t *testing.T) {
 	h.Want("Rename de")
 	h.Type("-AT")
 	h.Press("enter")
-	b.has("campaign_content.locales", `["de-AT","fr"]`)
-	b.has("campaign_content.content.de-AT.variation_1.email.html_content", `"<p>Hallo</p>"`)
+	b.wantStored("campaign_content.locales", `["de-AT","fr"]`)
+	b.wantStored("campaign_content.content.de-AT.variation_1.email.html_content", `"<p>Hallo</p>"`)
 	h.Want("German, Austria · de-AT")
 }
 
-func TestStraysAreShownAndGo(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"campaign_content":{"content":{"default":{"variation_1":{"email":{"subject":"A"}}}}}}`)
+func TestUnlistedMessagesAreShownAndRemoved(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"campaign_content":{"content":{"default":{"variation_1":{"email":{"subject":"A"}}}}}}`)
 	c, err := b.svc.Get(context.Background(), b.id)
 	if err != nil {
 		t.Fatal(err)
@@ -210,18 +210,18 @@ func TestStraysAreShownAndGo(t *testing.T) {
 	h.Press("down", "left")
 	h.Want("This locale has messages")
 	h.Press("a")
-	b.has("campaign_content.locales", `["it"]`)
+	b.wantStored("campaign_content.locales", `["it"]`)
 	h.Press("up", "up", "right", "right", "x", "y")
-	b.has("campaign_content.content", `{"default":{"variation_1":{"email":{"subject":"A"}}},"it":{"variation_1":{"email":{"subject":"I"}}}}`)
+	b.wantStored("campaign_content.content", `{"default":{"variation_1":{"email":{"subject":"A"}}},"it":{"variation_1":{"email":{"subject":"I"}}}}`)
 }
 
 const push = `{"basic_details":{"name":"Sale","platforms":["ANDROID","WEB"]},"campaign_content":{"locales":["de"],"content":{
 	"default":{"variation_1":{"push":{"android":{"template_type":"BASIC","basic_details":{"title":"Sale","message":"m"}},"web":{"template_type":"BASIC","basic_details":{"title":"Web sale","message":"m","redirect_url":"https://example.com"}}}}},
 	"de":{"variation_1":{"push":{"android":{"template_type":"BASIC","basic_details":{"title":"Angebot","message":"m"}},"ios":{"template_type":"BASIC","basic_details":{"title":"iOS"}}}}}}}}`
 
-// The platforms of a push are tabs above its forms; a cell opens on the first of them.
+// The platforms of a push are tabs above its forms; a cell opens on the first one.
 func TestPlatformTabs(t *testing.T) {
-	b := newBench(t, catalog.Push, push)
+	b := newTestbed(t, catalog.Push, push)
 	h := b.open(80, 24)
 	h.Want("Angebot")
 	h.Press("enter")
@@ -241,10 +241,10 @@ func TestPlatformTabs(t *testing.T) {
 	h.Want("◐2 Angebot")
 }
 
-// Cells, names, shares, fields and what can be added take clicks in every layout.
+// Cells, names, percentages, fields and the add texts can be clicked in every layout.
 func TestClicks(t *testing.T) {
 	for _, size := range uitest.Sizes {
-		b := newBench(t, catalog.Email, mail)
+		b := newTestbed(t, catalog.Email, mail)
 		h := b.open(size.W, size.H)
 		h.ClickOn("◐1 ")
 		h.ClickOn("◐1 ")
@@ -260,14 +260,14 @@ func TestClicks(t *testing.T) {
 		h.Want("105 of 100")
 		h.ClickOn("+ locale")
 		h.ClickOn("Bulgarian")
-		b.has("campaign_content.locales", `["de","fr","bg"]`)
+		b.wantStored("campaign_content.locales", `["de","fr","bg"]`)
 		h.ClickOn("+ variation")
-		b.has("campaign_content.variation_details.no_of_variations", "3")
+		b.wantStored("campaign_content.variation_details.no_of_variations", "3")
 	}
 }
 
 func TestMouse(t *testing.T) {
-	b := newBench(t, catalog.Email, mail)
+	b := newTestbed(t, catalog.Email, mail)
 	h := b.open(80, 24)
 	h.ClickOn("○ empty")
 	h.Want("French · B", "Empty. Press enter to write it")
@@ -281,16 +281,16 @@ func TestMouse(t *testing.T) {
 	h.ClickOn("+ locale")
 	h.Want("in this workspace")
 	h.ClickOn("Arabic")
-	b.has("campaign_content.locales", `["de","fr","ar"]`)
+	b.wantStored("campaign_content.locales", `["de","fr","ar"]`)
 	h.ClickOn("+ variation")
-	b.has("campaign_content.variation_details.no_of_variations", "3")
+	b.wantStored("campaign_content.variation_details.no_of_variations", "3")
 	h.ClickOn("A/B test")
 	h.Want("How many versions of the message you test")
 }
 
-// The signs beside the names lead to the variations that are out of sight.
-func TestClicksBeyondTheColumns(t *testing.T) {
-	b := newBench(t, catalog.Email, mail)
+// A click on the signs beside the names shows the hidden variations.
+func TestClickShowsHiddenColumns(t *testing.T) {
+	b := newTestbed(t, catalog.Email, mail)
 	h := b.open(60, 20)
 	for range 7 {
 		h.Press("A")
@@ -306,9 +306,9 @@ func TestClicksBeyondTheColumns(t *testing.T) {
 	h.WantNot("‹")
 }
 
-// What the state of the campaign locks can be looked at, copied and compared, and says why no more.
+// Locked messages can be viewed, copied and compared, and the reason for the lock is shown.
 func TestLocked(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"basic_details":{"name":"News","content_type":"TRANSACTIONAL"},"connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Demo mail"},
+	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"News","content_type":"TRANSACTIONAL"},"connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Demo mail"},
 		"segmentation_details":{"is_all_user_campaign":true},"scheduling_details":{"delivery_type":"ASAP"},
 		"campaign_content":{"locales":["de"],"content":{"default":{"variation_1":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"x"}}},"de":{"variation_1":{"email":{"subject":"Hallo","from_address":"a@example.com","html_content":"x"}}}}}}`)
 	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
@@ -328,12 +328,12 @@ func TestLocked(t *testing.T) {
 	h.Want("≠ Subject")
 	h.Press("esc", "enter")
 	h.Want("Content › German · A")
-	b.has("campaign_content.locales", `["de"]`)
+	b.wantStored("campaign_content.locales", `["de"]`)
 }
 
-// Whatever is pressed, the screen fits and only what was meant is changed.
-func TestLookingChangesNothing(t *testing.T) {
-	b := newBench(t, catalog.Email, mail)
+// Any keys: the screen fits and nothing changes unintentionally.
+func TestNavigationChangesNothing(t *testing.T) {
+	b := newTestbed(t, catalog.Email, mail)
 	before, err := b.svc.Get(context.Background(), b.id)
 	if err != nil {
 		t.Fatal(err)
@@ -358,7 +358,7 @@ func TestLookingChangesNothing(t *testing.T) {
 func BenchmarkGrid(b *testing.B) {
 	html := strings.Repeat("<p>Hello, this is a paragraph.</p>", 12)
 	body := strings.ReplaceAll(mail, "<p>Hello</p>", html)
-	bn := newBench(b, catalog.Email, body)
+	bn := newTestbed(b, catalog.Email, body)
 	h := bn.open(120, 40)
 	if n := len(body); n < 2000 {
 		b.Fatal(fmt.Sprint("the campaign has only ", n, " bytes"))
@@ -372,7 +372,7 @@ func BenchmarkGrid(b *testing.B) {
 }
 
 func BenchmarkPercentage(b *testing.B) {
-	h := newBench(b, catalog.Email, mail).open(120, 40)
+	h := newTestbed(b, catalog.Email, mail).open(120, 40)
 	h.Press("%", "5")
 	keys := []string{"backspace", "7", "backspace", "6"}
 	b.ResetTimer()
@@ -382,41 +382,42 @@ func BenchmarkPercentage(b *testing.B) {
 	}
 }
 
-// One key fills a platform from another, as far as the fields fit, and a message from its like.
+// One key fills a platform from another, as far as the fields fit, and a message from its sibling.
 func TestCopyFrom(t *testing.T) {
 	const android = `{"android":{"template_type":"IMAGE_BANNER_WITH_TEXT","basic_details":{"notification_channel":"offers","title":"Sale","message":"Today","image_url":"https://e.com/i.png","banner_image_url":"https://e.com/b.png",` +
 		`"default_click_action":"RICH_LANDING","default_click_action_value":"https://e.com/sale"},` +
 		`"buttons":[{"btn_name":"Shop","click_action_type":"DEEPLINKING","click_action_value":"https://e.com/shop"}]}}`
-	b := newBench(t, catalog.Push, `{"basic_details":{"name":"Sale","platforms":["ANDROID","IOS","WEB"]},"campaign_content":{"content":{"push":`+android+`}}}`)
+	b := newTestbed(t, catalog.Push, `{"basic_details":{"name":"Sale","platforms":["ANDROID","IOS","WEB"]},"campaign_content":{"content":{"push":`+android+`}}}`)
 	h := b.open(120, 40)
 	h.Press("down")
 	h.Want("▸ iOS")
 	h.Press("enter")
 	h.Want("Content › iOS", "copy from Android")
 	h.Press("alt+c")
-	b.has("campaign_content.content.push.ios", `{"basic_details":{"title":"Sale","message":"Today","image_url":"https://e.com/i.png","default_click_action":"RICH_LANDING","default_click_action_value":"https://e.com/sale"}}`)
+	b.wantStored("campaign_content.content.push.ios", `{"basic_details":{"title":"Sale","message":"Today","image_url":"https://e.com/i.png","default_click_action":"RICH_LANDING","default_click_action_value":"https://e.com/sale"}}`)
 	h.Press("ctrl+z")
-	b.has("campaign_content.content.push", android)
+	b.wantStored("campaign_content.content.push", android)
 	h.Press("f7", "alt+c")
 	h.Want("Content › Web", "Copied title, message, tap opens, 2 more from Android.")
-	b.has("campaign_content.content.push.web", `{"basic_details":{"title":"Sale","message":"Today","redirect_url":"https://e.com/sale","image_url":"https://e.com/i.png"},"buttons":[{"title":"Shop","url":"https://e.com/shop"}]}`)
+	b.wantStored("campaign_content.content.push.web", `{"basic_details":{"title":"Sale","message":"Today","redirect_url":"https://e.com/sale","image_url":"https://e.com/i.png"},"buttons":[{"title":"Shop","url":"https://e.com/shop"}]}`)
 	h.Press("alt+c")
 	h.Want("Nothing to copy")
 
-	mails := newBench(t, catalog.Email, mail)
+	mails := newTestbed(t, catalog.Email, mail)
 	h = mails.open(120, 40)
 	h.Press("down", "down", "enter")
 	h.Want("French · A", "copy from…")
 	h.Press("alt+c")
 	h.Want("Copy from", "Default · A", "German · B")
 	h.Press("down", "enter")
-	mails.has("campaign_content.content.fr.variation_1.email.subject", `"Der Frühling ist da"`)
+	mails.wantStored("campaign_content.content.fr.variation_1.email.subject", `"Der Frühling ist da"`)
 }
 
-// Beside two messages a press on what is hidden shows it, and one on a difference opens it on its side.
-func TestMouseBesideTwoMessages(t *testing.T) {
+// In the comparison a click on the line of hidden rows shows them, and one on a difference opens it on its
+// side.
+func TestMouseInComparison(t *testing.T) {
 	for _, side := range []struct{ text, where string }{{"Spring is here", "Content › Default · A"}, {"Der Frühling", "Content › German · A"}} {
-		h := newBench(t, catalog.Email, mail).open(120, 40)
+		h := newTestbed(t, catalog.Email, mail).open(120, 40)
 		h.Press("down", "d")
 		h.WantNot("From address")
 		h.ClickOn("rest hidden")

@@ -4,22 +4,22 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// mouse takes the wheel, and presses: on a cell, a name, a field; again on the same one, to open it.
+// mouse handles the wheel and clicks on a cell, a name or a field; a second click opens it.
 func (g *Grid) mouse(msg tea.MouseMsg) tea.Cmd {
 	switch {
 	case g.compare != nil:
-		g.pressCompared(msg)
+		g.clickComparison(msg)
 		return nil
-	case g.adding != nil:
-		head := 2 + len(g.adding.fault(g.cfg.Width))
-		i, ok := g.adding.list.RowAt(msg.Y - head)
+	case g.addDialog != nil:
+		head := 2 + len(g.addDialog.errorLines(g.cfg.Width))
+		i, ok := g.addDialog.list.RowAt(msg.Y - head)
 		switch {
 		case msg.Button == tea.MouseButtonWheelUp:
-			g.adding.list.Key("up")
+			g.addDialog.list.Key("up")
 		case msg.Button == tea.MouseButtonWheelDown:
-			g.adding.list.Key("down")
-		case ok && msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && g.adding.list.Highlight(i) && g.adding.add():
-			g.adding = nil
+			g.addDialog.list.Key("down")
+		case ok && msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && g.addDialog.list.Highlight(i) && g.addDialog.add():
+			g.addDialog = nil
 		}
 		return nil
 	case g.win.Wheel(msg):
@@ -27,17 +27,17 @@ func (g *Grid) mouse(msg tea.MouseMsg) tea.Cmd {
 	case msg.Button != tea.MouseButtonLeft || msg.Action != tea.MouseActionPress:
 		return nil
 	}
-	g.failure, g.news, g.share = "", "", nil
-	if col, ok := g.outside(msg.X, msg.Y); ok {
-		g.place(g.row, col)
+	g.failure, g.notice, g.share = "", "", nil
+	if col, ok := g.hiddenColumn(msg.X, msg.Y); ok {
+		g.moveTo(g.row, col)
 		return nil
 	}
 	row, col, ok := g.at(msg.X, msg.Y)
 	if !ok {
-		return g.pressAdd(msg.X, msg.Y)
+		return g.clickAdd(msg.X, msg.Y)
 	}
 	if row != g.row || col != g.col && row < len(g.grid.Locales) {
-		g.place(row, col)
+		g.moveTo(row, col)
 		return nil
 	}
 	if g.onVariation() {
@@ -45,22 +45,22 @@ func (g *Grid) mouse(msg tea.MouseMsg) tea.Cmd {
 			g.failure = why
 			return nil
 		}
-		g.shares().open(tea.KeyMsg{Type: tea.KeyEnter})
+		g.shareEditor().open(tea.KeyMsg{Type: tea.KeyEnter})
 		return nil
 	}
 	return g.open()
 }
 
-// pressCompared takes the wheel and presses beside two messages: on the line that says what is hidden, which shows it,
-// and on a part of a message, which opens it.
-func (g *Grid) pressCompared(msg tea.MouseMsg) {
+// clickComparison handles the wheel and clicks in the comparison: on the line that counts hidden rows, which
+// shows them, and on a part of a message, which opens it.
+func (g *Grid) clickComparison(msg tea.MouseMsg) {
 	c := g.compare
 	if c.win.Wheel(msg) || msg.Button != tea.MouseButtonLeft || msg.Action != tea.MouseActionPress {
 		return
 	}
 	if msg.Y == 0 {
 		c.only = !c.only
-		c.lay()
+		c.layout()
 		return
 	}
 	if p, ok := c.at(msg.X, msg.Y); ok {
@@ -69,33 +69,33 @@ func (g *Grid) pressCompared(msg tea.MouseMsg) {
 	}
 }
 
-// outside returns the nearest column that is out of sight where ‹ or › at (x, y) says that there are such.
-func (t *table) outside(x, y int) (col int, ok bool) {
+// hiddenColumn returns the nearest hidden column if ‹ or › is at (x, y).
+func (t *table) hiddenColumn(x, y int) (col int, ok bool) {
 	_, shown := t.columns()
-	switch next := t.left + shown; {
+	switch next := t.firstColumn + shown; {
 	case y != 0:
-	case x == t.namesWidth()-1 && t.left > 0:
-		return t.left - 1, true
+	case x == t.namesWidth()-1 && t.firstColumn > 0:
+		return t.firstColumn - 1, true
 	case x == t.cfg.Width-1 && next < len(t.grid.Variations):
 		return next, true
 	}
 	return 0, false
 }
 
-// at returns the row and column at a place of the view.
+// at returns the row and column at a position in the view.
 func (t *table) at(x, y int) (row, col int, ok bool) {
 	width, shown := t.columns()
 	col = -1
 	if x >= t.namesWidth() {
-		col = t.left + (x-t.namesWidth())/(width+1)
-		if col >= t.left+shown || col >= len(t.grid.Variations) {
+		col = t.firstColumn + (x-t.namesWidth())/(width+1)
+		if col >= t.firstColumn+shown || col >= len(t.grid.Variations) {
 			return 0, 0, false
 		}
 	}
-	if y < headLines {
+	if y < headerHeight {
 		return -1, col, col >= 0
 	}
-	line, ok := t.win.At(y - headLines)
+	line, ok := t.win.At(y - headerHeight)
 	n := len(t.grid.Locales)
 	switch {
 	case !ok || line == n || line == n+1:
@@ -106,20 +106,20 @@ func (t *table) at(x, y int) (row, col int, ok bool) {
 	return line, col, true
 }
 
-// pressAdd takes a press on the line that says what can be added.
-func (g *Grid) pressAdd(x, y int) tea.Cmd {
-	line, ok := g.win.At(y - headLines)
-	if !ok || y < headLines || line != len(g.grid.Locales) {
+// clickAdd handles a click on the line with what can be added.
+func (g *Grid) clickAdd(x, y int) tea.Cmd {
+	line, ok := g.win.At(y - headerHeight)
+	if !ok || y < headerHeight || line != len(g.grid.Locales) {
 		return nil
 	}
 	if why := g.locked(); why != "" {
 		g.failure = why
 		return nil
 	}
-	switch second := len(addLocaleWords) + 3; {
-	case x < len(addLocaleWords):
+	switch second := len(addLocaleText) + 3; {
+	case x < len(addLocaleText):
 		g.openAdd()
-	case x >= second && x < second+len(addVariationWords):
+	case x >= second && x < second+len(addVariationText):
 		g.addVariation()
 	}
 	return nil

@@ -9,8 +9,8 @@ import (
 	"bugle/engine/catalog"
 )
 
-// Whatever is pressed, undo leads back to the document that was there, byte for byte.
-func TestUndoLeadsBack(t *testing.T) {
+// Undo restores the original document byte for byte after any keys.
+func TestUndoRestoresDocument(t *testing.T) {
 	keys := []string{
 		"up", "down", "left", "right", "tab", "enter", "esc", "a", "A", "x", "y", "p", " ", "d", "=", "r", "%", "4", "0", "backspace",
 		"f5", "f6", "alt+m", "alt+l", "home", "end", "n", "ctrl+x",
@@ -19,7 +19,7 @@ func TestUndoLeadsBack(t *testing.T) {
 	for seed := range uint64(6) {
 		for ch, body := range map[catalog.Channel]string{catalog.Email: mail, catalog.Push: push} {
 			random := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // the same keys each time
-			b := newBench(t, ch, body)
+			b := newTestbed(t, ch, body)
 			before, err := b.svc.Get(context.Background(), b.id)
 			if err != nil {
 				t.Fatal(err)
@@ -38,7 +38,7 @@ func TestUndoLeadsBack(t *testing.T) {
 			if h.Quit || len(h.Opened) > 0 {
 				t.Fatalf("%v left the builder", pressed)
 			}
-			for range 8 { // out of what is open
+			for range 8 { // close everything that is open
 				h.Press("esc")
 				if strings.Contains(h.Text(), "? help") {
 					break

@@ -9,26 +9,26 @@ import (
 	"bugle/engine/edit/grid"
 )
 
-// shares sets the percentages of a table's variations.
-type shares struct {
+// shareEditor sets the percentages of a table's variations.
+type shareEditor struct {
 	*table
 	keys keyMap
 }
 
-func (g *Grid) shares() shares { return shares{g.table, g.keys} }
+func (g *Grid) shareEditor() shareEditor { return shareEditor{g.table, g.keys} }
 
-// share is a percentage that is being typed.
-type share struct {
+// shareInput is a percentage being typed.
+type shareInput struct {
 	text  string
-	fresh bool // nothing is typed yet: a digit takes the place of what is there
+	fresh bool // nothing has been typed: the next digit replaces the value
 }
 
 func isDigit(msg tea.KeyMsg) bool {
 	return msg.Type == tea.KeyRunes && !msg.Alt && len(msg.Runes) == 1 && msg.Runes[0] >= '0' && msg.Runes[0] <= '9'
 }
 
-// splitWhy says why percentages cannot be typed, or "".
-func (t *table) splitWhy() string {
+// shareLockedReason returns why percentages cannot be typed, or "".
+func (t *table) shareLockedReason() string {
 	switch {
 	case t.grid.Split == grid.Automatic:
 		return "The optimizer splits the audience. To set percentages yourself, choose Manual in the A/B test below."
@@ -38,9 +38,9 @@ func (t *table) splitWhy() string {
 	return ""
 }
 
-// open begins to type the percentage of the variation that the cursor is on.
-func (s shares) open(msg tea.KeyMsg) {
-	if why := s.splitWhy(); why != "" {
+// open starts typing the percentage of the variation under the cursor.
+func (s shareEditor) open(msg tea.KeyMsg) {
+	if why := s.shareLockedReason(); why != "" {
 		s.failure = why
 		return
 	}
@@ -48,14 +48,14 @@ func (s shares) open(msg tea.KeyMsg) {
 		s.failure = "The A/B test does not have this variation. Press x to remove it."
 		return
 	}
-	s.share = &share{text: s.grid.Variations[s.col].Share, fresh: true}
+	s.share = &shareInput{text: s.grid.Variations[s.col].Share, fresh: true}
 	if isDigit(msg) {
 		s.key(msg)
 	}
 }
 
-// key takes a key while a percentage is typed.
-func (s shares) key(msg tea.KeyMsg) {
+// key handles a key while a percentage is typed.
+func (s shareEditor) key(msg tea.KeyMsg) {
 	k := s.keys
 	switch {
 	case isDigit(msg):
@@ -77,13 +77,13 @@ func (s shares) key(msg tea.KeyMsg) {
 	case key.Matches(msg, k.Done):
 		s.share = nil
 	case key.Matches(msg, k.Rest):
-		s.rest()
+		s.setToRemainder()
 	case key.Matches(msg, k.Even):
-		s.even()
+		s.splitEvenly()
 	case msg.String() == "tab", msg.String() == "right", msg.String() == ",":
-		s.turn(1)
+		s.next(1)
 	case msg.String() == "shift+tab", msg.String() == "left":
-		s.turn(-1)
+		s.next(-1)
 	case msg.String() == "down", msg.String() == "up":
 		s.share = nil
 		s.moveKey(msg)
@@ -92,25 +92,25 @@ func (s shares) key(msg tea.KeyMsg) {
 	}
 }
 
-// turn goes on to the percentage of the next variation.
-func (s shares) turn(n int) {
+// next moves to the percentage of another variation.
+func (s shareEditor) next(n int) {
 	of := 0
 	for _, v := range s.grid.Variations {
 		if !v.Stray {
 			of++
 		}
 	}
-	s.place(-1, (s.col+n+of)%of)
-	s.share = &share{text: s.grid.Variations[s.col].Share, fresh: true}
+	s.moveTo(-1, (s.col+n+of)%of)
+	s.share = &shareInput{text: s.grid.Variations[s.col].Share, fresh: true}
 }
 
-// set writes what is typed, so that the sum is that of what is there.
-func (s shares) set(text string) {
+// set writes the typed percentage, so that the shown sum is current.
+func (s shareEditor) set(text string) {
 	percent := text
 	if n, err := strconv.Atoi(text); err == nil {
 		percent = strconv.Itoa(n)
 	} else if text != "" {
-		percent = "" // what stood there is no whole number
+		percent = "" // the old value is not a whole number
 	}
 	root, err := grid.SetShare(s.root, s.grid.Variations[s.col].Name, percent)
 	if err != nil {
@@ -120,21 +120,21 @@ func (s shares) set(text string) {
 	if s.share != nil {
 		s.share.text, s.share.fresh = percent, false
 	}
-	s.take(root)
+	s.setRoot(root)
 }
 
-// rest sets the variation under the cursor to what the others leave of a hundred.
-func (s shares) rest() {
-	if why := s.splitWhy(); why != "" {
+// setToRemainder sets the variation under the cursor to what the others leave of 100.
+func (s shareEditor) setToRemainder() {
+	if why := s.shareLockedReason(); why != "" {
 		s.failure = why
 		return
 	}
 	s.set(strconv.Itoa(grid.Rest(s.root, s.grid.Variations[s.col].Name)))
 }
 
-// even gives every variation the same percentage.
-func (s shares) even() {
-	if why := s.splitWhy(); why != "" {
+// splitEvenly sets all variations to equal percentages.
+func (s shareEditor) splitEvenly() {
+	if why := s.shareLockedReason(); why != "" {
 		s.failure = why
 		return
 	}
@@ -143,7 +143,7 @@ func (s shares) even() {
 		s.failure = sentence(err)
 		return
 	}
-	s.take(root)
+	s.setRoot(root)
 	if s.share != nil {
 		s.share.text = s.grid.Variations[s.col].Share
 	}

@@ -11,25 +11,25 @@ import (
 	"bugle/ui/widget"
 )
 
-// The widths of the grid, in cells.
+// Widths in the grid, in cells.
 const (
-	leastColumn = 11 // of a variation: its name
-	mostColumn  = 44
-	mostNames   = 18 // of the locales' names
+	minColumnWidth = 11 // of a variation's name
+	maxColumnWidth = 44
+	maxNamesWidth  = 18 // of the locale names
 )
 
 // Lines that are not messages.
 const (
-	headLines = 2
-	leastFoot = 2  // what the cursor is on, and a line of how that stands
-	mostFoot  = 3  // the same with two lines of it
-	footFrom  = 7  // the height from which there is a foot
-	footRoomy = 14 // the height from which it is the high one, whatever else there is
+	headerHeight        = 2
+	minFooterHeight     = 2  // what is under the cursor, and one line about its state
+	maxFooterHeight     = 3  // the same with two lines
+	footerMinHeight     = 7  // the minimum height for a footer
+	tallFooterMinHeight = 14 // the minimum height for a tall footer regardless of content
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// namesWidth is the width of the column of locales.
+// namesWidth returns the width of the column of locales.
 func (t *table) namesWidth() int {
 	w := len("100 of 100") + 2
 	for _, l := range t.grid.Locales {
@@ -38,40 +38,40 @@ func (t *table) namesWidth() int {
 	for _, f := range t.fields {
 		w = max(w, widget.Width(fieldName(f))+2)
 	}
-	return min(w, mostNames, max(t.cfg.Width/3, 6))
+	return min(w, maxNamesWidth, max(t.cfg.Width/3, 6))
 }
 
-// columns returns the width of a variation, and how many are in sight.
+// columns returns the width of a variation and the number of visible ones.
 func (t *table) columns() (width, shown int) {
 	room := max(t.cfg.Width-t.namesWidth(), 1) + 1 // no gap after the last one
-	shown = max(min(room/(leastColumn+1), len(t.grid.Variations)), 1)
-	return min(max(room/shown-1, 1), mostColumn), shown
+	shown = max(min(room/(minColumnWidth+1), len(t.grid.Variations)), 1)
+	return min(max(room/shown-1, 1), maxColumnWidth), shown
 }
 
-// footLines is how many lines there are below the grid. They depend on the height and on how much
-// there is, never on what is said there: the grid does not jump as the cursor moves.
-func (t *table) footLines() int {
+// footerHeight returns the number of lines below the grid. It depends on the height and the amount of content,
+// never on the text, so that the grid does not jump as the cursor moves.
+func (t *table) footerHeight() int {
 	h := t.cfg.Height
 	switch {
-	case h < footFrom:
+	case h < footerMinHeight:
 		return 0
-	case h >= footRoomy, headLines+t.bodyLen()+mostFoot <= h:
-		return mostFoot
+	case h >= tallFooterMinHeight, headerHeight+t.bodyLen()+maxFooterHeight <= h:
+		return maxFooterHeight
 	}
-	return leastFoot
+	return minFooterHeight
 }
 
-// bodyHeight is how many lines there are for locales and fields. A blank one parts them from the foot,
-// unless it is all that keeps the last of them out of sight.
+// bodyHeight returns the number of lines for locales and fields. A blank line separates them from the footer
+// unless the body needs it.
 func (t *table) bodyHeight() int {
-	h := t.cfg.Height - headLines - t.footLines()
-	if t.footLines() > 0 && t.bodyLen() != h {
+	h := t.cfg.Height - headerHeight - t.footerHeight()
+	if t.footerHeight() > 0 && t.bodyLen() != h {
 		h--
 	}
 	return max(h, 1)
 }
 
-// The body is the locales, a line that says what can be added, and the fields.
+// bodyLen returns the number of lines of the body: the locales, a line with what can be added, and the fields.
 func (t *table) bodyLen() int { return len(t.grid.Locales) + 2 + len(t.fields) }
 
 // lineOf returns the line of the body that a row is on.
@@ -82,58 +82,58 @@ func (t *table) lineOf(row int) int {
 	return max(row, 0)
 }
 
-// scroll brings the cursor into sight.
+// scroll scrolls to the cursor.
 func (t *table) scroll() {
 	t.win.Resize(t.bodyLen(), t.bodyHeight())
 	t.win.Select(t.lineOf(t.row))
 	_, shown := t.columns()
 	if t.col >= 0 {
-		t.left = min(t.left, t.col)
-		t.left = max(t.left, t.col-shown+1)
+		t.firstColumn = min(t.firstColumn, t.col)
+		t.firstColumn = max(t.firstColumn, t.col-shown+1)
 	}
-	t.left = max(0, min(t.left, len(t.grid.Variations)-shown))
+	t.firstColumn = max(0, min(t.firstColumn, len(t.grid.Variations)-shown))
 }
 
-// drawing draws a table.
-type drawing struct{ *table }
+// renderer draws a table.
+type renderer struct{ *table }
 
-// View draws the grid: exactly as wide and as high as SetSize said.
+// View draws exactly the size set by SetSize.
 func (g *Grid) View() string {
 	w, h := g.cfg.Width, g.cfg.Height
 	switch {
 	case w <= 0 || h <= 0:
 		return ""
-	case g.adding != nil:
-		return g.adding.view(w, h)
+	case g.addDialog != nil:
+		return g.addDialog.view(w, h)
 	case g.compare != nil:
 		return g.compare.view(w, h)
 	}
-	d := drawing{g.table}
-	lines := append(make([]string, 0, h), d.headNames(), d.headShares())
+	d := renderer{g.table}
+	lines := append(make([]string, 0, h), d.headerNames(), d.headerShares())
 	from, to := g.win.Visible()
 	for i := from; i < to; i++ {
 		lines = append(lines, d.bodyLine(i))
 	}
-	if foot := g.footLines(); foot > 0 {
+	if foot := g.footerHeight(); foot > 0 {
 		for len(lines) < h-foot {
 			lines = append(lines, "")
 		}
-		lines = append(lines, d.foot(foot)...)
+		lines = append(lines, d.footer(foot)...)
 	}
 	return widget.Fit(strings.Join(lines, "\n"), w, h)
 }
 
-// headNames names the variations in sight.
-func (d drawing) headNames() string {
+// headerNames draws the names of the visible variations.
+func (d renderer) headerNames() string {
 	t := d.cfg.Theme
 	width, shown := d.columns()
 	var b strings.Builder
 	more := " "
-	if d.left > 0 {
+	if d.firstColumn > 0 {
 		more = "‹"
 	}
-	b.WriteString(t.Faint.Render(widget.PadRight(d.beyond(), d.namesWidth()-1) + more))
-	for j := d.left; j < d.left+shown && j < len(d.grid.Variations); j++ {
+	b.WriteString(t.Faint.Render(widget.PadRight(d.moreLines(), d.namesWidth()-1) + more))
+	for j := d.firstColumn; j < d.firstColumn+shown && j < len(d.grid.Variations); j++ {
 		v := d.grid.Variations[j]
 		text := widget.PadRight(widget.Clean(d.variation(j)), width)
 		switch {
@@ -146,14 +146,14 @@ func (d drawing) headNames() string {
 		}
 		b.WriteString(" ")
 	}
-	if d.left+shown < len(d.grid.Variations) {
+	if d.firstColumn+shown < len(d.grid.Variations) {
 		return widget.PadRight(strings.TrimSuffix(b.String(), " "), d.cfg.Width-1) + t.Faint.Render("›")
 	}
 	return b.String()
 }
 
-// beyond says that there are lines above or below those in sight.
-func (d drawing) beyond() string {
+// moreLines indicates that there are lines above or below the visible ones.
+func (d renderer) moreLines() string {
 	from, to := d.win.Visible()
 	text := ""
 	if from > 0 {
@@ -165,16 +165,16 @@ func (d drawing) beyond() string {
 	return text
 }
 
-// headShares draws the percentages of the variations in sight, and before them their sum.
-func (d drawing) headShares() string {
+// headerShares draws the percentages of the visible variations after their sum.
+func (d renderer) headerShares() string {
 	t := d.cfg.Theme
 	width, shown := d.columns()
 	var b strings.Builder
 	sum, tone := d.sum()
 	b.WriteString(t.Paint(tone, widget.PadRight(sum, d.namesWidth())))
-	for j := d.left; j < d.left+shown && j < len(d.grid.Variations); j++ {
+	for j := d.firstColumn; j < d.firstColumn+shown && j < len(d.grid.Variations); j++ {
 		v := d.grid.Variations[j]
-		text, style := d.shareWords(v), t.Muted
+		text, style := d.shareText(v), t.Muted
 		if v.Stray {
 			style = t.Warning
 		}
@@ -192,7 +192,7 @@ func (d drawing) headShares() string {
 	return b.String()
 }
 
-func (d drawing) shareWords(v grid.Variation) string {
+func (d renderer) shareText(v grid.Variation) string {
 	switch {
 	case v.Stray:
 		return "not in the test"
@@ -206,9 +206,9 @@ func (d drawing) shareWords(v grid.Variation) string {
 	return widget.Clean(v.Share) + "%"
 }
 
-// sum returns what the percentages add up to.
-func (d drawing) sum() (string, themes.Tone) {
-	if d.splitWhy() != "" {
+// sum returns the sum of the percentages.
+func (d renderer) sum() (string, themes.Tone) {
+	if d.shareLockedReason() != "" {
 		return "", themes.ToneMuted
 	}
 	sum, ok := d.grid.Sum()
@@ -222,7 +222,7 @@ func (d drawing) sum() (string, themes.Tone) {
 	return text, themes.ToneSuccess
 }
 
-func (d drawing) bodyLine(i int) string {
+func (d renderer) bodyLine(i int) string {
 	n := len(d.grid.Locales)
 	switch {
 	case i < n:
@@ -231,21 +231,21 @@ func (d drawing) bodyLine(i int) string {
 		if d.locked() != "" {
 			return ""
 		}
-		return d.cfg.Theme.Faint.Render(widget.Truncate(addWords, d.cfg.Width))
+		return d.cfg.Theme.Faint.Render(widget.Truncate(addText, d.cfg.Width))
 	case i == n+1:
 		return d.cfg.Theme.Border.Render(strings.Repeat("─", d.cfg.Width))
 	}
 	return d.fieldLine(i - n - 2)
 }
 
-// addWords say what can be added, and are pressed with the mouse.
+// Texts for what can be added, which can be clicked.
 const (
-	addLocaleWords    = "+ locale (a)"
-	addVariationWords = "+ variation (A)"
-	addWords          = addLocaleWords + "   " + addVariationWords
+	addLocaleText    = "+ locale (a)"
+	addVariationText = "+ variation (A)"
+	addText          = addLocaleText + "   " + addVariationText
 )
 
-func (d drawing) localeLine(i int) string {
+func (d renderer) localeLine(i int) string {
 	t := d.cfg.Theme
 	l := d.grid.Locales[i]
 	var b strings.Builder
@@ -260,19 +260,19 @@ func (d drawing) localeLine(i int) string {
 	}
 	b.WriteString(" ")
 	width, shown := d.columns()
-	for j := d.left; j < d.left+shown && j < len(d.grid.Variations); j++ {
+	for j := d.firstColumn; j < d.firstColumn+shown && j < len(d.grid.Variations); j++ {
 		b.WriteString(d.cellView(i, j, width) + " ")
 	}
 	return b.String()
 }
 
-// cellView draws a cell: a sign for its state, and what it is known by.
-func (d drawing) cellView(i, j, width int) string {
+// cellView draws a cell: an icon for its state, and a short text from its message.
+func (d renderer) cellView(i, j, width int) string {
 	t := d.cfg.Theme
 	c := d.cell(i, j)
 	sign, tone, text := d.state(c)
 	mark := " "
-	if d.mem.marks[keyOf(c.Locale, c.Variation)] {
+	if d.mem.marks[cellKey(c.Locale, c.Variation)] {
 		mark = "▪"
 	}
 	room := max(width-2-widget.Width(sign), 0)
@@ -281,14 +281,14 @@ func (d drawing) cellView(i, j, width int) string {
 		return d.cursor(widget.PadRight(mark+sign+" "+text, width))
 	}
 	style := themes.ToneText
-	if sign == signTwin || !d.grid.Value(c).Exists() {
+	if sign == iconDuplicate || !d.grid.Value(c).Exists() {
 		style = themes.ToneMuted
 	}
-	return t.Paint(themes.ToneAccent, mark) + t.Paint(tone, sign) + " " + d.marked(style, text)
+	return t.Paint(themes.ToneAccent, mark) + t.Paint(tone, sign) + " " + d.highlightExpressions(style, text)
 }
 
-// marked draws a text with its expressions in another tone.
-func (d drawing) marked(tone themes.Tone, text string) string {
+// highlightExpressions draws a text with its template expressions in another tone.
+func (d renderer) highlightExpressions(tone themes.Tone, text string) string {
 	t := d.cfg.Theme
 	var b strings.Builder
 	for text != "" {
@@ -308,30 +308,30 @@ func (d drawing) marked(tone themes.Tone, text string) string {
 	return b.String()
 }
 
-// The signs of a cell's state.
+// Icons for a cell's state.
 const (
-	signEmpty = "○"
-	signDone  = "✓"
-	signTwin  = "="
-	signFault = "◐"
+	iconEmpty     = "○"
+	iconDone      = "✓"
+	iconDuplicate = "="
+	iconProblem   = "◐"
 )
 
-// state tells how a cell stands.
-func (d drawing) state(c grid.Cell) (sign string, tone themes.Tone, text string) {
+// state returns the icon, tone and description of a cell's state.
+func (d renderer) state(c grid.Cell) (sign string, tone themes.Tone, text string) {
 	text = d.grid.Excerpt(c)
-	n := d.faults[keyOf(c.Locale, c.Variation)]
+	n := d.problemCounts[cellKey(c.Locale, c.Variation)]
 	switch {
 	case !d.grid.Value(c).Exists():
 		if n == 0 {
-			return signEmpty, themes.ToneFaint, "empty"
+			return iconEmpty, themes.ToneFaint, "empty"
 		}
-		return signEmpty, themes.ToneWarning, "empty"
+		return iconEmpty, themes.ToneWarning, "empty"
 	case n > 0:
-		sign, tone = signFault+itoa(n), themes.ToneWarning
+		sign, tone = iconProblem+itoa(n), themes.ToneWarning
 	default:
-		sign, tone = signDone, themes.ToneSuccess
-		if _, ok := d.twins.Of(c); ok {
-			sign, tone = signTwin, themes.ToneInfo
+		sign, tone = iconDone, themes.ToneSuccess
+		if _, ok := d.duplicates.Of(c); ok {
+			sign, tone = iconDuplicate, themes.ToneInfo
 		}
 	}
 	if text == "" {
@@ -340,11 +340,11 @@ func (d drawing) state(c grid.Cell) (sign string, tone themes.Tone, text string)
 	return sign, tone, text
 }
 
-// cursor draws what the cursor is on.
-func (d drawing) cursor(text string) string {
+// cursor draws what is under the cursor.
+func (d renderer) cursor(text string) string {
 	t := d.cfg.Theme
 	switch {
-	case d.resting:
+	case d.inactive:
 		return t.SelectedBlur.Render(text)
 	case t.IsPlain():
 		r := []rune(text)
@@ -360,7 +360,7 @@ func fieldName(f field) string {
 	return f.Node.Label()
 }
 
-func (d drawing) fieldLine(i int) string {
+func (d renderer) fieldLine(i int) string {
 	t, f := d.cfg.Theme, d.fields[i]
 	names := d.namesWidth()
 	name := widget.PadRight(fieldName(f), names)
@@ -372,7 +372,7 @@ func (d drawing) fieldLine(i int) string {
 	return t.Text.Render(" "+strings.TrimSuffix(name, " ")) + t.Muted.Render(text)
 }
 
-// summary says what a member holds, in a few words.
+// summary describes a field's value in a few words.
 func summary(f schema.FieldState) string {
 	v := f.Value
 	switch {

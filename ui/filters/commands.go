@@ -10,14 +10,14 @@ import (
 	"bugle/engine/doc"
 )
 
-// command takes a key in the tree, while nothing is open.
+// command handles a key in the tree while nothing is open.
 func (t *Tree) command(msg tea.KeyMsg) tea.Cmd {
 	k, n := t.keys, t.node()
 	switch {
 	case t.moveKey(msg):
 		return nil
 	case key.Matches(msg, k.Why):
-		return askWhom(t.cfg, func() doc.Value { return t.root.Lookup(t.place) })
+		return askUserName(t.cfg, func() doc.Value { return t.root.Lookup(t.place) })
 	case key.Matches(msg, k.Open) && n.Kind != audience.Group:
 		t.openForm()
 		return nil
@@ -41,37 +41,37 @@ func (t *Tree) command(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// change takes the keys that change the filter under the cursor.
+// change handles the keys that change the filter under the cursor.
 func (o *outline) change(msg tea.KeyMsg) {
 	k, p := o.keys, o.node().Path
 	switch {
 	case key.Matches(msg, k.Negate):
 		root, err := audience.Negate(o.root, p)
-		o.take(root, p, err)
+		o.applyChange(root, p, err)
 	case key.Matches(msg, k.Duplicate):
-		o.take(audience.Duplicate(o.root, p))
+		o.applyChange(audience.Duplicate(o.root, p))
 	case key.Matches(msg, k.Remove):
 		o.remove()
 	case key.Matches(msg, k.Up):
-		o.take(audience.Move(o.root, p, -1))
+		o.applyChange(audience.Move(o.root, p, -1))
 	case key.Matches(msg, k.Down):
-		o.take(audience.Move(o.root, p, 1))
+		o.applyChange(audience.Move(o.root, p, 1))
 	case key.Matches(msg, k.Indent):
-		o.take(audience.Indent(o.root, p))
+		o.applyChange(audience.Indent(o.root, p))
 	case key.Matches(msg, k.Outdent):
-		o.take(audience.Outdent(o.root, p))
+		o.applyChange(audience.Outdent(o.root, p))
 	case key.Matches(msg, k.Other):
 		to, ok := o.otherGroup()
 		if !ok {
 			o.failure = "There is no other group to move it to."
 			return
 		}
-		o.take(audience.MoveTo(o.root, p, to.Path))
+		o.applyChange(audience.MoveTo(o.root, p, to.Path))
 	}
 }
 
-// take takes over a change of the tree, the cursor on the node that it was about.
-func (o *outline) take(root doc.Value, p doc.Path, err error) {
+// applyChange adopts a change of the tree and moves the cursor to the changed node.
+func (o *outline) applyChange(root doc.Value, p doc.Path, err error) {
 	if err != nil {
 		o.failure = sentence(err)
 		return
@@ -80,16 +80,16 @@ func (o *outline) take(root doc.Value, p doc.Path, err error) {
 		o.failure = why
 		return
 	}
-	o.root, o.stepped = root, true
+	o.root, o.wasOperation = root, true
 	o.refresh()
 	o.goTo(p)
 }
 
-// goTo puts the cursor on the node at p, where there is one.
+// goTo moves the cursor to the node at p, if it exists.
 func (o *outline) goTo(p doc.Path) {
 	for i, n := range o.nodes {
 		if n.Path.Equal(p) {
-			o.at = i
+			o.cursor = i
 			return
 		}
 	}
@@ -102,7 +102,7 @@ func (o *outline) remove() {
 		return
 	}
 	root, err := audience.Remove(o.root, n.Path)
-	o.take(root, n.Path, err)
+	o.applyChange(root, n.Path, err)
 	if err == nil && o.cfg.Host.Notify != nil {
 		what := "Removed."
 		if n.Count == 1 {
@@ -114,13 +114,13 @@ func (o *outline) remove() {
 	}
 }
 
-// toggleJoin turns and into or, for the group that the line stands in, or is.
+// toggleJoin switches between and and or in the group that contains the node, or is it.
 func (o *outline) toggleJoin() {
 	n := o.node()
 	group := n
-	for i := o.at; n.Kind != audience.Group && i >= 0; i-- {
+	for i := o.cursor; n.Kind != audience.Group && i >= 0; i-- {
 		if o.nodes[i].Depth < n.Depth {
-			group = o.nodes[i] // of a condition, its action
+			group = o.nodes[i] // for a condition, its action
 			break
 		}
 	}
@@ -129,23 +129,23 @@ func (o *outline) toggleJoin() {
 		join = "and"
 	}
 	root, err := audience.SetJoin(o.root, group.Path, join)
-	o.take(root, n.Path, err)
+	o.applyChange(root, n.Path, err)
 }
 
-// groupAt returns the index of the outermost group that a node is in.
+// groupAt returns the index of the outermost group that contains a node.
 func (o *outline) groupAt(i int) int {
 	for ; i > 0 && o.nodes[i].Depth > 0; i-- {
 	}
 	return i
 }
 
-// otherGroup returns the outermost group after that of the cursor, or the first.
+// otherGroup returns the outermost group after the current one, or the first.
 func (o *outline) otherGroup() (audience.Node, bool) {
 	var groups []audience.Node
 	here := 0
 	for i, n := range o.nodes {
 		if n.Depth == 0 {
-			if i == o.groupAt(o.at) {
+			if i == o.groupAt(o.cursor) {
 				here = len(groups)
 			}
 			groups = append(groups, n)
@@ -158,16 +158,16 @@ func (o *outline) otherGroup() (audience.Node, bool) {
 }
 
 func (o *outline) moveKey(msg tea.KeyMsg) bool {
-	to := o.at
+	to := o.cursor
 	switch msg.String() {
 	case "up", "k":
 		to--
 	case "down", "j":
 		to++
 	case "pgup":
-		to -= max(o.body-1, 1)
+		to -= max(o.visibleLines-1, 1)
 	case "pgdown":
-		to += max(o.body-1, 1)
+		to += max(o.visibleLines-1, 1)
 	case "home", "g":
 		to = 0
 	case "end", "G":
@@ -175,17 +175,17 @@ func (o *outline) moveKey(msg tea.KeyMsg) bool {
 	default:
 		return false
 	}
-	o.at = max(0, min(to, len(o.nodes)-1))
+	o.cursor = max(0, min(to, len(o.nodes)-1))
 	return true
 }
 
-// outside is a JSON text that a person wrote and that does not parse.
-type outside struct {
+// invalidJSON is a text from the external editor that does not parse.
+type invalidJSON struct {
 	path doc.Path
 	text string
 }
 
-// editJSON opens the node in the person's editor; a text that did not parse is offered again.
+// editJSON opens the node in the user's editor; a text that did not parse is opened again.
 func (t *Tree) editJSON() {
 	p := t.node().Path
 	if t.cfg.Host.OpenExternal == nil {
@@ -193,25 +193,25 @@ func (t *Tree) editJSON() {
 	}
 	before := string(t.root.Lookup(p).Indent())
 	text := before
-	if t.outside != nil && t.outside.path.Equal(p) {
-		text = t.outside.text
+	if t.invalidJSON != nil && t.invalidJSON.path.Equal(p) {
+		text = t.invalidJSON.text
 	}
 	if text == "" {
 		text = "{}"
 	}
 	t.cfg.Host.OpenExternal(text, ".json", func(after string) {
-		t.outside = nil
+		t.invalidJSON = nil
 		if after != before {
 			t.takeJSON(p, after)
 		}
-		t.settle()
+		t.rebuild()
 	})
 }
 
 func (t *Tree) takeJSON(p doc.Path, text string) {
 	v, err := doc.Parse([]byte(text))
 	if err != nil {
-		t.outside = &outside{p, text}
+		t.invalidJSON = &invalidJSON{p, text}
 		t.failure = "Invalid JSON, not applied: " + err.Error() + ". Press e to keep editing."
 		return
 	}
@@ -219,13 +219,13 @@ func (t *Tree) takeJSON(p doc.Path, text string) {
 		return
 	}
 	root, err := t.root.Set(p, v)
-	t.take(root, p, err)
+	t.applyChange(root, p, err)
 	if t.open != nil {
 		t.reopen()
 	}
 }
 
-// sentence makes an error one for people to read.
+// sentence formats an error as a sentence for the user.
 func sentence(err error) string {
 	text := err.Error()
 	if text == "" {

@@ -1,5 +1,5 @@
-// Package filters edits the filters of an audience as a tree, below a sentence that says in plain
-// words whom they pick, and tells beside it how many people that is.
+// Package filters edits the filters of an audience as a tree, below a sentence that describes the audience, and
+// counts the matching users beside it.
 package filters
 
 import (
@@ -16,38 +16,38 @@ import (
 	"bugle/ui/editor"
 )
 
-// Tree edits the filter groups of a component. Make one with [New]; it must not be copied.
+// Tree edits the filter groups of a component. Create one with [New]; it must not be copied.
 type Tree struct {
 	*outline
-	base    doc.Value // what Edits compares with
-	open    *form     // of the node under the cursor; nil where none is open
-	menu    *menu     // what to add; nil where that is not asked
-	outside *outside  // a JSON text that could not be taken over
+	base        doc.Value    // the document that Edited compares with
+	open        *form        // the open form of the node under the cursor; nil if none is open
+	menu        *menu        // the menu of what to add; nil if it is closed
+	invalidJSON *invalidJSON // a JSON text that did not parse
 
 	sentence []string
 	lines    []line
-	top      int // the first line in sight
+	top      int // the first visible line
 }
 
-// outline is the filters as rows with a cursor, and what is done with the one under it.
+// outline is the list of filter rows with a cursor, and the operations on it.
 type outline struct {
 	cfg   editor.Config
-	place doc.Path // of the component, or of a group that stands alone
+	place doc.Path // path of the component, or of a single group
 	keys  keyMap
 	root  doc.Value
 	draft *draft
 
-	nodes    []audience.Node
-	last     []bool // of each node: no other follows in its group
-	at       int    // the node under the cursor
-	problems []schema.Problem
-	failure  string
-	stepped  bool // the last change was an operation, not something typed
-	resting  bool // the keyboard is elsewhere
-	body     int  // how many lines are in sight
+	nodes        []audience.Node
+	last         []bool // for each node: it is the last one in its group
+	cursor       int    // the node under the cursor
+	problems     []schema.Problem
+	failure      string
+	wasOperation bool // the last change was an operation, not typing
+	inactive     bool // the tree does not have the keyboard
+	visibleLines int  // number of visible lines
 }
 
-// draft is a filter that was added and is as it was made: it is no part of the document yet.
+// draft is a newly added filter that is still unchanged and not part of the document.
 type draft struct {
 	before doc.Value
 	path   doc.Path
@@ -56,25 +56,25 @@ type draft struct {
 
 var _ editor.Editor = (*Tree)(nil)
 
-// New makes the editor of a filter group, or of a component that has some. The groups of one component
-// are shown together, the cursor in the one at the path.
+// New returns the editor of a filter group, or of a component with filter groups. All groups of a component are
+// shown, with the cursor in the one at the path.
 func New(cfg editor.Config) editor.Editor {
-	t := &Tree{outline: &outline{cfg: cfg, place: placeOf(cfg.Path), keys: newKeyMap(), root: cfg.Root}, base: cfg.Root}
+	t := &Tree{outline: &outline{cfg: cfg, place: groupsPath(cfg.Path), keys: newKeyMap(), root: cfg.Root}, base: cfg.Root}
 	t.refresh()
 	for i, n := range t.nodes {
 		if n.Path.Equal(cfg.Path) {
-			t.at = i
+			t.cursor = i
 		}
 	}
 	if len(cfg.Focus) > 0 {
 		t.FocusPath(cfg.Path.Child(cfg.Focus))
 	}
-	t.settle()
+	t.rebuild()
 	return t
 }
 
-// placeOf returns the component around a group, and any other path as it is.
-func placeOf(p doc.Path) doc.Path {
+// groupsPath returns the component around a group, and any other path unchanged.
+func groupsPath(p doc.Path) doc.Path {
 	if len(p) > 1 && slices.Contains(catalog.FilterGroups(catalog.Component(p[len(p)-2].Name)), p.Last().Name) {
 		return p.Parent()
 	}
@@ -96,37 +96,38 @@ func now(cfg editor.Config) time.Time {
 	return time.Now()
 }
 
-// SetSize sets the cells and lines that View may take.
+// SetSize sets the size of the view.
 func (t *Tree) SetSize(w, h int) {
 	t.cfg.Width, t.cfg.Height = w, h
-	t.settle()
+	t.rebuild()
 }
 
 // SetActive tells the tree whether it has the keyboard.
 func (t *Tree) SetActive(on bool) {
-	if t.resting == on {
-		t.resting = !on
-		t.settle()
+	if t.inactive == on {
+		t.inactive = !on
+		t.rebuild()
 	}
 }
 
-// Edited returns the document with everything that a person changed. A filter that was added and has
-// nothing in it yet is not in it.
+// Edited returns the document with the user's changes. A new filter that is still empty is not part of it.
 func (t *Tree) Edited() (doc.Value, bool) {
 	root := t.root
-	if t.untouched() {
+	if t.draftIsEmpty() {
 		root = t.draft.before
 	}
 	return root, !root.Same(t.base)
 }
 
-// untouched reports a draft that nobody has filled in.
-func (o *outline) untouched() bool { return o.draft != nil && audience.NewFilter(o.root, o.draft.path) }
+// draftIsEmpty reports whether there is a draft that has not been filled in.
+func (o *outline) draftIsEmpty() bool {
+	return o.draft != nil && audience.NewFilter(o.root, o.draft.path)
+}
 
-// Reload takes over a document that was changed elsewhere, or saved.
+// Reload replaces the document after it was changed elsewhere or saved.
 func (t *Tree) Reload(root doc.Value) {
 	t.base = root
-	if root.Same(t.root) || t.untouched() && root.Same(t.draft.before) {
+	if root.Same(t.root) || t.draftIsEmpty() && root.Same(t.draft.before) {
 		return
 	}
 	before := t.root
@@ -135,13 +136,13 @@ func (t *Tree) Reload(root doc.Value) {
 	if t.open != nil {
 		t.reopen()
 	} else {
-		t.toChange(before)
+		t.goToChange(before)
 	}
-	t.settle()
+	t.rebuild()
 }
 
-// toChange puts the cursor where the document differs from what it was before.
-func (o *outline) toChange(before doc.Value) {
+// goToChange moves the cursor to the first difference from the previous document.
+func (o *outline) goToChange(before doc.Value) {
 	changes := doc.Diff(before.Lookup(o.place), o.root.Lookup(o.place))
 	if len(changes) == 0 {
 		return
@@ -149,7 +150,7 @@ func (o *outline) toChange(before doc.Value) {
 	c, best := changes[0], -1
 	p := o.place.Join(c.Path...)
 	if last := p.Last(); last.IsIndex && last.Index > 0 && !c.After.Exists() {
-		p = p.Parent().Elem(last.Index - 1) // what stood before one that went
+		p = p.Parent().Elem(last.Index - 1) // the entry before a removed one
 	}
 	for i, n := range o.nodes {
 		if p.HasPrefix(n.Path) && (best < 0 || len(n.Path) >= len(o.nodes[best].Path)) {
@@ -157,18 +158,18 @@ func (o *outline) toChange(before doc.Value) {
 		}
 	}
 	if best >= 0 {
-		o.at = best
+		o.cursor = best
 	}
 }
 
-// SetProblems hands in the problems of the document.
+// SetProblems sets the problems of the document.
 func (t *Tree) SetProblems(ps []schema.Problem) {
 	t.problems = ps
 	t.refresh()
-	t.settle()
+	t.rebuild()
 }
 
-// refresh reads the nodes anew, and keeps the cursor on its place.
+// refresh reads the nodes again and keeps the cursor in place.
 func (o *outline) refresh() {
 	o.nodes = audience.Nodes(o.root, o.place, o.env(), o.problems)
 	o.last = make([]bool, len(o.nodes))
@@ -181,18 +182,18 @@ func (o *outline) refresh() {
 			}
 		}
 	}
-	o.at = max(0, min(o.at, len(o.nodes)-1))
+	o.cursor = max(0, min(o.cursor, len(o.nodes)-1))
 }
 
 // node returns the node under the cursor; a tree always has one.
 func (o *outline) node() audience.Node {
-	if o.at < len(o.nodes) {
-		return o.nodes[o.at]
+	if o.cursor < len(o.nodes) {
+		return o.nodes[o.cursor]
 	}
 	return audience.Node{Kind: audience.Group, Path: o.place}
 }
 
-// Focused returns the place that the keyboard is at.
+// Focused returns the place that has the keyboard.
 func (t *Tree) Focused() (schema.FieldState, bool) {
 	p := t.node().Path
 	if t.open != nil {
@@ -206,7 +207,7 @@ func (t *Tree) Focused() (schema.FieldState, bool) {
 	return t.cfg.Schema.Field(t.root, p, t.cfg.Env)
 }
 
-// FocusPath puts the cursor on the node at p, and opens it where p leads to something in it.
+// FocusPath moves the cursor to the node at p, and opens it if p is inside it.
 func (t *Tree) FocusPath(p doc.Path) bool {
 	best := -1
 	for i, n := range t.nodes {
@@ -218,25 +219,25 @@ func (t *Tree) FocusPath(p doc.Path) bool {
 		return p.Equal(t.place)
 	}
 	t.closeForm()
-	t.at = min(best, max(len(t.nodes)-1, 0))
+	t.cursor = min(best, max(len(t.nodes)-1, 0))
 	if n := t.node(); n.Kind != audience.Group && len(p) > len(n.Path) && p.HasPrefix(n.Path) {
 		t.openForm()
 		t.open.focusPath(p)
 	}
-	t.settle()
+	t.rebuild()
 	return true
 }
 
-// Typing reports that letters are text.
+// Typing reports whether letters are text.
 func (t *Tree) Typing() bool { return t.open != nil && t.open.typing }
 
-// Modal reports that a filter is open, or something to add is chosen: Escape closes that.
+// Modal reports whether a filter or the menu is open, which esc closes.
 func (t *Tree) Modal() bool { return t.open != nil || t.menu != nil }
 
-// LastWasOperation says whether the last change was an operation on the tree.
-func (t *Tree) LastWasOperation() bool { return t.stepped }
+// LastWasOperation reports whether the last change was an operation on the tree.
+func (t *Tree) LastWasOperation() bool { return t.wasOperation }
 
-// locked says why what is at p may not be changed, or "".
+// locked returns why the value at p cannot be changed, or "".
 func (o *outline) locked(p doc.Path) string {
 	if o.cfg.Locked == nil {
 		return ""
@@ -244,19 +245,19 @@ func (o *outline) locked(p doc.Path) string {
 	return o.cfg.Locked(p)
 }
 
-// Update takes a key, or a mouse event relative to the upper left corner.
+// Update handles a key, or a mouse event relative to the upper left corner.
 func (t *Tree) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
-		return t.typed(msg)
+		return t.handleRunes(msg)
 	case tea.MouseMsg:
 		t.mouse(msg)
 	}
 	return nil
 }
 
-// typed hands on letters that arrived together one by one, until they are text.
-func (t *Tree) typed(msg tea.KeyMsg) tea.Cmd {
+// handleRunes handles letters that arrived in one message one by one, until they are text.
+func (t *Tree) handleRunes(msg tea.KeyMsg) tea.Cmd {
 	var cmds []tea.Cmd
 	for msg.Type == tea.KeyRunes && !msg.Paste && !msg.Alt && len(msg.Runes) > 1 && !t.Typing() {
 		first := msg
@@ -281,6 +282,6 @@ func (t *Tree) key(msg tea.KeyMsg) tea.Cmd {
 	default:
 		cmd = t.command(msg)
 	}
-	t.settle()
+	t.rebuild()
 	return cmd
 }

@@ -17,8 +17,8 @@ import (
 	"bugle/ui/uitest"
 )
 
-// bench is a workspace with people in it, and one draft.
-type bench struct {
+// testbed is a workspace with users and one draft.
+type testbed struct {
 	t   testing.TB
 	svc *local.Service
 	id  string
@@ -39,7 +39,7 @@ func workspace() engine.Workspace {
 	}
 }
 
-// audienceJSON is an audience as people build them: two groups, an action with conditions, a segment.
+// audienceJSON is a typical audience: two groups, an action with conditions, a segment.
 const audienceJSON = `{"segmentation_details":{
 	"included_filters":{"filter_operator":"and","filters":[
 		{"filter_type":"user_attributes","data_type":"string","category":"Tracked Standard Attribute","name":"Country","operator":"in","value":["India","Nepal"]},
@@ -51,12 +51,12 @@ const audienceJSON = `{"segmentation_details":{
 		{"filter_type":"custom_segments","name":"Staff","id":"65f0a1b2c3d4e5f607182930"},
 		{"filter_type":"user_attributes","data_type":"bool","name":"Member","operator":"is","value":true,"x-note":"kept"}]}}}`
 
-func newBench(t testing.TB, components string) *bench {
+func newTestbed(t testing.TB, components string) *testbed {
 	t.Helper()
-	return newBenchOf(t, catalog.OneTime, components)
+	return newTestbedOf(t, catalog.OneTime, components)
 }
 
-func newBenchOf(t testing.TB, delivery catalog.DeliveryType, components string) *bench {
+func newTestbedOf(t testing.TB, delivery catalog.DeliveryType, components string) *testbed {
 	t.Helper()
 	ctx := context.Background()
 	db := mem.New()
@@ -89,18 +89,18 @@ func newBenchOf(t testing.TB, delivery catalog.DeliveryType, components string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &bench{t, svc, made.ID}
+	return &testbed{t, svc, made.ID}
 }
 
-// open shows the builder at a place, the form with the keyboard.
-func (b *bench) open(w, h int, at ...any) *uitest.Harness {
+// open opens the builder at a place and focuses the form.
+func (b *testbed) open(w, h int, at ...any) *uitest.Harness {
 	b.t.Helper()
 	hs := uitest.New(b.t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P(at...)}), w, h)
 	return hs
 }
 
-// stored is what the store has of a place.
-func (b *bench) stored(at ...any) string {
+// stored returns the stored JSON of a place.
+func (b *testbed) stored(at ...any) string {
 	b.t.Helper()
 	c, err := b.svc.Get(context.Background(), b.id)
 	if err != nil {
@@ -116,7 +116,7 @@ const (
 )
 
 func TestScreensOfFilters(t *testing.T) {
-	b := newBench(t, audienceJSON)
+	b := newTestbed(t, audienceJSON)
 	h := b.open(120, 40, segmentation, include)
 	h.GoldenSizes("tree")
 	h.Resize(120, 40)
@@ -138,7 +138,7 @@ func TestScreensOfFilters(t *testing.T) {
 
 func TestScreensOfDates(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, `{"segmentation_details":{"included_filters":{"filter_operator":"or","filters":[
+	b := newTestbed(t, `{"segmentation_details":{"included_filters":{"filter_operator":"or","filters":[
 		{"filter_type":"user_attributes","data_type":"datetime","name":"Birthday","operator":"before","value":"2020-01-01"},
 		{"filter_type":"user_attributes","data_type":"datetime","name":"Birthday","operator":"between","value":["2026-01-01","2026-02-01"]}]}}}`)
 	h := b.open(120, 40, segmentation, include, "filters", 0, "value")
@@ -153,8 +153,8 @@ func TestScreensOfDates(t *testing.T) {
 	}
 }
 
-func TestScreensOfNothingYet(t *testing.T) {
-	b := newBench(t, `{}`)
+func TestScreensWithoutFilters(t *testing.T) {
+	b := newTestbed(t, `{}`)
 	h := b.open(120, 40, segmentation, include)
 	h.GoldenSizes("empty")
 	h.Press("a", "1")
@@ -164,10 +164,10 @@ func TestScreensOfNothingYet(t *testing.T) {
 	h.GoldenSizes("operator")
 }
 
-// A trigger has words of its own, and starts with what users do.
+// A trigger has texts of its own, and starts with a user action.
 func TestTriggerAsksForAnEvent(t *testing.T) {
 	t.Parallel()
-	b := newBenchOf(t, catalog.EventTriggered, `{}`)
+	b := newTestbedOf(t, catalog.EventTriggered, `{}`)
 	h := b.open(120, 40, string(catalog.TriggerCondition), include)
 	h.Want("No event yet.", "Press a to choose what starts this campaign.")
 	h.WantNot("No users yet", "No filters yet")
@@ -182,11 +182,11 @@ func TestTriggerAsksForAnEvent(t *testing.T) {
 	}
 }
 
-// A person builds an audience by the keys alone: two actions with conditions, a list, relative days,
-// and somebody to leave out. Names bring the rest with them.
-func TestAudienceIsBuiltByTheKeysAlone(t *testing.T) {
+// An audience can be built with the keyboard: two actions with conditions, a list, relative days, and an
+// exclusion. Choosing a name fills in the rest.
+func TestBuildAudienceWithKeyboard(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, `{}`)
+	b := newTestbed(t, `{}`)
 	h := b.open(120, 40, segmentation, include)
 	for _, step := range []struct{ keys, text, then string }{
 		{"a 2", "added to cart at least 2 times in the last 30 days", "enter"}, // an action in one row
@@ -195,7 +195,7 @@ func TestAudienceIsBuiltByTheKeysAlone(t *testing.T) {
 		{"a 4", "amo", "enter l enter"}, {"", "1000", "enter"}, // with Amount below 1000
 		{"a 1", "cou", "enter enter"}, {"", "India, Nepal", "enter"}, // a list
 		{"a 1", "bir", "enter enter"}, {"", "7", "enter"}, // relative days
-		{"A 3", "sta", "enter"}, // and somebody to leave out
+		{"A 3", "sta", "enter"}, // and an exclusion
 	} {
 		h.Press(strings.Fields(step.keys)...)
 		h.Type(step.text)
@@ -217,13 +217,13 @@ func TestAudienceIsBuiltByTheKeysAlone(t *testing.T) {
 	}
 }
 
-// Undo takes back each operation, and redo makes it again.
+// Undo reverts each operation, and redo applies it again.
 func TestUndoTakesBackEachOperation(t *testing.T) {
 	t.Parallel()
 	for _, keys := range []string{"j !", "j d", "j j x", "j J", "j j K", "j j j j j >", "j j j <", "j m", "j space", "G delete", "A 3 enter", "j j j enter tab tab tab 9"} {
 		t.Run(keys, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, audienceJSON)
+			b := newTestbed(t, audienceJSON)
 			before := b.stored(segmentation)
 			h := b.open(80, 24, segmentation, include)
 			for _, k := range strings.Fields(keys) {
@@ -245,9 +245,9 @@ func TestUndoTakesBackEachOperation(t *testing.T) {
 	}
 }
 
-// A filter that was added and left without a word is not in the document, nor ever was.
-func TestFilterAddedAndLeftIsNotInTheDocument(t *testing.T) {
-	b := newBench(t, audienceJSON)
+// A filter that was added and left empty is not, and never was, in the document.
+func TestEmptyNewFilterIsNotSaved(t *testing.T) {
+	b := newTestbed(t, audienceJSON)
 	before := b.stored(segmentation)
 	h := b.open(80, 24, segmentation, include)
 	for _, keys := range [][]string{{"a", "1", "esc"}, {"a", "esc"}, {"j", "a", "2", "tab", "tab", "esc"}, {"A", "3", "tab", "tab", "esc"}, {"a", "4", "enter", "up", "esc"}} {
@@ -261,7 +261,7 @@ func TestFilterAddedAndLeftIsNotInTheDocument(t *testing.T) {
 
 func TestOperationsAndUndoThroughTheBuilder(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, audienceJSON)
+	b := newTestbed(t, audienceJSON)
 	h := b.open(120, 40, segmentation, include)
 	h.Press("j", "!")
 	h.Want("! Country is not India or Nepal")
@@ -278,10 +278,10 @@ func TestOperationsAndUndoThroughTheBuilder(t *testing.T) {
 	h.Want("There is no event above")
 }
 
-// A problem leads to its field, wherever in the tree.
-func TestProblemLeadsToItsField(t *testing.T) {
+// A problem leads to its field anywhere in the tree.
+func TestProblemOpensField(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, audienceJSON)
+	b := newTestbed(t, audienceJSON)
 	h := b.open(120, 40, segmentation, include, "filters", 1, "attributes", "filters", 0, "value")
 	h.Want("▸ Value            500")
 	h = b.open(120, 40, segmentation, exclude, "filters", 0, "name")
@@ -293,7 +293,7 @@ func TestProblemLeadsToItsField(t *testing.T) {
 }
 
 func TestMousePicksNodesRowsAndNames(t *testing.T) {
-	b := newBench(t, audienceJSON)
+	b := newTestbed(t, audienceJSON)
 	h := b.open(120, 40, segmentation, include)
 	h.ClickOn("In the segment Staff")
 	h.Want("▸ ├     In the segment Staff")
@@ -310,10 +310,10 @@ func TestMousePicksNodesRowsAndNames(t *testing.T) {
 	}
 }
 
-// A click reaches what is under it in every layout: nodes, rows, names, options.
-func TestClicksReachWhatIsUnderThem(t *testing.T) {
+// Nodes, rows, names and options can be clicked in every layout.
+func TestClickTargets(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
-		b := newBench(t, audienceJSON)
+		b := newTestbed(t, audienceJSON)
 		h := b.open(size[0], size[1], segmentation, include)
 		h.ClickOn("and ! Age")
 		h.Want("▸ └ and ! Age")
@@ -334,10 +334,10 @@ func TestClicksReachWhatIsUnderThem(t *testing.T) {
 	}
 }
 
-// The kinds of a new filter, its names and its dates take clicks in every layout.
+// The kinds of a new filter, its names and its dates can be clicked in every layout.
 func TestClicksAddAFilter(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
-		b := newBench(t, `{}`)
+		b := newTestbed(t, `{}`)
 		h := b.open(size[0], size[1], segmentation, include)
 		h.ClickOn("Include · empty")
 		h.Want("Add to Include")
@@ -350,9 +350,9 @@ func TestClicksAddAFilter(t *testing.T) {
 	}
 }
 
-// Enter takes the highlighted name; what is typed stays where a person says so, and is marked.
-func TestNamesTheWorkspaceDoesNotKnow(t *testing.T) {
-	b := newBench(t, audienceJSON)
+// Enter accepts the highlighted name; a free text is kept if the user chooses it, and is marked.
+func TestUnknownNames(t *testing.T) {
+	b := newTestbed(t, audienceJSON)
 	h := b.open(120, 40, segmentation, include)
 	h.Press("j", "j", "enter", "ctrl+u")
 	h.Type("purch")
@@ -375,13 +375,13 @@ func TestNamesTheWorkspaceDoesNotKnow(t *testing.T) {
 	if got := b.stored(segmentation, include, "filters", 1, "action_name"); got != `"add"` {
 		t.Errorf("the event is %s", got)
 	}
-	h.Want("(not in this workspace) at least 2 times with Price", "Did add (not in this workspace) at least 2") // in the sentence, and in the tree
+	h.Want("(not in this workspace) at least 2 times with Price", "Did add (not in this workspace) at least 2") // in the sentence and in the tree
 }
 
 const notKnown = "not in this workspace"
 
-func TestWhySaysWhatLetsSomebodyInOrKeepsThemOut(t *testing.T) {
-	b := newBench(t, `{"segmentation_details":{"included_filters":{"filter_operator":"and","filters":[
+func TestExplainMatch(t *testing.T) {
+	b := newTestbed(t, `{"segmentation_details":{"included_filters":{"filter_operator":"and","filters":[
 		{"filter_type":"user_attributes","data_type":"string","name":"Country","operator":"is","value":"India"}]}}}`)
 	h := b.open(120, 40, segmentation, include)
 	h.Want("4 of 12 users · 33%", "Asha 0")
@@ -403,17 +403,17 @@ func TestWhySaysWhatLetsSomebodyInOrKeepsThemOut(t *testing.T) {
 	h.Want("No user has a name")
 }
 
-// A service that only carries campaigns says so.
-func TestServiceThatCannotCountSaysSo(t *testing.T) {
-	b := newBench(t, audienceJSON)
+// A service without users shows that it cannot count.
+func TestServiceWithoutAudience(t *testing.T) {
+	b := newTestbed(t, audienceJSON)
 	r := screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P(segmentation, include)}
 	h := uitest.New(t, builder.New(uitest.Deps(struct{ engine.Service }{b.svc}), r), 120, 40)
 	h.Want("This service does not show who", "Users whose Country is India or Nepal")
 }
 
-// A letter typed at a name that is there looks for another one, and esc keeps the old one.
+// Typing over an existing name searches for another one, and esc keeps the old one.
 func TestTypingOverAName(t *testing.T) {
-	b := newBench(t, audienceJSON)
+	b := newTestbed(t, audienceJSON)
 	h := b.open(120, 40, segmentation, include)
 	h.Press("j", "j", "enter")
 	h.Type("purch")

@@ -14,32 +14,32 @@ import (
 	"bugle/ui/widget"
 )
 
-// form is a filter that is open in its place: one row for each thing to fill in.
+// form is a filter opened in place, with a row for each input.
 type form struct {
 	*outline
 	filter doc.Path
 	rows   []row
-	at     int
-	typing bool // the row is a line of text
+	cursor int
+	typing bool // the row is a text field
 
-	before  doc.Value // the document when the row was reached: what is typed is written into that
-	prompt  widget.Prompt
-	start   string           // what the prompt held then
-	names   []typeahead.Item // that the row can be filled in with
-	list    typeahead.List   // what fits what is typed
-	refused bool             // it was said already that what is typed cannot be read
-	over    bool             // the text was typed over that of the row
-	fresh   bool             // nothing was done in the row yet: what is typed takes the place of the old text
+	before    doc.Value // the document when the row was focused, into which the text is written
+	prompt    widget.Prompt
+	start     string           // the prompt's text at that time
+	names     []typeahead.Item // suggestions for the row
+	list      typeahead.List   // the suggestions that match the text
+	refused   bool             // the user has been told that the text cannot be parsed
+	replacing bool             // the text replaces that of the row
+	fresh     bool             // the row is unchanged: typing replaces its text
 }
 
-// openForm opens the filter under the cursor, at its first row.
+// openForm opens the filter under the cursor at its first row.
 func (t *Tree) openForm() {
 	t.open = &form{outline: t.outline, filter: t.node().Path}
-	t.open.rows = t.open.made()
+	t.open.rows = t.open.buildRows()
 	t.open.focusRow(0)
 }
 
-// reopen makes the rows of the open filter anew, and closes it where it is gone.
+// reopen rebuilds the rows of the open filter, and closes it if the filter does not exist any more.
 func (t *Tree) reopen() {
 	f := t.open
 	if !f.filter.Equal(t.node().Path) {
@@ -49,34 +49,34 @@ func (t *Tree) reopen() {
 		t.open = nil
 		return
 	}
-	f.rows = f.made()
-	f.focusRow(f.at)
+	f.rows = f.buildRows()
+	f.focusRow(f.cursor)
 }
 
-// closeForm closes the open filter. One that was added and not filled in goes.
+// closeForm closes the open filter. A new one that is still empty is removed.
 func (t *Tree) closeForm() {
 	if t.open == nil {
 		return
 	}
 	t.open = nil
-	if t.untouched() {
-		t.root, t.at = t.draft.before, t.draft.from
+	if t.draftIsEmpty() {
+		t.root, t.cursor = t.draft.before, t.draft.from
 		t.refresh()
 	}
 	t.draft = nil
 }
 
 func (f *form) row() (row, bool) {
-	if f.at < 0 || f.at >= len(f.rows) {
+	if f.cursor < 0 || f.cursor >= len(f.rows) {
 		return row{}, false
 	}
-	return f.rows[f.at], true
+	return f.rows[f.cursor], true
 }
 
-// focusRow returns a row the keyboard.
+// focusRow focuses a row.
 func (f *form) focusRow(i int) {
-	f.at = max(0, min(i, len(f.rows)-1))
-	f.before, f.typing, f.names, f.fresh, f.refused, f.over = f.root, false, nil, false, false, false
+	f.cursor = max(0, min(i, len(f.rows)-1))
+	f.before, f.typing, f.names, f.fresh, f.refused, f.replacing = f.root, false, nil, false, false, false
 	f.list.Clear()
 	r, ok := f.row()
 	f.start = r.text
@@ -88,16 +88,16 @@ func (f *form) focusRow(i int) {
 	f.prompt.SetValue(r.text)
 	f.prompt.Focus()
 	f.start = f.prompt.Value()
-	f.fresh = (r.counts() || r.kind == oftenRow || r.kind == nameRow) && r.text != ""
+	f.fresh = (r.isCount() || r.kind == frequencyRow || r.kind == nameRow) && r.text != ""
 	if r.kind == nameRow {
 		f.names = f.namesOf(r)
-		if r.text == "" { // a name that is there is walked past, not chosen anew
+		if r.text == "" { // an existing name is not replaced when the cursor passes it
 			f.list.Show(typeahead.Offer{Items: f.names, Typed: true})
 		}
 	}
 }
 
-// focusPath returns the row at p the keyboard, or the one around it.
+// focusPath focuses the row at p, or the one around it.
 func (f *form) focusPath(p doc.Path) {
 	best := -1
 	for i, r := range f.rows {
@@ -107,7 +107,7 @@ func (f *form) focusPath(p doc.Path) {
 			break
 		}
 	}
-	if best < 0 { // the second end of a range is a place of its own
+	if best < 0 { // the upper end of a range has a path of its own
 		best = slices.IndexFunc(f.rows, func(r row) bool { return r.end == 1 })
 	}
 	if best >= 0 {
@@ -115,14 +115,14 @@ func (f *form) focusPath(p doc.Path) {
 	}
 }
 
-// key takes a key, and reports whether the filter is done with.
+// key handles a key and reports whether the form is done.
 func (f *form) key(msg tea.KeyMsg) bool {
 	k := f.keys
 	r, ok := f.row()
-	leaving := key.Matches(msg, k.Close) || msg.String() == "enter" || key.Matches(msg, k.Next) && !(f.offering() && key.Matches(msg, k.Pick)) || key.Matches(msg, k.Prev)
-	if _, marked := f.marked(); leaving && ok && !marked {
-		if err := f.unread(r); err != nil && !f.refused {
-			f.failure, f.refused = sentence(err), true // once: whoever leaves after that means it
+	leaving := key.Matches(msg, k.Close) || msg.String() == "enter" || key.Matches(msg, k.Next) && !(f.hasSuggestions() && key.Matches(msg, k.Pick)) || key.Matches(msg, k.Prev)
+	if _, marked := f.highlightedName(); leaving && ok && !marked {
+		if err := f.parseError(r); err != nil && !f.refused {
+			f.failure, f.refused = sentence(err), true // once: leaving again discards the text
 			return false
 		}
 	}
@@ -131,21 +131,21 @@ func (f *form) key(msg tea.KeyMsg) bool {
 		f.keepTyped()
 		return true
 	case !ok:
-	case f.offering() && f.list.Key(msg.String()):
-		f.takeTyped(r)
+	case f.hasSuggestions() && f.list.Key(msg.String()):
+		f.acceptText(r)
 	case msg.String() == "enter":
 		return f.enter(r)
 	case key.Matches(msg, k.Next):
-		if f.typed() {
-			f.takePick(r)
+		if f.textChanged() {
+			f.acceptSuggestion(r)
 		}
-		f.focusRow(f.at + 1)
+		f.focusRow(f.cursor + 1)
 	case key.Matches(msg, k.Prev):
 		f.keepTyped()
-		f.focusRow(f.at - 1)
+		f.focusRow(f.cursor - 1)
 	case key.Matches(msg, k.Clear):
 		f.write(f.before, r, nil)
-		f.focusRow(f.at)
+		f.focusRow(f.cursor)
 	case f.typing:
 		f.typeKey(r, msg)
 	case r.kind == toggleRow:
@@ -156,9 +156,9 @@ func (f *form) key(msg tea.KeyMsg) bool {
 	return false
 }
 
-// enter goes on to what still has to be said, and reports whether nothing has.
+// enter moves to the next required row, and reports whether there is none.
 func (f *form) enter(r row) bool {
-	took := f.takePick(r)
+	took := f.acceptSuggestion(r)
 	if r.kind == nameRow && f.prompt.Value() == "" {
 		f.failure = "Type a name first, or press esc to cancel."
 		return false
@@ -166,13 +166,13 @@ func (f *form) enter(r row) bool {
 	if _, _, whole := f.splitAction(r); whole {
 		return true
 	}
-	known := r.kind == nameRow && f.knows(f.prompt.Value())
+	known := r.kind == nameRow && f.isSuggested(f.prompt.Value())
 	if took && f.node().Kind == audience.Segment {
 		return true
 	}
-	for i := f.at + 1; i < len(f.rows); i++ {
+	for i := f.cursor + 1; i < len(f.rows); i++ {
 		next := f.rows[i]
-		if next.needed() && !(known && next.input.Part == audience.DataType) {
+		if next.needsInput() && !(known && next.input.Part == audience.DataType) {
 			f.focusRow(i)
 			return false
 		}
@@ -180,28 +180,27 @@ func (f *form) enter(r row) bool {
 	return true
 }
 
-// typed reports that the line of text is another than the row began with.
-func (f *form) typed() bool { return f.typing && f.prompt.Value() != f.start }
+// textChanged reports whether the text differs from the row's initial text.
+func (f *form) textChanged() bool { return f.typing && f.prompt.Value() != f.start }
 
-// offering reports that there are names to choose from below the row.
-func (f *form) offering() bool { return f.typing && f.list.Len() > 0 }
+// hasSuggestions reports whether suggestions are shown below the row.
+func (f *form) hasSuggestions() bool { return f.typing && f.list.Len() > 0 }
 
-// knows reports whether a name is one of those that the row suggests.
-func (f *form) knows(name string) bool {
+// isSuggested reports whether a name is one of the row's suggestions.
+func (f *form) isSuggested(name string) bool {
 	return slices.ContainsFunc(f.names, func(it typeahead.Item) bool { return it.Value == name })
 }
 
-// marked returns the suggested name that is highlighted in the place of another text.
-func (f *form) marked() (string, bool) {
+// highlightedName returns the highlighted suggestion that would replace the text.
+func (f *form) highlightedName() (string, bool) {
 	r, ok := f.list.Highlighted()
 	return r.Value, ok && f.typing && !r.Free && r.Value != f.prompt.Value()
 }
 
-// takePick fills in the name that is highlighted. It reports whether the row holds another one than
-// before.
-func (f *form) takePick(r row) bool {
-	name, ok := f.marked()
-	if r.kind != nameRow && r.kind != oftenRow || !ok {
+// acceptSuggestion fills in the highlighted name. It reports whether the value changed.
+func (f *form) acceptSuggestion(r row) bool {
+	name, ok := f.highlightedName()
+	if r.kind != nameRow && r.kind != frequencyRow || !ok {
 		return r.kind == nameRow && f.prompt.Value() != f.start
 	}
 	f.prompt.SetValue(name)
@@ -210,21 +209,21 @@ func (f *form) takePick(r row) bool {
 	return true
 }
 
-// keepTyped keeps what was typed of a name when its row is left without a choice. Where another name was looked
-// for, the old one stays.
+// keepTyped keeps the text of a name row that is left without a choice. If the user was replacing a name, the
+// old one stays.
 func (f *form) keepTyped() {
 	r, ok := f.row()
-	if _, marked := f.marked(); ok && marked && !f.over && r.kind == nameRow && f.typed() && f.prompt.Value() != "" {
+	if _, marked := f.highlightedName(); ok && marked && !f.replacing && r.kind == nameRow && f.textChanged() && f.prompt.Value() != "" {
 		f.write(f.before, r, []string{f.prompt.Value()})
 	}
 }
 
-// typeKey takes a key of a line of text.
+// typeKey handles a key in a text field.
 func (f *form) typeKey(r row, msg tea.KeyMsg) {
 	over := f.fresh && !msg.Alt && (msg.Type == tea.KeyRunes || msg.Type == tea.KeyBackspace)
 	if over {
 		f.prompt.SetValue("")
-		f.over = true
+		f.replacing = true
 	}
 	f.fresh = false
 	if !f.prompt.Update(msg) && !over {
@@ -233,30 +232,30 @@ func (f *form) typeKey(r row, msg tea.KeyMsg) {
 	text := f.prompt.Value()
 	if r.kind == nameRow {
 		typed := text != f.start
-		if name, _, _ := f.splitAction(r); name != "" { // the event's name, and how often
+		if name, _, _ := f.splitAction(r); name != "" { // the event's name and its frequency
 			f.list.Clear()
-			f.takeTyped(r)
+			f.acceptText(r)
 			return
 		}
-		f.list.Show(typeahead.Offer{Items: typeahead.Match(f.names, text), Text: text, Typed: typed && text != "", Free: typed, Note: f.strange()})
+		f.list.Show(typeahead.Offer{Items: typeahead.Match(f.names, text), Text: text, Typed: typed && text != "", Free: typed, Note: f.unknownNote()})
 	}
-	if r.kind == oftenRow {
+	if r.kind == frequencyRow {
 		f.refused = false
-		f.list.Show(typeahead.Offer{Items: typeahead.Items(audience.OftenOffers(text)), Text: text, Typed: f.unread(r) != nil})
+		f.list.Show(typeahead.Offer{Items: typeahead.Items(audience.OftenOffers(text)), Text: text, Typed: f.parseError(r) != nil})
 	}
-	f.takeTyped(r)
+	f.acceptText(r)
 }
 
-// unread says why the words of a row cannot be read; nil where they can, or mean nothing by themselves.
-func (f *form) unread(r row) error {
-	if r.kind != oftenRow || !f.typed() {
+// parseError returns why the text of a row cannot be parsed; nil if it can, or needs no parsing.
+func (f *form) parseError(r row) error {
+	if r.kind != frequencyRow || !f.textChanged() {
 		return nil
 	}
 	_, err := audience.SetOften(f.before, f.filter, f.prompt.Value(), f.env())
 	return err
 }
 
-// splitAction reads a whole sentence that is typed in the place of an event's name.
+// splitAction parses a whole sentence that is typed instead of an event's name.
 func (f *form) splitAction(r row) (name, often string, ok bool) {
 	if r.kind != nameRow || f.node().Kind != audience.Action {
 		return "", "", false
@@ -268,12 +267,12 @@ func (f *form) splitAction(r row) (name, often string, ok bool) {
 	return audience.SplitAction(f.prompt.Value(), names, f.env())
 }
 
-// takeTyped writes what is typed, unless that is the beginning of a name which is marked below: half
-// a name would be counted and saved.
-func (f *form) takeTyped(r row) {
+// acceptText writes the text, unless it is the beginning of a highlighted name: half a name would be counted
+// and saved.
+func (f *form) acceptText(r row) {
 	text := f.prompt.Value()
 	name, _, whole := f.splitAction(r)
-	if _, marked := f.marked(); text == f.start || marked && text != "" || name != "" && !whole || f.unread(r) != nil {
+	if _, marked := f.highlightedName(); text == f.start || marked && text != "" || name != "" && !whole || f.parseError(r) != nil {
 		f.setRoot(f.before)
 	} else {
 		f.write(f.before, r, []string{text})
@@ -281,7 +280,7 @@ func (f *form) takeTyped(r row) {
 }
 
 func (f *form) toggleKey(r row, msg tea.KeyMsg) {
-	was := r.on()
+	was := r.isYes()
 	on := was
 	switch msg.String() {
 	case " ", "left", "right", "h", "l":
@@ -300,9 +299,9 @@ func (f *form) toggleKey(r row, msg tea.KeyMsg) {
 	f.before = f.root
 }
 
-// choiceKey chooses among options: the next, the one before, or one by its first letter.
+// choiceKey changes a choice: the next option, the previous one, or one by its first letter.
 func (f *form) choiceKey(r row, msg tea.KeyMsg) {
-	options := r.offered()
+	options := r.availableOptions()
 	if len(options) == 0 {
 		return
 	}
@@ -333,7 +332,7 @@ func (f *form) choiceKey(r row, msg tea.KeyMsg) {
 	f.choose(r, options[at].Value)
 }
 
-// choose takes an option. The one that was there before brings back all that went with it.
+// choose selects an option. Returning to the original one restores everything that depended on it.
 func (f *form) choose(r row, value string) {
 	if value == f.start {
 		f.setRoot(f.before)
@@ -342,7 +341,7 @@ func (f *form) choose(r row, value string) {
 	f.write(f.before, r, []string{value})
 }
 
-// write puts what was typed or chosen for a row into a document; nothing takes it out.
+// write writes the texts of a row into a document; no text removes the value.
 func (f *form) write(root doc.Value, r row, texts []string) {
 	out, err := f.written(root, r, texts)
 	if err != nil {
@@ -362,7 +361,7 @@ func (f *form) written(root doc.Value, r row, texts []string) (doc.Value, error)
 	switch {
 	case r.input.Part == audience.Value && r.kind != fixedRow:
 		return audience.SetValues(root, filter, r.values(f.env(), root.Lookup(filter), texts))
-	case r.kind == oftenRow:
+	case r.kind == frequencyRow:
 		return audience.SetOften(root, filter, text, f.env())
 	case text == "":
 		return root.Delete(p), nil
@@ -390,20 +389,20 @@ func (f *form) written(root doc.Value, r row, texts []string) (doc.Value, error)
 	return root.Set(p, doc.NewString(text))
 }
 
-// setRoot takes over a change of the open filter; the row keeps the keyboard, and its text.
+// setRoot adopts a change of the open filter; the row keeps its focus and its text.
 func (f *form) setRoot(root doc.Value) {
-	f.root, f.stepped = root, false
+	f.root, f.wasOperation = root, false
 	f.refresh()
 	f.goTo(f.filter)
 	was, _ := f.row()
-	f.rows = f.made()
+	f.rows = f.buildRows()
 	for i, r := range f.rows {
 		if r.input.State.Path.Equal(was.input.State.Path) && r.end == was.end {
-			f.at = i
+			f.cursor = i
 			return
 		}
 	}
-	f.at = max(0, min(f.at, len(f.rows)-1))
+	f.cursor = max(0, min(f.cursor, len(f.rows)-1))
 }
 
 func (f *form) bindings() []key.Binding {
@@ -414,14 +413,14 @@ func (f *form) bindings() []key.Binding {
 	}
 	done := k.Done
 	switch {
-	case f.offering() && f.list.At() >= 0:
+	case f.hasSuggestions() && f.list.At() >= 0:
 		done = bind("enter", "take it", "enter")
-	case !slices.ContainsFunc(f.rows[f.at+1:], row.needed):
+	case !slices.ContainsFunc(f.rows[f.cursor+1:], row.needsInput):
 		done = bind("enter", "done", "enter")
 	}
 	out := []key.Binding{done, k.Close}
 	switch {
-	case f.offering():
+	case f.hasSuggestions():
 		out = append(out, k.Pick)
 	case r.kind == choiceRow:
 		out = append(out, k.Change)

@@ -10,10 +10,10 @@ import (
 	"bugle/ui/widget"
 )
 
-// maxOver is by how much a label may be longer than the others; what it says stands behind it.
-const maxOver = 8
+// maxLabelOverhang is how much longer a label may be than the others; its value follows directly.
+const maxLabelOverhang = 8
 
-// layMenu adds the lines of what can be added.
+// layMenu adds the lines of the menu.
 func (t *Tree) layMenu(i int) {
 	th, m := t.cfg.Theme, t.menu
 	put := func(kind int, text string) {
@@ -34,7 +34,7 @@ func (t *Tree) layMenu(i int) {
 	}
 }
 
-// lay adds the rows of the open filter, and below the focused one what helps to fill it in.
+// lay adds the rows of the open filter, and the help below the focused one.
 func (f *form) lay(i int, add func(line)) {
 	indent := f.indent(i)
 	labels := 0
@@ -46,8 +46,8 @@ func (f *form) lay(i int, add func(line)) {
 		put := func(name int, text string, chips ...chip) {
 			add(line{node: i, row: j, name: name, kind: -1, text: text, drawn: true, chips: chips})
 		}
-		put(-1, strings.Repeat(" ", indent)+f.rowText(r, j == f.at, labels, f.cfg.Width-indent))
-		if j == f.at {
+		put(-1, strings.Repeat(" ", indent)+f.rowText(r, j == f.cursor, labels, f.cfg.Width-indent))
+		if j == f.cursor {
 			f.layHelp(r, indent+2, put)
 		}
 	}
@@ -60,12 +60,12 @@ func (o *outline) indent(i int) int {
 	return 2 + 2*o.nodes[i].Depth
 }
 
-// rowText draws a row: its label, and what it holds.
+// rowText draws a row: its label and value.
 func (f *form) rowText(r row, at bool, labels, w int) string {
 	th := f.cfg.Theme
-	at = at && !f.resting
+	at = at && !f.inactive
 	name := widget.Clean(r.label)
-	if n := widget.Width(name); n > labels && (n > labels+maxOver || w < n+4+maxOver) {
+	if n := widget.Width(name); n > labels && (n > labels+maxLabelOverhang || w < n+4+maxLabelOverhang) {
 		name = widget.Truncate(name, labels)
 	}
 	if n := widget.Width(name); n < labels {
@@ -86,7 +86,7 @@ func (f *form) rowText(r row, at bool, labels, w int) string {
 		p.SetSize(room, 1)
 		return mark + label + "  " + p.View()
 	}
-	text, tone := f.held(r)
+	text, tone := f.valueText(r)
 	if p, ok := f.problemAt(r); ok && !(at && r.kind.isText()) {
 		if text == "" && missing(p) {
 			text, tone = "○ needed", themes.ToneWarning
@@ -94,7 +94,7 @@ func (f *form) rowText(r row, at bool, labels, w int) string {
 			text, tone = text+" ✗", themes.ToneDanger
 		}
 	}
-	if note := f.strangeName(r); note != "" {
+	if note := f.unknownNameNote(r); note != "" {
 		return mark + label + "  " + th.Text.Render(widget.Truncate(text, max(room-widget.Width(note)-2, 1))) + "  " + th.Warning.Render(note)
 	}
 	if text == "" {
@@ -106,8 +106,8 @@ func (f *form) rowText(r row, at bool, labels, w int) string {
 	return mark + label + "  " + th.Paint(tone, widget.Truncate(text, room))
 }
 
-// held returns in words what a row holds.
-func (f *form) held(r row) (string, themes.Tone) {
+// valueText describes the value of a row.
+func (f *form) valueText(r row) (string, themes.Tone) {
 	switch r.kind {
 	case choiceRow:
 		for _, o := range r.input.State.Options {
@@ -117,7 +117,7 @@ func (f *form) held(r row) (string, themes.Tone) {
 		}
 	case toggleRow:
 		word, tone := "no", themes.ToneMuted
-		if r.on() {
+		if r.isYes() {
 			word, tone = "yes", themes.ToneText
 		}
 		if r.text == "" && r.input.Part == audience.Value {
@@ -142,7 +142,7 @@ func (f *form) held(r row) (string, themes.Tone) {
 	return widget.CleanVisible(r.text), themes.ToneText
 }
 
-// layHelp adds what stands below the focused row: names, options, what a date was understood as.
+// layHelp adds the lines below the focused row: names, options, the interpretation of a date.
 func (f *form) layHelp(r row, indent int, put func(name int, text string, chips ...chip)) {
 	th, room := f.cfg.Theme, max(f.cfg.Width-indent-2, 1)
 	say := func(tone themes.Tone, text string) {
@@ -151,8 +151,8 @@ func (f *form) layHelp(r row, indent int, put func(name int, text string, chips 
 		}
 	}
 	_, _, whole := f.splitAction(r)
-	if _, marked := f.marked(); r.kind == oftenRow && !marked && f.typed() || whole {
-		if err := f.unread(r); err != nil {
+	if _, marked := f.highlightedName(); r.kind == frequencyRow && !marked && f.textChanged() || whole {
+		if err := f.parseError(r); err != nil {
 			say(themes.ToneWarning, sentence(err))
 		} else {
 			say(themes.ToneInfo, "= "+audience.Line(f.root.Lookup(f.filter), f.env()))
@@ -160,7 +160,7 @@ func (f *form) layHelp(r row, indent int, put func(name int, text string, chips 
 	}
 	switch {
 	case whole:
-	case f.offering():
+	case f.hasSuggestions():
 		f.layNames(indent, put)
 	case r.kind == choiceRow:
 		f.layChips(indent+2, room, put)
@@ -185,16 +185,16 @@ func counted(n int) string {
 	return fmt.Sprintf("%d values", n)
 }
 
-// layNames adds the names that are suggested, the highlighted one in sight.
+// layNames adds the suggested names, scrolled to the highlighted one.
 func (f *form) layNames(indent int, put func(name int, text string, chips ...chip)) {
-	most := min(typeahead.Most, max(f.body-3, 2))
+	most := min(typeahead.Most, max(f.visibleLines-3, 2))
 	for i, l := range f.list.Lines(f.cfg.Theme, max(f.cfg.Width-indent, 1), most) {
 		name, _ := f.list.RowAt(i)
 		put(name, strings.Repeat(" ", indent)+l)
 	}
 }
 
-// layChips adds the options of a choice, the chosen one in brackets.
+// layChips adds the options of a choice, the selected one in brackets.
 func (f *form) layChips(indent, room int, put func(name int, text string, chips ...chip)) {
 	r, _ := f.row()
 	th, width := f.cfg.Theme, 0
@@ -206,7 +206,7 @@ func (f *form) layChips(indent, room int, put func(name int, text string, chips 
 		}
 		chips, at, width = nil, nil, 0
 	}
-	for _, o := range r.offered() {
+	for _, o := range r.availableOptions() {
 		text, style := " "+o.Title()+" ", th.Faint
 		if o.Value == r.text {
 			text, style = "["+o.Title()+"]", th.Accent
@@ -222,7 +222,7 @@ func (f *form) layChips(indent, room int, put func(name int, text string, chips 
 	flush()
 }
 
-// help says what a row is for, in a sentence.
+// help returns a sentence that explains a row.
 func (f *form) help(r row) string {
 	n := r.input.State.Node
 	switch {
@@ -231,10 +231,10 @@ func (f *form) help(r row) string {
 	case n == nil:
 		return "Unknown field. It is kept. Press ctrl+x to remove it, ctrl+e to edit the filter as JSON."
 	case !r.input.State.Shown:
-		return "Not used" + because(r.input.State.Why) + ". It is kept. Press ctrl+x to remove it."
+		return "Not used" + withReason(r.input.State.Why) + ". It is kept. Press ctrl+x to remove it."
 	case r.kind == fixedRow:
 		return "Press ctrl+e to edit the filter as JSON."
-	case r.kind == oftenRow:
+	case r.kind == frequencyRow:
 		return "How many times and when, such as “at least 2 times in the last 7 days”, “never” or “once since yesterday”."
 	case r.kind == listRow:
 		return `Separate values with commas. Put a value that contains a comma in "quotes".`
@@ -255,7 +255,7 @@ func (f *form) help(r row) string {
 	return help
 }
 
-// valueHelp says what is expected of a value, by its shape.
+// valueHelp describes the expected value, by its shape.
 var valueHelp = map[audience.Shape]string{
 	audience.RelativeDays: "Counted from now, to the same time of day.",
 	audience.ValueRange:   "Both values are included.",
@@ -273,7 +273,7 @@ func (r row) chosenHelp() string {
 	return ""
 }
 
-func because(why string) string {
+func withReason(why string) string {
 	if why == "" {
 		return ""
 	}

@@ -6,7 +6,7 @@ import (
 	"bugle/engine/audience"
 )
 
-// keyMap are the keys of the tree, of an open filter, and of the question what to add.
+// keyMap has the keys of the tree, an open filter, and the menu.
 type keyMap struct {
 	Move, Page, Ends                                     key.Binding
 	Open, Add, AddOther, Join, Negate, Duplicate, Remove key.Binding
@@ -51,7 +51,7 @@ func newKeyMap() keyMap {
 	}
 }
 
-// Bindings returns the keys that do something now.
+// Bindings returns the keys that work now.
 func (t *Tree) Bindings() []key.Binding {
 	k := t.keys
 	switch {
@@ -91,7 +91,7 @@ func (t *Tree) Bindings() []key.Binding {
 	return append(out, k.Editor, k.Why, k.Move, k.Page, k.Ends)
 }
 
-// Hints returns the few that a person wants most.
+// Hints returns the most important keys.
 func (t *Tree) Hints() []key.Binding {
 	k := t.keys
 	switch {

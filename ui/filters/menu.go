@@ -14,17 +14,17 @@ type menu struct {
 	at      int
 }
 
-// option is a filter that can be added: its kind, and the place that it is added at.
+// option is a kind of filter to add, and the place to add it at.
 type option struct {
 	kind audience.Kind
 	at   doc.Path
 	help string
 }
 
-// askKind asks what to add at the cursor, or to the other group. Where only one kind can be, it is
-// added at once.
+// askKind asks what to add at the cursor, or to the other group. If only one kind is possible, it is added at
+// once.
 func (t *Tree) askKind(other bool) {
-	at, n := t.at, t.node()
+	at, n := t.cursor, t.node()
 	if other {
 		group, ok := t.otherGroup()
 		if !ok {
@@ -36,7 +36,7 @@ func (t *Tree) askKind(other bool) {
 			return
 		}
 		t.goTo(group.Path)
-		at, n = t.at, group
+		at, n = t.cursor, group
 	}
 	title := t.nodes[t.groupAt(at)].Title
 	if title == "" {
@@ -45,7 +45,7 @@ func (t *Tree) askKind(other bool) {
 	m := &menu{title: "Add to " + title}
 	outer := n.Path
 	if action, ok := t.actionAt(at); ok && n.Kind != audience.Action {
-		outer = action.Path // what is no condition goes after the action
+		outer = action.Path // anything but a condition goes after the action
 	}
 	for _, k := range audience.Kinds(t.root, outer) {
 		o := option{k, outer, k.Help()}
@@ -95,9 +95,9 @@ func (t *Tree) menuKey(msg tea.KeyMsg) {
 	}
 }
 
-// add adds a filter and opens it at its name. It is no part of the document until it is filled in.
+// add adds a filter and opens it at its name. It does not become part of the document until it is filled in.
 func (t *Tree) add(o option) {
-	from := t.at
+	from := t.cursor
 	t.menu = nil
 	root, p, err := audience.AddFilter(t.root, o.at, o.kind)
 	if err != nil {
@@ -105,7 +105,7 @@ func (t *Tree) add(o option) {
 		return
 	}
 	before := t.root
-	t.take(root, p, nil)
+	t.applyChange(root, p, nil)
 	if !t.root.Same(root) {
 		return // locked
 	}

@@ -6,10 +6,10 @@ import (
 	"bugle/engine/audience"
 )
 
-// wheelLines is how far one notch of the wheel scrolls.
+// wheelLines is how many lines one notch of the wheel scrolls.
 const wheelLines = 3
 
-// mouse takes the wheel, and presses: on a node, a row, a name, a kind.
+// mouse handles the wheel and clicks on a node, a row, a name or a kind.
 func (t *Tree) mouse(msg tea.MouseMsg) {
 	switch msg.Button {
 	case tea.MouseButtonWheelUp:
@@ -23,19 +23,19 @@ func (t *Tree) mouse(msg tea.MouseMsg) {
 		return
 	}
 	y := msg.Y - len(t.sentence)
-	if t.cfg.Height >= ruleFrom {
+	if t.cfg.Height >= ruleMinHeight {
 		y--
 	}
-	if y < 0 || y >= t.body || t.top+y >= len(t.lines) {
+	if y < 0 || y >= t.visibleLines || t.top+y >= len(t.lines) {
 		return
 	}
 	t.failure = ""
 	t.press(t.lines[t.top+y], msg.X)
-	t.settle()
+	t.rebuild()
 }
 
 func (t *Tree) scroll(n int) {
-	t.top = max(0, min(t.top+n, len(t.lines)-t.body))
+	t.top = max(0, min(t.top+n, len(t.lines)-t.visibleLines))
 }
 
 func (t *Tree) press(l line, x int) {
@@ -47,7 +47,7 @@ func (t *Tree) press(l line, x int) {
 		if t.open.press(l, x) {
 			t.closeForm()
 		}
-	case l.node == t.at && t.menu == nil:
+	case l.node == t.cursor && t.menu == nil:
 		switch {
 		case t.open != nil:
 			t.closeForm()
@@ -64,7 +64,7 @@ func (t *Tree) press(l line, x int) {
 	}
 }
 
-// press takes a press on a row, and reports whether the filter is done with.
+// press handles a click on a row, and reports whether the form is done.
 func (f *form) press(l line, x int) bool {
 	for _, c := range l.chips {
 		if r, ok := f.row(); ok && x >= c.from && x < c.to {
@@ -75,10 +75,10 @@ func (f *form) press(l line, x int) bool {
 	switch {
 	case l.name >= 0 && f.list.Highlight(l.name):
 		if r, ok := f.row(); ok {
-			f.takeTyped(r)
+			f.acceptText(r)
 			return f.enter(r)
 		}
-	case l.row != f.at:
+	case l.row != f.cursor:
 		f.keepTyped()
 		f.focusRow(l.row)
 	case len(l.chips) > 0:

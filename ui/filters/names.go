@@ -8,7 +8,7 @@ import (
 	"bugle/forms/typeahead"
 )
 
-// namesOf returns the names that a row can be filled in with, each with its data type.
+// namesOf returns the suggestions for a row with their data types.
 func (f *form) namesOf(r row) []typeahead.Item {
 	items := typeahead.Items(audience.Names(f.root, f.filter, r.input.Member(), f.cfg.Workspace))
 	for i := range items {
@@ -17,17 +17,17 @@ func (f *form) namesOf(r row) []typeahead.Item {
 	return items
 }
 
-// strange is what is said of a text that is none of the row's names.
-func (f *form) strange() string {
+// unknownNote returns the note for a text that is not one of the row's names.
+func (f *form) unknownNote() string {
 	if len(f.names) == 0 {
 		return ""
 	}
 	return audience.NotKnown
 }
 
-// strangeName is what is said of the name that a row holds; empty where the workspace has it, or has
-// none to compare it with.
-func (f *form) strangeName(r row) string {
+// unknownNameNote returns the note for the name in a row; empty if the workspace has the name, or no names at
+// all.
+func (f *form) unknownNameNote(r row) string {
 	if r.kind != nameRow || r.text == "" {
 		return ""
 	}
@@ -38,7 +38,7 @@ func (f *form) strangeName(r row) string {
 	return audience.NotKnown
 }
 
-// dataTypeOf says in a word of what type the workspace's attribute of that name is.
+// dataTypeOf returns the data type of the workspace's attribute of that name, in a word.
 func (f *form) dataTypeOf(name string) string {
 	word := map[string]string{"double": "number", "datetime": "date", "bool": "yes or no"}
 	if f.node().Kind != audience.Attribute {

@@ -9,7 +9,7 @@ import (
 	"bugle/ui/filters"
 )
 
-// outline is the tree as words, a line each, so that a test can say what a key made of a document.
+// outline returns the tree as text, one node per line, to compare documents in tests.
 func outline(root doc.Value) string {
 	var out []string
 	for _, n := range audience.Nodes(root, doc.P(segmentation), audience.Env{}, nil) {
@@ -22,7 +22,7 @@ func outline(root doc.Value) string {
 	return strings.Join(out, "\n")
 }
 
-// Each operation is one key in the tree: what it makes of the document, and where the cursor is then.
+// Each operation is one key in the tree: check the document and the cursor.
 func TestKeyOfEachOperation(t *testing.T) {
 	const (
 		country = "  Country is India or Nepal\n"
@@ -70,8 +70,8 @@ func TestKeyOfEachOperation(t *testing.T) {
 	}
 }
 
-// What cannot be done says why, and what to do instead, and changes nothing.
-func TestWhatCannotBeDoneSaysWhy(t *testing.T) {
+// An operation that is not possible explains why and what to do instead, and changes nothing.
+func TestDisabledOperationsExplain(t *testing.T) {
 	for keys, want := range map[string]string{
 		"j>":   "no event above",
 		"jj>":  "only an attribute filter can become a condition of an event",
@@ -92,7 +92,7 @@ func TestWhatCannotBeDoneSaysWhy(t *testing.T) {
 	}
 }
 
-// A value is entered as its type, and is written as that.
+// A value is entered and written in its type.
 func TestValueIsWrittenAsItsType(t *testing.T) {
 	attr := `{"segmentation_details":{"included_filters":{"filter_operator":"and","filters":[{"filter_type":"user_attributes","data_type":%,"name":"X","operator":%}]}}}`
 	for name, c := range map[string]struct{ dataType, operator, typed, want string }{
@@ -132,8 +132,8 @@ func TestRangeIsTypedEndByEnd(t *testing.T) {
 	}
 }
 
-// An attribute that is true or false needs no more than its name.
-func TestYesOrNoIsYesUntilSomebodySaysNo(t *testing.T) {
+// A boolean attribute only needs its name.
+func TestBooleanDefaultsToYes(t *testing.T) {
 	for keys, want := range map[string]string{"": "true", "enter n": "false", "enter y": "true", "enter right": "false"} {
 		e := filters.New(config(t, `{}`, 70, 30))
 		press(e, "a", "1", "m", "e", "m", "enter")
@@ -146,9 +146,9 @@ func TestYesOrNoIsYesUntilSomebodySaysNo(t *testing.T) {
 	}
 }
 
-// How often and within which time an event happened is one row of words, which takes the place of what
-// stood there, and is read back in the line of the filter.
-func TestHowOftenIsTypedInWords(t *testing.T) {
+// Frequency and period of an event are one row of text, which replaces the previous value and is shown in the
+// filter's line.
+func TestFrequencyInWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"at least 3 times in the last 7 days":    "Did Added to Cart at least 3 times in the last 7 days",
 		"twice in the last 2 weeks":              "Did Added to Cart at least 2 times in the last 14 days",
@@ -179,17 +179,17 @@ func TestHowOftenIsTypedInWords(t *testing.T) {
 		if !strings.Contains(e.View(), "and "+want) && !strings.Contains(e.View(), "and ! "+want) {
 			t.Errorf("%q is not read back:\n%s", text, e.View())
 		}
-		press(e, "enter", "tab", "x", "esc", "esc") // and what is typed and makes no sense changes nothing
+		press(e, "enter", "tab", "x", "esc", "esc") // an invalid text changes nothing
 		if again, _ := e.Edited(); !again.Same(root) {
 			t.Errorf("%q is gone", text)
 		}
 	}
 }
 
-// Operations that follow each other at once are undone one by one.
+// Consecutive operations are undone one by one.
 func TestOperationsAreUndoneOneByOne(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, audienceJSON)
+	b := newTestbed(t, audienceJSON)
 	h := b.open(80, 24, segmentation, include)
 	h.Press("j", "!", "!", "!")
 	h.Want("! Country is not")

@@ -10,36 +10,36 @@ import (
 	"bugle/ui/widget"
 )
 
-// rowKind is how a row is filled in.
+// rowKind is how a row is edited.
 type rowKind uint8
 
 const (
-	fixedRow rowKind = iota // looked at alone
+	fixedRow rowKind = iota // read-only
 	textRow
-	nameRow // a text, with names of the workspace
-	listRow // texts, with commas
-	dateRow // a date as people type it
+	nameRow // text, with names of the workspace
+	listRow // texts separated by commas
+	dateRow // a date in natural language
 	choiceRow
 	toggleRow
-	oftenRow // how often and within which time, in words
+	frequencyRow // frequency and period, in words
 )
 
 func (k rowKind) isText() bool {
-	return k == textRow || k == nameRow || k == listRow || k == dateRow || k == oftenRow
+	return k == textRow || k == nameRow || k == listRow || k == dateRow || k == frequencyRow
 }
 
-// row is one thing to fill in of a filter.
+// row is one input of a filter.
 type row struct {
 	input audience.Input
 	kind  rowKind
 	label string
-	text  string // what it holds, as it is edited
-	end   int    // of a range: 0 for its lower end, 1 for the upper
+	text  string // the value in editable form
+	end   int    // for a range: 0 for its lower end, 1 for the upper
 	shape audience.Shape
 }
 
-// made returns what there is to fill in of the filter.
-func (f *form) made() []row {
+// buildRows returns the inputs of the filter.
+func (f *form) buildRows() []row {
 	filter := f.filter
 	var out []row
 	locked := f.locked(filter) != ""
@@ -52,7 +52,7 @@ func (f *form) made() []row {
 			continue
 		case n == nil, !in.State.Shown:
 		case in.Part == audience.HowOften:
-			r.kind = oftenRow
+			r.kind = frequencyRow
 			r.text, _ = audience.OftenText(f.root.Lookup(filter))
 		case in.Part == audience.Name:
 			r.kind = nameRow
@@ -66,7 +66,7 @@ func (f *form) made() []row {
 		out = append(out, r)
 	}
 	for i, r := range out {
-		if locked || r.kind.isText() && !survives(r.text) || in(r.input.State.Value.Kind(), doc.Array, doc.Object) && r.input.Part != audience.Value && r.kind != oftenRow {
+		if locked || r.kind.isText() && !isSingleLine(r.text) || in(r.input.State.Value.Kind(), doc.Array, doc.Object) && r.input.Part != audience.Value && r.kind != frequencyRow {
 			out[i].kind = fixedRow
 		}
 	}
@@ -75,8 +75,8 @@ func (f *form) made() []row {
 
 func in(k doc.Kind, kinds ...doc.Kind) bool { return slices.Contains(kinds, k) }
 
-// survives reports that a line of text gives back a text as it was: it has no line ends and the like.
-func survives(text string) bool { return widget.Clean(text) == text }
+// isSingleLine reports whether a text field can represent a text exactly: it has no line breaks or the like.
+func isSingleLine(text string) bool { return widget.Clean(text) == text }
 
 // valueRows returns the rows of a value: one, or two for the ends of a range.
 func valueRows(r row, filter doc.Value) []row {
@@ -115,7 +115,7 @@ func valueRows(r row, filter doc.Value) []row {
 	return []row{r}
 }
 
-// values returns the texts of a filter's value with what was typed for the row in them.
+// values returns the texts of a filter's value, updated with what was typed in the row.
 func (r row) values(env audience.Env, filter doc.Value, texts []string) []string {
 	text := strings.Join(texts, "")
 	switch r.kind {
@@ -137,27 +137,27 @@ func (r row) values(env audience.Env, filter doc.Value, texts []string) []string
 	return out
 }
 
-// on tells a yes from a no, also where the document leaves it to the default.
-func (r row) on() bool {
+// isYes returns a boolean value, which may be a default.
+func (r row) isYes() bool {
 	if r.text == "" && r.input.State.Node != nil {
 		return r.input.State.Node.Default == "true"
 	}
 	return r.text == "true"
 }
 
-// offered are the options of a choice that can be chosen now.
-func (r row) offered() []schema.OptionState {
+// availableOptions returns the options of a choice that are allowed now.
+func (r row) availableOptions() []schema.OptionState {
 	return slices.DeleteFunc(slices.Clone(r.input.State.Options), func(o schema.OptionState) bool { return !o.Offered })
 }
 
-// counts reports a row that holds a whole number.
-func (r row) counts() bool {
+// isCount reports whether a row contains a whole number.
+func (r row) isCount() bool {
 	n := r.input.State.Node
 	return r.kind == textRow && (r.shape == audience.RelativeDays || n != nil && n.Kind == schema.Integer)
 }
 
-// needed reports a row that somebody who adds a filter wants to come to.
-func (r row) needed() bool {
+// needsInput reports whether a row should be visited when a filter is added.
+func (r row) needsInput() bool {
 	return r.kind != fixedRow && (r.input.Part != audience.Plain || r.input.State.Required)
 }
 
@@ -165,7 +165,7 @@ func (r row) placeholder() string {
 	switch {
 	case r.kind == nameRow:
 		return "type or choose a name"
-	case r.kind == oftenRow:
+	case r.kind == frequencyRow:
 		return "at least 2 times in the last 7 days"
 	case r.kind == listRow:
 		return "values, separated by commas"
@@ -194,8 +194,7 @@ func plainText(v doc.Value) string {
 	return v.Literal()
 }
 
-// joinList writes texts as a list with commas; what holds a comma or a quote, or would lose a blank,
-// stands in quotes, as in CSV.
+// joinList joins texts with commas; texts with a comma, a quote or surrounding blanks are quoted as in CSV.
 func joinList(texts []string) string {
 	out := make([]string, len(texts))
 	for i, s := range texts {
@@ -207,13 +206,13 @@ func joinList(texts []string) string {
 	return strings.Join(out, ", ")
 }
 
-// splitList reads what joinList writes; blanks around a comma and empty places do not count.
+// splitList splits a text written by joinList; blanks around commas and empty items are ignored.
 func splitList(text string) []string {
 	var out []string
 	for rest := strings.TrimSpace(text); rest != ""; {
 		item := ""
 		if strings.HasPrefix(rest, `"`) {
-			item, rest = quoted(rest[1:])
+			item, rest = parseQuoted(rest[1:])
 			if _, after, found := strings.Cut(rest, ","); found {
 				rest = after
 			} else {
@@ -231,8 +230,8 @@ func splitList(text string) []string {
 	return out
 }
 
-// quoted reads up to the closing quote, or to the end where there is none.
-func quoted(s string) (item, rest string) {
+// parseQuoted reads up to the closing quote, or to the end if there is none.
+func parseQuoted(s string) (item, rest string) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		if s[i] != '"' {

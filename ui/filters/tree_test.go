@@ -21,7 +21,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// oddJSON is an audience with all that an editor of filters does not expect.
+// oddJSON is an audience with everything that a filter editor does not expect.
 const oddJSON = `{"segmentation_details":{"x-top":1e2,"included_filters":{"filters":[
 	{"filter_type":"user_attributes","data_type":"double","name":"Age","operator":"between","value":18.50,"value1":65.0,"case_sensitive":null},
 	{"filter_type":"user_attributes","data_type":"double","name":"Age","operator":"in","value":[1.0,"2",3e1]},
@@ -54,7 +54,7 @@ func config(t testing.TB, text string, w, h int) editor.Config {
 	}
 }
 
-// press gives an editor keys, by their names.
+// press sends keys to an editor by name.
 func press(e editor.Editor, keys ...string) {
 	for _, k := range keys {
 		e.Update(keyOf(k))
@@ -81,8 +81,8 @@ func wantUnchanged(t testing.TB, e editor.Editor, want doc.Value) {
 	}
 }
 
-// Whoever only looks around changes no byte, whatever is in the document and however large the window.
-func TestLookingAroundChangesNoByte(t *testing.T) {
+// Navigating changes no byte of any document, at any window size.
+func TestNavigationChangesNothing(t *testing.T) {
 	around := []string{"up", "down", "j", "k", "g", "G", "home", "end", "pgup", "pgdown", "enter", "a", "A", "w", "esc"}
 	inside := []string{"up", "down", "tab", "shift+tab", "ctrl+n", "ctrl+p", "home", "end", "esc"}
 	for name, text := range map[string]string{"usual": audienceJSON, "odd": oddJSON, "nothing": `{}`} {
@@ -113,8 +113,8 @@ func TestLookingAroundChangesNoByte(t *testing.T) {
 	}
 }
 
-// Each filter opens, each of its rows takes the keyboard, and leaving it changes no byte.
-func TestOpeningEachFilterAndItsRowsChangesNoByte(t *testing.T) {
+// Opening each filter, focusing each row and leaving changes no byte.
+func TestOpeningFiltersChangesNothing(t *testing.T) {
 	for _, text := range []string{audienceJSON, oddJSON} {
 		cfg := config(t, text, 60, 20)
 		e := filters.New(cfg)
@@ -135,8 +135,8 @@ func TestOpeningEachFilterAndItsRowsChangesNoByte(t *testing.T) {
 	}
 }
 
-// The line with the cursor is in sight after every key and every change of the window.
-func TestCursorStaysInSight(t *testing.T) {
+// The cursor's line is visible after every key and resize.
+func TestCursorStaysVisible(t *testing.T) {
 	e := filters.New(config(t, audienceJSON, 50, 14))
 	for _, keys := range [][]string{{"G"}, {"enter"}, {"tab", "tab", "tab"}, {"esc", "a"}, {"esc", "k", "d"}, {"x"}, {"g"}} {
 		press(e, keys...)
@@ -149,8 +149,8 @@ func TestCursorStaysInSight(t *testing.T) {
 	}
 }
 
-// A document that comes back with a change has the cursor where it differs.
-func TestUndoLeadsToWhatChanged(t *testing.T) {
+// After a change from outside, the cursor is at the first difference.
+func TestUndoGoesToChange(t *testing.T) {
 	cfg := config(t, audienceJSON, 60, 30)
 	for name, c := range map[string]struct{ keys, want string }{
 		"a filter that comes back": {"Gx", "▸ └ or  Member is yes"},
@@ -170,8 +170,8 @@ func TestUndoLeadsToWhatChanged(t *testing.T) {
 	}
 }
 
-// What the campaign's state locks can be looked at; a key that would change it says why it does not.
-func TestLockedFiltersAreLookedAtAlone(t *testing.T) {
+// Locked filters can be viewed; a key that would change one explains why it does not.
+func TestLockedFiltersAreReadOnly(t *testing.T) {
 	cfg := config(t, audienceJSON, 60, 30)
 	cfg.Locked = func(doc.Path) string { return "Cannot be changed while the campaign is Active." }
 	e := filters.New(cfg)
@@ -185,7 +185,7 @@ func TestLockedFiltersAreLookedAtAlone(t *testing.T) {
 	wantUnchanged(t, e, cfg.Root)
 }
 
-// A filter is edited as JSON outside; a text that is none is not lost.
+// A filter can be edited as JSON externally; a text that does not parse is not lost.
 func TestFilterIsEditedAsJSON(t *testing.T) {
 	cfg := config(t, audienceJSON, 60, 30)
 	var given string
@@ -208,7 +208,7 @@ func TestFilterIsEditedAsJSON(t *testing.T) {
 	}
 }
 
-// Every key that the help lists has the words for it, and the keys of each operation are listed.
+// The help has a text for every key, and lists the keys of every operation.
 func TestEveryOperationIsInTheHelp(t *testing.T) {
 	e := filters.New(config(t, audienceJSON, 60, 30))
 	press(e, "j")
@@ -226,12 +226,12 @@ func TestEveryOperationIsInTheHelp(t *testing.T) {
 			t.Errorf("the help does not list %q", k)
 		}
 	}
-	if got := words(e.Bindings()); !strings.Contains(got, "add to Exclude") || !strings.Contains(got, "move to Exclude") {
+	if got := describeKeys(e.Bindings()); !strings.Contains(got, "add to Exclude") || !strings.Contains(got, "move to Exclude") {
 		t.Errorf("the other group is not named: %s", got)
 	}
 }
 
-func words(bs []key.Binding) string {
+func describeKeys(bs []key.Binding) string {
 	var out []string
 	for _, b := range bs {
 		out = append(out, b.Help().Desc)
@@ -239,8 +239,8 @@ func words(bs []key.Binding) string {
 	return strings.Join(out, ", ")
 }
 
-// Letters that arrive in one read are taken one by one, also across what they open.
-func TestTypedAheadIsTaken(t *testing.T) {
+// Letters that arrive in one message are handled one by one, across whatever they open.
+func TestTypeAhead(t *testing.T) {
 	e := filters.New(config(t, `{}`, 60, 30))
 	e.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("a1cou")})
 	press(e, "enter", "enter")
@@ -251,7 +251,7 @@ func TestTypedAheadIsTaken(t *testing.T) {
 	}
 }
 
-// A key and the frame after it, in a window of 120×40 with a campaign of 4 KB.
+// A key and the next frame, in a window of 120×40 with a campaign of 4 KB.
 func BenchmarkUpdateViewFilters(b *testing.B) {
 	text := strings.TrimSuffix(audienceJSON, "}") + `,"x-padding":"` + strings.Repeat("x", 4<<10-len(audienceJSON)) + `"}`
 	for name, keys := range map[string][]string{"Tree": {"down", "up"}, "Form": {"down", "down", "enter", "tab", "shift+tab"}} {
@@ -266,9 +266,9 @@ func BenchmarkUpdateViewFilters(b *testing.B) {
 	}
 }
 
-// The same in the whole builder, with what stands around the filters.
+// The same in the whole builder.
 func BenchmarkUpdateViewBuilderAtFilters(b *testing.B) {
-	bench := newBench(b, strings.TrimSuffix(audienceJSON, "}")+`,"basic_details":{"name":"`+strings.Repeat("x", 4<<10-len(audienceJSON))+`"}}`)
+	bench := newTestbed(b, strings.TrimSuffix(audienceJSON, "}")+`,"basic_details":{"name":"`+strings.Repeat("x", 4<<10-len(audienceJSON))+`"}}`)
 	h := bench.open(120, 40, segmentation, include)
 	for i := 0; b.Loop(); i++ {
 		h.Press([]string{"down", "up"}[i%2])

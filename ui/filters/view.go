@@ -10,75 +10,75 @@ import (
 	"bugle/ui/widget"
 )
 
-// line is one of those between the sentence and the foot.
+// line is one line of the body, between sentence and footer.
 type line struct {
-	node  int // that it is of; -1 for none
-	row   int // of the open filter; -1 for none
-	name  int // that is offered there; -1 for none
-	kind  int // of what can be added; -1 for none
+	node  int // index of its node; -1 for none
+	row   int // index of its row in the open filter; -1 for none
+	name  int // index of the suggested name; -1 for none
+	kind  int // index of the kind in the menu; -1 for none
 	text  string
-	drawn bool // text is what to draw; nodes are drawn when they are in sight
+	drawn bool // text is the content; nodes are drawn when they are visible
 	chips []chip
 }
 
-// chip is an option of a choice, and the columns that it takes.
+// chip is an option of a choice and its columns.
 type chip struct {
 	value    string
 	from, to int
 }
 
-// What a tree without a filter says: that of an audience, and that of a trigger.
+// The sentences of an empty tree, for an audience and a trigger.
 const (
-	nobody  = "No filters yet. Press a to add one: a user attribute, something users did, or a segment."
-	nothing = "Press a to choose what starts this campaign."
+	emptyAudienceText = "No filters yet. Press a to add one: a user attribute, something users did, or a segment."
+	emptyTriggerText  = "Press a to choose what starts this campaign."
 )
 
-// footFrom and ruleFrom are the heights from which there is a foot, and a rule below the sentence.
+// The minimum heights for a footer, and for a rule below the sentence.
 const (
-	footFrom = 5
-	ruleFrom = 9
+	footerMinHeight = 5
+	ruleMinHeight   = 9
 )
 
-// arrange divides the height and makes the lines of the tree.
+// arrange divides the height and renders the lines of the tree.
 func (t *Tree) arrange() {
 	w, h := t.cfg.Width, t.cfg.Height
 	share := 4
 	if t.Modal() && h < 18 {
-		share = 8 // what is being filled in needs the lines
+		share = 8 // the open filter needs the lines
 	}
-	t.sentence = t.head(w, max(h/share, 1))
+	t.sentence = t.header(w, max(h/share, 1))
 	t.lines = t.lines[:0]
 	used := len(t.sentence)
-	if h >= ruleFrom {
+	if h >= ruleMinHeight {
 		used++
 	}
-	if h >= footFrom {
-		used += len(t.foot(w))
+	if h >= footerMinHeight {
+		used += len(t.footer(w))
 	}
-	t.body = max(h-used, 0)
+	t.visibleLines = max(h-used, 0)
 	if t.empty() {
-		text := nobody
+		text := emptyAudienceText
 		if audience.Triggers(t.root, t.place) {
-			text = nothing
+			text = emptyTriggerText
 		}
 		for _, l := range widget.Wrap(text, max(w-2, 1)) {
-			t.say("  " + t.cfg.Theme.Muted.Render(l))
+			t.setSentence("  " + t.cfg.Theme.Muted.Render(l))
 		}
-		t.say("")
+		t.setSentence("")
 	}
 	for i := range t.nodes {
 		t.layNode(i)
 	}
-	t.top = max(0, min(t.top, len(t.lines)-t.body))
+	t.top = max(0, min(t.top, len(t.lines)-t.visibleLines))
 }
 
-// settle makes the lines of the tree anew, the cursor in sight.
-func (t *Tree) settle() {
+// rebuild renders the lines again and scrolls to the cursor.
+func (t *Tree) rebuild() {
 	t.arrange()
-	t.reveal()
+	t.scrollToCursor()
 }
 
-// empty reports that nothing is picked and nothing is being added.
+// empty reports whether there are no filters and none is being added.
 func (t *Tree) empty() bool {
 	for _, n := range t.nodes {
 		if n.Count > 0 || n.Depth > 0 {
@@ -88,28 +88,28 @@ func (t *Tree) empty() bool {
 	return !audience.Picks(t.root.Lookup(t.place)) && t.menu == nil
 }
 
-func (o *outline) plain() string { return audience.Sentence(o.root, o.place, o.env()) }
+func (o *outline) sentenceText() string { return audience.Sentence(o.root, o.place, o.env()) }
 
-func (t *Tree) say(text string) {
+func (t *Tree) setSentence(text string) {
 	t.lines = append(t.lines, line{node: -1, row: -1, name: -1, kind: -1, text: text, drawn: true})
 }
 
-// head draws the sentence, in at most h lines, and why the place is locked.
-func (t *Tree) head(w, h int) []string {
+// header draws the sentence in at most h lines, and why the place is locked.
+func (t *Tree) header(w, h int) []string {
 	th := t.cfg.Theme
 	var out []string
 	if why := t.locked(t.place); why != "" {
 		out = append(out, th.Warning.Render(widget.Truncate(widget.Clean(why), w)))
 	}
-	for _, l := range wrapped(t.plain(), w, h) {
+	for _, l := range wrapMax(t.sentenceText(), w, h) {
 		out = append(out, th.Strong.Render(widget.Truncate(l, w)))
 	}
 	return out
 }
 
-// layNode adds the lines of a node, of what is open in it, and of what can be added at it.
+// layNode adds the lines of a node, of its open form, and of the menu at it.
 func (t *Tree) layNode(i int) {
-	at := i == t.at
+	at := i == t.cursor
 	if !at {
 		t.lines = append(t.lines, line{node: i, row: -1, name: -1, kind: -1})
 		return
@@ -125,7 +125,7 @@ func (t *Tree) layNode(i int) {
 	}
 }
 
-// View draws the pane: exactly as wide and as high as SetSize said.
+// View draws exactly the size set by SetSize.
 func (t *Tree) View() string {
 	w, h := t.cfg.Width, t.cfg.Height
 	if w <= 0 || h <= 0 {
@@ -133,10 +133,10 @@ func (t *Tree) View() string {
 	}
 	out := make([]string, 0, h)
 	out = append(out, t.sentence...)
-	if h >= ruleFrom {
+	if h >= ruleMinHeight {
 		out = append(out, t.cfg.Theme.Border.Render(strings.Repeat("─", w)))
 	}
-	for i := t.top; i < t.top+t.body; i++ {
+	for i := t.top; i < t.top+t.visibleLines; i++ {
 		switch {
 		case i >= len(t.lines):
 			out = append(out, "")
@@ -146,21 +146,21 @@ func (t *Tree) View() string {
 			out = append(out, t.nodeText(t.lines[i].node, t.open != nil)[0])
 		}
 	}
-	if h >= footFrom {
-		out = append(out, t.foot(w)...)
+	if h >= footerMinHeight {
+		out = append(out, t.footer(w)...)
 	}
 	return widget.Fit(strings.Join(out, "\n"), w, h)
 }
 
-// nodeText draws a node: one line, and under the cursor as many as its words take.
+// nodeText draws a node in one line, or in as many as its text takes if it is under the cursor.
 func (o *outline) nodeText(i int, opened bool) []string {
 	n, w := o.nodes[i], o.cfg.Width
-	at := i == o.at
+	at := i == o.cursor
 	mark := "  "
 	if at {
 		mark = "▸ "
 	}
-	info := o.marks(n)
+	info := o.problemMarks(n)
 	lead, next := o.guides(i)
 	words, tone := widget.Clean(n.Words), themes.ToneText
 	if n.Depth == 0 && n.Title != "" {
@@ -182,10 +182,10 @@ func (o *outline) nodeText(i int, opened bool) []string {
 	}
 	room := max(w-widget.Width(mark)-widget.Width(lead)-widget.Width(info), 1)
 	most := 1
-	if at && (!opened || o.body > 2*maxWords) {
+	if at && (!opened || o.visibleLines > 2*maxWords) {
 		most = maxWords
 	}
-	lines := wrapped(words, room, most)
+	lines := wrapMax(words, room, most)
 	out := make([]string, len(lines))
 	for j, text := range lines {
 		if j > 0 {
@@ -196,19 +196,19 @@ func (o *outline) nodeText(i int, opened bool) []string {
 	return out
 }
 
-// wrapped breaks a text into lines, at most so many; a text that is longer ends in an ellipsis.
-func wrapped(text string, w, most int) []string {
+// wrapMax wraps a text in at most that many lines, ending in an ellipsis if it is longer.
+func wrapMax(text string, w, most int) []string {
 	w, most = max(w, 1), max(most, 1)
 	return widget.WrapMax(widget.Clean(text), w, most)
 }
 
-// maxWords is how many lines the words of the node under the cursor take at most.
+// maxWords is how many lines the text of the node under the cursor takes at most.
 const maxWords = 4
 
 func (o *outline) drawLine(at, opened bool, mark, lead, text, info string, tone themes.Tone, negated bool) string {
 	th := o.cfg.Theme
 	switch {
-	case at && !o.resting && !opened:
+	case at && !o.inactive && !opened:
 		return th.Selected.Render(widget.PadRight(mark+lead+text+info, o.cfg.Width))
 	case at:
 		return th.SelectedBlur.Render(widget.PadRight(mark+lead+text+info, o.cfg.Width))
@@ -220,8 +220,8 @@ func (o *outline) drawLine(at, opened bool, mark, lead, text, info string, tone 
 	return mark + th.Faint.Render(lead) + text + th.Danger.Render(info)
 }
 
-// guides returns what stands before the words of a node: the lines that tie it to its group, and how it
-// is joined to the one above; then the same for further lines of its words.
+// guides returns what precedes the text of a node: the lines that connect it to its group, and how it is joined
+// to the node above; then the same for continuation lines.
 func (o *outline) guides(i int) (lead, next string) {
 	n := o.nodes[i]
 	if n.Depth == 0 {
@@ -255,8 +255,8 @@ func (o *outline) guides(i int) (lead, next string) {
 	return lead + " " + join, next + "     "
 }
 
-// marks tells how many problems lie at or below a node.
-func (o *outline) marks(n audience.Node) string {
+// problemMarks shows the number of problems at or below a node.
+func (o *outline) problemMarks(n audience.Node) string {
 	if n.Problems == 0 {
 		return ""
 	}
@@ -269,23 +269,23 @@ func (o *outline) marks(n audience.Node) string {
 	return " " + sign
 }
 
-// missing reports a problem that only says that something is to be filled in.
+// missing reports whether a problem is only a missing value.
 func missing(p schema.Problem) bool {
 	_, rule, _ := strings.Cut(p.Rule, "#")
 	return strings.HasPrefix(rule, "required") || rule == "one_of"
 }
 
-// foot tells what matters at the cursor: why a key did nothing, what is wrong, what the row is for.
-func (t *Tree) foot(w int) []string {
+// footer shows what matters at the cursor: why a key did nothing, a problem, or the row's help.
+func (t *Tree) footer(w int) []string {
 	th, least, most := t.cfg.Theme, 1, 1
 	if t.cfg.Height >= 14 {
 		least, most = 2, 2
 	}
-	text, tone := t.footText()
+	text, tone := t.footerText()
 	if t.failure != "" || tone == themes.ToneDanger {
-		most = max(t.cfg.Height/3, most) // what went wrong is said to its end
+		most = max(t.cfg.Height/3, most) // an error is shown in full
 	}
-	lines := wrapped(text, w, most)
+	lines := wrapMax(text, w, most)
 	for len(lines) < least {
 		lines = append(lines, "")
 	}
@@ -295,7 +295,7 @@ func (t *Tree) foot(w int) []string {
 	return lines
 }
 
-func (t *Tree) footText() (string, themes.Tone) {
+func (t *Tree) footerText() (string, themes.Tone) {
 	switch {
 	case t.failure != "":
 		return t.failure, themes.ToneDanger
@@ -318,7 +318,7 @@ func (t *Tree) footText() (string, themes.Tone) {
 			if missing(p) {
 				tone = themes.ToneWarning
 			}
-			return t.where(p.Path) + problemText(p), tone
+			return t.problemPlace(p.Path) + problemText(p), tone
 		}
 	}
 	switch {
@@ -338,8 +338,8 @@ func (t *Tree) footText() (string, themes.Tone) {
 	return "", themes.ToneFaint
 }
 
-// where names the field of a problem, to stand before its words.
-func (o *outline) where(p doc.Path) string {
+// problemPlace names the field of a problem as a prefix of its text.
+func (o *outline) problemPlace(p doc.Path) string {
 	if n := o.cfg.Schema.At(p); n != nil && n.Name != "" {
 		return n.Label() + ": "
 	}
@@ -353,7 +353,7 @@ func problemText(p schema.Problem) string {
 	return p.Message + "."
 }
 
-// problemAt returns what is wrong with what a row holds.
+// problemAt returns the problem of a row's value.
 func (o *outline) problemAt(r row) (schema.Problem, bool) {
 	for _, p := range o.problems {
 		if p.Severity == schema.Error && p.Path.HasPrefix(r.input.State.Path) {
@@ -363,8 +363,8 @@ func (o *outline) problemAt(r row) (schema.Problem, bool) {
 	return schema.Problem{}, false
 }
 
-// reveal scrolls so that the cursor is in sight: the row with what is offered below it, or the node.
-func (t *Tree) reveal() {
+// scrollToCursor scrolls to the cursor: the focused row with its suggestions, or the node.
+func (t *Tree) scrollToCursor() {
 	from, to := -1, -1
 	for i, l := range t.lines {
 		if t.isCursor(l) {
@@ -377,29 +377,29 @@ func (t *Tree) reveal() {
 	if from < 0 {
 		return
 	}
-	if t.open != nil && to+1 < len(t.lines) && t.lines[to+1].node == t.at {
-		to++ // where the keyboard goes next
+	if t.open != nil && to+1 < len(t.lines) && t.lines[to+1].node == t.cursor {
+		to++ // the next row
 	}
-	if t.at == 0 && t.open == nil {
-		from = 0 // and what stands above the first node
+	if t.cursor == 0 && t.open == nil {
+		from = 0 // and the lines above the first node
 	}
-	if to >= t.top+t.body {
-		t.top = to - t.body + 1
+	if to >= t.top+t.visibleLines {
+		t.top = to - t.visibleLines + 1
 	}
 	if from < t.top {
 		t.top = from
 	}
-	t.top = max(0, min(t.top, len(t.lines)-t.body))
+	t.top = max(0, min(t.top, len(t.lines)-t.visibleLines))
 }
 
 func (t *Tree) isCursor(l line) bool {
 	switch {
-	case l.node != t.at:
+	case l.node != t.cursor:
 		return false
 	case t.menu != nil:
 		return true
 	case t.open != nil:
-		return l.row == t.open.at
+		return l.row == t.open.cursor
 	}
 	return true
 }

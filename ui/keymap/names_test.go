@@ -102,7 +102,7 @@ func (r *actionReader) function(fn *ast.FuncDecl) {
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CompositeLit:
-			if sel, ok := n.Type.(*ast.SelectorExpr); ok && sel.Sel.Name == "Words" {
+			if sel, ok := n.Type.(*ast.SelectorExpr); ok && sel.Sel.Name == "Labels" {
 				r.labels = n
 			}
 			r.action(n)

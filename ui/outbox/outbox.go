@@ -43,11 +43,11 @@ const (
 func New(deps screen.Deps, _ screen.Route) *Screen {
 	s := &Screen{Base: screen.NewBase(), deps: deps, reader: newReader(deps.Theme)}
 	s.list = browse.New(deps.Theme, browse.Config[engine.OutboxMessage]{
-		Title: "Messages", Columns: columns, Hint: "recipient, platform, locale, campaign or subject", Row: s.row, Lets: lets, Empty: s.emptyText,
+		Title: "Messages", Columns: columns, Hint: "recipient, platform, locale, campaign or subject", Row: s.row, Filter: lets, Empty: s.emptyText,
 		Same: func(a, b engine.OutboxMessage) bool { return a.ID == b.ID },
 		Page: s.reader, Show: s.show, Head: head, PageWidth: func(width int) int { return width - width/2 }, Below: true,
-		Words: browse.Words{
-			Many: "messages", Group: groupOutbox, Read: "read the message", Filter: "filter messages by text",
+		Labels: browse.Labels{
+			Entries: "messages", Group: groupOutbox, Read: "read the message", Filter: "filter messages by text",
 			Next: "next message", Prev: "previous message",
 			NextTab: []string{"tab", "right", "]", "l"}, PrevTab: []string{"shift+tab", "left", "[", "h"},
 		},

@@ -6,7 +6,7 @@ import (
 	"bugle/ui/screen"
 )
 
-// The headings of the screen's keys in the help.
+// Help headings.
 const (
 	groupMove    = "Move"
 	groupTest    = "Test"
@@ -15,10 +15,10 @@ const (
 	groupMessage = "Delivered message"
 )
 
-// Typing reports whether a text is being typed.
+// Typing reports whether a text field has the keyboard.
 func (s *Screen) Typing() bool { return s.ready() && s.stage == stageForm && s.form.typing() }
 
-// Actions are what can be done, by stage.
+// Actions returns what the user can do in the current stage.
 func (s *Screen) Actions() []screen.Action {
 	switch {
 	case s.failed != nil:
@@ -33,30 +33,29 @@ func (s *Screen) Actions() []screen.Action {
 		}
 	case stageDone:
 		if s.results.reader.open {
-			return s.results.readActions(resultsHost{outbox: s.outbox, up: s.upKey(groupMessage)})
+			return s.results.readActions(resultsHost{outbox: s.outbox, up: s.upAction(groupMessage)})
 		}
 		return s.results.actions(resultsHost{
 			again: s.again, anew: func() tea.Cmd { return s.begin(s.results.run.Request) }, form: s.toForm, outbox: s.outbox,
-			up: s.upKey(groupTest), copy: s.copying(s.results.run.Request),
+			up: s.upAction(groupTest), copy: s.copyAction(s.results.run.Request),
 		})
 	case stageGroups:
 		return s.groups.actions(groupsHost{
-			ask: s.form.to.ask(), empty: len(s.form.to.given()) == 0 && s.form.to.prompt.Value() == "", add: s.newGroup, up: s.upKey(groupGroups),
+			ask: s.form.to.request(), empty: len(s.form.to.selected()) == 0 && s.form.to.prompt.Value() == "", add: s.newGroup, up: s.upAction(groupGroups),
 		})
 	case stageEarlier:
-		return s.earlier.actions(earlierHost{s.fillPast, s.sendPast, s.upKey(groupEarlier)})
+		return s.earlier.actions(earlierHost{s.fillPast, s.sendPast, s.upAction(groupEarlier)})
 	case stageRefused:
 		return []screen.Action{
 			{Keys: []string{"enter"}, Label: "go to field", Group: groupTest, BarPriority: 9, Run: s.toProblem},
-			s.upKey(groupTest),
-			s.copying(s.form.ask()),
+			s.upAction(groupTest),
+			s.copyAction(s.form.request()),
 		}
 	}
-	return s.form.actions(formHost{s.send, s.openEarlier, s.openGroups, s.upKey(groupTest)})
+	return s.form.actions(formHost{s.send, s.openEarlier, s.openGroups, s.upAction(groupTest)})
 }
 
-// up goes up one level: from the whole screen to all panes, from a pane to the one it belongs to, from a page to the
-// form.
+// up goes up one level: from a zoomed pane to all panes, from a pane to its parent, from a page to the form.
 func (s *Screen) up() tea.Cmd {
 	list := s.list()
 	switch {
@@ -67,20 +66,20 @@ func (s *Screen) up() tea.Cmd {
 	case s.stage == stageDone:
 		return s.toForm()
 	case s.stage == stageRefused:
-		s.show(s.refusal.back)
+		s.show(s.refusal.returnTo)
 	case list != nil && list.details:
 		list.details = false
 	case list != nil:
 		s.show(stageForm)
 		return s.form.refresh()
-	case s.form.beside():
-		s.form.focus(spot{onPrompt, 0})
+	case s.form.forecastFocused():
+		s.form.focus(rowID{rowPrompt, 0})
 	}
 	return nil
 }
 
-// upKey returns the action that goes up one level.
-func (s *Screen) upKey(heading string) screen.Action {
+// upAction returns the action that goes up one level.
+func (s *Screen) upAction(heading string) screen.Action {
 	label, help := "test send", "go back to the test send"
 	list := s.list()
 	switch {

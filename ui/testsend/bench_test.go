@@ -13,7 +13,7 @@ import (
 	"bugle/ui/uitest"
 )
 
-// bigMail is a campaign of four kilobytes and eight messages.
+// bigMail returns a campaign of 4 KB with eight messages.
 func bigMail() string {
 	var cells []string
 	for _, locale := range []string{"default", "de", "fr", "es"} {
@@ -28,7 +28,7 @@ func bigMail() string {
 		"campaign_content": {"locales": ["de", "fr", "es"], "variation_details": {"no_of_variations": 2}, "content": {` + strings.Join(cells, ",") + `}}}`
 }
 
-// A key is answered within a frame: Update and View of a campaign of 4 KB at 120×40 stay below 8 ms.
+// Update and View of a campaign of 4 KB at 120×40 take less than 8 ms.
 func BenchmarkKey(b *testing.B) {
 	for _, stage := range []string{"form", "done"} {
 		b.Run(stage, func(b *testing.B) {

@@ -14,23 +14,23 @@ import (
 	"bugle/ui/widget"
 )
 
-// earlierPage is where earlier tests are looked through.
+// earlierPage is the page of earlier tests.
 type earlierPage struct {
-	page
-	wide bool // those of other campaigns too
+	listPage
+	allCampaigns bool // includes other campaigns
 }
 
-// shown are the tests that are listed.
-func (p *earlierPage) shown() model.History {
-	if p.wide {
+// tests returns the listed tests.
+func (p *earlierPage) tests() model.History {
+	if p.allCampaigns {
 		return p.past
 	}
 	return p.past.OfCampaign()
 }
 
-// open lists the tests of this campaign or, where there are none, of all.
+// open lists the tests of this campaign or, if there are none, of all.
 func (p *earlierPage) open() {
-	p.wide = len(p.past.OfCampaign()) == 0
+	p.allCampaigns = len(p.past.OfCampaign()) == 0
 	p.list.Cursor = 0
 	p.refresh()
 }
@@ -38,44 +38,44 @@ func (p *earlierPage) open() {
 // refresh fills the list.
 func (p *earlierPage) refresh() {
 	var items []widget.Item
-	for _, t := range p.shown() {
-		icon, tone := look(t)
+	for _, t := range p.tests() {
+		icon, tone := statusIcon(t)
 		text := p.people.Summary(t.Request)
-		if p.wide {
+		if p.allCampaigns {
 			text = t.Campaign + " · " + text
 		}
 		if tone != themes.ToneSuccess {
 			text += " · " + t.Outcome()
 		}
-		items = append(items, widget.Item{Icon: icon, IconTone: tone, Text: text, Info: p.moment(t.At), InfoTone: themes.ToneMuted})
+		items = append(items, widget.Item{Icon: icon, IconTone: tone, Text: text, Info: p.formatTime(t.At), InfoTone: themes.ToneMuted})
 	}
 	p.list.SetItems(items)
 }
 
 // selected returns the test under the cursor.
 func (p *earlierPage) selected() (model.PastTest, bool) {
-	shown := p.shown()
+	shown := p.tests()
 	if i := p.list.Cursor; i >= 0 && i < len(shown) {
 		return shown[i], true
 	}
 	return model.PastTest{}, false
 }
 
-// widen lists the tests of all campaigns, or of this one alone.
-func (p *earlierPage) widen() tea.Cmd {
-	p.wide = !p.wide
+// toggleAllCampaigns switches between the tests of all campaigns and of this one.
+func (p *earlierPage) toggleAllCampaigns() tea.Cmd {
+	p.allCampaigns = !p.allCampaigns
 	p.list.Cursor = 0
 	p.refresh()
 	return nil
 }
 
-// earlierHost is what the page's keys do beyond it.
+// earlierHost has the actions of the screen that the page needs.
 type earlierHost struct {
 	fill, send func() tea.Cmd
 	up         screen.Action
 }
 
-// actions are what can be done with earlier tests.
+// actions returns the actions on earlier tests.
 func (p *earlierPage) actions(host earlierHost) []screen.Action {
 	t, any := p.selected()
 	none, bar := "", func(n int) int { return n }
@@ -83,7 +83,7 @@ func (p *earlierPage) actions(host earlierHost) []screen.Action {
 		none, bar = "The list is empty.", func(int) int { return 0 }
 	}
 	whose, other := "all campaigns", none
-	if p.wide {
+	if p.allCampaigns {
 		whose = "this campaign"
 	}
 	if other == "" && (t.Own || t.CampaignID == "") {
@@ -96,7 +96,7 @@ func (p *earlierPage) actions(host earlierHost) []screen.Action {
 	return append([]screen.Action{
 		{Name: "fill-the-form", Keys: []string{"enter"}, Label: "fill in", Help: "fill the form with this test's settings", Group: groupEarlier, BarPriority: bar(9), DisabledReason: none, Run: host.fill},
 		{Keys: []string{"r", "ctrl+s"}, Label: "send again", Help: "send this draft with this test's settings", Group: groupEarlier, BarPriority: bar(8), DisabledReason: none, Run: host.send},
-		{Keys: []string{"tab", "a"}, Label: whose, Help: "list the tests of " + whose, Group: groupEarlier, BarPriority: 6, Run: p.widen},
+		{Keys: []string{"tab", "a"}, Label: whose, Help: "list the tests of " + whose, Group: groupEarlier, BarPriority: 6, Run: p.toggleAllCampaigns},
 		{Keys: []string{"o"}, Label: "open", Help: "open the test of the other campaign", Group: groupEarlier, BarPriority: open, DisabledReason: other, Run: func() tea.Cmd {
 			return screen.Open(screen.Route{Name: screen.TestSend, ID: t.CampaignID})
 		}},
@@ -104,7 +104,7 @@ func (p *earlierPage) actions(host earlierHost) []screen.Action {
 			return screen.Copy(operation.TestCurl(p.deps.Workspace, t.Body), "the request as a curl command")
 		}},
 		host.up,
-	}, p.keys(groupEarlier)...)
+	}, p.detailsActions(groupEarlier)...)
 }
 
 const (
@@ -115,18 +115,18 @@ const (
 // View draws the page.
 func (p *earlierPage) View() string {
 	title, empty := "Earlier tests", emptyOwn
-	if p.wide {
+	if p.allCampaigns {
 		title, empty = "Earlier tests of all campaigns", emptyPast
 	}
 	var lines []string
 	if t, ok := p.selected(); ok {
-		lines = p.lines(t, p.room())
+		lines = p.lines(t, p.detailsWidth())
 	}
-	return p.view(title, count(len(p.shown()), "test"), empty, "Test", lines)
+	return p.view(title, count(len(p.tests()), "test"), empty, "Test", lines)
 }
 
-// look returns the sign of how a test went.
-func look(t model.PastTest) (string, themes.Tone) {
+// statusIcon returns the icon for a test's result.
+func statusIcon(t model.PastTest) (string, themes.Tone) {
 	switch sent, all := t.Sent(); sent {
 	case all:
 		return "✓", themes.ToneSuccess
@@ -154,9 +154,9 @@ func (p *earlierPage) lines(t model.PastTest, w int) []string {
 		}
 		lines = append(lines, sign+" "+widget.Truncate(widget.Clean(names[i]), max(w-2, 1)))
 		if r.FailureReason != "" {
-			lines = append(lines, wrapped(p.theme, p.people.Explain(r.FailureReason, p.draft.Workspace, t.Request), 2, w)...)
+			lines = append(lines, dangerLines(p.theme, p.people.Explain(r.FailureReason, p.draft.Workspace, t.Request), 2, w)...)
 		}
 	}
 	lines = append(append(lines, ""), fact(p.theme, "Campaign", t.Campaign, w)...)
-	return append(lines, fact(p.theme, "Sent", p.moment(t.At), w)...)
+	return append(lines, fact(p.theme, "Sent", p.formatTime(t.At), w)...)
 }

@@ -77,7 +77,7 @@ func TestOverridesFollowWhatGoesOutAndAreNotForgotten(t *testing.T) {
 	h.Press("tab", "tab")
 	h.Want("in 1 of 2 messages")
 	h.Type("Zoe")
-	h.Press("shift+tab", "right") // default alone, which names nobody
+	h.Press("shift+tab", "right") // only the default locale, which lists no names
 	h.WantNot("First Name")
 	h.Press("ctrl+s", "f")
 	if ask := s.asked(t); len(ask.UserAttributes) != 0 {
@@ -132,7 +132,7 @@ func TestStatesAndTimesWhileItSends(t *testing.T) {
 	s := newService(t)
 	gate := make(chan struct{})
 	now := uitest.Now
-	s.instead = func(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
+	s.override = func(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
 		const key = "EMAIL_default_variation_1"
 		r.Progress(engine.TestProgress{Key: key, Recipient: "ada@example.com", Total: 4})
 		s.mu.Lock()
@@ -188,8 +188,8 @@ func TestEveryKeyIsInTheHelp(t *testing.T) {
 	h.Want("read the delivered message", "send all messages again", "back to the form")
 }
 
-// A forecast fills texts with what the send has: saved templates, product sets, content blocks and the
-// event. It asks no content API.
+// The forecast fills texts with the data of the real send: saved templates, product sets, content blocks and
+// the event. It calls no content API.
 func TestTheForecastHasWhatTheSendHas(t *testing.T) {
 	s := newService(t)
 	asked := 0

@@ -15,21 +15,21 @@ import (
 	"bugle/ui/widget"
 )
 
-// form is what a person fills in: the recipients, which of the messages, and values in place of the recipients' own.
-// Beside it is the outlook.
+// form is the form for a test: the recipients, which messages to send, and overrides of the recipients' values.
+// The forecast is shown beside it.
 type form struct {
 	*layout
-	to      recipients
-	narrow  narrowing
-	values  values
-	outlook outlook
-	steps   steps
-	at      spot
-	window  window
+	to       recipients
+	narrow   messageFilter
+	values   overrides
+	forecast forecastPane
+	steps    formUndo
+	at       rowID
+	window   formWindow
 }
 
-// choices is what a person chose in the form.
-type choices struct {
+// formState is what the user entered in the form.
+type formState struct {
 	identifier string
 	values     map[string][]string
 	filter     engine.KeyFilter
@@ -38,23 +38,23 @@ type choices struct {
 
 func newForm(l *layout) form {
 	return form{
-		layout: l, to: newRecipients(l.subject), narrow: narrowing{subject: l.subject}, values: values{subject: l.subject, typed: map[assemble.Attribute]string{}},
-		outlook: outlook{layout: l}, at: spot{onPrompt, 0},
+		layout: l, to: newRecipients(l.sendContext), narrow: messageFilter{sendContext: l.sendContext}, values: overrides{sendContext: l.sendContext, typed: map[assemble.Attribute]string{}},
+		forecast: forecastPane{layout: l}, at: rowID{rowPrompt, 0},
 	}
 }
 
-// ask is what the form asks for. Values that cannot be used are left out.
-func (f *form) ask() engine.TestSend {
-	t := f.to.ask()
+// request returns the requested test. Invalid overrides are left out.
+func (f *form) request() engine.TestSend {
+	t := f.to.request()
 	t.Filter = f.narrow.filter
 	f.values.addTo(&t)
 	return t
 }
 
-// lacks returns what the form still lacks; empty where it can be sent. What is still being typed counts. What the draft
-// lacks is the service's to say: its answer leads to the field.
-func (f *form) lacks() string {
-	t := f.to.ask()
+// missing describes what the form still needs; empty if it can be sent. Pending input counts. The service
+// checks the draft itself, and its answer leads to the field.
+func (f *form) missing() string {
+	t := f.to.request()
 	t.Filter = f.narrow.filter
 	value := f.values.addTo(&t)
 	wrong, others := t.CheckRecipients(f.draft.Campaign.Channel)
@@ -74,64 +74,64 @@ func (f *form) lacks() string {
 	return value
 }
 
-// spots returns the rows that the cursor goes to, from top to bottom.
-func (f *form) spots() []spot {
-	out := []spot{{onIdentifier, 0}}
-	for i := range f.to.given() {
-		out = append(out, spot{onValue, i})
+// rowIDs returns the rows that the cursor visits, from top to bottom.
+func (f *form) rowIDs() []rowID {
+	out := []rowID{{rowIdentifier, 0}}
+	for i := range f.to.selected() {
+		out = append(out, rowID{rowRecipient, i})
 	}
-	out = append(out, spot{onPrompt, 0})
+	out = append(out, rowID{rowPrompt, 0})
 	for i := range f.draft.FilterFields() {
-		out = append(out, spot{onNarrowing, i})
+		out = append(out, rowID{rowFilter, i})
 	}
-	for i := range f.values.list {
-		out = append(out, spot{onOverride, i})
+	for i := range f.values.fields {
+		out = append(out, rowID{rowOverride, i})
 	}
-	return append(out, spot{onSend, 0}, spot{onGrid, 0})
+	return append(out, rowID{rowSend, 0}, rowID{rowForecast, 0})
 }
 
-// beside reports whether the outlook has the keyboard.
-func (f *form) beside() bool { return f.at.place == onGrid }
+// forecastFocused reports whether the forecast has the keyboard.
+func (f *form) forecastFocused() bool { return f.at.kind == rowForecast }
 
-// typing reports whether a text is being typed.
-func (f *form) typing() bool { return f.at.place == onPrompt || f.at.place == onOverride }
+// typing reports whether a text field has the keyboard.
+func (f *form) typing() bool { return f.at.kind == rowPrompt || f.at.kind == rowOverride }
 
-// focus puts the keyboard on a row; on the prompt where that is not there any more.
-func (f *form) focus(at spot) {
-	if !slices.Contains(f.spots(), at) {
-		at = spot{onPrompt, 0}
+// focus focuses a row; the prompt if that row does not exist any more.
+func (f *form) focus(at rowID) {
+	if !slices.Contains(f.rowIDs(), at) {
+		at = rowID{rowPrompt, 0}
 	}
 	f.at = at
-	f.to.focus(at.place == onPrompt)
+	f.to.focus(at.kind == rowPrompt)
 	value := -1
-	if at.place == onOverride {
+	if at.kind == rowOverride {
 		value = at.i
 	}
 	f.values.focus(value)
 }
 
-// move takes the cursor n rows on, through the suggestions where they are listed.
+// move moves the cursor by n rows, through the suggestions if they are listed.
 func (f *form) move(n int) tea.Cmd {
 	arrow := map[int]string{1: "down", -1: "up"}[n]
 	switch {
-	case f.at.place == onPrompt && f.to.list.Key(arrow):
-	case f.beside():
-		f.outlook.scroll(n)
+	case f.at.kind == rowPrompt && f.to.list.Key(arrow):
+	case f.forecastFocused():
+		f.forecast.scroll(n)
 	default:
-		spots := f.spots()
+		spots := f.rowIDs()
 		at := max(slices.Index(spots, f.at), 0)
 		f.focus(spots[max(min(at+n, len(spots)-2), 0)]) // the messages are a pane of their own
 	}
 	return nil
 }
 
-// jump takes the cursor to the next group of rows or pane, or the previous one: round and round.
-func (f *form) jump(n int) tea.Cmd {
-	place, spots := f.at.place, f.spots()
+// nextGroup moves the cursor to the next or previous group of rows or pane, wrapping around.
+func (f *form) nextGroup(n int) tea.Cmd {
+	place, spots := f.at.kind, f.rowIDs()
 	at := max(slices.Index(spots, f.at), 0)
 	for {
 		at = (at + n + len(spots)) % len(spots)
-		if p := spots[at].place; p != place || p == onOverride || p == onNarrowing {
+		if p := spots[at].kind; p != place || p == rowOverride || p == rowFilter {
 			break
 		}
 	}
@@ -139,75 +139,76 @@ func (f *form) jump(n int) tea.Cmd {
 	return nil
 }
 
-// Update takes a key that is no action: it is typed.
+// Update handles a key that is not an action.
 func (f *form) Update(msg tea.KeyMsg) tea.Cmd {
-	switch before := f.chosen(); f.at.place {
-	case onPrompt:
+	switch before := f.state(); f.at.kind {
+	case rowPrompt:
 		next, cmd := f.to.Update(msg)
-		f.record(before, f.to.changes(), spot{onPrompt, 0})
+		f.record(before, f.to.changes(), rowID{rowPrompt, 0})
 		if next != f.at {
 			f.focus(next)
 		}
-		return tea.Batch(cmd, f.outlook.foresee(f.ask()))
-	case onOverride:
+		return tea.Batch(cmd, f.forecast.update(f.request()))
+	case rowOverride:
 		if f.values.Update(f.at.i, msg) {
-			a := f.values.list[f.at.i].Attribute
-			f.steps.typed(a, f.deps.Now(), func() { f.recordOf(before, a.Name, f.at, a) })
-			return f.outlook.foresee(f.ask())
+			a := f.values.fields[f.at.i].Attribute
+			f.steps.recordTyping(a, f.deps.Now(), func() { f.recordOf(before, a.Name, f.at, a) })
+			return f.forecast.update(f.request())
 		}
 	}
 	return nil
 }
 
-// refresh looks up what the form leads to: profiles to offer, and what will become of the test.
-func (f *form) refresh() tea.Cmd { return tea.Batch(f.to.search(), f.outlook.foresee(f.ask())) }
+// refresh updates what depends on the form: the suggested profiles and the forecast.
+func (f *form) refresh() tea.Cmd { return tea.Batch(f.to.search(), f.forecast.update(f.request())) }
 
-// offerValues offers values for the messages that would go out.
+// offerValues updates the overrides for the messages to send.
 func (f *form) offerValues() {
-	f.values.set(f.draft.Matching(f.narrow.filter), f.outlook.forecast, f.outlook.told().Certain())
+	f.values.setMessages(f.draft.Matching(f.narrow.filter), f.forecast.forecast, f.forecast.current().Certain())
 }
 
-// took takes a forecast.
-func (f *form) took(news foreseen) {
-	f.outlook.took(news)
-	f.values.compare(f.outlook.forecast, f.outlook.told().Certain())
+// showForecast shows a forecast.
+func (f *form) showForecast(news forecastLoaded) {
+	f.forecast.setForecast(news)
+	f.values.compare(f.forecast.forecast, f.forecast.current().Certain())
 }
 
-// renew takes another draft, or the same one after a change. What was filled in stays as far as the draft has it.
-func (f *form) renew() tea.Cmd {
-	f.outlook.forget()
+// setDraft adopts a new draft, or a changed one. Input is kept as far as the draft still has it.
+func (f *form) setDraft() tea.Cmd {
+	f.forecast.invalidate()
 	f.narrow.filter = f.draft.Normalize(f.narrow.filter)
 	f.offerValues()
 	f.focus(f.at)
 	return f.refresh()
 }
 
-// fill fills the form with what was asked for earlier. Where that is all a test needs, the next enter sends it: the same
-// again is the most common test of all.
+// fill fills the form from an earlier test. If nothing else is needed, the next enter sends it, because
+// repeating a test is most common.
 func (f *form) fill(last engine.TestSend) {
 	f.to.begin(last)
 	f.narrow.filter = f.draft.Normalize(last.Filter)
-	f.values.put(model.Overrides(last))
+	f.values.restore(model.Overrides(last))
 	f.offerValues()
-	f.focus(spot{onPrompt, 0})
+	f.focus(rowID{rowPrompt, 0})
 	if len(last.Values) > 0 {
-		f.focus(spot{onSend, 0})
+		f.focus(rowID{rowSend, 0})
 	}
 }
 
-// again fills the form as for an earlier test, as a change that can be undone.
-func (f *form) again(ask engine.TestSend) tea.Cmd {
-	f.record(f.chosen(), "filled in an earlier test", spot{onPrompt, 0})
+// refill fills the form from an earlier test, as a change that can be undone.
+func (f *form) refill(ask engine.TestSend) tea.Cmd {
+	f.record(f.state(), "filled in an earlier test", rowID{rowPrompt, 0})
 	f.fill(ask)
 	return f.refresh()
 }
 
-// use puts a group's recipients into the form. A test takes no more than ten: the person is told what is left out.
-func (f *form) use(g group, beside bool) tea.Cmd {
-	before := f.chosen()
-	left := f.to.use(g, beside)
-	f.record(before, f.to.changes(), spot{onPrompt, 0})
-	f.focus(spot{onSend, 0})
+// useGroup adds a group's recipients to the form. A test has at most ten recipients; the user is told which are
+// left out.
+func (f *form) useGroup(g group, beside bool) tea.Cmd {
+	before := f.state()
+	left := f.to.useGroup(g, beside)
+	f.record(before, f.to.changes(), rowID{rowPrompt, 0})
+	f.focus(rowID{rowSend, 0})
 	cmd := f.refresh()
 	if len(left) == 0 {
 		return cmd
@@ -216,80 +217,80 @@ func (f *form) use(g group, beside bool) tea.Cmd {
 		"A test can have up to %d recipients. Left out: %s.", model.MaxRecipients(g.Identifier), model.Summarize(left))))
 }
 
-// enterTyped is enter where recipients are typed: it takes what is highlighted, and goes on where nothing is.
+// enterTyped handles enter in the prompt: it accepts the highlighted suggestion, or goes to the next row.
 func (f *form) enterTyped() tea.Cmd {
 	if _, ok := f.to.list.Highlighted(); !ok {
-		return f.jump(1)
+		return f.nextGroup(1)
 	}
-	if f.to.waits() {
+	if f.to.shouldWait() {
 		return nil
 	}
 	return f.accept()
 }
 
-// accept takes the recipient or group that is highlighted.
+// accept accepts the highlighted recipient or group.
 func (f *form) accept() tea.Cmd {
-	before := f.chosen()
+	before := f.state()
 	next := f.to.accept()
-	f.record(before, f.to.changes(), spot{onPrompt, 0})
+	f.record(before, f.to.changes(), rowID{rowPrompt, 0})
 	f.focus(next)
 	return f.refresh()
 }
 
-// commit takes what is typed as it is. It reports false where that cannot be taken.
+// commit adds the typed text as a recipient. It returns false if it is invalid.
 func (f *form) commit() bool {
-	before := f.chosen()
+	before := f.state()
 	ok := f.to.commit()
-	f.record(before, f.to.changes(), spot{onPrompt, 0})
+	f.record(before, f.to.changes(), rowID{rowPrompt, 0})
 	if !ok {
-		f.focus(spot{onPrompt, 0})
+		f.focus(rowID{rowPrompt, 0})
 	}
 	return ok
 }
 
-// drop takes out the recipient under the cursor, to be edited or for good.
+// drop removes the recipient under the cursor, optionally to edit it.
 func (f *form) drop(edit bool) tea.Cmd {
-	before, at := f.chosen(), f.at
+	before, at := f.state(), f.at
 	v := f.to.remove(at.i)
 	f.record(before, f.to.changes(), at)
 	if f.focus(at); edit {
 		f.to.edit(v)
-		f.focus(spot{onPrompt, 0})
+		f.focus(rowID{rowPrompt, 0})
 	}
 	return f.refresh()
 }
 
-// turn takes the next value of the choice under the cursor, or the one before.
-func (f *form) turn(by int) tea.Cmd {
+// cycle selects the next value of the choice under the cursor, or the previous one.
+func (f *form) cycle(by int) tea.Cmd {
 	if n, ok := f.narrow.at(f.at); ok {
-		return f.narrowTo(n, next(n.Choices(), n.Selected(f.narrow.filter), by))
+		return f.narrowTo(n, cycleValue(n.Choices(), n.Selected(f.narrow.filter), by))
 	}
-	if f.at.place == onIdentifier {
-		return f.identify(f.to.following(by))
+	if f.at.kind == rowIdentifier {
+		return f.identify(f.to.identifierAfter(by))
 	}
 	return nil
 }
 
-// narrowTo sends only what has the value.
+// narrowTo sends only the messages with the value.
 func (f *form) narrowTo(n model.FilterField, value string) tea.Cmd {
 	if value == n.Selected(f.narrow.filter) {
 		return nil
 	}
-	f.record(f.chosen(), n.Node.Label(), f.at)
+	f.record(f.state(), n.Node.Label(), f.at)
 	f.narrow.filter = n.With(f.narrow.filter, value)
 	f.offerValues()
 	return f.refresh()
 }
 
-// identify changes how recipients are found.
+// identify changes the identifier of recipients.
 func (f *form) identify(identifier string) tea.Cmd {
-	before := f.chosen()
+	before := f.state()
 	f.to.identify(identifier)
-	f.record(before, f.to.changes(), spot{onIdentifier, 0})
+	f.record(before, f.to.changes(), rowID{rowIdentifier, 0})
 	return tea.Batch(f.refresh(), f.learnNames(f.to.identifier))
 }
 
-// choose offers the values of the choice under the cursor.
+// choose lists the values of the choice under the cursor.
 func (f *form) choose() tea.Cmd {
 	if n, ok := f.narrow.at(f.at); ok {
 		return choose(n, func(value string) tea.Cmd { return f.narrowTo(n, value) })
@@ -297,50 +298,50 @@ func (f *form) choose() tea.Cmd {
 	return f.to.choose(f.identify)
 }
 
-// clearValues takes back every value that was typed.
+// clearValues removes all overrides.
 func (f *form) clearValues() tea.Cmd {
-	f.record(f.chosen(), "cleared the personalization", f.at)
-	f.values.put(map[assemble.Attribute]string{})
+	f.record(f.state(), "cleared the personalization", f.at)
+	f.values.restore(map[assemble.Attribute]string{})
 	f.offerValues()
 	f.focus(f.at)
-	return f.outlook.foresee(f.ask())
+	return f.forecast.update(f.request())
 }
 
-// chosen returns what is chosen now.
-func (f *form) chosen() choices {
-	return choices{f.to.identifier, maps.Clone(f.to.values), f.narrow.filter, f.values.now()}
+// state returns the current state of the form.
+func (f *form) state() formState {
+	return formState{f.to.identifier, maps.Clone(f.to.values), f.narrow.filter, f.values.current()}
 }
 
-// record notes a change at a row: what was chosen before it, and what was changed, which may be nothing.
-func (f *form) record(before choices, what string, at spot) {
+// record records a change in a row: the state before it, and a description, which may be empty.
+func (f *form) record(before formState, what string, at rowID) {
 	if what != "" {
 		f.recordOf(before, what, at, assemble.Attribute{})
 	}
 }
 
-// recordOf notes a change at a row, of a value that of its attribute.
-func (f *form) recordOf(before choices, what string, at spot, a assemble.Attribute) {
-	other := before // the side that the form is not on
+// recordOf is record for a change of an override, identified by its attribute.
+func (f *form) recordOf(before formState, what string, at rowID, a assemble.Attribute) {
+	other := before // the other state
 	swap := func() tea.Cmd {
-		now := f.chosen()
+		now := f.state()
 		cmd := f.restore(other, at, a)
 		other = now
 		return cmd
 	}
-	f.steps.note(what, swap)
+	f.steps.record(what, swap)
 }
 
-// restore fills the form with what was chosen, and puts the cursor where it was changed.
-func (f *form) restore(to choices, at spot, a assemble.Attribute) tea.Cmd {
+// restore restores a state, with the cursor where it was changed.
+func (f *form) restore(to formState, at rowID, a assemble.Attribute) tea.Cmd {
 	f.to.restore(to.identifier, maps.Clone(to.values))
 	f.narrow.filter = f.draft.Normalize(to.filter)
-	f.values.put(maps.Clone(to.typed))
+	f.values.restore(maps.Clone(to.typed))
 	f.offerValues()
-	if at.place == onOverride {
-		at.i = max(slices.IndexFunc(f.values.list, func(o override) bool { return o.Attribute == a }), 0)
+	if at.kind == rowOverride {
+		at.i = max(slices.IndexFunc(f.values.fields, func(o override) bool { return o.Attribute == a }), 0)
 	}
 	f.focus(at)
-	f.to.offer()
+	f.to.updateSuggestions()
 	return f.refresh()
 }
 
@@ -348,5 +349,5 @@ func (f *form) restore(to choices, at spot, a assemble.Attribute) tea.Cmd {
 func (f *form) SetTheme(t themes.Theme) {
 	f.to.prompt.SetTheme(t)
 	f.values.SetTheme(t)
-	f.outlook.SetTheme()
+	f.forecast.SetTheme()
 }

@@ -10,46 +10,46 @@ import (
 	"bugle/ui/widget"
 )
 
-// sendHeight is what the button takes at the foot of the form, the line above it included.
+// sendHeight is the height of the button, including the line above it.
 const sendHeight = 2
 
-// boxes returns the sizes of the form and of the outlook.
+// boxes returns the sizes of the form and of the forecast.
 func (f *form) boxes() (main, side box) {
-	return f.panes(f.beside(), func() int { return len(f.outlook.lines(f.whole.w-4, f.whole.h)) })
+	return f.panes(f.forecastFocused(), func() int { return len(f.forecast.lines(f.whole.w-4, f.whole.h)) })
 }
 
-// View draws the form, and the outlook beside or below it.
+// View draws the form, and the forecast beside or below it.
 func (f *form) View() string {
 	main, side := f.boxes()
 	if main.w == 0 {
-		return f.outlook.View(side, f.beside())
+		return f.forecast.View(side, f.forecastFocused())
 	}
-	panel := f.panel(f.name(), main, !f.beside())
+	panel := f.panel(f.name(), main, !f.forecastFocused())
 	w, h := panel.Inner()
-	lines := f.window.inSight(f.rows(w), f.at, h-sendHeight)
+	lines := f.window.visible(f.buildRows(w), f.at, h-sendHeight)
 	if f.window.more > 0 {
 		panel.Footer = fmt.Sprintf("%d more below", f.window.more)
 	}
 	lines = append(lines, "")
-	left := panel.View(strings.Join(append(lines, f.sendRow(w).lines...), "\n"))
+	left := panel.View(strings.Join(append(lines, f.sendButton(w).lines...), "\n"))
 	if side.w == 0 {
 		return left
 	}
-	return f.joined(left, f.outlook.View(side, f.beside()))
+	return f.join(left, f.forecast.View(side, f.forecastFocused()))
 }
 
-// rows draws the form in w cells, but for its button.
-func (f *form) rows(w int) []row {
+// buildRows returns the rows of the form without its button, w cells wide.
+func (f *form) buildRows(w int) []row {
 	rows := f.to.View(f.at, w)
 	rows = append(rows, f.narrow.View(f.at, w)...)
 	return append(rows, f.values.View(f.at, w)...)
 }
 
-// sendRow draws the button, and the recipients: it stays in sight, whatever the form shows.
-func (f *form) sendRow(w int) row {
-	at := spot{onSend, 0}
+// sendButton returns the button with the recipients. It is always visible.
+func (f *form) sendButton(w int) row {
+	at := rowID{rowSend, 0}
 	text := "Send"
-	if n := f.outlook.sends(); n > 0 {
+	if n := f.forecast.sendCount(); n > 0 {
 		text = "Send " + count(n, "message")
 	}
 	style := f.theme.Button
@@ -58,11 +58,11 @@ func (f *form) sendRow(w int) row {
 	}
 	button := style.Render("[ " + text + " ]")
 	tail, tone := "", f.theme.Faint
-	switch why := f.lacks(); {
+	switch why := f.missing(); {
 	case why != "" && f.at == at:
 		tail, tone = why, f.theme.Warning
-	case len(f.to.given()) > 0:
-		tail = "to " + f.people.Summary(f.to.ask())
+	case len(f.to.selected()) > 0:
+		tail = "to " + f.people.Summary(f.to.request())
 		if n := f.values.changed(); n > 0 {
 			tail += ", with " + count(n, "value") + " changed"
 		}
@@ -74,130 +74,130 @@ func (f *form) sendRow(w int) row {
 	return line(f.theme, f.at, at, "", button, w)
 }
 
-// spotAt returns the row on a line inside the form's frame, and the line within the row.
-func (f *form) spotAt(y int) (at spot, line int, ok bool) {
+// rowAt returns the row on a line inside the form's frame, and the line within the row.
+func (f *form) rowAt(y int) (at rowID, line int, ok bool) {
 	main, _ := f.boxes()
 	w, h := f.panel("", main, true).Inner()
-	all := f.rows(w)
-	shown := len(f.window.inSight(all, f.at, h-sendHeight))
+	all := f.buildRows(w)
+	shown := len(f.window.visible(all, f.at, h-sendHeight))
 	switch {
 	case y == shown+sendHeight-1:
-		return spot{onSend, 0}, 0, true
+		return rowID{rowSend, 0}, 0, true
 	case y < 0 || y >= shown:
-		return spot{}, 0, false
+		return rowID{}, 0, false
 	}
 	y += f.window.top
 	for _, r := range all {
 		if y < len(r.lines) {
-			return r.spot, y, r.place != onNothing
+			return r.rowID, y, r.kind != rowText
 		}
 		y -= len(r.lines)
 	}
-	return spot{}, 0, false
+	return rowID{}, 0, false
 }
 
-// mouse takes the wheel and clicks; send is what the button does.
+// mouse handles the wheel and clicks; send is the action of the button.
 func (f *form) mouse(msg tea.MouseMsg, send func() tea.Cmd) tea.Cmd {
 	main, side := f.boxes()
-	aside := f.onSide(main, side, msg.X, msg.Y)
+	aside := f.inSidePane(main, side, msg.X, msg.Y)
 	switch by := wheel(msg); {
 	case by != 0 && aside:
-		f.outlook.scroll(by)
-	case by != 0 && !f.beside():
+		f.forecast.scroll(by)
+	case by != 0 && !f.forecastFocused():
 		f.move(by)
 	case aside && pressed(msg):
-		f.focus(spot{onGrid, 0})
+		f.focus(rowID{rowForecast, 0})
 	case pressed(msg):
 		return f.press(msg, send)
 	}
 	return nil
 }
 
-// promptX is the column of the prompt, behind the frame and the sign of the cursor.
+// promptX is the column of the prompt, after the frame and the cursor.
 const promptX = 5
 
-// press does what the row under the mouse is for.
+// press handles a click on a row.
 func (f *form) press(msg tea.MouseMsg, send func() tea.Cmd) tea.Cmd {
-	at, line, ok := f.spotAt(msg.Y - 1)
+	at, line, ok := f.rowAt(msg.Y - 1)
 	if !ok {
 		return nil
 	}
-	if at.place == onPrompt && f.at.place == onPrompt {
+	if at.kind == rowPrompt && f.at.kind == rowPrompt {
 		if i, ok := f.to.list.RowAt(line - f.to.lines); ok && f.to.list.Highlight(i) {
 			return f.accept()
 		}
 	}
 	f.focus(at)
-	switch at.place {
-	case onPrompt:
+	switch at.kind {
+	case rowPrompt:
 		f.to.prompt.Click(msg.X - promptX)
-	case onSend:
+	case rowSend:
 		return send()
-	case onIdentifier, onNarrowing:
+	case rowIdentifier, rowFilter:
 		return f.choose()
 	}
 	return nil
 }
 
-// tab goes on to the next part of the form, with what is highlighted once something was typed.
+// tab moves to the next part of the form, accepting the highlighted suggestion if something was typed.
 func (f *form) tab() tea.Cmd {
 	h, ok := f.to.list.Highlighted()
-	if !ok || f.at.place != onPrompt || h.Free || f.to.text() == "" {
-		return f.jump(1)
+	if !ok || f.at.kind != rowPrompt || h.Free || f.to.text() == "" {
+		return f.nextGroup(1)
 	}
 	cmd := f.accept()
-	return tea.Batch(cmd, f.jump(1))
+	return tea.Batch(cmd, f.nextGroup(1))
 }
 
-// formHost is what the form's keys do beyond the form.
+// formHost has the actions of the screen that the form needs.
 type formHost struct {
 	send, earlier, groups func() tea.Cmd
 	up                    screen.Action
 }
 
-// actions are what can be done in the form.
+// actions returns the actions of the form.
 func (f *form) actions(host formHost) []screen.Action {
 	acts := []screen.Action{
-		{Keys: []string{"ctrl+s"}, Label: "send", Help: "send the test", Group: groupTest, BarPriority: 8, WhileTyping: true, DisabledReason: f.lacks(), Run: host.send},
+		{Keys: []string{"ctrl+s"}, Label: "send", Help: "send the test", Group: groupTest, BarPriority: 8, WhileTyping: true, DisabledReason: f.missing(), Run: host.send},
 	}
 	leave := screen.Action{Keys: []string{"esc"}, Label: "leave field", Help: "leave the field and keep its text", Group: groupMove, BarPriority: 6, WhileTyping: true, Run: func() tea.Cmd {
-		f.to.waiting = false
-		f.focus(spot{onIdentifier, 0})
+		f.to.enterPending = false
+		f.focus(rowID{rowIdentifier, 0})
 		return nil
 	}}
 	enter := screen.Action{Keys: []string{"enter"}, Group: groupTest, BarPriority: 9, WhileTyping: true}
-	switch f.at.place {
-	case onPrompt:
+	switch f.at.kind {
+	case rowPrompt:
 		enter.Label, enter.Help, enter.Run = "add", "add the highlighted recipient", f.enterTyped
 		if f.to.list.At() < 0 {
 			enter.Label, enter.Help = "next", "go to the next field"
 		}
-		if f.to.prompt.Value() != "" || f.to.list.At() >= 0 { // nothing that was typed is thrown away
+		if f.to.prompt.Value() != "" || f.to.list.At() >= 0 { // nothing typed is lost
 			acts = append(acts, leave)
 		}
-	case onValue:
+	case rowRecipient:
 		enter.Label, enter.Help, enter.Run = "edit", "edit the recipient", func() tea.Cmd { return f.drop(true) }
 		acts = append(acts, screen.Action{Keys: []string{"x", "delete", "backspace"}, Label: "remove", Help: "remove the recipient", Group: groupTest, BarPriority: 7, Run: func() tea.Cmd { return f.drop(false) }})
-	case onSend:
-		enter.Label, enter.Help, enter.DisabledReason, enter.Run = "send", "send the test", f.lacks(), host.send
+	case rowSend:
+		enter.Label, enter.Help, enter.DisabledReason, enter.Run = "send", "send the test", f.missing(), host.send
 		acts[0].BarPriority = 0
-	case onGrid:
+	case rowForecast:
 		enter = host.up
 		acts[0].BarPriority = 6
-	case onOverride:
+	case rowOverride:
 		enter.Label, enter.Help, enter.Run = "next", "go to the next field", func() tea.Cmd { return f.move(1) }
 		acts = append(acts, leave)
 	default:
 		enter.Label, enter.Run = "choose", f.choose
 		acts = append(acts,
-			screen.Action{Keys: []string{"right", "l", " "}, Label: "next value", Help: "choose the next value", Group: groupTest, BarPriority: 7, Run: func() tea.Cmd { return f.turn(1) }},
-			screen.Action{Keys: []string{"left", "h"}, Label: "previous value", Help: "choose the previous value", Group: groupTest, Run: func() tea.Cmd { return f.turn(-1) }})
+			screen.Action{Keys: []string{"right", "l", " "}, Label: "next value", Help: "choose the next value", Group: groupTest, BarPriority: 7, Run: func() tea.Cmd { return f.cycle(1) }},
+			screen.Action{Keys: []string{"left", "h"}, Label: "previous value", Help: "choose the previous value", Group: groupTest, Run: func() tea.Cmd { return f.cycle(-1) }})
 	}
-	return append(append([]screen.Action{enter}, acts...), f.moves(host)...)
+	return append(append([]screen.Action{enter}, acts...), f.moveActions(host)...)
 }
 
-// moves are the actions that every row of the form has.
-func (f *form) moves(host formHost) []screen.Action {
+// moveActions are the actions of every row of the form.
+func (f *form) moveActions(host formHost) []screen.Action {
 	noEarlier, bar := "", 3
 	if len(f.past) == 0 {
 		noEarlier, bar = "No tests yet.", 0
@@ -210,24 +210,24 @@ func (f *form) moves(host formHost) []screen.Action {
 		{Keys: []string{"alt+e"}, Label: "earlier", Help: "list earlier tests, to send one again", Group: groupTest, BarPriority: bar, WhileTyping: true, DisabledReason: noEarlier, Run: host.earlier},
 		{Keys: []string{"ctrl+g"}, Label: "groups", Help: "open saved groups of recipients", Group: groupTest, BarPriority: 4, WhileTyping: true, Run: host.groups},
 		{Keys: []string{"ctrl+x"}, Label: "clear values", Help: "clear the personalization values", Group: groupTest, WhileTyping: true, DisabledReason: unchanged, Run: f.clearValues},
-		{Keys: []string{"pgdown"}, Label: "scroll", Help: "scroll the messages down", Group: groupMove, WhileTyping: true, Run: func() tea.Cmd { return f.outlook.page(1) }},
-		{Keys: []string{"pgup"}, Label: "scroll back", Help: "scroll the messages up", Group: groupMove, WhileTyping: true, Run: func() tea.Cmd { return f.outlook.page(-1) }},
+		{Keys: []string{"pgdown"}, Label: "scroll", Help: "scroll the messages down", Group: groupMove, WhileTyping: true, Run: func() tea.Cmd { return f.forecast.page(1) }},
+		{Keys: []string{"pgup"}, Label: "scroll back", Help: "scroll the messages up", Group: groupMove, WhileTyping: true, Run: func() tea.Cmd { return f.forecast.page(-1) }},
 		{Keys: []string{"down"}, Label: "next row", Group: groupMove, WhileTyping: true, Run: func() tea.Cmd { return f.move(1) }},
 		{Keys: []string{"up"}, Label: "previous row", Group: groupMove, WhileTyping: true, Run: func() tea.Cmd { return f.move(-1) }},
 		{Keys: []string{"tab"}, Label: "next section", Help: "go to the next section, last the messages", Group: groupMove, BarPriority: 5, WhileTyping: true, Run: f.tab},
-		{Keys: []string{"shift+tab"}, Label: "previous section", Group: groupMove, WhileTyping: true, Run: func() tea.Cmd { return f.jump(-1) }},
+		{Keys: []string{"shift+tab"}, Label: "previous section", Group: groupMove, WhileTyping: true, Run: func() tea.Cmd { return f.nextGroup(-1) }},
 		{Keys: []string{"ctrl+o"}, Label: "outbox", Help: "open all delivered messages", Group: groupTest, WhileTyping: true, Run: f.outbox},
 	}
-	if !f.typing() { // while a text is typed, letters are letters
+	if !f.typing() { // in a text field, letters are text
 		acts[0].Keys = []string{"e", "alt+e"}
 	}
-	copying := f.copying(f.ask())
+	copying := f.copyAction(f.request())
 	if copying.BarPriority, copying.WhileTyping = 0, true; f.typing() {
 		copying.Keys = copying.Keys[1:]
 	}
-	acts = append(acts, copying, f.zoomKey(f.typing()))
-	if f.at.place == onPrompt {
-		acts = append(acts, screen.Action{Keys: []string{"ctrl+@"}, Label: "suggestions", Help: "highlight the first suggestion (ctrl+space)", Group: groupMove, WhileTyping: true, Run: f.to.suggest})
+	acts = append(acts, copying, f.zoomAction(f.typing()))
+	if f.at.kind == rowPrompt {
+		acts = append(acts, screen.Action{Keys: []string{"ctrl+@"}, Label: "suggestions", Help: "highlight the first suggestion (ctrl+space)", Group: groupMove, WhileTyping: true, Run: f.to.highlightFirst})
 	}
 	return acts
 }

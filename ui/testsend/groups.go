@@ -18,22 +18,21 @@ import (
 	"bugle/ui/widget"
 )
 
-// group is a named group of recipients. It belongs to one identifier: its values mean nothing to
-// another.
+// group is a named group of recipients for one identifier; its values are invalid for any other.
 type group struct {
 	Name       string   `json:"name"`
 	Identifier string   `json:"identifier"`
 	Values     []string `json:"values"`
 }
 
-// prefGroups is the name that groups are kept under, for a workspace.
+// prefGroups is the name of the preference with a workspace's groups.
 const prefGroups = "recipient groups"
 
-// groupsPage is where groups are chosen and looked after.
+// groupsPage is the page for choosing and editing groups.
 type groupsPage struct {
-	page
+	listPage
 	steps screen.UndoStack
-	use   func(g group, beside bool) tea.Cmd // puts a group into the form
+	use   func(g group, beside bool) tea.Cmd // adds a group to the form
 }
 
 // refresh fills the list, with the cursor on the group of that name.
@@ -42,7 +41,7 @@ func (p *groupsPage) refresh(name string) {
 	at := p.list.Cursor
 	for i, g := range p.groups {
 		items[i] = widget.Item{Text: g.Name, Info: fmt.Sprintf("%s · %d", p.identifierName(g.Identifier), len(g.Values))}
-		items[i].Dim = p.whyNot(g) != "" // said beside the list, and by the keys
+		items[i].Dim = p.disabledReason(g) != "" // explained beside the list and by the keys
 		if g.Name == name {
 			at = i
 		}
@@ -51,8 +50,8 @@ func (p *groupsPage) refresh(name string) {
 	p.list.SelectItem(max(min(at, len(items)-1), 0))
 }
 
-// whyNot returns why a group cannot be used here.
-func (p *groupsPage) whyNot(g group) string {
+// disabledReason returns why a group cannot be used here.
+func (p *groupsPage) disabledReason(g group) string {
 	if model.HasIdentifier(p.draft.Campaign.Channel, g.Identifier) {
 		return ""
 	}
@@ -67,33 +66,33 @@ func (p *groupsPage) selected() (group, bool) {
 	return group{}, false
 }
 
-// take puts the group under the cursor into the form, in the place of the recipients there or beside them.
-func (p *groupsPage) take(beside bool) tea.Cmd {
+// useSelected adds the selected group to the form, replacing the recipients there unless beside is set.
+func (p *groupsPage) useSelected(beside bool) tea.Cmd {
 	g, ok := p.selected()
 	if !ok {
 		return nil
 	}
-	if why := p.whyNot(g); why != "" {
+	if why := p.disabledReason(g); why != "" {
 		return screen.Notify(widget.LevelWarning, fmt.Sprintf("Can't use %s here: %s.", g.Name, why))
 	}
 	return p.use(g, beside)
 }
 
-// change changes what is kept and notes the change for undo.
+// change changes the stored groups and records the change for undo.
 func (p *groupsPage) change(what, name string, change func([]group) []group) tea.Cmd {
 	before := slices.Clone(p.groups)
 	after := change(slices.Clone(before))
-	gone, came := differing(before, after), differing(after, before)
+	gone, came := difference(before, after), difference(after, before)
 	p.steps.PushUndo(screen.UndoStep{
 		Label: what,
-		Undo:  func() tea.Cmd { return p.put(came, gone) },
-		Redo:  func() tea.Cmd { return p.put(gone, came) },
+		Undo:  func() tea.Cmd { return p.restore(came, gone) },
+		Redo:  func() tea.Cmd { return p.restore(gone, came) },
 	})
-	return p.keep(name, change)
+	return p.update(name, change)
 }
 
-// keep changes what is kept, as it is now on the disk, and goes to the group of that name.
-func (p *groupsPage) keep(name string, change func([]group) []group) tea.Cmd {
+// update changes the stored groups as they are on disk, and moves to the group of that name.
+func (p *groupsPage) update(name string, change func([]group) []group) tea.Cmd {
 	kept := p.prefs
 	return p.tasks.Run(taskGroups, func(context.Context) (any, error) {
 		all, err := prefs.Update(kept, prefGroups, func(old []group) []group {
@@ -101,12 +100,12 @@ func (p *groupsPage) keep(name string, change func([]group) []group) tea.Cmd {
 			slices.SortStableFunc(all, func(a, b group) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 			return all
 		})
-		return groupsKept{all, name}, err
+		return groupsSaved{all, name}, err
 	})
 }
 
-// groupsKept is how the groups are after a change; the cursor goes to the one of that name.
-type groupsKept struct {
+// groupsSaved has the groups after a change; the cursor moves to the one of that name.
+type groupsSaved struct {
 	all  []group
 	name string
 }
@@ -132,22 +131,22 @@ func without(all []group, name string) []group {
 	return slices.DeleteFunc(all, func(g group) bool { return strings.EqualFold(g.Name, name) })
 }
 
-// put takes groups away and puts others in their place. Groups that another terminal changed stay.
-func (p *groupsPage) put(gone, put []group) tea.Cmd {
+// restore replaces some groups by others. Groups that another terminal changed are kept.
+func (p *groupsPage) restore(gone, restore []group) tea.Cmd {
 	name := ""
-	if len(put) > 0 {
-		name = put[0].Name
+	if len(restore) > 0 {
+		name = restore[0].Name
 	}
-	return p.keep(name, func(all []group) []group {
-		for _, g := range slices.Concat(gone, put) {
+	return p.update(name, func(all []group) []group {
+		for _, g := range slices.Concat(gone, restore) {
 			all = without(all, g.Name)
 		}
-		return append(all, put...)
+		return append(all, restore...)
 	})
 }
 
-// differing returns the groups of one list that the other does not have as they are.
-func differing(of, other []group) []group {
+// difference returns the groups of one list that the other does not contain unchanged.
+func difference(of, other []group) []group {
 	return slices.DeleteFunc(slices.Clone(of), func(g group) bool {
 		return slices.ContainsFunc(other, func(o group) bool {
 			return o.Name == g.Name && o.Identifier == g.Identifier && slices.Equal(o.Values, g.Values)
@@ -155,18 +154,18 @@ func differing(of, other []group) []group {
 	})
 }
 
-// took shows the groups as they are kept now.
-func (p *groupsPage) took(r screen.Result) tea.Cmd {
+// showSaved shows the stored groups.
+func (p *groupsPage) showSaved(r screen.Result) tea.Cmd {
 	if r.Err != nil {
 		return screen.Notify(widget.LevelError, problems.Sentence(r.Err.Error()))
 	}
-	k := r.Value.(groupsKept)
+	k := r.Value.(groupsSaved)
 	p.groups = k.all
 	p.refresh(k.name)
 	return nil
 }
 
-// add keeps recipients as a new group.
+// add saves recipients as a new group.
 func (p *groupsPage) add(of engine.TestSend) tea.Cmd {
 	g := group{Identifier: of.Identifier, Values: of.Values}
 	if len(g.Values) == 0 {
@@ -197,7 +196,7 @@ func (p *groupsPage) rename() tea.Cmd {
 	})
 }
 
-// replace replaces the recipients of the group under the cursor.
+// replace replaces the recipients of the selected group.
 func (p *groupsPage) replace(with engine.TestSend) tea.Cmd {
 	g, ok := p.selected()
 	if !ok || len(with.Values) == 0 {
@@ -232,22 +231,22 @@ func (p *groupsPage) remove() tea.Cmd {
 	})
 }
 
-// groupsHost is what the page needs of the form.
+// groupsHost is what the page needs from the form.
 type groupsHost struct {
-	ask   engine.TestSend // what it asks for
-	empty bool            // nothing is typed, either
-	add   func() tea.Cmd  // keeps its recipients as a group, with what is typed
+	ask   engine.TestSend // the form's request
+	empty bool            // the form has no recipients and no input
+	add   func() tea.Cmd  // saves the form's recipients, including input, as a group
 	up    screen.Action
 }
 
-// actions are what can be done with groups.
+// actions returns the actions on groups.
 func (p *groupsPage) actions(host groupsHost) []screen.Action {
 	g, any := p.selected()
 	none, unfit, empty := "", "", ""
 	if !any {
 		none = "No groups yet."
 		unfit = none
-	} else if why := p.whyNot(g); why != "" {
+	} else if why := p.disabledReason(g); why != "" {
 		unfit = fmt.Sprintf("Can't use %s here: %s.", g.Name, why)
 	}
 	if host.empty {
@@ -261,14 +260,14 @@ func (p *groupsPage) actions(host groupsHost) []screen.Action {
 	}
 	replace := cmp.Or(none, empty)
 	return append([]screen.Action{
-		{Keys: []string{"enter"}, Label: "use", Help: "send to this group instead of the form's recipients", Group: groupGroups, BarPriority: bar(9, unfit), DisabledReason: unfit, Run: func() tea.Cmd { return p.take(false) }},
-		{Keys: []string{"+", "a"}, Label: "add", Help: "add this group to the form's recipients", Group: groupGroups, BarPriority: bar(6, unfit), DisabledReason: unfit, Run: func() tea.Cmd { return p.take(true) }},
+		{Keys: []string{"enter"}, Label: "use", Help: "send to this group instead of the form's recipients", Group: groupGroups, BarPriority: bar(9, unfit), DisabledReason: unfit, Run: func() tea.Cmd { return p.useSelected(false) }},
+		{Keys: []string{"+", "a"}, Label: "add", Help: "add this group to the form's recipients", Group: groupGroups, BarPriority: bar(6, unfit), DisabledReason: unfit, Run: func() tea.Cmd { return p.useSelected(true) }},
 		{Keys: []string{"n"}, Label: "new", Help: "save the form's recipients as a group", Group: groupGroups, BarPriority: 8, DisabledReason: empty, Run: host.add},
 		{Keys: []string{"w"}, Label: "replace", Help: "replace this group's recipients with the form's", Group: groupGroups, BarPriority: bar(3, replace), DisabledReason: replace, Run: func() tea.Cmd { return p.replace(host.ask) }},
 		{Keys: []string{"r"}, Label: "rename", Help: "rename this group", Group: groupGroups, BarPriority: bar(5, none), DisabledReason: none, Run: p.rename},
 		{Keys: []string{"d", "delete"}, Label: "delete", Help: "delete this group", Group: groupGroups, BarPriority: bar(4, none), DisabledReason: none, Run: p.remove},
 		host.up,
-	}, p.keys(groupGroups)...)
+	}, p.detailsActions(groupGroups)...)
 }
 
 const emptyGroups = "No groups yet. Add recipients to the form, then press n here to save them as a group."
@@ -278,9 +277,9 @@ func (p *groupsPage) View() string {
 	var lines []string
 	about := "Group"
 	if g, ok := p.selected(); ok {
-		about, lines = g.Name, p.lines(g, p.room())
+		about, lines = g.Name, p.lines(g, p.detailsWidth())
 	} else {
-		for _, l := range widget.Wrap("Groups are saved on this computer, for this workspace.", p.room()) {
+		for _, l := range widget.Wrap("Groups are saved on this computer, for this workspace.", p.detailsWidth()) {
 			lines = append(lines, p.theme.Faint.Render(l))
 		}
 	}
@@ -294,7 +293,7 @@ func (p *groupsPage) lines(g group, w int) []string {
 			lines = append(lines, p.theme.Warning.Render(l))
 		}
 	}
-	if why := p.whyNot(g); why != "" {
+	if why := p.disabledReason(g); why != "" {
 		warn(why + ".")
 	}
 	if n := len(g.Values); n > catalog.MaxIdentifierValues {
@@ -306,7 +305,7 @@ func (p *groupsPage) lines(g group, w int) []string {
 		wrong, _ = engine.TestSend{Identifier: g.Identifier, Values: g.Values}.CheckRecipients(p.draft.Campaign.Channel)
 	}
 	for i, v := range g.Values {
-		lines = append(lines, p.named(fmt.Sprintf("%2d ", i+1), g.Identifier, v, w))
+		lines = append(lines, p.recipientLine(fmt.Sprintf("%2d ", i+1), g.Identifier, v, w))
 		if wrong[i] != "" {
 			for j, l := range widget.Wrap(widget.Clean(wrong[i]), max(w-5, 1)) {
 				lines = append(lines, p.theme.Danger.Render([]string{"   ✗ ", "     "}[min(j, 1)]+l))

@@ -14,7 +14,7 @@ import (
 	"bugle/ui/uitest"
 )
 
-// group is what is kept of a group.
+// group is a stored group.
 type group struct {
 	Name       string   `json:"name"`
 	Identifier string   `json:"identifier"`
@@ -23,7 +23,7 @@ type group struct {
 
 const prefGroups = "recipient groups"
 
-// openWith opens the screen on a machine that keeps preferences.
+// openWith opens the screen with stored preferences.
 func openWith(t *testing.T, s *service, p *prefs.Prefs, id string, w, h int) *uitest.Harness {
 	t.Helper()
 	deps := uitest.Deps(s)
@@ -85,7 +85,7 @@ func TestAGroupBelongsToItsIdentifier(t *testing.T) {
 	keep(t, p, group{"By id", "ID", []string{"USER_2"}}, group{"Phones", "PUSH_ID", []string{"tok-a"}})
 	h := openWith(t, s, p, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Type("ada@example.com,")
-	h.WantNot("By id") // not offered among addresses
+	h.WantNot("By id") // not suggested among addresses
 	h.Press("ctrl+g", "enter")
 	h.Want("Identifier  User ID", "1 USER_2", "1 of 10")
 	h.WantNot("ada@example.com")
@@ -219,14 +219,14 @@ func TestEarlierTestsOfOtherCampaigns(t *testing.T) {
 	h.Want("Earlier tests of all campaigns", "2 tests", "Two tongues")
 }
 
-// forgetful is a service that remembers no tests, as remote ones.
-type forgetful struct{ engine.Service }
+// serviceWithoutHistory is a service that does not store tests, like remote ones.
+type serviceWithoutHistory struct{ engine.Service }
 
 func TestWhatAServiceDoesNotRememberIsKeptHere(t *testing.T) {
 	s, p := newService(t), prefs.NewInMemory()
 	id := s.draft(t, catalog.Email, flatMail)
 	openOn := func() *uitest.Harness {
-		deps := uitest.Deps(forgetful{s})
+		deps := uitest.Deps(serviceWithoutHistory{s})
 		deps.Prefs = p
 		return uitest.New(t, testsend.New(deps, screen.Route{ID: id}), 80, 24)
 	}
@@ -272,6 +272,6 @@ func TestPicturesOfGroupsAndEarlierTests(t *testing.T) {
 	h.Press("J", "J", "J", "J", "J", "J", "J", "J")
 	h.Want("Sent        Sat 14 Mar, 10:00")
 	h.Press("esc")
-	h.Want("1 of 4 will not arrive") // the recipient that was still being typed counts by now
+	h.Want("1 of 4 will not arrive") // the pending recipient counts
 	h.GoldenSizes("forecast")
 }

@@ -19,19 +19,19 @@ import (
 	"bugle/ui/uitest"
 )
 
-// service is a real service whose test sends can be watched, and made to answer otherwise.
+// service is a real service whose test sends are recorded and can be overridden.
 type service struct {
 	*local.Service
 	mu   sync.Mutex
 	sent []engine.TestRequest
-	// instead, where set, answers a test send in the service's place.
-	instead func(context.Context, engine.TestRequest) (engine.TestResult, error)
+	// override, if set, handles a test send instead of the service.
+	override func(context.Context, engine.TestRequest) (engine.TestResult, error)
 }
 
 func (s *service) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
 	s.mu.Lock()
 	s.sent = append(s.sent, r)
-	instead := s.instead
+	instead := s.override
 	s.mu.Unlock()
 	if instead != nil {
 		return instead(ctx, r)
@@ -114,9 +114,9 @@ func open(t *testing.T, s engine.Service, id string, w, h int) *uitest.Harness {
 
 // stepper drives a screen message by message, so that a test can act while a task runs.
 type stepper struct {
-	t      *testing.T
-	screen *testsend.Screen
-	news   chan tea.Msg
+	t        *testing.T
+	screen   *testsend.Screen
+	messages chan tea.Msg
 }
 
 func step(t *testing.T, s engine.Service, id string) *stepper {
@@ -129,7 +129,7 @@ func step(t *testing.T, s engine.Service, id string) *stepper {
 // begin opens the screen.
 func (st *stepper) begin() {
 	st.t.Helper()
-	st.news = make(chan tea.Msg, 100)
+	st.messages = make(chan tea.Msg, 100)
 	st.screen.SetSize(80, 22)
 	st.t.Cleanup(func() { st.screen.Close() })
 	st.start(st.screen.Init())
@@ -138,7 +138,7 @@ func (st *stepper) begin() {
 
 func (st *stepper) start(cmd tea.Cmd) {
 	if cmd != nil {
-		go func() { st.news <- cmd() }()
+		go func() { st.messages <- cmd() }()
 	}
 }
 
@@ -148,7 +148,7 @@ func (st *stepper) until(text string) {
 	limit := time.After(10 * time.Second)
 	for !strings.Contains(st.screen.View(), text) {
 		select {
-		case msg := <-st.news:
+		case msg := <-st.messages:
 			if batch, ok := msg.(tea.BatchMsg); ok {
 				for _, c := range batch {
 					st.start(c)
@@ -165,7 +165,7 @@ func (st *stepper) until(text string) {
 	}
 }
 
-// press does the action of a key, or hands the key to the screen.
+// press runs the action of a key, or passes the key to the screen.
 func (st *stepper) press(keys ...string) {
 	st.t.Helper()
 	for _, key := range keys {

@@ -9,35 +9,35 @@ import (
 	"bugle/ui/prefs"
 )
 
-// kept remembers tests on this machine, for services that do not.
-type kept struct{ prefs *prefs.Prefs }
+// localHistory stores tests on this machine, for services that do not.
+type localHistory struct{ prefs *prefs.Prefs }
 
-// The name of what is kept, and how many tests that are.
+// The name of the preference, and the maximum number of tests.
 const (
-	keptTests = "tests"
-	mostKept  = 100
+	localHistoryName = "tests"
+	maxLocalHistory  = 100
 )
 
-// Tests returns the newest tests, of one campaign where id is not empty.
-func (k kept) Tests(_ context.Context, id string, limit int) ([]engine.TestRecord, error) {
-	all, err := prefs.Read[[]engine.TestRecord](k.prefs, keptTests)
+// Tests returns the newest tests, only of one campaign if id is not empty.
+func (k localHistory) Tests(_ context.Context, id string, limit int) ([]engine.TestRecord, error) {
+	all, err := prefs.Read[[]engine.TestRecord](k.prefs, localHistoryName)
 	if id != "" {
 		all = slices.DeleteFunc(all, func(t engine.TestRecord) bool { return t.CampaignID != id })
 	}
 	return all[:min(len(all), limit)], err
 }
 
-// Recipients returns the values that were used last, each once.
-func (k kept) Recipients(_ context.Context, ch engine.Channel, identifier string, limit int) ([]string, error) {
-	all, err := prefs.Read[[]engine.TestRecord](k.prefs, keptTests)
+// Recipients returns the most recently used values without duplicates.
+func (k localHistory) Recipients(_ context.Context, ch engine.Channel, identifier string, limit int) ([]string, error) {
+	all, err := prefs.Read[[]engine.TestRecord](k.prefs, localHistoryName)
 	return model.Recipients(all, ch, identifier, limit), err
 }
 
-// keep remembers tests, the newest first. It waits for the disk.
-func (k kept) keep(records []engine.TestRecord) error {
-	_, err := prefs.Update(k.prefs, keptTests, func(old []engine.TestRecord) []engine.TestRecord {
+// keep stores tests, the newest first. It waits for the disk.
+func (k localHistory) keep(records []engine.TestRecord) error {
+	_, err := prefs.Update(k.prefs, localHistoryName, func(old []engine.TestRecord) []engine.TestRecord {
 		all := append(slices.Clone(records), old...)
-		return all[:min(len(all), mostKept)]
+		return all[:min(len(all), maxLocalHistory)]
 	})
 	return err
 }

@@ -9,29 +9,29 @@ import (
 	"bugle/ui/widget"
 )
 
-// box is a size in cells, frame included.
+// box is a size in cells, including the frame.
 type box struct{ w, h int }
 
-// sideFrom is the width from which the second pane stands beside the first, not below it.
-const sideFrom = 76
+// sideMinWidth is the width from which the second pane is beside the first, not below it.
+const sideMinWidth = 76
 
 // layout divides the screen into panes.
 type layout struct {
-	*subject
-	whole box
-	zoom  bool // the focused pane has the whole screen
-	way   int  // the cells of the way to the page, as drawn last
+	*sendContext
+	whole           box
+	zoom            bool // the focused pane fills the screen
+	breadcrumbWidth int  // width of the breadcrumb when last drawn
 }
 
-// panes returns the sizes of the form or list, and of the pane beside or below it. A pane that is not shown has no size.
-// The pane below gets more room while it has the keyboard; want, where there is one, returns how many lines it can use.
+// panes returns the sizes of the main pane and of the pane beside or below it; zero if it is not shown. The
+// pane below gets more space while it is focused; want, if not nil, returns how many lines it can use.
 func (l *layout) panes(beside bool, want func() int) (main, side box) {
 	switch {
 	case l.zoom && beside:
 		return box{}, l.whole
 	case l.zoom:
 		return l.whole, box{}
-	case l.whole.w >= sideFrom:
+	case l.whole.w >= sideMinWidth:
 		w := min(max(l.whole.w*2/5, 34), 60)
 		return box{l.whole.w - w, l.whole.h}, box{w, l.whole.h}
 	}
@@ -48,23 +48,23 @@ func (l *layout) panes(beside bool, want func() int) (main, side box) {
 	return box{l.whole.w, l.whole.h - h}, box{l.whole.w, h}
 }
 
-// onSide reports whether a cell is in the second pane.
-func (l *layout) onSide(main, side box, x, y int) bool {
+// inSidePane reports whether a cell is in the second pane.
+func (l *layout) inSidePane(main, side box, x, y int) bool {
 	switch {
 	case main.w == 0 || side.w == 0:
 		return side.w > 0
-	case l.whole.w >= sideFrom:
+	case l.whole.w >= sideMinWidth:
 		return x >= main.w
 	}
 	return y >= main.h
 }
 
-// joined puts two panes beside or below one another; a pane that is not shown is empty.
-func (l *layout) joined(main, side string) string {
+// join puts two panes beside or below each other; a hidden pane is empty.
+func (l *layout) join(main, side string) string {
 	switch {
 	case main == "" || side == "":
 		return main + side
-	case l.whole.w >= sideFrom:
+	case l.whole.w >= sideMinWidth:
 		return widget.JoinHorizontal(main, side)
 	}
 	return widget.JoinVertical(main, side)
@@ -77,30 +77,29 @@ func (l *layout) panel(title string, b box, focused bool) *widget.Panel {
 	return &p
 }
 
-// words draws a text in the whole screen.
-func (l *layout) words(text string) string {
+// textScreen draws a text on the whole screen.
+func (l *layout) textScreen(text string) string {
 	p := widget.NewPager(l.theme)
 	p.SetSize(l.whole.w-4, l.whole.h-2)
 	p.SetText(text)
 	return l.panel(l.name(), l.whole, true).View(p.View())
 }
 
-// crumb stands between the name of the campaign and those of the pages over the form.
-const crumb = " › "
+// breadcrumbSeparator separates the campaign's name from the names of pages.
+const breadcrumbSeparator = " › "
 
-// crumbs names the way to a page in a panel of w cells; where there is no room, without its beginning.
-func (l *layout) crumbs(w int, pages ...string) string {
+// breadcrumb returns the path to a page for a panel of w cells, shortened at its beginning if it does not fit.
+func (l *layout) breadcrumb(w int, pages ...string) string {
 	words := append([]string{l.name()}, pages...)
-	for len(words) > 2 && widget.Width(strings.Join(words, crumb)) > w-6 {
+	for len(words) > 2 && widget.Width(strings.Join(words, breadcrumbSeparator)) > w-6 {
 		words = append([]string{"…"}, words[2:]...)
 	}
-	l.way = widget.Width(strings.Join(words[:len(words)-1], crumb))
-	return strings.Join(words, crumb)
+	l.breadcrumbWidth = widget.Width(strings.Join(words[:len(words)-1], breadcrumbSeparator))
+	return strings.Join(words, breadcrumbSeparator)
 }
 
-// zoomKey returns the action that zooms the focused pane to the whole screen, or back. Where a text is typed, z is a
-// letter.
-func (l *layout) zoomKey(typing bool) screen.Action {
+// zoomAction zooms the focused pane, or shows all panes again. In a text field, z is a letter.
+func (l *layout) zoomAction(typing bool) screen.Action {
 	label, help := "zoom", "show only the focused pane"
 	if l.zoom {
 		label, help = "unzoom", "show all panes"
@@ -117,12 +116,12 @@ func (l *layout) toggleZoom() tea.Cmd {
 	return nil
 }
 
-// pressed reports whether the left button of the mouse was pressed.
+// pressed reports whether msg is a click of the left button.
 func pressed(msg tea.MouseMsg) bool {
 	return msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
 }
 
-// wheel returns the lines by which the wheel was turned.
+// wheel returns how many lines to scroll.
 func wheel(msg tea.MouseMsg) int {
 	return map[tea.MouseButton]int{tea.MouseButtonWheelUp: -1, tea.MouseButtonWheelDown: 1}[msg.Button]
 }

@@ -17,30 +17,30 @@ import (
 	"bugle/ui/widget"
 )
 
-// reader shows the message that was delivered.
+// reader shows a delivered message.
 type reader struct {
 	*layout
-	open bool // it has the keyboard
-	received
+	open bool // the reader has the keyboard
+	deliveredMessages
 	view        preview.Preview
-	shown       string // what the preview shows now
-	title, note string // that go with it
-	head        int    // the lines of the note, as drawn last
+	shown       string // identifies the content of the preview
+	title, note string // of the content
+	head        int    // height of the note when last drawn
 }
 
-// mostDelivered is how many messages of the outbox are looked through for those of a run.
-const mostDelivered = 1000
+// maxDelivered is how many messages of the outbox are searched for those of a run.
+const maxDelivered = 1000
 
 func deliveredKey(key, recipient string) string { return key + "\x00" + recipient }
 
-// received is what a run came to on the other side: the messages, and who got them.
-type received struct {
-	box map[string][]engine.OutboxMessage
-	who map[model.Recipient]model.ResolvedUser
+// deliveredMessages has the delivered messages of a run and their recipients.
+type deliveredMessages struct {
+	messages map[string][]engine.OutboxMessage
+	profiles map[model.Recipient]model.ResolvedUser
 }
 
-// look reads what a run delivered, and to which users.
-func (r *reader) look(run model.Run, f model.Forecast) tea.Cmd {
+// load reads what a run delivered, and to which users.
+func (r *reader) load(run model.Run, f model.Forecast) tea.Cmd {
 	box, _ := r.deps.Service.(engine.OutboxReader)
 	service, id, since := r.deps.Service, r.id, run.Started.Truncate(time.Second)
 	identifier, values := f.ResolveValues(r.draft.Workspace, run.Request)
@@ -49,29 +49,29 @@ func (r *reader) look(run model.Run, f model.Forecast) tea.Cmd {
 		all = append(all, model.Recipient{Identifier: identifier, Value: v})
 	}
 	return r.tasks.Run(taskOutbox, func(ctx context.Context) (any, error) {
-		var out received
+		var out deliveredMessages
 		var err error
-		if out.who, err = model.LookUpAll(ctx, service, all); err != nil || box == nil {
+		if out.profiles, err = model.LookUpAll(ctx, service, all); err != nil || box == nil {
 			return out, err
 		}
-		delivered, err := box.Outbox(ctx, mostDelivered)
-		out.box = map[string][]engine.OutboxMessage{}
+		delivered, err := box.Outbox(ctx, maxDelivered)
+		out.messages = map[string][]engine.OutboxMessage{}
 		for _, d := range delivered {
 			if k := deliveredKey(d.Key, d.Recipient); d.CampaignID == id && !d.At.Before(since) {
-				out.box[k] = append(out.box[k], d)
+				out.messages[k] = append(out.messages[k], d)
 			}
 		}
 		return out, err
 	})
 }
 
-// took takes the messages; without them there is still the content as it is written.
-func (r *reader) took(got received) {
-	r.received, r.shown = got, ""
-	r.people.Add(got.who)
+// setDelivered stores the messages; without them the reader shows the unfilled content.
+func (r *reader) setDelivered(got deliveredMessages) {
+	r.deliveredMessages, r.shown = got, ""
+	r.people.Add(got.profiles)
 }
 
-// show shows the message of a run to a recipient; listed reports that the list is in sight, too.
+// show shows the message of a run for a recipient; listed reports whether the list is visible too.
 func (r *reader) show(run model.Run, k *model.Key, d *model.SendState, listed bool) {
 	of := fmt.Sprint(listed)
 	if k != nil {
@@ -89,8 +89,8 @@ func (r *reader) show(run model.Run, k *model.Key, d *model.SendState, listed bo
 	r.view.Show(v)
 }
 
-// message returns what the preview shows: the mail that was delivered or, of a push, the content filled for its
-// recipient, as it went out. The note names what was not delivered.
+// message returns the view to show: the delivered email or, for a push, the content filled for its recipient.
+// The note explains what was not delivered.
 func (r *reader) message(run model.Run, k *model.Key, d *model.SendState, listed bool) (v render.View, title, note string) {
 	if k == nil {
 		return v, "Delivered", ""
@@ -103,10 +103,10 @@ func (r *reader) message(run model.Run, k *model.Key, d *model.SendState, listed
 	}
 	switch {
 	case d == nil || d.State != model.Sent:
-		note = r.undelivered(run, k, d, listed)
+		note = r.undeliveredReason(run, k, d, listed)
 	default:
 		title = "Delivered to " + r.recipient(run, d)
-		list := r.box[deliveredKey(k.ID, d.Recipient)]
+		list := r.messages[deliveredKey(k.ID, d.Recipient)]
 		if len(list) > 0 {
 			at = list[0].At
 		}
@@ -132,8 +132,8 @@ func (r *reader) message(run model.Run, k *model.Key, d *model.SendState, listed
 	return v, title, note
 }
 
-// undelivered returns why somebody did not get a message, unless the list beside it does.
-func (r *reader) undelivered(run model.Run, k *model.Key, d *model.SendState, listed bool) string {
+// undeliveredReason returns why a recipient did not get a message, unless the list shows it.
+func (r *reader) undeliveredReason(run model.Run, k *model.Key, d *model.SendState, listed bool) string {
 	switch {
 	case d != nil && d.Why != "" && listed:
 		return "To " + r.recipient(run, d) + "."
@@ -145,21 +145,21 @@ func (r *reader) undelivered(run model.Run, k *model.Key, d *model.SendState, li
 	return ""
 }
 
-// fill returns how texts were filled for a recipient; nil where it is not known who that is.
+// fill returns the values that filled the texts for a recipient; nil if the recipient is not known.
 func (r *reader) fill(run model.Run, recipient string) render.Fill {
 	identifier, _ := model.ResolveValues(r.draft.Workspace, run.Request)
-	p, ok := r.who[model.Recipient{Identifier: identifier, Value: recipient}]
+	p, ok := r.profiles[model.Recipient{Identifier: identifier, Value: recipient}]
 	if !ok || !p.Certain {
 		return nil
 	}
 	return run.Draft.Fill(run.Request, p)
 }
 
-// View draws the message, with the way to it where the list is not in sight.
+// View draws the message, with a breadcrumb if the list is hidden.
 func (r *reader) View(b box, page string, listed bool) string {
 	title := r.title
 	if !listed {
-		title = r.crumbs(b.w, page, title)
+		title = r.breadcrumb(b.w, page, title)
 	}
 	panel := r.panel(title, b, r.open)
 	w, h := panel.Inner()
@@ -175,8 +175,7 @@ func (r *reader) View(b box, page string, listed bool) string {
 	return panel.View(strings.Join(append(head, r.view.View()), "\n"))
 }
 
-// mouse takes the mouse over the message, whose frame begins at x and y: a press gives it the keyboard where it can have
-// that.
+// mouse handles a mouse event on the message, whose frame starts at x and y; a click focuses it if can is set.
 func (r *reader) mouse(msg tea.MouseMsg, x, y int, can bool) {
 	if pressed(msg) {
 		r.open = can

@@ -17,52 +17,50 @@ import (
 	"bugle/ui/widget"
 )
 
-// recipients is where a person enters who gets the test: the identifier, the recipients, and the place where the next one
-// is typed, with suggestions below it.
+// recipients is the input of recipients: the identifier, the chosen recipients, and a prompt with suggestions.
 type recipients struct {
-	*subject
-	identifier string
-	values     map[string][]string // by identifier: each keeps its own
-	prompt     widget.Prompt
-	wrong      string // why what was typed was not taken
-	profiles   []engine.User
-	found      string         // what profiles were looked up for
-	list       typeahead.List // what is suggested below the prompt
-	offers     []offer        // its items
-	lines      int            // of the prompt above the suggestions, as drawn last
-	waiting    bool           // enter was pressed before the suggestions were there
-	did        string         // what was changed and is not recorded yet
+	*sendContext
+	identifier    string
+	values        map[string][]string // by identifier, so that each keeps its own
+	prompt        widget.Prompt
+	rejection     string // why the text was not added
+	profiles      []engine.User
+	searchedText  string         // the text that profiles were searched for
+	list          typeahead.List // the suggestions below the prompt
+	suggestions   []suggestion   // the items of list
+	lines         int            // height of the prompt when last drawn
+	enterPending  bool           // enter was pressed before the suggestions arrived
+	pendingChange string         // a change that is not recorded yet
 }
 
-// offer is a recipient that is offered, or a group of them.
-type offer struct {
+// suggestion is a suggested recipient or group.
+type suggestion struct {
 	value, info string
 	group       *group
 }
 
-// mostOffers is how many recipients are offered at once, mostProfiles how many profiles are looked for: not each of
-// them has the identifier's value.
+// Limits for suggestions, and for profiles to search, of which some lack the identifier's value.
 const (
-	mostOffers   = 4
-	mostProfiles = 40
+	maxSuggestions = 4
+	maxProfiles    = 40
 )
 
-func newRecipients(s *subject) recipients {
-	return recipients{subject: s, prompt: widget.NewPrompt(s.theme, "+", ""), values: map[string][]string{}}
+func newRecipients(s *sendContext) recipients {
+	return recipients{sendContext: s, prompt: widget.NewPrompt(s.theme, "+", ""), values: map[string][]string{}}
 }
 
-// given are the recipients of the chosen identifier.
-func (r *recipients) given() []string { return r.values[r.identifier] }
+// selected returns the recipients for the current identifier.
+func (r *recipients) selected() []string { return r.values[r.identifier] }
 
-// ask is a test to the recipients.
-func (r *recipients) ask() engine.TestSend {
-	return engine.TestSend{Identifier: r.identifier, Values: slices.Clone(r.given())}
+// request returns a test for the recipients.
+func (r *recipients) request() engine.TestSend {
+	return engine.TestSend{Identifier: r.identifier, Values: slices.Clone(r.selected())}
 }
 
-// text is what is typed of the next recipient.
+// text returns the text in the prompt.
 func (r *recipients) text() string { return strings.TrimSpace(r.prompt.Value()) }
 
-// focus returns the prompt the keyboard, or takes it away.
+// focus focuses or blurs the prompt.
 func (r *recipients) focus(on bool) {
 	r.prompt.Blur()
 	if on {
@@ -80,37 +78,37 @@ func (r *recipients) begin(last engine.TestSend) {
 		}
 	}
 	r.values[r.identifier] = slices.Clone(last.Values)
-	r.wrong = ""
+	r.rejection = ""
 	r.prompt.SetValue("")
 }
 
-// restore brings back what was chosen before.
+// restore restores earlier recipients.
 func (r *recipients) restore(identifier string, values map[string][]string) {
-	r.identifier, r.values, r.wrong, r.waiting = identifier, values, "", false
-	if slices.Contains(r.given(), r.text()) { // it was taken out to be edited
+	r.identifier, r.values, r.rejection, r.enterPending = identifier, values, "", false
+	if slices.Contains(r.selected(), r.text()) { // it was being edited
 		r.prompt.SetValue("")
 	}
 }
 
-// identify changes how recipients are found.
+// identify changes the identifier.
 func (r *recipients) identify(identifier string) {
 	if identifier != r.identifier {
-		r.did = r.draft.Fields.Identifier.Label()
+		r.pendingChange = r.draft.Fields.Identifier.Label()
 	}
-	r.identifier, r.wrong, r.profiles, r.waiting = identifier, "", nil, false
-	r.offer()
+	r.identifier, r.rejection, r.profiles, r.enterPending = identifier, "", nil, false
+	r.updateSuggestions()
 }
 
-// following returns the identifier n places after the chosen one.
-func (r *recipients) following(n int) string {
+// identifierAfter returns the identifier n positions after the current one.
+func (r *recipients) identifierAfter(n int) string {
 	var all []string
 	for _, o := range r.draft.Fields.Identifier.Options {
 		all = append(all, o.Value)
 	}
-	return next(all, r.identifier, n)
+	return cycleValue(all, r.identifier, n)
 }
 
-// choose offers the identifiers.
+// choose lists the identifiers.
 func (r *recipients) choose(then func(identifier string) tea.Cmd) tea.Cmd {
 	node := r.draft.Fields.Identifier
 	options := make([]widget.Option, len(node.Options))
@@ -122,118 +120,118 @@ func (r *recipients) choose(then func(identifier string) tea.Cmd) tea.Cmd {
 	}})
 }
 
-// Update takes a key that is typed in the prompt; next is the row that it leads to.
-func (r *recipients) Update(msg tea.KeyMsg) (next spot, cmd tea.Cmd) {
-	next = spot{onPrompt, 0}
-	if r.waiting { // typing went on: what is highlighted is what enter meant
-		r.waiting = false
+// Update handles a key in the prompt; next is the row to move to.
+func (r *recipients) Update(msg tea.KeyMsg) (next rowID, cmd tea.Cmd) {
+	next = rowID{rowPrompt, 0}
+	if r.enterPending { // the user typed on, so that enter meant the highlighted suggestion
+		r.enterPending = false
 		next = r.accept()
 	}
 	if msg.Type == tea.KeyRunes && model.EndsRecipient(r.identifier, string(msg.Runes)) {
 		r.prompt.SetValue(r.add(r.prompt.Value() + string(msg.Runes)))
-		r.offer()
-		return spot{onPrompt, 0}, r.search()
+		r.updateSuggestions()
+		return rowID{rowPrompt, 0}, r.search()
 	}
 	if r.list.Key(msg.String()) {
 		return next, nil
 	}
 	if msg.Type == tea.KeyBackspace && r.prompt.Value() == "" {
-		if n := len(r.given()); n > 0 {
-			next = spot{onValue, n - 1}
+		if n := len(r.selected()); n > 0 {
+			next = rowID{rowRecipient, n - 1}
 		}
 		return next, nil
 	}
 	if !r.prompt.Update(msg) {
 		return next, nil
 	}
-	r.wrong = ""
-	r.offer()
+	r.rejection = ""
+	r.updateSuggestions()
 	return next, r.search()
 }
 
-// add takes the recipients in a text, and returns what cannot be taken, with the reason beside it.
+// add adds the recipients in a text, and returns those that are invalid, setting the reason.
 func (r *recipients) add(text string) (rest string) {
-	r.wrong = ""
-	had := len(r.given())
+	r.rejection = ""
+	had := len(r.selected())
 	var left []string
 	for _, v := range model.Split(r.identifier, text) {
 		switch why := r.refused(v); {
-		case slices.Contains(r.given(), v): // it is there already
+		case slices.Contains(r.selected(), v): // it is a recipient already
 		case why != "":
 			left = append(left, v)
-			if r.wrong == "" {
-				r.wrong = why
+			if r.rejection == "" {
+				r.rejection = why
 			}
 		default:
-			r.values[r.identifier] = append(slices.Clone(r.given()), v)
+			r.values[r.identifier] = append(slices.Clone(r.selected()), v)
 		}
 	}
-	if added := r.given()[had:]; len(added) > 0 {
+	if added := r.selected()[had:]; len(added) > 0 {
 		r.changed("added", added...)
 	}
 	return strings.Join(left, ", ")
 }
 
-// changed notes a change of recipients.
+// changed records a change of recipients.
 func (r *recipients) changed(verb string, values ...string) {
-	r.did = verb + " " + model.Summarize(r.people.Names(engine.TestSend{Identifier: r.identifier, Values: values}))
+	r.pendingChange = verb + " " + model.Summarize(r.people.Names(engine.TestSend{Identifier: r.identifier, Values: values}))
 }
 
-// changes returns what was changed and is not recorded yet.
+// changes returns the change that is not recorded yet, and clears it.
 func (r *recipients) changes() string {
-	did := r.did
-	r.did = ""
+	did := r.pendingChange
+	r.pendingChange = ""
 	return did
 }
 
 func (r *recipients) refused(value string) string {
-	return model.RefusalReason(r.draft.Campaign.Channel, r.ask(), value)
+	return model.RefusalReason(r.draft.Campaign.Channel, r.request(), value)
 }
 
-// commit takes what is typed as it is. It reports false where that cannot be taken.
+// commit adds the typed text. It returns false if it is invalid.
 func (r *recipients) commit() bool {
 	rest := r.add(r.prompt.Value())
 	r.prompt.SetValue(rest)
-	r.offer()
+	r.updateSuggestions()
 	return rest == ""
 }
 
-// notTaken reports why what is typed cannot be added.
-func (r *recipients) notTaken() tea.Cmd {
-	return screen.Notify(widget.LevelWarning, fmt.Sprintf("“%s” %s.", widget.Clean(r.text()), r.wrong))
+// showRejection shows why the text cannot be added.
+func (r *recipients) showRejection() tea.Cmd {
+	return screen.Notify(widget.LevelWarning, fmt.Sprintf("“%s” %s.", widget.Clean(r.text()), r.rejection))
 }
 
-// waits reports whether enter waits for the profiles that are being looked up, since nothing fits yet.
-func (r *recipients) waits() bool {
+// shouldWait reports whether enter must wait for the profile search, because nothing matches yet.
+func (r *recipients) shouldWait() bool {
 	h, ok := r.list.Highlighted()
-	r.waiting = ok && h.Free && r.found != r.text() && r.searches()
-	return r.waiting
+	r.enterPending = ok && h.Free && r.searchedText != r.text() && r.needsSearch()
+	return r.enterPending
 }
 
-// accept takes what is highlighted: the text that was typed, a recipient, or a group. It returns the row to go to.
-func (r *recipients) accept() spot {
+// accept accepts what is highlighted: the text itself, a recipient, or a group. It returns the row to move to.
+func (r *recipients) accept() rowID {
 	h, ok := r.list.Highlighted()
 	switch {
 	case !ok:
 	case h.Free:
 		r.commit()
-	case h.Ref >= 0 && h.Ref < len(r.offers):
-		o := r.offers[h.Ref]
+	case h.Ref >= 0 && h.Ref < len(r.suggestions):
+		o := r.suggestions[h.Ref]
 		if o.group != nil {
-			r.use(*o.group, true)
-			return spot{onSend, 0}
+			r.useGroup(*o.group, true)
+			return rowID{rowSend, 0}
 		}
 		r.prompt.SetValue(r.add(o.value))
-		r.offer()
+		r.updateSuggestions()
 	}
-	return spot{onPrompt, 0}
+	return rowID{rowPrompt, 0}
 }
 
-// use takes a group's recipients, in the place of those there or beside them, and returns those that a test has no room
-// for.
-func (r *recipients) use(g group, beside bool) (left []string) {
-	r.did = fmt.Sprintf("used the group %q", g.Name)
-	r.identifier, r.wrong, r.profiles = g.Identifier, "", nil
+// useGroup adds a group's recipients, replacing the current ones unless beside is set, and returns those beyond
+// the limit.
+func (r *recipients) useGroup(g group, beside bool) (left []string) {
+	r.pendingChange = fmt.Sprintf("used the group %q", g.Name)
+	r.identifier, r.rejection, r.profiles = g.Identifier, "", nil
 	var values []string
 	if beside {
 		values = slices.Clone(r.values[g.Identifier])
@@ -246,84 +244,84 @@ func (r *recipients) use(g group, beside bool) (left []string) {
 	most := min(model.MaxRecipients(g.Identifier), len(values))
 	r.values[g.Identifier] = values[:most]
 	r.prompt.SetValue("")
-	r.offer()
+	r.updateSuggestions()
 	return values[most:]
 }
 
-// remove drops a recipient, and returns it.
+// remove removes a recipient and returns it.
 func (r *recipients) remove(i int) string {
-	v := r.given()[i]
+	v := r.selected()[i]
 	r.changed("removed", v)
-	r.values[r.identifier] = slices.Delete(slices.Clone(r.given()), i, i+1)
-	r.offer()
+	r.values[r.identifier] = slices.Delete(slices.Clone(r.selected()), i, i+1)
+	r.updateSuggestions()
 	return v
 }
 
-// edit puts a recipient where it can be typed.
+// edit moves a recipient to the prompt.
 func (r *recipients) edit(value string) {
 	r.prompt.SetValue(value)
-	r.offer()
+	r.updateSuggestions()
 }
 
-// searches reports whether profiles are looked up for what is typed.
-func (r *recipients) searches() bool {
+// needsSearch reports whether profiles must be searched for the text.
+func (r *recipients) needsSearch() bool {
 	_, ok := r.deps.Service.(engine.UserStore)
 	return ok && !engine.IsSegmentIdentifier(r.identifier)
 }
 
-// found are the profiles that a text leads to.
+// found has the profiles for a text.
 type found struct {
 	text     string
 	profiles []engine.User
 }
 
-// search looks for profiles that what is typed leads to.
+// search searches profiles for the text.
 func (r *recipients) search() tea.Cmd {
-	if !r.searches() {
+	if !r.needsSearch() {
 		r.profiles = nil
-		r.offer()
+		r.updateSuggestions()
 		return nil
 	}
 	keeper, text := r.deps.Service.(engine.UserStore), r.text()
 	return r.tasks.Run(taskProfiles, func(ctx context.Context) (any, error) {
-		profiles, err := keeper.Users(ctx, text, mostProfiles)
+		profiles, err := keeper.Users(ctx, text, maxProfiles)
 		return found{text, profiles}, err
 	})
 }
 
-// tookProfiles lists the profiles that were found. It reports whether enter waited for them.
-func (r *recipients) tookProfiles(res screen.Result) (waited bool) {
+// setProfiles stores the profiles. It reports whether enter was waiting for them.
+func (r *recipients) setProfiles(res screen.Result) (waited bool) {
 	f, _ := res.Value.(found)
-	if res.Err != nil { // without profiles there is still everything else
+	if res.Err != nil { // without profiles everything else still works
 		f = found{text: r.text()}
 	}
-	r.profiles, r.found = f.profiles, f.text
+	r.profiles, r.searchedText = f.profiles, f.text
 	for _, p := range f.profiles {
 		for _, v := range engine.IdentifierValues(r.identifier, p) {
 			r.people.SetName(model.Recipient{Identifier: r.identifier, Value: v}, p)
 		}
 	}
-	r.offer()
-	if !r.waiting || f.text != r.text() {
+	r.updateSuggestions()
+	if !r.enterPending || f.text != r.text() {
 		return false
 	}
-	r.waiting = false
+	r.enterPending = false
 	return true
 }
 
-// offer finds the recipients to suggest for what is typed: groups, recent ones, profiles, and last those that the last
-// test did not reach.
-func (r *recipients) offer() {
-	r.offers = r.offers[:0]
+// updateSuggestions finds suggestions for the text: groups, recent recipients, profiles, and last those that
+// the last test did not reach.
+func (r *recipients) updateSuggestions() {
+	r.suggestions = r.suggestions[:0]
 	typed := r.text()
 	text := strings.ToLower(typed)
 	put := func(value, info string) {
-		known := slices.ContainsFunc(r.offers, func(o offer) bool { return o.value == value })
-		if len(r.offers) < mostOffers && !known && value != "" && !slices.Contains(r.given(), value) {
-			r.offers = append(r.offers, offer{value: value, info: info})
+		known := slices.ContainsFunc(r.suggestions, func(o suggestion) bool { return o.value == value })
+		if len(r.suggestions) < maxSuggestions && !known && value != "" && !slices.Contains(r.selected(), value) {
+			r.suggestions = append(r.suggestions, suggestion{value: value, info: info})
 		}
 	}
-	r.offerGroups(text)
+	r.suggestGroups(text)
 	var missed []string
 	for _, v := range r.recent[r.identifier] {
 		switch {
@@ -331,17 +329,17 @@ func (r *recipients) offer() {
 		case r.past.FailureReason(r.identifier, v) != "":
 			missed = append(missed, v)
 		default:
-			put(v, noted(r.people.Caption(r.identifier, v), "recent"))
+			put(v, withNote(r.people.Caption(r.identifier, v), "recent"))
 		}
 	}
 	for _, p := range r.profiles {
 		for _, v := range engine.IdentifierValues(r.identifier, p) {
-			if (r.found == typed || fits(p, v, text)) && !slices.Contains(missed, v) {
+			if (r.searchedText == typed || profileMatches(p, v, text)) && !slices.Contains(missed, v) {
 				put(v, nameUnless(p.DisplayName(), v))
 			}
 		}
 	}
-	if engine.IsSegmentIdentifier(r.identifier) && len(r.given()) == 0 {
+	if engine.IsSegmentIdentifier(r.identifier) && len(r.selected()) == 0 {
 		for _, seg := range r.draft.Workspace.Segments {
 			if strings.Contains(strings.ToLower(seg.Name), text) {
 				put(seg.Name, count(len(seg.Members), "member"))
@@ -349,36 +347,36 @@ func (r *recipients) offer() {
 		}
 	}
 	for _, v := range missed {
-		put(v, noted(r.people.Caption(r.identifier, v), "failed last time"))
+		put(v, withNote(r.people.Caption(r.identifier, v), "failed last time"))
 	}
-	r.show(typed)
+	r.setList(typed)
 }
 
-// offerGroups offers the groups of the identifier whose names have the letters, and have somebody to add.
-func (r *recipients) offerGroups(text string) {
+// suggestGroups adds the groups of the identifier that match and have someone to add.
+func (r *recipients) suggestGroups(text string) {
 	for _, g := range r.groups {
-		given := r.given()
+		given := r.selected()
 		news := slices.ContainsFunc(g.Values, func(v string) bool { return !slices.Contains(given, v) })
-		if g.Identifier == r.identifier && news && len(r.offers) < mostOffers/2 && strings.Contains(strings.ToLower(g.Name), text) {
-			r.offers = append(r.offers, offer{g.Name, fmt.Sprintf("group of %d", len(g.Values)), &g})
+		if g.Identifier == r.identifier && news && len(r.suggestions) < maxSuggestions/2 && strings.Contains(strings.ToLower(g.Name), text) {
+			r.suggestions = append(r.suggestions, suggestion{g.Name, fmt.Sprintf("group of %d", len(g.Values)), &g})
 		}
 	}
 }
 
-// show lists the suggestions. What is typed stands below them as it is, but where it is one of them.
-func (r *recipients) show(typed string) {
+// setList lists the suggestions, followed by the text itself unless it is one of them.
+func (r *recipients) setList(typed string) {
 	o := typeahead.Offer{Text: typed, Typed: typed != "", Free: true}
-	for i, f := range r.offers {
+	for i, f := range r.suggestions {
 		o.Items = append(o.Items, typeahead.Item{Value: f.value, Info: f.info, Ref: i})
 	}
-	if r.whyNot(typed) != "" {
+	if r.rejectionReason(typed) != "" {
 		o.Note = "not valid"
 	}
 	r.list.Show(o)
 }
 
-// noted returns a name with what is noted beside it.
-func noted(name, note string) string {
+// withNote returns a name with a note.
+func withNote(name, note string) string {
 	if name == "" {
 		return note
 	}
@@ -392,13 +390,13 @@ func nameUnless(name, value string) string {
 	return name
 }
 
-// fits reports whether a profile that was found for another text is one for this, too.
-func fits(p engine.User, value, text string) bool {
+// profileMatches reports whether a profile that was found for another text matches this one.
+func profileMatches(p engine.User, value, text string) bool {
 	return strings.Contains(strings.ToLower(value+"\n"+p.ID+"\n"+p.DisplayName()), text)
 }
 
-// whyNot returns why a text that is typed cannot be added as it is; empty where it can.
-func (r *recipients) whyNot(typed string) string {
+// rejectionReason returns why a text cannot be added; empty if it can.
+func (r *recipients) rejectionReason(typed string) string {
 	for _, v := range model.Split(r.identifier, typed) {
 		if why := r.refused(v); why != "" {
 			return why
@@ -407,40 +405,40 @@ func (r *recipients) whyNot(typed string) string {
 	return ""
 }
 
-// suggest highlights the first recipient that is suggested.
-func (r *recipients) suggest() tea.Cmd {
+// highlightFirst highlights the first suggested recipient.
+func (r *recipients) highlightFirst() tea.Cmd {
 	if !r.list.Highlight(0) {
 		return screen.Notify(widget.LevelInfo, "No recipient, group or user matches.")
 	}
 	return nil
 }
 
-// View draws the rows: the identifier, the recipients, and where the next is typed.
-func (r *recipients) View(at spot, w int) []row {
+// View draws the rows: the identifier, the recipients, and the prompt.
+func (r *recipients) View(at rowID, w int) []row {
 	o := r.option()
-	first := line(r.theme, at, spot{onIdentifier, 0}, r.draft.Fields.Identifier.Label(), choice(r.theme, at == spot{onIdentifier, 0}, o.Title()), w)
-	if at == (spot{onIdentifier, 0}) && o.Help != "" {
-		first = below(first, 2+labelWidth, w, r.theme.Faint, problems.Sentence(o.Help))
+	first := line(r.theme, at, rowID{rowIdentifier, 0}, r.draft.Fields.Identifier.Label(), choice(r.theme, at == rowID{rowIdentifier, 0}, o.Title()), w)
+	if at == (rowID{rowIdentifier, 0}) && o.Help != "" {
+		first = addBelow(first, 2+labelWidth, w, r.theme.Faint, problems.Sentence(o.Help))
 	}
-	given := r.given()
+	given := r.selected()
 	note := fmt.Sprintf("  %d of %d", len(given), model.MaxRecipients(r.identifier))
 	if g, ok := r.group(); ok {
 		note += " · " + widget.Clean(g.Name)
 	}
 	head := r.theme.Strong.Render(r.draft.Fields.Values.Label()) + r.theme.Faint.Render(widget.Truncate(note, max(w-labelWidth-2, 1)))
-	rows := []row{first, words(""), words("  " + head)}
-	wrong, _ := r.ask().CheckRecipients(r.draft.Campaign.Channel)
+	rows := []row{first, textRow(""), textRow("  " + head)}
+	wrong, _ := r.request().CheckRecipients(r.draft.Campaign.Channel)
 	for i, v := range given {
-		l := line(r.theme, at, spot{onValue, i}, "", r.named(fmt.Sprintf("%2d ", i+1), r.identifier, v, w-2), w)
+		l := line(r.theme, at, rowID{rowRecipient, i}, "", r.recipientLine(fmt.Sprintf("%2d ", i+1), r.identifier, v, w-2), w)
 		if wrong[i] != "" {
-			l = below(l, 5, w, r.theme.Danger, "✗ "+wrong[i])
+			l = addBelow(l, 5, w, r.theme.Danger, "✗ "+wrong[i])
 		}
 		rows = append(rows, l)
 	}
 	return append(rows, r.promptRow(at, w))
 }
 
-// option is the chosen identifier.
+// option returns the current identifier.
 func (r *recipients) option() schema.Option {
 	for _, o := range r.draft.Fields.Identifier.Options {
 		if o.Value == r.identifier {
@@ -450,9 +448,9 @@ func (r *recipients) option() schema.Option {
 	return schema.Option{}
 }
 
-// group returns the group that has just these recipients.
+// group returns the group with exactly these recipients.
 func (r *recipients) group() (group, bool) {
-	given := slices.Sorted(slices.Values(r.given()))
+	given := slices.Sorted(slices.Values(r.selected()))
 	i := slices.IndexFunc(r.groups, func(g group) bool {
 		return g.Identifier == r.identifier && len(given) > 0 && slices.Equal(slices.Sorted(slices.Values(g.Values)), given)
 	})
@@ -462,34 +460,34 @@ func (r *recipients) group() (group, bool) {
 	return r.groups[i], true
 }
 
-// suggestIndent is what stands before a suggestion.
+// suggestIndent is the indentation of suggestions.
 const suggestIndent = 3
 
-func (r *recipients) promptRow(at spot, w int) row {
+func (r *recipients) promptRow(at rowID, w int) row {
 	r.prompt.Placeholder = r.hint()
 	r.prompt.SetSize(max(w-3, 1), 1)
-	l := line(r.theme, at, spot{onPrompt, 0}, "", " "+r.prompt.View(), w)
-	if r.wrong != "" {
-		l = below(l, 5, w, r.theme.Danger, "✗ "+r.wrong)
+	l := line(r.theme, at, rowID{rowPrompt, 0}, "", " "+r.prompt.View(), w)
+	if r.rejection != "" {
+		l = addBelow(l, 5, w, r.theme.Danger, "✗ "+r.rejection)
 	}
 	r.lines = len(l.lines)
-	if at.place == onPrompt {
+	if at.kind == rowPrompt {
 		for _, text := range r.list.Lines(r.theme, max(w-suggestIndent, 1), typeahead.Most) {
 			l.lines = append(l.lines, strings.Repeat(" ", suggestIndent)+text)
 		}
-		if free, _ := r.list.Highlighted(); free.Free && r.wrong == "" {
-			l = below(l, 5, w, r.theme.Warning, r.whyNot(free.Value))
+		if free, _ := r.list.Highlighted(); free.Free && r.rejection == "" {
+			l = addBelow(l, 5, w, r.theme.Warning, r.rejectionReason(free.Value))
 		}
 	}
 	return l
 }
 
-// hint returns what can be typed.
+// hint returns the placeholder of the prompt.
 func (r *recipients) hint() string {
-	if len(r.given()) >= model.MaxRecipients(r.identifier) {
+	if len(r.selected()) >= model.MaxRecipients(r.identifier) {
 		return "no more recipients can be added"
 	}
-	if len(r.offers) > 0 && len(r.profiles) > 0 {
+	if len(r.suggestions) > 0 && len(r.profiles) > 0 {
 		return "type a recipient or part of a name"
 	}
 	return "type a recipient"

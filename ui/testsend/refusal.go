@@ -12,22 +12,22 @@ import (
 	"bugle/ui/widget"
 )
 
-// refusal is the page that shows why the service refused a test before anything was sent.
-type refusal struct {
+// refusalPage shows why the service refused a test before sending anything.
+type refusalPage struct {
 	*layout
-	message string
-	list    problems.View // what needs to be fixed, where the service reports it
-	back    stage         // where it leads back to
+	message  string
+	list     problems.View // problems to fix, if the service reports any
+	returnTo stage         // the stage to return to
 }
 
-func newRefusal(l *layout) refusal {
-	r := refusal{layout: l, list: problems.New(l.theme)}
+func newRefusal(l *layout) refusalPage {
+	r := refusalPage{layout: l, list: problems.New(l.theme)}
 	r.list.Focused = true
 	return r
 }
 
 // set shows an error of the service.
-func (r *refusal) set(err error) {
+func (r *refusalPage) set(err error) {
 	r.message = problems.Sentence(err.Error())
 	var found []schema.Problem
 	if e := engine.AsError(err); e != nil {
@@ -51,27 +51,27 @@ func (r *refusal) set(err error) {
 	r.resize()
 }
 
-// resize fits the list into the screen.
-func (r *refusal) resize() { r.list.SetSize(r.whole.w-4, r.whole.h-2-len(r.head())-1) }
+// resize sets the size of the list.
+func (r *refusalPage) resize() { r.list.SetSize(r.whole.w-4, r.whole.h-2-len(r.header())-1) }
 
-// field returns the field of the draft that the problem under the cursor is about; false where it is about none.
-func (r *refusal) field() (doc.Path, bool) {
+// field returns the draft's field of the problem under the cursor; false if there is none.
+func (r *refusalPage) field() (doc.Path, bool) {
 	p, ok := r.list.Selected()
 	return p.Path, ok && engine.IsCampaignPath(r.draft.Campaign.Channel, p.Path)
 }
 
-// Update takes a key that is no action.
-func (r *refusal) Update(msg tea.KeyMsg) { r.list.Update(msg) }
+// Update handles a key that is not an action.
+func (r *refusalPage) Update(msg tea.KeyMsg) { r.list.Update(msg) }
 
-// mouse takes the mouse. It reports whether a problem was pressed, which goes to its field.
-func (r *refusal) mouse(msg tea.MouseMsg) bool { return r.list.Mouse(msg, msg.Y-2-len(r.head())) }
+// mouse handles a mouse event. It reports whether a problem was clicked.
+func (r *refusalPage) mouse(msg tea.MouseMsg) bool { return r.list.Mouse(msg, msg.Y-2-len(r.header())) }
 
-// head is what the service said.
-func (r *refusal) head() []string {
+// header returns the service's message.
+func (r *refusalPage) header() []string {
 	w := max(r.whole.w-4, 1)
 	var out []string
 	message := "Not sent. " + strings.TrimSuffix(widget.CleanLines(r.message), ".") + "."
-	if r.list.Len() == 1 { // the list has the same text
+	if r.list.Len() == 1 { // the list shows the same text
 		message = "Not sent. This needs to be fixed first:"
 	}
 	for _, l := range widget.Wrap(message, w) {
@@ -88,8 +88,8 @@ func (r *refusal) head() []string {
 }
 
 // View draws the page.
-func (r *refusal) View() string {
-	panel := r.panel(r.crumbs(r.whole.w, "Not sent"), r.whole, true)
+func (r *refusalPage) View() string {
+	panel := r.panel(r.breadcrumb(r.whole.w, "Not sent"), r.whole, true)
 	panel.Footer = r.list.Position()
-	return panel.View(strings.Join(r.head(), "\n") + "\n\n" + r.list.View())
+	return panel.View(strings.Join(r.header(), "\n") + "\n\n" + r.list.View())
 }

@@ -17,21 +17,21 @@ import (
 	"bugle/ui/widget"
 )
 
-// results shows how a test goes, and how it went: the messages with their recipients, and the reader beside them.
+// results shows the progress and the result of a test: the messages by recipient, and the reader beside them.
 type results struct {
 	*layout
 	run    model.Run
 	rows   rowList
 	reader reader
-	over   bool // the run has ended
-	frame  int  // of the wheel
+	done   bool // the run has ended
+	frame  int  // of the spinner
 }
 
 func newResults(l *layout) results {
 	return results{layout: l, reader: reader{layout: l}}
 }
 
-// begin shows a run that has nothing sent yet.
+// begin shows a run before anything is sent.
 func (r *results) begin(run model.Run) {
 	r.run, r.reader = run, reader{layout: r.layout, view: preview.New(r.theme)}
 }
@@ -39,42 +39,42 @@ func (r *results) begin(run model.Run) {
 // round starts a round of the run.
 func (r *results) round(asks []engine.TestSend, f model.Forecast) {
 	r.run.Begin(asks, f, r.deps.Now())
-	r.over, r.frame = false, 0
-	r.rows.follow()
+	r.done, r.frame = false, 0
+	r.rows.reset()
 	r.reader.open, r.reader.shown = false, ""
 }
 
-// cancel stops what has not been sent yet.
+// cancel cancels what has not been sent yet.
 func (r *results) cancel() tea.Cmd {
 	r.run.Canceling = true
 	r.tasks.Cancel(taskSend)
 	return nil
 }
 
-// tick turns the wheel while messages are sent.
-type tick struct{ id screen.ID }
+// tickMsg advances the spinner while messages are sent.
+type tickMsg struct{ id screen.ID }
 
 const tickTime = 120 * time.Millisecond
 
 func (r *results) tick() tea.Cmd {
 	id := r.tasks.ID()
-	return tea.Tick(tickTime, func(time.Time) tea.Msg { return tick{id} })
+	return tea.Tick(tickTime, func(time.Time) tea.Msg { return tickMsg{id} })
 }
 
-func (r *results) turn(t tick) tea.Cmd {
-	if t.id != r.tasks.ID() || r.over {
+func (r *results) handleTick(t tickMsg) tea.Cmd {
+	if t.id != r.tasks.ID() || r.done {
 		return nil
 	}
 	r.frame++
 	return r.tick()
 }
 
-// end shows how the round went, with the cursor where something needs attention.
+// end shows the result of a round, with the cursor on the first failure.
 func (r *results) end(out model.Outcome, err error) {
-	r.over = true
+	r.done = true
 	r.run.End(out, err, r.deps.Now())
-	r.rows.follow()
-	r.lay()
+	r.rows.reset()
+	r.layoutRows()
 	for i, e := range r.rows.entries {
 		if r.run.Keys[e.key].Status != engine.Sent && r.run.FailedKeys() > 0 {
 			r.rows.move(i)
@@ -83,10 +83,10 @@ func (r *results) end(out model.Outcome, err error) {
 	}
 }
 
-// badge returns how the run stands, in a few words.
+// badge summarizes the state of the run.
 func (r *results) badge() string {
 	switch n := r.run.FailedSends(); {
-	case !r.over:
+	case !r.done:
 		return fmt.Sprintf("sending %d of %d", r.run.Done, r.run.Total)
 	case n > 0:
 		return fmt.Sprintf("%d failed", n)
@@ -94,9 +94,9 @@ func (r *results) badge() string {
 	return "sent"
 }
 
-// Update takes a key that is no action.
+// Update handles a key that is not an action.
 func (r *results) Update(msg tea.KeyMsg) {
-	r.lay()
+	r.layoutRows()
 	if r.reader.open {
 		r.reader.view.Update(msg)
 		return
@@ -104,64 +104,63 @@ func (r *results) Update(msg tea.KeyMsg) {
 	r.rows.update(msg)
 }
 
-// title names the page.
+// title returns the title of the page.
 func (r *results) title() string {
-	if r.over {
+	if r.done {
 		return "Results"
 	}
 	return "Sending"
 }
 
-// readFrom is the width from which the delivered message stands beside the list, leastRead the height that it needs
-// below it.
+// The width from which the reader is beside the list, and its minimum height below it.
 const (
-	readFrom  = 100
-	leastRead = 10
+	readerMinWidth  = 100
+	readerMinHeight = 10
 )
 
-// boxes returns the sizes of the list and of the message beside or below it; what is not shown has none.
+// boxes returns the sizes of the list and of the reader beside or below it; zero if it is hidden.
 func (r *results) boxes() (list, read box) {
 	w, h := r.whole.w, r.whole.h
 	switch {
-	case !r.over || r.zoom && !r.reader.open:
+	case !r.done || r.zoom && !r.reader.open:
 		return r.whole, box{}
-	case w >= readFrom && !r.zoom:
+	case w >= readerMinWidth && !r.zoom:
 		return box{w - w/2, h}, box{w / 2, h}
 	case r.reader.open:
 		return box{}, r.whole
 	}
-	most := h - leastRead // that the list may have, with its frame
+	most := h - readerMinHeight // maximum height of the list, including its frame
 	if lines := r.height(most); lines+2 <= most {
 		return box{w, lines + 2}, box{w, h - lines - 2}
 	}
 	return r.whole, box{}
 }
 
-// height is how many lines the list fills in the width of the screen, or more than most.
+// height returns how many lines the list needs at the screen's width, or a number above most.
 func (r *results) height(most int) int {
 	if len(r.run.Keys) > most {
 		return most + 1
 	}
 	w, _ := r.panel("", r.whole, true).Inner()
-	n := len(r.head(w))
+	n := len(r.header(w))
 	for _, e := range r.entries(w) {
 		n += len(e.lines)
 	}
 	return n
 }
 
-// View draws the list and the message.
+// View draws the list and the reader.
 func (r *results) View() string {
 	left, right := r.boxes()
-	r.lay()
+	r.layoutRows()
 	var views []string
 	if left.w > 0 {
-		panel := r.panel(r.crumbs(left.w, r.title()), left, !r.reader.open)
+		panel := r.panel(r.breadcrumb(left.w, r.title()), left, !r.reader.open)
 		w, _ := panel.Inner()
 		if r.rows.window.Overflows() {
 			panel.Footer = fmt.Sprintf("%d of %d", r.rows.cursor+1, len(r.rows.entries))
 		}
-		views = append(views, panel.View(strings.Join(append(r.head(w), r.rows.view()...), "\n")))
+		views = append(views, panel.View(strings.Join(append(r.header(w), r.rows.view()...), "\n")))
 	}
 	if right.w > 0 {
 		k, d := r.selected()
@@ -174,21 +173,21 @@ func (r *results) View() string {
 	return widget.JoinHorizontal(views...)
 }
 
-// lay breaks all there is to say into lines, and keeps what is in sight among them.
-func (r *results) lay() {
+// layoutRows renders the entries and keeps the scroll position.
+func (r *results) layoutRows() {
 	left, _ := r.boxes()
 	if left.w == 0 {
 		left = r.whole
 	}
 	w, h := r.panel("", left, true).Inner()
-	r.rows.set(r.entries(w), h-len(r.head(w)))
-	if !r.over && !r.rows.moved {
+	r.rows.setEntries(r.entries(w), h-len(r.header(w)))
+	if !r.done && !r.rows.moved {
 		r.rows.cursor = r.current()
 		r.rows.show()
 	}
 }
 
-// current is the first entry that has not ended.
+// current returns the first entry that has not ended.
 func (r *results) current() int {
 	for i, e := range r.rows.entries {
 		k := r.run.Keys[e.key]
@@ -199,10 +198,10 @@ func (r *results) current() int {
 	return max(len(r.rows.entries)-1, 0)
 }
 
-// head is the progress bar, or the summary.
-func (r *results) head(w int) []string {
+// header returns the progress bar, or the summary.
+func (r *results) header(w int) []string {
 	now := r.deps.Now()
-	if !r.over {
+	if !r.done {
 		bar := widget.NewProgress(r.theme, "Sending")
 		if r.run.Canceling {
 			bar.Label = "Canceling"
@@ -219,7 +218,7 @@ func (r *results) head(w int) []string {
 	for _, l := range widget.Wrap(widget.Clean(problems.Sentence(r.run.Message)), w) {
 		head = append(head, style.Render(l))
 	}
-	hint := r.moment(r.run.RoundStarted) + ", to " + r.people.Summary(r.run.Request)
+	hint := r.formatTime(r.run.RoundStarted) + ", to " + r.people.Summary(r.run.Request)
 	if took := elapsed(r.run.RoundStarted, r.run.RoundStarted.Add(r.run.RoundTook), now); took != "" {
 		hint += ", in " + took
 	}
@@ -230,7 +229,7 @@ func (r *results) head(w int) []string {
 	return append(head, "")
 }
 
-// entries draws the keys and, where there are several, their recipients.
+// entries renders the keys and, if there are several, their recipients.
 func (r *results) entries(w int) []entry {
 	var out []entry
 	for i := range r.run.Keys {
@@ -238,7 +237,7 @@ func (r *results) entries(w int) []entry {
 		e := entry{i, -1, []string{r.entryLine(len(out), r.keyLine(k, w-2), w)}}
 		each := len(k.Sends) > 1 || k.EveryFailureExplained()
 		if k.Reason != "" && !(each && k.EveryFailureExplained()) {
-			e.lines = append(e.lines, wrapped(r.theme, r.people.Explain(k.Reason, r.draft.Workspace, r.run.Request), 4, w)...)
+			e.lines = append(e.lines, dangerLines(r.theme, r.people.Explain(k.Reason, r.draft.Workspace, r.run.Request), 4, w)...)
 		}
 		out = append(out, e)
 		if !each {
@@ -251,16 +250,16 @@ func (r *results) entries(w int) []entry {
 	return out
 }
 
-// entryLine draws the first line of an entry with the sign of the cursor.
+// entryLine draws the first line of an entry with the cursor.
 func (r *results) entryLine(i int, text string, w int) string {
 	mark := "  "
-	if i == r.rows.cursor && (r.over || r.rows.moved) {
+	if i == r.rows.cursor && (r.done || r.rows.moved) {
 		mark = r.theme.Accent.Render("▌ ")
 	}
 	return widget.Truncate(mark+text, w)
 }
 
-// sign returns the sign and the color of a state.
+// sign returns the icon and style of a state.
 func (r *results) sign(st model.State) (string, lipgloss.Style) {
 	switch st {
 	case model.Sent:
@@ -273,7 +272,7 @@ func (r *results) sign(st model.State) (string, lipgloss.Style) {
 	return "·", r.theme.Faint
 }
 
-// keyLine draws a key, its status, and how many of its recipients have it.
+// keyLine draws a key, its state, and how many of its recipients have received it.
 func (r *results) keyLine(k *model.Key, w int) string {
 	st := model.Queued
 	switch {
@@ -299,7 +298,7 @@ func (r *results) keyLine(k *model.Key, w int) string {
 	return style.Render(sign) + " " + name + " " + style.Render(word) + r.theme.Muted.Render(tail)
 }
 
-// sendEntry draws a recipient of a key, and why they did not get it.
+// sendEntry renders a recipient of a key, and why the message did not arrive.
 func (r *results) sendEntry(n, i, j, w int) entry {
 	d := &r.run.Keys[i].Sends[j]
 	sign, style := r.sign(d.State)
@@ -315,12 +314,12 @@ func (r *results) sendEntry(n, i, j, w int) entry {
 	tail := strings.TrimSpace(d.State.String() + "  " + elapsed(d.Began, d.Ended, r.deps.Now()))
 	name := allRecipients
 	if d.Recipient != "" {
-		name = r.named("", identifier, d.Recipient, w-7-widget.Width(tail))
+		name = r.recipientLine("", identifier, d.Recipient, w-7-widget.Width(tail))
 	}
 	return entry{i, j, []string{r.entryLine(n, "  "+style.Render(sign)+" "+name+"  "+r.theme.Muted.Render(tail), w)}}
 }
 
-// selected returns what the cursor is on: a key, and its recipient. On a key, that is the first that has it.
+// selected returns the key under the cursor and its recipient; for a key, the first recipient who got it.
 func (r *results) selected() (k *model.Key, d *model.SendState) {
 	l := &r.rows
 	if l.cursor >= len(l.entries) || l.entries[l.cursor].key >= len(r.run.Keys) {
@@ -339,16 +338,16 @@ func (r *results) selected() (k *model.Key, d *model.SendState) {
 	return k, d
 }
 
-// mouse takes the wheel and clicks: the entry there, or the message beside.
+// mouse handles the wheel and clicks on an entry or the reader.
 func (r *results) mouse(msg tea.MouseMsg) tea.Cmd {
-	r.lay()
+	r.layoutRows()
 	left, right := r.boxes()
 	switch beside := left.w < r.whole.w; {
 	case right.w > 0 && beside && msg.X >= left.w:
-		r.reader.mouse(msg, left.w, 0, r.over)
+		r.reader.mouse(msg, left.w, 0, r.done)
 		return nil
 	case right.w > 0 && !beside && msg.Y >= left.h:
-		r.reader.mouse(msg, 0, left.h, r.over)
+		r.reader.mouse(msg, 0, left.h, r.done)
 		return nil
 	}
 	l := &r.rows
@@ -360,35 +359,35 @@ func (r *results) mouse(msg tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	w, _ := r.panel("", left, true).Inner()
-	i, ok := l.at(msg.Y - 1 - len(r.head(w)))
+	i, ok := l.at(msg.Y - 1 - len(r.header(w)))
 	if !ok {
 		return nil
 	}
 	again := l.cursor == i && l.moved
 	l.cursor, l.moved = i, true
-	r.reader.open = again && r.over
+	r.reader.open = again && r.done
 	return nil
 }
 
-// openMessage returns the message the keyboard.
+// openMessage focuses the reader.
 func (r *results) openMessage() tea.Cmd {
 	r.reader.open = true
 	return nil
 }
 
-// closeMessage returns it back to the list.
+// closeMessage focuses the list.
 func (r *results) closeMessage() tea.Cmd {
 	r.reader.open, r.zoom = false, false
 	return nil
 }
 
-// resultsHost is what the results' keys do beyond the results.
+// resultsHost has the actions of the screen that the results need.
 type resultsHost struct {
 	again, anew, form, outbox func() tea.Cmd
 	up, copy                  screen.Action
 }
 
-// actions are what can be done once the run has ended.
+// actions returns the actions after the run has ended.
 func (r *results) actions(host resultsHost) []screen.Action {
 	none, bar := "", 9
 	if r.run.FailedKeys() == 0 {
@@ -402,12 +401,12 @@ func (r *results) actions(host resultsHost) []screen.Action {
 		{Keys: []string{"a"}, Label: "send all again", Help: "send all messages again", Group: groupTest, BarPriority: 6, Run: host.anew},
 		{Keys: []string{"o"}, Label: "outbox", Help: "open all delivered messages", Group: groupTest, BarPriority: 5, Run: host.outbox},
 		host.copy,
-		r.zoomKey(false),
+		r.zoomAction(false),
 		{Keys: []string{"down", "up"}, Label: "move", Help: "go to the next or previous message or recipient", Group: groupMove, HelpOnly: true},
 	}
 }
 
-// readActions are what can be done with the message.
+// readActions returns the actions of the reader.
 func (r *results) readActions(host resultsHost) []screen.Action {
 	by := func(n int) func() tea.Cmd { return func() tea.Cmd { r.rows.move(n); return nil } }
 	acts := []screen.Action{
@@ -421,12 +420,12 @@ func (r *results) readActions(host resultsHost) []screen.Action {
 	}
 	return append(acts,
 		screen.Action{Keys: []string{"o"}, Label: "outbox", Help: "open all delivered messages", Group: groupMessage, BarPriority: 4, Run: host.outbox},
-		r.zoomKey(false),
+		r.zoomAction(false),
 		screen.Action{Keys: []string{"up", "down"}, Label: "scroll", Group: groupMessage, HelpOnly: true},
 	)
 }
 
-// elapsed returns how long something has taken, in words; empty for less than a second.
+// elapsed formats a duration; empty if it is below a second.
 func elapsed(began, ended, now time.Time) string {
 	if began.IsZero() {
 		return ""

@@ -6,26 +6,26 @@ import (
 	"bugle/ui/widget"
 )
 
-// entry is a key of a run, or one of its recipients, as it is drawn.
+// entry is a key of a run or one of its recipients.
 type entry struct {
 	key, send int // send is -1 for the key itself
 	lines     []string
 }
 
-// rowList is the list of a run: entries of several lines, and a cursor.
+// rowList is a list with a cursor and entries of several lines.
 type rowList struct {
 	entries []entry
 	window  widget.Window // over the lines
-	cursor  int           // an entry
-	moved   bool          // a person has moved it; otherwise it follows what is under way
+	cursor  int           // index of an entry
+	moved   bool          // the user has moved it; otherwise it follows the progress
 	height  int
 }
 
-// follow lets the cursor go with what is under way.
-func (l *rowList) follow() { l.cursor, l.moved, l.window = 0, false, widget.Window{} }
+// reset makes the cursor follow the progress.
+func (l *rowList) reset() { l.cursor, l.moved, l.window = 0, false, widget.Window{} }
 
-// set takes the entries, and keeps the cursor in sight.
-func (l *rowList) set(entries []entry, height int) {
+// setEntries sets the entries and keeps the cursor visible.
+func (l *rowList) setEntries(entries []entry, height int) {
 	l.entries, l.height = entries, max(height, 0)
 	n := 0
 	for _, e := range entries {
@@ -82,7 +82,7 @@ func (l *rowList) at(y int) (int, bool) {
 	return 0, false
 }
 
-// view returns the lines in sight.
+// view returns the visible lines.
 func (l *rowList) view() []string {
 	var lines []string
 	for _, e := range l.entries {

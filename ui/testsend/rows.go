@@ -7,39 +7,39 @@ import (
 	"bugle/ui/widget"
 )
 
-// place is a kind of row of the form.
-type place uint8
+// rowKind is a kind of row in the form.
+type rowKind uint8
 
 const (
-	onIdentifier place = iota
-	onValue            // a recipient
-	onPrompt           // where the next is typed
-	onNarrowing
-	onOverride
-	onSend
-	onGrid    // the messages beside the form
-	onNothing // words that the cursor passes over
+	rowIdentifier rowKind = iota
+	rowRecipient          // a recipient
+	rowPrompt             // the prompt for the next one
+	rowFilter
+	rowOverride
+	rowSend
+	rowForecast // the forecast beside the form
+	rowText     // text that the cursor skips
 )
 
-// spot is one row of the form: its kind, and which of that kind.
-type spot struct {
-	place place
-	i     int
+// rowID identifies a row by its kind and index.
+type rowID struct {
+	kind rowKind
+	i    int
 }
 
-// row is a row of the form as it is drawn.
+// row is a rendered row of the form.
 type row struct {
-	spot
+	rowID
 	lines []string
 }
 
-func words(lines ...string) row { return row{spot{onNothing, 0}, lines} }
+func textRow(lines ...string) row { return row{rowID{rowText, 0}, lines} }
 
-// labelWidth is the width of what stands before a value.
+// labelWidth is the width of labels.
 const labelWidth = 12
 
-// line draws a row's first line, with the sign of the cursor where that is there.
-func line(t themes.Theme, cursor, at spot, label, text string, w int) row {
+// line renders a row's first line, with the cursor if it is there.
+func line(t themes.Theme, cursor, at rowID, label, text string, w int) row {
 	mark := "  "
 	if cursor == at {
 		mark = t.Accent.Render("▌ ")
@@ -50,7 +50,7 @@ func line(t themes.Theme, cursor, at spot, label, text string, w int) row {
 	return row{at, []string{widget.PadRight(mark+label+text, w)}}
 }
 
-// choice draws a value that can be turned.
+// choice renders a value that can be cycled.
 func choice(t themes.Theme, focused bool, value string) string {
 	value = widget.Clean(value)
 	if focused {
@@ -59,8 +59,8 @@ func choice(t themes.Theme, focused bool, value string) string {
 	return value + " " + t.Faint.Render("▾")
 }
 
-// below draws lines under a row, indented by n.
-func below(r row, n, w int, style interface{ Render(...string) string }, text string) row {
+// addBelow adds lines to a row, indented by n.
+func addBelow(r row, n, w int, style interface{ Render(...string) string }, text string) row {
 	if text == "" {
 		return r
 	}
@@ -70,18 +70,18 @@ func below(r row, n, w int, style interface{ Render(...string) string }, text st
 	return r
 }
 
-// window is the part of the form that is in sight.
-type window struct {
-	top  int // the first line in sight
-	more int // lines below those in sight
+// formWindow is the visible part of the form.
+type formWindow struct {
+	top  int // the first visible line
+	more int // number of lines below the visible ones
 }
 
-// inSight returns the lines that fit, the row under the cursor among them.
-func (win *window) inSight(rows []row, at spot, h int) []string {
+// visible returns the lines that fit, including the row under the cursor.
+func (win *formWindow) visible(rows []row, at rowID, h int) []string {
 	var lines []string
 	from, to := 0, 0
 	for _, r := range rows {
-		if r.spot == at && r.place != onNothing {
+		if r.rowID == at && r.kind != rowText {
 			from, to = len(lines), len(lines)+len(r.lines)
 		}
 		lines = append(lines, r.lines...)
@@ -89,8 +89,8 @@ func (win *window) inSight(rows []row, at spot, h int) []string {
 	h = max(h, 0)
 	win.top = max(min(win.top, from), to-h, 0)
 	win.top = min(win.top, from, max(len(lines)-h, 0))
-	if at.place == onSend {
-		win.top = 0 // who it goes to is seen before it is sent
+	if at.kind == rowSend {
+		win.top = 0 // show the recipients before sending
 	}
 	to = min(win.top+h, len(lines))
 	win.more = len(lines) - to

@@ -12,42 +12,42 @@ import (
 	"bugle/ui/widget"
 )
 
-// send sends the test that the form asks for.
+// send sends the requested test.
 func (s *Screen) send() tea.Cmd {
 	to := &s.form.to
-	if to.waiting {
-		to.waiting = false
+	if to.enterPending {
+		to.enterPending = false
 		s.form.accept()
 	}
-	if why := s.form.lacks(); why != "" {
+	if why := s.form.missing(); why != "" {
 		return screen.Notify(widget.LevelWarning, why)
 	}
 	if r, ok := to.list.Highlighted(); ok && !r.Free && to.text() != "" && r.Value != to.text() {
 		return screen.Notify(widget.LevelWarning, fmt.Sprintf("Press enter to add %s first.", widget.Clean(s.people.Name(to.identifier, r.Value))))
 	}
 	if !s.form.commit() {
-		return to.notTaken()
+		return to.showRejection()
 	}
-	return s.begin(s.form.ask())
+	return s.begin(s.form.request())
 }
 
-// begin sends a test.
+// begin starts a test.
 func (s *Screen) begin(ask engine.TestSend) tea.Cmd {
 	s.results.begin(model.NewRun(s.draft, ask))
-	s.refusal.back = stageForm
+	s.refusal.returnTo = stageForm
 	return s.start([]engine.TestSend{ask})
 }
 
-// again sends what has failed, to those that it failed for.
+// again retries what failed, for the recipients that it failed for.
 func (s *Screen) again() tea.Cmd {
-	s.refusal.back = stageDone
+	s.refusal.returnTo = stageDone
 	return s.start(s.results.run.Retry())
 }
 
-// start sends one test after another.
+// start sends tests one after another.
 func (s *Screen) start(asks []engine.TestSend) tea.Cmd {
 	service, id, now := s.deps.Service, s.id, s.deps.Now
-	s.results.round(asks, s.form.outlook.forecast)
+	s.results.round(asks, s.form.forecast.forecast)
 	s.show(stageSending)
 	send := s.Stream(taskSend, func(ctx context.Context, emit func(any)) (any, error) {
 		return model.Send(ctx, service, id, asks, now, func(step model.Step) { emit(step) })
@@ -55,12 +55,12 @@ func (s *Screen) start(asks []engine.TestSend) tea.Cmd {
 	return tea.Batch(send, s.results.tick())
 }
 
-// sent shows how the round went.
+// sent shows the result of a round.
 func (s *Screen) sent(r screen.Result) tea.Cmd {
 	out, _ := r.Value.(model.Outcome)
 	if out.Refused(r.Err) {
 		s.results.run.Rollback()
-		s.results.over = true
+		s.results.done = true
 		s.show(stageRefused)
 		s.refusal.set(r.Err)
 		return nil
@@ -68,21 +68,22 @@ func (s *Screen) sent(r screen.Result) tea.Cmd {
 	s.show(stageDone)
 	s.results.end(out, r.Err)
 	run := s.results.run
-	return tea.Batch(s.remember(run, out), s.results.reader.look(run, s.form.outlook.forecast))
+	return tea.Batch(s.remember(run, out), s.results.reader.load(run, s.form.forecast.forecast))
 }
 
-// toProblem goes to the field of the problem under the cursor: in the builder, or in the form here.
+// toProblem goes to the field of the problem under the cursor, in the builder or in the form.
 func (s *Screen) toProblem() tea.Cmd {
 	if path, ok := s.refusal.field(); ok {
 		return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Path: path})
 	}
-	s.show(s.refusal.back)
+	s.show(s.refusal.returnTo)
 	return nil
 }
 
-// toForm goes back from the outcome to the form, away from the button: enter twice sends nothing.
+// toForm returns from the result to the form, with the cursor off the button, so that pressing enter twice
+// sends nothing.
 func (s *Screen) toForm() tea.Cmd {
 	s.show(stageForm)
-	s.form.focus(spot{onPrompt, 0})
+	s.form.focus(rowID{rowPrompt, 0})
 	return s.form.refresh()
 }

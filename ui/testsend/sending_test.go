@@ -17,7 +17,7 @@ import (
 	"bugle/ui/widget"
 )
 
-func TestADraftWithoutContentLeadsToTheContent(t *testing.T) {
+func TestDraftWithoutContentOpensContent(t *testing.T) {
 	s := newService(t)
 	for _, ch := range []engine.Channel{catalog.Email, catalog.Push} {
 		components := `{"basic_details": {"name": "Bare"}}`
@@ -34,9 +34,9 @@ func TestADraftWithoutContentLeadsToTheContent(t *testing.T) {
 	}
 }
 
-func TestARefusalOfTheRequestLeadsBackToTheForm(t *testing.T) {
+func TestRequestRefusalReturnsToForm(t *testing.T) {
 	s := newService(t)
-	s.instead = func(context.Context, engine.TestRequest) (engine.TestResult, error) {
+	s.override = func(context.Context, engine.TestRequest) (engine.TestResult, error) {
 		e := engine.Errorf(engine.RateLimited, 429, "too many tests; wait 3 seconds")
 		return engine.TestResult{}, e
 	}
@@ -51,12 +51,12 @@ func TestARefusalOfTheRequestLeadsBackToTheForm(t *testing.T) {
 	}
 }
 
-func TestARefusedRetryKeepsWhatWasSent(t *testing.T) {
+func TestRefusedRetryKeepsResults(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
 	h.Type("USER_1,USER_2")
 	h.Press("ctrl+s")
-	s.instead = func(context.Context, engine.TestRequest) (engine.TestResult, error) {
+	s.override = func(context.Context, engine.TestRequest) (engine.TestResult, error) {
 		return engine.TestResult{}, engine.Errorf(engine.RateLimited, 429, "too many tests")
 	}
 	h.Press("r")
@@ -65,9 +65,9 @@ func TestARefusedRetryKeepsWhatWasSent(t *testing.T) {
 	h.Want("Android sent", "Web failed", "Ben: the user has no device for Web")
 }
 
-func TestABreakInTheMiddleKeepsWhatIsKnown(t *testing.T) {
+func TestInterruptedSendKeepsResults(t *testing.T) {
 	s := newService(t)
-	s.instead = func(_ context.Context, r engine.TestRequest) (engine.TestResult, error) {
+	s.override = func(_ context.Context, r engine.TestRequest) (engine.TestResult, error) {
 		r.Progress(engine.TestProgress{Key: "EMAIL_default_variation_1", Recipient: "ada@example.com", Done: true, Completed: 1, Total: 2})
 		return engine.TestResult{}, errors.New("the connection broke")
 	}
@@ -98,7 +98,7 @@ func TestCurl(t *testing.T) {
 	}
 }
 
-func TestColoursKeepTheCells(t *testing.T) {
+func TestColorsKeepWidths(t *testing.T) {
 	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestColoursKeepTheCells(t *testing.T) {
 	check("groups")
 }
 
-func TestControlCharactersOfADocumentAreNotDrawn(t *testing.T) {
+func TestControlCharactersAreNotDrawn(t *testing.T) {
 	s := newService(t)
 	name := `Evil \u001b[31m\u0007 name`
 	h := open(t, s, s.draft(t, catalog.Email, strings.Replace(flatMail, "Spring mail", name, 1)), 80, 24)
@@ -161,7 +161,7 @@ func TestPictures(t *testing.T) {
 	broken.GoldenSizes("no-content")
 	broken.WantFits()
 
-	s.instead = func(context.Context, engine.TestRequest) (engine.TestResult, error) {
+	s.override = func(context.Context, engine.TestRequest) (engine.TestResult, error) {
 		e := engine.Errorf(engine.ValidationFailed, 400, "the campaign has 2 problems")
 		e.Details = []engine.Detail{
 			{Target: "campaign_content.content.email.subject", Message: "must be there and hold something"},
@@ -176,7 +176,7 @@ func TestPictures(t *testing.T) {
 
 func TestSendingPicture(t *testing.T) {
 	s := newService(t)
-	s.instead = func(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
+	s.override = func(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
 		r.Progress(engine.TestProgress{Key: "EMAIL_default_variation_1", Recipient: "ada@example.com", Done: true, Err: "the mail server refused the recipient", Completed: 1, Total: 2})
 		r.Progress(engine.TestProgress{Key: "EMAIL_de_variation_1", Recipient: "ada@example.com", Total: 2})
 		<-ctx.Done()
@@ -195,18 +195,18 @@ func TestSendingPicture(t *testing.T) {
 
 var _ screen.Screen = (*testsend.Screen)(nil)
 
-// published returns every campaign another state.
-type published struct{ *service }
+// publishedService reports every campaign as published.
+type publishedService struct{ *service }
 
-func (p published) Get(ctx context.Context, id string) (engine.Campaign, error) {
+func (p publishedService) Get(ctx context.Context, id string) (engine.Campaign, error) {
 	c, err := p.service.Get(ctx, id)
 	c.Status = catalog.Scheduled
 	return c, err
 }
 
-func TestACampaignThatIsNoDraftSaysWhatToDo(t *testing.T) {
+func TestNonDraftExplainsWhatToDo(t *testing.T) {
 	s := newService(t)
-	h := open(t, published{s}, s.draft(t, catalog.Email, flatMail), 80, 24)
+	h := open(t, publishedService{s}, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Want("You can only test drafts", "Clone this campaign")
 	h.Type("ada@example.com")
 	h.Press("ctrl+s", "enter")
@@ -231,7 +231,7 @@ func (s *service) change(t *testing.T, id, components string) {
 	}
 }
 
-func TestAChangedDraftIsReadAgain(t *testing.T) {
+func TestChangedDraftIsReloaded(t *testing.T) {
 	s := newService(t)
 	id := s.draft(t, catalog.Email, keyedMail)
 	h := open(t, s, id, 80, 24)
@@ -262,8 +262,8 @@ func TestEventAttributesOfContentBlocksAndLists(t *testing.T) {
 	}
 }
 
-// The form shows the message as its first recipient will see it, with the values typed in place of theirs.
-func TestTheFormShowsTheMessage(t *testing.T) {
+// The form shows the message as its first recipient will see it, with overrides applied.
+func TestFormShowsMessage(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 120, 40)
 	h.Want("Email, as written", "Hello {{UserAttribute")
@@ -275,7 +275,7 @@ func TestTheFormShowsTheMessage(t *testing.T) {
 	h.Want("Hello Countess")
 }
 
-func TestBothSpellingsOfAnAttributeAreOne(t *testing.T) {
+func TestBothAttributeSpellingsAreOne(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, strings.Replace(flatMail, "<p>Spring", "<p>{{user.first_name}}", 1)), 80, 24)
 	h.Want("First Name ")
@@ -291,7 +291,7 @@ func TestBothSpellingsOfAnAttributeAreOne(t *testing.T) {
 	}
 }
 
-func TestAMissingValueIsNamed(t *testing.T) {
+func TestMissingValueIsNamed(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 60, 20)
 	h.Type("stranger@example.com")
@@ -315,7 +315,7 @@ func TestTheWheelAndClicks(t *testing.T) {
 
 func TestManyKeysScroll(t *testing.T) {
 	s := newService(t)
-	s.instead = func(_ context.Context, r engine.TestRequest) (engine.TestResult, error) {
+	s.override = func(_ context.Context, r engine.TestRequest) (engine.TestResult, error) {
 		out := engine.TestResult{Data: map[string]engine.SendResult{}, Message: "Sent 0 of 100 messages; 100 failed."}
 		for i := range 100 {
 			key := "EMAIL_default_variation_" + strings.Repeat("1", 1+i%3) + string(rune('a'+i/26)) + string(rune('a'+i%26))
@@ -334,7 +334,7 @@ func TestManyKeysScroll(t *testing.T) {
 	h.Wheel(5, 10, false)
 	h.WantFits()
 	before := len(s.sent)
-	h.Press("r") // keys that the draft does not have: all of it once more
+	h.Press("r") // keys that the draft does not have: everything is sent again
 	if len(s.sent) != before+1 || s.asked(t).Filter != (engine.KeyFilter{}) {
 		t.Errorf("%d calls, the last narrowed to %+v", len(s.sent)-before, s.asked(t).Filter)
 	}

@@ -1,5 +1,5 @@
-// Package testsend is the screen that sends a draft to a few people: who gets it, which of its
-// messages, what will go out, how it goes, and how it went.
+// Package testsend is the screen that sends test messages of a draft: it collects the recipients and options,
+// forecasts the outcome, and shows progress and results.
 package testsend
 
 import (
@@ -14,38 +14,38 @@ import (
 	"bugle/ui/widget"
 )
 
-// Screen is the test send of one draft. It shows one of its parts at a time, and hands keys, the mouse and results to
-// them.
+// Screen is the test send of one draft. It shows one part at a time, and passes keys, mouse events and results
+// to it.
 type Screen struct {
 	screen.Base
-	*subject
+	*sendContext
 	layout *layout
 
 	loaded bool
 	failed error
-	filled bool // the form was filled from what was sent last
+	filled bool // the form was filled from the last test
 
 	stage   stage
 	form    form
 	results results
-	refusal refusal
+	refusal refusalPage
 	groups  groupsPage
 	earlier earlierPage
 }
 
-// stage is what the screen shows.
+// stage is the part that is shown.
 type stage uint8
 
 const (
 	stageForm    stage = iota
-	stageSending       // messages are leaving
-	stageDone          // how it went
-	stageRefused       // the service said no before anything left
+	stageSending       // messages are being sent
+	stageDone          // the results
+	stageRefused       // the service refused the test
 	stageGroups        // named groups of recipients
 	stageEarlier       // tests that were sent before
 )
 
-// The tasks of the screen.
+// Kinds of tasks.
 const (
 	taskLoad     = "load"
 	taskProfiles = "profiles"
@@ -57,23 +57,23 @@ const (
 	taskKeep     = "keep"
 )
 
-// New makes the screen for the draft of the route.
+// New returns the screen for the draft of the route.
 func New(deps screen.Deps, r screen.Route) *Screen {
 	s := &Screen{Base: screen.NewBase()}
-	s.subject = &subject{deps: deps, theme: deps.Theme, tasks: &s.Base, id: r.ID, prefs: deps.Prefs.Within(deps.Workspace), people: model.NewDirectory()}
+	s.sendContext = &sendContext{deps: deps, theme: deps.Theme, tasks: &s.Base, id: r.ID, prefs: deps.Prefs.Within(deps.Workspace), people: model.NewDirectory()}
 	if s.prefs == nil {
-		s.prefs = prefs.NewInMemory() // as long as the screen is there
+		s.prefs = prefs.NewInMemory() // as long as the screen exists
 	}
-	s.layout = &layout{subject: s.subject}
+	s.layout = &layout{sendContext: s.sendContext}
 	s.form, s.results, s.refusal = newForm(s.layout), newResults(s.layout), newRefusal(s.layout)
-	s.groups, s.earlier = groupsPage{page: newPage(s.layout), use: s.useGroup}, earlierPage{page: newPage(s.layout)}
+	s.groups, s.earlier = groupsPage{listPage: newListPage(s.layout), use: s.useGroup}, earlierPage{listPage: newListPage(s.layout)}
 	return s
 }
 
-// Title is the screen's part of the breadcrumb.
+// Title returns the screen's part of the breadcrumb.
 func (s *Screen) Title() string { return "Test send" }
 
-// Badge returns what is under way.
+// Badge shows the state of the run.
 func (s *Screen) Badge() (string, themes.Tone) {
 	switch {
 	case s.stage == stageSending:
@@ -88,30 +88,30 @@ func (s *Screen) Badge() (string, themes.Tone) {
 	return "", themes.ToneMuted
 }
 
-// Init reads the draft and what is remembered of earlier tests.
+// Init reads the draft and the history of tests.
 func (s *Screen) Init() tea.Cmd { return s.load() }
 
-// Resume reads the draft again: it may have been changed meanwhile.
+// Resume reads the draft again, because it may have changed.
 func (s *Screen) Resume() tea.Cmd {
 	switch s.stage {
 	case stageSending:
 		return nil
-	case stageRefused: // what stood in the way was seen to elsewhere
-		s.show(s.refusal.back)
+	case stageRefused: // the problem may have been fixed elsewhere
+		s.show(s.refusal.returnTo)
 	}
 	return s.load()
 }
 
-// Route returns which campaign the screen is about.
+// Route returns the route of the screen's campaign.
 func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.TestSend, ID: s.id} }
 
-// GoTo is how other screens lead back here.
+// GoTo handles navigation from other screens to this one.
 func (s *Screen) GoTo(screen.Route) tea.Cmd { return s.Resume() }
 
 // Campaign returns the draft.
 func (s *Screen) Campaign() (engine.Campaign, bool) { return s.draft.Campaign, s.loaded }
 
-// Update takes results and news, keys and the mouse.
+// Update handles results and notifications, keys and mouse events.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
@@ -122,8 +122,8 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		if (msg.ID == s.id || msg.ID == "") && s.stage != stageSending {
 			return s.load()
 		}
-	case tick:
-		return s.results.turn(msg)
+	case tickMsg:
+		return s.results.handleTick(msg)
 	case tea.KeyMsg:
 		return s.key(msg)
 	case tea.MouseMsg:
@@ -135,28 +135,28 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 func (s *Screen) result(r screen.Result) tea.Cmd {
 	switch r.Kind {
 	case taskLoad:
-		return s.took(r)
+		return s.showLoaded(r)
 	case taskProfiles:
-		if s.form.to.tookProfiles(r) {
+		if s.form.to.setProfiles(r) {
 			return s.form.enterTyped()
 		}
 	case taskForecast:
 		if r.Err == nil {
-			s.form.took(r.Value.(foreseen))
+			s.form.showForecast(r.Value.(forecastLoaded))
 		}
 	case taskNames:
 		if found, ok := r.Value.(map[model.Recipient]model.ResolvedUser); ok {
 			s.people.Add(found)
-			s.form.to.offer()
+			s.form.to.updateSuggestions()
 			s.earlier.refresh()
 		}
 	case taskGroups:
-		cmd := s.groups.took(r)
-		s.form.to.offer()
+		cmd := s.groups.showSaved(r)
+		s.form.to.updateSuggestions()
 		return cmd
 	case taskOutbox:
-		if got, ok := r.Value.(received); ok { // without the messages there is still the content as it is written
-			s.results.reader.took(got)
+		if got, ok := r.Value.(deliveredMessages); ok { // without the messages the unfilled content is shown
+			s.results.reader.setDelivered(got)
 		}
 	case taskKeep:
 		if r.Err != nil {
@@ -172,15 +172,15 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	return nil
 }
 
-// took shows the draft that was read. What was typed meanwhile stays.
-func (s *Screen) took(r screen.Result) tea.Cmd {
+// showLoaded shows the draft that was read. Input is kept.
+func (s *Screen) showLoaded(r screen.Result) tea.Cmd {
 	if s.failed = r.Err; r.Err != nil {
 		return nil
 	}
-	l := r.Value.(loaded)
+	l := r.Value.(loadedData)
 	s.loaded = true
-	s.draft, s.recent, s.past, s.subject.groups = l.draft, l.recent, l.past, l.groups
-	s.people.Reset() // they may have changed as well
+	s.draft, s.recent, s.past, s.sendContext.groups = l.draft, l.recent, l.past, l.groups
+	s.people.Reset() // profiles may have changed as well
 	if s.draft.UntestableReason() != "" {
 		return nil
 	}
@@ -190,24 +190,24 @@ func (s *Screen) took(r screen.Result) tea.Cmd {
 		s.filled = true
 		s.form.fill(s.past.WithoutFailed(s.past.Last()))
 	}
-	return tea.Batch(s.form.renew(), s.learnNames(s.form.to.identifier))
+	return tea.Batch(s.form.setDraft(), s.learnNames(s.form.to.identifier))
 }
 
-// show goes to a stage, with all its panes.
+// show switches to a stage and ends zoom.
 func (s *Screen) show(st stage) {
 	s.stage, s.layout.zoom = st, false
-	for _, p := range []*page{&s.groups.page, &s.earlier.page} {
+	for _, p := range []*listPage{&s.groups.listPage, &s.earlier.listPage} {
 		p.details, p.top = false, 0
 	}
 }
 
-// list returns the page that is shown; nil where it is none of those with a list.
-func (s *Screen) list() *page {
+// list returns the current page with a list; nil if there is none.
+func (s *Screen) list() *listPage {
 	switch s.stage {
 	case stageGroups:
-		return &s.groups.page
+		return &s.groups.listPage
 	case stageEarlier:
-		return &s.earlier.page
+		return &s.earlier.listPage
 	}
 	return nil
 }
@@ -219,18 +219,18 @@ func (s *Screen) openGroups() tea.Cmd {
 	return nil
 }
 
-// useGroup puts a group's recipients into the form.
+// useGroup adds a group's recipients to the form.
 func (s *Screen) useGroup(g group, beside bool) tea.Cmd {
 	s.show(stageForm)
-	return s.form.use(g, beside)
+	return s.form.useGroup(g, beside)
 }
 
-// newGroup keeps the recipients of the form as a group, with what is typed.
+// newGroup saves the form's recipients, including input, as a group.
 func (s *Screen) newGroup() tea.Cmd {
 	if !s.form.commit() {
-		return s.form.to.notTaken()
+		return s.form.to.showRejection()
 	}
-	return s.groups.add(s.form.to.ask())
+	return s.groups.add(s.form.to.request())
 }
 
 // openEarlier lists the earlier tests.
@@ -240,17 +240,17 @@ func (s *Screen) openEarlier() tea.Cmd {
 	return nil
 }
 
-// fillPast fills the form as for an earlier test.
+// fillPast fills the form from an earlier test.
 func (s *Screen) fillPast() tea.Cmd {
 	t, ok := s.earlier.selected()
 	if !ok {
 		return nil
 	}
 	s.show(stageForm)
-	return s.form.again(t.Request)
+	return s.form.refill(t.Request)
 }
 
-// sendPast sends this draft as an earlier test was sent.
+// sendPast sends this draft like an earlier test.
 func (s *Screen) sendPast() tea.Cmd {
 	if _, ok := s.earlier.selected(); !ok {
 		return nil
@@ -261,7 +261,7 @@ func (s *Screen) sendPast() tea.Cmd {
 // ready reports whether there is a draft to send.
 func (s *Screen) ready() bool { return s.loaded && s.failed == nil && s.draft.UntestableReason() == "" }
 
-// LeaveQuestion asks while messages are leaving.
+// LeaveQuestion asks while messages are being sent.
 func (s *Screen) LeaveQuestion() *screen.Question {
 	if s.stage != stageSending {
 		return nil
@@ -272,7 +272,7 @@ func (s *Screen) LeaveQuestion() *screen.Question {
 	}
 }
 
-// key takes a key that is no action: it is typed, or scrolls.
+// key handles a key that is not an action.
 func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	if !s.ready() {
 		return nil
@@ -290,12 +290,12 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// mouse hands the mouse to what is shown.
+// mouse passes a mouse event to the current part.
 func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	if !s.ready() {
 		return nil
 	}
-	if pressed(msg) && msg.Y == 0 && s.stage != stageForm && msg.X <= 2+s.layout.way {
+	if pressed(msg) && msg.Y == 0 && s.stage != stageForm && msg.X <= 2+s.layout.breadcrumbWidth {
 		return s.up()
 	}
 	switch s.stage {
@@ -307,7 +307,7 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 		s.results.mouse(msg)
 	case stageGroups:
 		if s.groups.mouse(msg) {
-			return s.groups.take(false)
+			return s.groups.useSelected(false)
 		}
 	case stageEarlier:
 		if s.earlier.mouse(msg) {
@@ -319,10 +319,10 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// Undo undoes the last change of the form, or of the groups where they are shown.
+// Undo undoes the last change of the form or, on their page, of the groups.
 func (s *Screen) Undo() (tea.Cmd, bool) { return s.walk((*screen.UndoStack).Undo) }
 
-// Redo redoes the change that was undone last.
+// Redo redoes the last undone change.
 func (s *Screen) Redo() (tea.Cmd, bool) { return s.walk((*screen.UndoStack).Redo) }
 
 func (s *Screen) walk(one func(*screen.UndoStack) (tea.Cmd, bool)) (tea.Cmd, bool) {
@@ -351,15 +351,15 @@ func (s *Screen) SetTheme(t themes.Theme) {
 	s.results.reader.view.SetTheme(t)
 }
 
-// View draws the stage.
+// View draws the current stage.
 func (s *Screen) View() string {
 	switch {
 	case s.failed != nil:
-		return s.layout.words("Can't read this draft.\n\n" + problems.Sentence(s.failed.Error()) + "\n\nPress r to try again or esc to go back.")
+		return s.layout.textScreen("Can't read this draft.\n\n" + problems.Sentence(s.failed.Error()) + "\n\nPress r to try again or esc to go back.")
 	case !s.loaded:
-		return s.layout.words("Reading the draft…")
+		return s.layout.textScreen("Reading the draft…")
 	case s.draft.UntestableReason() != "":
-		return s.layout.words("You can't test this campaign.\n\n" + s.draft.UntestableReason() + "\n\nPress esc to go back.")
+		return s.layout.textScreen("You can't test this campaign.\n\n" + s.draft.UntestableReason() + "\n\nPress esc to go back.")
 	}
 	switch s.stage {
 	case stageSending, stageDone:

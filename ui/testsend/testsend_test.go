@@ -17,7 +17,7 @@ import (
 	"bugle/ui/uitest"
 )
 
-func TestMailToTwoAddressesIsSent(t *testing.T) {
+func TestSendEmailToTwoAddresses(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Type("ada@example.com")
@@ -38,7 +38,7 @@ func TestMailToTwoAddressesIsSent(t *testing.T) {
 	}
 }
 
-func TestWhatIsStillTypedIsSentToo(t *testing.T) {
+func TestPendingInputIsSent(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Type("ada@example.com")
@@ -46,7 +46,7 @@ func TestWhatIsStillTypedIsSentToo(t *testing.T) {
 	h.Want("Email sent")
 }
 
-func TestEverySendIsACallOfItsOwn(t *testing.T) {
+func TestEverySendHasItsOwnRequestID(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Type("ada@example.com")
@@ -86,7 +86,7 @@ func TestSendNeedsARecipient(t *testing.T) {
 	}
 }
 
-func TestPastedListIsTakenApart(t *testing.T) {
+func TestPastedListIsSplit(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Send(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune("a@example.com, b@example.com\nnonsense;c@example.com\nb@example.com")})
@@ -119,7 +119,7 @@ func TestRecipientsCanBeRemovedAndEdited(t *testing.T) {
 	h.Want("0 of 10", "+ a@example.com")
 }
 
-func TestProfilesAreOfferedByName(t *testing.T) {
+func TestProfilesAreSuggestedByName(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Type("byr")
@@ -131,7 +131,7 @@ func TestProfilesAreOfferedByName(t *testing.T) {
 	h.WantNot("byr_")
 }
 
-func TestAnOfferCanBeClicked(t *testing.T) {
+func TestClickSuggestion(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.ClickOn("ben@example.com")
@@ -140,7 +140,7 @@ func TestAnOfferCanBeClicked(t *testing.T) {
 	h.Want("Email sent")
 }
 
-func TestRecentRecipientsAndTheIdentifierAreRemembered(t *testing.T) {
+func TestRecentRecipientsAndIdentifierAreRemembered(t *testing.T) {
 	s := newService(t)
 	id := s.draft(t, catalog.Email, flatMail)
 	h := open(t, s, id, 80, 24)
@@ -160,7 +160,7 @@ func TestRecentRecipientsAndTheIdentifierAreRemembered(t *testing.T) {
 	other.Want("0 of 10", "USER_2", "recent")
 }
 
-func TestAnEarlierTestFillsTheForm(t *testing.T) {
+func TestEarlierTestFillsForm(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	if why := h.DisabledReason("alt+e"); why == "" {
@@ -170,7 +170,7 @@ func TestAnEarlierTestFillsTheForm(t *testing.T) {
 	h.Press("tab")
 	h.Type("Zoe")
 	h.Press("ctrl+s", "f")
-	h.Press("up", "x", "up", "x", "tab", "ctrl+u", "shift+tab") // nobody, and no override
+	h.Press("up", "x", "up", "x", "tab", "ctrl+u", "shift+tab") // no recipient and no override
 	h.Type("three@example.com")
 	h.Press("ctrl+s", "f", "alt+e")
 	h.Want("Earlier tests", "✓ one@example.com …  ", " Sat 14 Mar, 10:00 │", "three@example.com", "2 tests")
@@ -181,7 +181,7 @@ func TestAnEarlierTestFillsTheForm(t *testing.T) {
 	h.WantNot("1 three@example.com")
 }
 
-func TestOnlyTheChannelsIdentifiersAreOffered(t *testing.T) {
+func TestOnlyChannelIdentifiersAreOffered(t *testing.T) {
 	s := newService(t)
 	for ch, components := range map[engine.Channel]string{catalog.Email: flatMail, catalog.Push: flatPush} {
 		h := open(t, s, s.draft(t, ch, components), 80, 24)
@@ -209,8 +209,8 @@ func TestSegmentsAreOffered(t *testing.T) {
 	}
 }
 
-// A segment that its filters make has the members that they pick.
-func TestASegmentByFilterIsForeseen(t *testing.T) {
+// The forecast of a filter segment has the members that match its filters.
+func TestForecastOfFilterSegment(t *testing.T) {
 	s := newService(t)
 	err := s.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error {
 		seg := engine.Segment{ID: "S2", Name: "Adas"}
@@ -249,8 +249,8 @@ func TestNarrowingToALocale(t *testing.T) {
 	}
 }
 
-// Messages are named for people on every stage, by the parts in which they differ where there is no room.
-func TestMessagesAreNamedForPeople(t *testing.T) {
+// Messages have readable names in every stage, reduced to the parts that differ if space is short.
+func TestMessageNames(t *testing.T) {
 	two := strings.Replace(keyedMail, `"locales": ["de"]`, `"locales": ["de"], "variation_details": {"no_of_variations": 2}`, 1)
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
 		s := newService(t)
@@ -288,7 +288,7 @@ func TestPlatformsOfAPush(t *testing.T) {
 	h.WantNot("✓ Web")
 }
 
-func TestOverridesAreThoseThatTheContentUses(t *testing.T) {
+func TestOverridesMatchContent(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Want("First Name", "Age", "the user's own value")
@@ -316,7 +316,7 @@ func TestOverridesAreThoseThatTheContentUses(t *testing.T) {
 	}
 }
 
-func TestTheFailedIsSentAgainToThoseWhoMissedIt(t *testing.T) {
+func TestRetryOnlyFailedRecipients(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
 	h.Type("USER_1,USER_2")
@@ -339,9 +339,9 @@ func TestTheFailedIsSentAgainToThoseWhoMissedIt(t *testing.T) {
 	}
 }
 
-func TestCancelStopsWhatHasNotLeft(t *testing.T) {
+func TestCancelStopsUnsentMessages(t *testing.T) {
 	s := newService(t)
-	s.instead = func(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
+	s.override = func(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
 		r.Progress(engine.TestProgress{Key: "EMAIL_default_variation_1", Recipient: "ada@example.com", Total: 2})
 		r.Progress(engine.TestProgress{Key: "EMAIL_default_variation_1", Recipient: "ada@example.com", Done: true, Completed: 1, Total: 2})
 		r.Progress(engine.TestProgress{Key: "EMAIL_de_variation_1", Recipient: "ada@example.com", Total: 2})
@@ -366,13 +366,13 @@ func TestCancelStopsWhatHasNotLeft(t *testing.T) {
 		t.Errorf("it shows:\n%s", v)
 	}
 	s.mu.Lock()
-	s.instead = nil
+	s.override = nil
 	s.mu.Unlock()
 	st.press("r")
 	st.until("Email · German sent")
 }
 
-func TestARefusalLeadsToTheField(t *testing.T) {
+func TestRefusalOpensField(t *testing.T) {
 	s := newService(t)
 	id := s.draft(t, catalog.Email, strings.Replace(flatMail, `"connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Main SMTP"},`, "", 1))
 	h := open(t, s, id, 80, 24)
@@ -385,9 +385,9 @@ func TestARefusalLeadsToTheField(t *testing.T) {
 	}
 }
 
-// Enter takes the highlighted recipient, also when it comes before the suggestions do; what was
-// typed is sent as it is only where a person chooses that.
-func TestEnterTakesTheHighlightedRecipient(t *testing.T) {
+// Enter accepts the highlighted recipient, even before the suggestions arrive; the text itself is used only if
+// the user chooses it.
+func TestEnterAcceptsHighlightedRecipient(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Push, flatPush), 80, 24)
 	h.Type("user_2")
@@ -411,8 +411,8 @@ func TestEnterTakesTheHighlightedRecipient(t *testing.T) {
 	}
 }
 
-// A recipient whom the last test found nobody for is neither filled in again nor suggested first.
-func TestARecipientThatFailedComesLast(t *testing.T) {
+// A recipient that the last test could not find is neither filled in again nor suggested first.
+func TestFailedRecipientComesLast(t *testing.T) {
 	s := newService(t)
 	id := s.draft(t, catalog.Push, flatPush)
 	h := open(t, s, id, 80, 24)
@@ -428,8 +428,8 @@ func TestARecipientThatFailedComesLast(t *testing.T) {
 	}
 }
 
-// Every row can be clicked, in every layout.
-func TestRowsTakeClicks(t *testing.T) {
+// Every row can be clicked in every layout.
+func TestRowsAreClickable(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
 		s := newService(t)
 		h := open(t, s, s.draft(t, catalog.Push, flatPush), size[0], size[1])
@@ -457,8 +457,8 @@ func TestRowsTakeClicks(t *testing.T) {
 	}
 }
 
-// esc leaves the field first, with what is typed in it; only from there it leaves the screen.
-func TestEscLeavesTheFieldBeforeTheScreen(t *testing.T) {
+// esc first leaves the field with its input; only then does it leave the screen.
+func TestEscLeavesFieldBeforeScreen(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Type("nobody@exa")
@@ -472,8 +472,8 @@ func TestEscLeavesTheFieldBeforeTheScreen(t *testing.T) {
 	h.Want("nobody@example.com")
 }
 
-// Who missed the last test is not who the next one begins with.
-func TestComingBackLeavesFailedRecipientsOut(t *testing.T) {
+// The next test does not start with the recipients whom the last one did not reach.
+func TestFailedRecipientsAreNotPrefilled(t *testing.T) {
 	s, p := newService(t), prefs.NewInMemory()
 	id := s.draft(t, catalog.Email, flatMail)
 	visit := func() *uitest.Harness {

@@ -17,8 +17,8 @@ import (
 	"bugle/ui/uitest"
 )
 
-// Recipients, what is sent, and values are taken back one by one, each named, with the cursor where it was.
-func TestEachChangeIsUndoneAndRedone(t *testing.T) {
+// Recipients, filters and overrides are undone one by one, each named, with the cursor where it was.
+func TestUndoAndRedoEachChange(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
 		s := newService(t)
 		h := open(t, s, s.draft(t, catalog.Email, keyedMail), size[0], size[1])
@@ -60,7 +60,7 @@ func TestEachChangeIsUndoneAndRedone(t *testing.T) {
 	}
 }
 
-func TestUndoBringsBackWhatAGroupOrAnEarlierTestReplaced(t *testing.T) {
+func TestUndoRestoresReplacedRecipients(t *testing.T) {
 	s, p := newService(t), prefs.NewInMemory()
 	keep(t, p, group{"QA", "EMAIL", []string{"ada@example.com", "ben@example.com"}})
 	id := s.draft(t, catalog.Email, flatMail)
@@ -79,8 +79,8 @@ func TestUndoBringsBackWhatAGroupOrAnEarlierTestReplaced(t *testing.T) {
 	h.Want("Undone: filled in an earlier test")
 }
 
-// A recipient that is taken out to be edited is there once after undo.
-func TestUndoOfAnEdit(t *testing.T) {
+// A recipient that was being edited is there once after undo.
+func TestUndoEditedRecipient(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Type("ada@example.com,")
@@ -90,7 +90,7 @@ func TestUndoOfAnEdit(t *testing.T) {
 	h.Want("▌  1 ada@example.com", "1 of 10", "+ type")
 }
 
-func TestGroupsAreUndone(t *testing.T) {
+func TestUndoGroups(t *testing.T) {
 	s, p := newService(t), prefs.NewInMemory()
 	keep(t, p, group{"One", "EMAIL", []string{"ada@example.com"}}, group{"Two", "EMAIL", []string{"ben@example.com"}})
 	h := openWith(t, s, p, s.draft(t, catalog.Email, flatMail), 80, 24)
@@ -114,7 +114,7 @@ func TestGroupsAreUndone(t *testing.T) {
 	}
 }
 
-// Esc goes up one level at a time, from wherever it is pressed, and the last one leaves the screen.
+// esc goes up one level at a time, and the last one leaves the screen.
 func TestEscGoesUpOneLevel(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
 		s, p := newService(t), prefs.NewInMemory()
@@ -150,25 +150,25 @@ func TestEscGoesUpOneLevel(t *testing.T) {
 	}
 }
 
-// What was refused is not shown any more once the campaign was changed; forecast and messages are new.
-func TestNothingStaleAfterAnEdit(t *testing.T) {
+// After the campaign was changed, the refusal is gone, and forecast and messages are updated.
+func TestEditInvalidatesForecastAndRefusal(t *testing.T) {
 	s := newService(t)
 	id := s.draft(t, catalog.Email, strings.Replace(flatMail, `"subject": "Hello {{UserAttribute['First Name']}}", `, "", 1))
 	sc := testsend.New(uitest.Deps(s), screen.Route{Name: screen.TestSend, ID: id})
 	h := uitest.New(t, sc, 80, 24)
 	h.Type("new@example.com,")
 	h.Want("1 of 1 will not arrive")
-	s.instead = func(context.Context, engine.TestRequest) (engine.TestResult, error) {
+	s.override = func(context.Context, engine.TestRequest) (engine.TestResult, error) {
 		return engine.TestResult{}, engine.Invalid([]schema.Problem{{Path: doc.P("campaign_content", "content", "email", "subject"), Message: "required"}})
 	}
 	h.Press("ctrl+s")
 	h.Want("Not sent.", "Subject")
-	s.instead = nil
+	s.override = nil
 	h.Press("enter")
 	if h.LastRoute().Name != screen.Builder {
 		t.Fatalf("enter opened %+v", h.LastRoute())
 	}
-	change(t, s, id, func(root doc.Value) doc.Value {
+	editDraft(t, s, id, func(root doc.Value) doc.Value {
 		root, err := root.Set(doc.P("campaign_content", "content", "email", "html_content"), doc.NewString("<p>Hi</p>"))
 		if err != nil {
 			t.Fatal(err)
@@ -186,8 +186,8 @@ func TestNothingStaleAfterAnEdit(t *testing.T) {
 	h.Want("✓ Email sent")
 }
 
-// change edits a draft as the builder would.
-func change(t *testing.T, s *service, id string, edit func(doc.Value) doc.Value) {
+// editDraft edits a draft as the builder would.
+func editDraft(t *testing.T, s *service, id string, edit func(doc.Value) doc.Value) {
 	t.Helper()
 	c, err := s.Get(t.Context(), id)
 	if err != nil {
@@ -311,7 +311,7 @@ func indexOf(t *testing.T, h *uitest.Harness, text string, in int) (x, y int) {
 }
 
 // The wheel scrolls what is under it.
-func TestTheWheelScrollsWhatIsUnderIt(t *testing.T) {
+func TestWheelScrollsPaneUnderPointer(t *testing.T) {
 	s := newService(t)
 	many := strings.Replace(keyedMail, `"locales": ["de"]`, `"locales": ["de"], "variation_details": {"no_of_variations": 30}`, 1)
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
@@ -329,7 +329,7 @@ func TestTheWheelScrollsWhatIsUnderIt(t *testing.T) {
 }
 
 // The name of a page is seen whole where the way to it does not fit, and the way back can still be clicked.
-func TestLongWaysAreCutAtTheirBeginning(t *testing.T) {
+func TestLongBreadcrumbIsCutAtStart(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, strings.Replace(flatMail, "Spring mail", "A long name for a short spring mail", 1)), 60, 20)
 	h.Type("ada@example.com,")
@@ -340,7 +340,7 @@ func TestLongWaysAreCutAtTheirBeginning(t *testing.T) {
 }
 
 // A retry to people who are still not reached does not narrow the next test.
-func TestAFailedRetryLeavesTheNextTestWhole(t *testing.T) {
+func TestFailedRetryKeepsNextTestWhole(t *testing.T) {
 	s := newService(t)
 	id := s.draft(t, catalog.Push, flatPush)
 	h := open(t, s, id, 80, 24)
@@ -355,7 +355,7 @@ func TestAFailedRetryLeavesTheNextTestWhole(t *testing.T) {
 }
 
 // Enter in each row goes on to the next one, from the last value to the button, and sends from there.
-func TestEnterInTheLastValueGoesOnToSend(t *testing.T) {
+func TestEnterInLastOverrideGoesToSend(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)
 	h.Type("ada@example.com")

@@ -64,7 +64,7 @@ func (p *Prompt) Update(msg tea.KeyMsg) bool {
 		return false
 	}
 	before := p.input.Value()
-	switch msg.Type { // nolint:exhaustive // Bubbles handles the rest
+	switch msg.Type { //nolint:exhaustive // Bubbles handles the rest
 	case tea.KeyBackspace, tea.KeyCtrlH:
 		if !msg.Alt {
 			head, tail := p.split()

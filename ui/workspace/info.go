@@ -154,7 +154,7 @@ func (i *info) follow(f *form) {
 		return
 	}
 	if i.aside == nil || i.of != f.path.String() {
-		i.aside, i.of, i.tab = filters.NewAside(f.config()), f.path.String(), tabAudience
+		i.aside, i.of, i.tab = filters.NewAudiencePanel(f.config()), f.path.String(), tabAudience
 		i.aside.SetSize(i.width, i.height)
 	}
 }

@@ -1,5 +1,4 @@
-// Package browser shows pages in the person's browser, from files that are private to the person and
-// are gone when they are no longer needed.
+// Package browser shows pages in the user's browser, from private temporary files.
 package browser
 
 import (
@@ -13,9 +12,9 @@ import (
 	"sync"
 )
 
-// Files are the pages that were shown. The zero value is a good one.
+// Files holds the pages that were shown. The zero value is ready to use.
 type Files struct {
-	// Start shows a file in a browser; nil is the system's way.
+	// Start opens a file in a browser; nil means [System].
 	Start func(ctx context.Context, file string) error
 
 	mu     sync.Mutex
@@ -23,8 +22,7 @@ type Files struct {
 	closed bool
 }
 
-// Show writes a page and shows it. Where no browser can be opened the error says why, and where the
-// file is.
+// Show writes a page to a file and opens it. If no browser can be opened, the error names the file.
 func (f *Files) Show(ctx context.Context, page string) error {
 	file, err := f.write(page)
 	if err != nil {
@@ -40,7 +38,7 @@ func (f *Files) Show(ctx context.Context, page string) error {
 	return nil
 }
 
-// write writes a page into a new folder, unless nobody would remove it.
+// write writes a page into a new folder, unless Clean has been called.
 func (f *Files) write(page string) (file string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,7 +54,7 @@ func (f *Files) write(page string) (file string, err error) {
 	return file, os.WriteFile(file, []byte(page), 0o600)
 }
 
-// Clean removes the files; no page is shown after it.
+// Clean removes the files; no page can be shown after it.
 func (f *Files) Clean() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -67,10 +65,10 @@ func (f *Files) Clean() {
 	f.dirs = nil
 }
 
-// System shows a file as the system does. Without a display, as over ssh, it is an error: what would be
-// opened then takes the terminal.
+// System opens a file with the system's default program. It fails without a display, as over ssh, because a
+// text browser would take over the terminal.
 func System(ctx context.Context, file string) error {
-	name, args, err := command(runtime.GOOS, os.Getenv, file)
+	name, args, err := openCommand(runtime.GOOS, os.Getenv, file)
 	if err != nil {
 		return err
 	}
@@ -80,8 +78,8 @@ func System(ctx context.Context, file string) error {
 	return exec.CommandContext(ctx, name, args...).Run()
 }
 
-// command gives what opens a file on a system.
-func command(system string, env func(string) string, file string) (name string, args []string, err error) {
+// openCommand returns the command that opens a file on a system.
+func openCommand(system string, env func(string) string, file string) (name string, args []string, err error) {
 	switch system {
 	case "darwin":
 		if env("SSH_CONNECTION") != "" {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestPagesArePrivateAndGo(t *testing.T) {
+func TestPagesArePrivateAndRemoved(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
 	var shown string
@@ -37,7 +37,7 @@ func TestPagesArePrivateAndGo(t *testing.T) {
 	}
 }
 
-func TestAFailureSaysWhereThePageIs(t *testing.T) {
+func TestErrorNamesFile(t *testing.T) {
 	var file string
 	f := Files{Start: func(_ context.Context, at string) error { file = at; return errors.New("there is no display here") }}
 	defer f.Clean()
@@ -47,12 +47,12 @@ func TestAFailureSaysWhereThePageIs(t *testing.T) {
 	}
 }
 
-func TestWhatOpensAFile(t *testing.T) {
+func TestOpenCommand(t *testing.T) {
 	for _, c := range []struct{ system, env, want string }{
 		{"linux", "", ""}, {"linux", "DISPLAY", "xdg-open"}, {"freebsd", "WAYLAND_DISPLAY", "xdg-open"}, {"linux", "WSL_DISTRO_NAME", "xdg-open"},
 		{"darwin", "", "open"}, {"darwin", "SSH_CONNECTION", ""}, {"windows", "", "rundll32"},
 	} {
-		name, _, err := command(c.system, func(k string) string {
+		name, _, err := openCommand(c.system, func(k string) string {
 			if k == c.env {
 				return "1"
 			}

@@ -13,16 +13,16 @@ import (
 	"bugle/ui/widget"
 )
 
-// lay makes the lines of the view.
-func (a *aside) lay() {
-	a.lines, a.people = nil, -1
+// rebuild renders the lines of the panel.
+func (a *audiencePanel) rebuild() {
+	a.lines, a.peopleLine = nil, -1
 	switch {
 	case a.reader == nil:
-		a.say(themes.ToneStrong, audience.Sentence(a.root, a.place, audienceEnv(a.cfg)))
-		a.say(themes.ToneMuted, untold)
+		a.addText(themes.ToneStrong, audience.Sentence(a.root, a.place, audienceEnv(a.cfg)))
+		a.addText(themes.ToneMuted, unsupportedText)
 	case a.why != nil:
 		a.lines = whyLines(a.cfg.Theme, *a.why, a.width)
-		a.say(themes.ToneFaint, "Press enter to go back to the count.")
+		a.addText(themes.ToneFaint, "Press enter to go back to the count.")
 	case a.counting && a.answer == nil:
 		a.layCounting()
 	case a.err != nil:
@@ -30,18 +30,17 @@ func (a *aside) lay() {
 	case a.answer != nil:
 		a.layAnswer()
 	}
-	if a.asked != "" && a.why == nil {
-		a.say(themes.ToneWarning, a.asked)
+	if a.questionNotice != "" && a.why == nil {
+		a.addText(themes.ToneWarning, a.questionNotice)
 	}
 	a.top = max(0, min(a.top, len(a.lines)-a.height))
 }
 
-func (a *aside) say(tone themes.Tone, text string) {
+func (a *audiencePanel) addText(tone themes.Tone, text string) {
 	a.lines = append(a.lines, paint(a.cfg.Theme, tone, text, a.width, 0)...)
 }
 
-// View draws the pane.
-func (a *aside) View() string {
+func (a *audiencePanel) View() string {
 	lines := a.lines
 	if a.top < len(lines) {
 		lines = lines[a.top:]
@@ -49,55 +48,55 @@ func (a *aside) View() string {
 	return widget.Fit(strings.Join(lines, "\n"), a.width, a.height)
 }
 
-func (a *aside) layCounting() {
+func (a *audiencePanel) layCounting() {
 	text := "Counting…"
 	if a.progress != nil {
 		if c := a.progress.Load(); c != nil {
 			text = fmt.Sprintf("Counting… %s of %s users checked", phrase.Thousands(c.Matched), phrase.Thousands(c.Total))
 		}
 	}
-	a.say(themes.ToneMuted, text)
+	a.addText(themes.ToneMuted, text)
 }
 
-// layUnfinished says what the filters lack.
-func (a *aside) layUnfinished() {
+// layUnfinished adds what is missing in the filters.
+func (a *audiencePanel) layUnfinished() {
 	var e *engine.Error
 	if !errors.As(a.err, &e) || e.Code != engine.ValidationFailed {
-		a.say(themes.ToneWarning, "Not counted. "+reason(a.err))
+		a.addText(themes.ToneWarning, "Not counted. "+errorSentence(a.err))
 		return
 	}
-	a.say(themes.ToneMuted, "Complete the marked filters to see how many users match.")
+	a.addText(themes.ToneMuted, "Complete the marked filters to see how many users match.")
 	for i, d := range e.Details {
 		if i == 3 {
-			a.say(themes.ToneFaint, fmt.Sprintf("and %d more", len(e.Details)-i))
+			a.addText(themes.ToneFaint, fmt.Sprintf("and %d more", len(e.Details)-i))
 			break
 		}
-		a.say(themes.ToneWarning, "○ "+sentence(errors.New(d.Message)))
+		a.addText(themes.ToneWarning, "○ "+sentence(errors.New(d.Message)))
 	}
 }
 
-func (a *aside) layAnswer() {
+func (a *audiencePanel) layAnswer() {
 	c := a.answer.count
 	if c.Matched == 0 && !audience.Picks(a.filters) {
 		none := "No audience yet"
 		if audience.Triggers(a.root, a.place) {
 			none = "No event yet"
 		}
-		a.say(themes.ToneStrong, none)
+		a.addText(themes.ToneStrong, none)
 	} else {
 		a.layCount(c)
 	}
 	a.layReach(c)
 	if c.Total == 0 {
-		a.say(themes.ToneMuted, "This workspace has no users yet. Import some in the workspace screen, or with bugle workspace import users.")
+		a.addText(themes.ToneMuted, "This workspace has no users yet. Import some in the workspace screen, or with bugle workspace import users.")
 		return
 	}
 	a.laySteps(c)
 	a.layPeople()
 }
 
-// layCount tells how many users match, in words and as a bar.
-func (a *aside) layCount(c engine.AudienceCount) {
+// layCount adds how many users match, as text and as a bar.
+func (a *audiencePanel) layCount(c engine.AudienceCount) {
 	words := fmt.Sprintf("%s of %s", phrase.Thousands(c.Matched), users(c.Total))
 	if c.Total > 0 {
 		words += " · " + percent(c.Matched, c.Total)
@@ -105,13 +104,13 @@ func (a *aside) layCount(c engine.AudienceCount) {
 	if a.counting {
 		words += " · counting…"
 	}
-	a.say(themes.ToneStrong, words)
+	a.addText(themes.ToneStrong, words)
 	if a.height > 6 {
 		a.lines = append(a.lines, a.bar(c.Matched, c.Total))
 	}
 }
 
-func (a *aside) bar(n, of int) string {
+func (a *audiencePanel) bar(n, of int) string {
 	w := min(max(a.width, 1), 48)
 	full := 0
 	if of > 0 {
@@ -123,50 +122,50 @@ func (a *aside) bar(n, of int) string {
 	return a.cfg.Theme.Accent.Render(strings.Repeat("━", full)) + a.cfg.Theme.Faint.Render(strings.Repeat("╌", w-full))
 }
 
-// layReach tells how many of those who match the campaign's channel reaches.
-func (a *aside) layReach(c engine.AudienceCount) {
+// layReach adds how many of the matching users the campaign's channel reaches.
+func (a *audiencePanel) layReach(c engine.AudienceCount) {
 	if c.Matched == 0 {
 		switch {
 		case audience.Picks(a.filters):
-			a.say(themes.ToneWarning, "Nobody matches these filters.")
+			a.addText(themes.ToneWarning, "Nobody matches these filters.")
 		case audience.Triggers(a.root, a.place):
-			a.say(themes.ToneMuted, "Add an event to see how many users have done it.")
+			a.addText(themes.ToneMuted, "Add an event to see how many users have done it.")
 		default:
-			a.say(themes.ToneMuted, "Add a filter to see how many users match.")
+			a.addText(themes.ToneMuted, "Add a filter to see how many users match.")
 		}
 		return
 	}
 	r := c.Reach
 	if a.cfg.Head.Channel == catalog.Email {
-		a.reached(r.Email, c.Matched, "by email", "")
+		a.reachLine(r.Email, c.Matched, "by email", "")
 		return
 	}
-	a.reached(r.Push, c.Matched, "by push", fmt.Sprintf(" (Android %s, iOS %s, web %s)", phrase.Thousands(r.Android), phrase.Thousands(r.IOS), phrase.Thousands(r.Web)))
+	a.reachLine(r.Push, c.Matched, "by push", fmt.Sprintf(" (Android %s, iOS %s, web %s)", phrase.Thousands(r.Android), phrase.Thousands(r.IOS), phrase.Thousands(r.Web)))
 }
 
-func (a *aside) reached(n, of int, how, parts string) {
+func (a *audiencePanel) reachLine(n, of int, how, parts string) {
 	switch {
 	case n == 0:
-		a.say(themes.ToneWarning, "None can be reached "+how+".")
+		a.addText(themes.ToneWarning, "None can be reached "+how+".")
 	case n == of:
-		a.say(themes.ToneText, "All can be reached "+how+parts+".")
+		a.addText(themes.ToneText, "All can be reached "+how+parts+".")
 	default:
-		a.say(themes.ToneText, phrase.Thousands(n)+" can be reached "+how+parts+".")
+		a.addText(themes.ToneText, phrase.Thousands(n)+" can be reached "+how+parts+".")
 	}
 }
 
-// laySteps shows how each filter narrows the audience.
-func (a *aside) laySteps(c engine.AudienceCount) {
+// laySteps adds how each filter narrows the audience.
+func (a *audiencePanel) laySteps(c engine.AudienceCount) {
 	if len(a.answer.steps) == 0 {
 		return
 	}
-	a.say(themes.ToneMuted, "")
-	a.say(themes.ToneMuted, "Step by step")
+	a.addText(themes.ToneMuted, "")
+	a.addText(themes.ToneMuted, "Step by step")
 	digits := len(phrase.Thousands(c.Total))
 	for _, s := range a.answer.steps {
 		n := widget.PadLeft(phrase.Thousands(s.matched), digits)
 		t := a.cfg.Theme
-		for i, words := range wrapped(s.words, a.width-digits-2, maxStepLines) {
+		for i, words := range wrapMax(s.words, a.width-digits-2, maxStepLines) {
 			if i > 0 {
 				n = strings.Repeat(" ", digits)
 			}
@@ -175,25 +174,25 @@ func (a *aside) laySteps(c engine.AudienceCount) {
 	}
 }
 
-// maxStepLines is how many lines the words of a step take at most.
+// maxStepLines is how many lines the text of a step takes at most.
 const maxStepLines = 2
 
-// layPeople lists the first of those who match.
-func (a *aside) layPeople() {
+// layPeople adds the first matching users.
+func (a *audiencePanel) layPeople() {
 	t, ps := a.cfg.Theme, a.answer.members
 	if len(ps) == 0 {
 		return
 	}
-	a.say(themes.ToneMuted, "")
-	a.say(themes.ToneMuted, "Such as")
-	a.people = len(a.lines)
+	a.addText(themes.ToneMuted, "")
+	a.addText(themes.ToneMuted, "Such as")
+	a.peopleLine = len(a.lines)
 	for i, p := range ps {
 		name := widget.Clean(p.DisplayName())
 		id := ""
 		if p.ID != name {
 			id = "  " + widget.Clean(p.ID)
 		}
-		if i == a.at {
+		if i == a.cursor {
 			a.lines = append(a.lines, t.Accent.Render("▸ ")+t.Strong.Render(widget.Truncate(name, max(a.width-2, 0)))+t.Faint.Render(id))
 			continue
 		}
@@ -201,7 +200,7 @@ func (a *aside) layPeople() {
 	}
 }
 
-// users counts them.
+// users formats a number of users.
 func users(n int) string {
 	if n == 1 {
 		return "1 user"
@@ -209,7 +208,7 @@ func users(n int) string {
 	return phrase.Thousands(n) + " users"
 }
 
-// percent returns a share, with a decimal where it is small.
+// percent formats a share, with a decimal if it is small.
 func percent(n, of int) string {
 	p := 100 * float64(n) / float64(of)
 	if p > 0 && p < 10 {

@@ -19,22 +19,22 @@ import (
 	"bugle/ui/widget"
 )
 
-// desk is a builder whose editor is the test.
-type desk struct {
+// editorHarness is a builder whose external editor is the test.
+type editorHarness struct {
 	*uitest.Harness
 	t      testing.TB
 	screen *builder.Screen
 }
 
-func (b *bench) desk(options ...builder.Option) desk {
+func (b *testbed) editorHarness(options ...builder.Option) editorHarness {
 	s := builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P("campaign_content")}, options...)
 	h := uitest.New(b.t, s, 120, 40)
 	h.Press("esc")
-	return desk{h, b.t, s}
+	return editorHarness{h, b.t, s}
 }
 
-// opened returns what the key hands to the person's editor.
-func (d desk) opened(key string) screen.OpenEditorMsg {
+// pressForEditor presses a key and returns the text sent to the editor.
+func (d editorHarness) pressForEditor(key string) screen.OpenEditorMsg {
 	d.t.Helper()
 	for _, a := range d.screen.Actions() {
 		if a.HasKey(key) && a.DisabledReason == "" {
@@ -72,40 +72,40 @@ func messages(cmd tea.Cmd) []tea.Msg {
 	return out
 }
 
-// closed leaves the editor with another text.
-func (d desk) closed(m screen.OpenEditorMsg, text string) {
+// closeEditor closes the editor with another text.
+func (d editorHarness) closeEditor(m screen.OpenEditorMsg, text string) {
 	d.Send(messages(m.Then(text, text != m.Text))...)
 }
 
-// The whole campaign goes through the editor and comes back as it was written; what cannot be taken
-// over is told with its line and offered again.
-func TestTheWholeCampaignInTheEditor(t *testing.T) {
-	b := newBench(t, catalog.Email, liveMail)
+// The whole campaign round-trips through the editor; errors are shown with their line and the text is opened
+// again.
+func TestEditWholeCampaignExternally(t *testing.T) {
+	b := newTestbed(t, catalog.Email, liveMail)
 	before := string(b.stored().Body.Encode())
-	d := b.desk()
-	m := d.opened("E")
+	d := b.editorHarness()
+	m := d.pressForEditor("E")
 	if !strings.HasPrefix(m.Text, "{\n  \"basic_details\"") || strings.Contains(m.Text, "created_by") {
 		t.Fatalf("the editor gets\n%s", m.Text)
 	}
-	d.closed(m, m.Text)
+	d.closeEditor(m, m.Text)
 	if got := string(b.stored().Body.Encode()); got != before {
 		t.Errorf("looking made it %s", got)
 	}
 
-	d.closed(m, strings.Replace(m.Text, `"News",`, `"News" "x",`, 1))
+	d.closeEditor(m, strings.Replace(m.Text, `"News",`, `"News" "x",`, 1))
 	d.Want("This is not valid yet", "Line 3")
 	d.Press("d")
-	d.closed(m, `{"channel":"PUSH"}`)
+	d.closeEditor(m, `{"channel":"PUSH"}`)
 	d.Want("is set by the service")
 	d.Press("d")
-	d.closed(m, `[]`)
+	d.closeEditor(m, `[]`)
 	d.Want("A campaign must be a JSON object")
 	d.Press("d")
 	if got := string(b.stored().Body.Encode()); got != before {
 		t.Errorf("a text that was dropped made it %s", got)
 	}
 
-	d.closed(m, `{"basic_details": {"name": "N\u0065w", "own": 1.50}}`)
+	d.closeEditor(m, `{"basic_details": {"name": "N\u0065w", "own": 1.50}}`)
 	if got := string(b.stored().Body.Encode()); got != `{"basic_details":{"name":"N\u0065w","own":1.50}}` {
 		t.Errorf("the text became %s", got)
 	}
@@ -115,11 +115,11 @@ func TestTheWholeCampaignInTheEditor(t *testing.T) {
 	}
 }
 
-// A text from the editor is one version, named by what it changed, also where the screen is left before it is saved.
-func TestATextFromTheEditorIsOneVersion(t *testing.T) {
-	b := newBench(t, catalog.Email, liveMail)
-	d := b.desk()
-	m := d.opened("E")
+// An external edit is one version, named after what changed, even if the screen is closed before it is saved.
+func TestExternalEditIsOneVersion(t *testing.T) {
+	b := newTestbed(t, catalog.Email, liveMail)
+	d := b.editorHarness()
+	m := d.pressForEditor("E")
 	save := m.Then(strings.Replace(m.Text, `"News"`, `"Letter"`, 1), true)
 	leave := d.screen.Close()
 	d.Send(save(), leave())
@@ -132,17 +132,18 @@ func TestATextFromTheEditorIsOneVersion(t *testing.T) {
 	}
 }
 
-// While a campaign is live, a text that changes what is locked is refused with the reason, and kept.
-func TestAnEditedTextMeetsTheLocks(t *testing.T) {
-	b := newBench(t, catalog.Email, liveMail)
+// While a campaign is live, an external edit of a locked field is refused with the reason, and the text is
+// kept.
+func TestExternalEditRespectsLocks(t *testing.T) {
+	b := newTestbed(t, catalog.Email, liveMail)
 	if _, err := b.svc.Publish(context.Background(), engine.PublishRequest{ID: b.id, Console: true}); err != nil {
 		t.Fatal(err)
 	}
 	b.now = time.Date(2026, 3, 20, 9, 0, 1, 0, time.UTC)
-	d := b.desk()
-	m := d.opened("E")
+	d := b.editorHarness()
+	m := d.pressForEditor("E")
 	text := strings.Replace(strings.Replace(m.Text, `"News"`, `"Letter"`, 1), `"is_all_user_campaign": true`, `"is_all_user_campaign": false`, 1)
-	d.closed(m, text)
+	d.closeEditor(m, text)
 	d.Want("Cannot be changed while the campaign is Sending.", "Audience")
 	again := false
 	d.Press("d")
@@ -159,14 +160,14 @@ func TestAnEditedTextMeetsTheLocks(t *testing.T) {
 	if !again {
 		t.Error("the text is not offered again")
 	}
-	d.closed(m, strings.Replace(m.Text, `"News"`, `"Letter"`, 1))
+	d.closeEditor(m, strings.Replace(m.Text, `"News"`, `"Letter"`, 1))
 	d.Want("Letter", "changes not applied", "Press ctrl+s to apply", "not been sent yet")
 }
 
-func TestTheMessageInTheBrowser(t *testing.T) {
-	b := newBench(t, catalog.Email, strings.Replace(liveMail, "<p>x</p>", "<p>a & <b>b</b></p>", 1))
+func TestEmailInBrowser(t *testing.T) {
+	b := newTestbed(t, catalog.Email, strings.Replace(liveMail, "<p>x</p>", "<p>a & <b>b</b></p>", 1))
 	var page string
-	d := b.desk(builder.WithBrowser(func(_ context.Context, file string) error {
+	d := b.editorHarness(builder.WithBrowser(func(_ context.Context, file string) error {
 		info, err := os.Stat(file)
 		if err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("the page is %v, %v", info, err)
@@ -184,10 +185,10 @@ func TestTheMessageInTheBrowser(t *testing.T) {
 	d.Want("Opened in the browser")
 }
 
-func TestAPushInTheBrowser(t *testing.T) {
-	b := newBench(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"STYLIZED_BASIC","basic_details":{"title":"<i>Sale</i>","message":"now","background_color_code":"#ff0000","image_url":"javascript:alert(1)"}}}}}}`)
+func TestPushInBrowser(t *testing.T) {
+	b := newTestbed(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"STYLIZED_BASIC","basic_details":{"title":"<i>Sale</i>","message":"now","background_color_code":"#ff0000","image_url":"javascript:alert(1)"}}}}}}`)
 	var page, file string
-	d := b.desk(builder.WithBrowser(func(_ context.Context, at string) error {
+	d := b.editorHarness(builder.WithBrowser(func(_ context.Context, at string) error {
 		text, err := os.ReadFile(at)
 		page, file = string(text), at
 		return errors.Join(err, errors.New("there is no display here"))
@@ -203,15 +204,15 @@ func TestAPushInTheBrowser(t *testing.T) {
 	}
 }
 
-func TestNothingToShowInTheBrowser(t *testing.T) {
-	d := newBench(t, catalog.Email, `{}`).desk()
+func TestNoMessageForBrowser(t *testing.T) {
+	d := newTestbed(t, catalog.Email, `{}`).editorHarness()
 	d.Press("o")
 	d.Want("There is no message to open")
 }
 
 func BenchmarkBuilder(b *testing.B) {
 	html := strings.Repeat("<p>Hello, this is a paragraph.</p>", 120)
-	bn := newBench(b, catalog.Email, strings.Replace(liveMail, "<p>x</p>", html, 1))
+	bn := newTestbed(b, catalog.Email, strings.Replace(liveMail, "<p>x</p>", html, 1))
 	h := uitest.New(b, builder.New(uitest.Deps(bn.svc), screen.Route{Name: screen.Builder, ID: bn.id, Path: doc.P("campaign_content", "content", "email", "subject")}), 120, 40)
 	keys := []string{"down", "x", "backspace", "up"}
 	b.ResetTimer()

@@ -11,16 +11,16 @@ import (
 	"bugle/ui/widget"
 )
 
-// adding asks which locales to add.
-type adding struct {
+// addDialog asks which locales to add.
+type addDialog struct {
 	*table
 	prompt widget.Prompt
 	list   typeahead.List
-	all    []typeahead.Item // locales, found by their languages as well
+	all    []typeahead.Item // all locales, which also match by the names of their languages
 }
 
-// openAdd asks for a locale: the workspace's are offered, then the languages of the world. One that
-// has messages and is not listed is listed at once.
+// openAdd asks for a locale, suggesting the workspace's locales first and then all languages. A locale that has
+// messages but is not listed is added at once.
 func (g *Grid) openAdd() {
 	if g.onLocale() && g.grid.Locales[g.row].Stray {
 		root, err := grid.AddLocale(g.cfg.Head.Channel, g.root, g.grid.Locales[g.row].Name)
@@ -28,10 +28,10 @@ func (g *Grid) openAdd() {
 			g.failure = sentence(err)
 			return
 		}
-		g.take(root)
+		g.setRoot(root)
 		return
 	}
-	a := &adding{table: g.table, prompt: widget.NewPrompt(g.cfg.Theme, "Add", "a language or locale, such as de, fr")}
+	a := &addDialog{table: g.table, prompt: widget.NewPrompt(g.cfg.Theme, "Add", "a language or locale, such as de, fr")}
 	a.prompt.Focus()
 	var own []string
 	if n := g.cfg.Schema.At(grid.LocalesPath()); n != nil && n.Suggest != "" && g.cfg.Suggest != nil {
@@ -54,21 +54,21 @@ func (g *Grid) openAdd() {
 		i := g.rowOf(o.Value)
 		return i >= 0 && !g.grid.Locales[i].Stray
 	})
-	g.adding = a
+	g.addDialog = a
 	a.find()
 }
 
-// find lists what fits the text.
-func (a *adding) find() {
+// find lists the matches of the text.
+func (a *addDialog) find() {
 	text := strings.TrimSpace(a.prompt.Value())
 	a.list.Show(typeahead.Offer{Items: typeahead.Match(a.all, text), Text: text, Typed: true, Free: true})
 }
 
-// addPage is how many rows pgup and pgdown move.
-const addPage = 10
+// addPageSize is how many rows pgup and pgdown move.
+const addPageSize = 10
 
-// key takes a key, and reports whether the question is closed.
-func (a *adding) key(msg tea.KeyMsg) bool {
+// key handles a key and reports whether the dialog is done.
+func (a *addDialog) key(msg tea.KeyMsg) bool {
 	switch pressed := msg.String(); {
 	case pressed == "esc":
 		return true
@@ -76,17 +76,17 @@ func (a *adding) key(msg tea.KeyMsg) bool {
 		return a.add()
 	case a.list.Key(pressed):
 	case pressed == "pgup":
-		a.list.Highlight(max(a.list.At()-addPage, 0))
+		a.list.Highlight(max(a.list.At()-addPageSize, 0))
 	case pressed == "pgdown":
-		a.list.Highlight(min(a.list.At()+addPage, a.list.Len()-1))
+		a.list.Highlight(min(a.list.At()+addPageSize, a.list.Len()-1))
 	case a.prompt.Update(msg):
 		a.find()
 	}
 	return false
 }
 
-// add adds the chosen locale, or all of those that were typed with commas between them, and reports whether it could.
-func (a *adding) add() bool {
+// add adds the chosen locale, or all typed ones separated by commas, and reports whether it succeeded.
+func (a *addDialog) add() bool {
 	chosen, ok := a.list.Highlighted()
 	if !ok {
 		a.failure = "Type the name of a locale, such as de."
@@ -109,22 +109,22 @@ func (a *adding) add() bool {
 		a.failure = "Type the name of a locale, such as de."
 		return false
 	}
-	a.take(root)
-	a.place(a.rowOf(last), max(a.col, 0))
+	a.setRoot(root)
+	a.moveTo(a.rowOf(last), max(a.col, 0))
 	a.notify("Added with a copy of the default locale's messages to translate.")
 	return true
 }
 
-// view draws the question.
-func (a *adding) view(w, h int) string {
+// view draws the dialog.
+func (a *addDialog) view(w, h int) string {
 	a.prompt.SetSize(w, 1)
-	lines := append([]string{a.prompt.View()}, a.fault(w)...)
+	lines := append([]string{a.prompt.View()}, a.errorLines(w)...)
 	lines = append(lines, "")
 	return widget.Fit(strings.Join(append(lines, a.list.Lines(a.cfg.Theme, w, max(h-len(lines), 1))...), "\n"), w, h)
 }
 
-// fault says why what is typed cannot be added.
-func (a *adding) fault(w int) []string {
+// errorLines describes why the typed text cannot be added.
+func (a *addDialog) errorLines(w int) []string {
 	if a.failure == "" {
 		return nil
 	}

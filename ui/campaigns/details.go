@@ -13,15 +13,16 @@ import (
 	"bugle/ui/widget"
 )
 
-// detailsPane tells of the campaign under the cursor.
+// detailsPane describes the campaign under the cursor.
 type detailsPane struct {
 	pager widget.Pager
-	told  int // the width that it was written for
+	width int // the width that the text was laid out for
 }
 
-// tell writes what is known of a campaign, width cells wide with the frame; can returns whether an action is allowed.
-func (p *detailsPane) tell(t themes.Theme, width int, now time.Time, sum engine.Summary, ok bool, can func(catalog.Action) bool) {
-	p.told = width
+// describe sets the description of a campaign for a pane of that width; can reports whether an action is
+// allowed.
+func (p *detailsPane) describe(t themes.Theme, width int, now time.Time, sum engine.Summary, ok bool, can func(catalog.Action) bool) {
+	p.width = width
 	if width == 0 {
 		return
 	}
@@ -29,11 +30,11 @@ func (p *detailsPane) tell(t themes.Theme, width int, now time.Time, sum engine.
 		p.pager.SetStyled(t.Faint.Render("No campaign selected."))
 		return
 	}
-	d := description{theme: t, width: width - 6, now: now} // frame, and the scroll bar
+	d := description{theme: t, width: width - 6, now: now} // frame and scroll bar
 	d.head(sum)
 	d.facts(sum)
 	d.rejection(sum)
-	d.next(sum, can)
+	d.nextActions(sum, can)
 	p.pager.SetStyled(strings.Join(d.lines, "\n"))
 }
 
@@ -45,23 +46,23 @@ func (p *detailsPane) view(t themes.Theme, a area, focused bool) string {
 	return panel.View(p.pager.View())
 }
 
-// tell tells of the campaign under the cursor beside the table.
-func (s *Screen) tell() {
+// updateDetails describes the campaign under the cursor.
+func (s *Screen) updateDetails() {
 	sum, ok := s.selected()
-	s.details.tell(s.theme, s.panes().details.w, s.now(), sum, ok, func(a catalog.Action) bool { return status.Why(s.deps, sum, a) == "" })
+	s.details.describe(s.theme, s.panes().details.w, s.now(), sum, ok, func(a catalog.Action) bool { return status.Why(s.deps, sum, a) == "" })
 }
 
-// description gathers the lines about a campaign.
+// description collects the lines about a campaign.
 type description struct {
 	theme themes.Theme
 	width int
-	now   time.Time // in the person's zone
+	now   time.Time // in the display zone
 	lines []string
 }
 
 func (d *description) add(line string) { d.lines = append(d.lines, line) }
 
-// wrapped adds a text of a document or of the tables in one tone.
+// wrapped adds a text in one tone.
 func (d *description) wrapped(tone themes.Tone, text string) {
 	for _, line := range widget.Wrap(widget.Clean(text), d.width) {
 		d.add(d.theme.Tone(tone).Render(line))
@@ -69,7 +70,7 @@ func (d *description) wrapped(tone themes.Tone, text string) {
 }
 
 func (d *description) head(sum engine.Summary) {
-	name, named := titled(sum)
+	name, named := displayName(sum)
 	tone := themes.ToneStrong
 	if !named {
 		tone = themes.ToneFaint
@@ -81,7 +82,7 @@ func (d *description) head(sum engine.Summary) {
 	d.add("")
 }
 
-// labelWidth is the column of the labels.
+// labelWidth is the width of the labels.
 const labelWidth = 10
 
 func (d *description) fact(label, value string) {
@@ -106,11 +107,11 @@ func (d *description) facts(sum engine.Summary) {
 	if sum.AllUsers {
 		d.fact("Audience", "all users")
 	}
-	d.fact("Starts", d.moment(sum.Start))
-	if sum.DeliveryType != catalog.OneTime { // its end is only when it counts as sent
-		d.fact("Ends", d.moment(sum.End))
+	d.fact("Starts", d.formatTime(sum.Start))
+	if sum.DeliveryType != catalog.OneTime { // the end only matters for the state
+		d.fact("Ends", d.formatTime(sum.End))
 	}
-	d.fact("Sent", d.moment(sum.SentTime))
+	d.fact("Sent", d.formatTime(sum.SentTime))
 	for _, t := range []time.Time{sum.Start, sum.End, sum.SentTime} {
 		if !t.IsZero() {
 			d.fact("Zone", t.In(d.now.Location()).Format("MST"))
@@ -119,23 +120,23 @@ func (d *description) facts(sum engine.Summary) {
 	}
 	d.fact("Flow", sum.FlowName)
 	d.fact("Parent", sum.ParentID)
-	d.signed("Created", sum.CreatedAt, sum.CreatedBy)
+	d.event("Created", sum.CreatedAt, sum.CreatedBy)
 	if sum.UpdatedAt.Sub(sum.CreatedAt) >= time.Minute || sum.UpdatedBy != sum.CreatedBy {
-		d.signed("Updated", sum.UpdatedAt, sum.UpdatedBy)
+		d.event("Updated", sum.UpdatedAt, sum.UpdatedBy)
 	}
 }
 
-// moment returns a time in the person's zone. Empty for no time.
-func (d *description) moment(t time.Time) string {
+// formatTime formats a time in the display zone; empty for no time.
+func (d *description) formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
 	return timeparse.Moment(t.In(d.now.Location()), d.now)
 }
 
-// signed tells when something was done, and by whom.
-func (d *description) signed(label string, at time.Time, by string) {
-	d.fact(label, d.moment(at))
+// event adds when something was done, and by which user.
+func (d *description) event(label string, at time.Time, by string) {
+	d.fact(label, d.formatTime(at))
 	if !at.IsZero() {
 		label = ""
 	}
@@ -151,8 +152,8 @@ func (d *description) rejection(sum engine.Summary) {
 	d.wrapped(themes.ToneText, sum.RejectionComment)
 }
 
-// next says what can be done now.
-func (d *description) next(sum engine.Summary, allowed func(catalog.Action) bool) {
+// nextActions adds what can be done now.
+func (d *description) nextActions(sum engine.Summary, allowed func(catalog.Action) bool) {
 	d.add("")
 	if !sum.Channel.Writable() {
 		d.wrapped(themes.ToneMuted, sum.Channel.Label()+" campaigns are read-only here.")

@@ -11,35 +11,35 @@ import (
 	"bugle/ui/widget"
 )
 
-// narrowing is where less than all messages of the draft is chosen.
-type narrowing struct {
-	*subject
+// messageFilter chooses which messages of the draft to send.
+type messageFilter struct {
+	*sendContext
 	filter engine.KeyFilter
 }
 
-// at returns the choice on a row.
-func (n *narrowing) at(at spot) (model.FilterField, bool) {
+// at returns the choice in a row.
+func (n *messageFilter) at(at rowID) (model.FilterField, bool) {
 	all := n.draft.FilterFields()
-	if at.place != onNarrowing || at.i >= len(all) {
+	if at.kind != rowFilter || at.i >= len(all) {
 		return model.FilterField{}, false
 	}
 	return all[at.i], true
 }
 
 // View draws the rows.
-func (n *narrowing) View(cursor spot, w int) []row {
+func (n *messageFilter) View(cursor rowID, w int) []row {
 	var rows []row
 	for i, c := range n.draft.FilterFields() {
 		if i == 0 {
-			rows = append(rows, words(""))
+			rows = append(rows, textRow(""))
 		}
-		at := spot{onNarrowing, i}
+		at := rowID{rowFilter, i}
 		rows = append(rows, line(n.theme, cursor, at, c.Node.Label(), choice(n.theme, cursor == at, c.Label(c.Selected(n.filter))), w))
 	}
 	return rows
 }
 
-// choose offers the values of a choice.
+// choose lists the values of a choice.
 func choose(n model.FilterField, then func(value string) tea.Cmd) tea.Cmd {
 	values := n.Choices()
 	options := make([]widget.Option, len(values))
@@ -51,8 +51,8 @@ func choose(n model.FilterField, then func(value string) tea.Cmd) tea.Cmd {
 	}})
 }
 
-// next returns the value n places after another, round and round.
-func next(values []string, now string, by int) string {
+// cycleValue returns the value n positions after another, wrapping around.
+func cycleValue(values []string, now string, by int) string {
 	n := len(values)
 	return values[((slices.Index(values, now)+by)%n+n)%n]
 }

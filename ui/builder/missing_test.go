@@ -7,10 +7,10 @@ import (
 	"bugle/ui/uitest"
 )
 
-// One key leads from what is missing to what is missing next, into sections that are empty so far as well.
-func TestNextToDo(t *testing.T) {
+// One key goes from problem to problem, into empty sections too.
+func TestNextProblem(t *testing.T) {
 	for _, size := range uitest.Sizes {
-		b := newBench(t, catalog.Push, `{"basic_details":{"name":"Sale"}}`)
+		b := newTestbed(t, catalog.Push, `{"basic_details":{"name":"Sale"}}`)
 		h := b.open(size.W, size.H)
 		h.Press("alt+n")
 		h.Want("▸ Platforms")
@@ -39,9 +39,9 @@ func TestNextToDo(t *testing.T) {
 	}
 }
 
-// A field that is skipped is come back to once the others were visited.
-func TestNextToDoGoesRound(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"basic_details":{"name":"Sale"},"connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Demo mail"},"segmentation_details":{"is_all_user_campaign":true}}`)
+// A skipped field is visited again after the others.
+func TestNextProblemWrapsAround(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"Sale"},"connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Demo mail"},"segmentation_details":{"is_all_user_campaign":true}}`)
 	h := b.open(120, 40)
 	h.Press("alt+n")
 	h.Want("▸ Subject")

@@ -18,77 +18,77 @@ import (
 	"bugle/ui/widget"
 )
 
-// aside tells beside the filters how many people they pick, who some of them are, and why.
-type aside struct {
+// audiencePanel shows beside the filters how many users match, some of them, and why.
+type audiencePanel struct {
 	cfg    editor.Config
-	reader engine.AudienceReader // nil where the service cannot tell
+	reader engine.AudienceReader // nil if the service cannot evaluate filters
 
 	place   doc.Path
 	root    doc.Value
-	filters doc.Value // of root, at the place
+	filters doc.Value // the filters at the place in root
 	shown   bool
 
-	counting bool
-	counted  chan struct{} // closed where the count has ended
-	progress *atomic.Pointer[engine.AudienceCount]
-	answer   *answer
-	err      error
-	why      *explained
-	asked    string // what was said of a question
+	counting       bool
+	counted        chan struct{} // closed when the count has ended
+	progress       *atomic.Pointer[engine.AudienceCount]
+	answer         *answer
+	err            error
+	why            *explained
+	questionNotice string // the outcome of the last question
 
 	width, height int
-	at            int // the person under the cursor
+	cursor        int // the user under the cursor
 	top           int
 	lines         []string
-	people        int // the line of the first person; -1 where none is shown
+	peopleLine    int // the line of the first user; -1 if none is shown
 }
 
-// answer is what a count found.
+// answer is the result of a count.
 type answer struct {
 	count   engine.AudienceCount
-	steps   []stepped
+	steps   []stepCount
 	members []engine.User
 }
 
-type stepped struct {
+type stepCount struct {
 	words   string
 	matched int
 }
 
 const (
 	maxMembers = 12
-	// maxStepped is up to how many people the steps are counted as well: each of them is a count.
-	maxStepped = 50_000
-	maxSteps   = 12
-	// settled is how long filters that change while a count runs have to stay before the next one.
-	settled = 150 * time.Millisecond
-	ticking = 120 * time.Millisecond
+	// maxStepUsers is the largest audience for which steps are counted too, each of which is a count of its own.
+	maxStepUsers = 50_000
+	maxSteps     = 12
+	// settleTime is how long changing filters must stay the same before a new count starts.
+	settleTime   = 150 * time.Millisecond
+	tickInterval = 120 * time.Millisecond
 )
 
-// untold is said where the service cannot evaluate filters.
-const untold = "This service does not show who matches. Recipients are counted when a campaign is sent."
+// unsupportedText is shown if the service cannot evaluate filters.
+const unsupportedText = "This service does not show who matches. Recipients are counted when a campaign is sent."
 
-// NewAside makes the view beside filters: the audience that they pick.
-func NewAside(cfg editor.Config) editor.SidePanel {
-	a := &aside{cfg: cfg, place: placeOf(cfg.Path), people: -1}
+// NewAudiencePanel returns the panel that shows the audience of the filters.
+func NewAudiencePanel(cfg editor.Config) editor.SidePanel {
+	a := &audiencePanel{cfg: cfg, place: groupsPath(cfg.Path), peopleLine: -1}
 	a.reader, _ = cfg.Service.(engine.AudienceReader)
 	return a
 }
 
-func (a *aside) Title() string { return "Audience" }
+func (a *audiencePanel) Title() string { return "Audience" }
 
-func (a *aside) SetSize(w, h int) {
+func (a *audiencePanel) SetSize(w, h int) {
 	a.width, a.height = max(w, 0), max(h, 0)
-	a.lay()
+	a.rebuild()
 }
 
-func (a *aside) SetTheme(t themes.Theme) {
+func (a *audiencePanel) SetTheme(t themes.Theme) {
 	a.cfg.Theme = t
-	a.lay()
+	a.rebuild()
 }
 
-// Show takes over a document; where its filters are others than before, they are counted.
-func (a *aside) Show(root doc.Value, _ doc.Path) tea.Cmd {
+// Show sets the document and starts a count if its filters have changed.
+func (a *audiencePanel) Show(root doc.Value, _ doc.Path) tea.Cmd {
 	filters := root.Lookup(a.place)
 	if a.shown && filters.Same(a.filters) {
 		return nil
@@ -98,21 +98,20 @@ func (a *aside) Show(root doc.Value, _ doc.Path) tea.Cmd {
 	if same {
 		return nil
 	}
-	a.why, a.asked = nil, ""
+	a.why, a.questionNotice = nil, ""
 	cmd := a.start()
-	a.lay()
+	a.rebuild()
 	return cmd
 }
 
-// start counts anew. A count that still runs is canceled by it, and then it waits for a moment in
-// which nothing else changes.
-func (a *aside) start() tea.Cmd {
+// start starts a new count. It cancels a running one, and then waits until the filters stop changing.
+func (a *audiencePanel) start() tea.Cmd {
 	if a.reader == nil || a.cfg.Host.Run == nil {
 		return nil
 	}
 	wait := time.Duration(0)
 	if a.counting {
-		wait = settled
+		wait = settleTime
 	}
 	a.counting = true
 	a.progress, a.counted = &atomic.Pointer[engine.AudienceCount]{}, make(chan struct{})
@@ -122,13 +121,13 @@ func (a *aside) start() tea.Cmd {
 		if err := pause(ctx, wait); err != nil {
 			return nil, err
 		}
-		return look(ctx, reader, filters, env, func(c engine.AudienceCount) { progress.Store(&c) })
+		return countAudience(ctx, reader, filters, env, func(c engine.AudienceCount) { progress.Store(&c) })
 	})
 	return tea.Batch(count, a.tick())
 }
 
-// look counts who is in, after each step, and finds some of them.
-func look(ctx context.Context, r engine.AudienceReader, filters doc.Value, env audience.Env, tell func(engine.AudienceCount)) (any, error) {
+// countAudience counts the users who match, after each step too, and returns some of them.
+func countAudience(ctx context.Context, r engine.AudienceReader, filters doc.Value, env audience.Env, tell func(engine.AudienceCount)) (any, error) {
 	var out answer
 	var err error
 	if out.count, err = r.EstimateAudience(ctx, engine.AudienceRequest{Filters: filters, Progress: tell}); err != nil {
@@ -140,26 +139,26 @@ func look(ctx context.Context, r engine.AudienceReader, filters doc.Value, env a
 		}
 	}
 	steps := audience.Steps(filters, env)
-	if out.count.Total > maxStepped || len(steps) > maxSteps {
+	if out.count.Total > maxStepUsers || len(steps) > maxSteps {
 		return out, nil
 	}
 	for i, s := range steps {
 		n := out.count
-		if i < len(steps)-1 { // the last one is the audience itself
+		if i < len(steps)-1 { // the last step is the audience itself
 			if n, err = r.EstimateAudience(ctx, engine.AudienceRequest{Filters: s.Filters}); err != nil {
 				return nil, err
 			}
 		}
-		out.steps = append(out.steps, stepped{s.Words, n.Matched})
+		out.steps = append(out.steps, stepCount{s.Words, n.Matched})
 	}
 	return out, nil
 }
 
-// tick comes back while a count runs, so that its progress is drawn.
-func (a *aside) tick() tea.Cmd {
+// tick redraws the progress while a count runs.
+func (a *audiencePanel) tick() tea.Cmd {
 	counted := a.counted
 	return a.cfg.Host.Run(taskTick, func(ctx context.Context) (any, error) {
-		ctx, stop := context.WithTimeout(ctx, ticking)
+		ctx, stop := context.WithTimeout(ctx, tickInterval)
 		defer stop()
 		select {
 		case <-ctx.Done():
@@ -183,8 +182,8 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Update takes keys, the mouse, and results.
-func (a *aside) Update(msg tea.Msg) tea.Cmd {
+// Update handles keys, mouse events and results.
+func (a *audiencePanel) Update(msg tea.Msg) tea.Cmd {
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case screen.Result:
@@ -194,15 +193,15 @@ func (a *aside) Update(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		cmd = a.mouse(msg)
 	}
-	a.lay()
+	a.rebuild()
 	return cmd
 }
 
-func (a *aside) result(r screen.Result) tea.Cmd {
-	switch kindOf(r.Kind) {
+func (a *audiencePanel) result(r screen.Result) tea.Cmd {
+	switch taskKind(r.Kind) {
 	case taskTick:
 		select {
-		case <-a.counted: // its answer is on its way
+		case <-a.counted: // its result is about to arrive
 		default:
 			return a.tick()
 		}
@@ -210,16 +209,16 @@ func (a *aside) result(r screen.Result) tea.Cmd {
 		a.counting, a.err, a.answer = false, r.Err, nil
 		if v, ok := r.Value.(answer); ok && r.Err == nil {
 			a.answer = &v
-			a.at = max(0, min(a.at, len(v.members)-1))
+			a.cursor = max(0, min(a.cursor, len(v.members)-1))
 		}
 	case taskFind, taskWhy:
-		return a.told(r)
+		return a.showExplanation(r)
 	}
 	return nil
 }
 
-// kindOf returns the name that this package gave a task: the builder puts its own before it.
-func kindOf(kind string) string {
+// taskKind returns the kind that this package gave a task; the builder adds a prefix.
+func taskKind(kind string) string {
 	for _, k := range []string{taskCount, taskTick, taskFind, taskWhy} {
 		if len(kind) >= len(k) && kind[len(kind)-len(k):] == k {
 			return k
@@ -228,9 +227,9 @@ func kindOf(kind string) string {
 	return ""
 }
 
-// told shows the answer to why somebody is in, and asks back where several people may be meant.
-func (a *aside) told(r screen.Result) tea.Cmd {
-	a.why, a.asked, a.top = nil, "", 0
+// showExplanation shows why a user matches or not, or asks which user is meant if there are several.
+func (a *audiencePanel) showExplanation(r screen.Result) tea.Cmd {
+	a.why, a.questionNotice, a.top = nil, "", 0
 	switch v := r.Value.(type) {
 	case explained:
 		if r.Err == nil {
@@ -239,19 +238,19 @@ func (a *aside) told(r screen.Result) tea.Cmd {
 		}
 	case found:
 		if len(v.people) == 0 && r.Err == nil {
-			a.asked = "No user has a name, email address or ID like “" + v.text + "”."
-			return screen.Notify(widget.LevelWarning, a.asked)
+			a.questionNotice = "No user has a name, email address or ID like “" + v.text + "”."
+			return screen.Notify(widget.LevelWarning, a.questionNotice)
 		}
-		return a.askWhich(v.people)
+		return a.askUser(v.people)
 	}
 	if r.Err != nil && !screen.Canceled(r.Err) {
-		a.asked = reason(r.Err)
-		return screen.Notify(widget.LevelWarning, a.asked)
+		a.questionNotice = errorSentence(r.Err)
+		return screen.Notify(widget.LevelWarning, a.questionNotice)
 	}
 	return nil
 }
 
-func (a *aside) askWhich(people []engine.User) tea.Cmd {
+func (a *audiencePanel) askUser(people []engine.User) tea.Cmd {
 	options := make([]widget.Option, len(people))
 	for i, p := range people {
 		options[i] = widget.Option{Label: p.DisplayName(), Help: p.ID}
@@ -264,13 +263,13 @@ func (a *aside) askWhich(people []engine.User) tea.Cmd {
 	}})
 }
 
-func (a *aside) explain(p engine.User) tea.Cmd {
+func (a *audiencePanel) explain(p engine.User) tea.Cmd {
 	reader, filters := a.reader, a.filters
 	return a.cfg.Host.Run(taskWhy, func(ctx context.Context) (any, error) { return explain(ctx, reader, filters, p) })
 }
 
-// reason says in a sentence why the filters cannot be counted.
-func reason(err error) string {
+// errorSentence describes in a sentence why the filters cannot be counted.
+func errorSentence(err error) string {
 	var e *engine.Error
 	if errors.As(err, &e) && e.Message != "" {
 		return sentence(errors.New(e.Message))
@@ -278,21 +277,21 @@ func reason(err error) string {
 	return sentence(err)
 }
 
-func (a *aside) key(msg tea.KeyMsg) tea.Cmd {
+func (a *audiencePanel) key(msg tea.KeyMsg) tea.Cmd {
 	n := 0
 	if a.answer != nil {
 		n = len(a.answer.members)
 	}
 	switch msg.String() {
 	case "w":
-		return askWhom(a.cfg, func() doc.Value { return a.filters })
+		return askUserName(a.cfg, func() doc.Value { return a.filters })
 	case "enter":
 		if a.why != nil {
 			a.why = nil
 			return nil
 		}
-		if a.at < n {
-			return a.explain(a.answer.members[a.at])
+		if a.cursor < n {
+			return a.explain(a.answer.members[a.cursor])
 		}
 	case "up", "k":
 		a.move(-1, n)
@@ -306,37 +305,37 @@ func (a *aside) key(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// move moves among the people, or scrolls where none are in the text.
-func (a *aside) move(by, n int) {
+// move moves the cursor among the users, or scrolls if none are listed.
+func (a *audiencePanel) move(by, n int) {
 	if n == 0 || a.why != nil {
 		a.top += by
 		return
 	}
-	a.at = max(0, min(a.at+by, n-1))
-	if y := a.people + a.at; y < a.top || y >= a.top+a.height {
+	a.cursor = max(0, min(a.cursor+by, n-1))
+	if y := a.peopleLine + a.cursor; y < a.top || y >= a.top+a.height {
 		a.top = y - a.height/2
 	}
 }
 
-func (a *aside) mouse(msg tea.MouseMsg) tea.Cmd {
+func (a *audiencePanel) mouse(msg tea.MouseMsg) tea.Cmd {
 	switch {
 	case msg.Button == tea.MouseButtonWheelUp:
 		a.top -= wheelLines
 	case msg.Button == tea.MouseButtonWheelDown:
 		a.top += wheelLines
-	case msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && a.people >= 0 && a.answer != nil:
-		if i := a.top + msg.Y - a.people; i >= 0 && i < len(a.answer.members) {
-			if i == a.at {
+	case msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && a.peopleLine >= 0 && a.answer != nil:
+		if i := a.top + msg.Y - a.peopleLine; i >= 0 && i < len(a.answer.members) {
+			if i == a.cursor {
 				return a.explain(a.answer.members[i])
 			}
-			a.at = i
+			a.cursor = i
 		}
 	}
 	return nil
 }
 
-// Bindings are the keys that do something here.
-func (a *aside) Bindings() []key.Binding {
+// Bindings returns the keys that work in the panel.
+func (a *audiencePanel) Bindings() []key.Binding {
 	if a.reader == nil {
 		return []key.Binding{bind("↑/↓", "scroll", "up", "down")}
 	}

@@ -11,20 +11,20 @@ import (
 	"bugle/ui/widget"
 )
 
-// page is a list, and the details of the entry under its cursor.
-type page struct {
+// listPage is a list with details of the selected entry.
+type listPage struct {
 	*layout
 	list    widget.List
-	details bool // they have the keyboard
-	top     int  // the first line of the details in sight
+	details bool // the details have the keyboard
+	top     int  // the first visible line of the details
 }
 
-func newPage(l *layout) page { return page{layout: l, list: widget.NewList(l.theme)} }
+func newListPage(l *layout) listPage { return listPage{layout: l, list: widget.NewList(l.theme)} }
 
-// view draws the list, and the details beside or below it.
-func (p *page) view(title, info, empty, about string, lines []string) string {
+// view draws the list, with the details beside or below it.
+func (p *listPage) view(title, info, empty, about string, lines []string) string {
 	left, right := p.panes(p.details, nil)
-	panel := p.panel(p.crumbs(left.w, title), left, !p.details)
+	panel := p.panel(p.breadcrumb(left.w, title), left, !p.details)
 	panel.Info = info
 	w, h := panel.Inner()
 	p.list.SetSize(w, h)
@@ -47,27 +47,27 @@ func (p *page) view(title, info, empty, about string, lines []string) string {
 	case right.w == 0:
 		return panel.View(body)
 	default:
-		return p.joined(panel.View(body), detail.View(text))
+		return p.join(panel.View(body), detail.View(text))
 	}
 }
 
-// room is the width of the details.
-func (p *page) room() int {
+// detailsWidth returns the width of the details.
+func (p *listPage) detailsWidth() int {
 	_, right := p.panes(p.details, nil)
 	w, _ := p.panel("", right, false).Inner()
 	return max(w, 1)
 }
 
-// Update takes a key that is no action.
-func (p *page) Update(msg tea.KeyMsg) {
+// Update handles a key that is not an action.
+func (p *listPage) Update(msg tea.KeyMsg) {
 	p.top = 0
 	p.list.Update(msg)
 }
 
-// mouse takes a press or the wheel. It reports whether the entry under the cursor was pressed, which takes it.
-func (p *page) mouse(msg tea.MouseMsg) (taken bool) {
+// mouse handles a click or the wheel. It reports whether the selected entry was clicked.
+func (p *listPage) mouse(msg tea.MouseMsg) (taken bool) {
 	main, side := p.panes(p.details, nil)
-	if p.onSide(main, side, msg.X, msg.Y) {
+	if p.inSidePane(main, side, msg.X, msg.Y) {
 		p.top = max(p.top+wheel(msg), 0)
 		if pressed(msg) {
 			p.details = true
@@ -86,8 +86,8 @@ func (p *page) mouse(msg tea.MouseMsg) (taken bool) {
 	return false
 }
 
-// keys are the actions that scroll the details, and give them the keyboard.
-func (p *page) keys(heading string) []screen.Action {
+// detailsActions are the actions that focus and scroll the details.
+func (p *listPage) detailsActions(heading string) []screen.Action {
 	by := func(n int) func() tea.Cmd {
 		return func() tea.Cmd { p.top = max(p.top+n, 0); return nil }
 	}
@@ -97,7 +97,7 @@ func (p *page) keys(heading string) []screen.Action {
 	acts := []screen.Action{
 		{Keys: []string{"J"}, Label: "scroll", Help: "scroll the details down", Group: heading, Run: by(1)},
 		{Keys: []string{"K"}, Label: "scroll back", Help: "scroll the details up", Group: heading, Run: by(-1)},
-		p.zoomKey(false),
+		p.zoomAction(false),
 	}
 	if !p.details {
 		return append(acts, screen.Action{Keys: []string{"right", "l"}, Label: "details", Help: "go to the details", Group: heading, BarPriority: 2, Run: to(true)})
@@ -109,7 +109,7 @@ func (p *page) keys(heading string) []screen.Action {
 	)
 }
 
-// fact draws a name and a value that may take several lines.
+// fact draws a label and a value that may wrap.
 func fact(t themes.Theme, name, value string, w int) []string {
 	const label = 12
 	var out []string
@@ -123,8 +123,8 @@ func fact(t themes.Theme, name, value string, w int) []string {
 	return out
 }
 
-// wrapped draws a text in red, in lines of w cells that are indented.
-func wrapped(t themes.Theme, text string, indent, w int) []string {
+// dangerLines draws an indented text in the danger tone, wrapped to w cells.
+func dangerLines(t themes.Theme, text string, indent, w int) []string {
 	var out []string
 	for _, l := range widget.Wrap(widget.Clean(text), max(w-indent, 1)) {
 		out = append(out, strings.Repeat(" ", indent)+t.Danger.Render(l))

@@ -18,9 +18,9 @@ import (
 	"bugle/ui/widget"
 )
 
-// subject is what every part of the screen is about: the draft, the people it can go to, and what is remembered of
-// earlier tests.
-type subject struct {
+// sendContext is what all parts of the screen share: the draft, its possible recipients, and the history of
+// tests.
+type sendContext struct {
 	deps  screen.Deps
 	theme themes.Theme
 	tasks *screen.Base
@@ -34,28 +34,28 @@ type subject struct {
 	groups []group
 }
 
-// name is what the campaign is called.
-func (s *subject) name() string {
+// name returns the name of the campaign.
+func (s *sendContext) name() string {
 	if s.draft.Campaign.Channel == "" {
 		return "Test send"
 	}
 	return engine.Summarize(s.draft.Campaign).Title()
 }
 
-func (s *subject) zone() *time.Location {
+func (s *sendContext) zone() *time.Location {
 	if s.deps.Location == nil {
 		return time.UTC
 	}
 	return s.deps.Location
 }
 
-// moment returns a time for people, in the zone of the screen.
-func (s *subject) moment(at time.Time) string {
+// formatTime formats a time in the screen's zone.
+func (s *sendContext) formatTime(at time.Time) string {
 	return timeparse.Moment(at.In(s.zone()), s.deps.Now().In(s.zone()))
 }
 
-// named draws a recipient and the name beside the value in w cells, behind a lead.
-func (s *subject) named(lead, identifier, value string, w int) string {
+// recipientLine draws a recipient with its name in w cells, after a lead.
+func (s *sendContext) recipientLine(lead, identifier, value string, w int) string {
 	text := widget.Truncate(lead+widget.Clean(value), max(w, 1))
 	name, room := widget.Clean(s.people.Caption(identifier, value)), w-widget.Width(text)-2
 	if name == "" || room < 4 {
@@ -64,8 +64,8 @@ func (s *subject) named(lead, identifier, value string, w int) string {
 	return text + "  " + s.theme.Muted.Render(widget.Truncate(name, room))
 }
 
-// identifierName returns an identifier as people read it, also where it is another channel's.
-func (s *subject) identifierName(identifier string) string {
+// identifierName returns the display name of an identifier, also of another channel.
+func (s *sendContext) identifierName(identifier string) string {
 	for _, ch := range []engine.Channel{s.draft.Campaign.Channel, catalog.Push, catalog.Email} {
 		if !ch.Writable() {
 			continue
@@ -79,16 +79,16 @@ func (s *subject) identifierName(identifier string) string {
 	return identifier
 }
 
-// history returns what remembers the tests of the workspace.
-func (s *subject) history() engine.TestHistory {
+// history returns the store of the workspace's tests.
+func (s *sendContext) history() engine.TestHistory {
 	if h, ok := s.deps.Service.(engine.TestHistory); ok {
 		return h
 	}
-	return kept{s.prefs}
+	return localHistory{s.prefs}
 }
 
-// unmet returns the recipients of earlier tests whose names are not known yet.
-func (s *subject) unmet(identifier string) []model.Recipient {
+// unknownRecipients returns the recipients of earlier tests whose names have not been looked up.
+func (s *sendContext) unknownRecipients(identifier string) []model.Recipient {
 	if _, ok := s.deps.Service.(engine.UserStore); !ok {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (s *subject) unmet(identifier string) []model.Recipient {
 	put := func(identifier string, values []string) {
 		for _, v := range values {
 			r := model.Recipient{Identifier: identifier, Value: v}
-			if !s.people.HasName(r) && len(all) < mostNames && !engine.IsSegmentIdentifier(identifier) && !slices.Contains(all, r) {
+			if !s.people.HasName(r) && len(all) < maxNameLookups && !engine.IsSegmentIdentifier(identifier) && !slices.Contains(all, r) {
 				all = append(all, r)
 			}
 		}
@@ -108,14 +108,14 @@ func (s *subject) unmet(identifier string) []model.Recipient {
 	return all
 }
 
-// mostNames is how many recipients of earlier tests are looked up by name at once.
-const mostNames = 40
+// maxNameLookups is how many names are looked up at once.
+const maxNameLookups = 40
 
-// allRecipients stands for the recipients of a service that does not report on each.
+// allRecipients is shown if the service does not report each recipient.
 const allRecipients = "all recipients"
 
-// recipient names who gets a message of a run.
-func (s *subject) recipient(run model.Run, d *model.SendState) string {
+// recipient names the recipient of a message.
+func (s *sendContext) recipient(run model.Run, d *model.SendState) string {
 	if d.Recipient == "" {
 		return allRecipients
 	}
@@ -124,8 +124,8 @@ func (s *subject) recipient(run model.Run, d *model.SendState) string {
 }
 
 // learnNames looks up the names of earlier recipients.
-func (s *subject) learnNames(identifier string) tea.Cmd {
-	all := s.unmet(identifier)
+func (s *sendContext) learnNames(identifier string) tea.Cmd {
+	all := s.unknownRecipients(identifier)
 	if len(all) == 0 {
 		return nil
 	}
@@ -133,22 +133,22 @@ func (s *subject) learnNames(identifier string) tea.Cmd {
 	return s.tasks.Run(taskNames, func(ctx context.Context) (any, error) { return model.LookUpAll(ctx, service, all) })
 }
 
-// loaded is what is read of the draft, and of earlier tests.
-type loaded struct {
+// loadedData is the draft and the history of tests.
+type loadedData struct {
 	draft  model.Draft
 	recent map[string][]string
 	past   model.History
 	groups []group
 }
 
-// mostRecent is how many earlier recipients are offered for an identifier.
-const mostRecent = 20
+// maxRecent is how many recent recipients are suggested for an identifier.
+const maxRecent = 20
 
-// load reads the draft and what is remembered of earlier tests.
-func (s *subject) load() tea.Cmd {
+// load reads the draft and the history of tests.
+func (s *sendContext) load() tea.Cmd {
 	service, id, history, kept := s.deps.Service, s.id, s.history(), s.prefs
 	return s.tasks.Run(taskLoad, func(ctx context.Context) (any, error) {
-		l := loaded{recent: map[string][]string{}}
+		l := loadedData{recent: map[string][]string{}}
 		var err error
 		if l.draft, err = model.Load(ctx, service, id); err != nil {
 			return nil, err
@@ -161,7 +161,7 @@ func (s *subject) load() tea.Cmd {
 			return nil, err
 		}
 		for _, o := range l.draft.Fields.Identifier.Options {
-			if l.recent[o.Value], err = history.Recipients(ctx, c.Channel, o.Value, mostRecent); err != nil {
+			if l.recent[o.Value], err = history.Recipients(ctx, c.Channel, o.Value, maxRecent); err != nil {
 				return nil, err
 			}
 		}
@@ -170,8 +170,8 @@ func (s *subject) load() tea.Cmd {
 	})
 }
 
-// remember offers what was sent just now from now on, as the next visit would.
-func (s *subject) remember(run model.Run, out model.Outcome) tea.Cmd {
+// remember adds the test that was just sent to the history and suggestions.
+func (s *sendContext) remember(run model.Run, out model.Outcome) tea.Cmd {
 	id, values := run.Request.Identifier, run.Request.Values
 	s.recent[id] = append(slices.Clone(values), slices.DeleteFunc(slices.Clone(s.recent[id]), func(v string) bool {
 		return slices.Contains(values, v)
@@ -181,19 +181,19 @@ func (s *subject) remember(run model.Run, out model.Outcome) tea.Cmd {
 		records = append(records, engine.TestRecord{At: s.deps.Now(), CampaignID: s.id, Body: engine.DraftTest(s.id, run.Requests[i]), Result: r})
 	}
 	s.past = s.past.Add(records, s.name())
-	if k, ok := s.history().(kept); ok && len(records) > 0 {
+	if k, ok := s.history().(localHistory); ok && len(records) > 0 {
 		return s.tasks.Run(taskKeep, func(context.Context) (any, error) { return nil, k.keep(records) })
 	}
 	return nil
 }
 
-// copying returns the action that copies a test as a curl command.
-func (s *subject) copying(ask engine.TestSend) screen.Action {
+// copyAction returns the action that copies a test as a curl command.
+func (s *sendContext) copyAction(ask engine.TestSend) screen.Action {
 	return screen.Action{Keys: []string{"y", "alt+y"}, Label: "copy curl", Help: "copy the request as a curl command", Group: groupTest, BarPriority: 3, Run: func() tea.Cmd {
 		return screen.Copy(operation.TestCurl(s.deps.Workspace, engine.DraftTest(s.id, ask)), "the request as a curl command")
 	}}
 }
 
-func (s *subject) outbox() tea.Cmd {
+func (s *sendContext) outbox() tea.Cmd {
 	return screen.Open(screen.Route{Name: screen.Outbox, ID: s.id})
 }

@@ -17,86 +17,86 @@ import (
 	"bugle/ui/widget"
 )
 
-// outlook is the pane that shows what a test will come to: each message by recipient, why one will not arrive, and the
-// first message as its first recipient will see it.
-type outlook struct {
+// forecastPane shows what a test will send: each message by recipient, why one will not arrive, and a preview
+// of the first message for its first recipient.
+type forecastPane struct {
 	*layout
-	forecast model.Forecast
-	of       string // what the forecast was asked for
-	asked    string // what the newest one was asked for
-	ask      engine.TestSend
-	going    []model.Message
-	top      int // the first line in sight
-	height   int // of the pane, as drawn last
-	glance   glance
+	forecast     model.Forecast
+	forecastKey  string // request of the shown forecast
+	requestedKey string // newest requested forecast
+	ask          engine.TestSend
+	going        []model.Message
+	top          int // the first visible line
+	height       int // of the pane when last drawn
+	preview      messagePreview
 }
 
-// glance is the first message with content, as its first recipient will see it. It fills what the list of messages
-// leaves blank.
-type glance struct {
+// messagePreview is the first message as its first recipient will see it, in the lines that the list of
+// messages does not need.
+type messagePreview struct {
 	view     preview.Preview
-	of       string // what the view shows, beside the document
+	key      string // identifies the shown message and values
 	document doc.Value
 }
 
-// foreseen is a forecast, and what it was asked for.
-type foreseen struct {
+// forecastLoaded is a forecast and its request.
+type forecastLoaded struct {
 	model.Forecast
-	of string
+	key string
 }
 
-// foresee takes what the form asks for, and asks for the forecast of it where it has changed.
-func (o *outlook) foresee(ask engine.TestSend) tea.Cmd {
+// update requests a forecast if the request has changed.
+func (o *forecastPane) update(ask engine.TestSend) tea.Cmd {
 	o.ask, o.going = ask, o.draft.Matching(ask.Filter)
 	ask.Filter = engine.KeyFilter{}
 	of := string(engine.DraftTest("", ask).Encode())
-	if of == o.asked {
+	if of == o.requestedKey {
 		return nil
 	}
-	o.asked = of
+	o.requestedKey = of
 	draft, service, known := o.draft, o.deps.Service, o.people.All()
 	return o.tasks.Run(taskForecast, func(ctx context.Context) (any, error) {
 		f, err := draft.Forecast(ctx, service, ask, known)
-		return foreseen{f, of}, err
+		return forecastLoaded{f, of}, err
 	})
 }
 
-// took takes a forecast.
-func (o *outlook) took(f foreseen) {
-	o.forecast, o.of = f.Forecast, f.of
+// setForecast stores a forecast.
+func (o *forecastPane) setForecast(f forecastLoaded) {
+	o.forecast, o.forecastKey = f.Forecast, f.key
 	o.people.Add(f.Resolved)
 }
 
-// forget forgets what becomes of the messages: the draft has changed.
-func (o *outlook) forget() { o.asked, o.forecast = "", o.forecast.Recipients() }
+// invalidate drops the forecast because the draft has changed.
+func (o *forecastPane) invalidate() { o.requestedKey, o.forecast = "", o.forecast.Recipients() }
 
 // SetTheme changes the theme.
-func (o *outlook) SetTheme() { o.glance.of = "" }
+func (o *forecastPane) SetTheme() { o.preview.key = "" }
 
-// told returns the forecast of what the form asks for; nothing is known while that is being found out.
-func (o *outlook) told() model.Forecast {
-	if o.of != o.asked {
+// current returns the forecast for the current request; empty while it is being computed.
+func (o *forecastPane) current() model.Forecast {
+	if o.forecastKey != o.requestedKey {
 		return model.Forecast{}
 	}
 	return o.forecast
 }
 
-// addressed returns who the test goes to; of a segment, those of its members that get it.
-func (o *outlook) addressed() (identifier string, values []string) {
+// addressees returns the recipients of the test; for a segment, its members who get it.
+func (o *forecastPane) addressees() (identifier string, values []string) {
 	return o.forecast.ResolveValues(o.draft.Workspace, o.ask)
 }
 
-// sends is how many messages will be sent.
-func (o *outlook) sends() int {
-	_, values := o.addressed()
+// sendCount returns how many messages will be sent.
+func (o *forecastPane) sendCount() int {
+	_, values := o.addressees()
 	return len(o.going) * len(values)
 }
 
 // View draws the pane.
-func (o *outlook) View(b box, focused bool) string {
+func (o *forecastPane) View(b box, focused bool) string {
 	o.height = b.h
 	panel := o.panel("Messages", b, focused)
-	if n := o.sends(); n > 0 {
+	if n := o.sendCount(); n > 0 {
 		panel.Info = fmt.Sprintf("%d to send", n)
 	}
 	w, h := panel.Inner()
@@ -104,7 +104,7 @@ func (o *outlook) View(b box, focused bool) string {
 		return panel.View(strings.Join(widget.Wrap("No messages yet. Add content to the campaign first.", w), "\n"))
 	}
 	lines := o.lines(w, h)
-	lines = append(lines, o.glanceLines(w, h-len(lines))...)
+	lines = append(lines, o.previewLines(w, h-len(lines))...)
 	o.top = max(min(o.top, len(lines)-h), 0)
 	to := min(o.top+h, len(lines))
 	if len(lines) > h {
@@ -113,19 +113,19 @@ func (o *outlook) View(b box, focused bool) string {
 	return panel.View(strings.Join(lines[o.top:to], "\n"))
 }
 
-// scroll moves what is in sight by lines.
-func (o *outlook) scroll(n int) { o.top = max(o.top+n, 0) }
+// scroll scrolls by lines.
+func (o *forecastPane) scroll(n int) { o.top = max(o.top+n, 0) }
 
-// page moves what is in sight by pages.
-func (o *outlook) page(n int) tea.Cmd {
+// page scrolls by pages.
+func (o *forecastPane) page(n int) tea.Cmd {
 	o.scroll(n * max(o.height-3, 1))
 	return nil
 }
 
-// lines draws who gets what, in w cells of h lines.
-func (o *outlook) lines(w, h int) []string {
-	identifier, values := o.addressed()
-	reasons, stopped := o.draft.FailureReasons(o.told(), o.going, o.numbered(identifier, values))
+// lines draws which recipient gets which message, in w cells and h lines.
+func (o *forecastPane) lines(w, h int) []string {
+	identifier, values := o.addressees()
+	reasons, stopped := o.draft.FailureReasons(o.current(), o.going, o.numberedRecipients(identifier, values))
 	people := count(len(values), "recipient")
 	if engine.IsSegmentIdentifier(o.ask.Identifier) && len(o.ask.Values) > 0 {
 		people = count(len(values), "member")
@@ -133,7 +133,7 @@ func (o *outlook) lines(w, h int) []string {
 	summary := fmt.Sprintf("%s to %s", count(len(o.going), "message"), people)
 	lines := []string{o.theme.Muted.Render(widget.Truncate(summary, w))}
 	if stopped > 0 {
-		text := fmt.Sprintf("%d of %d will not arrive", stopped, o.sends())
+		text := fmt.Sprintf("%d of %d will not arrive", stopped, o.sendCount())
 		if h < 8 && widget.Width(summary)+3+widget.Width(text) <= w {
 			lines[0] += " · " + o.theme.Warning.Render(text)
 		} else {
@@ -149,7 +149,7 @@ func (o *outlook) lines(w, h int) []string {
 	lines = append(lines, o.matrix(len(values), w)...)
 	var calls []string
 	if len(values) > 0 {
-		calls = o.told().Calls
+		calls = o.current().Calls
 	}
 	if len(reasons)+len(calls) > 0 {
 		blank()
@@ -171,8 +171,8 @@ func (o *outlook) lines(w, h int) []string {
 	return lines
 }
 
-// numbered names recipients, with the numbers of their columns where there are several.
-func (o *outlook) numbered(identifier string, values []string) []string {
+// numberedRecipients returns the names of recipients, numbered by their columns if there are several.
+func (o *forecastPane) numberedRecipients(identifier string, values []string) []string {
 	out := o.people.Names(engine.TestSend{Identifier: identifier, Values: values})
 	for i := range out {
 		if len(out) > 1 {
@@ -182,14 +182,13 @@ func (o *outlook) numbered(identifier string, values []string) []string {
 	return out
 }
 
-// matrix draws a line for each message, with a sign for each of n recipients under their number, or how many get it
-// where there is no room for that.
-func (o *outlook) matrix(n, w int) []string {
+// matrix draws a line per message with an icon per recipient, or a count if there is no space for that.
+func (o *forecastPane) matrix(n, w int) []string {
 	labels := make([]string, len(o.going))
 	for i, m := range o.going {
 		labels[i] = m.Name
 	}
-	head := numbers(n)
+	head := columnNumbers(n)
 	tail, bare := widget.Width(head), ""
 	room := func() int { return max(w-max(tail, len(bare))-1, 1) }
 	if slices.ContainsFunc(o.going, o.draft.IsEmpty) {
@@ -204,8 +203,8 @@ func (o *outlook) matrix(n, w int) []string {
 	return o.matrixLines(labels, head, bare, n, room(), w)
 }
 
-// matrixLines draws the lines of the matrix: labels of up to room cells, and what stands beside them.
-func (o *outlook) matrixLines(labels []string, head, bare string, n, room, w int) []string {
+// matrixLines draws the lines of the matrix: labels of up to room cells, and the cells beside them.
+func (o *forecastPane) matrixLines(labels []string, head, bare string, n, room, w int) []string {
 	each := allFit(labels, room) || room > w/2
 	if !each {
 		head, room = "", max(w-10, 1)
@@ -234,8 +233,8 @@ func allFit(labels []string, room int) bool {
 	return !slices.ContainsFunc(labels, func(l string) bool { return widget.Width(widget.Clean(l)) > room })
 }
 
-// numbers heads the columns of n recipients.
-func numbers(n int) string {
+// columnNumbers draws the numbers of n columns.
+func columnNumbers(n int) string {
 	var out []string
 	for i := range n {
 		out = append(out, fmt.Sprint(i+1))
@@ -243,12 +242,12 @@ func numbers(n int) string {
 	return strings.Join(out, " ")
 }
 
-// signs returns what becomes of a message for each recipient.
-func (o *outlook) signs(m model.Message, n int, each bool) string {
+// signs returns the icons of a message for each recipient.
+func (o *forecastPane) signs(m model.Message, n int, each bool) string {
 	var out []string
 	arrive := 0
 	for i := range n {
-		why, known := o.told().Why(m, i)
+		why, known := o.current().Why(m, i)
 		switch {
 		case why != "":
 			out = append(out, o.theme.Warning.Render("✗"))
@@ -270,27 +269,27 @@ func (o *outlook) signs(m model.Message, n int, each bool) string {
 	return style.Render(fmt.Sprintf("%d of %d", arrive, n))
 }
 
-// leastGlance is the height from which a message can be read.
-const leastGlance = 14
+// minPreviewHeight is the minimum height for a preview.
+const minPreviewHeight = 14
 
-// glanceLines draws the first message in w cells and h lines; nothing where that is too little.
-func (o *outlook) glanceLines(w, h int) []string {
+// previewLines draws the first message in w cells and h lines; nothing if that is too small.
+func (o *forecastPane) previewLines(w, h int) []string {
 	first := slices.IndexFunc(o.going, func(m model.Message) bool { return !o.draft.IsEmpty(m) })
-	if first < 0 || h < leastGlance {
+	if first < 0 || h < minPreviewHeight {
 		return nil
 	}
 	m, name, known := o.going[first], "", false
 	var p model.ResolvedUser
 	title := m.Name + ", as written"
-	if identifier, values := o.addressed(); len(values) > 0 {
+	if identifier, values := o.addressees(); len(values) > 0 {
 		name = values[0]
 		if p, known = o.people.Lookup(model.Recipient{Identifier: identifier, Value: name}); known && p.Certain {
 			title = m.Name + " to " + o.people.Name(identifier, name)
 		}
 	}
-	g := &o.glance
-	if of := strings.Join([]string{m.ID, o.asked, o.of, name}, "\x00"); of != g.of || !render.Same(o.draft.Document, g.document) {
-		g.of, g.document = of, o.draft.Document
+	g := &o.preview
+	if of := strings.Join([]string{m.ID, o.requestedKey, o.forecastKey, name}, "\x00"); of != g.key || !render.Same(o.draft.Document, g.document) {
+		g.key, g.document = of, o.draft.Document
 		opts := render.Options{Now: o.deps.Now()}
 		if known && p.Certain {
 			opts.Fill = o.draft.Fill(o.ask, p)

@@ -6,8 +6,8 @@ import (
 	"bugle/engine/schema"
 )
 
-// firstMissing returns the first field that has to be filled in where p is an object that is not there
-// yet: what would be missing in it, were it there.
+// firstMissing returns the first field that would be required in the object at p, if p is an object that does
+// not exist yet.
 func firstMissing(e *edit.Session, p doc.Path) doc.Path {
 	root := e.Root()
 	for {
@@ -27,7 +27,7 @@ func firstMissing(e *edit.Session, p doc.Path) doc.Path {
 	}
 }
 
-// missingIn returns the first place in the empty object at p of root that has to hold something.
+// missingIn returns the first required place in the empty object at p of root.
 func missingIn(e *edit.Session, root doc.Value, p doc.Path) (doc.Path, bool) {
 	st, _ := e.Schema().Object(root, p, e.Env())
 	for _, f := range st.Fields {

@@ -10,34 +10,34 @@ import (
 	"bugle/ui/widget"
 )
 
-// pane is what lies over the list and has the keyboard: the views, the columns, a report.
-type pane interface {
-	// actions are what can be done in it.
+// overlayPane is a pane over the list with the keyboard: the views, the columns, a report.
+type overlayPane interface {
+	// actions returns its actions.
 	actions() []screen.Action
-	// key takes the keys that are no action: those that move.
+	// key handles keys that are not actions, to move.
 	key(tea.KeyMsg)
-	// mouse takes the mouse; y counts from the pane's first line inside its frame.
+	// mouse handles a mouse event; y counts from the first line inside the frame.
 	mouse(msg tea.MouseMsg, y int) tea.Cmd
-	// view draws the pane in at most these cells.
+	// view draws the pane in at most that size.
 	view(width, height int) string
 	setTheme(themes.Theme)
 }
 
-// lay puts a pane over the list.
-func (s *Screen) lay(p pane) tea.Cmd {
-	s.over = p
+// showOverlay shows a pane over the list.
+func (s *Screen) showOverlay(p overlayPane) tea.Cmd {
+	s.overlay = p
 	return nil
 }
 
-// unlay takes the pane away.
-func (s *Screen) unlay() tea.Cmd {
-	s.over = nil
+// closeOverlay closes the pane.
+func (s *Screen) closeOverlay() tea.Cmd {
+	s.overlay = nil
 	return nil
 }
 
-// paneMouse takes the mouse while a pane lies in the middle of width × height cells. A press on a hint in its lower edge
-// does what the hint says; one beside the pane closes it.
-func paneMouse(p pane, msg tea.MouseMsg, width, height int, close func() tea.Cmd) tea.Cmd {
+// overlayMouse handles a mouse event while a pane is shown in the middle of width × height cells. A click on a
+// hint in its lower border presses that key; one outside closes the pane.
+func overlayMouse(p overlayPane, msg tea.MouseMsg, width, height int, close func() tea.Cmd) tea.Cmd {
 	pressed := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
 	box := p.view(width, height)
 	x, y := widget.CenterAt(box, width, height)

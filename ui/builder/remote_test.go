@@ -13,26 +13,26 @@ import (
 	"bugle/ui/uitest"
 )
 
-// theirs is a service that others run, with one campaign as it returns it.
-type theirs struct {
+// remoteService is a third-party service with one campaign.
+type remoteService struct {
 	engine.Service
 	record doc.Value
 	sent   []doc.Value
 }
 
-func (s *theirs) Get(context.Context, string) (engine.Campaign, error) {
+func (s *remoteService) Get(context.Context, string) (engine.Campaign, error) {
 	return engine.ParseRecord(s.record), nil
 }
 
-func (s *theirs) Update(_ context.Context, r engine.UpdateRequest) (engine.Updated, error) {
+func (s *remoteService) Update(_ context.Context, r engine.UpdateRequest) (engine.Updated, error) {
 	s.sent = append(s.sent, r.Body)
 	return engine.Updated{ID: r.ID}, nil
 }
 
-// Fields that only responses have are shown, cannot be changed, and are not sent with what is.
-func TestARecordOfOthersIsEdited(t *testing.T) {
-	b := newBench(t, catalog.Push, `{}`)
-	svc := &theirs{Service: plainService{b.svc}, record: tree(t, `{"id":"`+b.id+`","campaign_id":"`+b.id+`","status":"IN_REVIEW","channel":"PUSH",`+
+// Fields that only responses have are shown, cannot be changed, and are not sent with an update.
+func TestResponseOnlyFields(t *testing.T) {
+	b := newTestbed(t, catalog.Push, `{}`)
+	svc := &remoteService{Service: plainService{b.svc}, record: tree(t, `{"id":"`+b.id+`","campaign_id":"`+b.id+`","status":"IN_REVIEW","channel":"PUSH",`+
 		`"campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com","created_at":"2024-07-04 08:00:54.847000","version_number":"3",`+
 		`"updated_at":"2024-07-05T20:32:00","updated_by":"bo@example.com","sent_time":1720080054,"flow_id":"f","flow_name":"Flow","parent_id":"p","rejection_comment":["no"],`+
 		`"basic_details":{"name":"Theirs","x_color":"red"},`+

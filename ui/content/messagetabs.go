@@ -13,55 +13,54 @@ import (
 	"bugle/ui/widget"
 )
 
-// Strip is the line above the forms of a message: its locale and variation, and the platforms of a
-// push, the open one marked. Each leads to its like. Make one with [NewStrip].
-type Strip struct {
-	cfg  editor.Config
-	keys []axis
-	live [axes]bool // that led somewhere from the form that was drawn last
+// MessageTabs is the line above the forms of a message with its locale, its variation, and the platforms of a
+// push. Each tab leads to the sibling of the open place. Create it with [NewMessageTabs].
+type MessageTabs struct {
+	cfg    editor.Config
+	keys   []axis
+	active [axisCount]bool // has a target in the form that was drawn last
 }
 
-// axis is one of the ways to go from a message to another.
+// axis is a dimension along which messages differ.
 type axis struct {
 	next, prev string
 	binding    key.Binding
 }
 
-// The axes, in the order of the line.
+// The axes, in display order.
 const (
 	byLocale = iota
 	byVariation
 	byPlatform
-	axes
+	axisCount
 )
 
-var _ editor.TabBar = (*Strip)(nil)
+var _ editor.TabBar = (*MessageTabs)(nil)
 
-// NewStrip makes the line for the forms below the path of cfg.
-func NewStrip(cfg editor.Config) editor.TabBar {
+// NewMessageTabs returns the tabs of the forms below the path of cfg.
+func NewMessageTabs(cfg editor.Config) editor.TabBar {
 	way := func(next, prev, what string) axis {
 		return axis{next, prev, bind(next, "next "+what, next, prev)}
 	}
-	return &Strip{cfg: cfg, keys: []axis{
+	return &MessageTabs{cfg: cfg, keys: []axis{
 		byLocale: way("f5", "alt+f5", "locale"), byVariation: way("f6", "alt+f6", "variation"), byPlatform: way("f7", "alt+f7", "platform"),
 	}}
 }
 
-// SetTheme changes the theme.
-func (s *Strip) SetTheme(t themes.Theme) { s.cfg.Theme = t }
+func (s *MessageTabs) SetTheme(t themes.Theme) { s.cfg.Theme = t }
 
-// stop is a place that the line leads to.
-type stop struct {
-	text    string
-	path    doc.Path
-	open    bool
-	foreign bool // the campaign is not for that platform
+// tab is a place that the line leads to.
+type tab struct {
+	text          string
+	path          doc.Path
+	open          bool
+	notApplicable bool // the campaign does not use that platform
 }
 
-// stops returns what is on the line for the form at p: the messages by axis.
-func (s *Strip) stops(root doc.Value, p doc.Path) [axes][]stop {
+// tabs returns the tabs for the form at p, by axis.
+func (s *MessageTabs) tabs(root doc.Value, p doc.Path) [axisCount][]tab {
 	g := grid.Read(s.cfg.Head.Channel, root)
-	var out [axes][]stop
+	var out [axisCount][]tab
 	c, ok := g.At(p)
 	if !ok || !p.HasPrefix(c.Message) {
 		return out
@@ -69,25 +68,25 @@ func (s *Strip) stops(root doc.Value, p doc.Path) [axes][]stop {
 	rest := p[len(c.Message):]
 	for _, l := range g.Locales {
 		to := g.Cell(l.Name, c.Variation)
-		out[byLocale] = append(out[byLocale], stop{text: grid.LocaleName(l.Name), path: to.Message.Join(rest...), open: to.Is(c)})
+		out[byLocale] = append(out[byLocale], tab{text: grid.LocaleName(l.Name), path: to.Message.Join(rest...), open: to.Is(c)})
 	}
 	for _, v := range g.Variations {
 		to := g.Cell(c.Locale, v.Name)
-		out[byVariation] = append(out[byVariation], stop{text: grid.VariationName(v.Name), path: to.Message.Join(rest...), open: to.Is(c)})
+		out[byVariation] = append(out[byVariation], tab{text: grid.VariationName(v.Name), path: to.Message.Join(rest...), open: to.Is(c)})
 	}
 	if len(rest) == 0 {
 		return out // the form of all platforms
 	}
 	for _, pf := range g.Platforms(c) {
-		out[byPlatform] = append(out[byPlatform], stop{
-			text: pf.Name, path: s.like(root, pf.Path, p[len(c.Message)+1:]), open: p.HasPrefix(pf.Path), foreign: pf.Foreign,
+		out[byPlatform] = append(out[byPlatform], tab{
+			text: pf.Name, path: s.sibling(root, pf.Path, p[len(c.Message)+1:]), open: p.HasPrefix(pf.Path), notApplicable: pf.Foreign,
 		})
 	}
 	return out
 }
 
-// like returns the place in another platform's content that is called the same, or that content.
-func (s *Strip) like(root doc.Value, platform, rest doc.Path) doc.Path {
+// sibling returns the same place in another platform's content or, if it does not exist, that content.
+func (s *MessageTabs) sibling(root doc.Value, platform, rest doc.Path) doc.Path {
 	for n := len(rest); n > 0; n-- {
 		p := platform.Join(rest[:n]...)
 		if _, ok := s.cfg.Schema.Object(root, p, s.cfg.Env); ok && !p.Last().IsIndex {
@@ -100,23 +99,23 @@ func (s *Strip) like(root doc.Value, platform, rest doc.Path) doc.Path {
 // segment is a piece of the line.
 type segment struct {
 	text string
-	to   doc.Path // nil: nothing to press
+	to   doc.Path // nil if it cannot be clicked
 	tone themes.Tone
 	open bool
 }
 
-// segments lays the line out: first all platforms, then the open locale and variation,
-// which a press turns to the next.
-func (s *Strip) segments(root doc.Value, p doc.Path) []segment {
+// segments renders the line: the platforms first, then the open locale and variation, which a click changes to
+// the next one.
+func (s *MessageTabs) segments(root doc.Value, p doc.Path) []segment {
 	var out []segment
 	gap := func() {
 		if len(out) > 0 {
 			out = append(out, segment{text: "  "})
 		}
 	}
-	stops := s.stops(root, p)
+	stops := s.tabs(root, p)
 	for a, list := range stops {
-		s.live[a] = len(list) > 1
+		s.active[a] = len(list) > 1
 	}
 	if list := stops[byPlatform]; len(list) > 1 {
 		gap()
@@ -126,7 +125,7 @@ func (s *Strip) segments(root doc.Value, p doc.Path) []segment {
 				out = append(out, segment{text: " │ ", tone: themes.ToneFaint})
 			}
 			sg := segment{text: o.text, to: o.path, tone: themes.ToneMuted, open: o.open}
-			if o.foreign {
+			if o.notApplicable {
 				sg.text, sg.tone = o.text+" (off)", themes.ToneWarning
 			}
 			if o.open && s.cfg.Theme.IsPlain() {
@@ -137,7 +136,7 @@ func (s *Strip) segments(root doc.Value, p doc.Path) []segment {
 	}
 	for _, a := range []int{byLocale, byVariation} {
 		list := stops[a]
-		i := opened(list)
+		i := openIndex(list)
 		if len(list) < 2 || i < 0 {
 			continue
 		}
@@ -148,12 +147,12 @@ func (s *Strip) segments(root doc.Value, p doc.Path) []segment {
 	return out
 }
 
-func opened(list []stop) int {
-	return slices.IndexFunc(list, func(o stop) bool { return o.open })
+func openIndex(list []tab) int {
+	return slices.IndexFunc(list, func(o tab) bool { return o.open })
 }
 
-// View draws the line. It is empty where there is only one message.
-func (s *Strip) View(root doc.Value, p doc.Path, width int) string {
+// View draws the line. It is empty if there is only one message.
+func (s *MessageTabs) View(root doc.Value, p doc.Path, width int) string {
 	t := s.cfg.Theme
 	var b strings.Builder
 	for _, sg := range s.segments(root, p) {
@@ -167,7 +166,7 @@ func (s *Strip) View(root doc.Value, p doc.Path, width int) string {
 }
 
 // KeyTarget returns the place that a key leads to from p.
-func (s *Strip) KeyTarget(root doc.Value, p doc.Path, pressed string) (doc.Path, bool) {
+func (s *MessageTabs) KeyTarget(root doc.Value, p doc.Path, pressed string) (doc.Path, bool) {
 	for a, k := range s.keys {
 		step := 0
 		switch pressed {
@@ -178,16 +177,16 @@ func (s *Strip) KeyTarget(root doc.Value, p doc.Path, pressed string) (doc.Path,
 		default:
 			continue
 		}
-		list := s.stops(root, p)[a]
-		if i := opened(list); i >= 0 && len(list) > 1 {
+		list := s.tabs(root, p)[a]
+		if i := openIndex(list); i >= 0 && len(list) > 1 {
 			return list[(i+step+len(list))%len(list)].path, true
 		}
 	}
 	return nil, false
 }
 
-// ClickTarget returns the place that a press at column x leads to.
-func (s *Strip) ClickTarget(root doc.Value, p doc.Path, x int) (doc.Path, bool) {
+// ClickTarget returns the place that a click at column x leads to.
+func (s *MessageTabs) ClickTarget(root doc.Value, p doc.Path, x int) (doc.Path, bool) {
 	at := 0
 	for _, sg := range s.segments(root, p) {
 		w := widget.Width(sg.text)
@@ -199,11 +198,11 @@ func (s *Strip) ClickTarget(root doc.Value, p doc.Path, x int) (doc.Path, bool) 
 	return nil, false
 }
 
-// Bindings are the keys that lead somewhere from the form that was drawn last.
-func (s *Strip) Bindings() []key.Binding {
+// Bindings returns the keys that have a target in the form that was drawn last.
+func (s *MessageTabs) Bindings() []key.Binding {
 	var out []key.Binding
 	for a, k := range s.keys {
-		if s.live[a] {
+		if s.active[a] {
 			out = append(out, k.binding)
 		}
 	}

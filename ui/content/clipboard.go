@@ -10,30 +10,30 @@ import (
 	"bugle/engine/phrase"
 )
 
-// kind is what a clip was copied from.
-type kind uint8
+// clipKind is what a clip was copied from.
+type clipKind uint8
 
 const (
-	oneCell kind = iota
-	aLocale
-	aVariation
+	clipCell clipKind = iota
+	clipLocale
+	clipVariation
 )
 
-// clip is what was copied: the messages of a cell, of a locale by variation, or of a variation by
+// clip is the clipboard's content: the messages of a cell, of a locale by variation, or of a variation by
 // locale.
 type clip struct {
-	kind  kind
-	names []string
-	cells map[string]doc.Value // by name of the other axis; of one cell under ""
-	from  string               // where it is from, for people
+	kind   clipKind
+	names  []string
+	cells  map[string]doc.Value // by name on the other axis; "" for a single cell
+	source string               // display name of its source
 }
 
 func (c clip) empty() bool { return len(c.cells) == 0 }
 
-// clipboard copies and pastes the messages of a table, and marks them.
+// clipboard copies, pastes and marks the messages of a table.
 type clipboard struct{ *table }
 
-// copy takes what is under the cursor: a cell, or all of a locale or a variation.
+// copy copies what is under the cursor: a cell, a locale or a variation.
 func (b clipboard) copy() tea.Cmd {
 	c := clip{cells: map[string]doc.Value{}}
 	take := func(name string, cell grid.Cell) {
@@ -44,18 +44,18 @@ func (b clipboard) copy() tea.Cmd {
 	}
 	switch {
 	case b.onLocale():
-		c.kind, c.from = aLocale, grid.LocaleName(b.grid.Locales[b.row].Name)
+		c.kind, c.source = clipLocale, grid.LocaleName(b.grid.Locales[b.row].Name)
 		for i, v := range b.grid.Variations {
 			take(v.Name, b.cell(b.row, i))
 		}
 	case b.onVariation():
-		c.kind, c.from = aVariation, "variation "+b.variation(b.col)
+		c.kind, c.source = clipVariation, "variation "+b.variation(b.col)
 		for i, l := range b.grid.Locales {
 			take(l.Name, b.cell(i, b.col))
 		}
 	case b.inCell():
 		cell := b.cell(b.row, b.col)
-		c.from = b.grid.Name(cell)
+		c.source = b.grid.Name(cell)
 		take("", cell)
 	default:
 		return nil
@@ -65,32 +65,32 @@ func (b clipboard) copy() tea.Cmd {
 		return nil
 	}
 	b.mem.clip = c
-	b.notify("Copied " + c.words() + ". Press p to paste.")
+	b.notify("Copied " + c.describe() + ". Press p to paste.")
 	return nil
 }
 
-func (c clip) words() string {
-	if c.kind == oneCell {
-		return "the message of " + c.from
+func (c clip) describe() string {
+	if c.kind == clipCell {
+		return "the message of " + c.source
 	}
-	return phrase.Count(len(c.cells), "message") + " of " + c.from
+	return phrase.Count(len(c.cells), "message") + " of " + c.source
 }
 
-// paste puts what was copied into the marked cells, or where the cursor is.
+// paste pastes into the marked cells, or at the cursor.
 func (b clipboard) paste() {
 	c := b.mem.clip
 	if c.empty() {
 		b.failure = "Nothing copied yet. Press y on a message to copy it, or on a locale or variation to copy all its messages."
 		return
 	}
-	given := false // there is a message for one of the cells
+	given := false // one of the cells has a message
 	root, done, replaced := b.root, 0, 0
 	for _, to := range b.targets() {
 		v := c.cells[""]
 		switch c.kind {
-		case aLocale:
+		case clipLocale:
 			v = c.cells[to.Variation]
-		case aVariation:
+		case clipVariation:
 			v = c.cells[to.Locale]
 		}
 		old := b.grid.Value(to)
@@ -120,23 +120,23 @@ func (b clipboard) paste() {
 		text = fmt.Sprintf("Pasted into %s, replacing %s. Press ctrl+z to undo.", phrase.Count(done, "cell"), phrase.Count(replaced, "message"))
 	}
 	b.mem.marks = nil
-	b.take(root)
+	b.setRoot(root)
 	b.notify(text)
 }
 
-// targets are the cells that a paste goes to.
+// targets returns the cells to paste into.
 func (b clipboard) targets() []grid.Cell {
 	var out []grid.Cell
 	k := b.mem.clip.kind
 	for i, l := range b.grid.Locales {
 		for j, v := range b.grid.Variations {
 			var hit bool
-			switch marked := b.mem.marks[keyOf(l.Name, v.Name)]; {
+			switch marked := b.mem.marks[cellKey(l.Name, v.Name)]; {
 			case len(b.mem.marks) > 0:
 				hit = marked
-			case k == aLocale, k == oneCell && b.onLocale():
+			case k == clipLocale, k == clipCell && b.onLocale():
 				hit = i == b.row
-			case k == aVariation, k == oneCell && b.onVariation():
+			case k == clipVariation, k == clipCell && b.onVariation():
 				hit = j == b.col
 			default:
 				hit = i == b.row && j == b.col
@@ -149,13 +149,13 @@ func (b clipboard) targets() []grid.Cell {
 	return out
 }
 
-// mark marks the cell under the cursor, or all of a locale or a variation; marked ones are unmarked.
+// mark toggles the mark of the cell under the cursor, or of a whole locale or variation.
 func (b clipboard) mark() {
 	var list []string
 	for i, l := range b.grid.Locales {
 		for j, v := range b.grid.Variations {
 			if (b.onVariation() || i == b.row) && (b.onLocale() || j == b.col) {
-				list = append(list, keyOf(l.Name, v.Name))
+				list = append(list, cellKey(l.Name, v.Name))
 			}
 		}
 	}
@@ -175,7 +175,7 @@ func (b clipboard) mark() {
 	}
 }
 
-// variation names the variation of a column for people.
+// variation returns the display name of a column's variation.
 func (t *table) variation(col int) string {
 	if len(t.grid.Variations) == 1 {
 		return "Message"

@@ -11,21 +11,21 @@ import (
 	"bugle/ui/widget"
 )
 
-// foot tells of what the cursor is on, in at most h lines: what went wrong first, or how it stands.
-func (d drawing) foot(h int) []string {
+// footer describes what is under the cursor in at most h lines: the last error first, or else its state.
+func (d renderer) footer(h int) []string {
 	t := d.cfg.Theme
-	head, text, tone := d.footWords()
+	head, text, tone := d.footerText()
 	switch {
 	case d.failure != "":
 		text, tone = d.failure, themes.ToneWarning
-	case d.news != "":
-		text, tone = d.news, themes.ToneSuccess
+	case d.notice != "":
+		text, tone = d.notice, themes.ToneSuccess
 	case d.locked() != "":
 		text, tone = d.locked(), themes.ToneWarning
 	}
 	lines := widget.WrapMax(widget.Clean(text), d.cfg.Width, h)
-	// Where there is little room it takes the line of what it is about: the cursor shows that, too.
-	whole := len(lines) == h && (h == leastFoot || d.failure+d.news+d.locked() != "")
+	// In little space the heading is left out, because the cursor shows it too.
+	whole := len(lines) == h && (h == minFooterHeight || d.failure+d.notice+d.locked() != "")
 	if !whole {
 		lines = widget.WrapMax(widget.Clean(text), d.cfg.Width, h-1)
 	}
@@ -38,8 +38,8 @@ func (d drawing) foot(h int) []string {
 	return append([]string{t.Strong.Render(widget.Truncate(widget.Clean(head), d.cfg.Width))}, lines...)
 }
 
-// footWords name what the cursor is on, and say how that stands.
-func (d drawing) footWords() (head, text string, tone themes.Tone) {
+// footerText returns the heading and the state of what is under the cursor.
+func (d renderer) footerText() (head, text string, tone themes.Tone) {
 	if n := len(d.mem.marks); n > 0 {
 		head = phrase.Count(n, "marked message") + " · "
 	}
@@ -49,10 +49,10 @@ func (d drawing) footWords() (head, text string, tone themes.Tone) {
 	case ok:
 		return head + fieldName(f), f.Node.Help, themes.ToneMuted
 	case d.onVariation():
-		text, tone = d.shareFoot()
+		text, tone = d.shareFooter()
 		return head + "Variation " + d.variation(d.col), text, tone
 	case d.onLocale():
-		text, tone = d.localeFoot()
+		text, tone = d.localeFooter()
 		name := d.grid.Locales[d.row].Name
 		head += grid.LocaleName(name)
 		if grid.LanguageName(name) != "" {
@@ -61,15 +61,15 @@ func (d drawing) footWords() (head, text string, tone themes.Tone) {
 		return head, text, tone
 	}
 	c := d.cell(d.row, d.col)
-	text, tone = d.cellFoot(c)
+	text, tone = d.cellFooter(c)
 	return head + d.grid.Name(c), text, tone
 }
 
-func (d drawing) shareFoot() (string, themes.Tone) {
+func (d renderer) shareFooter() (string, themes.Tone) {
 	if d.grid.Variations[d.col].Stray {
 		return "The A/B test does not have this variation. Press x to remove it.", themes.ToneWarning
 	}
-	if why := d.splitWhy(); why != "" {
+	if why := d.shareLockedReason(); why != "" {
 		return why, themes.ToneMuted
 	}
 	sum, ok := d.grid.Sum()
@@ -85,19 +85,19 @@ func (d drawing) shareFoot() (string, themes.Tone) {
 	return "The percentages add up to 100. Type a number to change this one.", themes.ToneMuted
 }
 
-func (d drawing) localeFoot() (string, themes.Tone) {
+func (d renderer) localeFooter() (string, themes.Tone) {
 	l := d.grid.Locales[d.row]
 	if l.Stray {
 		return "This locale has messages but is not in the list of locales. Press a to add it, x to remove it.", themes.ToneWarning
 	}
-	held := d.held(func(i, _ int) bool { return i == d.row })
+	held := d.messageCount(func(i, _ int) bool { return i == d.row })
 	return fmt.Sprintf("%d of %s written. Press y to copy the locale, x to remove it.", held, phrase.Count(len(d.grid.Variations), "message")), themes.ToneMuted
 }
 
-func (d drawing) cellFoot(c grid.Cell) (string, themes.Tone) {
+func (d renderer) cellFooter(c grid.Cell) (string, themes.Tone) {
 	if !d.grid.Value(c).Exists() {
 		tone := themes.ToneMuted
-		if d.faults[keyOf(c.Locale, c.Variation)] > 0 {
+		if d.problemCounts[cellKey(c.Locale, c.Variation)] > 0 {
 			tone = themes.ToneWarning
 		}
 		if d.mem.clip.empty() {
@@ -107,7 +107,7 @@ func (d drawing) cellFoot(c grid.Cell) (string, themes.Tone) {
 	}
 	for _, p := range d.problems {
 		if at, ok := d.grid.At(p.Path); ok && p.Severity == schema.Error && len(p.Path) > len(grid.Path()) && at.Is(c) {
-			n := d.faults[keyOf(c.Locale, c.Variation)]
+			n := d.problemCounts[cellKey(c.Locale, c.Variation)]
 			text := p.Words() + "."
 			if node := d.cfg.Schema.At(p.Path); node != nil && node.Name != "" {
 				text = node.Label() + ": " + text
@@ -120,7 +120,7 @@ func (d drawing) cellFoot(c grid.Cell) (string, themes.Tone) {
 			return text, themes.ToneWarning
 		}
 	}
-	if twin, ok := d.twins.Of(c); ok {
+	if twin, ok := d.duplicates.Of(c); ok {
 		return "Same as " + d.grid.Name(twin) + ".", themes.ToneInfo
 	}
 	return "No problems.", themes.ToneSuccess

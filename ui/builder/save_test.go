@@ -18,7 +18,7 @@ import (
 )
 
 func TestUndoAndRedo(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"basic_details": {"name": "Old", "tags": ["a"]}}`)
+	b := newTestbed(t, catalog.Email, `{"basic_details": {"name": "Old", "tags": ["a"]}}`)
 	start := string(b.stored().Body.Encode())
 	h := b.open(80, 24, "basic_details", "name")
 	h.Type("er")
@@ -31,7 +31,7 @@ func TestUndoAndRedo(t *testing.T) {
 	if got := string(b.stored().Body.Encode()); got != typed || !strings.Contains(got, "Older") {
 		t.Errorf("redo gave %s, not %s", got, typed)
 	}
-	h.Press("esc", "ctrl+z") // from the sections as well, and into the field
+	h.Press("esc", "ctrl+z") // from the section list too, and into the field
 	if got := string(b.stored().Body.Encode()); got != start {
 		t.Errorf("undo gave %s, not %s", got, start)
 	}
@@ -41,16 +41,15 @@ func TestUndoAndRedo(t *testing.T) {
 	h.WantNot("Undone")
 }
 
-// Undo leads to what it changes, wherever the person is by then. What was pasted is a step, however soon after
-// another.
-func TestUndoGoesToWhatItChanges(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"basic_details": {"name": "Old"}}`)
+// Undo goes to what it changes, wherever the user is. A paste is always a step of its own.
+func TestUndoGoesToChange(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"basic_details": {"name": "Old"}}`)
 	h := b.open(80, 24, "basic_details", "name")
 	for _, text := range []string{" and new", " and blue"} {
 		h.Send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text), Paste: true})
 	}
 	h.Type("!")
-	h.Press("esc", "end", "enter", "ctrl+g") // the problems, seen from the last section
+	h.Press("esc", "end", "enter", "ctrl+g") // the problems, from the last section
 	for _, want := range []string{"Old and new and blue", "Old and new", "Old"} {
 		h.Press("ctrl+z")
 		if got := b.value("basic_details.name"); got != `"`+want+`"` {
@@ -63,9 +62,9 @@ func TestUndoGoesToWhatItChanges(t *testing.T) {
 	h.WantNot("Undone")
 }
 
-// An entry that came or went is undone in its list.
+// Undo of an added or removed entry goes to its list.
 func TestUndoInAList(t *testing.T) {
-	b := newBench(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC",
+	b := newTestbed(t, catalog.Push, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC",
 		"basic_details":{"title":"t"}}}}}}`)
 	h := b.open(80, 24, "conversion_goal_details")
 	before := b.value("conversion_goal_details")
@@ -91,9 +90,9 @@ func TestUndoInAList(t *testing.T) {
 	}
 }
 
-// Somebody else's save in between is a question, and neither version is lost.
+// A save by another client in between opens a question, and neither version is lost.
 func TestConflict(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"basic_details":{"name":"Mine"}}`)
+	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"Mine"}}`)
 	h := b.open(80, 24, "basic_details", "name")
 	ctx := context.Background()
 	c := b.stored()
@@ -124,9 +123,9 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// What somebody does to the campaign meanwhile is shown beside edits that wait, and the edits stay.
-func TestAChangedStateIsShownBesideEditsThatWait(t *testing.T) {
-	b := newBench(t, catalog.Email, liveMail)
+// A state change elsewhere is shown beside pending edits, and the edits are kept.
+func TestStateChangeKeepsPendingEdits(t *testing.T) {
+	b := newTestbed(t, catalog.Email, liveMail)
 	ctx := context.Background()
 	if _, err := b.svc.Publish(ctx, engine.PublishRequest{ID: b.id, Console: true}); err != nil {
 		t.Fatal(err)
@@ -144,13 +143,13 @@ func TestAChangedStateIsShownBesideEditsThatWait(t *testing.T) {
 	h.Want("News!")
 }
 
-// plainService is a service that stores nothing unfinished: the ten operations alone.
+// plainService is a service with only the ten operations: it cannot store unfinished edits.
 type plainService struct{ engine.Service }
 
-// On a service of the API alone edits wait, also those of a draft, and go out by component; what
-// somebody else changed elsewhere is never overwritten unseen.
-func TestEditsWaitOnAPlainService(t *testing.T) {
-	b := newBench(t, catalog.Email, liveMail)
+// With only the API, edits stay pending, even those of a draft, and are sent by component; what someone else
+// has changed is never overwritten unseen.
+func TestEditsStayPendingOnPlainService(t *testing.T) {
+	b := newTestbed(t, catalog.Email, liveMail)
 	ctx := context.Background()
 	deps := uitest.Deps(plainService{b.svc})
 	deps.LocalCopies = edit.NewFileStore(t.TempDir())
@@ -165,7 +164,7 @@ func TestEditsWaitOnAPlainService(t *testing.T) {
 		t.Fatalf("typing sent %s", got)
 	}
 
-	// Left and opened again, the edits are there; another part that they changed is as well.
+	// After reopening, the edits are still there, and so is another section that was changed elsewhere.
 	theirs := tree(t, `{"segmentation_details":{"is_all_user_campaign":true,"send_campaign_to_opt_out_users":true}}`)
 	if _, err := b.svc.Update(ctx, engine.UpdateRequest{ID: b.id, Body: engine.WithUpdater(theirs, "bob@example.com")}); err != nil {
 		t.Fatal(err)
@@ -178,7 +177,7 @@ func TestEditsWaitOnAPlainService(t *testing.T) {
 		t.Errorf("after applying: %s", got)
 	}
 
-	// The same part changed on both sides is a question.
+	// A section changed on both sides opens a question.
 	h.Press("end")
 	h.Type("B")
 	other := tree(t, `{"basic_details":{"name":"Theirs","content_type":"TRANSACTIONAL"}}`)
@@ -207,8 +206,8 @@ func tree(t *testing.T, s string) doc.Value {
 	return v
 }
 
-func TestAVersionThatAnotherScreenHandsOverIsOneChange(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"basic_details":{"name":"Now"}}`)
+func TestBodyFromRouteIsOneChange(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"basic_details":{"name":"Now"}}`)
 	old := tree(t, `{"basic_details":{"name":"Before"}}`)
 	h := uitest.New(t, builder.New(uitest.Deps(b.svc), screen.Route{Name: screen.Builder, ID: b.id, Doc: old}), 120, 40)
 	h.Want("Before", "saved")
@@ -222,13 +221,13 @@ func TestAVersionThatAnotherScreenHandsOverIsOneChange(t *testing.T) {
 	}
 }
 
-// readLate is a service that something happens to between reading and answering.
-type readLate struct {
+// slowReadService is a service that runs between before its Get returns.
+type slowReadService struct {
 	*local.Service
 	between func()
 }
 
-func (s *readLate) Get(ctx context.Context, id string) (engine.Campaign, error) {
+func (s *slowReadService) Get(ctx context.Context, id string) (engine.Campaign, error) {
 	c, err := s.Service.Get(ctx, id)
 	if between := s.between; between != nil {
 		s.between = nil
@@ -237,10 +236,10 @@ func (s *readLate) Get(ctx context.Context, id string) (engine.Campaign, error) 
 	return c, err
 }
 
-// What is typed while the campaign is read again, as others may have changed it, stays.
-func TestTypingWhileItIsReadAgain(t *testing.T) {
-	b := newBench(t, catalog.Email, `{"basic_details": {"name": "Spring"}}`)
-	svc := &readLate{Service: b.svc}
+// What is typed while the campaign is read again is kept.
+func TestTypingDuringReload(t *testing.T) {
+	b := newTestbed(t, catalog.Email, `{"basic_details": {"name": "Spring"}}`)
+	svc := &slowReadService{Service: b.svc}
 	h := uitest.New(t, builder.New(uitest.Deps(svc), screen.Route{Name: screen.Builder, ID: b.id, Path: doc.P("basic_details", "name")}), 120, 40)
 	h.Press("end")
 	svc.between = func() { h.Type(" sale") }

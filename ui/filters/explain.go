@@ -13,7 +13,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// The tasks of the view beside the filters. Their results come to it, whoever started them.
+// Tasks of the audience panel. Their results are delivered to it, whoever started them.
 const (
 	taskCount = "audience.count"
 	taskTick  = "audience.tick"
@@ -21,27 +21,27 @@ const (
 	taskWhy   = "audience.why"
 )
 
-// found are the people that a text may mean.
+// found has the users that match a text.
 type found struct {
 	text   string
 	people []engine.User
 }
 
-// explained is why a person is in the audience, or is not.
+// explained is why a user is in the audience or not.
 type explained struct {
 	person engine.User
 	result engine.AudienceResult
 }
 
-// maxFound is how many people are offered for a text.
+// maxFound is how many users are offered for a text.
 const maxFound = 12
 
-// askWhom asks about whom to explain the filters.
-func askWhom(cfg editor.Config, filters func() doc.Value) tea.Cmd {
+// askUserName asks which user to explain the filters for.
+func askUserName(cfg editor.Config, filters func() doc.Value) tea.Cmd {
 	reader, people := cfg.Service.(engine.AudienceReader)
 	keeper, known := cfg.Service.(engine.UserStore)
 	if !people || !known || cfg.Host.Run == nil {
-		return screen.Notify(widget.LevelInfo, untold)
+		return screen.Notify(widget.LevelInfo, unsupportedText)
 	}
 	return screen.Send(screen.InputMsg{
 		Title: "Why does a user match, or not?", Placeholder: "name, email address or ID",
@@ -65,7 +65,7 @@ func explain(ctx context.Context, r engine.AudienceReader, filters doc.Value, p 
 	return explained{p, result}, err
 }
 
-// whyLines tells the outcome, and the filters that made it what it is.
+// whyLines describes the outcome and the filters that decided it.
 func whyLines(t themes.Theme, e explained, w int) []string {
 	head, tone := "✗ "+e.person.DisplayName()+" is not included:", themes.ToneWarning
 	if e.result.Matched {
@@ -84,7 +84,7 @@ func whyLines(t themes.Theme, e explained, w int) []string {
 	return out
 }
 
-// paint wraps a text into lines of a tone.
+// paint wraps a text into lines of one tone.
 func paint(t themes.Theme, tone themes.Tone, text string, w, indent int) []string {
 	var out []string
 	for _, l := range widget.Wrap(widget.Clean(text), max(w-indent, 1)) {

@@ -15,33 +15,32 @@ import (
 	"bugle/ui/widget"
 )
 
-// editText opens what the form asks for in the person's editor. A text that does not parse is
-// offered again.
+// editText opens a text of the form in the user's editor. If the result does not parse, it is opened again.
 func (s *Screen) editText(m forms.OpenEditorMsg) tea.Cmd {
 	if m.JSON {
-		return editJSON(s.edit, m.Path, m.Text, m.Text, s.put)
+		return editJSON(s.edit, m.Path, m.Text, m.Text, s.setValue)
 	}
 	suffix := ".txt"
 	if n := s.edit.Schema().At(m.Path); n != nil && n.Long {
 		suffix = ".html"
 	}
 	return screen.Send(screen.OpenEditorMsg{Text: m.Text, Suffix: suffix, Then: func(text string, changed bool) tea.Cmd {
-		if !changed || s.panes.host.form == nil {
+		if !changed || s.panes.host.editor == nil {
 			return nil
 		}
-		if f, ok := s.panes.host.form.(interface {
+		if f, ok := s.panes.host.editor.(interface {
 			SetText(doc.Path, string, bool) error
 		}); !ok {
-			return s.put(m.Path, doc.NewString(text))
+			return s.setValue(m.Path, doc.NewString(text))
 		} else if err := f.SetText(m.Path, text, false); err != nil {
 			return screen.Notify(widget.LevelError, err.Error())
 		}
-		return s.panes.take(nil, true)
+		return s.panes.adopt(nil, true)
 	}})
 }
 
-// editJSON opens text in the person's editor for what is at p, and puts it there; before is what the document has. A
-// text that does not parse is offered again, so that nothing typed is lost.
+// editJSON opens text in the user's editor and stores the result at p; before is the current value. If the
+// result does not parse, it is opened again, so that nothing typed is lost.
 func editJSON(e *edit.Session, p doc.Path, text, before string, put func(doc.Path, doc.Value) tea.Cmd) tea.Cmd {
 	return screen.Send(screen.OpenEditorMsg{Text: text, Suffix: ".json", Then: func(after string, _ bool) tea.Cmd {
 		if after == before {
@@ -49,14 +48,14 @@ func editJSON(e *edit.Session, p doc.Path, text, before string, put func(doc.Pat
 		}
 		v, err := parseJSON(e, p, after)
 		if err == nil {
-			err = refusal(e, p, v)
+			err = rejectionReason(e, p, v)
 		}
 		if err == nil {
 			return put(p, v)
 		}
 		return screen.Ask(screen.Question{
 			Title:   "This is not valid yet",
-			Body:    capital(err.Error()) + "\n\nKeep editing, or discard your text?",
+			Body:    capitalize(err.Error()) + "\n\nKeep editing, or discard your text?",
 			Buttons: []widget.Button{{Label: "Keep editing", Key: "e"}, {Label: "Discard", Key: "d", Danger: true}},
 			Then: func(a widget.Answer) tea.Cmd {
 				if a.Index == 1 {
@@ -68,7 +67,7 @@ func editJSON(e *edit.Session, p doc.Path, text, before string, put func(doc.Pat
 	}})
 }
 
-// jsonAt returns the text for what is at p: of the whole campaign, where p is empty, all its sections.
+// jsonAt returns the JSON of the value at p; if p is empty, of all sections.
 func jsonAt(e *edit.Session, p doc.Path) string {
 	if len(p) == 0 {
 		return string(e.Body().Indent())
@@ -79,8 +78,7 @@ func jsonAt(e *edit.Session, p doc.Path) string {
 	return "{}"
 }
 
-// parseJSON reads what the editor left for the place p: of the whole campaign, where p is empty, its
-// components, with the head that it has.
+// parseJSON parses the edited text of the place p; if p is empty, of the whole body, keeping its head.
 func parseJSON(e *edit.Session, p doc.Path, text string) (doc.Value, error) {
 	v, err := doc.Parse([]byte(text))
 	if err != nil || len(p) > 0 {
@@ -97,8 +95,8 @@ func parseJSON(e *edit.Session, p doc.Path, text string) (doc.Value, error) {
 	return e.Campaign().With(v).Document(), nil
 }
 
-// refusal returns why the value at p cannot become v.
-func refusal(e *edit.Session, p doc.Path, v doc.Value) error {
+// rejectionReason returns why the value at p cannot be changed to v.
+func rejectionReason(e *edit.Session, p doc.Path, v doc.Value) error {
 	root, err := e.Root().Set(p, v)
 	if err != nil {
 		return err
@@ -111,7 +109,7 @@ func refusal(e *edit.Session, p doc.Path, v doc.Value) error {
 			} else {
 				why += ", "
 			}
-			why += where(e.Schema(), at)
+			why += placeName(e.Schema(), at)
 		}
 		if len(paths) > 0 {
 			why += "."
@@ -121,8 +119,8 @@ func refusal(e *edit.Session, p doc.Path, v doc.Value) error {
 	return nil
 }
 
-// put writes a value and shows it.
-func (s *Screen) put(p doc.Path, v doc.Value) tea.Cmd {
+// setValue writes a value and shows it.
+func (s *Screen) setValue(p doc.Path, v doc.Value) tea.Cmd {
 	root, err := s.edit.Root().Set(p, v)
 	if err != nil {
 		return screen.Notify(widget.LevelError, "Cannot change this here: "+err.Error())

@@ -21,8 +21,8 @@ import (
 	"bugle/ui/uitest"
 )
 
-// part is what the parts of the screen stand on, of a push with two users.
-func part(t *testing.T) *layout {
+// newTestLayout returns the layout of a screen for a push with two users.
+func newTestLayout(t *testing.T) *layout {
 	t.Helper()
 	db := mem.New()
 	t.Cleanup(func() { db.Close() })
@@ -55,13 +55,13 @@ func part(t *testing.T) *layout {
 	}
 	base, deps := screen.NewBase(), uitest.Deps(s)
 	t.Cleanup(func() { base.Close() })
-	return &layout{whole: box{80, 22}, subject: &subject{
+	return &layout{whole: box{80, 22}, sendContext: &sendContext{
 		deps: deps, theme: deps.Theme, tasks: &base, id: made.ID, prefs: prefs.NewInMemory(), draft: d, people: model.NewDirectory(),
 	}}
 }
 
-// drawn returns rows as text.
-func drawn(rows []row) string {
+// rowsText returns rows as text.
+func rowsText(rows []row) string {
 	var out []string
 	for _, r := range rows {
 		out = append(out, r.lines...)
@@ -77,78 +77,78 @@ func typeText(r *recipients, text string) {
 	}
 }
 
-func TestRecipientsTakeWhatIsHighlighted(t *testing.T) {
-	l := part(t)
-	l.subject.groups = []group{{"Both", byID, []string{"USER_1", "USER_2"}}}
-	r := newRecipients(l.subject)
+func TestRecipientsAcceptHighlighted(t *testing.T) {
+	l := newTestLayout(t)
+	l.sendContext.groups = []group{{"Both", byID, []string{"USER_1", "USER_2"}}}
+	r := newRecipients(l.sendContext)
 	r.begin(engine.TestSend{Identifier: byID})
 	r.focus(true)
 	typeText(&r, "USER_9")
-	if next := r.accept(); next != (spot{onPrompt, 0}) || r.changes() != "added USER_9" || r.changes() != "" {
+	if next := r.accept(); next != (rowID{rowPrompt, 0}) || r.changes() != "added USER_9" || r.changes() != "" {
 		t.Errorf("it goes to %v", next)
 	}
 	typeText(&r, "bo")
 	r.list.Highlight(0)
-	if next := r.accept(); next != (spot{onSend, 0}) || r.changes() != `used the group "Both"` || !slices.Equal(r.given(), []string{"USER_9", "USER_1", "USER_2"}) {
-		t.Errorf("of a group it goes to %v with %q", next, r.given())
+	if next := r.accept(); next != (rowID{rowSend, 0}) || r.changes() != `used the group "Both"` || !slices.Equal(r.selected(), []string{"USER_9", "USER_1", "USER_2"}) {
+		t.Errorf("of a group it goes to %v with %q", next, r.selected())
 	}
 	if r.remove(0) != "USER_9" {
 		t.Error("another recipient was removed")
 	}
-	view := drawn(r.View(spot{onValue, 0}, 60))
+	view := rowsText(r.View(rowID{rowRecipient, 0}, 60))
 	for _, want := range []string{"2 of 10 · Both", "▌  1 USER_1"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("%q is not in\n%s", want, view)
 		}
 	}
 	typeText(&r, "a,b,c")
-	if !slices.Contains(r.given(), "b") || r.text() != "c" {
-		t.Errorf("a list became %q and %q", r.given(), r.text())
+	if !slices.Contains(r.selected(), "b") || r.text() != "c" {
+		t.Errorf("a list became %q and %q", r.selected(), r.text())
 	}
 }
 
-func TestValuesKeepWhatIsTypedWhileTheirMessageIsLeftOut(t *testing.T) {
-	l := part(t)
-	v := values{subject: l.subject}
-	v.set(l.draft.Messages, model.Forecast{}, false)
+func TestOverridesSurviveFilteredMessages(t *testing.T) {
+	l := newTestLayout(t)
+	v := overrides{sendContext: l.sendContext}
+	v.setMessages(l.draft.Messages, model.Forecast{}, false)
 	v.focus(0)
 	v.Update(0, tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("old")})
 	var ask engine.TestSend
 	if why := v.addTo(&ask); why != "The value for Age must be a number, such as 19.90." || len(ask.UserAttributes) > 0 {
 		t.Errorf("a word for a number: %q %+v", why, ask)
 	}
-	if view := drawn(v.View(spot{onOverride, 0}, 60)); !strings.Contains(view, "✗ must be a number") || !strings.Contains(view, "in 1 of 2 messages") {
+	if view := rowsText(v.View(rowID{rowOverride, 0}, 60)); !strings.Contains(view, "✗ must be a number") || !strings.Contains(view, "in 1 of 2 messages") {
 		t.Errorf("the rows are\n%s", view)
 	}
-	v.set(l.draft.Matching(engine.KeyFilter{Platform: "WEB"}), model.Forecast{}, false)
-	if len(v.list) != 0 || v.now()[assemble.Attribute{Name: "Age"}] != "old" {
-		t.Errorf("of the web it offers %+v", v.list)
+	v.setMessages(l.draft.Matching(engine.KeyFilter{Platform: "WEB"}), model.Forecast{}, false)
+	if len(v.fields) != 0 || v.current()[assemble.Attribute{Name: "Age"}] != "old" {
+		t.Errorf("of the web it offers %+v", v.fields)
 	}
-	if v.set(l.draft.Messages, model.Forecast{}, true); v.changed() != 1 || v.list[0].prompt.Placeholder != "missing" {
-		t.Errorf("it came back as %+v", v.list)
+	if v.setMessages(l.draft.Messages, model.Forecast{}, true); v.changed() != 1 || v.fields[0].prompt.Placeholder != "missing" {
+		t.Errorf("it came back as %+v", v.fields)
 	}
 }
 
-func TestNarrowingDrawsEachChoice(t *testing.T) {
-	l := part(t)
-	n := narrowing{subject: l.subject}
-	c, ok := n.at(spot{onNarrowing, 0})
-	if !ok || c.With(n.filter, next(c.Choices(), "", 1)) != (engine.KeyFilter{Platform: "ANDROID"}) {
+func TestMessageFilterView(t *testing.T) {
+	l := newTestLayout(t)
+	n := messageFilter{sendContext: l.sendContext}
+	c, ok := n.at(rowID{rowFilter, 0})
+	if !ok || c.With(n.filter, cycleValue(c.Choices(), "", 1)) != (engine.KeyFilter{Platform: "ANDROID"}) {
 		t.Fatalf("the first choice is %+v", c)
 	}
-	if view := drawn(n.View(spot{onNarrowing, 0}, 40)); !strings.Contains(view, "▌ Platform    ‹ All ›") {
+	if view := rowsText(n.View(rowID{rowFilter, 0}, 40)); !strings.Contains(view, "▌ Platform    ‹ All ›") {
 		t.Errorf("the row is %s", view)
 	}
-	if _, ok := n.at(spot{onNarrowing, 1}); ok {
+	if _, ok := n.at(rowID{rowFilter, 1}); ok {
 		t.Error("there is a second choice")
 	}
 }
 
-func TestOutlookWaitsForItsForecast(t *testing.T) {
-	l := part(t)
-	o := outlook{layout: l}
+func TestForecastPaneWaitsForForecast(t *testing.T) {
+	l := newTestLayout(t)
+	o := forecastPane{layout: l}
 	ask := engine.TestSend{Identifier: byID, Values: []string{"USER_1", "USER_2"}}
-	if o.foresee(ask) == nil || o.foresee(ask) != nil || o.sends() != 4 {
+	if o.update(ask) == nil || o.update(ask) != nil || o.sendCount() != 4 {
 		t.Error("a forecast is asked for once")
 	}
 	if view := ansi.Strip(o.View(box{40, 14}, false)); !strings.Contains(view, "Android  ○ ○") {
@@ -158,7 +158,7 @@ func TestOutlookWaitsForItsForecast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.took(foreseen{known, o.asked})
+	o.setForecast(forecastLoaded{known, o.requestedKey})
 	view := ansi.Strip(o.View(box{40, 14}, false))
 	for _, want := range []string{"4 of 4 will not arrive", "Web      ✗ ✗", "✗ 1 Ada, 2 Ben: the user has no "} {
 		if !strings.Contains(view, want) {
@@ -167,8 +167,8 @@ func TestOutlookWaitsForItsForecast(t *testing.T) {
 	}
 }
 
-func TestResultsStandOnWhatFailed(t *testing.T) {
-	l := part(t)
+func TestResultsCursorOnFailure(t *testing.T) {
+	l := newTestLayout(t)
 	r := newResults(l)
 	ask := engine.TestSend{Identifier: byID, Values: []string{"USER_1"}}
 	model.SetOverride(&ask, assemble.Attribute{Name: "Age"}, "double", "41")
@@ -190,15 +190,15 @@ func TestResultsStandOnWhatFailed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.reader.took(received{who: map[model.Recipient]model.ResolvedUser{to: p}})
+	r.reader.setDelivered(deliveredMessages{profiles: map[model.Recipient]model.ResolvedUser{to: p}})
 	r.Update(tea.KeyMsg{Type: tea.KeyUp})
 	if view := ansi.Strip(r.View()); !strings.Contains(view, "▌ ✓ Android sent") || !strings.Contains(view, "Delivered to Ada") || !strings.Contains(view, "You are 41") {
 		t.Errorf("above it is\n%s", view)
 	}
 }
 
-func TestRefusalLeadsToTheField(t *testing.T) {
-	l := part(t)
+func TestRefusalPageField(t *testing.T) {
+	l := newTestLayout(t)
 	r := newRefusal(l)
 	r.set(&engine.Error{Message: "the draft is not complete", Details: []engine.Detail{{Target: "campaign_content.content", Message: "add a title"}}})
 	path, ok := r.field()
@@ -207,15 +207,15 @@ func TestRefusalLeadsToTheField(t *testing.T) {
 	}
 }
 
-func TestGroupsPageUsesTheGroupUnderTheCursor(t *testing.T) {
-	l := part(t)
-	l.subject.groups = []group{{"Mail", "EMAIL", []string{"ann@example.com"}}, {"Two", byID, []string{"USER_1", "USER_2"}}}
+func TestGroupsPageUsesSelectedGroup(t *testing.T) {
+	l := newTestLayout(t)
+	l.sendContext.groups = []group{{"Mail", "EMAIL", []string{"ann@example.com"}}, {"Two", byID, []string{"USER_1", "USER_2"}}}
 	var used []string
-	p := groupsPage{page: newPage(l), use: func(g group, beside bool) tea.Cmd { used = append(used, g.Name); return nil }}
+	p := groupsPage{listPage: newListPage(l), use: func(g group, beside bool) tea.Cmd { used = append(used, g.Name); return nil }}
 	p.refresh("")
-	p.take(false) // which is another channel's
+	p.useSelected(false) // which is for another channel
 	p.Update(tea.KeyMsg{Type: tea.KeyDown})
-	p.take(true)
+	p.useSelected(true)
 	if !slices.Equal(used, []string{"Two"}) {
 		t.Errorf("used %q", used)
 	}
@@ -224,23 +224,23 @@ func TestGroupsPageUsesTheGroupUnderTheCursor(t *testing.T) {
 	}
 }
 
-func TestEarlierPageListsItsOwnTestsFirst(t *testing.T) {
-	l := part(t)
+func TestEarlierPageListsOwnTestsFirst(t *testing.T) {
+	l := newTestLayout(t)
 	l.past = model.History{
 		{Request: engine.TestSend{Identifier: byID, Values: []string{"USER_2"}}, Campaign: "Other"},
 		{Request: engine.TestSend{Identifier: byID, Values: []string{"USER_1"}}, Campaign: "Spring push", Own: true},
 	}
-	p := earlierPage{page: newPage(l)}
+	p := earlierPage{listPage: newListPage(l)}
 	p.open()
-	if got, ok := p.selected(); !ok || !got.Own || len(p.shown()) != 1 {
+	if got, ok := p.selected(); !ok || !got.Own || len(p.tests()) != 1 {
 		t.Errorf("it begins with %+v", got)
 	}
-	p.widen()
+	p.toggleAllCampaigns()
 	if view := ansi.Strip(p.View()); !strings.Contains(view, "Other · USER_2") || !strings.Contains(view, "Spring push · ") {
 		t.Errorf("of all campaigns:\n%s", view)
 	}
 	l.past = l.past[:1]
-	if p.open(); !p.wide {
+	if p.open(); !p.allCampaigns {
 		t.Error("without tests of its own it lists none")
 	}
 }

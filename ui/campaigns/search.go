@@ -1,0 +1,183 @@
+package campaigns
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"bugle/engine/search/index"
+	"bugle/engine/search/query"
+)
+
+// cursorMode is where the cursor goes after a search.
+type cursorMode int
+
+const (
+	cursorKeepRow cursorMode = iota // stays on its campaign
+	cursorHome                      // to the campaign that the user had selected, else to the first
+	cursorTop                       // to the first: the best match
+)
+
+// searchRequest is a query with its sort order.
+type searchRequest struct {
+	text       string
+	sort       order
+	cursorMode cursorMode
+	current    string // the ID under the cursor
+	home       string // the ID that the user had selected
+	now        time.Time
+	number     int
+}
+
+// order is a sort column and direction. Without a column, the best match or the last change comes first.
+type order struct {
+	Key  query.Key `json:"key,omitempty"`
+	Desc bool      `json:"desc,omitempty"`
+}
+
+// searchResult is the result of a search.
+type searchResult struct {
+	searchRequest
+	ix       *index.Index // the index that was searched
+	result   *index.Result
+	query    query.Query
+	problems []query.Problem
+	known    knownValues
+	// everything is the result of the empty query at the same time.
+	everything *index.Result
+	total      int // number of campaigns that were searched
+	cursor     int // row of the cursor; -1 if its campaign was not found
+	blocking   []blockingTerm
+}
+
+// blockingTerm is a term without which a query would have hits.
+type blockingTerm struct {
+	term query.Term
+	hits int
+}
+
+// knownValues are the values that campaigns have.
+type knownValues map[query.Key][]query.Known
+
+func (k knownValues) env(now time.Time) query.Env {
+	return query.Env{Values: func(key query.Key) []query.Known { return k[key] }, Now: now}
+}
+
+// presorted is how many rows are sorted before the result is shown.
+const presorted = 64
+
+// search runs a query on the current rows. It fails only if ctx ends.
+func search(ctx context.Context, ix *index.Index, a searchRequest, last *searchResult) (*searchResult, error) {
+	out := &searchResult{searchRequest: a, cursor: -1, ix: ix}
+	opts := index.SearchOptions{Sort: a.sort.Key, Desc: a.sort.Desc, Now: a.now}
+	var err error
+	if last != nil && last.ix == ix && !last.everything.Stale(a.now) {
+		out.known, out.everything = last.known, last.everything
+	} else {
+		if out.everything, err = ix.Search(ctx, query.Query{}, opts); err != nil {
+			return nil, err
+		}
+		out.known = knownValues{}
+		for _, k := range query.Facets {
+			out.known[k] = ix.Values(k)
+		}
+	}
+	out.query, out.problems = query.Parse(a.text, out.known.env(a.now))
+	if out.result, err = ix.Search(ctx, searchable(out.query), opts); err != nil {
+		return nil, err
+	}
+	out.total = max(out.everything.Len(), out.result.Len())
+	if out.query.Has(query.Is, query.IsAll) {
+		out.total = out.result.Total()
+	}
+	out.cursor = out.cursorRow()
+	out.result.Rows(0, min(out.result.Len(), presorted)) // sort the first rows before they are drawn
+	if out.result.Len() == 0 {
+		out.blocking, err = findBlockingTerms(ctx, ix, out.query, opts)
+	}
+	return out, err
+}
+
+// stale reports whether the same search could have another result now: rows may have changed, or the index may
+// have been replaced.
+func (a *searchResult) stale(ix *index.Index, now time.Time) bool {
+	return a.ix != ix || a.result.Stale(now) || a.everything.Stale(now)
+}
+
+func (a *searchResult) cursorRow() int {
+	switch a.cursorMode {
+	case cursorKeepRow:
+		if at := a.result.Find(a.current); at >= 0 || a.current != "" {
+			return at
+		}
+	case cursorHome:
+		if at := a.result.Find(a.home); at >= 0 {
+			return at
+		}
+	case cursorTop:
+	}
+	return 0
+}
+
+// findBlockingTerms finds the terms that alone exclude every campaign.
+func findBlockingTerms(ctx context.Context, ix *index.Index, q query.Query, opts index.SearchOptions) ([]blockingTerm, error) {
+	var out []blockingTerm
+	for i, t := range q.Terms {
+		if t.Key == query.Sort {
+			continue
+		}
+		r, err := ix.Search(ctx, searchable(withoutTermAt(q, i)), opts)
+		if err != nil {
+			return nil, err
+		}
+		if r.Len() > 0 {
+			out = append(out, blockingTerm{t, r.Len()})
+		}
+	}
+	return out, nil
+}
+
+// searchable returns the query, or one without hits if it has an unknown filter: the hits of the rest would
+// hide the mistake.
+func searchable(q query.Query) query.Query {
+	if !slices.ContainsFunc(q.Terms, func(t query.Term) bool { return t.Bad }) {
+		return q
+	}
+	live := query.Term{Key: query.Is, Values: []query.Value{{Text: query.IsLive}}}
+	not := live
+	not.Not = true
+	return query.Query{Terms: append(slices.Clone(q.Terms), live, not)}
+}
+
+// withoutTermAt returns the query without its i-th term.
+func withoutTermAt(q query.Query, i int) query.Query {
+	var out query.Query
+	out.Terms = append(append(out.Terms, q.Terms[:i]...), q.Terms[i+1:]...)
+	return out
+}
+
+// textWithoutTerm returns the query's text without a term.
+func textWithoutTerm(q query.Query, t query.Term) string {
+	text := t.String()
+	for i, other := range q.Terms {
+		if other.String() == text {
+			return withoutTermAt(q, i).String()
+		}
+	}
+	return q.String()
+}
+
+// sorted returns the order of the result; empty for the best match.
+func (a *searchResult) sorted() order {
+	if c, desc := a.query.Order(); c != "" {
+		return order{c, desc}
+	}
+	if a.sort.Key != "" {
+		return a.sort
+	}
+	if strings.TrimSpace(a.query.Text()) != "" {
+		return order{}
+	}
+	return order{query.Updated, true}
+}

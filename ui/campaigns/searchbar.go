@@ -1,0 +1,339 @@
+package campaigns
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"bugle/engine/search/query"
+	"bugle/forms/typeahead"
+	"bugle/themes"
+	"bugle/ui/widget"
+)
+
+// searchBar is the search field with completions below it, and an explanation of the query or its problems.
+type searchBar struct {
+	theme  themes.Theme
+	prompt widget.Prompt
+
+	completions []query.Completion
+	list        typeahead.List // the completions, and the text itself
+	moved       bool           // the user has moved in the list
+
+	recent      []string // recent searches, the newest first
+	recentIndex int      // position in recent, from 1; 0 if the user is not in it
+	draft       string   // the text before going to recent searches
+
+	explain  string
+	problems []query.Problem
+}
+
+func newSearchBar(t themes.Theme) searchBar {
+	return searchBar{theme: t, prompt: widget.NewPrompt(t, "/", "words, or status:draft tag:sale updated:<7d · ↑ earlier searches")}
+}
+
+func (b *searchBar) setTheme(t themes.Theme) {
+	b.theme = t
+	b.prompt.SetTheme(t)
+}
+
+func (b *searchBar) text() string { return b.prompt.Value() }
+
+// set replaces the text.
+func (b *searchBar) set(text string) {
+	b.prompt.SetValue(text)
+	b.close()
+}
+
+// close hides the completions.
+func (b *searchBar) close() {
+	b.completions, b.moved = nil, false
+	b.list.Clear()
+}
+
+// visible reports whether the bar is shown.
+func (b *searchBar) visible() bool { return b.prompt.Focused() || b.text() != "" }
+
+// lines returns the height of the bar: the search, and its explanation while it is typed or invalid.
+func (b *searchBar) lines() int {
+	switch {
+	case !b.visible():
+		return 0
+	case b.prompt.Focused() || len(b.problems) > 0:
+		return 2
+	}
+	return 1
+}
+
+func (b *searchBar) focus() { b.prompt.Focus() }
+
+func (b *searchBar) blur() {
+	b.prompt.Blur()
+	b.recentIndex = 0
+	b.close()
+}
+
+// key handles a key, and reports whether the text changed and whether the bar handled the key.
+func (b *searchBar) key(msg tea.KeyMsg) (changed, took bool) {
+	switch msg.String() {
+	case "tab":
+		return b.applyCompletion(b.highlighted()), true
+	case "right", "ctrl+f":
+		if b.cursor() == len(b.text()) {
+			return b.applyCompletion(b.highlighted()), true
+		}
+	case "up", "ctrl+p":
+		return b.up(), true
+	case "down", "ctrl+n":
+		return b.down(), true
+	case "pgup", "pgdown":
+		return false, false
+	}
+	if b.prompt.Update(msg) {
+		b.recentIndex = 0
+		return true, true
+	}
+	return false, false
+}
+
+// highlighted returns the highlighted completion, or else the first one.
+func (b *searchBar) highlighted() int {
+	row, _ := b.list.Highlighted()
+	return max(row.Ref, 0)
+}
+
+// acceptIndex returns the completion that enter accepts; false if it keeps the text.
+func (b *searchBar) acceptIndex() (int, bool) {
+	row, ok := b.list.Highlighted()
+	return row.Ref, ok && !row.Free
+}
+
+// up moves up in the completions, and from the first one to recent searches.
+func (b *searchBar) up() bool {
+	if b.recentIndex == 0 && b.list.Key("up") {
+		b.moved = b.list.At() >= 0
+		return false
+	}
+	if b.recentIndex >= len(b.recent) {
+		return false
+	}
+	if b.recentIndex == 0 {
+		b.draft = b.text()
+	}
+	b.recentIndex++
+	if b.recent[b.recentIndex-1] == b.draft && b.recentIndex < len(b.recent) {
+		b.recentIndex++
+	}
+	b.prompt.SetValue(b.recent[b.recentIndex-1])
+	return true
+}
+
+// down moves to newer searches, and then down in the completions.
+func (b *searchBar) down() bool {
+	switch {
+	case b.recentIndex > 1:
+		b.recentIndex--
+		b.prompt.SetValue(b.recent[b.recentIndex-1])
+		return true
+	case b.recentIndex == 1:
+		b.recentIndex = 0
+		b.prompt.SetValue(b.draft)
+		return true
+	}
+	b.moved = b.list.Key("down") || b.moved
+	return false
+}
+
+// applyCompletion inserts a completion.
+func (b *searchBar) applyCompletion(i int) bool {
+	if i >= len(b.completions) {
+		return false
+	}
+	c, text := b.completions[i], b.text()
+	if c.To > len(text) {
+		return false
+	}
+	put, rest := c.Text, text[c.To:]
+	if !strings.HasSuffix(put, ":") && rest == "" {
+		put += " " // the word is complete
+	}
+	b.prompt.SetValue(text[:c.From] + put + rest)
+	for b.cursor() > c.From+len(put) {
+		before := b.cursor()
+		if b.prompt.Update(tea.KeyMsg{Type: tea.KeyLeft}); b.cursor() == before {
+			break
+		}
+	}
+	b.moved, b.recentIndex = false, 0
+	return true
+}
+
+// cursor returns the byte position of the cursor: the difference in length after deleting everything before the
+// cursor in a copy.
+func (b *searchBar) cursor() int {
+	p := b.prompt
+	p.Focus()
+	p.Update(tea.KeyMsg{Type: tea.KeyCtrlU})
+	return len(b.text()) - len(p.Value())
+}
+
+// complete updates the completions. Without a word at the cursor they would cover the results, so they are only
+// shown on tab.
+func (b *searchBar) complete(k knownValues, now time.Time) {
+	b.completions = nil
+	text, cursor := b.text(), b.cursor()
+	if b.prompt.Focused() && (text == "" || inWord(text, cursor)) {
+		b.completions = b.completionsFor(k, now)
+	}
+	b.setCompletions(text != "", b.wordIsComplete(k, now))
+}
+
+// setCompletions lists the completions. If the user typed, the text itself comes first, highlighted if it is
+// complete.
+func (b *searchBar) setCompletions(typed, right bool) {
+	if len(b.completions) == 0 {
+		b.close()
+		return
+	}
+	items := make([]typeahead.Item, len(b.completions))
+	for i, c := range b.completions {
+		items[i] = typeahead.Item{Value: c.Text, Info: completionLabel(c), Ref: i}
+	}
+	b.list.Show(typeahead.Offer{Items: items, Text: strings.TrimSpace(b.text()), Typed: typed, Free: typed, Lead: true, Right: right})
+}
+
+// wordIsComplete reports whether the word at the cursor can be searched for as it is, that is, not a partial
+// value.
+func (b *searchBar) wordIsComplete(k knownValues, now time.Time) bool {
+	text, cursor := b.text(), b.cursor()
+	word := text[strings.LastIndexByte(text[:cursor], ' ')+1 : cursor]
+	return !strings.Contains(word, ":") || slices.ContainsFunc(query.Complete(text, cursor, k.env(now)), func(c query.Completion) bool { return alreadyPresent(text, c) })
+}
+
+// alreadyPresent reports whether the text already contains a completion.
+func alreadyPresent(text string, c query.Completion) bool {
+	return c.To <= len(text) && query.Same(text[c.From:c.To], c.Text)
+}
+
+// completionsFor returns every completion that the text does not contain.
+func (b *searchBar) completionsFor(k knownValues, now time.Time) []query.Completion {
+	text := b.text()
+	return slices.DeleteFunc(query.Complete(text, b.cursor(), k.env(now)), func(c query.Completion) bool { return alreadyPresent(text, c) })
+}
+
+// inWord reports whether the cursor is after a partial word.
+func inWord(text string, cursor int) bool {
+	r, _ := utf8.DecodeLastRuneInString(text[:cursor])
+	return r != utf8.RuneError && !unicode.IsSpace(r)
+}
+
+// addRecent puts a search first among the recent ones.
+func addRecent(past []string, text string) []string {
+	if text = strings.TrimSpace(text); text == "" {
+		return past
+	}
+	out := append([]string{text}, slices.DeleteFunc(slices.Clone(past), func(p string) bool { return p == text })...)
+	return out[:min(len(out), maxRecent)]
+}
+
+// maxRecent is how many searches are remembered.
+const maxRecent = 50
+
+// view draws the bar, w cells wide.
+func (b *searchBar) view(w int) string {
+	b.prompt.SetSize(w, 1)
+	line := b.prompt.View()
+	if len(b.problems) > 0 && widget.Width(b.text())+3 < w {
+		line = b.underlineProblems(line, w)
+	}
+	if b.lines() < 2 {
+		return line
+	}
+	hint := b.theme.Faint.Render(widget.Truncate("  "+widget.Clean(b.explain), w))
+	if p, ok := b.problem(); ok {
+		hint = b.theme.Warning.Render(widget.Truncate("! "+widget.Clean(problemText(p)), w))
+	}
+	return line + "\n" + widget.Fit(hint, w, 1)
+}
+
+// problemText describes the problem and then a correction, which may be cut off in a short line.
+func problemText(p query.Problem) string {
+	if p.Nearest == "" {
+		return p.Message
+	}
+	wrong, advice, _ := strings.Cut(p.Message, ". ")
+	return strings.TrimSpace(strings.TrimSuffix(wrong, ".") + ". Did you mean " + p.Nearest + "? " + advice)
+}
+
+// problem returns the problem to show. The word being typed is not checked yet.
+func (b *searchBar) problem() (query.Problem, bool) {
+	for _, p := range b.problems {
+		if b.prompt.Focused() && len(b.completions) > 0 && p.To == b.cursor() {
+			continue
+		}
+		return p, true
+	}
+	return query.Problem{}, false
+}
+
+// underlineProblems underlines the invalid words.
+func (b *searchBar) underlineProblems(line string, w int) string {
+	text := b.text()
+	for _, p := range b.problems {
+		if p.To > len(text) || p.From >= p.To || b.prompt.Focused() && p.To == b.cursor() {
+			continue
+		}
+		piece := b.theme.Danger.Underline(true).Render(widget.Clean(text[p.From:p.To]))
+		line = widget.Overlay(line, piece, 2+widget.Width(widget.Clean(text[:p.From])), 0, w, 1)
+	}
+	return line
+}
+
+// maxCompletions is how many completions are visible.
+const maxCompletions = 8
+
+// completionFrame is the width of the list's frame.
+const completionFrame = 4
+
+// dropdown draws the completions, at most w cells wide and h lines high, and returns their column. It is empty
+// if there are none.
+func (b *searchBar) dropdown(w, h int) (box string, x int) {
+	n := min(b.list.Len(), maxCompletions, max(h-2, 0))
+	if !b.prompt.Focused() || n == 0 {
+		return "", 0
+	}
+	const sign, gap = 2, 2
+	texts, labels := 0, 0
+	for _, c := range b.completions {
+		texts, labels = max(texts, widget.Width(widget.Clean(c.Text))), max(labels, widget.Width(completionLabel(c)))
+	}
+	if b.text() != "" {
+		texts = max(texts, min(widget.Width(widget.Clean(b.text()))+widget.Width("Use “”"), 30))
+	}
+	width := min(sign+texts+gap+labels+completionFrame, max(w, completionFrame+1))
+	panel := widget.NewPanel(b.theme, "")
+	panel.Focused = true
+	panel.SetSize(width, n+2)
+	if text := b.text(); b.completions[0].From <= len(text) {
+		x = widget.Width(widget.Clean(text[:b.completions[0].From]))
+	}
+	inner, _ := panel.Inner()
+	return panel.View(strings.Join(b.list.Lines(b.theme, inner, n), "\n")), min(x, max(w-width, 0))
+}
+
+// completionLabel describes a completion and its number of campaigns.
+func completionLabel(c query.Completion) string {
+	label := widget.Clean(c.Label)
+	if query.Same(label, c.Text) {
+		label = ""
+	}
+	if c.Count >= 0 {
+		label = strings.TrimSpace(label + " " + shortCount(c.Count))
+	}
+	return ansi.Strip(label)
+}

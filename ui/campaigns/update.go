@@ -1,0 +1,282 @@
+package campaigns
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine"
+	"bugle/engine/search/index"
+	"bugle/ui/screen"
+	"bugle/ui/status"
+	"bugle/ui/widget"
+)
+
+// change handles a notification that a campaign or the list has changed.
+func (s *Screen) change(msg screen.ChangedMsg) tea.Cmd {
+	if msg.Select {
+		s.home, s.current = msg.ID, msg.ID
+	}
+	if msg.ID == "" {
+		return s.load()
+	}
+	if msg.Action != "" {
+		s.bulk.recordAction(msg.Action, msg.Name, []string{msg.ID})
+	}
+	s.changed[msg.ID] = struct{}{}
+	return s.refresh()
+}
+
+// searchBarText searches for the text of the search bar.
+func (l *listing) searchBarText(f cursorMode) tea.Cmd {
+	l.searches++
+	a := searchRequest{text: l.bar.text(), sort: l.settings.Sort, cursorMode: f, current: l.current, home: l.home, now: l.now(), number: l.searches}
+	ix, last := l.source.index(), l.answer
+	return tea.Batch(l.keepCurrent(), l.tasks.Run(taskSearch, func(ctx context.Context) (any, error) {
+		out, err := search(ctx, ix, a, last)
+		return out, err
+	}))
+}
+
+// searchAgain repeats the search if its result may have changed.
+func (l *listing) searchAgain(f cursorMode) tea.Cmd {
+	if l.answer == nil || l.answer.stale(l.source.index(), l.now()) {
+		return l.searchBarText(f)
+	}
+	return nil
+}
+
+// searchFor sets the text of the search bar and searches for it.
+func (l *listing) searchFor(text string, f cursorMode) tea.Cmd {
+	l.bar.set(text)
+	l.bar.complete(l.known(), l.now())
+	return l.searchBarText(f)
+}
+
+// searchUndoably searches for a text as a change that can be undone.
+func (l *listing) searchUndoably(text string) tea.Cmd {
+	l.recordTyping()
+	before := l.state()
+	cmd := l.searchFor(text, cursorHome)
+	l.recordUndo(before)
+	return cmd
+}
+
+// clockInterval is how often the list is updated for changes that depend on the time.
+const clockInterval = 15 * time.Second
+
+// clockTick returns the command that updates the list later. It is addressed to the screen, which may not be on
+// top then.
+func clockTick(id screen.ID) tea.Cmd {
+	return tea.Tick(clockInterval, func(time.Time) tea.Msg { return screen.Result{Screen: id, Kind: taskClock} })
+}
+
+// result handles the result of a task.
+func (s *Screen) result(r screen.Result) tea.Cmd {
+	if r.Kind == taskClock {
+		return tea.Batch(s.keepCurrent(), s.searchAgain(cursorKeepRow), clockTick(s.ID()))
+	}
+	if !s.Accept(r) {
+		return nil
+	}
+	return s.outcome(r)
+}
+
+func (s *Screen) outcome(r screen.Result) tea.Cmd {
+	if r.Kind == taskRunBulk {
+		return s.bulk.handleResult(r)
+	}
+	if screen.Canceled(r.Err) {
+		return nil
+	}
+	switch v := r.Value.(type) {
+	case *searchResult:
+		return s.show(v, r.Err)
+	case []index.Facet:
+		if r.Err == nil {
+			s.facets.show(v)
+		}
+	case refreshedMsg:
+		if r.Err != nil {
+			return tea.Batch(screen.Notify(widget.LevelWarning, "Can't read a changed campaign: "+status.Refusal(r.Err)), s.refresh())
+		}
+		return tea.Batch(s.searchAgain(cursorKeepRow), s.refresh())
+	case settingsLoaded:
+		return s.applySettings(v.settings, r.Err)
+	case engine.Created:
+		return s.cloned(v, r.Err)
+	case allMarked:
+		s.selection.setAllMarked(v)
+	case *bulkPlan:
+		return s.bulk.showMenu(v)
+	case reverted:
+		return s.bulk.showReverted(v)
+	}
+	switch r.Kind {
+	case taskLoad:
+		return s.loadProgress(r)
+	case taskSaveSettings:
+		if r.Err != nil {
+			return screen.Notify(widget.LevelWarning, "Can't save your settings: "+r.Err.Error())
+		}
+	}
+	return nil
+}
+
+// loadProgress handles the progress of a load.
+func (l *listing) loadProgress(r screen.Result) tea.Cmd {
+	if g, ok := r.Value.(rowsLoaded); ok {
+		l.loadRows = g.rows
+		if l.loaded {
+			return nil // the list is shown already; new rows appear at the end
+		}
+		return l.searchAgain(l.cursorModeForLoad())
+	}
+	if r.Err != nil {
+		first := l.failed == nil
+		l.failed = r.Err
+		l.onDescribe()
+		if !first || !l.loaded {
+			return nil // the empty table shows it
+		}
+		return screen.Notify(widget.LevelError, "Can't load campaigns: "+status.Refusal(r.Err))
+	}
+	goes := cursorKeepRow
+	if !l.loaded {
+		goes = l.cursorModeForLoad()
+	}
+	l.loaded, l.failed, l.loadedAt, l.loadRows = true, nil, l.clock(), 0
+	return tea.Batch(l.searchAgain(goes), l.refresh())
+}
+
+// cursorModeForLoad returns the cursor mode during the first load. Rows arrive in any order, so the cursor
+// stays at the top until the user moves it.
+func (l *listing) cursorModeForLoad() cursorMode {
+	if l.home == "" {
+		return cursorTop
+	}
+	return cursorKeepRow
+}
+
+// show shows a search result.
+func (l *listing) show(a *searchResult, err error) tea.Cmd {
+	if err != nil || a == nil {
+		return nil
+	}
+	at, top := a.cursor, a.cursorMode == cursorTop
+	if a.cursorMode == cursorKeepRow && a.current != l.current || top && a.home != l.home { // the cursor has moved meanwhile
+		at, top = a.result.Find(l.current), false
+	}
+	l.answer = a
+	l.bar.problems, l.bar.explain = a.problems, a.query.Explain()
+	if l.bar.prompt.Focused() {
+		l.bar.complete(a.known, a.now)
+	}
+	l.grid.show(a.result, a.sorted())
+	if at >= 0 {
+		l.grid.Select(at)
+		if top {
+			l.grid.Home()
+		}
+	}
+	if row, ok := l.grid.selected(); ok {
+		l.current = row.ID
+	}
+	l.onLayout()
+	l.onDescribe()
+	result := a.result
+	return l.tasks.Run(taskCount, func(ctx context.Context) (any, error) {
+		facets, err := result.Facets(ctx)
+		return facets, err
+	})
+}
+
+func (s *Screen) clone(sum engine.Summary) tea.Cmd {
+	curator, ok := s.deps.Service.(engine.CampaignManager)
+	if !ok {
+		return nil
+	}
+	return s.Run(taskClone, func(ctx context.Context) (any, error) {
+		return curator.Clone(ctx, sum.ID, s.deps.Author)
+	})
+}
+
+func (s *Screen) cloned(c engine.Created, err error) tea.Cmd {
+	if err != nil {
+		return screen.Notify(widget.LevelError, "Can't clone: "+status.Refusal(err))
+	}
+	return tea.Batch(screen.Send(screen.ChangedMsg{ID: c.ID, Select: true}), screen.Open(screen.Route{Name: screen.Builder, ID: c.ID}))
+}
+
+// startSearch focuses the search field.
+func (s *Screen) startSearch() tea.Cmd {
+	s.focus = paneTable
+	s.bar.focus()
+	if text := s.bar.text(); text != "" && !strings.HasSuffix(text, ":") {
+		s.bar.set(strings.TrimRight(text, " ") + " ") // start another word
+	}
+	s.bar.complete(s.known(), s.now())
+	s.onLayout()
+	return nil
+}
+
+// endSearch accepts the highlighted completion or, if that is the text itself, focuses the table.
+func (s *Screen) endSearch() tea.Cmd {
+	if i, ok := s.bar.acceptIndex(); ok && s.bar.applyCompletion(i) {
+		s.bar.complete(s.known(), s.now())
+		return s.searchBarText(cursorTop)
+	}
+	s.bar.blur()
+	s.bar.set(strings.TrimSpace(s.bar.text()))
+	s.recordTyping()
+	s.home = s.current
+	s.onLayout()
+	return s.rememberSearch()
+}
+
+// rememberSearch adds the search to the recent ones.
+func (l *listing) rememberSearch() tea.Cmd {
+	text := strings.TrimSpace(l.bar.text())
+	if text == "" || len(l.bar.recent) > 0 && l.bar.recent[0] == text {
+		return nil
+	}
+	l.bar.recent = addRecent(l.bar.recent, text)
+	return l.update(func(st settings) settings { st.Past = addRecent(st.Past, text); return st })
+}
+
+// clear clears one thing: the focus on the search, the selection, the search.
+func (s *Screen) clear() tea.Cmd {
+	switch {
+	case s.focus != paneTable:
+		return s.focusPane(paneTable)
+	case s.bar.prompt.Focused() && s.bar.moved: // close the completions first
+		s.bar.close()
+		return nil
+	case s.bar.prompt.Focused():
+		kept := s.rememberSearch()
+		s.bar.blur()
+		return tea.Batch(kept, s.searchUndoably(""))
+	case s.selection.ranging:
+		s.selection.ranging = false
+		return nil
+	case s.selection.len() > 0:
+		s.selection.clear()
+		return nil
+	}
+	return s.searchUndoably("")
+}
+
+// dropWord removes the blocking word from the search.
+func (l *listing) dropWord() tea.Cmd {
+	word, ok := l.blockingTerm()
+	if !ok {
+		return nil
+	}
+	l.recordTyping()
+	before := l.state()
+	cmd := l.searchFor(textWithoutTerm(l.answer.query, word.term), cursorTop)
+	l.recordUndo(before)
+	return cmd
+}

@@ -337,7 +337,7 @@ func (in *info) fieldText(at spot) string {
 			if p.Severity == schema.Notice {
 				sign, tone = "i ", themes.ToneInfo
 			}
-			add(in.theme.Tone(tone), sign+capital(p.Words())+".")
+			add(in.theme.Tone(tone), sign+capital(p.Text())+".")
 		}
 	}
 	if st, ok := in.edit.Schema().Object(in.edit.Root(), path.Parent(), schema.Env{}); node == nil && ok {
@@ -372,7 +372,7 @@ func (in *info) showProblems(focused bool) {
 			if p.Severity != sev {
 				continue
 			}
-			it := widget.Item{Icon: "✗", IconTone: themes.ToneDanger, Text: where(in.edit.Schema(), p.Path) + ": " + p.Words()}
+			it := widget.Item{Icon: "✗", IconTone: themes.ToneDanger, Text: where(in.edit.Schema(), p.Path) + ": " + p.Text()}
 			switch {
 			case sev == schema.Notice:
 				it.Icon, it.IconTone = "i", themes.ToneInfo

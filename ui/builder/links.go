@@ -72,7 +72,7 @@ func (a *linksAside) Bindings() []key.Binding {
 
 // fill writes each link: where it is, and what it becomes, the added part in a tone of its own.
 func (a *linksAside) fill() {
-	t, found := a.cfg.Theme, utm.Of(a.cfg.Head.Channel, a.root, maxLinks)
+	t, found := a.cfg.Theme, utm.Links(a.cfg.Head.Channel, a.root, maxLinks)
 	var lines []string
 	for _, l := range found {
 		lines = append(lines, t.Strong.Render(widget.Truncate(problems.Place(a.cfg.Head.Channel, l.Path), a.width-2)))

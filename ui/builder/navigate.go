@@ -155,7 +155,7 @@ func (ps *panes) turnTab(n int) tea.Cmd {
 // toChange shows the form that holds the changes, with the keyboard in the changed field. Changes of several
 // sections lead to where the person was.
 func (ps *panes) toChange(changes []doc.Change, was doc.Path) {
-	at := doc.ChangedAt(changes)
+	at := doc.CommonPath(changes)
 	at = present(ps.edit, at)
 	if len(at) == 0 {
 		at = was

@@ -30,7 +30,7 @@ func (s *Screen) restore(done string, move func(doc.Path) (edit.UndoResult, bool
 	s.panes.showChecked()
 	s.panes.toChange(m.Changes, m.Cursor)
 	return tea.Batch(
-		s.saver.save(note(doc.ChangedAt(m.Changes)), false),
+		s.saver.save(note(doc.CommonPath(m.Changes)), false),
 		screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, done+": "+changeName(s.edit, &s.panes.sections, m.Changes)),
 		s.panes.grant(),
 	), true
@@ -50,7 +50,7 @@ func present(e *edit.Session, p doc.Path) doc.Path {
 
 // changeName names what was changed: the field, or the sections where there are several.
 func changeName(e *edit.Session, list *sections, changes []doc.Change) string {
-	if at := doc.ChangedAt(changes); len(at) > 0 {
+	if at := doc.CommonPath(changes); len(at) > 0 {
 		return where(e.Schema(), at)
 	}
 	var names []string

@@ -145,7 +145,7 @@ func divide(svc engine.Service, t task, rows []engine.Summary) part {
 		k := kind{row.Channel, row.DeliveryType, row.Status}
 		v, ok := known[k]
 		if !ok {
-			v.why = t.op.Why(svc, row)
+			v.why = t.op.Blocked(svc, row)
 			if t.act != "" {
 				v.effect = catalog.Effect(t.act, row.Channel, row.DeliveryType, row.Status)
 			}

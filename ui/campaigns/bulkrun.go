@@ -143,7 +143,7 @@ func (w *bulkWork) noted(report bulk.Report) {
 func (w *bulkWork) reported(report bulk.Report) tea.Cmd {
 	t := w.run.task
 	var left []string
-	for _, f := range append(append([]bulk.Failure(nil), report.Failed...), report.Left...) {
+	for _, f := range append(append([]bulk.Failure(nil), report.Failed...), report.Skipped...) {
 		left = append(left, f.Row.ID)
 	}
 	if w.picked(left); len(left) > 0 {

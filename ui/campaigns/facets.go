@@ -88,7 +88,7 @@ func (p *facetsPane) show(facets []index.Facet) {
 		}
 		add(choice{}, widget.Item{Text: facetTitles[f.Key], Heading: true})
 		more := 0
-		if query.Listed(f.Key) == nil && len(values) > mostValues {
+		if query.Options(f.Key) == nil && len(values) > mostValues {
 			shown := slices.Clone(values[:mostValues])
 			for _, v := range values[mostValues:] {
 				if v.Chosen {

@@ -58,10 +58,10 @@ type lone struct {
 }
 
 // known are the values that campaigns have.
-type known map[query.Key][]query.Known
+type known map[query.Key][]query.ValueCount
 
 func (k known) env(now time.Time) query.Env {
-	return query.Env{Values: func(key query.Key) []query.Known { return k[key] }, Now: now}
+	return query.Env{Values: func(key query.Key) []query.ValueCount { return k[key] }, Now: now}
 }
 
 // sorted is how many rows are put in order beside the keyboard.

@@ -36,7 +36,7 @@ func (k *keeper) keep(ix *index.Index) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.ix != nil {
-		k.ix.Leave(nil)
+		k.ix.Close(nil)
 	}
 	k.ix = ix
 }
@@ -111,7 +111,7 @@ func TestIndexIsLeftInSilence(t *testing.T) {
 func TestSharedIndexFails(t *testing.T) {
 	k := &keeper{fake: newFake(sample()...)}
 	ix := index.New(index.Options{})
-	ix.Leave(errors.New("the disk is on fire"))
+	ix.Close(errors.New("the disk is on fire"))
 	k.ix = ix
 	h := uitest.New(t, campaigns.New(uitest.Deps(k), screen.Route{}), 100, 30)
 	h.Want("the disk is on fire")

@@ -48,7 +48,7 @@ func (s *source) index() *index.Index {
 // lapsed reports whether nobody keeps the rows current any more, since another process has the store.
 func (s *source) lapsed() bool {
 	select {
-	case <-s.index().Left():
+	case <-s.index().Closed():
 		return true
 	default:
 		return false
@@ -98,12 +98,12 @@ type loaded struct{}
 // load brings the rows up to date with the service and tells of its progress.
 func (s *source) load(ctx context.Context, emit func(any)) error {
 	for {
-		ix, ok := index.Of(ctx, s.service)
+		ix, ok := index.For(ctx, s.service)
 		if !ok {
 			return s.gather(ctx, s.own(), emit)
 		}
 		err := s.follow(ctx, kept{ix, true}, emit)
-		if !errors.Is(err, index.ErrLeft) {
+		if !errors.Is(err, index.ErrClosed) {
 			return err
 		}
 	}

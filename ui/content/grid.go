@@ -37,7 +37,7 @@ type table struct {
 	mem      *Memory
 	root     doc.Value
 	grid     grid.Grid
-	twins    *grid.Twins
+	twins    *grid.Duplicates
 	faults   map[string]int // problems of cells, by key
 	fields   []field        // what the component has besides
 	problems []schema.Problem
@@ -81,8 +81,8 @@ func New(cfg editor.Config, mem *Memory) editor.Editor {
 
 // refresh reads the grid anew, and keeps the cursor where it is as far as it can.
 func (t *table) refresh() {
-	t.grid = grid.Read(t.cfg.Head.Channel, t.root)
-	t.twins = t.grid.Twins(t.twins)
+	t.grid = grid.New(t.cfg.Head.Channel, t.root)
+	t.twins = t.grid.Duplicates(t.twins)
 	t.fields = t.fields[:0]
 	if st, ok := t.cfg.Schema.Object(t.root, t.cfg.Path, t.cfg.Env); ok {
 		for _, f := range append(st.Fields, st.Extras...) {
@@ -99,7 +99,7 @@ func (t *table) refresh() {
 func (t *table) count() {
 	t.faults = map[string]int{}
 	for _, p := range t.problems {
-		if c, ok := t.grid.At(p.Path); ok && p.Severity == schema.Error && len(p.Path) > len(grid.Path()) {
+		if c, ok := t.grid.CellAt(p.Path); ok && p.Severity == schema.Error && len(p.Path) > len(grid.Path()) {
 			t.faults[keyOf(c.Locale, c.Variation)]++
 		}
 	}
@@ -175,7 +175,7 @@ func (t *table) FocusPath(p doc.Path) bool {
 			return true
 		}
 	}
-	if c, ok := t.grid.At(p); ok {
+	if c, ok := t.grid.CellAt(p); ok {
 		if row, col := t.rowOf(c.Locale), t.column(c.Variation); row >= 0 && col >= 0 {
 			t.place(row, col)
 			return true

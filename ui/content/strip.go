@@ -60,9 +60,9 @@ type stop struct {
 
 // stops returns what is on the line for the form at p: the messages by axis.
 func (s *Strip) stops(root doc.Value, p doc.Path) [axes][]stop {
-	g := grid.Read(s.cfg.Head.Channel, root)
+	g := grid.New(s.cfg.Head.Channel, root)
 	var out [axes][]stop
-	c, ok := g.At(p)
+	c, ok := g.CellAt(p)
 	if !ok || !p.HasPrefix(c.Message) {
 		return out
 	}
@@ -80,7 +80,7 @@ func (s *Strip) stops(root doc.Value, p doc.Path) [axes][]stop {
 	}
 	for _, pf := range g.Platforms(c) {
 		out[byPlatform] = append(out[byPlatform], stop{
-			text: pf.Name, path: s.like(root, pf.Path, p[len(c.Message)+1:]), open: p.HasPrefix(pf.Path), foreign: pf.Foreign,
+			text: pf.Name, path: s.like(root, pf.Path, p[len(c.Message)+1:]), open: p.HasPrefix(pf.Path), foreign: pf.Untargeted,
 		})
 	}
 	return out

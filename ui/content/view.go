@@ -139,7 +139,7 @@ func (d drawing) headNames() string {
 		switch {
 		case d.row < 0 && j == d.col && d.share == nil:
 			b.WriteString(d.cursor(text))
-		case v.Stray:
+		case v.Unlisted:
 			b.WriteString(t.Warning.Render(text))
 		default:
 			b.WriteString(t.Header.Render(text))
@@ -175,7 +175,7 @@ func (d drawing) headShares() string {
 	for j := d.left; j < d.left+shown && j < len(d.grid.Variations); j++ {
 		v := d.grid.Variations[j]
 		text, style := d.shareWords(v), t.Muted
-		if v.Stray {
+		if v.Unlisted {
 			style = t.Warning
 		}
 		if d.share != nil && j == d.col {
@@ -194,7 +194,7 @@ func (d drawing) headShares() string {
 
 func (d drawing) shareWords(v grid.Variation) string {
 	switch {
-	case v.Stray:
+	case v.Unlisted:
 		return "not in the test"
 	case d.grid.Split == grid.Automatic:
 		return "optimized"
@@ -253,7 +253,7 @@ func (d drawing) localeLine(i int) string {
 	switch {
 	case d.onLocale() && d.row == i:
 		b.WriteString(d.cursor(text))
-	case l.Stray:
+	case l.Unlisted:
 		b.WriteString(t.Warning.Render(text))
 	default:
 		b.WriteString(t.Strong.Render(text))
@@ -330,7 +330,7 @@ func (d drawing) state(c grid.Cell) (sign string, tone themes.Tone, text string)
 		sign, tone = signFault+itoa(n), themes.ToneWarning
 	default:
 		sign, tone = signDone, themes.ToneSuccess
-		if _, ok := d.twins.Of(c); ok {
+		if _, ok := d.twins.Find(c); ok {
 			sign, tone = signTwin, themes.ToneInfo
 		}
 	}
@@ -398,7 +398,7 @@ func summary(f schema.FieldState) string {
 			}
 			words = append(words, n.Label()+": "+text)
 		case m.Kind() == doc.Number:
-			words = append(words, n.Label()+": "+n.Counted(m.Literal()))
+			words = append(words, n.Label()+": "+n.WithUnit(m.Literal()))
 		}
 	}
 	if len(words) == 0 {

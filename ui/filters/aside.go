@@ -150,7 +150,7 @@ func look(ctx context.Context, r engine.AudienceReader, filters doc.Value, env a
 				return nil, err
 			}
 		}
-		out.steps = append(out.steps, stepped{s.Words, n.Matched})
+		out.steps = append(out.steps, stepped{s.Text, n.Matched})
 	}
 	return out, nil
 }

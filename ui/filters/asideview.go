@@ -18,7 +18,7 @@ func (a *aside) lay() {
 	a.lines, a.people = nil, -1
 	switch {
 	case a.reader == nil:
-		a.say(themes.ToneStrong, audience.Sentence(a.root, a.place, audienceEnv(a.cfg)))
+		a.say(themes.ToneStrong, audience.Describe(a.root, a.place, audienceEnv(a.cfg)))
 		a.say(themes.ToneMuted, untold)
 	case a.why != nil:
 		a.lines = whyLines(a.cfg.Theme, *a.why, a.width)
@@ -78,9 +78,9 @@ func (a *aside) layUnfinished() {
 
 func (a *aside) layAnswer() {
 	c := a.answer.count
-	if c.Matched == 0 && !audience.Picks(a.filters) {
+	if c.Matched == 0 && !audience.HasFilters(a.filters) {
 		none := "No audience yet"
-		if audience.Triggers(a.root, a.place) {
+		if audience.IsTrigger(a.root, a.place) {
 			none = "No event yet"
 		}
 		a.say(themes.ToneStrong, none)
@@ -127,9 +127,9 @@ func (a *aside) bar(n, of int) string {
 func (a *aside) layReach(c engine.AudienceCount) {
 	if c.Matched == 0 {
 		switch {
-		case audience.Picks(a.filters):
+		case audience.HasFilters(a.filters):
 			a.say(themes.ToneWarning, "Nobody matches these filters.")
-		case audience.Triggers(a.root, a.place):
+		case audience.IsTrigger(a.root, a.place):
 			a.say(themes.ToneMuted, "Add an event to see how many users have done it.")
 		default:
 			a.say(themes.ToneMuted, "Add a filter to see how many users match.")

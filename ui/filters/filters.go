@@ -121,7 +121,9 @@ func (t *Tree) Edited() (doc.Value, bool) {
 }
 
 // untouched reports a draft that nobody has filled in.
-func (o *outline) untouched() bool { return o.draft != nil && audience.NewFilter(o.root, o.draft.path) }
+func (o *outline) untouched() bool {
+	return o.draft != nil && audience.IsNewFilter(o.root, o.draft.path)
+}
 
 // Reload takes over a document that was changed elsewhere, or saved.
 func (t *Tree) Reload(root doc.Value) {

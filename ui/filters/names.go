@@ -22,7 +22,7 @@ func (f *form) strange() string {
 	if len(f.names) == 0 {
 		return ""
 	}
-	return audience.NotKnown
+	return audience.UnknownEvent
 }
 
 // strangeName is what is said of the name that a row holds; empty where the workspace has it, or has
@@ -35,7 +35,7 @@ func (f *form) strangeName(r row) string {
 	if len(names) == 0 || slices.Contains(names, r.text) {
 		return ""
 	}
-	return audience.NotKnown
+	return audience.UnknownEvent
 }
 
 // dataTypeOf says in a word of what type the workspace's attribute of that name is.

@@ -11,13 +11,13 @@ var createdFields = []field[Created]{
 	{Field: always(choiceField(fStatus, "A new campaign is a draft.", catalog.Draft)), at: func(c *Created) any { return (*string)(&c.Status) }},
 }
 
-// Document returns the answer to a create request (CONTRACT.md, Operations).
+// Document returns the data of the response to a create request (CONTRACT.md, Operations).
 func (c Created) Document() doc.Value { return write(createdFields, &c) }
 
-// Fields describes [Created.Document].
+// Fields describes the fields of [Created.Document].
 func (Created) Fields() []schema.Field { return described(createdFields) }
 
-// ParseCreated reads what [Created.Document] returns, liberally.
+// ParseCreated reads the response to a create request leniently. It is the inverse of [Created.Document].
 func ParseCreated(v doc.Value) Created {
 	c := Created{Status: catalog.Draft}
 	read(createdFields, &c, v)
@@ -28,13 +28,13 @@ var updatedFields = []field[Updated]{
 	{Field: always(textField(fID, "The id of the changed document. With versioning, this is the new version.")), at: func(u *Updated) any { return &u.ID }},
 }
 
-// Document returns the answer to an update or a publish request (CONTRACT.md, Operations).
+// Document returns the data of the response to an update or publish request (CONTRACT.md, Operations).
 func (u Updated) Document() doc.Value { return write(updatedFields, &u) }
 
-// Fields describes [Updated.Document].
+// Fields describes the fields of [Updated.Document].
 func (Updated) Fields() []schema.Field { return described(updatedFields) }
 
-// ParseUpdated reads what [Updated.Document] returns, liberally.
+// ParseUpdated reads the response to an update request leniently.
 func ParseUpdated(v doc.Value) Updated {
 	var u Updated
 	read(updatedFields, &u, v)
@@ -46,14 +46,14 @@ var statusFields = []field[StatusChanged]{
 	{Field: always(choiceField(fAction, "The action that was performed.", catalog.StatusActions...)), at: func(c *StatusChanged) any { return (*string)(&c.Action) }},
 }
 
-// Document returns the answer to a status request (CONTRACT.md, Status).
+// Document returns the data of the response to a status request (CONTRACT.md, Status).
 func (c StatusChanged) Document() doc.Value { return write(statusFields, &c) }
 
-// Fields describes [StatusChanged.Document].
+// Fields describes the fields of [StatusChanged.Document].
 func (StatusChanged) Fields() []schema.Field { return described(statusFields) }
 
-// ParseStatusChanged reads what [StatusChanged.Document] returns, liberally, and the state that some
-// services add.
+// ParseStatusChanged reads the response to a status request leniently, including the state that some services
+// add.
 func ParseStatusChanged(v doc.Value) StatusChanged {
 	c := StatusChanged{Status: State(v.Get(fStatus).Text())}
 	read(statusFields, &c, v)
@@ -79,8 +79,8 @@ var validatedFields = []field[validated]{
 	{Field: objectsField("errors", "What is wrong. Only present if something is.", described(invalidFields)), at: func(v *validated) any { return several[invalid]{&v.errors, invalidFields} }},
 }
 
-// Document returns the outcome as the API shows it (CONTRACT.md, Validate): errors alone,
-// each with its dotted path.
+// Document returns the result in the form of the API (CONTRACT.md, Validate): only errors, each with its
+// dotted path.
 func (v Validation) Document() doc.Value {
 	out := validated{valid: v.Valid}
 	for _, p := range schema.Errors(v.Problems) {
@@ -89,7 +89,7 @@ func (v Validation) Document() doc.Value {
 	return write(validatedFields, &out)
 }
 
-// Fields describes [Validation.Document].
+// Fields describes the fields of [Validation.Document].
 func (Validation) Fields() []schema.Field { return described(validatedFields) }
 
 var previewFields = []field[Preview]{
@@ -103,14 +103,14 @@ var unresolvedFields = []field[Unresolved]{
 	{Field: always(textField("expression", "The expression that has no value for the user.")), empty: true, at: func(u *Unresolved) any { return &u.Expression }},
 }
 
-// Document returns the answer to a preview request (CONTRACT.md, Preview).
+// Document returns the data of the response to a preview request (CONTRACT.md, Preview).
 func (p Preview) Document() doc.Value { return write(previewFields, &p) }
 
-// Fields describes [Preview.Document].
+// Fields describes the fields of [Preview.Document].
 func (Preview) Fields() []schema.Field { return described(previewFields) }
 
-// ParsePreview reads what [Preview.Document] returns, liberally. Its content is absent where the answer
-// has none.
+// ParsePreview reads the response to a preview request leniently. The content is absent if the response has
+// none.
 func ParsePreview(v doc.Value) Preview {
 	var p Preview
 	read(previewFields, &p, v)
@@ -122,8 +122,8 @@ var sendFields = []field[SendResult]{
 	{Field: textField("failure_reason", "Why the message failed. Only present if it did."), at: func(r *SendResult) any { return &r.FailureReason }},
 }
 
-// Document returns a test result as the API shows it (CONTRACT.md, Test sends), its keys in the order
-// of sending.
+// Document returns the test result in the form of the API (CONTRACT.md, Test sends), with its keys in the
+// order of sending.
 func (r TestResult) Document() doc.Value {
 	ms := make([]doc.Member, len(r.Keys))
 	for i, key := range r.Keys {
@@ -133,15 +133,15 @@ func (r TestResult) Document() doc.Value {
 	return doc.NewObject(doc.M(fResults, doc.NewObject(ms...)), doc.M(fMessage, doc.NewString(r.Message)))
 }
 
-// Fields describes [TestResult.Document].
+// Fields describes the fields of [TestResult.Document].
 func (TestResult) Fields() []schema.Field {
 	results := schema.Field{Name: fResults, Kind: schema.Map, Help: "The result for each `{PLATFORM}_{locale}_{variation}`, such as `ANDROID_default_variation_1`.",
 		Elem: &schema.Field{Kind: schema.Object, Fields: described(sendFields)}}
 	return []schema.Field{always(results), always(textField(fMessage, "A summary in one line."))}
 }
 
-// ParseTestResult reads a test result as the API shows it. It takes any: what it cannot read is
-// left empty, and a status that the contract does not have is kept.
+// ParseTestResult reads a test result of the API leniently. Fields that cannot be read stay empty, and
+// unknown statuses are kept.
 func ParseTestResult(v doc.Value) TestResult {
 	r := TestResult{Data: map[string]SendResult{}, Message: v.Get(fMessage).Text()}
 	for key, v := range v.Get(fResults).Members() {
@@ -153,10 +153,11 @@ func ParseTestResult(v doc.Value) TestResult {
 	return r
 }
 
-// WithCreator returns a create request's body with its creator set; unchanged where by is empty.
+// WithCreator returns a create request's body with created_by set to by, or the body unchanged if by is
+// empty.
 func WithCreator(body doc.Value, by string) doc.Value { return withHead(body, fCreatedBy, by) }
 
-// WithUpdater returns an update request's body with who updates set, where it says nobody yet.
+// WithUpdater returns an update request's body with updated_by set to by, unless the body already has one.
 func WithUpdater(body doc.Value, by string) doc.Value {
 	if body.Get(fUpdatedBy).Exists() {
 		return body
@@ -175,7 +176,7 @@ func withHead(body doc.Value, name, value string) doc.Value {
 	return out
 }
 
-// Public returns the settings without what is secret, even hashed: the API keys by id alone.
+// Public returns the settings without secrets and hashes: of the API keys only the ids.
 func (w Workspace) Public() Workspace {
 	keys := make([]APIKey, len(w.Keys))
 	for i, k := range w.Keys {

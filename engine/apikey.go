@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// NewID returns an id as the store's are: 24 hexadecimal characters that begin with the time.
+// NewID returns a new id in the format of the store: 24 hexadecimal characters that start with the time.
 func NewID(at time.Time) string {
 	var b [12]byte
 	binary.BigEndian.PutUint32(b[:4], uint32(at.Unix())) //nolint:gosec // wraps in 2106, as every ObjectId
@@ -17,8 +17,8 @@ func NewID(at time.Time) string {
 	return hex.EncodeToString(b[:])
 }
 
-// NewAPIKey makes a credential of the HTTP API (CONTRACT.md, Authentication). The key itself is to be shown
-// once: the record holds its SHA-256 alone.
+// NewAPIKey returns a new credential of the HTTP API (CONTRACT.md, Authentication). Show the key to the user
+// once: the record only has its SHA-256 hash.
 func NewAPIKey(at time.Time, scopes []string) (key string, record APIKey) {
 	var secret [32]byte
 	rand.Read(secret[:]) // never fails

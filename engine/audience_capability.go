@@ -6,37 +6,37 @@ import (
 	"bugle/engine/doc"
 )
 
-// AudienceReader finds the users of the workspace that match filters (CONTRACT.md, Audience).
-// Filters are a segmentation_details, a trigger_condition or a filter group. Filters that
-// are not finished fail with [ValidationFailed], what they lack in the details.
+// AudienceReader evaluates filters on the users of the workspace (CONTRACT.md, Audience). Filters are a
+// segmentation_details, a trigger_condition or a filter group. Incomplete filters fail with
+// [ValidationFailed] and the problems in the error's details.
 type AudienceReader interface {
-	// EstimateAudience counts who matches. An ended ctx ends the count with its error.
+	// EstimateAudience counts the matching users. It returns the error of ctx if ctx ends first.
 	EstimateAudience(ctx context.Context, r AudienceRequest) (AudienceCount, error)
-	// AudienceMembers returns at most r.Limit of the profiles that match, by id; 0 means all.
+	// AudienceMembers returns at most r.Limit matching users sorted by id, or all of them if r.Limit is 0.
 	AudienceMembers(ctx context.Context, r AudienceRequest) ([]User, error)
-	// ExplainAudience tells which filters let one profile in or keep it out. It fails with
-	// [NotFound] where there is no such profile.
+	// ExplainAudience returns which filters include or exclude one user. It fails with [NotFound] if there is
+	// no such user.
 	ExplainAudience(ctx context.Context, r AudienceRequest) (AudienceResult, error)
 }
 
-// AudienceRequest names an audience, and what to tell of it.
+// AudienceRequest is a request of an [AudienceReader].
 type AudienceRequest struct {
 	Filters doc.Value
 	Limit   int    // of members
-	UserID  string // whom to explain
-	// Progress, where it is not nil, is told of a count as it grows, from the goroutine that counts.
-	// It stays in the process.
+	UserID  string // the user to explain
+	// Progress, if not nil, is called with the count as it grows, on the counting goroutine. It is not sent
+	// over the wire.
 	Progress func(AudienceCount) `json:"-"`
 }
 
-// AudienceCount is how many profiles match, and how many of those a message can reach.
+// AudienceCount is the number of users that match, and how many of them a message can reach.
 type AudienceCount struct {
-	Total   int // profiles looked at
+	Total   int // users checked
 	Matched int
-	Reach   AudienceReach // of those that match
+	Reach   AudienceReach // of the matching users
 }
 
-// AudienceReach counts profiles by where a message can reach them.
+// AudienceReach counts users by the channels that can reach them.
 type AudienceReach struct {
 	Email int // with an email address
 	Push  int // with a device, whatever its platform
@@ -44,21 +44,21 @@ type AudienceReach struct {
 	Android, IOS, Web int
 }
 
-// AudienceResult is what a group or a filter says of one profile. Results nest as filters do.
+// AudienceResult is the evaluation of a group or filter for one user. Results nest like filters.
 type AudienceResult struct {
 	Path    doc.Path // of the group or filter, from the filters' root
-	Words   string   // the filter in plain words
-	Found   string   // what the profile has there, in plain words; empty for groups
-	Matched bool     // what the filter says, negation included
-	// Excludes marks the group whose match keeps the profile out.
+	Words   string   // the filter in plain English
+	Found   string   // the user's value in plain English; empty for groups
+	Matched bool     // the result of the filter, including negation
+	// Excludes reports that a match of this group excludes the user.
 	Excludes bool
-	// Any marks a group of which one match is enough.
+	// Any reports that one match in the group is enough.
 	Any      bool
 	Children []AudienceResult
 }
 
-// Decisive returns the filters that made the result what it is: of a group that needs all, those that
-// failed, or all of them where none did; of one that needs any, the other way round.
+// Decisive returns the filters that decided the result. For an "and" group these are the failed filters, or
+// all of them if none failed; for an "or" group the matching ones, or all of them if none matched.
 func (r AudienceResult) Decisive() []AudienceResult {
 	if r.Found != "" { // a filter, whatever is in it
 		return []AudienceResult{r}

@@ -8,12 +8,12 @@ import (
 	"bugle/engine/doc"
 )
 
-// Head is what a campaign record says beside its components (CONTRACT.md,
-// Records). Times are UTC; zero where they have not happened.
+// Head holds the fields of a campaign record other than its components (CONTRACT.md, Records). Times are in
+// UTC, and zero for what has not happened.
 type Head struct {
 	ID         string // 24-character ObjectId, one per version
 	CampaignID string // shared by all versions
-	Version    int    // version_number; 0 while versioning is off
+	Version    int    // version_number; 0 if versioning is off
 
 	Status       State
 	Channel      Channel
@@ -27,14 +27,14 @@ type Head struct {
 	ParentID         string
 	RejectionComment string
 
-	// Revision counts the saves of this document. It is local, and no part of the record.
+	// Revision counts the saves of this document. It is local and not part of the record.
 	Revision int64
 }
 
-// Campaign is one campaign document: its head, and everything else as it came.
+// Campaign is one campaign document: its head, and the rest as it was received.
 type Campaign struct {
 	Head
-	// Body is an object of the components, and of members that no table knows, in their order.
+	// Body is an object with the components and with unknown fields, in their original order.
 	Body doc.Value
 }
 
@@ -44,8 +44,8 @@ func (c Campaign) With(body doc.Value) Campaign {
 	return c
 }
 
-// Document returns the campaign as the tables see it: channel, delivery type and people, then
-// the body, without members of the head that could not be read.
+// Document returns the campaign in the form that the tables describe: channel, delivery type, creator and
+// updater, then the body without unreadable head fields.
 func (c Campaign) Document() doc.Value {
 	ms := []doc.Member{
 		textMember(fChannel, string(c.Channel)), textMember(fDeliveryType, string(c.DeliveryType)),
@@ -80,22 +80,22 @@ func timeMember(name string, t time.Time) doc.Member {
 	return doc.M(name, doc.NewString(t.UTC().Format(time.RFC3339)))
 }
 
-// Summary is a campaign as lists, search, facets and meta see it: a small row that is kept
-// beside the document and changes with it.
+// Summary is the row of a campaign in lists, search, facets and meta. It is stored beside the document and
+// updated with it.
 type Summary struct {
 	Head
 	Name      string
 	Team      string
 	Tags      []string
 	Platforms []string
-	// Start and End are when the schedule begins and when it is over (expiry, or the last
-	// occurrence); zero where there is none. The state follows the clock by them.
+	// Start and End are the start and the end of the schedule (its expiry or last occurrence), or zero. The
+	// clock changes the state at these times.
 	Start, End time.Time
-	// AllUsers says that the campaign is for everybody.
+	// AllUsers reports that the campaign is sent to all users.
 	AllUsers bool
 }
 
-// DocumentBody returns the body of a document as [Campaign.Document] shows it: all but the head.
+// DocumentBody returns a document, as [Campaign.Document] returns it, without the head.
 func DocumentBody(document doc.Value) doc.Value {
 	var ms []doc.Member
 	for name, v := range document.Members() {
@@ -106,14 +106,14 @@ func DocumentBody(document doc.Value) doc.Value {
 	return doc.NewObject(ms...)
 }
 
-// UpdateBody returns the body of an update request that changes components of a campaign. What only
-// responses have is left out of them.
+// UpdateBody returns the body of an update request for components of a campaign, without response-only fields
+// and values.
 func UpdateBody(h Head, by string, components ...doc.Member) doc.Value {
 	ms := []doc.Member{textMember(fChannel, string(h.Channel)), textMember(fDeliveryType, string(h.DeliveryType)), textMember(fUpdatedBy, by)}
 	return doc.NewObject(append(ms, requestMembers(h.Channel, components)...)...)
 }
 
-// RequestBody returns the body of a create or update request without what only responses have.
+// RequestBody returns the body of a create or update request without response-only fields and values.
 func RequestBody(body doc.Value) doc.Value {
 	if body.Kind() != doc.Object {
 		return body
@@ -132,8 +132,8 @@ func RequestBody(body doc.Value) doc.Value {
 	return out
 }
 
-// requestMembers returns members of a record as a request has them: without the head, and without what only
-// responses have.
+// requestMembers returns the fields of a record that belong in a request: without head fields and
+// response-only fields.
 func requestMembers(ch Channel, components []doc.Member) []doc.Member {
 	var out []doc.Member
 	for _, m := range components {
@@ -145,8 +145,8 @@ func requestMembers(ch Channel, components []doc.Member) []doc.Member {
 	return out
 }
 
-// CheckTime returns what a publish check of the campaign takes as now: zero once it is published,
-// for its start is no longer to come.
+// CheckTime returns the time that a publish check of the campaign uses as now: zero if the campaign is
+// published, because its start may be in the past then.
 func (h Head) CheckTime(now time.Time) time.Time {
 	if h.Status != catalog.Draft {
 		return time.Time{}

@@ -10,41 +10,41 @@ import (
 // The interfaces below are what only some services can do. A caller asks for one with a type
 // assertion, and says why where it is not there.
 
-// Lister lists summaries for a terminal, without pages.
+// Lister lists summaries without paging.
 type Lister interface {
-	// List returns the campaigns that match, newest change first.
+	// List returns the matching campaigns, last changed first.
 	List(ctx context.Context, q ListQuery) ([]Summary, error)
 }
 
-// ListQuery narrows a list. The zero query gives all but the archived.
+// ListQuery filters a list. The zero value selects all campaigns that are not archived.
 type ListQuery struct {
-	Archived bool // archived campaigns too
+	Archived bool // include archived campaigns
 }
 
-// DraftSaver saves documents that are being built, valid or not.
+// DraftSaver saves drafts that may be invalid.
 type DraftSaver interface {
-	// Save stores the body of a draft as it is, and returns the new head. Where the document was
-	// changed by someone else since r.Revision it fails with [BadRequest], HTTP 409.
+	// Save stores the body of a draft, valid or not, and returns the new head. It fails with [BadRequest],
+	// HTTP 409, if the draft was changed since r.Revision.
 	Save(ctx context.Context, r SaveRequest) (Head, error)
 }
 
-// SaveRequest is one save of a draft.
+// SaveRequest saves a draft.
 type SaveRequest struct {
 	ID       string
 	Revision int64 // of the head that the edits started from
 	Body     doc.Value
 	By       string // email address
 	Note     string // what changed, for the history; may be empty
-	// Coalesce replaces the newest revision instead of adding one: saves while a person types
-	// in one field are one step of the history.
+	// Coalesce replaces the newest revision instead of adding one, so that typing in one field creates one
+	// revision.
 	Coalesce bool
 }
 
-// WorkingCopyStore keep edits of a campaign that cannot be saved in place (a live one) until they
-// are applied or dropped. They survive a crash.
+// WorkingCopyStore stores edits of a campaign that cannot be saved in place, such as those of a live
+// campaign, until they are applied or discarded. They survive a crash.
 type WorkingCopyStore interface {
 	PutWorkingCopy(ctx context.Context, id string, w WorkingCopy) error
-	// WorkingCopy returns the kept edits; false where there are none.
+	// WorkingCopy returns the stored edits, or false if there are none.
 	WorkingCopy(ctx context.Context, id string) (WorkingCopy, bool, error)
 	DeleteWorkingCopy(ctx context.Context, id string) error
 }
@@ -52,14 +52,14 @@ type WorkingCopyStore interface {
 // WorkingCopy is a campaign's body with edits that are not applied yet.
 type WorkingCopy struct {
 	Base   int64     // the revision that the edits started from
-	Origin doc.Value // the body that they started from; absent where it is not known
+	Origin doc.Value // the body that they started from; absent if unknown
 	Body   doc.Value // with the edits
 	At     time.Time
 }
 
 // RevisionReader reads earlier revisions of a document.
 type RevisionReader interface {
-	// Revisions returns when, by whom and why each was saved, newest first.
+	// Revisions returns the saves of a document (time, author and note), newest first.
 	Revisions(ctx context.Context, id string) ([]Revision, error)
 	Revision(ctx context.Context, id string, n int64) (Campaign, error)
 }
@@ -73,19 +73,19 @@ type Revision struct {
 	Size int       `json:"size"` // bytes of the document
 }
 
-// CampaignManager moves campaigns in and out of sight (CONTRACT.md, States).
+// CampaignManager archives, restores, deletes and clones campaigns (CONTRACT.md, States).
 type CampaignManager interface {
 	Archive(ctx context.Context, id, by string) error
 	Restore(ctx context.Context, id, by string) error
-	// Delete removes a draft for good.
+	// Delete deletes a draft permanently.
 	Delete(ctx context.Context, id string) error
-	// Clone starts a draft with the components of another campaign.
+	// Clone creates a draft with the components of another campaign.
 	Clone(ctx context.Context, id, by string) (Created, error)
 }
 
-// OutboxReader reads what test sends delivered into the local outbox.
+// OutboxReader reads the messages that test sends delivered to the local outbox.
 type OutboxReader interface {
-	// Outbox returns the messages, newest first, at most limit of them; 0 means all.
+	// Outbox returns at most limit messages, newest first; a limit of 0 means all.
 	Outbox(ctx context.Context, limit int) ([]OutboxMessage, error)
 	ClearOutbox(ctx context.Context) error
 }
@@ -98,7 +98,7 @@ type OutboxMessage struct {
 	Campaign   string // its name
 	Channel    Channel
 	Key        string // {PLATFORM}_{locale}_{variation}
-	Recipient  string // as the tester named it
+	Recipient  string // the identifier value that the test was sent to
 	Connector  string
 	Email      *EmailMessage
 	Push       *PushMessage
@@ -117,12 +117,12 @@ type EmailMessage struct {
 type PushMessage struct {
 	Platform, Token string
 	Title, Body     string
-	Headers         map[string]string // what a gateway is told beside the payload, such as its time to live; may be nil
-	Payload         doc.Value         // all of it, as a gateway would get it
+	Headers         map[string]string // gateway headers, such as the time to live; may be nil
+	Payload         doc.Value         // the complete payload for the gateway
 }
 
-// IsExternal reports whether others run the service. It may then know names and values that the tables
-// do not, and what it returned is not held against them (see [schema.Env.Record]).
+// IsExternal reports whether the service is run by someone else. Such a service may know names and values
+// that the tables do not have, so a check accepts what the service itself returned (see [schema.Env.Record]).
 func IsExternal(s Service) bool {
 	_, ours := s.(WorkspaceStore)
 	return !ours
@@ -131,29 +131,29 @@ func IsExternal(s Service) bool {
 // WorkspaceStore reads and changes the workspace's settings.
 type WorkspaceStore interface {
 	Workspace(ctx context.Context) (Workspace, error)
-	// UpdateWorkspace applies change to the settings in one transaction; an error from change
-	// leaves them as they were.
+	// UpdateWorkspace applies change to the settings in one transaction. If change returns an error, nothing
+	// is changed.
 	UpdateWorkspace(ctx context.Context, change func(*Workspace) error) error
 }
 
-// UserStore reads and changes the workspace's user profiles.
+// UserStore reads and changes the workspace's users.
 type UserStore interface {
-	// Users returns at most limit profiles whose id or attributes contain text, by id.
+	// Users returns at most limit users with text in their id or attributes, sorted by id.
 	Users(ctx context.Context, text string, limit int) ([]User, error)
 	User(ctx context.Context, id string) (User, error)
 	PutUser(ctx context.Context, p User) error
 	DeleteUser(ctx context.Context, id string) error
 }
 
-// TestHistory remembers the test sends of a workspace.
+// TestHistory reads the test sends of a workspace.
 type TestHistory interface {
-	// Tests returns the newest test sends, of one campaign where id is not empty.
+	// Tests returns the newest test sends: of one campaign, or of all if id is empty.
 	Tests(ctx context.Context, id string, limit int) ([]TestRecord, error)
 	// Recipients returns the identifier values used last, newest first.
 	Recipients(ctx context.Context, channel Channel, identifier string, limit int) ([]string, error)
 }
 
-// TestRecord is one test send that ran.
+// TestRecord is a completed test send.
 type TestRecord struct {
 	At         time.Time
 	CampaignID string
@@ -161,28 +161,26 @@ type TestRecord struct {
 	Result     TestResult
 }
 
-// Connected is a service on the other side of a network: it cannot always be reached, and may make its
-// callers wait.
+// Connected is implemented by services on a network, which can be unreachable and can make callers wait.
 type Connected interface {
-	// Connection returns how the way to the service stands now.
+	// Connection returns the current state of the connection.
 	Connection() Connection
-	// CancelWaits ends every wait that there is now: those calls fail, and say why.
+	// CancelWaits cancels all current waits. Their calls fail with an error that says so.
 	CancelWaits()
-	// Quotas returns what is left of the service's limits, as far as this caller has used them;
-	// nothing where it keeps to none.
+	// Quotas returns what this client has left of the service's limits, or nil if it enforces none.
 	Quotas() []Quota
 }
 
-// Connection is how the way to a service stands.
+// Connection is the state of the connection to a service.
 type Connection struct {
-	// OfflineSince is when the service could not be reached any more; zero while it can be. As long, what
-	// was read before is given again, and nothing is written.
+	// OfflineSince is the time since which the service cannot be reached, or zero while it can be. Meanwhile
+	// reads return cached data, and writes fail.
 	OfflineSince time.Time
-	Reason       string // why it cannot be reached, as a clause
-	Waits        []Wait // those that go on, the one that ends first at the beginning
+	Reason       string // why the service cannot be reached, as a clause
+	Waits        []Wait // the current waits, the one that ends first at the start
 }
 
-// Wait is a call that waits before it is sent, for the first time or again.
+// Wait is a call that is waiting before its first or its next attempt.
 type Wait struct {
 	Operation string // create, get, update, validate, status, search, meta, test or preview
 	Why       string // one clause, such as "the service asked to wait"
@@ -190,16 +188,16 @@ type Wait struct {
 	Until     time.Time
 }
 
-// Quota is how much of one limit is left (CONTRACT.md, Limits).
+// Quota is the remaining part of a limit (CONTRACT.md, Limits).
 type Quota struct {
-	Operation string // that is counted; empty: campaigns that were made
-	Limit     int    // in any Per
+	Operation string // the limited operation; empty for the creation of campaigns
+	Limit     int    // the most in any Window
 	Window    time.Duration
 	Remaining int
-	NextAt    time.Time // when the next one is given back; zero where none is used
+	NextAt    time.Time // when the next one becomes available; zero if none is used
 }
 
-// Name says what is counted, in a word or two.
+// Name returns what is counted in one or two words.
 func (q Quota) Name() string {
 	if q.Operation == "" {
 		return "new campaigns"
@@ -207,7 +205,7 @@ func (q Quota) Name() string {
 	return q.Operation
 }
 
-// Unit names the length of the window: second, minute, hour or day.
+// Unit returns the window as a unit: second, minute, hour or day.
 func (q Quota) Unit() string {
 	switch q.Window {
 	case time.Second:

@@ -1,6 +1,6 @@
-// Package engine says what a campaign service does: the ten operations of the Campaigns V5
-// API, their requests, results and errors, and the small capabilities that only some services
-// have. It holds no implementation: engine/service/local works on a store, engine/service/remote over HTTP.
+// Package engine defines what a campaign service does: the ten operations of the Campaigns V5 API with their
+// requests, results and errors, and the optional capabilities that only some services have. It contains no
+// implementation: engine/service/local works on a store, engine/service/remote over HTTP.
 package engine
 
 import (
@@ -20,9 +20,9 @@ type (
 	Action       = catalog.Action
 )
 
-// Service is the ten operations (CONTRACT.md, Operations), for one workspace.
-// Every method is safe for concurrent use, ends when its context does, and fails with an
-// *[Error] where the service itself says no.
+// Service is the ten operations (CONTRACT.md, Operations) for one workspace. All methods are safe for
+// concurrent use, return when their context ends, and fail with an *[Error] if the service refuses the
+// request.
 type Service interface {
 	Create(ctx context.Context, r CreateRequest) (Created, error)
 	Get(ctx context.Context, id string) (Campaign, error)
@@ -36,63 +36,63 @@ type Service interface {
 	Preview(ctx context.Context, r PreviewRequest) (Preview, error)
 }
 
-// Call carries the ids of one request.
+// Call holds the ids of one request.
 type Call struct {
-	// RequestID correlates the answer (X-SVC-Request-Id, or request_id of the body). The
-	// service makes one where it is empty.
+	// RequestID correlates the response with the request (header X-SVC-Request-Id, or request_id in the
+	// body). If it is empty, the service generates one.
 	RequestID string
-	// IdempotencyKey is a UUID v4. Writes through the API need one; empty means the caller is
-	// the terminal on its own store, and nothing is remembered.
+	// IdempotencyKey is a UUID v4. Writes through the API require one. An empty key means that the caller is
+	// the terminal on its own store, and the service stores no response for a repeat.
 	IdempotencyKey string
 }
 
-// ResponseInfo is what every write says besides its result.
+// ResponseInfo is the part of a result that all write operations share.
 type ResponseInfo struct {
 	ResponseID string // the request id of the call that did the work
-	Replayed   bool   // the answer to an earlier call with the same key
+	Replayed   bool   // this repeats the response to an earlier call with the same Idempotency-Key
 }
 
-// CreateRequest starts a draft. Body is the request body of CONTRACT.md, Create: channel,
+// CreateRequest creates a draft. Body is the request body (CONTRACT.md, Create): channel,
 // campaign_delivery_type, created_by, and any components.
 type CreateRequest struct {
 	Call
 	Body doc.Value
 }
 
-// Created names the new draft.
+// Created is the result of creating a draft.
 type Created struct {
 	ResponseInfo
 	ID     string
 	Status State
 }
 
-// UpdateRequest changes components. Body holds them whole, as CONTRACT.md, Update, says;
-// its channel and campaign_delivery_type may be left out.
+// UpdateRequest changes components. Body contains the complete components (CONTRACT.md, Update). Its channel
+// and campaign_delivery_type are optional.
 type UpdateRequest struct {
 	Call
 	ID   string
 	Body doc.Value
 }
 
-// Updated names the campaign document that now holds the change: another one than was asked
-// for where versioning made a new version.
+// Updated is the result of an update or publish request. ID identifies the document with the change, which is
+// a new one if versioning created a new version.
 type Updated struct {
 	ResponseInfo
 	ID string
 }
 
-// PublishRequest asks for the publish action.
+// PublishRequest publishes a campaign.
 type PublishRequest struct {
 	Call
 	ID string
 	By string
-	// Console is set by the terminal alone: the dashboard's own publish action works whatever
-	// the workspace setting says of the API's (CONTRACT.md, Publish).
+	// Console is only set by the terminal: like the publish button of the dashboard, it does not depend on
+	// the workspace's setting for publishing through the API (CONTRACT.md, Publish).
 	Console bool
 }
 
-// Validation is the outcome of the publish-time check. Problems are in the order of the
-// tables; notices do not make a campaign invalid.
+// Validation is the result of the publish-time check. Problems are in the order of the tables. Notices do not
+// make a campaign invalid.
 type Validation struct {
 	Valid    bool
 	Problems []schema.Problem
@@ -106,7 +106,7 @@ type StatusRequest struct {
 	By     string
 }
 
-// StatusChanged confirms a status change.
+// StatusChanged is the result of a status change.
 type StatusChanged struct {
 	ResponseInfo
 	ID     string
@@ -114,61 +114,61 @@ type StatusChanged struct {
 	Status State
 }
 
-// TestRequest sends a test. Body is the request of a test send, in inline or draft mode (CONTRACT.md, Test sends).
+// TestRequest sends a test. Body is the request body in inline or draft mode (CONTRACT.md, Test sends).
 type TestRequest struct {
 	Call
 	Body doc.Value
-	// Progress, where set, is told of every send as it starts and ends, from one goroutine at a
-	// time. It must return quickly.
+	// Progress, if not nil, is called when each send starts and ends, from one goroutine at a time. It must
+	// return quickly.
 	Progress func(TestProgress)
 }
 
-// TestProgress is one step of a running test send.
+// TestProgress is a progress report of a running test send.
 type TestProgress struct {
 	Key       string // {PLATFORM}_{locale}_{variation}
-	Recipient string // empty: all recipients of the key together
+	Recipient string // empty: all recipients of the key
 	Done      bool
-	Err       string // why that recipient failed; empty while running and on success
-	Completed int    // sends that have ended
+	Err       string // why the recipient failed; empty while running and on success
+	Completed int    // finished sends
 	Total     int
 }
 
-// The outcomes of one key of a test.
+// The results of one key of a test.
 const (
 	Sent   = "SENT"
 	Failed = "FAILED"
 )
 
-// SendResult is the outcome for one key.
+// SendResult is the result of one key.
 type SendResult struct {
 	Status        string `json:"status"`
 	FailureReason string `json:"failure_reason,omitempty"`
 }
 
-// TestResult is the result of a test send (CONTRACT.md, Test sends). Keys stand in the order of sending.
+// TestResult is the result of a test send (CONTRACT.md, Test sends). Keys are in the order of sending.
 type TestResult struct {
 	ResponseInfo
 	Keys    []string
 	Data    map[string]SendResult
 	Message string
-	Calls   []ContentCall // that the messages made of content APIs, in their order; not remembered
+	Calls   []ContentCall // the content API calls of the messages, in order; not stored
 }
 
-// PreviewRequest resolves content for one user without sending (CONTRACT.md, Preview).
+// PreviewRequest resolves content for one user without sending it (CONTRACT.md, Preview).
 type PreviewRequest struct {
 	Call
 	Body doc.Value
 }
 
-// Preview is the content with its expressions resolved.
+// Preview is content with its expressions resolved.
 type Preview struct {
 	ResponseInfo
 	Content    doc.Value
 	Unresolved []Unresolved
-	// UnknownUser reports that the workspace has no such user, so that no attribute has a value. A service
-	// that does not tell leaves it false.
+	// UnknownUser reports that the workspace has no such user, so that no attribute has a value. It is false
+	// if the service does not report it.
 	UnknownUser bool
-	Calls       []ContentCall // that the content made of content APIs, in their order
+	Calls       []ContentCall // the content API calls of the content, in order
 }
 
 // Unresolved is an expression that has no value for the user.
@@ -177,13 +177,13 @@ type Unresolved struct {
 	Expression string `json:"expression"`
 }
 
-// PageSize is the most campaigns that one page of search or meta holds (CONTRACT.md, Limits).
+// PageSize is the most campaigns on one page of search or meta (CONTRACT.md, Limits).
 const PageSize = 15
 
-// DateRange bounds a time; a zero end is open.
+// DateRange is a range of times. A zero bound is open.
 type DateRange struct{ From, To time.Time }
 
-// SearchRequest is the request of Search Campaigns. Empty lists and texts match all.
+// SearchRequest is the request of Search Campaigns. Empty lists and strings match everything.
 type SearchRequest struct {
 	Call
 	IDs           []string
@@ -191,7 +191,7 @@ type SearchRequest struct {
 	CreatedBy     []string
 	Created       DateRange
 	DeliveryTypes []DeliveryType
-	Name          string // part of the name, in any case
+	Name          string // part of the name, case-insensitive
 	Status        []State
 	Tags          []string // any of them
 	Version       int      // 0: every version
@@ -208,7 +208,7 @@ type MetaRequest struct {
 	CreatedBy    []string
 	Created      DateRange
 	DeliveryType DeliveryType
-	// DeliveryTypes are what campaign_delivery_type lists; a campaign has to be of DeliveryType as well.
+	// DeliveryTypes is campaign_delivery_type. A campaign must match DeliveryType as well.
 	DeliveryTypes []DeliveryType
 	Name          string
 	Status        []State
@@ -222,10 +222,10 @@ type MetaRequest struct {
 type Meta struct {
 	Summary
 	ChildCampaigns int
-	Reachability   *Reachability // nil where the service computes none
+	Reachability   *Reachability // nil if the service computes none
 }
 
-// Reachability is the cached daily estimate of how many users a campaign reaches.
+// Reachability is the daily estimate of how many users a campaign reaches.
 type Reachability struct {
 	Count       int       `json:"count"`
 	LastUpdated time.Time `json:"last_updated_time"`

@@ -11,10 +11,10 @@ import (
 	"bugle/engine/schema"
 )
 
-// Code is the machine-readable kind of an [Error] (CONTRACT.md, Envelopes and errors).
+// Code is the machine-readable code of an [Error] (CONTRACT.md, Envelopes and errors).
 type Code string
 
-// The codes of errors.
+// The error codes.
 const (
 	ValidationFailed Code = "VALIDATION_FAILED"
 	Unprocessable    Code = "UNPROCESSABLE_ENTITY"
@@ -26,24 +26,24 @@ const (
 	Internal         Code = "INTERNAL_ERROR"
 )
 
-// Error is a service's refusal.
+// Error is an error that a service returns for a request.
 type Error struct {
 	Code       Code
-	HTTP       int    // the status that the API answers with
+	HTTP       int    // the HTTP status of the response
 	Message    string // one sentence
-	Target     string // what it is about: a path, a header, a member
+	Target     string // what is wrong: a path, a header or a field
 	Details    []Detail
 	RequestID  string
-	RetryAfter time.Duration // RATE_LIMITED: when to try again
-	// Service is the host of the service that refused, where others run it: then the words are its own,
-	// and nothing here found a fault before.
+	RetryAfter time.Duration // for RATE_LIMITED: when to retry
+	// Service is the host of the external service that refused the request. The message is the service's own
+	// then, and the local check found no problem.
 	Service string
-	// Problems are the findings that Details is made of, where the tables found them.
+	// Problems are the findings behind Details, if the tables found them.
 	Problems []schema.Problem
 	Err      error // the cause, for logs
 }
 
-// Detail is one item of an error envelope's details.
+// Detail is one item in the details of an error envelope.
 type Detail struct {
 	Target  string `json:"target"`
 	Message string `json:"message"`
@@ -65,14 +65,14 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errorf makes an error of that code and HTTP status.
+// Errorf returns an error with a code, an HTTP status and a formatted message.
 func Errorf(code Code, http int, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Code: code, HTTP: http, Message: err.Error(), Err: errors.Unwrap(err)}
 }
 
-// Invalid makes the validation error of problems; notices are left out. It returns nil where
-// there is no error among them. A list that is full ([schema.RuleMore]) stays as it is.
+// Invalid returns a VALIDATION_FAILED error with the problems, without notices. It returns nil if none of
+// them is an error. It does not change a list that was cut off ([schema.RuleMore]).
 func Invalid(problems []schema.Problem) error {
 	bad := schema.Errors(problems)
 	if len(bad) == 0 {
@@ -90,12 +90,12 @@ func Invalid(problems []schema.Problem) error {
 	return e
 }
 
-// MissingCampaign is the answer for an id that is not there, or another workspace's.
+// MissingCampaign returns the error for an id that does not exist or belongs to another workspace.
 func MissingCampaign(id string) *Error {
 	return Errorf(NotFound, http.StatusNotFound, "there is no campaign %q in this workspace", id)
 }
 
-// AsError returns the refusal in err's chain, and nil where there is none.
+// AsError returns the first *[Error] in err's chain, or nil.
 func AsError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {

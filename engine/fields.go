@@ -8,24 +8,23 @@ import (
 	"bugle/engine/schema"
 )
 
-// field is one field of an answer: its description, which the OpenAPI document shows, and where the Go
-// value holds it. What writes and what reads answers goes by tables of these, so that a new field is one
-// line.
+// field describes one field of a response, as shown in the OpenAPI document, and where the Go value stores
+// it. Responses are written and read using tables of these, so a new field takes one line.
 type field[T any] struct {
 	schema.Field
 	// at returns a *string, *int, *bool, *time.Time, *[]string or *doc.Value, or a [fieldCodec].
 	at func(*T) any
-	// empty says that the field is written though it is empty.
+	// empty reports that the field is written even if it is empty.
 	empty bool
 }
 
-// fieldCodec is a field that has fields of its own.
+// fieldCodec is a field that contains other fields.
 type fieldCodec interface {
 	value() doc.Value
 	read(doc.Value)
 }
 
-// write returns v as the API shows it.
+// write returns v in the form of the API.
 func write[T any](fields []field[T], v *T) doc.Value { return doc.NewObject(membersOf(fields, v)...) }
 
 func membersOf[T any](fields []field[T], v *T) []doc.Member {
@@ -100,7 +99,7 @@ func described[T any](fields []field[T]) []schema.Field {
 	return out
 }
 
-// optional is an object that may be missing: null in an answer.
+// optional is an object that may be null in a response.
 type optional[T any] struct {
 	at     **T
 	fields []field[T]

@@ -31,10 +31,10 @@ var reachFields = []field[Reachability]{
 	{Field: always(timeField("last_updated_time", "When the number was computed. It is updated once a day.")), at: func(r *Reachability) any { return &r.LastUpdated }},
 }
 
-// RowFields describes the fields of a row of Get Campaign Meta (CONTRACT.md, Records).
+// RowFields returns the descriptions of the fields of a row of Get Campaign Meta (CONTRACT.md, Records).
 func RowFields() []schema.Field { return described(rowFields) }
 
-// Row returns a meta row as the API shows it.
+// Row returns the row in the form of the API.
 func (m Meta) Row() doc.Value {
 	if m.Status != catalog.Draft {
 		m.RejectionComment = "" // what was said of a draft that is one no more
@@ -42,9 +42,9 @@ func (m Meta) Row() doc.Value {
 	return write(rowFields, &m)
 }
 
-// ParseMetaRow reads a row as the API shows it (CONTRACT.md, Records): what it
-// shares with a record as a record, the rest by its own names. It takes any row: what it cannot read
-// is left empty. A row without an id of its own gets that of the campaign.
+// ParseMetaRow reads a row of the API leniently (CONTRACT.md, Records). Fields that a row shares with a
+// record are read like those of a record. Fields that cannot be read stay empty. A row without an id gets the
+// campaign's id.
 func ParseMetaRow(v doc.Value) Meta {
 	m := Meta{Summary: Summary{Head: ParseRecord(v).Head}}
 	read(rowFields, &m, v)

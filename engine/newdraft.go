@@ -8,12 +8,12 @@ import (
 	"bugle/engine/doc"
 )
 
-// fName is the member of basic_details that holds what people call the campaign.
+// fName is the field of basic_details with the campaign's name.
 const fName = "name"
 
-// NewDraftBody returns the body of a create request (CONTRACT.md, Create): the head members
-// that it must have, then components, an object that may be absent. Head members among the
-// components, as a record has them, and what else only responses have are left out.
+// NewDraftBody returns the body of a create request (CONTRACT.md, Create): the required head fields followed
+// by components, an object that may be absent. Head fields and response-only fields among the components are
+// left out.
 func NewDraftBody(ch Channel, dt DeliveryType, createdBy string, components doc.Value) doc.Value {
 	ms := []doc.Member{
 		doc.M(fChannel, doc.NewString(string(ch))),
@@ -27,13 +27,13 @@ func NewDraftBody(ch Channel, dt DeliveryType, createdBy string, components doc.
 	return doc.NewObject(append(ms, requestMembers(ch, given)...)...)
 }
 
-// CampaignName returns what people call the campaign with these components; empty where it has no name.
+// CampaignName returns the campaign's name, or "" if it has none.
 func CampaignName(components doc.Value) string {
 	return components.Get(string(catalog.BasicDetails)).Get(fName).Text()
 }
 
-// WithName returns the components with the campaign's name set, or taken out where name is empty.
-// Components that hold something else where the name belongs come back unchanged.
+// WithName returns the components with the campaign's name set, or removed if name is empty. It returns
+// components unchanged if basic_details is not an object.
 func WithName(components doc.Value, name string) doc.Value {
 	if name == CampaignName(components) {
 		return components
@@ -52,7 +52,7 @@ func WithName(components doc.Value, name string) doc.Value {
 // fTimezone is the field of scheduling_details that names the campaign's time zone.
 const fTimezone = "timezone"
 
-// Draft is what a new draft begins with.
+// Draft holds the initial values of a new draft.
 type Draft struct {
 	Channel      Channel
 	DeliveryType DeliveryType
@@ -60,8 +60,8 @@ type Draft struct {
 	Components   doc.Value
 }
 
-// Create creates the draft in the workspace's time zone. Components that are not right yet are refused at creation; a
-// service that keeps drafts valid or not gets them right after.
+// Create creates the draft in the workspace's time zone. A service without [DraftSaver] refuses invalid
+// components; with one, the draft is created first and the components are saved afterwards.
 func (d Draft) Create(ctx context.Context, service Service) (Created, error) {
 	components := d.inWorkspaceZone(ctx, service)
 	made, err := service.Create(ctx, CreateRequest{Call: NewCall(), Body: NewDraftBody(d.Channel, d.DeliveryType, d.CreatedBy, components)})

@@ -28,8 +28,8 @@ var weekdays = map[string]rrule.Weekday{
 
 var weeksOfMonth = map[string]int{"FIRST": 1, "SECOND": 2, "THIRD": 3, "FOURTH": 4, "LAST": -1}
 
-// TimeZone returns the time zone that a campaign's document names, and false where it names none that is
-// known. Times without an offset are UTC's then.
+// TimeZone returns the time zone of a campaign's document. It returns false if the document names no known
+// time zone; times without an offset are in UTC then.
 func TimeZone(document doc.Value) (*time.Location, bool) {
 	s := scheduling(document)
 	loc := scheduleZone(s)
@@ -42,9 +42,9 @@ func scheduling(document doc.Value) doc.Value {
 	return catalog.InRequest(channel, catalog.SchedulingDetails, document.Get(string(catalog.SchedulingDetails)))
 }
 
-// NextSends returns the first n times from after on at which the campaign of this document goes out,
-// in its time zone: the occurrences of a periodic one, the start of one that is sent once at a time.
-// There are none where it is sent at once or by a trigger, and where its schedule cannot be read.
+// NextSends returns the first n send times of a campaign at or after a time, in the campaign's time zone: the
+// occurrences of a periodic campaign, or the start of a one-time campaign. It returns none for campaigns that
+// are sent immediately or by a trigger, and for a schedule that cannot be read.
 func NextSends(document doc.Value, after time.Time, n int) []time.Time {
 	s := scheduling(document)
 	switch DeliveryType(document.Get("campaign_delivery_type").Text()) {
@@ -61,7 +61,7 @@ func NextSends(document doc.Value, after time.Time, n int) []time.Time {
 	return nil
 }
 
-// NoSendsReason says why [NextSends] returns nothing for a document from after on: a sentence.
+// NoSendsReason returns a sentence that explains why [NextSends] returns nothing.
 func NoSendsReason(document doc.Value, after time.Time) string {
 	s := scheduling(document)
 	kind := DeliveryType(document.Get("campaign_delivery_type").Text())
@@ -83,12 +83,11 @@ func NoSendsReason(document doc.Value, after time.Time) string {
 	return "No date fits these choices."
 }
 
-// Occurrences returns the first n times from after on at which a periodic campaign with these
-// `scheduling_details` goes out, in the campaign's time zone. There are none where the schedule
-// cannot be read.
+// Occurrences returns the first n occurrences of a periodic campaign's `scheduling_details` at or after a
+// time, in the campaign's time zone. It returns none if the schedule cannot be read.
 //
-// The clock of the zone counts: nine o'clock stays nine o'clock when the clocks change. A time that
-// the clocks skip on a day, or show twice, counts as [timeparse.At] says. A month without the day is left out.
+// Times follow the local clock: 9:00 stays 9:00 after a daylight saving change. [timeparse.At] defines what
+// happens to a time that the change skips or repeats. A month without the day is skipped.
 func Occurrences(scheduling doc.Value, after time.Time, n int) []time.Time {
 	next := occurrences(scheduling)
 	expiry := instant(scheduling.Get("expiry_time"), scheduleZone(scheduling))
@@ -105,8 +104,8 @@ func Occurrences(scheduling doc.Value, after time.Time, n int) []time.Time {
 	return out
 }
 
-// LastOccurrence returns the time of the last send of a periodic campaign, in UTC; zero where it
-// has none, or none that is near.
+// LastOccurrence returns the time of the last send of a periodic campaign in UTC. It returns the zero time if
+// the campaign has no end, or none that is near.
 func LastOccurrence(scheduling doc.Value) time.Time {
 	count, ok := scheduling.Get("periodic_details").Get("no_of_occurences").Int()
 	if !ok || count < 1 || count > maxOccurrences {

@@ -7,11 +7,11 @@ import (
 	"bugle/engine/catalog"
 )
 
-// Records returns all campaigns page by page, drafts first, each campaign once, with a search for each
-// page. An error ends it.
+// Records returns all campaigns page by page, drafts first and each campaign once, using one search per page.
+// It stops at the first error.
 //
-// Search finds drafts only where they are asked for, and then nothing that it does not name, so the
-// rest is asked for without a state: campaigns in a state that no table knows are found as well.
+// Search returns drafts only if they are requested, and then returns nothing but the requested states. The
+// other campaigns are therefore searched without a state, which also finds campaigns in unknown states.
 func Records(ctx context.Context, search func(context.Context, SearchRequest) ([]Campaign, error), q ListQuery) iter.Seq2[[]Campaign, error] {
 	return func(yield func([]Campaign, error) bool) {
 		seen := map[string]bool{}

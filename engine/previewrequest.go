@@ -13,8 +13,8 @@ const (
 	byEmail    = "EMAIL"
 )
 
-// PreviewBody returns the body of a preview request for a user by what a person calls them: an email
-// address, or else the unique id. Content is a campaign_content.
+// PreviewBody returns the body of a preview request for the user with an email address or, if user contains
+// none, a unique id. content is a campaign_content.
 func PreviewBody(ch Channel, user string, content doc.Value) doc.Value {
 	kind := byUniqueID
 	if strings.Contains(user, "@") {

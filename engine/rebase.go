@@ -2,10 +2,10 @@ package engine
 
 import "bugle/engine/doc"
 
-// Rebase puts edits on top of what somebody else changed meanwhile. origin is the body that the
-// edits started from, mine the one with the edits, theirs the one that is there now. Components are
-// the unit, for the API takes them whole: one that only one side changed is that side's. conflicts
-// names the components that both changed, each in its own way; merged has mine there.
+// Rebase applies edits on top of a concurrent change: origin is the body that the edits started from, mine
+// the edited body, and theirs the current one. It merges whole components, as the API does: a component that
+// only one side changed is taken from that side. conflicts lists the components that both sides changed
+// differently; merged has mine for them.
 func Rebase(origin, mine, theirs doc.Value) (merged doc.Value, conflicts []string) {
 	merged = theirs
 	for _, name := range names(mine, origin) {
@@ -40,8 +40,8 @@ func names(vs ...doc.Value) []string {
 	return out
 }
 
-// ChangedComponents returns the components of after that differ from before: what an update request
-// carries. removed names those that after no longer has; an update cannot take them away.
+// ChangedComponents returns the components of after that differ from before, as an update request contains
+// them. removed lists the components that after does not have; an update cannot remove them.
 func ChangedComponents(before, after doc.Value) (changed []doc.Member, removed []string) {
 	for name, v := range after.Members() {
 		if !same(before.Get(name), v) {

@@ -46,10 +46,10 @@ var headFields = []field[Head]{
 // inRequests are the fields of the head that requests have as well. A status is in one that publishes.
 var inRequests = []string{fChannel, fDeliveryType, fCreatedBy, fUpdatedBy, fStatus}
 
-// HeadFields describes the fields of a record that [Head] holds (CONTRACT.md, Records).
+// HeadFields returns the descriptions of the record fields that [Head] holds (CONTRACT.md, Records).
 func HeadFields() []schema.Field { return described(headFields) }
 
-// IsHeadField reports whether a record's member belongs to the [Head].
+// IsHeadField reports whether a field of a record belongs to the [Head].
 func IsHeadField(name string) bool {
 	for i := range headFields {
 		if headFields[i].Name == name {
@@ -64,8 +64,8 @@ func isResponseOnly(name string) bool {
 	return IsHeadField(name) && !slices.Contains(inRequests, name)
 }
 
-// ParseRecord reads a record as the API shows it. It takes what it receives liberally: a head
-// member of another type stays in the body.
+// ParseRecord reads a record of the API. It accepts any record: a head field of the wrong type stays in the
+// body.
 func ParseRecord(v doc.Value) Campaign {
 	var c Campaign
 	read(headFields, &c.Head, v)
@@ -80,10 +80,10 @@ func ParseRecord(v doc.Value) Campaign {
 	return c
 }
 
-// Record returns the campaign as the API shows it.
+// Record returns the campaign as a record of the API.
 func (c Campaign) Record() doc.Value { return c.with(membersOf(headFields, &c.Head)) }
 
-// AppendRecord appends what [Campaign.Record] encodes as to b, without making the document.
+// AppendRecord appends the encoded [Campaign.Record] to b without building the document.
 func (c *Campaign) AppendRecord(b []byte) []byte {
 	from := len(b)
 	b, ok := c.AppendRest(c.appendTo(b))
@@ -93,9 +93,9 @@ func (c *Campaign) AppendRecord(b []byte) []byte {
 	return enclose(b, from)
 }
 
-// AppendRest appends what a record has behind its head, encoded: each member behind a comma. It reports
-// false for the campaign whose record cannot be put together so, as a member of its body stands in the
-// place of one of the head's.
+// AppendRest appends the encoded fields of the record that follow the head, each with a comma before it. It
+// returns false if the record cannot be split like this, because the body has a field with the name of a head
+// field.
 func (c *Campaign) AppendRest(b []byte) ([]byte, bool) {
 	for name, v := range c.Body.Members() {
 		if IsHeadField(name) {
@@ -106,8 +106,8 @@ func (c *Campaign) AppendRest(b []byte) ([]byte, bool) {
 	return b, true
 }
 
-// AppendRecord appends the record of a campaign to b that has this head, and what
-// [Campaign.AppendRest] gave behind it.
+// AppendRecord appends to b the encoded record of a campaign with this head. rest is what
+// [Campaign.AppendRest] returned.
 func (h *Head) AppendRecord(b, rest []byte) []byte {
 	return enclose(append(h.appendTo(b), rest...), len(b))
 }

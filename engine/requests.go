@@ -31,8 +31,8 @@ const (
 	fMessage     = "message"
 )
 
-// ParseStatus reads the body of Update Campaign Status. A body that the table refuses is a
-// validation error.
+// ParseStatus reads the body of Update Campaign Status. It returns a validation error if the table refuses
+// the body.
 func ParseStatus(v doc.Value) (StatusRequest, error) {
 	if err := checkRequest("status", catalog.StatusRequest(), v); err != nil {
 		return StatusRequest{}, err
@@ -40,13 +40,13 @@ func ParseStatus(v doc.Value) (StatusRequest, error) {
 	return StatusRequest{Call: callOf(v), Action: Action(v.Get(fAction).Text())}, nil
 }
 
-// Document returns the body that [ParseStatus] reads.
+// Document returns the request body. It is the inverse of [ParseStatus].
 func (r StatusRequest) Document() doc.Value {
 	return doc.NewObject(textMember(fRequestID, r.RequestID), textMember(fAction, string(r.Action)))
 }
 
-// ParseSearch reads the body of Search Campaigns. A body that the table refuses is a validation
-// error.
+// ParseSearch reads the body of Search Campaigns. It returns a validation error if the table refuses the
+// body.
 func ParseSearch(v doc.Value) (SearchRequest, error) {
 	if err := checkRequest("search", catalog.SearchRequest(), v); err != nil {
 		return SearchRequest{}, err
@@ -62,7 +62,7 @@ func ParseSearch(v doc.Value) (SearchRequest, error) {
 	}, nil
 }
 
-// Document returns the body that [ParseSearch] reads.
+// Document returns the request body. It is the inverse of [ParseSearch].
 func (r SearchRequest) Document() doc.Value {
 	filters := doc.NewObject(
 		list(fIDs, r.IDs), list(fChannels, r.Channels), list(fCreatedBy, r.CreatedBy), r.Created.member(),
@@ -74,8 +74,7 @@ func (r SearchRequest) Document() doc.Value {
 	)
 }
 
-// ParseMeta reads the body of Get Campaign Meta. A body that the table refuses is a validation
-// error.
+// ParseMeta reads the body of Get Campaign Meta. It returns a validation error if the table refuses the body.
 func ParseMeta(v doc.Value) (MetaRequest, error) {
 	if err := checkRequest("meta", catalog.MetaRequest(), v); err != nil {
 		return MetaRequest{}, err
@@ -95,7 +94,7 @@ func ParseMeta(v doc.Value) (MetaRequest, error) {
 	}, nil
 }
 
-// Document returns the body that [ParseMeta] reads.
+// Document returns the request body. It is the inverse of [ParseMeta].
 func (r MetaRequest) Document() doc.Value {
 	filters := doc.NewObject(
 		textMember(fID, r.ID), list(fChannels, r.Channels), list(fCreatedBy, r.CreatedBy), r.Created.member(),

@@ -17,8 +17,8 @@ const (
 	roundTheWorld = 24 * time.Hour
 )
 
-// Summarize returns the row that lists, search and meta show of a campaign. It takes any document,
-// valid or not: what it cannot read is left empty.
+// Summarize returns the summary of a campaign. It accepts any document; fields that it cannot read stay
+// empty.
 func Summarize(c Campaign) Summary {
 	basic := c.Body.Get(string(catalog.BasicDetails))
 	sum := Summary{
@@ -30,7 +30,7 @@ func Summarize(c Campaign) Summary {
 	return sum
 }
 
-// Title is what the campaign is called wherever it is shown; one without a name is called by its channel.
+// Title returns the display name of the campaign: its name, or a title made from its channel.
 func (s Summary) Title() string {
 	if s.Name == "" {
 		return "Untitled " + s.Channel.Label()
@@ -83,8 +83,8 @@ func instant(v doc.Value, loc *time.Location) time.Time {
 	return t.UTC()
 }
 
-// StateAt returns the state that a campaign is in at that time: what is stored, moved on by the
-// clock (CONTRACT.md, States: time moves a local campaign on its own).
+// StateAt returns the state of a campaign at a time: the stored state, advanced by the clock (CONTRACT.md,
+// States).
 func StateAt(sum Summary, now time.Time) State {
 	st := sum.Status
 	if !st.Live() {
@@ -102,8 +102,8 @@ func StateAt(sum Summary, now time.Time) State {
 	return st
 }
 
-// HeadAt returns the head as it is at that time: with the state of [StateAt], and the time of
-// sending where the clock alone brought it.
+// HeadAt returns the head at a time: with the state of [StateAt], and with the sent time if only the clock
+// changed the state.
 func HeadAt(sum Summary, now time.Time) Head {
 	h := sum.Head
 	h.Status = StateAt(sum, now)
@@ -119,10 +119,10 @@ func HeadAt(sum Summary, now time.Time) Head {
 	return h
 }
 
-// StartsAfter reports whether the campaign's start is still to come.
+// StartsAfter reports whether the campaign starts after now.
 func (s Summary) StartsAfter(now time.Time) bool { return s.Start.After(now) }
 
-// HasTag reports whether the campaign carries one of the tags.
+// HasTag reports whether the campaign has one of the tags.
 func (s Summary) HasTag(tags []string) bool {
 	return slices.ContainsFunc(s.Tags, func(t string) bool { return slices.Contains(tags, t) })
 }

@@ -14,32 +14,31 @@ import (
 const (
 	DefaultLocale    = "default"
 	DefaultVariation = "variation_1"
-	ControlVariation = "control" // the cell of the control group, which no A/B test counts
+	ControlVariation = "control" // the control group's cell, which does not count as a variation
 )
 
-// MaxTestKeys is how many keys [TestKeys] returns at most: no campaign that people make has as
-// many, and a number of variations is only a number.
+// MaxTestKeys is the most keys that [TestKeys] returns. It protects against a huge no_of_variations; real
+// campaigns have far fewer.
 const MaxTestKeys = 1000
 
-// TestKey is one message of a test send: a platform, a locale and a variation.
+// TestKey identifies one message of a test send: a platform, a locale and a variation.
 type TestKey struct {
 	Platform  string // ANDROID, IOS or WEB; EMAIL for email
 	Locale    string
 	Variation string
-	// Content leads from the root of the document to the message's content, which need not be
-	// there.
+	// Content is the path of the message's content in the document. The content may be absent.
 	Content doc.Path
 }
 
 // String returns the composite key {PLATFORM}_{locale}_{variation}.
 func (k TestKey) String() string { return k.Platform + "_" + k.Locale + "_" + k.Variation }
 
-// KeyFilter narrows a test (CONTRACT.md, Test sends). Empty members match all.
+// KeyFilter limits a test to some of its messages (CONTRACT.md, Test sends). Empty fields match everything.
 type KeyFilter struct{ Platform, Locale, Variation string }
 
-// TestKeys returns the keys that a campaign document, or the body of an inline test, yields: by
-// locale as listed, by variation, by platform. Where a filter names something that the document
-// does not have, there are none.
+// TestKeys returns the keys of a campaign document or of the body of an inline test, sorted by locale as
+// listed, then by variation and platform. It returns none if the filter names something that the document
+// does not have.
 func TestKeys(ch Channel, document doc.Value, f KeyFilter) []TestKey {
 	content := document.Get(string(catalog.CampaignContent))
 	cells := content.Get("content")
@@ -66,8 +65,8 @@ func TestKeys(ch Channel, document doc.Value, f KeyFilter) []TestKey {
 	return out
 }
 
-// KeyChoices returns the platforms, locales and variations that a document's test can be narrowed
-// to, each in the order of sending.
+// KeyChoices returns the platforms, locales and variations that a test of the document can be limited to, in
+// the order in which they are sent.
 func KeyChoices(ch Channel, document doc.Value) (platforms, locales, variations []string) {
 	content := document.Get(string(catalog.CampaignContent))
 	cells := content.Get("content")
@@ -160,8 +159,8 @@ func matching(names []string, want string) []string {
 	return nil
 }
 
-// Missing says which part of the filter the document does not have, as the member of
-// `test_campaign_meta` and a sentence; ok where it has them all.
+// Missing returns the part of the filter that the document does not have, as a field of `test_campaign_meta`
+// and a sentence. ok is true if the document has all parts.
 func (f KeyFilter) Missing(ch Channel, document doc.Value) (member, why string, ok bool) {
 	platforms, locales, variations := KeyChoices(ch, document)
 	for _, c := range []struct {

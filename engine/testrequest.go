@@ -27,18 +27,17 @@ const (
 	fVariation   = "variation"
 )
 
-// TestSend is what a tester asks for: who gets a test, which of the messages, and values in place
-// of the recipients' own.
+// TestSend describes a test: its recipients, the messages to send, and values that override the recipients'
+// own.
 type TestSend struct {
 	Identifier string   // one of the channel's
 	Values     []string // at most catalog.MaxIdentifierValues
 	Filter     KeyFilter
-	// UserAttributes and EventAttributes take the place of the profile's and the event's values.
+	// UserAttributes and EventAttributes override the user's and the event's values.
 	UserAttributes, EventAttributes []doc.Member
 }
 
-// ParseTestSend reads what a test request asks for. It takes any body: what it cannot read is left
-// empty.
+// ParseTestSend reads the body of a test request leniently. Fields that cannot be read stay empty.
 func ParseTestSend(body doc.Value) TestSend {
 	meta, own := body.Get(fTestMeta), body.Get(fPersonal)
 	return TestSend{
@@ -71,12 +70,13 @@ func (t TestSend) meta() doc.Value {
 	)
 }
 
-// TestFields are the parts of the table of a test's recipients: their titles, help and options.
+// TestFields holds the fields of a test's recipients as the tables describe them, with titles, help and
+// options.
 type TestFields struct {
 	Identifier, Values, Platform, Locale, Variation *schema.Node
 }
 
-// NewTestFields returns the parts of the table for a channel.
+// NewTestFields returns the test fields of a channel.
 func NewTestFields(ch Channel) TestFields {
 	root := catalog.TestMeta(ch).Root()
 	return TestFields{
@@ -85,8 +85,8 @@ func NewTestFields(ch Channel) TestFields {
 	}
 }
 
-// CheckRecipients says what the table refuses of each recipient, by its place in Values, and of the
-// request beside them, one sentence each.
+// CheckRecipients returns the problems of the recipients by their index in Values, and the other problems of
+// the request, one sentence each.
 func (t TestSend) CheckRecipients(ch Channel) (values map[int]string, others []string) {
 	values = map[int]string{}
 	for _, p := range schema.Errors(catalog.TestMeta(ch).Validate(t.meta(), schema.Env{})) {
@@ -101,13 +101,13 @@ func (t TestSend) CheckRecipients(ch Channel) (values map[int]string, others []s
 	return values, others
 }
 
-// IsCampaignPath reports whether the path of a refused test is one of the campaign's, not of the
-// request's own members.
+// IsCampaignPath reports whether a problem's path in a refused test request is in the campaign, and not in
+// the request's own fields.
 func IsCampaignPath(ch Channel, p doc.Path) bool {
 	return len(p) > 0 && p[0].Name != fTestMeta && p[0].Name != fPersonal && p[0].Name != fDraftID && catalog.Campaign(ch).At(p[:1]) != nil
 }
 
-// Filter returns the filter that a campaign of the channel needs to send the key alone.
+// Filter returns the filter that selects only this key in a campaign of the channel.
 func (k TestKey) Filter(ch Channel) KeyFilter {
 	f := KeyFilter{Platform: k.Platform, Locale: k.Locale, Variation: k.Variation}
 	if ch != catalog.Push {
@@ -116,8 +116,8 @@ func (k TestKey) Filter(ch Channel) KeyFilter {
 	return f
 }
 
-// IdentifierValues returns the values by which an identifier finds the profile's user or devices; none
-// where the profile has no such value, and for segments.
+// IdentifierValues returns the user's values of an identifier. It returns none if the user has no such value,
+// and for segments.
 func IdentifierValues(identifier string, p User) (values []string) {
 	attribute := func(name string) []string {
 		if s, ok := p.Attributes[name].(string); ok && s != "" {
@@ -158,8 +158,8 @@ func IdentifierValues(identifier string, p User) (values []string) {
 // mostMatches is how many profiles with a value are looked through for the one that has it as its own.
 const mostMatches = 40
 
-// FindUser returns the profile that an identifier's value leads to, or nil. It reports whether that is sure:
-// tokens and advertising IDs are in no index of words, so there it means nothing that nobody was found.
+// FindUser returns the user with an identifier value, or nil. sure reports whether the result is certain:
+// push tokens and advertising IDs are not indexed for searching, so not finding one proves nothing.
 func FindUser(ctx context.Context, keeper UserStore, identifier, value string) (found *User, sure bool, err error) {
 	if slices.Contains(IdentifierValues(identifier, User{ID: value}), value) {
 		p, err := keeper.User(ctx, value)
@@ -184,13 +184,13 @@ func FindUser(ctx context.Context, keeper UserStore, identifier, value string) (
 	return nil, words && len(list) < mostMatches, nil
 }
 
-// MemberIdentifier is what the members of a segment are found by.
+// MemberIdentifier is the identifier that members of a segment are looked up by.
 const MemberIdentifier = "ID"
 
 // IsSegmentIdentifier reports whether the identifier's value is the name of one segment.
 func IsSegmentIdentifier(identifier string) bool { return identifier == "CUSTOM_SEGMENT" }
 
-// DisplayName returns what people call the profile's user: the attributes that hold a name, or the id.
+// DisplayName returns the user's name from the name attributes, or else the id.
 func (p User) DisplayName() string {
 	find := func(want string) string {
 		for _, suffix := range []string{"", " (Standard)"} {
@@ -209,10 +209,10 @@ func (p User) DisplayName() string {
 	return p.ID
 }
 
-// NewCall returns a call with ids of its own: no answer to an earlier one is given for it.
+// NewCall returns a Call with new ids, so that it repeats no earlier call.
 func NewCall() Call { return Call{RequestID: uuid.NewString(), IdempotencyKey: uuid.NewString()} }
 
-// Document returns the message as a JSON object for people to read.
+// Document returns the message as a JSON object for display.
 func (d OutboxMessage) Document() doc.Value {
 	ms := []doc.Member{
 		textMember("id", d.ID), timeMember("at", d.At), textMember("campaign_id", d.CampaignID), textMember("campaign", d.Campaign),
@@ -246,8 +246,8 @@ func headers(of map[string]string) doc.Value {
 	return doc.NewObject(ms...)
 }
 
-// ParseOverride returns what a person typed for an attribute as a value of its data type; an error
-// says what the type wants.
+// ParseOverride parses the text that the user typed for an attribute as a value of the data type. The error
+// describes the required format.
 func ParseOverride(dataType, typed string) (doc.Value, error) {
 	switch dataType {
 	case "double":

@@ -9,14 +9,14 @@ import (
 	"bugle/engine/schema"
 )
 
-// TestText is a text in which a test send fills expressions, and its place in the document.
+// TestText is a text with expressions in a test's document, and its path.
 type TestText struct {
 	Path   doc.Path
 	Source string
 }
 
-// Texts returns the texts that sending the key fills: those of the message that take personalization
-// and that its template uses, and those of the campaign's UTM parameters, which end up in its links.
+// Texts returns the texts with expressions that a send of the key renders: the personalizable texts of the
+// message that its template uses, and the campaign's UTM parameters, which become part of its links.
 func (k TestKey) Texts(ch Channel, document doc.Value, env schema.Env) []TestText {
 	w := textWalk{schema: catalog.Campaign(ch), root: document, env: env}
 	for _, p := range []doc.Path{k.Content, doc.P(string(catalog.UTMParams))} {
@@ -70,9 +70,8 @@ func (w *textWalk) unused(p doc.Path, n *schema.Node) map[string]bool {
 	return out
 }
 
-// BlockedReason says why the key's message will not reach a recipient, as far as that is known before it is
-// filled; empty where nothing stands in its way. The profile is the one that the identifier's value led to,
-// nil where it led to none.
+// BlockedReason returns why the key's message will not reach a recipient, or "" if nothing is known to
+// prevent it. It does not render the message. p is the user with the identifier value, or nil.
 func (k TestKey) BlockedReason(ch Channel, document doc.Value, identifier, value string, p *User) (why string) {
 	switch {
 	case document.Lookup(k.Content).Empty():
@@ -93,12 +92,13 @@ const (
 	identToken = "PUSH_ID"
 )
 
-// acceptsUnknownUsers reports whether a message gets to a value of the identifier that no user has.
+// acceptsUnknownUsers reports whether a test can be sent to an identifier value without a user.
 func acceptsUnknownUsers(identifier string) bool {
 	return identifier == identEmail || identifier == identToken
 }
 
-// NoUserReason says why nothing goes to a value of the identifier that no user has; empty where something does.
+// NoUserReason returns why nothing is sent to an identifier value without a user, or "" if a message is sent
+// to the value itself.
 func NoUserReason(identifier string) string {
 	what := "value"
 	switch identifier {
@@ -116,7 +116,8 @@ func NoUserReason(identifier string) string {
 	return "no user has this " + what
 }
 
-// EmailAddress returns the address that mail to a user goes to, or why there is none (CONTRACT.md, Test sends).
+// EmailAddress returns the email address of a user, or the reason why there is none (CONTRACT.md, Test
+// sends).
 func EmailAddress(document doc.Value, p User) (address, why string) {
 	name := document.Get(string(catalog.BasicDetails)).Get("user_attribute_identifier").Text()
 	if name == "" {
@@ -132,8 +133,9 @@ func EmailAddress(document doc.Value, p User) (address, why string) {
 	return address, ""
 }
 
-// TestDevices returns the devices that a test reaches on a platform, or why it reaches none: all that the
-// user has there or, by a push token, the one that it is of. The profile is nil where no user is known.
+// TestDevices returns the devices that a test reaches on a platform, or the reason why it reaches none: all
+// devices of the user on the platform or, for a push token, the device with the token. p is nil if there is
+// no user.
 func TestDevices(identifier, value string, p *User, platform string) (devices []Device, why string) {
 	label, byToken := catalog.Platform(platform).Label(), identifier == identToken
 	if p == nil {
@@ -157,8 +159,9 @@ func TestDevices(identifier, value string, p *User, platform string) (devices []
 	return nil, "the user has no device for " + label
 }
 
-// TriggerAttributes returns the attributes of the user's newest event of the kind that starts the campaign: what
-// its test sends take for the event. It is nil where the campaign waits for none, or the user has none.
+// TriggerAttributes returns the attributes of the user's newest event of the type that triggers the campaign,
+// which test sends use as the event. It returns nil if the campaign has no trigger or the user has no such
+// event.
 func TriggerAttributes(document doc.Value, p User) map[string]any {
 	name := TriggerEvent(document)
 	for i := len(p.Events) - 1; i >= 0 && name != ""; i-- {
@@ -169,8 +172,7 @@ func TriggerAttributes(document doc.Value, p User) map[string]any {
 	return nil
 }
 
-// TriggerEvent names the event that starts the campaign, the first of its trigger; empty where it waits for
-// none.
+// TriggerEvent returns the name of the first event that triggers the campaign, or "" if it has no trigger.
 func TriggerEvent(document doc.Value) string {
 	for _, f := range document.Get(string(catalog.TriggerCondition)).Get("included_filters").Get("filters").Elems() {
 		if name := f.Get("action_name").Text(); name != "" {
@@ -180,7 +182,7 @@ func TriggerEvent(document doc.Value) string {
 	return ""
 }
 
-// Content returns the mail as the content of a campaign has it, under `email`: for what draws content.
+// Content returns the email in the form of a campaign's content under `email`, for code that draws content.
 func (m *EmailMessage) Content() doc.Value {
 	var files []doc.Value
 	for _, name := range m.Attachments {
@@ -193,11 +195,11 @@ func (m *EmailMessage) Content() doc.Value {
 	)
 }
 
-// MaxTestMembers is how many members of a segment a test goes to (CONTRACT.md, Test sends).
+// MaxTestMembers is the most members of a segment that a test is sent to (CONTRACT.md, Test sends).
 const MaxTestMembers = catalog.MaxIdentifierValues
 
-// TestUserIDs returns the users of a segment's list that a test send to it goes to: the first ones. Those
-// that the segment's filters pick follow them, as long as there is room.
+// TestUserIDs returns the first users on the segment's list, which a test is sent to. Users that match the
+// filters follow them, up to [MaxTestMembers].
 func (s Segment) TestUserIDs() []string {
 	return s.Members[:min(len(s.Members), MaxTestMembers)]
 }

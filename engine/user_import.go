@@ -2,37 +2,37 @@ package engine
 
 import "context"
 
-// UserImporter takes many profiles at once. Its calls are repeatable: the same rows twice leave what
-// they left the first time.
+// UserImporter imports many users at once. Imports are idempotent: importing the same rows twice has the
+// effect of importing them once.
 type UserImporter interface {
-	// ImportUsers stores the rows in their order. A row that cannot be stored ends the import with
-	// VALIDATION_FAILED about that row; those before it may be stored then, and no part of it is.
+	// ImportUsers stores the rows in order. At a row that cannot be stored it stops with VALIDATION_FAILED
+	// for that row. Earlier rows may be stored by then; the row itself is not stored in part.
 	ImportUsers(ctx context.Context, r UserImport) (UserImportResult, error)
 }
 
-// UserImport is a batch of profiles: some hundreds are a good number.
+// UserImport is a batch of users. A few hundred users is a good batch size.
 type UserImport struct {
 	Rows []UserRow
-	// Merge keeps of a profile that is there what its row does not speak of: other attributes, devices
-	// and events. Otherwise the row takes its place.
+	// Merge keeps attributes, devices and events of an existing user that the row does not mention. Otherwise
+	// the row replaces the user.
 	Merge bool
 }
 
-// UserRow is one profile of an import.
+// UserRow is one user of an import.
 type UserRow struct {
 	User
-	// KeepOptedOut says that the row does not tell whether the user has opted out.
+	// KeepOptedOut reports that the row does not say whether the user opted out.
 	KeepOptedOut bool
 }
 
-// UserImportResult counts what became of the rows.
+// UserImportResult counts the users that an import added and changed.
 type UserImportResult struct{ Added, Changed int }
 
-// Add counts another batch in.
+// Add adds the counts of another batch.
 func (n *UserImportResult) Add(more UserImportResult) {
 	n.Added += more.Added
 	n.Changed += more.Changed
 }
 
-// Total is how many rows were stored.
+// Total returns the number of stored rows.
 func (n UserImportResult) Total() int { return n.Added + n.Changed }

@@ -17,22 +17,22 @@ import (
 // The publish settings of a workspace (CONTRACT.md, Publish).
 const (
 	PublishBeta    = "beta"    // every publish through the API is refused
-	PublishEnabled = "enabled" // publish does what the specification intends
+	PublishEnabled = "enabled" // publishing works as specified
 )
 
-// Workspace is the settings of one tenant.
+// Workspace holds the settings of one workspace.
 type Workspace struct {
 	ID       string `json:"id"`
 	Name     string `json:"name"`
 	Timezone string `json:"timezone"` // IANA name
 	Publish  string `json:"publish"`  // [PublishBeta] or [PublishEnabled]
-	// Versioning makes a new version of a live campaign at each update.
+	// Versioning creates a new version of a live campaign on each update.
 	Versioning bool `json:"versioning"`
-	// Flags are the features that the specification gates by workspace, by name.
+	// Flags are the feature flags of the workspace, by name.
 	Flags map[string]bool `json:"flags"`
 
 	Connectors             []Connector    `json:"connectors"`
-	Gateways               []Gateway      `json:"push_gateways,omitempty"` // at most one of a provider
+	Gateways               []Gateway      `json:"push_gateways,omitempty"` // at most one per provider
 	SubscriptionCategories []string       `json:"subscription_categories"`
 	Teams                  []string       `json:"teams"`
 	Locales                []string       `json:"locales"`
@@ -40,33 +40,33 @@ type Workspace struct {
 	Attributes             []Attribute    `json:"attributes"` // of users
 	Segments               []Segment      `json:"segments"`
 	ContentBlocks          []ContentBlock `json:"content_blocks"`
-	ContentAPIs            ContentPolicy  `json:"content_apis,omitzero"` // whom content APIs may call
+	ContentAPIs            ContentPolicy  `json:"content_apis,omitzero"` // the hosts that content APIs may call
 	Keys                   []APIKey       `json:"keys"`
 	CreatedAt              time.Time      `json:"created_at"`
-	// Author is the email address that the terminal signs with.
+	// Author is the email address that the terminal uses as creator and updater.
 	Author string `json:"author,omitempty"`
-	// Sample says that the workspace was filled with the sample.
+	// Sample reports that the workspace contains the sample data.
 	Sample bool `json:"sample,omitempty"`
 }
 
-// IsWorkspaceID reports whether a workspace can have that id: letters, digits and signs that a header and a
-// command line can carry, and no spaces or unprintable characters.
+// IsWorkspaceID reports whether id is a valid workspace id: letters, digits and punctuation that fit in a
+// header and on a command line, without spaces or unprintable characters.
 func IsWorkspaceID(id string) bool {
 	odd := func(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsGraphic(r) || unicode.IsSpace(r) }
 	return id != "" && !strings.ContainsFunc(id, odd)
 }
 
-// Flags that the specification's tables ask for.
+// The feature flags that conditions in the catalog's tables use.
 const (
 	FlagAudienceLimit = "campaign_audience_limit"
 	FlagQueuing       = "queuing"
 	FlagPortfolio     = "portfolio"
 )
 
-// KnownFlags lists the flags, in the order in which they are shown.
+// KnownFlags returns all feature flags in display order.
 func KnownFlags() []string { return []string{FlagAudienceLimit, FlagQueuing, FlagPortfolio} }
 
-// The providers of a connector.
+// The providers of an email connector.
 const (
 	ProviderOutbox = "outbox" // keeps the message in the local store
 	ProviderSMTP   = "smtp"   // speaks SMTP to a real server
@@ -79,21 +79,21 @@ const (
 	ProviderWebPush = "webpush" // RFC 8030, with VAPID (RFC 8292): browsers
 )
 
-// Gateway is a push service, configured for one platform. A platform that has none goes to the
-// outbox (CONTRACT.md, Test sends).
+// Gateway is a push service that is configured for one platform. Messages for a platform without a gateway go
+// to the outbox (CONTRACT.md, Test sends).
 type Gateway struct {
-	Provider string `json:"provider"` // [ProviderFCM], [ProviderAPNs] or [ProviderWebPush]; the member of that name is set
-	// Key is where the credential is: the service account's JSON (fcm), the .p8 signing key (apns) or
-	// the VAPID private key in base64url (webpush).
+	Provider string `json:"provider"` // [ProviderFCM], [ProviderAPNs] or [ProviderWebPush]; the field with the same name is set
+	// Key refers to the credential: the service account's JSON (fcm), the .p8 signing key (apns) or the VAPID
+	// private key in base64url (webpush).
 	Key     SecretRef `json:"key"`
 	FCM     *FCM      `json:"fcm,omitempty"`
 	APNs    *APNs     `json:"apns,omitempty"`
 	WebPush *WebPush  `json:"webpush,omitempty"`
-	// CAFile names a PEM file with further certificates to trust; empty for those of the system alone.
+	// CAFile names a PEM file with additional trusted certificates. Empty means only the system's.
 	CAFile string `json:"ca_file,omitempty"`
 }
 
-// UnmarshalJSON reads a gateway, its provider also as stores before 2026-11 spell it.
+// UnmarshalJSON reads a gateway, including provider names that stores used before 2026-11.
 func (g *Gateway) UnmarshalJSON(b []byte) error {
 	type plain Gateway
 	former := struct {
@@ -108,22 +108,23 @@ func (g *Gateway) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// SecretRef says where a secret is. The secret itself is never stored. Exactly one member is set.
+// SecretRef describes where a secret is stored; the secret itself is never stored in the workspace. Exactly
+// one field is set.
 type SecretRef struct {
-	Env     string   `json:"env,omitempty"`     // the environment variable that holds it
-	File    string   `json:"file,omitempty"`    // a file that nobody but its owner can read
-	Command []string `json:"command,omitempty"` // the command that prints it, word by word
-	Keyring string   `json:"keyring,omitempty"` // its name in the system's keyring
+	Env     string   `json:"env,omitempty"`     // the name of an environment variable
+	File    string   `json:"file,omitempty"`    // a file that only its owner can read
+	Command []string `json:"command,omitempty"` // a command that prints the secret, as a list of arguments
+	Keyring string   `json:"keyring,omitempty"` // the name of the secret in the system's keyring
 }
 
-// FCM says how to reach Firebase Cloud Messaging.
+// FCM configures Firebase Cloud Messaging.
 type FCM struct {
-	Project       string `json:"project,omitempty"`        // empty: that of the service account
+	Project       string `json:"project,omitempty"`        // empty: the service account's project
 	Endpoint      string `json:"endpoint,omitempty"`       // empty: Google's
-	TokenEndpoint string `json:"token_endpoint,omitempty"` // empty: that of the service account
+	TokenEndpoint string `json:"token_endpoint,omitempty"` // empty: the service account's endpoint
 }
 
-// APNs says how to reach Apple's push service.
+// APNs configures the Apple Push Notification service.
 type APNs struct {
 	TeamID   string `json:"team_id"`
 	KeyID    string `json:"key_id"`
@@ -132,11 +133,11 @@ type APNs struct {
 	Endpoint string `json:"endpoint,omitempty"` // empty: Apple's
 }
 
-// WebPush says who sends to browsers. Where it goes is in each subscription.
+// WebPush configures sending to browsers. The destination is part of each subscription.
 type WebPush struct {
 	Subject string `json:"subject"` // contact for the push service: an email address or an https URL
-	// Endpoint is the address of a push service for tests, which may be on this machine. Empty: public
-	// push services alone, by https.
+	// Endpoint is a push service for tests, which may be on this machine. If it is empty, only public push
+	// services are used, over https.
 	Endpoint string `json:"endpoint,omitempty"`
 }
 
@@ -150,7 +151,7 @@ func (w Workspace) Gateway(provider string) (Gateway, bool) {
 	return Gateway{}, false
 }
 
-// Connector is a mail server, configured for email (CONTRACT.md, connector).
+// Connector is a configured email provider (CONTRACT.md, connector).
 type Connector struct {
 	Type     string `json:"connector_type"`
 	Name     string `json:"connector_name"`
@@ -158,7 +159,7 @@ type Connector struct {
 	SMTP     *SMTP  `json:"smtp,omitempty"`
 }
 
-// UnmarshalJSON reads a connector, its provider also as stores before 2026-11 spell it.
+// UnmarshalJSON reads a connector, including provider names that stores used before 2026-11.
 func (c *Connector) UnmarshalJSON(b []byte) error {
 	type plain Connector
 	former := struct {
@@ -173,14 +174,14 @@ func (c *Connector) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// SMTP says how to reach a mail server.
+// SMTP configures a mail server.
 type SMTP struct {
 	Host string `json:"host"`
 	Port int    `json:"port"`
 	TLS  string `json:"tls"`  // none, starttls, opportunistic, tls
 	Auth string `json:"auth"` // none, plain, login, cram-md5, auto
 	User string `json:"user,omitempty"`
-	// PasswordEnv names the environment variable that holds the password: it is never stored.
+	// PasswordEnv names the environment variable with the password, which is never stored.
 	PasswordEnv string `json:"password_env,omitempty"`
 }
 
@@ -191,24 +192,24 @@ type EventType struct {
 	Attributes []Attribute `json:"attributes,omitempty"`
 }
 
-// Attribute is a named value of users or events.
+// Attribute is an attribute of users or events, with its data type.
 type Attribute struct {
 	Name     string `json:"name"`
 	DataType string `json:"data_type"` // string, double, datetime, bool
 	Category string `json:"category,omitempty"`
 }
 
-// Segment is a named set of users: those on its list, and those that its filters pick.
+// Segment is a named set of users: the users on its list and those that match its filters.
 type Segment struct {
 	ID      string   `json:"id"`
 	Name    string   `json:"name"`
-	Members []string `json:"members"` // profile ids
-	// Filters is a filter group (CONTRACT.md, Audience); nil for a list alone. Numbers
-	// in it are json.Number. [Segment.Group] and [Segment.SetGroup] take it for a document.
+	Members []string `json:"members"` // user ids
+	// Filters is a filter group (CONTRACT.md, Audience), or nil for a segment with only a list. Numbers are
+	// json.Number. See [Segment.Group] and [Segment.SetGroup].
 	Filters map[string]any `json:"filters,omitempty"`
 }
 
-// Group returns the segment's filters as a filter group; absent for a list alone.
+// Group returns the segment's filters as a filter group, or an absent value if it has none.
 func (s Segment) Group() doc.Value {
 	if len(s.Filters) == 0 {
 		return doc.Value{}
@@ -226,8 +227,7 @@ func (s Segment) Group() doc.Value {
 	return v
 }
 
-// SetGroup sets the filter group of the segment; an absent one makes it a list alone. It fails where group
-// is no object.
+// SetGroup sets the segment's filter group; an absent group removes it. It fails if group is not an object.
 func (s *Segment) SetGroup(group doc.Value) error {
 	if !group.Exists() {
 		s.Filters = nil
@@ -243,13 +243,13 @@ func (s *Segment) SetGroup(group doc.Value) error {
 	return nil
 }
 
-// ContentBlock is a piece of content that expressions can include.
+// ContentBlock is a reusable piece of content that expressions can include.
 type ContentBlock struct {
 	Name   string `json:"name"`
 	Source string `json:"source"`
 }
 
-// APIKey is a credential of the HTTP API. Only the hash of the key is kept.
+// APIKey is a credential of the HTTP API. Only the hash of the key is stored.
 type APIKey struct {
 	ID        string    `json:"id"`
 	Hash      string    `json:"hash,omitempty"` // SHA-256 of the key, hexadecimal
@@ -261,21 +261,21 @@ type APIKey struct {
 // those before it.
 const (
 	ScopeView    = "campaigns:view"                  // read
-	ScopeManage  = "campaigns:create_manage"         // create, change, test, and what else is no publishing
+	ScopeManage  = "campaigns:create_manage"         // create, change and test, but not publish
 	ScopePublish = "campaigns:create_manage_publish" // publish
 )
 
-// KnownScopes lists the scopes, each after those that it includes.
+// KnownScopes returns all scopes, each after those that it includes.
 func KnownScopes() []string { return []string{ScopeView, ScopeManage, ScopePublish} }
 
-// Grants reports whether scopes hold need, or a scope that includes it.
+// Grants reports whether scopes contain need or a scope that includes it.
 func Grants(scopes []string, need string) bool {
 	known := KnownScopes()
 	i := slices.Index(known, need)
 	return i >= 0 && slices.ContainsFunc(known[i:], func(s string) bool { return slices.Contains(scopes, s) })
 }
 
-// User is one user of the workspace's apps.
+// User is a user of the workspace's apps.
 type User struct {
 	ID         string         `json:"id"` // unique id
 	Attributes map[string]any `json:"attributes"`
@@ -284,41 +284,41 @@ type User struct {
 	OptedOut   bool           `json:"opted_out,omitempty"`
 }
 
-// The attributes of a profile that identify its user.
+// The user attributes that identify a user.
 const (
 	AttrEmail  = "Email (Standard)"
 	AttrMobile = "Mobile Number (Standard)"
 )
 
-// AttrEventTime is an attribute that every event has: when it happened. Filters on events compare it
-// as a date, which is how they say "in the last 7 days".
+// AttrEventTime is an attribute of every event: the time at which it happened. Filters on events compare it
+// as a date, for example to require an event within the last 7 days.
 const AttrEventTime = "Event Time (Standard)"
 
-// Device is an app or browser that takes push notifications.
+// Device is an app or browser that receives push notifications.
 type Device struct {
 	Platform string `json:"platform"` // ANDROID, IOS, WEB
-	// Token is what the push service knows it by: FCM's registration token, APNs' device token in
+	// Token identifies the device at its push service: FCM's registration token, APNs' device token in
 	// hexadecimal, or the endpoint of a browser's subscription.
 	Token       string `json:"token"`
 	AdvertiseID string `json:"advertising_id,omitempty"` // GAID or IDFA
-	// Keys are those of a browser's subscription (W3C Push API, PushSubscription.toJSON).
+	// Keys are the keys of a browser's subscription (W3C Push API, PushSubscription.toJSON).
 	Keys *WebKeys `json:"keys,omitempty"`
 }
 
-// WebKeys encrypt what goes to a browser (RFC 8291), in base64url.
+// WebKeys are the keys that encrypt messages to a browser (RFC 8291), in base64url.
 type WebKeys struct {
 	P256dh string `json:"p256dh"` // its public key
 	Auth   string `json:"auth"`   // its authentication secret
 }
 
-// Event is something that a user did.
+// Event is an event of a user.
 type Event struct {
 	Name       string         `json:"name"`
 	At         time.Time      `json:"at"`
 	Attributes map[string]any `json:"attributes,omitempty"`
 }
 
-// Lists returns the names that the tables offer and check, by list.
+// Lists returns the names in one of the workspace's lists, which the tables suggest and check.
 func (w Workspace) Lists(list string) ([]string, bool) {
 	var out []string
 	switch list {

@@ -10,10 +10,10 @@ import (
 	"bugle/engine/doc"
 )
 
-// ContentKind is a kind of what a workspace keeps for its messages (CONTRACT.md, Personalization).
+// ContentKind is a kind of workspace content (CONTRACT.md, Personalization).
 type ContentKind string
 
-// The kinds, in the order in which they are shown.
+// The kinds in display order.
 const (
 	KindBlock    ContentKind = "content_block"
 	KindProducts ContentKind = "product_set"
@@ -21,12 +21,12 @@ const (
 	KindTemplate ContentKind = "template"
 )
 
-// ContentKinds lists the kinds.
+// ContentKinds returns all kinds of content.
 func ContentKinds() []ContentKind {
 	return []ContentKind{KindBlock, KindProducts, KindAPI, KindTemplate}
 }
 
-// Label is the kind for people.
+// Label returns the display name of the kind.
 func (k ContentKind) Label() string {
 	if k == KindAPI {
 		return "content API"
@@ -34,26 +34,26 @@ func (k ContentKind) Label() string {
 	return strings.ReplaceAll(string(k), "_", " ")
 }
 
-// ContentStore reads and changes what a workspace keeps for its messages. What is named and not there
-// is [NotFound], what cannot be kept [ValidationFailed].
+// ContentStore reads and changes the content of a workspace. A missing item is a [NotFound] error, an invalid
+// one [ValidationFailed].
 type ContentStore interface {
-	// Content returns the items of a kind by name, of each template the newest version.
+	// Content returns the items of a kind sorted by name, and the newest version of each template.
 	Content(ctx context.Context, kind ContentKind) ([]ContentItem, error)
 	ContentItem(ctx context.Context, ref ContentRef) (ContentItem, error)
-	// PutContent adds an item or changes the one of its name. A template without a version becomes the
-	// next one of its id, unless it says what the newest says. A version never changes: one that is there and says something else is
+	// PutContent adds or replaces an item. A template without a version becomes the next version of its id,
+	// unless it equals the newest one. Versions are immutable: different content for an existing version is
 	// refused with [BadRequest], HTTP 409.
 	PutContent(ctx context.Context, item ContentItem) (ContentRef, error)
-	// DeleteContent removes an item; a template's version, or all of them where ref names none.
+	// DeleteContent deletes an item. For a template it deletes one version, or all versions if ref has none.
 	DeleteContent(ctx context.Context, ref ContentRef) error
-	// ContentUses tells what names an item: other content, and campaigns that still can be sent.
+	// ContentUses returns the content and the campaigns that can still be sent that refer to an item.
 	ContentUses(ctx context.Context, ref ContentRef) ([]ContentUse, error)
-	// TryContentAPI calls a content API as a message would, and tells what happened. A call that
-	// fails is no error: the answer says so.
+	// TryContentAPI calls a content API as a message would, and returns what happened. A failed call is not
+	// an error: the result describes it.
 	TryContentAPI(ctx context.Context, name string, args []string) (ContentTrial, error)
 }
 
-// ContentRef names an item.
+// ContentRef identifies a content item.
 type ContentRef struct {
 	Kind    ContentKind `json:"kind"`
 	Name    string      `json:"name"`              // a template's id
@@ -67,7 +67,7 @@ func (r ContentRef) String() string {
 	return r.Kind.Label() + " " + r.Name
 }
 
-// ContentItem is one item: exactly one member is set.
+// ContentItem is one content item. Exactly one field is set.
 type ContentItem struct {
 	Block    *ContentBlock    `json:"content_block,omitempty"`
 	Products *ProductSet      `json:"product_set,omitempty"`
@@ -75,7 +75,7 @@ type ContentItem struct {
 	Template *ContentTemplate `json:"template,omitempty"`
 }
 
-// Ref names the item; it is empty where no member is set.
+// Ref returns the reference to the item, or the zero reference if no field is set.
 func (i ContentItem) Ref() ContentRef {
 	switch {
 	case i.Block != nil:
@@ -90,75 +90,75 @@ func (i ContentItem) Ref() ContentRef {
 	return ContentRef{}
 }
 
-// ContentUse is something that names an item.
+// ContentUse is something that refers to an item.
 type ContentUse struct {
 	In       ContentRef `json:"in,omitzero"`        // other content; empty for a campaign
 	Campaign string     `json:"campaign,omitempty"` // the campaign's id
-	Name     string     `json:"name"`               // what it is called
+	Name     string     `json:"name"`               // its display name
 	Status   State      `json:"status,omitempty"`   // the campaign's
 }
 
-// ProductSet is a list of products that expressions can show: {{ ProductSet.name[0].title }}.
+// ProductSet is a list of products for expressions: {{ ProductSet.name[0].title }}.
 type ProductSet struct {
 	Name string `json:"name"`
-	// Products are objects with members of any name. Numbers in them are json.Number.
+	// Products are objects with any fields. Numbers are json.Number.
 	Products []map[string]any `json:"products"`
 }
 
-// ContentAPI is an HTTP service that expressions can call: {{ ContentApi.name('Oslo').today }}. It
-// answers with JSON, or with a text.
+// ContentAPI is an HTTP service that expressions can call: {{ ContentApi.name('Oslo').today }}. It returns
+// JSON or text.
 type ContentAPI struct {
 	Name string `json:"name"`
-	// URL is where it is, with {name} for a parameter in its path or query. Parameters that it does
-	// not hold go into the query of a GET, and into the JSON object that is the body of a POST.
+	// URL may contain {name} in its path or query for a parameter. Other parameters are added to the query of
+	// a GET, or to the JSON object in the body of a POST.
 	URL     string          `json:"url"`
 	Method  string          `json:"method,omitempty"` // GET or POST; empty: GET
-	Params  []string        `json:"params,omitempty"` // the names of the arguments, in their order
+	Params  []string        `json:"params,omitempty"` // the names of the arguments, in order
 	Headers []ContentHeader `json:"headers,omitempty"`
 	Timeout int             `json:"timeout_ms,omitempty"` // milliseconds; 0: [ContentTimeout]
 }
 
 // ContentTimeout and MaxContentTimeout are how long a content API usually has for an answer, and at most.
 const (
+	// ContentTimeout and MaxContentTimeout are the default and the longest timeout of a content API call.
 	ContentTimeout    = 5 * time.Second
 	MaxContentTimeout = 20 * time.Second
 )
 
-// ContentHeader is a header that goes with each call.
+// ContentHeader is a header of every call.
 type ContentHeader struct {
 	Name  string `json:"name"`
 	Value string `json:"value,omitempty"`
-	// Env names the environment variable that holds the value instead: secrets are not stored.
+	// Env names an environment variable with the value. Secrets are not stored.
 	Env string `json:"env,omitempty"`
 }
 
-// ContentPolicy says which servers content APIs may reach.
+// ContentPolicy configures which servers content APIs may call.
 type ContentPolicy struct {
-	// Hosts are those that may be called: a name, one with *. before it for all names below it, or
-	// either with a port. Without a port it is the usual one of http and https. None is called that
-	// is not on the list.
+	// Hosts lists the allowed hosts: a name, or *. and a domain for all names below it, both with an optional
+	// port. Without a port, the default port of http or https is meant. No other host is called.
 	Hosts []string `json:"hosts,omitempty"`
-	// Private lets hosts of the list be in this machine's own networks: loopback, private and
-	// link-local addresses. Otherwise these are refused whatever name leads there.
+	// Private allows listed hosts in loopback, private and link-local networks. Otherwise such addresses are
+	// refused, whatever their name.
 	Private bool `json:"private,omitempty"`
 }
 
-// ContentTemplate is a saved template, which messages take by its id (CONTRACT.md, campaign_content).
+// ContentTemplate is a saved template that messages refer to by id (CONTRACT.md, campaign_content).
 type ContentTemplate struct {
 	ID      string  `json:"id"`
 	Version int     `json:"version"` // from 1
 	Name    string  `json:"name,omitempty"`
 	Channel Channel `json:"channel"` // PUSH or EMAIL
-	// Platform is the one that a push template is for: ANDROID or IOS.
+	// Platform is the platform of a push template: ANDROID or IOS.
 	Platform string `json:"platform,omitempty"`
-	// Content is what stands under `email`, `android` or `ios` in a campaign that has it from here.
-	// What the campaign says itself takes precedence.
+	// Content is what a campaign has under `email`, `android` or `ios`. Fields that the campaign sets itself
+	// take precedence.
 	Content doc.Value `json:"content"`
 	SavedAt time.Time `json:"saved_at"`
 }
 
-// ContentCall is one call of a content API that a preview, a test send or a trial made. A header whose
-// value comes from the environment has $NAME for it.
+// ContentCall is one call of a content API by a preview, a test send or a trial. A header with a value from
+// the environment has $NAME as its value.
 type ContentCall struct {
 	API            string      `json:"api"`
 	Start          time.Time   `json:"start"`
@@ -166,17 +166,17 @@ type ContentCall struct {
 	Method         string      `json:"method"`
 	URL            string      `json:"url"`
 	RequestHeader  http.Header `json:"request_header,omitempty"`
-	Request        []byte      `json:"request,omitempty"` // the body; nil: none
-	Status         int         `json:"status,omitempty"`  // 0 where there was no answer
+	Request        []byte      `json:"request,omitempty"` // the body; nil if there is none
+	Status         int         `json:"status,omitempty"`  // 0 if there was no response
 	ResponseHeader http.Header `json:"response_header,omitempty"`
 	Response       []byte      `json:"response,omitempty"`
-	Err            string      `json:"error,omitempty"` // why it gave no value
-	// Reused counts how often its answer was used again in the same send.
+	Err            string      `json:"error,omitempty"` // why the call returned no value
+	// Reused counts how often the response was used again in the same send.
 	Reused int `json:"again,omitempty"`
 }
 
-// ContentTrial is what a call of a content API gave.
+// ContentTrial is the result of a trial call of a content API.
 type ContentTrial struct {
 	Call  ContentCall `json:"call"`
-	Value any         `json:"value"` // as an expression gets it; nil where the call failed
+	Value any         `json:"value"` // as an expression receives it; nil if the call failed
 }

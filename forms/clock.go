@@ -56,13 +56,13 @@ func (c clock) now() time.Time {
 }
 
 // read reads a text for a row, with the time of day that the row held in before.
-func (c clock) read(before doc.Value, r row, text string) (timeparse.Reading, error) {
+func (c clock) read(before doc.Value, r row, text string) (timeparse.Result, error) {
 	in := timeparse.Context{Now: c.now(), Zone: c.zoneFor(before, r.Path)}
-	if had, err := timeparse.Read(before.Lookup(r.Path).Text(), in); err == nil && had.Exact {
+	if had, err := timeparse.Parse(before.Lookup(r.Path).Text(), in); err == nil && had.Exact {
 		hour := timeparse.ClockOf(had.Instant)
 		in.Clock = &hour
 	}
-	return timeparse.Read(text, in)
+	return timeparse.Parse(text, in)
 }
 
 // wire returns how a document spells what was typed in a row for a time; false where it is not
@@ -87,7 +87,7 @@ func (c clock) understood(before doc.Value, r row, text string) (words string, n
 	if err != nil {
 		return "", nil, err.Error()
 	}
-	return t.Words + " · " + c.until(t.Instant), t.Notes, ""
+	return t.Text + " · " + c.until(t.Instant), t.Notes, ""
 }
 
 // atRest returns the time in a row that has not the focus as people say it, and how far off that is; "" where

@@ -97,7 +97,7 @@ func isStandIn(r rune) bool { return r >= standIn && r < standInEnd }
 
 // unseen reports whether s has characters that a terminal obeys instead of showing, or that nobody sees.
 func unseen(s string) bool {
-	return strings.ContainsRune(s, unicode.ReplacementChar) || visible.Hides(s)
+	return strings.ContainsRune(s, unicode.ReplacementChar) || visible.HasHidden(s)
 }
 
 // symbol is what is drawn for a hidden character: one cell.

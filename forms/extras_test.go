@@ -144,7 +144,7 @@ func TestWhatIsKeptSaysWhyAndGoes(t *testing.T) {
 func TestProblemsNameTitles(t *testing.T) {
 	f := open(t, `{"template":"BASIC","title":"x"}`)
 	f.SetProblems([]schema.Problem{
-		{Path: doc.P("tags", 0), Message: "wire", Human: "words"},
+		{Path: doc.P("tags", 0), Message: "wire", FormMessage: "words"},
 		{Path: doc.P("timer"), Message: "over the wire"},
 	})
 	shows(t, f, "! item 1: words", "! Over the wire")

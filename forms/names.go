@@ -140,7 +140,7 @@ func (n names) spanDates(r row) []string {
 func (n names) spanOffers(root doc.Value, r row, text string) (offers []string, whole bool) {
 	dates := n.spanDates(r)
 	_, err := r.Node.SetSpan(root, r.Path, text, dates)
-	return r.Node.SpanOffers(text, dates), err == nil
+	return r.Node.SuggestSpans(text, dates), err == nil
 }
 
 // notKnown stands beside a name that is none of those that a field suggests.
@@ -149,7 +149,7 @@ const notKnown = "not in this workspace"
 // hasForm reports whether a field's texts are of a form: colors, time zones.
 func hasForm(n *schema.Node, form schema.Form) bool {
 	return n != nil && slices.ContainsFunc(n.Rules, func(rule schema.Rule) bool {
-		is, ok := schema.Bare(rule).(schema.Format)
+		is, ok := schema.Unguarded(rule).(schema.Format)
 		return ok && is.As == form
 	})
 }

@@ -36,7 +36,7 @@ func newPicking(c clock, t themes.Theme, before doc.Value, r row, text, of strin
 }
 
 // reading returns the time that is chosen.
-func (p *picking) reading() (timeparse.Reading, error) {
+func (p *picking) reading() (timeparse.Result, error) {
 	return p.clock.read(p.before, p.row, p.picker.Value().Format("2006-01-02 15:04"))
 }
 
@@ -57,7 +57,7 @@ func (p *picking) view(w, h int) string {
 	rest := h - 1
 	var below []string
 	if at, err := p.reading(); err == nil && rest > calendar.Height+1 {
-		below = append(below, indented(t.Info, w, at.Words+" · "+p.clock.until(at.Instant), 2)...)
+		below = append(below, indented(t.Info, w, at.Text+" · "+p.clock.until(at.Instant), 2)...)
 		for _, note := range at.Notes {
 			below = append(below, indented(t.Warning, w, "! "+sentence(note), 2)...)
 		}

@@ -31,9 +31,9 @@ func (v *problems) check(root doc.Value) {
 func (v *problems) about(p schema.Problem) string {
 	n := v.cfg.Schema.At(p.Path)
 	if n == nil || n.Name == "" {
-		return sentence(p.Words())
+		return sentence(p.Text())
 	}
-	return n.Label() + ": " + oneLine(p.Words())
+	return n.Label() + ": " + oneLine(p.Text())
 }
 
 // own returns the problems with the object of the form, or with a flat one in it, that none of the rows shows.
@@ -91,14 +91,14 @@ func (v *problems) direct(r row) *schema.Problem {
 // text is the message of a problem in or below a row, in the words of the form.
 func (v *problems) text(r row, p *schema.Problem) string {
 	if len(p.Path) <= len(r.Path) || !p.Path.HasPrefix(r.Path) {
-		return sentence(p.Words())
+		return sentence(p.Text())
 	}
 	below := p.Path[len(r.Path):]
 	at := strings.Join(v.cfg.Schema.Trail(p.Path)[len(r.Path):], " › ")
 	if below[0].IsIndex && len(below) == 1 {
 		at = fmt.Sprintf("item %d", below[0].Index+1)
 	}
-	return oneLine(at + ": " + p.Words())
+	return oneLine(at + ": " + p.Text())
 }
 
 // errors counts the errors at and below a row.

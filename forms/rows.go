@@ -210,7 +210,7 @@ func briefly(n *schema.Node, v, in doc.Value) string {
 		}
 		return counted(v.Len(), title)
 	case doc.Number:
-		return title + " " + n.Counted(string(v.Encode()))
+		return title + " " + n.WithUnit(string(v.Encode()))
 	case doc.Bool:
 		switch {
 		case n.Yes != "":
@@ -251,7 +251,7 @@ func valueText(s schema.FieldState) string {
 				return o.Title()
 			}
 		}
-		return s.Node.Counted(oneLine(head(v.Text(), 300)))
+		return s.Node.WithUnit(oneLine(head(v.Text(), 300)))
 	case doc.Bool:
 		yes, no := sides(s.Node)
 		if v.True() {
@@ -263,7 +263,7 @@ func valueText(s schema.FieldState) string {
 			return listText(s.Node, v)
 		}
 	}
-	return s.Node.Counted(oneLine(head(string(v.Encode()), 300)))
+	return s.Node.WithUnit(oneLine(head(string(v.Encode()), 300)))
 }
 
 func listText(n *schema.Node, v doc.Value) string {

@@ -171,7 +171,7 @@ func cmdHold(ts *testscript.TestScript, _ bool, args []string) {
 func cmdPlain(ts *testscript.TestScript, neg bool, args []string) {
 	for _, file := range args {
 		text := ts.ReadFile(file)
-		if visible.Hides(strings.NewReplacer("\n", "", "\t", "").Replace(text)) != neg {
+		if visible.HasHidden(strings.NewReplacer("\n", "", "\t", "").Replace(text)) != neg {
 			ts.Fatalf("%s controls a terminal: %q", file, text)
 		}
 	}

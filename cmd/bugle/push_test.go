@@ -54,7 +54,7 @@ func TestPushThroughGateways(t *testing.T) {
 	if out, _ := b.run(cli.ExitDone, "", "workspace", "connector", "test", "fcm", "--to", "another-token", "--json"); !strings.Contains(out, `"sent": 1`) {
 		t.Error(out)
 	}
-	for _, got := range [][]gatewaytest.Received{fcm.Got(), apns.Got(), web.Got()} {
+	for _, got := range [][]gatewaytest.Received{fcm.Messages(), apns.Messages(), web.Messages()} {
 		if len(got) == 0 || !strings.Contains(string(got[0].Payload), "Test message from bugle") {
 			t.Errorf("%+v", got)
 		}
@@ -65,13 +65,13 @@ func TestPushThroughGateways(t *testing.T) {
 	if want := "Android sent\niOS sent\nWeb sent\nSent 3 messages.\n"; out != want {
 		t.Errorf("bugle test wrote %q", out)
 	}
-	for _, got := range [][]gatewaytest.Received{fcm.Got(), apns.Got(), web.Got()} {
+	for _, got := range [][]gatewaytest.Received{fcm.Messages(), apns.Messages(), web.Messages()} {
 		if last := got[len(got)-1]; !json.Valid(last.Payload) || !strings.Contains(string(last.Payload), "Grüße") {
 			t.Errorf("%s", last.Payload)
 		}
 	}
 
-	web.Always(gatewaytest.Answer{Status: 410})
+	web.RespondAlways(gatewaytest.Response{Status: 410})
 	out, _ = b.run(cli.ExitFailed, "", "test", id, "--to", "U1", "--platform", "WEB")
 	if !strings.HasPrefix(out, "Web failed: U1: the push service at 127.0.0.1:") || !strings.Contains(out, "(410)") {
 		t.Errorf("bugle test wrote %q", out)

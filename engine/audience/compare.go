@@ -21,12 +21,12 @@ type comparison interface {
 	whole() bool         // takes every list, whatever is in it
 }
 
-// known takes everything.
-type known struct{}
+// anyValue takes everything.
+type anyValue struct{}
 
-func (known) takes(any) bool    { return true }
-func (known) at(time.Time) bool { return true }
-func (known) whole() bool       { return true }
+func (anyValue) takes(any) bool    { return true }
+func (anyValue) at(time.Time) bool { return true }
+func (anyValue) whole() bool       { return true }
 
 // plain is embedded by comparisons that look at single values and know no moments.
 type plain struct{}
@@ -78,27 +78,27 @@ func (c numbers) takes(v any) bool {
 // fold is set.
 type texts struct {
 	plain
-	how    likeness
+	how    textMatch
 	set    map[string]struct{} // for same
 	pieces [][]byte            // for the others
 	fold   bool
 }
 
-type likeness uint8
+type textMatch uint8
 
 const (
-	same likeness = iota
+	same textMatch = iota
 	contains
 	startsWith
 	endsWith
 )
 
-var likenesses = map[string]likeness{
+var textMatches = map[string]textMatch{
 	"is": same, "in": same, "contains": contains, "containsInTheFollowing": contains,
 	"startWithInTheFollowing": startsWith, "endsWithInTheFollowing": endsWith,
 }
 
-func newTexts(how likeness, values []string, caseSensitive bool) *texts {
+func newTexts(how textMatch, values []string, caseSensitive bool) *texts {
 	c := &texts{how: how, fold: !caseSensitive, set: make(map[string]struct{}, len(values))}
 	for _, v := range values {
 		b := []byte(v)
@@ -242,7 +242,7 @@ func newComparison(filter, value, second doc.Value, days calendar) (comparison, 
 	operands, ok := operandsOf(value, second)
 	switch {
 	case operator == opExists:
-		return known{}, true
+		return anyValue{}, true
 	case !ok:
 		return nil, false
 	}
@@ -255,7 +255,7 @@ func newComparison(filter, value, second doc.Value, days calendar) (comparison, 
 	case "datetime":
 		return days.window(operator, operands)
 	}
-	how, ok := likenesses[operator]
+	how, ok := textMatches[operator]
 	return newTexts(how, textsOf(operands), filter.Get(mCaseSensitive).True()), ok
 }
 

@@ -25,7 +25,7 @@ type segmentKey struct{ id, name string }
 type compiler struct {
 	env      Env
 	days     calendar
-	words    speaker
+	words    describer
 	problems []schema.Problem
 	segments map[segmentKey]*membership // as far as they are made
 	within   []segmentKey               // those that are being made, outermost first
@@ -34,7 +34,7 @@ type compiler struct {
 func newCompiler(env Env) *compiler {
 	zone := env.zone()
 	return &compiler{
-		env: env, days: calendar{now: env.now().In(zone), zone: zone}, words: speakerOf(env),
+		env: env, days: calendar{now: env.now().In(zone), zone: zone}, words: newDescriber(env),
 		segments: map[segmentKey]*membership{},
 	}
 }
@@ -46,7 +46,7 @@ func (c *compiler) problem(at doc.Path, rule, format string, args ...any) {
 }
 
 func (c *compiler) top(filters doc.Value) *top {
-	t := &top{about: about{words: c.words.sentence(filters, shapeOf(filters))}, optOut: true}
+	t := &top{described: described{text: c.words.sentence(filters, shapeOf(filters))}, optOut: true}
 	shape := shapeOf(filters)
 	if shape == groupShape {
 		t.included = c.groups(nil, filters)
@@ -86,7 +86,7 @@ func (c *compiler) group(at doc.Path, v doc.Value, ofEvent bool) *group {
 	case join != "" && join != joinAnd && join != joinOr:
 		c.problem(at.Child(mJoin), "join", "must be and or or, not %q", join)
 	}
-	g := &group{about: about{at, c.words.groupLine(v)}, any: join == joinOr}
+	g := &group{described: described{at, c.words.groupLine(v)}, any: join == joinOr}
 	for i, f := range filters.Elems() {
 		if p := c.filter(at.Child(mFilters).Elem(i), f, ofEvent); p != nil {
 			g.parts = append(g.parts, p)
@@ -143,7 +143,7 @@ func (c *compiler) attribute(at doc.Path, v doc.Value) part {
 		c.problem(at.Child(mValue), "unfinished", "enter a value to compare %s with", name)
 		return nil
 	}
-	f := attribute{about: about{at, c.words.line(v)}, name: name, steps: dotted(name), negate: v.Get(mNegate).True()}
+	f := attribute{described: described{at, c.words.line(v)}, name: name, steps: dotted(name), negate: v.Get(mNegate).True()}
 	if operand != catalog.NoOperand && hasExpression(v) {
 		return c.dynamic(f, v)
 	}
@@ -221,7 +221,7 @@ func hasExpression(filter doc.Value) bool {
 func (c *compiler) action(at doc.Path, v doc.Value) part {
 	executed := v.Get(mExecuted)
 	f := &action{
-		about: about{at, c.words.line(v)}, event: v.Get(mEvent).Text(), times: 1,
+		described: described{at, c.words.line(v)}, event: v.Get(mEvent).Text(), times: 1,
 		negate: executed.Kind() == doc.Bool && !executed.True(),
 	}
 	if f.event == "" {
@@ -268,7 +268,7 @@ func (c *compiler) segment(at doc.Path, v doc.Value) part {
 		return nil
 	}
 	f := *made
-	f.about = about{at, c.words.line(v)}
+	f.described = described{at, c.words.line(v)}
 	return &f
 }
 
@@ -295,7 +295,7 @@ func (c *compiler) members(at doc.Path, s engine.Segment) *membership {
 		f.filters = inner.top(group)
 		for _, p := range inner.problems {
 			if p.Rule != ruleCycle {
-				p.Human = fmt.Sprintf("the segment %q can't be used: %s", s.Name, p.Words())
+				p.FormMessage = fmt.Sprintf("the segment %q can't be used: %s", s.Name, p.Text())
 				p.Message = fmt.Sprintf("the segment %q can't be used: %s: %s", s.Name, p.Path, p.Message)
 			}
 			p.Path = at

@@ -190,12 +190,12 @@ func daysIn(year, month int) int {
 
 // dayOf returns the first microsecond of a day in a zone, and the first of the next.
 func dayOf(year int, month time.Month, day int, zone *time.Location) (from, to int64) {
-	return dawn(year, month, day, zone).UnixMicro(), dawn(year, month, day+1, zone).UnixMicro()
+	return startOfDay(year, month, day, zone).UnixMicro(), startOfDay(year, month, day+1, zone).UnixMicro()
 }
 
-// dawn returns the first moment of a day. A clock change may skip its midnight, or bring it twice; a
+// startOfDay returns the first moment of a day. A clock change may skip its midnight, or bring it twice; a
 // day that a zone left out altogether begins when the next one does.
-func dawn(year int, month time.Month, day int, zone *time.Location) time.Time {
+func startOfDay(year int, month time.Month, day int, zone *time.Location) time.Time {
 	date := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 	t := time.Date(year, month, day, 0, 0, 0, 0, zone)
 	switch civil := midnight(t); {

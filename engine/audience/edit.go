@@ -20,7 +20,7 @@ func Kinds(root doc.Value, at doc.Path) []Kind {
 		return []Kind{EventAttribute}
 	}
 	kinds := []Kind{Attribute, Action, Segment}
-	if Triggers(root, at) {
+	if IsTrigger(root, at) {
 		kinds = []Kind{Action, Attribute, Segment}
 	}
 	if isFilter(at) && kindOf(root.Lookup(at), false) == Action {
@@ -41,7 +41,7 @@ func AddFilter(root doc.Value, at doc.Path, kind Kind) (doc.Value, doc.Path, err
 	v := root.Lookup(at)
 	switch {
 	case !v.Exists():
-		return root, at, errGone
+		return root, at, errNoFilter
 	case kind == EventAttribute && !ofEvents(at):
 		conditions := at.Child(mConditions)
 		return insert(root, conditions, root.Lookup(conditions).Get(mFilters).Len(), blank(kind))
@@ -51,7 +51,7 @@ func AddFilter(root doc.Value, at doc.Path, kind Kind) (doc.Value, doc.Path, err
 	return insert(root, groupOf(at), at.Last().Index+1, blank(kind))
 }
 
-var errGone = errors.New("this filter no longer exists")
+var errNoFilter = errors.New("this filter no longer exists")
 
 var nouns = map[Kind]string{
 	Group: "a group", Attribute: "user attributes", Action: "actions", Segment: "segments", EventAttribute: "event attributes",
@@ -250,7 +250,7 @@ func Negate(root doc.Value, p doc.Path) (doc.Value, error) {
 // condition goes has none.
 func Remove(root doc.Value, p doc.Path) (doc.Value, error) {
 	if !root.Lookup(p).Exists() || len(p) == 0 {
-		return root, errGone
+		return root, errNoFilter
 	}
 	return remove(root, p), nil
 }
@@ -293,7 +293,7 @@ func there(root doc.Value, p doc.Path) error {
 	case !isFilter(p):
 		return errors.New("this works on a single filter; choose one in the group")
 	case !root.Lookup(p).Exists():
-		return errGone
+		return errNoFilter
 	}
 	return nil
 }

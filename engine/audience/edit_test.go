@@ -18,7 +18,7 @@ import (
 func drawn(root doc.Value, at doc.Path) string {
 	var b strings.Builder
 	for _, n := range Nodes(root, at, Env{}, nil) {
-		fmt.Fprintf(&b, "%s%s: %s%s\n", strings.Repeat("  ", n.Depth), n.Kind, map[bool]string{true: "not "}[n.Negated], n.Words)
+		fmt.Fprintf(&b, "%s%s: %s%s\n", strings.Repeat("  ", n.Depth), n.Kind, map[bool]string{true: "not "}[n.Negated], n.Text)
 	}
 	return b.String()
 }
@@ -62,7 +62,7 @@ func TestNodes(t *testing.T) {
 	})
 	var got []string
 	for _, n := range nodes {
-		got = append(got, fmt.Sprintf("%d %s %s %q %s %d/%d %q not=%v problems=%d absent=%v", n.Depth, n.Kind, n.Path, n.Title, n.Join, n.Index, n.Count, n.Words, n.Negated, n.Problems, n.Absent))
+		got = append(got, fmt.Sprintf("%d %s %s %q %s %d/%d %q not=%v problems=%d absent=%v", n.Depth, n.Kind, n.Path, n.Title, n.Join, n.Index, n.Count, n.Text, n.Negated, n.Problems, n.Absent))
 	}
 	const in = "segmentation_details.included_filters"
 	want := []string{
@@ -125,7 +125,7 @@ func TestBuildFromNothing(t *testing.T) {
 		t.Errorf("the tables refuse %s: %v", root.Encode(), problems)
 	}
 	want := "Users whose Orders is above 3, and who did Bought at least once in the last 30 days with product Beans; not those in the segment Staff."
-	if got := Sentence(root, doc.P("segmentation_details"), Env{}); got != want {
+	if got := Describe(root, doc.P("segmentation_details"), Env{}); got != want {
 		t.Errorf("got %s", got)
 	}
 	if got := root.Lookup(orders).Get("category").Text(); got != "Custom Attribute" {
@@ -247,11 +247,11 @@ func TestNegateAndJoin(t *testing.T) {
 	f := func(i int) doc.Path { return at("included_filters", "filters", i) }
 	for i, want := range []string{"a is not known", "Did not do did"} {
 		once, err := Negate(root, f(i))
-		if err != nil || Line(once.Lookup(f(i)), Env{}) != want {
+		if err != nil || DescribeFilter(once.Lookup(f(i)), Env{}) != want {
 			t.Errorf("negated once: %s, %v", once.Lookup(f(i)).Encode(), err)
 		}
 		twice, err := Negate(once, f(i))
-		if err != nil || Line(twice.Lookup(f(i)), Env{}) != Line(root.Lookup(f(i)), Env{}) {
+		if err != nil || DescribeFilter(twice.Lookup(f(i)), Env{}) != DescribeFilter(root.Lookup(f(i)), Env{}) {
 			t.Errorf("negated twice: %s, %v", twice.Lookup(f(i)).Encode(), err)
 		}
 	}

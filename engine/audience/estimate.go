@@ -9,8 +9,8 @@ import (
 	"bugle/engine/catalog"
 )
 
-// stride is how many profiles are looked at between two looks at the context and two tellings.
-const stride = 4096
+// batchSize is how many profiles are looked at between two looks at the context and two tellings.
+const batchSize = 4096
 
 // Estimate counts who of the profiles is in the audience, and how many of those a message can reach.
 // Progress, where it is not nil, is told of the count as it grows. An error of the profiles, or the
@@ -28,7 +28,7 @@ func Estimate(ctx context.Context, a *Audience, profiles iter.Seq2[engine.User, 
 			out.Matched++
 			reach(&out.Reach, &p)
 		}
-		if out.Total%stride != 0 {
+		if out.Total%batchSize != 0 {
 			continue
 		}
 		if err := ctx.Err(); err != nil {

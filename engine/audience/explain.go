@@ -11,8 +11,8 @@ import (
 	"bugle/engine/timeparse"
 )
 
-func (a about) result(matched bool) engine.AudienceResult {
-	return engine.AudienceResult{Path: a.path, Words: a.words, Matched: matched}
+func (a described) result(matched bool) engine.AudienceResult {
+	return engine.AudienceResult{Path: a.path, Words: a.text, Matched: matched}
 }
 
 func (t *top) explain(p *engine.User, _ *engine.Event) engine.AudienceResult {

@@ -34,7 +34,7 @@ func FuzzFilters(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_, _ = Sentence(v, nil, env), Line(v, env)
+		_, _ = Describe(v, nil, env), DescribeFilter(v, env)
 		a, problems := Compile(v, env)
 		for _, p := range problems {
 			if p.Message == "" || p.Rule == "" {

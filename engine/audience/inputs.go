@@ -16,12 +16,12 @@ type Part uint8
 
 // The parts.
 const (
-	Plain    Part = iota // what its table says
-	Name                 // what the filter looks at: changed by [SetName], offered by [Names]
-	DataType             // changed by [SetDataType]
-	Operator             // changed by [SetOperator]
-	Value                // changed by [SetValues]; [ValueShape] says what it looks like
-	HowOften             // changed by [SetOften], put into words by [OftenText]
+	Plain     Part = iota // what its table says
+	Name                  // what the filter looks at: changed by [SetName], offered by [Names]
+	DataType              // changed by [SetDataType]
+	Operator              // changed by [SetOperator]
+	Value                 // changed by [SetValues]; [ValueShape] says what it looks like
+	Frequency             // changed by [SetFrequency], put into words by [FrequencyText]
 )
 
 // Input is a member of a filter that a person fills in.
@@ -44,13 +44,13 @@ func Inputs(s *schema.Schema, root doc.Value, filter doc.Path, env schema.Env) [
 		return nil
 	}
 	var used, rest []Input
-	inWords := kind == Action && sayable(root.Lookup(filter))
+	inWords := kind == Action && isDescribable(root.Lookup(filter))
 	for _, f := range obj.Fields {
 		switch {
 		case inWords && f.Node.Name == mExecuted:
 			continue // a part of how often
 		case inWords && f.Node.Name == mExecution:
-			used = append(used, Input{Part: HowOften, Label: f.Node.Label(), State: f})
+			used = append(used, Input{Part: Frequency, Label: f.Node.Label(), State: f})
 		case f.Node.Name == mType && kind != Unknown && f.Value.Exists(), f.Node.Name == mConditions, f.Node.Name == mSecond && f.Shown:
 			continue // said by the kind, filters themselves, a part of the value
 		case f.Node.Name == mCaseSensitive && !f.Value.Exists() && root.Lookup(filter).Get(mDataType).Text() != "string":
@@ -133,9 +133,9 @@ func Subject(root doc.Value, filter doc.Path) doc.Path {
 	return filter
 }
 
-// Picks reports whether a segmentation, a trigger or a group picks anybody: all users, or those who
+// HasFilters reports whether a segmentation, a trigger or a group picks anybody: all users, or those who
 // match a filter.
-func Picks(filters doc.Value) bool {
+func HasFilters(filters doc.Value) bool {
 	if shapeOf(filters) == groupShape {
 		return filters.Get(mFilters).Len() > 0
 	}
@@ -198,7 +198,7 @@ func values(filter doc.Value) []doc.Value {
 func SetValues(root doc.Value, filter doc.Path, texts []string) (doc.Value, error) {
 	f := root.Lookup(filter)
 	if !f.Exists() {
-		return root, errGone
+		return root, errNoFilter
 	}
 	if _, ok := Values(f); !ok {
 		return root, errors.New("this value is an object; edit the filter as JSON")
@@ -263,7 +263,7 @@ func scalar(f doc.Value, text string, i int, old []doc.Value) doc.Value {
 
 // Step is an audience with the first so many of the filters that include people.
 type Step struct {
-	Words   string // of the filter that the step adds
+	Text    string // of the filter that the step adds
 	Filters doc.Value
 }
 
@@ -282,7 +282,7 @@ func Steps(filters doc.Value, env Env) []Step {
 		if err != nil {
 			return nil
 		}
-		out = append(out, Step{Line(group.Get(mFilters).At(i), env), part})
+		out = append(out, Step{DescribeFilter(group.Get(mFilters).At(i), env), part})
 	}
 	if filters.Get(mExcluded).Get(mFilters).Len() > 0 {
 		out = append(out, Step{"Without those who are excluded", filters})
@@ -303,8 +303,8 @@ func first(list doc.Value, n int) doc.Value {
 	return doc.NewArray(out...)
 }
 
-// NewFilter tells a filter as [AddFilter] makes it from one that a person has filled in.
-func NewFilter(root doc.Value, filter doc.Path) bool {
+// IsNewFilter tells a filter as [AddFilter] makes it from one that a person has filled in.
+func IsNewFilter(root doc.Value, filter doc.Path) bool {
 	v := root.Lookup(filter)
 	return v.Exists() && doc.Equal(v, blank(kindOf(v, ofEvents(filter))))
 }

@@ -18,17 +18,17 @@ func TestReadDate(t *testing.T) {
 		"1 month ago": "2026-02-14", "last year": "2025-03-14", "yesterday 9am": "2026-03-13T09:00:00",
 		"tomorrow": "2026-03-15", "2026-12-01 18:30": "2026-12-01T18:30:00", "2026-12-01T10:00:00Z": "2026-12-01T10:00:00Z",
 	} {
-		if got, err := ReadDate(text, env); err != nil || got.Wire != want || got.Words == "" {
+		if got, err := ParseDate(text, env); err != nil || got.Wire != want || got.Text == "" {
 			t.Errorf("%q is %+v, %v; want %s", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "soon", "last", "99999 days ago", "yesterdayish", "last monkey"} {
-		if got, err := ReadDate(text, env); err == nil {
+		if got, err := ParseDate(text, env); err == nil {
 			t.Errorf("%q is %+v", text, got)
 		}
 	}
 	end := Env{Now: time.Date(2026, 3, 31, 10, 0, 0, 0, time.UTC)}
-	if got, _ := ReadDate("last month", end); got.Wire != "2026-02-28" {
+	if got, _ := ParseDate("last month", end); got.Wire != "2026-02-28" {
 		t.Errorf("a month before 31 March is %s", got.Wire)
 	}
 }

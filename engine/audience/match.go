@@ -14,15 +14,15 @@ type part interface {
 	explain(p *engine.User, e *engine.Event) engine.AudienceResult
 }
 
-// about is what an explanation says of a part itself.
-type about struct {
-	path  doc.Path
-	words string
+// described is what an explanation says of a part itself.
+type described struct {
+	path doc.Path
+	text string
 }
 
 // top is a whole audience.
 type top struct {
-	about
+	described
 	everybody bool // is_all_user_campaign
 	optOut    bool // opted-out users too; always where the filters are no segmentation
 	included  []part
@@ -48,7 +48,7 @@ func (t *top) match(p *engine.User, _ *engine.Event) bool {
 
 // group is a filter group with at least one filter.
 type group struct {
-	about
+	described
 	any   bool
 	parts []part
 }
@@ -64,7 +64,7 @@ func (g *group) match(p *engine.User, e *engine.Event) bool {
 
 // attribute is a filter on an attribute of a profile or, where there is one, an event.
 type attribute struct {
-	about
+	described
 	name   string
 	steps  []string // of a name with dots
 	negate bool
@@ -177,7 +177,7 @@ func (f *dynamic) match(p *engine.User, e *engine.Event) bool {
 
 // action is a filter on how often a profile did something.
 type action struct {
-	about
+	described
 	event     string
 	condition *group // on the event's attributes; nil: none
 	compare   counting
@@ -224,7 +224,7 @@ func (f *action) count(p *engine.User, enough int) int {
 
 // membership is a filter on a segment: a list, filters, or both.
 type membership struct {
-	about
+	described
 	name    string
 	members map[string]struct{}
 	filters part // nil: a list alone

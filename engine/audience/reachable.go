@@ -8,8 +8,8 @@ import (
 	"bugle/engine/doc"
 )
 
-// OfSegment returns the filters that pick the members of a segment, by its name.
-func OfSegment(name string) doc.Value {
+// SegmentFilters returns the filters that pick the members of a segment, by its name.
+func SegmentFilters(name string) doc.Value {
 	segment := doc.NewObject(doc.M(mType, doc.NewString(typeSegment)), doc.M(mName, doc.NewString(name)))
 	return doc.NewObject(doc.M(mFilters, doc.NewArray(segment)))
 }

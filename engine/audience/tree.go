@@ -62,7 +62,7 @@ type Node struct {
 	Join  string   // and or or: of a group its own, of a filter its group's
 	Index int      // of a filter, among those of its group that have a line
 	Count int      // how many filters a group has, or conditions an action
-	Words string   // the node by itself, in plain words
+	Text  string   // the node by itself, in plain words
 	// Negated says that the filter is turned round: negate of an attribute, executed false of an action.
 	Negated bool
 	// Problems is how many of the problems that were given lie at the node or below it.
@@ -74,7 +74,7 @@ type Node struct {
 // Nodes flattens the filters at a place in root, which is a component with filter groups or a group:
 // each node is followed by what is in it. Problems are those of root, such as a validation gives.
 func Nodes(root doc.Value, at doc.Path, env Env, problems []schema.Problem) []Node {
-	f := flattener{root: root, words: speakerOf(env), problems: problems}
+	f := flattener{root: root, words: newDescriber(env), problems: problems}
 	if shapeAt(root, at) == groupShape {
 		f.group(at, 0, groupNode().Label())
 		return f.out
@@ -92,7 +92,7 @@ func Nodes(root doc.Value, at doc.Path, env Env, problems []schema.Problem) []No
 
 type flattener struct {
 	root     doc.Value
-	words    speaker
+	words    describer
 	problems []schema.Problem
 	out      []Node
 }
@@ -101,7 +101,7 @@ func (f *flattener) group(at doc.Path, depth int, title string) {
 	v := f.root.Lookup(at)
 	f.add(Node{
 		Kind: Group, Path: at, Depth: depth, Title: title, Join: joinOf(v), Count: v.Get(mFilters).Len(),
-		Words: f.words.groupLine(v), Absent: !v.Exists(),
+		Text: f.words.groupLine(v), Absent: !v.Exists(),
 	})
 	f.filters(at, depth+1, false)
 }
@@ -111,7 +111,7 @@ func (f *flattener) filters(at doc.Path, depth int, ofEvent bool) {
 	group := f.root.Lookup(at)
 	hidden := -1
 	if ofEvent && isFilter(at.Parent()) {
-		if action := f.root.Lookup(at.Parent()); sayable(action) {
+		if action := f.root.Lookup(at.Parent()); isDescribable(action) {
 			hidden = withinOf(action)
 		}
 	}
@@ -123,7 +123,7 @@ func (f *flattener) filters(at doc.Path, depth int, ofEvent bool) {
 		if hidden >= 0 && i > hidden {
 			i-- // among those that have a line
 		}
-		n := Node{Kind: kindOf(v, ofEvent), Path: p, Depth: depth, Join: joinOf(group), Index: i, Words: f.words.line(v)}
+		n := Node{Kind: kindOf(v, ofEvent), Path: p, Depth: depth, Join: joinOf(group), Index: i, Text: f.words.line(v)}
 		switch n.Kind {
 		case Group:
 			n.Join, n.Count = joinOf(v), v.Get(mFilters).Len()
@@ -131,7 +131,7 @@ func (f *flattener) filters(at doc.Path, depth int, ofEvent bool) {
 			f.filters(p, depth+1, ofEvent)
 		case Action:
 			n.Count = v.Get(mConditions).Get(mFilters).Len()
-			if sayable(v) && withinOf(v) >= 0 {
+			if isDescribable(v) && withinOf(v) >= 0 {
 				n.Count--
 			}
 			n.Negated = v.Get(mExecuted).Kind() == doc.Bool && !v.Get(mExecuted).True()
@@ -175,9 +175,9 @@ func shapeAt(root doc.Value, at doc.Path) shape {
 	return shapeOf(root.Lookup(at))
 }
 
-// Triggers reports whether the filters at a place start a campaign: those of a trigger, its group of events, or a
+// IsTrigger reports whether the filters at a place start a campaign: those of a trigger, its group of events, or a
 // filter in that. The other groups of a trigger do not.
-func Triggers(root doc.Value, at doc.Path) bool {
+func IsTrigger(root doc.Value, at doc.Path) bool {
 	if shapeAt(root, at) == triggerShape {
 		return true
 	}

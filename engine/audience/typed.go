@@ -10,39 +10,39 @@ import (
 	"bugle/engine/timeparse"
 )
 
-// TypedDate is a date that a person typed for a filter.
-type TypedDate struct {
+// DateValue is a date that a person typed for a filter.
+type DateValue struct {
 	// Wire is how the filter spells it: a date where no time of day was typed.
 	Wire string
-	// Words say what was understood: "Mon 9 Mar 2026, the whole day".
-	Words string
+	// Text say what was understood: "Mon 9 Mar 2026, the whole day".
+	Text string
 }
 
-// ReadDate reads a date, or a date and a time, as people type it: what [timeparse.Read] takes, and the past
+// ParseDate reads a date, or a date and a time, as people type it: what [timeparse.Parse] takes, and the past
 // that filters mostly ask for: "yesterday", "last monday", "30 days ago". Days are those of the
 // workspace. The error is a sentence for the person who typed it.
-func ReadDate(text string, env Env) (TypedDate, error) {
+func ParseDate(text string, env Env) (DateValue, error) {
 	zone, typed := env.zone(), strings.TrimSpace(text)
 	if day, err := time.Parse(time.DateOnly, typed); err == nil {
-		return TypedDate{typed, wholeDay(day)}, nil
+		return DateValue{typed, wholeDay(day)}, nil
 	}
 	if t, ok := schema.ParseTime(typed, zone); ok {
-		return TypedDate{typed, timeparse.Words(t, zone)}, nil
+		return DateValue{typed, timeparse.FormatIn(t, zone)}, nil
 	}
 	typed = past(typed, env.now().In(zone))
 	r, err := readAt(typed, env, 9)
 	if err != nil {
-		return TypedDate{}, timeparse.Unread(strings.TrimSpace(text), "Try 1 dec, yesterday, last monday or 30 days ago")
+		return DateValue{}, timeparse.ParseError(strings.TrimSpace(text), "Try 1 dec, yesterday, last monday or 30 days ago")
 	}
 	// Where another hour fills in for the one that was not typed, there is none.
 	if other, err := readAt(typed, env, 10); err == nil && !other.Instant.Equal(r.Instant) {
-		return TypedDate{r.Instant.Format(time.DateOnly), wholeDay(r.Instant)}, nil
+		return DateValue{r.Instant.Format(time.DateOnly), wholeDay(r.Instant)}, nil
 	}
-	return TypedDate{r.Wire, r.Words}, nil
+	return DateValue{r.Wire, r.Text}, nil
 }
 
-func readAt(text string, env Env, hour int) (timeparse.Reading, error) {
-	return timeparse.Read(text, timeparse.Context{Now: env.now(), Zone: env.zone(), Clock: &timeparse.Clock{Hour: hour}})
+func readAt(text string, env Env, hour int) (timeparse.Result, error) {
+	return timeparse.Parse(text, timeparse.Context{Now: env.now(), Zone: env.zone(), Clock: &timeparse.Clock{Hour: hour}})
 }
 
 func wholeDay(t time.Time) string { return timeparse.Day(t) + ", the whole day" }

@@ -23,7 +23,7 @@ type Report struct {
 	Done      []string // ids
 	Unchanged int      // of Done, those that were as they should be already
 	Failed    []Failure
-	Left      []Failure // whose turn did not come
+	Skipped   []Failure // whose turn did not come
 }
 
 // Progress tells how far it is.
@@ -33,8 +33,8 @@ type Progress struct{ Done, Failed, Total int }
 // on the network answers several.
 const workers = 8
 
-// patience is how long one campaign may take.
-const patience = 30 * time.Second
+// campaignTimeout is how long one campaign may take.
+const campaignTimeout = 30 * time.Second
 
 // Run does the operation to the campaigns, and tells of each that is done from one goroutine at a time.
 // Ending ctx ends the work: what is under way is finished or given up, the rest is left. by is the email
@@ -50,7 +50,7 @@ func Run(ctx context.Context, svc engine.Service, op Operation, rows []engine.Su
 	for range min(workers, len(rows)) {
 		all.Go(func() {
 			for i := range next {
-				changed, err := attempt(ctx, svc, op, rows[i], by)
+				changed, err := runOne(ctx, svc, op, rows[i], by)
 				out <- outcome{i, changed, err}
 			}
 		})
@@ -80,7 +80,7 @@ func Run(ctx context.Context, svc engine.Service, op Operation, rows []engine.Su
 	for i, o := range ends {
 		switch {
 		case o == nil || o.err != nil && ctx.Err() != nil:
-			r.Left = append(r.Left, Failure{Row: rows[i]})
+			r.Skipped = append(r.Skipped, Failure{Row: rows[i]})
 		case o.err != nil:
 			r.Failed = append(r.Failed, Failure{rows[i], o.err})
 		default:
@@ -93,10 +93,10 @@ func Run(ctx context.Context, svc engine.Service, op Operation, rows []engine.Su
 	return r
 }
 
-// attempt does the operation to one campaign. It waits where the service says that it is too much.
-func attempt(ctx context.Context, svc engine.Service, op Operation, row engine.Summary, by string) (changed bool, err error) {
+// runOne does the operation to one campaign. It waits where the service says that it is too much.
+func runOne(ctx context.Context, svc engine.Service, op Operation, row engine.Summary, by string) (changed bool, err error) {
 	for {
-		each, cancel := context.WithTimeout(ctx, patience)
+		each, cancel := context.WithTimeout(ctx, campaignTimeout)
 		changed, err = op.Do(each, svc, row, by)
 		cancel()
 		e := engine.AsError(err)

@@ -114,7 +114,7 @@ func TestRunReports(t *testing.T) {
 	var last bulk.Progress
 	steps := 0
 	r := bulk.Run(t.Context(), svc, bulk.Action{Name: catalog.Archive}, rows(40), "ann@example.com", func(p bulk.Progress) { last = p; steps++ })
-	if len(r.Done) != 38 || !slices.Equal(ids(r.Failed), []string{"c3", "c17"}) || len(r.Left) != 0 || !errors.Is(r.Failed[0].Err, broken) {
+	if len(r.Done) != 38 || !slices.Equal(ids(r.Failed), []string{"c3", "c17"}) || len(r.Skipped) != 0 || !errors.Is(r.Failed[0].Err, broken) {
 		t.Errorf("the report is %+v", r)
 	}
 	if last != (bulk.Progress{Done: 40, Failed: 2, Total: 40}) || steps != 40 {
@@ -138,7 +138,7 @@ func TestACanceledRunLeavesTheRest(t *testing.T) {
 		return nil
 	}}
 	r := bulk.Run(ctx, svc, bulk.Action{Name: catalog.Archive}, rows(9), "", func(bulk.Progress) {})
-	if len(r.Failed) != 0 || len(r.Done)+len(r.Left) != 9 || !slices.Contains(ids(r.Left), "c5") || !slices.Contains(ids(r.Left), "c8") {
+	if len(r.Failed) != 0 || len(r.Done)+len(r.Skipped) != 9 || !slices.Contains(ids(r.Skipped), "c5") || !slices.Contains(ids(r.Skipped), "c8") {
 		t.Errorf("the report is %+v", r)
 	}
 }
@@ -228,7 +228,7 @@ func TestWhyNot(t *testing.T) {
 		{bulk.Tag{}, svc, at(catalog.Push, catalog.Archived), "no longer be changed"},
 		{bulk.Export{}, svc, at(catalog.SMS, catalog.Archived), ""},
 	} {
-		if why := c.op.Why(c.svc, c.row); (why == "") != (c.want == "") || !strings.Contains(why, c.want) {
+		if why := c.op.Blocked(c.svc, c.row); (why == "") != (c.want == "") || !strings.Contains(why, c.want) {
 			t.Errorf("%+v on %s %s: %q", c.op, c.row.Channel, c.row.Status, why)
 		}
 	}

@@ -17,8 +17,8 @@ import (
 
 // Operation is something that can be done to many campaigns.
 type Operation interface {
-	// Why says in a sentence why it cannot be done to a campaign; empty where it can.
-	Why(svc engine.Service, row engine.Summary) string
+	// Blocked says in a sentence why it cannot be done to a campaign; empty where it can.
+	Blocked(svc engine.Service, row engine.Summary) string
 	// Do does it, and says whether that changed anything.
 	Do(ctx context.Context, svc engine.Service, row engine.Summary, by string) (changed bool, err error)
 }
@@ -26,8 +26,8 @@ type Operation interface {
 // Action is an action of the life cycle: stop, pause, resume, archive, restore or delete.
 type Action struct{ Name catalog.Action }
 
-// Why is Operation's.
-func (a Action) Why(svc engine.Service, row engine.Summary) string {
+// Blocked is Operation's.
+func (a Action) Blocked(svc engine.Service, row engine.Summary) string {
 	if why := catalog.Refusal(a.Name, row.Channel, row.DeliveryType, row.Status); why != "" {
 		return why
 	}
@@ -91,8 +91,8 @@ func (t Tag) Retag(body doc.Value) (doc.Value, error) {
 	return body.Set(at, doc.NewStrings(tags...))
 }
 
-// Why is Operation's.
-func (t Tag) Why(_ engine.Service, row engine.Summary) string {
+// Blocked is Operation's.
+func (t Tag) Blocked(_ engine.Service, row engine.Summary) string {
 	if !row.Channel.Writable() {
 		return row.Channel.Label() + " campaigns can be read here, not changed."
 	}
@@ -152,8 +152,8 @@ func (t Tag) note() string {
 // Export writes campaigns as files into a folder that is there. See package files.
 type Export struct{ Folder string }
 
-// Why is Operation's: every campaign can be exported.
-func (Export) Why(engine.Service, engine.Summary) string { return "" }
+// Blocked is Operation's: every campaign can be exported.
+func (Export) Blocked(engine.Service, engine.Summary) string { return "" }
 
 // Do is Operation's.
 func (e Export) Do(ctx context.Context, svc engine.Service, row engine.Summary, _ string) (bool, error) {

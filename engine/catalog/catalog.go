@@ -66,7 +66,7 @@ func channelField(ch Channel) schema.Field {
 			f.Options = append(f.Options, schema.Option{Value: string(c), Label: c.Label()})
 		}
 		if c.Writable() && ch.Writable() && c != ch {
-			f.Rules = append(f.Rules, schema.Excludes{Values: []string{string(c)}, Says: "this is a campaign for " + ch.Label() + ", and its channel cannot change"})
+			f.Rules = append(f.Rules, schema.Excludes{Values: []string{string(c)}, Text: "this is a campaign for " + ch.Label() + ", and its channel cannot change"})
 		}
 	}
 	return f

@@ -6,8 +6,8 @@ import (
 	"bugle/engine/doc"
 )
 
-// maxFilled is how many cells FillCells makes at once.
-const maxFilled = 500
+// maxFilledCells is how many cells FillCells makes at once.
+const maxFilledCells = 500
 
 // FillCells returns a campaign_content in which each locale that it lists has a message for each of
 // its variations (CONTRACT.md, Content). A message that stands alone becomes
@@ -36,7 +36,7 @@ func FillCells(campaignContent doc.Value) (doc.Value, bool) {
 	for _, locale := range locales {
 		from := after
 		for _, name := range names {
-			if message, ok := nearest(from, locale, name); ok && made < maxFilled && !after.Get(locale).Get(name).Exists() {
+			if message, ok := nearest(from, locale, name); ok && made < maxFilledCells && !after.Get(locale).Get(name).Exists() {
 				after = with(after, doc.P(locale, name), message)
 				made++
 			}

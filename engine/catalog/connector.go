@@ -39,7 +39,7 @@ func ConnectorPair(kind, name string) string { return kind + " " + name }
 // configuredPair wants type and name to be those of one connector, not the type of one and the name of
 // another; that each is configured at all is said by their own rules.
 var configuredPair = schema.Named{
-	ID: "configured_pair", Says: "type and name must belong to one connector of the workspace",
+	ID: "configured_pair", Text: "type and name must belong to one connector of the workspace",
 	Check: func(p schema.Place) []schema.Finding {
 		if p.Env.Lists == nil {
 			return nil

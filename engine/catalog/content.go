@@ -24,7 +24,7 @@ func pushContent() schema.Field {
 		Flat:   true,
 		Fields: []schema.Field{onPlatform(Android, androidContent()), onPlatform(IOS, iosContent()), onPlatform(Web, webContent())},
 		Rules: []schema.Rule{schema.Guard{At: schema.Publish, Ref: refPublish, Rule: schema.Named{
-			ID: "platform_content", Says: "every platform of the campaign needs a message", Check: everyPlatform,
+			ID: "platform_content", Text: "every platform of the campaign needs a message", Check: everyPlatform,
 		}}},
 	}
 }
@@ -47,15 +47,15 @@ func campaignContent(message, foreign schema.Field) schema.Field {
 		Name: "campaign_content", ID: "campaign_content", Title: "Content", Noun: "a message", Kind: schema.Object, Ref: "CONTRACT.md, campaign_content",
 		Editor: schema.EditorContent,
 		Help:   "The message, its translations and its A/B variations.",
-		Rules: []schema.Rule{schema.Guard{At: schema.Publish, Ref: refOurs, Rule: schema.Named{
-			ID: "split", Says: "an A/B test needs a distribution_type", Check: splitKnown,
+		Rules: []schema.Rule{schema.Guard{At: schema.Publish, Ref: refOwn, Rule: schema.Named{
+			ID: "split", Text: "an A/B test needs a distribution_type", Check: splitKnown,
 		}}},
 		Fields: []schema.Field{
 			{
 				Name: "locales", Kind: schema.List, Suggest: "locales",
 				Help: "The languages of this campaign, besides the default one.",
 				Rules: []schema.Rule{
-					schema.Excludes{Values: []string{"default"}, Says: "it is always included"},
+					schema.Excludes{Values: []string{"default"}, Text: "it is always included"},
 					schema.Unique{},
 					atMost(manyItems),
 				},
@@ -70,11 +70,11 @@ func campaignContent(message, foreign schema.Field) schema.Field {
 				Elem:     localeTable(members, message.Name),
 				Either:   true, // one_shape
 				Rules: []schema.Rule{
-					schema.Named{ID: "one_shape", Says: "either one message, or one for each locale and variation; a single message only without locales and A/B variations", Check: oneShape},
-					schema.Named{ID: "default_locale", Says: "the default locale is required", Check: defaultLocale},
-					schema.Named{ID: "listed_locales", Says: "every locale except default must be listed in locales", Check: listedLocales},
+					schema.Named{ID: "one_shape", Text: "either one message, or one for each locale and variation; a single message only without locales and A/B variations", Check: oneShape},
+					schema.Named{ID: "default_locale", Text: "the default locale is required", Check: defaultLocale},
+					schema.Named{ID: "listed_locales", Text: "every locale except default must be listed in locales", Check: listedLocales},
 					schema.Guard{At: schema.Publish, Ref: refPublish, Rule: schema.Named{
-						ID: "every_cell", Says: "every listed locale needs every variation", Check: everyCell,
+						ID: "every_cell", Text: "every listed locale needs every variation", Check: everyCell,
 					}},
 				},
 			},

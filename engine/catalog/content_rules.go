@@ -39,19 +39,19 @@ func oneShape(p schema.Place) []schema.Finding {
 	switch {
 	case len(keyed) > 0:
 		return []schema.Finding{{
-			Path:    where,
-			Message: fmt.Sprintf("not allowed beside the locale %q; keep one message, or move it to content.default.variation_1", keyed[0]),
-			Human:   fmt.Sprintf("this message has no locale, but %q has one; move it to the default locale", keyed[0]),
+			Path:        where,
+			Message:     fmt.Sprintf("not allowed beside the locale %q; keep one message, or move it to content.default.variation_1", keyed[0]),
+			FormMessage: fmt.Sprintf("this message has no locale, but %q has one; move it to the default locale", keyed[0]),
 		}}
 	case p.Object.Get("locales").Len() > 0:
 		return []schema.Finding{{
 			Path: where, Message: "not allowed when there are locales; move it to content.default.variation_1",
-			Human: "every locale needs its own message; move this one to the default locale",
+			FormMessage: "every locale needs its own message; move this one to the default locale",
 		}}
 	case hasVariations(p.Object.Get("variation_details")):
 		return []schema.Finding{{
 			Path: where, Message: "not allowed when there are A/B variations; move it to content.default.variation_1",
-			Human: "every A/B variation needs its own message; move this one to variation A",
+			FormMessage: "every A/B variation needs its own message; move this one to variation A",
 		}}
 	}
 	return nil
@@ -90,13 +90,13 @@ func everyCell(p schema.Place) []schema.Finding {
 		cells := p.Value.Get(locale)
 		if !cells.Exists() {
 			if locale != "default" { // default_locale says so for that one
-				out = append(out, schema.Finding{Path: doc.P(locale), Message: "missing: add a message for this locale", Human: "add a message for this locale"})
+				out = append(out, schema.Finding{Path: doc.P(locale), Message: "missing: add a message for this locale", FormMessage: "add a message for this locale"})
 			}
 			continue
 		}
 		for _, name := range names {
 			if !cells.Get(name).Exists() {
-				out = append(out, schema.Finding{Path: doc.P(locale, name), Message: "missing: every locale needs every variation", Human: "add a message for this variation"})
+				out = append(out, schema.Finding{Path: doc.P(locale, name), Message: "missing: every locale needs every variation", FormMessage: "add a message for this variation"})
 			}
 		}
 		if len(out) >= maxReported {
@@ -122,9 +122,9 @@ func splitKnown(p schema.Place) []schema.Finding {
 		return nil
 	}
 	return []schema.Finding{{
-		Path:    doc.P("variation_details", "distribution_type"),
-		Message: "required with several variations: it says how the audience is split between them",
-		Human:   "choose how the audience is split between the variations",
+		Path:        doc.P("variation_details", "distribution_type"),
+		Message:     "required with several variations: it says how the audience is split between them",
+		FormMessage: "choose how the audience is split between the variations",
 	}}
 }
 
@@ -134,7 +134,7 @@ func everyPlatform(p schema.Place) []schema.Finding {
 		name := strings.ToLower(platform)
 		known := platform == "ANDROID" || platform == "IOS" || platform == "WEB"
 		if known && p.Value.Get(name).Empty() {
-			out = append(out, schema.Finding{Path: doc.P(name), Message: "missing: basic_details.platforms lists " + platform, Human: "add a message for " + Platform(platform).Label()})
+			out = append(out, schema.Finding{Path: doc.P(name), Message: "missing: basic_details.platforms lists " + platform, FormMessage: "add a message for " + Platform(platform).Label()})
 		}
 	}
 	return out

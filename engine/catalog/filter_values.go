@@ -13,7 +13,7 @@ import (
 // value may be that value, and between takes a list of two or value and value1.
 
 var valueFits = schema.Named{
-	ID: "fits", Says: "the value must fit the data type and the operator",
+	ID: "fits", Text: "the value must fit the data type and the operator",
 	Check: func(p schema.Place) []schema.Finding {
 		if p.Value.Empty() && p.Value.Kind() != doc.Null {
 			return nil // required says so
@@ -27,14 +27,14 @@ var valueFits = schema.Named{
 		}
 		operator := p.Object.Get("operator").Text()
 		return []schema.Finding{{
-			Message: "must be " + want.words + ", because the operator is " + operator,
-			Human:   "must be " + want.words + ", because the comparison is \"" + operatorWords[operator].label + "\"",
+			Message:     "must be " + want.words + ", because the operator is " + operator,
+			FormMessage: "must be " + want.words + ", because the comparison is \"" + operatorLabels[operator].label + "\"",
 		}}
 	},
 }
 
-var secondFits = schema.Named{
-	ID: "fits", Says: "the second value must fit the data type",
+var secondValueFits = schema.Named{
+	ID: "fits", Text: "the second value must fit the data type",
 	Check: func(p schema.Place) []schema.Finding {
 		scalar := scalars[p.Object.Get("data_type").Text()]
 		if scalar.ok == nil || p.Object.Get("operator").Text() != "between" || free(p) || scalar.ok(p.Value) {
@@ -89,7 +89,7 @@ func FilterValue(filter doc.Value) (words string, ok bool) {
 		return want.words, false
 	}
 	p.Value = filter.Get("value1")
-	if p.Value.Exists() && len(secondFits.Check(p)) > 0 {
+	if p.Value.Exists() && len(secondValueFits.Check(p)) > 0 {
 		return want.words, false
 	}
 	return want.words, true

@@ -31,8 +31,8 @@ type Phrase struct {
 	Unit          string // after the value, in the plural; empty where it has none
 }
 
-// operatorWords are the operators' labels, in menus, and their phrases.
-var operatorWords = map[string]struct {
+// operatorLabels are the operators' labels, in menus, and their phrases.
+var operatorLabels = map[string]struct {
 	label  string
 	phrase Phrase
 }{
@@ -56,7 +56,7 @@ var operatorWords = map[string]struct {
 
 // OperatorPhrase returns how an operator reads in a sentence; false for one that is not known.
 func OperatorPhrase(operator string) (Phrase, bool) {
-	w, ok := operatorWords[operator]
+	w, ok := operatorLabels[operator]
 	return w.phrase, ok
 }
 
@@ -179,7 +179,7 @@ func closedFilters(fields []schema.Field) schema.Named {
 		known[f.Name] = true
 	}
 	return schema.Named{
-		ID: "closed", Says: "only user attribute filters may have other fields",
+		ID: "closed", Text: "only user attribute filters may have other fields",
 		Check: func(p schema.Place) []schema.Finding {
 			kind := p.Value.Get("filter_type").Text()
 			if kind != "actions" && kind != "custom_segments" {
@@ -237,7 +237,7 @@ func attributeFields(suggest string) []schema.Field {
 		{
 			Name: "value1", Title: "Second value", Kind: schema.Any, Used: schema.When("operator", "between"),
 			Help:  "The end of the range, when Value holds only its start.",
-			Rules: []schema.Rule{secondFits},
+			Rules: []schema.Rule{secondValueFits},
 		},
 		{Name: "case_sensitive", Kind: schema.Bool, Default: "false", Help: "Treat upper and lower case as different."},
 		{Name: "negate", Title: "Invert", Kind: schema.Bool, Default: "false", Help: "Match the users who do not meet this condition."},
@@ -256,7 +256,7 @@ func operatorOptions() []schema.Option {
 			if slices.ContainsFunc(out, func(o schema.Option) bool { return o.Value == op }) {
 				continue
 			}
-			o := schema.Option{Value: op, Label: operatorWords[op].label}
+			o := schema.Option{Value: op, Label: operatorLabels[op].label}
 			if types := typesWith(op); len(types) < len(operators) {
 				o.When = schema.When("data_type", types...)
 			}

@@ -13,7 +13,7 @@ func TestOperatorsHaveWords(t *testing.T) {
 	for _, row := range operators {
 		for _, op := range row.operators {
 			p, ok := OperatorPhrase(op)
-			if !ok || p.Is == "" || p.IsNot == "" || p.Without == "" || operatorWords[op].label == "" {
+			if !ok || p.Is == "" || p.IsNot == "" || p.Without == "" || operatorLabels[op].label == "" {
 				t.Errorf("%s of %s reads %+v", op, row.dataType, p)
 			}
 			operand, ok := OperandOf(row.dataType, op)
@@ -22,8 +22,8 @@ func TestOperatorsHaveWords(t *testing.T) {
 			}
 		}
 	}
-	if len(operatorWords) != len(operatorOptions()) {
-		t.Errorf("%d operators have words, and there are %d", len(operatorWords), len(operatorOptions()))
+	if len(operatorLabels) != len(operatorOptions()) {
+		t.Errorf("%d operators have words, and there are %d", len(operatorLabels), len(operatorOptions()))
 	}
 	for _, c := range [][2]string{{"string", "near"}, {"money", "is"}, {"bool", "today"}, {"", ""}} {
 		if _, ok := OperandOf(c[0], c[1]); ok {

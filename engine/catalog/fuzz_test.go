@@ -89,8 +89,8 @@ func checkProblems(t *testing.T, table string, v doc.Value, size int, ps []schem
 		if p.Message == "" || p.Rule == "" || p.Section == "" {
 			t.Errorf("%s: %+v says too little", table, p)
 		}
-		if strings.ContainsFunc(p.Message+p.Human, unicode.IsControl) {
-			t.Errorf("%s: %q holds a control character", table, p.Message+p.Human)
+		if strings.ContainsFunc(p.Message+p.FormMessage, unicode.IsControl) {
+			t.Errorf("%s: %q holds a control character", table, p.Message+p.FormMessage)
 		}
 		if len(p.Path) > 0 && !v.Lookup(p.Path).Exists() && !v.Lookup(p.Path[:len(p.Path)-1]).Exists() {
 			t.Errorf("%s: %s is nowhere in the document", table, p)

@@ -70,7 +70,7 @@ func coordinate(name, help, example string, limit float64) schema.Field {
 		Rules: []schema.Rule{
 			schema.Format{As: schema.Decimal, Plain: true},
 			schema.Named{
-				ID: "degrees", Says: fmt.Sprintf("between -%v and %v degrees", limit, limit),
+				ID: "degrees", Text: fmt.Sprintf("between -%v and %v degrees", limit, limit),
 				Check: func(p schema.Place) []schema.Finding {
 					f, err := strconv.ParseFloat(p.Value.Text(), 64)
 					if err != nil || f >= -limit && f <= limit {
@@ -86,7 +86,7 @@ func coordinate(name, help, example string, limit float64) schema.Field {
 // positive wants a number that is written as a string to be above zero.
 func positive() schema.Named {
 	return schema.Named{
-		ID: "positive", Says: "more than 0",
+		ID: "positive", Text: "more than 0",
 		Check: func(p schema.Place) []schema.Finding {
 			if f, err := strconv.ParseFloat(p.Value.Text(), 64); err != nil || f > 0 {
 				return nil

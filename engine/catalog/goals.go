@@ -76,7 +76,7 @@ func goalEventAttribute() schema.Field {
 }
 
 var twoValues = schema.Named{
-	ID: "two_values", Says: "between needs value and value1",
+	ID: "two_values", Text: "between needs value and value1",
 	Check: func(p schema.Place) []schema.Finding {
 		if p.Value.Get("condition").Text() != "between" || p.Value.Get("value").Len() == 2 ||
 			p.Value.Get("value").Exists() && p.Value.Get("value1").Exists() {

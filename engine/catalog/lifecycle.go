@@ -87,13 +87,13 @@ func (t transition) takes(ch Channel, dt DeliveryType, st State) bool {
 // state. Where it cannot, why is one sentence that names action, type and state as they are on the wire
 // and, where there is one, the action that would do: the message of the 422.
 func Allowed(a Action, ch Channel, dt DeliveryType, st State) (ok bool, why string) {
-	why = refusal(onTheWire, a, ch, dt, st)
+	why = refusal(wireSpelling, a, ch, dt, st)
 	return why == "", why
 }
 
 // Refusal is the sentence of [Allowed] in the words of the screens; empty where the action is allowed.
 func Refusal(a Action, ch Channel, dt DeliveryType, st State) string {
-	return refusal(forPeople, a, ch, dt, st)
+	return refusal(labelSpelling, a, ch, dt, st)
 }
 
 // spelling is how a sentence names actions, delivery types and states.
@@ -105,10 +105,10 @@ type spelling struct {
 }
 
 var (
-	onTheWire = spelling{asIs[Action], asIs[DeliveryType], asIs[State], func(a Action, dt DeliveryType, st State) string {
+	wireSpelling = spelling{asIs[Action], asIs[DeliveryType], asIs[State], func(a Action, dt DeliveryType, st State) string {
 		return fmt.Sprintf("%s does not apply to this %s campaign, which is %s", a, dt, st)
 	}}
-	forPeople = spelling{Action.Label, small(DeliveryType.Label), small(State.Label), func(a Action, _ DeliveryType, _ State) string {
+	labelSpelling = spelling{Action.Label, small(DeliveryType.Label), small(State.Label), func(a Action, _ DeliveryType, _ State) string {
 		return "You can't " + strings.ToLower(a.Label()) + " this campaign"
 	}}
 )

@@ -2,8 +2,8 @@ package catalog
 
 import "bugle/engine/schema"
 
-// refOurs is the source of rules that the specification leaves open.
-const refOurs = "ours"
+// refOwn is the source of rules that the specification leaves open.
+const refOwn = "ours"
 
 // How many items lists may have where the specification says nothing: more than anybody writes by hand,
 // and few enough that a campaign is one change of the store.
@@ -13,4 +13,4 @@ const (
 )
 
 // atMost bounds the items of a list. Every list has a bound; a test looks.
-func atMost(n int) schema.Rule { return schema.Guard{Rule: schema.Items{Max: n}, Ref: refOurs} }
+func atMost(n int) schema.Rule { return schema.Guard{Rule: schema.Items{Max: n}, Ref: refOwn} }

@@ -56,7 +56,7 @@ func TestTagsAreBounded(t *testing.T) {
 		for _, p := range schema.Errors(CreateRequest(Email).Validate(mustParse(t, body(n)), schema.Env{})) {
 			if p.Path.String() == "basic_details.tags" {
 				got = p.String()
-				if p.Section != refOurs {
+				if p.Section != refOwn {
 					t.Errorf("its source is %q", p.Section)
 				}
 			}

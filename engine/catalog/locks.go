@@ -32,8 +32,8 @@ var lockedPaths = map[State][]doc.Path{
 	Archived:  {nil},
 }
 
-// heads are the root members that say whose campaign it is; no state locks them.
-var heads = []string{"channel", "campaign_delivery_type", "created_by", "updated_by", "request_id"}
+// headFields are the root members that say whose campaign it is; no state locks them.
+var headFields = []string{"channel", "campaign_delivery_type", "created_by", "updated_by", "request_id"}
 
 // Locked returns what a campaign in that state no longer lets be changed (CONTRACT.md, Locks). A lock covers everything below its path.
 func Locked(st State) []Lock {
@@ -61,7 +61,7 @@ func LockedChanges(st State, before, after doc.Value) []doc.Path {
 			continue
 		}
 		for _, name := range memberNames(before, after) {
-			if !slices.Contains(heads, name) && differ(before.Get(name), after.Get(name)) {
+			if !slices.Contains(headFields, name) && differ(before.Get(name), after.Get(name)) {
 				out = append(out, doc.P(name))
 			}
 		}

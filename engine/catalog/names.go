@@ -99,7 +99,7 @@ const (
 	RoleArchived             // put away
 )
 
-var stateLooks = map[State]struct {
+var stateStyles = map[State]struct {
 	label string
 	role  Role
 }{
@@ -115,14 +115,14 @@ var stateLooks = map[State]struct {
 
 // Label returns the state for people; the wire value of one that is not known.
 func (s State) Label() string {
-	if l, ok := stateLooks[s]; ok {
+	if l, ok := stateStyles[s]; ok {
 		return l.label
 	}
 	return string(s)
 }
 
 // Role returns the role that the state plays; [RoleDraft] for a state that is not known.
-func (s State) Role() Role { return stateLooks[s].role }
+func (s State) Role() Role { return stateStyles[s].role }
 
 // Live reports whether the campaign is published and has not ended: scheduled, active, sending or
 // paused.

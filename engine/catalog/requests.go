@@ -52,7 +52,7 @@ func createTable(ch Channel) schema.Field {
 	fields := append([]schema.Field{requestID()}, head(ch)...)
 	for i := range fields {
 		if fields[i].Name == "campaign_delivery_type" {
-			fields[i].Rules = append(fields[i].Rules, schema.Excludes{Values: uncreatable(), Says: "campaigns of this type cannot be created through the API"})
+			fields[i].Rules = append(fields[i].Rules, schema.Excludes{Values: uncreatable(), Text: "campaigns of this type cannot be created through the API"})
 		}
 	}
 	return schema.Field{
@@ -217,7 +217,7 @@ func All() map[string]*schema.Schema {
 
 // stringOrList takes a string or a list of strings: some callers filter by one name, some by several.
 var stringOrList = schema.Named{
-	ID: "string_or_list", Says: "a string, or an array of strings",
+	ID: "string_or_list", Text: "a string, or an array of strings",
 	Schema: doc.NewObject(
 		doc.M("type", doc.NewStrings("string", "array")), doc.M("items", doc.NewObject(doc.M("type", doc.NewString("string")))),
 	),

@@ -120,7 +120,7 @@ func createdDate() schema.Field {
 }
 
 var dateOrTime = schema.Named{
-	ID: "date", Says: "a date, such as 2026-12-01, or a date and time", Schema: schema.DaySchema(),
+	ID: "date", Text: "a date, such as 2026-12-01, or a date and time", Schema: schema.DaySchema(),
 	Check: func(p schema.Place) []schema.Finding {
 		if s := p.Value.Text(); s == "" || isDate(s) {
 			return nil

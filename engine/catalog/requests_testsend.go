@@ -95,7 +95,7 @@ func testComponents(ch Channel) (basic, content, connector schema.Field) {
 // noConnector refuses a connector where a draft is push: its channel is not in the request, so that
 // the connector's own condition lets it pass.
 var noConnector = schema.Named{
-	ID: "no_connector", Says: "push campaigns have no connector",
+	ID: "no_connector", Text: "push campaigns have no connector",
 	Check: func(p schema.Place) []schema.Finding {
 		if p.Value.Get("channel").Exists() || !p.Value.Get(string(Connector)).Exists() {
 			return nil
@@ -155,7 +155,7 @@ func metaID(ch Channel) string {
 }
 
 var noPlatforms = schema.Named{
-	ID: "push_only", Says: "email has no platforms",
+	ID: "push_only", Text: "email has no platforms",
 	Check: func(schema.Place) []schema.Finding {
 		return []schema.Finding{{Message: "email campaigns don't use platforms; remove it"}}
 	},
@@ -212,7 +212,7 @@ func identifierValues(ch Channel) schema.Field {
 }
 
 var oneSegment = schema.Named{
-	ID: "one_segment", Says: "one segment name only", Schema: doc.NewObject(doc.M("maxItems", doc.NewInt(1))),
+	ID: "one_segment", Text: "one segment name only", Schema: doc.NewObject(doc.M("maxItems", doc.NewInt(1))),
 	Check: func(p schema.Place) []schema.Finding {
 		if p.Value.Len() <= 1 {
 			return nil

@@ -43,7 +43,7 @@ func schedulingDetails() schema.Field {
 			{
 				Name: "start_time", Title: "Start", Kind: schema.Time, Required: []schema.Required{{When: timed}},
 				Help: "When the campaign starts, in the campaign's time zone.", Example: "2026-12-01T09:00:00Z",
-				Rules: []schema.Rule{schema.Guard{When: timed, At: schema.Publish, Ref: refPublish, Rule: startAhead}},
+				Rules: []schema.Rule{schema.Guard{When: timed, At: schema.Publish, Ref: refPublish, Rule: startInFuture}},
 			},
 			{
 				Name: "expiry_time", Title: "End", Kind: schema.Time,
@@ -129,7 +129,7 @@ func periodicDetails() schema.Field {
 // unpublishable refuses, when the campaign is published, a field that holds something where nothing
 // would come of it.
 func unpublishable(name string, when schema.Cond) schema.Rule {
-	return schema.Guard{When: schema.Has{Path: name}, At: schema.Publish, Ref: refOurs, Rule: schema.Forbidden{When: when}}
+	return schema.Guard{When: schema.Has{Path: name}, At: schema.Publish, Ref: refOwn, Rule: schema.Forbidden{When: when}}
 }
 
 var atLeastOne = schema.Range{Min: 1, Max: math.Inf(1)}

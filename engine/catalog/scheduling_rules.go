@@ -9,7 +9,7 @@ import (
 )
 
 var zoneKnown = schema.Named{
-	ID: "zone_known", Says: "a time zone, unless the start carries an offset",
+	ID: "zone_known", Text: "a time zone, unless the start carries an offset",
 	Check: func(p schema.Place) []schema.Finding {
 		start := p.Value.Get("start_time").Text()
 		switch p.Value.Get("delivery_type").Text() {
@@ -21,15 +21,15 @@ var zoneKnown = schema.Named{
 			return nil
 		}
 		return []schema.Finding{{
-			Path:    doc.P("timezone"),
-			Message: "required, for example Europe/Berlin, because start_time has no offset; or end start_time in Z or +01:00",
-			Human:   "choose the time zone of the start, for example Europe/Berlin",
+			Path:        doc.P("timezone"),
+			Message:     "required, for example Europe/Berlin, because start_time has no offset; or end start_time in Z or +01:00",
+			FormMessage: "choose the time zone of the start, for example Europe/Berlin",
 		}}
 	},
 }
 
-var startAhead = schema.Named{
-	ID: "ahead", Says: "not in the past",
+var startInFuture = schema.Named{
+	ID: "ahead", Text: "not in the past",
 	Check: func(p schema.Place) []schema.Finding {
 		start, ok := moment(p.Value, p.Object)
 		if !ok || p.Env.Now.IsZero() || !start.Before(p.Env.Now) {
@@ -37,14 +37,14 @@ var startAhead = schema.Named{
 		}
 		now := p.Env.Now.In(start.Location())
 		return []schema.Finding{{
-			Message: "must not be in the past; it is now " + now.Format("2006-01-02T15:04Z07:00"),
-			Human:   "the start is in the past; it is now " + timeparse.Moment(now, now),
+			Message:     "must not be in the past; it is now " + now.Format("2006-01-02T15:04Z07:00"),
+			FormMessage: "the start is in the past; it is now " + timeparse.Moment(now, now),
 		}}
 	},
 }
 
 var expiryAfterStart = schema.Named{
-	ID: "after_start", Says: "after the start",
+	ID: "after_start", Text: "after the start",
 	Check: func(p schema.Place) []schema.Finding {
 		expiry, ok1 := moment(p.Value, p.Object)
 		start, ok2 := moment(p.Object.Get("start_time"), p.Object)
@@ -52,14 +52,14 @@ var expiryAfterStart = schema.Named{
 			return nil
 		}
 		return []schema.Finding{{
-			Message: "must be after start_time, which is " + p.Object.Get("start_time").Text(),
-			Human:   "must be after the start, " + timeparse.Moment(start, p.Env.Now),
+			Message:     "must be after start_time, which is " + p.Object.Get("start_time").Text(),
+			FormMessage: "must be after the start, " + timeparse.Moment(start, p.Env.Now),
 		}}
 	},
 }
 
 var clockOrTime = schema.Named{
-	ID: "time", Says: "a time of day, such as 09:30, or a date and time",
+	ID: "time", Text: "a time of day, such as 09:30, or a date and time",
 	Check: func(p schema.Place) []schema.Finding {
 		s := p.Value.Text()
 		if s == "" || schema.Clock.Matches(s) || schema.DateTime.Matches(s) {

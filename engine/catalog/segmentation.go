@@ -28,14 +28,14 @@ func segmentationDetails() schema.Field {
 }
 
 var minimumAudience = schema.Named{
-	ID: "minimum_audience", Says: "all users, or at least one condition under included_filters",
+	ID: "minimum_audience", Text: "all users, or at least one condition under included_filters",
 	Check: func(p schema.Place) []schema.Finding {
 		if p.Value.Get("is_all_user_campaign").True() || p.Value.Get("included_filters").Get("filters").Len() > 0 {
 			return nil
 		}
 		return []schema.Finding{{
-			Message: "choose who gets this: set is_all_user_campaign to true, or add a filter to included_filters",
-			Human:   "choose who gets this: add a condition, or choose All users",
+			Message:     "choose who gets this: set is_all_user_campaign to true, or add a filter to included_filters",
+			FormMessage: "choose who gets this: add a condition, or choose All users",
 		}}
 	},
 }

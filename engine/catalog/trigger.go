@@ -97,26 +97,26 @@ func triggerFilters() schema.Field {
 }
 
 var noDelay = schema.Named{
-	ID: "no_delay", Says: "immediately",
+	ID: "no_delay", Text: "immediately",
 	Check: func(p schema.Place) []schema.Finding {
 		if v := p.Value.Text(); v != "DELAY" && v != "INTELLIGENT_DELAY" {
 			return nil
 		}
 		return []schema.Finding{{
-			Message: "must be ASAP: device-triggered messages are shown immediately",
-			Human:   "choose Immediately: device-triggered messages can't wait",
+			Message:     "must be ASAP: device-triggered messages are shown immediately",
+			FormMessage: "choose Immediately: device-triggered messages can't wait",
 		}}
 	},
 }
 
 var oneFilter = schema.Named{
-	ID: "one_filter", Says: "at least one event",
+	ID: "one_filter", Text: "at least one event",
 	Check: func(p schema.Place) []schema.Finding {
 		if p.Value.Get("filters").Len() > 0 {
 			return nil
 		}
 		return []schema.Finding{{
-			Path: doc.P("filters"), Message: "required: add the event that starts the campaign", Human: "add the event that starts this campaign",
+			Path: doc.P("filters"), Message: "required: add the event that starts the campaign", FormMessage: "add the event that starts this campaign",
 		}}
 	},
 }
@@ -151,7 +151,7 @@ func intelligentDelay() schema.Field {
 }
 
 var delayBounds = schema.Named{
-	ID: "bounds", Says: "the longest delay must not be shorter than the shortest",
+	ID: "bounds", Text: "the longest delay must not be shorter than the shortest",
 	Check: func(p schema.Place) []schema.Finding {
 		shortest, ok1 := minutes(p.Value, "min_delay_value", "min_delay_granularity")
 		longest, ok2 := minutes(p.Value, "max_delay_value", "max_delay_granularity")

@@ -24,7 +24,7 @@ func utmParams() schema.Field {
 		},
 		Elem: &own,
 		Rules: []schema.Rule{
-			schema.Keys{Re: regexp.MustCompile(`^utm_.`), Says: "utm_ and a name of your own, such as utm_season"},
+			schema.Keys{Re: regexp.MustCompile(`^utm_.`), Text: "utm_ and a name of your own, such as utm_season"},
 			schema.Extra{Max: 5},
 		},
 	}

@@ -12,9 +12,9 @@ import (
 
 var (
 	variationName  = regexp.MustCompile(`^variation_[1-9][0-9]*$`)
-	variationNames = schema.Keys{Re: variationName, Says: "variation_ and a number, such as variation_1"}
+	variationNames = schema.Keys{Re: variationName, Text: "variation_ and a number, such as variation_1"}
 	cellNames      = schema.Keys{
-		Re: regexp.MustCompile(`^(?:control|variation_[1-9][0-9]*)$`), Says: "variation_ and a number, such as variation_1, or control",
+		Re: regexp.MustCompile(`^(?:control|variation_[1-9][0-9]*)$`), Text: "variation_ and a number, such as variation_1, or control",
 	}
 )
 
@@ -45,10 +45,10 @@ func variationDetails() schema.Field {
 				Rules: []schema.Rule{
 					variationNames,
 					schema.Guard{When: manual, At: schema.Publish, Ref: refPublish, Rule: schema.Named{
-						ID: "names_variations", Says: "one percentage for each variation", Check: percentagesNameVariations,
+						ID: "names_variations", Text: "one percentage for each variation", Check: percentagesNameVariations,
 					}},
 					schema.Guard{When: manual, At: schema.Publish, Ref: refPublish, Rule: schema.Named{
-						ID: "sums_to_100", Says: "each percentage is between 0 and 100, and they add up to 100", Check: percentagesSum,
+						ID: "sums_to_100", Text: "each percentage is between 0 and 100, and they add up to 100", Check: percentagesSum,
 					}},
 				},
 			},

@@ -34,7 +34,7 @@ func TestProblemsSayWhatToDo(t *testing.T) {
 		got := ""
 		for _, p := range Campaign(Push).Validate(mustParse(t, pushOf(OneTime, c.members)), env) {
 			if p.Rule == c.rule {
-				got = p.Words()
+				got = p.Text()
 			}
 		}
 		if got != c.want {

@@ -39,8 +39,8 @@ func appendDiff(out []Change, p Path, a, b Value) []Change {
 	return append(out, Change{Path: p, Before: a, After: b})
 }
 
-// ChangedAt returns the innermost place that holds all changes; empty where that is the whole document.
-func ChangedAt(changes []Change) Path {
+// CommonPath returns the innermost place that holds all changes; empty where that is the whole document.
+func CommonPath(changes []Change) Path {
 	if len(changes) == 0 {
 		return nil
 	}

@@ -65,8 +65,8 @@ type Value struct{ n *node }
 type Member struct {
 	Name  string
 	Value Value
-	// written is the name as it came in, quotes included; nil where that is Name between quotes.
-	written *string
+	// raw is the name as it came in, quotes included; nil where that is Name between quotes.
+	raw *string
 }
 
 // M builds a member for [NewObject].
@@ -153,16 +153,16 @@ func NewObject(ms ...Member) Value {
 }
 
 func (m Member) named() Member {
-	if m.written == nil && !plain(m.Name) {
+	if m.raw == nil && !plain(m.Name) {
 		m.Name = strings.ToValidUTF8(m.Name, "\uFFFD")
 		written := quote(m.Name)
-		m.written = &written
+		m.raw = &written
 	}
 	return m
 }
 
 // plain reports whether s stands in JSON as it is, between quotes.
-func plain(s string) bool { return Special(s, 0) == len(s) && utf8.ValidString(s) }
+func plain(s string) bool { return IndexSpecial(s, 0) == len(s) && utf8.ValidString(s) }
 
 func quote(s string) string {
 	b, err := jsontext.AppendQuote(nil, s)

@@ -37,8 +37,8 @@ func (v Value) AppendTo(b []byte) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if m.written != nil {
-			b = append(append(b, *m.written...), ':')
+		if m.raw != nil {
+			b = append(append(b, *m.raw...), ':')
 		} else {
 			b = append(append(append(b, '"'), m.Name...), '"', ':')
 		}
@@ -61,8 +61,8 @@ func (v Value) Size() int {
 	}
 	for i := range v.n.body.members {
 		m := &v.n.body.members[i]
-		if m.written != nil {
-			size += len(*m.written) - len(`""`)
+		if m.raw != nil {
+			size += len(*m.raw) - len(`""`)
 		} else {
 			size += len(m.Name)
 		}

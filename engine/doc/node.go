@@ -16,27 +16,27 @@ type body struct {
 	elems   []Value
 }
 
-// wide is from how many members an object finds them by a map: below, looking is faster.
-const wide = 32
+// minIndexed is from how many members an object finds them by a map: below, looking is faster.
+const minIndexed = 32
 
-// whole is a node together with its body, made at once.
-type whole struct {
+// nodeWithBody is a node together with its body, made at once.
+type nodeWithBody struct {
 	node node
 	body body
 }
 
 // object makes an object of members with distinct names.
 func object(ms []Member) *node {
-	w := &whole{node: node{kind: Object}, body: body{members: ms}}
+	w := &nodeWithBody{node: node{kind: Object}, body: body{members: ms}}
 	w.node.body = &w.body
-	w.body.number()
+	w.body.indexNames()
 	return &w.node
 }
 
-// number makes the members of a wide object known by name. It reports whether their names differ,
+// indexNames makes the members of a wide object known by name. It reports whether their names differ,
 // as far as it looked.
-func (b *body) number() bool {
-	if len(b.members) <= wide {
+func (b *body) indexNames() bool {
+	if len(b.members) <= minIndexed {
 		return true
 	}
 	b.names = make(map[string]int, len(b.members))
@@ -47,7 +47,7 @@ func (b *body) number() bool {
 }
 
 func array(vs []Value) *node {
-	w := &whole{node: node{kind: Array}, body: body{elems: vs}}
+	w := &nodeWithBody{node: node{kind: Array}, body: body{elems: vs}}
 	w.node.body = &w.body
 	return &w.node
 }

@@ -34,14 +34,14 @@ func ParseAtMost(b []byte, most int) (Value, error) {
 	if more {
 		return Value{}, ErrTooMany
 	}
-	if err := refusal(b); err != nil {
+	if err := explainSyntax(b); err != nil {
 		return Value{}, err
 	}
 	return Value{}, &SyntaxError{Line: 1, Column: 1, Msg: "it is not valid JSON"}
 }
 
 // parser reads a text that is taken, in one pass. Where it meets anything else it stops without a
-// word, and [refusal] finds the words. Values come from slabs, and strings are parts of the text:
+// word, and [explainSyntax] finds the words. Values come from slabs, and strings are parts of the text:
 // a document is few pieces of memory.
 type parser struct {
 	src    string
@@ -66,7 +66,7 @@ func (p *parser) document(src string, most int) (v Value, ok, more bool) {
 		src: src, left: most, openMembers: p.openMembers, openElems: p.openElems, scratch: p.scratch,
 		nodes: slab[node]{every: 24}, bodies: slab[body]{every: 96}, members: slab[Member]{every: 24}, elems: slab[Value]{every: 64},
 	}
-	defer p.forget()
+	defer p.reset()
 	if !utf8.ValidString(src) {
 		return Value{}, false, false
 	}
@@ -75,8 +75,8 @@ func (p *parser) document(src string, most int) (v Value, ok, more bool) {
 	return Value{n}, ok && p.at == len(p.src), p.left < 0
 }
 
-// forget lets go of the document and keeps the room that it took, if that is not large.
-func (p *parser) forget() {
+// reset lets go of the document and keeps the room that it took, if that is not large.
+func (p *parser) reset() {
 	const large = 1 << 10
 	open := parser{openMembers: p.openMembers[:0], openElems: p.openElems[:0], scratch: p.scratch}
 	if cap(open.openMembers) > large || cap(open.openElems) > large || cap(open.scratch) > 64*large {
@@ -109,9 +109,9 @@ func (p *parser) node(kind Kind, raw string) *node {
 	return n
 }
 
-// bodied returns a node with a body. The text from there on is its own, and is kept where no white
+// nodeWithBody returns a node with a body. The text from there on is its own, and is kept where no white
 // space was in it.
-func (p *parser) bodied(kind Kind, from, spaces int) *node {
+func (p *parser) nodeWithBody(kind Kind, from, spaces int) *node {
 	n := p.node(kind, "")
 	if p.spaces == spaces {
 		n.raw = p.src[from:p.at]
@@ -197,21 +197,21 @@ func (p *parser) object(depth int) (*node, bool) {
 		m := Member{Name: name, Value: Value{v}}
 		if len(name) != len(raw)-2 {
 			written := raw
-			m.written = &written
+			m.raw = &written
 		}
 		p.openMembers = append(p.openMembers, m)
 	}
 	p.at++
-	n := p.bodied(Object, from, spaces)
+	n := p.nodeWithBody(Object, from, spaces)
 	n.body.members = p.members.take(len(p.openMembers)-base, len(p.src)-p.at)
 	copy(n.body.members, p.openMembers[base:])
 	p.openMembers = p.openMembers[:base]
-	return n, n.body.number()
+	return n, n.body.indexNames()
 }
 
-// has reports whether one of few members has the name. Of many, [body.number] will tell.
+// has reports whether one of few members has the name. Of many, [body.indexNames] will tell.
 func has(ms []Member, name string) bool {
-	if len(ms) > wide {
+	if len(ms) > minIndexed {
 		return false
 	}
 	for i := range ms {
@@ -239,7 +239,7 @@ func (p *parser) array(depth int) (*node, bool) {
 		p.openElems = append(p.openElems, Value{v})
 	}
 	p.at++
-	n := p.bodied(Array, from, spaces)
+	n := p.nodeWithBody(Array, from, spaces)
 	n.body.elems = p.elems.take(len(p.openElems)-base, len(p.src)-p.at)
 	copy(n.body.elems, p.openElems[base:])
 	p.openElems = p.openElems[:base]
@@ -265,10 +265,10 @@ func (p *parser) word(w string) bool {
 
 // quoted reads a string. Only a text with escapes is not a part of what is written.
 func (p *parser) quoted() (raw, text string, ok bool) {
-	escaped, end := false, Special(p.src, p.at+1)
+	escaped, end := false, IndexSpecial(p.src, p.at+1)
 	for end < len(p.src) && p.src[end] == '\\' {
 		escaped = true
-		end = Special(p.src, min(end+2, len(p.src)))
+		end = IndexSpecial(p.src, min(end+2, len(p.src)))
 	}
 	if end == len(p.src) || p.src[end] != '"' {
 		return "", "", false
@@ -285,11 +285,11 @@ func (p *parser) quoted() (raw, text string, ok bool) {
 	return raw, string(p.scratch), true
 }
 
-// Special returns the index of the first byte of s from i on that may not stand in a JSON string as
+// IndexSpecial returns the index of the first byte of s from i on that may not stand in a JSON string as
 // it is (RFC 8259, section 7): a quote, a backslash, a control character. It is len(s) where there is none.
-func Special(s string, i int) int {
+func IndexSpecial(s string, i int) int {
 	for ; i+8 <= len(s); i += 8 {
-		if found := specials(eight(s[i : i+8])); found != 0 {
+		if found := specials(load64(s[i : i+8])); found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
 	}
@@ -299,8 +299,8 @@ func Special(s string, i int) int {
 	return i
 }
 
-// eight reads eight bytes at once, the first as the lowest.
-func eight(s string) uint64 {
+// load64 reads eight bytes at once, the first as the lowest.
+func load64(s string) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56

@@ -10,7 +10,7 @@ import (
 // begins in a text that [Parse] takes: the name of a member, or an element. Where p leads to nothing
 // it is the innermost value on the way that is there.
 func Position(src []byte, p Path) (line, column int) {
-	s := seeker{dec: jsontext.NewDecoder(bytes.NewBuffer(src)), src: src}
+	s := finder{dec: jsontext.NewDecoder(bytes.NewBuffer(src)), src: src}
 	at := s.next()
 	for _, step := range p {
 		found, ok := s.find(step)
@@ -22,20 +22,20 @@ func Position(src []byte, p Path) (line, column int) {
 	return position(src, at)
 }
 
-// seeker reads a text token by token. It stands before a value.
-type seeker struct {
+// finder reads a text token by token. It stands before a value.
+type finder struct {
 	dec *jsontext.Decoder
 	src []byte
 }
 
 // next returns the offset at which the next token begins.
-func (s seeker) next() int64 {
+func (s finder) next() int64 {
 	at := s.dec.InputOffset()
 	return at + int64(len(s.src[at:])-len(bytes.TrimLeft(s.src[at:], " \t\r\n,:")))
 }
 
 // find goes into the value, up to the member or element, and returns where that begins.
-func (s seeker) find(step Step) (int64, bool) {
+func (s finder) find(step Step) (int64, bool) {
 	open := jsontext.Kind('{')
 	if step.IsIndex {
 		open = '['

@@ -24,10 +24,10 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Msg)
 }
 
-// refusal reads a text again that [Parse] does not take, token by token, and says what is wrong
+// explainSyntax reads a text again that [Parse] does not take, token by token, and says what is wrong
 // with it and where. It is nil where nothing is.
-func refusal(src []byte) error {
-	r := refuser{dec: jsontext.NewDecoder(bytes.NewBuffer(src)), src: src}
+func explainSyntax(src []byte) error {
+	r := explainer{dec: jsontext.NewDecoder(bytes.NewBuffer(src)), src: src}
 	if err := r.value(0); err != nil {
 		return r.explain(err)
 	}
@@ -43,14 +43,14 @@ func refusal(src []byte) error {
 	return r.explain(err)
 }
 
-type refuser struct {
+type explainer struct {
 	dec *jsontext.Decoder
 	src []byte
 }
 
 var errTooDeep = fmt.Errorf("nested deeper than %d levels", MaxDepth)
 
-func (r *refuser) value(depth int) error {
+func (r *explainer) value(depth int) error {
 	kind := r.dec.PeekKind()
 	if kind != '{' && kind != '[' {
 		_, err := r.dec.ReadValue()
@@ -77,7 +77,7 @@ func (r *refuser) value(depth int) error {
 }
 
 // explain turns what the decoder says into a SyntaxError with line and column.
-func (r *refuser) explain(err error) error {
+func (r *explainer) explain(err error) error {
 	e := &SyntaxError{Offset: r.dec.InputOffset()}
 	var syn *jsontext.SyntacticError
 	switch {

@@ -37,7 +37,7 @@ func TestTwoOnADatabase(t *testing.T) {
 			return svc
 		}
 		svc, home := open(first), open(second)
-		for _, p := range enginetest.Profiles() {
+		for _, p := range enginetest.Users() {
 			if err := home.PutUser(t.Context(), p); err != nil {
 				t.Fatal(err)
 			}

@@ -25,7 +25,7 @@ type Home interface {
 	engine.TestHistory
 }
 
-// Env is one service, with a workspace of its own that is as [Workspace] and [Profiles] say.
+// Env is one service, with a workspace of its own that is as [Workspace] and [Users] say.
 type Env struct {
 	Service engine.Service
 	Home    Home

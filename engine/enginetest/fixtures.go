@@ -25,8 +25,8 @@ func Workspace() engine.Workspace {
 	}
 }
 
-// Profiles returns the users that the suite expects.
-func Profiles() []engine.User {
+// Users returns the users that the suite expects.
+func Users() []engine.User {
 	return []engine.User{
 		{
 			ID: "USER_1", Attributes: map[string]any{"First Name": "Ida", engine.AttrEmail: "ida@example.com", engine.AttrMobile: "+4915112345678"},

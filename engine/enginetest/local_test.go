@@ -26,7 +26,7 @@ func home(t *testing.T) (*local.Service, *enginetest.Clock) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range enginetest.Profiles() {
+	for _, p := range enginetest.Users() {
 		if err := svc.PutUser(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}

@@ -64,7 +64,7 @@ func Write(name string, text []byte) (changed bool, err error) {
 // Replace writes the whole file or nothing.
 func Replace(name string, text []byte) error {
 	failed := func(err error) error { return fmt.Errorf("cannot write %s: %w", name, cause(err)) }
-	tmp, err := temporary(filepath.Dir(name))
+	tmp, err := createTemp(filepath.Dir(name))
 	if err != nil {
 		return failed(err)
 	}
@@ -85,8 +85,8 @@ func Replace(name string, text []byte) error {
 	return nil
 }
 
-// temporary makes a file that was not there, with the mode that new files have here (umask).
-func temporary(dir string) (*os.File, error) {
+// createTemp makes a file that was not there, with the mode that new files have here (umask).
+func createTemp(dir string) (*os.File, error) {
 	for {
 		name := filepath.Join(dir, ".bugle-"+rand.Text())
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)

@@ -129,7 +129,7 @@ func (b *builder) operation(op described, method string) doc.Value {
 		)))
 	}
 	headers := []doc.Member{m(operation.HeaderRequestID, ref("#/components/headers/request_id"))}
-	if op.Keyed {
+	if op.NeedsKey {
 		headers = append(headers, m(operation.HeaderReplayed, ref("#/components/headers/replayed")))
 	}
 	responses := []doc.Member{m(strconv.Itoa(op.Status), object(
@@ -155,7 +155,7 @@ func (op described) parameters() doc.Value {
 	} else {
 		use("request_id")
 	}
-	if op.Keyed {
+	if op.NeedsKey {
 		use("idempotency_key")
 	}
 	return doc.NewArray(out...)

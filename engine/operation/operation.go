@@ -22,8 +22,8 @@ type Operation struct {
 	Type    string   // in the envelope of success
 	// Scope is what a credential needs; empty: every credential will do.
 	Scope string
-	// Keyed reports that our server requires an Idempotency-Key. See [Operation.SendsKey].
-	Keyed bool
+	// NeedsKey reports that our server requires an Idempotency-Key. See [Operation.SendsKey].
+	NeedsKey bool
 	// Writes reports that the operation changes or sends something. It is done to its end, also where its client has gone.
 	Writes bool
 	// Slow reports that the service itself waits for other servers.
@@ -64,7 +64,7 @@ const (
 var (
 	Create = &Operation{
 		Name: "create", ID: "create_campaign_v5", Methods: []string{http.MethodPost}, Path: campaigns, Status: http.StatusCreated, Type: typeCampaign,
-		Scope: engine.ScopeManage, Keyed: true, Writes: true, Limits: limit.Create, Creations: limit.Creations,
+		Scope: engine.ScopeManage, NeedsKey: true, Writes: true, Limits: limit.Create, Creations: limit.Creations,
 	}
 	Get = &Operation{
 		Name: "get", ID: "get_campaign_v5", Methods: []string{http.MethodGet, http.MethodHead}, Path: campaign, Status: http.StatusOK, Type: typeCampaign,
@@ -72,11 +72,11 @@ var (
 	}
 	Update = &Operation{
 		Name: "update", ID: "update_campaign_v5", Methods: []string{http.MethodPatch}, Path: campaign, Status: http.StatusOK, Type: typeCampaign,
-		Scope: engine.ScopeManage, Keyed: true, Writes: true, Limits: limit.Other,
+		Scope: engine.ScopeManage, NeedsKey: true, Writes: true, Limits: limit.Other,
 	}
 	Publish = &Operation{
 		Name: "publish", ID: Update.ID, Methods: Update.Methods, Path: Update.Path, Status: http.StatusOK, Type: typeCampaign,
-		Scope: engine.ScopePublish, Keyed: true, Writes: true, Limits: limit.Other,
+		Scope: engine.ScopePublish, NeedsKey: true, Writes: true, Limits: limit.Other,
 	}
 	Validate = &Operation{
 		Name: "validate", ID: "validate_campaign_v5", Methods: []string{http.MethodPost}, Path: campaign + "/validate", Status: http.StatusOK, Type: typeCampaign,
@@ -84,7 +84,7 @@ var (
 	}
 	Status = &Operation{
 		Name: "status", ID: "update_campaign_status_v5", Methods: []string{http.MethodPost, http.MethodPatch}, Path: campaign + "/status", Status: http.StatusOK,
-		Type: typeCampaign, Scope: engine.ScopeManage, Keyed: true, Writes: true, Limits: limit.Other,
+		Type: typeCampaign, Scope: engine.ScopeManage, NeedsKey: true, Writes: true, Limits: limit.Other,
 	}
 	Search = &Operation{
 		Name: "search", ID: "search_campaigns_v5", Methods: []string{http.MethodPost}, Path: campaigns + "/search", Status: http.StatusOK, Type: typeCampaign,
@@ -96,7 +96,7 @@ var (
 	}
 	Test = &Operation{
 		Name: "test", ID: "test_campaign_v5", Methods: []string{http.MethodPost}, Path: campaigns + "/test", Status: http.StatusOK, Type: typeCampaign,
-		Scope: engine.ScopeManage, Keyed: true, Writes: true, Slow: true, NamesUsers: true, Limits: limit.Other,
+		Scope: engine.ScopeManage, NeedsKey: true, Writes: true, Slow: true, NamesUsers: true, Limits: limit.Other,
 	}
 	Preview = &Operation{
 		Name: "preview", ID: "personalized_preview_v5", Methods: []string{http.MethodPost}, Path: "/v5/personalization/preview", Status: http.StatusOK,
@@ -121,8 +121,8 @@ func Named(name string) *Operation {
 // Method returns the method that clients use.
 func (o *Operation) Method() string { return o.Methods[0] }
 
-// On returns the path of the operation on the campaign with that id, which may be empty where the path has none.
-func (o *Operation) On(id string) string {
+// PathFor returns the path of the operation on the campaign with that id, which may be empty where the path has none.
+func (o *Operation) PathFor(id string) string {
 	return strings.ReplaceAll(o.Path, "{id}", url.PathEscape(id))
 }
 

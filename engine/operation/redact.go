@@ -21,7 +21,7 @@ type Redactor struct{ texts []string }
 // NewRedactor returns a redactor that also hides these texts. One of up to three bytes stands in too many words to be
 // taken out, and is ignored.
 func NewRedactor(texts ...string) Redactor {
-	return Redactor{slices.DeleteFunc(texts, func(t string) bool { return len(t) < shortestToken })}
+	return Redactor{slices.DeleteFunc(texts, func(t string) bool { return len(t) < minTokenLen })}
 }
 
 // secretName finds names of what nobody but its owner should see. A bare "key" is none: it names the
@@ -52,7 +52,7 @@ func (r Redactor) Header(h http.Header) http.Header {
 func (r Redactor) Document(v doc.Value) doc.Value {
 	switch v.Kind() {
 	case doc.String:
-		if inner := jsonWithin(v.Text()); inner.Exists() {
+		if inner := embeddedJSON(v.Text()); inner.Exists() {
 			if out := r.Document(inner); !out.Same(inner) {
 				return doc.NewString(string(out.Encode()))
 			}
@@ -64,11 +64,11 @@ func (r Redactor) Document(v doc.Value) doc.Value {
 		var ms []doc.Member
 		changed := false
 		for name, m := range v.Members() {
-			out := hiddenMember(v, name, m)
+			out := redactMember(v, name, m)
 			if out.Same(m) {
 				out = r.Document(m)
 			}
-			shown := r.Known(name)
+			shown := r.Exact(name)
 			changed = changed || !out.Same(m) || shown != name
 			ms = append(ms, doc.M(shown, out))
 		}
@@ -90,8 +90,8 @@ func (r Redactor) Document(v doc.Value) doc.Value {
 	return v
 }
 
-// jsonWithin returns the document that a text is, such as a subscription of a browser; absent where it is none.
-func jsonWithin(s string) doc.Value {
+// embeddedJSON returns the document that a text is, such as a subscription of a browser; absent where it is none.
+func embeddedJSON(s string) doc.Value {
 	if s = strings.TrimSpace(s); !strings.HasPrefix(s, "{") && !strings.HasPrefix(s, "[") {
 		return doc.Value{}
 	}
@@ -99,9 +99,9 @@ func jsonWithin(s string) doc.Value {
 	return v
 }
 
-// hiddenMember returns what stands for a member of an object: "[Hidden]" where it is a secret by its
+// redactMember returns what stands for a member of an object: "[Hidden]" where it is a secret by its
 // name, or by that of the pair whose value it is.
-func hiddenMember(object doc.Value, name string, m doc.Value) doc.Value {
+func redactMember(object doc.Value, name string, m doc.Value) doc.Value {
 	secret := isSecret(name)
 	switch name {
 	case "value":
@@ -119,15 +119,15 @@ func hiddenMember(object doc.Value, name string, m doc.Value) doc.Value {
 var generatedKey = regexp.MustCompile(`^[\w.+/=-]{20,}$`)
 
 var (
-	userInURL   = regexp.MustCompile(`(://)[^/\s"'<>@?#]*@`)
-	queryInURL  = regexp.MustCompile(`([?&;])([\w.\-]+)=([^&#;\s"'<>]+)`)
-	privateKey  = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(-----END [A-Z ]*PRIVATE KEY-----)?`)
-	named       = regexp.MustCompile(`(["']?)([\w.\-]+)(["']?\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s"'&;,<>{}\[\]]+)`)
-	credentials = regexp.MustCompile(`(?i)\b(authorization['"]?\s*[:=]\s*['"]?)((basic|bearer)\s+)?[^\s'"]+`)
+	userInURL        = regexp.MustCompile(`(://)[^/\s"'<>@?#]*@`)
+	queryInURL       = regexp.MustCompile(`([?&;])([\w.\-]+)=([^&#;\s"'<>]+)`)
+	privateKey       = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(-----END [A-Z ]*PRIVATE KEY-----)?`)
+	secretAssignment = regexp.MustCompile(`(["']?)([\w.\-]+)(["']?\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s"'&;,<>{}\[\]]+)`)
+	credentials      = regexp.MustCompile(`(?i)\b(authorization['"]?\s*[:=]\s*['"]?)((basic|bearer)\s+)?[^\s'"]+`)
 )
 
-// Known returns a text without the texts that the redactor was made with, and otherwise as it is.
-func (r Redactor) Known(s string) string {
+// Exact returns a text without the texts that the redactor was made with, and otherwise as it is.
+func (r Redactor) Exact(s string) string {
 	for _, h := range r.texts {
 		s = strings.ReplaceAll(s, h, Hidden)
 	}
@@ -136,7 +136,7 @@ func (r Redactor) Known(s string) string {
 
 // Text returns a text without credentials in URLs and headers, and without the redactor's texts.
 func (r Redactor) Text(s string) string {
-	s = r.Known(s)
+	s = r.Exact(s)
 	if strings.Contains(s, "://") {
 		s = userInURL.ReplaceAllString(s, "${1}"+Hidden+"@")
 	}
@@ -168,13 +168,13 @@ func (r Redactor) Body(b []byte) []byte {
 		if safe := r.Document(v); !safe.Same(v) {
 			b = safe.Encode()
 		}
-		return []byte(r.Known(string(b)))
+		return []byte(r.Exact(string(b)))
 	}
 	if !utf8.Valid(b) {
 		b = bytes.ToValidUTF8(b, []byte("\uFFFD"))
 	}
-	return []byte(named.ReplaceAllStringFunc(r.Text(string(b)), func(part string) string {
-		m := named.FindStringSubmatch(part)
+	return []byte(secretAssignment.ReplaceAllStringFunc(r.Text(string(b)), func(part string) string {
+		m := secretAssignment.FindStringSubmatch(part)
 		if !isSecret(m[2]) || strings.HasPrefix(m[4], Hidden) {
 			return part
 		}
@@ -185,8 +185,8 @@ func (r Redactor) Body(b []byte) []byte {
 // pushID is the identifier whose values are device tokens (CONTRACT.md, Test sends and Preview).
 const pushID = "PUSH_ID"
 
-// shortestToken keeps what is no device token from blotting out half of the words of an answer.
-const shortestToken = 4
+// minTokenLen keeps what is no device token from blotting out half of the words of an answer.
+const minTokenLen = 4
 
 // DeviceTokens returns the device tokens that the request of an operation that names users has.
 func DeviceTokens(request doc.Value) []string {
@@ -197,5 +197,5 @@ func DeviceTokens(request doc.Value) []string {
 	if user := request.Get("user_identification"); user.Get("type").Text() == pushID {
 		found = append(found, user.Get("value").Text())
 	}
-	return slices.DeleteFunc(found, func(t string) bool { return len(t) < shortestToken })
+	return slices.DeleteFunc(found, func(t string) bool { return len(t) < minTokenLen })
 }

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// tooLong is from how many bytes on words are not compared letter by letter.
-const tooLong = 64
+// maxBytes is from how many bytes on words are not compared letter by letter.
+const maxBytes = 64
 
-// shortest is from how many letters on the beginning of one candidate alone is taken for it.
-const shortest = 3
+// minPrefix is from how many letters on the beginning of one candidate alone is taken for it.
+const minPrefix = 3
 
 // Nearest returns the candidate that s was probably meant to be, whatever its case; "" where none is near. That is
 // the only one that begins with s, or the one with the fewest other letters: about a third may differ. It allocates
@@ -19,15 +19,15 @@ const shortest = 3
 func Nearest(s string, candidates []string) string {
 	best, at := "", 0
 	begun, begin := "", 0
-	var sought, other letters
+	var sought, other lowercase
 	sought.read(s)
 	for _, c := range candidates {
 		other.read(c)
-		if sought.n >= shortest && !sought.long && sought.n < other.n && slices.Equal(sought.small[:sought.n], other.small[:sought.n]) {
+		if sought.n >= minPrefix && !sought.long && sought.n < other.n && slices.Equal(sought.small[:sought.n], other.small[:sought.n]) {
 			begun, begin = c, begin+1
 		}
 		limit := max(1, min(len(s), len(c))/3)
-		d := tooLong
+		d := maxBytes
 		if !sought.long && !other.long {
 			if apart := sought.n - other.n; max(apart, -apart) > limit {
 				continue
@@ -44,19 +44,19 @@ func Nearest(s string, candidates []string) string {
 	return best
 }
 
-// letters are a word in small letters.
-type letters struct {
-	small [tooLong]rune
+// lowercase are a word in small letters.
+type lowercase struct {
+	small [maxBytes]rune
 	n     int
 	long  bool
 }
 
-func (l *letters) read(s string) {
+func (l *lowercase) read(s string) {
 	l.n, l.long = 0, false
 	bytes := 0
 	for _, r := range s {
 		r = unicode.ToLower(r)
-		if bytes += utf8.RuneLen(r); bytes > tooLong {
+		if bytes += utf8.RuneLen(r); bytes > maxBytes {
 			l.long = true
 			return
 		}
@@ -68,7 +68,7 @@ func (l *letters) read(s string) {
 // distance is the optimal string alignment distance: insertions, deletions, substitutions and
 // swaps of neighbors.
 func distance(a, b []rune) int {
-	var rows [3][tooLong + 1]int
+	var rows [3][maxBytes + 1]int
 	for j := range len(b) + 1 {
 		rows[0][j] = j
 	}

@@ -16,7 +16,7 @@ import (
 
 func TestPublic(t *testing.T) {
 	for _, s := range []string{"93.184.216.34", "8.8.8.8", "172.32.0.1", "2606:4700::1111", "::ffff:8.8.8.8"} {
-		if !publicnet.Public(netip.MustParseAddr(s)) {
+		if !publicnet.IsPublic(netip.MustParseAddr(s)) {
 			t.Errorf("%s is public", s)
 		}
 	}
@@ -26,7 +26,7 @@ func TestPublic(t *testing.T) {
 		"fd12:3456::1", "ff02::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "2001:0:7f00:1::",
 		"::ffff:0:127.0.0.1", "fec0::1", "100::1", "3fff::1", "5f00::1", "2001:20::1", "2001:db8::1", "192.88.99.1", "4000::1", "64:ff9b:1::a00:1",
 	} {
-		if publicnet.Public(netip.MustParseAddr(s)) {
+		if publicnet.IsPublic(netip.MustParseAddr(s)) {
 			t.Errorf("%s is not public", s)
 		}
 	}
@@ -67,7 +67,7 @@ func TestRebinding(t *testing.T) {
 	d := publicnet.Dialer()
 	d.Resolver = &net.Resolver{PreferGo: true, Dial: names.dial}
 	first, err := d.Resolver.LookupNetIP(t.Context(), "ip4", "turncoat.example.")
-	if err != nil || len(first) != 1 || !publicnet.Public(first[0]) {
+	if err != nil || len(first) != 1 || !publicnet.IsPublic(first[0]) {
 		t.Fatalf("%v, %v", first, err)
 	}
 	_, port, _ := net.SplitHostPort(l.Addr().String())

@@ -44,7 +44,7 @@ func (c *checker) rule(n *Node, k *check, v doc.Value, sc *scope) {
 	case OneTrue, NotBoth, OneOf:
 		if msg := group(wire, n, r, v); msg != "" {
 			if p := c.add(n, k.rule.Key(), Error, k.section, msg, msg, nil); p != nil && p.Rule != RuleMore {
-				p.Human = differing(group(people, n, r, v), msg)
+				p.FormMessage = differing(group(people, n, r, v), msg)
 			}
 		}
 	}
@@ -61,26 +61,26 @@ func (c *checker) named(n *Node, k *check, r Named, v doc.Value, sc *scope) {
 		c.around = append(c.around, up.obj)
 	}
 	for _, f := range r.Check(Place{Value: v, Object: sc.obj, Around: c.around, Root: c.root, Env: c.env}) {
-		human := f.Human
+		human := f.FormMessage
 		if human == "" {
 			human = n.forPeople(f.Message)
 		}
 		if p := c.add(n, k.rule.Key(), Error, k.section, f.Message, f.Message, f.Path); p != nil && p.Rule != RuleMore {
-			p.Human = differing(human, f.Message)
+			p.FormMessage = differing(human, f.Message)
 		}
 	}
 }
 
 func (c *checker) excluded(n *Node, k *check, r Excludes, v doc.Value) {
 	if s := v.Text(); v.Kind() == doc.String && slices.Contains(r.Values, s) {
-		c.breach(n, k, "must not be "+quoteShort(s)+": "+r.Says)
+		c.breach(n, k, "must not be "+quoteShort(s)+": "+r.Text)
 	}
 	for i, e := range v.Elems() {
 		if c.full {
 			return
 		}
 		if e.Kind() == doc.String && slices.Contains(r.Values, e.Text()) {
-			c.breach(n, k, quoteShort(e.Text())+" must not be listed: "+r.Says, doc.Index(i))
+			c.breach(n, k, quoteShort(e.Text())+" must not be listed: "+r.Text, doc.Index(i))
 		}
 	}
 }
@@ -94,11 +94,11 @@ func (c *checker) text(n *Node, r Rule, s string, sc *scope) string {
 		}
 	case Pattern:
 		if !r.Re.MatchString(s) {
-			return "must be " + r.Says + ", not " + quoteShort(s)
+			return "must be " + r.Text + ", not " + quoteShort(s)
 		}
 	case Format:
 		if s != "" && (r.Plain || !HasExpression(s)) && !r.As.Matches(s) {
-			return "must be " + r.As.Words() + ", not " + quoteShort(s)
+			return "must be " + r.As.Requirement() + ", not " + quoteShort(s)
 		}
 	case Configured:
 		names, known := c.env.list(r.List)
@@ -180,7 +180,7 @@ func (c *checker) names(n *Node, k *check, v doc.Value) {
 		}
 		extra++
 		if r, ok := k.rule.(Keys); ok && !r.Re.MatchString(name) {
-			c.breach(n, k, "the name "+quoteShort(name)+" must be "+r.Says, doc.Name(name))
+			c.breach(n, k, "the name "+quoteShort(name)+" must be "+r.Text, doc.Name(name))
 		}
 	}
 	if x, ok := k.rule.(Extra); ok && extra > x.Max {
@@ -189,7 +189,7 @@ func (c *checker) names(n *Node, k *check, v doc.Value) {
 }
 
 // group returns what is wrong with a set of members, named as people and as the wire know them.
-func group(say voice, n *Node, r Rule, v doc.Value) string {
+func group(say audience, n *Node, r Rule, v doc.Value) string {
 	switch r := r.(type) {
 	case OneTrue:
 		on := 0
@@ -226,7 +226,7 @@ func group(say voice, n *Node, r Rule, v doc.Value) string {
 }
 
 // both returns members by their titles, and for the wire then by their names there.
-func (n *Node) both(say voice, names []string, list func([]string) string) string {
+func (n *Node) both(say audience, names []string, list func([]string) string) string {
 	titles := make([]string, len(names))
 	for i, name := range names {
 		titles[i] = name

@@ -23,9 +23,9 @@ type Node struct {
 	Children []*Node
 	Element  *Node // of a List, a Map, or an Object's members beyond its table
 
-	names map[string]*Node
-	at    int // its index among the children of its parent
-	ready ready
+	names    map[string]*Node
+	at       int // its index among the children of its parent
+	prepared prepared
 }
 
 // Compile checks a table and makes it ready for use. It reports every fault of the table at
@@ -37,7 +37,7 @@ func Compile(root Field) (*Schema, error) {
 		c.likeAncestor(n)
 	}
 	for _, n := range c.schema.nodes {
-		n.makeReady()
+		n.prepare()
 		c.lint(n)
 	}
 	return c.schema, errors.Join(c.faults...)
@@ -288,11 +288,11 @@ func (c *compiler) lintRule(n *Node, r Rule) {
 	case OneOf:
 		names = r.Fields
 	case Pattern:
-		if r.Says == "" {
+		if r.Text == "" {
 			c.fault(n, "a pattern says nothing for people")
 		}
 	case Named:
-		if r.ID == "" || r.Says == "" || r.Check == nil {
+		if r.ID == "" || r.Text == "" || r.Check == nil {
 			c.fault(n, "a named rule needs an id, a sentence and a function")
 		}
 	}

@@ -138,9 +138,9 @@ func prepareAll(cs []Cond) []*test {
 	return out
 }
 
-// Ask returns how a condition comes out in root, asked at an object that lies in others: objects are their paths,
+// Eval returns how a condition comes out in root, asked at an object that lies in others: objects are their paths,
 // the outermost first.
-func Ask(c Cond, root doc.Value, objects []doc.Path, env *Env) Truth {
+func Eval(c Cond, root doc.Value, objects []doc.Path, env *Env) Truth {
 	sc := &scope{root: root}
 	for _, o := range objects {
 		sc = &scope{obj: root.Lookup(o), up: sc, root: root}

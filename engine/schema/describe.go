@@ -88,23 +88,23 @@ func (s *Schema) descend(root doc.Value, p doc.Path) (*Node, *scope) {
 func (s *Schema) fieldState(n *Node, p doc.Path, v doc.Value, in *scope, env *Env) FieldState {
 	f := FieldState{Node: n, Path: p, Value: v, Shown: true}
 	switch {
-	case n.ready.applies.ask(in, env) == False:
+	case n.prepared.applies.ask(in, env) == False:
 		f.Shown, f.Why = false, s.only(n.Parent, n.Applies)
-	case n.ready.used.ask(in, env) != True:
+	case n.prepared.used.ask(in, env) != True:
 		f.Shown, f.Why = false, s.only(n.Parent, n.Used)
 	}
 	for i, r := range n.Rules {
-		if fb, ok := r.(Forbidden); ok && f.Shown && n.ready.checks[i].forbids.ask(in, env) == True {
+		if fb, ok := r.(Forbidden); ok && f.Shown && n.prepared.checks[i].forbids.ask(in, env) == True {
 			f.Shown, f.Why = false, "not allowed "+s.when(n.Parent, fb.When)
 		}
 	}
 	for i, r := range n.Required {
-		if f.Shown && r.At.Covers(env.stage()) && n.ready.required[i].ask(in, env) == True {
+		if f.Shown && r.At.Covers(env.stage()) && n.prepared.required[i].ask(in, env) == True {
 			f.Required = true
 		}
 	}
 	for i, o := range n.Options {
-		os := OptionState{Option: o, Offered: n.ready.offered[i].ask(in, env) != False}
+		os := OptionState{Option: o, Offered: n.prepared.offered[i].ask(in, env) != False}
 		if !os.Offered {
 			os.Why = s.only(n.Parent, o.When)
 		}
@@ -139,7 +139,7 @@ func (s *Schema) Reference(n *Node) []string {
 }
 
 // notes describes a field with the options whose index keep takes, all where it is nil.
-func (s *Schema) notes(say voice, n *Node, keep func(i int) bool) []string {
+func (s *Schema) notes(say audience, n *Node, keep func(i int) bool) []string {
 	out := []string{n.Help}
 	if n.Example != "" {
 		out = append(out, "Example: "+say.example(n, n.Example))
@@ -171,7 +171,7 @@ func (s *Schema) notes(say voice, n *Node, keep func(i int) bool) []string {
 }
 
 // requiredWords says when a field is required; "" where that concerns only requests that people do not write.
-func (s *Schema) requiredWords(say voice, n *Node, r Required) string {
+func (s *Schema) requiredWords(say audience, n *Node, r Required) string {
 	line := "Required"
 	if say == people && r.At != 0 && r.At != Always {
 		if !r.At.Covers(Publish) {
@@ -189,7 +189,7 @@ func (s *Schema) requiredWords(say voice, n *Node, r Required) string {
 }
 
 // literal spells a JSON literal that n takes.
-func (v voice) literal(n *Node, literal string) string {
+func (v audience) literal(n *Node, literal string) string {
 	if v == wire {
 		return literal
 	}
@@ -205,7 +205,7 @@ func (v voice) literal(n *Node, literal string) string {
 // choices describes the options: those with a help one by one, for people; else all in one sentence. For engineers
 // each has its title, and then its spelling on the wire where that is another word. Only those whose index keep takes
 // are there, all where it is nil.
-func (n *Node) choices(say voice, keep func(i int) bool) []string {
+func (n *Node) choices(say audience, keep func(i int) bool) []string {
 	var out, titles []string
 	for i, o := range n.Options {
 		if keep != nil && !keep(i) {
@@ -234,7 +234,7 @@ func sentence(clause string) string {
 	return strings.ToUpper(clause[:1]) + clause[1:] + "."
 }
 
-func (s *Schema) ruleWords(say voice, n *Node, r Rule) string {
+func (s *Schema) ruleWords(say audience, n *Node, r Rule) string {
 	switch r := r.(type) {
 	case Guard:
 		w := s.ruleWords(say, n, r.Rule)
@@ -251,13 +251,13 @@ func (s *Schema) ruleWords(say voice, n *Node, r Rule) string {
 	case Unique:
 		return "no duplicates"
 	case Pattern:
-		return "must be " + r.Says
+		return "must be " + r.Text
 	case Format:
-		return "must be " + r.As.Words()
+		return "must be " + r.As.Requirement()
 	case Excludes:
-		return "not " + orList(r.Values) + ": " + r.Says
+		return "not " + orList(r.Values) + ": " + r.Text
 	case Keys:
-		return "names must be " + r.Says
+		return "names must be " + r.Text
 	case Extra:
 		return between(0, r.Max) + " fields of your own"
 	case OneTrue:
@@ -274,9 +274,9 @@ func (s *Schema) ruleWords(say voice, n *Node, r Rule) string {
 		return "can include personalization, such as {{UserAttribute['First Name']}}"
 	case Named:
 		if say == people {
-			return n.forPeople(r.Says)
+			return n.forPeople(r.Text)
 		}
-		return r.Says
+		return r.Text
 	}
 	return ""
 }

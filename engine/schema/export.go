@@ -58,7 +58,7 @@ type Exporter struct {
 // Unexpressed is a rule, or a part of one, that a schema carries as a sentence only.
 type Unexpressed struct {
 	Rule string // rule id
-	Says string // the rule as a clause
+	Text string // the rule as a clause
 }
 
 // NewExporter returns an exporter whose references begin with prefix ("#/$defs/" where empty).
@@ -77,7 +77,7 @@ func (x *Exporter) Table(s *Schema, at Stage) doc.Value {
 	w := &walk{x: x, s: s, stage: at, loop: -1, liked: map[*Node]bool{}}
 	for _, n := range s.nodes {
 		if n.Like != "" {
-			w.liked[n.likened()] = true
+			w.liked[n.likeTable()] = true
 		}
 	}
 	return w.value(s.root)
@@ -130,8 +130,8 @@ func (x *Exporter) define(id string, body doc.Value) string {
 	return name
 }
 
-// likened returns the table around n that n is like.
-func (n *Node) likened() *Node {
+// likeTable returns the table around n that n is like.
+func (n *Node) likeTable() *Node {
 	for a := n.Parent; a != nil; a = a.Parent {
 		if a.RuleID == n.Like && a.Like == "" {
 			return a

@@ -42,7 +42,7 @@ func (w *walk) formula(c Cond, want Truth) (f formula, exact bool) {
 		contains := doc.M("contains", oneValue(doc.NewString(c.Value)))
 		return w.atom(c.Path, doc.NewObject(text("type", "array"), doc.M("items", doc.NewObject()), contains), want)
 	case Has:
-		f, exact := w.atom(c.Path, something, True)
+		f, exact := w.atom(c.Path, nonEmpty, True)
 		if want == False {
 			return negated(f), exact
 		}
@@ -87,8 +87,8 @@ func (w *walk) group(cs []Cond, want Truth, all bool) (out formula, exact bool) 
 	return out, exact
 }
 
-// something is the schema of a value that says something; [doc.Value.Empty] is its opposite.
-var something = doc.NewObject(doc.M("not", doc.NewObject(doc.M("enum",
+// nonEmpty is the schema of a value that says something; [doc.Value.Empty] is its opposite.
+var nonEmpty = doc.NewObject(doc.M("not", doc.NewObject(doc.M("enum",
 	doc.NewArray(doc.NullValue(), doc.NewString(""), doc.NewArray(), doc.NewObject())))))
 
 // atom returns where the value at a condition's path fulfils test, or is there but does not.

@@ -148,7 +148,7 @@ func (n *Node) example() doc.Value {
 	case Integer, Number, Bool:
 		v, _ = doc.Parse([]byte(n.Example))
 	}
-	if n.Example == "" || !n.Fits(v) || len(n.Options) > 0 && !n.hasOption(n.Example) {
+	if n.Example == "" || !n.Accepts(v) || len(n.Options) > 0 && !n.hasOption(n.Example) {
 		return doc.Value{}
 	}
 	return v
@@ -201,7 +201,7 @@ func (w *walk) leaf(n *Node, r Rule) (v doc.Value, exact bool) {
 	case OneTrue:
 		return combined("oneOf", r.Fields, oneValue(doc.NewBool(true))), true
 	case OneOf:
-		return combined("anyOf", r.Fields, something), true
+		return combined("anyOf", r.Fields, nonEmpty), true
 	case NotBoth:
 		return atMostOne(r.Fields), true
 	case Named:
@@ -244,7 +244,7 @@ func atMostOne(names []string) doc.Value {
 	var pairs []doc.Value
 	for i, a := range names {
 		for _, b := range names[i+1:] {
-			pairs = append(pairs, together([]doc.Value{chain([]string{a}, something), chain([]string{b}, something)}))
+			pairs = append(pairs, together([]doc.Value{chain([]string{a}, nonEmpty), chain([]string{b}, nonEmpty)}))
 		}
 	}
 	if len(pairs) == 1 {

@@ -141,17 +141,17 @@ func odd() schema.Field {
 		ID: "odd", Kind: schema.Object, Ref: "the book", Help: "h", Fields: []schema.Field{
 			text("mode", schema.Field{Options: []schema.Option{{Value: "x"}, {Value: "y"}}}),
 			{Name: "on", Kind: schema.Bool, Help: "h", Used: schema.Unless("mode", "y"), Required: []schema.Required{{When: schema.Not{C: schema.Has{Path: "list"}}}}},
-			{Name: "list", Kind: schema.List, Help: "h", Rules: []schema.Rule{schema.Unique{}, schema.Excludes{Values: []string{"z"}, Says: "s"}, schema.Items{Max: 2}}, Elem: &schema.Field{
+			{Name: "list", Kind: schema.List, Help: "h", Rules: []schema.Rule{schema.Unique{}, schema.Excludes{Values: []string{"z"}, Text: "s"}, schema.Items{Max: 2}}, Elem: &schema.Field{
 				Kind: schema.String, Help: "h", Rules: []schema.Rule{schema.Guard{When: schema.Not{C: schema.On{Path: "on"}}, Rule: schema.Length{Min: 1, Max: 1}}},
 			}},
 			{Name: "box", ID: "box", Kind: schema.Object, Help: "h", Fields: []schema.Field{
 				{Name: "kept", Kind: schema.Map, Help: "h", Elem: &schema.Field{Kind: schema.String, Help: "h"}, Rules: []schema.Rule{
-					schema.Keys{Re: regexp.MustCompile(`^k[0-9]$`), Says: "s"}, schema.Items{Min: 1, Max: 2},
+					schema.Keys{Re: regexp.MustCompile(`^k[0-9]$`), Text: "s"}, schema.Items{Min: 1, Max: 2},
 				}},
 				{Name: "rows", Kind: schema.List, Help: "h", Elem: &deep},
 				{Name: "inner", Kind: schema.Object, Help: "h", Like: "box"},
 			}, Elem: &deep, Rules: []schema.Rule{
-				schema.Extra{Max: 1}, schema.Keys{Re: regexp.MustCompile(`^m`), Says: "s"},
+				schema.Extra{Max: 1}, schema.Keys{Re: regexp.MustCompile(`^m`), Text: "s"},
 				schema.Guard{When: schema.On{Path: "on"}, Rule: schema.OneOf{Fields: []string{"kept", "rows"}}},
 			}},
 		},
@@ -171,7 +171,7 @@ func TestExportAgreesOnAnything(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	taken := 0
 	for range 8000 {
-		v := something(random, s.Root(), 0)
+		v := nonEmpty(random, s.Root(), 0)
 		e.compare(t, v)
 		if len(schema.Errors(s.Validate(v, schema.Env{}))) == 0 {
 			taken++
@@ -185,8 +185,8 @@ func TestExportAgreesOnAnything(t *testing.T) {
 	}
 }
 
-// something returns a value that n mostly takes.
-func something(random *rand.Rand, n *schema.Node, depth int) doc.Value {
+// nonEmpty returns a value that n mostly takes.
+func nonEmpty(random *rand.Rand, n *schema.Node, depth int) doc.Value {
 	words := []string{"", "x", "y", "z", "xx"}
 	word := func() doc.Value { return doc.NewString(words[random.IntN(len(words))]) }
 	if random.IntN(40) == 0 {
@@ -198,19 +198,19 @@ func something(random *rand.Rand, n *schema.Node, depth int) doc.Value {
 	case schema.List:
 		var elems []doc.Value
 		for range random.IntN(3) {
-			elems = append(elems, something(random, n.Element, depth+1))
+			elems = append(elems, nonEmpty(random, n.Element, depth+1))
 		}
 		return doc.NewArray(elems...)
 	case schema.Object, schema.Map:
 		var ms []doc.Member
 		for _, c := range n.Children {
 			if random.IntN(2) == 0 && depth < 5 {
-				ms = append(ms, doc.M(c.Name, something(random, c, depth+1)))
+				ms = append(ms, doc.M(c.Name, nonEmpty(random, c, depth+1)))
 			}
 		}
 		for _, name := range []string{"k1", "k2", "m", "n"} {
 			if n.Element != nil && random.IntN(4) == 0 && depth < 5 {
-				ms = append(ms, doc.M(name, something(random, n.Element, depth+1)))
+				ms = append(ms, doc.M(name, nonEmpty(random, n.Element, depth+1)))
 			}
 		}
 		return doc.NewObject(ms...)

@@ -30,7 +30,7 @@ func (w *walk) top() *frame { return w.frames[len(w.frames)-1] }
 // value returns the schema of what stands at n.
 func (w *walk) value(n *Node) doc.Value {
 	if n.Like != "" {
-		return with(w.x.toSelf(n.likened()), text("title", n.Field.Title), text("description", n.Help))
+		return with(w.x.toSelf(n.likeTable()), text("title", n.Field.Title), text("description", n.Help))
 	}
 	outermost := w.liked[n] && w.loop < 0
 	if outermost {
@@ -249,7 +249,7 @@ type notes []doc.Value
 
 func (ns *notes) add(x *Exporter, rule, says string) {
 	*ns = append(*ns, doc.NewObject(doc.M("rule", doc.NewString(rule)), doc.M("says", doc.NewString(says))))
-	x.leave(Unexpressed{Rule: rule, Says: says})
+	x.leave(Unexpressed{Rule: rule, Text: says})
 }
 
 func (ns notes) member() doc.Member {

@@ -74,7 +74,7 @@ func (c FlagChoice) On(root doc.Value) []doc.Path {
 // flags returns the names of the flags of an object of which exactly one is to be on.
 func (n *Node) flags() []string {
 	for _, rule := range n.Rules {
-		if one, ok := Bare(rule).(OneTrue); ok {
+		if one, ok := Unguarded(rule).(OneTrue); ok {
 			return one.Fields
 		}
 	}

@@ -21,8 +21,8 @@ var (
 	scheme  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20\x7f]+$`)
 )
 
-// Words tells people what the form wants, to follow "must be".
-func (f Form) Words() string {
+// Requirement tells people what the form wants, to follow "must be".
+func (f Form) Requirement() string {
 	switch f {
 	case URI:
 		return "a full URL or deep link, such as https://example.com/sale"

@@ -16,7 +16,7 @@ func (c *checker) takes(n *Node, v doc.Value, in *scope) bool {
 	try.env, try.schema, try.root, try.probe = c.env, c.schema, c.root, true
 	try.value(n, v, in)
 	taken := !try.full
-	try.forget()
+	try.reset()
 	checkers.Put(try)
 	return taken
 }
@@ -59,7 +59,7 @@ func (c *checker) example(n *Node, in *scope) string {
 
 // wantedTime says in words what a moment is.
 func (c *checker) wantedTime(n *Node, in *scope) string {
-	words, _, _ := strings.Cut(DateTime.Words(), ", such as ")
+	words, _, _ := strings.Cut(DateTime.Requirement(), ", such as ")
 	if example := c.example(n, in); example != "" {
 		return words + ", such as " + example
 	}
@@ -68,8 +68,8 @@ func (c *checker) wantedTime(n *Node, in *scope) string {
 
 // configured returns the names of the workspace's list for n that would be taken.
 func (c *checker) configured(n *Node, in *scope) []string {
-	for i := range n.ready.checks {
-		k := &n.ready.checks[i]
+	for i := range n.prepared.checks {
+		k := &n.prepared.checks[i]
 		if r, ok := k.rule.(Configured); ok && k.holds(in, c.env) {
 			names, _ := c.env.list(r.List)
 			return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !c.takes(n, doc.NewString(name), in) })
@@ -80,16 +80,16 @@ func (c *checker) configured(n *Node, in *scope) []string {
 
 // allowed reports whether n may be in the object of in at all.
 func (c *checker) allowed(n *Node, in *scope) bool {
-	if n.ready.applies.ask(in, c.env) == False {
+	if n.prepared.applies.ask(in, c.env) == False {
 		return false
 	}
-	return !slices.ContainsFunc(n.ready.checks, func(k check) bool {
+	return !slices.ContainsFunc(n.prepared.checks, func(k check) bool {
 		return k.forbids != nil && k.holds(in, c.env) && k.forbids.ask(in, c.env) == True
 	})
 }
 
 // unknown says what is wrong with the field of that name of v, which the table of n does not have.
-func (c *checker) unknown(say voice, n *Node, name string, v doc.Value, inside *scope) string {
+func (c *checker) unknown(say audience, n *Node, name string, v doc.Value, inside *scope) string {
 	var free, known []string
 	for _, child := range n.Children {
 		if c.allowed(child, inside) {

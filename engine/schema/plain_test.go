@@ -35,8 +35,8 @@ func FuzzPlain(f *testing.F) {
 				t.Errorf("%q is no plain time: %v", s, err)
 			}
 		}
-		if wordChars.span(s) == len(s) && s != "" && wireWord(s) != word.MatchString(s) {
-			t.Errorf("%q is a word of the wire: %v", s, wireWord(s))
+		if wordChars.span(s) == len(s) && s != "" && isWireName(s) != word.MatchString(s) {
+			t.Errorf("%q is a word of the wire: %v", s, isWireName(s))
 		}
 	})
 }

@@ -25,15 +25,15 @@ type Problem struct {
 	Severity Severity
 	Message  string // one sentence that does not repeat the path, in the words of the wire
 	Section  string // the section of the specification that says so
-	// Human is the message in the words of the forms: titles in the place of names and options on
+	// FormMessage is the message in the words of the forms: titles in the place of names and options on
 	// the wire. It is "" where Message says the same, and where the problem came over the wire.
-	Human string `json:",omitempty"`
+	FormMessage string `json:"Human,omitempty"`
 }
 
-// Words give the message for people who look at a form: Human, or Message where there is none.
-func (p Problem) Words() string {
-	if p.Human != "" {
-		return p.Human
+// Text give the message for people who look at a form: Human, or Message where there is none.
+func (p Problem) Text() string {
+	if p.FormMessage != "" {
+		return p.FormMessage
 	}
 	return p.Message
 }
@@ -57,7 +57,7 @@ func (t *tally) full() bool { return t.count >= MaxProblems || t.bytes >= maxPro
 
 func (t *tally) add(p Problem) {
 	t.count++
-	t.bytes += len(p.Message) + len(p.Human)
+	t.bytes += len(p.Message) + len(p.FormMessage)
 	for _, step := range p.Path {
 		t.bytes += int(unsafe.Sizeof(step)) + len(step.Name)
 	}

@@ -2,8 +2,8 @@ package schema
 
 import "bugle/engine/doc"
 
-// ready is what the validator asks of a node, prepared when its table is compiled.
-type ready struct {
+// prepared is what the validator asks of a node, prepared when its table is compiled.
+type prepared struct {
 	children      []string // the names of Children
 	applies, used *test
 	required      []*test // of Required, in that order
@@ -23,8 +23,8 @@ type check struct {
 	section string  // of the innermost guard
 }
 
-func (n *Node) makeReady() {
-	r := ready{applies: prepare(n.Applies), used: prepare(n.Used), children: make([]string, len(n.Children))}
+func (n *Node) prepare() {
+	r := prepared{applies: prepare(n.Applies), used: prepare(n.Used), children: make([]string, len(n.Children))}
 	for i, child := range n.Children {
 		r.children[i] = child.Name
 	}
@@ -48,7 +48,7 @@ func (n *Node) makeReady() {
 			r.unique = true
 		}
 	}
-	n.ready = r
+	n.prepared = r
 }
 
 func unguarded(r Rule) check {
@@ -91,7 +91,7 @@ func (k *check) holds(sc *scope, env *Env) bool {
 // in the order of the table, so those behind the last one are tried first.
 func (n *Node) place(name string, last int) int {
 	const near = 8
-	names := n.ready.children
+	names := n.prepared.children
 	for i := last + 1; i < min(last+1+near, len(names)); i++ {
 		if names[i] == name {
 			return i

@@ -73,7 +73,7 @@ func (n *Node) requestObject(v doc.Value, sc *scope) doc.Value {
 			continue
 		}
 		out = out.Delete(doc.P(r.Name))
-		if r.As == "" || !out.Get(r.As).Empty() || n.ready.responses[i].ask(&scope{obj: out, up: sc}, &Env{}) != True {
+		if r.As == "" || !out.Get(r.As).Empty() || n.prepared.responses[i].ask(&scope{obj: out, up: sc}, &Env{}) != True {
 			continue
 		}
 		if as := n.names[r.As].taking(m); as.Exists() {
@@ -93,7 +93,7 @@ func (n *Node) taking(v doc.Value) doc.Value {
 		}
 		return doc.NewString(t.Format(time.RFC3339Nano))
 	}
-	if !n.Fits(v) || v.Empty() {
+	if !n.Accepts(v) || v.Empty() {
 		return doc.Value{}
 	}
 	return v

@@ -28,7 +28,7 @@ type (
 	// number").
 	Pattern struct {
 		Re   *regexp.Regexp
-		Says string
+		Text string
 	}
 	// Format wants a string of a well-known form. A value that contains a personalization
 	// expression is not held to it, for only the send knows what it becomes; but where Plain is
@@ -40,13 +40,13 @@ type (
 	// Excludes keeps values out of a string, or out of a list of strings.
 	Excludes struct {
 		Values []string
-		Says   string // why, as a clause
+		Text   string // why, as a clause
 	}
 	// Keys wants the names of a Map's members, or of an Object's members beyond its table, to
 	// match Re.
 	Keys struct {
 		Re   *regexp.Regexp
-		Says string
+		Text string
 	}
 	// Extra bounds how many members an Object may have beyond its table.
 	Extra struct{ Max int }
@@ -73,7 +73,7 @@ type (
 	// Named is the rare rule that no other type says. It stands next to its table.
 	Named struct {
 		ID    string // last part of its rule id, such as "sums_to_100"
-		Says  string // the rule as a sentence
+		Text  string // the rule as a sentence
 		Check func(Place) []Finding
 		// Schema is what keywords of JSON Schema can say of it about the value, for the export. It
 		// refuses nothing that Check takes. Absent: they can say nothing.
@@ -92,9 +92,9 @@ type Place struct {
 
 // Finding is one breach of a [Named] rule, its path relative to the field.
 type Finding struct {
-	Path    doc.Path
-	Message string // a sentence without the path
-	Human   string // the same for people, where titles in the place of names are not enough
+	Path        doc.Path
+	Message     string // a sentence without the path
+	FormMessage string // the same for people, where titles in the place of names are not enough
 }
 
 func (Range) rule()       {}
@@ -151,8 +151,8 @@ const (
 	DateTime Form = "date_time" // ISO 8601 date-time, the offset may be absent
 )
 
-// Bare returns a rule without the guard around it.
-func Bare(r Rule) Rule {
+// Unguarded returns a rule without the guard around it.
+func Unguarded(r Rule) Rule {
 	if g, ok := r.(Guard); ok {
 		return g.Rule
 	}

@@ -213,7 +213,7 @@ func TestForms(t *testing.T) {
 				t.Errorf("%q is a %s", s, form)
 			}
 		}
-		if form.Words() == string(form) {
+		if form.Requirement() == string(form) {
 			t.Errorf("%s has no words", form)
 		}
 	}
@@ -321,7 +321,7 @@ func TestProblemsAreBounded(t *testing.T) {
 			}
 			size := 0
 			for _, p := range got {
-				size += len(p.Path.String()) + len(p.Message) + len(p.Human)
+				size += len(p.Path.String()) + len(p.Message) + len(p.FormMessage)
 			}
 			if size > maxProblemBytes+2*len(long) {
 				t.Errorf("they take %d bytes", size)

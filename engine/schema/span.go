@@ -271,12 +271,12 @@ func (n *Node) spanWith(amount, unit, side, date string) string {
 	return text + " " + n.Parent.optionLower(n.Span.Side, side) + " " + date
 }
 
-// mostSpans is how many time spans are offered.
-const mostSpans = 12
+// maxSpans is how many time spans are offered.
+const maxSpans = 12
 
-// SpanOffers returns time spans that go on from what is typed, the likeliest first. dates are the names of dates
+// SuggestSpans returns time spans that go on from what is typed, the likeliest first. dates are the names of dates
 // that it may count from.
-func (n *Node) SpanOffers(text string, dates []string) []string {
+func (n *Node) SuggestSpans(text string, dates []string) []string {
 	amount, typed := "2", strings.Fields(strings.ToLower(text))
 	if m := spanWords.FindStringSubmatch(text); m != nil {
 		amount, typed = m[1], append([]string{m[1]}, strings.Fields(strings.ToLower(m[2]+" "+m[3]))...)
@@ -286,7 +286,7 @@ func (n *Node) SpanOffers(text string, dates []string) []string {
 	var out []string
 	offer := func(side, date string) {
 		for _, unit := range n.unitWords() {
-			if s := n.spanWith(amount, unit, side, date); continues(strings.Fields(strings.ToLower(s)), typed) && len(out) < mostSpans {
+			if s := n.spanWith(amount, unit, side, date); continues(strings.Fields(strings.ToLower(s)), typed) && len(out) < maxSpans {
 				out = append(out, s)
 			}
 		}
@@ -315,8 +315,8 @@ func continues(offer, typed []string) bool {
 	return true
 }
 
-// Counted returns a number of the field with what it counts: "48 hours", or alone where that has no name.
-func (n *Node) Counted(number string) string {
+// WithUnit returns a number of the field with what it counts: "48 hours", or alone where that has no name.
+func (n *Node) WithUnit(number string) string {
 	if n == nil || n.Unit == "" || number == "" {
 		return number
 	}

@@ -27,7 +27,7 @@ func (s *Schema) ValidateAt(root doc.Value, p doc.Path, env Env) []Problem {
 	if len(c.problems) > 0 {
 		found = slices.Clone(c.problems)
 	}
-	c.forget()
+	c.reset()
 	checkers.Put(c)
 	return found
 }
@@ -53,8 +53,8 @@ type checker struct {
 
 var checkers = sync.Pool{New: func() any { return new(checker) }}
 
-// forget lets go of the document.
-func (c *checker) forget() {
+// reset lets go of the document.
+func (c *checker) reset() {
 	clear(c.path[:cap(c.path)])
 	clear(c.scopes[:cap(c.scopes)])
 	clear(c.members[:cap(c.members)])
@@ -75,12 +75,12 @@ func (c *checker) add(n *Node, key string, sev Severity, section, message, human
 	if section == "" {
 		section = n.Section
 	}
-	if sev == Error && theirs[key] && c.received(doc.Path(c.path).Join(below...)) {
+	if sev == Error && serviceRules[key] && c.received(doc.Path(c.path).Join(below...)) {
 		sev = Notice
 	}
 	p := Problem{
 		Path: doc.Path(c.path).Join(below...), Rule: n.RuleID + "#" + key, Severity: sev, Message: message, Section: section,
-		Human: differing(n.forPeople(human), message),
+		FormMessage: differing(n.forPeople(human), message),
 	}
 	if !p.Path.HasPrefix(c.below) {
 		return nil
@@ -94,9 +94,9 @@ func (c *checker) add(n *Node, key string, sev Severity, section, message, human
 	return &c.problems[len(c.problems)-1]
 }
 
-// theirs are the rules that a value may break because the service knows more than the tables: names,
+// serviceRules are the rules that a value may break because the service knows more than the tables: names,
 // values and their forms. What is missing, or does not fit together, is an error wherever it came from.
-var theirs = map[string]bool{
+var serviceRules = map[string]bool{
 	"unknown": true, "applies": true, "enum": true, "type": true,
 	Pattern{}.Key(): true, string(URI): true, string(Email): true, string(Zone): true, string(Color): true,
 }
@@ -111,8 +111,8 @@ func (c *checker) report(n *Node, key string, sev Severity, section, message str
 	c.add(n, key, sev, section, message, message, below)
 }
 
-// tell reports a problem whose message names options or members: it is said in both voices.
-func (c *checker) tell(n *Node, key, section string, say func(voice) string, below ...doc.Step) {
+// reportBoth reports a problem whose message names options or members: it is said in both voices.
+func (c *checker) reportBoth(n *Node, key, section string, say func(audience) string, below ...doc.Step) {
 	if c.probe {
 		c.full = true
 		return
@@ -125,11 +125,11 @@ func (c *checker) pop()            { c.path = c.path[:len(c.path)-1] }
 
 // value checks v, which exists, as n says. sc is the object around it.
 func (c *checker) value(n *Node, v doc.Value, sc *scope) {
-	if !n.Fits(v) {
+	if !n.Accepts(v) {
 		if _, ok := ReadTime(v.Text(), time.UTC); ok && n.Kind == Time && c.received(c.path) {
 			return
 		}
-		c.tell(n, "type", "", func(say voice) string { return c.mustBe(say, n, v, sc) })
+		c.reportBoth(n, "type", "", func(say audience) string { return c.mustBe(say, n, v, sc) })
 		return
 	}
 	switch n.Kind {
@@ -139,7 +139,7 @@ func (c *checker) value(n *Node, v doc.Value, sc *scope) {
 		c.scopes = c.scopes[:len(c.scopes)-1]
 	case List:
 		before := c.listed
-		if c.listed = (list{}); n.ready.unique {
+		if c.listed = (list{}); n.prepared.unique {
 			c.listed = list{n.Element, v}
 		}
 		for i, e := range v.Elems() {
@@ -156,8 +156,8 @@ func (c *checker) value(n *Node, v doc.Value, sc *scope) {
 			c.option(n, v, sc)
 		}
 	}
-	for i := range n.ready.checks {
-		if k := &n.ready.checks[i]; !c.full && k.holds(sc, c.env) {
+	for i := range n.prepared.checks {
+		if k := &n.prepared.checks[i]; !c.full && k.holds(sc, c.env) {
 			c.rule(n, k, v, sc)
 		}
 	}
@@ -204,7 +204,7 @@ func (c *checker) further(n *Node, v doc.Value, inside *scope) {
 		case n.Open:
 			c.report(n, "extra_member", Notice, "", "unknown field; kept unchanged")
 		default:
-			c.tell(n, "unknown", "", func(say voice) string { return c.unknown(say, n, name, v, inside) })
+			c.reportBoth(n, "unknown", "", func(say audience) string { return c.unknown(say, n, name, v, inside) })
 		}
 		c.pop()
 	}
@@ -213,8 +213,8 @@ func (c *checker) further(n *Node, v doc.Value, inside *scope) {
 // member checks one field of an object, be it there or not.
 func (c *checker) member(n *Node, v doc.Value, in *scope) {
 	if !v.Exists() {
-		if n.ready.stages.Covers(c.env.stage()) && n.ready.stages != 0 && n.ready.applies.ask(in, c.env) == True && n.ready.used.ask(in, c.env) == True {
-			c.demand(n, in, doc.Name(n.Name))
+		if n.prepared.stages.Covers(c.env.stage()) && n.prepared.stages != 0 && n.prepared.applies.ask(in, c.env) == True && n.prepared.used.ask(in, c.env) == True {
+			c.checkRequired(n, in, doc.Name(n.Name))
 		}
 		return
 	}
@@ -224,26 +224,26 @@ func (c *checker) member(n *Node, v doc.Value, in *scope) {
 }
 
 func (c *checker) present(n *Node, v doc.Value, in *scope) {
-	applies := n.ready.applies.ask(in, c.env)
+	applies := n.prepared.applies.ask(in, c.env)
 	if applies == False {
 		c.report(n, "applies", Error, "", c.misplaced(n, in)+"; remove it")
 		return
 	}
-	used := n.ready.used.ask(in, c.env)
+	used := n.prepared.used.ask(in, c.env)
 	if used == False {
 		c.report(n, "unused", Notice, "", c.ignored(n, in))
 	}
-	if v.Empty() && v.Kind() != doc.Null && applies == True && used == True && c.demand(n, in) {
+	if v.Empty() && v.Kind() != doc.Null && applies == True && used == True && c.checkRequired(n, in) {
 		return
 	}
 	c.value(n, v, in)
 }
 
-// demand reports a field that is required and holds nothing. It reports whether it did.
-func (c *checker) demand(n *Node, in *scope, below ...doc.Step) bool {
+// checkRequired reports a field that is required and holds nothing. It reports whether it did.
+func (c *checker) checkRequired(n *Node, in *scope, below ...doc.Step) bool {
 	for i, r := range n.Required {
-		if r.At.Covers(c.env.stage()) && n.ready.required[i].ask(in, c.env) == True {
-			c.tell(n, RequiredKey(i), r.Ref, func(v voice) string { return c.missing(v, n, r, in) }, below...)
+		if r.At.Covers(c.env.stage()) && n.prepared.required[i].ask(in, c.env) == True {
+			c.reportBoth(n, RequiredKey(i), r.Ref, func(v audience) string { return c.missing(v, n, r, in) }, below...)
 			return true
 		}
 	}
@@ -252,7 +252,7 @@ func (c *checker) demand(n *Node, in *scope, below ...doc.Step) bool {
 
 // missing says that the field n is required, and how to fill it in. To people, what to do is enough where nothing else
 // decides that it is required.
-func (c *checker) missing(say voice, n *Node, r Required, in *scope) string {
+func (c *checker) missing(say audience, n *Node, r Required, in *scope) string {
 	msg := "required"
 	if kind, _ := c.schema.kindOfDocument(n.Parent, r.When); r.When != nil && (kind == "" || say == wire) {
 		msg += " " + c.schema.when(n.Parent, r.When)
@@ -294,15 +294,15 @@ func (c *checker) option(n *Node, v doc.Value, sc *scope) {
 		if !o.same(got, v) {
 			continue
 		}
-		if n.ready.offered[i].ask(sc, c.env) == False {
-			c.tell(n, "enum", "", func(say voice) string { return c.elsewhere(say, n, o, got, sc) })
+		if n.prepared.offered[i].ask(sc, c.env) == False {
+			c.reportBoth(n, "enum", "", func(say audience) string { return c.elsewhere(say, n, o, got, sc) })
 		}
 		return
 	}
 	if _, ok := n.ResponseValues[got]; ok && c.received(c.path) {
 		return
 	}
-	c.tell(n, "enum", "", func(say voice) string {
+	c.reportBoth(n, "enum", "", func(say audience) string {
 		offered := c.offered(n, sc)
 		near := phrase.Nearest(got, n.optionWords(wire, offered))
 		msg := "unknown value " + quoteShort(got)
@@ -313,7 +313,7 @@ func (c *checker) option(n *Node, v doc.Value, sc *scope) {
 	})
 }
 
-func (c *checker) elsewhere(say voice, n *Node, o *Option, got string, sc *scope) string {
+func (c *checker) elsewhere(say audience, n *Node, o *Option, got string, sc *scope) string {
 	named := quoteShort(got)
 	if say == people {
 		named = o.Title()
@@ -391,8 +391,8 @@ func (o *Option) same(got string, v doc.Value) bool {
 	return ok && err == nil && f == want
 }
 
-// Fits reports whether a value is of the kind of the node.
-func (n *Node) Fits(v doc.Value) bool {
+// Accepts reports whether a value is of the kind of the node.
+func (n *Node) Accepts(v doc.Value) bool {
 	switch n.Kind {
 	case Any:
 		return true
@@ -415,7 +415,7 @@ func (n *Node) Fits(v doc.Value) bool {
 	return false
 }
 
-func (c *checker) mustBe(say voice, n *Node, v doc.Value, sc *scope) string {
+func (c *checker) mustBe(say audience, n *Node, v doc.Value, sc *scope) string {
 	if n.Kind == Time && say == people {
 		return unreadDate
 	}
@@ -443,7 +443,7 @@ func (k Kind) wanted() string {
 	case Bool:
 		return "true or false"
 	case Time:
-		return DateTime.Words()
+		return DateTime.Requirement()
 	case Object, Map, List:
 		return "an " + k.String()
 	}

@@ -183,15 +183,15 @@ func spelled(s string) string {
 	return b.String()
 }
 
-// voice is whom a message speaks to: it names options and members as the wire or as people do.
-type voice bool
+// audience is whom a message speaks to: it names options and members as the wire or as people do.
+type audience bool
 
 const (
-	wire   voice = false
-	people voice = true
+	wire   audience = false
+	people audience = true
 )
 
-func (v voice) option(o Option) string {
+func (v audience) option(o Option) string {
 	if v == people {
 		return o.Title()
 	}
@@ -205,7 +205,7 @@ const unreadDate = `I can't read that date. Try "` + typedDate + `"`
 const typedDate = "tomorrow 9am"
 
 // example returns the example of n in the words of the wire or in those of people, who do not type timestamps.
-func (v voice) example(n *Node, example string) string {
+func (v audience) example(n *Node, example string) string {
 	switch {
 	case v == wire:
 	case n.Kind == Time:
@@ -218,7 +218,7 @@ func (v voice) example(n *Node, example string) string {
 	return example
 }
 
-func (v voice) member(n *Node) string {
+func (v audience) member(n *Node) string {
 	if v == people {
 		return n.Label()
 	}
@@ -226,7 +226,7 @@ func (v voice) member(n *Node) string {
 }
 
 // optionWords returns the options whose index keep takes, all where it is nil.
-func (n *Node) optionWords(say voice, keep func(i int) bool) []string {
+func (n *Node) optionWords(say audience, keep func(i int) bool) []string {
 	out := make([]string, 0, len(n.Options))
 	for i, o := range n.Options {
 		if keep == nil || keep(i) {
@@ -236,7 +236,7 @@ func (n *Node) optionWords(say voice, keep func(i int) bool) []string {
 	return out
 }
 
-func (n *Node) optionWord(say voice, value string) string {
+func (n *Node) optionWord(say audience, value string) string {
 	for _, o := range n.Options {
 		if o.Value == value {
 			return say.option(o)
@@ -257,7 +257,7 @@ func (n *Node) forPeople(message string) string {
 			i++
 			continue
 		}
-		if word := message[i : i+size]; !quoted && wireWord(word) {
+		if word := message[i : i+size]; !quoted && isWireName(word) {
 			out.WriteString(message[kept:i])
 			out.WriteString(n.titleOf(word))
 			kept = i + size
@@ -273,9 +273,9 @@ func (n *Node) forPeople(message string) string {
 
 var wordChars = setOf(alphanumeric + "_")
 
-// wireWord reports whether a word can only be a name on the wire: words joined by underscores, a
+// isWireName reports whether a word can only be a name on the wire: words joined by underscores, a
 // capital inside, or capitals throughout.
-func wireWord(word string) bool {
+func isWireName(word string) bool {
 	var lower, upper, digits, joints int
 	inside := false // each capital has small letters on both sides
 	for i := range len(word) {

@@ -21,7 +21,7 @@ func shop() Field {
 			{Name: "is_open", Title: "Open", Kind: Bool, Help: "h"},
 			{Name: "is_shut", Title: "Shut", Kind: Bool, Help: "h"},
 			{Name: "start_time", Title: "Start", Kind: String, Help: "h"},
-			{Name: "end_time", Title: "End", Kind: String, Help: "h", Rules: []Rule{Named{ID: "after", Says: "after the start", Check: func(p Place) []Finding {
+			{Name: "end_time", Title: "End", Kind: String, Help: "h", Rules: []Rule{Named{ID: "after", Text: "after the start", Check: func(p Place) []Finding {
 				return []Finding{{Message: `must be after start_time, which is "start_time", and suit FIRST, user_attributes and noSuchWord`}}
 			}}}},
 			{Name: "buttons", Title: "Buttons", Kind: List, Help: "h", Elem: &Field{Title: "Button", Kind: Object, Fields: []Field{
@@ -66,15 +66,15 @@ func TestProblemsInTheWordsOfTheForm(t *testing.T) {
 				if strings.TrimPrefix(p.Rule, "shop.") != c.rule {
 					continue
 				}
-				if p.Message != c.wire || p.Words() != c.words {
-					t.Errorf("got  %s\n     %s\nwant %s\n     %s", p.Message, p.Words(), c.wire, c.words)
+				if p.Message != c.wire || p.Text() != c.words {
+					t.Errorf("got  %s\n     %s\nwant %s\n     %s", p.Message, p.Text(), c.wire, c.words)
 				}
 				return
 			}
 			t.Fatalf("no problem %s", c.rule)
 		})
 	}
-	if got := (Problem{Message: "over the wire"}).Words(); got != "over the wire" {
+	if got := (Problem{Message: "over the wire"}).Text(); got != "over the wire" {
 		t.Errorf("a problem without words for people says %q", got)
 	}
 }

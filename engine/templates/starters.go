@@ -10,8 +10,8 @@ import (
 	"bugle/engine/doc"
 )
 
-// Starter is a draft to begin with. Doc is the body of a create request without its creator.
-type Starter struct {
+// Template is a draft to begin with. Doc is the body of a create request without its creator.
+type Template struct {
 	Title string
 	Help  string // one clause on what it is for
 	Doc   doc.Value
@@ -21,8 +21,8 @@ type Starter struct {
 var drafts embed.FS
 
 // All returns the starters, in the order of their files.
-func All() ([]Starter, error) {
-	var out []Starter
+func All() ([]Template, error) {
+	var out []Template
 	files, err := fs.Glob(drafts, "drafts/*.json")
 	if err != nil {
 		return nil, fmt.Errorf("listing the templates: %w", err)
@@ -36,7 +36,7 @@ func All() ([]Starter, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the template %s: %w", name, err)
 		}
-		out = append(out, Starter{Title: v.Get("title").Text(), Help: v.Get("help").Text(), Doc: v.Get("draft")})
+		out = append(out, Template{Title: v.Get("title").Text(), Help: v.Get("help").Text(), Doc: v.Get("draft")})
 	}
 	return out, nil
 }

@@ -84,7 +84,7 @@ func (f *Forecast) addPicked(ctx context.Context, w engine.Workspace, service en
 	}
 	seg := w.Segments[at]
 	more, err := reader.AudienceMembers(ctx, engine.AudienceRequest{
-		Filters: audience.OfSegment(seg.Name), Limit: engine.MaxTestMembers + len(seg.Members),
+		Filters: audience.SegmentFilters(seg.Name), Limit: engine.MaxTestMembers + len(seg.Members),
 	})
 	if err != nil {
 		return ctx.Err()

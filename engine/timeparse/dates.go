@@ -86,17 +86,17 @@ func (p *parser) monthDay() (int, error) {
 	if n < len(t) && len(t[n]) == 4 && isNumber(t[n]) {
 		year, n = num(t[n]), n+1
 	}
-	return n, p.setCivil(year, month, day)
+	return n, p.setCalendarDay(year, month, day)
 }
 
 // numericDate reads 2026-12-01, 1.12.2026, and 12/25/2026 where only one order of it is a date.
 func (p *parser) numericDate() (int, error) {
 	t := p.tokens[0]
 	if m := isoDate.FindStringSubmatch(t); m != nil {
-		return 1, p.setCivil(num(m[1]), time.Month(num(m[2])), num(m[3]))
+		return 1, p.setCalendarDay(num(m[1]), time.Month(num(m[2])), num(m[3]))
 	}
 	if m := dotDate.FindStringSubmatch(t); m != nil {
-		return 1, p.setCivil(num(m[3]), time.Month(num(m[2])), num(m[1]))
+		return 1, p.setCalendarDay(num(m[3]), time.Month(num(m[2])), num(m[1]))
 	}
 	m := slashed.FindStringSubmatch(t)
 	if m == nil {
@@ -105,9 +105,9 @@ func (p *parser) numericDate() (int, error) {
 	a, b, year := num(m[1]), num(m[2]), num(m[3])
 	switch {
 	case a > 12:
-		return 1, p.setCivil(year, time.Month(b), a)
+		return 1, p.setCalendarDay(year, time.Month(b), a)
 	case b > 12 || a == b:
-		return 1, p.setCivil(year, time.Month(a), b)
+		return 1, p.setCalendarDay(year, time.Month(a), b)
 	}
 	return 0, fmt.Errorf("%q could be %d %s or %d %s; write the month as a word", t, a, short(b), b, short(a))
 }
@@ -119,8 +119,8 @@ func short(month int) string {
 	return strings.ToLower(time.Month(month).String()[:3])
 }
 
-// setCivil takes a day of the calendar. One without a year is the next that comes, or today.
-func (p *parser) setCivil(year int, month time.Month, day int) error {
+// setCalendarDay takes a day of the calendar. One without a year is the next that comes, or today.
+func (p *parser) setCalendarDay(year int, month time.Month, day int) error {
 	if month < 1 || month > 12 {
 		return fmt.Errorf("there is no month %d", int(month))
 	}
@@ -140,8 +140,8 @@ func (p *parser) setCivil(year int, month time.Month, day int) error {
 	return fmt.Errorf("there is no %d %s", day, month)
 }
 
-// takeZone takes a zone off the end: utc, +02:00, Europe/Berlin.
-func (p *parser) takeZone() error {
+// parseZone takes a zone off the end: utc, +02:00, Europe/Berlin.
+func (p *parser) parseZone() error {
 	if len(p.tokens) == 0 {
 		return nil
 	}

@@ -27,7 +27,7 @@ var fillers = map[string]bool{"at": true, "on": true, "the": true}
 
 func (p *parser) parse(text string) error {
 	p.tokens = tokens(text)
-	if err := p.takeZone(); err != nil {
+	if err := p.parseZone(); err != nil {
 		return err
 	}
 	if len(p.tokens) == 0 {
@@ -90,9 +90,9 @@ func (p *parser) unknown(token string) error {
 		return fmt.Errorf("%q could be a time or a day; enter 9am or 9 dec, for example", token)
 	}
 	if w := closest(token); w != "" {
-		return Unread(token, "Did you mean "+w+"?")
+		return ParseError(token, "Did you mean "+w+"?")
 	}
-	return Unread(token, `Try "tomorrow 9am", "next monday 10:00" or "25 dec 18:00"`)
+	return ParseError(token, `Try "tomorrow 9am", "next monday 10:00" or "25 dec 18:00"`)
 }
 
 func (p *parser) setDate(day time.Time) error {
@@ -114,8 +114,8 @@ func (p *parser) setClock(c Clock) error {
 	return nil
 }
 
-// reading puts together what was read.
-func (p *parser) reading() (Reading, error) {
+// result puts together what was read.
+func (p *parser) result() (Result, error) {
 	loc, floating := p.now.Location(), p.ctx.Zone == nil && p.zone == nil
 	if p.zone != nil {
 		loc = p.zone
@@ -180,9 +180,9 @@ func (p *parser) wall() time.Time {
 	return at(day)
 }
 
-func (p *parser) finish(t time.Time, wire string, floating bool) (Reading, error) {
+func (p *parser) finish(t time.Time, wire string, floating bool) (Result, error) {
 	if t.Year() < 1 || t.Year() > 9998 {
-		return Reading{}, errors.New("this date is out of range; enter a date in the coming years")
+		return Result{}, errors.New("this date is out of range; enter a date in the coming years")
 	}
 	shown := p.ctx.Zone
 	if !floating && shown == nil {
@@ -194,5 +194,5 @@ func (p *parser) finish(t time.Time, wire string, floating bool) (Reading, error
 	if shown != nil {
 		t = t.In(shown)
 	}
-	return Reading{Instant: t, Wire: wire, Words: Words(t, shown), Floating: floating, Notes: p.notes}, nil
+	return Result{Instant: t, Wire: wire, Text: FormatIn(t, shown), Floating: floating, Notes: p.notes}, nil
 }

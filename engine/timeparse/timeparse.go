@@ -46,16 +46,16 @@ func ClockOf(t time.Time) Clock {
 	return Clock{h, m, s}
 }
 
-// Reading is a time that was understood.
-type Reading struct {
+// Result is a time that was understood.
+type Result struct {
 	// Instant is the moment, in the campaign's zone. A floating one is counted in UTC, as the
 	// rest of the program counts it until a zone is chosen.
 	Instant time.Time
 	// Wire is how a document spells it: what was typed where that is ISO 8601 already; else local
 	// time, which goes with the zone; with an offset where local time would not say which moment.
 	Wire string
-	// Words say what was understood: "Tue 1 Dec 2026, 09:00 Europe/Berlin".
-	Words string
+	// Text say what was understood: "Tue 1 Dec 2026, 09:00 Europe/Berlin".
+	Text string
 	// Exact tells that Wire is what was typed, byte for byte.
 	Exact bool
 	// Floating tells that the moment hangs on a zone that is not chosen yet.
@@ -65,14 +65,14 @@ type Reading struct {
 	Notes []string
 }
 
-// Read reads a time. The error is a sentence for the person who typed it: what was not understood,
+// Parse reads a time. The error is a sentence for the person who typed it: what was not understood,
 // and what would be.
-func Read(text string, c Context) (Reading, error) {
+func Parse(text string, c Context) (Result, error) {
 	if strings.TrimSpace(text) == "" {
-		return Reading{}, errors.New("enter a date and time, such as tomorrow 9am or 25 dec 18:00")
+		return Result{}, errors.New("enter a date and time, such as tomorrow 9am or 25 dec 18:00")
 	}
 	if len(text) > maxText || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
-		return Reading{}, Unread("", `Try "tomorrow 9am"`)
+		return Result{}, ParseError("", `Try "tomorrow 9am"`)
 	}
 	if r, ok := exact(text, c); ok {
 		return r, nil
@@ -83,30 +83,30 @@ func Read(text string, c Context) (Reading, error) {
 			return r, nil
 		}
 	}
-	p := parser{ctx: c, now: c.Now.In(c.reading())}
+	p := parser{ctx: c, now: c.Now.In(c.location())}
 	if err := p.parse(text); err != nil {
-		return Reading{}, err
+		return Result{}, err
 	}
-	return p.reading()
+	return p.result()
 }
 
 const maxText = 80
 
-// Unread is the error of a text that is no date, with a hint at what to type. The text is left out where it is
+// ParseError is the error of a text that is no date, with a hint at what to type. The text is left out where it is
 // empty.
-func Unread(text, hint string) error { return &unread{text, hint} }
+func ParseError(text, hint string) error { return &parseError{text, hint} }
 
-type unread struct{ text, hint string }
+type parseError struct{ text, hint string }
 
-func (e *unread) Error() string {
+func (e *parseError) Error() string {
 	if e.text == "" {
 		return "I can't read that date. " + e.hint
 	}
 	return fmt.Sprintf("I can't read %q. %s", e.text, e.hint)
 }
 
-// reading returns the location whose days count.
-func (c Context) reading() *time.Location {
+// location returns the location whose days count.
+func (c Context) location() *time.Location {
 	if c.Zone != nil {
 		return c.Zone
 	}
@@ -116,16 +116,16 @@ func (c Context) reading() *time.Location {
 func isoLike(s string) bool { return len(s) > 10 && s[4] == '-' && (s[10] == 't' || s[10] == 'T') }
 
 // exact takes ISO 8601 as it stands.
-func exact(text string, c Context) (Reading, bool) {
+func exact(text string, c Context) (Result, bool) {
 	loc := c.Zone
 	if loc == nil {
 		loc = time.UTC
 	}
 	t, ok := schema.ParseTime(text, loc)
 	if !ok || t.Year() < 1 || t.Year() > 9998 {
-		return Reading{}, false
+		return Result{}, false
 	}
-	r := Reading{Instant: t.In(loc), Wire: text, Exact: true}
+	r := Result{Instant: t.In(loc), Wire: text, Exact: true}
 	if !schema.HasOffset(text) {
 		wall, _ := schema.ParseTime(text, time.UTC)
 		if c.Zone == nil {
@@ -135,13 +135,13 @@ func exact(text string, c Context) (Reading, bool) {
 			r.Notes = shift.notes(wall, r.Instant)
 		}
 	}
-	r.Words = Words(r.Instant, c.Zone)
+	r.Text = FormatIn(r.Instant, c.Zone)
 	return r, true
 }
 
-// Words say a moment in a zone: "Tue 1 Dec 2026, 09:00 Europe/Berlin". With no zone they say that
+// FormatIn say a moment in a zone: "Tue 1 Dec 2026, 09:00 Europe/Berlin". With no zone they say that
 // it is still to be chosen.
-func Words(t time.Time, zone *time.Location) string {
+func FormatIn(t time.Time, zone *time.Location) string {
 	if zone == nil {
 		return Day(t) + ", " + ClockOf(t).String() + ", in the campaign's time zone"
 	}

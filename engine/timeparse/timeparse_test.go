@@ -81,13 +81,13 @@ func TestRead(t *testing.T) {
 		{"2026-12-01T09:00", "2026-12-01T09:00"},
 		{"2026-12-01T09:00:00.500+0100", "2026-12-01T09:00:00.500+0100"},
 	} {
-		r, err := timeparse.Read(tt.text, timeparse.Context{Now: now, Zone: berlin})
+		r, err := timeparse.Parse(tt.text, timeparse.Context{Now: now, Zone: berlin})
 		if err != nil {
 			t.Errorf("%q: %v", tt.text, err)
 			continue
 		}
 		if r.Wire != tt.wire {
-			t.Errorf("%q is written %s, want %s (%s)", tt.text, r.Wire, tt.wire, r.Words)
+			t.Errorf("%q is written %s, want %s (%s)", tt.text, r.Wire, tt.wire, r.Text)
 		}
 		if r.Exact != (tt.text == tt.wire) {
 			t.Errorf("%q: exact %v", tt.text, r.Exact)
@@ -136,9 +136,9 @@ func TestRefused(t *testing.T) {
 		strings.Repeat("9", 500):  "I can't read that date",
 		"utc":                     "there is no date",
 	} {
-		r, err := timeparse.Read(text, timeparse.Context{Now: now, Zone: time.UTC})
+		r, err := timeparse.Parse(text, timeparse.Context{Now: now, Zone: time.UTC})
 		if err == nil {
-			t.Errorf("%q was taken as %s", text, r.Words)
+			t.Errorf("%q was taken as %s", text, r.Text)
 		} else if !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v; want %q", text, err, says)
 		}
@@ -166,13 +166,13 @@ func TestWhatWasUnderstood(t *testing.T) {
 		{"31 oct 2027 2:30", timeparse.Context{Now: now, Zone: berlin}, "Sun 31 Oct 2027, 02:30 Europe/Berlin", "02:30 happens twice that day, when clocks go back; this is the one at UTC+02:00"},
 		{"2027-10-31T02:30:00+01:00", timeparse.Context{Now: now, Zone: berlin}, "Sun 31 Oct 2027, 02:30 Europe/Berlin", ""},
 	} {
-		r, err := timeparse.Read(tt.text, tt.ctx)
+		r, err := timeparse.Parse(tt.text, tt.ctx)
 		if err != nil {
 			t.Errorf("%q: %v", tt.text, err)
 			continue
 		}
-		if r.Words != tt.words || strings.Join(r.Notes, "|") != tt.notes {
-			t.Errorf("%q: %s (%s)\nwant %s (%s)", tt.text, r.Words, strings.Join(r.Notes, "|"), tt.words, tt.notes)
+		if r.Text != tt.words || strings.Join(r.Notes, "|") != tt.notes {
+			t.Errorf("%q: %s (%s)\nwant %s (%s)", tt.text, r.Text, strings.Join(r.Notes, "|"), tt.words, tt.notes)
 		}
 	}
 }
@@ -180,7 +180,7 @@ func TestWhatWasUnderstood(t *testing.T) {
 // Before a zone is chosen, a time of the clock goes with the one that will be; a span does not.
 func TestWithoutAZone(t *testing.T) {
 	for text, want := range map[string]string{"tomorrow 9am": "2026-11-22T09:00:00", "+2h": "2026-11-21T13:04:00Z", "in 3 days": "2026-11-24T11:03:00Z"} {
-		r, err := timeparse.Read(text, timeparse.Context{Now: now})
+		r, err := timeparse.Parse(text, timeparse.Context{Now: now})
 		if err != nil || r.Wire != want || r.Floating == strings.HasSuffix(want, "Z") {
 			t.Errorf("%q: %s floating %v, %v", text, r.Wire, r.Floating, err)
 		}
@@ -192,7 +192,7 @@ func TestSpansOverAChangeOfTheClocks(t *testing.T) {
 	newYork := zone(t, "America/New_York")
 	eve := time.Date(2026, 10, 31, 12, 0, 0, 0, newYork)
 	for text, want := range map[string]string{"+24h": "2026-11-01T11:00:00", "+1d": "2026-11-01T12:00:00", "tomorrow 1:30": "2026-11-01T01:30:00-04:00"} {
-		if r, err := timeparse.Read(text, timeparse.Context{Now: eve, Zone: newYork}); err != nil || r.Wire != want {
+		if r, err := timeparse.Parse(text, timeparse.Context{Now: eve, Zone: newYork}); err != nil || r.Wire != want {
 			t.Errorf("%q: %s %v, want %s", text, r.Wire, err, want)
 		}
 	}
@@ -272,7 +272,7 @@ func TestChange(t *testing.T) {
 	berlin := zone(t, "Europe/Berlin")
 	for day, want := range map[string]string{"2026-03-29": "clocks go forward 1 hour", "2026-10-25": "clocks go back 1 hour", "2026-10-26": ""} {
 		d, _ := time.ParseInLocation(time.DateOnly, day, berlin)
-		if got := timeparse.Change(d.Add(9 * time.Hour)); got != want {
+		if got := timeparse.ClockChange(d.Add(9 * time.Hour)); got != want {
 			t.Errorf("%s: %q", day, got)
 		}
 	}
@@ -292,7 +292,7 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		c := timeparse.Context{Now: now.Add(time.Duration(shift%(86400*3650)) * time.Second), Zone: loc}
-		r, err := timeparse.Read(text, c)
+		r, err := timeparse.Parse(text, c)
 		if err != nil {
 			if strings.ContainsAny(err.Error(), "\n\r\t\x1b") {
 				t.Fatalf("%q: %q", text, err)
@@ -303,7 +303,7 @@ func FuzzRead(f *testing.F) {
 		if !ok || !got.Equal(r.Instant) {
 			t.Fatalf("%q in %s is written %q, which reads as %s, not %s", text, loc, r.Wire, got, r.Instant)
 		}
-		again, err := timeparse.Read(r.Wire, c)
+		again, err := timeparse.Parse(r.Wire, c)
 		if err != nil || !again.Instant.Equal(r.Instant) || !again.Exact || again.Wire != r.Wire {
 			t.Fatalf("%q: %q does not come back: %v %v", text, r.Wire, again, err)
 		}

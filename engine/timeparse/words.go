@@ -27,12 +27,12 @@ var numbers = map[string]int{
 // unit is what a span is counted in: months and days of the calendar, or time that passes.
 type unit struct {
 	months, days int
-	passes       time.Duration
+	duration     time.Duration
 }
 
 var units = map[string]unit{
-	"m": {passes: time.Minute}, "min": {passes: time.Minute}, "mins": {passes: time.Minute}, "minute": {passes: time.Minute}, "minutes": {passes: time.Minute},
-	"h": {passes: time.Hour}, "hr": {passes: time.Hour}, "hrs": {passes: time.Hour}, "hour": {passes: time.Hour}, "hours": {passes: time.Hour},
+	"m": {duration: time.Minute}, "min": {duration: time.Minute}, "mins": {duration: time.Minute}, "minute": {duration: time.Minute}, "minutes": {duration: time.Minute},
+	"h": {duration: time.Hour}, "hr": {duration: time.Hour}, "hrs": {duration: time.Hour}, "hour": {duration: time.Hour}, "hours": {duration: time.Hour},
 	"d": {days: 1}, "day": {days: 1}, "days": {days: 1}, "w": {days: 7}, "week": {days: 7}, "weeks": {days: 7}, "wk": {days: 7},
 	"mo": {months: 1}, "month": {months: 1}, "months": {months: 1}, "y": {months: 12}, "year": {months: 12}, "years": {months: 12},
 }
@@ -48,7 +48,7 @@ func closest(token string) string {
 		{"january", "february", "march", "april", "june", "july", "august", "september", "october", "november", "december"},
 	} {
 		for _, w := range words {
-			if oneOff(token, w) {
+			if differByOne(token, w) {
 				return w
 			}
 		}
@@ -56,8 +56,8 @@ func closest(token string) string {
 	return ""
 }
 
-// oneOff reports that a and b differ by one letter left out, put in, or another.
-func oneOff(a, b string) bool {
+// differByOne reports that a and b differ by one letter left out, put in, or another.
+func differByOne(a, b string) bool {
 	i, j := 0, 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
 		i++
@@ -121,7 +121,7 @@ func amounts(rest []string) (unit, int, error) {
 				return sum, 0, errors.New("that is more than a hundred years away; enter an earlier time")
 			}
 			sum.months, sum.days = sum.months+part.n*u.months, sum.days+part.n*u.days
-			sum.passes += time.Duration(part.n) * u.passes
+			sum.duration += time.Duration(part.n) * u.duration
 		}
 		took += k
 	}
@@ -177,10 +177,10 @@ func (p *parser) setSpan(u unit) error {
 		if p.date != nil || p.clock != nil || p.after != nil {
 			return errors.New("hours count from now; leave out the date and the time")
 		}
-		p.after = &u.passes
+		p.after = &u.duration
 		return nil
 	}
-	if u.passes != 0 {
+	if u.duration != 0 {
 		return errors.New("days and hours can't be combined; enter a date and a time, such as tomorrow 9am")
 	}
 	p.keep = true
@@ -271,7 +271,7 @@ func (p *parser) ending() (int, error) {
 		from = time.Date(today.Year()+next, 1, 1, 0, 0, 0, 0, time.UTC)
 		to = from.AddDate(1, 0, -1)
 	default:
-		return 0, Unread(strings.Join(t[:n+1], " "), `Try "end of month"`)
+		return 0, ParseError(strings.Join(t[:n+1], " "), `Try "end of month"`)
 	}
 	if t[0] == "end" {
 		p.last = true

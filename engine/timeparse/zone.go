@@ -68,9 +68,9 @@ func offset(t time.Time) int {
 	return o
 }
 
-// Change returns the change of the clocks on t's day in its location, in words such as "clocks go
+// ClockChange returns the change of the clocks on t's day in its location, in words such as "clocks go
 // forward 1 h", and "" on other days.
-func Change(t time.Time) string {
+func ClockChange(t time.Time) string {
 	y, m, d := t.Date()
 	from, _ := At(time.Date(y, m, d, 0, 0, 0, 0, time.UTC), t.Location())
 	to, _ := At(time.Date(y, m, d+1, 0, 0, 0, 0, time.UTC), t.Location())

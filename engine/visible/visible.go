@@ -50,8 +50,8 @@ func Runes(s string) iter.Seq2[rune, bool] {
 	}
 }
 
-// Hides reports whether s has a character that is not drawn as itself.
-func Hides(s string) bool {
+// HasHidden reports whether s has a character that is not drawn as itself.
+func HasHidden(s string) bool {
 	for _, drawn := range Runes(s) {
 		if !drawn {
 			return true

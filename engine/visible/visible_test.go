@@ -60,8 +60,8 @@ func TestRunes(t *testing.T) {
 		if got != want {
 			t.Errorf("%+q: %+q is drawn, want %+q", in, got, want)
 		}
-		if visible.Hides(in) != (in != want) || visible.Hides(got) {
-			t.Errorf("%+q: hides %v", in, visible.Hides(in))
+		if visible.HasHidden(in) != (in != want) || visible.HasHidden(got) {
+			t.Errorf("%+q: hides %v", in, visible.HasHidden(in))
 		}
 	}
 }
@@ -73,7 +73,7 @@ func TestNothingUnseenIsDrawn(t *testing.T) {
 		if r >= 0xD800 && r < 0xE000 || unicode.Is(unicode.Co, r) {
 			continue // no character of a text, or drawn as a font has it
 		}
-		if hides := visible.Hides("a" + string(r) + "b"); hides != unseen {
+		if hides := visible.HasHidden("a" + string(r) + "b"); hides != unseen {
 			t.Fatalf("%U: hides %v", r, hides)
 		}
 	}
@@ -90,7 +90,7 @@ func FuzzRunes(f *testing.F) {
 		if all.String() != s {
 			t.Fatalf("%+q became %+q", s, all.String())
 		}
-		if clean := drawn(s); visible.Hides(clean) {
+		if clean := drawn(s); visible.HasHidden(clean) {
 			t.Fatalf("%+q still hides something", clean)
 		}
 	})

@@ -123,7 +123,7 @@ func (l Line) At(x, w int) int {
 
 // clean returns s without what a terminal would obey instead of showing.
 func clean(s string) string {
-	if !visible.Hides(s) {
+	if !visible.HasHidden(s) {
 		return s
 	}
 	var b strings.Builder

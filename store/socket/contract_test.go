@@ -29,7 +29,7 @@ func TestContract(t *testing.T) {
 					db = attached
 				}
 				svc := s.service(db)
-				for _, p := range enginetest.Profiles() {
+				for _, p := range enginetest.Users() {
 					s.ok(svc.PutUser(t.Context(), p))
 				}
 				return enginetest.Env{Service: svc, Home: svc, Clock: clock}
@@ -40,7 +40,7 @@ func TestContract(t *testing.T) {
 
 // v5 answers the API with a service.
 func v5(svc *local.Service, clock func() time.Time) http.Handler {
-	return api.Trusted(func(ctx context.Context, id string) (engine.Workspace, engine.Service, error) {
+	return api.NewTrusted(func(ctx context.Context, id string) (engine.Workspace, engine.Service, error) {
 		w, err := svc.Workspace(ctx)
 		return w, svc, err
 	}, func(context.Context) ([]string, error) { return []string{workspace}, nil }, api.Options{Clock: clock, Unlimited: true})
@@ -56,7 +56,7 @@ func TestContractOfHTTP(t *testing.T) {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { v5(home, clock.Now).ServeHTTP(w, r) })
 		}
 		home = s.service(s.node())
-		for _, p := range enginetest.Profiles() {
+		for _, p := range enginetest.Users() {
 			s.ok(home.PutUser(t.Context(), p))
 		}
 		svc, err := remote.New(remote.Config{BaseURL: "http://localhost", Workspace: workspace, Transport: s.transport(t)})

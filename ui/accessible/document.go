@@ -164,13 +164,13 @@ func (d *document) problemText(pr schema.Problem, p doc.Path) string {
 		names = names[len(names)-1:]
 	}
 	if len(names) == 0 {
-		return sentence(pr.Words())
+		return sentence(pr.Text())
 	}
-	return sentence(strings.Join(names, ", ") + ": " + pr.Words())
+	return sentence(strings.Join(names, ", ") + ": " + pr.Text())
 }
 
 func (d *document) problemLine(pr schema.Problem) string {
-	text := trail(d.schema, pr.Path) + ": " + strings.TrimSuffix(pr.Words(), ".")
+	text := trail(d.schema, pr.Path) + ": " + strings.TrimSuffix(pr.Text(), ".")
 	if pr.Severity == schema.Notice {
 		text = "Notice. " + text
 	}

@@ -91,7 +91,7 @@ func (f *fields) value(r row) string {
 	text := now(r.FieldState)
 	if r.Node != nil && r.Node.Kind == schema.Time && r.Value.Text() != "" {
 		if t, err := f.readTime(r.Value.Text(), r); err == nil {
-			text += ", which is " + t.Words
+			text += ", which is " + t.Text
 		}
 	}
 	return text
@@ -321,8 +321,8 @@ func (a *asking) typed(ctx context.Context, text string) error {
 	return a.put(ctx, doc.NewString(text), "")
 }
 
-func understood(t timeparse.Reading) string {
-	text := "Understood as " + t.Words + "."
+func understood(t timeparse.Result) string {
+	text := "Understood as " + t.Text + "."
 	for _, n := range t.Notes {
 		text += " " + sentence(n)
 	}
@@ -330,16 +330,16 @@ func understood(t timeparse.Reading) string {
 }
 
 // readTime reads a time in the campaign's zone.
-func (f *fields) readTime(text string, r row) (timeparse.Reading, error) {
+func (f *fields) readTime(text string, r row) (timeparse.Result, error) {
 	c := timeparse.Context{Now: f.deps.Now().In(f.deps.Location)}
 	if loc, ok := engine.TimeZone(f.root); ok {
 		c.Zone, c.Now = loc, f.deps.Now().In(loc)
 	}
-	if had, err := timeparse.Read(r.Value.Text(), c); err == nil && had.Exact && text != r.Value.Text() {
+	if had, err := timeparse.Parse(r.Value.Text(), c); err == nil && had.Exact && text != r.Value.Text() {
 		clock := timeparse.ClockOf(had.Instant)
 		c.Clock = &clock
 	}
-	return timeparse.Read(text, c)
+	return timeparse.Parse(text, c)
 }
 
 // mostOffers is how many names are told of a list that a field can be filled in from.
@@ -365,12 +365,12 @@ func (a *asking) offer() {
 }
 
 func isZone(r schema.Rule) bool {
-	f, ok := schema.Bare(r).(schema.Format)
+	f, ok := schema.Unguarded(r).(schema.Format)
 	return ok && f.As == schema.Zone
 }
 
 func isConfigured(r schema.Rule) bool {
-	_, ok := schema.Bare(r).(schema.Configured)
+	_, ok := schema.Unguarded(r).(schema.Configured)
 	return ok
 }
 

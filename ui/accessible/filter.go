@@ -34,7 +34,7 @@ func (f filters) fill(ctx context.Context, p doc.Path) error {
 			return err
 		}
 	}
-	f.say("The filter: %s", sentence(audience.Line(f.root.Lookup(p), f.audienceEnv())))
+	f.say("The filter: %s", sentence(audience.DescribeFilter(f.root.Lookup(p), f.audienceEnv())))
 	for _, pr := range f.errorsAt(p) {
 		f.say("%s", f.problemText(pr, p))
 	}
@@ -78,7 +78,7 @@ func (f filters) input(ctx context.Context, p doc.Path, in audience.Input) error
 		return f.filterChoice(ctx, p, in)
 	case audience.Value:
 		return f.filterValue(ctx, p, in)
-	case audience.HowOften:
+	case audience.Frequency:
 		return f.filterOften(ctx, p, in)
 	}
 	if in.State.Node == nil || !in.State.Shown {
@@ -128,7 +128,7 @@ func (f filters) filterName(ctx context.Context, p doc.Path, in audience.Input) 
 // filterOften asks how often and within which time somebody did something, in words.
 func (f filters) filterOften(ctx context.Context, p doc.Path, in audience.Input) error {
 	a := &asking{fields: f.fields, row: row{FieldState: in.State, label: in.Label}}
-	text, _ := audience.OftenText(f.root.Lookup(p))
+	text, _ := audience.FrequencyText(f.root.Lookup(p))
 	f.say("%s. Now: %s.", in.Label, text)
 	return f.ask(ctx, question{
 		prompt: in.Label + ", such as at least 2 times in the last 7 days", help: f.help(a.row), words: words(a.row),
@@ -136,11 +136,11 @@ func (f filters) filterOften(ctx context.Context, p doc.Path, in audience.Input)
 			if done, err := a.common(ctx, got); done {
 				return err
 			}
-			root, err := audience.SetOften(f.root, p, got.text, f.audienceEnv())
+			root, err := audience.SetFrequency(f.root, p, got.text, f.audienceEnv())
 			if err != nil {
 				return wrong("%s", sentence(err.Error()))
 			}
-			return f.take(ctx, root, a.row, audience.Line(root.Lookup(p), f.audienceEnv())+".")
+			return f.take(ctx, root, a.row, audience.DescribeFilter(root.Lookup(p), f.audienceEnv())+".")
 		},
 	})
 }
@@ -253,11 +253,11 @@ func (f filters) filterText(ctx context.Context, p doc.Path, in audience.Input, 
 func (f filters) filterWire(text string, shape audience.Shape) (wire, said string, err error) {
 	switch shape {
 	case audience.Date, audience.DateRange:
-		d, err := audience.ReadDate(text, f.audienceEnv())
+		d, err := audience.ParseDate(text, f.audienceEnv())
 		if err != nil {
 			return "", "", wrong("%s", sentence(err.Error()))
 		}
-		return d.Wire, "Understood as " + d.Words + ".", nil
+		return d.Wire, "Understood as " + d.Text + ".", nil
 	case audience.YesOrNo:
 		switch strings.ToLower(strings.TrimSpace(text)) {
 		case "y", "yes", "true":

@@ -35,7 +35,7 @@ func (f filters) filterHead(ctx context.Context, p doc.Path) []string {
 	n := len(f.errorsAt(p))
 	out := []string{fmt.Sprintf("%s: %s, %s.", trail(f.schema, p), phrase.Count(f.filterCount(p), "filter"), phrase.Count(n, "problem"))}
 	whole := f.root.Lookup(p[:1])
-	out = append(out, audience.Sentence(f.root, p[:1], f.audienceEnv()))
+	out = append(out, audience.Describe(f.root, p[:1], f.audienceEnv()))
 	if reader, ok := f.deps.Service.(engine.AudienceReader); ok && n == 0 && f.filterCount(p) > 0 {
 		if c, err := reader.EstimateAudience(ctx, engine.AudienceRequest{Filters: whole}); err == nil {
 			out = append(out, fmt.Sprintf("That is %d of %d people: %d can be reached by email, %d by push.", c.Matched, c.Total, c.Reach.Email, c.Reach.Push))
@@ -72,7 +72,7 @@ func (f filters) filterItems(p doc.Path) []item {
 		if n.Problems > 0 {
 			state = strings.TrimPrefix(state+", "+phrase.Count(n.Problems, "problem"), ", ")
 		}
-		out = append(out, item{label: sentenceless(n.Words), state: state, run: func(ctx context.Context) error { return f.filter(ctx, n) }})
+		out = append(out, item{label: sentenceless(n.Text), state: state, run: func(ctx context.Context) error { return f.filter(ctx, n) }})
 	}
 	if f.editing.LockedAt(p) != "" {
 		return out
@@ -170,11 +170,11 @@ func (f filters) filter(ctx context.Context, n audience.Node) error {
 	edit("Move out", "out", "filter moved", moved(audience.Outdent))
 	edit("Remove", "remove", "filter removed", func() (doc.Value, error) { return audience.Remove(f.root, p) })
 	if why := f.editing.LockedAt(p); why != "" {
-		f.say("%s %s", sentence(n.Words), why)
+		f.say("%s %s", sentence(n.Text), why)
 		return nil
 	}
 	return f.choose(ctx, menu{
-		head:  func() []string { return []string{sentence(n.Words)} },
+		head:  func() []string { return []string{sentence(n.Text)} },
 		items: func() []item { return items },
 		once:  true, full: true, leave: true,
 	})

@@ -192,7 +192,7 @@ func (s *session) nameAndCreator(ctx context.Context) (name, by string, err erro
 			switch text := strings.TrimSpace(a.text); {
 			case text == "":
 			case !schema.Email.Matches(text):
-				return wrong("The creator must be %s. Press Enter for %s.", schema.Email.Words(), by)
+				return wrong("The creator must be %s. Press Enter for %s.", schema.Email.Requirement(), by)
 			default:
 				by = text
 			}

@@ -43,7 +43,7 @@ func (p previewer) preview(ctx context.Context) error {
 	if root, err = p.forWhom(ctx, root, &o); err != nil {
 		return err
 	}
-	for _, v := range render.ViewsOf(p.campaign.Channel, root, cell, o) {
+	for _, v := range render.Views(p.campaign.Channel, root, cell, o) {
 		switch {
 		case v.Mail != nil:
 			reader{p.console}.mail(v.Mail)
@@ -87,7 +87,7 @@ func (p previewer) forWhom(ctx context.Context, root doc.Value, o *render.Option
 			if err != nil {
 				return wrong("%s", refusal(err))
 			}
-			o.Fill = render.Resolved(shown)
+			o.Fill = render.FillFromPreview(shown)
 			if o.Templates == nil {
 				root, o.Templates = render.WithTemplates(p.campaign.Channel, root, shown), render.TemplatesFromPreview(shown)
 			}
@@ -207,7 +207,7 @@ func (r reader) notification(n *render.Notification) {
 	for _, f := range n.Facts {
 		r.piece(f.Name, f.Text)
 	}
-	r.piece("Background color", n.Look.Background)
+	r.piece("Background color", n.Colors.Background)
 	if n.Backup != nil {
 		r.say("Devices that cannot show the template show:")
 		r.piece("Title", spoken(n.Backup.Title))

@@ -201,7 +201,7 @@ func (s *sections) nextSends() {
 
 // links tells how the campaign's links come out.
 func (s *sections) links() {
-	for _, l := range utm.Of(s.campaign.Channel, s.root, told) {
+	for _, l := range utm.Links(s.campaign.Channel, s.root, told) {
 		if l.Tagged != l.URL {
 			s.say("The link %s becomes %s", l.URL, l.Tagged)
 		}

@@ -39,7 +39,7 @@ func (r *reader) none() {
 
 // show turns to a call; the tab stays.
 func (r *reader) show(c activity.Call) {
-	if !r.Empty() && c.Seq == r.call.Seq && c.Times == r.call.Times && c.Forgotten() == r.call.Forgotten() {
+	if !r.Empty() && c.Seq == r.call.Seq && c.Count == r.call.Count && c.BodiesDropped() == r.call.BodiesDropped() {
 		return
 	}
 	r.call = c
@@ -86,7 +86,7 @@ func (r *reader) fill() {
 func (r *reader) said() string {
 	tab, _ := r.Tab()
 	switch {
-	case r.call.Forgotten():
+	case r.call.BodiesDropped():
 		return "The bodies of this call were dropped to make room for newer ones."
 	case tab == viewRequest:
 		return "The request has no body."

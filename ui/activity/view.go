@@ -37,8 +37,8 @@ func (s *Screen) row(c activity.Call) widget.Cells {
 // name is the operation, with what tells apart the attempts of one call.
 func name(c activity.Call) string {
 	switch {
-	case c.Times > 1:
-		return fmt.Sprintf("%s ×%d", c.Operation, c.Times)
+	case c.Count > 1:
+		return fmt.Sprintf("%s ×%d", c.Operation, c.Count)
 	case c.Attempt > 1:
 		return fmt.Sprintf("%s #%d", c.Operation, c.Attempt)
 	}

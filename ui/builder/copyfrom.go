@@ -19,7 +19,7 @@ func (s *Screen) copyFrom() []screen.Action {
 	if s.panes.focus != paneForm || !places.inContent(open) || places.gridOpen() && len(open) == 1 {
 		return nil
 	}
-	to, from, ok := grid.Read(s.edit.Head().Channel, s.edit.Root()).Sources(s.panes.place())
+	to, from, ok := grid.New(s.edit.Head().Channel, s.edit.Root()).Sources(s.panes.place())
 	if !ok || len(from) == 0 {
 		return nil
 	}
@@ -59,7 +59,7 @@ const maxNamedFields = 3
 
 // copyMessage copies what fits, as one undo step.
 func (s *Screen) copyMessage(from grid.Source, to doc.Path) tea.Cmd {
-	root, copied := grid.CopyFit(s.edit.Schema(), s.edit.Env(), s.edit.Root(), from.Path, to)
+	root, copied := grid.CopyMatching(s.edit.Schema(), s.edit.Env(), s.edit.Root(), from.Path, to)
 	name := widget.Clean(from.Name)
 	if len(copied) == 0 {
 		return screen.Notify(widget.LevelInfo, "Nothing to copy: this message already has all that fits of "+name+".")

@@ -17,7 +17,7 @@ func (s *Screen) change(root doc.Value, field string) tea.Cmd {
 	}
 	at := s.panes.place()
 	if field == "" { // it may come from an external editor, an earlier version, or a template
-		at = doc.ChangedAt(doc.Diff(s.edit.Root(), root))
+		at = doc.CommonPath(doc.Diff(s.edit.Root(), root))
 	}
 	continued := s.edit.Change(root, s.panes.host.path, field)
 	s.panes.showChecked()

@@ -338,7 +338,7 @@ func (in *info) fieldText(at location) string {
 			if p.Severity == schema.Notice {
 				sign, tone = "i ", themes.ToneInfo
 			}
-			add(in.theme.Tone(tone), sign+capitalize(p.Words())+".")
+			add(in.theme.Tone(tone), sign+capitalize(p.Text())+".")
 		}
 	}
 	if st, ok := in.edit.Schema().Object(in.edit.Root(), path.Parent(), schema.Env{}); node == nil && ok {
@@ -373,7 +373,7 @@ func (in *info) showProblems(focused bool) {
 			if p.Severity != sev {
 				continue
 			}
-			it := widget.Item{Icon: "✗", IconTone: themes.ToneDanger, Text: placeName(in.edit.Schema(), p.Path) + ": " + p.Words()}
+			it := widget.Item{Icon: "✗", IconTone: themes.ToneDanger, Text: placeName(in.edit.Schema(), p.Path) + ": " + p.Text()}
 			switch {
 			case sev == schema.Notice:
 				it.Icon, it.IconTone = "i", themes.ToneInfo

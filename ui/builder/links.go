@@ -71,7 +71,7 @@ func (a *linksPanel) Bindings() []key.Binding {
 
 // fill renders each link: its place, and the resulting URL with the added part in another tone.
 func (a *linksPanel) fill() {
-	t, found := a.cfg.Theme, utm.Of(a.cfg.Head.Channel, a.root, maxLinks)
+	t, found := a.cfg.Theme, utm.Links(a.cfg.Head.Channel, a.root, maxLinks)
 	var lines []string
 	for _, l := range found {
 		lines = append(lines, t.Strong.Render(widget.Truncate(problems.Place(a.cfg.Head.Channel, l.Path), a.width-2)))

@@ -155,7 +155,7 @@ func (ps *panes) turnTab(n int) tea.Cmd {
 // goToChange shows the form that contains the changes and focuses the changed field. If several sections
 // changed, it goes to where the user was.
 func (ps *panes) goToChange(changes []doc.Change, was doc.Path) {
-	at := doc.ChangedAt(changes)
+	at := doc.CommonPath(changes)
 	at = existingPath(ps.edit, at)
 	if len(at) == 0 {
 		at = was

@@ -65,9 +65,9 @@ func openedNotice(r screen.Result) tea.Cmd {
 // pageAt returns the page of the message at a place of root, or of the first message if the place is in none.
 func pageAt(e *edit.Session, root doc.Value, at doc.Path, o render.Options) (page, bool) {
 	ch := e.Head().Channel
-	views, ok := render.Of(ch, root, at, o)
+	views, ok := render.ViewsAt(ch, root, at, o)
 	if !ok && !inMessageCell(ch, root, at) {
-		views, _ = render.First(ch, root, o)
+		views, _ = render.FirstViews(ch, root, o)
 	}
 	if len(views) == 0 {
 		return page{}, false

@@ -54,7 +54,7 @@ const (
 // gridOpen reports whether the messages are shown as a grid.
 func (s *places) gridOpen() bool {
 	if s.view == viewAuto {
-		return grid.Read(s.edit.Head().Channel, s.edit.Root()).Many()
+		return grid.New(s.edit.Head().Channel, s.edit.Root()).HasMany()
 	}
 	return s.view == viewGrid
 }
@@ -77,7 +77,7 @@ func (s *places) newGrid(cfg editor.Config) editor.Editor {
 
 // gridShows reports whether an open grid shows the value at p.
 func (s *places) gridShows(p doc.Path) bool {
-	return s.gridOpen() && grid.Read(s.edit.Head().Channel, s.edit.Root()).Shows(p)
+	return s.gridOpen() && grid.New(s.edit.Head().Channel, s.edit.Root()).Covers(p)
 }
 
 // inContent reports whether p is in the component of the messages.

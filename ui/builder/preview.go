@@ -49,7 +49,7 @@ func (a *previewPanel) SetTheme(t themes.Theme) { a.view.SetTheme(t) }
 func (a *previewPanel) View() string            { return a.view.View() }
 
 func (a *previewPanel) Show(root doc.Value, at doc.Path) tea.Cmd {
-	moved, same := !at.Equal(a.at), a.root.Exists() && render.Same(root, a.root)
+	moved, same := !at.Equal(a.at), a.root.Exists() && render.SameContent(root, a.root)
 	a.root, a.at = root, at
 	if same && !moved {
 		return nil
@@ -67,9 +67,9 @@ func (a *previewPanel) withTemplates() (doc.Value, render.Options) {
 func (a *previewPanel) show() {
 	ch := a.cfg.Head.Channel
 	root, o := a.withTemplates()
-	views, ok := render.Of(ch, root, a.at, o)
+	views, ok := render.ViewsAt(ch, root, a.at, o)
 	if !ok && !inMessageCell(ch, root, a.at) {
-		views, _ = render.First(ch, root, o)
+		views, _ = render.FirstViews(ch, root, o)
 	}
 	for i := range views {
 		views[i].At = a.cfg.Now()
@@ -104,7 +104,7 @@ func (a *previewPanel) readTemplates(all bool) tea.Cmd {
 
 // inMessageCell reports whether a place is in one message of several, even if it does not exist.
 func inMessageCell(ch engine.Channel, root doc.Value, at doc.Path) bool {
-	c, ok := grid.Read(ch, root).At(at)
+	c, ok := grid.New(ch, root).CellAt(at)
 	return ok && len(c.Path) > len(grid.Path()) && at.HasPrefix(c.Path)
 }
 

@@ -30,7 +30,7 @@ func (s *Screen) restore(done string, move func(doc.Path) (edit.UndoResult, bool
 	s.panes.showChecked()
 	s.panes.goToChange(m.Changes, m.Cursor)
 	return tea.Batch(
-		s.saver.save(editNote(doc.ChangedAt(m.Changes)), false),
+		s.saver.save(editNote(doc.CommonPath(m.Changes)), false),
 		screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, done+": "+changeName(s.edit, &s.panes.sections, m.Changes)),
 		s.panes.fulfill(),
 	), true
@@ -50,7 +50,7 @@ func existingPath(e *edit.Session, p doc.Path) doc.Path {
 
 // changeName names what was changed: the field, or the sections if there are several.
 func changeName(e *edit.Session, list *sectionList, changes []doc.Change) string {
-	if at := doc.ChangedAt(changes); len(at) > 0 {
+	if at := doc.CommonPath(changes); len(at) > 0 {
 		return placeName(e.Schema(), at)
 	}
 	var names []string

@@ -295,7 +295,7 @@ func changed(a, b time.Time) string {
 	if at.IsZero() {
 		return ""
 	}
-	words := timeparse.Change(at)
+	words := timeparse.ClockChange(at)
 	if words == "" {
 		return ""
 	}

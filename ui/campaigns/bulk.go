@@ -147,7 +147,7 @@ func planTask(svc engine.Service, t bulkTask, rows []engine.Summary) taskPlan {
 		k := kind{row.Channel, row.DeliveryType, row.Status}
 		v, ok := known[k]
 		if !ok {
-			v.why = t.op.Why(svc, row)
+			v.why = t.op.Blocked(svc, row)
 			if t.action != "" {
 				v.effect = catalog.Effect(t.action, row.Channel, row.DeliveryType, row.Status)
 			}

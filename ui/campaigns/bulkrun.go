@@ -143,7 +143,7 @@ func (w *bulkActions) recordUndo(report bulk.Report) {
 func (w *bulkActions) showReport(report bulk.Report) tea.Cmd {
 	t := w.run.task
 	var left []string
-	for _, f := range append(append([]bulk.Failure(nil), report.Failed...), report.Left...) {
+	for _, f := range append(append([]bulk.Failure(nil), report.Failed...), report.Skipped...) {
 		left = append(left, f.Row.ID)
 	}
 	if w.keepSelected(left); len(left) > 0 {

@@ -92,7 +92,7 @@ func (w *bulkActions) showReverted(p reverted) tea.Cmd {
 	if len(p.ids) == 1 {
 		about = screen.CampaignTopic(p.ids[0]) // replaces the notice about its previous state
 	}
-	if f := append(p.report.Failed, p.report.Left...); len(f) > 0 {
+	if f := append(p.report.Failed, p.report.Skipped...); len(f) > 0 {
 		return tea.Batch(append(cmds, screen.NotifyAbout(about, widget.LevelError,
 			"Can't "+strings.ToLower(p.action.Label())+" "+status.Name(f[0].Row)+": "+status.Refusal(f[0].Err)))...)
 	}

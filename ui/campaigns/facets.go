@@ -87,7 +87,7 @@ func (p *facetsPane) show(facets []index.Facet) {
 		}
 		add(facetChoice{}, widget.Item{Text: facetTitles[f.Key], Heading: true})
 		more := 0
-		if query.Listed(f.Key) == nil && len(values) > maxFacetValues {
+		if query.Options(f.Key) == nil && len(values) > maxFacetValues {
 			shown := slices.Clone(values[:maxFacetValues])
 			for _, v := range values[maxFacetValues:] {
 				if v.Chosen {

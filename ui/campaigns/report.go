@@ -29,7 +29,7 @@ const groupReport = "Report"
 func newReportPane(w *bulkActions, t bulkTask, r bulk.Report) *reportPane {
 	p := &reportPane{work: w, theme: w.deps.Theme, task: t, report: r, list: widget.NewList(w.deps.Theme)}
 	p.list.Focused = true
-	p.rows = append(append(p.rows, r.Failed...), r.Left...)
+	p.rows = append(append(p.rows, r.Failed...), r.Skipped...)
 	var items []widget.Item
 	for _, f := range p.rows {
 		name := f.Row.Name
@@ -93,7 +93,7 @@ func (p *reportPane) headline() string {
 	if n := len(p.report.Failed); n > 0 {
 		text += fmt.Sprintf(" %d failed.", n)
 	}
-	if n := len(p.report.Left); n > 0 {
+	if n := len(p.report.Skipped); n > 0 {
 		text += fmt.Sprintf(" Canceled: %d not done.", n)
 	}
 	return text

@@ -58,10 +58,10 @@ type blockingTerm struct {
 }
 
 // knownValues are the values that campaigns have.
-type knownValues map[query.Key][]query.Known
+type knownValues map[query.Key][]query.ValueCount
 
 func (k knownValues) env(now time.Time) query.Env {
-	return query.Env{Values: func(key query.Key) []query.Known { return k[key] }, Now: now}
+	return query.Env{Values: func(key query.Key) []query.ValueCount { return k[key] }, Now: now}
 }
 
 // presorted is how many rows are sorted before the result is shown.

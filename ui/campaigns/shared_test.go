@@ -36,7 +36,7 @@ func (k *indexingService) setIndex(ix *index.Index) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.ix != nil {
-		k.ix.Leave(nil)
+		k.ix.Close(nil)
 	}
 	k.ix = ix
 }
@@ -111,7 +111,7 @@ func TestLostIndexIsReplacedOnNextKey(t *testing.T) {
 func TestSharedIndexError(t *testing.T) {
 	k := &indexingService{fake: newFake(sample()...)}
 	ix := index.New(index.Options{})
-	ix.Leave(errors.New("the disk is on fire"))
+	ix.Close(errors.New("the disk is on fire"))
 	k.ix = ix
 	h := uitest.New(t, campaigns.New(uitest.Deps(k), screen.Route{}), 100, 30)
 	h.Want("the disk is on fire")

@@ -48,7 +48,7 @@ func (s *source) index() *index.Index {
 // sharedIndexLost reports whether the shared index is no longer updated because another process owns the store.
 func (s *source) sharedIndexLost() bool {
 	select {
-	case <-s.index().Left():
+	case <-s.index().Closed():
 		return true
 	default:
 		return false
@@ -97,12 +97,12 @@ type loadComplete struct{}
 // load loads all rows and reports its progress.
 func (s *source) load(ctx context.Context, emit func(any)) error {
 	for {
-		ix, ok := index.Of(ctx, s.service)
+		ix, ok := index.For(ctx, s.service)
 		if !ok {
 			return s.loadAll(ctx, s.ownIndex(), emit)
 		}
 		err := s.waitForShared(ctx, ownedIndex{ix, true}, emit)
-		if !errors.Is(err, index.ErrLeft) {
+		if !errors.Is(err, index.ErrClosed) {
 			return err
 		}
 	}

@@ -22,7 +22,7 @@ type addDialog struct {
 // openAdd asks for a locale, suggesting the workspace's locales first and then all languages. A locale that has
 // messages but is not listed is added at once.
 func (g *Grid) openAdd() {
-	if g.onLocale() && g.grid.Locales[g.row].Stray {
+	if g.onLocale() && g.grid.Locales[g.row].Unlisted {
 		root, err := grid.AddLocale(g.cfg.Head.Channel, g.root, g.grid.Locales[g.row].Name)
 		if err != nil {
 			g.failure = sentence(err)
@@ -52,7 +52,7 @@ func (g *Grid) openAdd() {
 	}
 	a.all = slices.DeleteFunc(a.all, func(o typeahead.Item) bool {
 		i := g.rowOf(o.Value)
-		return i >= 0 && !g.grid.Locales[i].Stray
+		return i >= 0 && !g.grid.Locales[i].Unlisted
 	})
 	g.addDialog = a
 	a.find()

@@ -145,7 +145,7 @@ func (g *Grid) remove() tea.Cmd {
 		v := g.grid.Variations[g.col]
 		root, err := grid.RemoveVariation(g.root, v.Name)
 		body := ""
-		if g.col < len(g.grid.Variations)-1 && !v.Stray {
+		if g.col < len(g.grid.Variations)-1 && !v.Unlisted {
 			body = " The variations after it move up by one."
 		}
 		return g.confirm(verbRemove, "variation "+g.variation(g.col), g.messageCount(func(_, j int) bool { return j == g.col }), body, root, err)

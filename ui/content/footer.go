@@ -66,7 +66,7 @@ func (d renderer) footerText() (head, text string, tone themes.Tone) {
 }
 
 func (d renderer) shareFooter() (string, themes.Tone) {
-	if d.grid.Variations[d.col].Stray {
+	if d.grid.Variations[d.col].Unlisted {
 		return "The A/B test does not have this variation. Press x to remove it.", themes.ToneWarning
 	}
 	if why := d.shareLockedReason(); why != "" {
@@ -87,7 +87,7 @@ func (d renderer) shareFooter() (string, themes.Tone) {
 
 func (d renderer) localeFooter() (string, themes.Tone) {
 	l := d.grid.Locales[d.row]
-	if l.Stray {
+	if l.Unlisted {
 		return "This locale has messages but is not in the list of locales. Press a to add it, x to remove it.", themes.ToneWarning
 	}
 	held := d.messageCount(func(i, _ int) bool { return i == d.row })
@@ -106,9 +106,9 @@ func (d renderer) cellFooter(c grid.Cell) (string, themes.Tone) {
 		return "Empty. Press enter to write it, p to paste.", tone
 	}
 	for _, p := range d.problems {
-		if at, ok := d.grid.At(p.Path); ok && p.Severity == schema.Error && len(p.Path) > len(grid.Path()) && at.Is(c) {
+		if at, ok := d.grid.CellAt(p.Path); ok && p.Severity == schema.Error && len(p.Path) > len(grid.Path()) && at.Is(c) {
 			n := d.problemCounts[cellKey(c.Locale, c.Variation)]
-			text := p.Words() + "."
+			text := p.Text() + "."
 			if node := d.cfg.Schema.At(p.Path); node != nil && node.Name != "" {
 				text = node.Label() + ": " + text
 			} else {
@@ -120,7 +120,7 @@ func (d renderer) cellFooter(c grid.Cell) (string, themes.Tone) {
 			return text, themes.ToneWarning
 		}
 	}
-	if twin, ok := d.duplicates.Of(c); ok {
+	if twin, ok := d.duplicates.Find(c); ok {
 		return "Same as " + d.grid.Name(twin) + ".", themes.ToneInfo
 	}
 	return "No problems.", themes.ToneSuccess

@@ -34,7 +34,7 @@ type table struct {
 	mem           *Memory
 	root          doc.Value
 	grid          grid.Grid
-	duplicates    *grid.Twins
+	duplicates    *grid.Duplicates
 	problemCounts map[string]int // number of problems of each cell, by key
 	fields        []field        // the other fields of the component
 	problems      []schema.Problem
@@ -77,8 +77,8 @@ func New(cfg editor.Config, mem *Memory) editor.Editor {
 
 // refresh reads the grid again and keeps the cursor in place if possible.
 func (t *table) refresh() {
-	t.grid = grid.Read(t.cfg.Head.Channel, t.root)
-	t.duplicates = t.grid.Twins(t.duplicates)
+	t.grid = grid.New(t.cfg.Head.Channel, t.root)
+	t.duplicates = t.grid.Duplicates(t.duplicates)
 	t.fields = t.fields[:0]
 	if st, ok := t.cfg.Schema.Object(t.root, t.cfg.Path, t.cfg.Env); ok {
 		for _, f := range append(st.Fields, st.Extras...) {
@@ -95,7 +95,7 @@ func (t *table) refresh() {
 func (t *table) countProblems() {
 	t.problemCounts = map[string]int{}
 	for _, p := range t.problems {
-		if c, ok := t.grid.At(p.Path); ok && p.Severity == schema.Error && len(p.Path) > len(grid.Path()) {
+		if c, ok := t.grid.CellAt(p.Path); ok && p.Severity == schema.Error && len(p.Path) > len(grid.Path()) {
 			t.problemCounts[cellKey(c.Locale, c.Variation)]++
 		}
 	}
@@ -170,7 +170,7 @@ func (t *table) FocusPath(p doc.Path) bool {
 			return true
 		}
 	}
-	if c, ok := t.grid.At(p); ok {
+	if c, ok := t.grid.CellAt(p); ok {
 		if row, col := t.rowOf(c.Locale), t.column(c.Variation); row >= 0 && col >= 0 {
 			t.moveTo(row, col)
 			return true

@@ -59,9 +59,9 @@ type tab struct {
 
 // tabs returns the tabs for the form at p, by axis.
 func (s *MessageTabs) tabs(root doc.Value, p doc.Path) [axisCount][]tab {
-	g := grid.Read(s.cfg.Head.Channel, root)
+	g := grid.New(s.cfg.Head.Channel, root)
 	var out [axisCount][]tab
-	c, ok := g.At(p)
+	c, ok := g.CellAt(p)
 	if !ok || !p.HasPrefix(c.Message) {
 		return out
 	}
@@ -79,7 +79,7 @@ func (s *MessageTabs) tabs(root doc.Value, p doc.Path) [axisCount][]tab {
 	}
 	for _, pf := range g.Platforms(c) {
 		out[byPlatform] = append(out[byPlatform], tab{
-			text: pf.Name, path: s.sibling(root, pf.Path, p[len(c.Message)+1:]), open: p.HasPrefix(pf.Path), notApplicable: pf.Foreign,
+			text: pf.Name, path: s.sibling(root, pf.Path, p[len(c.Message)+1:]), open: p.HasPrefix(pf.Path), notApplicable: pf.Untargeted,
 		})
 	}
 	return out

@@ -44,7 +44,7 @@ func (s shareEditor) open(msg tea.KeyMsg) {
 		s.failure = why
 		return
 	}
-	if s.grid.Variations[s.col].Stray {
+	if s.grid.Variations[s.col].Unlisted {
 		s.failure = "The A/B test does not have this variation. Press x to remove it."
 		return
 	}
@@ -96,7 +96,7 @@ func (s shareEditor) key(msg tea.KeyMsg) {
 func (s shareEditor) next(n int) {
 	of := 0
 	for _, v := range s.grid.Variations {
-		if !v.Stray {
+		if !v.Unlisted {
 			of++
 		}
 	}
@@ -129,7 +129,7 @@ func (s shareEditor) setToRemainder() {
 		s.failure = why
 		return
 	}
-	s.set(strconv.Itoa(grid.Rest(s.root, s.grid.Variations[s.col].Name)))
+	s.set(strconv.Itoa(grid.RemainingShare(s.root, s.grid.Variations[s.col].Name)))
 }
 
 // splitEvenly sets all variations to equal percentages.

@@ -139,7 +139,7 @@ func (d renderer) headerNames() string {
 		switch {
 		case d.row < 0 && j == d.col && d.share == nil:
 			b.WriteString(d.cursor(text))
-		case v.Stray:
+		case v.Unlisted:
 			b.WriteString(t.Warning.Render(text))
 		default:
 			b.WriteString(t.Header.Render(text))
@@ -175,7 +175,7 @@ func (d renderer) headerShares() string {
 	for j := d.firstColumn; j < d.firstColumn+shown && j < len(d.grid.Variations); j++ {
 		v := d.grid.Variations[j]
 		text, style := d.shareText(v), t.Muted
-		if v.Stray {
+		if v.Unlisted {
 			style = t.Warning
 		}
 		if d.share != nil && j == d.col {
@@ -194,7 +194,7 @@ func (d renderer) headerShares() string {
 
 func (d renderer) shareText(v grid.Variation) string {
 	switch {
-	case v.Stray:
+	case v.Unlisted:
 		return "not in the test"
 	case d.grid.Split == grid.Automatic:
 		return "optimized"
@@ -253,7 +253,7 @@ func (d renderer) localeLine(i int) string {
 	switch {
 	case d.onLocale() && d.row == i:
 		b.WriteString(d.cursor(text))
-	case l.Stray:
+	case l.Unlisted:
 		b.WriteString(t.Warning.Render(text))
 	default:
 		b.WriteString(t.Strong.Render(text))
@@ -330,7 +330,7 @@ func (d renderer) state(c grid.Cell) (sign string, tone themes.Tone, text string
 		sign, tone = iconProblem+itoa(n), themes.ToneWarning
 	default:
 		sign, tone = iconDone, themes.ToneSuccess
-		if _, ok := d.duplicates.Of(c); ok {
+		if _, ok := d.duplicates.Find(c); ok {
 			sign, tone = iconDuplicate, themes.ToneInfo
 		}
 	}
@@ -398,7 +398,7 @@ func summary(f schema.FieldState) string {
 			}
 			words = append(words, n.Label()+": "+text)
 		case m.Kind() == doc.Number:
-			words = append(words, n.Label()+": "+n.Counted(m.Literal()))
+			words = append(words, n.Label()+": "+n.WithUnit(m.Literal()))
 		}
 	}
 	if len(words) == 0 {

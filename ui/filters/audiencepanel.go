@@ -149,7 +149,7 @@ func countAudience(ctx context.Context, r engine.AudienceReader, filters doc.Val
 				return nil, err
 			}
 		}
-		out.steps = append(out.steps, stepCount{s.Words, n.Matched})
+		out.steps = append(out.steps, stepCount{s.Text, n.Matched})
 	}
 	return out, nil
 }

@@ -18,7 +18,7 @@ func (a *audiencePanel) rebuild() {
 	a.lines, a.peopleLine = nil, -1
 	switch {
 	case a.reader == nil:
-		a.addText(themes.ToneStrong, audience.Sentence(a.root, a.place, audienceEnv(a.cfg)))
+		a.addText(themes.ToneStrong, audience.Describe(a.root, a.place, audienceEnv(a.cfg)))
 		a.addText(themes.ToneMuted, unsupportedText)
 	case a.why != nil:
 		a.lines = whyLines(a.cfg.Theme, *a.why, a.width)
@@ -77,9 +77,9 @@ func (a *audiencePanel) layUnfinished() {
 
 func (a *audiencePanel) layAnswer() {
 	c := a.answer.count
-	if c.Matched == 0 && !audience.Picks(a.filters) {
+	if c.Matched == 0 && !audience.HasFilters(a.filters) {
 		none := "No audience yet"
-		if audience.Triggers(a.root, a.place) {
+		if audience.IsTrigger(a.root, a.place) {
 			none = "No event yet"
 		}
 		a.addText(themes.ToneStrong, none)
@@ -126,9 +126,9 @@ func (a *audiencePanel) bar(n, of int) string {
 func (a *audiencePanel) layReach(c engine.AudienceCount) {
 	if c.Matched == 0 {
 		switch {
-		case audience.Picks(a.filters):
+		case audience.HasFilters(a.filters):
 			a.addText(themes.ToneWarning, "Nobody matches these filters.")
-		case audience.Triggers(a.root, a.place):
+		case audience.IsTrigger(a.root, a.place):
 			a.addText(themes.ToneMuted, "Add an event to see how many users have done it.")
 		default:
 			a.addText(themes.ToneMuted, "Add a filter to see how many users match.")

@@ -121,7 +121,7 @@ func (t *Tree) Edited() (doc.Value, bool) {
 
 // draftIsEmpty reports whether there is a draft that has not been filled in.
 func (o *outline) draftIsEmpty() bool {
-	return o.draft != nil && audience.NewFilter(o.root, o.draft.path)
+	return o.draft != nil && audience.IsNewFilter(o.root, o.draft.path)
 }
 
 // Reload replaces the document after it was changed elsewhere or saved.

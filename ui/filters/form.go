@@ -241,7 +241,7 @@ func (f *form) typeKey(r row, msg tea.KeyMsg) {
 	}
 	if r.kind == frequencyRow {
 		f.refused = false
-		f.list.Show(typeahead.Offer{Items: typeahead.Items(audience.OftenOffers(text)), Text: text, Typed: f.parseError(r) != nil})
+		f.list.Show(typeahead.Offer{Items: typeahead.Items(audience.SuggestFrequencies(text)), Text: text, Typed: f.parseError(r) != nil})
 	}
 	f.acceptText(r)
 }
@@ -251,7 +251,7 @@ func (f *form) parseError(r row) error {
 	if r.kind != frequencyRow || !f.textChanged() {
 		return nil
 	}
-	_, err := audience.SetOften(f.before, f.filter, f.prompt.Value(), f.env())
+	_, err := audience.SetFrequency(f.before, f.filter, f.prompt.Value(), f.env())
 	return err
 }
 
@@ -362,7 +362,7 @@ func (f *form) written(root doc.Value, r row, texts []string) (doc.Value, error)
 	case r.input.Part == audience.Value && r.kind != fixedRow:
 		return audience.SetValues(root, filter, r.values(f.env(), root.Lookup(filter), texts))
 	case r.kind == frequencyRow:
-		return audience.SetOften(root, filter, text, f.env())
+		return audience.SetFrequency(root, filter, text, f.env())
 	case text == "":
 		return root.Delete(p), nil
 	case r.input.Part == audience.Name:
@@ -371,7 +371,7 @@ func (f *form) written(root doc.Value, r row, texts []string) (doc.Value, error)
 			if err != nil {
 				return root, err
 			}
-			return audience.SetOften(named, filter, often, f.env())
+			return audience.SetFrequency(named, filter, often, f.env())
 		}
 		return audience.SetName(root, filter, text, f.cfg.Workspace)
 	case r.input.Part == audience.DataType:

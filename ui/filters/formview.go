@@ -132,8 +132,8 @@ func (f *form) valueText(r row) (string, themes.Tone) {
 			return r.text + " · not used", themes.ToneFaint
 		}
 	case dateRow:
-		if d, err := audience.ReadDate(r.text, f.env()); err == nil {
-			return widget.Clean(d.Words), themes.ToneText
+		if d, err := audience.ParseDate(r.text, f.env()); err == nil {
+			return widget.Clean(d.Text), themes.ToneText
 		}
 	}
 	if r.text == "" {
@@ -155,7 +155,7 @@ func (f *form) layHelp(r row, indent int, put func(name int, text string, chips 
 		if err := f.parseError(r); err != nil {
 			say(themes.ToneWarning, sentence(err))
 		} else {
-			say(themes.ToneInfo, "= "+audience.Line(f.root.Lookup(f.filter), f.env()))
+			say(themes.ToneInfo, "= "+audience.DescribeFilter(f.root.Lookup(f.filter), f.env()))
 		}
 	}
 	switch {
@@ -169,11 +169,11 @@ func (f *form) layHelp(r row, indent int, put func(name int, text string, chips 
 			say(themes.ToneInfo, counted(len(vs))+": ["+strings.Join(vs, "] [")+"]")
 		}
 	case r.kind == dateRow && f.prompt.Value() != "":
-		d, err := audience.ReadDate(f.prompt.Value(), f.env())
+		d, err := audience.ParseDate(f.prompt.Value(), f.env())
 		if err != nil {
 			say(themes.ToneWarning, sentence(err))
 		} else {
-			say(themes.ToneInfo, "understood as "+d.Words)
+			say(themes.ToneInfo, "understood as "+d.Text)
 		}
 	}
 }

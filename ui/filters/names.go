@@ -22,7 +22,7 @@ func (f *form) unknownNote() string {
 	if len(f.names) == 0 {
 		return ""
 	}
-	return audience.NotKnown
+	return audience.UnknownEvent
 }
 
 // unknownNameNote returns the note for the name in a row; empty if the workspace has the name, or no names at
@@ -35,7 +35,7 @@ func (f *form) unknownNameNote(r row) string {
 	if len(names) == 0 || slices.Contains(names, r.text) {
 		return ""
 	}
-	return audience.NotKnown
+	return audience.UnknownEvent
 }
 
 // dataTypeOf returns the data type of the workspace's attribute of that name, in a word.

@@ -13,7 +13,7 @@ import (
 func outline(root doc.Value) string {
 	var out []string
 	for _, n := range audience.Nodes(root, doc.P(segmentation), audience.Env{}, nil) {
-		words := n.Words
+		words := n.Text
 		if n.Depth == 0 {
 			words = n.Title + " " + n.Join
 		}

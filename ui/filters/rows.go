@@ -51,9 +51,9 @@ func (f *form) buildRows() []row {
 			out = append(out, valueRows(r, f.root.Lookup(filter))...)
 			continue
 		case n == nil, !in.State.Shown:
-		case in.Part == audience.HowOften:
+		case in.Part == audience.Frequency:
 			r.kind = frequencyRow
-			r.text, _ = audience.OftenText(f.root.Lookup(filter))
+			r.text, _ = audience.FrequencyText(f.root.Lookup(filter))
 		case in.Part == audience.Name:
 			r.kind = nameRow
 		case len(in.State.Options) > 0:
@@ -122,7 +122,7 @@ func (r row) values(env audience.Env, filter doc.Value, texts []string) []string
 	case listRow:
 		return splitList(text)
 	case dateRow:
-		if d, err := audience.ReadDate(text, env); err == nil {
+		if d, err := audience.ParseDate(text, env); err == nil {
 			text = d.Wire
 		}
 	}

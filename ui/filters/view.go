@@ -58,7 +58,7 @@ func (t *Tree) arrange() {
 	t.visibleLines = max(h-used, 0)
 	if t.empty() {
 		text := emptyAudienceText
-		if audience.Triggers(t.root, t.place) {
+		if audience.IsTrigger(t.root, t.place) {
 			text = emptyTriggerText
 		}
 		for _, l := range widget.Wrap(text, max(w-2, 1)) {
@@ -85,10 +85,10 @@ func (t *Tree) empty() bool {
 			return false
 		}
 	}
-	return !audience.Picks(t.root.Lookup(t.place)) && t.menu == nil
+	return !audience.HasFilters(t.root.Lookup(t.place)) && t.menu == nil
 }
 
-func (o *outline) sentenceText() string { return audience.Sentence(o.root, o.place, o.env()) }
+func (o *outline) sentenceText() string { return audience.Describe(o.root, o.place, o.env()) }
 
 func (t *Tree) setSentence(text string) {
 	t.lines = append(t.lines, line{node: -1, row: -1, name: -1, kind: -1, text: text, drawn: true})
@@ -162,7 +162,7 @@ func (o *outline) nodeText(i int, opened bool) []string {
 	}
 	info := o.problemMarks(n)
 	lead, next := o.guides(i)
-	words, tone := widget.Clean(n.Words), themes.ToneText
+	words, tone := widget.Clean(n.Text), themes.ToneText
 	if n.Depth == 0 && n.Title != "" {
 		words, tone = widget.Clean(n.Title), themes.ToneStrong
 		switch {
@@ -347,8 +347,8 @@ func (o *outline) problemPlace(p doc.Path) string {
 }
 
 func problemText(p schema.Problem) string {
-	if p.Human != "" {
-		return p.Human + "."
+	if p.FormMessage != "" {
+		return p.FormMessage + "."
 	}
 	return p.Message + "."
 }

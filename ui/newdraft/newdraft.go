@@ -244,7 +244,7 @@ func (s *Screen) back() tea.Cmd {
 // finish checks the creator and creates the draft.
 func (s *Screen) finish() tea.Cmd {
 	if !schema.Email.Matches(s.creator.Value()) {
-		s.wrong = "The creator must be " + schema.Email.Words() + "."
+		s.wrong = "The creator must be " + schema.Email.Requirement() + "."
 		return nil
 	}
 	return s.create(false)

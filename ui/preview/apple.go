@@ -13,7 +13,7 @@ func (d *drawing) iosBanner() {
 		if n.Badge {
 			icon = "▣¹ "
 		}
-		head := append(line{{icon, pen{tone: themes.ToneAccent}}}, single(n.Title.Cut(render.Shown(ios, "Title", "")), pen{bold: true})...)
+		head := append(line{{icon, pen{tone: themes.ToneAccent}}}, single(n.Title.Cut(render.VisibleLength(ios, "Title", "")), pen{bold: true})...)
 		in.add(beside(head, words("now", pen{tone: themes.ToneMuted}), in.width))
 		const indent = 2
 		var side line
@@ -24,7 +24,7 @@ func (d *drawing) iosBanner() {
 		if len(side) > 0 {
 			w -= len([]rune(thumb)) + 1
 		}
-		text := iosText(n, w, render.Shown(ios, "Message", unheld), in.rows(4))
+		text := iosText(n, w, render.VisibleLength(ios, "Message", unheld), in.rows(4))
 		for i, l := range text {
 			l = append(line{{text: "  "}}, l...)
 			if i < 2 && len(side) > 0 {
@@ -46,7 +46,7 @@ func (d *drawing) iosBanner() {
 func iosText(n *render.Notification, w, shown, most int) []line {
 	var out []line
 	if !n.Subtitle.Empty() {
-		out = append(out, flow(runs(n.Subtitle.Cut(render.Shown(ios, "Subtitle", "")), pen{bold: true}), w, 1)...)
+		out = append(out, flow(runs(n.Subtitle.Cut(render.VisibleLength(ios, "Subtitle", "")), pen{bold: true}), w, 1)...)
 	}
 	return append(out, flow(runs(n.Body.Cut(shown), pen{}), w, most)...)
 }
@@ -55,7 +55,7 @@ func iosText(n *render.Notification, w, shown, most int) []line {
 // actions as a list of their own.
 func (d *drawing) iosExpanded() {
 	n := d.n
-	d.card(phoneWidth, n.Look.Background, func(in *sheet) {
+	d.card(phoneWidth, n.Colors.Background, func(in *sheet) {
 		inner := *d
 		inner.sheet = in
 		in.add(beside(append(line{{"▣ ", pen{tone: themes.ToneAccent}}}, words(n.App, pen{tone: themes.ToneMuted})...), words("now ✕", pen{tone: themes.ToneMuted}), in.width))
@@ -91,8 +91,8 @@ func (d *drawing) desktop() {
 		if w >= 24 {
 			w -= icon + gap
 		}
-		text := flow(runs(n.Title.Cut(render.Shown(web, "Title", "")), pen{bold: true}), w, 2)
-		text = append(text, flow(runs(n.Body.Cut(render.Shown(web, "Message", "")), pen{}), w, 4)...)
+		text := flow(runs(n.Title.Cut(render.VisibleLength(web, "Title", "")), pen{bold: true}), w, 2)
+		text = append(text, flow(runs(n.Body.Cut(render.VisibleLength(web, "Message", "")), pen{}), w, 4)...)
 		for len(text) < 2 && w < in.width {
 			text = append(text, nil)
 		}
@@ -114,7 +114,7 @@ func (d *drawing) desktop() {
 // webPhone draws a notification as a browser on an Android phone shows it.
 func (d *drawing) webPhone() {
 	n := *d.n
-	n.App, n.Look = "Browser · "+n.App, render.Look{}
+	n.App, n.Colors = "Browser · "+n.App, render.Colors{}
 	inner := *d
 	inner.n = &n
 	inner.androidCard(true)

@@ -15,9 +15,9 @@ func (s *sheet) inbox(m *render.Mail) {
 	s.add(words("On a phone", faint))
 	s.card(phoneWidth, "", func(in *sheet) {
 		in.add(beside(append(line{{"● ", pen{tone: themes.ToneAccent}}}, single(m.Sender, pen{bold: true})...), words(s.received(), faint), in.width))
-		shown := render.Shown("EMAIL", "Subject", "on phones")
+		shown := render.VisibleLength("EMAIL", "Subject", "on phones")
 		in.each(flow(runs(m.Subject.Cut(shown), pen{}), in.width-2, 1), 2)
-		in.each(flow(runs(flat(m.Preview).Cut(render.Shown("EMAIL", "Preview text", "")), pen{tone: themes.ToneMuted}), in.width-2, 2), 2)
+		in.each(flow(runs(flat(m.Preview).Cut(render.VisibleLength("EMAIL", "Preview text", "")), pen{tone: themes.ToneMuted}), in.width-2, 2), 2)
 	})
 	s.blank()
 	s.add(words("On a desktop", faint))
@@ -25,7 +25,7 @@ func (s *sheet) inbox(m *render.Mail) {
 	s.add(rule)
 	sender := min(max(s.width/4, 8), 20)
 	l := append(line{{"☐ ", faint}}, fill(single(m.Sender, pen{bold: true}).cut(sender), sender+2)...)
-	l = append(l, single(m.Subject.Cut(render.Shown("EMAIL", "Subject", "on desktops")), pen{bold: true})...)
+	l = append(l, single(m.Subject.Cut(render.VisibleLength("EMAIL", "Subject", "on desktops")), pen{bold: true})...)
 	l = append(append(l, run{" — ", faint}), single(flat(m.Preview), pen{tone: themes.ToneMuted})...)
 	s.add(beside(l, words(s.received(), faint), s.width))
 	if len(m.Attachments) > 0 {

@@ -55,7 +55,7 @@ func (d *drawing) facts() []render.Fact {
 	if at := d.slide; at >= 0 && at < len(n.Slide) && n.Slide[at].Action != "" {
 		out = append(out, render.Fact{Name: fmt.Sprintf("Slide %d", at+1), Text: n.Slide[at].Action})
 	}
-	if said := colors(n.Look); d.bare && said != "" {
+	if said := colors(n.Colors); d.bare && said != "" {
 		out = append(out, render.Fact{Name: "Colors", Text: said})
 	}
 	for _, b := range n.Buttons {
@@ -81,7 +81,7 @@ func design(s render.Saved) string {
 }
 
 // colors says what the colors are, for where they are not drawn.
-func colors(l render.Look) string {
+func colors(l render.Colors) string {
 	var out []string
 	if l.Background != "" {
 		out = append(out, l.Background+" behind the text")

@@ -39,7 +39,7 @@ type drawing struct {
 
 // androidCard draws a notification as Android shows it.
 func (d *drawing) androidCard(expanded bool) {
-	d.card(phoneWidth, d.n.Look.Background, func(in *sheet) {
+	d.card(phoneWidth, d.n.Colors.Background, func(in *sheet) {
 		inner := *d
 		inner.sheet = in
 		switch {
@@ -59,9 +59,9 @@ func (d *drawing) androidCard(expanded bool) {
 
 // androidHead is the line of the app: its icon, its name in its color, the summary, the time.
 func (d *drawing) androidHead(arrow string) {
-	app := pen{fg: d.n.Look.AppName, tone: themes.ToneMuted}
-	control := pen{tone: themes.ToneMuted, fg: map[string]string{"LIGHT": white, "DARK": black}[d.n.Look.Controls]}
-	l := append(line{{"◉ ", pen{fg: d.n.Look.AppName, tone: themes.ToneAccent}}}, words(d.n.App, app)...)
+	app := pen{fg: d.n.Colors.AppName, tone: themes.ToneMuted}
+	control := pen{tone: themes.ToneMuted, fg: map[string]string{"LIGHT": white, "DARK": black}[d.n.Colors.Controls]}
+	l := append(line{{"◉ ", pen{fg: d.n.Colors.AppName, tone: themes.ToneAccent}}}, words(d.n.App, app)...)
 	now := line{{" · now ", pen{tone: themes.ToneMuted}}, {arrow, control}}
 	room := d.width - now.width() - 1
 	const least = 9 // a dot, and a few letters
@@ -82,8 +82,8 @@ func (d *drawing) collapsed() {
 	if n.Image != nil || n.Icon != nil || len(n.Slide) > 0 {
 		side = line{{thumb, pen{tone: themes.ToneFaint}}}
 	}
-	title := single(n.Title.Cut(render.Shown(android, "Title", "")), pen{bold: true})
-	body := single(n.Body.Cut(render.Shown(android, "Message", whileCollapsed)), pen{})
+	title := single(n.Title.Cut(render.VisibleLength(android, "Title", "")), pen{bold: true})
+	body := single(n.Body.Cut(render.VisibleLength(android, "Message", whileCollapsed)), pen{})
 	if n.Timer != nil {
 		d.add(beside(title, d.clock(), d.width))
 		d.add(beside(body, side, d.width))
@@ -98,12 +98,12 @@ func (d *drawing) collapsed() {
 
 func (d *drawing) androidExpanded() {
 	n := d.n
-	d.all(flow(runs(n.Title.Cut(render.Shown(android, "Title", "")), pen{bold: true}), d.width, d.rows(2)))
+	d.all(flow(runs(n.Title.Cut(render.VisibleLength(android, "Title", "")), pen{bold: true}), d.width, d.rows(2)))
 	most := 0
 	if n.Image != nil || len(n.Slide) > 0 {
 		most = d.rows(2) // a picture leaves less room for the text
 	}
-	d.all(flow(runs(n.Body.Cut(render.Shown(android, "Message", whileExpanded)), pen{}), d.width, most))
+	d.all(flow(runs(n.Body.Cut(render.VisibleLength(android, "Message", whileExpanded)), pen{}), d.width, most))
 	d.countdown()
 	d.media(5)
 	d.saved()
@@ -271,7 +271,7 @@ func (d *drawing) banner() {
 	in.add(nil)
 	if n.Banner.Text {
 		in.all(flow(runs(n.Title, pen{bold: true}), in.width, in.rows(1)))
-		in.all(flow(runs(n.Body.Cut(render.Shown(android, "Message", whileExpanded)), pen{}), in.width, in.rows(2)))
+		in.all(flow(runs(n.Body.Cut(render.VisibleLength(android, "Message", whileExpanded)), pen{}), in.width, in.rows(2)))
 	}
 	d.framed(in.lines)
 	d.buttonRow(3)

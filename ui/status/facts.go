@@ -39,7 +39,7 @@ func readFacts(deps screen.Deps, s engine.Summary, a catalog.Action) facts {
 	}
 	f.known, f.campaign = true, c
 	filters := c.Body.Get(string(catalog.SegmentationDetails))
-	if r, ok := deps.Service.(engine.AudienceReader); ok && audience.Picks(filters) {
+	if r, ok := deps.Service.(engine.AudienceReader); ok && audience.HasFilters(filters) {
 		count, err := r.EstimateAudience(ctx, engine.AudienceRequest{Filters: filters})
 		f.people, f.counted = count, err == nil
 	}

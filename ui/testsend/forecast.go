@@ -288,14 +288,14 @@ func (o *forecastPane) previewLines(w, h int) []string {
 		}
 	}
 	g := &o.preview
-	if of := strings.Join([]string{m.ID, o.requestedKey, o.forecastKey, name}, "\x00"); of != g.key || !render.Same(o.draft.Document, g.document) {
+	if of := strings.Join([]string{m.ID, o.requestedKey, o.forecastKey, name}, "\x00"); of != g.key || !render.SameContent(o.draft.Document, g.document) {
 		g.key, g.document = of, o.draft.Document
 		opts := render.Options{Now: o.deps.Now()}
 		if known && p.Certain {
 			opts.Fill = o.draft.Fill(o.ask, p)
 		}
 		g.view = preview.New(o.theme)
-		if views, ok := render.Of(o.draft.Campaign.Channel, o.draft.Document, m.Key.Content, opts); ok {
+		if views, ok := render.ViewsAt(o.draft.Campaign.Channel, o.draft.Document, m.Key.Content, opts); ok {
 			views[0].At = opts.Now.In(o.zone())
 			g.view.Show(views[0])
 		}

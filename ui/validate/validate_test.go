@@ -82,7 +82,7 @@ func TestEveryProblemIsShownOnce(t *testing.T) {
 	h := open(t, s)
 	h.Resize(120, 200)
 	for _, p := range s.outcome.Problems {
-		words := []rune(problems.Sentence(p.Words()))
+		words := []rune(problems.Sentence(p.Text()))
 		h.Want(string(words[:min(len(words), 40)]))
 		h.WantNot(p.Section)
 	}

@@ -93,7 +93,7 @@ func (s *List) onRecord() []screen.Action {
 		{Keys: []string{"y"}, Label: "copy", Help: "copy the record as JSON", Group: groupRecord, BarPriority: 2, DisabledReason: none, Run: s.copy},
 		{Keys: []string{"w"}, Label: "who matches", Help: "see who is in a campaign's audience, and why", Group: groupWorkspace, DisabledReason: s.audiences.whyNot(), Run: s.audiences.ask},
 	}...)
-	if sec.Searched {
+	if sec.SearchOnly {
 		acts = append(acts, screen.Action{Keys: []string{"i"}, Label: "import", Help: "take users from a CSV or JSON lines file", Group: groupRecord, BarPriority: 7, DisabledReason: s.imports.whyNot(), Run: s.imports.ask})
 	}
 	return acts
@@ -158,7 +158,7 @@ func (s *List) keepFilter() tea.Cmd {
 func (s *List) dropFilter() tea.Cmd {
 	s.filter.SetValue("")
 	var cmd tea.Cmd
-	if s.section().Searched {
+	if s.section().SearchOnly {
 		cmd = s.find()
 	}
 	s.narrow()
@@ -190,9 +190,9 @@ func (s *List) open() tea.Cmd {
 	}
 	fields := s.fields()
 	if s.table.Cursor >= len(fields) {
-		return s.leaveFor(recordRoute(sec, sec.One, doc.Value{}))
+		return s.leaveFor(recordRoute(sec, sec.Singular, doc.Value{}))
 	}
-	return s.leaveFor(recordRoute(sec, sec.One, doc.Value{}, fields[s.table.Cursor].Path...))
+	return s.leaveFor(recordRoute(sec, sec.Singular, doc.Value{}, fields[s.table.Cursor].Path...))
 }
 
 func (s *List) fresher() tea.Cmd {
@@ -212,7 +212,7 @@ func (s *List) copy() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	return screen.Copy(string(v.Indent()), "the "+s.section().One)
+	return screen.Copy(string(v.Indent()), "the "+s.section().Singular)
 }
 
 // notice tells of an error.
@@ -223,7 +223,7 @@ func notice(err error) tea.Cmd {
 // named puts a record into words: the team Growth.
 func named(sec *settings.Section, name string) string {
 	if sec.Single {
-		return "the " + sec.One
+		return "the " + sec.Singular
 	}
-	return "the " + sec.One + " " + name
+	return "the " + sec.Singular + " " + name
 }

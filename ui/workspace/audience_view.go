@@ -64,7 +64,7 @@ func (s *Audience) SetTheme(t themes.Theme) {
 func (s *Audience) head() []string {
 	w := max(s.tableWidth()-4, 1)
 	var out []string
-	words := audience.Sentence(s.filters, nil, audience.Env{})
+	words := audience.Describe(s.filters, nil, audience.Env{})
 	for i, l := range widget.Wrap(widget.Clean(words), w) {
 		if i == 2 {
 			break

@@ -49,7 +49,7 @@ func (d *draft) begin(stored doc.Value) {
 func (d *draft) title() string {
 	switch {
 	case d.name == "":
-		return "New " + d.section.One
+		return "New " + d.section.Singular
 	case d.section.Single:
 		return d.section.Title
 	}
@@ -100,7 +100,7 @@ func (d *draft) plain() doc.Value { return d.withoutEmpty(d.Root()) }
 
 func (d *draft) withoutEmpty(root doc.Value) doc.Value {
 	for _, n := range d.section.Schema.Root().Children {
-		if n.Editor == schema.EditorFilters && root.Get(n.Name).Exists() && audience.Bare(root.Get(n.Name)) {
+		if n.Editor == schema.EditorFilters && root.Get(n.Name).Exists() && audience.IsEmpty(root.Get(n.Name)) {
 			root = root.Delete(doc.P(n.Name))
 		}
 	}
@@ -112,7 +112,7 @@ func (d *draft) dirty() bool { return !doc.Equal(d.plain(), d.origin) }
 
 // request returns what saves the record.
 func (d *draft) request() settings.PutRequest {
-	r := settings.PutRequest{Was: d.name, Value: d.plain()}
+	r := settings.PutRequest{Name: d.name, Value: d.plain()}
 	if d.name != "" {
 		r.Base = d.origin
 	}
@@ -139,7 +139,7 @@ func isMissing(p schema.Problem) bool {
 
 // told puts a problem into words, with its place before them.
 func (d *draft) told(p schema.Problem) string {
-	words := p.Words() + "."
+	words := p.Text() + "."
 	if trail := d.Schema().Trail(p.Path); len(trail) > 0 {
 		words = strings.Join(trail, " › ") + ": " + words
 	}
@@ -162,7 +162,7 @@ func (d *draft) seed(p doc.Path) {
 	if !ok {
 		return
 	}
-	if root, err := audience.Seeded(d.Root(), at); err == nil && !root.Same(d.Root()) {
+	if root, err := audience.WithFilterGroup(d.Root(), at); err == nil && !root.Same(d.Root()) {
 		d.Replace(root)
 	}
 }

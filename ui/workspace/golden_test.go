@@ -43,11 +43,11 @@ func TestAServiceWithoutAWorkspaceSaysSo(t *testing.T) {
 	begins := func(text string) string { return strings.Join(strings.Fields(text)[:4], " ") }
 	h := program(t, svc, 100, 40)
 	for _, sec := range settings.Sections() {
-		h.Want("╭─ "+sec.Title+" ─", begins(sec.Lacks(svc)))
+		h.Want("╭─ "+sec.Title+" ─", begins(sec.Unavailable(svc)))
 		h.Press("down")
 	}
 	users, _ := settings.Find("users")
-	why := begins(users.Lacks(svc))
+	why := begins(users.Unavailable(svc))
 	for _, key := range []string{"enter", "n", "t", "d", "c", "y", "u", "/"} {
 		h := program(t, svc, 100, 40)
 		h.ClickOn("Users")

@@ -102,7 +102,7 @@ func (w *importing) took(r screen.Result) tea.Cmd {
 		w.tick++
 		return nil
 	}
-	out, _ := r.Value.(settings.Imported)
+	out, _ := r.Value.(settings.ImportResult)
 	done := fmt.Sprintf("%d added, %d changed.", out.Added, out.Changed)
 	switch {
 	case screen.Canceled(r.Err):
@@ -112,8 +112,8 @@ func (w *importing) took(r screen.Result) tea.Cmd {
 		if out.Total() == 0 {
 			w.say("Import", true, sentence(r.Err.Error()), "No changes made.")
 		}
-	case out.Bad > 0:
-		w.say("Import", true, fmt.Sprintf("Cannot import %s: %s invalid. No changes made.", w.file, lines(out.Bad)), wrongLines(out))
+	case out.Invalid > 0:
+		w.say("Import", true, fmt.Sprintf("Cannot import %s: %s invalid. No changes made.", w.file, lines(out.Invalid)), wrongLines(out))
 	default:
 		return tea.Batch(screen.Notify(widget.LevelSuccess, "Imported "+w.file+": "+done), w.load())
 	}
@@ -127,12 +127,12 @@ func lines(n int) string {
 	return fmt.Sprintf("%d lines are", n)
 }
 
-func wrongLines(out settings.Imported) string {
+func wrongLines(out settings.ImportResult) string {
 	var text []string
-	for _, err := range out.Wrong {
+	for _, err := range out.LineErrors {
 		text = append(text, err.Error())
 	}
-	if more := out.Bad - len(out.Wrong); more > 0 {
+	if more := out.Invalid - len(out.LineErrors); more > 0 {
 		text = append(text, fmt.Sprintf("… and %d more", more))
 	}
 	return strings.Join(text, "\n")

@@ -182,7 +182,7 @@ func (i *info) about(f *form) string {
 			if p.Severity == schema.Notice {
 				style = i.theme.Warning
 			}
-			add(style, "✗ "+sentence(p.Words()))
+			add(style, "✗ "+sentence(p.Text()))
 		}
 	}
 	add(i.theme.Strong, node.Label())

@@ -44,7 +44,7 @@ func (s *List) filterKey(msg tea.KeyMsg) tea.Cmd {
 		}
 		return nil
 	}
-	if s.section().Searched {
+	if s.section().SearchOnly {
 		return s.find()
 	}
 	s.narrow()

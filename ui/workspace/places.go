@@ -16,7 +16,7 @@ func Places() []screen.PaletteItem {
 		}
 		for _, n := range sec.Schema.Root().Children {
 			out = append(out, screen.PaletteItem{
-				Text: n.Label(), Detail: "workspace › " + sec.Title, Kind: "field", Route: recordRoute(sec, sec.One, doc.Value{}, doc.P(n.Name)...),
+				Text: n.Label(), Detail: "workspace › " + sec.Title, Kind: "field", Route: recordRoute(sec, sec.Singular, doc.Value{}, doc.P(n.Name)...),
 			})
 		}
 	}

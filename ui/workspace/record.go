@@ -157,8 +157,8 @@ func (s *Record) restore(done string, move func(doc.Path) (edit.UndoResult, bool
 		return nil, false
 	}
 	s.form.sync()
-	name := s.draft.section.One
-	if at := doc.ChangedAt(m.Changes); len(at) > 0 {
+	name := s.draft.section.Singular
+	if at := doc.CommonPath(m.Changes); len(at) > 0 {
 		trail := s.draft.Schema().Trail(at)
 		name = trail[len(trail)-1]
 		s.form.toChange(at)

@@ -94,7 +94,7 @@ func useLines(uses []engine.ContentUse, most int) string {
 			out = append(out, fmt.Sprintf("… and %d more", len(uses)-i))
 			break
 		}
-		out = append(out, "· "+widget.Clean(settings.UseWords(u)))
+		out = append(out, "· "+widget.Clean(settings.DescribeUse(u)))
 	}
 	return strings.Join(out, "\n")
 }

@@ -18,8 +18,8 @@ func columns(sec *settings.Section) []widget.Column {
 	}
 	out := make([]widget.Column, len(sec.Columns))
 	for i, c := range sec.Columns {
-		out[i] = widget.Column{Title: c.Title, Min: c.Least, Max: c.Most, Weight: 1, Priority: c.Late}
-		if c.Most == 0 {
+		out[i] = widget.Column{Title: c.Title, Min: c.MinWidth, Max: c.MaxWidth, Weight: 1, Priority: c.HidePriority}
+		if c.MaxWidth == 0 {
 			out[i].Weight = 3
 		}
 		if c.Number {

@@ -102,11 +102,11 @@ func (s *saver) took(r screen.Result) tea.Cmd {
 // showSecret shows what nobody will be shown again, and leaves.
 func (s *saver) showSecret(k kept) tea.Cmd {
 	return screen.Ask(screen.Question{
-		Title: "The new " + s.draft.section.One, Body: k.Secret + "\n\n" + k.Note,
+		Title: "The new " + s.draft.section.Singular, Body: k.Secret + "\n\n" + k.Note,
 		Buttons: []widget.Button{{Label: "Copy", Key: "y"}, {Label: "Done", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if a.Yes() {
-				return tea.Sequence(screen.Copy(k.Secret, "the "+s.draft.section.One), screen.Changed(""), screen.Back())
+				return tea.Sequence(screen.Copy(k.Secret, "the "+s.draft.section.Singular), screen.Changed(""), screen.Back())
 			}
 			return tea.Sequence(screen.Changed(""), screen.Back())
 		},

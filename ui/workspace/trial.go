@@ -15,7 +15,7 @@ import (
 // trial is what came of trying a record.
 type trial struct {
 	name string
-	settings.Outcome
+	settings.TrialResult
 }
 
 // trials try records.
@@ -30,7 +30,7 @@ type trials struct {
 func (t *trials) try(sec *settings.Section, v doc.Value) tea.Cmd {
 	name := sec.NameOf(v)
 	if sec.ID == "segments" {
-		return screen.Open(audienceRoute(name, audience.OfSegment(name)))
+		return screen.Open(audienceRoute(name, audience.SegmentFilters(name)))
 	}
 	return t.askInput(sec, name, sec.TrialInputs(v), nil)
 }
@@ -81,7 +81,7 @@ func (t *trials) took(r screen.Result) tea.Cmd {
 		return notice(r.Err)
 	}
 	came := r.Value.(trial)
-	t.say(came.name, came.Failed, came.Words, came.Detail)
+	t.say(came.name, came.Failed, came.Text, came.Detail)
 	return nil
 }
 

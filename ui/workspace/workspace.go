@@ -164,7 +164,7 @@ func (r *records) load() tea.Cmd {
 	return r.tasks.Run(taskLoad, func(ctx context.Context) (any, error) {
 		out := read{map[string][]doc.Value{}, map[string]bool{}, map[string]error{}}
 		for _, sec := range settings.Sections() {
-			if sec.Lacks(svc) != "" {
+			if sec.Unavailable(svc) != "" {
 				continue
 			}
 			words := ""
@@ -186,7 +186,7 @@ func (r *records) load() tea.Cmd {
 
 // list reads the records of a section: those that hold the words, where it may have millions.
 func list(ctx context.Context, svc any, sec *settings.Section, words string) ([]doc.Value, bool, error) {
-	if !sec.Searched {
+	if !sec.SearchOnly {
 		vs, err := sec.List(ctx, svc, "", 0)
 		return vs, false, err
 	}
@@ -221,7 +221,7 @@ func (r *records) section() *settings.Section {
 }
 
 // lacks says why the section under the cursor has nothing here.
-func (r *records) lacks() string { return r.section().Lacks(r.service) }
+func (r *records) lacks() string { return r.section().Unavailable(r.service) }
 
 // fill draws the sections anew, with their counts.
 func (r *records) fill() {
@@ -232,7 +232,7 @@ func (r *records) fill() {
 			group = sec.Group
 			items = append(items, widget.Item{Text: group, Heading: true})
 		}
-		items = append(items, widget.Item{Text: sec.Title, Info: r.count(sec), InfoTone: themes.ToneMuted, Dim: sec.Lacks(r.service) != ""})
+		items = append(items, widget.Item{Text: sec.Title, Info: r.count(sec), InfoTone: themes.ToneMuted, Dim: sec.Unavailable(r.service) != ""})
 	}
 	r.list.SetItems(items)
 }
@@ -240,9 +240,9 @@ func (r *records) fill() {
 func (r *records) count(sec *settings.Section) string {
 	n, read := len(r.all[sec.ID]), r.loaded
 	switch {
-	case !read || sec.Single || r.failed[sec.ID] != nil || sec.Lacks(r.service) != "":
+	case !read || sec.Single || r.failed[sec.ID] != nil || sec.Unavailable(r.service) != "":
 		return ""
-	case sec.Searched && r.filter.Value() != "" && sec == r.section():
+	case sec.SearchOnly && r.filter.Value() != "" && sec == r.section():
 		return ""
 	}
 	return number(n, r.more[sec.ID])
@@ -341,7 +341,7 @@ func (r *records) narrow() {
 	r.shown = r.shown[:0]
 	words := strings.Fields(strings.ToLower(r.filter.Value()))
 	for i, v := range r.current() {
-		if r.section().Searched || r.section().Single || holds(v, words) {
+		if r.section().SearchOnly || r.section().Single || holds(v, words) {
 			r.shown = append(r.shown, i)
 		}
 	}

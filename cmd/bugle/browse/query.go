@@ -66,9 +66,9 @@ func searchError(p query.Problem) error {
 
 // rowsOf returns a complete index of all campaigns: that of the service where it has one, otherwise a new one.
 func rowsOf(ctx context.Context, svc engine.Service, now time.Time) (*index.Index, error) {
-	if ix, ok := index.Of(ctx, svc); ok {
+	if ix, ok := index.For(ctx, svc); ok {
 		_, _, err := ix.Wait(ctx, math.MaxInt)
-		if errors.Is(err, index.ErrLeft) { // the store has changed hands
+		if errors.Is(err, index.ErrClosed) { // the store has changed hands
 			return rowsOf(ctx, svc, now)
 		}
 		return ix, err

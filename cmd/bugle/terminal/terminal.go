@@ -193,7 +193,7 @@ func watchLink(ctx context.Context, far *offline.Service, send func(tea.Msg)) (w
 	var one sync.WaitGroup
 	one.Go(func() {
 		away := false
-		for l := range far.Links(ctx) {
+		for l := range far.Connections(ctx) {
 			send(screen.LinkMsg{Link: l})
 			if back := away && l.OfflineSince.IsZero(); back {
 				send(screen.NotifyMsg{Level: widget.LevelSuccess, Text: "The service is back online."})

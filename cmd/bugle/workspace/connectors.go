@@ -55,14 +55,14 @@ func connectorRows(w engine.Workspace) [][]string {
 	for _, c := range w.Connectors {
 		from := ""
 		if c.SMTP != nil && c.SMTP.PasswordEnv != "" {
-			from = secret.Words(engine.SecretRef{Env: c.SMTP.PasswordEnv})
+			from = secret.Describe(engine.SecretRef{Env: c.SMTP.PasswordEnv})
 		}
 		rows = append(rows, []string{c.Name, "email, " + c.Type, providerWords(c), from})
 	}
 	for _, k := range providers.Kinds() {
 		by, from := "the local outbox", ""
 		if g, ok := w.Gateway(k.Provider); ok {
-			by, from = strings.TrimPrefix(gatewayWords(g), "Push messages to "+k.Platform.Label()+" are sent with "), secret.Words(g.Key)
+			by, from = strings.TrimPrefix(gatewayWords(g), "Push messages to "+k.Platform.Label()+" are sent with "), secret.Describe(g.Key)
 		}
 		rows = append(rows, []string{k.Provider, "push, " + k.Platform.Label(), by, from})
 	}
@@ -173,7 +173,7 @@ func devicesOf(ctx context.Context, svc engine.UserStore, g engine.Gateway, to s
 }
 
 func tryPush(ctx context.Context, f *cli.Factory, g engine.Gateway, devices []engine.Device) error {
-	provider, err := providers.Push(ctx, g)
+	provider, err := providers.NewPush(ctx, g)
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func tryPush(ctx context.Context, f *cli.Factory, g engine.Gateway, devices []en
 	}
 	var failed []error
 	for _, d := range devices {
-		m, err := providers.Hello(g, d, time.Now())
+		m, err := providers.TestPush(g, d, time.Now())
 		if err == nil {
 			_, err = provider.Deliver(ctx, m)
 		}
@@ -211,7 +211,7 @@ func tryMail(ctx context.Context, f *cli.Factory, w engine.Workspace, name strin
 	if c.Provider == engine.ProviderOutbox {
 		return cli.Misused("connector %s keeps email in the local outbox; there is no server to test", name)
 	}
-	provider, err := providers.Mail(c)
+	provider, err := providers.NewMail(c)
 	if err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func tryMail(ctx context.Context, f *cli.Factory, w engine.Workspace, name strin
 		}
 		return printTried(&f.Printer, name, "The mail server accepted the login. Send a test message with --to.", 0)
 	}
-	receipt, err := provider.Deliver(ctx, providers.HelloMail(cmp.Or(h.from, f.Author(w.Author)), h.to))
+	receipt, err := provider.Deliver(ctx, providers.TestEmail(cmp.Or(h.from, f.Author(w.Author)), h.to))
 	if err != nil {
 		var e *delivery.Error
 		if errors.As(err, &e) && e.Reason == delivery.Invalid {

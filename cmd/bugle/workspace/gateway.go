@@ -149,7 +149,7 @@ func (g *gatewayFlags) complete() error {
 		}
 		check.Key = engine.SecretRef{Keyring: "later"}
 	}
-	if err := providers.Settings(check); err != nil {
+	if err := providers.CheckSettings(check); err != nil {
 		return cli.Misuse(err)
 	}
 	return nil
@@ -171,7 +171,7 @@ func printGateway(p *cli.Printer, g engine.Gateway) error {
 	if p.JSON {
 		return p.PrintJSON(g)
 	}
-	fmt.Fprintln(p.Out, cli.Line(gatewayWords(g)+". The key comes from "+secret.Words(g.Key)+"."))
+	fmt.Fprintln(p.Out, cli.Line(gatewayWords(g)+". The key comes from "+secret.Describe(g.Key)+"."))
 	if g.Key.Keyring != "" {
 		fmt.Fprintf(p.Out, "Store the key with `bugle workspace key gateways %s`.\n", g.Provider)
 	}
@@ -250,7 +250,7 @@ func storeGatewayKey(ctx context.Context, f *cli.Factory, provider string) error
 	case !ok:
 		return noGateway(provider)
 	case g.Key.Keyring == "":
-		return cli.Misused("the key of %s comes from %s, not from the keyring", g.Provider, secret.Words(g.Key))
+		return cli.Misused("the key of %s comes from %s, not from the keyring", g.Provider, secret.Describe(g.Key))
 	}
 	b, err := f.Read(ctx, cli.Stdin)
 	if err != nil {
@@ -260,7 +260,7 @@ func storeGatewayKey(ctx context.Context, f *cli.Factory, provider string) error
 	if key == "" {
 		return cli.Misused("no key on standard input")
 	}
-	if _, err := providers.WithKey(g, []byte(key)); err != nil {
+	if _, err := providers.NewPushWithKey(g, []byte(key)); err != nil {
 		return cli.Misuse(err)
 	}
 	if err := keyring.Set(g.Key.Keyring, key); err != nil {

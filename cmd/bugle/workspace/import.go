@@ -43,15 +43,15 @@ func newWorkspaceImport(f *cli.Factory) *cobra.Command {
 			if len(args) == 1 && (err != nil || cli.Exists(args[0])) { // a file, as in earlier versions
 				return nil
 			}
-			if len(args) == 1 && s.Searched {
+			if len(args) == 1 && s.SearchOnly {
 				return cli.Misused("%s", cli.Takes(cmd, "the section users, and a file or - for standard input"))
 			}
-			if err == nil && !s.Searched {
+			if err == nil && !s.SearchOnly {
 				err = cli.Misused("only users can be imported; use `bugle workspace put %s`", s.ID)
 			}
 			return err
 		},
-		ValidArgsFunction: completeSections(func(s *records.Section) bool { return s.Searched }),
+		ValidArgsFunction: completeSections(func(s *records.Section) bool { return s.SearchOnly }),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if i.Format = userfile.Format(format); format != "" && !slices.Contains(userfile.Formats(), i.Format) {
 				return cli.Misused("--format must be csv or jsonl, not %q", format)
@@ -101,25 +101,25 @@ func untilDone(ctx context.Context, s cli.Streams) (io.Reader, func()) {
 }
 
 // reportImport prints what was imported and which lines were not.
-func reportImport(f *cli.Factory, i records.Import, n records.Imported, err error) error {
+func reportImport(f *cli.Factory, i records.Import, n records.ImportResult, err error) error {
 	stored := n.Total()
 	if f.JSON {
 		wrong := []string{}
-		for _, e := range n.Wrong {
+		for _, e := range n.LineErrors {
 			wrong = append(wrong, e.Error())
 		}
-		if jerr := f.PrintJSON(map[string]any{"added": n.Added, "changed": n.Changed, "invalid": n.Bad, "errors": wrong, "checked": i.Check}); jerr != nil {
+		if jerr := f.PrintJSON(map[string]any{"added": n.Added, "changed": n.Changed, "invalid": n.Invalid, "errors": wrong, "checked": i.Check}); jerr != nil {
 			return jerr
 		}
 	} else {
-		for _, e := range n.Wrong {
+		for _, e := range n.LineErrors {
 			fmt.Fprintln(f.Err, cli.Line(e.Error()))
 		}
-		if more := n.Bad - len(n.Wrong); more > 0 {
+		if more := n.Invalid - len(n.LineErrors); more > 0 {
 			fmt.Fprintf(f.Err, "... and %s more\n", phrase.Count(more, "line"))
 		}
 		switch {
-		case i.Check && n.Bad == 0 && err == nil:
+		case i.Check && n.Invalid == 0 && err == nil:
 			fmt.Fprintf(f.Out, "%s, all valid.\n", phrase.Count(n.Users, "user"))
 		case stored > 0:
 			fmt.Fprintf(f.Out, "Imported %s: %d added, %d changed.\n", phrase.Count(stored, "user"), n.Added, n.Changed)
@@ -130,11 +130,11 @@ func reportImport(f *cli.Factory, i records.Import, n records.Imported, err erro
 		return fmt.Errorf("import stopped after %s; it is safe to run it again: %w", phrase.Count(stored, "user"), err)
 	case err != nil:
 		return err
-	case n.Bad > 0 && i.SkipInvalid && !i.Check:
-		return fmt.Errorf("%s not imported", phrase.Count(n.Bad, "line"))
-	case n.Bad > 0 && stored > 0:
+	case n.Invalid > 0 && i.SkipInvalid && !i.Check:
+		return fmt.Errorf("%s not imported", phrase.Count(n.Invalid, "line"))
+	case n.Invalid > 0 && stored > 0:
 		return errors.New("import stopped at an invalid line; fix it and run the import again, or use --skip-invalid")
-	case n.Bad > 0:
+	case n.Invalid > 0:
 		return errors.New("nothing was imported; fix the file, or use --skip-invalid")
 	}
 	return nil

@@ -28,7 +28,7 @@ func NewInit(f *cli.Factory) *cobra.Command {
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if w.Author != "" && !schema.Email.Matches(w.Author) {
-				return cli.Misused("--author must be %s, not %q", schema.Email.Words(), w.Author)
+				return cli.Misused("--author must be %s, not %q", schema.Email.Requirement(), w.Author)
 			}
 			made, err := createEncrypted(cmd.Context(), f, w)
 			if err != nil {

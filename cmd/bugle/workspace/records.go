@@ -126,14 +126,14 @@ func listSections(ctx context.Context, f *cli.Factory) error {
 	var rows [][]string
 	for _, s := range records.Sections() {
 		limit := 0
-		if s.Searched {
+		if s.SearchOnly {
 			limit = countedUsers + 1
 		}
 		vs, err := s.List(ctx, svc, "", limit)
 		if err != nil {
 			return err
 		}
-		r := row{s.ID, len(vs), s.Searched && len(vs) > countedUsers}
+		r := row{s.ID, len(vs), s.SearchOnly && len(vs) > countedUsers}
 		words := fmt.Sprint(r.Records)
 		if r.More {
 			r.Records = countedUsers
@@ -262,10 +262,10 @@ func newWorkspacePut(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r := records.PutRequest{Was: was, Value: v, Force: force}
+			r := records.PutRequest{Name: was, Value: v, Force: force}
 			if was == "" && !s.Single && s.NameOf(v) != "" {
 				if _, err := s.Get(cmd.Context(), svc, s.NameOf(v)); err == nil {
-					r.Was = s.NameOf(v)
+					r.Name = s.NameOf(v)
 				}
 			}
 			saved, err := s.Put(cmd.Context(), svc, r)
@@ -297,9 +297,9 @@ func printSaved(p *cli.Printer, s *records.Section, saved records.Saved) error {
 			Secret  string `json:"api_key,omitempty"`
 		}{s.ID, saved.Name, saved.Secret})
 	}
-	words := "Saved " + s.One + " " + saved.Name
+	words := "Saved " + s.Singular + " " + saved.Name
 	if s.Single {
-		words = "Saved the " + s.One
+		words = "Saved the " + s.Singular
 	}
 	fmt.Fprintln(p.Out, cli.Line(words))
 	if saved.Secret != "" {
@@ -349,7 +349,7 @@ func newWorkspaceDelete(f *cli.Factory) *cobra.Command {
 			if f.JSON {
 				return f.PrintJSON(map[string]any{"section": s.ID, "name": args[1], "deleted": true})
 			}
-			fmt.Fprintln(f.Out, cli.Line("Deleted "+s.One+" "+args[1]))
+			fmt.Fprintln(f.Out, cli.Line("Deleted "+s.Singular+" "+args[1]))
 			return nil
 		},
 	}
@@ -400,22 +400,22 @@ func newWorkspaceTest(f *cli.Factory, name string) *cobra.Command {
 	return cmd
 }
 
-func printTrial(p *cli.Printer, s *records.Section, name string, out records.Outcome) error {
+func printTrial(p *cli.Printer, s *records.Section, name string, out records.TrialResult) error {
 	if out.Failed {
-		words := strings.TrimSuffix(out.Words, ".")
+		words := strings.TrimSuffix(out.Text, ".")
 		if out.Detail != "" {
 			words += "\n" + out.Detail
 		}
 		return errors.New(words)
 	}
 	if p.JSON {
-		ms := []doc.Member{doc.M("section", doc.NewString(s.ID)), doc.M("name", doc.NewString(name)), doc.M("message", doc.NewString(out.Words))}
+		ms := []doc.Member{doc.M("section", doc.NewString(s.ID)), doc.M("name", doc.NewString(name)), doc.M("message", doc.NewString(out.Text))}
 		if out.Value.Exists() {
 			ms = append(ms, doc.M("value", out.Value))
 		}
 		return p.PrintDoc(doc.NewObject(ms...))
 	}
-	fmt.Fprintln(p.Out, cli.Line(out.Words))
+	fmt.Fprintln(p.Out, cli.Line(out.Text))
 	if out.Detail != "" {
 		fmt.Fprintln(p.Out, cli.Clean(out.Detail))
 	}

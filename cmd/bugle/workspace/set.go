@@ -25,8 +25,8 @@ type setting struct {
 func settings() []setting {
 	out := []setting{
 		textSetting("name", "a text", func(w *engine.Workspace) *string { return &w.Name }, nil),
-		textSetting("timezone", schema.Zone.Words(), func(w *engine.Workspace) *string { return &w.Timezone }, schema.Zone.Matches),
-		textSetting("author", schema.Email.Words(), func(w *engine.Workspace) *string { return &w.Author }, schema.Email.Matches),
+		textSetting("timezone", schema.Zone.Requirement(), func(w *engine.Workspace) *string { return &w.Timezone }, schema.Zone.Matches),
+		textSetting("author", schema.Email.Requirement(), func(w *engine.Workspace) *string { return &w.Author }, schema.Email.Matches),
 		publishChoice(),
 		switchSetting("versioning", func(w *engine.Workspace) bool { return w.Versioning }, func(w *engine.Workspace, on bool) { w.Versioning = on }),
 	}

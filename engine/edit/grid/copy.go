@@ -17,7 +17,7 @@ type Source struct {
 // nearest first: the other platforms of the same push, then the same content of other variations and
 // locales. Places without content are left out. It is false where p is in no message.
 func (g Grid) Sources(p doc.Path) (to doc.Path, from []Source, ok bool) {
-	c, ok := g.At(p)
+	c, ok := g.CellAt(p)
 	if !ok || !p.HasPrefix(c.Message) {
 		return nil, nil, false
 	}
@@ -30,7 +30,7 @@ func (g Grid) Sources(p doc.Path) (to doc.Path, from []Source, ok bool) {
 		}
 		to = platforms[i].Path
 		for j, o := range platforms {
-			if j != i && o.Begun {
+			if j != i && o.HasContent {
 				from = append(from, Source{o.Name, o.Path})
 			}
 		}
@@ -52,10 +52,10 @@ func (g Grid) Sources(p doc.Path) (to doc.Path, from []Source, ok bool) {
 	return to, slices.Concat(from, near, far), true
 }
 
-// CopyFit copies to the object at to what the one at from holds and the table of to has a place for,
+// CopyMatching copies to the object at to what the one at from holds and the table of to has a place for,
 // and returns the fields that were copied. Fields are the same where their [schema.Field] has the same
 // name or twin; what the table of to would refuse is left out.
-func CopyFit(s *schema.Schema, env schema.Env, root doc.Value, from, to doc.Path) (doc.Value, []doc.Path) {
+func CopyMatching(s *schema.Schema, env schema.Env, root doc.Value, from, to doc.Path) (doc.Value, []doc.Path) {
 	source := root
 	if s.At(from).RuleID == s.At(to).RuleID {
 		out, err := root.Set(to, source.Lookup(from))
@@ -64,7 +64,7 @@ func CopyFit(s *schema.Schema, env schema.Env, root doc.Value, from, to doc.Path
 		}
 		return out, []doc.Path{to}
 	}
-	f := fitter{schema: s, env: env, source: source, root: root}
+	f := copier{schema: s, env: env, source: source, root: root}
 	f.object(from, to)
 	refused := map[string]bool{}
 	for _, p := range s.Validate(f.root, env) {
@@ -85,8 +85,8 @@ func CopyFit(s *schema.Schema, env schema.Env, root doc.Value, from, to doc.Path
 	return out, copied
 }
 
-// fitter copies from one table to another.
-type fitter struct {
+// copier copies from one table to another.
+type copier struct {
 	schema *schema.Schema
 	env    schema.Env
 	source doc.Value
@@ -94,8 +94,8 @@ type fitter struct {
 	copied []doc.Path
 }
 
-// twin names what a field holds on whatever platform.
-func twin(n *schema.Node) string {
+// fieldTwin names what a field holds on whatever platform.
+func fieldTwin(n *schema.Node) string {
 	if n.Twin != "" {
 		return n.Twin
 	}
@@ -104,7 +104,7 @@ func twin(n *schema.Node) string {
 
 // object copies the fields of an object in the order of its table: the first ones decide which of the
 // others count.
-func (f *fitter) object(from, to doc.Path) {
+func (f *copier) object(from, to doc.Path) {
 	source, ok := f.schema.Object(f.source, from, f.env)
 	node := f.schema.At(to)
 	if !ok || node == nil {
@@ -113,7 +113,7 @@ func (f *fitter) object(from, to doc.Path) {
 	for _, n := range node.Children {
 		st, ok := f.schema.Field(f.root, to.Child(n.Name), f.env)
 		i := slices.IndexFunc(source.Fields, func(s schema.FieldState) bool {
-			return twin(s.Node) == twin(n) && s.Node.Kind == n.Kind && s.Shown && !s.Value.Empty()
+			return fieldTwin(s.Node) == fieldTwin(n) && s.Node.Kind == n.Kind && s.Shown && !s.Value.Empty()
 		})
 		if !ok || !st.Shown || i < 0 {
 			continue
@@ -126,7 +126,7 @@ func (f *fitter) object(from, to doc.Path) {
 	}
 }
 
-func (f *fitter) set(p doc.Path, v doc.Value) {
+func (f *copier) set(p doc.Path, v doc.Value) {
 	if out, err := f.root.Set(p, v); err == nil {
 		f.root, f.copied = out, append(f.copied, p)
 	}
@@ -146,7 +146,7 @@ func fit(from, to *schema.Node, v doc.Value) (doc.Value, bool) {
 	case to.Kind == schema.Object:
 		var members []doc.Member
 		for _, n := range to.Children {
-			i := slices.IndexFunc(from.Children, func(s *schema.Node) bool { return twin(s) == twin(n) && s.Kind == n.Kind })
+			i := slices.IndexFunc(from.Children, func(s *schema.Node) bool { return fieldTwin(s) == fieldTwin(n) && s.Kind == n.Kind })
 			if i < 0 || v.Get(from.Children[i].Name).Empty() {
 				continue
 			}

@@ -11,11 +11,11 @@ import (
 	"bugle/engine/doc"
 )
 
-// Keyed returns the document with content keyed by locale and variation. A message that stands alone
+// ToKeyed returns the document with content keyed by locale and variation. A message that stands alone
 // becomes that of the default locale's first variation, as it is. It is an error where both shapes
 // are there and that place is taken.
-func Keyed(root doc.Value) (doc.Value, error) {
-	all := root.Lookup(inside)
+func ToKeyed(root doc.Value) (doc.Value, error) {
+	all := root.Lookup(messagesPath)
 	flat, keyed := shapes(all)
 	if len(flat) == 0 {
 		return root, nil
@@ -38,13 +38,13 @@ func Keyed(root doc.Value) (doc.Value, error) {
 	if err != nil {
 		return root, fmt.Errorf("cannot move the message to the default locale: %w", err)
 	}
-	return root.Set(inside, rest)
+	return root.Set(messagesPath, rest)
 }
 
-// Flat returns the document with its one message standing alone. It reports false, and changes
+// Flatten returns the document with its one message standing alone. It reports false, and changes
 // nothing, where there are locales, variations or more than a message.
-func Flat(root doc.Value) (doc.Value, bool) {
-	all := root.Lookup(inside)
+func Flatten(root doc.Value) (doc.Value, bool) {
+	all := root.Lookup(messagesPath)
 	names := configured(root)
 	if _, keyed := shapes(all); len(keyed) != 1 || all.Len() != 1 || len(names) > 1 || root.Lookup(locales).Len() > 0 {
 		return root, false
@@ -55,7 +55,7 @@ func Flat(root doc.Value) (doc.Value, bool) {
 	if cells.Len() != 1 || cell.Kind() != doc.Object || len(flat) == 0 || len(more) > 0 {
 		return root, false
 	}
-	out, err := root.Set(inside, cell)
+	out, err := root.Set(messagesPath, cell)
 	return out, err == nil
 }
 
@@ -86,10 +86,10 @@ func AddLocale(ch engine.Channel, root doc.Value, name string) (doc.Value, error
 	if err != nil {
 		return root, err
 	}
-	if out, err = Keyed(out); err != nil {
+	if out, err = ToKeyed(out); err != nil {
 		return root, err
 	}
-	g := Read(ch, out)
+	g := New(ch, out)
 	for _, v := range configured(out) {
 		if out, err = g.copyTo(out, engine.DefaultLocale, v, name, v); err != nil {
 			return root, err
@@ -101,7 +101,7 @@ func AddLocale(ch engine.Channel, root doc.Value, name string) (doc.Value, error
 // copyTo copies the message of a cell to one that has none.
 func (g Grid) copyTo(root doc.Value, fromLocale, fromVariation, locale, variation string) (doc.Value, error) {
 	v := g.Value(g.Cell(fromLocale, fromVariation))
-	to := inside.Child(locale).Child(variation)
+	to := messagesPath.Child(locale).Child(variation)
 	if !v.Exists() || root.Lookup(to).Exists() {
 		return root, nil
 	}
@@ -123,8 +123,8 @@ func RemoveLocale(root doc.Value, name string) (doc.Value, error) {
 	if out.Lookup(locales).Len() == 0 {
 		out = out.Delete(locales)
 	}
-	out = out.Delete(inside.Child(name))
-	out, _ = Flat(out)
+	out = out.Delete(messagesPath.Child(name))
+	out, _ = Flatten(out)
 	return out, nil
 }
 
@@ -145,10 +145,10 @@ func RenameLocale(root doc.Value, name, to string) (doc.Value, error) {
 			out, _ = out.Set(locales.Elem(i), doc.NewString(to)) // the element is there
 		}
 	}
-	if !out.Lookup(inside.Child(name)).Exists() {
+	if !out.Lookup(messagesPath.Child(name)).Exists() {
 		return out, nil
 	}
-	out, err := out.Rename(inside.Child(name), to)
+	out, err := out.Rename(messagesPath.Child(name), to)
 	if err != nil {
 		return root, fmt.Errorf("%s already has messages: %w", to, err)
 	}
@@ -159,13 +159,13 @@ func RenameLocale(root doc.Value, name, to string) (doc.Value, error) {
 // It gives the variation's name. A first A/B test is a fixed, even split; an even split stays even,
 // any other gives the new variation what is left of a hundred.
 func AddVariation(ch engine.Channel, root doc.Value) (doc.Value, string, error) {
-	before := Read(ch, root)
+	before := New(ch, root)
 	names := configured(root)
 	if len(names) >= MaxVariations {
 		return root, "", fmt.Errorf("there are already %d variations, the most you can add here", MaxVariations)
 	}
 	even := isEven(root, names)
-	out, err := Keyed(root)
+	out, err := ToKeyed(root)
 	if err != nil {
 		return root, "", err
 	}
@@ -180,16 +180,16 @@ func AddVariation(ch engine.Channel, root doc.Value) (doc.Value, string, error) 
 		return root, "", err
 	}
 	switch {
-	case Read(ch, out).Split == Automatic:
+	case New(ch, out).Split == Automatic:
 	case even:
 		out, err = SplitEvenly(out)
 	default:
-		out, err = SetShare(out, name, strconv.Itoa(Rest(out, name)))
+		out, err = SetShare(out, name, strconv.Itoa(RemainingShare(out, name)))
 	}
 	if err != nil {
 		return root, "", err
 	}
-	g := Read(ch, out)
+	g := New(ch, out)
 	for _, l := range g.Locales {
 		from := l.Name
 		if !g.Value(g.Cell(from, names[0])).Exists() {
@@ -213,10 +213,10 @@ func RemoveVariation(root doc.Value, name string) (doc.Value, error) {
 	}
 	even := at >= 0 && isEven(root, names)
 	out := root
-	_, keyed := shapes(root.Lookup(inside))
+	_, keyed := shapes(root.Lookup(messagesPath))
 	holders := []doc.Path{shares}
 	for _, l := range keyed {
-		holders = append(holders, inside.Child(l))
+		holders = append(holders, messagesPath.Child(l))
 	}
 	for _, p := range holders {
 		if out.Lookup(p.Child(name)).Exists() {
@@ -244,7 +244,7 @@ func RemoveVariation(root doc.Value, name string) (doc.Value, error) {
 	}
 	if len(names) == 2 {
 		out = endTest(out)
-		out, _ = Flat(out)
+		out, _ = Flatten(out)
 	}
 	return out, nil
 }
@@ -265,18 +265,18 @@ func endTest(root doc.Value) doc.Value {
 // SetMessage puts a message into a cell, or with an absent value empties it. value is what
 // [Grid.Value] gives.
 func SetMessage(ch engine.Channel, root doc.Value, locale, variation string, value doc.Value) (doc.Value, error) {
-	g := Read(ch, root)
+	g := New(ch, root)
 	c := g.Cell(locale, variation)
-	if len(c.Path) == len(inside) {
+	if len(c.Path) == len(messagesPath) {
 		if _, more := shapes(value); len(more) == 0 {
-			return alone(root, value)
+			return setFlat(root, value)
 		}
 	}
-	out, err := Keyed(root)
+	out, err := ToKeyed(root)
 	if err != nil {
 		return root, err
 	}
-	to := inside.Child(locale).Child(variation)
+	to := messagesPath.Child(locale).Child(variation)
 	if !value.Exists() {
 		return out.Delete(to), nil
 	}
@@ -287,17 +287,17 @@ func SetMessage(ch engine.Channel, root doc.Value, locale, variation string, val
 	return out, nil
 }
 
-// alone puts the one message of content in the flat shape.
-func alone(root, value doc.Value) (doc.Value, error) {
+// setFlat puts the one message of content in the flat shape.
+func setFlat(root, value doc.Value) (doc.Value, error) {
 	out := root
-	for name := range root.Lookup(inside).Members() {
+	for name := range root.Lookup(messagesPath).Members() {
 		if slices.Contains(messages, name) && !value.Get(name).Exists() {
-			out = out.Delete(inside.Child(name))
+			out = out.Delete(messagesPath.Child(name))
 		}
 	}
 	var err error
 	for name, v := range value.Members() {
-		if out, err = out.Set(inside.Child(name), v); err != nil {
+		if out, err = out.Set(messagesPath.Child(name), v); err != nil {
 			return root, err
 		}
 	}

@@ -56,11 +56,11 @@ func (g Grid) Form(c Cell) doc.Path {
 
 // Platform is one of a push's contents.
 type Platform struct {
-	Name  string // for people
-	Path  doc.Path
-	Begun bool // it has content
-	// Foreign says that the campaign is not for it.
-	Foreign bool
+	Name       string // for people
+	Path       doc.Path
+	HasContent bool // it has content
+	// Untargeted says that the campaign is not for it.
+	Untargeted bool
 }
 
 // Platforms returns the contents of a cell's push: of the platforms that the campaign is for, and of
@@ -73,21 +73,21 @@ func (g Grid) Platforms(c Cell) []Platform {
 	var out []Platform
 	for _, p := range catalog.Platforms {
 		at := c.Message.Child(p.Member())
-		o := Platform{Name: p.Label(), Path: at, Begun: !g.root.Lookup(at).Empty(), Foreign: len(listed) > 0 && !slices.Contains(listed, string(p))}
-		if !o.Foreign || o.Begun {
+		o := Platform{Name: p.Label(), Path: at, HasContent: !g.root.Lookup(at).Empty(), Untargeted: len(listed) > 0 && !slices.Contains(listed, string(p))}
+		if !o.Untargeted || o.HasContent {
 			out = append(out, o)
 		}
 	}
 	return out
 }
 
-// Shows reports whether a grid stands for the form of a place: of content, of a locale, of a cell,
+// Covers reports whether a grid stands for the form of a place: of content, of a locale, of a cell,
 // and of a push, whose platforms are opened one by one.
-func (g Grid) Shows(p doc.Path) bool {
-	if !p.HasPrefix(inside) {
+func (g Grid) Covers(p doc.Path) bool {
+	if !p.HasPrefix(messagesPath) {
 		return false
 	}
-	c, ok := g.At(p)
+	c, ok := g.CellAt(p)
 	if !ok || len(p) > len(c.Message) {
 		return false
 	}
@@ -107,7 +107,7 @@ func Compare(a, b doc.Value) []Pair { return compare(nil, nil, a, b) }
 
 func compare(out []Pair, p doc.Path, a, b doc.Value) []Pair {
 	switch {
-	case inner(a, doc.Object) && inner(b, doc.Object):
+	case mergeable(a, doc.Object) && mergeable(b, doc.Object):
 		for name, v := range a.Members() {
 			out = compare(out, p.Child(name), v, b.Get(name))
 		}
@@ -117,7 +117,7 @@ func compare(out []Pair, p doc.Path, a, b doc.Value) []Pair {
 			}
 		}
 		return out
-	case inner(a, doc.Array) && inner(b, doc.Array):
+	case mergeable(a, doc.Array) && mergeable(b, doc.Array):
 		for i := range max(a.Len(), b.Len()) {
 			out = compare(out, p.Elem(i), a.At(i), b.At(i))
 		}
@@ -129,7 +129,7 @@ func compare(out []Pair, p doc.Path, a, b doc.Value) []Pair {
 	return append(out, Pair{Path: p, Left: a, Right: b, Differ: len(doc.Diff(a, b)) > 0})
 }
 
-// inner reports a value to go into: one of that kind with something in it, or nothing at all.
-func inner(v doc.Value, k doc.Kind) bool {
+// mergeable reports a value to go into: one of that kind with something in it, or nothing at all.
+func mergeable(v doc.Value, k doc.Kind) bool {
 	return v.Kind() == k && v.Len() > 0 || !v.Exists()
 }

@@ -33,13 +33,13 @@ var variationName = regexp.MustCompile(`^variation_[1-9][0-9]{0,8}$`)
 const MaxVariations = 100
 
 var (
-	here    = doc.P(string(catalog.CampaignContent))
-	inside  = here.Child(mContent)
-	locales = here.Child(mLocales)
-	details = here.Child(mDetails)
-	number  = details.Child(mNumber)
-	shares  = details.Child(mShares)
-	split   = details.Child(mSplit)
+	contentPath  = doc.P(string(catalog.CampaignContent))
+	messagesPath = contentPath.Child(mContent)
+	locales      = contentPath.Child(mLocales)
+	details      = contentPath.Child(mDetails)
+	number       = details.Child(mNumber)
+	shares       = details.Child(mShares)
+	split        = details.Child(mSplit)
 )
 
 // LocalesPath leads to the list of locales, whose table says where their names come from.
@@ -48,15 +48,15 @@ func LocalesPath() doc.Path { return locales }
 // Locale is a row of the grid.
 type Locale struct {
 	Name string
-	// Stray says that it has messages and is not listed.
-	Stray bool
+	// Unlisted says that it has messages and is not listed.
+	Unlisted bool
 }
 
 // Variation is a column of the grid.
 type Variation struct {
 	Name string
-	// Stray says that some locale has it and the A/B test does not.
-	Stray bool
+	// Unlisted says that some locale has it and the A/B test does not.
+	Unlisted bool
 	// Share is its percentage as it is written, "" where it has none.
 	Share string
 }
@@ -92,17 +92,17 @@ type Cell struct {
 	Message doc.Path
 }
 
-// Read returns the grid of a document.
-func Read(ch engine.Channel, root doc.Value) Grid {
+// New returns the grid of a document.
+func New(ch engine.Channel, root doc.Value) Grid {
 	g := Grid{channel: ch, root: root}
-	all := root.Lookup(inside)
+	all := root.Lookup(messagesPath)
 	flat, keyed := shapes(all)
 	g.Locales = append(g.Locales, Locale{Name: engine.DefaultLocale})
 	for _, name := range root.Lookup(locales).Strings() {
 		g.addLocale(Locale{Name: name})
 	}
 	for _, name := range keyed {
-		g.addLocale(Locale{Name: name, Stray: true})
+		g.addLocale(Locale{Name: name, Unlisted: true})
 	}
 	of := root.Lookup(shares)
 	for _, name := range configured(root) {
@@ -110,13 +110,13 @@ func Read(ch engine.Channel, root doc.Value) Grid {
 	}
 	for _, l := range keyed {
 		for name := range all.Get(l).Members() {
-			g.addVariation(Variation{Name: name, Stray: name != engine.ControlVariation, Share: of.Get(name).Literal()})
+			g.addVariation(Variation{Name: name, Unlisted: name != engine.ControlVariation, Share: of.Get(name).Literal()})
 		}
 	}
 	for name, v := range of.Members() {
-		g.addVariation(Variation{Name: name, Stray: true, Share: v.Literal()})
+		g.addVariation(Variation{Name: name, Unlisted: true, Share: v.Literal()})
 	}
-	g.Flat = len(flat) > 0 && !all.Get(engine.DefaultLocale).Exists() || all.Empty() && !g.Many()
+	g.Flat = len(flat) > 0 && !all.Get(engine.DefaultLocale).Exists() || all.Empty() && !g.HasMany()
 	switch kind := root.Lookup(split).Text(); kind {
 	case "":
 	case splitManual:
@@ -186,14 +186,14 @@ func message(ch engine.Channel) string {
 	return ""
 }
 
-// Many reports whether there is more than one message, or place for one.
-func (g Grid) Many() bool { return len(g.Locales) > 1 || len(g.Variations) > 1 }
+// HasMany reports whether there is more than one message, or place for one.
+func (g Grid) HasMany() bool { return len(g.Locales) > 1 || len(g.Variations) > 1 }
 
 // Cell returns the place of the message of a locale and a variation, whether the grid has them or not.
 func (g Grid) Cell(locale, variation string) Cell {
-	c := Cell{Locale: locale, Variation: variation, Path: inside.Child(locale).Child(variation)}
+	c := Cell{Locale: locale, Variation: variation, Path: messagesPath.Child(locale).Child(variation)}
 	if g.Flat && locale == engine.DefaultLocale && variation == g.Variations[0].Name {
-		c.Path = inside
+		c.Path = messagesPath
 	}
 	c.Message = c.Path.Child(message(g.channel))
 	return c
@@ -205,7 +205,7 @@ func (g Grid) Value(c Cell) doc.Value {
 	if v.Lookup(c.Message[len(c.Path):]).Empty() {
 		return doc.Value{}
 	}
-	if len(c.Path) == len(inside) {
+	if len(c.Path) == len(messagesPath) {
 		_, keyed := shapes(v)
 		for _, name := range keyed {
 			v = v.Delete(doc.P(name))
@@ -214,13 +214,13 @@ func (g Grid) Value(c Cell) doc.Value {
 	return v
 }
 
-// At returns the cell that a place is in, or leads to: of a locale its first cell. It is false where
+// CellAt returns the cell that a place is in, or leads to: of a locale its first cell. It is false where
 // the place is in no cell.
-func (g Grid) At(p doc.Path) (Cell, bool) {
-	if len(p) < len(inside) || !p.HasPrefix(inside) {
+func (g Grid) CellAt(p doc.Path) (Cell, bool) {
+	if len(p) < len(messagesPath) || !p.HasPrefix(messagesPath) {
 		return Cell{}, false
 	}
-	rest := p[len(inside):]
+	rest := p[len(messagesPath):]
 	switch {
 	case len(rest) == 0 || slices.Contains(messages, rest[0].Name) || rest[0].IsIndex:
 		return g.Cell(engine.DefaultLocale, g.Variations[0].Name), true
@@ -230,8 +230,8 @@ func (g Grid) At(p doc.Path) (Cell, bool) {
 	return g.Cell(rest[0].Name, rest[1].Name), true
 }
 
-// Twins tells which cells hold the same message.
-type Twins struct {
+// Duplicates tells which cells hold the same message.
+type Duplicates struct {
 	grid  Grid
 	seen  map[doc.Value]uint64
 	first map[uint64]Cell
@@ -239,14 +239,14 @@ type Twins struct {
 
 var seed = maphash.MakeSeed()
 
-// maxTwins is up to how many cells all are compared; of more, each with the default one alone.
-const maxTwins = 5000
+// maxCompared is up to how many cells all are compared; of more, each with the default one alone.
+const maxCompared = 5000
 
-// Twins compares the messages of the grid. old is what an earlier grid gave, or nil: messages that
+// Duplicates compares the messages of the grid. old is what an earlier grid gave, or nil: messages that
 // it knows are not read again.
-func (g Grid) Twins(old *Twins) *Twins {
-	t := &Twins{grid: g, seen: map[doc.Value]uint64{}, first: map[uint64]Cell{}}
-	if len(g.Locales)*len(g.Variations) > maxTwins {
+func (g Grid) Duplicates(old *Duplicates) *Duplicates {
+	t := &Duplicates{grid: g, seen: map[doc.Value]uint64{}, first: map[uint64]Cell{}}
+	if len(g.Locales)*len(g.Variations) > maxCompared {
 		return t
 	}
 	for _, l := range g.Locales {
@@ -262,7 +262,7 @@ func (g Grid) Twins(old *Twins) *Twins {
 }
 
 // sum returns a number that equal messages have in common; false for an empty cell.
-func (t *Twins) sum(c Cell, old *Twins) (uint64, bool) {
+func (t *Duplicates) sum(c Cell, old *Duplicates) (uint64, bool) {
 	v := t.grid.root.Lookup(c.Message)
 	if v.Empty() {
 		return 0, false
@@ -282,9 +282,9 @@ func (t *Twins) sum(c Cell, old *Twins) (uint64, bool) {
 	return sum, true
 }
 
-// Of returns another cell with the same message in it: that of the default locale, that of the
+// Find returns another cell with the same message in it: that of the default locale, that of the
 // locale's first variation, else the first one that there is. An empty cell has none.
-func (t *Twins) Of(c Cell) (Cell, bool) {
+func (t *Duplicates) Find(c Cell) (Cell, bool) {
 	sum, ok := t.sum(c, nil)
 	if !ok {
 		return Cell{}, false
@@ -317,7 +317,7 @@ func ShareOf(p doc.Path) (string, bool) {
 }
 
 // LocalePath leads to the messages of a locale.
-func LocalePath(locale string) doc.Path { return inside.Child(locale) }
+func LocalePath(locale string) doc.Path { return messagesPath.Child(locale) }
 
 // Path leads to the messages of all locales.
-func Path() doc.Path { return inside }
+func Path() doc.Path { return messagesPath }

@@ -33,22 +33,22 @@ const (
 )
 
 func TestReadsTheGrid(t *testing.T) {
-	g := grid.Read(catalog.Email, tree(t, keyed))
-	if len(g.Locales) != 3 || len(g.Variations) != 2 || g.Split != grid.Manual || g.Flat || !g.Many() {
+	g := grid.New(catalog.Email, tree(t, keyed))
+	if len(g.Locales) != 3 || len(g.Variations) != 2 || g.Split != grid.Manual || g.Flat || !g.HasMany() {
 		t.Fatalf("%+v", g)
 	}
 	if sum, ok := g.Sum(); sum != 100 || !ok || g.Variations[0].Share != "60" {
 		t.Errorf("shares %+v", g.Variations)
 	}
 	c := g.Cell("de", "variation_1")
-	if twin, ok := g.Twins(nil).Of(c); !ok || twin.Locale != "default" || g.Excerpt(c) != "A" {
+	if twin, ok := g.Duplicates(nil).Find(c); !ok || twin.Locale != "default" || g.Excerpt(c) != "A" {
 		t.Errorf("the twin of %v is %v, %v", c, twin, ok)
 	}
 	if g.Value(g.Cell("de", "variation_2")).Exists() || g.Value(g.Cell("fr", "variation_1")).Exists() {
 		t.Error("an empty cell has a message")
 	}
-	stray := grid.Read(catalog.Email, tree(t, `{"campaign_content":{"content":{"default":{"variation_7":{"email":{"subject":"A"}}},"it":{}}}}`))
-	if !stray.Locales[1].Stray || stray.Variations[0].Stray || !stray.Variations[1].Stray {
+	stray := grid.New(catalog.Email, tree(t, `{"campaign_content":{"content":{"default":{"variation_7":{"email":{"subject":"A"}}},"it":{}}}}`))
+	if !stray.Locales[1].Unlisted || stray.Variations[0].Unlisted || !stray.Variations[1].Unlisted {
 		t.Errorf("strays: %+v", stray)
 	}
 }
@@ -132,7 +132,7 @@ func TestLocales(t *testing.T) {
 
 func TestMessagesGoFromCellToCell(t *testing.T) {
 	root := tree(t, keyed)
-	g := grid.Read(catalog.Email, root)
+	g := grid.New(catalog.Email, root)
 	out, err := grid.SetMessage(catalog.Email, root, "fr", "variation_2", g.Value(g.Cell("default", "variation_2")))
 	if err != nil || !strings.Contains(inContent(out), `"fr":{"variation_2":{"email":{"subject":"B"}}}`) {
 		t.Errorf("%v\n%s", err, inContent(out))
@@ -171,13 +171,13 @@ func TestWhatAGridShows(t *testing.T) {
 		}
 		return p
 	}
-	mail, push := grid.Read(catalog.Email, tree(t, keyed)), grid.Read(catalog.Push, tree(t, keyed))
+	mail, push := grid.New(catalog.Email, tree(t, keyed)), grid.New(catalog.Push, tree(t, keyed))
 	for path, want := range map[string][2]bool{
 		"content": {true, true}, "content.de": {true, true}, "content.de.variation_2": {true, true},
 		"content.de.variation_2.email": {false, false}, "content.de.variation_2.push": {false, true},
 		"content.de.variation_2.push.android": {false, false}, "locales": {false, false},
 	} {
-		if got := [2]bool{mail.Shows(at(path)), push.Shows(at(path))}; got != want {
+		if got := [2]bool{mail.Covers(at(path)), push.Covers(at(path))}; got != want {
 			t.Errorf("%s: %v, want %v", path, got, want)
 		}
 	}
@@ -244,15 +244,15 @@ func tree2(t *rapid.T, s string) doc.Value {
 func TestKeyedAndBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		_, root := drawContent(t)
-		out, err := grid.Keyed(root)
+		out, err := grid.ToKeyed(root)
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := grid.Read(catalog.Email, root)
+		g := grid.New(catalog.Email, root)
 		if g.Flat && out.Same(root) {
 			t.Fatal("what stands alone is not keyed")
 		}
-		back, _ := grid.Flat(out)
+		back, _ := grid.Flatten(out)
 		if string(back.Encode()) != string(root.Encode()) {
 			t.Fatalf("%s\nbecame %s\nand then %s", root.Encode(), out.Encode(), back.Encode())
 		}
@@ -264,7 +264,7 @@ func TestKeyedAndBack(t *testing.T) {
 func TestAddedAndRemoved(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ch, root := drawContent(t)
-		before := grid.Read(ch, root)
+		before := grid.New(ch, root)
 		var out, back doc.Value
 		var err error
 		if rapid.Bool().Draw(t, "a locale") {
@@ -282,7 +282,7 @@ func TestAddedAndRemoved(t *testing.T) {
 		if err != nil || string(back.Encode()) != string(root.Encode()) {
 			t.Fatalf("%v: %s\nbecame %s\nand then %s", err, root.Encode(), out.Encode(), back.Encode())
 		}
-		after := grid.Read(ch, out)
+		after := grid.New(ch, out)
 		for _, l := range before.Locales {
 			for _, v := range before.Variations {
 				a, b := before.Value(before.Cell(l.Name, v.Name)), after.Value(after.Cell(l.Name, v.Name))
@@ -305,7 +305,7 @@ func TestOperationsKeepTheRules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		root := tree2(t, flat)
 		for range rapid.IntRange(1, 8).Draw(t, "steps") {
-			g := grid.Read(catalog.Email, root)
+			g := grid.New(catalog.Email, root)
 			var err error
 			switch rapid.IntRange(0, 4).Draw(t, "step") {
 			case 0:

@@ -83,8 +83,8 @@ func (g Grid) Sum() (float64, bool) {
 	return sum, true
 }
 
-// Rest returns what the other variations leave of a hundred, from 0 on.
-func Rest(root doc.Value, name string) int {
+// RemainingShare returns what the other variations leave of a hundred, from 0 on.
+func RemainingShare(root doc.Value, name string) int {
 	left := 100.0
 	for other, v := range root.Lookup(shares).Members() {
 		if f, ok := v.Float(); ok && other != name {

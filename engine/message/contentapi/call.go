@@ -42,7 +42,7 @@ func transport(p engine.ContentPolicy) *http.Transport {
 
 // call makes one call, and tells what went out and what came back. The call has the cause where no answer came,
 // the error does not.
-func (s *Send) call(ctx context.Context, api engine.ContentAPI, args []any) (engine.ContentCall, any, error) {
+func (s *Session) call(ctx context.Context, api engine.ContentAPI, args []any) (engine.ContentCall, any, error) {
 	out := engine.ContentCall{API: api.Name, Method: api.Method, URL: api.URL, Start: s.client.now().UTC()}
 	limit := time.Duration(api.Timeout) * time.Millisecond
 	if limit <= 0 {
@@ -61,28 +61,28 @@ func (s *Send) call(ctx context.Context, api engine.ContentAPI, args []any) (eng
 		out.Err = err.Error()
 		return out, nil, err
 	}
-	var none unanswered
+	var none noResponse
 	silent := errors.As(err, &none) && !errors.As(err, &own)
-	err = words(err, limit)
+	err = describe(err, limit)
 	out.Err = err.Error()
 	if silent {
 		if s.client.Logger != nil {
 			s.client.Logger.Warn("a content API did not respond", "api", api.Name, "error", out.Err)
 		}
-		err = errSilent
+		err = errNoResponse
 	}
 	return out, nil, err
 }
 
-// unanswered is why no answer came at all.
-type unanswered struct{ error }
+// noResponse is why no answer came at all.
+type noResponse struct{ error }
 
-func (u unanswered) Unwrap() error { return u.error }
+func (u noResponse) Unwrap() error { return u.error }
 
-// errSilent is the one error of an API that gave no answer, for who may send messages. The call has the cause.
-var errSilent = errors.New("its host is in a private network, which the workspace does not allow, or does not respond; the log has the cause")
+// errNoResponse is the one error of an API that gave no answer, for who may send messages. The call has the cause.
+var errNoResponse = errors.New("its host is in a private network, which the workspace does not allow, or does not respond; the log has the cause")
 
-func (s *Send) exchange(ctx context.Context, api engine.ContentAPI, args []any, out *engine.ContentCall) (any, error) {
+func (s *Session) exchange(ctx context.Context, api engine.ContentAPI, args []any, out *engine.ContentCall) (any, error) {
 	if args == nil {
 		args = []any{} // nil would check the URL alone
 	}
@@ -103,7 +103,7 @@ func (s *Send) exchange(ctx context.Context, api engine.ContentAPI, args []any, 
 	}
 	resp, err := s.http(api).Do(req)
 	if err != nil {
-		return nil, unanswered{err}
+		return nil, noResponse{err}
 	}
 	defer resp.Body.Close()
 	out.Status, out.ResponseHeader = resp.StatusCode, resp.Header
@@ -154,7 +154,7 @@ func (c *Client) headers(req *http.Request, api engine.ContentAPI, hasBody bool)
 
 // http returns the client of a call. Redirects go to allowed hosts only, and what is meant for one host is
 // not told to another.
-func (s *Send) http(api engine.ContentAPI) *http.Client {
+func (s *Session) http(api engine.ContentAPI) *http.Client {
 	return &http.Client{Transport: s.transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects {
 			return refusal(fmt.Sprintf("it redirected more than %d times", maxRedirects))
@@ -226,8 +226,8 @@ func hostPort(entry string) (host, port string) {
 	return strings.Trim(entry, "[]"), ""
 }
 
-// words says what went wrong, without the addresses that were resolved.
-func words(err error, limit time.Duration) error {
+// describe says what went wrong, without the addresses that were resolved.
+func describe(err error, limit time.Duration) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err

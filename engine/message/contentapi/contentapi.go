@@ -35,41 +35,41 @@ type Client struct {
 	Logger    *slog.Logger                // nil: nothing is logged
 }
 
-// Send is the calls of one send: each API is called once with the same arguments, and its answer, or why
+// Session is the calls of one send: each API is called once with the same arguments, and its answer, or why
 // there is none, serves all messages. It is safe for concurrent use.
 //
 // It must be closed.
-type Send struct {
+type Session struct {
 	client    *Client
 	policy    engine.ContentPolicy
 	apis      []engine.ContentAPI
 	transport *http.Transport
 
 	mu    sync.Mutex
-	known map[string]*answer
-	order []*answer
+	known map[string]*result
+	order []*result
 }
 
-// answer is what one call gave, once done is closed.
-type answer struct {
-	done  chan struct{}
-	call  engine.ContentCall
-	value any
-	err   error
-	void  bool // the caller gave up: whoever needs the answer asks again
-	again int
+// result is what one call gave, once done is closed.
+type result struct {
+	done      chan struct{}
+	call      engine.ContentCall
+	value     any
+	err       error
+	abandoned bool // the caller gave up: whoever needs the answer asks again
+	reused    int
 }
 
-// Send begins a send with what the workspace has.
-func (c *Client) Send(apis []engine.ContentAPI, policy engine.ContentPolicy) *Send {
-	return &Send{client: c, policy: policy, apis: apis, transport: transport(policy), known: map[string]*answer{}}
+// NewSession begins a send with what the workspace has.
+func (c *Client) NewSession(apis []engine.ContentAPI, policy engine.ContentPolicy) *Session {
+	return &Session{client: c, policy: policy, apis: apis, transport: transport(policy), known: map[string]*result{}}
 }
 
 // Close lets the connections go.
-func (s *Send) Close() { s.transport.CloseIdleConnections() }
+func (s *Session) Close() { s.transport.CloseIdleConnections() }
 
 // Functions returns the APIs as expressions call them, by name.
-func (s *Send) Functions() map[string]func(ctx context.Context, args ...any) (any, error) {
+func (s *Session) Functions() map[string]func(ctx context.Context, args ...any) (any, error) {
 	out := make(map[string]func(context.Context, ...any) (any, error), len(s.apis))
 	for _, api := range s.apis {
 		out[api.Name] = func(ctx context.Context, args ...any) (any, error) { return s.ask(ctx, api, args) }
@@ -78,7 +78,7 @@ func (s *Send) Functions() map[string]func(ctx context.Context, args ...any) (an
 }
 
 // Calls returns the calls that have ended, in the order in which they began.
-func (s *Send) Calls() []engine.ContentCall {
+func (s *Session) Calls() []engine.ContentCall {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []engine.ContentCall
@@ -86,7 +86,7 @@ func (s *Send) Calls() []engine.ContentCall {
 		select {
 		case <-a.done:
 			c := a.call
-			c.Reused = a.again
+			c.Reused = a.reused
 			out = append(out, c)
 		default:
 		}
@@ -95,7 +95,7 @@ func (s *Send) Calls() []engine.ContentCall {
 }
 
 // ask returns the answer to a call, which another message may have made already.
-func (s *Send) ask(ctx context.Context, api engine.ContentAPI, args []any) (any, error) {
+func (s *Session) ask(ctx context.Context, api engine.ContentAPI, args []any) (any, error) {
 	key, err := callKey(api, args)
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (s *Send) ask(ctx context.Context, api engine.ContentAPI, args []any) (any,
 		}
 		select {
 		case <-a.done:
-			if !a.void {
+			if !a.abandoned {
 				return a.value, a.err
 			}
 		case <-ctx.Done():
@@ -129,23 +129,23 @@ func callKey(api engine.ContentAPI, args []any) (string, error) {
 }
 
 // claim returns the answer under key, and whether it is the caller's to get.
-func (s *Send) claim(key string) (a *answer, ours bool, err error) {
+func (s *Session) claim(key string) (a *result, ours bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if a = s.known[key]; a != nil {
-		a.again++
+		a.reused++
 		return a, false, nil
 	}
 	if len(s.order) >= MaxCalls {
 		return nil, false, fmt.Errorf("a send can call content APIs at most %d times", MaxCalls)
 	}
-	a = &answer{done: make(chan struct{})}
+	a = &result{done: make(chan struct{})}
 	s.known[key] = a
 	s.order = append(s.order, a)
 	return a, true, nil
 }
 
-func (s *Send) fetch(ctx context.Context, a *answer, key string, api engine.ContentAPI, args []any) {
+func (s *Session) fetch(ctx context.Context, a *result, key string, api engine.ContentAPI, args []any) {
 	defer close(a.done)
 	a.err = errors.New("the call was cut short") // should it panic
 	a.call, a.value, a.err = s.call(ctx, api, args)
@@ -155,7 +155,7 @@ func (s *Send) fetch(ctx context.Context, a *answer, key string, api engine.Cont
 	// Its caller has gone, which says nothing of the API.
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a.void = true
+	a.abandoned = true
 	delete(s.known, key)
 }
 
@@ -165,7 +165,7 @@ func (c *Client) Try(ctx context.Context, api engine.ContentAPI, policy engine.C
 	for i, a := range args {
 		values[i] = a
 	}
-	s := c.Send(nil, policy)
+	s := c.NewSession(nil, policy)
 	defer s.Close()
 	var out engine.ContentTrial
 	out.Call, out.Value, _ = s.call(ctx, api, values) // the call says what went wrong

@@ -30,9 +30,9 @@ func service(t *testing.T, h http.HandlerFunc) (base string, p engine.ContentPol
 	return s.URL, engine.ContentPolicy{Hosts: []string{u.Host}, Private: true}
 }
 
-func send(t *testing.T, p engine.ContentPolicy, apis ...engine.ContentAPI) *contentapi.Send {
+func send(t *testing.T, p engine.ContentPolicy, apis ...engine.ContentAPI) *contentapi.Session {
 	c := &contentapi.Client{Getenv: func(name string) (string, bool) { return "secret", name == "TOKEN" }}
-	s := c.Send(apis, p)
+	s := c.NewSession(apis, p)
 	t.Cleanup(s.Close)
 	return s
 }

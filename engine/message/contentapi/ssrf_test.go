@@ -55,7 +55,7 @@ const silent = "its host is in a private network, which the workspace does not a
 // Who sends messages learns nothing of this network from a content API: one sentence for a name that is not
 // known, an address that is private, a connection that is refused and one that waits.
 func TestNothingIsToldOfTheNetwork(t *testing.T) {
-	gatewaytest.Names(t, map[string]string{"known.internal.": "10.0.0.1", "here.internal.": "127.0.0.1", "slow.internal.": gatewaytest.Silent})
+	gatewaytest.FakeDNS(t, map[string]string{"known.internal.": "10.0.0.1", "here.internal.": "127.0.0.1", "slow.internal.": gatewaytest.NoResponse})
 	mute, err := net.Listen("tcp", "127.0.0.1:0") // nobody accepts
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestNothingIsToldOfTheNetwork(t *testing.T) {
 	causes := map[string]bool{}
 	for host, private := range map[string]bool{"unknown.internal": false, "known.internal": false, "slow.internal": false, "here.internal:1": true, mute.Addr().String(): true} {
 		c := &contentapi.Client{Logger: slog.New(slog.NewTextHandler(&log, nil))}
-		s := c.Send([]engine.ContentAPI{{Name: "a", URL: "http://" + host + "/?key=secret", Timeout: 200}}, engine.ContentPolicy{Hosts: []string{host}, Private: private})
+		s := c.NewSession([]engine.ContentAPI{{Name: "a", URL: "http://" + host + "/?key=secret", Timeout: 200}}, engine.ContentPolicy{Hosts: []string{host}, Private: private})
 		_, err := s.Functions()["a"](t.Context())
 		if err == nil || err.Error() != silent || errors.Unwrap(err) != nil {
 			t.Errorf("%s: %v", host, err)

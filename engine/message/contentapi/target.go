@@ -119,7 +119,7 @@ func fill(part string, api engine.ContentAPI, args []any, placed map[string]bool
 			failed = fmt.Errorf("its argument %s is missing", name)
 		default:
 			placed[name] = true
-			text := plain(args[i])
+			text := argText(args[i])
 			if text == "." || text == ".." { // a path would go up
 				failed = fmt.Errorf("its argument %s cannot be %q", name, text)
 			}
@@ -133,13 +133,13 @@ func fill(part string, api engine.ContentAPI, args []any, placed map[string]bool
 func asQuery(free map[string]any) string {
 	values := url.Values{}
 	for name, v := range free {
-		values.Set(name, plain(v))
+		values.Set(name, argText(v))
 	}
 	return values.Encode()
 }
 
-// plain returns an argument as it stands in a URL.
-func plain(v any) string {
+// argText returns an argument as it stands in a URL.
+func argText(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
@@ -158,15 +158,15 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// notOurs are headers that say how a message is carried.
-var notOurs = []string{"Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Trailer", "Te", "Accept-Encoding"}
+// transportHeaders are headers that say how a message is carried.
+var transportHeaders = []string{"Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Trailer", "Te", "Accept-Encoding"}
 
 func checkHeaders(list []engine.ContentHeader) error {
 	for _, h := range list {
 		switch {
 		case !httpguts.ValidHeaderFieldName(h.Name):
 			return fmt.Errorf("%q is not a valid header name", h.Name)
-		case slices.Contains(notOurs, textproto.CanonicalMIMEHeaderKey(h.Name)):
+		case slices.Contains(transportHeaders, textproto.CanonicalMIMEHeaderKey(h.Name)):
 			return fmt.Errorf("the header %s cannot be set", h.Name)
 		case !httpguts.ValidHeaderFieldValue(h.Value):
 			return fmt.Errorf("the value of the header %s has a character that headers cannot contain", h.Name)

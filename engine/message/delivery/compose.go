@@ -13,9 +13,9 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// ours are the headers that the message's own fields make. Headers may not set
+// reservedHeaders are the headers that the message's own fields make. Headers may not set
 // them a second time.
-var ours = []string{"From", "To", "Cc", "Bcc", "Reply-To", "Sender", "Subject", "Date", "Message-Id", "Mime-Version", "Return-Path"}
+var reservedHeaders = []string{"From", "To", "Cc", "Bcc", "Reply-To", "Sender", "Subject", "Date", "Message-Id", "Mime-Version", "Return-Path"}
 
 // envelope is who a mail is from and to, for the server.
 type envelope struct {
@@ -69,7 +69,7 @@ func checkHeaders(headers map[string]string) error {
 			return refuse("%q is not a valid header name; use letters, digits and dashes", clip(name))
 		}
 		canonical := textproto.CanonicalMIMEHeaderKey(name)
-		if slices.Contains(ours, canonical) || strings.HasPrefix(canonical, "Content-") {
+		if slices.Contains(reservedHeaders, canonical) || strings.HasPrefix(canonical, "Content-") {
 			return refuse("the header %s is set automatically; remove it from the additional headers", canonical)
 		}
 	}

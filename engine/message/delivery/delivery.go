@@ -63,23 +63,23 @@ type Sender interface {
 	Deliver(ctx context.Context, m Message) (Receipt, error)
 }
 
-// Keeper stores messages.
-type Keeper interface {
-	Keep(ctx context.Context, m Message, at time.Time) (id string, err error)
+// OutboxStore stores messages.
+type OutboxStore interface {
+	Put(ctx context.Context, m Message, at time.Time) (id string, err error)
 }
 
 // Outbox is the Sender that keeps messages where they can be read.
 type Outbox struct {
-	keeper Keeper
-	now    func() time.Time
+	store OutboxStore
+	now   func() time.Time
 }
 
 // NewOutbox keeps messages in k. A nil now is time.Now.
-func NewOutbox(k Keeper, now func() time.Time) *Outbox {
+func NewOutbox(k OutboxStore, now func() time.Time) *Outbox {
 	if now == nil {
 		now = time.Now
 	}
-	return &Outbox{keeper: k, now: now}
+	return &Outbox{store: k, now: now}
 }
 
 // Deliver stores m. A mail is checked as it would be before it goes to a
@@ -100,7 +100,7 @@ func (o *Outbox) Deliver(ctx context.Context, m Message) (Receipt, error) {
 	default:
 		return Receipt{}, refuse("the message %s is neither an email nor a push notification", m.Key)
 	}
-	id, err := o.keeper.Keep(ctx, m, o.now())
+	id, err := o.store.Put(ctx, m, o.now())
 	if err != nil {
 		return Receipt{}, fmt.Errorf("the outbox could not keep the message: %w", err)
 	}

@@ -16,7 +16,7 @@ type keeper struct {
 	err  error
 }
 
-func (k *keeper) Keep(_ context.Context, m delivery.Message, at time.Time) (string, error) {
+func (k *keeper) Put(_ context.Context, m delivery.Message, at time.Time) (string, error) {
 	if k.err != nil {
 		return "", k.err
 	}

@@ -44,7 +44,7 @@ var ErrPrivate = publicnet.ErrPrivate
 func (f *Fetcher) Fetch(ctx context.Context, rawURL string) (Attachment, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return Attachment{}, refuse("the attachment %s is not an http or https address", shown(rawURL))
+		return Attachment{}, refuse("the attachment %s is not an http or https address", displayURL(rawURL))
 	}
 	timeout := f.Timeout
 	if timeout == 0 {
@@ -57,26 +57,26 @@ func (f *Fetcher) Fetch(ctx context.Context, rawURL string) (Attachment, error) 
 	if err == nil {
 		return a, nil
 	}
-	var none *unanswered
+	var none *noResponse
 	if errors.As(err, &none) {
-		_ = publicnet.Even(ctx, start, timeout) // whose end is looked at next
+		_ = publicnet.PadDelay(ctx, start, timeout) // whose end is looked at next
 	}
 	if ctxErr := ctx.Err(); ctxErr != nil {
-		return Attachment{}, fmt.Errorf("fetching the attachment %s: %w", shown(rawURL), ctxErr)
+		return Attachment{}, fmt.Errorf("fetching the attachment %s: %w", displayURL(rawURL), ctxErr)
 	}
 	return Attachment{}, fetchError(rawURL, timeout, err)
 }
 
-// unanswered is why no answer came at all.
-type unanswered struct{ err error }
+// noResponse is why no answer came at all.
+type noResponse struct{ err error }
 
-func (u *unanswered) Error() string { return u.err.Error() }
-func (u *unanswered) Unwrap() error { return u.err }
+func (u *noResponse) Error() string { return u.err.Error() }
+func (u *noResponse) Unwrap() error { return u.err }
 
 func fetchError(rawURL string, timeout time.Duration, err error) error {
 	var own *Error
 	if errors.As(err, &own) {
-		own.Message = "the attachment " + shown(rawURL) + " " + own.Message
+		own.Message = "the attachment " + displayURL(rawURL) + " " + own.Message
 		return own
 	}
 	e := &Error{Reason: Unreachable, Temporary: true, Err: err}
@@ -84,14 +84,14 @@ func fetchError(rawURL string, timeout time.Duration, err error) error {
 	if errors.As(err, &wrapped) {
 		e.Err = wrapped.Err // without the query, where keys may be
 	}
-	var none *unanswered
+	var none *noResponse
 	switch {
 	case errors.As(err, &none):
-		e.Message = fmt.Sprintf("the attachment %s cannot be fetched: its address %s", shown(rawURL), publicnet.Silent)
+		e.Message = fmt.Sprintf("the attachment %s cannot be fetched: its address %s", displayURL(rawURL), publicnet.NoResponse)
 	case errors.Is(err, context.DeadlineExceeded):
-		e.Message = fmt.Sprintf("the attachment %s took longer than %s", shown(rawURL), timeout)
+		e.Message = fmt.Sprintf("the attachment %s took longer than %s", displayURL(rawURL), timeout)
 	default:
-		e.Message = fmt.Sprintf("the attachment %s cannot be fetched: %s", shown(rawURL), Cause(err))
+		e.Message = fmt.Sprintf("the attachment %s cannot be fetched: %s", displayURL(rawURL), RootCause(err))
 	}
 	return e
 }
@@ -105,7 +105,7 @@ func (f *Fetcher) fetch(ctx context.Context, u *url.URL) (Attachment, error) {
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return Attachment{}, &unanswered{err}
+		return Attachment{}, &noResponse{err}
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -192,9 +192,9 @@ func contentType(resp *http.Response, data []byte) string {
 	return t
 }
 
-// shown is a URL as it may stand in an error: short, on one line, and without
+// displayURL is a URL as it may stand in an error: short, on one line, and without
 // the query, where keys and signatures are.
-func shown(rawURL string) string {
+func displayURL(rawURL string) string {
 	s, _, _ := strings.Cut(rawURL, "?")
 	if u, err := url.Parse(s); err == nil {
 		s = u.Redacted()

@@ -127,7 +127,7 @@ func (s *SMTP) Deliver(ctx context.Context, m Message) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, err
 	}
-	return Receipt{ID: strings.Trim(msg.GetMessageID(), "<>"), Detail: fmt.Sprintf("accepted by %s: %s", s.server, OneSentence(response))}, nil
+	return Receipt{ID: strings.Trim(msg.GetMessageID(), "<>"), Detail: fmt.Sprintf("accepted by %s: %s", s.server, SanitizeText(response))}, nil
 }
 
 // Ping connects, encrypts and logs in as Deliver would, and sends nothing.
@@ -271,7 +271,7 @@ func (s *SMTP) explain(err error) error {
 	switch {
 	case errors.As(err, &unknown), errors.As(err, &badName), errors.As(err, &invalid):
 		e.Reason = Insecure
-		e.Message = fmt.Sprintf("the certificate of the mail server at %s is not trusted: %s", s.server, Cause(err))
+		e.Message = fmt.Sprintf("the certificate of the mail server at %s is not trusted: %s", s.server, RootCause(err))
 	case errors.As(err, &record):
 		e.Reason = Insecure
 		e.Message = fmt.Sprintf("the mail server at %s does not use TLS on this port; set the connector's TLS to starttls, or check its port", s.server)
@@ -295,7 +295,7 @@ func (s *SMTP) explain(err error) error {
 		e.Message = fmt.Sprintf("the mail server at %s did not respond within %s; check host, port and TLS of the connector", s.server, s.config.Timeout)
 	default:
 		e.Reason, e.Temporary = Unreachable, true
-		e.Message = fmt.Sprintf("cannot reach the mail server at %s: %s; check host and port of the connector", s.server, Cause(err))
+		e.Message = fmt.Sprintf("cannot reach the mail server at %s: %s; check host and port of the connector", s.server, RootCause(err))
 	}
 	return e
 }
@@ -309,8 +309,8 @@ func authUnsupported(err error) bool {
 	return strings.Contains(err.Error(), "does not support SMTP AUTH")
 }
 
-// Cause is the innermost thing that a person can do something about.
-func Cause(err error) string {
+// RootCause is the innermost thing that a person can do something about.
+func RootCause(err error) string {
 	var dns *net.DNSError
 	var errno syscall.Errno
 	switch {
@@ -323,18 +323,18 @@ func Cause(err error) string {
 		err = inner
 	}
 	if text := err.Error(); text != "EOF" {
-		return OneSentence(text)
+		return SanitizeText(text)
 	}
 	return "the connection was closed"
 }
 
 func reply(answer *textproto.Error) string {
-	return OneSentence(fmt.Sprintf("%d %s", answer.Code, answer.Msg))
+	return SanitizeText(fmt.Sprintf("%d %s", answer.Code, answer.Msg))
 }
 
-// OneSentence is a server's text without line breaks and control characters,
+// SanitizeText is a server's text without line breaks and control characters,
 // cut where it would fill a screen.
-func OneSentence(s string) string {
+func SanitizeText(s string) string {
 	s = strings.Map(func(c rune) rune {
 		if c < ' ' || c >= 0x7f && c < 0xa0 {
 			return ' '

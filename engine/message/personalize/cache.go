@@ -4,7 +4,7 @@ import "sync"
 
 // A send fills the same few texts for many people, so the newest templates stay compiled. Nothing changes a
 // template once it is there.
-var compiledBefore = cache{known: map[string]*template{}}
+var templateCache = cache{known: map[string]*template{}}
 
 const (
 	maxCached    = 16 << 20 // about how many bytes the templates take
@@ -22,12 +22,12 @@ type cache struct {
 
 // compiled is compile, remembered.
 func compiled(src string) (*template, error) {
-	if t := compiledBefore.get(src); t != nil {
+	if t := templateCache.get(src); t != nil {
 		return t, nil
 	}
 	t, err := compile(src)
 	if err == nil {
-		compiledBefore.put(src, t)
+		templateCache.put(src, t)
 	}
 	return t, err
 }

@@ -41,8 +41,8 @@ type missing struct {
 	failed     bool // the expression has been computed and has no result: a condition on it is a hole too
 }
 
-// sameHole returns v where it is missing and names its whole chain already, which may be long.
-func sameHole(v any) *missing {
+// wholeChainMissing returns v where it is missing and names its whole chain already, which may be long.
+func wholeChainMissing(v any) *missing {
 	if hole, ok := v.(*missing); ok && hole.whole {
 		return hole
 	}
@@ -247,14 +247,14 @@ func measure(v any, total *int) {
 	}
 }
 
-// effort is the work of looking at all of v, in steps.
-func effort(v any) int {
+// stepsFor is the work of looking at all of v, in steps.
+func stepsFor(v any) int {
 	steps := 0
-	toil(v, &steps)
+	countSteps(v, &steps)
 	return steps
 }
 
-func toil(v any, steps *int) {
+func countSteps(v any, steps *int) {
 	if *steps++; *steps > maxSteps {
 		return
 	}
@@ -267,16 +267,16 @@ func toil(v any, steps *int) {
 		*steps += len(v.String()) / 2
 	case []any:
 		for _, item := range v {
-			toil(item, steps)
+			countSteps(item, steps)
 		}
 	case map[string]any:
 		for key, item := range v {
 			*steps += len(key) / filteredOfStep
-			toil(item, steps)
+			countSteps(item, steps)
 		}
 	case []map[string]any:
 		for _, item := range v {
-			toil(item, steps)
+			countSteps(item, steps)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (f *frame) compute(n nodes.Node) (any, error) {
 		return f.unary(n)
 	case *nodes.Negation:
 		v, err := f.eval(n.Term)
-		if hole := failedHole(v); hole != nil {
+		if hole := failedValue(v); hole != nil {
 			return hole, nil
 		}
 		return !truth(v), err
@@ -113,7 +113,7 @@ func (f *frame) dict(n *nodes.Dict) (any, error) {
 		if hole != nil {
 			return hole, nil
 		}
-		if err := f.work(writtenOut * effort(both[0])); err != nil {
+		if err := f.work(writeSteps * stepsFor(both[0])); err != nil {
 			return nil, err
 		}
 		m[text(both[0])] = both[1]
@@ -146,7 +146,7 @@ func (f *frame) access(n nodes.Node) (any, error) {
 		if from, err = f.eval(n.Node); err != nil {
 			return nil, err
 		}
-		if hole := sameHole(from); hole != nil {
+		if hole := wholeChainMissing(from); hole != nil {
 			return hole, nil
 		}
 		var key any = n.Attribute
@@ -162,10 +162,10 @@ func (f *frame) access(n nodes.Node) (any, error) {
 		if n.Arg == nil {
 			return nil, errors.New("there is nothing between [ and ]")
 		}
-		if hole := sameHole(from); hole != nil {
+		if hole := wholeChainMissing(from); hole != nil {
 			return hole, nil
 		}
-		if key, err = f.eval(n.Arg); failedHole(key) != nil {
+		if key, err = f.eval(n.Arg); failedValue(key) != nil {
 			return key, nil
 		}
 		if err == nil {
@@ -289,7 +289,7 @@ func (f *frame) lookupRoot(r root, name string) (v any, reason string, err error
 		}
 		known, reason = sortedKeys(f.data.ContentAPIs), "there is no content API "
 	}
-	hint, err := f.meant(name, known)
+	hint, err := f.suggestion(name, known)
 	return nil, reason + shorten(name) + hint, err
 }
 
@@ -304,7 +304,7 @@ func (f *frame) lookupAttribute(values map[string]any, name, reason string) (any
 			known = append(known, full, snake(full))
 		}
 	}
-	hint, err := f.meant(name, known)
+	hint, err := f.suggestion(name, known)
 	return nil, reason + shorten(name) + hint, err
 }
 

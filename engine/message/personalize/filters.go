@@ -176,10 +176,10 @@ func (f *frame) filter(call *nodes.FilterCall, v any) (any, error) {
 
 // apply runs a filter on values of which none is missing.
 func (f *frame) apply(name string, v any, args []any, named map[string]any) (any, error) {
-	if err := f.afford(name, v, args, named); err != nil {
+	if err := f.charge(name, v, args, named); err != nil {
 		return nil, err
 	}
-	made, err := f.plainly(name, v, args, named)
+	made, err := f.applyPlain(name, v, args, named)
 	if err == nil && made != nil {
 		return f.bounded(made)
 	}
@@ -193,7 +193,7 @@ func (f *frame) apply(name string, v any, args []any, named map[string]any) (any
 	return nil, failf("filter %s: it has no value", name)
 }
 
-func (f *frame) plainly(name string, v any, args []any, named map[string]any) (any, error) {
+func (f *frame) applyPlain(name string, v any, args []any, named map[string]any) (any, error) {
 	v = plain(v)
 	for i := range args {
 		args[i] = plain(args[i])
@@ -269,11 +269,11 @@ func (a arguments) text(name, otherwise string) (string, error) {
 	return "", failf("the argument %s must be a text", name)
 }
 
-// dearFilters call another filter or a test for each item.
-var dearFilters = []string{"map", "reject", "rejectattr", "select", "selectattr"}
+// costlyFilters call another filter or a test for each item.
+var costlyFilters = []string{"map", "reject", "rejectattr", "select", "selectattr"}
 
-// afford counts the work of a filter.
-func (f *frame) afford(name string, v any, args []any, named map[string]any) error {
+// charge counts the work of a filter.
+func (f *frame) charge(name string, v any, args []any, named map[string]any) error {
 	if err := f.spendOn(args...); err != nil {
 		return err
 	}
@@ -290,8 +290,8 @@ func (f *frame) afford(name string, v any, args []any, named map[string]any) err
 	if total > MaxOutput {
 		return errTooLarge
 	}
-	steps := effort(v)
-	if slices.Contains(dearFilters, name) {
+	steps := stepsFor(v)
+	if slices.Contains(costlyFilters, name) {
 		steps *= 32
 	}
 	return f.work(steps)
@@ -376,8 +376,8 @@ func nearest(name string, known []string) string {
 	return ""
 }
 
-// meant is nearest for the names that a workspace gives, of which there may be many short ones.
-func (f *frame) meant(name string, known []string) (string, error) {
+// suggestion is nearest for the names that a workspace gives, of which there may be many short ones.
+func (f *frame) suggestion(name string, known []string) (string, error) {
 	if err := f.work(4 * len(known)); err != nil || len(name) < 3 || len(name) > 100 {
 		return "", err
 	}

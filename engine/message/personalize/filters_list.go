@@ -261,7 +261,7 @@ func unique(_ *frame, v any, a arguments) (any, error) {
 			if !ok {
 				return nil, failf("%s cannot be compared with other items", kind(k))
 			}
-			if name = "n" + writtenFloat(n.float); n.whole != nil || n.float == math.Trunc(n.float) {
+			if name = "n" + reprFloat(n.float); n.whole != nil || n.float == math.Trunc(n.float) {
 				name = "n" + n.truncated().String()
 			}
 		}

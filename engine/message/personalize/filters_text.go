@@ -227,8 +227,8 @@ func wordCount(_ *frame, v any, _ arguments) (any, error) {
 	return len(strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '_' })), nil
 }
 
-// widest is the largest width that lines are wrapped at.
-const widest = 1000
+// maxWidth is the largest width that lines are wrapped at.
+const maxWidth = 1000
 
 func wordWrap(_ *frame, v any, a arguments) (any, error) {
 	s, err := asText(v)
@@ -239,8 +239,8 @@ func wordWrap(_ *frame, v any, a arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if width < 1 || width > widest {
-		return nil, failf("a width of %d is not available, only 1 to %d", width, widest)
+	if width < 1 || width > maxWidth {
+		return nil, failf("a width of %d is not available, only 1 to %d", width, maxWidth)
 	}
 	seam, err := a.text("wrapstring", "\n")
 	if err != nil {
@@ -457,7 +457,7 @@ func writeAs(b *strings.Builder, arg any, flags, width, precision, verb string, 
 	switch verb {
 	case "s", "r", "a":
 		if body = text(arg); verb != "s" {
-			body = written(arg)
+			body = repr(arg)
 		}
 		if verb == "a" {
 			body = asciiOnly(body)

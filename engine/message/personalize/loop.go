@@ -21,7 +21,7 @@ func (f *frame) loop(s *controlStructures.ForControlStructure, from, to int) err
 	if v, err = f.attempt(nil, err); err != nil {
 		return err
 	}
-	if hole := failedHole(v); hole != nil {
+	if hole := failedValue(v); hole != nil {
 		return f.leave(hole, from, to)
 	}
 	var scopes []*scope
@@ -33,11 +33,11 @@ func (f *frame) loop(s *controlStructures.ForControlStructure, from, to int) err
 		if err := inner.bind(s, item); err != nil {
 			return err
 		}
-		keep, err := f.keeps(s, inner)
+		keep, err := f.loopCondition(s, inner)
 		if err != nil {
 			return err
 		}
-		if hole := failedHole(keep); hole != nil {
+		if hole := failedValue(keep); hole != nil {
 			return f.leave(hole, from, to)
 		}
 		if truth(keep) {
@@ -72,8 +72,8 @@ func (s *scope) bind(loop *controlStructures.ForControlStructure, item any) erro
 	return nil
 }
 
-// keeps returns the condition of a loop for one item.
-func (f *frame) keeps(loop *controlStructures.ForControlStructure, inner *scope) (any, error) {
+// loopCondition returns the condition of a loop for one item.
+func (f *frame) loopCondition(loop *controlStructures.ForControlStructure, inner *scope) (any, error) {
 	if loop.IfCondition == nil {
 		return true, nil
 	}

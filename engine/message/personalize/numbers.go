@@ -357,9 +357,9 @@ func halfEven(a, b *big.Int) *big.Int {
 	return q
 }
 
-// writtenFloat is x as Python writes it, except that a whole number has no
+// reprFloat is x as Python writes it, except that a whole number has no
 // fraction: 3 and not 3.0.
-func writtenFloat(x float64) string {
+func reprFloat(x float64) string {
 	if x == 0 {
 		return "0"
 	}

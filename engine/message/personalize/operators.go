@@ -26,7 +26,7 @@ func (f *frame) binary(n *nodes.BinaryExpression) (any, error) {
 		}
 		return f.eval(n.Right)
 	case tokens.Or:
-		if truth(left) || failedHole(left) != nil {
+		if truth(left) || failedValue(left) != nil {
 			return left, nil
 		}
 		return f.eval(n.Right)
@@ -39,7 +39,7 @@ func (f *frame) binary(n *nodes.BinaryExpression) (any, error) {
 		return nil, err
 	}
 	for _, v := range []any{left, right} {
-		if hole := failedHole(v); hole != nil {
+		if hole := failedValue(v); hole != nil {
 			return hole, nil
 		}
 	}
@@ -218,7 +218,7 @@ func (f *frame) printable(v any) (any, error) {
 		if size(v) > MaxOutput {
 			return nil, errTooLarge
 		}
-		if err := f.work(writtenOut * effort(v)); err != nil {
+		if err := f.work(writeSteps * stepsFor(v)); err != nil {
 			return nil, err
 		}
 		return text(v), nil
@@ -227,5 +227,5 @@ func (f *frame) printable(v any) (any, error) {
 	}
 }
 
-// writtenOut is how many steps it takes to write an item of a list.
-const writtenOut = 8
+// writeSteps is how many steps it takes to write an item of a list.
+const writeSteps = 8

@@ -37,7 +37,7 @@ func (r *run) spend(bytes int) error { return r.work(bytes / bytesOfStep) }
 func (r *run) spendOn(values ...any) error {
 	steps := 0
 	for _, v := range values {
-		steps += effort(v)
+		steps += stepsFor(v)
 	}
 	return r.work(steps)
 }
@@ -195,7 +195,7 @@ func (f *frame) choose(n *nodes.Output) (any, error) {
 	}
 	condition, err := f.eval(n.Condition)
 	switch {
-	case err != nil || failedHole(condition) != nil:
+	case err != nil || failedValue(condition) != nil:
 		return condition, err
 	case truth(condition):
 		return f.eval(n.Expression)
@@ -254,7 +254,7 @@ func (f *frame) branch(s *controlStructures.IfControlStructure, from, to int) er
 		if err != nil {
 			return err
 		}
-		if hole := failedHole(v); hole != nil {
+		if hole := failedValue(v); hole != nil {
 			return f.leave(hole, from, to)
 		}
 		if truth(v) {

@@ -43,7 +43,7 @@ func (f *frame) test(n *nodes.TestExpression) (any, error) {
 	name := strings.TrimSpace(n.Test.Name)
 	if name != "defined" && name != "undefined" {
 		for _, v := range append(args, v) {
-			if failedHole(v) != nil {
+			if failedValue(v) != nil {
 				return v, nil
 			}
 		}
@@ -169,8 +169,8 @@ func contains(where, what any) (bool, error) {
 	return false, failf("%s cannot be searched", kind(where))
 }
 
-// failedHole returns v where it is the hole of an expression that failed.
-func failedHole(v any) *missing {
+// failedValue returns v where it is the hole of an expression that failed.
+func failedValue(v any) *missing {
 	if hole, ok := v.(*missing); ok && hole.failed {
 		return hole
 	}

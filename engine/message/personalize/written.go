@@ -18,13 +18,13 @@ func text(v any) string {
 	case string:
 		return v
 	default:
-		return written(v)
+		return repr(v)
 	}
 }
 
-// written is v as Python writes it within a list: texts in quotes, None for
+// repr is v as Python writes it within a list: texts in quotes, None for
 // what is missing.
-func written(v any) string {
+func repr(v any) string {
 	var b strings.Builder
 	write(&b, v)
 	return b.String()
@@ -47,7 +47,7 @@ func write(b *strings.Builder, v any) {
 	case *big.Int:
 		b.WriteString(v.String())
 	case float64:
-		b.WriteString(writtenFloat(v))
+		b.WriteString(reprFloat(v))
 	case numeral:
 		b.WriteString(v.String())
 	case []any:

@@ -40,7 +40,7 @@ const readable = 3
 
 // legible warns of colors that can hardly be told from the ground that the author chose.
 func (n *Notification) legible() {
-	ground := n.Look.Background
+	ground := n.Colors.Background
 	if ground == "" {
 		return
 	}
@@ -49,7 +49,7 @@ func (n *Notification) legible() {
 			n.Warnings = append(n.Warnings, Warning{Text: fmt.Sprintf("%s: %s on %s is hard to read (contrast %.1f; use at least 3)", what, color, ground, c)})
 		}
 	}
-	warn("App name", n.Look.AppName)
+	warn("App name", n.Colors.AppName)
 	seen := map[string]bool{}
 	for _, s := range n.Body {
 		if !seen[s.Color] {

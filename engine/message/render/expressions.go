@@ -11,14 +11,14 @@ import (
 )
 
 // Fill returns what a text becomes for one person, and the expressions in it that have no value for
-// them and stand in it as they were. The path leads to the text: from the root of the document in [Of],
-// [First] and [ViewsOf], from the content in [Push] and [Email].
+// them and stand in it as they were. The path leads to the text: from the root of the document in [ViewsAt],
+// [FirstViews] and [Views], from the content in [Push] and [Email].
 type Fill func(at doc.Path, text string) (filled string, unresolved []string)
 
-// Resolved returns the fill of a preview that a service made of the whole campaign content of a document
-// (CONTRACT.md, Preview), for [Of], [First] and [ViewsOf]. A text that the preview does not have
+// FillFromPreview returns the fill of a preview that a service made of the whole campaign content of a document
+// (CONTRACT.md, Preview), for [ViewsAt], [FirstViews] and [Views]. A text that the preview does not have
 // stays as it is.
-func Resolved(p engine.Preview) Fill {
+func FillFromPreview(p engine.Preview) Fill {
 	missing := make(map[string][]string, len(p.Unresolved))
 	for _, u := range p.Unresolved {
 		missing[u.Field] = append(missing[u.Field], u.Expression)

@@ -141,14 +141,14 @@ func restyle(look Span, tag atom.Atom, attrs []html.Attribute, m *marks) Span {
 	case atom.S, atom.Strike, atom.Del:
 		look.Strike = true
 	case atom.Font:
-		look.Color = orElse(ColorOf(attr(attrs, "color")), look.Color)
+		look.Color = orElse(ParseColor(attr(attrs, "color")), look.Color)
 	case atom.A:
 		look.Link = strings.TrimSpace(m.source(attr(attrs, "href")))
 	}
 	for _, declaration := range strings.Split(attr(attrs, "style"), ";") {
 		name, value, ok := strings.Cut(declaration, ":")
 		if name = strings.ToLower(strings.TrimSpace(name)); ok && tag == atom.A && strings.HasPrefix(name, "background") {
-			look.Ground = orElse(ColorOf(value), look.Ground)
+			look.Ground = orElse(ParseColor(value), look.Ground)
 		} else if ok {
 			look = declared(look, name, strings.ToLower(strings.TrimSpace(value)))
 		}
@@ -160,7 +160,7 @@ func restyle(look Span, tag atom.Atom, attrs []html.Attribute, m *marks) Span {
 func declared(look Span, name, value string) Span {
 	switch name {
 	case "color":
-		look.Color = orElse(ColorOf(value), look.Color)
+		look.Color = orElse(ParseColor(value), look.Color)
 	case "font-weight":
 		switch value {
 		case "bold", "bolder", "600", "700", "800", "900":
@@ -177,10 +177,10 @@ func declared(look Span, name, value string) Span {
 	return look
 }
 
-// ColorOf returns a color of a document or of a style as #rrggbb: hex of three, six or eight digits (the
+// ParseColor returns a color of a document or of a style as #rrggbb: hex of three, six or eight digits (the
 // alpha of eight, which Android writes first and the web last, is the web's here), rgb(), or one of the
 // sixteen basic names. It is "" for anything else.
-func ColorOf(s string) string {
+func ParseColor(s string) string {
 	s = strings.ToLower(strings.TrimSpace(s))
 	switch {
 	case hexColor.MatchString(s) && len(s) == 4:

@@ -21,10 +21,10 @@ const (
 // Limit is how much of a text is seen. Screens, fonts and letters differ, so each is a rule of thumb, in
 // characters as readers count them.
 type Limit struct {
-	On    string // the platform as it stands on the wire, EMAIL for mails
-	Text  string // which text, for people
-	Shown int    // about how many characters are shown
-	Where string // when: "while collapsed", "" always
+	On      string // the platform as it stands on the wire, EMAIL for mails
+	Text    string // which text, for people
+	Visible int    // about how many characters are shown
+	Where   string // when: "while collapsed", "" always
 	// Minor limits cut what another view shows in full.
 	Minor bool
 }
@@ -60,11 +60,11 @@ var Limits = []Limit{
 // shortPreview is the length of a preview text below which inboxes add the start of the email.
 const shortPreview = 35
 
-// Shown returns about how many characters of a text are seen; a million where nothing is known.
-func Shown(on, text, where string) int {
+// VisibleLength returns about how many characters of a text are seen; a million where nothing is known.
+func VisibleLength(on, text, where string) int {
 	for _, l := range Limits {
 		if l.On == on && l.Text == text && l.Where == where {
-			return l.Shown
+			return l.Visible
 		}
 	}
 	return 1_000_000
@@ -83,14 +83,14 @@ func measured(on, what string, t Text) []Warning {
 	n := t.Length()
 	var out []Warning
 	for _, l := range Limits {
-		if l.On != on || l.Text != what || n <= l.Shown {
+		if l.On != on || l.Text != what || n <= l.Visible {
 			continue
 		}
 		where := ""
 		if l.Where != "" {
 			where = " " + l.Where
 		}
-		out = []Warning{{Minor: l.Minor, Text: fmt.Sprintf("%s: %s%s; about %d are shown%s", what, phrase.Count(n, "character"), without(t), l.Shown, where)}}
+		out = []Warning{{Minor: l.Minor, Text: fmt.Sprintf("%s: %s%s; about %d are shown%s", what, phrase.Count(n, "character"), without(t), l.Visible, where)}}
 	}
 	return out
 }

@@ -39,10 +39,10 @@ type Notification struct {
 	Body     Text
 	Summary  Text // Android: beside the app's name
 
-	Image *Image  // the large picture; of the banner template the banner
-	Icon  *Image  // an icon of its own
-	Look  Look    // colors
-	Slide []Slide // the carousel's
+	Image  *Image  // the large picture; of the banner template the banner
+	Icon   *Image  // an icon of its own
+	Colors Colors  // colors
+	Slide  []Slide // the carousel's
 
 	// AutoSlide says that the slides change by themselves.
 	AutoSlide bool
@@ -63,8 +63,8 @@ type Notification struct {
 	Warnings []Warning
 }
 
-// Look is what a template's colors are: #rrggbb, or "" for the device's own.
-type Look struct {
+// Colors is what a template's colors are: #rrggbb, or "" for the device's own.
+type Colors struct {
 	Background, AppName string
 	// Controls are those of arrows: "LIGHT", "DARK", or "".
 	Controls string
@@ -102,8 +102,8 @@ type Banner struct {
 
 // Timer is a countdown.
 type Timer struct {
-	// Words say when it ends: "2 hours 30 minutes after it arrives".
-	Words string
+	// Text say when it ends: "2 hours 30 minutes after it arrives".
+	Text string
 	// Left is what it starts from, and Known says that it is known.
 	Left  time.Duration
 	Known bool

@@ -72,14 +72,14 @@ func message(ch engine.Channel) string {
 	return ""
 }
 
-// Of returns the views of the message that a place in the document belongs to: on the platform that the
+// ViewsAt returns the views of the message that a place in the document belongs to: on the platform that the
 // place is in, else on each platform that has content. It is false where the place is in no message.
-func Of(ch engine.Channel, document doc.Value, at doc.Path, o Options) ([]View, bool) {
+func ViewsAt(ch engine.Channel, document doc.Value, at doc.Path, o Options) ([]View, bool) {
 	cell, rest, ok := cellAt(ch, document, at)
 	if !ok {
 		return nil, false
 	}
-	views := ViewsOf(ch, document, cell, o)
+	views := Views(ch, document, cell, o)
 	if ch == catalog.Push && len(rest) > 0 && isPlatform(rest[0].Name) {
 		views = slices.DeleteFunc(views, func(v View) bool { return catalog.Platform(v.Platform).Member() != rest[0].Name })
 	}
@@ -93,19 +93,19 @@ func isPlatform(member string) bool {
 	return slices.ContainsFunc(catalog.Platforms, func(p catalog.Platform) bool { return p.Member() == member })
 }
 
-// First returns the views of the first message of a document; false where it holds none.
-func First(ch engine.Channel, document doc.Value, o Options) ([]View, bool) {
+// FirstViews returns the views of the first message of a document; false where it holds none.
+func FirstViews(ch engine.Channel, document doc.Value, o Options) ([]View, bool) {
 	cells := Cells(ch, document)
 	if len(cells) == 0 {
 		return nil, false
 	}
-	views := ViewsOf(ch, document, cells[0], o)
+	views := Views(ch, document, cells[0], o)
 	return views, len(views) > 0
 }
 
-// Same reports whether the messages of two documents look the same for certain: what they are drawn from was not edited
+// SameContent reports whether the messages of two documents look the same for certain: what they are drawn from was not edited
 // between the two.
-func Same(a, b doc.Value) bool {
+func SameContent(a, b doc.Value) bool {
 	return a.Get(string(catalog.CampaignContent)).Same(b.Get(string(catalog.CampaignContent))) && isPromotional(a) == isPromotional(b)
 }
 
@@ -113,8 +113,8 @@ func isPromotional(document doc.Value) bool {
 	return document.Get(string(catalog.BasicDetails)).Get("content_type").Text() == "PROMOTIONAL"
 }
 
-// ViewsOf returns the views of one message.
-func ViewsOf(ch engine.Channel, document doc.Value, c Cell, o Options) []View {
+// Views returns the views of one message.
+func Views(ch engine.Channel, document doc.Value, c Cell, o Options) []View {
 	o.Promotional = o.Promotional || isPromotional(document)
 	content := document.Lookup(c.Path)
 	key := engine.TestKey{Locale: c.Locale, Variation: c.Variation, Content: c.Path}

@@ -19,8 +19,8 @@ func (n *Notification) android(c part, o Options) {
 		gif.Kind = GIF
 		n.Image = gif
 	}
-	n.Look = Look{
-		Background: ColorOf(d.source("background_color_code")), AppName: ColorOf(d.source("app_name_color_code")),
+	n.Colors = Colors{
+		Background: ParseColor(d.source("background_color_code")), AppName: ParseColor(d.source("app_name_color_code")),
 		Controls: d.source("notification_control_color"),
 	}
 	n.carousel(d)
@@ -81,20 +81,20 @@ func (n *Notification) countdown(t part, now time.Time) {
 		if ends == "SPECIFIC_TIME_USER_TIMEZONE" {
 			whose = "the user's time zone"
 		}
-		n.Timer.Words = "Ends " + moment + ", in " + whose
+		n.Timer.Text = "Ends " + moment + ", in " + whose
 		if at, ok := schema.ParseTime(t.word("specific_time"), time.UTC); ok && !now.IsZero() {
-			n.Timer.Words = "Ends " + timeparse.Moment(at, now) + ", in " + whose
+			n.Timer.Text = "Ends " + timeparse.Moment(at, now) + ", in " + whose
 			n.Timer.Left, n.Timer.Known = max(at.Sub(now), 0), true
 		}
 	case hoursOK || minutesOK:
 		n.Timer.Left, n.Timer.Known = time.Duration(hours)*time.Hour+time.Duration(minutes)*time.Minute, true
-		n.Timer.Words = "Ends " + inWords(hours, minutes) + " after it arrives"
+		n.Timer.Text = "Ends " + inWords(hours, minutes) + " after it arrives"
 	case moment != "":
-		n.Timer.Words = "Ends " + moment
+		n.Timer.Text = "Ends " + moment
 	default:
-		n.Timer.Words = "No end time set"
+		n.Timer.Text = "No end time set"
 	}
-	n.fact("Countdown", n.Timer.Words)
+	n.fact("Countdown", n.Timer.Text)
 }
 
 // number reads a whole number of at most five digits: an hour or minute of a countdown.
@@ -126,7 +126,7 @@ func (n *Notification) ios(c part, o Options) {
 	n.texts(d, markup)
 	n.Subtitle = d.text("subtitle")
 	n.Image = iosMedia(d)
-	n.Look.Background = ColorOf(d.source("background_color_code"))
+	n.Colors.Background = ParseColor(d.source("background_color_code"))
 	n.carousel(d)
 	for _, b := range c.list("buttons") {
 		if name := b.source("button_category"); name != "" {

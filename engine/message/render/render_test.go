@@ -155,7 +155,7 @@ func TestUnusedMembersAreNotDrawn(t *testing.T) {
 		if n.Image == nil || n.Image.Name != test.image {
 			t.Errorf("%s shows the picture %+v, want %s", test.template, n.Image, test.image)
 		}
-		if n.Look.Background != test.ground || len(n.Slide) != test.slides || (n.Timer != nil) != test.timer || (n.Banner != nil) != test.banner ||
+		if n.Colors.Background != test.ground || len(n.Slide) != test.slides || (n.Timer != nil) != test.timer || (n.Banner != nil) != test.banner ||
 			(n.Custom.Name != "") != test.custom || (n.Backup != nil) != test.backup || test.timer && n.Timer.Bar != test.bar {
 			t.Errorf("%s gives %+v", test.template, n)
 		}
@@ -177,7 +177,7 @@ func TestCountdown(t *testing.T) {
 		{`{"timer_ends_at": "DURATION", "duration_hour": "x"}`, "No end time set", 0, false},
 	} {
 		n := android(t, `{"template_type": "TIMER", "timer": `+test.timer+`}`, render.Options{Now: now})
-		if n.Timer.Words != test.words || n.Timer.Left != test.left || n.Timer.Known != test.known {
+		if n.Timer.Text != test.words || n.Timer.Left != test.left || n.Timer.Known != test.known {
 			t.Errorf("%s gives %+v, want %q %v", test.timer, *n.Timer, test.words, test.left)
 		}
 	}
@@ -293,7 +293,7 @@ func TestPlaces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		views, ok := render.Of(catalog.Push, d, at, render.Options{})
+		views, ok := render.ViewsAt(catalog.Push, d, at, render.Options{})
 		var got []string
 		for _, v := range views {
 			got = append(got, v.String()+" "+v.Notification.Title.String())
@@ -306,10 +306,10 @@ func TestPlaces(t *testing.T) {
 	if len(cells) != 3 || cells[0].Locale != "default" || cells[2].Locale != "de" {
 		t.Errorf("the cells are %+v", cells)
 	}
-	if _, ok := render.Of(catalog.SMS, d, nil, render.Options{}); ok {
+	if _, ok := render.ViewsAt(catalog.SMS, d, nil, render.Options{}); ok {
 		t.Error("there is a view of a channel that is only read")
 	}
-	backup, _ := render.Of(catalog.Push, parse(t, strings.Replace(keyed, `"A"`, `"A"`, 1)), cells[0].Path.Join(doc.Name("android"), doc.Name("template_backup"), doc.Name("title")), render.Options{})
+	backup, _ := render.ViewsAt(catalog.Push, parse(t, strings.Replace(keyed, `"A"`, `"A"`, 1)), cells[0].Path.Join(doc.Name("android"), doc.Name("template_backup"), doc.Name("title")), render.Options{})
 	if !backup[0].Backup {
 		t.Error("a place in the backup does not say so")
 	}
@@ -327,11 +327,11 @@ func TestResolvedByAService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fill := render.Resolved(engine.Preview{
+	fill := render.FillFromPreview(engine.Preview{
 		Content:    done.Get("campaign_content"),
 		Unresolved: []engine.Unresolved{{Field: "campaign_content.content.default.variation_1.push.ios.basic_details.title", Expression: "user.x"}},
 	})
-	views, ok := render.First(catalog.Push, d, render.Options{Fill: fill})
+	views, ok := render.FirstViews(catalog.Push, d, render.Options{Fill: fill})
 	if !ok || len(views) != 2 {
 		t.Fatalf("the first message has %d views", len(views))
 	}
@@ -351,7 +351,7 @@ func TestStarters(t *testing.T) {
 	}
 	for _, s := range all {
 		ch := engine.Channel(s.Doc.Get("channel").Text())
-		views, ok := render.First(ch, s.Doc, render.Options{})
+		views, ok := render.FirstViews(ch, s.Doc, render.Options{})
 		if !ok {
 			t.Errorf("%s has nothing to show", s.Title)
 		}

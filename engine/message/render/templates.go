@@ -75,7 +75,7 @@ func (s Saved) warnings() []Warning {
 
 // WithTemplates returns a document with what its messages have from saved templates, as a service told in a
 // preview of its campaign content. What the document says itself stays as it is, and is filled by
-// [Resolved]. A template that the service does not have adds nothing.
+// [FillFromPreview]. A template that the service does not have adds nothing.
 func WithTemplates(ch engine.Channel, document doc.Value, p engine.Preview) doc.Value {
 	shown := doc.NewObject(doc.M(contentMember, p.Content))
 	for _, c := range Cells(ch, document) {

@@ -24,7 +24,7 @@ func parsed(t *testing.T, s string) doc.Value {
 func TestTemplates(t *testing.T) {
 	mail := parsed(t, `{"campaign_content":{"content":{"email":{"custom_template_id":"t","sender_name":"{{ user.shop }}","preview_text":""}}}}`)
 	told := engine.Preview{Content: parsed(t, `{"content":{"email":{"subject":"Hi Ida","html_content":"<p>Hello</p>","sender_name":"Own","preview_text":"Soon","custom_template_id":"t"}}}`)}
-	views, ok := render.First(catalog.Email, render.WithTemplates(catalog.Email, mail, told), render.Options{Fill: render.Resolved(told)})
+	views, ok := render.FirstViews(catalog.Email, render.WithTemplates(catalog.Email, mail, told), render.Options{Fill: render.FillFromPreview(told)})
 	if !ok {
 		t.Fatal("there is not an email")
 	}
@@ -37,7 +37,7 @@ func TestTemplates(t *testing.T) {
 	told = engine.Preview{Content: parsed(t, `{"content":{"push":{"android":{"template_type":"STYLIZED_BASIC","custom_template_id":"t","basic_details":{"title":"T","message":"Own"}},
 		"web":{"template_type":"BASIC","basic_details":{"title":"W","message":"not the document's"}}}}}`)}
 	whole := render.WithTemplates(catalog.Push, push, told)
-	views, _ = render.First(catalog.Push, whole, render.Options{Fill: render.Resolved(told)})
+	views, _ = render.FirstViews(catalog.Push, whole, render.Options{Fill: render.FillFromPreview(told)})
 	if n := views[0].Notification; n.Title.String() != "T" || n.Body.String() != "Own" || n.Template != "STYLIZED_BASIC" {
 		t.Errorf("%+v", n)
 	}
@@ -69,7 +69,7 @@ func TestWhatIsKnownOfATemplate(t *testing.T) {
 		"a preview's":     {render.TemplatesFromPreview(engine.Preview{}), render.Saved{Name: "t, version 3", Known: true}, ""},
 		"a preview's not": {render.TemplatesFromPreview(absent), render.Saved{Name: "t, version 3", Known: true, Why: "the saved template t, version 3 cannot be used; it has no content for this message"}, "The saved template t, version 3"},
 	} {
-		views, _ := render.First(catalog.Email, mail, render.Options{Templates: tt.templates})
+		views, _ := render.FirstViews(catalog.Email, mail, render.Options{Templates: tt.templates})
 		m := views[0].Mail
 		said := ""
 		for _, w := range m.Warnings {

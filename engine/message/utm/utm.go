@@ -35,7 +35,7 @@ func Params(utm doc.Value) []Param {
 // behind its scheme (mailto:, tel:, a place in the same page, the name of an app's screen) comes
 // back unchanged.
 func Tag(link string, params []Param) string {
-	if !follows(link) {
+	if !isTaggable(link) {
 		return link
 	}
 	base, fragment, hasFragment := strings.Cut(link, "#")
@@ -63,8 +63,8 @@ func Tag(link string, params []Param) string {
 	return b.String()
 }
 
-// follows reports whether a text is a link that a parameter may be added to.
-func follows(link string) bool {
+// isTaggable reports whether a text is a link that a parameter may be added to.
+func isTaggable(link string) bool {
 	scheme, rest, ok := strings.Cut(link, "://")
 	return ok && rest != "" && scheme != "" && !strings.ContainsAny(scheme, " \t\n{}/?#") && !strings.ContainsAny(rest, " \t\n<>\"")
 }
@@ -217,13 +217,13 @@ type Link struct {
 	URL, Tagged string
 }
 
-// Of returns the links of a campaign's messages, in the order of the document, at most limit.
-func Of(ch catalog.Channel, document doc.Value, limit int) []Link {
+// Links returns the links of a campaign's messages, in the order of the document, at most limit.
+func Links(ch catalog.Channel, document doc.Value, limit int) []Link {
 	s := catalog.Campaign(ch)
 	params := Params(document.Get(string(catalog.UTMParams)))
 	var out []Link
 	add := func(p doc.Path, to string) {
-		if len(out) < limit && follows(to) {
+		if len(out) < limit && isTaggable(to) {
 			out = append(out, Link{p, to, Tag(to, params)})
 		}
 	}

@@ -80,14 +80,14 @@ func TestOfFindsTheLinksOfEachMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, l := range utm.Of(catalog.Push, d, 10) {
+	for _, l := range utm.Links(catalog.Push, d, 10) {
 		got = append(got, l.Tagged)
 	}
 	want := "https://a.example?utm_source=s&utm_medium=m https://b.example?utm_source=s&utm_medium=m https://c.example?utm_source=s&utm_medium=m"
 	if strings.Join(got, " ") != want {
 		t.Errorf("got %v", got)
 	}
-	if n := len(utm.Of(catalog.Push, d, 2)); n != 2 {
+	if n := len(utm.Links(catalog.Push, d, 2)); n != 2 {
 		t.Errorf("%d links for a limit of 2", n)
 	}
 }

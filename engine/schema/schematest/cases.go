@@ -62,7 +62,7 @@ func (p place) member(name string) place {
 
 // ask returns how a condition at the place comes out in root.
 func (p place) ask(root doc.Value, c schema.Cond, env *schema.Env) schema.Truth {
-	return schema.Ask(c, root, p.objs, env)
+	return schema.Eval(c, root, p.objs, env)
 }
 
 // named reports whether the table of n has a field of that name.
@@ -96,7 +96,7 @@ func (g *generator) try(n *schema.Node, key string, root doc.Value, p place, nv 
 func (g *generator) reached(root doc.Value, p doc.Path, end bool) bool {
 	n, v, objs := g.schema.Root(), root, []doc.Path(nil)
 	for i, step := range p {
-		if !v.Exists() || !n.Fits(v) {
+		if !v.Exists() || !n.Accepts(v) {
 			return false
 		}
 		if n.Kind == schema.Object || n.Kind == schema.Map {
@@ -108,7 +108,7 @@ func (g *generator) reached(root doc.Value, p doc.Path, end bool) bool {
 			return true // an unknown member: its object is reached
 		}
 		v = v.Lookup(doc.Path{step})
-		if known && (end || i < len(p)-1) && schema.Ask(next.Applies, root, objs, g.env) == schema.False {
+		if known && (end || i < len(p)-1) && schema.Eval(next.Applies, root, objs, g.env) == schema.False {
 			return false
 		}
 		n = next
@@ -240,7 +240,7 @@ func (g *generator) kinds(n *schema.Node, p place) {
 	for _, wrong := range []doc.Value{
 		doc.NullValue(), doc.NewBool(true), doc.NewString("5"), half, doc.NewArray(half), doc.NewObject(doc.M("x", half)),
 	} {
-		if !n.Fits(wrong) {
+		if !n.Accepts(wrong) {
 			g.try(n, "type", g.base, p, wrong, true)
 		}
 	}

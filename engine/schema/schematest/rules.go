@@ -128,7 +128,7 @@ func (g *generator) texts(n *schema.Node, r schema.Rule, root doc.Value, p place
 		}
 	}
 	for _, bad := range []string{"nothing like it, surely", "-", "{{ user. }}", "{{"} {
-		if g.bad(r, bad) && n.Fits(doc.NewString(bad)) {
+		if g.bad(r, bad) && n.Accepts(doc.NewString(bad)) {
 			g.try(n, r.Key(), root, p, doc.NewString(bad), true)
 			return
 		}

@@ -19,7 +19,7 @@ type block struct {
 	masks   []uint64 // of the names' shapes: what most names are passed over by
 	pairs   []uint64
 	heads   []uint32
-	names   []sketch
+	names   []nameRef
 	records []record
 	times   [columns]times
 	folded  []byte // folded names
@@ -31,8 +31,8 @@ type span struct{ at, size uint32 }
 
 func (s span) in(b []byte) []byte { return b[s.at : s.at+s.size : s.at+s.size] }
 
-// sketch is what is looked at of a name that was not passed over, and then the name itself.
-type sketch struct {
+// nameRef is what is looked at of a name that was not passed over, and then the name itself.
+type nameRef struct {
 	starts uint64 // of its shape
 	at     uint32 // in the block's folded bytes
 	length uint32 // of the folded name; its highest bit says that the shape is plain
@@ -40,7 +40,7 @@ type sketch struct {
 
 const plainBit = 1 << 31
 
-func (k *sketch) plain() bool { return k.length&plainBit != 0 }
+func (k *nameRef) plain() bool { return k.length&plainBit != 0 }
 
 // shape returns the shape of the name of row i, without its mask and pairs: a search has looked at those before.
 func (b *block) shape(i int) shape {
@@ -70,25 +70,25 @@ type rest struct {
 	nsec int32
 }
 
-// never stands for no time. It is earlier than all times.
-const never = -1 << 63
+// noTime stands for no time. It is earlier than all times.
+const noTime = -1 << 63
 
-// far is where nanoseconds end: 146 years.
-const far = 1 << 62
+// maxNanos is where nanoseconds end: 146 years.
+const maxNanos = 1 << 62
 
 func (c *times) add(t time.Time) {
 	sec, nsec := stamp(t)
 	v := sec
 	switch {
-	case sec == never:
-	case sec > -far/second && sec < far/second:
+	case sec == noTime:
+	case sec > -maxNanos/second && sec < maxNanos/second:
 		v = sec*second + int64(nsec)
 	default:
 		if nsec != 0 {
 			c.rest = append(c.rest, rest{uint32(len(c.list)), nsec})
 		}
-		if v += far; sec < 0 {
-			v = sec - far
+		if v += maxNanos; sec < 0 {
+			v = sec - maxNanos
 		}
 	}
 	c.list = append(c.list, v)
@@ -99,34 +99,34 @@ const second = int64(time.Second)
 // stamp returns the time of a row as stamp does.
 func (c *times) stamp(i int) (sec int64, nsec int32) {
 	v := c.list[i]
-	if v > -far && v < far {
+	if v > -maxNanos && v < maxNanos {
 		if sec = v / second; v%second < 0 {
 			sec--
 		}
 		return sec, int32(v - sec*second)
 	}
-	if v == never {
-		return never, 0
+	if v == noTime {
+		return noTime, 0
 	}
 	if k, ok := slices.BinarySearchFunc(c.rest, uint32(i), func(r rest, row uint32) int { return cmp.Compare(r.row, row) }); ok {
 		nsec = c.rest[k].nsec
 	}
 	if v < 0 {
-		return v + far, nsec
+		return v + maxNanos, nsec
 	}
-	return v - far, nsec
+	return v - maxNanos, nsec
 }
 
 func stamp(t time.Time) (int64, int32) {
 	if t.IsZero() {
-		return never, 0
+		return noTime, 0
 	}
 	return t.Unix(), int32(t.Nanosecond())
 }
 
 func (c *times) at(i int) time.Time {
 	sec, nsec := c.stamp(i)
-	if sec == never {
+	if sec == noTime {
 		return time.Time{}
 	}
 	return time.Unix(sec, int64(nsec)).UTC()
@@ -193,7 +193,7 @@ func (b *block) addName(name string) (where span, cased bool) {
 	at := len(b.folded)
 	b.folded = append(b.folded, folded...)
 	s := shapeOf(b.folded[at:])
-	k := sketch{starts: s.starts, at: uint32(at), length: uint32(len(folded))}
+	k := nameRef{starts: s.starts, at: uint32(at), length: uint32(len(folded))}
 	if s.plain {
 		k.length |= plainBit
 	}
@@ -232,29 +232,29 @@ func (b *block) name(i int) string {
 // next returns an empty block with room for as much as this one has: a large index grows further.
 func (b *block) next() *block {
 	out := &block{
-		masks: room(b.masks), pairs: room(b.pairs), heads: room(b.heads), names: room(b.names), records: room(b.records), folded: room(b.folded), bytes: room(b.bytes),
+		masks: grow(b.masks), pairs: grow(b.pairs), heads: grow(b.heads), names: grow(b.names), records: grow(b.records), folded: grow(b.folded), bytes: grow(b.bytes),
 	}
 	for i := range b.times {
-		out.times[i].list = room(b.times[i].list)
+		out.times[i].list = grow(b.times[i].list)
 	}
 	return out
 }
 
-func room[T any](s []T) []T { return make([]T, 0, len(s)+len(s)/64) }
+func grow[T any](s []T) []T { return make([]T, 0, len(s)+len(s)/64) }
 
 // sealed returns the block without room to grow.
 func (b *block) sealed() *block {
 	out := &block{
-		masks: fit(b.masks), pairs: fit(b.pairs), heads: fit(b.heads), names: fit(b.names), records: fit(b.records), folded: fit(b.folded), bytes: fit(b.bytes),
+		masks: shrink(b.masks), pairs: shrink(b.pairs), heads: shrink(b.heads), names: shrink(b.names), records: shrink(b.records), folded: shrink(b.folded), bytes: shrink(b.bytes),
 	}
 	for i := range b.times {
-		out.times[i] = times{fit(b.times[i].list), fit(b.times[i].rest)}
+		out.times[i] = times{shrink(b.times[i].list), shrink(b.times[i].rest)}
 	}
 	return out
 }
 
-// fit returns a copy with no room behind it, or the slice itself where it has little.
-func fit[T any](s []T) []T {
+// shrink returns a copy with no room behind it, or the slice itself where it has little.
+func shrink[T any](s []T) []T {
 	if cap(s)-len(s) <= len(s)/8 {
 		return s
 	}

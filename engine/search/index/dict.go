@@ -179,13 +179,13 @@ func texts(of values, list []uint32) []string {
 	return out
 }
 
-// others are texts that few rows have: identifiers that are no ObjectIds, flows, parents.
-type others struct {
+// stringTable are texts that few rows have: identifiers that are no ObjectIds, flows, parents.
+type stringTable struct {
 	numbers map[string]uint32
 	texts   []string
 }
 
-func (o *others) number(text string) uint32 {
+func (o *stringTable) number(text string) uint32 {
 	if n, ok := o.numbers[text]; ok {
 		return n
 	}

@@ -36,7 +36,7 @@ func (r *Result) Facets(ctx context.Context) ([]Facet, error) {
 	err := parallel(ctx, facets, func(f int) {
 		rows, n := r.set, r.n
 		if len(r.plan.chosen[f]) > 0 || f == statuses && !r.plan.archived {
-			rows = r.plan.lifted(f)
+			rows = r.plan.without(f)
 			n = count(rows)
 		}
 		out[f] = r.facet(f, r.snap.count(f, rows, n))
@@ -58,7 +58,7 @@ func (r *Result) facet(f int, counts []int) Facet {
 		}
 	}
 	listed := map[string]bool{}
-	for _, wire := range query.Listed(key) {
+	for _, wire := range query.Options(key) {
 		listed[wire] = true
 	}
 	var out []FacetValue
@@ -76,7 +76,7 @@ func (r *Result) facet(f int, counts []int) Facet {
 			out = append(out, FacetValue{text, wire, 0, r.query.Has(key, text)})
 		}
 	}
-	order := query.Listed(key)
+	order := query.Options(key)
 	slices.SortFunc(out, func(a, b FacetValue) int {
 		if order != nil {
 			return cmp.Or(cmp.Compare(place(order, a.Wire), place(order, b.Wire)), strings.Compare(a.Wire, b.Wire))
@@ -97,7 +97,7 @@ func place(order []string, wire string) int {
 // count returns for each value of a column how many rows of a set of n have it.
 func (s *snapshot) count(f int, in set, n int) []int {
 	out := make([]int, len(s.values[f].texts))
-	if n < rowByRow*len(out) && s.countRows(f, in, out) {
+	if n < countRowsBelow*len(out) && s.countRows(f, in, out) {
 		return out
 	}
 	rows := roaring.FromDense(in, false)
@@ -109,8 +109,8 @@ func (s *snapshot) count(f int, in set, n int) []int {
 	return out
 }
 
-// rowByRow is how many rows for each value are counted one by one.
-const rowByRow = 64
+// countRowsBelow is how many rows for each value are counted one by one.
+const countRowsBelow = 64
 
 // countRows counts row by row, which is quicker where there are many values for few rows. It
 // reports false for a column that it does not count.
@@ -135,8 +135,8 @@ func (s *snapshot) countRows(f int, in set, out []int) bool {
 	return true
 }
 
-// inOrder returns the numbers of the values that rows have, in the order that a column is sorted by.
-func (s *snapshot) inOrder(f int) []uint32 {
+// sortedValues returns the numbers of the values that rows have, in the order that a column is sorted by.
+func (s *snapshot) sortedValues(f int) []uint32 {
 	v := &s.values[f]
 	var out []uint32
 	for n := 1; n < len(v.texts); n++ {
@@ -144,7 +144,7 @@ func (s *snapshot) inOrder(f int) []uint32 {
 			out = append(out, uint32(n))
 		}
 	}
-	order := query.Listed(query.Facets[f])
+	order := query.Options(query.Facets[f])
 	slices.SortFunc(out, func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(place(order, v.texts[a]), place(order, v.texts[b])),
 			strings.Compare(v.folds[a], v.folds[b]), strings.Compare(v.texts[a], v.texts[b]))

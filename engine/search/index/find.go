@@ -47,8 +47,8 @@ func (h *hits) first(n int) *hits {
 	return &out
 }
 
-// kept is how many words' hits are kept: those of the query as it was some keystrokes ago.
-const kept = 12
+// maxCachedWords is how many words' hits are kept: those of the query as it was some keystrokes ago.
+const maxCachedWords = 12
 
 // words keeps the hits of the words that were looked for last.
 type words struct {
@@ -62,8 +62,8 @@ func (ws *words) put(h *hits) {
 	ws.list = slices.DeleteFunc(ws.list, func(o *hits) bool {
 		return o.epoch != h.epoch || o.word == h.word && o.exact == h.exact
 	})
-	if len(ws.list) >= kept {
-		ws.list = slices.Delete(ws.list, 0, len(ws.list)-kept+1)
+	if len(ws.list) >= maxCachedWords {
+		ws.list = slices.Delete(ws.list, 0, len(ws.list)-maxCachedWords+1)
 	}
 	ws.list = append(ws.list, h)
 }

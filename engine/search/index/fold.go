@@ -102,9 +102,9 @@ const (
 	fuzzyFrom    = 4
 )
 
-// reach is how far behind the last letter the next one of a fuzzy match may stand, unless it
+// fuzzyWindow is how far behind the last letter the next one of a fuzzy match may stand, unless it
 // starts a word.
-const reach = 4
+const fuzzyWindow = 4
 
 // needle is a word that is looked for.
 type needle struct {
@@ -190,7 +190,7 @@ func (n *needle) wideFuzzy(name []byte) bool {
 	for i := range text {
 		starts[i] = i == 0 || !query.IsWord(text[i-1])
 	}
-	within := reach
+	within := fuzzyWindow
 	if n.initials {
 		within = 0
 	}
@@ -199,7 +199,7 @@ func (n *needle) wideFuzzy(name []byte) bool {
 		at[i] = starts[i] && r == n.runes[0]
 	}
 	for _, c := range n.runes[1:] {
-		seen, last := false, -reach-1 // whether, and where, the letter before was last
+		seen, last := false, -fuzzyWindow-1 // whether, and where, the letter before was last
 		for i, r := range text {
 			next[i] = r == c && (i-last <= within || starts[i] && seen)
 			if at[i] {

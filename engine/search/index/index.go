@@ -28,17 +28,17 @@ type Index struct {
 	snap  atomic.Pointer[snapshot]
 	dirty atomic.Bool // the writer has more than snap
 
-	mu      sync.RWMutex // guards writer and loads
-	writer  *writer
-	loads   map[*load]bool
-	loaded  atomic.Int64
-	filled  atomic.Bool
-	orders  orders
-	words   words
-	restful func() time.Time
-	grew    chan struct{} // closed when a load has taken rows, or has ended
-	left    chan struct{} // closed when nobody keeps the index current any more
-	why     error         // it was left; nil where its keeper ended in order
+	mu        sync.RWMutex // guards writer and loads
+	writer    *writer
+	loads     map[*load]bool
+	loaded    atomic.Int64
+	filled    atomic.Bool
+	orders    orders
+	words     words
+	idleClock func() time.Time
+	grew      chan struct{} // closed when a load has taken rows, or has ended
+	closed    chan struct{} // closed when nobody keeps the index current any more
+	closeErr  error         // it was left; nil where its keeper ended in order
 }
 
 // New returns an empty index.
@@ -46,7 +46,7 @@ func New(o Options) *Index {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	ix := &Index{writer: newWriter(1), loads: map[*load]bool{}, restful: o.Now, grew: make(chan struct{}), left: make(chan struct{})}
+	ix := &Index{writer: newWriter(1), loads: map[*load]bool{}, idleClock: o.Now, grew: make(chan struct{}), closed: make(chan struct{})}
 	ix.writer.from = o.Now()
 	ix.snap.Store(ix.writer.publish())
 	return ix
@@ -67,10 +67,10 @@ func (ix *Index) Put(rows ...engine.Summary) {
 	from := ix.writer.n
 	for i := range rows {
 		id := ix.writer.key(rows[i].ID)
-		ix.touch(id)
+		ix.noteChanged(id)
 		ix.writer.add(id, &rows[i])
 	}
-	ix.writer.enroll(from)
+	ix.writer.indexRows(from)
 	ix.dirty.Store(true)
 }
 
@@ -85,17 +85,17 @@ func (ix *Index) PutNewer(rows ...engine.Summary) {
 		if slot, ok := ix.writer.slot(id); ok && ix.writer.record(slot).revision >= rows[i].Revision {
 			continue
 		}
-		ix.touch(id)
+		ix.noteChanged(id)
 		ix.writer.add(id, &rows[i])
 	}
 	if ix.writer.n > from {
-		ix.writer.enroll(from)
+		ix.writer.indexRows(from)
 		ix.dirty.Store(true)
 	}
 }
 
-// touch tells the loads that run of a row that is newer than theirs.
-func (ix *Index) touch(id ident) {
+// noteChanged tells the loads that run of a row that is newer than theirs.
+func (ix *Index) noteChanged(id ident) {
 	for l := range ix.loads {
 		l.touched[id] = true
 	}
@@ -107,7 +107,7 @@ func (ix *Index) Remove(ids ...string) {
 	defer ix.mu.Unlock()
 	for _, id := range ids {
 		key := ix.writer.key(id)
-		ix.touch(key)
+		ix.noteChanged(key)
 		ix.writer.drop(key)
 	}
 	ix.dirty.Store(true)
@@ -115,7 +115,7 @@ func (ix *Index) Remove(ids ...string) {
 
 func (w *writer) drop(id ident) {
 	if slot, ok := w.slot(id); ok {
-		w.kill(slot)
+		w.markDead(slot)
 	}
 }
 
@@ -137,7 +137,7 @@ func (ix *Index) slot(s *snapshot, id string) (uint32, bool) {
 	ix.mu.RLock()
 	if !ok {
 		var n uint32
-		n, ok = ix.writer.others.numbers[id]
+		n, ok = ix.writer.strings.numbers[id]
 		key = numbered(n)
 	}
 	slot, there := ix.writer.slot(key)
@@ -153,11 +153,11 @@ func (ix *Index) slot(s *snapshot, id string) (uint32, bool) {
 // no row has it.
 func (ix *Index) campaign(s *snapshot, id string) (uint32, bool) {
 	ix.mu.RLock()
-	n, ok := ix.writer.others.numbers[id]
+	n, ok := ix.writer.strings.numbers[id]
 	epoch := ix.writer.epoch
 	ix.mu.RUnlock()
 	if epoch != s.epoch {
-		i := slices.Index(s.others, id)
+		i := slices.Index(s.strings, id)
 		n, ok = uint32(max(i, 0)), i >= 0
 	}
 	return n + 1, ok
@@ -207,7 +207,7 @@ func (w *writer) compact() *writer {
 			out.add(out.key(sum.ID), &sum)
 		}
 	}
-	out.enroll(0)
+	out.indexRows(0)
 	return out
 }
 
@@ -229,8 +229,8 @@ func (ix *Index) at(now time.Time) *snapshot {
 
 // Values returns the values that rows have for a query word and how many rows that are not
 // archived have each: what [query.Env] asks for.
-func (ix *Index) Values(k query.Key) []query.Known {
-	s := ix.at(ix.restful())
+func (ix *Index) Values(k query.Key) []query.ValueCount {
+	s := ix.at(ix.idleClock())
 	f, ok := facetOf(k)
 	if !ok {
 		return nil
@@ -239,10 +239,10 @@ func (ix *Index) Values(k query.Key) []query.Known {
 	if f == statuses {
 		set = s.alive
 	}
-	var out []query.Known
+	var out []query.ValueCount
 	for n, c := range s.count(f, set, count(set)) {
 		if c > 0 && n > 0 {
-			out = append(out, query.Known{Text: query.Text(k, s.values[f].texts[n]), Count: c})
+			out = append(out, query.ValueCount{Text: query.Text(k, s.values[f].texts[n]), Count: c})
 		}
 	}
 	return out
@@ -383,7 +383,7 @@ func (ix *Index) take(l *load, chunk []engine.Summary) {
 		}
 		ix.writer.add(id, &chunk[i])
 	}
-	ix.writer.enroll(from)
+	ix.writer.indexRows(from)
 	if l.hidden += len(chunk); l.hidden >= l.size {
 		ix.show(l)
 	}
@@ -397,7 +397,7 @@ func (ix *Index) finish(l *load) {
 	if l.seen != nil {
 		for slot := range uint32(ix.writer.n) {
 			if id := ix.writer.idOf(slot); ix.writer.isAlive(slot) && !l.seen[id] && !l.touched[id] {
-				ix.writer.kill(slot)
+				ix.writer.markDead(slot)
 			}
 		}
 		ix.dirty.Store(true)

@@ -28,7 +28,7 @@ func (n naive) matches(row engine.Summary, lifted query.Key) bool {
 	}
 	archived := lifted == query.Status
 	single := map[query.Key]bool{} // of the terms of one query word that a row has one value for, any
-	for _, t := range n.q.Narrowing() {
+	for _, t := range n.q.Filters() {
 		key := t.Key
 		if t.Key == query.Is {
 			if t.Values[0].Text == query.IsAll || hasAll(t) {
@@ -108,7 +108,7 @@ func (n naive) meant(has []string, v query.Value, of func(engine.Summary) []stri
 	if slices.ContainsFunc(n.rows, func(r engine.Summary) bool { return slices.ContainsFunc(of(r), same) }) {
 		return slices.ContainsFunc(has, same)
 	}
-	return slices.ContainsFunc(has, func(s string) bool { return s != "" && query.Means(s, v.Text, v.Quoted) })
+	return slices.ContainsFunc(has, func(s string) bool { return s != "" && query.Matches(s, v.Text, v.Quoted) })
 }
 
 func (n naive) word(row engine.Summary, w query.Word) bool {

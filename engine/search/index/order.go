@@ -46,7 +46,7 @@ func (o *orders) by(column query.Key) *newestOrder {
 }
 
 // sorted returns the order by a column, which is updated, created, start, name or version. It has at
-// least the slots of the snapshot. In the background it is made at leisure: see [pace].
+// least the slots of the snapshot. In the background it is made at leisure: see [throttle].
 func (ix *Index) sorted(s *snapshot, column query.Key, background bool) *order {
 	last := ix.orders.by(column)
 	last.mu.Lock()
@@ -96,43 +96,43 @@ type keyed struct {
 	slot   uint32
 }
 
-// alone is how many slots one goroutine sorts before another one helps.
-const alone = 1 << 15
+// parallelFrom is how many slots one goroutine sorts before another one helps.
+const parallelFrom = 1 << 15
 
-// pace lets a sort in the background rest between short stretches of work. A sort of a million rows takes a processor
+// throttle lets a sort in the background rest between short stretches of work. A sort of a million rows takes a processor
 // for a second, and on a machine of two cores keys that were pressed in that second waited for 20 ms. The zero value
 // never rests.
-type pace struct {
+type throttle struct {
 	background bool
 	steps      int
 }
 
 const (
-	stretch  = 1 << 16 // steps, about a millisecond
-	breather = time.Millisecond
+	stepsPerPause = 1 << 16 // steps, about a millisecond
+	sortPause     = time.Millisecond
 )
 
-func (p *pace) step() {
-	if p.steps++; p.background && p.steps%stretch == 0 {
-		time.Sleep(breather)
+func (p *throttle) step() {
+	if p.steps++; p.background && p.steps%stepsPerPause == 0 {
+		time.Sleep(sortPause)
 	}
 }
 
 // sort sorts slots by a column; in the background with one goroutine that rests now and then.
 func (s *snapshot) sort(column query.Key, slots []uint32, background bool) []uint32 {
 	keys := make([]keyed, len(slots))
-	p := &pace{background: background}
+	p := &throttle{background: background}
 	for i, slot := range slots {
 		p.step()
 		keys[i] = s.key(column, slot)
 	}
-	if background || len(keys) < alone {
+	if background || len(keys) < parallelFrom {
 		s.sortKeys(column, keys, 0, p)
 		return put(slots, keys)
 	}
 	half := len(keys) / 2
 	var wg sync.WaitGroup
-	wg.Go(func() { s.sortKeys(column, keys[:half], 0, &pace{}) })
+	wg.Go(func() { s.sortKeys(column, keys[:half], 0, &throttle{}) })
 	s.sortKeys(column, keys[half:], 0, p)
 	wg.Wait()
 	// Deep down keys hold other parts of names: the merge needs the first ones again.
@@ -154,7 +154,7 @@ func (s *snapshot) sort(column query.Key, slots []uint32, background bool) []uin
 // sortKeys sorts by the keys, and what has the same one by what comes behind it: the next part of
 // the names, then the ids. Names have long beginnings in common; this way each part of them is
 // looked at once.
-func (s *snapshot) sortKeys(column query.Key, keys []keyed, depth int, p *pace) {
+func (s *snapshot) sortKeys(column query.Key, keys []keyed, depth int, p *throttle) {
 	slices.SortFunc(keys, func(a, b keyed) int {
 		p.step()
 		return cmp.Or(cmp.Compare(a.hi, b.hi), cmp.Compare(a.lo, b.lo))
@@ -172,7 +172,7 @@ func (s *snapshot) sortKeys(column query.Key, keys []keyed, depth int, p *pace) 
 }
 
 // sortSame sorts what is the same up to depth.
-func (s *snapshot) sortSame(column query.Key, keys []keyed, depth int, p *pace) {
+func (s *snapshot) sortSame(column query.Key, keys []keyed, depth int, p *throttle) {
 	more := false
 	if column == query.Name {
 		for i := range keys {
@@ -218,16 +218,16 @@ func (s *snapshot) key(column query.Key, slot uint32) keyed {
 	case query.Version:
 		k.hi = ^uint64(b.records[i].version)
 		sec, _ := b.times[updated].stamp(i)
-		k.lo = newest(sec)
+		k.lo = newestKey(sec)
 	default:
 		sec, nsec := b.times[timeColumn(column)].stamp(i)
-		k.hi, k.lo = newest(sec), ^uint64(nsec)
+		k.hi, k.lo = newestKey(sec), ^uint64(nsec)
 	}
 	return k
 }
 
-// newest turns a time in seconds into a key that is smaller the later the time is.
-func newest(sec int64) uint64 { return ^(uint64(sec) ^ 1<<63) }
+// newestKey turns a time in seconds into a key that is smaller the later the time is.
+func newestKey(sec int64) uint64 { return ^(uint64(sec) ^ 1<<63) }
 
 func timeColumn(k query.Key) int {
 	switch k {

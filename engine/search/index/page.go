@@ -32,7 +32,7 @@ type Filter struct {
 // change first, ids breaking ties. Fewer are there where there are no more. It fails only when ctx ends.
 func (ix *Index) Page(ctx context.Context, f Filter, now time.Time, from, to int) ([]engine.Summary, error) {
 	s := ix.at(now)
-	lent := lenders.Get().(*lender)
+	lent := bufferPools.Get().(*bufferPool)
 	defer lent.free()
 	in, err := ix.passing(ctx, s, &f, lent)
 	if err != nil {
@@ -55,7 +55,7 @@ func (ix *Index) Children(parent string) int {
 }
 
 // passing returns the rows that pass, and some that [Filter.rest] does not let pass.
-func (ix *Index) passing(ctx context.Context, s *snapshot, f *Filter, l *lender) (set, error) {
+func (ix *Index) passing(ctx context.Context, s *snapshot, f *Filter, l *bufferPool) (set, error) {
 	// The smallest sets come first, and are the room for the others.
 	in, err := ix.identified(ctx, s, f.IDs)
 	if err != nil {
@@ -123,7 +123,7 @@ func (ix *Index) identified(ctx context.Context, s *snapshot, ids []string) (set
 }
 
 // narrowed narrows to rows that have one of the values.
-func narrowed[T ~string](ix *Index, s *snapshot, f int, texts []T, l *lender, and func(set)) {
+func narrowed[T ~string](ix *Index, s *snapshot, f int, texts []T, l *bufferPool, and func(set)) {
 	if len(texts) == 0 {
 		return
 	}
@@ -146,7 +146,7 @@ func narrowed[T ~string](ix *Index, s *snapshot, f int, texts []T, l *lender, an
 // valueOf returns the number of a value of a column, false where no row of the snapshot has it.
 func (ix *Index) valueOf(s *snapshot, f int, text string) (uint32, bool) {
 	v := &s.values[f]
-	if len(v.texts) <= looked {
+	if len(v.texts) <= linearLimit {
 		n, ok := v.find(text)
 		return n, ok && v.rows[n] != nil
 	}
@@ -160,8 +160,8 @@ func (ix *Index) valueOf(s *snapshot, f int, text string) (uint32, bool) {
 	return n, ok && int(n) < len(v.rows) && v.rows[n] != nil
 }
 
-// looked is how many values are looked through one by one.
-const looked = 16
+// linearLimit is how many values are looked through one by one.
+const linearLimit = 16
 
 // rest returns the test that rows must stand besides: of names that are not plain, and of what is not
 // worth a set. Nil where every row stands.
@@ -218,7 +218,7 @@ func (ix *Index) newest(s *snapshot, in set, stands func(uint32) bool, from, to 
 	if from >= n {
 		return nil
 	}
-	if to = min(to, n); n <= fewest {
+	if to = min(to, n); n <= minSubsetSort {
 		slots := s.sort(query.Updated, in.slots(n), false)
 		if stands != nil {
 			kept := slots[:0]
@@ -236,6 +236,6 @@ func (ix *Index) newest(s *snapshot, in set, stands func(uint32) bool, from, to 
 	return slots[min(from, len(slots)):]
 }
 
-// fewest is how many rows are sorted by themselves for a page. More of them are mostly found soon in the
+// minSubsetSort is how many rows are sorted by themselves for a page. More of them are mostly found soon in the
 // order of all rows.
-const fewest = 128
+const minSubsetSort = 128

@@ -26,8 +26,8 @@ type restriction struct {
 	numbers []uint32
 }
 
-// lifted returns the rows with all restrictions but those of one facet; of -1, with all.
-func (p *plan) lifted(facet int) set {
+// without returns the rows with all restrictions but those of one facet; of -1, with all.
+func (p *plan) without(facet int) set {
 	out := p.base
 	own := func() set {
 		if len(out) > 0 && len(p.base) > 0 && &out[0] == &p.base[0] {
@@ -100,7 +100,7 @@ func (p *plan) numbers(f int, t query.Term) []uint32 {
 	v := &p.s.values[f]
 	var out []uint32
 	for _, val := range t.Values {
-		if query.Listed(t.Key) == nil {
+		if query.Options(t.Key) == nil {
 			out = append(out, v.meant(val.Text, val.Quoted, p.s.alive)...)
 		} else if n, ok := v.find(query.Wire(t.Key, val.Text)); ok {
 			out = append(out, n)
@@ -170,7 +170,7 @@ func (p *plan) within(ctx context.Context, t query.Term) (set, error) {
 		if !ok {
 			continue
 		}
-		b := bounds{to: 1<<63 - 1, from: never + 1}
+		b := bounds{to: 1<<63 - 1, from: noTime + 1}
 		if !from.IsZero() {
 			b.from, b.fromNano = stamp(from)
 		}
@@ -215,9 +215,9 @@ func (s *snapshot) ids(t query.Term) func(*block, int) bool {
 // rows returns the slots that keep takes.
 func (s *snapshot) rows(ctx context.Context, keep func(*block, int) bool) (set, error) {
 	out := newSet(s.n)
-	err := parallel(ctx, (s.n+scanned-1)/scanned, func(part int) {
-		lo := part * scanned
-		hi := min(lo+scanned, s.n)
+	err := parallel(ctx, (s.n+scanBatch-1)/scanBatch, func(part int) {
+		lo := part * scanBatch
+		hi := min(lo+scanBatch, s.n)
 		b, base := s.blocks[lo/blockRows], lo/blockRows*blockRows
 		for slot := lo; slot < hi; slot++ {
 			if keep(b, slot-base) {

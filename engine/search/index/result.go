@@ -48,14 +48,14 @@ type walk struct {
 	stands func(slot uint32) bool // nil where all of the set do
 }
 
-// few is how many rows are sorted by themselves. More are taken from the order of all rows.
-const few = 8192
+// maxSubsetSort is how many rows are sorted by themselves. More are taken from the order of all rows.
+const maxSubsetSort = 8192
 
-// scored is how many fuzzy matches are put in order by how well they match: the newest ones.
-const scored = 2_000
+// maxScored is how many fuzzy matches are put in order by how well they match: the newest ones.
+const maxScored = 2_000
 
-// ahead is how many rows are put in order at least when the next ones are asked for.
-const ahead = 512
+// minSorted is how many rows are put in order at least when the next ones are asked for.
+const minSorted = 512
 
 // Len returns how many rows were found.
 func (r *Result) Len() int { return r.n }
@@ -96,7 +96,7 @@ func (r *Result) Find(id string) int {
 	defer r.mu.Unlock()
 	for from := 0; ; from = len(r.got) {
 		if from == len(r.got) {
-			r.extend(from + ahead)
+			r.extend(from + minSorted)
 		}
 		if i := slices.Index(r.got[from:], slot); i >= 0 {
 			return from + i
@@ -163,7 +163,7 @@ func (r *Result) byValue(facet int, desc bool) []group {
 	if facet == tags || facet == platforms {
 		return []group{{set: r.set}}
 	}
-	numbers := r.snap.inOrder(facet)
+	numbers := r.snap.sortedValues(facet)
 	if desc {
 		slices.Reverse(numbers)
 	}
@@ -184,7 +184,7 @@ func (r *Result) extend(n int) {
 	for len(r.got) < n {
 		switch {
 		case r.walk != nil:
-			r.step(max(n-len(r.got), ahead))
+			r.step(max(n-len(r.got), minSorted))
 		case len(r.groups) > 0:
 			g := r.groups[0]
 			r.groups = r.groups[1:]
@@ -207,7 +207,7 @@ func (r *Result) open(g group) {
 	case n == 0:
 	case g.fuzzy:
 		r.openFuzzy(g.set, n)
-	case n > few:
+	case n > maxSubsetSort:
 		if g.rows != nil {
 			g.set = r.snap.union([]*roaring.Bitmap{g.rows})
 		}
@@ -263,11 +263,11 @@ func (w *walk) take(out []uint32, n int, back bool) []uint32 {
 // openFuzzy orders fuzzy matches by their score, and leaves those beyond scored to a walk.
 func (r *Result) openFuzzy(s set, n int) {
 	var slots []uint32
-	if n <= scored {
+	if n <= maxScored {
 		slots = r.inOrder(s.slots(n))
 	} else {
 		w := r.newWalk(s, n)
-		slots = w.take(nil, scored, false)
+		slots = w.take(nil, maxScored, false)
 		if w.left > 0 {
 			r.walk = w
 		}

@@ -31,8 +31,8 @@ import (
 // numbers, the rows in blocks, and a checksum over all before it.
 const savedHead = "BUGLE INDEX 1\n"
 
-// savedPrint tells apart programs whose rows hold something else.
-var savedPrint = xxhash.Sum64String(layout(reflect.TypeFor[engine.Summary]()))
+// savedLayout tells apart programs whose rows hold something else.
+var savedLayout = xxhash.Sum64String(layout(reflect.TypeFor[engine.Summary]()))
 
 func layout(t reflect.Type) string {
 	var b strings.Builder
@@ -61,7 +61,7 @@ var ErrSaved = errors.New("this is no index that was saved by this version of th
 // WriteTo writes the rows as they are now, for [Read].
 func (ix *Index) WriteTo(w io.Writer) (int64, error) {
 	sum := xxhash.New()
-	out := &saver{w: bufio.NewWriterSize(io.MultiWriter(w, sum), 1<<18)}
+	out := &savedWriter{w: bufio.NewWriterSize(io.MultiWriter(w, sum), 1<<18)}
 	ix.current().save(out)
 	if out.err == nil {
 		out.err = out.w.Flush()
@@ -77,15 +77,15 @@ func (ix *Index) WriteTo(w io.Writer) (int64, error) {
 	return out.n, nil
 }
 
-// saver writes until something fails.
-type saver struct {
+// savedWriter writes until something fails.
+type savedWriter struct {
 	w   *bufio.Writer
 	n   int64
 	err error
 	buf []byte
 }
 
-func (o *saver) bytes(b []byte) {
+func (o *savedWriter) bytes(b []byte) {
 	if o.err == nil {
 		var n int
 		n, o.err = o.w.Write(b)
@@ -93,12 +93,12 @@ func (o *saver) bytes(b []byte) {
 	}
 }
 
-func (o *saver) number(n int) {
+func (o *savedWriter) number(n int) {
 	o.buf = binary.AppendUvarint(o.buf[:0], uint64(n))
 	o.bytes(o.buf)
 }
 
-func (o *saver) text(s string) {
+func (o *savedWriter) text(s string) {
 	o.number(len(s))
 	if o.err == nil {
 		var n int
@@ -107,7 +107,7 @@ func (o *saver) text(s string) {
 	}
 }
 
-func (o *saver) texts(list []string) {
+func (o *savedWriter) texts(list []string) {
 	o.number(len(list))
 	for _, s := range list {
 		o.text(s)
@@ -115,7 +115,7 @@ func (o *saver) texts(list []string) {
 }
 
 // column writes numbers, each as what it is more than the least one, in as few bytes as the largest needs.
-func (o *saver) column(list []int64) {
+func (o *savedWriter) column(list []int64) {
 	low, high := int64(math.MaxInt64), int64(math.MinInt64)
 	for _, v := range list {
 		low, high = min(low, v), max(high, v)
@@ -133,9 +133,9 @@ func (o *saver) column(list []int64) {
 	o.bytes(o.buf)
 }
 
-func (s *snapshot) save(o *saver) {
+func (s *snapshot) save(o *savedWriter) {
 	o.bytes([]byte(savedHead))
-	o.bytes(binary.LittleEndian.AppendUint64(nil, savedPrint))
+	o.bytes(binary.LittleEndian.AppendUint64(nil, savedLayout))
 	o.number(s.live)
 	for _, v := range s.values {
 		o.texts(v.texts[1:])
@@ -149,7 +149,7 @@ func (s *snapshot) save(o *saver) {
 			}
 		}
 	}
-	o.texts(s.others)
+	o.texts(s.strings)
 	var extras []uint32 // of the rows that have some, in their order
 	set(s.alive).each(func(slot uint32) {
 		if e := s.record(slot).extra; e != 0 {
@@ -201,7 +201,7 @@ func bit(b bool) int64 {
 }
 
 // saveBlock writes the rows of up to blockRows slots.
-func (s *snapshot) saveBlock(o *saver, slots []uint32) {
+func (s *snapshot) saveBlock(o *savedWriter, slots []uint32) {
 	column := make([]int64, len(slots))
 	for _, of := range numbers {
 		for i, slot := range slots {
@@ -229,16 +229,16 @@ var units = [...]int64{1e9, 1e6, 1e3, 1}
 
 // saveTimes writes a column of times: which rows have one; the unit of their distances from the first; those; and
 // the parts of a second of times that are far.
-func (s *snapshot) saveTimes(o *saver, c int, slots []uint32, column []int64) {
+func (s *snapshot) saveTimes(o *savedWriter, c int, slots []uint32, column []int64) {
 	var rests []int64
 	least := int64(math.MaxInt64)
 	for i, slot := range slots {
 		b, at := s.at(slot)
 		v := b.times[c].list[at]
-		if column[i] = bit(v != never); v != never {
+		if column[i] = bit(v != noTime); v != noTime {
 			least = min(least, v)
 		}
-		if _, nsec := b.times[c].stamp(at); nsec != 0 && (v >= far || v <= -far) {
+		if _, nsec := b.times[c].stamp(at); nsec != 0 && (v >= maxNanos || v <= -maxNanos) {
 			rests = append(rests, int64(i), int64(nsec))
 		}
 	}
@@ -247,7 +247,7 @@ func (s *snapshot) saveTimes(o *saver, c int, slots []uint32, column []int64) {
 	for i, slot := range slots {
 		b, at := s.at(slot)
 		column[i] = 0
-		if v := b.times[c].list[at]; v != never {
+		if v := b.times[c].list[at]; v != noTime {
 			column[i] = int64(uint64(v) - uint64(least))
 			for column[i] < 0 || column[i]%units[unit] != 0 {
 				if unit == len(units)-1 {
@@ -283,7 +283,7 @@ func (s *Saved) Put(rows ...engine.Summary) {
 	for i := range rows {
 		s.w.add(s.w.key(rows[i].ID), &rows[i])
 	}
-	s.w.enroll(from)
+	s.w.indexRows(from)
 }
 
 // Restore fills the index, which nothing was loaded into yet, with what restore returns, as [Index.Load] does:
@@ -316,7 +316,7 @@ func (ix *Index) Restore(restore func(show func([]engine.Summary)) (*Saved, erro
 			w.add(id, &sum)
 		}
 	})
-	w.enroll(from)
+	w.indexRows(from)
 	w.epoch = old.epoch + 1
 	ix.writer = w
 	ix.loaded.Store(int64(w.live))
@@ -327,16 +327,16 @@ func (ix *Index) Restore(restore func(show func([]engine.Summary)) (*Saved, erro
 }
 
 // text returns the identifier that an ident stands for.
-func (w *writer) text(id ident) string { return (&snapshot{others: w.others.texts}).text(id) }
+func (w *writer) text(id ident) string { return (&snapshot{strings: w.strings.texts}).text(id) }
 
-// loader reads until something is wrong.
-type loader struct {
+// savedReader reads until something is wrong.
+type savedReader struct {
 	r   *bufio.Reader
 	sum hash.Hash64
 	err error
 }
 
-func (in *loader) fail() {
+func (in *savedReader) fail() {
 	if in.err == nil {
 		in.err = ErrSaved
 	}
@@ -345,7 +345,7 @@ func (in *loader) fail() {
 // Read reads an index that [Index.WriteTo] wrote. It fails with [ErrSaved] where that is not whole.
 func Read(r io.Reader, o Options) (*Saved, error) {
 	ix := New(o)
-	in := &loader{r: bufio.NewReaderSize(r, 1<<18), sum: xxhash.New()}
+	in := &savedReader{r: bufio.NewReaderSize(r, 1<<18), sum: xxhash.New()}
 	in.load(ix.writer)
 	sum := in.sum.Sum64()
 	if end := in.bytes(8); in.err == nil && binary.LittleEndian.Uint64(end) != sum {
@@ -362,16 +362,16 @@ func Read(r io.Reader, o Options) (*Saved, error) {
 	return &Saved{ix.writer}, nil
 }
 
-// once is how many bytes are made room for before they are there.
-const once = 1 << 20
+// readStep is how many bytes are made room for before they are there.
+const readStep = 1 << 20
 
 // bytes reads n bytes.
-func (in *loader) bytes(n int) []byte {
+func (in *savedReader) bytes(n int) []byte {
 	if in.err != nil || n < 0 {
 		in.fail()
 		return nil
 	}
-	b := make([]byte, 0, min(n, once))
+	b := make([]byte, 0, min(n, readStep))
 	for len(b) < n && in.err == nil {
 		from := len(b)
 		if from == cap(b) {
@@ -392,7 +392,7 @@ func (in *loader) bytes(n int) []byte {
 }
 
 // number reads a number of up to most.
-func (in *loader) number(most int) int {
+func (in *savedReader) number(most int) int {
 	var b [binary.MaxVarintLen64]byte
 	for i := range b {
 		c, err := in.r.ReadByte()
@@ -412,36 +412,36 @@ func (in *loader) number(most int) int {
 	return 0
 }
 
-// most is the largest number of what there may be of anything.
-const most = math.MaxInt32
+// maxCount is the largest number of what there may be of anything.
+const maxCount = math.MaxInt32
 
-func (in *loader) text() string { return string(in.bytes(in.number(most))) }
+func (in *savedReader) text() string { return string(in.bytes(in.number(maxCount))) }
 
-func (in *loader) texts(f func(string)) {
-	for n := in.number(most); n > 0 && in.err == nil; n-- {
+func (in *savedReader) texts(f func(string)) {
+	for n := in.number(maxCount); n > 0 && in.err == nil; n-- {
 		f(in.text())
 	}
 }
 
-// packed is a column as it was read.
-type packed struct {
+// packedColumn is a column as it was read.
+type packedColumn struct {
 	width int
 	low   uint64
 	b     []byte
 }
 
-func (in *loader) column(n int) packed {
+func (in *savedReader) column(n int) packedColumn {
 	head := in.bytes(9)
 	if in.err != nil || head[0] > 8 {
 		in.fail()
-		return packed{}
+		return packedColumn{}
 	}
-	p := packed{width: int(head[0]), low: binary.LittleEndian.Uint64(head[1:])}
+	p := packedColumn{width: int(head[0]), low: binary.LittleEndian.Uint64(head[1:])}
 	p.b = in.bytes(n * p.width)
 	return p
 }
 
-func (p *packed) at(i int) int64 {
+func (p *packedColumn) at(i int) int64 {
 	from := i * p.width
 	if from+8 <= len(p.b) {
 		v := binary.LittleEndian.Uint64(p.b[from:])
@@ -457,9 +457,9 @@ func (p *packed) at(i int) int64 {
 // savedBlock is a block as it was read.
 type savedBlock struct {
 	n       int
-	numbers [len(numbers)]packed
+	numbers [len(numbers)]packedColumn
 	ids     []byte
-	lengths packed
+	lengths packedColumn
 	names   []byte
 	times   [columns]savedTimes
 
@@ -469,20 +469,20 @@ type savedBlock struct {
 }
 
 type savedTimes struct {
-	has, list packed
+	has, list packedColumn
 	unit      int64
 	least     uint64
 	rest      []rest
 }
 
 // load reads all but the checksum into an empty writer.
-func (in *loader) load(w *writer) {
+func (in *savedReader) load(w *writer) {
 	head := in.bytes(len(savedHead) + 8)
-	if in.err != nil || string(head[:len(savedHead)]) != savedHead || binary.LittleEndian.Uint64(head[len(savedHead):]) != savedPrint {
+	if in.err != nil || string(head[:len(savedHead)]) != savedHead || binary.LittleEndian.Uint64(head[len(savedHead):]) != savedLayout {
 		in.fail()
 		return
 	}
-	n := in.number(most)
+	n := in.number(maxCount)
 	for _, d := range w.dicts {
 		in.texts(func(s string) {
 			if d.number(s) != uint32(len(d.texts)-1) || s == "" {
@@ -493,7 +493,7 @@ func (in *loader) load(w *writer) {
 	in.sets(w.tagSets)
 	in.sets(w.platformSets)
 	in.texts(func(s string) {
-		if w.others.number(s) != uint32(len(w.others.texts)-1) {
+		if w.strings.number(s) != uint32(len(w.strings.texts)-1) {
 			in.fail()
 		}
 	})
@@ -506,10 +506,10 @@ func (in *loader) load(w *writer) {
 	in.rows(w, n)
 }
 
-func (in *loader) sets(s *sets) {
-	for n := in.number(most); n > 0 && in.err == nil; n-- {
+func (in *savedReader) sets(s *sets) {
+	for n := in.number(maxCount); n > 0 && in.err == nil; n-- {
 		var list []string
-		for k := in.number(most); k > 0 && in.err == nil; k-- {
+		for k := in.number(maxCount); k > 0 && in.err == nil; k-- {
 			if v := in.number(len(s.of.texts) - 1); in.err == nil {
 				list = append(list, s.of.texts[v])
 			}
@@ -522,7 +522,7 @@ func (in *loader) sets(s *sets) {
 
 // rows reads the blocks. One goroutine takes the words of names, others unpack blocks, and this one reads and
 // puts rows in their places.
-func (in *loader) rows(w *writer, n int) {
+func (in *savedReader) rows(w *writer, n int) {
 	limits := w.limits()
 	read := make(chan *savedBlock, runtime.GOMAXPROCS(0))
 	words := make(chan *block, 1+n/blockRows)
@@ -548,7 +548,7 @@ func (in *loader) rows(w *writer, n int) {
 			read <- b
 		}
 	}()
-	w.homes.reserve(min(n, 1<<21)) // of more it is not known yet whether they are there
+	w.ids.reserve(min(n, 1<<21)) // of more it is not known yet whether they are there
 	extras := 0
 	failed := false
 	for b := range read {
@@ -572,7 +572,7 @@ func (in *loader) rows(w *writer, n int) {
 func (w *writer) limits() [len(numbers)]int64 {
 	top := func(facet int) int64 { return int64(len(w.dicts[facet].texts) - 1) }
 	return [...]int64{
-		1, 1, math.MaxInt64, math.MaxInt64, int64(len(w.others.texts)), top(statuses), top(channels), top(kinds), top(people), top(people), top(teams),
+		1, 1, math.MaxInt64, math.MaxInt64, int64(len(w.strings.texts)), top(statuses), top(channels), top(kinds), top(people), top(people), top(teams),
 		int64(len(w.tagSets.lists) - 1), int64(len(w.platformSets.lists) - 1), 1,
 	}
 }
@@ -580,7 +580,7 @@ func (w *writer) limits() [len(numbers)]int64 {
 // campaignColumn is the one of numbers that is limited by how many identifiers there are that are no ObjectIds.
 const campaignColumn = 4
 
-func (in *loader) block(n int) *savedBlock {
+func (in *savedReader) block(n int) *savedBlock {
 	b := &savedBlock{n: n}
 	for i := range b.numbers {
 		b.numbers[i] = in.column(n)
@@ -593,11 +593,11 @@ func (in *loader) block(n int) *savedBlock {
 			return b
 		}
 		size := b.lengths.at(i)
-		if size < 0 || size > most {
+		if size < 0 || size > maxCount {
 			in.fail()
 			return b
 		}
-		if total += int(size); total > most/4 { // folded, a name may be longer
+		if total += int(size); total > maxCount/4 { // folded, a name may be longer
 			in.fail()
 		}
 	}
@@ -625,7 +625,7 @@ func (in *loader) block(n int) *savedBlock {
 func (b *savedBlock) unpack(limits *[len(numbers)]int64) {
 	defer close(b.done)
 	out := &block{
-		masks: make([]uint64, 0, b.n), pairs: make([]uint64, 0, b.n), heads: make([]uint32, 0, b.n), names: make([]sketch, 0, b.n),
+		masks: make([]uint64, 0, b.n), pairs: make([]uint64, 0, b.n), heads: make([]uint32, 0, b.n), names: make([]nameRef, 0, b.n),
 		folded: make([]byte, 0, len(b.names)), records: make([]record, b.n),
 	}
 	names := string(b.names)
@@ -658,13 +658,13 @@ func (b *savedBlock) unpack(limits *[len(numbers)]int64) {
 		t := &b.times[c]
 		list := make([]int64, b.n)
 		for i := range list {
-			if list[i] = never; t.has.at(i) != 0 {
+			if list[i] = noTime; t.has.at(i) != 0 {
 				list[i] = int64(t.least + uint64(t.list.at(i))*uint64(t.unit))
 			}
 		}
 		out.times[c] = times{list, t.rest}
 	}
-	out.folded, out.bytes = fit(out.folded), fit(out.bytes)
+	out.folded, out.bytes = shrink(out.folded), shrink(out.bytes)
 	b.block = out
 }
 
@@ -676,7 +676,7 @@ func (w *writer) place(b *block, extras *int) bool {
 	var by [facets + 1]lists // the slots by values; the last one's those in families
 	for i := range b.records {
 		slot, r := first+uint32(i), &b.records[i]
-		if _, twice := w.homes.put(r.id, slot, w.idOf); twice {
+		if _, twice := w.ids.put(r.id, slot, w.idOf); twice {
 			return false
 		}
 		if r.extra != 0 {
@@ -744,7 +744,7 @@ func (l lists) into(d *dict) {
 }
 
 // reserve makes room for that many idents in an empty table.
-func (p *homes) reserve(n int) {
+func (p *idTable) reserve(n int) {
 	p.seed = maphash.MakeSeed()
-	p.cells = make([]uint32, max(firstCells, 1<<bits.Len(uint(2*n))))
+	p.cells = make([]uint32, max(initialSlots, 1<<bits.Len(uint(2*n))))
 }

@@ -92,8 +92,8 @@ func (s set) slots(n int) []uint32 {
 	return out
 }
 
-// scanned is how many slots one goroutine looks at between two looks at the context.
-const scanned = 1 << 14
+// scanBatch is how many slots one goroutine looks at between two looks at the context.
+const scanBatch = 1 << 14
 
 // task is a look through names.
 type task struct {
@@ -106,10 +106,10 @@ type task struct {
 
 // scan looks for a word in names.
 func (s *snapshot) scan(ctx context.Context, t task, out *[tiers]set) error {
-	first := t.from / scanned
-	return parallel(ctx, (s.n+scanned-1)/scanned-first, func(i int) {
-		lo := (first + i) * scanned
-		for g := max(lo, t.from) / 64; g*64 < min(lo+scanned, s.n); g++ {
+	first := t.from / scanBatch
+	return parallel(ctx, (s.n+scanBatch-1)/scanBatch-first, func(i int) {
+		lo := (first + i) * scanBatch
+		for g := max(lo, t.from) / 64; g*64 < min(lo+scanBatch, s.n); g++ {
 			s.scanGroup(&t, g, out)
 		}
 	})
@@ -133,7 +133,7 @@ func (s *snapshot) scanGroup(t *task, g int, out *[tiers]set) {
 	hi := min(lo+64, s.n-g*64+lo)
 	pass &= ^uint64(0) >> (64 - (hi - lo))
 	n := t.n
-	if bits.OnesCount64(pass) <= sparse {
+	if bits.OnesCount64(pass) <= maxSparse {
 		s.scanFew(t, b, lo, g, pass, out)
 		return
 	}
@@ -146,7 +146,7 @@ func (s *snapshot) scanGroup(t *task, g int, out *[tiers]set) {
 		whole = pass & passing(b.pairs[lo:hi], n.pairs)
 	}
 	if n.fuzzy {
-		loose = pass & heading(b.heads[lo:hi], n.heads) &^ whole
+		loose = pass & headMatches(b.heads[lo:hi], n.heads) &^ whole
 	}
 	for ; whole != 0; whole &= whole - 1 {
 		i := lo + bits.TrailingZeros64(whole)
@@ -162,8 +162,8 @@ func (s *snapshot) scanGroup(t *task, g int, out *[tiers]set) {
 	}
 }
 
-// sparse is how many of 64 names are looked at one by one, without asking all their masks.
-const sparse = 4
+// maxSparse is how many of 64 names are looked at one by one, without asking all their masks.
+const maxSparse = 4
 
 func (s *snapshot) scanFew(t *task, b *block, lo, g int, pass uint64, out *[tiers]set) {
 	for n := t.n; pass != 0; pass &= pass - 1 {
@@ -181,12 +181,12 @@ func (s *snapshot) scanFew(t *task, b *block, lo, g int, pass uint64, out *[tier
 // letter finds the names with a letter, and those with a word that begins so: masks tell.
 func (s *snapshot) letter(ctx context.Context, n *needle) (words, all set, err error) {
 	words, all = newSet(s.n), newSet(s.n)
-	err = parallel(ctx, (len(all)+scanned-1)/scanned, func(part int) {
-		for g := part * scanned; g < min((part+1)*scanned, len(all)); g++ {
+	err = parallel(ctx, (len(all)+scanBatch-1)/scanBatch, func(part int) {
+		for g := part * scanBatch; g < min((part+1)*scanBatch, len(all)); g++ {
 			b, lo := s.blocks[g*64/blockRows], g*64%blockRows
 			hi := min(lo+64, s.n-g*64+lo)
 			all[g] = passing(b.masks[lo:hi], n.mask)
-			words[g] = heading(b.heads[lo:hi], n.head)
+			words[g] = headMatches(b.heads[lo:hi], n.head)
 		}
 	})
 	return words, all, err
@@ -203,8 +203,8 @@ func passing(masks []uint64, want uint64) uint64 {
 	return out
 }
 
-// heading returns a bit for each of heads that has all bits of want.
-func heading(heads []uint32, want uint32) uint64 {
+// headMatches returns a bit for each of heads that has all bits of want.
+func headMatches(heads []uint32, want uint32) uint64 {
 	var out uint64
 	for i, h := range heads {
 		miss := uint64(want &^ h)
@@ -213,8 +213,8 @@ func heading(heads []uint32, want uint32) uint64 {
 	return out
 }
 
-// starting returns those of among whose name begins with the text, and those that are it.
-func (s *snapshot) starting(text string, among set) (exact, prefix set) {
+// prefixMatches returns those of among whose name begins with the text, and those that are it.
+func (s *snapshot) prefixMatches(text string, among set) (exact, prefix set) {
 	want := query.Fold(text)
 	for g, w := range among {
 		for ; w != 0; w &= w - 1 {

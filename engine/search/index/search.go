@@ -24,7 +24,7 @@ type SearchOptions struct {
 // is, whatever is written afterwards.
 func (ix *Index) Search(ctx context.Context, q query.Query, o SearchOptions) (*Result, error) {
 	if o.Now.IsZero() {
-		o.Now = ix.restful()
+		o.Now = ix.idleClock()
 	}
 	s := ix.at(o.Now)
 	r := &Result{ix: ix, snap: s, query: q, now: o.Now}
@@ -38,13 +38,13 @@ func (ix *Index) Search(ctx context.Context, q query.Query, o SearchOptions) (*R
 		p.base.and(text.all)
 	}
 	p.base.not(text.out)
-	for _, t := range q.Narrowing() {
+	for _, t := range q.Filters() {
 		if err := p.narrow(ctx, t); err != nil {
 			return nil, err
 		}
 	}
 	r.plan = p
-	r.set = p.lifted(-1)
+	r.set = p.without(-1)
 	r.n = count(r.set)
 	r.arrange(text, o)
 	if err := ctx.Err(); err != nil {
@@ -72,7 +72,7 @@ func (ix *Index) text(ctx context.Context, s *snapshot, words []query.Word) (fou
 			return f, err
 		}
 		n := newNeedle(w.Text, w.Exact || w.Not)
-		sub, fuzzy := s.elsewhere(&n)
+		sub, fuzzy := s.otherColumns(&n)
 		upTo := [tiers]set{tierWord: or(or(h.tiers[tierExact], h.tiers[tierPrefix]), h.tiers[tierWord])}
 		if slot, ok := ix.byID(s, w); ok {
 			upTo[tierWord] = or(upTo[tierWord], single(s.n, slot))
@@ -101,7 +101,7 @@ func (ix *Index) text(ctx context.Context, s *snapshot, words []query.Word) (fou
 	if len(f.needles) > 1 {
 		// Names that begin with all the words begin with the first.
 		begin := slices.Clone(or(best[tierExact], best[tierPrefix])).and(best[tierWord])
-		best[tierExact], best[tierPrefix] = s.starting(phrase(words), begin)
+		best[tierExact], best[tierPrefix] = s.prefixMatches(phrase(words), begin)
 	}
 	f.rank(s.n, best)
 	return f, nil
@@ -145,8 +145,8 @@ func (ix *Index) byID(s *snapshot, w query.Word) (uint32, bool) {
 	return ix.slot(s, w.Text)
 }
 
-// elsewhere returns the rows whose tag, team or creator the word matches.
-func (s *snapshot) elsewhere(n *needle) (sub, fuzzy set) {
+// otherColumns returns the rows whose tag, team or creator the word matches.
+func (s *snapshot) otherColumns(n *needle) (sub, fuzzy set) {
 	var subs, fuzzies []*roaring.Bitmap
 	for _, f := range [...]int{tags, teams, people} {
 		v := &s.values[f]

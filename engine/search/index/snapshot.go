@@ -12,18 +12,18 @@ import (
 
 // snapshot is the index at one moment. It never changes.
 type snapshot struct {
-	epoch  uint64
-	blocks []*block
-	n      int // slots
-	alive  []uint64
-	live   int
-	values [facets]values
-	runs   runs
-	tags   [][]uint32 // sets
-	plats  [][]uint32 // sets
-	others []string
-	extras []extra
-	nested *roaring.Bitmap // nodes of flows and children of campaigns
+	epoch   uint64
+	blocks  []*block
+	n       int // slots
+	alive   []uint64
+	live    int
+	values  [facets]values
+	runs    runs
+	tags    [][]uint32 // sets
+	plats   [][]uint32 // sets
+	strings []string
+	extras  []extra
+	nested  *roaring.Bitmap // nodes of flows and children of campaigns
 	// The states are right from from on, and before until; a zero time is no bound.
 	from, until time.Time
 }
@@ -32,7 +32,7 @@ type snapshot struct {
 func (w *writer) publish() *snapshot {
 	s := &snapshot{
 		epoch: w.epoch, n: w.n, alive: w.alive, live: w.live, tags: w.tagSets.lists, plats: w.platformSets.lists,
-		others: w.others.texts, extras: w.extras, from: w.from, until: w.until(),
+		strings: w.strings.texts, extras: w.extras, from: w.from, until: w.until(),
 	}
 	w.own = false
 	s.nested = w.nested.publish().rows[inFamily]
@@ -65,7 +65,7 @@ func (s *snapshot) record(slot uint32) *record {
 
 func (s *snapshot) text(id ident) string {
 	if id.other {
-		return s.others[id.number()]
+		return s.strings[id.number()]
 	}
 	return hex.EncodeToString(id.bytes[:])
 }
@@ -75,7 +75,7 @@ func (s *snapshot) campaignOf(r *record) string {
 	if r.campaign == 0 {
 		return s.text(r.id)
 	}
-	return s.others[r.campaign-1]
+	return s.strings[r.campaign-1]
 }
 
 // head returns the head of a row as it was put in.
@@ -93,7 +93,7 @@ func (s *snapshot) head(slot uint32) engine.Head {
 		FlowID: e.flowID, FlowName: e.flowName, ParentID: e.parentID, RejectionComment: e.rejection,
 	}
 	if h.CampaignID = h.ID; r.campaign != 0 {
-		h.CampaignID = s.others[r.campaign-1]
+		h.CampaignID = s.strings[r.campaign-1]
 	}
 	return h
 }

@@ -20,13 +20,13 @@ type writer struct {
 	alive  []uint64 // the slots whose row is there; the others were replaced or removed
 	own    bool     // alive is in no snapshot
 	live   int
-	homes  homes // where each row is
+	ids    idTable // where each row is
 
 	dicts        [facets]*dict
 	tagSets      *sets
 	platformSets *sets
 	lexicon      lexicon
-	others       others
+	strings      stringTable
 	extras       []extra
 	nested       *dict          // of one value: the rows that are nodes of flows or children of campaigns
 	children     map[string]int // the rows that are children, by their parents
@@ -50,27 +50,27 @@ func (w *writer) key(id string) ident {
 	if key, ok := objectID(id); ok {
 		return key
 	}
-	return numbered(w.others.number(id))
+	return numbered(w.strings.number(id))
 }
 
 // add puts the row with that key into a new slot; one with the same is replaced. States are those at w.from.
 // It is found by its values and words once it is enrolled.
 func (w *writer) add(id ident, sum *engine.Summary) {
 	slot := uint32(w.n)
-	if old, ok := w.homes.put(id, slot, w.idOf); ok && w.isAlive(old) {
-		w.kill(old)
+	if old, ok := w.ids.put(id, slot, w.idOf); ok && w.isAlive(old) {
+		w.markDead(old)
 	}
 	w.append(id, sum)
 	w.n++
-	w.revive(slot)
+	w.markAlive(slot)
 	if sum.ParentID != "" {
 		w.children[strings.Clone(sum.ParentID)]++
 	}
 	w.state(slot, sum)
 }
 
-// kill takes a slot out of sight. Its bits in the values stay: alive masks them.
-func (w *writer) kill(slot uint32) {
+// markDead takes a slot out of sight. Its bits in the values stay: alive masks them.
+func (w *writer) markDead(slot uint32) {
 	w.ownAlive()
 	w.alive[slot/64] &^= 1 << (slot % 64)
 	w.live--
@@ -89,11 +89,11 @@ func (w *writer) idOf(slot uint32) ident { return w.record(slot).id }
 
 // slot returns where the row with that key is.
 func (w *writer) slot(id ident) (uint32, bool) {
-	slot, ok := w.homes.get(id, w.idOf)
+	slot, ok := w.ids.get(id, w.idOf)
 	return slot, ok && w.isAlive(slot)
 }
 
-func (w *writer) revive(slot uint32) {
+func (w *writer) markAlive(slot uint32) {
 	w.ownAlive()
 	for len(w.alive) <= int(slot/64) {
 		w.alive = append(w.alive, 0)
@@ -139,7 +139,7 @@ func (w *writer) append(id ident, sum *engine.Summary) {
 		extra: w.extra(sum), allUsers: sum.AllUsers,
 	}
 	if sum.CampaignID != sum.ID {
-		r.campaign = w.others.number(sum.CampaignID) + 1
+		r.campaign = w.strings.number(sum.CampaignID) + 1
 	}
 	r.updatedBy = r.by
 	if sum.UpdatedBy != sum.CreatedBy {
@@ -148,8 +148,8 @@ func (w *writer) append(id ident, sum *engine.Summary) {
 	b.records = append(b.records, r)
 }
 
-// enroll puts the rows from a slot on among those of their values and words.
-func (w *writer) enroll(from int) {
+// indexRows puts the rows from a slot on among those of their values and words.
+func (w *writer) indexRows(from int) {
 	words := func() {
 		for slot := from; slot < w.n; slot++ {
 			b, i := w.blocks[slot/blockRows], slot%blockRows
@@ -201,11 +201,11 @@ func (w *writer) extra(sum *engine.Summary) uint32 {
 func (w *writer) state(slot uint32, sum *engine.Summary) {
 	d := w.dicts[statuses]
 	d.add(d.number(string(engine.StateAt(*sum, w.from))), slot)
-	w.expect(slot, sum)
+	w.scheduleChange(slot, sum)
 }
 
-// expect notes the next time behind w.from at which the clock may move a row on.
-func (w *writer) expect(slot uint32, sum *engine.Summary) {
+// scheduleChange notes the next time behind w.from at which the clock may move a row on.
+func (w *writer) scheduleChange(slot uint32, sum *engine.Summary) {
 	if next := w.next(sum); !next.IsZero() {
 		heap.Push(&w.changes, change{next, slot})
 	}
@@ -243,7 +243,7 @@ func (w *writer) advance(now time.Time) {
 			d.remove(d.number(string(before)), c.slot)
 			d.add(d.number(string(after)), c.slot)
 		}
-		w.expect(c.slot, &sum)
+		w.scheduleChange(c.slot, &sum)
 	}
 }
 

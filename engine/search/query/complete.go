@@ -15,8 +15,8 @@ type Completion struct {
 	Count    int    // how many campaigns have the value; -1 where that is not known
 }
 
-// offered is how many completions a person is offered at once.
-const offered = 12
+// maxCompletions is how many completions a person is offered at once.
+const maxCompletions = 12
 
 // Complete returns ways to go on at the cursor, which is a position in bytes of the text: names of
 // query words, then their values. The best come first.
@@ -32,9 +32,9 @@ func Complete(text string, cursor int, env Env) []Completion {
 		}
 		return completeWord(tok.parts[0], cursor, tok.not, env)
 	}
-	w := wordOf(Key(tok.key))
+	w := findKeyword(Key(tok.key))
 	if w == nil || cursor < tok.keyFrom+len(tok.key)+1 {
-		p := part{text: text[tok.keyFrom:cursor], from: tok.keyFrom, to: tok.keyFrom + len(tok.key) + 1}
+		p := valueToken{text: text[tok.keyFrom:cursor], from: tok.keyFrom, to: tok.keyFrom + len(tok.key) + 1}
 		return completeKeys(p, p.text)
 	}
 	p := tok.parts[at]
@@ -56,13 +56,13 @@ func Complete(text string, cursor int, env Env) []Completion {
 			out[i].Text = quote(out[i].Text)
 		}
 	}
-	return out[:min(len(out), offered)]
+	return out[:min(len(out), maxCompletions)]
 }
 
 // under returns the token at the cursor, and which of its parts it is in. Where there is none it is
 // an empty word.
 func under(text string, cursor int) (token, int) {
-	empty := token{from: cursor, to: cursor, keyFrom: cursor, parts: []part{{from: cursor, to: cursor}}}
+	empty := token{from: cursor, to: cursor, keyFrom: cursor, parts: []valueToken{{from: cursor, to: cursor}}}
 	for _, tok := range scan(text) {
 		if cursor < tok.from || cursor > tok.to {
 			continue
@@ -79,25 +79,25 @@ func under(text string, cursor int) (token, int) {
 			return tok, 0
 		}
 		// Behind the colon or a comma there is a value still to come.
-		at := slices.IndexFunc(tok.parts, func(p part) bool { return p.from > cursor })
+		at := slices.IndexFunc(tok.parts, func(p valueToken) bool { return p.from > cursor })
 		if at < 0 {
 			at = len(tok.parts)
 		}
-		tok.parts = slices.Insert(tok.parts, at, part{from: cursor, to: cursor})
+		tok.parts = slices.Insert(tok.parts, at, valueToken{from: cursor, to: cursor})
 		return tok, at
 	}
 	return empty, 0
 }
 
 // completeWord returns query words that begin with what was typed, and values of lists that do.
-func completeWord(p part, cursor int, not bool, env Env) []Completion {
+func completeWord(p valueToken, cursor int, not bool, env Env) []Completion {
 	typed := p.text[:min(len(p.text), cursor-p.from)]
 	out := completeKeys(p, typed)
 	if typed == "" {
 		return out
 	}
-	for i := range words {
-		w := &words[i]
+	for i := range keywords {
+		w := &keywords[i]
 		if w.kind != ofList || w.key == Sort || not && w.key == Is {
 			continue
 		}
@@ -105,12 +105,12 @@ func completeWord(p part, cursor int, not bool, env Env) []Completion {
 			out = append(out, Completion{string(w.key) + ":" + c.Text, p.from, p.to, c.Label, c.Count})
 		}
 	}
-	return out[:min(len(out), offered)]
+	return out[:min(len(out), maxCompletions)]
 }
 
-func completeKeys(p part, typed string) []Completion {
+func completeKeys(p valueToken, typed string) []Completion {
 	var out []Completion
-	for _, w := range words {
+	for _, w := range keywords {
 		begins := func(name string) bool { return strings.HasPrefix(name, Fold(typed)) }
 		if begins(string(w.key)) || typed != "" && slices.ContainsFunc(w.aliases, begins) {
 			out = append(out, Completion{string(w.key) + ":", p.from, p.to, w.help, -1})
@@ -121,7 +121,7 @@ func completeKeys(p part, typed string) []Completion {
 
 // complete returns the values of the query word that begin with what was typed, then those with a
 // word that does.
-func (w *word) complete(typed string, env Env) []Completion {
+func (w *keyword) complete(typed string, env Env) []Completion {
 	switch w.kind {
 	case ofList:
 		return w.completeList(typed, env)
@@ -135,7 +135,7 @@ func (w *word) complete(typed string, env Env) []Completion {
 	return nil
 }
 
-func (w *word) completeList(typed string, env Env) []Completion {
+func (w *keyword) completeList(typed string, env Env) []Completion {
 	var counts map[string]int
 	if values := env.values(w.key); values != nil {
 		counts = map[string]int{}
@@ -163,9 +163,9 @@ func (w *word) completeList(typed string, env Env) []Completion {
 
 // completeRows returns the known values that match, the most frequent first: those that begin with
 // what was typed before those with a word that does.
-func completeRows(values []Known, typed string) []Completion {
+func completeRows(values []ValueCount, typed string) []Completion {
 	type ranked struct {
-		Known
+		ValueCount
 		rank int
 	}
 	want := Fold(typed)
@@ -185,23 +185,23 @@ func completeRows(values []Known, typed string) []Completion {
 	slices.SortFunc(found, func(a, b ranked) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Text, b.Text))
 	})
-	out := make([]Completion, 0, min(len(found), offered))
-	for _, r := range found[:min(len(found), offered)] {
+	out := make([]Completion, 0, min(len(found), maxCompletions))
+	for _, r := range found[:min(len(found), maxCompletions)] {
 		out = append(out, Completion{Text: r.Text, Label: r.Text, Count: r.Count})
 	}
 	return out
 }
 
 var (
-	pastTimes  = []string{"today", "yesterday", "<7d", "<2w", "<30d", "this-week", "last-week", "this-month", "last-month", "this-year", ">30d", ">1y"}
-	aheadTimes = []string{"today", "tomorrow", "+7d", "+2w", "this-week", "next-week", "this-month", "next-month", "yesterday", "<7d"}
+	pastTimes   = []string{"today", "yesterday", "<7d", "<2w", "<30d", "this-week", "last-week", "this-month", "last-month", "this-year", ">30d", ">1y"}
+	futureTimes = []string{"today", "tomorrow", "+7d", "+2w", "this-week", "next-week", "this-month", "next-month", "yesterday", "<7d"}
 )
 
 // completeTimes returns times that begin with what was typed; for a number, its units.
 func completeTimes(typed string, ahead bool, now time.Time) []Completion {
 	times := pastTimes
 	if ahead {
-		times = aheadTimes
+		times = futureTimes
 	}
 	op := typed[:len(typed)-len(strings.TrimLeft(typed, "<>=+"))]
 	rest := slug(typed[len(op):])

@@ -29,13 +29,13 @@ var (
 	dateForm = regexp.MustCompile(`^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?$`)
 )
 
-// stretch is a named stretch of time around now.
-type stretch struct {
+// namedRange is a named stretch of time around now.
+type namedRange struct {
 	name, words string
 	of          func(now time.Time) (from, to time.Time)
 }
 
-var stretches = []stretch{
+var namedRanges = []namedRange{
 	{"today", "today", days(0)},
 	{"yesterday", "yesterday", days(-1)},
 	{"tomorrow", "tomorrow", days(1)},
@@ -50,8 +50,8 @@ var stretches = []stretch{
 }
 
 func timeWords() []string {
-	out := make([]string, len(stretches))
-	for i, s := range stretches {
+	out := make([]string, len(namedRanges))
+	for i, s := range namedRanges {
 		out[i] = s.name
 	}
 	return out
@@ -108,7 +108,7 @@ func parseSpan(text string) (span, bool) {
 		s.text = fmt.Sprintf("%s%s%d%c", s.op, m[1], s.age, s.unit)
 		return s, true
 	}
-	for _, st := range stretches {
+	for _, st := range namedRanges {
 		if st.name == rest {
 			s.word = rest
 			return s, true
@@ -172,7 +172,7 @@ func Range(text string, now time.Time) (from, to time.Time, ok bool) {
 		return from, to, true
 	}
 	if s.word != "" {
-		for _, st := range stretches {
+		for _, st := range namedRanges {
 			if st.name == s.word {
 				from, to = st.of(now)
 			}

@@ -33,7 +33,7 @@ func (q Query) With(k Key, value string) Query {
 		return q
 	}
 	v := Value{Text: value, Quoted: needsQuotes(value, k == "")}
-	if w := wordOf(k); w != nil && w.kind == ofList {
+	if w := findKeyword(k); w != nil && w.kind == ofList {
 		if o, ok := w.find(value); ok {
 			v = Value{Text: o.text}
 		}

@@ -10,7 +10,7 @@ import (
 func (q Query) Explain() string {
 	var what, clauses []string
 	archived, kind := " except archived", "campaigns"
-	for _, t := range q.Narrowing() {
+	for _, t := range q.Filters() {
 		if !t.Not && (t.Key == Status || t.Key == Is) {
 			archived = ""
 		}
@@ -56,8 +56,8 @@ func (w Word) explain() string {
 // archivedOnly is what is:archived shows.
 const archivedOnly = "archived campaigns"
 
-// leads say how a term of each query word is put into words.
-var leads = map[Key][2]string{
+// prefixes say how a term of each query word is put into words.
+var prefixes = map[Key][2]string{
 	Status: {"", "not "}, Channel: {"on ", "not on "}, Type: {"of type ", "not of type "},
 	Tag: {"tagged ", "not tagged "}, By: {"by ", "not by "}, Team: {"of team ", "not of team "},
 	Platform: {"for ", "not for "}, Version: {"version ", "not version "}, ID: {"with the id ", "without the id "},
@@ -66,11 +66,11 @@ var leads = map[Key][2]string{
 }
 
 func (t Term) explain() string {
-	lead := leads[t.Key][0]
+	lead := prefixes[t.Key][0]
 	if t.Not {
-		lead = leads[t.Key][1]
+		lead = prefixes[t.Key][1]
 	}
-	w := wordOf(t.Key)
+	w := findKeyword(t.Key)
 	said := make([]string, len(t.Values))
 	for i, v := range t.Values {
 		switch w.kind {

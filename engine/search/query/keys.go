@@ -55,8 +55,8 @@ const (
 	ofID                // identifiers, or how they begin
 )
 
-// word is one query word.
-type word struct {
+// keyword is one query word.
+type keyword struct {
 	key     Key
 	aliases []string
 	help    string
@@ -71,7 +71,7 @@ type option struct {
 	label string // for people
 }
 
-var words = []word{
+var keywords = []keyword{
 	{key: Status, aliases: []string{"state"}, help: "state", options: options(catalog.States, catalog.State.Label)},
 	{key: Channel, help: "channel", options: options(catalog.Channels, catalog.Channel.Label)},
 	{key: Type, help: "delivery type", options: options(deliveryTypes(), catalog.DeliveryType.Label)},
@@ -109,7 +109,7 @@ func columns() []option {
 }
 
 func columnLabel(c Key) string {
-	if w := wordOf(c); w != nil {
+	if w := findKeyword(c); w != nil {
 		return w.help
 	}
 	return string(c)
@@ -129,24 +129,24 @@ func slug(s string) string {
 }
 
 // lookup is filled once: wordOf is used while words itself is being made.
-var lookup map[string]*word
+var lookup map[string]*keyword
 
 func init() {
-	lookup = map[string]*word{}
-	for i := range words {
-		w := &words[i]
+	lookup = map[string]*keyword{}
+	for i := range keywords {
+		w := &keywords[i]
 		for _, name := range append(w.aliases, string(w.key)) {
 			lookup[name] = w
 		}
 	}
 }
 
-func wordOf(k Key) *word { return lookup[strings.ToLower(string(k))] }
+func findKeyword(k Key) *keyword { return lookup[strings.ToLower(string(k))] }
 
 // names are the query words themselves, without their other names.
 func names() []string {
-	out := make([]string, len(words))
-	for i, w := range words {
+	out := make([]string, len(keywords))
+	for i, w := range keywords {
 		out[i] = string(w.key)
 	}
 	return out
@@ -154,7 +154,7 @@ func names() []string {
 
 // find returns the option that a person means by s: its text, wire value or label in any case, or
 // the only one that begins so.
-func (w *word) find(s string) (option, bool) {
+func (w *keyword) find(s string) (option, bool) {
 	want := slug(s)
 	var begins []option
 	for _, o := range w.options {
@@ -172,7 +172,7 @@ func (w *word) find(s string) (option, bool) {
 }
 
 // label returns a value for people.
-func (w *word) label(text string) string {
+func (w *keyword) label(text string) string {
 	if i := slices.IndexFunc(w.options, func(o option) bool { return o.text == text }); i >= 0 {
 		return w.options[i].label
 	}
@@ -182,7 +182,7 @@ func (w *word) label(text string) string {
 // Wire returns the value of a list, such as status, as the rows have it: DRAFT for draft. Other
 // values come back as they are.
 func Wire(k Key, text string) string {
-	if w := wordOf(k); w != nil {
+	if w := findKeyword(k); w != nil {
 		if i := slices.IndexFunc(w.options, func(o option) bool { return o.text == text }); i >= 0 {
 			return w.options[i].wire
 		}
@@ -193,7 +193,7 @@ func Wire(k Key, text string) string {
 // Text returns a value of a row as the language writes it: draft for DRAFT. Values of tags, teams
 // and people come back as they are.
 func Text(k Key, wire string) string {
-	if w := wordOf(k); w != nil && w.kind == ofList {
+	if w := findKeyword(k); w != nil && w.kind == ofList {
 		return slug(wire)
 	}
 	return wire
@@ -201,7 +201,7 @@ func Text(k Key, wire string) string {
 
 // Label returns a value of a row for people: Draft for DRAFT.
 func Label(k Key, wire string) string {
-	if w := wordOf(k); w != nil && w.kind == ofList {
+	if w := findKeyword(k); w != nil && w.kind == ofList {
 		if i := slices.IndexFunc(w.options, func(o option) bool { return o.wire == wire }); i >= 0 {
 			return w.options[i].label
 		}
@@ -209,10 +209,10 @@ func Label(k Key, wire string) string {
 	return wire
 }
 
-// Listed returns the values of a list such as status as rows have them, in their order; nil for
+// Options returns the values of a list such as status as rows have them, in their order; nil for
 // words whose values are what the rows have.
-func Listed(k Key) []string {
-	w := wordOf(k)
+func Options(k Key) []string {
+	w := findKeyword(k)
 	if w == nil || w.kind != ofList {
 		return nil
 	}

@@ -28,10 +28,10 @@ func foldRunes(s string) string {
 	return string(rs)
 }
 
-// Means reports whether a tag, team or person is meant by the text of a query: it is the same
+// Matches reports whether a tag, team or person is meant by the text of a query: it is the same
 // whatever the case, or unless it was quoted a word in it begins so. Where a value is the same,
 // those that only begin so are not meant; whoever has all values sees to that.
-func Means(value, text string, quoted bool) bool {
+func Matches(value, text string, quoted bool) bool {
 	return Same(value, text) || !quoted && WordStart(Fold(value), Fold(text)) >= 0
 }
 

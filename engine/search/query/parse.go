@@ -15,18 +15,18 @@ import (
 type Env struct {
 	// Values returns the values that campaigns have for tag, by and team, and how many have each;
 	// for lists such as status the counts. Texts are as [Text] writes them. May be nil.
-	Values func(Key) []Known
+	Values func(Key) []ValueCount
 	// Now says what today is, in the zone of the person.
 	Now time.Time
 }
 
-// Known is a value that campaigns have.
-type Known struct {
+// ValueCount is a value that campaigns have.
+type ValueCount struct {
 	Text  string
 	Count int
 }
 
-func (e Env) values(k Key) []Known {
+func (e Env) values(k Key) []ValueCount {
 	if e.Values == nil {
 		return nil
 	}
@@ -69,11 +69,11 @@ type token struct {
 	key      string // as it was typed; only where keyed
 	keyed    bool
 	keyFrom  int
-	parts    []part
+	parts    []valueToken
 }
 
-// part is one of the values of a token.
-type part struct {
+// valueToken is one of the values of a token.
+type valueToken struct {
 	text     string
 	quoted   bool
 	from, to int // with the quotes
@@ -126,8 +126,8 @@ func scanToken(text string, i int) token {
 
 // scanPart reads one value: up to a space, or a comma in a list, or the end of its quotes. Quotes
 // that are still open end with the text.
-func scanPart(text string, i int, list bool) part {
-	p := part{from: i, to: i}
+func scanPart(text string, i int, list bool) valueToken {
+	p := valueToken{from: i, to: i}
 	if i < len(text) && text[i] == '"' {
 		p.quoted = true
 		p.text, p.to = unquote(text, i+1)
@@ -176,7 +176,7 @@ func (t token) term(env Env) (Term, []Problem) {
 		out.Values = []Value{{Text: t.parts[0].text, Quoted: t.parts[0].quoted}}
 		return out, nil
 	}
-	w := wordOf(Key(t.key))
+	w := findKeyword(Key(t.key))
 	if w == nil {
 		out.Key, out.Bad = Key(t.key), true
 		for _, p := range t.parts {
@@ -201,7 +201,7 @@ func (t token) term(env Env) (Term, []Problem) {
 }
 
 // value reads one value of the query word.
-func (w *word) value(p part, env Env) (Value, Problem) {
+func (w *keyword) value(p valueToken, env Env) (Value, Problem) {
 	v := Value{Text: p.text, Quoted: p.quoted}
 	bad := func(format string, args ...any) (Value, Problem) {
 		v.Bad = true
@@ -240,14 +240,14 @@ func (w *word) value(p part, env Env) (Value, Problem) {
 }
 
 // known says so where no campaign has the value. It still narrows, to nothing.
-func (w *word) known(p part, env Env) Problem {
+func (w *keyword) known(p valueToken, env Env) Problem {
 	values := env.values(w.key)
 	if len(values) == 0 || p.text == "" {
 		return Problem{}
 	}
 	all := make([]string, len(values))
 	for i, k := range values {
-		if Means(k.Text, p.text, p.quoted) {
+		if Matches(k.Text, p.text, p.quoted) {
 			return Problem{}
 		}
 		all[i] = k.Text

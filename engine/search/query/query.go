@@ -70,9 +70,9 @@ func (q Query) Text() string {
 	return strings.Join(out, " ")
 }
 
-// Narrowing returns the terms that narrow: those of a query word other than sort, with the values
+// Filters returns the terms that narrow: those of a query word other than sort, with the values
 // that it knows.
-func (q Query) Narrowing() []Term {
+func (q Query) Filters() []Term {
 	var out []Term
 	for _, t := range q.Terms {
 		if t.Key == "" || t.Key == Sort || t.Bad {
@@ -103,7 +103,7 @@ func (q Query) Order() (column Key, desc bool) {
 }
 
 // Empty reports whether the query narrows nothing and looks for nothing.
-func (q Query) Empty() bool { return len(q.Words()) == 0 && len(q.Narrowing()) == 0 }
+func (q Query) Empty() bool { return len(q.Words()) == 0 && len(q.Filters()) == 0 }
 
 // String writes the query. Reading it again gives the same query.
 func (q Query) String() string {

@@ -16,14 +16,14 @@ import (
 
 var now = time.Date(2026, 6, 17, 15, 0, 0, 0, time.FixedZone("", 2*3600)) // a Wednesday
 
-var env = query.Env{Now: now, Values: func(k query.Key) []query.Known {
+var env = query.Env{Now: now, Values: func(k query.Key) []query.ValueCount {
 	switch k {
 	case query.Status:
-		return []query.Known{{Text: "draft", Count: 12}, {Text: "active", Count: 3}}
+		return []query.ValueCount{{Text: "draft", Count: 12}, {Text: "active", Count: 3}}
 	case query.Tag:
-		return []query.Known{{Text: "sale", Count: 40}, {Text: "big sale", Count: 9}, {Text: "test", Count: 2}, {Text: "saas", Count: 5}}
+		return []query.ValueCount{{Text: "sale", Count: 40}, {Text: "big sale", Count: 9}, {Text: "test", Count: 2}, {Text: "saas", Count: 5}}
 	case query.By:
-		return []query.Known{{Text: "ann.lee@example.com", Count: 7}, {Text: "bob@example.com", Count: 1}}
+		return []query.ValueCount{{Text: "ann.lee@example.com", Count: 7}, {Text: "bob@example.com", Count: 1}}
 	}
 	return nil
 }}

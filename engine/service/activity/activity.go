@@ -31,8 +31,8 @@ type Call struct {
 	// Local says that it was done in the store and is no call of the API: it has no method, path or
 	// status.
 	Local bool
-	// Times is how many calls in a row the entry stands for, where it is more than one.
-	Times int
+	// Count is how many calls in a row the entry stands for, where it is more than one.
+	Count int
 
 	Method string
 	Base   string // scheme and host; empty where it went over no wire
@@ -69,16 +69,16 @@ func (c Call) Request() []byte { return c.request.shown(c.redactor) }
 // Response returns the body that came back, as [Call.Request] does.
 func (c Call) Response() []byte { return c.response.shown(c.redactor) }
 
-// Forgotten reports whether the call's bodies have been let go, because the log would have held on
+// BodiesDropped reports whether the call's bodies have been let go, because the log would have held on
 // to too much.
-func (c Call) Forgotten() bool { return c.request.gone || c.response.gone }
+func (c Call) BodiesDropped() bool { return c.request.gone || c.response.gone }
 
 // Document returns the call without its bodies, as a JSON object for people to read.
 func (c Call) Document() doc.Value {
 	ms := []doc.Member{
 		text("operation", c.Operation), text("campaign", c.Campaign), text("method", c.Method), text("base_url", c.Base), text("path", c.Path),
 		number("status", c.Status), text("error", c.Err),
-		text("at", c.At.Format(time.RFC3339Nano)), milliseconds(c.Took), number("times", c.Times), number("attempt", c.Attempt),
+		text("at", c.At.Format(time.RFC3339Nano)), milliseconds(c.Took), number("times", c.Count), number("attempt", c.Attempt),
 		text("request_id", c.RequestID), text("idempotency_key", c.IdempotencyKey),
 	}
 	if c.Replayed {

@@ -32,18 +32,18 @@ func fromContent(c engine.ContentCall) Call {
 	return out.WithBodies(c.Request, c.Response)
 }
 
-// made adds the calls that messages made of content APIs.
-func (s *observed) made(calls []engine.ContentCall) {
+// addContentCalls adds the calls that messages made of content APIs.
+func (s *recordingService) addContentCalls(calls []engine.ContentCall) {
 	for _, c := range calls {
 		s.log.Add(fromContent(c))
 	}
 }
 
 // TryContentAPI is a call that a person makes, to see what a message would get.
-func (s *observed) TryContentAPI(ctx context.Context, name string, args []string) (engine.ContentTrial, error) {
+func (s *recordingService) TryContentAPI(ctx context.Context, name string, args []string) (engine.ContentTrial, error) {
 	out, err := s.Service.TryContentAPI(ctx, name, args)
 	if err == nil {
-		s.made([]engine.ContentCall{out.Call})
+		s.addContentCalls([]engine.ContentCall{out.Call})
 	}
 	return out, err
 }

@@ -30,7 +30,7 @@ func home(t testing.TB) (*local.Service, string, *enginetest.Clock) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range enginetest.Profiles() {
+	for _, p := range enginetest.Users() {
 		if err := svc.PutUser(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}

@@ -9,9 +9,9 @@ import (
 // Capacity is how many calls a log remembers.
 const Capacity = 500
 
-// maxHeld is about how many bytes the bodies in a log may keep alive. Beyond it the oldest are let
+// maxBodyBytes is about how many bytes the bodies in a log may keep alive. Beyond it the oldest are let
 // go; those of the newest call always stay.
-const maxHeld = 32 << 20
+const maxBodyBytes = 32 << 20
 
 // Log remembers the newest calls. The zero Log is empty and ready for use, and all of it is safe for
 // concurrent use.
@@ -28,12 +28,12 @@ type Log struct {
 // Add remembers a call. A save of the same draft as the call before takes its place, so that one who
 // types does not push everything else out.
 func (l *Log) Add(c Call) {
-	c = c.cleaned()
+	c = c.redacted()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch last := l.newest(); {
 	case last != nil && last.follows(c):
-		c.Seq, c.Times = last.Seq, max(last.Times, 1)+1
+		c.Seq, c.Count = last.Seq, max(last.Count, 1)+1
 		l.held -= last.weight()
 		*last = c
 	case len(l.calls) < Capacity:
@@ -49,7 +49,7 @@ func (l *Log) Add(c Call) {
 	}
 	l.held += c.weight()
 	l.trim()
-	l.tell()
+	l.notify()
 }
 
 // follows reports whether next does again what the call did.
@@ -68,14 +68,14 @@ func (l *Log) newest() *Call {
 
 // trim lets bodies go, the oldest first, until the log holds no more than it may.
 func (l *Log) trim() {
-	for i := 0; l.held > maxHeld && i < len(l.calls)-1; i++ {
+	for i := 0; l.held > maxBodyBytes && i < len(l.calls)-1; i++ {
 		c := &l.calls[(l.next+i)%len(l.calls)]
 		l.held -= c.weight()
 		c.request, c.response = c.request.dropped(), c.response.dropped()
 	}
 }
 
-func (l *Log) tell() {
+func (l *Log) notify() {
 	l.version++
 	if l.changed != nil {
 		close(l.changed)
@@ -97,7 +97,7 @@ func (l *Log) Clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.calls, l.next, l.held = nil, 0, 0
-	l.tell()
+	l.notify()
 }
 
 // Version counts the changes of the log.

@@ -39,12 +39,12 @@ func TestOldBodiesAreLetGo(t *testing.T) {
 		l.Add(activity.Call{}.WithBodies(big, nil))
 	}
 	calls := l.Calls()
-	if calls[0].Forgotten() || len(calls[0].Request()) != len(big) {
+	if calls[0].BodiesDropped() || len(calls[0].Request()) != len(big) {
 		t.Error("the newest call lost its body")
 	}
 	kept := 0
 	for _, c := range calls {
-		if !c.Forgotten() {
+		if !c.BodiesDropped() {
 			kept++
 		} else if c.Request() != nil {
 			t.Error("a body that was let go is still there")
@@ -54,7 +54,7 @@ func TestOldBodiesAreLetGo(t *testing.T) {
 		t.Errorf("%d bodies of 4 MiB are kept", kept)
 	}
 	l.Add(activity.Call{}.WithBodies(make([]byte, 40<<20), nil))
-	if calls := l.Calls(); calls[0].Forgotten() || !calls[1].Forgotten() {
+	if calls := l.Calls(); calls[0].BodiesDropped() || !calls[1].BodiesDropped() {
 		t.Error("one body that is too large is the only one to stay")
 	}
 }

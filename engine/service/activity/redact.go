@@ -10,9 +10,9 @@ import (
 	"bugle/engine/operation"
 )
 
-// cleaned returns the call without the secrets that its members hold, and knowing what its bodies must
+// redacted returns the call without the secrets that its members hold, and knowing what its bodies must
 // not show.
-func (c Call) cleaned() Call {
+func (c Call) redacted() Call {
 	if op := operation.Named(c.Operation); op != nil && op.NamesUsers {
 		c.redactor = operation.NewRedactor(operation.DeviceTokens(c.request.value())...)
 	}

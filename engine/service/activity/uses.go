@@ -7,10 +7,10 @@ import (
 	"bugle/engine"
 )
 
-var _ engine.NameUses = (*observed)(nil)
+var _ engine.NameUses = (*recordingService)(nil)
 
 // NameUses asks the service where it can tell; nothing of it is remembered.
-func (s *observed) NameUses(ctx context.Context, ref engine.NameRef) ([]engine.ContentUse, error) {
+func (s *recordingService) NameUses(ctx context.Context, ref engine.NameRef) ([]engine.ContentUse, error) {
 	if u, ok := s.Service.(engine.NameUses); ok {
 		return u.NameUses(ctx, ref)
 	}

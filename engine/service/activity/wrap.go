@@ -34,49 +34,51 @@ type Service interface {
 // would answer with. The saves of drafts are remembered as what they are, local; of its other
 // capabilities nothing is.
 func Wrap(s Service, l *Log) Service {
-	return &observed{Service: s, log: l}
+	return &recordingService{Service: s, log: l}
 }
 
-type observed struct {
+type recordingService struct {
 	Service
 	log *Log
 }
 
-var _ index.Indexed = (*observed)(nil)
+var _ index.Indexed = (*recordingService)(nil)
 
 // Index returns the index that the service keeps, where it keeps one; searches in it are no calls.
-func (s *observed) Index(ctx context.Context) (*index.Index, bool) { return index.Of(ctx, s.Service) }
+func (s *recordingService) Index(ctx context.Context) (*index.Index, bool) {
+	return index.For(ctx, s.Service)
+}
 
 // Sync implements [index.Indexed].
-func (s *observed) Sync(ctx context.Context) error {
+func (s *recordingService) Sync(ctx context.Context) error {
 	if y, ok := s.Service.(index.Indexed); ok {
 		return y.Sync(ctx)
 	}
 	return nil
 }
 
-// saving is the operation of a save, which no path belongs to.
-const saving = "save"
+// opSave is the operation of a save, which no path belongs to.
+const opSave = "save"
 
-// note is a call that has begun.
-type note struct {
+// pendingCall is a call that has begun.
+type pendingCall struct {
 	*operation.Operation
 	call Call
 }
 
-func begin(op *operation.Operation, id string, ids engine.Call, request doc.Value) *note {
+func begin(op *operation.Operation, id string, ids engine.Call, request doc.Value) *pendingCall {
 	if ids.RequestID == "" {
 		ids.RequestID = request.Get("request_id").Text()
 	}
-	return &note{Operation: op, call: Call{
-		At: time.Now(), Operation: op.Name, Campaign: id, Method: op.Method(), Path: op.On(id),
+	return &pendingCall{Operation: op, call: Call{
+		At: time.Now(), Operation: op.Name, Campaign: id, Method: op.Method(), Path: op.PathFor(id),
 		RequestID: ids.RequestID, IdempotencyKey: ids.IdempotencyKey, request: document(request),
 	}}
 }
 
 // end adds the call to the log. data gives what the envelope of success holds, which keeps about
 // size bytes alive.
-func (s *observed) end(n *note, a engine.ResponseInfo, err error, size int, data func() doc.Value) {
+func (s *recordingService) end(n *pendingCall, a engine.ResponseInfo, err error, size int, data func() doc.Value) {
 	c := &n.call
 	c.Took, c.Status, c.Err, c.Replayed = time.Since(c.At), n.Operation.Status, Reason(err), a.Replayed
 	if err != nil {
@@ -91,7 +93,7 @@ func (s *observed) end(n *note, a engine.ResponseInfo, err error, size int, data
 	s.log.Add(*c)
 }
 
-func (s *observed) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
+func (s *recordingService) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
 	n := begin(operation.Create, "", r.Call, r.Body)
 	out, err := s.Service.Create(ctx, r)
 	n.call.Campaign = out.ID
@@ -99,42 +101,42 @@ func (s *observed) Create(ctx context.Context, r engine.CreateRequest) (engine.C
 	return out, err
 }
 
-func (s *observed) Get(ctx context.Context, id string) (engine.Campaign, error) {
+func (s *recordingService) Get(ctx context.Context, id string) (engine.Campaign, error) {
 	n := begin(operation.Get, id, engine.Call{}, doc.Value{})
 	out, err := s.Service.Get(ctx, id)
 	s.end(n, engine.ResponseInfo{}, err, heldBy(out), out.Record)
 	return out, err
 }
 
-func (s *observed) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
+func (s *recordingService) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
 	n := begin(operation.Update, r.ID, r.Call, r.Body)
 	out, err := s.Service.Update(ctx, r)
 	s.end(n, out.ResponseInfo, err, nodeWeight, out.Document)
 	return out, err
 }
 
-func (s *observed) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
+func (s *recordingService) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
 	n := begin(operation.Publish, r.ID, r.Call, doc.NewObject(text("status", string(catalog.Publish))))
 	out, err := s.Service.Publish(ctx, r)
 	s.end(n, out.ResponseInfo, err, nodeWeight, out.Document)
 	return out, err
 }
 
-func (s *observed) Validate(ctx context.Context, id string) (engine.Validation, error) {
+func (s *recordingService) Validate(ctx context.Context, id string) (engine.Validation, error) {
 	n := begin(operation.Validate, id, engine.Call{}, doc.Value{})
 	out, err := s.Service.Validate(ctx, id)
 	s.end(n, engine.ResponseInfo{}, err, nodeWeight*(1+len(out.Problems)), out.Document)
 	return out, err
 }
 
-func (s *observed) ChangeStatus(ctx context.Context, r engine.StatusRequest) (engine.StatusChanged, error) {
+func (s *recordingService) ChangeStatus(ctx context.Context, r engine.StatusRequest) (engine.StatusChanged, error) {
 	n := begin(operation.Status, r.ID, r.Call, r.Document())
 	out, err := s.Service.ChangeStatus(ctx, r)
 	s.end(n, out.ResponseInfo, err, nodeWeight, out.Document)
 	return out, err
 }
 
-func (s *observed) Search(ctx context.Context, r engine.SearchRequest) ([]engine.Campaign, error) {
+func (s *recordingService) Search(ctx context.Context, r engine.SearchRequest) ([]engine.Campaign, error) {
 	n := begin(operation.Search, "", r.Call, r.Document())
 	out, err := s.Service.Search(ctx, r)
 	size := nodeWeight
@@ -146,7 +148,7 @@ func (s *observed) Search(ctx context.Context, r engine.SearchRequest) ([]engine
 	return out, err
 }
 
-func (s *observed) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, error) {
+func (s *recordingService) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, error) {
 	n := begin(operation.Meta, r.ID, r.Call, r.Document())
 	out, err := s.Service.Meta(ctx, r)
 	found := slices.Clone(out)
@@ -154,25 +156,25 @@ func (s *observed) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Met
 	return out, err
 }
 
-func (s *observed) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
+func (s *recordingService) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
 	n := begin(operation.Test, r.Body.Get("draft_id").Text(), r.Call, r.Body)
 	out, err := s.Service.Test(ctx, r)
-	s.made(out.Calls)
+	s.addContentCalls(out.Calls)
 	s.end(n, out.ResponseInfo, err, (1+len(out.Keys))*nodeWeight, out.Document)
 	return out, err
 }
 
-func (s *observed) Preview(ctx context.Context, r engine.PreviewRequest) (engine.Preview, error) {
+func (s *recordingService) Preview(ctx context.Context, r engine.PreviewRequest) (engine.Preview, error) {
 	n := begin(operation.Preview, "", r.Call, r.Body)
 	out, err := s.Service.Preview(ctx, r)
-	s.made(out.Calls)
+	s.addContentCalls(out.Calls)
 	s.end(n, out.ResponseInfo, err, weight(out.Content)+len(out.Unresolved)*nodeWeight, out.Document)
 	return out, err
 }
 
 // Save is of the store alone: the API has no save of a draft that is not valid yet.
-func (s *observed) Save(ctx context.Context, r engine.SaveRequest) (engine.Head, error) {
-	c := Call{At: time.Now(), Operation: saving, Campaign: r.ID, Local: true, request: document(r.Body)}
+func (s *recordingService) Save(ctx context.Context, r engine.SaveRequest) (engine.Head, error) {
+	c := Call{At: time.Now(), Operation: opSave, Campaign: r.ID, Local: true, request: document(r.Body)}
 	out, err := s.Service.Save(ctx, r)
 	c.Took, c.Err = time.Since(c.At), Reason(err)
 	if err != nil {

@@ -195,8 +195,8 @@ func TestSavesAreLocal(t *testing.T) {
 		t.Fatalf("%d calls are listed", len(calls))
 	}
 	a, refused := calls[3], calls[1]
-	if a.Times != 3 || string(a.Request()) != `{"n":3}` || string(a.Response()) != `{"id":"a","status":"DRAFT","revision":4}` {
-		t.Errorf("three saves in a row are listed as %d: %s, %s", a.Times, a.Request(), a.Response())
+	if a.Count != 3 || string(a.Request()) != `{"n":3}` || string(a.Response()) != `{"id":"a","status":"DRAFT","revision":4}` {
+		t.Errorf("three saves in a row are listed as %d: %s, %s", a.Count, a.Request(), a.Response())
 	}
 	if !a.Local || a.Method != "" || a.Path != "" || a.Status != 0 || a.Failed() || a.Curl() != "" {
 		t.Errorf("a save is listed as a call of the API: %s", a.Document().Indent())

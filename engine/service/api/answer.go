@@ -35,18 +35,18 @@ type reply struct {
 // buffers are lent to replies; those of very long ones are not kept. A page of records is some 40 KB.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-const keptBuffer = 256 << 10
+const maxPooledBuffer = 256 << 10
 
 // release returns the reply's buffer back, when it is written.
 func (out reply) release() {
-	if out.buf != nil && cap(out.body) <= keptBuffer {
+	if out.buf != nil && cap(out.body) <= maxPooledBuffer {
 		*out.buf = out.body[:0]
 		buffers.Put(out.buf)
 	}
 }
 
-// statusGone is what the log says where the client left before its answer.
-const statusGone = 499
+// statusClientClosed is what the log says where the client left before its answer.
+const statusClientClosed = 499
 
 const unexpected = "unexpected error; try again, and report the response_id to the operator of the service if it happens again"
 
@@ -66,7 +66,7 @@ func (x *exchange) success(res result) reply {
 	if res.answer.Replayed {
 		x.header.Set(operation.HeaderReplayed, "true")
 	}
-	echo(x.header, id)
+	setRequestIDHeader(x.header, id)
 	out.buf = buffers.Get().(*[]byte)
 	b := append((*out.buf)[:0], `{"response_id":`...)
 	b = doc.NewString(id).AppendTo(b)
@@ -88,7 +88,7 @@ func (x *exchange) failure(err error) reply {
 	e := x.explain(err)
 	requestID := e.RequestID // of the first request, where this is its stored refusal
 	if requestID == "" {
-		requestID = x.given
+		requestID = x.requestID
 	}
 	id := requestID
 	if id == "" {
@@ -97,7 +97,7 @@ func (x *exchange) failure(err error) reply {
 	if e.RetryAfter > 0 {
 		x.header.Set("Retry-After", strconv.Itoa(limit.Seconds(e.RetryAfter)))
 	}
-	echo(x.header, id)
+	setRequestIDHeader(x.header, id)
 	return reply{status: e.HTTP, body: doc.NewObject(
 		doc.M("response_id", doc.NewString(id)),
 		doc.M("error", doc.NewObject(
@@ -123,7 +123,7 @@ func (x *exchange) explain(err error) *engine.Error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return engine.Errorf(engine.Internal, http.StatusInternalServerError, "the request timed out after %s; try again", x.op.budget)
 	case errors.Is(err, context.Canceled) && x.r.Context().Err() != nil:
-		return engine.Errorf(engine.Internal, statusGone, "the client closed the connection")
+		return engine.Errorf(engine.Internal, statusClientClosed, "the client closed the connection")
 	case errors.Is(err, context.Canceled):
 		return engine.Errorf(engine.Internal, http.StatusInternalServerError, "the service is stopping; try again")
 	}
@@ -137,12 +137,12 @@ func withoutCause(e engine.Error) string {
 	if text := strings.Replace(e.Message, " ("+cause+")", "", 1); !strings.Contains(text, cause) {
 		return text
 	}
-	return inside(e.HTTP)
+	return internalMessage(e.HTTP)
 }
 
-// inside returns what a caller is told instead of a message that quotes what went wrong inside: paths,
+// internalMessage returns what a caller is told instead of a message that quotes what went wrong inside: paths,
 // process ids, texts of the system. The log has that message.
-func inside(status int) string {
+func internalMessage(status int) string {
 	switch status {
 	case http.StatusInsufficientStorage:
 		return "the disk of the store is full and nothing was changed; free some space, and send the request again. Saved data can still be read"
@@ -183,8 +183,8 @@ func text(name, s string) doc.Member {
 	return doc.M(name, doc.NewString(s))
 }
 
-// echo returns the request id back as a header too, where a header can hold it.
-func echo(h http.Header, id string) {
+// setRequestIDHeader returns the request id back as a header too, where a header can hold it.
+func setRequestIDHeader(h http.Header, id string) {
 	for i := range len(id) {
 		if id[i] < ' ' || id[i] > '~' {
 			return

@@ -73,7 +73,7 @@ type Options struct {
 // credentials. A request's write goes on when its client has gone: what was accepted is done.
 func New(ws Workspaces, o Options) http.Handler {
 	h := &handler{workspaces: ws, now: o.Clock, log: o.Logger, lines: o.Log, mux: http.NewServeMux()}
-	h.arriving, h.working = newLoads(o.Memory)
+	h.arriving, h.working = newMemoryLimits(o.Memory)
 	if h.now == nil {
 		h.now = time.Now
 	}
@@ -84,7 +84,7 @@ func New(ws Workspaces, o Options) http.Handler {
 		h.limits = newLimits(h.now, o.Counter)
 	}
 	if o.Health != nil {
-		h.health = &probe{check: o.Health}
+		h.health = &healthProbe{check: o.Health}
 	}
 	h.metrics = newMetrics(o.Registry, o.Log)
 	for _, path := range operationPaths() {
@@ -107,11 +107,11 @@ type handler struct {
 	now        func() time.Time
 	log        *slog.Logger
 	limits     *limits // nil: there are none
-	arriving   *load
-	working    *load
+	arriving   *memoryLimit
+	working    *memoryLimit
 	metrics    *metrics
-	records    records
-	health     *probe // nil: it is always well
+	records    recordCache
+	health     *healthProbe // nil: it is always well
 	lines      *Log
 	writes     writes
 	mux        *http.ServeMux
@@ -193,9 +193,9 @@ type writes struct {
 	running list.List // of when they began, the first one first
 }
 
-// slowWrite is how long a write takes no more where the store is well. Test sends talk to others, and do
+// slowWriteAfter is how long a write takes no more where the store is well. Test sends talk to others, and do
 // not count.
-const slowWrite = 10 * time.Second
+const slowWriteAfter = 10 * time.Second
 
 // begin notes a write; its end is to be called when it is done.
 func (w *writes) begin(now time.Time) (end func()) {
@@ -214,21 +214,21 @@ func (w *writes) stuck(now time.Time) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	first := w.running.Front()
-	if first == nil || now.Sub(first.Value.(time.Time)) < slowWrite {
+	if first == nil || now.Sub(first.Value.(time.Time)) < slowWriteAfter {
 		return nil
 	}
-	return fmt.Errorf("writes are stuck: %d are running, the first for more than %s", w.running.Len(), slowWrite)
+	return fmt.Errorf("writes are stuck: %d are running, the first for more than %s", w.running.Len(), slowWriteAfter)
 }
 
-// probe asks whether the service is well, one question at a time: one that gets no answer is not asked
+// healthProbe asks whether the service is well, one question at a time: one that gets no answer is not asked
 // again and again.
-type probe struct {
+type healthProbe struct {
 	check func(context.Context) error
 	mu    sync.Mutex
-	asked *question // the one without an answer; nil where there is none
+	asked *healthCheck // the one without an answer; nil where there is none
 }
 
-type question struct {
+type healthCheck struct {
 	answered chan struct{}
 	err      error // once it is answered
 }
@@ -237,7 +237,7 @@ type question struct {
 const healthTimeout = 2 * time.Second
 
 // ask returns what is wrong, and an error where that does not become known in time.
-func (p *probe) ask(ctx context.Context) error {
+func (p *healthProbe) ask(ctx context.Context) error {
 	if p == nil {
 		return nil
 	}
@@ -246,7 +246,7 @@ func (p *probe) ask(ctx context.Context) error {
 	p.mu.Lock()
 	q := p.asked
 	if q == nil {
-		q = &question{answered: make(chan struct{})}
+		q = &healthCheck{answered: make(chan struct{})}
 		p.asked = q
 		go p.answer(q)
 	}
@@ -260,7 +260,7 @@ func (p *probe) ask(ctx context.Context) error {
 }
 
 // answer ends when the check does.
-func (p *probe) answer(q *question) {
+func (p *healthProbe) answer(q *healthCheck) {
 	ctx, cancel := context.WithTimeout(context.Background(), healthTimeout)
 	defer cancel()
 	q.err = p.check(ctx)

@@ -41,7 +41,7 @@ func (x *exchange) readBody() error {
 	if err := checkContent(x.r.Header); err != nil {
 		return err
 	}
-	if err := x.holding.work(x.r.Context(), x.op.memory+perByte*int64(len(b))); err != nil {
+	if err := x.reservation.work(x.r.Context(), x.op.memory+perByte*int64(len(b))); err != nil {
 		return err
 	}
 	v, err := doc.ParseAtMost(b, maxValues)

@@ -16,8 +16,8 @@ import (
 // yet sent a whole header. Where all are at work, the new one is told so and closed.
 type connections struct {
 	net.Listener
-	most  int
-	plain bool // what goes over them can be read here: there is no TLS
+	limit     int
+	cleartext bool // what goes over them can be read here: there is no TLS
 
 	mu   sync.Mutex
 	open list.List // of *conn, the one whose last request ended first, or which came first, in front
@@ -26,9 +26,9 @@ type connections struct {
 // maxConnections is how many connections there are at most where the system would allow more.
 const maxConnections = 4096
 
-// usualConnections is half of the descriptors that the process may have. The other half is kept for the
+// defaultConnections is half of the descriptors that the process may have. The other half is kept for the
 // store, which has one open for each of its files, and for calls to other servers.
-func usualConnections() int {
+func defaultConnections() int {
 	return min(max(descriptors()/2, 16), maxConnections)
 }
 
@@ -39,7 +39,7 @@ type conn struct {
 
 	// These belong to the connections' lock.
 	busy int           // requests that are being answered
-	at   *list.Element // its place among the open ones; nil when it is closed
+	elem *list.Element // its place among the open ones; nil when it is closed
 
 	framing *framing // nil where it is not watched, as HTTP/2 is not
 }
@@ -68,19 +68,19 @@ func (l *connections) add(c net.Conn) *conn {
 		return nil
 	}
 	out := &conn{Conn: c, in: l}
-	if l.plain {
+	if l.cleartext {
 		out.framing = new(framing)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	out.at = l.open.PushBack(out)
+	out.elem = l.open.PushBack(out)
 	return out
 }
 
 func (l *connections) isFull() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.open.Len() >= l.most
+	return l.open.Len() >= l.limit
 }
 
 // closeIdle closes the connection that has been idle longest, and reports whether there was one.
@@ -109,7 +109,7 @@ const busyAnswer = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: applicatio
 	`{"response_id":"none","error":{"code":"INTERNAL_ERROR","message":"all connections of the server are in use; try again in a second"}}`
 
 func (l *connections) refuse(c net.Conn) {
-	if l.plain && c.SetWriteDeadline(time.Now().Add(time.Second)) == nil {
+	if l.cleartext && c.SetWriteDeadline(time.Now().Add(time.Second)) == nil {
 		_, _ = io.WriteString(c, busyAnswer) // it fits into what the system keeps
 	}
 	_ = c.Close()
@@ -125,17 +125,17 @@ func (c *conn) begin() {
 func (c *conn) end() {
 	c.in.mu.Lock()
 	defer c.in.mu.Unlock()
-	if c.busy--; c.busy == 0 && c.at != nil {
-		c.in.open.MoveToBack(c.at)
+	if c.busy--; c.busy == 0 && c.elem != nil {
+		c.in.open.MoveToBack(c.elem)
 	}
 }
 
 // Close closes the connection, once.
 func (c *conn) Close() error {
 	c.in.mu.Lock()
-	if c.at != nil {
-		c.in.open.Remove(c.at)
-		c.at = nil
+	if c.elem != nil {
+		c.in.open.Remove(c.elem)
+		c.elem = nil
 	}
 	c.in.mu.Unlock()
 	return c.Conn.Close()
@@ -143,7 +143,7 @@ func (c *conn) Close() error {
 
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	if c.in.plain {
+	if c.in.cleartext {
 		c.framing.watch(p[:n])
 	}
 	return n, err
@@ -167,8 +167,8 @@ func connOf(ctx context.Context) *conn {
 	return c
 }
 
-// connBelow returns the *conn of a connection of the server, nil where it is none.
-func connBelow(c net.Conn) *conn {
+// unwrapConn returns the *conn of a connection of the server, nil where it is none.
+func unwrapConn(c net.Conn) *conn {
 	if secure, ok := c.(interface{ NetConn() net.Conn }); ok {
 		c = secure.NetConn()
 	}

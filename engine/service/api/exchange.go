@@ -19,18 +19,18 @@ import (
 
 // exchange is one request on its way to its answer.
 type exchange struct {
-	w       http.ResponseWriter
-	r       *http.Request
-	op      *route
-	header  http.Header // of the answer
-	tenant  Tenant
-	records *records
-	holding holding
-	body    doc.Value
-	given   string // the request id that the caller gave; empty where there is none
-	made    string // the one that was made where there is none; see id
-	key     string // Idempotency-Key
-	err     error  // why it was refused, for the log
+	w           http.ResponseWriter
+	r           *http.Request
+	op          *route
+	header      http.Header // of the answer
+	tenant      Tenant
+	records     *recordCache
+	reservation reservation
+	body        doc.Value
+	requestID   string // the request id that the caller gave; empty where there is none
+	generatedID string // the one that was made where there is none; see id
+	key         string // Idempotency-Key
+	err         error  // why it was refused, for the log
 }
 
 func (x *exchange) call() engine.Call {
@@ -39,32 +39,32 @@ func (x *exchange) call() engine.Call {
 
 // id returns the request id: the caller's, or one that is made when it is first asked for.
 func (x *exchange) id() string {
-	if x.given != "" {
-		return x.given
+	if x.requestID != "" {
+		return x.requestID
 	}
-	if x.made == "" {
-		x.made = uuid.NewString()
+	if x.generatedID == "" {
+		x.generatedID = uuid.NewString()
 	}
-	return x.made
+	return x.generatedID
 }
 
 // identify takes the caller's request id, which the answer carries whatever becomes of the request.
 func (x *exchange) identify(given string) {
-	if x.given == "" && given != "" && len(given) <= maxID && utf8.ValidString(given) {
-		x.given = given
+	if x.requestID == "" && given != "" && len(given) <= maxID && utf8.ValidString(given) {
+		x.requestID = given
 	}
 }
 
 // serve answers one request, and writes down that it did.
 func (h *handler) serve(w http.ResponseWriter, r *http.Request, op *route) {
 	start := h.now()
-	x := &exchange{w: w, r: r, op: op, header: w.Header(), records: &h.records, holding: holding{arriving: h.arriving, working: h.working}}
+	x := &exchange{w: w, r: r, op: op, header: w.Header(), records: &h.records, reservation: reservation{arriving: h.arriving, working: h.working}}
 	h.metrics.running.Inc()
 	defer h.metrics.running.Dec()
-	defer x.holding.end()
+	defer x.reservation.end()
 	out := h.answer(x)
 	x.body = doc.Value{} // from here on there is the answer alone
-	x.holding.leave(int64(cap(out.body)))
+	x.reservation.leave(int64(cap(out.body)))
 	out.write(w, r)
 	out.release()
 	h.record(x, out.status, h.now().Sub(start))
@@ -98,8 +98,8 @@ func (h *handler) perform(x *exchange) (result, error) {
 	if err := h.authenticate(x); err != nil {
 		return result{}, err
 	}
-	x.holding.who = requester{workspace: x.tenant.Workspace, key: x.tenant.KeyID}
-	if err := x.holding.arrive(x.r.Context()); err != nil {
+	x.reservation.who = requester{workspace: x.tenant.Workspace, key: x.tenant.KeyID}
+	if err := x.reservation.arrive(x.r.Context()); err != nil {
 		return result{}, err
 	}
 	// The body is read before the request is refused, so that a refusal carries its request_id too.
@@ -116,12 +116,12 @@ func (h *handler) perform(x *exchange) (result, error) {
 	if err := x.checkIDs(); err != nil {
 		return result{}, err
 	}
-	if err := x.holding.work(x.r.Context(), x.op.memory); err != nil {
+	if err := x.reservation.work(x.r.Context(), x.op.memory); err != nil {
 		return result{}, err
 	}
 	ctx, cancel := x.context()
 	defer cancel()
-	if x.op.Writes && x.op.budget == usualBudget {
+	if x.op.Writes && x.op.budget == defaultBudget {
 		defer h.writes.begin(h.now())()
 	}
 	if x.op.Creations != nil {
@@ -141,7 +141,7 @@ func (x *exchange) context() (context.Context, context.CancelFunc) {
 		return context.WithTimeout(ctx, x.op.budget)
 	}
 	// The server's own limits are for clients that are slow, not for work that takes its time.
-	control, until := http.NewResponseController(x.w), time.Now().Add(x.op.budget+usualBudget)
+	control, until := http.NewResponseController(x.w), time.Now().Add(x.op.budget+defaultBudget)
 	_ = errors.Join(control.SetReadDeadline(until), control.SetWriteDeadline(until)) // not every writer has them
 	free, cancel := context.WithTimeout(context.WithoutCancel(ctx), x.op.budget)
 	work, ok := ctx.Value(workKey{}).(context.Context)
@@ -223,7 +223,7 @@ func (x *exchange) checkIDs() error {
 	case inHeader == "" && inBody.Text() == "" && !x.op.OwnID:
 		add(operation.HeaderRequestID, "is required; set it, or request_id in the body")
 	}
-	if x.op.Keyed {
+	if x.op.NeedsKey {
 		switch key, twice := single(x.r.Header, operation.HeaderIdempotencyKey); {
 		case twice:
 			add(operation.HeaderIdempotencyKey, "is set more than once with different values; set it once")

@@ -193,7 +193,7 @@ func TestUserNamesThatNoWorkspaceHas(t *testing.T) {
 	h := api.New(api.Keys(func(_ context.Context, id string) (engine.Workspace, engine.Service, error) {
 		return engine.Workspace{}, nil, fmt.Errorf("the store does not take %q", id)
 	}), api.Options{})
-	trusted := api.Trusted(func(_ context.Context, id string) (engine.Workspace, engine.Service, error) {
+	trusted := api.NewTrusted(func(_ context.Context, id string) (engine.Workspace, engine.Service, error) {
 		return engine.Workspace{}, nil, fmt.Errorf("the store does not take %q", id)
 	}, func(context.Context) ([]string, error) { return nil, nil }, api.Options{})
 	send(t, trusted, request(t.Context(), "GET", campaigns+"/x", "", header("Authorization", ""), header("X-SVC-Tenant-ID", "a b"))).refused(404, engine.NotFound, "X-SVC-Tenant-ID")

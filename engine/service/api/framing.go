@@ -114,8 +114,8 @@ func (f *framing) request() {
 // ambiguousKey is in the context of a request of which two readers can find the end in different places.
 type ambiguousKey struct{}
 
-// judge marks a request that is ambiguous, and has the connection closed after one that is, or may be.
-func (c *conn) judge(w http.ResponseWriter, r *http.Request) *http.Request {
+// rejectAmbiguous marks a request that is ambiguous, and has the connection closed after one that is, or may be.
+func (c *conn) rejectAmbiguous(w http.ResponseWriter, r *http.Request) *http.Request {
 	f := c.framing
 	if f == nil || !f.last.Load() && !f.unclear.Load() {
 		return r

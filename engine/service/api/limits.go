@@ -21,8 +21,8 @@ type limits struct {
 	now     func() time.Time
 	counter Counter
 
-	mu       sync.Mutex
-	creators map[requester]creator
+	mu          sync.Mutex
+	createLocks map[requester]createLock
 }
 
 // Counter counts the requests that limits let through. One that several servers share counts by a clock of its own.
@@ -42,7 +42,7 @@ func newLimits(now func() time.Time, counter Counter) *limits {
 	if counter == nil {
 		counter = &memory{now: now, logs: map[[2]string]*limit.Log{}}
 	}
-	return &limits{now: now, counter: counter, creators: map[requester]creator{}}
+	return &limits{now: now, counter: counter, createLocks: map[requester]createLock{}}
 }
 
 // memory is a [Counter] of one process. It has as many logs as there are valid credentials and operations.
@@ -67,7 +67,7 @@ func (m *memory) log(workspace, name string, windows []limit.Window) *limit.Log 
 // Take implements [Counter].
 func (m *memory) Take(_ context.Context, workspace, name string, windows []limit.Window) (taken time.Time, wait time.Duration, full limit.Window, err error) {
 	now := m.now()
-	wait, full = m.log(workspace, name, windows).Take(now)
+	wait, full = m.log(workspace, name, windows).Allow(now)
 	return now, wait, full, nil
 }
 
@@ -89,13 +89,13 @@ func (l *limits) admit(x *exchange) error {
 	return err
 }
 
-// creator lets the creates of one credential run one at a time: whether the next one may depends on what becomes of it. It
+// createLock lets the creates of one credential run one at a time: whether the next one may depends on what becomes of it. It
 // holds an element while one runs.
-type creator chan struct{}
+type createLock chan struct{}
 
-// answerer is a service that knows which creates it has answered. A request that repeats one creates nothing, and gets its
+// createReplayer is a service that knows which creates it has answered. A request that repeats one creates nothing, and gets its
 // answer also when no creation is left.
-type answerer interface {
+type createReplayer interface {
 	// Answered reports whether a create with that Idempotency-Key has an answer.
 	Answered(ctx context.Context, key string) (bool, error)
 }
@@ -106,7 +106,7 @@ func (l *limits) create(ctx context.Context, x *exchange, run func() (result, er
 	if l == nil {
 		return run()
 	}
-	c := l.creator(x.tenant)
+	c := l.createLock(x.tenant)
 	select {
 	case c <- struct{}{}:
 		defer func() { <-c }()
@@ -119,7 +119,7 @@ func (l *limits) create(ctx context.Context, x *exchange, run func() (result, er
 		return result{}, err
 	}
 	if wait > 0 {
-		if a, ok := x.tenant.Service.(answerer); ok {
+		if a, ok := x.tenant.Service.(createReplayer); ok {
 			if repeats, err := a.Answered(ctx, x.key); err == nil && repeats {
 				return run()
 			}
@@ -134,14 +134,14 @@ func (l *limits) create(ctx context.Context, x *exchange, run func() (result, er
 	return res, err
 }
 
-func (l *limits) creator(t Tenant) creator {
+func (l *limits) createLock(t Tenant) createLock {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	who := requester{t.Workspace, t.KeyID}
-	c, ok := l.creators[who]
+	c, ok := l.createLocks[who]
 	if !ok {
-		c = make(creator, 1)
-		l.creators[who] = c
+		c = make(createLock, 1)
+		l.createLocks[who] = c
 	}
 	return c
 }

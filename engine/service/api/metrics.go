@@ -22,11 +22,11 @@ type metrics struct {
 	running  prometheus.Gauge
 
 	mu     sync.Mutex // to be had to change series
-	series atomic.Pointer[map[answered]series]
+	series atomic.Pointer[map[seriesKey]series]
 }
 
-// answered is what the series of the answers differ by.
-type answered struct {
+// seriesKey is what the series of the answers differ by.
+type seriesKey struct {
 	operation string
 	status    int
 }
@@ -56,7 +56,7 @@ func newMetrics(reg *prometheus.Registry, lines *Log) *metrics {
 			Name: "bugle_api_requests_running", Help: "Requests running.",
 		}),
 	}
-	m.series.Store(&map[answered]series{})
+	m.series.Store(&map[seriesKey]series{})
 	reg.MustRegister(m.requests, m.duration, m.running)
 	if lines != nil {
 		reg.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
@@ -67,13 +67,13 @@ func newMetrics(reg *prometheus.Registry, lines *Log) *metrics {
 }
 
 func (m *metrics) observe(operation string, status int, took time.Duration) {
-	s := m.of(answered{operation, status})
+	s := m.seriesFor(seriesKey{operation, status})
 	s.requests.Inc()
 	s.duration.Observe(took.Seconds())
 }
 
-// of returns the series of an answer. Each map of them is never changed, so that reading takes no lock.
-func (m *metrics) of(a answered) series {
+// seriesFor returns the series of an operation and status. The map is replaced, never changed, so that reading takes no lock.
+func (m *metrics) seriesFor(a seriesKey) series {
 	if s, ok := (*m.series.Load())[a]; ok {
 		return s
 	}

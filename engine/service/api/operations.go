@@ -16,8 +16,8 @@ import (
 
 // How long an operation may take; a test send talks to other servers.
 const (
-	usualBudget = 30 * time.Second
-	testBudget  = 5 * time.Minute
+	defaultBudget = 30 * time.Second
+	testBudget    = 5 * time.Minute
 )
 
 // What reading campaigns may take. A page of the largest ones takes more, and there are few of these.
@@ -39,15 +39,15 @@ type route struct {
 }
 
 var routes = []*route{
-	{Operation: operation.Create, scope: ownScope, budget: usualBudget, run: create},
-	{Operation: operation.Get, budget: usualBudget, memory: oneCampaign, run: get},
-	{Operation: operation.Update, scope: updateOrPublish, budget: usualBudget, memory: oneCampaign, run: update},
-	{Operation: operation.Validate, budget: usualBudget, memory: oneCampaign, run: validate},
-	{Operation: operation.Status, scope: ownScope, budget: usualBudget, run: changeStatus},
-	{Operation: operation.Search, budget: usualBudget, memory: onePage, run: search},
-	{Operation: operation.Meta, budget: usualBudget, run: meta},
+	{Operation: operation.Create, scope: ownScope, budget: defaultBudget, run: create},
+	{Operation: operation.Get, budget: defaultBudget, memory: oneCampaign, run: get},
+	{Operation: operation.Update, scope: updateOrPublish, budget: defaultBudget, memory: oneCampaign, run: update},
+	{Operation: operation.Validate, budget: defaultBudget, memory: oneCampaign, run: validate},
+	{Operation: operation.Status, scope: ownScope, budget: defaultBudget, run: changeStatus},
+	{Operation: operation.Search, budget: defaultBudget, memory: onePage, run: search},
+	{Operation: operation.Meta, budget: defaultBudget, run: meta},
 	{Operation: operation.Test, scope: ownScope, budget: testBudget, run: test},
-	{Operation: operation.Preview, budget: usualBudget, run: preview},
+	{Operation: operation.Preview, budget: defaultBudget, run: preview},
 }
 
 func operationPaths() []string {

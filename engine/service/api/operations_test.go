@@ -208,7 +208,7 @@ func TestRoutes(t *testing.T) {
 	b := newBench(t)
 	for _, op := range operation.All {
 		for _, method := range op.Methods {
-			if a := b.do(method, op.On(b.create(whole)), `{}`); a.status == 404 || a.status == 405 {
+			if a := b.do(method, op.PathFor(b.create(whole)), `{}`); a.status == 404 || a.status == 405 {
 				t.Errorf("%s %s: %d", method, op.Name, a.status)
 			}
 		}

@@ -9,36 +9,36 @@ import (
 	"bugle/engine/search/index"
 )
 
-// records keeps what campaigns that were asked for lately have behind their heads in a record, as it is
+// recordCache keeps what campaigns that were asked for lately have behind their heads in a record, as it is
 // encoded: a revision of a campaign never changes. What the head is now, and whether there is a newer
 // revision, is asked of the index each time. They are in two halves; when the younger one is full, the
 // older one is forgotten.
-type records struct {
+type recordCache struct {
 	mu         sync.Mutex
-	young, old map[recordKey]rest
+	young, old map[recordKey]encodedRest
 	size       int // of the younger half, about, in bytes
 }
 
 type recordKey struct{ workspace, id string }
 
-// rest is what stands behind the head, from the save that it comes from.
-type rest struct {
+// encodedRest is what stands behind the head, from the save that it comes from.
+type encodedRest struct {
 	revision int64
 	updated  time.Time
 	text     []byte // as [engine.Campaign.AppendRest] gives it; never changed
 }
 
 const (
-	// recordsKept is how many bytes of records are kept, about: ten thousand usual ones.
-	recordsKept = 24 << 20
+	// recordCacheBytes is how many bytes of records are kept, about: ten thousand usual ones.
+	recordCacheBytes = 24 << 20
 	// perRecord is how much a record takes besides its text.
 	perRecord = 256
 )
 
 // find returns the head of a campaign as it is now, and what is behind it in its record. It reports false
 // where that is not kept, or nobody here knows whether it is current.
-func (k *records) find(ctx context.Context, t Tenant, id string) (engine.Head, []byte, bool) {
-	ix, ok := index.Of(ctx, t.Service)
+func (k *recordCache) find(ctx context.Context, t Tenant, id string) (engine.Head, []byte, bool) {
+	ix, ok := index.For(ctx, t.Service)
 	if !ok || !k.has(t.Workspace, id, ix) { // then to read the store takes no longer than to sync
 		return engine.Head{}, nil, false
 	}
@@ -54,7 +54,7 @@ func (k *records) find(ctx context.Context, t Tenant, id string) (engine.Head, [
 }
 
 // has reports whether a record is kept of the save that the index has now.
-func (k *records) has(workspace, id string, ix *index.Index) bool {
+func (k *recordCache) has(workspace, id string, ix *index.Index) bool {
 	h, ok := ix.Current(id)
 	if ok {
 		_, ok = k.get(recordKey{workspace, h.ID}, h)
@@ -63,7 +63,7 @@ func (k *records) has(workspace, id string, ix *index.Index) bool {
 }
 
 // get returns what is behind a head; false where that of its revision is not kept.
-func (k *records) get(key recordKey, h engine.Head) (rest, bool) {
+func (k *recordCache) get(key recordKey, h engine.Head) (encodedRest, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	r, ok := k.young[key]
@@ -76,22 +76,22 @@ func (k *records) get(key recordKey, h engine.Head) (rest, bool) {
 }
 
 // isOf reports whether head and rest come from the same save.
-func (r rest) isOf(h engine.Head) bool {
+func (r encodedRest) isOf(h engine.Head) bool {
 	return r.revision == h.Revision && r.updated.Equal(h.UpdatedAt)
 }
 
 // put keeps what is behind the head of a campaign. Where two got it from the store at once, the later
 // save stays: an answer is never older than one before it.
-func (k *records) put(workspace string, c *engine.Campaign) {
+func (k *recordCache) put(workspace string, c *engine.Campaign) {
 	text, ok := c.AppendRest(nil)
-	if !ok || len(text) > recordsKept/64 {
+	if !ok || len(text) > recordCacheBytes/64 {
 		return
 	}
 	key := recordKey{workspace, c.ID}
-	r := rest{c.Revision, c.UpdatedAt, text}
+	r := encodedRest{c.Revision, c.UpdatedAt, text}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for _, half := range []map[recordKey]rest{k.young, k.old} {
+	for _, half := range []map[recordKey]encodedRest{k.young, k.old} {
 		if had, ok := half[key]; ok && had.revision > r.revision && !had.updated.Before(r.updated) {
 			return
 		}
@@ -99,10 +99,10 @@ func (k *records) put(workspace string, c *engine.Campaign) {
 	k.keep(key, r)
 }
 
-func (k *records) keep(key recordKey, r rest) {
+func (k *recordCache) keep(key recordKey, r encodedRest) {
 	size := len(r.text) + perRecord
-	if k.young == nil || k.size+size > recordsKept/2 {
-		k.young, k.old, k.size = map[recordKey]rest{}, k.young, 0
+	if k.young == nil || k.size+size > recordCacheBytes/2 {
+		k.young, k.old, k.size = map[recordKey]encodedRest{}, k.young, 0
 	}
 	if had, ok := k.young[key]; ok {
 		k.size -= len(had.text) + perRecord

@@ -35,7 +35,7 @@ func (l *secureConnections) accept() {
 	for {
 		c, err := l.connections.Accept()
 		if err == nil {
-			l.working.Go(func() { l.shake(c) })
+			l.working.Go(func() { l.handshake(c) })
 			continue
 		}
 		select {
@@ -49,8 +49,8 @@ func (l *secureConnections) accept() {
 	}
 }
 
-// shake does the handshake of one connection, which takes no longer than a header may.
-func (l *secureConnections) shake(c net.Conn) {
+// handshake does the handshake of one connection, which takes no longer than a header may.
+func (l *secureConnections) handshake(c net.Conn) {
 	ctx, cancel := context.WithTimeout(l.ctx, headerTimeout)
 	defer cancel()
 	secure := tls.Server(c, l.config)
@@ -66,7 +66,7 @@ func (l *secureConnections) shake(c net.Conn) {
 		return
 	}
 	var out net.Conn = secure
-	if below := connBelow(secure); below != nil && secure.ConnectionState().NegotiatedProtocol != "h2" {
+	if below := unwrapConn(secure); below != nil && secure.ConnectionState().NegotiatedProtocol != "h2" {
 		below.framing = new(framing)
 		out = &watched{secure, below.framing}
 	}

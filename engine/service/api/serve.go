@@ -87,7 +87,7 @@ const (
 	readTimeout   = time.Minute
 	writeTimeout  = 2 * time.Minute // [New] gives a write its own
 	idleTimeout   = 2 * time.Minute
-	usualGrace    = 30 * time.Second
+	defaultGrace  = 30 * time.Second
 	maxStreams    = 100 // requests at once over one connection of HTTP/2
 	// stopTimeout is how long work that was told to end is waited for.
 	stopTimeout = 5 * time.Second
@@ -101,17 +101,17 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, o ServeOptions)
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if o.Grace <= 0 {
-		o.Grace = usualGrace
+		o.Grace = defaultGrace
 	}
 	work, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	if o.Connections <= 0 {
-		o.Connections = usualConnections()
+		o.Connections = defaultConnections()
 	}
-	limited := &connections{Listener: ln, most: o.Connections, plain: true}
+	limited := &connections{Listener: ln, limit: o.Connections, cleartext: true}
 	ln = limited
 	if s, ok := limited.Listener.(*secured); ok {
-		limited.Listener, limited.plain = s.Listener, false
+		limited.Listener, limited.cleartext = s.Listener, false
 		ln = newSecureConnections(limited, s.config, o.Logger)
 	}
 	running := &running{Handler: h, ended: make(chan struct{})}
@@ -119,7 +119,7 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, o ServeOptions)
 		Handler:     running,
 		BaseContext: func(net.Listener) context.Context { return context.WithValue(work, workKey{}, work) },
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-			return context.WithValue(ctx, connKey{}, connBelow(c))
+			return context.WithValue(ctx, connKey{}, unwrapConn(c))
 		},
 		ErrorLog: slog.NewLogLogger(o.Logger.Handler(), slog.LevelWarn),
 
@@ -181,7 +181,7 @@ func (s *running) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if c := connOf(r.Context()); c != nil {
 		c.begin()
 		defer c.end()
-		r = c.judge(w, r)
+		r = c.rejectAmbiguous(w, r)
 	}
 	s.Handler.ServeHTTP(w, r)
 }

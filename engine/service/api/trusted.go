@@ -10,14 +10,14 @@ import (
 	"bugle/engine/operation"
 )
 
-// Trusted returns the handler of the API for callers that are already known to be allowed to do
+// NewTrusted returns the handler of the API for callers that are already known to be allowed to do
 // anything, such as those on a socket that only its user can reach. They need no credentials: a
 // request is about the workspace that X-SVC-Tenant-ID names, or about the only one there is, and has
 // all scopes. One that carries credentials all the same is judged by them. All else is as [New]
 // returns it; never serve it where others can reach it.
 //
 // list returns the ids of the workspaces.
-func Trusted(lookup Lookup, list func(context.Context) ([]string, error), o Options) http.Handler {
+func NewTrusted(lookup Lookup, list func(context.Context) ([]string, error), o Options) http.Handler {
 	h := New(trusted{Keys(lookup), lookup, list}, o)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if len(r.Header.Values("Authorization")) > 0 {
@@ -50,11 +50,11 @@ func (t trusted) Authenticate(ctx context.Context, workspaceID, key string) (Ten
 		return Tenant{}, false, err
 	}
 	if !engine.IsWorkspaceID(id) {
-		return Tenant{}, false, aboutTenant(engine.Errorf(engine.NotFound, http.StatusNotFound, "no workspace %q", id))
+		return Tenant{}, false, withTenantTarget(engine.Errorf(engine.NotFound, http.StatusNotFound, "no workspace %q", id))
 	}
 	w, svc, err := t.lookup(ctx, id)
 	if err != nil {
-		return Tenant{}, false, aboutTenant(err)
+		return Tenant{}, false, withTenantTarget(err)
 	}
 	return Tenant{Workspace: w.ID, Scopes: engine.KnownScopes(), Publish: w.Publish, Service: svc}, true, nil
 }
@@ -71,15 +71,15 @@ func (t trusted) choose(ctx context.Context, id string) (string, error) {
 	case len(ids) == 1:
 		return ids[0], nil
 	case len(ids) == 0:
-		return "", aboutTenant(engine.Errorf(engine.NotFound, http.StatusNotFound, "no workspace yet"))
+		return "", withTenantTarget(engine.Errorf(engine.NotFound, http.StatusNotFound, "no workspace yet"))
 	}
 	ids = slices.Sorted(slices.Values(ids))
-	return "", aboutTenant(engine.Errorf(engine.ValidationFailed, http.StatusBadRequest,
+	return "", withTenantTarget(engine.Errorf(engine.ValidationFailed, http.StatusBadRequest,
 		"the store has several workspaces (%s); choose one with the header %s", strings.Join(ids, ", "), operation.HeaderTenant))
 }
 
-// aboutTenant says of a refusal which header it is about.
-func aboutTenant(err error) error {
+// withTenantTarget says of a refusal which header it is about.
+func withTenantTarget(err error) error {
 	e := engine.AsError(err)
 	if e == nil || e.Target != "" {
 		return err

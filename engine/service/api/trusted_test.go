@@ -11,7 +11,7 @@ import (
 
 // trust serves the bench's workspaces to callers without credentials.
 func (b *bench) trust(ids ...string) {
-	b.Handler = api.Trusted(b.lookup, func(context.Context) ([]string, error) { return ids, nil }, b.api)
+	b.Handler = api.NewTrusted(b.lookup, func(context.Context) ([]string, error) { return ids, nil }, b.api)
 }
 
 var noCredentials = header("Authorization", "")
@@ -42,7 +42,7 @@ func TestTrustedInTheOnlyWorkspace(t *testing.T) {
 	b.do("GET", campaigns+"/"+b.create(whole), "", noCredentials).is(200)
 	b.trust()
 	b.do("GET", campaigns+"/"+unused, "", noCredentials).refused(404, engine.NotFound, "X-SVC-Tenant-ID")
-	b.Handler = api.Trusted(b.lookup, func(context.Context) ([]string, error) { return nil, errors.New("secret") }, b.api)
+	b.Handler = api.NewTrusted(b.lookup, func(context.Context) ([]string, error) { return nil, errors.New("secret") }, b.api)
 	b.do("GET", campaigns+"/"+unused, "", noCredentials).is(500)
 }
 

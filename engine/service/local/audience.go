@@ -101,7 +101,7 @@ func (au *audiences) audience(ctx context.Context, sp store.Space, r engine.Audi
 	if err != nil {
 		return nil, close, err
 	}
-	m, err := assemble.LoadForText(ctx, inSpace{au.content, sp}, w, sourcesOf(w, r.Filters))
+	m, err := assemble.LoadForText(ctx, spaceSource{au.content, sp}, w, sourcesOf(w, r.Filters))
 	if err != nil {
 		return nil, close, err
 	}

@@ -289,7 +289,7 @@ func (c *content) checkTemplate(t engine.ContentTemplate) error {
 	case t.Version < 0:
 		return refuse("version", "the version must be at least 1")
 	case t.Content.Kind() != doc.Object:
-		return refuse("content", "the content of a template must be a JSON object, not %s", kindWords(t.Content))
+		return refuse("content", "the content of a template must be a JSON object, not %s", describeKind(t.Content))
 	case t.Content.Get(catalog.CustomTemplateID).Exists():
 		return refuse("content", "a template cannot use another template")
 	}

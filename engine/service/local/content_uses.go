@@ -29,7 +29,7 @@ func (u *uses) ContentUses(ctx context.Context, ref engine.ContentRef) ([]engine
 		if err != nil {
 			return err
 		}
-		n := usage{ref: ref, root: rootOf[ref.Kind]}
+		n := contentFinder{ref: ref, root: rootOf[ref.Kind]}
 		for _, b := range w.ContentBlocks {
 			if n.inText(b.Source) && !(ref.Kind == engine.KindBlock && ref.Name == b.Name) {
 				out = append(out, engine.ContentUse{In: engine.ContentRef{Kind: engine.KindBlock, Name: b.Name}, Name: b.Name})
@@ -53,13 +53,13 @@ func (u *uses) ContentUses(ctx context.Context, ref engine.ContentRef) ([]engine
 	return out, err
 }
 
-// usage finds where an item is named.
-type usage struct {
+// contentFinder finds where an item is named.
+type contentFinder struct {
 	ref  engine.ContentRef
 	root string // "" for a template
 }
 
-func (u usage) in(v doc.Value) bool {
+func (u contentFinder) in(v doc.Value) bool {
 	switch v.Kind() {
 	case doc.String:
 		return u.root != "" && u.inText(v.Text())
@@ -70,7 +70,7 @@ func (u usage) in(v doc.Value) bool {
 			}
 		}
 	case doc.Object:
-		if u.root == "" && u.taken(v) {
+		if u.root == "" && u.usesTemplate(v) {
 			return true
 		}
 		for _, m := range v.Members() {
@@ -82,7 +82,7 @@ func (u usage) in(v doc.Value) bool {
 	return false
 }
 
-func (u usage) taken(v doc.Value) bool {
+func (u contentFinder) usesTemplate(v doc.Value) bool {
 	if v.Get(catalog.CustomTemplateID).Text() != u.ref.Name {
 		return false
 	}
@@ -90,7 +90,7 @@ func (u usage) taken(v doc.Value) bool {
 	return u.ref.Version == 0 || !given || int(version) == u.ref.Version
 }
 
-func (u usage) inText(src string) bool {
+func (u contentFinder) inText(src string) bool {
 	if u.root == "" || !strings.Contains(src, u.root) || !strings.Contains(src, u.ref.Name) {
 		return false
 	}

@@ -44,16 +44,16 @@ func (s *Service) Answered(ctx context.Context, key string) (answered bool, err 
 
 // Create starts a draft (CONTRACT.md, Create).
 func (s *Service) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
-	ids, err := request(r.Call, r.Body)
+	ids, err := withIDs(r.Call, r.Body)
 	if err != nil {
 		return engine.Created{}, err
 	}
 	if err := checkBody(r.Body); err != nil {
-		return engine.Created{}, stamped(err, ids.RequestID)
+		return engine.Created{}, withRequestID(err, ids.RequestID)
 	}
-	c := keyed(ids, opCreate, r.Body.Encode())
+	c := newCall(ids, opCreate, r.Body.Encode())
 	answer := func(out *engine.Created) *engine.ResponseInfo { return &out.ResponseInfo }
-	return once(ctx, s.keys, c, answer, func(sp store.Space) (engine.Created, error) {
+	return runOnce(ctx, s.keys, c, answer, func(sp store.Space) (engine.Created, error) {
 		w, err := s.shared(sp)
 		if err != nil {
 			return engine.Created{}, err

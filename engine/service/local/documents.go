@@ -6,9 +6,9 @@ import (
 	"bugle/engine"
 )
 
-// documents keeps campaigns that searches returned lately: a revision of a campaign never changes. They are
+// documentCache keeps campaigns that searches returned lately: a revision of a campaign never changes. They are
 // in two halves; when the younger one is full, the older one is forgotten.
-type documents struct {
+type documentCache struct {
 	mu         sync.Mutex
 	young, old map[string]document
 	size       int // of the younger half, about, in bytes
@@ -20,14 +20,14 @@ type document struct {
 }
 
 const (
-	// documentsKept is how many bytes of documents are kept, about.
-	documentsKept = 16 << 20
+	// documentCacheBytes is how many bytes of documents are kept, about.
+	documentCacheBytes = 16 << 20
 	// A document takes so many times its text in memory, and so much at least.
 	perByte, perDocument = 4, 1 << 10
 )
 
 // get returns the campaign as it was stored with that row; false where it is not kept.
-func (d *documents) get(row engine.Summary) (engine.Campaign, bool) {
+func (d *documentCache) get(row engine.Summary) (engine.Campaign, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	kept, ok := d.young[row.ID]
@@ -44,15 +44,15 @@ func sameSave(c engine.Campaign, row engine.Summary) bool {
 	return c.Revision == row.Revision && c.UpdatedAt.Equal(row.UpdatedAt)
 }
 
-func (d *documents) put(c engine.Campaign) {
+func (d *documentCache) put(c engine.Campaign) {
 	kept := document{c, perByte*len(c.Body.Encode()) + perDocument}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.keep(kept)
 }
 
-func (d *documents) keep(c document) {
-	if d.young == nil || d.size+c.size > documentsKept/2 {
+func (d *documentCache) keep(c document) {
+	if d.young == nil || d.size+c.size > documentCacheBytes/2 {
 		d.young, d.old, d.size = map[string]document{}, d.young, 0
 	}
 	d.young[c.ID] = c

@@ -18,5 +18,5 @@ func (s *Service) Restored(ctx context.Context) (rows int, ok bool) {
 func (s *Service) Scanning() {
 	s.writer.index.mu.Lock()
 	defer s.writer.index.mu.Unlock()
-	s.writer.index.asked = math.MinInt
+	s.writer.index.misses = math.MinInt
 }

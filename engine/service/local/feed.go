@@ -11,9 +11,9 @@ import (
 // follower receives the changes of other processes, if the store has a feed. It starts when this service first keeps
 // something in memory that they can change.
 type follower struct {
-	feed  store.Feed // nil: no other process writes to the store
-	tasks *tasks
-	tell  func([]store.Change)
+	feed      store.Feed // nil: no other process writes to the store
+	tasks     *tasks
+	onChanges func([]store.Change)
 
 	begin sync.Once
 	ready chan struct{} // closed when the feed has started
@@ -21,7 +21,7 @@ type follower struct {
 
 func newFollower(db store.DB, t *tasks, tell func([]store.Change)) *follower {
 	feed, _ := db.(store.Feed)
-	return &follower{feed: feed, tasks: t, tell: tell, ready: make(chan struct{})}
+	return &follower{feed: feed, tasks: t, onChanges: tell, ready: make(chan struct{})}
 }
 
 // wait starts the feed, and returns when every later change of other processes will be received.
@@ -31,7 +31,7 @@ func (f *follower) wait(ctx context.Context) error {
 	}
 	f.begin.Do(func() {
 		f.tasks.start(func(ctx context.Context) {
-			f.feed.Follow(ctx, sync.OnceFunc(func() { close(f.ready) }), f.tell)
+			f.feed.Follow(ctx, sync.OnceFunc(func() { close(f.ready) }), f.onChanges)
 		})
 	})
 	select {
@@ -53,13 +53,13 @@ func (f *follower) sync(ctx context.Context) error {
 // Sync implements [index.Indexed].
 func (s *Service) Sync(ctx context.Context) error { return s.writer.index.follow.sync(ctx) }
 
-// settingsLife is how long cached settings are valid that other processes can change. An API key that another process
+// settingsLifetime is how long cached settings are valid that other processes can change. An API key that another process
 // revokes stops working within this time, even while the feed is interrupted.
-const settingsLife = time.Second
+const settingsLifetime = time.Second
 
 // current reports whether settings that were read at a time are still valid, if this process has not changed them.
 func (f *follower) current(read time.Time) bool {
-	return f.feed == nil || time.Since(read) < settingsLife
+	return f.feed == nil || time.Since(read) < settingsLifetime
 }
 
 // changed applies changes of other processes to what is in memory.

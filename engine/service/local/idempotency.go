@@ -16,8 +16,8 @@ import (
 	"bugle/store"
 )
 
-// keyLife is how long an Idempotency-Key is remembered (CONTRACT.md, Idempotency).
-const keyLife = 24 * time.Hour
+// keyLifetime is how long an Idempotency-Key is remembered (CONTRACT.md, Idempotency).
+const keyLifetime = 24 * time.Hour
 
 // The operations that keys are kept apart by.
 var (
@@ -30,22 +30,22 @@ var (
 // call is one keyed request: what it is, and what was asked.
 type call struct {
 	engine.Call
-	op    string
-	asked string // hash of what a repeat must ask again
+	op          string
+	fingerprint string // hash of what a repeat must ask again
 }
 
-func keyed(c engine.Call, op string, parts ...[]byte) call {
+func newCall(c engine.Call, op string, parts ...[]byte) call {
 	h := sha256.New()
 	for _, p := range parts {
 		fmt.Fprintf(h, "%d:", len(p))
 		h.Write(p)
 	}
-	return call{Call: c, op: op, asked: hex.EncodeToString(h.Sum(nil))}
+	return call{Call: c, op: op, fingerprint: hex.EncodeToString(h.Sum(nil))}
 }
 
-// remembered is an answer as it is stored: a result, or a refusal with HTTP 409, the one failure
+// storedResult is an answer as it is stored: a result, or a refusal with HTTP 409, the one failure
 // that is remembered (CONTRACT.md, Idempotency).
-type remembered struct {
+type storedResult struct {
 	Result  json.RawMessage `json:"result,omitempty"`
 	Refusal *refusal        `json:"refusal,omitempty"`
 }
@@ -69,14 +69,14 @@ type idempotency struct {
 	sweeper *sweeper
 }
 
-// once runs do in one transaction, or returns the answer that the call's key already has. answer
+// runOnce runs do in one transaction, or returns the answer that the call's key already has. answer
 // points into a result.
-func once[T any](ctx context.Context, i *idempotency, c call, answer func(*T) *engine.ResponseInfo, do func(store.Space) (T, error)) (T, error) {
+func runOnce[T any](ctx context.Context, i *idempotency, c call, answer func(*T) *engine.ResponseInfo, do func(store.Space) (T, error)) (T, error) {
 	var out T
 	var earlier []byte
 	err := i.update(ctx, func(sp store.Space) error {
 		out, earlier = *new(T), nil
-		found, err := i.recall(sp, c)
+		found, err := i.lookup(sp, c)
 		if err != nil {
 			return err
 		}
@@ -88,21 +88,21 @@ func once[T any](ctx context.Context, i *idempotency, c call, answer func(*T) *e
 			return err
 		}
 		answer(&out).ResponseID = c.RequestID
-		return i.remember(sp, c, out)
+		return i.store(sp, c, out)
 	})
 	if err == nil && earlier != nil {
 		return replay(c, earlier, answer)
 	}
 	if err != nil {
 		out = *new(T)
-		i.rememberRefusal(ctx, c, err)
+		i.storeRefusal(ctx, c, err)
 	}
-	return out, stamped(err, c.RequestID)
+	return out, withRequestID(err, c.RequestID)
 }
 
-// recall returns the stored answer to the call's key, nil where there is none, and 409 where the
+// lookup returns the stored answer to the call's key, nil where there is none, and 409 where the
 // key belongs to another body or to a call that still runs.
-func (i *idempotency) recall(sp store.Space, c call) ([]byte, error) {
+func (i *idempotency) lookup(sp store.Space, c call) ([]byte, error) {
 	if c.IdempotencyKey == "" {
 		return nil, nil
 	}
@@ -122,7 +122,7 @@ func (i *idempotency) recall(sp store.Space, c call) ([]byte, error) {
 		}
 	}
 	switch {
-	case rec.Fingerprint != c.asked:
+	case rec.Fingerprint != c.fingerprint:
 		return nil, keyConflict("the Idempotency-Key was already used with a different body; use a new key")
 	case rec.Running:
 		return nil, keyConflict("a send for this Idempotency-Key is still in progress; retry with a new key")
@@ -134,51 +134,51 @@ func keyConflict(message string) error {
 	return &engine.Error{Code: engine.BadRequest, HTTP: http.StatusConflict, Message: message, Target: "Idempotency-Key", Err: errKey}
 }
 
-func (i *idempotency) remember(sp store.Space, c call, result any) error {
-	return i.rememberHeld(sp, c, result, "")
+func (i *idempotency) store(sp store.Space, c call, result any) error {
+	return i.storeWithLease(sp, c, result, "")
 }
 
-// rememberHeld is remember for work that is marked with a lease: the answer is stored only while that is held.
-func (i *idempotency) rememberHeld(sp store.Space, c call, result any, lease string) error {
+// storeWithLease is remember for work that is marked with a lease: the answer is stored only while that is held.
+func (i *idempotency) storeWithLease(sp store.Space, c call, result any, lease string) error {
 	b, err := json.Marshal(result)
 	if err != nil {
 		return fmt.Errorf("storing the response: %w", err)
 	}
-	return i.keepBytes(sp, c, slices.Concat([]byte(`{"result":`), b, []byte(`}`)), lease) // as remembered is spelled
+	return i.putBytes(sp, c, slices.Concat([]byte(`{"result":`), b, []byte(`}`)), lease) // as remembered is spelled
 }
 
-func (i *idempotency) keep(sp store.Space, c call, r remembered) error {
+func (i *idempotency) put(sp store.Space, c call, r storedResult) error {
 	b, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("storing the response: %w", err)
 	}
-	return i.keepBytes(sp, c, b, "")
+	return i.putBytes(sp, c, b, "")
 }
 
-func (i *idempotency) keepBytes(sp store.Space, c call, answer []byte, lease string) error {
+func (i *idempotency) putBytes(sp store.Space, c call, answer []byte, lease string) error {
 	if c.IdempotencyKey == "" {
 		return nil
 	}
 	i.sweeper.soon()
 	now := i.now()
 	return sp.PutIdempotent(store.Idempotent{
-		Operation: c.op, Key: c.IdempotencyKey, Fingerprint: c.asked, Lease: lease,
-		At: now, ExpiresAt: now.Add(keyLife), Result: answer,
+		Operation: c.op, Key: c.IdempotencyKey, Fingerprint: c.fingerprint, Lease: lease,
+		At: now, ExpiresAt: now.Add(keyLifetime), Result: answer,
 	})
 }
 
-// rememberRefusal keeps a 409 that the operation itself returned, so that a repeat gets it again.
-func (i *idempotency) rememberRefusal(ctx context.Context, c call, err error) {
+// storeRefusal keeps a 409 that the operation itself returned, so that a repeat gets it again.
+func (i *idempotency) storeRefusal(ctx context.Context, c call, err error) {
 	e := engine.AsError(err)
 	if c.IdempotencyKey == "" || e == nil || e.HTTP != http.StatusConflict || errors.Is(err, errKey) {
 		return
 	}
 	r := refusal{Code: e.Code, HTTP: e.HTTP, Message: e.Message, Target: e.Target, Details: e.Details, RequestID: c.RequestID}
 	err = i.update(ctx, func(sp store.Space) error {
-		if found, err := i.recall(sp, c); err != nil || found != nil {
+		if found, err := i.lookup(sp, c); err != nil || found != nil {
 			return err
 		}
-		return i.keep(sp, c, remembered{Refusal: &r})
+		return i.put(sp, c, storedResult{Refusal: &r})
 	})
 	if err != nil {
 		i.log.Warn("a refusal was not stored", "operation", c.op, "error", err)
@@ -186,14 +186,14 @@ func (i *idempotency) rememberRefusal(ctx context.Context, c call, err error) {
 }
 
 func replay[T any](c call, stored []byte, answer func(*T) *engine.ResponseInfo) (T, error) {
-	var r remembered
+	var r storedResult
 	var out T
 	err := json.Unmarshal(stored, &r)
 	if err == nil && r.Refusal == nil {
 		err = json.Unmarshal(r.Result, &out)
 	}
 	if err != nil {
-		return *new(T), stamped(internal(err, "the stored response for this Idempotency-Key cannot be read; retry with a new key"), c.RequestID)
+		return *new(T), withRequestID(internal(err, "the stored response for this Idempotency-Key cannot be read; retry with a new key"), c.RequestID)
 	}
 	if f := r.Refusal; f != nil {
 		return out, &engine.Error{Code: f.Code, HTTP: f.HTTP, Message: f.Message, Target: f.Target, Details: f.Details, RequestID: f.RequestID}

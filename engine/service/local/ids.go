@@ -37,9 +37,9 @@ func (s *idSource) next(at time.Time) string {
 	return hex.EncodeToString(id[:])
 }
 
-// request settles the ids of a call: the request id of the call or of the body, which must agree
+// withIDs settles the ids of a call: the request id of the call or of the body, which must agree
 // (CONTRACT.md, Requests), or a new one.
-func request(c engine.Call, body doc.Value) (engine.Call, error) {
+func withIDs(c engine.Call, body doc.Value) (engine.Call, error) {
 	inBody := body.Get("request_id").Text()
 	switch {
 	case c.RequestID == "":

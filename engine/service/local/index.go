@@ -23,24 +23,24 @@ type indexer struct {
 	follow *follower
 	keep   KeepIndex
 
-	mu    sync.Mutex
-	ix    *index.Index        // nil until it is wanted
-	gone  map[string]struct{} // campaigns that were removed: what comes of them later is older
-	asked int                 // searches that found no index
-	loads int                 // that go on: the index is not complete
-	kept  kept
+	mu      sync.Mutex
+	ix      *index.Index        // nil until it is wanted
+	removed map[string]struct{} // campaigns that were removed: what comes of them later is older
+	misses  int                 // searches that found no index
+	loads   int                 // that go on: the index is not complete
+	saved   savedIndex
 }
 
-// patience is how many searches scan the store before the index is made: a command that asks once does
+// scansBeforeIndex is how many searches scan the store before the index is made: a command that asks once does
 // not pay for it.
-const patience = 1
+const scansBeforeIndex = 1
 
-// manyRows is from how many rows on a load leaves much behind.
-const manyRows = 20_000
+// freeMemoryFrom is from how many rows on a load leaves much behind.
+const freeMemoryFrom = 20_000
 
 // complete returns the index for a search, nil where it is not complete.
 func (x *indexer) complete() *index.Index {
-	ix := x.want(1)
+	ix := x.request(1)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if ix != x.ix || x.loads > 0 {
@@ -49,18 +49,18 @@ func (x *indexer) complete() *index.Index {
 	return ix
 }
 
-// want returns the index, and begins to load it once it was wanted often enough.
-func (x *indexer) want(weight int) *index.Index {
+// request returns the index, and begins to load it once it was wanted often enough.
+func (x *indexer) request(weight int) *index.Index {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.ix != nil || x.tasks.ctx.Err() != nil {
 		return x.ix
 	}
-	if x.asked += weight; x.asked <= patience {
+	if x.misses += weight; x.misses <= scansBeforeIndex {
 		return nil
 	}
 	if ix := index.New(index.Options{Now: x.now}); x.load(ix) {
-		x.ix, x.gone = ix, map[string]struct{}{}
+		x.ix, x.removed = ix, map[string]struct{}{}
 	}
 	return x.ix
 }
@@ -89,10 +89,10 @@ func (x *indexer) load(ix *index.Index) bool {
 			return
 		}
 		ix.Warm(ctx)
-		if ix.Len() > manyRows {
+		if ix.Len() > freeMemoryFrom {
 			debug.FreeOSMemory() // what the load has left behind is several times an idle program
 		}
-		x.keepIndex(ctx, ix)
+		x.saveWhenIdle(ctx, ix)
 	})
 	if started {
 		x.loads++
@@ -123,7 +123,7 @@ func (x *indexer) fill(ctx context.Context, ix *index.Index) error {
 		}
 	})
 	if err == nil {
-		x.loaded(ix, version, neverKept)
+		x.loaded(ix, version, neverSaved)
 	}
 	return err
 }
@@ -132,31 +132,31 @@ func (x *indexer) fill(ctx context.Context, ix *index.Index) error {
 func (x *indexer) drop(ix *index.Index, why error) {
 	x.mu.Lock()
 	if x.ix == ix {
-		x.ix, x.gone, x.asked = nil, nil, 0
+		x.ix, x.removed, x.misses = nil, nil, 0
 	}
 	x.mu.Unlock()
-	ix.Leave(why)
+	ix.Close(why)
 }
 
-// wrote takes what a transaction has changed, as soon as it is committed.
-func (x *indexer) wrote(changes []change) {
+// onCommit takes what a transaction has changed, as soon as it is committed.
+func (x *indexer) onCommit(changes []change) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.ix == nil {
 		return // a load that begins later reads it
 	}
-	x.take(changes)
-	x.kept.changes += len(changes)
+	x.apply(changes)
+	x.saved.changes += len(changes)
 	x.wake()
 }
 
-// take puts changes into the index. Transactions may come in another order than that of their commits.
-func (x *indexer) take(changes []change) {
+// apply puts changes into the index. Transactions may come in another order than that of their commits.
+func (x *indexer) apply(changes []change) {
 	var put []engine.Summary
 	for _, c := range changes {
-		switch _, gone := x.gone[c.row.ID]; {
+		switch _, gone := x.removed[c.row.ID]; {
 		case c.gone:
-			x.gone[c.row.ID] = struct{}{}
+			x.removed[c.row.ID] = struct{}{}
 			x.ix.Remove(c.row.ID)
 		case !gone:
 			put = append(put, c.row)
@@ -194,7 +194,7 @@ func (x *indexer) reread(changes []change) {
 		x.drop(ix, err)
 		return
 	}
-	x.wrote(changes)
+	x.onCommit(changes)
 }
 
 // reload reads the store again, which others have changed.
@@ -202,7 +202,7 @@ func (x *indexer) reload() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.ix != nil && x.load(x.ix) {
-		x.gone = map[string]struct{}{}
+		x.removed = map[string]struct{}{}
 	}
 }
 
@@ -213,6 +213,6 @@ func (x *indexer) close() {
 	x.ix = nil
 	x.mu.Unlock()
 	if ix != nil {
-		ix.Leave(nil)
+		ix.Close(nil)
 	}
 }

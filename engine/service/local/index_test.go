@@ -273,11 +273,11 @@ func TestIndexIsLeft(t *testing.T) {
 	ix, _ := w.Index(w.ctx)
 	w.ok(w.Close())
 	select {
-	case <-ix.Left():
+	case <-ix.Closed():
 	default:
 		t.Error("the index was not left")
 	}
-	if _, ok := index.Of(w.ctx, w.Service); ok {
+	if _, ok := index.For(w.ctx, w.Service); ok {
 		t.Error("a closed service keeps an index")
 	}
 	if _, err := w.List(w.ctx, engine.ListQuery{}); err != nil {

@@ -20,7 +20,7 @@ type lists struct {
 	*reader
 	index     *indexer
 	reach     *reachability
-	documents documents
+	documents documentCache
 }
 
 // Get returns a campaign with its current status.
@@ -78,7 +78,7 @@ func (l *lists) matching(sp store.Space, keep func(engine.Summary) bool) ([]engi
 // Search returns one page of the campaigns that match (CONTRACT.md, Search and meta).
 func (l *lists) Search(ctx context.Context, r engine.SearchRequest) ([]engine.Campaign, error) {
 	if err := checkPage(r.Limit, r.Page); err != nil {
-		return nil, stamped(err, r.RequestID)
+		return nil, withRequestID(err, r.RequestID)
 	}
 	f := filter{
 		channels: r.Channels, createdBy: r.CreatedBy, created: r.Created, types: r.DeliveryTypes, name: r.Name,
@@ -86,25 +86,25 @@ func (l *lists) Search(ctx context.Context, r engine.SearchRequest) ([]engine.Ca
 	}
 	// What another server has answered is found.
 	if err := l.explain(ctx, l.index.follow.sync(ctx)); err != nil {
-		return nil, stamped(err, r.RequestID)
+		return nil, withRequestID(err, r.RequestID)
 	}
-	for range looks {
+	for range maxPageTries {
 		ix := l.index.complete()
 		if ix == nil {
 			break
 		}
 		out, whole, err := l.found(ctx, ix, f, r.Limit, r.Page)
 		if whole || err != nil {
-			return out, stamped(err, r.RequestID)
+			return out, withRequestID(err, r.RequestID)
 		}
 	}
 	out, err := l.scanned(ctx, f, r.Limit, r.Page)
-	return out, stamped(err, r.RequestID)
+	return out, withRequestID(err, r.RequestID)
 }
 
-// looks is how often a page is made of the index before the store is scanned: other campaigns may be
+// maxPageTries is how often a page is made of the index before the store is scanned: other campaigns may be
 // saved or deleted each time between the look at the index and that at the store.
-const looks = 3
+const maxPageTries = 3
 
 // found makes a page of the index. It reports false where the store has other revisions than the index.
 func (l *lists) found(ctx context.Context, ix *index.Index, f filter, limit, n int) ([]engine.Campaign, bool, error) {
@@ -173,7 +173,7 @@ func (l *lists) scanned(ctx context.Context, f filter, limit, n int) ([]engine.C
 // Meta returns one page of light rows (CONTRACT.md, Search and meta).
 func (l *lists) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, error) {
 	if err := checkPage(r.Limit, r.Page); err != nil {
-		return nil, stamped(err, r.RequestID)
+		return nil, withRequestID(err, r.RequestID)
 	}
 	f := filter{
 		channels: r.Channels, createdBy: r.CreatedBy, created: r.Created, name: r.Name,
@@ -184,7 +184,7 @@ func (l *lists) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, 
 		f.ids, f.drafts, f.archived, f.children = []string{r.ID}, true, true, true
 	}
 	if r.DeliveryType != "" {
-		if !among(r.DeliveryTypes, r.DeliveryType) {
+		if !containsValue(r.DeliveryTypes, r.DeliveryType) {
 			return nil, nil // both filters count
 		}
 		f.types = []engine.DeliveryType{r.DeliveryType}
@@ -193,7 +193,7 @@ func (l *lists) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, 
 	if err == nil {
 		err = l.reach.attach(ctx, out)
 	}
-	return out, stamped(err, r.RequestID)
+	return out, withRequestID(err, r.RequestID)
 }
 
 // metas returns a page of rows with what they count, but for who is reached.
@@ -270,11 +270,11 @@ func (f filter) keeps(sum engine.Summary) bool {
 	case sum.Status == catalog.Archived && !f.archived,
 		sum.Status == catalog.Draft && len(f.status) == 0 && !f.drafts,
 		!f.children && (sum.FlowID != "" || sum.ParentID != ""),
-		!among(f.status, sum.Status),
-		!among(f.channels, sum.Channel),
-		!among(f.types, sum.DeliveryType),
-		!among(f.createdBy, sum.CreatedBy),
-		!among(f.ids, sum.ID) && !among(f.ids, sum.CampaignID),
+		!containsValue(f.status, sum.Status),
+		!containsValue(f.channels, sum.Channel),
+		!containsValue(f.types, sum.DeliveryType),
+		!containsValue(f.createdBy, sum.CreatedBy),
+		!containsValue(f.ids, sum.ID) && !containsValue(f.ids, sum.CampaignID),
 		len(f.tags) > 0 && !sum.HasTag(f.tags),
 		f.version > 0 && f.version != sum.Version,
 		!inRange(f.created, sum.CreatedAt):
@@ -283,7 +283,9 @@ func (f filter) keeps(sum engine.Summary) bool {
 	return f.name == "" || strings.Contains(strings.ToLower(sum.Name), strings.ToLower(f.name))
 }
 
-func among[T comparable](list []T, v T) bool { return len(list) == 0 || slices.Contains(list, v) }
+func containsValue[T comparable](list []T, v T) bool {
+	return len(list) == 0 || slices.Contains(list, v)
+}
 
 func inRange(r engine.DateRange, t time.Time) bool {
 	return (r.From.IsZero() || !t.Before(r.From)) && (r.To.IsZero() || !t.After(r.To))

@@ -108,7 +108,7 @@ func newService(db store.DB, workspace string, o Options) *Service {
 		providers: o.Providers, gateways: o.Gateways, fetcher: o.Fetcher, ids: newIDSource(),
 	}
 	if s.providers == nil {
-		s.providers = providers.Mail
+		s.providers = providers.NewMail
 	}
 	if s.gateways == nil {
 		s.gateways = new(providers.Pool).Get
@@ -121,13 +121,13 @@ func newService(db store.DB, workspace string, o Options) *Service {
 
 // Index returns the index of the workspace, which is loaded in the background; false after Close.
 func (s *Service) Index(context.Context) (*index.Index, bool) {
-	ix := s.writer.index.want(patience + 1)
+	ix := s.writer.index.request(scansBeforeIndex + 1)
 	return ix, ix != nil
 }
 
 // KeepIndex stores the index at once, as is done by itself when nothing was changed for a moment: for who fills a
 // store, or measures one. A small store keeps none.
-func (s *Service) KeepIndex(ctx context.Context) error { return s.writer.index.keepNow(ctx) }
+func (s *Service) KeepIndex(ctx context.Context) error { return s.writer.index.saveNow(ctx) }
 
 // Reindex brings the index up to date after somebody changed the store behind the service's back, as
 // repairs do.
@@ -179,7 +179,7 @@ func (s *Service) env(w engine.Workspace, at schema.Stage) schema.Env {
 // checkBody refuses what is no object or too long.
 func checkBody(v doc.Value) error {
 	if v.Kind() != doc.Object {
-		return engine.Errorf(engine.BadRequest, http.StatusBadRequest, "the body must be a JSON object, not %s", kindWords(v))
+		return engine.Errorf(engine.BadRequest, http.StatusBadRequest, "the body must be a JSON object, not %s", describeKind(v))
 	}
 	return checkSize(v)
 }
@@ -196,7 +196,7 @@ func checkSize(v doc.Value) error {
 	return nil
 }
 
-func kindWords(v doc.Value) string {
+func describeKind(v doc.Value) string {
 	switch v.Kind() {
 	case doc.Array:
 		return "an array"

@@ -145,21 +145,21 @@ func logCause(log *slog.Logger, what string, err error) {
 	}
 }
 
-// keeper writes what a test delivers into the workspace's outbox.
-type keeper struct {
-	s    *Service
-	plan *testPlan
-	mark mark
+// outboxWriter writes what a test delivers into the workspace's outbox.
+type outboxWriter struct {
+	s      *Service
+	plan   *testPlan
+	record sendRecord
 }
 
-func (k keeper) Keep(ctx context.Context, m delivery.Message, at time.Time) (string, error) {
+func (k outboxWriter) Put(ctx context.Context, m delivery.Message, at time.Time) (string, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return "", err
 	}
 	d := engine.OutboxMessage{
 		ID: id.String(), At: at.UTC(), CampaignID: k.plan.campaignID, Campaign: k.plan.name,
-		Channel: k.plan.channel, Key: m.Key, Recipient: m.Recipient, Connector: k.plan.via(m),
+		Channel: k.plan.channel, Key: m.Key, Recipient: m.Recipient, Connector: k.plan.connectorName(m),
 	}
 	if e := m.Email; e != nil {
 		d.Email = &engine.EmailMessage{
@@ -178,7 +178,7 @@ func (k keeper) Keep(ctx context.Context, m delivery.Message, at time.Time) (str
 		d.Push = &engine.PushMessage{Platform: p.Platform, Token: p.Token, Title: p.Title, Body: p.Body, Headers: p.Headers, Payload: payload}
 	}
 	return d.ID, k.s.update(ctx, func(sp store.Space) error {
-		if err := k.mark.put(sp, false); err != nil {
+		if err := k.record.write(sp, false); err != nil {
 			return err
 		}
 		return sp.PutOutbox(d)

@@ -11,31 +11,31 @@ import (
 	"bugle/store"
 )
 
-// inSpace reads the content of a workspace within a transaction.
-type inSpace struct {
+// spaceSource reads the content of a workspace within a transaction.
+type spaceSource struct {
 	c  *content
 	sp store.Space
 }
 
-var _ assemble.Source = inSpace{}
+var _ assemble.Source = spaceSource{}
 
-func (i inSpace) Content(_ context.Context, kind engine.ContentKind) ([]engine.ContentItem, error) {
+func (i spaceSource) Content(_ context.Context, kind engine.ContentKind) ([]engine.ContentItem, error) {
 	return i.c.items(i.sp, kind)
 }
 
-func (i inSpace) ContentItem(_ context.Context, ref engine.ContentRef) (engine.ContentItem, error) {
+func (i spaceSource) ContentItem(_ context.Context, ref engine.ContentRef) (engine.ContentItem, error) {
 	return i.c.item(i.sp, ref)
 }
 
 // sendContent is the content of one send or preview, and the calls that it makes. It must be closed.
 type sendContent struct {
 	*assemble.Content
-	apis *contentapi.Send
+	apis *contentapi.Session
 }
 
 // loadContent returns what the expressions of a document can name, and the document with its templates.
 func (c *content) loadContent(ctx context.Context, sp store.Space, w engine.Workspace, ch engine.Channel, document doc.Value) (*sendContent, doc.Value, error) {
-	m, document, err := assemble.Load(ctx, inSpace{c, sp}, w, ch, document)
+	m, document, err := assemble.Load(ctx, spaceSource{c, sp}, w, ch, document)
 	if err != nil {
 		return nil, document, err
 	}
@@ -43,8 +43,8 @@ func (c *content) loadContent(ctx context.Context, sp store.Space, w engine.Work
 }
 
 // calls begins the calls of content APIs of one send, preview or audience. It must be closed.
-func (c *content) calls(m *assemble.Content, w engine.Workspace) *contentapi.Send {
-	return (&contentapi.Client{Now: c.now, Logger: c.log}).Send(m.APIs, w.ContentAPIs)
+func (c *content) calls(m *assemble.Content, w engine.Workspace) *contentapi.Session {
+	return (&contentapi.Client{Now: c.now, Logger: c.log}).NewSession(m.APIs, w.ContentAPIs)
 }
 
 // data returns what the expressions of one user's message can name.

@@ -15,12 +15,12 @@ import (
 // Preview resolves content for one user and sends nothing (CONTRACT.md, Preview and
 // Personalization). An expression without a value stays as it stands, and is listed.
 func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.Preview, error) {
-	ids, err := request(r.Call, r.Body)
+	ids, err := withIDs(r.Call, r.Body)
 	if err != nil {
 		return engine.Preview{}, err
 	}
 	if err := checkBody(r.Body); err != nil {
-		return engine.Preview{}, stamped(err, ids.RequestID)
+		return engine.Preview{}, withRequestID(err, ids.RequestID)
 	}
 	ch := engine.Channel(r.Body.Get(mChannel).Text())
 	table := catalog.PreviewRequest(ch)
@@ -48,7 +48,7 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 		return err
 	})
 	if err != nil {
-		return engine.Preview{}, stamped(err, ids.RequestID)
+		return engine.Preview{}, withRequestID(err, ids.RequestID)
 	}
 	defer m.close()
 	out := engine.Preview{ResponseInfo: engine.ResponseInfo{ResponseID: ids.RequestID}, UnknownUser: !known}
@@ -71,7 +71,7 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 		},
 	}
 	if out.Content, err = f.at(doc.P(string(catalog.CampaignContent))); err != nil {
-		return engine.Preview{}, stamped(err, ids.RequestID)
+		return engine.Preview{}, withRequestID(err, ids.RequestID)
 	}
 	out.Calls = m.apis.Calls()
 	return out, nil

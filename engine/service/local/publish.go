@@ -46,13 +46,13 @@ func (s *Service) publishProblems(w engine.Workspace, c engine.Campaign) []schem
 // Publish puts a draft live: SCHEDULED where its start is still ahead, ACTIVE otherwise
 // (CONTRACT.md, Publish).
 func (s *Service) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
-	ids, err := request(r.Call, doc.Value{})
+	ids, err := withIDs(r.Call, doc.Value{})
 	if err != nil {
 		return engine.Updated{}, err
 	}
-	c := keyed(ids, opUpdate, []byte(r.ID), []byte(catalog.Publish))
+	c := newCall(ids, opUpdate, []byte(r.ID), []byte(catalog.Publish))
 	answer := func(out *engine.Updated) *engine.ResponseInfo { return &out.ResponseInfo }
-	return once(ctx, s.keys, c, answer, func(sp store.Space) (engine.Updated, error) { return s.publish(sp, r) })
+	return runOnce(ctx, s.keys, c, answer, func(sp store.Space) (engine.Updated, error) { return s.publish(sp, r) })
 }
 
 func (s *Service) publish(sp store.Space, r engine.PublishRequest) (engine.Updated, error) {
@@ -92,16 +92,16 @@ func (s *Service) publish(sp store.Space, r engine.PublishRequest) (engine.Updat
 
 // ChangeStatus applies STOP, PAUSE or RESUME (CONTRACT.md, Update Status).
 func (s *Service) ChangeStatus(ctx context.Context, r engine.StatusRequest) (engine.StatusChanged, error) {
-	ids, err := request(r.Call, doc.Value{})
+	ids, err := withIDs(r.Call, doc.Value{})
 	if err != nil {
 		return engine.StatusChanged{}, err
 	}
 	if err := checkAction(r.Action); err != nil {
-		return engine.StatusChanged{}, stamped(err, ids.RequestID)
+		return engine.StatusChanged{}, withRequestID(err, ids.RequestID)
 	}
-	c := keyed(ids, opStatus, []byte(r.ID), []byte(r.Action))
+	c := newCall(ids, opStatus, []byte(r.ID), []byte(r.Action))
 	answer := func(out *engine.StatusChanged) *engine.ResponseInfo { return &out.ResponseInfo }
-	return once(ctx, s.keys, c, answer, func(sp store.Space) (engine.StatusChanged, error) { return s.changeStatus(sp, r) })
+	return runOnce(ctx, s.keys, c, answer, func(sp store.Space) (engine.StatusChanged, error) { return s.changeStatus(sp, r) })
 }
 
 var actionNotes = map[engine.Action]string{catalog.Stop: "stopped", catalog.Pause: "paused", catalog.Resume: "resumed"}

@@ -15,7 +15,7 @@ import (
 
 // push makes the notification of rendered content for one device.
 func (p *testPlan) push(platform string, content doc.Value, d engine.Device, now time.Time) (*delivery.Push, error) {
-	out := providers.Addressed(d)
+	out := providers.PushTo(d)
 	o := push.Options{Token: out.Token, Advanced: p.document.Get(string(catalog.Advanced)), Now: now}
 	if g, ok := (engine.Workspace{Gateways: p.gateways}).Gateway(engine.ProviderAPNs); ok && g.APNs != nil {
 		o.Topic = g.APNs.Topic
@@ -28,8 +28,8 @@ func (p *testPlan) push(platform string, content doc.Value, d engine.Device, now
 	return out, nil
 }
 
-// via names what carries a message, for those who look into the outbox.
-func (p *testPlan) via(m delivery.Message) string {
+// connectorName names what carries a message, for those who look into the outbox.
+func (p *testPlan) connectorName(m delivery.Message) string {
 	if m.Push == nil {
 		return p.connector.Name
 	}
@@ -41,7 +41,7 @@ func (p *testPlan) via(m delivery.Message) string {
 }
 
 func gatewayFor(of []engine.Gateway, platform string) (providers.Kind, *engine.Gateway) {
-	kind, ok := providers.For(platform)
+	kind, ok := providers.KindFor(platform)
 	if !ok {
 		return kind, nil
 	}

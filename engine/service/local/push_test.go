@@ -78,14 +78,14 @@ func TestPushThroughGateways(t *testing.T) {
 			t.Fatal(got)
 		}
 	}
-	if len(g.fcm.Got()) != 4 || len(g.apns.Got()) != 2 || len(g.web.Got()) != 2 {
-		t.Fatalf("%d, %d and %d arrived", len(g.fcm.Got()), len(g.apns.Got()), len(g.web.Got()))
+	if len(g.fcm.Messages()) != 4 || len(g.apns.Messages()) != 2 || len(g.web.Messages()) != 2 {
+		t.Fatalf("%d, %d and %d arrived", len(g.fcm.Messages()), len(g.apns.Messages()), len(g.web.Messages()))
 	}
 	if g.fcm.Tokens() != 1 || g.apns.Bearers() != 1 {
 		t.Errorf("two tests took %d access tokens and %d provider tokens", g.fcm.Tokens(), g.apns.Bearers())
 	}
 	arrived := map[string]gatewaytest.Received{}
-	for _, got := range [][]gatewaytest.Received{g.fcm.Got(), g.apns.Got(), g.web.Got()} {
+	for _, got := range [][]gatewaytest.Received{g.fcm.Messages(), g.apns.Messages(), g.web.Messages()} {
 		for _, m := range got {
 			arrived[m.To] = m
 		}
@@ -143,10 +143,10 @@ func TestPushToSeveralDevices(t *testing.T) {
 	b := newBench(t, local.Options{}, g.configure(t))
 	g.user(b, "ZOE")
 	id := b.pushDraft("")
-	g.fcm.Say(gatewaytest.FCMError(404, "NOT_FOUND", "UNREGISTERED", "x"))
+	g.fcm.Respond(gatewaytest.FCMError(404, "NOT_FOUND", "UNREGISTERED", "x"))
 	out := b.push(id, "USER_ATTRIBUTE_UNIQUE_ID", `"ZOE"`)
 	contains(t, show(out), "ANDROID_default_variation_1 FAILED ZOE: 1 of 2 devices: FCM no longer knows the device (UNREGISTERED)", "IOS_default_variation_1 SENT")
-	if n := len(g.fcm.Got()); n != 1 {
+	if n := len(g.fcm.Messages()); n != 1 {
 		t.Errorf("%d of the other devices got it", n)
 	}
 }
@@ -190,7 +190,7 @@ func TestPushThatFails(t *testing.T) {
 			w.Gateways[0].FCM.Endpoint = "http://" + gatewaytest.ClosedPort(t)
 		}, "cannot reach FCM at 127.0.0.1:"},
 		"throttled": {func(_ *testing.T, g gateways, _ *engine.Workspace) {
-			g.fcm.Always(gatewaytest.Answer{Status: 429, Header: map[string]string{"Retry-After": "90"}})
+			g.fcm.RespondAlways(gatewaytest.Response{Status: 429, Header: map[string]string{"Retry-After": "90"}})
 		}, "FCM accepts no more messages for now (429); it asks to wait 1m30s"},
 		"certificates": {func(_ *testing.T, _ gateways, w *engine.Workspace) { w.Gateways[0].CAFile = "nowhere.pem" },
 			"cannot read the certificates in nowhere.pem"},
@@ -224,7 +224,7 @@ func TestCanceledPush(t *testing.T) {
 	id := b.pushDraft("")
 	ctx, cancel := context.WithCancel(b.ctx)
 	entered := make(chan struct{}, 100)
-	g.fcm.Hold(func(r *http.Request) {
+	g.fcm.OnRequest(func(r *http.Request) {
 		entered <- struct{}{}
 		<-r.Context().Done()
 	})
@@ -246,8 +246,8 @@ func TestCanceledPush(t *testing.T) {
 	cancel()
 	out := <-done
 	contains(t, show(out), "the test was canceled while it was being sent", "the test was canceled before it was sent")
-	if out.Message != "Sent 0 of 10 messages; 10 failed. The test was canceled." || len(g.fcm.Got()) > 0 {
-		t.Errorf("%s; %d arrived", out.Message, len(g.fcm.Got()))
+	if out.Message != "Sent 0 of 10 messages; 10 failed. The test was canceled." || len(g.fcm.Messages()) > 0 {
+		t.Errorf("%s; %d arrived", out.Message, len(g.fcm.Messages()))
 	}
 }
 

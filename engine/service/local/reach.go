@@ -14,11 +14,11 @@ import (
 	"bugle/store"
 )
 
-// estimated are the delivery types that a reachability is computed for (CONTRACT.md, Records).
-var estimated = []engine.DeliveryType{catalog.OneTime, catalog.BusinessEventTriggered, catalog.EventTriggered}
+// estimatedTypes are the delivery types that a reachability is computed for (CONTRACT.md, Records).
+var estimatedTypes = []engine.DeliveryType{catalog.OneTime, catalog.BusinessEventTriggered, catalog.EventTriggered}
 
-// reachLife is how long an estimate counts before it is made anew (CONTRACT.md, Limits).
-const reachLife = 24 * time.Hour
+// reachLifetime is how long an estimate counts before it is made anew (CONTRACT.md, Limits).
+const reachLifetime = 24 * time.Hour
 
 // reachWait is how long an answer waits for estimates that are due. They are made to their end even so, and
 // the next answer has them.
@@ -49,7 +49,7 @@ func (re *reachability) of(id string, now time.Time) (engine.Reachability, bool)
 	defer re.mu.Unlock()
 	e, ok := re.day[id]
 	age := now.Sub(e.LastUpdated)
-	return e, ok && age >= 0 && age < reachLife
+	return e, ok && age >= 0 && age < reachLifetime
 }
 
 // keep adds estimates, and drops those of other days.
@@ -60,7 +60,7 @@ func (re *reachability) keep(made map[string]engine.Reachability, now time.Time)
 		re.day = map[string]engine.Reachability{}
 	}
 	for id, e := range re.day {
-		if now.Sub(e.LastUpdated) >= reachLife {
+		if now.Sub(e.LastUpdated) >= reachLifetime {
 			delete(re.day, id)
 		}
 	}
@@ -144,11 +144,11 @@ func (re *reachability) start(due []string, now time.Time) *estimate {
 }
 
 func hasReach(m engine.Meta) bool {
-	return m.Status == catalog.Scheduled && slices.Contains(estimated, m.DeliveryType)
+	return m.Status == catalog.Scheduled && slices.Contains(estimatedTypes, m.DeliveryType)
 }
 
-// counted is one campaign whose users are being counted.
-type counted struct {
+// countedCampaign is one campaign whose users are being counted.
+type countedCampaign struct {
 	engine.Summary
 	audience *audience.Audience
 	count    int
@@ -156,7 +156,7 @@ type counted struct {
 
 // count counts the users that campaigns reach, each profile looked at once.
 func (re *reachability) count(ctx context.Context, sp store.Space, ids []string, now time.Time) (map[string]engine.Reachability, error) {
-	var due []*counted
+	var due []*countedCampaign
 	for _, id := range ids {
 		c, err := sp.Campaign(id)
 		if errors.Is(err, store.ErrNotFound) {
@@ -173,7 +173,7 @@ func (re *reachability) count(ctx context.Context, sp store.Space, ids []string,
 			}
 			return nil, err
 		}
-		due = append(due, &counted{Summary: engine.Summarize(c), audience: a})
+		due = append(due, &countedCampaign{Summary: engine.Summarize(c), audience: a})
 	}
 	if len(due) == 0 {
 		return nil, nil

@@ -57,7 +57,7 @@ func (s *Service) recipients(ctx context.Context, sp store.Space, w engine.Works
 
 func (s *Service) recipient(sp store.Space, p *testPlan, identifier, value string) (recipient, error) {
 	name := value
-	if endpoint, _, ok := webpush.Parse(value); ok && identifier == "PUSH_ID" {
+	if endpoint, _, ok := webpush.ParseSubscription(value); ok && identifier == "PUSH_ID" {
 		name = endpoint // the rest are the browser's keys
 	}
 	prof, found, err := find(sp, identifier, name)
@@ -66,7 +66,7 @@ func (s *Service) recipient(sp store.Space, p *testPlan, identifier, value strin
 	}
 	r := recipient{why: engine.NoUserReason(identifier)}
 	if found {
-		r = known(p, prof)
+		r = recipientOf(p, prof)
 	}
 	r.name, r.identifier, r.value = name, identifier, value
 	if identifier == "EMAIL" {
@@ -124,12 +124,12 @@ func (s *Service) members(ctx context.Context, sp store.Space, w engine.Workspac
 		}
 		r := recipient{name: id, why: "this user of the segment no longer exists"}
 		if found {
-			r = known(p, prof)
+			r = recipientOf(p, prof)
 		}
 		out = append(out, r)
 	}
 	if seg.Group().Exists() && len(out) < engine.MaxTestMembers {
-		more, err := s.audiences.members(ctx, sp, engine.AudienceRequest{Filters: audience.OfSegment(name), Limit: engine.MaxTestMembers + len(seg.Members)})
+		more, err := s.audiences.members(ctx, sp, engine.AudienceRequest{Filters: audience.SegmentFilters(name), Limit: engine.MaxTestMembers + len(seg.Members)})
 		if engine.AsError(err) != nil {
 			return nil, refuse(target, "cannot use the segment %q: %v", name, err)
 		}
@@ -138,7 +138,7 @@ func (s *Service) members(ctx context.Context, sp store.Space, w engine.Workspac
 		}
 		for _, prof := range more {
 			if len(out) < engine.MaxTestMembers && !slices.Contains(seg.Members, prof.ID) {
-				out = append(out, known(p, prof))
+				out = append(out, recipientOf(p, prof))
 			}
 		}
 	}
@@ -148,8 +148,8 @@ func (s *Service) members(ctx context.Context, sp store.Space, w engine.Workspac
 	return out, nil
 }
 
-// known returns the recipient that a profile is.
-func known(p *testPlan, prof engine.User) recipient {
+// recipientOf returns the recipient that a profile is.
+func recipientOf(p *testPlan, prof engine.User) recipient {
 	r := recipient{name: prof.ID, devices: prof.Devices, attributes: prof.Attributes, event: engine.TriggerAttributes(p.document, prof)}
 	if p.channel == catalog.Email {
 		r.address, r.why = engine.EmailAddress(p.document, prof)

@@ -74,8 +74,8 @@ func missing(format string, args ...any) *engine.Error {
 	return engine.Errorf(engine.NotFound, http.StatusNotFound, format, args...)
 }
 
-// stamped returns err with the request id, where it is a refusal.
-func stamped(err error, requestID string) error {
+// withRequestID returns err with the request id, where it is a refusal.
+func withRequestID(err error, requestID string) error {
 	e := engine.AsError(err)
 	if e == nil || e.RequestID != "" {
 		return err
@@ -146,10 +146,10 @@ func newWriter(db store.DB, workspace string, t *tasks, o Options) *writer {
 // update runs fn in one transaction that changes the workspace's records. Once it is committed, and
 // before update returns, searches see what it has changed.
 func (w *writer) update(ctx context.Context, fn func(store.Space) error) error {
-	var watch *watched
+	var watch *changeRecorder
 	done := false
 	err := w.db.Write(ctx, func(tx store.Tx) error {
-		watch, done = &watched{}, false
+		watch, done = &changeRecorder{}, false
 		tx.Watch(watch)
 		err := fn(tx.In(w.workspace))
 		done = err == nil
@@ -161,7 +161,7 @@ func (w *writer) update(ctx context.Context, fn func(store.Space) error) error {
 	switch {
 	case watch == nil || len(watch.changes) == 0:
 	case err == nil:
-		w.index.wrote(watch.changes)
+		w.index.onCommit(watch.changes)
 	case done:
 		w.index.reread(watch.changes) // it failed as it was committed: nobody knows what the store has
 	}
@@ -204,21 +204,21 @@ type change struct {
 	gone bool // the id alone is set
 }
 
-// watched notes what a transaction changes.
-type watched struct {
+// changeRecorder notes what a transaction changes.
+type changeRecorder struct {
 	changes []change
 	settled bool // the settings are written
 }
 
-var _ store.Watcher = (*watched)(nil)
+var _ store.Watcher = (*changeRecorder)(nil)
 
-func (w *watched) Configured(string) { w.settled = true }
+func (w *changeRecorder) Configured(string) { w.settled = true }
 
-func (w *watched) Summarized(_ string, row engine.Summary) {
+func (w *changeRecorder) Summarized(_ string, row engine.Summary) {
 	w.changes = append(w.changes, change{row: row})
 }
 
-func (w *watched) Cleared(_, id string) {
+func (w *changeRecorder) Cleared(_, id string) {
 	c := change{gone: true}
 	c.row.ID = id
 	w.changes = append(w.changes, c)

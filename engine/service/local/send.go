@@ -11,8 +11,8 @@ import (
 	"bugle/engine/message/delivery"
 )
 
-// sendsAtOnce bounds how many messages of one test are under way.
-const sendsAtOnce = 8
+// maxConcurrentSends bounds how many messages of one test are under way.
+const maxConcurrentSends = 8
 
 const notSent = "the test was canceled before it was sent"
 
@@ -20,7 +20,7 @@ const notSent = "the test was canceled before it was sent"
 type testRun struct {
 	s        *Service
 	plan     *testPlan
-	marks    *marks
+	ledger   *sendLedger
 	gateways gateways
 	files    *attachments
 	jobs     []job
@@ -53,7 +53,7 @@ func newTestRun(s *Service, p *testPlan, progress func(engine.TestProgress)) *te
 func (r *testRun) send(ctx context.Context) {
 	next := make(chan *job)
 	var workers sync.WaitGroup
-	for range min(sendsAtOnce, len(r.jobs)) {
+	for range min(maxConcurrentSends, len(r.jobs)) {
 		workers.Go(func() {
 			for j := range next {
 				r.do(ctx, j)
@@ -69,16 +69,16 @@ func (r *testRun) send(ctx context.Context) {
 
 func (r *testRun) do(ctx context.Context, j *job) {
 	if ctx.Err() == nil {
-		r.tell(j, false)
+		r.report(j, false)
 		j.err = r.deliver(ctx, j)
 		if ended := ctx.Err(); ended != nil && errors.Is(j.err, ended) {
 			j.err = errors.New("the test was canceled while it was being sent")
 		}
 	}
-	r.tell(j, true)
+	r.report(j, true)
 }
 
-func (r *testRun) tell(j *job, done bool) {
+func (r *testRun) report(j *job, done bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if done {
@@ -103,12 +103,12 @@ func (r *testRun) deliver(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
-	return each(messages, func(m delivery.Message) error { return r.carry(ctx, m, r.marks.of(j, m)) })
+	return deliverAll(messages, func(m delivery.Message) error { return r.deliverOnce(ctx, m, r.ledger.record(j, m)) })
 }
 
-// each carries all messages of a recipient, who may have several devices: one that is gone does
+// deliverAll carries all messages of a recipient, who may have several devices: one that is gone does
 // not keep the others from theirs. What failed is told, and of how many.
-func each(messages []delivery.Message, carry func(delivery.Message) error) error {
+func deliverAll(messages []delivery.Message, carry func(delivery.Message) error) error {
 	var failed []error
 	for _, m := range messages {
 		if err := carry(m); err != nil {
@@ -127,28 +127,28 @@ func each(messages []delivery.Message, carry func(delivery.Message) error) error
 	return fmt.Errorf("%d of %d devices: %w", len(failed), len(messages), why)
 }
 
-// carry hands a message to its provider, unless an earlier run of the program has.
-func (r *testRun) carry(ctx context.Context, m delivery.Message, k mark) error {
-	if left, err := k.left(ctx); left || err != nil {
+// deliverOnce hands a message to its provider, unless an earlier run of the program has.
+func (r *testRun) deliverOnce(ctx context.Context, m delivery.Message, k sendRecord) error {
+	if left, err := k.sent(ctx); left || err != nil {
 		return err
 	}
 	provider, err := r.provider(ctx, m)
 	if err != nil {
 		return err
 	}
-	outbox := delivery.NewOutbox(keeper{r.s, r.plan, k}, r.s.now)
+	outbox := delivery.NewOutbox(outboxWriter{r.s, r.plan, k}, r.s.now)
 	if provider == nil {
 		_, err := outbox.Deliver(ctx, m)
 		return err
 	}
-	if k.marks != nil {
-		if err := k.leaving(ctx); err != nil {
+	if k.sendLedger != nil {
+		if err := k.begin(ctx); err != nil {
 			return err
 		}
 	}
 	if _, err := provider.Deliver(ctx, m); err != nil {
-		if k.marks != nil {
-			k.stayed(context.WithoutCancel(ctx))
+		if k.sendLedger != nil {
+			k.abort(context.WithoutCancel(ctx))
 		}
 		logCause(r.s.log, "a message was not delivered", err)
 		return err

@@ -14,8 +14,8 @@ type settings struct {
 	*writer
 	tasks   *tasks
 	follow  *follower
-	known   atomic.Pointer[store.KnownSettings]
-	settled atomic.Pointer[settled]
+	decoded atomic.Pointer[store.KnownSettings]
+	cached  atomic.Pointer[cachedSettings]
 }
 
 // Workspace returns the settings.
@@ -60,7 +60,7 @@ func (s *settings) UpdateWorkspace(ctx context.Context, change func(*engine.Work
 // changed none of them and is not closed, they are not read again.
 func (s *settings) Settings(ctx context.Context) (engine.Workspace, error) {
 	updates := s.settingsChanges.Load() // before they are read: what changes them meanwhile makes them old
-	if now := s.settled.Load(); now != nil && now.updates == updates && s.follow.current(now.at) && s.tasks.ctx.Err() == nil {
+	if now := s.cached.Load(); now != nil && now.updates == updates && s.follow.current(now.at) && s.tasks.ctx.Err() == nil {
 		return now.Workspace, ctx.Err()
 	}
 	var out engine.Workspace
@@ -71,13 +71,13 @@ func (s *settings) Settings(ctx context.Context) (engine.Workspace, error) {
 		return err
 	})
 	if err == nil {
-		s.settled.Store(&settled{out, updates, at})
+		s.cached.Store(&cachedSettings{out, updates, at})
 	}
 	return out, err
 }
 
-// settled are the settings as they were after so many updates of them.
-type settled struct {
+// cachedSettings are the settings as they were after so many updates of them.
+type cachedSettings struct {
 	engine.Workspace
 	updates int64
 	at      time.Time // when they were read
@@ -85,13 +85,13 @@ type settled struct {
 
 // shared returns the settings as the transaction sees them. Nothing in them may be changed.
 func (s *settings) shared(sp store.Space) (engine.Workspace, error) {
-	before := s.known.Load()
+	before := s.decoded.Load()
 	now, err := sp.SettingsOr(before)
 	switch {
 	case err != nil:
 		return engine.Workspace{}, s.noSettings(err)
 	case now != before:
-		s.known.Store(now)
+		s.decoded.Store(now)
 	}
 	return now.Workspace, nil
 }

@@ -15,24 +15,24 @@ import (
 // Test sends). Once the request is accepted it returns a result, even if ctx
 // ends in the meantime: messages that were not sent by then are reported as failed.
 func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
-	ids, err := request(r.Call, r.Body)
+	ids, err := withIDs(r.Call, r.Body)
 	if err != nil {
 		return engine.TestResult{}, err
 	}
 	if err := checkBody(r.Body); err != nil {
-		return engine.TestResult{}, stamped(err, ids.RequestID)
+		return engine.TestResult{}, withRequestID(err, ids.RequestID)
 	}
-	c := keyed(ids, opTest, r.Body.Encode())
+	c := newCall(ids, opTest, r.Body.Encode())
 	plan, earlier, err := s.begin(ctx, c, r)
 	if err != nil {
-		return engine.TestResult{}, stamped(err, ids.RequestID)
+		return engine.TestResult{}, withRequestID(err, ids.RequestID)
 	}
 	if earlier != nil {
 		return replay(c, earlier, func(out *engine.TestResult) *engine.ResponseInfo { return &out.ResponseInfo })
 	}
 	defer plan.content.close()
 	run := newTestRun(s, plan, r.Progress)
-	run.marks = &marks{s: s, c: c, again: plan.again, lease: plan.lease}
+	run.ledger = &sendLedger{s: s, c: c, resumed: plan.resumed, lease: plan.lease}
 	run.send(ctx)
 	out := run.result(ctx)
 	out.ResponseID = ids.RequestID
@@ -47,7 +47,7 @@ func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestRe
 func (s *Service) begin(ctx context.Context, c call, r engine.TestRequest) (p *testPlan, earlier []byte, err error) {
 	work := func(sp store.Space) error {
 		p, earlier = nil, nil
-		found, err := s.keys.recall(sp, c)
+		found, err := s.keys.lookup(sp, c)
 		if err != nil {
 			return err
 		}
@@ -58,14 +58,14 @@ func (s *Service) begin(ctx context.Context, c call, r engine.TestRequest) (p *t
 		if p, err = s.plan(ctx, sp, r.Body); err != nil || c.IdempotencyKey == "" {
 			return err
 		}
-		if p.again, err = s.unfinished(sp, c); err != nil {
+		if p.resumed, err = s.unfinished(sp, c); err != nil {
 			return err
 		}
 		now := s.now()
 		p.lease = s.db.Lease()
 		return sp.PutIdempotent(store.Idempotent{
-			Operation: c.op, Key: c.IdempotencyKey, Fingerprint: c.asked, Running: true, Lease: p.lease,
-			At: now, ExpiresAt: now.Add(keyLife),
+			Operation: c.op, Key: c.IdempotencyKey, Fingerprint: c.fingerprint, Running: true, Lease: p.lease,
+			At: now, ExpiresAt: now.Add(keyLifetime),
 		})
 	}
 	if c.IdempotencyKey == "" {
@@ -77,13 +77,13 @@ func (s *Service) begin(ctx context.Context, c call, r engine.TestRequest) (p *t
 }
 
 // unfinished reports whether the call's key is that of this very test, which an earlier run of the
-// program began and did not end. [idempotency.recall] has let the key through.
+// program began and did not end. [idempotency.lookup] has let the key through.
 func (s *Service) unfinished(sp store.Space, c call) (bool, error) {
 	rec, err := sp.Idempotent(c.op, c.IdempotencyKey)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
-	return rec.Running && rec.Fingerprint == c.asked, err
+	return rec.Running && rec.Fingerprint == c.fingerprint, err
 }
 
 // finish records the test and the answer to its key. A failure is logged and no error: the
@@ -93,10 +93,10 @@ func (s *Service) finish(ctx context.Context, c call, run *testRun, r engine.Tes
 		if err := sp.PutTest(engine.TestRecord{At: s.now(), CampaignID: run.plan.campaignID, Body: r.Body, Result: out}); err != nil {
 			return err
 		}
-		if err := run.marks.forget(sp); err != nil {
+		if err := run.ledger.forget(sp); err != nil {
 			return err
 		}
-		return s.keys.rememberHeld(sp, c, out, run.plan.lease)
+		return s.keys.storeWithLease(sp, c, out, run.plan.lease)
 	})
 	if err == nil {
 		return
@@ -133,8 +133,8 @@ func (s *Service) Tests(ctx context.Context, id string, limit int) ([]engine.Tes
 	return out, err
 }
 
-// recentTests is how many test sends are looked through for recipients.
-const recentTests = 200
+// maxTestHistory is how many test sends are looked through for recipients.
+const maxTestHistory = 200
 
 // Recipients returns the identifier values used last, newest first, each once.
 func (s *Service) Recipients(ctx context.Context, channel engine.Channel, identifier string, limit int) ([]string, error) {
@@ -142,7 +142,7 @@ func (s *Service) Recipients(ctx context.Context, channel engine.Channel, identi
 	err := s.view(ctx, func(sp store.Space) error {
 		out = nil
 		seen := map[string]bool{}
-		return sp.Tests(recentTests, func(t engine.TestRecord) error {
+		return sp.Tests(maxTestHistory, func(t engine.TestRecord) error {
 			meta := t.Body.Get(mTestMeta)
 			if meta.Get("identifier").Text() != identifier || !testedOn(t, channel) {
 				return nil

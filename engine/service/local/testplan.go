@@ -37,7 +37,7 @@ type testPlan struct {
 	env        schema.Env
 	content    *sendContent
 	overrides  attributes
-	again      bool   // an earlier run of the program began this very test, and did not end it
+	resumed    bool   // an earlier run of the program began this very test, and did not end it
 	lease      string // of the store, with which the test is marked
 }
 
@@ -157,10 +157,10 @@ func (s *Service) chooseConnector(w engine.Workspace, p *testPlan) error {
 
 // data returns what the expressions of one recipient's message can name.
 func (p *testPlan) data(r recipient) personalize.Data {
-	return p.content.data(over(r.attributes, p.overrides.user), over(r.event, p.overrides.event))
+	return p.content.data(override(r.attributes, p.overrides.user), override(r.event, p.overrides.event))
 }
 
-func over(own, instead map[string]any) map[string]any {
+func override(own, instead map[string]any) map[string]any {
 	out := make(map[string]any, len(own)+len(instead))
 	for name, v := range own {
 		out[name] = v

@@ -15,29 +15,29 @@ import (
 // Update changes components, each of them whole (CONTRACT.md, Update). A body with a status of
 // PUBLISH and no component is the publish action.
 func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
-	ids, err := request(r.Call, r.Body)
+	ids, err := withIDs(r.Call, r.Body)
 	if err != nil {
 		return engine.Updated{}, err
 	}
 	if err := checkBody(r.Body); err != nil {
-		return engine.Updated{}, stamped(err, ids.RequestID)
+		return engine.Updated{}, withRequestID(err, ids.RequestID)
 	}
 	if st := r.Body.Get(mStatus); st.Exists() {
-		if err := statusAlone(r.Body); err != nil {
-			return engine.Updated{}, stamped(err, ids.RequestID)
+		if err := checkStatusOnly(r.Body); err != nil {
+			return engine.Updated{}, withRequestID(err, ids.RequestID)
 		}
-		if err := s.ofThatKind(ctx, r); err != nil {
-			return engine.Updated{}, stamped(err, ids.RequestID)
+		if err := s.checkHeadKind(ctx, r); err != nil {
+			return engine.Updated{}, withRequestID(err, ids.RequestID)
 		}
 		return s.Publish(ctx, engine.PublishRequest{Call: ids, ID: r.ID, By: r.Body.Get(mUpdatedBy).Text()})
 	}
-	c := keyed(ids, opUpdate, []byte(r.ID), r.Body.Encode())
+	c := newCall(ids, opUpdate, []byte(r.ID), r.Body.Encode())
 	answer := func(out *engine.Updated) *engine.ResponseInfo { return &out.ResponseInfo }
-	return once(ctx, s.keys, c, answer, func(sp store.Space) (engine.Updated, error) { return s.change(sp, r) })
+	return runOnce(ctx, s.keys, c, answer, func(sp store.Space) (engine.Updated, error) { return s.change(sp, r) })
 }
 
-// statusAlone refuses a status beside a component, and one that is not PUBLISH.
-func statusAlone(body doc.Value) error {
+// checkStatusOnly refuses a status beside a component, and one that is not PUBLISH.
+func checkStatusOnly(body doc.Value) error {
 	for name := range body.Members() {
 		switch name {
 		case mStatus, mChannel, mDeliveryType, mUpdatedBy, mRequestID:
@@ -48,7 +48,7 @@ func statusAlone(body doc.Value) error {
 		}
 	}
 	if by := body.Get(mUpdatedBy); by.Exists() && (by.Kind() != doc.String || !schema.Email.Matches(by.Text())) {
-		return refuse(mUpdatedBy, "must be %s", schema.Email.Words())
+		return refuse(mUpdatedBy, "must be %s", schema.Email.Requirement())
 	}
 	if st := body.Get(mStatus); st.Text() != string(catalog.Publish) {
 		return refuse(mStatus, "the status must be %q, not %s; use the status operation to stop, pause or resume", catalog.Publish, st.Encode())
@@ -56,9 +56,9 @@ func statusAlone(body doc.Value) error {
 	return nil
 }
 
-// ofThatKind refuses a body that has another channel or delivery type than the campaign, which never
+// checkHeadKind refuses a body that has another channel or delivery type than the campaign, which never
 // change.
-func (s *Service) ofThatKind(ctx context.Context, r engine.UpdateRequest) error {
+func (s *Service) checkHeadKind(ctx context.Context, r engine.UpdateRequest) error {
 	if !r.Body.Get(mChannel).Exists() && !r.Body.Get(mDeliveryType).Exists() {
 		return nil
 	}
@@ -67,14 +67,14 @@ func (s *Service) ofThatKind(ctx context.Context, r engine.UpdateRequest) error 
 		if err != nil {
 			return err
 		}
-		_, err = withKind(c, r.Body)
+		_, err = withHeadKind(c, r.Body)
 		return err
 	})
 }
 
-// withKind returns the body with the campaign's own channel and delivery type where it leaves them
+// withHeadKind returns the body with the campaign's own channel and delivery type where it leaves them
 // out, and refuses others.
-func withKind(c engine.Campaign, body doc.Value) (doc.Value, error) {
+func withHeadKind(c engine.Campaign, body doc.Value) (doc.Value, error) {
 	for name, own := range map[string]string{mChannel: string(c.Channel), mDeliveryType: string(c.DeliveryType)} {
 		v := body.Get(name)
 		if v.Exists() && (v.Kind() != doc.String || v.Text() != own) {
@@ -130,7 +130,7 @@ func (s *Service) checkUpdate(w engine.Workspace, c engine.Campaign, body doc.Va
 	if !c.Channel.Writable() {
 		return refuse(mChannel, "%s campaigns can be read here, not changed", c.Channel.Label())
 	}
-	body, err := withKind(c, body)
+	body, err := withHeadKind(c, body)
 	if err != nil {
 		return err
 	}

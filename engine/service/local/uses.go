@@ -42,7 +42,7 @@ func (u *uses) NameUses(ctx context.Context, ref engine.NameRef) ([]engine.Conte
 		if err != nil {
 			return err
 		}
-		n := newNamed(ref, w)
+		n := newNameFinder(ref, w)
 		out = n.inWorkspace(ctx, w)
 		if n.list == listAttributes {
 			err = sp.Content(engine.KindTemplate, func(item engine.ContentItem) error {
@@ -90,14 +90,14 @@ func (u *uses) sendable(ctx context.Context, sp store.Space, each func(engine.Su
 	return nil
 }
 
-// named finds where a name is referred to.
-type named struct {
+// nameFinder finds where a name is referred to.
+type nameFinder struct {
 	list, name string
 	id         string // of a segment
 }
 
-func newNamed(ref engine.NameRef, w engine.Workspace) named {
-	n := named{list: ref.List, name: ref.Name}
+func newNameFinder(ref engine.NameRef, w engine.Workspace) nameFinder {
+	n := nameFinder{list: ref.List, name: ref.Name}
 	if n.list == listSegments {
 		for _, seg := range w.Segments {
 			if seg.Name == n.name {
@@ -109,7 +109,7 @@ func newNamed(ref engine.NameRef, w engine.Workspace) named {
 }
 
 // inWorkspace finds the name in the segments and the content blocks.
-func (n named) inWorkspace(ctx context.Context, w engine.Workspace) []engine.ContentUse {
+func (n nameFinder) inWorkspace(ctx context.Context, w engine.Workspace) []engine.ContentUse {
 	var out []engine.ContentUse
 	use := func(kind engine.ContentKind, name string) {
 		out = append(out, engine.ContentUse{In: engine.ContentRef{Kind: kind, Name: name}, Name: name})
@@ -128,13 +128,13 @@ func (n named) inWorkspace(ctx context.Context, w engine.Workspace) []engine.Con
 	return out
 }
 
-func (n named) inCampaign(ctx context.Context, c engine.Campaign) bool {
+func (n nameFinder) inCampaign(ctx context.Context, c engine.Campaign) bool {
 	root := c.Document()
 	return n.inFields(catalog.Campaign(c.Channel).Root(), root, nil, root) || n.inTexts(ctx, c.Body)
 }
 
 // inFields finds the name where the tables offer the names of its list.
-func (n named) inFields(at *schema.Node, v doc.Value, p doc.Path, root doc.Value) bool {
+func (n nameFinder) inFields(at *schema.Node, v doc.Value, p doc.Path, root doc.Value) bool {
 	switch {
 	case at == nil:
 		return false
@@ -161,7 +161,7 @@ func (n named) inFields(at *schema.Node, v doc.Value, p doc.Path, root doc.Value
 }
 
 // inFilters finds the name in the filters of the group at a place.
-func (n named) inFilters(root doc.Value, group doc.Path) bool {
+func (n nameFinder) inFilters(root doc.Value, group doc.Path) bool {
 	kind, ok := map[string]audience.Kind{listAttributes: audience.Attribute, listEvents: audience.Action, listSegments: audience.Segment}[n.list]
 	if !ok {
 		return false
@@ -178,7 +178,7 @@ func (n named) inFilters(root doc.Value, group doc.Path) bool {
 }
 
 // inTexts finds an attribute of users in the expressions of a message.
-func (n named) inTexts(ctx context.Context, v doc.Value) bool {
+func (n nameFinder) inTexts(ctx context.Context, v doc.Value) bool {
 	switch v.Kind() {
 	case doc.String:
 		return n.inText(ctx, v.Text())
@@ -198,7 +198,7 @@ func (n named) inTexts(ctx context.Context, v doc.Value) bool {
 	return false
 }
 
-func (n named) inText(ctx context.Context, text string) bool {
+func (n nameFinder) inText(ctx context.Context, text string) bool {
 	if n.list != listAttributes || !schema.HasExpression(text) {
 		return false
 	}
@@ -211,7 +211,7 @@ func (n named) inText(ctx context.Context, text string) bool {
 
 // is reports whether an expression that looks name up finds the attribute: user.first_name finds
 // "First Name" (CONTRACT.md, Personalization).
-func (n named) is(ctx context.Context, name string) bool {
+func (n nameFinder) is(ctx context.Context, name string) bool {
 	if name == n.name || name == "" {
 		return name != ""
 	}

@@ -64,7 +64,7 @@ func checkWorkspace(w engine.Workspace) error {
 	case w.Publish != engine.PublishBeta && w.Publish != engine.PublishEnabled:
 		return refuse("publish", "publish must be %s or %s, not %q", engine.PublishBeta, engine.PublishEnabled, w.Publish)
 	case !schema.Zone.Matches(w.Timezone):
-		return refuse("timezone", "must be %s, not %q", schema.Zone.Words(), w.Timezone)
+		return refuse("timezone", "must be %s, not %q", schema.Zone.Requirement(), w.Timezone)
 	}
 	seen := map[string]bool{}
 	for _, c := range w.Connectors {

@@ -7,30 +7,30 @@ import (
 	"bugle/engine/doc"
 )
 
-// form says how the answers of one kind are kept in a file.
-type form[T any] struct {
-	kind string
-	out  func(T) any
-	in   func(json.RawMessage) (T, error)
+// codec says how the answers of one kind are kept in a file.
+type codec[T any] struct {
+	kind   string
+	encode func(T) any
+	decode func(json.RawMessage) (T, error)
 }
 
 var (
-	campaignForm = form[engine.Campaign]{"campaign", func(c engine.Campaign) any { return recordOf(c) }, func(b json.RawMessage) (engine.Campaign, error) {
-		r, err := plain[record](b)
+	campaignForm = codec[engine.Campaign]{"campaign", func(c engine.Campaign) any { return recordOf(c) }, func(b json.RawMessage) (engine.Campaign, error) {
+		r, err := decodeJSON[record](b)
 		if err != nil {
 			return engine.Campaign{}, err
 		}
 		return r.campaign()
 	}}
-	foundForm = form[[]engine.Campaign]{"search", recordsOf, campaignsIn}
-	listForm  = form[[]engine.Summary]{"list", same[[]engine.Summary], plain[[]engine.Summary]}
-	metaForm  = form[[]engine.Meta]{"meta", same[[]engine.Meta], plain[[]engine.Meta]}
+	foundForm = codec[[]engine.Campaign]{"search", recordsOf, campaignsIn}
+	listForm  = codec[[]engine.Summary]{"list", identity[[]engine.Summary], decodeJSON[[]engine.Summary]}
+	metaForm  = codec[[]engine.Meta]{"meta", identity[[]engine.Meta], decodeJSON[[]engine.Meta]}
 )
 
-// same keeps rows, which hold no document, as they are.
-func same[T any](rows T) any { return rows }
+// identity keeps rows, which hold no document, as they are.
+func identity[T any](rows T) any { return rows }
 
-func plain[T any](b json.RawMessage) (T, error) {
+func decodeJSON[T any](b json.RawMessage) (T, error) {
 	var out T
 	err := json.Unmarshal(b, &out)
 	return out, err
@@ -58,7 +58,7 @@ func recordsOf(cs []engine.Campaign) any {
 }
 
 func campaignsIn(b json.RawMessage) ([]engine.Campaign, error) {
-	in, err := plain[[]record](b)
+	in, err := decodeJSON[[]record](b)
 	if err != nil {
 		return nil, err
 	}

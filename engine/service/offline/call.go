@@ -48,11 +48,11 @@ type call struct {
 
 	mu      sync.Mutex
 	request http.Header // of the attempt that was made last
-	astray  string      // why that attempt did not get through; empty where it did
+	failure string      // why that attempt did not get through; empty where it did
 }
 
-// errAway is the cause that ends a read whose service cannot be reached.
-var errAway = errors.New("the service cannot be reached")
+// errUnreachable is the cause that ends a read whose service cannot be reached.
+var errUnreachable = errors.New("the service cannot be reached")
 
 // begin starts a call. Its context is that of the caller; done must follow.
 func (s *Service) begin(ctx context.Context, operation string, read bool) *call {
@@ -78,7 +78,7 @@ func (s *Service) done(c *call) {
 
 // watch knocks at the service while a read gets no answer, and ends the read where nobody opens.
 func (s *Service) watch(c *call) {
-	t := time.NewTicker(s.opts.Patience)
+	t := time.NewTicker(s.opts.CheckAfter)
 	defer t.Stop()
 	for {
 		select {
@@ -88,9 +88,9 @@ func (s *Service) watch(c *call) {
 		case <-s.ctx.Done():
 			return
 		}
-		if err := s.knock(c.ctx, s.opts.Knock); err != nil && c.ctx.Err() == nil {
+		if err := s.ping(c.ctx, s.opts.HealthTimeout); err != nil && c.ctx.Err() == nil {
 			c.note(nil, reasonOf(err))
-			c.cancel(errAway)
+			c.cancel(errUnreachable)
 			return
 		}
 	}
@@ -98,13 +98,13 @@ func (s *Service) watch(c *call) {
 
 type callKey struct{}
 
-// watched notes what becomes of each attempt of a call.
-type watched struct{ http.RoundTripper }
+// observedTransport notes what becomes of each attempt of a call.
+type observedTransport struct{ http.RoundTripper }
 
-func (w watched) RoundTrip(req *http.Request) (*http.Response, error) {
+func (w observedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	res, err := w.RoundTripper.RoundTrip(req)
 	if c, ok := req.Context().Value(callKey{}).(*call); ok {
-		c.note(req.Header, astray(res, err))
+		c.note(req.Header, failureReason(res, err))
 	}
 	return res, err
 }
@@ -115,13 +115,13 @@ func (c *call) note(request http.Header, astray string) {
 	if request != nil {
 		c.request = request
 	}
-	c.astray = astray
+	c.failure = astray
 }
 
-func (c *call) lost() string {
+func (c *call) failureReason() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.astray
+	return c.failure
 }
 
 // isOf reports whether a wait is of this call: its request id is in a header, whose name is a matter
@@ -145,8 +145,8 @@ func (c *call) sends(operation string) bool {
 	return c.operation == operation
 }
 
-// astray says why an attempt did not get through to the service; empty where it did.
-func astray(res *http.Response, err error) string {
+// failureReason says why an attempt did not get through to the service; empty where it did.
+func failureReason(res *http.Response, err error) string {
 	if err != nil {
 		return reasonOf(err)
 	}
@@ -175,24 +175,24 @@ func reasonOf(err error) string {
 // attempts is after how many that went astray a read is given up.
 const attempts = 3
 
-// waiting is told of waits by the remote service. A read that goes astray does not wait for as long
+// onWait is told of waits by the remote service. A read that goes astray does not wait for as long
 // as a write does: what is remembered is there already.
-func (s *Service) waiting(w remote.Wait) {
+func (s *Service) onWait(w remote.Wait) {
 	s.mu.Lock()
-	if w.Over {
-		delete(s.waits, w.Call.RequestID)
+	if w.Done {
+		delete(s.pending, w.Call.RequestID)
 	} else {
-		s.waits[w.Call.RequestID] = w
+		s.pending[w.Call.RequestID] = w
 	}
-	s.touch()
+	s.notify()
 	mine := s.callsOf(w)
 	s.mu.Unlock()
-	if w.Over || w.Reason != remote.Repeating || w.Attempt < attempts && w.For <= time.Second {
+	if w.Done || w.Reason != remote.Retrying || w.Attempt < attempts && w.For <= time.Second {
 		return
 	}
 	for _, c := range mine {
-		if c.read && c.lost() != "" {
-			c.cancel(errAway)
+		if c.read && c.failureReason() != "" {
+			c.cancel(errUnreachable)
 		}
 	}
 }
@@ -219,9 +219,9 @@ func (s *Service) callsOf(w remote.Wait) []*call {
 func (s *Service) CancelWaits() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, w := range s.waits {
+	for _, w := range s.pending {
 		for _, c := range s.callsOf(w) {
-			c.cancel(&EndedError{Operation: c.operation, Why: w.Why})
+			c.cancel(&CanceledError{Operation: c.operation, Why: w.Why})
 		}
 	}
 }
@@ -232,21 +232,21 @@ func (c *call) ended(err error) (error, bool) {
 	if err == nil || c.parent.Err() != nil {
 		return err, false
 	}
-	var lost *remote.UnansweredError
+	var lost *remote.NoResponseError
 	unanswered := errors.As(err, &lost)
 	maybe := unanswered && lost.Write
-	var ended *EndedError
+	var ended *CanceledError
 	if errors.As(context.Cause(c.ctx), &ended) {
-		return &EndedError{Operation: ended.Operation, Why: ended.Why, Maybe: maybe}, false
+		return &CanceledError{Operation: ended.Operation, Why: ended.Why, MayHaveRun: maybe}, false
 	}
-	if e := engine.AsError(err); unanswered || e != nil && e.HTTP >= http.StatusInternalServerError && c.lost() != "" || context.Cause(c.ctx) == errAway {
-		return &UnreachableError{Operation: c.operation, Reason: c.why(lost), Maybe: maybe}, true
+	if e := engine.AsError(err); unanswered || e != nil && e.HTTP >= http.StatusInternalServerError && c.failureReason() != "" || context.Cause(c.ctx) == errUnreachable {
+		return &UnreachableError{Operation: c.operation, Reason: c.unreachableReason(lost), MayHaveRun: maybe}, true
 	}
 	return err, false
 }
 
-func (c *call) why(lost *remote.UnansweredError) string {
-	if reason := c.lost(); reason != "" {
+func (c *call) unreachableReason(lost *remote.NoResponseError) string {
+	if reason := c.failureReason(); reason != "" {
 		return reason
 	}
 	if lost != nil {

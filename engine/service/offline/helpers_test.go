@@ -38,7 +38,7 @@ func home(t *testing.T, clock func() time.Time) (*local.Service, http.Handler, s
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range enginetest.Profiles() {
+	for _, p := range enginetest.Users() {
 		if err := svc.PutUser(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func newBench(t *testing.T) *bench {
 // start opens the service as a program does that begins, so impatient that tests are quick.
 func (b *bench) start() {
 	b.Helper()
-	b.startWith(offline.Options{Patience: 30 * time.Millisecond, Knock: 30 * time.Millisecond, Pause: 10 * time.Millisecond})
+	b.startWith(offline.Options{CheckAfter: 30 * time.Millisecond, HealthTimeout: 30 * time.Millisecond, RetryPause: 10 * time.Millisecond})
 }
 
 func (b *bench) startWith(o offline.Options) {
@@ -228,7 +228,7 @@ func (b *bench) until(what string, is func(engine.Connection) bool) engine.Conne
 	if l := b.svc.Connection(); is(l) {
 		return l
 	}
-	for l := range b.svc.Links(ctx) {
+	for l := range b.svc.Connections(ctx) {
 		if is(l) {
 			return l
 		}

@@ -24,31 +24,31 @@ type Options struct {
 
 	Clock func() time.Time // nil: time.Now
 
-	// Patience is how long a read waits for its answer before the service is knocked at, and again
+	// CheckAfter is how long a read waits for its answer before the service is knocked at, and again
 	// each time after. 0: 3 seconds.
-	Patience time.Duration
-	// Knock is how long the service may take to answer a knock while somebody waits, and four times as
+	CheckAfter time.Duration
+	// HealthTimeout is how long the service may take to answer a knock while somebody waits, and four times as
 	// long while nobody does. 0: 2 seconds.
-	Knock time.Duration
-	// Pause is the first pause between two looks whether the service is back; it doubles up to four
+	HealthTimeout time.Duration
+	// RetryPause is the first pause between two looks whether the service is back; it doubles up to four
 	// times as long. 0: 2 seconds.
-	Pause time.Duration
+	RetryPause time.Duration
 }
 
 const (
-	usualPatience = 3 * time.Second
-	usualKnock    = 2 * time.Second
-	usualPause    = 2 * time.Second
-	pauseFactor   = 4
-	patientFactor = 4
+	defaultCheckAfter    = 3 * time.Second
+	defaultHealthTimeout = 2 * time.Second
+	defaultRetryPause    = 2 * time.Second
+	maxPauseFactor       = 4
+	idleTimeoutFactor    = 4
 )
 
 // Service is [engine.Service] over HTTP with a memory. It is safe for concurrent use.
 type Service struct {
-	far    *remote.Service
+	remote *remote.Service
 	opts   Options
-	memory *memory
-	knocks *http.Client
+	cache  *cache
+	health *http.Client
 
 	ctx  context.Context // of what runs in the background
 	stop context.CancelFunc
@@ -56,18 +56,18 @@ type Service struct {
 
 	wake chan struct{} // has room for one: look at once
 
-	mu      sync.Mutex
-	since   time.Time // when the service was lost; zero while it is there
-	reason  string
-	looking bool // a goroutine looks whether it is back
-	closed  bool
-	calls   map[*call]struct{}
-	waits   map[string]remote.Wait // by request id
-	// recalled are the campaigns that were last given from memory: who changes one of them does not
+	mu           sync.Mutex
+	offlineSince time.Time // when the service was lost; zero while it is there
+	reason       string
+	checking     bool // a goroutine looks whether it is back
+	closed       bool
+	calls        map[*call]struct{}
+	pending      map[string]remote.Wait // by request id
+	// fromCache are the campaigns that were last given from memory: who changes one of them does not
 	// know how it stands.
-	recalled map[string]engine.Campaign
-	version  uint64
-	changed  chan struct{} // closed at the next change of the link
+	fromCache map[string]engine.Campaign
+	version   uint64
+	changed   chan struct{} // closed at the next change of the link
 }
 
 var (
@@ -84,9 +84,9 @@ func Open(c remote.Config, o Options) (*Service, error) {
 			*d = usual
 		}
 	}
-	set(&o.Patience, usualPatience)
-	set(&o.Knock, usualKnock)
-	set(&o.Pause, usualPause)
+	set(&o.CheckAfter, defaultCheckAfter)
+	set(&o.HealthTimeout, defaultHealthTimeout)
+	set(&o.RetryPause, defaultRetryPause)
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
@@ -97,20 +97,20 @@ func Open(c remote.Config, o Options) (*Service, error) {
 		}
 	}
 	s := &Service{
-		opts: o, memory: remembering(o.Dir), wake: make(chan struct{}, 1),
-		calls: map[*call]struct{}{}, waits: map[string]remote.Wait{}, recalled: map[string]engine.Campaign{}, changed: make(chan struct{}),
+		opts: o, cache: newCache(o.Dir), wake: make(chan struct{}, 1),
+		calls: map[*call]struct{}{}, pending: map[string]remote.Wait{}, fromCache: map[string]engine.Campaign{}, changed: make(chan struct{}),
 	}
-	s.knocks = &http.Client{Transport: c.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	c.Transport = watched{c.Transport}
+	s.health = &http.Client{Transport: c.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	c.Transport = observedTransport{c.Transport}
 	told := c.Waiting
 	c.Waiting = func(w remote.Wait) {
-		s.waiting(w)
+		s.onWait(w)
 		if told != nil {
 			told(w)
 		}
 	}
 	var err error
-	if s.far, err = remote.New(c); err != nil {
+	if s.remote, err = remote.New(c); err != nil {
 		return nil, err
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
@@ -124,16 +124,16 @@ func (s *Service) Close() error {
 	s.mu.Unlock()
 	s.stop()
 	s.work.Wait()
-	s.knocks.CloseIdleConnections()
-	return s.far.Close()
+	s.health.CloseIdleConnections()
+	return s.remote.Close()
 }
 
 // Quotas returns what is left of the service's limits.
 func (s *Service) Quotas() []engine.Quota {
-	qs := s.far.Quotas()
+	qs := s.remote.Quotas()
 	out := make([]engine.Quota, len(qs))
 	for i, q := range qs {
-		out[i] = engine.Quota{Operation: q.Operation, Limit: q.Window.N, Window: q.Window.Per, Remaining: q.Left, NextAt: q.More}
+		out[i] = engine.Quota{Operation: q.Operation, Limit: q.Window.N, Window: q.Window.Per, Remaining: q.Remaining, NextAt: q.NextAt}
 	}
 	return out
 }
@@ -143,18 +143,18 @@ type UnreachableError struct {
 	Operation string
 	Since     time.Time
 	Reason    string // why it cannot be reached
-	// Maybe says that the call may have been done all the same.
-	Maybe bool
+	// MayHaveRun says that the call may have been done all the same.
+	MayHaveRun bool
 }
 
-const editsAreKept = "your edits are kept on this machine, and can be applied once it is back"
+const editsKept = "your edits are kept on this machine, and can be applied once it is back"
 
-// undone says what becomes of a call that was not done, by operation.
-var undone = map[string]string{
+// consequence says what becomes of a call that was not done, by operation.
+var consequence = map[string]string{
 	opGet:      "and this campaign is not cached; try again once it is back",
 	opList:     "and the campaigns are not cached; try again once it is back",
-	opUpdate:   "so nothing was sent; " + editsAreKept,
-	opCheck:    "so nothing was sent; " + editsAreKept,
+	opUpdate:   "so nothing was sent; " + editsKept,
+	opCheck:    "so nothing was sent; " + editsKept,
 	opCreate:   "so no campaign was created; try again once it is back",
 	opPublish:  "so nothing was published; try again once it is back",
 	opStatus:   "so the state was not changed; try again once it is back",
@@ -165,9 +165,9 @@ var undone = map[string]string{
 
 func (e *UnreachableError) Error() string {
 	away := fmt.Sprintf("the service has been offline since %s (%s)", e.Since.Format("15:04"), e.Reason)
-	say, ok := undone[e.Operation]
+	say, ok := consequence[e.Operation]
 	switch {
-	case e.Maybe:
+	case e.MayHaveRun:
 		say = "but " + e.Operation + " may have been done anyway; check before you try again"
 	case !ok:
 		say = "so " + e.Operation + " was not done; try again once it is back"
@@ -175,16 +175,16 @@ func (e *UnreachableError) Error() string {
 	return away + ", " + say
 }
 
-// EndedError says that somebody ended the wait of a call with [Service.CancelWaits].
-type EndedError struct {
+// CanceledError says that somebody ended the wait of a call with [Service.CancelWaits].
+type CanceledError struct {
 	Operation string
 	Why       string // it waited
-	// Maybe says that the call may have been done all the same.
-	Maybe bool
+	// MayHaveRun says that the call may have been done all the same.
+	MayHaveRun bool
 }
 
-func (e *EndedError) Error() string {
-	if e.Maybe {
+func (e *CanceledError) Error() string {
+	if e.MayHaveRun {
 		return fmt.Sprintf("the request was canceled (%s); %s may have been done anyway, so check before you try again", e.Why, e.Operation)
 	}
 	what := "sent"

@@ -132,7 +132,7 @@ func TestTheServiceIsFoundAgain(t *testing.T) {
 // is; and whoever reads again has it looked at once whether the service is back.
 func TestAClearAnswerIsBelieved(t *testing.T) {
 	b := newBench(t)
-	b.startWith(offline.Options{Patience: time.Hour, Pause: time.Hour})
+	b.startWith(offline.Options{CheckAfter: time.Hour, RetryPause: time.Hour})
 	id := b.create("Spring")
 	b.read(id)
 	b.net.set(unavailable)

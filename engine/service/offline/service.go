@@ -12,10 +12,10 @@ import (
 	"bugle/engine/doc"
 )
 
-// ask makes a call whose answer is not remembered. While the service is away, it is looked for first:
+// uncachedCall makes a call whose answer is not remembered. While the service is away, it is looked for first:
 // whoever asks for this may know that it is back.
-func ask[T any](ctx context.Context, s *Service, operation string, read bool, do func(context.Context) (T, error)) (T, error) {
-	if e := s.away(operation); e != nil && !s.look(ctx, s.opts.Knock) {
+func uncachedCall[T any](ctx context.Context, s *Service, operation string, read bool, do func(context.Context) (T, error)) (T, error) {
+	if e := s.unreachable(operation); e != nil && !s.checkHealth(ctx, s.opts.HealthTimeout) {
 		var none T
 		if ctx.Err() != nil {
 			return none, ctx.Err()
@@ -34,59 +34,59 @@ func try[T any](ctx context.Context, s *Service, operation string, read bool, do
 	var away *UnreachableError
 	switch {
 	case lost && errors.As(err, &away):
-		s.lose(away)
+		s.markOffline(away)
 	case err == nil || engine.AsError(err) != nil:
-		s.reach()
+		s.markOnline()
 	}
 	return out, err
 }
 
-// recall makes a read that is remembered under key. While the service is away it returns what it gave
+// cachedCall makes a read that is remembered under key. While the service is away it returns what it gave
 // before, at once; where that is nothing, it asks again.
-func recall[T any](ctx context.Context, s *Service, operation string, f form[T], key string, do func(context.Context) (T, error)) (out T, old bool, err error) {
-	if s.away(operation) != nil {
-		if out, ok := remembered(s, f, key); ok {
-			s.hurry()
+func cachedCall[T any](ctx context.Context, s *Service, operation string, f codec[T], key string, do func(context.Context) (T, error)) (out T, old bool, err error) {
+	if s.unreachable(operation) != nil {
+		if out, ok := cached(s, f, key); ok {
+			s.checkNow()
 			return out, true, nil
 		}
 	}
-	out, err = ask(ctx, s, operation, true, do)
+	out, err = uncachedCall(ctx, s, operation, true, do)
 	var away *UnreachableError
 	switch e := engine.AsError(err); {
 	case err == nil:
-		_ = s.memory.put(f.kind, key, f.out(out)) // what cannot be kept is asked for again
+		_ = s.cache.put(f.kind, key, f.encode(out)) // what cannot be kept is asked for again
 	case errors.As(err, &away):
-		if out, ok := remembered(s, f, key); ok {
+		if out, ok := cached(s, f, key); ok {
 			return out, true, nil
 		}
-	case e != nil && gone(e):
-		_ = s.memory.drop(f.kind, key) // a file that stays is never read while the service answers
+	case e != nil && isGone(e):
+		_ = s.cache.drop(f.kind, key) // a file that stays is never read while the service answers
 	}
 	return out, false, err
 }
 
-func remembered[T any](s *Service, f form[T], key string) (out T, ok bool) {
-	b, ok := s.memory.get(f.kind, key)
+func cached[T any](s *Service, f codec[T], key string) (out T, ok bool) {
+	b, ok := s.cache.get(f.kind, key)
 	if !ok {
 		return out, false
 	}
-	out, err := f.in(b)
+	out, err := f.decode(b)
 	return out, err == nil
 }
 
-// gone reports whether a refusal says that there is nothing here to be read, for this caller.
-func gone(e *engine.Error) bool {
+// isGone reports whether a refusal says that there is nothing here to be read, for this caller.
+func isGone(e *engine.Error) bool {
 	return e.HTTP == http.StatusNotFound || e.HTTP == http.StatusForbidden || e.HTTP == http.StatusUnauthorized
 }
 
 // Get returns a campaign, as it was read last while the service is away.
 func (s *Service) Get(ctx context.Context, id string) (engine.Campaign, error) {
-	c, old, err := recall(ctx, s, opGet, campaignForm, id, func(ctx context.Context) (engine.Campaign, error) { return s.far.Get(ctx, id) })
+	c, old, err := cachedCall(ctx, s, opGet, campaignForm, id, func(ctx context.Context) (engine.Campaign, error) { return s.remote.Get(ctx, id) })
 	if err == nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if delete(s.recalled, id); old {
-			s.recalled[id] = c
+		if delete(s.fromCache, id); old {
+			s.fromCache[id] = c
 		}
 	}
 	return c, err
@@ -95,24 +95,24 @@ func (s *Service) Get(ctx context.Context, id string) (engine.Campaign, error) {
 // List returns the campaigns, as they were listed last while the service is away.
 func (s *Service) List(ctx context.Context, q engine.ListQuery) ([]engine.Summary, error) {
 	key := "archived=" + strconv.FormatBool(q.Archived)
-	out, _, err := recall(ctx, s, opList, listForm, key, func(ctx context.Context) ([]engine.Summary, error) { return s.list(ctx, q) })
+	out, _, err := cachedCall(ctx, s, opList, listForm, key, func(ctx context.Context) ([]engine.Summary, error) { return s.list(ctx, q) })
 	return out, err
 }
 
-// maxListed is how many campaigns of one list are remembered whole: as many as leave room for others.
-const maxListed = maxAnswers / 2
+// maxCachedPerList is how many campaigns of one list are remembered whole: as many as leave room for others.
+const maxCachedPerList = maxAnswers / 2
 
 // list returns all campaigns, newest change first. A page of search has whole campaigns, which are
 // remembered like those that were opened: whoever saw one in the list can open it later on.
 func (s *Service) list(ctx context.Context, q engine.ListQuery) ([]engine.Summary, error) {
 	out := []engine.Summary{}
-	for page, err := range engine.Records(ctx, s.far.Search, q) {
+	for page, err := range engine.Records(ctx, s.remote.Search, q) {
 		if err != nil {
 			return nil, err
 		}
 		for _, c := range page {
-			if len(out) < maxListed && c.ID != "" {
-				_ = s.memory.put(campaignForm.kind, c.ID, campaignForm.out(c))
+			if len(out) < maxCachedPerList && c.ID != "" {
+				_ = s.cache.put(campaignForm.kind, c.ID, campaignForm.encode(c))
 			}
 			out = append(out, engine.Summarize(c))
 		}
@@ -127,7 +127,7 @@ func (s *Service) list(ctx context.Context, q engine.ListQuery) ([]engine.Summar
 func (s *Service) Search(ctx context.Context, r engine.SearchRequest) ([]engine.Campaign, error) {
 	asked := r
 	asked.Call = engine.Call{}
-	out, _, err := recall(ctx, s, opSearch, foundForm, text(asked.Document()), func(ctx context.Context) ([]engine.Campaign, error) { return s.far.Search(ctx, r) })
+	out, _, err := cachedCall(ctx, s, opSearch, foundForm, text(asked.Document()), func(ctx context.Context) ([]engine.Campaign, error) { return s.remote.Search(ctx, r) })
 	return out, err
 }
 
@@ -135,7 +135,7 @@ func (s *Service) Search(ctx context.Context, r engine.SearchRequest) ([]engine.
 func (s *Service) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, error) {
 	asked := r
 	asked.Call = engine.Call{}
-	out, _, err := recall(ctx, s, opMeta, metaForm, text(asked.Document()), func(ctx context.Context) ([]engine.Meta, error) { return s.far.Meta(ctx, r) })
+	out, _, err := cachedCall(ctx, s, opMeta, metaForm, text(asked.Document()), func(ctx context.Context) ([]engine.Meta, error) { return s.remote.Meta(ctx, r) })
 	return out, err
 }
 
@@ -143,14 +143,14 @@ func text(v doc.Value) string { return string(v.Encode()) }
 
 // Create starts a draft.
 func (s *Service) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
-	return ask(ctx, s, opCreate, false, func(ctx context.Context) (engine.Created, error) { return s.far.Create(ctx, r) })
+	return uncachedCall(ctx, s, opCreate, false, func(ctx context.Context) (engine.Created, error) { return s.remote.Create(ctx, r) })
 }
 
-// change makes a call that changes a campaign. What is remembered of it is no longer so.
-func change[T any](ctx context.Context, s *Service, operation, id string, do func(context.Context) (T, error)) (T, error) {
-	out, err := ask(ctx, s, operation, false, do)
+// updateCall makes a call that changes a campaign. What is remembered of it is no longer so.
+func updateCall[T any](ctx context.Context, s *Service, operation, id string, do func(context.Context) (T, error)) (T, error) {
+	out, err := uncachedCall(ctx, s, operation, false, do)
 	if err == nil {
-		_ = s.memory.drop(campaignForm.kind, id) // the next read overwrites a file that stays
+		_ = s.cache.drop(campaignForm.kind, id) // the next read overwrites a file that stays
 	}
 	return out, err
 }
@@ -158,28 +158,28 @@ func change[T any](ctx context.Context, s *Service, operation, id string, do fun
 // Update changes components. Where the campaign was given from memory last, and is another now, it
 // refuses with [engine.BadRequest], HTTP 409: nothing is overwritten that nobody has seen.
 func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
-	return change(ctx, s, opUpdate, r.ID, func(ctx context.Context) (engine.Updated, error) {
-		if err := s.unchanged(ctx, r.ID); err != nil {
+	return updateCall(ctx, s, opUpdate, r.ID, func(ctx context.Context) (engine.Updated, error) {
+		if err := s.checkUnchanged(ctx, r.ID); err != nil {
 			return engine.Updated{}, err
 		}
-		return s.far.Update(ctx, r)
+		return s.remote.Update(ctx, r)
 	})
 }
 
-// unchanged fails where a campaign was given from memory last, and is another now.
-func (s *Service) unchanged(ctx context.Context, id string) error {
+// checkUnchanged fails where a campaign was given from memory last, and is another now.
+func (s *Service) checkUnchanged(ctx context.Context, id string) error {
 	s.mu.Lock()
-	old, recalled := s.recalled[id]
+	old, recalled := s.fromCache[id]
 	s.mu.Unlock()
 	if !recalled {
 		return nil
 	}
-	now, err := try(ctx, s, opCheck, true, func(ctx context.Context) (engine.Campaign, error) { return s.far.Get(ctx, id) })
+	now, err := try(ctx, s, opCheck, true, func(ctx context.Context) (engine.Campaign, error) { return s.remote.Get(ctx, id) })
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
-	delete(s.recalled, id)
+	delete(s.fromCache, id)
 	s.mu.Unlock()
 	if len(doc.Diff(old.Body, now.Body)) > 0 {
 		return engine.Errorf(engine.BadRequest, http.StatusConflict, "the campaign was changed while the service was offline, so nothing was sent; apply again to choose which version to keep")
@@ -189,25 +189,25 @@ func (s *Service) unchanged(ctx context.Context, id string) error {
 
 // Publish asks for the publish action.
 func (s *Service) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
-	return change(ctx, s, opPublish, r.ID, func(ctx context.Context) (engine.Updated, error) { return s.far.Publish(ctx, r) })
+	return updateCall(ctx, s, opPublish, r.ID, func(ctx context.Context) (engine.Updated, error) { return s.remote.Publish(ctx, r) })
 }
 
 // ChangeStatus applies STOP, PAUSE or RESUME.
 func (s *Service) ChangeStatus(ctx context.Context, r engine.StatusRequest) (engine.StatusChanged, error) {
-	return change(ctx, s, opStatus, r.ID, func(ctx context.Context) (engine.StatusChanged, error) { return s.far.ChangeStatus(ctx, r) })
+	return updateCall(ctx, s, opStatus, r.ID, func(ctx context.Context) (engine.StatusChanged, error) { return s.remote.ChangeStatus(ctx, r) })
 }
 
 // Test sends a test.
 func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
-	return ask(ctx, s, opTest, false, func(ctx context.Context) (engine.TestResult, error) { return s.far.Test(ctx, r) })
+	return uncachedCall(ctx, s, opTest, false, func(ctx context.Context) (engine.TestResult, error) { return s.remote.Test(ctx, r) })
 }
 
 // Validate runs the publish-time check, which needs the service.
 func (s *Service) Validate(ctx context.Context, id string) (engine.Validation, error) {
-	return ask(ctx, s, opValidate, true, func(ctx context.Context) (engine.Validation, error) { return s.far.Validate(ctx, id) })
+	return uncachedCall(ctx, s, opValidate, true, func(ctx context.Context) (engine.Validation, error) { return s.remote.Validate(ctx, id) })
 }
 
 // Preview resolves content for one user, which needs the service.
 func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.Preview, error) {
-	return ask(ctx, s, opPreview, true, func(ctx context.Context) (engine.Preview, error) { return s.far.Preview(ctx, r) })
+	return uncachedCall(ctx, s, opPreview, true, func(ctx context.Context) (engine.Preview, error) { return s.remote.Preview(ctx, r) })
 }

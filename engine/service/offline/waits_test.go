@@ -30,7 +30,7 @@ func TestAWaitIsSeenAndEnded(t *testing.T) {
 		}
 		b.svc.CancelWaits()
 		err := <-done
-		var ended *offline.EndedError
+		var ended *offline.CanceledError
 		if !errors.As(err, &ended) || !strings.Contains(err.Error(), "the request was canceled") || !strings.Contains(err.Error(), "the service asked to wait") {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -72,7 +72,7 @@ func TestAWaitForOnesOwnLimitIsEnded(t *testing.T) {
 // Ending a wait leaves a call of the same operation alone that is under way.
 func TestACallThatDoesNotWaitGoesOn(t *testing.T) {
 	b := newBench(t)
-	b.startWith(offline.Options{Patience: time.Hour})
+	b.startWith(offline.Options{CheckAfter: time.Hour})
 	id := b.create("Spring")
 	read := func() <-chan error {
 		done := make(chan error, 1)
@@ -86,7 +86,7 @@ func TestACallThatDoesNotWaitGoesOn(t *testing.T) {
 	waiting := read()
 	b.until("waiting", waits)
 	b.svc.CancelWaits()
-	var ended *offline.EndedError
+	var ended *offline.CanceledError
 	if err := <-waiting; !errors.As(err, &ended) {
 		t.Errorf("who waits gets %v", err)
 	}

@@ -20,14 +20,14 @@ const memberRequestID = "request_id"
 type request struct {
 	*operation.Operation
 	engine.Call
-	id   string    // the campaign; empty where the path has none
-	body doc.Value // absent: none, or the request id alone
-	wire []byte    // the body as it is sent
-	news *news     // of a test
+	id       string            // the campaign; empty where the path has none
+	body     doc.Value         // absent: none, or the request id alone
+	wire     []byte            // the body as it is sent
+	progress *progressReporter // of a test
 }
 
-// settle returns the request all ids that it has to carry.
-func (r *request) settle() {
+// assignIDs returns the request all ids that it has to carry.
+func (r *request) assignIDs() {
 	if inBody := r.body.Get(memberRequestID).Text(); r.RequestID == "" {
 		r.RequestID = inBody
 	}
@@ -60,8 +60,8 @@ type answer struct {
 	status int
 }
 
-// run is the state of a call over its attempts.
-type run struct {
+// callState is the state of a call over its attempts.
+type callState struct {
 	s       *Service
 	req     request
 	attempt int
@@ -69,23 +69,23 @@ type run struct {
 	polls   int // because an attempt that went astray may still be at work
 	polled  time.Duration
 	waited  time.Duration // for limits
-	// lost says that an attempt may have been done without our knowing.
-	lost bool
+	// uncertain says that an attempt may have been done without our knowing.
+	uncertain bool
 }
 
 // call does one operation: as often as it takes, and not after an answer that is one.
 func (s *Service) call(ctx context.Context, r request) (answer, error) {
 	if r.id != "" || strings.Contains(r.Path, "{id}") {
-		if !goodID(r.id) {
+		if !isPathSafe(r.id) {
 			return answer{}, engine.MissingCampaign(r.id)
 		}
 	}
-	r.settle()
+	r.assignIDs()
 	if r.body.Exists() {
-		r.wire = s.words.out(r.body).Encode()
+		r.wire = s.translator.out(r.body).Encode()
 	}
-	c := &run{s: s, req: r}
-	var made *ticket
+	c := &callState{s: s, req: r}
+	var made *slot
 	if r.Operation == operation.Create {
 		var err error
 		if made, err = c.admit(ctx, s.quotas.creations()); err != nil {
@@ -98,24 +98,24 @@ func (s *Service) call(ctx context.Context, r request) (answer, error) {
 }
 
 // created reports whether the call may have made a campaign that counts.
-func (c *run) created(out answer, err error) bool {
+func (c *callState) created(out answer, err error) bool {
 	if err != nil {
-		return c.lost
+		return c.uncertain
 	}
-	return c.lost || !out.Replayed
+	return c.uncertain || !out.Replayed
 }
 
-func (c *run) perform(ctx context.Context) (answer, error) {
+func (c *callState) perform(ctx context.Context) (answer, error) {
 	for {
 		if err := ctx.Err(); err != nil {
-			return answer{}, c.final(ctx, outcome{err: err, unanswered: true})
+			return answer{}, c.final(ctx, outcome{err: err, noResponse: true})
 		}
 		t, err := c.admit(ctx, c.s.quotas.of(c.req.Name))
 		if err != nil {
 			return answer{}, err
 		}
 		c.attempt++
-		landed := c.req.news.leave(ctx)
+		landed := c.req.progress.attemptStarted(ctx)
 		got := c.s.exchange(ctx, c.req, c.attempt)
 		landed()
 		t.end(got.status != http.StatusTooManyRequests)
@@ -127,7 +127,7 @@ func (c *run) perform(ctx context.Context) (answer, error) {
 			return answer{}, c.final(ctx, got)
 		}
 		if err := c.pause(ctx, pause, reason, got.why()); err != nil {
-			return answer{}, c.final(ctx, outcome{err: err, unanswered: true})
+			return answer{}, c.final(ctx, outcome{err: err, noResponse: true})
 		}
 	}
 }
@@ -135,9 +135,9 @@ func (c *run) perform(ctx context.Context) (answer, error) {
 // next says whether the call is sent again, and after which pause. What says no is never asked
 // again. A 409 is the exception where an attempt is still at work, because it went astray or
 // something on the way sent it twice: the same key gets its answer in the end.
-func (c *run) next(ctx context.Context, got outcome) (time.Duration, Reason, bool) {
+func (c *callState) next(ctx context.Context, got outcome) (time.Duration, Reason, bool) {
 	if got.broken() && !got.unsent {
-		c.lost = true
+		c.uncertain = true
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -147,26 +147,26 @@ func (c *run) next(ctx context.Context, got outcome) (time.Duration, Reason, boo
 		if pause <= 0 {
 			pause = backoff(c.attempt)
 		}
-		if !c.afford(pause) {
+		if !c.spendWait(pause) {
 			return 0, 0, false
 		}
 		c.s.quotas.close(c.req.Name, pause)
 		return pause, Limited, true
 	case got.broken():
-	case got.status == http.StatusConflict && (c.lost || got.inProgress()) && c.req.SendsKey():
+	case got.status == http.StatusConflict && (c.uncertain || got.inProgress()) && c.req.SendsKey():
 		return c.poll()
 	default:
 		return 0, 0, false
 	}
-	if got.hopeless || c.repeats >= c.s.cfg.Retries || !c.afford(got.retryAfter) {
+	if got.permanent || c.repeats >= c.s.cfg.Retries || !c.spendWait(got.retryAfter) {
 		return 0, 0, false
 	}
 	c.repeats++
-	return max(backoff(c.repeats), got.retryAfter), Repeating, true
+	return max(backoff(c.repeats), got.retryAfter), Retrying, true
 }
 
-// afford takes a pause that the service or a limit asks for from what the call may wait altogether.
-func (c *run) afford(pause time.Duration) bool {
+// spendWait takes a pause that the service or a limit asks for from what the call may wait altogether.
+func (c *callState) spendWait(pause time.Duration) bool {
 	if pause > c.s.cfg.MaxWait-c.waited {
 		return false
 	}
@@ -175,26 +175,26 @@ func (c *run) afford(pause time.Duration) bool {
 }
 
 // poll says when to ask after an attempt that is still at work, for as long as it may take.
-func (c *run) poll() (time.Duration, Reason, bool) {
+func (c *callState) poll() (time.Duration, Reason, bool) {
 	c.polls++
 	pause := backoff(c.polls)
 	c.polled += pause
-	enough := c.s.patience(c.req) / slowFactor // what is done at once is done by then
+	enough := c.s.attemptTimeout(c.req) / slowFactor // what is done at once is done by then
 	if c.req.Slow {
-		enough = c.s.patience(c.req)
+		enough = c.s.attemptTimeout(c.req)
 	}
-	return pause, Repeating, c.polled <= enough
+	return pause, Retrying, c.polled <= enough
 }
 
 // final returns the error that a call ends with.
-func (c *run) final(ctx context.Context, got outcome) error {
-	if e := engine.AsError(got.err); e != nil && e.HTTP == http.StatusConflict && c.lost {
+func (c *callState) final(ctx context.Context, got outcome) error {
+	if e := engine.AsError(got.err); e != nil && e.HTTP == http.StatusConflict && c.uncertain {
 		// Its advice to take a new key is for who knows that nothing was done.
 		known := *e
 		known.Message += "; this may be about an earlier attempt that got no response, so check the campaign before you try again"
 		return &known
 	}
-	if !got.unanswered {
+	if !got.noResponse {
 		return got.err
 	}
 	err := got.err
@@ -204,15 +204,15 @@ func (c *run) final(ctx context.Context, got outcome) error {
 	if c.attempt == 0 {
 		return fmt.Errorf("the %s request was not sent: %w", c.req.Name, err)
 	}
-	return &UnansweredError{
+	return &NoResponseError{
 		Operation: c.req.Name, Host: c.s.base.Host, Call: c.req.Call, Attempts: c.attempt,
-		Write: c.req.Writes && c.lost, Err: err,
+		Write: c.req.Writes && c.uncertain, Err: err,
 	}
 }
 
-// UnansweredError says that a call got no answer, however often it was sent. Repeating it with the
+// NoResponseError says that a call got no answer, however often it was sent. Repeating it with the
 // same Call does it at most once.
-type UnansweredError struct {
+type NoResponseError struct {
 	Operation string
 	Host      string
 	Call      engine.Call
@@ -222,7 +222,7 @@ type UnansweredError struct {
 	Err   error
 }
 
-func (e *UnansweredError) Error() string {
+func (e *NoResponseError) Error() string {
 	tries := ""
 	if e.Attempts > 1 {
 		tries = fmt.Sprintf(" after %d attempts", e.Attempts)
@@ -234,10 +234,10 @@ func (e *UnansweredError) Error() string {
 	return say
 }
 
-func (e *UnansweredError) Unwrap() error { return e.Err }
+func (e *NoResponseError) Unwrap() error { return e.Err }
 
 // maxID is how long the id of a campaign may be, in bytes.
 const maxID = 256
 
-// goodID reports whether an id can stand in a path, and stay one step of it.
-func goodID(id string) bool { return id != "" && id != "." && id != ".." && len(id) <= maxID }
+// isPathSafe reports whether an id can stand in a path, and stay one step of it.
+func isPathSafe(id string) bool { return id != "" && id != "." && id != ".." && len(id) <= maxID }

@@ -54,7 +54,7 @@ func TestRepeats(t *testing.T) {
 				if got := e != nil; got != (tt.http != 0) || got && e.HTTP != tt.http {
 					t.Errorf("%+v", err)
 				}
-				var unanswered *remote.UnansweredError
+				var unanswered *remote.NoResponseError
 				if errors.As(err, &unanswered) != (tt.fails && tt.http == 0) {
 					t.Errorf("%#v", err)
 				}
@@ -103,7 +103,7 @@ func TestUnansweredSaysWhatIsKnown(t *testing.T) {
 		r := draft(t)
 		r.Call = engine.NewCall()
 		_, err := s.Create(t.Context(), r)
-		var e *remote.UnansweredError
+		var e *remote.NoResponseError
 		if !errors.As(err, &e) || !e.Write || e.Call != r.Call || e.Attempts != 5 || !errors.Is(err, errReset) {
 			t.Fatalf("%#v", err)
 		}

@@ -175,11 +175,11 @@ func (d Dialect) Empty() bool {
 	return len(d.Headers)+len(d.Members)+len(d.Values)+len(d.FieldValues)+len(d.Unwrap) == 0 && (d.StatusMethod == "" || d.StatusMethod == http.MethodPost)
 }
 
-// fault is one thing that is wrong with a dialect.
-type fault struct {
+// dialectFault is one thing that is wrong with a dialect.
+type dialectFault struct {
 	path    doc.Path // in the dialect's file
 	message string
-	idle    bool // it names what the specification does not have, and does nothing
+	unused  bool // it names what the specification does not have, and does nothing
 }
 
 // pair is one replacement of a table.
@@ -205,9 +205,9 @@ type glossary struct {
 }
 
 // newGlossary makes a glossary of replacements. Where one word has two of them, the first counts.
-func newGlossary(table []pair) (glossary, []fault) {
+func newGlossary(table []pair) (glossary, []dialectFault) {
 	g := glossary{there: map[string]pair{}, back: map[string]pair{}}
-	var faults []fault
+	var faults []dialectFault
 	for _, p := range table {
 		o, cut := strings.CutSuffix(p.ours, "*")
 		t, cutToo := strings.CutSuffix(p.theirs, "*")
@@ -215,16 +215,16 @@ func newGlossary(table []pair) (glossary, []fault) {
 		other, taken := g.back[t]
 		switch {
 		case cut != cutToo:
-			faults = append(faults, fault{path: p.path, message: fmt.Sprintf("either both or none of %q and %q must end in *", p.ours, p.theirs)})
+			faults = append(faults, dialectFault{path: p.path, message: fmt.Sprintf("either both or none of %q and %q must end in *", p.ours, p.theirs)})
 		case o == "" || t == "":
-			faults = append(faults, fault{path: p.path, message: "must not be empty"})
+			faults = append(faults, dialectFault{path: p.path, message: "must not be empty"})
 		case cut:
 			if !slices.ContainsFunc(g.prefixes, func(q pair) bool { return q.ours == o }) {
 				g.prefixes = append(g.prefixes, pair{o, t, p.path})
 			}
 		case again:
 		case taken:
-			faults = append(faults, fault{path: p.path, message: fmt.Sprintf("%q also becomes %q; two names cannot have the same translation", other.ours, t)})
+			faults = append(faults, dialectFault{path: p.path, message: fmt.Sprintf("%q also becomes %q; two names cannot have the same translation", other.ours, t)})
 		default:
 			g.there[o], g.back[t] = p, p
 		}
@@ -270,11 +270,11 @@ func (g glossary) ours(word string) (string, bool) {
 }
 
 // clashes finds words that the glossary makes one, of those that can stand in the same place.
-func (g glossary) clashes(words []string) []fault {
+func (g glossary) clashes(words []string) []dialectFault {
 	if g.empty() {
 		return nil
 	}
-	var out []fault
+	var out []dialectFault
 	from := map[string]string{}
 	for _, w := range words {
 		t := g.theirs(w)
@@ -283,30 +283,30 @@ func (g glossary) clashes(words []string) []fault {
 			if !ok {
 				p, _ = g.of(other)
 			}
-			out = append(out, fault{path: p.path, message: fmt.Sprintf("%q and %q both become %q; two names cannot have the same translation", other, w, t)})
+			out = append(out, dialectFault{path: p.path, message: fmt.Sprintf("%q and %q both become %q; two names cannot have the same translation", other, w, t)})
 		}
 		from[t] = w
 	}
 	return out
 }
 
-// fewWords is how many words a message lists.
-const fewWords = 12
+// maxListedWords is how many words a message lists.
+const maxListedWords = 12
 
-// idle finds the replacements of words that are not among those that there are.
-func idle(table []pair, words []string, what string) []fault {
+// unusedPairs finds the replacements of words that are not among those that there are.
+func unusedPairs(table []pair, words []string, what string) []dialectFault {
 	has := ""
-	if len(words) <= fewWords {
+	if len(words) <= maxListedWords {
 		has = "; allowed: " + strings.Join(words, ", ")
 	}
-	var out []fault
+	var out []dialectFault
 	for _, p := range table {
 		prefix, cut := strings.CutSuffix(p.ours, "*")
 		switch {
 		case cut && !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, prefix) }):
-			out = append(out, fault{path: p.path, idle: true, message: fmt.Sprintf("no %s begins with %q%s", what, prefix, has)})
+			out = append(out, dialectFault{path: p.path, unused: true, message: fmt.Sprintf("no %s begins with %q%s", what, prefix, has)})
 		case !cut && !slices.Contains(words, p.ours):
-			out = append(out, fault{path: p.path, idle: true, message: fmt.Sprintf("there is no %s %q%s", what, p.ours, has)})
+			out = append(out, dialectFault{path: p.path, unused: true, message: fmt.Sprintf("there is no %s %q%s", what, p.ours, has)})
 		}
 	}
 	return out

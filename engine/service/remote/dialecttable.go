@@ -29,7 +29,7 @@ var DialectTable = sync.OnceValue(func() *schema.Schema {
 				Name: dHeaders, Kind: schema.Map, Help: "Names of headers, and the names that the service uses. A * at the end of both matches any ending.",
 				Elem: &schema.Field{
 					Title: "Header", Kind: schema.String, Help: "The name that the service uses.", Example: "X-ACME-*",
-					Rules: []schema.Rule{word, schema.Pattern{Re: regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]*$"), Says: "the name of a header"}},
+					Rules: []schema.Rule{word, schema.Pattern{Re: regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]*$"), Text: "the name of a header"}},
 				},
 			},
 			{
@@ -56,7 +56,7 @@ var DialectTable = sync.OnceValue(func() *schema.Schema {
 
 // wordOrWords takes a word, or a table of words.
 var wordOrWords = schema.Named{
-	ID: "word_or_words", Says: "a string, or an object of strings",
+	ID: "word_or_words", Text: "a string, or an object of strings",
 	Schema: doc.NewObject(
 		doc.M("type", doc.NewStrings("string", "object")),
 		doc.M("additionalProperties", doc.NewObject(doc.M("type", doc.NewString("string")))),

@@ -15,9 +15,9 @@ import (
 	"bugle/engine/operation"
 )
 
-// codes are the codes of CONTRACT.md, Envelopes and errors, that an answer can carry, and what a status means where
+// statusOf are the codes of CONTRACT.md, Envelopes and errors, that an answer can carry, and what a status means where
 // it carries none of them.
-var codes = map[engine.Code]int{
+var statusOf = map[engine.Code]int{
 	engine.ValidationFailed: http.StatusBadRequest,
 	engine.BadRequest:       http.StatusBadRequest,
 	engine.Unauthorized:     http.StatusUnauthorized,
@@ -29,7 +29,7 @@ var codes = map[engine.Code]int{
 }
 
 func codeOf(status int) engine.Code {
-	for code, s := range codes {
+	for code, s := range statusOf {
 		if s == status && code != engine.ValidationFailed {
 			return code
 		}
@@ -44,12 +44,12 @@ func codeOf(status int) engine.Code {
 // CONTRACT.md, Envelopes and errors, a problem (RFC 9457), an error that is only a text, or no JSON at all.
 func (s *Service) refusal(res *http.Response, v doc.Value, r request, wait time.Duration) error {
 	e := &engine.Error{Code: codeOf(res.StatusCode), HTTP: res.StatusCode, RequestID: r.RequestID, RetryAfter: wait, Service: s.base.Host}
-	if moved := s.moved(res); moved != "" {
+	if moved := s.redirectTarget(res); moved != "" {
 		e.Message = moved
 		return e
 	}
 	if v.Kind() != doc.Object {
-		e.Message = s.noWords(res)
+		e.Message = s.defaultMessage(res)
 		return e
 	}
 	in := v.Get("error")
@@ -57,17 +57,17 @@ func (s *Service) refusal(res *http.Response, v doc.Value, r request, wait time.
 		in = v
 	}
 	code := engine.Code(in.Get("code").Text())
-	if _, known := codes[code]; known {
+	if _, known := statusOf[code]; known {
 		e.Code = code
 	}
 	e.Message = firstText(in, "message", "detail", "description", "title", "reason", "msg", "error", "error_description")
 	if e.Message == "" {
-		e.Message = s.noWords(res)
+		e.Message = s.defaultMessage(res)
 	}
-	if _, known := codes[code]; code != "" && !known {
+	if _, known := statusOf[code]; code != "" && !known {
 		e.Message += " (" + string(code) + ")"
 	}
-	e.Target = s.words.path(in.Get("target").Text())
+	e.Target = s.translator.path(in.Get("target").Text())
 	e.Details = s.details(in)
 	if len(e.Details) == 0 {
 		e.Details = s.details(v)
@@ -84,16 +84,16 @@ const (
 	maxDetails = 1000
 )
 
-// presentable returns an error that can be shown and logged: without the API key, should the other
+// sanitize returns an error that can be shown and logged: without the API key, should the other
 // side repeat it, and a refusal without control characters, which a terminal would obey, or texts
 // without end.
-func presentable(err error, r operation.Redactor) error {
+func sanitize(err error, r operation.Redactor) error {
 	if err == nil {
 		return nil
 	}
 	e, refused := err.(*engine.Error) //nolint:errorlint // made here, and not wrapped
 	if !refused {
-		if safe := r.Known(err.Error()); safe != err.Error() {
+		if safe := r.Exact(err.Error()); safe != err.Error() {
 			return &hiddenError{text: safe, err: err}
 		}
 		return err
@@ -104,7 +104,7 @@ func presentable(err error, r operation.Redactor) error {
 				return ' '
 			}
 			return r
-		}, r.Known(s))
+		}, r.Exact(s))
 		if utf8.RuneCountInString(s) > maxMessage {
 			s = string([]rune(s)[:maxMessage]) + "…"
 		}
@@ -153,15 +153,15 @@ func (s *Service) details(v doc.Value) []engine.Detail {
 			case d.Message == "":
 				d.Message = string(item.Encode())
 			}
-			d.Target = s.words.path(d.Target)
+			d.Target = s.translator.path(d.Target)
 			out = append(out, d)
 		}
 	}
 	return out
 }
 
-// noWords is the message of an answer that brings none of the service's own.
-func (s *Service) noWords(res *http.Response) string {
+// defaultMessage is the message of an answer that brings none of the service's own.
+func (s *Service) defaultMessage(res *http.Response) string {
 	status := strings.TrimSpace(fmt.Sprintf("%d %s", res.StatusCode, http.StatusText(res.StatusCode)))
 	if kind := mediaType(res); kind != "" && !isJSON(kind) {
 		return fmt.Sprintf("%s responded %s with %s instead of JSON; check the base_url, and for a proxy in between", s.base.Host, status, kind)
@@ -191,8 +191,8 @@ func mediaType(res *http.Response) string {
 
 func isJSON(kind string) bool { return kind == "application/json" || strings.HasSuffix(kind, "+json") }
 
-// moved says where an answer sends us that we do not follow; empty where it is no redirect.
-func (s *Service) moved(res *http.Response) string {
+// redirectTarget says where an answer sends us that we do not follow; empty where it is no redirect.
+func (s *Service) redirectTarget(res *http.Response) string {
 	if res.StatusCode < 300 || res.StatusCode > 399 {
 		return ""
 	}

@@ -31,9 +31,9 @@ type outcome struct {
 	err        error
 	status     int // 0: no answer
 	retryAfter time.Duration
-	unanswered bool // nothing came, or only a part of an answer
+	noResponse bool // nothing came, or only a part of an answer
 	unsent     bool // the request never left
-	hopeless   bool // sending it again cannot help
+	permanent  bool // sending it again cannot help
 }
 
 // broken reports whether the attempt says nothing of what was asked: no answer, or one that
@@ -41,9 +41,9 @@ type outcome struct {
 func (o outcome) broken() bool {
 	switch o.status {
 	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported, http.StatusInsufficientStorage: // a repeat gets the same
-		return o.unanswered
+		return o.noResponse
 	}
-	return o.unanswered || o.status >= 500
+	return o.noResponse || o.status >= 500
 }
 
 // inProgress reports whether a 409 says that the send for the same key still runs, which only the
@@ -57,7 +57,7 @@ func (o outcome) why() string {
 	switch {
 	case o.status == http.StatusTooManyRequests:
 		return "the service asked to wait"
-	case o.unanswered:
+	case o.noResponse:
 		return "the service did not respond: " + o.err.Error()
 	case o.status == http.StatusConflict:
 		return "the service is still working on the request"
@@ -69,9 +69,9 @@ func (o outcome) why() string {
 func (s *Service) exchange(ctx context.Context, r request, attempt int) outcome {
 	key, err := s.key.key(ctx)
 	if err != nil {
-		return outcome{err: err, unanswered: ctx.Err() != nil, unsent: true}
+		return outcome{err: err, noResponse: ctx.Err() != nil, unsent: true}
 	}
-	limit := s.patience(r)
+	limit := s.attemptTimeout(r)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no response within %s", limit))
 	defer cancel()
 	req, err := s.prepare(ctx, r, key)
@@ -83,7 +83,7 @@ func (s *Service) exchange(ctx context.Context, r request, attempt int) outcome 
 	var out outcome
 	switch {
 	case err != nil:
-		out = unanswered(ctx, err)
+		out = noResponse(ctx, err)
 		if res != nil {
 			out.status = res.StatusCode
 			if out.status >= 400 && out.status < 500 { // it says no, whatever the words were
@@ -97,13 +97,13 @@ func (s *Service) exchange(ctx context.Context, r request, attempt int) outcome 
 		s.key.forget(key)
 	}
 	redactor := keyRedactor(s.cfg.Workspace, key)
-	out.err = presentable(out.err, redactor)
+	out.err = sanitize(out.err, redactor)
 	s.report(x, req, r, res, body, redactor, out)
 	return out
 }
 
-// patience is how long one attempt of a request waits for its answer.
-func (s *Service) patience(r request) time.Duration {
+// attemptTimeout is how long one attempt of a request waits for its answer.
+func (s *Service) attemptTimeout(r request) time.Duration {
 	if r.Slow {
 		return s.cfg.Timeout * slowFactor
 	}
@@ -114,9 +114,9 @@ func (s *Service) patience(r request) time.Duration {
 func (s *Service) prepare(ctx context.Context, r request, key string) (*http.Request, error) {
 	method := r.Method()
 	if r.Operation == operation.Status {
-		method = s.words.statusMethod
+		method = s.translator.statusMethod
 	}
-	at := s.base.String() + r.On(r.id)
+	at := s.base.String() + r.PathFor(r.id)
 	var body io.Reader
 	if r.wire != nil {
 		body = bytes.NewReader(r.wire)
@@ -126,8 +126,8 @@ func (s *Service) prepare(ctx context.Context, r request, key string) (*http.Req
 		return nil, fmt.Errorf("%s: %w", r.Name, withoutURL(err))
 	}
 	set := func(name, value string) {
-		if value != "" && plain(value) {
-			req.Header.Set(s.words.header(name), value)
+		if value != "" && isHeaderSafe(value) {
+			req.Header.Set(s.translator.header(name), value)
 		}
 	}
 	set("Accept", "application/json")
@@ -144,9 +144,9 @@ func (s *Service) prepare(ctx context.Context, r request, key string) (*http.Req
 	return req, nil
 }
 
-// plain reports whether a header can hold the text. A request id that is not plain goes in the body
+// isHeaderSafe reports whether a header can hold the text. A request id that is not plain goes in the body
 // alone.
-func plain(s string) bool {
+func isHeaderSafe(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
@@ -170,9 +170,9 @@ func (s *Service) send(req *http.Request) (*http.Response, []byte, error) {
 	return res, b, err
 }
 
-// unanswered sorts out why there is no answer.
-func unanswered(ctx context.Context, err error) outcome {
-	out := outcome{err: err, unanswered: true, hopeless: errors.Is(err, errTooLong)}
+// noResponse sorts out why there is no answer.
+func noResponse(ctx context.Context, err error) outcome {
+	out := outcome{err: err, noResponse: true, permanent: errors.Is(err, errTooLong)}
 	if cause := context.Cause(ctx); cause != nil {
 		out.err = cause
 	}
@@ -180,7 +180,7 @@ func unanswered(ctx context.Context, err error) outcome {
 	var dns *net.DNSError
 	switch {
 	case errors.As(err, &dns):
-		out.unsent, out.hopeless = true, dns.IsNotFound
+		out.unsent, out.permanent = true, dns.IsNotFound
 	case errors.As(err, &op) && op.Op == "dial":
 		out.unsent = true
 	}
@@ -189,7 +189,7 @@ func unanswered(ctx context.Context, err error) outcome {
 	var cert *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
 	if errors.As(err, &unknown) || errors.As(err, &name) || errors.As(err, &cert) || errors.As(err, &record) {
-		out.unsent, out.hopeless = true, true
+		out.unsent, out.permanent = true, true
 	}
 	return out
 }
@@ -203,8 +203,8 @@ func (s *Service) read(res *http.Response, body []byte, r request) outcome {
 	case good && err == nil && v.Kind() == doc.Object:
 	case good && len(body) == 0 && (r.Operation == operation.Update || r.Operation == operation.Status):
 		v = doc.NewObject() // done, and nothing more to say
-	case good && err != nil && brokenOff(body, err):
-		out.unanswered, out.err = true, fmt.Errorf("the response was cut short: %w", err)
+	case good && err != nil && isTruncatedJSON(body, err):
+		out.noResponse, out.err = true, fmt.Errorf("the response was cut short: %w", err)
 		return out
 	case good:
 		out.err = s.notJSON(res, r)
@@ -215,13 +215,13 @@ func (s *Service) read(res *http.Response, body []byte, r request) outcome {
 	}
 	out.answer = s.unwrap(v, r)
 	out.answer.status = res.StatusCode
-	out.Replayed = strings.EqualFold(res.Header.Get(s.words.header(operation.HeaderReplayed)), "true")
+	out.Replayed = strings.EqualFold(res.Header.Get(s.translator.header(operation.HeaderReplayed)), "true")
 	return out
 }
 
-// brokenOff reports whether a body is JSON that ends too early, as against something else. The last
+// isTruncatedJSON reports whether a body is JSON that ends too early, as against something else. The last
 // character may have lost a part of its bytes.
-func brokenOff(body []byte, err error) bool {
+func isTruncatedJSON(body []byte, err error) bool {
 	b := bytes.TrimLeft(body, " \t\r\n")
 	if len(b) == 0 {
 		return true
@@ -237,15 +237,15 @@ func (s *Service) unwrap(v doc.Value, r request) answer {
 	if d := v.Get("data"); d.Exists() && (v.Get("response_id").Exists() || v.Get("type").Exists() || r.Operation != operation.Test) {
 		out.data = d
 	}
-	out.data = s.words.in(out.data)
+	out.data = s.translator.in(out.data)
 	if out.ResponseID = v.Get("response_id").Text(); out.ResponseID == "" {
 		out.ResponseID = r.RequestID
 	}
 	return out
 }
 
-// never is a wait that nobody waits for.
-const never = time.Duration(math.MaxInt64)
+// forever is a wait that nobody waits for.
+const forever = time.Duration(math.MaxInt64)
 
 // retryAfter reads the header (RFC 9110, section 10.2.3): seconds, also with a fraction, or a date. 0
 // where it says nothing that can be read, or what has passed.
@@ -255,8 +255,8 @@ func retryAfter(value string, now time.Time) time.Duration {
 		switch {
 		case math.IsNaN(n) || n <= 0:
 			return 0
-		case n >= never.Seconds()-1:
-			return never
+		case n >= forever.Seconds()-1:
+			return forever
 		}
 		return time.Duration(math.Ceil(n)) * time.Second
 	}

@@ -116,7 +116,7 @@ func underFaults(t *testing.T, seed uint64) {
 func insist(t *testing.T, do func() (string, error)) string {
 	for range 50 {
 		out, err := do()
-		var unanswered *remote.UnansweredError
+		var unanswered *remote.NoResponseError
 		if e := engine.AsError(err); err == nil {
 			return out
 		} else if !errors.As(err, &unanswered) && (e == nil || e.HTTP < 500 && e.HTTP != 409) {
@@ -186,8 +186,8 @@ func TestOwnLimits(t *testing.T) {
 			t.Errorf("it took %s", took)
 		}
 		for _, q := range s.Quotas() {
-			if q.Operation == "" && q.Window.Per == 24*time.Hour && (q.Left != 40 || !q.More.After(time.Now())) {
-				t.Errorf("left of %s: %d, more at %s", q.Window, q.Left, q.More)
+			if q.Operation == "" && q.Window.Per == 24*time.Hour && (q.Remaining != 40 || !q.NextAt.After(time.Now())) {
+				t.Errorf("left of %s: %d, more at %s", q.Window, q.Remaining, q.NextAt)
 			}
 		}
 	})

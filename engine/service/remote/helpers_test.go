@@ -32,7 +32,7 @@ func home(t testing.TB, clock func() time.Time) (*local.Service, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range enginetest.Profiles() {
+	for _, p := range enginetest.Users() {
 		if err := svc.PutUser(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}

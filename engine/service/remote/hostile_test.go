@@ -170,7 +170,7 @@ func TestUnknownCertificate(t *testing.T) {
 	s := open(t, remote.Config{BaseURL: server.URL, Key: fixedKey("s3cret-key")})
 	_, err := s.Create(t.Context(), draft(t))
 	server.Close()
-	var e *remote.UnansweredError
+	var e *remote.NoResponseError
 	if !errors.As(err, &e) || e.Write || e.Attempts != 1 || asked != 1 {
 		t.Errorf("asked %d times: %v", asked, err)
 	}

@@ -59,7 +59,7 @@ func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Up
 		if err != nil {
 			return engine.Updated{}, err
 		}
-		body = saying(c.Head, body)
+		body = withChannel(c.Head, body)
 	}
 	out, err := s.call(ctx, request{Operation: operation.Update, Call: r.Call, id: r.ID, body: engine.RequestBody(body)})
 	if err != nil {
@@ -70,9 +70,9 @@ func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Up
 	return u, nil
 }
 
-// saying returns the body of an update with the campaign's channel and delivery type in front, each
+// withChannel returns the body of an update with the campaign's channel and delivery type in front, each
 // where the body does not have it.
-func saying(h engine.Head, body doc.Value) doc.Value {
+func withChannel(h engine.Head, body doc.Value) doc.Value {
 	var first []doc.Member
 	for name, own := range engine.UpdateBody(h, "").Members() {
 		if !body.Get(name).Exists() {
@@ -171,8 +171,8 @@ func rows(data doc.Value) []doc.Value {
 // saved draft are read for it. What Progress tells ends with the results of the answer; after an
 // error it tells no more.
 func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
-	n := s.newNews(r)
-	out, err := s.call(ctx, request{Operation: operation.Test, Call: r.Call, body: r.Body, news: n})
+	n := s.newProgressReporter(r)
+	out, err := s.call(ctx, request{Operation: operation.Test, Call: r.Call, body: r.Body, progress: n})
 	if err != nil {
 		return engine.TestResult{}, err
 	}
@@ -194,7 +194,7 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 	}
 	res.ResponseInfo = out.ResponseInfo
 	for i, u := range res.Unresolved {
-		res.Unresolved[i].Field = s.words.path(u.Field)
+		res.Unresolved[i].Field = s.translator.path(u.Field)
 	}
 	return res, nil
 }

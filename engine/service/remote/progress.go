@@ -9,23 +9,23 @@ import (
 	"bugle/engine/doc"
 )
 
-// refusalTime is how long a service may take to say no. A test is not said to be under way before.
-const refusalTime = 500 * time.Millisecond
+// refusalDelay is how long a service may take to say no. A test is not said to be under way before.
+const refusalDelay = 500 * time.Millisecond
 
-// news tells of a test send what can be told from here. A nil *news tells nothing.
-type news struct {
-	tell  func(engine.TestProgress)
-	keys  func(context.Context) []string
-	begun []string // in the order in which they were told
-	ended int
-	total int
+// progressReporter tells of a test send what can be told from here. A nil *news tells nothing.
+type progressReporter struct {
+	report func(engine.TestProgress)
+	keys   func(context.Context) []string
+	begun  []string // in the order in which they were told
+	ended  int
+	total  int
 }
 
-func (s *Service) newNews(r engine.TestRequest) *news {
+func (s *Service) newProgressReporter(r engine.TestRequest) *progressReporter {
 	if r.Progress == nil {
 		return nil
 	}
-	return &news{tell: r.Progress, keys: func(ctx context.Context) []string { return s.testKeys(ctx, r.Body) }}
+	return &progressReporter{report: r.Progress, keys: func(ctx context.Context) []string { return s.testKeys(ctx, r.Body) }}
 }
 
 // testKeys returns the keys that a test will send; none where they cannot be found out.
@@ -45,9 +45,9 @@ func (s *Service) testKeys(ctx context.Context, body doc.Value) []string {
 	return out
 }
 
-// leave says that an attempt leaves. The function that it returns says that its answer is there; no
+// attemptStarted says that an attempt leaves. The function that it returns says that its answer is there; no
 // more is told after it.
-func (n *news) leave(ctx context.Context) (landed func()) {
+func (n *progressReporter) attemptStarted(ctx context.Context) (landed func()) {
 	if n == nil || len(n.begun) > 0 {
 		return func() {}
 	}
@@ -55,7 +55,7 @@ func (n *news) leave(ctx context.Context) (landed func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if sleep(ctx, refusalTime) != nil {
+		if sleep(ctx, refusalDelay) != nil {
 			return
 		}
 		keys := n.keys(ctx)
@@ -73,13 +73,13 @@ func (n *news) leave(ctx context.Context) (landed func()) {
 	}
 }
 
-func (n *news) begin(key string) {
+func (n *progressReporter) begin(key string) {
 	n.begun = append(n.begun, key)
-	n.tell(engine.TestProgress{Key: key, Completed: n.ended, Total: n.total})
+	n.report(engine.TestProgress{Key: key, Completed: n.ended, Total: n.total})
 }
 
 // end tells how each key of the answer fared.
-func (n *news) end(res engine.TestResult) {
+func (n *progressReporter) end(res engine.TestResult) {
 	if n == nil {
 		return
 	}
@@ -95,6 +95,6 @@ func (n *news) end(res engine.TestResult) {
 				p.Err = "the service gave no reason"
 			}
 		}
-		n.tell(p)
+		n.report(p)
 	}
 }

@@ -19,25 +19,25 @@ type quota struct {
 	now     func() time.Time
 	windows []limit.Window
 
-	mu     sync.Mutex
-	ended  []time.Time // when answers came, oldest first
-	flying int
-	shut   time.Time     // the service wants nothing before
-	change chan struct{} // closed when something under way ends
+	mu          sync.Mutex
+	ended       []time.Time // when answers came, oldest first
+	inFlight    int
+	closedUntil time.Time     // the service wants nothing before
+	change      chan struct{} // closed when something under way ends
 }
 
-// ticket is one request that was let through. A nil ticket is one that nobody counts.
-type ticket struct{ q *quota }
+// slot is one request that was let through. A nil ticket is one that nobody counts.
+type slot struct{ q *quota }
 
-// hold is why a quota lets nothing through, and until when.
-type hold struct {
+// blocked is why a quota lets nothing through, and until when.
+type blocked struct {
 	name   string
 	window limit.Window // the one that is full; none where the service has shut the door
 	wait   time.Duration
 	ended  <-chan struct{} // set: until something under way has ended
 }
 
-func (h hold) why() string {
+func (h blocked) why() string {
 	if h.window.N == 0 {
 		return "the service asked to wait"
 	}
@@ -59,7 +59,7 @@ func unit(d time.Duration) string {
 }
 
 // until waits for something under way to end.
-func (h hold) until(ctx context.Context) error {
+func (h blocked) until(ctx context.Context) error {
 	select {
 	case <-h.ended:
 		return nil
@@ -69,24 +69,24 @@ func (h hold) until(ctx context.Context) error {
 }
 
 // take lets one through, or says why not.
-func (q *quota) take() (*ticket, hold) {
+func (q *quota) take() (*slot, blocked) {
 	if q == nil {
-		return nil, hold{}
+		return nil, blocked{}
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := q.now()
-	longest := hold{name: q.name}
-	if d := q.shut.Sub(now); d > 0 {
+	longest := blocked{name: q.name}
+	if d := q.closedUntil.Sub(now); d > 0 {
 		longest.wait = d
 	}
 	for _, w := range q.windows {
 		in := q.within(w, now)
-		over := len(in) + q.flying - w.N // so many more than may be, one that would go now left out
+		over := len(in) + q.inFlight - w.N // so many more than may be, one that would go now left out
 		switch {
 		case over < 0:
 		case over >= len(in):
-			return nil, hold{name: q.name, window: w, ended: q.change}
+			return nil, blocked{name: q.name, window: w, ended: q.change}
 		default:
 			if d := in[over].Add(w.Per).Sub(now); d > longest.wait {
 				longest.wait, longest.window = d, w
@@ -96,8 +96,8 @@ func (q *quota) take() (*ticket, hold) {
 	if longest.wait > 0 {
 		return nil, longest
 	}
-	q.flying++
-	return &ticket{q}, hold{}
+	q.inFlight++
+	return &slot{q}, blocked{}
 }
 
 // within returns those that count in the window at now.
@@ -107,14 +107,14 @@ func (q *quota) within(w limit.Window, now time.Time) []time.Time {
 }
 
 // end says that the request is over, and whether the service counted it.
-func (t *ticket) end(counted bool) {
+func (t *slot) end(counted bool) {
 	if t == nil {
 		return
 	}
 	q := t.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.flying--
+	q.inFlight--
 	if counted {
 		q.add(q.now())
 	}
@@ -176,8 +176,8 @@ func (qs *quotas) close(operation string, d time.Duration) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if until := q.now().Add(d); until.After(q.shut) {
-		q.shut = until
+	if until := q.now().Add(d); until.After(q.closedUntil) {
+		q.closedUntil = until
 	}
 }
 
@@ -185,9 +185,9 @@ func (qs *quotas) close(operation string, d time.Duration) {
 type Quota struct {
 	Operation string // empty for the limits of successful creations
 	Window    limit.Window
-	Left      int
-	// More is when the next one is given back; zero where none is used.
-	More time.Time
+	Remaining int
+	// NextAt is when the next one is given back; zero where none is used.
+	NextAt time.Time
 }
 
 // Quotas returns what is left of every limit, as far as this client has used it; nothing where it
@@ -210,9 +210,9 @@ func (q *quota) left(operation string) []Quota {
 	var out []Quota
 	for _, w := range q.windows {
 		in := q.within(w, now)
-		state := Quota{Operation: operation, Window: w, Left: max(w.N-len(in)-q.flying, 0)}
+		state := Quota{Operation: operation, Window: w, Remaining: max(w.N-len(in)-q.inFlight, 0)}
 		if len(in) > 0 {
-			state.More = in[0].Add(w.Per)
+			state.NextAt = in[0].Add(w.Per)
 		}
 		out = append(out, state)
 	}

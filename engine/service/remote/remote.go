@@ -76,21 +76,21 @@ type Config struct {
 }
 
 const (
-	usualMaxWait = 15 * time.Minute
-	usualRetries = 4
-	usualTimeout = 35 * time.Second // a server's own limit of half a minute comes first
-	slowFactor   = 10
+	defaultMaxWait = 15 * time.Minute
+	defaultRetries = 4
+	defaultTimeout = 35 * time.Second // a server's own limit of half a minute comes first
+	slowFactor     = 10
 )
 
 // Service is [engine.Service] over HTTP, for one workspace. It is safe for concurrent use, and
 // runs nothing in the background.
 type Service struct {
-	cfg    Config
-	base   *url.URL
-	client *http.Client
-	words  *translator
-	quotas *quotas
-	key    keeper
+	cfg        Config
+	base       *url.URL
+	client     *http.Client
+	translator *translator
+	quotas     *quotas
+	key        keyCache
 }
 
 var (
@@ -121,19 +121,19 @@ func New(c Config) (*Service, error) {
 		}
 	}
 	if c.MaxWait <= 0 {
-		c.MaxWait = usualMaxWait
+		c.MaxWait = defaultMaxWait
 	}
 	if c.Retries == 0 {
-		c.Retries = usualRetries
+		c.Retries = defaultRetries
 	}
 	if c.Timeout <= 0 {
-		c.Timeout = usualTimeout
+		c.Timeout = defaultTimeout
 	}
 	if c.UserAgent == "" {
 		c.UserAgent = "bugle"
 	}
-	s := &Service{cfg: c, base: base, words: words, client: &http.Client{Transport: c.Transport, CheckRedirect: sameOrigin}}
-	s.key = keeper{get: c.Key, workspace: c.Workspace, turn: make(chan struct{}, 1)}
+	s := &Service{cfg: c, base: base, translator: words, client: &http.Client{Transport: c.Transport, CheckRedirect: sameOrigin}}
+	s.key = keyCache{get: c.Key, workspace: c.Workspace, sem: make(chan struct{}, 1)}
 	if c.Limits {
 		s.quotas = newQuotas(c.Clock)
 	}
@@ -210,22 +210,22 @@ func sameOrigin(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// keeper asks for the API key once, and keeps it.
-type keeper struct {
+// keyCache asks for the API key once, and keeps it.
+type keyCache struct {
 	get       func(context.Context) (string, error)
 	workspace string
-	turn      chan struct{} // holds a token while somebody asks, or changes what is kept
+	sem       chan struct{} // holds a token while somebody asks, or changes what is kept
 	value     string
 	known     bool
 }
 
-func (k *keeper) key(ctx context.Context) (string, error) {
+func (k *keyCache) key(ctx context.Context) (string, error) {
 	if k.get == nil {
 		return "", nil
 	}
 	select {
-	case k.turn <- struct{}{}:
-		defer func() { <-k.turn }()
+	case k.sem <- struct{}{}:
+		defer func() { <-k.sem }()
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
@@ -244,9 +244,9 @@ func (k *keeper) key(ctx context.Context) (string, error) {
 }
 
 // forget lets the key be asked for anew, where it is still the one that was refused.
-func (k *keeper) forget(refused string) {
-	k.turn <- struct{}{}
-	defer func() { <-k.turn }()
+func (k *keyCache) forget(refused string) {
+	k.sem <- struct{}{}
+	defer func() { <-k.sem }()
 	if k.known && k.value == refused {
 		k.value, k.known = "", false
 	}

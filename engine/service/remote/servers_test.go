@@ -51,13 +51,13 @@ func newServers(t testing.TB, n int, clock func() time.Time, unlimited bool) *se
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { svc.Close() })
-		if _, ok := index.Of(t.Context(), svc); !ok { // as `bugle serve` begins it
+		if _, ok := index.For(t.Context(), svc); !ok { // as `bugle serve` begins it
 			t.Fatal("there is no index")
 		}
 		out.home = svc
 		out.handlers = append(out.handlers, serving(svc, api.Options{Clock: clock, Unlimited: unlimited, Counter: db}))
 	}
-	for _, p := range enginetest.Profiles() {
+	for _, p := range enginetest.Users() {
 		if err := out.home.PutUser(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}

@@ -94,7 +94,7 @@ func TestASearchThatGetsNoAnswerDidNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := scripted(t, remote.Config{}, breaks(errReset))
 		_, err := s.Search(t.Context(), engine.SearchRequest{Limit: 1, Page: 1})
-		var e *remote.UnansweredError
+		var e *remote.NoResponseError
 		if !errors.As(err, &e) || e.Write {
 			t.Errorf("%v", err)
 		}

@@ -16,7 +16,7 @@ type survey struct {
 	d      Dialect
 	seen   map[string]bool
 	met    map[string][]string // by path of the dialect: the values of its fields, or fields of its objects
-	faults []fault
+	faults []dialectFault
 
 	members, values []string // all that there are
 	global          []pair
@@ -29,7 +29,7 @@ type pathPairs struct {
 	table []pair
 }
 
-func (w *survey) run() []fault {
+func (w *survey) run() []dialectFault {
 	members := pairs(w.d.Members, doc.P(dMembers))
 	w.global = pairs(w.d.Values, doc.P(dValues))
 	w.unwraps = pairs(w.d.Unwrap, doc.P(dUnwrap))
@@ -45,31 +45,31 @@ func (w *survey) run() []fault {
 
 	w.place(w.t.root, nil)
 
-	w.note(idle(members, distinct(w.members), "field")...)
-	w.note(idle(w.global, distinct(w.values), "value")...)
+	w.note(unusedPairs(members, distinct(w.members), "field")...)
+	w.note(unusedPairs(w.global, distinct(w.values), "value")...)
 	for _, p := range w.byPath {
 		at := doc.P(dValues, p.path)
 		if len(w.met[p.path]) == 0 {
-			w.note(fault{path: at, idle: true, message: "no field with options has this path"})
+			w.note(dialectFault{path: at, unused: true, message: "no field with options has this path"})
 			continue
 		}
-		w.note(idle(p.table, distinct(w.met[p.path]), "value of this field")...)
+		w.note(unusedPairs(p.table, distinct(w.met[p.path]), "value of this field")...)
 	}
 	for _, p := range w.unwraps {
 		fields := w.met[p.ours]
 		if len(fields) == 0 {
-			w.note(fault{path: p.path, idle: true, message: "no object in a request has this path"})
+			w.note(dialectFault{path: p.path, unused: true, message: "no object in a request has this path"})
 			continue
 		}
-		w.note(idle([]pair{{p.theirs, p.theirs, p.path}}, distinct(fields), "field of this object")...)
+		w.note(unusedPairs([]pair{{p.theirs, p.theirs, p.path}}, distinct(fields), "field of this object")...)
 	}
 	return w.faults
 }
 
 // note keeps faults, one for each place in the file.
-func (w *survey) note(faults ...fault) {
+func (w *survey) note(faults ...dialectFault) {
 	for _, f := range faults {
-		if !slices.ContainsFunc(w.faults, func(g fault) bool { return g.path.Equal(f.path) }) {
+		if !slices.ContainsFunc(w.faults, func(g dialectFault) bool { return g.path.Equal(f.path) }) {
 			w.faults = append(w.faults, f)
 		}
 	}
@@ -82,7 +82,7 @@ func (w *survey) glossary(table []pair) glossary {
 }
 
 // place looks at one place, whose path has a * for members of any name, and at all below it.
-func (w *survey) place(at place, path []string) {
+func (w *survey) place(at nodes, path []string) {
 	key := fmt.Sprint([]*schema.Node(at)) // their addresses
 	if len(at) == 0 || w.seen[key] {
 		return
@@ -108,7 +108,7 @@ func (w *survey) place(at place, path []string) {
 }
 
 // object notes which field the service sends in the place of an object.
-func (w *survey) object(at place, path, names []string) {
+func (w *survey) object(at nodes, path, names []string) {
 	for _, p := range w.unwraps {
 		if len(names) == 0 || !covers(p.ours, path) {
 			continue
@@ -123,7 +123,7 @@ func (w *survey) object(at place, path, names []string) {
 }
 
 // words notes the values of the place, where paths name it, and checks them.
-func (w *survey) words(at place, path []string) {
+func (w *survey) words(at nodes, path []string) {
 	options := at.options()
 	if len(options) == 0 {
 		return
@@ -174,7 +174,7 @@ func distinct(words []string) []string {
 }
 
 // options returns the values that the tables list there.
-func (p place) options() []string {
+func (p nodes) options() []string {
 	var out []string
 	for _, n := range p {
 		for _, o := range n.Options {
@@ -187,8 +187,8 @@ func (p place) options() []string {
 }
 
 // others returns what the tables know of members that they do not name.
-func (p place) others() place {
-	var out place
+func (p nodes) others() nodes {
+	var out nodes
 	for _, n := range p {
 		if n.Kind != schema.List && n.Element != nil && !slices.Contains(out, n.Element) {
 			out = append(out, n.Element)

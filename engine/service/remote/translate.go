@@ -27,18 +27,18 @@ type translator struct {
 	wrapped      map[*schema.Node]string
 	headers      glossary // in canonical spelling
 	statusMethod string
-	root         place
+	root         nodes
 }
 
-// place is what the tables know of one value: the nodes that describe it in the tables of the
+// nodes is what the tables know of one value: the nodes that describe it in the tables of the
 // channels and requests, which agree on their words.
-type place []*schema.Node
+type nodes []*schema.Node
 
 // newTranslator makes a translator of a dialect whose words can be told apart. What does nothing is
 // passed over: what the specification has may change while a profile keeps its dialect.
 func newTranslator(d Dialect) (*translator, error) {
 	t, faults := translate(d)
-	faults = slices.DeleteFunc(faults, func(f fault) bool { return f.idle })
+	faults = slices.DeleteFunc(faults, func(f dialectFault) bool { return f.unused })
 	if len(faults) > 0 {
 		return nil, fmt.Errorf("dialect, %s: %s", faults[0].path, faults[0].message)
 	}
@@ -46,15 +46,15 @@ func newTranslator(d Dialect) (*translator, error) {
 }
 
 // translate makes a translator, and finds all that is wrong with its dialect.
-func translate(d Dialect) (*translator, []fault) {
+func translate(d Dialect) (*translator, []dialectFault) {
 	t := &translator{statusMethod: d.StatusMethod, fields: map[*schema.Node]glossary{}, wrapped: map[*schema.Node]string{}}
-	var faults []fault
+	var faults []dialectFault
 	switch d.StatusMethod {
 	case "":
 		t.statusMethod = http.MethodPost
 	case http.MethodPost, http.MethodPatch:
 	default:
-		faults = append(faults, fault{path: doc.P(dStatusMethod), message: fmt.Sprintf("must be POST or PATCH, not %q", d.StatusMethod)})
+		faults = append(faults, dialectFault{path: doc.P(dStatusMethod), message: fmt.Sprintf("must be POST or PATCH, not %q", d.StatusMethod)})
 	}
 	faults = append(faults, t.prepareHeaders(d)...)
 	if len(d.Members)+len(d.Values)+len(d.FieldValues)+len(d.Unwrap) == 0 {
@@ -69,12 +69,12 @@ func translate(d Dialect) (*translator, []fault) {
 
 var headers = []string{"Authorization", "Content-Type", "Accept", "User-Agent", operation.HeaderTenant, operation.HeaderRequestID, operation.HeaderIdempotencyKey, operation.HeaderReplayed}
 
-func (t *translator) prepareHeaders(d Dialect) []fault {
+func (t *translator) prepareHeaders(d Dialect) []dialectFault {
 	table := pairs(d.Headers, doc.P(dHeaders))
-	var faults []fault
+	var faults []dialectFault
 	for i, p := range table {
 		if strings.ContainsFunc(p.theirs, func(r rune) bool { return r <= ' ' || r > '~' || r == ':' }) {
-			faults = append(faults, fault{path: p.path, message: fmt.Sprintf("%q is not a valid header name", p.theirs)})
+			faults = append(faults, dialectFault{path: p.path, message: fmt.Sprintf("%q is not a valid header name", p.theirs)})
 		}
 		table[i].ours = http.CanonicalHeaderKey(p.ours)
 	}
@@ -82,9 +82,9 @@ func (t *translator) prepareHeaders(d Dialect) []fault {
 	for i, h := range headers {
 		known[i] = http.CanonicalHeaderKey(h)
 	}
-	var more []fault
+	var more []dialectFault
 	t.headers, more = newGlossary(table)
-	return slices.Concat(faults, more, t.headers.clashes(known), idle(table, known, "header"))
+	return slices.Concat(faults, more, t.headers.clashes(known), unusedPairs(table, known, "header"))
 }
 
 func (t *translator) header(name string) string {
@@ -124,7 +124,7 @@ var answerWords = map[string]doc.Path{
 	"campaign_status": doc.P("campaign_fields", "status", 0),
 }
 
-func (t *translator) at(p doc.Path) place {
+func (t *translator) at(p doc.Path) nodes {
 	at := t.root
 	for _, s := range p {
 		if s.IsIndex {
@@ -137,7 +137,7 @@ func (t *translator) at(p doc.Path) place {
 }
 
 // within translates one member of an answer, each of its elements where it is an array.
-func (t *translator) within(v doc.Value, name string, at place) doc.Value {
+func (t *translator) within(v doc.Value, name string, at nodes) doc.Value {
 	m := v.Get(name)
 	out := m
 	if m.Kind() == doc.Array {
@@ -151,7 +151,7 @@ func (t *translator) within(v doc.Value, name string, at place) doc.Value {
 }
 
 // row translates one campaign of a page.
-func (t *translator) row(v doc.Value, at place) doc.Value {
+func (t *translator) row(v doc.Value, at nodes) doc.Value {
 	for name, like := range answerWords {
 		m := v.Get(name)
 		v = replaced(v, doc.Name(name), m, t.value(m, t.at(like), false))
@@ -171,7 +171,7 @@ func replaced(v doc.Value, at doc.Step, before, after doc.Value) doc.Value {
 	return out
 }
 
-func (t *translator) value(v doc.Value, at place, out bool) doc.Value {
+func (t *translator) value(v doc.Value, at nodes, out bool) doc.Value {
 	if len(at) == 0 {
 		return v
 	}
@@ -204,7 +204,7 @@ func (t *translator) value(v doc.Value, at place, out bool) doc.Value {
 // inner names the field of the object there that the service sends in its place; empty where it sends
 // the object. An object that holds more than that field is sent as it is, and one that the service
 // sends is taken: no word of either is lost.
-func (t *translator) inner(at place) string {
+func (t *translator) inner(at nodes) string {
 	if len(t.wrapped) == 0 {
 		return ""
 	}
@@ -216,7 +216,7 @@ func (t *translator) inner(at place) string {
 	return ""
 }
 
-func (t *translator) valuesAt(at place) glossary {
+func (t *translator) valuesAt(at nodes) glossary {
 	if len(t.fields) > 0 {
 		for _, n := range at {
 			if g, ok := t.fields[n]; ok {
@@ -227,7 +227,7 @@ func (t *translator) valuesAt(at place) glossary {
 	return t.values
 }
 
-func (t *translator) object(v doc.Value, at place, out bool) doc.Value {
+func (t *translator) object(v doc.Value, at nodes, out bool) doc.Value {
 	var renames [][2]string
 	obj := v
 	for name, m := range v.Members() {
@@ -306,14 +306,14 @@ func (t *translator) path(s string) string {
 }
 
 // named reports whether the tables have a member of that name there.
-func (p place) named(name string) bool {
+func (p nodes) named(name string) bool {
 	return slices.ContainsFunc(p, func(n *schema.Node) bool {
 		return slices.ContainsFunc(n.Children, func(c *schema.Node) bool { return c.Name == name })
 	})
 }
 
-func (p place) member(name string) place {
-	var out place
+func (p nodes) member(name string) nodes {
+	var out nodes
 	for _, n := range p {
 		if c := n.Child(name); c != nil && !slices.Contains(out, c) {
 			out = append(out, c)
@@ -322,8 +322,8 @@ func (p place) member(name string) place {
 	return out
 }
 
-func (p place) element() place {
-	var out place
+func (p nodes) element() nodes {
+	var out nodes
 	for _, n := range p {
 		if n.Kind == schema.List && n.Element != nil {
 			out = append(out, n.Element)
@@ -333,7 +333,7 @@ func (p place) element() place {
 }
 
 // option reports whether the tables list the value there.
-func (p place) option(value string) bool {
+func (p nodes) option(value string) bool {
 	return slices.ContainsFunc(p, func(n *schema.Node) bool {
 		return n.Kind == schema.String && slices.ContainsFunc(n.Options, func(o schema.Option) bool { return o.Value == value })
 	})

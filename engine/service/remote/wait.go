@@ -15,9 +15,9 @@ type Reason int
 
 // The reasons.
 const (
-	Limited   Reason = iota // the service answered 429
-	OwnLimit                // the next request would break a documented limit
-	Repeating               // there was no answer, or a 5xx
+	Limited     Reason = iota // the service answered 429
+	ClientLimit               // the next request would break a documented limit
+	Retrying                  // there was no answer, or a 5xx
 )
 
 // Wait is a call that waits before it is sent, for the first time or again.
@@ -29,7 +29,7 @@ type Wait struct {
 	Why       string // one clause, such as "the service takes 5 creates per minute"
 	For       time.Duration
 	Until     time.Time
-	Over      bool // the wait has ended, or was canceled
+	Done      bool // the wait has ended, or was canceled
 }
 
 // backoff returns the pause before the n-th repeat, from 1: a quarter of a second, doubled each time
@@ -42,7 +42,7 @@ func backoff(n int) time.Duration {
 }
 
 // pause waits, and tells who watches. It fails with the context's error where that ends first.
-func (c *run) pause(ctx context.Context, d time.Duration, reason Reason, why string) error {
+func (c *callState) pause(ctx context.Context, d time.Duration, reason Reason, why string) error {
 	w := Wait{
 		Operation: c.req.Name, Call: c.req.Call, Attempt: c.attempt, Reason: reason, Why: why,
 		For: d, Until: c.s.cfg.Clock().Add(d),
@@ -53,7 +53,7 @@ func (c *run) pause(ctx context.Context, d time.Duration, reason Reason, why str
 	}
 	tell(w)
 	err := sleep(ctx, d)
-	w.Over = true
+	w.Done = true
 	tell(w)
 	return err
 }
@@ -70,35 +70,35 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // admit takes one from a quota, waiting for it as long as the call may.
-func (c *run) admit(ctx context.Context, q *quota) (*ticket, error) {
+func (c *callState) admit(ctx context.Context, q *quota) (*slot, error) {
 	for {
 		t, hold := q.take()
 		if t != nil || q == nil {
 			return t, nil
 		}
 		if hold.ended == nil {
-			if !c.afford(hold.wait) {
+			if !c.spendWait(hold.wait) {
 				return nil, c.exhausted(hold)
 			}
 		}
 		wait := func() error { return hold.until(ctx) }
 		if hold.ended == nil {
-			wait = func() error { return c.pause(ctx, hold.wait, OwnLimit, hold.why()) }
+			wait = func() error { return c.pause(ctx, hold.wait, ClientLimit, hold.why()) }
 		}
 		if err := wait(); err != nil {
-			return nil, c.final(ctx, outcome{err: err, unanswered: true})
+			return nil, c.final(ctx, outcome{err: err, noResponse: true})
 		}
 	}
 }
 
-func (c *run) exhausted(h hold) error {
-	e := engine.Errorf(engine.RateLimited, http.StatusTooManyRequests, "%s, and all are used; try again in %s", h.why(), words(h.wait))
+func (c *callState) exhausted(h blocked) error {
+	e := engine.Errorf(engine.RateLimited, http.StatusTooManyRequests, "%s, and all are used; try again in %s", h.why(), formatWait(h.wait))
 	e.RetryAfter, e.RequestID = h.wait, c.req.RequestID
 	return e
 }
 
-// words returns a wait for people, never shorter than it is.
-func words(d time.Duration) string {
+// formatWait returns a wait for people, never shorter than it is.
+func formatWait(d time.Duration) string {
 	up := func(unit time.Duration) int { return int((d + unit - 1) / unit) }
 	switch {
 	case d <= 2*time.Minute:

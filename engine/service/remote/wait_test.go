@@ -25,7 +25,7 @@ func TestRetryAfter(t *testing.T) {
 		if took := time.Since(start); took != 10*time.Second || len(way.got) != 3 {
 			t.Errorf("%d requests took %s", len(way.got), took)
 		}
-		if len(waits) != 4 || waits[0].For != 7*time.Second || waits[0].Over || !waits[1].Over || waits[0].Reason != remote.Limited ||
+		if len(waits) != 4 || waits[0].For != 7*time.Second || waits[0].Done || !waits[1].Done || waits[0].Reason != remote.Limited ||
 			waits[0].Operation != "create" || !waits[0].Until.Equal(start.Add(7*time.Second)) || waits[2].For != 3*time.Second {
 			t.Errorf("%+v", waits)
 		}
@@ -40,7 +40,7 @@ func TestAWaitCanBeCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		over := 0
 		s, way := scripted(t, remote.Config{Waiting: func(w remote.Wait) {
-			if w.Over {
+			if w.Done {
 				over++
 				return
 			}

@@ -54,8 +54,8 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 
 var errReset = errors.New("connection reset by peer")
 
-// fault is one way in which a request goes wrong.
-type fault struct {
+// dialectFault is one way in which a request goes wrong.
+type dialectFault struct {
 	name string
 	do   func(draw func(int) int, handle func() *http.Response) (*http.Response, error)
 }
@@ -66,7 +66,7 @@ const (
 )
 
 // faults are all of them: what the service never gets, and what it has done all the same.
-var faults = []fault{
+var faults = []dialectFault{
 	{"dropped on the way there", func(func(int) int, func() *http.Response) (*http.Response, error) { return nil, errReset }},
 	{"dropped on the way back", func(_ func(int) int, handle func() *http.Response) (*http.Response, error) {
 		handle()

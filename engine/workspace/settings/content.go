@@ -9,8 +9,8 @@ import (
 	"bugle/engine/doc"
 )
 
-// contents keeps the items of one kind of content.
-type contents struct {
+// contentStore keeps the items of one kind of content.
+type contentStore struct {
 	of   *Section
 	kind engine.ContentKind
 	// record returns what an item holds, item the item of a record.
@@ -18,8 +18,8 @@ type contents struct {
 	item   func(doc.Value) (engine.ContentItem, error)
 }
 
-func contentsOf[T any](of *Section, kind engine.ContentKind, at func(*engine.ContentItem) **T) contents {
-	return contents{
+func newContentStore[T any](of *Section, kind engine.ContentKind, at func(*engine.ContentItem) **T) contentStore {
+	return contentStore{
 		of: of, kind: kind,
 		record: func(i engine.ContentItem) any { return *at(&i) },
 		item: func(v doc.Value) (out engine.ContentItem, err error) {
@@ -30,18 +30,18 @@ func contentsOf[T any](of *Section, kind engine.ContentKind, at func(*engine.Con
 	}
 }
 
-func (c contents) lacks(svc any) string {
+func (c contentStore) unavailable(svc any) string {
 	if _, ok := svc.(engine.ContentStore); !ok {
 		return noWorkspace
 	}
 	return ""
 }
 
-func (c contents) ref(name string) engine.ContentRef {
+func (c contentStore) ref(name string) engine.ContentRef {
 	return engine.ContentRef{Kind: c.kind, Name: name}
 }
 
-func (c contents) list(ctx context.Context, svc any, text string, limit int) ([]doc.Value, error) {
+func (c contentStore) list(ctx context.Context, svc any, text string, limit int) ([]doc.Value, error) {
 	items, err := svc.(engine.ContentStore).Content(ctx, c.kind)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (c contents) list(ctx context.Context, svc any, text string, limit int) ([]
 	return all, nil
 }
 
-func (c contents) get(ctx context.Context, svc any, name string) (doc.Value, error) {
+func (c contentStore) get(ctx context.Context, svc any, name string) (doc.Value, error) {
 	item, err := svc.(engine.ContentStore).ContentItem(ctx, c.ref(name))
 	if err != nil {
 		return doc.Value{}, err
@@ -71,21 +71,21 @@ func (c contents) get(ctx context.Context, svc any, name string) (doc.Value, err
 
 // put keeps an item. Another name means that it is added under that one, and then taken away under the
 // old one: what stops in between leaves both.
-func (c contents) put(ctx context.Context, svc any, r PutRequest) (Saved, error) {
+func (c contentStore) put(ctx context.Context, svc any, r PutRequest) (Saved, error) {
 	k := svc.(engine.ContentStore)
 	name := c.of.NameOf(r.Value)
-	if r.Was != "" {
-		now, err := c.get(ctx, svc, r.Was)
+	if r.Name != "" {
+		now, err := c.get(ctx, svc, r.Name)
 		if err != nil {
 			return Saved{}, err
 		}
 		if r.Base.Exists() && !doc.Equal(now, r.Base) {
-			return Saved{}, c.of.errChanged(r.Was)
+			return Saved{}, c.of.errChanged(r.Name)
 		}
 	}
-	if r.Was != name {
+	if r.Name != name {
 		if _, err := k.ContentItem(ctx, c.ref(name)); err == nil {
-			return Saved{}, c.of.taken(name)
+			return Saved{}, c.of.errNameTaken(name)
 		}
 	}
 	value := r.Value
@@ -104,14 +104,14 @@ func (c contents) put(ctx context.Context, svc any, r PutRequest) (Saved, error)
 	if ref.Version > 0 {
 		saved.Note = fmt.Sprintf("This is version %d. Earlier versions do not change.", ref.Version)
 	}
-	if r.Was != "" && r.Was != name {
-		err = k.DeleteContent(ctx, c.ref(r.Was))
+	if r.Name != "" && r.Name != name {
+		err = k.DeleteContent(ctx, c.ref(r.Name))
 	}
 	return saved, err
 }
 
 // placed returns the problems of a template's content with their place in the record.
-func (c contents) placed(err error) error {
+func (c contentStore) placed(err error) error {
 	e := engine.AsError(err)
 	if c.kind != engine.KindTemplate || e == nil {
 		return err
@@ -128,10 +128,10 @@ func (c contents) placed(err error) error {
 	return &out
 }
 
-func (c contents) remove(ctx context.Context, svc any, name string) error {
+func (c contentStore) remove(ctx context.Context, svc any, name string) error {
 	return svc.(engine.ContentStore).DeleteContent(ctx, c.ref(name))
 }
 
-func (c contents) uses(ctx context.Context, svc any, name string) ([]engine.ContentUse, error) {
+func (c contentStore) uses(ctx context.Context, svc any, name string) ([]engine.ContentUse, error) {
 	return svc.(engine.ContentStore).ContentUses(ctx, c.ref(name))
 }

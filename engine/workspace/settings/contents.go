@@ -14,7 +14,7 @@ import (
 
 func blocksSection() *Section {
 	s := &Section{
-		ID: "content-blocks", Title: "Content blocks", One: "content block", Group: groupContent, Name: "name",
+		ID: "content-blocks", Title: "Content blocks", Singular: "content block", Group: groupContent, Name: "name",
 		Help:  "Content that messages share, such as a footer: {{ContentBlock['footer']}}.",
 		Empty: "There are no content blocks yet. Press n to add one. Use it in messages as {{ContentBlock['name']}}.",
 		Schema: table("content_blocks", "Content block", refContent, "Content that messages share.",
@@ -23,13 +23,13 @@ func blocksSection() *Section {
 				Help: "The text or HTML of the block. You can use personalization and other blocks.", Example: "<p>You get this because you signed up.</p>"}),
 		Columns: []Column{member("Name", "name", 12, 30), member("Content", "source", 16, 0)},
 	}
-	s.keeper = contentsOf(s, engine.KindBlock, func(i *engine.ContentItem) **engine.ContentBlock { return &i.Block })
+	s.store = newContentStore(s, engine.KindBlock, func(i *engine.ContentItem) **engine.ContentBlock { return &i.Block })
 	return s
 }
 
 func productsSection() *Section {
 	s := &Section{
-		ID: "product-sets", Title: "Product sets", One: "product set", Group: groupContent, Name: "name", fresh: `{"products":[]}`,
+		ID: "product-sets", Title: "Product sets", Singular: "product set", Group: groupContent, Name: "name", fresh: `{"products":[]}`,
 		Help:  "Lists of products for messages: {{ProductSet.shoes[0].title}}.",
 		Empty: "There are no product sets yet. Press n to add one. Use it in messages as {{ProductSet.name[0].title}}.",
 		Schema: table("product_sets", "Product set", refContent, "A list of products.",
@@ -37,7 +37,7 @@ func productsSection() *Section {
 			schema.Field{Name: "products", Title: "Products", Kind: schema.List, Help: "The products, in order.", Rules: []schema.Rule{schema.Items{Max: personalize.MaxItems}},
 				Elem: &schema.Field{ID: "settings.product_sets.product", Title: "Product", Kind: schema.Map, Help: "One product and its values.",
 					Elem: &schema.Field{Title: "Value", Kind: schema.Any, Help: "One value of the product, such as its title or price."}}}),
-		Columns: []Column{member("Name", "name", 12, 30), countOf("Products", "products"), {Title: "First", Least: 12, Late: 1, Text: func(v doc.Value) string {
+		Columns: []Column{member("Name", "name", 12, 30), countOf("Products", "products"), {Title: "First", MinWidth: 12, HidePriority: 1, Text: func(v doc.Value) string {
 			first := v.Get("products").At(0)
 			if t := first.Get("title"); t.Exists() {
 				return plain(t)
@@ -45,18 +45,18 @@ func productsSection() *Section {
 			return plain(first)
 		}}},
 	}
-	s.keeper = contentsOf(s, engine.KindProducts, func(i *engine.ContentItem) **engine.ProductSet { return &i.Products })
+	s.store = newContentStore(s, engine.KindProducts, func(i *engine.ContentItem) **engine.ProductSet { return &i.Products })
 	return s
 }
 
 func apisSection() *Section {
 	s := &Section{
-		ID: "content-apis", Title: "Content APIs", One: "content API", Group: groupContent, Name: "name", Trial: "test the call",
+		ID: "content-apis", Title: "Content APIs", Singular: "content API", Group: groupContent, Name: "name", Trial: "test the call",
 		Help:  "HTTP services that provide content when a message is sent: {{ContentApi.weather('Oslo').today}}.",
 		Empty: "There are no content APIs yet. Press n to add one. Its host must be allowed in the general settings.",
 		Schema: table("content_apis", "Content API", refContent, "An HTTP service that provides content for messages.",
 			nameField("name", "Name", "The API's name, for use in messages.", "weather"),
-			schema.Field{Name: "url", Title: "URL", Kind: schema.String, Required: must(), Example: "https://api.example.com/weather/{city}",
+			schema.Field{Name: "url", Title: "URL", Kind: schema.String, Required: required(), Example: "https://api.example.com/weather/{city}",
 				Help: "The URL, with {name} for each parameter in its path or query. Its host must be allowed in the general settings."},
 			schema.Field{Name: "method", Title: "Method", Kind: schema.String, Default: `"GET"`, Help: "The HTTP method. Parameters that are not in the URL are sent in the query for GET, and in a JSON body for POST.",
 				Options: []schema.Option{{Value: "GET", Label: "GET"}, {Value: "POST", Label: "POST"}}},
@@ -64,7 +64,7 @@ func apisSection() *Section {
 				Elem: &schema.Field{Title: "Parameter", Kind: schema.String, Help: "The name of one parameter.", Example: "city"}},
 			schema.Field{Name: "headers", Title: "Headers", Kind: schema.List, Help: "The headers to send with every call.",
 				Elem: &schema.Field{ID: "settings.content_apis.header", Title: "Header", Kind: schema.Object, Help: "One header.", Fields: []schema.Field{
-					{Name: "name", Title: "Name", Kind: schema.String, Required: must(), Help: "The name of the header.", Example: "X-API-Key"},
+					{Name: "name", Title: "Name", Kind: schema.String, Required: required(), Help: "The name of the header.", Example: "X-API-Key"},
 					{Name: "value", Title: "Value", Kind: schema.String, Help: "The value, unless it is a secret."},
 					{Name: "env", Title: "Value from", Kind: schema.String, Help: "The environment variable that holds the value. Use this for secrets; they are never stored.", Example: "WEATHER_KEY"},
 				}}},
@@ -72,7 +72,7 @@ func apisSection() *Section {
 				Help:  "The longest a call may take, in milliseconds.",
 				Rules: []schema.Rule{schema.Range{Min: 0, Max: float64(engine.MaxContentTimeout.Milliseconds())}}},
 		),
-		Columns: []Column{member("Name", "name", 10, 24), {Title: "Method", Least: 6, Most: 6, Late: 1, Text: func(v doc.Value) string {
+		Columns: []Column{member("Name", "name", 10, 24), {Title: "Method", MinWidth: 6, MaxWidth: 6, HidePriority: 1, Text: func(v doc.Value) string {
 			if m := v.Get("method").Text(); m != "" {
 				return m
 			}
@@ -89,13 +89,13 @@ func apisSection() *Section {
 			return nil
 		},
 	}
-	s.keeper = contentsOf(s, engine.KindAPI, func(i *engine.ContentItem) **engine.ContentAPI { return &i.API })
+	s.store = newContentStore(s, engine.KindAPI, func(i *engine.ContentItem) **engine.ContentAPI { return &i.API })
 	return s
 }
 
 func templatesSection() *Section {
 	s := &Section{
-		ID: "templates", Title: "Templates", One: "template", Group: groupContent, Name: "id",
+		ID: "templates", Title: "Templates", Singular: "template", Group: groupContent, Name: "id",
 		Help:    "Saved messages that campaigns can use. Saving a template creates a new version.",
 		Empty:   "There are no templates yet. Press n to create one. Campaigns use it as a custom template.",
 		fresh:   `{"channel":"EMAIL","content":{}}`,
@@ -103,8 +103,8 @@ func templatesSection() *Section {
 		Schema:  templateTable(schema.Field{Kind: schema.Object, Open: true}),
 		variant: templateVariant,
 		Columns: []Column{
-			member("ID", "id", 12, 30), {Title: "Version", Least: 7, Most: 7, Number: true, Text: func(v doc.Value) string { return v.Get("version").Literal() }},
-			{Title: "For", Least: 7, Most: 14, Late: 1, Text: func(v doc.Value) string {
+			member("ID", "id", 12, 30), {Title: "Version", MinWidth: 7, MaxWidth: 7, Number: true, Text: func(v doc.Value) string { return v.Get("version").Literal() }},
+			{Title: "For", MinWidth: 7, MaxWidth: 14, HidePriority: 1, Text: func(v doc.Value) string {
 				if p := v.Get("platform").Text(); p != "" {
 					return catalog.Platform(p).Label()
 				}
@@ -113,7 +113,7 @@ func templatesSection() *Section {
 			member("Name", "name", 10, 0),
 		},
 	}
-	s.keeper = contentsOf(s, engine.KindTemplate, func(i *engine.ContentItem) **engine.ContentTemplate { return &i.Template })
+	s.store = newContentStore(s, engine.KindTemplate, func(i *engine.ContentItem) **engine.ContentTemplate { return &i.Template })
 	return s
 }
 
@@ -128,7 +128,7 @@ func templateTable(content schema.Field) *schema.Schema {
 	return table("templates", "Template", refContent, "A saved message.",
 		id,
 		schema.Field{Name: "name", Title: "Name", Kind: schema.String, Lead: ahead, Help: "A name that is easy to recognize.", Example: "Welcome email"},
-		schema.Field{Name: "channel", Title: "Channel", Kind: schema.String, Lead: ahead, Required: must(), Help: "The channel of the campaigns that can use it.",
+		schema.Field{Name: "channel", Title: "Channel", Kind: schema.String, Lead: ahead, Required: required(), Help: "The channel of the campaigns that can use it.",
 			Options: []schema.Option{{Value: string(catalog.Email), Label: catalog.Email.Label()}, {Value: string(catalog.Push), Label: catalog.Push.Label()}}},
 		schema.Field{Name: "platform", Title: "Platform", Kind: schema.String, Lead: ahead, Applies: push, Required: []schema.Required{{When: push}}, Help: "The platform of the push message.",
 			Options: []schema.Option{{Value: string(catalog.Android), Label: catalog.Android.Label()}, {Value: string(catalog.IOS), Label: catalog.IOS.Label()}}},

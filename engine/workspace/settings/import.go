@@ -41,24 +41,24 @@ type ImportProgress struct {
 	Users      int   // in this pass
 }
 
-// Imported is what an import did.
-type Imported struct {
+// ImportResult is what an import did.
+type ImportResult struct {
 	engine.UserImportResult
-	// Wrong are the first lines that cannot be users, Bad is how many there are. Where there is one in a
+	// LineErrors are the first lines that cannot be users, Bad is how many there are. Where there is one in a
 	// file, nothing was stored, unless it was to be skipped.
-	Wrong []error
-	Bad   int
-	Users int // lines that are users
+	LineErrors []error
+	Invalid    int
+	Users      int // lines that are users
 }
 
 // Import reads users from a file into the workspace. tell, where it is not nil, hears how far it is
 // now and then. An ended ctx ends the import: what was stored stays, and the same file can be imported
 // again without harm.
-func (i Import) Import(ctx context.Context, svc any, tell func(ImportProgress)) (Imported, error) {
-	var out Imported
+func (i Import) Import(ctx context.Context, svc any, tell func(ImportProgress)) (ImportResult, error) {
+	var out ImportResult
 	k, ok := svc.(engine.UserImporter)
 	if !ok {
-		return out, lacking("You can't import users into this service.")
+		return out, errUnavailable("You can't import users into this service.")
 	}
 	w, err := workspaceOf(ctx, svc)
 	if err != nil {
@@ -67,11 +67,11 @@ func (i Import) Import(ctx context.Context, svc any, tell func(ImportProgress)) 
 	pass := importPass{Import: i, attributes: w.Attributes, tell: tell}
 	if i.Check || i.In == nil && !i.SkipInvalid {
 		err = pass.run(ctx, &out, func([]engine.UserRow) error { return nil })
-		if err != nil || out.Bad > 0 || i.Check {
+		if err != nil || out.Invalid > 0 || i.Check {
 			return out, err
 		}
 	}
-	pass.checked, out = true, Imported{}
+	pass.checked, out = true, ImportResult{}
 	err = pass.run(ctx, &out, func(rows []engine.UserRow) error {
 		n, err := k.ImportUsers(ctx, engine.UserImport{Rows: rows, Merge: i.Merge})
 		out.Add(n)
@@ -88,7 +88,7 @@ type importPass struct {
 	tell       func(ImportProgress)
 }
 
-func (p importPass) run(ctx context.Context, out *Imported, take func([]engine.UserRow) error) error {
+func (p importPass) run(ctx context.Context, out *ImportResult, take func([]engine.UserRow) error) error {
 	r, size, done, err := p.open()
 	if err != nil {
 		return fmt.Errorf("cannot read %s: %w", p.name(), cause(err))
@@ -124,8 +124,8 @@ func (p importPass) run(ctx context.Context, out *Imported, take func([]engine.U
 			if !errors.As(err, &line) {
 				return fmt.Errorf("cannot read %s: %w", p.name(), cause(err))
 			}
-			if out.Bad++; len(out.Wrong) < MaxLineErrors {
-				out.Wrong = append(out.Wrong, err)
+			if out.Invalid++; len(out.LineErrors) < MaxLineErrors {
+				out.LineErrors = append(out.LineErrors, err)
 			}
 			if line.Fatal || p.In != nil && !p.Check && !p.SkipInvalid {
 				return flush()

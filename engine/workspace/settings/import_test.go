@@ -31,7 +31,7 @@ func TestImport(t *testing.T) {
 	path := file(t, "users.csv", b.String())
 	var told []settings.ImportProgress
 	out, err := settings.Import{File: path, Merge: true}.Import(t.Context(), svc, func(p settings.ImportProgress) { told = append(told, p) })
-	if err != nil || out.Added != 1200 || out.Changed != 1 || out.Bad != 0 {
+	if err != nil || out.Added != 1200 || out.Changed != 1 || out.Invalid != 0 {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	last := told[len(told)-1]
@@ -47,7 +47,7 @@ func TestImport(t *testing.T) {
 func TestAWrongLineKeepsTheFileOut(t *testing.T) {
 	svc := demo(t)
 	out, err := settings.Import{File: file(t, "users.jsonl", `{"id":"A"}`+"\n"+`{"id":""}`+"\nno\n")}.Import(t.Context(), svc, nil)
-	if err != nil || out.Bad != 2 || len(out.Wrong) != 2 || out.Total() != 0 || !strings.HasPrefix(out.Wrong[0].Error(), "line 2") {
+	if err != nil || out.Invalid != 2 || len(out.LineErrors) != 2 || out.Total() != 0 || !strings.HasPrefix(out.LineErrors[0].Error(), "line 2") {
 		t.Errorf("%+v, %v", out, err)
 	}
 	if _, err := svc.User(t.Context(), "A"); err == nil {

@@ -10,46 +10,46 @@ import (
 
 const noWorkspace = "You can't change this workspace here. Use the dashboard of the service."
 
-func keeperOf(svc any) (engine.WorkspaceStore, bool) {
+func workspaceStore(svc any) (engine.WorkspaceStore, bool) {
 	k, ok := svc.(engine.WorkspaceStore)
 	return k, ok
 }
 
 func workspaceOf(ctx context.Context, svc any) (engine.Workspace, error) {
-	k, ok := keeperOf(svc)
+	k, ok := workspaceStore(svc)
 	if !ok {
-		return engine.Workspace{}, lacking(noWorkspace)
+		return engine.Workspace{}, errUnavailable(noWorkspace)
 	}
 	return k.Workspace(ctx)
 }
 
-// inWorkspace is what all records have that are part of the workspace's settings.
-type inWorkspace struct{}
+// workspaceRecords is what all records have that are part of the workspace's settings.
+type workspaceRecords struct{}
 
-func (inWorkspace) lacks(svc any) string {
-	if _, ok := keeperOf(svc); !ok {
+func (workspaceRecords) unavailable(svc any) string {
+	if _, ok := workspaceStore(svc); !ok {
 		return noWorkspace
 	}
 	return ""
 }
 
 func update(ctx context.Context, svc any, change func(*engine.Workspace) error) error {
-	k, ok := keeperOf(svc)
+	k, ok := workspaceStore(svc)
 	if !ok {
-		return lacking(noWorkspace)
+		return errUnavailable(noWorkspace)
 	}
 	return k.UpdateWorkspace(ctx, change)
 }
 
-// single keeps the one record of a section.
-type single[T any] struct {
-	inWorkspace
+// singleStore keeps the one record of a section.
+type singleStore[T any] struct {
+	workspaceRecords
 	of  *Section
 	get func(engine.Workspace) T
 	set func(*engine.Workspace, T)
 }
 
-func (s single[T]) list(ctx context.Context, svc any, text string, _ int) ([]doc.Value, error) {
+func (s singleStore[T]) list(ctx context.Context, svc any, text string, _ int) ([]doc.Value, error) {
 	w, err := workspaceOf(ctx, svc)
 	if err != nil {
 		return nil, err
@@ -61,12 +61,12 @@ func (s single[T]) list(ctx context.Context, svc any, text string, _ int) ([]doc
 	return []doc.Value{v}, nil
 }
 
-func (s single[T]) put(ctx context.Context, svc any, r PutRequest) (Saved, error) {
+func (s singleStore[T]) put(ctx context.Context, svc any, r PutRequest) (Saved, error) {
 	record, err := fromDoc[T](r.Value)
 	if err != nil {
 		return Saved{}, err
 	}
-	return Saved{Name: s.of.One}, update(ctx, svc, func(w *engine.Workspace) error {
+	return Saved{Name: s.of.Singular}, update(ctx, svc, func(w *engine.Workspace) error {
 		if r.Base.Exists() {
 			now, err := toDoc(s.get(*w))
 			if err != nil {
@@ -81,13 +81,15 @@ func (s single[T]) put(ctx context.Context, svc any, r PutRequest) (Saved, error
 	})
 }
 
-func (single[T]) remove(context.Context, any, string) error { return nil }
+func (singleStore[T]) remove(context.Context, any, string) error { return nil }
 
-func (single[T]) uses(context.Context, any, string) ([]engine.ContentUse, error) { return nil, nil }
+func (singleStore[T]) uses(context.Context, any, string) ([]engine.ContentUse, error) {
+	return nil, nil
+}
 
-// listed keeps the records of a list in the settings.
-type listed[T any] struct {
-	inWorkspace
+// listStore keeps the records of a list in the settings.
+type listStore[T any] struct {
+	workspaceRecords
 	of    *Section
 	read  func(engine.Workspace) []T // the caller's own
 	write func(*engine.Workspace, []T)
@@ -99,14 +101,14 @@ type listed[T any] struct {
 	shown func(T) T
 }
 
-func (l listed[T]) doc(record T) (doc.Value, error) {
+func (l listStore[T]) doc(record T) (doc.Value, error) {
 	if l.shown != nil {
 		record = l.shown(record)
 	}
 	return toDoc(record)
 }
 
-func (l listed[T]) docs(w engine.Workspace) ([]doc.Value, error) {
+func (l listStore[T]) docs(w engine.Workspace) ([]doc.Value, error) {
 	var out []doc.Value
 	for _, r := range l.read(w) {
 		v, err := l.doc(r)
@@ -118,7 +120,7 @@ func (l listed[T]) docs(w engine.Workspace) ([]doc.Value, error) {
 	return out, nil
 }
 
-func (l listed[T]) list(ctx context.Context, svc any, text string, limit int) ([]doc.Value, error) {
+func (l listStore[T]) list(ctx context.Context, svc any, text string, limit int) ([]doc.Value, error) {
 	w, err := workspaceOf(ctx, svc)
 	if err != nil {
 		return nil, err
@@ -135,11 +137,11 @@ func (l listed[T]) list(ctx context.Context, svc any, text string, limit int) ([
 }
 
 // index returns the number of the record of that name, -1 where there is none.
-func (l listed[T]) index(all []doc.Value, name string) int {
+func (l listStore[T]) index(all []doc.Value, name string) int {
 	return slices.IndexFunc(all, func(v doc.Value) bool { return l.of.NameOf(v) == name })
 }
 
-func (l listed[T]) put(ctx context.Context, svc any, r PutRequest) (saved Saved, err error) {
+func (l listStore[T]) put(ctx context.Context, svc any, r PutRequest) (saved Saved, err error) {
 	record, err := fromDoc[T](r.Value)
 	if err != nil {
 		return saved, err
@@ -151,16 +153,16 @@ func (l listed[T]) put(ctx context.Context, svc any, r PutRequest) (saved Saved,
 			return err
 		}
 		at := -1
-		if r.Was != "" {
-			if at = l.index(all, r.Was); at < 0 {
-				return l.of.missing(r.Was)
+		if r.Name != "" {
+			if at = l.index(all, r.Name); at < 0 {
+				return l.of.errNotFound(r.Name)
 			}
 			if r.Base.Exists() && !doc.Equal(all[at], r.Base) {
-				return l.of.errChanged(r.Was)
+				return l.of.errChanged(r.Name)
 			}
 		}
 		if other := l.index(all, saved.Name); other >= 0 && other != at {
-			return l.of.taken(saved.Name)
+			return l.of.errNameTaken(saved.Name)
 		}
 		list := l.read(*w)
 		now := record
@@ -184,7 +186,7 @@ func (l listed[T]) put(ctx context.Context, svc any, r PutRequest) (saved Saved,
 	return saved, err
 }
 
-func (l listed[T]) remove(ctx context.Context, svc any, name string) error {
+func (l listStore[T]) remove(ctx context.Context, svc any, name string) error {
 	return update(ctx, svc, func(w *engine.Workspace) error {
 		all, err := l.docs(*w)
 		if err != nil {
@@ -192,14 +194,14 @@ func (l listed[T]) remove(ctx context.Context, svc any, name string) error {
 		}
 		at := l.index(all, name)
 		if at < 0 {
-			return l.of.missing(name)
+			return l.of.errNotFound(name)
 		}
 		l.write(w, slices.Delete(l.read(*w), at, at+1))
 		return nil
 	})
 }
 
-func (l listed[T]) uses(ctx context.Context, svc any, name string) ([]engine.ContentUse, error) {
+func (l listStore[T]) uses(ctx context.Context, svc any, name string) ([]engine.ContentUse, error) {
 	u, ok := svc.(engine.NameUses)
 	if !ok || l.lists == nil {
 		return nil, nil
@@ -214,7 +216,7 @@ func (l listed[T]) uses(ctx context.Context, svc any, name string) ([]engine.Con
 	}
 	at := l.index(all, name)
 	if at < 0 {
-		return nil, l.of.missing(name)
+		return nil, l.of.errNotFound(name)
 	}
 	var out []engine.ContentUse
 	for _, list := range l.lists(l.read(w)[at]) {
@@ -227,23 +229,23 @@ func (l listed[T]) uses(ctx context.Context, svc any, name string) ([]engine.Con
 	return out, nil
 }
 
-// named is a record that is a name and nothing else: a team.
-type named struct {
+// nameRecord is a record that is a name and nothing else: a team.
+type nameRecord struct {
 	Name string `json:"name"`
 }
 
 // newNames keeps a list of names in the settings as records.
-func newNames(of *Section, list string, at func(*engine.Workspace) *[]string) keeper {
-	return listed[named]{
-		of: of, lists: func(named) []string { return []string{list} },
-		read: func(w engine.Workspace) []named {
-			out := make([]named, 0, len(*at(&w)))
+func newNames(of *Section, list string, at func(*engine.Workspace) *[]string) recordStore {
+	return listStore[nameRecord]{
+		of: of, lists: func(nameRecord) []string { return []string{list} },
+		read: func(w engine.Workspace) []nameRecord {
+			out := make([]nameRecord, 0, len(*at(&w)))
 			for _, name := range *at(&w) {
-				out = append(out, named{name})
+				out = append(out, nameRecord{name})
 			}
 			return out
 		},
-		write: func(w *engine.Workspace, records []named) {
+		write: func(w *engine.Workspace, records []nameRecord) {
 			out := make([]string, 0, len(records))
 			for _, r := range records {
 				out = append(out, r.Name)
@@ -253,9 +255,9 @@ func newNames(of *Section, list string, at func(*engine.Workspace) *[]string) ke
 	}
 }
 
-// newListed keeps the records that at gives the list of.
-func newListed[T any](of *Section, at func(*engine.Workspace) *[]T) listed[T] {
-	return listed[T]{
+// newListStore keeps the records that at gives the list of.
+func newListStore[T any](of *Section, at func(*engine.Workspace) *[]T) listStore[T] {
+	return listStore[T]{
 		of:    of,
 		read:  func(w engine.Workspace) []T { return slices.Clone(*at(&w)) },
 		write: func(w *engine.Workspace, records []T) { *at(w) = records },

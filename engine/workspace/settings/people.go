@@ -22,7 +22,7 @@ func filterTable(below ...any) schema.Field {
 // dataType is the type of an attribute, as filters know it.
 func dataType() schema.Field {
 	of := filterTable("filters", 0, "data_type")
-	return schema.Field{Name: "data_type", Title: "Type", Kind: schema.String, Options: of.Options, Required: must(),
+	return schema.Field{Name: "data_type", Title: "Type", Kind: schema.String, Options: of.Options, Required: required(),
 		Help: "The type of the attribute's values. It decides which comparisons filters offer."}
 }
 
@@ -35,7 +35,7 @@ func attributeTable(of string) []schema.Field {
 }
 
 func typeColumn() Column {
-	return Column{Title: "Type", Least: 8, Most: 14, Late: 1, Text: func(v doc.Value) string {
+	return Column{Title: "Type", MinWidth: 8, MaxWidth: 14, HidePriority: 1, Text: func(v doc.Value) string {
 		for _, o := range filterTable("filters", 0, "data_type").Options {
 			if o.Value == v.Get("data_type").Text() {
 				return o.Title()
@@ -47,21 +47,21 @@ func typeColumn() Column {
 
 func attributesSection() *Section {
 	s := &Section{
-		ID: "attributes", Title: "User attributes", One: "user attribute", Group: groupPeople, Name: "name", fresh: `{"data_type":"string"}`,
+		ID: "attributes", Title: "User attributes", Singular: "user attribute", Group: groupPeople, Name: "name", fresh: `{"data_type":"string"}`,
 		Help:    "What you know about users. Filters and personalization suggest these names; users can have other attributes too.",
 		Empty:   "There are no user attributes yet. Press n to add one.",
 		Schema:  table("attributes", "User attribute", refFilters, "An attribute that users have, such as a city.", attributeTable("users")...),
-		Columns: []Column{member("Name", "name", 12, 40), typeColumn(), {Title: "Category", Least: 10, Late: 3, Text: func(v doc.Value) string { return v.Get("category").Text() }}},
+		Columns: []Column{member("Name", "name", 12, 40), typeColumn(), {Title: "Category", MinWidth: 10, HidePriority: 3, Text: func(v doc.Value) string { return v.Get("category").Text() }}},
 	}
-	l := newListed(s, func(w *engine.Workspace) *[]engine.Attribute { return &w.Attributes })
+	l := newListStore(s, func(w *engine.Workspace) *[]engine.Attribute { return &w.Attributes })
 	l.lists = func(engine.Attribute) []string { return []string{"user_attributes"} }
-	s.keeper = l
+	s.store = l
 	return s
 }
 
 func eventsSection() *Section {
 	s := &Section{
-		ID: "events", Title: "Events", One: "event", Group: groupPeople, Name: "name",
+		ID: "events", Title: "Events", Singular: "event", Group: groupPeople, Name: "name",
 		Help:  "What users do, and what happens in your business. Filters, triggers and goals suggest these names.",
 		Empty: "There are no events yet. Press n to add one.",
 		Schema: table("events", "Event", refFilters, "Something that a user does, or that happens in the business.",
@@ -72,13 +72,13 @@ func eventsSection() *Section {
 		),
 		Columns: []Column{
 			member("Name", "name", 14, 40),
-			{Title: "Kind", Least: 8, Most: 8, Late: 1, Text: func(v doc.Value) string {
+			{Title: "Kind", MinWidth: 8, MaxWidth: 8, HidePriority: 1, Text: func(v doc.Value) string {
 				if v.Get("business").True() {
 					return "business"
 				}
 				return "user"
 			}},
-			{Title: "Attributes", Least: 12, Late: 2, Text: func(v doc.Value) string {
+			{Title: "Attributes", MinWidth: 12, HidePriority: 2, Text: func(v doc.Value) string {
 				var out []string
 				for _, a := range v.Get("attributes").Elems() {
 					out = append(out, a.Get("name").Text())
@@ -87,19 +87,19 @@ func eventsSection() *Section {
 			}},
 		},
 	}
-	l := newListed(s, func(w *engine.Workspace) *[]engine.EventType { return &w.Events })
+	l := newListStore(s, func(w *engine.Workspace) *[]engine.EventType { return &w.Events })
 	l.lists = func(e engine.EventType) []string {
 		if e.Business {
 			return []string{"business_events"}
 		}
 		return []string{"events"}
 	}
-	s.keeper = l
+	s.store = l
 	return s
 }
 
 var distinctNames = schema.Named{
-	ID: "distinct_names", Says: "a different name for each",
+	ID: "distinct_names", Text: "a different name for each",
 	Check: func(p schema.Place) []schema.Finding {
 		var out []schema.Finding
 		seen := map[string]bool{}
@@ -121,7 +121,7 @@ func segmentsSection() *Section {
 		Help: "Users who match these filters, in addition to those on the list. The filters are evaluated again for every send.",
 	}
 	s := &Section{
-		ID: "segments", Title: "Segments", One: "segment", Group: groupPeople, Name: "name", Trial: "see who matches",
+		ID: "segments", Title: "Segments", Singular: "segment", Group: groupPeople, Name: "name", Trial: "see who matches",
 		Help:  "Named groups of users, by list or by filters. Audiences and test sends can use them.",
 		Empty: "There are no segments yet. Press n to create one from a list of users or from filters.",
 		Fixed: map[string]string{"id": "It is set when the segment is created, and never changes."},
@@ -132,24 +132,24 @@ func segmentsSection() *Section {
 			filters,
 			schema.Field{Name: "id", Title: "ID", Kind: schema.String, Applies: schema.Has{Path: "id"}, Help: "The segment's ID. Filters can use it instead of the name."},
 		),
-		Columns: []Column{member("Name", "name", 14, 40), {Title: "Users", Least: 12, Text: segmentWords}},
+		Columns: []Column{member("Name", "name", 14, 40), {Title: "Users", MinWidth: 12, Text: describeSegment}},
 		check:   checkSegment,
 	}
-	l := newListed(s, func(w *engine.Workspace) *[]engine.Segment { return &w.Segments })
+	l := newListStore(s, func(w *engine.Workspace) *[]engine.Segment { return &w.Segments })
 	l.lists = func(engine.Segment) []string { return []string{"segments"} }
 	l.prepare = prepareSegment
-	s.keeper = l
+	s.store = l
 	return s
 }
 
-// segmentWords says what a segment is made of.
-func segmentWords(v doc.Value) string {
+// describeSegment says what a segment is made of.
+func describeSegment(v doc.Value) string {
 	var parts []string
 	if n := v.Get("members").Len(); n > 0 {
 		parts = append(parts, phrase.Count(n, "user")+" by ID")
 	}
 	if f := v.Get("filters"); f.Get("filters").Len() > 0 {
-		parts = append(parts, audience.Line(f, audience.Env{}))
+		parts = append(parts, audience.DescribeFilter(f, audience.Env{}))
 	}
 	if len(parts) == 0 {
 		return "nobody yet"
@@ -174,7 +174,7 @@ func checkSegment(w engine.Workspace, v doc.Value) []schema.Problem {
 			w.Segments = append(w.Segments, s)
 		}
 	}
-	_, problems := audience.Compile(audience.OfSegment(now.Name), audience.Env{Workspace: w})
+	_, problems := audience.Compile(audience.SegmentFilters(now.Name), audience.Env{Workspace: w})
 	var out []schema.Problem
 	for _, p := range problems {
 		p.Path = doc.P("filters")
@@ -184,32 +184,32 @@ func checkSegment(w engine.Workspace, v doc.Value) []schema.Problem {
 }
 
 func usersSection() *Section {
-	platform := schema.Field{Name: "platform", Title: "Platform", Kind: schema.String, Required: must(), Help: "The device's platform."}
+	platform := schema.Field{Name: "platform", Title: "Platform", Kind: schema.String, Required: required(), Help: "The device's platform."}
 	for _, p := range catalog.Platforms {
 		platform.Options = append(platform.Options, schema.Option{Value: string(p), Label: p.Label()})
 	}
 	s := &Section{
-		ID: "users", Title: "Users", One: "user", Group: groupPeople, Name: "id", Searched: true,
+		ID: "users", Title: "Users", Singular: "user", Group: groupPeople, Name: "id", SearchOnly: true,
 		Help:  "The people who get messages: their attributes, devices and events.",
 		Empty: "There are no users yet. Press n to add one, or i to import a CSV or JSON Lines file.",
 		Schema: table("users", "User", refTests, "One user of the workspace's apps.",
-			schema.Field{Name: "id", Title: "ID", Kind: schema.String, Required: must(), Help: "The user's permanent internal ID.", Example: "USER_1", Rules: []schema.Rule{schema.Length{Min: 1, Max: 256}}},
+			schema.Field{Name: "id", Title: "ID", Kind: schema.String, Required: required(), Help: "The user's permanent internal ID.", Example: "USER_1", Rules: []schema.Rule{schema.Length{Min: 1, Max: 256}}},
 			schema.Field{Name: "attributes", Title: "Attributes", Kind: schema.Map, Help: "What you know about the user.",
 				Elem: &schema.Field{Title: "Attribute", Kind: schema.Any, Help: "The value of one attribute."}},
 			schema.Field{Name: "devices", Title: "Devices", Kind: schema.List, Help: "The apps and browsers that get the user's push messages.",
 				Elem: &schema.Field{ID: "settings.users.device", Title: "Device", Kind: schema.Object, Help: "An app or a browser.", Fields: []schema.Field{
 					platform,
-					{Name: "token", Title: "Token", Kind: schema.String, Required: must(), Help: "The device's push token, or the endpoint of a browser's subscription.", Example: "fcm-token"},
+					{Name: "token", Title: "Token", Kind: schema.String, Required: required(), Help: "The device's push token, or the endpoint of a browser's subscription.", Example: "fcm-token"},
 					{Name: "advertising_id", Title: "Advertising ID", Kind: schema.String, Help: "GAID on Android, IDFA on iOS."},
 					{Name: "keys", Title: "Subscription keys", Kind: schema.Object, Used: schema.When("platform", string(catalog.Web)), Help: "The keys that encrypt messages to a browser.", Fields: []schema.Field{
-						{Name: "p256dh", Title: "p256dh", Kind: schema.String, Required: must(), Help: "The public key of the subscription, in base64url."},
-						{Name: "auth", Title: "auth", Kind: schema.String, Required: must(), Help: "The authentication secret of the subscription, in base64url."},
+						{Name: "p256dh", Title: "p256dh", Kind: schema.String, Required: required(), Help: "The public key of the subscription, in base64url."},
+						{Name: "auth", Title: "auth", Kind: schema.String, Required: required(), Help: "The authentication secret of the subscription, in base64url."},
 					}},
 				}}},
 			schema.Field{Name: "events", Title: "Events", Kind: schema.List, Help: "What the user did, oldest first.",
 				Elem: &schema.Field{ID: "settings.users.event", Title: "Event", Kind: schema.Object, Help: "Something the user did.", Fields: []schema.Field{
-					{Name: "name", Title: "Event", Kind: schema.String, Required: must(), Suggest: "events", Help: "What the user did.", Example: "Product Viewed"},
-					{Name: "at", Title: "When", Kind: schema.Time, Required: must(), Help: "When it happened.", Example: "2026-12-01T09:00:00Z"},
+					{Name: "name", Title: "Event", Kind: schema.String, Required: required(), Suggest: "events", Help: "What the user did.", Example: "Product Viewed"},
+					{Name: "at", Title: "When", Kind: schema.Time, Required: required(), Help: "When it happened.", Example: "2026-12-01T09:00:00Z"},
 					{Name: "attributes", Title: "Attributes", Kind: schema.Map, Help: "What was recorded with this event.",
 						Elem: &schema.Field{Title: "Attribute", Kind: schema.Any, Help: "The value of one attribute."}},
 				}}},
@@ -217,15 +217,15 @@ func usersSection() *Section {
 		),
 		Columns: []Column{
 			member("ID", "id", 10, 24),
-			{Title: "Name", Least: 10, Most: 24, Text: func(v doc.Value) string {
+			{Title: "Name", MinWidth: 10, MaxWidth: 24, Text: func(v doc.Value) string {
 				p, err := fromDoc[engine.User](v)
 				if err != nil {
 					return ""
 				}
 				return p.DisplayName()
 			}},
-			{Title: "Email", Least: 14, Late: 1, Text: func(v doc.Value) string { return v.Get("attributes").Get(engine.AttrEmail).Text() }},
-			{Title: "Devices", Least: 7, Most: 18, Late: 2, Text: func(v doc.Value) string {
+			{Title: "Email", MinWidth: 14, HidePriority: 1, Text: func(v doc.Value) string { return v.Get("attributes").Get(engine.AttrEmail).Text() }},
+			{Title: "Devices", MinWidth: 7, MaxWidth: 18, HidePriority: 2, Text: func(v doc.Value) string {
 				var out []string
 				for _, d := range v.Get("devices").Elems() {
 					out = append(out, catalog.Platform(d.Get("platform").Text()).Label())
@@ -244,6 +244,6 @@ func usersSection() *Section {
 			return nil
 		},
 	}
-	s.keeper = users{s}
+	s.store = userStore{s}
 	return s
 }

@@ -61,7 +61,7 @@ func TestARecordIsTheSameAfterItWasADocument(t *testing.T) {
 		}
 		return g
 	}))
-	same(t, "names", rapid.Make[named]())
+	same(t, "names", rapid.Make[nameRecord]())
 	same(t, "attributes", rapid.Make[engine.Attribute]())
 	same(t, "events", rapid.Make[engine.EventType]())
 	same(t, "connectors", rapid.Make[engine.Connector]())
@@ -94,7 +94,7 @@ func TestARecordIsTheSameAfterItWasADocument(t *testing.T) {
 
 // What no record has is refused, not dropped.
 func TestAnUnknownMemberIsNotDropped(t *testing.T) {
-	if _, err := fromDoc[named](doc.NewObject(doc.M("name", doc.NewString("x")), doc.M("colour", doc.NewString("red")))); err == nil {
+	if _, err := fromDoc[nameRecord](doc.NewObject(doc.M("name", doc.NewString("x")), doc.M("colour", doc.NewString("red")))); err == nil {
 		t.Error("a member went")
 	}
 }

@@ -46,15 +46,15 @@ var sections = sync.OnceValue(func() []*Section {
 	}
 })
 
-// must is what a field is that a record cannot be without.
-func must() []schema.Required { return []schema.Required{{}} }
+// required is what a field is that a record cannot be without.
+func required() []schema.Required { return []schema.Required{{}} }
 
 // printable keeps out of names what nobody could type again.
-var printable = schema.Pattern{Re: regexp.MustCompile(`^\S(.*\S)?$`), Says: "a name without spaces at its ends"}
+var printable = schema.Pattern{Re: regexp.MustCompile(`^\S(.*\S)?$`), Text: "a name without spaces at its ends"}
 
 func nameField(name, title, help, example string) schema.Field {
 	return schema.Field{
-		Name: name, Title: title, Kind: schema.String, Help: help, Example: example, Required: must(),
+		Name: name, Title: title, Kind: schema.String, Help: help, Example: example, Required: required(),
 		Rules: []schema.Rule{schema.Length{Min: 1, Max: 100}, printable},
 	}
 }
@@ -65,12 +65,12 @@ func table(id, title, ref, help string, fields ...schema.Field) *schema.Schema {
 
 // member returns a column that shows a member as it is.
 func member(title, name string, least, most int) Column {
-	return Column{Title: title, Least: least, Most: most, Text: func(v doc.Value) string { return plain(v.Get(name)) }}
+	return Column{Title: title, MinWidth: least, MaxWidth: most, Text: func(v doc.Value) string { return plain(v.Get(name)) }}
 }
 
 // countOf returns a column that counts what a member holds.
 func countOf(title, name string) Column {
-	return Column{Title: title, Least: 6, Most: 11, Number: true, Late: 2, Text: func(v doc.Value) string {
+	return Column{Title: title, MinWidth: 6, MaxWidth: 11, Number: true, HidePriority: 2, Text: func(v doc.Value) string {
 		return fmt.Sprint(v.Get(name).Len())
 	}}
 }
@@ -109,14 +109,14 @@ type general struct {
 
 func generalSection() *Section {
 	s := &Section{
-		ID: "general", Title: "General", One: "general settings", Group: groupWorkspace, Single: true,
+		ID: "general", Title: "General", Singular: "general settings", Group: groupWorkspace, Single: true,
 		Help: "The workspace's name and time zone, and whether the API can publish.",
 		Schema: table("general", "General", refOperations, "The general settings of the workspace.",
 			nameField("name", "Name", "The workspace's name.", "Northwind"),
-			schema.Field{Name: "timezone", Title: "Time zone", Kind: schema.String, Required: must(), Example: "Europe/Berlin",
+			schema.Field{Name: "timezone", Title: "Time zone", Kind: schema.String, Required: required(), Example: "Europe/Berlin",
 				Help:  "The time zone for dates and times in this workspace.",
 				Rules: []schema.Rule{schema.Format{As: schema.Zone, Plain: true}}},
-			schema.Field{Name: "publish", Title: "Publishing by API", Kind: schema.String, Required: must(),
+			schema.Field{Name: "publish", Title: "Publishing by API", Kind: schema.String, Required: required(),
 				Help: "Whether campaigns can be published through the HTTP API. You can always publish from here.",
 				Options: []schema.Option{
 					{Value: engine.PublishBeta, Label: "Not allowed", Help: "the API refuses to publish"},
@@ -145,7 +145,7 @@ func generalSection() *Section {
 			return nil
 		},
 	}
-	s.keeper = single[general]{
+	s.store = singleStore[general]{
 		of: s,
 		get: func(w engine.Workspace) general {
 			return general{w.Name, w.Timezone, w.Publish, w.Versioning, w.Author, w.ContentAPIs}
@@ -170,9 +170,9 @@ func flagsSection() *Section {
 		root.Fields = append(root.Fields, schema.Field{Name: name, Kind: schema.Bool, Default: "false", Help: flagHelp[name]})
 	}
 	s := &Section{
-		ID: "flags", Title: "Features", One: "features", Group: groupWorkspace, Single: true, Schema: schema.MustCompile(root),
+		ID: "flags", Title: "Features", Singular: "features", Group: groupWorkspace, Single: true, Schema: schema.MustCompile(root),
 		Help: "Optional features of this workspace. Campaigns can't use a feature that is off.",
-		Columns: []Column{{Title: "Turned on", Least: 10, Text: func(v doc.Value) string {
+		Columns: []Column{{Title: "Turned on", MinWidth: 10, Text: func(v doc.Value) string {
 			var on []string
 			for name, m := range v.Members() {
 				if m.True() {
@@ -185,7 +185,7 @@ func flagsSection() *Section {
 			return strings.Join(on, ", ")
 		}}},
 	}
-	s.keeper = single[map[string]bool]{
+	s.store = singleStore[map[string]bool]{
 		of: s,
 		get: func(w engine.Workspace) map[string]bool {
 			out := map[string]bool{}
@@ -205,12 +205,12 @@ func flagsSection() *Section {
 // namesSection is a section of records that are a name and nothing else.
 func namesSection(id, title, one, ref, help, example, list string, at func(*engine.Workspace) *[]string) *Section {
 	s := &Section{
-		ID: id, Title: title, One: one, Help: help, Group: groupNames, Name: "name",
+		ID: id, Title: title, Singular: one, Help: help, Group: groupNames, Name: "name",
 		Empty:   "There is no " + one + " yet. Press n to add one.",
 		Schema:  table(strings.ReplaceAll(id, "-", "_"), title, ref, help, nameField("name", "Name", "The name of the "+one+". Campaigns refer to it by this name.", example)),
 		Columns: []Column{member("Name", "name", 12, 0)},
 	}
-	s.keeper = newNames(s, list, at)
+	s.store = newNames(s, list, at)
 	return s
 }
 
@@ -240,7 +240,7 @@ func localesSection() *Section {
 
 // keysSection are the credentials of the HTTP API.
 func keysSection() *Section {
-	scopes := schema.Field{Name: "scopes", Title: "Scopes", Kind: schema.List, Required: must(), Rules: []schema.Rule{schema.Unique{}, schema.Items{Min: 1}},
+	scopes := schema.Field{Name: "scopes", Title: "Scopes", Kind: schema.List, Required: required(), Rules: []schema.Rule{schema.Unique{}, schema.Items{Min: 1}},
 		Help: "What the key is allowed to do.", Elem: &schema.Field{Title: "Scope", Kind: schema.String, Help: "One thing the key is allowed to do."}}
 	help := map[string]string{
 		engine.ScopeView: "view campaigns", engine.ScopeManage: "view, create, change and test campaigns",
@@ -250,7 +250,7 @@ func keysSection() *Section {
 		scopes.Elem.Options = append(scopes.Elem.Options, schema.Option{Value: name, Label: name, Help: help[name]})
 	}
 	s := &Section{
-		ID: "keys", Title: "API keys", One: "API key", Group: groupAccess, Name: "id",
+		ID: "keys", Title: "API keys", Singular: "API key", Group: groupAccess, Name: "id",
 		Help:  "Keys for the HTTP API. A key is shown only once, when you create it.",
 		Empty: "There are no API keys yet, so nobody can call the HTTP API. Press n to create one.",
 		fresh: `{"scopes":["` + strings.Join(engine.KnownScopes(), `","`) + `"]}`,
@@ -258,7 +258,7 @@ func keysSection() *Section {
 		Schema: table("keys", "API key", refAccess, "A key for the HTTP API.", scopes,
 			schema.Field{Name: "id", Title: "ID", Kind: schema.String, Applies: schema.Has{Path: "id"}, Help: "The ID the key is listed under, and revoked by."},
 			schema.Field{Name: "created_at", Title: "Created", Kind: schema.Time, Applies: schema.Has{Path: "created_at"}, Help: "When the key was created."}),
-		Columns: []Column{member("ID", "id", 24, 24), {Title: "Created", Least: 17, Most: 17, Late: 1, Text: func(v doc.Value) string {
+		Columns: []Column{member("ID", "id", 24, 24), {Title: "Created", MinWidth: 17, MaxWidth: 17, HidePriority: 1, Text: func(v doc.Value) string {
 			at, err := time.Parse(time.RFC3339, v.Get("created_at").Text())
 			if err != nil {
 				return v.Get("created_at").Text()
@@ -266,8 +266,8 @@ func keysSection() *Section {
 			return timeparse.Moment(at.Local(), time.Now())
 		}}, member("Scopes", "scopes", 12, 0)},
 	}
-	l := newListed(s, func(w *engine.Workspace) *[]engine.APIKey { return &w.Keys })
+	l := newListStore(s, func(w *engine.Workspace) *[]engine.APIKey { return &w.Keys })
 	l.prepare, l.shown = prepareKey, withoutHash
-	s.keeper = l
+	s.store = l
 	return s
 }

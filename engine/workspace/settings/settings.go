@@ -22,12 +22,12 @@ import (
 
 // Section is one kind of record of a workspace. Sections are immutable.
 type Section struct {
-	ID    string // as commands name it, such as "content-blocks"
-	Title string // the plural, with a capital
-	One   string // one of them, such as "content block"
-	Help  string // what they are for, in a sentence or two
-	Group string // the heading under which it is listed
-	Empty string // what to do where there is none yet
+	ID       string // as commands name it, such as "content-blocks"
+	Title    string // the plural, with a capital
+	Singular string // one of them, such as "content block"
+	Help     string // what they are for, in a sentence or two
+	Group    string // the heading under which it is listed
+	Empty    string // what to do where there is none yet
 
 	Schema  *schema.Schema // of one record
 	Columns []Column
@@ -35,15 +35,15 @@ type Section struct {
 	Single bool
 	// Name is the member that names a record; "" where Single.
 	Name string
-	// Searched says that there may be millions: they are found by a text, not listed in full.
-	Searched bool
+	// SearchOnly says that there may be millions: they are found by a text, not listed in full.
+	SearchOnly bool
 	// Fixed returns the members that nobody sets by hand, and why.
 	Fixed map[string]string
 	// Trial is what [Section.Try] does, as a clause such as "send a test message"; "" where it does nothing.
 	Trial string
 
 	fresh   string // what a new record begins with, as JSON
-	keeper  keeper
+	store   recordStore
 	check   func(w engine.Workspace, v doc.Value) []schema.Problem // beyond the table; nil: nothing
 	variant func(v doc.Value) *schema.Schema                       // nil: Schema
 }
@@ -52,17 +52,17 @@ type Section struct {
 type Column struct {
 	Title string
 	Text  func(doc.Value) string
-	// Least and Most are how many cells it needs and can use; Most 0 means as many as there are.
-	Least, Most int
-	// Late is how soon it gives way where there is little room: the highest first, 0 never.
-	Late   int
-	Number bool // it stands at the right
+	// MinWidth and Most are how many cells it needs and can use; Most 0 means as many as there are.
+	MinWidth, MaxWidth int
+	// HidePriority is how soon it gives way where there is little room: the highest first, 0 never.
+	HidePriority int
+	Number       bool // it stands at the right
 }
 
-// keeper keeps the records of a section. svc is a service, asked for the capability that it needs.
-type keeper interface {
-	// lacks says why svc has no such records, "" where it has.
-	lacks(svc any) string
+// recordStore keeps the records of a section. svc is a service, asked for the capability that it needs.
+type recordStore interface {
+	// unavailable says why svc has no such records, "" where it has.
+	unavailable(svc any) string
 	list(ctx context.Context, svc any, text string, limit int) ([]doc.Value, error)
 	put(ctx context.Context, svc any, r PutRequest) (Saved, error)
 	remove(ctx context.Context, svc any, name string) error
@@ -71,8 +71,8 @@ type keeper interface {
 
 // PutRequest says what to keep.
 type PutRequest struct {
-	// Was names the record that Value takes the place of; "" adds one. A single section has no names.
-	Was   string
+	// Name names the record that Value takes the place of; "" adds one. A single section has no names.
+	Name  string
 	Value doc.Value
 	// Base is the record as the edits found it. Where it is another one now, nothing is kept; absent:
 	// whatever is there is replaced.
@@ -111,35 +111,35 @@ func Find(id string) (*Section, bool) {
 		return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s))
 	}
 	for _, s := range Sections() {
-		if plain(s.ID) == plain(id) || plain(s.Title) == plain(id) || plain(s.One) == plain(id) {
+		if plain(s.ID) == plain(id) || plain(s.Title) == plain(id) || plain(s.Singular) == plain(id) {
 			return s, true
 		}
 	}
 	return nil, false
 }
 
-// Lacks says why a service has no such records, as a sentence; "" where it has.
-func (s *Section) Lacks(svc any) string { return s.keeper.lacks(svc) }
+// Unavailable says why a service has no such records, as a sentence; "" where it has.
+func (s *Section) Unavailable(svc any) string { return s.store.unavailable(svc) }
 
 // List returns the records by name: those that hold text, at most limit; 0 means all.
 func (s *Section) List(ctx context.Context, svc any, text string, limit int) ([]doc.Value, error) {
-	if why := s.Lacks(svc); why != "" {
-		return nil, lacking(why)
+	if why := s.Unavailable(svc); why != "" {
+		return nil, errUnavailable(why)
 	}
-	return s.keeper.list(ctx, svc, text, limit)
+	return s.store.list(ctx, svc, text, limit)
 }
 
 // Get returns one record; NOT_FOUND where there is none of that name.
 func (s *Section) Get(ctx context.Context, svc any, name string) (doc.Value, error) {
-	if why := s.Lacks(svc); why != "" {
-		return doc.Value{}, lacking(why)
+	if why := s.Unavailable(svc); why != "" {
+		return doc.Value{}, errUnavailable(why)
 	}
-	if g, ok := s.keeper.(interface {
+	if g, ok := s.store.(interface {
 		get(ctx context.Context, svc any, name string) (doc.Value, error)
 	}); ok {
 		return g.get(ctx, svc, name)
 	}
-	all, err := s.keeper.list(ctx, svc, "", 0)
+	all, err := s.store.list(ctx, svc, "", 0)
 	if err != nil {
 		return doc.Value{}, err
 	}
@@ -148,13 +148,13 @@ func (s *Section) Get(ctx context.Context, svc any, name string) (doc.Value, err
 			return v, nil
 		}
 	}
-	return doc.Value{}, s.missing(name)
+	return doc.Value{}, s.errNotFound(name)
 }
 
 // NameOf returns the name of a record.
 func (s *Section) NameOf(v doc.Value) string {
 	if s.Single {
-		return s.One
+		return s.Singular
 	}
 	return v.Get(s.Name).Text()
 }
@@ -218,8 +218,8 @@ func (s *Section) Check(w engine.Workspace, v doc.Value) []schema.Problem {
 // Put keeps a record. One that the table refuses is VALIDATION_FAILED with the problems; a name that is
 // taken as well; one that would leave references behind is [*InUse].
 func (s *Section) Put(ctx context.Context, svc any, r PutRequest) (Saved, error) {
-	if why := s.Lacks(svc); why != "" {
-		return Saved{}, lacking(why)
+	if why := s.Unavailable(svc); why != "" {
+		return Saved{}, errUnavailable(why)
 	}
 	w, err := workspaceOf(ctx, svc)
 	if err != nil {
@@ -229,28 +229,28 @@ func (s *Section) Put(ctx context.Context, svc any, r PutRequest) (Saved, error)
 	if err := s.invalid(s.Check(w, r.Value)); err != nil {
 		return Saved{}, err
 	}
-	if !s.Single && r.Was != "" && r.Was != s.NameOf(r.Value) && !r.Force {
-		uses, err := s.keeper.uses(ctx, svc, r.Was)
+	if !s.Single && r.Name != "" && r.Name != s.NameOf(r.Value) && !r.Force {
+		uses, err := s.store.uses(ctx, svc, r.Name)
 		if err != nil {
 			return Saved{}, err
 		}
 		if len(uses) > 0 {
-			return Saved{}, s.inUse(r.Was, "would still refer to the old name", uses)
+			return Saved{}, s.inUse(r.Name, "would still refer to the old name", uses)
 		}
 	}
-	return s.keeper.put(ctx, svc, r)
+	return s.store.put(ctx, svc, r)
 }
 
 // Delete removes a record; where something refers to it, and force is not said, it is [*InUse].
 func (s *Section) Delete(ctx context.Context, svc any, name string, force bool) error {
-	if why := s.Lacks(svc); why != "" {
-		return lacking(why)
+	if why := s.Unavailable(svc); why != "" {
+		return errUnavailable(why)
 	}
 	if s.Single {
 		return refuse("", "%s cannot be deleted, only changed", strings.ToLower(s.Title))
 	}
 	if !force {
-		uses, err := s.keeper.uses(ctx, svc, name)
+		uses, err := s.store.uses(ctx, svc, name)
 		if err != nil {
 			return err
 		}
@@ -258,27 +258,27 @@ func (s *Section) Delete(ctx context.Context, svc any, name string, force bool) 
 			return s.inUse(name, "would no longer work", uses)
 		}
 	}
-	return s.keeper.remove(ctx, svc, name)
+	return s.store.remove(ctx, svc, name)
 }
 
 // Uses returns what refers to a record.
 func (s *Section) Uses(ctx context.Context, svc any, name string) ([]engine.ContentUse, error) {
-	if why := s.Lacks(svc); why != "" {
-		return nil, lacking(why)
+	if why := s.Unavailable(svc); why != "" {
+		return nil, errUnavailable(why)
 	}
-	return s.keeper.uses(ctx, svc, name)
+	return s.store.uses(ctx, svc, name)
 }
 
 func (s *Section) inUse(name, what string, uses []engine.ContentUse) *InUse {
-	e := engine.Errorf(engine.BadRequest, http.StatusConflict, "the %s %q is used in %s, which %s", s.One, name, phrase.Count(len(uses), "place"), what)
+	e := engine.Errorf(engine.BadRequest, http.StatusConflict, "the %s %q is used in %s, which %s", s.Singular, name, phrase.Count(len(uses), "place"), what)
 	for _, u := range uses {
-		e.Details = append(e.Details, engine.Detail{Target: name, Message: UseWords(u)})
+		e.Details = append(e.Details, engine.Detail{Target: name, Message: DescribeUse(u)})
 	}
 	return &InUse{uses, e}
 }
 
-// UseWords tells where something is used.
-func UseWords(u engine.ContentUse) string {
+// DescribeUse tells where something is used.
+func DescribeUse(u engine.ContentUse) string {
 	if u.Campaign == "" {
 		return "the " + u.In.String()
 	}
@@ -294,7 +294,7 @@ func (s *Section) invalid(problems []schema.Problem) error {
 	if len(bad) == 0 {
 		return nil
 	}
-	e := engine.Errorf(engine.ValidationFailed, http.StatusBadRequest, "the %s %s %s", s.One, map[bool]string{false: "has", true: "have"}[s.Single], phrase.Count(len(bad), "problem"))
+	e := engine.Errorf(engine.ValidationFailed, http.StatusBadRequest, "the %s %s %s", s.Singular, map[bool]string{false: "has", true: "have"}[s.Single], phrase.Count(len(bad), "problem"))
 	e.Target, e.Problems = bad[0].Path.String(), bad
 	for _, p := range bad {
 		e.Details = append(e.Details, engine.Detail{Target: p.Path.String(), Message: p.Message})
@@ -325,14 +325,14 @@ func (s *Section) Problems(err error) []schema.Problem {
 	return []schema.Problem{problem(p, "refused", e.Message)}
 }
 
-func (s *Section) missing(name string) error {
-	e := engine.Errorf(engine.NotFound, http.StatusNotFound, "there is no %s %q in this workspace", s.One, name)
+func (s *Section) errNotFound(name string) error {
+	e := engine.Errorf(engine.NotFound, http.StatusNotFound, "there is no %s %q in this workspace", s.Singular, name)
 	e.Target = s.Name
 	return e
 }
 
-func (s *Section) taken(name string) error {
-	return s.invalid([]schema.Problem{problem(doc.P(s.Name), "unique", fmt.Sprintf("there is already a %s named %q; choose another name", s.One, name))})
+func (s *Section) errNameTaken(name string) error {
+	return s.invalid([]schema.Problem{problem(doc.P(s.Name), "unique", fmt.Sprintf("there is already a %s named %q; choose another name", s.Singular, name))})
 }
 
 func refuse(target, format string, args ...any) *engine.Error {
@@ -341,15 +341,15 @@ func refuse(target, format string, args ...any) *engine.Error {
 	return e
 }
 
-func lacking(why string) error {
+func errUnavailable(why string) error {
 	return engine.Errorf(engine.NotFound, http.StatusNotImplemented, "%s", why)
 }
 
 // errChanged says that somebody else was faster.
 func (s *Section) errChanged(name string) error {
-	what := fmt.Sprintf("the %s %q was", s.One, name)
+	what := fmt.Sprintf("the %s %q was", s.Singular, name)
 	if s.Single {
-		what = "the " + s.One + " were"
+		what = "the " + s.Singular + " were"
 	}
 	e := engine.Errorf(engine.BadRequest, http.StatusConflict, "%s changed by someone else in the meantime; check it again", what)
 	e.Target = s.Name
@@ -359,7 +359,7 @@ func (s *Section) errChanged(name string) error {
 // Count tells how many there are of a number of records, in words: "3 teams".
 func (s *Section) Count(n int) string {
 	if n == 1 {
-		return "1 " + s.One
+		return "1 " + s.Singular
 	}
 	return fmt.Sprintf("%d %s", n, lower(s.Title))
 }

@@ -70,7 +70,7 @@ func find(t testing.TB, id string) *settings.Section {
 func TestSectionsAreWhole(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range settings.Sections() {
-		if s.ID == "" || s.Title == "" || s.One == "" || s.Help == "" || s.Group == "" || len(s.Columns) == 0 || seen[s.ID] {
+		if s.ID == "" || s.Title == "" || s.Singular == "" || s.Help == "" || s.Group == "" || len(s.Columns) == 0 || seen[s.ID] {
 			t.Errorf("the section %q lacks something: %+v", s.ID, s)
 		}
 		seen[s.ID] = true
@@ -119,7 +119,7 @@ func TestWhatIsKeptIsWhatWasRead(t *testing.T) {
 				t.Errorf("%s %s: %v", s.ID, name, bad)
 				continue
 			}
-			saved, err := s.Put(ctx, svc, settings.PutRequest{Was: name, Value: v, Base: v})
+			saved, err := s.Put(ctx, svc, settings.PutRequest{Name: name, Value: v, Base: v})
 			if err != nil || saved.Name != name || saved.Secret != "" {
 				t.Errorf("%s %s: %+v, %v", s.ID, name, saved, err)
 				continue
@@ -183,15 +183,15 @@ func TestTheLifeOfARecord(t *testing.T) {
 		if _, err := s.Put(ctx, svc, settings.PutRequest{Value: made}); engine.AsError(err) == nil || len(s.Problems(err)) != 1 || s.Problems(err)[0].Path.String() != s.Name {
 			t.Errorf("%s: the name is taken, and that gives %v", id, err)
 		}
-		if saved, err = s.Put(ctx, svc, settings.PutRequest{Was: saved.Name, Value: parse(t, c.changed), Base: first}); err != nil {
+		if saved, err = s.Put(ctx, svc, settings.PutRequest{Name: saved.Name, Value: parse(t, c.changed), Base: first}); err != nil {
 			t.Errorf("%s: %v", id, err)
 			continue
 		}
-		if _, err := s.Put(ctx, svc, settings.PutRequest{Was: saved.Name, Value: made, Base: parse(t, `{"other":1}`)}); engine.AsError(err) == nil || engine.AsError(err).HTTP != 409 {
+		if _, err := s.Put(ctx, svc, settings.PutRequest{Name: saved.Name, Value: made, Base: parse(t, `{"other":1}`)}); engine.AsError(err) == nil || engine.AsError(err).HTTP != 409 {
 			t.Errorf("%s: somebody else changed it, and that gives %v", id, err)
 		}
 		if c.renamed != "" {
-			if saved, err = s.Put(ctx, svc, settings.PutRequest{Was: saved.Name, Value: parse(t, c.renamed)}); err != nil || saved.Name != s.NameOf(parse(t, c.renamed)) {
+			if saved, err = s.Put(ctx, svc, settings.PutRequest{Name: saved.Name, Value: parse(t, c.renamed)}); err != nil || saved.Name != s.NameOf(parse(t, c.renamed)) {
 				t.Errorf("%s: %+v, %v", id, saved, err)
 			}
 			if _, err := s.Get(ctx, svc, s.NameOf(made)); engine.AsError(err) == nil || engine.AsError(err).Code != engine.NotFound {
@@ -234,9 +234,9 @@ func TestWhatIsRefused(t *testing.T) {
 		s := find(t, c.section)
 		was := ""
 		if s.Single {
-			was = s.One
+			was = s.Singular
 		}
-		_, err := s.Put(ctx, svc, settings.PutRequest{Was: was, Value: parse(t, c.record)})
+		_, err := s.Put(ctx, svc, settings.PutRequest{Name: was, Value: parse(t, c.record)})
 		ps := s.Problems(err)
 		if e := engine.AsError(err); e == nil || e.Code != engine.ValidationFailed || len(ps) == 0 {
 			t.Errorf("%s %s: %v", c.section, c.record, err)
@@ -259,7 +259,7 @@ func TestWhatIsUsedIsNotTakenAwayUnasked(t *testing.T) {
 	if err := teams.Delete(ctx, svc, "Growth", false); !errors.As(err, &used) || len(used.Uses) == 0 || !strings.Contains(err.Error(), "the campaign ") {
 		t.Fatalf("got %v", err)
 	}
-	rename := settings.PutRequest{Was: "Growth", Value: parse(t, `{"name":"Growth team"}`)}
+	rename := settings.PutRequest{Name: "Growth", Value: parse(t, `{"name":"Growth team"}`)}
 	if _, err := teams.Put(ctx, svc, rename); !errors.As(err, &used) || engine.AsError(err).HTTP != 409 {
 		t.Fatalf("got %v", err)
 	}
@@ -296,7 +296,7 @@ func TestAKeyIsShownOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := keys.Put(ctx, svc, settings.PutRequest{Was: saved.Name, Value: v}); err != nil || again.Secret != "" || again.Name != saved.Name {
+	if again, err := keys.Put(ctx, svc, settings.PutRequest{Name: saved.Name, Value: v}); err != nil || again.Secret != "" || again.Name != saved.Name {
 		t.Errorf("%+v, %v", again, err)
 	}
 	w, err := svc.Workspace(ctx)
@@ -320,7 +320,7 @@ func TestATemplateGetsAnotherVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	saved, err := s.Put(ctx, svc, settings.PutRequest{Was: "hello", Value: v})
+	saved, err := s.Put(ctx, svc, settings.PutRequest{Name: "hello", Value: v})
 	if err != nil || saved.Note != "This is version 2. Earlier versions do not change." {
 		t.Errorf("%+v, %v", saved, err)
 	}
@@ -346,7 +346,7 @@ func TestTimesAreSpelledOut(t *testing.T) {
 func TestAServiceWithoutAWorkspaceSaysSo(t *testing.T) {
 	var far struct{ engine.Service }
 	for _, s := range settings.Sections() {
-		if s.Lacks(far) == "" {
+		if s.Unavailable(far) == "" {
 			t.Errorf("%s: nothing is lacking", s.ID)
 		}
 		_, list := s.List(t.Context(), far, "", 0)
@@ -384,7 +384,7 @@ func TestTrials(t *testing.T) {
 			c.name = s.NameOf(all[0])
 		}
 		out, err := s.Try(ctx, svc, c.name, "ann@example.com", c.inputs)
-		if err != nil || out.Failed != c.failed || !strings.Contains(out.Words, c.words) {
+		if err != nil || out.Failed != c.failed || !strings.Contains(out.Text, c.words) {
 			t.Errorf("%s %s: %+v, %v", c.section, c.name, out, err)
 		}
 	}

@@ -31,10 +31,10 @@ type Input struct {
 	Optional bool
 }
 
-// Outcome is what a trial gave.
-type Outcome struct {
+// TrialResult is what a trial gave.
+type TrialResult struct {
 	Failed bool
-	Words  string    // what happened, as a sentence
+	Text   string    // what happened, as a sentence
 	Detail string    // what came back, as text or JSON; may be empty
 	Value  doc.Value // the same for programs
 }
@@ -59,10 +59,10 @@ func (s *Section) TrialInputs(v doc.Value) []Input {
 // Try tries a record out with the inputs that [Section.TrialInputs] asks for, in their order: it sends a
 // hello, or makes a call. A trial that fails is no error: the outcome says so. from is the sender of a
 // mail.
-func (s *Section) Try(ctx context.Context, svc any, name, from string, inputs []string) (Outcome, error) {
+func (s *Section) Try(ctx context.Context, svc any, name, from string, inputs []string) (TrialResult, error) {
 	v, err := s.Get(ctx, svc, name)
 	if err != nil {
-		return Outcome{}, err
+		return TrialResult{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, TrialTime)
 	defer cancel()
@@ -80,18 +80,18 @@ func (s *Section) Try(ctx context.Context, svc any, name, from string, inputs []
 	case "segments":
 		return trySegment(ctx, svc, v)
 	}
-	return Outcome{}, refuse("", "a %s cannot be tested", s.One)
+	return TrialResult{}, refuse("", "a %s cannot be tested", s.Singular)
 }
 
-func tryMail(ctx context.Context, v doc.Value, from, to string) (Outcome, error) {
+func tryMail(ctx context.Context, v doc.Value, from, to string) (TrialResult, error) {
 	c, err := fromDoc[engine.Connector](v)
 	if err != nil {
-		return Outcome{}, err
+		return TrialResult{}, err
 	}
 	if c.Provider == engine.ProviderOutbox {
-		return Outcome{Words: "This connector keeps email in the local outbox, so there is no server to test."}, nil
+		return TrialResult{Text: "This connector keeps email in the local outbox, so there is no server to test."}, nil
 	}
-	provider, err := providers.Mail(c)
+	provider, err := providers.NewMail(c)
 	if err != nil {
 		return failed(ctx, err)
 	}
@@ -101,25 +101,25 @@ func tryMail(ctx context.Context, v doc.Value, from, to string) (Outcome, error)
 				return failed(ctx, err)
 			}
 		}
-		return Outcome{Words: "The mail server accepted the connection. Nothing was sent."}, nil
+		return TrialResult{Text: "The mail server accepted the connection. Nothing was sent."}, nil
 	}
-	receipt, err := provider.Deliver(ctx, providers.HelloMail(from, to))
+	receipt, err := provider.Deliver(ctx, providers.TestEmail(from, to))
 	if err != nil {
 		return failed(ctx, err)
 	}
-	return Outcome{Words: "Sent a test message to " + to + ".", Detail: receipt.Detail}, nil
+	return TrialResult{Text: "Sent a test message to " + to + ".", Detail: receipt.Detail}, nil
 }
 
-func tryPush(ctx context.Context, svc any, v doc.Value, to string) (Outcome, error) {
+func tryPush(ctx context.Context, svc any, v doc.Value, to string) (TrialResult, error) {
 	g, err := fromDoc[engine.Gateway](v)
 	if err != nil {
-		return Outcome{}, err
+		return TrialResult{}, err
 	}
 	devices, err := devicesOf(ctx, svc, g, to)
 	if err != nil {
 		return failed(ctx, err)
 	}
-	provider, err := providers.Push(ctx, g)
+	provider, err := providers.NewPush(ctx, g)
 	if err != nil {
 		return failed(ctx, err)
 	}
@@ -127,11 +127,11 @@ func tryPush(ctx context.Context, svc any, v doc.Value, to string) (Outcome, err
 		defer c.Close()
 	}
 	if len(devices) == 0 {
-		return Outcome{Words: "The settings and the key work. Nothing was sent."}, nil
+		return TrialResult{Text: "The settings and the key work. Nothing was sent."}, nil
 	}
 	var wrong []error
 	for _, d := range devices {
-		m, err := providers.Hello(g, d, time.Now())
+		m, err := providers.TestPush(g, d, time.Now())
 		if err == nil {
 			_, err = provider.Deliver(ctx, m)
 		}
@@ -141,7 +141,7 @@ func tryPush(ctx context.Context, svc any, v doc.Value, to string) (Outcome, err
 	}
 	switch {
 	case len(wrong) == 0:
-		return Outcome{Words: "Sent a test message to " + phrase.Count(len(devices), "device") + "."}, nil
+		return TrialResult{Text: "Sent a test message to " + phrase.Count(len(devices), "device") + "."}, nil
 	case len(devices) > 1:
 		return failed(ctx, fmt.Errorf("%d of %d devices: %w", len(wrong), len(devices), errors.Join(wrong...)))
 	}
@@ -169,36 +169,36 @@ func devicesOf(ctx context.Context, svc any, g engine.Gateway, to string) ([]eng
 	return out, nil
 }
 
-func tryAPI(ctx context.Context, svc any, name string, args []string) (Outcome, error) {
+func tryAPI(ctx context.Context, svc any, name string, args []string) (TrialResult, error) {
 	t, err := svc.(engine.ContentStore).TryContentAPI(ctx, name, args)
 	if err != nil {
 		return failed(ctx, err)
 	}
 	took := t.Call.End.Sub(t.Call.Start).Round(time.Millisecond)
-	out := Outcome{Words: fmt.Sprintf("%s %s responded %d %s in %s.", t.Call.Method, t.Call.URL, t.Call.Status, http.StatusText(t.Call.Status), took)}
+	out := TrialResult{Text: fmt.Sprintf("%s %s responded %d %s in %s.", t.Call.Method, t.Call.URL, t.Call.Status, http.StatusText(t.Call.Status), took)}
 	if t.Call.Status == 0 {
-		out.Words = strings.TrimSpace(t.Call.Method+" "+t.Call.URL) + " did not respond."
+		out.Text = strings.TrimSpace(t.Call.Method+" "+t.Call.URL) + " did not respond."
 	}
 	if t.Call.Err != "" {
 		out.Failed = true
-		out.Words = upper(t.Call.Err) + "."
+		out.Text = upper(t.Call.Err) + "."
 		out.Detail = string(t.Call.Response)
 		return out, nil
 	}
 	if out.Value, err = toDoc(t.Value); err != nil {
-		return Outcome{}, err
+		return TrialResult{}, err
 	}
 	out.Detail = cmp.Or(out.Value.Text(), string(out.Value.Indent()))
 	return out, nil
 }
 
 // trySegment counts who is in a segment.
-func trySegment(ctx context.Context, svc any, v doc.Value) (Outcome, error) {
+func trySegment(ctx context.Context, svc any, v doc.Value) (TrialResult, error) {
 	r, ok := svc.(engine.AudienceReader)
 	if !ok {
-		return Outcome{}, lacking("this service cannot list the users who match filters")
+		return TrialResult{}, errUnavailable("this service cannot list the users who match filters")
 	}
-	filters := audience.OfSegment(v.Get("name").Text())
+	filters := audience.SegmentFilters(v.Get("name").Text())
 	n, err := r.EstimateAudience(ctx, engine.AudienceRequest{Filters: filters})
 	if err != nil {
 		return failed(ctx, err)
@@ -208,7 +208,7 @@ func trySegment(ctx context.Context, svc any, v doc.Value) (Outcome, error) {
 	if err != nil {
 		return failed(ctx, err)
 	}
-	out := Outcome{Words: fmt.Sprintf("%d of %s are in this segment: %d can be reached by email, %d by push.", n.Matched, phrase.Count(n.Total, "user"), n.Reach.Email, n.Reach.Push)}
+	out := TrialResult{Text: fmt.Sprintf("%d of %s are in this segment: %d can be reached by email, %d by push.", n.Matched, phrase.Count(n.Total, "user"), n.Reach.Email, n.Reach.Push)}
 	var lines, ids []string
 	for _, p := range ps {
 		ids = append(ids, p.ID)
@@ -224,18 +224,18 @@ func trySegment(ctx context.Context, svc any, v doc.Value) (Outcome, error) {
 }
 
 // failed makes an error the outcome of a trial, unless the person gave it up.
-func failed(ctx context.Context, err error) (Outcome, error) {
+func failed(ctx context.Context, err error) (TrialResult, error) {
 	if errors.Is(err, context.Canceled) {
-		return Outcome{}, err
+		return TrialResult{}, err
 	}
 	if ctx.Err() != nil {
-		return Outcome{Failed: true, Words: "There was no response within " + TrialTime.String() + "."}, nil
+		return TrialResult{Failed: true, Text: "There was no response within " + TrialTime.String() + "."}, nil
 	}
 	var e *delivery.Error
 	if errors.As(err, &e) {
 		err = e
 	}
-	return Outcome{Failed: true, Words: strings.TrimSuffix(upper(err.Error()), ".") + "."}, nil
+	return TrialResult{Failed: true, Text: strings.TrimSuffix(upper(err.Error()), ".") + "."}, nil
 }
 
 func upper(s string) string {

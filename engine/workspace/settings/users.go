@@ -8,17 +8,17 @@ import (
 	"bugle/engine/doc"
 )
 
-// users keeps the profiles of the workspace.
-type users struct{ of *Section }
+// userStore keeps the profiles of the workspace.
+type userStore struct{ of *Section }
 
-func (users) lacks(svc any) string {
+func (userStore) unavailable(svc any) string {
 	if _, ok := svc.(engine.UserStore); !ok {
 		return "This service does not share its users, so you can't list or change them here."
 	}
 	return ""
 }
 
-func (users) list(ctx context.Context, svc any, text string, limit int) ([]doc.Value, error) {
+func (userStore) list(ctx context.Context, svc any, text string, limit int) ([]doc.Value, error) {
 	ps, err := svc.(engine.UserStore).Users(ctx, text, limit)
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func (users) list(ctx context.Context, svc any, text string, limit int) ([]doc.V
 	return toDocs(ps)
 }
 
-func (users) get(ctx context.Context, svc any, name string) (doc.Value, error) {
+func (userStore) get(ctx context.Context, svc any, name string) (doc.Value, error) {
 	p, err := svc.(engine.UserStore).User(ctx, name)
 	if err != nil {
 		return doc.Value{}, err
@@ -34,42 +34,42 @@ func (users) get(ctx context.Context, svc any, name string) (doc.Value, error) {
 	return toDoc(p)
 }
 
-func (u users) put(ctx context.Context, svc any, r PutRequest) (Saved, error) {
+func (u userStore) put(ctx context.Context, svc any, r PutRequest) (Saved, error) {
 	k := svc.(engine.UserStore)
 	p, err := fromDoc[engine.User](r.Value)
 	if err != nil {
 		return Saved{}, err
 	}
-	if r.Was != p.ID {
+	if r.Name != p.ID {
 		if _, err := k.User(ctx, p.ID); err == nil {
-			return Saved{}, u.of.taken(p.ID)
+			return Saved{}, u.of.errNameTaken(p.ID)
 		}
 	}
-	if r.Was != "" && r.Base.Exists() {
-		now, err := u.get(ctx, svc, r.Was)
+	if r.Name != "" && r.Base.Exists() {
+		now, err := u.get(ctx, svc, r.Name)
 		if err != nil {
 			return Saved{}, err
 		}
 		if !doc.Equal(now, r.Base) {
-			return Saved{}, u.of.errChanged(r.Was)
+			return Saved{}, u.of.errChanged(r.Name)
 		}
 	}
 	if err := k.PutUser(ctx, p); err != nil {
 		return Saved{}, err
 	}
-	if r.Was != "" && r.Was != p.ID {
-		err = k.DeleteUser(ctx, r.Was)
+	if r.Name != "" && r.Name != p.ID {
+		err = k.DeleteUser(ctx, r.Name)
 	}
 	return Saved{Name: p.ID}, err
 }
 
-func (users) remove(ctx context.Context, svc any, name string) error {
+func (userStore) remove(ctx context.Context, svc any, name string) error {
 	return svc.(engine.UserStore).DeleteUser(ctx, name)
 }
 
 // uses returns the segments that have the user on their list.
-func (users) uses(ctx context.Context, svc any, name string) ([]engine.ContentUse, error) {
-	k, ok := keeperOf(svc)
+func (userStore) uses(ctx context.Context, svc any, name string) ([]engine.ContentUse, error) {
+	k, ok := workspaceStore(svc)
 	if !ok {
 		return nil, nil
 	}

@@ -48,7 +48,7 @@ type column func(row *engine.UserRow, cell string) error
 
 func readCSV(r io.Reader, attributes []engine.Attribute) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
-		line := &allowance{Reader: r, left: maxLine}
+		line := &lineLimiter{Reader: r, left: maxLine}
 		in, err := records(line)
 		var columns []column
 		if err == nil {
@@ -75,16 +75,16 @@ func readCSV(r io.Reader, attributes []engine.Attribute) iter.Seq2[Row, error] {
 	}
 }
 
-// allowance reads no more than is left, which is what one line may have: a quote that nobody ends would
+// lineLimiter reads no more than is left, which is what one line may have: a quote that nobody ends would
 // otherwise take all the memory that there is.
-type allowance struct {
+type lineLimiter struct {
 	io.Reader
 	left int
 }
 
 var errLongLine = fmt.Errorf("longer than %d MiB", maxLine>>20)
 
-func (a *allowance) Read(p []byte) (int, error) {
+func (a *lineLimiter) Read(p []byte) (int, error) {
 	if a.left <= 0 {
 		return 0, errLongLine
 	}

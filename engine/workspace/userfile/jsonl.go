@@ -49,8 +49,8 @@ func readLines(r io.Reader) iter.Seq2[Row, error] {
 	}
 }
 
-// line is a profile as a file has it: what it does not say can be told from what it says.
-type line struct {
+// userLine is a profile as a file has it: what it does not say can be told from what it says.
+type userLine struct {
 	engine.User
 	OptedOut *bool `json:"opted_out"`
 }
@@ -59,7 +59,7 @@ func fromJSON(text []byte) (Row, error) {
 	if !utf8.Valid(text) {
 		return Row{}, errNotUTF8
 	}
-	var l line
+	var l userLine
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	d.UseNumber() // 1.0 stays 1.0

@@ -137,7 +137,7 @@ func (r *RowReader) str() string {
 		return ""
 	}
 	text := r.text[r.at:]
-	i := doc.Special(text, 0)
+	i := doc.IndexSpecial(text, 0)
 	if i == len(text) || text[i] != '"' {
 		r.ok = false
 		return ""

@@ -202,7 +202,7 @@ func (v *View) layout() {
 				add(i, tone, fit(field, w))
 				tone = themes.ToneMuted
 			}
-			for _, l := range widget.Wrap(widget.Clean(Sentence(p.Words())), w) {
+			for _, l := range widget.Wrap(widget.Clean(Sentence(p.Text())), w) {
 				add(i, tone, l)
 			}
 		}

@@ -137,7 +137,7 @@ func Escaped(text string) string {
 	if strings.IndexFunc(text, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }) < 0 {
 		return text // nearly all log lines, written with every request
 	}
-	if !visible.Hides(strings.ReplaceAll(text, "\n", "")) {
+	if !visible.HasHidden(strings.ReplaceAll(text, "\n", "")) {
 		return text
 	}
 	var b strings.Builder

@@ -71,7 +71,7 @@ func (f *Factory) Campaigns(ctx context.Context) (engine.Service, error) {
 	}
 	return f.Dial(p, func(c *remote.Config) {
 		c.Waiting = func(w remote.Wait) {
-			if !w.Over {
+			if !w.Done {
 				fmt.Fprintln(f.Err, "bugle: "+Line(waitWords(w)))
 			}
 		}

@@ -52,7 +52,7 @@ func (f *Factory) Open(ctx context.Context) (*Store, error) {
 		Dir: f.DataDir(), Version: Version(), Opener: f.own,
 		Handler: func(*socket.DB) http.Handler {
 			resolve := &Resolver{Store: s}
-			handler := api.Trusted(resolve.Lookup, s.Workspaces, api.Options{
+			handler := api.NewTrusted(resolve.Lookup, s.Workspaces, api.Options{
 				Unlimited: true, Health: resolve.Health, OpenAPI: func() []byte { return openapi.JSON(Version()) },
 			})
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

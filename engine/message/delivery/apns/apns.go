@@ -39,19 +39,19 @@ type Config struct {
 	Endpoint string // "": Production
 	Topic    string // the app's bundle id; a message's own header comes first
 	Roots    *x509.CertPool
-	Patience gateway.Patience
+	Retry    gateway.Retry
 }
 
 // Sender is a [delivery.Sender] for iOS. It may be used by several goroutines,
 // and should live as long as notifications go out: Apple wants one provider token
 // to be used for 20 to 60 minutes, and few connections.
 type Sender struct {
-	client   *http.Client
-	token    token
-	device   string // the address of a device without its token
-	host     string
-	topic    string
-	patience gateway.Patience
+	client *http.Client
+	token  token
+	device string // the address of a device without its token
+	host   string
+	topic  string
+	retry  gateway.Retry
 }
 
 var (
@@ -75,7 +75,7 @@ func New(c Config) (*Sender, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := Settings(c); err != nil {
+	if err := CheckSettings(c); err != nil {
 		return nil, err
 	}
 	key, err := jwt.ParseECPrivateKeyFromPEM(c.Key)
@@ -85,12 +85,12 @@ func New(c Config) (*Sender, error) {
 	return &Sender{
 		client: gateway.Transport{Roots: c.Roots, HTTP2: true}.Client(),
 		token:  token{key: key, keyID: c.KeyID, team: c.TeamID},
-		device: u.String() + "/3/device/", host: u.Host, topic: c.Topic, patience: c.Patience,
+		device: u.String() + "/3/device/", host: u.Host, topic: c.Topic, retry: c.Retry,
 	}, nil
 }
 
-// Settings checks what can be checked without the key.
-func Settings(c Config) error {
+// CheckSettings checks what can be checked without the key.
+func CheckSettings(c Config) error {
 	switch {
 	case !identifier.MatchString(c.KeyID):
 		return gateway.Refuse("the APNs key id must have ten capital letters and digits, not %q; your developer account shows it next to the key", c.KeyID)
@@ -137,7 +137,7 @@ func (t *token) bearer(refused string) (string, error) {
 	claims.Header["kid"] = t.keyID
 	signed, err := claims.SignedString(t.key)
 	if err != nil {
-		return "", gateway.Refuse("the key of APNs cannot sign: %s", delivery.Cause(err))
+		return "", gateway.Refuse("the key of APNs cannot sign: %s", delivery.RootCause(err))
 	}
 	t.signed, t.at = signed, now
 	return signed, nil
@@ -154,7 +154,7 @@ func (c *Sender) Deliver(ctx context.Context, m delivery.Message) (delivery.Rece
 		return delivery.Receipt{}, gateway.Refuse("the device token is not a valid APNs token (hexadecimal); update the user")
 	}
 	var id string
-	err := c.patience.Do(ctx, "APNs", func(ctx context.Context) error {
+	err := c.retry.Do(ctx, "APNs", func(ctx context.Context) error {
 		bearer, err := c.token.bearer("")
 		if err != nil {
 			return err
@@ -184,7 +184,7 @@ var headers = []string{"apns-push-type", "apns-priority", "apns-expiration", "ap
 func (c *Sender) post(ctx context.Context, p *delivery.Push, bearer string) (id string, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.device+p.Token, bytes.NewReader(p.Payload))
 	if err != nil {
-		return "", gateway.Refuse("the APNs endpoint does not work: %s", delivery.Cause(err))
+		return "", gateway.Refuse("the APNs endpoint does not work: %s", delivery.RootCause(err))
 	}
 	req.Header.Set("Content-Type", "application/json; charset=utf-8")
 	req.Header.Set("Authorization", "bearer "+bearer)
@@ -241,7 +241,7 @@ var reasons = map[string]struct {
 
 // explain returns the error of a response with that reason.
 func explain(resp *http.Response, reason string) error {
-	code := delivery.OneSentence(reason)
+	code := delivery.SanitizeText(reason)
 	if code == "" {
 		code = strconv.Itoa(resp.StatusCode)
 	}

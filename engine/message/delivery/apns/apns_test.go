@@ -22,7 +22,7 @@ const device = "00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0
 func config(a *APNs) apns.Config {
 	return apns.Config{
 		Key: a.Key, KeyID: a.KeyID, TeamID: a.TeamID, Topic: a.Topic, Endpoint: a.URL, Roots: a.Roots,
-		Patience: gateway.Patience{Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }},
+		Retry: gateway.Retry{Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }},
 	}
 }
 
@@ -57,7 +57,7 @@ func TestDeliver(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	got := a.Got()
+	got := a.Messages()
 	if len(got) != 2 || got[0].To != device || got[0].Conn != got[1].Conn || a.Bearers() != 1 {
 		t.Fatalf("%+v, %d provider tokens", got, a.Bearers())
 	}
@@ -82,7 +82,7 @@ func TestHeaders(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got := a.Got()
+	got := a.Messages()
 	for _, name := range []string{"apns-expiration", "apns-priority", "apns-collapse-id"} {
 		if v, ok := got[0].Header[http.CanonicalHeaderKey(name)]; ok {
 			t.Errorf("%s is %q", name, v)
@@ -121,33 +121,33 @@ func TestExpired(t *testing.T) {
 	if a.Bearers() != 3 {
 		t.Errorf("%d provider tokens", a.Bearers())
 	}
-	a.Always(APNsError(403, "ExpiredProviderToken"))
+	a.RespondAlways(APNsError(403, "ExpiredProviderToken"))
 	Check(t, send(), delivery.Auth, "expired; check the clock of this machine (ExpiredProviderToken)")
 }
 
 func TestFailures(t *testing.T) {
 	for _, tt := range []struct {
 		Name   string
-		Answer Answer // of every request
+		Answer Response // of every request
 		Reason delivery.Reason
 		Want   string
 	}{
 		{"wrong token", APNsError(400, "BadDeviceToken"), delivery.Gone, "APNs does not know the device; check if the gateway uses production or sandbox"},
-		{"removed", Answer{Status: 410, Body: `{"reason":"Unregistered","timestamp":1454402113000}`}, delivery.Gone, "the app was removed from the device, or its token was renewed; update the user (Unregistered)"},
+		{"removed", Response{Status: 410, Body: `{"reason":"Unregistered","timestamp":1454402113000}`}, delivery.Gone, "the app was removed from the device, or its token was renewed; update the user (Unregistered)"},
 		{"expired device", APNsError(410, "ExpiredToken"), delivery.Gone, "has expired; update the user (ExpiredToken)"},
 		{"other app", APNsError(400, "DeviceTokenNotForTopic"), delivery.Refused, "belongs to another app"},
 		{"wrong key", APNsError(403, "InvalidProviderToken"), delivery.Auth, "check the key, the key id and the team id of the gateway (InvalidProviderToken)"},
 		{"throttled", APNsError(429, "TooManyRequests"), delivery.Throttled, "too many notifications were sent to this device"},
-		{"throttled for long", Answer{Status: 429, Header: map[string]string{"Retry-After": "3600"}, Body: `{"reason":"TooManyRequests"}`}, delivery.Throttled, "it asks to wait 1h0m0s"},
+		{"throttled for long", Response{Status: 429, Header: map[string]string{"Retry-After": "3600"}, Body: `{"reason":"TooManyRequests"}`}, delivery.Throttled, "it asks to wait 1h0m0s"},
 		{"down", APNsError(503, "ServiceUnavailable"), delivery.Refused, "APNs is not available; try again later (ServiceUnavailable)"},
 		{"too long", APNsError(413, "PayloadTooLarge"), delivery.Invalid, "too long for APNs"},
 		{"new", APNsError(400, "Something\r\nNew"), delivery.Refused, "APNs refused the notification (Something New)"},
-		{"no reason", Answer{Status: 400}, delivery.Refused, "APNs refused the notification (400)"},
-		{"no JSON", Answer{Status: 502, Body: "<html>\x1b[31m"}, delivery.Unreachable, "cannot reach APNs at 127.0.0.1:"},
+		{"no reason", Response{Status: 400}, delivery.Refused, "APNs refused the notification (400)"},
+		{"no JSON", Response{Status: 502, Body: "<html>\x1b[31m"}, delivery.Unreachable, "cannot reach APNs at 127.0.0.1:"},
 	} {
 		t.Run(tt.Name, func(t *testing.T) {
 			a := NewAPNs(t)
-			a.Always(tt.Answer)
+			a.RespondAlways(tt.Answer)
 			_, err := open(t, config(a)).Deliver(t.Context(), message(nil))
 			Check(t, err, tt.Reason, tt.Want, device, "PRIVATE KEY")
 		})
@@ -179,10 +179,10 @@ func TestCredentials(t *testing.T) {
 
 func TestRetry(t *testing.T) {
 	a := NewAPNs(t)
-	a.Say(Answer{Status: 503, Header: map[string]string{"Retry-After": "2"}, Body: `{"reason":"Shutdown"}`}, APNsError(500, "InternalServerError"))
+	a.Respond(Response{Status: 503, Header: map[string]string{"Retry-After": "2"}, Body: `{"reason":"Shutdown"}`}, APNsError(500, "InternalServerError"))
 	var waited []time.Duration
 	c := config(a)
-	c.Patience.Wait = func(_ context.Context, d time.Duration) error { waited = append(waited, d); return nil }
+	c.Retry.Wait = func(_ context.Context, d time.Duration) error { waited = append(waited, d); return nil }
 	if _, err := open(t, c).Deliver(t.Context(), message(nil)); err != nil || len(waited) != 2 || waited[0] != 2*time.Second {
 		t.Errorf("%v after %v", err, waited)
 	}
@@ -201,8 +201,8 @@ func TestUnreachable(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := open(t, config(a)).Deliver(ctx, message(nil)); !errors.Is(err, context.Canceled) || len(a.Got()) > 0 {
-		t.Errorf("%v, %d sent", err, len(a.Got()))
+	if _, err := open(t, config(a)).Deliver(ctx, message(nil)); !errors.Is(err, context.Canceled) || len(a.Messages()) > 0 {
+		t.Errorf("%v, %d sent", err, len(a.Messages()))
 	}
 }
 

@@ -26,7 +26,7 @@ func TestNoHeaderIsInjected(t *testing.T) {
 		_, err := c.Deliver(t.Context(), m)
 		Check(t, err, delivery.Invalid, "not a valid APNs token")
 	}
-	if got := a.Got(); len(got) > 0 {
+	if got := a.Messages(); len(got) > 0 {
 		t.Errorf("%d went out", len(got))
 	}
 }

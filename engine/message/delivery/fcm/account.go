@@ -22,8 +22,8 @@ import (
 // requests).
 const scope = "https://www.googleapis.com/auth/firebase.messaging"
 
-// early is how long before its end a token is taken for expired.
-const early = time.Minute
+// expiryMargin is how long before its end a token is taken for expired.
+const expiryMargin = time.Minute
 
 // account is a service account that gets access tokens (RFC 7523; Google, Using
 // OAuth 2.0 for server to server applications).
@@ -80,15 +80,15 @@ func isRSA(der []byte) bool {
 	return ok
 }
 
-// access returns a token: the one at hand, or a new one. not is one that FCM has
+// accessToken returns a token: the one at hand, or a new one. not is one that FCM has
 // refused. Those that wait for a new token share it.
-func (a *account) access(ctx context.Context, not string) (string, error) {
+func (a *account) accessToken(ctx context.Context, not string) (string, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if t := a.token; t != nil && t.AccessToken != not && (t.Expiry.IsZero() || time.Until(t.Expiry) > early) {
+	if t := a.token; t != nil && t.AccessToken != not && (t.Expiry.IsZero() || time.Until(t.Expiry) > expiryMargin) {
 		return t.AccessToken, nil
 	}
-	way := &noting{next: a.client.Transport}
+	way := &errorRecorder{next: a.client.Transport}
 	client := &http.Client{Transport: way, CheckRedirect: a.client.CheckRedirect}
 	t, err := a.config.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, client)).Token()
 	if err != nil {
@@ -105,13 +105,13 @@ func (a *account) access(ctx context.Context, not string) (string, error) {
 	return t.AccessToken, nil
 }
 
-// noting keeps why a request failed: the library returns its text alone.
-type noting struct {
+// errorRecorder keeps why a request failed: the library returns its text alone.
+type errorRecorder struct {
 	next   http.RoundTripper
 	failed error
 }
 
-func (n *noting) RoundTrip(r *http.Request) (*http.Response, error) {
+func (n *errorRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := n.next.RoundTrip(r)
 	n.failed = err
 	return resp, err
@@ -146,7 +146,7 @@ func (a *account) explain(err error) error {
 		if body.Description != "" {
 			said += ": " + body.Description
 		}
-		e.Message = "Google refused the service account of FCM (" + gateway.Said(said) + "); check if its key was deleted or belongs to another project, and the clock of this machine"
+		e.Message = "Google refused the service account of FCM (" + gateway.ResponseText(said) + "); check if its key was deleted or belongs to another project, and the clock of this machine"
 	}
 	return e
 }

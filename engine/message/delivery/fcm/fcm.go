@@ -31,17 +31,17 @@ type Config struct {
 	Endpoint      string // "": Google's
 	TokenEndpoint string // "": that of the service account
 	Roots         *x509.CertPool
-	Patience      gateway.Patience
+	Retry         gateway.Retry
 }
 
 // Sender is a [delivery.Sender] for Android. It may be used by several
 // goroutines; its token and its connections are shared.
 type Sender struct {
-	account  *account
-	client   *http.Client
-	host     string
-	send     string // the address that messages go to
-	patience gateway.Patience
+	account *account
+	client  *http.Client
+	host    string
+	send    string // the address that messages go to
+	retry   gateway.Retry
 }
 
 var projectID = regexp.MustCompile(`^[A-Za-z0-9:._-]+$`)
@@ -71,7 +71,7 @@ func New(c Config) (*Sender, error) {
 		return nil, gateway.Refuse("the FCM project is missing; set the id of the Firebase project")
 	}
 	return &Sender{
-		account: a, client: client, host: u.Host, patience: c.Patience,
+		account: a, client: client, host: u.Host, retry: c.Retry,
 		send: u.String() + "/v1/projects/" + url.PathEscape(project) + "/messages:send",
 	}, nil
 }
@@ -89,14 +89,14 @@ func (c *Sender) Deliver(ctx context.Context, m delivery.Message) (delivery.Rece
 		return delivery.Receipt{}, gateway.Refuse("the message %s is not for Android, so FCM cannot send it", m.Key)
 	}
 	var name string
-	err := c.patience.Do(ctx, "FCM", func(ctx context.Context) error {
-		token, err := c.account.access(ctx, "")
+	err := c.retry.Do(ctx, "FCM", func(ctx context.Context) error {
+		token, err := c.account.accessToken(ctx, "")
 		if err != nil {
 			return err
 		}
 		name, err = c.post(ctx, m.Push, token)
 		if errors.Is(err, errExpired) {
-			if token, err = c.account.access(ctx, token); err != nil {
+			if token, err = c.account.accessToken(ctx, token); err != nil {
 				return err
 			}
 			name, err = c.post(ctx, m.Push, token)
@@ -115,7 +115,7 @@ var errExpired = errors.New("the access token is not valid")
 func (c *Sender) post(ctx context.Context, p *delivery.Push, token string) (name string, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.send, bytes.NewReader(p.Payload))
 	if err != nil {
-		return "", gateway.Refuse("the FCM endpoint does not work: %s", delivery.Cause(err))
+		return "", gateway.Refuse("the FCM endpoint does not work: %s", delivery.RootCause(err))
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer "+token)
@@ -167,7 +167,7 @@ func (c *Sender) explain(resp *http.Response, body []byte, secrets ...string) er
 	_ = json.Unmarshal(body, &a) // an answer that is none of FCM's is told by its status
 	code := a.code()
 	e := &delivery.Error{After: gateway.RetryAfter(resp.Header, time.Now()), Reason: delivery.Refused}
-	said := gateway.Said(a.Error.Message, secrets...)
+	said := gateway.ResponseText(a.Error.Message, secrets...)
 	switch {
 	case code == "UNREGISTERED":
 		e.Reason = delivery.Gone
@@ -184,27 +184,27 @@ func (c *Sender) explain(resp *http.Response, body []byte, secrets ...string) er
 		e.Message = "FCM has no credential for the platform of this device (THIRD_PARTY_AUTH_ERROR); use an Android device"
 	case resp.StatusCode == http.StatusUnauthorized:
 		e.Reason, e.Err = delivery.Auth, errExpired
-		e.Message = "FCM refused a new access token (" + or(code, "401") + "); check the service account and the clock of this machine"
+		e.Message = "FCM refused a new access token (" + orDefault(code, "401") + "); check the service account and the clock of this machine"
 	case resp.StatusCode == http.StatusForbidden:
 		e.Reason = delivery.Auth
-		e.Message = "the service account is not allowed to send for this project (" + or(code, "403") + "); assign it the role Firebase Cloud Messaging API Admin, and check the project id"
+		e.Message = "the service account is not allowed to send for this project (" + orDefault(code, "403") + "); assign it the role Firebase Cloud Messaging API Admin, and check the project id"
 	case resp.StatusCode == http.StatusTooManyRequests:
 		e.Reason, e.Temporary = delivery.Throttled, true
-		e.Message = "FCM accepts no more messages for now (" + or(code, "429") + ")"
+		e.Message = "FCM accepts no more messages for now (" + orDefault(code, "429") + ")"
 	case resp.StatusCode >= 500:
 		e.Temporary = true
-		e.Message = "FCM failed (" + or(code, resp.Status) + "); try again later"
+		e.Message = "FCM failed (" + orDefault(code, resp.Status) + "); try again later"
 	case resp.StatusCode == http.StatusNotFound:
-		e.Message = "FCM does not know the project (" + or(code, "404") + "); check the project id and the endpoint"
+		e.Message = "FCM does not know the project (" + orDefault(code, "404") + "); check the project id and the endpoint"
 	default:
-		e.Message = fmt.Sprintf("FCM refused the message (%s): %s", or(code, resp.Status), or(said, "no reason given"))
+		e.Message = fmt.Sprintf("FCM refused the message (%s): %s", orDefault(code, resp.Status), orDefault(said, "no reason given"))
 	}
 	return e
 }
 
-func or(s, other string) string {
+func orDefault(s, other string) string {
 	if s == "" {
 		return other
 	}
-	return delivery.OneSentence(s)
+	return delivery.SanitizeText(s)
 }

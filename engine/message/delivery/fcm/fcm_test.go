@@ -31,7 +31,7 @@ func (p *pauses) wait(ctx context.Context, d time.Duration) error {
 }
 
 func config(f *FCM, p *pauses) fcm.Config {
-	return fcm.Config{Key: f.Account, Endpoint: f.URL, Roots: f.Roots, Patience: gateway.Patience{Wait: p.wait}}
+	return fcm.Config{Key: f.Account, Endpoint: f.URL, Roots: f.Roots, Retry: gateway.Retry{Wait: p.wait}}
 }
 
 func open(t *testing.T, c fcm.Config) *fcm.Sender {
@@ -63,7 +63,7 @@ func TestDeliver(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	got := f.Got()
+	got := f.Messages()
 	if len(got) != 3 || string(got[1].Payload) != string(message("tok-1").Push.Payload) || got[0].Conn != got[2].Conn {
 		t.Errorf("%+v", got)
 	}
@@ -85,8 +85,8 @@ func TestAtOnce(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	if len(f.Got()) != 20 || f.Tokens() != 1 {
-		t.Errorf("%d messages, %d tokens", len(f.Got()), f.Tokens())
+	if len(f.Messages()) != 20 || f.Tokens() != 1 {
+		t.Errorf("%d messages, %d tokens", len(f.Messages()), f.Tokens())
 	}
 }
 
@@ -101,7 +101,7 @@ func TestExpired(t *testing.T) {
 	if err := send(); err != nil || f.Tokens() != 2 {
 		t.Errorf("a token that FCM takes for expired is renewed: %v, %d tokens", err, f.Tokens())
 	}
-	f.Always(FCMError(401, "UNAUTHENTICATED", "", "no"))
+	f.RespondAlways(FCMError(401, "UNAUTHENTICATED", "", "no"))
 	Check(t, send(), delivery.Auth, "FCM refused a new access token (UNAUTHENTICATED)")
 	if f.Tokens() != 3 {
 		t.Errorf("it was renewed %d times, not once", f.Tokens()-2)
@@ -111,7 +111,7 @@ func TestExpired(t *testing.T) {
 // A token is renewed before its end.
 func TestShortLived(t *testing.T) {
 	f := NewFCM(t)
-	f.Lasting(30)
+	f.SetTokenLifetime(30)
 	c := open(t, config(f, &pauses{}))
 	for range 2 {
 		if _, err := c.Deliver(t.Context(), message("tok")); err != nil {
@@ -126,7 +126,7 @@ func TestShortLived(t *testing.T) {
 func TestFailures(t *testing.T) {
 	for _, tt := range []struct {
 		Name   string
-		Answer Answer // of every request
+		Answer Response // of every request
 		Reason delivery.Reason
 		Want   string
 	}{
@@ -138,17 +138,17 @@ func TestFailures(t *testing.T) {
 		{"no such project", FCMError(404, "NOT_FOUND", "", "x"), delivery.Refused, "FCM does not know the project (NOT_FOUND)"},
 		{"other platform", FCMError(401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR", "x"), delivery.Auth, "THIRD_PARTY_AUTH_ERROR"},
 		{"throttled", FCMError(429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED", "x"), delivery.Throttled, "FCM accepts no more messages for now (QUOTA_EXCEEDED)"},
-		{"throttled for long", Answer{Status: 429, Header: map[string]string{"Retry-After": "120"}}, delivery.Throttled, "(429); it asks to wait 2m0s, but a test waits at most 30s"},
+		{"throttled for long", Response{Status: 429, Header: map[string]string{"Retry-After": "120"}}, delivery.Throttled, "(429); it asks to wait 2m0s, but a test waits at most 30s"},
 		{"down", FCMError(503, "UNAVAILABLE", "UNAVAILABLE", "x"), delivery.Refused, "FCM failed (UNAVAILABLE)"},
-		{"not JSON", Answer{Status: 502, Body: "<html>\r\nBad \x1b[31m Gateway"}, delivery.Refused, "FCM failed (502 Bad Gateway)"},
-		{"strange", Answer{Status: 418, Body: `{"error":{"message":"a\r\nb"}}`}, delivery.Refused, "FCM refused the message (418 I'm a teapot): a b"},
-		{"redirect", Answer{Status: 302, Header: map[string]string{"Location": "http://127.0.0.1:1/"}}, delivery.Refused, "302 Found"},
-		{"not FCM", Answer{Status: 200, Body: `{}`}, delivery.Refused, "is not from FCM"},
+		{"not JSON", Response{Status: 502, Body: "<html>\r\nBad \x1b[31m Gateway"}, delivery.Refused, "FCM failed (502 Bad Gateway)"},
+		{"strange", Response{Status: 418, Body: `{"error":{"message":"a\r\nb"}}`}, delivery.Refused, "FCM refused the message (418 I'm a teapot): a b"},
+		{"redirect", Response{Status: 302, Header: map[string]string{"Location": "http://127.0.0.1:1/"}}, delivery.Refused, "302 Found"},
+		{"not FCM", Response{Status: 200, Body: `{}`}, delivery.Refused, "is not from FCM"},
 		{"echo", FCMError(400, "FAILED_PRECONDITION", "", "your token ya29.access-1 of tok-secret"), delivery.Refused, "your token … of …"},
 	} {
 		t.Run(tt.Name, func(t *testing.T) {
 			f := NewFCM(t)
-			f.Always(tt.Answer)
+			f.RespondAlways(tt.Answer)
 			_, err := open(t, config(f, &pauses{})).Deliver(t.Context(), message("tok-secret"))
 			Check(t, err, tt.Reason, tt.Want, "ya29.access", "tok-secret", "PRIVATE KEY")
 		})
@@ -158,22 +158,22 @@ func TestFailures(t *testing.T) {
 func TestTokenFailures(t *testing.T) {
 	for _, tt := range []struct {
 		Name   string
-		Answer Answer // of every request
+		Answer Response // of every request
 		Reason delivery.Reason
 		Want   string
 	}{
-		{"deleted key", Answer{Status: 400, Body: `{"error":"invalid_grant","error_description":"Invalid JWT Signature."}`}, delivery.Auth, "Google refused the service account of FCM (invalid_grant: Invalid JWT Signature.)"},
-		{"no JSON", Answer{Status: 404, Body: `nothing`}, delivery.Auth, "(404 Not Found)"},
-		{"throttled", Answer{Status: 429}, delivery.Throttled, "returns no more tokens for now (429)"},
-		{"down", Answer{Status: 500}, delivery.Refused, "failed (500 Internal Server Error)"},
-		{"empty", Answer{Status: 200, Body: `{}`}, delivery.Auth, "returned no access token"},
+		{"deleted key", Response{Status: 400, Body: `{"error":"invalid_grant","error_description":"Invalid JWT Signature."}`}, delivery.Auth, "Google refused the service account of FCM (invalid_grant: Invalid JWT Signature.)"},
+		{"no JSON", Response{Status: 404, Body: `nothing`}, delivery.Auth, "(404 Not Found)"},
+		{"throttled", Response{Status: 429}, delivery.Throttled, "returns no more tokens for now (429)"},
+		{"down", Response{Status: 500}, delivery.Refused, "failed (500 Internal Server Error)"},
+		{"empty", Response{Status: 200, Body: `{}`}, delivery.Auth, "returned no access token"},
 	} {
 		t.Run(tt.Name, func(t *testing.T) {
 			f := NewFCM(t)
 			f.Refuse = &tt.Answer
 			_, err := open(t, config(f, &pauses{})).Deliver(t.Context(), message("tok"))
 			Check(t, err, tt.Reason, tt.Want, "PRIVATE KEY", "assertion")
-			if len(f.Got()) > 0 {
+			if len(f.Messages()) > 0 {
 				t.Error("something was sent")
 			}
 		})
@@ -187,7 +187,7 @@ func TestAnotherAccount(t *testing.T) {
 	c.Key, c.TokenEndpoint = other.Account, f.URL+"/token"
 	_, err := open(t, c).Deliver(t.Context(), message("tok"))
 	Check(t, err, delivery.Auth, "Google refused the service account of FCM (invalid_grant: Invalid JWT", "PRIVATE KEY")
-	if f.Tokens()+len(f.Got()) > 0 {
+	if f.Tokens()+len(f.Messages()) > 0 {
 		t.Error("it was let in")
 	}
 }
@@ -195,7 +195,7 @@ func TestAnotherAccount(t *testing.T) {
 // What passes is tried again: after the time that was asked for, or a little more each time.
 func TestRetry(t *testing.T) {
 	f, p := NewFCM(t), &pauses{}
-	f.Say(Answer{Status: 429, Header: map[string]string{"Retry-After": "3"}}, FCMError(503, "UNAVAILABLE", "UNAVAILABLE", "x"))
+	f.Respond(Response{Status: 429, Header: map[string]string{"Retry-After": "3"}}, FCMError(503, "UNAVAILABLE", "UNAVAILABLE", "x"))
 	if _, err := open(t, config(f, p)).Deliver(t.Context(), message("tok")); err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestSilent(t *testing.T) {
 	f := NewFCM(t)
 	entered, leave := make(chan struct{}, 2), make(chan struct{})
 	t.Cleanup(func() { close(leave) })
-	f.Hold(func(r *http.Request) {
+	f.OnRequest(func(r *http.Request) {
 		entered <- struct{}{}
 		select {
 		case <-leave:
@@ -238,7 +238,7 @@ func TestSilent(t *testing.T) {
 		}
 	})
 	c := config(f, &pauses{})
-	c.Patience.Limit = 200 * time.Millisecond
+	c.Retry.Limit = 200 * time.Millisecond
 	_, err := open(t, c).Deliver(t.Context(), message("tok"))
 	Check(t, err, delivery.Unreachable, "did not respond in time")
 	<-entered

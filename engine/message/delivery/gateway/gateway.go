@@ -54,15 +54,15 @@ func (t Transport) Client() *http.Client {
 		out.Protocols.SetUnencryptedHTTP2(true)
 	}
 	return &http.Client{
-		Transport:     bounded{out},
+		Transport:     limitedTransport{out},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
 
-// bounded cuts answers that are longer than any gateway gives.
-type bounded struct{ *http.Transport }
+// limitedTransport cuts answers that are longer than any gateway gives.
+type limitedTransport struct{ *http.Transport }
 
-func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := b.Transport.RoundTrip(r)
 	if err != nil {
 		return nil, err
@@ -81,15 +81,15 @@ func Endpoint(what, raw string) (*url.URL, error) {
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, Refuse("%s %q is not a URL such as https://push.example.com", what, raw)
 	}
-	if u.Scheme == "http" && !Loopback(u.Hostname()) {
+	if u.Scheme == "http" && !IsLoopback(u.Hostname()) {
 		return nil, Refuse("%s %q is not encrypted; use https, or an address on this machine", what, raw)
 	}
 	u.Path = strings.TrimRight(u.Path, "/")
 	return u, nil
 }
 
-// Loopback says that a host is this machine itself.
-func Loopback(host string) bool {
+// IsLoopback says that a host is this machine itself.
+func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
@@ -107,7 +107,7 @@ func Roots(file string) (*x509.CertPool, error) {
 	}
 	pem, err := os.ReadFile(file)
 	if err != nil {
-		return nil, Refuse("cannot read the certificates in %s: %s", file, delivery.Cause(err))
+		return nil, Refuse("cannot read the certificates in %s: %s", file, delivery.RootCause(err))
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
@@ -148,25 +148,25 @@ func Unreachable(name, host string, err error) error {
 	switch {
 	case errors.As(err, &unknown), errors.As(err, &badName), errors.As(err, &invalid):
 		e.Reason, e.Temporary = delivery.Insecure, false
-		e.Message = fmt.Sprintf("the certificate of %s at %s is not trusted: %s", name, host, delivery.Cause(err))
+		e.Message = fmt.Sprintf("the certificate of %s at %s is not trusted: %s", name, host, delivery.RootCause(err))
 	case errors.As(err, &record):
 		e.Reason, e.Temporary = delivery.Insecure, false
 		e.Message = fmt.Sprintf("%s at %s does not use TLS on this port; check the endpoint of the gateway", name, host)
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		e.Message = fmt.Sprintf("%s at %s did not respond in time; try again, or check the network and the endpoint of the gateway", name, host)
 	default:
-		e.Message = fmt.Sprintf("cannot reach %s at %s: %s; check the network and the endpoint of the gateway", name, host, delivery.OneSentence(delivery.Cause(err)))
+		e.Message = fmt.Sprintf("cannot reach %s at %s: %s; check the network and the endpoint of the gateway", name, host, delivery.SanitizeText(delivery.RootCause(err)))
 	}
 	return e
 }
 
-// Said is what a gateway answered, for people: on one line, short, and without the
+// ResponseText is what a gateway answered, for people: on one line, short, and without the
 // secrets that it may have been told.
-func Said(text string, secrets ...string) string {
+func ResponseText(text string, secrets ...string) string {
 	for _, s := range secrets {
 		if len(s) > 3 {
 			text = strings.ReplaceAll(text, s, "…")
 		}
 	}
-	return delivery.OneSentence(text)
+	return delivery.SanitizeText(text)
 }

@@ -53,7 +53,7 @@ func TestRetryAfter(t *testing.T) {
 func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun, n := time.Now(), 0
-		err := gateway.Patience{}.Do(t.Context(), "X", func(context.Context) error {
+		err := gateway.Retry{}.Do(t.Context(), "X", func(context.Context) error {
 			if n++; n < 3 {
 				return &delivery.Error{Reason: delivery.Throttled, Temporary: true, After: 10 * time.Second, Message: "busy"}
 			}
@@ -64,7 +64,7 @@ func TestPatience(t *testing.T) {
 		}
 
 		begun = time.Now()
-		err = gateway.Patience{Limit: 15 * time.Second}.Do(t.Context(), "X", func(context.Context) error {
+		err = gateway.Retry{Limit: 15 * time.Second}.Do(t.Context(), "X", func(context.Context) error {
 			return &delivery.Error{Reason: delivery.Throttled, Temporary: true, After: 10 * time.Second, Message: "busy"}
 		})
 		if took := time.Since(begun); took != 10*time.Second || err == nil || err.Error() != "busy; it asks to wait 10s, but a test waits at most 15s" {
@@ -72,7 +72,7 @@ func TestPatience(t *testing.T) {
 		}
 
 		begun, n = time.Now(), 0
-		_ = gateway.Patience{}.Do(t.Context(), "X", func(context.Context) error {
+		_ = gateway.Retry{}.Do(t.Context(), "X", func(context.Context) error {
 			n++
 			return &delivery.Error{Reason: delivery.Refused, Temporary: true, Message: "down"}
 		})
@@ -82,7 +82,7 @@ func TestPatience(t *testing.T) {
 
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
-		err = gateway.Patience{}.Do(ctx, "X", func(context.Context) error {
+		err = gateway.Retry{}.Do(ctx, "X", func(context.Context) error {
 			return &delivery.Error{Reason: delivery.Throttled, Temporary: true, After: 10 * time.Second}
 		})
 		if !errors.Is(err, context.Canceled) {
@@ -92,10 +92,10 @@ func TestPatience(t *testing.T) {
 }
 
 func TestSaid(t *testing.T) {
-	if got := gateway.Said("the key s3cret\r\n\x1b[31mis wrong s3cret", "s3cret", "", "a"); got != "the key … [31mis wrong …" {
+	if got := gateway.ResponseText("the key s3cret\r\n\x1b[31mis wrong s3cret", "s3cret", "", "a"); got != "the key … [31mis wrong …" {
 		t.Errorf("got %q", got)
 	}
-	if got := gateway.Said(strings.Repeat("x", 5000)); len(got) > 300 {
+	if got := gateway.ResponseText(strings.Repeat("x", 5000)); len(got) > 300 {
 		t.Errorf("%d bytes", len(got))
 	}
 }

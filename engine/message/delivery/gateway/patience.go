@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	usualLimit = 30 * time.Second
-	attempts   = 3
+	defaultLimit = 30 * time.Second
+	attempts     = 3
 )
 
-// Patience bounds how long one message is tried. The zero value is ready.
-type Patience struct {
+// Retry bounds how long one message is tried. The zero value is ready.
+type Retry struct {
 	Limit time.Duration // with all that is waited for, 0 is 30 seconds
 	// Wait waits as long as a gateway asks to; nil does so by the clock.
 	Wait func(ctx context.Context, d time.Duration) error
@@ -27,10 +27,10 @@ type Patience struct {
 // temporary is tried again after the time that the gateway names; a server that
 // failed without naming one, after a second and then two (FCM and Apple both ask
 // to back off). A throttling that names none is over later than a test waits.
-func (p Patience) Do(ctx context.Context, name string, once func(context.Context) error) error {
+func (p Retry) Do(ctx context.Context, name string, once func(context.Context) error) error {
 	limit := p.Limit
 	if limit == 0 {
-		limit = usualLimit
+		limit = defaultLimit
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -65,7 +65,7 @@ func (p Patience) Do(ctx context.Context, name string, once func(context.Context
 	}
 }
 
-func (p Patience) wait(ctx context.Context, d time.Duration) error {
+func (p Retry) wait(ctx context.Context, d time.Duration) error {
 	if p.Wait != nil {
 		return p.Wait(ctx, d)
 	}
@@ -79,9 +79,9 @@ func (p Patience) wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Silent is the error of an address that a profile names, and that sends no
+// NoResponse is the error of an address that a profile names, and that sends no
 // answer: the same for all causes, and after about the same time since start.
-func (p Patience) Silent(ctx context.Context, name string, start time.Time, cause error) error {
+func (p Retry) NoResponse(ctx context.Context, name string, start time.Time, cause error) error {
 	var whole *url.Error
 	if errors.As(cause, &whole) {
 		cause = whole.Err // its own text holds the address
@@ -89,5 +89,5 @@ func (p Patience) Silent(ctx context.Context, name string, start time.Time, caus
 	if left := time.Second - time.Since(start); left > 0 {
 		_ = p.wait(ctx, left) // whose end Do looks at
 	}
-	return &delivery.Error{Reason: delivery.Unreachable, Temporary: true, Message: name + " cannot be reached: its address " + publicnet.Silent, Err: cause}
+	return &delivery.Error{Reason: delivery.Unreachable, Temporary: true, Message: name + " cannot be reached: its address " + publicnet.NoResponse, Err: cause}
 }

@@ -16,7 +16,7 @@ import (
 
 // APNs is Apple's push service: HTTP/2 with TLS, and nothing else.
 type APNs struct {
-	desk
+	recorder
 	URL                  string
 	Roots                *x509.CertPool
 	CAFile               string
@@ -57,17 +57,17 @@ func (a *APNs) Bearers() int {
 }
 
 // APNsError is an answer of Apple.
-func APNsError(status int, reason string) Answer {
-	return Answer{Status: status, Body: fmt.Sprintf(`{"reason":%q}`, reason)}
+func APNsError(status int, reason string) Response {
+	return Response{Status: status, Body: fmt.Sprintf(`{"reason":%q}`, reason)}
 }
 
 func (a *APNs) push(w http.ResponseWriter, r *http.Request) {
 	if r.ProtoMajor != 2 {
-		say(w, APNsError(http.StatusHTTPVersionNotSupported, "HTTP/2 only"))
+		writeResponse(w, APNsError(http.StatusHTTPVersionNotSupported, "HTTP/2 only"))
 		return
 	}
 	if reason := a.provider(r); reason != "" {
-		say(w, APNsError(http.StatusForbidden, reason))
+		writeResponse(w, APNsError(http.StatusForbidden, reason))
 		return
 	}
 	body, err := io.ReadAll(r.Body)
@@ -76,16 +76,16 @@ func (a *APNs) push(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case err != nil || json.Unmarshal(body, &m) != nil || m.APS == nil:
-		say(w, APNsError(http.StatusBadRequest, "PayloadEmpty"))
+		writeResponse(w, APNsError(http.StatusBadRequest, "PayloadEmpty"))
 	case len(body) > 4096:
-		say(w, APNsError(http.StatusRequestEntityTooLarge, "PayloadTooLarge"))
+		writeResponse(w, APNsError(http.StatusRequestEntityTooLarge, "PayloadTooLarge"))
 	case r.Header.Get("apns-topic") != a.Topic:
-		say(w, APNsError(http.StatusBadRequest, "TopicDisallowed"))
+		writeResponse(w, APNsError(http.StatusBadRequest, "TopicDisallowed"))
 	case r.Header.Get("apns-push-type") == "":
-		say(w, APNsError(http.StatusBadRequest, "InvalidPushType"))
+		writeResponse(w, APNsError(http.StatusBadRequest, "InvalidPushType"))
 	default:
 		if a.take(w, r, Received{To: r.PathValue("token"), Payload: body}) {
-			w.Header().Set("apns-id", fmt.Sprintf("00000000-0000-0000-0000-%012d", len(a.Got())))
+			w.Header().Set("apns-id", fmt.Sprintf("00000000-0000-0000-0000-%012d", len(a.Messages())))
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // FCM is Firebase Cloud Messaging, HTTP v1, with Google's token endpoint.
 type FCM struct {
-	desk
+	recorder
 	URL     string
 	Roots   *x509.CertPool
 	CAFile  string
@@ -25,7 +25,7 @@ type FCM struct {
 	key       *rsa.PrivateKey
 	tokens    int    // how many were given
 	valid     string // the one that is good
-	Refuse    *Answer
+	Refuse    *Response
 	expiresIn int
 }
 
@@ -64,8 +64,8 @@ func (f *FCM) Expire() {
 	f.valid = ""
 }
 
-// Lasting makes tokens last that many seconds.
-func (f *FCM) Lasting(seconds int) {
+// SetTokenLifetime makes tokens last that many seconds.
+func (f *FCM) SetTokenLifetime(seconds int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.expiresIn = seconds
@@ -76,11 +76,11 @@ func (f *FCM) token(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.Refuse != nil {
-		say(w, *f.Refuse)
+		writeResponse(w, *f.Refuse)
 		return
 	}
 	bad := func(description string) {
-		say(w, Answer{Status: http.StatusBadRequest, Body: fmt.Sprintf(`{"error":"invalid_grant","error_description":%q}`, description)})
+		writeResponse(w, Response{Status: http.StatusBadRequest, Body: fmt.Sprintf(`{"error":"invalid_grant","error_description":%q}`, description)})
 	}
 	if r.PostFormValue("grant_type") != "urn:ietf:params:oauth:grant-type:jwt-bearer" {
 		bad("Unsupported grant_type.")
@@ -110,10 +110,10 @@ func (f *FCM) send(w http.ResponseWriter, r *http.Request) {
 	f.mu.Unlock()
 	switch {
 	case !known:
-		say(w, FCMError(http.StatusUnauthorized, "UNAUTHENTICATED", "", "Request had invalid authentication credentials. "+r.Header.Get("Authorization")))
+		writeResponse(w, FCMError(http.StatusUnauthorized, "UNAUTHENTICATED", "", "Request had invalid authentication credentials. "+r.Header.Get("Authorization")))
 		return
 	case r.PathValue("project") != f.Project:
-		say(w, FCMError(http.StatusNotFound, "NOT_FOUND", "", "no such project"))
+		writeResponse(w, FCMError(http.StatusNotFound, "NOT_FOUND", "", "no such project"))
 		return
 	}
 	body, err := io.ReadAll(r.Body)
@@ -124,20 +124,20 @@ func (f *FCM) send(w http.ResponseWriter, r *http.Request) {
 		} `json:"message"`
 	}
 	if err != nil || json.Unmarshal(body, &m) != nil || m.Message.Token == "" {
-		say(w, FCMError(http.StatusBadRequest, "INVALID_ARGUMENT", "INVALID_ARGUMENT", "Invalid JSON payload received."))
+		writeResponse(w, FCMError(http.StatusBadRequest, "INVALID_ARGUMENT", "INVALID_ARGUMENT", "Invalid JSON payload received."))
 		return
 	}
 	if f.take(w, r, Received{To: m.Message.Token, Payload: body}) {
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"name":"projects/%s/messages/%d"}`, f.Project, len(f.Got()))
+		fmt.Fprintf(w, `{"name":"projects/%s/messages/%d"}`, f.Project, len(f.Messages()))
 	}
 }
 
 // FCMError is an answer of FCM: a google.rpc.Status.
-func FCMError(status int, code, detail, message string) Answer {
+func FCMError(status int, code, detail, message string) Response {
 	details := "[]"
 	if detail != "" {
 		details = fmt.Sprintf(`[{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":%q}]`, detail)
 	}
-	return Answer{Status: status, Body: fmt.Sprintf(`{"error":{"code":%d,"message":%q,"status":%q,"details":%s}}`, status, message, code, details)}
+	return Response{Status: status, Body: fmt.Sprintf(`{"error":{"code":%d,"message":%q,"status":%q,"details":%s}}`, status, message, code, details)}
 }

@@ -19,8 +19,8 @@ import (
 	"testing"
 )
 
-// Answer is what a gateway says instead of taking a message.
-type Answer struct {
+// Response is what a gateway says instead of taking a message.
+type Response struct {
 	Status int
 	Header map[string]string
 	Body   string
@@ -34,56 +34,56 @@ type Received struct {
 	Conn    string // the address of the connection that it came by
 }
 
-// desk is what the gateways have in common: what they took, and how they answer.
-type desk struct {
-	mu     sync.Mutex
-	got    []Received
-	queue  []Answer
-	always *Answer
-	asked  int
-	gate   func(*http.Request)
+// recorder is what the gateways have in common: what they took, and how they answer.
+type recorder struct {
+	mu        sync.Mutex
+	messages  []Received
+	queue     []Response
+	always    *Response
+	requests  int
+	onRequest func(*http.Request)
 }
 
-// Got returns the messages that were taken.
-func (d *desk) Got() []Received {
+// Messages returns the messages that were taken.
+func (d *recorder) Messages() []Received {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return append([]Received(nil), d.got...)
+	return append([]Received(nil), d.messages...)
 }
 
-// Asked is how often somebody who was let in asked.
-func (d *desk) Asked() int {
+// Requests is how often somebody who was let in asked.
+func (d *recorder) Requests() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.asked
+	return d.requests
 }
 
-// Say makes the next requests be answered so, one each.
-func (d *desk) Say(answers ...Answer) {
+// Respond makes the next requests be answered so, one each.
+func (d *recorder) Respond(answers ...Response) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.queue = append(d.queue, answers...)
 }
 
-// Always makes all requests be answered so.
-func (d *desk) Always(a Answer) {
+// RespondAlways makes all requests be answered so.
+func (d *recorder) RespondAlways(a Response) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.always = &a
 }
 
-// Hold calls fn in each request before it is answered.
-func (d *desk) Hold(fn func(*http.Request)) {
+// OnRequest calls fn in each request before it is answered.
+func (d *recorder) OnRequest(fn func(*http.Request)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.gate = fn
+	d.onRequest = fn
 }
 
 // take answers as told, or takes the message and reports so.
-func (d *desk) take(w http.ResponseWriter, r *http.Request, m Received) bool {
+func (d *recorder) take(w http.ResponseWriter, r *http.Request, m Received) bool {
 	d.mu.Lock()
-	gate := d.gate
-	d.asked++
+	gate := d.onRequest
+	d.requests++
 	d.mu.Unlock()
 	if gate != nil {
 		if gate(r); r.Context().Err() != nil {
@@ -97,15 +97,15 @@ func (d *desk) take(w http.ResponseWriter, r *http.Request, m Received) bool {
 		answer, d.queue = &d.queue[0], d.queue[1:]
 	}
 	if answer != nil {
-		say(w, *answer)
+		writeResponse(w, *answer)
 		return false
 	}
 	m.Header, m.Conn = r.Header.Clone(), r.RemoteAddr
-	d.got = append(d.got, m)
+	d.messages = append(d.messages, m)
 	return true
 }
 
-func say(w http.ResponseWriter, a Answer) {
+func writeResponse(w http.ResponseWriter, a Response) {
 	for name, value := range a.Header {
 		w.Header().Set(name, value)
 	}

@@ -11,12 +11,12 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// Silent is the address in Names of a name that is asked for and never answered.
-const Silent = "silent"
+// NoResponse is the address in Names of a name that is asked for and never answered.
+const NoResponse = "silent"
 
-// Names answers the lookups of this process to the end of the test, each name with its IPv4 address; other names
+// FakeDNS answers the lookups of this process to the end of the test, each name with its IPv4 address; other names
 // are not known. Tests that use it do not run in parallel with others.
-func Names(t testing.TB, addresses map[string]string) {
+func FakeDNS(t testing.TB, addresses map[string]string) {
 	usual := net.DefaultResolver
 	t.Cleanup(func() { net.DefaultResolver = usual })
 	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
@@ -45,7 +45,7 @@ func answer(c net.Conn, addresses map[string]string) {
 	q := m.Questions[0]
 	m.Response, m.Additionals = true, nil
 	switch address := addresses[q.Name.String()]; {
-	case address == Silent:
+	case address == NoResponse:
 		_, _ = c.Read(size[:]) // until the one who asked gives up
 		return
 	case address == "":

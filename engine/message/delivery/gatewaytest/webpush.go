@@ -26,7 +26,7 @@ import (
 
 // PushService is a browser's push service together with the browser, which decrypts.
 type PushService struct {
-	desk
+	recorder
 	URL    string
 	Roots  *x509.CertPool
 	CAFile string
@@ -70,25 +70,25 @@ func (p *PushService) Keys() (p256dh, auth string) {
 
 func (p *PushService) push(w http.ResponseWriter, r *http.Request) {
 	if err := p.vapid(r); err != nil {
-		say(w, Answer{Status: http.StatusForbidden, Body: err.Error()})
+		writeResponse(w, Response{Status: http.StatusForbidden, Body: err.Error()})
 		return
 	}
 	if _, err := strconv.ParseUint(r.Header.Get("TTL"), 10, 31); err != nil || r.Header.Get("Content-Encoding") != "aes128gcm" {
-		say(w, Answer{Status: http.StatusBadRequest, Body: "TTL or Content-Encoding"})
+		writeResponse(w, Response{Status: http.StatusBadRequest, Body: "TTL or Content-Encoding"})
 		return
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, 4097))
 	if err != nil || len(body) > 4096 {
-		say(w, Answer{Status: http.StatusRequestEntityTooLarge})
+		writeResponse(w, Response{Status: http.StatusRequestEntityTooLarge})
 		return
 	}
 	plain, err := p.decrypt(body)
 	if err != nil {
-		say(w, Answer{Status: http.StatusBadRequest, Body: err.Error()})
+		writeResponse(w, Response{Status: http.StatusBadRequest, Body: err.Error()})
 		return
 	}
 	if p.take(w, r, Received{To: r.PathValue("id"), Payload: plain}) {
-		w.Header().Set("Location", p.URL+"/message/"+strconv.Itoa(len(p.Got())))
+		w.Header().Set("Location", p.URL+"/message/"+strconv.Itoa(len(p.Messages())))
 		w.WriteHeader(http.StatusCreated)
 	}
 }

@@ -49,8 +49,8 @@ func KindOf(provider string) (Kind, bool) {
 	return Kind{}, false
 }
 
-// For returns the kind that serves a platform.
-func For(platform string) (Kind, bool) {
+// KindFor returns the kind that serves a platform.
+func KindFor(platform string) (Kind, bool) {
 	for _, k := range kinds {
 		if string(k.Platform) == platform {
 			return k, true
@@ -95,32 +95,32 @@ func addresses(g engine.Gateway) map[string]string {
 	return nil
 }
 
-// Settings refuses settings that only a provider itself sees through, such as a team
+// CheckSettings refuses settings that only a provider itself sees through, such as a team
 // id of APNs, with any key.
-func Settings(g engine.Gateway) error {
+func CheckSettings(g engine.Gateway) error {
 	if err := Check(g); err != nil {
 		return err
 	}
 	switch {
 	case g.APNs != nil:
-		return apns.Settings(apns.Config{KeyID: g.APNs.KeyID, TeamID: g.APNs.TeamID, Topic: g.APNs.Topic})
+		return apns.CheckSettings(apns.Config{KeyID: g.APNs.KeyID, TeamID: g.APNs.TeamID, Topic: g.APNs.Topic})
 	case g.WebPush != nil:
-		return webpush.Settings(webpush.Config{Subject: g.WebPush.Subject})
+		return webpush.CheckSettings(webpush.Config{Subject: g.WebPush.Subject})
 	}
 	return nil
 }
 
-// WithKey makes the provider of a gateway with a key that is at hand.
-func WithKey(g engine.Gateway, key []byte) (delivery.Sender, error) {
+// NewPushWithKey makes the provider of a gateway with a key that is at hand.
+func NewPushWithKey(g engine.Gateway, key []byte) (delivery.Sender, error) {
 	if err := Check(g); err != nil {
 		return nil, err
 	}
 	return open(g, key)
 }
 
-// Push makes the provider of a gateway. It fetches the key; nothing is connected
+// NewPush makes the provider of a gateway. It fetches the key; nothing is connected
 // yet. The provider is an [io.Closer].
-func Push(ctx context.Context, g engine.Gateway) (delivery.Sender, error) {
+func NewPush(ctx context.Context, g engine.Gateway) (delivery.Sender, error) {
 	if err := Check(g); err != nil {
 		return nil, err
 	}
@@ -160,8 +160,8 @@ func open(g engine.Gateway, key []byte) (delivery.Sender, error) {
 	return nil, errors.New("the gateway has no settings")
 }
 
-// Mail makes the provider of a connector that speaks SMTP.
-func Mail(c engine.Connector) (delivery.Sender, error) {
+// NewMail makes the provider of a connector that speaks SMTP.
+func NewMail(c engine.Connector) (delivery.Sender, error) {
 	if c.Provider != engine.ProviderSMTP || c.SMTP == nil {
 		return nil, fmt.Errorf("the connector %q cannot send email yet; set its provider to outbox, or to smtp with a host", c.Name)
 	}

@@ -42,11 +42,11 @@ func TestPool(t *testing.T) {
 
 func TestHello(t *testing.T) {
 	g := engine.Gateway{Provider: engine.ProviderAPNs, APNs: &engine.APNs{Topic: "com.example.shop"}}
-	m, err := providers.Hello(g, engine.Device{Token: "00ff"}, time.Now())
+	m, err := providers.TestPush(g, engine.Device{Token: "00ff"}, time.Now())
 	if err != nil || m.Push.Headers["apns-topic"] != "com.example.shop" || !strings.Contains(string(m.Push.Payload), `"title":"Test message from bugle"`) {
 		t.Errorf("%+v, %v", m.Push, err)
 	}
-	if _, err := providers.Hello(g, engine.Device{Platform: "WEB", Token: "x"}, time.Now()); err == nil || !strings.Contains(err.Error(), "APNs sends to iOS") {
+	if _, err := providers.TestPush(g, engine.Device{Platform: "WEB", Token: "x"}, time.Now()); err == nil || !strings.Contains(err.Error(), "APNs sends to iOS") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -55,7 +55,7 @@ func TestHello(t *testing.T) {
 func TestSandbox(t *testing.T) {
 	a := gatewaytest.NewAPNs(t)
 	g := engine.Gateway{Provider: engine.ProviderAPNs, Key: engine.SecretRef{Env: "X"}, APNs: &engine.APNs{KeyID: a.KeyID, TeamID: a.TeamID, Topic: a.Topic, Sandbox: true}}
-	c, err := providers.WithKey(g, a.Key)
+	c, err := providers.NewPushWithKey(g, a.Key)
 	if err != nil {
 		t.Fatal(err)
 	}

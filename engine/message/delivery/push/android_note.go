@@ -8,9 +8,9 @@ import (
 	"bugle/engine/doc"
 )
 
-// fcmLongest is the longest time to live (FCM, AndroidConfig.ttl: 4 weeks). More
+// fcmMaxTTL is the longest time to live (FCM, AndroidConfig.ttl: 4 weeks). More
 // than the longest is taken for the longest; FCM refuses it.
-const fcmLongest = 28 * 24 * time.Hour
+const fcmMaxTTL = 28 * 24 * time.Hour
 
 // android makes a message of FCM (projects.messages, Message).
 //
@@ -19,9 +19,9 @@ const fcmLongest = 28 * 24 * time.Hour
 // notification that stays or goes by itself) is a data message, which the app is
 // handed to draw (FCM, message types): the members of the content under their own
 // names, each as text, objects and lists as JSON.
-func android(content doc.Value, o Options) (Note, error) {
+func android(content doc.Value, o Options) (Notification, error) {
 	basic := content.Get("basic_details")
-	note := Note{Title: basic.Get("title").Text(), Body: plain(basic.Get("message").Text())}
+	note := Notification{Title: basic.Get("title").Text(), Body: plain(basic.Get("message").Text())}
 	shown := systemDraws(content)
 
 	var notification, own object
@@ -36,7 +36,7 @@ func android(content doc.Value, o Options) (Note, error) {
 	}
 	data, err := androidData(content, o.Advanced, inNotification, shown)
 	if err != nil {
-		return Note{}, err
+		return Notification{}, err
 	}
 
 	config := androidConfig(content, o.Advanced)
@@ -80,8 +80,8 @@ func androidConfig(content, advanced doc.Value) object {
 		config.text("priority", priority)
 	}
 	// AndroidConfig.ttl: seconds with the suffix s.
-	if d, ok := lifetime(advanced); ok {
-		config.text("ttl", fmt.Sprintf("%ds", int64(min(d, fcmLongest)/time.Second)))
+	if d, ok := timeToLive(advanced); ok {
+		config.text("ttl", fmt.Sprintf("%ds", int64(min(d, fcmMaxTTL)/time.Second)))
 	}
 	return config
 }

@@ -12,9 +12,9 @@ const apnsCollapse = 64
 
 // ios makes a notification of APNs: the dictionary aps, and beside it what the app
 // and its service extension read (APNs, Generating a remote notification).
-func ios(content doc.Value, o Options) (Note, error) {
+func ios(content doc.Value, o Options) (Notification, error) {
 	basic, advanced := content.Get("basic_details"), content.Get("advanced")
-	note := Note{Title: basic.Get("title").Text(), Body: basic.Get("message").Text()}
+	note := Notification{Title: basic.Get("title").Text(), Body: basic.Get("message").Text()}
 	priority := o.Advanced.Get("platform_level_priority").Get("ios_specific_priority")
 
 	var alert, aps, root object
@@ -56,13 +56,13 @@ func ios(content doc.Value, o Options) (Note, error) {
 	root.inbox(o.Advanced, func(v doc.Value) doc.Value { return v })
 	// Custom keys stand beside aps, which is the only name that Apple keeps.
 	if err := root.pairs(basic.Get("key_value_pairs"), "APNs", func(key string) bool { return key == "aps" }); err != nil {
-		return Note{}, err
+		return Notification{}, err
 	}
 	note.Payload = root.value()
 
 	var err error
 	if note.Headers, err = apnsHeaders(advanced.Get("collapse_replace_key").Text(), priority.Get("apns_priority").Text(), o); err != nil {
-		return Note{}, err
+		return Notification{}, err
 	}
 	return note, limit("APNs", MaxAPNs, len(note.Payload.Encode()), note.Payload)
 }
@@ -112,7 +112,7 @@ func apnsHeaders(collapse, priority string, o Options) (map[string]string, error
 	if collapse != "" {
 		h["apns-collapse-id"] = collapse
 	}
-	if d, ok := lifetime(o.Advanced); ok {
+	if d, ok := timeToLive(o.Advanced); ok {
 		// apns-expiration: seconds since 1970 in UTC; 0 is one attempt, and no storing.
 		at := "0"
 		if d > 0 {

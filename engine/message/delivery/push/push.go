@@ -37,8 +37,8 @@ type Options struct {
 	Now      time.Time // times that count from now are taken from it
 }
 
-// Note is what one device is to get.
-type Note struct {
+// Notification is what one device is to get.
+type Notification struct {
 	Title, Body string            // as its reader sees them
 	Headers     map[string]string // of the request
 	Payload     doc.Value         // its body
@@ -48,7 +48,7 @@ type Note struct {
 // without the members that the template does not use, and with nothing left to be
 // resolved. What the gateway would refuse, a payload above its size among it, is
 // a *[delivery.Error] with the reason [delivery.Invalid].
-func Build(platform catalog.Platform, content doc.Value, o Options) (Note, error) {
+func Build(platform catalog.Platform, content doc.Value, o Options) (Notification, error) {
 	switch platform {
 	case catalog.Android:
 		return android(content, o)
@@ -57,7 +57,7 @@ func Build(platform catalog.Platform, content doc.Value, o Options) (Note, error
 	case catalog.Web:
 		return web(content, o)
 	}
-	return Note{}, refuse("there is no gateway for the platform %q", string(platform))
+	return Notification{}, refuse("there is no gateway for the platform %q", string(platform))
 }
 
 func refuse(format string, args ...any) error {
@@ -148,16 +148,16 @@ func limit(gateway string, most, size int, parts doc.Value) error {
 	if size <= most {
 		return nil
 	}
-	name, longest := largest(parts)
+	name, longest := largestText(parts)
 	return refuse("the notification has %d bytes, but %s allows %d; shorten it (%s has %d)", size, gateway, most, name, longest)
 }
 
-// largest returns the biggest text below v, by its path.
-func largest(v doc.Value) (path string, size int) {
+// largestText returns the biggest text below v, by its path.
+func largestText(v doc.Value) (path string, size int) {
 	for name, m := range v.Members() {
 		p, n := name, len(m.Encode())
 		if m.Kind() == doc.Object {
-			if inner, k := largest(m); k > 0 {
+			if inner, k := largestText(m); k > 0 {
 				p, n = name+"."+inner, k
 			}
 		}
@@ -168,9 +168,9 @@ func largest(v doc.Value) (path string, size int) {
 	return path, size
 }
 
-// lifetime is how long a gateway keeps a notification that it cannot deliver
+// timeToLive is how long a gateway keeps a notification that it cannot deliver
 // (CONTRACT.md, advanced).
-func lifetime(advanced doc.Value) (time.Duration, bool) {
+func timeToLive(advanced doc.Value) (time.Duration, bool) {
 	settings := advanced.Get("expiration_settings")
 	n, ok := settings.Get("expire_notification_after_value").Int()
 	if !ok || n < 0 {

@@ -140,7 +140,7 @@ func TestRefused(t *testing.T) {
 // A payload of exactly the size that a gateway takes goes out.
 func TestLargest(t *testing.T) {
 	for platform, most := range map[catalog.Platform]int{catalog.IOS: push.MaxAPNs, catalog.Web: push.MaxWeb} {
-		build := func(n int) (push.Note, error) {
+		build := func(n int) (push.Notification, error) {
 			return push.Build(platform, parse(t, `{"basic_details":{"title":"t","message":"`+strings.Repeat("x", n)+`"}}`), push.Options{Now: now})
 		}
 		empty, err := build(1)

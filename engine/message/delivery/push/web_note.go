@@ -7,17 +7,17 @@ import (
 	"bugle/engine/doc"
 )
 
-// webUsual is how long a push service keeps a notification for which the campaign
+// webDefaultTTL is how long a push service keeps a notification for which the campaign
 // does not say: RFC 8030, 5.2 wants a time, and four weeks are what services keep.
-const webUsual = 28 * 24 * time.Hour
+const webDefaultTTL = 28 * 24 * time.Hour
 
 // web makes a push message of a browser. Where it opens a page it is a declarative
 // one (W3C Push API, declarative push message), which new browsers show by
 // themselves; in others the site's service worker reads the same members, whose
 // names are those of NotificationOptions (WHATWG Notifications API).
-func web(content doc.Value, o Options) (Note, error) {
+func web(content doc.Value, o Options) (Notification, error) {
 	basic := content.Get("basic_details")
-	note := Note{Title: basic.Get("title").Text(), Body: basic.Get("message").Text()}
+	note := Notification{Title: basic.Get("title").Text(), Body: basic.Get("message").Text()}
 	var n, root object
 	n.text("title", note.Title)
 	n.text("body", note.Body)
@@ -35,7 +35,7 @@ func web(content doc.Value, o Options) (Note, error) {
 	data.others(content.Get("advanced"), "icon_url", "icon_image_type")
 	data.inbox(o.Advanced, func(v doc.Value) doc.Value { return v })
 	if err := data.pairs(basic.Get("key_value_pairs"), "Web Push", func(string) bool { return false }); err != nil {
-		return Note{}, err
+		return Notification{}, err
 	}
 	n.add("data", data.value())
 	if n.has("navigate") && n.has("title") {
@@ -44,8 +44,8 @@ func web(content doc.Value, o Options) (Note, error) {
 	root.set("notification", doc.NewObject(n.members...))
 	note.Payload = root.value()
 
-	ttl := webUsual
-	if d, ok := lifetime(o.Advanced); ok {
+	ttl := webDefaultTTL
+	if d, ok := timeToLive(o.Advanced); ok {
 		ttl = d
 	}
 	// RFC 8030, 5.2: seconds; 0 is one attempt. 5.3: normal is the urgency that is not said.

@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// commandTime bounds a command that prints a secret: it may ask a person.
-	commandTime = time.Minute
-	maxSecret   = 64 << 10
+	// commandTimeout bounds a command that prints a secret: it may ask a person.
+	commandTimeout = time.Minute
+	maxSecret      = 64 << 10
 )
 
 // Check refuses a reference that leads nowhere, or to more than one place.
@@ -38,8 +38,8 @@ func Check(ref engine.SecretRef) error {
 	return nil
 }
 
-// Words tells where a secret is, for people.
-func Words(ref engine.SecretRef) string {
+// Describe tells where a secret is, for people.
+func Describe(ref engine.SecretRef) string {
 	switch {
 	case ref.Env != "":
 		return "the environment variable " + ref.Env
@@ -65,9 +65,9 @@ func Read(ctx context.Context, ref engine.SecretRef) ([]byte, error) {
 	b = bytes.TrimSpace(b)
 	switch {
 	case len(b) == 0:
-		return nil, fmt.Errorf("%s is empty", Words(ref))
+		return nil, fmt.Errorf("%s is empty", Describe(ref))
 	case len(b) > maxSecret:
-		return nil, fmt.Errorf("%s is too long to be a key", Words(ref))
+		return nil, fmt.Errorf("%s is too long to be a key", Describe(ref))
 	}
 	return b, nil
 }
@@ -95,12 +95,12 @@ func fetch(ctx context.Context, ref engine.SecretRef) ([]byte, error) {
 func readFile(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the key file %s: %s", name, delivery.Cause(err))
+		return nil, fmt.Errorf("cannot read the key file %s: %s", name, delivery.RootCause(err))
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the key file %s: %s", name, delivery.Cause(err))
+		return nil, fmt.Errorf("cannot read the key file %s: %s", name, delivery.RootCause(err))
 	}
 	// On Windows these bits say nothing.
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
@@ -108,13 +108,13 @@ func readFile(name string) ([]byte, error) {
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxSecret+1))
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the key file %s: %s", name, delivery.Cause(err))
+		return nil, fmt.Errorf("cannot read the key file %s: %s", name, delivery.RootCause(err))
 	}
 	return b, nil
 }
 
 func run(ctx context.Context, words []string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, commandTime)
+	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.WaitDelay = time.Second
@@ -124,15 +124,15 @@ func run(ctx context.Context, words []string) ([]byte, error) {
 		return nil, fmt.Errorf("the command %s for the key was canceled: %w", words[0], ctx.Err())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the command %s for the key failed (%s); run it in a shell to see why", words[0], exitWords(err))
+		return nil, fmt.Errorf("the command %s for the key failed (%s); run it in a shell to see why", words[0], describeExit(err))
 	}
 	return out, nil
 }
 
-func exitWords(err error) string {
+func describeExit(err error) string {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return exit.ProcessState.String()
 	}
-	return delivery.Cause(err)
+	return delivery.RootCause(err)
 }

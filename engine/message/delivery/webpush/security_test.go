@@ -17,7 +17,7 @@ func TestNoHeaderIsInjected(t *testing.T) {
 			t.Errorf("%q: %v", value, err)
 		}
 	}
-	for _, got := range p.Got() {
+	for _, got := range p.Messages() {
 		if got.Header.Get("X") != "" || got.Header.Get("TTL") == "0" || len(got.Header.Values("TTL")) != 1 {
 			t.Errorf("got %v", got.Header)
 		}

@@ -33,7 +33,7 @@ type Config struct {
 	// machine. "": public push services alone.
 	Endpoint string
 	Roots    *x509.CertPool
-	Patience gateway.Patience
+	Retry    gateway.Retry
 }
 
 // Sender is a [delivery.Sender] for browsers. It may be used by several
@@ -47,7 +47,7 @@ type Sender struct {
 	endpoint        *url.URL // of the push service for tests; nil without one
 	subject         string
 	private, signer string // the VAPID keys, in base64url
-	patience        gateway.Patience
+	retry           gateway.Retry
 }
 
 // New checks the settings and the key; nothing is connected yet.
@@ -62,7 +62,7 @@ func New(c Config) (*Sender, error) {
 	}
 	out := &Sender{
 		public:  gateway.Transport{Roots: c.Roots, Control: delivery.PublicOnly}.Client(),
-		subject: subject, private: private, signer: public, patience: c.Patience,
+		subject: subject, private: private, signer: public, retry: c.Retry,
 	}
 	if c.Endpoint != "" {
 		if out.endpoint, err = gateway.Endpoint("the endpoint of Web Push", c.Endpoint); err != nil {
@@ -73,8 +73,8 @@ func New(c Config) (*Sender, error) {
 	return out, nil
 }
 
-// Settings checks what can be checked without the key.
-func Settings(c Config) error {
+// CheckSettings checks what can be checked without the key.
+func CheckSettings(c Config) error {
 	_, err := subjectOf(c.Subject)
 	return err
 }
@@ -121,8 +121,8 @@ func (c *Sender) Close() error {
 	return nil
 }
 
-// Parse takes a token apart that is a whole subscription as JSON.
-func Parse(token string) (endpoint string, keys lib.Keys, ok bool) {
+// ParseSubscription takes a token apart that is a whole subscription as JSON.
+func ParseSubscription(token string) (endpoint string, keys lib.Keys, ok bool) {
 	if !strings.HasPrefix(strings.TrimSpace(token), "{") {
 		return "", keys, false
 	}
@@ -138,7 +138,7 @@ func Parse(token string) (endpoint string, keys lib.Keys, ok bool) {
 // all of it as JSON.
 func Subscription(p *delivery.Push) (lib.Subscription, error) {
 	s := lib.Subscription{Endpoint: p.Token, Keys: lib.Keys{P256dh: p.P256dh, Auth: p.Auth}}
-	if endpoint, keys, ok := Parse(p.Token); ok {
+	if endpoint, keys, ok := ParseSubscription(p.Token); ok {
 		s = lib.Subscription{Endpoint: endpoint, Keys: keys}
 	}
 	if s.Keys.P256dh == "" || s.Keys.Auth == "" {
@@ -199,7 +199,7 @@ func (c *Sender) Deliver(ctx context.Context, m delivery.Message) (delivery.Rece
 		VAPIDPublicKey: c.signer, VAPIDPrivateKey: c.private,
 	}
 	var location string
-	err = c.patience.Do(ctx, "the push service", func(ctx context.Context) error {
+	err = c.retry.Do(ctx, "the push service", func(ctx context.Context) error {
 		start := time.Now()
 		resp, err := lib.SendNotificationWithContext(ctx, m.Push.Payload, &s, options)
 		if errors.Is(err, lib.ErrMaxPadExceeded) {
@@ -207,7 +207,7 @@ func (c *Sender) Deliver(ctx context.Context, m delivery.Message) (delivery.Rece
 		}
 		switch {
 		case err != nil && client == c.public:
-			return c.patience.Silent(ctx, "the push service at "+to.Host, start, err)
+			return c.retry.NoResponse(ctx, "the push service at "+to.Host, start, err)
 		case err != nil:
 			return gateway.Unreachable("the push service", to.Host, err)
 		}
@@ -222,7 +222,7 @@ func (c *Sender) Deliver(ctx context.Context, m delivery.Message) (delivery.Rece
 	if err != nil {
 		return delivery.Receipt{}, err
 	}
-	return delivery.Receipt{ID: delivery.OneSentence(location), Detail: "accepted by the push service at " + to.Host}, nil
+	return delivery.Receipt{ID: delivery.SanitizeText(location), Detail: "accepted by the push service at " + to.Host}, nil
 }
 
 // explain returns the reason of an answer (RFC 8030, 5 and 8.4); nil where the
@@ -252,7 +252,7 @@ func explain(resp *http.Response, body []byte, to *url.URL, s lib.Subscription) 
 	case code >= 300 && code < 400:
 		e.Message = fmt.Sprintf("%s redirects (%d), which is not allowed; update the user", service, code)
 	default:
-		said := gateway.Said(string(body), s.Endpoint, to.Path, s.Keys.Auth, s.Keys.P256dh, bearer(resp))
+		said := gateway.ResponseText(string(body), s.Endpoint, to.Path, s.Keys.Auth, s.Keys.P256dh, bearer(resp))
 		if said == "" {
 			said = "no reason given"
 		}

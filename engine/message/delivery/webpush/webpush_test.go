@@ -19,7 +19,7 @@ const payload = `{"web_push":8030,"notification":{"title":"Hé <b>","navigate":"
 func config(p *PushService) webpush.Config {
 	return webpush.Config{
 		Key: p.VAPID, Subject: "mailto:push@example.com", Endpoint: p.URL, Roots: p.Roots,
-		Patience: gateway.Patience{Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }},
+		Retry: gateway.Retry{Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }},
 	}
 }
 
@@ -55,7 +55,7 @@ func TestDeliver(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	got := p.Got()
+	got := p.Messages()
 	if len(got) != 3 || got[0].To != "one" || string(got[0].Payload) != payload || got[0].Header.Get("TTL") != "129600" {
 		t.Errorf("%+v", got)
 	}
@@ -67,32 +67,32 @@ func TestSubscriptionAsJSON(t *testing.T) {
 	m := message(p, "two")
 	m.Push.Token = fmt.Sprintf(`{"endpoint":%q,"expirationTime":null,"keys":{"p256dh":%q,"auth":%q}}`, m.Push.Token, m.Push.P256dh, m.Push.Auth)
 	m.Push.P256dh, m.Push.Auth = "", ""
-	if _, err := open(t, config(p)).Deliver(t.Context(), m); err != nil || len(p.Got()) != 1 {
-		t.Errorf("%v, %d", err, len(p.Got()))
+	if _, err := open(t, config(p)).Deliver(t.Context(), m); err != nil || len(p.Messages()) != 1 {
+		t.Errorf("%v, %d", err, len(p.Messages()))
 	}
 }
 
 func TestFailures(t *testing.T) {
 	for _, tt := range []struct {
 		Name   string
-		Answer Answer // of every request
+		Answer Response // of every request
 		Reason delivery.Reason
 		Want   string
 	}{
-		{"gone", Answer{Status: 410}, delivery.Gone, "no longer knows the browser (410); its subscription has ended, so update the user"},
-		{"unknown", Answer{Status: 404}, delivery.Gone, "(404)"},
-		{"other key", Answer{Status: 403, Body: "x"}, delivery.Auth, "refused the VAPID key (403)"},
-		{"unauthorised", Answer{Status: 401}, delivery.Auth, "refused the VAPID key (401)"},
-		{"too long", Answer{Status: 413}, delivery.Invalid, "too long"},
-		{"throttled", Answer{Status: 429}, delivery.Throttled, "accepts no more messages for now (429)"},
-		{"throttled for long", Answer{Status: 429, Header: map[string]string{"Retry-After": "60"}}, delivery.Throttled, "it asks to wait 1m0s, but a test waits at most 30s"},
-		{"down", Answer{Status: 500}, delivery.Refused, "failed (500)"},
-		{"redirect", Answer{Status: 307, Header: map[string]string{"Location": "http://127.0.0.1:1/"}}, delivery.Refused, "redirects (307)"},
-		{"bad", Answer{Status: 400, Body: "no\r\n\x1b[31msuch thing"}, delivery.Refused, "refused the message (400): no [31msuch thing"},
+		{"gone", Response{Status: 410}, delivery.Gone, "no longer knows the browser (410); its subscription has ended, so update the user"},
+		{"unknown", Response{Status: 404}, delivery.Gone, "(404)"},
+		{"other key", Response{Status: 403, Body: "x"}, delivery.Auth, "refused the VAPID key (403)"},
+		{"unauthorised", Response{Status: 401}, delivery.Auth, "refused the VAPID key (401)"},
+		{"too long", Response{Status: 413}, delivery.Invalid, "too long"},
+		{"throttled", Response{Status: 429}, delivery.Throttled, "accepts no more messages for now (429)"},
+		{"throttled for long", Response{Status: 429, Header: map[string]string{"Retry-After": "60"}}, delivery.Throttled, "it asks to wait 1m0s, but a test waits at most 30s"},
+		{"down", Response{Status: 500}, delivery.Refused, "failed (500)"},
+		{"redirect", Response{Status: 307, Header: map[string]string{"Location": "http://127.0.0.1:1/"}}, delivery.Refused, "redirects (307)"},
+		{"bad", Response{Status: 400, Body: "no\r\n\x1b[31msuch thing"}, delivery.Refused, "refused the message (400): no [31msuch thing"},
 	} {
 		t.Run(tt.Name, func(t *testing.T) {
 			p := NewPushService(t)
-			p.Always(tt.Answer)
+			p.RespondAlways(tt.Answer)
 			m := message(p, "capability")
 			_, err := open(t, config(p)).Deliver(t.Context(), m)
 			Check(t, err, tt.Reason, tt.Want, "capability", m.Push.Auth, string(p.VAPID))
@@ -104,7 +104,7 @@ func TestFailures(t *testing.T) {
 func TestEcho(t *testing.T) {
 	p := NewPushService(t)
 	m := message(p, "capability")
-	p.Always(Answer{Status: 400, Body: "you asked " + m.Push.Token + " with " + m.Push.Auth})
+	p.RespondAlways(Response{Status: 400, Body: "you asked " + m.Push.Token + " with " + m.Push.Auth})
 	_, err := open(t, config(p)).Deliver(t.Context(), m)
 	Check(t, err, delivery.Refused, "you asked … with …", "capability", m.Push.Auth)
 }
@@ -120,16 +120,16 @@ func TestOtherKey(t *testing.T) {
 
 func TestRetry(t *testing.T) {
 	p := NewPushService(t)
-	p.Say(Answer{Status: 429, Header: map[string]string{"Retry-After": "1"}}, Answer{Status: 503})
-	if _, err := open(t, config(p)).Deliver(t.Context(), message(p, "x")); err != nil || p.Asked() != 3 {
-		t.Errorf("%v after %d", err, p.Asked())
+	p.Respond(Response{Status: 429, Header: map[string]string{"Retry-After": "1"}}, Response{Status: 503})
+	if _, err := open(t, config(p)).Deliver(t.Context(), message(p, "x")); err != nil || p.Requests() != 3 {
+		t.Errorf("%v after %d", err, p.Requests())
 	}
 }
 
 // Where a notification goes is said by a profile: nobody makes this program ask within its own
 // network, but for the push service that the workspace names.
 func TestWhereTo(t *testing.T) {
-	Names(t, map[string]string{"known.internal.": "10.0.0.1"})
+	FakeDNS(t, map[string]string{"known.internal.": "10.0.0.1"})
 	p, other := NewPushService(t), NewPushService(t)
 	for _, tt := range []struct {
 		endpoint string
@@ -154,7 +154,7 @@ func TestWhereTo(t *testing.T) {
 		_, err := open(t, config(p)).Deliver(t.Context(), m)
 		Check(t, err, tt.reason, tt.want)
 	}
-	if len(p.Got())+len(other.Got())+other.Asked() > 0 {
+	if len(p.Messages())+len(other.Messages())+other.Requests() > 0 {
 		t.Error("somebody was asked")
 	}
 	c := config(p)

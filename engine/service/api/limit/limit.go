@@ -50,8 +50,8 @@ func NewLog(windows ...Window) *Log {
 	return l
 }
 
-// Take lets one through at now, or says how long to wait, and which window is full.
-func (l *Log) Take(now time.Time) (wait time.Duration, full Window) {
+// Allow lets one through at now, or says how long to wait, and which window is full.
+func (l *Log) Allow(now time.Time) (wait time.Duration, full Window) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	at := l.since(now)

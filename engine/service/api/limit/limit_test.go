@@ -39,7 +39,7 @@ func TestLogIsTheNaiveModel(t *testing.T) {
 		now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 		for range rapid.IntRange(1, 200).Draw(t, "requests") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 3000).Draw(t, "pause")) * time.Millisecond)
-			wait, full := log.Take(now)
+			wait, full := log.Allow(now)
 			if model.full(now) != (wait > 0) {
 				t.Fatalf("at %s: wait %s, the model says full=%v", now, wait, model.full(now))
 			}
@@ -67,13 +67,13 @@ func TestLogIsTheNaiveModel(t *testing.T) {
 func TestRefusedLeaveNoTrace(t *testing.T) {
 	log := limit.NewLog(limit.Window{N: 1, Per: time.Minute})
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	log.Take(now)
+	log.Allow(now)
 	for i := range 59 {
-		if wait, _ := log.Take(now.Add(time.Duration(i) * time.Second)); wait == 0 {
+		if wait, _ := log.Allow(now.Add(time.Duration(i) * time.Second)); wait == 0 {
 			t.Fatal("a second one passed")
 		}
 	}
-	if wait, _ := log.Take(now.Add(time.Minute)); wait != 0 {
+	if wait, _ := log.Allow(now.Add(time.Minute)); wait != 0 {
 		t.Errorf("after a minute: wait %s", wait)
 	}
 }
@@ -81,9 +81,9 @@ func TestRefusedLeaveNoTrace(t *testing.T) {
 func TestAClockThatGoesBack(t *testing.T) {
 	log := limit.NewLog(limit.Window{N: 2, Per: time.Minute})
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	log.Take(now)
-	log.Take(now.Add(-time.Hour))
-	if wait, _ := log.Take(now.Add(-2 * time.Hour)); wait != time.Minute {
+	log.Allow(now)
+	log.Allow(now.Add(-time.Hour))
+	if wait, _ := log.Allow(now.Add(-2 * time.Hour)); wait != time.Minute {
 		t.Errorf("wait %s, want a minute", wait)
 	}
 }

@@ -53,7 +53,7 @@ func Install(ctx context.Context, db store.DB, o Options) (apiKey string, err er
 		return "", fmt.Errorf("the sample cannot be read: %w", err)
 	}
 	err = db.Write(ctx, func(tx store.Tx) error {
-		if apiKey, err = local.CreateWorkspace(ctx, joined{DB: db, tx: tx}, c.workspace); err != nil {
+		if apiKey, err = local.CreateWorkspace(ctx, nestedDB{DB: db, tx: tx}, c.workspace); err != nil {
 			return err
 		}
 		return c.put(tx.In(c.workspace.ID))
@@ -67,18 +67,18 @@ func Install(ctx context.Context, db store.DB, o Options) (apiKey string, err er
 	return "", fmt.Errorf("the sample was not installed, and nothing of it is left: %w", err)
 }
 
-// joined is a store whose updates are part of a transaction that runs already.
-type joined struct {
+// nestedDB is a store whose updates are part of a transaction that runs already.
+type nestedDB struct {
 	store.DB
 	tx store.Tx
 }
 
-func (j joined) Write(_ context.Context, fn func(store.Tx) error) error { return fn(j.tx) }
+func (j nestedDB) Write(_ context.Context, fn func(store.Tx) error) error { return fn(j.tx) }
 
 // content is the sample with its tokens resolved.
 type content struct {
 	workspace engine.Workspace
-	profiles  []engine.User
+	users     []engine.User
 	items     []engine.ContentItem
 	campaigns []engine.Campaign
 }
@@ -101,7 +101,7 @@ func read(o Options) (content, error) {
 	c.workspace.Name = cmp.Or(o.Name, c.workspace.Name)
 	c.workspace.Author = cmp.Or(o.Author, c.workspace.Author)
 	c.workspace.Sample = true
-	if err := r.decode("profiles.json", &c.profiles); err != nil {
+	if err := r.decode("profiles.json", &c.users); err != nil {
 		return c, err
 	}
 	if err := r.decode("content.json", &c.items); err != nil {
@@ -170,7 +170,7 @@ func (r resolver) decode(name string, into any) error {
 
 // put stores everything but the settings.
 func (c content) put(sp store.Space) error {
-	for _, p := range c.profiles {
+	for _, p := range c.users {
 		if err := sp.PutProfile(p); err != nil {
 			return err
 		}

@@ -6,14 +6,14 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// lender lends sets for the time of a page: those of a million rows are 125 KB each, and a page takes
+// bufferPool lends sets for the time of a page: those of a million rows are 125 KB each, and a page takes
 // several.
-type lender struct{ kept, lent []set }
+type bufferPool struct{ kept, lent []set }
 
-var lenders = sync.Pool{New: func() any { return new(lender) }}
+var bufferPools = sync.Pool{New: func() any { return new(bufferPool) }}
 
 // set returns an empty set.
-func (l *lender) set(slots int) set {
+func (l *bufferPool) set(slots int) set {
 	words := (slots + 63) / 64
 	var out set
 	if k := len(l.kept) - 1; k >= 0 {
@@ -30,23 +30,23 @@ func (l *lender) set(slots int) set {
 }
 
 // free takes all sets back.
-func (l *lender) free() {
+func (l *bufferPool) free() {
 	l.kept, l.lent = append(l.kept, l.lent...), l.lent[:0]
-	lenders.Put(l)
+	bufferPools.Put(l)
 }
 
 // dense returns rows as a set.
-func (l *lender) dense(s *snapshot, rows *roaring.Bitmap) set {
+func (l *bufferPool) dense(s *snapshot, rows *roaring.Bitmap) set {
 	out := l.set(s.n)
 	rows.WriteDenseTo(out)
 	return out
 }
 
 // drop takes rows out of a set; nil are none.
-func (l *lender) drop(s *snapshot, from set, rows *roaring.Bitmap) {
+func (l *bufferPool) drop(s *snapshot, from set, rows *roaring.Bitmap) {
 	switch {
 	case rows == nil:
-	case rows.GetCardinality() > few:
+	case rows.GetCardinality() > maxSubsetSort:
 		from.not(l.dense(s, rows))
 	default:
 		rows.Iterate(func(slot uint32) bool {

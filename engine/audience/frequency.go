@@ -11,8 +11,8 @@ import (
 	"bugle/engine/doc"
 )
 
-// often is how many times, and within which time, a user did what a filter on an action names.
-type often struct {
+// frequency is how many times, and within which time, a user did what a filter on an action names.
+type frequency struct {
 	did      bool
 	how      string // as execution has it
 	times    int64
@@ -20,13 +20,13 @@ type often struct {
 	operands []string // of within
 }
 
-func (o often) same(p often) bool {
+func (o frequency) same(p frequency) bool {
 	return o.did == p.did && o.how == p.how && o.times == p.times && o.within == p.within && slices.Equal(o.operands, p.operands)
 }
 
 // The words of an often, as they are read and written. Those of a meaning that are written stand first.
 var (
-	howWords = []struct{ word, how string }{
+	countWords = []struct{ word, how string }{
 		{"at least", "atleast"}, {"at most", "atmost"}, {"exactly", "exactly"},
 		{">=", "atleast"}, {"≥", "atleast"}, {"<=", "atmost"}, {"≤", "atmost"}, {"=", "exactly"}, {"up to", "atmost"},
 	}
@@ -36,9 +36,9 @@ var (
 	unitDays = map[string]int64{"d": 1, "day": 1, "days": 1, "w": 7, "week": 7, "weeks": 7, "month": 30, "months": 30, "year": 365, "years": 365}
 )
 
-// oftenOf reads a filter on an action. It is false where the filter says more than words can.
-func oftenOf(f doc.Value) (o often, ok bool) {
-	o = often{did: true, how: "atleast", times: 1}
+// readFrequency reads a filter on an action. It is false where the filter says more than words can.
+func readFrequency(f doc.Value) (o frequency, ok bool) {
+	o = frequency{did: true, how: "atleast", times: 1}
 	if v := f.Get(mExecuted); v.Exists() {
 		if v.Kind() != doc.Bool {
 			return o, false
@@ -63,8 +63,8 @@ func oftenOf(f doc.Value) (o often, ok bool) {
 	return o, true
 }
 
-func sayable(action doc.Value) bool {
-	_, ok := oftenOf(action)
+func isDescribable(action doc.Value) bool {
+	_, ok := readFrequency(action)
 	return ok
 }
 
@@ -92,18 +92,18 @@ func withinOf(action doc.Value) int {
 	return -1
 }
 
-// OftenText puts into words, to be edited and given to [SetOften], how often and within which time a
+// FrequencyText puts into words, to be edited and given to [SetFrequency], how often and within which time a
 // user did what the filter names: "at least 2 times in the last 7 days". It is false where words cannot
 // say it.
-func OftenText(filter doc.Value) (string, bool) {
-	o, ok := oftenOf(filter)
+func FrequencyText(filter doc.Value) (string, bool) {
+	o, ok := readFrequency(filter)
 	if !ok {
 		return "", false
 	}
 	text := "never"
 	if o.did || o.how != "atleast" || o.times != 1 {
 		text = times(int(o.times))
-		for _, w := range howWords {
+		for _, w := range countWords {
 			if w.how == o.how {
 				text = w.word + " " + text
 				break
@@ -130,8 +130,8 @@ func OftenText(filter doc.Value) (string, bool) {
 	return text, true
 }
 
-// OftenOffers returns texts for [SetOften] that begin with what is typed.
-func OftenOffers(typed string) []string {
+// SuggestFrequencies returns texts for [SetFrequency] that begin with what is typed.
+func SuggestFrequencies(typed string) []string {
 	typed = strings.ToLower(strings.TrimSpace(typed))
 	var out []string
 	for _, o := range []string{
@@ -145,16 +145,16 @@ func OftenOffers(typed string) []string {
 	return out
 }
 
-// SetOften writes how often and within which time a user did what the filter on an action at a place
+// SetFrequency writes how often and within which time a user did what the filter on an action at a place
 // names, in words: "at least 2 times in the last 7 days", "never", "twice since yesterday". What says the
 // same as before keeps its spelling.
-func SetOften(root doc.Value, filter doc.Path, text string, env Env) (doc.Value, error) {
+func SetFrequency(root doc.Value, filter doc.Path, text string, env Env) (doc.Value, error) {
 	f := root.Lookup(filter)
 	if !f.Exists() {
-		return root, errGone
+		return root, errNoFilter
 	}
-	now, err := parseOften(text, env)
-	was, ok := oftenOf(f)
+	now, err := parseFrequency(text, env)
+	was, ok := readFrequency(f)
 	switch {
 	case err != nil:
 		return root, err
@@ -183,7 +183,7 @@ func SetOften(root doc.Value, filter doc.Path, text string, env Env) (doc.Value,
 }
 
 // setWithin writes the condition on the time of the event, or takes it away.
-func setWithin(root doc.Value, filter doc.Path, o often) (doc.Value, error) {
+func setWithin(root doc.Value, filter doc.Path, o frequency) (doc.Value, error) {
 	group := filter.Child(mConditions)
 	i := withinOf(root.Lookup(filter))
 	p := group.Child(mFilters).Elem(max(i, 0))
@@ -220,9 +220,9 @@ func setWithin(root doc.Value, filter doc.Path, o often) (doc.Value, error) {
 	return SetValues(out, p, o.operands)
 }
 
-// parseOften reads how often and within which time.
-func parseOften(text string, env Env) (often, error) {
-	o := often{did: true, how: "atleast", times: 1}
+// parseFrequency reads how often and within which time.
+func parseFrequency(text string, env Env) (frequency, error) {
+	o := frequency{did: true, how: "atleast", times: 1}
 	r := reader{strings.Join(strings.Fields(strings.TrimSuffix(strings.TrimSpace(text), ".")), " ")}
 	if r.cut("never") {
 		o.did = false
@@ -233,7 +233,7 @@ func parseOften(text string, env Env) (often, error) {
 		o.did = false
 	}
 	said := false
-	for _, w := range howWords {
+	for _, w := range countWords {
 		if r.cut(w.word) {
 			o.how, said = w.how, true
 			break
@@ -252,7 +252,7 @@ func parseOften(text string, env Env) (often, error) {
 	return o, o.readWithin(&r, env)
 }
 
-func (o *often) readWithin(r *reader, env Env) error {
+func (o *frequency) readWithin(r *reader, env Env) error {
 	unread := fmt.Errorf("“%s” cannot be read here; try “at least 2 times in the last 7 days”", clip(r.rest))
 	days := false
 	for _, w := range []string{"within the last", "in the last", "during the last", "over the last", "within", "last", "in"} {
@@ -275,7 +275,7 @@ func (o *often) readWithin(r *reader, env Env) error {
 		return nil
 	}
 	date := func(text string) (string, error) {
-		d, err := ReadDate(text, env)
+		d, err := ParseDate(text, env)
 		return d.Wire, err
 	}
 	switch {
@@ -327,13 +327,13 @@ func (r *reader) cut(words string) bool {
 	return true
 }
 
-// mostTimes keeps what is typed within what a count can be.
-const mostTimes = 1_000_000
+// maxTimes keeps what is typed within what a count can be.
+const maxTimes = 1_000_000
 
 func (r *reader) number() (int64, bool) {
 	digits := len(r.rest) - len(strings.TrimLeft(r.rest, "0123456789"))
 	n, err := strconv.ParseInt(r.rest[:digits], 10, 64)
-	if err != nil || n > mostTimes || digits < len(r.rest) && r.rest[digits] == '-' {
+	if err != nil || n > maxTimes || digits < len(r.rest) && r.rest[digits] == '-' {
 		return 0, false
 	}
 	r.rest = strings.TrimSpace(r.rest[digits:])
@@ -356,7 +356,7 @@ func SplitAction(text string, names []string, env Env) (name, often string, ok b
 		case strings.EqualFold(n, r.rest) && not == "":
 			return "", "", false
 		case len(n) > len(name) && rest.cut(n):
-			_, err := parseOften(not+rest.rest, env)
+			_, err := parseFrequency(not+rest.rest, env)
 			name, often, ok = n, not+rest.rest, err == nil
 		}
 	}

@@ -2,20 +2,20 @@ package index
 
 import "hash/maphash"
 
-// homes tells where the row with an ident is: a hash table of slots, whose idents stand in their
+// idTable tells where the row with an ident is: a hash table of slots, whose idents stand in their
 // records, for a table of idents would take a tenth of the index. A slot whose row is gone stays in
 // it until the ident comes again.
-type homes struct {
+type idTable struct {
 	cells []uint32 // slots, each one more; 0 is free
 	used  int
 	seed  maphash.Seed
 }
 
-// firstCells is how many cells a table begins with; their number is always a power of two.
-const firstCells = 64
+// initialSlots is how many cells a table begins with; their number is always a power of two.
+const initialSlots = 64
 
 // cell returns the cell that the ident is in, or else the free one for it.
-func (p *homes) cell(id ident, idOf func(uint32) ident) *uint32 {
+func (p *idTable) cell(id ident, idOf func(uint32) ident) *uint32 {
 	h := maphash.Bytes(p.seed, id.bytes[:])
 	for i := h; ; i++ {
 		c := &p.cells[i&uint64(len(p.cells)-1)]
@@ -25,7 +25,7 @@ func (p *homes) cell(id ident, idOf func(uint32) ident) *uint32 {
 	}
 }
 
-func (p *homes) get(id ident, idOf func(uint32) ident) (slot uint32, ok bool) {
+func (p *idTable) get(id ident, idOf func(uint32) ident) (slot uint32, ok bool) {
 	if len(p.cells) == 0 {
 		return 0, false
 	}
@@ -36,7 +36,7 @@ func (p *homes) get(id ident, idOf func(uint32) ident) (slot uint32, ok bool) {
 // put notes that the ident is in a slot, behind all that were put before, and returns the one that it was in.
 // Half of the cells stay free: each one in use that is passed on the way to a free one is a look at a record
 // somewhere in memory.
-func (p *homes) put(id ident, slot uint32, idOf func(uint32) ident) (old uint32, ok bool) {
+func (p *idTable) put(id ident, slot uint32, idOf func(uint32) ident) (old uint32, ok bool) {
 	if p.used*2 >= len(p.cells) {
 		p.grow(slot, idOf)
 	}
@@ -51,11 +51,11 @@ func (p *homes) put(id ident, slot uint32, idOf func(uint32) ident) (old uint32,
 
 // grow makes room for further slots behind the first n. It goes through the records in their order, which
 // is quicker than through the cells; of slots with the same ident the last one counts.
-func (p *homes) grow(n uint32, idOf func(uint32) ident) {
+func (p *idTable) grow(n uint32, idOf func(uint32) ident) {
 	if p.cells == nil {
 		p.seed = maphash.MakeSeed()
 	}
-	p.cells, p.used = make([]uint32, max(firstCells, 2*len(p.cells))), 0
+	p.cells, p.used = make([]uint32, max(initialSlots, 2*len(p.cells))), 0
 	for slot := range n {
 		c := p.cell(idOf(slot), idOf)
 		if *c == 0 {

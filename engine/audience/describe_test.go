@@ -38,7 +38,7 @@ func TestSentence(t *testing.T) {
 			"Users who did not do Bought either before 1 Dec 2026 or with Colour red or blue or Coupon not known."},
 		{filterGroup("and", `{"filter_type":"geo"}`), "Users who match a filter of the type geo."},
 	} {
-		if got := Sentence(parsed(t, c.filters), nil, Env{}); got != c.want {
+		if got := Describe(parsed(t, c.filters), nil, Env{}); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.filters, got, c.want)
 		}
 	}
@@ -78,7 +78,7 @@ func TestLine(t *testing.T) {
 		`{"filter_operator":"or","filters":[]}`:                                                                      "Any of these",
 		`{"filter_type":"geo"}`:                                                                                      "A filter of the type geo",
 	} {
-		if got := Line(parsed(t, filter), Env{Workspace: engine.Workspace{Timezone: "Europe/Berlin"}}); got != want {
+		if got := DescribeFilter(parsed(t, filter), Env{Workspace: engine.Workspace{Timezone: "Europe/Berlin"}}); got != want {
 			t.Errorf("%s: got %q, want %q", filter, got, want)
 		}
 	}
@@ -88,7 +88,7 @@ func TestLine(t *testing.T) {
 func TestAnEmptyTrigger(t *testing.T) {
 	root := parsed(t, `{"trigger_condition":{},"segmentation_details":{}}`)
 	for at, want := range map[string]string{"trigger_condition": "No event yet.", "segmentation_details": "No users yet."} {
-		if got := Sentence(root, doc.P(at), Env{}); got != want {
+		if got := Describe(root, doc.P(at), Env{}); got != want {
 			t.Errorf("%s: %q", at, got)
 		}
 	}

@@ -13,43 +13,43 @@ import (
 	"bugle/engine/timeparse"
 )
 
-// gap stands in words for what is not filled in yet.
-const gap = "…"
+// placeholder stands in words for what is not filled in yet.
+const placeholder = "…"
 
-// Sentence puts the filters at a place in root into one sentence: "Users whose Country is India or Nepal, and who did
+// Describe puts the filters at a place in root into one sentence: "Users whose Country is India or Nepal, and who did
 // Added to Cart at least 2 times in the last 7 days with Price above 500; not those in the segment
 // Staff." What is not filled in yet is a gap in it.
-func Sentence(root doc.Value, at doc.Path, env Env) string {
-	return speakerOf(env).sentence(root.Lookup(at), shapeAt(root, at))
+func Describe(root doc.Value, at doc.Path, env Env) string {
+	return newDescriber(env).sentence(root.Lookup(at), shapeAt(root, at))
 }
 
-// Line puts one filter or group into a line, without the filters in it.
-func Line(filter doc.Value, env Env) string { return speakerOf(env).line(filter) }
+// DescribeFilter puts one filter or group into a line, without the filters in it.
+func DescribeFilter(filter doc.Value, env Env) string { return newDescriber(env).line(filter) }
 
-// speaker puts filters into words, dates in its zone.
-type speaker struct {
+// describer puts filters into words, dates in its zone.
+type describer struct {
 	zone   *time.Location
 	events []string // of the workspace; none where that is not known
 }
 
-func speakerOf(env Env) speaker {
+func newDescriber(env Env) describer {
 	events, _ := env.Workspace.Lists(filterNode().Child(mEvent).Suggest)
-	return speaker{zone: env.zone(), events: events}
+	return describer{zone: env.zone(), events: events}
 }
 
-// NotKnown follows the name of an event that the workspace does not have.
-const NotKnown = "not in this workspace"
+// UnknownEvent follows the name of an event that the workspace does not have.
+const UnknownEvent = "not in this workspace"
 
 // event returns the name of an action's event, marked where the workspace has no such event.
-func (s speaker) event(f doc.Value) string {
+func (s describer) event(f doc.Value) string {
 	name := f.Get(mEvent).Text()
 	if name == "" || len(s.events) == 0 || slices.Contains(s.events, name) {
-		return orGap(name)
+		return orPlaceholder(name)
 	}
-	return name + " (" + NotKnown + ")"
+	return name + " (" + UnknownEvent + ")"
 }
 
-func (s speaker) sentence(filters doc.Value, shape shape) string {
+func (s describer) sentence(filters doc.Value, shape shape) string {
 	if shape == groupShape {
 		return s.users(filters) + "."
 	}
@@ -67,7 +67,7 @@ func (s speaker) sentence(filters doc.Value, shape shape) string {
 	}
 	if secondary != "" {
 		if out == nobody {
-			out = "Users " + gap
+			out = "Users " + placeholder
 		}
 		out += "; of those, the ones " + secondary
 	}
@@ -83,7 +83,7 @@ func (s speaker) sentence(filters doc.Value, shape shape) string {
 	return out + "."
 }
 
-func (s speaker) users(group doc.Value) string {
+func (s describer) users(group doc.Value) string {
 	if c := s.clauses(group); c != "" {
 		return "Users " + c
 	}
@@ -91,7 +91,7 @@ func (s speaker) users(group doc.Value) string {
 }
 
 // clauses puts a group's filters into clauses that follow "users"; empty for a group without any.
-func (s speaker) clauses(group doc.Value) string {
+func (s describer) clauses(group doc.Value) string {
 	var parts []string
 	for _, f := range group.Get(mFilters).Elems() {
 		if c := s.clause(f); c != "" {
@@ -101,7 +101,7 @@ func (s speaker) clauses(group doc.Value) string {
 	return list(parts, joinOf(group), true)
 }
 
-func (s speaker) clause(f doc.Value) string {
+func (s describer) clause(f doc.Value) string {
 	switch kindOf(f, false) {
 	case Attribute:
 		return "whose " + s.attribute(f)
@@ -115,11 +115,11 @@ func (s speaker) clause(f doc.Value) string {
 		}
 		return ""
 	}
-	return "who match a filter of the type " + orGap(f.Get(mType).Text())
+	return "who match a filter of the type " + orPlaceholder(f.Get(mType).Text())
 }
 
 // line puts a node of the tree into words by itself.
-func (s speaker) line(f doc.Value) string {
+func (s describer) line(f doc.Value) string {
 	switch kindOf(f, false) {
 	case Action:
 		return s.action(f)
@@ -135,25 +135,25 @@ func (s speaker) line(f doc.Value) string {
 }
 
 // action is "Did Purchase at least 2 times in the last 7 days".
-func (s speaker) action(f doc.Value) string {
+func (s describer) action(f doc.Value) string {
 	out := s.did(f, "Did", "Did not do")
-	if i := withinOf(f); i >= 0 && sayable(f) {
+	if i := withinOf(f); i >= 0 && isDescribable(f) {
 		out += " " + s.with(f.Get(mConditions).Get(mFilters).At(i))
 	}
 	return out
 }
 
 // groupLine returns how the filters of a group are joined, in the words of its table.
-func (s speaker) groupLine(group doc.Value) string {
+func (s describer) groupLine(group doc.Value) string {
 	return optionTitle(groupNode().Child(mJoin), joinOf(group)) + " of these"
 }
 
 // attribute is "Country is India or Nepal".
-func (s speaker) attribute(f doc.Value) string {
-	name := orGap(f.Get(mName).Text())
+func (s describer) attribute(f doc.Value) string {
+	name := orPlaceholder(f.Get(mName).Text())
 	phrase, ok := catalog.OperatorPhrase(f.Get(mOperator).Text())
 	if !ok {
-		return name + " " + orGap(f.Get(mOperator).Text())
+		return name + " " + orPlaceholder(f.Get(mOperator).Text())
 	}
 	verb := phrase.Is
 	if f.Get(mNegate).True() {
@@ -163,7 +163,7 @@ func (s speaker) attribute(f doc.Value) string {
 }
 
 // with is "Price above 500", to follow "with"; the name is left out where it is the event's time.
-func (s speaker) with(f doc.Value) string {
+func (s describer) with(f doc.Value) string {
 	phrase, ok := catalog.OperatorPhrase(f.Get(mOperator).Text())
 	if !ok {
 		return s.attribute(f)
@@ -172,7 +172,7 @@ func (s speaker) with(f doc.Value) string {
 	if f.Get(mNegate).True() {
 		link = phrase.Without
 	}
-	name := orGap(f.Get(mName).Text())
+	name := orPlaceholder(f.Get(mName).Text())
 	if name == engine.AttrEventTime {
 		name = ""
 	}
@@ -180,7 +180,7 @@ func (s speaker) with(f doc.Value) string {
 }
 
 // did is "did Purchase at least 2 times".
-func (s speaker) did(f doc.Value, did, didNot string) string {
+func (s describer) did(f doc.Value, did, didNot string) string {
 	event := s.event(f)
 	how, n := f.Get(mExecution).Get(mCounting).Text(), f.Get(mExecution).Get(mTimes)
 	if executed := f.Get(mExecuted); executed.Kind() == doc.Bool && !executed.True() {
@@ -192,17 +192,17 @@ func (s speaker) did(f doc.Value, did, didNot string) string {
 	if f.Get(mExecution).Empty() {
 		return did + " " + event
 	}
-	number := gap + " times"
+	number := placeholder + " times"
 	if count, ok := n.Int(); ok {
 		number = times(int(count))
 	}
 	how = strings.ToLower(optionTitle(filterNode().Child(mExecution).Child(mCounting), how))
-	return spaced(did, event, orGap(how), number)
+	return spaced(did, event, orPlaceholder(how), number)
 }
 
 // conditions puts the conditions on an event's attributes behind the event: " in the last 7 days
 // with Price above 500".
-func (s speaker) conditions(group doc.Value) string {
+func (s describer) conditions(group doc.Value) string {
 	var when, with []string
 	for _, f := range group.Get(mFilters).Elems() {
 		switch {
@@ -228,7 +228,7 @@ func (s speaker) conditions(group doc.Value) string {
 }
 
 // value puts what a filter compares with into words; empty where its operator takes nothing.
-func (s speaker) value(f doc.Value, phrase catalog.Phrase) string {
+func (s describer) value(f doc.Value, phrase catalog.Phrase) string {
 	dataType, operator := f.Get(mDataType).Text(), f.Get(mOperator).Text()
 	operand, known := catalog.OperandOf(dataType, operator)
 	v := f.Get(mValue)
@@ -250,7 +250,7 @@ func (s speaker) value(f doc.Value, phrase catalog.Phrase) string {
 			}
 			words = append(words, s.scalar(e, dataType))
 		}
-		return orGap(list(words, joinOr, false))
+		return orPlaceholder(list(words, joinOr, false))
 	}
 	out := s.scalar(v, dataType)
 	switch {
@@ -262,7 +262,7 @@ func (s speaker) value(f doc.Value, phrase catalog.Phrase) string {
 	return out + " " + phrase.Unit
 }
 
-func (s speaker) scalar(v doc.Value, dataType string) string {
+func (s describer) scalar(v doc.Value, dataType string) string {
 	switch v.Kind() {
 	case doc.Bool:
 		return yesNo(v.True())
@@ -270,12 +270,12 @@ func (s speaker) scalar(v doc.Value, dataType string) string {
 		return v.Literal()
 	case doc.String:
 	default:
-		return gap
+		return placeholder
 	}
 	text := v.Text()
 	switch {
 	case text == "":
-		return gap
+		return placeholder
 	case strings.TrimSpace(text) != text:
 		return fmt.Sprintf("%q", clip(text))
 	case dataType == "bool" && (text == "true" || text == "false"):
@@ -287,7 +287,7 @@ func (s speaker) scalar(v doc.Value, dataType string) string {
 }
 
 // date tells a date as a person would, a date-time in the speaker's zone.
-func (s speaker) date(text string) string {
+func (s describer) date(text string) string {
 	if day, err := time.Parse(time.DateOnly, text); err == nil {
 		return day.Format("2 Jan 2006")
 	}
@@ -301,7 +301,7 @@ func segmentName(f doc.Value) string {
 	if name := f.Get(mName).Text(); name != "" {
 		return name
 	}
-	return orGap(f.Get(mID).Text())
+	return orPlaceholder(f.Get(mID).Text())
 }
 
 func yesNo(b bool) string {
@@ -318,9 +318,9 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-func orGap(s string) string {
+func orPlaceholder(s string) string {
 	if strings.TrimSpace(s) == "" {
-		return gap
+		return placeholder
 	}
 	return s
 }
@@ -346,7 +346,7 @@ func list(parts []string, join string, clauses bool) string {
 func clip(s string) string {
 	const most = 60
 	if r := []rune(s); len(r) > most {
-		return string(r[:most-1]) + gap
+		return string(r[:most-1]) + placeholder
 	}
 	return s
 }

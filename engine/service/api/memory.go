@@ -10,12 +10,12 @@ import (
 	"bugle/engine"
 )
 
-// load bounds how much memory requests take at once, and with it their number: what a request may need
+// memoryLimit bounds how much memory requests take at once, and with it their number: what a request may need
 // is taken before it is done, and given back when its answer has left. A request for which there is no
 // room waits a moment, and is answered 503 then. There are two of them, each with half of what the API
 // may take: one for requests as they arrive, one for those that are worked on. A request that waits for
 // the second one holds nothing of it, so that no two requests wait for each other.
-type load struct {
+type memoryLimit struct {
 	limit int64 // bytes for all requests
 	share int64 // bytes for those with one API key, so that none of them shuts the others out
 
@@ -43,17 +43,19 @@ const (
 	maxWaiting = 1000
 )
 
-// newLoads makes the two halves of a limit; 0 is the usual one.
-func newLoads(limit int64) (arriving, working *load) {
+// newMemoryLimits makes the two halves of a limit; 0 is the usual one.
+func newMemoryLimits(limit int64) (arriving, working *memoryLimit) {
 	if limit <= 0 {
 		limit = perProcessor * int64(max(2, runtime.GOMAXPROCS(0)))
 	}
-	half := func() *load { return &load{limit: limit / 2, share: limit / 8 * 3, keys: map[requester]int64{}} }
+	half := func() *memoryLimit {
+		return &memoryLimit{limit: limit / 2, share: limit / 8 * 3, keys: map[requester]int64{}}
+	}
 	return half(), half()
 }
 
 // take takes n bytes, and waits for them where need be.
-func (l *load) take(ctx context.Context, who requester, n int64) error {
+func (l *memoryLimit) take(ctx context.Context, who requester, n int64) error {
 	n = min(n, l.share)
 	var late *time.Timer
 	l.mu.Lock()
@@ -75,7 +77,7 @@ func (l *load) take(ctx context.Context, who requester, n int64) error {
 }
 
 // await waits, with the lock given away, until something is given back.
-func (l *load) await(ctx context.Context, late <-chan time.Time) error {
+func (l *memoryLimit) await(ctx context.Context, late <-chan time.Time) error {
 	if l.freed == nil {
 		l.freed = make(chan struct{})
 	}
@@ -97,7 +99,7 @@ func (l *load) await(ctx context.Context, late <-chan time.Time) error {
 }
 
 // add takes n bytes more that are in use already, or returns bytes where n is below 0.
-func (l *load) add(who requester, n int64) {
+func (l *memoryLimit) add(who requester, n int64) {
 	if n == 0 {
 		return
 	}
@@ -106,7 +108,7 @@ func (l *load) add(who requester, n int64) {
 	l.change(who, n)
 }
 
-func (l *load) change(who requester, n int64) {
+func (l *memoryLimit) change(who requester, n int64) {
 	l.used += n
 	if l.keys[who] += n; l.keys[who] == 0 {
 		delete(l.keys, who)
@@ -124,15 +126,15 @@ var errBusy = func() error {
 	return e
 }()
 
-// holding is what a request has taken of both halves.
-type holding struct {
-	arriving, working         *load
+// reservation is what a request has taken of both halves.
+type reservation struct {
+	arriving, working         *memoryLimit
 	who                       requester
 	whileArriving, whileWorks int64
 }
 
 // arrive takes what every request takes.
-func (h *holding) arrive(ctx context.Context) error {
+func (h *reservation) arrive(ctx context.Context) error {
 	if err := h.arriving.take(ctx, h.who, perRequest); err != nil {
 		return err
 	}
@@ -141,7 +143,7 @@ func (h *holding) arrive(ctx context.Context) error {
 }
 
 // work takes what it needs to work on a request, all at once.
-func (h *holding) work(ctx context.Context, n int64) error {
+func (h *reservation) work(ctx context.Context, n int64) error {
 	if n == 0 || h.whileWorks > 0 {
 		return nil
 	}
@@ -154,7 +156,7 @@ func (h *holding) work(ctx context.Context, n int64) error {
 }
 
 // leave keeps what an answer of that size takes until it is written, and returns the rest.
-func (h *holding) leave(answer int64) {
+func (h *reservation) leave(answer int64) {
 	if h.whileArriving == 0 {
 		return
 	}
@@ -164,7 +166,7 @@ func (h *holding) leave(answer int64) {
 }
 
 // end returns everything.
-func (h *holding) end() {
+func (h *reservation) end() {
 	h.working.add(h.who, -h.whileWorks)
 	h.arriving.add(h.who, -h.whileArriving)
 	h.whileWorks, h.whileArriving = 0, 0

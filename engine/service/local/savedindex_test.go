@@ -19,8 +19,8 @@ import (
 	"bugle/store/crypt"
 )
 
-// keeper is a store on disk with a service that keeps its index.
-type keeper struct {
+// outboxWriter is a store on disk with a service that keeps its index.
+type outboxWriter struct {
 	t    *testing.T
 	dir  string
 	key  *crypt.Key
@@ -30,12 +30,12 @@ type keeper struct {
 }
 
 // newKeeper returns one that keeps the index when it is told to.
-func newKeeper(t *testing.T, key *crypt.Key, rows int) *keeper {
+func newKeeper(t *testing.T, key *crypt.Key, rows int) *outboxWriter {
 	return newKeeperThat(t, key, rows, local.KeepIndex{From: 1, After: time.Hour})
 }
 
-func newKeeperThat(t *testing.T, key *crypt.Key, rows int, when local.KeepIndex) *keeper {
-	k := &keeper{t: t, dir: t.TempDir(), key: key, when: when}
+func newKeeperThat(t *testing.T, key *crypt.Key, rows int, when local.KeepIndex) *outboxWriter {
+	k := &outboxWriter{t: t, dir: t.TempDir(), key: key, when: when}
 	k.openStore()
 	if _, err := local.CreateWorkspace(t.Context(), k.db, engine.Workspace{ID: "TEST", Name: "Test"}); err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func newKeeperThat(t *testing.T, key *crypt.Key, rows int, when local.KeepIndex)
 	return k
 }
 
-func (k *keeper) openStore() {
+func (k *outboxWriter) openStore() {
 	o := badger.Options{Dir: k.dir, Encrypt: k.key}
 	if k.key != nil {
 		o.Key = func(context.Context, string) (crypt.Key, error) { return *k.key, nil }
@@ -60,7 +60,7 @@ func (k *keeper) openStore() {
 	k.db = db
 }
 
-func (k *keeper) open() {
+func (k *outboxWriter) open() {
 	s, err := local.Open(k.db, "TEST", local.Options{Keep: k.when})
 	if err != nil {
 		k.t.Fatal(err)
@@ -68,7 +68,7 @@ func (k *keeper) open() {
 	k.Service = s
 }
 
-func (k *keeper) close() {
+func (k *outboxWriter) close() {
 	if err := k.Service.Close(); err != nil {
 		k.t.Fatal(err)
 	}
@@ -77,14 +77,14 @@ func (k *keeper) close() {
 	}
 }
 
-func (k *keeper) reopen() {
+func (k *outboxWriter) reopen() {
 	k.close()
 	k.openStore()
 	k.open()
 }
 
 // update changes the store behind the service's back.
-func (k *keeper) update(fn func(store.Space) error) {
+func (k *outboxWriter) update(fn func(store.Space) error) {
 	k.t.Helper()
 	err := k.db.Write(k.t.Context(), func(tx store.Tx) error { return fn(tx.In("TEST")) })
 	if err != nil {
@@ -94,7 +94,7 @@ func (k *keeper) update(fn func(store.Space) error) {
 
 func keptID(i int) string { return fmt.Sprintf("%024x", i+1) }
 
-func (k *keeper) put(i int, name string) {
+func (k *outboxWriter) put(i int, name string) {
 	k.t.Helper()
 	k.update(func(sp store.Space) error {
 		c := engine.Campaign{Body: doc.NewObject()}
@@ -104,7 +104,7 @@ func (k *keeper) put(i int, name string) {
 	})
 }
 
-func (k *keeper) keep() {
+func (k *outboxWriter) keep() {
 	k.t.Helper()
 	if err := k.KeepIndex(k.t.Context()); err != nil {
 		k.t.Fatal(err)
@@ -113,7 +113,7 @@ func (k *keeper) keep() {
 
 // restored checks whether an index is restored, and that whatever way the index is filled, it has the rows that
 // the store has.
-func (k *keeper) restored(want bool) {
+func (k *outboxWriter) restored(want bool) {
 	k.t.Helper()
 	if _, ok := k.Restored(k.t.Context()); ok != want {
 		k.t.Errorf("the index is restored: %t, want %t", ok, want)
@@ -140,7 +140,7 @@ func (k *keeper) restored(want bool) {
 	}
 }
 
-func (k *keeper) file() string {
+func (k *outboxWriter) file() string {
 	k.t.Helper()
 	names, err := filepath.Glob(filepath.Join(k.dir, badger.Folder, "KEPT-*"))
 	if err != nil || len(names) != 1 {

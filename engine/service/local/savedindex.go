@@ -15,9 +15,9 @@ import (
 	"bugle/store"
 )
 
-// kept is the state of the copy of the index that the store keeps for the next process: reading each row of a large
+// savedIndex is the state of the copy of the index that the store keeps for the next process: reading each row of a large
 // store takes longer than anybody wants to wait for a search.
-type kept struct {
+type savedIndex struct {
 	ix      *index.Index // the others are of it
 	version uint64       // of the store: the index has all that was written up to it; 0: it is not known
 	changes int          // told of since it was kept
@@ -25,12 +25,12 @@ type kept struct {
 }
 
 const (
-	// keptShare and keptMost are how many changes are worth keeping the index again: one for so many rows, or that many. They
+	// saveAfterShare and keptMost are how many changes are worth keeping the index again: one for so many rows, or that many. They
 	// are put into it again at the next start, which takes 10 µs each.
-	keptShare = 25
-	keptMost  = 20_000
-	// neverKept stands for the changes of an index that is not kept yet.
-	neverKept = 1 << 30
+	saveAfterShare   = 25
+	saveAfterChanges = 20_000
+	// neverSaved stands for the changes of an index that is not kept yet.
+	neverSaved = 1 << 30
 )
 
 // KeepIndex says when the index of a workspace is kept for the next process.
@@ -43,23 +43,23 @@ func (k KeepIndex) orDefaults() KeepIndex {
 	return KeepIndex{From: cmp.Or(k.From, 10_000), After: cmp.Or(k.After, 3*time.Second)}
 }
 
-func (x *indexer) keptName() string { return "index of " + x.workspace }
+func (x *indexer) savedName() string { return "index of " + x.workspace }
 
 // loaded notes that the index is complete.
 func (x *indexer) loaded(ix *index.Index, version uint64, changes int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.kept.ix != ix {
-		x.kept = kept{ix: ix, changed: x.kept.changed}
+	if x.saved.ix != ix {
+		x.saved = savedIndex{ix: ix, changed: x.saved.changed}
 	}
-	x.kept.version, x.kept.changes = version, changes
+	x.saved.version, x.saved.changes = version, changes
 	x.wake()
 }
 
 // wake has who keeps the index wait anew.
 func (x *indexer) wake() {
-	if x.kept.changed != nil {
-		x.kept.changed.Reset(x.keep.After)
+	if x.saved.changed != nil {
+		x.saved.changed.Reset(x.keep.After)
 	}
 }
 
@@ -74,12 +74,12 @@ func (x *indexer) restore(ctx context.Context, ix *index.Index) error {
 	}
 	version, changes := uint64(0), 0
 	err := ix.Restore(func(show func([]engine.Summary)) (saved *index.Saved, err error) {
-		err = k.Kept(ctx, x.keptName(), func(tx store.Tx, since uint64, r io.Reader) error {
+		err = k.Kept(ctx, x.savedName(), func(tx store.Tx, since uint64, r io.Reader) error {
 			ids, err := readFront(r)
 			if err != nil {
 				return err
 			}
-			show(x.those(tx, ids))
+			show(x.rows(tx, ids))
 			first, err := x.first(tx)
 			if err != nil {
 				return err
@@ -100,13 +100,13 @@ func (x *indexer) restore(ctx context.Context, ix *index.Index) error {
 	return err
 }
 
-// shown is how many rows are shown before the index is there.
-const shown = 512
+// shownBeforeLoad is how many rows are shown before the index is there.
+const shownBeforeLoad = 512
 
 // first returns the rows of the newest campaigns.
 func (x *indexer) first(tx store.Tx) (rows []engine.Summary, err error) {
 	err = tx.In(x.workspace).NewestSummaries(func(row engine.Summary) error {
-		if rows = append(rows, row); len(rows) < shown {
+		if rows = append(rows, row); len(rows) < shownBeforeLoad {
 			return nil
 		}
 		return store.Stop
@@ -114,12 +114,12 @@ func (x *indexer) first(tx store.Tx) (rows []engine.Summary, err error) {
 	return rows, err
 }
 
-// front is how many campaigns are named before the index that is kept: those that were changed last, which a list
+// frontRows is how many campaigns are named before the index that is kept: those that were changed last, which a list
 // shows first. Their rows are shown before the index is read.
-const front = 64
+const frontRows = 64
 
 func (x *indexer) writeFront(ctx context.Context, w io.Writer, ix *index.Index) error {
-	rows, err := ix.Page(ctx, index.Filter{}, x.now(), 0, front)
+	rows, err := ix.Page(ctx, index.Filter{}, x.now(), 0, frontRows)
 	if err != nil {
 		return err
 	}
@@ -151,8 +151,8 @@ func readFront(r io.Reader) (ids []string, err error) {
 	return ids, json.Unmarshal(b, &ids)
 }
 
-// those returns the rows of campaigns, without those that cannot be read.
-func (x *indexer) those(tx store.Tx, ids []string) (rows []engine.Summary) {
+// rows returns the rows of campaigns, without those that cannot be read.
+func (x *indexer) rows(tx store.Tx, ids []string) (rows []engine.Summary) {
 	_ = tx.In(x.workspace).SummariesOf(ids, func(row engine.Summary) error { // a damaged one is reported when all are read
 		rows = append(rows, row)
 		return nil
@@ -183,59 +183,59 @@ func (x *indexer) changedSince(tx store.Tx, since uint64, put func([]engine.Summ
 	return n, nil
 }
 
-// keepIndex keeps an index that is complete, and again whenever much has changed and nothing does any more.
-func (x *indexer) keepIndex(ctx context.Context, ix *index.Index) {
+// saveWhenIdle keeps an index that is complete, and again whenever much has changed and nothing does any more.
+func (x *indexer) saveWhenIdle(ctx context.Context, ix *index.Index) {
 	k, ok := x.db.(store.Keeper)
 	if !ok {
 		return
 	}
 	x.mu.Lock()
-	if x.ix != ix || x.kept.ix != ix || x.kept.changed != nil || x.kept.version == 0 {
+	if x.ix != ix || x.saved.ix != ix || x.saved.changed != nil || x.saved.version == 0 {
 		x.mu.Unlock()
 		return
 	}
 	timer := time.NewTimer(x.keep.After)
-	x.kept.changed = timer
+	x.saved.changed = timer
 	x.mu.Unlock()
 	defer func() {
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		timer.Stop()
-		x.kept.changed = nil
+		x.saved.changed = nil
 	}()
 	for {
 		select {
 		case <-timer.C:
-		case <-ix.Left():
+		case <-ix.Closed():
 			return
 		case <-ctx.Done():
 			return
 		}
-		if !x.worthKeeping(ix) {
+		if !x.worthSaving(ix) {
 			continue
 		}
-		if err := x.keepOnce(ctx, k, ix); err != nil {
+		if err := x.saveOnce(ctx, k, ix); err != nil {
 			x.log.Info("the index is not kept for the next start", "error", err)
 		}
 	}
 }
 
-// worthKeeping reports whether there are many rows, of which many were changed since they were kept.
-func (x *indexer) worthKeeping(ix *index.Index) bool {
+// worthSaving reports whether there are many rows, of which many were changed since they were kept.
+func (x *indexer) worthSaving(ix *index.Index) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	n := ix.Len()
-	return x.ix == ix && x.loads == 0 && n >= x.keep.From && x.kept.changes >= min(n/keptShare, keptMost)
+	return x.ix == ix && x.loads == 0 && n >= x.keep.From && x.saved.changes >= min(n/saveAfterShare, saveAfterChanges)
 }
 
-// keepOnce keeps the index. What the store says was written since the index was known to be right is put into it
+// saveOnce keeps the index. What the store says was written since the index was known to be right is put into it
 // before, whoever has written it.
-func (x *indexer) keepOnce(ctx context.Context, k store.Keeper, ix *index.Index) error {
+func (x *indexer) saveOnce(ctx context.Context, k store.Keeper, ix *index.Index) error {
 	x.mu.Lock()
-	since, before := x.kept.version, x.kept.changes
+	since, before := x.saved.version, x.saved.changes
 	x.mu.Unlock()
 	version := uint64(0)
-	err := k.Keep(ctx, x.keptName(), func(tx store.Tx, w io.Writer) error {
+	err := k.Keep(ctx, x.savedName(), func(tx store.Tx, w io.Writer) error {
 		put := func(rows []engine.Summary) {
 			changes := make([]change, len(rows))
 			for i, row := range rows {
@@ -244,7 +244,7 @@ func (x *indexer) keepOnce(ctx context.Context, k store.Keeper, ix *index.Index)
 			x.mu.Lock()
 			defer x.mu.Unlock()
 			if x.ix == ix {
-				x.take(changes)
+				x.apply(changes)
 			}
 		}
 		if _, err := x.changedSince(tx, since, put, ix.Len); err != nil {
@@ -262,17 +262,17 @@ func (x *indexer) keepOnce(ctx context.Context, k store.Keeper, ix *index.Index)
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.kept.ix == ix {
-		x.kept.version = version
-		x.kept.changes = max(0, x.kept.changes-before)
+	if x.saved.ix == ix {
+		x.saved.version = version
+		x.saved.changes = max(0, x.saved.changes-before)
 	}
 	return nil
 }
 
-// keepNow loads the index and stores it, where the store is large enough.
-func (x *indexer) keepNow(ctx context.Context) error {
+// saveNow loads the index and stores it, where the store is large enough.
+func (x *indexer) saveNow(ctx context.Context) error {
 	k, ok := x.db.(store.Keeper)
-	ix := x.want(patience + 1)
+	ix := x.request(scansBeforeIndex + 1)
 	if !ok || ix == nil {
 		return nil
 	}
@@ -285,5 +285,5 @@ func (x *indexer) keepNow(ctx context.Context) error {
 	if ix.Len() < x.keep.From {
 		return nil
 	}
-	return x.keepOnce(ctx, k, ix)
+	return x.saveOnce(ctx, k, ix)
 }

@@ -29,9 +29,9 @@ const (
 	format = 1 // of the files; others are not read
 )
 
-// memory keeps answers in the files of a folder, which is made with the first one. Several processes
+// cache keeps answers in the files of a folder, which is made with the first one. Several processes
 // may share it. Its files are readable by their owner alone: campaigns may hold what is not public yet.
-type memory struct {
+type cache struct {
 	dir                  string
 	maxAnswers, maxBytes int
 
@@ -48,19 +48,19 @@ type file struct {
 	Answer json.RawMessage `json:"answer"`
 }
 
-func remembering(dir string) *memory {
-	return &memory{dir: dir, maxAnswers: maxAnswers, maxBytes: maxBytes, written: map[string][sha256.Size]byte{}}
+func newCache(dir string) *cache {
+	return &cache{dir: dir, maxAnswers: maxAnswers, maxBytes: maxBytes, written: map[string][sha256.Size]byte{}}
 }
 
 // path names the file by a hash: an id of a server may hold what no file name does.
-func (m *memory) path(kind, key string) string {
+func (m *cache) path(kind, key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return filepath.Join(m.dir, kind+"-"+hex.EncodeToString(sum[:12])+suffix)
 }
 
 // put remembers an answer, whole or not at all. One that this process has written already costs no
 // writing.
-func (m *memory) put(kind, key string, answer any) error {
+func (m *cache) put(kind, key string, answer any) error {
 	b, err := json.Marshal(answer)
 	if err != nil {
 		return fmt.Errorf("remembering %s %s: %w", kind, key, err)
@@ -82,11 +82,11 @@ func (m *memory) put(kind, key string, answer any) error {
 		return fmt.Errorf("remembering %s %s: %w", kind, key, err)
 	}
 	m.written[path] = sum
-	return m.tidy()
+	return m.evict()
 }
 
 // write does not wait for the disk: what a crash of the machine takes away can be read again.
-func (m *memory) write(path string, b []byte) error {
+func (m *cache) write(path string, b []byte) error {
 	tmp, err := os.CreateTemp(m.dir, "answer-*.tmp") // mode 0600
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (m *memory) write(path string, b []byte) error {
 }
 
 // get returns a remembered answer; false where there is none that can be read.
-func (m *memory) get(kind, key string) (json.RawMessage, bool) {
+func (m *cache) get(kind, key string) (json.RawMessage, bool) {
 	b, err := os.ReadFile(m.path(kind, key))
 	if err != nil {
 		return nil, false
@@ -116,18 +116,18 @@ func (m *memory) get(kind, key string) (json.RawMessage, bool) {
 }
 
 // drop forgets an answer; forgetting none is no error.
-func (m *memory) drop(kind, key string) error {
+func (m *cache) drop(kind, key string) error {
 	if err := os.Remove(m.path(kind, key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forgetting %s %s: %w", kind, key, err)
 	}
 	return nil
 }
 
-// stale is from when on a file that was never finished is nobody's any more.
-const stale = time.Hour
+// staleAfter is from when on a file that was never finished is nobody's any more.
+const staleAfter = time.Hour
 
-// tidy keeps the folder within its bounds, every now and then. The caller holds the lock.
-func (m *memory) tidy() error {
+// evict keeps the folder within its bounds, every now and then. The caller holds the lock.
+func (m *cache) evict() error {
 	m.puts++
 	if m.puts%tidyEvery != 1 {
 		return nil
@@ -143,7 +143,7 @@ func (m *memory) tidy() error {
 		case err != nil: // another process was faster
 		case strings.HasSuffix(e.Name(), suffix):
 			kept = append(kept, info)
-		case time.Since(info.ModTime()) > stale:
+		case time.Since(info.ModTime()) > staleAfter:
 			os.Remove(filepath.Join(m.dir, e.Name()))
 		}
 	}

@@ -28,12 +28,12 @@ func size(t *testing.T, dir string) (files, bytes int) {
 
 // What was read longest ago is forgotten first.
 func TestTheMemoryIsBounded(t *testing.T) {
-	for name, bound := range map[string]func(*memory){
-		"answers": func(m *memory) { m.maxAnswers = 40 },
-		"bytes":   func(m *memory) { m.maxBytes = 40 * 1000 },
+	for name, bound := range map[string]func(*cache){
+		"answers": func(m *cache) { m.maxAnswers = 40 },
+		"bytes":   func(m *cache) { m.maxBytes = 40 * 1000 },
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := remembering(t.TempDir())
+			m := newCache(t.TempDir())
 			bound(m)
 			text := strings.Repeat("x", 900)
 			const puts = 3*tidyEvery + 1 // the last one tidies
@@ -61,12 +61,12 @@ func TestTheMemoryIsBounded(t *testing.T) {
 }
 
 func TestAFileThatWasNeverFinishedGoes(t *testing.T) {
-	m := remembering(t.TempDir())
+	m := newCache(t.TempDir())
 	left := filepath.Join(m.dir, "answer-1.tmp")
 	if err := os.WriteFile(left, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	old := time.Now().Add(-2 * stale)
+	old := time.Now().Add(-2 * staleAfter)
 	if err := os.Chtimes(left, old, old); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestTwoWriters(t *testing.T) {
 	dir := t.TempDir()
 	var both sync.WaitGroup
 	for range 2 {
-		m := remembering(dir)
+		m := newCache(dir)
 		both.Go(func() {
 			for i := range 200 {
 				if err := m.put("list", "", strings.Repeat(strconv.Itoa(i%10), 5000)); err != nil {

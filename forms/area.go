@@ -11,35 +11,35 @@ import (
 	"bugle/forms/typeahead"
 )
 
-// area edits a text of several lines with a huh.Text.
-type area struct {
+// textArea edits a text of several lines with a huh.Text.
+type textArea struct {
 	buffer
 	text          *huh.Text
 	expr          completion
 	width, height int
-	look          look
+	style          widgetStyle
 }
 
-func newArea(l look, text, placeholder string, parse func(string) doc.Value) (*area, bool) {
-	packed, ok := pack(text, true)
+func newTextArea(l widgetStyle, text, placeholder string, parse func(string) doc.Value) (*textArea, bool) {
+	packed, ok := encodeHidden(text, true)
 	if !ok || len(text) > maxText || strings.Count(text, "\n") >= maxTextLines {
 		return nil, false
 	}
-	e := &area{look: l}
+	e := &textArea{style: l}
 	e.buffer.text, e.parse = packed, parse
 	e.text = huh.NewText().ExternalEditor(false).CharLimit(0).Placeholder(oneLine(placeholder)).Value(&e.buffer.text)
 	e.widget = e.text
-	return e, e.settle(l, packed)
+	return e, e.init(l, packed)
 }
 
-func (e *area) typing() bool { return true }
-func (e *area) modal() bool  { return e.expr.open() }
+func (e *textArea) typing() bool { return true }
+func (e *textArea) modal() bool  { return e.expr.open() }
 
-func (e *area) key(msg tea.KeyMsg) bool {
+func (e *textArea) key(msg tea.KeyMsg) bool {
 	if e.expr.key(&e.buffer, msg) {
 		return true
 	}
-	defer e.expr.follow(&e.buffer)
+	defer e.expr.update(&e.buffer)
 	switch msg.String() {
 	case "up", "down":
 		if e.rows() < 3 {
@@ -53,7 +53,7 @@ func (e *area) key(msg tea.KeyMsg) bool {
 		e.backspace()
 		return true
 	default:
-		if !editing(msg) {
+		if !isEditKey(msg) {
 			return false
 		}
 	}
@@ -62,15 +62,15 @@ func (e *area) key(msg tea.KeyMsg) bool {
 }
 
 // paste keeps tabs and lines. Terminals send the end of a line as a carriage return.
-func (e *area) paste(text string) {
-	if packed, ok := pack(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), true); ok {
+func (e *textArea) paste(text string) {
+	if packed, ok := encodeHidden(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), true); ok {
 		e.insert(packed)
 	}
 }
 
 // rows returns how many lines the text takes at the present width, and one to go on with: a widget
 // that is too low for a moment scrolls, and does not scroll back when it grows.
-func (e *area) rows() int {
+func (e *textArea) rows() int {
 	if e.buffer.text == "" {
 		return 1
 	}
@@ -81,17 +81,17 @@ func (e *area) rows() int {
 	return n
 }
 
-// withCaret marks the cell in which a person types, which the widget draws in the cursor's style.
-func (e *area) withCaret(view string) string {
-	style, _, _ := strings.Cut(e.look.t.Cursor.Render("x"), "x")
+// markCursor marks the cell in which a person types, which the widget draws in the cursor's style.
+func (e *textArea) markCursor(view string) string {
+	style, _, _ := strings.Cut(e.style.t.Cursor.Render("x"), "x")
 	i := strings.Index(view, style)
 	if style == "" || i < 0 {
 		return view
 	}
-	return view[:i] + e.look.t.Caret() + view[i:]
+	return view[:i] + e.style.t.Caret() + view[i:]
 }
 
-func (e *area) view(w, h int) string {
+func (e *textArea) view(w, h int) string {
 	if w != e.width {
 		e.width = w
 		e.text.WithWidth(w)
@@ -102,9 +102,9 @@ func (e *area) view(w, h int) string {
 		e.text.Lines(height)
 	}
 	e.send(nil) // keeps the cursor's line in sight
-	view := e.withCaret(showStandIns(e.widget.View()))
+	view := e.markCursor(showSubstitutes(e.widget.View()))
 	if e.expr.open() {
-		return strings.Join(append([]string{view}, e.expr.list.Lines(e.look.t, w, min(max(h-height, 1), typeahead.Most))...), "\n")
+		return strings.Join(append([]string{view}, e.expr.list.Lines(e.style.t, w, min(max(h-height, 1), typeahead.MaxRows))...), "\n")
 	}
 	return view
 }

@@ -16,16 +16,16 @@ import (
 type checklist struct {
 	list    doc.Value
 	options []option
-	had     []int // options that the list held
+	original     []int // options that the list held
 	ticked  []int // the widget's private buffer
 	open    *huh.MultiSelect[int]
-	look    look
+	style    widgetStyle
 	width   int
 	height  int
 }
 
-func newChecklist(l look, st schema.FieldState, options []schema.OptionState, w, h int) *checklist {
-	e := &checklist{list: st.Value, look: l, width: w, height: h}
+func newChecklist(l widgetStyle, st schema.FieldState, options []schema.OptionState, w, h int) *checklist {
+	e := &checklist{list: st.Value, style: l, width: w, height: h}
 	for _, o := range options {
 		v := o.Literal(st.Node.Element.Kind)
 		if holds := contains(st.Value, v); holds || o.Offered {
@@ -38,10 +38,10 @@ func newChecklist(l look, st schema.FieldState, options []schema.OptionState, w,
 	}
 	for _, v := range st.Value.Elems() {
 		if !slices.ContainsFunc(e.options, func(o option) bool { return doc.Equal(o.value, v) }) {
-			e.add("(keep: "+head(keepText(v), 60)+")", v, true)
+			e.add("(keep: "+firstRunes(keepText(v), 60)+")", v, true)
 		}
 	}
-	e.ticked = slices.Clone(e.had)
+	e.ticked = slices.Clone(e.original)
 	return e
 }
 
@@ -51,7 +51,7 @@ func (e *checklist) add(label string, v doc.Value, holds bool) {
 		label += "'"
 	}
 	if holds {
-		e.had = append(e.had, len(e.options))
+		e.original = append(e.original, len(e.options))
 	}
 	e.options = append(e.options, option{label: label, value: v})
 }
@@ -69,7 +69,7 @@ func (e *checklist) typing() bool { return e.open != nil }
 func (e *checklist) modal() bool  { return e.open != nil }
 
 func (e *checklist) value() (doc.Value, bool) {
-	if slices.Equal(e.had, e.ticked) {
+	if slices.Equal(e.original, e.ticked) {
 		return doc.Value{}, false
 	}
 	var out []doc.Value
@@ -80,7 +80,7 @@ func (e *checklist) value() (doc.Value, bool) {
 		}
 	}
 	for _, i := range e.ticked {
-		if !slices.Contains(e.had, i) {
+		if !slices.Contains(e.original, i) {
 			out = append(out, e.options[i].value)
 		}
 	}
@@ -109,9 +109,9 @@ func (e *checklist) key(msg tea.KeyMsg) bool {
 // step moves the highlight of the open list.
 func (e *checklist) step(by int) { e.open.Update(arrow(by)) }
 
-// hit ticks the option on line y of the open list, or takes its tick away.
-func (e *checklist) hit(y int) bool {
-	return toLine(e.open.View(), y, e.step) && e.key(tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}})
+// toggleAt ticks the option on line y of the open list, or takes its tick away.
+func (e *checklist) toggleAt(y int) bool {
+	return moveToLine(e.open.View(), y, e.step) && e.key(tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}})
 }
 
 func (e *checklist) view(w, h int) string {
@@ -123,7 +123,7 @@ func (e *checklist) view(w, h int) string {
 		if len(on) == 0 {
 			on = []string{"None"}
 		}
-		return "‹ " + fit(strings.Join(on, ", "), w-4) + " ›"
+		return "‹ " + cutLine(strings.Join(on, ", "), w-4) + " ›"
 	}
 	if e.width != w || e.height != h {
 		e.build(w, h)
@@ -136,10 +136,10 @@ func (e *checklist) view(w, h int) string {
 func (e *checklist) build(w, h int) {
 	opts := make([]huh.Option[int], len(e.options))
 	for i, o := range e.options {
-		opts[i] = huh.NewOption(fit(oneLine(o.label), max(w-6, 1)), i)
+		opts[i] = huh.NewOption(cutLine(oneLine(o.label), max(w-6, 1)), i)
 	}
 	e.open = huh.NewMultiSelect[int]().Options(opts...).Value(&e.ticked).Filterable(false)
-	e.open.WithTheme(e.look.theme).WithKeyMap(e.look.keys).WithWidth(w)
+	e.open.WithTheme(e.style.theme).WithKeyMap(e.style.keys).WithWidth(w)
 	if len(opts) > h {
 		e.open.WithHeight(max(h, 1))
 	}

@@ -8,17 +8,17 @@ import (
 	"bugle/engine/timeparse"
 )
 
-// clock reads the times in the rows of a form, and puts them into words.
-type clock struct{ cfg *Config }
+// timeFields reads the times in the rows of a form, and puts them into words.
+type timeFields struct{ cfg *Config }
 
 // isTime reports whether the text of a row is a moment, read as people type it.
 func isTime(r row) bool {
-	return r.group == shown && r.shape == oneline && r.Node != nil && r.Node.Kind == schema.Time
+	return r.group == groupFields && r.shape == shapeInput && r.Node != nil && r.Node.Kind == schema.Time
 }
 
 // zoneFor returns the zone of the times at p: that of the field for one in the nearest object around
 // it, else the screen's. It is nil where none is chosen yet.
-func (c clock) zoneFor(root doc.Value, p doc.Path) *time.Location {
+func (c timeFields) zoneFor(root doc.Value, p doc.Path) *time.Location {
 	for q := p; len(q) > 0; {
 		q = q.Parent()
 		n := c.cfg.Schema.At(q)
@@ -48,15 +48,15 @@ func location(name string) *time.Location {
 	return nil
 }
 
-func (c clock) now() time.Time {
+func (c timeFields) now() time.Time {
 	if c.cfg.Now != nil {
 		return c.cfg.Now()
 	}
 	return time.Now()
 }
 
-// read reads a text for a row, with the time of day that the row held in before.
-func (c clock) read(before doc.Value, r row, text string) (timeparse.Reading, error) {
+// parse reads a text for a row, with the time of day that the row held in before.
+func (c timeFields) parse(before doc.Value, r row, text string) (timeparse.Reading, error) {
 	in := timeparse.Context{Now: c.now(), Zone: c.zoneFor(before, r.Path)}
 	if had, err := timeparse.Read(before.Lookup(r.Path).Text(), in); err == nil && had.Exact {
 		hour := timeparse.ClockOf(had.Instant)
@@ -65,39 +65,39 @@ func (c clock) read(before doc.Value, r row, text string) (timeparse.Reading, er
 	return timeparse.Read(text, in)
 }
 
-// wire returns how a document spells what was typed in a row for a time; false where it is not
+// timeValue returns how a document spells what was typed in a row for a time; false where it is not
 // understood, or not such a row.
-func (c clock) wire(before doc.Value, r row, text string) (string, bool) {
+func (c timeFields) timeValue(before doc.Value, r row, text string) (string, bool) {
 	if !isTime(r) || r.Node.Template && schema.HasExpression(text) {
 		return "", false
 	}
-	t, err := c.read(before, r, text)
+	t, err := c.parse(before, r, text)
 	return t.Wire, err == nil
 }
 
-// until returns how far off a time is.
-func (c clock) until(at time.Time) string { return timeparse.Until(at, c.now().In(at.Location())) }
+// relative returns how far off a time is.
+func (c timeFields) relative(at time.Time) string { return timeparse.Until(at, c.now().In(at.Location())) }
 
-// understood returns what a text means in a row for a time, what is odd about it, and why it is not understood.
-func (c clock) understood(before doc.Value, r row, text string) (words string, notes []string, refused string) {
+// explain returns what a text means in a row for a time, what is odd about it, and why it is not understood.
+func (c timeFields) explain(before doc.Value, r row, text string) (words string, notes []string, refused string) {
 	if !isTime(r) || text == "" || r.Node.Template && schema.HasExpression(text) {
 		return "", nil, ""
 	}
-	t, err := c.read(before, r, text)
+	t, err := c.parse(before, r, text)
 	if err != nil {
 		return "", nil, err.Error()
 	}
-	return t.Words + " · " + c.until(t.Instant), t.Notes, ""
+	return t.Words + " · " + c.relative(t.Instant), t.Notes, ""
 }
 
-// atRest returns the time in a row that has not the focus as people say it, and how far off that is; "" where
+// describe returns the time in a row that has not the focus as people say it, and how far off that is; "" where
 // it holds none.
-func (c clock) atRest(root doc.Value, r row) (moment, off string) {
+func (c timeFields) describe(root doc.Value, r row) (moment, off string) {
 	text := r.Value.Text()
 	if !isTime(r) || text == "" || schema.HasExpression(text) {
 		return "", ""
 	}
-	t, err := c.read(root, r, text)
+	t, err := c.parse(root, r, text)
 	if err != nil || !t.Exact {
 		return "", ""
 	}
@@ -108,5 +108,5 @@ func (c clock) atRest(root doc.Value, r row) (moment, off string) {
 	case schema.HasOffset(text):
 		zone = at.Format(" MST")
 	}
-	return timeparse.Moment(at, c.now()) + zone, c.until(at)
+	return timeparse.Moment(at, c.now()) + zone, c.relative(at)
 }

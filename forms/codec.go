@@ -16,15 +16,15 @@ import (
 // that change the direction of text would scramble the line that they stand in, and others of it
 // are not seen at all. What else is of that kind is in a third area.
 const (
-	standIn       = 0xF0000 // + the character, U+0000 to U+00AD; + 0xFF for U+FFFD
-	standInPunc   = 0xF0100 // + the character's distance from U+2000
-	standInFormat = 0xF0200 // + the character's place in formats
-	standInEnd    = 0xF2000
+	substituteBase       = 0xF0000 // + the character, U+0000 to U+00AD; + 0xFF for U+FFFD
+	substitutePunctuation   = 0xF0100 // + the character's distance from U+2000
+	substituteFormat = 0xF0200 // + the character's place in formats
+	substituteEnd    = 0xF2000
 )
 
-// formats are the characters that nobody sees, at least in some places (see package visible), and that
+// formatRunes are the characters that nobody sees, at least in some places (see package visible), and that
 // have no place in the other areas, in order.
-var formats = func() []rune {
+var formatRunes = func() []rune {
 	var out []rune
 	for _, table := range []*unicode.RangeTable{unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector} {
 		for _, t := range table.R16 {
@@ -43,13 +43,13 @@ var formats = func() []rune {
 	return slices.Compact(out)
 }()
 
-// pack returns s as a widget may hold it. It reports false where s has private characters of its
+// encodeHidden returns s as a widget may hold it. It reports false where s has private characters of its
 // own in the same area: they would come back as something else.
-func pack(s string, keepLines bool) (string, bool) {
-	if strings.ContainsFunc(s, isStandIn) {
+func encodeHidden(s string, keepLines bool) (string, bool) {
+	if strings.ContainsFunc(s, isSubstitute) {
 		return "", false
 	}
-	if !unseen(s) {
+	if !hasHidden(s) {
 		return s, true
 	}
 	var b strings.Builder
@@ -57,46 +57,46 @@ func pack(s string, keepLines bool) (string, bool) {
 		switch {
 		case r == '\n' && keepLines || drawn && r != unicode.ReplacementChar:
 		case r == unicode.ReplacementChar:
-			r = standIn + 0xFF
+			r = substituteBase + 0xFF
 		case r < 0x100:
-			r += standIn
+			r += substituteBase
 		case r >= 0x2000 && r < 0x2100:
-			r += standInPunc - 0x2000
+			r += substitutePunctuation - 0x2000
 		default:
-			at, _ := slices.BinarySearch(formats, r)
-			r = standInFormat + rune(at) //nolint:gosec // fewer than the area has
+			at, _ := slices.BinarySearch(formatRunes, r)
+			r = substituteFormat + rune(at) //nolint:gosec // fewer than the area has
 		}
 		b.WriteRune(r)
 	}
 	return b.String(), true
 }
 
-// unpack is the way back from pack.
-func unpack(s string) string {
-	if !strings.ContainsFunc(s, isStandIn) {
+// decodeHidden is the way back from pack.
+func decodeHidden(s string) string {
+	if !strings.ContainsFunc(s, isSubstitute) {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
 		switch {
-		case !isStandIn(r):
+		case !isSubstitute(r):
 			return r
-		case r == standIn+0xFF:
+		case r == substituteBase+0xFF:
 			return unicode.ReplacementChar
-		case r >= standInFormat+rune(len(formats)):
+		case r >= substituteFormat+rune(len(formatRunes)):
 			return r
-		case r >= standInFormat:
-			return formats[r-standInFormat]
-		case r >= standInPunc:
-			return r - standInPunc + 0x2000
+		case r >= substituteFormat:
+			return formatRunes[r-substituteFormat]
+		case r >= substitutePunctuation:
+			return r - substitutePunctuation + 0x2000
 		}
-		return r - standIn
+		return r - substituteBase
 	}, s)
 }
 
-func isStandIn(r rune) bool { return r >= standIn && r < standInEnd }
+func isSubstitute(r rune) bool { return r >= substituteBase && r < substituteEnd }
 
-// unseen reports whether s has characters that a terminal obeys instead of showing, or that nobody sees.
-func unseen(s string) bool {
+// hasHidden reports whether s has characters that a terminal obeys instead of showing, or that nobody sees.
+func hasHidden(s string) bool {
 	return strings.ContainsRune(s, unicode.ReplacementChar) || visible.Hides(s)
 }
 
@@ -117,14 +117,14 @@ func symbol(r rune) rune {
 	return '·'
 }
 
-// showStandIns draws what a widget drew with every stand-in as a symbol.
-func showStandIns(view string) string {
-	if !strings.ContainsFunc(view, isStandIn) {
+// showSubstitutes draws what a widget drew with every stand-in as a symbol.
+func showSubstitutes(view string) string {
+	if !strings.ContainsFunc(view, isSubstitute) {
 		return view
 	}
 	return strings.Map(func(r rune) rune {
-		if isStandIn(r) {
-			for _, o := range unpack(string(r)) {
+		if isSubstitute(r) {
+			for _, o := range decodeHidden(string(r)) {
 				return symbol(o)
 			}
 		}
@@ -134,7 +134,7 @@ func showStandIns(view string) string {
 
 // oneLine returns s as one line that a terminal shows and does not obey.
 func oneLine(s string) string {
-	if !unseen(s) {
+	if !hasHidden(s) {
 		return s
 	}
 	var b strings.Builder
@@ -147,16 +147,16 @@ func oneLine(s string) string {
 	return b.String()
 }
 
-// fit cuts a line, which may carry styles, to w cells.
-func fit(line string, w int) string {
+// cutLine cuts a line, which may carry styles, to w cells.
+func cutLine(line string, w int) string {
 	if ansi.StringWidth(line) <= w {
 		return line
 	}
 	return ansi.Truncate(line, max(w, 0), "…")
 }
 
-// head returns the first n characters of s, cheaply for a long s.
-func head(s string, n int) string {
+// firstRunes returns the first n characters of s, cheaply for a long s.
+func firstRunes(s string, n int) string {
 	for i := range s {
 		if n--; n < 0 {
 			return s[:i] + "…"
@@ -165,11 +165,11 @@ func head(s string, n int) string {
 	return s
 }
 
-// wrapMost breaks a plain text into at most n lines of w cells. Where there is more, the last line ends
+// wrapMax breaks a plain text into at most n lines of w cells. Where there is more, the last line ends
 // with an ellipsis after a whole word.
-func wrapMost(text string, w, n int) []string {
+func wrapMax(text string, w, n int) []string {
 	w = max(w, 1)
-	lines := strings.Split(ansi.Wrap(head(text, w*(n+1)), w, ""), "\n")
+	lines := strings.Split(ansi.Wrap(firstRunes(text, w*(n+1)), w, ""), "\n")
 	if len(lines) <= n {
 		return lines
 	}

@@ -17,12 +17,12 @@ const swatchWidth = 4
 
 // isColor reports whether the text of a row is a hex color.
 func isColor(r row) bool {
-	return r.Node != nil && r.shape == oneline && hasForm(r.Node, schema.Color)
+	return r.Node != nil && r.shape == shapeInput && hasForm(r.Node, schema.Color)
 }
 
 // swatch draws a block of the color that a text names, and a blank. It is "" for a text that is no
 // color, and in themes without colors, where the hex digits say all.
-func (p *painter) swatch(r row, text string) string {
+func (p *renderer) swatch(r row, text string) string {
 	t := p.theme
 	if !isColor(r) || t.IsPlain() || t.Name == themes.None {
 		return ""

@@ -50,7 +50,7 @@ func (d *draft) without(root doc.Value, p doc.Path) doc.Value {
 // writeSpan writes the text of a time span. One that cannot be read is kept as the amount.
 func (d *draft) writeSpan(root doc.Value, r row, text string, dates []string) doc.Value {
 	if text == "" {
-		for _, p := range r.parts {
+		for _, p := range r.paths {
 			root = d.without(root, p)
 		}
 		return root

@@ -11,39 +11,39 @@ import (
 	"bugle/themes"
 )
 
-// painter draws the rows of a sheet where the layout has them.
-type painter struct {
+// renderer draws the rows of a sheet where the layout has them.
+type renderer struct {
 	theme   themes.Theme
-	sheet   *sheet
+	model   *rowModel
 	layout  *layout
-	naming  *naming // a name is asked for in the place of the focused row's value
+	nameInput  *nameInput // a name is asked for in the place of the focused row's value
 	actions *actions
 	focus   int // the row that looks focused; -1: none
 }
 
 // heights returns how many lines each row takes.
-func (p *painter) heights() []int {
-	out := make([]int, len(p.sheet.rows))
-	for i, r := range p.sheet.rows {
+func (p *renderer) heights() []int {
+	out := make([]int, len(p.model.rows))
+	for i, r := range p.model.rows {
 		if i == p.focus {
 			out[i] = len(p.row(i))
 			continue
 		}
-		out[i] = p.above(i) + 1
-		if p.sheet.problems.direct(r) != nil {
+		out[i] = p.linesAbove(i) + 1
+		if p.model.problems.forRow(r) != nil {
 			out[i]++
 		}
 	}
 	return out
 }
 
-// above returns how many lines stand in a row over the first of its value.
-func (p *painter) above(i int) int {
+// linesAbove returns how many lines stand in a row over the first of its value.
+func (p *renderer) linesAbove(i int) int {
 	n := 0
-	if p.layout.isNarrow() && p.sheet.rows[i].group != adder {
+	if p.layout.isNarrow() && p.model.rows[i].group != groupAdder {
 		n++
 	}
-	if p.sheet.heading(i) != "" {
+	if p.model.heading(i) != "" {
 		n++
 	}
 	return n
@@ -51,93 +51,93 @@ func (p *painter) above(i int) int {
 
 // rowAt returns the row on line y of the form as it was drawn last, and the line within the row,
 // from the first line of its value on.
-func (p *painter) rowAt(y int) (i, within int, ok bool) {
+func (p *renderer) rowAt(y int) (i, within int, ok bool) {
 	i, line, ok := p.layout.rowAt(y)
 	if !ok {
 		return 0, 0, false
 	}
-	return i, line - p.above(i), true
+	return i, line - p.linesAbove(i), true
 }
 
 // form draws all that is in sight.
-func (p *painter) form() string {
-	out := p.head()
-	p.layout.head = len(out)
-	if len(p.sheet.rows) == 0 {
+func (p *renderer) form() string {
+	out := p.header()
+	p.layout.headerHeight = len(out)
+	if len(p.model.rows) == 0 {
 		out = append(out, p.theme.Faint.Render("This section has no fields."))
 	}
 	for i := range p.layout.spans {
-		if from, to := p.layout.sight(i); from < to {
+		if from, to := p.layout.visibleLines(i); from < to {
 			drawn := p.row(i)
 			out = append(out, drawn[min(from, len(drawn)):min(to, len(drawn))]...)
 		}
 	}
-	if more := p.layout.more(); more != "" {
+	if more := p.layout.moreText(); more != "" {
 		out = append(out, p.theme.Faint.Render(more))
 	}
 	out = out[:min(len(out), p.layout.height)]
 	for i := range out {
-		out[i] = fit(out[i], p.layout.width)
+		out[i] = cutLine(out[i], p.layout.width)
 	}
 	return strings.Join(out, "\n")
 }
 
-// head returns the lines over the rows: what went wrong, why nothing here may be changed, and what is
+// header returns the lines over the rows: what went wrong, why nothing here may be changed, and what is
 // wrong with the object itself. They take at most a third of the form.
-func (p *painter) head() []string {
+func (p *renderer) header() []string {
 	var out []string
 	add := func(style lipgloss.Style, text string) {
 		for _, l := range strings.Split(ansi.Wrap(oneLine(text), max(p.layout.width, 1), ""), "\n") {
 			out = append(out, style.Render(l))
 		}
 	}
-	if p.sheet.failure != "" {
-		add(p.theme.Danger, "! "+p.sheet.failure)
+	if p.model.failure != "" {
+		add(p.theme.Danger, "! "+p.model.failure)
 	}
-	if why := p.sheet.source.lockedHere(); why != "" {
+	if why := p.model.builder.lockedReason(); why != "" {
 		add(p.theme.Warning, why)
 	}
-	if len(p.sheet.rows) > 0 {
-		own := p.sheet.problems.own(p.sheet.rows, p.sheet.flats)
+	if len(p.model.rows) > 0 {
+		own := p.model.problems.unshown(p.model.rows, p.model.inlined)
 		for _, problem := range own[:min(len(own), 2)] {
-			add(p.sheet.problems.style(problem), "! "+p.sheet.problems.about(problem))
+			add(p.model.problems.style(problem), "! "+p.model.problems.formMessage(problem))
 		}
 	}
 	return out[:min(len(out), max(p.layout.height/3, 1), max(p.layout.height-1, 0))]
 }
 
 // row draws a row with the heading over it.
-func (p *painter) row(i int) []string {
-	r, t := p.sheet.rows[i], p.theme
+func (p *renderer) row(i int) []string {
+	r, t := p.model.rows[i], p.theme
 	var out []string
-	if h := p.sheet.heading(i); h != "" {
+	if h := p.model.heading(i); h != "" {
 		out = append(out, t.Title.Render(h))
 	}
 	if i == p.focus {
 		return append(out, p.focused(r)...)
 	}
 	style := t.Muted
-	if r.group == unused || r.group == unknown || r.group == received {
+	if r.group == groupUnused || r.group == groupUnknown || r.group == groupResponseOnly {
 		style = t.Faint
 	}
-	out = append(out, p.labelled(r, "  ", style, p.valueLine(r))...)
-	if problem := p.sheet.problems.direct(r); problem != nil {
-		out = append(out, "  "+p.sheet.problems.style(*problem).Render(wrapMost("! "+p.sheet.problems.text(r, problem), p.layout.width-2, 1)[0]))
+	out = append(out, p.withLabel(r, "  ", style, p.valueLine(r))...)
+	if problem := p.model.problems.forRow(r); problem != nil {
+		out = append(out, "  "+p.model.problems.style(*problem).Render(wrapMax("! "+p.model.problems.text(r, problem), p.layout.width-2, 1)[0]))
 	}
 	return out
 }
 
-// labelled puts a label before the lines of a value, or over them in a narrow form.
-func (p *painter) labelled(r row, mark string, style lipgloss.Style, lines ...string) []string {
+// withLabel puts a label before the lines of a value, or over them in a narrow form.
+func (p *renderer) withLabel(r row, mark string, style lipgloss.Style, lines ...string) []string {
 	label, star := r.label, ""
-	if r.starred {
+	if r.required {
 		star = " *"
 	}
-	w := p.layout.labels
+	w := p.layout.labelWidth
 	if p.layout.isNarrow() {
 		w = max(p.layout.width-4, 1)
 	}
-	label = fit(label, w-len(star))
+	label = cutLine(label, w-len(star))
 	pad := strings.Repeat(" ", max(w-ansi.StringWidth(label)-len(star), 0))
 	first := mark + style.Render(label)
 	if star != "" {
@@ -146,7 +146,7 @@ func (p *painter) labelled(r row, mark string, style lipgloss.Style, lines ...st
 	var out []string
 	indent := strings.Repeat(" ", w+3)
 	switch {
-	case r.group == adder && p.naming == nil:
+	case r.group == groupAdder && p.nameInput == nil:
 		return []string{first}
 	case p.layout.isNarrow():
 		out, indent = append(out, first), "    "
@@ -161,35 +161,35 @@ func (p *painter) labelled(r row, mark string, style lipgloss.Style, lines ...st
 }
 
 // valueLine draws the value of a row in one line.
-func (p *painter) valueLine(r row) string {
+func (p *renderer) valueLine(r row) string {
 	t, w := p.theme, p.layout.valueWidth()
-	if r.group == adder {
+	if r.group == groupAdder {
 		return ""
 	}
-	if r.shape == entry {
+	if r.shape == shapeSubform {
 		text := "› " + summary(r.Node, r.Value) + p.reason(r)
 		style := t.Text
 		if r.Value.Empty() {
 			style = t.Faint
 		}
 		tail := ""
-		if n := p.sheet.problems.errors(r); n > 0 {
+		if n := p.model.problems.errors(r); n > 0 {
 			tail = "  " + phrase.Count(n, "problem")
 		}
-		return style.Render(fit(text, max(w-len(tail), 4))) + t.Danger.Render(tail)
+		return style.Render(cutLine(text, max(w-len(tail), 4))) + t.Danger.Render(tail)
 	}
 	text := valueText(r.FieldState)
-	if r.shape == timespan {
+	if r.shape == shapeTimespan {
 		text = oneLine(r.text)
 	}
-	if r.shape == commas {
-		text = oneLine(head(commaText(r.Value), 300))
+	if r.shape == shapeCommaList {
+		text = oneLine(firstRunes(commaText(r.Value), 300))
 	}
 	switch {
-	case r.group != shown:
-		return t.Faint.Render(fit(text+p.reason(r), w))
+	case r.group != groupFields:
+		return t.Faint.Render(cutLine(text+p.reason(r), w))
 	case r.Value.Kind() == doc.Absent && r.Node.Default != "":
-		return t.Faint.Render(fit("default "+defaultValue(r.Node), w))
+		return t.Faint.Render(cutLine("default "+defaultValue(r.Node), w))
 	case r.Value.Kind() == doc.Absent && text == "":
 		return t.Faint.Render("—")
 	case r.Value.Empty() && r.Value.Kind() != doc.Null:
@@ -198,47 +198,47 @@ func (p *painter) valueLine(r row) string {
 		return t.Faint.Render("null")
 	}
 	if block := p.swatch(r, r.Value.Text()); block != "" {
-		return block + t.Text.Render(fit(text, w-swatchWidth))
+		return block + t.Text.Render(cutLine(text, w-swatchWidth))
 	}
-	if p.sheet.problems.direct(r) == nil && p.sheet.source.names.unknown(r) {
-		note := "  " + notKnown
-		return t.Text.Render(fit(text, max(w-ansi.StringWidth(note), 4))) + t.Warning.Render(note)
+	if p.model.problems.forRow(r) == nil && p.model.builder.names.unknown(r) {
+		note := "  " + unknownNote
+		return t.Text.Render(cutLine(text, max(w-ansi.StringWidth(note), 4))) + t.Warning.Render(note)
 	}
-	moment, off := p.sheet.clock.atRest(p.sheet.draft.root, r)
+	moment, off := p.model.clock.describe(p.model.draft.root, r)
 	if moment == "" {
-		return p.marked(r, fit(text, w), t.Text)
+		return p.highlightExpressions(r, cutLine(text, w), t.Text)
 	}
 	if ansi.StringWidth(moment+off)+2 <= w {
 		return t.Text.Render(moment) + "  " + t.Faint.Render(off)
 	}
-	return t.Text.Render(fit(moment, w))
+	return t.Text.Render(cutLine(moment, w))
 }
 
 // reason returns after a value that is kept why nothing reads it.
-func (p *painter) reason(r row) string {
-	if r.group != unused || r.Why == "" {
+func (p *renderer) reason(r row) string {
+	if r.group != groupUnused || r.Why == "" {
 		return ""
 	}
 	return "  (" + r.Why + ")"
 }
 
 // focused draws the focused row: its editor, what is wrong with it, what it is for.
-func (p *painter) focused(r row) []string {
+func (p *renderer) focused(r row) []string {
 	t := p.theme
 	lines := []string{p.valueLine(r)}
 	switch {
-	case p.naming != nil:
-		lines = []string{t.Muted.Render("name: ") + p.naming.in.view(max(p.layout.valueWidth()-6, 1), 1)}
-	case p.sheet.field.ed != nil:
+	case p.nameInput != nil:
+		lines = []string{t.Muted.Render("name: ") + p.nameInput.in.view(max(p.layout.valueWidth()-6, 1), 1)}
+	case p.model.field.editor != nil:
 		lines = p.editorLines(r)
-	case r.shape == long, r.shape == raw:
+	case r.shape == shapeExternalText, r.shape == shapeExternalJSON:
 		lines = p.preview(r)
 	}
-	out := p.labelled(r, t.Accent.Render("▸ "), t.Accent, lines...)
-	field := &p.sheet.field
-	words, notes, refused := p.sheet.clock.understood(field.before, r, field.text(r))
-	if r.shape == timespan {
-		words, refused = field.spanUnderstood(r, p.sheet.source.names.spanDates(r))
+	out := p.withLabel(r, t.Accent.Render("▸ "), t.Accent, lines...)
+	field := &p.model.field
+	words, notes, refused := p.model.clock.explain(field.before, r, field.text(r))
+	if r.shape == shapeTimespan {
+		words, refused = field.parseTimespan(r, p.model.builder.names.timespanDates(r))
 	}
 	if words != "" {
 		out = append(out, indented(t.Info, p.layout.width, "= "+words, 2)...)
@@ -248,17 +248,17 @@ func (p *painter) focused(r row) []string {
 	}
 	if refused != "" {
 		out = append(out, indented(t.Danger, p.layout.width, "! "+sentence(refused), 3)...)
-	} else if problem := p.sheet.problems.direct(r); problem != nil && completing(field.ed) == nil && !field.choosing(r) {
-		out = append(out, indented(p.sheet.problems.style(*problem), p.layout.width, "! "+p.sheet.problems.text(r, problem), 3)...)
+	} else if problem := p.model.problems.forRow(r); problem != nil && openCompletion(field.editor) == nil && !field.hasPendingChoice(r) {
+		out = append(out, indented(p.model.problems.style(*problem), p.layout.width, "! "+p.model.problems.text(r, problem), 3)...)
 	}
 	return append(out, indented(t.Faint, p.layout.width, p.hint(r), 3)...)
 }
 
 // editorLines draws the editor of the focused row, a swatch of its color before it.
-func (p *painter) editorLines(r row) []string {
+func (p *renderer) editorLines(r row) []string {
 	text := ""
-	if in, ok := p.sheet.field.ed.(*input); ok {
-		text = unpack(in.text)
+	if in, ok := p.model.field.editor.(*textInput); ok {
+		text = decodeHidden(in.text)
 	}
 	block := p.swatch(r, text)
 	w := p.layout.valueWidth()
@@ -266,11 +266,11 @@ func (p *painter) editorLines(r row) []string {
 		w = max(w-swatchWidth, 1)
 	}
 	unit := ""
-	if r.Node != nil && r.Node.Unit != "" && r.shape == oneline {
+	if r.Node != nil && r.Node.Unit != "" && r.shape == shapeInput {
 		unit = " " + r.Node.Unit
 		w = max(w-ansi.StringWidth(unit), 1)
 	}
-	lines := strings.Split(p.sheet.field.ed.view(w, p.layout.menuHeight()), "\n")
+	lines := strings.Split(p.model.field.editor.view(w, p.layout.menuHeight()), "\n")
 	lines[0] = block + lines[0] + p.theme.Faint.Render(unit)
 	return lines
 }
@@ -281,7 +281,7 @@ func indented(style lipgloss.Style, width int, text string, n int) []string {
 		return nil
 	}
 	var out []string
-	for _, l := range wrapMost(text, max(width-4, 1), n) {
+	for _, l := range wrapMax(text, max(width-4, 1), n) {
 		out = append(out, "    "+style.Render(l))
 	}
 	return out

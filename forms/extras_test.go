@@ -43,7 +43,7 @@ func TestColors(t *testing.T) {
 func TestExpressionsAreCompleted(t *testing.T) {
 	for _, field := range []string{"title", "body"} {
 		cfg := config(parse(t, `{}`))
-		cfg.Schema = personal()
+		cfg.Schema = expressionSchema()
 		cfg.Suggest = func(list string) []string {
 			return map[string][]string{"user_attributes": {"Last Name", "First Name", "City of O'Hara"}}[list]
 		}
@@ -82,7 +82,7 @@ func TestExpressionsAreCompleted(t *testing.T) {
 // Between braces that are closed already, they are not closed again.
 func TestExpressionInClosedBraces(t *testing.T) {
 	cfg := config(parse(t, `{"title":"Hi {{}}!"}`))
-	cfg.Schema = personal()
+	cfg.Schema = expressionSchema()
 	cfg.Suggest = func(string) []string { return []string{"Name"} }
 	f := at(t, New(cfg), "title")
 	press(f, "left", "left", "left", "n", "enter", "x")
@@ -91,7 +91,7 @@ func TestExpressionInClosedBraces(t *testing.T) {
 	}
 }
 
-func personal() *schema.Schema {
+func expressionSchema() *schema.Schema {
 	return schema.MustCompile(schema.Field{ID: "x", Kind: schema.Object, Ref: "test", Fields: []schema.Field{
 		{Name: "title", Kind: schema.String, Help: "One line.", Template: true, Rules: []schema.Rule{schema.Expressions{}}},
 		{Name: "body", Kind: schema.String, Help: "Lines.", Template: true, Long: true, Rules: []schema.Rule{schema.Expressions{}}},
@@ -99,9 +99,9 @@ func personal() *schema.Schema {
 	}})
 }
 
-func TestExpressionsStandOut(t *testing.T) {
+func TestExpressionsAreHighlighted(t *testing.T) {
 	cfg := config(parse(t, `{"title":"Hi {{ a }}, {% if b %}c","plain":"{{ a }}"}`))
-	cfg.Schema, cfg.Theme, cfg.Focus = personal(), colors, "body"
+	cfg.Schema, cfg.Theme, cfg.Focus = expressionSchema(), colors, "body"
 	f := New(cfg)
 	info := colors.Info.Render("{{ a }}")
 	if got := strings.Count(f.View(), info); got != 1 {
@@ -116,7 +116,7 @@ func TestExpressionsStandOut(t *testing.T) {
 	}
 }
 
-func TestWhatIsKeptSaysWhyAndGoes(t *testing.T) {
+func TestUnusedValues(t *testing.T) {
 	const is = `{"template":"BASIC","template_id":"T","strange":1,"odd":{}}`
 	f := at(t, open(t, is), "template_id")
 	shows(t, f, "Not used here", "it applies only when template is Custom", "all 3 unused fields")
@@ -134,8 +134,8 @@ func TestWhatIsKeptSaysWhyAndGoes(t *testing.T) {
 		}
 		return ""
 	}
-	f.sheet.refresh()
-	if n := f.sheet.removeHidden(); n != 2 {
+	f.model.refresh()
+	if n := f.model.removeHidden(); n != 2 {
 		t.Errorf("removed %d", n)
 	}
 	want(t, f, `{"template":"BASIC","strange":1}`)
@@ -189,7 +189,7 @@ func TestEntriesOfAList(t *testing.T) {
 // of their arguments, filters behind a bar.
 func TestOtherExpressionsAreCompleted(t *testing.T) {
 	cfg := config(parse(t, `{}`))
-	cfg.Schema = personal()
+	cfg.Schema = expressionSchema()
 	cfg.Suggest = func(list string) []string {
 		return map[string][]string{
 			"user_attributes": {"City"}, "trigger_attributes": {"product"}, "business_attributes": {"season"}, "content_blocks": {"footer"},

@@ -9,8 +9,8 @@ import (
 	"bugle/engine/schema"
 )
 
-// flat is a table whose title is one object deeper, and still on the form.
-func flat() *schema.Schema {
+// inlinedSchema is a table whose title is one object deeper, and still on the form.
+func inlinedSchema() *schema.Schema {
 	return schema.MustCompile(schema.Field{ID: "x", Kind: schema.Object, Ref: "test", Fields: []schema.Field{
 		{Name: "channel", Kind: schema.String, Help: "Rarely used."},
 		{
@@ -24,9 +24,9 @@ func flat() *schema.Schema {
 	}})
 }
 
-func TestFlatObjectsAndLeads(t *testing.T) {
+func TestInlinedObjectsAndLeads(t *testing.T) {
 	cfg := config(parse(t, `{}`))
-	cfg.Schema = flat()
+	cfg.Schema = inlinedSchema()
 	f := New(cfg)
 	var last int
 	for _, part := range []string{"▸ Title", "Text", "More", "Channel", "Sound"} {
@@ -54,7 +54,7 @@ func TestFlatObjectsAndLeads(t *testing.T) {
 }
 
 // A name that decides another field fills it in, and the other one is not asked for.
-func TestANameDecides(t *testing.T) {
+func TestDerivedFields(t *testing.T) {
 	cfg := config(parse(t, `{}`))
 	cfg.Schema = schema.MustCompile(schema.Field{ID: "x", Kind: schema.Object, Ref: "test", Fields: []schema.Field{
 		{Name: "kind", Kind: schema.String, Help: "What it is."},
@@ -78,7 +78,7 @@ func TestANameDecides(t *testing.T) {
 }
 
 // Flags that exclude each other are one choice: choosing one turns the others off.
-func TestFlagsThatExcludeEachOtherAreOneChoice(t *testing.T) {
+func TestExclusiveFlagsAreOneChoice(t *testing.T) {
 	s := catalog.Campaign(catalog.Push)
 	at := doc.P("basic_details", "platform_specific_details")
 	open := func(ios string) *Form {

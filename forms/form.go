@@ -49,20 +49,20 @@ type OpenEditorMsg struct {
 type Form struct {
 	cfg     Config
 	keys    keyMap
-	sheet   sheet
+	model   rowModel
 	layout  layout
-	naming  *naming  // a name is being asked for
-	picking *picking // a date is being picked
-	resting bool     // the keyboard is elsewhere: no row looks focused
+	nameInput  *nameInput  // a name is being asked for
+	datePicker *datePicker // a date is being picked
+	inactive bool     // the keyboard is elsewhere: no row looks focused
 }
 
 // New makes a form. It changes nothing of the document before a person does.
 func New(cfg Config) *Form {
 	f := &Form{cfg: cfg, keys: newKeyMap(), layout: layout{width: cfg.Width, height: cfg.Height}}
-	f.sheet = newSheet(&f.cfg)
+	f.model = newRowModel(&f.cfg)
 	f.fit()
-	if cfg.Focus == "" || !f.sheet.focusPath(cfg.Path.Child(cfg.Focus)) {
-		f.sheet.focus(0)
+	if cfg.Focus == "" || !f.model.focusPath(cfg.Path.Child(cfg.Focus)) {
+		f.model.focus(0)
 	}
 	f.arrange()
 	return f
@@ -71,8 +71,8 @@ func New(cfg Config) *Form {
 // SetActive sets whether the form has the keyboard. Without it no row is drawn as focused; a
 // new form has it.
 func (f *Form) SetActive(on bool) {
-	if f.resting == on {
-		f.resting = !on
+	if f.inactive == on {
+		f.inactive = !on
 		f.arrange()
 	}
 }
@@ -86,37 +86,37 @@ func (f *Form) SetSize(w, h int) {
 // Edited returns the document with everything that a person changed so far, and whether that is
 // anything since Config.Root or the last [Form.Reload].
 func (f *Form) Edited() (doc.Value, bool) {
-	return f.sheet.draft.root, !f.sheet.draft.root.Same(f.sheet.draft.base)
+	return f.model.draft.root, !f.model.draft.root.Same(f.model.draft.base)
 }
 
 // Reload takes over a document: the one that Edits returned, once it is saved, or one that changed
 // elsewhere (undo, an edit as JSON). In the second case all fields are made anew; the focus stays.
 func (f *Form) Reload(root doc.Value) {
-	if !f.sheet.draft.reload(root) {
+	if !f.model.draft.reload(root) {
 		return
 	}
-	f.sheet.failure, f.sheet.field.added = "", false
-	f.sheet.refresh()
-	f.focus(f.sheet.at)
+	f.model.failure, f.model.field.added = "", false
+	f.model.refresh()
+	f.focus(f.model.cursor)
 	f.arrange()
 }
 
 // SetProblems hands in the problems of the present document. From then on the form does not
 // validate by itself; the screen hands them in after each change.
 func (f *Form) SetProblems(ps []schema.Problem) {
-	f.sheet.problems.list, f.sheet.problems.given = ps, true
+	f.model.problems.list, f.model.problems.external = ps, true
 	f.arrange()
 }
 
 // SetText sets the field at p to the text that an editor returned. Text that should be JSON and is
 // not is refused, with its line and column, and changes nothing; an empty text removes the value.
 func (f *Form) SetText(p doc.Path, text string, asJSON bool) error {
-	root, err := f.sheet.draft.withText(p, text, asJSON)
-	if err != nil || root.Same(f.sheet.draft.root) {
+	root, err := f.model.draft.withText(p, text, asJSON)
+	if err != nil || root.Same(f.model.draft.root) {
 		return err
 	}
-	f.sheet.setRoot(root)
-	f.focus(f.sheet.at)
+	f.model.setRoot(root)
+	f.focus(f.model.cursor)
 	f.arrange()
 	return nil
 }
@@ -124,16 +124,16 @@ func (f *Form) SetText(p doc.Path, text string, asJSON bool) error {
 // Focused returns the focused field as it stands in the document; false on the row that adds to a
 // map or list.
 func (f *Form) Focused() (schema.FieldState, bool) {
-	r, ok := f.sheet.focused()
-	return r.FieldState, ok && r.group != adder
+	r, ok := f.model.focused()
+	return r.FieldState, ok && r.group != groupAdder
 }
 
 // FocusPath focuses the field at p, or the one that p leads into. It reports false where the form
 // has none.
 func (f *Form) FocusPath(p doc.Path) bool {
-	found := f.sheet.focusPath(p)
+	found := f.model.focusPath(p)
 	if found {
-		f.naming, f.picking = nil, nil
+		f.nameInput, f.datePicker = nil, nil
 	}
 	f.arrange()
 	return found
@@ -141,16 +141,16 @@ func (f *Form) FocusPath(p doc.Path) bool {
 
 // focus moves to a row, whatever was asked for in the place of one.
 func (f *Form) focus(i int) {
-	f.naming, f.picking = nil, nil
-	f.sheet.focus(i)
+	f.nameInput, f.datePicker = nil, nil
+	f.model.focus(i)
 }
 
 // Typing reports whether a text field has the keyboard: letters are text, no commands.
-func (f *Form) Typing() bool { return f.naming != nil || f.picking != nil || f.sheet.field.typing() }
+func (f *Form) Typing() bool { return f.nameInput != nil || f.datePicker != nil || f.model.field.typing() }
 
 // Modal reports whether a list or a calendar is open, or a name is asked for: Escape is the form's then.
 func (f *Form) Modal() bool {
-	return f.naming != nil || f.picking != nil || f.sheet.field.modal() || f.sheet.source.list && f.sheet.field.ed != nil
+	return f.nameInput != nil || f.datePicker != nil || f.model.field.modal() || f.model.builder.list && f.model.field.editor != nil
 }
 
 // Bindings returns the keys that do something at the focused field, for the screen's help and to
@@ -159,12 +159,12 @@ func (f *Form) Bindings() []key.Binding { return f.actions().all() }
 
 // Hints returns the few of the Bindings that a person wants at the focused field, the most wanted
 // first.
-func (f *Form) Hints() []key.Binding { return f.actions().few() }
+func (f *Form) Hints() []key.Binding { return f.actions().important() }
 
 func (f *Form) actions() *actions {
-	r, ok := f.sheet.focused()
-	return &actions{keys: f.keys, row: r, ok: ok, ed: f.sheet.field.ed, list: f.sheet.source.list, removes: r.removable(len(f.cfg.Path)),
-		hidden: len(f.sheet.hidden()), modal: f.Modal(), picks: f.picking != nil, names: f.naming != nil}
+	r, ok := f.model.focused()
+	return &actions{keys: f.keys, row: r, ok: ok, editor: f.model.field.editor, list: f.model.builder.list, removable: r.removable(len(f.cfg.Path)),
+		hidden: len(f.model.hiddenPaths()), modal: f.Modal(), pickingDate: f.datePicker != nil, naming: f.nameInput != nil}
 }
 
 // View draws the form: never wider nor taller than its size, scrolled to the focused field.
@@ -172,15 +172,15 @@ func (f *Form) View() string {
 	switch {
 	case f.layout.width <= 0 || f.layout.height <= 0:
 		return ""
-	case f.picking != nil:
-		return f.picking.view(f.layout.width, f.layout.height)
+	case f.datePicker != nil:
+		return f.datePicker.view(f.layout.width, f.layout.height)
 	}
-	return f.painter().form()
+	return f.renderer().form()
 }
 
-func (f *Form) painter() *painter {
-	p := &painter{theme: f.cfg.Theme, sheet: &f.sheet, layout: &f.layout, naming: f.naming, actions: f.actions(), focus: f.sheet.at}
-	if f.resting && !f.Modal() {
+func (f *Form) renderer() *renderer {
+	p := &renderer{theme: f.cfg.Theme, model: &f.model, layout: &f.layout, nameInput: f.nameInput, actions: f.actions(), focus: f.model.cursor}
+	if f.inactive && !f.Modal() {
 		p.focus = -1
 	}
 	return p
@@ -188,14 +188,14 @@ func (f *Form) painter() *painter {
 
 // fit sets how much room the rows and their editors have.
 func (f *Form) fit() {
-	f.layout.fitLabels(f.sheet.rows)
-	f.sheet.width, f.sheet.lines = f.layout.valueWidth(), f.layout.menuHeight()
+	f.layout.fitLabels(f.model.rows)
+	f.model.width, f.model.lines = f.layout.valueWidth(), f.layout.menuHeight()
 }
 
 // arrange finds out where each row stands, and scrolls so that the focused one is in sight.
 func (f *Form) arrange() {
 	f.fit()
-	at, p := f.sheet.at, f.painter()
-	f.layout.head = len(p.head())
-	f.layout.arrange(p.heights(), at, at < len(f.sheet.rows) && f.sheet.heading(at) != "")
+	at, p := f.model.cursor, f.renderer()
+	f.layout.headerHeight = len(p.header())
+	f.layout.arrange(p.heights(), at, at < len(f.model.rows) && f.model.heading(at) != "")
 }

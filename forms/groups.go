@@ -10,7 +10,7 @@ import (
 // isTimespan reports whether a field and others beside it are asked for in one line, as a time span. They are
 // not where one of them holds what no such line can express.
 func isTimespan(st schema.ObjectState, s schema.FieldState) bool {
-	if s.Node == nil || s.Node.Span == nil || !s.Shown || shapeOf(s) != oneline {
+	if s.Node == nil || s.Node.Span == nil || !s.Shown || shapeOf(s) != shapeInput {
 		return false
 	}
 	_, ok := s.Node.SpanText(st.Value)
@@ -27,17 +27,17 @@ func inTimespan(st schema.ObjectState, s schema.FieldState) bool {
 	})
 }
 
-// holds reports whether p is the field of the row, one that it stands for, or below one.
-func (r row) holds(p doc.Path) bool {
-	return p.HasPrefix(r.Path) || slices.ContainsFunc(r.parts, p.HasPrefix)
+// contains reports whether p is the field of the row, one that it stands for, or below one.
+func (r row) contains(p doc.Path) bool {
+	return p.HasPrefix(r.Path) || slices.ContainsFunc(r.paths, p.HasPrefix)
 }
 
-// spanBriefly returns what a field adds to the summary of the object in where it is part of a time span: all of
+// timespanSummary returns what a field adds to the summary of the object in where it is part of a time span: all of
 // it at the amount, nothing at the rest.
-func spanBriefly(n *schema.Node, in doc.Value) (string, bool) {
+func timespanSummary(n *schema.Node, in doc.Value) (string, bool) {
 	if n.Span != nil {
 		text, ok := n.SpanText(in)
-		return oneLine(head(text, mostBrief*2)), ok && text != ""
+		return oneLine(firstRunes(text, maxSummaryValue*2)), ok && text != ""
 	}
 	if !n.InSpan() {
 		return "", false

@@ -19,8 +19,8 @@ import (
 	"bugle/themes"
 )
 
-// awkward are values that a careless form would rewrite.
-var awkward = []string{
+// awkwardValues are values that a careless form would rewrite.
+var awkwardValues = []string{
 	`"a\tb"`, `"one\r\ntwo\rthree\n"`, `" lead and trail "`, `""`, `"\u0041"`, `"\u001b[31mred"`, `"\ufffd"`, `"\u202egnp"`,
 	`1.0`, `1e2`, `-0`, `0.10`, `5`, `"5"`, `true`, `false`, `null`, `[]`, `{}`, `[1,"a",null]`, `{"a":{"b":[1]}}`, `"no such option"`,
 	`"👩‍👩‍👧 é 日本語"`, `"` + "\U000F0009" + `"`, `["a, b","","\"q\"",5]`, `[" x ","x"]`, `["2","2"]`, `"{{ user.name }}"`,
@@ -28,7 +28,7 @@ var awkward = []string{
 
 func drawScalar(t *rapid.T) doc.Value {
 	if rapid.Bool().Draw(t, "awkward") {
-		v, err := doc.Parse([]byte(rapid.SampledFrom(awkward).Draw(t, "value")))
+		v, err := doc.Parse([]byte(rapid.SampledFrom(awkwardValues).Draw(t, "value")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func places(n *schema.Node, v doc.Value, p doc.Path) []doc.Path {
 }
 
 var tables = func() []*schema.Schema {
-	out := []*schema.Schema{table(), catalog.Campaign(catalog.Push), catalog.Campaign(catalog.Email)}
+	out := []*schema.Schema{testSchema(), catalog.Campaign(catalog.Push), catalog.Campaign(catalog.Email)}
 	all := catalog.All()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		out = append(out, all[name])
@@ -134,11 +134,11 @@ func drawForm(t *rapid.T) (*Form, []byte) {
 func TestNavigatingChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, before := drawForm(t)
-		for range f.sheet.rows {
-			press2(t, f, rapid.SampledFrom([]string{"tab", "down", "up", "enter", "look", "left text", "pgdown"}).Draw(t, "key"))
+		for range f.model.rows {
+			pressAndCheck(t, f, rapid.SampledFrom([]string{"tab", "down", "up", "enter", "look", "left text", "pgdown"}).Draw(t, "key"))
 		}
-		for range f.sheet.rows {
-			press2(t, f, "tab")
+		for range f.model.rows {
+			pressAndCheck(t, f, "tab")
 		}
 		root, changed := f.Edited()
 		if changed || !bytes.Equal(root.Encode(), before) {
@@ -147,15 +147,15 @@ func TestNavigatingChangesNothing(t *testing.T) {
 	})
 }
 
-// press2 sends a key and checks that what is drawn fits.
-func press2(t *rapid.T, f *Form, k string) {
-	r, _ := f.sheet.focused()
-	if in, ok := f.sheet.field.ed.(*input); ok && in.list.At() >= 0 && (k == "enter" || k == "look") {
+// pressAndCheck sends a key and checks that what is drawn fits.
+func pressAndCheck(t *rapid.T, f *Form, k string) {
+	r, _ := f.model.focused()
+	if in, ok := f.model.field.editor.(*textInput); ok && in.list.At() >= 0 && (k == "enter" || k == "look") {
 		return // Enter would accept the suggestion
 	}
 	switch k {
 	case "look": // open what can be opened, look round, close it
-		if r.group == adder && f.sheet.source.list {
+		if r.group == groupAdder && f.model.builder.list {
 			return
 		}
 		press(f, "enter")
@@ -163,11 +163,11 @@ func press2(t *rapid.T, f *Form, k string) {
 			press(f, "down", "up", "esc")
 		}
 	case "enter":
-		if r.shape == oneline && !f.sheet.source.list {
+		if r.shape == shapeInput && !f.model.builder.list {
 			press(f, k)
 		}
 	case "left text": // type, and take it back
-		if in, ok := f.sheet.field.ed.(*input); ok && in.typing() {
+		if in, ok := f.model.field.editor.(*textInput); ok && in.typing() {
 			press(f, "end", "x", "backspace")
 		}
 	default:
@@ -182,7 +182,7 @@ func checkSize(t interface{ Fatalf(string, ...any) }, f *Form) {
 	if len(lines) > f.layout.height {
 		t.Fatalf("%d lines, %d allowed:\n%s", len(lines), f.layout.height, view)
 	}
-	if f.layout.width > 3 && len(f.sheet.rows) > 0 && !strings.Contains(view, "▸") {
+	if f.layout.width > 3 && len(f.model.rows) > 0 && !strings.Contains(view, "▸") {
 		t.Fatalf("the focused field is out of sight:\n%s", view)
 	}
 	for _, l := range lines {
@@ -223,8 +223,8 @@ func TestAnyKeys(t *testing.T) {
 	})
 }
 
-func TestCommaListsComeBack(t *testing.T) {
-	elem := table().At(doc.P("tags")).Element
+func TestCommaListRoundTrip(t *testing.T) {
+	elem := testSchema().At(doc.P("tags")).Element
 	rapid.Check(t, func(t *rapid.T) {
 		list := doc.NewStrings(rapid.SliceOfN(rapid.String(), 1, 6).Draw(t, "list")...)
 		if back := commaValue(elem, commaText(list), doc.Value{}); !doc.Equal(list, back) {
@@ -233,7 +233,7 @@ func TestCommaListsComeBack(t *testing.T) {
 	})
 }
 
-func TestAnyValuesComeBack(t *testing.T) {
+func TestAnyValueRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := drawScalar(t)
 		if back := anyValue(anyText(v)); !doc.Equal(v, back) {
@@ -242,39 +242,39 @@ func TestAnyValuesComeBack(t *testing.T) {
 	})
 }
 
-func TestPackComesBack(t *testing.T) {
+func TestEncodeHiddenRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScalar(t).Text()
-		packed, ok := pack(s, rapid.Bool().Draw(t, "lines"))
-		if ok && unpack(packed) != s {
-			t.Fatalf("%q → %q → %q", s, packed, unpack(packed))
+		packed, ok := encodeHidden(s, rapid.Bool().Draw(t, "lines"))
+		if ok && decodeHidden(packed) != s {
+			t.Fatalf("%q → %q → %q", s, packed, decodeHidden(packed))
 		}
 	})
 }
 
 // Every character that a terminal would obey, or nobody would see, comes back, and is drawn as something else.
-func TestPackTakesEveryHiddenCharacter(t *testing.T) {
-	if n := len(formats); n > standInEnd-standInFormat {
-		t.Fatalf("there are %d formats, and room for %d", n, standInEnd-standInFormat)
+func TestEncodeHiddenCoversAllCharacters(t *testing.T) {
+	if n := len(formatRunes); n > substituteEnd-substituteFormat {
+		t.Fatalf("there are %d formats, and room for %d", n, substituteEnd-substituteFormat)
 	}
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		s := "a" + string(r) + "b"
-		if r >= 0xD800 && r < 0xE000 || !unseen(s) {
+		if r >= 0xD800 && r < 0xE000 || !hasHidden(s) {
 			continue
 		}
-		packed, ok := pack(s, false)
-		if !ok || unpack(packed) != s || unseen(packed) {
-			t.Fatalf("%U → %q → %q", r, packed, unpack(packed))
+		packed, ok := encodeHidden(s, false)
+		if !ok || decodeHidden(packed) != s || hasHidden(packed) {
+			t.Fatalf("%U → %q → %q", r, packed, decodeHidden(packed))
 		}
-		if shown := showStandIns(packed); r != unicode.ReplacementChar && (unseen(shown) || strings.ContainsFunc(shown, isStandIn)) {
+		if shown := showSubstitutes(packed); r != unicode.ReplacementChar && (hasHidden(shown) || strings.ContainsFunc(shown, isSubstitute)) {
 			t.Fatalf("%U is drawn as %q", r, shown)
 		}
-		if line := oneLine(s); r != unicode.ReplacementChar && unseen(line) {
+		if line := oneLine(s); r != unicode.ReplacementChar && hasHidden(line) {
 			t.Fatalf("%U is drawn as %q on a line", r, line)
 		}
 	}
 	const england = "\U0001F3F4\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F"
-	if packed, ok := pack(england, false); !ok || packed != england || oneLine(england) != england {
+	if packed, ok := encodeHidden(england, false); !ok || packed != england || oneLine(england) != england {
 		t.Errorf("a flag is drawn as %+q", packed)
 	}
 }

@@ -32,14 +32,14 @@ func TestListOfScalars(t *testing.T) {
 	}
 }
 
-func TestUnknownMembers(t *testing.T) {
+func TestUnknownFields(t *testing.T) {
 	f := at(t, open(t, `{"strange":{"a":[1.0]},"title":"t"}`), "strange")
 	shows(t, f, "Not in the specification", "Press x to remove it")
 	press(f, "ctrl+x")
 	want(t, f, `{"title":"t"}`)
 }
 
-func TestNoObjectHere(t *testing.T) {
+func TestWrongKindOfValue(t *testing.T) {
 	f := open(t, `{"timer":"soon"}`, "timer")
 	shows(t, f, "soon", "opens the editor")
 	press(f, "x", "enter", "tab")
@@ -71,7 +71,7 @@ func TestSuggestionsInAList(t *testing.T) {
 	want(t, f, `{"tags":["own","growth","retention","brand"]}`)
 }
 
-func TestDownGoesIntoTheSuggestions(t *testing.T) {
+func TestDownMovesIntoSuggestions(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		path   []any
@@ -104,7 +104,7 @@ func TestDownGoesIntoTheSuggestions(t *testing.T) {
 	want(t, f, `{}`)
 }
 
-func TestWhatAnEmptyChoiceDoesIsNamed(t *testing.T) {
+func TestEmptyChoiceNamesDefault(t *testing.T) {
 	f := at(t, open(t, `{}`), "sticky")
 	shows(t, f, "‹ Default (no) ›")
 	shows(t, at(t, f, "template"), "‹ Not set ›")
@@ -168,7 +168,7 @@ func TestReload(t *testing.T) {
 	want(t, f, `{"template":"Custom","title":"undone!"}`)
 }
 
-func TestProblemsHandedIn(t *testing.T) {
+func TestExternalProblems(t *testing.T) {
 	f := at(t, open(t, `{}`), "count")
 	f.SetProblems([]schema.Problem{{Path: doc.P("count"), Message: "is odd"}, {Path: nil, Message: "needs more"}})
 	shows(t, f, "! Is odd", "! Needs more")
@@ -201,7 +201,7 @@ func TestBindingsAreTheKeysThatWork(t *testing.T) {
 	}
 }
 
-func TestNothingMovesByItself(t *testing.T) {
+func TestNoCursorBlink(t *testing.T) {
 	f := at(t, open(t, `{}`), "title")
 	for _, k := range []tea.Msg{tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("x")}, tea.FocusMsg{}, tea.WindowSizeMsg{}, tea.KeyMsg{Type: tea.KeyTab}} {
 		if cmd := f.Update(k); cmd != nil {
@@ -289,7 +289,7 @@ func TestLetterOpensChoice(t *testing.T) {
 }
 
 // Letters that no option has lead nowhere, and the form says how to go on.
-func TestLettersThatNoChoiceHas(t *testing.T) {
+func TestUnmatchedLettersInChoice(t *testing.T) {
 	f := open(t, `{}`)
 	press(f, "c", "z", "z")
 	shows(t, f, "No option matches")
@@ -314,10 +314,10 @@ func TestEnterCompletesAConfiguredName(t *testing.T) {
 
 // Enter accepts the highlighted name in every field that suggests; what is no name has a row of its
 // own, and is marked as unknown from then on.
-func TestEnterAcceptsWhatIsHighlighted(t *testing.T) {
+func TestEnterAcceptsHighlighted(t *testing.T) {
 	f := at(t, open(t, `{}`), "team")
 	press(f, "ret")
-	shows(t, f, "> retention", "  Use “ret”", notKnown)
+	shows(t, f, "> retention", "  Use “ret”", unknownNote)
 	press(f, "enter")
 	want(t, f, `{"team":"retention"}`)
 
@@ -326,11 +326,11 @@ func TestEnterAcceptsWhatIsHighlighted(t *testing.T) {
 	shows(t, f, "> Use “ret”")
 	press(f, "enter")
 	want(t, f, `{"team":"ret"}`)
-	shows(t, f, "ret  "+notKnown)
+	shows(t, f, "ret  "+unknownNote)
 
 	f = at(t, open(t, `{}`), "team")
 	press(f, "sales")
-	shows(t, f, "> Use “sales”  "+notKnown)
+	shows(t, f, "> Use “sales”  "+unknownNote)
 	press(f, "enter")
 	want(t, f, `{"team":"sales"}`)
 
@@ -350,7 +350,7 @@ func TestEnterAcceptsWhatIsHighlighted(t *testing.T) {
 }
 
 // A long text shows where it is cut off.
-func TestALongTextIsCutAtBothEnds(t *testing.T) {
+func TestLongTextIsCutAtBothEnds(t *testing.T) {
 	f := at(t, open(t, `{"title":"one two three four five six seven eight nine ten eleven twelve"}`), "title")
 	f.SetSize(48, 20)
 	shows(t, f, "…ven eight nine ten eleven twelve_")
@@ -383,7 +383,7 @@ func click(f *Form, text string) {
 
 // A click reaches what is drawn under it: with lines over the fields, in wide and narrow forms, in
 // lists that are open.
-func TestClicksLandOnWhatIsDrawn(t *testing.T) {
+func TestClickTargets(t *testing.T) {
 	for _, size := range [][2]int{{36, 18}, {60, 20}, {80, 24}, {120, 40}} {
 		f := open(t, `{"template":"Custom","title":"Hi","tags":["a"],"buttons":[{}],"strange":1}`)
 		f.SetSize(size[0], size[1])

@@ -7,16 +7,16 @@ import (
 	"bugle/themes"
 )
 
-// look is what huh's widgets need besides their value.
-type look struct {
+// widgetStyle is what huh's widgets need besides their value.
+type widgetStyle struct {
 	theme *huh.Theme
 	keys  *huh.KeyMap
 	t     themes.Theme
 }
 
-// newLook makes a huh theme from nothing but the theme's styles. Widgets have no frame and no
+// newWidgetStyle makes a huh theme from nothing but the theme's styles. Widgets have no frame and no
 // title: the form draws both.
-func newLook(t themes.Theme) look {
+func newWidgetStyle(t themes.Theme) widgetStyle {
 	none := t.NewStyle()
 	field := huh.FieldStyles{
 		Base: none, Card: none, Title: t.Muted, NoteTitle: t.Muted, Description: t.Faint,
@@ -33,7 +33,7 @@ func newLook(t themes.Theme) look {
 	}
 	theme := &huh.Theme{Focused: field, Blurred: field}
 	theme.FieldSeparator = none
-	return look{theme: theme, keys: widgetKeys(), t: t}
+	return widgetStyle{theme: theme, keys: widgetKeys(), t: t}
 }
 
 // widgetKeys are huh's keys without those by which a widget would leave itself, and without

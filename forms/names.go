@@ -9,11 +9,11 @@ import (
 	"bugle/engine/timeparse"
 )
 
-// names is what the lists of a workspace offer for the rows of a form.
-type names struct{ cfg *Config }
+// workspaceNames is what the lists of a workspace offer for the rows of a form.
+type workspaceNames struct{ cfg *Config }
 
 // list returns the names of a list; none where the form has no lists.
-func (n names) list(name string) []string {
+func (n workspaceNames) list(name string) []string {
 	if n.cfg.Suggest == nil || name == "" {
 		return nil
 	}
@@ -22,8 +22,8 @@ func (n names) list(name string) []string {
 
 // unknown reports whether a row holds a name that the workspace does not have. Nothing is unknown
 // where the workspace has no such names at all.
-func (n names) unknown(r row) bool {
-	if r.group != shown || r.shape != oneline || r.Node == nil || r.Node.Suggest == "" {
+func (n workspaceNames) unknown(r row) bool {
+	if r.group != groupFields || r.shape != shapeInput || r.Node == nil || r.Node.Suggest == "" {
 		return false
 	}
 	text := r.Value.Text()
@@ -35,7 +35,7 @@ func (n names) unknown(r row) bool {
 }
 
 // suggestions returns what the text of a row can be; for a list, what its elements can.
-func (n names) suggestions(r row) []string {
+func (n workspaceNames) suggestions(r row) []string {
 	list := r.Node.Suggest
 	if list == "" && r.Node.Element != nil {
 		list = r.Node.Element.Suggest
@@ -48,32 +48,32 @@ func (n names) suggestions(r row) []string {
 }
 
 // expressions returns what can be looked up in the text of a row.
-func (n names) expressions(r row) []expression {
+func (n workspaceNames) expressions(r row) []expression {
 	if r.Node == nil || !r.Node.Template {
 		return nil
 	}
 	var out []expression
 	for _, l := range expressionLists {
 		for _, name := range n.list(l.list) {
-			out = append(out, expression{of: l.of, name: name})
+			out = append(out, expression{source: l.of, name: name})
 		}
 	}
 	for _, text := range n.list(wholeExpressions) {
 		e := expression{name: text, text: text}
 		if i := strings.IndexAny(text, ".["); i > 0 {
-			e.of, e.name = text[:i], strings.TrimPrefix(text[i:], ".")
+			e.source, e.name = text[:i], strings.TrimPrefix(text[i:], ".")
 		}
 		out = append(out, e)
 	}
 	for _, name := range n.list(expressionFilters) {
-		out = append(out, expression{of: ofFilters, name: name, text: name})
+		out = append(out, expression{source: sourceFilters, name: name, text: name})
 	}
 	return out
 }
 
-// decided returns the value that the text of a field decides for another one; empty where it decides
+// derivedValue returns the value that the text of a field decides for another one; empty where it decides
 // none.
-func (n names) decided(by *schema.Node, text string) string {
+func (n workspaceNames) derivedValue(by *schema.Node, text string) string {
 	if text == "" {
 		return ""
 	}
@@ -91,12 +91,12 @@ func (n names) decided(by *schema.Node, text string) string {
 	return found
 }
 
-// decide writes what the text of a row decides into the other field.
-func (n names) decide(root doc.Value, r row) doc.Value {
+// writeDerived writes what the text of a row decides into the other field.
+func (n workspaceNames) writeDerived(root doc.Value, r row) doc.Value {
 	if r.Node == nil || r.Node.Decides == nil {
 		return root
 	}
-	other := n.decided(r.Node, root.Lookup(r.Path).Text())
+	other := n.derivedValue(r.Node, root.Lookup(r.Path).Text())
 	if other == "" {
 		return root
 	}
@@ -107,8 +107,8 @@ func (n names) decide(root doc.Value, r row) doc.Value {
 	return out
 }
 
-// isDecided reports whether a field need not be asked for: another one decides it, or will.
-func (n names) isDecided(st schema.ObjectState, s schema.FieldState) bool {
+// isDerived reports whether a field need not be asked for: another one decides it, or will.
+func (n workspaceNames) isDerived(st schema.ObjectState, s schema.FieldState) bool {
 	for _, by := range st.Fields {
 		if by.Node.Decides == nil || by.Node.Decides.Field != s.Node.Name {
 			continue
@@ -116,13 +116,13 @@ func (n names) isDecided(st schema.ObjectState, s schema.FieldState) bool {
 		if by.Value.Empty() && s.Value.Empty() {
 			return len(n.list(by.Node.Decides.List)) > 0
 		}
-		return s.Value.Text() != "" && s.Value.Text() == n.decided(by.Node, by.Value.Text())
+		return s.Value.Text() != "" && s.Value.Text() == n.derivedValue(by.Node, by.Value.Text())
 	}
 	return false
 }
 
-// spanDates returns the names of the dates that the time span of a row may count from.
-func (n names) spanDates(r row) []string {
+// timespanDates returns the names of the dates that the time span of a row may count from.
+func (n workspaceNames) timespanDates(r row) []string {
 	if r.Node.Span.Date == "" {
 		return nil
 	}
@@ -136,15 +136,15 @@ func (n names) spanDates(r row) []string {
 	return nil
 }
 
-// spanOffers returns what the text of a time span can go on to, and whether it is whole already.
-func (n names) spanOffers(root doc.Value, r row, text string) (offers []string, whole bool) {
-	dates := n.spanDates(r)
+// timespanSuggestions returns what the text of a time span can go on to, and whether it is whole already.
+func (n workspaceNames) timespanSuggestions(root doc.Value, r row, text string) (offers []string, whole bool) {
+	dates := n.timespanDates(r)
 	_, err := r.Node.SetSpan(root, r.Path, text, dates)
 	return r.Node.SpanOffers(text, dates), err == nil
 }
 
-// notKnown stands beside a name that is none of those that a field suggests.
-const notKnown = "not in this workspace"
+// unknownNote stands beside a name that is none of those that a field suggests.
+const unknownNote = "not in this workspace"
 
 // hasForm reports whether a field's texts are of a form: colors, time zones.
 func hasForm(n *schema.Node, form schema.Form) bool {

@@ -7,24 +7,24 @@ import (
 	"bugle/engine/schema"
 )
 
-// naming asks for the name of a new member, or for the new one of the member at rename, in the place of a row's
+// nameInput asks for the name of a new member, or for the new one of the member at rename, in the place of a row's
 // value.
-type naming struct {
+type nameInput struct {
 	rename doc.Path
-	in     *input
+	in     *textInput
 }
 
-// newNaming returns false for a name that cannot be edited in one line.
-func newNaming(l look, rename doc.Path, name string) (*naming, bool) {
-	in, ok := newInput(l, name, "name", nil, doc.NewString)
-	return &naming{rename: rename, in: in}, ok
+// newNameInput returns false for a name that cannot be edited in one line.
+func newNameInput(l widgetStyle, rename doc.Path, name string) (*nameInput, bool) {
+	in, ok := newTextInput(l, name, "name", nil, doc.NewString)
+	return &nameInput{rename: rename, in: in}, ok
 }
 
 // name returns what is typed.
-func (n *naming) name() string { return unpack(n.in.text) }
+func (n *nameInput) name() string { return decodeHidden(n.in.text) }
 
 // write returns root with the member under its name at p, in a map or object of the node.
-func (n *naming) write(root doc.Value, p doc.Path, of *schema.Node) (doc.Value, error) {
+func (n *nameInput) write(root doc.Value, p doc.Path, of *schema.Node) (doc.Value, error) {
 	switch name := p.Last().Name; {
 	case n.rename != nil:
 		return root.Rename(n.rename, name)

@@ -20,7 +20,7 @@ func holding(zone string) string {
 }
 
 // The first letter in a field that suggests values and holds one looks for another: the old one stays until one is taken.
-func TestTypingLooksForAnotherValue(t *testing.T) {
+func TestTypingReplacesValue(t *testing.T) {
 	f := zoned(t, "Europe/Berlin")
 	press(f, "europe/par")
 	shows(t, f, "> Europe/Paris", "Press esc to keep “Europe/Berlin”.")

@@ -12,9 +12,9 @@ import (
 	"bugle/themes"
 )
 
-// picking is the calendar that is open for a row, in the place of the fields.
-type picking struct {
-	clock  clock
+// datePicker is the calendar that is open for a row, in the place of the fields.
+type datePicker struct {
+	clock  timeFields
 	theme  themes.Theme
 	before doc.Value // the document when the row was reached
 	row    row
@@ -22,33 +22,33 @@ type picking struct {
 	picker *calendar.Picker
 }
 
-// newPicking opens a calendar at the time that a text of the row stands for, or tomorrow at nine.
-func newPicking(c clock, t themes.Theme, before doc.Value, r row, text, of string) *picking {
+// newDatePicker opens a calendar at the time that a text of the row stands for, or tomorrow at nine.
+func newDatePicker(c timeFields, t themes.Theme, before doc.Value, r row, text, of string) *datePicker {
 	today := c.now()
 	if loc := c.zoneFor(before, r.Path); loc != nil {
 		today = today.In(loc)
 	}
 	at := calendar.Date(today).AddDate(0, 0, 1).Add(9 * time.Hour)
-	if had, err := c.read(before, r, text); err == nil {
+	if had, err := c.parse(before, r, text); err == nil {
 		at = had.Instant
 	}
-	return &picking{clock: c, theme: t, before: before, row: r, of: of, picker: calendar.NewPicker(t, at, today)}
+	return &datePicker{clock: c, theme: t, before: before, row: r, of: of, picker: calendar.NewPicker(t, at, today)}
 }
 
 // reading returns the time that is chosen.
-func (p *picking) reading() (timeparse.Reading, error) {
-	return p.clock.read(p.before, p.row, p.picker.Value().Format("2006-01-02 15:04"))
+func (p *datePicker) reading() (timeparse.Reading, error) {
+	return p.clock.parse(p.before, p.row, p.picker.Value().Format("2006-01-02 15:04"))
 }
 
 const pickerIndent = 2
 
-func (p *picking) mouse(msg tea.MouseMsg) calendar.Outcome {
+func (p *datePicker) mouse(msg tea.MouseMsg) calendar.Outcome {
 	msg.X, msg.Y = msg.X-pickerIndent, msg.Y-1
 	return p.picker.Mouse(msg)
 }
 
 // view draws the calendar in w cells and h lines.
-func (p *picking) view(w, h int) string {
+func (p *datePicker) view(w, h int) string {
 	t := p.theme
 	out := []string{t.Accent.Render("▸ ") + t.Accent.Render(p.row.label)}
 	if p.of != "" {
@@ -57,7 +57,7 @@ func (p *picking) view(w, h int) string {
 	rest := h - 1
 	var below []string
 	if at, err := p.reading(); err == nil && rest > calendar.Height+1 {
-		below = append(below, indented(t.Info, w, at.Words+" · "+p.clock.until(at.Instant), 2)...)
+		below = append(below, indented(t.Info, w, at.Words+" · "+p.clock.relative(at.Instant), 2)...)
 		for _, note := range at.Notes {
 			below = append(below, indented(t.Warning, w, "! "+sentence(note), 2)...)
 		}
@@ -70,7 +70,7 @@ func (p *picking) view(w, h int) string {
 	}
 	out = append(out, below...)
 	for i := range out {
-		out[i] = fit(out[i], w)
+		out[i] = cutLine(out[i], w)
 	}
 	return strings.Join(out[:min(len(out), h)], "\n")
 }

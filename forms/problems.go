@@ -16,19 +16,19 @@ import (
 type problems struct {
 	cfg   *Config
 	list  []schema.Problem
-	given bool // the screen hands them in
+	external bool // the screen hands them in
 }
 
 // check validates a document, unless the screen does.
 func (v *problems) check(root doc.Value) {
-	if !v.given {
+	if !v.external {
 		v.list = v.cfg.Schema.Validate(root, v.cfg.Env)
 	}
 }
 
-// about is the message of a problem with the object of the form itself. What stands under a field
+// formMessage is the message of a problem with the object of the form itself. What stands under a field
 // has the field's name before it; here the object's is put there.
-func (v *problems) about(p schema.Problem) string {
+func (v *problems) formMessage(p schema.Problem) string {
 	n := v.cfg.Schema.At(p.Path)
 	if n == nil || n.Name == "" {
 		return sentence(p.Words())
@@ -36,8 +36,8 @@ func (v *problems) about(p schema.Problem) string {
 	return n.Label() + ": " + oneLine(p.Words())
 }
 
-// own returns the problems with the object of the form, or with a flat one in it, that none of the rows shows.
-func (v *problems) own(rows []row, flats []doc.Path) []schema.Problem {
+// unshown returns the problems with the object of the form, or with a flat one in it, that none of the rows shows.
+func (v *problems) unshown(rows []row, flats []doc.Path) []schema.Problem {
 	var out []schema.Problem
 	for _, p := range v.list {
 		if p.Path.Equal(v.cfg.Path) ||
@@ -68,20 +68,20 @@ func sentence(s string) string {
 	return strings.ToUpper(string(r)) + s[n:]
 }
 
-// direct returns the problem to show under a row: for an entry its own alone, for other
+// forRow returns the problem to show under a row: for an entry its own alone, for other
 // fields also that of an element. A member that is kept says by its group what a notice would.
-func (v *problems) direct(r row) *schema.Problem {
-	if r.group == adder {
+func (v *problems) forRow(r row) *schema.Problem {
+	if r.group == groupAdder {
 		return nil
 	}
 	for i, p := range v.list {
 		if v.showsAt(r, p) {
 			return &v.list[i]
 		}
-		if !r.holds(p.Path) || r.group != shown && p.Severity == schema.Notice {
+		if !r.contains(p.Path) || r.group != groupFields && p.Severity == schema.Notice {
 			continue
 		}
-		if r.shape != entry || len(p.Path) == len(r.Path) {
+		if r.shape != shapeSubform || len(p.Path) == len(r.Path) {
 			return &v.list[i]
 		}
 	}
@@ -105,7 +105,7 @@ func (v *problems) text(r row, p *schema.Problem) string {
 func (v *problems) errors(r row) int {
 	n := 0
 	for _, p := range v.list {
-		if p.Severity == schema.Error && r.group != adder && r.holds(p.Path) {
+		if p.Severity == schema.Error && r.group != groupAdder && r.contains(p.Path) {
 			n++
 		}
 	}

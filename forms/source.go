@@ -11,45 +11,45 @@ import (
 	"bugle/engine/schema"
 )
 
-// source makes the rows of the object, map or list that a form edits.
-type source struct {
+// rowBuilder makes the rows of the object, map or list that a form edits.
+type rowBuilder struct {
 	cfg   *Config
-	names names
+	names workspaceNames
 	node  *schema.Node // of the path; nil where the tables know nothing there
 	list  bool         // the path holds a list
 }
 
-func newSource(cfg *Config) source {
+func newRowBuilder(cfg *Config) rowBuilder {
 	n := cfg.Schema.At(cfg.Path)
-	return source{cfg: cfg, names: names{cfg}, node: n, list: n != nil && n.Kind == schema.List}
+	return rowBuilder{cfg: cfg, names: workspaceNames{cfg}, node: n, list: n != nil && n.Kind == schema.List}
 }
 
 // rows returns the rows of a document, and the objects whose fields are among them. Where the form's path is
 // locked, none of the rows adds to it.
-func (src source) rows(root doc.Value) (rows []row, flats []doc.Path) {
+func (src rowBuilder) rows(root doc.Value) (rows []row, flats []doc.Path) {
 	in := src.members(root)
-	rows, flats = in.rows, in.flats
-	needed := src.isNeeded(root, src.cfg.Path)
+	rows, flats = in.rows, in.inlined
+	needed := src.isRequiredPart(root, src.cfg.Path)
 	for i := range rows {
-		rows[i].starred = rows[i].Required && needed
+		rows[i].required = rows[i].Required && needed
 	}
 	if src.cfg.Locked == nil {
 		return rows, flats
 	}
-	if src.lockedHere() != "" {
-		rows = slices.DeleteFunc(rows, func(r row) bool { return r.group == adder })
+	if src.lockedReason() != "" {
+		rows = slices.DeleteFunc(rows, func(r row) bool { return r.group == groupAdder })
 	}
 	for i := range rows {
-		if rows[i].group != received {
+		if rows[i].group != groupResponseOnly {
 			rows[i].locked = src.cfg.Locked(rows[i].Path)
 		}
 	}
 	return rows, flats
 }
 
-// isNeeded reports whether what is required in the part of the document that p is in has to be there: the part is begun,
+// isRequiredPart reports whether what is required in the part of the document that p is in has to be there: the part is begun,
 // or is required itself.
-func (src source) isNeeded(root doc.Value, p doc.Path) bool {
+func (src rowBuilder) isRequiredPart(root doc.Value, p doc.Path) bool {
 	if len(p) == 0 || root.Lookup(p[:1]).Exists() {
 		return true
 	}
@@ -57,8 +57,8 @@ func (src source) isNeeded(root doc.Value, p doc.Path) bool {
 	return ok && st.Required
 }
 
-// lockedHere returns why nothing in the form may be changed; "" where something may.
-func (src source) lockedHere() string {
+// lockedReason returns why nothing in the form may be changed; "" where something may.
+func (src rowBuilder) lockedReason() string {
 	if src.cfg.Locked == nil {
 		return ""
 	}
@@ -66,45 +66,45 @@ func (src source) lockedHere() string {
 }
 
 // adderRow is the row that adds to the map or list at the form's path.
-func (src source) adderRow(elem *schema.Node) row {
+func (src rowBuilder) adderRow(elem *schema.Node) row {
 	label := "+ add"
 	if elem.Title != "" {
 		label += " " + strings.ToLower(elem.Title)
 	}
-	return row{FieldState: schema.FieldState{Node: elem, Path: src.cfg.Path}, group: adder, label: label}
+	return row{FieldState: schema.FieldState{Node: elem, Path: src.cfg.Path}, group: groupAdder, label: label}
 }
 
-func (src source) members(root doc.Value) inventory {
+func (src rowBuilder) members(root doc.Value) rowGroups {
 	if src.list {
-		return inventory{rows: src.elements(root)}
+		return rowGroups{rows: src.elements(root)}
 	}
 	st, ok := src.cfg.Schema.Object(root, src.cfg.Path, src.cfg.Env)
 	v := root.Lookup(src.cfg.Path)
 	if !ok || v.Exists() && v.Kind() != doc.Object {
-		return inventory{rows: []row{src.misfit(v, "not an object")}}
+		return rowGroups{rows: []row{src.mismatchRow(v, "not an object")}}
 	}
-	var in inventory
+	var in rowGroups
 	src.collect(&in, root, st)
 	if st.Node.Element != nil {
 		in.rows = append(in.rows, src.adderRow(st.Node.Element))
 	}
-	in.rows = slices.Concat(leadsFirst(in.rows), in.unused, in.unknown, in.received)
+	in.rows = slices.Concat(leadsFirst(in.rows), in.unused, in.unknown, in.responseOnly)
 	return in
 }
 
-// misfit is the row of a value of another kind than the form edits.
-func (src source) misfit(v doc.Value, why string) row {
-	return row{FieldState: schema.FieldState{Path: src.cfg.Path, Value: v, Why: why}, group: unknown, shape: raw, label: "Value"}
+// mismatchRow is the row of a value of another kind than the form edits.
+func (src rowBuilder) mismatchRow(v doc.Value, why string) row {
+	return row{FieldState: schema.FieldState{Path: src.cfg.Path, Value: v, Why: why}, group: groupUnknown, shape: shapeExternalJSON, label: "Value"}
 }
 
-// inventory is the rows of an object by the part of the form that they stand in.
-type inventory struct {
-	rows, unused, unknown, received []row
-	flats                           []doc.Path // the objects whose fields are among the rows
+// rowGroups is the rows of an object by the part of the form that they stand in.
+type rowGroups struct {
+	rows, unused, unknown, responseOnly []row
+	inlined                           []doc.Path // the objects whose fields are among the rows
 }
 
 // collect adds the rows of an object, those of the flat objects in it in their place.
-func (src source) collect(in *inventory, root doc.Value, st schema.ObjectState) {
+func (src rowBuilder) collect(in *rowGroups, root doc.Value, st schema.ObjectState) {
 	choice, one := st.FlagChoice()
 	if one {
 		object, _ := src.cfg.Schema.Field(root, choice.Path.Parent(), src.cfg.Env)
@@ -114,23 +114,23 @@ func (src source) collect(in *inventory, root doc.Value, st schema.ObjectState) 
 		r := row{FieldState: s, label: s.Node.Label()}
 		switch {
 		case one && s.Path.Equal(choice.Path):
-			in.rows = append(in.rows, row{FieldState: choice.FieldState, shape: chosen, label: choice.Node.Label(), parts: choice.Flags, flags: &choice})
+			in.rows = append(in.rows, row{FieldState: choice.FieldState, shape: shapeChoice, label: choice.Node.Label(), paths: choice.Flags, flags: &choice})
 		case one && slices.ContainsFunc(choice.Flags, s.Path.Equal):
-		case s.Shown && src.names.isDecided(st, s), inTimespan(st, s):
-		case s.Shown && isFlat(s):
-			in.flats = append(in.flats, s.Path)
+		case s.Shown && src.names.isDerived(st, s), inTimespan(st, s):
+		case s.Shown && isInlined(s):
+			in.inlined = append(in.inlined, s.Path)
 			if inner, ok := src.cfg.Schema.Object(root, s.Path, src.cfg.Env); ok {
 				src.collect(in, root, inner)
 			}
 		case s.Shown:
 			if r.shape = shapeOf(s); isTimespan(st, s) {
-				r.shape, r.parts = timespan, s.Node.SpanParts(s.Path)
+				r.shape, r.paths = shapeTimespan, s.Node.SpanParts(s.Path)
 				r.text, _ = s.Node.SpanText(st.Value)
 			}
 			in.rows = append(in.rows, r)
 		case s.Value.Exists():
-			r.group = unused
-			r.shape = entryOrFixed(s)
+			r.group = groupUnused
+			r.shape = subformOrReadOnly(s)
 			in.unused = append(in.unused, r)
 		}
 	}
@@ -138,56 +138,56 @@ func (src source) collect(in *inventory, root doc.Value, st schema.ObjectState) 
 		r := row{FieldState: s, label: oneLine(s.Path.Last().Name)}
 		switch {
 		case s.Response != nil:
-			r.group, r.shape, r.label = received, fixed, s.Response.Label()
+			r.group, r.shape, r.label = groupResponseOnly, shapeReadOnly, s.Response.Label()
 			r.locked = firstSentence(s.Response.Help) + " Read-only: it is only in responses."
-			in.received = append(in.received, r)
+			in.responseOnly = append(in.responseOnly, r)
 		case s.Node == nil:
-			r.group, r.shape = unknown, raw
+			r.group, r.shape = groupUnknown, shapeExternalJSON
 			in.unknown = append(in.unknown, r)
 		default:
-			r.shape, r.free = shapeOf(s), true
+			r.shape, r.custom = shapeOf(s), true
 			in.rows = append(in.rows, r)
 		}
 	}
 }
 
-// isFlat reports whether the form shows the fields of an object among its own.
-func isFlat(s schema.FieldState) bool {
+// isInlined reports whether the form shows the fields of an object among its own.
+func isInlined(s schema.FieldState) bool {
 	return s.Node != nil && s.Node.Flat && (!s.Value.Exists() || s.Value.Kind() == doc.Object)
 }
 
 // leadsFirst puts the fields that the tables let a form start with before the others.
 func leadsFirst(rows []row) []row {
 	rank := func(r row) int {
-		if r.group != shown || r.Node == nil {
+		if r.group != groupFields || r.Node == nil {
 			return math.MaxInt
 		}
-		return place(r.Node)
+		return leadOrder(r.Node)
 	}
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(rank(a), rank(b)) })
 	for i := range rows {
-		rows[i].more = rank(rows[0]) < math.MaxInt && rank(rows[i]) == math.MaxInt
+		rows[i].secondary = rank(rows[0]) < math.MaxInt && rank(rows[i]) == math.MaxInt
 	}
 	return rows
 }
 
-func (src source) elements(root doc.Value) []row {
+func (src rowBuilder) elements(root doc.Value) []row {
 	list := root.Lookup(src.cfg.Path)
 	if list.Exists() && list.Kind() != doc.Array {
-		return []row{src.misfit(list, "not a list")}
+		return []row{src.mismatchRow(list, "not a list")}
 	}
 	elem := src.node.Element
 	options := optionStates(elem)
 	rows := make([]row, 0, list.Len()+1)
 	for i, v := range list.Elems() {
 		s := schema.FieldState{Node: elem, Path: src.cfg.Path.Elem(i), Value: v, Shown: true, Options: options}
-		rows = append(rows, row{FieldState: s, shape: shapeOf(s), label: strconv.Itoa(i + 1), free: true})
+		rows = append(rows, row{FieldState: s, shape: shapeOf(s), label: strconv.Itoa(i + 1), custom: true})
 	}
 	return append(rows, src.adderRow(elem))
 }
 
 // state fills in what the rows of a list do not carry: the options of an element.
-func (src source) state(root doc.Value, r row) schema.FieldState {
+func (src rowBuilder) state(root doc.Value, r row) schema.FieldState {
 	if !src.list {
 		return r.FieldState
 	}
@@ -195,7 +195,7 @@ func (src source) state(root doc.Value, r row) schema.FieldState {
 	return st
 }
 
-func (src source) elementOptions(root doc.Value, r row) []schema.OptionState {
+func (src rowBuilder) elementOptions(root doc.Value, r row) []schema.OptionState {
 	st, ok := src.cfg.Schema.Field(root, r.Path.Elem(0), src.cfg.Env)
 	if !ok {
 		return optionStates(r.Node.Element)
@@ -205,4 +205,4 @@ func (src source) elementOptions(root doc.Value, r row) []schema.OptionState {
 
 // Opens reports whether a field, as it stands, has a form of its own: an object, a map, or a list
 // that is not edited in one line. The fields of a flat object are on the form around it.
-func Opens(s schema.FieldState) bool { return s.Node != nil && shapeOf(s) == entry && !isFlat(s) }
+func Opens(s schema.FieldState) bool { return s.Node != nil && shapeOf(s) == shapeSubform && !isInlined(s) }

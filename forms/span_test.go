@@ -7,8 +7,8 @@ import (
 	"bugle/engine/schema"
 )
 
-// delayed opens the form of a trigger with a delay, in a workspace whose event has two dates.
-func delayed(t *testing.T, more string) *Form {
+// openDelay opens the form of a trigger with a delay, in a workspace whose event has two dates.
+func openDelay(t *testing.T, more string) *Form {
 	t.Helper()
 	cfg := config(parse(t, `{"campaign_delivery_type":"EVENT_TRIGGERED","trigger_condition":{"trigger_delay_type":"DELAY"`+more+`}}`), "trigger_condition")
 	cfg.Schema, cfg.Env = catalog.Campaign(catalog.Email), schema.Env{Stage: schema.Publish}
@@ -22,7 +22,7 @@ func delayed(t *testing.T, more string) *Form {
 }
 
 // A delay is one line: amount, unit, before or after, and what it counts from.
-func TestATimeSpanIsOneLine(t *testing.T) {
+func TestTimespanIsOneLine(t *testing.T) {
 	const begin = `{"campaign_delivery_type":"EVENT_TRIGGERED","trigger_condition":{"trigger_delay_type":"DELAY"`
 	whole := func(amount, unit, side, date string) string {
 		s := begin + `,"trigger_delay_value":` + amount + `,"trigger_delay_granularity":"` + unit + `","trigger_relation":"` + side + `"`
@@ -41,7 +41,7 @@ func TestATimeSpanIsOneLine(t *testing.T) {
 		{"5", whole("5", "MINUTES", "AFTER", ""), "5 minutes after the event"},
 		{"soon", begin + `,"trigger_delay_value":"soon"}}`, "soon"},
 	} {
-		f := delayed(t, "")
+		f := openDelay(t, "")
 		shows(t, f, "▸ Delay *", "2 hours after the event")
 		hides(t, f, "Delay unit")
 		hides(t, f, "Before or after")
@@ -53,10 +53,10 @@ func TestATimeSpanIsOneLine(t *testing.T) {
 }
 
 // What a line cannot say stays in fields of its own, and a problem with a part leads to the line.
-func TestATimeSpanKeepsWhatItCannotSay(t *testing.T) {
-	f := delayed(t, `,"trigger_delay_value":2,"trigger_delay_granularity":"WEEKS"`)
+func TestTimespanKeepsOtherFields(t *testing.T) {
+	f := openDelay(t, `,"trigger_delay_value":2,"trigger_delay_granularity":"WEEKS"`)
 	shows(t, f, "Delay unit", "WEEKS", "Before or after")
-	f = delayed(t, `,"trigger_delay_value":2.0,"trigger_delay_granularity":"HOURS"`)
+	f = openDelay(t, `,"trigger_delay_value":2.0,"trigger_delay_granularity":"HOURS"`)
 	at(t, f, "trigger_condition", "trigger_relation")
 	shows(t, f, "▸ Delay *", "2.0 hours", "! Required")
 	press(f, "up")
@@ -67,7 +67,7 @@ func TestATimeSpanKeepsWhatItCannotSay(t *testing.T) {
 }
 
 // A number is shown with what it counts, typed or not.
-func TestANumberHasItsUnit(t *testing.T) {
+func TestNumberUnits(t *testing.T) {
 	cfg := config(parse(t, `{"conversion_goal_details":{"attribution_window_in_hours":48}}`), "conversion_goal_details")
 	cfg.Schema = catalog.Campaign(catalog.Email)
 	f := at(t, New(cfg), "conversion_goal_details", "attribution_window_in_hours")

@@ -11,8 +11,8 @@ import (
 	"bugle/themes"
 )
 
-// table is a small specification with every kind of field in it.
-func table() *schema.Schema {
+// testSchema is a small specification with every kind of field in it.
+func testSchema() *schema.Schema {
 	button := schema.Field{Title: "Button", Kind: schema.Object, Fields: []schema.Field{
 		{Name: "text", Kind: schema.String, Help: "What the button says.", Required: []schema.Required{{}}},
 		{Name: "action", Kind: schema.String, Help: "What it does.", Options: []schema.Option{{Value: "OPEN", Label: "Open"}, {Value: "SHARE", Label: "Share"}}},
@@ -51,7 +51,7 @@ func parse(t testing.TB, s string) doc.Value {
 }
 
 func config(root doc.Value, p ...any) Config {
-	return Config{Schema: table(), Root: root, Path: doc.P(p...), Env: schema.Env{Stage: schema.Publish}, Theme: themes.Plain(),
+	return Config{Schema: testSchema(), Root: root, Path: doc.P(p...), Env: schema.Env{Stage: schema.Publish}, Theme: themes.Plain(),
 		Suggest: func(string) []string { return []string{"growth", "retention", "brand"} }, Width: 80, Height: 24}
 }
 

@@ -23,21 +23,21 @@ const (
 	maxPaste     = 1000 // bytes that a widget takes at once
 )
 
-// marker stands for the cursor while a long text is pasted around the widget.
-const marker = rune(standIn + 0xFE)
+// cursorMarker stands for the cursor while a long text is pasted around the widget.
+const cursorMarker = rune(substituteBase + 0xFE)
 
 // buffer is the private text of a widget. text is what the widget holds, start what it held when
 // it was made, and parse what a changed text stands for.
 type buffer struct {
 	widget      huh.Field
 	text, start string
-	around      *string // set by a paste too long for the widget: what the field holds instead
+	replacement      *string // set by a paste too long for the widget: what the field holds instead
 	parse       func(string) doc.Value
 }
 
-// settle readies the widget and takes its first text as the one to compare with. It reports false
+// init readies the widget and takes its first text as the one to compare with. It reports false
 // where the widget would not give back the text that it was given.
-func (b *buffer) settle(l look, given string) bool {
+func (b *buffer) init(l widgetStyle, given string) bool {
 	b.widget = b.widget.WithTheme(l.theme).WithKeyMap(l.keys)
 	b.widget.Init()
 	b.widget.Blur() // writes what the widget made of its text
@@ -47,13 +47,13 @@ func (b *buffer) settle(l look, given string) bool {
 }
 
 func (b *buffer) value() (doc.Value, bool) {
-	if b.around != nil {
-		return b.parse(unpack(*b.around)), true
+	if b.replacement != nil {
+		return b.parse(decodeHidden(*b.replacement)), true
 	}
 	if b.text == b.start {
 		return doc.Value{}, false
 	}
-	return b.parse(unpack(b.text)), true
+	return b.parse(decodeHidden(b.text)), true
 }
 
 // backspace deletes what a person sees as one character: a widget would take a joined emoji apart.
@@ -64,8 +64,8 @@ func (b *buffer) backspace() {
 		b.send(back)
 		return
 	}
-	b.insert(string(marker))
-	before, _, _ := strings.Cut(b.text, string(marker))
+	b.insert(string(cursorMarker))
+	before, _, _ := strings.Cut(b.text, string(cursorMarker))
 	for range 1 + lastCharacter(before) {
 		b.send(back)
 	}
@@ -97,13 +97,13 @@ func (b *buffer) insert(s string) {
 		b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(s), Paste: true})
 		return
 	}
-	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{marker}, Paste: true})
-	all := strings.Replace(b.text, string(marker), s, 1)
-	b.around = &all
+	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{cursorMarker}, Paste: true})
+	all := strings.Replace(b.text, string(cursorMarker), s, 1)
+	b.replacement = &all
 }
 
-// editing reports whether a key edits a line of text. All others are the form's or the screen's.
-func editing(msg tea.KeyMsg) bool {
+// isEditKey reports whether a key edits a line of text. All others are the form's or the screen's.
+func isEditKey(msg tea.KeyMsg) bool {
 	switch msg.Type {
 	case tea.KeyRunes, tea.KeySpace:
 		return !msg.Alt || slices.Contains([]string{"alt+b", "alt+f", "alt+d"}, msg.String())
@@ -116,96 +116,96 @@ func editing(msg tea.KeyMsg) bool {
 	return false
 }
 
-// input edits a line of text with a huh.Input. Below it stand what the field suggests and, behind
+// textInput edits a line of text with a huh.Input. Below it stand what the field suggests and, behind
 // "{{", the expressions that can be put in.
-type input struct {
+type textInput struct {
 	buffer
 	suggest     []typeahead.Item
 	list        typeahead.List
-	many        bool              // the text is a list with commas: suggestions are for its last value
-	strange     string            // stands beside a text that is no suggestion
-	right       func(string) bool // what is right though it is no suggestion; nil: nothing
+	commaList        bool              // the text is a list with commas: suggestions are for its last value
+	unknownNote     string            // stands beside a text that is no suggestion
+	isValid       func(string) bool // what is right though it is no suggestion; nil: nothing
 	expr        completion
-	goesOn      func(text string) (offers []string, whole bool) // what a text can go on to, in the place of suggest
+	continuations      func(text string) (offers []string, whole bool) // what a text can go on to, in the place of suggest
 	placeholder string
 	at          int  // characters before the cursor
 	edited      bool // a key was pressed that edits the text in its place
-	narrowing   bool // what is typed looks for another value; the old one stays until one is taken
-	look        look
+	replacing   bool // what is typed looks for another value; the old one stays until one is taken
+	style        widgetStyle
 }
 
-// newInput makes a field of one line. It reports false where the text cannot go through a widget
+// newTextInput makes a field of one line. It reports false where the text cannot go through a widget
 // unchanged.
-func newInput(l look, text, placeholder string, suggest []string, parse func(string) doc.Value) (*input, bool) {
-	packed, ok := pack(text, false)
+func newTextInput(l widgetStyle, text, placeholder string, suggest []string, parse func(string) doc.Value) (*textInput, bool) {
+	packed, ok := encodeHidden(text, false)
 	if !ok || len(text) > maxInput {
 		return nil, false
 	}
-	e := &input{suggest: typeahead.Items(suggest), placeholder: oneLine(placeholder), look: l, at: utf8.RuneCountInString(packed)}
+	e := &textInput{suggest: typeahead.Items(suggest), placeholder: oneLine(placeholder), style: l, at: utf8.RuneCountInString(packed)}
 	e.text, e.parse = packed, parse
 	e.widget = huh.NewInput().Prompt("").Value(&e.text)
-	ok = e.settle(l, packed)
-	e.offer()
+	ok = e.init(l, packed)
+	e.listSuggestions()
 	return e, ok
 }
 
-func (e *input) typing() bool { return true }
-func (e *input) modal() bool  { return e.expr.open() || e.narrowing }
+func (e *textInput) typing() bool { return true }
+func (e *textInput) modal() bool  { return e.expr.open() || e.replacing }
 
-func (e *input) value() (doc.Value, bool) {
-	if e.narrowing {
+func (e *textInput) value() (doc.Value, bool) {
+	if e.replacing {
 		return doc.Value{}, false
 	}
 	return e.buffer.value()
 }
 
-// narrow begins to look for another value in a field that suggests some and holds one.
-func (e *input) narrow() {
-	e.narrowing = true
+// startReplacing begins to look for another value in a field that suggests some and holds one.
+func (e *textInput) startReplacing() {
+	e.replacing = true
 	e.clear()
 }
 
-// keep ends the search with the value that the field held.
-func (e *input) keep() {
-	e.narrowing, e.edited = false, false
+// cancelReplacing ends the search with the value that the field held.
+func (e *textInput) cancelReplacing() {
+	e.replacing, e.edited = false, false
 	e.clear()
 	e.insert(e.start)
 	e.list.Clear()
-	e.follow()
+	e.updateSuggestions()
 }
 
-// isFresh reports whether the field suggests values, holds one, and was not edited yet.
-func (e *input) isFresh() bool {
-	return len(e.suggest) > 0 && !e.many && !e.edited && !e.narrowing && e.text != "" && e.text == e.start && !schema.HasExpression(e.text)
+// hasUneditedValue reports whether the field suggests values, holds one, and was not edited yet.
+func (e *textInput) hasUneditedValue() bool {
+	return len(e.suggest) > 0 && !e.commaList && !e.edited && !e.replacing && e.text != "" && e.text == e.start && !schema.HasExpression(e.text)
 }
 
-func (e *input) clear() {
+func (e *textInput) clear() {
 	e.send(tea.KeyMsg{Type: tea.KeyEnd})
 	e.send(tea.KeyMsg{Type: tea.KeyCtrlU})
 }
 
-func (e *input) key(msg tea.KeyMsg) bool {
+func (e *textInput) key(msg tea.KeyMsg) bool {
 	if e.expr.key(&e.buffer, msg) {
-		e.follow()
+		e.updateSuggestions()
 		return true
 	}
 	pressed := msg.String()
 	switch {
-	case e.narrowing && pressed == "esc":
-		e.keep()
+	case e.replacing && pressed == "esc":
+		e.cancelReplacing()
 		return true
-	case e.isFresh() && msg.Type == tea.KeyRunes && !msg.Alt:
-		e.narrow()
+	case e.hasUneditedValue() && msg.Type == tea.KeyRunes && !msg.Alt:
+		e.startReplacing()
 	}
 	switch {
-	case pressed == "enter" && e.many:
+	case pressed == "enter" && e.commaList:
 		return e.accept() // the next value is typed behind it
 	case (pressed == "ctrl+n" || pressed == "ctrl+p") && e.list.Len() == 0:
-		e.offerAll()
+		e.listAllSuggestions()
 		return e.list.Key(pressed)
 	case e.list.Key(pressed):
 		return true
-	case !editing(msg):
+	case !isEditKey(msg):
 		return false
 	case msg.Type == tea.KeyBackspace && !msg.Alt:
 		e.edited = true
@@ -214,66 +214,66 @@ func (e *input) key(msg tea.KeyMsg) bool {
 		e.edited = true
 		e.send(msg)
 	}
-	e.expr.follow(&e.buffer)
-	e.follow()
+	e.expr.update(&e.buffer)
+	e.updateSuggestions()
 	return true
 }
 
-// follow finds out where the cursor is, and what fits the text, once that has changed.
-func (e *input) follow() {
+// updateSuggestions finds out where the cursor is, and what fits the text, once that has changed.
+func (e *textInput) updateSuggestions() {
 	e.at = utf8.RuneCountInString(e.beforeCursor())
-	e.offer()
+	e.listSuggestions()
 }
 
 // accept puts the highlighted suggestion in the place of what it completes. It reports whether that
 // changed the text.
-func (e *input) accept() bool {
+func (e *textInput) accept() bool {
 	r, ok := e.list.Highlighted()
-	if e.narrowing {
-		return e.acceptNarrowed(r, ok)
+	if e.replacing {
+		return e.acceptReplacement(r, ok)
 	}
-	if _, part := e.completing(); !ok || r.Free || r.Value == part && e.text != e.start {
+	if _, part := e.completionParts(); !ok || r.Free || r.Value == part && e.text != e.start {
 		return false
 	}
-	e.take(r.Value)
+	e.insertSuggestion(r.Value)
 	return true
 }
 
-// acceptNarrowed takes what was looked for: the highlighted value, or the text itself. With neither the old one
+// acceptReplacement takes what was looked for: the highlighted value, or the text itself. With neither the old one
 // stays. It reports whether the field holds another value then.
-func (e *input) acceptNarrowed(r typeahead.Row, ok bool) bool {
+func (e *textInput) acceptReplacement(r typeahead.Row, ok bool) bool {
 	if !ok {
-		e.keep()
+		e.cancelReplacing()
 		return false
 	}
-	e.narrowing = false
+	e.replacing = false
 	if !r.Free {
-		e.take(r.Value)
+		e.insertSuggestion(r.Value)
 	}
 	return true
 }
 
-// take puts a suggestion in the place of what it completes.
-func (e *input) take(suggestion string) {
-	kept, _ := e.completing()
-	if e.many {
+// insertSuggestion puts a suggestion in the place of what it completes.
+func (e *textInput) insertSuggestion(suggestion string) {
+	kept, _ := e.completionParts()
+	if e.commaList {
 		suggestion = commaToken(suggestion)
 		if kept != "" {
 			kept += ", "
 		}
 	}
-	packed, _ := pack(kept+suggestion, false)
+	packed, _ := encodeHidden(kept+suggestion, false)
 	e.clear()
 	e.insert(packed)
 	e.list.Clear()
-	e.follow()
+	e.updateSuggestions()
 }
 
-// completing returns the part of the text that a suggestion completes, and what stays before it. A
+// completionParts returns the part of the text that a suggestion completes, and what stays before it. A
 // list that nobody has typed in is gone on with.
-func (e *input) completing() (kept, part string) {
-	text := unpack(e.text)
-	if !e.many {
+func (e *textInput) completionParts() (kept, part string) {
+	text := decodeHidden(e.text)
+	if !e.commaList {
 		return "", text
 	}
 	if e.text == e.start {
@@ -284,104 +284,104 @@ func (e *input) completing() (kept, part string) {
 }
 
 // paste puts a pasted text on the one line.
-func (e *input) paste(text string) {
+func (e *textInput) paste(text string) {
 	flat := strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ").Replace(strings.TrimRight(text, "\r\n"))
-	if packed, ok := pack(flat, false); ok {
-		if e.isFresh() || e.narrowing {
+	if packed, ok := encodeHidden(flat, false); ok {
+		if e.hasUneditedValue() || e.replacing {
 			e.clear()
 		}
-		e.narrowing, e.edited = false, true
+		e.replacing, e.edited = false, true
 		e.insert(packed)
-		e.follow()
+		e.updateSuggestions()
 	}
 }
 
-// longList is how many suggestions are too many to be listed before something is typed.
-const longList = 50
+// maxUnfiltered is how many suggestions are too many to be listed before something is typed.
+const maxUnfiltered = 50
 
-// offer lists the suggestions that fit what is typed. Before something is, all of them are listed,
+// listSuggestions lists the suggestions that fit what is typed. Before something is, all of them are listed,
 // unless the field holds something or they are too many.
-func (e *input) offer() {
+func (e *textInput) listSuggestions() {
 	typed := e.text != e.start
-	if e.goesOn != nil {
-		offers, whole := e.goesOn(unpack(e.text))
+	if e.continuations != nil {
+		offers, whole := e.continuations(decodeHidden(e.text))
 		if !typed && e.text != "" {
 			offers = nil
 		}
-		e.list.Show(typeahead.Offer{Items: typeahead.Items(offers), Text: unpack(e.text), Typed: typed && e.text != "" && !whole})
+		e.list.Show(typeahead.Options{Items: typeahead.Items(offers), Text: decodeHidden(e.text), Typed: typed && e.text != "" && !whole})
 		return
 	}
-	if len(e.suggest) == 0 || !typed && (e.text != "" || len(e.suggest) > longList) || schema.HasExpression(e.text) {
+	if len(e.suggest) == 0 || !typed && (e.text != "" || len(e.suggest) > maxUnfiltered) || schema.HasExpression(e.text) {
 		e.list.Clear()
 		return
 	}
-	_, part := e.completing()
-	o := typeahead.Offer{Items: typeahead.Match(e.rest(part), part), Text: part, Typed: typed && part != "", Free: typed, Note: e.strange}
-	if o.Right = e.right != nil && e.right(part); o.Right {
+	_, part := e.completionParts()
+	o := typeahead.Options{Items: typeahead.Match(e.unusedSuggestions(part), part), Text: part, Typed: typed && part != "", Free: typed, Note: e.unknownNote}
+	if o.Valid = e.isValid != nil && e.isValid(part); o.Valid {
 		o.Note = ""
 	}
-	if e.many && slices.Contains(commaTokens(unpack(e.text)), part) && e.suggested(part) {
+	if e.commaList && slices.Contains(commaTokens(decodeHidden(e.text)), part) && e.suggested(part) {
 		o.Typed, o.Free = false, false // this value is done
 	}
 	e.list.Show(o)
 }
 
-// offerAll lists all suggestions for a field that holds something: what may be wanted in its place.
-func (e *input) offerAll() {
-	_, part := e.completing()
-	if e.goesOn != nil {
-		offers, _ := e.goesOn("")
-		e.list.Show(typeahead.Offer{Items: typeahead.Items(offers)})
+// listAllSuggestions lists all suggestions for a field that holds something: what may be wanted in its place.
+func (e *textInput) listAllSuggestions() {
+	_, part := e.completionParts()
+	if e.continuations != nil {
+		offers, _ := e.continuations("")
+		e.list.Show(typeahead.Options{Items: typeahead.Items(offers)})
 		return
 	}
-	items := slices.DeleteFunc(e.rest(part), func(it typeahead.Item) bool { return it.Value == part && !e.many })
+	items := slices.DeleteFunc(e.unusedSuggestions(part), func(it typeahead.Item) bool { return it.Value == part && !e.commaList })
 	if found := typeahead.Match(items, part); !e.suggested(part) && len(found) > 0 {
 		items = found // a part of a name is gone on with
 	}
-	e.list.Show(typeahead.Offer{Items: items})
+	e.list.Show(typeahead.Options{Items: items})
 }
 
-// rest returns the suggestions without those that a list holds already; part is being typed.
-func (e *input) rest(part string) []typeahead.Item {
-	if !e.many {
+// unusedSuggestions returns the suggestions without those that a list holds already; part is being typed.
+func (e *textInput) unusedSuggestions(part string) []typeahead.Item {
+	if !e.commaList {
 		return slices.Clone(e.suggest)
 	}
-	taken := commaTokens(unpack(e.text))
+	taken := commaTokens(decodeHidden(e.text))
 	return slices.DeleteFunc(slices.Clone(e.suggest), func(it typeahead.Item) bool {
 		return slices.Contains(taken, it.Value) && it.Value != part || it.Value == part && e.text == e.start
 	})
 }
 
-func (e *input) suggested(value string) bool {
+func (e *textInput) suggested(value string) bool {
 	return slices.ContainsFunc(e.suggest, func(it typeahead.Item) bool { return it.Value == value })
 }
 
-func (e *input) line() typeahead.Line {
-	return typeahead.Line{Text: showStandIns(e.text), Cursor: e.at, Placeholder: e.placeholder}
+func (e *textInput) line() typeahead.Line {
+	return typeahead.Line{Text: showSubstitutes(e.text), Cursor: e.at, Placeholder: e.placeholder}
 }
 
-func (e *input) view(w, h int) string {
-	lines := []string{e.line().View(e.look.t, w)}
+func (e *textInput) view(w, h int) string {
+	lines := []string{e.line().View(e.style.t, w)}
 	list := &e.list
 	if e.expr.open() {
 		list = &e.expr.list
 	}
-	return strings.Join(append(lines, list.Lines(e.look.t, w, min(h-1, typeahead.Most))...), "\n")
+	return strings.Join(append(lines, list.Lines(e.style.t, w, min(h-1, typeahead.MaxRows))...), "\n")
 }
 
 // press puts the cursor where the line is pressed, or accepts the row of the list that is. It
 // reports whether a row was accepted.
-func (e *input) press(x, y, w int) bool {
+func (e *textInput) press(x, y, w int) bool {
 	if y == 0 {
 		e.edited = true
 		e.expr.close()
-		e.toCursor(e.line().At(x, w))
+		e.moveCursor(e.line().At(x, w))
 		return false
 	}
 	if e.expr.open() {
 		if i, ok := e.expr.list.RowAt(y - 1); ok && e.expr.list.Highlight(i) {
-			e.expr.take(&e.buffer)
-			e.follow()
+			e.expr.accept(&e.buffer)
+			e.updateSuggestions()
 		}
 		return false
 	}
@@ -390,11 +390,11 @@ func (e *input) press(x, y, w int) bool {
 		return false
 	}
 	e.accept()
-	return !e.many
+	return !e.commaList
 }
 
-// toCursor moves the cursor behind the first n characters.
-func (e *input) toCursor(n int) {
+// moveCursor moves the cursor behind the first n characters.
+func (e *textInput) moveCursor(n int) {
 	e.send(tea.KeyMsg{Type: tea.KeyHome})
 	for range n {
 		e.send(tea.KeyMsg{Type: tea.KeyRight})

@@ -164,7 +164,7 @@ func placeholder(r row) string {
 	if r.Node.Default != "" {
 		return "default " + defaultValue(r.Node)
 	}
-	if r.shape == timespan {
+	if r.shape == shapeTimespan {
 		return "e.g. " + r.Node.SpanExample()
 	}
 	if r.Node.Kind == schema.Time {
@@ -181,9 +181,9 @@ func defaultValue(n *schema.Node) string {
 	word := strings.Trim(n.Default, `"`)
 	switch {
 	case n.Kind == schema.Bool && word == "true":
-		word, _ = sides(n)
+		word, _ = boolLabels(n)
 	case n.Kind == schema.Bool && word == "false":
-		_, word = sides(n)
+		_, word = boolLabels(n)
 	}
 	for _, o := range n.Options {
 		if o.Value == word {

@@ -15,8 +15,8 @@ import (
 // A Saturday, 13:03 in Berlin.
 var today = time.Date(2026, 11, 21, 12, 3, 0, 0, time.UTC)
 
-// schedule opens a form with two times and the zone that they are in.
-func schedule(t testing.TB, s string) *Form {
+// openSchedule opens a form with two times and the zone that they are in.
+func openSchedule(t testing.TB, s string) *Form {
 	t.Helper()
 	cfg := config(parse(t, s), "when")
 	cfg.Schema = schema.MustCompile(schema.Field{ID: "t", Kind: schema.Object, Ref: "test", Fields: []schema.Field{
@@ -31,7 +31,7 @@ func schedule(t testing.TB, s string) *Form {
 	return New(cfg)
 }
 
-func TestTimesAsPeopleTypeThem(t *testing.T) {
+func TestTimesInNaturalLanguage(t *testing.T) {
 	const berlin = `"zone":"Europe/Berlin"`
 	for _, tt := range []struct{ name, is, typed, becomes string }{
 		{"relative", `{"when":{` + berlin + `}}`, "tomorrow 9am", `{"when":{` + berlin + `,"begin":"2026-11-22T09:00:00"}}`},
@@ -42,7 +42,7 @@ func TestTimesAsPeopleTypeThem(t *testing.T) {
 		{"not understood", `{}`, "soon", `{"when":{"begin":"soon"}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := at(t, schedule(t, tt.is), "when", "begin")
+			f := at(t, openSchedule(t, tt.is), "when", "begin")
 			press(f, tt.typed)
 			shows(t, f, tt.typed) // while it is typed it stands as it is typed
 			press(f, "enter")
@@ -54,8 +54,8 @@ func TestTimesAsPeopleTypeThem(t *testing.T) {
 	}
 }
 
-func TestATimeSaysWhatIsUnderstood(t *testing.T) {
-	f := at(t, schedule(t, `{"when":{"zone":"Europe/Berlin"}}`), "when", "begin")
+func TestTimeShowsInterpretation(t *testing.T) {
+	f := at(t, openSchedule(t, `{"when":{"zone":"Europe/Berlin"}}`), "when", "begin")
 	shows(t, f, "f4")
 	press(f, "25 dec")
 	shows(t, f, "= Fri 25 Dec 2026, 09:00 Europe/Berlin · in 34 days", "No time given; using 09:00")
@@ -76,15 +76,15 @@ func TestATimeSaysWhatIsUnderstood(t *testing.T) {
 }
 
 // A date that is typed over a time keeps its time of day.
-func TestADateKeepsTheTimeOfDay(t *testing.T) {
-	f := at(t, schedule(t, `{"when":{"begin":"2026-12-01T18:30:00","zone":"Europe/Berlin"}}`), "when", "begin")
+func TestDateKeepsTimeOfDay(t *testing.T) {
+	f := at(t, openSchedule(t, `{"when":{"begin":"2026-12-01T18:30:00","zone":"Europe/Berlin"}}`), "when", "begin")
 	press(f, "ctrl+u", "friday", "enter")
 	want(t, f, `{"when":{"begin":"2026-11-27T18:30:00","zone":"Europe/Berlin"}}`)
 }
 
 // The last field has no next one to go to: what was typed is replaced all the same.
 func TestEnterOnTheLastTime(t *testing.T) {
-	f := schedule(t, `{"when":{"more":["2026-12-01T18:30:00Z"]}}`)
+	f := openSchedule(t, `{"when":{"more":["2026-12-01T18:30:00Z"]}}`)
 	cfg := f.cfg
 	cfg.Path = doc.P("when", "more")
 	f = New(cfg)
@@ -95,7 +95,7 @@ func TestEnterOnTheLastTime(t *testing.T) {
 
 func TestCalendar(t *testing.T) {
 	const is = `{"when":{"begin":"2026-12-01T18:30:00","zone":"Europe/Berlin"}}`
-	f := at(t, schedule(t, is), "when", "begin")
+	f := at(t, openSchedule(t, is), "when", "begin")
 	press(f, "f4")
 	if !f.Modal() || !f.Typing() {
 		t.Fatal("the calendar does not have the keyboard")
@@ -112,7 +112,7 @@ func TestCalendar(t *testing.T) {
 	press(f, "esc")
 	want(t, f, `{"when":{"begin":"2026-12-09T09:15:00","zone":"Europe/Berlin"}}`)
 
-	f = at(t, schedule(t, `{}`), "when", "begin")
+	f = at(t, openSchedule(t, `{}`), "when", "begin")
 	press(f, "f4", "enter")
 	want(t, f, `{"when":{"begin":"2026-11-22T09:00:00"}}`)
 	f.Reload(parse(t, `{}`))
@@ -133,8 +133,8 @@ func find(f *Form, text string) (y, x int) {
 	return -1, -1
 }
 
-func TestTheCalendarFits(t *testing.T) {
-	f := at(t, schedule(t, `{}`), "when", "begin")
+func TestCalendarFits(t *testing.T) {
+	f := at(t, openSchedule(t, `{}`), "when", "begin")
 	press(f, "f4")
 	for w := 4; w < 100; w += 6 {
 		for h := 1; h < 24; h++ {
@@ -144,10 +144,10 @@ func TestTheCalendarFits(t *testing.T) {
 	}
 }
 
-func TestNoCalendarWhereNothingMayChange(t *testing.T) {
-	f := schedule(t, `{}`)
+func TestNoCalendarInLockedForm(t *testing.T) {
+	f := openSchedule(t, `{}`)
 	f.cfg.Locked = func(doc.Path) string { return "It is sent." }
-	f.sheet.refresh()
+	f.model.refresh()
 	at(t, f, "when", "begin")
 	press(f, "f4")
 	if f.Modal() {
@@ -156,7 +156,7 @@ func TestNoCalendarWhereNothingMayChange(t *testing.T) {
 }
 
 // The campaign's own table: the zone comes after the start, and may be chosen after it.
-func TestTheZoneOfTheCatalog(t *testing.T) {
+func TestCatalogTimeZone(t *testing.T) {
 	cfg := config(parse(t, `{"campaign_delivery_type":"PERIODIC","scheduling_details":{"delivery_type":"AT_FIXED_TIME"}}`), "scheduling_details")
 	cfg.Schema = catalog.Campaign(catalog.Email)
 	cfg.Now = func() time.Time { return today }
@@ -170,8 +170,8 @@ func TestTheZoneOfTheCatalog(t *testing.T) {
 }
 
 // A field for a zone offers those of the world where the workspace has no list of its own.
-func TestZonesAreOffered(t *testing.T) {
-	f := schedule(t, `{}`)
+func TestZonesAreSuggested(t *testing.T) {
+	f := openSchedule(t, `{}`)
 	f.cfg.Suggest = nil
 	at(t, f, "when", "zone")
 	hides(t, f, "Africa/Abidjan")
@@ -181,15 +181,15 @@ func TestZonesAreOffered(t *testing.T) {
 	want(t, f, `{"when":{"zone":"America/New_York"}}`)
 
 	// A part of a name is completed by Enter, and what was kept of one is gone on with.
-	f = schedule(t, `{}`)
+	f = openSchedule(t, `{}`)
 	at(t, f, "when", "zone")
 	press(f, "berl", "enter")
 	want(t, f, `{"when":{"zone":"Europe/Berlin"}}`)
-	f = schedule(t, `{}`)
+	f = openSchedule(t, `{}`)
 	at(t, f, "when", "zone")
 	press(f, "GMT", "enter")
 	want(t, f, `{"when":{"zone":"GMT"}}`)
-	f = schedule(t, `{"when":{"zone":"berl"}}`)
+	f = openSchedule(t, `{"when":{"zone":"berl"}}`)
 	at(t, f, "when", "zone")
 	press(f, "ctrl+n", "enter")
 	want(t, f, `{"when":{"zone":"Europe/Berlin"}}`)

@@ -143,8 +143,8 @@ func nearest(p termenv.Profile, color string) string {
 // none but the first.
 type Set struct{ custom []Custom }
 
-// maxCustomThemes is the largest file of an own theme, in bytes.
-const maxCustomThemes = 64 << 10
+// maxCustomSize is the largest file of an own theme, in bytes.
+const maxCustomSize = 64 << 10
 
 // Load reads the own themes of a folder: its *.yaml, *.yml and *.json. A folder that is not there has
 // none. What cannot be read is left out of the set, and each error names its file.
@@ -178,8 +178,8 @@ func Load(dir string) (Set, []error) {
 
 func readCustom(dir, file string) (Custom, error) {
 	path := filepath.Join(dir, file)
-	if info, err := os.Stat(path); err == nil && info.Size() > maxCustomThemes {
-		return Custom{}, fmt.Errorf("the file is larger than %d KiB", maxCustomThemes>>10)
+	if info, err := os.Stat(path); err == nil && info.Size() > maxCustomSize {
+		return Custom{}, fmt.Errorf("the file is larger than %d KiB", maxCustomSize>>10)
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -78,14 +78,14 @@ func TestDayAt(t *testing.T) {
 				if !ok {
 					continue
 				}
-				from := m.gutter() + (x-m.gutter())/cell*cell
-				if got := strings.TrimSpace(line[from : from+cell]); got != d.Format("2") {
+				from := m.gutter() + (x-m.gutter())/dayWidth*dayWidth
+				if got := strings.TrimSpace(line[from : from+dayWidth]); got != d.Format("2") {
 					t.Fatalf("at %d,%d stands %q, and %s is meant", x, y, got, d)
 				}
 				seen++
 			}
 		}
-		if want := cell * Turn(m.Of, 1).AddDate(0, 0, -1).Day(); seen != want {
+		if want := dayWidth * AddMonths(m.Of, 1).AddDate(0, 0, -1).Day(); seen != want {
 			t.Fatalf("%d cells of days, want %d", seen, want)
 		}
 	})
@@ -132,7 +132,7 @@ func TestPickerKeys(t *testing.T) {
 		if got := p.Value().Format("2006-01-02 15:04"); got != tt.want {
 			t.Errorf("%q gives %s, want %s", tt.keys, got, tt.want)
 		}
-		if p.Key(keyMsg("esc")) != Left || p.Key(keyMsg("enter")) != Taken {
+		if p.Key(keyMsg("esc")) != Canceled || p.Key(keyMsg("enter")) != Accepted {
 			t.Error("enter takes, esc leaves")
 		}
 		if got := p.Value().Format("2006-01-02 15:04"); got != tt.want {
@@ -157,7 +157,7 @@ func TestPickerMouse(t *testing.T) {
 		t.Errorf("the click chose %s", p.Value())
 	}
 	view = strings.Split(p.View(50, 12), "\n")
-	if click("24") != Taken {
+	if click("24") != Accepted {
 		t.Error("a second click does not take it")
 	}
 	if click("January"); p.Value().Month() != time.January {

@@ -42,10 +42,10 @@ type Month struct {
 // Height is the lines of a month.
 const Height = 8
 
-const cell = 3 // two digits and a sign
+const dayWidth = 3 // two digits and a sign
 
 // Width returns the cells that the month takes.
-func (m Month) Width() int { return 7*cell + m.gutter() }
+func (m Month) Width() int { return 7*dayWidth + m.gutter() }
 
 func (m Month) gutter() int {
 	if m.Numbers {
@@ -64,10 +64,10 @@ func (m Month) first() time.Time {
 // DayAt returns the date that is drawn at a cell of the month; false where there is none.
 func (m Month) DayAt(x, y int) (time.Time, bool) {
 	x -= m.gutter()
-	if x < 0 || x >= 7*cell || y < 2 || y >= Height {
+	if x < 0 || x >= 7*dayWidth || y < 2 || y >= Height {
 		return time.Time{}, false
 	}
-	day := m.first().AddDate(0, 0, 7*(y-2)+x/cell)
+	day := m.first().AddDate(0, 0, 7*(y-2)+x/dayWidth)
 	return day, day.Month() == m.Of.Month()
 }
 
@@ -79,7 +79,7 @@ func (m Month) Lines() []string {
 		title = "‹ " + title + " ›"
 	}
 	out := make([]string, 0, Height)
-	out = append(out, t.Title.Render(centred(title, m.Width())))
+	out = append(out, t.Title.Render(centered(title, m.Width())))
 	names := strings.Repeat(" ", m.gutter())
 	for i := range 7 {
 		names += ((m.Start + time.Weekday(i)) % 7).String()[:2] + " "
@@ -92,7 +92,7 @@ func (m Month) Lines() []string {
 		for i := range 7 {
 			d := day.AddDate(0, 0, i)
 			if d.Month() != m.Of.Month() {
-				b.WriteString(strings.Repeat(" ", cell))
+				b.WriteString(strings.Repeat(" ", dayWidth))
 				continue
 			}
 			inside = true
@@ -148,9 +148,9 @@ func signTone(marked bool) themes.Tone {
 // Gap is the cells between two months.
 const Gap = 2
 
-// Beside returns how many months of a width stand side by side in some cells, at least one and at most
+// MonthsPerRow returns how many months of a width stand side by side in some cells, at least one and at most
 // most.
-func Beside(month, cells, most int) int {
+func MonthsPerRow(month, cells, most int) int {
 	return max(min((cells+Gap)/(month+Gap), most), 1)
 }
 
@@ -166,12 +166,12 @@ func Join(months ...Month) []string {
 	return strings.Split(lipgloss.JoinHorizontal(lipgloss.Top, blocks...), "\n")
 }
 
-// Turn returns the first day of the month n months from that of t.
-func Turn(t time.Time, n int) time.Time {
+// AddMonths returns the first day of the month n months from that of t.
+func AddMonths(t time.Time, n int) time.Time {
 	return time.Date(t.Year(), t.Month()+time.Month(n), 1, 0, 0, 0, 0, time.UTC)
 }
 
-func centred(s string, w int) string {
+func centered(s string, w int) string {
 	room := max(w-lipgloss.Width(s), 0)
 	return strings.Repeat(" ", room/2) + s + strings.Repeat(" ", room-room/2)
 }

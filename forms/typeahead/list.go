@@ -15,14 +15,14 @@ import (
 	"bugle/themes"
 )
 
-// Most is how many rows stand below a field.
-const Most = 6
+// MaxRows is how many rows stand below a field.
+const MaxRows = 6
 
 // Item is something to suggest.
 type Item struct {
 	Value string // what the field holds once it is accepted
 	Info  string // stands beside the value
-	Also  string // finds the item as well
+	Keywords  string // finds the item as well
 	Ref   int    // the caller's own number for it
 }
 
@@ -41,15 +41,15 @@ type Row struct {
 	Free bool // the text as it was typed
 }
 
-// Offer is what a list shows for a text.
-type Offer struct {
+// Options is what a list shows for a text.
+type Options struct {
 	Items []Item // that fit the text, the best first; see [Match]
 	Text  string
 	Typed bool   // a person typed the text: a row is highlighted
 	Free  bool   // a text that is no suggestion can be accepted
-	Right bool   // the text is right though it is no suggestion: its row is highlighted
+	Valid bool   // the text is right though it is no suggestion: its row is highlighted
 	Note  string // stands beside the row of the text
-	Lead  bool   // the row of the text is the first one, not the last
+	TextFirst  bool   // the row of the text is the first one, not the last
 }
 
 // List is the list below a field. Its zero value shows nothing.
@@ -63,7 +63,7 @@ type List struct {
 }
 
 // Show lists an offer. The row that a person moved to stays highlighted as long as it is there.
-func (l *List) Show(o Offer) {
+func (l *List) Show(o Options) {
 	old, had := l.Highlighted()
 	had = had && l.moved
 	l.rows, l.at, l.typed, l.moved = l.rows[:0], -1, o.Typed, false
@@ -76,14 +76,14 @@ func (l *List) Show(o Offer) {
 	}
 	if o.Free && o.Text != "" && exact < 0 {
 		at := len(l.rows)
-		if o.Lead {
+		if o.TextFirst {
 			at = 0
 		}
 		l.rows = slices.Insert(l.rows, at, Row{Item: Item{Value: o.Text, Info: o.Note, Ref: -1}, Free: true})
 		switch {
-		case o.Right:
+		case o.Valid:
 			exact = at
-		case o.Lead:
+		case o.TextFirst:
 			exact = min(1, len(l.rows)-1)
 		}
 	}
@@ -212,7 +212,7 @@ func title(r Row) string {
 // have a word that begins with it, or contain it. Lower case finds upper case, and a space finds an
 // underscore.
 func Match(items []Item, text string) []Item {
-	want := folded(strings.TrimSpace(text))
+	want := normalize(strings.TrimSpace(text))
 	var ranks [5][]Item
 	for _, it := range items {
 		if r := rank(it, want); r >= 0 {
@@ -223,7 +223,7 @@ func Match(items []Item, text string) []Item {
 }
 
 func rank(it Item, want string) int {
-	value := folded(it.Value)
+	value := normalize(it.Value)
 	at := strings.Index(value, want)
 	switch {
 	case value == want:
@@ -234,7 +234,7 @@ func rank(it Item, want string) int {
 		return 2
 	case at > 0:
 		return 3
-	case it.Also != "" && strings.Contains(folded(it.Also), want):
+	case it.Keywords != "" && strings.Contains(normalize(it.Keywords), want):
 		return 4
 	}
 	return -1
@@ -250,4 +250,4 @@ func startsWord(value, want string) bool {
 	return false
 }
 
-func folded(s string) string { return strings.ReplaceAll(strings.ToLower(s), " ", "_") }
+func normalize(s string) string { return strings.ReplaceAll(strings.ToLower(s), " ", "_") }

@@ -14,7 +14,7 @@ type item struct {
 	label string
 	state string // how it stands, in words; may be empty
 	word  string // a word that chooses it besides its number; may be empty
-	why   string // why it cannot be chosen now; empty where it can
+	disabledReason   string // why it cannot be chosen now; empty where it can
 	run   func(context.Context) error
 }
 
@@ -26,24 +26,24 @@ func (i item) line(n int) string {
 	if i.state != "" {
 		text += ": " + i.state
 	}
-	if i.why != "" {
-		text += ". Not available: " + i.why
+	if i.disabledReason != "" {
+		text += ". Not available: " + i.disabledReason
 	}
 	return text
 }
 
 // menu is things to choose from, again and again until it is left.
 type menu struct {
-	// head tells what the choice is about, in sentences. It is told each time.
-	head  func() []string
+	// header tells what the choice is about, in sentences. It is told each time.
+	header  func() []string
 	items func() []item
 	help  func() []string
-	// full says that the items are told each time, not only at first and when asked for.
-	full bool
+	// listAlways says that the items are told each time, not only at first and when asked for.
+	listAlways bool
 	// once leaves the menu after something was done.
 	once bool
-	// leave is what an empty line does besides listing: it leaves the menu.
-	leave bool
+	// leaveOnEmpty is what an empty line does besides listing: it leaves the menu.
+	leaveOnEmpty bool
 	// find takes an answer that chooses none of the items; nil where there is no such answer.
 	find func(context.Context, string) error
 	ask  string // how the prompt says what else can be typed, such as "a search"
@@ -54,13 +54,13 @@ type menu struct {
 func (c *console) choose(ctx context.Context, m menu) error {
 	listed, missed := false, 0
 	for {
-		if m.head != nil {
-			for _, l := range m.head() {
-				c.say("%s", l)
+		if m.header != nil {
+			for _, l := range m.header() {
+				c.println("%s", l)
 			}
 		}
 		items := m.items()
-		if !listed || m.full {
+		if !listed || m.listAlways {
 			c.list(items)
 			listed = true
 		}
@@ -68,13 +68,13 @@ func (c *console) choose(ctx context.Context, m menu) error {
 		var text string
 		err := c.ask(ctx, question{
 			prompt: m.prompt(len(items)), words: []string{wordList}, help: m.help,
-			take: func(a answer) (err error) {
+			handle: func(a answer) (err error) {
 				text = strings.TrimSpace(a.text)
-				if a.word == wordList || text == "" && !m.leave {
-					if missed++; missed > mostWrong {
-						return wrong("Type a number, or back.")
+				if a.word == wordList || text == "" && !m.leaveOnEmpty {
+					if missed++; missed > maxInvalidAnswers {
+						return invalid("Type a number, or back.")
 					}
-					if !m.full {
+					if !m.listAlways {
 						c.list(items)
 					}
 					return errList
@@ -82,7 +82,7 @@ func (c *console) choose(ctx context.Context, m menu) error {
 				if text == "" {
 					return nil
 				}
-				picked, err = pick(items, text)
+				picked, err = pickItem(items, text)
 				if _, number := strconv.Atoi(text); err != nil && m.find != nil && number != nil {
 					return nil
 				}
@@ -134,7 +134,7 @@ func (m menu) prompt(n int) string {
 	if m.ask != "" {
 		ways = append(ways, m.ask)
 	}
-	if m.leave {
+	if m.leaveOnEmpty {
 		ways = append(ways, "Enter to continue")
 	} else {
 		ways = append(ways, "list")
@@ -144,19 +144,19 @@ func (m menu) prompt(n int) string {
 
 func (c *console) list(items []item) {
 	for i, it := range items {
-		c.say("%s", it.line(i+1))
+		c.println("%s", it.line(i+1))
 	}
 }
 
-// pick finds the item that an answer means: its number, its word, its name or the beginning of that.
-func pick(items []item, text string) (*item, error) {
+// pickItem finds the item that an answer means: its number, its word, its name or the beginning of that.
+func pickItem(items []item, text string) (*item, error) {
 	found := -1
 	if n, err := strconv.Atoi(text); err == nil {
 		if len(items) == 0 {
-			return nil, wrong("There is nothing to choose here.")
+			return nil, invalid("There is nothing to choose here.")
 		}
 		if n < 1 || n > len(items) {
-			return nil, wrong("There is no number %d. Type one from 1 to %d.", n, len(items))
+			return nil, invalid("There is no number %d. Type one from 1 to %d.", n, len(items))
 		}
 		found = n - 1
 	}
@@ -170,16 +170,16 @@ func pick(items []item, text string) (*item, error) {
 				continue
 			}
 			if found >= 0 {
-				return nil, wrong("%s can mean %s or %s. Type a number.", text, items[found].label, it.label)
+				return nil, invalid("%s can mean %s or %s. Type a number.", text, items[found].label, it.label)
 			}
 			found = i
 		}
 	}
 	if found < 0 {
-		return nil, wrong("%q is none of these. Type a number, list to hear them, or ? for help.", text)
+		return nil, invalid("%q is none of these. Type a number, list to hear them, or ? for help.", text)
 	}
-	if why := items[found].why; why != "" {
-		return nil, wrong("%s cannot be chosen: %s", items[found].label, why)
+	if why := items[found].disabledReason; why != "" {
+		return nil, invalid("%s cannot be chosen: %s", items[found].label, why)
 	}
 	return &items[found], nil
 }
@@ -188,15 +188,15 @@ func pick(items []item, text string) (*item, error) {
 type option struct {
 	label string
 	help  string // a clause; may be empty
-	why   string // why it cannot be chosen; empty where it can
+	disabledReason   string // why it cannot be chosen; empty where it can
 }
 
-// among asks for one of a few answers. An empty line is the answer instead; there it must be chosen
+// chooseOption asks for one of a few answers. An empty line is the answer instead; there it must be chosen
 // where instead is negative. It gives the number of the option.
-func (c *console) among(ctx context.Context, title string, options []option, instead int) (int, error) {
+func (c *console) chooseOption(ctx context.Context, title string, options []option, instead int) (int, error) {
 	items := make([]item, len(options))
 	for i, o := range options {
-		items[i] = item{label: o.label, state: o.help, why: o.why}
+		items[i] = item{label: o.label, state: o.help, disabledReason: o.disabledReason}
 	}
 	c.list(items)
 	prompt := fmt.Sprintf("%s, 1 to %d", title, len(items))
@@ -207,17 +207,17 @@ func (c *console) among(ctx context.Context, title string, options []option, ins
 	err := c.ask(ctx, question{
 		prompt: prompt, words: []string{wordList},
 		help: func() []string { return []string{"Type the number of one of these, or its name."} },
-		take: func(a answer) error {
+		handle: func(a answer) error {
 			switch text := strings.TrimSpace(a.text); {
 			case a.word == wordList:
 				c.list(items)
-				return wrong("Type a number.")
+				return invalid("Type a number.")
 			case text == "" && instead >= 0:
 				return nil
 			case text == "":
-				return wrong("Choose one: type its number.")
+				return invalid("Choose one: type its number.")
 			default:
-				found, err := pick(items, text)
+				found, err := pickItem(items, text)
 				if err != nil {
 					return err
 				}

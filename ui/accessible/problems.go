@@ -9,17 +9,17 @@ import (
 )
 
 // validate checks the campaign as publishing would, and goes to the fields that are wrong.
-func (w *work) validate(ctx context.Context) error {
+func (w *campaignMenu) validate(ctx context.Context) error {
 	problems, err := w.allProblems(ctx)
 	if err != nil {
-		return w.failed(ctx, "Cannot check the campaign", err)
+		return w.reportError(ctx, "Cannot check the campaign", err)
 	}
 	if len(problems) == 0 {
-		w.say("Valid: this campaign can be published.")
+		w.println("Valid: this campaign can be published.")
 		return nil
 	}
 	return w.choose(ctx, menu{
-		head: func() []string { return []string{problemHead(problems)} },
+		header: func() []string { return []string{problemSummary(problems)} },
 		items: func() []item {
 			var out []item
 			for _, pr := range problems {
@@ -28,10 +28,10 @@ func (w *work) validate(ctx context.Context) error {
 						return err
 					}
 					if problems, err = w.allProblems(ctx); err != nil {
-						return w.failed(ctx, "Cannot check the campaign again", err)
+						return w.reportError(ctx, "Cannot check the campaign again", err)
 					}
 					if len(schema.Errors(problems)) == 0 {
-						w.say("Valid: this campaign can be published.")
+						w.println("Valid: this campaign can be published.")
 						return errLeave
 					}
 					return nil
@@ -40,7 +40,7 @@ func (w *work) validate(ctx context.Context) error {
 			return out
 		},
 		help:  func() []string { return []string{"Type the number of a problem to go to its field."} },
-		leave: true, full: true,
+		leaveOnEmpty: true, listAlways: true,
 	})
 }
 
@@ -53,7 +53,7 @@ func (d *document) allProblems(ctx context.Context) ([]schema.Problem, error) {
 	return v.Problems, err
 }
 
-func problemHead(problems []schema.Problem) string {
+func problemSummary(problems []schema.Problem) string {
 	bad := len(schema.Errors(problems))
 	notes := len(problems) - bad
 	switch {

@@ -16,9 +16,9 @@ import (
 type row struct {
 	schema.FieldState
 	label string
-	// kept says that the value means nothing here, and why it is there all the same.
-	kept string
-	free bool // a person chose the name
+	// unusedReason says that the value means nothing here, and why it is there all the same.
+	unusedReason string
+	customName bool // a person chose the name
 	// flags are those that the row asks for as one choice; nil for any other row.
 	flags *schema.FlagChoice
 }
@@ -46,7 +46,7 @@ func (s *sections) open(ctx context.Context, p doc.Path) error {
 	v := s.root.Lookup(p)
 	switch {
 	case n == nil:
-		return s.field(ctx, row{FieldState: schema.FieldState{Path: p, Value: v}, label: trail(s.schema, p)}, 0, 0)
+		return s.field(ctx, row{FieldState: schema.FieldState{Path: p, Value: v}, label: placeName(s.schema, p)}, 0, 0)
 	case v.Exists() && (n.Kind == schema.List) != (v.Kind() == doc.Array):
 		return s.field(ctx, s.rowAt(p), 0, 0)
 	case n.Editor == schema.EditorFilters:
@@ -62,10 +62,10 @@ func (s *sections) open(ctx context.Context, p doc.Path) error {
 // walk asks the fields of the object at p one by one.
 func (s *sections) walk(ctx context.Context, p doc.Path) error {
 	rows := s.rows(p)
-	title := trail(s.schema, p)
-	s.say("%s. %s. Press Enter to keep a value and continue. Type list to hear all questions, or back to go back.", title, phrase.Count(len(rows), "question"))
-	if why := s.editing.LockedAt(p); why != "" {
-		s.say("%s", why)
+	title := placeName(s.schema, p)
+	s.println("%s. %s. Press Enter to keep a value and continue. Type list to hear all questions, or back to go back.", title, phrase.Count(len(rows), "question"))
+	if why := s.edits.LockedAt(p); why != "" {
+		s.println("%s", why)
 	}
 	asked := map[string]bool{}
 	for {
@@ -81,7 +81,7 @@ func (s *sections) walk(ctx context.Context, p doc.Path) error {
 		asked[rows[i].Path.String()] = true
 		switch {
 		case errors.Is(err, errList):
-			to, err := s.jump(ctx, rows)
+			to, err := s.chooseRow(ctx, rows)
 			if err != nil {
 				return err
 			}
@@ -92,50 +92,50 @@ func (s *sections) walk(ctx context.Context, p doc.Path) error {
 			return err
 		}
 	}
-	if n := s.schema.At(p); n != nil && n.Kind == schema.Object && n.Element != nil && s.editing.LockedAt(p) == "" {
+	if n := s.schema.At(p); n != nil && n.Kind == schema.Object && n.Element != nil && s.edits.LockedAt(p) == "" {
 		if err := s.entries.addMember(ctx, p, n.Element); err != nil {
 			return err
 		}
 	}
-	return s.end(p, title)
+	return s.summarize(p, title)
 }
 
-// jump tells all fields and asks which to go to.
-func (s *sections) jump(ctx context.Context, rows []row) (int, error) {
+// chooseRow tells all fields and asks which to go to.
+func (s *sections) chooseRow(ctx context.Context, rows []row) (int, error) {
 	options := make([]option, len(rows))
 	for i, r := range rows {
 		options[i] = option{label: r.label, help: r.state()}
 	}
-	return s.among(ctx, "Go to", options, 0)
+	return s.chooseOption(ctx, "Go to", options, 0)
 }
 
 // state tells what a row holds.
 func (r row) state() string {
-	text := now(r.FieldState)
+	text := valueText(r.FieldState)
 	if r.Required {
 		text = "required, " + text
 	}
-	if r.kept != "" {
-		text += ", " + r.kept
+	if r.unusedReason != "" {
+		text += ", " + r.unusedReason
 	}
 	return text
 }
 
-// end tells how the object stands that was asked.
-func (s *sections) end(p doc.Path, title string) error {
+// summarize tells how the object stands that was asked.
+func (s *sections) summarize(p doc.Path, title string) error {
 	var here []string
 	for _, pr := range s.errorsAt(p) {
 		here = append(here, s.problemText(pr, p))
 	}
 	if len(here) == 0 {
-		s.say("End of %s. Nothing is invalid or missing here.", title)
+		s.println("End of %s. Nothing is invalid or missing here.", title)
 	} else {
-		s.say("End of %s. Still to do: %s.", title, phrase.Count(len(here), "problem"))
+		s.println("End of %s. Still to do: %s.", title, phrase.Count(len(here), "problem"))
 		for _, l := range here {
-			s.say("%s", l)
+			s.println("%s", l)
 		}
 	}
-	s.after(p)
+	s.followUp(p)
 	return nil
 }
 
@@ -161,15 +161,15 @@ func (s *sections) goTo(ctx context.Context, p doc.Path) error {
 		p = p.Parent()
 	}
 	if len(p) == 0 {
-		s.say("This is about the whole campaign.")
+		s.println("This is about the whole campaign.")
 		return nil
 	}
-	return s.pass(ctx, p)
+	return s.openOrAsk(ctx, p)
 }
 
-// after tells what follows from a place that was just asked: when the campaign goes out, how its links
+// followUp tells what follows from a place that was just asked: when the campaign goes out, how its links
 // come out.
-func (s *sections) after(p doc.Path) {
+func (s *sections) followUp(p doc.Path) {
 	n := s.schema.At(p)
 	if n == nil {
 		return
@@ -182,28 +182,28 @@ func (s *sections) after(p doc.Path) {
 	}
 }
 
-// told is how many coming sends and links are told.
-const told = 5
+// maxListed is how many coming sends and links are told.
+const maxListed = 5
 
 // nextSends tells when the campaign goes out.
 func (s *sections) nextSends() {
 	at := s.deps.Now()
-	sends := engine.NextSends(s.root, at, told)
+	sends := engine.NextSends(s.root, at, maxListed)
 	if len(sends) == 0 {
-		s.say("%s", sentence(engine.NoSends(s.root, at)))
+		s.println("%s", sentence(engine.NoSends(s.root, at)))
 		return
 	}
 	zone, _ := engine.Zone(s.root)
 	for i, t := range sends {
-		s.say("Send %d: %s %s, %s.", i+1, timeparse.Moment(t.In(zone), at.In(zone)), zone, timeparse.Until(t, at.In(zone)))
+		s.println("Send %d: %s %s, %s.", i+1, timeparse.Moment(t.In(zone), at.In(zone)), zone, timeparse.Until(t, at.In(zone)))
 	}
 }
 
 // links tells how the campaign's links come out.
 func (s *sections) links() {
-	for _, l := range utm.Of(s.campaign.Channel, s.root, told) {
+	for _, l := range utm.Of(s.campaign.Channel, s.root, maxListed) {
 		if l.Tagged != l.URL {
-			s.say("The link %s becomes %s", l.URL, l.Tagged)
+			s.println("The link %s becomes %s", l.URL, l.Tagged)
 		}
 	}
 }

@@ -27,17 +27,17 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// most is how many characters of a value are told in a question.
-const most = 200
+// maxValueLength is how many characters of a value are told in a question.
+const maxValueLength = 200
 
-// briefly cuts a text for a question, and says so.
-func briefly(s string) string {
+// shorten cuts a text for a question, and says so.
+func shorten(s string) string {
 	lines := strings.Count(s, "\n")
 	first, _, _ := strings.Cut(s, "\n")
 	n := utf8.RuneCountInString(s)
-	cut := len([]rune(first)) > most
+	cut := len([]rune(first)) > maxValueLength
 	if cut {
-		first = string([]rune(first)[:most])
+		first = string([]rune(first)[:maxValueLength])
 	}
 	switch {
 	case lines > 0:
@@ -48,8 +48,8 @@ func briefly(s string) string {
 	return first
 }
 
-// now puts what a field holds into words.
-func now(st schema.FieldState) string {
+// valueText puts what a field holds into words.
+func valueText(st schema.FieldState) string {
 	n, v := st.Node, st.Value
 	switch v.Kind() {
 	case doc.Absent:
@@ -70,7 +70,7 @@ func now(st schema.FieldState) string {
 				}
 			}
 		}
-		return briefly(v.Text())
+		return shorten(v.Text())
 	case doc.Bool:
 		if n != nil && n.Yes != "" {
 			if v.True() {
@@ -89,9 +89,9 @@ func now(st schema.FieldState) string {
 		}
 		return v.Literal()
 	case doc.Array:
-		return listNow(n, v)
+		return listText(n, v)
 	}
-	return objectNow(n, v)
+	return objectText(n, v)
 }
 
 func yesNo(on bool) string {
@@ -114,7 +114,7 @@ func defaultOf(n *schema.Node) string {
 	return word
 }
 
-func listNow(n *schema.Node, v doc.Value) string {
+func listText(n *schema.Node, v doc.Value) string {
 	if v.Len() == 0 {
 		return "an empty list"
 	}
@@ -131,7 +131,7 @@ func listNow(n *schema.Node, v doc.Value) string {
 			parts = append(parts, fmt.Sprintf("and %d more", v.Len()-i))
 			break
 		}
-		parts = append(parts, now(schema.FieldState{Node: elem, Value: e}))
+		parts = append(parts, valueText(schema.FieldState{Node: elem, Value: e}))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -144,8 +144,8 @@ func entryNoun(elem *schema.Node) string {
 	return "entry"
 }
 
-// objectNow names what is filled in of an object.
-func objectNow(n *schema.Node, v doc.Value) string {
+// objectText names what is filled in of an object.
+func objectText(n *schema.Node, v doc.Value) string {
 	if v.Len() == 0 {
 		return "empty"
 	}
@@ -165,7 +165,7 @@ func objectNow(n *schema.Node, v doc.Value) string {
 			if n != nil {
 				st.Node = n.Child(name)
 			}
-			label += " " + now(st)
+			label += " " + valueText(st)
 		}
 		if len(parts) == 6 {
 			parts = append(parts, "and more")
@@ -179,8 +179,8 @@ func objectNow(n *schema.Node, v doc.Value) string {
 	return "holds " + strings.Join(parts, ", ")
 }
 
-// trail names a place for people, without the component where it is in one that is named already.
-func trail(s *schema.Schema, p doc.Path) string {
+// placeName names a place for people, without the component where it is in one that is named already.
+func placeName(s *schema.Schema, p doc.Path) string {
 	if len(p) == 0 {
 		return "the campaign"
 	}

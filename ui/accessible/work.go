@@ -14,29 +14,29 @@ import (
 	"bugle/engine/schema"
 )
 
-// work is the menu of one campaign: its sections, and what can be done with the whole of it.
-type work struct {
+// campaignMenu is the menu of one campaign: its sections, and what can be done with the whole of it.
+type campaignMenu struct {
 	*document
 	sections *sections
 }
 
-func newWork(s *session, id string) *work {
-	d := &document{session: s, editing: s.edits(id)}
-	return &work{document: d, sections: newSections(d)}
+func newCampaignMenu(s *session, id string) *campaignMenu {
+	d := &document{session: s, edits: s.edits(id)}
+	return &campaignMenu{document: d, sections: newSections(d)}
 }
 
 // visit opens one campaign and does with it what the person asks for.
 func (s *session) visit(ctx context.Context, id string) error {
-	w := newWork(s, id)
+	w := newCampaignMenu(s, id)
 	if err := w.load(ctx); err != nil {
-		return s.failed(ctx, "Cannot open the campaign", err)
+		return s.reportError(ctx, "Cannot open the campaign", err)
 	}
-	err := s.choose(ctx, menu{head: w.head, items: w.items, help: campaignHelp})
-	if errors.Is(err, errGone) {
+	err := s.choose(ctx, menu{header: w.header, items: w.items, help: campaignHelp})
+	if errors.Is(err, errDeleted) {
 		return errBack
 	}
 	if isBack(err) && w.pending {
-		s.say("Your changes are kept, but not applied yet. They will be here when you open the campaign again.")
+		s.println("Your changes are kept, but not applied yet. They will be here when you open the campaign again.")
 	}
 	return err
 }
@@ -54,16 +54,16 @@ func (s *session) edits(id string) *edit.Session {
 	return edit.New(edit.Host{Service: s.deps.Service, Copies: copies, Spare: s.deps.FallbackCopies, Author: s.deps.Author, Now: s.deps.Now}, id)
 }
 
-// head tells which campaign it is and how it stands.
-func (w *work) head() []string {
+// header tells which campaign it is and how it stands.
+func (w *campaignMenu) header() []string {
 	sum := w.summary()
 	n := len(schema.Errors(w.problems))
 	state := "Nothing is invalid or missing."
 	if n > 0 {
 		state = "Before you can publish: " + phrase.Count(n, "problem") + "."
 	}
-	out := []string{fmt.Sprintf("Campaign %s. %s %s", sum.Title(), sentence(kindOf(sum)), state)}
-	if why := w.editing.LockedAt(nil); why != "" {
+	out := []string{fmt.Sprintf("Campaign %s. %s %s", sum.Title(), sentence(kindAndState(sum)), state)}
+	if why := w.edits.LockedAt(nil); why != "" {
 		out = append(out, why)
 	} else if w.pending {
 		out = append(out, "There are changes that are not applied yet. Choose apply to send them.")
@@ -72,24 +72,24 @@ func (w *work) head() []string {
 }
 
 // items are the parts of the campaign, and what can be done with it.
-func (w *work) items() []item {
+func (w *campaignMenu) items() []item {
 	var out []item
-	for _, p := range w.parts() {
-		out = append(out, item{label: p.title, state: p.words(), why: p.why, run: func(ctx context.Context) error { return w.sections.open(ctx, doc.P(p.name)) }})
+	for _, p := range w.sectionStates() {
+		out = append(out, item{label: p.title, state: p.text(), disabledReason: p.reason, run: func(ctx context.Context) error { return w.sections.open(ctx, doc.P(p.name)) }})
 	}
-	if bad := schema.Errors(w.problems); len(bad) > 0 && w.editing.LockedAt(nil) == "" {
+	if bad := schema.Errors(w.problems); len(bad) > 0 && w.edits.LockedAt(nil) == "" {
 		out = append(out, item{label: "Next problem", word: "next", state: w.problemLine(bad[0]), run: func(ctx context.Context) error { return w.sections.goTo(ctx, bad[0].Path) }})
 	}
 	out = append(out,
 		item{label: "Validate", word: "validate", state: "find what is invalid or missing", run: w.validate},
 		item{label: "Preview", word: "preview", state: "read the message", run: previewer{w.document}.preview},
-		item{label: "Send a test", word: "test", state: "to a few people", why: w.testWhy(), run: w.testSend},
+		item{label: "Send a test", word: "test", state: "to a few people", disabledReason: w.testDisabledReason(), run: w.testSend},
 		item{label: "Status", word: "status", state: "publish, stop, pause, resume, archive", run: lifecycle{w.document}.status},
 	)
 	if w.pending {
 		out = append(out,
 			item{label: "Apply your changes", word: "apply", run: func(ctx context.Context) error { return w.apply(ctx, edit.Ask) }},
-			item{label: "Discard your changes", word: "drop", run: w.drop},
+			item{label: "Discard your changes", word: "drop", run: w.discard},
 		)
 	}
 	if n := len(w.changes); n > 0 {
@@ -101,38 +101,38 @@ func (w *work) items() []item {
 	return append(out, item{label: "Back", word: "leave", run: func(context.Context) error { return errLeave }})
 }
 
-// part is a component and how it stands.
-type part struct {
+// sectionState is a component and how it stands.
+type sectionState struct {
 	name, title string
 	state       string
 	problems    int
-	why         string // why it is not for this campaign
+	reason         string // why it is not for this campaign
 }
 
-func (p part) words() string {
+func (p sectionState) text() string {
 	if p.problems > 0 {
 		return p.state + ", " + phrase.Count(p.problems, "problem")
 	}
 	return p.state
 }
 
-func (w *work) parts() []part {
-	var out []part
+func (w *campaignMenu) sectionStates() []sectionState {
+	var out []sectionState
 	for _, info := range catalog.Components(w.campaign.Channel) {
-		p := part{name: string(info.Name), title: info.Title}
+		p := sectionState{name: string(info.Name), title: info.Title}
 		v := w.root.Get(p.name)
 		if ok, why := catalog.Applicable(info.Name, w.campaign.Channel, w.campaign.DeliveryType); !ok && !v.Exists() {
-			p.why = sentence(why)
+			p.reason = sentence(why)
 		} else {
-			p.judge(v, w.problems)
+			p.setState(v, w.problems)
 		}
 		out = append(out, p)
 	}
 	return out
 }
 
-// judge tells a part that lacks something from one in which something is refused.
-func (p *part) judge(v doc.Value, problems []schema.Problem) {
+// setState tells a part that lacks something from one in which something is refused.
+func (p *sectionState) setState(v doc.Value, problems []schema.Problem) {
 	p.state = "done"
 	if v.Empty() {
 		p.state = "empty"

@@ -35,10 +35,10 @@ func New(deps screen.Deps, _ screen.Route, log *activity.Log) *Screen {
 	}
 	s := &Screen{Base: screen.NewBase(), deps: deps, log: log, follow: true, reader: newReader(deps.Theme)}
 	s.list = browse.New(deps.Theme, browse.Config[activity.Call]{
-		Title: "Calls", Columns: columns, Hint: "operation, path, error or ID; 4xx, 409, failed, local", Row: s.row, Filter: lets, Empty: s.emptyText,
+		Title: "Calls", Columns: columns, Hint: "operation, path, error or ID; 4xx, 409, failed, local", Row: s.row, Filter: matcher, Empty: s.emptyText,
 		Same:  func(a, b activity.Call) bool { return a.Seq == b.Seq },
 		Above: s.limits, Footer: s.footer, OnMove: s.moved, OnClear: s.refresh,
-		Page: s.reader, Show: s.show, Head: head, PageWidth: func(width int) int { return max(width*2/5, readerWidth) },
+		Page: s.reader, Show: s.show, Head: callTitle, PageWidth: func(width int) int { return max(width*2/5, readerWidth) },
 		Labels: browse.Labels{
 			Entries: "calls", Group: groupList, Read: "read the request and response", Filter: "filter calls by text, or by a status such as 4xx",
 			Next: "older call", Prev: "newer call", NextTab: []string{"tab", "]"}, PrevTab: []string{"shift+tab", "["},
@@ -118,7 +118,7 @@ func (s *Screen) moved() {
 // show brings the reader to a call.
 func (s *Screen) show(c activity.Call, ok bool) {
 	if !ok {
-		s.reader.none()
+		s.reader.clear()
 		return
 	}
 	s.reader.show(c)

@@ -14,7 +14,7 @@ type filter struct {
 	failed bool
 	local  bool
 	words  []string // in lower case
-	none   bool     // two words exclude each other
+	contradictory   bool     // two words exclude each other
 }
 
 func parseFilter(text string) filter {
@@ -23,10 +23,10 @@ func parseFilter(text string) filter {
 		class, status := statusWord(w)
 		switch {
 		case class > 0:
-			f.none = f.none || f.class > 0 && f.class != class
+			f.contradictory = f.contradictory || f.class > 0 && f.class != class
 			f.class = class
 		case status > 0:
-			f.none = f.none || f.status > 0 && f.status != status
+			f.contradictory = f.contradictory || f.status > 0 && f.status != status
 			f.status = status
 		case w == "failed":
 			f.failed = true
@@ -50,15 +50,15 @@ func statusWord(w string) (class, status int) {
 	return 0, 0
 }
 
-// lets returns the filter that was typed.
-func lets(text string) func(activity.Call) bool {
+// matcher returns the filter that was typed.
+func matcher(text string) func(activity.Call) bool {
 	f := parseFilter(text)
-	return func(c activity.Call) bool { return f.lets(&c) }
+	return func(c activity.Call) bool { return f.matches(&c) }
 }
 
-func (f filter) lets(c *activity.Call) bool {
+func (f filter) matches(c *activity.Call) bool {
 	switch {
-	case f.none,
+	case f.contradictory,
 		f.class > 0 && c.Status/100 != f.class,
 		f.status > 0 && c.Status != f.status,
 		f.failed && !c.Failed(),

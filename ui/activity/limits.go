@@ -13,8 +13,8 @@ import (
 	"bugle/ui/widget"
 )
 
-// limited reports whether the service has limits to keep to.
-func (s *Screen) limited() bool {
+// hasLimits reports whether the service has limits to keep to.
+func (s *Screen) hasLimits() bool {
 	far, ok := s.deps.Link()
 	return ok && len(far.Quotas()) > 0
 }
@@ -26,11 +26,11 @@ func (s *Screen) limits(width int) []string {
 		return nil
 	}
 	line := "Limits: "
-	for i, q := range closest(far.Quotas()) {
+	for i, q := range nearestLimits(far.Quotas()) {
 		if i > 0 {
 			line += " · "
 		}
-		line += q.Name() + " " + used(q)
+		line += q.Name() + " " + usedText(q)
 	}
 	if line == "Limits: " {
 		line += "nothing used"
@@ -38,8 +38,8 @@ func (s *Screen) limits(width int) []string {
 	return []string{s.deps.Theme.Muted.Render(widget.Truncate(line, width))}
 }
 
-// used says how much of a limit is: 3/100 min.
-func used(q engine.Quota) string {
+// usedText says how much of a limit is: 3/100 min.
+func usedText(q engine.Quota) string {
 	unit := map[string]string{"second": "s", "minute": "min", "hour": "h"}[q.Unit()]
 	if unit == "" {
 		unit = q.Unit()
@@ -47,9 +47,9 @@ func used(q engine.Quota) string {
 	return fmt.Sprintf("%d/%d %s", q.Most-q.Left, q.Most, unit)
 }
 
-// closest returns the limit of each operation that is used up next, the most used first; of operations
+// nearestLimits returns the limit of each operation that is used up next, the most used first; of operations
 // that are not used, none.
-func closest(all []engine.Quota) []engine.Quota {
+func nearestLimits(all []engine.Quota) []engine.Quota {
 	var out []engine.Quota
 	for _, ofOne := range byOperation(all) {
 		q := slices.MinFunc(ofOne, byShare)
@@ -101,7 +101,7 @@ func limitsTable(all []engine.Quota) string {
 	for _, ofOne := range byOperation(all) {
 		texts := make([]string, len(ofOne))
 		for i, q := range ofOne {
-			texts[i] = used(q)
+			texts[i] = usedText(q)
 		}
 		lines = append(lines, fmt.Sprintf("%-*s  %s", wide, ofOne[0].Name(), strings.Join(texts, " · ")))
 	}

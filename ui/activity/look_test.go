@@ -13,7 +13,7 @@ import (
 )
 
 func TestPictures(t *testing.T) {
-	l := filled(t)
+	l := newFilledLog(t)
 	h := open(t, l)
 	h.GoldenSizes("calls")
 	h.WantFits()
@@ -32,14 +32,14 @@ func TestPictures(t *testing.T) {
 	empty.WantFits()
 }
 
-func TestColorsKeepTheCells(t *testing.T) {
+func TestColorsKeepWidths(t *testing.T) {
 	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newScreen(filled(t))
+	s := newScreen(newFilledLog(t))
 	t.Cleanup(func() { s.Close() })
-	h := uitest.New(t, still{s}, 80, 24)
+	h := uitest.New(t, idleScreen{s}, 80, 24)
 	check := func() {
 		t.Helper()
 		s.SetTheme(dark)

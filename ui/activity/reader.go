@@ -32,7 +32,7 @@ func newReader(t themes.Theme) *reader {
 	return r
 }
 
-func (r *reader) none() {
+func (r *reader) clear() {
 	r.Clear()
 	r.call, r.text = activity.Call{}, ""
 }
@@ -72,7 +72,7 @@ func (r *reader) fill() {
 	}
 	r.Rewind()
 	isJSON := false
-	if r.text = r.said(); len(body) > 0 {
+	if r.text = r.emptyBodyText(); len(body) > 0 {
 		r.text, isJSON = pretty(body)
 	}
 	if isJSON {
@@ -82,8 +82,8 @@ func (r *reader) fill() {
 	r.ShowText(r.text)
 }
 
-// said stands where there is no body.
-func (r *reader) said() string {
+// emptyBodyText stands where there is no body.
+func (r *reader) emptyBodyText() string {
 	tab, _ := r.Tab()
 	switch {
 	case r.call.Forgotten():
@@ -104,8 +104,8 @@ func pretty(body []byte) (string, bool) {
 	return string(body), false
 }
 
-// what names the text that is shown.
-func (r *reader) what() string {
+// contentName names the text that is shown.
+func (r *reader) contentName() string {
 	_, name := r.Tab()
 	return "the " + strings.ToLower(name)
 }

@@ -29,13 +29,13 @@ func (s *Screen) row(c activity.Call) widget.Cells {
 		method, path = "–", "in the store · "+c.Campaign
 	}
 	return widget.Cells{
-		{Text: s.ago(c.At), Tone: themes.ToneMuted}, {Text: name(c), Tone: themes.ToneStrong},
-		{Text: method, Tone: themes.ToneMuted}, {Text: path}, {Text: status, Tone: tone}, {Text: took(c.Took), Tone: themes.ToneMuted},
+		{Text: s.ago(c.At), Tone: themes.ToneMuted}, {Text: operationName(c), Tone: themes.ToneStrong},
+		{Text: method, Tone: themes.ToneMuted}, {Text: path}, {Text: status, Tone: tone}, {Text: durationText(c.Took), Tone: themes.ToneMuted},
 	}
 }
 
-// name is the operation, with what tells apart the attempts of one call.
-func name(c activity.Call) string {
+// operationName is the operation, with what tells apart the attempts of one call.
+func operationName(c activity.Call) string {
 	switch {
 	case c.Times > 1:
 		return fmt.Sprintf("%s ×%d", c.Operation, c.Times)
@@ -79,16 +79,16 @@ func (s *Screen) emptyText() string {
 	return "No calls yet. Each call to the service is listed here."
 }
 
-// head names a call over its bodies.
-func head(c activity.Call, ok bool) (what, status string) {
+// callTitle names a call over its bodies.
+func callTitle(c activity.Call, ok bool) (what, status string) {
 	if !ok {
 		return "Call", ""
 	}
 	status, _ = statusOf(c)
 	if c.Local {
-		return name(c) + " in the store", status
+		return operationName(c) + " in the store", status
 	}
-	return strings.TrimSpace(c.Method + " " + c.Path), status + " · " + took(c.Took)
+	return strings.TrimSpace(c.Method + " " + c.Path), status + " · " + durationText(c.Took)
 }
 
 // ago returns when a call was made, in a few cells. Of the last minute it counts the seconds.
@@ -103,8 +103,8 @@ func (s *Screen) ago(at time.Time) string {
 	return timeparse.Brief(at, now)
 }
 
-// took returns a duration in at most seven cells.
-func took(d time.Duration) string {
+// durationText returns a duration in at most seven cells.
+func durationText(d time.Duration) string {
 	switch ms := float64(d) / float64(time.Millisecond); {
 	case ms < 0.05:
 		return "<0.1 ms"

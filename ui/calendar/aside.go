@@ -11,15 +11,15 @@ import (
 	"bugle/ui/editor"
 )
 
-// aside is a [Schedule] beside the form of a schedule.
-type aside struct {
+// schedulePanel is a [Schedule] beside the form of a schedule.
+type schedulePanel struct {
 	schedule Schedule
 	now      func() time.Time
 }
 
-// NewAside makes the view beside the form of a schedule: the campaign's next sends.
-func NewAside(cfg editor.Config) editor.SidePanel {
-	a := &aside{schedule: NewSchedule(cfg.Theme), now: cfg.Now}
+// NewPanel makes the view beside the form of a schedule: the campaign's next sends.
+func NewPanel(cfg editor.Config) editor.SidePanel {
+	a := &schedulePanel{schedule: NewSchedule(cfg.Theme), now: cfg.Now}
 	if a.now == nil {
 		a.now = time.Now
 	}
@@ -28,18 +28,18 @@ func NewAside(cfg editor.Config) editor.SidePanel {
 	return a
 }
 
-func (a *aside) Title() string           { return "Calendar" }
-func (a *aside) SetSize(w, h int)        { a.schedule.SetSize(w, h) }
-func (a *aside) SetTheme(t themes.Theme) { a.schedule.SetTheme(t) }
-func (a *aside) View() string            { return a.schedule.View() }
-func (a *aside) Bindings() []key.Binding { return a.schedule.Bindings() }
+func (a *schedulePanel) Title() string           { return "Calendar" }
+func (a *schedulePanel) SetSize(w, h int)        { a.schedule.SetSize(w, h) }
+func (a *schedulePanel) SetTheme(t themes.Theme) { a.schedule.SetTheme(t) }
+func (a *schedulePanel) View() string            { return a.schedule.View() }
+func (a *schedulePanel) Bindings() []key.Binding { return a.schedule.Bindings() }
 
-func (a *aside) Show(root doc.Value, _ doc.Path) tea.Cmd {
+func (a *schedulePanel) Show(root doc.Value, _ doc.Path) tea.Cmd {
 	a.schedule.SetDocument(root, a.now())
 	return nil
 }
 
-func (a *aside) Update(msg tea.Msg) tea.Cmd {
+func (a *schedulePanel) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
 		a.schedule.Update(msg)

@@ -32,22 +32,22 @@ type Screen struct {
 	pager   widget.Pager
 	reading bool // the changes have the keyboard
 	zoom    bool // the pane with the keyboard has the whole screen
-	against base
-	shown   shown
+	base comparisonBase
+	shown   shownVersion
 
 	width, height int
 }
 
-// base is what a version is compared with.
-type base uint8
+// comparisonBase is what a version is compared with.
+type comparisonBase uint8
 
 const (
-	againstBefore base = iota // the version before it
-	againstNow                // the campaign as it is
+	baseBefore comparisonBase = iota // the version before it
+	baseCurrent                // the campaign as it is
 )
 
-// shown is the version whose changes are in sight.
-type shown struct {
+// shownVersion is the version whose changes are in sight.
+type shownVersion struct {
 	compared
 	n     int64
 	ready bool
@@ -120,7 +120,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
 		if s.Accept(msg) {
-			return s.took(msg)
+			return s.showLoaded(msg)
 		}
 	case screen.ChangedMsg:
 		if msg.ID == s.id || msg.ID == "" {
@@ -140,14 +140,14 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (s *Screen) took(r screen.Result) tea.Cmd {
+func (s *Screen) showLoaded(r screen.Result) tea.Cmd {
 	if r.Kind == taskShow {
 		s.shown.ready, s.shown.err = true, r.Err
 		if r.Err != nil {
 			return nil
 		}
 		s.shown.compared = r.Value.(compared)
-		s.lay()
+		s.renderChanges()
 		if then := s.shown.then; then != nil {
 			s.shown.then = nil
 			return then()
@@ -186,8 +186,8 @@ func (s *Screen) show() tea.Cmd {
 	if s.shown.n != rev.N {
 		then = nil // it was about another version
 	}
-	s.shown = shown{n: rev.N, then: then}
-	now, id, against := s.campaign, s.id, s.against
+	s.shown = shownVersion{n: rev.N, then: then}
+	now, id, against := s.campaign, s.id, s.base
 	before := int64(0)
 	if i := s.list.Cursor; i+1 < len(s.revisions) {
 		before = s.revisions[i+1].N
@@ -197,7 +197,7 @@ func (s *Screen) show() tea.Cmd {
 		if err != nil {
 			return nil, err
 		}
-		if against == againstNow {
+		if against == baseCurrent {
 			return compared{old: version, new: now, version: version}, nil
 		}
 		if before == 0 {
@@ -214,19 +214,19 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	if !inList {
 		s.pager.Mouse(msg)
 		if msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress {
-			s.read(true)
+			s.focusChanges(true)
 		}
 		return nil
 	}
 	if s.list.Mouse(msg, msg.Y-1) {
-		s.read(false)
+		s.focusChanges(false)
 		return s.show()
 	}
 	return nil
 }
 
-// read focuses the changes, or the versions.
-func (s *Screen) read(changes bool) tea.Cmd {
+// focusChanges focuses the changes, or the versions.
+func (s *Screen) focusChanges(changes bool) tea.Cmd {
 	s.reading = changes
 	if s.zoom {
 		s.SetSize(s.width, s.height)
@@ -245,7 +245,7 @@ func (s *Screen) Actions() []screen.Action {
 		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupHistory, BarPriority: 9, Run: s.load}}
 	}
 	with, help := "compare with now", "show changes since this version"
-	if s.against == againstNow {
+	if s.base == baseCurrent {
 		with, help = "compare with before", "show what this version changed"
 	}
 	none := ""
@@ -253,12 +253,12 @@ func (s *Screen) Actions() []screen.Action {
 		none = "No version selected."
 	}
 	acts := []screen.Action{
-		{Keys: []string{"enter"}, Label: "restore", Help: "restore this version; undo brings the current one back", Group: groupHistory, BarPriority: 9, DisabledReason: s.restoreWhy(none), Run: s.whenRead(s.restore)},
+		{Keys: []string{"enter"}, Label: "restore", Help: "restore this version; undo brings the current one back", Group: groupHistory, BarPriority: 9, DisabledReason: s.restoreDisabledReason(none), Run: s.whenRead(s.restore)},
 		{Keys: []string{"c", " "}, Label: with, Help: help, Group: groupHistory, BarPriority: 7, DisabledReason: none, Run: func() tea.Cmd {
-			s.against = againstNow - s.against
+			s.base = baseCurrent - s.base
 			return s.show()
 		}},
-		{Keys: []string{"tab"}, Label: "changes", Help: "switch between versions and changes", Group: groupHistory, BarPriority: 5, Run: func() tea.Cmd { return s.read(!s.reading) }},
+		{Keys: []string{"tab"}, Label: "changes", Help: "switch between versions and changes", Group: groupHistory, BarPriority: 5, Run: func() tea.Cmd { return s.focusChanges(!s.reading) }},
 		screen.ZoomAction(s.zoom, "z", groupHistory, func() tea.Cmd {
 			s.zoom = !s.zoom
 			s.SetSize(s.width, s.height)
@@ -270,7 +270,7 @@ func (s *Screen) Actions() []screen.Action {
 	}
 	if s.reading {
 		acts[2].Label = "versions"
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "versions", Help: "back to the versions", Group: groupHistory, BarPriority: 8, Run: func() tea.Cmd { return s.read(false) }})
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "versions", Help: "back to the versions", Group: groupHistory, BarPriority: 8, Run: func() tea.Cmd { return s.focusChanges(false) }})
 	}
 	return acts
 }
@@ -286,7 +286,7 @@ func (s *Screen) whenRead(do func() tea.Cmd) func() tea.Cmd {
 	}
 }
 
-func (s *Screen) restoreWhy(none string) string {
+func (s *Screen) restoreDisabledReason(none string) string {
 	if rev, ok := s.selected(); ok && len(s.revisions) > 0 && rev.N == s.revisions[0].N {
 		return "This is the current version."
 	}
@@ -303,7 +303,7 @@ func (s *Screen) restore() tea.Cmd {
 	body, _ := catalog.WithFilterTypes(s.shown.version.Body) // an earlier program may have written it
 	return screen.Ask(screen.Question{
 		Title:   fmt.Sprintf("Restore version %d?", rev.N),
-		Body:    "The campaign goes back to how it was on " + s.when(rev.At) + ". The current version stays in the history, and undo brings it back.",
+		Body:    "The campaign goes back to how it was on " + s.formatTime(rev.At) + ". The current version stays in the history, and undo brings it back.",
 		Buttons: []widget.Button{{Label: "Restore", Key: "y"}, {Label: "Cancel", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {

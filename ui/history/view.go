@@ -48,11 +48,11 @@ func (s *Screen) SetSize(width, height int) {
 	l := s.split()
 	s.list.SetSize(l.list.w-4, l.list.h-2)
 	s.pager.SetSize(l.main.w-4, l.main.h-2)
-	s.lay()
+	s.renderChanges()
 }
 
-// lay writes the changes for the present width.
-func (s *Screen) lay() {
+// renderChanges writes the changes for the present width.
+func (s *Screen) renderChanges() {
 	if s.shown.ready && s.shown.err == nil {
 		s.pager.SetStyled(s.changes(s.shown.compared))
 	}
@@ -63,7 +63,7 @@ func (s *Screen) SetTheme(t themes.Theme) {
 	s.theme, s.deps.Theme = t, t
 	s.list.SetTheme(t)
 	s.pager.SetTheme(t)
-	s.lay()
+	s.renderChanges()
 }
 
 // View draws the versions and what the chosen one changed.
@@ -117,7 +117,7 @@ func (s *Screen) heading() string {
 	switch {
 	case !ok:
 		return "Changes"
-	case s.against == againstNow:
+	case s.base == baseCurrent:
 		return fmt.Sprintf("From version %d to now", rev.N)
 	}
 	who := ""
@@ -145,8 +145,8 @@ func (s *Screen) body() string {
 func (s *Screen) fill() {
 	items := make([]widget.Item, len(s.revisions))
 	for i, r := range s.revisions {
-		text := problems.Sentence(s.note(r.Note))
-		items[i] = widget.Item{Icon: " ", Text: fmt.Sprintf("%3d  %s", r.N, text), Info: s.when(r.At), InfoTone: themes.ToneMuted}
+		text := problems.Sentence(s.noteText(r.Note))
+		items[i] = widget.Item{Icon: " ", Text: fmt.Sprintf("%3d  %s", r.N, text), Info: s.formatTime(r.At), InfoTone: themes.ToneMuted}
 		if i == 0 {
 			items[i].Icon, items[i].IconTone = "●", themes.ToneSuccess
 		}
@@ -156,34 +156,34 @@ func (s *Screen) fill() {
 	s.list.SelectItem(at)
 }
 
-// note puts the note of a save into words: the field that it names, and its component, by their
+// noteText puts the note of a save into words: the field that it names, and its component, by their
 // titles.
-func (s *Screen) note(note string) string {
-	verb, place, ok := strings.Cut(note, " ")
+func (s *Screen) noteText(noteText string) string {
+	verb, place, ok := strings.Cut(noteText, " ")
 	if !ok {
-		return note
+		return noteText
 	}
 	p, err := doc.ParsePath(place)
-	if err != nil || s.node(p) == "" {
-		return note
+	if err != nil || s.nodeTitle(p) == "" {
+		return noteText
 	}
-	all := strings.Split(s.node(p), " › ")
+	all := strings.Split(s.nodeTitle(p), " › ")
 	if last := all[len(all)-1]; last != all[0] {
 		return verb + " " + last + " in " + all[0]
 	}
 	return verb + " " + all[0]
 }
 
-// node names a place for people; "" for one that the tables do not know.
-func (s *Screen) node(p doc.Path) string {
+// nodeTitle names a place for people; "" for one that the tables do not know.
+func (s *Screen) nodeTitle(p doc.Path) string {
 	if len(p) == 0 {
 		return ""
 	}
 	return problems.Place(s.campaign.Channel, p)
 }
 
-// when returns the moment of a save.
-func (s *Screen) when(t time.Time) string {
+// formatTime returns the moment of a save.
+func (s *Screen) formatTime(t time.Time) string {
 	now := s.deps.Now().In(s.deps.Location)
 	return timeparse.Moment(t.In(s.deps.Location), now)
 }
@@ -192,7 +192,7 @@ func (s *Screen) when(t time.Time) string {
 func (s *Screen) changes(c compared) string {
 	var changes []doc.Change
 	for _, ch := range doc.Diff(engine.BodyOf(c.old.Document()), engine.BodyOf(c.new.Document())) {
-		changes = fields(changes, ch)
+		changes = changesByField(changes, ch)
 	}
 	if len(changes) == 0 {
 		return s.theme.Muted.Render("No differences.")
@@ -202,19 +202,19 @@ func (s *Screen) changes(c compared) string {
 		if i > 0 {
 			b.WriteString("\n\n")
 		}
-		s.paint(&b, s.theme.Strong, s.placeOf(ch.Path))
+		s.paint(&b, s.theme.Strong, s.placeName(ch.Path))
 		s.write(&b, ch)
 	}
 	return b.String()
 }
 
-// fields appends a change field by field: of a section that came or went, each of its fields.
-func fields(out []doc.Change, c doc.Change) []doc.Change {
+// changesByField appends a change field by field: of a section that came or went, each of its fields.
+func changesByField(out []doc.Change, c doc.Change) []doc.Change {
 	v := c.After
 	if !v.Exists() {
 		v = c.Before
 	}
-	if c.Before.Exists() && c.After.Exists() || v.Len() == 0 || simple(v) {
+	if c.Before.Exists() && c.After.Exists() || v.Len() == 0 || isSimple(v) {
 		return append(out, c)
 	}
 	one := func(step doc.Step, v doc.Value) {
@@ -222,7 +222,7 @@ func fields(out []doc.Change, c doc.Change) []doc.Change {
 		if c.After.Exists() {
 			child.Before, child.After = doc.Value{}, v
 		}
-		out = fields(out, child)
+		out = changesByField(out, child)
 	}
 	if v.Kind() == doc.Array {
 		for i := range v.Len() {
@@ -236,8 +236,8 @@ func fields(out []doc.Change, c doc.Change) []doc.Change {
 	return out
 }
 
-// simple reports whether a value is shown as a whole: a text or number, or a list of those.
-func simple(v doc.Value) bool {
+// isSimple reports whether a value is shown as a whole: a text or number, or a list of those.
+func isSimple(v doc.Value) bool {
 	switch v.Kind() {
 	case doc.Object:
 		return false
@@ -251,8 +251,8 @@ func simple(v doc.Value) bool {
 	return true
 }
 
-func (s *Screen) placeOf(p doc.Path) string {
-	if words := s.node(p); words != "" {
+func (s *Screen) placeName(p doc.Path) string {
+	if words := s.nodeTitle(p); words != "" {
 		return words
 	}
 	if len(p) == 0 {
@@ -263,7 +263,7 @@ func (s *Screen) placeOf(p doc.Path) string {
 
 // write writes one difference: long texts line by line, anything else as it was and as it is.
 func (s *Screen) write(b *strings.Builder, c doc.Change) {
-	before, after := s.words(c.Path, c.Before), s.words(c.Path, c.After)
+	before, after := s.valueText(c.Path, c.Before), s.valueText(c.Path, c.After)
 	if c.Before.Exists() && c.After.Exists() && strings.Contains(before+after, "\n") {
 		s.lines(b, before, after)
 		return
@@ -312,22 +312,22 @@ func (s *Screen) lines(b *strings.Builder, before, after string) {
 	}
 }
 
-// words returns a value for people: a text as it is, a choice by its label, a list with commas, anything else as JSON.
-func (s *Screen) words(p doc.Path, v doc.Value) string {
+// valueText returns a value for people: a text as it is, a choice by its label, a list with commas, anything else as JSON.
+func (s *Screen) valueText(p doc.Path, v doc.Value) string {
 	n := catalog.Campaign(s.campaign.Channel).At(p)
 	switch {
 	case !v.Exists():
 		return ""
 	case v.Kind() == doc.String:
-		return label(n, v.Text())
+		return optionLabel(n, v.Text())
 	case v.True():
 		return "yes"
 	case v.Kind() == doc.Bool:
 		return "no"
-	case v.Kind() == doc.Array && simple(v):
+	case v.Kind() == doc.Array && isSimple(v):
 		parts := make([]string, v.Len())
 		for i := range parts {
-			parts[i] = s.words(p.Join(doc.Index(i)), v.At(i))
+			parts[i] = s.valueText(p.Join(doc.Index(i)), v.At(i))
 		}
 		return strings.Join(parts, ", ")
 	case v.Kind() == doc.Object || v.Kind() == doc.Array:
@@ -336,8 +336,8 @@ func (s *Screen) words(p doc.Path, v doc.Value) string {
 	return string(v.Encode())
 }
 
-// label returns the label of a choice, and any other text as it is.
-func label(n *schema.Node, text string) string {
+// optionLabel returns the label of a choice, and any other text as it is.
+func optionLabel(n *schema.Node, text string) string {
 	if n == nil {
 		return text
 	}

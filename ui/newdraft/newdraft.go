@@ -25,7 +25,7 @@ const (
 	stepType
 	stepName
 	stepCreator
-	steps
+	stepCount
 )
 
 func (s step) title() string {
@@ -55,13 +55,13 @@ type Screen struct {
 	step     step
 	channels widget.List
 	types    widget.List
-	offers   []catalog.DeliveryTypeInfo // what types lists
+	deliveryTypes   []catalog.DeliveryTypeInfo // what types lists
 	name     widget.Prompt
 	creator  widget.Prompt
-	wrong    string // what is wrong with the text that was entered
+	inputError    string // what is wrong with the text that was entered
 	refused  error  // why the service did not create the draft
 
-	places places
+	positions drawnPositions
 }
 
 // New makes the screen. A document in the route is what the draft starts from.
@@ -80,13 +80,13 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 	s.creator.SetValue(deps.Author)
 	s.listChannels()
 	for i, ch := range catalog.Channels {
-		if ch == from.Channel && s.whyNot(ch) == "" {
+		if ch == from.Channel && s.channelDisabledReason(ch) == "" {
 			s.channels.SelectItem(i)
 		}
 	}
 	s.listTypes()
 	first := stepChannel
-	for i, o := range s.offers {
+	for i, o := range s.deliveryTypes {
 		if o.Type == from.DeliveryType && o.Offered {
 			s.types.SelectItem(i)
 			if s.channel() == from.Channel {
@@ -109,7 +109,7 @@ func (s *Screen) Typing() bool { return s.step == stepName || s.step == stepCrea
 
 // Badge says that the draft is being created.
 func (s *Screen) Badge() (string, themes.Tone) {
-	if s.Running(creating) {
+	if s.Running(taskCreate) {
 		return "creating…", themes.ToneMuted
 	}
 	return "", themes.ToneMuted
@@ -127,11 +127,11 @@ func (s *Screen) SetTheme(t themes.Theme) {
 // channel is the channel under the cursor.
 func (s *Screen) channel() engine.Channel { return catalog.Channels[s.channels.Cursor] }
 
-// offer is the delivery type under the cursor.
-func (s *Screen) offer() catalog.DeliveryTypeInfo { return s.offers[s.types.Cursor] }
+// deliveryType is the delivery type under the cursor.
+func (s *Screen) deliveryType() catalog.DeliveryTypeInfo { return s.deliveryTypes[s.types.Cursor] }
 
-// whyNot says why a draft cannot be started on the channel; empty where it can.
-func (s *Screen) whyNot(ch engine.Channel) string {
+// channelDisabledReason says why a draft cannot be started on the channel; empty where it can.
+func (s *Screen) channelDisabledReason(ch engine.Channel) string {
 	if s.sourceChannel != "" && s.sourceChannel.Writable() && ch != s.sourceChannel {
 		return "Your template or file is for " + s.sourceChannel.Label() + "."
 	}
@@ -163,13 +163,13 @@ func options(labels, help, why []string) []widget.Item {
 func (s *Screen) listChannels() {
 	var labels, help, why []string
 	for _, ch := range catalog.Channels {
-		labels, help, why = append(labels, ch.Label()), append(help, carries(ch)), append(why, s.whyNot(ch))
+		labels, help, why = append(labels, ch.Label()), append(help, channelHelp(ch)), append(why, s.channelDisabledReason(ch))
 	}
 	s.channels.SetItems(options(labels, help, why))
 }
 
-// carries says in a clause what a channel is.
-func carries(ch engine.Channel) string {
+// channelHelp says in a clause what a channel is.
+func channelHelp(ch engine.Channel) string {
 	switch ch {
 	case catalog.Push:
 		return "a notification on phones and in browsers"
@@ -182,16 +182,16 @@ func carries(ch engine.Channel) string {
 // listTypes lists the delivery types as they stand for the channel. The chosen one stays, where
 // the channel has it.
 func (s *Screen) listTypes() {
-	s.offers = catalog.DeliveryTypes(s.channel())
+	s.deliveryTypes = catalog.DeliveryTypes(s.channel())
 	var labels, help, why []string
-	for _, o := range s.offers {
+	for _, o := range s.deliveryTypes {
 		labels, help, why = append(labels, o.Label), append(help, o.Help), append(why, o.Why)
 	}
 	s.types.SetItems(options(labels, help, why))
-	if s.offer().Offered {
+	if s.deliveryType().Offered {
 		return
 	}
-	for i, o := range s.offers {
+	for i, o := range s.deliveryTypes {
 		if o.Offered {
 			s.types.SelectItem(i)
 			return
@@ -202,7 +202,7 @@ func (s *Screen) listTypes() {
 // goTo asks the question of a step.
 func (s *Screen) goTo(to step) {
 	s.step = max(stepChannel, min(to, stepCreator))
-	s.wrong = ""
+	s.inputError = ""
 	s.name.Blur()
 	s.creator.Blur()
 	switch s.step {
@@ -213,13 +213,13 @@ func (s *Screen) goTo(to step) {
 	}
 }
 
-// whyStay says why the step cannot be left for the next one; empty where it can.
-func (s *Screen) whyStay() string {
+// stepError says why the step cannot be left for the next one; empty where it can.
+func (s *Screen) stepError() string {
 	switch s.step {
 	case stepChannel:
-		return s.whyNot(s.channel())
+		return s.channelDisabledReason(s.channel())
 	case stepType:
-		return s.offer().Why
+		return s.deliveryType().Why
 	}
 	return ""
 }
@@ -244,7 +244,7 @@ func (s *Screen) back() tea.Cmd {
 // finish checks the creator and creates the draft.
 func (s *Screen) finish() tea.Cmd {
 	if !schema.Email.Matches(s.creator.Value()) {
-		s.wrong = "The creator must be " + schema.Email.Words() + "."
+		s.inputError = "The creator must be " + schema.Email.Words() + "."
 		return nil
 	}
 	return s.create(false)

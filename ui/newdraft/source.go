@@ -15,15 +15,15 @@ import (
 	"bugle/ui/widget"
 )
 
-// reading is the task that reads a file.
-const reading = "read"
+// taskReadFile is the task that reads a file.
+const taskReadFile = "read"
 
-// maxFile is how long a file may be that a draft starts from: the service takes 1 MiB, and a file
+// maxFileSize is how long a file may be that a draft starts from: the service takes 1 MiB, and a file
 // may be indented.
-const maxFile = 4 << 20
+const maxFileSize = 4 << 20
 
-// sources are the actions that start from something else than nothing.
-func (s *Screen) sources(group string) []screen.Action {
+// sourceActions are the actions that start from something else than nothing.
+func (s *Screen) sourceActions(group string) []screen.Action {
 	return []screen.Action{
 		{Keys: []string{"b"}, Label: "templates", Help: "start from a template", Group: group, BarPriority: 5, Run: chooseTemplate},
 		{Keys: []string{"i"}, Label: "from a file", Help: "start from a campaign file (JSON)", Group: group, BarPriority: 4, Run: s.askFile},
@@ -41,7 +41,7 @@ func chooseTemplate() tea.Cmd {
 		options[i] = widget.Option{Label: st.Title, Help: st.Help}
 	}
 	return screen.Send(screen.ChooseMsg{Title: "Start from a template", Options: options, Then: func(a widget.Answer) tea.Cmd {
-		return again(all[a.Index].Doc)
+		return restartWith(all[a.Index].Doc)
 	}})
 }
 
@@ -55,7 +55,7 @@ func (s *Screen) askFile() tea.Cmd {
 			return ""
 		},
 		Then: func(name string) tea.Cmd {
-			return s.Run(reading, func(context.Context) (any, error) { return readFile(strings.TrimSpace(name)) })
+			return s.Run(taskReadFile, func(context.Context) (any, error) { return readFile(strings.TrimSpace(name)) })
 		},
 	})
 }
@@ -67,7 +67,7 @@ func readFile(name string) (doc.Value, error) {
 			name = filepath.Join(home, rest)
 		}
 	}
-	if info, err := os.Stat(name); err == nil && info.Size() > maxFile {
+	if info, err := os.Stat(name); err == nil && info.Size() > maxFileSize {
 		return doc.Value{}, fmt.Errorf("%s is too large for a campaign (more than 4 MiB)", name)
 	}
 	b, err := os.ReadFile(name)
@@ -84,15 +84,15 @@ func readFile(name string) (doc.Value, error) {
 	return v, nil
 }
 
-// took begins anew with the file's document.
-func took(r screen.Result) tea.Cmd {
+// readResult begins anew with the file's document.
+func readResult(r screen.Result) tea.Cmd {
 	if r.Err != nil {
 		return screen.Notify(widget.LevelError, r.Err.Error())
 	}
-	return again(r.Value.(doc.Value))
+	return restartWith(r.Value.(doc.Value))
 }
 
-// again opens the screen anew with a document to start from.
-func again(from doc.Value) tea.Cmd {
+// restartWith opens the screen anew with a document to start from.
+func restartWith(from doc.Value) tea.Cmd {
 	return screen.Replace(screen.Route{Name: screen.NewDraft, Doc: from})
 }

@@ -43,9 +43,9 @@ const (
 func New(deps screen.Deps, _ screen.Route) *Screen {
 	s := &Screen{Base: screen.NewBase(), deps: deps, reader: newReader(deps.Theme)}
 	s.list = browse.New(deps.Theme, browse.Config[engine.Delivered]{
-		Title: "Messages", Columns: columns, Hint: "recipient, platform, locale, campaign or subject", Row: s.row, Filter: lets, Empty: s.emptyText,
+		Title: "Messages", Columns: columns, Hint: "recipient, platform, locale, campaign or subject", Row: s.row, Filter: matcher, Empty: s.emptyText,
 		Same: func(a, b engine.Delivered) bool { return a.ID == b.ID },
-		Page: s.reader, Show: s.show, Head: head, PageWidth: func(width int) int { return width - width/2 }, Below: true,
+		Page: s.reader, Show: s.show, Head: messageTitle, PageWidth: func(width int) int { return width - width/2 }, Below: true,
 		Labels: browse.Labels{
 			Entries: "messages", Group: groupOutbox, Read: "read the message", Filter: "filter messages by text",
 			Next: "next message", Prev: "previous message",
@@ -90,13 +90,13 @@ func (s *Screen) Close() tea.Cmd {
 
 const noOutbox = "This service has no outbox. Test messages went to the real recipients."
 
-func (s *Screen) box() (engine.OutboxReader, bool) {
+func (s *Screen) outboxReader() (engine.OutboxReader, bool) {
 	b, ok := s.deps.Service.(engine.OutboxReader)
 	return b, ok
 }
 
 func (s *Screen) load() tea.Cmd {
-	box, ok := s.box()
+	box, ok := s.outboxReader()
 	if !ok {
 		s.loaded = true
 		return nil
@@ -140,13 +140,13 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	return nil
 }
 
-// lets returns the filter of messages that hold each of the typed words.
-func lets(filter string) func(engine.Delivered) bool {
+// matcher returns the filter of messages that hold each of the typed words.
+func matcher(filter string) func(engine.Delivered) bool {
 	words := strings.Fields(strings.ToLower(filter))
-	return func(m engine.Delivered) bool { return holds(m, words) }
+	return func(m engine.Delivered) bool { return containsAll(m, words) }
 }
 
-func holds(m engine.Delivered, words []string) bool {
+func containsAll(m engine.Delivered, words []string) bool {
 	text := strings.ToLower(strings.Join([]string{m.Recipient, m.Key, grid.KeyName(m.Key), m.Campaign, m.Connector, subject(m)}, "\n"))
 	for _, w := range words {
 		if !strings.Contains(text, w) {
@@ -177,8 +177,8 @@ func (s *Screen) row(m engine.Delivered) widget.Cells {
 	}
 }
 
-// head names a message over its text.
-func head(m engine.Delivered, ok bool) (title, info string) {
+// messageTitle names a message over its text.
+func messageTitle(m engine.Delivered, ok bool) (title, info string) {
 	if !ok {
 		return "Message", ""
 	}
@@ -188,7 +188,7 @@ func head(m engine.Delivered, ok bool) (title, info string) {
 // show brings the reader to a message.
 func (s *Screen) show(m engine.Delivered, ok bool) {
 	if !ok {
-		s.reader.none()
+		s.reader.clear()
 		return
 	}
 	now := s.now()
@@ -196,7 +196,7 @@ func (s *Screen) show(m engine.Delivered, ok bool) {
 }
 
 func (s *Screen) emptyText() string {
-	_, has := s.box()
+	_, has := s.outboxReader()
 	switch {
 	case !has:
 		return noOutbox

@@ -48,7 +48,7 @@ func (r *reader) SetSize(w, h int) {
 	r.fill()
 }
 
-func (r *reader) none() {
+func (r *reader) clear() {
 	r.Clear()
 	r.message = engine.Delivered{}
 }
@@ -110,8 +110,8 @@ func (r *reader) document() []byte {
 	return r.message.Document().Indent()
 }
 
-// copied returns the text of the view, and what it is called.
-func (r *reader) copied(m engine.Delivered) (text, what string) {
+// copyText returns the text of the view, and what it is called.
+func (r *reader) copyText(m engine.Delivered) (text, what string) {
 	switch r.view() {
 	case viewHTML:
 		return m.Email.HTML, "the HTML"
@@ -130,8 +130,8 @@ func (r *reader) copied(m engine.Delivered) (text, what string) {
 	return "", "nothing"
 }
 
-// fullHead is the height from which all that stands above a mail is shown: in fewer lines, its text comes first.
-const fullHead = 15
+// fullHeaderMinHeight is the height from which all that stands above a mail is shown: in fewer lines, its text comes first.
+const fullHeaderMinHeight = 15
 
 // text is the message as its recipient reads it, below who sent it to whom.
 func (r *reader) text() string {
@@ -149,7 +149,7 @@ func (r *reader) text() string {
 			from = e.FromName + " <" + e.From + ">"
 		}
 		rest := func(name, value string) {
-			if tall >= fullHead {
+			if tall >= fullHeaderMinHeight {
 				head(name, value)
 			}
 		}
@@ -165,13 +165,13 @@ func (r *reader) text() string {
 	if p := m.Push; p != nil {
 		head("To", m.Recipient)
 		head("Device", grid.CellName(p.Platform, "", "")+" "+p.Token)
-		head("Gateway", orElse(m.Connector, "none (kept in this outbox)"))
+		head("Gateway", valueOr(m.Connector, "none (kept in this outbox)"))
 	}
-	head("Campaign", joined(m.Campaign, grid.KeyName(m.Key)))
+	head("Campaign", joinFacts(m.Campaign, grid.KeyName(m.Key)))
 	if m.Push != nil {
 		head("Sent", r.when)
 	} else {
-		head("Sent", joined(r.when, m.Connector))
+		head("Sent", joinFacts(r.when, m.Connector))
 	}
 	b.WriteString("\n")
 	if m.Email != nil {
@@ -196,15 +196,15 @@ func (r *reader) headers(p *engine.PushMessage) string {
 	return "\n\nOutside the payload" + b.String()
 }
 
-func orElse(s, other string) string {
+func valueOr(s, other string) string {
 	if s == "" {
 		return other
 	}
 	return s
 }
 
-// joined puts two facts on one line; either may be empty.
-func joined(a, b string) string {
+// joinFacts puts two facts on one line; either may be empty.
+func joinFacts(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
 	}

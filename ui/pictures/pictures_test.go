@@ -173,23 +173,23 @@ func screens(deps screen.Deps, r screen.Route) (screen.Screen, error) {
 		return history.New(deps, r), nil
 	case screen.Settings:
 		return settings.New(deps, settings.Sources{
-			Themes: shelf{}, Profiles: noProfiles{}, Keys: keymap.File{Path: "~/.config/bugle/keys.yaml"},
+			Themes: builtInThemes{}, Remotes: noRemotes{}, Keys: keymap.File{Path: "~/.config/bugle/keys.yaml"},
 		}), nil
 	}
 	return nil, fmt.Errorf("no picture has the screen %q", r.Name)
 }
 
-// shelf has the built-in themes alone.
-type shelf struct{}
+// builtInThemes has the built-in themes alone.
+type builtInThemes struct{}
 
-func (shelf) Names() []string { return themes.Names() }
-func (shelf) Reload() []error { return nil }
-func (shelf) Dir() string     { return "~/.config/bugle/themes" }
+func (builtInThemes) Names() []string { return themes.Names() }
+func (builtInThemes) Reload() []error { return nil }
+func (builtInThemes) Dir() string     { return "~/.config/bugle/themes" }
 
-type noProfiles struct{}
+type noRemotes struct{}
 
-func (noProfiles) List() ([]settings.Profile, error) { return nil, nil }
-func (noProfiles) Use(string) error                  { return nil }
+func (noRemotes) List() ([]settings.Remote, error) { return nil, nil }
+func (noRemotes) Use(string) error                  { return nil }
 
 func compare(t *testing.T, file string, got []byte) {
 	t.Helper()

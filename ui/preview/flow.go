@@ -14,7 +14,7 @@ import (
 const missingMark = "⚠"
 
 // runs returns a text in pens, each piece clean; newlines stay. base is the look of plain text.
-func runs(t render.Text, base pen) []run {
+func runs(t render.Text, base textStyle) []run {
 	out := make([]run, 0, len(t))
 	for _, s := range t {
 		text := widget.CleanLines(s.Text)
@@ -84,9 +84,9 @@ func glyphs(list []run) []glyph {
 	return out
 }
 
-// flow breaks text into lines of at most w cells: between words where it can, behind the slashes of
+// wrapRuns breaks text into lines of at most w cells: between words where it can, behind the slashes of
 // addresses, and between wide characters. More than most lines (0 for all) end in "…".
-func flow(list []run, w, most int) []line {
+func wrapRuns(list []run, w, most int) []line {
 	if w <= 0 {
 		return nil
 	}
@@ -95,14 +95,14 @@ func flow(list []run, w, most int) []line {
 	for from := 0; from < len(g); {
 		if most > 0 && len(out) == most-1 {
 			end, next := breakAt(g, from, w)
-			if strings.TrimSpace(rest(g[next:])) == "" {
+			if strings.TrimSpace(glyphText(g[next:])) == "" {
 				return append(out, lineOf(list, g[from:end]))
 			}
 			end, _ = hardBreak(g, from, w-1)
 			l := lineOf(list, trimmed(g[from:end]))
 			mark := run{text: "…"}
 			if len(l) > 0 {
-				mark.pen = l[len(l)-1].pen
+				mark.style = l[len(l)-1].style
 			}
 			return append(out, append(l, mark))
 		}
@@ -113,7 +113,7 @@ func flow(list []run, w, most int) []line {
 	return out
 }
 
-func rest(g []glyph) string {
+func glyphText(g []glyph) string {
 	var b strings.Builder
 	for _, x := range g {
 		b.WriteString(x.text)
@@ -212,18 +212,18 @@ func lineOf(list []run, g []glyph) line {
 		for _, x := range g[i:j] {
 			b.WriteString(x.text)
 		}
-		out = append(out, run{b.String(), list[g[i].run].pen})
+		out = append(out, run{b.String(), list[g[i].run].style})
 		i = j
 	}
 	return out
 }
 
-// single puts all of a text on one line: newlines become blanks.
-func single(t render.Text, base pen) line {
+// singleLine puts all of a text on one line: newlines become blanks.
+func singleLine(t render.Text, base textStyle) line {
 	list := runs(t, base)
 	out := make(line, len(list))
 	for i, r := range list {
-		out[i] = run{strings.ReplaceAll(r.text, "\n", " "), r.pen}
+		out[i] = run{strings.ReplaceAll(r.text, "\n", " "), r.style}
 	}
 	return out
 }

@@ -11,8 +11,8 @@ import (
 	"bugle/ui/widget"
 )
 
-// pen is how a piece of text looks. The zero value is ordinary text.
-type pen struct {
+// textStyle is how a piece of text looks. The zero value is ordinary text.
+type textStyle struct {
 	tone   themes.Tone
 	fg, bg string // #rrggbb of a document, which count before the tone; "" for none
 	edge   string // #rrggbb of the edge of a ground: drawn as it is
@@ -23,7 +23,7 @@ type pen struct {
 // run is a piece of text of one line, clean, in one look.
 type run struct {
 	text string
-	pen  pen
+	style  textStyle
 }
 
 // line is what stands on one line.
@@ -41,23 +41,23 @@ func (l line) width() int {
 	return widget.Width(b.String())
 }
 
-// ink is what a look writes before and after a text.
-type ink struct{ on, off string }
+// sgrPair is what a look writes before and after a text.
+type sgrPair struct{ on, off string }
 
-// canvas turns lines into what a terminal shows, in the colors of a theme.
-type canvas struct {
+// painter turns lines into what a terminal shows, in the colors of a theme.
+type painter struct {
 	theme themes.Theme
-	// bare says that the colors of documents are not drawn: there are none, or so few that theirs
+	// noColors says that the colors of documents are not drawn: there are none, or so few that theirs
 	// would become others, in which texts may be lost.
-	bare bool
-	// ground is the background of what is being drawn, "" for the terminal's own.
-	ground string
-	inks   map[pen]ink
+	noColors bool
+	// background is the background of what is being drawn, "" for the terminal's own.
+	background string
+	sgr   map[textStyle]sgrPair
 }
 
-func newCanvas(t themes.Theme) *canvas {
+func newPainter(t themes.Theme) *painter {
 	_, none := t.Tokens.Accent.(lipgloss.NoColor)
-	return &canvas{theme: t, bare: none || t.Renderer().ColorProfile() >= termenv.ANSI, inks: map[pen]ink{}}
+	return &painter{theme: t, noColors: none || t.Renderer().ColorProfile() >= termenv.ANSI, sgr: map[textStyle]sgrPair{}}
 }
 
 const (
@@ -65,51 +65,51 @@ const (
 	white = "#ffffff"
 )
 
-// leastContrast is what a color has to have on its ground to be drawn as it is.
-const leastContrast = 2
+// minContrast is what a color has to have on its ground to be drawn as it is.
+const minContrast = 2
 
-// terminalGround is the background that the theme was made for.
-func (c *canvas) terminalGround() string {
+// terminalBackground is the background that the theme was made for.
+func (c *painter) terminalBackground() string {
 	if c.theme.DarkBackground {
 		return black
 	}
 	return white
 }
 
-// on says what is drawn next stands on a ground of the document.
-func (c *canvas) on(ground string) func() {
-	before := c.ground
-	if !c.bare {
-		c.ground = ground
+// withBackground says what is drawn next stands on a ground of the document.
+func (c *painter) withBackground(ground string) func() {
+	before := c.background
+	if !c.noColors {
+		c.background = ground
 	}
-	return func() { c.ground = before }
+	return func() { c.background = before }
 }
 
-// settle returns the look in which a pen is drawn on the present ground.
-func (c *canvas) settle(p pen) pen {
-	if c.bare {
+// resolve returns the look in which a pen is drawn on the present ground.
+func (c *painter) resolve(p textStyle) textStyle {
+	if c.noColors {
 		p.fg, p.bg = "", ""
 		return p
 	}
 	if p.bg == "" {
-		p.bg = c.ground
+		p.bg = c.background
 	}
 	switch {
 	case p.edge != "":
 		p.fg = p.edge
 	case p.bg == "":
-		if p.fg != "" && render.Contrast(p.fg, c.terminalGround()) < leastContrast {
+		if p.fg != "" && render.Contrast(p.fg, c.terminalBackground()) < minContrast {
 			p.fg = ""
 		}
-	case p.fg == "" || render.Contrast(p.fg, p.bg) < leastContrast:
-		p.fg = c.inkOn(p)
+	case p.fg == "" || render.Contrast(p.fg, p.bg) < minContrast:
+		p.fg = c.readableColor(p)
 	}
 	return p
 }
 
-// inkOn returns a color that is read on the pen's ground: that of its tone where it can be told from it,
+// readableColor returns a color that is read on the pen's ground: that of its tone where it can be told from it,
 // else black or white.
-func (c *canvas) inkOn(p pen) string {
+func (c *painter) readableColor(p textStyle) string {
 	if tone := hex(c.theme.Tone(p.tone).GetForeground()); p.tone != themes.ToneText && render.Contrast(tone, p.bg) >= 3 {
 		return tone
 	}
@@ -127,20 +127,20 @@ func hex(color lipgloss.TerminalColor) string {
 }
 
 // paint draws a clean text of one line.
-func (c *canvas) paint(text string, p pen) string {
+func (c *painter) paint(text string, p textStyle) string {
 	if text == "" {
 		return ""
 	}
-	p = c.settle(p)
-	i, ok := c.inks[p]
+	p = c.resolve(p)
+	i, ok := c.sgr[p]
 	if !ok {
-		i = c.ink(p)
-		c.inks[p] = i
+		i = c.sgrFor(p)
+		c.sgr[p] = i
 	}
 	return i.on + text + i.off
 }
 
-func (c *canvas) ink(p pen) ink {
+func (c *painter) sgrFor(p textStyle) sgrPair {
 	style := c.theme.Tone(p.tone)
 	if p.fg != "" {
 		style = style.Foreground(lipgloss.Color(p.fg))
@@ -161,11 +161,11 @@ func (c *canvas) ink(p pen) ink {
 		style = style.Strikethrough(true)
 	}
 	on, off, _ := strings.Cut(style.Render("x"), "x")
-	return ink{on, off}
+	return sgrPair{on, off}
 }
 
 // draw draws a line exactly w cells wide.
-func (c *canvas) draw(l line, w int) string {
+func (c *painter) draw(l line, w int) string {
 	width := l.width()
 	if width > w {
 		l = l.cut(w)
@@ -173,10 +173,10 @@ func (c *canvas) draw(l line, w int) string {
 	}
 	var b strings.Builder
 	for _, r := range l {
-		b.WriteString(c.paint(r.text, r.pen))
+		b.WriteString(c.paint(r.text, r.style))
 	}
 	if width < w {
-		b.WriteString(c.paint(strings.Repeat(" ", w-width), pen{}))
+		b.WriteString(c.paint(strings.Repeat(" ", w-width), textStyle{}))
 	}
 	return b.String()
 }
@@ -206,8 +206,8 @@ func (l line) cut(w int) line {
 	return out
 }
 
-// beside puts a line at the left and one at the right of w cells; the left one gives way.
-func beside(left, right line, w int) line {
+// joinSides puts a line at the left and one at the right of w cells; the left one gives way.
+func joinSides(left, right line, w int) line {
 	room := w - right.width()
 	if len(right) > 0 {
 		room--
@@ -221,11 +221,11 @@ func beside(left, right line, w int) line {
 	return append(out, right...)
 }
 
-// centred puts a line in the middle of w cells.
-func centred(l line, w int) line {
+// centered puts a line in the middle of w cells.
+func centered(l line, w int) line {
 	l = l.cut(w)
 	return append(line{{text: strings.Repeat(" ", max(w-l.width(), 0)/2)}}, l...)
 }
 
-// words is a line of one text, cleaned.
-func words(text string, p pen) line { return line{{text: widget.Clean(text), pen: p}} }
+// textLine is a line of one text, cleaned.
+func textLine(text string, p textStyle) line { return line{{text: widget.Clean(text), style: p}} }

@@ -52,8 +52,8 @@ func mail(t testing.TB) render.View {
 	return render.View{Mail: &m, At: time.Date(2026, 3, 14, 9, 41, 0, 0, time.UTC)}
 }
 
-// looks draws every look of a view, one below the other.
-func looks(p *preview.Preview) string {
+// drawTabs draws every look of a view, one below the other.
+func drawTabs(p *preview.Preview) string {
 	var b strings.Builder
 	first := ""
 	for {
@@ -90,7 +90,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-func TestLooks(t *testing.T) {
+func TestTabs(t *testing.T) {
 	views := map[string]render.View{"mail": mail(t)}
 	for name := range load(t, "messages.json").Members() {
 		views[name] = push(t, name)
@@ -100,7 +100,7 @@ func TestLooks(t *testing.T) {
 			p := preview.New(themes.Plain())
 			p.SetSize(w, 60)
 			p.Show(v)
-			golden(t, fmt.Sprintf("%s-%d", name, w), looks(&p))
+			golden(t, fmt.Sprintf("%s-%d", name, w), drawTabs(&p))
 		}
 	}
 }
@@ -133,7 +133,7 @@ func wantNot(t *testing.T, p *preview.Preview, texts ...string) {
 	}
 }
 
-func TestKeysTurnLooksAndSlides(t *testing.T) {
+func TestKeysSwitchTabsAndSlides(t *testing.T) {
 	p := show(t, push(t, "android-carousel"))
 	wantNot(t, p, "umbrella.png")
 	p.Update(key("l"))
@@ -151,7 +151,7 @@ func TestKeysTurnLooksAndSlides(t *testing.T) {
 }
 
 // A message that changes while it is looked at stays in the look and at the slide that it is in.
-func TestShowKeepsThePlace(t *testing.T) {
+func TestShowKeepsTabAndSlide(t *testing.T) {
 	p := show(t, push(t, "android-carousel"))
 	p.Update(key("l"))
 	p.Update(key("."))
@@ -166,11 +166,11 @@ func TestShowKeepsThePlace(t *testing.T) {
 	want(t, p, "BACKUP", "Umbrella, boots, coat.")
 	p.Show(push(t, "web-basic"))
 	want(t, p, "DESKTOP", "shop.example.com")
-	p.None()
+	p.Clear()
 	want(t, p, "no message")
 }
 
-func TestCountdownRunsWhenTold(t *testing.T) {
+func TestCountdownFollowsTick(t *testing.T) {
 	p := show(t, push(t, "android-timer"))
 	want(t, p, "02:30:00")
 	if !p.Ticking() {
@@ -188,7 +188,7 @@ func TestCountdownRunsWhenTold(t *testing.T) {
 	}
 }
 
-func TestTickKeepsTheScroll(t *testing.T) {
+func TestTickKeepsScroll(t *testing.T) {
 	p := preview.New(themes.Plain())
 	p.SetSize(30, 8)
 	p.Show(push(t, "android-timer"))
@@ -265,12 +265,12 @@ func TestClockShowsWhenItWasSent(t *testing.T) {
 	p := preview.New(themes.Plain())
 	p.SetSize(44, 60)
 	p.Show(v)
-	if got := looks(&p); !strings.Contains(got, "21:05") || !strings.Contains(got, "Thursday, 26 November") {
+	if got := drawTabs(&p); !strings.Contains(got, "21:05") || !strings.Contains(got, "Thursday, 26 November") {
 		t.Errorf("no look shows 21:05 on Thursday, 26 November:\n%s", got)
 	}
 	v.At = time.Time{}
 	p.Show(v)
-	if got := looks(&p); strings.Contains(got, "21:05") || strings.Contains(got, "00:00") {
+	if got := drawTabs(&p); strings.Contains(got, "21:05") || strings.Contains(got, "00:00") {
 		t.Errorf("a clock is shown for a message whose time is not known:\n%s", got)
 	}
 }

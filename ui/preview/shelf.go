@@ -10,16 +10,16 @@ import (
 	"bugle/engine/message/render"
 )
 
-// Shelf is the saved templates of a workspace as far as they were read, for a document that changes while it
+// TemplateCache is the saved templates of a workspace as far as they were read, for a document that changes while it
 // is shown. It does not change; the zero Shelf is empty.
-type Shelf struct {
-	read map[engine.ContentRef]*engine.ContentItem
+type TemplateCache struct {
+	items map[engine.ContentRef]*engine.ContentItem
 } // nil: there is none
 
-// Whole returns a document with what its messages have from saved templates, and what is known of those. While
+// Resolve returns a document with what its messages have from saved templates, and what is known of those. While
 // some that it names were not read, which it gives besides, the document is as it was.
-func (s Shelf) Whole(ch engine.Channel, document doc.Value) (whole doc.Value, t render.Templates, named, unread []engine.ContentRef) {
-	l := lookup{shelf: s}
+func (s TemplateCache) Resolve(ch engine.Channel, document doc.Value) (whole doc.Value, t render.Templates, named, unread []engine.ContentRef) {
+	l := cacheLookup{cache: s}
 	whole, taken, err := material.WithTemplates(context.Background(), &l, ch, document)
 	if err != nil || len(l.unread) > 0 {
 		return document, nil, l.named, l.unread
@@ -28,16 +28,16 @@ func (s Shelf) Whole(ch engine.Channel, document doc.Value) (whole doc.Value, t 
 }
 
 // Read reads templates, and gives a shelf that has those besides what is on this one.
-func (s Shelf) Read(ctx context.Context, from material.Templates, refs []engine.ContentRef) (Shelf, error) {
-	out := Shelf{make(map[engine.ContentRef]*engine.ContentItem, len(s.read)+len(refs))}
-	maps.Copy(out.read, s.read)
+func (s TemplateCache) Read(ctx context.Context, from material.Templates, refs []engine.ContentRef) (TemplateCache, error) {
+	out := TemplateCache{make(map[engine.ContentRef]*engine.ContentItem, len(s.items)+len(refs))}
+	maps.Copy(out.items, s.items)
 	for _, ref := range refs {
 		item, err := from.ContentItem(ctx, ref)
 		switch e := engine.AsError(err); {
 		case err == nil:
-			out.read[ref] = &item
+			out.items[ref] = &item
 		case e != nil && e.Code == engine.NotFound:
-			out.read[ref] = nil
+			out.items[ref] = nil
 		default:
 			return s, err
 		}
@@ -45,15 +45,15 @@ func (s Shelf) Read(ctx context.Context, from material.Templates, refs []engine.
 	return out, nil
 }
 
-// lookup is a shelf as templates are looked up on it; it notes which.
-type lookup struct {
-	shelf         Shelf
+// cacheLookup is a shelf as templates are looked up on it; it notes which.
+type cacheLookup struct {
+	cache         TemplateCache
 	named, unread []engine.ContentRef
 }
 
-func (l *lookup) ContentItem(_ context.Context, ref engine.ContentRef) (engine.ContentItem, error) {
+func (l *cacheLookup) ContentItem(_ context.Context, ref engine.ContentRef) (engine.ContentItem, error) {
 	l.named = append(l.named, ref)
-	item, ok := l.shelf.read[ref]
+	item, ok := l.cache.items[ref]
 	if !ok {
 		l.unread = append(l.unread, ref)
 	}

@@ -6,15 +6,15 @@ import (
 )
 
 // mail draws one look of a mail.
-func (s *sheet) mail(m *render.Mail, l look) {
+func (s *page) mail(m *render.Mail, l tabID) {
 	if m.Blank {
-		s.wrapped("The email is empty.", pen{tone: themes.ToneFaint})
+		s.wrapped("The email is empty.", textStyle{tone: themes.ToneFaint})
 		return
 	}
 	switch l {
-	case lookMessage:
+	case tabMessage:
 		s.message(m)
-	case lookText:
+	case tabText:
 		s.plainText(m)
 	default:
 		s.inbox(m)
@@ -24,43 +24,43 @@ func (s *sheet) mail(m *render.Mail, l look) {
 	if m.Unsubscribe != "" {
 		facts = append(facts, render.Fact{Name: "Unsubscribe", Text: m.Unsubscribe})
 	}
-	if text := design(m.Custom); m.Custom.Known && text != "" {
+	if text := templateText(m.Custom); m.Custom.Known && text != "" {
 		facts = append(facts, render.Fact{Name: "Design", Text: text})
 	}
 	s.notes(facts, m.Missing, m.Warnings)
 }
 
 // notification draws one look of a notification.
-func (d *drawing) notification(l look) {
+func (d *notificationPage) notification(l tabID) {
 	n := d.n
-	d.wrapped(n.Platform.Label()+" · "+n.Label, pen{tone: themes.ToneMuted})
+	d.wrapped(n.Platform.Label()+" · "+n.Label, textStyle{tone: themes.ToneMuted})
 	if n.Blank {
-		d.wrapped("The notification is empty.", pen{tone: themes.ToneFaint})
+		d.wrapped("The notification is empty.", textStyle{tone: themes.ToneFaint})
 		return
 	}
 	switch l {
-	case lookBackup:
+	case tabBackup:
 		d.n = n.Backup
-		d.pick(lookExpanded)
-	case lookLock:
+		d.card(tabExpanded)
+	case tabLock:
 		d.lockScreen()
 	default:
-		d.pick(l)
+		d.card(l)
 	}
 	d.blank()
 	d.notes(d.facts(), n.Missing, d.n.Warnings)
 }
 
-// pick draws the card of a look.
-func (d *drawing) pick(l look) {
+// card draws the card of a look.
+func (d *notificationPage) card(l tabID) {
 	switch l {
-	case lookCollapsed:
+	case tabCollapsed:
 		d.androidCard(false)
-	case lookBanner:
+	case tabBanner:
 		d.iosBanner()
-	case lookDesktop:
+	case tabDesktop:
 		d.desktop()
-	case lookPhone:
+	case tabPhone:
 		d.webPhone()
 	default:
 		if string(d.n.Platform) == ios {
@@ -72,12 +72,12 @@ func (d *drawing) pick(l look) {
 }
 
 // lockScreen draws the notification below a phone's clock.
-func (d *drawing) lockScreen() {
+func (d *notificationPage) lockScreen() {
 	w := min(phoneWidth, d.width)
 	d.blank()
 	if !d.at.IsZero() {
-		d.add(centred(words(d.received(), pen{bold: true}), w))
-		d.add(centred(words(d.at.Format("Monday, 2 January"), pen{tone: themes.ToneMuted}), w))
+		d.add(centered(textLine(d.received(), textStyle{bold: true}), w))
+		d.add(centered(textLine(d.at.Format("Monday, 2 January"), textStyle{tone: themes.ToneMuted}), w))
 		d.blank()
 	}
 	if string(d.n.Platform) == ios {

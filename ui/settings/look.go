@@ -19,21 +19,21 @@ import (
 	"bugle/ui/widget"
 )
 
-// look is the tab of the themes.
-type look struct {
-	does
+// themeTab is the tab of the themes.
+type themeTab struct {
+	tabHost
 	theme  themes.Theme
-	own    Themes
+	themes    Themes
 	list   widget.List
 	names  []string
-	kept   string // the theme that was chosen; the others are only looked at
-	trying string
-	wrong  []error
+	saved   string // the theme that was chosen; the others are only looked at
+	previewed string
+	errs  []error
 }
 
-func newLook(t themes.Theme, own Themes, of does) *look {
+func newThemeTab(t themes.Theme, own Themes, of tabHost) *themeTab {
 	names := own.Names()
-	l := &look{does: of, theme: t, own: own, list: widget.NewList(t), kept: t.Name, trying: t.Name}
+	l := &themeTab{tabHost: of, theme: t, themes: own, list: widget.NewList(t), saved: t.Name, previewed: t.Name}
 	l.list.Focused = true
 	l.set(names)
 	l.list.SelectItem(max(slices.Index(names, t.Name), 0))
@@ -41,14 +41,14 @@ func newLook(t themes.Theme, own Themes, of does) *look {
 }
 
 // set lists the themes, and marks the one that is in use.
-func (l *look) set(names []string) {
-	under := l.under()
+func (l *themeTab) set(names []string) {
+	under := l.selected()
 	l.names = names
 	items := make([]widget.Item, len(names))
 	own := len(themes.Names())
 	for i, n := range names {
 		items[i] = widget.Item{Icon: " ", Text: n}
-		if n == l.kept {
+		if n == l.saved {
 			items[i].Icon, items[i].IconTone = "✓", themes.ToneSuccess
 		}
 		if n == themes.Auto {
@@ -64,46 +64,46 @@ func (l *look) set(names []string) {
 	}
 }
 
-// under is the theme under the cursor.
-func (l *look) under() string {
+// selected is the theme under the cursor.
+func (l *themeTab) selected() string {
 	if at := l.list.Cursor; at < len(l.names) {
 		return l.names[at]
 	}
 	return ""
 }
 
-// themed takes note of a theme that is drawn with, wherever it was chosen.
-func (l *look) themed(t themes.Theme) {
+// setCurrent takes note of a theme that is drawn with, wherever it was chosen.
+func (l *themeTab) setCurrent(t themes.Theme) {
 	l.theme = t
 	l.list.SetTheme(t)
-	if t.Name != l.trying {
-		l.kept, l.trying = t.Name, t.Name
+	if t.Name != l.previewed {
+		l.saved, l.previewed = t.Name, t.Name
 		l.set(l.names)
 	}
 }
 
-// try shows the theme under the cursor.
-func (l *look) try() tea.Cmd {
-	name := l.under()
-	if name == "" || name == l.trying {
+// preview shows the theme under the cursor.
+func (l *themeTab) preview() tea.Cmd {
+	name := l.selected()
+	if name == "" || name == l.previewed {
 		return nil
 	}
-	l.trying = name
+	l.previewed = name
 	return screen.Send(screen.ThemeMsg{Name: name, Preview: true})
 }
 
-func (l *look) backToKept() tea.Cmd {
-	if l.trying == l.kept {
+func (l *themeTab) cancelPreview() tea.Cmd {
+	if l.previewed == l.saved {
 		return nil
 	}
-	l.trying = l.kept
-	return screen.Send(screen.ThemeMsg{Name: l.kept, Preview: true})
+	l.previewed = l.saved
+	return screen.Send(screen.ThemeMsg{Name: l.saved, Preview: true})
 }
 
-func (l *look) chooseTheme() tea.Cmd {
-	name, before := l.under(), l.kept
+func (l *themeTab) chooseTheme() tea.Cmd {
+	name, before := l.selected(), l.saved
 	if name != before {
-		l.did(screen.UndoStep{
+		l.pushUndo(screen.UndoStep{
 			Label: "theme " + name,
 			Undo:  func() tea.Cmd { return l.useTheme(before) },
 			Redo:  func() tea.Cmd { return l.useTheme(name) },
@@ -113,9 +113,9 @@ func (l *look) chooseTheme() tea.Cmd {
 }
 
 // useTheme uses a theme, with the cursor on it.
-func (l *look) useTheme(name string) tea.Cmd {
+func (l *themeTab) useTheme(name string) tea.Cmd {
 	l.open()
-	l.kept, l.trying = name, name
+	l.saved, l.previewed = name, name
 	l.set(l.names)
 	l.list.SelectItem(max(slices.Index(l.names, name), 0))
 	return screen.Send(screen.ThemeMsg{Name: name})
@@ -124,9 +124,9 @@ func (l *look) useTheme(name string) tea.Cmd {
 var themeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 _-]{0,39}$`)
 
 // newTheme asks for a name and opens a file with every token in the editor.
-func (l *look) newTheme() tea.Cmd {
-	base := l.under()
-	names := l.own.Names()
+func (l *themeTab) newTheme() tea.Cmd {
+	base := l.selected()
+	names := l.themes.Names()
 	return screen.Send(screen.InputMsg{
 		Title: "Name of the new theme, based on " + base, Placeholder: "evening",
 		Validate: func(name string) string {
@@ -142,7 +142,7 @@ func (l *look) newTheme() tea.Cmd {
 			if !slices.Contains(themes.Names(), base) {
 				base = themes.Auto
 			}
-			path := filepath.Join(l.own.Dir(), name+".yaml")
+			path := filepath.Join(l.themes.Dir(), name+".yaml")
 			return screen.Send(screen.OpenEditorMsg{Text: template(base), Suffix: ".yaml", Then: func(text string, _ bool) tea.Cmd { return l.writeTheme(name, path, text) }})
 		},
 	})
@@ -159,8 +159,8 @@ func template(base string) string {
 }
 
 // editTheme opens the file of the own theme under the cursor.
-func (l *look) editTheme() tea.Cmd {
-	name, dir := l.under(), l.own.Dir()
+func (l *themeTab) editTheme() tea.Cmd {
+	name, dir := l.selected(), l.themes.Dir()
 	return l.run(taskEdit, func(context.Context) (any, error) {
 		for _, ending := range []string{".yaml", ".yml", ".json"} {
 			path := filepath.Join(dir, name+ending)
@@ -171,37 +171,37 @@ func (l *look) editTheme() tea.Cmd {
 			if err != nil {
 				return nil, fmt.Errorf("cannot read the theme: %w", err)
 			}
-			return opened{string(b), ending, func(text string, _ bool) tea.Cmd { return l.writeTheme(name, path, text) }}, nil
+			return editMsg{string(b), ending, func(text string, _ bool) tea.Cmd { return l.writeTheme(name, path, text) }}, nil
 		}
 		return nil, fmt.Errorf("the file of theme %s was removed", name)
 	})
 }
 
-// themeWritten is an own theme whose file was written.
-type themeWritten struct {
+// themeSaved is an own theme whose file was written.
+type themeSaved struct {
 	name, path, text string
 	before           *string // the file as it was; nil where there was none
-	known            bool    // it was undone or redone
-	wrong            []error
+	undo            bool    // it was undone or redone
+	errs            []error
 }
 
 // writeTheme keeps what the editor left, right or wrong: it is the person's file.
-func (l *look) writeTheme(name, path, text string) tea.Cmd {
-	list := l.own
+func (l *themeTab) writeTheme(name, path, text string) tea.Cmd {
+	list := l.themes
 	return l.run(taskTheme, func(context.Context) (any, error) {
-		w := themeWritten{name: name, path: path, text: text}
+		w := themeSaved{name: name, path: path, text: text}
 		if b, err := os.ReadFile(path); err == nil {
 			old := string(b)
 			w.before = &old
 		}
-		err := putTheme(path, &text)
-		w.wrong = list.Reload()
+		err := saveThemeFile(path, &text)
+		w.errs = list.Reload()
 		return w, err
 	})
 }
 
-// putTheme writes the file of a theme; without a text it removes it.
-func putTheme(path string, text *string) error {
+// saveThemeFile writes the file of a theme; without a text it removes it.
+func saveThemeFile(path string, text *string) error {
 	if text == nil {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("cannot remove the theme: %w", err)
@@ -217,51 +217,51 @@ func putTheme(path string, text *string) error {
 	return nil
 }
 
-// themeBack writes the file of a theme as it was before or after an edit. A theme whose file goes away is not
+// restoreTheme writes the file of a theme as it was before or after an edit. A theme whose file goes away is not
 // used any more.
-func (l *look) themeBack(w themeWritten, text *string, said string) tea.Cmd {
+func (l *themeTab) restoreTheme(w themeSaved, text *string, said string) tea.Cmd {
 	var use tea.Cmd
-	if text == nil && (l.trying == w.name || l.kept == w.name) {
+	if text == nil && (l.previewed == w.name || l.saved == w.name) {
 		use = l.useTheme(themes.Auto)
 	}
-	list := l.own
+	list := l.themes
 	return tea.Batch(use, l.open(), l.run(taskTheme, func(context.Context) (any, error) {
-		err := putTheme(w.path, text)
-		return themeWritten{name: w.name, path: w.path, known: true, wrong: list.Reload()}, err
+		err := saveThemeFile(w.path, text)
+		return themeSaved{name: w.name, path: w.path, undo: true, errs: list.Reload()}, err
 	}), screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, said))
 }
 
-// themeIs shows the theme that was written, or what is wrong with it.
-func (l *look) themeIs(w themeWritten) tea.Cmd {
-	l.wrong = w.wrong
-	l.set(l.own.Names())
+// applyTheme shows the theme that was written, or what is wrong with it.
+func (l *themeTab) applyTheme(w themeSaved) tea.Cmd {
+	l.errs = w.errs
+	l.set(l.themes.Names())
 	at := slices.Index(l.names, w.name)
-	if !w.known && (w.before == nil || *w.before != w.text) {
+	if !w.undo && (w.before == nil || *w.before != w.text) {
 		what := "edit of the theme " + w.name
 		if w.before == nil {
 			what = "new theme " + w.name
 		}
-		l.did(screen.UndoStep{
+		l.pushUndo(screen.UndoStep{
 			Label: what, OwnNotice: true,
-			Undo: func() tea.Cmd { return l.themeBack(w, w.before, "Undone: "+what) },
-			Redo: func() tea.Cmd { return l.themeBack(w, &w.text, "Redone: "+what) },
+			Undo: func() tea.Cmd { return l.restoreTheme(w, w.before, "Undone: "+what) },
+			Redo: func() tea.Cmd { return l.restoreTheme(w, &w.text, "Redone: "+what) },
 		})
 	}
 	switch {
-	case at < 0 && w.known:
+	case at < 0 && w.undo:
 		return nil
 	case at < 0:
-		return l.askAgain(w)
+		return l.offerEdit(w)
 	}
 	l.list.SelectItem(at)
-	l.trying = ""
-	return l.try()
+	l.previewed = ""
+	return l.preview()
 }
 
-// askAgain says why the theme that was written cannot be used, and offers to go on with its file.
-func (l *look) askAgain(w themeWritten) tea.Cmd {
+// offerEdit says why the theme that was written cannot be used, and offers to go on with its file.
+func (l *themeTab) offerEdit(w themeSaved) tea.Cmd {
 	why := "Its file is not in " + filepath.Dir(w.path) + "."
-	for _, err := range w.wrong {
+	for _, err := range w.errs {
 		if strings.Contains(err.Error(), filepath.Base(w.path)) {
 			why = err.Error()
 		}
@@ -278,8 +278,8 @@ func (l *look) askAgain(w themeWritten) tea.Cmd {
 	})
 }
 
-// whyNoEdit says why the theme under the cursor has no file.
-func (l *look) whyNoEdit() string {
+// editDisabledReason says why the theme under the cursor has no file.
+func (l *themeTab) editDisabledReason() string {
 	if l.list.Cursor < len(themes.Names()) {
 		return "This theme is built in. Press n to make your own based on it."
 	}

@@ -11,46 +11,46 @@ import (
 	"bugle/ui/widget"
 )
 
-// profiles is the tab of what the program works on.
-type profiles struct {
+// remotesTab is the tab of what the program works on.
+type remotesTab struct {
 	list   widget.List
-	all    []Profile
+	all    []Remote
 	failed error
 }
 
-func (p *profiles) set(all []Profile, failed error) {
+func (p *remotesTab) set(all []Remote, failed error) {
 	p.all, p.failed = all, failed
 	items := make([]widget.Item, len(all))
 	for i, one := range all {
-		items[i] = widget.Item{Icon: " ", Text: one.Name + "  " + one.Where}
+		items[i] = widget.Item{Icon: " ", Text: one.Name + "  " + one.Location}
 		switch {
-		case one.Here && one.Next:
+		case one.Current && one.Default:
 			items[i].Icon, items[i].IconTone, items[i].Info = "✓", themes.ToneSuccess, "in use"
-		case one.Here:
+		case one.Current:
 			items[i].Icon, items[i].IconTone, items[i].Info = "●", themes.ToneAccent, "this window"
-		case one.Next:
+		case one.Default:
 			items[i].Icon, items[i].IconTone, items[i].Info = "○", themes.ToneInfo, "next start"
 		}
 	}
 	p.list.SetItems(items)
 }
 
-// profileUsed is the profiles after another was chosen for the next start.
-type profileUsed struct {
-	all    []Profile
+// remoteUsed is the profiles after another was chosen for the next start.
+type remoteUsed struct {
+	all    []Remote
 	name   string
-	said   string
+	notice   string
 	before string // the one that it was; empty where the change was undone or redone
 }
 
-func (s *Screen) useProfile() tea.Cmd {
-	at := s.profiles.list.Cursor
-	if at >= len(s.profiles.all) {
+func (s *Screen) useRemote() tea.Cmd {
+	at := s.remotes.list.Cursor
+	if at >= len(s.remotes.all) {
 		return nil
 	}
-	name, before := s.profiles.all[at].Name, ""
-	for _, p := range s.profiles.all {
-		if p.Next {
+	name, before := s.remotes.all[at].Name, ""
+	for _, p := range s.remotes.all {
+		if p.Default {
 			before = p.Name
 		}
 	}
@@ -59,20 +59,20 @@ func (s *Screen) useProfile() tea.Cmd {
 
 // use chooses what the next start works on, with the cursor on it.
 func (s *Screen) use(name, said, before string) tea.Cmd {
-	list := s.src.Profiles
-	return tea.Batch(s.turnTo(tabProfiles), s.Run(taskProfile, func(context.Context) (any, error) {
+	list := s.src.Remotes
+	return tea.Batch(s.openTab(tabRemotes), s.Run(taskRemote, func(context.Context) (any, error) {
 		if err := list.Use(name); err != nil {
 			return nil, err
 		}
 		all, err := list.List()
-		return profileUsed{all, name, said, before}, err
+		return remoteUsed{all, name, said, before}, err
 	}))
 }
 
-// used shows what the next start works on.
-func (s *Screen) used(p profileUsed) tea.Cmd {
-	s.profiles.set(p.all, nil)
-	s.profiles.list.SelectItem(max(slices.IndexFunc(p.all, func(one Profile) bool { return one.Name == p.name }), 0))
+// showUsed shows what the next start works on.
+func (s *Screen) showUsed(p remoteUsed) tea.Cmd {
+	s.remotes.set(p.all, nil)
+	s.remotes.list.SelectItem(max(slices.IndexFunc(p.all, func(one Remote) bool { return one.Name == p.name }), 0))
 	if p.before != "" {
 		what := "next start with " + p.name
 		s.PushUndo(screen.UndoStep{
@@ -81,21 +81,21 @@ func (s *Screen) used(p profileUsed) tea.Cmd {
 			Redo: func() tea.Cmd { return s.use(p.name, "Redone: "+what, "") },
 		})
 	}
-	return screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, p.said)
+	return screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, p.notice)
 }
 
-func (s *Screen) whyNoUse() string {
-	at := s.profiles.list.Cursor
+func (s *Screen) useDisabledReason() string {
+	at := s.remotes.list.Cursor
 	switch {
-	case at >= len(s.profiles.all):
+	case at >= len(s.remotes.all):
 		return "No remote is selected."
-	case s.profiles.all[at].Next:
+	case s.remotes.all[at].Default:
 		return "The next start already uses it."
 	}
 	return ""
 }
 
 func (s *Screen) copyPath() tea.Cmd {
-	p := s.src.Places[s.files.Cursor]
+	p := s.src.Files[s.files.Cursor]
 	return screen.Copy(p.Path, "the path of "+p.Name)
 }

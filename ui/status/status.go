@@ -25,17 +25,17 @@ import (
 func Choose(deps screen.Deps, s engine.Summary) tea.Cmd {
 	options := make([]widget.Option, len(actions))
 	for i, a := range actions {
-		why := Why(deps, s, a)
+		why := DisabledReason(deps, s, a)
 		options[i] = widget.Option{Label: a.Label(), Help: effect(s, a), Dim: why != "", DisabledReason: why}
 	}
 	return screen.Send(screen.ChooseMsg{
-		Title: "Status", Body: fmt.Sprintf("%s is %s.", Name(s), stateWords(s.Status)), Options: options,
+		Title: "Status", Body: fmt.Sprintf("%s is %s.", Name(s), stateText(s.Status)), Options: options,
 		Then: func(a widget.Answer) tea.Cmd { return Ask(deps, s, actions[a.Index]) },
 	})
 }
 
-// stateWords puts a state into a sentence.
-func stateWords(s engine.State) string {
+// stateText puts a state into a sentence.
+func stateText(s engine.State) string {
 	if s == catalog.Draft {
 		return "a draft"
 	}
@@ -55,8 +55,8 @@ func Name(s engine.Summary) string {
 	return "“" + widget.Truncate(widget.Clean(s.Name), 60) + "”"
 }
 
-// Why says in a sentence why the action cannot be done to the campaign; empty where it can.
-func Why(deps screen.Deps, s engine.Summary, a catalog.Action) string {
+// DisabledReason says in a sentence why the action cannot be done to the campaign; empty where it can.
+func DisabledReason(deps screen.Deps, s engine.Summary, a catalog.Action) string {
 	if why := catalog.Refusal(a, s.Channel, s.DeliveryType, s.Status); why != "" {
 		return why
 	}
@@ -84,7 +84,7 @@ func Ask(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 			if !answer.Yes() {
 				return nil
 			}
-			return do(deps, s, a)
+			return run(deps, s, a)
 		},
 	}
 	if harm {
@@ -98,19 +98,19 @@ func effect(s engine.Summary, a catalog.Action) string {
 	return catalog.Effect(a, s.Channel, s.DeliveryType, s.Status)
 }
 
-// patience is how long an action may take.
-const patience = 30 * time.Second
+// actionTimeout is how long an action may take.
+const actionTimeout = 30 * time.Second
 
-// do returns the command that does the action and tells how it went.
-func do(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
+// run returns the command that does the action and tells how it went.
+func run(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), actionTimeout)
 		defer cancel()
 		state, err := apply(ctx, deps, s, a)
 		if err != nil {
-			return refused(s, a, err)
+			return failureMsg(s, a, err)
 		}
-		news := tea.BatchMsg{screen.NotifyAbout(screen.CampaignTopic(s.ID), widget.LevelSuccess, done(s, a, state)), screen.Send(screen.ChangedMsg{ID: s.ID, Action: a, Name: Name(s)})}
+		news := tea.BatchMsg{screen.NotifyAbout(screen.CampaignTopic(s.ID), widget.LevelSuccess, doneText(s, a, state)), screen.Send(screen.ChangedMsg{ID: s.ID, Action: a, Name: Name(s)})}
 		if a == catalog.Delete {
 			news = append(news, screen.Send(screen.DeletedMsg{ID: s.ID}))
 		}
@@ -144,7 +144,7 @@ func apply(ctx context.Context, deps screen.Deps, s engine.Summary, a catalog.Ac
 	return "", fmt.Errorf("there is no action %q", a)
 }
 
-func done(s engine.Summary, a catalog.Action, state engine.State) string {
+func doneText(s engine.Summary, a catalog.Action, state engine.State) string {
 	switch {
 	case a == catalog.Delete:
 		return "Deleted " + Name(s)
@@ -156,9 +156,9 @@ func done(s engine.Summary, a catalog.Action, state engine.State) string {
 	return Name(s) + " is now " + strings.ToLower(state.Label())
 }
 
-// refused reports why the action was not done. Where a publish failed over problems of the
+// failureMsg reports why the action was not done. Where a publish failed over problems of the
 // campaign, it offers to show them.
-func refused(s engine.Summary, a catalog.Action, err error) tea.Msg {
+func failureMsg(s engine.Summary, a catalog.Action, err error) tea.Msg {
 	e := engine.AsError(err)
 	if a == catalog.Publish && e != nil && len(e.Details) > 0 {
 		return screen.AskMsg{Question: screen.Question{
@@ -182,21 +182,21 @@ func sentence(s string) string {
 	return string(unicode.ToUpper(r)) + s[size:]
 }
 
-// mostDetails is how many details of a refusal are told.
-const mostDetails = 4
+// maxDetails is how many details of a refusal are told.
+const maxDetails = 4
 
 // Refusal puts an error of a service into words: its sentence, and the first of its details.
 func Refusal(err error) string {
 	e := engine.AsError(err)
 	if e == nil {
 		if errors.Is(err, context.DeadlineExceeded) {
-			return fmt.Sprintf("the service didn't answer within %s. Reload to see the current state", patience)
+			return fmt.Sprintf("the service didn't answer within %s. Reload to see the current state", actionTimeout)
 		}
 		return err.Error()
 	}
 	lines := []string{e.Message}
 	for i, d := range e.Details {
-		if i == mostDetails {
+		if i == maxDetails {
 			lines = append(lines, fmt.Sprintf("… and %d more", len(e.Details)-i))
 			break
 		}

@@ -83,7 +83,7 @@ func (s *Screen) GoTo(screen.Route) tea.Cmd { return s.check() }
 // Campaign returns the campaign that was checked.
 func (s *Screen) Campaign() (engine.Campaign, bool) { return s.campaign, s.checked }
 
-type checked struct {
+type validationResult struct {
 	campaign engine.Campaign
 	outcome  engine.Validation
 }
@@ -96,7 +96,7 @@ func (s *Screen) check() tea.Cmd {
 			return nil, err
 		}
 		v, err := service.Validate(ctx, id)
-		return checked{c, v}, err
+		return validationResult{c, v}, err
 	})
 }
 
@@ -105,7 +105,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
 		if s.Accept(msg) {
-			s.took(msg)
+			s.showResult(msg)
 		}
 	case screen.ChangedMsg:
 		if msg.ID == s.id || msg.ID == "" {
@@ -123,10 +123,10 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (s *Screen) took(r screen.Result) {
+func (s *Screen) showResult(r screen.Result) {
 	s.checked, s.failed = r.Err == nil, r.Err
 	if r.Err == nil {
-		v := r.Value.(checked)
+		v := r.Value.(validationResult)
 		s.campaign, s.outcome = v.campaign, v.outcome
 		s.errors = len(schema.Errors(v.outcome.Problems))
 		s.notices = len(v.outcome.Problems) - s.errors
@@ -140,7 +140,7 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 		s.pager.Mouse(msg)
 		return nil
 	}
-	if s.list.Mouse(msg, msg.Y-1-s.headHeight()) {
+	if s.list.Mouse(msg, msg.Y-1-s.headerHeight()) {
 		return s.toField()
 	}
 	return nil
@@ -162,28 +162,28 @@ func (s *Screen) Actions() []screen.Action {
 		noProblem = "No problems to show."
 	}
 	return []screen.Action{
-		{Keys: []string{"enter"}, Label: "go to field", Help: "fix the problem in the builder", Group: groupCampaign, BarPriority: s.bar(9), DisabledReason: noProblem, Run: s.toField},
+		{Keys: []string{"enter"}, Label: "go to field", Help: "fix the problem in the builder", Group: groupCampaign, BarPriority: s.barPriority(9), DisabledReason: noProblem, Run: s.toField},
 		again,
-		{Keys: []string{"t"}, Label: "test", Help: "send a test to a few people", Group: groupCampaign, BarPriority: 5, DisabledReason: s.testWhy(), Run: s.open(screen.TestSend)},
+		{Keys: []string{"t"}, Label: "test", Help: "send a test to a few people", Group: groupCampaign, BarPriority: 5, DisabledReason: s.testDisabledReason(), Run: s.open(screen.TestSend)},
 		{Keys: []string{"s"}, Label: "status", Help: "publish, pause, resume, stop, archive", Group: groupCampaign, BarPriority: 4, Run: func() tea.Cmd {
 			return status.Choose(s.deps, engine.Summarize(s.campaign))
 		}},
 		{Keys: []string{"b"}, Label: "builder", Help: "edit the campaign", Group: groupCampaign, Run: s.open(screen.Builder)},
-		{Keys: []string{"y"}, Label: "copy", Help: "copy the problems", Group: groupCampaign, BarPriority: s.bar(2), DisabledReason: noProblem, Run: func() tea.Cmd {
-			return screen.Copy(s.asText(), "the problems")
+		{Keys: []string{"y"}, Label: "copy", Help: "copy the problems", Group: groupCampaign, BarPriority: s.barPriority(2), DisabledReason: noProblem, Run: func() tea.Cmd {
+			return screen.Copy(s.textForCopy(), "the problems")
 		}},
 	}
 }
 
-// bar leaves what needs a problem out of the status bar where there is none.
-func (s *Screen) bar(n int) int {
+// barPriority leaves what needs a problem out of the status bar where there is none.
+func (s *Screen) barPriority(n int) int {
 	if s.list.Len() == 0 {
 		return 0
 	}
 	return n
 }
 
-func (s *Screen) testWhy() string {
+func (s *Screen) testDisabledReason() string {
 	switch {
 	case !s.campaign.Channel.Writable():
 		return "You can only test push and email campaigns."
@@ -205,7 +205,7 @@ func (s *Screen) toField() tea.Cmd {
 	return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Path: p.Path})
 }
 
-func (s *Screen) asText() string {
+func (s *Screen) textForCopy() string {
 	var b strings.Builder
 	for _, p := range s.outcome.Problems {
 		kind := "problem"

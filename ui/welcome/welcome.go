@@ -38,7 +38,7 @@ func New(deps screen.Deps, start Start) *Screen {
 	return s
 }
 
-var about = []string{
+var descriptions = []string{
 	"Campaigns of every type and status, 12 users to send tests to, segments, connectors and content blocks. Nothing leaves this machine: test messages go to a local outbox.",
 	"No campaigns, no users. Press n to create a campaign; add connectors and users under Workspace.",
 }
@@ -110,24 +110,24 @@ func (s *Screen) box() (box string, rows, at int) {
 	lines = append(lines, strings.Split(s.list.View(), "\n")...)
 	lines = append(lines, "")
 	tallest := 0
-	for _, text := range about {
+	for _, text := range descriptions {
 		tallest = max(tallest, len(widget.Wrap(text, w)))
 	}
-	told := widget.Wrap(about[min(s.list.Cursor, len(about)-1)], w)
+	told := widget.Wrap(descriptions[min(s.list.Cursor, len(descriptions)-1)], w)
 	for len(told) < tallest {
 		told = append(told, "")
 	}
 	for _, l := range told {
 		lines = append(lines, s.theme.Muted.Render(l))
 	}
-	lines = append(lines, s.news(w)...)
+	lines = append(lines, s.status(w)...)
 	rows = min(len(lines)+2, s.height)
 	panel.SetSize(min(s.width-2, 70), rows)
 	return panel.View(strings.Join(lines, "\n")), rows, at
 }
 
-// news says that the workspace is being made, or why it was not.
-func (s *Screen) news(w int) []string {
+// status says that the workspace is being made, or why it was not.
+func (s *Screen) status(w int) []string {
 	switch {
 	case s.Busy():
 		return []string{"", s.theme.Accent.Render("Setting it up…")}

@@ -15,8 +15,8 @@ import (
 	"bugle/ui/widget"
 )
 
-// untold is said where the service cannot evaluate filters.
-const untold = "This service does not show who matches. Recipients are counted when a campaign is sent."
+// unsupportedText is said where the service cannot evaluate filters.
+const unsupportedText = "This service does not show who matches. Recipients are counted when a campaign is sent."
 
 const (
 	maxMembers = 500 // people who are listed
@@ -34,11 +34,11 @@ type Audience struct {
 	reader  engine.AudienceReader // nil where the service cannot tell
 
 	count  engine.AudienceCount
-	people []person
-	found  string // what the list was searched for; "" shows who is in
+	users []user
+	searched  string // what the list was searched for; "" shows who is in
 	loaded bool
 	failed error
-	why    explained
+	explanation    explanation
 
 	table  widget.Table
 	filter widget.Prompt
@@ -48,23 +48,23 @@ type Audience struct {
 	width, height int
 }
 
-// person is somebody in the list.
-type person struct {
+// user is somebody in the list.
+type user struct {
 	engine.Profile
-	in bool
+	matches bool
 }
 
-// explained is what the filters say of a person.
-type explained struct {
+// explanation is what the filters say of a person.
+type explanation struct {
 	id     string
 	result engine.AudienceResult
 }
 
-// who is what a search of people gave.
-type who struct {
+// audienceLoaded is what a search of people gave.
+type audienceLoaded struct {
 	count  engine.AudienceCount
-	people []person
-	found  string
+	users []user
+	searched  string
 }
 
 func newAudience(deps screen.Deps, r screen.Route) *Audience {
@@ -86,7 +86,7 @@ func (s *Audience) Title() string { return "Who matches " + widget.Clean(s.title
 // Badge counts the people.
 func (s *Audience) Badge() (string, themes.Tone) {
 	switch {
-	case s.Running(taskWho):
+	case s.Running(taskAudience):
 		return "counting…", themes.ToneMuted
 	case !s.loaded || s.failed != nil:
 		return "", themes.ToneMuted
@@ -107,8 +107,8 @@ func (s *Audience) load() tea.Cmd {
 	}
 	reader, filters, words := s.reader, s.filters, strings.TrimSpace(s.filter.Value())
 	keeper, _ := s.deps.Service.(engine.ProfileKeeper)
-	return s.Run(taskWho, func(ctx context.Context) (any, error) {
-		out := who{found: words}
+	return s.Run(taskAudience, func(ctx context.Context) (any, error) {
+		out := audienceLoaded{searched: words}
 		var err error
 		if out.count, err = reader.EstimateAudience(ctx, engine.AudienceRequest{Filters: filters}); err != nil {
 			return nil, err
@@ -116,7 +116,7 @@ func (s *Audience) load() tea.Cmd {
 		if words == "" || keeper == nil {
 			ps, err := reader.AudienceMembers(ctx, engine.AudienceRequest{Filters: filters, Limit: maxMembers})
 			for _, p := range ps {
-				out.people = append(out.people, person{p, true})
+				out.users = append(out.users, user{p, true})
 			}
 			return out, err
 		}
@@ -129,7 +129,7 @@ func (s *Audience) load() tea.Cmd {
 			if err != nil {
 				return nil, err
 			}
-			out.people = append(out.people, person{p, r.Matched})
+			out.users = append(out.users, user{p, r.Matched})
 		}
 		return out, nil
 	})
@@ -155,7 +155,7 @@ func (s *Audience) result(r screen.Result) tea.Cmd {
 		return nil
 	}
 	switch r.Kind {
-	case taskWho:
+	case taskAudience:
 		s.loaded, s.failed = true, r.Err
 		if r.Err != nil {
 			return nil
@@ -164,44 +164,44 @@ func (s *Audience) result(r screen.Result) tea.Cmd {
 		if p, ok := s.selected(); ok {
 			id = p.ID
 		}
-		w := r.Value.(who)
-		s.count, s.people, s.found = w.count, w.people, w.found
-		s.table.SetRows(personRows(s.people))
-		for i, p := range s.people {
+		w := r.Value.(audienceLoaded)
+		s.count, s.users, s.searched = w.count, w.users, w.searched
+		s.table.SetRows(userRows(s.users))
+		for i, p := range s.users {
 			if p.ID == id {
 				s.table.Select(i)
 			}
 		}
 		return s.explain()
-	case taskWhy:
+	case taskExplain:
 		if r.Err != nil {
-			return notice(r.Err)
+			return errorNotice(r.Err)
 		}
-		s.why = r.Value.(explained)
+		s.explanation = r.Value.(explanation)
 		s.draw()
 	}
 	return nil
 }
 
-func (s *Audience) selected() (person, bool) {
-	if s.table.Cursor >= len(s.people) {
-		return person{}, false
+func (s *Audience) selected() (user, bool) {
+	if s.table.Cursor >= len(s.users) {
+		return user{}, false
 	}
-	return s.people[s.table.Cursor], true
+	return s.users[s.table.Cursor], true
 }
 
 // explain finds what the filters say of the person under the cursor.
 func (s *Audience) explain() tea.Cmd {
 	p, ok := s.selected()
 	if !ok || s.reader == nil {
-		s.why = explained{}
+		s.explanation = explanation{}
 		s.draw()
 		return nil
 	}
 	reader, filters := s.reader, s.filters
-	return s.Run(taskWhy, func(ctx context.Context) (any, error) {
+	return s.Run(taskExplain, func(ctx context.Context) (any, error) {
 		r, err := reader.ExplainAudience(ctx, engine.AudienceRequest{Filters: filters, ProfileID: p.ID})
-		return explained{p.ID, r}, err
+		return explanation{p.ID, r}, err
 	})
 }
 
@@ -228,15 +228,15 @@ func (s *Audience) key(msg tea.KeyMsg) tea.Cmd {
 
 func (s *Audience) mouse(msg tea.MouseMsg) tea.Cmd {
 	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
-	if s.both() && msg.X >= s.tableWidth() || !s.both() && s.focus == paneReport {
+	if s.showsBoth() && msg.X >= s.tableWidth() || !s.showsBoth() && s.focus == paneReport {
 		if press {
-			s.toWhy()
+			s.focusExplanation()
 		}
 		s.pager.Mouse(msg)
 		return nil
 	}
 	before := s.table.Cursor
-	if s.table.Mouse(msg, msg.Y-1-len(s.head())) && press {
+	if s.table.Mouse(msg, msg.Y-1-len(s.header())) && press {
 		s.focus = paneRecords
 		s.filter.Blur()
 	}
@@ -253,59 +253,59 @@ func (s *Audience) Typing() bool { return s.focus == paneFilter }
 func (s *Audience) Actions() []screen.Action {
 	cannot := ""
 	if s.reader == nil {
-		cannot = untold
+		cannot = unsupportedText
 	}
 	switch s.focus {
 	case paneFilter:
 		return []screen.Action{
-			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: groupMove, BarPriority: 9, WhileTyping: true, Run: s.keepFilter},
-			{Keys: []string{"esc"}, Label: "show all", Help: "show who matches", Group: groupMove, BarPriority: 8, WhileTyping: true, Run: s.dropFilter},
+			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: groupMove, BarPriority: 9, WhileTyping: true, Run: s.applyFilter},
+			{Keys: []string{"esc"}, Label: "show all", Help: "show who matches", Group: groupMove, BarPriority: 8, WhileTyping: true, Run: s.clearFilter},
 		}
 	case paneReport:
-		return []screen.Action{{Keys: []string{"esc", "enter", "tab"}, Label: "users", Help: "back to the users", Group: groupMove, BarPriority: 9, Run: s.toPeople}}
+		return []screen.Action{{Keys: []string{"esc", "enter", "tab"}, Label: "users", Help: "back to the users", Group: groupMove, BarPriority: 9, Run: s.focusUsers}}
 	}
 	none := cannot
 	if _, ok := s.selected(); !ok && none == "" {
 		none = "No user is selected."
 	}
 	acts := []screen.Action{
-		{Keys: []string{"enter", "tab", "right", "l"}, Label: "why", Help: "see which filters included or excluded this user", Group: groupMove, BarPriority: 9, DisabledReason: none, Run: s.toWhy},
-		{Keys: []string{"/"}, Label: "find", Help: "find any user, in the audience or not", Group: groupMove, BarPriority: 8, DisabledReason: cannot, Run: s.toFilter},
+		{Keys: []string{"enter", "tab", "right", "l"}, Label: "why", Help: "see which filters included or excluded this user", Group: groupMove, BarPriority: 9, DisabledReason: none, Run: s.focusExplanation},
+		{Keys: []string{"/"}, Label: "find", Help: "find any user, in the audience or not", Group: groupMove, BarPriority: 8, DisabledReason: cannot, Run: s.focusFilter},
 		{Name: "user", Keys: []string{"o"}, Label: "user", Help: "open the user's record", Group: groupRecord, BarPriority: 6, DisabledReason: none, Run: s.openUser},
 		{Name: "copy-ids", Keys: []string{"y"}, Label: "copy IDs", Help: "copy the listed IDs, one per line", Group: groupRecord, BarPriority: 4, DisabledReason: none, Run: s.copy},
 		{Keys: []string{"r"}, Label: "reload", Help: "reload everything", Group: groupWorkspace, DisabledReason: cannot, Run: s.load},
 	}
 	if s.filter.Value() != "" {
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show who matches", Group: groupMove, BarPriority: 5, Run: s.dropFilter})
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show who matches", Group: groupMove, BarPriority: 5, Run: s.clearFilter})
 	}
 	return acts
 }
 
-func (s *Audience) toWhy() tea.Cmd {
+func (s *Audience) focusExplanation() tea.Cmd {
 	s.focus, s.table.Focused = paneReport, false
 	return nil
 }
 
-func (s *Audience) toPeople() tea.Cmd {
+func (s *Audience) focusUsers() tea.Cmd {
 	s.focus, s.table.Focused = paneRecords, true
 	return nil
 }
 
-func (s *Audience) toFilter() tea.Cmd {
+func (s *Audience) focusFilter() tea.Cmd {
 	s.focus = paneFilter
 	s.filter.Focus()
 	return nil
 }
 
-func (s *Audience) keepFilter() tea.Cmd {
+func (s *Audience) applyFilter() tea.Cmd {
 	s.filter.Blur()
-	return s.toPeople()
+	return s.focusUsers()
 }
 
-func (s *Audience) dropFilter() tea.Cmd {
+func (s *Audience) clearFilter() tea.Cmd {
 	s.filter.SetValue("")
 	s.filter.Blur()
-	return tea.Batch(s.toPeople(), s.load())
+	return tea.Batch(s.focusUsers(), s.load())
 }
 
 func (s *Audience) openUser() tea.Cmd {
@@ -318,8 +318,8 @@ func (s *Audience) openUser() tea.Cmd {
 }
 
 func (s *Audience) copy() tea.Cmd {
-	ids := make([]string, len(s.people))
-	for i, p := range s.people {
+	ids := make([]string, len(s.users))
+	for i, p := range s.users {
 		ids[i] = p.ID
 	}
 	return screen.Copy(strings.Join(ids, "\n"), "the IDs")

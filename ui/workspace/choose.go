@@ -11,15 +11,15 @@ import (
 	"bugle/ui/widget"
 )
 
-// audiences lead to the audience of a campaign.
-type audiences struct {
+// campaignAudiences lead to the audience of a campaign.
+type campaignAudiences struct {
 	service engine.Service
-	tasks   tasker
+	tasks   taskRunner
 }
 
-func (a *audiences) whyNot() string {
+func (a *campaignAudiences) disabledReason() string {
 	if _, ok := a.service.(engine.AudienceReader); !ok {
-		return untold
+		return unsupportedText
 	}
 	if _, ok := a.service.(engine.Lister); !ok {
 		return "This service cannot list its campaigns."
@@ -27,21 +27,21 @@ func (a *audiences) whyNot() string {
 	return ""
 }
 
-// maxOffered is how many campaigns are offered, the last changed first.
-const maxOffered = 200
+// maxCampaigns is how many campaigns are offered, the last changed first.
+const maxCampaigns = 200
 
 // askAudience asks whose audience to look at.
-func (a *audiences) ask() tea.Cmd {
+func (a *campaignAudiences) ask() tea.Cmd {
 	lister := a.service.(engine.Lister)
 	return a.tasks.Run(taskCampaigns, func(ctx context.Context) (any, error) { return lister.List(ctx, engine.ListQuery{}) })
 }
 
-func (a *audiences) took(r screen.Result) tea.Cmd {
+func (a *campaignAudiences) showCampaigns(r screen.Result) tea.Cmd {
 	if screen.Canceled(r.Err) {
 		return nil
 	}
 	if r.Err != nil {
-		return notice(r.Err)
+		return errorNotice(r.Err)
 	}
 	if c, ok := r.Value.(engine.Campaign); ok {
 		filters := c.Body.Get(string(catalog.SegmentationDetails))
@@ -54,7 +54,7 @@ func (a *audiences) took(r screen.Result) tea.Cmd {
 	if len(all) == 0 {
 		return screen.Notify(widget.LevelInfo, "There are no campaigns yet.")
 	}
-	all = all[:min(len(all), maxOffered)]
+	all = all[:min(len(all), maxCampaigns)]
 	options := make([]widget.Option, len(all))
 	for i, sum := range all {
 		options[i] = widget.Option{Label: sum.Name, Help: sum.Status.Label() + ", " + sum.Channel.Label()}

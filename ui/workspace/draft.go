@@ -24,7 +24,7 @@ type draft struct {
 	origin    doc.Value // as it was read or saved last, or as a new one began
 
 	refused []schema.Problem // what the service said of the record as it is now
-	tried   bool             // a save was tried: what is missing is told from then on
+	saveTried   bool             // a save was tried: what is missing is told from then on
 }
 
 // newDraft makes the record of a section that has the name, or a new one that begins with start.
@@ -80,8 +80,8 @@ func (d *draft) load(svc engine.Service) func(context.Context) (any, error) {
 	}
 }
 
-// took begins with what was read. A new record stays as it is.
-func (d *draft) took(l loaded) {
+// setLoaded begins with what was read. A new record stays as it is.
+func (d *draft) setLoaded(l loaded) {
 	d.workspace, d.refused = l.workspace, nil
 	if l.value.Exists() {
 		d.begin(l.value)
@@ -95,8 +95,8 @@ func (d *draft) change(root doc.Value, at doc.Path, field string) {
 	d.Change(root, at, field)
 }
 
-// plain returns the record without what its editors need and nobody meant: a group without filters.
-func (d *draft) plain() doc.Value { return d.withoutEmpty(d.Root()) }
+// withoutEmptyGroups returns the record without what its editors need and nobody meant: a group without filters.
+func (d *draft) withoutEmptyGroups() doc.Value { return d.withoutEmpty(d.Root()) }
 
 func (d *draft) withoutEmpty(root doc.Value) doc.Value {
 	for _, n := range d.section.Schema.Root().Children {
@@ -108,11 +108,11 @@ func (d *draft) withoutEmpty(root doc.Value) doc.Value {
 }
 
 // dirty reports whether there is something to save.
-func (d *draft) dirty() bool { return !doc.Equal(d.plain(), d.origin) }
+func (d *draft) dirty() bool { return !doc.Equal(d.withoutEmptyGroups(), d.origin) }
 
 // request returns what saves the record.
 func (d *draft) request() settings.PutRequest {
-	r := settings.PutRequest{Was: d.name, Value: d.plain()}
+	r := settings.PutRequest{Was: d.name, Value: d.withoutEmptyGroups()}
 	if d.name != "" {
 		r.Base = d.origin
 	}
@@ -124,7 +124,7 @@ func (d *draft) request() settings.PutRequest {
 func (d *draft) problemsOf(root doc.Value) (*schema.Schema, []schema.Problem) {
 	var out []schema.Problem
 	for _, p := range append(d.section.Check(d.workspace, d.withoutEmpty(root)), d.refused...) {
-		if d.tried || d.name != "" || !isMissing(p) {
+		if d.saveTried || d.name != "" || !isMissing(p) {
 			out = append(out, p)
 		}
 	}
@@ -137,8 +137,8 @@ func isMissing(p schema.Problem) bool {
 	return strings.HasPrefix(rule, "required") || rule == "one_place"
 }
 
-// told puts a problem into words, with its place before them.
-func (d *draft) told(p schema.Problem) string {
+// problemText puts a problem into words, with its place before them.
+func (d *draft) problemText(p schema.Problem) string {
 	words := p.Words() + "."
 	if trail := d.Schema().Trail(p.Path); len(trail) > 0 {
 		words = strings.Join(trail, " › ") + ": " + words
@@ -156,8 +156,8 @@ func (d *draft) filtersAt(p doc.Path) (doc.Path, bool) {
 	return nil, false
 }
 
-// seed returns the record a group to put filters in, where p is one that is not there yet.
-func (d *draft) seed(p doc.Path) {
+// addFilterGroup returns the record a group to put filters in, where p is one that is not there yet.
+func (d *draft) addFilterGroup(p doc.Path) {
 	at, ok := d.filtersAt(p)
 	if !ok {
 		return

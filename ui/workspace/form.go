@@ -21,47 +21,47 @@ import (
 type form struct {
 	draft  *draft
 	deps   screen.Deps
-	tasks  tasker
-	edited func(...tea.Cmd) tea.Cmd // shows what a text changed that came from the person's own editor
+	tasks  taskRunner
+	afterExternal func(...tea.Cmd) tea.Cmd // shows what a text changed that came from the person's own editor
 
 	editor editor.Editor // nil before the record is read
 	path   doc.Path      // what it edits
 	active bool          // it has the keyboard
 	schema *schema.Schema
 	root   doc.Value // the record as the editor has it
-	wants  wants
+	requests  requests
 
 	width, height int
 }
 
-// wants is what the editor asked for during Update.
-type wants struct {
+// requests is what the editor asked for during Update.
+type requests struct {
 	open    doc.Path
-	outside tea.Cmd
+	external tea.Cmd
 	notice  string
 }
 
-// grant does what the editor asked for.
-func (f *form) grant() tea.Cmd {
-	w := f.wants
-	f.wants = wants{}
+// fulfill does what the editor asked for.
+func (f *form) fulfill() tea.Cmd {
+	w := f.requests
+	f.requests = requests{}
 	if w.open != nil {
 		f.open(w.open)
 	}
 	if w.notice == "" {
-		return w.outside
+		return w.external
 	}
-	return tea.Batch(w.outside, screen.Notify(widget.LevelInfo, w.notice))
+	return tea.Batch(w.external, screen.Notify(widget.LevelInfo, w.notice))
 }
 
 // open opens the editor of the object, map or list at p, and gives it the keyboard.
 func (f *form) open(p doc.Path) {
 	f.path, f.active = p, true
-	f.renew()
+	f.updateSchema()
 }
 
-func (f *form) renew() {
-	f.draft.seed(f.path)
+func (f *form) updateSchema() {
+	f.draft.addFilterGroup(f.path)
 	f.root, f.schema = f.draft.Root(), f.draft.Schema()
 	cfg := f.config()
 	if at, ok := f.draft.filtersAt(f.path); ok && len(at) == len(f.path) {
@@ -76,7 +76,7 @@ func (f *form) renew() {
 // reopen makes the editor anew, the cursor where it was.
 func (f *form) reopen() {
 	at := f.place()
-	f.renew()
+	f.updateSchema()
 	f.editor.FocusPath(at)
 	f.editor.SetActive(f.active)
 }
@@ -87,7 +87,7 @@ func (f *form) sync() {
 		f.reopen()
 		return
 	}
-	f.draft.seed(f.path)
+	f.draft.addFilterGroup(f.path)
 	if root := f.draft.Root(); !root.Same(f.root) {
 		f.root = root
 		f.editor.Reload(root)
@@ -103,9 +103,9 @@ func (f *form) config() editor.Config {
 		},
 		Workspace: f.draft.workspace, Service: f.deps.Service, Now: f.deps.Now, Location: f.deps.Location,
 		Host: editor.Host{
-			Open:         func(p doc.Path) { f.wants.open = p },
-			OpenExternal: func(text, suffix string, then func(string)) { f.wants.outside = f.outside(text, suffix, then) },
-			Notify:       func(text string) { f.wants.notice = text },
+			Open:         func(p doc.Path) { f.requests.open = p },
+			OpenExternal: func(text, suffix string, then func(string)) { f.requests.external = f.openExternal(text, suffix, then) },
+			Notify:       func(text string) { f.requests.notice = text },
 			Run: func(kind string, fn func(context.Context) (any, error)) tea.Cmd {
 				return f.tasks.Run(taskEditor+kind, fn)
 			},
@@ -145,8 +145,8 @@ func (f *form) up() tea.Cmd {
 	return nil
 }
 
-// toChange puts the cursor on the place that an undo or redo changed, or on what is around it.
-func (f *form) toChange(at doc.Path) {
+// goToChange puts the cursor on the place that an undo or redo changed, or on what is around it.
+func (f *form) goToChange(at doc.Path) {
 	if !at.HasPrefix(f.path) || len(at) == len(f.path) {
 		f.goTo(at.Parent())
 	}
@@ -166,11 +166,11 @@ func (f *form) place() doc.Path {
 // itself.
 func (f *form) update(msg tea.Msg, alone bool) tea.Cmd {
 	cmd := f.editor.Update(msg)
-	f.take(alone)
+	f.adopt(alone)
 	return cmd
 }
 
-func (f *form) take(alone bool) {
+func (f *form) adopt(alone bool) {
 	root, changed := f.editor.Edited()
 	if !changed || root.Same(f.draft.Root()) {
 		return
@@ -188,7 +188,7 @@ func (f *form) key(msg tea.KeyMsg) (cmd tea.Cmd, last bool) {
 	before, _ := f.editor.Focused()
 	root, modal := f.draft.Root(), f.editor.Modal()
 	cmd = f.update(msg, msg.Paste)
-	asked := f.wants.open != nil || f.wants.outside != nil || f.wants.notice != ""
+	asked := f.requests.open != nil || f.requests.external != nil || f.requests.notice != ""
 	if msg.String() != "enter" || modal || f.editor.Modal() || cmd != nil || !root.Same(f.draft.Root()) || asked {
 		return cmd, false
 	}
@@ -233,7 +233,7 @@ func (f *form) actions() []screen.Action {
 			bar[b.Help().Key] = rank[i]
 		}
 	}
-	acts := told(f.editor.Bindings(), 0)
+	acts := helpEntries(f.editor.Bindings(), 0)
 	for i, a := range acts {
 		acts[i].BarPriority = bar[a.Keys[0]]
 	}

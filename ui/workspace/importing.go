@@ -16,22 +16,22 @@ import (
 	"bugle/ui/widget"
 )
 
-// teller shows a report in the place of the table.
-type teller func(title string, failed bool, words, detail string)
+// reportFunc shows a report in the place of the table.
+type reportFunc func(title string, failed bool, words, detail string)
 
-// importing imports users from a file, and tells how it goes.
-type importing struct {
+// userImport imports users from a file, and tells how it goes.
+type userImport struct {
 	service engine.Service
-	tasks   tasker
-	say     teller
+	tasks   taskRunner
+	report     reportFunc
 	load    func() tea.Cmd // reads everything again
 
 	file string
-	now  settings.ImportProgress
-	tick int
+	progress  settings.ImportProgress
+	frame int
 }
 
-func (w *importing) whyNot() string {
+func (w *userImport) disabledReason() string {
 	if _, ok := w.service.(engine.ProfileImporter); !ok {
 		return "This service cannot import users."
 	}
@@ -42,11 +42,11 @@ func (w *importing) whyNot() string {
 }
 
 // askImport asks for a file, and then what becomes of users who are there already.
-func (w *importing) ask() tea.Cmd {
+func (w *userImport) ask() tea.Cmd {
 	return screen.Send(screen.InputMsg{
 		Title: "Import users from a file", Placeholder: "~/users.csv or users.jsonl",
 		Validate: func(text string) string {
-			info, err := os.Stat(expanded(text))
+			info, err := os.Stat(expandHome(text))
 			switch {
 			case strings.TrimSpace(text) == "":
 				return "Enter a file name."
@@ -59,21 +59,21 @@ func (w *importing) ask() tea.Cmd {
 		},
 		Then: func(text string) tea.Cmd {
 			return screen.Send(screen.ChooseMsg{
-				Title: "What about users who already exist?", Body: filepath.Base(expanded(text)),
+				Title: "What about users who already exist?", Body: filepath.Base(expandHome(text)),
 				Options: []widget.Option{
 					{Label: "Merge", Help: "Keeps attributes, devices and events that are not in the file."},
 					{Label: "Replace", Help: "Replaces each user with the line that has the same ID."},
 				},
 				Then: func(a widget.Answer) tea.Cmd {
-					return w.start(settings.Import{File: expanded(text), Merge: a.Index == 0})
+					return w.start(settings.Import{File: expandHome(text), Merge: a.Index == 0})
 				},
 			})
 		},
 	})
 }
 
-// expanded returns the path that a person means by ~.
-func expanded(path string) string {
+// expandHome returns the path that a person means by ~.
+func expandHome(path string) string {
 	path = strings.TrimSpace(path)
 	if rest, ok := strings.CutPrefix(path, "~"); ok {
 		if home, err := os.UserHomeDir(); err == nil {
@@ -83,51 +83,51 @@ func expanded(path string) string {
 	return path
 }
 
-func (w *importing) start(i settings.Import) tea.Cmd {
-	w.file, w.now, w.tick = filepath.Base(i.File), settings.ImportProgress{}, 0
+func (w *userImport) start(i settings.Import) tea.Cmd {
+	w.file, w.progress, w.frame = filepath.Base(i.File), settings.ImportProgress{}, 0
 	svc := w.service
 	return w.tasks.Stream(taskImport, func(ctx context.Context, emit func(any)) (any, error) {
 		return i.Import(ctx, svc, func(p settings.ImportProgress) { emit(p) })
 	})
 }
 
-func (w *importing) cancel() tea.Cmd {
+func (w *userImport) cancel() tea.Cmd {
 	w.tasks.Cancel(taskImport)
 	return nil
 }
 
-func (w *importing) took(r screen.Result) tea.Cmd {
+func (w *userImport) handleResult(r screen.Result) tea.Cmd {
 	if r.Partial {
-		w.now = r.Value.(settings.ImportProgress)
-		w.tick++
+		w.progress = r.Value.(settings.ImportProgress)
+		w.frame++
 		return nil
 	}
 	out, _ := r.Value.(settings.Imported)
 	done := fmt.Sprintf("%d added, %d changed.", out.Added, out.Changed)
 	switch {
 	case screen.Canceled(r.Err):
-		w.say("Import", true, "The import was canceled: "+done, "Users imported so far are kept. You can safely import the same file again.")
+		w.report("Import", true, "The import was canceled: "+done, "Users imported so far are kept. You can safely import the same file again.")
 	case r.Err != nil:
-		w.say("Import", true, sentence(r.Err.Error()), "Users before it were imported: "+done)
+		w.report("Import", true, sentence(r.Err.Error()), "Users before it were imported: "+done)
 		if out.Total() == 0 {
-			w.say("Import", true, sentence(r.Err.Error()), "No changes made.")
+			w.report("Import", true, sentence(r.Err.Error()), "No changes made.")
 		}
 	case out.Bad > 0:
-		w.say("Import", true, fmt.Sprintf("Cannot import %s: %s invalid. No changes made.", w.file, lines(out.Bad)), wrongLines(out))
+		w.report("Import", true, fmt.Sprintf("Cannot import %s: %s invalid. No changes made.", w.file, lineCount(out.Bad)), invalidLines(out))
 	default:
 		return tea.Batch(screen.Notify(widget.LevelSuccess, "Imported "+w.file+": "+done), w.load())
 	}
 	return w.load()
 }
 
-func lines(n int) string {
+func lineCount(n int) string {
 	if n == 1 {
 		return "1 line is"
 	}
 	return fmt.Sprintf("%d lines are", n)
 }
 
-func wrongLines(out settings.Imported) string {
+func invalidLines(out settings.Imported) string {
 	var text []string
 	for _, err := range out.Wrong {
 		text = append(text, err.Error())
@@ -139,16 +139,16 @@ func wrongLines(out settings.Imported) string {
 }
 
 // line draws how far it is.
-func (w *importing) line(t themes.Theme, width int) string {
+func (w *userImport) line(t themes.Theme, width int) string {
 	what := "Checking " + w.file
-	if w.now.Checked {
-		what = fmt.Sprintf("Importing %s · %d users", w.file, w.now.Users)
+	if w.progress.Checked {
+		what = fmt.Sprintf("Importing %s · %d users", w.file, w.progress.Users)
 	}
 	p := widget.NewProgress(t, what)
-	p.Frame = w.tick
+	p.Frame = w.frame
 	const percent = 100
-	if w.now.Size > 0 {
-		p.Done, p.Total = int(w.now.Done*percent/w.now.Size), percent
+	if w.progress.Size > 0 {
+		p.Done, p.Total = int(w.progress.Done*percent/w.progress.Size), percent
 	}
 	p.SetSize(width, 1)
 	return p.View()

@@ -29,8 +29,8 @@ type info struct {
 	tab   infoTab
 	pager widget.Pager
 	json  widget.JSONView
-	aside editor.SidePanel // who matches the filters; nil where the form edits none
-	of    string           // the place that aside is of
+	sidePanel editor.SidePanel // who matches the filters; nil where the form edits none
+	sidePanelPath    string           // the place that aside is of
 
 	width, height int
 }
@@ -43,8 +43,8 @@ func (i *info) setTheme(t themes.Theme) {
 	i.theme = t
 	i.pager.SetTheme(t)
 	i.json.SetTheme(t)
-	if i.aside != nil {
-		i.aside.SetTheme(t)
+	if i.sidePanel != nil {
+		i.sidePanel.SetTheme(t)
 	}
 }
 
@@ -52,8 +52,8 @@ func (i *info) setSize(w, h int) {
 	i.width, i.height = w, h
 	i.pager.SetSize(w, h)
 	i.json.SetSize(w, h)
-	if i.aside != nil {
-		i.aside.SetSize(w, h)
+	if i.sidePanel != nil {
+		i.sidePanel.SetSize(w, h)
 	}
 }
 
@@ -61,8 +61,8 @@ func (i *info) setSize(w, h int) {
 func (i *info) update(msg tea.Msg) tea.Cmd {
 	key, isKey := msg.(tea.KeyMsg)
 	switch {
-	case i.aside != nil && (!isKey || i.tab == tabAudience):
-		return i.aside.Update(msg)
+	case i.sidePanel != nil && (!isKey || i.tab == tabAudience):
+		return i.sidePanel.Update(msg)
 	case isKey && i.tab == tabJSON:
 		i.json.Update(key)
 	case isKey:
@@ -76,8 +76,8 @@ func (i *info) view() string {
 	case tabJSON:
 		return i.json.View()
 	case tabAudience:
-		if i.aside != nil {
-			return i.aside.View()
+		if i.sidePanel != nil {
+			return i.sidePanel.View()
 		}
 	}
 	return i.pager.View()
@@ -100,7 +100,7 @@ func (i *info) tabAt(x int) (infoTab, bool) {
 
 func (i *info) names() []string {
 	names := []string{"About", "JSON"}
-	if i.aside != nil {
+	if i.sidePanel != nil {
 		names = append(names, "Audience")
 	}
 	for n := range names {
@@ -115,7 +115,7 @@ func (i *info) names() []string {
 // form, which comes after the last one.
 func (i *info) next(alone, focused bool) bool {
 	last := tabJSON
-	if i.aside != nil {
+	if i.sidePanel != nil {
 		last = tabAudience
 	}
 	switch {
@@ -135,32 +135,32 @@ func (i *info) next(alone, focused bool) bool {
 
 // show brings the views to the record as it is, and to the place of the form that has the cursor.
 func (i *info) show(f *form) tea.Cmd {
-	i.follow(f)
-	i.json.SetText(string(f.draft.plain().Indent()))
-	i.pager.SetStyled(i.about(f))
-	if i.aside == nil {
+	i.updateSidePanel(f)
+	i.json.SetText(string(f.draft.withoutEmptyGroups().Indent()))
+	i.pager.SetStyled(i.fieldText(f))
+	if i.sidePanel == nil {
 		return nil
 	}
-	return i.aside.Show(f.root, f.path)
+	return i.sidePanel.Show(f.root, f.path)
 }
 
-// follow makes the view of who matches, where the form edits filters.
-func (i *info) follow(f *form) {
+// updateSidePanel makes the view of who matches, where the form edits filters.
+func (i *info) updateSidePanel(f *form) {
 	if _, ok := f.draft.filtersAt(f.path); !ok {
 		if i.tab == tabAudience {
 			i.tab = tabField
 		}
-		i.aside, i.of = nil, ""
+		i.sidePanel, i.sidePanelPath = nil, ""
 		return
 	}
-	if i.aside == nil || i.of != f.path.String() {
-		i.aside, i.of, i.tab = filters.NewAudiencePanel(f.config()), f.path.String(), tabAudience
-		i.aside.SetSize(i.width, i.height)
+	if i.sidePanel == nil || i.sidePanelPath != f.path.String() {
+		i.sidePanel, i.sidePanelPath, i.tab = filters.NewAudiencePanel(f.config()), f.path.String(), tabAudience
+		i.sidePanel.SetSize(i.width, i.height)
 	}
 }
 
-// about tells what the field under the cursor is, what is wrong with it first.
-func (i *info) about(f *form) string {
+// fieldText tells what the field under the cursor is, what is wrong with it first.
+func (i *info) fieldText(f *form) string {
 	at, ok := f.editor.Focused()
 	node, path := at.Node, at.Path
 	if !ok || node == nil {
@@ -202,8 +202,8 @@ func (i *info) mouse(msg tea.MouseMsg) tea.Cmd {
 	}
 	msg.X, msg.Y = msg.X-2, msg.Y-1
 	switch {
-	case i.tab == tabAudience && i.aside != nil:
-		return i.aside.Update(msg)
+	case i.tab == tabAudience && i.sidePanel != nil:
+		return i.sidePanel.Update(msg)
 	case i.tab == tabJSON:
 		i.json.Mouse(msg)
 	default:
@@ -212,10 +212,10 @@ func (i *info) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// keys tells the help which keys the view takes.
-func (i *info) keys() []screen.Action {
-	if i.tab != tabAudience || i.aside == nil {
+// helpEntries tells the help which keys the view takes.
+func (i *info) helpEntries() []screen.Action {
+	if i.tab != tabAudience || i.sidePanel == nil {
 		return nil
 	}
-	return told(i.aside.Bindings(), 6)
+	return helpEntries(i.sidePanel.Bindings(), 6)
 }

@@ -11,15 +11,15 @@ import (
 	"bugle/ui/widget"
 )
 
-// outside opens a text of the editor in the person's own one.
-func (f *form) outside(text, suffix string, then func(string)) tea.Cmd {
+// openExternal opens a text of the editor in the person's own one.
+func (f *form) openExternal(text, suffix string, then func(string)) tea.Cmd {
 	return screen.Send(screen.OpenEditorMsg{Text: text, Suffix: suffix, Then: func(after string, changed bool) tea.Cmd {
 		if !changed {
 			return nil
 		}
 		then(after)
-		f.take(true)
-		return f.edited()
+		f.adopt(true)
+		return f.afterExternal()
 	}})
 }
 
@@ -38,16 +38,16 @@ func (f *form) editText(m forms.OpenEditorMsg) tea.Cmd {
 			return nil
 		}
 		if err := plain.SetText(m.Path, text, false); err != nil {
-			return notice(err)
+			return errorNotice(err)
 		}
-		f.take(true)
-		return f.edited()
+		f.adopt(true)
+		return f.afterExternal()
 	}})
 }
 
 // editAll opens the record as JSON.
 func (f *form) editAll() tea.Cmd {
-	text := string(f.draft.plain().Indent())
+	text := string(f.draft.withoutEmptyGroups().Indent())
 	return f.editJSON(nil, text, text)
 }
 
@@ -66,7 +66,7 @@ func (f *form) editJSON(p doc.Path, text, before string) tea.Cmd {
 		if err == nil && root.Kind() == doc.Object {
 			f.draft.change(root, f.path, "")
 			f.goTo(p)
-			return f.edited()
+			return f.afterExternal()
 		}
 		why := "A record must be a JSON object: { … }."
 		if err != nil {

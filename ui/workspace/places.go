@@ -6,8 +6,8 @@ import (
 	"bugle/ui/screen"
 )
 
-// Places lists the sections and the fields of those that are one record, for the palette.
-func Places() []screen.PaletteItem {
+// PaletteItems lists the sections and the fields of those that are one record, for the palette.
+func PaletteItems() []screen.PaletteItem {
 	var out []screen.PaletteItem
 	for _, sec := range settings.Sections() {
 		out = append(out, screen.PaletteItem{Text: sec.Title, Detail: "workspace", Kind: "section", Route: screen.Route{Name: screen.Workspace, Query: sec.ID}})
@@ -23,8 +23,8 @@ func Places() []screen.PaletteItem {
 	return out
 }
 
-// choose puts the cursor on a section.
-func (s *List) choose(id string) {
+// selectSection puts the cursor on a section.
+func (s *List) selectSection(id string) {
 	n := -1
 	for i, item := range s.list.Items() {
 		if item.Heading {

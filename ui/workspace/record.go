@@ -22,16 +22,16 @@ type Record struct {
 	form   form
 	info   info
 	saver  saver
-	start  doc.Path // the place to begin at
+	startPath  doc.Path // the place to begin at
 	failed error
 
 	width, height int
 }
 
 func newRecord(deps screen.Deps, sec *settings.Section, r screen.Route) *Record {
-	s := &Record{Base: screen.NewBase(), theme: deps.Theme, start: r.Path[1:], info: newInfo(deps.Theme)}
+	s := &Record{Base: screen.NewBase(), theme: deps.Theme, startPath: r.Path[1:], info: newInfo(deps.Theme)}
 	s.draft = newDraft(sec, r.Query, r.Doc, deps.Now)
-	s.form = form{draft: s.draft, deps: deps, tasks: &s.Base, edited: s.settle}
+	s.form = form{draft: s.draft, deps: deps, tasks: &s.Base, afterExternal: s.finishUpdate}
 	s.saver = saver{draft: s.draft, service: deps.Service, tasks: &s.Base, goTo: s.goTo, reload: s.reload}
 	return s
 }
@@ -61,12 +61,12 @@ func (s *Record) Init() tea.Cmd { return s.Run(taskLoad, s.draft.load(s.saver.se
 
 // reload reads it again, for the form that is open.
 func (s *Record) reload() tea.Cmd {
-	s.start = s.form.path
+	s.startPath = s.form.path
 	return s.Init()
 }
 
 // Update takes results and messages of the form, and hands it keys and the mouse.
-func (s *Record) Update(msg tea.Msg) tea.Cmd { return s.settle(s.update(msg)) }
+func (s *Record) Update(msg tea.Msg) tea.Cmd { return s.finishUpdate(s.update(msg)) }
 
 func (s *Record) update(msg tea.Msg) tea.Cmd {
 	if r, ok := msg.(screen.Result); ok {
@@ -98,12 +98,12 @@ func (s *Record) result(r screen.Result) tea.Cmd {
 	switch r.Kind {
 	case taskLoad:
 		if s.failed = r.Err; r.Err == nil {
-			s.draft.took(r.Value.(loaded))
-			s.form.goTo(s.start)
+			s.draft.setLoaded(r.Value.(loaded))
+			s.form.goTo(s.startPath)
 		}
 		return nil
 	case taskSave:
-		cmd := s.saver.took(r)
+		cmd := s.saver.handleResult(r)
 		if r.Err == nil {
 			s.form.reopen()
 		}
@@ -127,12 +127,12 @@ func (s *Record) key(msg tea.KeyMsg) tea.Cmd {
 	return s.saver.saveAndLeave()
 }
 
-// settle does what the form asked for, and shows the record as it is then.
-func (s *Record) settle(cmds ...tea.Cmd) tea.Cmd {
+// finishUpdate does what the form asked for, and shows the record as it is then.
+func (s *Record) finishUpdate(cmds ...tea.Cmd) tea.Cmd {
 	if s.form.editor == nil {
 		return tea.Batch(cmds...)
 	}
-	cmds = append(cmds, s.form.grant())
+	cmds = append(cmds, s.form.fulfill())
 	s.form.sync()
 	return tea.Batch(append(cmds, s.info.show(&s.form))...)
 }
@@ -140,7 +140,7 @@ func (s *Record) settle(cmds ...tea.Cmd) tea.Cmd {
 // goTo opens the form of a place.
 func (s *Record) goTo(p doc.Path) tea.Cmd {
 	s.form.goTo(p)
-	return s.settle()
+	return s.finishUpdate()
 }
 
 // Undo undoes the last change of the record.
@@ -161,9 +161,9 @@ func (s *Record) restore(done string, move func(doc.Path) (edit.Moved, bool)) (t
 	if at := doc.ChangedAt(m.Changes); len(at) > 0 {
 		trail := s.draft.Schema().Trail(at)
 		name = trail[len(trail)-1]
-		s.form.toChange(at)
+		s.form.goToChange(at)
 	}
-	return s.settle(screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, done+": "+widget.Clean(name))), true
+	return s.finishUpdate(screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, done+": "+widget.Clean(name))), true
 }
 
 // LeaveQuestion asks before changes that are not saved are left.
@@ -173,7 +173,7 @@ func (s *Record) LeaveQuestion() *screen.Question {
 	}
 	return &screen.Question{
 		Title: "Discard unsaved changes?",
-		Body:  "Your changes to " + named(s.draft.section, s.draft.name) + " are not saved.",
+		Body:  "Your changes to " + recordName(s.draft.section, s.draft.name) + " are not saved.",
 		Buttons: []widget.Button{
 			{Label: "Discard", Key: "d", Danger: true}, {Label: "Save", Key: "s"}, {Label: "Keep editing", Key: "n"},
 		},
@@ -203,10 +203,10 @@ func (s *Record) Actions() []screen.Action {
 		saved = "No changes to save."
 	}
 	next := "the record as JSON"
-	if s.both() {
+	if s.showsBoth() {
 		next = "the next view beside the form"
 	}
-	acts := append(s.moves(), []screen.Action{
+	acts := append(s.moveActions(), []screen.Action{
 		{Keys: []string{"ctrl+s"}, Label: "save", Help: "save the record", Group: groupRecord, BarPriority: 10, WhileTyping: true, DisabledReason: saved, Run: s.saver.save},
 		{Keys: []string{"f3"}, Label: "next view", Help: next, Group: groupMove, BarPriority: 3, WhileTyping: true, Run: s.nextInfo},
 		{Keys: []string{"alt+e"}, Label: "as JSON", Help: "edit the record as JSON in your editor", Group: groupRecord, BarPriority: 2, WhileTyping: true, Run: s.form.editAll},
@@ -218,7 +218,7 @@ func (s *Record) Actions() []screen.Action {
 		if s.Typing() && !a.HelpOnly {
 			acts[i].Keys = withoutLetters(a.Keys)
 		}
-		acts[i].Run = func() tea.Cmd { return s.settle(a.Run()) }
+		acts[i].Run = func() tea.Cmd { return s.finishUpdate(a.Run()) }
 	}
 	return acts
 }
@@ -234,31 +234,31 @@ func withoutLetters(keys []string) []string {
 	return out
 }
 
-// moves are the actions of what has the keyboard.
-func (s *Record) moves() []screen.Action {
+// moveActions are the actions of what has the keyboard.
+func (s *Record) moveActions() []screen.Action {
 	if !s.form.active {
-		return append(s.info.keys(), screen.Action{Keys: []string{"esc", "tab"}, Label: "form", Help: "back to the form", Group: groupMove, BarPriority: 8, Run: s.toForm})
+		return append(s.info.helpEntries(), screen.Action{Keys: []string{"esc", "tab"}, Label: "form", Help: "back to the form", Group: groupMove, BarPriority: 8, Run: s.focusForm})
 	}
 	acts := s.form.actions()
-	if s.info.aside != nil {
-		acts = append(acts, screen.Action{Keys: []string{"alt+p"}, Label: "audience", Help: "see who matches, and why", Group: groupMove, BarPriority: 4, WhileTyping: true, Run: s.toAudience})
+	if s.info.sidePanel != nil {
+		acts = append(acts, screen.Action{Keys: []string{"alt+p"}, Label: "audience", Help: "see who matches, and why", Group: groupMove, BarPriority: 4, WhileTyping: true, Run: s.focusAudience})
 	}
 	return acts
 }
 
 func (s *Record) nextInfo() tea.Cmd {
-	s.form.setActive(!s.info.next(!s.both(), !s.form.active))
+	s.form.setActive(!s.info.next(!s.showsBoth(), !s.form.active))
 	return nil
 }
 
-// toAudience returns the view of who matches the keyboard.
-func (s *Record) toAudience() tea.Cmd {
+// focusAudience returns the view of who matches the keyboard.
+func (s *Record) focusAudience() tea.Cmd {
 	s.info.tab = tabAudience
 	s.form.setActive(false)
 	return nil
 }
 
-func (s *Record) toForm() tea.Cmd {
+func (s *Record) focusForm() tea.Cmd {
 	s.form.setActive(true)
 	return nil
 }

@@ -19,16 +19,16 @@ import (
 
 // Places of a route to this package's screens. A route without one is the list, at the section that the query names; one whose path begins
 // with a section is a record of it, by the name in its query, at the rest of the path.
-const placeAudience = "audience"
+const pathAudience = "audience"
 
 // New makes the screen that the route leads to.
 func New(deps screen.Deps, r screen.Route) screen.Screen {
 	if len(r.Path) == 0 {
 		s := newList(deps)
-		s.choose(r.Query)
+		s.selectSection(r.Query)
 		return s
 	}
-	if r.Path[0].Name == placeAudience {
+	if r.Path[0].Name == pathAudience {
 		return newAudience(deps, r)
 	}
 	if s, ok := settings.Find(r.Path[0].Name); ok {
@@ -42,8 +42,8 @@ func recordRoute(s *settings.Section, name string, start doc.Value, at ...doc.St
 	return screen.Route{Name: screen.Workspace, Path: doc.P(s.ID).Join(at...), Query: name, Doc: start}
 }
 
-// tasker runs the tasks of a screen.
-type tasker interface {
+// taskRunner runs the tasks of a screen.
+type taskRunner interface {
 	Run(kind string, do func(context.Context) (any, error)) tea.Cmd
 	Stream(kind string, do func(ctx context.Context, emit func(any)) (any, error)) tea.Cmd
 	Running(kind string) bool
@@ -54,14 +54,14 @@ type tasker interface {
 // and the one under the cursor.
 type records struct {
 	service  engine.Service
-	tasks    tasker
+	tasks    taskRunner
 	show     func() // shows the record under the cursor
 	sections []*settings.Section
 	all      map[string][]doc.Value // of each section, as far as they are read
 	more     map[string]bool        // a section has more than were read
 	failed   map[string]error
 	loaded   bool
-	known    map[string]bool // the names of the section before it was left for a record
+	knownNames    map[string]bool // the names of the section before it was left for a record
 
 	list   widget.List
 	table  widget.Table
@@ -79,10 +79,10 @@ type List struct {
 	detail    widget.JSONView
 	report    report
 	focus     pane
-	imports   importing
+	imports   userImport
 	removes   remover
 	trials    trials
-	audiences audiences
+	audiences campaignAudiences
 
 	frame
 }
@@ -106,8 +106,8 @@ const (
 	taskImport    = "import"
 	taskCampaigns = "campaigns"
 	taskSave      = "save"
-	taskWho       = "who"
-	taskWhy       = "why"
+	taskAudience       = "who"
+	taskExplain       = "why"
 )
 
 // maxSearched is how many records of a section that may have millions are shown at once.
@@ -116,14 +116,14 @@ const maxSearched = 200
 func newList(deps screen.Deps) *List {
 	s := &List{Base: screen.NewBase(), deps: deps, theme: deps.Theme, detail: widget.NewJSONView(deps.Theme), report: newReport(deps.Theme)}
 	s.records = &records{
-		service: deps.Service, tasks: &s.Base, show: s.display, sections: settings.Sections(),
+		service: deps.Service, tasks: &s.Base, show: s.updateDetail, sections: settings.Sections(),
 		all: map[string][]doc.Value{}, more: map[string]bool{}, failed: map[string]error{},
 		list: widget.NewList(deps.Theme), table: widget.NewTable(deps.Theme), filter: widget.NewPrompt(deps.Theme, "/", "text in a record"),
 	}
-	s.imports = importing{service: deps.Service, tasks: &s.Base, say: s.say, load: s.load}
-	s.removes = remover{deps.Service, &s.Base, s.section, s.say, s.load}
-	s.trials = trials{deps.Service, &s.Base, deps.Author, s.say}
-	s.audiences = audiences{deps.Service, &s.Base}
+	s.imports = userImport{service: deps.Service, tasks: &s.Base, report: s.showReport, load: s.load}
+	s.removes = remover{deps.Service, &s.Base, s.section, s.showReport, s.load}
+	s.trials = trials{deps.Service, &s.Base, deps.Author, s.showReport}
+	s.audiences = campaignAudiences{deps.Service, &s.Base}
 	s.fill()
 	s.list.SelectItem(1)
 	s.sectionChanged()
@@ -152,8 +152,8 @@ func (s *List) Init() tea.Cmd { return s.load() }
 // Resume reads them again: a record may have been saved.
 func (s *List) Resume() tea.Cmd { return s.load() }
 
-// read is what the sections hold.
-type read struct {
+// loadedRecords is what the sections hold.
+type loadedRecords struct {
 	records map[string][]doc.Value
 	more    map[string]bool
 	failed  map[string]error
@@ -162,7 +162,7 @@ type read struct {
 func (r *records) load() tea.Cmd {
 	svc, text, section := r.service, r.filter.Value(), r.section()
 	return r.tasks.Run(taskLoad, func(ctx context.Context) (any, error) {
-		out := read{map[string][]doc.Value{}, map[string]bool{}, map[string]error{}}
+		out := loadedRecords{map[string][]doc.Value{}, map[string]bool{}, map[string]error{}}
 		for _, sec := range settings.Sections() {
 			if sec.Lacks(svc) != "" {
 				continue
@@ -202,7 +202,7 @@ func (r *records) find() tea.Cmd {
 	sec, svc, words := r.section(), r.service, r.filter.Value()
 	return r.tasks.Run(taskFind, func(ctx context.Context) (any, error) {
 		vs, more, err := list(ctx, svc, sec, words)
-		return read{map[string][]doc.Value{sec.ID: vs}, map[string]bool{sec.ID: more}, nil}, err
+		return loadedRecords{map[string][]doc.Value{sec.ID: vs}, map[string]bool{sec.ID: more}, nil}, err
 	})
 }
 
@@ -220,8 +220,8 @@ func (r *records) section() *settings.Section {
 	return r.sections[max(0, min(n, len(r.sections)-1))]
 }
 
-// lacks says why the section under the cursor has nothing here.
-func (r *records) lacks() string { return r.section().Lacks(r.service) }
+// unavailableReason says why the section under the cursor has nothing here.
+func (r *records) unavailableReason() string { return r.section().Lacks(r.service) }
 
 // fill draws the sections anew, with their counts.
 func (r *records) fill() {
@@ -245,7 +245,7 @@ func (r *records) count(sec *settings.Section) string {
 	case sec.Searched && r.filter.Value() != "" && sec == r.section():
 		return ""
 	}
-	return number(n, r.more[sec.ID])
+	return recordCount(n, r.more[sec.ID])
 }
 
 // Update takes results, news, keys and the mouse.
@@ -270,26 +270,26 @@ func (s *List) Update(msg tea.Msg) tea.Cmd {
 func (s *List) result(r screen.Result) tea.Cmd {
 	switch r.Kind {
 	case taskLoad, taskFind:
-		s.took(r)
+		s.showLoaded(r)
 	case taskDelete:
-		return s.removes.took(r)
+		return s.removes.handleResult(r)
 	case taskTry:
-		return s.trials.took(r)
+		return s.trials.handleResult(r)
 	case taskImport:
-		return s.imports.took(r)
+		return s.imports.handleResult(r)
 	case taskCampaigns:
-		return s.audiences.took(r)
+		return s.audiences.showCampaigns(r)
 	}
 	return nil
 }
 
-// took shows what was read; the cursor stays on its record, or goes to one that is new.
-func (s *records) took(r screen.Result) {
+// showLoaded shows what was read; the cursor stays on its record, or goes to one that is new.
+func (s *records) showLoaded(r screen.Result) {
 	if screen.Canceled(r.Err) {
 		return
 	}
 	name := s.selectedName()
-	got, ok := r.Value.(read)
+	got, ok := r.Value.(loadedRecords)
 	if r.Err != nil {
 		s.failed[s.section().ID] = r.Err
 	} else if ok {
@@ -303,20 +303,20 @@ func (s *records) took(r screen.Result) {
 	}
 	s.loaded = s.loaded || r.Kind == taskLoad
 	s.fill()
-	s.narrow()
-	if fresh := s.fresh(); fresh != "" {
+	s.applyFilter()
+	if fresh := s.newRecordName(); fresh != "" {
 		name = fresh
 	}
 	s.selectName(name)
 }
 
-// fresh returns the name of the record that was not there before, where there is one.
-func (r *records) fresh() string {
-	if r.known == nil {
+// newRecordName returns the name of the record that was not there before, where there is one.
+func (r *records) newRecordName() string {
+	if r.knownNames == nil {
 		return ""
 	}
-	known := r.known
-	r.known = nil
+	known := r.knownNames
+	r.knownNames = nil
 	for _, v := range r.current() {
 		if name := r.section().NameOf(v); !known[name] {
 			return name
@@ -331,17 +331,17 @@ func (r *records) current() []doc.Value { return r.all[r.section().ID] }
 // sectionChanged shows the section under the cursor from its beginning.
 func (r *records) sectionChanged() {
 	r.table.Columns = columns(r.section())
-	r.narrow()
+	r.applyFilter()
 	r.table.Home()
 	r.show()
 }
 
-// narrow finds the records that the filter lets through: those that hold each of its words.
-func (r *records) narrow() {
+// applyFilter finds the records that the filter lets through: those that hold each of its words.
+func (r *records) applyFilter() {
 	r.shown = r.shown[:0]
 	words := strings.Fields(strings.ToLower(r.filter.Value()))
 	for i, v := range r.current() {
-		if r.section().Searched || r.section().Single || holds(v, words) {
+		if r.section().Searched || r.section().Single || containsAll(v, words) {
 			r.shown = append(r.shown, i)
 		}
 	}
@@ -349,7 +349,7 @@ func (r *records) narrow() {
 	r.show()
 }
 
-func holds(v doc.Value, words []string) bool {
+func containsAll(v doc.Value, words []string) bool {
 	if len(words) == 0 {
 		return true
 	}
@@ -390,8 +390,8 @@ func (r *records) selectName(name string) {
 	r.show()
 }
 
-// display brings the view of one record to the one under the cursor.
-func (s *List) display() {
+// updateDetail brings the view of one record to the one under the cursor.
+func (s *List) updateDetail() {
 	s.list.Focused = s.focus == paneSections
 	s.table.Focused = s.focus == paneRecords || s.focus == paneFilter
 	text := ""

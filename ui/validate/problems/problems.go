@@ -57,8 +57,8 @@ func (v *View) SetTheme(t themes.Theme) { v.theme = t }
 func (v *View) Set(ch engine.Channel, problems []schema.Problem) {
 	v.channel, v.groups, v.sorted = ch, nil, nil
 	for _, sev := range []schema.Severity{schema.Error, schema.Notice} {
-		for _, name := range order(ch, problems) {
-			g := group{title: title(ch, name), severity: sev, first: len(v.sorted)}
+		for _, name := range componentOrder(ch, problems) {
+			g := group{title: componentTitle(ch, name), severity: sev, first: len(v.sorted)}
 			for _, p := range problems {
 				if p.Severity == sev && component(p.Path) == name {
 					v.sorted = append(v.sorted, p)
@@ -82,8 +82,8 @@ func component(p doc.Path) string {
 	return p[0].Name
 }
 
-// order returns the components in the order in which people build them, then any others.
-func order(ch engine.Channel, problems []schema.Problem) []string {
+// componentOrder returns the components in the order in which people build them, then any others.
+func componentOrder(ch engine.Channel, problems []schema.Problem) []string {
 	names, seen := []string{""}, map[string]bool{"": true}
 	for _, c := range catalog.Components(ch) {
 		names, seen[string(c.Name)] = append(names, string(c.Name)), true
@@ -96,7 +96,7 @@ func order(ch engine.Channel, problems []schema.Problem) []string {
 	return names
 }
 
-func title(ch engine.Channel, name string) string {
+func componentTitle(ch engine.Channel, name string) string {
 	if name == "" {
 		return "Campaign"
 	}
@@ -153,9 +153,9 @@ func Place(ch engine.Channel, p doc.Path) string {
 	case len(p) == 0 || node(ch, p) == nil:
 		return ""
 	case len(p) == 1:
-		return title(ch, component(p))
+		return componentTitle(ch, component(p))
 	}
-	return title(ch, component(p)) + " › " + Field(ch, p)
+	return componentTitle(ch, component(p)) + " › " + Field(ch, p)
 }
 
 // Len is the number of problems.
@@ -208,7 +208,7 @@ func (v *View) layout() {
 		}
 	}
 	v.window.Resize(len(v.lines), v.height)
-	v.reveal()
+	v.scrollToCursor()
 }
 
 // fit drops words at the front of a place that is too long: its end says what it is.
@@ -259,11 +259,11 @@ func (v *View) page() int { return max(v.height/3, 1) }
 
 func (v *View) move(n int) {
 	v.cursor = max(min(v.cursor+n, len(v.sorted)-1), 0)
-	v.reveal()
+	v.scrollToCursor()
 }
 
-// reveal scrolls as little as shows the chosen problem, with its heading where that is next to it.
-func (v *View) reveal() {
+// scrollToCursor scrolls as little as shows the chosen problem, with its heading where that is next to it.
+func (v *View) scrollToCursor() {
 	from, to := -1, -1
 	for i, l := range v.lines {
 		if l.problem == v.cursor {

@@ -5,7 +5,7 @@ import (
 	"bugle/themes"
 )
 
-// iosBanner draws a notification as iOS shows it before it is held.
+// iosBanner draws a collapsed notification as iOS shows it.
 func (d *notificationPage) iosBanner() {
 	d.card(phoneWidth, "", func(in *page) {
 		n := d.n
@@ -51,8 +51,8 @@ func iosText(n *render.Notification, w, shown, most int) []line {
 	return append(out, wrapRuns(runs(n.Body.Cut(shown), textStyle{}), w, most)...)
 }
 
-// iosExpanded draws the notification after it was held: media in full width, all of the text, and the
-// actions as a list of their own.
+// iosExpanded draws the notification after a long press: full-width media, the whole text, and the actions as a
+// separate list.
 func (d *notificationPage) iosExpanded() {
 	n := d.n
 	d.card(phoneWidth, n.Look.Background, func(in *page) {
@@ -78,7 +78,7 @@ func (d *notificationPage) iosExpanded() {
 	})
 }
 
-// desktop draws a notification as a browser on a desktop shows it.
+// desktop draws a notification as a desktop browser shows it.
 func (d *notificationPage) desktop() {
 	n := d.n
 	d.card(desktopWidth, "", func(in *page) {

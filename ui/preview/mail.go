@@ -9,7 +9,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// inbox draws a mail as phones and desktops list it.
+// inbox draws an email as mail apps list it.
 func (s *page) inbox(m *render.Mail) {
 	faint := textStyle{tone: themes.ToneFaint}
 	s.add(textLine("On a phone", faint))
@@ -49,7 +49,7 @@ func joinLines(t render.Text) render.Text {
 	return out
 }
 
-// message draws an opened mail: who sent it, then its body with numbered links.
+// message draws an opened email: the sender, then the body with numbered links.
 func (s *page) message(m *render.Mail) {
 	s.head(m)
 	f := footnotes{}
@@ -78,7 +78,7 @@ func emptyBody(m *render.Mail) string {
 	}
 }
 
-// plainText draws the mail as readers of plain text get it.
+// plainText draws the plain-text part of the email.
 func (s *page) plainText(m *render.Mail) {
 	s.head(m)
 	if m.Text.Empty() {
@@ -114,7 +114,7 @@ func (s *page) named(name string, value line) {
 	}
 }
 
-// footnotes number the links of a mail, each address once.
+// footnotes numbers the links of an email, each URL once.
 type footnotes struct {
 	urls []string
 	at   map[string]int
@@ -132,7 +132,7 @@ func (f *footnotes) number(url string) int {
 	return len(f.urls)
 }
 
-// runs returns a text with the number of each link behind it.
+// runs returns a text with the number of each link after it.
 func (f *footnotes) runs(t render.Text, base textStyle) []run {
 	var out []run
 	for i, span := range t {

@@ -9,7 +9,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// notes draws what stands below a picture: what the device does not show, and what may go wrong.
+// notes draws the notes below the preview: what the device does not show, and warnings.
 func (s *page) notes(facts []render.Fact, missing []render.Missing, warnings []render.Warning) {
 	for _, w := range warnings {
 		sign, tone := "⚠ ", themes.ToneWarning
@@ -27,7 +27,7 @@ func (s *page) notes(facts []render.Fact, missing []render.Missing, warnings []r
 	}
 }
 
-// factWidth is the column of the names of facts.
+// factWidth returns the width of the labels of facts.
 func (s *page) factWidth(facts []render.Fact) int {
 	w := 0
 	for _, f := range facts {
@@ -36,7 +36,7 @@ func (s *page) factWidth(facts []render.Fact) int {
 	return min(w, 14, s.width/3+2)
 }
 
-// hanging draws a text with a mark before its first line.
+// hanging draws a wrapped text with a mark before its first line.
 func (s *page) hanging(mark string, of textStyle, text render.Text, p textStyle) {
 	w := widget.Width(mark)
 	for i, l := range wrapRuns(runs(text, p), max(s.width-w, 4), 0) {
@@ -48,7 +48,7 @@ func (s *page) hanging(mark string, of textStyle, text render.Text, p textStyle)
 	}
 }
 
-// facts returns what the notification does besides what it shows: its buttons, and the slide in sight.
+// facts returns what the notification does apart from what it shows: its buttons, and the current slide.
 func (d *notificationPage) facts() []render.Fact {
 	n := d.n
 	out := n.Facts[:len(n.Facts):len(n.Facts)]
@@ -69,7 +69,7 @@ func (d *notificationPage) facts() []render.Fact {
 	return out
 }
 
-// templateText says which saved template a message has; that there is none is said by a warning.
+// templateText names the saved template of a message; a warning reports a missing one.
 func templateText(s render.Saved) string {
 	switch {
 	case s.Name == "" || s.Why != "":
@@ -80,7 +80,7 @@ func templateText(s render.Saved) string {
 	return "from the saved template " + s.Name
 }
 
-// colorsText says what the colors are, for where they are not drawn.
+// colorsText lists the colors, for terminals that cannot show them.
 func colorsText(l render.Look) string {
 	var out []string
 	if l.Background != "" {

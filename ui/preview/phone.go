@@ -10,7 +10,7 @@ import (
 	"bugle/themes"
 )
 
-// Phones are narrower than panes can be: a card is as wide as what a phone shows on a line.
+// Phones are narrower than panes can be: a card has the width of a phone's screen.
 const (
 	phoneWidth   = 48
 	desktopWidth = 60
@@ -22,14 +22,14 @@ const (
 	web     = string(catalog.Web)
 )
 
-// When the limits of render hold that the cards keep.
+// The limits of package render that apply to the cards.
 const (
 	limitCollapsed = "while collapsed"
 	limitExpanded  = "when expanded"
-	limitBanner         = "before a long press"
+	limitBanner    = "before a long press"
 )
 
-// notificationPage is one view of a notification.
+// notificationPage draws one tab of a notification.
 type notificationPage struct {
 	*page
 	n       *render.Notification
@@ -57,14 +57,14 @@ func (d *notificationPage) androidCard(expanded bool) {
 	})
 }
 
-// androidHead is the line of the app: its icon, its name in its color, the summary, the time.
+// androidHead draws the app line: icon, name in its color, summary, time.
 func (d *notificationPage) androidHead(arrow string) {
 	app := textStyle{fg: d.n.Look.AppName, tone: themes.ToneMuted}
 	control := textStyle{tone: themes.ToneMuted, fg: map[string]string{"LIGHT": white, "DARK": black}[d.n.Look.Controls]}
 	l := append(line{{"◉ ", textStyle{fg: d.n.Look.AppName, tone: themes.ToneAccent}}}, textLine(d.n.App, app)...)
 	now := line{{" · now ", textStyle{tone: themes.ToneMuted}}, {arrow, control}}
 	room := d.width - now.width() - 1
-	const least = 9 // a dot, and a few letters
+	const least = 9 // a dot and a few letters
 	if !d.n.Summary.Empty() && room-l.width() >= least {
 		l = append(append(l, run{" · ", textStyle{tone: themes.ToneMuted}}), singleLine(d.n.Summary, textStyle{tone: themes.ToneMuted})...)
 	}
@@ -72,7 +72,7 @@ func (d *notificationPage) androidHead(arrow string) {
 	d.add(joinSides(l, now[1:], d.width))
 }
 
-// collapsed is a title and the first line of the text, with a picture beside them.
+// collapsed draws the title and the first line of the text, with a picture beside them.
 func (d *notificationPage) collapsed() {
 	n := d.n
 	if d.missingTemplate() {
@@ -101,7 +101,7 @@ func (d *notificationPage) androidExpanded() {
 	d.addAll(wrapRuns(runs(n.Title.Cut(render.Shown(android, "Title", "")), textStyle{bold: true}), d.width, d.rows(2)))
 	most := 0
 	if n.Image != nil || len(n.Slide) > 0 {
-		most = d.rows(2) // a picture leaves less room for the text
+		most = d.rows(2) // a picture leaves less space for the text
 	}
 	d.addAll(wrapRuns(runs(n.Body.Cut(render.Shown(android, "Message", limitExpanded)), textStyle{}), d.width, most))
 	d.countdown()
@@ -110,14 +110,14 @@ func (d *notificationPage) androidExpanded() {
 	d.buttonRow(3)
 }
 
-// rows is how many lines of the card hold what n lines of a phone do.
+// rows returns how many lines of the card correspond to n lines of a phone.
 func (s *page) rows(n int) int {
 	const inner = phoneWidth - 4
 	return max(n, (n*inner+s.width-1)/s.width)
 }
 
-// missingTemplate says so where all texts are those of a saved template that is not known, and reports whether they
-// are.
+// missingTemplate adds a note if all texts come from a saved template that has not been read, and reports
+// whether they do.
 func (d *notificationPage) missingTemplate() bool {
 	if d.n.Custom.Name == "" || d.n.Custom.Known || !d.n.Title.Empty() || !d.n.Body.Empty() {
 		return false
@@ -126,14 +126,14 @@ func (d *notificationPage) missingTemplate() bool {
 	return true
 }
 
-// templatePlaceholder stands for the design of a saved template that is not known.
+// templatePlaceholder draws a placeholder for a saved template that has not been read.
 func (d *notificationPage) templatePlaceholder() {
 	if d.n.Custom.Name != "" && !d.n.Custom.Known {
 		d.picture(&render.Image{Name: d.n.Custom.Name, Kind: "saved template"}, 3, "", "")
 	}
 }
 
-// countdown is the running clock, and how far it is.
+// countdown draws the timer and its progress.
 func (d *notificationPage) countdown() {
 	if d.n.Timer == nil {
 		return
@@ -163,7 +163,7 @@ func (d *notificationPage) clock() line {
 
 func (d *notificationPage) bar() line { return d.barOf(d.width) }
 
-// barOf is the progress bar: what has passed is heavy, what is left is light.
+// barOf draws the progress bar: heavy for the elapsed part, light for the rest.
 func (d *notificationPage) barOf(w int) line {
 	done := max(w*d.n.Timer.Percent(d.elapsed)/100, 1)
 	return line{
@@ -172,7 +172,7 @@ func (d *notificationPage) barOf(w int) line {
 	}
 }
 
-// media is the large picture, or the slide of a carousel that is turned to.
+// media draws the large picture, or the current slide of a carousel.
 func (d *notificationPage) media(height int) {
 	if len(d.n.Slide) == 0 {
 		if d.n.Image != nil {
@@ -190,7 +190,7 @@ func (d *notificationPage) media(height int) {
 	d.add(centered(slideDots(at, len(d.n.Slide), d.width), d.width))
 }
 
-// slideDots say which slide is shown of how many.
+// slideDots shows which slide of how many is current.
 func slideDots(at, of, w int) line {
 	count := run{fmt.Sprintf("  %d/%d", at+1, of), textStyle{tone: themes.ToneMuted}}
 	if of*2 > w-8 {
@@ -207,7 +207,7 @@ func slideDots(at, of, w int) line {
 	return line{{strings.TrimSuffix(b.String(), " "), textStyle{tone: themes.ToneAccent}}, count}
 }
 
-// buttonRow draws the first buttons side by side, or one below the other where they do not fit.
+// buttonRow draws the first buttons side by side, or one below the other if they do not fit.
 func (d *notificationPage) buttonRow(most int) {
 	var l line
 	for i, b := range d.n.Buttons {
@@ -239,7 +239,7 @@ func (d *notificationPage) button(b render.Button) line {
 	return append(append(line{{"[ ", edge}}, label.cut(max(d.width-4, 1))...), run{" ]", edge})
 }
 
-// bannerCollapsed is what the banner template shows while it is collapsed.
+// bannerCollapsed draws the collapsed banner template.
 func (d *notificationPage) bannerCollapsed() {
 	d.androidHead("▾")
 	if d.n.Banner.Collapsed.Empty() {
@@ -249,7 +249,7 @@ func (d *notificationPage) bannerCollapsed() {
 	d.addAll(wrapRuns(runs(d.n.Banner.Collapsed, textStyle{bold: true}), d.width, 2))
 }
 
-// banner is the wide picture, with the texts that it was asked to carry upon it.
+// banner draws the wide picture with its overlaid texts.
 func (d *notificationPage) banner() {
 	n := d.n
 	if d.width < 12 {

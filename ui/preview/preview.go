@@ -12,10 +12,10 @@ import (
 	"bugle/ui/widget"
 )
 
-// tabID is one way of looking at a message.
+// tabID is one way to view a message.
 type tabID string
 
-// The looks, by what their tabs are called.
+// The tabs, by their titles.
 const (
 	tabCollapsed tabID = "Collapsed"
 	tabExpanded  tabID = "Expanded"
@@ -29,12 +29,12 @@ const (
 	tabText      tabID = "Text"
 )
 
-// Preview shows one message of a campaign on one platform, in several looks of which one is open. The
-// zero value draws nothing; [New] makes one.
+// Preview shows one message of a campaign on one platform in several tabs. The zero value draws nothing; create
+// one with [New].
 type Preview struct {
 	theme         themes.Theme
 	view          render.View
-	tabIDs         []tabID
+	tabIDs        []tabID
 	tabs          widget.Tabs
 	pager         widget.Pager
 	width, height int
@@ -42,7 +42,7 @@ type Preview struct {
 	started, now  time.Time
 }
 
-// New makes a preview with nothing to show.
+// New returns an empty preview.
 func New(t themes.Theme) Preview {
 	return Preview{theme: t, tabs: widget.NewTabs(t), pager: widget.NewPager(t)}
 }
@@ -55,7 +55,7 @@ func (p *Preview) SetTheme(t themes.Theme) {
 	p.redraw()
 }
 
-// SetSize tells the preview the cells it may use.
+// SetSize sets the size of the preview.
 func (p *Preview) SetSize(width, height int) {
 	width, height = max(width, 0), max(height, 0)
 	again := width != p.width
@@ -67,7 +67,7 @@ func (p *Preview) SetSize(width, height int) {
 	}
 }
 
-// headerHeight is what the tabs take, with the line below them where there is room.
+// headerHeight returns the height of the tabs, with a blank line below them if it fits.
 func (p *Preview) headerHeight() int {
 	switch {
 	case p.height < 3:
@@ -78,8 +78,8 @@ func (p *Preview) headerHeight() int {
 	return 2
 }
 
-// Show turns to a message. The look that is open stays open where the message has it. Of the same message
-// the slide and the scroll stay as well; a place in the backup opens the backup, one in a slide the slide.
+// Show shows a message. The current tab is kept if the message has it, and so are slide and scroll position for
+// a changed version of the same message; a place in the backup opens the backup, one in a slide that slide.
 func (p *Preview) Show(v render.View) {
 	other := v.Platform != p.view.Platform || v.Content.String() != p.view.Content.String()
 	open := p.tab()
@@ -156,13 +156,13 @@ func (p *Preview) slides() int {
 	return len(p.view.Notification.Slide)
 }
 
-// Next opens the next look, after the last the first.
+// Next selects the next tab, wrapping around.
 func (p *Preview) Next() { p.tabs.Next(); p.draw() }
 
-// Prev opens the look before, before the first the last.
+// Prev selects the previous tab, wrapping around.
 func (p *Preview) Prev() { p.tabs.Prev(); p.draw() }
 
-// TurnSlide turns n slides of a carousel on, around its end.
+// TurnSlide moves n slides on, wrapping around.
 func (p *Preview) TurnSlide(n int) {
 	if of := p.slides(); of > 0 {
 		p.slide = ((p.slide+n)%of + of) % of
@@ -170,14 +170,14 @@ func (p *Preview) TurnSlide(n int) {
 	}
 }
 
-// Ticking says that a countdown is in sight, which runs where [Preview.Tick] is called.
+// Ticking reports whether a countdown is visible, which [Preview.Tick] advances.
 func (p *Preview) Ticking() bool {
 	n := p.view.Notification
 	return n != nil && n.Timer != nil && n.Timer.Known && p.tab() != tabBackup
 }
 
-// Tick tells the preview the time. A countdown begins at the first call after its message was shown;
-// without one it stands at its start.
+// Tick sets the current time. A countdown starts at the first call after its message was shown; without one it
+// stays at its start.
 func (p *Preview) Tick(now time.Time) {
 	if p.started.IsZero() {
 		p.started = now
@@ -195,7 +195,7 @@ func (p *Preview) elapsed() time.Duration {
 	return max(p.now.Sub(p.started), 0)
 }
 
-// Binding is a thing to do with the preview, and its keys as tea.KeyMsg spells them.
+// Binding is an action of the preview, with its keys as tea.KeyMsg spells them.
 type Binding struct {
 	Keys  []string
 	Label string // a word or two
@@ -203,7 +203,7 @@ type Binding struct {
 	Run   func()
 }
 
-// Bindings are what can be done now. Keys that scroll are taken by [Preview.Update] besides.
+// Bindings returns the current actions. [Preview.Update] also handles keys that scroll.
 func (p *Preview) Bindings() []Binding {
 	var out []Binding
 	if len(p.tabIDs) > 1 {
@@ -221,7 +221,7 @@ func (p *Preview) Bindings() []Binding {
 	return out
 }
 
-// Update takes a key, and says whether it did something with it.
+// Update handles a key and reports whether it did something.
 func (p *Preview) Update(msg tea.KeyMsg) bool {
 	key := msg.String()
 	for _, b := range p.Bindings() {
@@ -235,7 +235,7 @@ func (p *Preview) Update(msg tea.KeyMsg) bool {
 	return p.pager.Update(msg)
 }
 
-// Mouse takes the wheel and clicks on the tabs, at a place of the preview, and says whether it did
+// Mouse handles the wheel and clicks on the tabs, relative to the preview, and reports whether it did
 // something.
 func (p *Preview) Mouse(msg tea.MouseMsg) bool {
 	if msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && msg.Y == 0 && p.headerHeight() > 0 {
@@ -249,7 +249,7 @@ func (p *Preview) Mouse(msg tea.MouseMsg) bool {
 	return p.pager.Mouse(msg)
 }
 
-// View draws the preview: exactly as wide and as high as SetSize said.
+// View draws exactly the size set by SetSize.
 func (p *Preview) View() string {
 	if p.width == 0 || p.height == 0 {
 		return ""
@@ -264,14 +264,14 @@ func (p *Preview) View() string {
 	return widget.Fit(body, p.width, p.height)
 }
 
-// redraw draws the open look anew and leaves it where it was scrolled to.
+// redraw draws the current tab again, keeping the scroll position.
 func (p *Preview) redraw() {
 	last, total := p.pager.Position()
 	p.draw()
 	p.pager.Scroll(last - min(max(p.height-p.headerHeight(), 0), total))
 }
 
-// draw draws the open look into the pager, from its start.
+// draw draws the current tab from its start.
 func (p *Preview) draw() {
 	if p.width == 0 {
 		return

@@ -33,7 +33,7 @@ func load(t testing.TB, name string) doc.Value {
 	return v
 }
 
-// push returns the view of the message of that name in messages.json.
+// push returns the view of a message in messages.json.
 func push(t testing.TB, name string) render.View {
 	t.Helper()
 	message := load(t, "messages.json").Get(name)
@@ -52,7 +52,7 @@ func mail(t testing.TB) render.View {
 	return render.View{Mail: &m, At: time.Date(2026, 3, 14, 9, 41, 0, 0, time.UTC)}
 }
 
-// drawTabs draws every look of a view, one below the other.
+// drawTabs draws every tab of a view, one below the other.
 func drawTabs(p *preview.Preview) string {
 	var b strings.Builder
 	first := ""
@@ -150,7 +150,7 @@ func TestKeysSwitchTabsAndSlides(t *testing.T) {
 	}
 }
 
-// A message that changes while it is looked at stays in the look and at the slide that it is in.
+// A message that changes while it is shown keeps its tab and slide.
 func TestShowKeepsTabAndSlide(t *testing.T) {
 	p := show(t, push(t, "android-carousel"))
 	p.Update(key("l"))
@@ -207,7 +207,7 @@ func TestTickKeepsScroll(t *testing.T) {
 	want(t, &p, "◉ Your app")
 }
 
-// The colors of a document are drawn where there are colors, with text that is read on them.
+// The colors of a document are drawn if the terminal has colors, with readable text.
 func TestColors(t *testing.T) {
 	draw := func(name string, profile termenv.Profile) string {
 		theme, err := themes.New(themes.Options{Name: name, DarkBackground: true, Profile: profile})
@@ -219,14 +219,14 @@ func TestColors(t *testing.T) {
 		p.Show(push(t, "android-stylized"))
 		return p.View()
 	}
-	ground := regexp.MustCompile(`48;2;255;24[34];229`) // terminals get colors rounded
+	ground := regexp.MustCompile(`48;2;255;24[34];229`) // terminals get rounded colors
 	text := regexp.MustCompile(`1;38;2;0;0;0;48;2;255;24[34];229mMembers`)
 	for _, name := range []string{themes.Dark, themes.Light, themes.HighContrast} {
 		if got := draw(name, termenv.TrueColor); !ground.MatchString(got) || !text.MatchString(got) {
 			t.Errorf("theme %s does not draw black on the card's ground: %q", name, got)
 		}
 	}
-	// Without colors, or with sixteen, the frame and words stand for them.
+	// Without colors, or with sixteen, a frame and text replace them.
 	for what, got := range map[string]string{
 		"none": draw(themes.None, termenv.TrueColor), "16": draw(themes.Dark, termenv.ANSI), "plain": draw(themes.Dark, termenv.Ascii),
 	} {
@@ -258,7 +258,7 @@ func TestMouseOpensTabs(t *testing.T) {
 	want(t, p, "EXPANDED")
 }
 
-// The clock of a phone shows when the message was sent, and there is none where that is not known.
+// The clock of a phone shows when the message was sent; there is none if that is unknown.
 func TestClockShowsWhenItWasSent(t *testing.T) {
 	v := push(t, "android-basic")
 	v.At = time.Date(2026, 11, 26, 21, 5, 0, 0, time.UTC)

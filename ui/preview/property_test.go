@@ -20,7 +20,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// texts are what documents may hold: words, markup, expressions, and what breaks terminals.
+// texts generates texts of documents: words, markup, expressions, and sequences that break terminals.
 func texts() *rapid.Generator[string] {
 	part := rapid.OneOf(
 		rapid.SampledFrom([]string{
@@ -34,7 +34,7 @@ func texts() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(part, 0, 8).Draw(t, "parts"), "") })
 }
 
-// randomContent returns content whose members are those of like, or anything else.
+// randomContent generates content with the fields of like, or anything else.
 func randomContent(t *rapid.T, like doc.Value, deep int) doc.Value {
 	switch rapid.IntRange(0, 9).Draw(t, "as") {
 	case 0:
@@ -87,8 +87,7 @@ func layoutError(view string, w, h int) string {
 	return ""
 }
 
-// Whatever a document holds, a preview is as large as it was told, and no sequence of the document
-// reaches the terminal.
+// For any document, the preview has the size that was set and contains no control sequence of the document.
 func TestAnyDocumentFits(t *testing.T) {
 	messages, letter := load(t, "messages.json"), load(t, "mail.json")
 	var names []string
@@ -136,7 +135,7 @@ func TestAnyDocumentFits(t *testing.T) {
 	})
 }
 
-// Every line of a card ends where the card ends, for ordinary texts in wide and combined characters.
+// All lines of a card have the same width, for ordinary texts with wide and combining characters.
 func TestCardEdgesAlign(t *testing.T) {
 	content := load(t, "messages.json").Get("android-basic").Get("android")
 	for _, title := range []string{"漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字", "🇩🇪🇫🇷 👩‍👩‍👧 e\u0301té", "ไทยไทยไทย", "1️⃣ first", strings.Repeat("é", 80)} {

@@ -11,25 +11,25 @@ import (
 	"bugle/ui/widget"
 )
 
-// textStyle is how a piece of text looks. The zero value is ordinary text.
+// textStyle is the style of a piece of text. The zero value is ordinary text.
 type textStyle struct {
 	tone   themes.Tone
-	fg, bg string // #rrggbb of a document, which count before the tone; "" for none
-	edge   string // #rrggbb of the edge of a ground: drawn as it is
+	fg, bg string // #rrggbb colors of a document, which override the tone; "" for none
+	edge   string // #rrggbb color of the edge of a background, drawn unchanged
 
 	bold, italic, underline, strike bool
 }
 
-// run is a piece of text of one line, clean, in one look.
+// run is a piece of clean text in one style.
 type run struct {
-	text string
-	style  textStyle
+	text  string
+	style textStyle
 }
 
-// line is what stands on one line.
+// line is the runs of one line.
 type line []run
 
-// width is the number of cells that the line takes.
+// width returns the width of the line in cells.
 func (l line) width() int {
 	if len(l) == 1 {
 		return widget.Width(l[0].text)
@@ -41,18 +41,18 @@ func (l line) width() int {
 	return widget.Width(b.String())
 }
 
-// sgrPair is what a look writes before and after a text.
+// sgrPair has the sequences before and after a text in a style.
 type sgrPair struct{ on, off string }
 
-// painter turns lines into what a terminal shows, in the colors of a theme.
+// painter renders lines for a terminal in the colors of a theme.
 type painter struct {
 	theme themes.Theme
-	// noColors says that the colors of documents are not drawn: there are none, or so few that theirs
-	// would become others, in which texts may be lost.
+	// noColors disables the colors of documents, because the terminal has none, or too few to show them without
+	// making text unreadable.
 	noColors bool
-	// background is the background of what is being drawn, "" for the terminal's own.
+	// background is the current background, "" for the terminal's own.
 	background string
-	sgr   map[textStyle]sgrPair
+	sgr        map[textStyle]sgrPair
 }
 
 func newPainter(t themes.Theme) *painter {
@@ -65,10 +65,10 @@ const (
 	white = "#ffffff"
 )
 
-// minContrast is what a color has to have on its ground to be drawn as it is.
+// minContrast is the minimum contrast at which a color is drawn unchanged.
 const minContrast = 2
 
-// terminalBackground is the background that the theme was made for.
+// terminalBackground returns the background that the theme was made for.
 func (c *painter) terminalBackground() string {
 	if c.theme.DarkBackground {
 		return black
@@ -76,7 +76,7 @@ func (c *painter) terminalBackground() string {
 	return white
 }
 
-// withBackground says what is drawn next stands on a ground of the document.
+// withBackground sets the background for what is drawn next, and returns a function that restores it.
 func (c *painter) withBackground(ground string) func() {
 	before := c.background
 	if !c.noColors {
@@ -85,7 +85,7 @@ func (c *painter) withBackground(ground string) func() {
 	return func() { c.background = before }
 }
 
-// resolve returns the look in which a pen is drawn on the present ground.
+// resolve returns the style in which text is drawn on the current background.
 func (c *painter) resolve(p textStyle) textStyle {
 	if c.noColors {
 		p.fg, p.bg = "", ""
@@ -107,8 +107,8 @@ func (c *painter) resolve(p textStyle) textStyle {
 	return p
 }
 
-// readableColor returns a color that is read on the pen's ground: that of its tone where it can be told from it,
-// else black or white.
+// readableColor returns a readable color on the style's background: that of its tone if the contrast is
+// sufficient, else black or white.
 func (c *painter) readableColor(p textStyle) string {
 	if tone := hex(c.theme.Tone(p.tone).GetForeground()); p.tone != themes.ToneText && render.Contrast(tone, p.bg) >= 3 {
 		return tone
@@ -126,7 +126,7 @@ func hex(color lipgloss.TerminalColor) string {
 	return ""
 }
 
-// paint draws a clean text of one line.
+// paint renders a clean text of one line.
 func (c *painter) paint(text string, p textStyle) string {
 	if text == "" {
 		return ""
@@ -164,7 +164,7 @@ func (c *painter) sgrFor(p textStyle) sgrPair {
 	return sgrPair{on, off}
 }
 
-// draw draws a line exactly w cells wide.
+// draw renders a line exactly w cells wide.
 func (c *painter) draw(l line, w int) string {
 	width := l.width()
 	if width > w {
@@ -181,7 +181,7 @@ func (c *painter) draw(l line, w int) string {
 	return b.String()
 }
 
-// cut returns the line at most w cells wide, with "…" where something was cut.
+// cut returns the line cut to w cells, with "…" if something was cut.
 func (l line) cut(w int) line {
 	if l.width() <= w {
 		return l
@@ -199,14 +199,14 @@ func (l line) cut(w int) line {
 		}
 		out, left = append(out, r), left-n
 	}
-	// Runs that join where they meet take other cells together than each alone.
+	// Joined runs can have another width than the sum of their widths.
 	for len(out) > 0 && out.width() > w {
 		out = out[:len(out)-1]
 	}
 	return out
 }
 
-// joinSides puts a line at the left and one at the right of w cells; the left one gives way.
+// joinSides puts one line at the left and one at the right of w cells; the left one is cut if needed.
 func joinSides(left, right line, w int) line {
 	room := w - right.width()
 	if len(right) > 0 {
@@ -221,11 +221,11 @@ func joinSides(left, right line, w int) line {
 	return append(out, right...)
 }
 
-// centered puts a line in the middle of w cells.
+// centered centers a line in w cells.
 func centered(l line, w int) line {
 	l = l.cut(w)
 	return append(line{{text: strings.Repeat(" ", max(w-l.width(), 0)/2)}}, l...)
 }
 
-// textLine is a line of one text, cleaned.
+// textLine returns a line of one text, cleaned.
 func textLine(text string, p textStyle) line { return line{{text: widget.Clean(text), style: p}} }

@@ -10,10 +10,10 @@ import (
 	"bugle/ui/widget"
 )
 
-// missingMark stands before an expression that has no value.
+// missingMark is shown before an expression without a value.
 const missingMark = "⚠"
 
-// runs returns a text in pens, each piece clean; newlines stay. base is the look of plain text.
+// runs converts a text to styled runs of clean text; newlines are kept. base is the style of plain text.
 func runs(t render.Text, base textStyle) []run {
 	out := make([]run, 0, len(t))
 	for _, s := range t {
@@ -49,11 +49,11 @@ func runs(t render.Text, base textStyle) []run {
 	return out
 }
 
-// glyph is one character as a person sees it.
+// glyph is one grapheme cluster.
 type glyph struct {
 	text  string
 	width int
-	run   int // whose look it has
+	run   int // index of its run
 }
 
 func glyphs(list []run) []glyph {
@@ -84,8 +84,8 @@ func glyphs(list []run) []glyph {
 	return out
 }
 
-// wrapRuns breaks text into lines of at most w cells: between words where it can, behind the slashes of
-// addresses, and between wide characters. More than most lines (0 for all) end in "…".
+// wrapRuns wraps text to lines of at most w cells: between words if possible, after the slashes of URLs, and
+// between wide characters. If there are more than most lines (0 for no limit), the last one ends in "…".
 func wrapRuns(list []run, w, most int) []line {
 	if w <= 0 {
 		return nil
@@ -121,7 +121,7 @@ func glyphText(g []glyph) string {
 	return b.String()
 }
 
-// breakAt returns where the line that begins at from ends, and where the next begins.
+// breakAt returns the end of the line that begins at from, and the start of the next one.
 func breakAt(g []glyph, from, w int) (end, next int) {
 	width, breakEnd, breakNext, slash := 0, -1, -1, -1
 	for i := from; i < len(g); i++ {
@@ -144,7 +144,7 @@ func breakAt(g []glyph, from, w int) (end, next int) {
 			if slash > from {
 				return slash, slash
 			}
-			i = max(i, from+1) // at the least one character
+			i = max(i, from+1) // at least one character
 			return i, i
 		}
 		if isSlash(g, i) {
@@ -154,7 +154,7 @@ func breakAt(g []glyph, from, w int) (end, next int) {
 	return len(g), len(g)
 }
 
-// wordFits says that the word that g begins with has room on a line of its own.
+// wordFits reports whether the word at the start of g fits on a line of its own.
 func wordFits(g []glyph, w int) bool {
 	for _, x := range g {
 		if x.text == " " || x.text == "\n" {
@@ -167,7 +167,7 @@ func wordFits(g []glyph, w int) bool {
 	return true
 }
 
-// isSlash says that an address may be broken behind a character: not within "://".
+// isSlash reports whether a URL may be broken after a character, which excludes "://".
 func isSlash(g []glyph, i int) bool {
 	switch g[i].text {
 	case "?", "&":
@@ -178,7 +178,7 @@ func isSlash(g []glyph, i int) bool {
 	return false
 }
 
-// hardBreak is breakAt without regard for words.
+// hardBreak is breakAt within words.
 func hardBreak(g []glyph, from, w int) (end, next int) {
 	width := 0
 	for i := from; i < len(g); i++ {
@@ -218,7 +218,7 @@ func lineOf(list []run, g []glyph) line {
 	return out
 }
 
-// singleLine puts all of a text on one line: newlines become blanks.
+// singleLine puts a text on one line, with newlines as blanks.
 func singleLine(t render.Text, base textStyle) line {
 	list := runs(t, base)
 	out := make(line, len(list))

@@ -8,15 +8,15 @@ import (
 	"bugle/themes"
 )
 
-// page gathers drawn lines.
+// page collects rendered lines.
 type page struct {
 	*painter
 	width int
 	lines []string
-	at    time.Time // when the message arrived; zero where nothing says so
+	at    time.Time // when the message arrived; zero if unknown
 }
 
-// received returns when the message arrived, as devices show it.
+// received returns when the message arrived, formatted as devices do.
 func (s *page) received() string {
 	if s.at.IsZero() {
 		return ""
@@ -24,11 +24,11 @@ func (s *page) received() string {
 	return s.at.Format("15:04")
 }
 
-func (s *page) add(l line)   { s.lines = append(s.lines, s.draw(l, s.width)) }
-func (s *page) blank()       { s.lines = append(s.lines, strings.Repeat(" ", s.width)) }
+func (s *page) add(l line)      { s.lines = append(s.lines, s.draw(l, s.width)) }
+func (s *page) blank()          { s.lines = append(s.lines, strings.Repeat(" ", s.width)) }
 func (s *page) addAll(l []line) { s.addIndented(l, 0) }
 
-// addIndented adds lines, each behind an indent.
+// addIndented adds lines with an indent.
 func (s *page) addIndented(list []line, indent int) {
 	for _, l := range list {
 		if indent > 0 {
@@ -38,12 +38,12 @@ func (s *page) addIndented(list []line, indent int) {
 	}
 }
 
-// wrapped adds a text, broken into lines.
+// wrapped adds a text, wrapped to the width.
 func (s *page) wrapped(text string, p textStyle) {
 	s.addAll(wrapRuns(runs(render.Text{{Text: text}}, p), s.width, 0))
 }
 
-// card frames what body writes into the inside of a box of at most w cells.
+// card draws what body adds inside a box of at most w cells.
 func (s *page) card(w int, ground string, body func(in *page)) {
 	w = min(w, s.width)
 	in := &page{painter: s.painter, width: max(w-4, 1)}
@@ -64,7 +64,7 @@ func (s *page) card(w int, ground string, body func(in *page)) {
 	s.addDrawn(border.Render("╰"+strings.Repeat("─", max(w-2, 0))+"╯"), w)
 }
 
-// filled puts drawn lines on a ground of its own, which ends half a line above and below them.
+// filled draws lines on a background of their own, which extends half a line above and below them.
 func (s *page) filled(w int, ground string, lines []string) {
 	side := s.paint("  ", textStyle{bg: ground})
 	s.addDrawn(s.paint(strings.Repeat("▄", w), textStyle{edge: ground}), w)
@@ -74,7 +74,7 @@ func (s *page) filled(w int, ground string, lines []string) {
 	s.addDrawn(s.paint(strings.Repeat("▀", w), textStyle{edge: ground}), w)
 }
 
-// framed puts drawn lines, four cells narrower than the sheet, into a frame of thin lines.
+// framed draws lines, four cells narrower than the page, inside a thin frame.
 func (s *page) framed(lines []string) {
 	edge := textStyle{tone: themes.ToneFaint}
 	left, right := s.paint("│ ", edge), s.paint(" │", edge)
@@ -85,12 +85,12 @@ func (s *page) framed(lines []string) {
 	s.add(line{{"└" + strings.Repeat("─", s.width-2) + "┘", edge}})
 }
 
-// addDrawn adds a drawn line of w cells.
+// addDrawn adds a rendered line of w cells.
 func (s *page) addDrawn(drawn string, w int) {
 	s.lines = append(s.lines, drawn+strings.Repeat(" ", max(s.width-w, 0)))
 }
 
-// picture draws the place of a picture, with what it is and its name; left and right stand at its sides.
+// picture draws a placeholder for a picture with its kind and name; left and right are shown at its sides.
 func (s *page) picture(img *render.Image, height int, left, right string) {
 	w := s.width
 	if w < 8 {
@@ -127,7 +127,7 @@ func pad2(s string) string {
 	return s + " "
 }
 
-// fill makes a line w cells wide.
+// fill pads a line to w cells.
 func fill(l line, w int) line {
 	return append(l, run{text: strings.Repeat(" ", max(w-l.width(), 0))})
 }
@@ -139,5 +139,5 @@ func mediaIcon(img *render.Image) string {
 	return "▨"
 }
 
-// thumbnail is a small picture at the right of the text of a collapsed notification, two lines high.
+// thumbnail is the placeholder for a small picture at the right of a collapsed notification, two lines high.
 const thumbnail = "▒▒▒▒"

@@ -10,14 +10,14 @@ import (
 	"bugle/engine/message/render"
 )
 
-// TemplateCache is the saved templates of a workspace as far as they were read, for a document that changes while it
-// is shown. It does not change; the zero Shelf is empty.
+// TemplateCache has the saved templates that have been read, for a document that changes while it is shown. It
+// is immutable; the zero value is empty.
 type TemplateCache struct {
 	items map[engine.ContentRef]*engine.ContentItem
-} // nil: there is none
+} // nil if it does not exist
 
-// Resolve returns a document with what its messages have from saved templates, and what is known of those. While
-// some that it names were not read, which it gives besides, the document is as it was.
+// Resolve returns a document with the content of its saved templates, and the templates. If some have not been
+// read, it returns their references in unread, and the document unchanged.
 func (s TemplateCache) Resolve(ch engine.Channel, document doc.Value) (whole doc.Value, t render.Templates, named, unread []engine.ContentRef) {
 	l := cacheLookup{cache: s}
 	whole, taken, err := material.WithTemplates(context.Background(), &l, ch, document)
@@ -27,7 +27,7 @@ func (s TemplateCache) Resolve(ch engine.Channel, document doc.Value) (whole doc
 	return whole, render.Taken(taken), l.named, nil
 }
 
-// Read reads templates, and gives a shelf that has those besides what is on this one.
+// Read reads templates and returns a cache that contains them as well.
 func (s TemplateCache) Read(ctx context.Context, from material.Templates, refs []engine.ContentRef) (TemplateCache, error) {
 	out := TemplateCache{make(map[engine.ContentRef]*engine.ContentItem, len(s.items)+len(refs))}
 	maps.Copy(out.items, s.items)
@@ -45,7 +45,7 @@ func (s TemplateCache) Read(ctx context.Context, from material.Templates, refs [
 	return out, nil
 }
 
-// cacheLookup is a shelf as templates are looked up on it; it notes which.
+// lookup adapts a cache to the template interface and records the references.
 type cacheLookup struct {
 	cache         TemplateCache
 	named, unread []engine.ContentRef

@@ -5,7 +5,7 @@ import (
 	"bugle/themes"
 )
 
-// mail draws one look of a mail.
+// mail draws one tab of an email.
 func (s *page) mail(m *render.Mail, l tabID) {
 	if m.Blank {
 		s.wrapped("The email is empty.", textStyle{tone: themes.ToneFaint})
@@ -30,7 +30,7 @@ func (s *page) mail(m *render.Mail, l tabID) {
 	s.notes(facts, m.Missing, m.Warnings)
 }
 
-// notification draws one look of a notification.
+// notification draws one tab of a notification.
 func (d *notificationPage) notification(l tabID) {
 	n := d.n
 	d.wrapped(n.Platform.Label()+" · "+n.Label, textStyle{tone: themes.ToneMuted})
@@ -51,7 +51,7 @@ func (d *notificationPage) notification(l tabID) {
 	d.notes(d.facts(), n.Missing, d.n.Warnings)
 }
 
-// card draws the card of a look.
+// card draws the card of a tab.
 func (d *notificationPage) card(l tabID) {
 	switch l {
 	case tabCollapsed:

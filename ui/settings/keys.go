@@ -14,21 +14,21 @@ import (
 	"bugle/ui/widget"
 )
 
-// tabHost is what a tab needs of the screen.
+// tabHost is what a tab needs from the screen.
 type tabHost struct {
-	run  func(kind string, do func(context.Context) (any, error)) tea.Cmd
-	pushUndo  func(screen.UndoStep)
-	open func() tea.Cmd // the tab
+	run      func(kind string, do func(context.Context) (any, error)) tea.Cmd
+	pushUndo func(screen.UndoStep)
+	open     func() tea.Cmd // opens the tab
 }
 
-// keysTab is the tab of the keys.
+// keysTab is the tab with the key bindings.
 type keysTab struct {
 	tabHost
 	theme    themes.Theme
 	file     keymap.File
 	list     widget.List
 	filter   widget.Prompt
-	keymap       keymap.Map
+	keymap   keymap.Map
 	problems []keymap.Problem
 	shown    []keymap.Entry
 }
@@ -60,7 +60,7 @@ func (k *keysTab) showAll() tea.Cmd {
 	return nil
 }
 
-// actions are what can be done with the action under the cursor.
+// actions returns what can be done with the selected action.
 func (k *keysTab) actions() []screen.Action {
 	none := ""
 	if _, ok := k.selected(); !ok {
@@ -85,7 +85,7 @@ func (k *keysTab) set(m keymap.Map, problems []keymap.Problem) {
 	k.fill()
 }
 
-// fill lists the actions that the filter leaves.
+// fill lists the actions that match the filter.
 func (k *keysTab) fill() {
 	words := strings.Fields(strings.ToLower(k.filter.Value()))
 	k.shown = k.shown[:0]
@@ -111,7 +111,7 @@ func (k *keysTab) fill() {
 	k.list.SetItems(items)
 }
 
-// screenNames are the headings of the list: what people call the screens that actions belong to.
+// screenNames are the headings of the list, where they differ from the route's name.
 var screenNames = map[string]string{keymap.App: "Everywhere", screen.NewDraft: "New draft", screen.TestSend: "Test send"}
 
 func screenName(e keymap.Entry) string {
@@ -122,7 +122,7 @@ func screenName(e keymap.Entry) string {
 	return strings.ToUpper(part[:1]) + part[1:]
 }
 
-// entryName names an action as its help does.
+// entryName returns the display name of an action, as in the help.
 func entryName(e keymap.Entry) string { return strings.ToUpper(e.Description[:1]) + e.Description[1:] }
 
 // goTo moves the cursor to an action.
@@ -148,7 +148,7 @@ func (k *keysTab) key(msg tea.KeyMsg) {
 	k.list.Update(msg)
 }
 
-// isListKey reports whether a key moves in the list also while the filter is typed.
+// isListKey reports whether a key moves in the list even while the filter is typed.
 func isListKey(msg tea.KeyMsg) bool {
 	return slices.Contains([]tea.KeyType{tea.KeyUp, tea.KeyDown, tea.KeyPgUp, tea.KeyPgDown}, msg.Type)
 }
@@ -160,20 +160,19 @@ func (k *keysTab) selected() (keymap.Entry, bool) {
 	return keymap.Entry{}, false
 }
 
-// keysSaved is the keys after the file was written.
+// keysSaved reports that the file was written.
 type keysSaved struct {
 	keys     keymap.Map
 	problems []keymap.Problem
-	notice     string
-	edited   bool   // the whole file was, so that all of it is news
-	name     string // of the action; empty where it is more than one
-	before   []byte // the file as it was
-	after    []byte // and as it is
-	undo    bool   // it was undone or redone
+	notice   string
+	edited   bool   // the user edited the whole file, so that any part may have changed
+	name     string // of the action; empty if several changed
+	before   []byte // the file before
+	after    []byte // the file after
+	undo     bool   // from undo or redo, which must not be recorded again
 }
 
-// askKey asks for a key and gives it to the action under the cursor, in the place of those it has or
-// besides them.
+// askKey asks for a key and binds the selected action to it, replacing or adding to its keys.
 func (k *keysTab) askKey(more bool) tea.Cmd {
 	e, ok := k.selected()
 	if !ok {
@@ -226,7 +225,7 @@ func (k *keysTab) setKeys(name string, next []string, said string) tea.Cmd {
 	})
 }
 
-// actionTitle returns what people call the action of that name.
+// actionTitle returns the display name of an action by its name.
 func actionTitle(name string) string {
 	for _, e := range keymap.All() {
 		if e.Name == name {
@@ -236,7 +235,7 @@ func actionTitle(name string) string {
 	return name
 }
 
-// restoreFile writes the file as it was before or after a change, and goes to the action that it was about.
+// restoreFile writes an earlier or later version of the file and moves to the action that changed.
 func (k *keysTab) restoreFile(c keysSaved, text []byte, said string) tea.Cmd {
 	file := k.file
 	return tea.Batch(k.open(), k.run(taskKeys, func(context.Context) (any, error) {
@@ -248,7 +247,7 @@ func (k *keysTab) restoreFile(c keysSaved, text []byte, said string) tea.Cmd {
 	}))
 }
 
-// applyKeys has the program follow the file.
+// applyKeys applies the file to the running program.
 func (k *keysTab) applyKeys(c keysSaved) tea.Cmd {
 	k.set(c.keys, c.problems)
 	if c.undo {
@@ -291,7 +290,7 @@ func (k *keysTab) editKeys() tea.Cmd {
 	})
 }
 
-// resetDisabledReason says why there is nothing to give back to the action under the cursor.
+// resetDisabledReason returns why the selected action cannot be reset.
 func (k *keysTab) resetDisabledReason() string {
 	e, ok := k.selected()
 	if !ok {
@@ -303,10 +302,10 @@ func (k *keysTab) resetDisabledReason() string {
 	return ""
 }
 
-// headerHeight is how many lines stand above the list of keys.
+// headerHeight returns the number of lines above the list.
 func (k *keysTab) headerHeight(w int) int { return len(k.header(w)) }
 
-// header returns the lines above the list of keys: the filter, and what is not followed of the file.
+// header returns the lines above the list: the filter, and the problems of the file.
 func (k *keysTab) header(w int) []string {
 	lines := []string{k.filter.View(), ""}
 	if len(k.problems) == 0 {

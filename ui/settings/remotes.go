@@ -11,7 +11,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// remotesTab is the tab of what the program works on.
+// remotesTab is the tab with the local store and the remotes.
 type remotesTab struct {
 	list   widget.List
 	all    []Remote
@@ -35,12 +35,12 @@ func (p *remotesTab) set(all []Remote, failed error) {
 	p.list.SetItems(items)
 }
 
-// remoteUsed is the profiles after another was chosen for the next start.
+// remoteUsed reports that the default for the next start has changed.
 type remoteUsed struct {
 	all    []Remote
 	name   string
-	notice   string
-	before string // the one that it was; empty where the change was undone or redone
+	notice string
+	before string // the previous default; empty after undo or redo
 }
 
 func (s *Screen) useRemote() tea.Cmd {
@@ -57,7 +57,7 @@ func (s *Screen) useRemote() tea.Cmd {
 	return s.use(name, "The next start uses "+name+". This window stays connected as it is.", before)
 }
 
-// use chooses what the next start works on, with the cursor on it.
+// use sets the default for the next start and moves the cursor to it.
 func (s *Screen) use(name, said, before string) tea.Cmd {
 	list := s.src.Remotes
 	return tea.Batch(s.openTab(tabRemotes), s.Run(taskRemote, func(context.Context) (any, error) {
@@ -69,7 +69,7 @@ func (s *Screen) use(name, said, before string) tea.Cmd {
 	}))
 }
 
-// showUsed shows what the next start works on.
+// showUsed shows the default for the next start.
 func (s *Screen) showUsed(p remoteUsed) tea.Cmd {
 	s.remotes.set(p.all, nil)
 	s.remotes.list.SelectItem(max(slices.IndexFunc(p.all, func(one Remote) bool { return one.Name == p.name }), 0))

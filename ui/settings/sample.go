@@ -7,7 +7,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// view draws the list of themes beside what this one looks like.
+// view draws the list of themes beside a sample of the selected one.
 func (l *themeTab) view(w, h int) string {
 	list := strings.Split(l.list.View(), "\n")
 	sample := l.sample(max(w-themesWidth-2, 1), h)
@@ -25,7 +25,7 @@ func (l *themeTab) view(w, h int) string {
 	return strings.Join(lines, "\n")
 }
 
-// sample shows every color that has a meaning, each where it is used.
+// sample shows every color with a meaning where it is used.
 func (l *themeTab) sample(w, h int) []string {
 	t := l.theme
 	line := func(text string) string { return widget.Truncate(text, w) }
@@ -48,7 +48,7 @@ func (l *themeTab) sample(w, h int) []string {
 	return append(out[:min(len(out), max(h-len(notes), 3))], notes...)
 }
 
-// notes say what is wrong with files of own themes, or where those are.
+// notes lists errors in the files of custom themes, or shows their folder.
 func (l *themeTab) notes(w int) []string {
 	var out []string
 	add := func(text string, tone themes.Tone) {
@@ -67,7 +67,7 @@ func (l *themeTab) notes(w int) []string {
 	return out
 }
 
-// joinWrapped sets pieces one after the other, on as many lines as they need.
+// joinWrapped joins pieces, on as many lines as they need.
 func joinWrapped(pieces []string, w int) []string {
 	var lines []string
 	for _, p := range pieces {

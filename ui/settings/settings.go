@@ -1,5 +1,5 @@
-// Package settings is the screen of what a person chose for this program: the theme, with a live view,
-// the keys, the remote service, and where the files of all that are.
+// Package settings is the screen for the preferences of this program: theme, key bindings and remotes, and the
+// paths of their files.
 package settings
 
 import (
@@ -14,37 +14,37 @@ import (
 	"bugle/ui/widget"
 )
 
-// Themes are the themes to choose from.
+// Themes is the set of themes to choose from.
 type Themes interface {
 	Names() []string
-	// Reload reads the person's own themes anew, and returns what is wrong with their files.
+	// Reload reads the user's custom themes again and returns the errors in their files.
 	Reload() []error
-	// Dir is the folder of the own ones.
+	// Dir is the folder of custom themes.
 	Dir() string
 }
 
-// Remote is one remote service, or this machine's own store.
+// Remote is a remote service, or the local store.
 type Remote struct {
-	Name  string
-	Location string // its address and workspace, for people
-	Current  bool   // this window works on it
-	Default  bool   // the next start without a flag works on it
+	Name     string
+	Location string // its address and workspace, for display
+	Current  bool   // this window uses it
+	Default  bool   // the next start without a flag uses it
 }
 
-// Remotes are what the program can work on.
+// Remotes lists the local store and the remotes.
 type Remotes interface {
 	List() ([]Remote, error)
-	// Use makes a profile the one of the next start.
+	// Use makes a remote the default for the next start.
 	Use(name string) error
 }
 
 // File is a file or folder of the program.
 type File struct{ Name, Path, About string }
 
-// Sources are what the screen shows and changes.
+// Sources has what the screen shows and changes.
 type Sources struct {
-	Themes   Themes
-	Keys     keymap.File
+	Themes  Themes
+	Keys    keymap.File
 	Remotes Remotes
 	Files   []File
 }
@@ -69,22 +69,22 @@ type Screen struct {
 	tabs          widget.Tabs
 	width, height int
 
-	themeTab     *themeTab
-	keysTab     *keysTab
-	remotes remotesTab
+	themeTab *themeTab
+	keysTab  *keysTab
+	remotes  remotesTab
 	files    widget.List
 }
 
-// The kinds of tasks.
+// Kinds of tasks.
 const (
-	taskLoad    = "load"
-	taskKeys    = "keys"
+	taskLoad   = "load"
+	taskKeys   = "keys"
 	taskRemote = "profile"
-	taskEdit    = "edit"
-	taskTheme   = "theme"
+	taskEdit   = "edit"
+	taskTheme  = "theme"
 )
 
-// New makes the screen.
+// New returns the screen.
 func New(deps screen.Deps, src Sources) *Screen {
 	s := &Screen{Base: screen.NewBase(), deps: deps, src: src, theme: deps.Theme, tabs: widget.NewTabs(deps.Theme, tabNames...)}
 	does := func(tab int) tabHost { return tabHost{s.Run, s.PushUndo, func() tea.Cmd { return s.openTab(tab) }} }
@@ -101,16 +101,16 @@ func New(deps screen.Deps, src Sources) *Screen {
 	return s
 }
 
-// Title names the screen.
+// Title returns the screen's part of the breadcrumb.
 func (s *Screen) Title() string { return "Settings" }
 
-// loaded is what the files say.
+// loaded is the content of the files.
 type loaded struct {
-	keys     keymap.Map
-	problems []keymap.Problem
-	themeErrs    []error // about own themes
-	remotes []Remote
-	remotesErr   error // about profiles
+	keys       keymap.Map
+	problems   []keymap.Problem
+	themeErrs  []error // errors in custom themes
+	remotes    []Remote
+	remotesErr error // error of the remotes
 }
 
 // Init reads the files.
@@ -126,19 +126,19 @@ func (s *Screen) Init() tea.Cmd {
 	})
 }
 
-// Resume reads them anew.
+// Resume reads them again.
 func (s *Screen) Resume() tea.Cmd { return s.Init() }
 
-// Typing says that the filter of the keys has the keyboard.
+// Typing reports whether the filter of the keys has the keyboard.
 func (s *Screen) Typing() bool { return s.tabs.Active == tabKeys && s.keysTab.filter.Focused() }
 
-// Close shows the theme that was kept, where another one is only looked at.
+// Close restores the saved theme if another one is being previewed.
 func (s *Screen) Close() tea.Cmd {
 	s.Base.Close()
 	return s.themeTab.cancelPreview()
 }
 
-// Update takes the mouse, the keys that move, and what tasks gave.
+// Update handles the mouse, keys that move, and results of tasks.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
@@ -215,7 +215,7 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	return nil
 }
 
-// PaletteItems lists the tabs, for the palette.
+// PaletteItems lists the tabs for the palette.
 func PaletteItems() []screen.PaletteItem {
 	out := make([]screen.PaletteItem, len(tabNames))
 	for i, name := range tabNames {
@@ -224,10 +224,10 @@ func PaletteItems() []screen.PaletteItem {
 	return out
 }
 
-// Route leads to the screen.
+// Route returns the route of the screen.
 func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.Settings} }
 
-// GoTo opens the tab that the query of a route names.
+// GoTo opens the tab in a route's query.
 func (s *Screen) GoTo(r screen.Route) tea.Cmd {
 	if i := slices.Index(tabNames, r.Query); i >= 0 {
 		return s.openTab(i)
@@ -235,7 +235,7 @@ func (s *Screen) GoTo(r screen.Route) tea.Cmd {
 	return nil
 }
 
-// openTab opens a tab. A theme that is only looked at does not go along.
+// openTab opens a tab and ends the preview of a theme.
 func (s *Screen) openTab(tab int) tea.Cmd {
 	s.keysTab.filter.Blur()
 	s.tabs.Active = tab
@@ -246,7 +246,7 @@ func (s *Screen) openTab(tab int) tea.Cmd {
 	return s.themeTab.cancelPreview()
 }
 
-// editMsg is a file's text on the way to the editor.
+// editMsg carries a file's text to the editor.
 type editMsg struct {
 	text, suffix string
 	then         func(text string, changed bool) tea.Cmd

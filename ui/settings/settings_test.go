@@ -23,7 +23,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// fakeThemes is the themes of a folder, shown by another name so that pictures of it do not change.
+// fakeThemes are the themes of a folder, displayed under another path so that golden files do not change.
 type fakeThemes struct {
 	dir, shown string
 	mu         sync.Mutex
@@ -53,7 +53,7 @@ func (s *fakeThemes) get(name string) (themes.Theme, error) {
 	return s.set.New(themes.Options{Name: name, DarkBackground: true, Profile: termenv.Ascii})
 }
 
-// fakeRemotes is the profiles of a test.
+// fakeRemotes are the remotes of a test.
 type fakeRemotes struct {
 	all  []settings.Remote
 	fail error
@@ -68,7 +68,7 @@ func (l *fakeRemotes) Use(name string) error {
 	return l.fail
 }
 
-// harness is the Settings screen of a program, and the files behind it.
+// harness is the settings screen of a program with its files.
 type harness struct {
 	*uitest.Harness
 	keys  keymap.File
@@ -92,7 +92,7 @@ func open(t *testing.T, change ...func(*harness)) *harness {
 	for _, c := range change {
 		c(d)
 	}
-	seen := func(map[string]bool) map[string]bool { return map[string]bool{"seen": true} } // the offer of the tour is another test's
+	seen := func(map[string]bool) map[string]bool { return map[string]bool{"seen": true} } // another test covers the tour
 	if _, err := prefs.Update(d.prefs, "tour", seen); err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// A theme is looked at as long as the cursor is on it, and kept with enter.
+// A theme is previewed while the cursor is on it, and saved with enter.
 func TestThemePreviewAndChoice(t *testing.T) {
 	d := open(t)
 	d.Want("✓ dark")
@@ -170,7 +170,7 @@ func TestThemePreviewAndChoice(t *testing.T) {
 	if got := d.chosen(t); got != "" {
 		t.Errorf("looking at %q chose it", got)
 	}
-	d.Press("tab") // away from it
+	d.Press("tab") // leave the tab
 	d.Press("shift+tab", "down", "down", "enter")
 	d.Want("✓ color-blind", "Theme set to color-blind")
 	if got := d.chosen(t); got != themes.ColorBlind {
@@ -185,7 +185,7 @@ func TestThemePreviewAndChoice(t *testing.T) {
 	}
 }
 
-// What is tried shows in the whole program, and goes when the tab or the screen is left.
+// A preview applies to the whole program, and ends when the tab or the screen is left.
 func TestLeavingTabEndsThemePreview(t *testing.T) {
 	var tried []string
 	deps := uitest.Deps(nil)
@@ -230,13 +230,13 @@ func TestEditCustomThemes(t *testing.T) {
 	d.Want("A theme with this name already exists.")
 }
 
-// standalone is the screen without a program around it: what it asks for is noted, and answered at once.
+// standalone is the screen without a program: its requests are recorded and answered at once.
 type standalone struct {
 	t       *testing.T
 	s       *settings.Screen
-	answers []string // what is typed where a line is asked for
-	edits   []string // what the editor leaves
-	edited  []string // what it began with
+	answers []string // typed into input dialogs
+	edits   []string // results of the editor
+	edited  []string // texts sent to the editor
 	asked   []screen.Question
 	chosen  []screen.ThemeMsg
 	keys    keymap.Map
@@ -293,7 +293,7 @@ func newStandalone(t *testing.T) (*standalone, string) {
 	return a, dir
 }
 
-// A theme of one's own is made in the editor, which is offered again until it can be used.
+// A new theme is edited until it is valid.
 func TestCreateCustomTheme(t *testing.T) {
 	a, dir := newStandalone(t)
 	a.answers, a.edits = []string{"noon"}, []string{"tokens:\n  text: blue\n", "base: light\ntokens:\n  text: 16\n"}
@@ -319,7 +319,7 @@ func TestCreateCustomTheme(t *testing.T) {
 	}
 }
 
-// Making a theme and editing it are undone and redone, the file and what is drawn with alike.
+// Creating and editing a theme can be undone and redone, both the file and the theme in use.
 func TestUndoCustomTheme(t *testing.T) {
 	a, dir := newStandalone(t)
 	file := func() string {
@@ -340,7 +340,7 @@ func TestUndoCustomTheme(t *testing.T) {
 	a.do("new theme")
 	a.do("edit theme")
 	a.do("use")
-	step(a.s.Undo, "base: dark\n") // the use
+	step(a.s.Undo, "base: dark\n") // the use of the theme
 	step(a.s.Undo, "base: light\n")
 	step(a.s.Undo, "none")
 	if last := a.chosen[len(a.chosen)-1]; last.Name == "noon" {
@@ -426,7 +426,7 @@ func TestPathsAreCopied(t *testing.T) {
 	}
 }
 
-// A changed theme, key, key file and remote are undone, with the cursor there, and redone.
+// Changes of theme, key, keymap file and remote are undone and redone, with the cursor there.
 func TestUndo(t *testing.T) {
 	d := open(t)
 	d.Press("ctrl+z")
@@ -469,7 +469,7 @@ func TestUndo(t *testing.T) {
 	d.Want("Nothing to redo")
 }
 
-// Everything that can be clicked does what it says, in every window.
+// Everything clickable works at every window size.
 func TestEveryClick(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		d := open(t)

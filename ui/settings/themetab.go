@@ -19,16 +19,16 @@ import (
 	"bugle/ui/widget"
 )
 
-// themeTab is the tab of the themes.
+// themeTab is the tab with the themes.
 type themeTab struct {
 	tabHost
-	theme  themes.Theme
+	theme     themes.Theme
 	themes    Themes
-	list   widget.List
-	names  []string
-	saved   string // the theme that was chosen; the others are only looked at
+	list      widget.List
+	names     []string
+	saved     string // the saved theme; others are only previewed
 	previewed string
-	errs  []error
+	errs      []error
 }
 
 func newThemeTab(t themes.Theme, own Themes, of tabHost) *themeTab {
@@ -40,7 +40,7 @@ func newThemeTab(t themes.Theme, own Themes, of tabHost) *themeTab {
 	return l
 }
 
-// set lists the themes, and marks the one that is in use.
+// set lists the themes and marks the saved one.
 func (l *themeTab) set(names []string) {
 	under := l.selected()
 	l.names = names
@@ -64,7 +64,7 @@ func (l *themeTab) set(names []string) {
 	}
 }
 
-// selected is the theme under the cursor.
+// selected returns the theme under the cursor.
 func (l *themeTab) selected() string {
 	if at := l.list.Cursor; at < len(l.names) {
 		return l.names[at]
@@ -72,7 +72,7 @@ func (l *themeTab) selected() string {
 	return ""
 }
 
-// setCurrent takes note of a theme that is drawn with, wherever it was chosen.
+// setCurrent adopts the current theme, wherever it was chosen.
 func (l *themeTab) setCurrent(t themes.Theme) {
 	l.theme = t
 	l.list.SetTheme(t)
@@ -112,7 +112,7 @@ func (l *themeTab) chooseTheme() tea.Cmd {
 	return tea.Batch(l.useTheme(name), screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, "Theme set to "+name))
 }
 
-// useTheme uses a theme, with the cursor on it.
+// useTheme switches to a theme and moves the cursor to it.
 func (l *themeTab) useTheme(name string) tea.Cmd {
 	l.open()
 	l.saved, l.previewed = name, name
@@ -148,7 +148,7 @@ func (l *themeTab) newTheme() tea.Cmd {
 	})
 }
 
-// template is the file of a theme that changes nothing yet.
+// template returns the file of a new theme that changes nothing.
 func template(base string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Your own theme, based on another one. Colors are \"#rrggbb\", in quotes, or a number from 0 to 255.\n# Remove the # in front of the tokens you change.\nbase: %s\ntokens:\n", base)
@@ -158,7 +158,7 @@ func template(base string) string {
 	return b.String()
 }
 
-// editTheme opens the file of the own theme under the cursor.
+// editTheme opens the file of the selected custom theme.
 func (l *themeTab) editTheme() tea.Cmd {
 	name, dir := l.selected(), l.themes.Dir()
 	return l.run(taskEdit, func(context.Context) (any, error) {
@@ -177,15 +177,15 @@ func (l *themeTab) editTheme() tea.Cmd {
 	})
 }
 
-// themeSaved is an own theme whose file was written.
+// themeSaved reports that the file of a custom theme was written.
 type themeSaved struct {
 	name, path, text string
-	before           *string // the file as it was; nil where there was none
-	undo            bool    // it was undone or redone
-	errs            []error
+	before           *string // the file before; nil if there was none
+	undo             bool    // from undo or redo
+	errs             []error
 }
 
-// writeTheme keeps what the editor left, right or wrong: it is the person's file.
+// writeTheme saves what the editor returned, valid or not, because it is the user's file.
 func (l *themeTab) writeTheme(name, path, text string) tea.Cmd {
 	list := l.themes
 	return l.run(taskTheme, func(context.Context) (any, error) {
@@ -200,7 +200,7 @@ func (l *themeTab) writeTheme(name, path, text string) tea.Cmd {
 	})
 }
 
-// saveThemeFile writes the file of a theme; without a text it removes it.
+// saveThemeFile writes the file of a theme, or removes it if text is nil.
 func saveThemeFile(path string, text *string) error {
 	if text == nil {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -217,8 +217,8 @@ func saveThemeFile(path string, text *string) error {
 	return nil
 }
 
-// restoreTheme writes the file of a theme as it was before or after an edit. A theme whose file goes away is not
-// used any more.
+// restoreTheme writes an earlier or later version of a theme's file. A theme whose file is removed is no longer
+// used.
 func (l *themeTab) restoreTheme(w themeSaved, text *string, said string) tea.Cmd {
 	var use tea.Cmd
 	if text == nil && (l.previewed == w.name || l.saved == w.name) {
@@ -231,7 +231,7 @@ func (l *themeTab) restoreTheme(w themeSaved, text *string, said string) tea.Cmd
 	}), screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, said))
 }
 
-// applyTheme shows the theme that was written, or what is wrong with it.
+// applyTheme shows the saved theme, or its errors.
 func (l *themeTab) applyTheme(w themeSaved) tea.Cmd {
 	l.errs = w.errs
 	l.set(l.themes.Names())
@@ -258,7 +258,7 @@ func (l *themeTab) applyTheme(w themeSaved) tea.Cmd {
 	return l.preview()
 }
 
-// offerEdit says why the theme that was written cannot be used, and offers to go on with its file.
+// offerEdit shows why the saved theme is invalid, and offers to edit its file again.
 func (l *themeTab) offerEdit(w themeSaved) tea.Cmd {
 	why := "Its file is not in " + filepath.Dir(w.path) + "."
 	for _, err := range w.errs {
@@ -278,7 +278,7 @@ func (l *themeTab) offerEdit(w themeSaved) tea.Cmd {
 	})
 }
 
-// editDisabledReason says why the theme under the cursor has no file.
+// editDisabledReason returns why the selected theme cannot be edited.
 func (l *themeTab) editDisabledReason() string {
 	if l.list.Cursor < len(themes.Names()) {
 		return "This theme is built in. Press n to make your own based on it."

@@ -13,7 +13,7 @@ import (
 
 const group = "Settings"
 
-// Actions are what the open tab can do, and the way to the others.
+// Actions returns the actions of the current tab, and those that switch tabs.
 func (s *Screen) Actions() []screen.Action {
 	if s.Typing() {
 		return []screen.Action{
@@ -61,13 +61,13 @@ func (s *Screen) SetTheme(t themes.Theme) {
 	s.files.SetTheme(t)
 }
 
-// SetSize takes the cells of the screen.
+// SetSize sets the size of the screen.
 func (s *Screen) SetSize(width, height int) { s.width, s.height = width, height; s.layout() }
 
-// themesWidth is what the list of themes takes, the rest being the live view.
+// themesWidth is the width of the list of themes; the sample gets the rest.
 const themesWidth = 26
 
-// footerHeight is how many lines below a list tell of what is under its cursor.
+// footerHeight is the height of the description below a list.
 const footerHeight = 4
 
 func (s *Screen) inner() (w, h int) { return max(s.width-4, 1), max(s.height-3, 1) }
@@ -81,7 +81,7 @@ func (s *Screen) layout() {
 	s.files.SetSize(w, max(min(h-footerHeight, max(len(s.src.Files), 1)), 1))
 }
 
-// View draws the tabs and the open one.
+// View draws the tabs and the current one.
 func (s *Screen) View() string {
 	if s.width == 0 || s.height == 0 {
 		return ""

@@ -103,7 +103,7 @@ func TestRestoreOpensVersionInBuilder(t *testing.T) {
 	}
 }
 
-// oldFilterService has versions whose filters were written by an earlier program.
+// oldFilterService has versions with filters written by an older program.
 type oldFilterService struct{ *local.Service }
 
 const earlierFilter = `{"segmentation_details":{"included_filters":{"filters":[{"filter_type":"actions","action_name":"Bought","attributes":{"filters":[{"filter_type":%q,"name":"price"}]}}]}}}`
@@ -125,7 +125,7 @@ func TestRestoreUpgradesOldFilters(t *testing.T) {
 	}
 }
 
-// slowService reads a version only after something else has happened.
+// slowService calls meanwhile before it reads a version.
 type slowService struct {
 	*local.Service
 	meanwhile func()
@@ -139,7 +139,7 @@ func (s *slowService) Revision(ctx context.Context, id string, n int64) (engine.
 	return s.Service.Revision(ctx, id, n)
 }
 
-// What is pressed while a version is being read is done when it has been; not with another version.
+// A key pressed while a version is being read applies to that version once it has been read, and to no other.
 func TestKeysWhileVersionLoads(t *testing.T) {
 	local, id := versions(t)
 	svc := &slowService{Service: local}
@@ -188,7 +188,7 @@ func TestEscLeavesChangesBeforeScreen(t *testing.T) {
 	h.WantNot("esc versions")
 }
 
-// z gives the pane that has the keyboard the whole window, in every window.
+// z zooms the focused pane at every window size.
 func TestZoom(t *testing.T) {
 	svc, id := versions(t)
 	for _, size := range uitest.Sizes {
@@ -213,7 +213,7 @@ func TestZoom(t *testing.T) {
 	}
 }
 
-// Everything that can be clicked does what it says, in every window.
+// Everything clickable works at every window size.
 func TestEveryClick(t *testing.T) {
 	svc, id := versions(t)
 	for _, size := range uitest.Sizes {

@@ -25,8 +25,8 @@ type split struct {
 	list, main box
 }
 
-// split divides the screen: side by side where there is room, one above the other elsewhere. A zoomed pane has
-// all of it.
+// split divides the screen: side by side if there is space, otherwise one above the other. A zoomed pane gets
+// everything.
 func (s *Screen) split() split {
 	switch whole := (box{s.width, s.height}); {
 	case s.zoom && s.reading:
@@ -51,7 +51,7 @@ func (s *Screen) SetSize(width, height int) {
 	s.renderChanges()
 }
 
-// renderChanges writes the changes for the present width.
+// renderChanges renders the changes for the current width.
 func (s *Screen) renderChanges() {
 	if s.shown.ready && s.shown.err == nil {
 		s.pager.SetStyled(s.changes(s.shown.compared))
@@ -66,7 +66,7 @@ func (s *Screen) SetTheme(t themes.Theme) {
 	s.renderChanges()
 }
 
-// View draws the versions and what the chosen one changed.
+// View draws the versions and the changes of the selected one.
 func (s *Screen) View() string {
 	if s.failed != nil || !s.loaded {
 		return s.message()
@@ -156,8 +156,7 @@ func (s *Screen) fill() {
 	s.list.SelectItem(at)
 }
 
-// noteText puts the note of a save into words: the field that it names, and its component, by their
-// titles.
+// noteText describes the note of a save by the titles of its field and component.
 func (s *Screen) noteText(noteText string) string {
 	verb, place, ok := strings.Cut(noteText, " ")
 	if !ok {
@@ -174,7 +173,7 @@ func (s *Screen) noteText(noteText string) string {
 	return verb + " " + all[0]
 }
 
-// nodeTitle names a place for people; "" for one that the tables do not know.
+// nodeTitle returns the title of a place; "" if the schema does not have it.
 func (s *Screen) nodeTitle(p doc.Path) string {
 	if len(p) == 0 {
 		return ""
@@ -182,13 +181,13 @@ func (s *Screen) nodeTitle(p doc.Path) string {
 	return problems.Place(s.campaign.Channel, p)
 }
 
-// formatTime returns the moment of a save.
+// formatTime formats the time of a save.
 func (s *Screen) formatTime(t time.Time) string {
 	now := s.deps.Now().In(s.deps.Location)
 	return timeparse.Moment(t.In(s.deps.Location), now)
 }
 
-// changes returns the differences between two versions, as lines.
+// changes renders the differences between two versions.
 func (s *Screen) changes(c compared) string {
 	var changes []doc.Change
 	for _, ch := range doc.Diff(engine.BodyOf(c.old.Document()), engine.BodyOf(c.new.Document())) {
@@ -208,7 +207,7 @@ func (s *Screen) changes(c compared) string {
 	return b.String()
 }
 
-// changesByField appends a change field by field: of a section that came or went, each of its fields.
+// changesByField appends a change field by field; for an added or removed section, each of its fields.
 func changesByField(out []doc.Change, c doc.Change) []doc.Change {
 	v := c.After
 	if !v.Exists() {
@@ -236,7 +235,7 @@ func changesByField(out []doc.Change, c doc.Change) []doc.Change {
 	return out
 }
 
-// isSimple reports whether a value is shown as a whole: a text or number, or a list of those.
+// isSimple reports whether a value is shown as a whole: a scalar, or a list of scalars.
 func isSimple(v doc.Value) bool {
 	switch v.Kind() {
 	case doc.Object:
@@ -261,7 +260,7 @@ func (s *Screen) placeName(p doc.Path) string {
 	return p.String()
 }
 
-// write writes one difference: long texts line by line, anything else as it was and as it is.
+// write renders one difference: long texts line by line, anything else before and after.
 func (s *Screen) write(b *strings.Builder, c doc.Change) {
 	before, after := s.valueText(c.Path, c.Before), s.valueText(c.Path, c.After)
 	if c.Before.Exists() && c.After.Exists() && strings.Contains(before+after, "\n") {
@@ -282,7 +281,7 @@ func (s *Screen) side(b *strings.Builder, style lipgloss.Style, sign string, the
 	}
 }
 
-// paint writes a text in lines that fit, each painted by itself: a style ends with its line.
+// paint adds a text in lines that fit, each styled separately, because styles do not span lines.
 func (s *Screen) paint(b *strings.Builder, style lipgloss.Style, text string) {
 	for i, line := range widget.Wrap(widget.CleanVisible(text), max(s.split().main.w-4, 1)) {
 		if i > 0 {
@@ -295,7 +294,7 @@ func (s *Screen) paint(b *strings.Builder, style lipgloss.Style, text string) {
 func (s *Screen) lines(b *strings.Builder, before, after string) {
 	text := string(diff.Diff("before", []byte(before+"\n"), "after", []byte(after+"\n")))
 	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		if i < 3 { // the names of the sides
+		if i < 3 { // the file headers
 			continue
 		}
 		style := s.theme.Muted
@@ -312,7 +311,8 @@ func (s *Screen) lines(b *strings.Builder, before, after string) {
 	}
 }
 
-// valueText returns a value for people: a text as it is, a choice by its label, a list with commas, anything else as JSON.
+// valueText formats a value for display: a text as it is, a choice by its label, a list with commas, anything
+// else as JSON.
 func (s *Screen) valueText(p doc.Path, v doc.Value) string {
 	n := catalog.Campaign(s.campaign.Channel).At(p)
 	switch {
@@ -336,7 +336,7 @@ func (s *Screen) valueText(p doc.Path, v doc.Value) string {
 	return string(v.Encode())
 }
 
-// optionLabel returns the label of a choice, and any other text as it is.
+// optionLabel returns the label of a choice, and any other text unchanged.
 func optionLabel(n *schema.Node, text string) string {
 	if n == nil {
 		return text

@@ -21,7 +21,7 @@ import (
 
 const id = "65f0a1b2c3d4e5f60718293a"
 
-// service answers saves alone.
+// service implements only Save.
 type service struct {
 	calls.Service
 	revision int64
@@ -41,12 +41,12 @@ func save(t testing.TB, l *calls.Log, s service) {
 	_, _ = calls.Wrap(s, l).Save(t.Context(), engine.SaveRequest{ID: id, Body: body})
 }
 
-// newCall gives a call that began so long before now.
+// newCall returns a call that began that long before now.
 func newCall(before, took time.Duration, operation, method, path string, status int) calls.Call {
 	return calls.Call{At: uitest.Now.Add(-before), Took: took, Operation: operation, Method: method, Path: path, Status: status}
 }
 
-// newFilledLog gives a log of every kind of call; the newest is a create that worked.
+// newFilledLog returns a log with every kind of call; the newest is a successful create.
 func newFilledLog(t testing.TB) *calls.Log {
 	t.Helper()
 	l := &calls.Log{}
@@ -80,7 +80,7 @@ func newFilledLog(t testing.TB) *calls.Log {
 	return l
 }
 
-// idleScreen is the screen without its wait for the next call, which a harness would wait for as well.
+// idleScreen is the screen without waiting for the next call, which a harness would wait for too.
 type idleScreen struct{ *activity.Screen }
 
 func (idleScreen) Init() tea.Cmd { return nil }
@@ -95,7 +95,7 @@ func open(t *testing.T, l *calls.Log) *uitest.Harness {
 	return uitest.New(t, idleScreen{newScreen(l)}, 80, 24)
 }
 
-// refresh tells the screen that something may have changed.
+// refresh sends a ChangedMsg.
 func refresh(h *uitest.Harness) { h.Send(screen.ChangedMsg{}) }
 
 func TestCallsAreListed(t *testing.T) {
@@ -198,7 +198,7 @@ func TestFollowing(t *testing.T) {
 	more()
 	h.Want("1 of 7", "following") // on the newest
 	h.Press("down")
-	h.WantNot("following") // who moves away stays there
+	h.WantNot("following") // moving away ends following
 	more()
 	h.Want("3 of 8")
 	h.Press("f")
@@ -207,7 +207,7 @@ func TestFollowing(t *testing.T) {
 	h.WantNot("following")
 	more()
 	h.Want("2 of 9")
-	h.Press("f", "enter") // nothing is taken away from who reads
+	h.Press("f", "enter") // the call being read stays
 	h.Want("/v5/campaigns/meta")
 	l.Add(newCall(0, time.Millisecond, "validate", "POST", "/v5/campaigns/"+id+"/validate", 200))
 	refresh(h)
@@ -237,7 +237,7 @@ func TestClear(t *testing.T) {
 	h := open(t, l)
 	h.Press("x")
 	h.Want("Clear the list of calls?", "6 calls")
-	h.Press("enter") // the focus is on the answer that does no harm
+	h.Press("enter") // the harmless answer has the focus
 	if len(l.Calls()) != 6 {
 		t.Fatal("they were forgotten without a yes")
 	}
@@ -316,11 +316,11 @@ func TestFullLog(t *testing.T) {
 	h.Press("end")
 	h.Want("500 of 500", "older calls are dropped")
 	l.Add(newCall(0, 0, "get", "GET", "/v5/campaigns/y", 200))
-	refresh(h) // the call under the cursor is gone
+	refresh(h) // the selected call has been removed
 	h.Want("500 of 500")
 }
 
-// The screen waits for calls without looking, and nothing waits when it is closed.
+// The screen waits for calls without polling, and nothing waits after it is closed.
 func TestWaitForNextCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &calls.Log{}
@@ -358,7 +358,7 @@ func TestWithoutALog(t *testing.T) {
 	h.Want("No calls yet.")
 }
 
-// z gives the pane that has the keyboard the whole window.
+// z zooms the focused pane.
 func TestZoom(t *testing.T) {
 	h := open(t, newFilledLog(t))
 	if why := h.DisabledReason("z"); why == "" {
@@ -381,7 +381,7 @@ func TestZoom(t *testing.T) {
 	h.WantFits()
 }
 
-// Everything that can be clicked does what it says, in every window.
+// Everything clickable works at every window size.
 func TestEveryClick(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		h := uitest.New(t, idleScreen{newScreen(newFilledLog(t))}, size.W, size.H)

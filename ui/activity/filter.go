@@ -7,14 +7,14 @@ import (
 	"bugle/engine/service/activity"
 )
 
-// filter is what a person typed to find calls: every word has to fit.
+// filter is a parsed filter text: every word must match.
 type filter struct {
-	class  int // of the status: 4 for 4xx; 0: any
-	status int // 0: any
-	failed bool
-	local  bool
-	words  []string // in lower case
-	contradictory   bool     // two words exclude each other
+	class         int // of the status: 4 for 4xx; 0 for any
+	status        int // 0 for any
+	failed        bool
+	local         bool
+	words         []string // in lower case
+	contradictory bool     // two words contradict each other
 }
 
 func parseFilter(text string) filter {
@@ -39,7 +39,7 @@ func parseFilter(text string) filter {
 	return f
 }
 
-// statusWord reads "4xx", also while its last x is to come, and "409".
+// statusWord parses "4xx", also without its last x, and "409".
 func statusWord(w string) (class, status int) {
 	if len(w) >= 2 && w[0] >= '1' && w[0] <= '5' && (w[1:] == "x" || w[1:] == "xx") {
 		return int(w[0] - '0'), 0
@@ -50,7 +50,7 @@ func statusWord(w string) (class, status int) {
 	return 0, 0
 }
 
-// matcher returns the filter that was typed.
+// matcher returns the predicate for a filter text.
 func matcher(text string) func(activity.Call) bool {
 	f := parseFilter(text)
 	return func(c activity.Call) bool { return f.matches(&c) }

@@ -13,13 +13,13 @@ import (
 	"bugle/ui/widget"
 )
 
-// hasLimits reports whether the service has limits to keep to.
+// hasLimits reports whether the service has rate limits.
 func (s *Screen) hasLimits() bool {
 	far, ok := s.deps.Link()
 	return ok && len(far.Quotas()) > 0
 }
 
-// limits tells of each operation that was used how much of its limit, the one it comes closest to.
+// limits shows, for each operation that was used, its limit that is closest to being reached.
 func (s *Screen) limits(width int) []string {
 	far, ok := s.deps.Link()
 	if !ok || len(far.Quotas()) == 0 {
@@ -38,7 +38,7 @@ func (s *Screen) limits(width int) []string {
 	return []string{s.deps.Theme.Muted.Render(widget.Truncate(line, width))}
 }
 
-// usedText says how much of a limit is: 3/100 min.
+// usedText formats the use of a limit: 3/100 min.
 func usedText(q engine.Quota) string {
 	unit := map[string]string{"second": "s", "minute": "min", "hour": "h"}[q.Unit()]
 	if unit == "" {
@@ -47,8 +47,7 @@ func usedText(q engine.Quota) string {
 	return fmt.Sprintf("%d/%d %s", q.Most-q.Left, q.Most, unit)
 }
 
-// nearestLimits returns the limit of each operation that is used up next, the most used first; of operations
-// that are not used, none.
+// nearestLimits returns the limit of each used operation that is closest to being reached, the most used first.
 func nearestLimits(all []engine.Quota) []engine.Quota {
 	var out []engine.Quota
 	for _, ofOne := range byOperation(all) {
@@ -61,12 +60,12 @@ func nearestLimits(all []engine.Quota) []engine.Quota {
 	return out
 }
 
-// byShare puts first of what less is left, for longer.
+// byShare orders limits by the share that is left, then by the longer period.
 func byShare(a, b engine.Quota) int {
 	return cmp.Or(cmp.Compare(a.Left*b.Most, b.Left*a.Most), cmp.Compare(b.Per, a.Per))
 }
 
-// byOperation gathers the limits of each operation, in their order.
+// byOperation groups the limits by operation, keeping their order.
 func byOperation(all []engine.Quota) [][]engine.Quota {
 	var out [][]engine.Quota
 	for _, q := range all {
@@ -91,7 +90,7 @@ func (s *Screen) showLimits() tea.Cmd {
 	})
 }
 
-// limitsTable returns a line for each operation, with all of its limits.
+// limitsTable returns a line per operation with all of its limits.
 func limitsTable(all []engine.Quota) string {
 	wide := 0
 	for _, q := range all {

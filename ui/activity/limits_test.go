@@ -10,7 +10,7 @@ import (
 	"bugle/ui/uitest"
 )
 
-// limited is a service that keeps to limits.
+// limited is a service with rate limits.
 type limited struct {
 	engine.Service
 	quotas []engine.Quota
@@ -23,7 +23,7 @@ func newQuota(most, left int, d time.Duration) engine.Quota {
 	return engine.Quota{Most: most, Left: left, Per: d}
 }
 
-// quotas are those of three operations and of new campaigns.
+// quotas returns the limits of three operations and of new campaigns.
 func quotas() []engine.Quota {
 	all := []engine.Quota{
 		newQuota(5, 5, time.Second), newQuota(25, 23, time.Minute), newQuota(100, 97, time.Hour),
@@ -43,7 +43,7 @@ func openWithLimits(t *testing.T, qs []engine.Quota) *uitest.Harness {
 	return uitest.New(t, idleScreen{activity.New(deps, screen.Route{Name: "activity"}, newFilledLog(t))}, 80, 24)
 }
 
-// The line tells of each operation that was used the limit it comes closest to.
+// The line shows, for each operation that was used, the limit that is closest to being reached.
 func TestLimitsAreShown(t *testing.T) {
 	h := openWithLimits(t, quotas())
 	h.Want("Limits: new campaigns 2/5 min · get 12/100 min · create 2/25 min", "u limits")
@@ -63,7 +63,7 @@ func TestUnusedLimits(t *testing.T) {
 	h.Want("Limits: nothing used")
 }
 
-// A store on this machine has no limits, and no line of them.
+// A local store has no limits, and no line for them.
 func TestWithoutLimits(t *testing.T) {
 	for _, h := range []*uitest.Harness{open(t, newFilledLog(t)), openWithLimits(t, nil)} {
 		h.WantNot("Limits", "u limits")

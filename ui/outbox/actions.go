@@ -11,16 +11,16 @@ import (
 	"bugle/ui/widget"
 )
 
-// The headings of the screen's keys in the help.
+// Help headings.
 const (
 	groupMessage = "Message"
 	groupOutbox  = "Outbox"
 )
 
-// Typing says that a filter is being typed.
+// Typing reports whether the filter has the keyboard.
 func (s *Screen) Typing() bool { return s.list.Typing() }
 
-// Actions are what can be done, by where the keyboard is.
+// Actions returns what the user can do in the focused pane.
 func (s *Screen) Actions() []screen.Action {
 	none := ""
 	if _, ok := s.list.Selected(); !ok {

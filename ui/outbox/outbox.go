@@ -1,5 +1,4 @@
-// Package outbox is the screen of what test sends delivered into the local outbox: the messages,
-// and each as its recipient would read it.
+// Package outbox is the screen with the messages that test sends have delivered to the local outbox.
 package outbox
 
 import (
@@ -31,15 +30,14 @@ type Screen struct {
 	pages  browser.Files
 }
 
-// The tasks of the screen.
+// Kinds of tasks.
 const (
 	taskLoad  = "load"
 	taskClear = "clear"
 	taskOpen  = "open"
 )
 
-// New makes the screen. The route's campaign, where it has one, is not narrowed to: people look
-// for the message that just left, wherever it came from.
+// New returns the screen. It shows the messages of all campaigns, whatever the route's campaign is.
 func New(deps screen.Deps, _ screen.Route) *Screen {
 	s := &Screen{Base: screen.NewBase(), deps: deps, reader: newReader(deps.Theme)}
 	s.list = browse.New(deps.Theme, browse.Config[engine.Delivered]{
@@ -63,7 +61,7 @@ var columns = []widget.Column{
 	{Title: "Campaign", Min: 14, Max: 40, Weight: 2, Priority: 2},
 }
 
-// Title is the screen's part of the breadcrumb.
+// Title returns the screen's part of the breadcrumb.
 func (s *Screen) Title() string { return "Outbox" }
 
 // Badge counts the messages.
@@ -80,10 +78,10 @@ func (s *Screen) Badge() (string, themes.Tone) {
 // Init reads the outbox.
 func (s *Screen) Init() tea.Cmd { return s.load() }
 
-// Resume reads it again: another test may have been sent.
+// Resume reads it again, because another test may have been sent.
 func (s *Screen) Resume() tea.Cmd { return s.load() }
 
-// Close ends the tasks, and removes the files that a browser was given.
+// Close ends the tasks and removes the files shown in a browser.
 func (s *Screen) Close() tea.Cmd {
 	return tea.Batch(s.Base.Close(), func() tea.Msg { s.pages.Clean(); return nil })
 }
@@ -104,7 +102,7 @@ func (s *Screen) load() tea.Cmd {
 	return s.Run(taskLoad, func(ctx context.Context) (any, error) { return box.Outbox(ctx, 0) })
 }
 
-// Update takes results, keys and the mouse.
+// Update handles results, keys and mouse events.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
@@ -140,7 +138,7 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	return nil
 }
 
-// matcher returns the filter of messages that hold each of the typed words.
+// matcher returns the predicate for messages that contain every word of the filter.
 func matcher(filter string) func(engine.Delivered) bool {
 	words := strings.Fields(strings.ToLower(filter))
 	return func(m engine.Delivered) bool { return containsAll(m, words) }
@@ -156,7 +154,7 @@ func containsAll(m engine.Delivered, words []string) bool {
 	return true
 }
 
-// subject is the line that a message is known by.
+// subject returns the line that identifies a message.
 func subject(m engine.Delivered) string {
 	switch {
 	case m.Email != nil:
@@ -169,7 +167,7 @@ func subject(m engine.Delivered) string {
 	return ""
 }
 
-// row draws a message in the table.
+// row returns the cells of a message.
 func (s *Screen) row(m engine.Delivered) widget.Cells {
 	return widget.Cells{
 		{Text: timeparse.Brief(m.At, s.now()), Tone: themes.ToneMuted}, {Text: m.Recipient}, {Text: subject(m), Tone: themes.ToneStrong},
@@ -177,7 +175,7 @@ func (s *Screen) row(m engine.Delivered) widget.Cells {
 	}
 }
 
-// messageTitle names a message over its text.
+// messageTitle returns the heading of a message.
 func messageTitle(m engine.Delivered, ok bool) (title, info string) {
 	if !ok {
 		return "Message", ""
@@ -185,7 +183,7 @@ func messageTitle(m engine.Delivered, ok bool) (title, info string) {
 	return subject(m), ""
 }
 
-// show brings the reader to a message.
+// show shows a message in the reader.
 func (s *Screen) show(m engine.Delivered, ok bool) {
 	if !ok {
 		s.reader.clear()
@@ -210,7 +208,7 @@ func (s *Screen) emptyText() string {
 	return "No test messages yet. Open a draft and press t to send one."
 }
 
-// now returns the time in the person's zone.
+// now returns the current time in the display zone.
 func (s *Screen) now() time.Time {
 	if loc := s.deps.Location; loc != nil {
 		return s.deps.Now().In(loc)
@@ -227,5 +225,5 @@ func (s *Screen) SetTheme(t themes.Theme) {
 // SetSize divides the screen.
 func (s *Screen) SetSize(width, height int) { s.list.SetSize(width, height) }
 
-// View draws the messages and, where there is room or it was asked for, the chosen one.
+// View draws the messages and, if it fits or was opened, the selected one.
 func (s *Screen) View() string { return s.list.View() }

@@ -22,14 +22,16 @@ import (
 	"bugle/ui/widget"
 )
 
-// outboxService is a service that has nothing but an outbox.
+// outboxService is a service with only an outbox.
 type outboxService struct {
 	engine.Service
 	messages []engine.Delivered
 	err      error
 }
 
-func (b *outboxService) Outbox(context.Context, int) ([]engine.Delivered, error) { return b.messages, b.err }
+func (b *outboxService) Outbox(context.Context, int) ([]engine.Delivered, error) {
+	return b.messages, b.err
+}
 
 func (b *outboxService) ClearOutbox(context.Context) error {
 	b.messages = nil
@@ -137,7 +139,7 @@ func TestClearAsksFirst(t *testing.T) {
 	h := open(t, b)
 	h.Press("x")
 	h.Want("Clear the outbox?", "3 messages")
-	h.Press("enter") // the focus is on the answer that does no harm
+	h.Press("enter") // the harmless answer has the focus
 	if len(b.messages) != 3 {
 		t.Fatal("it was cleared without a yes")
 	}
@@ -226,7 +228,7 @@ func TestMouse(t *testing.T) {
 	h.Want("<h1>")
 }
 
-// Where there is no room beside the table, the message stands below it, and a click on it opens it in full.
+// If the message does not fit beside the table, it is shown below it, and a click opens it in full.
 func TestBelowTheTable(t *testing.T) {
 	h := open(t, newFilledOutbox())
 	h.Resize(80, 24)
@@ -281,7 +283,7 @@ func TestManyMessages(t *testing.T) {
 	h.Want("user-4999", "5000 of 5000")
 }
 
-// drain runs a command, and those that it is made of, to their end.
+// drain runs a command and its parts to the end.
 func drain(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -353,7 +355,7 @@ func TestArrowsMoveWhileFiltering(t *testing.T) {
 	h.Type("e") // in each of them
 	h.Press("down")
 	h.Want("2 of 3", "/ e")
-	h.Type("j") // a letter, no key that moves
+	h.Type("j") // a letter, not a movement key
 	h.Want("No message matches")
 }
 
@@ -369,7 +371,7 @@ func TestAMessageScrolls(t *testing.T) {
 	h.Want("]")
 }
 
-// z gives the pane that has the keyboard the whole window.
+// z zooms the focused pane.
 func TestZoom(t *testing.T) {
 	h := open(t, newFilledOutbox())
 	if why := h.DisabledReason("z"); why == "" {
@@ -392,7 +394,7 @@ func TestZoom(t *testing.T) {
 	h.WantFits()
 }
 
-// Everything that can be clicked does what it says, in every window.
+// Everything clickable works at every window size.
 func TestEveryClick(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		h := uitest.New(t, newScreen(newFilledOutbox()), size.W, size.H)

@@ -13,7 +13,7 @@ import (
 // taskCreate is the kind of the task that creates the draft.
 const taskCreate = "create"
 
-// create creates the draft; a bare one without its name and components.
+// create creates the draft; if bare is set, without its name and components.
 func (s *Screen) create(bare bool) tea.Cmd {
 	s.refused = nil
 	draft := engine.Draft{Channel: s.channel(), DeliveryType: s.deliveryType().Type, CreatedBy: s.creator.Value()}
@@ -24,13 +24,13 @@ func (s *Screen) create(bare bool) tea.Cmd {
 	return s.Run(taskCreate, func(ctx context.Context) (any, error) { return draft.Create(ctx, service) })
 }
 
-// isValidationError reports whether a request was refused for what is in it.
+// isValidationError reports whether a request was refused because of its content.
 func isValidationError(err error) bool {
 	e := engine.AsError(err)
 	return e != nil && e.Code == engine.ValidationFailed
 }
 
-// result takes what the task gave: the builder takes over from here.
+// result handles the result of a task and opens the builder.
 func (s *Screen) result(r screen.Result) tea.Cmd {
 	if !s.Accept(r) || screen.Canceled(r.Err) {
 		return nil
@@ -53,7 +53,7 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	return open
 }
 
-// Actions are what can be done now.
+// Actions returns what the user can do now.
 func (s *Screen) Actions() []screen.Action {
 	const group = "New draft"
 	next := screen.Action{Keys: []string{"enter", "tab"}, Label: "next", Help: "go to the next question", Group: group, BarPriority: 9, WhileTyping: true, DisabledReason: s.stepError(), Run: s.next}
@@ -77,7 +77,7 @@ func (s *Screen) Actions() []screen.Action {
 	return acts
 }
 
-// Update takes messages, and the keys that are no action.
+// Update handles messages, and keys that are not actions.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
@@ -105,7 +105,7 @@ func (s *Screen) key(msg tea.KeyMsg) {
 	}
 }
 
-// typeKey takes a key of a line of text; up and down go to its neighbours.
+// typeKey handles a key in a text field; up and down move to the neighboring questions.
 func (s *Screen) typeKey(in *widget.Prompt, msg tea.KeyMsg) {
 	switch msg.String() {
 	case "up":
@@ -129,8 +129,7 @@ func (s *Screen) list() *widget.List {
 	return nil
 }
 
-// mouse goes to a question that was answered before, and takes options: a press on the one
-// under the cursor goes on.
+// mouse handles clicks: on an answered question, which opens it, and on an option; a second click confirms it.
 func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	pressed := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
 	if msg.X >= s.width-s.sideWidth() {
@@ -164,7 +163,7 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// answer returns the answer to a step, for the line that stands for it.
+// answer returns the answer to a step.
 func (s *Screen) answer(of step) string {
 	switch of {
 	case stepChannel:

@@ -44,7 +44,7 @@ func TestGolden(t *testing.T) {
 	h.GoldenSizes("channel")
 	h.Press("down", "enter")
 	h.GoldenSizes("type")
-	h.Press("end") // not offered for e-mail
+	h.Press("end") // not available for email
 	h.GoldenSizes("not-offered")
 	h.Press("home", "enter")
 	h.Type("Spring sale")
@@ -75,8 +75,8 @@ func TestFits(t *testing.T) {
 func TestCreates(t *testing.T) {
 	fake := uitest.NewFake()
 	h := open(t, fake, "")
-	h.Press("down", "enter", "down", "enter") // e-mail, periodic
-	h.Type("Weekly digest q?n")               // keys of other screens are letters here
+	h.Press("down", "enter", "down", "enter") // email, periodic
+	h.Type("Weekly digest q?n")               // in a text field, keys are letters
 	h.Press("enter", "enter")
 	want := `Create {"channel":"EMAIL","campaign_delivery_type":"PERIODIC","created_by":"ann@example.com","basic_details":{"name":"Weekly digest q?n"}}`
 	if !fake.Called(want) {
@@ -109,7 +109,7 @@ func TestDisabledReasons(t *testing.T) {
 	if why := h.DisabledReason("enter"); !strings.Contains(why, "Only available for Push") {
 		t.Errorf("a live activity by e-mail: %q", why)
 	}
-	h.Press("home", "up", "up") // a key that is held down does not run into the channel
+	h.Press("home", "up", "up") // a repeated key does not move on to the channel
 	h.Want("› Delivery type", "✓ Channel        Email")
 	h.Press("shift+tab", "up", "enter", "end")
 	if why := h.DisabledReason("enter"); !strings.Contains(why, "but not create them") {
@@ -140,11 +140,11 @@ func TestGoingBackKeepsTheAnswers(t *testing.T) {
 	h.Want("✓ Delivery type  Event-triggered", "Cart")
 	h.Press("down")
 	h.ClickOn("✓ Channel")
-	h.Press("down", "enter") // e-mail has the type, too
+	h.Press("down", "enter") // email has the type too
 	h.Want("✓ Channel        Email", "▌ Event-triggered")
 }
 
-// Esc goes one step back: to the question before, and from the first one out.
+// Esc goes back one question, and from the first one leaves the screen.
 func TestEscGoesOneStepBack(t *testing.T) {
 	h := open(t, uitest.NewFake(), "")
 	h.Press("enter", "enter")
@@ -179,7 +179,7 @@ func TestStartFromDocument(t *testing.T) {
 	}
 }
 
-// draftService keeps drafts valid or not, and refuses components that are sent with a create.
+// draftService stores invalid drafts, and refuses components in a create request.
 type draftService struct {
 	*uitest.Fake
 	saved   engine.SaveRequest
@@ -269,7 +269,7 @@ func TestMouse(t *testing.T) {
 	h.Want("Not available")
 }
 
-// Options and answered questions take clicks in every layout.
+// Options and answered questions can be clicked in every layout.
 func TestClicks(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		h := uitest.New(t, newdraft.New(uitest.Deps(uitest.NewFake()), screen.Route{}), size.W, size.H)
@@ -279,7 +279,7 @@ func TestClicks(t *testing.T) {
 		h.ClickOn("Periodic")
 		h.ClickOn("Periodic")
 		h.ClickOn("Periodic")
-		if size.W >= 120 { // the first place that shows the word is the help at the right, which takes no clicks
+		if size.W >= 120 { // the first match is the help at the right, which is not clickable
 			h.ClickOn("Periodic:")
 			h.Want("▌ Periodic")
 		}
@@ -292,7 +292,7 @@ func TestClicks(t *testing.T) {
 	}
 }
 
-// A draft can begin with one of the usual campaigns, or with a file.
+// A draft can start from a template or a file.
 func TestTemplatesAndFiles(t *testing.T) {
 	h := uitest.New(t, newdraft.New(uitest.Deps(uitest.NewFake()), screen.Route{}), 80, 24)
 	h.Press("b")

@@ -15,14 +15,13 @@ import (
 	"bugle/ui/widget"
 )
 
-// taskReadFile is the task that reads a file.
+// taskReadFile is the kind of the task that reads a file.
 const taskReadFile = "read"
 
-// maxFileSize is how long a file may be that a draft starts from: the service takes 1 MiB, and a file
-// may be indented.
+// maxFileSize is the maximum size of a source file: the service accepts 1 MiB, and a file may be indented.
 const maxFileSize = 4 << 20
 
-// sourceActions are the actions that start from something else than nothing.
+// sourceActions are the actions that start the draft from a template or file.
 func (s *Screen) sourceActions(group string) []screen.Action {
 	return []screen.Action{
 		{Keys: []string{"b"}, Label: "templates", Help: "start from a template", Group: group, BarPriority: 5, Run: chooseTemplate},
@@ -30,7 +29,7 @@ func (s *Screen) sourceActions(group string) []screen.Action {
 	}
 }
 
-// chooseTemplate offers the usual campaigns.
+// chooseTemplate lists the templates.
 func chooseTemplate() tea.Cmd {
 	all, err := templates.All()
 	if err != nil {
@@ -45,7 +44,7 @@ func chooseTemplate() tea.Cmd {
 	}})
 }
 
-// askFile asks for the file to begin with.
+// askFile asks for the source file.
 func (s *Screen) askFile() tea.Cmd {
 	return screen.Send(screen.InputMsg{Title: "Start from a file", Placeholder: "campaign.json",
 		Validate: func(name string) string {
@@ -60,7 +59,7 @@ func (s *Screen) askFile() tea.Cmd {
 	})
 }
 
-// readFile reads a campaign file; a name that begins with ~/ is in the home folder.
+// readFile reads a campaign file; ~/ is the home folder.
 func readFile(name string) (doc.Value, error) {
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {
@@ -84,7 +83,7 @@ func readFile(name string) (doc.Value, error) {
 	return v, nil
 }
 
-// readResult begins anew with the file's document.
+// readResult restarts with the file's document.
 func readResult(r screen.Result) tea.Cmd {
 	if r.Err != nil {
 		return screen.Notify(widget.LevelError, r.Err.Error())
@@ -92,7 +91,7 @@ func readResult(r screen.Result) tea.Cmd {
 	return restartWith(r.Value.(doc.Value))
 }
 
-// restartWith opens the screen anew with a document to start from.
+// restartWith reopens the screen with a source document.
 func restartWith(from doc.Value) tea.Cmd {
 	return screen.Replace(screen.Route{Name: screen.NewDraft, Doc: from})
 }

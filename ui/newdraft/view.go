@@ -11,19 +11,19 @@ import (
 	"bugle/ui/widget"
 )
 
-// sideMinWidth is the width from which help and problems stand beside the questions.
+// sideMinWidth is the width from which help and problems are beside the questions.
 const sideMinWidth = 100
 
-// drawnPositions is where things were drawn, for the mouse.
+// drawnPositions has the positions of drawn parts, for the mouse.
 type drawnPositions struct {
-	step [stepCount]int // the line of each step, from the top of the screen
-	list int        // the first line of the options
+	step [stepCount]int // the line of each step on the screen
+	list int            // the first line of the options
 }
 
-// SetSize tells the screen the cells that it may use.
+// SetSize sets the size of the screen.
 func (s *Screen) SetSize(width, height int) { s.width, s.height = width, height }
 
-// sideWidth is how wide the help beside the questions is; 0 where it stands below them.
+// sideWidth returns the width of the help beside the questions; 0 if it is below them.
 func (s *Screen) sideWidth() int {
 	if s.width < sideMinWidth {
 		return 0
@@ -50,7 +50,7 @@ func (s *Screen) View() string {
 	return strings.Join(left, "\n")
 }
 
-// sourceText says what the draft starts from.
+// sourceText describes the source of the draft.
 func (s *Screen) sourceText() string {
 	if s.source.Empty() {
 		return ""
@@ -58,7 +58,7 @@ func (s *Screen) sourceText() string {
 	return "from a template or file"
 }
 
-// sidePanel draws help, or what the service refused, at the right.
+// sidePanel draws the help, or the service's refusal, at the right.
 func (s *Screen) sidePanel(width int) string {
 	title := s.step.title()
 	if s.refused != nil {
@@ -74,7 +74,7 @@ func (s *Screen) sidePanel(width int) string {
 	return panel.View(strings.Join(s.help(w), "\n"))
 }
 
-// help says what the question is about, and what the option under the cursor means.
+// help explains the question and the selected option.
 func (s *Screen) help(w int) []string {
 	lines := s.wrapped(themes.ToneText, s.step.help(), w)
 	if about, tone := s.optionHelp(); about != "" {
@@ -83,7 +83,7 @@ func (s *Screen) help(w int) []string {
 	return lines
 }
 
-// optionHelp says what the option under the cursor means, or why it is not offered.
+// optionHelp explains the selected option, or why it is disabled.
 func (s *Screen) optionHelp() (string, themes.Tone) {
 	if why := s.stepError(); why != "" {
 		return "Not available: " + why, themes.ToneWarning
@@ -97,7 +97,7 @@ func (s *Screen) optionHelp() (string, themes.Tone) {
 	return "", themes.ToneMuted
 }
 
-// refusalLines puts into lines why the service did not create the draft, and what can be done.
+// refusalLines explains why the service did not create the draft, and what can be done.
 func (s *Screen) refusalLines(width int) []string {
 	var lines []string
 	words := s.refused.Error()
@@ -118,8 +118,8 @@ func (s *Screen) refusalLines(width int) []string {
 	return append(append(lines, ""), s.wrapped(themes.ToneMuted, do, width)...)
 }
 
-// detailText puts a detail of a refusal into words, its place named as in the builder. A place that the tables do not know
-// keeps its path.
+// detailText describes a detail of a refusal, its place named as in the builder. A place that is not in the
+// schema keeps its path.
 func detailText(ch engine.Channel, d engine.Detail) string {
 	if d.Target == "" {
 		return d.Message
@@ -136,28 +136,28 @@ func (s *Screen) wrapped(tone themes.Tone, text string, width int) []string {
 	return lines
 }
 
-// indent stands before what belongs to the open question.
+// indent is the indentation of the open question.
 const indent = 4
 
-// blankMinHeight is the height from which a blank line parts the open question from its help.
+// blankMinHeight is the height from which a blank line separates the open question from its help.
 const blankMinHeight = 16
 
-// questions draws the steps below each other: those that are answered as a line, the open one
-// with its options or its text. with says that help and problems have no place of their own.
+// questions draws the steps: answered ones in a line, the open one with its options or text field. If with is
+// set, help and problems are included.
 func (s *Screen) questions(w, h int, with bool) []string {
-	var below []string // of the open question
+	var below []string // below the open question
 	if with {
 		below = s.questionHelp(w)
 		if h >= blankMinHeight {
 			below = append([]string{""}, below...)
 		}
 	}
-	blank := 0 // blank lines after each question, where there is room
+	blank := 0 // blank lines after each question, if they fit
 	if open := s.openHeight(); h >= 2*int(stepCount)+open+len(below) {
 		blank = 1
 	}
 	room := h - int(stepCount)*(1+blank) - len(below)
-	if room < 3 && len(below) > 0 { // what can be chosen counts for more than what is said of it
+	if room < 3 && len(below) > 0 { // the options matter more than the help
 		keep := max(len(below)-(3-room), 0)
 		room += len(below) - keep
 		below = below[:keep]
@@ -178,7 +178,7 @@ func (s *Screen) questions(w, h int, with bool) []string {
 	return lines
 }
 
-// questionHelp are the lines about the open question.
+// questionHelp returns the lines about the open question.
 func (s *Screen) questionHelp(w int) []string {
 	if s.refused != nil {
 		return s.refusalLines(w)
@@ -190,15 +190,15 @@ func (s *Screen) questionHelp(w int) []string {
 	return lines
 }
 
-// openHeight is how many lines the open question takes at most.
+// openHeight returns the maximum height of the open question.
 func (s *Screen) openHeight() int {
 	if list := s.list(); list != nil {
 		return list.Len
 	}
-	return 3 // the text, and what is wrong with it
+	return 3 // the text field and its error
 }
 
-// open draws the options or the text of the open question.
+// open draws the options or the text field of the open question.
 func (s *Screen) open(w, room int) []string {
 	room = max(min(room, s.openHeight()), 1)
 	inner := max(w-indent, 0)
@@ -227,7 +227,7 @@ func (s *Screen) open(w, room int) []string {
 	return lines
 }
 
-// line draws a step as one line: a sign, its title, and the answer where it is not open.
+// line draws a step in one line: an icon, its title, and the answer unless it is open.
 func (s *Screen) line(of step, w int) string {
 	const titles = 15
 	switch {

@@ -16,19 +16,19 @@ import (
 	"bugle/ui/widget"
 )
 
-// factsTimeout is how long a question waits for the facts that it is asked with.
+// factsTimeout is how long a question waits for its facts.
 const factsTimeout = 3 * time.Second
 
-// facts are what a person wants to know before a campaign goes out, or ends.
+// facts are what the user should know before a campaign is published or stopped.
 type facts struct {
-	known    bool // the campaign could be read
+	known    bool // the campaign has been read
 	campaign engine.Campaign
 	counted  bool
-	audience   engine.AudienceCount
+	audience engine.AudienceCount
 	problems []schema.Problem
 }
 
-// readFacts reads what the service tells in time; what it does not tell stays unknown.
+// readFacts reads what the service returns in time; the rest stays unknown.
 func readFacts(deps screen.Deps, s engine.Summary, a catalog.Action) facts {
 	ctx, cancel := context.WithTimeout(context.Background(), factsTimeout)
 	defer cancel()
@@ -51,7 +51,7 @@ func readFacts(deps screen.Deps, s engine.Summary, a catalog.Action) facts {
 	return f
 }
 
-// reachable is how many of those who match a message of the channel can reach.
+// reachable returns how many of the matching users the channel can reach.
 func (f facts) reachable() int {
 	if f.campaign.Channel == catalog.Email {
 		return f.audience.Reach.Email
@@ -59,7 +59,7 @@ func (f facts) reachable() int {
 	return f.audience.Reach.Push
 }
 
-// recipients names the recipients: "about 7 of 12 people".
+// recipients describes the recipients: "about 7 of 12 people".
 func (f facts) recipients() string {
 	switch n, of := f.reachable(), f.audience.Total; {
 	case !f.counted:
@@ -75,8 +75,8 @@ func (f facts) recipients() string {
 	}
 }
 
-// nextSend is the next time at which the campaign sends; zero where that depends on what users do, and for
-// a campaign that sends as soon as it is published.
+// nextSend returns the next time the campaign sends; zero if that depends on user actions, or the campaign
+// sends as soon as it is published.
 func (f facts) nextSend(s engine.Summary, now time.Time) time.Time {
 	if sends := engine.NextSends(f.campaign.Document(), now, 1); len(sends) > 0 {
 		return sends[0]
@@ -87,7 +87,7 @@ func (f facts) nextSend(s engine.Summary, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// formatTime writes a time for people, in the campaign's time zone: "on Thu 26 Nov, 08:30 CET".
+// formatTime formats a time in the campaign's time zone: "on Thu 26 Nov, 08:30 CET".
 func (f facts) formatTime(t, now time.Time, local *time.Location) string {
 	if zone, ok := engine.Zone(f.campaign.Document()); ok {
 		local = zone
@@ -103,7 +103,7 @@ func (f facts) formatTime(t, now time.Time, local *time.Location) string {
 	return t.Format(layout)
 }
 
-// question says in one sentence what will happen, to how many people and when.
+// question describes in one sentence what will happen, to how many users and when.
 func (f facts) question(deps screen.Deps, s engine.Summary, a catalog.Action) string {
 	now := deps.Now()
 	if f.known {
@@ -141,7 +141,7 @@ func (f facts) question(deps screen.Deps, s engine.Summary, a catalog.Action) st
 	return out
 }
 
-// afterTrigger begins a triggered campaign's time.
+// afterTrigger formats the delay of a triggered campaign.
 func afterTrigger(when string) string {
 	if when == "" {
 		return ""
@@ -149,7 +149,7 @@ func afterTrigger(when string) string {
 	return ", from " + strings.TrimPrefix(when, "on ")
 }
 
-// warnings are the reasons to think again before a campaign is published.
+// warnings returns reasons not to publish a campaign.
 func (f facts) warnings() []string {
 	var out []string
 	if f.counted && f.reachable() == 0 {
@@ -169,8 +169,8 @@ func (f facts) warnings() []string {
 	return out
 }
 
-// askWithFacts asks before a campaign goes out, or stops or pauses. Where something was warned about, and
-// where the action cannot be taken back, the safe answer is highlighted.
+// askWithFacts asks before a campaign is published, stopped or paused. If there are warnings, or the action is
+// irreversible, the safe answer has the focus.
 func askWithFacts(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 	return func() tea.Msg {
 		f := readFacts(deps, s, a)

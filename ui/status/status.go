@@ -1,5 +1,5 @@
-// Package status offers what can be done to a whole campaign: publish, stop, pause, resume,
-// archive, restore and delete, each with what it will do, and a question before it is done.
+// Package status runs the actions on a whole campaign: publish, stop, pause, resume, archive, restore and
+// delete, each after a question that describes its effect.
 package status
 
 import (
@@ -19,9 +19,9 @@ import (
 	"bugle/ui/widget"
 )
 
-// Choose returns the command that offers the actions on a campaign. What is not allowed is
-// dimmed, with the reason. The one that is taken is asked about, then done; the answer is a
-// notice, and [screen.ChangedMsg] where the campaign has changed.
+// Choose returns the command that lists the actions on a campaign. Actions that are not allowed are dimmed,
+// with the reason. The chosen one is confirmed, then run; the result is a notice, and [screen.ChangedMsg] if
+// the campaign has changed.
 func Choose(deps screen.Deps, s engine.Summary) tea.Cmd {
 	options := make([]widget.Option, len(actions))
 	for i, a := range actions {
@@ -34,7 +34,7 @@ func Choose(deps screen.Deps, s engine.Summary) tea.Cmd {
 	})
 }
 
-// stateText puts a state into a sentence.
+// stateText describes a state in a sentence.
 func stateText(s engine.State) string {
 	if s == catalog.Draft {
 		return "a draft"
@@ -42,12 +42,12 @@ func stateText(s engine.State) string {
 	return strings.ToLower(s.Label())
 }
 
-// actions are those on a whole campaign, in the order in which they are offered.
+// actions are the actions on a whole campaign, in menu order.
 var actions = []catalog.Action{
 	catalog.Publish, catalog.Stop, catalog.Pause, catalog.Resume, catalog.Archive, catalog.Restore, catalog.Delete,
 }
 
-// Name returns what a campaign is called in a sentence.
+// Name returns the campaign's name as used in a sentence.
 func Name(s engine.Summary) string {
 	if s.Name == "" {
 		return "This campaign"
@@ -55,7 +55,8 @@ func Name(s engine.Summary) string {
 	return "“" + widget.Truncate(widget.Clean(s.Name), 60) + "”"
 }
 
-// DisabledReason says in a sentence why the action cannot be done to the campaign; empty where it can.
+// DisabledReason returns a sentence that explains why the action is not allowed for the campaign; empty if it
+// is.
 func DisabledReason(deps screen.Deps, s engine.Summary, a catalog.Action) string {
 	if why := catalog.Refusal(a, s.Channel, s.DeliveryType, s.Status); why != "" {
 		return why
@@ -69,8 +70,7 @@ func DisabledReason(deps screen.Deps, s engine.Summary, a catalog.Action) string
 	return ""
 }
 
-// Ask returns the command that asks whether to do the action, and does it after a yes. The action
-// must be allowed.
+// Ask returns the command that asks for confirmation and then runs the action, which must be allowed.
 func Ask(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 	switch a {
 	case catalog.Publish, catalog.Stop, catalog.Pause:
@@ -93,15 +93,15 @@ func Ask(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 	return screen.Ask(q)
 }
 
-// effect says what the action will do.
+// effect describes the effect of the action.
 func effect(s engine.Summary, a catalog.Action) string {
 	return catalog.Effect(a, s.Channel, s.DeliveryType, s.Status)
 }
 
-// actionTimeout is how long an action may take.
+// actionTimeout is the timeout of an action.
 const actionTimeout = 30 * time.Second
 
-// run returns the command that does the action and tells how it went.
+// run returns the command that runs the action and shows the result.
 func run(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(context.Background(), actionTimeout)
@@ -118,8 +118,8 @@ func run(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 	}
 }
 
-// apply does the action and gives the state that it led to, empty where nothing is left or
-// where the service does not say.
+// apply runs the action and returns the resulting state, empty if the campaign was deleted or the service does
+// not report one.
 func apply(ctx context.Context, deps screen.Deps, s engine.Summary, a catalog.Action) (engine.State, error) {
 	switch a {
 	case catalog.Publish:
@@ -156,8 +156,8 @@ func doneText(s engine.Summary, a catalog.Action, state engine.State) string {
 	return Name(s) + " is now " + strings.ToLower(state.Label())
 }
 
-// failureMsg reports why the action was not done. Where a publish failed over problems of the
-// campaign, it offers to show them.
+// failureMsg reports why the action failed. If publishing failed because of problems of the campaign, it offers
+// to show them.
 func failureMsg(s engine.Summary, a catalog.Action, err error) tea.Msg {
 	e := engine.AsError(err)
 	if a == catalog.Publish && e != nil && len(e.Details) > 0 {
@@ -172,20 +172,20 @@ func failureMsg(s engine.Summary, a catalog.Action, err error) tea.Msg {
 			},
 		}}
 	}
-	// What was refused was perhaps shown as it no longer is.
+	// The list may have shown an outdated state.
 	return tea.BatchMsg{screen.NotifyAbout(screen.CampaignTopic(s.ID), widget.LevelError, "Can't "+strings.ToLower(a.Label())+" "+Name(s)+": "+Refusal(err)), screen.Changed(s.ID)}
 }
 
-// sentence begins a text with a capital.
+// sentence capitalizes a text.
 func sentence(s string) string {
 	r, size := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(r)) + s[size:]
 }
 
-// maxDetails is how many details of a refusal are told.
+// maxDetails is how many details of a refusal are shown.
 const maxDetails = 4
 
-// Refusal puts an error of a service into words: its sentence, and the first of its details.
+// Refusal describes an error of a service: its sentence, and the first of its details.
 func Refusal(err error) string {
 	e := engine.AsError(err)
 	if e == nil {

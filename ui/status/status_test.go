@@ -22,7 +22,7 @@ func campaign(st engine.State, dt engine.DeliveryType) engine.Summary {
 	return engine.Summary{Name: "Spring sale", Head: engine.Head{ID: id, Status: st, Channel: catalog.Push, DeliveryType: dt}}
 }
 
-// host is a screen that opens the choice on s and notes what changed.
+// host is a screen that opens the choice for a campaign and records changes.
 type host struct {
 	screen.Base
 	choose  func() tea.Cmd
@@ -104,7 +104,7 @@ func TestActions(t *testing.T) {
 
 func TestActionsNeedConfirmation(t *testing.T) {
 	for _, keys := range [][]string{{"2", "n"}, {"2", "esc"}, {"2", "enter"}, {"esc"}, {"1"}} {
-		s := campaign(catalog.Sending, catalog.OneTime) // enter: what does harm starts on Cancel; 1: publish is dimmed
+		s := campaign(catalog.Sending, catalog.OneTime) // enter: a dangerous action starts on Cancel; 1: publish is dimmed
 		fake := uitest.NewFake(s)
 		h, _ := open(t, fake, s)
 		h.Press(keys...)

@@ -11,13 +11,13 @@ import (
 	"bugle/ui/editor"
 )
 
-// schedulePanel is a [Schedule] beside the form of a schedule.
+// schedulePanel is a [Schedule] as a side panel of the schedule form.
 type schedulePanel struct {
 	schedule Schedule
 	now      func() time.Time
 }
 
-// NewPanel makes the view beside the form of a schedule: the campaign's next sends.
+// NewPanel returns the side panel of the schedule form: the campaign's next sends.
 func NewPanel(cfg editor.Config) editor.SidePanel {
 	a := &schedulePanel{schedule: NewSchedule(cfg.Theme), now: cfg.Now}
 	if a.now == nil {

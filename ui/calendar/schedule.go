@@ -1,4 +1,4 @@
-// Package calendar shows when a campaign goes out: its next sends, and the months that they are in.
+// Package calendar shows the next sends of a campaign in a list and a calendar.
 package calendar
 
 import (
@@ -16,37 +16,36 @@ import (
 	"bugle/ui/widget"
 )
 
-// Schedule lists the next sends of a document in the campaign's time zone, with a calendar of them
-// where there is room. Make one with [NewSchedule].
+// Schedule lists the next sends of a document in the campaign's time zone, with a calendar if it fits. Create
+// one with [NewSchedule].
 type Schedule struct {
-	// Start is the first day of a week, Numbers shows those of the weeks.
+	// Start is the first day of the week; Numbers shows week numbers.
 	Start   time.Weekday
 	Numbers bool
 
 	theme         themes.Theme
 	width, height int
 
-	document doc.Value
-	now      time.Time
-	zone     *time.Location
-	zoneFromDocument   bool // the document names the zone
-	sends    []time.Time
-	monthOffset   int // months from that of the next send
-	first    time.Time
-	marks    map[time.Time]bool // dates of sends in the months in sight
-	list     widget.Window
-	lines    []string
+	document         doc.Value
+	now              time.Time
+	zone             *time.Location
+	zoneFromDocument bool // the document sets the zone
+	sends            []time.Time
+	monthOffset      int // months after that of the next send
+	first            time.Time
+	marks            map[time.Time]bool // dates of sends in the visible months
+	list             widget.Window
+	lines            []string
 }
 
-// NewSchedule makes one that has no document yet.
+// NewSchedule returns a schedule without a document.
 func NewSchedule(t themes.Theme) Schedule {
 	return Schedule{Start: time.Monday, theme: t, zone: time.UTC}
 }
 
-// SetTheme changes the theme.
 func (s *Schedule) SetTheme(t themes.Theme) { s.theme = t; s.layout() }
 
-// SetSize sets the cells that View draws.
+// SetSize sets the size of the view.
 func (s *Schedule) SetSize(width, height int) {
 	s.width, s.height = max(width, 0), max(height, 0)
 	s.layout()
@@ -55,7 +54,7 @@ func (s *Schedule) SetSize(width, height int) {
 // maxSends is how many sends are listed.
 const maxSends = 50
 
-// SetDocument shows the sends of a document from now on. It costs little where neither has changed.
+// SetDocument shows the sends of a document after now. It is cheap if neither has changed.
 func (s *Schedule) SetDocument(document doc.Value, now time.Time) {
 	now = now.Truncate(time.Minute)
 	if document.Same(s.document) && now.Equal(s.now) {
@@ -71,7 +70,7 @@ func (s *Schedule) SetDocument(document doc.Value, now time.Time) {
 	s.layout()
 }
 
-// Bindings are the keys that do something here.
+// Bindings returns the keys that work here.
 func (s *Schedule) Bindings() []key.Binding {
 	scroll := key.NewBinding(key.WithKeys("up", "down", "pgup", "pgdown"), key.WithHelp("↑/↓", "scroll"))
 	if !s.hasCalendar() {
@@ -84,13 +83,13 @@ func (s *Schedule) Bindings() []key.Binding {
 	}
 }
 
-// hasCalendar reports that there is a calendar in sight.
+// hasCalendar reports whether a calendar is visible.
 func (s *Schedule) hasCalendar() bool {
 	below, beside := s.placement()
 	return below || beside
 }
 
-// Update takes a key, and reports whether it was one for the schedule.
+// Update handles a key, and reports whether it was one for the schedule.
 func (s *Schedule) Update(msg tea.KeyMsg) bool {
 	k := msg.String()
 	switch {
@@ -106,8 +105,8 @@ func (s *Schedule) Update(msg tea.KeyMsg) bool {
 	return true
 }
 
-// Mouse scrolls the list, or turns the calendar: with the wheel, and by a press on its arrows or on the
-// name of a later month. The place is relative to what View drew.
+// Mouse scrolls the list or changes the month: with the wheel, or a click on the arrows or the name of a later
+// month. The position is relative to the view.
 func (s *Schedule) Mouse(msg tea.MouseMsg) bool {
 	x, y, inside := s.inCalendar(msg.X, msg.Y)
 	if !inside {
@@ -130,7 +129,7 @@ func (s *Schedule) Mouse(msg tea.MouseMsg) bool {
 	return true
 }
 
-// inCalendar returns the cell of the calendar at a place of the view; false where the list is.
+// inCalendar returns the cell of the calendar at a position of the view; false for the list.
 func (s *Schedule) inCalendar(x, y int) (int, int, bool) {
 	below, beside := s.placement()
 	switch {
@@ -155,10 +154,10 @@ func (s *Schedule) month() months.Month {
 		Today: months.Date(s.now.In(s.zone)), Marked: func(d time.Time) bool { return s.marks[d] }}
 }
 
-// listWidth is what a line of the list takes.
+// listWidth is the width of a line of the list.
 const listWidth = 34
 
-// placement returns where the calendar stands: below the list, beside it, or nowhere.
+// placement returns where the calendar is: below the list, beside it, or hidden.
 func (s *Schedule) placement() (below, beside bool) {
 	w := s.month().Width()
 	switch {
@@ -170,10 +169,10 @@ func (s *Schedule) placement() (below, beside bool) {
 	return s.height >= months.Height+6, false
 }
 
-// scheduled reports that there are times to show in a calendar.
+// scheduled reports whether there are sends to show in a calendar.
 func (s *Schedule) scheduled() bool { return len(s.sends) > 0 }
 
-// monthsPerRow returns how many months stand side by side.
+// monthsPerRow returns how many months are side by side.
 func (s *Schedule) monthsPerRow() int {
 	below, beside := s.placement()
 	room := s.width
@@ -186,7 +185,7 @@ func (s *Schedule) monthsPerRow() int {
 	return months.MonthsPerRow(s.month().Width(), room, 3)
 }
 
-// layout makes the lines of the list and finds out where all stands.
+// layout renders the lines of the list and positions the calendar.
 func (s *Schedule) layout() {
 	s.mark()
 	w, h := s.width, s.height
@@ -199,12 +198,12 @@ func (s *Schedule) layout() {
 	}
 	s.lines = s.text(w)
 	if below {
-		h = min(h, len(s.lines)) // the calendar follows the list
+		h = min(h, len(s.lines)) // the calendar is directly below the list
 	}
 	s.list.Resize(len(s.lines), h)
 }
 
-// mark finds the sends of the months in sight.
+// mark finds the sends in the visible months.
 func (s *Schedule) mark() {
 	n := s.monthsPerRow()
 	s.marks = map[time.Time]bool{}
@@ -261,7 +260,7 @@ func (s *Schedule) text(w int) []string {
 	return out
 }
 
-// usualTime is the time of day of most sends: the clocks may skip it once, not twice in a row.
+// usualTime returns the time of day of most sends; a clock change may skip it once, but not twice in a row.
 func (s *Schedule) usualTime() timeparse.Clock {
 	seen := map[timeparse.Clock]int{}
 	best := timeparse.ClockOf(s.sends[0])
@@ -274,7 +273,7 @@ func (s *Schedule) usualTime() timeparse.Clock {
 	return best
 }
 
-// line draws one send: weekday and date, time, how far off.
+// line draws one send: weekday and date, time, and how far off it is.
 func (s *Schedule) line(t, now time.Time, w int) string {
 	day, clock, off := t.Format("Mon _2 Jan  "), timeparse.ClockOf(t).String(), timeparse.Until(t, now)
 	line := s.theme.Paint(themes.ToneText, day) + s.theme.Paint(themes.ToneStrong, clock)
@@ -284,7 +283,7 @@ func (s *Schedule) line(t, now time.Time, w int) string {
 	return widget.Truncate(line, w)
 }
 
-// clockChange returns on which day the clocks change between two sends; "" where they do not.
+// clockChange returns the day of a clock change between two sends; "" if there is none.
 func clockChange(a, b time.Time) string {
 	_, before := a.Zone()
 	_, after := b.Zone()

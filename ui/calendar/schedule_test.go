@@ -80,7 +80,7 @@ func TestMonthNavigation(t *testing.T) {
 	s := calendar.NewSchedule(themes.Plain())
 	s.SetSize(33, 30)
 	s.SetDocument(document(t, "PERIODIC", weekly), now)
-	wantText(t, &s, "March 2026", "20•", "23•", " 2•") // those that are past as well
+	wantText(t, &s, "March 2026", "20•", "23•", " 2•") // past sends too
 	press(&s, tea.KeyRight)
 	wantText(t, &s, "April 2026")
 	press(&s, tea.KeyLeft)
@@ -116,7 +116,7 @@ func TestNoSends(t *testing.T) {
 	wantText(t, &s, "Sat 21 Mar  09:00  tomorrow", "March 2026", "21•")
 }
 
-// It draws the cells it was given, of any document, in any of the themes' looks.
+// The view has the size that was set, for any document and theme.
 func TestFits(t *testing.T) {
 	for _, d := range []string{weekly, `{}`, `{"start_time":7}`} {
 		s := calendar.NewSchedule(themes.Plain())
@@ -162,7 +162,7 @@ func BenchmarkDocument(b *testing.B) {
 	}
 }
 
-// Beside the form of a schedule it follows the document, and takes keys and the mouse.
+// As a side panel it follows the document, and handles keys and mouse events.
 func TestPanel(t *testing.T) {
 	cfg := editor.Config{Now: func() time.Time { return now }}
 	cfg.Theme, cfg.Root = themes.Plain(), document(t, "ONE_TIME", `{"delivery_type":"ASAP"}`)
@@ -182,7 +182,7 @@ func TestPanel(t *testing.T) {
 	}
 }
 
-// The arrows of the calendar take clicks, beside the list and below it.
+// The arrows of the calendar can be clicked, beside the list and below it.
 func TestArrowClicks(t *testing.T) {
 	for _, size := range [][2]int{{33, 36}, {70, 12}} {
 		s := calendar.NewSchedule(themes.Plain())

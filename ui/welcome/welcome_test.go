@@ -10,9 +10,9 @@ import (
 	"bugle/ui/welcome"
 )
 
-// fakeStarter makes workspaces, or fails to.
+// fakeStarter creates workspaces, or fails to.
 type fakeStarter struct {
-	asked []bool // for each start: the sample?
+	asked []bool // for each start, whether it was the sample
 	fail  error
 }
 

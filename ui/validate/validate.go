@@ -1,5 +1,5 @@
-// Package validate is the screen that says whether a campaign can be published, and shows all
-// that stands in its way.
+// Package validate is the screen that shows whether a campaign can be published, and the problems that prevent
+// it.
 package validate
 
 import (
@@ -19,7 +19,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// Screen is the outcome of the check of one campaign.
+// Screen shows the validation of one campaign.
 type Screen struct {
 	screen.Base
 	deps  screen.Deps
@@ -34,13 +34,13 @@ type Screen struct {
 	notices  int
 
 	list          problems.View
-	pager         widget.Pager // what is said where there is no list
+	pager         widget.Pager // shown instead of an empty list
 	width, height int
 }
 
 const taskCheck = "check"
 
-// New makes the screen for the route's campaign.
+// New returns the screen for the route's campaign.
 func New(deps screen.Deps, r screen.Route) *Screen {
 	s := &Screen{
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID,
@@ -50,10 +50,10 @@ func New(deps screen.Deps, r screen.Route) *Screen {
 	return s
 }
 
-// Title is the screen's part of the breadcrumb.
+// Title returns the screen's part of the breadcrumb.
 func (s *Screen) Title() string { return "Validate" }
 
-// Badge says how the campaign stands.
+// Badge summarizes the result.
 func (s *Screen) Badge() (string, themes.Tone) {
 	switch {
 	case s.Running(taskCheck):
@@ -68,19 +68,19 @@ func (s *Screen) Badge() (string, themes.Tone) {
 	return problems.Count(s.errors, schema.Error), themes.ToneDanger
 }
 
-// Init checks the campaign.
+// Init validates the campaign.
 func (s *Screen) Init() tea.Cmd { return s.check() }
 
-// Resume checks again: the campaign may have been changed meanwhile.
+// Resume validates again, because the campaign may have been changed.
 func (s *Screen) Resume() tea.Cmd { return s.check() }
 
-// Route tells which campaign the screen is about.
+// Route returns the route of the screen's campaign.
 func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.Validate, ID: s.id} }
 
-// GoTo is how other screens lead back here.
+// GoTo handles navigation from other screens to this one.
 func (s *Screen) GoTo(screen.Route) tea.Cmd { return s.check() }
 
-// Campaign returns the campaign that was checked.
+// Campaign returns the validated campaign.
 func (s *Screen) Campaign() (engine.Campaign, bool) { return s.campaign, s.checked }
 
 type validationResult struct {
@@ -100,7 +100,7 @@ func (s *Screen) check() tea.Cmd {
 	})
 }
 
-// Update takes results, keys and the mouse.
+// Update handles results, keys and mouse events.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
@@ -146,12 +146,12 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// Typing is never true: there is nothing to type here.
+// Typing returns false: there is no text field.
 func (s *Screen) Typing() bool { return false }
 
 const groupCampaign = "Campaign"
 
-// Actions are what can be done with the outcome.
+// Actions returns what can be done with the result.
 func (s *Screen) Actions() []screen.Action {
 	again := screen.Action{Keys: []string{"r", "v"}, Label: "check again", Group: groupCampaign, BarPriority: 6, Run: s.check}
 	if !s.checked {
@@ -175,7 +175,7 @@ func (s *Screen) Actions() []screen.Action {
 	}
 }
 
-// barPriority leaves what needs a problem out of the status bar where there is none.
+// barPriority hides actions on a problem from the status bar if there is none.
 func (s *Screen) barPriority(n int) int {
 	if s.list.Len() == 0 {
 		return 0

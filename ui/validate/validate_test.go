@@ -23,7 +23,7 @@ import (
 
 const id = "65f0a1b2c3d4e5f60718293a"
 
-// service knows one campaign and what its check says.
+// service has one campaign and the result of its validation.
 type service struct {
 	engine.Service
 	campaign engine.Campaign
@@ -52,7 +52,7 @@ func mail(t *testing.T, name string) engine.Campaign {
 	return engine.Campaign{Head: engine.Head{ID: id, Status: catalog.Draft, Channel: catalog.Email, DeliveryType: catalog.OneTime, CreatedBy: "ann@example.com"}, Body: body}
 }
 
-// validationResult returns a service that checks as publishing would.
+// checked returns a service that validates as publishing would.
 func validationResult(t *testing.T, name string) *service {
 	t.Helper()
 	c := mail(t, name)
@@ -221,9 +221,9 @@ func TestPageAndHomeEndKeys(t *testing.T) {
 	h.Press("pgup")
 	h.WantNot(fmt.Sprintf("%d of %d ", last, last))
 	h.Press("g")
-	h.Want(fmt.Sprintf("1 of %d", last), "Connector — 1 problem") // the heading comes along
+	h.Want(fmt.Sprintf("1 of %d", last), "Connector — 1 problem") // the heading is visible too
 	h.Wheel(5, 8, true)
-	h.Want(fmt.Sprintf("1 of %d", last)) // the wheel looks, and chooses nothing
+	h.Want(fmt.Sprintf("1 of %d", last)) // the wheel scrolls without selecting
 }
 
 func TestLongPlaceKeepsEnd(t *testing.T) {
@@ -239,7 +239,7 @@ func TestLongPlaceKeepsEnd(t *testing.T) {
 	h.WantFits()
 }
 
-// Once a campaign is published, the check says what it is now, not that it could be published.
+// For a published campaign, the result shows its state, not that it can be published.
 func TestPublishedCampaign(t *testing.T) {
 	s := &service{campaign: mail(t, "Spring mail"), outcome: engine.Validation{Valid: true}}
 	h := open(t, s)

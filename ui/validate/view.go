@@ -27,7 +27,7 @@ func (s *Screen) SetTheme(t themes.Theme) {
 	s.SetSize(s.width, s.height)
 }
 
-// View draws the head and the list of problems, or what there is to say without problems.
+// View draws the header and the list of problems, or a text if there are none.
 func (s *Screen) View() string {
 	panel := widget.NewPanel(s.theme, s.name())
 	panel.Focused, panel.Footer = true, s.list.Position()
@@ -45,7 +45,7 @@ func (s *Screen) name() string {
 	return engine.Summarize(s.campaign).Title()
 }
 
-// headerHeight is how many lines stand above the list.
+// headerHeight returns the number of lines above the list.
 func (s *Screen) headerHeight() int { return len(s.headerLines()) + 1 }
 
 func (s *Screen) header() string { return strings.Join(s.headerLines(), "\n") + "\n" }
@@ -74,7 +74,7 @@ func (s *Screen) headerLines() []string {
 	return lines
 }
 
-// validText returns what a check without errors says: a draft can be published, and what was published has its state.
+// validText returns the headline of a valid campaign: a draft can be published, others show their state.
 func (s *Screen) validText() string {
 	if s.campaign.Status == catalog.Draft {
 		return "Ready to publish."
@@ -82,7 +82,7 @@ func (s *Screen) validText() string {
 	return "No problems found. This campaign is " + s.state() + "."
 }
 
-// invalidText returns what a check with errors says.
+// invalidText returns the headline of an invalid campaign.
 func (s *Screen) invalidText() string {
 	if s.campaign.Status == catalog.Draft {
 		return "Not ready to publish"
@@ -97,7 +97,7 @@ func noticesText(n int) string {
 	return "are " + problems.Count(n, schema.Notice) + "."
 }
 
-// emptyText are what is said in place of a list.
+// emptyText is shown instead of an empty list.
 func (s *Screen) emptyText() string {
 	switch {
 	case s.failed != nil:
@@ -105,13 +105,13 @@ func (s *Screen) emptyText() string {
 			widget.CleanLines(problems.Sentence(s.failed.Error())) + "\n\nPress r to try again or esc to go back."
 	case !s.checked:
 		return "Checking the campaign…"
-	case !s.outcome.Valid: // a service may refuse without saying why
+	case !s.outcome.Valid: // a service may refuse without a reason
 		return s.theme.Danger.Render(s.invalidText()+".") + "\n\nThe service doesn't say why. Press r to check again."
 	}
 	return s.theme.Success.Render("✓ "+s.validText()) + "\n\n" + strings.ReplaceAll(s.nextSteps(), " · ", "\n")
 }
 
-// nextSteps says what to do with a campaign that is valid.
+// nextSteps describes what to do with a valid campaign.
 func (s *Screen) nextSteps() string {
 	steps := []string{}
 	if s.testDisabledReason() == "" {

@@ -9,17 +9,17 @@ import (
 	"bugle/ui/widget"
 )
 
-// The headings of the screens' keys in the help.
+// Help headings.
 const (
 	groupMove      = "Move"
 	groupRecord    = "Record"
 	groupWorkspace = "Workspace"
 )
 
-// Typing says that a filter is being typed.
+// Typing reports whether the filter has the keyboard.
 func (s *List) Typing() bool { return s.focus == paneFilter }
 
-// Actions are what can be done, by where the keyboard is.
+// Actions returns what the user can do in the focused pane.
 func (s *List) Actions() []screen.Action {
 	switch s.focus {
 	case paneFilter:
@@ -36,7 +36,7 @@ func (s *List) Actions() []screen.Action {
 	}
 	acts := s.recordActions()
 	if s.focus == paneSections {
-		for i := range acts { // they work on a record that is not looked at
+		for i := range acts { // they need a record, which is hidden by the report
 			if acts[i].Label != "new" && acts[i].Label != "import" {
 				acts[i].BarPriority = 0
 			}
@@ -99,7 +99,7 @@ func (s *List) recordActions() []screen.Action {
 	return acts
 }
 
-// noneReason says why there is no record to do something with.
+// noneReason explains why there is no record to work on.
 func (r *records) noneReason() string {
 	if why := r.unavailableReason(); why != "" {
 		return why
@@ -122,7 +122,7 @@ func (s *List) trialDisabledReason() string {
 	return ""
 }
 
-// try tries the record under the cursor.
+// try runs a trial of the selected record.
 func (s *List) try() tea.Cmd {
 	v, ok := s.selected()
 	if !ok {
@@ -170,8 +170,7 @@ func (s *List) closeReport() tea.Cmd {
 	return s.focusRecords()
 }
 
-// openRecord opens a record, and remembers the names that there are: what is new when it is left gets the
-// cursor.
+// openRecord opens a record and remembers the existing names, so that a new record gets the cursor afterwards.
 func (s *List) openRecord(r screen.Route) tea.Cmd {
 	s.focus = paneRecords
 	s.show()
@@ -182,7 +181,7 @@ func (s *List) openRecord(r screen.Route) tea.Cmd {
 	return screen.Open(r)
 }
 
-// open opens the record under the cursor; a single one at the field under it.
+// open opens the selected record; a single record at the selected field.
 func (s *List) open() tea.Cmd {
 	sec := s.section()
 	if !sec.Single {
@@ -215,12 +214,12 @@ func (s *List) copy() tea.Cmd {
 	return screen.Copy(string(v.Indent()), "the "+s.section().One)
 }
 
-// errorNotice tells of an error.
+// errorNotice shows an error.
 func errorNotice(err error) tea.Cmd {
 	return screen.Notify(widget.LevelError, sentence(err.Error()))
 }
 
-// recordName puts a record into words: the team Growth.
+// recordName describes a record: the team Growth.
 func recordName(sec *settings.Section, name string) string {
 	if sec.Single {
 		return "the " + sec.One

@@ -15,30 +15,29 @@ import (
 	"bugle/ui/widget"
 )
 
-// unsupportedText is said where the service cannot evaluate filters.
+// unsupportedText is shown if the service cannot evaluate filters.
 const unsupportedText = "This service does not show who matches. Recipients are counted when a campaign is sent."
 
 const (
-	maxMembers = 500 // people who are listed
-	maxFound   = 50  // people whom a search lists, each of whom is looked at
+	maxMembers = 500 // maximum number of listed users
+	maxFound   = 50  // maximum number of search hits, each of which is evaluated
 )
 
-// Audience is the screen of whom filters pick: the people, and for each which filter let them in or
-// kept them out.
+// Audience is the screen of the users that match filters, with an explanation for each.
 type Audience struct {
 	screen.Base
 	deps    screen.Deps
 	theme   themes.Theme
 	title   string
 	filters doc.Value
-	reader  engine.AudienceReader // nil where the service cannot tell
+	reader  engine.AudienceReader // nil if the service cannot evaluate filters
 
-	count  engine.AudienceCount
-	users []user
-	searched  string // what the list was searched for; "" shows who is in
-	loaded bool
-	failed error
-	explanation    explanation
+	count       engine.AudienceCount
+	users       []user
+	searched    string // the search of the list; "" lists the matching users
+	loaded      bool
+	failed      error
+	explanation explanation
 
 	table  widget.Table
 	filter widget.Prompt
@@ -48,23 +47,23 @@ type Audience struct {
 	width, height int
 }
 
-// user is somebody in the list.
+// user is a user in the list.
 type user struct {
 	engine.Profile
 	matches bool
 }
 
-// explanation is what the filters say of a person.
+// explanation is the result of the filters for a user.
 type explanation struct {
 	id     string
 	result engine.AudienceResult
 }
 
-// audienceLoaded is what a search of people gave.
+// audienceLoaded is the result of a search for users.
 type audienceLoaded struct {
-	count  engine.AudienceCount
-	users []user
-	searched  string
+	count    engine.AudienceCount
+	users    []user
+	searched string
 }
 
 func newAudience(deps screen.Deps, r screen.Route) *Audience {
@@ -80,10 +79,10 @@ func newAudience(deps screen.Deps, r screen.Route) *Audience {
 	return s
 }
 
-// Title is the screen's part of the breadcrumb.
+// Title returns the screen's part of the breadcrumb.
 func (s *Audience) Title() string { return "Who matches " + widget.Clean(s.title) }
 
-// Badge counts the people.
+// Badge counts the users.
 func (s *Audience) Badge() (string, themes.Tone) {
 	switch {
 	case s.Running(taskAudience):
@@ -94,10 +93,10 @@ func (s *Audience) Badge() (string, themes.Tone) {
 	return phrase.Thousands(s.count.Matched) + " of " + phrase.Thousands(s.count.Total), themes.ToneMuted
 }
 
-// Init finds who is in.
+// Init loads the matching users.
 func (s *Audience) Init() tea.Cmd { return s.load() }
 
-// Resume finds them again: a user may have been changed.
+// Resume loads them again, because a user may have been changed.
 func (s *Audience) Resume() tea.Cmd { return s.load() }
 
 func (s *Audience) load() tea.Cmd {
@@ -135,7 +134,7 @@ func (s *Audience) load() tea.Cmd {
 	})
 }
 
-// Update takes results, keys and the mouse.
+// Update handles results, keys and mouse events.
 func (s *Audience) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
@@ -190,7 +189,7 @@ func (s *Audience) selected() (user, bool) {
 	return s.users[s.table.Cursor], true
 }
 
-// explain finds what the filters say of the person under the cursor.
+// explain evaluates the filters for the selected user.
 func (s *Audience) explain() tea.Cmd {
 	p, ok := s.selected()
 	if !ok || s.reader == nil {
@@ -246,10 +245,10 @@ func (s *Audience) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// Typing says that a search is being typed.
+// Typing reports whether the search has the keyboard.
 func (s *Audience) Typing() bool { return s.focus == paneFilter }
 
-// Actions are what can be done, by where the keyboard is.
+// Actions returns what the user can do in the focused pane.
 func (s *Audience) Actions() []screen.Action {
 	cannot := ""
 	if s.reader == nil {

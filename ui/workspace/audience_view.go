@@ -11,7 +11,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// userRows are the people in the table.
+// userRows are the rows of the table.
 type userRows []user
 
 func (r userRows) Len() int { return len(r) }
@@ -60,7 +60,7 @@ func (s *Audience) SetTheme(t themes.Theme) {
 	s.draw()
 }
 
-// header returns the lines above the people: the filters in words, how many can be reached, the search.
+// header returns the lines above the users: the filters in words, how many can be reached, the search.
 func (s *Audience) header() []string {
 	w := max(s.tableWidth()-4, 1)
 	var out []string
@@ -84,7 +84,7 @@ func (s *Audience) countText() string {
 	return fmt.Sprintf("%s of %s · %s by email, %s by push", phrase.Thousands(s.count.Matched), phrase.Thousands(s.count.Total), phrase.Thousands(s.count.Reach.Email), phrase.Thousands(s.count.Reach.Push))
 }
 
-// View draws the people and why the one under the cursor is in or out, or one of both.
+// View draws the users and the explanation for the selected one, or one of both.
 func (s *Audience) View() string {
 	if s.width == 0 || s.height == 0 {
 		return ""
@@ -136,7 +136,7 @@ func (s *Audience) explanationView(width int) string {
 	return panel.View(s.pager.View())
 }
 
-// draw tells what each filter says of the person under the cursor.
+// draw renders the explanation for the selected user.
 func (s *Audience) draw() {
 	p, ok := s.selected()
 	if !ok || s.explanation.id != p.ID {
@@ -173,7 +173,7 @@ func resultLines(t themes.Theme, r engine.AudienceResult, w int) []string {
 	return out
 }
 
-// treeLines draws the filters as they nest, each with what it says.
+// treeLines renders the nested filters with their results.
 func treeLines(t themes.Theme, rs []engine.AudienceResult, w, indent int) []string {
 	var out []string
 	for _, r := range rs {
@@ -204,7 +204,7 @@ func treeLines(t themes.Theme, rs []engine.AudienceResult, w, indent int) []stri
 	return out
 }
 
-// toneLines wraps a text into lines of a tone.
+// toneLines wraps a text into lines of one tone.
 func toneLines(t themes.Theme, tone themes.Tone, text string, w, indent int) []string {
 	var out []string
 	for _, l := range widget.Wrap(widget.Clean(text), max(w-indent, 1)) {

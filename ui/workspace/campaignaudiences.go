@@ -11,7 +11,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// campaignAudiences lead to the audience of a campaign.
+// campaignAudiences opens the audience of a campaign.
 type campaignAudiences struct {
 	service engine.Service
 	tasks   taskRunner
@@ -27,10 +27,10 @@ func (a *campaignAudiences) disabledReason() string {
 	return ""
 }
 
-// maxCampaigns is how many campaigns are offered, the last changed first.
+// maxCampaigns is how many campaigns are listed, the last changed first.
 const maxCampaigns = 200
 
-// askAudience asks whose audience to look at.
+// ask asks for the campaign.
 func (a *campaignAudiences) ask() tea.Cmd {
 	lister := a.service.(engine.Lister)
 	return a.tasks.Run(taskCampaigns, func(ctx context.Context) (any, error) { return lister.List(ctx, engine.ListQuery{}) })

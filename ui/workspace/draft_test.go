@@ -30,7 +30,7 @@ func TestNewRecordHidesMissingBeforeSave(t *testing.T) {
 	}
 }
 
-// The group that the filter editor needs is no change, and undo does not stop at it.
+// The group that the filter editor needs is not a change, and undo skips it.
 func TestEmptyFilterGroupIsNoChange(t *testing.T) {
 	d := newSegment(t)
 	d.addFilterGroup(doc.P("filters"))
@@ -50,7 +50,7 @@ func TestEmptyFilterGroupIsNoChange(t *testing.T) {
 	}
 }
 
-// What the service refused is told until the record is changed.
+// The service's problems are shown until the record is changed.
 func TestRefusalIsShownUntilChange(t *testing.T) {
 	d := newSegment(t)
 	d.refused = []schema.Problem{{Path: doc.P("name"), Rule: "x#taken"}}
@@ -64,7 +64,7 @@ func TestRefusalIsShownUntilChange(t *testing.T) {
 	}
 }
 
-// A record that is not read yet has nothing to save and no problems to tell, whatever its section.
+// A record that has not been read has nothing to save and no problems, in any section.
 func TestUnreadRecord(t *testing.T) {
 	for _, sec := range settings.Sections() {
 		if d := newDraft(sec, "x", doc.Value{}, time.Now); d.dirty() {

@@ -11,7 +11,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// openExternal opens a text of the editor in the person's own one.
+// openExternal opens a text of the editor in the user's editor.
 func (f *form) openExternal(text, suffix string, then func(string)) tea.Cmd {
 	return screen.Send(screen.OpenEditorMsg{Text: text, Suffix: suffix, Then: func(after string, changed bool) tea.Cmd {
 		if !changed {
@@ -23,7 +23,7 @@ func (f *form) openExternal(text, suffix string, then func(string)) tea.Cmd {
 	}})
 }
 
-// editText opens what the editor asks for in the person's own one.
+// editText opens a text that the form requests in the user's editor.
 func (f *form) editText(m forms.OpenEditorMsg) tea.Cmd {
 	if m.JSON {
 		return f.editJSON(m.Path, m.Text, m.Text)
@@ -51,8 +51,8 @@ func (f *form) editAll() tea.Cmd {
 	return f.editJSON(nil, text, text)
 }
 
-// editJSON opens text for what is at p. One that cannot be taken over is offered again, so that nothing
-// typed is lost.
+// editJSON opens text in the user's editor for the value at p. If the result is invalid, it is opened again, so
+// that nothing typed is lost.
 func (f *form) editJSON(p doc.Path, text, before string) tea.Cmd {
 	return screen.Send(screen.OpenEditorMsg{Text: text, Suffix: ".json", Then: func(after string, _ bool) tea.Cmd {
 		if strings.TrimSpace(after) == strings.TrimSpace(before) {

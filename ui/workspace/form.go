@@ -17,31 +17,31 @@ import (
 	"bugle/ui/widget"
 )
 
-// form is the editor of one place of the record at a time, and the way between its places.
+// form edits one place of the record at a time.
 type form struct {
-	draft  *draft
-	deps   screen.Deps
-	tasks  taskRunner
-	afterExternal func(...tea.Cmd) tea.Cmd // shows what a text changed that came from the person's own editor
+	draft         *draft
+	deps          screen.Deps
+	tasks         taskRunner
+	afterExternal func(...tea.Cmd) tea.Cmd // shows the changes of an external edit
 
-	editor editor.Editor // nil before the record is read
-	path   doc.Path      // what it edits
-	active bool          // it has the keyboard
-	schema *schema.Schema
-	root   doc.Value // the record as the editor has it
-	requests  requests
+	editor   editor.Editor // nil until the record has been read
+	path     doc.Path      // the place that the editor edits
+	active   bool          // the form has the keyboard
+	schema   *schema.Schema
+	root     doc.Value // the editor's version of the record
+	requests requests
 
 	width, height int
 }
 
-// requests is what the editor asked for during Update.
+// requests collects what the editor has requested during Update.
 type requests struct {
-	open    doc.Path
+	open     doc.Path
 	external tea.Cmd
-	notice  string
+	notice   string
 }
 
-// fulfill does what the editor asked for.
+// fulfill carries out the requests of the editor.
 func (f *form) fulfill() tea.Cmd {
 	w := f.requests
 	f.requests = requests{}
@@ -54,7 +54,7 @@ func (f *form) fulfill() tea.Cmd {
 	return tea.Batch(w.external, screen.Notify(widget.LevelInfo, w.notice))
 }
 
-// open opens the editor of the object, map or list at p, and gives it the keyboard.
+// open opens the editor of the object, map or list at p, and focuses it.
 func (f *form) open(p doc.Path) {
 	f.path, f.active = p, true
 	f.updateSchema()
@@ -73,7 +73,7 @@ func (f *form) updateSchema() {
 	f.editor.SetSize(f.width, f.height)
 }
 
-// reopen makes the editor anew, the cursor where it was.
+// reopen recreates the editor, with the cursor in the same place.
 func (f *form) reopen() {
 	at := f.place()
 	f.updateSchema()
@@ -81,7 +81,7 @@ func (f *form) reopen() {
 	f.editor.SetActive(f.active)
 }
 
-// sync brings the editor to the record as it is. Where its table is another one from now on, the editor is made anew.
+// sync updates the editor to the current record. If its schema has changed, the editor is recreated.
 func (f *form) sync() {
 	if f.schema != f.draft.Schema() {
 		f.reopen()
@@ -113,10 +113,10 @@ func (f *form) config() editor.Config {
 	}
 }
 
-// taskEditor begins the names of the tasks that editors start.
+// taskEditor is the prefix of the kinds of tasks that editors start.
 const taskEditor = "editor."
 
-// goTo opens the editor of the place p, or of the one around it, and puts the cursor there.
+// goTo opens the editor of the place p, or of the one around it, and moves the cursor there.
 func (f *form) goTo(p doc.Path) {
 	at, ok := f.draft.filtersAt(p)
 	if !ok {
@@ -130,13 +130,13 @@ func (f *form) goTo(p doc.Path) {
 	}
 }
 
-// opens reports whether there is a form of its own at p.
+// opens reports whether p has a form of its own.
 func (f *form) opens(p doc.Path) bool {
 	st, ok := f.draft.Schema().Field(f.draft.Root(), p, settings.Env(f.draft.workspace))
 	return ok && forms.Opens(st)
 }
 
-// up leaves the form for the one around it, the cursor on where it came from.
+// up leaves the form for the one around it, with the cursor on the place that it came from.
 func (f *form) up() tea.Cmd {
 	if from := f.path; len(from) > 0 {
 		f.goTo(from.Parent())
@@ -145,7 +145,7 @@ func (f *form) up() tea.Cmd {
 	return nil
 }
 
-// goToChange puts the cursor on the place that an undo or redo changed, or on what is around it.
+// goToChange moves the cursor to the place that an undo or redo changed, or to the one around it.
 func (f *form) goToChange(at doc.Path) {
 	if !at.HasPrefix(f.path) || len(at) == len(f.path) {
 		f.goTo(at.Parent())
@@ -154,7 +154,7 @@ func (f *form) goToChange(at doc.Path) {
 	}
 }
 
-// place is where the cursor is: the focused field, or what the editor edits.
+// place returns the focused field, or else the place that the editor edits.
 func (f *form) place() doc.Path {
 	if at, ok := f.editor.Focused(); ok {
 		return at.Path
@@ -162,8 +162,8 @@ func (f *form) place() doc.Path {
 	return f.path
 }
 
-// update hands the editor a message, and takes over what it changed. What comes alone, not key by key, is undone by
-// itself.
+// update passes a message to the editor and adopts its changes. alone makes the change an undo step of its own,
+// for text that was not typed key by key.
 func (f *form) update(msg tea.Msg, alone bool) tea.Cmd {
 	cmd := f.editor.Update(msg)
 	f.adopt(alone)
@@ -183,7 +183,7 @@ func (f *form) adopt(alone bool) {
 	f.draft.change(root, f.path, field)
 }
 
-// key hands the editor a key, and reports whether that was Enter in the last field of a form.
+// key passes a key to the editor, and reports whether it was enter in the last field of a form.
 func (f *form) key(msg tea.KeyMsg) (cmd tea.Cmd, last bool) {
 	before, _ := f.editor.Focused()
 	root, modal := f.draft.Root(), f.editor.Modal()
@@ -219,12 +219,12 @@ func (f *form) setTheme(t themes.Theme) {
 	}
 }
 
-// title names the place in the record.
+// title returns the place in the record.
 func (f *form) title() string {
 	return strings.Join(append([]string{f.draft.title()}, f.draft.Schema().Trail(f.path)...), " › ")
 }
 
-// actions tells the help which keys the editor takes at the focused field, and has those that lead out of it.
+// actions describes the keys of the editor for the help, and returns the actions that leave it.
 func (f *form) actions() []screen.Action {
 	rank := []int{9, 7, 6, 5}
 	bar := map[string]int{}

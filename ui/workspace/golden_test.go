@@ -37,7 +37,7 @@ func TestGoldens(t *testing.T) {
 	h.GoldenSizes("empty")
 }
 
-// Each section says why it has nothing here, and so does each key that needs a record, which opens nothing.
+// Each section explains why it is empty, and so does each key that needs a record.
 func TestServiceWithoutWorkspace(t *testing.T) {
 	svc := uitest.NewFake().WithoutCapabilities()
 	begins := func(text string) string { return strings.Join(strings.Fields(text)[:4], " ") }
@@ -52,7 +52,7 @@ func TestServiceWithoutWorkspace(t *testing.T) {
 		h := program(t, svc, 100, 40)
 		h.ClickOn("Users")
 		h.Press(key)
-		if n := strings.Count(h.View(), why); n != 2 { // in the place of the table, and as the notice of the key
+		if n := strings.Count(h.View(), why); n != 2 { // instead of the table, and in the notice of the key
 			t.Errorf("%q says %d times why there are no users:\n%s", key, n, h.View())
 		}
 		h.WantNot("Workspace ›")

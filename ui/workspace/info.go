@@ -14,7 +14,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// infoTab is what stands beside the form.
+// infoTab is a tab beside the form.
 type infoTab uint8
 
 const (
@@ -23,14 +23,14 @@ const (
 	tabAudience
 )
 
-// info is the view beside the form, or in its place where there is no room for both.
+// info is the pane beside the form, or instead of it if they do not both fit.
 type info struct {
-	theme themes.Theme
-	tab   infoTab
-	pager widget.Pager
-	json  widget.JSONView
-	sidePanel editor.SidePanel // who matches the filters; nil where the form edits none
-	sidePanelPath    string           // the place that aside is of
+	theme         themes.Theme
+	tab           infoTab
+	pager         widget.Pager
+	json          widget.JSONView
+	sidePanel     editor.SidePanel // the matching users; nil if the form does not edit filters
+	sidePanelPath string           // the place of the side panel
 
 	width, height int
 }
@@ -57,7 +57,7 @@ func (i *info) setSize(w, h int) {
 	}
 }
 
-// update hands on keys while the view has the keyboard, and results of tasks.
+// update handles keys while the pane has the keyboard, and results of tasks.
 func (i *info) update(msg tea.Msg) tea.Cmd {
 	key, isKey := msg.(tea.KeyMsg)
 	switch {
@@ -83,10 +83,10 @@ func (i *info) view() string {
 	return i.pager.View()
 }
 
-// title names the views, the one that is shown in brackets.
+// title returns the tab names, the current one in brackets.
 func (i *info) title() string { return strings.Join(i.names(), " ") }
 
-// tabAt returns the view whose name stands at a column of the pane's frame.
+// tabAt returns the tab at a column of the pane's frame.
 func (i *info) tabAt(x int) (infoTab, bool) {
 	at := widget.Width("╭─ ")
 	for n, name := range i.names() {
@@ -111,8 +111,8 @@ func (i *info) names() []string {
 	return names
 }
 
-// next goes to the next view, and reports whether the keyboard is there then. Alone, a view takes the place of the
-// form, which comes after the last one.
+// next selects the next tab, and reports whether the pane is focused afterwards. If alone is set, the pane
+// replaces the form, which follows the last tab.
 func (i *info) next(alone, focused bool) bool {
 	last := tabJSON
 	if i.sidePanel != nil {
@@ -133,7 +133,7 @@ func (i *info) next(alone, focused bool) bool {
 	return focused
 }
 
-// show brings the views to the record as it is, and to the place of the form that has the cursor.
+// show updates the pane for the current record and the focused place of the form.
 func (i *info) show(f *form) tea.Cmd {
 	i.updateSidePanel(f)
 	i.json.SetText(string(f.draft.withoutEmptyGroups().Indent()))
@@ -144,7 +144,7 @@ func (i *info) show(f *form) tea.Cmd {
 	return i.sidePanel.Show(f.root, f.path)
 }
 
-// updateSidePanel makes the view of who matches, where the form edits filters.
+// updateSidePanel creates the side panel if the form edits filters.
 func (i *info) updateSidePanel(f *form) {
 	if _, ok := f.draft.filtersAt(f.path); !ok {
 		if i.tab == tabAudience {
@@ -159,7 +159,7 @@ func (i *info) updateSidePanel(f *form) {
 	}
 }
 
-// fieldText tells what the field under the cursor is, what is wrong with it first.
+// fieldText describes the focused field, its problems first.
 func (i *info) fieldText(f *form) string {
 	at, ok := f.editor.Focused()
 	node, path := at.Node, at.Path
@@ -171,7 +171,7 @@ func (i *info) fieldText(f *form) string {
 	}
 	var lines []string
 	add := func(style lipgloss.Style, text string) {
-		// A style ends with its line: text is cut into lines before it is painted.
+		// Styles do not span lines: text is wrapped before it is styled.
 		for _, line := range widget.Wrap(widget.Clean(text), max(i.width-2, 1)) {
 			lines = append(lines, style.Render(line))
 		}
@@ -192,7 +192,7 @@ func (i *info) fieldText(f *form) string {
 	return strings.Join(lines, "\n")
 }
 
-// mouse takes the mouse at a place of the pane. A press on the name of a view turns to it.
+// mouse handles a mouse event relative to the pane. A click on a tab name selects it.
 func (i *info) mouse(msg tea.MouseMsg) tea.Cmd {
 	if msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && msg.Y == 0 {
 		if tab, ok := i.tabAt(msg.X); ok {
@@ -212,7 +212,7 @@ func (i *info) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// helpEntries tells the help which keys the view takes.
+// helpEntries describes the keys of the pane for the help.
 func (i *info) helpEntries() []screen.Action {
 	if i.tab != tabAudience || i.sidePanel == nil {
 		return nil

@@ -4,7 +4,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// key takes the keys that move, and the text of the filter.
+// key handles the keys that move, and text in the filter.
 func (s *List) key(msg tea.KeyMsg) tea.Cmd {
 	switch s.focus {
 	case paneFilter:
@@ -23,7 +23,7 @@ func (s *List) key(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// sectionTurned shows another section; what was typed for the one before is not carried along.
+// sectionTurned shows another section and clears the filter.
 func (s *List) sectionTurned() tea.Cmd {
 	var cmd tea.Cmd
 	if s.filter.Value() != "" {

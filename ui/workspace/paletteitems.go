@@ -6,7 +6,7 @@ import (
 	"bugle/ui/screen"
 )
 
-// PaletteItems lists the sections and the fields of those that are one record, for the palette.
+// PaletteItems lists the sections, and the fields of those that are a single record, for the palette.
 func PaletteItems() []screen.PaletteItem {
 	var out []screen.PaletteItem
 	for _, sec := range settings.Sections() {
@@ -23,7 +23,7 @@ func PaletteItems() []screen.PaletteItem {
 	return out
 }
 
-// selectSection puts the cursor on a section.
+// selectSection moves the cursor to a section.
 func (s *List) selectSection(id string) {
 	n := -1
 	for i, item := range s.list.Items() {

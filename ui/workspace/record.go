@@ -14,16 +14,16 @@ import (
 	"bugle/ui/widget"
 )
 
-// Record is the form of one record. It is saved when the person says so.
+// Record is the form of one record. It is saved explicitly.
 type Record struct {
 	screen.Base
-	theme  themes.Theme
-	draft  *draft
-	form   form
-	info   info
-	saver  saver
-	startPath  doc.Path // the place to begin at
-	failed error
+	theme     themes.Theme
+	draft     *draft
+	form      form
+	info      info
+	saver     saver
+	startPath doc.Path // the place to start at
+	failed    error
 
 	width, height int
 }
@@ -36,10 +36,10 @@ func newRecord(deps screen.Deps, sec *settings.Section, r screen.Route) *Record 
 	return s
 }
 
-// Title is the screen's part of the breadcrumb.
+// Title returns the screen's part of the breadcrumb.
 func (s *Record) Title() string { return s.draft.title() }
 
-// Badge says whether the work is saved.
+// Badge reports whether the record is saved.
 func (s *Record) Badge() (string, themes.Tone) {
 	switch n := len(schema.Errors(s.draft.Problems())); {
 	case s.form.editor == nil:
@@ -59,13 +59,13 @@ func (s *Record) Badge() (string, themes.Tone) {
 // Init reads the record.
 func (s *Record) Init() tea.Cmd { return s.Run(taskLoad, s.draft.load(s.saver.service)) }
 
-// reload reads it again, for the form that is open.
+// reload reads it again for the open form.
 func (s *Record) reload() tea.Cmd {
 	s.startPath = s.form.path
 	return s.Init()
 }
 
-// Update takes results and messages of the form, and hands it keys and the mouse.
+// Update handles results and messages of the form, and passes keys and mouse events to it.
 func (s *Record) Update(msg tea.Msg) tea.Cmd { return s.finishUpdate(s.update(msg)) }
 
 func (s *Record) update(msg tea.Msg) tea.Cmd {
@@ -91,7 +91,7 @@ func (s *Record) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		return s.mouse(msg)
 	}
-	return s.form.update(msg, true) // what it asked for, such as the clipboard
+	return s.form.update(msg, true) // a message that the form requested, such as the clipboard's content
 }
 
 func (s *Record) result(r screen.Result) tea.Cmd {
@@ -112,7 +112,7 @@ func (s *Record) result(r screen.Result) tea.Cmd {
 	return s.info.update(r)
 }
 
-// key hands a key to what has the keyboard. Enter in the last field of the record saves it.
+// key passes a key to the focused pane. Enter in the last field of the record saves it.
 func (s *Record) key(msg tea.KeyMsg) tea.Cmd {
 	if !s.form.active {
 		return s.info.update(msg)
@@ -127,7 +127,7 @@ func (s *Record) key(msg tea.KeyMsg) tea.Cmd {
 	return s.saver.saveAndLeave()
 }
 
-// finishUpdate does what the form asked for, and shows the record as it is then.
+// finishUpdate carries out the form's requests and shows the current record.
 func (s *Record) finishUpdate(cmds ...tea.Cmd) tea.Cmd {
 	if s.form.editor == nil {
 		return tea.Batch(cmds...)
@@ -146,10 +146,10 @@ func (s *Record) goTo(p doc.Path) tea.Cmd {
 // Undo undoes the last change of the record.
 func (s *Record) Undo() (tea.Cmd, bool) { return s.restore("Undone", s.draft.Undo) }
 
-// Redo redoes the change that was undone last.
+// Redo redoes the last undone change.
 func (s *Record) Redo() (tea.Cmd, bool) { return s.restore("Redone", s.draft.Redo) }
 
-// restore goes to another version of the record, and to the place where it differs.
+// restore moves to another version of the record, and to the place that changed.
 func (s *Record) restore(done string, move func(doc.Path) (edit.Moved, bool)) (tea.Cmd, bool) {
 	s.draft.refused = nil
 	m, ok := move(s.form.path)
@@ -166,7 +166,7 @@ func (s *Record) restore(done string, move func(doc.Path) (edit.Moved, bool)) (t
 	return s.finishUpdate(screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, done+": "+widget.Clean(name))), true
 }
 
-// LeaveQuestion asks before changes that are not saved are left.
+// LeaveQuestion asks before unsaved changes are lost.
 func (s *Record) LeaveQuestion() *screen.Question {
 	if !s.draft.dirty() {
 		return nil
@@ -187,10 +187,10 @@ func (s *Record) LeaveQuestion() *screen.Question {
 	}
 }
 
-// Typing says that letters are text.
+// Typing reports whether letters are text.
 func (s *Record) Typing() bool { return s.form.typing() }
 
-// Actions are what can be done, by where the keyboard is.
+// Actions returns what the user can do in the focused pane.
 func (s *Record) Actions() []screen.Action {
 	if s.failed != nil {
 		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupRecord, BarPriority: 9, Run: s.Init}}
@@ -223,7 +223,7 @@ func (s *Record) Actions() []screen.Action {
 	return acts
 }
 
-// withoutLetters returns the keys that are no text.
+// withoutLetters returns the keys that are not text.
 func withoutLetters(keys []string) []string {
 	var out []string
 	for _, k := range keys {
@@ -234,7 +234,7 @@ func withoutLetters(keys []string) []string {
 	return out
 }
 
-// moveActions are the actions of what has the keyboard.
+// moveActions are the actions that move from the focused pane.
 func (s *Record) moveActions() []screen.Action {
 	if !s.form.active {
 		return append(s.info.helpEntries(), screen.Action{Keys: []string{"esc", "tab"}, Label: "form", Help: "back to the form", Group: groupMove, BarPriority: 8, Run: s.focusForm})
@@ -251,7 +251,7 @@ func (s *Record) nextInfo() tea.Cmd {
 	return nil
 }
 
-// focusAudience returns the view of who matches the keyboard.
+// focusAudience focuses the matching users.
 func (s *Record) focusAudience() tea.Cmd {
 	s.info.tab = tabAudience
 	s.form.setActive(false)

@@ -11,7 +11,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// infoMinWidth is from how many cells the form has the view beside it.
+// infoMinWidth is the width from which the info pane is beside the form.
 const infoMinWidth = 100
 
 func (s *Record) showsBoth() bool { return s.width >= infoMinWidth }
@@ -47,7 +47,7 @@ func (s *Record) SetTheme(t themes.Theme) {
 	s.finishUpdate()
 }
 
-// View draws the form and what stands beside it.
+// View draws the form and the pane beside it.
 func (s *Record) View() string {
 	switch {
 	case s.width == 0 || s.height == 0:
@@ -101,14 +101,14 @@ func (s *Record) mouse(msg tea.MouseMsg) tea.Cmd {
 	return s.form.update(msg, false)
 }
 
-// helpEntries tells the help of keys that are taken without being dispatched; the first ones are shown in the
-// status bar, where bar is not 0.
+// helpEntries describes keys that are handled in Update; the first ones are shown in the status bar, unless bar
+// is 0.
 func helpEntries(bindings []key.Binding, bar int) []screen.Action {
 	var acts []screen.Action
 	for i, b := range bindings {
 		h := b.Help()
 		if h.Key == "esc" {
-			continue // the screen's own entry says what it does
+			continue // the screen has an entry for it
 		}
 		a := screen.Action{Keys: []string{h.Key}, Label: h.Desc, Group: "Form", WhileTyping: true, HelpOnly: true}
 		if i < 3 && bar > 0 {

@@ -15,24 +15,24 @@ import (
 	"bugle/ui/widget"
 )
 
-// recordUses is what was found of a record that may be deleted, or is only asked about.
+// recordUses has the uses of a record that is to be deleted, or only checked.
 type recordUses struct {
-	name string
-	uses []engine.ContentUse
-	deleted bool // it was deleted
-	onlyShow bool // nothing more was asked
+	name     string
+	uses     []engine.ContentUse
+	deleted  bool // it has been deleted
+	onlyShow bool // only show the uses
 }
 
-// remover deletes records, and tells what uses them.
+// remover deletes records, and shows what uses them.
 type remover struct {
 	service engine.Service
 	tasks   taskRunner
 	section func() *settings.Section
-	report     reportFunc
-	load    func() tea.Cmd // reads everything again
+	report  reportFunc
+	load    func() tea.Cmd // reloads everything
 }
 
-// find finds what still uses a record: to tell it where look says so, and to ask whether to delete it otherwise.
+// find finds what still uses a record, and shows it if look is set, or asks whether to delete the record.
 func (m *remover) find(name string, look bool) tea.Cmd {
 	sec, svc := m.section(), m.service
 	return m.tasks.Run(taskDelete, func(ctx context.Context) (any, error) {
@@ -47,7 +47,7 @@ func (m *remover) handleResult(r screen.Result) tea.Cmd {
 	switch {
 	case screen.Canceled(r.Err):
 		return nil
-	case errors.As(r.Err, &inUse): // somebody began to use it meanwhile
+	case errors.As(r.Err, &inUse): // it has been used meanwhile
 		return m.ask(recordUses{name: u.name, uses: inUse.Uses})
 	case r.Err != nil:
 		return errorNotice(r.Err)
@@ -62,7 +62,7 @@ func (m *remover) handleResult(r screen.Result) tea.Cmd {
 	return m.ask(u)
 }
 
-// maxUses is how many places a question names.
+// maxUses is how many uses a question lists.
 const maxUses = 8
 
 func (m *remover) ask(u recordUses) tea.Cmd {
@@ -86,7 +86,7 @@ func (m *remover) ask(u recordUses) tea.Cmd {
 	})
 }
 
-// useLines names the places, a line each.
+// useLines lists the uses, one per line.
 func useLines(uses []engine.ContentUse, most int) string {
 	var out []string
 	for i, u := range uses {
@@ -99,7 +99,7 @@ func useLines(uses []engine.ContentUse, most int) string {
 	return strings.Join(out, "\n")
 }
 
-// showReport shows a report in the place of the table.
+// showReport shows a report instead of the table.
 func (s *List) showReport(title string, failed bool, words, detail string) {
 	s.report.show(s.theme, title, failed, words, detail)
 	s.focus = paneReport

@@ -7,14 +7,14 @@ import (
 	"bugle/ui/widget"
 )
 
-// report is what a trial or an import has to say, in the place of the table.
+// report is the result of a trial or an import, shown instead of the table.
 type report struct {
-	open   bool
-	title  string
-	failed bool
-	summary  string
-	detail string
-	pager  widget.Pager
+	open    bool
+	title   string
+	failed  bool
+	summary string
+	detail  string
+	pager   widget.Pager
 }
 
 func newReport(t themes.Theme) report { return report{pager: widget.NewPager(t)} }
@@ -46,7 +46,7 @@ func (r *report) setTheme(t themes.Theme) {
 	}
 }
 
-// text is the report for the clipboard.
+// text returns the report for the clipboard.
 func (r *report) text() string { return strings.TrimSpace(r.summary + "\n\n" + r.detail) }
 
 func (r *report) view(t themes.Theme, width, height int, focused bool) string {

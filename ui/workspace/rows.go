@@ -11,7 +11,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// columns are those of a section's table. A single record is shown a field a row.
+// columns returns the columns of a section's table. A single record is shown with a field per row.
 func columns(sec *settings.Section) []widget.Column {
 	if sec.Single {
 		return []widget.Column{{Title: "Setting", Min: 16, Max: 26, Weight: 1}, {Title: "Value", Min: 16, Weight: 3}}
@@ -67,7 +67,7 @@ func (r fieldRows) Row(i int) widget.Cells {
 	return widget.Cells{{Text: f.Node.Label()}, value}
 }
 
-// fields are those of the single record that the section is, as far as they are used.
+// fields returns the fields of the section's single record that are in use.
 func (r *records) fields() []schema.FieldState {
 	v, ok := r.selected()
 	if !ok {
@@ -87,7 +87,7 @@ func matches(f schema.FieldState, words []string) bool {
 	return containsAll(doc.NewString(f.Node.Label()+" "+valueText(f)), words)
 }
 
-// valueText puts a value on a line, as its form would name it.
+// valueText formats a value on one line, as its form does.
 func valueText(f schema.FieldState) string {
 	v := f.Value
 	switch v.Kind() {
@@ -128,7 +128,7 @@ func valueText(f schema.FieldState) string {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// recordCount counts records; more says that there are others.
+// recordCount formats a number of records; more indicates that there are others.
 func recordCount(n int, more bool) string {
 	if more {
 		return fmt.Sprintf("%d+", n)
@@ -136,7 +136,7 @@ func recordCount(n int, more bool) string {
 	return fmt.Sprint(n)
 }
 
-// sentence makes a text one for people to read.
+// sentence formats a text as a sentence.
 func sentence(s string) string {
 	if s == "" {
 		return s

@@ -20,10 +20,10 @@ import (
 // savedRecord is a record that was saved.
 type savedRecord struct {
 	settings.Saved
-	value doc.Value // as it is kept
+	value doc.Value // as stored
 }
 
-// saver saves the record, and asks what becomes of it where that is refused.
+// saver saves the record, and asks what to do if that is refused.
 type saver struct {
 	draft   *draft
 	service engine.Service
@@ -31,7 +31,7 @@ type saver struct {
 	goTo    func(doc.Path) tea.Cmd // opens the form of a place
 	reload  func() tea.Cmd         // reads the record again
 
-	leaveAfterSave bool // the screen is left once it is saved
+	leaveAfterSave bool // close the screen after saving
 }
 
 func (s *saver) save() tea.Cmd {
@@ -47,7 +47,7 @@ func (s *saver) saveAndLeave() tea.Cmd {
 	return s.put(s.draft.request())
 }
 
-// put stores the record, unless something is known to be wrong with it.
+// put stores the record unless it has known problems.
 func (s *saver) put(r settings.PutRequest) tea.Cmd {
 	s.draft.saveTried = true
 	s.draft.Check()
@@ -66,7 +66,7 @@ func (s *saver) put(r settings.PutRequest) tea.Cmd {
 	})
 }
 
-// showProblem says why the record is not saved, and goes to the field.
+// showProblem shows why the record is not saved, and goes to the field.
 func (s *saver) showProblem(p schema.Problem) tea.Cmd {
 	s.leaveAfterSave = false
 	cmd := screen.Notify(widget.LevelWarning, "Not saved: "+s.draft.problemText(p))
@@ -99,7 +99,7 @@ func (s *saver) handleResult(r screen.Result) tea.Cmd {
 	return tea.Sequence(cmds...)
 }
 
-// showSecret shows what nobody will be shown again, and leaves.
+// showSecret shows a secret that is only shown once, and closes the screen.
 func (s *saver) showSecret(k savedRecord) tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title: "The new " + s.draft.section.One, Body: k.Secret + "\n\n" + k.Note,
@@ -131,7 +131,7 @@ func (s *saver) showError(err error) tea.Cmd {
 	return screen.Notify(widget.LevelError, "Not saved. "+sentence(err.Error()))
 }
 
-// askRename asks whether a name that others refer to is given up.
+// askRename asks whether to change a name that others refer to.
 func (s *saver) askRename(used *settings.InUse) tea.Cmd {
 	leave := s.leaveAfterSave
 	return screen.Ask(screen.Question{
@@ -151,7 +151,7 @@ func (s *saver) askRename(used *settings.InUse) tea.Cmd {
 	})
 }
 
-// askOverwrite asks what becomes of what somebody else saved meanwhile.
+// askOverwrite asks what to do with a version that someone else has saved meanwhile.
 func (s *saver) askOverwrite(e *engine.Error) tea.Cmd {
 	leave := s.leaveAfterSave
 	return screen.Ask(screen.Question{

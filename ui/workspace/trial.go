@@ -12,21 +12,21 @@ import (
 	"bugle/ui/screen"
 )
 
-// trialResult is what came of trying a record.
+// trialResult is the result of a trial of a record.
 type trialResult struct {
 	name string
 	settings.Outcome
 }
 
-// trials try records.
+// trials runs trials of records.
 type trials struct {
 	service engine.Service
 	tasks   taskRunner
 	author  string
-	report     reportFunc
+	report  reportFunc
 }
 
-// try tries a record of a section, once the person has said what it asks for.
+// try runs a trial of a section's record after asking for its inputs.
 func (t *trials) try(sec *settings.Section, v doc.Value) tea.Cmd {
 	name := sec.NameOf(v)
 	if sec.ID == "segments" {
@@ -35,7 +35,7 @@ func (t *trials) try(sec *settings.Section, v doc.Value) tea.Cmd {
 	return t.askInput(sec, name, sec.TrialInputs(v), nil)
 }
 
-// askInput asks for the inputs that are left, one after the other.
+// askInput asks for the remaining inputs one after the other.
 func (t *trials) askInput(sec *settings.Section, name string, left []settings.Input, said []string) tea.Cmd {
 	if len(left) == 0 {
 		return t.runTrial(sec, name, said)
@@ -57,7 +57,7 @@ func (t *trials) askInput(sec *settings.Section, name string, left []settings.In
 	}})
 }
 
-// defaultRecipient is what a trial of a mail server is sent to, unless the person says otherwise.
+// defaultRecipient returns the suggested recipient of a trial.
 func (t *trials) defaultRecipient(sec *settings.Section) string {
 	if sec.ID == "connectors" {
 		return t.author
@@ -85,7 +85,7 @@ func (t *trials) handleResult(r screen.Result) tea.Cmd {
 	return nil
 }
 
-// audienceRoute leads to whom filters pick.
+// audienceRoute returns the route of the users that match filters.
 func audienceRoute(title string, filters doc.Value) screen.Route {
 	return screen.Route{Name: screen.Workspace, Path: doc.P(pathAudience), Query: title, Doc: filters}
 }

@@ -16,19 +16,19 @@ import (
 	"bugle/ui/widget"
 )
 
-// reportFunc shows a report in the place of the table.
+// reportFunc shows a report instead of the table.
 type reportFunc func(title string, failed bool, words, detail string)
 
-// userImport imports users from a file, and tells how it goes.
+// userImport imports users from a file and shows the progress.
 type userImport struct {
 	service engine.Service
 	tasks   taskRunner
-	report     reportFunc
-	load    func() tea.Cmd // reads everything again
+	report  reportFunc
+	load    func() tea.Cmd // reloads everything
 
-	file string
-	progress  settings.ImportProgress
-	frame int
+	file     string
+	progress settings.ImportProgress
+	frame    int
 }
 
 func (w *userImport) disabledReason() string {
@@ -41,7 +41,7 @@ func (w *userImport) disabledReason() string {
 	return ""
 }
 
-// askImport asks for a file, and then what becomes of users who are there already.
+// ask asks for a file, and then how to treat existing users.
 func (w *userImport) ask() tea.Cmd {
 	return screen.Send(screen.InputMsg{
 		Title: "Import users from a file", Placeholder: "~/users.csv or users.jsonl",
@@ -72,7 +72,7 @@ func (w *userImport) ask() tea.Cmd {
 	})
 }
 
-// expandHome returns the path that a person means by ~.
+// expandHome replaces ~ with the home folder.
 func expandHome(path string) string {
 	path = strings.TrimSpace(path)
 	if rest, ok := strings.CutPrefix(path, "~"); ok {
@@ -138,7 +138,7 @@ func invalidLines(out settings.Imported) string {
 	return strings.Join(text, "\n")
 }
 
-// line draws how far it is.
+// line draws the progress.
 func (w *userImport) line(t themes.Theme, width int) string {
 	what := "Checking " + w.file
 	if w.progress.Checked {

@@ -10,9 +10,9 @@ import (
 
 const (
 	sectionsWidth = 26
-	// bothMinWidth is from how many cells both panes are shown.
+	// bothMinWidth is the width from which both panes are shown.
 	bothMinWidth = 76
-	// detailMinHeight is from how many lines the record under the cursor is shown below the table.
+	// detailMinHeight is the height from which the selected record is shown below the table.
 	detailMinHeight = 30
 )
 
@@ -22,7 +22,7 @@ func (s *List) SetSize(width, height int) {
 	s.layout()
 }
 
-// frame is the cells of the screen, shared out to the sections and the records.
+// frame divides the screen between the sections and the records.
 type frame struct{ width, height int }
 
 func (f *frame) showsBoth() bool { return f.width >= bothMinWidth }
@@ -41,7 +41,7 @@ func (f *frame) recordsWidth() int {
 	return f.width
 }
 
-// detailLines is how high the view of one record is; 0 where there is none.
+// detailLines returns the height of the record below the table; 0 if it is hidden.
 func (s *List) detailLines() int {
 	if s.height < detailMinHeight || s.section().Single || len(s.shown) == 0 {
 		return 0
@@ -51,7 +51,7 @@ func (s *List) detailLines() int {
 
 func (s *List) recordsHeight() int { return s.height - s.detailLines() }
 
-// layout returns every part its cells.
+// layout sets the sizes of all parts.
 func (s *List) layout() {
 	s.list.SetSize(max(s.listWidth()-4, 1), max(s.height-2, 1))
 	w := max(s.recordsWidth()-4, 1)
@@ -71,7 +71,7 @@ func (s *List) SetTheme(t themes.Theme) {
 	s.report.setTheme(t)
 }
 
-// header returns the lines above the table: what the section is for, the filter, how far an import is.
+// header returns the lines above the table: the section's description, the filter, the progress of an import.
 func (s *List) header() []string {
 	w := max(s.recordsWidth()-4, 1)
 	var out []string
@@ -90,7 +90,7 @@ func (s *List) header() []string {
 	return out
 }
 
-// summaryLines wraps a text into two lines: its first sentence alone where all of it does not fit.
+// summaryLines wraps a text into two lines, only its first sentence if not all of it fits.
 func summaryLines(text string, w int) []string {
 	lines := widget.Wrap(text, w)
 	if len(lines) > 2 {
@@ -104,10 +104,10 @@ func summaryLines(text string, w int) []string {
 	return lines
 }
 
-// tableTop is the line of the screen on which the table's head is.
+// tableTop returns the line of the table's header.
 func (s *List) tableTop() int { return 1 + len(s.header()) }
 
-// View draws the sections and the records of the one under the cursor, or one of both.
+// View draws the sections and the records of the selected one, or one of both.
 func (s *List) View() string {
 	if s.width == 0 || s.height == 0 {
 		return ""

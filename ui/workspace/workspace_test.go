@@ -17,7 +17,7 @@ import (
 	"bugle/ui/workspace"
 )
 
-// newSampleService is a workspace with the sample in it.
+// newSampleService returns a workspace with the sample.
 func newSampleService(t testing.TB) *local.Service {
 	t.Helper()
 	db := mem.New()
@@ -32,7 +32,7 @@ func newSampleService(t testing.TB) *local.Service {
 	return s
 }
 
-// program opens the workspace as the program does, the records and audiences included.
+// program opens the workspace screens as the program does.
 func program(t testing.TB, svc engine.Service, w, h int) *uitest.Harness {
 	t.Helper()
 	o := app.Options{
@@ -42,7 +42,7 @@ func program(t testing.TB, svc engine.Service, w, h int) *uitest.Harness {
 	return uitest.Program(t, o, w, h)
 }
 
-// openSection goes to the records of a section.
+// openSection opens the records of a section.
 func openSection(h *uitest.Harness, title string) {
 	h.ClickOn(title)
 	h.Press("enter")
@@ -57,7 +57,7 @@ func settingsOf(t testing.TB, svc *local.Service) engine.Workspace {
 	return w
 }
 
-// A name is typed, and Enter at the end keeps it; the cursor of the list is on it then.
+// Enter in the last field saves a new record, which the list then selects.
 func TestAddRecord(t *testing.T) {
 	svc := newSampleService(t)
 	h := program(t, svc, 100, 30)
@@ -120,7 +120,7 @@ func TestProblemIsShownAtItsField(t *testing.T) {
 	}
 }
 
-// A name that campaigns use is changed, or goes, only after a question that names them.
+// A name used by campaigns is only changed or deleted after a question that names them.
 func TestUsesAreNamed(t *testing.T) {
 	svc := newSampleService(t)
 	h := program(t, svc, 100, 30)
@@ -173,7 +173,7 @@ func TestSegmentByFilters(t *testing.T) {
 	h.Want("✗", "is not included:", "France")
 }
 
-// An empty group that the editor needs is nothing to save.
+// An empty group that the editor needs is not a change.
 func TestViewingFiltersChangesNothing(t *testing.T) {
 	svc := newSampleService(t)
 	h := program(t, svc, 120, 40)
@@ -280,7 +280,7 @@ func TestTrials(t *testing.T) {
 	h.Want("Teams cannot be tested.")
 }
 
-// Another channel gives the content of a template another form.
+// The form of a template's content follows its channel.
 func TestTemplateFormFollowsChannel(t *testing.T) {
 	svc := newSampleService(t)
 	h := program(t, svc, 100, 30)
@@ -317,7 +317,7 @@ func TestDuplicateAndCopyRecord(t *testing.T) {
 	}
 }
 
-// Somebody else's change of the same record is not lost unasked.
+// A concurrent change of the same record is not overwritten without asking.
 func TestConcurrentChange(t *testing.T) {
 	svc := newSampleService(t)
 	h := program(t, svc, 100, 30)
@@ -335,13 +335,13 @@ func TestConcurrentChange(t *testing.T) {
 	h.WantNot("Demox")
 }
 
-// Sections, records, fields and the views beside them take clicks, in every layout.
+// Sections, records, fields and tabs can be clicked in every layout.
 func TestClicks(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		svc := newSampleService(t)
 		h := program(t, svc, size.W, size.H)
 		h.ClickOn("Teams")
-		h.Press("enter") // where there is room for one list, the records take its place
+		h.Press("enter") // if only one list fits, the records replace it
 		h.ClickOn("Growth")
 		h.ClickOn("Growth")
 		h.Want("▸ ")
@@ -355,7 +355,7 @@ func TestClicks(t *testing.T) {
 		h.Want("▸ Name")
 		h.ClickOn("Time zone")
 		h.Want("▸ Time zone")
-		if size.W < 120 { // the view takes the place of the form
+		if size.W < 120 { // the pane replaces the form
 			h.Press("f3")
 		} else {
 			h.ClickOn("JSON")

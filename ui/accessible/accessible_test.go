@@ -19,13 +19,13 @@ import (
 	"bugle/ui/uitest"
 )
 
-// testbed is a workspace in memory with one campaign in it.
+// testbed is a workspace in memory with one campaign.
 type testbed struct {
-	t    *testing.T
-	svc  *local.Service
-	deps screen.Deps
-	id   string
-	edit func(context.Context, string, string) (string, error)
+	t      *testing.T
+	svc    *local.Service
+	deps   screen.Deps
+	id     string
+	edit   func(context.Context, string, string) (string, error)
 	output string // of the last run
 }
 
@@ -58,13 +58,13 @@ func newTestbed(t *testing.T, ch catalog.Channel, dt catalog.DeliveryType, compo
 	return &testbed{t: t, svc: svc, id: made.ID, deps: uitest.Deps(svc)}
 }
 
-// play opens the campaign and types lines, separated by a bar; the input ends after them.
+// play opens the campaign and types lines, separated by a bar; then the input ends.
 func (b *testbed) play(script string) {
 	b.t.Helper()
 	b.run("campaigns|1|" + script)
 }
 
-// run types lines from the start.
+// run types lines from the start of the program.
 func (b *testbed) run(script string) {
 	b.t.Helper()
 	var out strings.Builder
@@ -101,7 +101,7 @@ func (b *testbed) stored() engine.Campaign {
 	return c
 }
 
-// wantStored compares what the store holds at a path, as JSON.
+// wantStored fails the test unless the stored campaign has the JSON at path.
 func (b *testbed) wantStored(path, want string) {
 	b.t.Helper()
 	p, err := doc.ParsePath(path)
@@ -270,7 +270,7 @@ func TestPreview(t *testing.T) {
 	p.want("A notification on Android. Template: Basic.", "Title: Now", "Message: Hot", "Button 1: Go.")
 }
 
-// Who gets a test is chosen by a part of the name, and named in every line.
+// A recipient can be chosen by a part of the name, and is named in every line.
 func TestTestSendByName(t *testing.T) {
 	b := newTestbed(t, catalog.Push, catalog.OneTime, `{
 		"basic_details": {"name": "Spring", "platforms": ["ANDROID", "WEB"]}, "campaign_content": {"content": {"push": {
@@ -320,7 +320,7 @@ func TestHistoryAndRestore(t *testing.T) {
 	b.wantStored("basic_details.name", `"Spring sale"`)
 }
 
-// What an earlier program wrote comes back with the filter types of the specification.
+// A restored version of an older program gets the filter types of the specification.
 func TestRestoreUpgradesOldFilters(t *testing.T) {
 	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	c := b.stored()
@@ -341,7 +341,7 @@ func TestRestoreUpgradesOldFilters(t *testing.T) {
 	b.wantStored("segmentation_details.included_filters.filters[0].attributes.filters[0].filter_type", `"user_attributes"`)
 }
 
-// Edits of a service that stores nothing unfinished wait, survive, and are applied in one go.
+// Edits of a service that cannot store unfinished ones are kept, and applied at once.
 func TestPendingEdits(t *testing.T) {
 	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.deps.Service = struct{ engine.Service }{b.svc}
@@ -357,7 +357,7 @@ func TestPendingEdits(t *testing.T) {
 	b.wantStored("basic_details.name", `"Summer"`)
 }
 
-// Where two people changed a draft, the person says whose counts.
+// After a conflict, the user chooses the version.
 func TestConflict(t *testing.T) {
 	for answer, want := range map[string]string{"1": `"Summer"`, "2": `"Theirs"`} {
 		b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
@@ -368,7 +368,7 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// conflictingService saves a change of its own before the first save of somebody else.
+// conflictingService saves a change of its own before the first save of the user.
 type conflictingService struct {
 	*local.Service
 	id   string
@@ -395,7 +395,7 @@ func TestSearch(t *testing.T) {
 	b.want("Sent campaigns: 0 campaigns.", "1. Spring sale: Email, one-time, draft", "nonsense")
 }
 
-// A new draft that needs a schedule takes the workspace's time zone.
+// A new draft with a schedule gets the workspace's time zone.
 func TestNewDraft(t *testing.T) {
 	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	if err := b.svc.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error { w.Timezone = "Asia/Tokyo"; return nil }); err != nil {
@@ -417,7 +417,7 @@ func TestNewDraft(t *testing.T) {
 	b.want("This is the first question. Type quit to quit.")
 }
 
-// An answer that never does, and one that never comes, end.
+// Invalid answers, and an endless line, end the program.
 func TestInvalidAnswersEnd(t *testing.T) {
 	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	for name, in := range map[string]io.Reader{"nonsense": endlessReader("nonsense\n"), "empty lines": endlessReader("\n")} {
@@ -437,7 +437,7 @@ type endlessReader string
 
 func (e endlessReader) Read(p []byte) (int, error) { return copy(p, e), nil }
 
-// An end of the context while a question waits ends the program, and its reading.
+// Canceling the context while a question waits ends the program and its reads.
 func TestCancelWhileWaiting(t *testing.T) {
 	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	r, w := io.Pipe()
@@ -452,7 +452,7 @@ func TestCancelWhileWaiting(t *testing.T) {
 	}
 }
 
-// promptWatcher calls then once a question is asked.
+// promptWatcher calls then once a text is written.
 type promptWatcher struct {
 	b    strings.Builder
 	want string
@@ -478,7 +478,7 @@ type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("the reader has left") }
 
-// What a document holds controls no terminal.
+// Control sequences of documents are not printed.
 func TestControlSequencesAreRemoved(t *testing.T) {
 	b := newTestbed(t, catalog.Email, catalog.OneTime, `{"basic_details": {"name": "a\u001b[2Jb\u0007\r"}}`)
 	b.play("basics||history|")
@@ -508,7 +508,7 @@ func TestPreviewOfSavedTemplate(t *testing.T) {
 	}
 }
 
-// Flags that exclude each other are one question: an answer turns the others off, and clear all of them.
+// Mutually exclusive flags are one question: an answer turns the others off, and clear all of them.
 func TestExclusiveFlagsAreOneQuestion(t *testing.T) {
 	for script, want := range map[string]string{
 		"only provisional": `{"ios":{"send_to_all_eligible_device":false,"send_to_only_provisional_push_enabled_devices":true}}`,

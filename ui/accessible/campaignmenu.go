@@ -14,7 +14,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// campaignMenu is the menu of one campaign: its sections, and what can be done with the whole of it.
+// campaignMenu is the menu of one campaign: its sections, and the actions on the whole campaign.
 type campaignMenu struct {
 	*document
 	sections *sections
@@ -25,7 +25,7 @@ func newCampaignMenu(s *session, id string) *campaignMenu {
 	return &campaignMenu{document: d, sections: newSections(d)}
 }
 
-// visit opens one campaign and does with it what the person asks for.
+// visit opens the menu of a campaign.
 func (s *session) visit(ctx context.Context, id string) error {
 	w := newCampaignMenu(s, id)
 	if err := w.load(ctx); err != nil {
@@ -54,7 +54,7 @@ func (s *session) edits(id string) *edit.Session {
 	return edit.New(edit.Host{Service: s.deps.Service, Copies: copies, Spare: s.deps.FallbackCopies, Author: s.deps.Author, Now: s.deps.Now}, id)
 }
 
-// header tells which campaign it is and how it stands.
+// header describes the campaign and its state.
 func (w *campaignMenu) header() []string {
 	sum := w.summary()
 	n := len(schema.Errors(w.problems))
@@ -71,7 +71,7 @@ func (w *campaignMenu) header() []string {
 	return out
 }
 
-// items are the parts of the campaign, and what can be done with it.
+// items returns the sections and actions of the campaign.
 func (w *campaignMenu) items() []item {
 	var out []item
 	for _, p := range w.sectionStates() {
@@ -101,12 +101,12 @@ func (w *campaignMenu) items() []item {
 	return append(out, item{label: "Back", word: "leave", run: func(context.Context) error { return errLeave }})
 }
 
-// sectionState is a component and how it stands.
+// sectionState is a component and its state.
 type sectionState struct {
 	name, title string
 	state       string
 	problems    int
-	reason         string // why it is not for this campaign
+	reason      string // why it does not apply to this campaign
 }
 
 func (p sectionState) text() string {
@@ -131,7 +131,7 @@ func (w *campaignMenu) sectionStates() []sectionState {
 	return out
 }
 
-// setState tells a part that lacks something from one in which something is refused.
+// setState sets the state of a section with problems: incomplete, or invalid.
 func (p *sectionState) setState(v doc.Value, problems []schema.Problem) {
 	p.state = "done"
 	if v.Empty() {
@@ -153,7 +153,7 @@ func (p *sectionState) setState(v doc.Value, problems []schema.Problem) {
 	}
 }
 
-// isMissing reports whether a problem says that something is not there yet.
+// isMissing reports whether a problem is a missing value.
 func isMissing(p schema.Problem) bool {
 	_, rule, _ := strings.Cut(p.Rule, "#")
 	return strings.HasPrefix(rule, "required") || rule == "one_of"

@@ -61,7 +61,7 @@ func optionItems(options []schema.OptionState) []item {
 	return items
 }
 
-// pickOption finds an option by its number, its name, or its spelling on the wire.
+// pickOption finds an option by its number, its name, or its wire value.
 func pickOption(items []item, options []schema.OptionState, text string) (int, error) {
 	for i, o := range options {
 		if strings.EqualFold(o.Value, text) && items[i].disabledReason == "" {
@@ -86,8 +86,7 @@ func optionValue(n *schema.Node, o schema.OptionState) doc.Value {
 	return doc.NewString(o.Value)
 }
 
-// multiChoice asks for several of a few values: each number that is typed turns one on or off, until an empty
-// line.
+// multiChoice asks for several of a few values: each number toggles one, until an empty line.
 func (f *fields) multiChoice(ctx context.Context, r row) error {
 	if r.Value.Exists() && r.Value.Kind() != doc.Array {
 		return f.anyValue(ctx, r)
@@ -139,7 +138,7 @@ func indexOf(list, v doc.Value) int {
 	return -1
 }
 
-// toggled returns the list with v at its end, or without it; none at all where nothing is left.
+// toggled returns the list with v appended or removed; absent if it is empty.
 func toggled(list, v doc.Value) doc.Value {
 	if i := indexOf(list, v); i >= 0 {
 		if list.Len() == 1 {

@@ -14,41 +14,39 @@ import (
 	"bugle/ui/widget"
 )
 
-// How a question can end other than by an answer.
+// Errors that end a question without an answer.
 var (
-	errBack = errors.New("back to the question before")
+	errBack           = errors.New("back to the question before")
 	errTooManyInvalid = errors.New("too many answers were not understood")
-	errQuit = errors.New("the person asked for the end")
+	errQuit           = errors.New("the person asked for the end")
 )
 
-// isBack reports that a question was left, and the one around it goes on.
+// isBack reports whether a question was left, so that the one around it continues.
 func isBack(err error) bool { return errors.Is(err, errBack) || errors.Is(err, errTooManyInvalid) }
 
-// maxInvalidAnswers is how many answers to one question may go wrong before it is left.
+// maxInvalidAnswers is how many invalid answers a question accepts before it is left.
 const maxInvalidAnswers = 10
 
-// invalidAnswer is an answer that does not do: the sentence says why, and the question is asked again.
+// invalidAnswer is returned for an invalid answer, so that the question is asked again.
 type invalidAnswer struct{ reason string }
 
 func (a invalidAnswer) Error() string { return a.reason }
 
 func invalid(format string, args ...any) error { return invalidAnswer{fmt.Sprintf(format, args...)} }
 
-// console asks questions in lines: what is told ends with a line end, a question stands on a line of
-// its own, and nothing that was written changes. It is used by one goroutine; what is told may come
-// from several.
+// console prints lines and asks questions, each on a line of its own; nothing printed is changed afterwards.
+// Questions are asked by one goroutine, lines may be printed by several.
 type console struct {
 	in *lineReader
 
-	mu     sync.Mutex
-	out    io.Writer
-	writeErr error // of out
-	// endsPromptLine says that nobody ends the line of a question by pressing Enter: the input is no terminal.
+	mu       sync.Mutex
+	out      io.Writer
+	writeErr error // first error of out
+	// endsPromptLine reports that the input does not echo the end of a prompt's line, because it is not a terminal.
 	endsPromptLine bool
 }
 
-// println tells one line, or several where the text has line ends. What documents and servers say is told
-// without the characters that a terminal obeys.
+// println prints one or several lines. Control characters of documents and servers are removed.
 func (c *console) println(format string, args ...any) {
 	text := format
 	if len(args) > 0 {
@@ -71,7 +69,7 @@ func (c *console) writeFailure() error {
 	return c.writeErr
 }
 
-// line asks for one line, without its line end.
+// line asks for one line and returns it without its line end.
 func (c *console) line(ctx context.Context, prompt string) (string, error) {
 	c.write(widget.Clean(prompt) + ": ")
 	if err := c.writeFailure(); err != nil {
@@ -84,7 +82,7 @@ func (c *console) line(ctx context.Context, prompt string) (string, error) {
 	return text, err
 }
 
-// The words that are understood at every question.
+// Words that every question understands.
 const (
 	wordHelp   = "?"
 	wordBack   = "back"
@@ -101,23 +99,23 @@ const (
 const commonHelp = "At any question, type back to go back, or quit to save everything and quit. " +
 	"To answer with one of these words itself, put a backslash before it."
 
-// question is what is asked in one line.
+// question is a question answered with one line.
 type question struct {
 	prompt string
 	help   func() []string
-	// words are those that the question understands besides its answers, as the answer is told them.
+	// words are those that the question understands besides its answers.
 	words []string
-	// handle takes an answer; empty where the line was. Where that is [invalidAnswer], the question is asked again.
+	// handle handles an answer, which may be empty. If it returns an [invalidAnswer], the question is asked again.
 	handle func(answer) error
 }
 
-// answer is what a person typed.
+// answer is what the user typed.
 type answer struct {
 	text string
-	word string // one of the question's words, where the line was that
+	word string // the word, if the line was one of the question's words
 }
 
-// ask asks until an answer does.
+// ask asks until an answer is valid.
 func (c *console) ask(ctx context.Context, q question) error {
 	for missed := 0; ; {
 		text, err := c.line(ctx, q.prompt)
@@ -154,8 +152,7 @@ func (c *console) ask(ctx context.Context, q question) error {
 	}
 }
 
-// parse takes an answer apart: one of the question's words, or a text. A backslash makes a text of a
-// word.
+// parse parses a line as one of the question's words, or as text. A backslash before a word makes it text.
 func (q question) parse(text string) answer {
 	for _, w := range q.words {
 		if text == w {
@@ -177,7 +174,7 @@ func (q question) parse(text string) answer {
 	return answer{text: text}
 }
 
-// confirm asks a question that is answered with yes or no. An empty line is what instead says.
+// confirm asks a question that is answered with yes or no. An empty line means instead.
 func (c *console) confirm(ctx context.Context, prompt string, instead bool) (bool, error) {
 	yes := instead
 	hint := "yes or no, Enter is no"
@@ -203,23 +200,23 @@ func (c *console) confirm(ctx context.Context, prompt string, instead bool) (boo
 	return yes, err
 }
 
-// lineReader reads lines from a reader, and stops waiting where a context ends.
+// lineReader reads lines, and stops waiting when a context ends.
 type lineReader struct {
 	r      *bufio.Reader
 	cancel func() bool
 }
 
-// newLineReader reads from r. Waiting for a terminal or a pipe can be ended; for other readers it goes on
-// in the background to their next line or end, and what comes is dropped.
+// newLineReader returns a reader of the lines of r. Waiting for a terminal or a pipe can be canceled; for other
+// readers it continues in the background until their next line or end, which is dropped.
 func newLineReader(r io.Reader) *lineReader {
 	can, err := cancelreader.NewReader(r)
-	if err != nil { // a plain file, which never makes anybody wait
+	if err != nil { // a plain file, which never blocks
 		return &lineReader{bufio.NewReader(r), func() bool { return false }}
 	}
 	return &lineReader{bufio.NewReader(can), can.Cancel}
 }
 
-// maxLineLength is how long a line may be, in bytes.
+// maxLineLength is the maximum length of a line in bytes.
 const maxLineLength = 4 << 20
 
 func (l *lineReader) next(ctx context.Context) (string, error) {
@@ -246,7 +243,7 @@ func (l *lineReader) next(ctx context.Context) (string, error) {
 	}
 }
 
-// read returns the next line. A last line without a line end counts as one.
+// read returns the next line. A last line without a line end counts too.
 func (l *lineReader) read() (string, error) {
 	var b []byte
 	for {

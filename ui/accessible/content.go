@@ -15,10 +15,10 @@ import (
 	"bugle/engine/schema"
 )
 
-// messages edits the content of a campaign: one message for each locale and variation.
+// messages edits the content of a campaign: a message per locale and variation.
 type messages struct{ *fields }
 
-// edit offers the messages of a campaign, locale by variation, and what says which there are.
+// edit lists the messages of a campaign by locale and variation, and the fields beside them.
 func (m messages) edit(ctx context.Context, p doc.Path) error {
 	return m.choose(ctx, menu{
 		header: func() []string {
@@ -74,11 +74,11 @@ func (m messages) contentItems(p doc.Path) []item {
 	return out
 }
 
-// isMessageContainer tells the object that messages are in: one that takes members of both kinds, the message
-// itself and locales.
+// isMessageContainer reports whether a node contains the messages: an object that may have the fields of a
+// message or locales.
 func isMessageContainer(n *schema.Node) bool { return n.Kind == schema.Object && n.Element != nil }
 
-// newCell returns the place of the first message of a campaign that has none.
+// newCell returns the place of the first message of a campaign without messages.
 func (m messages) newCell(p doc.Path) (doc.Path, bool) {
 	_, locales, variations := engine.KeyChoices(m.campaign.Channel, m.root)
 	for _, r := range m.rows(p) {
@@ -98,7 +98,7 @@ func (m messages) newCell(p doc.Path) (doc.Path, bool) {
 	return nil, false
 }
 
-// cellNames names messages by the parts in which they differ, as they are said: "German, variation B".
+// cellNames names messages by the parts in which they differ: "German, variation B".
 func cellNames(cells []render.Cell) []string {
 	differ := func(part func(render.Cell) string) bool {
 		return slices.ContainsFunc(cells, func(c render.Cell) bool { return part(c) != part(cells[0]) })
@@ -152,7 +152,7 @@ func (m messages) removeCell(ctx context.Context, cells []render.Cell) error {
 	if err != nil {
 		return m.reportError(ctx, "Not removed", err)
 	}
-	// A cell and a locale without a message are no longer one.
+	// Remove the cell, and the locale if it has no message left.
 	for at := cells[n].Path.Parent(); len(at) > 2; at = at.Parent() {
 		if v := root.Lookup(at); v.Kind() == doc.Object && v.Len() == 0 {
 			root = root.Delete(at)

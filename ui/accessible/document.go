@@ -12,24 +12,24 @@ import (
 	"bugle/engine/schema"
 )
 
-// document is the campaign that is worked on: an editing session, what the questions are about, and how its places
-// and problems are called.
+// document is the campaign being edited: an editing session, its schema and problems, and the names of its
+// places.
 type document struct {
 	*session
-	edits *edit.Session
-	changes []string  // what undo brings back, the newest last
-	original   doc.Value // the document as it was when the work began
+	edits    *edit.Session
+	changes  []string  // what undo would revert, the newest last
+	original doc.Value // the document when editing began
 
-	// What the session holds; the document may have an entry more, which is saved with the first answer in it.
+	// The session's state; root may have an additional entry, which is saved with its first answer.
 	campaign  engine.Campaign
 	workspace engine.Workspace
 	schema    *schema.Schema
 	root      doc.Value
 	problems  []schema.Problem
-	pending   bool // there are edits that are not applied
+	pending   bool // there are pending edits
 }
 
-// load reads the campaign, and the edits of an earlier time on top of it.
+// load reads the campaign with its pending edits.
 func (d *document) load(ctx context.Context) error {
 	l, err := d.edits.Load()(ctx)
 	if err == nil {
@@ -45,7 +45,7 @@ func (d *document) load(ctx context.Context) error {
 	return nil
 }
 
-// show goes on with what was read, and reports whether there are edits of an earlier time on top of it.
+// show adopts what was read, and reports whether there are pending edits.
 func (d *document) show(l edit.Loaded) (recovered bool) {
 	recovered, _ = d.edits.Take(l)
 	switch {
@@ -60,7 +60,7 @@ func (d *document) show(l edit.Loaded) (recovered bool) {
 	return recovered
 }
 
-// sync takes over what the session holds.
+// sync adopts the session's state.
 func (d *document) sync() {
 	e := d.edits
 	d.campaign, d.workspace, d.schema = e.Current(), e.Workspace(), e.Schema()
@@ -69,10 +69,10 @@ func (d *document) sync() {
 
 func (d *document) inPlace() bool { return d.edits.InPlace() }
 
-// check finds the problems of the document that the questions are about.
+// check finds the problems of the current document.
 func (d *document) check() { d.problems = d.schema.Validate(d.root, d.edits.Env()) }
 
-// current is the campaign with the edits.
+// current returns the campaign with the edits.
 func (d *document) current() engine.Campaign {
 	c := d.campaign
 	c.Body = engine.BodyOf(d.root)
@@ -81,8 +81,8 @@ func (d *document) current() engine.Campaign {
 
 func (d *document) summary() engine.Summary { return engine.Summarize(d.current()) }
 
-// rows returns what there is to ask of the object at p: what its conditions show, then what is kept
-// without being used.
+// rows returns the questions for the object at p: the fields that its conditions show, then values that are not
+// used.
 func (d *document) rows(p doc.Path) []row {
 	obj, ok := d.schema.Object(d.root, p, d.edits.Env())
 	if !ok {
@@ -126,7 +126,8 @@ func (d *document) rows(p doc.Path) []row {
 	return append(used, kept...)
 }
 
-// asksFlags reports whether a field is an object that is there for one choice, which is asked in the object around it.
+// asksFlags reports whether a field is an object that exists only for one choice, which is asked in the object
+// around it.
 func (d *document) asksFlags(st schema.FieldState) bool {
 	if !st.Node.Flat || st.Node.Choice == "" || st.Value.Exists() && st.Value.Kind() != doc.Object {
 		return false
@@ -139,7 +140,7 @@ func (d *document) asksFlags(st schema.FieldState) bool {
 	return one
 }
 
-// rowAt returns what is asked of the one place p.
+// rowAt returns the question for the place p.
 func (d *document) rowAt(p doc.Path) row {
 	st, ok := d.schema.Field(d.root, p, d.edits.Env())
 	if !ok {
@@ -155,7 +156,7 @@ func (d *document) rowAt(p doc.Path) row {
 // errorsAt returns the errors at p and below.
 func (d *document) errorsAt(p doc.Path) []schema.Problem { return errorsIn(d.problems, p) }
 
-// problemText puts a problem into a sentence that begins with its field, named from the object at p on.
+// problemText describes a problem in a sentence that begins with its field, named relative to the object at p.
 func (d *document) problemText(pr schema.Problem, p doc.Path) string {
 	names := d.schema.Trail(pr.Path)
 	if len(names) > len(p) {
@@ -177,10 +178,10 @@ func (d *document) problemLine(pr schema.Problem) string {
 	return text
 }
 
-// reportError tells an error of the service, with the problems that the tables found in the words of the
-// forms; an ended ctx ends all.
+// reportError prints an error of the service, with the problems that the schema found in the terms of the
+// forms; it ends the program if ctx has ended.
 func (d *document) reportError(ctx context.Context, what string, err error) error {
-	if e := engine.AsError(err); e != nil && len(e.Problems) == 1 && ctx.Err() == nil { // the sentence says the same
+	if e := engine.AsError(err); e != nil && len(e.Problems) == 1 && ctx.Err() == nil { // the sentence is the same
 		d.println("%s. %s", what, sentence(d.problemLine(e.Problems[0])))
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// entries edits lists and maps: their entries are added, changed, moved and removed.
+// entries edits lists and maps.
 type entries struct{ *fields }
 
 // edit edits the list or map at p: add, change, move and remove.
@@ -68,7 +68,7 @@ func (e entries) entryItems(p doc.Path, n *schema.Node) []item {
 	return out
 }
 
-// title begins a noun with a capital.
+// title capitalizes a noun.
 func title(s string) string { return strings.TrimSuffix(sentence(s), ".") }
 
 // entry asks for one entry.
@@ -106,7 +106,7 @@ func (e entries) addEntry(ctx context.Context, p doc.Path, n *schema.Node) error
 	}
 }
 
-// addObject adds an object and asks its fields; one in which nothing was filled in goes again.
+// addObject adds an object and asks for its fields; if nothing was filled in, it is removed.
 func (e entries) addObject(ctx context.Context, at doc.Path, elem *schema.Node) error {
 	blank := doc.NewObject()
 	if elem.Kind == schema.List {
@@ -229,8 +229,7 @@ func (e entries) renameEntry(ctx context.Context, p doc.Path) error {
 	})
 }
 
-// addMember asks for the name of a further member of an object that takes some, as often as one is
-// given.
+// addMember asks for the name of an additional field, until an empty line.
 func (e entries) addMember(ctx context.Context, p doc.Path, elem *schema.Node) error {
 	for {
 		name := ""

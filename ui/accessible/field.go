@@ -13,24 +13,24 @@ import (
 	"bugle/engine/timeparse"
 )
 
-// fields asks for one value of the document, each by its kind, and saves the answers.
+// fields asks for the values of the document, each by its kind, and saves the answers.
 type fields struct {
 	*document
-	open func(context.Context, doc.Path) error // asks what is at a place that has questions of its own
+	open func(context.Context, doc.Path) error // asks for the place if it has questions of its own
 }
 
-// fieldQuestion is one field while it is asked.
+// fieldQuestion is the question for one field.
 type fieldQuestion struct {
 	*fields
-	row    row
-	suggestions []string  // names that it can be filled in with
-	closed bool      // nothing else can
-	rejected  doc.Value // what was typed and found wrong
-	zone   bool      // a zone or another long list: too many to tell
+	row         row
+	suggestions []string  // names to suggest
+	closed      bool      // only suggestions are valid
+	rejected    doc.Value // the last invalid value
+	zone        bool      // too many suggestions to list, such as time zones
 }
 
-// field asks for one field, and saves the answer. Place and of number it among its like; 0 for one
-// alone. It gives [errList] where the person wants to hear them all.
+// field asks for one field and saves the answer. place and of are its number among its siblings; 0 if it has
+// none. It returns [errList] if the user wants to list them all.
 func (f *fields) field(ctx context.Context, r row, place, of int) error {
 	intro := ""
 	if of > 0 {
@@ -75,7 +75,7 @@ func (f *fields) field(ctx context.Context, r row, place, of int) error {
 	return f.text(ctx, r)
 }
 
-// opens reports that a field has questions of its own.
+// opens reports whether a field has questions of its own.
 func opens(st schema.FieldState) bool {
 	switch st.Node.Kind {
 	case schema.Object, schema.Map:
@@ -86,7 +86,7 @@ func opens(st schema.FieldState) bool {
 	return false
 }
 
-// value puts what a row holds into words; of a time also what it means.
+// value formats the value of a row; for a time, with its meaning.
 func (f *fields) value(r row) string {
 	text := valueText(r.FieldState)
 	if r.Node != nil && r.Node.Kind == schema.Time && r.Value.Text() != "" {
@@ -110,12 +110,12 @@ func (f *fields) help(r row) func() []string {
 	}
 }
 
-// fieldWords are what is understood at a field besides its value.
+// fieldWords returns the words that a field understands besides its value.
 func fieldWords(r row, more ...string) []string {
 	return append([]string{wordList, wordClear, wordKeep}, more...)
 }
 
-// save takes a value over and saves it, where the tables refuse nothing of it.
+// save stores a value if the schema accepts it.
 func (a *fieldQuestion) save(ctx context.Context, v doc.Value, said string) error {
 	root, err := a.with(v)
 	if err != nil {
@@ -144,7 +144,7 @@ func (a *fieldQuestion) with(v doc.Value) (doc.Value, error) {
 	return root, nil
 }
 
-// newErrors says what the tables refuse of the field in another document, and not of what is there.
+// newErrors returns the errors of the field in another document that the current one does not have.
 func (a *fieldQuestion) newErrors(root doc.Value) []string {
 	var out []string
 	for _, pr := range errorsIn(a.schema.Validate(root, a.edits.Env()), a.row.Path) {
@@ -163,7 +163,7 @@ func (f *fields) save(ctx context.Context, root doc.Value, r row, said string) e
 	return f.change(ctx, root, placeName(f.schema, r.Path)+" changed")
 }
 
-// commonAnswer takes the answers that every field understands. It reports false for any other.
+// commonAnswer handles the answers that every field understands. It returns false for any other.
 func (a *fieldQuestion) commonAnswer(ctx context.Context, got answer) (bool, error) {
 	switch {
 	case got.word == wordList:
@@ -188,7 +188,7 @@ func (a *fieldQuestion) commonAnswer(ctx context.Context, got answer) (bool, err
 	return false, nil
 }
 
-// locked passes a field that the campaign's state keeps from being changed; objects can be looked at.
+// locked shows a field that the campaign's state locks; objects can be viewed.
 func (f *fields) locked(ctx context.Context, r row, why string) error {
 	if r.Node != nil && opens(r.FieldState) && r.Value.Len() > 0 {
 		return f.askToOpen(ctx, r)
@@ -207,7 +207,7 @@ func (f *fields) locked(ctx context.Context, r row, why string) error {
 	})
 }
 
-// askToOpen asks whether to go into an object or list.
+// askToOpen asks whether to open an object or list.
 func (f *fields) askToOpen(ctx context.Context, r row) error {
 	in := false
 	a := &fieldQuestion{fields: f, row: r}
@@ -237,7 +237,7 @@ func (f *fields) askToOpen(ctx context.Context, r row) error {
 	return nil
 }
 
-// unusedValue asks about a value that means nothing here.
+// unusedValue asks about a value that is not used.
 func (f *fields) unusedValue(ctx context.Context, r row) error {
 	a := &fieldQuestion{fields: f, row: r}
 	return f.ask(ctx, question{
@@ -294,7 +294,7 @@ func (f *fields) text(ctx context.Context, r row) error {
 	})
 }
 
-// parseText takes a line as the field's kind.
+// parseText parses a line as the field's kind.
 func (a *fieldQuestion) parseText(ctx context.Context, text string) error {
 	r, trimmed := a.row, strings.TrimSpace(text)
 	switch {
@@ -329,7 +329,7 @@ func timeText(t timeparse.Reading) string {
 	return text
 }
 
-// readTime reads a time in the campaign's zone.
+// readTime parses a time in the campaign's zone.
 func (f *fields) readTime(text string, r row) (timeparse.Reading, error) {
 	c := timeparse.Context{Now: f.deps.Now().In(f.deps.Location)}
 	if loc, ok := engine.Zone(f.root); ok {
@@ -342,10 +342,10 @@ func (f *fields) readTime(text string, r row) (timeparse.Reading, error) {
 	return timeparse.Read(text, c)
 }
 
-// maxSuggestions is how many names are told of a list that a field can be filled in from.
+// maxSuggestions is how many suggestions are listed.
 const maxSuggestions = 12
 
-// listSuggestions tells the names that the field can be filled in with.
+// listSuggestions prints the suggestions for the field.
 func (a *fieldQuestion) listSuggestions() {
 	n := a.row.Node
 	if n.Suggest != "" {
@@ -374,8 +374,8 @@ func isConfigured(r schema.Rule) bool {
 	return ok
 }
 
-// resolveName finds the name that was meant: itself, as it begins, or the only one that holds the text. It
-// gives none for a text of the person's own, where the field takes such.
+// resolveName finds the suggestion that was meant: itself, by its beginning, or the only one that contains the
+// text. It returns "" for any other text, if the field accepts one.
 func (a *fieldQuestion) resolveName(text string) (string, error) {
 	low := strings.ToLower(text)
 	var starts, holds []string
@@ -402,7 +402,7 @@ func (a *fieldQuestion) resolveName(text string) (string, error) {
 	return "", nil
 }
 
-// openOrAsk goes into a field at once where it has questions of its own, and asks it where not.
+// openOrAsk opens a field with questions of its own, and asks any other.
 func (f *fields) openOrAsk(ctx context.Context, p doc.Path) error {
 	r := f.rowAt(p)
 	if r.Node != nil && r.Shown && opens(r.FieldState) {

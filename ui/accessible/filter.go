@@ -11,8 +11,8 @@ import (
 	"bugle/engine/schema"
 )
 
-// fill asks what a filter says, input by input: what it cannot do without, and the rest where that is
-// wanted. Which come next depends on the answers.
+// fill asks for the inputs of a filter one by one: the required ones, and the rest if the user wants. Which
+// inputs follow depends on the answers.
 func (f filters) fill(ctx context.Context, p doc.Path) error {
 	asked := map[string]bool{}
 	for rest := false; ; {
@@ -41,8 +41,8 @@ func (f filters) fill(ctx context.Context, p doc.Path) error {
 	return nil
 }
 
-// nextInput returns the first input that was not asked yet. Without rest, only one that the filter needs,
-// or that holds something.
+// nextInput returns the first input that has not been asked. Without rest, it only returns one that is required
+// or has a value.
 func (f filters) nextInput(p doc.Path, asked map[string]bool, rest bool) (audience.Input, bool) {
 	for _, in := range audience.Inputs(f.schema, f.root, p, f.edits.Env()) {
 		needed := in.Part != audience.Plain || in.State.Required || in.State.Value.Exists()
@@ -53,7 +53,7 @@ func (f filters) nextInput(p doc.Path, asked map[string]bool, rest bool) (audien
 	return audience.Input{}, false
 }
 
-// more asks whether to go on to what the filter can do without.
+// more asks whether to continue with the optional inputs.
 func (f filters) more(ctx context.Context, p doc.Path, asked map[string]bool) (bool, error) {
 	var names []string
 	for _, in := range audience.Inputs(f.schema, f.root, p, f.edits.Env()) {
@@ -68,7 +68,7 @@ func (f filters) more(ctx context.Context, p doc.Path, asked map[string]bool) (b
 	return f.confirm(ctx, "Go through them", false)
 }
 
-// input asks for one member of a filter.
+// input asks for one field of a filter.
 func (f filters) input(ctx context.Context, p doc.Path, in audience.Input) error {
 	r := row{FieldState: in.State, label: in.Label}
 	switch in.Part {
@@ -87,7 +87,7 @@ func (f filters) input(ctx context.Context, p doc.Path, in audience.Input) error
 	return f.field(ctx, r, 0, 0)
 }
 
-// filterName asks what the filter looks at.
+// filterName asks what the filter is about.
 func (f filters) filterName(ctx context.Context, p doc.Path, in audience.Input) error {
 	a := &fieldQuestion{fields: f.fields, row: row{FieldState: in.State, label: in.Label}, zone: true}
 	a.suggestions = audience.Names(f.root, p, in.Member(), f.workspace)
@@ -125,7 +125,7 @@ func (f filters) filterName(ctx context.Context, p doc.Path, in audience.Input) 
 	})
 }
 
-// filterFrequency asks how often and within which time somebody did something, in words.
+// filterFrequency asks how often and in which period an action happened.
 func (f filters) filterFrequency(ctx context.Context, p doc.Path, in audience.Input) error {
 	a := &fieldQuestion{fields: f.fields, row: row{FieldState: in.State, label: in.Label}}
 	text, _ := audience.OftenText(f.root.Lookup(p))
@@ -145,7 +145,7 @@ func (f filters) filterFrequency(ctx context.Context, p doc.Path, in audience.In
 	})
 }
 
-// filterChoice asks for the data type or the operator, which change what goes with them.
+// filterChoice asks for the data type or the operator, which change the other inputs.
 func (f filters) filterChoice(ctx context.Context, p doc.Path, in audience.Input) error {
 	a := &fieldQuestion{fields: f.fields, row: row{FieldState: in.State, label: in.Label}}
 	items := []item{}
@@ -181,7 +181,7 @@ func (f filters) filterChoice(ctx context.Context, p doc.Path, in audience.Input
 	})
 }
 
-// filterValue asks what the filter compares with: one text, several, or the two ends of a range.
+// filterValue asks for the value to compare with: one text, several, or both ends of a range.
 func (f filters) filterValue(ctx context.Context, p doc.Path, in audience.Input) error {
 	held := f.root.Lookup(p)
 	texts, ok := audience.Values(held)
@@ -213,7 +213,7 @@ var shapeHints = map[audience.Shape]string{
 	audience.Expression:   ", an expression such as {{user.country}}",
 }
 
-// filterText asks for one text of a value; end is which one.
+// filterText asks for one text of a value; end is its index.
 func (f filters) filterText(ctx context.Context, p doc.Path, in audience.Input, label string, shape audience.Shape, end int) error {
 	a := &fieldQuestion{fields: f.fields, row: row{FieldState: in.State, label: label}}
 	texts, _ := audience.Values(f.root.Lookup(p))
@@ -249,7 +249,7 @@ func (f filters) filterText(ctx context.Context, p doc.Path, in audience.Input, 
 	})
 }
 
-// filterWire returns how a filter spells what was typed.
+// filterWire converts a text to a filter's wire value.
 func (f filters) filterWire(text string, shape audience.Shape) (wire, said string, err error) {
 	switch shape {
 	case audience.Date, audience.DateRange:
@@ -270,7 +270,7 @@ func (f filters) filterWire(text string, shape audience.Shape) (wire, said strin
 	return text, "", nil
 }
 
-// filterList asks for several texts, one a line, until an empty one.
+// filterList asks for several texts, one per line, until an empty line.
 func (f filters) filterList(ctx context.Context, p doc.Path, in audience.Input, had []string) error {
 	a := &fieldQuestion{fields: f.fields, row: row{FieldState: in.State, label: in.Label}}
 	held := "empty"

@@ -21,8 +21,8 @@ func (f filters) audienceEnv() audience.Env {
 // edit edits the filter group at p.
 func (f filters) edit(ctx context.Context, p doc.Path) error {
 	return f.choose(ctx, menu{
-		header:  func() []string { return f.filterHeader(ctx, p) },
-		items: func() []item { return f.filterItems(p) },
+		header: func() []string { return f.filterHeader(ctx, p) },
+		items:  func() []item { return f.filterItems(p) },
 		help: func() []string {
 			return append(f.help(f.rowAt(p))(), "Choose a filter to edit it, or one of the actions after the filters.")
 		},
@@ -30,7 +30,7 @@ func (f filters) edit(ctx context.Context, p doc.Path) error {
 	})
 }
 
-// filterHeader tells the group, the whole audience in a sentence, and how many people that is.
+// filterHeader describes the group, the whole audience in a sentence, and the number of users.
 func (f filters) filterHeader(ctx context.Context, p doc.Path) []string {
 	n := len(f.errorsAt(p))
 	out := []string{fmt.Sprintf("%s: %s, %s.", placeName(f.schema, p), phrase.Count(f.filterCount(p), "filter"), phrase.Count(n, "problem"))}
@@ -102,7 +102,7 @@ func (f filters) filterItems(p doc.Path) []item {
 	return out
 }
 
-// saveChange saves a change of filters, or tells why there is none.
+// saveChange saves a change of filters, or prints its error.
 func (f filters) saveChange(ctx context.Context, root doc.Value, err error, what string) error {
 	if err != nil {
 		f.println("%s", sentence(err.Error()))
@@ -111,8 +111,7 @@ func (f filters) saveChange(ctx context.Context, root doc.Value, err error, what
 	return f.change(ctx, root, what)
 }
 
-// addFilter asks what kind of filter to add at a group or filter, and then what it says. One in which
-// nothing was filled in goes again.
+// addFilter asks which kind of filter to add, and for its inputs. If nothing was filled in, it is removed.
 func (f filters) addFilter(ctx context.Context, at doc.Path) error {
 	kinds := audience.Kinds(f.root, at)
 	n := 0
@@ -143,7 +142,7 @@ func (f filters) addFilter(ctx context.Context, at doc.Path) error {
 	return err
 }
 
-// filter offers what can be done with one filter.
+// filter lists the operations on a filter.
 func (f filters) filter(ctx context.Context, n audience.Node) error {
 	p := n.Path
 	items := []item{}
@@ -174,8 +173,8 @@ func (f filters) filter(ctx context.Context, n audience.Node) error {
 		return nil
 	}
 	return f.choose(ctx, menu{
-		header:  func() []string { return []string{sentence(n.Words)} },
-		items: func() []item { return items },
-		once:  true, listAlways: true, leaveOnEmpty: true,
+		header: func() []string { return []string{sentence(n.Words)} },
+		items:  func() []item { return items },
+		once:   true, listAlways: true, leaveOnEmpty: true,
 	})
 }

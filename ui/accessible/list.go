@@ -15,10 +15,10 @@ import (
 	"bugle/engine/timeparse"
 )
 
-// pageSize is how many campaigns are told at once.
+// pageSize is how many campaigns are listed at once.
 const pageSize = 10
 
-// campaignList is the list of campaigns under one search.
+// campaignList is the list of campaigns for a search.
 type campaignList struct {
 	s    *session
 	ix   *index.Index
@@ -70,7 +70,7 @@ func searchHelp() []string {
 	}
 }
 
-// search takes another search over.
+// search sets the search.
 func (f *campaignList) search(ctx context.Context, text string) error {
 	if strings.EqualFold(text, "all") {
 		text = ""
@@ -120,7 +120,7 @@ func (f *campaignList) items() []item {
 	return out
 }
 
-// open opens a campaign, and reads the list anew when it is left.
+// open opens a campaign, and reloads the list afterwards.
 func (f *campaignList) open(ctx context.Context, id string) error {
 	if err := f.s.visit(ctx, id); err != nil && !isBack(err) {
 		return err
@@ -138,7 +138,7 @@ func (f *campaignList) open(ctx context.Context, id string) error {
 	return err
 }
 
-// newDraft asks what the draft is to be, creates it, and opens it.
+// newDraft asks for the properties of a draft, creates it, and opens it.
 func (s *session) newDraft(ctx context.Context) error {
 	var channels []catalog.Channel
 	var options []option
@@ -174,12 +174,12 @@ func (s *session) newDraft(ctx context.Context) error {
 	return s.visit(ctx, made.ID)
 }
 
-// nameAndCreator asks for the last two things that a draft begins with.
+// nameAndCreator asks for the name and the creator of a draft.
 func (s *session) nameAndCreator(ctx context.Context) (name, by string, err error) {
 	err = s.ask(ctx, question{
 		prompt: "Name, Enter for none yet",
 		help:   func() []string { return []string{"The name of the campaign. You can change it later."} },
-		handle:   func(a answer) error { name = strings.TrimSpace(a.text); return nil },
+		handle: func(a answer) error { name = strings.TrimSpace(a.text); return nil },
 	})
 	if err != nil {
 		return "", "", err

@@ -39,7 +39,7 @@ func (f *fields) longText(ctx context.Context, r row) error {
 	})
 }
 
-// readAloud tells all of a text.
+// readAloud prints the whole text.
 func (f *fields) readAloud(r row) error {
 	if r.Value.Text() == "" {
 		return invalid("There is no text yet.")
@@ -48,7 +48,7 @@ func (f *fields) readAloud(r row) error {
 	return invalid("End of the text.")
 }
 
-// typeLines takes lines until one with a dot alone. A line that begins with two dots loses one.
+// typeLines reads lines until one with a single dot. A line that begins with two dots loses one.
 func (f *fields) typeLines(ctx context.Context, a *fieldQuestion) error {
 	f.println("Type the text. End it with a line that is only a dot. Nothing is saved before that.")
 	var out []string
@@ -71,7 +71,7 @@ func (f *fields) typeLines(ctx context.Context, a *fieldQuestion) error {
 	return a.save(ctx, doc.NewString(strings.Join(out, "\n")), "")
 }
 
-// editExternally opens the text in the person's editor.
+// editExternally opens the text in the user's editor.
 func (f *fields) editExternally(ctx context.Context, a *fieldQuestion) error {
 	before := a.row.Value.Text()
 	if a.rejected.Exists() {
@@ -82,7 +82,7 @@ func (f *fields) editExternally(ctx context.Context, a *fieldQuestion) error {
 		return invalid("%s", sentence(err.Error()))
 	}
 	if after == before+"\n" {
-		after = before // editors end the last line on their own
+		after = before // editors end the last line with a newline
 	} else if before == "" || !strings.HasSuffix(before, "\n") {
 		after = strings.TrimSuffix(after, "\n")
 	}

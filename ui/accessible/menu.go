@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// item is one thing to choose.
+// item is an item of a menu.
 type item struct {
-	label string
-	state string // how it stands, in words; may be empty
-	word  string // a word that chooses it besides its number; may be empty
-	disabledReason   string // why it cannot be chosen now; empty where it can
-	run   func(context.Context) error
+	label          string
+	state          string // its state in words; may be empty
+	word           string // a word that chooses it besides its number; may be empty
+	disabledReason string // why it is disabled; empty if it is not
+	run            func(context.Context) error
 }
 
 func (i item) line(n int) string {
@@ -32,25 +32,25 @@ func (i item) line(n int) string {
 	return text
 }
 
-// menu is things to choose from, again and again until it is left.
+// menu is a list of items to choose from repeatedly.
 type menu struct {
-	// header tells what the choice is about, in sentences. It is told each time.
-	header  func() []string
-	items func() []item
-	help  func() []string
-	// listAlways says that the items are told each time, not only at first and when asked for.
+	// header returns sentences about the choice, which are printed each time.
+	header func() []string
+	items  func() []item
+	help   func() []string
+	// listAlways prints the items each time, not only at first and on request.
 	listAlways bool
-	// once leaves the menu after something was done.
+	// once leaves the menu after an item was run.
 	once bool
-	// leaveOnEmpty is what an empty line does besides listing: it leaves the menu.
+	// leaveOnEmpty makes an empty line leave the menu instead of listing it.
 	leaveOnEmpty bool
-	// find takes an answer that chooses none of the items; nil where there is no such answer.
+	// find handles an answer that is not an item; nil if there are no other answers.
 	find func(context.Context, string) error
-	ask  string // how the prompt says what else can be typed, such as "a search"
+	ask  string // what else can be typed, for the prompt, such as "a search"
 }
 
-// choose asks which item to do. It ends where the menu is left, with nil where that was by an empty
-// line or where something was done once.
+// choose asks for an item and runs it. It returns when the menu is left; nil if that was by an empty line or
+// because of once.
 func (c *console) choose(ctx context.Context, m menu) error {
 	listed, missed := false, 0
 	for {
@@ -117,10 +117,10 @@ func (c *console) choose(ctx context.Context, m menu) error {
 	}
 }
 
-// errList says that the items were told once more.
+// errList reports that the items have been listed again.
 var errList = errors.New("the items were told")
 
-// errLeave is what an item gives that leaves its menu.
+// errLeave is returned by an item that leaves its menu.
 var errLeave = errors.New("the menu is left")
 
 func (m menu) prompt(n int) string {
@@ -148,7 +148,7 @@ func (c *console) list(items []item) {
 	}
 }
 
-// pickItem finds the item that an answer means: its number, its word, its name or the beginning of that.
+// pickItem finds an item by its number, its word, its name or the beginning of its name.
 func pickItem(items []item, text string) (*item, error) {
 	found := -1
 	if n, err := strconv.Atoi(text); err == nil {
@@ -164,7 +164,7 @@ func pickItem(items []item, text string) (*item, error) {
 	if found < 0 {
 		found = slices.IndexFunc(items, func(i item) bool { return i.word == low || strings.ToLower(i.label) == low })
 	}
-	if found < 0 && len(low) > 1 { // a letter alone is more often a slip
+	if found < 0 && len(low) > 1 { // a single letter is more often a slip
 		for i, it := range items {
 			if !strings.HasPrefix(strings.ToLower(it.label), low) {
 				continue
@@ -184,15 +184,15 @@ func pickItem(items []item, text string) (*item, error) {
 	return &items[found], nil
 }
 
-// option is one of the answers to a question with a few.
+// option is one of a few answers.
 type option struct {
-	label string
-	help  string // a clause; may be empty
-	disabledReason   string // why it cannot be chosen; empty where it can
+	label          string
+	help           string // a clause; may be empty
+	disabledReason string // why it is disabled; empty if it is not
 }
 
-// chooseOption asks for one of a few answers. An empty line is the answer instead; there it must be chosen
-// where instead is negative. It gives the number of the option.
+// chooseOption asks for one of a few answers and returns its index. An empty line means instead; if that is
+// negative, the user must choose.
 func (c *console) chooseOption(ctx context.Context, title string, options []option, instead int) (int, error) {
 	items := make([]item, len(options))
 	for i, o := range options {

@@ -11,10 +11,10 @@ import (
 	"bugle/engine/timeparse"
 )
 
-// maxDelivered is how many messages of the outbox are told.
+// maxDelivered is how many messages are listed.
 const maxDelivered = 20
 
-// outbox tells read test messages, and reads a message.
+// outbox lists test messages, and prints one.
 func (s *session) outbox(ctx context.Context) error {
 	found, err := s.deps.Service.(engine.OutboxReader).Outbox(ctx, maxDelivered)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *session) outbox(ctx context.Context) error {
 			}
 			return out
 		},
-		help:  func() []string { return []string{"Type the number of a message to read it."} },
+		help:         func() []string { return []string{"Type the number of a message to read it."} },
 		leaveOnEmpty: true,
 	})
 }
@@ -55,7 +55,7 @@ func subject(d engine.Delivered) string {
 	return text
 }
 
-// delivered reads one message out.
+// delivered prints one message.
 func (s *session) delivered(d engine.Delivered) {
 	tell := func(name, text string) {
 		if strings.TrimSpace(text) != "" {

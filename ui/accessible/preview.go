@@ -12,10 +12,10 @@ import (
 	"bugle/engine/message/render"
 )
 
-// previewer reads the messages of a campaign out.
+// previewer prints the messages of a campaign.
 type previewer struct{ *document }
 
-// preview tells the messages of the campaign in words, as nobody in particular or one person gets them.
+// preview prints the messages of the campaign, for no particular user or for one.
 func (p previewer) preview(ctx context.Context) error {
 	cells := render.Cells(p.campaign.Channel, p.root)
 	if len(cells) == 0 {
@@ -55,7 +55,8 @@ func (p previewer) preview(ctx context.Context) error {
 	return nil
 }
 
-// withTemplates returns the document with the content of its saved templates, as far as the service tells it.
+// withTemplates returns the document with the content of its saved templates, as far as the service returns
+// them.
 func (p previewer) withTemplates(ctx context.Context, o *render.Options) (doc.Value, error) {
 	keeper, ok := p.deps.Service.(engine.ContentKeeper)
 	if !ok {
@@ -63,13 +64,13 @@ func (p previewer) withTemplates(ctx context.Context, o *render.Options) (doc.Va
 	}
 	whole, taken, err := material.WithTemplates(ctx, keeper, p.campaign.Channel, p.root)
 	if err != nil {
-		return p.root, ctx.Err() // without them there is still what the message says itself
+		return p.root, ctx.Err() // without them the message's own content is still printed
 	}
 	o.Templates = render.Taken(taken)
 	return whole, nil
 }
 
-// chooseUser asks for a person, and lets the service fill the expressions for them.
+// chooseUser asks for a user, and lets the service evaluate the expressions.
 func (p previewer) chooseUser(ctx context.Context, root doc.Value, o *render.Options) (doc.Value, error) {
 	err := p.ask(ctx, question{
 		prompt: "Preview as, a user ID or email address, Enter for nobody",
@@ -97,10 +98,10 @@ func (p previewer) chooseUser(ctx context.Context, root doc.Value, o *render.Opt
 	return root, err
 }
 
-// messageReader reads one message out, piece by piece.
+// messageReader prints one message, piece by piece.
 type messageReader struct{ *console }
 
-// piece tells one named piece of a message, where there is anything.
+// piece prints a named piece of a message if it is not empty.
 func (r messageReader) piece(name, text string) {
 	if strings.TrimSpace(text) != "" {
 		r.println("%s: %s", name, withCommas(text))
@@ -137,7 +138,7 @@ func (r messageReader) mail(m *render.Mail) {
 	r.notes(m.Missing, m.Warnings)
 }
 
-// block tells one block of a mail's body, with what it is and where it leads.
+// block prints a block of an email's body with its kind and link.
 func (r messageReader) block(b render.Block) {
 	switch b.Kind {
 	case render.Heading:
@@ -166,7 +167,7 @@ func imageText(i *render.Image) string {
 	return text
 }
 
-// plainText returns a text with its links, and with what has no value, in words.
+// plainText describes a text with its links and unresolved expressions.
 func plainText(t render.Text) string {
 	var b strings.Builder
 	for _, s := range t {
@@ -216,7 +217,7 @@ func (r messageReader) notification(n *render.Notification) {
 	r.notes(n.Missing, n.Warnings)
 }
 
-// saved tells which saved template a message has. That there is none is among its notes.
+// saved prints which saved template a message uses. A missing one is reported in the notes.
 func (r messageReader) saved(s render.Saved, unknown string) {
 	switch {
 	case s.Why != "":
@@ -227,7 +228,7 @@ func (r messageReader) saved(s render.Saved, unknown string) {
 	}
 }
 
-// notes tells what has no value, and what may come out wrong.
+// notes prints unresolved expressions and warnings.
 func (r messageReader) notes(missing []render.Missing, warnings []render.Warning) {
 	for _, m := range missing {
 		r.println("No value in %s for %s", m.Field, m.Expression)
@@ -237,5 +238,5 @@ func (r messageReader) notes(missing []render.Missing, warnings []render.Warning
 	}
 }
 
-// withCommas returns words that are joined for the eye as they are said.
+// withCommas replaces the separators of visual text with commas.
 func withCommas(s string) string { return strings.ReplaceAll(s, " · ", ", ") }

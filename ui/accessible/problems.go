@@ -8,7 +8,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// validate checks the campaign as publishing would, and goes to the fields that are wrong.
+// validate validates the campaign as publishing does, and goes to the invalid fields.
 func (w *campaignMenu) validate(ctx context.Context) error {
 	problems, err := w.allProblems(ctx)
 	if err != nil {
@@ -39,12 +39,12 @@ func (w *campaignMenu) validate(ctx context.Context) error {
 			}
 			return out
 		},
-		help:  func() []string { return []string{"Type the number of a problem to go to its field."} },
+		help:         func() []string { return []string{"Type the number of a problem to go to its field."} },
 		leaveOnEmpty: true, listAlways: true,
 	})
 }
 
-// allProblems asks the service, and adds the notices that only the tables give.
+// allProblems asks the service for problems, and adds the notices that only the schema reports.
 func (d *document) allProblems(ctx context.Context) ([]schema.Problem, error) {
 	if d.pending {
 		return d.problems, nil

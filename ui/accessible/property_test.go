@@ -19,7 +19,7 @@ import (
 	"bugle/ui/uitest"
 )
 
-// enterReader is somebody who only ever presses Enter.
+// enterReader is an input that only presses Enter.
 type enterReader struct{}
 
 func (enterReader) Read(p []byte) (int, error) {
@@ -29,7 +29,7 @@ func (enterReader) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// readOnlyService is a service that must not be written to.
+// readOnlyService fails the test when it is written to.
 type readOnlyService struct {
 	engine.Service
 	t rapid.TB
@@ -40,7 +40,7 @@ func (u readOnlyService) Save(context.Context, engine.SaveRequest) (engine.Head,
 	return engine.Head{}, nil
 }
 
-// newEnterWork opens a document of a draft to a person who only presses Enter.
+// newEnterWork returns the menu of a draft with a document, for an input that only presses Enter.
 func newEnterWork(t rapid.TB, ch catalog.Channel, dt catalog.DeliveryType, body doc.Value) *campaignMenu {
 	c := engine.Campaign{Head: engine.Head{ID: "65f000000000000000000001", Status: catalog.Draft, Channel: ch, DeliveryType: dt}, Body: body}
 	s := &session{console: &console{in: newLineReader(enterReader{}), out: io.Discard, endsPromptLine: true}, deps: uitest.Deps(readOnlyService{t: t})}
@@ -49,8 +49,7 @@ func newEnterWork(t rapid.TB, ch catalog.Channel, dt catalog.DeliveryType, body 
 	return w
 }
 
-// visitAll opens every place of the document, and every component, and presses Enter at all that is
-// asked there.
+// visitAll opens every place and component of the document, and presses Enter at each question.
 func visitAll(t rapid.TB, w *campaignMenu) {
 	before := string(w.root.Encode())
 	places := []doc.Path{}
@@ -79,7 +78,7 @@ func visitAll(t rapid.TB, w *campaignMenu) {
 	}
 }
 
-// Whoever opens any place of any campaign of the sample and only presses Enter changes no byte.
+// Opening any place of any campaign of the sample and only pressing Enter changes no byte.
 func TestEnterChangesNothingInSample(t *testing.T) {
 	ctx, db := context.Background(), mem.New()
 	defer db.Close()
@@ -103,7 +102,7 @@ func TestEnterChangesNothingInSample(t *testing.T) {
 	}
 }
 
-// The same of documents that no table would let pass.
+// The same for invalid documents.
 func TestEnterChangesNothingInAnyDocument(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ch := rapid.SampledFrom([]catalog.Channel{catalog.Push, catalog.Email}).Draw(t, "channel")
@@ -118,7 +117,7 @@ func TestEnterChangesNothingInAnyDocument(t *testing.T) {
 	})
 }
 
-// randomValue returns a value for a field: mostly one of its kind, now and then any other.
+// randomValue generates a value for a field: mostly of its kind, sometimes of another.
 func randomValue(t *rapid.T, n *schema.Node, depth int) doc.Value {
 	if n == nil || depth == 0 || rapid.IntRange(0, 9).Draw(t, "odd") == 0 {
 		text := rapid.SampledFrom([]string{`null`, `"a\tb\r\nc"`, `"\ud83d\ude00 \u202e"`, `1.0`, `1e400`, `true`, `{}`, `[]`, `{"":{"x":[1,"2"]}}`, `[null,{"a":1}]`, `""`, `"back"`})

@@ -11,7 +11,7 @@ import (
 	"bugle/engine/edit"
 )
 
-// change makes root the document and saves it. What names the change for people.
+// change replaces the document and saves it. what describes the change.
 func (d *document) change(ctx context.Context, root doc.Value, what string) error {
 	if len(doc.Diff(d.root, root)) == 0 {
 		return nil
@@ -51,7 +51,7 @@ func (d *document) save(ctx context.Context, store edit.Saver, what string) erro
 	return nil
 }
 
-// confirmSaved confirms a save, the first time with what is to be known of it.
+// confirmSaved confirms a save, the first time with an explanation.
 func (d *document) confirmSaved(text, more string) {
 	if !d.savedHintShown {
 		text += " " + more
@@ -60,7 +60,7 @@ func (d *document) confirmSaved(text, more string) {
 	d.println("%s", text)
 }
 
-// conflict asks which changes to keep after somebody else changed the draft.
+// conflict asks which changes to keep after the draft was changed elsewhere.
 func (d *document) conflict(ctx context.Context, what string) error {
 	d.println("Someone else saved this draft after you opened it.")
 	n, err := d.chooseOption(ctx, "Which version do you want to keep", []option{
@@ -84,7 +84,7 @@ func (d *document) conflict(ctx context.Context, what string) error {
 	return nil
 }
 
-// undo brings back the document before the last change.
+// undo reverts the last change.
 func (d *document) undo(ctx context.Context) error {
 	moved, ok := d.edits.Undo(nil)
 	switch {
@@ -102,8 +102,8 @@ func (d *document) undo(ctx context.Context) error {
 	return d.save(ctx, d.edits.Save(what, false), what)
 }
 
-// apply sends the edits that wait, the changed components in one update. Side says whose components
-// count where both sides changed one.
+// apply sends the pending edits, the changed components in one update. side chooses the version of components
+// that both sides changed.
 func (d *document) apply(ctx context.Context, side edit.Side) error {
 	done, err := d.edits.Apply(side)(ctx)
 	if err != nil {
@@ -119,7 +119,7 @@ func (d *document) apply(ctx context.Context, side edit.Side) error {
 	return d.reloadApplied(ctx, d.edits.Applied(done))
 }
 
-// reloadApplied forgets the copy of a campaign and reads the campaign that now holds the changes.
+// reloadApplied deletes the working copy and reads the campaign, which now has the changes.
 func (d *document) reloadApplied(ctx context.Context, drop func(context.Context) error) error {
 	if err := drop(ctx); err != nil {
 		return d.reportError(ctx, "Cannot delete the copy of your changes", err)
@@ -130,7 +130,7 @@ func (d *document) reloadApplied(ctx context.Context, drop func(context.Context)
 	return nil
 }
 
-// discard forgets the edits that wait, after a question.
+// discard drops the pending edits after a question.
 func (d *document) discard(ctx context.Context) error {
 	yes, err := d.confirm(ctx, "Discard all changes that are not applied", false)
 	if err != nil || !yes {
@@ -149,7 +149,7 @@ func (d *document) askVersion(ctx context.Context, names []string) error {
 	return d.apply(ctx, []edit.Side{edit.Mine, edit.Theirs}[n])
 }
 
-// titles names components for people.
+// titles joins the names of components for display.
 func (d *document) titles(names []string) string {
 	words := make([]string, len(names))
 	for i, name := range names {
@@ -158,8 +158,8 @@ func (d *document) titles(names []string) string {
 	return strings.Join(words, ", ")
 }
 
-// set returns the document with a value at p; an absent one takes it out, with the objects around it that
-// were made for it and are empty now.
+// set returns the document with a value at p; an absent one removes it, together with the surrounding objects
+// that were created for it and are now empty.
 func (d *document) set(p doc.Path, v doc.Value) (doc.Value, error) {
 	if v.Exists() {
 		out, err := d.root.Set(p, v)
@@ -171,7 +171,8 @@ func (d *document) set(p doc.Path, v doc.Value) (doc.Value, error) {
 	return d.without(d.root, p), nil
 }
 
-// without returns root without what is at p, and without the objects around it that were made for it and are empty now.
+// without returns root without the value at p, and without the surrounding objects that were created for it and
+// are now empty.
 func (d *document) without(root doc.Value, p doc.Path) doc.Value {
 	out := root.Delete(p)
 	for q := p.Parent(); len(q) > 0; q = q.Parent() {

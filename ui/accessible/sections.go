@@ -12,19 +12,19 @@ import (
 	"bugle/engine/timeparse"
 )
 
-// row is one thing to ask of an object.
+// row is one question about an object.
 type row struct {
 	schema.FieldState
 	label string
-	// unusedReason says that the value means nothing here, and why it is there all the same.
+	// unusedReason explains why a value is kept that is not used.
 	unusedReason string
-	customName bool // a person chose the name
-	// flags are those that the row asks for as one choice; nil for any other row.
+	customName   bool // the user chose the name
+	// flags are the fields that the row asks for as one choice; nil for any other row.
 	flags *schema.FlagChoice
 }
 
-// sections asks what is at a place of the document: the fields of an object one by one, and what else the tables say
-// that a place is edited with.
+// sections asks for a place of the document: the fields of an object one by one, or with the special editor
+// that the schema names.
 type sections struct {
 	*fields
 	entries  entries
@@ -39,8 +39,8 @@ func newSections(d *document) *sections {
 	return s
 }
 
-// open asks what is at p: the fields of an object, the entries of a list, or what else the tables say
-// the place is edited with.
+// open asks for the place p: the fields of an object, the entries of a list, or with the special editor that
+// the schema names.
 func (s *sections) open(ctx context.Context, p doc.Path) error {
 	n := s.schema.At(p)
 	v := s.root.Lookup(p)
@@ -59,7 +59,7 @@ func (s *sections) open(ctx context.Context, p doc.Path) error {
 	return s.walk(ctx, p)
 }
 
-// walk asks the fields of the object at p one by one.
+// walk asks for the fields of the object at p one by one.
 func (s *sections) walk(ctx context.Context, p doc.Path) error {
 	rows := s.rows(p)
 	title := placeName(s.schema, p)
@@ -100,7 +100,7 @@ func (s *sections) walk(ctx context.Context, p doc.Path) error {
 	return s.summarize(p, title)
 }
 
-// chooseRow tells all fields and asks which to go to.
+// chooseRow lists all fields and asks which one to go to.
 func (s *sections) chooseRow(ctx context.Context, rows []row) (int, error) {
 	options := make([]option, len(rows))
 	for i, r := range rows {
@@ -109,7 +109,7 @@ func (s *sections) chooseRow(ctx context.Context, rows []row) (int, error) {
 	return s.chooseOption(ctx, "Go to", options, 0)
 }
 
-// state tells what a row holds.
+// state describes the value of a row.
 func (r row) state() string {
 	text := valueText(r.FieldState)
 	if r.Required {
@@ -121,7 +121,7 @@ func (r row) state() string {
 	return text
 }
 
-// summarize tells how the object stands that was asked.
+// summarize prints the state of an object after its questions.
 func (s *sections) summarize(p doc.Path, title string) error {
 	var here []string
 	for _, pr := range s.errorsAt(p) {
@@ -149,9 +149,9 @@ func errorsIn(problems []schema.Problem, p doc.Path) []schema.Problem {
 	return out
 }
 
-// goTo asks the field at p, or opens what is there; where no table knows the place, what is around it.
+// goTo asks for the field at p, or opens the place; if it is not in the schema, the one around it.
 func (s *sections) goTo(ctx context.Context, p doc.Path) error {
-	// A filter and a message are edited as a whole.
+	// Filters and messages are edited as a whole.
 	for n := 1; n < len(p); n++ {
 		if node := s.schema.At(p[:n]); node != nil && node.Editor == schema.EditorFilters {
 			return s.open(ctx, p[:n])
@@ -167,8 +167,8 @@ func (s *sections) goTo(ctx context.Context, p doc.Path) error {
 	return s.openOrAsk(ctx, p)
 }
 
-// followUp tells what follows from a place that was just asked: when the campaign goes out, how its links
-// come out.
+// followUp prints what depends on a place that was just edited: when the campaign sends, what its links look
+// like.
 func (s *sections) followUp(p doc.Path) {
 	n := s.schema.At(p)
 	if n == nil {
@@ -182,10 +182,10 @@ func (s *sections) followUp(p doc.Path) {
 	}
 }
 
-// maxListed is how many coming sends and links are told.
+// maxListed is how many sends and links are listed.
 const maxListed = 5
 
-// nextSends tells when the campaign goes out.
+// nextSends prints when the campaign sends.
 func (s *sections) nextSends() {
 	at := s.deps.Now()
 	sends := engine.NextSends(s.root, at, maxListed)
@@ -199,7 +199,7 @@ func (s *sections) nextSends() {
 	}
 }
 
-// links tells how the campaign's links come out.
+// links prints what the campaign's links look like.
 func (s *sections) links() {
 	for _, l := range utm.Of(s.campaign.Channel, s.root, maxListed) {
 		if l.Tagged != l.URL {

@@ -10,15 +10,15 @@ import (
 	"bugle/engine/catalog"
 )
 
-// actions are those on a whole campaign, in the order in which they are offered.
+// actions are the actions on a whole campaign, in menu order.
 var actions = []catalog.Action{
 	catalog.Publish, catalog.Stop, catalog.Pause, catalog.Resume, catalog.Archive, catalog.Restore, catalog.Delete,
 }
 
-// lifecycle does what can be done to the whole campaign.
+// lifecycle runs the actions on the whole campaign.
 type lifecycle struct{ *document }
 
-// status offers what can be done to the whole campaign.
+// status lists the actions on the whole campaign.
 func (l lifecycle) status(ctx context.Context) error {
 	return l.choose(ctx, menu{
 		header: func() []string {
@@ -35,7 +35,7 @@ func (l lifecycle) status(ctx context.Context) error {
 	})
 }
 
-// disabledReason says why an action cannot be done; empty where it can.
+// disabledReason returns why an action is not allowed; empty if it is.
 func (l lifecycle) disabledReason(a catalog.Action) string {
 	c := l.campaign
 	if why := catalog.Refusal(a, c.Channel, c.DeliveryType, c.Status); why != "" {
@@ -54,7 +54,7 @@ func (l lifecycle) effect(a catalog.Action) string {
 	return strings.TrimSuffix(catalog.Effect(a, l.campaign.Channel, l.campaign.DeliveryType, l.campaign.Status), ".")
 }
 
-// confirmAndRun does an action after a question.
+// confirmAndRun runs an action after a question.
 func (l lifecycle) confirmAndRun(ctx context.Context, a catalog.Action) error {
 	sum := l.summary()
 	l.println("%s. %s.", sum.Title(), l.effect(a))
@@ -85,7 +85,7 @@ func (l lifecycle) confirmAndRun(ctx context.Context, a catalog.Action) error {
 	return l.reportErrorOr(ctx, l.load(ctx))
 }
 
-// errDeleted says that the campaign is no longer there: its menus are left.
+// errDeleted reports that the campaign was deleted, so that its menus are left.
 var errDeleted = errors.New("the campaign is gone")
 
 func (l lifecycle) reportErrorOr(ctx context.Context, err error) error {
@@ -95,7 +95,7 @@ func (l lifecycle) reportErrorOr(ctx context.Context, err error) error {
 	return nil
 }
 
-// run does an action and gives the state that it led to; empty where nothing says.
+// run runs an action and returns the resulting state; empty if it is unknown.
 func (l lifecycle) run(ctx context.Context, sum engine.Summary, a catalog.Action) (engine.State, error) {
 	id, by := l.campaign.ID, l.deps.Author
 	switch a {

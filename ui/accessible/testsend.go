@@ -14,7 +14,7 @@ import (
 	model "bugle/engine/testsend"
 )
 
-// testDisabledReason returns why no test can be sent; empty where one can.
+// testDisabledReason returns why no test can be sent; empty if one can.
 func (w *campaignMenu) testDisabledReason() string {
 	if why := (model.Draft{Campaign: w.campaign}).WhyNot(); why != "" {
 		return why
@@ -25,7 +25,7 @@ func (w *campaignMenu) testDisabledReason() string {
 	return ""
 }
 
-// testSend sends the campaign to a few people.
+// testSend sends test messages of the campaign.
 func (w *campaignMenu) testSend(ctx context.Context) error {
 	draft, err := model.New(ctx, w.deps.Service, w.workspace, w.current())
 	if err != nil {
@@ -56,7 +56,7 @@ func (w *campaignMenu) testSend(ctx context.Context) error {
 	return nil
 }
 
-// tester asks who gets which messages of a draft, and reports how their sending goes.
+// tester asks which recipients get which messages of a draft, and prints the progress.
 type tester struct {
 	*console
 	service  engine.Service
@@ -65,7 +65,7 @@ type tester struct {
 	forecast model.Forecast
 }
 
-// question asks for all that a test needs, and whether to send it.
+// question asks for everything a test needs, and whether to send it.
 func (t *tester) question(ctx context.Context) (ask engine.TestSend, yes bool, err error) {
 	for _, part := range []func(context.Context, *engine.TestSend) error{t.askIdentifier, t.askRecipients, t.askMessageFilter, t.askOverrides} {
 		if err := part(ctx, &ask); err != nil {
@@ -88,7 +88,7 @@ func (t *tester) question(ctx context.Context) (ask engine.TestSend, yes bool, e
 	return ask, yes, err
 }
 
-// warn lists which messages will not arrive, and why.
+// warn prints which messages will not arrive, and why.
 func (t *tester) warn(ctx context.Context, ask engine.TestSend, messages []model.Message) error {
 	f, err := t.draft.Forecast(ctx, t.service, ask, t.people.All())
 	if err != nil {
@@ -111,7 +111,7 @@ func (t *tester) warn(ctx context.Context, ask engine.TestSend, messages []model
 	return nil
 }
 
-// step reports one step of a send.
+// step prints one step of a send.
 func (t *tester) step(ctx context.Context, ask engine.TestSend, s model.Step) {
 	if !s.Done {
 		return
@@ -128,7 +128,7 @@ func (t *tester) step(ctx context.Context, ask engine.TestSend, s model.Step) {
 	t.println("%s: sent.", who)
 }
 
-// report reports the outcome of the messages whose recipients were not reported one by one.
+// report prints the outcome of the messages whose recipients were not reported individually.
 func (t *tester) report(out model.Outcome, summary string) {
 	each := map[string]bool{}
 	for _, s := range out.Steps {
@@ -148,7 +148,7 @@ func (t *tester) report(out model.Outcome, summary string) {
 	}
 }
 
-// message names a message by its wire spelling, as far as the draft has it.
+// message returns the display name of a message by its wire key.
 func (t *tester) message(wire string) string {
 	if i := slices.IndexFunc(t.draft.Messages, func(m model.Message) bool { return m.ID == wire }); i >= 0 {
 		return withCommas(t.draft.Messages[i].Name)
@@ -156,7 +156,7 @@ func (t *tester) message(wire string) string {
 	return withCommas(grid.KeyName(wire))
 }
 
-// askIdentifier asks by what recipients are named.
+// askIdentifier asks for the identifier of recipients.
 func (t *tester) askIdentifier(ctx context.Context, ask *engine.TestSend) error {
 	node := t.draft.Fields.Identifier
 	options := make([]option, len(node.Options))
@@ -176,7 +176,7 @@ func (t *tester) askIdentifier(ctx context.Context, ask *engine.TestSend) error 
 	return nil
 }
 
-// lastTest returns what was asked for in the campaign's last test; nothing where there was none.
+// lastTest returns the request of the campaign's last test; the zero value if there is none.
 func (t *tester) lastTest(ctx context.Context) engine.TestSend {
 	h, ok := t.service.(engine.TestHistory)
 	if !ok {
@@ -189,13 +189,13 @@ func (t *tester) lastTest(ctx context.Context) engine.TestSend {
 	return engine.ParseTestSend(found[0].Body)
 }
 
-// maxRecent is how many recipients are offered, maxMatches how many users are looked through for a name.
+// Limits for suggested recipients, and for users that are searched by name.
 const (
 	maxRecent  = 9
 	maxMatches = 40
 )
 
-// askRecipients asks for recipients, one a line or several with commas, until an empty line.
+// askRecipients asks for recipients, one per line or separated by commas, until an empty line.
 func (t *tester) askRecipients(ctx context.Context, ask *engine.TestSend) error {
 	limit := model.MostRecipients(ask.Identifier)
 	offers := t.recent(ctx, ask.Identifier)
@@ -243,8 +243,8 @@ func (t *tester) askRecipients(ctx context.Context, ask *engine.TestSend) error 
 	return nil
 }
 
-// addRecipients takes the recipients of a line: all of them, or none. A part of a name is the user who has it;
-// where several have it, they are offered.
+// addRecipients adds the recipients in a line, all or none. A part of a name stands for the user with that
+// name; if there are several, they are listed.
 func (t *tester) addRecipients(ctx context.Context, ask *engine.TestSend, text string, offers []string, offer func([]string)) error {
 	next := *ask
 	next.Values = slices.Clone(ask.Values)
@@ -272,7 +272,7 @@ func (t *tester) addRecipients(ctx context.Context, ask *engine.TestSend, text s
 	return nil
 }
 
-// profileKeeper returns who knows the users that an identifier finds; nil where nobody does.
+// profileKeeper returns the service's users for an identifier; nil if it has none.
 func (t *tester) profileKeeper(identifier string) engine.ProfileKeeper {
 	k, ok := t.service.(engine.ProfileKeeper)
 	if !ok || engine.TakesSegment(identifier) {
@@ -281,11 +281,11 @@ func (t *tester) profileKeeper(identifier string) engine.ProfileKeeper {
 	return k
 }
 
-// name names a recipient for people: by their name where the workspace knows it, else by the value.
+// name returns the display name of a recipient: the user's name if it is known, else the value.
 func (t *tester) name(ctx context.Context, identifier, value string) string {
 	r := model.Recipient{Identifier: identifier, Value: value}
 	if !t.people.Met(r) {
-		if p, err := model.LookUp(ctx, t.service, r); err == nil { // without the name there is still the value
+		if p, err := model.LookUp(ctx, t.service, r); err == nil { // without the name, the value is used
 			t.people.Meet(map[model.Recipient]model.Person{r: p})
 		}
 	}
@@ -300,7 +300,7 @@ func (t *tester) names(ctx context.Context, identifier string, values []string) 
 	return out
 }
 
-// recipientsByName returns the recipients whose names a text is part of; none where it is a recipient itself.
+// recipientsByName returns the recipients whose names contain a text; none if the text is a recipient.
 func (t *tester) recipientsByName(ctx context.Context, identifier, text string) []string {
 	keeper := t.profileKeeper(identifier)
 	if keeper == nil {
@@ -312,7 +312,7 @@ func (t *tester) recipientsByName(ctx context.Context, identifier, text string) 
 	}
 	found, err := keeper.Profiles(ctx, text, maxMatches)
 	if err != nil {
-		return nil // it is taken as it was typed
+		return nil // it is used as typed
 	}
 	var out []string
 	for _, p := range found {
@@ -328,7 +328,7 @@ func (t *tester) recipientsByName(ctx context.Context, identifier, text string) 
 	return out
 }
 
-// recent returns the recipients of earlier tests; of segments those that there are.
+// recent returns the recipients of earlier tests; for segments, those that exist.
 func (t *tester) recent(ctx context.Context, identifier string) []string {
 	var out []string
 	if engine.TakesSegment(identifier) {
@@ -336,12 +336,12 @@ func (t *tester) recent(ctx context.Context, identifier string) []string {
 			out = append(out, s.Name)
 		}
 	} else if h, ok := t.service.(engine.TestHistory); ok {
-		out, _ = h.Recipients(ctx, t.draft.Campaign.Channel, identifier, maxRecent) // a convenience: without it they are typed
+		out, _ = h.Recipients(ctx, t.draft.Campaign.Channel, identifier, maxRecent) // optional: without them the user types recipients
 	}
 	return out
 }
 
-// askMessageFilter asks for less than all messages, where there are several.
+// askMessageFilter asks which messages to send if there are several.
 func (t *tester) askMessageFilter(ctx context.Context, ask *engine.TestSend) error {
 	for _, n := range t.draft.Narrowings() {
 		choices := n.Choices()
@@ -358,7 +358,7 @@ func (t *tester) askMessageFilter(ctx context.Context, ask *engine.TestSend) err
 	return nil
 }
 
-// askOverrides asks for values in place of the recipients' own, for the attributes that the messages use.
+// askOverrides asks for values that replace the recipients' own, for the attributes that the messages use.
 func (t *tester) askOverrides(ctx context.Context, ask *engine.TestSend) error {
 	used := t.draft.Values(t.draft.Matching(ask.Filter))
 	if len(used) == 0 {

@@ -11,7 +11,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// sentence begins a text with a capital, names such as iOS aside, and ends it with a full stop.
+// sentence capitalizes a text, except for names such as iOS, and ends it with a period.
 func sentence(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -27,10 +27,10 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// maxValueLength is how many characters of a value are told in a question.
+// maxValueLength is how many characters of a value a question shows.
 const maxValueLength = 200
 
-// shorten cuts a text for a question, and says so.
+// shorten cuts a text for a question, with a note.
 func shorten(s string) string {
 	lines := strings.Count(s, "\n")
 	first, _, _ := strings.Cut(s, "\n")
@@ -48,7 +48,7 @@ func shorten(s string) string {
 	return first
 }
 
-// valueText puts what a field holds into words.
+// valueText formats the value of a field.
 func valueText(st schema.FieldState) string {
 	n, v := st.Node, st.Value
 	switch v.Kind() {
@@ -136,7 +136,7 @@ func listText(n *schema.Node, v doc.Value) string {
 	return strings.Join(parts, ", ")
 }
 
-// entryNoun is what one entry of a list or map is called.
+// entryNoun returns the noun for an entry of a list or map.
 func entryNoun(elem *schema.Node) string {
 	if elem != nil && elem.Title != "" {
 		return strings.ToLower(elem.Title)
@@ -144,7 +144,7 @@ func entryNoun(elem *schema.Node) string {
 	return "entry"
 }
 
-// objectText names what is filled in of an object.
+// objectText names what is filled in in an object.
 func objectText(n *schema.Node, v doc.Value) string {
 	if v.Len() == 0 {
 		return "empty"
@@ -179,7 +179,7 @@ func objectText(n *schema.Node, v doc.Value) string {
 	return "holds " + strings.Join(parts, ", ")
 }
 
-// placeName names a place for people, without the component where it is in one that is named already.
+// placeName names a place for display, without the component unless it is the whole name.
 func placeName(s *schema.Schema, p doc.Path) string {
 	if len(p) == 0 {
 		return "the campaign"

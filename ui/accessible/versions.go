@@ -11,13 +11,13 @@ import (
 	"bugle/engine/timeparse"
 )
 
-// versions compares the campaign with its earlier versions, and brings one back.
+// versions compares the campaign with its earlier versions, and restores one.
 type versions struct{ *document }
 
-// maxRevisions is how many earlier versions are told.
+// maxRevisions is how many earlier versions are listed.
 const maxRevisions = 20
 
-// history tells the earlier versions, and brings one back.
+// history lists the earlier versions, and restores one.
 func (v versions) history(ctx context.Context) error {
 	h := v.deps.Service.(engine.Historian)
 	revisions, err := h.Revisions(ctx, v.campaign.ID)
@@ -53,17 +53,17 @@ func (v versions) history(ctx context.Context) error {
 	})
 }
 
-// maxChanges is how many differences are told.
+// maxChanges is how many differences are listed.
 const maxChanges = 30
 
-// revision tells how a version differs from now, and brings it back after a question.
+// revision prints how a version differs from the current one, and restores it after a question.
 func (v versions) revision(ctx context.Context, h engine.Historian, n int64) error {
 	then, err := h.Revision(ctx, v.campaign.ID, n)
 	if err != nil {
 		return v.reportError(ctx, "Cannot load the version", err)
 	}
 	c := v.campaign
-	c.Body, _ = catalog.WithFilterTypes(then.Body) // an earlier program may have written it
+	c.Body, _ = catalog.WithFilterTypes(then.Body) // an older program may have written it
 	root := c.Document()
 	changes := doc.Diff(engine.BodyOf(v.root), c.Body)
 	if len(changes) == 0 {
@@ -85,7 +85,7 @@ func (v versions) revision(ctx context.Context, h engine.Historian, n int64) err
 	return v.change(ctx, root, fmt.Sprintf("version %d restored", n))
 }
 
-// valueText puts what a place holds into words.
+// valueText formats the value of a place.
 func (v versions) valueText(p doc.Path, value doc.Value) string {
 	r := v.rowAt(p)
 	r.Value = value

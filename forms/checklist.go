@@ -11,17 +11,17 @@ import (
 	"bugle/engine/schema"
 )
 
-// checklist edits a list of enumerated values. It changes the list by what a person ticked and
-// unticked alone: order, repeats and elements that are no option stay.
+// checklist edits a list of enumerated values. It only adds and removes what the user ticks and unticks: order,
+// repeated elements and elements that are not options are kept.
 type checklist struct {
-	list    doc.Value
-	options []option
-	original     []int // options that the list held
-	ticked  []int // the widget's private buffer
-	open    *huh.MultiSelect[int]
+	list     doc.Value
+	options  []option
+	original []int // options that the list contained
+	ticked   []int // the widget's private buffer
+	open     *huh.MultiSelect[int]
 	style    widgetStyle
-	width   int
-	height  int
+	width    int
+	height   int
 }
 
 func newChecklist(l widgetStyle, st schema.FieldState, options []schema.OptionState, w, h int) *checklist {
@@ -46,7 +46,7 @@ func newChecklist(l widgetStyle, st schema.FieldState, options []schema.OptionSt
 }
 
 func (e *checklist) add(label string, v doc.Value, holds bool) {
-	// huh tells options apart by their labels.
+	// huh identifies options by their labels.
 	for slices.ContainsFunc(e.options, func(o option) bool { return o.label == label }) {
 		label += "'"
 	}
@@ -109,7 +109,7 @@ func (e *checklist) key(msg tea.KeyMsg) bool {
 // step moves the highlight of the open list.
 func (e *checklist) step(by int) { e.open.Update(arrow(by)) }
 
-// toggleAt ticks the option on line y of the open list, or takes its tick away.
+// toggleAt toggles the option on line y of the open list.
 func (e *checklist) toggleAt(y int) bool {
 	return moveToLine(e.open.View(), y, e.step) && e.key(tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}})
 }
@@ -131,8 +131,8 @@ func (e *checklist) view(w, h int) string {
 	return e.open.View()
 }
 
-// build makes the widget for a size. The ticks are set after the options: the other way round the
-// list starts scrolled to the first of them.
+// build creates the widget for a size. The ticks are set after the options; otherwise the list starts scrolled
+// to the first tick.
 func (e *checklist) build(w, h int) {
 	opts := make([]huh.Option[int], len(e.options))
 	for i, o := range e.options {

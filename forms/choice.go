@@ -12,28 +12,27 @@ import (
 	"bugle/engine/schema"
 )
 
-// option is one thing that a choice offers; its value is absent for what leaves the field without one.
+// option is an option of a choice; its value is absent if it leaves the field empty.
 type option struct {
 	label string
 	value doc.Value
 }
 
-// choice edits a value that is one of a few. Closed it is one line, which the arrow keys and the
-// space bar step through, and which a letter opens; open it is a list that filters as letters are
-// typed.
+// choice edits a value that is one of a few. Closed, it is one line: arrow keys and space select another
+// option, and a letter opens the list. Open, it is a list that is filtered by typing.
 type choice struct {
 	options   []option
 	start, at int
-	wrap      bool // stepping goes round
+	wrap      bool // stepping wraps around
 	open      menu
-	style      widgetStyle
-	w, h      int // cells and lines that an open list may take
+	style     widgetStyle
+	w, h      int // available size of an open list
 }
 
 // menuEditor is an editor with a list that opens.
 type menuEditor interface {
-	step(by int)    // moves the highlight
-	chooseAt(y int) bool // chooses what line y of the view shows, false where that is nothing
+	step(by int)         // moves the highlight
+	chooseAt(y int) bool // chooses the option on line y of the view; false if there is none
 }
 
 // step moves the highlight of the open list.
@@ -54,8 +53,8 @@ func arrow(by int) tea.KeyMsg {
 	return tea.KeyMsg{Type: tea.KeyDown}
 }
 
-// moveToLine moves the highlight of a drawn list to line y, step by step: huh does not say which of its
-// options are in sight. It reports false for a line without an option.
+// moveToLine moves the highlight of a drawn list to line y, step by step, because huh does not expose which
+// options are visible. It returns false for a line without an option.
 func moveToLine(view string, y int, step func(int)) bool {
 	lines := strings.Split(ansi.Strip(view), "\n")
 	at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "> ") })
@@ -85,8 +84,8 @@ func newChoice(l widgetStyle, st schema.FieldState, w, h int) *choice {
 	return e
 }
 
-// choices returns what a field offers, and which of it the field holds: no value, the options that
-// are offered here, and the present value where it is none of them.
+// choices returns the options of a field and the index of the current one: no value, the available options, and
+// the current value if it is not one of them.
 func choices(st schema.FieldState) ([]option, int) {
 	out, at := []option{{label: unsetText(st)}}, 0
 	add := func(label string, v doc.Value, holds bool) {
@@ -116,7 +115,7 @@ func choices(st schema.FieldState) ([]option, int) {
 	return out, at
 }
 
-// unsetText returns what happens where a field holds no value.
+// unsetText describes what happens if a field has no value.
 func unsetText(st schema.FieldState) string {
 	switch {
 	case st.Node.Default != "":
@@ -127,7 +126,7 @@ func unsetText(st schema.FieldState) string {
 	return "None"
 }
 
-// boolLabels names the values of a boolean.
+// boolLabels returns the labels of the values of a boolean.
 func boolLabels(n *schema.Node) (yes, no string) {
 	yes, no = "yes", "no"
 	if n != nil && n.Yes != "" {
@@ -184,7 +183,7 @@ func (e *choice) closedKey(msg tea.KeyMsg) bool {
 		if msg.Type != tea.KeyRunes || msg.Alt || msg.Paste {
 			return false
 		}
-		e.open = e.newMenu() // a letter looks for an option
+		e.open = e.newMenu() // a letter filters the options
 		e.open.key(msg)
 	}
 	return true
@@ -218,7 +217,7 @@ type huhMenu struct {
 	index int
 }
 
-// newHuhMenu cuts the labels to the width: huh wraps them, and loses count of its lines.
+// newHuhMenu cuts the labels to the width, because huh wraps them and then miscounts its lines.
 func newHuhMenu(l widgetStyle, options []option, at, w int) *huhMenu {
 	m := &huhMenu{index: at}
 	opts := make([]huh.Option[int], len(options))
@@ -234,7 +233,7 @@ func newHuhMenu(l widgetStyle, options []option, at, w int) *huhMenu {
 func (m *huhMenu) key(msg tea.KeyMsg) {
 	switch msg.Type {
 	case tea.KeyUp, tea.KeyDown, tea.KeyCtrlN, tea.KeyCtrlP, tea.KeyPgUp, tea.KeyPgDown:
-		if _, ok := m.field.Hovered(); ok { // with no match, huh moves to option -1 and panics later
+		if _, ok := m.field.Hovered(); ok { // without a match, huh moves to option -1 and panics later
 			m.field.Update(msg)
 		}
 	default:
@@ -245,8 +244,8 @@ func (m *huhMenu) key(msg tea.KeyMsg) {
 	}
 }
 
-// selectFirstMatch moves to the first match, past the option without a value where there is another: huh stays at the place
-// where it was in the longer list.
+// selectFirstMatch moves to the first match, skipping the option without a value if there is another; huh keeps
+// the index in the unfiltered list.
 func (m *huhMenu) selectFirstMatch() {
 	for last := -1; ; {
 		i, ok := m.field.Hovered()
@@ -265,12 +264,12 @@ func (m *huhMenu) hovered() (int, bool) { return m.field.Hovered() }
 
 func (m *huhMenu) view(int, int) string { return strings.TrimRight(m.field.View(), "\n ") }
 
-// longMenu is a list of many options: it draws those in sight alone.
+// longMenu is a list of many options: it draws only the visible ones.
 type longMenu struct {
 	options []option
 	filter  []rune
 	shown   []int
-	cursor  int // in shown
+	cursor  int // index in shown
 }
 
 func (p *longMenu) key(msg tea.KeyMsg) {
@@ -303,7 +302,7 @@ func (p *longMenu) setFilter(f []rune) {
 		}
 	}
 	if len(f) > 0 && len(p.shown) > 1 && p.shown[0] == 0 {
-		p.cursor = 1 // past the option without a value
+		p.cursor = 1 // skip the option without a value
 	}
 }
 
@@ -330,7 +329,7 @@ func (p *longMenu) view(w, h int) string {
 	return strings.Join(lines, "\n")
 }
 
-// visibleRange returns the part of n rows, at most h, that shows row at.
+// visibleRange returns the range of n rows, at most h, that contains row at.
 func visibleRange(n, at, h int) (from, to int) {
 	h = max(min(h, n), 0)
 	from = min(max(at-h+1, 0), n-h)

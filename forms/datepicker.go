@@ -12,17 +12,17 @@ import (
 	"bugle/themes"
 )
 
-// datePicker is the calendar that is open for a row, in the place of the fields.
+// datePicker is the calendar that is open for a row, in place of the fields.
 type datePicker struct {
 	clock  timeFields
 	theme  themes.Theme
-	before doc.Value // the document when the row was reached
+	before doc.Value // the document when the row was focused
 	row    row
-	of     string // the list that the row is an element of; "" where it is none
+	of     string // the list that the row is an element of; "" if it is none
 	picker *calendar.Picker
 }
 
-// newDatePicker opens a calendar at the time that a text of the row stands for, or tomorrow at nine.
+// newDatePicker opens a calendar at the time in a row, or tomorrow at nine.
 func newDatePicker(c timeFields, t themes.Theme, before doc.Value, r row, text, of string) *datePicker {
 	today := c.now()
 	if loc := c.zoneFor(before, r.Path); loc != nil {
@@ -35,7 +35,7 @@ func newDatePicker(c timeFields, t themes.Theme, before doc.Value, r row, text, 
 	return &datePicker{clock: c, theme: t, before: before, row: r, of: of, picker: calendar.NewPicker(t, at, today)}
 }
 
-// reading returns the time that is chosen.
+// reading returns the chosen time.
 func (p *datePicker) reading() (timeparse.Reading, error) {
 	return p.clock.parse(p.before, p.row, p.picker.Value().Format("2006-01-02 15:04"))
 }

@@ -22,7 +22,7 @@ func TestColors(t *testing.T) {
 		{Name: "ground", Kind: schema.String, Help: "Behind.", Rules: rules}, {Name: "line", Kind: schema.String, Help: "Before.", Rules: rules},
 		{Name: "none", Kind: schema.String, Help: "Odd.", Rules: rules},
 	}})
-	hides(t, New(cfg), "Line         #fff") // nothing to draw with
+	hides(t, New(cfg), "Line         #fff") // no colors
 	shows(t, New(cfg), "#fff", "4.6:1 (good) with white text", "4.5:1 (good) with black")
 	cfg.Theme = colors
 	f := New(cfg)
@@ -59,7 +59,7 @@ func TestExpressionsAreCompleted(t *testing.T) {
 			t.Fatalf("%s: nothing is offered:\n%s", field, f.View())
 		}
 		shows(t, f, "> Last Name ", "UserAttribute", "First Name")
-		hides(t, f, "does not parse") // it is being typed
+		hides(t, f, "does not parse") // while typing
 		press(f, "fir")
 		shows(t, f, "> First Name")
 		hides(t, f, "Last Name")
@@ -79,7 +79,7 @@ func TestExpressionsAreCompleted(t *testing.T) {
 	}
 }
 
-// Between braces that are closed already, they are not closed again.
+// Inside closed braces, no more braces are inserted.
 func TestExpressionInClosedBraces(t *testing.T) {
 	cfg := config(parse(t, `{"title":"Hi {{}}!"}`))
 	cfg.Schema = expressionSchema()
@@ -151,7 +151,7 @@ func TestProblemsNameTitles(t *testing.T) {
 	shows(t, open(t, `{}`), "! Choose Basic, Timer or Custom")
 }
 
-// Entries of a list are put in order, copied and removed with the keys that the hints name.
+// The entries of a list can be reordered, duplicated and removed with the keys in the hints.
 func TestEntriesOfAList(t *testing.T) {
 	f := open(t, `{"buttons":[{"text":"a"},{"text":"b"},{"text":"c"}]}`, "buttons")
 	texts := func() string {
@@ -185,8 +185,8 @@ func TestEntriesOfAList(t *testing.T) {
 	}
 }
 
-// What is written otherwise than an attribute gets its own shape: members of products, calls with the quotes
-// of their arguments, filters behind a bar.
+// Other expressions than attributes have their own form: fields of products, calls with quoted arguments,
+// filters after a bar.
 func TestOtherExpressionsAreCompleted(t *testing.T) {
 	cfg := config(parse(t, `{}`))
 	cfg.Schema = expressionSchema()

@@ -7,24 +7,24 @@ import (
 	"bugle/engine/schema"
 )
 
-// editor is what the focused field is edited with.
+// editor edits the focused field.
 type editor interface {
-	// key takes a key, and reports false for one that it has no use for.
+	// key handles a key, and returns false for one that it does not use.
 	key(tea.KeyMsg) bool
-	// value returns what the field holds, absent for nothing, and whether a person changed it.
+	// value returns the field's value, absent if it is empty, and whether the user changed it.
 	value() (doc.Value, bool)
-	// view draws at most h lines; they may be wider than w, the form cuts them.
+	// view draws at most h lines; they may be wider than w, because the form cuts them.
 	view(w, h int) string
-	// typing reports that letters are text here.
+	// typing reports whether letters are text.
 	typing() bool
-	// modal reports that every key is the editor's, Escape and Enter as well.
+	// modal reports whether the editor handles every key, including esc and enter.
 	modal() bool
 }
 
-// paster is an editor that takes pasted text.
+// paster is an editor that handles pasted text.
 type paster interface{ paste(text string) }
 
-// newEditor makes what a row is edited with; nil where it is not edited in its place.
+// newEditor returns the editor of a row; nil if the row is not edited in place.
 func (s *rowModel) newEditor(r row) editor {
 	if r.group != groupFields || r.locked != "" {
 		return nil
@@ -48,7 +48,7 @@ func (s *rowModel) newEditor(r row) editor {
 		if !ok {
 			return nil
 		}
-		in.unknownNote, in.edited = unknownNote, s.builder.list // an element of a list was opened to be edited
+		in.unknownNote, in.edited = unknownNote, s.builder.list // an element of a list was opened for editing
 		if hasForm(r.Node, schema.Zone) {
 			in.unknownNote, in.isValid = "not a time zone", schema.Zone.Matches
 		}

@@ -13,14 +13,14 @@ import (
 	"bugle/forms/typeahead"
 )
 
-// expression is one that can be put into a text: what it looks up, and under which name. One that is written
-// otherwise has its text.
+// expression is an expression that can be inserted into a text: its source and its name. Any other kind of
+// expression has its text.
 type expression struct{ source, name, text string }
 
-// sourceFilters is what an expression has as what it looks up that is a filter, behind the bar.
+// sourceFilters is the source of filters, which are inserted after the bar.
 const sourceFilters = "filter"
 
-// String returns what stands between the braces before a default is typed.
+// String returns the expression without braces and default.
 func (e expression) String() string {
 	if e.text != "" {
 		return e.text
@@ -32,8 +32,8 @@ func (e expression) String() string {
 	return e.source + "[" + quote + e.name + quote + "]"
 }
 
-// expressionLists are the workspace's lists whose names a text can look up, and by which word
-// (CONTRACT.md, Personalization).
+// expressionLists maps the workspace's lists whose names an expression can use to their prefix (CONTRACT.md,
+// Personalization).
 var expressionLists = []struct{ list, of string }{
 	{"user_attributes", "UserAttribute"},
 	{"trigger_attributes", "EventAttribute"},
@@ -41,18 +41,18 @@ var expressionLists = []struct{ list, of string }{
 	{"content_blocks", "ContentBlock"},
 }
 
-// The lists of what is offered as it stands between the braces, and of filters.
+// Lists of whole expressions, and of filters.
 const (
 	wholeExpressions  = "expressions"
 	expressionFilters = "expression_filters"
 )
 
-// completion offers expressions while the cursor stands behind "{{" in a text.
+// completion suggests expressions while the cursor is after "{{" in a text.
 type completion struct {
 	expressions []expression
-	matches []expression
-	list    typeahead.List // of the matches
-	prefix    string         // what is typed of the name
+	matches     []expression
+	list        typeahead.List // of the matches
+	prefix      string         // the typed part of the name
 }
 
 func (c *completion) open() bool { return len(c.matches) > 0 }
@@ -62,7 +62,7 @@ func (c *completion) close() {
 	c.list.Clear()
 }
 
-// update finds out whether an expression is being typed, once a key has changed the text.
+// update detects whether an expression is being typed, after a key has changed the text.
 func (c *completion) update(b *buffer) {
 	c.close()
 	if len(c.expressions) == 0 || !strings.Contains(b.text, "{{") {
@@ -110,7 +110,7 @@ func rankOf(e expression, want string) int {
 	return 1
 }
 
-// key takes the keys of an open list. It reports false for those that go on to the text.
+// key handles the keys of an open list. It returns false for keys that edit the text.
 func (c *completion) key(b *buffer, msg tea.KeyMsg) bool {
 	if !c.open() {
 		return false
@@ -128,8 +128,8 @@ func (c *completion) key(b *buffer, msg tea.KeyMsg) bool {
 	return true
 }
 
-// accept writes the chosen expression in the place of what is typed of it, and leaves the cursor where the
-// next is typed: its default, the first argument of a call, or what follows.
+// accept inserts the selected expression in place of what was typed of it, and moves the cursor to what is
+// typed next: its default, the first argument of a call, or the text after it.
 func (c *completion) accept(b *buffer) {
 	e, part := c.selected(), c.prefix
 	c.close()
@@ -150,9 +150,8 @@ func (c *completion) accept(b *buffer) {
 
 var quotedArgument = regexp.MustCompile(`'[^']*'|"[^"]*"`)
 
-// split returns what is written of the expression before the cursor and behind it, without the braces. What
-// is looked up for somebody gets a default, a call the quotes of its arguments, which are named by its
-// parameters.
+// split returns the parts of the expression before and after the cursor, without the braces. An attribute gets
+// a default, a call gets quotes for its arguments, named after its parameters.
 func (e expression) split() (before, behind string) {
 	switch {
 	case e.source == sourceFilters && e.text == "default":
@@ -176,7 +175,7 @@ func (b *buffer) left(n int) {
 	}
 }
 
-// beforeCursor returns the part of the widget's text before its cursor.
+// beforeCursor returns the widget's text before its cursor.
 func (b *buffer) beforeCursor() string {
 	b.insert(string(cursorMarker))
 	before, _, _ := strings.Cut(b.text, string(cursorMarker))
@@ -206,8 +205,8 @@ func (p *renderer) highlightExpressions(r row, text string, plain lipgloss.Style
 	return b.String()
 }
 
-// nextExpression returns where the first expression of a text begins and ends. One that is not closed
-// goes to the end; without one both are the end.
+// nextExpression returns the range of the first expression in a text. One that is not closed extends to the
+// end; if there is none, both are the end.
 func nextExpression(text string) (from, to int) {
 	from, closing := len(text), ""
 	for open, end := range map[string]string{"{{": "}}", "{%": "%}"} {
@@ -224,7 +223,7 @@ func nextExpression(text string) (from, to int) {
 	return from, len(text)
 }
 
-// openCompletion returns the list of expressions that is open in an editor; nil where none is.
+// openCompletion returns the open completion list of an editor; nil if there is none.
 func openCompletion(ed editor) *completion {
 	var c *completion
 	switch ed := ed.(type) {
@@ -239,7 +238,7 @@ func openCompletion(ed editor) *completion {
 	return c
 }
 
-// hint returns what happens with the expression that is picked.
+// hint describes what accepting the selected expression does.
 func (c *completion) hint() string {
 	switch e := c.selected(); {
 	case e.text == "" || e.text == "default":

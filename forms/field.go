@@ -6,9 +6,9 @@ import (
 	"bugle/engine/doc"
 )
 
-// field is the row that a person edits: what it is edited with, and the document without what that changed.
+// field is the row being edited: its editor, and the document before its changes.
 type field struct {
-	editor     editor // nil where the row is not edited in its place
+	editor editor // nil if the row is not edited in place
 	before doc.Value
 	added  bool // the row is an element that was just added
 }
@@ -16,13 +16,13 @@ type field struct {
 func (e *field) typing() bool { return e.editor != nil && e.editor.typing() }
 func (e *field) modal() bool  { return e.editor != nil && e.editor.modal() }
 
-// menu returns the list that is open.
+// menu returns the open list.
 func (e *field) menu() (menuEditor, bool) {
 	m, ok := e.editor.(menuEditor)
 	return m, ok && e.editor.modal()
 }
 
-// changedText returns the text of a line, and whether a person changed it.
+// changedText returns the text of a text field, and whether the user changed it.
 func (e *field) changedText() (string, bool) {
 	in, ok := e.editor.(*textInput)
 	if !ok || in.text == in.start {
@@ -31,7 +31,7 @@ func (e *field) changedText() (string, bool) {
 	return decodeHidden(in.text), true
 }
 
-// text returns what a row holds, as a person sees it now.
+// text returns the current text of a row.
 func (e *field) text(r row) string {
 	if text, ok := e.changedText(); ok {
 		return text
@@ -39,7 +39,7 @@ func (e *field) text(r row) string {
 	return r.Value.Text()
 }
 
-// accept puts the highlighted suggestion into the field for keys that leave it: Enter, and Tab once something is
+// accept accepts the highlighted suggestion on keys that leave the field: enter, and tab if something was
 // typed. It reports whether that changed the text.
 func (e *field) accept(msg tea.KeyMsg) bool {
 	in, ok := e.editor.(*textInput)
@@ -50,7 +50,7 @@ func (e *field) accept(msg tea.KeyMsg) bool {
 	return leaves && in.accept()
 }
 
-// paste reports whether the field takes pasted text.
+// paste reports whether the field accepts pasted text.
 func (e *field) paste(text string) bool {
 	p, ok := e.editor.(paster)
 	if !ok || text == "" {
@@ -60,8 +60,8 @@ func (e *field) paste(text string) bool {
 	return true
 }
 
-// press does what is pressed at cell x of line y in a field of w cells: it puts the cursor there, or chooses from a
-// list. It reports whether the press was the field's, and whether that chose the value of a text.
+// press handles a click at column x of line y in a field of w cells: it moves the cursor there, or chooses from
+// a list. It reports whether it handled the click, and whether that completed the value.
 func (e *field) press(x, y, w int) (taken, done bool) {
 	switch ed := e.editor.(type) {
 	case *textInput:
@@ -79,8 +79,8 @@ func (e *field) press(x, y, w int) (taken, done bool) {
 	return ok, false
 }
 
-// parseTimespan returns what is typed in the row of a time span, in full where it was shortened, and why it
-// cannot be read.
+// parseTimespan returns the full form of the text in a timespan row if it was abbreviated, and why it cannot be
+// parsed.
 func (e *field) parseTimespan(r row, dates []string) (words, refused string) {
 	text, ok := e.changedText()
 	if !ok || text == "" {
@@ -99,8 +99,8 @@ func (e *field) parseTimespan(r row, dates []string) (words, refused string) {
 	return "", ""
 }
 
-// hasPendingChoice reports whether the text of a time span is about to be replaced by a highlighted one: until then
-// nothing is wrong with it.
+// hasPendingChoice reports whether the text of a timespan is about to be replaced by a highlighted suggestion,
+// so that it is not an error yet.
 func (e *field) hasPendingChoice(r row) bool {
 	in, ok := e.editor.(*textInput)
 	return ok && r.shape == shapeTimespan && in.list.At() >= 0

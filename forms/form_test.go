@@ -36,7 +36,7 @@ func TestChoosingShowsAndHidesFieldsAtOnce(t *testing.T) {
 	want(t, f, `{"template":"TIMER"}`)
 }
 
-// What an object holds is told in its row so that it reads without opening it.
+// The row of an object summarizes its content.
 func TestObjectSummary(t *testing.T) {
 	root := parse(t, `{"scheduling_details":{"periodic_details":{"sending_frequency":"WEEKLY","repeat_frequency":2,"repeat_on_days_of_week":["SUNDAY"]}}}`)
 	cfg := config(root, "scheduling_details")
@@ -87,7 +87,7 @@ func TestUnknownValuesSurvive(t *testing.T) {
 	at(t, f, "template")
 	press(f, "left", "left", "left", "left", "left")
 	want(t, f, `{"sticky":"yes","platforms":["TV",5,"TV","ANDROID"],"count":{"a":1}}`)
-	press(f, "right", "right", "right", "right", "right") // back to what it was
+	press(f, "right", "right", "right", "right", "right") // back to the original value
 	if root, _ := f.Edited(); root.Get("template").Text() != "HOLOGRAM" {
 		t.Errorf("the unknown value is gone: %s", root.Encode())
 	}
@@ -221,7 +221,7 @@ func TestMap(t *testing.T) {
 	press(f, "5")
 	want(t, f, `{"pairs":{"a":15,"b":2}}`)
 	press(f, "backspace", "backspace")
-	want(t, f, `{"pairs":{"a":"","b":2}}`) // it is not gone while it is retyped
+	want(t, f, `{"pairs":{"a":"","b":2}}`) // it is not removed while it is retyped
 	press(f, "9", "f2", "ctrl+u", "b", "enter")
 	shows(t, f, "already")
 	press(f, "backspace", "z t", "enter")

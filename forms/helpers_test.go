@@ -11,7 +11,7 @@ import (
 	"bugle/themes"
 )
 
-// testSchema is a small specification with every kind of field in it.
+// testSchema is a small schema with every kind of field.
 func testSchema() *schema.Schema {
 	button := schema.Field{Title: "Button", Kind: schema.Object, Fields: []schema.Field{
 		{Name: "text", Kind: schema.String, Help: "What the button says.", Required: []schema.Required{{}}},
@@ -67,8 +67,7 @@ var named = map[string]tea.KeyType{
 	"ctrl+home": tea.KeyCtrlHome, "ctrl+end": tea.KeyCtrlEnd,
 }
 
-// press sends keys by their names, and anything else as typed text. It gives the last message
-// that a key's command led to.
+// press sends keys by name, and anything else as typed text. It returns the last message of a key's command.
 func press(f *Form, ks ...string) tea.Msg {
 	var last tea.Msg
 	for _, k := range ks {
@@ -92,7 +91,7 @@ func paste(f *Form, s string) {
 	f.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(s), Paste: true})
 }
 
-// want compares the document that the form gives.
+// want compares the form's document.
 func want(t *testing.T, f *Form, json string) {
 	t.Helper()
 	root, _ := f.Edited()

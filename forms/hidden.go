@@ -10,20 +10,19 @@ import (
 	"bugle/engine/visible"
 )
 
-// Widgets drop control characters and rewrite tabs and carriage returns. So that none is lost,
-// a widget is given stand-ins for them out of a private use area, one cell wide each, and what it
-// returns is translated again. The general punctuation block has a second area: its characters
-// that change the direction of text would scramble the line that they stand in, and others of it
-// are not seen at all. What else is of that kind is in a third area.
+// Widgets drop control characters and rewrite tabs and carriage returns. To keep them, a widget gets
+// substitutes from a private use area, each one cell wide, and its result is translated back. Two more areas
+// are for general punctuation, which includes bidirectional controls and invisible characters, and for other
+// format characters.
 const (
-	substituteBase       = 0xF0000 // + the character, U+0000 to U+00AD; + 0xFF for U+FFFD
-	substitutePunctuation   = 0xF0100 // + the character's distance from U+2000
-	substituteFormat = 0xF0200 // + the character's place in formats
-	substituteEnd    = 0xF2000
+	substituteBase        = 0xF0000 // + the character, U+0000 to U+00AD; + 0xFF for U+FFFD
+	substitutePunctuation = 0xF0100 // + the character's distance from U+2000
+	substituteFormat      = 0xF0200 // + the character's index in formatRunes
+	substituteEnd         = 0xF2000
 )
 
-// formatRunes are the characters that nobody sees, at least in some places (see package visible), and that
-// have no place in the other areas, in order.
+// formatRunes are the characters that are invisible, at least in some places (see package visible), and not in
+// the other areas, in order.
 var formatRunes = func() []rune {
 	var out []rune
 	for _, table := range []*unicode.RangeTable{unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector} {
@@ -43,8 +42,8 @@ var formatRunes = func() []rune {
 	return slices.Compact(out)
 }()
 
-// encodeHidden returns s as a widget may hold it. It reports false where s has private characters of its
-// own in the same area: they would come back as something else.
+// encodeHidden returns s with substitutes for hidden characters. It returns false if s already contains
+// characters of those private use areas, which could not be translated back.
 func encodeHidden(s string, keepLines bool) (string, bool) {
 	if strings.ContainsFunc(s, isSubstitute) {
 		return "", false
@@ -71,7 +70,7 @@ func encodeHidden(s string, keepLines bool) (string, bool) {
 	return b.String(), true
 }
 
-// decodeHidden is the way back from pack.
+// decodeHidden reverses encodeHidden.
 func decodeHidden(s string) string {
 	if !strings.ContainsFunc(s, isSubstitute) {
 		return s
@@ -95,12 +94,12 @@ func decodeHidden(s string) string {
 
 func isSubstitute(r rune) bool { return r >= substituteBase && r < substituteEnd }
 
-// hasHidden reports whether s has characters that a terminal obeys instead of showing, or that nobody sees.
+// hasHidden reports whether s contains control characters or invisible ones.
 func hasHidden(s string) bool {
 	return strings.ContainsRune(s, unicode.ReplacementChar) || visible.Hides(s)
 }
 
-// symbol is what is drawn for a hidden character: one cell.
+// symbol returns the one-cell symbol that is drawn for a hidden character.
 func symbol(r rune) rune {
 	switch {
 	case r == '\n':
@@ -117,7 +116,7 @@ func symbol(r rune) rune {
 	return '·'
 }
 
-// showSubstitutes draws what a widget drew with every stand-in as a symbol.
+// showSubstitutes replaces the substitutes in a view by symbols.
 func showSubstitutes(view string) string {
 	if !strings.ContainsFunc(view, isSubstitute) {
 		return view
@@ -132,7 +131,7 @@ func showSubstitutes(view string) string {
 	}, view)
 }
 
-// oneLine returns s as one line that a terminal shows and does not obey.
+// oneLine returns s as one line without control sequences.
 func oneLine(s string) string {
 	if !hasHidden(s) {
 		return s
@@ -147,7 +146,7 @@ func oneLine(s string) string {
 	return b.String()
 }
 
-// cutLine cuts a line, which may carry styles, to w cells.
+// cutLine cuts a line, which may be styled, to w cells.
 func cutLine(line string, w int) string {
 	if ansi.StringWidth(line) <= w {
 		return line
@@ -155,7 +154,7 @@ func cutLine(line string, w int) string {
 	return ansi.Truncate(line, max(w, 0), "…")
 }
 
-// firstRunes returns the first n characters of s, cheaply for a long s.
+// firstRunes returns the first n characters of s without reading the rest.
 func firstRunes(s string, n int) string {
 	for i := range s {
 		if n--; n < 0 {
@@ -165,8 +164,8 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// wrapMax breaks a plain text into at most n lines of w cells. Where there is more, the last line ends
-// with an ellipsis after a whole word.
+// wrapMax wraps a plain text to at most n lines of w cells. If there is more, the last line ends with an
+// ellipsis after a whole word.
 func wrapMax(text string, w, n int) []string {
 	w = max(w, 1)
 	lines := strings.Split(ansi.Wrap(firstRunes(text, w*(n+1)), w, ""), "\n")
@@ -182,7 +181,7 @@ func wrapMax(text string, w, n int) []string {
 		}
 		last = strings.TrimRight(last[:at], " ")
 	}
-	if strings.HasSuffix(last, "-") { // in the middle of a word, where such a word may be parted
+	if strings.HasSuffix(last, "-") { // in the middle of a word that may be split here
 		return append(lines[:n-1], last+"…")
 	}
 	return append(lines[:n-1], last+" …")

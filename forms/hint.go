@@ -9,7 +9,7 @@ import (
 	"bugle/engine/phrase"
 )
 
-// hint returns what the field is for, and the key that matters most there.
+// hint returns the help of a field, and its most important key.
 func (p *renderer) hint(r row) string {
 	switch {
 	case p.nameInput != nil:
@@ -78,7 +78,7 @@ func (p *renderer) hint(r row) string {
 	return oneLine(strings.Join(parts, " "))
 }
 
-// removeHint names the keys that remove what is kept.
+// removeHint names the keys that remove unused values.
 func (p *renderer) removeHint() string {
 	if n := p.actions.hidden; n > 1 {
 		return fmt.Sprintf("Press x to remove it, X to remove all %d unused fields.", n)
@@ -105,7 +105,7 @@ func firstSentence(s string) string {
 	return s
 }
 
-// preview draws the first lines of a value that is edited outside.
+// preview draws the first lines of a value that is edited externally.
 func (p *renderer) preview(r row) []string {
 	t, w := p.theme, p.layout.valueWidth()
 	text := r.Value.Text()

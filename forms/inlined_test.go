@@ -9,7 +9,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// inlinedSchema is a table whose title is one object deeper, and still on the form.
+// inlinedSchema is a schema whose title is in a nested object that is inlined.
 func inlinedSchema() *schema.Schema {
 	return schema.MustCompile(schema.Field{ID: "x", Kind: schema.Object, Ref: "test", Fields: []schema.Field{
 		{Name: "channel", Kind: schema.String, Help: "Rarely used."},
@@ -36,7 +36,7 @@ func TestInlinedObjectsAndLeads(t *testing.T) {
 		}
 		last = at
 	}
-	shows(t, f, "! Required") // details is, and stands for its title
+	shows(t, f, "! Required") // the details object is required, which its title shows
 	hides(t, f, "Details")
 	press(f, "Hi", "down", "there")
 	want(t, f, `{"details":{"title":"Hi","text":"there"}}`)
@@ -53,7 +53,7 @@ func TestInlinedObjectsAndLeads(t *testing.T) {
 	shows(t, New(cfg), "Details")
 }
 
-// A name that decides another field fills it in, and the other one is not asked for.
+// A name that determines another field fills it in, and that field is not asked for.
 func TestDerivedFields(t *testing.T) {
 	cfg := config(parse(t, `{}`))
 	cfg.Schema = schema.MustCompile(schema.Field{ID: "x", Kind: schema.Object, Ref: "test", Fields: []schema.Field{
@@ -71,13 +71,13 @@ func TestDerivedFields(t *testing.T) {
 	hides(t, f, "Kind")
 	press(f, "x")
 	want(t, f, `{"name":"Mainx"}`)
-	shows(t, f, "Kind") // nobody knows
+	shows(t, f, "Kind") // unknown
 	press(f, "down", "right")
 	shows(t, f, "‹ Everybody ›")
 	want(t, f, `{"name":"Mainx","all":true}`)
 }
 
-// Flags that exclude each other are one choice: choosing one turns the others off.
+// Mutually exclusive flags are one choice: choosing one clears the others.
 func TestExclusiveFlagsAreOneChoice(t *testing.T) {
 	s := catalog.Campaign(catalog.Push)
 	at := doc.P("basic_details", "platform_specific_details")
@@ -96,7 +96,7 @@ func TestExclusiveFlagsAreOneChoice(t *testing.T) {
 	cfg := config(parse(t, `{"basic_details":{"platforms":["WEB"]}}`), "basic_details", "platform_specific_details")
 	cfg.Schema = s
 	f := New(cfg)
-	hides(t, f, "iOS devices *") // nobody on iOS gets it
+	hides(t, f, "iOS devices *") // no recipient on iOS
 
 	f = open("")
 	press(f, "end", "down")

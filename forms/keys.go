@@ -7,7 +7,7 @@ import (
 	"bugle/forms/calendar"
 )
 
-// keyMap are the form's own keys. What a text field takes is text.
+// keyMap has the form's own keys, apart from text input.
 type keyMap struct {
 	Next, Prev, PageDown, PageUp, First, Last           key.Binding
 	Open, Change, Remove, Rename, Editor                key.Binding
@@ -50,8 +50,8 @@ func newKeyMap() keyMap {
 	}
 }
 
-// target returns the row that a key leads to from row at of n, where a page has step of them; false for keys
-// that do not move.
+// target returns the row that a key leads to from row at of n, where a page has step rows; false for keys that
+// do not move.
 func (k keyMap) target(msg tea.KeyMsg, at, n, step int) (int, bool) {
 	switch {
 	case key.Matches(msg, k.Next):
@@ -70,18 +70,18 @@ func (k keyMap) target(msg tea.KeyMsg, at, n, step int) (int, bool) {
 	return at, false
 }
 
-// actions are the keys that do something at a row, and what they do there.
+// actions describes the keys that work at a row.
 type actions struct {
-	keys    keyMap
-	row     row
-	ok      bool   // there is a row
-	editor      editor // of the row; nil where none is open
-	list    bool   // the rows are the elements of a list
-	removable bool   // the value of the row is kept, not used, and may be changed
-	hidden  int    // how many rows can be removed at once
-	modal   bool   // a list, a calendar or a question for a name is open
-	pickingDate   bool   // it is a calendar
-	naming   bool   // it is a question for a name
+	keys        keyMap
+	row         row
+	ok          bool   // there is a row
+	editor      editor // of the row; nil if there is none
+	list        bool   // the rows are the elements of a list
+	removable   bool   // the value of the row is unused, and can be removed
+	hidden      int    // number of rows that can be removed at once
+	modal       bool   // a list, the date picker or the name input is open
+	pickingDate bool   // the date picker is open
+	naming      bool   // the name input is open
 }
 
 // all returns all of the keys.
@@ -92,7 +92,7 @@ func (a *actions) all() []key.Binding {
 	return append(a.rowBindings(), a.next(), a.keys.Prev, a.keys.PageDown, a.keys.PageUp, a.keys.First, a.keys.Last)
 }
 
-// important returns the keys that a person wants most, the most wanted first.
+// important returns the most important keys, in order of importance.
 func (a *actions) important() []key.Binding {
 	if a.modal {
 		return a.modalBindings()
@@ -125,7 +125,7 @@ func (a *actions) important() []key.Binding {
 	return out
 }
 
-// hasSuggestions reports whether suggestions are listed below the row: down leads into them.
+// hasSuggestions reports whether suggestions are listed below the row, which down moves into.
 func (a *actions) hasSuggestions() bool {
 	in, ok := a.editor.(*textInput)
 	return ok && in.list.Len() > 0
@@ -139,7 +139,7 @@ func (a *actions) next() key.Binding {
 	return a.keys.Next
 }
 
-// rowBindings returns the keys of the focused row, the one that matters most first.
+// rowBindings returns the keys of the focused row, the most important first.
 func (a *actions) rowBindings() []key.Binding {
 	if !a.ok {
 		return nil
@@ -198,7 +198,7 @@ func (a *actions) rowBindings() []key.Binding {
 	return out
 }
 
-// modalBindings are the keys of an open list, of a question for a name, of an element's text.
+// modalBindings returns the keys of an open list, the name input, or an element's text.
 func (a *actions) modalBindings() []key.Binding {
 	if a.pickingDate {
 		return calendar.Bindings()
@@ -216,7 +216,7 @@ func (a *actions) modalBindings() []key.Binding {
 	return out
 }
 
-// enterBinding returns what Enter does at the row, beyond going to the next one.
+// enterBinding returns what enter does at the row, other than moving to the next one.
 func (a *actions) enterBinding() key.Binding {
 	switch r := a.row; {
 	case r.shape == shapeSubform:
@@ -233,7 +233,7 @@ func (a *actions) enterBinding() key.Binding {
 	return key.NewBinding(key.WithDisabled())
 }
 
-// isText reports whether the editor outside can take the value of the row.
+// isText reports whether the value of the row can be edited externally.
 func (r row) isText() bool {
 	switch r.shape {
 	case shapeExternalText, shapeExternalJSON, shapeTextArea:
@@ -244,7 +244,7 @@ func (r row) isText() bool {
 	return false
 }
 
-// canPickDate reports whether a calendar can be opened for the row now.
+// canPickDate reports whether the date picker can be opened for the row.
 func (a *actions) canPickDate() bool {
 	return isTime(a.row) && a.row.locked == "" && (a.editor != nil || a.list) && !a.naming
 }

@@ -21,7 +21,7 @@ func TestListOfScalars(t *testing.T) {
 	f := open(t, `{"tags":["a",true]}`, "tags")
 	press(f, "enter", "b", "enter", "a", "new", "down")
 	want(t, f, `{"tags":["ab","new",true]}`)
-	press(f, "a", "enter") // added, left empty: not kept
+	press(f, "a", "enter") // added, but left empty: not kept
 	want(t, f, `{"tags":["ab","new",true]}`)
 
 	f = open(t, `{"platforms":["IOS"]}`, "platforms")
@@ -281,14 +281,14 @@ func BenchmarkKey(b *testing.B) {
 	}
 }
 
-// On a closed choice a letter looks for an option, as in every menu.
+// On a closed choice, a letter filters the options, as in every menu.
 func TestLetterOpensChoice(t *testing.T) {
 	f := open(t, `{}`)
 	press(f, "c", "u", "s", "enter")
 	want(t, f, `{"template":"Custom"}`)
 }
 
-// Letters that no option has lead nowhere, and the form says how to go on.
+// Letters that match no option do nothing, and the form explains how to continue.
 func TestUnmatchedLettersInChoice(t *testing.T) {
 	f := open(t, `{}`)
 	press(f, "c", "z", "z")
@@ -299,7 +299,7 @@ func TestUnmatchedLettersInChoice(t *testing.T) {
 	want(t, f, `{"template":"Custom"}`)
 }
 
-// Where only names of the workspace are right, Enter completes the part that was typed.
+// In a field that only accepts names of the workspace, enter completes the typed part.
 func TestEnterCompletesAConfiguredName(t *testing.T) {
 	s := schema.MustCompile(schema.Field{ID: "c", Kind: schema.Object, Ref: "test", Fields: []schema.Field{
 		{Name: "name", Kind: schema.String, Help: "Which.", Suggest: "teams", Rules: []schema.Rule{schema.Guard{At: schema.Publish, Rule: schema.Configured{List: "teams"}}}},
@@ -312,8 +312,8 @@ func TestEnterCompletesAConfiguredName(t *testing.T) {
 	want(t, f, `{"name":"retention","free":"growth"}`)
 }
 
-// Enter accepts the highlighted name in every field that suggests; what is no name has a row of its
-// own, and is marked as unknown from then on.
+// Enter accepts the highlighted name in every field with suggestions; other text has a row of its own, and is
+// then marked as unknown.
 func TestEnterAcceptsHighlighted(t *testing.T) {
 	f := at(t, open(t, `{}`), "team")
 	press(f, "ret")
@@ -339,7 +339,7 @@ func TestEnterAcceptsHighlighted(t *testing.T) {
 	want(t, f, `{"team":"retention"}`)
 
 	f = at(t, open(t, `{}`), "team")
-	press(f, "ret", "up") // out of the field: what was typed stays
+	press(f, "ret", "up") // leave the field: the text is kept
 	want(t, f, `{"team":"ret"}`)
 
 	f = at(t, open(t, `{"team":"brand"}`), "team")
@@ -381,8 +381,7 @@ func click(f *Form, text string) {
 	f.Update(tea.MouseMsg{X: x, Y: y, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
 }
 
-// A click reaches what is drawn under it: with lines over the fields, in wide and narrow forms, in
-// lists that are open.
+// A click hits what is drawn under it: with lines above the fields, in wide and narrow forms, in open lists.
 func TestClickTargets(t *testing.T) {
 	for _, size := range [][2]int{{36, 18}, {60, 20}, {80, 24}, {120, 40}} {
 		f := open(t, `{"template":"Custom","title":"Hi","tags":["a"],"buttons":[{}],"strange":1}`)
@@ -391,7 +390,7 @@ func TestClickTargets(t *testing.T) {
 		for round := range 2 {
 			for _, label := range []string{"Title", "Count", "Sticky", "Tags", "Team", "Platforms", "Body", "Template id", "Title"} {
 				if y, _ := find(f, "  "+label); y < 0 {
-					continue // out of sight
+					continue // hidden
 				}
 				click(f, "  "+label)
 				if got := focusedLine(f); !strings.HasPrefix(got, "▸ "+label) {

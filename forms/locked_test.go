@@ -8,7 +8,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// openLocked opens the form at p with the paths under which locked says why not.
+// openLocked opens the form at p; locked maps locked paths to reasons.
 func openLocked(t *testing.T, json string, locked map[string]string, p ...any) *Form {
 	t.Helper()
 	cfg := config(parse(t, json), p...)

@@ -7,23 +7,23 @@ import (
 	"bugle/engine/schema"
 )
 
-// nameInput asks for the name of a new member, or for the new one of the member at rename, in the place of a row's
+// nameInput asks for the name of a new field, or for the new name of the field at rename, in place of a row's
 // value.
 type nameInput struct {
 	rename doc.Path
 	in     *textInput
 }
 
-// newNameInput returns false for a name that cannot be edited in one line.
+// newNameInput returns false if the name cannot be edited in one line.
 func newNameInput(l widgetStyle, rename doc.Path, name string) (*nameInput, bool) {
 	in, ok := newTextInput(l, name, "name", nil, doc.NewString)
 	return &nameInput{rename: rename, in: in}, ok
 }
 
-// name returns what is typed.
+// name returns the typed name.
 func (n *nameInput) name() string { return decodeHidden(n.in.text) }
 
-// write returns root with the member under its name at p, in a map or object of the node.
+// write returns root with the field under its name at p, in a map or object of the node.
 func (n *nameInput) write(root doc.Value, p doc.Path, of *schema.Node) (doc.Value, error) {
 	switch name := p.Last().Name; {
 	case n.rename != nil:

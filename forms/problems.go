@@ -12,22 +12,22 @@ import (
 	"bugle/engine/schema"
 )
 
-// problems is what is wrong with a document, as the rows of a form show it.
+// problems has the problems of a document, by the rows of a form.
 type problems struct {
-	cfg   *Config
-	list  []schema.Problem
-	external bool // the screen hands them in
+	cfg      *Config
+	list     []schema.Problem
+	external bool // the screen sets them
 }
 
-// check validates a document, unless the screen does.
+// check validates a document, unless the screen sets the problems.
 func (v *problems) check(root doc.Value) {
 	if !v.external {
 		v.list = v.cfg.Schema.Validate(root, v.cfg.Env)
 	}
 }
 
-// formMessage is the message of a problem with the object of the form itself. What stands under a field
-// has the field's name before it; here the object's is put there.
+// formMessage returns the message of a problem with the form's object itself, prefixed with its title as other
+// messages are with the field's.
 func (v *problems) formMessage(p schema.Problem) string {
 	n := v.cfg.Schema.At(p.Path)
 	if n == nil || n.Name == "" {
@@ -36,7 +36,7 @@ func (v *problems) formMessage(p schema.Problem) string {
 	return n.Label() + ": " + oneLine(p.Words())
 }
 
-// unshown returns the problems with the object of the form, or with a flat one in it, that none of the rows shows.
+// unshown returns the problems with the form's object, or an inlined one in it, that no row shows.
 func (v *problems) unshown(rows []row, flats []doc.Path) []schema.Problem {
 	var out []schema.Problem
 	for _, p := range v.list {
@@ -48,8 +48,8 @@ func (v *problems) unshown(rows []row, flats []doc.Path) []schema.Problem {
 	return out
 }
 
-// showsAt reports whether the problem with a flat object that is missing shows at a row: at each
-// field that the object needs.
+// showsAt reports whether the problem of a missing inlined object is shown at a row: at each field that the
+// object requires.
 func (v *problems) showsAt(r row, p schema.Problem) bool {
 	return r.Required && !r.Value.Exists() && len(p.Path) > len(v.cfg.Path) && len(p.Path) < len(r.Path) && r.Path.HasPrefix(p.Path)
 }
@@ -61,15 +61,15 @@ func (v *problems) style(p schema.Problem) lipgloss.Style {
 	return v.cfg.Theme.Danger
 }
 
-// sentence returns a text of one line that begins with a capital.
+// sentence returns a text as one capitalized line.
 func sentence(s string) string {
 	s = oneLine(s)
 	r, n := utf8.DecodeRuneInString(s)
 	return strings.ToUpper(string(r)) + s[n:]
 }
 
-// forRow returns the problem to show under a row: for an entry its own alone, for other
-// fields also that of an element. A member that is kept says by its group what a notice would.
+// forRow returns the problem to show below a row: for a subform only its own, for other fields also that of an
+// element. For an unused field, its group explains the problem.
 func (v *problems) forRow(r row) *schema.Problem {
 	if r.group == groupAdder {
 		return nil
@@ -88,7 +88,7 @@ func (v *problems) forRow(r row) *schema.Problem {
 	return nil
 }
 
-// text is the message of a problem in or below a row, in the words of the form.
+// text returns the message of a problem at or below a row, in the terms of the form.
 func (v *problems) text(r row, p *schema.Problem) string {
 	if len(p.Path) <= len(r.Path) || !p.Path.HasPrefix(r.Path) {
 		return sentence(p.Words())

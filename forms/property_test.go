@@ -40,7 +40,7 @@ func drawScalar(t *rapid.T) doc.Value {
 	return doc.NewString(rapid.String().Draw(t, "text"))
 }
 
-// drawValue makes a value for a field: often one that fits, sometimes anything.
+// drawValue generates a value for a field: often a valid one, sometimes anything.
 func drawValue(t *rapid.T, n *schema.Node, depth int) doc.Value {
 	if n == nil || depth == 0 || rapid.IntRange(0, 5).Draw(t, "odd") == 0 {
 		return drawScalar(t)
@@ -72,7 +72,7 @@ func drawValue(t *rapid.T, n *schema.Node, depth int) doc.Value {
 	return drawScalar(t)
 }
 
-// places returns the paths that a form may be opened at, there or not.
+// places returns the paths at which a form may be opened, existing or not.
 func places(n *schema.Node, v doc.Value, p doc.Path) []doc.Path {
 	if n == nil || len(p) > 6 {
 		return nil
@@ -130,7 +130,7 @@ func drawForm(t *rapid.T) (*Form, []byte) {
 	return New(cfg), root.Encode()
 }
 
-// Opening any form on any document, going through it and leaving it changes no byte.
+// Opening a form on any document, moving through it and leaving it changes no byte.
 func TestNavigatingChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, before := drawForm(t)
@@ -147,14 +147,14 @@ func TestNavigatingChangesNothing(t *testing.T) {
 	})
 }
 
-// pressAndCheck sends a key and checks that what is drawn fits.
+// pressAndCheck sends a key and checks the size of the view.
 func pressAndCheck(t *rapid.T, f *Form, k string) {
 	r, _ := f.model.focused()
 	if in, ok := f.model.field.editor.(*textInput); ok && in.list.At() >= 0 && (k == "enter" || k == "look") {
-		return // Enter would accept the suggestion
+		return // enter would accept the suggestion
 	}
 	switch k {
-	case "look": // open what can be opened, look round, close it
+	case "look": // open what can be opened, move in it, close it
 		if r.group == groupAdder && f.model.builder.list {
 			return
 		}
@@ -166,7 +166,7 @@ func pressAndCheck(t *rapid.T, f *Form, k string) {
 		if r.shape == shapeInput && !f.model.builder.list {
 			press(f, k)
 		}
-	case "left text": // type, and take it back
+	case "left text": // type, and delete it again
 		if in, ok := f.model.field.editor.(*textInput); ok && in.typing() {
 			press(f, "end", "x", "backspace")
 		}
@@ -195,7 +195,7 @@ func checkSize(t interface{ Fatalf(string, ...any) }, f *Form) {
 	}
 }
 
-// Whatever keys come, nothing panics, the view fits, and what is outside the form's path stays.
+// For any keys, nothing panics, the view fits, and what is outside the form's path is unchanged.
 func TestAnyKeys(t *testing.T) {
 	keys := slices.Sorted(maps.Keys(named))
 	keys = append(keys, " ", "a", "d", "x", "J", "K", "é", "12", `{"a":[1`, "ctrl+x", "zzz", "X", "{{", "tomorrow 9am", "+2h")
@@ -252,7 +252,7 @@ func TestEncodeHiddenRoundTrip(t *testing.T) {
 	})
 }
 
-// Every character that a terminal would obey, or nobody would see, comes back, and is drawn as something else.
+// Every control character and invisible character round-trips, and is drawn as something else.
 func TestEncodeHiddenCoversAllCharacters(t *testing.T) {
 	if n := len(formatRunes); n > substituteEnd-substituteFormat {
 		t.Fatalf("there are %d formats, and room for %d", n, substituteEnd-substituteFormat)

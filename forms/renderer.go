@@ -11,14 +11,14 @@ import (
 	"bugle/themes"
 )
 
-// renderer draws the rows of a sheet where the layout has them.
+// renderer draws the rows at their positions in the layout.
 type renderer struct {
-	theme   themes.Theme
-	model   *rowModel
-	layout  *layout
-	nameInput  *nameInput // a name is asked for in the place of the focused row's value
-	actions *actions
-	focus   int // the row that looks focused; -1: none
+	theme     themes.Theme
+	model     *rowModel
+	layout    *layout
+	nameInput *nameInput // a name is being asked for in place of the focused row's value
+	actions   *actions
+	focus     int // the row drawn as focused; -1 for none
 }
 
 // heights returns how many lines each row takes.
@@ -37,7 +37,7 @@ func (p *renderer) heights() []int {
 	return out
 }
 
-// linesAbove returns how many lines stand in a row over the first of its value.
+// linesAbove returns how many lines a row has above the first line of its value.
 func (p *renderer) linesAbove(i int) int {
 	n := 0
 	if p.layout.isNarrow() && p.model.rows[i].group != groupAdder {
@@ -49,8 +49,8 @@ func (p *renderer) linesAbove(i int) int {
 	return n
 }
 
-// rowAt returns the row on line y of the form as it was drawn last, and the line within the row,
-// from the first line of its value on.
+// rowAt returns the row on line y of the last drawn form, and the line within the row, counted from the first
+// line of its value.
 func (p *renderer) rowAt(y int) (i, within int, ok bool) {
 	i, line, ok := p.layout.rowAt(y)
 	if !ok {
@@ -59,7 +59,7 @@ func (p *renderer) rowAt(y int) (i, within int, ok bool) {
 	return i, line - p.linesAbove(i), true
 }
 
-// form draws all that is in sight.
+// form draws everything visible.
 func (p *renderer) form() string {
 	out := p.header()
 	p.layout.headerHeight = len(out)
@@ -82,8 +82,8 @@ func (p *renderer) form() string {
 	return strings.Join(out, "\n")
 }
 
-// header returns the lines over the rows: what went wrong, why nothing here may be changed, and what is
-// wrong with the object itself. They take at most a third of the form.
+// header returns the lines above the rows: the last error, why the form is locked, and problems of the object
+// itself. They take at most a third of the form.
 func (p *renderer) header() []string {
 	var out []string
 	add := func(style lipgloss.Style, text string) {
@@ -106,7 +106,7 @@ func (p *renderer) header() []string {
 	return out[:min(len(out), max(p.layout.height/3, 1), max(p.layout.height-1, 0))]
 }
 
-// row draws a row with the heading over it.
+// row draws a row with the heading above it.
 func (p *renderer) row(i int) []string {
 	r, t := p.model.rows[i], p.theme
 	var out []string
@@ -127,7 +127,7 @@ func (p *renderer) row(i int) []string {
 	return out
 }
 
-// withLabel puts a label before the lines of a value, or over them in a narrow form.
+// withLabel puts a label before the lines of a value, or above them in a narrow form.
 func (p *renderer) withLabel(r row, mark string, style lipgloss.Style, lines ...string) []string {
 	label, star := r.label, ""
 	if r.required {
@@ -214,7 +214,7 @@ func (p *renderer) valueLine(r row) string {
 	return t.Text.Render(cutLine(moment, w))
 }
 
-// reason returns after a value that is kept why nothing reads it.
+// reason returns why the value of a row is not used.
 func (p *renderer) reason(r row) string {
 	if r.group != groupUnused || r.Why == "" {
 		return ""
@@ -222,7 +222,7 @@ func (p *renderer) reason(r row) string {
 	return "  (" + r.Why + ")"
 }
 
-// focused draws the focused row: its editor, what is wrong with it, what it is for.
+// focused draws the focused row: its editor, its problem, its help.
 func (p *renderer) focused(r row) []string {
 	t := p.theme
 	lines := []string{p.valueLine(r)}
@@ -254,7 +254,7 @@ func (p *renderer) focused(r row) []string {
 	return append(out, indented(t.Faint, p.layout.width, p.hint(r), 3)...)
 }
 
-// editorLines draws the editor of the focused row, a swatch of its color before it.
+// editorLines draws the editor of the focused row, after a swatch of its color.
 func (p *renderer) editorLines(r row) []string {
 	text := ""
 	if in, ok := p.model.field.editor.(*textInput); ok {

@@ -19,7 +19,8 @@ func holding(zone string) string {
 	return `{"campaign_delivery_type":"ONE_TIME","scheduling_details":{"timezone":"` + zone + `"}}`
 }
 
-// The first letter in a field that suggests values and holds one looks for another: the old one stays until one is taken.
+// The first letter in a field with suggestions and a value searches for another value; the old one stays until
+// one is accepted.
 func TestTypingReplacesValue(t *testing.T) {
 	f := zoned(t, "Europe/Berlin")
 	press(f, "europe/par")
@@ -40,12 +41,12 @@ func TestTypingReplacesValue(t *testing.T) {
 	press(f, "europe/par", "up")
 	want(t, f, holding("Europe/Berlin"))
 
-	f = zoned(t, "Europe/Berlin") // a text of one's own is taken as well
+	f = zoned(t, "Europe/Berlin") // other text can be accepted too
 	press(f, "Mars", "enter")
 	want(t, f, holding("Mars"))
 }
 
-// Arrows, Home and End edit the text in its place.
+// Arrows, home and end edit the text in place.
 func TestArrowsEditInPlace(t *testing.T) {
 	f := zoned(t, "Europe/Berli")
 	press(f, "end", "n")

@@ -6,7 +6,7 @@ import (
 	"bugle/engine/catalog"
 )
 
-// What an optional section requires is starred once somebody has begun the section.
+// The required fields of an optional section are marked once the section has been started.
 func TestStars(t *testing.T) {
 	open := func(s string, component catalog.Component) *Form {
 		cfg := config(parse(t, s), string(component))

@@ -11,12 +11,12 @@ import (
 	"bugle/engine/schema"
 )
 
-// rowBuilder makes the rows of the object, map or list that a form edits.
+// rowBuilder builds the rows of the object, map or list that a form edits.
 type rowBuilder struct {
 	cfg   *Config
 	names workspaceNames
-	node  *schema.Node // of the path; nil where the tables know nothing there
-	list  bool         // the path holds a list
+	node  *schema.Node // of the path; nil if it is not in the schema
+	list  bool         // the path is a list
 }
 
 func newRowBuilder(cfg *Config) rowBuilder {
@@ -24,8 +24,8 @@ func newRowBuilder(cfg *Config) rowBuilder {
 	return rowBuilder{cfg: cfg, names: workspaceNames{cfg}, node: n, list: n != nil && n.Kind == schema.List}
 }
 
-// rows returns the rows of a document, and the objects whose fields are among them. Where the form's path is
-// locked, none of the rows adds to it.
+// rows returns the rows of a document, and the inlined objects. If the form's path is locked, there is no row
+// that adds to it.
 func (src rowBuilder) rows(root doc.Value) (rows []row, flats []doc.Path) {
 	in := src.members(root)
 	rows, flats = in.rows, in.inlined
@@ -47,8 +47,8 @@ func (src rowBuilder) rows(root doc.Value) (rows []row, flats []doc.Path) {
 	return rows, flats
 }
 
-// isRequiredPart reports whether what is required in the part of the document that p is in has to be there: the part is begun,
-// or is required itself.
+// isRequiredPart reports whether the required fields of the part that p is in must be filled in, because the
+// part is required or has been started.
 func (src rowBuilder) isRequiredPart(root doc.Value, p doc.Path) bool {
 	if len(p) == 0 || root.Lookup(p[:1]).Exists() {
 		return true
@@ -57,7 +57,7 @@ func (src rowBuilder) isRequiredPart(root doc.Value, p doc.Path) bool {
 	return ok && st.Required
 }
 
-// lockedReason returns why nothing in the form may be changed; "" where something may.
+// lockedReason returns why nothing in the form can be changed; "" if something can.
 func (src rowBuilder) lockedReason() string {
 	if src.cfg.Locked == nil {
 		return ""
@@ -65,7 +65,7 @@ func (src rowBuilder) lockedReason() string {
 	return src.cfg.Locked(src.cfg.Path)
 }
 
-// adderRow is the row that adds to the map or list at the form's path.
+// adderRow returns the row that adds to the map or list at the form's path.
 func (src rowBuilder) adderRow(elem *schema.Node) row {
 	label := "+ add"
 	if elem.Title != "" {
@@ -92,18 +92,18 @@ func (src rowBuilder) members(root doc.Value) rowGroups {
 	return in
 }
 
-// mismatchRow is the row of a value of another kind than the form edits.
+// mismatchRow returns the row of a value of another kind than the form edits.
 func (src rowBuilder) mismatchRow(v doc.Value, why string) row {
 	return row{FieldState: schema.FieldState{Path: src.cfg.Path, Value: v, Why: why}, group: groupUnknown, shape: shapeExternalJSON, label: "Value"}
 }
 
-// rowGroups is the rows of an object by the part of the form that they stand in.
+// rowGroups has the rows of an object by group.
 type rowGroups struct {
 	rows, unused, unknown, responseOnly []row
-	inlined                           []doc.Path // the objects whose fields are among the rows
+	inlined                             []doc.Path // the inlined objects
 }
 
-// collect adds the rows of an object, those of the flat objects in it in their place.
+// collect adds the rows of an object, with those of inlined objects in their place.
 func (src rowBuilder) collect(in *rowGroups, root doc.Value, st schema.ObjectState) {
 	choice, one := st.FlagChoice()
 	if one {
@@ -156,7 +156,7 @@ func isInlined(s schema.FieldState) bool {
 	return s.Node != nil && s.Node.Flat && (!s.Value.Exists() || s.Value.Kind() == doc.Object)
 }
 
-// leadsFirst puts the fields that the tables let a form start with before the others.
+// leadsFirst moves the fields that the schema marks as leads before the others.
 func leadsFirst(rows []row) []row {
 	rank := func(r row) int {
 		if r.group != groupFields || r.Node == nil {
@@ -186,7 +186,7 @@ func (src rowBuilder) elements(root doc.Value) []row {
 	return append(rows, src.adderRow(elem))
 }
 
-// state fills in what the rows of a list do not carry: the options of an element.
+// state adds what the rows of a list do not have: the options of an element.
 func (src rowBuilder) state(root doc.Value, r row) schema.FieldState {
 	if !src.list {
 		return r.FieldState
@@ -203,6 +203,8 @@ func (src rowBuilder) elementOptions(root doc.Value, r row) []schema.OptionState
 	return st.Options
 }
 
-// Opens reports whether a field, as it stands, has a form of its own: an object, a map, or a list
-// that is not edited in one line. The fields of a flat object are on the form around it.
-func Opens(s schema.FieldState) bool { return s.Node != nil && shapeOf(s) == shapeSubform && !isInlined(s) }
+// Opens reports whether a field, in its current state, has a form of its own: an object, a map, or a list that
+// is not edited in one line. The fields of an inlined object are on the form around it.
+func Opens(s schema.FieldState) bool {
+	return s.Node != nil && shapeOf(s) == shapeSubform && !isInlined(s)
+}

@@ -8,24 +8,24 @@ import (
 	"bugle/engine/doc"
 )
 
-// rowModel is a document as rows, with a cursor and the field that is open at it.
+// rowModel is a document as rows, with a cursor and the field being edited.
 type rowModel struct {
-	builder   rowBuilder
+	builder  rowBuilder
 	clock    timeFields
-	style     widgetStyle
+	style    widgetStyle
 	draft    draft
 	problems problems
-	failure  string // why the last change could not be made
+	failure  string // why the last change failed
 
-	rows  []row
-	inlined []doc.Path // the objects whose fields are among the rows
-	cursor    int        // the focused row
-	field field
+	rows    []row
+	inlined []doc.Path // the inlined objects
+	cursor  int        // the focused row
+	field   field
 
-	width, lines int // what an editor may take
+	width, lines int // available size of an editor
 }
 
-// newRowModel makes a sheet without a focus: see focus.
+// newRowModel returns a model without focus: see focus.
 func newRowModel(cfg *Config) rowModel {
 	s := rowModel{builder: newRowBuilder(cfg), clock: timeFields{cfg}, style: newWidgetStyle(cfg.Theme), problems: problems{cfg: cfg}}
 	s.draft = draft{root: cfg.Root, base: cfg.Root, origin: cfg.Root}
@@ -33,7 +33,7 @@ func newRowModel(cfg *Config) rowModel {
 	return s
 }
 
-// focused returns the row that has the focus.
+// focused returns the focused row.
 func (s *rowModel) focused() (row, bool) {
 	if s.cursor < 0 || s.cursor >= len(s.rows) {
 		return row{}, false
@@ -41,7 +41,7 @@ func (s *rowModel) focused() (row, bool) {
 	return s.rows[s.cursor], true
 }
 
-// focus moves to a row and makes the widget that it is edited with.
+// focus moves to a row and creates its editor.
 func (s *rowModel) focus(i int) {
 	s.reshape(s.cursor)
 	s.cursor = max(min(i, len(s.rows)-1), 0)
@@ -52,14 +52,14 @@ func (s *rowModel) focus(i int) {
 	}
 }
 
-// reshape sets the shape of a row that is no longer edited to the one that its present value asks for.
+// reshape sets the shape of a row that is no longer edited from its current value.
 func (s *rowModel) reshape(i int) {
 	if i < len(s.rows) && s.rows[i].group == groupFields && s.rows[i].shape != shapeTimespan {
 		s.rows[i].shape = shapeOf(s.rows[i].FieldState)
 	}
 }
 
-// endEdit ends the editing of the focused row, before the focus goes elsewhere.
+// endEdit ends the editing of the focused row, before the focus moves.
 func (s *rowModel) endEdit() {
 	r, ok := s.focused()
 	if !ok || !s.field.added || r.Value.Text() != "" || r.Value.Kind() != doc.String {
@@ -69,7 +69,7 @@ func (s *rowModel) endEdit() {
 	s.setRoot(s.draft.root.Delete(r.Path)) // added and left empty
 }
 
-// focusPath focuses the field at p, or the one that p leads into. It reports false where there is none.
+// focusPath focuses the field at p, or the one that contains p. It returns false if there is none.
 func (s *rowModel) focusPath(p doc.Path) bool {
 	s.endEdit()
 	i := slices.IndexFunc(s.rows, func(r row) bool { return r.group != groupAdder && r.contains(p) })
@@ -82,7 +82,7 @@ func (s *rowModel) focusPath(p doc.Path) bool {
 	return i >= 0
 }
 
-// move focuses another row; past either end it stays.
+// move focuses another row, stopping at either end.
 func (s *rowModel) move(i int) {
 	i = max(min(i, len(s.rows)-1), 0)
 	if i == s.cursor {
@@ -96,7 +96,7 @@ func (s *rowModel) move(i int) {
 	s.focus(i)
 }
 
-// commit writes what the editor of the focused row holds to the document.
+// commit writes the value of the focused row's editor to the document.
 func (s *rowModel) commit() {
 	r, ok := s.focused()
 	if !ok || s.field.editor == nil {
@@ -124,7 +124,7 @@ func (s *rowModel) commit() {
 	s.setRoot(s.builder.names.writeDerived(root, r))
 }
 
-// setRoot takes a new document over, and builds the rows anew: a change may show and hide fields.
+// setRoot sets a new document and rebuilds the rows, because a change may show and hide fields.
 func (s *rowModel) setRoot(root doc.Value) {
 	s.failure = ""
 	if root.Same(s.draft.root) {
@@ -134,7 +134,7 @@ func (s *rowModel) setRoot(root doc.Value) {
 	s.refresh()
 }
 
-// refresh builds the rows and keeps the focus on the field that has it, its editor alive.
+// refresh rebuilds the rows and keeps the focus on its field with its editor.
 func (s *rowModel) refresh() {
 	old, had := s.focused()
 	s.rows, s.inlined = s.builder.rows(s.draft.root)
@@ -144,7 +144,7 @@ func (s *rowModel) refresh() {
 			if r.Path.Equal(old.Path) && (r.group == groupAdder) == (old.group == groupAdder) {
 				s.cursor, kept = i, true
 				if s.field.editor != nil {
-					s.rows[i].shape = old.shape // whatever its text has become
+					s.rows[i].shape = old.shape // whatever its text is now
 				}
 				break
 			}
@@ -157,7 +157,7 @@ func (s *rowModel) refresh() {
 	s.problems.check(s.draft.root)
 }
 
-// normalizeTime puts the document's spelling in the place of a time that was typed.
+// normalizeTime replaces a typed time by the document's format.
 func (s *rowModel) normalizeTime() {
 	r, ok := s.focused()
 	text, typed := s.field.changedText()
@@ -174,7 +174,7 @@ func (s *rowModel) normalizeTime() {
 	}
 }
 
-// setValue writes a value that was chosen outside the row's editor.
+// setValue writes a value that was not chosen in the row's editor.
 func (s *rowModel) setValue(r row, v doc.Value) {
 	root, err := s.draft.write(s.draft.root, r.Path, v)
 	if err != nil {
@@ -194,12 +194,12 @@ func (s *rowModel) remove(r row) {
 	}
 	s.setRoot(root)
 	if now, ok := s.focused(); ok && now.group == groupAdder && s.cursor > 0 {
-		s.cursor-- // the last element or member went: stay among them
+		s.cursor-- // the last element or field was removed: stay among the others
 	}
 	s.focus(s.cursor)
 }
 
-// insert adds an element to a list, before the one at i.
+// insert inserts an element into a list before the one at i.
 func (s *rowModel) insert(i int, v doc.Value) {
 	root, err := s.draft.root.Insert(s.builder.cfg.Path.Elem(i), v)
 	if err != nil {
@@ -215,13 +215,13 @@ func (s *rowModel) insert(i int, v doc.Value) {
 func (s *rowModel) moveElement(r row, to int) {
 	root, err := s.draft.root.Move(r.Path, to)
 	if err != nil {
-		return // it is the first or last already
+		return // it is the first or last one
 	}
 	s.setRoot(root)
 	s.focus(to)
 }
 
-// editElement edits an element of a list in its place; what is chosen from a list opens at once.
+// editElement edits an element of a list in place; a choice is opened at once.
 func (s *rowModel) editElement(r row) {
 	s.field.editor, s.field.before = s.newEditor(r), s.draft.root
 	if s.field.editor != nil && !s.field.editor.typing() {
@@ -229,19 +229,19 @@ func (s *rowModel) editElement(r row) {
 	}
 }
 
-// paste puts a text into the open field.
+// paste inserts a text into the field being edited.
 func (s *rowModel) paste(text string) {
 	if !s.field.paste(text) {
 		return
 	}
 	s.commit()
 	if len(text) > maxPaste {
-		s.focus(s.cursor) // the text may be more than the widget should hold from now on
+		s.focus(s.cursor) // the text may be too long for the widget now
 	}
 }
 
-// hiddenPaths returns where the values are that are kept and not used: members of other templates and members that no
-// table knows.
+// hiddenPaths returns the paths of unused values: fields of other templates, and fields that are not in the
+// schema.
 func (s *rowModel) hiddenPaths() []doc.Path {
 	var out []doc.Path
 	for _, r := range s.rows {
@@ -252,7 +252,7 @@ func (s *rowModel) hiddenPaths() []doc.Path {
 	return out
 }
 
-// removeHidden removes every value that is kept and not used. It returns how many there were.
+// removeHidden removes every unused value and returns how many there were.
 func (s *rowModel) removeHidden() int {
 	root, hidden := s.draft.root, s.hiddenPaths()
 	for _, p := range hidden {
@@ -263,12 +263,12 @@ func (s *rowModel) removeHidden() int {
 	return len(hidden)
 }
 
-// showError shows why a change could not be made.
+// showError shows why a change failed.
 func (s *rowModel) showError(what string, err error) {
 	s.failure = "Cannot " + what + ": " + err.Error() + "."
 }
 
-// heading returns the line over the first row of a group.
+// heading returns the heading above the first row of a group.
 func (s *rowModel) heading(i int) string {
 	r := s.rows[i]
 	if i > 0 && s.rows[i-1].group == r.group && s.rows[i-1].secondary == r.secondary {

@@ -14,56 +14,56 @@ import (
 	"bugle/engine/schema"
 )
 
-// rowGroup is the part of the form that a row stands in.
+// rowGroup is the section of the form that a row is in.
 type rowGroup uint8
 
 const (
-	groupFields    rowGroup = iota // fields that apply, in the order of the table; members of a map; elements
-	groupUnused                // fields that are there though the document does not use them
-	groupUnknown               // members that no table knows
-	groupResponseOnly              // members that only responses have
-	groupAdder                 // the last row of a map or list: adds to it
+	groupFields       rowGroup = iota // applicable fields in schema order; entries of a map; elements
+	groupUnused                       // fields with a value that the document does not use
+	groupUnknown                      // fields that are not in the schema
+	groupResponseOnly                 // fields that only responses have
+	groupAdder                        // the last row of a map or list: adds to it
 )
 
-// hidden reports whether the values of the group are kept and mean nothing here.
+// hidden reports whether the values of the group are not used.
 func (g rowGroup) hidden() bool { return g == groupUnused || g == groupUnknown }
 
-// rowShape is the way in which a row is edited.
+// rowShape is how a row is edited.
 type rowShape uint8
 
 const (
-	shapeReadOnly    rowShape = iota // shown, not edited here
-	shapeInput               // input
-	shapeTextArea                  // area
-	shapeChoice                // choice
-	shapeChecklist                 // checklist
-	shapeCommaList                // input over a list of scalars
-	shapeTimespan              // input over the fields of a time span
-	shapeAnyValue               // input that takes JSON or a text
-	shapeExternalText                  // a text for the editor outside
-	shapeExternalJSON                   // any value, as JSON for the editor outside
-	shapeSubform                 // an object, map or list that the screen opens
+	shapeReadOnly     rowShape = iota // not edited here
+	shapeInput                        // textInput
+	shapeTextArea                     // textArea
+	shapeChoice                       // choice
+	shapeChecklist                    // checklist
+	shapeCommaList                    // textInput for a list of scalars
+	shapeTimespan                     // textInput for the fields of a timespan
+	shapeAnyValue                     // textInput for JSON or a text
+	shapeExternalText                 // a text for the external editor
+	shapeExternalJSON                 // any value, as JSON for the external editor
+	shapeSubform                      // an object, map or list that the screen opens
 )
 
-// row is one focusable line of a form.
+// row is one focusable row of a form.
 type row struct {
 	schema.FieldState
 	group rowGroup
 	shape rowShape
 	label string
-	// custom marks members and elements whose name or place a person chose: they can be renamed,
-	// and stay when their text is emptied.
+	// custom marks map entries and list elements, whose name or index is the user's choice: they can be renamed, and
+	// are kept when their text is emptied.
 	custom bool
-	// locked is why the row may not be changed; "" where it may.
-	locked  string
-	required bool               // it has to be filled in
-	secondary    bool               // it stands below the fields that the form starts with
-	text    string             // of a time span, in words
-	paths   []doc.Path         // of a time span or of flags that exclude each other: all the fields that the row stands for
-	flags   *schema.FlagChoice // those that the row asks for as one choice; nil for any other row
+	// locked is why the row cannot be changed; "" if it can.
+	locked    string
+	required  bool               // it is required
+	secondary bool               // it is below the fields that the form starts with
+	text      string             // of a timespan, in words
+	paths     []doc.Path         // for a timespan or exclusive flags: all the fields that the row combines
+	flags     *schema.FlagChoice // the flags that the row combines; nil for any other row
 }
 
-// shapeOf returns how a field with its present value is edited.
+// shapeOf returns how a field with its current value is edited.
 func shapeOf(s schema.FieldState) rowShape {
 	n, v := s.Node, s.Value
 	composite := v.Kind() == doc.Object || v.Kind() == doc.Array
@@ -100,7 +100,7 @@ func shapeOf(s schema.FieldState) rowShape {
 	return externalIfLong(n, v, shapeInput)
 }
 
-// externalIfLong returns long for a text that no widget may hold, and s otherwise.
+// externalIfLong returns shapeExternalText for a text that is too long for a widget, and s otherwise.
 func externalIfLong(n *schema.Node, v doc.Value, s rowShape) rowShape {
 	text := v.Text()
 	if _, ok := encodeHidden(text, true); !ok || len(text) > maxText || n.Long && strings.Count(text, "\n") >= maxTextLines {
@@ -116,7 +116,7 @@ func subformOrReadOnly(s schema.FieldState) rowShape {
 	return shapeReadOnly
 }
 
-// summary puts a value into a few words.
+// summary describes a value in a few words.
 func summary(n *schema.Node, v doc.Value) string {
 	switch {
 	case v.Empty():
@@ -155,14 +155,14 @@ func summary(n *schema.Node, v doc.Value) string {
 	return strings.Join(parts, " · ")
 }
 
-// formField is a value that a form shows, and the object it is in.
+// formField is a value shown by a form, and its object.
 type formField struct {
 	node      *schema.Node
 	value, in doc.Value
 }
 
-// formFields returns what the form of an object shows of it, in the order of the form: the fields that it starts with first,
-// those of flat objects among them.
+// formFields returns the fields that the form of an object shows, in form order: first those that it starts
+// with, including fields of inlined objects.
 func formFields(n *schema.Node, v doc.Value) []formField {
 	var out []formField
 	for _, c := range n.Children {
@@ -178,7 +178,7 @@ func formFields(n *schema.Node, v doc.Value) []formField {
 	return out
 }
 
-// leadOrder returns where a field stands on a form: by its lead, and after all others where it has none.
+// leadOrder returns the position of a field on a form: its lead, or after all others if it has none.
 func leadOrder(n *schema.Node) int {
 	if n.Lead == 0 {
 		return math.MaxInt
@@ -186,11 +186,11 @@ func leadOrder(n *schema.Node) int {
 	return n.Lead
 }
 
-// maxSummaryValue is how wide the values of a list may be in a summary; longer ones are counted.
+// maxSummaryValue is the maximum width of a list's values in a summary; longer lists are counted.
 const maxSummaryValue = 24
 
-// fieldSummary returns what a member adds to the summary of its object: the value where it is short, its
-// title where it is more than a value, and both where a value alone says nothing, as a number does.
+// fieldSummary returns what a field adds to the summary of its object: a short value, the title of a complex
+// value, or both if the value alone is unclear, as with numbers.
 func fieldSummary(n *schema.Node, v, in doc.Value) string {
 	title := strings.ToLower(n.Label())
 	if words, ok := timespanSummary(n, in); ok {
@@ -239,7 +239,7 @@ func countText(n int, title string) string {
 	return fmt.Sprintf("%d %s", n, title)
 }
 
-// valueText puts the value of a field that has not the focus on one line.
+// valueText formats the value of a field without focus on one line.
 func valueText(s schema.FieldState) string {
 	v := s.Value
 	switch v.Kind() {
@@ -281,8 +281,8 @@ func listText(n *schema.Node, v doc.Value) string {
 	return strings.Join(parts, ", ")
 }
 
-// removable reports whether the value of the row is kept, not used, and may be changed. base is how long the path of
-// the form is.
+// removable reports whether the value of the row is unused and can be removed. base is the length of the form's
+// path.
 func (r row) removable(base int) bool {
 	return r.locked == "" && r.group.hidden() && len(r.Path) > base
 }

@@ -17,7 +17,7 @@ type textArea struct {
 	text          *huh.Text
 	expr          completion
 	width, height int
-	style          widgetStyle
+	style         widgetStyle
 }
 
 func newTextArea(l widgetStyle, text, placeholder string, parse func(string) doc.Value) (*textArea, bool) {
@@ -47,7 +47,7 @@ func (e *textArea) key(msg tea.KeyMsg) bool {
 		}
 		before := e.widget.View()
 		e.send(msg)
-		return e.widget.View() != before // at the first or last line the form moves on
+		return e.widget.View() != before // on the first or last line the key moves to another field
 	case "alt+enter", "ctrl+j":
 	case "backspace":
 		e.backspace()
@@ -61,15 +61,15 @@ func (e *textArea) key(msg tea.KeyMsg) bool {
 	return true
 }
 
-// paste keeps tabs and lines. Terminals send the end of a line as a carriage return.
+// paste keeps tabs and line breaks. Terminals send a line break as a carriage return.
 func (e *textArea) paste(text string) {
 	if packed, ok := encodeHidden(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), true); ok {
 		e.insert(packed)
 	}
 }
 
-// rows returns how many lines the text takes at the present width, and one to go on with: a widget
-// that is too low for a moment scrolls, and does not scroll back when it grows.
+// rows returns how many lines the text takes at the current width, plus one: a widget that is briefly too low
+// scrolls, and does not scroll back when it grows.
 func (e *textArea) rows() int {
 	if e.buffer.text == "" {
 		return 1
@@ -81,7 +81,7 @@ func (e *textArea) rows() int {
 	return n
 }
 
-// markCursor marks the cell in which a person types, which the widget draws in the cursor's style.
+// markCursor marks the cell of the cursor, which the widget draws in the cursor's style.
 func (e *textArea) markCursor(view string) string {
 	style, _, _ := strings.Cut(e.style.t.Cursor.Render("x"), "x")
 	i := strings.Index(view, style)
@@ -101,7 +101,7 @@ func (e *textArea) view(w, h int) string {
 		e.height = height
 		e.text.Lines(height)
 	}
-	e.send(nil) // keeps the cursor's line in sight
+	e.send(nil) // keeps the cursor's line visible
 	view := e.markCursor(showSubstitutes(e.widget.View()))
 	if e.expr.open() {
 		return strings.Join(append([]string{view}, e.expr.list.Lines(e.style.t, w, min(max(h-height, 1), typeahead.MaxRows))...), "\n")

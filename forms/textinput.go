@@ -15,34 +15,34 @@ import (
 	"bugle/forms/typeahead"
 )
 
-// Longer texts are shown, and edited outside: widgets take a time per key that grows with them.
+// Longer texts are edited externally, because the time that a widget takes per key grows with its text.
 const (
 	maxInput     = 2000 // bytes of a one-line text
 	maxText      = 2000 // bytes of a text of several lines
 	maxTextLines = 40
-	maxPaste     = 1000 // bytes that a widget takes at once
+	maxPaste     = 1000 // bytes that a widget accepts at once
 )
 
-// cursorMarker stands for the cursor while a long text is pasted around the widget.
+// cursorMarker marks the cursor while a long text is pasted without the widget.
 const cursorMarker = rune(substituteBase + 0xFE)
 
-// buffer is the private text of a widget. text is what the widget holds, start what it held when
-// it was made, and parse what a changed text stands for.
+// buffer is the private text of a widget: text is the widget's current text, start its initial one, and parse
+// converts a changed text to a value.
 type buffer struct {
 	widget      huh.Field
 	text, start string
-	replacement      *string // set by a paste too long for the widget: what the field holds instead
+	replacement *string // set by a paste that is too long for the widget: the field's text
 	parse       func(string) doc.Value
 }
 
-// init readies the widget and takes its first text as the one to compare with. It reports false
-// where the widget would not give back the text that it was given.
+// init prepares the widget and takes its initial text as the one to compare with. It returns false if the
+// widget does not return the text unchanged.
 func (b *buffer) init(l widgetStyle, given string) bool {
 	b.widget = b.widget.WithTheme(l.theme).WithKeyMap(l.keys)
 	b.widget.Init()
-	b.widget.Blur() // writes what the widget made of its text
+	b.widget.Blur() // makes the widget write its text back
 	b.start = b.text
-	b.widget.Focus() // its command would make the cursor blink: a still screen stays still
+	b.widget.Focus() // the command, which would blink the cursor, is dropped
 	return b.text == given
 }
 
@@ -56,8 +56,8 @@ func (b *buffer) value() (doc.Value, bool) {
 	return b.parse(decodeHidden(b.text)), true
 }
 
-// backspace deletes what a person sees as one character: a widget would take a joined emoji apart.
-// The widget does not tell where its cursor is, so a marker finds it.
+// backspace deletes one grapheme cluster, which a widget would split. The widget does not expose its cursor, so
+// a marker is inserted to find it.
 func (b *buffer) backspace() {
 	back := tea.KeyMsg{Type: tea.KeyBackspace}
 	if !strings.ContainsFunc(b.text, func(r rune) bool { return r >= 0x300 }) {
@@ -71,8 +71,8 @@ func (b *buffer) backspace() {
 	}
 }
 
-// lastCharacter returns how many code points the last character of s takes: all of a joined emoji, a
-// flag, a letter with its marks; otherwise one.
+// lastCharacter returns the number of code points of the last grapheme cluster of s: a joined emoji, a flag, or
+// a letter with its marks; otherwise one.
 func lastCharacter(s string) int {
 	var last []rune
 	for g := uniseg.NewGraphemes(s); g.Next(); {
@@ -102,7 +102,7 @@ func (b *buffer) insert(s string) {
 	b.replacement = &all
 }
 
-// isEditKey reports whether a key edits a line of text. All others are the form's or the screen's.
+// isEditKey reports whether a key edits a line of text. All others are handled by the form or the screen.
 func isEditKey(msg tea.KeyMsg) bool {
 	switch msg.Type {
 	case tea.KeyRunes, tea.KeySpace:
@@ -116,26 +116,24 @@ func isEditKey(msg tea.KeyMsg) bool {
 	return false
 }
 
-// textInput edits a line of text with a huh.Input. Below it stand what the field suggests and, behind
-// "{{", the expressions that can be put in.
+// textInput edits a line of text with a huh.Input. Below it are suggestions and, after "{{", expressions.
 type textInput struct {
 	buffer
-	suggest     []typeahead.Item
-	list        typeahead.List
-	commaList        bool              // the text is a list with commas: suggestions are for its last value
-	unknownNote     string            // stands beside a text that is no suggestion
-	isValid       func(string) bool // what is right though it is no suggestion; nil: nothing
-	expr        completion
-	continuations      func(text string) (offers []string, whole bool) // what a text can go on to, in the place of suggest
-	placeholder string
-	at          int  // characters before the cursor
-	edited      bool // a key was pressed that edits the text in its place
-	replacing   bool // what is typed looks for another value; the old one stays until one is taken
-	style        widgetStyle
+	suggest       []typeahead.Item
+	list          typeahead.List
+	commaList     bool              // the text is a list with commas: suggestions are for its last value
+	unknownNote   string            // shown beside a text that is not a suggestion
+	isValid       func(string) bool // accepts texts that are not suggestions; nil accepts none
+	expr          completion
+	continuations func(text string) (offers []string, whole bool) // possible continuations of a text, used instead of suggest
+	placeholder   string
+	at            int  // characters before the cursor
+	edited        bool // the text has been edited in place
+	replacing     bool // the text is a search for another value; the old one stays until one is accepted
+	style         widgetStyle
 }
 
-// newTextInput makes a field of one line. It reports false where the text cannot go through a widget
-// unchanged.
+// newTextInput returns a one-line field. It returns false if the widget cannot represent the text.
 func newTextInput(l widgetStyle, text, placeholder string, suggest []string, parse func(string) doc.Value) (*textInput, bool) {
 	packed, ok := encodeHidden(text, false)
 	if !ok || len(text) > maxInput {
@@ -159,13 +157,13 @@ func (e *textInput) value() (doc.Value, bool) {
 	return e.buffer.value()
 }
 
-// startReplacing begins to look for another value in a field that suggests some and holds one.
+// startReplacing starts searching for another value in a field with suggestions and a value.
 func (e *textInput) startReplacing() {
 	e.replacing = true
 	e.clear()
 }
 
-// cancelReplacing ends the search with the value that the field held.
+// cancelReplacing ends the search and restores the field's value.
 func (e *textInput) cancelReplacing() {
 	e.replacing, e.edited = false, false
 	e.clear()
@@ -174,7 +172,7 @@ func (e *textInput) cancelReplacing() {
 	e.updateSuggestions()
 }
 
-// hasUneditedValue reports whether the field suggests values, holds one, and was not edited yet.
+// hasUneditedValue reports whether the field has suggestions and a value that has not been edited.
 func (e *textInput) hasUneditedValue() bool {
 	return len(e.suggest) > 0 && !e.commaList && !e.edited && !e.replacing && e.text != "" && e.text == e.start && !schema.HasExpression(e.text)
 }
@@ -199,7 +197,7 @@ func (e *textInput) key(msg tea.KeyMsg) bool {
 	}
 	switch {
 	case pressed == "enter" && e.commaList:
-		return e.accept() // the next value is typed behind it
+		return e.accept() // the next value is typed after it
 	case (pressed == "ctrl+n" || pressed == "ctrl+p") && e.list.Len() == 0:
 		e.listAllSuggestions()
 		return e.list.Key(pressed)
@@ -219,14 +217,13 @@ func (e *textInput) key(msg tea.KeyMsg) bool {
 	return true
 }
 
-// updateSuggestions finds out where the cursor is, and what fits the text, once that has changed.
+// updateSuggestions updates the cursor position and the matches after a change.
 func (e *textInput) updateSuggestions() {
 	e.at = utf8.RuneCountInString(e.beforeCursor())
 	e.listSuggestions()
 }
 
-// accept puts the highlighted suggestion in the place of what it completes. It reports whether that
-// changed the text.
+// accept replaces the text with the highlighted suggestion. It reports whether that changed the text.
 func (e *textInput) accept() bool {
 	r, ok := e.list.Highlighted()
 	if e.replacing {
@@ -239,8 +236,8 @@ func (e *textInput) accept() bool {
 	return true
 }
 
-// acceptReplacement takes what was looked for: the highlighted value, or the text itself. With neither the old one
-// stays. It reports whether the field holds another value then.
+// acceptReplacement accepts the search: the highlighted value, or the text itself. If there is neither, the old
+// value stays. It reports whether the value changed.
 func (e *textInput) acceptReplacement(r typeahead.Row, ok bool) bool {
 	if !ok {
 		e.cancelReplacing()
@@ -253,7 +250,7 @@ func (e *textInput) acceptReplacement(r typeahead.Row, ok bool) bool {
 	return true
 }
 
-// insertSuggestion puts a suggestion in the place of what it completes.
+// insertSuggestion replaces the completed part of the text with a suggestion.
 func (e *textInput) insertSuggestion(suggestion string) {
 	kept, _ := e.completionParts()
 	if e.commaList {
@@ -269,8 +266,8 @@ func (e *textInput) insertSuggestion(suggestion string) {
 	e.updateSuggestions()
 }
 
-// completionParts returns the part of the text that a suggestion completes, and what stays before it. A
-// list that nobody has typed in is gone on with.
+// completionParts returns the part of the text that a suggestion completes, and what precedes it. If nothing
+// has been typed in a list, a new element is added.
 func (e *textInput) completionParts() (kept, part string) {
 	text := decodeHidden(e.text)
 	if !e.commaList {
@@ -283,7 +280,7 @@ func (e *textInput) completionParts() (kept, part string) {
 	return strings.TrimRight(text[:max(i, 0)], ", "), strings.TrimSpace(text[i+1:])
 }
 
-// paste puts a pasted text on the one line.
+// paste inserts a pasted text in the line.
 func (e *textInput) paste(text string) {
 	flat := strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ").Replace(strings.TrimRight(text, "\r\n"))
 	if packed, ok := encodeHidden(flat, false); ok {
@@ -296,11 +293,11 @@ func (e *textInput) paste(text string) {
 	}
 }
 
-// maxUnfiltered is how many suggestions are too many to be listed before something is typed.
+// maxUnfiltered is the number of suggestions above which none is listed before something is typed.
 const maxUnfiltered = 50
 
-// listSuggestions lists the suggestions that fit what is typed. Before something is, all of them are listed,
-// unless the field holds something or they are too many.
+// listSuggestions lists the suggestions that match the text. Before something is typed, it lists all of them,
+// unless the field has a value or there are too many.
 func (e *textInput) listSuggestions() {
 	typed := e.text != e.start
 	if e.continuations != nil {
@@ -321,12 +318,12 @@ func (e *textInput) listSuggestions() {
 		o.Note = ""
 	}
 	if e.commaList && slices.Contains(commaTokens(decodeHidden(e.text)), part) && e.suggested(part) {
-		o.Typed, o.Free = false, false // this value is done
+		o.Typed, o.Free = false, false // this value is complete
 	}
 	e.list.Show(o)
 }
 
-// listAllSuggestions lists all suggestions for a field that holds something: what may be wanted in its place.
+// listAllSuggestions lists all suggestions for a field with a value.
 func (e *textInput) listAllSuggestions() {
 	_, part := e.completionParts()
 	if e.continuations != nil {
@@ -336,12 +333,12 @@ func (e *textInput) listAllSuggestions() {
 	}
 	items := slices.DeleteFunc(e.unusedSuggestions(part), func(it typeahead.Item) bool { return it.Value == part && !e.commaList })
 	if found := typeahead.Match(items, part); !e.suggested(part) && len(found) > 0 {
-		items = found // a part of a name is gone on with
+		items = found // a part of a name is completed
 	}
 	e.list.Show(typeahead.Options{Items: items})
 }
 
-// unusedSuggestions returns the suggestions without those that a list holds already; part is being typed.
+// unusedSuggestions returns the suggestions that a list does not contain yet; part is being typed.
 func (e *textInput) unusedSuggestions(part string) []typeahead.Item {
 	if !e.commaList {
 		return slices.Clone(e.suggest)
@@ -369,8 +366,8 @@ func (e *textInput) view(w, h int) string {
 	return strings.Join(append(lines, list.Lines(e.style.t, w, min(h-1, typeahead.MaxRows))...), "\n")
 }
 
-// press puts the cursor where the line is pressed, or accepts the row of the list that is. It
-// reports whether a row was accepted.
+// press moves the cursor to a click on the line, or accepts the clicked row of the list. It reports whether a
+// row was accepted.
 func (e *textInput) press(x, y, w int) bool {
 	if y == 0 {
 		e.edited = true
@@ -393,7 +390,7 @@ func (e *textInput) press(x, y, w int) bool {
 	return !e.commaList
 }
 
-// moveCursor moves the cursor behind the first n characters.
+// moveCursor moves the cursor after the first n characters.
 func (e *textInput) moveCursor(n int) {
 	e.send(tea.KeyMsg{Type: tea.KeyHome})
 	for range n {

@@ -15,7 +15,7 @@ import (
 // A Saturday, 13:03 in Berlin.
 var today = time.Date(2026, 11, 21, 12, 3, 0, 0, time.UTC)
 
-// openSchedule opens a form with two times and the zone that they are in.
+// openSchedule opens a form with two times and their zone.
 func openSchedule(t testing.TB, s string) *Form {
 	t.Helper()
 	cfg := config(parse(t, s), "when")
@@ -44,7 +44,7 @@ func TestTimesInNaturalLanguage(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f := at(t, openSchedule(t, tt.is), "when", "begin")
 			press(f, tt.typed)
-			shows(t, f, tt.typed) // while it is typed it stands as it is typed
+			shows(t, f, tt.typed) // the text is unchanged while typing
 			press(f, "enter")
 			want(t, f, tt.becomes)
 			if st, _ := f.Focused(); st.Node.Name != "end" {
@@ -75,14 +75,14 @@ func TestTimeShowsInterpretation(t *testing.T) {
 	want(t, f, `{"when":{"zone":"Europe/Berlin","begin":"2027-03-28T03:30:00","end":"{{UserAttribute['x']}}"}}`)
 }
 
-// A date that is typed over a time keeps its time of day.
+// A date typed over a time keeps its time of day.
 func TestDateKeepsTimeOfDay(t *testing.T) {
 	f := at(t, openSchedule(t, `{"when":{"begin":"2026-12-01T18:30:00","zone":"Europe/Berlin"}}`), "when", "begin")
 	press(f, "ctrl+u", "friday", "enter")
 	want(t, f, `{"when":{"begin":"2026-11-27T18:30:00","zone":"Europe/Berlin"}}`)
 }
 
-// The last field has no next one to go to: what was typed is replaced all the same.
+// Enter in the last field, which has no next one, also normalizes the time.
 func TestEnterOnTheLastTime(t *testing.T) {
 	f := openSchedule(t, `{"when":{"more":["2026-12-01T18:30:00Z"]}}`)
 	cfg := f.cfg
@@ -155,7 +155,7 @@ func TestNoCalendarInLockedForm(t *testing.T) {
 	}
 }
 
-// The campaign's own table: the zone comes after the start, and may be chosen after it.
+// In the campaign's schema, the zone field follows the start, and may be set after it.
 func TestCatalogTimeZone(t *testing.T) {
 	cfg := config(parse(t, `{"campaign_delivery_type":"PERIODIC","scheduling_details":{"delivery_type":"AT_FIXED_TIME"}}`), "scheduling_details")
 	cfg.Schema = catalog.Campaign(catalog.Email)
@@ -169,7 +169,7 @@ func TestCatalogTimeZone(t *testing.T) {
 	shows(t, f, "Sun 22 Nov 2026, 09:00 America/New_York")
 }
 
-// A field for a zone offers those of the world where the workspace has no list of its own.
+// A zone field suggests all zones if the workspace has no list of its own.
 func TestZonesAreSuggested(t *testing.T) {
 	f := openSchedule(t, `{}`)
 	f.cfg.Suggest = nil
@@ -180,7 +180,7 @@ func TestZonesAreSuggested(t *testing.T) {
 	press(f, "enter")
 	want(t, f, `{"when":{"zone":"America/New_York"}}`)
 
-	// A part of a name is completed by Enter, and what was kept of one is gone on with.
+	// Enter completes a part of a name, also of a stored one.
 	f = openSchedule(t, `{}`)
 	at(t, f, "when", "zone")
 	press(f, "berl", "enter")

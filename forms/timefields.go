@@ -8,16 +8,16 @@ import (
 	"bugle/engine/timeparse"
 )
 
-// timeFields reads the times in the rows of a form, and puts them into words.
+// timeFields parses and formats the times in the rows of a form.
 type timeFields struct{ cfg *Config }
 
-// isTime reports whether the text of a row is a moment, read as people type it.
+// isTime reports whether a row is a point in time, which can be typed in natural language.
 func isTime(r row) bool {
 	return r.group == groupFields && r.shape == shapeInput && r.Node != nil && r.Node.Kind == schema.Time
 }
 
-// zoneFor returns the zone of the times at p: that of the field for one in the nearest object around
-// it, else the screen's. It is nil where none is chosen yet.
+// zoneFor returns the zone of the times at p: that of the zone field in the nearest surrounding object, else
+// the screen's. It is nil if no zone has been chosen.
 func (c timeFields) zoneFor(root doc.Value, p doc.Path) *time.Location {
 	for q := p; len(q) > 0; {
 		q = q.Parent()
@@ -55,7 +55,7 @@ func (c timeFields) now() time.Time {
 	return time.Now()
 }
 
-// parse reads a text for a row, with the time of day that the row held in before.
+// parse parses the text of a row, using the time of day that the row has in before.
 func (c timeFields) parse(before doc.Value, r row, text string) (timeparse.Reading, error) {
 	in := timeparse.Context{Now: c.now(), Zone: c.zoneFor(before, r.Path)}
 	if had, err := timeparse.Read(before.Lookup(r.Path).Text(), in); err == nil && had.Exact {
@@ -65,8 +65,8 @@ func (c timeFields) parse(before doc.Value, r row, text string) (timeparse.Readi
 	return timeparse.Read(text, in)
 }
 
-// timeValue returns how a document spells what was typed in a row for a time; false where it is not
-// understood, or not such a row.
+// timeValue returns the document's format of a time typed in a row; false if it cannot be parsed, or the row is
+// not a time.
 func (c timeFields) timeValue(before doc.Value, r row, text string) (string, bool) {
 	if !isTime(r) || r.Node.Template && schema.HasExpression(text) {
 		return "", false
@@ -75,10 +75,12 @@ func (c timeFields) timeValue(before doc.Value, r row, text string) (string, boo
 	return t.Wire, err == nil
 }
 
-// relative returns how far off a time is.
-func (c timeFields) relative(at time.Time) string { return timeparse.Until(at, c.now().In(at.Location())) }
+// relative formats how far off a time is.
+func (c timeFields) relative(at time.Time) string {
+	return timeparse.Until(at, c.now().In(at.Location()))
+}
 
-// explain returns what a text means in a row for a time, what is odd about it, and why it is not understood.
+// explain returns how a text in a time row is interpreted, notes about it, and why it cannot be parsed.
 func (c timeFields) explain(before doc.Value, r row, text string) (words string, notes []string, refused string) {
 	if !isTime(r) || text == "" || r.Node.Template && schema.HasExpression(text) {
 		return "", nil, ""
@@ -90,8 +92,7 @@ func (c timeFields) explain(before doc.Value, r row, text string) (words string,
 	return t.Words + " · " + c.relative(t.Instant), t.Notes, ""
 }
 
-// describe returns the time in a row that has not the focus as people say it, and how far off that is; "" where
-// it holds none.
+// describe formats the time in a row without focus, and how far off it is; "" if it has none.
 func (c timeFields) describe(root doc.Value, r row) (moment, off string) {
 	text := r.Value.Text()
 	if !isTime(r) || text == "" || schema.HasExpression(text) {

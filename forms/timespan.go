@@ -7,8 +7,8 @@ import (
 	"bugle/engine/schema"
 )
 
-// isTimespan reports whether a field and others beside it are asked for in one line, as a time span. They are
-// not where one of them holds what no such line can express.
+// isTimespan reports whether a field and its siblings are edited in one line, as a timespan. They are not if
+// one of them has a value that such a line cannot express.
 func isTimespan(st schema.ObjectState, s schema.FieldState) bool {
 	if s.Node == nil || s.Node.Span == nil || !s.Shown || shapeOf(s) != shapeInput {
 		return false
@@ -17,7 +17,7 @@ func isTimespan(st schema.ObjectState, s schema.FieldState) bool {
 	return ok
 }
 
-// inTimespan reports whether a field is asked for in the line of another.
+// inTimespan reports whether a field is edited in the line of another.
 func inTimespan(st schema.ObjectState, s schema.FieldState) bool {
 	if s.Node == nil || !s.Node.InSpan() {
 		return false
@@ -27,13 +27,14 @@ func inTimespan(st schema.ObjectState, s schema.FieldState) bool {
 	})
 }
 
-// contains reports whether p is the field of the row, one that it stands for, or below one.
+// contains reports whether p is the field of the row, one of the fields that the row combines, or below one of
+// them.
 func (r row) contains(p doc.Path) bool {
 	return p.HasPrefix(r.Path) || slices.ContainsFunc(r.paths, p.HasPrefix)
 }
 
-// timespanSummary returns what a field adds to the summary of the object in where it is part of a time span: all of
-// it at the amount, nothing at the rest.
+// timespanSummary returns what a field adds to the summary of the object in if it is part of a timespan: the
+// whole timespan for the amount, nothing for the rest.
 func timespanSummary(n *schema.Node, in doc.Value) (string, bool) {
 	if n.Span != nil {
 		text, ok := n.SpanText(in)

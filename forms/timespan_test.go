@@ -21,7 +21,7 @@ func openDelay(t *testing.T, more string) *Form {
 	return at(t, New(cfg), "trigger_condition", "trigger_delay_value")
 }
 
-// A delay is one line: amount, unit, before or after, and what it counts from.
+// A delay is one line: amount, unit, before or after, and the date that it is relative to.
 func TestTimespanIsOneLine(t *testing.T) {
 	const begin = `{"campaign_delivery_type":"EVENT_TRIGGERED","trigger_condition":{"trigger_delay_type":"DELAY"`
 	whole := func(amount, unit, side, date string) string {
@@ -37,7 +37,7 @@ func TestTimespanIsOneLine(t *testing.T) {
 		{"30 min after the event", whole("30", "MINUTES", "AFTER", ""), "30 minutes after the event"},
 		{"3 days before Departure_Time", whole("3", "DAYS", "BEFORE", "departure_time"), "3 days before departure_time"},
 		{"3 days before the arrives_on", whole("3", "DAYS", "BEFORE", "arrives_on"), "3 days before arrives_on"},
-		{"2 hours before", whole("2", "HOURS", "BEFORE", "arrives_on"), "2 hours before arrives_on"}, // what is highlighted
+		{"2 hours before", whole("2", "HOURS", "BEFORE", "arrives_on"), "2 hours before arrives_on"}, // the highlighted suggestion
 		{"5", whole("5", "MINUTES", "AFTER", ""), "5 minutes after the event"},
 		{"soon", begin + `,"trigger_delay_value":"soon"}}`, "soon"},
 	} {
@@ -52,7 +52,7 @@ func TestTimespanIsOneLine(t *testing.T) {
 	}
 }
 
-// What a line cannot say stays in fields of its own, and a problem with a part leads to the line.
+// What a line cannot express stays in separate fields, and a problem of a part is shown at the line.
 func TestTimespanKeepsOtherFields(t *testing.T) {
 	f := openDelay(t, `,"trigger_delay_value":2,"trigger_delay_granularity":"WEEKS"`)
 	shows(t, f, "Delay unit", "WEEKS", "Before or after")
@@ -66,7 +66,7 @@ func TestTimespanKeepsOtherFields(t *testing.T) {
 	want(t, f, `{"campaign_delivery_type":"EVENT_TRIGGERED","trigger_condition":{"trigger_delay_type":"DELAY"}}`)
 }
 
-// A number is shown with what it counts, typed or not.
+// A number is shown with its unit, while typing too.
 func TestNumberUnits(t *testing.T) {
 	cfg := config(parse(t, `{"conversion_goal_details":{"attribution_window_in_hours":48}}`), "conversion_goal_details")
 	cfg.Schema = catalog.Campaign(catalog.Email)

@@ -9,8 +9,8 @@ import (
 	"bugle/forms/calendar"
 )
 
-// Update takes a key, a mouse event whose place is relative to the form's upper left corner, or
-// a message of one of the form's commands.
+// Update handles a key, a mouse event relative to the form's upper left corner, or a message of one of the
+// form's commands.
 func (f *Form) Update(msg tea.Msg) tea.Cmd {
 	defer f.arrange()
 	switch msg := msg.(type) {
@@ -50,7 +50,7 @@ func (f *Form) key(msg tea.KeyMsg) tea.Cmd {
 	case s.field.editor != nil && s.field.editor.key(msg):
 		s.commit()
 		if s.builder.list && s.field.editor != nil && !s.field.editor.typing() {
-			s.focus(s.cursor) // a choice is made
+			s.focus(s.cursor) // a choice was made
 		}
 		return nil
 	case s.builder.list && s.field.editor != nil && (key.Matches(msg, f.keys.Open) || msg.String() == "esc"):
@@ -61,12 +61,12 @@ func (f *Form) key(msg tea.KeyMsg) tea.Cmd {
 	return f.command(msg)
 }
 
-// command takes the keys that the focused field has no use for.
+// command handles the keys that the focused field does not use.
 func (f *Form) command(msg tea.KeyMsg) tea.Cmd {
 	r, ok := f.model.focused()
 	to, moves := f.keys.target(msg, f.model.cursor, len(f.model.rows), f.layout.step())
 	acts := f.actions()
-	if ok && r.locked != "" { // letters move there, as in a list
+	if ok && r.locked != "" { // letters move in a locked form, as in a list
 		down := map[string]int{"j": 1, "k": -1}[msg.String()]
 		switch {
 		case key.Matches(msg, f.keys.Open) && r.shape == shapeSubform:
@@ -99,7 +99,7 @@ func (f *Form) command(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// open does what Enter does at a row: it opens an entry, asks for a name, edits an element.
+// open runs enter at a row: it opens a subform, asks for a name, or edits an element.
 func (f *Form) open(r row) tea.Cmd {
 	switch {
 	case r.group == groupAdder && f.model.builder.list:
@@ -123,7 +123,7 @@ func external(r row) tea.Cmd {
 	return func() tea.Msg { return m }
 }
 
-// askName opens an input for a name in the place of the row's value.
+// askName opens the name input in place of the row's value.
 func (f *Form) askName(rename doc.Path, name string) {
 	n, ok := newNameInput(f.model.style, rename, name)
 	if !ok {
@@ -164,7 +164,7 @@ func (f *Form) acceptName(name string) {
 	}
 }
 
-// listKey takes the keys that change a list.
+// listKey handles the keys that change a list.
 func (f *Form) listKey(msg tea.KeyMsg, r row) bool {
 	if f.model.field.editor != nil || r.group == groupUnknown {
 		return false
@@ -194,8 +194,7 @@ func (f *Form) listKey(msg tea.KeyMsg, r row) bool {
 	return true
 }
 
-// focusAdded goes on after an element was added: an object is opened by the screen, a value is edited
-// in its place.
+// focusAdded continues after an element was added: the screen opens an object, a value is edited in place.
 func (f *Form) focusAdded() tea.Cmd {
 	r, ok := f.model.focused()
 	if !ok || !f.model.field.added {
@@ -209,8 +208,8 @@ func (f *Form) focusAdded() tea.Cmd {
 	return nil
 }
 
-// mouse focuses the row that is pressed, and does what is pressed in the focused one. The wheel
-// moves the focus, or the highlight of an open list.
+// mouse focuses the clicked row, and handles clicks in the focused one. The wheel moves the focus, or the
+// highlight of an open list.
 func (f *Form) mouse(msg tea.MouseMsg) tea.Cmd {
 	if f.datePicker != nil {
 		f.handleDatePicker(f.datePicker.mouse(msg))
@@ -242,10 +241,9 @@ func (f *Form) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// press does what is pressed in the focused row: it puts the cursor there, chooses from a list, or
-// opens the row.
+// press handles a click in the focused row: it moves the cursor, chooses from a list, or opens the row.
 func (f *Form) press(x, y int) tea.Cmd {
-	if f.inactive { // the first press focuses the form
+	if f.inactive { // the first click focuses the form
 		f.inactive = false
 		if r, _ := f.model.focused(); r.shape != shapeSubform {
 			return nil
@@ -261,7 +259,7 @@ func (f *Form) press(x, y int) tea.Cmd {
 	return f.key(tea.KeyMsg{Type: tea.KeyEnter})
 }
 
-// openDatePicker opens the calendar at the time that the row holds.
+// openDatePicker opens the date picker at the row's time.
 func (f *Form) openDatePicker(r row) {
 	s, of := &f.model, ""
 	if s.builder.list {
@@ -270,7 +268,7 @@ func (f *Form) openDatePicker(r row) {
 	f.datePicker = newDatePicker(s.clock, f.cfg.Theme, s.field.before, r, s.field.text(r), of)
 }
 
-// handleDatePicker goes on after a key or click in the calendar.
+// handleDatePicker continues after a key or click in the date picker.
 func (f *Form) handleDatePicker(o calendar.Outcome) {
 	if o == calendar.Open {
 		return
@@ -283,7 +281,7 @@ func (f *Form) handleDatePicker(o calendar.Outcome) {
 	}
 }
 
-// pastedMsg is what the clipboard held when the person asked for it.
+// pastedMsg has the content of the clipboard.
 type pastedMsg struct {
 	to   *Form
 	text string

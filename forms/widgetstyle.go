@@ -7,15 +7,15 @@ import (
 	"bugle/themes"
 )
 
-// widgetStyle is what huh's widgets need besides their value.
+// widgetStyle is the styling and key map of huh's widgets.
 type widgetStyle struct {
 	theme *huh.Theme
 	keys  *huh.KeyMap
 	t     themes.Theme
 }
 
-// newWidgetStyle makes a huh theme from nothing but the theme's styles. Widgets have no frame and no
-// title: the form draws both.
+// newWidgetStyle derives a huh theme from the theme's styles. Widgets have no frame and no title, because the
+// form draws both.
 func newWidgetStyle(t themes.Theme) widgetStyle {
 	none := t.NewStyle()
 	field := huh.FieldStyles{
@@ -36,8 +36,8 @@ func newWidgetStyle(t themes.Theme) widgetStyle {
 	return widgetStyle{theme: theme, keys: widgetKeys(), t: t}
 }
 
-// widgetKeys are huh's keys without those by which a widget would leave itself, and without
-// letters that move: letters are text.
+// widgetKeys returns huh's key map without the keys that leave a widget, and without letters that move, because
+// letters are text.
 func widgetKeys() *huh.KeyMap {
 	off := key.NewBinding(key.WithDisabled())
 	bind := func(keys ...string) key.Binding { return key.NewBinding(key.WithKeys(keys...)) }

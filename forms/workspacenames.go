@@ -9,10 +9,10 @@ import (
 	"bugle/engine/timeparse"
 )
 
-// workspaceNames is what the lists of a workspace offer for the rows of a form.
+// workspaceNames has the names of the workspace for the rows of a form.
 type workspaceNames struct{ cfg *Config }
 
-// list returns the names of a list; none where the form has no lists.
+// list returns the names in a list; none if the form has no lists.
 func (n workspaceNames) list(name string) []string {
 	if n.cfg.Suggest == nil || name == "" {
 		return nil
@@ -20,8 +20,8 @@ func (n workspaceNames) list(name string) []string {
 	return n.cfg.Suggest(name)
 }
 
-// unknown reports whether a row holds a name that the workspace does not have. Nothing is unknown
-// where the workspace has no such names at all.
+// unknown reports whether a row has a name that the workspace does not have. If the workspace has no such names
+// at all, none is unknown.
 func (n workspaceNames) unknown(r row) bool {
 	if r.group != groupFields || r.shape != shapeInput || r.Node == nil || r.Node.Suggest == "" {
 		return false
@@ -34,7 +34,7 @@ func (n workspaceNames) unknown(r row) bool {
 	return len(known) > 0 && !slices.Contains(known, text)
 }
 
-// suggestions returns what the text of a row can be; for a list, what its elements can.
+// suggestions returns the suggestions for a row; for a list, those for its elements.
 func (n workspaceNames) suggestions(r row) []string {
 	list := r.Node.Suggest
 	if list == "" && r.Node.Element != nil {
@@ -47,7 +47,7 @@ func (n workspaceNames) suggestions(r row) []string {
 	return found
 }
 
-// expressions returns what can be looked up in the text of a row.
+// expressions returns the expressions that can be used in the text of a row.
 func (n workspaceNames) expressions(r row) []expression {
 	if r.Node == nil || !r.Node.Template {
 		return nil
@@ -71,7 +71,7 @@ func (n workspaceNames) expressions(r row) []expression {
 	return out
 }
 
-// derivedValue returns the value that the text of a field decides for another one; empty where it decides
+// derivedValue returns the value that the text of a field determines for another one; empty if it determines
 // none.
 func (n workspaceNames) derivedValue(by *schema.Node, text string) string {
 	if text == "" {
@@ -83,7 +83,7 @@ func (n workspaceNames) derivedValue(by *schema.Node, text string) string {
 		switch {
 		case !ok:
 		case found != "" && found != other:
-			return "" // one of several
+			return "" // ambiguous
 		default:
 			found = other
 		}
@@ -91,7 +91,7 @@ func (n workspaceNames) derivedValue(by *schema.Node, text string) string {
 	return found
 }
 
-// writeDerived writes what the text of a row decides into the other field.
+// writeDerived writes the value that a row determines into the other field.
 func (n workspaceNames) writeDerived(root doc.Value, r row) doc.Value {
 	if r.Node == nil || r.Node.Decides == nil {
 		return root
@@ -107,7 +107,7 @@ func (n workspaceNames) writeDerived(root doc.Value, r row) doc.Value {
 	return out
 }
 
-// isDerived reports whether a field need not be asked for: another one decides it, or will.
+// isDerived reports whether a field need not be asked for, because another one determines it.
 func (n workspaceNames) isDerived(st schema.ObjectState, s schema.FieldState) bool {
 	for _, by := range st.Fields {
 		if by.Node.Decides == nil || by.Node.Decides.Field != s.Node.Name {
@@ -121,7 +121,7 @@ func (n workspaceNames) isDerived(st schema.ObjectState, s schema.FieldState) bo
 	return false
 }
 
-// timespanDates returns the names of the dates that the time span of a row may count from.
+// timespanDates returns the names of the dates that the timespan of a row may be relative to.
 func (n workspaceNames) timespanDates(r row) []string {
 	if r.Node.Span.Date == "" {
 		return nil
@@ -136,17 +136,17 @@ func (n workspaceNames) timespanDates(r row) []string {
 	return nil
 }
 
-// timespanSuggestions returns what the text of a time span can go on to, and whether it is whole already.
+// timespanSuggestions returns the possible continuations of a timespan's text, and whether it is complete.
 func (n workspaceNames) timespanSuggestions(root doc.Value, r row, text string) (offers []string, whole bool) {
 	dates := n.timespanDates(r)
 	_, err := r.Node.SetSpan(root, r.Path, text, dates)
 	return r.Node.SpanOffers(text, dates), err == nil
 }
 
-// unknownNote stands beside a name that is none of those that a field suggests.
+// unknownNote is shown beside a name that is not one of the suggestions.
 const unknownNote = "not in this workspace"
 
-// hasForm reports whether a field's texts are of a form: colors, time zones.
+// hasForm reports whether a field's texts have a format: colors, time zones.
 func hasForm(n *schema.Node, form schema.Form) bool {
 	return n != nil && slices.ContainsFunc(n.Rules, func(rule schema.Rule) bool {
 		is, ok := schema.Bare(rule).(schema.Format)

@@ -66,7 +66,7 @@ func TestMonth(t *testing.T) {
 	}
 }
 
-// What is drawn at a cell is the day that a click there means.
+// DayAt returns the day that is drawn at a cell.
 func TestDayAt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := Month{Theme: themes.Plain(), Of: time.Date(rapid.IntRange(1971, 2200).Draw(t, "y"), time.Month(rapid.IntRange(1, 12).Draw(t, "m")), 1, 0, 0, 0, 0, time.UTC),
@@ -116,7 +116,7 @@ func TestPickerKeys(t *testing.T) {
 		{"1 8", "2026-12-15 18:00"},
 		{"2 5 3", "2026-12-15 23:00"}, // there is no hour 25
 		{"1 8 7 3 0", "2026-12-15 18:30"},
-		{"1 8 3 0 7", "2026-12-15 07:00"}, // begins anew
+		{"1 8 3 0 7", "2026-12-15 07:00"}, // starts again
 		{"1 8 backspace backspace", "2026-12-15 09:00"},
 		{"+ +", "2026-12-15 09:30"},
 		{"-", "2026-12-15 08:45"},

@@ -12,39 +12,38 @@ import (
 	"bugle/themes"
 )
 
-// Outcome is what became of a key or click.
+// Outcome is the state of the picker after a key or click.
 type Outcome uint8
 
-// The outcomes.
+// Outcomes.
 const (
-	Open  Outcome = iota // the picker goes on
-	Accepted                // the person took what it shows
-	Canceled                 // the person left it
+	Open     Outcome = iota // the picker stays open
+	Accepted                // the user accepted the shown time
+	Canceled                // the user canceled
 )
 
-// Picker picks a date and a time of day. Make one with [NewPicker].
+// Picker lets the user pick a date and a time of day. Create one with [NewPicker].
 type Picker struct {
-	// Start is the first day of a week, Numbers shows those of the weeks.
+	// Start is the first day of the week; Numbers shows week numbers.
 	Start   time.Weekday
 	Numbers bool
-	// Marked reports whether something happens on a date; nil where on none.
+	// Marked reports whether a date is marked; nil if none is.
 	Marked func(date time.Time) bool
 
-	theme  themes.Theme
-	today  time.Time
-	day    time.Time
-	hourMinute  [2]int
-	typed  string // digits of a time that is being typed
-	months []Month
+	theme      themes.Theme
+	today      time.Time
+	day        time.Time
+	hourMinute [2]int
+	typed      string // typed digits of the time
+	months     []Month
 }
 
-// NewPicker makes a picker that shows a date and time of a clock: the location of at does not count,
-// nor that of today.
+// NewPicker returns a picker that starts at a date and time; the locations of at and today are ignored.
 func NewPicker(t themes.Theme, at, today time.Time) *Picker {
 	return &Picker{Start: time.Monday, theme: t, today: Date(today), day: Date(at), hourMinute: [2]int{at.Hour(), at.Minute()}}
 }
 
-// Value returns what is shown, as a time of UTC that stands for a clock.
+// Value returns the shown date and time, in UTC regardless of the actual zone.
 func (p *Picker) Value() time.Time {
 	c := p.hourMinute
 	if p.typed != "" {
@@ -53,7 +52,7 @@ func (p *Picker) Value() time.Time {
 	return time.Date(p.day.Year(), p.day.Month(), p.day.Day(), c[0], c[1], 0, 0, time.UTC)
 }
 
-// Bindings are the picker's keys.
+// Bindings returns the picker's keys.
 func Bindings() []key.Binding {
 	bind := func(label, help string, keys ...string) key.Binding {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(label, help))
@@ -70,10 +69,10 @@ func Bindings() []key.Binding {
 	}
 }
 
-// Key takes a key.
+// Key handles a key.
 func (p *Picker) Key(msg tea.KeyMsg) Outcome {
 	if msg.Type == tea.KeyRunes && !msg.Alt {
-		for _, r := range msg.Runes { // what is typed fast comes at once
+		for _, r := range msg.Runes { // fast typing arrives in one message
 			p.key(string(r))
 		}
 		return Open
@@ -107,7 +106,7 @@ func (p *Picker) key(k string) Outcome {
 	return Open
 }
 
-// move takes the keys that go to another day.
+// move handles the keys that move to another day.
 func (p *Picker) move(k string) {
 	switch k {
 	case "left", "h":
@@ -137,14 +136,14 @@ func (p *Picker) goTo(day time.Time) {
 	}
 }
 
-// addMonths goes to another month, to the same day or the last one there.
+// addMonths moves to another month, to the same day or the last one there.
 func (p *Picker) addMonths(n int) {
 	first := AddMonths(p.day, n)
 	last := AddMonths(p.day, n+1).AddDate(0, 0, -1)
 	p.goTo(first.AddDate(0, 0, min(p.day.Day(), last.Day())-1))
 }
 
-// digit adds a digit to the time. A first one above 2 is an hour of one digit.
+// digit adds a digit to the time. If the first one is above 2, the hour has only one digit.
 func (p *Picker) digit(k string) {
 	next := p.typed + k
 	if len(p.typed) == 4 {
@@ -165,7 +164,7 @@ func (p *Picker) setTyped() {
 	}
 }
 
-// parseDigits reads the digits of a time: those that are missing are none.
+// parseDigits parses the digits of a time; missing ones are zero.
 func parseDigits(typed string) [2]int {
 	if len(typed) == 1 {
 		typed = "0" + typed
@@ -178,7 +177,7 @@ func parseDigits(typed string) [2]int {
 	return c
 }
 
-// stepQuarter goes to the next quarter of an hour, or the one before, over the end of the day as well.
+// stepQuarter moves to the next or previous quarter of an hour, across midnight too.
 func (p *Picker) stepQuarter(up bool) {
 	minutes := p.hourMinute[0]*60 + p.hourMinute[1]
 	if up {
@@ -197,8 +196,7 @@ func (p *Picker) stepQuarter(up bool) {
 	p.hourMinute = [2]int{minutes / 60, minutes % 60}
 }
 
-// Mouse takes a click or the wheel; the place is relative to what View drew. A click on the day that
-// is chosen takes it.
+// Mouse handles a click or the wheel, relative to the view. A click on the selected day accepts it.
 func (p *Picker) Mouse(msg tea.MouseMsg) Outcome {
 	switch {
 	case msg.Button == tea.MouseButtonWheelUp:
@@ -232,8 +230,8 @@ func (p *Picker) click(x, y int) Outcome {
 	return Open
 }
 
-// View draws the picker in w cells and h lines: months side by side where there is room, the time
-// below them. Where there are too few lines for a month, the weeks around the day are shown.
+// View draws the picker in w cells and h lines: months side by side if they fit, with the time below. If there
+// are too few lines for a month, it draws the weeks around the day.
 func (p *Picker) View(w, h int) string {
 	if w < 1 || h < 1 {
 		return ""
@@ -248,7 +246,7 @@ func (p *Picker) View(w, h int) string {
 	if room := max(h-1, 1); len(lines) > room {
 		row := 2 + int(p.day.Sub(p.months[0].first()).Hours()/24)/7
 		lines = append(lines[:1:1], linesAround(lines[1:], row-1, max(room-1, 0))...)
-		p.months = nil // what is drawn where is another matter now
+		p.months = nil // the click targets of the months are not valid
 	}
 	lines = append(lines[:min(len(lines), max(h-1, 0))], p.timeLine(w))
 	for i := range lines {
@@ -257,7 +255,7 @@ func (p *Picker) View(w, h int) string {
 	return strings.Join(lines, "\n")
 }
 
-// linesAround returns at most n lines with the one at in them.
+// linesAround returns at most n lines that include line at.
 func linesAround(lines []string, at, n int) []string {
 	from := max(min(at-n/2, len(lines)-n), 0)
 	return lines[from:min(from+n, len(lines))]

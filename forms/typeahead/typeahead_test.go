@@ -10,8 +10,7 @@ import (
 	"bugle/themes"
 )
 
-// A line is never wider than its room, whatever is typed and wherever the cursor stands, and a click
-// on a character puts the cursor before it.
+// A line is never wider than w for any text and cursor, and a click on a character moves the cursor before it.
 func TestLineFits(t *testing.T) {
 	for _, text := range []string{"", "abcdefghijklmnopqrstuvwxyz", "世界世界世界世界世界世界", "a👩‍👩‍👧b👩‍👩‍👧c👩‍👩‍👧de\u0301fghij", "a\x1b[31mb\u202ec"} {
 		for w := 1; w < 40; w++ {

@@ -25,9 +25,9 @@ func (f *fields) choice(ctx context.Context, r row) error {
 				}
 				switch strings.ToLower(strings.TrimSpace(got.text)) {
 				case "y", "yes":
-					return a.save(ctx, doc.NewBool(true), "")
+					return a.saveValue(ctx, doc.NewBool(true), "")
 				case "n", "no":
-					return a.save(ctx, doc.NewBool(false), "")
+					return a.saveValue(ctx, doc.NewBool(false), "")
 				}
 				return invalid("Answer yes or no. Press Enter to leave it as it is.")
 			},
@@ -45,7 +45,7 @@ func (f *fields) choice(ctx context.Context, r row) error {
 			if err != nil {
 				return err
 			}
-			return a.save(ctx, optionValue(r.Node, r.Options[i]), r.label+": "+r.Options[i].Title()+".")
+			return a.saveValue(ctx, optionValue(r.Node, r.Options[i]), r.label+": "+r.Options[i].Title()+".")
 		},
 	})
 }
@@ -119,7 +119,7 @@ func (f *fields) multiChoice(ctx context.Context, r row) error {
 					}
 					v = toggled(v, optionValue(r.Node.Element, options[i]))
 				}
-				return a.save(ctx, v, "")
+				return a.saveValue(ctx, v, "")
 			},
 		})
 		if err != nil || done {

@@ -115,8 +115,8 @@ func fieldWords(r row, more ...string) []string {
 	return append([]string{wordList, wordClear, wordKeep}, more...)
 }
 
-// save stores a value if the schema accepts it.
-func (a *fieldQuestion) save(ctx context.Context, v doc.Value, said string) error {
+// saveValue stores a value if the schema accepts it.
+func (a *fieldQuestion) saveValue(ctx context.Context, v doc.Value, said string) error {
 	root, err := a.with(v)
 	if err != nil {
 		return invalid("%s", sentence(err.Error()))
@@ -126,7 +126,7 @@ func (a *fieldQuestion) save(ctx context.Context, v doc.Value, said string) erro
 		a.println("%s", strings.Join(bad, "\n"))
 		return invalid("Type another value. Press Enter to leave it as it was, or type keep to save yours anyway.")
 	}
-	return a.save(ctx, root, a.row, said)
+	return a.saveRow(ctx, root, a.row, said)
 }
 
 // with returns the document with a value of the row.
@@ -155,8 +155,8 @@ func (a *fieldQuestion) newErrors(root doc.Value) []string {
 	return out
 }
 
-// save saves a document in which a row was changed.
-func (f *fields) save(ctx context.Context, root doc.Value, r row, said string) error {
+// saveRow saves a document in which a row was changed.
+func (f *fields) saveRow(ctx context.Context, root doc.Value, r row, said string) error {
 	if said != "" {
 		f.println("%s", said)
 	}
@@ -173,7 +173,7 @@ func (a *fieldQuestion) commonAnswer(ctx context.Context, got answer) (bool, err
 		if err != nil {
 			return true, invalid("%s", sentence(err.Error()))
 		}
-		return true, a.save(ctx, root, a.row, "Saved, but not valid yet. Choose validate to see why.")
+		return true, a.saveRow(ctx, root, a.row, "Saved, but not valid yet. Choose validate to see why.")
 	case got.word == wordKeep, got.word == "" && strings.TrimSpace(got.text) == "":
 		return true, nil
 	case got.word == wordClear && !a.row.Value.Exists():
@@ -183,7 +183,7 @@ func (a *fieldQuestion) commonAnswer(ctx context.Context, got answer) (bool, err
 		if err != nil {
 			return true, invalid("%s", sentence(err.Error()))
 		}
-		return true, a.save(ctx, root, a.row, "Emptied.")
+		return true, a.saveRow(ctx, root, a.row, "Emptied.")
 	}
 	return false, nil
 }
@@ -267,7 +267,7 @@ func (f *fields) anyValue(ctx context.Context, r row) error {
 			if err != nil {
 				v = doc.NewString(got.text)
 			}
-			return a.save(ctx, v, "")
+			return a.saveValue(ctx, v, "")
 		},
 	})
 }
@@ -300,7 +300,7 @@ func (a *fieldQuestion) parseText(ctx context.Context, text string) error {
 	switch {
 	case r.Node.Kind == schema.Integer, r.Node.Kind == schema.Number:
 		if v, ok := doc.NewNumber(trimmed); ok {
-			return a.save(ctx, v, "")
+			return a.saveValue(ctx, v, "")
 		}
 	case r.Node.Kind == schema.Time && !(r.Node.Template && schema.HasExpression(text)):
 		t, err := a.readTime(text, r)
@@ -308,17 +308,17 @@ func (a *fieldQuestion) parseText(ctx context.Context, text string) error {
 			a.rejected = doc.NewString(text)
 			return invalid("%s Press Enter to leave it as it was.", sentence(err.Error()))
 		}
-		return a.save(ctx, doc.NewString(t.Wire), timeText(t))
+		return a.saveValue(ctx, doc.NewString(t.Wire), timeText(t))
 	case len(a.suggestions) > 0:
 		name, err := a.resolveName(trimmed)
 		if err != nil {
 			return err
 		}
 		if name != "" {
-			return a.save(ctx, doc.NewString(name), r.label+": "+name+".")
+			return a.saveValue(ctx, doc.NewString(name), r.label+": "+name+".")
 		}
 	}
-	return a.save(ctx, doc.NewString(text), "")
+	return a.saveValue(ctx, doc.NewString(text), "")
 }
 
 func timeText(t timeparse.Reading) string {

@@ -120,7 +120,7 @@ func (f filters) filterName(ctx context.Context, p doc.Path, in audience.Input) 
 			if err != nil {
 				return invalid("%s", sentence(err.Error()))
 			}
-			return f.save(ctx, root, a.row, in.Label+": "+name+".")
+			return f.saveRow(ctx, root, a.row, in.Label+": "+name+".")
 		},
 	})
 }
@@ -140,7 +140,7 @@ func (f filters) filterFrequency(ctx context.Context, p doc.Path, in audience.In
 			if err != nil {
 				return invalid("%s", sentence(err.Error()))
 			}
-			return f.save(ctx, root, a.row, audience.Line(root.Lookup(p), f.audienceEnv())+".")
+			return f.saveRow(ctx, root, a.row, audience.Line(root.Lookup(p), f.audienceEnv())+".")
 		},
 	})
 }
@@ -176,7 +176,7 @@ func (f filters) filterChoice(ctx context.Context, p doc.Path, in audience.Input
 			if err != nil {
 				return invalid("%s", sentence(err.Error()))
 			}
-			return f.save(ctx, root, a.row, in.Label+": "+options[i].Title()+".")
+			return f.saveRow(ctx, root, a.row, in.Label+": "+options[i].Title()+".")
 		},
 	})
 }
@@ -244,7 +244,7 @@ func (f filters) filterText(ctx context.Context, p doc.Path, in audience.Input, 
 			if err != nil {
 				return invalid("%s", sentence(err.Error()))
 			}
-			return f.save(ctx, root, a.row, said)
+			return f.saveRow(ctx, root, a.row, said)
 		},
 	})
 }
@@ -298,7 +298,7 @@ func (f filters) filterList(ctx context.Context, p doc.Path, in audience.Input, 
 					next = next[:len(next)-1]
 					return invalid("%s", sentence(err.Error()))
 				}
-				return f.save(ctx, root, a.row, "")
+				return f.saveRow(ctx, root, a.row, "")
 			},
 		})
 		if err != nil || done {

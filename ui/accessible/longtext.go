@@ -34,7 +34,7 @@ func (f *fields) longText(ctx context.Context, r row) error {
 			if done, err := a.commonAnswer(ctx, got); done {
 				return err
 			}
-			return a.save(ctx, doc.NewString(got.text), "")
+			return a.saveValue(ctx, doc.NewString(got.text), "")
 		},
 	})
 }
@@ -68,7 +68,7 @@ func (f *fields) typeLines(ctx context.Context, a *fieldQuestion) error {
 	if len(out) == 0 {
 		return invalid("Nothing was typed. The text was left as it was.")
 	}
-	return a.save(ctx, doc.NewString(strings.Join(out, "\n")), "")
+	return a.saveValue(ctx, doc.NewString(strings.Join(out, "\n")), "")
 }
 
 // editExternally opens the text in the user's editor.
@@ -94,5 +94,5 @@ func (f *fields) editExternally(ctx context.Context, a *fieldQuestion) error {
 		_, err := a.commonAnswer(ctx, answer{word: wordClear})
 		return err
 	}
-	return a.save(ctx, doc.NewString(after), "")
+	return a.saveValue(ctx, doc.NewString(after), "")
 }

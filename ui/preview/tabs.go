@@ -41,18 +41,18 @@ func (d *notificationPage) notification(l tabID) {
 	switch l {
 	case tabBackup:
 		d.n = n.Backup
-		d.card(tabExpanded)
+		d.drawCard(tabExpanded)
 	case tabLock:
 		d.lockScreen()
 	default:
-		d.card(l)
+		d.drawCard(l)
 	}
 	d.blank()
 	d.notes(d.facts(), n.Missing, d.n.Warnings)
 }
 
-// card draws the card of a tab.
-func (d *notificationPage) card(l tabID) {
+// drawCard draws the card of a tab.
+func (d *notificationPage) drawCard(l tabID) {
 	switch l {
 	case tabCollapsed:
 		d.androidCard(false)

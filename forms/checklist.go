@@ -11,21 +11,21 @@ import (
 	"bugle/engine/schema"
 )
 
-// checklist edits a list of enumerated values. It changes the list by what a person ticked and
-// unticked alone: order, repeats and elements that are no option stay.
+// checklist edits a list of enumerated values. It only adds and removes what the user ticks and unticks: order,
+// repeated elements and elements that are not options are kept.
 type checklist struct {
-	list    doc.Value
-	options []option
-	had     []int // options that the list held
-	ticked  []int // the widget's private buffer
-	open    *huh.MultiSelect[int]
-	look    look
-	width   int
-	height  int
+	list     doc.Value
+	options  []option
+	original []int // options that the list contained
+	ticked   []int // the widget's private buffer
+	open     *huh.MultiSelect[int]
+	style    widgetStyle
+	width    int
+	height   int
 }
 
-func newChecklist(l look, st schema.FieldState, options []schema.OptionState, w, h int) *checklist {
-	e := &checklist{list: st.Value, look: l, width: w, height: h}
+func newChecklist(l widgetStyle, st schema.FieldState, options []schema.OptionState, w, h int) *checklist {
+	e := &checklist{list: st.Value, style: l, width: w, height: h}
 	for _, o := range options {
 		v := o.Literal(st.Node.Element.Kind)
 		if holds := contains(st.Value, v); holds || o.Offered {
@@ -38,20 +38,20 @@ func newChecklist(l look, st schema.FieldState, options []schema.OptionState, w,
 	}
 	for _, v := range st.Value.Elems() {
 		if !slices.ContainsFunc(e.options, func(o option) bool { return doc.Equal(o.value, v) }) {
-			e.add("(keep: "+head(keepText(v), 60)+")", v, true)
+			e.add("(keep: "+firstRunes(keepText(v), 60)+")", v, true)
 		}
 	}
-	e.ticked = slices.Clone(e.had)
+	e.ticked = slices.Clone(e.original)
 	return e
 }
 
 func (e *checklist) add(label string, v doc.Value, holds bool) {
-	// huh tells options apart by their labels.
+	// huh identifies options by their labels.
 	for slices.ContainsFunc(e.options, func(o option) bool { return o.label == label }) {
 		label += "'"
 	}
 	if holds {
-		e.had = append(e.had, len(e.options))
+		e.original = append(e.original, len(e.options))
 	}
 	e.options = append(e.options, option{label: label, value: v})
 }
@@ -69,7 +69,7 @@ func (e *checklist) typing() bool { return e.open != nil }
 func (e *checklist) modal() bool  { return e.open != nil }
 
 func (e *checklist) value() (doc.Value, bool) {
-	if slices.Equal(e.had, e.ticked) {
+	if slices.Equal(e.original, e.ticked) {
 		return doc.Value{}, false
 	}
 	var out []doc.Value
@@ -80,7 +80,7 @@ func (e *checklist) value() (doc.Value, bool) {
 		}
 	}
 	for _, i := range e.ticked {
-		if !slices.Contains(e.had, i) {
+		if !slices.Contains(e.original, i) {
 			out = append(out, e.options[i].value)
 		}
 	}
@@ -109,9 +109,9 @@ func (e *checklist) key(msg tea.KeyMsg) bool {
 // step moves the highlight of the open list.
 func (e *checklist) step(by int) { e.open.Update(arrow(by)) }
 
-// hit ticks the option on line y of the open list, or takes its tick away.
-func (e *checklist) hit(y int) bool {
-	return toLine(e.open.View(), y, e.step) && e.key(tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}})
+// toggleAt toggles the option on line y of the open list.
+func (e *checklist) toggleAt(y int) bool {
+	return moveToLine(e.open.View(), y, e.step) && e.key(tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}})
 }
 
 func (e *checklist) view(w, h int) string {
@@ -123,7 +123,7 @@ func (e *checklist) view(w, h int) string {
 		if len(on) == 0 {
 			on = []string{"None"}
 		}
-		return "‹ " + fit(strings.Join(on, ", "), w-4) + " ›"
+		return "‹ " + cutLine(strings.Join(on, ", "), w-4) + " ›"
 	}
 	if e.width != w || e.height != h {
 		e.build(w, h)
@@ -131,15 +131,15 @@ func (e *checklist) view(w, h int) string {
 	return e.open.View()
 }
 
-// build makes the widget for a size. The ticks are set after the options: the other way round the
-// list starts scrolled to the first of them.
+// build creates the widget for a size. The ticks are set after the options; otherwise the list starts scrolled
+// to the first tick.
 func (e *checklist) build(w, h int) {
 	opts := make([]huh.Option[int], len(e.options))
 	for i, o := range e.options {
-		opts[i] = huh.NewOption(fit(oneLine(o.label), max(w-6, 1)), i)
+		opts[i] = huh.NewOption(cutLine(oneLine(o.label), max(w-6, 1)), i)
 	}
 	e.open = huh.NewMultiSelect[int]().Options(opts...).Value(&e.ticked).Filterable(false)
-	e.open.WithTheme(e.look.theme).WithKeyMap(e.look.keys).WithWidth(w)
+	e.open.WithTheme(e.style.theme).WithKeyMap(e.style.keys).WithWidth(w)
 	if len(opts) > h {
 		e.open.WithHeight(max(h, 1))
 	}

@@ -12,36 +12,35 @@ import (
 	"bugle/engine/schema"
 )
 
-// option is one thing that a choice offers; its value is absent for what leaves the field without one.
+// option is an option of a choice; its value is absent if it leaves the field empty.
 type option struct {
 	label string
 	value doc.Value
 }
 
-// choice edits a value that is one of a few. Closed it is one line, which the arrow keys and the
-// space bar step through, and which a letter opens; open it is a list that filters as letters are
-// typed.
+// choice edits a value that is one of a few. Closed, it is one line: arrow keys and space select another
+// option, and a letter opens the list. Open, it is a list that is filtered by typing.
 type choice struct {
 	options   []option
 	start, at int
-	wrap      bool // stepping goes round
+	wrap      bool // stepping wraps around
 	open      menu
-	look      look
-	w, h      int // cells and lines that an open list may take
+	style     widgetStyle
+	w, h      int // available size of an open list
 }
 
 // menuEditor is an editor with a list that opens.
 type menuEditor interface {
-	step(by int)    // moves the highlight
-	hit(y int) bool // chooses what line y of the view shows, false where that is nothing
+	step(by int)         // moves the highlight
+	chooseAt(y int) bool // chooses the option on line y of the view; false if there is none
 }
 
 // step moves the highlight of the open list.
 func (e *choice) step(by int) { e.open.key(arrow(by)) }
 
-// hit chooses the option on line y of the open list.
-func (e *choice) hit(y int) bool {
-	if !toLine(e.view(e.w, e.h), y, e.step) {
+// chooseAt chooses the option on line y of the open list.
+func (e *choice) chooseAt(y int) bool {
+	if !moveToLine(e.view(e.w, e.h), y, e.step) {
 		return false
 	}
 	return e.key(tea.KeyMsg{Type: tea.KeyEnter})
@@ -54,9 +53,9 @@ func arrow(by int) tea.KeyMsg {
 	return tea.KeyMsg{Type: tea.KeyDown}
 }
 
-// toLine moves the highlight of a drawn list to line y, step by step: huh does not say which of its
-// options are in sight. It reports false for a line without an option.
-func toLine(view string, y int, step func(int)) bool {
+// moveToLine moves the highlight of a drawn list to line y, step by step, because huh does not expose which
+// options are visible. It returns false for a line without an option.
+func moveToLine(view string, y int, step func(int)) bool {
 	lines := strings.Split(ansi.Strip(view), "\n")
 	at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "> ") })
 	if at < 0 || y < 0 || y >= len(lines) || !strings.HasPrefix(lines[y], "> ") && !strings.HasPrefix(lines[y], "  ") || strings.TrimSpace(lines[y]) == "" {
@@ -78,15 +77,15 @@ type menu interface {
 	hovered() (int, bool)
 }
 
-func newChoice(l look, st schema.FieldState, w, h int) *choice {
-	e := &choice{look: l, w: w, h: h, wrap: st.Node.Kind == schema.Bool}
+func newChoice(l widgetStyle, st schema.FieldState, w, h int) *choice {
+	e := &choice{style: l, w: w, h: h, wrap: st.Node.Kind == schema.Bool}
 	e.options, e.start = choices(st)
 	e.at = e.start
 	return e
 }
 
-// choices returns what a field offers, and which of it the field holds: no value, the options that
-// are offered here, and the present value where it is none of them.
+// choices returns the options of a field and the index of the current one: no value, the available options, and
+// the current value if it is not one of them.
 func choices(st schema.FieldState) ([]option, int) {
 	out, at := []option{{label: unsetText(st)}}, 0
 	add := func(label string, v doc.Value, holds bool) {
@@ -96,7 +95,7 @@ func choices(st schema.FieldState) ([]option, int) {
 		out = append(out, option{label: label, value: v})
 	}
 	if st.Node.Kind == schema.Bool {
-		yes, no := sides(st.Node)
+		yes, no := boolLabels(st.Node)
 		add(yes, doc.NewBool(true), st.Value.True())
 		add(no, doc.NewBool(false), st.Value.Kind() == doc.Bool && !st.Value.True())
 	}
@@ -111,12 +110,12 @@ func choices(st schema.FieldState) ([]option, int) {
 		}
 	}
 	if at == 0 && st.Value.Exists() {
-		add("(keep: "+head(keepText(st.Value), 60)+")", st.Value, true)
+		add("(keep: "+firstRunes(keepText(st.Value), 60)+")", st.Value, true)
 	}
 	return out, at
 }
 
-// unsetText returns what happens where a field holds no value.
+// unsetText describes what happens if a field has no value.
 func unsetText(st schema.FieldState) string {
 	switch {
 	case st.Node.Default != "":
@@ -127,8 +126,8 @@ func unsetText(st schema.FieldState) string {
 	return "None"
 }
 
-// sides names the values of a boolean.
-func sides(n *schema.Node) (yes, no string) {
+// boolLabels returns the labels of the values of a boolean.
+func boolLabels(n *schema.Node) (yes, no string) {
 	yes, no = "yes", "no"
 	if n != nil && n.Yes != "" {
 		yes, no = n.Yes, n.No
@@ -184,7 +183,7 @@ func (e *choice) closedKey(msg tea.KeyMsg) bool {
 		if msg.Type != tea.KeyRunes || msg.Alt || msg.Paste {
 			return false
 		}
-		e.open = e.newMenu() // a letter looks for an option
+		e.open = e.newMenu() // a letter filters the options
 		e.open.key(msg)
 	}
 	return true
@@ -192,9 +191,9 @@ func (e *choice) closedKey(msg tea.KeyMsg) bool {
 
 func (e *choice) newMenu() menu {
 	if len(e.options) < e.h && len(e.options) <= 50 {
-		return newHuhMenu(e.look, e.options, e.at, e.w)
+		return newHuhMenu(e.style, e.options, e.at, e.w)
 	}
-	p := &picker{options: e.options}
+	p := &longMenu{options: e.options}
 	p.setFilter(nil)
 	p.cursor = e.at
 	return p
@@ -205,11 +204,11 @@ func (e *choice) view(w, h int) string {
 	if e.open != nil {
 		view := e.open.view(w, h)
 		if first, rest, ok := strings.Cut(view, "\n"); ok && strings.TrimRight(ansi.Strip(first), " ") == "/" {
-			view = e.look.t.Accent.Render("/") + e.look.t.Faint.Render(fit(" type to find", w-1)) + "\n" + rest
+			view = e.style.t.Accent.Render("/") + e.style.t.Faint.Render(cutLine(" type to find", w-1)) + "\n" + rest
 		}
 		return view
 	}
-	return "‹ " + fit(e.options[e.at].label, w-4) + " ›"
+	return "‹ " + cutLine(e.options[e.at].label, w-4) + " ›"
 }
 
 // huhMenu is a huh.Select over a private index.
@@ -218,12 +217,12 @@ type huhMenu struct {
 	index int
 }
 
-// newHuhMenu cuts the labels to the width: huh wraps them, and loses count of its lines.
-func newHuhMenu(l look, options []option, at, w int) *huhMenu {
+// newHuhMenu cuts the labels to the width, because huh wraps them and then miscounts its lines.
+func newHuhMenu(l widgetStyle, options []option, at, w int) *huhMenu {
 	m := &huhMenu{index: at}
 	opts := make([]huh.Option[int], len(options))
 	for i, o := range options {
-		opts[i] = huh.NewOption(fit(oneLine(o.label), max(w-2, 1)), i)
+		opts[i] = huh.NewOption(cutLine(oneLine(o.label), max(w-2, 1)), i)
 	}
 	m.field = huh.NewSelect[int]().Title("filter").Options(opts...).Value(&m.index).Filtering(true)
 	m.field.WithTheme(l.theme).WithKeyMap(l.keys).WithWidth(w)
@@ -234,20 +233,20 @@ func newHuhMenu(l look, options []option, at, w int) *huhMenu {
 func (m *huhMenu) key(msg tea.KeyMsg) {
 	switch msg.Type {
 	case tea.KeyUp, tea.KeyDown, tea.KeyCtrlN, tea.KeyCtrlP, tea.KeyPgUp, tea.KeyPgDown:
-		if _, ok := m.field.Hovered(); ok { // with no match, huh moves to option -1 and panics later
+		if _, ok := m.field.Hovered(); ok { // without a match, huh moves to option -1 and panics later
 			m.field.Update(msg)
 		}
 	default:
-		if editing(msg) {
+		if isEditKey(msg) {
 			m.field.Update(msg)
-			m.first()
+			m.selectFirstMatch()
 		}
 	}
 }
 
-// first moves to the first match, past the option without a value where there is another: huh stays at the place
-// where it was in the longer list.
-func (m *huhMenu) first() {
+// selectFirstMatch moves to the first match, skipping the option without a value if there is another; huh keeps
+// the index in the unfiltered list.
+func (m *huhMenu) selectFirstMatch() {
 	for last := -1; ; {
 		i, ok := m.field.Hovered()
 		if !ok || i == last {
@@ -265,15 +264,15 @@ func (m *huhMenu) hovered() (int, bool) { return m.field.Hovered() }
 
 func (m *huhMenu) view(int, int) string { return strings.TrimRight(m.field.View(), "\n ") }
 
-// picker is a list of many options: it draws those in sight alone.
-type picker struct {
+// longMenu is a list of many options: it draws only the visible ones.
+type longMenu struct {
 	options []option
 	filter  []rune
 	shown   []int
-	cursor  int // in shown
+	cursor  int // index in shown
 }
 
-func (p *picker) key(msg tea.KeyMsg) {
+func (p *longMenu) key(msg tea.KeyMsg) {
 	switch msg.String() {
 	case "up", "ctrl+p":
 		p.cursor = max(p.cursor-1, 0)
@@ -294,7 +293,7 @@ func (p *picker) key(msg tea.KeyMsg) {
 	}
 }
 
-func (p *picker) setFilter(f []rune) {
+func (p *longMenu) setFilter(f []rune) {
 	p.filter, p.cursor, p.shown = f, 0, p.shown[:0]
 	want := strings.ToLower(string(f))
 	for i, o := range p.options {
@@ -303,26 +302,26 @@ func (p *picker) setFilter(f []rune) {
 		}
 	}
 	if len(f) > 0 && len(p.shown) > 1 && p.shown[0] == 0 {
-		p.cursor = 1 // past the option without a value
+		p.cursor = 1 // skip the option without a value
 	}
 }
 
-func (p *picker) hovered() (int, bool) {
+func (p *longMenu) hovered() (int, bool) {
 	if p.cursor >= len(p.shown) {
 		return 0, false
 	}
 	return p.shown[p.cursor], true
 }
 
-func (p *picker) view(w, h int) string {
+func (p *longMenu) view(w, h int) string {
 	lines := []string{"/" + string(p.filter)}
-	from, to := window(len(p.shown), p.cursor, max(h-1, 1))
+	from, to := visibleRange(len(p.shown), p.cursor, max(h-1, 1))
 	for i := from; i < to; i++ {
 		mark := "  "
 		if i == p.cursor {
 			mark = "> "
 		}
-		lines = append(lines, mark+fit(oneLine(p.options[p.shown[i]].label), w-2))
+		lines = append(lines, mark+cutLine(oneLine(p.options[p.shown[i]].label), w-2))
 	}
 	if len(p.shown) == 0 {
 		lines = append(lines, "  no match")
@@ -330,8 +329,8 @@ func (p *picker) view(w, h int) string {
 	return strings.Join(lines, "\n")
 }
 
-// window returns the part of n rows, at most h, that shows row at.
-func window(n, at, h int) (from, to int) {
+// visibleRange returns the range of n rows, at most h, that contains row at.
+func visibleRange(n, at, h int) (from, to int) {
 	h = max(min(h, n), 0)
 	from = min(max(at-h+1, 0), n-h)
 	return from, from + h

@@ -12,17 +12,17 @@ import (
 	"bugle/themes"
 )
 
-// swatchWidth is the cells that a swatch takes, the blank after it included.
+// swatchWidth is the width of a swatch, including the blank after it.
 const swatchWidth = 4
 
-// isColor reports whether the text of a row is a hex color.
+// isColor reports whether a row is a hex color.
 func isColor(r row) bool {
-	return r.Node != nil && r.shape == oneline && hasForm(r.Node, schema.Color)
+	return r.Node != nil && r.shape == shapeInput && hasForm(r.Node, schema.Color)
 }
 
-// swatch draws a block of the color that a text names, and a blank. It is "" for a text that is no
-// color, and in themes without colors, where the hex digits say all.
-func (p *painter) swatch(r row, text string) string {
+// swatch draws a block in the color that a text names, and a blank. It returns "" if the text is not a color,
+// and in themes without colors.
+func (p *renderer) swatch(r row, text string) string {
 	t := p.theme
 	if !isColor(r) || t.IsPlain() || t.Name == themes.None {
 		return ""
@@ -35,7 +35,7 @@ func (p *painter) swatch(r row, text string) string {
 	return block.Render(strings.Repeat(" ", swatchWidth-1)) + " "
 }
 
-// rgb reads #RGB, #RRGGBB and #RRGGBBAA, whose last part is left out.
+// rgb parses #RGB, #RRGGBB and #RRGGBBAA, ignoring the alpha value.
 func rgb(s string) (red, green, blue uint8, ok bool) {
 	if !schema.Color.Matches(s) {
 		return 0, 0, 0, false
@@ -48,7 +48,7 @@ func rgb(s string) (red, green, blue uint8, ok bool) {
 	return uint8(n >> 16), uint8(n >> 8), uint8(n), err == nil
 }
 
-// contrast returns which text reads on a color (WCAG 2.2, 1.4.3): how far black and white stand out.
+// contrast describes the contrast of black and white text on a color (WCAG 2.2, 1.4.3).
 func contrast(text string) string {
 	red, green, blue, ok := rgb(text)
 	if !ok {
@@ -72,7 +72,7 @@ func ratio(r float64) string {
 	return fmt.Sprintf("%.1f:1 (%s)", math.Floor(r*10)/10, word)
 }
 
-// luminance is the relative luminance of a color of sRGB, 0 for black and 1 for white.
+// luminance returns the relative luminance of an sRGB color, 0 for black and 1 for white.
 func luminance(red, green, blue uint8) float64 {
 	linear := func(c uint8) float64 {
 		v := float64(c) / 255

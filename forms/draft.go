@@ -6,14 +6,14 @@ import (
 	"bugle/engine/doc"
 )
 
-// draft is the document that a form edits, and what it was before.
+// draft is the document being edited, with its earlier versions.
 type draft struct {
 	root   doc.Value
-	base   doc.Value // what Edits compares with
-	origin doc.Value // the document as the form met it: what was there is never deleted with its last member
+	base   doc.Value // the document that Edited compares with
+	origin doc.Value // the initial document: its objects are not deleted with their last field
 }
 
-// reload takes over a document that was saved, or changed elsewhere. It reports whether it is another one.
+// reload replaces the document after it was saved or changed elsewhere. It reports whether it differs.
 func (d *draft) reload(root doc.Value) bool {
 	d.base = root
 	if root.Same(d.root) {
@@ -23,7 +23,7 @@ func (d *draft) reload(root doc.Value) bool {
 	return true
 }
 
-// write returns root with v at p, or without what is there where v is absent.
+// write returns root with v at p; if v is absent, without the value there.
 func (d *draft) write(root doc.Value, p doc.Path, v doc.Value) (doc.Value, error) {
 	if v.Exists() {
 		return root.Set(p, v)
@@ -31,8 +31,8 @@ func (d *draft) write(root doc.Value, p doc.Path, v doc.Value) (doc.Value, error
 	return d.without(root, p), nil
 }
 
-// without returns root without what is at p, and without the objects and lists around it that the
-// form made and that are empty now. Those that were there before stay.
+// without returns root without the value at p, and without surrounding objects and lists that the form created
+// and that are now empty. Those that existed before are kept.
 func (d *draft) without(root doc.Value, p doc.Path) doc.Value {
 	out := root.Delete(p)
 	for q := p.Parent(); ; q = q.Parent() {
@@ -47,10 +47,10 @@ func (d *draft) without(root doc.Value, p doc.Path) doc.Value {
 	}
 }
 
-// writeSpan writes the text of a time span. One that cannot be read is kept as the amount.
+// writeSpan writes the text of a timespan. A text that cannot be parsed is stored as the amount.
 func (d *draft) writeSpan(root doc.Value, r row, text string, dates []string) doc.Value {
 	if text == "" {
-		for _, p := range r.parts {
+		for _, p := range r.paths {
 			root = d.without(root, p)
 		}
 		return root
@@ -65,8 +65,8 @@ func (d *draft) writeSpan(root doc.Value, r row, text string, dates []string) do
 	return out
 }
 
-// writeFlag turns the flag that was chosen on and the others off. Without a choice the ones that were on go, and so do
-// the objects that are empty then.
+// writeFlag sets the chosen flag and clears the others. Without a choice, the ones that were set are removed,
+// and so are objects that become empty.
 func (d *draft) writeFlag(root doc.Value, r row, v doc.Value) (doc.Value, error) {
 	if v.Exists() {
 		return r.flags.Set(root, v.Text())
@@ -77,7 +77,7 @@ func (d *draft) writeFlag(root doc.Value, r row, v doc.Value) (doc.Value, error)
 	return root, nil
 }
 
-// withText returns the document with what came back from an editor outside for the field at p: see [Form.SetText].
+// withText returns the document with the result of an external editor for the field at p: see [Form.SetText].
 func (d *draft) withText(p doc.Path, text string, asJSON bool) (doc.Value, error) {
 	old := d.root.Lookup(p)
 	v := doc.Value{}
@@ -93,7 +93,7 @@ func (d *draft) withText(p doc.Path, text string, asJSON bool) (doc.Value, error
 		}
 	case !asJSON:
 		if n := len(text); n > 0 && text[n-1] == '\n' && (old.Text() == "" || old.Text()[len(old.Text())-1] != '\n') {
-			text = text[:n-1] // editors end a file with a line end
+			text = text[:n-1] // editors end a file with a newline
 		}
 		if text == old.Text() {
 			return d.root, nil

@@ -7,83 +7,83 @@ import (
 	"bugle/engine/schema"
 )
 
-// editor is what the focused field is edited with.
+// editor edits the focused field.
 type editor interface {
-	// key takes a key, and reports false for one that it has no use for.
+	// key handles a key, and returns false for one that it does not use.
 	key(tea.KeyMsg) bool
-	// value returns what the field holds, absent for nothing, and whether a person changed it.
+	// value returns the field's value, absent if it is empty, and whether the user changed it.
 	value() (doc.Value, bool)
-	// view draws at most h lines; they may be wider than w, the form cuts them.
+	// view draws at most h lines; they may be wider than w, because the form cuts them.
 	view(w, h int) string
-	// typing reports that letters are text here.
+	// typing reports whether letters are text.
 	typing() bool
-	// modal reports that every key is the editor's, Escape and Enter as well.
+	// modal reports whether the editor handles every key, including esc and enter.
 	modal() bool
 }
 
-// paster is an editor that takes pasted text.
+// paster is an editor that handles pasted text.
 type paster interface{ paste(text string) }
 
-// newEditor makes what a row is edited with; nil where it is not edited in its place.
-func (s *sheet) newEditor(r row) editor {
-	if r.group != shown || r.locked != "" {
+// newEditor returns the editor of a row; nil if the row is not edited in place.
+func (s *rowModel) newEditor(r row) editor {
+	if r.group != groupFields || r.locked != "" {
 		return nil
 	}
 	before := s.draft.root
 	parse := func(text string) doc.Value {
-		if text == "" && !r.free {
+		if text == "" && !r.custom {
 			return doc.Value{}
 		}
-		if r.shape == anyJSON {
+		if r.shape == shapeAnyValue {
 			return anyValue(text)
 		}
-		if wire, ok := s.clock.wire(before, r, text); ok {
+		if wire, ok := s.clock.timeValue(before, r, text); ok {
 			text = wire
 		}
 		return scalarValue(r.Node.Kind, text)
 	}
 	switch r.shape {
-	case oneline:
-		in, ok := newInput(s.look, scalarText(r.Value), placeholder(r), s.source.names.suggestions(r), parse)
+	case shapeInput:
+		in, ok := newTextInput(s.style, scalarText(r.Value), placeholder(r), s.builder.names.suggestions(r), parse)
 		if !ok {
 			return nil
 		}
-		in.strange, in.edited = notKnown, s.source.list // an element of a list was opened to be edited
+		in.unknownNote, in.edited = unknownNote, s.builder.list // an element of a list was opened for editing
 		if hasForm(r.Node, schema.Zone) {
-			in.strange, in.right = "not a time zone", schema.Zone.Matches
+			in.unknownNote, in.isValid = "not a time zone", schema.Zone.Matches
 		}
-		in.expr.offered = s.source.names.expressions(r)
+		in.expr.expressions = s.builder.names.expressions(r)
 		return in
-	case timespan:
-		if in, ok := newInput(s.look, r.text, placeholder(r), nil, doc.NewString); ok {
-			in.goesOn = func(text string) ([]string, bool) { return s.source.names.spanOffers(before, r, text) }
-			in.offer()
+	case shapeTimespan:
+		if in, ok := newTextInput(s.style, r.text, placeholder(r), nil, doc.NewString); ok {
+			in.continuations = func(text string) ([]string, bool) { return s.builder.names.timespanSuggestions(before, r, text) }
+			in.listSuggestions()
 			return in
 		}
-	case anyJSON:
+	case shapeAnyValue:
 		text := ""
 		if r.Value.Exists() {
 			text = anyText(r.Value)
 		}
-		if in, ok := newInput(s.look, text, placeholder(r), nil, parse); ok {
+		if in, ok := newTextInput(s.style, text, placeholder(r), nil, parse); ok {
 			return in
 		}
-	case many:
-		if text, ok := newArea(s.look, scalarText(r.Value), placeholder(r), parse); ok {
-			text.expr.offered = s.source.names.expressions(r)
+	case shapeTextArea:
+		if text, ok := newTextArea(s.style, scalarText(r.Value), placeholder(r), parse); ok {
+			text.expr.expressions = s.builder.names.expressions(r)
 			return text
 		}
-	case commas:
+	case shapeCommaList:
 		parse := func(text string) doc.Value { return commaValue(r.Node.Element, text, r.Value) }
-		if in, ok := newInput(s.look, commaText(r.Value), placeholder(r), s.source.names.suggestions(r), parse); ok {
-			in.many = true
-			in.offer()
+		if in, ok := newTextInput(s.style, commaText(r.Value), placeholder(r), s.builder.names.suggestions(r), parse); ok {
+			in.commaList = true
+			in.listSuggestions()
 			return in
 		}
-	case chosen:
-		return newChoice(s.look, s.source.state(before, r), s.width, s.lines)
-	case ticks:
-		return newChecklist(s.look, r.FieldState, s.source.elementOptions(before, r), s.width, s.lines)
+	case shapeChoice:
+		return newChoice(s.style, s.builder.state(before, r), s.width, s.lines)
+	case shapeChecklist:
+		return newChecklist(s.style, r.FieldState, s.builder.elementOptions(before, r), s.width, s.lines)
 	}
 	return nil
 }

@@ -13,14 +13,14 @@ import (
 	"bugle/forms/typeahead"
 )
 
-// expression is one that can be put into a text: what it looks up, and under which name. One that is written
-// otherwise has its text.
-type expression struct{ of, name, text string }
+// expression is an expression that can be inserted into a text: its source and its name. Any other kind of
+// expression has its text.
+type expression struct{ source, name, text string }
 
-// ofFilters is what an expression has as what it looks up that is a filter, behind the bar.
-const ofFilters = "filter"
+// sourceFilters is the source of filters, which are inserted after the bar.
+const sourceFilters = "filter"
 
-// String returns what stands between the braces before a default is typed.
+// String returns the expression without braces and default.
 func (e expression) String() string {
 	if e.text != "" {
 		return e.text
@@ -29,11 +29,11 @@ func (e expression) String() string {
 	if strings.Contains(e.name, quote) {
 		quote = `"`
 	}
-	return e.of + "[" + quote + e.name + quote + "]"
+	return e.source + "[" + quote + e.name + quote + "]"
 }
 
-// expressionLists are the workspace's lists whose names a text can look up, and by which word
-// (CONTRACT.md, Personalization).
+// expressionLists maps the workspace's lists whose names an expression can use to their prefix (CONTRACT.md,
+// Personalization).
 var expressionLists = []struct{ list, of string }{
 	{"user_attributes", "UserAttribute"},
 	{"trigger_attributes", "EventAttribute"},
@@ -41,31 +41,31 @@ var expressionLists = []struct{ list, of string }{
 	{"content_blocks", "ContentBlock"},
 }
 
-// The lists of what is offered as it stands between the braces, and of filters.
+// Lists of whole expressions, and of filters.
 const (
 	wholeExpressions  = "expressions"
 	expressionFilters = "expression_filters"
 )
 
-// completion offers expressions while the cursor stands behind "{{" in a text.
+// completion suggests expressions while the cursor is after "{{" in a text.
 type completion struct {
-	offered []expression
-	matches []expression
-	list    typeahead.List // of the matches
-	part    string         // what is typed of the name
+	expressions []expression
+	matches     []expression
+	list        typeahead.List // of the matches
+	prefix      string         // the typed part of the name
 }
 
 func (c *completion) open() bool { return len(c.matches) > 0 }
 
 func (c *completion) close() {
-	c.matches, c.part = nil, ""
+	c.matches, c.prefix = nil, ""
 	c.list.Clear()
 }
 
-// follow finds out whether an expression is being typed, once a key has changed the text.
-func (c *completion) follow(b *buffer) {
+// update detects whether an expression is being typed, after a key has changed the text.
+func (c *completion) update(b *buffer) {
 	c.close()
-	if len(c.offered) == 0 || !strings.Contains(b.text, "{{") {
+	if len(c.expressions) == 0 || !strings.Contains(b.text, "{{") {
 		return
 	}
 	before := b.beforeCursor()
@@ -82,11 +82,11 @@ func (c *completion) follow(b *buffer) {
 	if strings.Contains(part, "(") || bar >= 0 && inQuotes(before[i+2:i+2+bar]) {
 		return // an argument is being typed
 	}
-	c.part = strings.TrimLeft(part, " ")
-	want := strings.ToLower(c.part)
-	for _, e := range c.offered {
+	c.prefix = strings.TrimLeft(part, " ")
+	want := strings.ToLower(c.prefix)
+	for _, e := range c.expressions {
 		text, name := strings.ToLower(e.String()), strings.ToLower(e.name)
-		filter := e.of == ofFilters
+		filter := e.source == sourceFilters
 		if filter == (bar >= 0) && text != want && (strings.HasPrefix(text, want) || !filter && strings.Contains(name, want)) {
 			c.matches = append(c.matches, e)
 		}
@@ -94,9 +94,9 @@ func (c *completion) follow(b *buffer) {
 	slices.SortStableFunc(c.matches, func(a, b expression) int { return rankOf(a, want) - rankOf(b, want) })
 	items := make([]typeahead.Item, len(c.matches))
 	for i, e := range c.matches {
-		items[i] = typeahead.Item{Value: e.name, Info: e.of, Ref: i}
+		items[i] = typeahead.Item{Value: e.name, Info: e.source, Ref: i}
 	}
-	c.list.Show(typeahead.Offer{Items: items, Typed: true})
+	c.list.Show(typeahead.Options{Items: items, Typed: true})
 }
 
 func inQuotes(text string) bool {
@@ -110,7 +110,7 @@ func rankOf(e expression, want string) int {
 	return 1
 }
 
-// key takes the keys of an open list. It reports false for those that go on to the text.
+// key handles the keys of an open list. It returns false for keys that edit the text.
 func (c *completion) key(b *buffer, msg tea.KeyMsg) bool {
 	if !c.open() {
 		return false
@@ -119,7 +119,7 @@ func (c *completion) key(b *buffer, msg tea.KeyMsg) bool {
 	case "ctrl+n", "ctrl+p", "down", "up":
 		c.list.Key(msg.String())
 	case "enter", "tab":
-		c.take(b)
+		c.accept(b)
 	case "esc":
 		c.close()
 	default:
@@ -128,19 +128,19 @@ func (c *completion) key(b *buffer, msg tea.KeyMsg) bool {
 	return true
 }
 
-// take writes the chosen expression in the place of what is typed of it, and leaves the cursor where the
-// next is typed: its default, the first argument of a call, or what follows.
-func (c *completion) take(b *buffer) {
-	e, part := c.picked(), c.part
+// accept inserts the selected expression in place of what was typed of it, and moves the cursor to what is
+// typed next: its default, the first argument of a call, or the text after it.
+func (c *completion) accept(b *buffer) {
+	e, part := c.selected(), c.prefix
 	c.close()
 	for range []rune(part) {
 		b.send(tea.KeyMsg{Type: tea.KeyBackspace})
 	}
-	before, behind := e.parts()
+	before, behind := e.split()
 	if after := b.text[len(b.beforeCursor()):]; !strings.HasPrefix(strings.TrimLeft(after, " "), "}}") {
 		behind += "}}"
 	}
-	text, packed := pack(before+behind, false)
+	text, packed := encodeHidden(before+behind, false)
 	if !packed {
 		return
 	}
@@ -150,14 +150,13 @@ func (c *completion) take(b *buffer) {
 
 var quotedArgument = regexp.MustCompile(`'[^']*'|"[^"]*"`)
 
-// parts returns what is written of the expression before the cursor and behind it, without the braces. What
-// is looked up for somebody gets a default, a call the quotes of its arguments, which are named by its
-// parameters.
-func (e expression) parts() (before, behind string) {
+// split returns the parts of the expression before and after the cursor, without the braces. An attribute gets
+// a default, a call gets quotes for its arguments, named after its parameters.
+func (e expression) split() (before, behind string) {
 	switch {
-	case e.of == ofFilters && e.text == "default":
+	case e.source == sourceFilters && e.text == "default":
 		return "default('", "')"
-	case e.of == ofFilters:
+	case e.source == sourceFilters:
 		return e.text, ""
 	case e.text == "":
 		return e.String() + "|default('", "')"
@@ -176,19 +175,19 @@ func (b *buffer) left(n int) {
 	}
 }
 
-// beforeCursor returns the part of the widget's text before its cursor.
+// beforeCursor returns the widget's text before its cursor.
 func (b *buffer) beforeCursor() string {
-	b.insert(string(marker))
-	before, _, _ := strings.Cut(b.text, string(marker))
+	b.insert(string(cursorMarker))
+	before, _, _ := strings.Cut(b.text, string(cursorMarker))
 	b.send(tea.KeyMsg{Type: tea.KeyBackspace})
 	return before
 }
 
-// picked returns the highlighted expression.
-func (c *completion) picked() expression { return c.matches[max(c.list.At(), 0)] }
+// selected returns the highlighted expression.
+func (c *completion) selected() expression { return c.matches[max(c.list.At(), 0)] }
 
-// marked draws a text of one line with its expressions in another tone.
-func (p *painter) marked(r row, text string, plain lipgloss.Style) string {
+// highlightExpressions draws a text of one line with its expressions in another tone.
+func (p *renderer) highlightExpressions(r row, text string, plain lipgloss.Style) string {
 	if r.Node == nil || !r.Node.Template || !schema.HasExpression(text) {
 		return plain.Render(text)
 	}
@@ -206,8 +205,8 @@ func (p *painter) marked(r row, text string, plain lipgloss.Style) string {
 	return b.String()
 }
 
-// nextExpression returns where the first expression of a text begins and ends. One that is not closed
-// goes to the end; without one both are the end.
+// nextExpression returns the range of the first expression in a text. One that is not closed extends to the
+// end; if there is none, both are the end.
 func nextExpression(text string) (from, to int) {
 	from, closing := len(text), ""
 	for open, end := range map[string]string{"{{": "}}", "{%": "%}"} {
@@ -224,13 +223,13 @@ func nextExpression(text string) (from, to int) {
 	return from, len(text)
 }
 
-// completing returns the list of expressions that is open in an editor; nil where none is.
-func completing(ed editor) *completion {
+// openCompletion returns the open completion list of an editor; nil if there is none.
+func openCompletion(ed editor) *completion {
 	var c *completion
 	switch ed := ed.(type) {
-	case *input:
+	case *textInput:
 		c = &ed.expr
-	case *area:
+	case *textArea:
 		c = &ed.expr
 	}
 	if c == nil || !c.open() {
@@ -239,9 +238,9 @@ func completing(ed editor) *completion {
 	return c
 }
 
-// hint returns what happens with the expression that is picked.
+// hint describes what accepting the selected expression does.
 func (c *completion) hint() string {
-	switch e := c.picked(); {
+	switch e := c.selected(); {
 	case e.text == "" || e.text == "default":
 		return "enter inserts it; then type a default for users who have no value."
 	case strings.Contains(e.text, "('") || strings.Contains(e.text, `("`):

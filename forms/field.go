@@ -6,53 +6,53 @@ import (
 	"bugle/engine/doc"
 )
 
-// field is the row that a person edits: what it is edited with, and the document without what that changed.
+// field is the row being edited: its editor, and the document before its changes.
 type field struct {
-	ed     editor // nil where the row is not edited in its place
+	editor editor // nil if the row is not edited in place
 	before doc.Value
 	added  bool // the row is an element that was just added
 }
 
-func (e *field) typing() bool { return e.ed != nil && e.ed.typing() }
-func (e *field) modal() bool  { return e.ed != nil && e.ed.modal() }
+func (e *field) typing() bool { return e.editor != nil && e.editor.typing() }
+func (e *field) modal() bool  { return e.editor != nil && e.editor.modal() }
 
-// menu returns the list that is open.
+// menu returns the open list.
 func (e *field) menu() (menuEditor, bool) {
-	m, ok := e.ed.(menuEditor)
-	return m, ok && e.ed.modal()
+	m, ok := e.editor.(menuEditor)
+	return m, ok && e.editor.modal()
 }
 
-// typed returns the text of a line, and whether a person changed it.
-func (e *field) typed() (string, bool) {
-	in, ok := e.ed.(*input)
+// changedText returns the text of a text field, and whether the user changed it.
+func (e *field) changedText() (string, bool) {
+	in, ok := e.editor.(*textInput)
 	if !ok || in.text == in.start {
 		return "", false
 	}
-	return unpack(in.text), true
+	return decodeHidden(in.text), true
 }
 
-// text returns what a row holds, as a person sees it now.
+// text returns the current text of a row.
 func (e *field) text(r row) string {
-	if text, ok := e.typed(); ok {
+	if text, ok := e.changedText(); ok {
 		return text
 	}
 	return r.Value.Text()
 }
 
-// accept puts the highlighted suggestion into the field for keys that leave it: Enter, and Tab once something is
+// accept accepts the highlighted suggestion on keys that leave the field: enter, and tab if something was
 // typed. It reports whether that changed the text.
 func (e *field) accept(msg tea.KeyMsg) bool {
-	in, ok := e.ed.(*input)
+	in, ok := e.editor.(*textInput)
 	if !ok || in.expr.open() {
 		return false
 	}
-	leaves := msg.String() == "enter" && !in.many || msg.String() == "tab" && in.text != in.start
+	leaves := msg.String() == "enter" && !in.commaList || msg.String() == "tab" && in.text != in.start
 	return leaves && in.accept()
 }
 
-// paste reports whether the field takes pasted text.
+// paste reports whether the field accepts pasted text.
 func (e *field) paste(text string) bool {
-	p, ok := e.ed.(paster)
+	p, ok := e.editor.(paster)
 	if !ok || text == "" {
 		return false
 	}
@@ -60,35 +60,35 @@ func (e *field) paste(text string) bool {
 	return true
 }
 
-// press does what is pressed at cell x of line y in a field of w cells: it puts the cursor there, or chooses from a
-// list. It reports whether the press was the field's, and whether that chose the value of a text.
+// press handles a click at column x of line y in a field of w cells: it moves the cursor there, or chooses from
+// a list. It reports whether it handled the click, and whether that completed the value.
 func (e *field) press(x, y, w int) (taken, done bool) {
-	switch ed := e.ed.(type) {
-	case *input:
+	switch ed := e.editor.(type) {
+	case *textInput:
 		return true, ed.press(x, y, w)
-	case *area:
+	case *textArea:
 		if i, ok := ed.expr.list.RowAt(y - ed.height); ok && ed.expr.open() && ed.expr.list.Highlight(i) {
-			ed.expr.take(&ed.buffer)
+			ed.expr.accept(&ed.buffer)
 		}
 		return true, false
 	}
 	menu, ok := e.menu()
 	if ok {
-		menu.hit(y)
+		menu.chooseAt(y)
 	}
 	return ok, false
 }
 
-// spanUnderstood returns what is typed in the row of a time span, in full where it was shortened, and why it
-// cannot be read.
-func (e *field) spanUnderstood(r row, dates []string) (words, refused string) {
-	text, ok := e.typed()
+// parseTimespan returns the full form of the text in a timespan row if it was abbreviated, and why it cannot be
+// parsed.
+func (e *field) parseTimespan(r row, dates []string) (words, refused string) {
+	text, ok := e.changedText()
 	if !ok || text == "" {
 		return "", ""
 	}
 	root, err := r.Node.SetSpan(e.before, r.Path, text, dates)
 	switch {
-	case err != nil && e.ed.(*input).list.Len() > 0:
+	case err != nil && e.editor.(*textInput).list.Len() > 0:
 		return "", ""
 	case err != nil:
 		return "", err.Error()
@@ -99,9 +99,9 @@ func (e *field) spanUnderstood(r row, dates []string) (words, refused string) {
 	return "", ""
 }
 
-// choosing reports whether the text of a time span is about to be replaced by a highlighted one: until then
-// nothing is wrong with it.
-func (e *field) choosing(r row) bool {
-	in, ok := e.ed.(*input)
-	return ok && r.shape == timespan && in.list.At() >= 0
+// hasPendingChoice reports whether the text of a timespan is about to be replaced by a highlighted suggestion,
+// so that it is not an error yet.
+func (e *field) hasPendingChoice(r row) bool {
+	in, ok := e.editor.(*textInput)
+	return ok && r.shape == shapeTimespan && in.list.At() >= 0
 }

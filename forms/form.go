@@ -10,192 +10,189 @@ import (
 	"bugle/themes"
 )
 
-// Config describes what a form edits and how it looks.
+// Config configures a form.
 type Config struct {
 	Schema *schema.Schema
-	Root   doc.Value  // the whole document: conditions read it
-	Path   doc.Path   // of the object, map or list that the form edits; it need not be there yet
-	Env    schema.Env // the stage whose requirements are marked, flags, lists
+	Root   doc.Value  // the whole document, which conditions refer to
+	Path   doc.Path   // of the object, map or list to edit, which need not exist
+	Env    schema.Env // the stage whose required fields are marked, flags, lists
 	Theme  themes.Theme
-	// Focus is the member to start at; the first field where empty or not there.
+	// Focus is the field to start at; the first field if empty or not found.
 	Focus string
-	// Suggest returns the names of a workspace list, for fields that a list offers values for; nil
-	// where none is at hand.
+	// Suggest returns the names in a workspace list, for fields with suggestions; nil if there are none.
 	Suggest func(list string) []string
-	// Locked returns why the value at a path may not be changed now, and "" where it may; nil where
-	// all may. A locked value can be viewed and takes no keys but those that move.
+	// Locked returns why the value at a path cannot be changed now, and "" if it can; nil if all can. A locked value
+	// can be viewed, and only handles keys that move.
 	Locked func(doc.Path) string
-	// Now returns the time that "tomorrow" is counted from; time.Now where nil.
+	// Now returns the current time for relative dates; nil means time.Now.
 	Now func() time.Time
-	// Zone returns the time zone of a document whose form has no field for one around a time; nil, or
-	// false, where there is none. A field around it that holds a zone comes first.
+	// Zone returns the time zone of a document for times without a zone field around them; nil, or false, if there is
+	// none.
 	Zone func(root doc.Value) (*time.Location, bool)
-	// Width and Height are the cells and lines that View may take.
+	// Width and Height are the maximum size of the view.
 	Width, Height int
 }
 
-// OpenMsg asks the screen to open a form on the object, map or list at Path.
+// OpenMsg asks the screen to open the form of the object, map or list at Path.
 type OpenMsg struct{ Path doc.Path }
 
-// OpenEditorMsg asks the screen to open an editor on Text, and to hand what comes back to
-// [Form.SetText] with the same Path and JSON.
+// OpenEditorMsg asks the screen to open Text in an external editor, and to pass the result to [Form.SetText]
+// with the same Path and JSON.
 type OpenEditorMsg struct {
 	Path doc.Path
 	Text string
-	JSON bool // Text is the value as indented JSON, else the text of a string
+	JSON bool // Text is indented JSON rather than the text of a string
 }
 
-// Form edits one object, map or list. Make one with [New]; it must not be copied.
+// Form edits one object, map or list. Create one with [New]; it must not be copied.
 type Form struct {
-	cfg     Config
-	keys    keyMap
-	sheet   sheet
-	layout  layout
-	naming  *naming  // a name is being asked for
-	picking *picking // a date is being picked
-	resting bool     // the keyboard is elsewhere: no row looks focused
+	cfg        Config
+	keys       keyMap
+	model      rowModel
+	layout     layout
+	nameInput  *nameInput  // nil unless a name is being asked for
+	datePicker *datePicker // nil unless a date is being picked
+	inactive   bool        // the form does not have the keyboard: no row is drawn as focused
 }
 
-// New makes a form. It changes nothing of the document before a person does.
+// New returns a form. It does not change the document by itself.
 func New(cfg Config) *Form {
 	f := &Form{cfg: cfg, keys: newKeyMap(), layout: layout{width: cfg.Width, height: cfg.Height}}
-	f.sheet = newSheet(&f.cfg)
+	f.model = newRowModel(&f.cfg)
 	f.fit()
-	if cfg.Focus == "" || !f.sheet.focusPath(cfg.Path.Child(cfg.Focus)) {
-		f.sheet.focus(0)
+	if cfg.Focus == "" || !f.model.focusPath(cfg.Path.Child(cfg.Focus)) {
+		f.model.focus(0)
 	}
 	f.arrange()
 	return f
 }
 
-// SetActive sets whether the form has the keyboard. Without it no row is drawn as focused; a
-// new form has it.
+// SetActive sets whether the form has the keyboard. If not, no row is drawn as focused; a new form is active.
 func (f *Form) SetActive(on bool) {
-	if f.resting == on {
-		f.resting = !on
+	if f.inactive == on {
+		f.inactive = !on
 		f.arrange()
 	}
 }
 
-// SetSize sets the cells and lines that View may take.
+// SetSize sets the maximum size of the view.
 func (f *Form) SetSize(w, h int) {
 	f.layout.width, f.layout.height = w, h
 	f.arrange()
 }
 
-// Edited returns the document with everything that a person changed so far, and whether that is
-// anything since Config.Root or the last [Form.Reload].
+// Edited returns the document with the user's changes, and whether there are any since Config.Root or the last
+// [Form.Reload].
 func (f *Form) Edited() (doc.Value, bool) {
-	return f.sheet.draft.root, !f.sheet.draft.root.Same(f.sheet.draft.base)
+	return f.model.draft.root, !f.model.draft.root.Same(f.model.draft.base)
 }
 
-// Reload takes over a document: the one that Edits returned, once it is saved, or one that changed
-// elsewhere (undo, an edit as JSON). In the second case all fields are made anew; the focus stays.
+// Reload replaces the document: with the result of Edited after it was saved, or with one that was changed
+// elsewhere (undo, an edit as JSON). In the second case all fields are recreated; the focus stays.
 func (f *Form) Reload(root doc.Value) {
-	if !f.sheet.draft.reload(root) {
+	if !f.model.draft.reload(root) {
 		return
 	}
-	f.sheet.failure, f.sheet.field.added = "", false
-	f.sheet.refresh()
-	f.focus(f.sheet.at)
+	f.model.failure, f.model.field.added = "", false
+	f.model.refresh()
+	f.focus(f.model.cursor)
 	f.arrange()
 }
 
-// SetProblems hands in the problems of the present document. From then on the form does not
-// validate by itself; the screen hands them in after each change.
+// SetProblems sets the problems of the current document. After the first call the form does not validate by
+// itself; the screen must call it after each change.
 func (f *Form) SetProblems(ps []schema.Problem) {
-	f.sheet.problems.list, f.sheet.problems.given = ps, true
+	f.model.problems.list, f.model.problems.external = ps, true
 	f.arrange()
 }
 
-// SetText sets the field at p to the text that an editor returned. Text that should be JSON and is
-// not is refused, with its line and column, and changes nothing; an empty text removes the value.
+// SetText sets the field at p to the result of an external editor. Invalid JSON is rejected with its line and
+// column, and changes nothing; an empty text removes the value.
 func (f *Form) SetText(p doc.Path, text string, asJSON bool) error {
-	root, err := f.sheet.draft.withText(p, text, asJSON)
-	if err != nil || root.Same(f.sheet.draft.root) {
+	root, err := f.model.draft.withText(p, text, asJSON)
+	if err != nil || root.Same(f.model.draft.root) {
 		return err
 	}
-	f.sheet.setRoot(root)
-	f.focus(f.sheet.at)
+	f.model.setRoot(root)
+	f.focus(f.model.cursor)
 	f.arrange()
 	return nil
 }
 
-// Focused returns the focused field as it stands in the document; false on the row that adds to a
-// map or list.
+// Focused returns the focused field in its current state; false on the row that adds to a map or list.
 func (f *Form) Focused() (schema.FieldState, bool) {
-	r, ok := f.sheet.focused()
-	return r.FieldState, ok && r.group != adder
+	r, ok := f.model.focused()
+	return r.FieldState, ok && r.group != groupAdder
 }
 
-// FocusPath focuses the field at p, or the one that p leads into. It reports false where the form
-// has none.
+// FocusPath focuses the field at p, or the one that contains p. It returns false if there is none.
 func (f *Form) FocusPath(p doc.Path) bool {
-	found := f.sheet.focusPath(p)
+	found := f.model.focusPath(p)
 	if found {
-		f.naming, f.picking = nil, nil
+		f.nameInput, f.datePicker = nil, nil
 	}
 	f.arrange()
 	return found
 }
 
-// focus moves to a row, whatever was asked for in the place of one.
+// focus moves to a row and closes the name input and the date picker.
 func (f *Form) focus(i int) {
-	f.naming, f.picking = nil, nil
-	f.sheet.focus(i)
+	f.nameInput, f.datePicker = nil, nil
+	f.model.focus(i)
 }
 
-// Typing reports whether a text field has the keyboard: letters are text, no commands.
-func (f *Form) Typing() bool { return f.naming != nil || f.picking != nil || f.sheet.field.typing() }
+// Typing reports whether a text field has the keyboard, so that letters are text.
+func (f *Form) Typing() bool {
+	return f.nameInput != nil || f.datePicker != nil || f.model.field.typing()
+}
 
-// Modal reports whether a list or a calendar is open, or a name is asked for: Escape is the form's then.
+// Modal reports whether a list, the date picker or the name input is open, which esc closes.
 func (f *Form) Modal() bool {
-	return f.naming != nil || f.picking != nil || f.sheet.field.modal() || f.sheet.source.list && f.sheet.field.ed != nil
+	return f.nameInput != nil || f.datePicker != nil || f.model.field.modal() || f.model.builder.list && f.model.field.editor != nil
 }
 
-// Bindings returns the keys that do something at the focused field, for the screen's help and to
-// tell the form's keys from its own. Keys that are text are not among them: see [Form.Typing].
+// Bindings returns the keys that work at the focused field, for the screen's help and to avoid conflicts. Keys
+// that are text are not included: see [Form.Typing].
 func (f *Form) Bindings() []key.Binding { return f.actions().all() }
 
-// Hints returns the few of the Bindings that a person wants at the focused field, the most wanted
-// first.
-func (f *Form) Hints() []key.Binding { return f.actions().few() }
+// Hints returns the most important Bindings at the focused field, in order of importance.
+func (f *Form) Hints() []key.Binding { return f.actions().important() }
 
 func (f *Form) actions() *actions {
-	r, ok := f.sheet.focused()
-	return &actions{keys: f.keys, row: r, ok: ok, ed: f.sheet.field.ed, list: f.sheet.source.list, removes: r.removable(len(f.cfg.Path)),
-		hidden: len(f.sheet.hidden()), modal: f.Modal(), picks: f.picking != nil, names: f.naming != nil}
+	r, ok := f.model.focused()
+	return &actions{keys: f.keys, row: r, ok: ok, editor: f.model.field.editor, list: f.model.builder.list, removable: r.removable(len(f.cfg.Path)),
+		hidden: len(f.model.hiddenPaths()), modal: f.Modal(), pickingDate: f.datePicker != nil, naming: f.nameInput != nil}
 }
 
-// View draws the form: never wider nor taller than its size, scrolled to the focused field.
+// View draws the form, at most as large as its size, scrolled to the focused field.
 func (f *Form) View() string {
 	switch {
 	case f.layout.width <= 0 || f.layout.height <= 0:
 		return ""
-	case f.picking != nil:
-		return f.picking.view(f.layout.width, f.layout.height)
+	case f.datePicker != nil:
+		return f.datePicker.view(f.layout.width, f.layout.height)
 	}
-	return f.painter().form()
+	return f.renderer().form()
 }
 
-func (f *Form) painter() *painter {
-	p := &painter{theme: f.cfg.Theme, sheet: &f.sheet, layout: &f.layout, naming: f.naming, actions: f.actions(), focus: f.sheet.at}
-	if f.resting && !f.Modal() {
+func (f *Form) renderer() *renderer {
+	p := &renderer{theme: f.cfg.Theme, model: &f.model, layout: &f.layout, nameInput: f.nameInput, actions: f.actions(), focus: f.model.cursor}
+	if f.inactive && !f.Modal() {
 		p.focus = -1
 	}
 	return p
 }
 
-// fit sets how much room the rows and their editors have.
+// fit sets the available size of the rows and their editors.
 func (f *Form) fit() {
-	f.layout.fitLabels(f.sheet.rows)
-	f.sheet.width, f.sheet.lines = f.layout.valueWidth(), f.layout.menuHeight()
+	f.layout.fitLabels(f.model.rows)
+	f.model.width, f.model.lines = f.layout.valueWidth(), f.layout.menuHeight()
 }
 
-// arrange finds out where each row stands, and scrolls so that the focused one is in sight.
+// arrange positions the rows, and scrolls to the focused one.
 func (f *Form) arrange() {
 	f.fit()
-	at, p := f.sheet.at, f.painter()
-	f.layout.head = len(p.head())
-	f.layout.arrange(p.heights(), at, at < len(f.sheet.rows) && f.sheet.heading(at) != "")
+	at, p := f.model.cursor, f.renderer()
+	f.layout.headerHeight = len(p.header())
+	f.layout.arrange(p.heights(), at, at < len(f.model.rows) && f.model.heading(at) != "")
 }

@@ -30,14 +30,14 @@ func TestChoosingShowsAndHidesFieldsAtOnce(t *testing.T) {
 	want(t, f, `{"template":"TIMER","template_id":"T-1"}`)
 	hides(t, f, "Template id *")
 	shows(t, f, "Not used here", "T-1")
-	if n := f.sheet.removeHidden(); n != 1 {
+	if n := f.model.removeHidden(); n != 1 {
 		t.Errorf("removed %d", n)
 	}
 	want(t, f, `{"template":"TIMER"}`)
 }
 
-// What an object holds is told in its row so that it reads without opening it.
-func TestAnObjectIsSummedUp(t *testing.T) {
+// The row of an object summarizes its content.
+func TestObjectSummary(t *testing.T) {
 	root := parse(t, `{"scheduling_details":{"periodic_details":{"sending_frequency":"WEEKLY","repeat_frequency":2,"repeat_on_days_of_week":["SUNDAY"]}}}`)
 	cfg := config(root, "scheduling_details")
 	cfg.Schema, cfg.Focus = catalog.Campaign(catalog.Push), ""
@@ -67,7 +67,7 @@ func TestCatalogCustomTemplate(t *testing.T) {
 	}
 }
 
-func TestTypeAheadIsNeverLost(t *testing.T) {
+func TestTypeAheadIsKept(t *testing.T) {
 	f := at(t, open(t, `{}`), "title")
 	press(f, "alpha", "enter", "bravo", "enter", "7", "enter", " ", "tab", "enter", " ", "enter", "tab", "x, y")
 	want(t, f, `{"title":"alpha","body":"bravo","count":7,"sticky":true,"platforms":["ANDROID"],"tags":["x","y"]}`)
@@ -87,13 +87,13 @@ func TestUnknownValuesSurvive(t *testing.T) {
 	at(t, f, "template")
 	press(f, "left", "left", "left", "left", "left")
 	want(t, f, `{"sticky":"yes","platforms":["TV",5,"TV","ANDROID"],"count":{"a":1}}`)
-	press(f, "right", "right", "right", "right", "right") // back to what it was
+	press(f, "right", "right", "right", "right", "right") // back to the original value
 	if root, _ := f.Edited(); root.Get("template").Text() != "HOLOGRAM" {
 		t.Errorf("the unknown value is gone: %s", root.Encode())
 	}
 }
 
-func TestWhatATextBecomes(t *testing.T) {
+func TestTextToValue(t *testing.T) {
 	tests := []struct{ name, is, field, typed, becomes string }{
 		{"string", `{}`, "title", "5", `{"title":"5"}`},
 		{"number keeps its spelling", `{}`, "count", "1.50", `{"count":1.50}`},
@@ -180,7 +180,7 @@ func TestLongPasteInAList(t *testing.T) {
 	want(t, f, `{"pairs":{"ab":1}}`)
 }
 
-func TestEditorOutside(t *testing.T) {
+func TestExternalEditor(t *testing.T) {
 	f := at(t, open(t, `{"body":"`+strings.Repeat("long ", 600)+`","timer":5,"title":"t"}`), "body")
 	msg, ok := press(f, "e").(OpenEditorMsg)
 	if !ok || msg.JSON || len(msg.Text) != 3000 {
@@ -221,7 +221,7 @@ func TestMap(t *testing.T) {
 	press(f, "5")
 	want(t, f, `{"pairs":{"a":15,"b":2}}`)
 	press(f, "backspace", "backspace")
-	want(t, f, `{"pairs":{"a":"","b":2}}`) // it is not gone while it is retyped
+	want(t, f, `{"pairs":{"a":"","b":2}}`) // it is not removed while it is retyped
 	press(f, "9", "f2", "ctrl+u", "b", "enter")
 	shows(t, f, "already")
 	press(f, "backspace", "z t", "enter")

@@ -9,25 +9,25 @@ import (
 	"bugle/engine/phrase"
 )
 
-// hint returns what the field is for, and the key that matters most there.
-func (p *painter) hint(r row) string {
+// hint returns the help of a field, and its most important key.
+func (p *renderer) hint(r row) string {
 	switch {
-	case p.naming != nil:
+	case p.nameInput != nil:
 		return "enter sets the name, esc cancels"
-	case r.group == received, r.locked != "" && p.sheet.source.lockedHere() == "":
+	case r.group == groupResponseOnly, r.locked != "" && p.model.builder.lockedReason() == "":
 		return r.locked
 	case r.locked != "" && r.Node != nil:
 		return firstSentence(r.Node.Help)
-	case r.group == adder && len(p.sheet.rows) == 1:
+	case r.group == groupAdder && len(p.model.rows) == 1:
 		return "Press enter to add the first one."
-	case r.group == adder:
+	case r.group == groupAdder:
 		return "Press enter to add one."
-	case p.sheet.source.list && p.sheet.field.ed == nil && r.Node != nil:
+	case p.model.builder.list && p.model.field.editor == nil && r.Node != nil:
 		return strings.TrimSpace(firstSentence(r.Node.Help) + " Press d to duplicate it, x to delete it, J or K to move it.")
-	case r.group == unused:
-		return "Not used: it applies " + r.Why + ". " + p.removing()
-	case r.group == unknown && p.actions.removes:
-		return "Unknown field. " + p.removing()
+	case r.group == groupUnused:
+		return "Not used: it applies " + r.Why + ". " + p.removeHint()
+	case r.group == groupUnknown && p.actions.removable:
+		return "Unknown field. " + p.removeHint()
 	case r.Node == nil:
 		return "Unknown field. Press ctrl+x to remove it."
 	}
@@ -36,20 +36,20 @@ func (p *painter) hint(r row) string {
 		parts = append(parts, s)
 	}
 	switch {
-	case r.shape == anyJSON:
+	case r.shape == shapeAnyValue:
 		parts = append(parts, "Current type: "+kindWord(r.Value)+".")
-	case r.shape == ticks && r.locked == "":
+	case r.shape == shapeChecklist && r.locked == "":
 		if p.actions.modal {
 			parts = append(parts, "Press space to select, enter when done.")
 		}
-	case r.shape == timespan:
+	case r.shape == shapeTimespan:
 		parts = append(parts, "Type it as “"+r.Node.SpanExample()+"”.")
-	case r.shape == commas:
+	case r.shape == shapeCommaList:
 		parts = append(parts, "Separate values with commas.")
-	case r.shape == raw:
+	case r.shape == shapeExternalJSON:
 		parts = append(parts, "Press e to edit it as JSON, ctrl+x to remove it.")
 	}
-	if p.actions.pickable() {
+	if p.actions.canPickDate() {
 		parts = append(parts, "Type a date such as “tomorrow 9am”, or press f4 for a calendar.")
 	}
 	if isColor(r) {
@@ -57,18 +57,18 @@ func (p *painter) hint(r row) string {
 			parts = append(parts, c)
 		}
 	}
-	if c, ok := p.sheet.field.ed.(*choice); ok && c.open != nil {
+	if c, ok := p.model.field.editor.(*choice); ok && c.open != nil {
 		if _, any := c.open.hovered(); !any {
 			parts = []string{"No option matches. Press backspace to delete letters, esc to close the list."}
 		}
 	}
-	if c := completing(p.sheet.field.ed); c != nil {
+	if c := openCompletion(p.model.field.editor); c != nil {
 		parts = []string{c.hint()}
 	}
-	if in, ok := p.sheet.field.ed.(*input); ok && in.narrowing {
-		return "Press esc to keep “" + oneLine(unpack(in.start)) + "”."
+	if in, ok := p.model.field.editor.(*textInput); ok && in.replacing {
+		return "Press esc to keep “" + oneLine(decodeHidden(in.start)) + "”."
 	}
-	if in, ok := p.sheet.field.ed.(*input); ok && len(in.suggest) > 0 && in.list.At() < 0 {
+	if in, ok := p.model.field.editor.(*textInput); ok && len(in.suggest) > 0 && in.list.At() < 0 {
 		pressed := "ctrl+n"
 		if in.list.Len() > 0 {
 			pressed = "↓"
@@ -78,8 +78,8 @@ func (p *painter) hint(r row) string {
 	return oneLine(strings.Join(parts, " "))
 }
 
-// removing names the keys that remove what is kept.
-func (p *painter) removing() string {
+// removeHint names the keys that remove unused values.
+func (p *renderer) removeHint() string {
 	if n := p.actions.hidden; n > 1 {
 		return fmt.Sprintf("Press x to remove it, X to remove all %d unused fields.", n)
 	}
@@ -105,8 +105,8 @@ func firstSentence(s string) string {
 	return s
 }
 
-// preview draws the first lines of a value that is edited outside.
-func (p *painter) preview(r row) []string {
+// preview draws the first lines of a value that is edited externally.
+func (p *renderer) preview(r row) []string {
 	t, w := p.theme, p.layout.valueWidth()
 	text := r.Value.Text()
 	if r.Value.Kind() != doc.String {
@@ -120,7 +120,7 @@ func (p *painter) preview(r row) []string {
 	for rest, more := text, true; more && len(out) < 3; {
 		var line string
 		line, rest, more = strings.Cut(rest, "\n")
-		out = append(out, t.Text.Render(fit(oneLine(head(strings.TrimSuffix(line, "\r"), w)), w)))
+		out = append(out, t.Text.Render(cutLine(oneLine(firstRunes(strings.TrimSuffix(line, "\r"), w)), w)))
 	}
-	return append(out, t.Faint.Render(fit(size+" · ", w))+t.Key.Render("e")+t.Faint.Render(" opens the editor"))
+	return append(out, t.Faint.Render(cutLine(size+" · ", w))+t.Key.Render("e")+t.Faint.Render(" opens the editor"))
 }

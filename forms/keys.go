@@ -7,7 +7,7 @@ import (
 	"bugle/forms/calendar"
 )
 
-// keyMap are the form's own keys. What a text field takes is text.
+// keyMap has the form's own keys, apart from text input.
 type keyMap struct {
 	Next, Prev, PageDown, PageUp, First, Last           key.Binding
 	Open, Change, Remove, Rename, Editor                key.Binding
@@ -50,8 +50,8 @@ func newKeyMap() keyMap {
 	}
 }
 
-// target returns the row that a key leads to from row at of n, where a page has step of them; false for keys
-// that do not move.
+// target returns the row that a key leads to from row at of n, where a page has step rows; false for keys that
+// do not move.
 func (k keyMap) target(msg tea.KeyMsg, at, n, step int) (int, bool) {
 	switch {
 	case key.Matches(msg, k.Next):
@@ -70,18 +70,18 @@ func (k keyMap) target(msg tea.KeyMsg, at, n, step int) (int, bool) {
 	return at, false
 }
 
-// actions are the keys that do something at a row, and what they do there.
+// actions describes the keys that work at a row.
 type actions struct {
-	keys    keyMap
-	row     row
-	ok      bool   // there is a row
-	ed      editor // of the row; nil where none is open
-	list    bool   // the rows are the elements of a list
-	removes bool   // the value of the row is kept, not used, and may be changed
-	hidden  int    // how many rows can be removed at once
-	modal   bool   // a list, a calendar or a question for a name is open
-	picks   bool   // it is a calendar
-	names   bool   // it is a question for a name
+	keys        keyMap
+	row         row
+	ok          bool   // there is a row
+	editor      editor // of the row; nil if there is none
+	list        bool   // the rows are the elements of a list
+	removable   bool   // the value of the row is unused, and can be removed
+	hidden      int    // number of rows that can be removed at once
+	modal       bool   // a list, the date picker or the name input is open
+	pickingDate bool   // the date picker is open
+	naming      bool   // the name input is open
 }
 
 // all returns all of the keys.
@@ -92,8 +92,8 @@ func (a *actions) all() []key.Binding {
 	return append(a.rowBindings(), a.next(), a.keys.Prev, a.keys.PageDown, a.keys.PageUp, a.keys.First, a.keys.Last)
 }
 
-// few returns the keys that a person wants most, the most wanted first.
-func (a *actions) few() []key.Binding {
+// important returns the most important keys, in order of importance.
+func (a *actions) important() []key.Binding {
 	if a.modal {
 		return a.modalBindings()
 	}
@@ -102,7 +102,7 @@ func (a *actions) few() []key.Binding {
 	}
 	r := a.row
 	var out []key.Binding
-	if b := a.activate(); b.Enabled() {
+	if b := a.enterBinding(); b.Enabled() {
 		out = append(out, b)
 	}
 	out = append(out, a.next())
@@ -113,11 +113,11 @@ func (a *actions) few() []key.Binding {
 			a.keys.Duplicate.Help().Desc:
 			out = append(out, b)
 		case a.keys.Editor.Help().Desc:
-			if r.shape == long || r.shape == raw || r.shape == many {
+			if r.shape == shapeExternalText || r.shape == shapeExternalJSON || r.shape == shapeTextArea {
 				out = append(out, b)
 			}
 		case a.keys.Add.Help().Desc:
-			if r.group != adder {
+			if r.group != groupAdder {
 				out = append(out, b)
 			}
 		}
@@ -125,126 +125,126 @@ func (a *actions) few() []key.Binding {
 	return out
 }
 
-// offering reports whether suggestions are listed below the row: down leads into them.
-func (a *actions) offering() bool {
-	in, ok := a.ed.(*input)
+// hasSuggestions reports whether suggestions are listed below the row, which down moves into.
+func (a *actions) hasSuggestions() bool {
+	in, ok := a.editor.(*textInput)
 	return ok && in.list.Len() > 0
 }
 
 // next returns the key that leads to the next row.
 func (a *actions) next() key.Binding {
-	if a.offering() {
+	if a.hasSuggestions() {
 		return bind("tab", a.keys.Next.Help().Desc, a.keys.Next.Keys()...)
 	}
 	return a.keys.Next
 }
 
-// rowBindings returns the keys of the focused row, the one that matters most first.
+// rowBindings returns the keys of the focused row, the most important first.
 func (a *actions) rowBindings() []key.Binding {
 	if !a.ok {
 		return nil
 	}
 	r := a.row
 	var out []key.Binding
-	if b := a.activate(); b.Enabled() {
+	if b := a.enterBinding(); b.Enabled() {
 		out = append(out, b)
 	}
 	if r.locked != "" {
 		return out
 	}
-	if in, ok := a.ed.(*input); ok && len(in.suggest) > 0 {
+	if in, ok := a.editor.(*textInput); ok && len(in.suggest) > 0 {
 		suggest := a.keys.Suggest
-		if a.offering() {
+		if a.hasSuggestions() {
 			suggest = bind("↓", suggest.Help().Desc, suggest.Keys()...)
 		}
 		out = append(out, suggest)
 	}
-	if a.pickable() {
+	if a.canPickDate() {
 		out = append(out, a.keys.Calendar)
 	}
-	if a.removes {
+	if a.removable {
 		out = append(out, a.keys.RemoveOne)
 		if a.hidden > 1 {
 			out = append(out, a.keys.RemoveAll)
 		}
 	}
-	if a.list && a.ed == nil {
+	if a.list && a.editor == nil {
 		out = append(out, a.keys.Add)
-		if r.group == shown {
+		if r.group == groupFields {
 			out = append(out, a.keys.Delete, a.keys.Duplicate, a.keys.MoveUp, a.keys.MoveDown)
 		}
 	}
 	switch {
 	case r.isText():
 		editor := a.keys.Editor
-		if a.ed != nil && a.ed.typing() {
+		if a.editor != nil && a.editor.typing() {
 			editor = bind("ctrl+e", "open editor", "ctrl+e") // e alone is text
 		}
 		out = append(out, editor)
-		if !a.removes {
+		if !a.removable {
 			out = append(out, a.keys.Remove)
 		}
-	case r.shape == chosen && a.ed != nil:
+	case r.shape == shapeChoice && a.editor != nil:
 		out = append(out, a.keys.Change, a.keys.Remove)
-	case r.group != adder && !a.list && !a.removes:
+	case r.group != groupAdder && !a.list && !a.removable:
 		out = append(out, a.keys.Remove)
 	}
-	if _, ok := a.ed.(*area); ok {
+	if _, ok := a.editor.(*textArea); ok {
 		out = append(out, a.keys.NewLine)
 	}
-	if r.free && !a.list {
+	if r.custom && !a.list {
 		out = append(out, a.keys.Rename)
 	}
 	return out
 }
 
-// modalBindings are the keys of an open list, of a question for a name, of an element's text.
+// modalBindings returns the keys of an open list, the name input, or an element's text.
 func (a *actions) modalBindings() []key.Binding {
-	if a.picks {
+	if a.pickingDate {
 		return calendar.Bindings()
 	}
-	if completing(a.ed) != nil {
+	if openCompletion(a.editor) != nil {
 		return []key.Binding{bind("enter", "insert", "enter"), bind("esc", "close", "esc"), bind("↑/↓", "move", "up", "down", "ctrl+n", "ctrl+p")}
 	}
 	out := []key.Binding{bind("enter", "done", "enter"), bind("esc", "close", "esc")}
-	if _, ok := a.ed.(*checklist); ok {
+	if _, ok := a.editor.(*checklist); ok {
 		return append([]key.Binding{bind("space", "select", " ", "x")}, append(out, bind("↑/↓", "move", "up", "down", "j", "k"))...)
 	}
-	if _, ok := a.ed.(*choice); ok {
+	if _, ok := a.editor.(*choice); ok {
 		return append(out, bind("↑/↓", "move", "up", "down"))
 	}
 	return out
 }
 
-// activate returns what Enter does at the row, beyond going to the next one.
-func (a *actions) activate() key.Binding {
+// enterBinding returns what enter does at the row, other than moving to the next one.
+func (a *actions) enterBinding() key.Binding {
 	switch r := a.row; {
-	case r.shape == entry:
+	case r.shape == shapeSubform:
 		return a.keys.Open
 	case r.locked != "":
 		return key.NewBinding(key.WithDisabled())
-	case r.shape == chosen && a.ed != nil, r.shape == ticks && a.ed != nil:
+	case r.shape == shapeChoice && a.editor != nil, r.shape == shapeChecklist && a.editor != nil:
 		return bind("enter", "choose", "enter")
-	case r.group == adder:
+	case r.group == groupAdder:
 		return bind("enter", "add", "enter")
-	case a.list && a.ed == nil && r.group == shown:
+	case a.list && a.editor == nil && r.group == groupFields:
 		return a.keys.EditValue
 	}
 	return key.NewBinding(key.WithDisabled())
 }
 
-// isText reports whether the editor outside can take the value of the row.
+// isText reports whether the value of the row can be edited externally.
 func (r row) isText() bool {
 	switch r.shape {
-	case long, raw, many:
+	case shapeExternalText, shapeExternalJSON, shapeTextArea:
 		return true
-	case entry, anyJSON, oneline, commas:
+	case shapeSubform, shapeAnyValue, shapeInput, shapeCommaList:
 		return r.Value.Exists()
 	}
 	return false
 }
 
-// pickable reports whether a calendar can be opened for the row now.
-func (a *actions) pickable() bool {
-	return isTime(a.row) && a.row.locked == "" && (a.ed != nil || a.list) && !a.names
+// canPickDate reports whether the date picker can be opened for the row.
+func (a *actions) canPickDate() bool {
+	return isTime(a.row) && a.row.locked == "" && (a.editor != nil || a.list) && !a.naming
 }

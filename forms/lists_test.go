@@ -21,7 +21,7 @@ func TestListOfScalars(t *testing.T) {
 	f := open(t, `{"tags":["a",true]}`, "tags")
 	press(f, "enter", "b", "enter", "a", "new", "down")
 	want(t, f, `{"tags":["ab","new",true]}`)
-	press(f, "a", "enter") // added, left empty: not kept
+	press(f, "a", "enter") // added, but left empty: not kept
 	want(t, f, `{"tags":["ab","new",true]}`)
 
 	f = open(t, `{"platforms":["IOS"]}`, "platforms")
@@ -32,14 +32,14 @@ func TestListOfScalars(t *testing.T) {
 	}
 }
 
-func TestUnknownMembers(t *testing.T) {
+func TestUnknownFields(t *testing.T) {
 	f := at(t, open(t, `{"strange":{"a":[1.0]},"title":"t"}`), "strange")
 	shows(t, f, "Not in the specification", "Press x to remove it")
 	press(f, "ctrl+x")
 	want(t, f, `{"title":"t"}`)
 }
 
-func TestNoObjectHere(t *testing.T) {
+func TestWrongKindOfValue(t *testing.T) {
 	f := open(t, `{"timer":"soon"}`, "timer")
 	shows(t, f, "soon", "opens the editor")
 	press(f, "x", "enter", "tab")
@@ -71,7 +71,7 @@ func TestSuggestionsInAList(t *testing.T) {
 	want(t, f, `{"tags":["own","growth","retention","brand"]}`)
 }
 
-func TestDownGoesIntoTheSuggestions(t *testing.T) {
+func TestDownMovesIntoSuggestions(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		path   []any
@@ -104,7 +104,7 @@ func TestDownGoesIntoTheSuggestions(t *testing.T) {
 	want(t, f, `{}`)
 }
 
-func TestWhatAnEmptyChoiceDoesIsNamed(t *testing.T) {
+func TestEmptyChoiceNamesDefault(t *testing.T) {
 	f := at(t, open(t, `{}`), "sticky")
 	shows(t, f, "‹ Default (no) ›")
 	shows(t, at(t, f, "template"), "‹ Not set ›")
@@ -168,7 +168,7 @@ func TestReload(t *testing.T) {
 	want(t, f, `{"template":"Custom","title":"undone!"}`)
 }
 
-func TestProblemsHandedIn(t *testing.T) {
+func TestExternalProblems(t *testing.T) {
 	f := at(t, open(t, `{}`), "count")
 	f.SetProblems([]schema.Problem{{Path: doc.P("count"), Message: "is odd"}, {Path: nil, Message: "needs more"}})
 	shows(t, f, "! Is odd", "! Needs more")
@@ -201,7 +201,7 @@ func TestBindingsAreTheKeysThatWork(t *testing.T) {
 	}
 }
 
-func TestNothingMovesByItself(t *testing.T) {
+func TestNoCursorBlink(t *testing.T) {
 	f := at(t, open(t, `{}`), "title")
 	for _, k := range []tea.Msg{tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("x")}, tea.FocusMsg{}, tea.WindowSizeMsg{}, tea.KeyMsg{Type: tea.KeyTab}} {
 		if cmd := f.Update(k); cmd != nil {
@@ -281,15 +281,15 @@ func BenchmarkKey(b *testing.B) {
 	}
 }
 
-// On a closed choice a letter looks for an option, as in every menu.
+// On a closed choice, a letter filters the options, as in every menu.
 func TestLetterOpensChoice(t *testing.T) {
 	f := open(t, `{}`)
 	press(f, "c", "u", "s", "enter")
 	want(t, f, `{"template":"Custom"}`)
 }
 
-// Letters that no option has lead nowhere, and the form says how to go on.
-func TestLettersThatNoChoiceHas(t *testing.T) {
+// Letters that match no option do nothing, and the form explains how to continue.
+func TestUnmatchedLettersInChoice(t *testing.T) {
 	f := open(t, `{}`)
 	press(f, "c", "z", "z")
 	shows(t, f, "No option matches")
@@ -299,7 +299,7 @@ func TestLettersThatNoChoiceHas(t *testing.T) {
 	want(t, f, `{"template":"Custom"}`)
 }
 
-// Where only names of the workspace are right, Enter completes the part that was typed.
+// In a field that only accepts names of the workspace, enter completes the typed part.
 func TestEnterCompletesAConfiguredName(t *testing.T) {
 	s := schema.MustCompile(schema.Field{ID: "c", Kind: schema.Object, Ref: "test", Fields: []schema.Field{
 		{Name: "name", Kind: schema.String, Help: "Which.", Suggest: "teams", Rules: []schema.Rule{schema.Guard{At: schema.Publish, Rule: schema.Configured{List: "teams"}}}},
@@ -312,12 +312,12 @@ func TestEnterCompletesAConfiguredName(t *testing.T) {
 	want(t, f, `{"name":"retention","free":"growth"}`)
 }
 
-// Enter accepts the highlighted name in every field that suggests; what is no name has a row of its
-// own, and is marked as unknown from then on.
-func TestEnterAcceptsWhatIsHighlighted(t *testing.T) {
+// Enter accepts the highlighted name in every field with suggestions; other text has a row of its own, and is
+// then marked as unknown.
+func TestEnterAcceptsHighlighted(t *testing.T) {
 	f := at(t, open(t, `{}`), "team")
 	press(f, "ret")
-	shows(t, f, "> retention", "  Use “ret”", notKnown)
+	shows(t, f, "> retention", "  Use “ret”", unknownNote)
 	press(f, "enter")
 	want(t, f, `{"team":"retention"}`)
 
@@ -326,11 +326,11 @@ func TestEnterAcceptsWhatIsHighlighted(t *testing.T) {
 	shows(t, f, "> Use “ret”")
 	press(f, "enter")
 	want(t, f, `{"team":"ret"}`)
-	shows(t, f, "ret  "+notKnown)
+	shows(t, f, "ret  "+unknownNote)
 
 	f = at(t, open(t, `{}`), "team")
 	press(f, "sales")
-	shows(t, f, "> Use “sales”  "+notKnown)
+	shows(t, f, "> Use “sales”  "+unknownNote)
 	press(f, "enter")
 	want(t, f, `{"team":"sales"}`)
 
@@ -339,7 +339,7 @@ func TestEnterAcceptsWhatIsHighlighted(t *testing.T) {
 	want(t, f, `{"team":"retention"}`)
 
 	f = at(t, open(t, `{}`), "team")
-	press(f, "ret", "up") // out of the field: what was typed stays
+	press(f, "ret", "up") // leave the field: the text is kept
 	want(t, f, `{"team":"ret"}`)
 
 	f = at(t, open(t, `{"team":"brand"}`), "team")
@@ -350,7 +350,7 @@ func TestEnterAcceptsWhatIsHighlighted(t *testing.T) {
 }
 
 // A long text shows where it is cut off.
-func TestALongTextIsCutAtBothEnds(t *testing.T) {
+func TestLongTextIsCutAtBothEnds(t *testing.T) {
 	f := at(t, open(t, `{"title":"one two three four five six seven eight nine ten eleven twelve"}`), "title")
 	f.SetSize(48, 20)
 	shows(t, f, "…ven eight nine ten eleven twelve_")
@@ -381,9 +381,8 @@ func click(f *Form, text string) {
 	f.Update(tea.MouseMsg{X: x, Y: y, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
 }
 
-// A click reaches what is drawn under it: with lines over the fields, in wide and narrow forms, in
-// lists that are open.
-func TestClicksLandOnWhatIsDrawn(t *testing.T) {
+// A click hits what is drawn under it: with lines above the fields, in wide and narrow forms, in open lists.
+func TestClickTargets(t *testing.T) {
 	for _, size := range [][2]int{{36, 18}, {60, 20}, {80, 24}, {120, 40}} {
 		f := open(t, `{"template":"Custom","title":"Hi","tags":["a"],"buttons":[{}],"strange":1}`)
 		f.SetSize(size[0], size[1])
@@ -391,7 +390,7 @@ func TestClicksLandOnWhatIsDrawn(t *testing.T) {
 		for round := range 2 {
 			for _, label := range []string{"Title", "Count", "Sticky", "Tags", "Team", "Platforms", "Body", "Template id", "Title"} {
 				if y, _ := find(f, "  "+label); y < 0 {
-					continue // out of sight
+					continue // hidden
 				}
 				click(f, "  "+label)
 				if got := focusedLine(f); !strings.HasPrefix(got, "▸ "+label) {

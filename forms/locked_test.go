@@ -8,8 +8,8 @@ import (
 	"bugle/engine/schema"
 )
 
-// locking opens the form at p with the paths under which locked says why not.
-func locking(t *testing.T, json string, locked map[string]string, p ...any) *Form {
+// openLocked opens the form at p; locked maps locked paths to reasons.
+func openLocked(t *testing.T, json string, locked map[string]string, p ...any) *Form {
 	t.Helper()
 	cfg := config(parse(t, json), p...)
 	cfg.Locked = func(p doc.Path) string {
@@ -23,9 +23,9 @@ func locking(t *testing.T, json string, locked map[string]string, p ...any) *For
 	return New(cfg)
 }
 
-func TestALockedFormIsReadAndNotChanged(t *testing.T) {
+func TestLockedFormIsReadOnly(t *testing.T) {
 	const is = `{"template":"Custom","template_id":"T","title":"Hi","platforms":["IOS"],"buttons":[{"text":"Go"}]}`
-	f := locking(t, is, map[string]string{"": "Nothing can be changed now."})
+	f := openLocked(t, is, map[string]string{"": "Nothing can be changed now."})
 	shows(t, f, "Nothing can be changed now.")
 	for range 20 {
 		press(f, "x", " ", "left", "ctrl+x", "f2", "e", "z")
@@ -43,9 +43,9 @@ func TestALockedFormIsReadAndNotChanged(t *testing.T) {
 	}
 }
 
-func TestALockedListTakesNoEntry(t *testing.T) {
+func TestLockedListCannotGrow(t *testing.T) {
 	const is = `{"buttons":[{"text":"Go"},{"text":"Stay"}]}`
-	f := locking(t, is, map[string]string{"buttons": "Not while it is live."}, "buttons")
+	f := openLocked(t, is, map[string]string{"buttons": "Not while it is live."}, "buttons")
 	shows(t, f, "Not while it is live.")
 	hides(t, f, "+ add")
 	press(f, "a", "d", "x", "J", "K")
@@ -55,8 +55,8 @@ func TestALockedListTakesNoEntry(t *testing.T) {
 	}
 }
 
-func TestALockedFieldSaysWhyAmongOthers(t *testing.T) {
-	f := locking(t, `{"title":"Hi","body":"there"}`, map[string]string{"title": "The title stays."})
+func TestLockedFieldShowsReason(t *testing.T) {
+	f := openLocked(t, `{"title":"Hi","body":"there"}`, map[string]string{"title": "The title stays."})
 	hides(t, f, "The title stays.")
 	at(t, f, "title")
 	shows(t, f, "The title stays.")
@@ -68,7 +68,7 @@ func TestALockedFieldSaysWhyAmongOthers(t *testing.T) {
 	want(t, f, `{"title":"Hi","body":"there!"}`)
 }
 
-func TestWithoutTheKeyboardNoFieldLooksFocused(t *testing.T) {
+func TestInactiveFormShowsNoFocus(t *testing.T) {
 	f := at(t, open(t, `{"title":"A title that is longer than its field has cells for it and then some more"}`), "title")
 	shows(t, f, "▸", "The first line.")
 	f.SetActive(false)
@@ -93,7 +93,7 @@ func TestHintsOfListsAndMenus(t *testing.T) {
 	hides(t, f, "type to find")
 }
 
-func TestMoreSuggestionsThanFitAreCounted(t *testing.T) {
+func TestHiddenSuggestionsAreCounted(t *testing.T) {
 	cfg := config(parse(t, `{}`))
 	names := strings.Fields("ada bea cleo dora eva fay gina hana")
 	cfg.Suggest = func(string) []string { return names }
@@ -103,7 +103,7 @@ func TestMoreSuggestionsThanFitAreCounted(t *testing.T) {
 	hides(t, f, "more)")
 }
 
-func TestAProblemOfTheWholeFormIsToldInFull(t *testing.T) {
+func TestFormProblemIsShownInFull(t *testing.T) {
 	f := open(t, `{}`, "timer")
 	long := "is missing because of one thing and another thing and yet another thing, which is all that there is to it"
 	f.SetProblems([]schema.Problem{{Path: doc.P("timer"), Message: long}})

@@ -12,23 +12,23 @@ import (
 	"bugle/engine/schema"
 )
 
-// problems is what is wrong with a document, as the rows of a form show it.
+// problems has the problems of a document, by the rows of a form.
 type problems struct {
-	cfg   *Config
-	list  []schema.Problem
-	given bool // the screen hands them in
+	cfg      *Config
+	list     []schema.Problem
+	external bool // the screen sets them
 }
 
-// check validates a document, unless the screen does.
+// check validates a document, unless the screen sets the problems.
 func (v *problems) check(root doc.Value) {
-	if !v.given {
+	if !v.external {
 		v.list = v.cfg.Schema.Validate(root, v.cfg.Env)
 	}
 }
 
-// about is the message of a problem with the object of the form itself. What stands under a field
-// has the field's name before it; here the object's is put there.
-func (v *problems) about(p schema.Problem) string {
+// formMessage returns the message of a problem with the form's object itself, prefixed with its title as other
+// messages are with the field's.
+func (v *problems) formMessage(p schema.Problem) string {
 	n := v.cfg.Schema.At(p.Path)
 	if n == nil || n.Name == "" {
 		return sentence(p.Text())
@@ -36,8 +36,8 @@ func (v *problems) about(p schema.Problem) string {
 	return n.Label() + ": " + oneLine(p.Text())
 }
 
-// own returns the problems with the object of the form, or with a flat one in it, that none of the rows shows.
-func (v *problems) own(rows []row, flats []doc.Path) []schema.Problem {
+// unshown returns the problems with the form's object, or an inlined one in it, that no row shows.
+func (v *problems) unshown(rows []row, flats []doc.Path) []schema.Problem {
 	var out []schema.Problem
 	for _, p := range v.list {
 		if p.Path.Equal(v.cfg.Path) ||
@@ -48,8 +48,8 @@ func (v *problems) own(rows []row, flats []doc.Path) []schema.Problem {
 	return out
 }
 
-// showsAt reports whether the problem with a flat object that is missing shows at a row: at each
-// field that the object needs.
+// showsAt reports whether the problem of a missing inlined object is shown at a row: at each field that the
+// object requires.
 func (v *problems) showsAt(r row, p schema.Problem) bool {
 	return r.Required && !r.Value.Exists() && len(p.Path) > len(v.cfg.Path) && len(p.Path) < len(r.Path) && r.Path.HasPrefix(p.Path)
 }
@@ -61,34 +61,34 @@ func (v *problems) style(p schema.Problem) lipgloss.Style {
 	return v.cfg.Theme.Danger
 }
 
-// sentence returns a text of one line that begins with a capital.
+// sentence returns a text as one capitalized line.
 func sentence(s string) string {
 	s = oneLine(s)
 	r, n := utf8.DecodeRuneInString(s)
 	return strings.ToUpper(string(r)) + s[n:]
 }
 
-// direct returns the problem to show under a row: for an entry its own alone, for other
-// fields also that of an element. A member that is kept says by its group what a notice would.
-func (v *problems) direct(r row) *schema.Problem {
-	if r.group == adder {
+// forRow returns the problem to show below a row: for a subform only its own, for other fields also that of an
+// element. For an unused field, its group explains the problem.
+func (v *problems) forRow(r row) *schema.Problem {
+	if r.group == groupAdder {
 		return nil
 	}
 	for i, p := range v.list {
 		if v.showsAt(r, p) {
 			return &v.list[i]
 		}
-		if !r.holds(p.Path) || r.group != shown && p.Severity == schema.Notice {
+		if !r.contains(p.Path) || r.group != groupFields && p.Severity == schema.Notice {
 			continue
 		}
-		if r.shape != entry || len(p.Path) == len(r.Path) {
+		if r.shape != shapeSubform || len(p.Path) == len(r.Path) {
 			return &v.list[i]
 		}
 	}
 	return nil
 }
 
-// text is the message of a problem in or below a row, in the words of the form.
+// text returns the message of a problem at or below a row, in the terms of the form.
 func (v *problems) text(r row, p *schema.Problem) string {
 	if len(p.Path) <= len(r.Path) || !p.Path.HasPrefix(r.Path) {
 		return sentence(p.Text())
@@ -105,7 +105,7 @@ func (v *problems) text(r row, p *schema.Problem) string {
 func (v *problems) errors(r row) int {
 	n := 0
 	for _, p := range v.list {
-		if p.Severity == schema.Error && r.group != adder && r.holds(p.Path) {
+		if p.Severity == schema.Error && r.group != groupAdder && r.contains(p.Path) {
 			n++
 		}
 	}

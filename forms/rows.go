@@ -14,109 +14,109 @@ import (
 	"bugle/engine/schema"
 )
 
-// group is the part of the form that a row stands in.
-type group uint8
+// rowGroup is the section of the form that a row is in.
+type rowGroup uint8
 
 const (
-	shown    group = iota // fields that apply, in the order of the table; members of a map; elements
-	unused                // fields that are there though the document does not use them
-	unknown               // members that no table knows
-	received              // members that only responses have
-	adder                 // the last row of a map or list: adds to it
+	groupFields       rowGroup = iota // applicable fields in schema order; entries of a map; elements
+	groupUnused                       // fields with a value that the document does not use
+	groupUnknown                      // fields that are not in the schema
+	groupResponseOnly                 // fields that only responses have
+	groupAdder                        // the last row of a map or list: adds to it
 )
 
-// hidden reports whether the values of the group are kept and mean nothing here.
-func (g group) hidden() bool { return g == unused || g == unknown }
+// hidden reports whether the values of the group are not used.
+func (g rowGroup) hidden() bool { return g == groupUnused || g == groupUnknown }
 
-// shape is the way in which a row is edited.
-type shape uint8
+// rowShape is how a row is edited.
+type rowShape uint8
 
 const (
-	fixed    shape = iota // shown, not edited here
-	oneline               // input
-	many                  // area
-	chosen                // choice
-	ticks                 // checklist
-	commas                // input over a list of scalars
-	timespan              // input over the fields of a time span
-	anyJSON               // input that takes JSON or a text
-	long                  // a text for the editor outside
-	raw                   // any value, as JSON for the editor outside
-	entry                 // an object, map or list that the screen opens
+	shapeReadOnly     rowShape = iota // not edited here
+	shapeInput                        // textInput
+	shapeTextArea                     // textArea
+	shapeChoice                       // choice
+	shapeChecklist                    // checklist
+	shapeCommaList                    // textInput for a list of scalars
+	shapeTimespan                     // textInput for the fields of a timespan
+	shapeAnyValue                     // textInput for JSON or a text
+	shapeExternalText                 // a text for the external editor
+	shapeExternalJSON                 // any value, as JSON for the external editor
+	shapeSubform                      // an object, map or list that the screen opens
 )
 
-// row is one focusable line of a form.
+// row is one focusable row of a form.
 type row struct {
 	schema.FieldState
-	group group
-	shape shape
+	group rowGroup
+	shape rowShape
 	label string
-	// free marks members and elements whose name or place a person chose: they can be renamed,
-	// and stay when their text is emptied.
-	free bool
-	// locked is why the row may not be changed; "" where it may.
-	locked  string
-	starred bool               // it has to be filled in
-	more    bool               // it stands below the fields that the form starts with
-	text    string             // of a time span, in words
-	parts   []doc.Path         // of a time span or of flags that exclude each other: all the fields that the row stands for
-	flags   *schema.FlagChoice // those that the row asks for as one choice; nil for any other row
+	// custom marks map entries and list elements, whose name or index is the user's choice: they can be renamed, and
+	// are kept when their text is emptied.
+	custom bool
+	// locked is why the row cannot be changed; "" if it can.
+	locked    string
+	required  bool               // it is required
+	secondary bool               // it is below the fields that the form starts with
+	text      string             // of a timespan, in words
+	paths     []doc.Path         // for a timespan or exclusive flags: all the fields that the row combines
+	flags     *schema.FlagChoice // the flags that the row combines; nil for any other row
 }
 
-// shapeOf returns how a field with its present value is edited.
-func shapeOf(s schema.FieldState) shape {
+// shapeOf returns how a field with its current value is edited.
+func shapeOf(s schema.FieldState) rowShape {
 	n, v := s.Node, s.Value
 	composite := v.Kind() == doc.Object || v.Kind() == doc.Array
 	switch n.Kind {
 	case schema.Object, schema.Map:
 		if v.Exists() && v.Kind() != doc.Object {
-			return raw
+			return shapeExternalJSON
 		}
-		return entry
+		return shapeSubform
 	case schema.List:
 		switch {
 		case v.Exists() && v.Kind() != doc.Array:
-			return raw
+			return shapeExternalJSON
 		case len(n.Element.Options) > 0:
-			return ticks
+			return shapeChecklist
 		case commaEditable(n.Element, v):
-			return commas
+			return shapeCommaList
 		}
-		return entry
+		return shapeSubform
 	case schema.Any:
 		if v.Kind() != doc.String && len(v.Encode()) > maxInput {
-			return raw
+			return shapeExternalJSON
 		}
-		return longer(n, v, anyJSON)
+		return externalIfLong(n, v, shapeAnyValue)
 	}
 	switch {
 	case composite:
-		return raw
+		return shapeExternalJSON
 	case n.Kind == schema.Bool || len(n.Options) > 0:
-		return chosen
+		return shapeChoice
 	case n.Long:
-		return longer(n, v, many)
+		return externalIfLong(n, v, shapeTextArea)
 	}
-	return longer(n, v, oneline)
+	return externalIfLong(n, v, shapeInput)
 }
 
-// longer returns long for a text that no widget may hold, and s otherwise.
-func longer(n *schema.Node, v doc.Value, s shape) shape {
+// externalIfLong returns shapeExternalText for a text that is too long for a widget, and s otherwise.
+func externalIfLong(n *schema.Node, v doc.Value, s rowShape) rowShape {
 	text := v.Text()
-	if _, ok := pack(text, true); !ok || len(text) > maxText || n.Long && strings.Count(text, "\n") >= maxTextLines {
-		return long
+	if _, ok := encodeHidden(text, true); !ok || len(text) > maxText || n.Long && strings.Count(text, "\n") >= maxTextLines {
+		return shapeExternalText
 	}
 	return s
 }
 
-func entryOrFixed(s schema.FieldState) shape {
-	if sh := shapeOf(s); sh == entry {
-		return entry
+func subformOrReadOnly(s schema.FieldState) rowShape {
+	if sh := shapeOf(s); sh == shapeSubform {
+		return shapeSubform
 	}
-	return fixed
+	return shapeReadOnly
 }
 
-// summary puts a value into a few words.
+// summary describes a value in a few words.
 func summary(n *schema.Node, v doc.Value) string {
 	switch {
 	case v.Empty():
@@ -125,19 +125,19 @@ func summary(n *schema.Node, v doc.Value) string {
 		if n == nil {
 			return phrase.Count(v.Len(), "item")
 		}
-		return counted(v.Len(), strings.ToLower(n.Label()))
+		return countText(v.Len(), strings.ToLower(n.Label()))
 	case v.Kind() != doc.Object:
-		return head(keepText(v), 60)
+		return firstRunes(keepText(v), 60)
 	}
 	var parts []string
 	add := func(s string) bool {
-		parts = append(parts, head(s, 24))
+		parts = append(parts, firstRunes(s, 24))
 		return len(parts) < 4
 	}
 	more := true
 	if n != nil {
-		for _, m := range onForm(n, v) {
-			if s := briefly(m.node, m.value, m.in); s != "" && more {
+		for _, m := range formFields(n, v) {
+			if s := fieldSummary(m.node, m.value, m.in); s != "" && more {
 				more = add(s)
 			}
 		}
@@ -155,45 +155,45 @@ func summary(n *schema.Node, v doc.Value) string {
 	return strings.Join(parts, " · ")
 }
 
-// member is a value that a form shows, and the object it is in.
-type member struct {
+// formField is a value shown by a form, and its object.
+type formField struct {
 	node      *schema.Node
 	value, in doc.Value
 }
 
-// onForm returns what the form of an object shows of it, in the order of the form: the fields that it starts with first,
-// those of flat objects among them.
-func onForm(n *schema.Node, v doc.Value) []member {
-	var out []member
+// formFields returns the fields that the form of an object shows, in form order: first those that it starts
+// with, including fields of inlined objects.
+func formFields(n *schema.Node, v doc.Value) []formField {
+	var out []formField
 	for _, c := range n.Children {
 		switch m := v.Get(c.Name); {
 		case m.Empty():
 		case c.Flat && m.Kind() == doc.Object:
-			out = append(out, onForm(c, m)...)
+			out = append(out, formFields(c, m)...)
 		default:
-			out = append(out, member{c, m, v})
+			out = append(out, formField{c, m, v})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b member) int { return cmp.Compare(place(a.node), place(b.node)) })
+	slices.SortStableFunc(out, func(a, b formField) int { return cmp.Compare(leadOrder(a.node), leadOrder(b.node)) })
 	return out
 }
 
-// place returns where a field stands on a form: by its lead, and after all others where it has none.
-func place(n *schema.Node) int {
+// leadOrder returns the position of a field on a form: its lead, or after all others if it has none.
+func leadOrder(n *schema.Node) int {
 	if n.Lead == 0 {
 		return math.MaxInt
 	}
 	return n.Lead
 }
 
-// mostBrief is how wide the values of a list may be in a summary; longer ones are counted.
-const mostBrief = 24
+// maxSummaryValue is the maximum width of a list's values in a summary; longer lists are counted.
+const maxSummaryValue = 24
 
-// briefly returns what a member adds to the summary of its object: the value where it is short, its
-// title where it is more than a value, and both where a value alone says nothing, as a number does.
-func briefly(n *schema.Node, v, in doc.Value) string {
+// fieldSummary returns what a field adds to the summary of its object: a short value, the title of a complex
+// value, or both if the value alone is unclear, as with numbers.
+func fieldSummary(n *schema.Node, v, in doc.Value) string {
 	title := strings.ToLower(n.Label())
-	if words, ok := spanBriefly(n, in); ok {
+	if words, ok := timespanSummary(n, in); ok {
 		return words
 	}
 	switch v.Kind() {
@@ -204,11 +204,11 @@ func briefly(n *schema.Node, v, in doc.Value) string {
 		return n.Label()
 	case doc.Array:
 		if n.Kind == schema.List && n.Element != nil && v.Len() > 0 && v.At(0).Kind() != doc.Object && v.At(0).Kind() != doc.Array {
-			if values := listText(n, v); ansi.StringWidth(values) <= mostBrief {
+			if values := listText(n, v); ansi.StringWidth(values) <= maxSummaryValue {
 				return values
 			}
 		}
-		return counted(v.Len(), title)
+		return countText(v.Len(), title)
 	case doc.Number:
 		return title + " " + n.WithUnit(string(v.Encode()))
 	case doc.Bool:
@@ -231,15 +231,15 @@ func optionStates(n *schema.Node) []schema.OptionState {
 	return out
 }
 
-// counted returns a number with the title of a list, which is a plural.
-func counted(n int, title string) string {
+// countText returns a number with the title of a list, which is a plural.
+func countText(n int, title string) string {
 	if n == 1 && strings.HasSuffix(title, "s") && !strings.HasSuffix(title, "ss") {
 		title = strings.TrimSuffix(title, "s")
 	}
 	return fmt.Sprintf("%d %s", n, title)
 }
 
-// valueText puts the value of a field that has not the focus on one line.
+// valueText formats the value of a field without focus on one line.
 func valueText(s schema.FieldState) string {
 	v := s.Value
 	switch v.Kind() {
@@ -251,9 +251,9 @@ func valueText(s schema.FieldState) string {
 				return o.Title()
 			}
 		}
-		return s.Node.WithUnit(oneLine(head(v.Text(), 300)))
+		return s.Node.WithUnit(oneLine(firstRunes(v.Text(), 300)))
 	case doc.Bool:
-		yes, no := sides(s.Node)
+		yes, no := boolLabels(s.Node)
 		if v.True() {
 			return yes
 		}
@@ -263,7 +263,7 @@ func valueText(s schema.FieldState) string {
 			return listText(s.Node, v)
 		}
 	}
-	return s.Node.WithUnit(oneLine(head(string(v.Encode()), 300)))
+	return s.Node.WithUnit(oneLine(firstRunes(string(v.Encode()), 300)))
 }
 
 func listText(n *schema.Node, v doc.Value) string {
@@ -281,8 +281,8 @@ func listText(n *schema.Node, v doc.Value) string {
 	return strings.Join(parts, ", ")
 }
 
-// removable reports whether the value of the row is kept, not used, and may be changed. base is how long the path of
-// the form is.
+// removable reports whether the value of the row is unused and can be removed. base is the length of the form's
+// path.
 func (r row) removable(base int) bool {
 	return r.locked == "" && r.group.hidden() && len(r.Path) > base
 }

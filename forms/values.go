@@ -7,8 +7,8 @@ import (
 	"bugle/engine/schema"
 )
 
-// scalarText spells a value for a one-line field: a string's text, any other literal as written,
-// nothing for null.
+// scalarText formats a value for a one-line field: the text of a string, any other literal as written, "" for
+// null.
 func scalarText(v doc.Value) string {
 	switch v.Kind() {
 	case doc.String:
@@ -19,8 +19,8 @@ func scalarText(v doc.Value) string {
 	return ""
 }
 
-// scalarValue returns what a person's text stands for in a field of that kind. A text that is no
-// number in a field for numbers becomes a string: nothing is lost, and the validator says why.
+// scalarValue parses the text of a field of that kind. An invalid number is kept as a string, so that nothing
+// is lost and the validator reports it.
 func scalarValue(kind schema.Kind, text string) doc.Value {
 	if kind == schema.Integer || kind == schema.Number {
 		if v, ok := doc.NewNumber(strings.TrimSpace(text)); ok {
@@ -30,7 +30,7 @@ func scalarValue(kind schema.Kind, text string) doc.Value {
 	return doc.NewString(text)
 }
 
-// anyText spells any value on one line so that anyValue reads the same back.
+// anyText formats any value on one line so that anyValue parses the same value.
 func anyText(v doc.Value) string {
 	if v.Kind() == doc.String {
 		if t := v.Text(); t != "" && strings.TrimSpace(t) == t {
@@ -42,7 +42,7 @@ func anyText(v doc.Value) string {
 	return string(v.Encode())
 }
 
-// anyValue reads a text as JSON where it is JSON, and as a plain string otherwise.
+// anyValue parses a text as JSON, or as a plain string if it is not JSON.
 func anyValue(text string) doc.Value {
 	if v, err := doc.Parse([]byte(strings.TrimSpace(text))); err == nil {
 		return v
@@ -50,7 +50,7 @@ func anyValue(text string) doc.Value {
 	return doc.NewString(text)
 }
 
-// zero returns the value that a new member or element of that kind starts with.
+// zero returns the initial value of a new field or element of that kind.
 func zero(n *schema.Node) doc.Value {
 	switch n.Kind {
 	case schema.Object, schema.Map:
@@ -65,7 +65,7 @@ func zero(n *schema.Node) doc.Value {
 	return doc.NewString("")
 }
 
-// commaText spells scalars as one line: one, "two, three", four.
+// commaText formats scalars as one line: one, "two, three", four.
 func commaText(list doc.Value) string {
 	parts := make([]string, 0, list.Len())
 	for _, e := range list.Elems() {
@@ -81,8 +81,8 @@ func commaToken(s string) string {
 	return s
 }
 
-// commaTokens takes a line apart at its commas. A token in quotes may hold commas, and quotes
-// written twice; a quote that is never closed holds the rest.
+// commaTokens splits a line at its commas. A quoted token may contain commas, and doubled quotes; an unclosed
+// quote extends to the end.
 func commaTokens(s string) []string {
 	var out []string
 	for rest := s; ; {
@@ -120,8 +120,8 @@ func quotedToken(s string) (token, rest string) {
 	}
 }
 
-// commaValue returns the list of the tokens in s. Elements of the old list that are still named
-// are taken over as they are, spelling and kind.
+// commaValue returns the list of the tokens in s. Elements of the old list that are still present keep their
+// spelling and kind.
 func commaValue(elem *schema.Node, s string, old doc.Value) doc.Value {
 	tokens := commaTokens(s)
 	if len(tokens) == 0 {
@@ -142,7 +142,7 @@ func commaValue(elem *schema.Node, s string, old doc.Value) doc.Value {
 	return doc.NewArray(out...)
 }
 
-// commaEditable reports whether one line can hold a list without loss.
+// commaEditable reports whether one line can represent a list exactly.
 func commaEditable(elem *schema.Node, list doc.Value) bool {
 	switch elem.Kind {
 	case schema.String, schema.Integer, schema.Number, schema.Time:
@@ -159,12 +159,12 @@ func commaEditable(elem *schema.Node, list doc.Value) bool {
 	return size <= maxInput
 }
 
-// placeholder returns what stands in a row without a value.
+// placeholder returns the placeholder of a row without a value.
 func placeholder(r row) string {
 	if r.Node.Default != "" {
 		return "default " + defaultValue(r.Node)
 	}
-	if r.shape == timespan {
+	if r.shape == shapeTimespan {
 		return "e.g. " + r.Node.SpanExample()
 	}
 	if r.Node.Kind == schema.Time {
@@ -176,14 +176,14 @@ func placeholder(r row) string {
 	return ""
 }
 
-// defaultValue returns in the words of the field which value applies where it holds none.
+// defaultValue returns the display text of a field's default.
 func defaultValue(n *schema.Node) string {
 	word := strings.Trim(n.Default, `"`)
 	switch {
 	case n.Kind == schema.Bool && word == "true":
-		word, _ = sides(n)
+		word, _ = boolLabels(n)
 	case n.Kind == schema.Bool && word == "false":
-		_, word = sides(n)
+		_, word = boolLabels(n)
 	}
 	for _, o := range n.Options {
 		if o.Value == word {

@@ -18,24 +18,23 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 )
 
-// Custom is a theme that a person made: one that is built in, with some of its colors changed.
+// Custom is a user's theme: a built-in theme with some of its colors changed.
 type Custom struct {
-	// Name is the name of its file, without the ending.
+	// Name is its file name without the extension.
 	Name string
-	// Base is the theme that it changes, one of [Names].
+	// Base is the built-in theme that it changes, one of [Names].
 	Base string
 
-	changes map[int]lipgloss.TerminalColor // by the number of the field in Tokens
+	changes map[int]lipgloss.TerminalColor // by the index of the field in Tokens
 }
 
-// customFile is what a file of an own theme holds, as YAML or as JSON.
+// customFile is the content of a custom theme's file, in YAML or JSON.
 type customFile struct {
 	Base   string               `yaml:"base"`
 	Tokens map[string]yaml.Node `yaml:"tokens"`
 }
 
-// TokenNames lists the names by which a file of an own theme calls the colors: text, border-focus,
-// selection-bg and so on.
+// TokenNames lists the names of the colors in custom themes: text, border-focus, selection-bg and so on.
 func TokenNames() []string {
 	t := reflect.TypeFor[Tokens]()
 	names := make([]string, t.NumField())
@@ -51,8 +50,7 @@ func tokenName(field string) string {
 	return strings.ToLower(wordBoundary.ReplaceAllString(field, "$1-$2"))
 }
 
-// ParseCustom reads an own theme from the text of its file. What is wrong is told of each token and of the
-// base, all of it at once, with its line.
+// ParseCustom parses the file of a custom theme. All errors in it are reported together, with their lines.
 func ParseCustom(name string, b []byte) (Custom, error) {
 	own := Custom{Name: name, Base: Auto, changes: map[int]lipgloss.TerminalColor{}}
 	if slices.Contains(Names(), current(name)) {
@@ -104,7 +102,7 @@ func sortedTokens(tokens map[string]yaml.Node) []string {
 
 var hexColor = regexp.MustCompile(`^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`)
 
-// parseColor reads "#rrggbb", "#rgb", or the number of one of the terminal's 256 colors.
+// parseColor parses "#rrggbb", "#rgb", or a number in the 256-color palette.
 func parseColor(node yaml.Node) (lipgloss.TerminalColor, error) {
 	text := strings.TrimSpace(node.Value)
 	if n, err := strconv.Atoi(text); err == nil && n >= 0 && n <= 255 {
@@ -128,7 +126,7 @@ func parseColor(node yaml.Node) (lipgloss.TerminalColor, error) {
 	return lipgloss.CompleteColor{TrueColor: text, ANSI256: nearest(termenv.ANSI256, text), ANSI: nearest(termenv.ANSI, text)}, nil
 }
 
-// nearest returns the number of the color of a smaller palette that is nearest to one.
+// nearest returns the index of the nearest color in a smaller palette.
 func nearest(p termenv.Profile, color string) string {
 	switch near := p.Color(color).(type) {
 	case termenv.ANSIColor:
@@ -139,15 +137,15 @@ func nearest(p termenv.Profile, color string) string {
 	return ""
 }
 
-// Set is the themes that there are: those that are built in, and a person's own. The zero value has
-// none but the first.
+// Set is a set of themes: the built-in ones and the user's custom themes. The zero value has only the built-in
+// ones.
 type Set struct{ custom []Custom }
 
-// maxCustomThemes is the largest file of an own theme, in bytes.
-const maxCustomThemes = 64 << 10
+// maxCustomSize is the maximum size of a custom theme's file in bytes.
+const maxCustomSize = 64 << 10
 
-// Load reads the own themes of a folder: its *.yaml, *.yml and *.json. A folder that is not there has
-// none. What cannot be read is left out of the set, and each error names its file.
+// Load reads the custom themes of a folder: its *.yaml, *.yml and *.json. A missing folder has none. Invalid
+// files are left out of the set, and each error names its file.
 func Load(dir string) (Set, []error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -178,8 +176,8 @@ func Load(dir string) (Set, []error) {
 
 func readCustom(dir, file string) (Custom, error) {
 	path := filepath.Join(dir, file)
-	if info, err := os.Stat(path); err == nil && info.Size() > maxCustomThemes {
-		return Custom{}, fmt.Errorf("the file is larger than %d KiB", maxCustomThemes>>10)
+	if info, err := os.Stat(path); err == nil && info.Size() > maxCustomSize {
+		return Custom{}, fmt.Errorf("the file is larger than %d KiB", maxCustomSize>>10)
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -188,13 +186,13 @@ func readCustom(dir, file string) (Custom, error) {
 	return ParseCustom(strings.TrimSuffix(file, filepath.Ext(file)), b)
 }
 
-// With returns the set with one more own theme.
+// With returns the set with one more custom theme.
 func (s Set) With(own Custom) Set {
 	s.custom = append(slices.Clone(s.custom), own)
 	return s
 }
 
-// Names lists the themes: those that are built in, then the person's own.
+// Names lists the themes: the built-in ones, then the custom ones.
 func (s Set) Names() []string {
 	names := Names()
 	for _, own := range s.custom {
@@ -203,7 +201,7 @@ func (s Set) Names() []string {
 	return names
 }
 
-// New makes a theme from nothing but its options. It fails for a name it does not know.
+// New returns the theme for the options. It fails for an unknown name.
 func (s Set) New(o Options) (Theme, error) {
 	o.Name = cmp.Or(current(o.Name), Auto)
 	base := o.Name
@@ -223,7 +221,7 @@ func (s Set) New(o Options) (Theme, error) {
 	return t, nil
 }
 
-// apply changes the tokens that the theme changes.
+// apply replaces the tokens that the theme changes.
 func (own Custom) apply(k Tokens) Tokens {
 	v := reflect.ValueOf(&k).Elem()
 	for at, color := range own.changes {
@@ -232,10 +230,9 @@ func (own Custom) apply(k Tokens) Tokens {
 	return k
 }
 
-// Get makes the theme of a name for the terminal at standard output, whose background is dark or not.
-// It looks at TERM, COLORTERM, CLICOLOR and NO_COLOR; NO_COLOR overrules the name (https://no-color.org).
-// It asks the terminal nothing. It fails for a name it does not know. What it draws marks the place of
-// the cursor with [CaretMark].
+// Get returns the theme of that name for the terminal at standard output, with a dark background or not. It
+// reads TERM, COLORTERM, CLICOLOR and NO_COLOR; NO_COLOR overrides the name (https://no-color.org). It does not
+// query the terminal. It fails for an unknown name. Its views mark the cursor with [CaretMark].
 func (s Set) Get(name string, dark bool) (Theme, error) {
 	output := termenv.NewOutput(os.Stdout)
 	o := Options{Name: name, DarkBackground: dark, Profile: output.EnvColorProfile()}
@@ -243,7 +240,7 @@ func (s Set) Get(name string, dark bool) (Theme, error) {
 		if _, err := s.New(o); err != nil {
 			return Theme{}, err
 		}
-		// The terminal can still do bold and reverse, which the no-color profile would drop as well.
+		// The no-color profile would also drop bold and reverse, which the terminal supports.
 		o.Name, o.Profile = None, output.ColorProfile()
 	}
 	t, err := s.New(o)

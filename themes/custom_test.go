@@ -94,8 +94,7 @@ func TestCustomThemeChangesOnlyItsTokens(t *testing.T) {
 	}
 }
 
-// The matrices of Viénot, Brettel and Mollon (1999), on linear RGB: what people without one of the two
-// kinds of cones see.
+// The matrices of Viénot, Brettel and Mollon (1999), on linear RGB, for protanopia and deuteranopia.
 var dichromats = map[string][3][3]float64{
 	"protanopia":   {{0.11238, 0.88762, 0}, {0.11238, 0.88762, 0}, {0.00401, -0.00401, 1}},
 	"deuteranopia": {{0.29275, 0.70725, 0}, {0.29275, 0.70725, 0}, {-0.02234, 0.02234, 1}},
@@ -108,8 +107,7 @@ func linear(v float64) float64 {
 	return math.Pow((v+0.055)/1.055, 2.4)
 }
 
-// lab returns a color as such a person sees it, in CIE L*a*b* (D65), where distances are what eyes make
-// of them.
+// lab returns a color as seen with a color deficiency, in CIE L*a*b* (D65), in which distances are perceptual.
 func lab(color string, sees [3][3]float64) [3]float64 {
 	c := termenv.ConvertToRGB(termenv.TrueColor.Color(color))
 	in := [3]float64{linear(c.R), linear(c.G), linear(c.B)}
@@ -129,9 +127,9 @@ func lab(color string, sees [3][3]float64) [3]float64 {
 	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
 }
 
-// Who does not tell red from green tells done, careful and wrong apart.
+// Success, warning and danger can be told apart without red and green.
 func TestColorBlindRolesAreDistinct(t *testing.T) {
-	const least = 20 // two is just seen
+	const least = 20 // two is just visible
 	for _, dark := range []bool{true, false} {
 		theme, err := themes.New(themes.Options{Name: themes.ColorBlind, DarkBackground: dark, Profile: termenv.TrueColor})
 		if err != nil {
@@ -157,7 +155,7 @@ func TestColorBlindRolesAreDistinct(t *testing.T) {
 	}
 }
 
-// Flags, variables and files with the earlier name of a theme keep working. No list offers it.
+// Flags, variables and files with the old name of a theme still work. No list includes it.
 func TestOldThemeNameWorks(t *testing.T) {
 	for _, dark := range []bool{true, false} {
 		before, err := themes.New(themes.Options{Name: "colour-blind", DarkBackground: dark, Profile: termenv.TrueColor})

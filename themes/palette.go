@@ -2,36 +2,35 @@ package themes
 
 import "github.com/charmbracelet/lipgloss"
 
-// Tokens are the colors a theme is made of, by what they mean. A token without a value (NoColor)
-// leaves the terminal's own color. Forms and previews take colors from here; everything else takes
-// the finished Styles.
+// Tokens are the colors of a theme by their meaning. A token without a value (NoColor) keeps the terminal's own
+// color. Forms and previews use the tokens; everything else uses the Styles.
 type Tokens struct {
 	Text   lipgloss.TerminalColor // ordinary text
-	Muted  lipgloss.TerminalColor // labels, second-rank text
-	Faint  lipgloss.TerminalColor // hints, placeholders, what is switched off
-	Accent lipgloss.TerminalColor // what has the focus, titles, keys
+	Muted  lipgloss.TerminalColor // labels, secondary text
+	Faint  lipgloss.TerminalColor // hints, placeholders, disabled items
+	Accent lipgloss.TerminalColor // focus, titles, keys
 
 	Success lipgloss.TerminalColor
 	Warning lipgloss.TerminalColor
 	Danger  lipgloss.TerminalColor
 	Info    lipgloss.TerminalColor
 
-	Border      lipgloss.TerminalColor // lines around what has no focus; no text is drawn in it
-	BorderFocus lipgloss.TerminalColor // lines around what has the focus
+	Border      lipgloss.TerminalColor // borders without focus; no text is drawn in it
+	BorderFocus lipgloss.TerminalColor // borders with focus
 
-	SelectionFg lipgloss.TerminalColor // the row under the cursor
+	SelectionFg lipgloss.TerminalColor // the selected row
 	SelectionBg lipgloss.TerminalColor
-	OnAccent    lipgloss.TerminalColor // text on a ground of Accent: the chosen button
-	OnDanger    lipgloss.TerminalColor // text on a ground of Danger
+	OnAccent    lipgloss.TerminalColor // text on an Accent background: the focused button
+	OnDanger    lipgloss.TerminalColor // text on a Danger background
 }
 
-// color is one color as the three kinds of terminals show it: 24 bit, 256 colors, 16 colors. An empty
-// one is left to the terminal.
+// color is a color for terminals with 24-bit color, 256 colors and 16 colors. An empty one is left to the
+// terminal.
 func color(trueColor, ansi256, ansi string) lipgloss.TerminalColor {
 	return lipgloss.CompleteColor{TrueColor: trueColor, ANSI256: ansi256, ANSI: ansi}
 }
 
-// darkTokens are made for backgrounds from black to #1e1e2e.
+// darkTokens are for backgrounds from black to #1e1e2e.
 func darkTokens() Tokens {
 	return Tokens{
 		Text:        color("#d7dae8", "253", ""),
@@ -51,7 +50,7 @@ func darkTokens() Tokens {
 	}
 }
 
-// lightTokens are made for backgrounds from white to #eff1f5.
+// lightTokens are for backgrounds from white to #eff1f5.
 func lightTokens() Tokens {
 	return Tokens{
 		Text:        color("#2b2e3f", "236", ""),
@@ -71,7 +70,7 @@ func lightTokens() Tokens {
 	}
 }
 
-// contrastDarkTokens stay far from the background of a dark terminal: seven to one at the least.
+// contrastDarkTokens have a contrast of at least seven to one on a dark terminal.
 func contrastDarkTokens() Tokens {
 	return Tokens{
 		Text:        color("#ffffff", "231", "15"),
@@ -91,7 +90,7 @@ func contrastDarkTokens() Tokens {
 	}
 }
 
-// contrastLightTokens are their like for a light terminal.
+// contrastLightTokens are contrastDarkTokens for a light terminal.
 func contrastLightTokens() Tokens {
 	return Tokens{
 		Text:        color("#000000", "16", "0"),
@@ -111,8 +110,8 @@ func contrastLightTokens() Tokens {
 	}
 }
 
-// colorBlindDarkTokens tell states apart by blue, yellow and orange, which people who do not tell red from
-// green (protanopia, deuteranopia) tell apart as well; for a dark terminal.
+// colorBlindDarkTokens distinguish states by blue, yellow and orange, which are distinct with protanopia and
+// deuteranopia; for a dark terminal.
 func colorBlindDarkTokens() Tokens {
 	k := darkTokens()
 	k.Accent, k.BorderFocus = color("#dbe6ff", "189", "15"), color("#dbe6ff", "189", "15")
@@ -123,7 +122,7 @@ func colorBlindDarkTokens() Tokens {
 	return k
 }
 
-// colorBlindLightTokens are their like for a light terminal.
+// colorBlindLightTokens are colorBlindDarkTokens for a light terminal.
 func colorBlindLightTokens() Tokens {
 	k := lightTokens()
 	k.Accent, k.BorderFocus = color("#27408b", "18", "4"), color("#27408b", "18", "4")

@@ -2,41 +2,40 @@ package themes
 
 import "github.com/charmbracelet/lipgloss"
 
-// Styles are what the program draws with. They are shared by all copies of a Theme and only read; a
-// lipgloss.Style changes nothing in place, so deriving from one is safe.
+// Styles are the styles of a theme. They are shared by all copies of a Theme and must not be changed; deriving
+// from one is safe, because a lipgloss.Style is immutable.
 type Styles struct {
-	// Text and its tones.
+	// Text in each tone.
 	Text, Strong, Muted, Faint, Accent, Success, Warning, Danger, Info lipgloss.Style
 
-	// Frames: lines and titles of boxes, with and without the focus.
+	// Borders and titles, with and without focus.
 	Border, BorderFocus, BorderDanger, Title, TitleFocus lipgloss.Style
 
-	// Rows: the one under the cursor, with the keyboard there and elsewhere; a table's head.
+	// Rows: the selected one in a list with and without the keyboard; a table's header.
 	Selected, SelectedBlur, Header lipgloss.Style
 
-	// Key is a key in a hint, KeyLabel what it does.
+	// Key is a key in a hint, KeyLabel its label.
 	Key, KeyLabel lipgloss.Style
 
 	// Cursor is the cell under the text cursor.
 	Cursor lipgloss.Style
 
-	// Buttons of a dialog; the focused one, and the focused one that does harm.
+	// Buttons of a dialog: any, the focused one, and the focused one of a destructive action.
 	Button, ButtonFocus, ButtonDanger lipgloss.Style
 
-	// Tab is a tab, TabActive the open one.
+	// Tab is a tab, TabActive the active one.
 	Tab, TabActive lipgloss.Style
 
-	// JSON text.
+	// JSON tokens.
 	JSONKey, JSONString, JSONNumber, JSONLiteral, JSONPunct lipgloss.Style
 
-	// Marked is a line that something points at, Match a piece of text that was searched for.
+	// Marked is a marked line, Match a search match.
 	Marked, Match lipgloss.Style
 
 	sgr [toneCount]sgrPair
 }
 
-// newStyles makes the styles. bare is for tokens without a color, where weight, lines and reverse
-// have to tell apart what color tells apart elsewhere.
+// newStyles returns the styles. bare is for tokens without colors: weight, underline and reverse replace color.
 func newStyles(r *lipgloss.Renderer, k Tokens, bare bool) *Styles {
 	fg := func(color lipgloss.TerminalColor) lipgloss.Style { return r.NewStyle().Foreground(color) }
 	s := &Styles{

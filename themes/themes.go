@@ -1,7 +1,7 @@
-// Package themes owns every color of the terminal program: color tokens, and the styles made of them.
+// Package themes owns every color of the terminal program: color tokens, and the styles derived from them.
 //
-// A Theme is a value that is handed to whoever draws. It carries its own renderer, so that what it
-// draws depends on nothing but itself; the libraries' default renderer is neither read nor changed.
+// A Theme is passed to everything that draws. It has its own renderer, so that output depends on nothing else;
+// the libraries' default renderer is neither read nor changed.
 package themes
 
 import (
@@ -12,31 +12,30 @@ import (
 	"github.com/muesli/termenv"
 )
 
-// The names of the themes.
+// The names of the built-in themes.
 const (
-	Auto         = "auto"          // dark or light, as the background is
+	Auto         = "auto"          // dark or light, depending on the background
 	Dark         = "dark"          // for dark backgrounds
 	Light        = "light"         // for light backgrounds
-	HighContrast = "high-contrast" // for either, at least seven to one
-	ColorBlind   = "color-blind"   // for either, with no meaning between red and green
-	None         = "none"          // no color: bold, underline and reverse alone
+	HighContrast = "high-contrast" // for either, with a contrast of at least seven to one
+	ColorBlind   = "color-blind"   // for either, without red-green distinctions
+	None         = "none"          // no color: only bold, underline and reverse
 )
 
-// renamed are the names that themes had before; flags, environments and files with them keep working.
+// renamed maps former names of themes to current ones; flags, environments and files with them still work.
 var renamed = map[string]string{"colour-blind": ColorBlind}
 
-// current returns the name that a theme has now.
+// current returns the current name of a theme.
 func current(name string) string { return cmp.Or(renamed[name], name) }
 
-// Names lists the themes that are built in, the one to start with first.
+// Names lists the built-in themes, the default first.
 func Names() []string { return []string{Auto, Dark, Light, HighContrast, ColorBlind, None} }
 
-// Theme is a set of colors and the styles made of them. It is a small value; its styles are shared
-// and never change.
+// Theme is a set of colors with its styles. It is a small value; the styles are shared and immutable.
 type Theme struct {
-	// Name is the theme's name as asked for: one of Names, that of an own theme, or "plain".
+	// Name is the theme's name as requested: one of Names, that of a custom theme, or "plain".
 	Name string
-	// DarkBackground says which background the colors were chosen for.
+	// DarkBackground reports whether the colors are for a dark background.
 	DarkBackground bool
 	// Tokens are the colors themselves.
 	Tokens Tokens
@@ -46,32 +45,31 @@ type Theme struct {
 	caret    string
 }
 
-// CaretMark stands in a frame before the cell in which a person types. It takes no cell, terminals
-// ignore it, and whoever writes frames takes it out and puts the terminal's cursor there.
+// CaretMark marks the cell of the text cursor in a view. It has no width and terminals ignore it; the writer of
+// the output removes it and moves the terminal's cursor there.
 const CaretMark = "\x1b]bugle-caret\x1b\\"
 
-// Caret returns what to draw before the cell in which a person types: [CaretMark] in a theme for a
-// terminal, nothing in others.
+// Caret returns what to draw before the cell of the text cursor: [CaretMark] in a theme for a terminal, "" in
+// others.
 func (t Theme) Caret() string { return t.caret }
 
-// Options say what New makes a theme from.
+// Options configure New.
 type Options struct {
-	// Name is one of the names of the set; "" is Auto.
+	// Name is one of the names in the set; "" means Auto.
 	Name string
-	// DarkBackground is what is known of the terminal's background.
+	// DarkBackground reports whether the terminal's background is dark.
 	DarkBackground bool
-	// Profile is how many colors the terminal shows. With termenv.Ascii, nothing but text is drawn.
+	// Profile is the color support of the terminal. With termenv.Ascii, only text is drawn.
 	Profile termenv.Profile
 }
 
-// New makes one of the themes that are built in, from nothing but its options. It fails for a name it
-// does not know.
+// New returns a built-in theme for the options. It fails for an unknown name.
 func New(o Options) (Theme, error) { return Set{}.New(o) }
 
-// Get makes one of the themes that are built in, as [Set.Get] does.
+// Get returns a built-in theme, as [Set.Get] does.
 func Get(name string, dark bool) (Theme, error) { return Set{}.Get(name, dark) }
 
-// builtIn returns the colors of a theme that is built in, and the background that they are for.
+// builtIn returns the colors of a built-in theme, and whether they are for a dark background.
 func builtIn(name string, dark bool) (k Tokens, onDark, ok bool) {
 	either := func(ifDark, ifLight func() Tokens) (Tokens, bool, bool) {
 		if dark {
@@ -96,8 +94,7 @@ func builtIn(name string, dark bool) (k Tokens, onDark, ok bool) {
 	return Tokens{}, dark, false
 }
 
-// Plain draws text alone, without a single control sequence: for tests, and for terminals that can do
-// no more.
+// Plain returns a theme without control sequences, for tests and for terminals that do not support them.
 func Plain() Theme {
 	t := Theme{Name: "plain", DarkBackground: true, Tokens: noTokens()}
 	t.renderer = newRenderer(termenv.Ascii, true)
@@ -112,13 +109,13 @@ func (t *Theme) setStyles(bare bool) {
 	}
 }
 
-// Renderer is the renderer that the theme's styles belong to; further styles are made with it.
+// Renderer returns the renderer of the theme's styles, for creating more styles.
 func (t Theme) Renderer() *lipgloss.Renderer { return t.renderer }
 
-// NewStyle is an empty style of the theme's renderer.
+// NewStyle returns an empty style of the theme's renderer.
 func (t Theme) NewStyle() lipgloss.Style { return t.renderer.NewStyle() }
 
-// IsPlain says that styles draw no control sequences, so that what they would show needs a sign.
+// IsPlain reports whether styles have no effect, so that a symbol must replace them.
 func (t Theme) IsPlain() bool { return t.renderer.ColorProfile() == termenv.Ascii }
 
 func newRenderer(p termenv.Profile, dark bool) *lipgloss.Renderer {

@@ -15,7 +15,7 @@ import (
 	"bugle/themes"
 )
 
-// luminance and contrast are those of WCAG 2.2, sections "relative luminance" and "contrast ratio".
+// luminance and contrast are defined in WCAG 2.2, "relative luminance" and "contrast ratio".
 func luminance(t *testing.T, color string) float64 {
 	t.Helper()
 	rgb := termenv.ConvertToRGB(termenv.TrueColor.Color(color))
@@ -34,7 +34,7 @@ func contrast(t *testing.T, a, b string) float64 {
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// shown returns a token as terminals with 24 bits and with 256 colors show it.
+// shown returns a token's colors with 24 bits and with 256 colors.
 func shown(t *testing.T, token lipgloss.TerminalColor) []string {
 	t.Helper()
 	complete, ok := token.(lipgloss.CompleteColor)
@@ -91,7 +91,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// Without colors the styles that matter are still told apart, and none of them sets a color.
+// Without colors the important styles are still distinct, and none of them sets a color.
 func TestNoneUsesNoColor(t *testing.T) {
 	theme, err := themes.New(themes.Options{Name: themes.None, Profile: termenv.TrueColor})
 	if err != nil {
@@ -155,8 +155,7 @@ func TestRolesAreDistinctWithoutColor(t *testing.T) {
 	}
 }
 
-// What runs and what sends right now have signs and, where there are colors, colors of their own: in every theme, on
-// every terminal.
+// Live and sending campaigns have distinct icons and, if there are colors, distinct colors, in every theme.
 func TestActiveAndSendingDiffer(t *testing.T) {
 	for _, name := range themes.Names() {
 		for _, profile := range []termenv.Profile{termenv.TrueColor, termenv.ANSI256, termenv.ANSI, termenv.Ascii} {
@@ -180,7 +179,7 @@ func TestActiveAndSendingDiffer(t *testing.T) {
 	}
 }
 
-// Paint is a short cut: it draws what the tone's style draws.
+// Paint is a shortcut for the tone's style.
 func TestPaintDrawsAsTheStyleDoes(t *testing.T) {
 	for _, name := range themes.Names() {
 		theme, err := themes.New(themes.Options{Name: name, DarkBackground: true, Profile: termenv.TrueColor})

@@ -6,11 +6,10 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
-// Tone is what a piece of text means, for code that says "this is a warning" without holding a Theme:
-// a cell of a table, an entry of a list.
+// Tone is the meaning of a piece of text, for code that has no Theme: a cell of a table, an entry of a list.
 type Tone int
 
-// The tones. The zero value is ordinary text.
+// Tones. The zero value is ordinary text.
 const (
 	ToneText Tone = iota
 	ToneStrong
@@ -23,7 +22,7 @@ const (
 	ToneInfo
 )
 
-// Tone returns the style of a tone; that of ordinary text for one it does not know.
+// Tone returns the style of a tone; that of ordinary text for an unknown one.
 func (t Theme) Tone(tone Tone) lipgloss.Style {
 	switch tone {
 	case ToneStrong:
@@ -50,8 +49,8 @@ func (t Theme) Tone(tone Tone) lipgloss.Style {
 // toneCount is the number of tones.
 const toneCount = int(ToneInfo) + 1
 
-// sgrPair is what a style writes before and after a text of one line. Putting it there costs a hundredth of
-// what rendering the style does, which counts in a table of a thousand cells.
+// sgrPair has the sequences before and after a text in a style. Using them costs a hundredth of rendering the
+// style, which matters in a table of a thousand cells.
 type sgrPair struct{ on, off string }
 
 func newSGRPair(style lipgloss.Style) sgrPair {
@@ -59,7 +58,7 @@ func newSGRPair(style lipgloss.Style) sgrPair {
 	return sgrPair{on, off}
 }
 
-// Paint draws a text of one line in a tone. The text must hold no newline and no tab.
+// Paint draws a text of one line in a tone. The text must not contain newlines or tabs.
 func (t Theme) Paint(tone Tone, text string) string {
 	if tone < 0 || int(tone) >= toneCount {
 		tone = ToneText
@@ -70,24 +69,23 @@ func (t Theme) Paint(tone Tone, text string) string {
 	return t.sgr[tone].on + text + t.sgr[tone].off
 }
 
-// Role is where a campaign is in its life, as far as its looks are concerned. Which state of the
-// specification plays which role is the caller's to say.
+// Role is a stage in the life of a campaign, for display. The caller maps the states of the specification to
+// roles.
 type Role int
 
-// The roles.
+// Roles.
 const (
 	RoleDraft     Role = iota // being written
-	RoleScheduled             // its time has not come
+	RoleScheduled             // not started yet
 	RoleLive                  // running
 	RoleSending               // sending messages right now
-	RolePaused                // held, may go on
-	RoleDone                  // went out
-	RoleStopped               // ended before its time
-	RoleArchived              // put away
+	RolePaused                // on hold, can be resumed
+	RoleDone                  // finished
+	RoleStopped               // ended early
+	RoleArchived              // archived
 )
 
-// badges say what each role looks like: a sign one cell wide, so that color is never alone in
-// carrying the meaning, and a tone.
+// badges has the icon and tone of each role. Each icon is distinct, so that color is never the only indicator.
 var badges = [...]struct {
 	glyph string
 	tone  Tone
@@ -102,7 +100,7 @@ var badges = [...]struct {
 	RoleArchived:  {"▪", ToneFaint},
 }
 
-// Glyph is the role's sign, one cell wide; "?" for a role there is not.
+// Glyph returns the role's icon, one cell wide; "?" for an unknown role.
 func (r Role) Glyph() string {
 	if r < 0 || int(r) >= len(badges) {
 		return "?"
@@ -110,7 +108,7 @@ func (r Role) Glyph() string {
 	return badges[r].glyph
 }
 
-// Tone is the role's tone.
+// Tone returns the role's tone.
 func (r Role) Tone() Tone {
 	if r < 0 || int(r) >= len(badges) {
 		return ToneMuted

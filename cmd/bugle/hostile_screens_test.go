@@ -60,7 +60,7 @@ func walk(t *testing.T, route string, all, fails bool) {
 	}
 	deps := uitest.Deps(activity.Wrap(svc, log))
 	deps.Author, deps.Workspace, deps.DataDir = spoiled(deps.Author), spoiled(deps.Workspace), spoiled(deps.DataDir)
-	own := settingsscreen.Sources{Themes: &terminal.ThemeShelf{}, Profiles: meanProfiles{}, Keys: keymap.File{}, Places: []settingsscreen.Place{{Name: spoiled("data"), Path: spoiled("/data")}}}
+	own := settingsscreen.Sources{Themes: &terminal.ThemeShelf{}, Remotes: meanProfiles{}, Keys: keymap.File{}, Files: []settingsscreen.File{{Name: spoiled("data"), Path: spoiled("/data")}}}
 	random := rand.New(rand.NewPCG(6, uint64(len(route))))
 	open := func() *uitest.Harness {
 		first := screen.Route{Name: route, ID: rows[random.IntN(len(rows))].ID, Query: spoiled("sale")}
@@ -110,8 +110,8 @@ func filled(t *testing.T) mean {
 
 type meanProfiles struct{}
 
-func (meanProfiles) List() ([]settingsscreen.Profile, error) {
-	return []settingsscreen.Profile{{Name: spoiled("prod"), Where: spoiled("https://api.example.com, workspace W"), Next: true}}, nil
+func (meanProfiles) List() ([]settingsscreen.Remote, error) {
+	return []settingsscreen.Remote{{Name: spoiled("prod"), Location: spoiled("https://api.example.com, workspace W"), Default: true}}, nil
 }
 
 func (meanProfiles) Use(string) error { return fmt.Errorf("%s", spoiled("it cannot be used")) }

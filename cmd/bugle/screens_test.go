@@ -77,13 +77,13 @@ func onSample(tb testing.TB, route string) *uitest.Harness {
 	case screen.Builder, screen.Validate, screen.TestSend, screen.History:
 		first.ID = longest(tb, svc)
 	}
-	own := settingsscreen.Sources{Themes: &terminal.ThemeShelf{}, Profiles: noProfiles{}, Keys: keymap.File{}}
+	own := settingsscreen.Sources{Themes: &terminal.ThemeShelf{}, Remotes: noProfiles{}, Keys: keymap.File{}}
 	return uitest.Program(tb, app.Options{Deps: deps, Factory: terminal.Screens(nil, log, own), First: first, PaletteItems: terminal.Places()}, 120, 40)
 }
 
 type noProfiles struct{}
 
-func (noProfiles) List() ([]settingsscreen.Profile, error) { return nil, nil }
+func (noProfiles) List() ([]settingsscreen.Remote, error) { return nil, nil }
 
 func (noProfiles) Use(string) error { return nil }
 

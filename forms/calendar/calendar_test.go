@@ -66,7 +66,7 @@ func TestMonth(t *testing.T) {
 	}
 }
 
-// What is drawn at a cell is the day that a click there means.
+// DayAt returns the day that is drawn at a cell.
 func TestDayAt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := Month{Theme: themes.Plain(), Of: time.Date(rapid.IntRange(1971, 2200).Draw(t, "y"), time.Month(rapid.IntRange(1, 12).Draw(t, "m")), 1, 0, 0, 0, 0, time.UTC),
@@ -78,14 +78,14 @@ func TestDayAt(t *testing.T) {
 				if !ok {
 					continue
 				}
-				from := m.gutter() + (x-m.gutter())/cell*cell
-				if got := strings.TrimSpace(line[from : from+cell]); got != d.Format("2") {
+				from := m.gutter() + (x-m.gutter())/dayWidth*dayWidth
+				if got := strings.TrimSpace(line[from : from+dayWidth]); got != d.Format("2") {
 					t.Fatalf("at %d,%d stands %q, and %s is meant", x, y, got, d)
 				}
 				seen++
 			}
 		}
-		if want := cell * Turn(m.Of, 1).AddDate(0, 0, -1).Day(); seen != want {
+		if want := dayWidth * AddMonths(m.Of, 1).AddDate(0, 0, -1).Day(); seen != want {
 			t.Fatalf("%d cells of days, want %d", seen, want)
 		}
 	})
@@ -116,7 +116,7 @@ func TestPickerKeys(t *testing.T) {
 		{"1 8", "2026-12-15 18:00"},
 		{"2 5 3", "2026-12-15 23:00"}, // there is no hour 25
 		{"1 8 7 3 0", "2026-12-15 18:30"},
-		{"1 8 3 0 7", "2026-12-15 07:00"}, // begins anew
+		{"1 8 3 0 7", "2026-12-15 07:00"}, // starts again
 		{"1 8 backspace backspace", "2026-12-15 09:00"},
 		{"+ +", "2026-12-15 09:30"},
 		{"-", "2026-12-15 08:45"},
@@ -132,7 +132,7 @@ func TestPickerKeys(t *testing.T) {
 		if got := p.Value().Format("2006-01-02 15:04"); got != tt.want {
 			t.Errorf("%q gives %s, want %s", tt.keys, got, tt.want)
 		}
-		if p.Key(keyMsg("esc")) != Left || p.Key(keyMsg("enter")) != Taken {
+		if p.Key(keyMsg("esc")) != Canceled || p.Key(keyMsg("enter")) != Accepted {
 			t.Error("enter takes, esc leaves")
 		}
 		if got := p.Value().Format("2006-01-02 15:04"); got != tt.want {
@@ -157,7 +157,7 @@ func TestPickerMouse(t *testing.T) {
 		t.Errorf("the click chose %s", p.Value())
 	}
 	view = strings.Split(p.View(50, 12), "\n")
-	if click("24") != Taken {
+	if click("24") != Accepted {
 		t.Error("a second click does not take it")
 	}
 	if click("January"); p.Value().Month() != time.January {

@@ -1,6 +1,6 @@
-// Package calendar draws months and picks dates and times from them.
+// Package calendar draws months and lets the user pick a date and time.
 //
-// Dates are times of UTC at midnight, made with [Date]: a day of the calendar has no zone.
+// Dates are UTC times at midnight, made with [Date], because a date has no zone.
 package calendar
 
 import (
@@ -13,7 +13,7 @@ import (
 	"bugle/themes"
 )
 
-// Date returns the day that t shows in its location.
+// Date returns the date of t in its location.
 func Date(t time.Time) time.Time {
 	if t.IsZero() {
 		return t
@@ -27,25 +27,25 @@ type Month struct {
 	Theme themes.Theme
 	// Of is any day of the month.
 	Of time.Time
-	// Start is the first day of a week.
+	// Start is the first day of the week.
 	Start time.Weekday
-	// Numbers puts the week's number (ISO 8601) before each week.
+	// Numbers shows the week number (ISO 8601) before each week.
 	Numbers bool
-	// Today and Cursor are dates; zero where there is none to show.
+	// Today and Cursor are dates to highlight; zero for none.
 	Today, Cursor time.Time
-	// Marked reports whether something happens on a date; nil where on none.
+	// Marked reports whether a date is marked; nil if none is.
 	Marked func(date time.Time) bool
-	// Arrows shows that the month can be turned.
+	// Arrows shows that the month can be changed.
 	Arrows bool
 }
 
-// Height is the lines of a month.
+// Height is the number of lines of a month.
 const Height = 8
 
-const cell = 3 // two digits and a sign
+const dayWidth = 3 // two digits and a sign
 
-// Width returns the cells that the month takes.
-func (m Month) Width() int { return 7*cell + m.gutter() }
+// Width returns the width of the month in cells.
+func (m Month) Width() int { return 7*dayWidth + m.gutter() }
 
 func (m Month) gutter() int {
 	if m.Numbers {
@@ -61,13 +61,13 @@ func (m Month) first() time.Time {
 	return of.AddDate(0, 0, -(int(of.Weekday()-m.Start)+7)%7)
 }
 
-// DayAt returns the date that is drawn at a cell of the month; false where there is none.
+// DayAt returns the date at a cell of the month; false if there is none.
 func (m Month) DayAt(x, y int) (time.Time, bool) {
 	x -= m.gutter()
-	if x < 0 || x >= 7*cell || y < 2 || y >= Height {
+	if x < 0 || x >= 7*dayWidth || y < 2 || y >= Height {
 		return time.Time{}, false
 	}
-	day := m.first().AddDate(0, 0, 7*(y-2)+x/cell)
+	day := m.first().AddDate(0, 0, 7*(y-2)+x/dayWidth)
 	return day, day.Month() == m.Of.Month()
 }
 
@@ -79,7 +79,7 @@ func (m Month) Lines() []string {
 		title = "‹ " + title + " ›"
 	}
 	out := make([]string, 0, Height)
-	out = append(out, t.Title.Render(centred(title, m.Width())))
+	out = append(out, t.Title.Render(centered(title, m.Width())))
 	names := strings.Repeat(" ", m.gutter())
 	for i := range 7 {
 		names += ((m.Start + time.Weekday(i)) % 7).String()[:2] + " "
@@ -92,7 +92,7 @@ func (m Month) Lines() []string {
 		for i := range 7 {
 			d := day.AddDate(0, 0, i)
 			if d.Month() != m.Of.Month() {
-				b.WriteString(strings.Repeat(" ", cell))
+				b.WriteString(strings.Repeat(" ", dayWidth))
 				continue
 			}
 			inside = true
@@ -102,7 +102,7 @@ func (m Month) Lines() []string {
 		if m.Numbers {
 			number := "   "
 			if inside {
-				// The week of the Thursday in the row is the row's, wherever its weeks begin.
+				// The number of a row is the ISO week of its Thursday, whatever day its weeks begin with.
 				_, week := day.AddDate(0, 0, (int(time.Thursday-m.Start)+7)%7).ISOWeek()
 				number = fmt.Sprintf("%2d ", week)
 			}
@@ -114,7 +114,7 @@ func (m Month) Lines() []string {
 	return out
 }
 
-// day draws one day. A sign goes with each look: color is never alone in carrying a meaning.
+// day draws one day. Each style has a sign of its own, so that color is never the only indicator.
 func (m Month) day(d time.Time) string {
 	t := m.Theme
 	marked := m.Marked != nil && m.Marked(d)
@@ -145,16 +145,15 @@ func signTone(marked bool) themes.Tone {
 	return themes.ToneAccent
 }
 
-// Gap is the cells between two months.
+// Gap is the number of cells between two months.
 const Gap = 2
 
-// Beside returns how many months of a width stand side by side in some cells, at least one and at most
-// most.
-func Beside(month, cells, most int) int {
+// MonthsPerRow returns how many months fit side by side, at least one and at most most.
+func MonthsPerRow(month, cells, most int) int {
 	return max(min((cells+Gap)/(month+Gap), most), 1)
 }
 
-// Join puts months side by side.
+// Join joins months side by side.
 func Join(months ...Month) []string {
 	blocks := make([]string, 0, 2*len(months))
 	for i, m := range months {
@@ -166,12 +165,12 @@ func Join(months ...Month) []string {
 	return strings.Split(lipgloss.JoinHorizontal(lipgloss.Top, blocks...), "\n")
 }
 
-// Turn returns the first day of the month n months from that of t.
-func Turn(t time.Time, n int) time.Time {
+// AddMonths returns the first day of the month n months after that of t.
+func AddMonths(t time.Time, n int) time.Time {
 	return time.Date(t.Year(), t.Month()+time.Month(n), 1, 0, 0, 0, 0, time.UTC)
 }
 
-func centred(s string, w int) string {
+func centered(s string, w int) string {
 	room := max(w-lipgloss.Width(s), 0)
 	return strings.Repeat(" ", room/2) + s + strings.Repeat(" ", room-room/2)
 }

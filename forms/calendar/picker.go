@@ -12,48 +12,47 @@ import (
 	"bugle/themes"
 )
 
-// Outcome is what became of a key or click.
+// Outcome is the state of the picker after a key or click.
 type Outcome uint8
 
-// The outcomes.
+// Outcomes.
 const (
-	Open  Outcome = iota // the picker goes on
-	Taken                // the person took what it shows
-	Left                 // the person left it
+	Open     Outcome = iota // the picker stays open
+	Accepted                // the user accepted the shown time
+	Canceled                // the user canceled
 )
 
-// Picker picks a date and a time of day. Make one with [NewPicker].
+// Picker lets the user pick a date and a time of day. Create one with [NewPicker].
 type Picker struct {
-	// Start is the first day of a week, Numbers shows those of the weeks.
+	// Start is the first day of the week; Numbers shows week numbers.
 	Start   time.Weekday
 	Numbers bool
-	// Marked reports whether something happens on a date; nil where on none.
+	// Marked reports whether a date is marked; nil if none is.
 	Marked func(date time.Time) bool
 
-	theme  themes.Theme
-	today  time.Time
-	day    time.Time
-	clock  [2]int
-	typed  string // digits of a time that is being typed
-	months []Month
+	theme      themes.Theme
+	today      time.Time
+	day        time.Time
+	hourMinute [2]int
+	typed      string // typed digits of the time
+	months     []Month
 }
 
-// NewPicker makes a picker that shows a date and time of a clock: the location of at does not count,
-// nor that of today.
+// NewPicker returns a picker that starts at a date and time; the locations of at and today are ignored.
 func NewPicker(t themes.Theme, at, today time.Time) *Picker {
-	return &Picker{Start: time.Monday, theme: t, today: Date(today), day: Date(at), clock: [2]int{at.Hour(), at.Minute()}}
+	return &Picker{Start: time.Monday, theme: t, today: Date(today), day: Date(at), hourMinute: [2]int{at.Hour(), at.Minute()}}
 }
 
-// Value returns what is shown, as a time of UTC that stands for a clock.
+// Value returns the shown date and time, in UTC regardless of the actual zone.
 func (p *Picker) Value() time.Time {
-	c := p.clock
+	c := p.hourMinute
 	if p.typed != "" {
-		c = clockOf(p.typed)
+		c = parseDigits(p.typed)
 	}
 	return time.Date(p.day.Year(), p.day.Month(), p.day.Day(), c[0], c[1], 0, 0, time.UTC)
 }
 
-// Bindings are the picker's keys.
+// Bindings returns the picker's keys.
 func Bindings() []key.Binding {
 	bind := func(label, help string, keys ...string) key.Binding {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(label, help))
@@ -70,10 +69,10 @@ func Bindings() []key.Binding {
 	}
 }
 
-// Key takes a key.
+// Key handles a key.
 func (p *Picker) Key(msg tea.KeyMsg) Outcome {
 	if msg.Type == tea.KeyRunes && !msg.Alt {
-		for _, r := range msg.Runes { // what is typed fast comes at once
+		for _, r := range msg.Runes { // fast typing arrives in one message
 			p.key(string(r))
 		}
 		return Open
@@ -84,10 +83,10 @@ func (p *Picker) Key(msg tea.KeyMsg) Outcome {
 func (p *Picker) key(k string) Outcome {
 	switch k {
 	case "enter":
-		p.settle()
-		return Taken
+		p.setTyped()
+		return Accepted
 	case "esc":
-		return Left
+		return Canceled
 	case "backspace":
 		p.typed = p.typed[:max(len(p.typed)-1, 0)]
 	case ":", ".":
@@ -95,8 +94,8 @@ func (p *Picker) key(k string) Outcome {
 			p.typed = "0" + p.typed
 		}
 	case "+", "-":
-		p.settle()
-		p.quarter(k == "+")
+		p.setTyped()
+		p.stepQuarter(k == "+")
 	default:
 		if len(k) == 1 && k[0] >= '0' && k[0] <= '9' {
 			p.digit(k)
@@ -107,7 +106,7 @@ func (p *Picker) key(k string) Outcome {
 	return Open
 }
 
-// move takes the keys that go to another day.
+// move handles the keys that move to another day.
 func (p *Picker) move(k string) {
 	switch k {
 	case "left", "h":
@@ -119,13 +118,13 @@ func (p *Picker) move(k string) {
 	case "down", "j":
 		p.goTo(p.day.AddDate(0, 0, 7))
 	case "pgup":
-		p.turn(-1)
+		p.addMonths(-1)
 	case "pgdown":
-		p.turn(1)
+		p.addMonths(1)
 	case "home":
-		p.goTo(Turn(p.day, 0))
+		p.goTo(AddMonths(p.day, 0))
 	case "end":
-		p.goTo(Turn(p.day, 1).AddDate(0, 0, -1))
+		p.goTo(AddMonths(p.day, 1).AddDate(0, 0, -1))
 	case "t":
 		p.goTo(p.today)
 	}
@@ -137,14 +136,14 @@ func (p *Picker) goTo(day time.Time) {
 	}
 }
 
-// turn goes to another month, to the same day or the last one there.
-func (p *Picker) turn(n int) {
-	first := Turn(p.day, n)
-	last := Turn(p.day, n+1).AddDate(0, 0, -1)
+// addMonths moves to another month, to the same day or the last one there.
+func (p *Picker) addMonths(n int) {
+	first := AddMonths(p.day, n)
+	last := AddMonths(p.day, n+1).AddDate(0, 0, -1)
 	p.goTo(first.AddDate(0, 0, min(p.day.Day(), last.Day())-1))
 }
 
-// digit adds a digit to the time. A first one above 2 is an hour of one digit.
+// digit adds a digit to the time. If the first one is above 2, the hour has only one digit.
 func (p *Picker) digit(k string) {
 	next := p.typed + k
 	if len(p.typed) == 4 {
@@ -159,14 +158,14 @@ func (p *Picker) digit(k string) {
 	p.typed = next
 }
 
-func (p *Picker) settle() {
+func (p *Picker) setTyped() {
 	if p.typed != "" {
-		p.clock, p.typed = clockOf(p.typed), ""
+		p.hourMinute, p.typed = parseDigits(p.typed), ""
 	}
 }
 
-// clockOf reads the digits of a time: those that are missing are none.
-func clockOf(typed string) [2]int {
+// parseDigits parses the digits of a time; missing ones are zero.
+func parseDigits(typed string) [2]int {
 	if len(typed) == 1 {
 		typed = "0" + typed
 	}
@@ -178,9 +177,9 @@ func clockOf(typed string) [2]int {
 	return c
 }
 
-// quarter goes to the next quarter of an hour, or the one before, over the end of the day as well.
-func (p *Picker) quarter(up bool) {
-	minutes := p.clock[0]*60 + p.clock[1]
+// stepQuarter moves to the next or previous quarter of an hour, across midnight too.
+func (p *Picker) stepQuarter(up bool) {
+	minutes := p.hourMinute[0]*60 + p.hourMinute[1]
 	if up {
 		minutes = minutes/15*15 + 15
 	} else {
@@ -194,17 +193,16 @@ func (p *Picker) quarter(up bool) {
 		minutes -= 24 * 60
 		p.goTo(p.day.AddDate(0, 0, 1))
 	}
-	p.clock = [2]int{minutes / 60, minutes % 60}
+	p.hourMinute = [2]int{minutes / 60, minutes % 60}
 }
 
-// Mouse takes a click or the wheel; the place is relative to what View drew. A click on the day that
-// is chosen takes it.
+// Mouse handles a click or the wheel, relative to the view. A click on the selected day accepts it.
 func (p *Picker) Mouse(msg tea.MouseMsg) Outcome {
 	switch {
 	case msg.Button == tea.MouseButtonWheelUp:
-		p.turn(-1)
+		p.addMonths(-1)
 	case msg.Button == tea.MouseButtonWheelDown:
-		p.turn(1)
+		p.addMonths(1)
 	case msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress:
 		return p.click(msg.X, msg.Y)
 	}
@@ -218,13 +216,13 @@ func (p *Picker) click(x, y int) Outcome {
 			continue
 		}
 		if y == 0 {
-			p.turn(map[bool]int{true: -1, false: 1}[i == 0 && at < m.Width()/2])
+			p.addMonths(map[bool]int{true: -1, false: 1}[i == 0 && at < m.Width()/2])
 			return Open
 		}
 		if day, ok := m.DayAt(at, y); ok {
 			if day.Equal(p.day) {
-				p.settle()
-				return Taken
+				p.setTyped()
+				return Accepted
 			}
 			p.goTo(day)
 		}
@@ -232,23 +230,23 @@ func (p *Picker) click(x, y int) Outcome {
 	return Open
 }
 
-// View draws the picker in w cells and h lines: months side by side where there is room, the time
-// below them. Where there are too few lines for a month, the weeks around the day are shown.
+// View draws the picker in w cells and h lines: months side by side if they fit, with the time below. If there
+// are too few lines for a month, it draws the weeks around the day.
 func (p *Picker) View(w, h int) string {
 	if w < 1 || h < 1 {
 		return ""
 	}
 	m := Month{Theme: p.theme, Of: p.day, Start: p.Start, Numbers: p.Numbers, Today: p.today, Cursor: p.day, Marked: p.Marked, Arrows: true}
 	p.months = []Month{m}
-	for i := 1; i < Beside(m.Width(), w, 3); i++ {
-		m.Of, m.Arrows = Turn(p.day, i), false
+	for i := 1; i < MonthsPerRow(m.Width(), w, 3); i++ {
+		m.Of, m.Arrows = AddMonths(p.day, i), false
 		p.months = append(p.months, m)
 	}
 	lines := Join(p.months...)
 	if room := max(h-1, 1); len(lines) > room {
 		row := 2 + int(p.day.Sub(p.months[0].first()).Hours()/24)/7
-		lines = append(lines[:1:1], around(lines[1:], row-1, max(room-1, 0))...)
-		p.months = nil // what is drawn where is another matter now
+		lines = append(lines[:1:1], linesAround(lines[1:], row-1, max(room-1, 0))...)
+		p.months = nil // the click targets of the months are not valid
 	}
 	lines = append(lines[:min(len(lines), max(h-1, 0))], p.timeLine(w))
 	for i := range lines {
@@ -257,15 +255,15 @@ func (p *Picker) View(w, h int) string {
 	return strings.Join(lines, "\n")
 }
 
-// around returns at most n lines with the one at in them.
-func around(lines []string, at, n int) []string {
+// linesAround returns at most n lines that include line at.
+func linesAround(lines []string, at, n int) []string {
 	from := max(min(at-n/2, len(lines)-n), 0)
 	return lines[from:min(from+n, len(lines))]
 }
 
 func (p *Picker) timeLine(w int) string {
 	t := p.theme
-	shown := fmt.Sprintf("%02d:%02d", p.clock[0], p.clock[1])
+	shown := fmt.Sprintf("%02d:%02d", p.hourMinute[0], p.hourMinute[1])
 	style := t.Strong
 	if p.typed != "" {
 		d := p.typed + "____"[len(p.typed):]

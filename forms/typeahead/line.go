@@ -11,12 +11,12 @@ import (
 	"bugle/themes"
 )
 
-// Line is a text of one line and the place in it where typing goes on.
+// Line is a line of text with a cursor.
 type Line struct {
 	Text        string
-	Cursor      int    // characters (runes) before the cursor
-	Placeholder string // stands in an empty line
-	// Clean makes a piece of the text safe to draw beside others; nil leaves out what is not drawn.
+	Cursor      int    // number of runes before the cursor
+	Placeholder string // shown if the text is empty
+	// Clean makes text safe to draw; nil removes what cannot be drawn.
 	Clean func(string) string
 }
 
@@ -27,8 +27,8 @@ func (l Line) clean(s string) string {
 	return clean(s)
 }
 
-// parts returns the drawn text before the cursor, under it and behind it, cut to w cells: "…" stands
-// where something is cut off. skipped is how many runes are cut off at the left.
+// parts returns the drawn text before, under and after the cursor, cut to w cells with "…" where it is cut.
+// skipped is the number of runes cut off at the left.
 func (l Line) parts(w int) (head, under, tail string, skipped int) {
 	runes := []rune(l.Text)
 	at := max(min(l.Cursor, len(runes)), 0)
@@ -43,10 +43,10 @@ func (l Line) parts(w int) (head, under, tail string, skipped int) {
 	if before+cell+behind <= w {
 		return head, under, tail, 0
 	}
-	if cell >= w { // no room for anything else
+	if cell >= w { // no space for anything else
 		return "", under, "", at
 	}
-	// Some of what follows stays in sight, so that a person sees where they are.
+	// Some of the following text stays visible as context.
 	context := min(behind, max(w/4, 1))
 	if before > 0 && before+cell+context > w {
 		context = min(context, w-cell-1)
@@ -67,7 +67,7 @@ func firstCluster(s string) string {
 	return c
 }
 
-// View draws the line in w cells, the cursor in it.
+// View draws the line with its cursor in w cells.
 func (l Line) View(t themes.Theme, w int) string {
 	if w <= 0 {
 		return ""
@@ -89,7 +89,7 @@ func (l Line) empty(t themes.Theme, w int) string {
 	return cursor(t, under) + t.Faint.Render(text[len(under):])
 }
 
-// cursor draws the character under the cursor; where styles draw nothing, a blank shows as a line.
+// cursor draws the character under the cursor; without styles, a blank is drawn as a line.
 func cursor(t themes.Theme, under string) string {
 	if under == " " && t.IsPlain() {
 		return t.Caret() + "_"
@@ -97,7 +97,7 @@ func cursor(t themes.Theme, under string) string {
 	return t.Caret() + t.Cursor.Render(under)
 }
 
-// At returns the place of the cursor, in runes, that column x of a line drawn in w cells stands for.
+// At returns the cursor position, in runes, for column x of a line drawn in w cells.
 func (l Line) At(x, w int) int {
 	if l.Text == "" {
 		return 0
@@ -106,7 +106,7 @@ func (l Line) At(x, w int) int {
 	n := skipped
 	if skipped > 0 {
 		head = strings.TrimPrefix(head, "…")
-		x-- // the sign
+		x-- // the ellipsis
 	}
 	for rest, state := head+under+tail, -1; rest != "" && x > 0; {
 		var c string
@@ -121,7 +121,7 @@ func (l Line) At(x, w int) int {
 	return min(n, utf8.RuneCountInString(l.Text))
 }
 
-// clean returns s without what a terminal would obey instead of showing.
+// clean returns s without control characters.
 func clean(s string) string {
 	if !visible.HasHidden(s) {
 		return s

@@ -1,8 +1,7 @@
-// Package typeahead lists what a field of text suggests while a person types in it, and draws the
-// line that they type in.
+// Package typeahead draws a line of text with a cursor, and the list of suggestions below it.
 //
-// Enter accepts the highlighted row. A text that is no suggestion has a row of its own, Use “text”,
-// so that what Enter does is always visible.
+// Enter accepts the highlighted row. A text that is not a suggestion has a row of its own, Use “text”, so that
+// the effect of enter is always visible.
 package typeahead
 
 import (
@@ -15,15 +14,15 @@ import (
 	"bugle/themes"
 )
 
-// Most is how many rows stand below a field.
-const Most = 6
+// MaxRows is the number of rows shown below a field.
+const MaxRows = 6
 
-// Item is something to suggest.
+// Item is a suggestion.
 type Item struct {
-	Value string // what the field holds once it is accepted
-	Info  string // stands beside the value
-	Also  string // finds the item as well
-	Ref   int    // the caller's own number for it
+	Value    string // the field's value once it is accepted
+	Info     string // shown beside the value
+	Keywords string // also matches the text
+	Ref      int    // an index for the caller
 }
 
 // Items returns an item for each name.
@@ -35,35 +34,35 @@ func Items(names []string) []Item {
 	return out
 }
 
-// Row is a line of the list: a suggestion, or the text itself.
+// Row is a row of the list: a suggestion, or the text itself.
 type Row struct {
 	Item
-	Free bool // the text as it was typed
+	Free bool // the row is the text itself
 }
 
-// Offer is what a list shows for a text.
-type Offer struct {
-	Items []Item // that fit the text, the best first; see [Match]
-	Text  string
-	Typed bool   // a person typed the text: a row is highlighted
-	Free  bool   // a text that is no suggestion can be accepted
-	Right bool   // the text is right though it is no suggestion: its row is highlighted
-	Note  string // stands beside the row of the text
-	Lead  bool   // the row of the text is the first one, not the last
+// Options is what a list shows for a text.
+type Options struct {
+	Items     []Item // matches, the best first; see [Match]
+	Text      string
+	Typed     bool   // the user typed the text: a row is highlighted
+	Free      bool   // a text that is not a suggestion can be accepted
+	Valid     bool   // the text is valid without being a suggestion: its row is highlighted
+	Note      string // shown beside the row of the text
+	TextFirst bool   // the row of the text comes first, not last
 }
 
-// List is the list below a field. Its zero value shows nothing.
+// List is the list below a field. Its zero value is empty.
 type List struct {
 	rows  []Row
-	at    int // the highlighted row; -1: none
+	at    int // the highlighted row; -1 for none
 	typed bool
-	moved bool // a person chose the row
-	from  int  // the first row that was drawn last
-	drawn int  // how many were drawn last
+	moved bool // the user moved to the row
+	from  int  // the first row when last drawn
+	drawn int  // number of rows when last drawn
 }
 
-// Show lists an offer. The row that a person moved to stays highlighted as long as it is there.
-func (l *List) Show(o Offer) {
+// Show sets the rows. A row that the user moved to stays highlighted as long as it exists.
+func (l *List) Show(o Options) {
 	old, had := l.Highlighted()
 	had = had && l.moved
 	l.rows, l.at, l.typed, l.moved = l.rows[:0], -1, o.Typed, false
@@ -76,14 +75,14 @@ func (l *List) Show(o Offer) {
 	}
 	if o.Free && o.Text != "" && exact < 0 {
 		at := len(l.rows)
-		if o.Lead {
+		if o.TextFirst {
 			at = 0
 		}
 		l.rows = slices.Insert(l.rows, at, Row{Item: Item{Value: o.Text, Info: o.Note, Ref: -1}, Free: true})
 		switch {
-		case o.Right:
+		case o.Valid:
 			exact = at
-		case o.Lead:
+		case o.TextFirst:
 			exact = min(1, len(l.rows)-1)
 		}
 	}
@@ -103,7 +102,7 @@ func (l *List) Clear() { *l = List{rows: l.rows[:0], at: -1} }
 // Len returns the number of rows.
 func (l *List) Len() int { return len(l.rows) }
 
-// Highlighted returns the row that Enter accepts, and false where there is none.
+// Highlighted returns the row that enter accepts; false if there is none.
 func (l *List) Highlighted() (Row, bool) {
 	if l.at < 0 || l.at >= len(l.rows) {
 		return Row{}, false
@@ -111,7 +110,7 @@ func (l *List) Highlighted() (Row, bool) {
 	return l.rows[l.at], true
 }
 
-// At returns the number of the highlighted row, -1 where none is.
+// At returns the index of the highlighted row; -1 if there is none.
 func (l *List) At() int {
 	if _, ok := l.Highlighted(); !ok {
 		return -1
@@ -119,7 +118,7 @@ func (l *List) At() int {
 	return l.at
 }
 
-// Highlight moves to row i. It reports false where there is no such row.
+// Highlight moves to row i. It returns false if there is no such row.
 func (l *List) Highlight(i int) bool {
 	if i < 0 || i >= len(l.rows) {
 		return false
@@ -128,8 +127,8 @@ func (l *List) Highlight(i int) bool {
 	return true
 }
 
-// Key takes the keys that move in the list. It reports false for others, and for an arrow that
-// leads out of the list: up from its first row, down from its last.
+// Key handles the keys that move in the list. It returns false for others, and for an arrow that leaves the
+// list: up from its first row, down from its last.
 func (l *List) Key(key string) bool {
 	n, at := len(l.rows), l.At()
 	switch key {
@@ -149,7 +148,7 @@ func (l *List) Key(key string) bool {
 	return false
 }
 
-// Lines draws the rows in at most h lines of w cells, the highlighted one among them.
+// Lines draws the rows in at most h lines of w cells, scrolled to the highlighted one.
 func (l *List) Lines(t themes.Theme, w, h int) []string {
 	n := len(l.rows)
 	l.drawn = max(min(h, n), 0)
@@ -178,7 +177,7 @@ func (l *List) line(t themes.Theme, i, w, widest int) string {
 	}
 	room := max(w-2, 1)
 	if over := ansi.StringWidth(text) + ansi.StringWidth(info) - room; over > 0 && info != "" {
-		// The value matters more than what is said of it.
+		// The value matters more than its info.
 		text = title(r) + "  "
 		info = ansi.Truncate(info, max(room-ansi.StringWidth(text), 0), "…")
 	}
@@ -193,7 +192,7 @@ func (l *List) line(t themes.Theme, i, w, widest int) string {
 	return "  " + t.Text.Render(text) + style.Render(info)
 }
 
-// RowAt returns the number of the row on a line of what was drawn last.
+// RowAt returns the index of the row on a line of the last drawn list.
 func (l *List) RowAt(line int) (int, bool) {
 	if line < 0 || line >= l.drawn || l.from+line >= len(l.rows) {
 		return 0, false
@@ -208,11 +207,10 @@ func title(r Row) string {
 	return clean(r.Value)
 }
 
-// Match returns the items that a text finds, the best first: those that are the text, begin with it,
-// have a word that begins with it, or contain it. Lower case finds upper case, and a space finds an
-// underscore.
+// Match returns the items that match a text, the best first: those that equal it, begin with it, have a word
+// that begins with it, or contain it. Case is ignored, and a space matches an underscore.
 func Match(items []Item, text string) []Item {
-	want := folded(strings.TrimSpace(text))
+	want := normalize(strings.TrimSpace(text))
 	var ranks [5][]Item
 	for _, it := range items {
 		if r := rank(it, want); r >= 0 {
@@ -223,7 +221,7 @@ func Match(items []Item, text string) []Item {
 }
 
 func rank(it Item, want string) int {
-	value := folded(it.Value)
+	value := normalize(it.Value)
 	at := strings.Index(value, want)
 	switch {
 	case value == want:
@@ -234,7 +232,7 @@ func rank(it Item, want string) int {
 		return 2
 	case at > 0:
 		return 3
-	case it.Also != "" && strings.Contains(folded(it.Also), want):
+	case it.Keywords != "" && strings.Contains(normalize(it.Keywords), want):
 		return 4
 	}
 	return -1
@@ -250,4 +248,4 @@ func startsWord(value, want string) bool {
 	return false
 }
 
-func folded(s string) string { return strings.ReplaceAll(strings.ToLower(s), " ", "_") }
+func normalize(s string) string { return strings.ReplaceAll(strings.ToLower(s), " ", "_") }

@@ -10,9 +10,8 @@ import (
 	"bugle/themes"
 )
 
-// A line is never wider than its room, whatever is typed and wherever the cursor stands, and a click
-// on a character puts the cursor before it.
-func TestALineFitsItsRoom(t *testing.T) {
+// A line is never wider than w for any text and cursor, and a click on a character moves the cursor before it.
+func TestLineFits(t *testing.T) {
 	for _, text := range []string{"", "abcdefghijklmnopqrstuvwxyz", "世界世界世界世界世界世界", "a👩‍👩‍👧b👩‍👩‍👧c👩‍👩‍👧de\u0301fghij", "a\x1b[31mb\u202ec"} {
 		for w := 1; w < 40; w++ {
 			for at := range len([]rune(text)) + 1 {
@@ -32,11 +31,11 @@ func TestALineFitsItsRoom(t *testing.T) {
 	}
 }
 
-func TestTheBestMatchIsHighlighted(t *testing.T) {
+func TestBestMatchIsHighlighted(t *testing.T) {
 	items := typeahead.Items([]string{"Repurchase", "Product Viewed", "First Purchase", "Purchase_Completed"})
 	for text, want := range map[string]string{"purch": "Purchase_Completed", "PRO": "Product Viewed", "purchase comp": "Purchase_Completed", "view": "Product Viewed", "repurchase": "Repurchase"} {
 		var l typeahead.List
-		l.Show(typeahead.Offer{Items: typeahead.Match(items, text), Text: text, Typed: true, Free: true})
+		l.Show(typeahead.Options{Items: typeahead.Match(items, text), Text: text, Typed: true, Free: true})
 		if r, _ := l.Highlighted(); r.Value != want {
 			t.Errorf("%q highlights %q", text, r.Value)
 		}

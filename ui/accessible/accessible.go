@@ -1,9 +1,7 @@
-// Package accessible is the program for people who hear it or read it in lines: the main job as questions
-// and answers, one line each. Nothing that was written is changed, no cursor moves, no color or frame
-// says anything, and every state is told in words. It needs no terminal: it reads lines and writes
-// lines.
+// Package accessible is the user interface for screen readers: a sequence of questions and answers in plain
+// lines, without cursor movement, colors or frames. It needs no terminal.
 //
-// What it asks comes from the tables of engine/catalog, as the forms do.
+// Its questions come from the tables of engine/catalog, like the forms.
 package accessible
 
 import (
@@ -18,50 +16,50 @@ import (
 	"bugle/ui/screen"
 )
 
-// Options are what the program works with.
+// Options configure the program.
 type Options struct {
 	Deps screen.Deps
-	// Start makes the first workspace, the sample or an empty one; nil where there is one to work in.
+	// Start creates the first workspace, the sample or an empty one; nil if there is a workspace.
 	Start func(ctx context.Context, sample bool) (screen.Deps, error)
-	// Query is the search that the list of campaigns begins with; empty begins at the start.
+	// Query is the initial search of the list of campaigns; if empty, the program begins with the main menu.
 	Query string
 
 	In  io.Reader
 	Out io.Writer
-	// Typed says that In is a terminal, which ends the line of a question itself.
-	Typed bool
-	// Edit opens a text in the person's editor and gives what it left; nil where there is none. Suffix
-	// is that of the file's name, such as ".html".
+	// Interactive reports whether In is a terminal, which echoes the end of each line.
+	Interactive bool
+	// Edit opens a text in the user's editor and returns the result; nil if there is no editor. Suffix is the suffix
+	// of the file name, such as ".html".
 	Edit func(ctx context.Context, text, suffix string) (string, error)
 }
 
 // session is one run of the program.
 type session struct {
 	*console
-	deps  screen.Deps
-	edit  func(ctx context.Context, text, suffix string) (string, error)
-	told  bool   // that every change is saved
-	query string // the last search
+	deps           screen.Deps
+	edit           func(ctx context.Context, text, suffix string) (string, error)
+	savedHintShown bool   // the user has been told that every change is saved
+	query          string // the last search
 }
 
-// Run asks until the person is done, the input ends, or ctx does; none of these is an error. Every
-// change was saved when it was made.
+// Run asks until the user quits, the input ends, or ctx is canceled; none of these is an error. Every change is
+// saved when it is made.
 func Run(ctx context.Context, o Options) error {
-	s := &session{console: &console{in: newLines(o.In), out: o.Out, ends: !o.Typed}, deps: o.Deps, edit: o.Edit, query: o.Query}
+	s := &session{console: &console{in: newLineReader(o.In), out: o.Out, endsPromptLine: !o.Interactive}, deps: o.Deps, edit: o.Edit, query: o.Query}
 	err := s.run(ctx, o)
 	switch {
 	case errors.Is(err, errQuit), errors.Is(err, io.EOF), errors.Is(err, context.Canceled), isBack(err):
 		err = nil
 	}
 	if err == nil {
-		s.say("Goodbye. Everything is saved.")
+		s.println("Goodbye. Everything is saved.")
 		err = s.writeFailure()
 	}
 	return err
 }
 
 func (s *session) run(ctx context.Context, o Options) error {
-	s.say("bugle, in question and answer mode. Type ? at any question for help.")
+	s.println("bugle, in question and answer mode. Type ? at any question for help.")
 	if o.Start != nil {
 		if err := s.welcome(ctx, o.Start); err != nil {
 			return err
@@ -72,19 +70,19 @@ func (s *session) run(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	for range mostWrong {
-		if err := s.choose(ctx, menu{head: s.where, items: s.mainItems, help: mainHelp}); !errors.Is(err, errBack) {
+	for range maxInvalidAnswers {
+		if err := s.choose(ctx, menu{header: s.workspaceLines, items: s.mainItems, help: mainHelp}); !errors.Is(err, errBack) {
 			return err
 		}
-		s.say("This is the first question. Type quit to quit.")
+		s.println("This is the first question. Type quit to quit.")
 	}
 	return errQuit
 }
 
-// welcome asks what the first workspace shall be, and makes it.
+// welcome asks which workspace to create, and creates it.
 func (s *session) welcome(ctx context.Context, start func(context.Context, bool) (screen.Deps, error)) error {
-	s.say("Welcome. There is no workspace here yet. What do you want to start with?")
-	n, err := s.among(ctx, "The first workspace", []option{
+	s.println("Welcome. There is no workspace here yet. What do you want to start with?")
+	n, err := s.chooseOption(ctx, "The first workspace", []option{
 		{label: "Sample workspace", help: "campaigns of every type, 12 users to send tests to, and a local outbox that keeps test messages. Nothing leaves this machine"},
 		{label: "Empty workspace", help: "no campaigns, no users"},
 	}, 0)
@@ -96,12 +94,12 @@ func (s *session) welcome(ctx context.Context, start func(context.Context, bool)
 		return err
 	}
 	s.deps = deps
-	s.say("The workspace is ready.")
+	s.println("The workspace is ready.")
 	return nil
 }
 
-// where tells in what workspace the person is, and what it holds.
-func (s *session) where() []string {
+// workspaceLines describes the current workspace and its content.
+func (s *session) workspaceLines() []string {
 	return []string{"Main menu of workspace " + s.deps.Workspace + "."}
 }
 
@@ -123,18 +121,18 @@ func (s *session) mainItems() []item {
 	return append(items, item{label: "Quit", word: wordQuit, state: "everything is saved", run: func(context.Context) error { return errQuit }})
 }
 
-// failed tells an error of the service, and goes on; an ended ctx ends all.
-func (s *session) failed(ctx context.Context, what string, err error) error {
+// reportError prints an error of the service and continues, unless ctx has ended.
+func (s *session) reportError(ctx context.Context, what string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	s.say("%s: %s", what, refusal(err))
+	s.println("%s: %s", what, errorText(err))
 	return nil
 }
 
-// refusal puts an error of a service into words: its sentence, and its details, one a line. Problems of
-// the tables are left out: whoever knows the table tells them by [document.failed].
-func refusal(err error) string {
+// errorText describes an error of the service: its sentence and its details, one per line. Problems with a
+// field are left out, because [document.reportError] prints them with the field's title.
+func errorText(err error) string {
 	e := engine.AsError(err)
 	if e == nil {
 		return sentence(err.Error())
@@ -153,8 +151,8 @@ func refusal(err error) string {
 	return strings.Join(out, "\n")
 }
 
-// kindOf says what kind of campaign it is and how it stands.
-func kindOf(sum engine.Summary) string {
+// kindAndState describes the kind and state of a campaign.
+func kindAndState(sum engine.Summary) string {
 	return fmt.Sprintf("%s, %s, %s", sum.Channel.Label(), strings.ToLower(sum.DeliveryType.Label()), stateWord(sum.Status))
 }
 

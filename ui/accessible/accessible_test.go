@@ -19,17 +19,17 @@ import (
 	"bugle/ui/uitest"
 )
 
-// bench is a workspace in memory with one campaign in it.
-type bench struct {
-	t    *testing.T
-	svc  *local.Service
-	deps screen.Deps
-	id   string
-	edit func(context.Context, string, string) (string, error)
-	said string // of the last run
+// testbed is a workspace in memory with one campaign.
+type testbed struct {
+	t      *testing.T
+	svc    *local.Service
+	deps   screen.Deps
+	id     string
+	edit   func(context.Context, string, string) (string, error)
+	output string // of the last run
 }
 
-func newBench(t *testing.T, ch catalog.Channel, dt catalog.DeliveryType, components string) *bench {
+func newTestbed(t *testing.T, ch catalog.Channel, dt catalog.DeliveryType, components string) *testbed {
 	t.Helper()
 	ctx := context.Background()
 	db := mem.New()
@@ -55,44 +55,44 @@ func newBench(t *testing.T, ch catalog.Channel, dt catalog.DeliveryType, compone
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &bench{t: t, svc: svc, id: made.ID, deps: uitest.Deps(svc)}
+	return &testbed{t: t, svc: svc, id: made.ID, deps: uitest.Deps(svc)}
 }
 
-// play opens the campaign and types lines, separated by a bar; the input ends after them.
-func (b *bench) play(script string) {
+// play opens the campaign and types lines, separated by a bar; then the input ends.
+func (b *testbed) play(script string) {
 	b.t.Helper()
 	b.run("campaigns|1|" + script)
 }
 
-// run types lines from the start.
-func (b *bench) run(script string) {
+// run types lines from the start of the program.
+func (b *testbed) run(script string) {
 	b.t.Helper()
 	var out strings.Builder
 	in := strings.ReplaceAll(script, "|", "\n") + "\n"
 	err := accessible.Run(b.t.Context(), accessible.Options{Deps: b.deps, In: strings.NewReader(in), Out: &out, Edit: b.edit})
-	b.said = out.String()
+	b.output = out.String()
 	if err != nil {
-		b.t.Fatalf("%v\n%s", err, b.said)
+		b.t.Fatalf("%v\n%s", err, b.output)
 	}
 }
 
-func (b *bench) want(texts ...string) {
+func (b *testbed) want(texts ...string) {
 	b.t.Helper()
 	for _, text := range texts {
-		if !strings.Contains(b.said, text) {
-			b.t.Errorf("nothing says %q:\n%s", text, b.said)
+		if !strings.Contains(b.output, text) {
+			b.t.Errorf("nothing says %q:\n%s", text, b.output)
 		}
 	}
 }
 
-func (b *bench) wantNot(text string) {
+func (b *testbed) wantNot(text string) {
 	b.t.Helper()
-	if strings.Contains(b.said, text) {
-		b.t.Errorf("something says %q:\n%s", text, b.said)
+	if strings.Contains(b.output, text) {
+		b.t.Errorf("something says %q:\n%s", text, b.output)
 	}
 }
 
-func (b *bench) stored() engine.Campaign {
+func (b *testbed) stored() engine.Campaign {
 	b.t.Helper()
 	c, err := b.svc.Get(context.Background(), b.id)
 	if err != nil {
@@ -101,15 +101,15 @@ func (b *bench) stored() engine.Campaign {
 	return c
 }
 
-// has compares what the store holds at a path, as JSON.
-func (b *bench) has(path, want string) {
+// wantStored fails the test unless the stored campaign has the JSON at path.
+func (b *testbed) wantStored(path, want string) {
 	b.t.Helper()
 	p, err := doc.ParsePath(path)
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	if got := string(b.stored().Body.Lookup(p).Encode()); got != want {
-		b.t.Errorf("%s is %s, want %s\n%s", path, got, want, b.said)
+		b.t.Errorf("%s is %s, want %s\n%s", path, got, want, b.output)
 	}
 }
 
@@ -127,99 +127,99 @@ func TestTexts(t *testing.T) {
 		"cursor keys are no text":      {"basics|\x1b[D|", "basic_details.name", `"Spring sale"`, "cursor keys do not work here"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, catalog.Email, catalog.OneTime, mail)
+			b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 			b.play(c.script)
-			b.has(c.path, c.want)
+			b.wantStored(c.path, c.want)
 			b.want(c.said)
 		})
 	}
 }
 
-func TestWrongTextIsAskedAgainAndCanBeKept(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+func TestInvalidTextIsAskedAgainOrKept(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.play("content|1|list|4|nonsense|")
 	b.want("From address: must be an email address, such as ann@example.com, not \"nonsense\".", "type keep to save yours anyway")
-	b.has("campaign_content.content.email.from_address", "")
+	b.wantStored("campaign_content.content.email.from_address", "")
 	b.play("content|1|list|4|nonsense|keep")
-	b.has("campaign_content.content.email.from_address", `"nonsense"`)
+	b.wantStored("campaign_content.content.email.from_address", `"nonsense"`)
 	b.play("content|1|list|4|wrong|ann@example.com")
-	b.has("campaign_content.content.email.from_address", `"ann@example.com"`)
+	b.wantStored("campaign_content.content.email.from_address", `"ann@example.com"`)
 }
 
 func TestChoices(t *testing.T) {
-	b := newBench(t, catalog.Push, catalog.OneTime, `{}`)
+	b := newTestbed(t, catalog.Push, catalog.OneTime, `{}`)
 	b.play("basics|list|platforms|1|web|1 2||back|leave")
 	b.want("1. Android: not chosen", "3. Web: chosen")
-	b.has("basic_details.platforms", `["WEB","IOS"]`)
+	b.wantStored("basic_details.platforms", `["WEB","IOS"]`)
 	b.play("basics|list|platforms|clear")
-	b.has("basic_details.platforms", ``)
+	b.wantStored("basic_details.platforms", ``)
 	b.play("schedule|9|asap|1")
 	b.want("There is no number 9.", "As soon as possible: sends as soon as you publish")
-	b.has("scheduling_details.delivery_type", `"ASAP"`)
+	b.wantStored("scheduling_details.delivery_type", `"ASAP"`)
 	b.play("delivery controls|maybe|yes")
 	b.want("Answer yes or no.", "Saved.")
 }
 
-func TestNumbersAreNumbers(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+func TestNumbers(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.play("delivery controls|list|2|lots|12.0")
 	b.want("must be a whole number")
-	b.has("delivery_controls.campaign_throttle_rpm", "12.0")
+	b.wantStored("delivery_controls.campaign_throttle_rpm", "12.0")
 }
 
-func TestTimesAreReadAsTheyAreTyped(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+func TestTimes(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.play("schedule|at a fixed time|someday|tomorrow 9am|| berlin")
-	b.has("scheduling_details.start_time", `"2026-03-15T09:00:00"`)
-	b.has("scheduling_details.timezone", `"Europe/Berlin"`)
+	b.wantStored("scheduling_details.start_time", `"2026-03-15T09:00:00"`)
+	b.wantStored("scheduling_details.timezone", `"Europe/Berlin"`)
 	b.want("Understood as Sun 15 Mar 2026, 09:00", "Press Enter to leave it as it was.", "Send 1: Sun 15 Mar, 09:00 Europe/Berlin, ")
 }
 
 func TestLongTexts(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.play("content|1|list|html|read|lines|<p>|..dot|.|")
 	b.want("2 lines and 21 characters, beginning: <p>one</p>", "<p>two</p>\nEnd of the text.")
-	b.has("campaign_content.content.email.html_content", `"<p>\n.dot"`)
+	b.wantStored("campaign_content.content.email.html_content", `"<p>\n.dot"`)
 	b.edit = func(_ context.Context, text, _ string) (string, error) { return text + "\tmore\n", nil }
 	b.play("content|1|list|html|edit|")
-	b.has("campaign_content.content.email.html_content", `"<p>\n.dot\tmore"`)
+	b.wantStored("campaign_content.content.email.html_content", `"<p>\n.dot\tmore"`)
 	b.edit = func(context.Context, string, string) (string, error) { return "", errors.New("the editor failed") }
 	b.play("content|1|list|html|edit|")
 	b.want("The editor failed.")
-	b.has("campaign_content.content.email.html_content", `"<p>\n.dot\tmore"`)
-	b.has("campaign_content.content.email.subject", `"Hi\tyou"`)
+	b.wantStored("campaign_content.content.email.html_content", `"<p>\n.dot\tmore"`)
+	b.wantStored("campaign_content.content.email.subject", `"Hi\tyou"`)
 }
 
-func TestListsAreAddedToMovedAndRemovedFrom(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+func TestEditLists(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.play("basics|list|tags|yes|add|sale|spring|roast|||back|leave")
-	b.has("basic_details.tags", `["sale","spring","roast"]`)
+	b.wantStored("basic_details.tags", `["sale","spring","roast"]`)
 	b.play("basics|list|tags|yes|move|3|1|remove|2|yes|1|coffee||")
-	b.has("basic_details.tags", `["coffee","spring"]`)
+	b.wantStored("basic_details.tags", `["coffee","spring"]`)
 	b.want("Moved to position 1.", "Removed. To restore it, choose undo in the campaign menu.")
 	b.play("basics|list|tags|yes|remove|1|yes|remove|yes||back|undo|undo")
-	b.has("basic_details.tags", `["coffee","spring"]`)
+	b.wantStored("basic_details.tags", `["coffee","spring"]`)
 }
 
-func TestObjectsInListsAreAskedAndGoWhereNothingIsFilledIn(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+func TestObjectsInLists(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.play("conversion goals|list|goals|yes|add|back||")
 	b.want("Nothing was entered, so nothing was added.")
-	b.has("conversion_goal_details", ``)
+	b.wantStored("conversion_goal_details", ``)
 	b.play("conversion goals|list|goals|yes|add|Bought|Order placed|back||")
-	b.has("conversion_goal_details.goals", `[{"goal_name":"Bought","goal_event_name":"Order placed"}]`)
+	b.wantStored("conversion_goal_details.goals", `[{"goal_name":"Bought","goal_event_name":"Order placed"}]`)
 }
 
-func TestFurtherMembersAreNamed(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+func TestAdditionalFields(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.play("utm parameters|news|mail||||utm_x|1||")
-	b.has("utm_params", `{"utm_source":"news","utm_medium":"mail","utm_x":"1"}`)
+	b.wantStored("utm_params", `{"utm_source":"news","utm_medium":"mail","utm_x":"1"}`)
 	b.play("utm parameters||||||clear||")
-	b.has("utm_params", `{"utm_source":"news","utm_medium":"mail"}`)
+	b.wantStored("utm_params", `{"utm_source":"news","utm_medium":"mail"}`)
 }
 
-func TestFieldsFollowTheConditions(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+func TestConditionalFields(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.play("audience limit|||")
 	b.wantNot("Count. ")
 	b.play("audience limit|yes|back")
@@ -227,52 +227,52 @@ func TestFieldsFollowTheConditions(t *testing.T) {
 }
 
 func TestMessagesByLocaleAndVariation(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.play("content|locales|add|de|||fill|2|Hallo|back||leave")
 	b.want("Message for German", "2 locales, 1 variation")
-	b.has("campaign_content.content.de.variation_1.email.subject", `"Hallo"`)
-	b.has("campaign_content.content.default.variation_1.email.subject", `"Hi\tyou"`)
+	b.wantStored("campaign_content.content.de.variation_1.email.subject", `"Hallo"`)
+	b.wantStored("campaign_content.content.default.variation_1.email.subject", `"Hi\tyou"`)
 	b.play("content|remove|German|yes")
-	b.has("campaign_content.content.de", ``)
+	b.wantStored("campaign_content.content.de", ``)
 }
 
 func TestFilters(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.play("audience|yes|add|user|City||is|Paris||add|user|age||between|20|30||or||")
 	b.want("Users whose City is Paris, or whose Age is between 20 and 30.", "1. City is Paris", "2. Age is between 20 and 30")
-	b.has("segmentation_details.included_filters.filter_operator", `"or"`)
-	b.has("segmentation_details.included_filters.filters[1].value", `[20,30]`)
+	b.wantStored("segmentation_details.included_filters.filter_operator", `"or"`)
+	b.wantStored("segmentation_details.included_filters.filters[1].value", `[20,30]`)
 	b.play("audience|yes|1|not|2|up|1|remove||")
-	b.has("segmentation_details.included_filters.filters[0].negate", `true`)
+	b.wantStored("segmentation_details.included_filters.filters[0].negate", `true`)
 	b.play("audience|yes|add|action|back||")
 	b.want("Nothing was entered, so no filter was added.")
 	b.play("audience|yes|add|user|birthday||after|someday|2000-01-31||")
-	b.has("segmentation_details.included_filters.filters[1].value", `"2000-01-31"`)
+	b.wantStored("segmentation_details.included_filters.filters[1].value", `"2000-01-31"`)
 }
 
-func TestValidateGoesToTheField(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+func TestValidateOpensField(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.play("validate|2|news@example.com||next|offers")
-	b.has("campaign_content.content.email.from_address", `"news@example.com"`)
+	b.wantStored("campaign_content.content.email.from_address", `"news@example.com"`)
 	b.want("Not valid yet:", "From address: required")
-	b.has("basic_details.subscription_category", `"Offers"`)
+	b.wantStored("basic_details.subscription_category", `"Offers"`)
 }
 
-func TestPreviewInWords(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, strings.ReplaceAll(mail, "Hi\\tyou", "Hi {{UserAttribute['City']|default('you')}}"))
+func TestPreview(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, strings.ReplaceAll(mail, "Hi\\tyou", "Hi {{UserAttribute['City']|default('you')}}"))
 	if err := b.svc.PutUser(t.Context(), engine.User{ID: "ANN", Attributes: map[string]any{"City": "Paris"}}); err != nil {
 		t.Fatal(err)
 	}
 	b.play("preview||preview|ANN|preview|a b@|back")
 	b.want("Subject: Hi {{UserAttribute['City']|default('you')}}", "Subject: Hi Paris", "one\ntwo")
-	p := newBench(t, catalog.Push, catalog.OneTime, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"basic_details":{"title":"Now","message":"<b>Hot</b>"},"buttons":[{"btn_name":"Go","click_action_type":"COPY"}]}}}}}`)
+	p := newTestbed(t, catalog.Push, catalog.OneTime, `{"basic_details":{"platforms":["ANDROID"]},"campaign_content":{"content":{"push":{"android":{"basic_details":{"title":"Now","message":"<b>Hot</b>"},"buttons":[{"btn_name":"Go","click_action_type":"COPY"}]}}}}}`)
 	p.play("preview|")
 	p.want("A notification on Android. Template: Basic.", "Title: Now", "Message: Hot", "Button 1: Go.")
 }
 
-// Who gets a test is chosen by a part of the name, and named in every line.
-func TestATestGoesToPeopleByName(t *testing.T) {
-	b := newBench(t, catalog.Push, catalog.OneTime, `{
+// A recipient can be chosen by a part of the name, and is named in every line.
+func TestTestSendByName(t *testing.T) {
+	b := newTestbed(t, catalog.Push, catalog.OneTime, `{
 		"basic_details": {"name": "Spring", "platforms": ["ANDROID", "WEB"]}, "campaign_content": {"content": {"push": {
 			"android": {"template_type": "BASIC", "basic_details": {"title": "Hello", "message": "Spring"}},
 			"web": {"template_type": "BASIC", "basic_details": {"title": "Hello", "message": "Spring", "redirect_url": "https://example.com"}}}}}}`)
@@ -288,24 +288,24 @@ func TestATestGoesToPeopleByName(t *testing.T) {
 	b.wantNot("_variation_")
 }
 
-func TestFailedTestsAreSentAgain(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, `{
+func TestRetryFailedTests(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, `{
 		"basic_details": {"name": "Spring sale", "content_type": "TRANSACTIONAL"}, "connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Demo mail"},
 		"campaign_content": {"content": {"email": {"subject": "Hi {{UserAttribute['City']}}", "from_address": "a@example.com", "html_content": "<p>x</p>"}}}}`)
 	b.play("test||x@example.com||no|yes|yes|no|leave")
 	b.want("The content uses City.", "This will be sent to x@example.com:", "1. Email\n1 of 1 message will not arrive.\nx@example.com: the user has no attribute City.\n", "Email, to x@example.com: failed. ")
-	if n := strings.Count(b.said, "\nEmail, to x@example.com: failed. "); n != 2 {
-		t.Errorf("%d failures are told, want one of each send\n%s", n, b.said)
+	if n := strings.Count(b.output, "\nEmail, to x@example.com: failed. "); n != 2 {
+		t.Errorf("%d failures are told, want one of each send\n%s", n, b.output)
 	}
 	b.play("test||1||yes|Paris|yes|leave|back|outbox|1")
 	b.want("1. x@example.com", "\nEmail, to x@example.com: sent.", "Subject: Hi Paris", "End of the message.")
 }
 
-func TestStatusSaysWhatWillHappenAndAsks(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+func TestStatusAsksWithEffect(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.play("status|stop|delete|no|delete|yes")
 	b.want("Stop cannot be chosen: You can't stop this campaign", "The draft is deleted permanently.", "Deleted Spring sale.", "0 campaigns.")
-	b = newBench(t, catalog.Email, catalog.OneTime, mail)
+	b = newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.play("status|publish|yes")
 	b.want("Publish was not done", "Connector: add a connector.", "Choose validate in the campaign menu")
 	if st := b.stored().Status; st != catalog.Draft {
@@ -313,16 +313,16 @@ func TestStatusSaysWhatWillHappenAndAsks(t *testing.T) {
 	}
 }
 
-func TestHistoryTellsAndBringsBack(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+func TestHistoryAndRestore(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.play("basics|Summer|back|history|version 1|yes||leave")
 	b.want("Version 1 has 1 difference.", "Basics, Campaign name: Summer now, Spring sale then.")
-	b.has("basic_details.name", `"Spring sale"`)
+	b.wantStored("basic_details.name", `"Spring sale"`)
 }
 
-// What an earlier program wrote comes back with the filter types of the specification.
-func TestAVersionOfAnEarlierProgramIsBroughtBackUpToDate(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+// A restored version of an older program gets the filter types of the specification.
+func TestRestoreUpgradesOldFilters(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	c := b.stored()
 	group, err := doc.Parse([]byte(`{"filters":[{"filter_type":"actions","action_name":"Bought","attributes":{"filters":[{"name":"price"}]}}]}`))
 	if err != nil {
@@ -338,44 +338,44 @@ func TestAVersionOfAnEarlierProgramIsBroughtBackUpToDate(t *testing.T) {
 		}
 	}
 	b.play("history|version 2|yes||leave")
-	b.has("segmentation_details.included_filters.filters[0].attributes.filters[0].filter_type", `"user_attributes"`)
+	b.wantStored("segmentation_details.included_filters.filters[0].attributes.filters[0].filter_type", `"user_attributes"`)
 }
 
-// Edits of a service that stores nothing unfinished wait, survive, and are applied in one go.
-func TestEditsWaitUntilTheyAreApplied(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+// Edits of a service that cannot store unfinished ones are kept, and applied at once.
+func TestPendingEdits(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.deps.Service = struct{ engine.Service }{b.svc}
 	b.deps.LocalCopies = edit.NewFileStore(t.TempDir())
 	b.run("campaigns|1|basics|Summer|back|leave")
 	b.want("Kept, not applied yet.", "Your changes are kept, but not applied yet.")
-	b.has("basic_details.name", `"Spring sale"`)
+	b.wantStored("basic_details.name", `"Spring sale"`)
 	b.run("campaigns|1|apply|leave")
 	b.want("Your earlier changes are here.", "Applied.")
-	b.has("basic_details.name", `"Summer"`)
+	b.wantStored("basic_details.name", `"Summer"`)
 	b.run("campaigns|1|basics|Autumn|back|drop|yes|leave")
 	b.want("Dropped.")
-	b.has("basic_details.name", `"Summer"`)
+	b.wantStored("basic_details.name", `"Summer"`)
 }
 
-// Where two people changed a draft, the person says whose counts.
-func TestAChangeElsewhereIsAskedAbout(t *testing.T) {
+// After a conflict, the user chooses the version.
+func TestConflict(t *testing.T) {
 	for answer, want := range map[string]string{"1": `"Summer"`, "2": `"Theirs"`} {
-		b := newBench(t, catalog.Email, catalog.OneTime, mail)
-		b.deps.Service = &meddler{Service: b.svc, id: b.id}
+		b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+		b.deps.Service = &conflictingService{Service: b.svc, id: b.id}
 		b.play("basics|Summer|" + answer + "|back")
 		b.want("Someone else saved this draft after you opened it.")
-		b.has("basic_details.name", want)
+		b.wantStored("basic_details.name", want)
 	}
 }
 
-// meddler saves a change of its own before the first save of somebody else.
-type meddler struct {
+// conflictingService saves a change of its own before the first save of the user.
+type conflictingService struct {
 	*local.Service
 	id   string
 	done bool
 }
 
-func (m *meddler) Save(ctx context.Context, r engine.SaveRequest) (engine.Head, error) {
+func (m *conflictingService) Save(ctx context.Context, r engine.SaveRequest) (engine.Head, error) {
 	if !m.done {
 		m.done = true
 		c, err := m.Get(ctx, m.id)
@@ -390,14 +390,14 @@ func (m *meddler) Save(ctx context.Context, r engine.SaveRequest) (engine.Head, 
 }
 
 func TestSearch(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	b.run("campaigns|status:sent|all|status:nonsense|spring")
 	b.want("Sent campaigns: 0 campaigns.", "1. Spring sale: Email, one-time, draft", "nonsense")
 }
 
-// A new draft that needs a schedule takes the workspace's time zone.
+// A new draft with a schedule gets the workspace's time zone.
 func TestNewDraft(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	if err := b.svc.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error { w.Timezone = "Asia/Tokyo"; return nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -412,15 +412,15 @@ func TestNewDraft(t *testing.T) {
 			break
 		}
 	}
-	b.has("scheduling_details.timezone", `"Asia/Tokyo"`)
+	b.wantStored("scheduling_details.timezone", `"Asia/Tokyo"`)
 	b.run("new|push|back|back|quit")
 	b.want("This is the first question. Type quit to quit.")
 }
 
-// An answer that never does, and one that never comes, end.
-func TestNothingGoesOnForEver(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, mail)
-	for name, in := range map[string]io.Reader{"nonsense": endless("nonsense\n"), "empty lines": endless("\n")} {
+// Invalid answers, and an endless line, end the program.
+func TestInvalidAnswersEnd(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	for name, in := range map[string]io.Reader{"nonsense": endlessReader("nonsense\n"), "empty lines": endlessReader("\n")} {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder
 			if err := accessible.Run(t.Context(), accessible.Options{Deps: b.deps, In: in, Out: &out}); err != nil {
@@ -433,17 +433,17 @@ func TestNothingGoesOnForEver(t *testing.T) {
 	}
 }
 
-type endless string
+type endlessReader string
 
-func (e endless) Read(p []byte) (int, error) { return copy(p, e), nil }
+func (e endlessReader) Read(p []byte) (int, error) { return copy(p, e), nil }
 
-// An end of the context while a question waits ends the program, and its reading.
-func TestAnEndWhileWaiting(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, mail)
+// Canceling the context while a question waits ends the program and its reads.
+func TestCancelWhileWaiting(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
 	r, w := io.Pipe()
 	defer w.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	out := &prompts{want: "Choose", then: cancel}
+	out := &promptWatcher{want: "Choose", then: cancel}
 	if err := accessible.Run(ctx, accessible.Options{Deps: b.deps, In: r, Out: out}); err != nil {
 		t.Error(err)
 	}
@@ -452,43 +452,43 @@ func TestAnEndWhileWaiting(t *testing.T) {
 	}
 }
 
-// prompts calls then once a question is asked.
-type prompts struct {
+// promptWatcher calls then once a text is written.
+type promptWatcher struct {
 	b    strings.Builder
 	want string
 	then func()
 }
 
-func (p *prompts) Write(text []byte) (int, error) {
+func (p *promptWatcher) Write(text []byte) (int, error) {
 	if strings.Contains(string(text), p.want) {
 		p.then()
 	}
 	return p.b.Write(text)
 }
 
-func TestAnOutputThatFails(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, mail)
-	err := accessible.Run(t.Context(), accessible.Options{Deps: b.deps, In: endless("\n"), Out: failing{}})
+func TestFailingOutput(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, mail)
+	err := accessible.Run(t.Context(), accessible.Options{Deps: b.deps, In: endlessReader("\n"), Out: failingWriter{}})
 	if err == nil || !strings.Contains(err.Error(), "the reader has left") {
 		t.Errorf("the error is %v", err)
 	}
 }
 
-type failing struct{}
+type failingWriter struct{}
 
-func (failing) Write([]byte) (int, error) { return 0, errors.New("the reader has left") }
+func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("the reader has left") }
 
-// What a document holds controls no terminal.
-func TestDocumentsControlNothing(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, `{"basic_details": {"name": "a\u001b[2Jb\u0007\r"}}`)
+// Control sequences of documents are not printed.
+func TestControlSequencesAreRemoved(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, `{"basic_details": {"name": "a\u001b[2Jb\u0007\r"}}`)
 	b.play("basics||history|")
-	if strings.ContainsAny(b.said, "\x1b\x07\r") {
-		t.Errorf("%q", b.said)
+	if strings.ContainsAny(b.output, "\x1b\x07\r") {
+		t.Errorf("%q", b.output)
 	}
 }
 
-func TestPreviewTellsASavedTemplate(t *testing.T) {
-	b := newBench(t, catalog.Email, catalog.OneTime, `{"campaign_content":{"content":{"email":{"custom_template_id":"spring","sender_name":"Own"}}}}`)
+func TestPreviewOfSavedTemplate(t *testing.T) {
+	b := newTestbed(t, catalog.Email, catalog.OneTime, `{"campaign_content":{"content":{"email":{"custom_template_id":"spring","sender_name":"Own"}}}}`)
 	b.play("preview||preview|ANN|back")
 	b.want("Note: There is no saved template spring in this workspace.")
 	content, err := doc.Parse([]byte(`{"subject":"Hi {{UserAttribute['City']|default('you')}}","html_content":"<p>Its body</p>","sender_name":"Shelf"}`))
@@ -503,22 +503,22 @@ func TestPreviewTellsASavedTemplate(t *testing.T) {
 	}
 	b.play("preview||preview|ANN|back")
 	b.want("From: Own", "Subject: Hi {{UserAttribute['City']|default('you')}}", "Subject: Hi Paris", "Its body", "From the saved template: spring")
-	if strings.Contains(b.said, "no saved template") {
-		t.Errorf("it says\n%s", b.said)
+	if strings.Contains(b.output, "no saved template") {
+		t.Errorf("it says\n%s", b.output)
 	}
 }
 
-// Flags that exclude each other are one question: an answer turns the others off, and clear all of them.
-func TestFlagsThatExcludeEachOtherAreOneQuestion(t *testing.T) {
+// Mutually exclusive flags are one question: an answer turns the others off, and clear all of them.
+func TestExclusiveFlagsAreOneQuestion(t *testing.T) {
 	for script, want := range map[string]string{
 		"only provisional": `{"ios":{"send_to_all_eligible_device":false,"send_to_only_provisional_push_enabled_devices":true}}`,
 		"":                 `{"ios":{"send_to_all_eligible_device":true}}`,
 		"clear":            `{"ios":{}}`,
 	} {
-		b := newBench(t, catalog.Push, catalog.OneTime, `{"basic_details":{"name":"N","platforms":["IOS"],"platform_specific_details":{"ios":{"send_to_all_eligible_device":true}}}}`)
+		b := newTestbed(t, catalog.Push, catalog.OneTime, `{"basic_details":{"name":"N","platforms":["IOS"],"platform_specific_details":{"ios":{"send_to_all_eligible_device":true}}}}`)
 		b.play("basics|list|5|yes||" + script + "|")
 		b.want("iOS devices")
 		b.wantNot("Open iOS?")
-		b.has("basic_details.platform_specific_details", want)
+		b.wantStored("basic_details.platform_specific_details", want)
 	}
 }

@@ -11,41 +11,41 @@ import (
 
 // choice asks for one of a few values.
 func (f *fields) choice(ctx context.Context, r row) error {
-	a := &asking{fields: f, row: r}
+	a := &fieldQuestion{fields: f, row: r}
 	if r.Node.Kind == schema.Bool {
 		prompt := r.label + "? (yes or no)"
 		if r.Node.Yes != "" {
 			prompt = r.label + ": " + r.Node.Yes + "? (yes, or no: " + r.Node.No + ")"
 		}
 		return f.ask(ctx, question{
-			prompt: prompt, help: f.help(r), words: words(r),
-			take: func(got answer) error {
-				if done, err := a.common(ctx, got); done {
+			prompt: prompt, help: f.help(r), words: fieldWords(r),
+			handle: func(got answer) error {
+				if done, err := a.commonAnswer(ctx, got); done {
 					return err
 				}
 				switch strings.ToLower(strings.TrimSpace(got.text)) {
 				case "y", "yes":
-					return a.put(ctx, doc.NewBool(true), "")
+					return a.saveValue(ctx, doc.NewBool(true), "")
 				case "n", "no":
-					return a.put(ctx, doc.NewBool(false), "")
+					return a.saveValue(ctx, doc.NewBool(false), "")
 				}
-				return wrong("Answer yes or no. Press Enter to leave it as it is.")
+				return invalid("Answer yes or no. Press Enter to leave it as it is.")
 			},
 		})
 	}
 	items := optionItems(r.Options)
 	f.list(items)
 	return f.ask(ctx, question{
-		prompt: r.label + ", 1 to " + strconv.Itoa(len(items)), help: f.help(r), words: words(r),
-		take: func(got answer) error {
-			if done, err := a.common(ctx, got); done {
+		prompt: r.label + ", 1 to " + strconv.Itoa(len(items)), help: f.help(r), words: fieldWords(r),
+		handle: func(got answer) error {
+			if done, err := a.commonAnswer(ctx, got); done {
 				return err
 			}
 			i, err := pickOption(items, r.Options, strings.TrimSpace(got.text))
 			if err != nil {
 				return err
 			}
-			return a.put(ctx, optionValue(r.Node, r.Options[i]), r.label+": "+r.Options[i].Title()+".")
+			return a.saveValue(ctx, optionValue(r.Node, r.Options[i]), r.label+": "+r.Options[i].Title()+".")
 		},
 	})
 }
@@ -55,20 +55,20 @@ func optionItems(options []schema.OptionState) []item {
 	for i, o := range options {
 		items[i] = item{label: o.Title(), state: o.Help}
 		if !o.Offered {
-			items[i].why = sentence(o.Why)
+			items[i].disabledReason = sentence(o.Why)
 		}
 	}
 	return items
 }
 
-// pickOption finds an option by its number, its name, or its spelling on the wire.
+// pickOption finds an option by its number, its name, or its wire value.
 func pickOption(items []item, options []schema.OptionState, text string) (int, error) {
 	for i, o := range options {
-		if strings.EqualFold(o.Value, text) && items[i].why == "" {
+		if strings.EqualFold(o.Value, text) && items[i].disabledReason == "" {
 			return i, nil
 		}
 	}
-	found, err := pick(items, text)
+	found, err := pickItem(items, text)
 	for i := range items {
 		if found == &items[i] {
 			return i, nil
@@ -86,9 +86,8 @@ func optionValue(n *schema.Node, o schema.OptionState) doc.Value {
 	return doc.NewString(o.Value)
 }
 
-// ticks asks for several of a few values: each number that is typed turns one on or off, until an empty
-// line.
-func (f *fields) ticks(ctx context.Context, r row) error {
+// multiChoice asks for several of a few values: each number toggles one, until an empty line.
+func (f *fields) multiChoice(ctx context.Context, r row) error {
 	if r.Value.Exists() && r.Value.Kind() != doc.Array {
 		return f.anyValue(ctx, r)
 	}
@@ -98,17 +97,17 @@ func (f *fields) ticks(ctx context.Context, r row) error {
 		items := optionItems(options)
 		for i, o := range options {
 			items[i].state = "not chosen"
-			if has(r.Value, optionValue(r.Node.Element, o)) >= 0 {
+			if indexOf(r.Value, optionValue(r.Node.Element, o)) >= 0 {
 				items[i].state = "chosen"
 			}
 		}
 		f.list(items)
-		a := &asking{fields: f, row: r}
+		a := &fieldQuestion{fields: f, row: r}
 		done := false
 		err := f.ask(ctx, question{
-			prompt: r.label + ", numbers to turn on or off, Enter when done", help: f.help(r), words: words(r),
-			take: func(got answer) error {
-				if ended, err := a.common(ctx, got); ended {
+			prompt: r.label + ", numbers to turn on or off, Enter when done", help: f.help(r), words: fieldWords(r),
+			handle: func(got answer) error {
+				if ended, err := a.commonAnswer(ctx, got); ended {
 					done = got.word != wordClear
 					return err
 				}
@@ -120,7 +119,7 @@ func (f *fields) ticks(ctx context.Context, r row) error {
 					}
 					v = toggled(v, optionValue(r.Node.Element, options[i]))
 				}
-				return a.put(ctx, v, "")
+				return a.saveValue(ctx, v, "")
 			},
 		})
 		if err != nil || done {
@@ -130,7 +129,7 @@ func (f *fields) ticks(ctx context.Context, r row) error {
 	}
 }
 
-func has(list, v doc.Value) int {
+func indexOf(list, v doc.Value) int {
 	for i, e := range list.Elems() {
 		if doc.Equal(e, v) {
 			return i
@@ -139,9 +138,9 @@ func has(list, v doc.Value) int {
 	return -1
 }
 
-// toggled returns the list with v at its end, or without it; none at all where nothing is left.
+// toggled returns the list with v appended or removed; absent if it is empty.
 func toggled(list, v doc.Value) doc.Value {
-	if i := has(list, v); i >= 0 {
+	if i := indexOf(list, v); i >= 0 {
 		if list.Len() == 1 {
 			return doc.Value{}
 		}

@@ -14,42 +14,40 @@ import (
 	"bugle/ui/widget"
 )
 
-// How a question can end other than by an answer.
+// Errors that end a question without an answer.
 var (
-	errBack = errors.New("back to the question before")
-	errLost = errors.New("too many answers were not understood")
-	errQuit = errors.New("the person asked for the end")
+	errBack           = errors.New("back to the question before")
+	errTooManyInvalid = errors.New("too many answers were not understood")
+	errQuit           = errors.New("the person asked for the end")
 )
 
-// isBack reports that a question was left, and the one around it goes on.
-func isBack(err error) bool { return errors.Is(err, errBack) || errors.Is(err, errLost) }
+// isBack reports whether a question was left, so that the one around it continues.
+func isBack(err error) bool { return errors.Is(err, errBack) || errors.Is(err, errTooManyInvalid) }
 
-// mostWrong is how many answers to one question may go wrong before it is left.
-const mostWrong = 10
+// maxInvalidAnswers is how many invalid answers a question accepts before it is left.
+const maxInvalidAnswers = 10
 
-// again is an answer that does not do: the sentence says why, and the question is asked again.
-type again struct{ why string }
+// invalidAnswer is returned for an invalid answer, so that the question is asked again.
+type invalidAnswer struct{ reason string }
 
-func (a again) Error() string { return a.why }
+func (a invalidAnswer) Error() string { return a.reason }
 
-func wrong(format string, args ...any) error { return again{fmt.Sprintf(format, args...)} }
+func invalid(format string, args ...any) error { return invalidAnswer{fmt.Sprintf(format, args...)} }
 
-// console asks questions in lines: what is told ends with a line end, a question stands on a line of
-// its own, and nothing that was written changes. It is used by one goroutine; what is told may come
-// from several.
+// console prints lines and asks questions, each on a line of its own; nothing printed is changed afterwards.
+// Questions are asked by one goroutine, lines may be printed by several.
 type console struct {
-	in *lines
+	in *lineReader
 
-	mu     sync.Mutex
-	out    io.Writer
-	failed error // of out
-	// ends says that nobody ends the line of a question by pressing Enter: the input is no terminal.
-	ends bool
+	mu       sync.Mutex
+	out      io.Writer
+	writeErr error // first error of out
+	// endsPromptLine reports that the input does not echo the end of a prompt's line, because it is not a terminal.
+	endsPromptLine bool
 }
 
-// say tells one line, or several where the text has line ends. What documents and servers say is told
-// without the characters that a terminal obeys.
-func (c *console) say(format string, args ...any) {
+// println prints one or several lines. Control characters of documents and servers are removed.
+func (c *console) println(format string, args ...any) {
 	text := format
 	if len(args) > 0 {
 		text = fmt.Sprintf(format, args...)
@@ -60,31 +58,31 @@ func (c *console) say(format string, args ...any) {
 func (c *console) write(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.failed == nil {
-		_, c.failed = io.WriteString(c.out, text)
+	if c.writeErr == nil {
+		_, c.writeErr = io.WriteString(c.out, text)
 	}
 }
 
 func (c *console) writeFailure() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.failed
+	return c.writeErr
 }
 
-// line asks for one line, without its line end.
+// line asks for one line and returns it without its line end.
 func (c *console) line(ctx context.Context, prompt string) (string, error) {
 	c.write(widget.Clean(prompt) + ": ")
 	if err := c.writeFailure(); err != nil {
 		return "", fmt.Errorf("the questions cannot be written: %w", err)
 	}
 	text, err := c.in.next(ctx)
-	if c.ends || err != nil {
+	if c.endsPromptLine || err != nil {
 		c.write("\n")
 	}
 	return text, err
 }
 
-// The words that are understood at every question.
+// Words that every question understands.
 const (
 	wordHelp   = "?"
 	wordBack   = "back"
@@ -98,26 +96,26 @@ const (
 	wordRead   = "read"
 )
 
-const everyQuestion = "At any question, type back to go back, or quit to save everything and quit. " +
+const commonHelp = "At any question, type back to go back, or quit to save everything and quit. " +
 	"To answer with one of these words itself, put a backslash before it."
 
-// question is what is asked in one line.
+// question is a question answered with one line.
 type question struct {
 	prompt string
 	help   func() []string
-	// words are those that the question understands besides its answers, as the answer is told them.
+	// words are those that the question understands besides its answers.
 	words []string
-	// take takes an answer; empty where the line was. Where that is [again], the question is asked again.
-	take func(answer) error
+	// handle handles an answer, which may be empty. If it returns an [invalidAnswer], the question is asked again.
+	handle func(answer) error
 }
 
-// answer is what a person typed.
+// answer is what the user typed.
 type answer struct {
 	text string
-	word string // one of the question's words, where the line was that
+	word string // the word, if the line was one of the question's words
 }
 
-// ask asks until an answer does.
+// ask asks until an answer is valid.
 func (c *console) ask(ctx context.Context, q question) error {
 	for missed := 0; ; {
 		text, err := c.line(ctx, q.prompt)
@@ -128,35 +126,34 @@ func (c *console) ask(ctx context.Context, q question) error {
 		case wordHelp:
 			if q.help != nil {
 				for _, l := range q.help() {
-					c.say("%s", l)
+					c.println("%s", l)
 				}
 			}
-			c.say(everyQuestion)
+			c.println(commonHelp)
 			continue
 		case wordBack, wordCancel:
 			return errBack
 		case wordQuit:
 			return errQuit
 		}
-		err = wrong("Arrow and other cursor keys do not work here. Type your answer again.")
+		err = invalid("Arrow and other cursor keys do not work here. Type your answer again.")
 		if !strings.ContainsRune(text, '\x1b') {
-			err = q.take(q.read(text))
+			err = q.handle(q.parse(text))
 		}
-		var a again
+		var a invalidAnswer
 		if !errors.As(err, &a) {
 			return err
 		}
-		c.say("%s", a.why)
-		if missed++; missed == mostWrong {
-			c.say("That was %d invalid answers in a row. The value was left as it was.", mostWrong)
-			return errLost
+		c.println("%s", a.reason)
+		if missed++; missed == maxInvalidAnswers {
+			c.println("That was %d invalid answers in a row. The value was left as it was.", maxInvalidAnswers)
+			return errTooManyInvalid
 		}
 	}
 }
 
-// read takes an answer apart: one of the question's words, or a text. A backslash makes a text of a
-// word.
-func (q question) read(text string) answer {
+// parse parses a line as one of the question's words, or as text. A backslash before a word makes it text.
+func (q question) parse(text string) answer {
 	for _, w := range q.words {
 		if text == w {
 			return answer{word: w}
@@ -177,8 +174,8 @@ func (q question) read(text string) answer {
 	return answer{text: text}
 }
 
-// yes asks a question that is answered with yes or no. An empty line is what instead says.
-func (c *console) yes(ctx context.Context, prompt string, instead bool) (bool, error) {
+// confirm asks a question that is answered with yes or no. An empty line means instead.
+func (c *console) confirm(ctx context.Context, prompt string, instead bool) (bool, error) {
 	yes := instead
 	hint := "yes or no, Enter is no"
 	if instead {
@@ -187,7 +184,7 @@ func (c *console) yes(ctx context.Context, prompt string, instead bool) (bool, e
 	err := c.ask(ctx, question{
 		prompt: prompt + " (" + hint + ")",
 		help:   func() []string { return []string{"Answer yes or no. y and n work too."} },
-		take: func(a answer) error {
+		handle: func(a answer) error {
 			switch strings.ToLower(strings.TrimSpace(a.text)) {
 			case "":
 			case "y", "yes":
@@ -195,7 +192,7 @@ func (c *console) yes(ctx context.Context, prompt string, instead bool) (bool, e
 			case "n", "no":
 				yes = false
 			default:
-				return wrong("Answer yes or no.")
+				return invalid("Answer yes or no.")
 			}
 			return nil
 		},
@@ -203,26 +200,26 @@ func (c *console) yes(ctx context.Context, prompt string, instead bool) (bool, e
 	return yes, err
 }
 
-// lines reads lines from a reader, and stops waiting where a context ends.
-type lines struct {
+// lineReader reads lines, and stops waiting when a context ends.
+type lineReader struct {
 	r      *bufio.Reader
 	cancel func() bool
 }
 
-// newLines reads from r. Waiting for a terminal or a pipe can be ended; for other readers it goes on
-// in the background to their next line or end, and what comes is dropped.
-func newLines(r io.Reader) *lines {
+// newLineReader returns a reader of the lines of r. Waiting for a terminal or a pipe can be canceled; for other
+// readers it continues in the background until their next line or end, which is dropped.
+func newLineReader(r io.Reader) *lineReader {
 	can, err := cancelreader.NewReader(r)
-	if err != nil { // a plain file, which never makes anybody wait
-		return &lines{bufio.NewReader(r), func() bool { return false }}
+	if err != nil { // a plain file, which never blocks
+		return &lineReader{bufio.NewReader(r), func() bool { return false }}
 	}
-	return &lines{bufio.NewReader(can), can.Cancel}
+	return &lineReader{bufio.NewReader(can), can.Cancel}
 }
 
-// mostTyped is how long a line may be, in bytes.
-const mostTyped = 4 << 20
+// maxLineLength is the maximum length of a line in bytes.
+const maxLineLength = 4 << 20
 
-func (l *lines) next(ctx context.Context) (string, error) {
+func (l *lineReader) next(ctx context.Context) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
@@ -246,15 +243,15 @@ func (l *lines) next(ctx context.Context) (string, error) {
 	}
 }
 
-// read returns the next line. A last line without a line end counts as one.
-func (l *lines) read() (string, error) {
+// read returns the next line. A last line without a line end counts too.
+func (l *lineReader) read() (string, error) {
 	var b []byte
 	for {
 		part, err := l.r.ReadSlice('\n')
 		b = append(b, part...)
 		switch {
-		case len(b) > mostTyped:
-			return "", fmt.Errorf("a line of more than %d million characters was typed", mostTyped>>20)
+		case len(b) > maxLineLength:
+			return "", fmt.Errorf("a line of more than %d million characters was typed", maxLineLength>>20)
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case err != nil && len(b) == 0:

@@ -15,22 +15,22 @@ import (
 	"bugle/engine/schema"
 )
 
-// messages edits the content of a campaign: one message for each locale and variation.
+// messages edits the content of a campaign: a message per locale and variation.
 type messages struct{ *fields }
 
-// edit offers the messages of a campaign, locale by variation, and what says which there are.
+// edit lists the messages of a campaign by locale and variation, and the fields beside them.
 func (m messages) edit(ctx context.Context, p doc.Path) error {
 	return m.choose(ctx, menu{
-		head: func() []string {
+		header: func() []string {
 			_, locales, variations := engine.KeyChoices(m.campaign.Channel, m.root)
 			n := len(m.errorsAt(p))
-			return []string{fmt.Sprintf("%s: %s, %s, %s.", trail(m.schema, p), phrase.Count(len(locales), "locale"), phrase.Count(len(variations), "variation"), phrase.Count(n, "problem"))}
+			return []string{fmt.Sprintf("%s: %s, %s, %s.", placeName(m.schema, p), phrase.Count(len(locales), "locale"), phrase.Count(len(variations), "variation"), phrase.Count(n, "problem"))}
 		},
 		items: func() []item { return m.contentItems(p) },
 		help: func() []string {
 			return append(m.help(m.rowAt(p))(), "Choose a message to fill in, or one of the settings for locales and variations.")
 		},
-		full: true, leave: true,
+		listAlways: true, leaveOnEmpty: true,
 	})
 }
 
@@ -49,11 +49,11 @@ func (m messages) contentItems(p doc.Path) []item {
 		out = append(out, item{label: "The message", state: "empty", run: func(ctx context.Context) error { return m.open(ctx, at) }})
 	}
 	for _, r := range m.rows(p) {
-		if r.Node == nil || !holdsCells(r.Node) {
-			out = append(out, item{label: r.label, state: r.state(), run: func(ctx context.Context) error { return m.pass(ctx, r.Path) }})
+		if r.Node == nil || !isMessageContainer(r.Node) {
+			out = append(out, item{label: r.label, state: r.state(), run: func(ctx context.Context) error { return m.openOrAsk(ctx, r.Path) }})
 		}
 	}
-	if m.editing.LockedAt(p) != "" {
+	if m.edits.LockedAt(p) != "" {
 		return out
 	}
 	if filled, some := catalog.FillCells(m.root.Lookup(p)); some {
@@ -62,7 +62,7 @@ func (m messages) contentItems(p doc.Path) []item {
 			run: func(ctx context.Context) error {
 				root, err := m.root.Set(p, filled)
 				if err != nil {
-					return m.failed(ctx, "Not filled", err)
+					return m.reportError(ctx, "Not filled", err)
 				}
 				return m.change(ctx, root, "messages filled in")
 			},
@@ -74,15 +74,15 @@ func (m messages) contentItems(p doc.Path) []item {
 	return out
 }
 
-// holdsCells tells the object that messages are in: one that takes members of both kinds, the message
-// itself and locales.
-func holdsCells(n *schema.Node) bool { return n.Kind == schema.Object && n.Element != nil }
+// isMessageContainer reports whether a node contains the messages: an object that may have the fields of a
+// message or locales.
+func isMessageContainer(n *schema.Node) bool { return n.Kind == schema.Object && n.Element != nil }
 
-// newCell returns the place of the first message of a campaign that has none.
+// newCell returns the place of the first message of a campaign without messages.
 func (m messages) newCell(p doc.Path) (doc.Path, bool) {
 	_, locales, variations := engine.KeyChoices(m.campaign.Channel, m.root)
 	for _, r := range m.rows(p) {
-		if r.Node == nil || !holdsCells(r.Node) {
+		if r.Node == nil || !isMessageContainer(r.Node) {
 			continue
 		}
 		at := r.Path
@@ -90,7 +90,7 @@ func (m messages) newCell(p doc.Path) (doc.Path, bool) {
 			at = at.Child(locales[0]).Child(variations[0])
 		}
 		for _, inner := range m.rows(at) {
-			if inner.Node != nil && inner.Node.Kind == schema.Object && inner.Shown && inner.kept == "" {
+			if inner.Node != nil && inner.Node.Kind == schema.Object && inner.Shown && inner.unusedReason == "" {
 				return inner.Path, true
 			}
 		}
@@ -98,7 +98,7 @@ func (m messages) newCell(p doc.Path) (doc.Path, bool) {
 	return nil, false
 }
 
-// cellNames names messages by the parts in which they differ, as they are said: "German, variation B".
+// cellNames names messages by the parts in which they differ: "German, variation B".
 func cellNames(cells []render.Cell) []string {
 	differ := func(part func(render.Cell) string) bool {
 		return slices.ContainsFunc(cells, func(c render.Cell) bool { return part(c) != part(cells[0]) })
@@ -139,20 +139,20 @@ func (m messages) removeCell(ctx context.Context, cells []render.Cell) error {
 	for i, c := range cells {
 		options[i] = option{label: names[i], help: m.cellState(c.Path)}
 	}
-	n, err := m.among(ctx, "Remove which", options, -1)
+	n, err := m.chooseOption(ctx, "Remove which", options, -1)
 	if err != nil {
 		return err
 	}
 	name := "message for " + names[n]
-	yes, err := m.yes(ctx, "Remove the "+name, false)
+	yes, err := m.confirm(ctx, "Remove the "+name, false)
 	if err != nil || !yes {
 		return err
 	}
 	root, err := m.set(cells[n].Path, doc.Value{})
 	if err != nil {
-		return m.failed(ctx, "Not removed", err)
+		return m.reportError(ctx, "Not removed", err)
 	}
-	// A cell and a locale without a message are no longer one.
+	// Remove the cell, and the locale if it has no message left.
 	for at := cells[n].Path.Parent(); len(at) > 2; at = at.Parent() {
 		if v := root.Lookup(at); v.Kind() == doc.Object && v.Len() == 0 {
 			root = root.Delete(at)

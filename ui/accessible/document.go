@@ -12,26 +12,26 @@ import (
 	"bugle/engine/schema"
 )
 
-// document is the campaign that is worked on: an editing session, what the questions are about, and how its places
-// and problems are called.
+// document is the campaign being edited: an editing session, its schema and problems, and the names of its
+// places.
 type document struct {
 	*session
-	editing *edit.Session
-	changes []string  // what undo brings back, the newest last
-	begun   doc.Value // the document as it was when the work began
+	edits    *edit.Session
+	changes  []string  // what undo would revert, the newest last
+	original doc.Value // the document when editing began
 
-	// What the session holds; the document may have an entry more, which is saved with the first answer in it.
+	// The session's state; root may have an additional entry, which is saved with its first answer.
 	campaign  engine.Campaign
 	workspace engine.Workspace
 	schema    *schema.Schema
 	root      doc.Value
 	problems  []schema.Problem
-	pending   bool // there are edits that are not applied
+	pending   bool // there are pending edits
 }
 
-// load reads the campaign, and the edits of an earlier time on top of it.
+// load reads the campaign with its pending edits.
 func (d *document) load(ctx context.Context) error {
-	l, err := d.editing.Load()(ctx)
+	l, err := d.edits.Load()(ctx)
 	if err == nil {
 		err = l.WorkingCopyErr
 	}
@@ -40,39 +40,39 @@ func (d *document) load(ctx context.Context) error {
 	}
 	if d.show(l) && d.inPlace() {
 		const what = "saved after the database was away"
-		return d.save(ctx, d.editing.Save(what, false), what)
+		return d.save(ctx, d.edits.Save(what, false), what)
 	}
 	return nil
 }
 
-// show goes on with what was read, and reports whether there are edits of an earlier time on top of it.
+// show adopts what was read, and reports whether there are pending edits.
 func (d *document) show(l edit.Loaded) (recovered bool) {
-	recovered, _ = d.editing.ApplyLoaded(l)
+	recovered, _ = d.edits.ApplyLoaded(l)
 	switch {
 	case recovered && d.inPlace():
-		d.say("Your earlier changes, which could not be saved, are here.")
+		d.println("Your earlier changes, which could not be saved, are here.")
 	case recovered:
-		d.say("Your earlier changes are here. They are not applied yet.")
+		d.println("Your earlier changes are here. They are not applied yet.")
 	}
 	d.changes = nil
-	d.follow()
-	d.begun = l.Campaign.Document()
+	d.sync()
+	d.original = l.Campaign.Document()
 	return recovered
 }
 
-// follow takes over what the session holds.
-func (d *document) follow() {
-	e := d.editing
+// sync adopts the session's state.
+func (d *document) sync() {
+	e := d.edits
 	d.campaign, d.workspace, d.schema = e.Campaign(), e.Workspace(), e.Schema()
 	d.root, d.problems, d.pending = e.Root(), e.Problems(), e.HasPending()
 }
 
-func (d *document) inPlace() bool { return d.editing.SavesInPlace() }
+func (d *document) inPlace() bool { return d.edits.SavesInPlace() }
 
-// check finds the problems of the document that the questions are about.
-func (d *document) check() { d.problems = d.schema.Validate(d.root, d.editing.Env()) }
+// check finds the problems of the current document.
+func (d *document) check() { d.problems = d.schema.Validate(d.root, d.edits.Env()) }
 
-// current is the campaign with the edits.
+// current returns the campaign with the edits.
 func (d *document) current() engine.Campaign {
 	c := d.campaign
 	c.Body = engine.DocumentBody(d.root)
@@ -81,17 +81,17 @@ func (d *document) current() engine.Campaign {
 
 func (d *document) summary() engine.Summary { return engine.Summarize(d.current()) }
 
-// rows returns what there is to ask of the object at p: what its conditions show, then what is kept
-// without being used.
+// rows returns the questions for the object at p: the fields that its conditions show, then values that are not
+// used.
 func (d *document) rows(p doc.Path) []row {
-	obj, ok := d.schema.Object(d.root, p, d.editing.Env())
+	obj, ok := d.schema.Object(d.root, p, d.edits.Env())
 	if !ok {
 		return nil
 	}
 	var used, kept []row
 	choice, one := obj.FlagChoice()
 	if one {
-		in, _ := d.schema.Field(d.root, p, d.editing.Env())
+		in, _ := d.schema.Field(d.root, p, d.edits.Env())
 		choice.Required = in.Required
 	}
 	for _, st := range obj.Fields {
@@ -105,19 +105,19 @@ func (d *document) rows(p doc.Path) []row {
 		case st.Shown:
 			used = append(used, r)
 		case st.Value.Exists():
-			r.kept = "not used here: " + st.Why
+			r.unusedReason = "not used here: " + st.Why
 			kept = append(kept, r)
 		}
 	}
 	for _, st := range obj.Extras {
-		r := row{FieldState: st, label: st.Path.Last().Name, free: true}
+		r := row{FieldState: st, label: st.Path.Last().Name, customName: true}
 		if st.Response != nil {
-			r.label, r.kept, r.free = st.Response.Label(), "read-only, set by the service", false
+			r.label, r.unusedReason, r.customName = st.Response.Label(), "read-only, set by the service", false
 			kept = append(kept, r)
 			continue
 		}
 		if st.Node == nil {
-			r.kept = "unknown field, kept as it is"
+			r.unusedReason = "unknown field, kept as it is"
 			kept = append(kept, r)
 			continue
 		}
@@ -126,12 +126,13 @@ func (d *document) rows(p doc.Path) []row {
 	return append(used, kept...)
 }
 
-// asksFlags reports whether a field is an object that is there for one choice, which is asked in the object around it.
+// asksFlags reports whether a field is an object that exists only for one choice, which is asked in the object
+// around it.
 func (d *document) asksFlags(st schema.FieldState) bool {
 	if !st.Node.Flat || st.Node.Choice == "" || st.Value.Exists() && st.Value.Kind() != doc.Object {
 		return false
 	}
-	obj, ok := d.schema.Object(d.root, st.Path, d.editing.Env())
+	obj, ok := d.schema.Object(d.root, st.Path, d.edits.Env())
 	if !ok {
 		return false
 	}
@@ -139,13 +140,13 @@ func (d *document) asksFlags(st schema.FieldState) bool {
 	return one
 }
 
-// rowAt returns what is asked of the one place p.
+// rowAt returns the question for the place p.
 func (d *document) rowAt(p doc.Path) row {
-	st, ok := d.schema.Field(d.root, p, d.editing.Env())
+	st, ok := d.schema.Field(d.root, p, d.edits.Env())
 	if !ok {
 		st = schema.FieldState{Path: p, Value: d.root.Lookup(p), Shown: true}
 	}
-	r := row{FieldState: st, label: trail(d.schema, p[len(p)-1:])}
+	r := row{FieldState: st, label: placeName(d.schema, p[len(p)-1:])}
 	if all := d.schema.Trail(p); len(all) > 0 {
 		r.label = all[len(all)-1]
 	}
@@ -155,7 +156,7 @@ func (d *document) rowAt(p doc.Path) row {
 // errorsAt returns the errors at p and below.
 func (d *document) errorsAt(p doc.Path) []schema.Problem { return errorsIn(d.problems, p) }
 
-// problemText puts a problem into a sentence that begins with its field, named from the object at p on.
+// problemText describes a problem in a sentence that begins with its field, named relative to the object at p.
 func (d *document) problemText(pr schema.Problem, p doc.Path) string {
 	names := d.schema.Trail(pr.Path)
 	if len(names) > len(p) {
@@ -170,26 +171,26 @@ func (d *document) problemText(pr schema.Problem, p doc.Path) string {
 }
 
 func (d *document) problemLine(pr schema.Problem) string {
-	text := trail(d.schema, pr.Path) + ": " + strings.TrimSuffix(pr.Text(), ".")
+	text := placeName(d.schema, pr.Path) + ": " + strings.TrimSuffix(pr.Text(), ".")
 	if pr.Severity == schema.Notice {
 		text = "Notice. " + text
 	}
 	return text
 }
 
-// failed tells an error of the service, with the problems that the tables found in the words of the
-// forms; an ended ctx ends all.
-func (d *document) failed(ctx context.Context, what string, err error) error {
-	if e := engine.AsError(err); e != nil && len(e.Problems) == 1 && ctx.Err() == nil { // the sentence says the same
-		d.say("%s. %s", what, sentence(d.problemLine(e.Problems[0])))
+// reportError prints an error of the service, with the problems that the schema found in the terms of the
+// forms; it ends the program if ctx has ended.
+func (d *document) reportError(ctx context.Context, what string, err error) error {
+	if e := engine.AsError(err); e != nil && len(e.Problems) == 1 && ctx.Err() == nil { // the sentence is the same
+		d.println("%s. %s", what, sentence(d.problemLine(e.Problems[0])))
 		return nil
 	}
-	if ended := d.session.failed(ctx, what, err); ended != nil {
+	if ended := d.session.reportError(ctx, what, err); ended != nil {
 		return ended
 	}
 	if e := engine.AsError(err); e != nil {
 		for _, pr := range e.Problems {
-			d.say("%s", sentence(d.problemLine(pr)))
+			d.println("%s", sentence(d.problemLine(pr)))
 		}
 	}
 	return nil

@@ -12,18 +12,18 @@ import (
 	"bugle/engine/schema"
 )
 
-// entries edits lists and maps: their entries are added, changed, moved and removed.
+// entries edits lists and maps.
 type entries struct{ *fields }
 
 // edit edits the list or map at p: add, change, move and remove.
 func (e entries) edit(ctx context.Context, p doc.Path) error {
 	n := e.schema.At(p)
-	title := trail(e.schema, p)
+	title := placeName(e.schema, p)
 	return e.choose(ctx, menu{
-		head: func() []string {
+		header: func() []string {
 			v := e.root.Lookup(p)
 			text := fmt.Sprintf("%s: %s.", title, phrase.Count(v.Len(), entryNoun(n.Element)))
-			if why := e.editing.LockedAt(p); why != "" {
+			if why := e.edits.LockedAt(p); why != "" {
 				text += " " + why
 			}
 			return []string{text}
@@ -32,7 +32,7 @@ func (e entries) edit(ctx context.Context, p doc.Path) error {
 		help: func() []string {
 			return append(e.help(e.rowAt(p))(), "Choose an entry to edit it, or one of the actions after the entries.")
 		},
-		full: true, leave: true,
+		listAlways: true, leaveOnEmpty: true,
 	})
 }
 
@@ -40,19 +40,19 @@ func (e entries) entryItems(p doc.Path, n *schema.Node) []item {
 	v := e.root.Lookup(p)
 	var out []item
 	add := func(at doc.Path, label string, held doc.Value) {
-		state := now(schema.FieldState{Node: n.Element, Value: held, Options: nil})
+		state := valueText(schema.FieldState{Node: n.Element, Value: held, Options: nil})
 		if bad := len(e.errorsAt(at)); bad > 0 {
 			state += ", " + phrase.Count(bad, "problem")
 		}
 		out = append(out, item{label: label, state: state, run: func(ctx context.Context) error { return e.entry(ctx, at) }})
 	}
 	for i, held := range v.Elems() {
-		add(p.Elem(i), sentenceless(entryNoun(n.Element)), held)
+		add(p.Elem(i), title(entryNoun(n.Element)), held)
 	}
 	for name, held := range v.Members() {
 		add(p.Child(name), name, held)
 	}
-	if e.editing.LockedAt(p) != "" {
+	if e.edits.LockedAt(p) != "" {
 		return out
 	}
 	out = append(out, item{label: "Add", word: "add", state: "a new " + entryNoun(n.Element), run: func(ctx context.Context) error { return e.addEntry(ctx, p, n) }})
@@ -68,8 +68,8 @@ func (e entries) entryItems(p doc.Path, n *schema.Node) []item {
 	return out
 }
 
-// sentenceless begins a noun with a capital.
-func sentenceless(s string) string { return strings.TrimSuffix(sentence(s), ".") }
+// title capitalizes a noun.
+func title(s string) string { return strings.TrimSuffix(sentence(s), ".") }
 
 // entry asks for one entry.
 func (e entries) entry(ctx context.Context, at doc.Path) error {
@@ -96,7 +96,7 @@ func (e entries) addEntry(ctx context.Context, p doc.Path, n *schema.Node) error
 			return e.addObject(ctx, at, n.Element)
 		}
 		before := e.root
-		err := e.field(ctx, row{FieldState: st, label: fmt.Sprintf("%s %d", sentenceless(entryNoun(n.Element)), at.Last().Index+1)}, 0, 0)
+		err := e.field(ctx, row{FieldState: st, label: fmt.Sprintf("%s %d", title(entryNoun(n.Element)), at.Last().Index+1)}, 0, 0)
 		if errors.Is(err, errList) || err == nil && e.root.Same(before) {
 			return nil
 		}
@@ -106,7 +106,7 @@ func (e entries) addEntry(ctx context.Context, p doc.Path, n *schema.Node) error
 	}
 }
 
-// addObject adds an object and asks its fields; one in which nothing was filled in goes again.
+// addObject adds an object and asks for its fields; if nothing was filled in, it is removed.
 func (e entries) addObject(ctx context.Context, at doc.Path, elem *schema.Node) error {
 	blank := doc.NewObject()
 	if elem.Kind == schema.List {
@@ -115,34 +115,34 @@ func (e entries) addObject(ctx context.Context, at doc.Path, elem *schema.Node) 
 	before := e.root
 	root, err := e.root.Set(at, blank)
 	if err != nil {
-		e.say("%s", sentence(err.Error()))
+		e.println("%s", sentence(err.Error()))
 		return nil
 	}
 	e.root = root // saved with the first answer
 	e.check()
 	err = e.open(ctx, at)
 	if v := e.root.Lookup(at); v.Exists() && v.Len() == 0 {
-		e.say("Nothing was entered, so nothing was added.")
+		e.println("Nothing was entered, so nothing was added.")
 		if e.root.Same(root) {
 			e.root = before
 			e.check()
 			return err
 		}
-		if cerr := e.change(ctx, e.root.Delete(at), trail(e.schema, at)+" removed"); cerr != nil {
+		if cerr := e.change(ctx, e.root.Delete(at), placeName(e.schema, at)+" removed"); cerr != nil {
 			return cerr
 		}
 	}
 	return err
 }
 
-// which asks for one of the entries at p.
-func (e entries) which(ctx context.Context, p doc.Path, what string) (doc.Path, error) {
+// chooseEntry asks for one of the entries at p.
+func (e entries) chooseEntry(ctx context.Context, p doc.Path, what string) (doc.Path, error) {
 	v := e.root.Lookup(p)
 	var places []doc.Path
 	var options []option
 	for i, held := range v.Elems() {
 		places = append(places, p.Elem(i))
-		options = append(options, option{label: trail(e.schema, p.Elem(i))[len(trail(e.schema, p))+2:], help: now(schema.FieldState{Node: e.schema.At(p.Elem(i)), Value: held})})
+		options = append(options, option{label: placeName(e.schema, p.Elem(i))[len(placeName(e.schema, p))+2:], help: valueText(schema.FieldState{Node: e.schema.At(p.Elem(i)), Value: held})})
 	}
 	for name := range v.Members() {
 		places, options = append(places, p.Child(name)), append(options, option{label: name})
@@ -150,7 +150,7 @@ func (e entries) which(ctx context.Context, p doc.Path, what string) (doc.Path, 
 	if len(places) == 1 {
 		return places[0], nil
 	}
-	n, err := e.among(ctx, what, options, -1)
+	n, err := e.chooseOption(ctx, what, options, -1)
 	if err != nil {
 		return nil, err
 	}
@@ -158,25 +158,25 @@ func (e entries) which(ctx context.Context, p doc.Path, what string) (doc.Path, 
 }
 
 func (e entries) removeEntry(ctx context.Context, p doc.Path) error {
-	at, err := e.which(ctx, p, "Remove which")
+	at, err := e.chooseEntry(ctx, p, "Remove which")
 	if err != nil {
 		return err
 	}
-	name := trail(e.schema, at)
-	yes, err := e.yes(ctx, "Remove "+name, true)
+	name := placeName(e.schema, at)
+	yes, err := e.confirm(ctx, "Remove "+name, true)
 	if err != nil || !yes {
 		return err
 	}
 	root := e.root.Delete(at)
 	if root.Lookup(p).Len() == 0 {
-		root = e.cut(root, p)
+		root = e.without(root, p)
 	}
-	e.say("Removed. To restore it, choose undo in the campaign menu.")
+	e.println("Removed. To restore it, choose undo in the campaign menu.")
 	return e.change(ctx, root, name+" removed")
 }
 
 func (e entries) moveEntry(ctx context.Context, p doc.Path) error {
-	at, err := e.which(ctx, p, "Move which")
+	at, err := e.chooseEntry(ctx, p, "Move which")
 	if err != nil {
 		return err
 	}
@@ -184,13 +184,13 @@ func (e entries) moveEntry(ctx context.Context, p doc.Path) error {
 	to := 0
 	err = e.ask(ctx, question{
 		prompt: fmt.Sprintf("New position, 1 to %d", n),
-		take: func(a answer) error {
+		handle: func(a answer) error {
 			i, err := strconv.Atoi(strings.TrimSpace(a.text))
 			switch {
 			case strings.TrimSpace(a.text) == "":
 				return errBack
 			case err != nil || i < 1 || i > n:
-				return wrong("Type a number from 1 to %d.", n)
+				return invalid("Type a number from 1 to %d.", n)
 			}
 			to = i - 1
 			return nil
@@ -201,46 +201,45 @@ func (e entries) moveEntry(ctx context.Context, p doc.Path) error {
 	}
 	root, err := e.root.Move(at, to)
 	if err != nil {
-		e.say("%s", sentence(err.Error()))
+		e.println("%s", sentence(err.Error()))
 		return nil
 	}
-	e.say("Moved to position %d.", to+1)
-	return e.change(ctx, root, trail(e.schema, at)+" moved")
+	e.println("Moved to position %d.", to+1)
+	return e.change(ctx, root, placeName(e.schema, at)+" moved")
 }
 
 func (e entries) renameEntry(ctx context.Context, p doc.Path) error {
-	at, err := e.which(ctx, p, "Rename which")
+	at, err := e.chooseEntry(ctx, p, "Rename which")
 	if err != nil {
 		return err
 	}
 	return e.ask(ctx, question{
 		prompt: "New name, Enter keeps " + at.Last().Name,
-		take: func(a answer) error {
+		handle: func(a answer) error {
 			name := strings.TrimSpace(a.text)
 			if name == "" {
 				return nil
 			}
 			root, err := e.root.Rename(at, name)
 			if err != nil {
-				return wrong("%s", sentence(err.Error()))
+				return invalid("%s", sentence(err.Error()))
 			}
-			return e.change(ctx, root, trail(e.schema, at)+" renamed")
+			return e.change(ctx, root, placeName(e.schema, at)+" renamed")
 		},
 	})
 }
 
-// addMember asks for the name of a further member of an object that takes some, as often as one is
-// given.
+// addMember asks for the name of an additional field, until an empty line.
 func (e entries) addMember(ctx context.Context, p doc.Path, elem *schema.Node) error {
 	for {
 		name := ""
 		err := e.ask(ctx, question{
 			prompt: fmt.Sprintf("Name of another %s, Enter for none", entryNoun(elem)),
 			help:   func() []string { return e.schema.Notes(elem) },
-			take: func(a answer) error {
+			handle: func(a answer) error {
 				name = strings.TrimSpace(a.text)
 				if e.root.Lookup(p.Child(name)).Exists() && name != "" {
-					return wrong("There is already one named %s.", name)
+					return invalid("There is already one named %s.", name)
 				}
 				return nil
 			},
@@ -250,7 +249,7 @@ func (e entries) addMember(ctx context.Context, p doc.Path, elem *schema.Node) e
 		}
 		at := p.Child(name)
 		st := schema.FieldState{Node: elem, Path: at, Shown: true, Options: e.rowAt(at).Options}
-		if err := e.field(ctx, row{FieldState: st, label: name, free: true}, 0, 0); err != nil {
+		if err := e.field(ctx, row{FieldState: st, label: name, customName: true}, 0, 0); err != nil {
 			return err
 		}
 	}

@@ -13,24 +13,24 @@ import (
 	"bugle/engine/timeparse"
 )
 
-// fields asks for one value of the document, each by its kind, and saves the answers.
+// fields asks for the values of the document, each by its kind, and saves the answers.
 type fields struct {
 	*document
-	open func(context.Context, doc.Path) error // asks what is at a place that has questions of its own
+	open func(context.Context, doc.Path) error // asks for the place if it has questions of its own
 }
 
-// asking is one field while it is asked.
-type asking struct {
+// fieldQuestion is the question for one field.
+type fieldQuestion struct {
 	*fields
-	row    row
-	offers []string  // names that it can be filled in with
-	closed bool      // nothing else can
-	tried  doc.Value // what was typed and found wrong
-	zone   bool      // a zone or another long list: too many to tell
+	row         row
+	suggestions []string  // names to suggest
+	closed      bool      // only suggestions are valid
+	rejected    doc.Value // the last invalid value
+	zone        bool      // too many suggestions to list, such as time zones
 }
 
-// field asks for one field, and saves the answer. Place and of number it among its like; 0 for one
-// alone. It gives [errList] where the person wants to hear them all.
+// field asks for one field and saves the answer. place and of are its number among its siblings; 0 if it has
+// none. It returns [errList] if the user wants to list them all.
 func (f *fields) field(ctx context.Context, r row, place, of int) error {
 	intro := ""
 	if of > 0 {
@@ -40,16 +40,16 @@ func (f *fields) field(ctx context.Context, r row, place, of int) error {
 	if r.Required {
 		intro += " Required."
 	}
-	if r.kept != "" {
-		intro += " " + sentence(r.kept)
+	if r.unusedReason != "" {
+		intro += " " + sentence(r.unusedReason)
 	}
-	f.say("%s Now: %s.", intro, strings.TrimSuffix(f.value(r), "."))
+	f.println("%s Now: %s.", intro, strings.TrimSuffix(f.value(r), "."))
 	for _, pr := range f.errorsAt(r.Path) {
 		if !isMissing(pr) {
-			f.say("%s", f.problemText(pr, r.Path.Parent()))
+			f.println("%s", f.problemText(pr, r.Path.Parent()))
 		}
 	}
-	why := f.editing.LockedAt(r.Path)
+	why := f.edits.LockedAt(r.Path)
 	if r.Response != nil {
 		why = "This is read-only. The service sets it."
 	}
@@ -57,14 +57,14 @@ func (f *fields) field(ctx context.Context, r row, place, of int) error {
 		return f.locked(ctx, r, why)
 	}
 	switch {
-	case r.kept != "", r.Node == nil:
-		return f.keptValue(ctx, r)
+	case r.unusedReason != "", r.Node == nil:
+		return f.unusedValue(ctx, r)
 	case opens(r.FieldState):
-		return f.passOrOpen(ctx, r)
+		return f.askToOpen(ctx, r)
 	case r.Value.Kind() == doc.Object, r.Value.Kind() == doc.Array && r.Node.Kind != schema.List:
 		return f.anyValue(ctx, r)
 	case r.Node.Kind == schema.List:
-		return f.ticks(ctx, r)
+		return f.multiChoice(ctx, r)
 	case r.Node.Kind == schema.Bool, len(r.Node.Options) > 0:
 		return f.choice(ctx, r)
 	case r.Node.Kind == schema.Any:
@@ -75,7 +75,7 @@ func (f *fields) field(ctx context.Context, r row, place, of int) error {
 	return f.text(ctx, r)
 }
 
-// opens reports that a field has questions of its own.
+// opens reports whether a field has questions of its own.
 func opens(st schema.FieldState) bool {
 	switch st.Node.Kind {
 	case schema.Object, schema.Map:
@@ -86,9 +86,9 @@ func opens(st schema.FieldState) bool {
 	return false
 }
 
-// value puts what a row holds into words; of a time also what it means.
+// value formats the value of a row; for a time, with its meaning.
 func (f *fields) value(r row) string {
-	text := now(r.FieldState)
+	text := valueText(r.FieldState)
 	if r.Node != nil && r.Node.Kind == schema.Time && r.Value.Text() != "" {
 		if t, err := f.readTime(r.Value.Text(), r); err == nil {
 			text += ", which is " + t.Text
@@ -110,27 +110,27 @@ func (f *fields) help(r row) func() []string {
 	}
 }
 
-// words are what is understood at a field besides its value.
-func words(r row, more ...string) []string {
+// fieldWords returns the words that a field understands besides its value.
+func fieldWords(r row, more ...string) []string {
 	return append([]string{wordList, wordClear, wordKeep}, more...)
 }
 
-// put takes a value over and saves it, where the tables refuse nothing of it.
-func (a *asking) put(ctx context.Context, v doc.Value, said string) error {
+// saveValue stores a value if the schema accepts it.
+func (a *fieldQuestion) saveValue(ctx context.Context, v doc.Value, said string) error {
 	root, err := a.with(v)
 	if err != nil {
-		return wrong("%s", sentence(err.Error()))
+		return invalid("%s", sentence(err.Error()))
 	}
-	if bad := a.refused(root); len(bad) > 0 {
-		a.tried = v
-		a.say("%s", strings.Join(bad, "\n"))
-		return wrong("Type another value. Press Enter to leave it as it was, or type keep to save yours anyway.")
+	if bad := a.newErrors(root); len(bad) > 0 {
+		a.rejected = v
+		a.println("%s", strings.Join(bad, "\n"))
+		return invalid("Type another value. Press Enter to leave it as it was, or type keep to save yours anyway.")
 	}
-	return a.take(ctx, root, a.row, said)
+	return a.saveRow(ctx, root, a.row, said)
 }
 
 // with returns the document with a value of the row.
-func (a *asking) with(v doc.Value) (doc.Value, error) {
+func (a *fieldQuestion) with(v doc.Value) (doc.Value, error) {
 	flags, root := a.row.flags, a.root
 	switch {
 	case flags == nil:
@@ -139,15 +139,15 @@ func (a *asking) with(v doc.Value) (doc.Value, error) {
 		return flags.Set(root, v.Text())
 	}
 	for _, p := range flags.On(root) {
-		root = a.cut(root, p)
+		root = a.without(root, p)
 	}
 	return root, nil
 }
 
-// refused says what the tables refuse of the field in another document, and not of what is there.
-func (a *asking) refused(root doc.Value) []string {
+// newErrors returns the errors of the field in another document that the current one does not have.
+func (a *fieldQuestion) newErrors(root doc.Value) []string {
 	var out []string
-	for _, pr := range errorsIn(a.schema.Validate(root, a.editing.Env()), a.row.Path) {
+	for _, pr := range errorsIn(a.schema.Validate(root, a.edits.Env()), a.row.Path) {
 		if !isMissing(pr) {
 			out = append(out, a.problemText(pr, a.row.Path.Parent()))
 		}
@@ -155,66 +155,66 @@ func (a *asking) refused(root doc.Value) []string {
 	return out
 }
 
-// take saves a document in which a row was changed.
-func (f *fields) take(ctx context.Context, root doc.Value, r row, said string) error {
+// saveRow saves a document in which a row was changed.
+func (f *fields) saveRow(ctx context.Context, root doc.Value, r row, said string) error {
 	if said != "" {
-		f.say("%s", said)
+		f.println("%s", said)
 	}
-	return f.change(ctx, root, trail(f.schema, r.Path)+" changed")
+	return f.change(ctx, root, placeName(f.schema, r.Path)+" changed")
 }
 
-// common takes the answers that every field understands. It reports false for any other.
-func (a *asking) common(ctx context.Context, got answer) (bool, error) {
+// commonAnswer handles the answers that every field understands. It returns false for any other.
+func (a *fieldQuestion) commonAnswer(ctx context.Context, got answer) (bool, error) {
 	switch {
 	case got.word == wordList:
 		return true, errList
-	case got.word == wordKeep && a.tried.Exists():
-		root, err := a.with(a.tried)
+	case got.word == wordKeep && a.rejected.Exists():
+		root, err := a.with(a.rejected)
 		if err != nil {
-			return true, wrong("%s", sentence(err.Error()))
+			return true, invalid("%s", sentence(err.Error()))
 		}
-		return true, a.take(ctx, root, a.row, "Saved, but not valid yet. Choose validate to see why.")
+		return true, a.saveRow(ctx, root, a.row, "Saved, but not valid yet. Choose validate to see why.")
 	case got.word == wordKeep, got.word == "" && strings.TrimSpace(got.text) == "":
 		return true, nil
 	case got.word == wordClear && !a.row.Value.Exists():
-		return true, wrong("It is already empty.")
+		return true, invalid("It is already empty.")
 	case got.word == wordClear:
 		root, err := a.with(doc.Value{})
 		if err != nil {
-			return true, wrong("%s", sentence(err.Error()))
+			return true, invalid("%s", sentence(err.Error()))
 		}
-		return true, a.take(ctx, root, a.row, "Emptied.")
+		return true, a.saveRow(ctx, root, a.row, "Emptied.")
 	}
 	return false, nil
 }
 
-// locked passes a field that the campaign's state keeps from being changed; objects can be looked at.
+// locked shows a field that the campaign's state locks; objects can be viewed.
 func (f *fields) locked(ctx context.Context, r row, why string) error {
 	if r.Node != nil && opens(r.FieldState) && r.Value.Len() > 0 {
-		return f.passOrOpen(ctx, r)
+		return f.askToOpen(ctx, r)
 	}
 	return f.ask(ctx, question{
 		prompt: r.label + " can't be changed now, Enter to continue", words: []string{wordList}, help: f.help(r),
-		take: func(a answer) error {
+		handle: func(a answer) error {
 			switch {
 			case a.word == wordList:
 				return errList
 			case strings.TrimSpace(a.text) != "":
-				return wrong("%s", why)
+				return invalid("%s", why)
 			}
 			return nil
 		},
 	})
 }
 
-// passOrOpen asks whether to go into an object or list.
-func (f *fields) passOrOpen(ctx context.Context, r row) error {
+// askToOpen asks whether to open an object or list.
+func (f *fields) askToOpen(ctx context.Context, r row) error {
 	in := false
-	a := &asking{fields: f, row: r}
+	a := &fieldQuestion{fields: f, row: r}
 	err := f.ask(ctx, question{
-		prompt: "Open " + r.label + "? (yes, clear, or Enter to continue)", help: f.help(r), words: words(r),
-		take: func(got answer) error {
-			if done, err := a.common(ctx, got); done {
+		prompt: "Open " + r.label + "? (yes, clear, or Enter to continue)", help: f.help(r), words: fieldWords(r),
+		handle: func(got answer) error {
+			if done, err := a.commonAnswer(ctx, got); done {
 				return err
 			}
 			switch strings.ToLower(strings.TrimSpace(got.text)) {
@@ -222,7 +222,7 @@ func (f *fields) passOrOpen(ctx context.Context, r row) error {
 				in = true
 			case "n", "no":
 			default:
-				return wrong("Answer yes or clear, or press Enter.")
+				return invalid("Answer yes or clear, or press Enter.")
 			}
 			return nil
 		},
@@ -237,91 +237,91 @@ func (f *fields) passOrOpen(ctx context.Context, r row) error {
 	return nil
 }
 
-// keptValue asks about a value that means nothing here.
-func (f *fields) keptValue(ctx context.Context, r row) error {
-	a := &asking{fields: f, row: r}
+// unusedValue asks about a value that is not used.
+func (f *fields) unusedValue(ctx context.Context, r row) error {
+	a := &fieldQuestion{fields: f, row: r}
 	return f.ask(ctx, question{
-		prompt: r.label + ", Enter keeps it, clear removes it", help: f.help(r), words: words(r),
-		take: func(got answer) error {
-			if done, err := a.common(ctx, got); done {
+		prompt: r.label + ", Enter keeps it, clear removes it", help: f.help(r), words: fieldWords(r),
+		handle: func(got answer) error {
+			if done, err := a.commonAnswer(ctx, got); done {
 				return err
 			}
-			return wrong("Press Enter to keep it, or type clear to remove it.")
+			return invalid("Press Enter to keep it, or type clear to remove it.")
 		},
 	})
 }
 
 // anyValue asks for a value of any kind: JSON, or a text.
 func (f *fields) anyValue(ctx context.Context, r row) error {
-	a := &asking{fields: f, row: r}
+	a := &fieldQuestion{fields: f, row: r}
 	if v := r.Value; v.Kind() == doc.Object || v.Kind() == doc.Array {
-		f.say("As JSON: %s", v.Encode())
+		f.println("As JSON: %s", v.Encode())
 	}
 	return f.ask(ctx, question{
-		prompt: r.label + ", JSON or a text", help: f.help(r), words: words(r),
-		take: func(got answer) error {
-			if done, err := a.common(ctx, got); done {
+		prompt: r.label + ", JSON or a text", help: f.help(r), words: fieldWords(r),
+		handle: func(got answer) error {
+			if done, err := a.commonAnswer(ctx, got); done {
 				return err
 			}
 			v, err := doc.Parse([]byte(strings.TrimSpace(got.text)))
 			if err != nil {
 				v = doc.NewString(got.text)
 			}
-			return a.put(ctx, v, "")
+			return a.saveValue(ctx, v, "")
 		},
 	})
 }
 
 // text asks for a text, a number or a time in one line.
 func (f *fields) text(ctx context.Context, r row) error {
-	a := &asking{fields: f, row: r}
-	a.offer()
+	a := &fieldQuestion{fields: f, row: r}
+	a.listSuggestions()
 	prompt := r.label
 	switch {
 	case r.Node.Kind == schema.Time:
 		prompt += ", such as tomorrow 9am"
-	case r.Node.Example != "" && r.Value.Empty() && len(a.offers) == 0:
+	case r.Node.Example != "" && r.Value.Empty() && len(a.suggestions) == 0:
 		prompt += ", such as " + r.Node.Example
 	}
 	return f.ask(ctx, question{
-		prompt: prompt, help: f.help(r), words: words(r),
-		take: func(got answer) error {
-			if done, err := a.common(ctx, got); done {
+		prompt: prompt, help: f.help(r), words: fieldWords(r),
+		handle: func(got answer) error {
+			if done, err := a.commonAnswer(ctx, got); done {
 				return err
 			}
-			return a.typed(ctx, got.text)
+			return a.parseText(ctx, got.text)
 		},
 	})
 }
 
-// typed takes a line as the field's kind.
-func (a *asking) typed(ctx context.Context, text string) error {
+// parseText parses a line as the field's kind.
+func (a *fieldQuestion) parseText(ctx context.Context, text string) error {
 	r, trimmed := a.row, strings.TrimSpace(text)
 	switch {
 	case r.Node.Kind == schema.Integer, r.Node.Kind == schema.Number:
 		if v, ok := doc.NewNumber(trimmed); ok {
-			return a.put(ctx, v, "")
+			return a.saveValue(ctx, v, "")
 		}
 	case r.Node.Kind == schema.Time && !(r.Node.Template && schema.HasExpression(text)):
 		t, err := a.readTime(text, r)
 		if err != nil {
-			a.tried = doc.NewString(text)
-			return wrong("%s Press Enter to leave it as it was.", sentence(err.Error()))
+			a.rejected = doc.NewString(text)
+			return invalid("%s Press Enter to leave it as it was.", sentence(err.Error()))
 		}
-		return a.put(ctx, doc.NewString(t.Wire), understood(t))
-	case len(a.offers) > 0:
-		name, err := a.named(trimmed)
+		return a.saveValue(ctx, doc.NewString(t.Wire), timeText(t))
+	case len(a.suggestions) > 0:
+		name, err := a.resolveName(trimmed)
 		if err != nil {
 			return err
 		}
 		if name != "" {
-			return a.put(ctx, doc.NewString(name), r.label+": "+name+".")
+			return a.saveValue(ctx, doc.NewString(name), r.label+": "+name+".")
 		}
 	}
-	return a.put(ctx, doc.NewString(text), "")
+	return a.saveValue(ctx, doc.NewString(text), "")
 }
 
-func understood(t timeparse.Result) string {
+func timeText(t timeparse.Result) string {
 	text := "Understood as " + t.Text + "."
 	for _, n := range t.Notes {
 		text += " " + sentence(n)
@@ -329,7 +329,7 @@ func understood(t timeparse.Result) string {
 	return text
 }
 
-// readTime reads a time in the campaign's zone.
+// readTime parses a time in the campaign's zone.
 func (f *fields) readTime(text string, r row) (timeparse.Result, error) {
 	c := timeparse.Context{Now: f.deps.Now().In(f.deps.Location)}
 	if loc, ok := engine.TimeZone(f.root); ok {
@@ -342,25 +342,25 @@ func (f *fields) readTime(text string, r row) (timeparse.Result, error) {
 	return timeparse.Parse(text, c)
 }
 
-// mostOffers is how many names are told of a list that a field can be filled in from.
-const mostOffers = 12
+// maxSuggestions is how many suggestions are listed.
+const maxSuggestions = 12
 
-// offer tells the names that the field can be filled in with.
-func (a *asking) offer() {
+// listSuggestions prints the suggestions for the field.
+func (a *fieldQuestion) listSuggestions() {
 	n := a.row.Node
 	if n.Suggest != "" {
-		a.offers, _ = a.workspace.Lists(n.Suggest)
+		a.suggestions, _ = a.workspace.Lists(n.Suggest)
 	}
-	if len(a.offers) == 0 && slices.ContainsFunc(n.Rules, isZone) {
-		a.offers, a.zone = timeparse.Zones(), true
+	if len(a.suggestions) == 0 && slices.ContainsFunc(n.Rules, isZone) {
+		a.suggestions, a.zone = timeparse.Zones(), true
 	}
 	a.closed = slices.ContainsFunc(n.Rules, isConfigured)
 	switch {
-	case len(a.offers) == 0:
-	case len(a.offers) > mostOffers:
-		a.say("There are %d to choose from. Type part of a name.", len(a.offers))
+	case len(a.suggestions) == 0:
+	case len(a.suggestions) > maxSuggestions:
+		a.println("There are %d to choose from. Type part of a name.", len(a.suggestions))
 	default:
-		a.say("The workspace has: %s. The start of a name is enough.", strings.Join(a.offers, ", "))
+		a.println("The workspace has: %s. The start of a name is enough.", strings.Join(a.suggestions, ", "))
 	}
 }
 
@@ -374,12 +374,12 @@ func isConfigured(r schema.Rule) bool {
 	return ok
 }
 
-// named finds the name that was meant: itself, as it begins, or the only one that holds the text. It
-// gives none for a text of the person's own, where the field takes such.
-func (a *asking) named(text string) (string, error) {
+// resolveName finds the suggestion that was meant: itself, by its beginning, or the only one that contains the
+// text. It returns "" for any other text, if the field accepts one.
+func (a *fieldQuestion) resolveName(text string) (string, error) {
 	low := strings.ToLower(text)
 	var starts, holds []string
-	for _, o := range a.offers {
+	for _, o := range a.suggestions {
 		switch l := strings.ToLower(o); {
 		case l == low:
 			return o, nil
@@ -397,13 +397,13 @@ func (a *asking) named(text string) (string, error) {
 	case len(found) == 1 && (a.closed || a.zone):
 		return found[0], nil
 	case len(found) > 1 && (a.closed || a.zone):
-		return "", wrong("%s matches several: %s. Type more of it.", text, strings.Join(found[:min(len(found), mostOffers)], ", "))
+		return "", invalid("%s matches several: %s. Type more of it.", text, strings.Join(found[:min(len(found), maxSuggestions)], ", "))
 	}
 	return "", nil
 }
 
-// pass goes into a field at once where it has questions of its own, and asks it where not.
-func (f *fields) pass(ctx context.Context, p doc.Path) error {
+// openOrAsk opens a field with questions of its own, and asks any other.
+func (f *fields) openOrAsk(ctx context.Context, p doc.Path) error {
 	r := f.rowAt(p)
 	if r.Node != nil && r.Shown && opens(r.FieldState) {
 		return f.open(ctx, p)

@@ -11,8 +11,8 @@ import (
 	"bugle/engine/schema"
 )
 
-// fill asks what a filter says, input by input: what it cannot do without, and the rest where that is
-// wanted. Which come next depends on the answers.
+// fill asks for the inputs of a filter one by one: the required ones, and the rest if the user wants. Which
+// inputs follow depends on the answers.
 func (f filters) fill(ctx context.Context, p doc.Path) error {
 	asked := map[string]bool{}
 	for rest := false; ; {
@@ -34,17 +34,17 @@ func (f filters) fill(ctx context.Context, p doc.Path) error {
 			return err
 		}
 	}
-	f.say("The filter: %s", sentence(audience.DescribeFilter(f.root.Lookup(p), f.audienceEnv())))
+	f.println("The filter: %s", sentence(audience.DescribeFilter(f.root.Lookup(p), f.audienceEnv())))
 	for _, pr := range f.errorsAt(p) {
-		f.say("%s", f.problemText(pr, p))
+		f.println("%s", f.problemText(pr, p))
 	}
 	return nil
 }
 
-// nextInput returns the first input that was not asked yet. Without rest, only one that the filter needs,
-// or that holds something.
+// nextInput returns the first input that has not been asked. Without rest, it only returns one that is required
+// or has a value.
 func (f filters) nextInput(p doc.Path, asked map[string]bool, rest bool) (audience.Input, bool) {
-	for _, in := range audience.Inputs(f.schema, f.root, p, f.editing.Env()) {
+	for _, in := range audience.Inputs(f.schema, f.root, p, f.edits.Env()) {
 		needed := in.Part != audience.Plain || in.State.Required || in.State.Value.Exists()
 		if !asked[in.State.Path.String()] && (rest || needed) {
 			return in, true
@@ -53,10 +53,10 @@ func (f filters) nextInput(p doc.Path, asked map[string]bool, rest bool) (audien
 	return audience.Input{}, false
 }
 
-// more asks whether to go on to what the filter can do without.
+// more asks whether to continue with the optional inputs.
 func (f filters) more(ctx context.Context, p doc.Path, asked map[string]bool) (bool, error) {
 	var names []string
-	for _, in := range audience.Inputs(f.schema, f.root, p, f.editing.Env()) {
+	for _, in := range audience.Inputs(f.schema, f.root, p, f.edits.Env()) {
 		if !asked[in.State.Path.String()] {
 			names = append(names, in.Label)
 		}
@@ -64,11 +64,11 @@ func (f filters) more(ctx context.Context, p doc.Path, asked map[string]bool) (b
 	if len(names) == 0 {
 		return false, nil
 	}
-	f.say("More settings: %s.", strings.Join(names, ", "))
-	return f.yes(ctx, "Go through them", false)
+	f.println("More settings: %s.", strings.Join(names, ", "))
+	return f.confirm(ctx, "Go through them", false)
 }
 
-// input asks for one member of a filter.
+// input asks for one field of a filter.
 func (f filters) input(ctx context.Context, p doc.Path, in audience.Input) error {
 	r := row{FieldState: in.State, label: in.Label}
 	switch in.Part {
@@ -79,75 +79,75 @@ func (f filters) input(ctx context.Context, p doc.Path, in audience.Input) error
 	case audience.Value:
 		return f.filterValue(ctx, p, in)
 	case audience.Frequency:
-		return f.filterOften(ctx, p, in)
+		return f.filterFrequency(ctx, p, in)
 	}
 	if in.State.Node == nil || !in.State.Shown {
-		r.kept = "kept, but not used"
+		r.unusedReason = "kept, but not used"
 	}
 	return f.field(ctx, r, 0, 0)
 }
 
-// filterName asks what the filter looks at.
+// filterName asks what the filter is about.
 func (f filters) filterName(ctx context.Context, p doc.Path, in audience.Input) error {
-	a := &asking{fields: f.fields, row: row{FieldState: in.State, label: in.Label}, zone: true}
-	a.offers = audience.Names(f.root, p, in.Member(), f.workspace)
-	f.say("%s. Now: %s.", in.Label, now(in.State))
-	for i, o := range a.offers {
-		if i == mostOffers {
-			f.say("And %d more. Type part of a name.", len(a.offers)-i)
+	a := &fieldQuestion{fields: f.fields, row: row{FieldState: in.State, label: in.Label}, zone: true}
+	a.suggestions = audience.Names(f.root, p, in.Member(), f.workspace)
+	f.println("%s. Now: %s.", in.Label, valueText(in.State))
+	for i, o := range a.suggestions {
+		if i == maxSuggestions {
+			f.println("And %d more. Type part of a name.", len(a.suggestions)-i)
 			break
 		}
-		f.say("%d. %s", i+1, o)
+		f.println("%d. %s", i+1, o)
 	}
 	return f.ask(ctx, question{
-		prompt: in.Label + ", a number or a name", help: f.help(a.row), words: words(a.row),
-		take: func(got answer) error {
-			if done, err := a.common(ctx, got); done {
+		prompt: in.Label + ", a number or a name", help: f.help(a.row), words: fieldWords(a.row),
+		handle: func(got answer) error {
+			if done, err := a.commonAnswer(ctx, got); done {
 				return err
 			}
 			name := strings.TrimSpace(got.text)
-			for i, o := range a.offers {
+			for i, o := range a.suggestions {
 				if name == fmt.Sprint(i+1) {
 					name = o
 				}
 			}
-			if found, err := a.named(name); err != nil {
+			if found, err := a.resolveName(name); err != nil {
 				return err
 			} else if found != "" {
 				name = found
 			}
 			root, err := audience.SetName(f.root, p, name, f.workspace)
 			if err != nil {
-				return wrong("%s", sentence(err.Error()))
+				return invalid("%s", sentence(err.Error()))
 			}
-			return f.take(ctx, root, a.row, in.Label+": "+name+".")
+			return f.saveRow(ctx, root, a.row, in.Label+": "+name+".")
 		},
 	})
 }
 
-// filterOften asks how often and within which time somebody did something, in words.
-func (f filters) filterOften(ctx context.Context, p doc.Path, in audience.Input) error {
-	a := &asking{fields: f.fields, row: row{FieldState: in.State, label: in.Label}}
+// filterFrequency asks how often and in which period an action happened.
+func (f filters) filterFrequency(ctx context.Context, p doc.Path, in audience.Input) error {
+	a := &fieldQuestion{fields: f.fields, row: row{FieldState: in.State, label: in.Label}}
 	text, _ := audience.FrequencyText(f.root.Lookup(p))
-	f.say("%s. Now: %s.", in.Label, text)
+	f.println("%s. Now: %s.", in.Label, text)
 	return f.ask(ctx, question{
-		prompt: in.Label + ", such as at least 2 times in the last 7 days", help: f.help(a.row), words: words(a.row),
-		take: func(got answer) error {
-			if done, err := a.common(ctx, got); done {
+		prompt: in.Label + ", such as at least 2 times in the last 7 days", help: f.help(a.row), words: fieldWords(a.row),
+		handle: func(got answer) error {
+			if done, err := a.commonAnswer(ctx, got); done {
 				return err
 			}
 			root, err := audience.SetFrequency(f.root, p, got.text, f.audienceEnv())
 			if err != nil {
-				return wrong("%s", sentence(err.Error()))
+				return invalid("%s", sentence(err.Error()))
 			}
-			return f.take(ctx, root, a.row, audience.DescribeFilter(root.Lookup(p), f.audienceEnv())+".")
+			return f.saveRow(ctx, root, a.row, audience.DescribeFilter(root.Lookup(p), f.audienceEnv())+".")
 		},
 	})
 }
 
-// filterChoice asks for the data type or the operator, which change what goes with them.
+// filterChoice asks for the data type or the operator, which change the other inputs.
 func (f filters) filterChoice(ctx context.Context, p doc.Path, in audience.Input) error {
-	a := &asking{fields: f.fields, row: row{FieldState: in.State, label: in.Label}}
+	a := &fieldQuestion{fields: f.fields, row: row{FieldState: in.State, label: in.Label}}
 	items := []item{}
 	var options []schema.OptionState
 	for _, o := range in.State.Options {
@@ -156,12 +156,12 @@ func (f filters) filterChoice(ctx context.Context, p doc.Path, in audience.Input
 			items = append(items, item{label: o.Title(), state: o.Help})
 		}
 	}
-	f.say("%s. Now: %s.", in.Label, now(in.State))
+	f.println("%s. Now: %s.", in.Label, valueText(in.State))
 	f.list(items)
 	return f.ask(ctx, question{
-		prompt: in.Label + ", a number", help: f.help(a.row), words: words(a.row),
-		take: func(got answer) error {
-			if done, err := a.common(ctx, got); done {
+		prompt: in.Label + ", a number", help: f.help(a.row), words: fieldWords(a.row),
+		handle: func(got answer) error {
+			if done, err := a.commonAnswer(ctx, got); done {
 				return err
 			}
 			i, err := pickOption(items, options, strings.TrimSpace(got.text))
@@ -174,14 +174,14 @@ func (f filters) filterChoice(ctx context.Context, p doc.Path, in audience.Input
 			}
 			root, err := set(f.root, p, options[i].Value)
 			if err != nil {
-				return wrong("%s", sentence(err.Error()))
+				return invalid("%s", sentence(err.Error()))
 			}
-			return f.take(ctx, root, a.row, in.Label+": "+options[i].Title()+".")
+			return f.saveRow(ctx, root, a.row, in.Label+": "+options[i].Title()+".")
 		},
 	})
 }
 
-// filterValue asks what the filter compares with: one text, several, or the two ends of a range.
+// filterValue asks for the value to compare with: one text, several, or both ends of a range.
 func (f filters) filterValue(ctx context.Context, p doc.Path, in audience.Input) error {
 	held := f.root.Lookup(p)
 	texts, ok := audience.Values(held)
@@ -213,19 +213,19 @@ var shapeHints = map[audience.Shape]string{
 	audience.Expression:   ", an expression such as {{user.country}}",
 }
 
-// filterText asks for one text of a value; end is which one.
+// filterText asks for one text of a value; end is its index.
 func (f filters) filterText(ctx context.Context, p doc.Path, in audience.Input, label string, shape audience.Shape, end int) error {
-	a := &asking{fields: f.fields, row: row{FieldState: in.State, label: label}}
+	a := &fieldQuestion{fields: f.fields, row: row{FieldState: in.State, label: label}}
 	texts, _ := audience.Values(f.root.Lookup(p))
 	held := "empty"
 	if end < len(texts) && texts[end] != "" {
 		held = texts[end]
 	}
-	f.say("%s. Now: %s.", label, held)
+	f.println("%s. Now: %s.", label, held)
 	return f.ask(ctx, question{
-		prompt: label + shapeHints[shape], help: f.help(a.row), words: words(a.row),
-		take: func(got answer) error {
-			if done, err := a.common(ctx, got); done {
+		prompt: label + shapeHints[shape], help: f.help(a.row), words: fieldWords(a.row),
+		handle: func(got answer) error {
+			if done, err := a.commonAnswer(ctx, got); done {
 				return err
 			}
 			text, said, err := f.filterWire(got.text, shape)
@@ -242,20 +242,20 @@ func (f filters) filterText(ctx context.Context, p doc.Path, in audience.Input, 
 			}
 			root, err := audience.SetValues(f.root, p, next)
 			if err != nil {
-				return wrong("%s", sentence(err.Error()))
+				return invalid("%s", sentence(err.Error()))
 			}
-			return f.take(ctx, root, a.row, said)
+			return f.saveRow(ctx, root, a.row, said)
 		},
 	})
 }
 
-// filterWire returns how a filter spells what was typed.
+// filterWire converts a text to a filter's wire value.
 func (f filters) filterWire(text string, shape audience.Shape) (wire, said string, err error) {
 	switch shape {
 	case audience.Date, audience.DateRange:
 		d, err := audience.ParseDate(text, f.audienceEnv())
 		if err != nil {
-			return "", "", wrong("%s", sentence(err.Error()))
+			return "", "", invalid("%s", sentence(err.Error()))
 		}
 		return d.Wire, "Understood as " + d.Text + ".", nil
 	case audience.YesOrNo:
@@ -265,19 +265,19 @@ func (f filters) filterWire(text string, shape audience.Shape) (wire, said strin
 		case "n", "no", "false":
 			return "false", "", nil
 		}
-		return "", "", wrong("Answer yes or no.")
+		return "", "", invalid("Answer yes or no.")
 	}
 	return text, "", nil
 }
 
-// filterList asks for several texts, one a line, until an empty one.
+// filterList asks for several texts, one per line, until an empty line.
 func (f filters) filterList(ctx context.Context, p doc.Path, in audience.Input, had []string) error {
-	a := &asking{fields: f.fields, row: row{FieldState: in.State, label: in.Label}}
+	a := &fieldQuestion{fields: f.fields, row: row{FieldState: in.State, label: in.Label}}
 	held := "empty"
 	if len(had) > 0 {
 		held = strings.Join(had, ", ")
 	}
-	f.say("%s, one or several. Now: %s. Your first value replaces them all.", in.Label, held)
+	f.println("%s, one or several. Now: %s. Your first value replaces them all.", in.Label, held)
 	var next []string
 	for {
 		done := false
@@ -286,9 +286,9 @@ func (f filters) filterList(ctx context.Context, p doc.Path, in audience.Input, 
 			prompt = "Another value, Enter when done"
 		}
 		err := f.ask(ctx, question{
-			prompt: prompt, help: f.help(a.row), words: words(a.row),
-			take: func(got answer) error {
-				if ended, err := a.common(ctx, got); ended {
+			prompt: prompt, help: f.help(a.row), words: fieldWords(a.row),
+			handle: func(got answer) error {
+				if ended, err := a.commonAnswer(ctx, got); ended {
 					done = true
 					return err
 				}
@@ -296,9 +296,9 @@ func (f filters) filterList(ctx context.Context, p doc.Path, in audience.Input, 
 				root, err := audience.SetValues(f.root, p, next)
 				if err != nil {
 					next = next[:len(next)-1]
-					return wrong("%s", sentence(err.Error()))
+					return invalid("%s", sentence(err.Error()))
 				}
-				return f.take(ctx, root, a.row, "")
+				return f.saveRow(ctx, root, a.row, "")
 			},
 		})
 		if err != nil || done {

@@ -21,19 +21,19 @@ func (f filters) audienceEnv() audience.Env {
 // edit edits the filter group at p.
 func (f filters) edit(ctx context.Context, p doc.Path) error {
 	return f.choose(ctx, menu{
-		head:  func() []string { return f.filterHead(ctx, p) },
-		items: func() []item { return f.filterItems(p) },
+		header: func() []string { return f.filterHeader(ctx, p) },
+		items:  func() []item { return f.filterItems(p) },
 		help: func() []string {
 			return append(f.help(f.rowAt(p))(), "Choose a filter to edit it, or one of the actions after the filters.")
 		},
-		full: true, leave: true,
+		listAlways: true, leaveOnEmpty: true,
 	})
 }
 
-// filterHead tells the group, the whole audience in a sentence, and how many people that is.
-func (f filters) filterHead(ctx context.Context, p doc.Path) []string {
+// filterHeader describes the group, the whole audience in a sentence, and the number of users.
+func (f filters) filterHeader(ctx context.Context, p doc.Path) []string {
 	n := len(f.errorsAt(p))
-	out := []string{fmt.Sprintf("%s: %s, %s.", trail(f.schema, p), phrase.Count(f.filterCount(p), "filter"), phrase.Count(n, "problem"))}
+	out := []string{fmt.Sprintf("%s: %s, %s.", placeName(f.schema, p), phrase.Count(f.filterCount(p), "filter"), phrase.Count(n, "problem"))}
 	whole := f.root.Lookup(p[:1])
 	out = append(out, audience.Describe(f.root, p[:1], f.audienceEnv()))
 	if reader, ok := f.deps.Service.(engine.AudienceReader); ok && n == 0 && f.filterCount(p) > 0 {
@@ -72,9 +72,9 @@ func (f filters) filterItems(p doc.Path) []item {
 		if n.Problems > 0 {
 			state = strings.TrimPrefix(state+", "+phrase.Count(n.Problems, "problem"), ", ")
 		}
-		out = append(out, item{label: sentenceless(n.Text), state: state, run: func(ctx context.Context) error { return f.filter(ctx, n) }})
+		out = append(out, item{label: title(n.Text), state: state, run: func(ctx context.Context) error { return f.filter(ctx, n) }})
 	}
-	if f.editing.LockedAt(p) != "" {
+	if f.edits.LockedAt(p) != "" {
 		return out
 	}
 	count := len(out)
@@ -86,33 +86,32 @@ func (f filters) filterItems(p doc.Path) []item {
 		}
 		out = append(out, item{label: "Join by " + other, word: other, state: words, run: func(ctx context.Context) error {
 			root, err := audience.SetJoin(f.root, p, other)
-			return f.refined(ctx, root, err, "filters joined by "+other)
+			return f.saveChange(ctx, root, err, "filters joined by "+other)
 		}})
 	}
 	if count > 0 {
 		out = append(out, item{label: "Remove all filters", run: func(ctx context.Context) error {
-			yes, err := f.yes(ctx, "Remove all filters here", false)
+			yes, err := f.confirm(ctx, "Remove all filters here", false)
 			if err != nil || !yes {
 				return err
 			}
 			root, err := f.set(p, doc.Value{})
-			return f.refined(ctx, root, err, "filters removed")
+			return f.saveChange(ctx, root, err, "filters removed")
 		}})
 	}
 	return out
 }
 
-// refined saves a change of filters, or tells why there is none.
-func (f filters) refined(ctx context.Context, root doc.Value, err error, what string) error {
+// saveChange saves a change of filters, or prints its error.
+func (f filters) saveChange(ctx context.Context, root doc.Value, err error, what string) error {
 	if err != nil {
-		f.say("%s", sentence(err.Error()))
+		f.println("%s", sentence(err.Error()))
 		return nil
 	}
 	return f.change(ctx, root, what)
 }
 
-// addFilter asks what kind of filter to add at a group or filter, and then what it says. One in which
-// nothing was filled in goes again.
+// addFilter asks which kind of filter to add, and for its inputs. If nothing was filled in, it is removed.
 func (f filters) addFilter(ctx context.Context, at doc.Path) error {
 	kinds := audience.Kinds(f.root, at)
 	n := 0
@@ -122,14 +121,14 @@ func (f filters) addFilter(ctx context.Context, at doc.Path) error {
 			options[i] = option{label: k.Label(), help: k.Help()}
 		}
 		var err error
-		if n, err = f.among(ctx, "Filter by", options, -1); err != nil {
+		if n, err = f.chooseOption(ctx, "Filter by", options, -1); err != nil {
 			return err
 		}
 	}
 	before := f.root
 	root, p, err := audience.AddFilter(f.root, at, kinds[n])
 	if err != nil {
-		f.say("%s", sentence(err.Error()))
+		f.println("%s", sentence(err.Error()))
 		return nil
 	}
 	f.root = root // saved with the first answer
@@ -138,12 +137,12 @@ func (f filters) addFilter(ctx context.Context, at doc.Path) error {
 	if f.root.Same(root) {
 		f.root = before
 		f.check()
-		f.say("Nothing was entered, so no filter was added.")
+		f.println("Nothing was entered, so no filter was added.")
 	}
 	return err
 }
 
-// filter offers what can be done with one filter.
+// filter lists the operations on a filter.
 func (f filters) filter(ctx context.Context, n audience.Node) error {
 	p := n.Path
 	items := []item{}
@@ -153,7 +152,7 @@ func (f filters) filter(ctx context.Context, n audience.Node) error {
 	edit := func(label, word, what string, do func() (doc.Value, error)) {
 		items = append(items, item{label: label, word: word, run: func(ctx context.Context) error {
 			root, err := do()
-			return f.refined(ctx, root, err, what)
+			return f.saveChange(ctx, root, err, what)
 		}})
 	}
 	moved := func(do func(doc.Value, doc.Path) (doc.Value, doc.Path, error)) func() (doc.Value, error) {
@@ -169,13 +168,13 @@ func (f filters) filter(ctx context.Context, n audience.Node) error {
 	edit("Move into the action before it", "in", "filter moved", moved(audience.Indent))
 	edit("Move out", "out", "filter moved", moved(audience.Outdent))
 	edit("Remove", "remove", "filter removed", func() (doc.Value, error) { return audience.Remove(f.root, p) })
-	if why := f.editing.LockedAt(p); why != "" {
-		f.say("%s %s", sentence(n.Text), why)
+	if why := f.edits.LockedAt(p); why != "" {
+		f.println("%s %s", sentence(n.Text), why)
 		return nil
 	}
 	return f.choose(ctx, menu{
-		head:  func() []string { return []string{sentence(n.Text)} },
-		items: func() []item { return items },
-		once:  true, full: true, leave: true,
+		header: func() []string { return []string{sentence(n.Text)} },
+		items:  func() []item { return items },
+		once:   true, listAlways: true, leaveOnEmpty: true,
 	})
 }

@@ -15,11 +15,11 @@ import (
 	"bugle/engine/timeparse"
 )
 
-// page is how many campaigns are told at once.
-const page = 10
+// pageSize is how many campaigns are listed at once.
+const pageSize = 10
 
-// finding is the list of campaigns under one search.
-type finding struct {
+// campaignList is the list of campaigns for a search.
+type campaignList struct {
 	s    *session
 	ix   *index.Index
 	text string
@@ -31,14 +31,14 @@ type finding struct {
 func (s *session) campaigns(ctx context.Context) error {
 	ix, err := s.read(ctx)
 	if err != nil {
-		return s.failed(ctx, "Cannot load the campaigns", err)
+		return s.reportError(ctx, "Cannot load the campaigns", err)
 	}
-	f := &finding{s: s, ix: ix}
+	f := &campaignList{s: s, ix: ix}
 	if err := f.search(ctx, s.query); err != nil {
 		return err
 	}
 	return s.choose(ctx, menu{
-		head: f.head, items: f.items, help: searchHelp, full: true,
+		header: f.head, items: f.items, help: searchHelp, listAlways: true,
 		ask: "a search", find: f.search,
 	})
 }
@@ -70,15 +70,15 @@ func searchHelp() []string {
 	}
 }
 
-// search takes another search over.
-func (f *finding) search(ctx context.Context, text string) error {
+// search sets the search.
+func (f *campaignList) search(ctx context.Context, text string) error {
 	if strings.EqualFold(text, "all") {
 		text = ""
 	}
 	now := f.s.deps.Now().In(f.s.deps.Location)
 	q, problems := query.Parse(text, query.Env{Values: f.ix.Values, Now: now})
 	for _, p := range problems {
-		f.s.say("%s", sentence(p.String()))
+		f.s.println("%s", sentence(p.String()))
 	}
 	rows, err := f.ix.Search(ctx, q, index.SearchOptions{Now: now})
 	if err != nil {
@@ -88,46 +88,46 @@ func (f *finding) search(ctx context.Context, text string) error {
 	return nil
 }
 
-func (f *finding) head() []string {
+func (f *campaignList) head() []string {
 	q, _ := query.Parse(f.text, query.Env{Values: f.ix.Values, Now: f.s.deps.Now().In(f.s.deps.Location)})
 	n := f.rows.Len()
 	text := fmt.Sprintf("%s: %s.", q.Explain(), phrase.Count(n, "campaign"))
 	if n == 0 && f.text != "" {
 		text += " Type all to show all of them."
 	}
-	if n > page {
-		text += fmt.Sprintf(" Showing %d to %d.", f.from+1, min(f.from+page, n))
+	if n > pageSize {
+		text += fmt.Sprintf(" Showing %d to %d.", f.from+1, min(f.from+pageSize, n))
 	}
 	return []string{text}
 }
 
-func (f *finding) items() []item {
+func (f *campaignList) items() []item {
 	var out []item
 	now := f.s.deps.Now()
-	for _, sum := range f.rows.Rows(f.from, min(f.from+page, f.rows.Len())) {
-		state := kindOf(sum)
+	for _, sum := range f.rows.Rows(f.from, min(f.from+pageSize, f.rows.Len())) {
+		state := kindAndState(sum)
 		if !sum.UpdatedAt.IsZero() {
 			state += ", changed " + timeparse.Ago(sum.UpdatedAt, now)
 		}
 		out = append(out, item{label: sum.Title(), state: state, run: func(ctx context.Context) error { return f.open(ctx, sum.ID) }})
 	}
-	if f.from+page < f.rows.Len() {
-		out = append(out, item{label: "More", word: "more", state: "the next ones", run: func(context.Context) error { f.from += page; return nil }})
+	if f.from+pageSize < f.rows.Len() {
+		out = append(out, item{label: "More", word: "more", state: "the next ones", run: func(context.Context) error { f.from += pageSize; return nil }})
 	}
 	if f.from > 0 {
-		out = append(out, item{label: "Earlier", word: "earlier", state: "the ones before", run: func(context.Context) error { f.from = max(f.from-page, 0); return nil }})
+		out = append(out, item{label: "Earlier", word: "earlier", state: "the ones before", run: func(context.Context) error { f.from = max(f.from-pageSize, 0); return nil }})
 	}
 	return out
 }
 
-// open opens a campaign, and reads the list anew when it is left.
-func (f *finding) open(ctx context.Context, id string) error {
+// open opens a campaign, and reloads the list afterwards.
+func (f *campaignList) open(ctx context.Context, id string) error {
 	if err := f.s.visit(ctx, id); err != nil && !isBack(err) {
 		return err
 	}
 	ix, err := f.s.read(ctx)
 	if err != nil {
-		return f.s.failed(ctx, "Cannot reload the campaigns", err)
+		return f.s.reportError(ctx, "Cannot reload the campaigns", err)
 	}
 	from := f.from
 	f.ix = ix
@@ -138,7 +138,7 @@ func (f *finding) open(ctx context.Context, id string) error {
 	return err
 }
 
-// newDraft asks what the draft is to be, creates it, and opens it.
+// newDraft asks for the properties of a draft, creates it, and opens it.
 func (s *session) newDraft(ctx context.Context) error {
 	var channels []catalog.Channel
 	var options []option
@@ -147,8 +147,8 @@ func (s *session) newDraft(ctx context.Context) error {
 			channels, options = append(channels, ch), append(options, option{label: ch.Label()})
 		}
 	}
-	s.say("New draft. There are four questions: channel, delivery type, name, creator.")
-	n, err := s.among(ctx, "Channel", options, -1)
+	s.println("New draft. There are four questions: channel, delivery type, name, creator.")
+	n, err := s.chooseOption(ctx, "Channel", options, -1)
 	if err != nil {
 		return err
 	}
@@ -156,9 +156,9 @@ func (s *session) newDraft(ctx context.Context) error {
 	types := catalog.DeliveryTypes(channel)
 	options = options[:0]
 	for _, t := range types {
-		options = append(options, option{label: t.Label, help: t.Help, why: t.Why})
+		options = append(options, option{label: t.Label, help: t.Help, disabledReason: t.Why})
 	}
-	if n, err = s.among(ctx, "Delivery type", options, -1); err != nil {
+	if n, err = s.chooseOption(ctx, "Delivery type", options, -1); err != nil {
 		return err
 	}
 	name, by, err := s.nameAndCreator(ctx)
@@ -168,18 +168,18 @@ func (s *session) newDraft(ctx context.Context) error {
 	draft := engine.Draft{Channel: channel, DeliveryType: types[n].Type, CreatedBy: by, Components: engine.WithName(doc.NewObject(), name)}
 	made, err := draft.Create(ctx, s.deps.Service)
 	if err != nil {
-		return s.failed(ctx, "Cannot create the draft", err)
+		return s.reportError(ctx, "Cannot create the draft", err)
 	}
-	s.say("Created the draft.")
+	s.println("Created the draft.")
 	return s.visit(ctx, made.ID)
 }
 
-// nameAndCreator asks for the last two things that a draft begins with.
+// nameAndCreator asks for the name and the creator of a draft.
 func (s *session) nameAndCreator(ctx context.Context) (name, by string, err error) {
 	err = s.ask(ctx, question{
 		prompt: "Name, Enter for none yet",
 		help:   func() []string { return []string{"The name of the campaign. You can change it later."} },
-		take:   func(a answer) error { name = strings.TrimSpace(a.text); return nil },
+		handle: func(a answer) error { name = strings.TrimSpace(a.text); return nil },
 	})
 	if err != nil {
 		return "", "", err
@@ -188,11 +188,11 @@ func (s *session) nameAndCreator(ctx context.Context) (name, by string, err erro
 	err = s.ask(ctx, question{
 		prompt: "Creator, Enter for " + by,
 		help:   func() []string { return []string{"The email address of the person who creates the campaign."} },
-		take: func(a answer) error {
+		handle: func(a answer) error {
 			switch text := strings.TrimSpace(a.text); {
 			case text == "":
 			case !schema.Email.Matches(text):
-				return wrong("The creator must be %s. Press Enter for %s.", schema.Email.Requirement(), by)
+				return invalid("The creator must be %s. Press Enter for %s.", schema.Email.Requirement(), by)
 			default:
 				by = text
 			}

@@ -12,7 +12,7 @@ const longHelp = "Type one line. Type edit to open your editor, or lines to type
 
 // longText asks for a text of several lines.
 func (f *fields) longText(ctx context.Context, r row) error {
-	a := &asking{fields: f, row: r}
+	a := &fieldQuestion{fields: f, row: r}
 	ways := []string{wordLines, wordRead}
 	prompt := r.label + ", one line, or lines"
 	if f.edit != nil {
@@ -20,37 +20,37 @@ func (f *fields) longText(ctx context.Context, r row) error {
 		prompt += ", or edit"
 	}
 	return f.ask(ctx, question{
-		prompt: prompt, words: words(r, ways...),
+		prompt: prompt, words: fieldWords(r, ways...),
 		help: func() []string { return append(f.help(r)(), longHelp) },
-		take: func(got answer) error {
+		handle: func(got answer) error {
 			switch got.word {
 			case wordRead:
-				return f.readOut(r)
+				return f.readAloud(r)
 			case wordLines:
 				return f.typeLines(ctx, a)
 			case wordEdit:
-				return f.outside(ctx, a)
+				return f.editExternally(ctx, a)
 			}
-			if done, err := a.common(ctx, got); done {
+			if done, err := a.commonAnswer(ctx, got); done {
 				return err
 			}
-			return a.put(ctx, doc.NewString(got.text), "")
+			return a.saveValue(ctx, doc.NewString(got.text), "")
 		},
 	})
 }
 
-// readOut tells all of a text.
-func (f *fields) readOut(r row) error {
+// readAloud prints the whole text.
+func (f *fields) readAloud(r row) error {
 	if r.Value.Text() == "" {
-		return wrong("There is no text yet.")
+		return invalid("There is no text yet.")
 	}
-	f.say("%s", r.Value.Text())
-	return wrong("End of the text.")
+	f.println("%s", r.Value.Text())
+	return invalid("End of the text.")
 }
 
-// typeLines takes lines until one with a dot alone. A line that begins with two dots loses one.
-func (f *fields) typeLines(ctx context.Context, a *asking) error {
-	f.say("Type the text. End it with a line that is only a dot. Nothing is saved before that.")
+// typeLines reads lines until one with a single dot. A line that begins with two dots loses one.
+func (f *fields) typeLines(ctx context.Context, a *fieldQuestion) error {
+	f.println("Type the text. End it with a line that is only a dot. Nothing is saved before that.")
 	var out []string
 	for {
 		text, err := f.line(ctx, "Line")
@@ -66,33 +66,33 @@ func (f *fields) typeLines(ctx context.Context, a *asking) error {
 		out = append(out, text)
 	}
 	if len(out) == 0 {
-		return wrong("Nothing was typed. The text was left as it was.")
+		return invalid("Nothing was typed. The text was left as it was.")
 	}
-	return a.put(ctx, doc.NewString(strings.Join(out, "\n")), "")
+	return a.saveValue(ctx, doc.NewString(strings.Join(out, "\n")), "")
 }
 
-// outside opens the text in the person's editor.
-func (f *fields) outside(ctx context.Context, a *asking) error {
+// editExternally opens the text in the user's editor.
+func (f *fields) editExternally(ctx context.Context, a *fieldQuestion) error {
 	before := a.row.Value.Text()
-	if a.tried.Exists() {
-		before = a.tried.Text()
+	if a.rejected.Exists() {
+		before = a.rejected.Text()
 	}
 	after, err := f.edit(ctx, before, ".html")
 	if err != nil {
-		return wrong("%s", sentence(err.Error()))
+		return invalid("%s", sentence(err.Error()))
 	}
 	if after == before+"\n" {
-		after = before // editors end the last line on their own
+		after = before // editors end the last line with a newline
 	} else if before == "" || !strings.HasSuffix(before, "\n") {
 		after = strings.TrimSuffix(after, "\n")
 	}
 	switch {
 	case after == a.row.Value.Text():
-		f.say("Not changed.")
+		f.println("Not changed.")
 		return nil
 	case after == "":
-		_, err := a.common(ctx, answer{word: wordClear})
+		_, err := a.commonAnswer(ctx, answer{word: wordClear})
 		return err
 	}
-	return a.put(ctx, doc.NewString(after), "")
+	return a.saveValue(ctx, doc.NewString(after), "")
 }

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// item is one thing to choose.
+// item is an item of a menu.
 type item struct {
-	label string
-	state string // how it stands, in words; may be empty
-	word  string // a word that chooses it besides its number; may be empty
-	why   string // why it cannot be chosen now; empty where it can
-	run   func(context.Context) error
+	label          string
+	state          string // its state in words; may be empty
+	word           string // a word that chooses it besides its number; may be empty
+	disabledReason string // why it is disabled; empty if it is not
+	run            func(context.Context) error
 }
 
 func (i item) line(n int) string {
@@ -26,41 +26,41 @@ func (i item) line(n int) string {
 	if i.state != "" {
 		text += ": " + i.state
 	}
-	if i.why != "" {
-		text += ". Not available: " + i.why
+	if i.disabledReason != "" {
+		text += ". Not available: " + i.disabledReason
 	}
 	return text
 }
 
-// menu is things to choose from, again and again until it is left.
+// menu is a list of items to choose from repeatedly.
 type menu struct {
-	// head tells what the choice is about, in sentences. It is told each time.
-	head  func() []string
-	items func() []item
-	help  func() []string
-	// full says that the items are told each time, not only at first and when asked for.
-	full bool
-	// once leaves the menu after something was done.
+	// header returns sentences about the choice, which are printed each time.
+	header func() []string
+	items  func() []item
+	help   func() []string
+	// listAlways prints the items each time, not only at first and on request.
+	listAlways bool
+	// once leaves the menu after an item was run.
 	once bool
-	// leave is what an empty line does besides listing: it leaves the menu.
-	leave bool
-	// find takes an answer that chooses none of the items; nil where there is no such answer.
+	// leaveOnEmpty makes an empty line leave the menu instead of listing it.
+	leaveOnEmpty bool
+	// find handles an answer that is not an item; nil if there are no other answers.
 	find func(context.Context, string) error
-	ask  string // how the prompt says what else can be typed, such as "a search"
+	ask  string // what else can be typed, for the prompt, such as "a search"
 }
 
-// choose asks which item to do. It ends where the menu is left, with nil where that was by an empty
-// line or where something was done once.
+// choose asks for an item and runs it. It returns when the menu is left; nil if that was by an empty line or
+// because of once.
 func (c *console) choose(ctx context.Context, m menu) error {
 	listed, missed := false, 0
 	for {
-		if m.head != nil {
-			for _, l := range m.head() {
-				c.say("%s", l)
+		if m.header != nil {
+			for _, l := range m.header() {
+				c.println("%s", l)
 			}
 		}
 		items := m.items()
-		if !listed || m.full {
+		if !listed || m.listAlways {
 			c.list(items)
 			listed = true
 		}
@@ -68,13 +68,13 @@ func (c *console) choose(ctx context.Context, m menu) error {
 		var text string
 		err := c.ask(ctx, question{
 			prompt: m.prompt(len(items)), words: []string{wordList}, help: m.help,
-			take: func(a answer) (err error) {
+			handle: func(a answer) (err error) {
 				text = strings.TrimSpace(a.text)
-				if a.word == wordList || text == "" && !m.leave {
-					if missed++; missed > mostWrong {
-						return wrong("Type a number, or back.")
+				if a.word == wordList || text == "" && !m.leaveOnEmpty {
+					if missed++; missed > maxInvalidAnswers {
+						return invalid("Type a number, or back.")
 					}
-					if !m.full {
+					if !m.listAlways {
 						c.list(items)
 					}
 					return errList
@@ -82,7 +82,7 @@ func (c *console) choose(ctx context.Context, m menu) error {
 				if text == "" {
 					return nil
 				}
-				picked, err = pick(items, text)
+				picked, err = pickItem(items, text)
 				if _, number := strconv.Atoi(text); err != nil && m.find != nil && number != nil {
 					return nil
 				}
@@ -117,10 +117,10 @@ func (c *console) choose(ctx context.Context, m menu) error {
 	}
 }
 
-// errList says that the items were told once more.
+// errList reports that the items have been listed again.
 var errList = errors.New("the items were told")
 
-// errLeave is what an item gives that leaves its menu.
+// errLeave is returned by an item that leaves its menu.
 var errLeave = errors.New("the menu is left")
 
 func (m menu) prompt(n int) string {
@@ -134,7 +134,7 @@ func (m menu) prompt(n int) string {
 	if m.ask != "" {
 		ways = append(ways, m.ask)
 	}
-	if m.leave {
+	if m.leaveOnEmpty {
 		ways = append(ways, "Enter to continue")
 	} else {
 		ways = append(ways, "list")
@@ -144,19 +144,19 @@ func (m menu) prompt(n int) string {
 
 func (c *console) list(items []item) {
 	for i, it := range items {
-		c.say("%s", it.line(i+1))
+		c.println("%s", it.line(i+1))
 	}
 }
 
-// pick finds the item that an answer means: its number, its word, its name or the beginning of that.
-func pick(items []item, text string) (*item, error) {
+// pickItem finds an item by its number, its word, its name or the beginning of its name.
+func pickItem(items []item, text string) (*item, error) {
 	found := -1
 	if n, err := strconv.Atoi(text); err == nil {
 		if len(items) == 0 {
-			return nil, wrong("There is nothing to choose here.")
+			return nil, invalid("There is nothing to choose here.")
 		}
 		if n < 1 || n > len(items) {
-			return nil, wrong("There is no number %d. Type one from 1 to %d.", n, len(items))
+			return nil, invalid("There is no number %d. Type one from 1 to %d.", n, len(items))
 		}
 		found = n - 1
 	}
@@ -164,39 +164,39 @@ func pick(items []item, text string) (*item, error) {
 	if found < 0 {
 		found = slices.IndexFunc(items, func(i item) bool { return i.word == low || strings.ToLower(i.label) == low })
 	}
-	if found < 0 && len(low) > 1 { // a letter alone is more often a slip
+	if found < 0 && len(low) > 1 { // a single letter is more often a slip
 		for i, it := range items {
 			if !strings.HasPrefix(strings.ToLower(it.label), low) {
 				continue
 			}
 			if found >= 0 {
-				return nil, wrong("%s can mean %s or %s. Type a number.", text, items[found].label, it.label)
+				return nil, invalid("%s can mean %s or %s. Type a number.", text, items[found].label, it.label)
 			}
 			found = i
 		}
 	}
 	if found < 0 {
-		return nil, wrong("%q is none of these. Type a number, list to hear them, or ? for help.", text)
+		return nil, invalid("%q is none of these. Type a number, list to hear them, or ? for help.", text)
 	}
-	if why := items[found].why; why != "" {
-		return nil, wrong("%s cannot be chosen: %s", items[found].label, why)
+	if why := items[found].disabledReason; why != "" {
+		return nil, invalid("%s cannot be chosen: %s", items[found].label, why)
 	}
 	return &items[found], nil
 }
 
-// option is one of the answers to a question with a few.
+// option is one of a few answers.
 type option struct {
-	label string
-	help  string // a clause; may be empty
-	why   string // why it cannot be chosen; empty where it can
+	label          string
+	help           string // a clause; may be empty
+	disabledReason string // why it is disabled; empty if it is not
 }
 
-// among asks for one of a few answers. An empty line is the answer instead; there it must be chosen
-// where instead is negative. It gives the number of the option.
-func (c *console) among(ctx context.Context, title string, options []option, instead int) (int, error) {
+// chooseOption asks for one of a few answers and returns its index. An empty line means instead; if that is
+// negative, the user must choose.
+func (c *console) chooseOption(ctx context.Context, title string, options []option, instead int) (int, error) {
 	items := make([]item, len(options))
 	for i, o := range options {
-		items[i] = item{label: o.label, state: o.help, why: o.why}
+		items[i] = item{label: o.label, state: o.help, disabledReason: o.disabledReason}
 	}
 	c.list(items)
 	prompt := fmt.Sprintf("%s, 1 to %d", title, len(items))
@@ -207,17 +207,17 @@ func (c *console) among(ctx context.Context, title string, options []option, ins
 	err := c.ask(ctx, question{
 		prompt: prompt, words: []string{wordList},
 		help: func() []string { return []string{"Type the number of one of these, or its name."} },
-		take: func(a answer) error {
+		handle: func(a answer) error {
 			switch text := strings.TrimSpace(a.text); {
 			case a.word == wordList:
 				c.list(items)
-				return wrong("Type a number.")
+				return invalid("Type a number.")
 			case text == "" && instead >= 0:
 				return nil
 			case text == "":
-				return wrong("Choose one: type its number.")
+				return invalid("Choose one: type its number.")
 			default:
-				found, err := pick(items, text)
+				found, err := pickItem(items, text)
 				if err != nil {
 					return err
 				}

@@ -11,21 +11,21 @@ import (
 	"bugle/engine/timeparse"
 )
 
-// mostDelivered is how many messages of the outbox are told.
-const mostDelivered = 20
+// maxDelivered is how many messages are listed.
+const maxDelivered = 20
 
-// outbox tells read test messages, and reads a message.
+// outbox lists test messages, and prints one.
 func (s *session) outbox(ctx context.Context) error {
-	found, err := s.deps.Service.(engine.OutboxReader).Outbox(ctx, mostDelivered)
+	found, err := s.deps.Service.(engine.OutboxReader).Outbox(ctx, maxDelivered)
 	if err != nil {
-		return s.failed(ctx, "Cannot load the outbox", err)
+		return s.reportError(ctx, "Cannot load the outbox", err)
 	}
 	if len(found) == 0 {
-		s.say("The outbox is empty. Test messages appear here.")
+		s.println("The outbox is empty. Test messages appear here.")
 		return nil
 	}
 	return s.choose(ctx, menu{
-		head: func() []string { return []string{"Outbox: the newest " + phrase.Count(len(found), "message") + "."} },
+		header: func() []string { return []string{"Outbox: the newest " + phrase.Count(len(found), "message") + "."} },
 		items: func() []item {
 			out := make([]item, len(found))
 			for i, d := range found {
@@ -36,8 +36,8 @@ func (s *session) outbox(ctx context.Context) error {
 			}
 			return out
 		},
-		help:  func() []string { return []string{"Type the number of a message to read it."} },
-		leave: true,
+		help:         func() []string { return []string{"Type the number of a message to read it."} },
+		leaveOnEmpty: true,
 	})
 }
 
@@ -55,11 +55,11 @@ func subject(d engine.OutboxMessage) string {
 	return text
 }
 
-// delivered reads one message out.
+// delivered prints one message.
 func (s *session) delivered(d engine.OutboxMessage) {
 	tell := func(name, text string) {
 		if strings.TrimSpace(text) != "" {
-			s.say("%s: %s", name, text)
+			s.println("%s: %s", name, text)
 		}
 	}
 	tell("To", d.Recipient)
@@ -72,11 +72,11 @@ func (s *session) delivered(d engine.OutboxMessage) {
 		tell("Subject", m.Subject)
 		tell("Preview text", m.PreviewText)
 		tell("Attachments", strings.Join(m.Attachments, ", "))
-		s.say("%s", m.Text)
+		s.println("%s", m.Text)
 	}
 	if m := d.Push; m != nil {
 		tell("Title", m.Title)
 		tell("Message", m.Body)
 	}
-	s.say("End of the message.")
+	s.println("End of the message.")
 }

@@ -12,14 +12,14 @@ import (
 	"bugle/engine/message/render"
 )
 
-// previewer reads the messages of a campaign out.
+// previewer prints the messages of a campaign.
 type previewer struct{ *document }
 
-// preview tells the messages of the campaign in words, as nobody in particular or one person gets them.
+// preview prints the messages of the campaign, for no particular user or for one.
 func (p previewer) preview(ctx context.Context) error {
 	cells := render.Cells(p.campaign.Channel, p.root)
 	if len(cells) == 0 {
-		p.say("There is no message yet.")
+		p.println("There is no message yet.")
 		return nil
 	}
 	cell := cells[0]
@@ -29,7 +29,7 @@ func (p previewer) preview(ctx context.Context) error {
 		for i, c := range cells {
 			options[i] = option{label: names[i], help: p.cellState(c.Path)}
 		}
-		n, err := p.among(ctx, "Which message", options, 0)
+		n, err := p.chooseOption(ctx, "Which message", options, 0)
 		if err != nil {
 			return err
 		}
@@ -40,22 +40,23 @@ func (p previewer) preview(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if root, err = p.forWhom(ctx, root, &o); err != nil {
+	if root, err = p.chooseUser(ctx, root, &o); err != nil {
 		return err
 	}
 	for _, v := range render.Views(p.campaign.Channel, root, cell, o) {
 		switch {
 		case v.Mail != nil:
-			reader{p.console}.mail(v.Mail)
+			messageReader{p.console}.mail(v.Mail)
 		case v.Notification != nil:
-			reader{p.console}.notification(v.Notification)
+			messageReader{p.console}.notification(v.Notification)
 		}
 	}
-	p.say("End of the preview.")
+	p.println("End of the preview.")
 	return nil
 }
 
-// withTemplates returns the document with the content of its saved templates, as far as the service tells it.
+// withTemplates returns the document with the content of its saved templates, as far as the service returns
+// them.
 func (p previewer) withTemplates(ctx context.Context, o *render.Options) (doc.Value, error) {
 	keeper, ok := p.deps.Service.(engine.ContentStore)
 	if !ok {
@@ -63,20 +64,20 @@ func (p previewer) withTemplates(ctx context.Context, o *render.Options) (doc.Va
 	}
 	whole, taken, err := assemble.ExpandTemplates(ctx, keeper, p.campaign.Channel, p.root)
 	if err != nil {
-		return p.root, ctx.Err() // without them there is still what the message says itself
+		return p.root, ctx.Err() // without them the message's own content is still printed
 	}
 	o.Templates = render.TemplatesFromUses(taken)
 	return whole, nil
 }
 
-// forWhom asks for a person, and lets the service fill the expressions for them.
-func (p previewer) forWhom(ctx context.Context, root doc.Value, o *render.Options) (doc.Value, error) {
+// chooseUser asks for a user, and lets the service evaluate the expressions.
+func (p previewer) chooseUser(ctx context.Context, root doc.Value, o *render.Options) (doc.Value, error) {
 	err := p.ask(ctx, question{
 		prompt: "Preview as, a user ID or email address, Enter for nobody",
 		help: func() []string {
 			return []string{"Expressions in the message are filled in for this user. With nobody, they are read as they are."}
 		},
-		take: func(a answer) error {
+		handle: func(a answer) error {
 			user := strings.TrimSpace(a.text)
 			if user == "" {
 				return nil
@@ -85,7 +86,7 @@ func (p previewer) forWhom(ctx context.Context, root doc.Value, o *render.Option
 				Call: engine.NewCall(), Body: engine.PreviewBody(p.campaign.Channel, user, p.root.Get(string(catalog.CampaignContent))),
 			})
 			if err != nil {
-				return wrong("%s", refusal(err))
+				return invalid("%s", errorText(err))
 			}
 			o.Fill = render.FillFromPreview(shown)
 			if o.Templates == nil {
@@ -97,20 +98,20 @@ func (p previewer) forWhom(ctx context.Context, root doc.Value, o *render.Option
 	return root, err
 }
 
-// reader reads one message out, piece by piece.
-type reader struct{ *console }
+// messageReader prints one message, piece by piece.
+type messageReader struct{ *console }
 
-// piece tells one named piece of a message, where there is anything.
-func (r reader) piece(name, text string) {
+// piece prints a named piece of a message if it is not empty.
+func (r messageReader) piece(name, text string) {
 	if strings.TrimSpace(text) != "" {
-		r.say("%s: %s", name, unjoined(text))
+		r.println("%s: %s", name, withCommas(text))
 	}
 }
 
-func (r reader) mail(m *render.Mail) {
-	r.say("Email.")
+func (r messageReader) mail(m *render.Mail) {
+	r.println("Email.")
 	if m.Blank {
-		r.say("It is empty.")
+		r.println("It is empty.")
 		return
 	}
 	r.piece("From", m.Sender.String())
@@ -137,37 +138,37 @@ func (r reader) mail(m *render.Mail) {
 	r.notes(m.Missing, m.Warnings)
 }
 
-// block tells one block of a mail's body, with what it is and where it leads.
-func (r reader) block(b render.Block) {
+// block prints a block of an email's body with its kind and link.
+func (r messageReader) block(b render.Block) {
 	switch b.Kind {
 	case render.Heading:
-		r.say("Heading: %s", spoken(b.Text))
+		r.println("Heading: %s", plainText(b.Text))
 	case render.Item:
-		r.say("List item: %s", spoken(b.Text))
+		r.println("List item: %s", plainText(b.Text))
 	case render.Quote:
-		r.say("Quote: %s", spoken(b.Text))
+		r.println("Quote: %s", plainText(b.Text))
 	case render.Code:
-		r.say("Code: %s", spoken(b.Text))
+		r.println("Code: %s", plainText(b.Text))
 	case render.Media:
 		if b.Image != nil {
-			r.say("%s", pictured(b.Image))
+			r.println("%s", imageText(b.Image))
 		}
 	case render.Rule:
 	default:
-		r.say("%s", spoken(b.Text))
+		r.println("%s", plainText(b.Text))
 	}
 }
 
-func pictured(i *render.Image) string {
-	text := sentenceless(string(i.Kind)) + ": " + i.Name
+func imageText(i *render.Image) string {
+	text := title(string(i.Kind)) + ": " + i.Name
 	if i.Alt != "" {
 		text += ", described as " + i.Alt
 	}
 	return text
 }
 
-// spoken returns a text with its links, and with what has no value, in words.
-func spoken(t render.Text) string {
+// plainText describes a text with its links and unresolved expressions.
+func plainText(t render.Text) string {
 	var b strings.Builder
 	for _, s := range t {
 		b.WriteString(s.Text)
@@ -181,43 +182,43 @@ func spoken(t render.Text) string {
 	return b.String()
 }
 
-func (r reader) notification(n *render.Notification) {
-	r.say("A notification on %s. Template: %s.", n.Platform.Label(), n.Label)
+func (r messageReader) notification(n *render.Notification) {
+	r.println("A notification on %s. Template: %s.", n.Platform.Label(), n.Label)
 	if n.Blank {
-		r.say("It is empty.")
+		r.println("It is empty.")
 		return
 	}
 	r.saved(n.Custom, "The saved template")
-	r.piece("Title", spoken(n.Title))
-	r.piece("Subtitle", spoken(n.Subtitle))
-	r.piece("Message", spoken(n.Body))
-	r.piece("Summary", spoken(n.Summary))
+	r.piece("Title", plainText(n.Title))
+	r.piece("Subtitle", plainText(n.Subtitle))
+	r.piece("Message", plainText(n.Body))
+	r.piece("Summary", plainText(n.Summary))
 	if n.Image != nil {
-		r.say("%s", pictured(n.Image))
+		r.println("%s", imageText(n.Image))
 	}
 	for i, s := range n.Slide {
-		r.say("Slide %d of %d: %s. %s", i+1, len(n.Slide), s.Image.Name, unjoined(s.Action))
+		r.println("Slide %d of %d: %s. %s", i+1, len(n.Slide), s.Image.Name, withCommas(s.Action))
 	}
 	if n.Banner != nil {
-		r.piece("While collapsed", spoken(n.Banner.Collapsed))
+		r.piece("While collapsed", plainText(n.Banner.Collapsed))
 	}
 	for i, b := range n.Buttons {
-		r.say("Button %d: %s. %s", i+1, spoken(b.Title), unjoined(b.Action))
+		r.println("Button %d: %s. %s", i+1, plainText(b.Title), withCommas(b.Action))
 	}
 	for _, f := range n.Facts {
 		r.piece(f.Name, f.Text)
 	}
 	r.piece("Background color", n.Colors.Background)
 	if n.Backup != nil {
-		r.say("Devices that cannot show the template show:")
-		r.piece("Title", spoken(n.Backup.Title))
-		r.piece("Message", spoken(n.Backup.Body))
+		r.println("Devices that cannot show the template show:")
+		r.piece("Title", plainText(n.Backup.Title))
+		r.piece("Message", plainText(n.Backup.Body))
 	}
 	r.notes(n.Missing, n.Warnings)
 }
 
-// saved tells which saved template a message has. That there is none is among its notes.
-func (r reader) saved(s render.Saved, unknown string) {
+// saved prints which saved template a message uses. A missing one is reported in the notes.
+func (r messageReader) saved(s render.Saved, unknown string) {
 	switch {
 	case s.Why != "":
 	case s.Known:
@@ -227,15 +228,15 @@ func (r reader) saved(s render.Saved, unknown string) {
 	}
 }
 
-// notes tells what has no value, and what may come out wrong.
-func (r reader) notes(missing []render.Missing, warnings []render.Warning) {
+// notes prints unresolved expressions and warnings.
+func (r messageReader) notes(missing []render.Missing, warnings []render.Warning) {
 	for _, m := range missing {
-		r.say("No value in %s for %s", m.Field, m.Expression)
+		r.println("No value in %s for %s", m.Field, m.Expression)
 	}
 	for _, n := range warnings {
-		r.say("%s", sentence(fmt.Sprintf("Note: %s", n.Text)))
+		r.println("%s", sentence(fmt.Sprintf("Note: %s", n.Text)))
 	}
 }
 
-// unjoined returns words that are joined for the eye as they are said.
-func unjoined(s string) string { return strings.ReplaceAll(s, " · ", ", ") }
+// withCommas replaces the separators of visual text with commas.
+func withCommas(s string) string { return strings.ReplaceAll(s, " · ", ", ") }

@@ -8,18 +8,18 @@ import (
 	"bugle/engine/schema"
 )
 
-// validate checks the campaign as publishing would, and goes to the fields that are wrong.
-func (w *work) validate(ctx context.Context) error {
+// validate validates the campaign as publishing does, and goes to the invalid fields.
+func (w *campaignMenu) validate(ctx context.Context) error {
 	problems, err := w.allProblems(ctx)
 	if err != nil {
-		return w.failed(ctx, "Cannot check the campaign", err)
+		return w.reportError(ctx, "Cannot check the campaign", err)
 	}
 	if len(problems) == 0 {
-		w.say("Valid: this campaign can be published.")
+		w.println("Valid: this campaign can be published.")
 		return nil
 	}
 	return w.choose(ctx, menu{
-		head: func() []string { return []string{problemHead(problems)} },
+		header: func() []string { return []string{problemSummary(problems)} },
 		items: func() []item {
 			var out []item
 			for _, pr := range problems {
@@ -28,10 +28,10 @@ func (w *work) validate(ctx context.Context) error {
 						return err
 					}
 					if problems, err = w.allProblems(ctx); err != nil {
-						return w.failed(ctx, "Cannot check the campaign again", err)
+						return w.reportError(ctx, "Cannot check the campaign again", err)
 					}
 					if len(schema.Errors(problems)) == 0 {
-						w.say("Valid: this campaign can be published.")
+						w.println("Valid: this campaign can be published.")
 						return errLeave
 					}
 					return nil
@@ -39,12 +39,12 @@ func (w *work) validate(ctx context.Context) error {
 			}
 			return out
 		},
-		help:  func() []string { return []string{"Type the number of a problem to go to its field."} },
-		leave: true, full: true,
+		help:         func() []string { return []string{"Type the number of a problem to go to its field."} },
+		leaveOnEmpty: true, listAlways: true,
 	})
 }
 
-// allProblems asks the service, and adds the notices that only the tables give.
+// allProblems asks the service for problems, and adds the notices that only the schema reports.
 func (d *document) allProblems(ctx context.Context) ([]schema.Problem, error) {
 	if d.pending {
 		return d.problems, nil
@@ -53,7 +53,7 @@ func (d *document) allProblems(ctx context.Context) ([]schema.Problem, error) {
 	return v.Problems, err
 }
 
-func problemHead(problems []schema.Problem) string {
+func problemSummary(problems []schema.Problem) string {
 	bad := len(schema.Errors(problems))
 	notes := len(problems) - bad
 	switch {

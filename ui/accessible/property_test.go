@@ -19,39 +19,38 @@ import (
 	"bugle/ui/uitest"
 )
 
-// returns is somebody who only ever presses Enter.
-type returns struct{}
+// enterReader is an input that only presses Enter.
+type enterReader struct{}
 
-func (returns) Read(p []byte) (int, error) {
+func (enterReader) Read(p []byte) (int, error) {
 	for i := range p {
 		p[i] = '\n'
 	}
 	return len(p), nil
 }
 
-// unsaved is a service that must not be written to.
-type unsaved struct {
+// readOnlyService fails the test when it is written to.
+type readOnlyService struct {
 	engine.Service
 	t rapid.TB
 }
 
-func (u unsaved) Save(context.Context, engine.SaveRequest) (engine.Head, error) {
+func (u readOnlyService) Save(context.Context, engine.SaveRequest) (engine.Head, error) {
 	u.t.Error("something was saved")
 	return engine.Head{}, nil
 }
 
-// working opens a document of a draft to a person who only presses Enter.
-func working(t rapid.TB, ch catalog.Channel, dt catalog.DeliveryType, body doc.Value) *work {
+// newEnterWork returns the menu of a draft with a document, for an input that only presses Enter.
+func newEnterWork(t rapid.TB, ch catalog.Channel, dt catalog.DeliveryType, body doc.Value) *campaignMenu {
 	c := engine.Campaign{Head: engine.Head{ID: "65f000000000000000000001", Status: catalog.Draft, Channel: ch, DeliveryType: dt}, Body: body}
-	s := &session{console: &console{in: newLines(returns{}), out: io.Discard, ends: true}, deps: uitest.Deps(unsaved{t: t})}
-	w := newWork(s, c.ID)
+	s := &session{console: &console{in: newLineReader(enterReader{}), out: io.Discard, endsPromptLine: true}, deps: uitest.Deps(readOnlyService{t: t})}
+	w := newCampaignMenu(s, c.ID)
 	w.show(edit.Loaded{Campaign: c})
 	return w
 }
 
-// visitAll opens every place of the document, and every component, and presses Enter at all that is
-// asked there.
-func visitAll(t rapid.TB, w *work) {
+// visitAll opens every place and component of the document, and presses Enter at each question.
+func visitAll(t rapid.TB, w *campaignMenu) {
 	before := string(w.root.Encode())
 	places := []doc.Path{}
 	for _, c := range catalog.Components(w.campaign.Channel) {
@@ -79,8 +78,8 @@ func visitAll(t rapid.TB, w *work) {
 	}
 }
 
-// Whoever opens any place of any campaign of the sample and only presses Enter changes no byte.
-func TestEnterAloneChangesNothingInTheSample(t *testing.T) {
+// Opening any place of any campaign of the sample and only pressing Enter changes no byte.
+func TestEnterChangesNothingInSample(t *testing.T) {
 	ctx, db := context.Background(), mem.New()
 	defer db.Close()
 	if _, err := sample.Install(ctx, db, sample.Options{Author: "ann@example.com", Now: uitest.Now}); err != nil {
@@ -99,27 +98,27 @@ func TestEnterAloneChangesNothingInTheSample(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		visitAll(t, working(t, c.Channel, c.DeliveryType, c.Body))
+		visitAll(t, newEnterWork(t, c.Channel, c.DeliveryType, c.Body))
 	}
 }
 
-// The same of documents that no table would let pass.
-func TestEnterAloneChangesNothingInAnyDocument(t *testing.T) {
+// The same for invalid documents.
+func TestEnterChangesNothingInAnyDocument(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ch := rapid.SampledFrom([]catalog.Channel{catalog.Push, catalog.Email}).Draw(t, "channel")
 		dt := rapid.SampledFrom([]catalog.DeliveryType{catalog.OneTime, catalog.Periodic, catalog.EventTriggered, catalog.LocationTriggered}).Draw(t, "type")
 		members := []doc.Member{}
 		for _, c := range catalog.Components(ch) {
 			if rapid.Bool().Draw(t, "has") {
-				members = append(members, doc.M(string(c.Name), anything(t, catalog.Campaign(ch).At(doc.P(string(c.Name))), 5)))
+				members = append(members, doc.M(string(c.Name), randomValue(t, catalog.Campaign(ch).At(doc.P(string(c.Name))), 5)))
 			}
 		}
-		visitAll(t, working(t, ch, dt, doc.NewObject(members...)))
+		visitAll(t, newEnterWork(t, ch, dt, doc.NewObject(members...)))
 	})
 }
 
-// anything returns a value for a field: mostly one of its kind, now and then any other.
-func anything(t *rapid.T, n *schema.Node, depth int) doc.Value {
+// randomValue generates a value for a field: mostly of its kind, sometimes of another.
+func randomValue(t *rapid.T, n *schema.Node, depth int) doc.Value {
 	if n == nil || depth == 0 || rapid.IntRange(0, 9).Draw(t, "odd") == 0 {
 		text := rapid.SampledFrom([]string{`null`, `"a\tb\r\nc"`, `"\ud83d\ude00 \u202e"`, `1.0`, `1e400`, `true`, `{}`, `[]`, `{"":{"x":[1,"2"]}}`, `[null,{"a":1}]`, `""`, `"back"`})
 		v, err := doc.Parse([]byte(text.Draw(t, "value")))
@@ -133,17 +132,17 @@ func anything(t *rapid.T, n *schema.Node, depth int) doc.Value {
 		var ms []doc.Member
 		for _, c := range n.Children {
 			if rapid.IntRange(0, 2).Draw(t, "there") > 0 {
-				ms = append(ms, doc.M(c.Name, anything(t, c, depth-1)))
+				ms = append(ms, doc.M(c.Name, randomValue(t, c, depth-1)))
 			}
 		}
 		if rapid.Bool().Draw(t, "more") {
-			ms = append(ms, doc.M("strange name", anything(t, n.Element, depth-1)))
+			ms = append(ms, doc.M("strange name", randomValue(t, n.Element, depth-1)))
 		}
 		return doc.NewObject(ms...)
 	case schema.List:
 		var vs []doc.Value
 		for range rapid.IntRange(0, 2).Draw(t, "entries") {
-			vs = append(vs, anything(t, n.Element, depth-1))
+			vs = append(vs, randomValue(t, n.Element, depth-1))
 		}
 		return doc.NewArray(vs...)
 	case schema.Bool:

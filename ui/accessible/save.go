@@ -11,155 +11,155 @@ import (
 	"bugle/engine/edit"
 )
 
-// change makes root the document and saves it. What names the change for people.
+// change replaces the document and saves it. what describes the change.
 func (d *document) change(ctx context.Context, root doc.Value, what string) error {
 	if len(doc.Diff(d.root, root)) == 0 {
 		return nil
 	}
-	if why := d.editing.Locked(root); why != "" {
-		d.say("Not changed. %s", why)
+	if why := d.edits.Locked(root); why != "" {
+		d.println("Not changed. %s", why)
 		return nil
 	}
-	d.editing.Change(root, nil, "")
+	d.edits.Change(root, nil, "")
 	d.changes = append(d.changes, what)
-	return d.save(ctx, d.editing.Save(what, false), what)
+	return d.save(ctx, d.edits.Save(what, false), what)
 }
 
 // save stores the document: a draft in place, others as a working copy.
 func (d *document) save(ctx context.Context, store edit.SaveFunc, what string) error {
 	done, err := store(ctx)
-	d.editing.FinishSave(done, err)
-	d.follow()
+	d.edits.FinishSave(done, err)
+	d.sync()
 	_, kept := d.deps.WorkingCopies()
 	switch inPlace := d.inPlace(); {
 	case inPlace && edit.IsConflict(err):
 		return d.conflict(ctx, what)
 	case inPlace && errors.As(err, new(*edit.SavedLocallyError)):
-		d.say("The database cannot be reached. Your change is kept on this machine, and saved when it is back.")
+		d.println("The database cannot be reached. Your change is kept on this machine, and saved when it is back.")
 	case inPlace && err != nil:
-		d.say("Not saved: %s", refusal(err))
-		d.say("Your change is still here and will be saved with the next one.")
+		d.println("Not saved: %s", errorText(err))
+		d.println("Your change is still here and will be saved with the next one.")
 	case inPlace:
-		d.tellSaved("Saved.", "Every change is saved right away.")
+		d.confirmSaved("Saved.", "Every change is saved right away.")
 	case err != nil:
-		d.say("Cannot keep the change: %s", refusal(err))
+		d.println("Cannot keep the change: %s", errorText(err))
 	case !kept:
-		d.say("Kept until you leave the campaign. This service does not store changes before they are applied.")
+		d.println("Kept until you leave the campaign. This service does not store changes before they are applied.")
 	default:
-		d.tellSaved("Kept, not applied yet.", "Choose apply to send your changes.")
+		d.confirmSaved("Kept, not applied yet.", "Choose apply to send your changes.")
 	}
 	return nil
 }
 
-// tellSaved confirms a save, the first time with what is to be known of it.
-func (d *document) tellSaved(text, more string) {
-	if !d.told {
+// confirmSaved confirms a save, the first time with an explanation.
+func (d *document) confirmSaved(text, more string) {
+	if !d.savedHintShown {
 		text += " " + more
 	}
-	d.told = true
-	d.say("%s", text)
+	d.savedHintShown = true
+	d.println("%s", text)
 }
 
-// conflict asks which changes to keep after somebody else changed the draft.
+// conflict asks which changes to keep after the draft was changed elsewhere.
 func (d *document) conflict(ctx context.Context, what string) error {
-	d.say("Someone else saved this draft after you opened it.")
-	n, err := d.among(ctx, "Which version do you want to keep", []option{
+	d.println("Someone else saved this draft after you opened it.")
+	n, err := d.chooseOption(ctx, "Which version do you want to keep", []option{
 		{label: "Yours", help: "theirs stays in the history"}, {label: "Theirs", help: "your last change is discarded"},
 	}, 0)
 	if err != nil {
 		return err
 	}
 	if n == 0 {
-		return d.save(ctx, d.editing.KeepMine(what), what)
+		return d.save(ctx, d.edits.KeepMine(what), what)
 	}
-	if drop := d.editing.DiscardUnsaved(); drop != nil {
+	if drop := d.edits.DiscardUnsaved(); drop != nil {
 		if err := drop(ctx); err != nil {
-			d.say("Cannot discard your change: %s", refusal(err))
+			d.println("Cannot discard your change: %s", errorText(err))
 		}
 	}
 	if err := d.load(ctx); err != nil {
-		return d.failed(ctx, "Cannot load the campaign", err)
+		return d.reportError(ctx, "Cannot load the campaign", err)
 	}
-	d.say("Kept theirs.")
+	d.println("Kept theirs.")
 	return nil
 }
 
-// undo brings back the document before the last change.
+// undo reverts the last change.
 func (d *document) undo(ctx context.Context) error {
-	moved, ok := d.editing.Undo(nil)
+	moved, ok := d.edits.Undo(nil)
 	switch {
 	case !ok:
 		return nil
 	case moved.Locked != "":
-		d.say("Not changed. %s", moved.Locked)
+		d.println("Not changed. %s", moved.Locked)
 		return nil
 	}
 	last := len(d.changes) - 1
 	what := d.changes[last]
 	d.changes = d.changes[:last]
-	d.say("Undone: %s.", what)
+	d.println("Undone: %s.", what)
 	what = "undid: " + what
-	return d.save(ctx, d.editing.Save(what, false), what)
+	return d.save(ctx, d.edits.Save(what, false), what)
 }
 
-// apply sends the edits that wait, the changed components in one update. Side says whose components
-// count where both sides changed one.
+// apply sends the pending edits, the changed components in one update. side chooses the version of components
+// that both sides changed.
 func (d *document) apply(ctx context.Context, side edit.Resolution) error {
-	done, err := d.editing.Apply(side)(ctx)
+	done, err := d.edits.Apply(side)(ctx)
 	if err != nil {
-		return d.failed(ctx, "Not applied", err)
+		return d.reportError(ctx, "Not applied", err)
 	}
 	if len(done.Conflicts) > 0 {
-		return d.askWhose(ctx, done.Conflicts)
+		return d.askVersion(ctx, done.Conflicts)
 	}
-	d.say("Applied. %s", catalog.Propagation(d.campaign.DeliveryType, d.campaign.Status))
+	d.println("Applied. %s", catalog.Propagation(d.campaign.DeliveryType, d.campaign.Status))
 	if len(done.Removed) > 0 {
-		d.say("%s stays. An update cannot remove a section.", d.titles(done.Removed))
+		d.println("%s stays. An update cannot remove a section.", d.titles(done.Removed))
 	}
-	return d.renew(ctx, d.editing.FinishApply(done))
+	return d.reloadApplied(ctx, d.edits.FinishApply(done))
 }
 
-// renew forgets the copy of a campaign and reads the campaign that now holds the changes.
-func (d *document) renew(ctx context.Context, drop func(context.Context) error) error {
+// reloadApplied deletes the working copy and reads the campaign, which now has the changes.
+func (d *document) reloadApplied(ctx context.Context, drop func(context.Context) error) error {
 	if err := drop(ctx); err != nil {
-		return d.failed(ctx, "Cannot delete the copy of your changes", err)
+		return d.reportError(ctx, "Cannot delete the copy of your changes", err)
 	}
 	if err := d.load(ctx); err != nil {
-		return d.failed(ctx, "Cannot reload the campaign", err)
+		return d.reportError(ctx, "Cannot reload the campaign", err)
 	}
 	return nil
 }
 
-// drop forgets the edits that wait, after a question.
-func (d *document) drop(ctx context.Context) error {
-	yes, err := d.yes(ctx, "Discard all changes that are not applied", false)
+// discard drops the pending edits after a question.
+func (d *document) discard(ctx context.Context) error {
+	yes, err := d.confirm(ctx, "Discard all changes that are not applied", false)
 	if err != nil || !yes {
 		return err
 	}
-	d.say("Dropped.")
-	return d.renew(ctx, d.editing.DiscardPending())
+	d.println("Dropped.")
+	return d.reloadApplied(ctx, d.edits.DiscardPending())
 }
 
-func (d *document) askWhose(ctx context.Context, names []string) error {
-	d.say("Someone else changed the same section while you were editing: %s. All other changes of both are kept.", d.titles(names))
-	n, err := d.among(ctx, "Which version do you want to keep", []option{{label: "Yours"}, {label: "Theirs"}, {label: "Not yet", help: "no changes are made"}}, 2)
+func (d *document) askVersion(ctx context.Context, names []string) error {
+	d.println("Someone else changed the same section while you were editing: %s. All other changes of both are kept.", d.titles(names))
+	n, err := d.chooseOption(ctx, "Which version do you want to keep", []option{{label: "Yours"}, {label: "Theirs"}, {label: "Not yet", help: "no changes are made"}}, 2)
 	if err != nil || n == 2 {
 		return err
 	}
 	return d.apply(ctx, []edit.Resolution{edit.Mine, edit.Theirs}[n])
 }
 
-// titles names components for people.
+// titles joins the names of components for display.
 func (d *document) titles(names []string) string {
 	words := make([]string, len(names))
 	for i, name := range names {
-		words[i] = trail(d.schema, doc.P(name))
+		words[i] = placeName(d.schema, doc.P(name))
 	}
 	return strings.Join(words, ", ")
 }
 
-// set returns the document with a value at p; an absent one takes it out, with the objects around it that
-// were made for it and are empty now.
+// set returns the document with a value at p; an absent one removes it, together with the surrounding objects
+// that were created for it and are now empty.
 func (d *document) set(p doc.Path, v doc.Value) (doc.Value, error) {
 	if v.Exists() {
 		out, err := d.root.Set(p, v)
@@ -168,14 +168,15 @@ func (d *document) set(p doc.Path, v doc.Value) (doc.Value, error) {
 		}
 		return out, nil
 	}
-	return d.cut(d.root, p), nil
+	return d.without(d.root, p), nil
 }
 
-// cut returns root without what is at p, and without the objects around it that were made for it and are empty now.
-func (d *document) cut(root doc.Value, p doc.Path) doc.Value {
+// without returns root without the value at p, and without the surrounding objects that were created for it and
+// are now empty.
+func (d *document) without(root doc.Value, p doc.Path) doc.Value {
 	out := root.Delete(p)
 	for q := p.Parent(); len(q) > 0; q = q.Parent() {
-		if around := out.Lookup(q); around.Kind() != doc.Object || around.Len() > 0 || d.begun.Lookup(q).Exists() || q.Last().IsIndex {
+		if around := out.Lookup(q); around.Kind() != doc.Object || around.Len() > 0 || d.original.Lookup(q).Exists() || q.Last().IsIndex {
 			break
 		}
 		out = out.Delete(q)

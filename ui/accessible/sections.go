@@ -12,19 +12,19 @@ import (
 	"bugle/engine/timeparse"
 )
 
-// row is one thing to ask of an object.
+// row is one question about an object.
 type row struct {
 	schema.FieldState
 	label string
-	// kept says that the value means nothing here, and why it is there all the same.
-	kept string
-	free bool // a person chose the name
-	// flags are those that the row asks for as one choice; nil for any other row.
+	// unusedReason explains why a value is kept that is not used.
+	unusedReason string
+	customName   bool // the user chose the name
+	// flags are the fields that the row asks for as one choice; nil for any other row.
 	flags *schema.FlagChoice
 }
 
-// sections asks what is at a place of the document: the fields of an object one by one, and what else the tables say
-// that a place is edited with.
+// sections asks for a place of the document: the fields of an object one by one, or with the special editor
+// that the schema names.
 type sections struct {
 	*fields
 	entries  entries
@@ -39,14 +39,14 @@ func newSections(d *document) *sections {
 	return s
 }
 
-// open asks what is at p: the fields of an object, the entries of a list, or what else the tables say
-// the place is edited with.
+// open asks for the place p: the fields of an object, the entries of a list, or with the special editor that
+// the schema names.
 func (s *sections) open(ctx context.Context, p doc.Path) error {
 	n := s.schema.At(p)
 	v := s.root.Lookup(p)
 	switch {
 	case n == nil:
-		return s.field(ctx, row{FieldState: schema.FieldState{Path: p, Value: v}, label: trail(s.schema, p)}, 0, 0)
+		return s.field(ctx, row{FieldState: schema.FieldState{Path: p, Value: v}, label: placeName(s.schema, p)}, 0, 0)
 	case v.Exists() && (n.Kind == schema.List) != (v.Kind() == doc.Array):
 		return s.field(ctx, s.rowAt(p), 0, 0)
 	case n.Editor == schema.EditorFilters:
@@ -59,13 +59,13 @@ func (s *sections) open(ctx context.Context, p doc.Path) error {
 	return s.walk(ctx, p)
 }
 
-// walk asks the fields of the object at p one by one.
+// walk asks for the fields of the object at p one by one.
 func (s *sections) walk(ctx context.Context, p doc.Path) error {
 	rows := s.rows(p)
-	title := trail(s.schema, p)
-	s.say("%s. %s. Press Enter to keep a value and continue. Type list to hear all questions, or back to go back.", title, phrase.Count(len(rows), "question"))
-	if why := s.editing.LockedAt(p); why != "" {
-		s.say("%s", why)
+	title := placeName(s.schema, p)
+	s.println("%s. %s. Press Enter to keep a value and continue. Type list to hear all questions, or back to go back.", title, phrase.Count(len(rows), "question"))
+	if why := s.edits.LockedAt(p); why != "" {
+		s.println("%s", why)
 	}
 	asked := map[string]bool{}
 	for {
@@ -81,7 +81,7 @@ func (s *sections) walk(ctx context.Context, p doc.Path) error {
 		asked[rows[i].Path.String()] = true
 		switch {
 		case errors.Is(err, errList):
-			to, err := s.jump(ctx, rows)
+			to, err := s.chooseRow(ctx, rows)
 			if err != nil {
 				return err
 			}
@@ -92,50 +92,50 @@ func (s *sections) walk(ctx context.Context, p doc.Path) error {
 			return err
 		}
 	}
-	if n := s.schema.At(p); n != nil && n.Kind == schema.Object && n.Element != nil && s.editing.LockedAt(p) == "" {
+	if n := s.schema.At(p); n != nil && n.Kind == schema.Object && n.Element != nil && s.edits.LockedAt(p) == "" {
 		if err := s.entries.addMember(ctx, p, n.Element); err != nil {
 			return err
 		}
 	}
-	return s.end(p, title)
+	return s.summarize(p, title)
 }
 
-// jump tells all fields and asks which to go to.
-func (s *sections) jump(ctx context.Context, rows []row) (int, error) {
+// chooseRow lists all fields and asks which one to go to.
+func (s *sections) chooseRow(ctx context.Context, rows []row) (int, error) {
 	options := make([]option, len(rows))
 	for i, r := range rows {
 		options[i] = option{label: r.label, help: r.state()}
 	}
-	return s.among(ctx, "Go to", options, 0)
+	return s.chooseOption(ctx, "Go to", options, 0)
 }
 
-// state tells what a row holds.
+// state describes the value of a row.
 func (r row) state() string {
-	text := now(r.FieldState)
+	text := valueText(r.FieldState)
 	if r.Required {
 		text = "required, " + text
 	}
-	if r.kept != "" {
-		text += ", " + r.kept
+	if r.unusedReason != "" {
+		text += ", " + r.unusedReason
 	}
 	return text
 }
 
-// end tells how the object stands that was asked.
-func (s *sections) end(p doc.Path, title string) error {
+// summarize prints the state of an object after its questions.
+func (s *sections) summarize(p doc.Path, title string) error {
 	var here []string
 	for _, pr := range s.errorsAt(p) {
 		here = append(here, s.problemText(pr, p))
 	}
 	if len(here) == 0 {
-		s.say("End of %s. Nothing is invalid or missing here.", title)
+		s.println("End of %s. Nothing is invalid or missing here.", title)
 	} else {
-		s.say("End of %s. Still to do: %s.", title, phrase.Count(len(here), "problem"))
+		s.println("End of %s. Still to do: %s.", title, phrase.Count(len(here), "problem"))
 		for _, l := range here {
-			s.say("%s", l)
+			s.println("%s", l)
 		}
 	}
-	s.after(p)
+	s.followUp(p)
 	return nil
 }
 
@@ -149,9 +149,9 @@ func errorsIn(problems []schema.Problem, p doc.Path) []schema.Problem {
 	return out
 }
 
-// goTo asks the field at p, or opens what is there; where no table knows the place, what is around it.
+// goTo asks for the field at p, or opens the place; if it is not in the schema, the one around it.
 func (s *sections) goTo(ctx context.Context, p doc.Path) error {
-	// A filter and a message are edited as a whole.
+	// Filters and messages are edited as a whole.
 	for n := 1; n < len(p); n++ {
 		if node := s.schema.At(p[:n]); node != nil && node.Editor == schema.EditorFilters {
 			return s.open(ctx, p[:n])
@@ -161,15 +161,15 @@ func (s *sections) goTo(ctx context.Context, p doc.Path) error {
 		p = p.Parent()
 	}
 	if len(p) == 0 {
-		s.say("This is about the whole campaign.")
+		s.println("This is about the whole campaign.")
 		return nil
 	}
-	return s.pass(ctx, p)
+	return s.openOrAsk(ctx, p)
 }
 
-// after tells what follows from a place that was just asked: when the campaign goes out, how its links
-// come out.
-func (s *sections) after(p doc.Path) {
+// followUp prints what depends on a place that was just edited: when the campaign sends, what its links look
+// like.
+func (s *sections) followUp(p doc.Path) {
 	n := s.schema.At(p)
 	if n == nil {
 		return
@@ -182,28 +182,28 @@ func (s *sections) after(p doc.Path) {
 	}
 }
 
-// told is how many coming sends and links are told.
-const told = 5
+// maxListed is how many sends and links are listed.
+const maxListed = 5
 
-// nextSends tells when the campaign goes out.
+// nextSends prints when the campaign sends.
 func (s *sections) nextSends() {
 	at := s.deps.Now()
-	sends := engine.NextSends(s.root, at, told)
+	sends := engine.NextSends(s.root, at, maxListed)
 	if len(sends) == 0 {
-		s.say("%s", sentence(engine.NoSendsReason(s.root, at)))
+		s.println("%s", sentence(engine.NoSendsReason(s.root, at)))
 		return
 	}
 	zone, _ := engine.TimeZone(s.root)
 	for i, t := range sends {
-		s.say("Send %d: %s %s, %s.", i+1, timeparse.Moment(t.In(zone), at.In(zone)), zone, timeparse.Until(t, at.In(zone)))
+		s.println("Send %d: %s %s, %s.", i+1, timeparse.Moment(t.In(zone), at.In(zone)), zone, timeparse.Until(t, at.In(zone)))
 	}
 }
 
-// links tells how the campaign's links come out.
+// links prints what the campaign's links look like.
 func (s *sections) links() {
-	for _, l := range utm.Links(s.campaign.Channel, s.root, told) {
+	for _, l := range utm.Links(s.campaign.Channel, s.root, maxListed) {
 		if l.Tagged != l.URL {
-			s.say("The link %s becomes %s", l.URL, l.Tagged)
+			s.println("The link %s becomes %s", l.URL, l.Tagged)
 		}
 	}
 }

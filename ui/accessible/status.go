@@ -10,33 +10,33 @@ import (
 	"bugle/engine/catalog"
 )
 
-// actions are those on a whole campaign, in the order in which they are offered.
+// actions are the actions on a whole campaign, in menu order.
 var actions = []catalog.Action{
 	catalog.Publish, catalog.Stop, catalog.Pause, catalog.Resume, catalog.Archive, catalog.Restore, catalog.Delete,
 }
 
-// lifecycle does what can be done to the whole campaign.
+// lifecycle runs the actions on the whole campaign.
 type lifecycle struct{ *document }
 
-// status offers what can be done to the whole campaign.
+// status lists the actions on the whole campaign.
 func (l lifecycle) status(ctx context.Context) error {
 	return l.choose(ctx, menu{
-		head: func() []string {
+		header: func() []string {
 			return []string{"Status of " + l.summary().Title() + ": " + stateWord(l.campaign.Status) + "."}
 		},
 		items: func() []item {
 			out := make([]item, len(actions))
 			for i, a := range actions {
-				out[i] = item{label: a.Label(), why: l.why(a), state: l.effect(a), run: func(ctx context.Context) error { return l.act(ctx, a) }}
+				out[i] = item{label: a.Label(), disabledReason: l.disabledReason(a), state: l.effect(a), run: func(ctx context.Context) error { return l.confirmAndRun(ctx, a) }}
 			}
 			return out
 		},
-		leave: true, full: true,
+		leaveOnEmpty: true, listAlways: true,
 	})
 }
 
-// why says why an action cannot be done; empty where it can.
-func (l lifecycle) why(a catalog.Action) string {
+// disabledReason returns why an action is not allowed; empty if it is.
+func (l lifecycle) disabledReason(a catalog.Action) string {
 	c := l.campaign
 	if why := catalog.Refusal(a, c.Channel, c.DeliveryType, c.Status); why != "" {
 		return why
@@ -54,49 +54,49 @@ func (l lifecycle) effect(a catalog.Action) string {
 	return strings.TrimSuffix(catalog.Effect(a, l.campaign.Channel, l.campaign.DeliveryType, l.campaign.Status), ".")
 }
 
-// act does an action after a question.
-func (l lifecycle) act(ctx context.Context, a catalog.Action) error {
+// confirmAndRun runs an action after a question.
+func (l lifecycle) confirmAndRun(ctx context.Context, a catalog.Action) error {
 	sum := l.summary()
-	l.say("%s. %s.", sum.Title(), l.effect(a))
-	yes, err := l.yes(ctx, a.Label()+" this campaign", false)
+	l.println("%s. %s.", sum.Title(), l.effect(a))
+	yes, err := l.confirm(ctx, a.Label()+" this campaign", false)
 	if err != nil || !yes {
 		return err
 	}
-	state, err := l.does(ctx, sum, a)
+	state, err := l.run(ctx, sum, a)
 	if err != nil {
 		e := engine.AsError(err)
-		if ended := l.failed(ctx, a.Label()+" was not done", err); ended != nil {
+		if ended := l.reportError(ctx, a.Label()+" was not done", err); ended != nil {
 			return ended
 		}
 		if a == catalog.Publish && e != nil && len(e.Details) > 0 {
-			l.say("Choose validate in the campaign menu to see what is invalid.")
+			l.println("Choose validate in the campaign menu to see what is invalid.")
 		}
 		return nil
 	}
 	if a == catalog.Delete {
-		l.say("Deleted %s.", sum.Title())
-		return errGone
+		l.println("Deleted %s.", sum.Title())
+		return errDeleted
 	}
 	if state == "" {
-		l.say("Done.")
+		l.println("Done.")
 	} else {
-		l.say("%s is %s now.", sum.Title(), stateWord(state))
+		l.println("%s is %s now.", sum.Title(), stateWord(state))
 	}
-	return l.failedOr(ctx, l.load(ctx))
+	return l.reportErrorOr(ctx, l.load(ctx))
 }
 
-// errGone says that the campaign is no longer there: its menus are left.
-var errGone = errors.New("the campaign is gone")
+// errDeleted reports that the campaign was deleted, so that its menus are left.
+var errDeleted = errors.New("the campaign is gone")
 
-func (l lifecycle) failedOr(ctx context.Context, err error) error {
+func (l lifecycle) reportErrorOr(ctx context.Context, err error) error {
 	if err != nil {
-		return l.failed(ctx, "Cannot reload the campaign", err)
+		return l.reportError(ctx, "Cannot reload the campaign", err)
 	}
 	return nil
 }
 
-// does does an action and gives the state that it led to; empty where nothing says.
-func (l lifecycle) does(ctx context.Context, sum engine.Summary, a catalog.Action) (engine.State, error) {
+// run runs an action and returns the resulting state; empty if it is unknown.
+func (l lifecycle) run(ctx context.Context, sum engine.Summary, a catalog.Action) (engine.State, error) {
 	id, by := l.campaign.ID, l.deps.Author
 	switch a {
 	case catalog.Publish:

@@ -14,8 +14,8 @@ import (
 	model "bugle/engine/testsend"
 )
 
-// testWhy returns why no test can be sent; empty where one can.
-func (w *work) testWhy() string {
+// testDisabledReason returns why no test can be sent; empty if one can.
+func (w *campaignMenu) testDisabledReason() string {
 	if why := (model.Draft{Campaign: w.campaign}).UntestableReason(); why != "" {
 		return why
 	}
@@ -25,11 +25,11 @@ func (w *work) testWhy() string {
 	return ""
 }
 
-// testSend sends the campaign to a few people.
-func (w *work) testSend(ctx context.Context) error {
+// testSend sends test messages of the campaign.
+func (w *campaignMenu) testSend(ctx context.Context) error {
 	draft, err := model.New(ctx, w.deps.Service, w.workspace, w.current())
 	if err != nil {
-		return w.failed(ctx, "Cannot send the test", err)
+		return w.reportError(ctx, "Cannot send the test", err)
 	}
 	t := tester{console: w.console, service: w.deps.Service, draft: draft, people: model.NewDirectory()}
 	ask, yes, err := t.question(ctx)
@@ -41,14 +41,14 @@ func (w *work) testSend(ctx context.Context) error {
 		run.Begin(asks, t.forecast, w.deps.Now())
 		out, err := model.Send(ctx, w.deps.Service, w.campaign.ID, asks, w.deps.Now, func(s model.Step) { t.step(ctx, ask, s) })
 		if err != nil {
-			return w.failed(ctx, "Cannot send the test", err)
+			return w.reportError(ctx, "Cannot send the test", err)
 		}
 		run.End(out, nil, w.deps.Now())
 		t.report(out, run.Message)
 		if run.FailedKeys() == 0 {
 			return nil
 		}
-		if yes, err := w.yes(ctx, "Retry the failed messages", false); err != nil || !yes {
+		if yes, err := w.confirm(ctx, "Retry the failed messages", false); err != nil || !yes {
 			return err
 		}
 		asks = run.Retry()
@@ -56,7 +56,7 @@ func (w *work) testSend(ctx context.Context) error {
 	return nil
 }
 
-// tester asks who gets which messages of a draft, and reports how their sending goes.
+// tester asks which recipients get which messages of a draft, and prints the progress.
 type tester struct {
 	*console
 	service  engine.Service
@@ -65,30 +65,30 @@ type tester struct {
 	forecast model.Forecast
 }
 
-// question asks for all that a test needs, and whether to send it.
+// question asks for everything a test needs, and whether to send it.
 func (t *tester) question(ctx context.Context) (ask engine.TestSend, yes bool, err error) {
-	for _, part := range []func(context.Context, *engine.TestSend) error{t.askIdentifier, t.askRecipients, t.askNarrowing, t.askValues} {
+	for _, part := range []func(context.Context, *engine.TestSend) error{t.askIdentifier, t.askRecipients, t.askMessageFilter, t.askOverrides} {
 		if err := part(ctx, &ask); err != nil {
 			return ask, false, err
 		}
 	}
 	messages := t.draft.Matching(ask.Filter)
 	if len(messages) == 0 {
-		t.say("There is no message to send yet.")
+		t.println("There is no message to send yet.")
 		return ask, false, nil
 	}
-	t.say("This will be sent to %s:", strings.Join(t.names(ctx, ask.Identifier, ask.Values), ", "))
+	t.println("This will be sent to %s:", strings.Join(t.names(ctx, ask.Identifier, ask.Values), ", "))
 	for i, m := range messages {
-		t.say("%d. %s", i+1, unjoined(m.Name))
+		t.println("%d. %s", i+1, withCommas(m.Name))
 	}
 	if err := t.warn(ctx, ask, messages); err != nil {
 		return ask, false, err
 	}
-	yes, err = t.yes(ctx, "Send "+phrase.Count(len(messages), "message")+" to "+phrase.Count(len(ask.Values), "recipient"), true)
+	yes, err = t.confirm(ctx, "Send "+phrase.Count(len(messages), "message")+" to "+phrase.Count(len(ask.Values), "recipient"), true)
 	return ask, yes, err
 }
 
-// warn lists which messages will not arrive, and why.
+// warn prints which messages will not arrive, and why.
 func (t *tester) warn(ctx context.Context, ask engine.TestSend, messages []model.Message) error {
 	f, err := t.draft.Forecast(ctx, t.service, ask, t.people.All())
 	if err != nil {
@@ -98,20 +98,20 @@ func (t *tester) warn(ctx context.Context, ask engine.TestSend, messages []model
 	t.people.Add(f.Resolved)
 	reasons, stopped := t.draft.FailureReasons(f, messages, t.people.Names(engine.TestSend{Identifier: f.Identifier, Values: f.Values}))
 	if stopped > 0 {
-		t.say("%d of %s will not arrive.", stopped, phrase.Count(len(messages)*len(f.Values), "message"))
+		t.println("%d of %s will not arrive.", stopped, phrase.Count(len(messages)*len(f.Values), "message"))
 	}
 	for _, m := range messages {
 		if t.draft.IsEmpty(m) {
-			t.say("%s: there is no content.", unjoined(m.Name))
+			t.println("%s: there is no content.", withCommas(m.Name))
 		}
 	}
 	for _, r := range reasons {
-		t.say("%s.", unjoined(strings.TrimSuffix(r, ".")))
+		t.println("%s.", withCommas(strings.TrimSuffix(r, ".")))
 	}
 	return nil
 }
 
-// step reports one step of a send.
+// step prints one step of a send.
 func (t *tester) step(ctx context.Context, ask engine.TestSend, s model.Step) {
 	if !s.Done {
 		return
@@ -122,41 +122,41 @@ func (t *tester) step(ctx context.Context, ask engine.TestSend, s model.Step) {
 		who += ", to " + t.name(ctx, identifier, s.Recipient)
 	}
 	if s.Err != "" {
-		t.say("%s: failed. %s", who, sentence(s.Err))
+		t.println("%s: failed. %s", who, sentence(s.Err))
 		return
 	}
-	t.say("%s: sent.", who)
+	t.println("%s: sent.", who)
 }
 
-// report reports the outcome of the messages whose recipients were not reported one by one.
+// report prints the outcome of the messages whose recipients were not reported individually.
 func (t *tester) report(out model.Outcome, summary string) {
 	each := map[string]bool{}
 	for _, s := range out.Steps {
 		each[s.Key] = each[s.Key] || s.Done && s.Recipient != ""
 	}
-	t.say("%s", sentence(summary))
+	t.println("%s", sentence(summary))
 	for _, r := range out.Results {
 		for _, key := range r.Keys {
 			switch res := r.Data[key]; {
 			case each[key]:
 			case res.Status == engine.Sent:
-				t.say("%s: sent.", t.message(key))
+				t.println("%s: sent.", t.message(key))
 			default:
-				t.say("%s: %s. %s", t.message(key), strings.ToLower(res.Status), sentence(res.FailureReason))
+				t.println("%s: %s. %s", t.message(key), strings.ToLower(res.Status), sentence(res.FailureReason))
 			}
 		}
 	}
 }
 
-// message names a message by its wire spelling, as far as the draft has it.
+// message returns the display name of a message by its wire key.
 func (t *tester) message(wire string) string {
 	if i := slices.IndexFunc(t.draft.Messages, func(m model.Message) bool { return m.ID == wire }); i >= 0 {
-		return unjoined(t.draft.Messages[i].Name)
+		return withCommas(t.draft.Messages[i].Name)
 	}
-	return unjoined(grid.KeyName(wire))
+	return withCommas(grid.KeyName(wire))
 }
 
-// askIdentifier asks by what recipients are named.
+// askIdentifier asks for the identifier of recipients.
 func (t *tester) askIdentifier(ctx context.Context, ask *engine.TestSend) error {
 	node := t.draft.Fields.Identifier
 	options := make([]option, len(node.Options))
@@ -168,7 +168,7 @@ func (t *tester) askIdentifier(ctx context.Context, ask *engine.TestSend) error 
 			first = i
 		}
 	}
-	n, err := t.among(ctx, node.Label(), options, first)
+	n, err := t.chooseOption(ctx, node.Label(), options, first)
 	if err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (t *tester) askIdentifier(ctx context.Context, ask *engine.TestSend) error 
 	return nil
 }
 
-// lastTest returns what was asked for in the campaign's last test; nothing where there was none.
+// lastTest returns the request of the campaign's last test; the zero value if there is none.
 func (t *tester) lastTest(ctx context.Context) engine.TestSend {
 	h, ok := t.service.(engine.TestHistory)
 	if !ok {
@@ -189,13 +189,13 @@ func (t *tester) lastTest(ctx context.Context) engine.TestSend {
 	return engine.ParseTestSend(found[0].Body)
 }
 
-// mostRecent is how many recipients are offered, mostMatches how many users are looked through for a name.
+// Limits for suggested recipients, and for users that are searched by name.
 const (
-	mostRecent  = 9
-	mostMatches = 40
+	maxRecent  = 9
+	maxMatches = 40
 )
 
-// askRecipients asks for recipients, one a line or several with commas, until an empty line.
+// askRecipients asks for recipients, one per line or separated by commas, until an empty line.
 func (t *tester) askRecipients(ctx context.Context, ask *engine.TestSend) error {
 	limit := model.MaxRecipients(ask.Identifier)
 	offers := t.recent(ctx, ask.Identifier)
@@ -206,13 +206,13 @@ func (t *tester) askRecipients(ctx context.Context, ask *engine.TestSend) error 
 			if name := t.name(ctx, ask.Identifier, o); name != o {
 				text += ", " + name
 			}
-			t.say("%d. %s", i+1, text)
+			t.println("%d. %s", i+1, text)
 		}
 	}
 	offer(offers)
 	for len(ask.Values) < limit {
 		prompt := "Recipient"
-		if t.keeper(ask.Identifier) != nil {
+		if t.profileKeeper(ask.Identifier) != nil {
 			prompt += " or name"
 		}
 		if len(offers) > 0 {
@@ -224,10 +224,10 @@ func (t *tester) askRecipients(ctx context.Context, ask *engine.TestSend) error 
 		done := false
 		err := t.ask(ctx, question{
 			prompt: prompt, help: func() []string { return catalog.TestMeta(t.draft.Campaign.Channel).Notes(t.draft.Fields.Values) },
-			take: func(a answer) error {
+			handle: func(a answer) error {
 				if strings.TrimSpace(a.text) == "" {
 					if len(ask.Values) == 0 {
-						return wrong("Enter at least one recipient, or type back.")
+						return invalid("Enter at least one recipient, or type back.")
 					}
 					done = true
 					return nil
@@ -238,24 +238,24 @@ func (t *tester) askRecipients(ctx context.Context, ask *engine.TestSend) error 
 		if err != nil || done {
 			return err
 		}
-		t.say("Recipients: %s.", strings.Join(t.names(ctx, ask.Identifier, ask.Values), ", "))
+		t.println("Recipients: %s.", strings.Join(t.names(ctx, ask.Identifier, ask.Values), ", "))
 	}
 	return nil
 }
 
-// addRecipients takes the recipients of a line: all of them, or none. A part of a name is the user who has it;
-// where several have it, they are offered.
+// addRecipients adds the recipients in a line, all or none. A part of a name stands for the user with that
+// name; if there are several, they are listed.
 func (t *tester) addRecipients(ctx context.Context, ask *engine.TestSend, text string, offers []string, offer func([]string)) error {
 	next := *ask
 	next.Values = slices.Clone(ask.Values)
 	for _, v := range model.Split(ask.Identifier, text) {
 		if n, err := strconv.Atoi(v); err == nil && n >= 1 && n <= len(offers) {
 			v = offers[n-1]
-		} else if called := t.called(ctx, ask.Identifier, v); len(called) == 1 {
+		} else if called := t.recipientsByName(ctx, ask.Identifier, v); len(called) == 1 {
 			v = called[0]
 		} else if len(called) > 1 {
 			offer(called)
-			return wrong("%q can mean %s. Type a number.", v, phrase.Count(len(called), "user"))
+			return invalid("%q can mean %s. Type a number.", v, phrase.Count(len(called), "user"))
 		}
 		if !slices.Contains(next.Values, v) {
 			next.Values = append(next.Values, v)
@@ -263,17 +263,17 @@ func (t *tester) addRecipients(ctx context.Context, ask *engine.TestSend, text s
 	}
 	bad, others := next.CheckRecipients(t.draft.Campaign.Channel)
 	for i, why := range bad {
-		return wrong("%s %s.", next.Values[i], strings.TrimSuffix(why, "."))
+		return invalid("%s %s.", next.Values[i], strings.TrimSuffix(why, "."))
 	}
 	if len(others) > 0 {
-		return wrong("%s", sentence(others[0]))
+		return invalid("%s", sentence(others[0]))
 	}
 	*ask = next
 	return nil
 }
 
-// keeper returns who knows the users that an identifier finds; nil where nobody does.
-func (t *tester) keeper(identifier string) engine.UserStore {
+// profileKeeper returns the service's users for an identifier; nil if it has none.
+func (t *tester) profileKeeper(identifier string) engine.UserStore {
 	k, ok := t.service.(engine.UserStore)
 	if !ok || engine.IsSegmentIdentifier(identifier) {
 		return nil
@@ -281,11 +281,11 @@ func (t *tester) keeper(identifier string) engine.UserStore {
 	return k
 }
 
-// name names a recipient for people: by their name where the workspace knows it, else by the value.
+// name returns the display name of a recipient: the user's name if it is known, else the value.
 func (t *tester) name(ctx context.Context, identifier, value string) string {
 	r := model.Recipient{Identifier: identifier, Value: value}
 	if !t.people.HasName(r) {
-		if p, err := model.LookUp(ctx, t.service, r); err == nil { // without the name there is still the value
+		if p, err := model.LookUp(ctx, t.service, r); err == nil { // without the name, the value is used
 			t.people.Add(map[model.Recipient]model.ResolvedUser{r: p})
 		}
 	}
@@ -300,9 +300,9 @@ func (t *tester) names(ctx context.Context, identifier string, values []string) 
 	return out
 }
 
-// called returns the recipients whose names a text is part of; none where it is a recipient itself.
-func (t *tester) called(ctx context.Context, identifier, text string) []string {
-	keeper := t.keeper(identifier)
+// recipientsByName returns the recipients whose names contain a text; none if the text is a recipient.
+func (t *tester) recipientsByName(ctx context.Context, identifier, text string) []string {
+	keeper := t.profileKeeper(identifier)
 	if keeper == nil {
 		return nil
 	}
@@ -310,9 +310,9 @@ func (t *tester) called(ctx context.Context, identifier, text string) []string {
 	if p, _ := t.people.Lookup(model.Recipient{Identifier: identifier, Value: text}); p.User != nil {
 		return nil
 	}
-	found, err := keeper.Users(ctx, text, mostMatches)
+	found, err := keeper.Users(ctx, text, maxMatches)
 	if err != nil {
-		return nil // it is taken as it was typed
+		return nil // it is used as typed
 	}
 	var out []string
 	for _, p := range found {
@@ -320,7 +320,7 @@ func (t *tester) called(ctx context.Context, identifier, text string) []string {
 			continue
 		}
 		for _, v := range engine.IdentifierValues(identifier, p) {
-			if !slices.Contains(out, v) && len(out) < mostRecent {
+			if !slices.Contains(out, v) && len(out) < maxRecent {
 				out = append(out, v)
 			}
 		}
@@ -328,7 +328,7 @@ func (t *tester) called(ctx context.Context, identifier, text string) []string {
 	return out
 }
 
-// recent returns the recipients of earlier tests; of segments those that there are.
+// recent returns the recipients of earlier tests; for segments, those that exist.
 func (t *tester) recent(ctx context.Context, identifier string) []string {
 	var out []string
 	if engine.IsSegmentIdentifier(identifier) {
@@ -336,20 +336,20 @@ func (t *tester) recent(ctx context.Context, identifier string) []string {
 			out = append(out, s.Name)
 		}
 	} else if h, ok := t.service.(engine.TestHistory); ok {
-		out, _ = h.Recipients(ctx, t.draft.Campaign.Channel, identifier, mostRecent) // a convenience: without it they are typed
+		out, _ = h.Recipients(ctx, t.draft.Campaign.Channel, identifier, maxRecent) // optional: without them the user types recipients
 	}
 	return out
 }
 
-// askNarrowing asks for less than all messages, where there are several.
-func (t *tester) askNarrowing(ctx context.Context, ask *engine.TestSend) error {
+// askMessageFilter asks which messages to send if there are several.
+func (t *tester) askMessageFilter(ctx context.Context, ask *engine.TestSend) error {
 	for _, n := range t.draft.FilterFields() {
 		choices := n.Choices()
 		options := make([]option, len(choices))
 		for i, name := range choices {
 			options[i] = option{label: n.Label(name)}
 		}
-		i, err := t.among(ctx, n.Node.Label(), options, 0)
+		i, err := t.chooseOption(ctx, n.Node.Label(), options, 0)
 		if err != nil {
 			return err
 		}
@@ -358,8 +358,8 @@ func (t *tester) askNarrowing(ctx context.Context, ask *engine.TestSend) error {
 	return nil
 }
 
-// askValues asks for values in place of the recipients' own, for the attributes that the messages use.
-func (t *tester) askValues(ctx context.Context, ask *engine.TestSend) error {
+// askOverrides asks for values that replace the recipients' own, for the attributes that the messages use.
+func (t *tester) askOverrides(ctx context.Context, ask *engine.TestSend) error {
 	used := t.draft.Values(t.draft.Matching(ask.Filter))
 	if len(used) == 0 {
 		return nil
@@ -368,7 +368,7 @@ func (t *tester) askValues(ctx context.Context, ask *engine.TestSend) error {
 	for _, v := range used {
 		names = append(names, v.Name)
 	}
-	yes, err := t.yes(ctx, "The content uses "+strings.Join(names, ", ")+". Use other values for this test", false)
+	yes, err := t.confirm(ctx, "The content uses "+strings.Join(names, ", ")+". Use other values for this test", false)
 	if err != nil || !yes {
 		return err
 	}
@@ -379,9 +379,9 @@ func (t *tester) askValues(ctx context.Context, ask *engine.TestSend) error {
 		}
 		err := t.ask(ctx, question{
 			prompt: v.Name + ", Enter for " + whose,
-			take: func(got answer) error {
+			handle: func(got answer) error {
 				if err := v.SetOverride(ask, got.text); err != nil {
-					return wrong("%s %s.", v.Name, err.Error())
+					return invalid("%s %s.", v.Name, err.Error())
 				}
 				return nil
 			},

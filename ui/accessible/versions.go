@@ -11,27 +11,27 @@ import (
 	"bugle/engine/timeparse"
 )
 
-// versions compares the campaign with its earlier versions, and brings one back.
+// versions compares the campaign with its earlier versions, and restores one.
 type versions struct{ *document }
 
-// mostRevisions is how many earlier versions are told.
-const mostRevisions = 20
+// maxRevisions is how many earlier versions are listed.
+const maxRevisions = 20
 
-// history tells the earlier versions, and brings one back.
+// history lists the earlier versions, and restores one.
 func (v versions) history(ctx context.Context) error {
 	h := v.deps.Service.(engine.RevisionReader)
 	revisions, err := h.Revisions(ctx, v.campaign.ID)
 	if err != nil {
-		return v.failed(ctx, "Cannot load the history", err)
+		return v.reportError(ctx, "Cannot load the history", err)
 	}
 	return v.choose(ctx, menu{
-		head: func() []string {
+		header: func() []string {
 			return []string{"History: " + phrase.Count(len(revisions), "version") + ", the newest first."}
 		},
 		items: func() []item {
 			var out []item
 			for i, r := range revisions {
-				if i == mostRevisions {
+				if i == maxRevisions {
 					break
 				}
 				label := fmt.Sprintf("Version %d", r.N)
@@ -49,48 +49,48 @@ func (v versions) history(ctx context.Context) error {
 		help: func() []string {
 			return []string{"Choose a version to compare it with the current one, or to restore it."}
 		},
-		leave: true,
+		leaveOnEmpty: true,
 	})
 }
 
-// mostChanges is how many differences are told.
-const mostChanges = 30
+// maxChanges is how many differences are listed.
+const maxChanges = 30
 
-// revision tells how a version differs from now, and brings it back after a question.
+// revision prints how a version differs from the current one, and restores it after a question.
 func (v versions) revision(ctx context.Context, h engine.RevisionReader, n int64) error {
 	then, err := h.Revision(ctx, v.campaign.ID, n)
 	if err != nil {
-		return v.failed(ctx, "Cannot load the version", err)
+		return v.reportError(ctx, "Cannot load the version", err)
 	}
 	c := v.campaign
-	c.Body, _ = catalog.WithFilterTypes(then.Body) // an earlier program may have written it
+	c.Body, _ = catalog.WithFilterTypes(then.Body) // an older program may have written it
 	root := c.Document()
 	changes := doc.Diff(engine.DocumentBody(v.root), c.Body)
 	if len(changes) == 0 {
-		v.say("Version %d is the same as the current one.", n)
+		v.println("Version %d is the same as the current one.", n)
 		return nil
 	}
-	v.say("Version %d has %s.", n, phrase.Count(len(changes), "difference"))
+	v.println("Version %d has %s.", n, phrase.Count(len(changes), "difference"))
 	for i, ch := range changes {
-		if i == mostChanges {
-			v.say("And %d more.", len(changes)-i)
+		if i == maxChanges {
+			v.println("And %d more.", len(changes)-i)
 			break
 		}
-		v.say("%s: %s now, %s then.", trail(v.schema, ch.Path), v.held(ch.Path, ch.Before), v.held(ch.Path, ch.After))
+		v.println("%s: %s now, %s then.", placeName(v.schema, ch.Path), v.valueText(ch.Path, ch.Before), v.valueText(ch.Path, ch.After))
 	}
-	yes, err := v.yes(ctx, fmt.Sprintf("Restore version %d", n), false)
+	yes, err := v.confirm(ctx, fmt.Sprintf("Restore version %d", n), false)
 	if err != nil || !yes {
 		return err
 	}
 	return v.change(ctx, root, fmt.Sprintf("version %d restored", n))
 }
 
-// held puts what a place holds into words.
-func (v versions) held(p doc.Path, value doc.Value) string {
+// valueText formats the value of a place.
+func (v versions) valueText(p doc.Path, value doc.Value) string {
 	r := v.rowAt(p)
 	r.Value = value
 	if !value.Exists() {
 		return "empty"
 	}
-	return now(r.FieldState)
+	return valueText(r.FieldState)
 }

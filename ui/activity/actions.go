@@ -10,29 +10,29 @@ import (
 	"bugle/ui/widget"
 )
 
-// The headings of the screen's keys in the help.
+// Help headings.
 const (
 	groupCall = "Call"
 	groupList = "Calls"
 )
 
-// Typing says that a filter is being typed.
+// Typing reports whether the filter has the keyboard.
 func (s *Screen) Typing() bool { return s.list.Typing() }
 
-// Actions are what can be done, by where the keyboard is.
+// Actions returns what the user can do in the focused pane.
 func (s *Screen) Actions() []screen.Action {
 	none := ""
 	if _, ok := s.list.Selected(); !ok {
 		none = "No call is selected."
 	}
-	more := s.uses(none)
+	more := s.callActions(none)
 	if s.list.Reading() {
 		more = append(more, screen.Action{Keys: []string{"left", "right"}, Help: "scroll long lines sideways", Group: groupCall, HelpOnly: true})
 	}
 	return s.list.Actions(none, more)
 }
 
-func (s *Screen) uses(none string) []screen.Action {
+func (s *Screen) callActions(none string) []screen.Action {
 	noCurl, noCampaign, empty := none, none, ""
 	if c, ok := s.list.Selected(); ok {
 		if c.Local {
@@ -56,7 +56,7 @@ func (s *Screen) uses(none string) []screen.Action {
 		{Keys: []string{"f"}, Label: "follow", Help: follow, Group: groupList, BarPriority: 5, Run: s.toggleFollow},
 		{Keys: []string{"x"}, Label: "clear", Help: "clear the list of calls", Group: groupList, BarPriority: 2, DisabledReason: empty, Run: s.clear},
 	}
-	if s.limited() {
+	if s.hasLimits() {
 		acts = append(acts, screen.Action{Keys: []string{"u"}, Label: "limits", Help: "show how much of the service's rate limits is used", Group: groupList, BarPriority: 4, Run: s.showLimits})
 	}
 	return acts
@@ -82,7 +82,7 @@ func (s *Screen) copyShown() tea.Cmd {
 	if s.reader.Empty() {
 		return nil
 	}
-	return screen.Copy(s.reader.text, s.reader.what())
+	return screen.Copy(s.reader.text, s.reader.contentName())
 }
 
 func (s *Screen) toCampaign() tea.Cmd {

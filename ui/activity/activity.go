@@ -1,5 +1,5 @@
-// Package activity is the screen of the calls that were made to the service: what was asked, what
-// came back, and the command that asks it again.
+// Package activity is the screen with the calls to the service: requests, responses, and curl commands that
+// repeat them.
 package activity
 
 import (
@@ -14,12 +14,12 @@ import (
 	"bugle/ui/screen"
 )
 
-// Screen is the list of calls, with one of them to read.
+// Screen is the list of calls with a reader for the selected one.
 type Screen struct {
 	screen.Base
 	deps   screen.Deps
 	log    *activity.Log
-	seen   uint64 // the version of the log that is listed
+	seen   uint64 // the version of the log in the list
 	list   *browse.List[activity.Call]
 	reader *reader
 	follow bool // the cursor stays on the newest
@@ -28,17 +28,17 @@ type Screen struct {
 // taskWait is the task that waits for the next call.
 const taskWait = "wait"
 
-// New makes the screen of the calls in log; of a nil log, which has none.
+// New returns the screen of the calls in log, which may be nil.
 func New(deps screen.Deps, _ screen.Route, log *activity.Log) *Screen {
 	if log == nil {
 		log = &activity.Log{}
 	}
 	s := &Screen{Base: screen.NewBase(), deps: deps, log: log, follow: true, reader: newReader(deps.Theme)}
 	s.list = browse.New(deps.Theme, browse.Config[activity.Call]{
-		Title: "Calls", Columns: columns, Hint: "operation, path, error or ID; 4xx, 409, failed, local", Row: s.row, Filter: lets, Empty: s.emptyText,
+		Title: "Calls", Columns: columns, Hint: "operation, path, error or ID; 4xx, 409, failed, local", Row: s.row, Filter: matcher, Empty: s.emptyText,
 		Same:  func(a, b activity.Call) bool { return a.Seq == b.Seq },
 		Above: s.limits, Footer: s.footer, OnMove: s.moved, OnClear: s.refresh,
-		Page: s.reader, Show: s.show, Head: head, PageWidth: func(width int) int { return max(width*2/5, readerWidth) },
+		Page: s.reader, Show: s.show, Head: callTitle, PageWidth: func(width int) int { return max(width*2/5, readerWidth) },
 		Labels: browse.Labels{
 			Entries: "calls", Group: groupList, Read: "read the request and response", Filter: "filter calls by text, or by a status such as 4xx",
 			Next: "older call", Prev: "newer call", NextTab: []string{"tab", "]"}, PrevTab: []string{"shift+tab", "["},
@@ -48,10 +48,10 @@ func New(deps screen.Deps, _ screen.Route, log *activity.Log) *Screen {
 	return s
 }
 
-// Title is the screen's part of the breadcrumb.
+// Title returns the screen's part of the breadcrumb.
 func (s *Screen) Title() string { return "Activity" }
 
-// Badge counts the calls, and says whether the cursor follows them.
+// Badge counts the calls, and shows whether the cursor follows them.
 func (s *Screen) Badge() (string, themes.Tone) {
 	switch {
 	case s.list.Len() == 0:
@@ -65,22 +65,22 @@ func (s *Screen) Badge() (string, themes.Tone) {
 // Init waits for calls.
 func (s *Screen) Init() tea.Cmd { return s.wait() }
 
-// Resume shows what was called while another screen was on top.
+// Resume lists the calls made while another screen was on top.
 func (s *Screen) Resume() tea.Cmd {
 	s.refresh()
 	return nil
 }
 
-// Busy reports that no work is under way: waiting for a call is none.
+// Busy returns false: waiting for a call is not work.
 func (s *Screen) Busy() bool { return false }
 
-// wait ends with the next change of the log, or with the screen.
+// wait ends when the log changes or the screen is closed.
 func (s *Screen) wait() tea.Cmd {
 	seen := s.seen
 	return s.Run(taskWait, func(ctx context.Context) (any, error) { return s.log.Wait(ctx, seen) })
 }
 
-// Update takes news of calls, keys and the mouse.
+// Update handles new calls, keys and mouse events.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
@@ -98,8 +98,8 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// refresh shows the calls as they are now, newest first. The cursor stays on its call, unless it follows the
-// newest; what is being read stays in any case.
+// refresh lists the current calls, newest first. The cursor stays on its call unless it follows the newest; a
+// call being read always stays.
 func (s *Screen) refresh() {
 	s.seen = s.log.Version()
 	s.list.Set(s.log.Calls())
@@ -108,17 +108,17 @@ func (s *Screen) refresh() {
 	}
 }
 
-// moved ends following: who moves to an older call wants to stay there.
+// moved ends following when the user moves to an older call.
 func (s *Screen) moved() {
 	if !s.list.AtTop() {
 		s.follow = false
 	}
 }
 
-// show brings the reader to a call.
+// show shows a call in the reader.
 func (s *Screen) show(c activity.Call, ok bool) {
 	if !ok {
-		s.reader.none()
+		s.reader.clear()
 		return
 	}
 	s.reader.show(c)
@@ -133,5 +133,5 @@ func (s *Screen) SetTheme(t themes.Theme) {
 // SetSize divides the screen.
 func (s *Screen) SetSize(width, height int) { s.list.SetSize(width, height) }
 
-// View draws the calls and, where there is room or it was asked for, the chosen one.
+// View draws the calls and, if it fits or was opened, the selected one.
 func (s *Screen) View() string { return s.list.View() }

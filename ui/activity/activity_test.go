@@ -21,7 +21,7 @@ import (
 
 const id = "65f0a1b2c3d4e5f60718293a"
 
-// service answers saves alone.
+// service implements only Save.
 type service struct {
 	calls.Service
 	revision int64
@@ -41,25 +41,25 @@ func save(t testing.TB, l *calls.Log, s service) {
 	_, _ = calls.Wrap(s, l).Save(t.Context(), engine.SaveRequest{ID: id, Body: body})
 }
 
-// at gives a call that began so long before now.
-func at(before, took time.Duration, operation, method, path string, status int) calls.Call {
+// newCall returns a call that began that long before now.
+func newCall(before, took time.Duration, operation, method, path string, status int) calls.Call {
 	return calls.Call{At: uitest.Now.Add(-before), Took: took, Operation: operation, Method: method, Path: path, Status: status}
 }
 
-// filled gives a log of every kind of call; the newest is a create that worked.
-func filled(t testing.TB) *calls.Log {
+// newFilledLog returns a log with every kind of call; the newest is a successful create.
+func newFilledLog(t testing.TB) *calls.Log {
 	t.Helper()
 	l := &calls.Log{}
-	lost := at(26*time.Hour, 35*time.Second, "search", "POST", "/v5/campaigns/search", 0)
+	lost := newCall(26*time.Hour, 35*time.Second, "search", "POST", "/v5/campaigns/search", 0)
 	lost.Err = "nothing came within 35s"
 	l.Add(lost.WithBodies([]byte(`{"limit":15,"page":1}`), nil))
 
-	page := at(2*time.Hour, 240*time.Millisecond, "test", "POST", "/v5/campaigns/test", 502)
+	page := newCall(2*time.Hour, 240*time.Millisecond, "test", "POST", "/v5/campaigns/test", 502)
 	page.Err = "api.example.com answered 502 Bad Gateway"
 	page.ResponseHeader = http.Header{"Content-Type": {"text/html"}}
 	l.Add(page.WithBodies([]byte(`{"draft_id":"`+id+`"}`), []byte("<html>\x1b[31m<p>Bad gateway</p>\n</html>")))
 
-	get := at(90*time.Second, 1200*time.Microsecond, "get", "GET", "/v5/campaigns/"+id, 200)
+	get := newCall(90*time.Second, 1200*time.Microsecond, "get", "GET", "/v5/campaigns/"+id, 200)
 	get.Campaign = id
 	l.Add(get.WithBodies(nil, []byte(`{"response_id":"r7","type":"campaign","data":{"id":"`+id+`","basic_details":{"name":"Spring \u001b[31mmail"}}}`)))
 
@@ -68,11 +68,11 @@ func filled(t testing.TB) *calls.Log {
 		l.Add(kept.WithBodies([]byte(`{"basic_details":{"name":"Spring"}}`), []byte(`{"id":"`+id+`","revision":8}`)))
 	}
 
-	refused := at(12*time.Second, 4*time.Millisecond, "create", "POST", "/v5/campaigns", 400)
+	refused := newCall(12*time.Second, 4*time.Millisecond, "create", "POST", "/v5/campaigns", 400)
 	refused.Attempt, refused.Err = 1, "the campaign has 1 problem"
 	l.Add(refused.WithBodies([]byte(`{"channel":"PUSH"}`), []byte(`{"response_id":"r8","error":{"code":"VALIDATION_FAILED","message":"the campaign has 1 problem","details":[{"target":"created_by","message":"is required"}]}}`)))
 
-	made := at(300*time.Millisecond, 18*time.Millisecond, "create", "POST", "/v5/campaigns", 201)
+	made := newCall(300*time.Millisecond, 18*time.Millisecond, "create", "POST", "/v5/campaigns", 201)
 	made.Attempt, made.Campaign, made.RequestID, made.IdempotencyKey = 2, id, "r9", "3f2b8a52-7d0c-4f0c-9a75-1f1f3f0f9c11"
 	made.Base = "https://api-01.example.com"
 	made.RequestHeader = http.Header{"Authorization": {"Basic c2VjcmV0"}, "X-Svc-Request-Id": {"r9"}}
@@ -80,10 +80,10 @@ func filled(t testing.TB) *calls.Log {
 	return l
 }
 
-// still is the screen without its wait for the next call, which a harness would wait for as well.
-type still struct{ *activity.Screen }
+// idleScreen is the screen without waiting for the next call, which a harness would wait for too.
+type idleScreen struct{ *activity.Screen }
 
-func (still) Init() tea.Cmd { return nil }
+func (idleScreen) Init() tea.Cmd { return nil }
 
 func newScreen(l *calls.Log) *activity.Screen {
 	deps := uitest.Deps(nil)
@@ -92,19 +92,19 @@ func newScreen(l *calls.Log) *activity.Screen {
 
 func open(t *testing.T, l *calls.Log) *uitest.Harness {
 	t.Helper()
-	return uitest.New(t, still{newScreen(l)}, 80, 24)
+	return uitest.New(t, idleScreen{newScreen(l)}, 80, 24)
 }
 
-// again tells the screen that something may have changed.
-func again(h *uitest.Harness) { h.Send(screen.ChangedMsg{}) }
+// refresh sends a ChangedMsg.
+func refresh(h *uitest.Harness) { h.Send(screen.ChangedMsg{}) }
 
-func TestTheCallsAreListed(t *testing.T) {
-	h := open(t, filled(t))
+func TestCallsAreListed(t *testing.T) {
+	h := open(t, newFilledLog(t))
 	h.Want("6 calls · following", "1 of 6", "create #2", "now", "18 ms", "201", "12s", "400", "save ×2", "in the store", "local", "<0.1 ms", "1m", "1.2 ms", "2h", "502", "1d", "none", "35.0 s")
 }
 
-func TestACallIsRead(t *testing.T) {
-	h := open(t, filled(t))
+func TestReadCall(t *testing.T) {
+	h := open(t, newFilledLog(t))
 	h.Press("down", "enter")
 	h.Want("POST /v5/campaigns", "400 · 4.0 ms", `"message": "is required"`)
 	h.Press("shift+tab")
@@ -115,8 +115,8 @@ func TestACallIsRead(t *testing.T) {
 	h.Want("2 of 6")
 }
 
-func TestTheTabStaysFromCallToCall(t *testing.T) {
-	h := open(t, filled(t))
+func TestTabIsKeptBetweenCalls(t *testing.T) {
+	h := open(t, newFilledLog(t))
 	h.Press("enter", "[")
 	h.Want("o'neil@example.com", `"api_key": "[hidden]"`)
 	h.Press("n")
@@ -127,8 +127,8 @@ func TestTheTabStaysFromCallToCall(t *testing.T) {
 	h.Want(`"name": "Spring"`, "save ×2 in the store")
 }
 
-func TestWhatIsNoJSON(t *testing.T) {
-	h := open(t, filled(t))
+func TestNonJSONBodies(t *testing.T) {
+	h := open(t, newFilledLog(t))
 	h.Press("end", "enter")
 	h.Want("nothing came within 35s")
 	h.Press("p")
@@ -142,7 +142,7 @@ func TestWhatIsNoJSON(t *testing.T) {
 }
 
 func TestCopy(t *testing.T) {
-	h := open(t, filled(t))
+	h := open(t, newFilledLog(t))
 	h.Press("y", "Y", "down", "down")
 	want := `curl -X POST 'https://api-01.example.com/v5/campaigns' \
   -H 'Authorization: Basic {credentials}' \
@@ -169,7 +169,7 @@ func TestFilter(t *testing.T) {
 		{"4xx", 1}, {"4x", 1}, {"5xx", 1}, {"2xx create", 1}, {"201", 1}, {"409", 0}, {"2xx 4xx", 0},
 		{"failed", 3}, {"local", 1}, {"failed search", 1}, {"CREATE post", 2}, {"3f2b8a52", 1}, {"r9", 1}, {"35s", 1}, {id, 3}, {"zzz", 0},
 	} {
-		h := open(t, filled(t))
+		h := open(t, newFilledLog(t))
 		h.Press("/")
 		h.Type(test.typed)
 		if test.want == 0 {
@@ -178,7 +178,7 @@ func TestFilter(t *testing.T) {
 		}
 		h.Want(fmt.Sprintf("1 of %d", test.want))
 	}
-	h := open(t, filled(t))
+	h := open(t, newFilledLog(t))
 	h.Press("/")
 	h.Type("create")
 	h.Press("down")
@@ -192,13 +192,13 @@ func TestFilter(t *testing.T) {
 }
 
 func TestFollowing(t *testing.T) {
-	l := filled(t)
+	l := newFilledLog(t)
 	h := open(t, l)
-	more := func() { l.Add(at(0, time.Millisecond, "meta", "POST", "/v5/campaigns/meta", 200)); again(h) }
+	more := func() { l.Add(newCall(0, time.Millisecond, "meta", "POST", "/v5/campaigns/meta", 200)); refresh(h) }
 	more()
 	h.Want("1 of 7", "following") // on the newest
 	h.Press("down")
-	h.WantNot("following") // who moves away stays there
+	h.WantNot("following") // moving away ends following
 	more()
 	h.Want("3 of 8")
 	h.Press("f")
@@ -207,37 +207,37 @@ func TestFollowing(t *testing.T) {
 	h.WantNot("following")
 	more()
 	h.Want("2 of 9")
-	h.Press("f", "enter") // nothing is taken away from who reads
+	h.Press("f", "enter") // the call being read stays
 	h.Want("/v5/campaigns/meta")
-	l.Add(at(0, time.Millisecond, "validate", "POST", "/v5/campaigns/"+id+"/validate", 200))
-	again(h)
+	l.Add(newCall(0, time.Millisecond, "validate", "POST", "/v5/campaigns/"+id+"/validate", 200))
+	refresh(h)
 	h.WantNot("validate")
 	h.Press("esc")
 	h.Want("2 of 10")
 }
 
-func TestMoreSavesShowAtOnce(t *testing.T) {
+func TestNewCallsAppearAtOnce(t *testing.T) {
 	l := &calls.Log{}
 	save(t, l, service{revision: 8})
 	h := open(t, l)
 	h.Resize(120, 40)
 	h.Want(`"revision": 8`)
 	save(t, l, service{revision: 9})
-	again(h)
+	refresh(h)
 	h.Want("save ×2", `"revision": 9`, "1 of 1")
 	h.Press("enter")
 	save(t, l, service{err: engine.Errorf(engine.BadRequest, 409, "someone else changed it")})
-	again(h)
+	refresh(h)
 	h.Press("esc", "up")
 	h.Want("failed", "someone else changed it")
 }
 
 func TestClear(t *testing.T) {
-	l := filled(t)
+	l := newFilledLog(t)
 	h := open(t, l)
 	h.Press("x")
 	h.Want("Clear the list of calls?", "6 calls")
-	h.Press("enter") // the focus is on the answer that does no harm
+	h.Press("enter") // the harmless answer has the focus
 	if len(l.Calls()) != 6 {
 		t.Fatal("they were forgotten without a yes")
 	}
@@ -253,21 +253,21 @@ func TestClear(t *testing.T) {
 	}
 }
 
-func TestTheCampaignIsOneKeyAway(t *testing.T) {
-	h := open(t, filled(t))
+func TestOpenCampaign(t *testing.T) {
+	h := open(t, newFilledLog(t))
 	h.Press("b")
 	if r := h.LastRoute(); r.Name != screen.Builder || r.ID != id {
 		t.Errorf("b opened %+v", r)
 	}
-	h = open(t, filled(t))
+	h = open(t, newFilledLog(t))
 	h.Press("down")
 	if h.DisabledReason("b") == "" {
 		t.Error("a call about no campaign leads to one")
 	}
 }
 
-func TestTheMouseReads(t *testing.T) {
-	h := open(t, filled(t))
+func TestMouse(t *testing.T) {
+	h := open(t, newFilledLog(t))
 	h.ClickOn("400")
 	h.Want("2 of 6")
 	h.ClickOn("400")
@@ -283,7 +283,7 @@ func TestTheMouseReads(t *testing.T) {
 
 func TestALongBodyScrolls(t *testing.T) {
 	l := &calls.Log{}
-	l.Add(at(0, time.Second, "search", "POST", "/v5/campaigns/search", 200).WithBodies(nil, []byte(`{"campaigns":[`+strings.Repeat(`"`+strings.Repeat("wide ", 40)+`",`, 60)+`"the end"]}`)))
+	l.Add(newCall(0, time.Second, "search", "POST", "/v5/campaigns/search", 200).WithBodies(nil, []byte(`{"campaigns":[`+strings.Repeat(`"`+strings.Repeat("wide ", 40)+`",`, 60)+`"the end"]}`)))
 	h := open(t, l)
 	h.Press("enter")
 	before := h.Text()
@@ -297,31 +297,31 @@ func TestALongBodyScrolls(t *testing.T) {
 	h.WantFits()
 }
 
-func TestBodiesThatWereLetGo(t *testing.T) {
+func TestDiscardedBodies(t *testing.T) {
 	l := &calls.Log{}
 	for range 2 {
-		l.Add(at(0, 0, "get", "GET", "/v5/campaigns/x", 200).WithBodies(nil, make([]byte, 20<<20)))
+		l.Add(newCall(0, 0, "get", "GET", "/v5/campaigns/x", 200).WithBodies(nil, make([]byte, 20<<20)))
 	}
 	h := open(t, l)
 	h.Press("down", "enter")
 	h.Want("were dropped")
 }
 
-func TestAFullLogSaysSo(t *testing.T) {
+func TestFullLog(t *testing.T) {
 	l := &calls.Log{}
 	for range calls.Capacity + 1 {
-		l.Add(at(0, 0, "get", "GET", "/v5/campaigns/x", 200))
+		l.Add(newCall(0, 0, "get", "GET", "/v5/campaigns/x", 200))
 	}
 	h := open(t, l)
 	h.Press("end")
 	h.Want("500 of 500", "older calls are dropped")
-	l.Add(at(0, 0, "get", "GET", "/v5/campaigns/y", 200))
-	again(h) // the call under the cursor is gone
+	l.Add(newCall(0, 0, "get", "GET", "/v5/campaigns/y", 200))
+	refresh(h) // the selected call has been removed
 	h.Want("500 of 500")
 }
 
-// The screen waits for calls without looking, and nothing waits when it is closed.
-func TestItWaitsForTheNextCall(t *testing.T) {
+// The screen waits for calls without polling, and nothing waits after it is closed.
+func TestWaitForNextCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &calls.Log{}
 		s := newScreen(l)
@@ -336,7 +336,7 @@ func TestItWaitsForTheNextCall(t *testing.T) {
 				t.Fatalf("without a call there is %v", msg)
 			default:
 			}
-			l.Add(at(0, 0, fmt.Sprint("call", i), "GET", "/v5/campaigns/x", 200))
+			l.Add(newCall(0, 0, fmt.Sprint("call", i), "GET", "/v5/campaigns/x", 200))
 			next := s.Update(<-news)
 			if !strings.Contains(s.View(), fmt.Sprint("call", i)) {
 				t.Fatalf("call %d is not shown:\n%s", i, s.View())
@@ -358,9 +358,9 @@ func TestWithoutALog(t *testing.T) {
 	h.Want("No calls yet.")
 }
 
-// z gives the pane that has the keyboard the whole window.
-func TestAPaneIsZoomed(t *testing.T) {
-	h := open(t, filled(t))
+// z zooms the focused pane.
+func TestZoom(t *testing.T) {
+	h := open(t, newFilledLog(t))
 	if why := h.DisabledReason("z"); why == "" {
 		t.Error("one pane can be zoomed")
 	}
@@ -381,10 +381,10 @@ func TestAPaneIsZoomed(t *testing.T) {
 	h.WantFits()
 }
 
-// Everything that can be clicked does what it says, in every window.
+// Everything clickable works at every window size.
 func TestEveryClick(t *testing.T) {
 	for _, size := range uitest.Sizes {
-		h := uitest.New(t, still{newScreen(filled(t))}, size.W, size.H)
+		h := uitest.New(t, idleScreen{newScreen(newFilledLog(t))}, size.W, size.H)
 		h.ClickOn("400")
 		h.ClickOn("400")
 		h.Want("400 · 4.0 ms", "esc calls")

@@ -8,13 +8,13 @@ import (
 
 // BenchmarkKeys measures keys at 120×40, from the key to the drawn frame, with 500 calls in the log.
 func BenchmarkKeys(b *testing.B) {
-	l := filled(b)
+	l := newFilledLog(b)
 	for _, c := range l.Calls() {
 		for range 80 {
 			l.Add(c)
 		}
 	}
-	h := uitest.New(b, still{newScreen(l)}, 120, 40)
+	h := uitest.New(b, idleScreen{newScreen(l)}, 120, 40)
 	keys := []string{"down", "up"}
 	for i := 0; b.Loop(); i++ {
 		h.Press(keys[i%2])

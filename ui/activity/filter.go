@@ -7,14 +7,14 @@ import (
 	"bugle/engine/service/activity"
 )
 
-// filter is what a person typed to find calls: every word has to fit.
+// filter is a parsed filter text: every word must match.
 type filter struct {
-	class  int // of the status: 4 for 4xx; 0: any
-	status int // 0: any
-	failed bool
-	local  bool
-	words  []string // in lower case
-	none   bool     // two words exclude each other
+	class         int // of the status: 4 for 4xx; 0 for any
+	status        int // 0 for any
+	failed        bool
+	local         bool
+	words         []string // in lower case
+	contradictory bool     // two words contradict each other
 }
 
 func parseFilter(text string) filter {
@@ -23,10 +23,10 @@ func parseFilter(text string) filter {
 		class, status := statusWord(w)
 		switch {
 		case class > 0:
-			f.none = f.none || f.class > 0 && f.class != class
+			f.contradictory = f.contradictory || f.class > 0 && f.class != class
 			f.class = class
 		case status > 0:
-			f.none = f.none || f.status > 0 && f.status != status
+			f.contradictory = f.contradictory || f.status > 0 && f.status != status
 			f.status = status
 		case w == "failed":
 			f.failed = true
@@ -39,7 +39,7 @@ func parseFilter(text string) filter {
 	return f
 }
 
-// statusWord reads "4xx", also while its last x is to come, and "409".
+// statusWord parses "4xx", also without its last x, and "409".
 func statusWord(w string) (class, status int) {
 	if len(w) >= 2 && w[0] >= '1' && w[0] <= '5' && (w[1:] == "x" || w[1:] == "xx") {
 		return int(w[0] - '0'), 0
@@ -50,15 +50,15 @@ func statusWord(w string) (class, status int) {
 	return 0, 0
 }
 
-// lets returns the filter that was typed.
-func lets(text string) func(activity.Call) bool {
+// matcher returns the predicate for a filter text.
+func matcher(text string) func(activity.Call) bool {
 	f := parseFilter(text)
-	return func(c activity.Call) bool { return f.lets(&c) }
+	return func(c activity.Call) bool { return f.matches(&c) }
 }
 
-func (f filter) lets(c *activity.Call) bool {
+func (f filter) matches(c *activity.Call) bool {
 	switch {
-	case f.none,
+	case f.contradictory,
 		f.class > 0 && c.Status/100 != f.class,
 		f.status > 0 && c.Status != f.status,
 		f.failed && !c.Failed(),

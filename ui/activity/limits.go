@@ -13,24 +13,24 @@ import (
 	"bugle/ui/widget"
 )
 
-// limited reports whether the service has limits to keep to.
-func (s *Screen) limited() bool {
+// hasLimits reports whether the service has rate limits.
+func (s *Screen) hasLimits() bool {
 	far, ok := s.deps.Link()
 	return ok && len(far.Quotas()) > 0
 }
 
-// limits tells of each operation that was used how much of its limit, the one it comes closest to.
+// limits shows, for each operation that was used, its limit that is closest to being reached.
 func (s *Screen) limits(width int) []string {
 	far, ok := s.deps.Link()
 	if !ok || len(far.Quotas()) == 0 {
 		return nil
 	}
 	line := "Limits: "
-	for i, q := range closest(far.Quotas()) {
+	for i, q := range nearestLimits(far.Quotas()) {
 		if i > 0 {
 			line += " · "
 		}
-		line += q.Name() + " " + used(q)
+		line += q.Name() + " " + usedText(q)
 	}
 	if line == "Limits: " {
 		line += "nothing used"
@@ -38,8 +38,8 @@ func (s *Screen) limits(width int) []string {
 	return []string{s.deps.Theme.Muted.Render(widget.Truncate(line, width))}
 }
 
-// used says how much of a limit is: 3/100 min.
-func used(q engine.Quota) string {
+// usedText formats the use of a limit: 3/100 min.
+func usedText(q engine.Quota) string {
 	unit := map[string]string{"second": "s", "minute": "min", "hour": "h"}[q.Unit()]
 	if unit == "" {
 		unit = q.Unit()
@@ -47,9 +47,8 @@ func used(q engine.Quota) string {
 	return fmt.Sprintf("%d/%d %s", q.Limit-q.Remaining, q.Limit, unit)
 }
 
-// closest returns the limit of each operation that is used up next, the most used first; of operations
-// that are not used, none.
-func closest(all []engine.Quota) []engine.Quota {
+// nearestLimits returns the limit of each used operation that is closest to being reached, the most used first.
+func nearestLimits(all []engine.Quota) []engine.Quota {
 	var out []engine.Quota
 	for _, ofOne := range byOperation(all) {
 		q := slices.MinFunc(ofOne, byShare)
@@ -61,12 +60,12 @@ func closest(all []engine.Quota) []engine.Quota {
 	return out
 }
 
-// byShare puts first of what less is left, for longer.
+// byShare orders limits by the share that is left, then by the longer period.
 func byShare(a, b engine.Quota) int {
 	return cmp.Or(cmp.Compare(a.Remaining*b.Limit, b.Remaining*a.Limit), cmp.Compare(b.Window, a.Window))
 }
 
-// byOperation gathers the limits of each operation, in their order.
+// byOperation groups the limits by operation, keeping their order.
 func byOperation(all []engine.Quota) [][]engine.Quota {
 	var out [][]engine.Quota
 	for _, q := range all {
@@ -91,7 +90,7 @@ func (s *Screen) showLimits() tea.Cmd {
 	})
 }
 
-// limitsTable returns a line for each operation, with all of its limits.
+// limitsTable returns a line per operation with all of its limits.
 func limitsTable(all []engine.Quota) string {
 	wide := 0
 	for _, q := range all {
@@ -101,7 +100,7 @@ func limitsTable(all []engine.Quota) string {
 	for _, ofOne := range byOperation(all) {
 		texts := make([]string, len(ofOne))
 		for i, q := range ofOne {
-			texts[i] = used(q)
+			texts[i] = usedText(q)
 		}
 		lines = append(lines, fmt.Sprintf("%-*s  %s", wide, ofOne[0].Name(), strings.Join(texts, " · ")))
 	}

@@ -10,26 +10,26 @@ import (
 	"bugle/ui/uitest"
 )
 
-// limited is a service that keeps to limits.
+// limited is a service with rate limits.
 type limited struct {
 	engine.Service
 	quotas []engine.Quota
 }
 
-func (limited) Connection() engine.Connection { return engine.Connection{} }
-func (limited) CancelWaits()                  {}
-func (l limited) Quotas() []engine.Quota      { return l.quotas }
-func per(most, left int, d time.Duration) engine.Quota {
+func (limited) Link() engine.Connection  { return engine.Connection{} }
+func (limited) EndWaits()                {}
+func (l limited) Quotas() []engine.Quota { return l.quotas }
+func newQuota(most, left int, d time.Duration) engine.Quota {
 	return engine.Quota{Limit: most, Remaining: left, Window: d}
 }
 
-// quotas are those of three operations and of new campaigns.
+// quotas returns the limits of three operations and of new campaigns.
 func quotas() []engine.Quota {
 	all := []engine.Quota{
-		per(5, 5, time.Second), per(25, 23, time.Minute), per(100, 97, time.Hour),
-		per(10, 9, time.Second), per(100, 88, time.Minute), per(6000, 5960, time.Hour),
-		per(10_000, 10_000, time.Minute),
-		per(5, 3, time.Minute), per(25, 22, time.Hour), per(100, 97, 24*time.Hour),
+		newQuota(5, 5, time.Second), newQuota(25, 23, time.Minute), newQuota(100, 97, time.Hour),
+		newQuota(10, 9, time.Second), newQuota(100, 88, time.Minute), newQuota(6000, 5960, time.Hour),
+		newQuota(10_000, 10_000, time.Minute),
+		newQuota(5, 3, time.Minute), newQuota(25, 22, time.Hour), newQuota(100, 97, 24*time.Hour),
 	}
 	for i, operation := range []string{"create", "create", "create", "get", "get", "get", "preview"} {
 		all[i].Operation = operation
@@ -37,15 +37,15 @@ func quotas() []engine.Quota {
 	return all
 }
 
-func onLimits(t *testing.T, qs []engine.Quota) *uitest.Harness {
+func openWithLimits(t *testing.T, qs []engine.Quota) *uitest.Harness {
 	t.Helper()
 	deps := uitest.Deps(limited{quotas: qs})
-	return uitest.New(t, still{activity.New(deps, screen.Route{Name: "activity"}, filled(t))}, 80, 24)
+	return uitest.New(t, idleScreen{activity.New(deps, screen.Route{Name: "activity"}, newFilledLog(t))}, 80, 24)
 }
 
-// The line tells of each operation that was used the limit it comes closest to.
-func TestTheLimitsAreTold(t *testing.T) {
-	h := onLimits(t, quotas())
+// The line shows, for each operation that was used, the limit that is closest to being reached.
+func TestLimitsAreShown(t *testing.T) {
+	h := openWithLimits(t, quotas())
 	h.Want("Limits: new campaigns 2/5 min · get 12/100 min · create 2/25 min", "u limits")
 	h.WantNot("preview")
 	h.Press("u")
@@ -58,14 +58,14 @@ func TestTheLimitsAreTold(t *testing.T) {
 	h.Want("2 of 6")
 }
 
-func TestLimitsThatAreNotUsed(t *testing.T) {
-	h := onLimits(t, []engine.Quota{per(5, 5, time.Second)})
+func TestUnusedLimits(t *testing.T) {
+	h := openWithLimits(t, []engine.Quota{newQuota(5, 5, time.Second)})
 	h.Want("Limits: nothing used")
 }
 
-// A store on this machine has no limits, and no line of them.
+// A local store has no limits, and no line for them.
 func TestWithoutLimits(t *testing.T) {
-	for _, h := range []*uitest.Harness{open(t, filled(t)), onLimits(t, nil)} {
+	for _, h := range []*uitest.Harness{open(t, newFilledLog(t)), openWithLimits(t, nil)} {
 		h.WantNot("Limits", "u limits")
 		h.Press("u")
 		h.WantNot("Limits")

@@ -11,7 +11,7 @@ import (
 	"bugle/ui/browse"
 )
 
-// The views of a call, in the order of their tabs.
+// The tabs of a call, in order.
 const (
 	viewRequest = iota
 	viewResponse
@@ -22,7 +22,7 @@ const (
 type reader struct {
 	browse.Reader
 	call activity.Call
-	text string // what is shown
+	text string // the content shown
 }
 
 func newReader(t themes.Theme) *reader {
@@ -32,12 +32,12 @@ func newReader(t themes.Theme) *reader {
 	return r
 }
 
-func (r *reader) none() {
+func (r *reader) clear() {
 	r.Clear()
 	r.call, r.text = activity.Call{}, ""
 }
 
-// show turns to a call; the tab stays.
+// show shows a call in the current tab.
 func (r *reader) show(c activity.Call) {
 	if !r.Empty() && c.Seq == r.call.Seq && c.Count == r.call.Count && c.BodiesDropped() == r.call.BodiesDropped() {
 		return
@@ -46,20 +46,20 @@ func (r *reader) show(c activity.Call) {
 	r.fill()
 }
 
-// Turn shows another side of the call.
+// Turn switches to another tab.
 func (r *reader) Turn(n int) {
 	r.Reader.Turn(n)
 	r.fill()
 }
 
-// Mouse takes the mouse at a place of the reader.
+// Mouse handles a mouse event relative to the reader.
 func (r *reader) Mouse(msg tea.MouseMsg) {
 	if r.Reader.Mouse(msg) && !r.Empty() {
 		r.fill()
 	}
 }
 
-// fill shows the open tab from its start. Only then a body is made.
+// fill shows the current tab from its start. A body is only formatted here.
 func (r *reader) fill() {
 	var body []byte
 	switch tab, _ := r.Tab(); tab {
@@ -72,7 +72,7 @@ func (r *reader) fill() {
 	}
 	r.Rewind()
 	isJSON := false
-	if r.text = r.said(); len(body) > 0 {
+	if r.text = r.emptyBodyText(); len(body) > 0 {
 		r.text, isJSON = pretty(body)
 	}
 	if isJSON {
@@ -82,8 +82,8 @@ func (r *reader) fill() {
 	r.ShowText(r.text)
 }
 
-// said stands where there is no body.
-func (r *reader) said() string {
+// emptyBodyText is shown if there is no body.
+func (r *reader) emptyBodyText() string {
 	tab, _ := r.Tab()
 	switch {
 	case r.call.BodiesDropped():
@@ -96,7 +96,7 @@ func (r *reader) said() string {
 	return "The response has no body."
 }
 
-// pretty returns a body for people, and says whether it is JSON.
+// pretty formats a body for display, and reports whether it is JSON.
 func pretty(body []byte) (string, bool) {
 	if v, err := doc.Parse(body); err == nil {
 		return string(v.Indent()), true
@@ -104,8 +104,8 @@ func pretty(body []byte) (string, bool) {
 	return string(body), false
 }
 
-// what names the text that is shown.
-func (r *reader) what() string {
+// contentName names the content shown.
+func (r *reader) contentName() string {
 	_, name := r.Tab()
 	return "the " + strings.ToLower(name)
 }

@@ -21,7 +21,7 @@ var columns = []widget.Column{
 	{Title: "Took", Min: 7, Align: widget.AlignRight, Priority: 1},
 }
 
-// row draws a call in the table.
+// row returns the cells of a call.
 func (s *Screen) row(c activity.Call) widget.Cells {
 	status, tone := statusOf(c)
 	method, path := c.Method, c.Path
@@ -29,13 +29,13 @@ func (s *Screen) row(c activity.Call) widget.Cells {
 		method, path = "–", "in the store · "+c.Campaign
 	}
 	return widget.Cells{
-		{Text: s.ago(c.At), Tone: themes.ToneMuted}, {Text: name(c), Tone: themes.ToneStrong},
-		{Text: method, Tone: themes.ToneMuted}, {Text: path}, {Text: status, Tone: tone}, {Text: took(c.Took), Tone: themes.ToneMuted},
+		{Text: s.ago(c.At), Tone: themes.ToneMuted}, {Text: operationName(c), Tone: themes.ToneStrong},
+		{Text: method, Tone: themes.ToneMuted}, {Text: path}, {Text: status, Tone: tone}, {Text: durationText(c.Took), Tone: themes.ToneMuted},
 	}
 }
 
-// name is the operation, with what tells apart the attempts of one call.
-func name(c activity.Call) string {
+// operationName returns the operation, with the number of the attempt if there are several.
+func operationName(c activity.Call) string {
 	switch {
 	case c.Count > 1:
 		return fmt.Sprintf("%s ×%d", c.Operation, c.Count)
@@ -45,7 +45,7 @@ func name(c activity.Call) string {
 	return c.Operation
 }
 
-// statusOf returns the HTTP status, or a word for what has none.
+// statusOf returns the HTTP status, or a word if there is none.
 func statusOf(c activity.Call) (string, themes.Tone) {
 	switch {
 	case c.Local && c.Failed():
@@ -62,7 +62,7 @@ func statusOf(c activity.Call) (string, themes.Tone) {
 	return strconv.Itoa(c.Status), themes.ToneSuccess
 }
 
-// readerWidth is what a call needs beside the table.
+// readerWidth is the width of the reader beside the table.
 const readerWidth = 50
 
 func (s *Screen) footer() string {
@@ -79,19 +79,19 @@ func (s *Screen) emptyText() string {
 	return "No calls yet. Each call to the service is listed here."
 }
 
-// head names a call over its bodies.
-func head(c activity.Call, ok bool) (what, status string) {
+// callTitle returns the heading of a call.
+func callTitle(c activity.Call, ok bool) (what, status string) {
 	if !ok {
 		return "Call", ""
 	}
 	status, _ = statusOf(c)
 	if c.Local {
-		return name(c) + " in the store", status
+		return operationName(c) + " in the store", status
 	}
-	return strings.TrimSpace(c.Method + " " + c.Path), status + " · " + took(c.Took)
+	return strings.TrimSpace(c.Method + " " + c.Path), status + " · " + durationText(c.Took)
 }
 
-// ago returns when a call was made, in a few cells. Of the last minute it counts the seconds.
+// ago formats when a call was made in a few cells, in seconds during the last minute.
 func (s *Screen) ago(at time.Time) string {
 	now := s.deps.Now()
 	if loc := s.deps.Location; loc != nil {
@@ -103,8 +103,8 @@ func (s *Screen) ago(at time.Time) string {
 	return timeparse.Brief(at, now)
 }
 
-// took returns a duration in at most seven cells.
-func took(d time.Duration) string {
+// durationText formats a duration in at most seven cells.
+func durationText(d time.Duration) string {
 	switch ms := float64(d) / float64(time.Millisecond); {
 	case ms < 0.05:
 		return "<0.1 ms"

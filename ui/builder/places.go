@@ -29,7 +29,7 @@ type placeTools struct {
 // tools maps the editor names of the schema to tools.
 var tools = map[schema.Editor]placeTools{
 	schema.EditorContent:  {edit: (*places).newGrid, shows: (*places).gridShows, sidePanel: newPreviewPanel, tabBar: content.NewMessageTabs},
-	schema.EditorSchedule: {sidePanel: calendar.NewAside},
+	schema.EditorSchedule: {sidePanel: calendar.NewPanel},
 	schema.EditorLinks:    {sidePanel: newLinksPanel},
 	schema.EditorFilters:  {edit: func(_ *places, cfg editor.Config) editor.Editor { return filters.New(cfg) }, sidePanel: filters.NewAudiencePanel},
 }

@@ -24,7 +24,7 @@ type previewPanel struct {
 	root   doc.Value
 	at     doc.Path
 	views  []render.View
-	shelf  preview.Shelf
+	shelf  preview.TemplateCache
 	number int // index of the platform to show, if the place does not determine it
 }
 
@@ -60,7 +60,7 @@ func (a *previewPanel) Show(root doc.Value, at doc.Path) tea.Cmd {
 
 // withTemplates returns the document with the content of the saved templates that have been read.
 func (a *previewPanel) withTemplates() (doc.Value, render.Options) {
-	root, templates, _, _ := a.shelf.Whole(a.cfg.Head.Channel, a.root)
+	root, templates, _, _ := a.shelf.Resolve(a.cfg.Head.Channel, a.root)
 	return root, render.Options{Now: a.cfg.Now(), Templates: templates}
 }
 
@@ -92,7 +92,7 @@ func (a *previewPanel) readTemplates(all bool) tea.Cmd {
 		return nil
 	}
 	shelf := a.shelf
-	_, _, refs, unread := shelf.Whole(a.cfg.Head.Channel, a.root)
+	_, _, refs, unread := shelf.Resolve(a.cfg.Head.Channel, a.root)
 	if !all {
 		refs = unread
 	}
@@ -110,7 +110,7 @@ func inMessageCell(ch engine.Channel, root doc.Value, at doc.Path) bool {
 
 func (a *previewPanel) draw() {
 	if len(a.views) == 0 {
-		a.view.None()
+		a.view.Clear()
 		return
 	}
 	a.view.Show(a.views[min(a.number, len(a.views)-1)])
@@ -119,7 +119,7 @@ func (a *previewPanel) draw() {
 func (a *previewPanel) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
-		if shelf, ok := msg.Value.(preview.Shelf); ok && msg.Err == nil {
+		if shelf, ok := msg.Value.(preview.TemplateCache); ok && msg.Err == nil {
 			a.shelf = shelf
 			a.show()
 		}

@@ -1,4 +1,4 @@
-// Package calendar shows when a campaign goes out: its next sends, and the months that they are in.
+// Package calendar shows the next sends of a campaign in a list and a calendar.
 package calendar
 
 import (
@@ -16,65 +16,64 @@ import (
 	"bugle/ui/widget"
 )
 
-// Schedule lists the next sends of a document in the campaign's time zone, with a calendar of them
-// where there is room. Make one with [NewSchedule].
+// Schedule lists the next sends of a document in the campaign's time zone, with a calendar if it fits. Create
+// one with [NewSchedule].
 type Schedule struct {
-	// Start is the first day of a week, Numbers shows those of the weeks.
+	// Start is the first day of the week; Numbers shows week numbers.
 	Start   time.Weekday
 	Numbers bool
 
 	theme         themes.Theme
 	width, height int
 
-	document doc.Value
-	now      time.Time
-	zone     *time.Location
-	chosen   bool // the document names the zone
-	sends    []time.Time
-	turned   int // months from that of the next send
-	first    time.Time
-	marks    map[time.Time]bool // dates of sends in the months in sight
-	list     widget.Window
-	lines    []string
+	document         doc.Value
+	now              time.Time
+	zone             *time.Location
+	zoneFromDocument bool // the document sets the zone
+	sends            []time.Time
+	monthOffset      int // months after that of the next send
+	first            time.Time
+	marks            map[time.Time]bool // dates of sends in the visible months
+	list             widget.Window
+	lines            []string
 }
 
-// NewSchedule makes one that has no document yet.
+// NewSchedule returns a schedule without a document.
 func NewSchedule(t themes.Theme) Schedule {
 	return Schedule{Start: time.Monday, theme: t, zone: time.UTC}
 }
 
-// SetTheme changes the theme.
-func (s *Schedule) SetTheme(t themes.Theme) { s.theme = t; s.lay() }
+func (s *Schedule) SetTheme(t themes.Theme) { s.theme = t; s.layout() }
 
-// SetSize sets the cells that View draws.
+// SetSize sets the size of the view.
 func (s *Schedule) SetSize(width, height int) {
 	s.width, s.height = max(width, 0), max(height, 0)
-	s.lay()
+	s.layout()
 }
 
 // maxSends is how many sends are listed.
 const maxSends = 50
 
-// SetDocument shows the sends of a document from now on. It costs little where neither has changed.
+// SetDocument shows the sends of a document after now. It is cheap if neither has changed.
 func (s *Schedule) SetDocument(document doc.Value, now time.Time) {
 	now = now.Truncate(time.Minute)
 	if document.Same(s.document) && now.Equal(s.now) {
 		return
 	}
 	s.document, s.now = document, now
-	s.zone, s.chosen = engine.TimeZone(document)
+	s.zone, s.zoneFromDocument = engine.TimeZone(document)
 	s.sends = engine.NextSends(document, now, maxSends)
 	s.first = now.In(s.zone)
 	if len(s.sends) > 0 {
 		s.first = s.sends[0]
 	}
-	s.lay()
+	s.layout()
 }
 
-// Bindings are the keys that do something here.
+// Bindings returns the keys that work here.
 func (s *Schedule) Bindings() []key.Binding {
 	scroll := key.NewBinding(key.WithKeys("up", "down", "pgup", "pgdown"), key.WithHelp("↑/↓", "scroll"))
-	if !s.drawn() {
+	if !s.hasCalendar() {
 		return []key.Binding{scroll}
 	}
 	return []key.Binding{
@@ -84,30 +83,30 @@ func (s *Schedule) Bindings() []key.Binding {
 	}
 }
 
-// drawn reports that there is a calendar in sight.
-func (s *Schedule) drawn() bool {
-	below, beside := s.shape()
+// hasCalendar reports whether a calendar is visible.
+func (s *Schedule) hasCalendar() bool {
+	below, beside := s.placement()
 	return below || beside
 }
 
-// Update takes a key, and reports whether it was one for the schedule.
+// Update handles a key, and reports whether it was one for the schedule.
 func (s *Schedule) Update(msg tea.KeyMsg) bool {
 	k := msg.String()
 	switch {
-	case s.drawn() && (k == "left" || k == "h"):
+	case s.hasCalendar() && (k == "left" || k == "h"):
 		s.turn(-1)
-	case s.drawn() && (k == "right" || k == "l"):
+	case s.hasCalendar() && (k == "right" || k == "l"):
 		s.turn(1)
-	case s.drawn() && k == "0":
-		s.turn(-s.turned)
+	case s.hasCalendar() && k == "0":
+		s.turn(-s.monthOffset)
 	default:
 		return s.list.UpdateScroll(msg)
 	}
 	return true
 }
 
-// Mouse scrolls the list, or turns the calendar: with the wheel, and by a press on its arrows or on the
-// name of a later month. The place is relative to what View drew.
+// Mouse scrolls the list or changes the month: with the wheel, or a click on the arrows or the name of a later
+// month. The position is relative to the view.
 func (s *Schedule) Mouse(msg tea.MouseMsg) bool {
 	x, y, inside := s.inCalendar(msg.X, msg.Y)
 	if !inside {
@@ -130,9 +129,9 @@ func (s *Schedule) Mouse(msg tea.MouseMsg) bool {
 	return true
 }
 
-// inCalendar returns the cell of the calendar at a place of the view; false where the list is.
+// inCalendar returns the cell of the calendar at a position of the view; false for the list.
 func (s *Schedule) inCalendar(x, y int) (int, int, bool) {
-	below, beside := s.shape()
+	below, beside := s.placement()
 	switch {
 	case below:
 		y -= s.list.Height + 1
@@ -143,23 +142,23 @@ func (s *Schedule) inCalendar(x, y int) (int, int, bool) {
 }
 
 func (s *Schedule) turn(n int) {
-	if y := months.Turn(s.first, s.turned+n).Year(); y < 1971 || y > 9990 {
+	if y := months.AddMonths(s.first, s.monthOffset+n).Year(); y < 1971 || y > 9990 {
 		return
 	}
-	s.turned += n
+	s.monthOffset += n
 	s.mark()
 }
 
 func (s *Schedule) month() months.Month {
-	return months.Month{Theme: s.theme, Of: months.Turn(s.first, s.turned), Start: s.Start, Numbers: s.Numbers, Arrows: true,
+	return months.Month{Theme: s.theme, Of: months.AddMonths(s.first, s.monthOffset), Start: s.Start, Numbers: s.Numbers, Arrows: true,
 		Today: months.Date(s.now.In(s.zone)), Marked: func(d time.Time) bool { return s.marks[d] }}
 }
 
-// listWidth is what a line of the list takes.
+// listWidth is the width of a line of the list.
 const listWidth = 34
 
-// shape returns where the calendar stands: below the list, beside it, or nowhere.
-func (s *Schedule) shape() (below, beside bool) {
+// placement returns where the calendar is: below the list, beside it, or hidden.
+func (s *Schedule) placement() (below, beside bool) {
 	w := s.month().Width()
 	switch {
 	case s.height < months.Height || s.width < w || !s.scheduled():
@@ -170,12 +169,12 @@ func (s *Schedule) shape() (below, beside bool) {
 	return s.height >= months.Height+6, false
 }
 
-// scheduled reports that there are times to show in a calendar.
+// scheduled reports whether there are sends to show in a calendar.
 func (s *Schedule) scheduled() bool { return len(s.sends) > 0 }
 
-// abreast returns how many months stand side by side.
-func (s *Schedule) abreast() int {
-	below, beside := s.shape()
+// monthsPerRow returns how many months are side by side.
+func (s *Schedule) monthsPerRow() int {
+	below, beside := s.placement()
 	room := s.width
 	switch {
 	case beside:
@@ -183,14 +182,14 @@ func (s *Schedule) abreast() int {
 	case !below:
 		return 0
 	}
-	return months.Beside(s.month().Width(), room, 3)
+	return months.MonthsPerRow(s.month().Width(), room, 3)
 }
 
-// lay makes the lines of the list and finds out where all stands.
-func (s *Schedule) lay() {
+// layout renders the lines of the list and positions the calendar.
+func (s *Schedule) layout() {
 	s.mark()
 	w, h := s.width, s.height
-	below, beside := s.shape()
+	below, beside := s.placement()
 	if beside {
 		w = listWidth
 	}
@@ -199,20 +198,20 @@ func (s *Schedule) lay() {
 	}
 	s.lines = s.text(w)
 	if below {
-		h = min(h, len(s.lines)) // the calendar follows the list
+		h = min(h, len(s.lines)) // the calendar is directly below the list
 	}
 	s.list.Resize(len(s.lines), h)
 }
 
-// mark finds the sends of the months in sight.
+// mark finds the sends in the visible months.
 func (s *Schedule) mark() {
-	n := s.abreast()
+	n := s.monthsPerRow()
 	s.marks = map[time.Time]bool{}
 	if n == 0 {
 		return
 	}
-	from := months.Turn(s.first, s.turned)
-	till := months.Turn(from, n)
+	from := months.AddMonths(s.first, s.monthOffset)
+	till := months.AddMonths(from, n)
 	start, _ := timeparse.At(from, s.zone)
 	for _, t := range engine.NextSends(s.document, start, 31*n) {
 		if d := months.Date(t); d.Before(till) {
@@ -229,7 +228,7 @@ func (s *Schedule) text(w int) []string {
 			out = append(out, s.theme.Paint(tone, l))
 		}
 	}
-	if s.chosen {
+	if s.zoneFromDocument {
 		add(themes.ToneMuted, "Times in "+s.zone.String())
 	} else {
 		add(themes.ToneWarning, "No time zone chosen; times are in UTC")
@@ -239,10 +238,10 @@ func (s *Schedule) text(w int) []string {
 		return out
 	}
 	now := s.now.In(s.zone)
-	usual, year := s.usual(), now.Year()
+	usual, year := s.usualTime(), now.Year()
 	for i, t := range s.sends {
 		if i > 0 {
-			if words := changed(s.sends[i-1], t); words != "" {
+			if words := clockChange(s.sends[i-1], t); words != "" {
 				add(themes.ToneWarning, words)
 			}
 		}
@@ -261,8 +260,8 @@ func (s *Schedule) text(w int) []string {
 	return out
 }
 
-// usual is the time of day of most sends: the clocks may skip it once, not twice in a row.
-func (s *Schedule) usual() timeparse.Clock {
+// usualTime returns the time of day of most sends; a clock change may skip it once, but not twice in a row.
+func (s *Schedule) usualTime() timeparse.Clock {
 	seen := map[timeparse.Clock]int{}
 	best := timeparse.ClockOf(s.sends[0])
 	for _, t := range s.sends {
@@ -274,7 +273,7 @@ func (s *Schedule) usual() timeparse.Clock {
 	return best
 }
 
-// line draws one send: weekday and date, time, how far off.
+// line draws one send: weekday and date, time, and how far off it is.
 func (s *Schedule) line(t, now time.Time, w int) string {
 	day, clock, off := t.Format("Mon _2 Jan  "), timeparse.ClockOf(t).String(), timeparse.Until(t, now)
 	line := s.theme.Paint(themes.ToneText, day) + s.theme.Paint(themes.ToneStrong, clock)
@@ -284,8 +283,8 @@ func (s *Schedule) line(t, now time.Time, w int) string {
 	return widget.Truncate(line, w)
 }
 
-// changed returns on which day the clocks change between two sends; "" where they do not.
-func changed(a, b time.Time) string {
+// clockChange returns the day of a clock change between two sends; "" if there is none.
+func clockChange(a, b time.Time) string {
 	_, before := a.Zone()
 	_, after := b.Zone()
 	if before == after {
@@ -306,11 +305,11 @@ func changed(a, b time.Time) string {
 func (s *Schedule) View() string {
 	from, to := s.list.Visible()
 	lines := append([]string(nil), s.lines[from:to]...)
-	if below, _ := s.shape(); s.drawn() {
+	if below, _ := s.placement(); s.hasCalendar() {
 		var ms []months.Month
-		for i := range s.abreast() {
+		for i := range s.monthsPerRow() {
 			m := s.month()
-			m.Of, m.Arrows = months.Turn(m.Of, i), i == 0
+			m.Of, m.Arrows = months.AddMonths(m.Of, i), i == 0
 			ms = append(ms, m)
 		}
 		drawn := months.Join(ms...)

@@ -67,7 +67,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-func wants(t *testing.T, s *calendar.Schedule, parts ...string) {
+func wantText(t *testing.T, s *calendar.Schedule, parts ...string) {
 	t.Helper()
 	for _, p := range parts {
 		if !strings.Contains(shown(s), p) {
@@ -76,21 +76,21 @@ func wants(t *testing.T, s *calendar.Schedule, parts ...string) {
 	}
 }
 
-func TestTurningTheMonths(t *testing.T) {
+func TestMonthNavigation(t *testing.T) {
 	s := calendar.NewSchedule(themes.Plain())
 	s.SetSize(33, 30)
 	s.SetDocument(document(t, "PERIODIC", weekly), now)
-	wants(t, &s, "March 2026", "20•", "23•", " 2•") // those that are past as well
+	wantText(t, &s, "March 2026", "20•", "23•", " 2•") // past sends too
 	press(&s, tea.KeyRight)
-	wants(t, &s, "April 2026")
+	wantText(t, &s, "April 2026")
 	press(&s, tea.KeyLeft)
 	press(&s, tea.KeyLeft)
-	wants(t, &s, "February 2026")
+	wantText(t, &s, "February 2026")
 	if strings.Contains(shown(&s), "•") {
 		t.Errorf("there was none in February:\n%s", shown(&s))
 	}
 	s.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("0")})
-	wants(t, &s, "March 2026")
+	wantText(t, &s, "March 2026")
 	if press(&s, tea.KeyF5) {
 		t.Error("a key that means nothing here is taken")
 	}
@@ -100,24 +100,24 @@ func TestTurningTheMonths(t *testing.T) {
 	}
 }
 
-func TestClocksThatSkipASend(t *testing.T) {
+func TestClockChangeSkipsSend(t *testing.T) {
 	s := calendar.NewSchedule(themes.Plain())
 	s.SetSize(60, 24)
 	s.SetDocument(document(t, "PERIODIC", `{"start_time":"2026-03-27T02:30:00","timezone":"Europe/Berlin","periodic_details":{"sending_frequency":"DAILY","no_of_occurences":5}}`), now)
-	wants(t, &s, "Sun 29 Mar  03:30", "↕ 29 Mar: clocks go forward 1 h", "02:30 does not exist on that day", "Mon 30 Mar  02:30")
+	wantText(t, &s, "Sun 29 Mar  03:30", "↕ 29 Mar: clocks go forward 1 h", "02:30 does not exist on that day", "Mon 30 Mar  02:30")
 }
 
-func TestNothingToShow(t *testing.T) {
+func TestNoSends(t *testing.T) {
 	s := calendar.NewSchedule(themes.Plain())
 	s.SetSize(40, 20)
 	s.SetDocument(document(t, "ONE_TIME", `{"delivery_type":"ASAP"}`), now)
-	wants(t, &s, "No time zone chosen", "as soon as you publish")
+	wantText(t, &s, "No time zone chosen", "as soon as you publish")
 	s.SetDocument(document(t, "ONE_TIME", `{"delivery_type":"AT_FIXED_TIME","start_time":"2026-03-21T09:00:00Z"}`), now)
-	wants(t, &s, "Sat 21 Mar  09:00  tomorrow", "March 2026", "21•")
+	wantText(t, &s, "Sat 21 Mar  09:00  tomorrow", "March 2026", "21•")
 }
 
-// It draws the cells it was given, of any document, in any of the themes' looks.
-func TestItFits(t *testing.T) {
+// The view has the size that was set, for any document and theme.
+func TestFits(t *testing.T) {
 	for _, d := range []string{weekly, `{}`, `{"start_time":7}`} {
 		s := calendar.NewSchedule(themes.Plain())
 		s.SetDocument(document(t, "PERIODIC", d), now)
@@ -149,7 +149,7 @@ func TestWheel(t *testing.T) {
 	}
 	s.SetSize(33, 30)
 	s.Mouse(tea.MouseMsg{Y: 10, Button: tea.MouseButtonWheelDown})
-	wants(t, &s, "April 2026")
+	wantText(t, &s, "April 2026")
 }
 
 func BenchmarkDocument(b *testing.B) {
@@ -162,11 +162,11 @@ func BenchmarkDocument(b *testing.B) {
 	}
 }
 
-// Beside the form of a schedule it follows the document, and takes keys and the mouse.
-func TestAside(t *testing.T) {
+// As a side panel it follows the document, and handles keys and mouse events.
+func TestPanel(t *testing.T) {
 	cfg := editor.Config{Now: func() time.Time { return now }}
 	cfg.Theme, cfg.Root = themes.Plain(), document(t, "ONE_TIME", `{"delivery_type":"ASAP"}`)
-	a := calendar.NewAside(cfg)
+	a := calendar.NewPanel(cfg)
 	a.SetSize(33, 30)
 	if !strings.Contains(a.View(), "as soon as you publish") {
 		t.Errorf("%s", a.View())
@@ -182,8 +182,8 @@ func TestAside(t *testing.T) {
 	}
 }
 
-// The arrows of the calendar take clicks, beside the list and below it.
-func TestArrowsTakeClicks(t *testing.T) {
+// The arrows of the calendar can be clicked, beside the list and below it.
+func TestArrowClicks(t *testing.T) {
 	for _, size := range [][2]int{{33, 36}, {70, 12}} {
 		s := calendar.NewSchedule(themes.Plain())
 		s.SetSize(size[0], size[1])

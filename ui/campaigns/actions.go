@@ -91,7 +91,7 @@ func (s *Screen) campaignActions() []screen.Action {
 		{Keys: []string{"t"}, Label: "test", Help: "send a test to a few people", Group: groupCampaign, BarPriority: 15, DisabledReason: why(testDisabledReason(sum)), Run: route(screen.TestSend)},
 		{Keys: []string{"c"}, Label: "clone", Help: "start a draft as a copy of this campaign", Group: groupCampaign, BarPriority: 11, DisabledReason: why(cloneDisabledReason(s.deps.Service, sum)),
 			Run: func() tea.Cmd { return s.clone(sum) }},
-		{Keys: []string{"x"}, Label: "delete", Help: "delete a draft; this cannot be undone", Group: groupCampaign, DisabledReason: why(status.Why(s.deps, sum, catalog.Delete)),
+		{Keys: []string{"x"}, Label: "delete", Help: "delete a draft; this cannot be undone", Group: groupCampaign, DisabledReason: why(status.DisabledReason(s.deps, sum, catalog.Delete)),
 			Run: func() tea.Cmd { return status.Ask(s.deps, sum, catalog.Delete) }},
 		{Keys: []string{"y"}, Label: "copy ID", Help: "copy the campaign's ID", Group: groupCampaign, DisabledReason: none,
 			Run: func() tea.Cmd {

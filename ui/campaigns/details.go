@@ -49,7 +49,7 @@ func (p *detailsPane) view(t themes.Theme, a area, focused bool) string {
 // updateDetails describes the campaign under the cursor.
 func (s *Screen) updateDetails() {
 	sum, ok := s.selected()
-	s.details.describe(s.theme, s.panes().details.w, s.now(), sum, ok, func(a catalog.Action) bool { return status.Why(s.deps, sum, a) == "" })
+	s.details.describe(s.theme, s.panes().details.w, s.now(), sum, ok, func(a catalog.Action) bool { return status.DisabledReason(s.deps, sum, a) == "" })
 }
 
 // description collects the lines about a campaign.

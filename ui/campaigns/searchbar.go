@@ -204,7 +204,7 @@ func (b *searchBar) setCompletions(typed, right bool) {
 	for i, c := range b.completions {
 		items[i] = typeahead.Item{Value: c.Text, Info: completionLabel(c), Ref: i}
 	}
-	b.list.Show(typeahead.Offer{Items: items, Text: strings.TrimSpace(b.text()), Typed: typed, Free: typed, Lead: true, Right: right})
+	b.list.Show(typeahead.Options{Items: items, Text: strings.TrimSpace(b.text()), Typed: typed, Free: typed, TextFirst: true, Valid: right})
 }
 
 // wordIsComplete reports whether the word at the cursor can be searched for as it is, that is, not a partial

@@ -43,11 +43,11 @@ func (g *Grid) openAdd() {
 		if language != "" {
 			info = language + " · " + info
 		}
-		a.all = append(a.all, typeahead.Item{Value: name, Info: info, Also: language})
+		a.all = append(a.all, typeahead.Item{Value: name, Info: info, Keywords: language})
 	}
 	for _, l := range grid.Languages {
 		if !slices.Contains(own, l.Tag) {
-			a.all = append(a.all, typeahead.Item{Value: l.Tag, Info: l.Name, Also: l.Name})
+			a.all = append(a.all, typeahead.Item{Value: l.Tag, Info: l.Name, Keywords: l.Name})
 		}
 	}
 	a.all = slices.DeleteFunc(a.all, func(o typeahead.Item) bool {
@@ -61,7 +61,7 @@ func (g *Grid) openAdd() {
 // find lists the matches of the text.
 func (a *addDialog) find() {
 	text := strings.TrimSpace(a.prompt.Value())
-	a.list.Show(typeahead.Offer{Items: typeahead.Match(a.all, text), Text: text, Typed: true, Free: true})
+	a.list.Show(typeahead.Options{Items: typeahead.Match(a.all, text), Text: text, Typed: true, Free: true})
 }
 
 // addPageSize is how many rows pgup and pgdown move.

@@ -92,7 +92,7 @@ func (f *form) focusRow(i int) {
 	if r.kind == nameRow {
 		f.names = f.namesOf(r)
 		if r.text == "" { // an existing name is not replaced when the cursor passes it
-			f.list.Show(typeahead.Offer{Items: f.names, Typed: true})
+			f.list.Show(typeahead.Options{Items: f.names, Typed: true})
 		}
 	}
 }
@@ -237,11 +237,11 @@ func (f *form) typeKey(r row, msg tea.KeyMsg) {
 			f.acceptText(r)
 			return
 		}
-		f.list.Show(typeahead.Offer{Items: typeahead.Match(f.names, text), Text: text, Typed: typed && text != "", Free: typed, Note: f.unknownNote()})
+		f.list.Show(typeahead.Options{Items: typeahead.Match(f.names, text), Text: text, Typed: typed && text != "", Free: typed, Note: f.unknownNote()})
 	}
 	if r.kind == frequencyRow {
 		f.refused = false
-		f.list.Show(typeahead.Offer{Items: typeahead.Items(audience.SuggestFrequencies(text)), Text: text, Typed: f.parseError(r) != nil})
+		f.list.Show(typeahead.Options{Items: typeahead.Items(audience.SuggestFrequencies(text)), Text: text, Typed: f.parseError(r) != nil})
 	}
 	f.acceptText(r)
 }

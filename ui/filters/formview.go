@@ -187,7 +187,7 @@ func counted(n int) string {
 
 // layNames adds the suggested names, scrolled to the highlighted one.
 func (f *form) layNames(indent int, put func(name int, text string, chips ...chip)) {
-	most := min(typeahead.Most, max(f.visibleLines-3, 2))
+	most := min(typeahead.MaxRows, max(f.visibleLines-3, 2))
 	for i, l := range f.list.Lines(f.cfg.Theme, max(f.cfg.Width-indent, 1), most) {
 		name, _ := f.list.RowAt(i)
 		put(name, strings.Repeat(" ", indent)+l)

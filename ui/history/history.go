@@ -1,5 +1,5 @@
-// Package history is the screen of a campaign's earlier versions: what each save changed, and the
-// way back to any of them.
+// Package history is the screen with the earlier versions of a campaign, which shows what each save changed and
+// can restore any version.
 package history
 
 import (
@@ -23,7 +23,7 @@ type Screen struct {
 	theme themes.Theme
 	id    string
 
-	campaign  engine.Campaign // as it is now
+	campaign  engine.Campaign // the current version
 	revisions []engine.Revision
 	loaded    bool
 	failed    error
@@ -31,28 +31,28 @@ type Screen struct {
 	list    widget.List
 	pager   widget.Pager
 	reading bool // the changes have the keyboard
-	zoom    bool // the pane with the keyboard has the whole screen
-	against base
-	shown   shown
+	zoom    bool // the focused pane fills the screen
+	base    comparisonBase
+	shown   shownVersion
 
 	width, height int
 }
 
-// base is what a version is compared with.
-type base uint8
+// comparisonBase is what a version is compared with.
+type comparisonBase uint8
 
 const (
-	againstBefore base = iota // the version before it
-	againstNow                // the campaign as it is
+	baseBefore  comparisonBase = iota // the version before it
+	baseCurrent                       // the current version
 )
 
-// shown is the version whose changes are in sight.
-type shown struct {
+// shownVersion is the version whose changes are shown.
+type shownVersion struct {
 	compared
 	n     int64
 	ready bool
 	err   error
-	then  func() tea.Cmd // what was asked for while it was being read
+	then  func() tea.Cmd // the action to run once it has been read
 }
 
 const (
@@ -60,20 +60,20 @@ const (
 	taskShow = "show"
 )
 
-// New makes the screen for the route's campaign.
+// New returns the screen for the route's campaign.
 func New(deps screen.Deps, r screen.Route) *Screen {
 	s := &Screen{Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID, list: widget.NewList(deps.Theme), pager: widget.NewPager(deps.Theme)}
 	s.list.Empty = "No earlier versions. Each save adds one."
 	return s
 }
 
-// Title is the screen's part of the breadcrumb.
+// Title returns the screen's part of the breadcrumb.
 func (s *Screen) Title() string { return "History" }
 
-// Route tells which campaign the screen is about.
+// Route returns the route of the screen's campaign.
 func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.History, ID: s.id} }
 
-// GoTo is how other screens lead back here.
+// GoTo handles navigation from other screens to this one.
 func (s *Screen) GoTo(screen.Route) tea.Cmd { return s.load() }
 
 // Badge counts the versions.
@@ -87,10 +87,10 @@ func (s *Screen) Badge() (string, themes.Tone) {
 // Init reads the history.
 func (s *Screen) Init() tea.Cmd { return s.load() }
 
-// Resume reads it again: there may be a newer version.
+// Resume reads it again, because there may be a newer version.
 func (s *Screen) Resume() tea.Cmd { return s.load() }
 
-// Campaign returns the campaign as it is now.
+// Campaign returns the current campaign.
 func (s *Screen) Campaign() (engine.Campaign, bool) { return s.campaign, s.loaded }
 
 type loaded struct {
@@ -115,12 +115,12 @@ func (s *Screen) load() tea.Cmd {
 	})
 }
 
-// Update takes results, keys and the mouse.
+// Update handles results, keys and mouse events.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
 		if s.Accept(msg) {
-			return s.took(msg)
+			return s.showLoaded(msg)
 		}
 	case screen.ChangedMsg:
 		if msg.ID == s.id || msg.ID == "" {
@@ -140,14 +140,14 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (s *Screen) took(r screen.Result) tea.Cmd {
+func (s *Screen) showLoaded(r screen.Result) tea.Cmd {
 	if r.Kind == taskShow {
 		s.shown.ready, s.shown.err = true, r.Err
 		if r.Err != nil {
 			return nil
 		}
 		s.shown.compared = r.Value.(compared)
-		s.lay()
+		s.renderChanges()
 		if then := s.shown.then; then != nil {
 			s.shown.then = nil
 			return then()
@@ -172,10 +172,10 @@ func (s *Screen) selected() (engine.Revision, bool) {
 	return s.revisions[i], true
 }
 
-// compared is a version, and the two campaigns whose difference is shown.
+// compared is a version and the two campaigns to compare.
 type compared struct{ old, new, version engine.Campaign }
 
-// show reads the version under the cursor, and what it is compared with.
+// show reads the selected version and the one to compare it with.
 func (s *Screen) show() tea.Cmd {
 	rev, ok := s.selected()
 	h, can := s.deps.Service.(engine.RevisionReader)
@@ -184,10 +184,10 @@ func (s *Screen) show() tea.Cmd {
 	}
 	then := s.shown.then
 	if s.shown.n != rev.N {
-		then = nil // it was about another version
+		then = nil // it was for another version
 	}
-	s.shown = shown{n: rev.N, then: then}
-	now, id, against := s.campaign, s.id, s.against
+	s.shown = shownVersion{n: rev.N, then: then}
+	now, id, against := s.campaign, s.id, s.base
 	before := int64(0)
 	if i := s.list.Cursor; i+1 < len(s.revisions) {
 		before = s.revisions[i+1].N
@@ -197,7 +197,7 @@ func (s *Screen) show() tea.Cmd {
 		if err != nil {
 			return nil, err
 		}
-		if against == againstNow {
+		if against == baseCurrent {
 			return compared{old: version, new: now, version: version}, nil
 		}
 		if before == 0 {
@@ -214,19 +214,19 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	if !inList {
 		s.pager.Mouse(msg)
 		if msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress {
-			s.read(true)
+			s.focusChanges(true)
 		}
 		return nil
 	}
 	if s.list.Mouse(msg, msg.Y-1) {
-		s.read(false)
+		s.focusChanges(false)
 		return s.show()
 	}
 	return nil
 }
 
-// read focuses the changes, or the versions.
-func (s *Screen) read(changes bool) tea.Cmd {
+// focusChanges focuses the changes, or the versions.
+func (s *Screen) focusChanges(changes bool) tea.Cmd {
 	s.reading = changes
 	if s.zoom {
 		s.SetSize(s.width, s.height)
@@ -234,18 +234,18 @@ func (s *Screen) read(changes bool) tea.Cmd {
 	return nil
 }
 
-// Typing is never true: there is nothing to type here.
+// Typing returns false: there is no text field.
 func (s *Screen) Typing() bool { return false }
 
 const groupHistory = "History"
 
-// Actions are what can be done with a version.
+// Actions returns what can be done with a version.
 func (s *Screen) Actions() []screen.Action {
 	if s.failed != nil {
 		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupHistory, BarPriority: 9, Run: s.load}}
 	}
 	with, help := "compare with now", "show changes since this version"
-	if s.against == againstNow {
+	if s.base == baseCurrent {
 		with, help = "compare with before", "show what this version changed"
 	}
 	none := ""
@@ -253,12 +253,12 @@ func (s *Screen) Actions() []screen.Action {
 		none = "No version selected."
 	}
 	acts := []screen.Action{
-		{Keys: []string{"enter"}, Label: "restore", Help: "restore this version; undo brings the current one back", Group: groupHistory, BarPriority: 9, DisabledReason: s.restoreWhy(none), Run: s.whenRead(s.restore)},
+		{Keys: []string{"enter"}, Label: "restore", Help: "restore this version; undo brings the current one back", Group: groupHistory, BarPriority: 9, DisabledReason: s.restoreDisabledReason(none), Run: s.whenRead(s.restore)},
 		{Keys: []string{"c", " "}, Label: with, Help: help, Group: groupHistory, BarPriority: 7, DisabledReason: none, Run: func() tea.Cmd {
-			s.against = againstNow - s.against
+			s.base = baseCurrent - s.base
 			return s.show()
 		}},
-		{Keys: []string{"tab"}, Label: "changes", Help: "switch between versions and changes", Group: groupHistory, BarPriority: 5, Run: func() tea.Cmd { return s.read(!s.reading) }},
+		{Keys: []string{"tab"}, Label: "changes", Help: "switch between versions and changes", Group: groupHistory, BarPriority: 5, Run: func() tea.Cmd { return s.focusChanges(!s.reading) }},
 		screen.ZoomAction(s.zoom, "z", groupHistory, func() tea.Cmd {
 			s.zoom = !s.zoom
 			s.SetSize(s.width, s.height)
@@ -270,12 +270,12 @@ func (s *Screen) Actions() []screen.Action {
 	}
 	if s.reading {
 		acts[2].Label = "versions"
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "versions", Help: "back to the versions", Group: groupHistory, BarPriority: 8, Run: func() tea.Cmd { return s.read(false) }})
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "versions", Help: "back to the versions", Group: groupHistory, BarPriority: 8, Run: func() tea.Cmd { return s.focusChanges(false) }})
 	}
 	return acts
 }
 
-// whenRead returns do as an action on the version that is shown, which waits until that has been read.
+// whenRead wraps an action on the shown version so that it waits until the version has been read.
 func (s *Screen) whenRead(do func() tea.Cmd) func() tea.Cmd {
 	return func() tea.Cmd {
 		if s.shown.ready {
@@ -286,24 +286,24 @@ func (s *Screen) whenRead(do func() tea.Cmd) func() tea.Cmd {
 	}
 }
 
-func (s *Screen) restoreWhy(none string) string {
+func (s *Screen) restoreDisabledReason(none string) string {
 	if rev, ok := s.selected(); ok && len(s.revisions) > 0 && rev.N == s.revisions[0].N {
 		return "This is the current version."
 	}
 	return none
 }
 
-// restore hands the version to the builder, where it becomes one change like any other: checked,
-// saved or waiting to be applied, and undone with one key.
+// restore opens the version in the builder, where it becomes a change like any other: validated, saved or
+// pending, and undone with one key.
 func (s *Screen) restore() tea.Cmd {
 	rev, ok := s.selected()
 	if !ok {
 		return nil
 	}
-	body, _ := catalog.WithFilterTypes(s.shown.version.Body) // an earlier program may have written it
+	body, _ := catalog.WithFilterTypes(s.shown.version.Body) // an older program may have written it
 	return screen.Ask(screen.Question{
 		Title:   fmt.Sprintf("Restore version %d?", rev.N),
-		Body:    "The campaign goes back to how it was on " + s.when(rev.At) + ". The current version stays in the history, and undo brings it back.",
+		Body:    "The campaign goes back to how it was on " + s.formatTime(rev.At) + ". The current version stays in the history, and undo brings it back.",
 		Buttons: []widget.Button{{Label: "Restore", Key: "y"}, {Label: "Cancel", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {

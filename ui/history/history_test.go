@@ -77,7 +77,7 @@ func TestEachVersionShowsWhatItChanged(t *testing.T) {
 	h.WantFits()
 }
 
-func TestAVersionIsComparedWithNow(t *testing.T) {
+func TestCompareWithCurrent(t *testing.T) {
 	svc, id := versions(t)
 	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)
 	h.Press("end", "c")
@@ -86,7 +86,7 @@ func TestAVersionIsComparedWithNow(t *testing.T) {
 	h.Want("What version 1 changed")
 }
 
-func TestRestoreHandsTheVersionToTheBuilder(t *testing.T) {
+func TestRestoreOpensVersionInBuilder(t *testing.T) {
 	svc, id := versions(t)
 	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)
 	h.Press("enter")
@@ -103,12 +103,12 @@ func TestRestoreHandsTheVersionToTheBuilder(t *testing.T) {
 	}
 }
 
-// earlier has versions whose filters were written by an earlier program.
-type earlier struct{ *local.Service }
+// oldFilterService has versions with filters written by an older program.
+type oldFilterService struct{ *local.Service }
 
 const earlierFilter = `{"segmentation_details":{"included_filters":{"filters":[{"filter_type":"actions","action_name":"Bought","attributes":{"filters":[{"filter_type":%q,"name":"price"}]}}]}}}`
 
-func (e earlier) Revision(ctx context.Context, id string, n int64) (engine.Campaign, error) {
+func (e oldFilterService) Revision(ctx context.Context, id string, n int64) (engine.Campaign, error) {
 	c, err := e.Service.Revision(ctx, id, n)
 	if err == nil {
 		c.Body, err = doc.Parse(fmt.Appendf(nil, earlierFilter, "event_attributes"))
@@ -116,22 +116,22 @@ func (e earlier) Revision(ctx context.Context, id string, n int64) (engine.Campa
 	return c, err
 }
 
-func TestRestoreOfAnEarlierProgramsVersionIsUpToDate(t *testing.T) {
+func TestRestoreUpgradesOldFilters(t *testing.T) {
 	svc, id := versions(t)
-	h := uitest.New(t, history.New(uitest.Deps(earlier{svc}), screen.Route{ID: id}), 120, 40)
+	h := uitest.New(t, history.New(uitest.Deps(oldFilterService{svc}), screen.Route{ID: id}), 120, 40)
 	h.Press("down", "enter", "y")
 	if got := string(h.LastRoute().Doc.Encode()); got != fmt.Sprintf(earlierFilter, "user_attributes") {
 		t.Errorf("the builder got %s", got)
 	}
 }
 
-// slow reads a version only after something else has happened.
-type slow struct {
+// slowService calls meanwhile before it reads a version.
+type slowService struct {
 	*local.Service
 	meanwhile func()
 }
 
-func (s *slow) Revision(ctx context.Context, id string, n int64) (engine.Campaign, error) {
+func (s *slowService) Revision(ctx context.Context, id string, n int64) (engine.Campaign, error) {
 	if meanwhile := s.meanwhile; meanwhile != nil {
 		s.meanwhile = nil
 		meanwhile()
@@ -139,10 +139,10 @@ func (s *slow) Revision(ctx context.Context, id string, n int64) (engine.Campaig
 	return s.Service.Revision(ctx, id, n)
 }
 
-// What is pressed while a version is being read is done when it has been; not with another version.
-func TestKeysBeforeAVersionIsRead(t *testing.T) {
+// A key pressed while a version is being read applies to that version once it has been read, and to no other.
+func TestKeysWhileVersionLoads(t *testing.T) {
 	local, id := versions(t)
-	svc := &slow{Service: local}
+	svc := &slowService{Service: local}
 	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 120, 40)
 	svc.meanwhile = func() { h.Press("enter") }
 	h.Press("down")
@@ -154,32 +154,32 @@ func TestKeysBeforeAVersionIsRead(t *testing.T) {
 	h.WantNot("Copied")
 }
 
-func TestAServiceWithoutHistorySaysSo(t *testing.T) {
+func TestServiceWithoutHistory(t *testing.T) {
 	h := uitest.New(t, history.New(uitest.Deps(uitest.NewFake().WithoutCapabilities()), screen.Route{ID: "x"}), 80, 24)
 	h.Want("keeps no earlier versions")
 }
 
-// damaged cannot read one of its versions.
-type damaged struct {
+// damagedService cannot read one of its versions.
+type damagedService struct {
 	*local.Service
 }
 
-func (d damaged) Revision(ctx context.Context, id string, n int64) (engine.Campaign, error) {
+func (d damagedService) Revision(ctx context.Context, id string, n int64) (engine.Campaign, error) {
 	if n == 2 {
 		return engine.Campaign{}, errors.New("the checksum is wrong")
 	}
 	return d.Service.Revision(ctx, id, n)
 }
 
-func TestAVersionThatCannotBeReadSaysSoAndOthersAreShown(t *testing.T) {
+func TestUnreadableVersion(t *testing.T) {
 	svc, id := versions(t)
-	h := uitest.New(t, history.New(uitest.Deps(damaged{svc}), screen.Route{ID: id}), 120, 40)
+	h := uitest.New(t, history.New(uitest.Deps(damagedService{svc}), screen.Route{ID: id}), 120, 40)
 	h.Want("Can't read this version: the checksum is wrong")
 	h.Press("end")
 	h.Want("What version 1 changed")
 }
 
-func TestEscLeavesTheChangesBeforeTheScreen(t *testing.T) {
+func TestEscLeavesChangesBeforeScreen(t *testing.T) {
 	svc, id := versions(t)
 	h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), 80, 24)
 	h.Press("tab")
@@ -188,8 +188,8 @@ func TestEscLeavesTheChangesBeforeTheScreen(t *testing.T) {
 	h.WantNot("esc versions")
 }
 
-// z gives the pane that has the keyboard the whole window, in every window.
-func TestAPaneIsZoomed(t *testing.T) {
+// z zooms the focused pane at every window size.
+func TestZoom(t *testing.T) {
 	svc, id := versions(t)
 	for _, size := range uitest.Sizes {
 		h := uitest.New(t, history.New(uitest.Deps(svc), screen.Route{ID: id}), size.W, size.H)
@@ -213,7 +213,7 @@ func TestAPaneIsZoomed(t *testing.T) {
 	}
 }
 
-// Everything that can be clicked does what it says, in every window.
+// Everything clickable works at every window size.
 func TestEveryClick(t *testing.T) {
 	svc, id := versions(t)
 	for _, size := range uitest.Sizes {

@@ -25,8 +25,8 @@ type split struct {
 	list, main box
 }
 
-// split divides the screen: side by side where there is room, one above the other elsewhere. A zoomed pane has
-// all of it.
+// split divides the screen: side by side if there is space, otherwise one above the other. A zoomed pane gets
+// everything.
 func (s *Screen) split() split {
 	switch whole := (box{s.width, s.height}); {
 	case s.zoom && s.reading:
@@ -48,11 +48,11 @@ func (s *Screen) SetSize(width, height int) {
 	l := s.split()
 	s.list.SetSize(l.list.w-4, l.list.h-2)
 	s.pager.SetSize(l.main.w-4, l.main.h-2)
-	s.lay()
+	s.renderChanges()
 }
 
-// lay writes the changes for the present width.
-func (s *Screen) lay() {
+// renderChanges renders the changes for the current width.
+func (s *Screen) renderChanges() {
 	if s.shown.ready && s.shown.err == nil {
 		s.pager.SetStyled(s.changes(s.shown.compared))
 	}
@@ -63,10 +63,10 @@ func (s *Screen) SetTheme(t themes.Theme) {
 	s.theme, s.deps.Theme = t, t
 	s.list.SetTheme(t)
 	s.pager.SetTheme(t)
-	s.lay()
+	s.renderChanges()
 }
 
-// View draws the versions and what the chosen one changed.
+// View draws the versions and the changes of the selected one.
 func (s *Screen) View() string {
 	if s.failed != nil || !s.loaded {
 		return s.message()
@@ -117,7 +117,7 @@ func (s *Screen) heading() string {
 	switch {
 	case !ok:
 		return "Changes"
-	case s.against == againstNow:
+	case s.base == baseCurrent:
 		return fmt.Sprintf("From version %d to now", rev.N)
 	}
 	who := ""
@@ -145,8 +145,8 @@ func (s *Screen) body() string {
 func (s *Screen) fill() {
 	items := make([]widget.Item, len(s.revisions))
 	for i, r := range s.revisions {
-		text := problems.Sentence(s.note(r.Note))
-		items[i] = widget.Item{Icon: " ", Text: fmt.Sprintf("%3d  %s", r.N, text), Info: s.when(r.At), InfoTone: themes.ToneMuted}
+		text := problems.Sentence(s.noteText(r.Note))
+		items[i] = widget.Item{Icon: " ", Text: fmt.Sprintf("%3d  %s", r.N, text), Info: s.formatTime(r.At), InfoTone: themes.ToneMuted}
 		if i == 0 {
 			items[i].Icon, items[i].IconTone = "●", themes.ToneSuccess
 		}
@@ -156,43 +156,42 @@ func (s *Screen) fill() {
 	s.list.SelectItem(at)
 }
 
-// note puts the note of a save into words: the field that it names, and its component, by their
-// titles.
-func (s *Screen) note(note string) string {
-	verb, place, ok := strings.Cut(note, " ")
+// noteText describes the note of a save by the titles of its field and component.
+func (s *Screen) noteText(noteText string) string {
+	verb, place, ok := strings.Cut(noteText, " ")
 	if !ok {
-		return note
+		return noteText
 	}
 	p, err := doc.ParsePath(place)
-	if err != nil || s.node(p) == "" {
-		return note
+	if err != nil || s.nodeTitle(p) == "" {
+		return noteText
 	}
-	all := strings.Split(s.node(p), " › ")
+	all := strings.Split(s.nodeTitle(p), " › ")
 	if last := all[len(all)-1]; last != all[0] {
 		return verb + " " + last + " in " + all[0]
 	}
 	return verb + " " + all[0]
 }
 
-// node names a place for people; "" for one that the tables do not know.
-func (s *Screen) node(p doc.Path) string {
+// nodeTitle returns the title of a place; "" if the schema does not have it.
+func (s *Screen) nodeTitle(p doc.Path) string {
 	if len(p) == 0 {
 		return ""
 	}
 	return problems.Place(s.campaign.Channel, p)
 }
 
-// when returns the moment of a save.
-func (s *Screen) when(t time.Time) string {
+// formatTime formats the time of a save.
+func (s *Screen) formatTime(t time.Time) string {
 	now := s.deps.Now().In(s.deps.Location)
 	return timeparse.Moment(t.In(s.deps.Location), now)
 }
 
-// changes returns the differences between two versions, as lines.
+// changes renders the differences between two versions.
 func (s *Screen) changes(c compared) string {
 	var changes []doc.Change
 	for _, ch := range doc.Diff(engine.DocumentBody(c.old.Document()), engine.DocumentBody(c.new.Document())) {
-		changes = fields(changes, ch)
+		changes = changesByField(changes, ch)
 	}
 	if len(changes) == 0 {
 		return s.theme.Muted.Render("No differences.")
@@ -202,19 +201,19 @@ func (s *Screen) changes(c compared) string {
 		if i > 0 {
 			b.WriteString("\n\n")
 		}
-		s.paint(&b, s.theme.Strong, s.placeOf(ch.Path))
+		s.paint(&b, s.theme.Strong, s.placeName(ch.Path))
 		s.write(&b, ch)
 	}
 	return b.String()
 }
 
-// fields appends a change field by field: of a section that came or went, each of its fields.
-func fields(out []doc.Change, c doc.Change) []doc.Change {
+// changesByField appends a change field by field; for an added or removed section, each of its fields.
+func changesByField(out []doc.Change, c doc.Change) []doc.Change {
 	v := c.After
 	if !v.Exists() {
 		v = c.Before
 	}
-	if c.Before.Exists() && c.After.Exists() || v.Len() == 0 || simple(v) {
+	if c.Before.Exists() && c.After.Exists() || v.Len() == 0 || isSimple(v) {
 		return append(out, c)
 	}
 	one := func(step doc.Step, v doc.Value) {
@@ -222,7 +221,7 @@ func fields(out []doc.Change, c doc.Change) []doc.Change {
 		if c.After.Exists() {
 			child.Before, child.After = doc.Value{}, v
 		}
-		out = fields(out, child)
+		out = changesByField(out, child)
 	}
 	if v.Kind() == doc.Array {
 		for i := range v.Len() {
@@ -236,8 +235,8 @@ func fields(out []doc.Change, c doc.Change) []doc.Change {
 	return out
 }
 
-// simple reports whether a value is shown as a whole: a text or number, or a list of those.
-func simple(v doc.Value) bool {
+// isSimple reports whether a value is shown as a whole: a scalar, or a list of scalars.
+func isSimple(v doc.Value) bool {
 	switch v.Kind() {
 	case doc.Object:
 		return false
@@ -251,8 +250,8 @@ func simple(v doc.Value) bool {
 	return true
 }
 
-func (s *Screen) placeOf(p doc.Path) string {
-	if words := s.node(p); words != "" {
+func (s *Screen) placeName(p doc.Path) string {
+	if words := s.nodeTitle(p); words != "" {
 		return words
 	}
 	if len(p) == 0 {
@@ -261,9 +260,9 @@ func (s *Screen) placeOf(p doc.Path) string {
 	return p.String()
 }
 
-// write writes one difference: long texts line by line, anything else as it was and as it is.
+// write renders one difference: long texts line by line, anything else before and after.
 func (s *Screen) write(b *strings.Builder, c doc.Change) {
-	before, after := s.words(c.Path, c.Before), s.words(c.Path, c.After)
+	before, after := s.valueText(c.Path, c.Before), s.valueText(c.Path, c.After)
 	if c.Before.Exists() && c.After.Exists() && strings.Contains(before+after, "\n") {
 		s.lines(b, before, after)
 		return
@@ -282,7 +281,7 @@ func (s *Screen) side(b *strings.Builder, style lipgloss.Style, sign string, the
 	}
 }
 
-// paint writes a text in lines that fit, each painted by itself: a style ends with its line.
+// paint adds a text in lines that fit, each styled separately, because styles do not span lines.
 func (s *Screen) paint(b *strings.Builder, style lipgloss.Style, text string) {
 	for i, line := range widget.Wrap(widget.CleanVisible(text), max(s.split().main.w-4, 1)) {
 		if i > 0 {
@@ -295,7 +294,7 @@ func (s *Screen) paint(b *strings.Builder, style lipgloss.Style, text string) {
 func (s *Screen) lines(b *strings.Builder, before, after string) {
 	text := string(diff.Diff("before", []byte(before+"\n"), "after", []byte(after+"\n")))
 	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		if i < 3 { // the names of the sides
+		if i < 3 { // the file headers
 			continue
 		}
 		style := s.theme.Muted
@@ -312,22 +311,23 @@ func (s *Screen) lines(b *strings.Builder, before, after string) {
 	}
 }
 
-// words returns a value for people: a text as it is, a choice by its label, a list with commas, anything else as JSON.
-func (s *Screen) words(p doc.Path, v doc.Value) string {
+// valueText formats a value for display: a text as it is, a choice by its label, a list with commas, anything
+// else as JSON.
+func (s *Screen) valueText(p doc.Path, v doc.Value) string {
 	n := catalog.Campaign(s.campaign.Channel).At(p)
 	switch {
 	case !v.Exists():
 		return ""
 	case v.Kind() == doc.String:
-		return label(n, v.Text())
+		return optionLabel(n, v.Text())
 	case v.True():
 		return "yes"
 	case v.Kind() == doc.Bool:
 		return "no"
-	case v.Kind() == doc.Array && simple(v):
+	case v.Kind() == doc.Array && isSimple(v):
 		parts := make([]string, v.Len())
 		for i := range parts {
-			parts[i] = s.words(p.Join(doc.Index(i)), v.At(i))
+			parts[i] = s.valueText(p.Join(doc.Index(i)), v.At(i))
 		}
 		return strings.Join(parts, ", ")
 	case v.Kind() == doc.Object || v.Kind() == doc.Array:
@@ -336,8 +336,8 @@ func (s *Screen) words(p doc.Path, v doc.Value) string {
 	return string(v.Encode())
 }
 
-// label returns the label of a choice, and any other text as it is.
-func label(n *schema.Node, text string) string {
+// optionLabel returns the label of a choice, and any other text unchanged.
+func optionLabel(n *schema.Node, text string) string {
 	if n == nil {
 		return text
 	}

@@ -10,39 +10,39 @@ import (
 	"bugle/ui/widget"
 )
 
-// creating is the kind of the task that creates the draft.
-const creating = "create"
+// taskCreate is the kind of the task that creates the draft.
+const taskCreate = "create"
 
-// create creates the draft; a bare one without its name and components.
+// create creates the draft; if bare is set, without its name and components.
 func (s *Screen) create(bare bool) tea.Cmd {
 	s.refused = nil
-	draft := engine.Draft{Channel: s.channel(), DeliveryType: s.offer().Type, CreatedBy: s.creator.Value()}
+	draft := engine.Draft{Channel: s.channel(), DeliveryType: s.deliveryType().Type, CreatedBy: s.creator.Value()}
 	if !bare {
 		draft.Components = engine.WithName(s.source, s.name.Value())
 	}
 	service := s.deps.Service
-	return s.Run(creating, func(ctx context.Context) (any, error) { return draft.Create(ctx, service) })
+	return s.Run(taskCreate, func(ctx context.Context) (any, error) { return draft.Create(ctx, service) })
 }
 
-// invalid reports whether a request was refused for what is in it.
-func invalid(err error) bool {
+// isValidationError reports whether a request was refused because of its content.
+func isValidationError(err error) bool {
 	e := engine.AsError(err)
 	return e != nil && e.Code == engine.ValidationFailed
 }
 
-// result takes what the task gave: the builder takes over from here.
+// result handles the result of a task and opens the builder.
 func (s *Screen) result(r screen.Result) tea.Cmd {
 	if !s.Accept(r) || screen.Canceled(r.Err) {
 		return nil
 	}
-	if r.Kind == reading {
-		return took(r)
+	if r.Kind == taskReadFile {
+		return readResult(r)
 	}
 	made, ok := r.Value.(engine.Created)
 	if !ok {
 		return nil
 	}
-	if made.ID == "" || r.Err != nil && invalid(r.Err) {
+	if made.ID == "" || r.Err != nil && isValidationError(r.Err) {
 		s.refused = r.Err
 		return nil
 	}
@@ -53,14 +53,14 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	return open
 }
 
-// Actions are what can be done now.
+// Actions returns what the user can do now.
 func (s *Screen) Actions() []screen.Action {
 	const group = "New draft"
-	next := screen.Action{Keys: []string{"enter", "tab"}, Label: "next", Help: "go to the next question", Group: group, BarPriority: 9, WhileTyping: true, DisabledReason: s.whyStay(), Run: s.next}
+	next := screen.Action{Keys: []string{"enter", "tab"}, Label: "next", Help: "go to the next question", Group: group, BarPriority: 9, WhileTyping: true, DisabledReason: s.stepError(), Run: s.next}
 	if s.step == stepCreator {
 		next = screen.Action{Keys: []string{"enter"}, Label: "create", Help: "create the draft and open it", Group: group, BarPriority: 9, WhileTyping: true, Run: s.next}
 	}
-	if s.Running(creating) {
+	if s.Running(taskCreate) {
 		next.DisabledReason = "The draft is being created."
 	}
 	acts := []screen.Action{next}
@@ -68,16 +68,16 @@ func (s *Screen) Actions() []screen.Action {
 		acts = append(acts, screen.Action{Keys: []string{"esc", "shift+tab"}, Label: "back", Help: "go back to the previous question", Group: group, BarPriority: 8, WhileTyping: true, Run: s.back})
 	}
 	if s.step == stepChannel {
-		acts = append(acts, s.sources(group)...)
+		acts = append(acts, s.sourceActions(group)...)
 	}
-	if s.refused != nil && invalid(s.refused) {
+	if s.refused != nil && isValidationError(s.refused) {
 		acts = append(acts, screen.Action{Keys: []string{"ctrl+b"}, Label: "create empty", Help: "create an empty draft", Group: group, BarPriority: 7, WhileTyping: true,
 			Run: func() tea.Cmd { return s.create(true) }})
 	}
 	return acts
 }
 
-// Update takes messages, and the keys that are no action.
+// Update handles messages, and keys that are not actions.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
@@ -99,14 +99,14 @@ func (s *Screen) key(msg tea.KeyMsg) {
 	case stepType:
 		s.types.Update(msg)
 	case stepName:
-		s.text(&s.name, msg)
+		s.typeKey(&s.name, msg)
 	case stepCreator:
-		s.text(&s.creator, msg)
+		s.typeKey(&s.creator, msg)
 	}
 }
 
-// text takes a key of a line of text; up and down go to its neighbours.
-func (s *Screen) text(in *widget.Prompt, msg tea.KeyMsg) {
+// typeKey handles a key in a text field; up and down move to the neighboring questions.
+func (s *Screen) typeKey(in *widget.Prompt, msg tea.KeyMsg) {
 	switch msg.String() {
 	case "up":
 		s.back()
@@ -114,7 +114,7 @@ func (s *Screen) text(in *widget.Prompt, msg tea.KeyMsg) {
 		s.goTo(s.step + 1)
 	default:
 		if in.Update(msg) {
-			s.wrong = ""
+			s.inputError = ""
 		}
 	}
 }
@@ -129,15 +129,14 @@ func (s *Screen) list() *widget.List {
 	return nil
 }
 
-// mouse goes to a question that was answered before, and takes options: a press on the one
-// under the cursor goes on.
+// mouse handles clicks: on an answered question, which opens it, and on an option; a second click confirms it.
 func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	pressed := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
 	if msg.X >= s.width-s.sideWidth() {
 		return nil
 	}
 	if pressed {
-		for to, y := range s.places.step {
+		for to, y := range s.positions.step {
 			if y == msg.Y && step(to) <= s.step {
 				s.goTo(step(to))
 				return nil
@@ -149,11 +148,11 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	before := list.Cursor
-	if !list.Mouse(msg, msg.Y-s.places.list) {
+	if !list.Mouse(msg, msg.Y-s.positions.list) {
 		return nil
 	}
 	if pressed && list.Cursor == before {
-		if why := s.whyStay(); why != "" {
+		if why := s.stepError(); why != "" {
 			return screen.Notify(widget.LevelWarning, why)
 		}
 		return s.next()
@@ -164,13 +163,13 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// chosen returns the answer to a step, for the line that stands for it.
-func (s *Screen) chosen(of step) string {
+// answer returns the answer to a step.
+func (s *Screen) answer(of step) string {
 	switch of {
 	case stepChannel:
 		return s.channel().Label()
 	case stepType:
-		return s.offer().Label
+		return s.deliveryType().Label
 	case stepName:
 		return s.name.Value()
 	default:

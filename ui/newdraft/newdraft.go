@@ -1,5 +1,4 @@
-// Package newdraft asks for what a draft cannot be started without, and starts it: its channel,
-// its delivery type, its name and its creator.
+// Package newdraft is the screen that creates a draft: it asks for channel, delivery type, name and creator.
 package newdraft
 
 import (
@@ -25,7 +24,7 @@ const (
 	stepType
 	stepName
 	stepCreator
-	steps
+	stepCount
 )
 
 func (s step) title() string {
@@ -41,30 +40,30 @@ func (s step) help() string {
 	}[s]
 }
 
-// Screen asks for the beginning of a draft.
+// Screen asks for what a new draft needs.
 type Screen struct {
 	screen.Base
 	deps          screen.Deps
 	theme         themes.Theme
 	width, height int
 
-	// source holds the components that the draft starts with; sourceChannel is what they are for.
+	// source has the components that the draft starts with; sourceChannel is their channel.
 	source        doc.Value
 	sourceChannel engine.Channel
 
-	step     step
-	channels widget.List
-	types    widget.List
-	offers   []catalog.DeliveryTypeInfo // what types lists
-	name     widget.Prompt
-	creator  widget.Prompt
-	wrong    string // what is wrong with the text that was entered
-	refused  error  // why the service did not create the draft
+	step          step
+	channels      widget.List
+	types         widget.List
+	deliveryTypes []catalog.DeliveryTypeInfo // the items of types
+	name          widget.Prompt
+	creator       widget.Prompt
+	inputError    string // why the entered text is invalid
+	refused       error  // why the service did not create the draft
 
-	places places
+	positions drawnPositions
 }
 
-// New makes the screen. A document in the route is what the draft starts from.
+// New returns the screen. A document in the route is the source of the draft.
 func New(deps screen.Deps, route screen.Route) *Screen {
 	from := engine.ParseRecord(route.Doc)
 	s := &Screen{
@@ -80,17 +79,17 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 	s.creator.SetValue(deps.Author)
 	s.listChannels()
 	for i, ch := range catalog.Channels {
-		if ch == from.Channel && s.whyNot(ch) == "" {
+		if ch == from.Channel && s.channelDisabledReason(ch) == "" {
 			s.channels.SelectItem(i)
 		}
 	}
 	s.listTypes()
 	first := stepChannel
-	for i, o := range s.offers {
+	for i, o := range s.deliveryTypes {
 		if o.Type == from.DeliveryType && o.Offered {
 			s.types.SelectItem(i)
 			if s.channel() == from.Channel {
-				first = stepName // what it starts from has the answers; esc leads back to them
+				first = stepName // the source has the earlier answers; esc returns to them
 			}
 		}
 	}
@@ -98,18 +97,18 @@ func New(deps screen.Deps, route screen.Route) *Screen {
 	return s
 }
 
-// Title is the screen's part of the breadcrumb.
+// Title returns the screen's part of the breadcrumb.
 func (s *Screen) Title() string { return "New draft" }
 
-// Init does nothing: there is nothing to load.
+// Init returns nil: there is nothing to load.
 func (s *Screen) Init() tea.Cmd { return nil }
 
-// Typing says that keys belong to the name or the creator.
+// Typing reports whether the name or the creator has the keyboard.
 func (s *Screen) Typing() bool { return s.step == stepName || s.step == stepCreator }
 
-// Badge says that the draft is being created.
+// Badge shows that the draft is being created.
 func (s *Screen) Badge() (string, themes.Tone) {
-	if s.Running(creating) {
+	if s.Running(taskCreate) {
 		return "creating…", themes.ToneMuted
 	}
 	return "", themes.ToneMuted
@@ -124,14 +123,14 @@ func (s *Screen) SetTheme(t themes.Theme) {
 	s.creator.SetTheme(t)
 }
 
-// channel is the channel under the cursor.
+// channel returns the selected channel.
 func (s *Screen) channel() engine.Channel { return catalog.Channels[s.channels.Cursor] }
 
-// offer is the delivery type under the cursor.
-func (s *Screen) offer() catalog.DeliveryTypeInfo { return s.offers[s.types.Cursor] }
+// deliveryType returns the selected delivery type.
+func (s *Screen) deliveryType() catalog.DeliveryTypeInfo { return s.deliveryTypes[s.types.Cursor] }
 
-// whyNot says why a draft cannot be started on the channel; empty where it can.
-func (s *Screen) whyNot(ch engine.Channel) string {
+// channelDisabledReason returns why a draft cannot be created for the channel; empty if it can.
+func (s *Screen) channelDisabledReason(ch engine.Channel) string {
 	if s.sourceChannel != "" && s.sourceChannel.Writable() && ch != s.sourceChannel {
 		return "Your template or file is for " + s.sourceChannel.Label() + "."
 	}
@@ -145,8 +144,7 @@ func (s *Screen) whyNot(ch engine.Channel) string {
 	return why
 }
 
-// options makes a list whose labels stand in a column, with what each means beside it, or why
-// it is not offered.
+// options returns list items with aligned labels, each with its help, or the reason why it is disabled.
 func options(labels, help, why []string) []widget.Item {
 	width := 0
 	for _, l := range labels {
@@ -163,13 +161,13 @@ func options(labels, help, why []string) []widget.Item {
 func (s *Screen) listChannels() {
 	var labels, help, why []string
 	for _, ch := range catalog.Channels {
-		labels, help, why = append(labels, ch.Label()), append(help, carries(ch)), append(why, s.whyNot(ch))
+		labels, help, why = append(labels, ch.Label()), append(help, channelHelp(ch)), append(why, s.channelDisabledReason(ch))
 	}
 	s.channels.SetItems(options(labels, help, why))
 }
 
-// carries says in a clause what a channel is.
-func carries(ch engine.Channel) string {
+// channelHelp describes a channel in a clause.
+func channelHelp(ch engine.Channel) string {
 	switch ch {
 	case catalog.Push:
 		return "a notification on phones and in browsers"
@@ -179,19 +177,18 @@ func carries(ch engine.Channel) string {
 	return ""
 }
 
-// listTypes lists the delivery types as they stand for the channel. The chosen one stays, where
-// the channel has it.
+// listTypes lists the delivery types of the channel. The selected one is kept if the channel has it.
 func (s *Screen) listTypes() {
-	s.offers = catalog.DeliveryTypes(s.channel())
+	s.deliveryTypes = catalog.DeliveryTypes(s.channel())
 	var labels, help, why []string
-	for _, o := range s.offers {
+	for _, o := range s.deliveryTypes {
 		labels, help, why = append(labels, o.Label), append(help, o.Help), append(why, o.Why)
 	}
 	s.types.SetItems(options(labels, help, why))
-	if s.offer().Offered {
+	if s.deliveryType().Offered {
 		return
 	}
-	for i, o := range s.offers {
+	for i, o := range s.deliveryTypes {
 		if o.Offered {
 			s.types.SelectItem(i)
 			return
@@ -199,10 +196,10 @@ func (s *Screen) listTypes() {
 	}
 }
 
-// goTo asks the question of a step.
+// goTo opens the question of a step.
 func (s *Screen) goTo(to step) {
 	s.step = max(stepChannel, min(to, stepCreator))
-	s.wrong = ""
+	s.inputError = ""
 	s.name.Blur()
 	s.creator.Blur()
 	switch s.step {
@@ -213,13 +210,13 @@ func (s *Screen) goTo(to step) {
 	}
 }
 
-// whyStay says why the step cannot be left for the next one; empty where it can.
-func (s *Screen) whyStay() string {
+// stepError returns why the current step is not complete; empty if it is.
+func (s *Screen) stepError() string {
 	switch s.step {
 	case stepChannel:
-		return s.whyNot(s.channel())
+		return s.channelDisabledReason(s.channel())
 	case stepType:
-		return s.offer().Why
+		return s.deliveryType().Why
 	}
 	return ""
 }
@@ -244,7 +241,7 @@ func (s *Screen) back() tea.Cmd {
 // finish checks the creator and creates the draft.
 func (s *Screen) finish() tea.Cmd {
 	if !schema.Email.Matches(s.creator.Value()) {
-		s.wrong = "The creator must be " + schema.Email.Requirement() + "."
+		s.inputError = "The creator must be " + schema.Email.Requirement() + "."
 		return nil
 	}
 	return s.create(false)

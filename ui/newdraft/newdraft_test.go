@@ -30,7 +30,7 @@ func open(t *testing.T, service engine.Service, from string) *uitest.Harness {
 	return uitest.New(t, newdraft.New(uitest.Deps(service), route), 80, 24)
 }
 
-func invalid(details ...string) error {
+func isValidationError(details ...string) error {
 	e := engine.Errorf(engine.ValidationFailed, http.StatusBadRequest, "the campaign has %d problems", len(details))
 	for _, d := range details {
 		e.Details = append(e.Details, engine.Detail{Target: d, Message: "is required"})
@@ -44,7 +44,7 @@ func TestGolden(t *testing.T) {
 	h.GoldenSizes("channel")
 	h.Press("down", "enter")
 	h.GoldenSizes("type")
-	h.Press("end") // not offered for e-mail
+	h.Press("end") // not available for email
 	h.GoldenSizes("not-offered")
 	h.Press("home", "enter")
 	h.Type("Spring sale")
@@ -53,14 +53,14 @@ func TestGolden(t *testing.T) {
 	h.Press("enter")
 	h.GoldenSizes("creator")
 	h.Type("@example.com")
-	fake.Fail("Create", invalid("basic_details.business_event", "campaign_content.content"))
+	fake.Fail("Create", isValidationError("basic_details.business_event", "campaign_content.content"))
 	h.Press("enter")
 	h.GoldenSizes("refused")
 }
 
 func TestFits(t *testing.T) {
 	fake := uitest.NewFake()
-	fake.Fail("Create", invalid("a", strings.Repeat("long.", 40), "c", "d", "e", "f", "g"))
+	fake.Fail("Create", isValidationError("a", strings.Repeat("long.", 40), "c", "d", "e", "f", "g"))
 	h := open(t, fake, "")
 	h.WantFits()
 	for range 3 {
@@ -75,8 +75,8 @@ func TestFits(t *testing.T) {
 func TestCreates(t *testing.T) {
 	fake := uitest.NewFake()
 	h := open(t, fake, "")
-	h.Press("down", "enter", "down", "enter") // e-mail, periodic
-	h.Type("Weekly digest q?n")               // keys of other screens are letters here
+	h.Press("down", "enter", "down", "enter") // email, periodic
+	h.Type("Weekly digest q?n")               // in a text field, keys are letters
 	h.Press("enter", "enter")
 	want := `Create {"channel":"EMAIL","campaign_delivery_type":"PERIODIC","created_by":"ann@example.com","basic_details":{"name":"Weekly digest q?n"}}`
 	if !fake.Called(want) {
@@ -87,7 +87,7 @@ func TestCreates(t *testing.T) {
 	}
 }
 
-func TestADraftNeedsNoName(t *testing.T) {
+func TestNameIsOptional(t *testing.T) {
 	fake := uitest.NewFake()
 	h := open(t, fake, "")
 	h.Press("enter", "enter", "enter", "enter")
@@ -97,7 +97,7 @@ func TestADraftNeedsNoName(t *testing.T) {
 	}
 }
 
-func TestReasons(t *testing.T) {
+func TestDisabledReasons(t *testing.T) {
 	h := open(t, uitest.NewFake(), "")
 	h.Press("down", "down")
 	if why := h.DisabledReason("enter"); !strings.Contains(why, "SMS campaigns are read-only here") {
@@ -109,7 +109,7 @@ func TestReasons(t *testing.T) {
 	if why := h.DisabledReason("enter"); !strings.Contains(why, "Only available for Push") {
 		t.Errorf("a live activity by e-mail: %q", why)
 	}
-	h.Press("home", "up", "up") // a key that is held down does not run into the channel
+	h.Press("home", "up", "up") // a repeated key does not move on to the channel
 	h.Want("› Delivery type", "✓ Channel        Email")
 	h.Press("shift+tab", "up", "enter", "end")
 	if why := h.DisabledReason("enter"); !strings.Contains(why, "but not create them") {
@@ -117,7 +117,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-func TestTheCreatorIsAnAddress(t *testing.T) {
+func TestCreatorIsEmailAddress(t *testing.T) {
 	fake := uitest.NewFake()
 	h := open(t, fake, "")
 	h.Press("enter", "enter", "enter", "backspace", "backspace", "backspace", "backspace", "ctrl+u")
@@ -140,11 +140,11 @@ func TestGoingBackKeepsTheAnswers(t *testing.T) {
 	h.Want("✓ Delivery type  Event-triggered", "Cart")
 	h.Press("down")
 	h.ClickOn("✓ Channel")
-	h.Press("down", "enter") // e-mail has the type, too
+	h.Press("down", "enter") // email has the type too
 	h.Want("✓ Channel        Email", "▌ Event-triggered")
 }
 
-// Esc goes one step back: to the question before, and from the first one out.
+// Esc goes back one question, and from the first one leaves the screen.
 func TestEscGoesOneStepBack(t *testing.T) {
 	h := open(t, uitest.NewFake(), "")
 	h.Press("enter", "enter")
@@ -157,7 +157,7 @@ func TestEscGoesOneStepBack(t *testing.T) {
 	h.Want("› Name", "Cart")
 }
 
-func TestFromADocument(t *testing.T) {
+func TestStartFromDocument(t *testing.T) {
 	from := `{"id":"65f000000000000000000001","status":"SENT","channel":"EMAIL","campaign_delivery_type":"PERIODIC","created_by":"bob@example.com","basic_details":{"name":"Old","tags":["a"]},"odd":1.50}`
 	fake := uitest.NewFake()
 	h := open(t, fake, from)
@@ -179,31 +179,31 @@ func TestFromADocument(t *testing.T) {
 	}
 }
 
-// keeper keeps drafts valid or not, and refuses components that are sent with a create.
-type keeper struct {
+// draftService stores invalid drafts, and refuses components in a create request.
+type draftService struct {
 	*uitest.Fake
 	saved   engine.SaveRequest
 	failing error
 }
 
-func (k *keeper) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
+func (k *draftService) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
 	if r.Body.Len() > 3 {
-		return engine.Created{}, invalid("basic_details.business_event")
+		return engine.Created{}, isValidationError("basic_details.business_event")
 	}
 	return k.Fake.Create(ctx, r)
 }
 
-func (k *keeper) Get(_ context.Context, id string) (engine.Campaign, error) {
+func (k *draftService) Get(_ context.Context, id string) (engine.Campaign, error) {
 	return engine.Campaign{Head: engine.Head{ID: id, Revision: 7}}, nil
 }
 
-func (k *keeper) Save(_ context.Context, r engine.SaveRequest) (engine.Head, error) {
+func (k *draftService) Save(_ context.Context, r engine.SaveRequest) (engine.Head, error) {
 	k.saved = r
 	return engine.Head{}, k.failing
 }
 
-func TestAServiceThatKeepsDraftsKeepsWhatIsNotRightYet(t *testing.T) {
-	k := &keeper{Fake: uitest.NewFake()}
+func TestInvalidDraftIsSaved(t *testing.T) {
+	k := &draftService{Fake: uitest.NewFake()}
 	h := open(t, k, "")
 	h.Press("enter", "enter")
 	h.Type("Price drop")
@@ -215,7 +215,7 @@ func TestAServiceThatKeepsDraftsKeepsWhatIsNotRightYet(t *testing.T) {
 		t.Errorf("opened %+v", h.LastRoute())
 	}
 
-	k = &keeper{Fake: uitest.NewFake(), failing: errors.New("the disk is full")}
+	k = &draftService{Fake: uitest.NewFake(), failing: errors.New("the disk is full")}
 	h = open(t, k, "")
 	h.Press("enter", "enter")
 	h.Type("Price drop")
@@ -226,9 +226,9 @@ func TestAServiceThatKeepsDraftsKeepsWhatIsNotRightYet(t *testing.T) {
 	}
 }
 
-func TestARefusedDraftCanBeStartedBare(t *testing.T) {
+func TestRefusedDraftCanStartEmpty(t *testing.T) {
 	fake := uitest.NewFake()
-	fake.Fail("Create", invalid("basic_details.business_event"))
+	fake.Fail("Create", isValidationError("basic_details.business_event"))
 	h := open(t, fake, "")
 	h.Press("enter", "enter")
 	h.Type("Price drop")
@@ -269,7 +269,7 @@ func TestMouse(t *testing.T) {
 	h.Want("Not available")
 }
 
-// Options and answered questions take clicks in every layout.
+// Options and answered questions can be clicked in every layout.
 func TestClicks(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		h := uitest.New(t, newdraft.New(uitest.Deps(uitest.NewFake()), screen.Route{}), size.W, size.H)
@@ -279,7 +279,7 @@ func TestClicks(t *testing.T) {
 		h.ClickOn("Periodic")
 		h.ClickOn("Periodic")
 		h.ClickOn("Periodic")
-		if size.W >= 120 { // the first place that shows the word is the help at the right, which takes no clicks
+		if size.W >= 120 { // the first match is the help at the right, which is not clickable
 			h.ClickOn("Periodic:")
 			h.Want("▌ Periodic")
 		}
@@ -292,8 +292,8 @@ func TestClicks(t *testing.T) {
 	}
 }
 
-// A draft can begin with one of the usual campaigns, or with a file.
-func TestBeginWith(t *testing.T) {
+// A draft can start from a template or a file.
+func TestTemplatesAndFiles(t *testing.T) {
 	h := uitest.New(t, newdraft.New(uitest.Deps(uitest.NewFake()), screen.Route{}), 80, 24)
 	h.Press("b")
 	h.Want("Start from a template", "Weekly newsletter", "Flash sale with a countdown")

@@ -11,21 +11,21 @@ import (
 	"bugle/ui/widget"
 )
 
-// sideFrom is the width from which help and problems stand beside the questions.
-const sideFrom = 100
+// sideMinWidth is the width from which help and problems are beside the questions.
+const sideMinWidth = 100
 
-// places is where things were drawn, for the mouse.
-type places struct {
-	step [steps]int // the line of each step, from the top of the screen
-	list int        // the first line of the options
+// drawnPositions has the positions of drawn parts, for the mouse.
+type drawnPositions struct {
+	step [stepCount]int // the line of each step on the screen
+	list int            // the first line of the options
 }
 
-// SetSize tells the screen the cells that it may use.
+// SetSize sets the size of the screen.
 func (s *Screen) SetSize(width, height int) { s.width, s.height = width, height }
 
-// sideWidth is how wide the help beside the questions is; 0 where it stands below them.
+// sideWidth returns the width of the help beside the questions; 0 if it is below them.
 func (s *Screen) sideWidth() int {
-	if s.width < sideFrom {
+	if s.width < sideMinWidth {
 		return 0
 	}
 	return s.width * 2 / 5
@@ -35,7 +35,7 @@ func (s *Screen) sideWidth() int {
 func (s *Screen) View() string {
 	side := s.sideWidth()
 	panel := widget.NewPanel(s.theme, "New draft")
-	panel.Focused, panel.Info = true, s.from()
+	panel.Focused, panel.Info = true, s.sourceText()
 	panel.SetSize(s.width-side, s.height)
 	w, h := panel.Inner()
 	lines := s.questions(w, h, side == 0)
@@ -43,23 +43,23 @@ func (s *Screen) View() string {
 		return panel.View(strings.Join(lines, "\n"))
 	}
 	left := strings.Split(panel.View(strings.Join(lines, "\n")), "\n")
-	right := strings.Split(s.beside(side), "\n")
+	right := strings.Split(s.sidePanel(side), "\n")
 	for i := range left {
 		left[i] += right[i]
 	}
 	return strings.Join(left, "\n")
 }
 
-// from says what the draft starts from.
-func (s *Screen) from() string {
+// sourceText describes the source of the draft.
+func (s *Screen) sourceText() string {
 	if s.source.Empty() {
 		return ""
 	}
 	return "from a template or file"
 }
 
-// beside draws help, or what the service refused, at the right.
-func (s *Screen) beside(width int) string {
+// sidePanel draws the help, or the service's refusal, at the right.
+func (s *Screen) sidePanel(width int) string {
 	title := s.step.title()
 	if s.refused != nil {
 		title = "Not created"
@@ -69,36 +69,36 @@ func (s *Screen) beside(width int) string {
 	panel.SetSize(width, s.height)
 	w, _ := panel.Inner()
 	if s.refused != nil {
-		return panel.View(strings.Join(s.refusal(w), "\n"))
+		return panel.View(strings.Join(s.refusalLines(w), "\n"))
 	}
 	return panel.View(strings.Join(s.help(w), "\n"))
 }
 
-// help says what the question is about, and what the option under the cursor means.
+// help explains the question and the selected option.
 func (s *Screen) help(w int) []string {
 	lines := s.wrapped(themes.ToneText, s.step.help(), w)
-	if about, tone := s.about(); about != "" {
+	if about, tone := s.optionHelp(); about != "" {
 		lines = append(append(lines, ""), s.wrapped(tone, about, w)...)
 	}
 	return lines
 }
 
-// about says what the option under the cursor means, or why it is not offered.
-func (s *Screen) about() (string, themes.Tone) {
-	if why := s.whyStay(); why != "" {
+// optionHelp explains the selected option, or why it is disabled.
+func (s *Screen) optionHelp() (string, themes.Tone) {
+	if why := s.stepError(); why != "" {
 		return "Not available: " + why, themes.ToneWarning
 	}
 	switch s.step {
 	case stepChannel:
-		return s.channel().Label() + ": " + carries(s.channel()) + ".", themes.ToneMuted
+		return s.channel().Label() + ": " + channelHelp(s.channel()) + ".", themes.ToneMuted
 	case stepType:
-		return s.offer().Label + ": " + s.offer().Help + ".", themes.ToneMuted
+		return s.deliveryType().Label + ": " + s.deliveryType().Help + ".", themes.ToneMuted
 	}
 	return "", themes.ToneMuted
 }
 
-// refusal puts into lines why the service did not create the draft, and what can be done.
-func (s *Screen) refusal(width int) []string {
+// refusalLines explains why the service did not create the draft, and what can be done.
+func (s *Screen) refusalLines(width int) []string {
 	var lines []string
 	words := s.refused.Error()
 	e := engine.AsError(s.refused)
@@ -108,19 +108,19 @@ func (s *Screen) refusal(width int) []string {
 	lines = append(lines, s.wrapped(themes.ToneDanger, "Not created: "+words, width)...)
 	if e != nil {
 		for _, d := range e.Details {
-			lines = append(lines, s.wrapped(themes.ToneText, "· "+told(s.channel(), d), width)...)
+			lines = append(lines, s.wrapped(themes.ToneText, "· "+detailText(s.channel(), d), width)...)
 		}
 	}
 	do := "Press enter to try again; esc goes back."
-	if invalid(s.refused) {
+	if isValidationError(s.refused) {
 		do = "Press ctrl+b to create an empty draft and fill it in there."
 	}
 	return append(append(lines, ""), s.wrapped(themes.ToneMuted, do, width)...)
 }
 
-// told puts a detail of a refusal into words, its place named as in the builder. A place that the tables do not know
-// keeps its path.
-func told(ch engine.Channel, d engine.Detail) string {
+// detailText describes a detail of a refusal, its place named as in the builder. A place that is not in the
+// schema keeps its path.
+func detailText(ch engine.Channel, d engine.Detail) string {
 	if d.Target == "" {
 		return d.Message
 	}
@@ -136,38 +136,38 @@ func (s *Screen) wrapped(tone themes.Tone, text string, width int) []string {
 	return lines
 }
 
-// indent stands before what belongs to the open question.
+// indent is the indentation of the open question.
 const indent = 4
 
-// blankFrom is the height from which a blank line parts the open question from its help.
-const blankFrom = 16
+// blankMinHeight is the height from which a blank line separates the open question from its help.
+const blankMinHeight = 16
 
-// questions draws the steps below each other: those that are answered as a line, the open one
-// with its options or its text. with says that help and problems have no place of their own.
+// questions draws the steps: answered ones in a line, the open one with its options or text field. If with is
+// set, help and problems are included.
 func (s *Screen) questions(w, h int, with bool) []string {
-	var below []string // of the open question
+	var below []string // below the open question
 	if with {
-		below = s.hints(w)
-		if h >= blankFrom {
+		below = s.questionHelp(w)
+		if h >= blankMinHeight {
 			below = append([]string{""}, below...)
 		}
 	}
-	blank := 0 // blank lines after each question, where there is room
-	if open := s.openHeight(); h >= 2*int(steps)+open+len(below) {
+	blank := 0 // blank lines after each question, if they fit
+	if open := s.openHeight(); h >= 2*int(stepCount)+open+len(below) {
 		blank = 1
 	}
-	room := h - int(steps)*(1+blank) - len(below)
-	if room < 3 && len(below) > 0 { // what can be chosen counts for more than what is said of it
+	room := h - int(stepCount)*(1+blank) - len(below)
+	if room < 3 && len(below) > 0 { // the options matter more than the help
 		keep := max(len(below)-(3-room), 0)
 		room += len(below) - keep
 		below = below[:keep]
 	}
 	var lines []string
-	for i := range steps {
-		s.places.step[i] = len(lines) + 1 // the frame
+	for i := range stepCount {
+		s.positions.step[i] = len(lines) + 1 // the frame
 		lines = append(lines, s.line(i, w))
 		if i == s.step {
-			s.places.list = len(lines) + 1
+			s.positions.list = len(lines) + 1
 			lines = append(lines, s.open(w, room)...)
 			lines = append(lines, below...)
 		}
@@ -178,10 +178,10 @@ func (s *Screen) questions(w, h int, with bool) []string {
 	return lines
 }
 
-// hints are the lines about the open question.
-func (s *Screen) hints(w int) []string {
+// questionHelp returns the lines about the open question.
+func (s *Screen) questionHelp(w int) []string {
 	if s.refused != nil {
-		return s.refusal(w)
+		return s.refusalLines(w)
 	}
 	lines := s.help(max(w-indent, 1))
 	for i, line := range lines {
@@ -190,15 +190,15 @@ func (s *Screen) hints(w int) []string {
 	return lines
 }
 
-// openHeight is how many lines the open question takes at most.
+// openHeight returns the maximum height of the open question.
 func (s *Screen) openHeight() int {
 	if list := s.list(); list != nil {
 		return list.Len
 	}
-	return 3 // the text, and what is wrong with it
+	return 3 // the text field and its error
 }
 
-// open draws the options or the text of the open question.
+// open draws the options or the text field of the open question.
 func (s *Screen) open(w, room int) []string {
 	room = max(min(room, s.openHeight()), 1)
 	inner := max(w-indent, 0)
@@ -214,8 +214,8 @@ func (s *Screen) open(w, room int) []string {
 		}
 		in.SetSize(inner, 1)
 		block = in.View()
-		if s.wrong != "" {
-			for _, line := range widget.WrapMax(s.wrong, inner, max(room-1, 1)) {
+		if s.inputError != "" {
+			for _, line := range widget.WrapMax(s.inputError, inner, max(room-1, 1)) {
 				block += "\n" + s.theme.Danger.Render(line)
 			}
 		}
@@ -227,14 +227,14 @@ func (s *Screen) open(w, room int) []string {
 	return lines
 }
 
-// line draws a step as one line: a sign, its title, and the answer where it is not open.
+// line draws a step in one line: an icon, its title, and the answer unless it is open.
 func (s *Screen) line(of step, w int) string {
 	const titles = 15
 	switch {
 	case of == s.step:
 		return s.theme.Accent.Render("› ") + s.theme.Strong.Render(of.title())
 	case of < s.step:
-		value := widget.Truncate(widget.Clean(s.chosen(of)), max(w-titles-2, 0))
+		value := widget.Truncate(widget.Clean(s.answer(of)), max(w-titles-2, 0))
 		return s.theme.Success.Render("✓ ") + s.theme.Muted.Render(widget.PadRight(of.title(), titles)) + s.theme.Text.Render(value)
 	}
 	return s.theme.Faint.Render("· " + of.title())

@@ -11,31 +11,31 @@ import (
 	"bugle/ui/widget"
 )
 
-// The headings of the screen's keys in the help.
+// Help headings.
 const (
 	groupMessage = "Message"
 	groupOutbox  = "Outbox"
 )
 
-// Typing says that a filter is being typed.
+// Typing reports whether the filter has the keyboard.
 func (s *Screen) Typing() bool { return s.list.Typing() }
 
-// Actions are what can be done, by where the keyboard is.
+// Actions returns what the user can do in the focused pane.
 func (s *Screen) Actions() []screen.Action {
 	none := ""
 	if _, ok := s.list.Selected(); !ok {
 		none = "No message is selected."
 	}
-	return s.list.Actions(none, s.uses(none))
+	return s.list.Actions(none, s.messageActions(none))
 }
 
-func (s *Screen) uses(none string) []screen.Action {
+func (s *Screen) messageActions(none string) []screen.Action {
 	noHTML := none
 	if m, ok := s.list.Selected(); ok && (m.Email == nil || m.Email.HTML == "") {
 		noHTML = "Only emails with HTML can be opened in the browser."
 	}
 	noBox, empty := "", ""
-	if _, ok := s.box(); !ok {
+	if _, ok := s.outboxReader(); !ok {
 		noBox, empty = noOutbox, noOutbox
 	} else if s.list.Len() == 0 {
 		empty = "The outbox is already empty."
@@ -43,13 +43,13 @@ func (s *Screen) uses(none string) []screen.Action {
 	return []screen.Action{
 		{Keys: []string{"o"}, Label: "browser", Help: "open the email in the browser", Group: groupMessage, BarPriority: 6, DisabledReason: noHTML, Run: s.browse},
 		{Keys: []string{"y"}, Label: "copy", Help: "copy the message as shown", Group: groupMessage, BarPriority: 5, DisabledReason: none, Run: s.copy},
-		{Keys: []string{"b"}, Label: "campaign", Help: "open the campaign it was sent from", Group: groupMessage, DisabledReason: s.noCampaign(none), Run: s.toCampaign},
+		{Keys: []string{"b"}, Label: "campaign", Help: "open the campaign it was sent from", Group: groupMessage, DisabledReason: s.campaignDisabledReason(none), Run: s.toCampaign},
 		{Keys: []string{"r"}, Label: "reload", Group: groupOutbox, BarPriority: 4, DisabledReason: noBox, Run: s.load},
 		{Keys: []string{"x"}, Label: "clear", Help: "delete all messages", Group: groupOutbox, BarPriority: 2, DisabledReason: empty, Run: s.clear},
 	}
 }
 
-func (s *Screen) noCampaign(none string) string {
+func (s *Screen) campaignDisabledReason(none string) string {
 	if m, ok := s.list.Selected(); ok && m.CampaignID == "" {
 		return "This message was sent through the API, not from a campaign."
 	}
@@ -66,7 +66,7 @@ func (s *Screen) copy() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	text, what := s.reader.copied(m)
+	text, what := s.reader.copyText(m)
 	return screen.Copy(text, what)
 }
 
@@ -75,11 +75,11 @@ func (s *Screen) browse() tea.Cmd {
 	if !ok || m.Email == nil {
 		return nil
 	}
-	return s.Run(taskOpen, func(ctx context.Context) (any, error) { return nil, s.pages.Show(ctx, page(m.Email)) })
+	return s.Run(taskOpen, func(ctx context.Context) (any, error) { return nil, s.pages.Show(ctx, emailPage(m.Email)) })
 }
 
 func (s *Screen) clear() tea.Cmd {
-	box, ok := s.box()
+	box, ok := s.outboxReader()
 	if !ok {
 		return nil
 	}

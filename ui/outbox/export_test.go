@@ -2,7 +2,7 @@ package outbox
 
 import "context"
 
-// SetBrowser puts another way of opening a file in the place of the system's.
+// SetBrowser replaces the function that opens a file in the browser.
 func (s *Screen) SetBrowser(start func(ctx context.Context, file string) error) {
 	s.pages.Start = start
 }

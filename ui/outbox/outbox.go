@@ -1,5 +1,4 @@
-// Package outbox is the screen of what test sends delivered into the local outbox: the messages,
-// and each as its recipient would read it.
+// Package outbox is the screen with the messages that test sends have delivered to the local outbox.
 package outbox
 
 import (
@@ -31,21 +30,20 @@ type Screen struct {
 	pages  browser.Files
 }
 
-// The tasks of the screen.
+// Kinds of tasks.
 const (
 	taskLoad  = "load"
 	taskClear = "clear"
 	taskOpen  = "open"
 )
 
-// New makes the screen. The route's campaign, where it has one, is not narrowed to: people look
-// for the message that just left, wherever it came from.
+// New returns the screen. It shows the messages of all campaigns, whatever the route's campaign is.
 func New(deps screen.Deps, _ screen.Route) *Screen {
 	s := &Screen{Base: screen.NewBase(), deps: deps, reader: newReader(deps.Theme)}
 	s.list = browse.New(deps.Theme, browse.Config[engine.OutboxMessage]{
-		Title: "Messages", Columns: columns, Hint: "recipient, platform, locale, campaign or subject", Row: s.row, Filter: lets, Empty: s.emptyText,
+		Title: "Messages", Columns: columns, Hint: "recipient, platform, locale, campaign or subject", Row: s.row, Filter: matcher, Empty: s.emptyText,
 		Same: func(a, b engine.OutboxMessage) bool { return a.ID == b.ID },
-		Page: s.reader, Show: s.show, Head: head, PageWidth: func(width int) int { return width - width/2 }, Below: true,
+		Page: s.reader, Show: s.show, Head: messageTitle, PageWidth: func(width int) int { return width - width/2 }, Below: true,
 		Labels: browse.Labels{
 			Entries: "messages", Group: groupOutbox, Read: "read the message", Filter: "filter messages by text",
 			Next: "next message", Prev: "previous message",
@@ -63,7 +61,7 @@ var columns = []widget.Column{
 	{Title: "Campaign", Min: 14, Max: 40, Weight: 2, Priority: 2},
 }
 
-// Title is the screen's part of the breadcrumb.
+// Title returns the screen's part of the breadcrumb.
 func (s *Screen) Title() string { return "Outbox" }
 
 // Badge counts the messages.
@@ -80,23 +78,23 @@ func (s *Screen) Badge() (string, themes.Tone) {
 // Init reads the outbox.
 func (s *Screen) Init() tea.Cmd { return s.load() }
 
-// Resume reads it again: another test may have been sent.
+// Resume reads it again, because another test may have been sent.
 func (s *Screen) Resume() tea.Cmd { return s.load() }
 
-// Close ends the tasks, and removes the files that a browser was given.
+// Close ends the tasks and removes the files shown in a browser.
 func (s *Screen) Close() tea.Cmd {
 	return tea.Batch(s.Base.Close(), func() tea.Msg { s.pages.Clean(); return nil })
 }
 
 const noOutbox = "This service has no outbox. Test messages went to the real recipients."
 
-func (s *Screen) box() (engine.OutboxReader, bool) {
+func (s *Screen) outboxReader() (engine.OutboxReader, bool) {
 	b, ok := s.deps.Service.(engine.OutboxReader)
 	return b, ok
 }
 
 func (s *Screen) load() tea.Cmd {
-	box, ok := s.box()
+	box, ok := s.outboxReader()
 	if !ok {
 		s.loaded = true
 		return nil
@@ -104,7 +102,7 @@ func (s *Screen) load() tea.Cmd {
 	return s.Run(taskLoad, func(ctx context.Context) (any, error) { return box.Outbox(ctx, 0) })
 }
 
-// Update takes results, keys and the mouse.
+// Update handles results, keys and mouse events.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
@@ -140,13 +138,13 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	return nil
 }
 
-// lets returns the filter of messages that hold each of the typed words.
-func lets(filter string) func(engine.OutboxMessage) bool {
+// matcher returns the predicate for messages that contain every word of the filter.
+func matcher(filter string) func(engine.OutboxMessage) bool {
 	words := strings.Fields(strings.ToLower(filter))
-	return func(m engine.OutboxMessage) bool { return holds(m, words) }
+	return func(m engine.OutboxMessage) bool { return containsAll(m, words) }
 }
 
-func holds(m engine.OutboxMessage, words []string) bool {
+func containsAll(m engine.OutboxMessage, words []string) bool {
 	text := strings.ToLower(strings.Join([]string{m.Recipient, m.Key, grid.KeyName(m.Key), m.Campaign, m.Connector, subject(m)}, "\n"))
 	for _, w := range words {
 		if !strings.Contains(text, w) {
@@ -156,7 +154,7 @@ func holds(m engine.OutboxMessage, words []string) bool {
 	return true
 }
 
-// subject is the line that a message is known by.
+// subject returns the line that identifies a message.
 func subject(m engine.OutboxMessage) string {
 	switch {
 	case m.Email != nil:
@@ -169,7 +167,7 @@ func subject(m engine.OutboxMessage) string {
 	return ""
 }
 
-// row draws a message in the table.
+// row returns the cells of a message.
 func (s *Screen) row(m engine.OutboxMessage) widget.Cells {
 	return widget.Cells{
 		{Text: timeparse.Brief(m.At, s.now()), Tone: themes.ToneMuted}, {Text: m.Recipient}, {Text: subject(m), Tone: themes.ToneStrong},
@@ -177,18 +175,18 @@ func (s *Screen) row(m engine.OutboxMessage) widget.Cells {
 	}
 }
 
-// head names a message over its text.
-func head(m engine.OutboxMessage, ok bool) (title, info string) {
+// messageTitle returns the heading of a message.
+func messageTitle(m engine.OutboxMessage, ok bool) (title, info string) {
 	if !ok {
 		return "Message", ""
 	}
 	return subject(m), ""
 }
 
-// show brings the reader to a message.
+// show shows a message in the reader.
 func (s *Screen) show(m engine.OutboxMessage, ok bool) {
 	if !ok {
-		s.reader.none()
+		s.reader.clear()
 		return
 	}
 	now := s.now()
@@ -196,7 +194,7 @@ func (s *Screen) show(m engine.OutboxMessage, ok bool) {
 }
 
 func (s *Screen) emptyText() string {
-	_, has := s.box()
+	_, has := s.outboxReader()
 	switch {
 	case !has:
 		return noOutbox
@@ -210,7 +208,7 @@ func (s *Screen) emptyText() string {
 	return "No test messages yet. Open a draft and press t to send one."
 }
 
-// now returns the time in the person's zone.
+// now returns the current time in the display zone.
 func (s *Screen) now() time.Time {
 	if loc := s.deps.Location; loc != nil {
 		return s.deps.Now().In(loc)
@@ -227,5 +225,5 @@ func (s *Screen) SetTheme(t themes.Theme) {
 // SetSize divides the screen.
 func (s *Screen) SetSize(width, height int) { s.list.SetSize(width, height) }
 
-// View draws the messages and, where there is room or it was asked for, the chosen one.
+// View draws the messages and, if it fits or was opened, the selected one.
 func (s *Screen) View() string { return s.list.View() }

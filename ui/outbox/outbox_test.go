@@ -22,22 +22,24 @@ import (
 	"bugle/ui/widget"
 )
 
-// box is a service that has nothing but an outbox.
-type box struct {
+// outboxService is a service with only an outbox.
+type outboxService struct {
 	engine.Service
 	messages []engine.OutboxMessage
 	err      error
 }
 
-func (b *box) Outbox(context.Context, int) ([]engine.OutboxMessage, error) { return b.messages, b.err }
+func (b *outboxService) Outbox(context.Context, int) ([]engine.OutboxMessage, error) {
+	return b.messages, b.err
+}
 
-func (b *box) ClearOutbox(context.Context) error {
+func (b *outboxService) ClearOutbox(context.Context) error {
 	b.messages = nil
 	return b.err
 }
 
-func filled() *box {
-	return &box{messages: []engine.OutboxMessage{
+func newFilledOutbox() *outboxService {
+	return &outboxService{messages: []engine.OutboxMessage{
 		{
 			ID: "3", At: uitest.Now.Add(-20 * time.Second), CampaignID: "65f0a1b2c3d4e5f60718293a", Campaign: "Spring mail", Channel: catalog.Email,
 			Key: "EMAIL_default_variation_1", Recipient: "ada@example.com", Connector: "Main SMTP",
@@ -79,8 +81,8 @@ func open(t *testing.T, s engine.Service) *uitest.Harness {
 	return uitest.New(t, newScreen(s), 80, 24)
 }
 
-func TestAMailIsReadAsItsRecipientDoes(t *testing.T) {
-	h := open(t, filled())
+func TestReadEmail(t *testing.T) {
+	h := open(t, newFilledOutbox())
 	h.Want("now", "1h", "2d", "3 messages")
 	h.Press("enter")
 	h.Want("Shop <shop@example.com>", "cc@example.com", "bcc@example.com", "help@example.com", "Hello Ada", "Spring is here", "terms.pdf", "Dear Ada", "https://example.com/sale")
@@ -93,8 +95,8 @@ func TestAMailIsReadAsItsRecipientDoes(t *testing.T) {
 	h.Want("3 messages", "1h")
 }
 
-func TestAPushShowsItsPayload(t *testing.T) {
-	h := open(t, filled())
+func TestPushShowsPayload(t *testing.T) {
+	h := open(t, newFilledOutbox())
 	h.Press("down", "enter")
 	h.Want("▍ Hallo", "▍ Der Frühling ist da.", "Android tok-a", "Android · German · B", "none (kept in this outbox)", "apns-priority: 5")
 	h.WantNot("\x1b[2J")
@@ -109,8 +111,8 @@ func TestAPushShowsItsPayload(t *testing.T) {
 	}
 }
 
-func TestTheNextMessageKeepsTheView(t *testing.T) {
-	h := open(t, filled())
+func TestViewIsKeptBetweenMessages(t *testing.T) {
+	h := open(t, newFilledOutbox())
 	h.Press("enter", "tab", "tab")
 	h.Press("n")
 	h.Want(`"deep": 1.50`)
@@ -119,7 +121,7 @@ func TestTheNextMessageKeepsTheView(t *testing.T) {
 }
 
 func TestFilter(t *testing.T) {
-	h := open(t, filled())
+	h := open(t, newFilledOutbox())
 	h.Press("/")
 	h.Type("de_ hallo")
 	h.Want("USER_1", "1 of 1")
@@ -133,11 +135,11 @@ func TestFilter(t *testing.T) {
 }
 
 func TestClearAsksFirst(t *testing.T) {
-	b := filled()
+	b := newFilledOutbox()
 	h := open(t, b)
 	h.Press("x")
 	h.Want("Clear the outbox?", "3 messages")
-	h.Press("enter") // the focus is on the answer that does no harm
+	h.Press("enter") // the harmless answer has the focus
 	if len(b.messages) != 3 {
 		t.Fatal("it was cleared without a yes")
 	}
@@ -148,8 +150,8 @@ func TestClearAsksFirst(t *testing.T) {
 	}
 }
 
-func TestReloadKeepsThePlace(t *testing.T) {
-	b := filled()
+func TestReloadKeepsCursor(t *testing.T) {
+	b := newFilledOutbox()
 	h := open(t, b)
 	h.Press("down")
 	b.messages = append([]engine.OutboxMessage{{ID: "4", At: uitest.Now, Recipient: "new@example.com", Email: &engine.EmailMessage{Subject: "New"}}}, b.messages...)
@@ -159,8 +161,8 @@ func TestReloadKeepsThePlace(t *testing.T) {
 	h.Want("Hallo")
 }
 
-func TestTheBrowserGetsAPrivateFile(t *testing.T) {
-	s := newScreen(filled())
+func TestBrowserGetsPrivateFile(t *testing.T) {
+	s := newScreen(newFilledOutbox())
 	h := uitest.New(t, s, 80, 24)
 	var file string
 	s.SetBrowser(func(_ context.Context, f string) error {
@@ -183,8 +185,8 @@ func TestTheBrowserGetsAPrivateFile(t *testing.T) {
 	}
 }
 
-func TestNoBrowserSaysWhatToDo(t *testing.T) {
-	s := newScreen(filled())
+func TestMissingBrowserExplainsWhatToDo(t *testing.T) {
+	s := newScreen(newFilledOutbox())
 	s.SetBrowser(func(context.Context, string) error { return errors.New("the command xdg-open is not there") })
 	h := uitest.New(t, s, 80, 24)
 	h.Press("o")
@@ -192,7 +194,7 @@ func TestNoBrowserSaysWhatToDo(t *testing.T) {
 	drain(s.Close())
 }
 
-func TestWithoutAnOutbox(t *testing.T) {
+func TestServiceWithoutOutbox(t *testing.T) {
 	h := open(t, uitest.NewFake().WithoutCapabilities())
 	h.Want("This service has no outbox")
 	if why := h.DisabledReason("r"); why == "" {
@@ -200,17 +202,17 @@ func TestWithoutAnOutbox(t *testing.T) {
 	}
 }
 
-func TestAFailureSaysWhatToDo(t *testing.T) {
-	b := &box{err: errors.New("the store is damaged")}
+func TestLoadError(t *testing.T) {
+	b := &outboxService{err: errors.New("the store is damaged")}
 	h := open(t, b)
 	h.Want("Can't load the outbox: the store is damaged", "Press r to try again")
-	b.err, b.messages = nil, filled().messages
+	b.err, b.messages = nil, newFilledOutbox().messages
 	h.Press("r")
 	h.Want("ada@example.com")
 }
 
-func TestTheMouseReads(t *testing.T) {
-	h := open(t, filled())
+func TestMouse(t *testing.T) {
+	h := open(t, newFilledOutbox())
 	h.ClickOn("USER_1")
 	h.Want("2 of 3")
 	h.ClickOn("USER_1")
@@ -226,9 +228,9 @@ func TestTheMouseReads(t *testing.T) {
 	h.Want("<h1>")
 }
 
-// Where there is no room beside the table, the message stands below it, and a click on it opens it in full.
+// If the message does not fit beside the table, it is shown below it, and a click opens it in full.
 func TestBelowTheTable(t *testing.T) {
-	h := open(t, filled())
+	h := open(t, newFilledOutbox())
 	h.Resize(80, 24)
 	h.Want("ada@example.com", "USER_1", "Android · Ge", "Dear Ada")
 	h.ClickOn("HTML source")
@@ -242,7 +244,7 @@ func TestBelowTheTable(t *testing.T) {
 }
 
 func TestBesideTheTable(t *testing.T) {
-	h := open(t, filled())
+	h := open(t, newFilledOutbox())
 	h.Resize(120, 40)
 	h.Want("USER_1", "Dear Ada")
 	h.Press("down")
@@ -252,7 +254,7 @@ func TestBesideTheTable(t *testing.T) {
 }
 
 func TestPictures(t *testing.T) {
-	h := open(t, filled())
+	h := open(t, newFilledOutbox())
 	h.GoldenSizes("messages")
 	h.WantFits()
 	h.Press("enter")
@@ -266,13 +268,13 @@ func TestPictures(t *testing.T) {
 	h.Want("TEXT", "Only text")
 	h.WantFits()
 
-	empty := open(t, &box{})
+	empty := open(t, &outboxService{})
 	empty.GoldenSizes("empty")
 	empty.WantFits()
 }
 
 func TestManyMessages(t *testing.T) {
-	b := &box{}
+	b := &outboxService{}
 	for i := range 5000 {
 		b.messages = append(b.messages, engine.OutboxMessage{ID: fmt.Sprint(i), At: uitest.Now, Recipient: fmt.Sprintf("user-%d", i), Email: &engine.EmailMessage{Subject: "S"}})
 	}
@@ -281,7 +283,7 @@ func TestManyMessages(t *testing.T) {
 	h.Want("user-4999", "5000 of 5000")
 }
 
-// drain runs a command, and those that it is made of, to their end.
+// drain runs a command and its parts to the end.
 func drain(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -293,12 +295,12 @@ func drain(cmd tea.Cmd) {
 	}
 }
 
-func TestColorsKeepTheCells(t *testing.T) {
+func TestColorsKeepWidths(t *testing.T) {
 	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newScreen(filled())
+	s := newScreen(newFilledOutbox())
 	h := uitest.New(t, s, 80, 24)
 	check := func() {
 		t.Helper()
@@ -317,8 +319,8 @@ func TestColorsKeepTheCells(t *testing.T) {
 	check()
 }
 
-func TestWhatIsShownCanBeCopied(t *testing.T) {
-	h := open(t, filled())
+func TestCopyShown(t *testing.T) {
+	h := open(t, newFilledOutbox())
 	h.Press("y", "enter", "tab", "y", "esc", "down", "enter", "shift+tab", "shift+tab", "y")
 	if len(h.Copied) != 3 {
 		t.Fatalf("copied %q", h.Copied)
@@ -334,13 +336,13 @@ func TestWhatIsShownCanBeCopied(t *testing.T) {
 	}
 }
 
-func TestTheCampaignIsOneKeyAway(t *testing.T) {
-	h := open(t, filled())
+func TestOpenCampaign(t *testing.T) {
+	h := open(t, newFilledOutbox())
 	h.Press("b")
 	if r := h.LastRoute(); r.Name != screen.Builder || r.ID != "65f0a1b2c3d4e5f60718293a" {
 		t.Errorf("b opened %+v", r)
 	}
-	inline := open(t, filled())
+	inline := open(t, newFilledOutbox())
 	inline.Press("down")
 	if why := inline.DisabledReason("b"); why == "" {
 		t.Error("a message of no campaign leads to one")
@@ -348,17 +350,17 @@ func TestTheCampaignIsOneKeyAway(t *testing.T) {
 }
 
 func TestArrowsMoveWhileFiltering(t *testing.T) {
-	h := open(t, filled())
+	h := open(t, newFilledOutbox())
 	h.Press("/")
 	h.Type("e") // in each of them
 	h.Press("down")
 	h.Want("2 of 3", "/ e")
-	h.Type("j") // a letter, no key that moves
+	h.Type("j") // a letter, not a movement key
 	h.Want("No message matches")
 }
 
 func TestAMessageScrolls(t *testing.T) {
-	h := open(t, filled())
+	h := open(t, newFilledOutbox())
 	h.Press("enter")
 	before := h.Text()
 	h.Press("pgdown")
@@ -369,9 +371,9 @@ func TestAMessageScrolls(t *testing.T) {
 	h.Want("]")
 }
 
-// z gives the pane that has the keyboard the whole window.
-func TestAPaneIsZoomed(t *testing.T) {
-	h := open(t, filled())
+// z zooms the focused pane.
+func TestZoom(t *testing.T) {
+	h := open(t, newFilledOutbox())
 	if why := h.DisabledReason("z"); why == "" {
 		t.Error("one pane can be zoomed")
 	}
@@ -392,10 +394,10 @@ func TestAPaneIsZoomed(t *testing.T) {
 	h.WantFits()
 }
 
-// Everything that can be clicked does what it says, in every window.
+// Everything clickable works at every window size.
 func TestEveryClick(t *testing.T) {
 	for _, size := range uitest.Sizes {
-		h := uitest.New(t, newScreen(filled()), size.W, size.H)
+		h := uitest.New(t, newScreen(newFilledOutbox()), size.W, size.H)
 		h.ClickOn("USER_1")
 		h.ClickOn("USER_1")
 		h.Want("Der Frühling ist da.", "esc messages")

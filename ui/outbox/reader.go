@@ -15,7 +15,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// view is one way of looking at a message.
+// view is one way to view a message.
 type view uint8
 
 const (
@@ -42,18 +42,18 @@ func (r *reader) SetTheme(t themes.Theme) {
 	r.fill()
 }
 
-// SetSize tells the reader its cells.
+// SetSize sets the size of the reader.
 func (r *reader) SetSize(w, h int) {
 	r.Reader.SetSize(w, h)
 	r.fill()
 }
 
-func (r *reader) none() {
+func (r *reader) clear() {
 	r.Clear()
 	r.message = engine.OutboxMessage{}
 }
 
-// show turns to a message; the view stays where the message has it.
+// show shows a message, keeping the view if the message has it.
 func (r *reader) show(m engine.OutboxMessage, when string) {
 	if m.ID == r.message.ID && m.ID != "" {
 		return
@@ -76,13 +76,13 @@ func (r *reader) view() view {
 	return viewText
 }
 
-// Turn shows the message in another view.
+// Turn switches to another view.
 func (r *reader) Turn(n int) {
 	r.Reader.Turn(n)
 	r.fill()
 }
 
-// Mouse takes the mouse at a place of the reader.
+// Mouse handles a mouse event relative to the reader.
 func (r *reader) Mouse(msg tea.MouseMsg) {
 	if r.Reader.Mouse(msg) {
 		r.fill()
@@ -101,8 +101,8 @@ func (r *reader) fill() {
 	}
 }
 
-// document is what the last view shows: of a push the body that its gateway got or, without one,
-// would get; all that is kept of a mail.
+// document returns the JSON of the last view: for a push the body sent to the gateway or, without one, the body
+// that would be sent; for an email the stored record.
 func (r *reader) document() []byte {
 	if p := r.message.Push; p != nil && p.Payload.Exists() {
 		return p.Payload.Indent()
@@ -110,8 +110,8 @@ func (r *reader) document() []byte {
 	return r.message.Document().Indent()
 }
 
-// copied returns the text of the view, and what it is called.
-func (r *reader) copied(m engine.OutboxMessage) (text, what string) {
+// copyText returns the text of the current view and its name.
+func (r *reader) copyText(m engine.OutboxMessage) (text, what string) {
 	switch r.view() {
 	case viewHTML:
 		return m.Email.HTML, "the HTML"
@@ -130,10 +130,11 @@ func (r *reader) copied(m engine.OutboxMessage) (text, what string) {
 	return "", "nothing"
 }
 
-// fullHead is the height from which all that stands above a mail is shown: in fewer lines, its text comes first.
-const fullHead = 15
+// fullHeaderMinHeight is the height from which all headers of an email are shown; below it, only the most
+// important ones.
+const fullHeaderMinHeight = 15
 
-// text is the message as its recipient reads it, below who sent it to whom.
+// text returns the message as its recipient reads it, below its headers.
 func (r *reader) text() string {
 	var b strings.Builder
 	head := func(name, value string) {
@@ -149,7 +150,7 @@ func (r *reader) text() string {
 			from = e.FromName + " <" + e.From + ">"
 		}
 		rest := func(name, value string) {
-			if tall >= fullHead {
+			if tall >= fullHeaderMinHeight {
 				head(name, value)
 			}
 		}
@@ -165,13 +166,13 @@ func (r *reader) text() string {
 	if p := m.Push; p != nil {
 		head("To", m.Recipient)
 		head("Device", grid.CellName(p.Platform, "", "")+" "+p.Token)
-		head("Gateway", orElse(m.Connector, "none (kept in this outbox)"))
+		head("Gateway", valueOr(m.Connector, "none (kept in this outbox)"))
 	}
-	head("Campaign", joined(m.Campaign, grid.KeyName(m.Key)))
+	head("Campaign", joinFacts(m.Campaign, grid.KeyName(m.Key)))
 	if m.Push != nil {
 		head("Sent", r.when)
 	} else {
-		head("Sent", joined(r.when, m.Connector))
+		head("Sent", joinFacts(r.when, m.Connector))
 	}
 	b.WriteString("\n")
 	if m.Email != nil {
@@ -184,7 +185,7 @@ func (r *reader) text() string {
 	return b.String()
 }
 
-// headers are what the gateway is told beside the payload.
+// headers returns what is sent to the gateway beside the payload.
 func (r *reader) headers(p *engine.PushMessage) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(p.Headers)) {
@@ -196,22 +197,22 @@ func (r *reader) headers(p *engine.PushMessage) string {
 	return "\n\nOutside the payload" + b.String()
 }
 
-func orElse(s, other string) string {
+func valueOr(s, other string) string {
 	if s == "" {
 		return other
 	}
 	return s
 }
 
-// joined puts two facts on one line; either may be empty.
-func joined(a, b string) string {
+// joinFacts joins two facts on one line; either may be empty.
+func joinFacts(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
 	}
 	return a + " · " + b
 }
 
-// body is the text that a reader of the mail sees.
+// body returns the visible text of the email.
 func body(e *engine.EmailMessage) string {
 	if e.HTML == "" {
 		return e.Text
@@ -219,7 +220,7 @@ func body(e *engine.EmailMessage) string {
 	return delivery.PlainText(e.HTML)
 }
 
-// notification draws a push as two parts in a frame's left edge.
+// notification draws the title and the text of a push behind a vertical line.
 func (r *reader) notification(p *engine.PushMessage) string {
 	var lines []string
 	width, _ := r.Size()

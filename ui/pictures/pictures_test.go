@@ -31,10 +31,10 @@ import (
 	"bugle/ui/workspace"
 )
 
-// scene is one picture: the keys that lead to it, as a person would press them.
+// scene is one picture: the keys that lead to it.
 type scene struct {
 	name          string
-	theme         string // [themes.Dark] where empty
+	theme         string // [themes.Dark] if empty
 	width, height int
 	play          func(h *uitest.Harness)
 }
@@ -108,14 +108,14 @@ var scenes = []scene{
 	}},
 }
 
-// open goes to the campaign that a search finds first.
+// open opens the first campaign found by a search.
 func open(h *uitest.Harness, words string) {
 	h.Press("/")
 	h.Type(words)
 	h.Press("enter")
 }
 
-// The pictures of the README are what the screens show, to the cell.
+// The pictures of the README match the screens exactly.
 func TestPictures(t *testing.T) {
 	for _, s := range scenes {
 		t.Run(s.name, func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// program opens the terminal program on the sample workspace, in memory.
+// program opens the program on the sample workspace in memory.
 func program(t *testing.T, theme string, width, height int) *uitest.Harness {
 	t.Helper()
 	ctx, db := context.Background(), mem.New()
@@ -173,23 +173,23 @@ func screens(deps screen.Deps, r screen.Route) (screen.Screen, error) {
 		return history.New(deps, r), nil
 	case screen.Settings:
 		return settings.New(deps, settings.Sources{
-			Themes: shelf{}, Profiles: noProfiles{}, Keys: keymap.File{Path: "~/.config/bugle/keys.yaml"},
+			Themes: builtInThemes{}, Remotes: noRemotes{}, Keys: keymap.File{Path: "~/.config/bugle/keys.yaml"},
 		}), nil
 	}
 	return nil, fmt.Errorf("no picture has the screen %q", r.Name)
 }
 
-// shelf has the built-in themes alone.
-type shelf struct{}
+// builtInThemes has only the built-in themes.
+type builtInThemes struct{}
 
-func (shelf) Names() []string { return themes.Names() }
-func (shelf) Reload() []error { return nil }
-func (shelf) Dir() string     { return "~/.config/bugle/themes" }
+func (builtInThemes) Names() []string { return themes.Names() }
+func (builtInThemes) Reload() []error { return nil }
+func (builtInThemes) Dir() string     { return "~/.config/bugle/themes" }
 
-type noProfiles struct{}
+type noRemotes struct{}
 
-func (noProfiles) List() ([]settings.Profile, error) { return nil, nil }
-func (noProfiles) Use(string) error                  { return nil }
+func (noRemotes) List() ([]settings.Remote, error) { return nil, nil }
+func (noRemotes) Use(string) error                 { return nil }
 
 func compare(t *testing.T, file string, got []byte) {
 	t.Helper()

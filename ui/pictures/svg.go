@@ -1,5 +1,5 @@
-// Package pictures draws what is on a terminal's screen as an SVG, for the README. The pictures
-// beside this file are of the real screens; `go generate ./...` makes them anew.
+// Package pictures draws a terminal screen as an SVG for the README. The pictures in this folder show the real
+// screens; `go generate ./...` updates them.
 package pictures
 
 import (
@@ -14,14 +14,14 @@ import (
 
 //go:generate go test -run TestPictures -update .
 
-// The cells of the picture, in pixels, and the colors of the terminal around the program.
+// The cell size in pixels, and the margin.
 const (
 	cellWidth  = 8.4
 	cellHeight = 18
 	margin     = 12
 )
 
-// Terminal is the colors of a terminal around the program: what a cell without colors of its own has.
+// Terminal has the default colors of a terminal.
 type Terminal struct{ Background, Foreground string }
 
 // The terminals of the pictures.
@@ -30,7 +30,7 @@ var (
 	LightTerminal = Terminal{"#ffffff", "#1f2328"}
 )
 
-// SVG draws a screen of width × height cells whose lines hold text and color sequences.
+// SVG draws a screen of width × height cells, given as lines with color sequences.
 func SVG(screen string, width, height int, around Terminal) string {
 	term := vt.NewEmulator(width, height)
 	defer term.Close()
@@ -47,7 +47,7 @@ func SVG(screen string, width, height int, around Terminal) string {
 	return b.String()
 }
 
-// run is a stretch of cells of one style.
+// run is a sequence of cells in one style.
 type run struct {
 	text  strings.Builder
 	from  int

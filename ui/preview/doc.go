@@ -1,7 +1,7 @@
-// Package preview draws the models of bugle/engine/message/render: a notification as a phone or a browser shows
-// it, a mail as an inbox and its reader do.
+// Package preview draws the models of bugle/engine/message/render: push notifications as phones and browsers
+// show them, and emails as inboxes and mail readers do.
 //
-// What is drawn follows the devices where it tells the author something: what is cut, what stands where,
-// which colors meet. Below the picture stands what a device does not show: where taps lead, which
-// expressions have no value, which texts are too long.
+// The drawing follows the devices in what matters to the author: what is cut, where things are, which colors
+// meet. Below it are notes on what a device does not show: link targets, expressions without a value, texts
+// that are too long.
 package preview

@@ -9,37 +9,37 @@ import (
 	"bugle/ui/widget"
 )
 
-// inbox draws a mail as phones and desktops list it.
-func (s *sheet) inbox(m *render.Mail) {
-	faint := pen{tone: themes.ToneFaint}
-	s.add(words("On a phone", faint))
-	s.card(phoneWidth, "", func(in *sheet) {
-		in.add(beside(append(line{{"● ", pen{tone: themes.ToneAccent}}}, single(m.Sender, pen{bold: true})...), words(s.received(), faint), in.width))
+// inbox draws an email as mail apps list it.
+func (s *page) inbox(m *render.Mail) {
+	faint := textStyle{tone: themes.ToneFaint}
+	s.add(textLine("On a phone", faint))
+	s.card(phoneWidth, "", func(in *page) {
+		in.add(joinSides(append(line{{"● ", textStyle{tone: themes.ToneAccent}}}, singleLine(m.Sender, textStyle{bold: true})...), textLine(s.received(), faint), in.width))
 		shown := render.VisibleLength("EMAIL", "Subject", "on phones")
-		in.each(flow(runs(m.Subject.Cut(shown), pen{}), in.width-2, 1), 2)
-		in.each(flow(runs(flat(m.Preview).Cut(render.VisibleLength("EMAIL", "Preview text", "")), pen{tone: themes.ToneMuted}), in.width-2, 2), 2)
+		in.addIndented(wrapRuns(runs(m.Subject.Cut(shown), textStyle{}), in.width-2, 1), 2)
+		in.addIndented(wrapRuns(runs(joinLines(m.Preview).Cut(render.VisibleLength("EMAIL", "Preview text", "")), textStyle{tone: themes.ToneMuted}), in.width-2, 2), 2)
 	})
 	s.blank()
-	s.add(words("On a desktop", faint))
-	rule := line{{repeat("─", s.width), pen{tone: themes.ToneFaint}}}
+	s.add(textLine("On a desktop", faint))
+	rule := line{{repeat("─", s.width), textStyle{tone: themes.ToneFaint}}}
 	s.add(rule)
 	sender := min(max(s.width/4, 8), 20)
-	l := append(line{{"☐ ", faint}}, fill(single(m.Sender, pen{bold: true}).cut(sender), sender+2)...)
-	l = append(l, single(m.Subject.Cut(render.VisibleLength("EMAIL", "Subject", "on desktops")), pen{bold: true})...)
-	l = append(append(l, run{" — ", faint}), single(flat(m.Preview), pen{tone: themes.ToneMuted})...)
-	s.add(beside(l, words(s.received(), faint), s.width))
+	l := append(line{{"☐ ", faint}}, fill(singleLine(m.Sender, textStyle{bold: true}).cut(sender), sender+2)...)
+	l = append(l, singleLine(m.Subject.Cut(render.VisibleLength("EMAIL", "Subject", "on desktops")), textStyle{bold: true})...)
+	l = append(append(l, run{" — ", faint}), singleLine(joinLines(m.Preview), textStyle{tone: themes.ToneMuted})...)
+	s.add(joinSides(l, textLine(s.received(), faint), s.width))
 	if len(m.Attachments) > 0 {
 		var names line
 		for _, a := range m.Attachments {
-			names = append(append(names, run{text: "  "}), words("[ "+a.Name+" ]", pen{tone: themes.ToneMuted})...)
+			names = append(append(names, run{text: "  "}), textLine("[ "+a.Name+" ]", textStyle{tone: themes.ToneMuted})...)
 		}
 		s.add(names)
 	}
 	s.add(rule)
 }
 
-// flat puts a text on one line.
-func flat(t render.Text) render.Text {
+// joinLines puts a text on one line.
+func joinLines(t render.Text) render.Text {
 	out := make(render.Text, len(t))
 	for i, span := range t {
 		span.Text = strings.ReplaceAll(span.Text, "\n", " ")
@@ -49,8 +49,8 @@ func flat(t render.Text) render.Text {
 	return out
 }
 
-// message draws an opened mail: who sent it, then its body with numbered links.
-func (s *sheet) message(m *render.Mail) {
+// message draws an opened email: the sender, then the body with numbered links.
+func (s *page) message(m *render.Mail) {
 	s.head(m)
 	f := footnotes{}
 	before := render.Rule
@@ -62,7 +62,7 @@ func (s *sheet) message(m *render.Mail) {
 		before = b.Kind
 	}
 	if len(m.Blocks) == 0 {
-		s.wrapped(emptyBody(m), pen{tone: themes.ToneFaint})
+		s.wrapped(emptyBody(m), textStyle{tone: themes.ToneFaint})
 	}
 	s.links(f.urls)
 }
@@ -78,43 +78,43 @@ func emptyBody(m *render.Mail) string {
 	}
 }
 
-// plainText draws the mail as readers of plain text get it.
-func (s *sheet) plainText(m *render.Mail) {
+// plainText draws the plain-text part of the email.
+func (s *page) plainText(m *render.Mail) {
 	s.head(m)
 	if m.Text.Empty() {
-		s.wrapped(emptyBody(m), pen{tone: themes.ToneFaint})
+		s.wrapped(emptyBody(m), textStyle{tone: themes.ToneFaint})
 		return
 	}
-	s.all(flow(runs(m.Text, pen{}), s.width, 0))
+	s.addAll(wrapRuns(runs(m.Text, textStyle{}), s.width, 0))
 }
 
-func (s *sheet) head(m *render.Mail) {
+func (s *page) head(m *render.Mail) {
 	if m.Subject.Empty() {
-		s.add(words("(no subject)", pen{tone: themes.ToneFaint}))
+		s.add(textLine("(no subject)", textStyle{tone: themes.ToneFaint}))
 	} else {
-		s.all(flow(runs(m.Subject, pen{tone: themes.ToneStrong, bold: true}), s.width, 0))
+		s.addAll(wrapRuns(runs(m.Subject, textStyle{tone: themes.ToneStrong, bold: true}), s.width, 0))
 	}
-	from := single(m.Sender, pen{bold: true})
+	from := singleLine(m.Sender, textStyle{bold: true})
 	if m.Sender.String() != m.From.String() && !m.From.Empty() {
-		from = append(append(append(from, run{" <", pen{tone: themes.ToneMuted}}), single(m.From, pen{tone: themes.ToneMuted})...), run{">", pen{tone: themes.ToneMuted}})
+		from = append(append(append(from, run{" <", textStyle{tone: themes.ToneMuted}}), singleLine(m.From, textStyle{tone: themes.ToneMuted})...), run{">", textStyle{tone: themes.ToneMuted}})
 	}
-	s.add(beside(from, words(s.received(), pen{tone: themes.ToneFaint}), s.width))
-	s.named("Reply to", single(m.ReplyTo, pen{}))
-	s.named("Cc", words(strings.Join(m.Cc, ", "), pen{}))
-	s.named("Bcc", words(strings.Join(m.Bcc, ", "), pen{}))
+	s.add(joinSides(from, textLine(s.received(), textStyle{tone: themes.ToneFaint}), s.width))
+	s.named("Reply to", singleLine(m.ReplyTo, textStyle{}))
+	s.named("Cc", textLine(strings.Join(m.Cc, ", "), textStyle{}))
+	s.named("Bcc", textLine(strings.Join(m.Bcc, ", "), textStyle{}))
 	for _, a := range m.Attachments {
-		s.named("Attached", words(a.Name, pen{}))
+		s.named("Attached", textLine(a.Name, textStyle{}))
 	}
-	s.add(line{{repeat("─", s.width), pen{tone: themes.ToneFaint}}})
+	s.add(line{{repeat("─", s.width), textStyle{tone: themes.ToneFaint}}})
 }
 
-func (s *sheet) named(name string, value line) {
+func (s *page) named(name string, value line) {
 	if value.width() > 0 {
-		s.add(append(line{{widget.PadRight(name, 10), pen{tone: themes.ToneMuted}}}, value...))
+		s.add(append(line{{widget.PadRight(name, 10), textStyle{tone: themes.ToneMuted}}}, value...))
 	}
 }
 
-// footnotes number the links of a mail, each address once.
+// footnotes numbers the links of an email, each URL once.
 type footnotes struct {
 	urls []string
 	at   map[string]int
@@ -132,50 +132,50 @@ func (f *footnotes) number(url string) int {
 	return len(f.urls)
 }
 
-// runs returns a text with the number of each link behind it.
-func (f *footnotes) runs(t render.Text, base pen) []run {
+// runs returns a text with the number of each link after it.
+func (f *footnotes) runs(t render.Text, base textStyle) []run {
 	var out []run
 	for i, span := range t {
 		out = append(out, runs(render.Text{span}, base)...)
 		if span.Link != "" && (i+1 == len(t) || t[i+1].Link != span.Link) && !strings.HasPrefix(span.Link, "#") {
-			out = append(out, run{fmt.Sprintf("[%d]", f.number(span.Link)), pen{tone: themes.ToneFaint}})
+			out = append(out, run{fmt.Sprintf("[%d]", f.number(span.Link)), textStyle{tone: themes.ToneFaint}})
 		}
 	}
 	return out
 }
 
-func (s *sheet) block(b render.Block, f *footnotes) {
+func (s *page) block(b render.Block, f *footnotes) {
 	switch b.Kind {
 	case render.Heading:
-		s.all(flow(f.runs(b.Text, pen{tone: themes.ToneAccent, bold: true}), s.width, 0))
+		s.addAll(wrapRuns(f.runs(b.Text, textStyle{tone: themes.ToneAccent, bold: true}), s.width, 0))
 		if b.Level == 1 {
-			s.add(line{{repeat("═", s.width), pen{tone: themes.ToneFaint}}})
+			s.add(line{{repeat("═", s.width), textStyle{tone: themes.ToneFaint}}})
 		}
 	case render.Item:
 		s.item(b, f)
 	case render.Quote:
-		for _, l := range flow(f.runs(b.Text, pen{tone: themes.ToneMuted}), s.width-2, 0) {
-			s.add(append(line{{"│ ", pen{tone: themes.ToneFaint}}}, l...))
+		for _, l := range wrapRuns(f.runs(b.Text, textStyle{tone: themes.ToneMuted}), s.width-2, 0) {
+			s.add(append(line{{"│ ", textStyle{tone: themes.ToneFaint}}}, l...))
 		}
 	case render.Code:
-		for _, l := range flow(f.runs(b.Text, pen{tone: themes.ToneInfo}), s.width-2, 0) {
+		for _, l := range wrapRuns(f.runs(b.Text, textStyle{tone: themes.ToneInfo}), s.width-2, 0) {
 			s.add(append(line{{text: "  "}}, l...))
 		}
 	case render.Rule:
-		s.add(line{{repeat("─", s.width), pen{tone: themes.ToneFaint}}})
+		s.add(line{{repeat("─", s.width), textStyle{tone: themes.ToneFaint}}})
 	case render.Media:
 		s.inlineImage(b, f)
 	default:
-		s.all(flow(f.runs(b.Text, pen{}), s.width, 0))
+		s.addAll(wrapRuns(f.runs(b.Text, textStyle{}), s.width, 0))
 	}
 }
 
-func (s *sheet) item(b render.Block, f *footnotes) {
+func (s *page) item(b render.Block, f *footnotes) {
 	indent := min(2*(b.Level-1), s.width/3)
 	mark := widget.Clean(b.Mark) + " "
-	body := flow(f.runs(b.Text, pen{}), max(s.width-indent-widget.Width(mark), 4), 0)
+	body := wrapRuns(f.runs(b.Text, textStyle{}), max(s.width-indent-widget.Width(mark), 4), 0)
 	for i, l := range body {
-		lead := run{repeat(" ", indent) + mark, pen{tone: themes.ToneAccent}}
+		lead := run{repeat(" ", indent) + mark, textStyle{tone: themes.ToneAccent}}
 		if i > 0 {
 			lead.text = repeat(" ", widget.Width(lead.text))
 		}
@@ -183,27 +183,27 @@ func (s *sheet) item(b render.Block, f *footnotes) {
 	}
 }
 
-func (s *sheet) inlineImage(b render.Block, f *footnotes) {
+func (s *page) inlineImage(b render.Block, f *footnotes) {
 	text := b.Image.Alt
 	if text == "" {
 		text = b.Image.Name
 	}
-	l := words(mediaSign(b.Image)+" "+text, pen{tone: themes.ToneMuted, italic: true})
+	l := textLine(mediaIcon(b.Image)+" "+text, textStyle{tone: themes.ToneMuted, italic: true})
 	if len(b.Text) > 0 {
-		l = append(l, run{fmt.Sprintf("[%d]", f.number(b.Text[0].Link)), pen{tone: themes.ToneFaint}})
+		l = append(l, run{fmt.Sprintf("[%d]", f.number(b.Text[0].Link)), textStyle{tone: themes.ToneFaint}})
 	}
 	s.add(l)
 }
 
-func (s *sheet) links(urls []string) {
+func (s *page) links(urls []string) {
 	if len(urls) == 0 {
 		return
 	}
 	s.blank()
 	for i, url := range urls {
 		mark := fmt.Sprintf("[%d] ", i+1)
-		for j, l := range flow(runs(render.Text{{Text: url}}, pen{tone: themes.ToneMuted}), max(s.width-len(mark), 4), 0) {
-			lead := run{mark, pen{tone: themes.ToneFaint}}
+		for j, l := range wrapRuns(runs(render.Text{{Text: url}}, textStyle{tone: themes.ToneMuted}), max(s.width-len(mark), 4), 0) {
+			lead := run{mark, textStyle{tone: themes.ToneFaint}}
 			if j > 0 {
 				lead.text = repeat(" ", len(mark))
 			}

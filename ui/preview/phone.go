@@ -10,7 +10,7 @@ import (
 	"bugle/themes"
 )
 
-// Phones are narrower than panes can be: a card is as wide as what a phone shows on a line.
+// Phones are narrower than panes can be: a card has the width of a phone's screen.
 const (
 	phoneWidth   = 48
 	desktopWidth = 60
@@ -22,26 +22,26 @@ const (
 	web     = string(catalog.Web)
 )
 
-// When the limits of render hold that the cards keep.
+// The limits of package render that apply to the cards.
 const (
-	whileCollapsed = "while collapsed"
-	whileExpanded  = "when expanded"
-	unheld         = "before a long press"
+	limitCollapsed = "while collapsed"
+	limitExpanded  = "when expanded"
+	limitBanner    = "before a long press"
 )
 
-// drawing is one view of a notification.
-type drawing struct {
-	*sheet
+// notificationPage draws one tab of a notification.
+type notificationPage struct {
+	*page
 	n       *render.Notification
 	slide   int
 	elapsed time.Duration
 }
 
 // androidCard draws a notification as Android shows it.
-func (d *drawing) androidCard(expanded bool) {
-	d.card(phoneWidth, d.n.Colors.Background, func(in *sheet) {
+func (d *notificationPage) androidCard(expanded bool) {
+	d.card(phoneWidth, d.n.Colors.Background, func(in *page) {
 		inner := *d
-		inner.sheet = in
+		inner.page = in
 		switch {
 		case !expanded && d.n.Banner != nil:
 			inner.bannerCollapsed()
@@ -57,84 +57,84 @@ func (d *drawing) androidCard(expanded bool) {
 	})
 }
 
-// androidHead is the line of the app: its icon, its name in its color, the summary, the time.
-func (d *drawing) androidHead(arrow string) {
-	app := pen{fg: d.n.Colors.AppName, tone: themes.ToneMuted}
-	control := pen{tone: themes.ToneMuted, fg: map[string]string{"LIGHT": white, "DARK": black}[d.n.Colors.Controls]}
-	l := append(line{{"◉ ", pen{fg: d.n.Colors.AppName, tone: themes.ToneAccent}}}, words(d.n.App, app)...)
-	now := line{{" · now ", pen{tone: themes.ToneMuted}}, {arrow, control}}
+// androidHead draws the app line: icon, name in its color, summary, time.
+func (d *notificationPage) androidHead(arrow string) {
+	app := textStyle{fg: d.n.Colors.AppName, tone: themes.ToneMuted}
+	control := textStyle{tone: themes.ToneMuted, fg: map[string]string{"LIGHT": white, "DARK": black}[d.n.Colors.Controls]}
+	l := append(line{{"◉ ", textStyle{fg: d.n.Colors.AppName, tone: themes.ToneAccent}}}, textLine(d.n.App, app)...)
+	now := line{{" · now ", textStyle{tone: themes.ToneMuted}}, {arrow, control}}
 	room := d.width - now.width() - 1
-	const least = 9 // a dot, and a few letters
+	const least = 9 // a dot and a few letters
 	if !d.n.Summary.Empty() && room-l.width() >= least {
-		l = append(append(l, run{" · ", pen{tone: themes.ToneMuted}}), single(d.n.Summary, pen{tone: themes.ToneMuted})...)
+		l = append(append(l, run{" · ", textStyle{tone: themes.ToneMuted}}), singleLine(d.n.Summary, textStyle{tone: themes.ToneMuted})...)
 	}
 	l = append(l.cut(max(room, 4)), now[0])
-	d.add(beside(l, now[1:], d.width))
+	d.add(joinSides(l, now[1:], d.width))
 }
 
-// collapsed is a title and the first line of the text, with a picture beside them.
-func (d *drawing) collapsed() {
+// collapsed draws the title and the first line of the text, with a picture beside them.
+func (d *notificationPage) collapsed() {
 	n := d.n
-	if d.untold() {
+	if d.missingTemplate() {
 		return
 	}
 	var side line
 	if n.Image != nil || n.Icon != nil || len(n.Slide) > 0 {
-		side = line{{thumb, pen{tone: themes.ToneFaint}}}
+		side = line{{thumbnail, textStyle{tone: themes.ToneFaint}}}
 	}
-	title := single(n.Title.Cut(render.VisibleLength(android, "Title", "")), pen{bold: true})
-	body := single(n.Body.Cut(render.VisibleLength(android, "Message", whileCollapsed)), pen{})
+	title := singleLine(n.Title.Cut(render.VisibleLength(android, "Title", "")), textStyle{bold: true})
+	body := singleLine(n.Body.Cut(render.VisibleLength(android, "Message", limitCollapsed)), textStyle{})
 	if n.Timer != nil {
-		d.add(beside(title, d.clock(), d.width))
-		d.add(beside(body, side, d.width))
+		d.add(joinSides(title, d.clock(), d.width))
+		d.add(joinSides(body, side, d.width))
 	} else {
-		d.add(beside(title, side, d.width))
-		d.add(beside(body, side, d.width))
+		d.add(joinSides(title, side, d.width))
+		d.add(joinSides(body, side, d.width))
 	}
 	if n.Timer != nil && n.Timer.Bar {
 		d.add(d.bar())
 	}
 }
 
-func (d *drawing) androidExpanded() {
+func (d *notificationPage) androidExpanded() {
 	n := d.n
-	d.all(flow(runs(n.Title.Cut(render.VisibleLength(android, "Title", "")), pen{bold: true}), d.width, d.rows(2)))
+	d.addAll(wrapRuns(runs(n.Title.Cut(render.VisibleLength(android, "Title", "")), textStyle{bold: true}), d.width, d.rows(2)))
 	most := 0
 	if n.Image != nil || len(n.Slide) > 0 {
-		most = d.rows(2) // a picture leaves less room for the text
+		most = d.rows(2) // a picture leaves less space for the text
 	}
-	d.all(flow(runs(n.Body.Cut(render.VisibleLength(android, "Message", whileExpanded)), pen{}), d.width, most))
+	d.addAll(wrapRuns(runs(n.Body.Cut(render.VisibleLength(android, "Message", limitExpanded)), textStyle{}), d.width, most))
 	d.countdown()
 	d.media(5)
-	d.saved()
+	d.templatePlaceholder()
 	d.buttonRow(3)
 }
 
-// rows is how many lines of the card hold what n lines of a phone do.
-func (s *sheet) rows(n int) int {
+// rows returns how many lines of the card correspond to n lines of a phone.
+func (s *page) rows(n int) int {
 	const inner = phoneWidth - 4
 	return max(n, (n*inner+s.width-1)/s.width)
 }
 
-// untold says so where all texts are those of a saved template that is not known, and reports whether they
-// are.
-func (d *drawing) untold() bool {
+// missingTemplate adds a note if all texts come from a saved template that has not been read, and reports
+// whether they do.
+func (d *notificationPage) missingTemplate() bool {
 	if d.n.Custom.Name == "" || d.n.Custom.Known || !d.n.Title.Empty() || !d.n.Body.Empty() {
 		return false
 	}
-	d.add(words("(from the saved template)", pen{tone: themes.ToneFaint}))
+	d.add(textLine("(from the saved template)", textStyle{tone: themes.ToneFaint}))
 	return true
 }
 
-// saved stands for the design of a saved template that is not known.
-func (d *drawing) saved() {
+// templatePlaceholder draws a placeholder for a saved template that has not been read.
+func (d *notificationPage) templatePlaceholder() {
 	if d.n.Custom.Name != "" && !d.n.Custom.Known {
 		d.picture(&render.Image{Name: d.n.Custom.Name, Kind: "saved template"}, 3, "", "")
 	}
 }
 
-// countdown is the running clock, and how far it is.
-func (d *drawing) countdown() {
+// countdown draws the timer and its progress.
+func (d *notificationPage) countdown() {
 	if d.n.Timer == nil {
 		return
 	}
@@ -152,28 +152,28 @@ func (d *drawing) countdown() {
 	d.add(append(append(d.barOf(room), run{text: " "}), l...))
 }
 
-func (d *drawing) clock() line {
+func (d *notificationPage) clock() line {
 	text := "⏱ --:--:--"
 	if t := d.n.Timer; t.Known {
 		left := max(t.Left-d.elapsed, 0)
 		text = fmt.Sprintf("⏱ %02d:%02d:%02d", int(left.Hours()), int(left.Minutes())%60, int(left.Seconds())%60)
 	}
-	return line{{text, pen{tone: themes.ToneDanger, bold: true}}}
+	return line{{text, textStyle{tone: themes.ToneDanger, bold: true}}}
 }
 
-func (d *drawing) bar() line { return d.barOf(d.width) }
+func (d *notificationPage) bar() line { return d.barOf(d.width) }
 
-// barOf is the progress bar: what has passed is heavy, what is left is light.
-func (d *drawing) barOf(w int) line {
+// barOf draws the progress bar: heavy for the elapsed part, light for the rest.
+func (d *notificationPage) barOf(w int) line {
 	done := max(w*d.n.Timer.Percent(d.elapsed)/100, 1)
 	return line{
-		{strings.Repeat("━", done), pen{tone: themes.ToneAccent, bold: true}},
-		{strings.Repeat("─", max(w-done, 0)), pen{tone: themes.ToneFaint}},
+		{strings.Repeat("━", done), textStyle{tone: themes.ToneAccent, bold: true}},
+		{strings.Repeat("─", max(w-done, 0)), textStyle{tone: themes.ToneFaint}},
 	}
 }
 
-// media is the large picture, or the slide of a carousel that is turned to.
-func (d *drawing) media(height int) {
+// media draws the large picture, or the current slide of a carousel.
+func (d *notificationPage) media(height int) {
 	if len(d.n.Slide) == 0 {
 		if d.n.Image != nil {
 			d.picture(d.n.Image, height-2, "", "")
@@ -187,12 +187,12 @@ func (d *drawing) media(height int) {
 		left, right = "", ""
 	}
 	d.picture(&slide.Image, height-2, left, right)
-	d.add(centred(dots(at, len(d.n.Slide), d.width), d.width))
+	d.add(centered(slideDots(at, len(d.n.Slide), d.width), d.width))
 }
 
-// dots say which slide is shown of how many.
-func dots(at, of, w int) line {
-	count := run{fmt.Sprintf("  %d/%d", at+1, of), pen{tone: themes.ToneMuted}}
+// slideDots shows which slide of how many is current.
+func slideDots(at, of, w int) line {
+	count := run{fmt.Sprintf("  %d/%d", at+1, of), textStyle{tone: themes.ToneMuted}}
 	if of*2 > w-8 {
 		return line{count}
 	}
@@ -204,11 +204,11 @@ func dots(at, of, w int) line {
 			b.WriteString("○ ")
 		}
 	}
-	return line{{strings.TrimSuffix(b.String(), " "), pen{tone: themes.ToneAccent}}, count}
+	return line{{strings.TrimSuffix(b.String(), " "), textStyle{tone: themes.ToneAccent}}, count}
 }
 
-// buttonRow draws the first buttons side by side, or one below the other where they do not fit.
-func (d *drawing) buttonRow(most int) {
+// buttonRow draws the first buttons side by side, or one below the other if they do not fit.
+func (d *notificationPage) buttonRow(most int) {
 	var l line
 	for i, b := range d.n.Buttons {
 		if i == most {
@@ -229,35 +229,35 @@ func (d *drawing) buttonRow(most int) {
 	}
 }
 
-func (d *drawing) button(b render.Button) line {
-	p := pen{tone: themes.ToneAccent, bold: true}
-	label := single(b.Title, p)
+func (d *notificationPage) button(b render.Button) line {
+	p := textStyle{tone: themes.ToneAccent, bold: true}
+	label := singleLine(b.Title, p)
 	if b.Title.Empty() {
-		label = words("(no text)", pen{tone: themes.ToneFaint})
+		label = textLine("(no text)", textStyle{tone: themes.ToneFaint})
 	}
-	edge := pen{tone: themes.ToneFaint}
+	edge := textStyle{tone: themes.ToneFaint}
 	return append(append(line{{"[ ", edge}}, label.cut(max(d.width-4, 1))...), run{" ]", edge})
 }
 
-// bannerCollapsed is what the banner template shows while it is collapsed.
-func (d *drawing) bannerCollapsed() {
+// bannerCollapsed draws the collapsed banner template.
+func (d *notificationPage) bannerCollapsed() {
 	d.androidHead("▾")
 	if d.n.Banner.Collapsed.Empty() {
 		d.collapsed()
 		return
 	}
-	d.all(flow(runs(d.n.Banner.Collapsed, pen{bold: true}), d.width, 2))
+	d.addAll(wrapRuns(runs(d.n.Banner.Collapsed, textStyle{bold: true}), d.width, 2))
 }
 
-// banner is the wide picture, with the texts that it was asked to carry upon it.
-func (d *drawing) banner() {
+// banner draws the wide picture with its overlaid texts.
+func (d *notificationPage) banner() {
 	n := d.n
 	if d.width < 12 {
 		d.media(5)
 		d.buttonRow(3)
 		return
 	}
-	in := &drawing{sheet: &sheet{canvas: d.canvas, width: d.width - 4}, n: n}
+	in := &notificationPage{page: &page{painter: d.painter, width: d.width - 4}, n: n}
 	if n.Banner.Header {
 		in.androidHead("▴")
 	}
@@ -266,12 +266,12 @@ func (d *drawing) banner() {
 		img = &render.Image{Name: "no banner yet", Kind: render.Picture}
 	}
 	in.add(nil)
-	in.add(centred(words(mediaSign(img)+" banner", pen{tone: themes.ToneMuted}), in.width))
-	in.add(centred(words(img.Name, pen{}), in.width))
+	in.add(centered(textLine(mediaIcon(img)+" banner", textStyle{tone: themes.ToneMuted}), in.width))
+	in.add(centered(textLine(img.Name, textStyle{}), in.width))
 	in.add(nil)
 	if n.Banner.Text {
-		in.all(flow(runs(n.Title, pen{bold: true}), in.width, in.rows(1)))
-		in.all(flow(runs(n.Body.Cut(render.VisibleLength(android, "Message", whileExpanded)), pen{}), in.width, in.rows(2)))
+		in.addAll(wrapRuns(runs(n.Title, textStyle{bold: true}), in.width, in.rows(1)))
+		in.addAll(wrapRuns(runs(n.Body.Cut(render.VisibleLength(android, "Message", limitExpanded)), textStyle{}), in.width, in.rows(2)))
 	}
 	d.framed(in.lines)
 	d.buttonRow(3)

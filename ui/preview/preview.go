@@ -12,29 +12,29 @@ import (
 	"bugle/ui/widget"
 )
 
-// look is one way of looking at a message.
-type look string
+// tabID is one way to view a message.
+type tabID string
 
-// The looks, by what their tabs are called.
+// The tabs, by their titles.
 const (
-	lookCollapsed look = "Collapsed"
-	lookExpanded  look = "Expanded"
-	lookLock      look = "Lock screen"
-	lookBackup    look = "Backup"
-	lookBanner    look = "Banner"
-	lookDesktop   look = "Desktop"
-	lookPhone     look = "Phone"
-	lookInbox     look = "Inbox"
-	lookMessage   look = "Message"
-	lookText      look = "Text"
+	tabCollapsed tabID = "Collapsed"
+	tabExpanded  tabID = "Expanded"
+	tabLock      tabID = "Lock screen"
+	tabBackup    tabID = "Backup"
+	tabBanner    tabID = "Banner"
+	tabDesktop   tabID = "Desktop"
+	tabPhone     tabID = "Phone"
+	tabInbox     tabID = "Inbox"
+	tabMessage   tabID = "Message"
+	tabText      tabID = "Text"
 )
 
-// Preview shows one message of a campaign on one platform, in several looks of which one is open. The
-// zero value draws nothing; [New] makes one.
+// Preview shows one message of a campaign on one platform in several tabs. The zero value draws nothing; create
+// one with [New].
 type Preview struct {
 	theme         themes.Theme
 	view          render.View
-	looks         []look
+	tabIDs        []tabID
 	tabs          widget.Tabs
 	pager         widget.Pager
 	width, height int
@@ -42,7 +42,7 @@ type Preview struct {
 	started, now  time.Time
 }
 
-// New makes a preview with nothing to show.
+// New returns an empty preview.
 func New(t themes.Theme) Preview {
 	return Preview{theme: t, tabs: widget.NewTabs(t), pager: widget.NewPager(t)}
 }
@@ -55,20 +55,20 @@ func (p *Preview) SetTheme(t themes.Theme) {
 	p.redraw()
 }
 
-// SetSize tells the preview the cells it may use.
+// SetSize sets the size of the preview.
 func (p *Preview) SetSize(width, height int) {
 	width, height = max(width, 0), max(height, 0)
 	again := width != p.width
 	p.width, p.height = width, height
 	p.tabs.SetSize(width, 1)
-	p.pager.SetSize(width, height-p.headHeight())
+	p.pager.SetSize(width, height-p.headerHeight())
 	if again {
 		p.draw()
 	}
 }
 
-// headHeight is what the tabs take, with the line below them where there is room.
-func (p *Preview) headHeight() int {
+// headerHeight returns the height of the tabs, with a blank line below them if it fits.
+func (p *Preview) headerHeight() int {
 	switch {
 	case p.height < 3:
 		return 0
@@ -78,17 +78,17 @@ func (p *Preview) headHeight() int {
 	return 2
 }
 
-// Show turns to a message. The look that is open stays open where the message has it. Of the same message
-// the slide and the scroll stay as well; a place in the backup opens the backup, one in a slide the slide.
+// Show shows a message. The current tab is kept if the message has it, and so are slide and scroll position for
+// a changed version of the same message; a place in the backup opens the backup, one in a slide that slide.
 func (p *Preview) Show(v render.View) {
 	other := v.Platform != p.view.Platform || v.Content.String() != p.view.Content.String()
-	open := p.look()
+	open := p.tab()
 	p.view = v
-	p.looks = looksOf(v)
-	p.tabs.Names, p.tabs.Active = make([]string, len(p.looks)), 0
-	for i, l := range p.looks {
+	p.tabIDs = tabsOf(v)
+	p.tabs.Names, p.tabs.Active = make([]string, len(p.tabIDs)), 0
+	for i, l := range p.tabIDs {
 		p.tabs.Names[i] = string(l)
-		if l == open || v.Backup && l == lookBackup {
+		if l == open || v.Backup && l == tabBackup {
 			p.tabs.Active = i
 		}
 	}
@@ -98,51 +98,51 @@ func (p *Preview) Show(v render.View) {
 	if v.Slide > 0 && v.Slide <= p.slides() {
 		p.slide = v.Slide - 1
 		if !v.Backup {
-			p.open(lookExpanded)
+			p.selectTab(tabExpanded)
 		}
 	}
 	p.slide = min(p.slide, max(p.slides()-1, 0))
-	if other || p.look() != open {
+	if other || p.tab() != open {
 		p.draw()
 		return
 	}
 	p.redraw()
 }
 
-// None shows nothing.
-func (p *Preview) None() { p.Show(render.View{}) }
+// Clear shows nothing.
+func (p *Preview) Clear() { p.Show(render.View{}) }
 
-func looksOf(v render.View) []look {
+func tabsOf(v render.View) []tabID {
 	if v.Mail != nil {
-		return []look{lookInbox, lookMessage, lookText}
+		return []tabID{tabInbox, tabMessage, tabText}
 	}
 	if v.Notification == nil {
 		return nil
 	}
-	var out []look
+	var out []tabID
 	switch v.Notification.Platform {
 	case catalog.Android:
-		out = []look{lookCollapsed, lookExpanded, lookLock}
+		out = []tabID{tabCollapsed, tabExpanded, tabLock}
 	case catalog.IOS:
-		out = []look{lookBanner, lookExpanded, lookLock}
+		out = []tabID{tabBanner, tabExpanded, tabLock}
 	case catalog.Web:
-		out = []look{lookDesktop, lookPhone}
+		out = []tabID{tabDesktop, tabPhone}
 	}
 	if v.Notification.Backup != nil {
-		out = append(out, lookBackup)
+		out = append(out, tabBackup)
 	}
 	return out
 }
 
-func (p *Preview) look() look {
-	if p.tabs.Active < len(p.looks) {
-		return p.looks[p.tabs.Active]
+func (p *Preview) tab() tabID {
+	if p.tabs.Active < len(p.tabIDs) {
+		return p.tabIDs[p.tabs.Active]
 	}
 	return ""
 }
 
-func (p *Preview) open(l look) {
-	for i, have := range p.looks {
+func (p *Preview) selectTab(l tabID) {
+	for i, have := range p.tabIDs {
 		if have == l {
 			p.tabs.Active = i
 		}
@@ -156,28 +156,28 @@ func (p *Preview) slides() int {
 	return len(p.view.Notification.Slide)
 }
 
-// Next opens the next look, after the last the first.
+// Next selects the next tab, wrapping around.
 func (p *Preview) Next() { p.tabs.Next(); p.draw() }
 
-// Prev opens the look before, before the first the last.
+// Prev selects the previous tab, wrapping around.
 func (p *Preview) Prev() { p.tabs.Prev(); p.draw() }
 
-// Turn turns n slides of a carousel on, around its end.
-func (p *Preview) Turn(n int) {
+// TurnSlide moves n slides on, wrapping around.
+func (p *Preview) TurnSlide(n int) {
 	if of := p.slides(); of > 0 {
 		p.slide = ((p.slide+n)%of + of) % of
 		p.redraw()
 	}
 }
 
-// Ticking says that a countdown is in sight, which runs where [Preview.Tick] is called.
+// Ticking reports whether a countdown is visible, which [Preview.Tick] advances.
 func (p *Preview) Ticking() bool {
 	n := p.view.Notification
-	return n != nil && n.Timer != nil && n.Timer.Known && p.look() != lookBackup
+	return n != nil && n.Timer != nil && n.Timer.Known && p.tab() != tabBackup
 }
 
-// Tick tells the preview the time. A countdown begins at the first call after its message was shown;
-// without one it stands at its start.
+// Tick sets the current time. A countdown starts at the first call after its message was shown; without one it
+// stays at its start.
 func (p *Preview) Tick(now time.Time) {
 	if p.started.IsZero() {
 		p.started = now
@@ -195,7 +195,7 @@ func (p *Preview) elapsed() time.Duration {
 	return max(p.now.Sub(p.started), 0)
 }
 
-// Binding is a thing to do with the preview, and its keys as tea.KeyMsg spells them.
+// Binding is an action of the preview, with its keys as tea.KeyMsg spells them.
 type Binding struct {
 	Keys  []string
 	Label string // a word or two
@@ -203,10 +203,10 @@ type Binding struct {
 	Run   func()
 }
 
-// Bindings are what can be done now. Keys that scroll are taken by [Preview.Update] besides.
+// Bindings returns the current actions. [Preview.Update] also handles keys that scroll.
 func (p *Preview) Bindings() []Binding {
 	var out []Binding
-	if len(p.looks) > 1 {
+	if len(p.tabIDs) > 1 {
 		out = append(out,
 			Binding{Keys: []string{"right", "l"}, Label: "next view", Help: "show the message collapsed, expanded and so on", Run: p.Next},
 			Binding{Keys: []string{"left", "h"}, Label: "previous view", Run: p.Prev},
@@ -214,14 +214,14 @@ func (p *Preview) Bindings() []Binding {
 	}
 	if p.slides() > 1 {
 		out = append(out,
-			Binding{Keys: []string{".", ">"}, Label: "next slide", Help: "swipe to the next slide of the carousel", Run: func() { p.Turn(1) }},
-			Binding{Keys: []string{",", "<"}, Label: "previous slide", Help: "swipe to the previous slide", Run: func() { p.Turn(-1) }},
+			Binding{Keys: []string{".", ">"}, Label: "next slide", Help: "swipe to the next slide of the carousel", Run: func() { p.TurnSlide(1) }},
+			Binding{Keys: []string{",", "<"}, Label: "previous slide", Help: "swipe to the previous slide", Run: func() { p.TurnSlide(-1) }},
 		)
 	}
 	return out
 }
 
-// Update takes a key, and says whether it did something with it.
+// Update handles a key and reports whether it did something.
 func (p *Preview) Update(msg tea.KeyMsg) bool {
 	key := msg.String()
 	for _, b := range p.Bindings() {
@@ -235,10 +235,10 @@ func (p *Preview) Update(msg tea.KeyMsg) bool {
 	return p.pager.Update(msg)
 }
 
-// Mouse takes the wheel and clicks on the tabs, at a place of the preview, and says whether it did
+// Mouse handles the wheel and clicks on the tabs, relative to the preview, and reports whether it did
 // something.
 func (p *Preview) Mouse(msg tea.MouseMsg) bool {
-	if msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && msg.Y == 0 && p.headHeight() > 0 {
+	if msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && msg.Y == 0 && p.headerHeight() > 0 {
 		i, ok := p.tabs.At(msg.X)
 		if ok {
 			p.tabs.Active = i
@@ -249,13 +249,13 @@ func (p *Preview) Mouse(msg tea.MouseMsg) bool {
 	return p.pager.Mouse(msg)
 }
 
-// View draws the preview: exactly as wide and as high as SetSize said.
+// View draws exactly the size set by SetSize.
 func (p *Preview) View() string {
 	if p.width == 0 || p.height == 0 {
 		return ""
 	}
 	body := p.pager.View()
-	switch p.headHeight() {
+	switch p.headerHeight() {
 	case 1:
 		body = p.tabs.View() + "\n" + body
 	case 2:
@@ -264,27 +264,27 @@ func (p *Preview) View() string {
 	return widget.Fit(body, p.width, p.height)
 }
 
-// redraw draws the open look anew and leaves it where it was scrolled to.
+// redraw draws the current tab again, keeping the scroll position.
 func (p *Preview) redraw() {
 	last, total := p.pager.Position()
 	p.draw()
-	p.pager.Scroll(last - min(max(p.height-p.headHeight(), 0), total))
+	p.pager.Scroll(last - min(max(p.height-p.headerHeight(), 0), total))
 }
 
-// draw draws the open look into the pager, from its start.
+// draw draws the current tab from its start.
 func (p *Preview) draw() {
 	if p.width == 0 {
 		return
 	}
-	s := &sheet{canvas: newCanvas(p.theme), width: max(p.width-2, 1), at: p.view.At} // the pager's scroll bar
+	s := &page{painter: newPainter(p.theme), width: max(p.width-2, 1), at: p.view.At} // the pager's scroll bar
 	switch {
 	case p.view.Mail != nil:
-		s.mail(p.view.Mail, p.look())
+		s.mail(p.view.Mail, p.tab())
 	case p.view.Notification != nil:
-		d := &drawing{sheet: s, n: p.view.Notification, slide: p.slide, elapsed: p.elapsed()}
-		d.notification(p.look())
+		d := &notificationPage{page: s, n: p.view.Notification, slide: p.slide, elapsed: p.elapsed()}
+		d.notification(p.tab())
 	default:
-		s.wrapped("There is no message to preview.", pen{tone: themes.ToneFaint})
+		s.wrapped("There is no message to preview.", textStyle{tone: themes.ToneFaint})
 	}
 	p.pager.SetStyled(strings.Join(s.lines, "\n"))
 }

@@ -33,7 +33,7 @@ func load(t testing.TB, name string) doc.Value {
 	return v
 }
 
-// push returns the view of the message of that name in messages.json.
+// push returns the view of a message in messages.json.
 func push(t testing.TB, name string) render.View {
 	t.Helper()
 	message := load(t, "messages.json").Get(name)
@@ -52,8 +52,8 @@ func mail(t testing.TB) render.View {
 	return render.View{Mail: &m, At: time.Date(2026, 3, 14, 9, 41, 0, 0, time.UTC)}
 }
 
-// looks draws every look of a view, one below the other.
-func looks(p *preview.Preview) string {
+// drawTabs draws every tab of a view, one below the other.
+func drawTabs(p *preview.Preview) string {
 	var b strings.Builder
 	first := ""
 	for {
@@ -90,7 +90,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-func TestLooks(t *testing.T) {
+func TestTabs(t *testing.T) {
 	views := map[string]render.View{"mail": mail(t)}
 	for name := range load(t, "messages.json").Members() {
 		views[name] = push(t, name)
@@ -100,7 +100,7 @@ func TestLooks(t *testing.T) {
 			p := preview.New(themes.Plain())
 			p.SetSize(w, 60)
 			p.Show(v)
-			golden(t, fmt.Sprintf("%s-%d", name, w), looks(&p))
+			golden(t, fmt.Sprintf("%s-%d", name, w), drawTabs(&p))
 		}
 	}
 }
@@ -133,7 +133,7 @@ func wantNot(t *testing.T, p *preview.Preview, texts ...string) {
 	}
 }
 
-func TestKeysTurnLooksAndSlides(t *testing.T) {
+func TestKeysSwitchTabsAndSlides(t *testing.T) {
 	p := show(t, push(t, "android-carousel"))
 	wantNot(t, p, "umbrella.png")
 	p.Update(key("l"))
@@ -150,8 +150,8 @@ func TestKeysTurnLooksAndSlides(t *testing.T) {
 	}
 }
 
-// A message that changes while it is looked at stays in the look and at the slide that it is in.
-func TestShowKeepsThePlace(t *testing.T) {
+// A message that changes while it is shown keeps its tab and slide.
+func TestShowKeepsTabAndSlide(t *testing.T) {
 	p := show(t, push(t, "android-carousel"))
 	p.Update(key("l"))
 	p.Update(key("."))
@@ -166,11 +166,11 @@ func TestShowKeepsThePlace(t *testing.T) {
 	want(t, p, "BACKUP", "Umbrella, boots, coat.")
 	p.Show(push(t, "web-basic"))
 	want(t, p, "DESKTOP", "shop.example.com")
-	p.None()
+	p.Clear()
 	want(t, p, "no message")
 }
 
-func TestCountdownRunsWhenTold(t *testing.T) {
+func TestCountdownFollowsTick(t *testing.T) {
 	p := show(t, push(t, "android-timer"))
 	want(t, p, "02:30:00")
 	if !p.Ticking() {
@@ -188,7 +188,7 @@ func TestCountdownRunsWhenTold(t *testing.T) {
 	}
 }
 
-func TestTickKeepsTheScroll(t *testing.T) {
+func TestTickKeepsScroll(t *testing.T) {
 	p := preview.New(themes.Plain())
 	p.SetSize(30, 8)
 	p.Show(push(t, "android-timer"))
@@ -207,7 +207,7 @@ func TestTickKeepsTheScroll(t *testing.T) {
 	want(t, &p, "◉ Your app")
 }
 
-// The colors of a document are drawn where there are colors, with text that is read on them.
+// The colors of a document are drawn if the terminal has colors, with readable text.
 func TestColors(t *testing.T) {
 	draw := func(name string, profile termenv.Profile) string {
 		theme, err := themes.New(themes.Options{Name: name, DarkBackground: true, Profile: profile})
@@ -219,14 +219,14 @@ func TestColors(t *testing.T) {
 		p.Show(push(t, "android-stylized"))
 		return p.View()
 	}
-	ground := regexp.MustCompile(`48;2;255;24[34];229`) // terminals get colors rounded
+	ground := regexp.MustCompile(`48;2;255;24[34];229`) // terminals get rounded colors
 	text := regexp.MustCompile(`1;38;2;0;0;0;48;2;255;24[34];229mMembers`)
 	for _, name := range []string{themes.Dark, themes.Light, themes.HighContrast} {
 		if got := draw(name, termenv.TrueColor); !ground.MatchString(got) || !text.MatchString(got) {
 			t.Errorf("theme %s does not draw black on the card's ground: %q", name, got)
 		}
 	}
-	// Without colors, or with sixteen, the frame and words stand for them.
+	// Without colors, or with sixteen, a frame and text replace them.
 	for what, got := range map[string]string{
 		"none": draw(themes.None, termenv.TrueColor), "16": draw(themes.Dark, termenv.ANSI), "plain": draw(themes.Dark, termenv.Ascii),
 	} {
@@ -258,19 +258,19 @@ func TestMouseOpensTabs(t *testing.T) {
 	want(t, p, "EXPANDED")
 }
 
-// The clock of a phone shows when the message was sent, and there is none where that is not known.
+// The clock of a phone shows when the message was sent; there is none if that is unknown.
 func TestClockShowsWhenItWasSent(t *testing.T) {
 	v := push(t, "android-basic")
 	v.At = time.Date(2026, 11, 26, 21, 5, 0, 0, time.UTC)
 	p := preview.New(themes.Plain())
 	p.SetSize(44, 60)
 	p.Show(v)
-	if got := looks(&p); !strings.Contains(got, "21:05") || !strings.Contains(got, "Thursday, 26 November") {
+	if got := drawTabs(&p); !strings.Contains(got, "21:05") || !strings.Contains(got, "Thursday, 26 November") {
 		t.Errorf("no look shows 21:05 on Thursday, 26 November:\n%s", got)
 	}
 	v.At = time.Time{}
 	p.Show(v)
-	if got := looks(&p); strings.Contains(got, "21:05") || strings.Contains(got, "00:00") {
+	if got := drawTabs(&p); strings.Contains(got, "21:05") || strings.Contains(got, "00:00") {
 		t.Errorf("a clock is shown for a message whose time is not known:\n%s", got)
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// texts are what documents may hold: words, markup, expressions, and what breaks terminals.
+// texts generates texts of documents: words, markup, expressions, and sequences that break terminals.
 func texts() *rapid.Generator[string] {
 	part := rapid.OneOf(
 		rapid.SampledFrom([]string{
@@ -34,8 +34,8 @@ func texts() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(part, 0, 8).Draw(t, "parts"), "") })
 }
 
-// shaped returns content whose members are those of like, or anything else.
-func shaped(t *rapid.T, like doc.Value, deep int) doc.Value {
+// randomContent generates content with the fields of like, or anything else.
+func randomContent(t *rapid.T, like doc.Value, deep int) doc.Value {
 	switch rapid.IntRange(0, 9).Draw(t, "as") {
 	case 0:
 		return doc.NewString(texts().Draw(t, "text"))
@@ -54,13 +54,13 @@ func shaped(t *rapid.T, like doc.Value, deep int) doc.Value {
 				}).Draw(t, "template"))))
 				continue
 			}
-			ms = append(ms, doc.M(name, shaped(t, m, deep+1)))
+			ms = append(ms, doc.M(name, randomContent(t, m, deep+1)))
 		}
 		return doc.NewObject(ms...)
 	case doc.Array:
 		var vs []doc.Value
 		for _, e := range like.Elems() {
-			vs = append(vs, shaped(t, e, deep+1))
+			vs = append(vs, randomContent(t, e, deep+1))
 		}
 		return doc.NewArray(vs...)
 	case doc.String:
@@ -71,7 +71,7 @@ func shaped(t *rapid.T, like doc.Value, deep int) doc.Value {
 	return like
 }
 
-func misfit(view string, w, h int) string {
+func layoutError(view string, w, h int) string {
 	lines := strings.Split(view, "\n")
 	if len(lines) != h {
 		return fmt.Sprintf("%d lines, not %d", len(lines), h)
@@ -87,8 +87,7 @@ func misfit(view string, w, h int) string {
 	return ""
 }
 
-// Whatever a document holds, a preview is as large as it was told, and no sequence of the document
-// reaches the terminal.
+// For any document, the preview has the size that was set and contains no control sequence of the document.
 func TestAnyDocumentFits(t *testing.T) {
 	messages, letter := load(t, "messages.json"), load(t, "mail.json")
 	var names []string
@@ -107,13 +106,13 @@ func TestAnyDocumentFits(t *testing.T) {
 		}
 		var v render.View
 		if rapid.IntRange(0, 3).Draw(t, "mail") == 0 {
-			m := render.Email(shaped(t, letter, 0), o)
+			m := render.Email(randomContent(t, letter, 0), o)
 			v.Mail = &m
 		} else {
 			message := messages.Get(rapid.SampledFrom(names).Draw(t, "message"))
 			for _, p := range catalog.Platforms {
 				if c := message.Get(p.Member()); c.Exists() {
-					n := render.Push(p, shaped(t, c, 0), o)
+					n := render.Push(p, randomContent(t, c, 0), o)
 					v.Notification = &n
 				}
 			}
@@ -127,17 +126,17 @@ func TestAnyDocumentFits(t *testing.T) {
 		p.SetSize(w, h)
 		p.Show(v)
 		for range 4 {
-			if wrong := misfit(p.View(), w, h); wrong != "" {
+			if wrong := layoutError(p.View(), w, h); wrong != "" {
 				t.Fatalf("%s\n%s", wrong, p.View())
 			}
 			p.Next()
-			p.Turn(1)
+			p.TurnSlide(1)
 		}
 	})
 }
 
-// Every line of a card ends where the card ends, for ordinary texts in wide and combined characters.
-func TestCardsKeepTheirEdge(t *testing.T) {
+// All lines of a card have the same width, for ordinary texts with wide and combining characters.
+func TestCardEdgesAlign(t *testing.T) {
 	content := load(t, "messages.json").Get("android-basic").Get("android")
 	for _, title := range []string{"漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字", "🇩🇪🇫🇷 👩‍👩‍👧 e\u0301té", "ไทยไทยไทย", "1️⃣ first", strings.Repeat("é", 80)} {
 		c, err := content.Set(doc.P("basic_details", "title"), doc.NewString(title))
@@ -181,7 +180,7 @@ func FuzzHTML(f *testing.F) {
 		p.SetSize(40, 20)
 		p.Show(render.View{Mail: &m})
 		for range 3 {
-			if wrong := misfit(p.View(), 40, 20); wrong != "" {
+			if wrong := layoutError(p.View(), 40, 20); wrong != "" {
 				t.Fatal(wrong)
 			}
 			p.Next()

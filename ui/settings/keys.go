@@ -14,54 +14,54 @@ import (
 	"bugle/ui/widget"
 )
 
-// does is what a tab needs of the screen.
-type does struct {
-	run  func(kind string, do func(context.Context) (any, error)) tea.Cmd
-	did  func(screen.UndoStep)
-	open func() tea.Cmd // the tab
+// tabHost is what a tab needs from the screen.
+type tabHost struct {
+	run      func(kind string, do func(context.Context) (any, error)) tea.Cmd
+	pushUndo func(screen.UndoStep)
+	open     func() tea.Cmd // opens the tab
 }
 
-// keys is the tab of the keys.
-type keys struct {
-	does
+// keysTab is the tab with the key bindings.
+type keysTab struct {
+	tabHost
 	theme    themes.Theme
 	file     keymap.File
 	list     widget.List
 	filter   widget.Prompt
-	of       keymap.Map
+	keymap   keymap.Map
 	problems []keymap.Problem
 	shown    []keymap.Entry
 }
 
-func newKeys(t themes.Theme, file keymap.File, of does) *keys {
-	k := &keys{does: of, theme: t, file: file, list: widget.NewList(t), filter: widget.NewPrompt(t, "/", "name, key or description")}
+func newKeysTab(t themes.Theme, file keymap.File, of tabHost) *keysTab {
+	k := &keysTab{tabHost: of, theme: t, file: file, list: widget.NewList(t), filter: widget.NewPrompt(t, "/", "name, key or description")}
 	k.list.Focused, k.list.Empty = true, "No action matches. Press esc to clear the filter."
 	k.list.SetTheme(t)
 	k.fill()
 	return k
 }
 
-func (k *keys) setTheme(t themes.Theme) {
+func (k *keysTab) setTheme(t themes.Theme) {
 	k.theme = t
 	k.list.SetTheme(t)
 	k.filter.SetTheme(t)
 }
 
-func (k *keys) setSize(w, h int) {
-	k.list.SetSize(w, max(h-k.head(w)-foot, 1))
+func (k *keysTab) setSize(w, h int) {
+	k.list.SetSize(w, max(h-k.headerHeight(w)-footerHeight, 1))
 	k.filter.SetSize(w, 1)
 }
 
 // showAll clears the filter.
-func (k *keys) showAll() tea.Cmd {
+func (k *keysTab) showAll() tea.Cmd {
 	k.filter.SetValue("")
 	k.filter.Blur()
 	k.fill()
 	return nil
 }
 
-// actions are what can be done with the action under the cursor.
-func (k *keys) actions() []screen.Action {
+// actions returns what can be done with the selected action.
+func (k *keysTab) actions() []screen.Action {
 	none := ""
 	if _, ok := k.selected(); !ok {
 		none = "No action is selected."
@@ -69,8 +69,8 @@ func (k *keys) actions() []screen.Action {
 	acts := []screen.Action{
 		{Keys: []string{"enter"}, Label: "change key", Help: "change the key of the action", Group: group, BarPriority: 9, DisabledReason: none, Run: func() tea.Cmd { return k.askKey(false) }},
 		{Keys: []string{"a"}, Label: "add key", Help: "add another key to the action", Group: group, BarPriority: 8, DisabledReason: none, Run: func() tea.Cmd { return k.askKey(true) }},
-		{Name: "own keys", Keys: []string{"d"}, Label: "default keys", Help: "give the action its default keys again", Group: group, BarPriority: 7, DisabledReason: k.whyNotChanged(), Run: k.ownKeys},
-		{Keys: []string{"x"}, Label: "no key", Help: "remove the keys of the action", Group: group, DisabledReason: none, Run: k.noKeys},
+		{Name: "own keys", Keys: []string{"d"}, Label: "default keys", Help: "give the action its default keys again", Group: group, BarPriority: 7, DisabledReason: k.resetDisabledReason(), Run: k.resetKeys},
+		{Keys: []string{"x"}, Label: "no key", Help: "remove the keys of the action", Group: group, DisabledReason: none, Run: k.removeKeys},
 		{Keys: []string{"/"}, Label: "find", Help: "find an action by name, key or description", Group: group, BarPriority: 6, Run: func() tea.Cmd { k.filter.Focus(); return nil }},
 		{Keys: []string{"e"}, Label: "edit file", Help: "edit the key file", Group: group, BarPriority: 4, Run: k.editKeys},
 	}
@@ -80,29 +80,29 @@ func (k *keys) actions() []screen.Action {
 	return acts
 }
 
-func (k *keys) set(m keymap.Map, problems []keymap.Problem) {
-	k.of, k.problems = m, problems
+func (k *keysTab) set(m keymap.Map, problems []keymap.Problem) {
+	k.keymap, k.problems = m, problems
 	k.fill()
 }
 
-// fill lists the actions that the filter leaves.
-func (k *keys) fill() {
+// fill lists the actions that match the filter.
+func (k *keysTab) fill() {
 	words := strings.Fields(strings.ToLower(k.filter.Value()))
 	k.shown = k.shown[:0]
 	var items []widget.Item
 	part := ""
 	for _, e := range keymap.All() {
-		have := k.of.Keys(e)
-		text := strings.ToLower(partOf(e) + " " + e.Name + " " + e.Description + " " + keymap.FormatAll(have))
+		have := k.keymap.Keys(e)
+		text := strings.ToLower(screenName(e) + " " + e.Name + " " + e.Description + " " + keymap.FormatAll(have))
 		if slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
 			continue
 		}
-		if of := partOf(e); of != part {
+		if of := screenName(e); of != part {
 			part = of
 			k.shown, items = append(k.shown, keymap.Entry{}), append(items, widget.Item{Text: part, Heading: true})
 		}
-		item := widget.Item{Icon: " ", Text: named(e), Info: keymap.FormatAll(have), InfoTone: themes.ToneMuted}
-		if _, other := k.of.Lookup(e.Name); other {
+		item := widget.Item{Icon: " ", Text: entryName(e), Info: keymap.FormatAll(have), InfoTone: themes.ToneMuted}
+		if _, other := k.keymap.Lookup(e.Name); other {
 			item.Icon, item.IconTone, item.InfoTone = "●", themes.ToneAccent, themes.ToneAccent
 		}
 		k.shown = append(k.shown, e)
@@ -111,22 +111,22 @@ func (k *keys) fill() {
 	k.list.SetItems(items)
 }
 
-// parts are the headings of the list: what people call the screens that actions belong to.
-var parts = map[string]string{keymap.App: "Everywhere", screen.NewDraft: "New draft", screen.TestSend: "Test send"}
+// screenNames are the headings of the list, where they differ from the route's name.
+var screenNames = map[string]string{keymap.App: "Everywhere", screen.NewDraft: "New draft", screen.TestSend: "Test send"}
 
-func partOf(e keymap.Entry) string {
+func screenName(e keymap.Entry) string {
 	part, _, _ := strings.Cut(e.Name, ".")
-	if name, ok := parts[part]; ok {
+	if name, ok := screenNames[part]; ok {
 		return name
 	}
 	return strings.ToUpper(part[:1]) + part[1:]
 }
 
-// named names an action as its help does.
-func named(e keymap.Entry) string { return strings.ToUpper(e.Description[:1]) + e.Description[1:] }
+// entryName returns the display name of an action, as in the help.
+func entryName(e keymap.Entry) string { return strings.ToUpper(e.Description[:1]) + e.Description[1:] }
 
 // goTo moves the cursor to an action.
-func (k *keys) goTo(name string) {
+func (k *keysTab) goTo(name string) {
 	if name == "" {
 		return
 	}
@@ -137,8 +137,8 @@ func (k *keys) goTo(name string) {
 	k.list.SelectItem(max(slices.IndexFunc(k.shown, func(e keymap.Entry) bool { return e.Name == name }), 0))
 }
 
-func (k *keys) key(msg tea.KeyMsg) {
-	if k.filter.Focused() && !vertical(msg) {
+func (k *keysTab) key(msg tea.KeyMsg) {
+	if k.filter.Focused() && !isListKey(msg) {
 		if k.filter.Update(msg) {
 			k.fill()
 			k.list.Home()
@@ -148,39 +148,38 @@ func (k *keys) key(msg tea.KeyMsg) {
 	k.list.Update(msg)
 }
 
-// vertical reports whether a key moves in the list also while the filter is typed.
-func vertical(msg tea.KeyMsg) bool {
+// isListKey reports whether a key moves in the list even while the filter is typed.
+func isListKey(msg tea.KeyMsg) bool {
 	return slices.Contains([]tea.KeyType{tea.KeyUp, tea.KeyDown, tea.KeyPgUp, tea.KeyPgDown}, msg.Type)
 }
 
-func (k *keys) selected() (keymap.Entry, bool) {
+func (k *keysTab) selected() (keymap.Entry, bool) {
 	if at := k.list.Cursor; at < len(k.shown) && k.shown[at].Name != "" {
 		return k.shown[at], true
 	}
 	return keymap.Entry{}, false
 }
 
-// keysChanged is the keys after the file was written.
-type keysChanged struct {
+// keysSaved reports that the file was written.
+type keysSaved struct {
 	keys     keymap.Map
 	problems []keymap.Problem
-	said     string
-	byHand   bool   // the whole file was, so that all of it is news
-	name     string // of the action; empty where it is more than one
-	before   []byte // the file as it was
-	after    []byte // and as it is
-	known    bool   // it was undone or redone
+	notice   string
+	edited   bool   // the user edited the whole file, so that any part may have changed
+	name     string // of the action; empty if several changed
+	before   []byte // the file before
+	after    []byte // the file after
+	undo     bool   // from undo or redo, which must not be recorded again
 }
 
-// askKey asks for a key and gives it to the action under the cursor, in the place of those it has or
-// besides them.
-func (k *keys) askKey(more bool) tea.Cmd {
+// askKey asks for a key and binds the selected action to it, replacing or adding to its keys.
+func (k *keysTab) askKey(more bool) tea.Cmd {
 	e, ok := k.selected()
 	if !ok {
 		return nil
 	}
-	have := k.of.Keys(e)
-	body := fmt.Sprintf("%s: %s. Now: %s.", partOf(e), e.Description, keymap.FormatAll(have))
+	have := k.keymap.Keys(e)
+	body := fmt.Sprintf("%s: %s. Now: %s.", screenName(e), e.Description, keymap.FormatAll(have))
 	return screen.Send(screen.CaptureKeyMsg{Title: "Change key", Body: body, Then: func(pressed string) tea.Cmd {
 		key, err := keymap.ParseKey(pressed)
 		if err != nil {
@@ -190,27 +189,27 @@ func (k *keys) askKey(more bool) tea.Cmd {
 		if more {
 			next = append(slices.Clone(have), key)
 		}
-		return k.setKeys(e.Name, next, fmt.Sprintf("“%s” now has the key %s.", named(e), keymap.FormatAll(next)))
+		return k.setKeys(e.Name, next, fmt.Sprintf("“%s” now has the key %s.", entryName(e), keymap.FormatAll(next)))
 	}})
 }
 
-func (k *keys) ownKeys() tea.Cmd {
+func (k *keysTab) resetKeys() tea.Cmd {
 	e, ok := k.selected()
 	if !ok {
 		return nil
 	}
-	return k.setKeys(e.Name, nil, fmt.Sprintf("“%s” has its default keys again: %s.", named(e), keymap.FormatAll(e.Keys)))
+	return k.setKeys(e.Name, nil, fmt.Sprintf("“%s” has its default keys again: %s.", entryName(e), keymap.FormatAll(e.Keys)))
 }
 
-func (k *keys) noKeys() tea.Cmd {
+func (k *keysTab) removeKeys() tea.Cmd {
 	e, ok := k.selected()
 	if !ok {
 		return nil
 	}
-	return k.setKeys(e.Name, []string{}, "“"+named(e)+"” has no key now. You can still run it from the palette.")
+	return k.setKeys(e.Name, []string{}, "“"+entryName(e)+"” has no key now. You can still run it from the palette.")
 }
 
-func (k *keys) setKeys(name string, next []string, said string) tea.Cmd {
+func (k *keysTab) setKeys(name string, next []string, said string) tea.Cmd {
 	file := k.file
 	return k.run(taskKeys, func(context.Context) (any, error) {
 		before, err := file.Read()
@@ -218,65 +217,65 @@ func (k *keys) setKeys(name string, next []string, said string) tea.Cmd {
 			return nil, err
 		}
 		if _, err := file.Set(name, next); err != nil {
-			return nil, fmt.Errorf("%s keeps its keys: %w", namedBy(name), err)
+			return nil, fmt.Errorf("%s keeps its keys: %w", actionTitle(name), err)
 		}
 		after, err := file.Read()
 		m, problems := file.Load()
-		return keysChanged{keys: m, problems: problems, said: said, name: name, before: before, after: after}, err
+		return keysSaved{keys: m, problems: problems, notice: said, name: name, before: before, after: after}, err
 	})
 }
 
-// namedBy returns what people call the action of that name.
-func namedBy(name string) string {
+// actionTitle returns the display name of an action by its name.
+func actionTitle(name string) string {
 	for _, e := range keymap.All() {
 		if e.Name == name {
-			return "“" + named(e) + "”"
+			return "“" + entryName(e) + "”"
 		}
 	}
 	return name
 }
 
-// putKeys writes the file as it was before or after a change, and goes to the action that it was about.
-func (k *keys) putKeys(c keysChanged, text []byte, said string) tea.Cmd {
+// restoreFile writes an earlier or later version of the file and moves to the action that changed.
+func (k *keysTab) restoreFile(c keysSaved, text []byte, said string) tea.Cmd {
 	file := k.file
 	return tea.Batch(k.open(), k.run(taskKeys, func(context.Context) (any, error) {
 		if err := file.Write(text); err != nil {
 			return nil, err
 		}
 		m, problems := keymap.Parse(text)
-		return keysChanged{keys: m, problems: problems, said: said, name: c.name, known: true}, nil
+		return keysSaved{keys: m, problems: problems, notice: said, name: c.name, undo: true}, nil
 	}))
 }
 
-// keysAre has the program follow the file.
-func (k *keys) keysAre(c keysChanged) tea.Cmd {
+// applyKeys applies the file to the running program.
+func (k *keysTab) applyKeys(c keysSaved) tea.Cmd {
 	k.set(c.keys, c.problems)
-	if c.known {
+	if c.undo {
 		k.goTo(c.name)
 	} else {
-		what := "keys of " + namedBy(c.name)
+		what := "keys of " + actionTitle(c.name)
 		if c.name == "" {
 			what = "edit of the key file"
 		}
-		k.did(screen.UndoStep{
+		k.pushUndo(screen.UndoStep{
 			Label: what, OwnNotice: true,
-			Undo: func() tea.Cmd { return k.putKeys(c, c.before, "Undone: "+what) },
-			Redo: func() tea.Cmd { return k.putKeys(c, c.after, "Redone: "+what) },
+			Undo: func() tea.Cmd { return k.restoreFile(c, c.before, "Undone: "+what) },
+			Redo: func() tea.Cmd { return k.restoreFile(c, c.after, "Redone: "+what) },
 		})
 	}
 	level := widget.LevelSuccess
-	if c.byHand && len(c.problems) > 0 {
-		level, c.said = widget.LevelError, fmt.Sprintf("Some of the key file was ignored: %s", c.problems[0])
+	if c.edited && len(c.problems) > 0 {
+		level, c.notice = widget.LevelError, fmt.Sprintf("Some of the key file was ignored: %s", c.problems[0])
 	}
-	return tea.Batch(screen.Send(screen.SetKeymapMsg{Keys: c.keys}), screen.NotifyAbout(screen.TopicEdit, level, c.said))
+	return tea.Batch(screen.Send(screen.SetKeymapMsg{Keys: c.keys}), screen.NotifyAbout(screen.TopicEdit, level, c.notice))
 }
 
 // editKeys opens the file in the editor.
-func (k *keys) editKeys() tea.Cmd {
+func (k *keysTab) editKeys() tea.Cmd {
 	file := k.file
 	return k.run(taskEdit, func(context.Context) (any, error) {
 		b, err := file.Read()
-		return opened{string(b), ".yaml", func(text string, changed bool) tea.Cmd {
+		return editMsg{string(b), ".yaml", func(text string, changed bool) tea.Cmd {
 			if !changed {
 				return nil
 			}
@@ -285,29 +284,29 @@ func (k *keys) editKeys() tea.Cmd {
 					return nil, err
 				}
 				m, problems := keymap.Parse([]byte(text))
-				return keysChanged{keys: m, problems: problems, said: "Loaded the key file.", byHand: true, before: b, after: []byte(text)}, nil
+				return keysSaved{keys: m, problems: problems, notice: "Loaded the key file.", edited: true, before: b, after: []byte(text)}, nil
 			})
 		}}, err
 	})
 }
 
-// whyNotChanged says why there is nothing to give back to the action under the cursor.
-func (k *keys) whyNotChanged() string {
+// resetDisabledReason returns why the selected action cannot be reset.
+func (k *keysTab) resetDisabledReason() string {
 	e, ok := k.selected()
 	if !ok {
 		return "No action is selected."
 	}
-	if _, other := k.of.Lookup(e.Name); !other {
+	if _, other := k.keymap.Lookup(e.Name); !other {
 		return "It already has its default keys."
 	}
 	return ""
 }
 
-// head is how many lines stand above the list of keys.
-func (k *keys) head(w int) int { return len(k.top(w)) }
+// headerHeight returns the number of lines above the list.
+func (k *keysTab) headerHeight(w int) int { return len(k.header(w)) }
 
-// top returns the lines above the list of keys: the filter, and what is not followed of the file.
-func (k *keys) top(w int) []string {
+// header returns the lines above the list: the filter, and the problems of the file.
+func (k *keysTab) header(w int) []string {
 	lines := []string{k.filter.View(), ""}
 	if len(k.problems) == 0 {
 		return lines
@@ -324,13 +323,13 @@ func (k *keys) top(w int) []string {
 }
 
 // view draws the tab.
-func (k *keys) view(w, h int) string {
-	lines := k.top(w)
+func (k *keysTab) view(w, h int) string {
+	lines := k.header(w)
 	lines = append(lines, strings.Split(k.list.View(), "\n")...)
 	if e, ok := k.selected(); ok {
-		lines = append(lines, "", k.theme.Text.Render(widget.Truncate(named(e), w)))
+		lines = append(lines, "", k.theme.Text.Render(widget.Truncate(entryName(e), w)))
 		own := "Default keys: " + keymap.FormatAll(e.Keys)
-		if _, other := k.of.Lookup(e.Name); !other {
+		if _, other := k.keymap.Lookup(e.Name); !other {
 			own = "These are its default keys."
 		}
 		lines = append(lines, k.theme.Muted.Render(widget.Truncate(own, w)), k.theme.Muted.Render(widget.Truncate("It is "+e.Name+" in "+k.file.Path, w)))

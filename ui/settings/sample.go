@@ -7,8 +7,8 @@ import (
 	"bugle/ui/widget"
 )
 
-// view draws the list of themes beside what this one looks like.
-func (l *look) view(w, h int) string {
+// view draws the list of themes beside a sample of the selected one.
+func (l *themeTab) view(w, h int) string {
 	list := strings.Split(l.list.View(), "\n")
 	sample := l.sample(max(w-themesWidth-2, 1), h)
 	lines := make([]string, h)
@@ -25,8 +25,8 @@ func (l *look) view(w, h int) string {
 	return strings.Join(lines, "\n")
 }
 
-// sample shows every color that has a meaning, each where it is used.
-func (l *look) sample(w, h int) []string {
+// sample shows every color with a meaning where it is used.
+func (l *themeTab) sample(w, h int) []string {
 	t := l.theme
 	line := func(text string) string { return widget.Truncate(text, w) }
 	selected := widget.PadRight("▸ selected row", max(min(w, 40), 1))
@@ -38,7 +38,7 @@ func (l *look) sample(w, h int) []string {
 		{t.Key.Render("ctrl+k") + " " + t.KeyLabel.Render("palette"), t.ButtonFocus.Render("  Yes  "), t.ButtonDanger.Render("  Delete  ")},
 		{t.JSONKey.Render(`"rpm"`) + t.JSONPunct.Render(": ") + t.JSONNumber.Render("50"), t.JSONKey.Render(`"name"`) + t.JSONPunct.Render(": ") + t.JSONString.Render(`"Spring"`)},
 	} {
-		out = append(out, flow(row, w)...)
+		out = append(out, joinWrapped(row, w)...)
 	}
 	out = append(out, "")
 	for i := range out {
@@ -48,27 +48,27 @@ func (l *look) sample(w, h int) []string {
 	return append(out[:min(len(out), max(h-len(notes), 3))], notes...)
 }
 
-// notes say what is wrong with files of own themes, or where those are.
-func (l *look) notes(w int) []string {
+// notes lists errors in the files of custom themes, or shows their folder.
+func (l *themeTab) notes(w int) []string {
 	var out []string
 	add := func(text string, tone themes.Tone) {
 		for _, line := range widget.Wrap(widget.Clean(text), w) {
 			out = append(out, l.theme.Paint(tone, line))
 		}
 	}
-	for _, err := range l.wrong {
+	for _, err := range l.errs {
 		for text := range strings.SplitSeq(err.Error(), "\n") {
 			add("✗ "+text, themes.ToneDanger)
 		}
 	}
 	if len(out) == 0 {
-		add("Your own themes are files in "+l.own.Dir(), themes.ToneMuted)
+		add("Your own themes are files in "+l.themes.Dir(), themes.ToneMuted)
 	}
 	return out
 }
 
-// flow sets pieces one after the other, on as many lines as they need.
-func flow(pieces []string, w int) []string {
+// joinWrapped joins pieces, on as many lines as they need.
+func joinWrapped(pieces []string, w int) []string {
 	var lines []string
 	for _, p := range pieces {
 		if last := len(lines) - 1; last >= 0 && widget.Width(lines[last])+2+widget.Width(p) <= w {

@@ -1,5 +1,5 @@
-// Package settings is the screen of what a person chose for this program: the theme, with a live view,
-// the keys, the remote service, and where the files of all that are.
+// Package settings is the screen for the preferences of this program: theme, key bindings and remotes, and the
+// paths of their files.
 package settings
 
 import (
@@ -14,46 +14,46 @@ import (
 	"bugle/ui/widget"
 )
 
-// Themes are the themes to choose from.
+// Themes is the set of themes to choose from.
 type Themes interface {
 	Names() []string
-	// Reload reads the person's own themes anew, and returns what is wrong with their files.
+	// Reload reads the user's custom themes again and returns the errors in their files.
 	Reload() []error
-	// Dir is the folder of the own ones.
+	// Dir is the folder of custom themes.
 	Dir() string
 }
 
-// Profile is one remote service, or this machine's own store.
-type Profile struct {
-	Name  string
-	Where string // its address and workspace, for people
-	Here  bool   // this window works on it
-	Next  bool   // the next start without a flag works on it
+// Remote is a remote service, or the local store.
+type Remote struct {
+	Name     string
+	Location string // its address and workspace, for display
+	Current  bool   // this window uses it
+	Default  bool   // the next start without a flag uses it
 }
 
-// Profiles are what the program can work on.
-type Profiles interface {
-	List() ([]Profile, error)
-	// Use makes a profile the one of the next start.
+// Remotes lists the local store and the remotes.
+type Remotes interface {
+	List() ([]Remote, error)
+	// Use makes a remote the default for the next start.
 	Use(name string) error
 }
 
-// Place is a file or folder of the program.
-type Place struct{ Name, Path, About string }
+// File is a file or folder of the program.
+type File struct{ Name, Path, About string }
 
-// Sources are what the screen shows and changes.
+// Sources has what the screen shows and changes.
 type Sources struct {
-	Themes   Themes
-	Keys     keymap.File
-	Profiles Profiles
-	Places   []Place
+	Themes  Themes
+	Keys    keymap.File
+	Remotes Remotes
+	Files   []File
 }
 
 // The tabs.
 const (
 	tabTheme = iota
 	tabKeys
-	tabProfiles
+	tabRemotes
 	tabFiles
 )
 
@@ -69,76 +69,76 @@ type Screen struct {
 	tabs          widget.Tabs
 	width, height int
 
-	look     *look
-	keys     *keys
-	profiles profiles
+	themeTab *themeTab
+	keysTab  *keysTab
+	remotes  remotesTab
 	files    widget.List
 }
 
-// The kinds of tasks.
+// Kinds of tasks.
 const (
-	taskLoad    = "load"
-	taskKeys    = "keys"
-	taskProfile = "profile"
-	taskEdit    = "edit"
-	taskTheme   = "theme"
+	taskLoad   = "load"
+	taskKeys   = "keys"
+	taskRemote = "profile"
+	taskEdit   = "edit"
+	taskTheme  = "theme"
 )
 
-// New makes the screen.
+// New returns the screen.
 func New(deps screen.Deps, src Sources) *Screen {
 	s := &Screen{Base: screen.NewBase(), deps: deps, src: src, theme: deps.Theme, tabs: widget.NewTabs(deps.Theme, tabNames...)}
-	does := func(tab int) does { return does{s.Run, s.PushUndo, func() tea.Cmd { return s.turnTo(tab) }} }
-	s.look = newLook(deps.Theme, src.Themes, does(tabTheme))
-	s.keys = newKeys(deps.Theme, src.Keys, does(tabKeys))
-	s.profiles = profiles{list: widget.NewList(deps.Theme)}
-	items := make([]widget.Item, len(src.Places))
-	for i, p := range src.Places {
+	does := func(tab int) tabHost { return tabHost{s.Run, s.PushUndo, func() tea.Cmd { return s.openTab(tab) }} }
+	s.themeTab = newThemeTab(deps.Theme, src.Themes, does(tabTheme))
+	s.keysTab = newKeysTab(deps.Theme, src.Keys, does(tabKeys))
+	s.remotes = remotesTab{list: widget.NewList(deps.Theme)}
+	items := make([]widget.Item, len(src.Files))
+	for i, p := range src.Files {
 		items[i] = widget.Item{Text: p.Name, Info: p.Path, InfoTone: themes.ToneMuted}
 	}
 	s.files = widget.NewList(deps.Theme, items...)
-	s.profiles.list.Focused, s.files.Focused = true, true
+	s.remotes.list.Focused, s.files.Focused = true, true
 	s.files.Empty = "There are no files."
 	return s
 }
 
-// Title names the screen.
+// Title returns the screen's part of the breadcrumb.
 func (s *Screen) Title() string { return "Settings" }
 
-// loaded is what the files say.
+// loaded is the content of the files.
 type loaded struct {
-	keys     keymap.Map
-	problems []keymap.Problem
-	wrong    []error // about own themes
-	profiles []Profile
-	failed   error // about profiles
+	keys       keymap.Map
+	problems   []keymap.Problem
+	themeErrs  []error // errors in custom themes
+	remotes    []Remote
+	remotesErr error // error of the remotes
 }
 
 // Init reads the files.
 func (s *Screen) Init() tea.Cmd {
 	src := s.src
 	return s.Run(taskLoad, func(context.Context) (any, error) {
-		l := loaded{wrong: src.Themes.Reload()}
+		l := loaded{themeErrs: src.Themes.Reload()}
 		l.keys, l.problems = src.Keys.Load()
-		if src.Profiles != nil {
-			l.profiles, l.failed = src.Profiles.List()
+		if src.Remotes != nil {
+			l.remotes, l.remotesErr = src.Remotes.List()
 		}
 		return l, nil
 	})
 }
 
-// Resume reads them anew.
+// Resume reads them again.
 func (s *Screen) Resume() tea.Cmd { return s.Init() }
 
-// Typing says that the filter of the keys has the keyboard.
-func (s *Screen) Typing() bool { return s.tabs.Active == tabKeys && s.keys.filter.Focused() }
+// Typing reports whether the filter of the keys has the keyboard.
+func (s *Screen) Typing() bool { return s.tabs.Active == tabKeys && s.keysTab.filter.Focused() }
 
-// Close shows the theme that was kept, where another one is only looked at.
+// Close restores the saved theme if another one is being previewed.
 func (s *Screen) Close() tea.Cmd {
 	s.Base.Close()
-	return s.look.backToKept()
+	return s.themeTab.cancelPreview()
 }
 
-// Update takes the mouse, the keys that move, and what tasks gave.
+// Update handles the mouse, keys that move, and results of tasks.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
@@ -158,12 +158,12 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 	switch s.tabs.Active {
 	case tabTheme:
-		s.look.list.Update(msg)
-		return s.look.try()
+		s.themeTab.list.Update(msg)
+		return s.themeTab.preview()
 	case tabKeys:
-		s.keys.key(msg)
-	case tabProfiles:
-		s.profiles.list.Update(msg)
+		s.keysTab.key(msg)
+	case tabRemotes:
+		s.remotes.list.Update(msg)
 	case tabFiles:
 		s.files.Update(msg)
 	}
@@ -173,20 +173,20 @@ func (s *Screen) key(msg tea.KeyMsg) tea.Cmd {
 func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 	if msg.Y == 0 && msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress {
 		if at, ok := s.tabs.At(msg.X - 1); ok {
-			return s.turnTo(at)
+			return s.openTab(at)
 		}
 		return nil
 	}
 	y := msg.Y - 2 // the tabs and the frame
 	switch s.tabs.Active {
 	case tabTheme:
-		s.look.list.Mouse(msg, y)
-		return s.look.try()
+		s.themeTab.list.Mouse(msg, y)
+		return s.themeTab.preview()
 	case tabKeys:
 		w, _ := s.inner()
-		s.keys.list.Mouse(msg, y-s.keys.head(w))
-	case tabProfiles:
-		s.profiles.list.Mouse(msg, y)
+		s.keysTab.list.Mouse(msg, y-s.keysTab.headerHeight(w))
+	case tabRemotes:
+		s.remotes.list.Mouse(msg, y)
 	case tabFiles:
 		s.files.Mouse(msg, y)
 	}
@@ -199,24 +199,24 @@ func (s *Screen) result(r screen.Result) tea.Cmd {
 	}
 	switch v := r.Value.(type) {
 	case loaded:
-		s.look.wrong = v.wrong
-		s.look.set(s.src.Themes.Names())
-		s.keys.set(v.keys, v.problems)
-		s.profiles.set(v.profiles, v.failed)
-	case keysChanged:
-		return s.keys.keysAre(v)
-	case opened:
+		s.themeTab.errs = v.themeErrs
+		s.themeTab.set(s.src.Themes.Names())
+		s.keysTab.set(v.keys, v.problems)
+		s.remotes.set(v.remotes, v.remotesErr)
+	case keysSaved:
+		return s.keysTab.applyKeys(v)
+	case editMsg:
 		return screen.Send(screen.OpenEditorMsg{Text: v.text, Suffix: v.suffix, Then: v.then})
-	case themeWritten:
-		return s.look.themeIs(v)
-	case profileUsed:
-		return s.used(v)
+	case themeSaved:
+		return s.themeTab.applyTheme(v)
+	case remoteUsed:
+		return s.showUsed(v)
 	}
 	return nil
 }
 
-// Places lists the tabs, for the palette.
-func Places() []screen.PaletteItem {
+// PaletteItems lists the tabs for the palette.
+func PaletteItems() []screen.PaletteItem {
 	out := make([]screen.PaletteItem, len(tabNames))
 	for i, name := range tabNames {
 		out[i] = screen.PaletteItem{Text: name, Detail: "settings", Kind: "setting", Route: screen.Route{Name: screen.Settings, Query: name}}
@@ -224,30 +224,30 @@ func Places() []screen.PaletteItem {
 	return out
 }
 
-// Route leads to the screen.
+// Route returns the route of the screen.
 func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.Settings} }
 
-// GoTo opens the tab that the query of a route names.
+// GoTo opens the tab in a route's query.
 func (s *Screen) GoTo(r screen.Route) tea.Cmd {
 	if i := slices.Index(tabNames, r.Query); i >= 0 {
-		return s.turnTo(i)
+		return s.openTab(i)
 	}
 	return nil
 }
 
-// turnTo opens a tab. A theme that is only looked at does not go along.
-func (s *Screen) turnTo(tab int) tea.Cmd {
-	s.keys.filter.Blur()
+// openTab opens a tab and ends the preview of a theme.
+func (s *Screen) openTab(tab int) tea.Cmd {
+	s.keysTab.filter.Blur()
 	s.tabs.Active = tab
 	s.layout()
 	if tab == tabTheme {
 		return nil
 	}
-	return s.look.backToKept()
+	return s.themeTab.cancelPreview()
 }
 
-// opened is a file's text on the way to the editor.
-type opened struct {
+// editMsg carries a file's text to the editor.
+type editMsg struct {
 	text, suffix string
 	then         func(text string, changed bool) tea.Cmd
 }

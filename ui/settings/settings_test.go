@@ -23,23 +23,23 @@ import (
 	"bugle/ui/widget"
 )
 
-// shelf is the themes of a folder, shown by another name so that pictures of it do not change.
-type shelf struct {
+// fakeThemes are the themes of a folder, displayed under another path so that golden files do not change.
+type fakeThemes struct {
 	dir, shown string
 	mu         sync.Mutex
 	set        themes.Set
 }
 
-func (s *shelf) Names() []string { s.mu.Lock(); defer s.mu.Unlock(); return s.set.Names() }
+func (s *fakeThemes) Names() []string { s.mu.Lock(); defer s.mu.Unlock(); return s.set.Names() }
 
-func (s *shelf) Dir() string {
+func (s *fakeThemes) Dir() string {
 	if s.shown != "" {
 		return s.shown
 	}
 	return s.dir
 }
 
-func (s *shelf) Reload() []error {
+func (s *fakeThemes) Reload() []error {
 	set, wrong := themes.Load(s.dir)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,52 +47,52 @@ func (s *shelf) Reload() []error {
 	return wrong
 }
 
-func (s *shelf) get(name string) (themes.Theme, error) {
+func (s *fakeThemes) get(name string) (themes.Theme, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.set.New(themes.Options{Name: name, DarkBackground: true, Profile: termenv.Ascii})
 }
 
-// list is the profiles of a test.
-type list struct {
-	all  []settings.Profile
+// fakeRemotes are the remotes of a test.
+type fakeRemotes struct {
+	all  []settings.Remote
 	fail error
 }
 
-func (l *list) List() ([]settings.Profile, error) { return slices.Clone(l.all), l.fail }
+func (l *fakeRemotes) List() ([]settings.Remote, error) { return slices.Clone(l.all), l.fail }
 
-func (l *list) Use(name string) error {
+func (l *fakeRemotes) Use(name string) error {
 	for i := range l.all {
-		l.all[i].Next = l.all[i].Name == name
+		l.all[i].Default = l.all[i].Name == name
 	}
 	return l.fail
 }
 
-// desk is the Settings screen of a program, and the files behind it.
-type desk struct {
+// harness is the settings screen of a program with its files.
+type harness struct {
 	*uitest.Harness
 	keys  keymap.File
-	shelf *shelf
-	list  *list
+	shelf *fakeThemes
+	list  *fakeRemotes
 	prefs *prefs.Prefs
 }
 
-func open(t *testing.T, change ...func(*desk)) *desk {
+func open(t *testing.T, change ...func(*harness)) *harness {
 	t.Helper()
 	dir := t.TempDir()
-	d := &desk{
+	d := &harness{
 		keys:  keymap.File{Path: filepath.Join(dir, "keys.yaml")},
-		shelf: &shelf{dir: filepath.Join(dir, "themes")},
+		shelf: &fakeThemes{dir: filepath.Join(dir, "themes")},
 		prefs: prefs.NewInMemory(),
-		list: &list{all: []settings.Profile{
-			{Name: "local", Where: "~/.local/share/bugle", Here: true, Next: true},
-			{Name: "prod", Where: "W1 at https://api-{dc}.example.com"},
+		list: &fakeRemotes{all: []settings.Remote{
+			{Name: "local", Location: "~/.local/share/bugle", Current: true, Default: true},
+			{Name: "prod", Location: "W1 at https://api-{dc}.example.com"},
 		}},
 	}
 	for _, c := range change {
 		c(d)
 	}
-	seen := func(map[string]bool) map[string]bool { return map[string]bool{"seen": true} } // the offer of the tour is another test's
+	seen := func(map[string]bool) map[string]bool { return map[string]bool{"seen": true} } // another test covers the tour
 	if _, err := prefs.Update(d.prefs, "tour", seen); err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func open(t *testing.T, change ...func(*desk)) *desk {
 	}
 	deps := uitest.Deps(struct{ engine.Service }{})
 	deps.Theme, deps.Prefs = theme, d.prefs
-	src := settings.Sources{Themes: d.shelf, Keys: d.keys, Profiles: d.list, Places: []settings.Place{
+	src := settings.Sources{Themes: d.shelf, Keys: d.keys, Remotes: d.list, Files: []settings.File{
 		{Name: "Store", Path: "~/.local/share/bugle", About: "Campaigns, workspaces and the outbox."},
 		{Name: "Keys", Path: "~/.config/bugle/keys.yaml", About: "Names of actions and the keys you gave them."},
 	}}
@@ -123,7 +123,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-func (d *desk) chosen(t *testing.T) string {
+func (d *harness) chosen(t *testing.T) string {
 	t.Helper()
 	name, err := app.Theme(d.prefs)
 	if err != nil {
@@ -133,7 +133,7 @@ func (d *desk) chosen(t *testing.T) string {
 }
 
 func TestGoldens(t *testing.T) {
-	d := open(t, func(d *desk) {
+	d := open(t, func(d *harness) {
 		d.keys = keymap.File{Path: "keys.yaml"}
 		d.shelf.shown = "~/.config/bugle/themes"
 		write(t, filepath.Join(d.shelf.dir, "evening.yaml"), "base: dark\ntokens: {accent: \"#ff8800\"}\n")
@@ -153,7 +153,7 @@ func TestGoldens(t *testing.T) {
 }
 
 func TestFits(t *testing.T) {
-	s := settings.New(uitest.Deps(nil), settings.Sources{Themes: &shelf{}, Keys: keymap.File{Path: filepath.Join(t.TempDir(), "keys.yaml")}})
+	s := settings.New(uitest.Deps(nil), settings.Sources{Themes: &fakeThemes{}, Keys: keymap.File{Path: filepath.Join(t.TempDir(), "keys.yaml")}})
 	h := uitest.New(t, s, 80, 24)
 	for range 4 {
 		h.WantFits()
@@ -161,8 +161,8 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// A theme is looked at as long as the cursor is on it, and kept with enter.
-func TestThemesAreLookedAtAndKept(t *testing.T) {
+// A theme is previewed while the cursor is on it, and saved with enter.
+func TestThemePreviewAndChoice(t *testing.T) {
 	d := open(t)
 	d.Want("✓ dark")
 	d.Press("down")
@@ -170,7 +170,7 @@ func TestThemesAreLookedAtAndKept(t *testing.T) {
 	if got := d.chosen(t); got != "" {
 		t.Errorf("looking at %q chose it", got)
 	}
-	d.Press("tab") // away from it
+	d.Press("tab") // leave the tab
 	d.Press("shift+tab", "down", "down", "enter")
 	d.Want("✓ color-blind", "Theme set to color-blind")
 	if got := d.chosen(t); got != themes.ColorBlind {
@@ -185,11 +185,11 @@ func TestThemesAreLookedAtAndKept(t *testing.T) {
 	}
 }
 
-// What is tried shows in the whole program, and goes when the tab or the screen is left.
-func TestATriedThemeGoesWithTheTab(t *testing.T) {
+// A preview applies to the whole program, and ends when the tab or the screen is left.
+func TestLeavingTabEndsThemePreview(t *testing.T) {
 	var tried []string
 	deps := uitest.Deps(nil)
-	s := settings.New(deps, settings.Sources{Themes: &shelf{}, Keys: keymap.File{Path: filepath.Join(t.TempDir(), "keys.yaml")}})
+	s := settings.New(deps, settings.Sources{Themes: &fakeThemes{}, Keys: keymap.File{Path: filepath.Join(t.TempDir(), "keys.yaml")}})
 	note := func(cmd tea.Cmd) {
 		if cmd == nil {
 			return
@@ -216,8 +216,8 @@ func TestATriedThemeGoesWithTheTab(t *testing.T) {
 	}
 }
 
-func TestOwnThemesAreEditedAndToldOf(t *testing.T) {
-	d := open(t, func(d *desk) { write(t, filepath.Join(d.shelf.dir, "broken.yaml"), "tokens:\n  accent: orange\n") })
+func TestEditCustomThemes(t *testing.T) {
+	d := open(t, func(d *harness) { write(t, filepath.Join(d.shelf.dir, "broken.yaml"), "tokens:\n  accent: orange\n") })
 	d.Want("theme broken.yaml: line 2, token", "orange is not a color")
 	write(t, filepath.Join(d.shelf.dir, "broken.yaml"), "tokens:\n  accent: 208\n")
 	d.Send(screen.ChangedMsg{})
@@ -230,19 +230,19 @@ func TestOwnThemesAreEditedAndToldOf(t *testing.T) {
 	d.Want("A theme with this name already exists.")
 }
 
-// alone is the screen without a program around it: what it asks for is noted, and answered at once.
-type alone struct {
+// standalone is the screen without a program: its requests are recorded and answered at once.
+type standalone struct {
 	t       *testing.T
 	s       *settings.Screen
-	answers []string // what is typed where a line is asked for
-	edits   []string // what the editor leaves
-	edited  []string // what it began with
+	answers []string // typed into input dialogs
+	edits   []string // results of the editor
+	edited  []string // texts sent to the editor
 	asked   []screen.Question
 	chosen  []screen.ThemeMsg
 	keys    keymap.Map
 }
 
-func (a *alone) do(label string) {
+func (a *standalone) do(label string) {
 	a.t.Helper()
 	for _, act := range a.s.Actions() {
 		if act.Label == label && act.DisabledReason == "" {
@@ -253,7 +253,7 @@ func (a *alone) do(label string) {
 	a.t.Fatalf("there is no action %q now", label)
 }
 
-func (a *alone) run(cmd tea.Cmd) {
+func (a *standalone) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
@@ -283,19 +283,19 @@ func (a *alone) run(cmd tea.Cmd) {
 	}
 }
 
-func newAlone(t *testing.T) (*alone, string) {
+func newStandalone(t *testing.T) (*standalone, string) {
 	t.Helper()
 	dir := t.TempDir()
-	s := settings.New(uitest.Deps(nil), settings.Sources{Themes: &shelf{dir: dir}, Keys: keymap.File{Path: filepath.Join(dir, "keys.yaml")}})
+	s := settings.New(uitest.Deps(nil), settings.Sources{Themes: &fakeThemes{dir: dir}, Keys: keymap.File{Path: filepath.Join(dir, "keys.yaml")}})
 	s.SetSize(80, 22)
-	a := &alone{t: t, s: s}
+	a := &standalone{t: t, s: s}
 	a.run(s.Init())
 	return a, dir
 }
 
-// A theme of one's own is made in the editor, which is offered again until it can be used.
-func TestAnOwnThemeIsMade(t *testing.T) {
-	a, dir := newAlone(t)
+// A new theme is edited until it is valid.
+func TestCreateCustomTheme(t *testing.T) {
+	a, dir := newStandalone(t)
 	a.answers, a.edits = []string{"noon"}, []string{"tokens:\n  text: blue\n", "base: light\ntokens:\n  text: 16\n"}
 	a.do("new theme")
 	if len(a.edited) != 2 || !strings.Contains(a.edited[0], "base: auto\n") || !strings.Contains(a.edited[0], "# selection-bg:") || a.edited[1] != "tokens:\n  text: blue\n" {
@@ -319,9 +319,9 @@ func TestAnOwnThemeIsMade(t *testing.T) {
 	}
 }
 
-// Making a theme and editing it are undone and redone, the file and what is drawn with alike.
-func TestAnOwnThemeIsUndone(t *testing.T) {
-	a, dir := newAlone(t)
+// Creating and editing a theme can be undone and redone, both the file and the theme in use.
+func TestUndoCustomTheme(t *testing.T) {
+	a, dir := newStandalone(t)
 	file := func() string {
 		b, err := os.ReadFile(filepath.Join(dir, "noon.yaml"))
 		if err != nil {
@@ -340,7 +340,7 @@ func TestAnOwnThemeIsUndone(t *testing.T) {
 	a.do("new theme")
 	a.do("edit theme")
 	a.do("use")
-	step(a.s.Undo, "base: dark\n") // the use
+	step(a.s.Undo, "base: dark\n") // the use of the theme
 	step(a.s.Undo, "base: light\n")
 	step(a.s.Undo, "none")
 	if last := a.chosen[len(a.chosen)-1]; last.Name == "noon" {
@@ -350,8 +350,8 @@ func TestAnOwnThemeIsUndone(t *testing.T) {
 	step(a.s.Redo, "base: dark\n")
 }
 
-func TestTheFileOfKeysIsEdited(t *testing.T) {
-	a, dir := newAlone(t)
+func TestEditKeymapFile(t *testing.T) {
+	a, dir := newStandalone(t)
 	a.do("next tab")
 	a.edits = []string{"app.palette: ctrl+p\n"}
 	a.do("edit file")
@@ -363,7 +363,7 @@ func TestTheFileOfKeysIsEdited(t *testing.T) {
 	}
 }
 
-func TestKeysAreChangedHereAndInTheFile(t *testing.T) {
+func TestChangeKeys(t *testing.T) {
 	d := open(t)
 	d.Press("tab", "/")
 	d.Type("find an action")
@@ -398,13 +398,13 @@ func TestKeysAreChangedHereAndInTheFile(t *testing.T) {
 	d.Want("Quit;")
 }
 
-func TestWhatIsNotFollowedOfTheFileIsTold(t *testing.T) {
-	d := open(t, func(d *desk) { write(t, d.keys.Path, "app.palete: ctrl+p\napp.quit: ctrl+c\napp.theme: x9\n") })
+func TestKeymapProblemsAreShown(t *testing.T) {
+	d := open(t, func(d *harness) { write(t, d.keys.Path, "app.palete: ctrl+p\napp.quit: ctrl+c\napp.theme: x9\n") })
 	d.Press("tab")
 	d.Want("✗ line 1, app.palete: there is no action of that name; did you mean", "app.palette?", "✗ and 2 more. Press e to open the file.")
 }
 
-func TestProfiles(t *testing.T) {
+func TestRemotes(t *testing.T) {
 	d := open(t)
 	d.Press("tab", "tab")
 	d.Want("✓ local", "in use", "prod", "W1 at")
@@ -426,7 +426,7 @@ func TestPathsAreCopied(t *testing.T) {
 	}
 }
 
-// A changed theme, key, key file and remote are undone, with the cursor there, and redone.
+// Changes of theme, key, keymap file and remote are undone and redone, with the cursor there.
 func TestUndo(t *testing.T) {
 	d := open(t)
 	d.Press("ctrl+z")
@@ -469,7 +469,7 @@ func TestUndo(t *testing.T) {
 	d.Want("Nothing to redo")
 }
 
-// Everything that can be clicked does what it says, in every window.
+// Everything clickable works at every window size.
 func TestEveryClick(t *testing.T) {
 	for _, size := range uitest.Sizes {
 		d := open(t)

@@ -13,12 +13,12 @@ import (
 
 const group = "Settings"
 
-// Actions are what the open tab can do, and the way to the others.
+// Actions returns the actions of the current tab, and those that switch tabs.
 func (s *Screen) Actions() []screen.Action {
 	if s.Typing() {
 		return []screen.Action{
-			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: group, BarPriority: 9, WhileTyping: true, Run: func() tea.Cmd { s.keys.filter.Blur(); return nil }},
-			{Keys: []string{"esc"}, Label: "show all", Help: "show all actions", Group: group, BarPriority: 8, WhileTyping: true, Run: s.keys.showAll},
+			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: group, BarPriority: 9, WhileTyping: true, Run: func() tea.Cmd { s.keysTab.filter.Blur(); return nil }},
+			{Keys: []string{"esc"}, Label: "show all", Help: "show all actions", Group: group, BarPriority: 8, WhileTyping: true, Run: s.keysTab.showAll},
 		}
 	}
 	return append(s.tabActions(), []screen.Action{
@@ -31,16 +31,16 @@ func (s *Screen) tabActions() []screen.Action {
 	switch s.tabs.Active {
 	case tabTheme:
 		return []screen.Action{
-			{Keys: []string{"enter", " "}, Label: "use", Help: "use the theme", Group: group, BarPriority: 9, Run: s.look.chooseTheme},
-			{Keys: []string{"n"}, Label: "new theme", Help: "create your own theme from this one, in your editor", Group: group, BarPriority: 7, Run: s.look.newTheme},
-			{Keys: []string{"e"}, Label: "edit theme", Help: "edit the file of your theme", Group: group, BarPriority: 6, DisabledReason: s.look.whyNoEdit(), Run: s.look.editTheme},
+			{Keys: []string{"enter", " "}, Label: "use", Help: "use the theme", Group: group, BarPriority: 9, Run: s.themeTab.chooseTheme},
+			{Keys: []string{"n"}, Label: "new theme", Help: "create your own theme from this one, in your editor", Group: group, BarPriority: 7, Run: s.themeTab.newTheme},
+			{Keys: []string{"e"}, Label: "edit theme", Help: "edit the file of your theme", Group: group, BarPriority: 6, DisabledReason: s.themeTab.editDisabledReason(), Run: s.themeTab.editTheme},
 		}
 	case tabKeys:
-		return s.keys.actions()
-	case tabProfiles:
-		return []screen.Action{{Keys: []string{"enter", " "}, Label: "use from next start", Group: group, BarPriority: 9, DisabledReason: s.whyNoUse(), Run: s.useProfile}}
+		return s.keysTab.actions()
+	case tabRemotes:
+		return []screen.Action{{Keys: []string{"enter", " "}, Label: "use from next start", Group: group, BarPriority: 9, DisabledReason: s.useDisabledReason(), Run: s.useRemote}}
 	case tabFiles:
-		if len(s.src.Places) > 0 {
+		if len(s.src.Files) > 0 {
 			return []screen.Action{{Keys: []string{"enter", "y"}, Label: "copy path", Help: "copy the path", Group: group, BarPriority: 9, Run: s.copyPath}}
 		}
 	}
@@ -48,40 +48,40 @@ func (s *Screen) tabActions() []screen.Action {
 }
 
 func (s *Screen) step(by int) func() tea.Cmd {
-	return func() tea.Cmd { return s.turnTo((s.tabs.Active + by + len(tabNames)) % len(tabNames)) }
+	return func() tea.Cmd { return s.openTab((s.tabs.Active + by + len(tabNames)) % len(tabNames)) }
 }
 
 // SetTheme changes the theme.
 func (s *Screen) SetTheme(t themes.Theme) {
 	s.theme, s.deps.Theme = t, t
 	s.tabs.SetTheme(t)
-	s.look.themed(t)
-	s.keys.setTheme(t)
-	s.profiles.list.SetTheme(t)
+	s.themeTab.setCurrent(t)
+	s.keysTab.setTheme(t)
+	s.remotes.list.SetTheme(t)
 	s.files.SetTheme(t)
 }
 
-// SetSize takes the cells of the screen.
+// SetSize sets the size of the screen.
 func (s *Screen) SetSize(width, height int) { s.width, s.height = width, height; s.layout() }
 
-// themesWidth is what the list of themes takes, the rest being the live view.
+// themesWidth is the width of the list of themes; the sample gets the rest.
 const themesWidth = 26
 
-// foot is how many lines below a list tell of what is under its cursor.
-const foot = 4
+// footerHeight is the height of the description below a list.
+const footerHeight = 4
 
 func (s *Screen) inner() (w, h int) { return max(s.width-4, 1), max(s.height-3, 1) }
 
 func (s *Screen) layout() {
 	s.tabs.SetSize(max(s.width-2, 1), 1)
 	w, h := s.inner()
-	s.look.list.SetSize(min(themesWidth, w), h)
-	s.keys.setSize(w, h)
-	s.profiles.list.SetSize(w, max(min(h-6, max(len(s.profiles.all), 1)), 1))
-	s.files.SetSize(w, max(min(h-foot, max(len(s.src.Places), 1)), 1))
+	s.themeTab.list.SetSize(min(themesWidth, w), h)
+	s.keysTab.setSize(w, h)
+	s.remotes.list.SetSize(w, max(min(h-6, max(len(s.remotes.all), 1)), 1))
+	s.files.SetSize(w, max(min(h-footerHeight, max(len(s.src.Files), 1)), 1))
 }
 
-// View draws the tabs and the open one.
+// View draws the tabs and the current one.
 func (s *Screen) View() string {
 	if s.width == 0 || s.height == 0 {
 		return ""
@@ -93,31 +93,31 @@ func (s *Screen) View() string {
 	var body string
 	switch s.tabs.Active {
 	case tabTheme:
-		body = s.look.view(s.inner())
+		body = s.themeTab.view(s.inner())
 	case tabKeys:
-		panel.Info = fmt.Sprintf("%d changed", len(s.keys.of.Names()))
-		body = s.keys.view(s.inner())
-	case tabProfiles:
-		body = s.profilesView()
+		panel.Info = fmt.Sprintf("%d changed", len(s.keysTab.keymap.Names()))
+		body = s.keysTab.view(s.inner())
+	case tabRemotes:
+		body = s.remotesView()
 	case tabFiles:
 		body = s.filesView()
 	}
 	return widget.Fit(" "+s.tabs.View(), s.width, 1) + "\n" + panel.View(body)
 }
 
-func (s *Screen) profilesView() string {
+func (s *Screen) remotesView() string {
 	w, h := s.inner()
 	var lines []string
-	if s.profiles.failed != nil {
-		for _, l := range widget.Wrap(widget.Clean("✗ "+s.profiles.failed.Error()), w) {
+	if s.remotes.failed != nil {
+		for _, l := range widget.Wrap(widget.Clean("✗ "+s.remotes.failed.Error()), w) {
 			lines = append(lines, s.theme.Danger.Render(l))
 		}
 	} else {
-		lines = strings.Split(s.profiles.list.View(), "\n")
+		lines = strings.Split(s.remotes.list.View(), "\n")
 	}
 	lines = append(lines, "")
 	text := "The selected remote is used from the next start. bugle --remote NAME uses one right away, and --remote local the store on this machine."
-	if len(s.profiles.all) < 2 {
+	if len(s.remotes.all) < 2 {
 		text = "There are no remotes yet. Run bugle remote add to connect to a service; bugle remote add --help shows how."
 	}
 	for _, l := range widget.Wrap(text, w) {
@@ -129,8 +129,8 @@ func (s *Screen) profilesView() string {
 func (s *Screen) filesView() string {
 	w, h := s.inner()
 	lines := strings.Split(s.files.View(), "\n")
-	if at := s.files.Cursor; at < len(s.src.Places) {
-		p := s.src.Places[at]
+	if at := s.files.Cursor; at < len(s.src.Files) {
+		p := s.src.Files[at]
 		lines = append(lines, "")
 		for _, l := range widget.Wrap(widget.Clean(p.Path), w) {
 			lines = append(lines, s.theme.Text.Render(l))

@@ -16,21 +16,21 @@ import (
 	"bugle/ui/widget"
 )
 
-// counting is how long a question waits for the facts that it is asked with.
-const counting = 3 * time.Second
+// factsTimeout is how long a question waits for its facts.
+const factsTimeout = 3 * time.Second
 
-// facts are what a person wants to know before a campaign goes out, or ends.
+// facts are what the user should know before a campaign is published or stopped.
 type facts struct {
-	known    bool // the campaign could be read
+	known    bool // the campaign has been read
 	campaign engine.Campaign
 	counted  bool
-	people   engine.AudienceCount
+	audience engine.AudienceCount
 	problems []schema.Problem
 }
 
-// readFacts reads what the service tells in time; what it does not tell stays unknown.
+// readFacts reads what the service returns in time; the rest stays unknown.
 func readFacts(deps screen.Deps, s engine.Summary, a catalog.Action) facts {
-	ctx, cancel := context.WithTimeout(context.Background(), counting)
+	ctx, cancel := context.WithTimeout(context.Background(), factsTimeout)
 	defer cancel()
 	var f facts
 	c, err := deps.Service.Get(ctx, s.ID)
@@ -41,7 +41,7 @@ func readFacts(deps screen.Deps, s engine.Summary, a catalog.Action) facts {
 	filters := c.Body.Get(string(catalog.SegmentationDetails))
 	if r, ok := deps.Service.(engine.AudienceReader); ok && audience.HasFilters(filters) {
 		count, err := r.EstimateAudience(ctx, engine.AudienceRequest{Filters: filters})
-		f.people, f.counted = count, err == nil
+		f.audience, f.counted = count, err == nil
 	}
 	if a == catalog.Publish {
 		if v, err := deps.Service.Validate(ctx, s.ID); err == nil {
@@ -51,17 +51,17 @@ func readFacts(deps screen.Deps, s engine.Summary, a catalog.Action) facts {
 	return f
 }
 
-// reached is how many of those who match a message of the channel can reach.
-func (f facts) reached() int {
+// reachable returns how many of the matching users the channel can reach.
+func (f facts) reachable() int {
 	if f.campaign.Channel == catalog.Email {
-		return f.people.Reach.Email
+		return f.audience.Reach.Email
 	}
-	return f.people.Reach.Push
+	return f.audience.Reach.Push
 }
 
-// who names the recipients: "about 7 of 12 people".
-func (f facts) who() string {
-	switch n, of := f.reached(), f.people.Total; {
+// recipients describes the recipients: "about 7 of 12 people".
+func (f facts) recipients() string {
+	switch n, of := f.reachable(), f.audience.Total; {
 	case !f.counted:
 		return "its audience"
 	case n == 0:
@@ -75,9 +75,9 @@ func (f facts) who() string {
 	}
 }
 
-// next is the next time at which the campaign sends; zero where that depends on what users do, and for
-// a campaign that sends as soon as it is published.
-func (f facts) next(s engine.Summary, now time.Time) time.Time {
+// nextSend returns the next time the campaign sends; zero if that depends on user actions, or the campaign
+// sends as soon as it is published.
+func (f facts) nextSend(s engine.Summary, now time.Time) time.Time {
 	if sends := engine.NextSends(f.campaign.Document(), now, 1); len(sends) > 0 {
 		return sends[0]
 	}
@@ -87,8 +87,8 @@ func (f facts) next(s engine.Summary, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// at writes a time for people, in the campaign's time zone: "on Thu 26 Nov, 08:30 CET".
-func (f facts) at(t, now time.Time, local *time.Location) string {
+// formatTime formats a time in the campaign's time zone: "on Thu 26 Nov, 08:30 CET".
+func (f facts) formatTime(t, now time.Time, local *time.Location) string {
 	if zone, ok := engine.TimeZone(f.campaign.Document()); ok {
 		local = zone
 	}
@@ -103,36 +103,36 @@ func (f facts) at(t, now time.Time, local *time.Location) string {
 	return t.Format(layout)
 }
 
-// question says in one sentence what will happen, to how many people and when.
+// question describes in one sentence what will happen, to how many users and when.
 func (f facts) question(deps screen.Deps, s engine.Summary, a catalog.Action) string {
 	now := deps.Now()
 	if f.known {
 		s = engine.Summarize(f.campaign)
 	}
 	name, by := Name(s), " by "+s.Channel.Label()
-	next := f.next(s, now)
+	next := f.nextSend(s, now)
 	when := ""
 	if !next.IsZero() {
-		when = f.at(next, now, deps.Location)
+		when = f.formatTime(next, now, deps.Location)
 	}
 	switch {
 	case a == catalog.Publish && s.DeliveryType == catalog.OneTime && when == "":
-		return fmt.Sprintf("Send %s%s to %s now?", name, by, f.who())
+		return fmt.Sprintf("Send %s%s to %s now?", name, by, f.recipients())
 	case a == catalog.Publish && s.DeliveryType == catalog.OneTime:
-		return fmt.Sprintf("Send %s%s to %s %s?", name, by, f.who(), when)
+		return fmt.Sprintf("Send %s%s to %s %s?", name, by, f.recipients(), when)
 	case a == catalog.Publish && s.DeliveryType == catalog.Periodic && when != "":
-		return fmt.Sprintf("Send %s%s to %s regularly, first %s?", name, by, f.who(), when)
+		return fmt.Sprintf("Send %s%s to %s regularly, first %s?", name, by, f.recipients(), when)
 	case a == catalog.Publish && f.counted:
-		return fmt.Sprintf("Start %s%s for %s, whenever one of them triggers it%s?", name, by, f.who(), after(when))
+		return fmt.Sprintf("Start %s%s for %s, whenever one of them triggers it%s?", name, by, f.recipients(), afterTrigger(when))
 	case a == catalog.Publish:
-		return fmt.Sprintf("Start %s%s, for everybody who triggers it%s?", name, by, after(when))
+		return fmt.Sprintf("Start %s%s, for everybody who triggers it%s?", name, by, afterTrigger(when))
 	}
 	out := fmt.Sprintf("%s %s", a.Label(), name)
 	switch {
 	case f.counted && when != "":
-		out += fmt.Sprintf(", which goes%s to %s, next %s?", by, f.who(), when)
+		out += fmt.Sprintf(", which goes%s to %s, next %s?", by, f.recipients(), when)
 	case f.counted:
-		out += fmt.Sprintf(", which goes%s to %s?", by, f.who())
+		out += fmt.Sprintf(", which goes%s to %s?", by, f.recipients())
 	case when != "":
 		out += fmt.Sprintf(", which sends%s next %s?", by, when)
 	default:
@@ -141,18 +141,18 @@ func (f facts) question(deps screen.Deps, s engine.Summary, a catalog.Action) st
 	return out
 }
 
-// after begins a triggered campaign's time.
-func after(when string) string {
+// afterTrigger formats the delay of a triggered campaign.
+func afterTrigger(when string) string {
 	if when == "" {
 		return ""
 	}
 	return ", from " + strings.TrimPrefix(when, "on ")
 }
 
-// warnings are the reasons to think again before a campaign is published.
+// warnings returns reasons not to publish a campaign.
 func (f facts) warnings() []string {
 	var out []string
-	if f.counted && f.reached() == 0 {
+	if f.counted && f.reachable() == 0 {
 		out = append(out, "Nobody in its audience can be reached.")
 	}
 	errors := len(schema.Errors(f.problems))
@@ -169,8 +169,8 @@ func (f facts) warnings() []string {
 	return out
 }
 
-// askWithFacts asks before a campaign goes out, or stops or pauses. Where something was warned about, and
-// where the action cannot be taken back, the safe answer is highlighted.
+// askWithFacts asks before a campaign is published, stopped or paused. If there are warnings, or the action is
+// irreversible, the safe answer has the focus.
 func askWithFacts(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 	return func() tea.Msg {
 		f := readFacts(deps, s, a)
@@ -193,7 +193,7 @@ func askWithFacts(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd 
 				if !answer.Yes() {
 					return nil
 				}
-				return do(deps, s, a)
+				return run(deps, s, a)
 			},
 		}
 		if safe {

@@ -14,9 +14,9 @@ import (
 	"bugle/ui/uitest"
 )
 
-// published opens the question before a campaign of these components is published, in a workspace with
-// three people, two of them with an address.
-func published(t *testing.T, components string) (*uitest.Harness, *local.Service, string) {
+// openPublishQuestion opens the question before publishing a campaign with these components, in a workspace
+// with three users, two of them with an address.
+func openPublishQuestion(t *testing.T, components string) (*uitest.Harness, *local.Service, string) {
 	t.Helper()
 	ctx := context.Background()
 	db := mem.New()
@@ -58,15 +58,15 @@ func published(t *testing.T, components string) (*uitest.Harness, *local.Service
 	return h, svc, made.ID
 }
 
-const ready = `{"basic_details":{"name":"Roast","content_type":"PROMOTIONAL","subscription_category":"Offers"},
+const readyDraft = `{"basic_details":{"name":"Roast","content_type":"PROMOTIONAL","subscription_category":"Offers"},
 	"connector":{"connector_type":"CUSTOM_SMTP","connector_name":"Demo mail"},
 	"campaign_content":{"content":{"email":{"subject":"Hi","from_address":"a@example.com","html_content":"<p>x</p>"}}},
 	"scheduling_details":{"delivery_type":"AT_FIXED_TIME","start_time":"2026-03-26T08:30:00","timezone":"Europe/Berlin"},
 	"segmentation_details":{`
 
-// What goes out to whom and when is one sentence, and yes is what enter takes.
+// The question describes what is sent to which users and when in one sentence, and enter means yes.
 func TestPublishingAsksWithFacts(t *testing.T) {
-	h, svc, id := published(t, ready+`"is_all_user_campaign":true}}`)
+	h, svc, id := openPublishQuestion(t, readyDraft+`"is_all_user_campaign":true}}`)
 	h.Want("Send “Roast” by "+catalog.Email.Label()+" to about 2 of 3 people", "Thu 26 Mar,", "08:30 CET?")
 	h.Press("enter")
 	if c, err := svc.Get(context.Background(), id); err != nil || c.Status != catalog.Scheduled {
@@ -79,20 +79,20 @@ func TestPublishingAsksWithFacts(t *testing.T) {
 	h, _ = open(t, svc, engine.Summarize(c))
 	h.Press("2")
 	h.Want("Stop “Roast”", "about 2 of 3", "Thu 26 Mar", "You can't start a stopped campaign")
-	h.Press("enter") // the safe answer is highlighted
+	h.Press("enter") // the safe answer has the focus
 	if c, err := svc.Get(context.Background(), id); err != nil || c.Status != catalog.Scheduled {
 		t.Errorf("the campaign is %s, %v", c.Status, err)
 	}
 }
 
-// Where nobody would be reached, or something is wrong, enter takes the safe answer.
+// If no user would be reached, or there are problems, the safe answer has the focus.
 func TestPublishingWarns(t *testing.T) {
 	nobody := `"included_filters":{"filter_operator":"and","filters":[{"filter_type":"user_attributes","data_type":"double","name":"Nr","operator":"greaterThan","value":1}]}}}`
 	for components, want := range map[string]string{
-		ready + nobody:                       "Nobody in its audience can be reached.",
+		readyDraft + nobody:                  "Nobody in its audience can be reached.",
 		`{"basic_details":{"name":"Roast"}}`: "problems, so it cannot be published yet.",
 	} {
-		h, svc, id := published(t, components)
+		h, svc, id := openPublishQuestion(t, components)
 		h.Want("Send “Roast”", want)
 		h.Press("enter")
 		if c, err := svc.Get(context.Background(), id); err != nil || c.Status != catalog.Draft {

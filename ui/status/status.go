@@ -1,5 +1,5 @@
-// Package status offers what can be done to a whole campaign: publish, stop, pause, resume,
-// archive, restore and delete, each with what it will do, and a question before it is done.
+// Package status runs the actions on a whole campaign: publish, stop, pause, resume, archive, restore and
+// delete, each after a question that describes its effect.
 package status
 
 import (
@@ -19,35 +19,35 @@ import (
 	"bugle/ui/widget"
 )
 
-// Choose returns the command that offers the actions on a campaign. What is not allowed is
-// dimmed, with the reason. The one that is taken is asked about, then done; the answer is a
-// notice, and [screen.ChangedMsg] where the campaign has changed.
+// Choose returns the command that lists the actions on a campaign. Actions that are not allowed are dimmed,
+// with the reason. The chosen one is confirmed, then run; the result is a notice, and [screen.ChangedMsg] if
+// the campaign has changed.
 func Choose(deps screen.Deps, s engine.Summary) tea.Cmd {
 	options := make([]widget.Option, len(actions))
 	for i, a := range actions {
-		why := Why(deps, s, a)
+		why := DisabledReason(deps, s, a)
 		options[i] = widget.Option{Label: a.Label(), Help: effect(s, a), Dim: why != "", DisabledReason: why}
 	}
 	return screen.Send(screen.ChooseMsg{
-		Title: "Status", Body: fmt.Sprintf("%s is %s.", Name(s), stateWords(s.Status)), Options: options,
+		Title: "Status", Body: fmt.Sprintf("%s is %s.", Name(s), stateText(s.Status)), Options: options,
 		Then: func(a widget.Answer) tea.Cmd { return Ask(deps, s, actions[a.Index]) },
 	})
 }
 
-// stateWords puts a state into a sentence.
-func stateWords(s engine.State) string {
+// stateText describes a state in a sentence.
+func stateText(s engine.State) string {
 	if s == catalog.Draft {
 		return "a draft"
 	}
 	return strings.ToLower(s.Label())
 }
 
-// actions are those on a whole campaign, in the order in which they are offered.
+// actions are the actions on a whole campaign, in menu order.
 var actions = []catalog.Action{
 	catalog.Publish, catalog.Stop, catalog.Pause, catalog.Resume, catalog.Archive, catalog.Restore, catalog.Delete,
 }
 
-// Name returns what a campaign is called in a sentence.
+// Name returns the campaign's name as used in a sentence.
 func Name(s engine.Summary) string {
 	if s.Name == "" {
 		return "This campaign"
@@ -55,8 +55,9 @@ func Name(s engine.Summary) string {
 	return "“" + widget.Truncate(widget.Clean(s.Name), 60) + "”"
 }
 
-// Why says in a sentence why the action cannot be done to the campaign; empty where it can.
-func Why(deps screen.Deps, s engine.Summary, a catalog.Action) string {
+// DisabledReason returns a sentence that explains why the action is not allowed for the campaign; empty if it
+// is.
+func DisabledReason(deps screen.Deps, s engine.Summary, a catalog.Action) string {
 	if why := catalog.Refusal(a, s.Channel, s.DeliveryType, s.Status); why != "" {
 		return why
 	}
@@ -69,8 +70,7 @@ func Why(deps screen.Deps, s engine.Summary, a catalog.Action) string {
 	return ""
 }
 
-// Ask returns the command that asks whether to do the action, and does it after a yes. The action
-// must be allowed.
+// Ask returns the command that asks for confirmation and then runs the action, which must be allowed.
 func Ask(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 	switch a {
 	case catalog.Publish, catalog.Stop, catalog.Pause:
@@ -84,7 +84,7 @@ func Ask(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 			if !answer.Yes() {
 				return nil
 			}
-			return do(deps, s, a)
+			return run(deps, s, a)
 		},
 	}
 	if harm {
@@ -93,24 +93,24 @@ func Ask(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 	return screen.Ask(q)
 }
 
-// effect says what the action will do.
+// effect describes the effect of the action.
 func effect(s engine.Summary, a catalog.Action) string {
 	return catalog.Effect(a, s.Channel, s.DeliveryType, s.Status)
 }
 
-// patience is how long an action may take.
-const patience = 30 * time.Second
+// actionTimeout is the timeout of an action.
+const actionTimeout = 30 * time.Second
 
-// do returns the command that does the action and tells how it went.
-func do(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
+// run returns the command that runs the action and shows the result.
+func run(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), actionTimeout)
 		defer cancel()
 		state, err := apply(ctx, deps, s, a)
 		if err != nil {
-			return refused(s, a, err)
+			return failureMsg(s, a, err)
 		}
-		news := tea.BatchMsg{screen.NotifyAbout(screen.CampaignTopic(s.ID), widget.LevelSuccess, done(s, a, state)), screen.Send(screen.ChangedMsg{ID: s.ID, Action: a, Name: Name(s)})}
+		news := tea.BatchMsg{screen.NotifyAbout(screen.CampaignTopic(s.ID), widget.LevelSuccess, doneText(s, a, state)), screen.Send(screen.ChangedMsg{ID: s.ID, Action: a, Name: Name(s)})}
 		if a == catalog.Delete {
 			news = append(news, screen.Send(screen.DeletedMsg{ID: s.ID}))
 		}
@@ -118,8 +118,8 @@ func do(deps screen.Deps, s engine.Summary, a catalog.Action) tea.Cmd {
 	}
 }
 
-// apply does the action and gives the state that it led to, empty where nothing is left or
-// where the service does not say.
+// apply runs the action and returns the resulting state, empty if the campaign was deleted or the service does
+// not report one.
 func apply(ctx context.Context, deps screen.Deps, s engine.Summary, a catalog.Action) (engine.State, error) {
 	switch a {
 	case catalog.Publish:
@@ -144,7 +144,7 @@ func apply(ctx context.Context, deps screen.Deps, s engine.Summary, a catalog.Ac
 	return "", fmt.Errorf("there is no action %q", a)
 }
 
-func done(s engine.Summary, a catalog.Action, state engine.State) string {
+func doneText(s engine.Summary, a catalog.Action, state engine.State) string {
 	switch {
 	case a == catalog.Delete:
 		return "Deleted " + Name(s)
@@ -156,9 +156,9 @@ func done(s engine.Summary, a catalog.Action, state engine.State) string {
 	return Name(s) + " is now " + strings.ToLower(state.Label())
 }
 
-// refused reports why the action was not done. Where a publish failed over problems of the
-// campaign, it offers to show them.
-func refused(s engine.Summary, a catalog.Action, err error) tea.Msg {
+// failureMsg reports why the action failed. If publishing failed because of problems of the campaign, it offers
+// to show them.
+func failureMsg(s engine.Summary, a catalog.Action, err error) tea.Msg {
 	e := engine.AsError(err)
 	if a == catalog.Publish && e != nil && len(e.Details) > 0 {
 		return screen.AskMsg{Question: screen.Question{
@@ -172,31 +172,31 @@ func refused(s engine.Summary, a catalog.Action, err error) tea.Msg {
 			},
 		}}
 	}
-	// What was refused was perhaps shown as it no longer is.
+	// The list may have shown an outdated state.
 	return tea.BatchMsg{screen.NotifyAbout(screen.CampaignTopic(s.ID), widget.LevelError, "Can't "+strings.ToLower(a.Label())+" "+Name(s)+": "+Refusal(err)), screen.Changed(s.ID)}
 }
 
-// sentence begins a text with a capital.
+// sentence capitalizes a text.
 func sentence(s string) string {
 	r, size := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(r)) + s[size:]
 }
 
-// mostDetails is how many details of a refusal are told.
-const mostDetails = 4
+// maxDetails is how many details of a refusal are shown.
+const maxDetails = 4
 
-// Refusal puts an error of a service into words: its sentence, and the first of its details.
+// Refusal describes an error of a service: its sentence, and the first of its details.
 func Refusal(err error) string {
 	e := engine.AsError(err)
 	if e == nil {
 		if errors.Is(err, context.DeadlineExceeded) {
-			return fmt.Sprintf("the service didn't answer within %s. Reload to see the current state", patience)
+			return fmt.Sprintf("the service didn't answer within %s. Reload to see the current state", actionTimeout)
 		}
 		return err.Error()
 	}
 	lines := []string{e.Message}
 	for i, d := range e.Details {
-		if i == mostDetails {
+		if i == maxDetails {
 			lines = append(lines, fmt.Sprintf("… and %d more", len(e.Details)-i))
 			break
 		}

@@ -22,7 +22,7 @@ func campaign(st engine.State, dt engine.DeliveryType) engine.Summary {
 	return engine.Summary{Name: "Spring sale", Head: engine.Head{ID: id, Status: st, Channel: catalog.Push, DeliveryType: dt}}
 }
 
-// host is a screen that opens the choice on s and notes what changed.
+// host is a screen that opens the choice for a campaign and records changes.
 type host struct {
 	screen.Base
 	choose  func() tea.Cmd
@@ -102,9 +102,9 @@ func TestActions(t *testing.T) {
 	}
 }
 
-func TestNothingIsDoneWithoutAYes(t *testing.T) {
+func TestActionsNeedConfirmation(t *testing.T) {
 	for _, keys := range [][]string{{"2", "n"}, {"2", "esc"}, {"2", "enter"}, {"esc"}, {"1"}} {
-		s := campaign(catalog.Sending, catalog.OneTime) // enter: what does harm starts on Cancel; 1: publish is dimmed
+		s := campaign(catalog.Sending, catalog.OneTime) // enter: a dangerous action starts on Cancel; 1: publish is dimmed
 		fake := uitest.NewFake(s)
 		h, _ := open(t, fake, s)
 		h.Press(keys...)
@@ -114,7 +114,7 @@ func TestNothingIsDoneWithoutAYes(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotAllowedSaysWhy(t *testing.T) {
+func TestDisabledReasons(t *testing.T) {
 	s := campaign(catalog.Active, catalog.Periodic)
 	h, _ := open(t, uitest.NewFake(s), s)
 	h.Press("up") // from Pause to Stop
@@ -122,10 +122,10 @@ func TestWhatIsNotAllowedSaysWhy(t *testing.T) {
 
 	fake := uitest.NewFake(s)
 	sent := campaign(catalog.Sent, catalog.OneTime)
-	if why := status.Why(uitest.Deps(fake.WithoutCapabilities()), sent, catalog.Archive); !strings.Contains(why, "can't archive") {
+	if why := status.DisabledReason(uitest.Deps(fake.WithoutCapabilities()), sent, catalog.Archive); !strings.Contains(why, "can't archive") {
 		t.Errorf("a service that cannot archive: %q", why)
 	}
-	if why := status.Why(uitest.Deps(fake), sent, catalog.Archive); why != "" {
+	if why := status.DisabledReason(uitest.Deps(fake), sent, catalog.Archive); why != "" {
 		t.Errorf("a service that can archive: %q", why)
 	}
 }

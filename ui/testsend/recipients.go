@@ -365,7 +365,7 @@ func (r *recipients) suggestGroups(text string) {
 
 // setList lists the suggestions, followed by the text itself unless it is one of them.
 func (r *recipients) setList(typed string) {
-	o := typeahead.Offer{Text: typed, Typed: typed != "", Free: true}
+	o := typeahead.Options{Text: typed, Typed: typed != "", Free: true}
 	for i, f := range r.suggestions {
 		o.Items = append(o.Items, typeahead.Item{Value: f.value, Info: f.info, Ref: i})
 	}
@@ -472,7 +472,7 @@ func (r *recipients) promptRow(at rowID, w int) row {
 	}
 	r.lines = len(l.lines)
 	if at.kind == rowPrompt {
-		for _, text := range r.list.Lines(r.theme, max(w-suggestIndent, 1), typeahead.Most) {
+		for _, text := range r.list.Lines(r.theme, max(w-suggestIndent, 1), typeahead.MaxRows) {
 			l.lines = append(l.lines, strings.Repeat(" ", suggestIndent)+text)
 		}
 		if free, _ := r.list.Highlighted(); free.Free && r.rejection == "" {

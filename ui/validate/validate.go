@@ -1,5 +1,5 @@
-// Package validate is the screen that says whether a campaign can be published, and shows all
-// that stands in its way.
+// Package validate is the screen that shows whether a campaign can be published, and the problems that prevent
+// it.
 package validate
 
 import (
@@ -19,7 +19,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// Screen is the outcome of the check of one campaign.
+// Screen shows the validation of one campaign.
 type Screen struct {
 	screen.Base
 	deps  screen.Deps
@@ -34,13 +34,13 @@ type Screen struct {
 	notices  int
 
 	list          problems.View
-	pager         widget.Pager // what is said where there is no list
+	pager         widget.Pager // shown instead of an empty list
 	width, height int
 }
 
 const taskCheck = "check"
 
-// New makes the screen for the route's campaign.
+// New returns the screen for the route's campaign.
 func New(deps screen.Deps, r screen.Route) *Screen {
 	s := &Screen{
 		Base: screen.NewBase(), deps: deps, theme: deps.Theme, id: r.ID,
@@ -50,10 +50,10 @@ func New(deps screen.Deps, r screen.Route) *Screen {
 	return s
 }
 
-// Title is the screen's part of the breadcrumb.
+// Title returns the screen's part of the breadcrumb.
 func (s *Screen) Title() string { return "Validate" }
 
-// Badge says how the campaign stands.
+// Badge summarizes the result.
 func (s *Screen) Badge() (string, themes.Tone) {
 	switch {
 	case s.Running(taskCheck):
@@ -68,22 +68,22 @@ func (s *Screen) Badge() (string, themes.Tone) {
 	return problems.Count(s.errors, schema.Error), themes.ToneDanger
 }
 
-// Init checks the campaign.
+// Init validates the campaign.
 func (s *Screen) Init() tea.Cmd { return s.check() }
 
-// Resume checks again: the campaign may have been changed meanwhile.
+// Resume validates again, because the campaign may have been changed.
 func (s *Screen) Resume() tea.Cmd { return s.check() }
 
-// Route tells which campaign the screen is about.
+// Route returns the route of the screen's campaign.
 func (s *Screen) Route() screen.Route { return screen.Route{Name: screen.Validate, ID: s.id} }
 
-// GoTo is how other screens lead back here.
+// GoTo handles navigation from other screens to this one.
 func (s *Screen) GoTo(screen.Route) tea.Cmd { return s.check() }
 
-// Campaign returns the campaign that was checked.
+// Campaign returns the validated campaign.
 func (s *Screen) Campaign() (engine.Campaign, bool) { return s.campaign, s.checked }
 
-type checked struct {
+type validationResult struct {
 	campaign engine.Campaign
 	outcome  engine.Validation
 }
@@ -96,16 +96,16 @@ func (s *Screen) check() tea.Cmd {
 			return nil, err
 		}
 		v, err := service.Validate(ctx, id)
-		return checked{c, v}, err
+		return validationResult{c, v}, err
 	})
 }
 
-// Update takes results, keys and the mouse.
+// Update handles results, keys and mouse events.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
 		if s.Accept(msg) {
-			s.took(msg)
+			s.showResult(msg)
 		}
 	case screen.ChangedMsg:
 		if msg.ID == s.id || msg.ID == "" {
@@ -123,10 +123,10 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (s *Screen) took(r screen.Result) {
+func (s *Screen) showResult(r screen.Result) {
 	s.checked, s.failed = r.Err == nil, r.Err
 	if r.Err == nil {
-		v := r.Value.(checked)
+		v := r.Value.(validationResult)
 		s.campaign, s.outcome = v.campaign, v.outcome
 		s.errors = len(schema.Errors(v.outcome.Problems))
 		s.notices = len(v.outcome.Problems) - s.errors
@@ -140,18 +140,18 @@ func (s *Screen) mouse(msg tea.MouseMsg) tea.Cmd {
 		s.pager.Mouse(msg)
 		return nil
 	}
-	if s.list.Mouse(msg, msg.Y-1-s.headHeight()) {
+	if s.list.Mouse(msg, msg.Y-1-s.headerHeight()) {
 		return s.toField()
 	}
 	return nil
 }
 
-// Typing is never true: there is nothing to type here.
+// Typing returns false: there is no text field.
 func (s *Screen) Typing() bool { return false }
 
 const groupCampaign = "Campaign"
 
-// Actions are what can be done with the outcome.
+// Actions returns what can be done with the result.
 func (s *Screen) Actions() []screen.Action {
 	again := screen.Action{Keys: []string{"r", "v"}, Label: "check again", Group: groupCampaign, BarPriority: 6, Run: s.check}
 	if !s.checked {
@@ -162,28 +162,28 @@ func (s *Screen) Actions() []screen.Action {
 		noProblem = "No problems to show."
 	}
 	return []screen.Action{
-		{Keys: []string{"enter"}, Label: "go to field", Help: "fix the problem in the builder", Group: groupCampaign, BarPriority: s.bar(9), DisabledReason: noProblem, Run: s.toField},
+		{Keys: []string{"enter"}, Label: "go to field", Help: "fix the problem in the builder", Group: groupCampaign, BarPriority: s.barPriority(9), DisabledReason: noProblem, Run: s.toField},
 		again,
-		{Keys: []string{"t"}, Label: "test", Help: "send a test to a few people", Group: groupCampaign, BarPriority: 5, DisabledReason: s.testWhy(), Run: s.open(screen.TestSend)},
+		{Keys: []string{"t"}, Label: "test", Help: "send a test to a few people", Group: groupCampaign, BarPriority: 5, DisabledReason: s.testDisabledReason(), Run: s.open(screen.TestSend)},
 		{Keys: []string{"s"}, Label: "status", Help: "publish, pause, resume, stop, archive", Group: groupCampaign, BarPriority: 4, Run: func() tea.Cmd {
 			return status.Choose(s.deps, engine.Summarize(s.campaign))
 		}},
 		{Keys: []string{"b"}, Label: "builder", Help: "edit the campaign", Group: groupCampaign, Run: s.open(screen.Builder)},
-		{Keys: []string{"y"}, Label: "copy", Help: "copy the problems", Group: groupCampaign, BarPriority: s.bar(2), DisabledReason: noProblem, Run: func() tea.Cmd {
-			return screen.Copy(s.asText(), "the problems")
+		{Keys: []string{"y"}, Label: "copy", Help: "copy the problems", Group: groupCampaign, BarPriority: s.barPriority(2), DisabledReason: noProblem, Run: func() tea.Cmd {
+			return screen.Copy(s.textForCopy(), "the problems")
 		}},
 	}
 }
 
-// bar leaves what needs a problem out of the status bar where there is none.
-func (s *Screen) bar(n int) int {
+// barPriority hides actions on a problem from the status bar if there is none.
+func (s *Screen) barPriority(n int) int {
 	if s.list.Len() == 0 {
 		return 0
 	}
 	return n
 }
 
-func (s *Screen) testWhy() string {
+func (s *Screen) testDisabledReason() string {
 	switch {
 	case !s.campaign.Channel.Writable():
 		return "You can only test push and email campaigns."
@@ -205,7 +205,7 @@ func (s *Screen) toField() tea.Cmd {
 	return screen.Open(screen.Route{Name: screen.Builder, ID: s.id, Path: p.Path})
 }
 
-func (s *Screen) asText() string {
+func (s *Screen) textForCopy() string {
 	var b strings.Builder
 	for _, p := range s.outcome.Problems {
 		kind := "problem"

@@ -23,7 +23,7 @@ import (
 
 const id = "65f0a1b2c3d4e5f60718293a"
 
-// service knows one campaign and what its check says.
+// service has one campaign and the result of its validation.
 type service struct {
 	engine.Service
 	campaign engine.Campaign
@@ -52,8 +52,8 @@ func mail(t *testing.T, name string) engine.Campaign {
 	return engine.Campaign{Head: engine.Head{ID: id, Status: catalog.Draft, Channel: catalog.Email, DeliveryType: catalog.OneTime, CreatedBy: "ann@example.com"}, Body: body}
 }
 
-// checked returns a service that checks as publishing would.
-func checked(t *testing.T, name string) *service {
+// checked returns a service that validates as publishing would.
+func validationResult(t *testing.T, name string) *service {
 	t.Helper()
 	c := mail(t, name)
 	return &service{campaign: c, outcome: engine.Validation{Problems: append(catalog.Campaign(c.Channel).Validate(c.Document(), schema.Env{Stage: schema.Publish}),
@@ -65,8 +65,8 @@ func open(t *testing.T, s engine.Service) *uitest.Harness {
 	return uitest.New(t, validate.New(uitest.Deps(s), screen.Route{Name: screen.Validate, ID: id}), 80, 24)
 }
 
-func TestProblemsLeadToTheirFields(t *testing.T) {
-	h := open(t, checked(t, "Spring mail"))
+func TestProblemOpensField(t *testing.T) {
+	h := open(t, validationResult(t, "Spring mail"))
 	h.Want("Not ready to publish", "Content — ")
 	for range 30 { // the last error is before the notice
 		h.Press("down")
@@ -78,7 +78,7 @@ func TestProblemsLeadToTheirFields(t *testing.T) {
 }
 
 func TestEveryProblemIsShownOnce(t *testing.T) {
-	s := checked(t, "Spring mail")
+	s := validationResult(t, "Spring mail")
 	h := open(t, s)
 	h.Resize(120, 200)
 	for _, p := range s.outcome.Problems {
@@ -92,8 +92,8 @@ func TestEveryProblemIsShownOnce(t *testing.T) {
 	}
 }
 
-func TestAClickChoosesAndASecondOpens(t *testing.T) {
-	h := open(t, checked(t, "Spring mail"))
+func TestClickSelectsSecondClickOpens(t *testing.T) {
+	h := open(t, validationResult(t, "Spring mail"))
 	h.ClickOn("From address")
 	if len(h.Opened) > 0 {
 		t.Fatal("the first click opens")
@@ -104,7 +104,7 @@ func TestAClickChoosesAndASecondOpens(t *testing.T) {
 	}
 }
 
-func TestAValidCampaignSaysWhatIsNext(t *testing.T) {
+func TestValidCampaignShowsNextSteps(t *testing.T) {
 	s := &service{campaign: mail(t, "Spring mail"), outcome: engine.Validation{Valid: true}}
 	h := open(t, s)
 	h.Want("Ready to publish.", "t sends a test", "s publishes it")
@@ -123,8 +123,8 @@ func TestStatusIsOffered(t *testing.T) {
 	h.Want("Publish")
 }
 
-func TestItIsCheckedAgain(t *testing.T) {
-	s := checked(t, "Spring mail")
+func TestRevalidate(t *testing.T) {
+	s := validationResult(t, "Spring mail")
 	h := open(t, s)
 	s.outcome = engine.Validation{Valid: true}
 	h.Press("r")
@@ -138,7 +138,7 @@ func TestItIsCheckedAgain(t *testing.T) {
 }
 
 func TestNoticesDoNotMakeItInvalid(t *testing.T) {
-	s := checked(t, "Spring mail")
+	s := validationResult(t, "Spring mail")
 	s.outcome = engine.Validation{Valid: true, Problems: s.outcome.Problems[len(s.outcome.Problems)-1:]}
 	h := open(t, s)
 	h.Want("Ready to publish. There is 1 notice.", "— 1 notice")
@@ -154,8 +154,8 @@ func TestTestSendsAreForDrafts(t *testing.T) {
 	h.WantNot("t sends a test")
 }
 
-func TestAFailureSaysWhatToDo(t *testing.T) {
-	s := checked(t, "Spring mail")
+func TestValidationError(t *testing.T) {
+	s := validationResult(t, "Spring mail")
 	s.err = errors.New("the service does not answer")
 	h := open(t, s)
 	h.Want("Couldn't check this campaign", "The service does not answer", "Press r")
@@ -165,7 +165,7 @@ func TestAFailureSaysWhatToDo(t *testing.T) {
 }
 
 func TestPictures(t *testing.T) {
-	h := open(t, checked(t, "Spring mail"))
+	h := open(t, validationResult(t, "Spring mail"))
 	h.GoldenSizes("problems")
 	h.WantFits()
 	h.Press("down", "down", "down")
@@ -176,8 +176,8 @@ func TestPictures(t *testing.T) {
 	valid.WantFits()
 }
 
-func TestTheChosenProblemIsInSight(t *testing.T) {
-	s := checked(t, "Spring mail")
+func TestSelectedProblemStaysVisible(t *testing.T) {
+	s := validationResult(t, "Spring mail")
 	h := open(t, s)
 	h.Resize(60, 14)
 	for range s.outcome.Problems {
@@ -186,12 +186,12 @@ func TestTheChosenProblemIsInSight(t *testing.T) {
 	}
 }
 
-func TestColorsKeepTheCells(t *testing.T) {
+func TestColorsKeepWidths(t *testing.T) {
 	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := validate.New(uitest.Deps(checked(t, "Spring mail")), screen.Route{ID: id})
+	s := validate.New(uitest.Deps(validationResult(t, "Spring mail")), screen.Route{ID: id})
 	h := uitest.New(t, s, 80, 24)
 	check := func() {
 		t.Helper()
@@ -210,8 +210,8 @@ func TestColorsKeepTheCells(t *testing.T) {
 	check()
 }
 
-func TestAPageAndTheEndsAreKeysAway(t *testing.T) {
-	s := checked(t, "Spring mail")
+func TestPageAndHomeEndKeys(t *testing.T) {
+	s := validationResult(t, "Spring mail")
 	h := open(t, s)
 	h.Resize(60, 16)
 	last := len(s.outcome.Problems)
@@ -221,13 +221,13 @@ func TestAPageAndTheEndsAreKeysAway(t *testing.T) {
 	h.Press("pgup")
 	h.WantNot(fmt.Sprintf("%d of %d ", last, last))
 	h.Press("g")
-	h.Want(fmt.Sprintf("1 of %d", last), "Connector — 1 problem") // the heading comes along
+	h.Want(fmt.Sprintf("1 of %d", last), "Connector — 1 problem") // the heading is visible too
 	h.Wheel(5, 8, true)
-	h.Want(fmt.Sprintf("1 of %d", last)) // the wheel looks, and chooses nothing
+	h.Want(fmt.Sprintf("1 of %d", last)) // the wheel scrolls without selecting
 }
 
-func TestALongPlaceKeepsItsEnd(t *testing.T) {
-	s := checked(t, "Spring mail")
+func TestLongPlaceKeepsEnd(t *testing.T) {
+	s := validationResult(t, "Spring mail")
 	s.outcome = engine.Validation{Problems: []schema.Problem{
 		{Path: doc.P("campaign_content", "content", "a-very-long-locale-name-indeed", "variation_1234567890", "email", "subject"), Message: "is required"},
 		{Path: doc.P("unknown_thing", "inner", 3), Message: "is not known"},
@@ -239,8 +239,8 @@ func TestALongPlaceKeepsItsEnd(t *testing.T) {
 	h.WantFits()
 }
 
-// Once a campaign is published, the check says what it is now, not that it could be published.
-func TestAPublishedCampaignIsNotReadyToPublish(t *testing.T) {
+// For a published campaign, the result shows its state, not that it can be published.
+func TestPublishedCampaign(t *testing.T) {
 	s := &service{campaign: mail(t, "Spring mail"), outcome: engine.Validation{Valid: true}}
 	h := open(t, s)
 	h.Want("Ready to publish.", "ready to publish")

@@ -14,9 +14,9 @@ import (
 // SetSize divides the screen.
 func (s *Screen) SetSize(width, height int) {
 	s.width, s.height = width, height
-	s.list.SetSize(width-4, height-2-s.headHeight())
+	s.list.SetSize(width-4, height-2-s.headerHeight())
 	s.pager.SetSize(width-4, height-2)
-	s.pager.SetStyled(s.words())
+	s.pager.SetStyled(s.emptyText())
 }
 
 // SetTheme changes the theme.
@@ -27,7 +27,7 @@ func (s *Screen) SetTheme(t themes.Theme) {
 	s.SetSize(s.width, s.height)
 }
 
-// View draws the head and the list of problems, or what there is to say without problems.
+// View draws the header and the list of problems, or a text if there are none.
 func (s *Screen) View() string {
 	panel := widget.NewPanel(s.theme, s.name())
 	panel.Focused, panel.Footer = true, s.list.Position()
@@ -35,7 +35,7 @@ func (s *Screen) View() string {
 	if !s.checked || s.list.Len() == 0 {
 		return panel.View(s.pager.View())
 	}
-	return panel.View(s.head() + "\n" + s.list.View())
+	return panel.View(s.header() + "\n" + s.list.View())
 }
 
 func (s *Screen) name() string {
@@ -45,19 +45,19 @@ func (s *Screen) name() string {
 	return engine.Summarize(s.campaign).Title()
 }
 
-// headHeight is how many lines stand above the list.
-func (s *Screen) headHeight() int { return len(s.headLines()) + 1 }
+// headerHeight returns the number of lines above the list.
+func (s *Screen) headerHeight() int { return len(s.headerLines()) + 1 }
 
-func (s *Screen) head() string { return strings.Join(s.headLines(), "\n") + "\n" }
+func (s *Screen) header() string { return strings.Join(s.headerLines(), "\n") + "\n" }
 
-func (s *Screen) headLines() []string {
-	verdict, style := s.refused()+": "+problems.Count(s.errors, schema.Error), s.theme.Danger
+func (s *Screen) headerLines() []string {
+	verdict, style := s.invalidText()+": "+problems.Count(s.errors, schema.Error), s.theme.Danger
 	if s.errors == 0 {
-		verdict, style = s.passed(), s.theme.Success
+		verdict, style = s.validText(), s.theme.Success
 	}
 	if s.notices > 0 {
 		if s.errors == 0 {
-			verdict += " There " + areNotices(s.notices)
+			verdict += " There " + noticesText(s.notices)
 		} else {
 			verdict += ", " + problems.Count(s.notices, schema.Notice)
 		}
@@ -74,47 +74,47 @@ func (s *Screen) headLines() []string {
 	return lines
 }
 
-// passed returns what a check without errors says: a draft can be published, and what was published has its state.
-func (s *Screen) passed() string {
+// validText returns the headline of a valid campaign: a draft can be published, others show their state.
+func (s *Screen) validText() string {
 	if s.campaign.Status == catalog.Draft {
 		return "Ready to publish."
 	}
 	return "No problems found. This campaign is " + s.state() + "."
 }
 
-// refused returns what a check with errors says.
-func (s *Screen) refused() string {
+// invalidText returns the headline of an invalid campaign.
+func (s *Screen) invalidText() string {
 	if s.campaign.Status == catalog.Draft {
 		return "Not ready to publish"
 	}
 	return "This campaign is " + s.state() + " and has problems"
 }
 
-func areNotices(n int) string {
+func noticesText(n int) string {
 	if n == 1 {
 		return "is 1 notice."
 	}
 	return "are " + problems.Count(n, schema.Notice) + "."
 }
 
-// words are what is said in place of a list.
-func (s *Screen) words() string {
+// emptyText is shown instead of an empty list.
+func (s *Screen) emptyText() string {
 	switch {
 	case s.failed != nil:
 		return s.theme.Danger.Render("Couldn't check this campaign.") + "\n\n" +
 			widget.CleanLines(problems.Sentence(s.failed.Error())) + "\n\nPress r to try again or esc to go back."
 	case !s.checked:
 		return "Checking the campaign…"
-	case !s.outcome.Valid: // a service may refuse without saying why
-		return s.theme.Danger.Render(s.refused()+".") + "\n\nThe service doesn't say why. Press r to check again."
+	case !s.outcome.Valid: // a service may refuse without a reason
+		return s.theme.Danger.Render(s.invalidText()+".") + "\n\nThe service doesn't say why. Press r to check again."
 	}
-	return s.theme.Success.Render("✓ "+s.passed()) + "\n\n" + strings.ReplaceAll(s.nextSteps(), " · ", "\n")
+	return s.theme.Success.Render("✓ "+s.validText()) + "\n\n" + strings.ReplaceAll(s.nextSteps(), " · ", "\n")
 }
 
-// nextSteps says what to do with a campaign that is valid.
+// nextSteps describes what to do with a valid campaign.
 func (s *Screen) nextSteps() string {
 	steps := []string{}
-	if s.testWhy() == "" {
+	if s.testDisabledReason() == "" {
 		steps = append(steps, "t sends a test")
 	}
 	if s.campaign.Status == catalog.Draft {

@@ -1,4 +1,4 @@
-// Package welcome is the screen of the very first start: it offers a workspace to begin with.
+// Package welcome is the screen of the first start, which creates a workspace.
 package welcome
 
 import (
@@ -12,11 +12,10 @@ import (
 	"bugle/ui/widget"
 )
 
-// Start makes a workspace, the sample or an empty one, and returns what screens need to work in
-// it.
+// Start creates a workspace, the sample or an empty one, and returns the dependencies of its screens.
 type Start func(ctx context.Context, sample bool) (screen.Deps, error)
 
-// Screen is the first thing that a new user sees.
+// Screen offers to create the first workspace.
 type Screen struct {
 	screen.Base
 	theme         themes.Theme
@@ -28,7 +27,7 @@ type Screen struct {
 
 const taskStart = "start"
 
-// New makes the screen.
+// New returns the screen.
 func New(deps screen.Deps, start Start) *Screen {
 	s := &Screen{Base: screen.NewBase(), theme: deps.Theme, start: start, list: widget.NewList(deps.Theme,
 		widget.Item{Text: "Sample workspace", Info: "recommended"},
@@ -38,27 +37,26 @@ func New(deps screen.Deps, start Start) *Screen {
 	return s
 }
 
-var about = []string{
+var descriptions = []string{
 	"Campaigns of every type and status, 12 users to send tests to, segments, connectors and content blocks. Nothing leaves this machine: test messages go to a local outbox.",
 	"No campaigns, no users. Press n to create a campaign; add connectors and users under Workspace.",
 }
 
-// Title names the screen.
+// Title returns the screen's part of the breadcrumb.
 func (s *Screen) Title() string { return "Welcome" }
 
-// Init does nothing: the screen waits for an answer.
+// Init returns nil: the screen waits for an answer.
 func (s *Screen) Init() tea.Cmd { return nil }
 
-// Typing is false: there is no text field.
+// Typing returns false: there is no text field.
 func (s *Screen) Typing() bool { return false }
 
-// SetTheme changes the theme.
 func (s *Screen) SetTheme(t themes.Theme) { s.theme = t; s.list.SetTheme(t) }
 
-// SetSize takes the cells of the screen.
+// SetSize sets the size of the screen.
 func (s *Screen) SetSize(w, h int) { s.width, s.height = w, h }
 
-// Actions are to take the entry under the cursor, or not.
+// Actions returns what the user can do now.
 func (s *Screen) Actions() []screen.Action {
 	if s.Busy() {
 		return nil
@@ -75,7 +73,7 @@ func (s *Screen) begin() tea.Cmd {
 	return s.Run(taskStart, func(ctx context.Context) (any, error) { return s.start(ctx, sample) })
 }
 
-// Update moves the cursor, and goes on once the workspace is there.
+// Update moves the cursor, and continues once the workspace exists.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
@@ -96,8 +94,8 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 
 const intro = "Build push and email campaigns section by section, and send tests to a few people. What do you want to start with?"
 
-// box draws the offer. It gives its height and the line in it where the list begins. Neither depends
-// on the cursor, so that the box does not jump.
+// box draws the offer and returns its height and the first line of the list. Neither depends on the cursor, so
+// that the box does not jump.
 func (s *Screen) box() (box string, rows, at int) {
 	panel := widget.NewPanel(s.theme, "Welcome to bugle")
 	panel.Focused = true
@@ -110,24 +108,24 @@ func (s *Screen) box() (box string, rows, at int) {
 	lines = append(lines, strings.Split(s.list.View(), "\n")...)
 	lines = append(lines, "")
 	tallest := 0
-	for _, text := range about {
+	for _, text := range descriptions {
 		tallest = max(tallest, len(widget.Wrap(text, w)))
 	}
-	told := widget.Wrap(about[min(s.list.Cursor, len(about)-1)], w)
+	told := widget.Wrap(descriptions[min(s.list.Cursor, len(descriptions)-1)], w)
 	for len(told) < tallest {
 		told = append(told, "")
 	}
 	for _, l := range told {
 		lines = append(lines, s.theme.Muted.Render(l))
 	}
-	lines = append(lines, s.news(w)...)
+	lines = append(lines, s.status(w)...)
 	rows = min(len(lines)+2, s.height)
 	panel.SetSize(min(s.width-2, 70), rows)
 	return panel.View(strings.Join(lines, "\n")), rows, at
 }
 
-// news says that the workspace is being made, or why it was not.
-func (s *Screen) news(w int) []string {
+// status shows that the workspace is being created, or why that failed.
+func (s *Screen) status(w int) []string {
 	switch {
 	case s.Busy():
 		return []string{"", s.theme.Accent.Render("Setting it up…")}

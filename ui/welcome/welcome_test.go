@@ -10,22 +10,22 @@ import (
 	"bugle/ui/welcome"
 )
 
-// starter makes workspaces, or fails to.
-type starter struct {
-	asked []bool // for each start: the sample?
+// fakeStarter creates workspaces, or fails to.
+type fakeStarter struct {
+	asked []bool // for each start, whether it was the sample
 	fail  error
 }
 
-func (s *starter) start(_ context.Context, sample bool) (screen.Deps, error) {
+func (s *fakeStarter) start(_ context.Context, sample bool) (screen.Deps, error) {
 	s.asked = append(s.asked, sample)
 	deps := uitest.Deps(nil)
 	deps.Workspace = "MADE"
 	return deps, s.fail
 }
 
-func open(t *testing.T, w, h int) (*uitest.Harness, *starter) {
+func open(t *testing.T, w, h int) (*uitest.Harness, *fakeStarter) {
 	t.Helper()
-	s := &starter{}
+	s := &fakeStarter{}
 	return uitest.New(t, welcome.New(uitest.Deps(nil), s.start), w, h), s
 }
 
@@ -41,7 +41,7 @@ func TestGolden(t *testing.T) {
 	h.WantFits()
 }
 
-func TestTheSampleIsOneKeyAway(t *testing.T) {
+func TestStartSample(t *testing.T) {
 	h, s := open(t, 80, 24)
 	h.Press("enter")
 	if len(s.asked) != 1 || !s.asked[0] {
@@ -53,7 +53,7 @@ func TestTheSampleIsOneKeyAway(t *testing.T) {
 	h.Want("MADE")
 }
 
-func TestAnEmptyWorkspace(t *testing.T) {
+func TestStartEmptyWorkspace(t *testing.T) {
 	h, s := open(t, 80, 24)
 	h.Press("j")
 	h.Want("No campaigns, no users.")
@@ -63,7 +63,7 @@ func TestAnEmptyWorkspace(t *testing.T) {
 	}
 }
 
-func TestAFailedStartCanBeTriedAgain(t *testing.T) {
+func TestFailedStartCanBeRetried(t *testing.T) {
 	h, s := open(t, 80, 24)
 	s.fail = errors.New("The disk is full.")
 	h.Press("enter")

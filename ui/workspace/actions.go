@@ -9,67 +9,67 @@ import (
 	"bugle/ui/widget"
 )
 
-// The headings of the screens' keys in the help.
+// Help headings.
 const (
 	groupMove      = "Move"
 	groupRecord    = "Record"
 	groupWorkspace = "Workspace"
 )
 
-// Typing says that a filter is being typed.
+// Typing reports whether the filter has the keyboard.
 func (s *List) Typing() bool { return s.focus == paneFilter }
 
-// Actions are what can be done, by where the keyboard is.
+// Actions returns what the user can do in the focused pane.
 func (s *List) Actions() []screen.Action {
 	switch s.focus {
 	case paneFilter:
 		return []screen.Action{
-			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: groupMove, BarPriority: 9, WhileTyping: true, Run: s.keepFilter},
-			{Keys: []string{"esc"}, Label: "show all", Help: "show all records", Group: groupMove, BarPriority: 8, WhileTyping: true, Run: s.dropFilter},
+			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: groupMove, BarPriority: 9, WhileTyping: true, Run: s.applyFilter},
+			{Keys: []string{"esc"}, Label: "show all", Help: "show all records", Group: groupMove, BarPriority: 8, WhileTyping: true, Run: s.clearFilter},
 		}
 	case paneReport:
 		return []screen.Action{
 			{Keys: []string{"esc", "enter", "q"}, Label: "close", Help: "close the report", Group: groupMove, BarPriority: 9, Run: s.closeReport},
-			{Keys: []string{"t"}, Label: "test again", Help: "run the test again", Group: groupRecord, BarPriority: 7, DisabledReason: s.whyNoTrial(), Run: s.try},
+			{Keys: []string{"t"}, Label: "test again", Help: "run the test again", Group: groupRecord, BarPriority: 7, DisabledReason: s.trialDisabledReason(), Run: s.try},
 			{Keys: []string{"y"}, Label: "copy", Help: "copy the report", Group: groupRecord, BarPriority: 6, Run: func() tea.Cmd { return screen.Copy(s.report.text(), "the report") }},
 		}
 	}
-	acts := s.onRecord()
+	acts := s.recordActions()
 	if s.focus == paneSections {
-		for i := range acts { // they work on a record that is not looked at
+		for i := range acts { // they need a record, which is hidden by the report
 			if acts[i].Label != "new" && acts[i].Label != "import" {
 				acts[i].BarPriority = 0
 			}
 		}
 	}
-	return append(s.moves(), acts...)
+	return append(s.moveActions(), acts...)
 }
 
-func (s *List) moves() []screen.Action {
-	filter := screen.Action{Keys: []string{"/"}, Label: "filter", Help: "filter records by text; users by ID and attributes", Group: groupMove, BarPriority: 4, DisabledReason: s.lacks(), Run: s.toFilter}
+func (s *List) moveActions() []screen.Action {
+	filter := screen.Action{Keys: []string{"/"}, Label: "filter", Help: "filter records by text; users by ID and attributes", Group: groupMove, BarPriority: 4, DisabledReason: s.unavailableReason(), Run: s.focusFilter}
 	reload := screen.Action{Keys: []string{"r"}, Label: "reload", Help: "reload everything", Group: groupWorkspace, Run: s.load}
 	if s.focus == paneSections {
 		return []screen.Action{
-			{Keys: []string{"enter", "right", "l", "tab"}, Label: "records", Help: "go to the records of the section", Group: groupMove, BarPriority: 9, DisabledReason: s.lacks(), Run: s.toRecords},
+			{Keys: []string{"enter", "right", "l", "tab"}, Label: "records", Help: "go to the records of the section", Group: groupMove, BarPriority: 9, DisabledReason: s.unavailableReason(), Run: s.focusRecords},
 			filter, reload,
 		}
 	}
 	acts := []screen.Action{
-		{Keys: []string{"enter"}, Label: "edit", Help: "edit the record", Group: groupRecord, BarPriority: 9, DisabledReason: s.none(), Run: s.open},
+		{Keys: []string{"enter"}, Label: "edit", Help: "edit the record", Group: groupRecord, BarPriority: 9, DisabledReason: s.noneReason(), Run: s.open},
 	}
 	if s.Running(taskImport) {
 		acts = append(acts, screen.Action{Keys: []string{"X"}, Label: "cancel", Help: "end the import; what is stored stays", Group: groupWorkspace, BarPriority: 10, Run: s.imports.cancel})
 	}
 	if s.filter.Value() != "" {
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show all records", Group: groupMove, BarPriority: 5, Run: s.dropFilter})
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show all records", Group: groupMove, BarPriority: 5, Run: s.clearFilter})
 	} else {
-		acts = append(acts, screen.Action{Keys: []string{"esc", "left", "h", "tab", "shift+tab"}, Label: "sections", Help: "back to the sections", Group: groupMove, BarPriority: 1, Run: s.toSections})
+		acts = append(acts, screen.Action{Keys: []string{"esc", "left", "h", "tab", "shift+tab"}, Label: "sections", Help: "back to the sections", Group: groupMove, BarPriority: 1, Run: s.focusSections})
 	}
 	return append(acts, filter, reload)
 }
 
-func (s *List) onRecord() []screen.Action {
-	none := s.none()
+func (s *List) recordActions() []screen.Action {
+	none := s.noneReason()
 	sec := s.section()
 	trial, rank := "try", 0
 	if sec.Trial != "" {
@@ -77,10 +77,10 @@ func (s *List) onRecord() []screen.Action {
 	}
 	var acts []screen.Action
 	if !sec.Single {
-		acts = append(acts, screen.Action{Keys: []string{"n"}, Label: "new", Help: "add a record", Group: groupRecord, BarPriority: 8, DisabledReason: s.lacks(), Run: s.fresher})
+		acts = append(acts, screen.Action{Keys: []string{"n"}, Label: "new", Help: "add a record", Group: groupRecord, BarPriority: 8, DisabledReason: s.unavailableReason(), Run: s.refresh})
 	}
 	if !sec.Single || sec.Trial != "" {
-		acts = append(acts, screen.Action{Name: "try", Keys: []string{"t"}, Label: trial, Help: "send a test message, call the API, or see who matches", Group: groupRecord, BarPriority: rank, DisabledReason: s.whyNoTrial(), Run: s.try})
+		acts = append(acts, screen.Action{Name: "try", Keys: []string{"t"}, Label: trial, Help: "send a test message, call the API, or see who matches", Group: groupRecord, BarPriority: rank, DisabledReason: s.trialDisabledReason(), Run: s.try})
 	}
 	if !sec.Single {
 		acts = append(acts, []screen.Action{
@@ -91,17 +91,17 @@ func (s *List) onRecord() []screen.Action {
 	}
 	acts = append(acts, []screen.Action{
 		{Keys: []string{"y"}, Label: "copy", Help: "copy the record as JSON", Group: groupRecord, BarPriority: 2, DisabledReason: none, Run: s.copy},
-		{Keys: []string{"w"}, Label: "who matches", Help: "see who is in a campaign's audience, and why", Group: groupWorkspace, DisabledReason: s.audiences.whyNot(), Run: s.audiences.ask},
+		{Keys: []string{"w"}, Label: "who matches", Help: "see who is in a campaign's audience, and why", Group: groupWorkspace, DisabledReason: s.audiences.disabledReason(), Run: s.audiences.ask},
 	}...)
 	if sec.SearchOnly {
-		acts = append(acts, screen.Action{Keys: []string{"i"}, Label: "import", Help: "take users from a CSV or JSON lines file", Group: groupRecord, BarPriority: 7, DisabledReason: s.imports.whyNot(), Run: s.imports.ask})
+		acts = append(acts, screen.Action{Keys: []string{"i"}, Label: "import", Help: "take users from a CSV or JSON lines file", Group: groupRecord, BarPriority: 7, DisabledReason: s.imports.disabledReason(), Run: s.imports.ask})
 	}
 	return acts
 }
 
-// none says why there is no record to do something with.
-func (r *records) none() string {
-	if why := r.lacks(); why != "" {
+// noneReason explains why there is no record to work on.
+func (r *records) noneReason() string {
+	if why := r.unavailableReason(); why != "" {
 		return why
 	}
 	if _, ok := r.selected(); !ok {
@@ -110,10 +110,10 @@ func (r *records) none() string {
 	return ""
 }
 
-func (s *List) whyNoTrial() string {
+func (s *List) trialDisabledReason() string {
 	switch {
-	case s.none() != "":
-		return s.none()
+	case s.noneReason() != "":
+		return s.noneReason()
 	case s.section().Trial == "":
 		return s.section().Title + " cannot be tested."
 	case s.Running(taskTry):
@@ -122,7 +122,7 @@ func (s *List) whyNoTrial() string {
 	return ""
 }
 
-// try tries the record under the cursor.
+// try runs a trial of the selected record.
 func (s *List) try() tea.Cmd {
 	v, ok := s.selected()
 	if !ok {
@@ -131,72 +131,71 @@ func (s *List) try() tea.Cmd {
 	return s.trials.try(s.section(), v)
 }
 
-func (s *List) toRecords() tea.Cmd {
+func (s *List) focusRecords() tea.Cmd {
 	s.focus = paneRecords
 	s.show()
 	return nil
 }
 
-func (s *List) toSections() tea.Cmd {
+func (s *List) focusSections() tea.Cmd {
 	s.focus = paneSections
 	s.show()
 	return nil
 }
 
-func (s *List) toFilter() tea.Cmd {
+func (s *List) focusFilter() tea.Cmd {
 	s.focus = paneFilter
 	s.filter.Focus()
 	s.show()
 	return nil
 }
 
-func (s *List) keepFilter() tea.Cmd {
+func (s *List) applyFilter() tea.Cmd {
 	s.filter.Blur()
-	return s.toRecords()
+	return s.focusRecords()
 }
 
-func (s *List) dropFilter() tea.Cmd {
+func (s *List) clearFilter() tea.Cmd {
 	s.filter.SetValue("")
 	var cmd tea.Cmd
 	if s.section().SearchOnly {
 		cmd = s.find()
 	}
-	s.narrow()
-	return tea.Batch(s.keepFilter(), cmd)
+	s.applyFilter()
+	return tea.Batch(s.applyFilter(), cmd)
 }
 
 func (s *List) closeReport() tea.Cmd {
 	s.report.close()
-	return s.toRecords()
+	return s.focusRecords()
 }
 
-// leaveFor opens a record, and remembers the names that there are: what is new when it is left gets the
-// cursor.
-func (s *List) leaveFor(r screen.Route) tea.Cmd {
+// openRecord opens a record and remembers the existing names, so that a new record gets the cursor afterwards.
+func (s *List) openRecord(r screen.Route) tea.Cmd {
 	s.focus = paneRecords
 	s.show()
-	s.known = map[string]bool{}
+	s.knownNames = map[string]bool{}
 	for _, v := range s.current() {
-		s.known[s.section().NameOf(v)] = true
+		s.knownNames[s.section().NameOf(v)] = true
 	}
 	return screen.Open(r)
 }
 
-// open opens the record under the cursor; a single one at the field under it.
+// open opens the selected record; a single record at the selected field.
 func (s *List) open() tea.Cmd {
 	sec := s.section()
 	if !sec.Single {
-		return s.leaveFor(recordRoute(sec, s.selectedName(), doc.Value{}))
+		return s.openRecord(recordRoute(sec, s.selectedName(), doc.Value{}))
 	}
 	fields := s.fields()
 	if s.table.Cursor >= len(fields) {
-		return s.leaveFor(recordRoute(sec, sec.Singular, doc.Value{}))
+		return s.openRecord(recordRoute(sec, sec.Singular, doc.Value{}))
 	}
-	return s.leaveFor(recordRoute(sec, sec.Singular, doc.Value{}, fields[s.table.Cursor].Path...))
+	return s.openRecord(recordRoute(sec, sec.Singular, doc.Value{}, fields[s.table.Cursor].Path...))
 }
 
-func (s *List) fresher() tea.Cmd {
-	return s.leaveFor(recordRoute(s.section(), "", s.section().New()))
+func (s *List) refresh() tea.Cmd {
+	return s.openRecord(recordRoute(s.section(), "", s.section().New()))
 }
 
 func (s *List) duplicate() tea.Cmd {
@@ -204,7 +203,7 @@ func (s *List) duplicate() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	return s.leaveFor(recordRoute(s.section(), "", s.section().Copy(v)))
+	return s.openRecord(recordRoute(s.section(), "", s.section().Copy(v)))
 }
 
 func (s *List) copy() tea.Cmd {
@@ -215,13 +214,13 @@ func (s *List) copy() tea.Cmd {
 	return screen.Copy(string(v.Indent()), "the "+s.section().Singular)
 }
 
-// notice tells of an error.
-func notice(err error) tea.Cmd {
+// errorNotice shows an error.
+func errorNotice(err error) tea.Cmd {
 	return screen.Notify(widget.LevelError, sentence(err.Error()))
 }
 
-// named puts a record into words: the team Growth.
-func named(sec *settings.Section, name string) string {
+// recordName describes a record: the team Growth.
+func recordName(sec *settings.Section, name string) string {
 	if sec.Single {
 		return "the " + sec.Singular
 	}

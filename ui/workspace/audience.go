@@ -15,30 +15,29 @@ import (
 	"bugle/ui/widget"
 )
 
-// untold is said where the service cannot evaluate filters.
-const untold = "This service does not show who matches. Recipients are counted when a campaign is sent."
+// unsupportedText is shown if the service cannot evaluate filters.
+const unsupportedText = "This service does not show who matches. Recipients are counted when a campaign is sent."
 
 const (
-	maxMembers = 500 // people who are listed
-	maxFound   = 50  // people whom a search lists, each of whom is looked at
+	maxMembers = 500 // maximum number of listed users
+	maxFound   = 50  // maximum number of search hits, each of which is evaluated
 )
 
-// Audience is the screen of whom filters pick: the people, and for each which filter let them in or
-// kept them out.
+// Audience is the screen of the users that match filters, with an explanation for each.
 type Audience struct {
 	screen.Base
 	deps    screen.Deps
 	theme   themes.Theme
 	title   string
 	filters doc.Value
-	reader  engine.AudienceReader // nil where the service cannot tell
+	reader  engine.AudienceReader // nil if the service cannot evaluate filters
 
-	count  engine.AudienceCount
-	people []person
-	found  string // what the list was searched for; "" shows who is in
-	loaded bool
-	failed error
-	why    explained
+	count       engine.AudienceCount
+	users       []user
+	searched    string // the search of the list; "" lists the matching users
+	loaded      bool
+	failed      error
+	explanation explanation
 
 	table  widget.Table
 	filter widget.Prompt
@@ -48,23 +47,23 @@ type Audience struct {
 	width, height int
 }
 
-// person is somebody in the list.
-type person struct {
+// user is a user in the list.
+type user struct {
 	engine.User
-	in bool
+	matches bool
 }
 
-// explained is what the filters say of a person.
-type explained struct {
+// explanation is the result of the filters for a user.
+type explanation struct {
 	id     string
 	result engine.AudienceResult
 }
 
-// who is what a search of people gave.
-type who struct {
-	count  engine.AudienceCount
-	people []person
-	found  string
+// audienceLoaded is the result of a search for users.
+type audienceLoaded struct {
+	count    engine.AudienceCount
+	users    []user
+	searched string
 }
 
 func newAudience(deps screen.Deps, r screen.Route) *Audience {
@@ -80,13 +79,13 @@ func newAudience(deps screen.Deps, r screen.Route) *Audience {
 	return s
 }
 
-// Title is the screen's part of the breadcrumb.
+// Title returns the screen's part of the breadcrumb.
 func (s *Audience) Title() string { return "Who matches " + widget.Clean(s.title) }
 
-// Badge counts the people.
+// Badge counts the users.
 func (s *Audience) Badge() (string, themes.Tone) {
 	switch {
-	case s.Running(taskWho):
+	case s.Running(taskAudience):
 		return "counting…", themes.ToneMuted
 	case !s.loaded || s.failed != nil:
 		return "", themes.ToneMuted
@@ -94,10 +93,10 @@ func (s *Audience) Badge() (string, themes.Tone) {
 	return phrase.Thousands(s.count.Matched) + " of " + phrase.Thousands(s.count.Total), themes.ToneMuted
 }
 
-// Init finds who is in.
+// Init loads the matching users.
 func (s *Audience) Init() tea.Cmd { return s.load() }
 
-// Resume finds them again: a user may have been changed.
+// Resume loads them again, because a user may have been changed.
 func (s *Audience) Resume() tea.Cmd { return s.load() }
 
 func (s *Audience) load() tea.Cmd {
@@ -107,8 +106,8 @@ func (s *Audience) load() tea.Cmd {
 	}
 	reader, filters, words := s.reader, s.filters, strings.TrimSpace(s.filter.Value())
 	keeper, _ := s.deps.Service.(engine.UserStore)
-	return s.Run(taskWho, func(ctx context.Context) (any, error) {
-		out := who{found: words}
+	return s.Run(taskAudience, func(ctx context.Context) (any, error) {
+		out := audienceLoaded{searched: words}
 		var err error
 		if out.count, err = reader.EstimateAudience(ctx, engine.AudienceRequest{Filters: filters}); err != nil {
 			return nil, err
@@ -116,7 +115,7 @@ func (s *Audience) load() tea.Cmd {
 		if words == "" || keeper == nil {
 			ps, err := reader.AudienceMembers(ctx, engine.AudienceRequest{Filters: filters, Limit: maxMembers})
 			for _, p := range ps {
-				out.people = append(out.people, person{p, true})
+				out.users = append(out.users, user{p, true})
 			}
 			return out, err
 		}
@@ -129,13 +128,13 @@ func (s *Audience) load() tea.Cmd {
 			if err != nil {
 				return nil, err
 			}
-			out.people = append(out.people, person{p, r.Matched})
+			out.users = append(out.users, user{p, r.Matched})
 		}
 		return out, nil
 	})
 }
 
-// Update takes results, keys and the mouse.
+// Update handles results, keys and mouse events.
 func (s *Audience) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
@@ -155,7 +154,7 @@ func (s *Audience) result(r screen.Result) tea.Cmd {
 		return nil
 	}
 	switch r.Kind {
-	case taskWho:
+	case taskAudience:
 		s.loaded, s.failed = true, r.Err
 		if r.Err != nil {
 			return nil
@@ -164,44 +163,44 @@ func (s *Audience) result(r screen.Result) tea.Cmd {
 		if p, ok := s.selected(); ok {
 			id = p.ID
 		}
-		w := r.Value.(who)
-		s.count, s.people, s.found = w.count, w.people, w.found
-		s.table.SetRows(personRows(s.people))
-		for i, p := range s.people {
+		w := r.Value.(audienceLoaded)
+		s.count, s.users, s.searched = w.count, w.users, w.searched
+		s.table.SetRows(userRows(s.users))
+		for i, p := range s.users {
 			if p.ID == id {
 				s.table.Select(i)
 			}
 		}
 		return s.explain()
-	case taskWhy:
+	case taskExplain:
 		if r.Err != nil {
-			return notice(r.Err)
+			return errorNotice(r.Err)
 		}
-		s.why = r.Value.(explained)
+		s.explanation = r.Value.(explanation)
 		s.draw()
 	}
 	return nil
 }
 
-func (s *Audience) selected() (person, bool) {
-	if s.table.Cursor >= len(s.people) {
-		return person{}, false
+func (s *Audience) selected() (user, bool) {
+	if s.table.Cursor >= len(s.users) {
+		return user{}, false
 	}
-	return s.people[s.table.Cursor], true
+	return s.users[s.table.Cursor], true
 }
 
-// explain finds what the filters say of the person under the cursor.
+// explain evaluates the filters for the selected user.
 func (s *Audience) explain() tea.Cmd {
 	p, ok := s.selected()
 	if !ok || s.reader == nil {
-		s.why = explained{}
+		s.explanation = explanation{}
 		s.draw()
 		return nil
 	}
 	reader, filters := s.reader, s.filters
-	return s.Run(taskWhy, func(ctx context.Context) (any, error) {
+	return s.Run(taskExplain, func(ctx context.Context) (any, error) {
 		r, err := reader.ExplainAudience(ctx, engine.AudienceRequest{Filters: filters, UserID: p.ID})
-		return explained{p.ID, r}, err
+		return explanation{p.ID, r}, err
 	})
 }
 
@@ -228,15 +227,15 @@ func (s *Audience) key(msg tea.KeyMsg) tea.Cmd {
 
 func (s *Audience) mouse(msg tea.MouseMsg) tea.Cmd {
 	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
-	if s.both() && msg.X >= s.tableWidth() || !s.both() && s.focus == paneReport {
+	if s.showsBoth() && msg.X >= s.tableWidth() || !s.showsBoth() && s.focus == paneReport {
 		if press {
-			s.toWhy()
+			s.focusExplanation()
 		}
 		s.pager.Mouse(msg)
 		return nil
 	}
 	before := s.table.Cursor
-	if s.table.Mouse(msg, msg.Y-1-len(s.head())) && press {
+	if s.table.Mouse(msg, msg.Y-1-len(s.header())) && press {
 		s.focus = paneRecords
 		s.filter.Blur()
 	}
@@ -246,66 +245,66 @@ func (s *Audience) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// Typing says that a search is being typed.
+// Typing reports whether the search has the keyboard.
 func (s *Audience) Typing() bool { return s.focus == paneFilter }
 
-// Actions are what can be done, by where the keyboard is.
+// Actions returns what the user can do in the focused pane.
 func (s *Audience) Actions() []screen.Action {
 	cannot := ""
 	if s.reader == nil {
-		cannot = untold
+		cannot = unsupportedText
 	}
 	switch s.focus {
 	case paneFilter:
 		return []screen.Action{
-			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: groupMove, BarPriority: 9, WhileTyping: true, Run: s.keepFilter},
-			{Keys: []string{"esc"}, Label: "show all", Help: "show who matches", Group: groupMove, BarPriority: 8, WhileTyping: true, Run: s.dropFilter},
+			{Keys: []string{"enter"}, Label: "apply", Help: "apply the filter", Group: groupMove, BarPriority: 9, WhileTyping: true, Run: s.applyFilter},
+			{Keys: []string{"esc"}, Label: "show all", Help: "show who matches", Group: groupMove, BarPriority: 8, WhileTyping: true, Run: s.clearFilter},
 		}
 	case paneReport:
-		return []screen.Action{{Keys: []string{"esc", "enter", "tab"}, Label: "users", Help: "back to the users", Group: groupMove, BarPriority: 9, Run: s.toPeople}}
+		return []screen.Action{{Keys: []string{"esc", "enter", "tab"}, Label: "users", Help: "back to the users", Group: groupMove, BarPriority: 9, Run: s.focusUsers}}
 	}
 	none := cannot
 	if _, ok := s.selected(); !ok && none == "" {
 		none = "No user is selected."
 	}
 	acts := []screen.Action{
-		{Keys: []string{"enter", "tab", "right", "l"}, Label: "why", Help: "see which filters included or excluded this user", Group: groupMove, BarPriority: 9, DisabledReason: none, Run: s.toWhy},
-		{Keys: []string{"/"}, Label: "find", Help: "find any user, in the audience or not", Group: groupMove, BarPriority: 8, DisabledReason: cannot, Run: s.toFilter},
+		{Keys: []string{"enter", "tab", "right", "l"}, Label: "why", Help: "see which filters included or excluded this user", Group: groupMove, BarPriority: 9, DisabledReason: none, Run: s.focusExplanation},
+		{Keys: []string{"/"}, Label: "find", Help: "find any user, in the audience or not", Group: groupMove, BarPriority: 8, DisabledReason: cannot, Run: s.focusFilter},
 		{Name: "user", Keys: []string{"o"}, Label: "user", Help: "open the user's record", Group: groupRecord, BarPriority: 6, DisabledReason: none, Run: s.openUser},
 		{Name: "copy-ids", Keys: []string{"y"}, Label: "copy IDs", Help: "copy the listed IDs, one per line", Group: groupRecord, BarPriority: 4, DisabledReason: none, Run: s.copy},
 		{Keys: []string{"r"}, Label: "reload", Help: "reload everything", Group: groupWorkspace, DisabledReason: cannot, Run: s.load},
 	}
 	if s.filter.Value() != "" {
-		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show who matches", Group: groupMove, BarPriority: 5, Run: s.dropFilter})
+		acts = append(acts, screen.Action{Keys: []string{"esc"}, Label: "show all", Help: "show who matches", Group: groupMove, BarPriority: 5, Run: s.clearFilter})
 	}
 	return acts
 }
 
-func (s *Audience) toWhy() tea.Cmd {
+func (s *Audience) focusExplanation() tea.Cmd {
 	s.focus, s.table.Focused = paneReport, false
 	return nil
 }
 
-func (s *Audience) toPeople() tea.Cmd {
+func (s *Audience) focusUsers() tea.Cmd {
 	s.focus, s.table.Focused = paneRecords, true
 	return nil
 }
 
-func (s *Audience) toFilter() tea.Cmd {
+func (s *Audience) focusFilter() tea.Cmd {
 	s.focus = paneFilter
 	s.filter.Focus()
 	return nil
 }
 
-func (s *Audience) keepFilter() tea.Cmd {
+func (s *Audience) applyFilter() tea.Cmd {
 	s.filter.Blur()
-	return s.toPeople()
+	return s.focusUsers()
 }
 
-func (s *Audience) dropFilter() tea.Cmd {
+func (s *Audience) clearFilter() tea.Cmd {
 	s.filter.SetValue("")
 	s.filter.Blur()
-	return tea.Batch(s.toPeople(), s.load())
+	return tea.Batch(s.focusUsers(), s.load())
 }
 
 func (s *Audience) openUser() tea.Cmd {
@@ -318,8 +317,8 @@ func (s *Audience) openUser() tea.Cmd {
 }
 
 func (s *Audience) copy() tea.Cmd {
-	ids := make([]string, len(s.people))
-	for i, p := range s.people {
+	ids := make([]string, len(s.users))
+	for i, p := range s.users {
 		ids[i] = p.ID
 	}
 	return screen.Copy(strings.Join(ids, "\n"), "the IDs")

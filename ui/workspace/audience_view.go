@@ -11,25 +11,25 @@ import (
 	"bugle/ui/widget"
 )
 
-// personRows are the people in the table.
-type personRows []person
+// userRows are the rows of the table.
+type userRows []user
 
-func (r personRows) Len() int { return len(r) }
+func (r userRows) Len() int { return len(r) }
 
-func (r personRows) Row(i int) widget.Cells {
+func (r userRows) Row(i int) widget.Cells {
 	p := r[i]
 	mark := widget.Cell{Text: "✓", Tone: themes.ToneSuccess}
-	if !p.in {
+	if !p.matches {
 		mark = widget.Cell{Text: "✗", Tone: themes.ToneWarning}
 	}
 	mail, _ := p.Attributes[engine.AttrEmail].(string)
 	return widget.Cells{mark, {Text: p.ID}, {Text: p.DisplayName()}, {Text: mail, Tone: themes.ToneMuted}}
 }
 
-func (s *Audience) both() bool { return s.width >= bothWidth }
+func (s *Audience) showsBoth() bool { return s.width >= bothMinWidth }
 
 func (s *Audience) tableWidth() int {
-	if s.both() {
+	if s.showsBoth() {
 		return s.width / 2
 	}
 	return s.width
@@ -44,8 +44,8 @@ func (s *Audience) SetSize(width, height int) {
 func (s *Audience) layout() {
 	w := max(s.tableWidth()-4, 1)
 	s.filter.SetSize(w, 1)
-	s.table.SetSize(w, max(s.height-2-len(s.head()), 1))
-	if s.both() {
+	s.table.SetSize(w, max(s.height-2-len(s.header()), 1))
+	if s.showsBoth() {
 		w = max(s.width-s.tableWidth()-4, 1)
 	}
 	s.pager.SetSize(w, max(s.height-2, 1))
@@ -60,8 +60,8 @@ func (s *Audience) SetTheme(t themes.Theme) {
 	s.draw()
 }
 
-// head returns the lines above the people: the filters in words, how many can be reached, the search.
-func (s *Audience) head() []string {
+// header returns the lines above the users: the filters in words, how many can be reached, the search.
+func (s *Audience) header() []string {
 	w := max(s.tableWidth()-4, 1)
 	var out []string
 	words := audience.Describe(s.filters, nil, audience.Env{})
@@ -72,7 +72,7 @@ func (s *Audience) head() []string {
 		out = append(out, s.theme.Text.Render(l))
 	}
 	if s.loaded && s.failed == nil && s.reader != nil {
-		out = append(out, s.theme.Muted.Render(widget.Truncate(s.counted(), w)))
+		out = append(out, s.theme.Muted.Render(widget.Truncate(s.countText(), w)))
 	}
 	if s.focus == paneFilter || s.filter.Value() != "" {
 		return append(out, s.filter.View())
@@ -80,11 +80,11 @@ func (s *Audience) head() []string {
 	return append(out, "")
 }
 
-func (s *Audience) counted() string {
+func (s *Audience) countText() string {
 	return fmt.Sprintf("%s of %s · %s by email, %s by push", phrase.Thousands(s.count.Matched), phrase.Thousands(s.count.Total), phrase.Thousands(s.count.Reach.Email), phrase.Thousands(s.count.Reach.Push))
 }
 
-// View draws the people and why the one under the cursor is in or out, or one of both.
+// View draws the users and the explanation for the selected one, or one of both.
 func (s *Audience) View() string {
 	if s.width == 0 || s.height == 0 {
 		return ""
@@ -92,72 +92,72 @@ func (s *Audience) View() string {
 	s.layout()
 	s.draw()
 	switch {
-	case s.both():
-		return widget.JoinHorizontal(s.peopleView(), s.whyView(s.width-s.tableWidth()))
+	case s.showsBoth():
+		return widget.JoinHorizontal(s.usersView(), s.explanationView(s.width-s.tableWidth()))
 	case s.focus == paneReport:
-		return s.whyView(s.width)
+		return s.explanationView(s.width)
 	}
-	return s.peopleView()
+	return s.usersView()
 }
 
-func (s *Audience) peopleView() string {
+func (s *Audience) usersView() string {
 	title := "In"
-	if s.found != "" {
+	if s.searched != "" {
 		title = "Found"
 	}
 	panel := widget.NewPanel(s.theme, title)
 	panel.Focused = s.focus != paneReport
-	if len(s.people) > 0 {
-		panel.Info = fmt.Sprintf("%d of %s", s.table.Cursor+1, number(len(s.people), s.found == "" && s.count.Matched > len(s.people)))
+	if len(s.users) > 0 {
+		panel.Info = fmt.Sprintf("%d of %s", s.table.Cursor+1, recordCount(len(s.users), s.searched == "" && s.count.Matched > len(s.users)))
 	}
 	panel.SetSize(s.tableWidth(), s.height)
 	s.table.Empty = s.emptyText()
-	return panel.View(strings.Join(append(s.head(), s.table.View()), "\n"))
+	return panel.View(strings.Join(append(s.header(), s.table.View()), "\n"))
 }
 
 func (s *Audience) emptyText() string {
 	switch {
 	case s.reader == nil:
-		return untold
+		return unsupportedText
 	case s.failed != nil:
 		return "Cannot load the audience: " + sentence(s.failed.Error()) + "\nPress r to try again."
 	case !s.loaded:
 		return "Counting…"
-	case s.found != "":
+	case s.searched != "":
 		return "No user matches this search. Press esc to clear it."
 	}
 	return "Nobody matches. Press / to find a user and see why they are not included."
 }
 
-func (s *Audience) whyView(width int) string {
+func (s *Audience) explanationView(width int) string {
 	panel := widget.NewPanel(s.theme, "Why")
 	panel.Focused = s.focus == paneReport
 	panel.SetSize(width, s.height)
 	return panel.View(s.pager.View())
 }
 
-// draw tells what each filter says of the person under the cursor.
+// draw renders the explanation for the selected user.
 func (s *Audience) draw() {
 	p, ok := s.selected()
-	if !ok || s.why.id != p.ID {
+	if !ok || s.explanation.id != p.ID {
 		s.pager.SetText("")
 		return
 	}
 	w := max(s.width-4, 1)
-	if s.both() {
+	if s.showsBoth() {
 		w = max(s.width-s.tableWidth()-4, 1)
 	}
 	head, tone := p.DisplayName()+" is not included:", themes.ToneWarning
-	if s.why.result.Matched {
+	if s.explanation.result.Matched {
 		head, tone = p.DisplayName()+" is included:", themes.ToneSuccess
 	}
-	lines := painted(s.theme, tone, head, w, 0)
-	for _, r := range s.why.result.Decisive() {
+	lines := toneLines(s.theme, tone, head, w, 0)
+	for _, r := range s.explanation.result.Decisive() {
 		lines = append(lines, resultLines(s.theme, r, w)...)
 	}
-	if len(s.why.result.Children) > 0 {
+	if len(s.explanation.result.Children) > 0 {
 		lines = append(lines, "", s.theme.Header.Render("All filters"))
-		lines = append(lines, treeLines(s.theme, s.why.result.Children, w, 0)...)
+		lines = append(lines, treeLines(s.theme, s.explanation.result.Children, w, 0)...)
 	}
 	s.pager.SetStyled(strings.Join(lines, "\n"))
 }
@@ -166,14 +166,14 @@ func resultLines(t themes.Theme, r engine.AudienceResult, w int) []string {
 	if r.Words == "" {
 		return nil
 	}
-	out := painted(t, themes.ToneText, r.Words, w, 2)
+	out := toneLines(t, themes.ToneText, r.Words, w, 2)
 	if r.Found != "" {
-		out = append(out, painted(t, themes.ToneMuted, "→ "+r.Found, w, 4)...)
+		out = append(out, toneLines(t, themes.ToneMuted, "→ "+r.Found, w, 4)...)
 	}
 	return out
 }
 
-// treeLines draws the filters as they nest, each with what it says.
+// treeLines renders the nested filters with their results.
 func treeLines(t themes.Theme, rs []engine.AudienceResult, w, indent int) []string {
 	var out []string
 	for _, r := range rs {
@@ -197,15 +197,15 @@ func treeLines(t themes.Theme, rs []engine.AudienceResult, w, indent int) []stri
 			out = append(out, strings.Repeat(" ", indent)+t.Paint(tone, mark)+t.Text.Render(l))
 		}
 		if r.Found != "" {
-			out = append(out, painted(t, themes.ToneFaint, r.Found, w, indent+2)...)
+			out = append(out, toneLines(t, themes.ToneFaint, r.Found, w, indent+2)...)
 		}
 		out = append(out, treeLines(t, r.Children, w, indent+2)...)
 	}
 	return out
 }
 
-// painted wraps a text into lines of a tone.
-func painted(t themes.Theme, tone themes.Tone, text string, w, indent int) []string {
+// toneLines wraps a text into lines of one tone.
+func toneLines(t themes.Theme, tone themes.Tone, text string, w, indent int) []string {
 	var out []string
 	for _, l := range widget.Wrap(widget.Clean(text), max(w-indent, 1)) {
 		out = append(out, strings.Repeat(" ", indent)+t.Paint(tone, l))

@@ -14,20 +14,20 @@ import (
 	"bugle/ui/widget"
 )
 
-// draft is a record that is edited, and what is stored of it. It knows no screen.
+// draft is a record being edited, with its stored version. It is independent of the screen.
 type draft struct {
 	edit.Document
 	rules     edit.Rules
 	section   *settings.Section
 	workspace engine.Workspace
-	name      string    // that it is stored under; "" for a new one
-	origin    doc.Value // as it was read or saved last, or as a new one began
+	name      string    // its stored name; "" for a new record
+	origin    doc.Value // as last read or saved, or the start of a new record
 
-	refused []schema.Problem // what the service said of the record as it is now
-	tried   bool             // a save was tried: what is missing is told from then on
+	refused   []schema.Problem // problems that the service reported for the current version
+	saveTried bool             // saving was tried: from then on, missing values are reported
 }
 
-// newDraft makes the record of a section that has the name, or a new one that begins with start.
+// newDraft returns the draft of the section's record with that name, or of a new record that starts with start.
 func newDraft(sec *settings.Section, name string, start doc.Value, now func() time.Time) *draft {
 	d := &draft{section: sec, name: name}
 	d.rules = edit.Rules{Check: d.problemsOf, Now: now}
@@ -38,14 +38,14 @@ func newDraft(sec *settings.Section, name string, start doc.Value, now func() ti
 	return d
 }
 
-// begin makes what is stored the record, with nothing to undo.
+// begin sets the stored version, with nothing to undo.
 func (d *draft) begin(stored doc.Value) {
 	d.origin, d.refused = stored, nil
 	d.Document = edit.NewDocument(d.rules)
 	d.Replace(stored)
 }
 
-// title names the record.
+// title returns the name of the record.
 func (d *draft) title() string {
 	switch {
 	case d.name == "":
@@ -56,13 +56,13 @@ func (d *draft) title() string {
 	return widget.Clean(d.name)
 }
 
-// loaded is what was read of a record.
+// loaded is a record that was read.
 type loaded struct {
 	value     doc.Value
 	workspace engine.Workspace
 }
 
-// load returns what reads the record.
+// load returns the function that reads the record.
 func (d *draft) load(svc engine.Service) func(context.Context) (any, error) {
 	sec, name := d.section, d.name
 	return func(ctx context.Context) (any, error) {
@@ -80,8 +80,8 @@ func (d *draft) load(svc engine.Service) func(context.Context) (any, error) {
 	}
 }
 
-// took begins with what was read. A new record stays as it is.
-func (d *draft) took(l loaded) {
+// setLoaded starts editing the loaded record. A new record is kept as it is.
+func (d *draft) setLoaded(l loaded) {
 	d.workspace, d.refused = l.workspace, nil
 	if l.value.Exists() {
 		d.begin(l.value)
@@ -89,14 +89,14 @@ func (d *draft) took(l loaded) {
 	d.Check()
 }
 
-// change makes root the record; see [edit.Document.Change].
+// change replaces the record; see [edit.Document.Change].
 func (d *draft) change(root doc.Value, at doc.Path, field string) {
 	d.refused = nil
 	d.Change(root, at, field)
 }
 
-// plain returns the record without what its editors need and nobody meant: a group without filters.
-func (d *draft) plain() doc.Value { return d.withoutEmpty(d.Root()) }
+// withoutEmptyGroups returns the record without empty filter groups, which only its editor needs.
+func (d *draft) withoutEmptyGroups() doc.Value { return d.withoutEmpty(d.Root()) }
 
 func (d *draft) withoutEmpty(root doc.Value) doc.Value {
 	for _, n := range d.section.Schema.Root().Children {
@@ -107,38 +107,38 @@ func (d *draft) withoutEmpty(root doc.Value) doc.Value {
 	return root
 }
 
-// dirty reports whether there is something to save.
-func (d *draft) dirty() bool { return !doc.Equal(d.plain(), d.origin) }
+// dirty reports whether there are unsaved changes.
+func (d *draft) dirty() bool { return !doc.Equal(d.withoutEmptyGroups(), d.origin) }
 
-// request returns what saves the record.
+// request returns the request that saves the record.
 func (d *draft) request() settings.PutRequest {
-	r := settings.PutRequest{Name: d.name, Value: d.plain()}
+	r := settings.PutRequest{Name: d.name, Value: d.withoutEmptyGroups()}
 	if d.name != "" {
 		r.Base = d.origin
 	}
 	return r
 }
 
-// problemsOf returns what is wrong with root as the record. What is missing in a new one is not told before the person
-// tried to save it.
+// problemsOf returns the problems of root as the record. Missing values of a new record are only reported after
+// the user has tried to save it.
 func (d *draft) problemsOf(root doc.Value) (*schema.Schema, []schema.Problem) {
 	var out []schema.Problem
 	for _, p := range append(d.section.Check(d.workspace, d.withoutEmpty(root)), d.refused...) {
-		if d.tried || d.name != "" || !isMissing(p) {
+		if d.saveTried || d.name != "" || !isMissing(p) {
 			out = append(out, p)
 		}
 	}
 	return d.section.Table(root), out
 }
 
-// isMissing reports whether a problem says that something is not there yet.
+// isMissing reports whether a problem is a missing value.
 func isMissing(p schema.Problem) bool {
 	_, rule, _ := strings.Cut(p.Rule, "#")
 	return strings.HasPrefix(rule, "required") || rule == "one_place"
 }
 
-// told puts a problem into words, with its place before them.
-func (d *draft) told(p schema.Problem) string {
+// problemText describes a problem, with its place first.
+func (d *draft) problemText(p schema.Problem) string {
 	words := p.Text() + "."
 	if trail := d.Schema().Trail(p.Path); len(trail) > 0 {
 		words = strings.Join(trail, " › ") + ": " + words
@@ -146,7 +146,7 @@ func (d *draft) told(p schema.Problem) string {
 	return words
 }
 
-// filtersAt returns the place of the filter group that p is in, or is; false where it is in none.
+// filtersAt returns the place of the filter group that p is in; false if there is none.
 func (d *draft) filtersAt(p doc.Path) (doc.Path, bool) {
 	for n := 1; n <= len(p); n++ {
 		if node := d.Schema().At(p[:n]); node != nil && node.Editor == schema.EditorFilters {
@@ -156,8 +156,8 @@ func (d *draft) filtersAt(p doc.Path) (doc.Path, bool) {
 	return nil, false
 }
 
-// seed returns the record a group to put filters in, where p is one that is not there yet.
-func (d *draft) seed(p doc.Path) {
+// addFilterGroup adds an empty filter group if p is one that does not exist.
+func (d *draft) addFilterGroup(p doc.Path) {
 	at, ok := d.filtersAt(p)
 	if !ok {
 		return
@@ -173,7 +173,7 @@ func (d *draft) suggest(list string) []string {
 	return names
 }
 
-// locked returns why what is at p cannot be changed.
+// locked returns why the value at p cannot be changed.
 func (d *draft) locked(p doc.Path) string {
 	if len(p) == 0 {
 		return ""

@@ -18,22 +18,22 @@ func newSegment(t *testing.T) *draft {
 	return newDraft(sec, "", doc.Value{}, time.Now)
 }
 
-func TestANewRecordIsNotCalledIncompleteBeforeASave(t *testing.T) {
+func TestNewRecordHidesMissingBeforeSave(t *testing.T) {
 	d := newSegment(t)
 	if bad := schema.Errors(d.Problems()); len(bad) > 0 {
 		t.Errorf("problems of a new record: %v", bad)
 	}
-	d.tried = true
+	d.saveTried = true
 	d.Check()
 	if len(schema.Errors(d.Problems())) == 0 {
 		t.Error("no problem after a save was tried")
 	}
 }
 
-// The group that the filter editor needs is no change, and undo does not stop at it.
-func TestAnEmptyFilterGroupIsNoChange(t *testing.T) {
+// The group that the filter editor needs is not a change, and undo skips it.
+func TestEmptyFilterGroupIsNoChange(t *testing.T) {
 	d := newSegment(t)
-	d.seed(doc.P("filters"))
+	d.addFilterGroup(doc.P("filters"))
 	if !d.Root().Get("filters").Exists() || d.dirty() || d.Steps() > 0 {
 		t.Fatalf("%s, dirty: %v, steps: %d", d.Root().Encode(), d.dirty(), d.Steps())
 	}
@@ -50,8 +50,8 @@ func TestAnEmptyFilterGroupIsNoChange(t *testing.T) {
 	}
 }
 
-// What the service refused is told until the record is changed.
-func TestARefusalLastsUntilTheRecordIsChanged(t *testing.T) {
+// The service's problems are shown until the record is changed.
+func TestRefusalIsShownUntilChange(t *testing.T) {
 	d := newSegment(t)
 	d.refused = []schema.Problem{{Path: doc.P("name"), Rule: "x#taken"}}
 	d.Check()
@@ -64,8 +64,8 @@ func TestARefusalLastsUntilTheRecordIsChanged(t *testing.T) {
 	}
 }
 
-// A record that is not read yet has nothing to save and no problems to tell, whatever its section.
-func TestARecordThatIsNotRead(t *testing.T) {
+// A record that has not been read has nothing to save and no problems, in any section.
+func TestUnreadRecord(t *testing.T) {
 	for _, sec := range settings.Sections() {
 		if d := newDraft(sec, "x", doc.Value{}, time.Now); d.dirty() {
 			t.Errorf("%s: there is something to save", sec.ID)

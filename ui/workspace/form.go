@@ -17,51 +17,51 @@ import (
 	"bugle/ui/widget"
 )
 
-// form is the editor of one place of the record at a time, and the way between its places.
+// form edits one place of the record at a time.
 type form struct {
-	draft  *draft
-	deps   screen.Deps
-	tasks  tasker
-	edited func(...tea.Cmd) tea.Cmd // shows what a text changed that came from the person's own editor
+	draft         *draft
+	deps          screen.Deps
+	tasks         taskRunner
+	afterExternal func(...tea.Cmd) tea.Cmd // shows the changes of an external edit
 
-	editor editor.Editor // nil before the record is read
-	path   doc.Path      // what it edits
-	active bool          // it has the keyboard
-	schema *schema.Schema
-	root   doc.Value // the record as the editor has it
-	wants  wants
+	editor   editor.Editor // nil until the record has been read
+	path     doc.Path      // the place that the editor edits
+	active   bool          // the form has the keyboard
+	schema   *schema.Schema
+	root     doc.Value // the editor's version of the record
+	requests requests
 
 	width, height int
 }
 
-// wants is what the editor asked for during Update.
-type wants struct {
-	open    doc.Path
-	outside tea.Cmd
-	notice  string
+// requests collects what the editor has requested during Update.
+type requests struct {
+	open     doc.Path
+	external tea.Cmd
+	notice   string
 }
 
-// grant does what the editor asked for.
-func (f *form) grant() tea.Cmd {
-	w := f.wants
-	f.wants = wants{}
+// fulfill carries out the requests of the editor.
+func (f *form) fulfill() tea.Cmd {
+	w := f.requests
+	f.requests = requests{}
 	if w.open != nil {
 		f.open(w.open)
 	}
 	if w.notice == "" {
-		return w.outside
+		return w.external
 	}
-	return tea.Batch(w.outside, screen.Notify(widget.LevelInfo, w.notice))
+	return tea.Batch(w.external, screen.Notify(widget.LevelInfo, w.notice))
 }
 
-// open opens the editor of the object, map or list at p, and gives it the keyboard.
+// open opens the editor of the object, map or list at p, and focuses it.
 func (f *form) open(p doc.Path) {
 	f.path, f.active = p, true
-	f.renew()
+	f.updateSchema()
 }
 
-func (f *form) renew() {
-	f.draft.seed(f.path)
+func (f *form) updateSchema() {
+	f.draft.addFilterGroup(f.path)
 	f.root, f.schema = f.draft.Root(), f.draft.Schema()
 	cfg := f.config()
 	if at, ok := f.draft.filtersAt(f.path); ok && len(at) == len(f.path) {
@@ -73,21 +73,21 @@ func (f *form) renew() {
 	f.editor.SetSize(f.width, f.height)
 }
 
-// reopen makes the editor anew, the cursor where it was.
+// reopen recreates the editor, with the cursor in the same place.
 func (f *form) reopen() {
 	at := f.place()
-	f.renew()
+	f.updateSchema()
 	f.editor.FocusPath(at)
 	f.editor.SetActive(f.active)
 }
 
-// sync brings the editor to the record as it is. Where its table is another one from now on, the editor is made anew.
+// sync updates the editor to the current record. If its schema has changed, the editor is recreated.
 func (f *form) sync() {
 	if f.schema != f.draft.Schema() {
 		f.reopen()
 		return
 	}
-	f.draft.seed(f.path)
+	f.draft.addFilterGroup(f.path)
 	if root := f.draft.Root(); !root.Same(f.root) {
 		f.root = root
 		f.editor.Reload(root)
@@ -103,9 +103,9 @@ func (f *form) config() editor.Config {
 		},
 		Workspace: f.draft.workspace, Service: f.deps.Service, Now: f.deps.Now, Location: f.deps.Location,
 		Host: editor.Host{
-			Open:         func(p doc.Path) { f.wants.open = p },
-			OpenExternal: func(text, suffix string, then func(string)) { f.wants.outside = f.outside(text, suffix, then) },
-			Notify:       func(text string) { f.wants.notice = text },
+			Open:         func(p doc.Path) { f.requests.open = p },
+			OpenExternal: func(text, suffix string, then func(string)) { f.requests.external = f.openExternal(text, suffix, then) },
+			Notify:       func(text string) { f.requests.notice = text },
 			Run: func(kind string, fn func(context.Context) (any, error)) tea.Cmd {
 				return f.tasks.Run(taskEditor+kind, fn)
 			},
@@ -113,10 +113,10 @@ func (f *form) config() editor.Config {
 	}
 }
 
-// taskEditor begins the names of the tasks that editors start.
+// taskEditor is the prefix of the kinds of tasks that editors start.
 const taskEditor = "editor."
 
-// goTo opens the editor of the place p, or of the one around it, and puts the cursor there.
+// goTo opens the editor of the place p, or of the one around it, and moves the cursor there.
 func (f *form) goTo(p doc.Path) {
 	at, ok := f.draft.filtersAt(p)
 	if !ok {
@@ -130,13 +130,13 @@ func (f *form) goTo(p doc.Path) {
 	}
 }
 
-// opens reports whether there is a form of its own at p.
+// opens reports whether p has a form of its own.
 func (f *form) opens(p doc.Path) bool {
 	st, ok := f.draft.Schema().Field(f.draft.Root(), p, settings.Env(f.draft.workspace))
 	return ok && forms.Opens(st)
 }
 
-// up leaves the form for the one around it, the cursor on where it came from.
+// up leaves the form for the one around it, with the cursor on the place that it came from.
 func (f *form) up() tea.Cmd {
 	if from := f.path; len(from) > 0 {
 		f.goTo(from.Parent())
@@ -145,8 +145,8 @@ func (f *form) up() tea.Cmd {
 	return nil
 }
 
-// toChange puts the cursor on the place that an undo or redo changed, or on what is around it.
-func (f *form) toChange(at doc.Path) {
+// goToChange moves the cursor to the place that an undo or redo changed, or to the one around it.
+func (f *form) goToChange(at doc.Path) {
 	if !at.HasPrefix(f.path) || len(at) == len(f.path) {
 		f.goTo(at.Parent())
 	}
@@ -154,7 +154,7 @@ func (f *form) toChange(at doc.Path) {
 	}
 }
 
-// place is where the cursor is: the focused field, or what the editor edits.
+// place returns the focused field, or else the place that the editor edits.
 func (f *form) place() doc.Path {
 	if at, ok := f.editor.Focused(); ok {
 		return at.Path
@@ -162,15 +162,15 @@ func (f *form) place() doc.Path {
 	return f.path
 }
 
-// update hands the editor a message, and takes over what it changed. What comes alone, not key by key, is undone by
-// itself.
+// update passes a message to the editor and adopts its changes. alone makes the change an undo step of its own,
+// for text that was not typed key by key.
 func (f *form) update(msg tea.Msg, alone bool) tea.Cmd {
 	cmd := f.editor.Update(msg)
-	f.take(alone)
+	f.adopt(alone)
 	return cmd
 }
 
-func (f *form) take(alone bool) {
+func (f *form) adopt(alone bool) {
 	root, changed := f.editor.Edited()
 	if !changed || root.Same(f.draft.Root()) {
 		return
@@ -183,12 +183,12 @@ func (f *form) take(alone bool) {
 	f.draft.change(root, f.path, field)
 }
 
-// key hands the editor a key, and reports whether that was Enter in the last field of a form.
+// key passes a key to the editor, and reports whether it was enter in the last field of a form.
 func (f *form) key(msg tea.KeyMsg) (cmd tea.Cmd, last bool) {
 	before, _ := f.editor.Focused()
 	root, modal := f.draft.Root(), f.editor.Modal()
 	cmd = f.update(msg, msg.Paste)
-	asked := f.wants.open != nil || f.wants.outside != nil || f.wants.notice != ""
+	asked := f.requests.open != nil || f.requests.external != nil || f.requests.notice != ""
 	if msg.String() != "enter" || modal || f.editor.Modal() || cmd != nil || !root.Same(f.draft.Root()) || asked {
 		return cmd, false
 	}
@@ -219,12 +219,12 @@ func (f *form) setTheme(t themes.Theme) {
 	}
 }
 
-// title names the place in the record.
+// title returns the place in the record.
 func (f *form) title() string {
 	return strings.Join(append([]string{f.draft.title()}, f.draft.Schema().Trail(f.path)...), " › ")
 }
 
-// actions tells the help which keys the editor takes at the focused field, and has those that lead out of it.
+// actions describes the keys of the editor for the help, and returns the actions that leave it.
 func (f *form) actions() []screen.Action {
 	rank := []int{9, 7, 6, 5}
 	bar := map[string]int{}
@@ -233,7 +233,7 @@ func (f *form) actions() []screen.Action {
 			bar[b.Help().Key] = rank[i]
 		}
 	}
-	acts := told(f.editor.Bindings(), 0)
+	acts := helpEntries(f.editor.Bindings(), 0)
 	for i, a := range acts {
 		acts[i].BarPriority = bar[a.Keys[0]]
 	}

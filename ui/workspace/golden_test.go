@@ -12,33 +12,33 @@ import (
 )
 
 func TestGoldens(t *testing.T) {
-	h := program(t, demo(t), 80, 24)
+	h := program(t, newSampleService(t), 80, 24)
 	h.GoldenSizes("sections")
 	h.Resize(80, 24)
-	to(h, "Users")
+	openSection(h, "Users")
 	h.GoldenSizes("users")
 	h.Press("enter", "tab")
 	h.GoldenSizes("user")
 	h.Press("esc", "esc")
 	h.Resize(80, 24)
-	to(h, "Segments")
+	openSection(h, "Segments")
 	h.Press("t")
 	h.GoldenSizes("who")
 	h.Press("esc", "enter", "tab", "tab", "enter")
 	h.GoldenSizes("filters")
 	h.Press("esc", "esc", "esc")
 	h.Resize(80, 24)
-	to(h, "Teams")
+	openSection(h, "Teams")
 	h.Press("d")
 	h.GoldenSizes("delete")
 	h.Press("n", "esc")
 	h.Resize(80, 24)
-	to(h, "Push gateways")
+	openSection(h, "Push gateways")
 	h.GoldenSizes("empty")
 }
 
-// Each section says why it has nothing here, and so does each key that needs a record, which opens nothing.
-func TestAServiceWithoutAWorkspaceSaysSo(t *testing.T) {
+// Each section explains why it is empty, and so does each key that needs a record.
+func TestServiceWithoutWorkspace(t *testing.T) {
 	svc := uitest.NewFake().WithoutCapabilities()
 	begins := func(text string) string { return strings.Join(strings.Fields(text)[:4], " ") }
 	h := program(t, svc, 100, 40)
@@ -52,7 +52,7 @@ func TestAServiceWithoutAWorkspaceSaysSo(t *testing.T) {
 		h := program(t, svc, 100, 40)
 		h.ClickOn("Users")
 		h.Press(key)
-		if n := strings.Count(h.View(), why); n != 2 { // in the place of the table, and as the notice of the key
+		if n := strings.Count(h.View(), why); n != 2 { // instead of the table, and in the notice of the key
 			t.Errorf("%q says %d times why there are no users:\n%s", key, n, h.View())
 		}
 		h.WantNot("Workspace ›")
@@ -66,7 +66,7 @@ func TestAServiceWithoutAWorkspaceSaysSo(t *testing.T) {
 }
 
 func TestEveryScreenFits(t *testing.T) {
-	svc := demo(t)
+	svc := newSampleService(t)
 	for _, r := range []screen.Route{
 		{Name: screen.Workspace},
 		{Name: screen.Workspace, Path: doc.P("users"), Query: "USER_1"},
@@ -85,7 +85,7 @@ func BenchmarkKeys(b *testing.B) {
 		"sections": {"down", "up"}, "records": {"right", "down", "up", "esc"}, "record": {"right", "enter", "tab", "tab", "esc", "esc"},
 	} {
 		b.Run(name, func(b *testing.B) {
-			h := program(b, demo(b), 120, 40)
+			h := program(b, newSampleService(b), 120, 40)
 			h.ClickOn("Users")
 			b.ResetTimer()
 			for i := range b.N {
@@ -95,7 +95,7 @@ func BenchmarkKeys(b *testing.B) {
 		})
 	}
 	b.Run("typing", func(b *testing.B) {
-		s := workspace.New(uitest.Deps(demo(b)), screen.Route{Name: screen.Workspace, Path: doc.P("users"), Query: "USER_1"})
+		s := workspace.New(uitest.Deps(newSampleService(b)), screen.Route{Name: screen.Workspace, Path: doc.P("users"), Query: "USER_1"})
 		uitest.New(b, s, 120, 40)
 		b.ResetTimer()
 		for b.Loop() {

@@ -14,7 +14,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// infoTab is what stands beside the form.
+// infoTab is a tab beside the form.
 type infoTab uint8
 
 const (
@@ -23,14 +23,14 @@ const (
 	tabAudience
 )
 
-// info is the view beside the form, or in its place where there is no room for both.
+// info is the pane beside the form, or instead of it if they do not both fit.
 type info struct {
-	theme themes.Theme
-	tab   infoTab
-	pager widget.Pager
-	json  widget.JSONView
-	aside editor.SidePanel // who matches the filters; nil where the form edits none
-	of    string           // the place that aside is of
+	theme         themes.Theme
+	tab           infoTab
+	pager         widget.Pager
+	json          widget.JSONView
+	sidePanel     editor.SidePanel // the matching users; nil if the form does not edit filters
+	sidePanelPath string           // the place of the side panel
 
 	width, height int
 }
@@ -43,8 +43,8 @@ func (i *info) setTheme(t themes.Theme) {
 	i.theme = t
 	i.pager.SetTheme(t)
 	i.json.SetTheme(t)
-	if i.aside != nil {
-		i.aside.SetTheme(t)
+	if i.sidePanel != nil {
+		i.sidePanel.SetTheme(t)
 	}
 }
 
@@ -52,17 +52,17 @@ func (i *info) setSize(w, h int) {
 	i.width, i.height = w, h
 	i.pager.SetSize(w, h)
 	i.json.SetSize(w, h)
-	if i.aside != nil {
-		i.aside.SetSize(w, h)
+	if i.sidePanel != nil {
+		i.sidePanel.SetSize(w, h)
 	}
 }
 
-// update hands on keys while the view has the keyboard, and results of tasks.
+// update handles keys while the pane has the keyboard, and results of tasks.
 func (i *info) update(msg tea.Msg) tea.Cmd {
 	key, isKey := msg.(tea.KeyMsg)
 	switch {
-	case i.aside != nil && (!isKey || i.tab == tabAudience):
-		return i.aside.Update(msg)
+	case i.sidePanel != nil && (!isKey || i.tab == tabAudience):
+		return i.sidePanel.Update(msg)
 	case isKey && i.tab == tabJSON:
 		i.json.Update(key)
 	case isKey:
@@ -76,17 +76,17 @@ func (i *info) view() string {
 	case tabJSON:
 		return i.json.View()
 	case tabAudience:
-		if i.aside != nil {
-			return i.aside.View()
+		if i.sidePanel != nil {
+			return i.sidePanel.View()
 		}
 	}
 	return i.pager.View()
 }
 
-// title names the views, the one that is shown in brackets.
+// title returns the tab names, the current one in brackets.
 func (i *info) title() string { return strings.Join(i.names(), " ") }
 
-// tabAt returns the view whose name stands at a column of the pane's frame.
+// tabAt returns the tab at a column of the pane's frame.
 func (i *info) tabAt(x int) (infoTab, bool) {
 	at := widget.Width("╭─ ")
 	for n, name := range i.names() {
@@ -100,7 +100,7 @@ func (i *info) tabAt(x int) (infoTab, bool) {
 
 func (i *info) names() []string {
 	names := []string{"About", "JSON"}
-	if i.aside != nil {
+	if i.sidePanel != nil {
 		names = append(names, "Audience")
 	}
 	for n := range names {
@@ -111,11 +111,11 @@ func (i *info) names() []string {
 	return names
 }
 
-// next goes to the next view, and reports whether the keyboard is there then. Alone, a view takes the place of the
-// form, which comes after the last one.
+// next selects the next tab, and reports whether the pane is focused afterwards. If alone is set, the pane
+// replaces the form, which follows the last tab.
 func (i *info) next(alone, focused bool) bool {
 	last := tabJSON
-	if i.aside != nil {
+	if i.sidePanel != nil {
 		last = tabAudience
 	}
 	switch {
@@ -133,34 +133,34 @@ func (i *info) next(alone, focused bool) bool {
 	return focused
 }
 
-// show brings the views to the record as it is, and to the place of the form that has the cursor.
+// show updates the pane for the current record and the focused place of the form.
 func (i *info) show(f *form) tea.Cmd {
-	i.follow(f)
-	i.json.SetText(string(f.draft.plain().Indent()))
-	i.pager.SetStyled(i.about(f))
-	if i.aside == nil {
+	i.updateSidePanel(f)
+	i.json.SetText(string(f.draft.withoutEmptyGroups().Indent()))
+	i.pager.SetStyled(i.fieldText(f))
+	if i.sidePanel == nil {
 		return nil
 	}
-	return i.aside.Show(f.root, f.path)
+	return i.sidePanel.Show(f.root, f.path)
 }
 
-// follow makes the view of who matches, where the form edits filters.
-func (i *info) follow(f *form) {
+// updateSidePanel creates the side panel if the form edits filters.
+func (i *info) updateSidePanel(f *form) {
 	if _, ok := f.draft.filtersAt(f.path); !ok {
 		if i.tab == tabAudience {
 			i.tab = tabField
 		}
-		i.aside, i.of = nil, ""
+		i.sidePanel, i.sidePanelPath = nil, ""
 		return
 	}
-	if i.aside == nil || i.of != f.path.String() {
-		i.aside, i.of, i.tab = filters.NewAudiencePanel(f.config()), f.path.String(), tabAudience
-		i.aside.SetSize(i.width, i.height)
+	if i.sidePanel == nil || i.sidePanelPath != f.path.String() {
+		i.sidePanel, i.sidePanelPath, i.tab = filters.NewAudiencePanel(f.config()), f.path.String(), tabAudience
+		i.sidePanel.SetSize(i.width, i.height)
 	}
 }
 
-// about tells what the field under the cursor is, what is wrong with it first.
-func (i *info) about(f *form) string {
+// fieldText describes the focused field, its problems first.
+func (i *info) fieldText(f *form) string {
 	at, ok := f.editor.Focused()
 	node, path := at.Node, at.Path
 	if !ok || node == nil {
@@ -171,7 +171,7 @@ func (i *info) about(f *form) string {
 	}
 	var lines []string
 	add := func(style lipgloss.Style, text string) {
-		// A style ends with its line: text is cut into lines before it is painted.
+		// Styles do not span lines: text is wrapped before it is styled.
 		for _, line := range widget.Wrap(widget.Clean(text), max(i.width-2, 1)) {
 			lines = append(lines, style.Render(line))
 		}
@@ -192,7 +192,7 @@ func (i *info) about(f *form) string {
 	return strings.Join(lines, "\n")
 }
 
-// mouse takes the mouse at a place of the pane. A press on the name of a view turns to it.
+// mouse handles a mouse event relative to the pane. A click on a tab name selects it.
 func (i *info) mouse(msg tea.MouseMsg) tea.Cmd {
 	if msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress && msg.Y == 0 {
 		if tab, ok := i.tabAt(msg.X); ok {
@@ -202,8 +202,8 @@ func (i *info) mouse(msg tea.MouseMsg) tea.Cmd {
 	}
 	msg.X, msg.Y = msg.X-2, msg.Y-1
 	switch {
-	case i.tab == tabAudience && i.aside != nil:
-		return i.aside.Update(msg)
+	case i.tab == tabAudience && i.sidePanel != nil:
+		return i.sidePanel.Update(msg)
 	case i.tab == tabJSON:
 		i.json.Mouse(msg)
 	default:
@@ -212,10 +212,10 @@ func (i *info) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// keys tells the help which keys the view takes.
-func (i *info) keys() []screen.Action {
-	if i.tab != tabAudience || i.aside == nil {
+// helpEntries describes the keys of the pane for the help.
+func (i *info) helpEntries() []screen.Action {
+	if i.tab != tabAudience || i.sidePanel == nil {
 		return nil
 	}
-	return told(i.aside.Bindings(), 6)
+	return helpEntries(i.sidePanel.Bindings(), 6)
 }

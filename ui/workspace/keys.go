@@ -4,7 +4,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// key takes the keys that move, and the text of the filter.
+// key handles the keys that move, and text in the filter.
 func (s *List) key(msg tea.KeyMsg) tea.Cmd {
 	switch s.focus {
 	case paneFilter:
@@ -17,14 +17,14 @@ func (s *List) key(msg tea.KeyMsg) tea.Cmd {
 	case paneSections:
 		before := s.list.Cursor
 		if s.list.Update(msg) && s.list.Cursor != before {
-			return s.turned()
+			return s.sectionTurned()
 		}
 	}
 	return nil
 }
 
-// turned shows another section; what was typed for the one before is not carried along.
-func (s *List) turned() tea.Cmd {
+// sectionTurned shows another section and clears the filter.
+func (s *List) sectionTurned() tea.Cmd {
 	var cmd tea.Cmd
 	if s.filter.Value() != "" {
 		s.filter.SetValue("")
@@ -47,7 +47,7 @@ func (s *List) filterKey(msg tea.KeyMsg) tea.Cmd {
 	if s.section().SearchOnly {
 		return s.find()
 	}
-	s.narrow()
+	s.applyFilter()
 	s.table.Home()
 	s.show()
 	return nil
@@ -56,7 +56,7 @@ func (s *List) filterKey(msg tea.KeyMsg) tea.Cmd {
 func (s *List) mouse(msg tea.MouseMsg) tea.Cmd {
 	press := msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress
 	left := s.listWidth()
-	if s.both() && msg.X < left || !s.both() && s.focus == paneSections {
+	if s.showsBoth() && msg.X < left || !s.showsBoth() && s.focus == paneSections {
 		before := s.list.Cursor
 		if !s.list.Mouse(msg, msg.Y-1) {
 			return nil
@@ -65,9 +65,9 @@ func (s *List) mouse(msg tea.MouseMsg) tea.Cmd {
 			s.focus = paneSections
 		}
 		if s.list.Cursor != before {
-			return s.turned()
+			return s.sectionTurned()
 		}
-		if press && !s.both() {
+		if press && !s.showsBoth() {
 			s.focus = paneRecords
 		}
 		s.show()

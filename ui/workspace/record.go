@@ -14,32 +14,32 @@ import (
 	"bugle/ui/widget"
 )
 
-// Record is the form of one record. It is saved when the person says so.
+// Record is the form of one record. It is saved explicitly.
 type Record struct {
 	screen.Base
-	theme  themes.Theme
-	draft  *draft
-	form   form
-	info   info
-	saver  saver
-	start  doc.Path // the place to begin at
-	failed error
+	theme     themes.Theme
+	draft     *draft
+	form      form
+	info      info
+	saver     saver
+	startPath doc.Path // the place to start at
+	failed    error
 
 	width, height int
 }
 
 func newRecord(deps screen.Deps, sec *settings.Section, r screen.Route) *Record {
-	s := &Record{Base: screen.NewBase(), theme: deps.Theme, start: r.Path[1:], info: newInfo(deps.Theme)}
+	s := &Record{Base: screen.NewBase(), theme: deps.Theme, startPath: r.Path[1:], info: newInfo(deps.Theme)}
 	s.draft = newDraft(sec, r.Query, r.Doc, deps.Now)
-	s.form = form{draft: s.draft, deps: deps, tasks: &s.Base, edited: s.settle}
+	s.form = form{draft: s.draft, deps: deps, tasks: &s.Base, afterExternal: s.finishUpdate}
 	s.saver = saver{draft: s.draft, service: deps.Service, tasks: &s.Base, goTo: s.goTo, reload: s.reload}
 	return s
 }
 
-// Title is the screen's part of the breadcrumb.
+// Title returns the screen's part of the breadcrumb.
 func (s *Record) Title() string { return s.draft.title() }
 
-// Badge says whether the work is saved.
+// Badge reports whether the record is saved.
 func (s *Record) Badge() (string, themes.Tone) {
 	switch n := len(schema.Errors(s.draft.Problems())); {
 	case s.form.editor == nil:
@@ -59,14 +59,14 @@ func (s *Record) Badge() (string, themes.Tone) {
 // Init reads the record.
 func (s *Record) Init() tea.Cmd { return s.Run(taskLoad, s.draft.load(s.saver.service)) }
 
-// reload reads it again, for the form that is open.
+// reload reads it again for the open form.
 func (s *Record) reload() tea.Cmd {
-	s.start = s.form.path
+	s.startPath = s.form.path
 	return s.Init()
 }
 
-// Update takes results and messages of the form, and hands it keys and the mouse.
-func (s *Record) Update(msg tea.Msg) tea.Cmd { return s.settle(s.update(msg)) }
+// Update handles results and messages of the form, and passes keys and mouse events to it.
+func (s *Record) Update(msg tea.Msg) tea.Cmd { return s.finishUpdate(s.update(msg)) }
 
 func (s *Record) update(msg tea.Msg) tea.Cmd {
 	if r, ok := msg.(screen.Result); ok {
@@ -91,19 +91,19 @@ func (s *Record) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		return s.mouse(msg)
 	}
-	return s.form.update(msg, true) // what it asked for, such as the clipboard
+	return s.form.update(msg, true) // a message that the form requested, such as the clipboard's content
 }
 
 func (s *Record) result(r screen.Result) tea.Cmd {
 	switch r.Kind {
 	case taskLoad:
 		if s.failed = r.Err; r.Err == nil {
-			s.draft.took(r.Value.(loaded))
-			s.form.goTo(s.start)
+			s.draft.setLoaded(r.Value.(loaded))
+			s.form.goTo(s.startPath)
 		}
 		return nil
 	case taskSave:
-		cmd := s.saver.took(r)
+		cmd := s.saver.handleResult(r)
 		if r.Err == nil {
 			s.form.reopen()
 		}
@@ -112,7 +112,7 @@ func (s *Record) result(r screen.Result) tea.Cmd {
 	return s.info.update(r)
 }
 
-// key hands a key to what has the keyboard. Enter in the last field of the record saves it.
+// key passes a key to the focused pane. Enter in the last field of the record saves it.
 func (s *Record) key(msg tea.KeyMsg) tea.Cmd {
 	if !s.form.active {
 		return s.info.update(msg)
@@ -127,12 +127,12 @@ func (s *Record) key(msg tea.KeyMsg) tea.Cmd {
 	return s.saver.saveAndLeave()
 }
 
-// settle does what the form asked for, and shows the record as it is then.
-func (s *Record) settle(cmds ...tea.Cmd) tea.Cmd {
+// finishUpdate carries out the form's requests and shows the current record.
+func (s *Record) finishUpdate(cmds ...tea.Cmd) tea.Cmd {
 	if s.form.editor == nil {
 		return tea.Batch(cmds...)
 	}
-	cmds = append(cmds, s.form.grant())
+	cmds = append(cmds, s.form.fulfill())
 	s.form.sync()
 	return tea.Batch(append(cmds, s.info.show(&s.form))...)
 }
@@ -140,16 +140,16 @@ func (s *Record) settle(cmds ...tea.Cmd) tea.Cmd {
 // goTo opens the form of a place.
 func (s *Record) goTo(p doc.Path) tea.Cmd {
 	s.form.goTo(p)
-	return s.settle()
+	return s.finishUpdate()
 }
 
 // Undo undoes the last change of the record.
 func (s *Record) Undo() (tea.Cmd, bool) { return s.restore("Undone", s.draft.Undo) }
 
-// Redo redoes the change that was undone last.
+// Redo redoes the last undone change.
 func (s *Record) Redo() (tea.Cmd, bool) { return s.restore("Redone", s.draft.Redo) }
 
-// restore goes to another version of the record, and to the place where it differs.
+// restore moves to another version of the record, and to the place that changed.
 func (s *Record) restore(done string, move func(doc.Path) (edit.UndoResult, bool)) (tea.Cmd, bool) {
 	s.draft.refused = nil
 	m, ok := move(s.form.path)
@@ -161,19 +161,19 @@ func (s *Record) restore(done string, move func(doc.Path) (edit.UndoResult, bool
 	if at := doc.CommonPath(m.Changes); len(at) > 0 {
 		trail := s.draft.Schema().Trail(at)
 		name = trail[len(trail)-1]
-		s.form.toChange(at)
+		s.form.goToChange(at)
 	}
-	return s.settle(screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, done+": "+widget.Clean(name))), true
+	return s.finishUpdate(screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, done+": "+widget.Clean(name))), true
 }
 
-// LeaveQuestion asks before changes that are not saved are left.
+// LeaveQuestion asks before unsaved changes are lost.
 func (s *Record) LeaveQuestion() *screen.Question {
 	if !s.draft.dirty() {
 		return nil
 	}
 	return &screen.Question{
 		Title: "Discard unsaved changes?",
-		Body:  "Your changes to " + named(s.draft.section, s.draft.name) + " are not saved.",
+		Body:  "Your changes to " + recordName(s.draft.section, s.draft.name) + " are not saved.",
 		Buttons: []widget.Button{
 			{Label: "Discard", Key: "d", Danger: true}, {Label: "Save", Key: "s"}, {Label: "Keep editing", Key: "n"},
 		},
@@ -187,10 +187,10 @@ func (s *Record) LeaveQuestion() *screen.Question {
 	}
 }
 
-// Typing says that letters are text.
+// Typing reports whether letters are text.
 func (s *Record) Typing() bool { return s.form.typing() }
 
-// Actions are what can be done, by where the keyboard is.
+// Actions returns what the user can do in the focused pane.
 func (s *Record) Actions() []screen.Action {
 	if s.failed != nil {
 		return []screen.Action{{Keys: []string{"r"}, Label: "try again", Group: groupRecord, BarPriority: 9, Run: s.Init}}
@@ -203,10 +203,10 @@ func (s *Record) Actions() []screen.Action {
 		saved = "No changes to save."
 	}
 	next := "the record as JSON"
-	if s.both() {
+	if s.showsBoth() {
 		next = "the next view beside the form"
 	}
-	acts := append(s.moves(), []screen.Action{
+	acts := append(s.moveActions(), []screen.Action{
 		{Keys: []string{"ctrl+s"}, Label: "save", Help: "save the record", Group: groupRecord, BarPriority: 10, WhileTyping: true, DisabledReason: saved, Run: s.saver.save},
 		{Keys: []string{"f3"}, Label: "next view", Help: next, Group: groupMove, BarPriority: 3, WhileTyping: true, Run: s.nextInfo},
 		{Keys: []string{"alt+e"}, Label: "as JSON", Help: "edit the record as JSON in your editor", Group: groupRecord, BarPriority: 2, WhileTyping: true, Run: s.form.editAll},
@@ -218,12 +218,12 @@ func (s *Record) Actions() []screen.Action {
 		if s.Typing() && !a.HelpOnly {
 			acts[i].Keys = withoutLetters(a.Keys)
 		}
-		acts[i].Run = func() tea.Cmd { return s.settle(a.Run()) }
+		acts[i].Run = func() tea.Cmd { return s.finishUpdate(a.Run()) }
 	}
 	return acts
 }
 
-// withoutLetters returns the keys that are no text.
+// withoutLetters returns the keys that are not text.
 func withoutLetters(keys []string) []string {
 	var out []string
 	for _, k := range keys {
@@ -234,31 +234,31 @@ func withoutLetters(keys []string) []string {
 	return out
 }
 
-// moves are the actions of what has the keyboard.
-func (s *Record) moves() []screen.Action {
+// moveActions are the actions that move from the focused pane.
+func (s *Record) moveActions() []screen.Action {
 	if !s.form.active {
-		return append(s.info.keys(), screen.Action{Keys: []string{"esc", "tab"}, Label: "form", Help: "back to the form", Group: groupMove, BarPriority: 8, Run: s.toForm})
+		return append(s.info.helpEntries(), screen.Action{Keys: []string{"esc", "tab"}, Label: "form", Help: "back to the form", Group: groupMove, BarPriority: 8, Run: s.focusForm})
 	}
 	acts := s.form.actions()
-	if s.info.aside != nil {
-		acts = append(acts, screen.Action{Keys: []string{"alt+p"}, Label: "audience", Help: "see who matches, and why", Group: groupMove, BarPriority: 4, WhileTyping: true, Run: s.toAudience})
+	if s.info.sidePanel != nil {
+		acts = append(acts, screen.Action{Keys: []string{"alt+p"}, Label: "audience", Help: "see who matches, and why", Group: groupMove, BarPriority: 4, WhileTyping: true, Run: s.focusAudience})
 	}
 	return acts
 }
 
 func (s *Record) nextInfo() tea.Cmd {
-	s.form.setActive(!s.info.next(!s.both(), !s.form.active))
+	s.form.setActive(!s.info.next(!s.showsBoth(), !s.form.active))
 	return nil
 }
 
-// toAudience returns the view of who matches the keyboard.
-func (s *Record) toAudience() tea.Cmd {
+// focusAudience focuses the matching users.
+func (s *Record) focusAudience() tea.Cmd {
 	s.info.tab = tabAudience
 	s.form.setActive(false)
 	return nil
 }
 
-func (s *Record) toForm() tea.Cmd {
+func (s *Record) focusForm() tea.Cmd {
 	s.form.setActive(true)
 	return nil
 }

@@ -11,13 +11,13 @@ import (
 	"bugle/ui/widget"
 )
 
-// infoWidth is from how many cells the form has the view beside it.
-const infoWidth = 100
+// infoMinWidth is the width from which the info pane is beside the form.
+const infoMinWidth = 100
 
-func (s *Record) both() bool { return s.width >= infoWidth }
+func (s *Record) showsBoth() bool { return s.width >= infoMinWidth }
 
 func (s *Record) formWidth() int {
-	if s.both() {
+	if s.showsBoth() {
 		return s.width * 3 / 5
 	}
 	return s.width
@@ -33,7 +33,7 @@ func (s *Record) layout() {
 	h := max(s.height-2, 1)
 	s.form.setSize(max(s.formWidth()-4, 1), h)
 	w := s.width
-	if s.both() {
+	if s.showsBoth() {
 		w = s.width - s.formWidth()
 	}
 	s.info.setSize(max(w-4, 1), h)
@@ -44,17 +44,17 @@ func (s *Record) SetTheme(t themes.Theme) {
 	s.theme = t
 	s.info.setTheme(t)
 	s.form.setTheme(t)
-	s.settle()
+	s.finishUpdate()
 }
 
-// View draws the form and what stands beside it.
+// View draws the form and the pane beside it.
 func (s *Record) View() string {
 	switch {
 	case s.width == 0 || s.height == 0:
 		return ""
 	case s.form.editor == nil:
-		return s.waiting()
-	case s.both():
+		return s.loadingText()
+	case s.showsBoth():
 		return widget.JoinHorizontal(s.formPanel(), s.infoPanel(s.width-s.formWidth()))
 	case s.form.active:
 		return s.formPanel()
@@ -62,7 +62,7 @@ func (s *Record) View() string {
 	return s.infoPanel(s.width)
 }
 
-func (s *Record) waiting() string {
+func (s *Record) loadingText() string {
 	panel := widget.NewPanel(s.theme, s.Title())
 	panel.SetSize(s.width, s.height)
 	text := s.theme.Muted.Render("Reading…")
@@ -88,27 +88,27 @@ func (s *Record) infoPanel(width int) string {
 }
 
 func (s *Record) mouse(msg tea.MouseMsg) tea.Cmd {
-	if s.both() && msg.X >= s.formWidth() || !s.both() && !s.form.active {
-		if s.both() {
+	if s.showsBoth() && msg.X >= s.formWidth() || !s.showsBoth() && !s.form.active {
+		if s.showsBoth() {
 			msg.X -= s.formWidth()
 		}
 		return s.info.mouse(msg)
 	}
 	msg.X, msg.Y = msg.X-2, msg.Y-1
 	if !s.form.active && msg.Button == tea.MouseButtonLeft && msg.Action == tea.MouseActionPress {
-		s.toForm()
+		s.focusForm()
 	}
 	return s.form.update(msg, false)
 }
 
-// told tells the help of keys that are taken without being dispatched; the first ones are shown in the
-// status bar, where bar is not 0.
-func told(bindings []key.Binding, bar int) []screen.Action {
+// helpEntries describes keys that are handled in Update; the first ones are shown in the status bar, unless bar
+// is 0.
+func helpEntries(bindings []key.Binding, bar int) []screen.Action {
 	var acts []screen.Action
 	for i, b := range bindings {
 		h := b.Help()
 		if h.Key == "esc" {
-			continue // the screen's own entry says what it does
+			continue // the screen has an entry for it
 		}
 		a := screen.Action{Keys: []string{h.Key}, Label: h.Desc, Group: "Form", WhileTyping: true, HelpOnly: true}
 		if i < 3 && bar > 0 {

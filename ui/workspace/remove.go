@@ -15,57 +15,57 @@ import (
 	"bugle/ui/widget"
 )
 
-// used is what was found of a record that may be deleted, or is only asked about.
-type used struct {
-	name string
-	uses []engine.ContentUse
-	gone bool // it was deleted
-	look bool // nothing more was asked
+// recordUses has the uses of a record that is to be deleted, or only checked.
+type recordUses struct {
+	name     string
+	uses     []engine.ContentUse
+	deleted  bool // it has been deleted
+	onlyShow bool // only show the uses
 }
 
-// remover deletes records, and tells what uses them.
+// remover deletes records, and shows what uses them.
 type remover struct {
 	service engine.Service
-	tasks   tasker
+	tasks   taskRunner
 	section func() *settings.Section
-	say     teller
-	load    func() tea.Cmd // reads everything again
+	report  reportFunc
+	load    func() tea.Cmd // reloads everything
 }
 
-// find finds what still uses a record: to tell it where look says so, and to ask whether to delete it otherwise.
+// find finds what still uses a record, and shows it if look is set, or asks whether to delete the record.
 func (m *remover) find(name string, look bool) tea.Cmd {
 	sec, svc := m.section(), m.service
 	return m.tasks.Run(taskDelete, func(ctx context.Context) (any, error) {
 		uses, err := sec.Uses(ctx, svc, name)
-		return used{name: name, uses: uses, look: look}, err
+		return recordUses{name: name, uses: uses, onlyShow: look}, err
 	})
 }
 
-func (m *remover) took(r screen.Result) tea.Cmd {
-	u, _ := r.Value.(used)
+func (m *remover) handleResult(r screen.Result) tea.Cmd {
+	u, _ := r.Value.(recordUses)
 	var inUse *settings.InUse
 	switch {
 	case screen.Canceled(r.Err):
 		return nil
-	case errors.As(r.Err, &inUse): // somebody began to use it meanwhile
-		return m.ask(used{name: u.name, uses: inUse.Uses})
+	case errors.As(r.Err, &inUse): // it has been used meanwhile
+		return m.ask(recordUses{name: u.name, uses: inUse.Uses})
 	case r.Err != nil:
-		return notice(r.Err)
-	case u.look && len(u.uses) == 0:
-		return screen.Notify(widget.LevelInfo, "Nothing uses "+named(m.section(), u.name)+".")
-	case u.look:
-		m.say("Used in", false, sentence(named(m.section(), u.name)+" is used in "+phrase.Count(len(u.uses), "place")), useLines(u.uses, len(u.uses)))
+		return errorNotice(r.Err)
+	case u.onlyShow && len(u.uses) == 0:
+		return screen.Notify(widget.LevelInfo, "Nothing uses "+recordName(m.section(), u.name)+".")
+	case u.onlyShow:
+		m.report("Used in", false, sentence(recordName(m.section(), u.name)+" is used in "+phrase.Count(len(u.uses), "place")), useLines(u.uses, len(u.uses)))
 		return nil
-	case u.gone:
-		return tea.Batch(screen.Notify(widget.LevelSuccess, "Deleted "+named(m.section(), u.name)+"."), m.load(), screen.Changed(""))
+	case u.deleted:
+		return tea.Batch(screen.Notify(widget.LevelSuccess, "Deleted "+recordName(m.section(), u.name)+"."), m.load(), screen.Changed(""))
 	}
 	return m.ask(u)
 }
 
-// maxUses is how many places a question names.
+// maxUses is how many uses a question lists.
 const maxUses = 8
 
-func (m *remover) ask(u used) tea.Cmd {
+func (m *remover) ask(u recordUses) tea.Cmd {
 	sec, svc := m.section(), m.service
 	body := "This cannot be undone."
 	force := len(u.uses) > 0
@@ -73,20 +73,20 @@ func (m *remover) ask(u used) tea.Cmd {
 		body = fmt.Sprintf("It is still used in %s:\n%s\n\nThese will have a broken reference. This cannot be undone.", phrase.Count(len(u.uses), "place"), useLines(u.uses, maxUses))
 	}
 	return screen.Ask(screen.Question{
-		Title: "Delete " + named(sec, u.name) + "?", Body: body, Danger: true, Focus: 1,
+		Title: "Delete " + recordName(sec, u.name) + "?", Body: body, Danger: true, Focus: 1,
 		Buttons: []widget.Button{{Label: "Delete", Key: "y", Danger: true}, {Label: "Keep", Key: "n"}},
 		Then: func(a widget.Answer) tea.Cmd {
 			if !a.Yes() {
 				return nil
 			}
 			return m.tasks.Run(taskDelete, func(ctx context.Context) (any, error) {
-				return used{name: u.name, gone: true}, sec.Delete(ctx, svc, u.name, force)
+				return recordUses{name: u.name, deleted: true}, sec.Delete(ctx, svc, u.name, force)
 			})
 		},
 	})
 }
 
-// useLines names the places, a line each.
+// useLines lists the uses, one per line.
 func useLines(uses []engine.ContentUse, most int) string {
 	var out []string
 	for i, u := range uses {
@@ -99,9 +99,9 @@ func useLines(uses []engine.ContentUse, most int) string {
 	return strings.Join(out, "\n")
 }
 
-// say shows a report in the place of the table.
-func (s *List) say(title string, failed bool, words, detail string) {
-	s.report.say(s.theme, title, failed, words, detail)
+// showReport shows a report instead of the table.
+func (s *List) showReport(title string, failed bool, words, detail string) {
+	s.report.show(s.theme, title, failed, words, detail)
 	s.focus = paneReport
 	s.show()
 }

@@ -7,21 +7,21 @@ import (
 	"bugle/ui/widget"
 )
 
-// report is what a trial or an import has to say, in the place of the table.
+// report is the result of a trial or an import, shown instead of the table.
 type report struct {
-	open   bool
-	title  string
-	failed bool
-	words  string
-	detail string
-	pager  widget.Pager
+	open    bool
+	title   string
+	failed  bool
+	summary string
+	detail  string
+	pager   widget.Pager
 }
 
 func newReport(t themes.Theme) report { return report{pager: widget.NewPager(t)} }
 
-// say opens the report.
-func (r *report) say(t themes.Theme, title string, failed bool, words, detail string) {
-	r.open, r.title, r.failed, r.words, r.detail = true, title, failed, words, detail
+// show opens the report.
+func (r *report) show(t themes.Theme, title string, failed bool, words, detail string) {
+	r.open, r.title, r.failed, r.summary, r.detail = true, title, failed, words, detail
 	r.fill(t)
 }
 
@@ -30,7 +30,7 @@ func (r *report) fill(t themes.Theme) {
 	if r.failed {
 		mark, style = "✗ ", t.Danger
 	}
-	text := style.Render(widget.Clean(mark + r.words))
+	text := style.Render(widget.Clean(mark + r.summary))
 	if r.detail != "" {
 		text += "\n\n" + t.Text.Render(widget.CleanLines(r.detail))
 	}
@@ -46,8 +46,8 @@ func (r *report) setTheme(t themes.Theme) {
 	}
 }
 
-// text is the report for the clipboard.
-func (r *report) text() string { return strings.TrimSpace(r.words + "\n\n" + r.detail) }
+// text returns the report for the clipboard.
+func (r *report) text() string { return strings.TrimSpace(r.summary + "\n\n" + r.detail) }
 
 func (r *report) view(t themes.Theme, width, height int, focused bool) string {
 	panel := widget.NewPanel(t, r.title)

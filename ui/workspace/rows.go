@@ -11,7 +11,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// columns are those of a section's table. A single record is shown a field a row.
+// columns returns the columns of a section's table. A single record is shown with a field per row.
 func columns(sec *settings.Section) []widget.Column {
 	if sec.Single {
 		return []widget.Column{{Title: "Setting", Min: 16, Max: 26, Weight: 1}, {Title: "Value", Min: 16, Weight: 3}}
@@ -60,14 +60,14 @@ func (r fieldRows) Len() int { return len(r) }
 
 func (r fieldRows) Row(i int) widget.Cells {
 	f := r[i]
-	value := widget.Cell{Text: valueWords(f), Tone: themes.ToneText}
+	value := widget.Cell{Text: valueText(f), Tone: themes.ToneText}
 	if value.Text == "" {
 		value = widget.Cell{Text: "not set", Tone: themes.ToneFaint}
 	}
 	return widget.Cells{{Text: f.Node.Label()}, value}
 }
 
-// fields are those of the single record that the section is, as far as they are used.
+// fields returns the fields of the section's single record that are in use.
 func (r *records) fields() []schema.FieldState {
 	v, ok := r.selected()
 	if !ok {
@@ -84,11 +84,11 @@ func (r *records) fields() []schema.FieldState {
 }
 
 func matches(f schema.FieldState, words []string) bool {
-	return holds(doc.NewString(f.Node.Label()+" "+valueWords(f)), words)
+	return containsAll(doc.NewString(f.Node.Label()+" "+valueText(f)), words)
 }
 
-// valueWords puts a value on a line, as its form would name it.
-func valueWords(f schema.FieldState) string {
+// valueText formats a value on one line, as its form does.
+func valueText(f schema.FieldState) string {
 	v := f.Value
 	switch v.Kind() {
 	case doc.Absent, doc.Null:
@@ -111,14 +111,14 @@ func valueWords(f schema.FieldState) string {
 	case doc.Array:
 		var out []string
 		for _, e := range v.Elems() {
-			out = append(out, valueWords(schema.FieldState{Node: f.Node.Element, Value: e}))
+			out = append(out, valueText(schema.FieldState{Node: f.Node.Element, Value: e}))
 		}
 		return strings.Join(out, ", ")
 	case doc.Object:
 		var out []string
 		for _, c := range f.Node.Children {
 			if m := v.Get(c.Name); !m.Empty() && (m.Kind() != doc.Bool || m.True()) {
-				out = append(out, strings.ToLower(c.Label())+": "+valueWords(schema.FieldState{Node: c, Value: m}))
+				out = append(out, strings.ToLower(c.Label())+": "+valueText(schema.FieldState{Node: c, Value: m}))
 			}
 		}
 		return strings.Join(out, "; ")
@@ -128,15 +128,15 @@ func valueWords(f schema.FieldState) string {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// number counts records; more says that there are others.
-func number(n int, more bool) string {
+// recordCount formats a number of records; more indicates that there are others.
+func recordCount(n int, more bool) string {
 	if more {
 		return fmt.Sprintf("%d+", n)
 	}
 	return fmt.Sprint(n)
 }
 
-// sentence makes a text one for people to read.
+// sentence formats a text as a sentence.
 func sentence(s string) string {
 	if s == "" {
 		return s

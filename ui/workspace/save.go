@@ -17,25 +17,25 @@ import (
 	"bugle/ui/widget"
 )
 
-// kept is a record that was saved.
-type kept struct {
+// savedRecord is a record that was saved.
+type savedRecord struct {
 	settings.Saved
-	value doc.Value // as it is kept
+	value doc.Value // as stored
 }
 
-// saver saves the record, and asks what becomes of it where that is refused.
+// saver saves the record, and asks what to do if that is refused.
 type saver struct {
 	draft   *draft
 	service engine.Service
-	tasks   tasker
+	tasks   taskRunner
 	goTo    func(doc.Path) tea.Cmd // opens the form of a place
 	reload  func() tea.Cmd         // reads the record again
 
-	leaving bool // the screen is left once it is saved
+	leaveAfterSave bool // close the screen after saving
 }
 
 func (s *saver) save() tea.Cmd {
-	s.leaving = false
+	s.leaveAfterSave = false
 	return s.put(s.draft.request())
 }
 
@@ -43,16 +43,16 @@ func (s *saver) saveAndLeave() tea.Cmd {
 	if s.draft.name != "" && !s.draft.dirty() {
 		return screen.Back()
 	}
-	s.leaving = true
+	s.leaveAfterSave = true
 	return s.put(s.draft.request())
 }
 
-// put stores the record, unless something is known to be wrong with it.
+// put stores the record unless it has known problems.
 func (s *saver) put(r settings.PutRequest) tea.Cmd {
-	s.draft.tried = true
+	s.draft.saveTried = true
 	s.draft.Check()
 	if bad := schema.Errors(s.draft.Problems()); len(bad) > 0 {
-		return s.refuse(bad[0])
+		return s.showProblem(bad[0])
 	}
 	sec, svc := s.draft.section, s.service
 	return s.tasks.Run(taskSave, func(ctx context.Context) (any, error) {
@@ -60,35 +60,35 @@ func (s *saver) put(r settings.PutRequest) tea.Cmd {
 		if err != nil {
 			return nil, err
 		}
-		k := kept{Saved: out}
+		k := savedRecord{Saved: out}
 		k.value, err = sec.Get(ctx, svc, out.Name)
 		return k, err
 	})
 }
 
-// refuse says why the record is not saved, and goes to the field.
-func (s *saver) refuse(p schema.Problem) tea.Cmd {
-	s.leaving = false
-	cmd := screen.Notify(widget.LevelWarning, "Not saved: "+s.draft.told(p))
+// showProblem shows why the record is not saved, and goes to the field.
+func (s *saver) showProblem(p schema.Problem) tea.Cmd {
+	s.leaveAfterSave = false
+	cmd := screen.Notify(widget.LevelWarning, "Not saved: "+s.draft.problemText(p))
 	if len(p.Path) > 0 {
 		cmd = tea.Batch(s.goTo(p.Path), cmd)
 	}
 	return cmd
 }
 
-func (s *saver) took(r screen.Result) tea.Cmd {
+func (s *saver) handleResult(r screen.Result) tea.Cmd {
 	if r.Err != nil {
-		return s.notSaved(r.Err)
+		return s.showError(r.Err)
 	}
-	k := r.Value.(kept)
+	k := r.Value.(savedRecord)
 	s.draft.name = k.Name
 	s.draft.begin(k.value)
-	leave := s.leaving
-	s.leaving = false
+	leave := s.leaveAfterSave
+	s.leaveAfterSave = false
 	if k.Secret != "" {
 		return s.showSecret(k)
 	}
-	words := "Saved " + named(s.draft.section, k.Name) + "."
+	words := "Saved " + recordName(s.draft.section, k.Name) + "."
 	if k.Note != "" {
 		words += " " + k.Note
 	}
@@ -99,8 +99,8 @@ func (s *saver) took(r screen.Result) tea.Cmd {
 	return tea.Sequence(cmds...)
 }
 
-// showSecret shows what nobody will be shown again, and leaves.
-func (s *saver) showSecret(k kept) tea.Cmd {
+// showSecret shows a secret that is only shown once, and closes the screen.
+func (s *saver) showSecret(k savedRecord) tea.Cmd {
 	return screen.Ask(screen.Question{
 		Title: "The new " + s.draft.section.Singular, Body: k.Secret + "\n\n" + k.Note,
 		Buttons: []widget.Button{{Label: "Copy", Key: "y"}, {Label: "Done", Key: "n"}},
@@ -113,7 +113,7 @@ func (s *saver) showSecret(k kept) tea.Cmd {
 	})
 }
 
-func (s *saver) notSaved(err error) tea.Cmd {
+func (s *saver) showError(err error) tea.Cmd {
 	var used *settings.InUse
 	switch {
 	case screen.Canceled(err):
@@ -123,17 +123,17 @@ func (s *saver) notSaved(err error) tea.Cmd {
 	case edit.IsConflict(err):
 		return s.askOverwrite(engine.AsError(err))
 	}
-	s.leaving = false
+	s.leaveAfterSave = false
 	if s.draft.refused = s.draft.section.Problems(err); len(s.draft.refused) > 0 {
 		s.draft.Check()
-		return s.refuse(s.draft.refused[0])
+		return s.showProblem(s.draft.refused[0])
 	}
 	return screen.Notify(widget.LevelError, "Not saved. "+sentence(err.Error()))
 }
 
-// askRename asks whether a name that others refer to is given up.
+// askRename asks whether to change a name that others refer to.
 func (s *saver) askRename(used *settings.InUse) tea.Cmd {
-	leave := s.leaving
+	leave := s.leaveAfterSave
 	return screen.Ask(screen.Question{
 		Title: "Rename " + s.draft.name + "?", Danger: true, Focus: 1,
 		Body: fmt.Sprintf("It is used in %s:\n%s\n\nThese will still use the old name.", phrase.Count(len(used.Uses), "place"), useLines(used.Uses, maxUses)),
@@ -145,15 +145,15 @@ func (s *saver) askRename(used *settings.InUse) tea.Cmd {
 				return nil
 			}
 			r := s.draft.request()
-			r.Force, s.leaving = true, leave
+			r.Force, s.leaveAfterSave = true, leave
 			return s.put(r)
 		},
 	})
 }
 
-// askOverwrite asks what becomes of what somebody else saved meanwhile.
+// askOverwrite asks what to do with a version that someone else has saved meanwhile.
 func (s *saver) askOverwrite(e *engine.Error) tea.Cmd {
-	leave := s.leaving
+	leave := s.leaveAfterSave
 	return screen.Ask(screen.Question{
 		Title: "Not saved", Body: sentence(e.Message), Focus: 2,
 		Buttons: []widget.Button{
@@ -163,7 +163,7 @@ func (s *saver) askOverwrite(e *engine.Error) tea.Cmd {
 			switch a.Index {
 			case 0:
 				r := s.draft.request()
-				r.Base, s.leaving = doc.Value{}, leave
+				r.Base, s.leaveAfterSave = doc.Value{}, leave
 				return s.put(r)
 			case 1:
 				return s.reload()

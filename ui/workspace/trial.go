@@ -12,21 +12,21 @@ import (
 	"bugle/ui/screen"
 )
 
-// trial is what came of trying a record.
-type trial struct {
+// trialResult is the result of a trial of a record.
+type trialResult struct {
 	name string
 	settings.TrialResult
 }
 
-// trials try records.
+// trials runs trials of records.
 type trials struct {
 	service engine.Service
-	tasks   tasker
+	tasks   taskRunner
 	author  string
-	say     teller
+	report  reportFunc
 }
 
-// try tries a record of a section, once the person has said what it asks for.
+// try runs a trial of a section's record after asking for its inputs.
 func (t *trials) try(sec *settings.Section, v doc.Value) tea.Cmd {
 	name := sec.NameOf(v)
 	if sec.ID == "segments" {
@@ -35,7 +35,7 @@ func (t *trials) try(sec *settings.Section, v doc.Value) tea.Cmd {
 	return t.askInput(sec, name, sec.TrialInputs(v), nil)
 }
 
-// askInput asks for the inputs that are left, one after the other.
+// askInput asks for the remaining inputs one after the other.
 func (t *trials) askInput(sec *settings.Section, name string, left []settings.Input, said []string) tea.Cmd {
 	if len(left) == 0 {
 		return t.runTrial(sec, name, said)
@@ -52,13 +52,13 @@ func (t *trials) askInput(sec *settings.Section, name string, left []settings.In
 	if placeholder == "" {
 		placeholder = in.Help
 	}
-	return screen.Send(screen.InputMsg{Title: title, Placeholder: placeholder, Value: t.proposed(sec), Then: func(text string) tea.Cmd {
+	return screen.Send(screen.InputMsg{Title: title, Placeholder: placeholder, Value: t.defaultRecipient(sec), Then: func(text string) tea.Cmd {
 		return t.askInput(sec, name, left[1:], append(said[:len(said):len(said)], text))
 	}})
 }
 
-// proposed is what a trial of a mail server is sent to, unless the person says otherwise.
-func (t *trials) proposed(sec *settings.Section) string {
+// defaultRecipient returns the suggested recipient of a trial.
+func (t *trials) defaultRecipient(sec *settings.Section) string {
 	if sec.ID == "connectors" {
 		return t.author
 	}
@@ -69,23 +69,23 @@ func (t *trials) runTrial(sec *settings.Section, name string, inputs []string) t
 	svc, from := t.service, t.author
 	return t.tasks.Run(taskTry, func(ctx context.Context) (any, error) {
 		out, err := sec.Try(ctx, svc, name, from, inputs)
-		return trial{name, out}, err
+		return trialResult{name, out}, err
 	})
 }
 
-func (t *trials) took(r screen.Result) tea.Cmd {
+func (t *trials) handleResult(r screen.Result) tea.Cmd {
 	switch {
 	case screen.Canceled(r.Err):
 		return nil
 	case r.Err != nil:
-		return notice(r.Err)
+		return errorNotice(r.Err)
 	}
-	came := r.Value.(trial)
-	t.say(came.name, came.Failed, came.Text, came.Detail)
+	came := r.Value.(trialResult)
+	t.report(came.name, came.Failed, came.Text, came.Detail)
 	return nil
 }
 
-// audienceRoute leads to whom filters pick.
+// audienceRoute returns the route of the users that match filters.
 func audienceRoute(title string, filters doc.Value) screen.Route {
-	return screen.Route{Name: screen.Workspace, Path: doc.P(placeAudience), Query: title, Doc: filters}
+	return screen.Route{Name: screen.Workspace, Path: doc.P(pathAudience), Query: title, Doc: filters}
 }

@@ -10,10 +10,10 @@ import (
 
 const (
 	sectionsWidth = 26
-	// bothWidth is from how many cells both panes are shown.
-	bothWidth = 76
-	// detailHeight is from how many lines the record under the cursor is shown below the table.
-	detailHeight = 30
+	// bothMinWidth is the width from which both panes are shown.
+	bothMinWidth = 76
+	// detailMinHeight is the height from which the selected record is shown below the table.
+	detailMinHeight = 30
 )
 
 // SetSize divides the screen.
@@ -22,28 +22,28 @@ func (s *List) SetSize(width, height int) {
 	s.layout()
 }
 
-// frame is the cells of the screen, shared out to the sections and the records.
+// frame divides the screen between the sections and the records.
 type frame struct{ width, height int }
 
-func (f *frame) both() bool { return f.width >= bothWidth }
+func (f *frame) showsBoth() bool { return f.width >= bothMinWidth }
 
 func (f *frame) listWidth() int {
-	if f.both() {
+	if f.showsBoth() {
 		return sectionsWidth
 	}
 	return f.width
 }
 
 func (f *frame) recordsWidth() int {
-	if f.both() {
+	if f.showsBoth() {
 		return f.width - sectionsWidth
 	}
 	return f.width
 }
 
-// detailLines is how high the view of one record is; 0 where there is none.
+// detailLines returns the height of the record below the table; 0 if it is hidden.
 func (s *List) detailLines() int {
-	if s.height < detailHeight || s.section().Single || len(s.shown) == 0 {
+	if s.height < detailMinHeight || s.section().Single || len(s.shown) == 0 {
 		return 0
 	}
 	return s.height * 2 / 5
@@ -51,12 +51,12 @@ func (s *List) detailLines() int {
 
 func (s *List) recordsHeight() int { return s.height - s.detailLines() }
 
-// layout returns every part its cells.
+// layout sets the sizes of all parts.
 func (s *List) layout() {
 	s.list.SetSize(max(s.listWidth()-4, 1), max(s.height-2, 1))
 	w := max(s.recordsWidth()-4, 1)
 	s.filter.SetSize(w, 1)
-	s.table.SetSize(w, max(s.recordsHeight()-2-len(s.head()), 1))
+	s.table.SetSize(w, max(s.recordsHeight()-2-len(s.header()), 1))
 	s.report.pager.SetSize(w, max(s.height-2, 1))
 	s.detail.SetSize(w, max(s.detailLines()-2, 1))
 }
@@ -71,12 +71,12 @@ func (s *List) SetTheme(t themes.Theme) {
 	s.report.setTheme(t)
 }
 
-// head returns the lines above the table: what the section is for, the filter, how far an import is.
-func (s *List) head() []string {
+// header returns the lines above the table: the section's description, the filter, the progress of an import.
+func (s *List) header() []string {
 	w := max(s.recordsWidth()-4, 1)
 	var out []string
 	if s.height >= 14 {
-		for _, l := range brief(s.section().Help, w) {
+		for _, l := range summaryLines(s.section().Help, w) {
 			out = append(out, s.theme.Muted.Render(l))
 		}
 		out = append(out, "")
@@ -90,8 +90,8 @@ func (s *List) head() []string {
 	return out
 }
 
-// brief wraps a text into two lines: its first sentence alone where all of it does not fit.
-func brief(text string, w int) []string {
+// summaryLines wraps a text into two lines, only its first sentence if not all of it fits.
+func summaryLines(text string, w int) []string {
 	lines := widget.Wrap(text, w)
 	if len(lines) > 2 {
 		first, _, _ := strings.Cut(text, ". ")
@@ -104,22 +104,22 @@ func brief(text string, w int) []string {
 	return lines
 }
 
-// tableTop is the line of the screen on which the table's head is.
-func (s *List) tableTop() int { return 1 + len(s.head()) }
+// tableTop returns the line of the table's header.
+func (s *List) tableTop() int { return 1 + len(s.header()) }
 
-// View draws the sections and the records of the one under the cursor, or one of both.
+// View draws the sections and the records of the selected one, or one of both.
 func (s *List) View() string {
 	if s.width == 0 || s.height == 0 {
 		return ""
 	}
 	s.layout()
 	switch {
-	case s.both():
-		return widget.JoinHorizontal(s.sectionsView(), s.right())
+	case s.showsBoth():
+		return widget.JoinHorizontal(s.sectionsView(), s.recordsView())
 	case s.focus == paneSections:
 		return s.sectionsView()
 	}
-	return s.right()
+	return s.recordsView()
 }
 
 func (s *List) sectionsView() string {
@@ -138,18 +138,18 @@ func (r *records) workspaceName() string {
 	return "Workspace"
 }
 
-func (s *List) right() string {
+func (s *List) recordsView() string {
 	if s.report.open {
 		return s.report.view(s.theme, s.recordsWidth(), s.height, s.focus == paneReport)
 	}
 	panel := widget.NewPanel(s.theme, s.section().Title)
 	panel.Focused = s.focus == paneRecords || s.focus == paneFilter
 	if n := len(s.shown); n > 0 && !s.section().Single {
-		panel.Info = fmt.Sprintf("%d of %s", s.table.Cursor+1, number(n, s.more[s.section().ID]))
+		panel.Info = fmt.Sprintf("%d of %s", s.table.Cursor+1, recordCount(n, s.more[s.section().ID]))
 	}
 	panel.SetSize(s.recordsWidth(), s.recordsHeight())
 	s.table.Empty = s.emptyText()
-	out := panel.View(strings.Join(append(s.head(), s.table.View()), "\n"))
+	out := panel.View(strings.Join(append(s.header(), s.table.View()), "\n"))
 	if s.detailLines() == 0 {
 		return out
 	}
@@ -161,8 +161,8 @@ func (s *List) right() string {
 func (r *records) emptyText() string {
 	sec := r.section()
 	switch {
-	case r.lacks() != "":
-		return r.lacks()
+	case r.unavailableReason() != "":
+		return r.unavailableReason()
 	case r.failed[sec.ID] != nil:
 		return "Cannot load this section: " + r.failed[sec.ID].Error() + "\nPress r to try again."
 	case !r.loaded:

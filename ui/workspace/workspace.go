@@ -1,5 +1,5 @@
-// Package workspace is the screen of what a workspace keeps: settings, users, providers, names, content
-// and keys, a section for each; the form of one record; and whom filters pick, and why.
+// Package workspace is the screen for the data of a workspace, such as settings, users, providers, content
+// blocks and API keys, with the forms of records and a view of the users that match filters.
 package workspace
 
 import (
@@ -17,18 +17,18 @@ import (
 	"bugle/ui/widget"
 )
 
-// Places of a route to this package's screens. A route without one is the list, at the section that the query names; one whose path begins
-// with a section is a record of it, by the name in its query, at the rest of the path.
-const placeAudience = "audience"
+// Paths in a route to this package's screens. A route without a path is the list, at the section in its query;
+// a path that begins with a section is a record of it, named by the query, at the rest of the path.
+const pathAudience = "audience"
 
-// New makes the screen that the route leads to.
+// New returns the screen of the route.
 func New(deps screen.Deps, r screen.Route) screen.Screen {
 	if len(r.Path) == 0 {
 		s := newList(deps)
-		s.choose(r.Query)
+		s.selectSection(r.Query)
 		return s
 	}
-	if r.Path[0].Name == placeAudience {
+	if r.Path[0].Name == pathAudience {
 		return newAudience(deps, r)
 	}
 	if s, ok := settings.Find(r.Path[0].Name); ok {
@@ -37,39 +37,39 @@ func New(deps screen.Deps, r screen.Route) screen.Screen {
 	return newList(deps)
 }
 
-// recordRoute leads to a record, and to a place in it. An empty name begins a new one with start.
+// recordRoute returns the route of a record, and of a place in it. An empty name creates a new record from
+// start.
 func recordRoute(s *settings.Section, name string, start doc.Value, at ...doc.Step) screen.Route {
 	return screen.Route{Name: screen.Workspace, Path: doc.P(s.ID).Join(at...), Query: name, Doc: start}
 }
 
-// tasker runs the tasks of a screen.
-type tasker interface {
+// taskRunner runs the tasks of a screen.
+type taskRunner interface {
 	Run(kind string, do func(context.Context) (any, error)) tea.Cmd
 	Stream(kind string, do func(ctx context.Context, emit func(any)) (any, error)) tea.Cmd
 	Running(kind string) bool
 	Cancel(kind string)
 }
 
-// records are what the sections hold: the section under the cursor, its records as far as the filter lets them through,
-// and the one under the cursor.
+// records holds the records of the sections, with the selected section, the filter and the selected record.
 type records struct {
-	service  engine.Service
-	tasks    tasker
-	show     func() // shows the record under the cursor
-	sections []*settings.Section
-	all      map[string][]doc.Value // of each section, as far as they are read
-	more     map[string]bool        // a section has more than were read
-	failed   map[string]error
-	loaded   bool
-	known    map[string]bool // the names of the section before it was left for a record
+	service    engine.Service
+	tasks      taskRunner
+	show       func() // shows the selected record
+	sections   []*settings.Section
+	all        map[string][]doc.Value // by section, as far as they have been read
+	more       map[string]bool        // sections with more records than were read
+	failed     map[string]error
+	loaded     bool
+	knownNames map[string]bool // names in the section before a record was opened
 
 	list   widget.List
 	table  widget.Table
 	filter widget.Prompt
-	shown  []int // of the section's records, those that the filter lets through
+	shown  []int // indexes of the records that match the filter
 }
 
-// List is the screen of all sections.
+// List is the screen with all sections.
 type List struct {
 	screen.Base
 	deps  screen.Deps
@@ -79,15 +79,15 @@ type List struct {
 	detail    widget.JSONView
 	report    report
 	focus     pane
-	imports   importing
+	imports   userImport
 	removes   remover
 	trials    trials
-	audiences audiences
+	audiences campaignAudiences
 
 	frame
 }
 
-// pane is where the keyboard is.
+// pane identifies a pane.
 type pane uint8
 
 const (
@@ -97,7 +97,7 @@ const (
 	paneReport
 )
 
-// The tasks of the screens.
+// Kinds of tasks.
 const (
 	taskLoad      = "load"
 	taskFind      = "find"
@@ -106,34 +106,34 @@ const (
 	taskImport    = "import"
 	taskCampaigns = "campaigns"
 	taskSave      = "save"
-	taskWho       = "who"
-	taskWhy       = "why"
+	taskAudience  = "who"
+	taskExplain   = "why"
 )
 
-// maxSearched is how many records of a section that may have millions are shown at once.
+// maxSearched is how many records are shown at once of a section that may have millions.
 const maxSearched = 200
 
 func newList(deps screen.Deps) *List {
 	s := &List{Base: screen.NewBase(), deps: deps, theme: deps.Theme, detail: widget.NewJSONView(deps.Theme), report: newReport(deps.Theme)}
 	s.records = &records{
-		service: deps.Service, tasks: &s.Base, show: s.display, sections: settings.Sections(),
+		service: deps.Service, tasks: &s.Base, show: s.updateDetail, sections: settings.Sections(),
 		all: map[string][]doc.Value{}, more: map[string]bool{}, failed: map[string]error{},
 		list: widget.NewList(deps.Theme), table: widget.NewTable(deps.Theme), filter: widget.NewPrompt(deps.Theme, "/", "text in a record"),
 	}
-	s.imports = importing{service: deps.Service, tasks: &s.Base, say: s.say, load: s.load}
-	s.removes = remover{deps.Service, &s.Base, s.section, s.say, s.load}
-	s.trials = trials{deps.Service, &s.Base, deps.Author, s.say}
-	s.audiences = audiences{deps.Service, &s.Base}
+	s.imports = userImport{service: deps.Service, tasks: &s.Base, report: s.showReport, load: s.load}
+	s.removes = remover{deps.Service, &s.Base, s.section, s.showReport, s.load}
+	s.trials = trials{deps.Service, &s.Base, deps.Author, s.showReport}
+	s.audiences = campaignAudiences{deps.Service, &s.Base}
 	s.fill()
 	s.list.SelectItem(1)
 	s.sectionChanged()
 	return s
 }
 
-// Title is the screen's part of the breadcrumb.
+// Title returns the screen's part of the breadcrumb.
 func (s *List) Title() string { return "Workspace" }
 
-// Badge says that work goes on.
+// Badge shows running work.
 func (s *List) Badge() (string, themes.Tone) {
 	switch {
 	case s.Running(taskImport):
@@ -149,11 +149,11 @@ func (s *List) Badge() (string, themes.Tone) {
 // Init reads all sections.
 func (s *List) Init() tea.Cmd { return s.load() }
 
-// Resume reads them again: a record may have been saved.
+// Resume reads them again, because a record may have been saved.
 func (s *List) Resume() tea.Cmd { return s.load() }
 
-// read is what the sections hold.
-type read struct {
+// loadedRecords are the records of the sections.
+type loadedRecords struct {
 	records map[string][]doc.Value
 	more    map[string]bool
 	failed  map[string]error
@@ -162,7 +162,7 @@ type read struct {
 func (r *records) load() tea.Cmd {
 	svc, text, section := r.service, r.filter.Value(), r.section()
 	return r.tasks.Run(taskLoad, func(ctx context.Context) (any, error) {
-		out := read{map[string][]doc.Value{}, map[string]bool{}, map[string]error{}}
+		out := loadedRecords{map[string][]doc.Value{}, map[string]bool{}, map[string]error{}}
 		for _, sec := range settings.Sections() {
 			if sec.Unavailable(svc) != "" {
 				continue
@@ -184,7 +184,7 @@ func (r *records) load() tea.Cmd {
 	})
 }
 
-// list reads the records of a section: those that hold the words, where it may have millions.
+// list reads the records of a section; if it may have millions, those that match the words.
 func list(ctx context.Context, svc any, sec *settings.Section, words string) ([]doc.Value, bool, error) {
 	if !sec.SearchOnly {
 		vs, err := sec.List(ctx, svc, "", 0)
@@ -197,16 +197,16 @@ func list(ctx context.Context, svc any, sec *settings.Section, words string) ([]
 	return vs, false, err
 }
 
-// find looks for the words of the filter in a section that is not read as a whole.
+// find searches for the filter's words in a section that is not read completely.
 func (r *records) find() tea.Cmd {
 	sec, svc, words := r.section(), r.service, r.filter.Value()
 	return r.tasks.Run(taskFind, func(ctx context.Context) (any, error) {
 		vs, more, err := list(ctx, svc, sec, words)
-		return read{map[string][]doc.Value{sec.ID: vs}, map[string]bool{sec.ID: more}, nil}, err
+		return loadedRecords{map[string][]doc.Value{sec.ID: vs}, map[string]bool{sec.ID: more}, nil}, err
 	})
 }
 
-// section is the one under the cursor.
+// section returns the selected section.
 func (r *records) section() *settings.Section {
 	n := -1
 	for i, item := range r.list.Items() {
@@ -220,10 +220,10 @@ func (r *records) section() *settings.Section {
 	return r.sections[max(0, min(n, len(r.sections)-1))]
 }
 
-// lacks says why the section under the cursor has nothing here.
-func (r *records) lacks() string { return r.section().Unavailable(r.service) }
+// unavailableReason returns why the selected section is not available.
+func (r *records) unavailableReason() string { return r.section().Unavailable(r.service) }
 
-// fill draws the sections anew, with their counts.
+// fill lists the sections with their counts.
 func (r *records) fill() {
 	var items []widget.Item
 	group := ""
@@ -245,10 +245,10 @@ func (r *records) count(sec *settings.Section) string {
 	case sec.SearchOnly && r.filter.Value() != "" && sec == r.section():
 		return ""
 	}
-	return number(n, r.more[sec.ID])
+	return recordCount(n, r.more[sec.ID])
 }
 
-// Update takes results, news, keys and the mouse.
+// Update handles results, notifications, keys and mouse events.
 func (s *List) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Result:
@@ -270,26 +270,26 @@ func (s *List) Update(msg tea.Msg) tea.Cmd {
 func (s *List) result(r screen.Result) tea.Cmd {
 	switch r.Kind {
 	case taskLoad, taskFind:
-		s.took(r)
+		s.showLoaded(r)
 	case taskDelete:
-		return s.removes.took(r)
+		return s.removes.handleResult(r)
 	case taskTry:
-		return s.trials.took(r)
+		return s.trials.handleResult(r)
 	case taskImport:
-		return s.imports.took(r)
+		return s.imports.handleResult(r)
 	case taskCampaigns:
-		return s.audiences.took(r)
+		return s.audiences.showCampaigns(r)
 	}
 	return nil
 }
 
-// took shows what was read; the cursor stays on its record, or goes to one that is new.
-func (s *records) took(r screen.Result) {
+// showLoaded shows the records that were read; the cursor stays on its record, or moves to a new one.
+func (s *records) showLoaded(r screen.Result) {
 	if screen.Canceled(r.Err) {
 		return
 	}
 	name := s.selectedName()
-	got, ok := r.Value.(read)
+	got, ok := r.Value.(loadedRecords)
 	if r.Err != nil {
 		s.failed[s.section().ID] = r.Err
 	} else if ok {
@@ -303,20 +303,20 @@ func (s *records) took(r screen.Result) {
 	}
 	s.loaded = s.loaded || r.Kind == taskLoad
 	s.fill()
-	s.narrow()
-	if fresh := s.fresh(); fresh != "" {
+	s.applyFilter()
+	if fresh := s.newRecordName(); fresh != "" {
 		name = fresh
 	}
 	s.selectName(name)
 }
 
-// fresh returns the name of the record that was not there before, where there is one.
-func (r *records) fresh() string {
-	if r.known == nil {
+// newRecordName returns the name of the record that was added, if there is one.
+func (r *records) newRecordName() string {
+	if r.knownNames == nil {
 		return ""
 	}
-	known := r.known
-	r.known = nil
+	known := r.knownNames
+	r.knownNames = nil
 	for _, v := range r.current() {
 		if name := r.section().NameOf(v); !known[name] {
 			return name
@@ -325,23 +325,23 @@ func (r *records) fresh() string {
 	return ""
 }
 
-// current are the records of the section under the cursor.
+// current returns the records of the selected section.
 func (r *records) current() []doc.Value { return r.all[r.section().ID] }
 
-// sectionChanged shows the section under the cursor from its beginning.
+// sectionChanged shows the selected section from its start.
 func (r *records) sectionChanged() {
 	r.table.Columns = columns(r.section())
-	r.narrow()
+	r.applyFilter()
 	r.table.Home()
 	r.show()
 }
 
-// narrow finds the records that the filter lets through: those that hold each of its words.
-func (r *records) narrow() {
+// applyFilter finds the records that contain every word of the filter.
+func (r *records) applyFilter() {
 	r.shown = r.shown[:0]
 	words := strings.Fields(strings.ToLower(r.filter.Value()))
 	for i, v := range r.current() {
-		if r.section().SearchOnly || r.section().Single || holds(v, words) {
+		if r.section().SearchOnly || r.section().Single || containsAll(v, words) {
 			r.shown = append(r.shown, i)
 		}
 	}
@@ -349,7 +349,7 @@ func (r *records) narrow() {
 	r.show()
 }
 
-func holds(v doc.Value, words []string) bool {
+func containsAll(v doc.Value, words []string) bool {
 	if len(words) == 0 {
 		return true
 	}
@@ -357,7 +357,7 @@ func holds(v doc.Value, words []string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }
 
-// selected is the record under the cursor.
+// selected returns the record under the cursor.
 func (r *records) selected() (doc.Value, bool) {
 	if r.section().Single {
 		if all := r.current(); len(all) > 0 {
@@ -390,8 +390,8 @@ func (r *records) selectName(name string) {
 	r.show()
 }
 
-// display brings the view of one record to the one under the cursor.
-func (s *List) display() {
+// updateDetail shows the selected record in the detail view.
+func (s *List) updateDetail() {
 	s.list.Focused = s.focus == paneSections
 	s.table.Focused = s.focus == paneRecords || s.focus == paneFilter
 	text := ""

@@ -17,8 +17,8 @@ import (
 	"bugle/ui/workspace"
 )
 
-// demo is a workspace with the sample in it.
-func demo(t testing.TB) *local.Service {
+// newSampleService returns a workspace with the sample.
+func newSampleService(t testing.TB) *local.Service {
 	t.Helper()
 	db := mem.New()
 	t.Cleanup(func() { db.Close() })
@@ -32,7 +32,7 @@ func demo(t testing.TB) *local.Service {
 	return s
 }
 
-// program opens the workspace as the program does, the records and audiences included.
+// program opens the workspace screens as the program does.
 func program(t testing.TB, svc engine.Service, w, h int) *uitest.Harness {
 	t.Helper()
 	o := app.Options{
@@ -42,8 +42,8 @@ func program(t testing.TB, svc engine.Service, w, h int) *uitest.Harness {
 	return uitest.Program(t, o, w, h)
 }
 
-// to goes to the records of a section.
-func to(h *uitest.Harness, title string) {
+// openSection opens the records of a section.
+func openSection(h *uitest.Harness, title string) {
 	h.ClickOn(title)
 	h.Press("enter")
 }
@@ -57,11 +57,11 @@ func settingsOf(t testing.TB, svc *local.Service) engine.Workspace {
 	return w
 }
 
-// A name is typed, and Enter at the end keeps it; the cursor of the list is on it then.
-func TestARecordIsAdded(t *testing.T) {
-	svc := demo(t)
+// Enter in the last field saves a new record, which the list then selects.
+func TestAddRecord(t *testing.T) {
+	svc := newSampleService(t)
 	h := program(t, svc, 100, 30)
-	to(h, "Teams")
+	openSection(h, "Teams")
 	h.Press("n")
 	h.Want("New team", "new")
 	h.WantNot("✗ Required")
@@ -75,10 +75,10 @@ func TestARecordIsAdded(t *testing.T) {
 	}
 }
 
-func TestChangesAreSavedWhenThePersonSaysSo(t *testing.T) {
-	svc := demo(t)
+func TestChangesAreSavedExplicitly(t *testing.T) {
+	svc := newSampleService(t)
 	h := program(t, svc, 100, 30)
-	to(h, "General")
+	openSection(h, "General")
 	h.Press("enter")
 	h.Type(" shop")
 	h.Want("not saved")
@@ -105,10 +105,10 @@ func TestChangesAreSavedWhenThePersonSaysSo(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongStandsBesideItsField(t *testing.T) {
-	svc := demo(t)
+func TestProblemIsShownAtItsField(t *testing.T) {
+	svc := newSampleService(t)
 	h := program(t, svc, 100, 30)
-	to(h, "General")
+	openSection(h, "General")
 	h.Press("down", "enter")
 	h.Type("nowhere")
 	h.Press("enter", "up")
@@ -120,11 +120,11 @@ func TestWhatIsWrongStandsBesideItsField(t *testing.T) {
 	}
 }
 
-// A name that campaigns use is changed, or goes, only after a question that names them.
-func TestWhatIsUsedIsNamed(t *testing.T) {
-	svc := demo(t)
+// A name used by campaigns is only changed or deleted after a question that names them.
+func TestUsesAreNamed(t *testing.T) {
+	svc := newSampleService(t)
 	h := program(t, svc, 100, 30)
-	to(h, "Teams")
+	openSection(h, "Teams")
 	h.Press("down", "d") // Growth
 	h.Want("Delete the team Growth?", "It is still used in", "the campaign ")
 	h.Press("n", "enter")
@@ -147,10 +147,10 @@ func TestWhatIsUsedIsNamed(t *testing.T) {
 	}
 }
 
-func TestASegmentIsMadeOfFilters(t *testing.T) {
-	svc := demo(t)
+func TestSegmentByFilters(t *testing.T) {
+	svc := newSampleService(t)
 	h := program(t, svc, 120, 40)
-	to(h, "Segments")
+	openSection(h, "Segments")
 	h.Press("n")
 	h.Type("Norwegians")
 	h.Press("tab", "tab", "enter")
@@ -173,11 +173,11 @@ func TestASegmentIsMadeOfFilters(t *testing.T) {
 	h.Want("✗", "is not included:", "France")
 }
 
-// An empty group that the editor needs is nothing to save.
-func TestLookingAtFiltersChangesNothing(t *testing.T) {
-	svc := demo(t)
+// An empty group that the editor needs is not a change.
+func TestViewingFiltersChangesNothing(t *testing.T) {
+	svc := newSampleService(t)
 	h := program(t, svc, 120, 40)
-	to(h, "Segments")
+	openSection(h, "Segments")
 	h.Press("enter", "tab", "tab", "enter", "esc")
 	h.Want("saved")
 	h.WantNot("not saved")
@@ -185,10 +185,10 @@ func TestLookingAtFiltersChangesNothing(t *testing.T) {
 	h.WantNot("Discard unsaved changes?")
 }
 
-func TestAKeyIsShownOnce(t *testing.T) {
-	svc := demo(t)
+func TestAPIKeyIsShownOnce(t *testing.T) {
+	svc := newSampleService(t)
 	h := program(t, svc, 100, 30)
-	to(h, "API keys")
+	openSection(h, "API keys")
 	h.Press("n", "ctrl+s")
 	h.Want("The new API key", "This key is shown only once")
 	h.Press("y")
@@ -205,10 +205,10 @@ func TestAKeyIsShownOnce(t *testing.T) {
 	}
 }
 
-func TestUsersAreFoundAndImported(t *testing.T) {
-	svc := demo(t)
+func TestFindAndImportUsers(t *testing.T) {
+	svc := newSampleService(t)
 	h := program(t, svc, 100, 30)
-	to(h, "Users")
+	openSection(h, "Users")
 	h.Press("/")
 	h.Type("kasia")
 	h.Want("USER_11")
@@ -243,8 +243,8 @@ func TestUsersAreFoundAndImported(t *testing.T) {
 	h.Want("NEW")
 }
 
-func TestTrialsTellWhatHappened(t *testing.T) {
-	svc := demo(t)
+func TestTrials(t *testing.T) {
+	svc := newSampleService(t)
 	err := svc.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error {
 		w.Gateways = []engine.Gateway{{Provider: engine.ProviderFCM, Key: engine.SecretRef{Env: "NO_SUCH_KEY"}, FCM: &engine.FCM{}}}
 		return nil
@@ -256,35 +256,35 @@ func TestTrialsTellWhatHappened(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := program(t, svc, 100, 30)
-	to(h, "Connectors")
+	openSection(h, "Connectors")
 	h.Press("t")
 	h.Want("Send a test message through Demo mail", "ann@example.com")
 	h.Press("enter")
 	h.Want("keeps email in the local outbox")
 	h.Press("esc", "esc")
-	to(h, "Push gateways")
+	openSection(h, "Push gateways")
 	h.Press("t")
 	h.Type("USER_1")
 	h.Press("enter")
 	h.Want("✗ The key of FCM is missing", "NO_SUCH_KEY")
 	h.Press("esc", "esc")
-	to(h, "Content APIs")
+	openSection(h, "Content APIs")
 	h.Press("t")
 	h.Want("weather: city")
 	h.Type("Oslo")
 	h.Press("enter")
 	h.Want("api.example.com")
 	h.Press("esc", "esc")
-	to(h, "Teams")
+	openSection(h, "Teams")
 	h.Press("t")
 	h.Want("Teams cannot be tested.")
 }
 
-// Another channel gives the content of a template another form.
-func TestATemplateHasTheFormOfItsChannel(t *testing.T) {
-	svc := demo(t)
+// The form of a template's content follows its channel.
+func TestTemplateFormFollowsChannel(t *testing.T) {
+	svc := newSampleService(t)
 	h := program(t, svc, 100, 30)
-	to(h, "Templates")
+	openSection(h, "Templates")
 	h.Press("n")
 	h.Type("welcome")
 	h.Press("tab", "tab", "tab", "enter")
@@ -301,10 +301,10 @@ func TestATemplateHasTheFormOfItsChannel(t *testing.T) {
 	}
 }
 
-func TestARecordIsDuplicatedAndCopied(t *testing.T) {
-	svc := demo(t)
+func TestDuplicateAndCopyRecord(t *testing.T) {
+	svc := newSampleService(t)
 	h := program(t, svc, 100, 30)
-	to(h, "Connectors")
+	openSection(h, "Connectors")
 	h.Press("y")
 	if len(h.Copied) != 1 || !strings.Contains(h.Copied[0], `"connector_name": "Demo mail"`) {
 		t.Errorf("copied %q", h.Copied)
@@ -317,11 +317,11 @@ func TestARecordIsDuplicatedAndCopied(t *testing.T) {
 	}
 }
 
-// Somebody else's change of the same record is not lost unasked.
-func TestTwoPeopleChangeOneRecord(t *testing.T) {
-	svc := demo(t)
+// A concurrent change of the same record is not overwritten without asking.
+func TestConcurrentChange(t *testing.T) {
+	svc := newSampleService(t)
 	h := program(t, svc, 100, 30)
-	to(h, "General")
+	openSection(h, "General")
 	h.Press("enter")
 	h.Type("x")
 	err := svc.UpdateWorkspace(t.Context(), func(w *engine.Workspace) error { w.Author = "bob@example.com"; return nil })
@@ -335,19 +335,19 @@ func TestTwoPeopleChangeOneRecord(t *testing.T) {
 	h.WantNot("Demox")
 }
 
-// Sections, records, fields and the views beside them take clicks, in every layout.
+// Sections, records, fields and tabs can be clicked in every layout.
 func TestClicks(t *testing.T) {
 	for _, size := range uitest.Sizes {
-		svc := demo(t)
+		svc := newSampleService(t)
 		h := program(t, svc, size.W, size.H)
 		h.ClickOn("Teams")
-		h.Press("enter") // where there is room for one list, the records take its place
+		h.Press("enter") // if only one list fits, the records replace it
 		h.ClickOn("Growth")
 		h.ClickOn("Growth")
 		h.Want("▸ ")
 		h.Press("esc", "esc")
 
-		to(h, "General")
+		openSection(h, "General")
 		h.ClickOn("Time zone")
 		h.ClickOn("Time zone")
 		h.Want("▸ ")
@@ -355,7 +355,7 @@ func TestClicks(t *testing.T) {
 		h.Want("▸ Name")
 		h.ClickOn("Time zone")
 		h.Want("▸ Time zone")
-		if size.W < 120 { // the view takes the place of the form
+		if size.W < 120 { // the pane replaces the form
 			h.Press("f3")
 		} else {
 			h.ClickOn("JSON")

@@ -118,8 +118,8 @@ func told(text string, more int) string {
 func settingsSources(e *cli.Environment, shelf *ThemeShelf) settingsscreen.Sources {
 	config, state := e.ConfigDir(), e.StateDir()
 	return settingsscreen.Sources{
-		Themes: shelf, Keys: keysFile(e), Profiles: remoteList{e},
-		Places: []settingsscreen.Place{
+		Themes: shelf, Keys: keysFile(e), Remotes: remoteList{e},
+		Files: []settingsscreen.File{
 			{Name: "Store", Path: e.Place(), About: "Campaigns, workspaces, history and the outbox. Choose another folder with --data or " + cli.EnvData + "."},
 			{Name: "Settings", Path: config, About: "Your keys, themes and remotes. Move it with XDG_CONFIG_HOME."},
 			{Name: "Keys", Path: keysFile(e).Path, About: "Your key bindings."},
@@ -134,7 +134,7 @@ func settingsSources(e *cli.Environment, shelf *ThemeShelf) settingsscreen.Sourc
 type remoteList struct{ env *cli.Environment }
 
 // List returns the local store and the remotes.
-func (l remoteList) List() ([]settingsscreen.Profile, error) {
+func (l remoteList) List() ([]settingsscreen.Remote, error) {
 	file, err := l.env.RemotesFile()
 	if err != nil {
 		return nil, err
@@ -143,9 +143,9 @@ func (l remoteList) List() ([]settingsscreen.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := []settingsscreen.Profile{{Name: remotes.Local, Where: l.env.Place(), Here: !far, Next: file.Current() == ""}}
+	out := []settingsscreen.Remote{{Name: remotes.Local, Location: l.env.Place(), Current: !far, Default: file.Current() == ""}}
 	for _, p := range file.All() {
-		out = append(out, settingsscreen.Profile{Name: p.Name, Where: p.Workspace + " at " + p.BaseURL, Here: far && open.Name == p.Name, Next: file.Current() == p.Name})
+		out = append(out, settingsscreen.Remote{Name: p.Name, Location: p.Workspace + " at " + p.BaseURL, Current: far && open.Name == p.Name, Default: file.Current() == p.Name})
 	}
 	return out, nil
 }

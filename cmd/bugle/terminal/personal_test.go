@@ -104,10 +104,10 @@ func TestRemotesInSettings(t *testing.T) {
 		var b strings.Builder
 		for _, p := range all {
 			b.WriteString(p.Name)
-			if p.Here {
+			if p.Current {
 				b.WriteString(" here")
 			}
-			if p.Next {
+			if p.Default {
 				b.WriteString(" next")
 			}
 			b.WriteString("; ")

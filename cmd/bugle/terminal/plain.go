@@ -60,7 +60,7 @@ func runPlain(ctx context.Context, f *cli.Factory, o Options) error {
 	if err != nil {
 		return err
 	}
-	p := accessible.Options{Deps: deps, Query: o.Query, In: f.In, Out: f.Out, Typed: typed}
+	p := accessible.Options{Deps: deps, Query: o.Query, In: f.In, Out: f.Out, Interactive: typed}
 	if open.First == screen.Welcome {
 		p.Start = func(ctx context.Context, sample bool) (screen.Deps, error) {
 			deps, err := open.start(ctx, sample)

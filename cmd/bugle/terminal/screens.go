@@ -54,4 +54,6 @@ func Screens(start welcome.Start, log *activity.Log, own settingsscreen.Sources)
 }
 
 // Places lists what the palette leads to besides screens and campaigns.
-func Places() []screen.PaletteItem { return append(settingsscreen.Places(), workspace.Places()...) }
+func Places() []screen.PaletteItem {
+	return append(settingsscreen.PaletteItems(), workspace.PaletteItems()...)
+}

@@ -1,5 +1,4 @@
-// Package problems draws a list of what is wrong with a campaign: by component, errors first,
-// each with its field, what is wrong there and which part of the specification says so.
+// Package problems draws a list of the problems of a campaign, grouped by component with errors first.
 package problems
 
 import (
@@ -19,46 +18,45 @@ import (
 	"bugle/ui/widget"
 )
 
-// View is the list, with a cursor on one of the problems.
+// View is the list with a cursor.
 type View struct {
-	// Focused says that the keyboard is here.
+	// Focused reports whether the list has the keyboard.
 	Focused bool
 
 	theme         themes.Theme
 	channel       engine.Channel
 	groups        []group
-	sorted        []schema.Problem // in the order of the list
+	sorted        []schema.Problem // in list order
 	window        widget.Window    // over lines; its cursor is not used
 	lines         []line
-	cursor        int // in sorted
+	cursor        int // index in sorted
 	width, height int
 }
 
 type group struct {
 	title    string
 	severity schema.Severity
-	first, n int // in sorted
+	first, n int // index in sorted, and count
 }
 
-// line is one line of the list; problem is -1 on headings and blanks.
+// line is one line of the list; problem is -1 for headings and blanks.
 type line struct {
 	text    string
 	tone    themes.Tone
 	problem int
 }
 
-// New makes an empty list.
+// New returns an empty list.
 func New(t themes.Theme) View { return View{theme: t} }
 
-// SetTheme changes the theme.
 func (v *View) SetTheme(t themes.Theme) { v.theme = t }
 
-// Set sets the problems that are listed, of a campaign of the channel. The cursor stays on its number.
+// Set sets the problems of a campaign of the channel. The cursor keeps its index.
 func (v *View) Set(ch engine.Channel, problems []schema.Problem) {
 	v.channel, v.groups, v.sorted = ch, nil, nil
 	for _, sev := range []schema.Severity{schema.Error, schema.Notice} {
-		for _, name := range order(ch, problems) {
-			g := group{title: title(ch, name), severity: sev, first: len(v.sorted)}
+		for _, name := range componentOrder(ch, problems) {
+			g := group{title: componentTitle(ch, name), severity: sev, first: len(v.sorted)}
 			for _, p := range problems {
 				if p.Severity == sev && component(p.Path) == name {
 					v.sorted = append(v.sorted, p)
@@ -74,7 +72,7 @@ func (v *View) Set(ch engine.Channel, problems []schema.Problem) {
 	v.layout()
 }
 
-// component names the part of the campaign that a path is in; "" is the campaign as a whole.
+// component returns the component that a path is in; "" for the whole campaign.
 func component(p doc.Path) string {
 	if len(p) == 0 || engine.IsHeadField(p[0].Name) {
 		return ""
@@ -82,8 +80,8 @@ func component(p doc.Path) string {
 	return p[0].Name
 }
 
-// order returns the components in the order in which people build them, then any others.
-func order(ch engine.Channel, problems []schema.Problem) []string {
+// componentOrder returns the components in the order in which users fill them in, then any others.
+func componentOrder(ch engine.Channel, problems []schema.Problem) []string {
 	names, seen := []string{""}, map[string]bool{"": true}
 	for _, c := range catalog.Components(ch) {
 		names, seen[string(c.Name)] = append(names, string(c.Name)), true
@@ -96,7 +94,7 @@ func order(ch engine.Channel, problems []schema.Problem) []string {
 	return names
 }
 
-func title(ch engine.Channel, name string) string {
+func componentTitle(ch engine.Channel, name string) string {
 	if name == "" {
 		return "Campaign"
 	}
@@ -106,7 +104,7 @@ func title(ch engine.Channel, name string) string {
 	return name
 }
 
-// node returns what the tables know of a place in a campaign, or in the request that tests it.
+// node returns the schema of a place in a campaign, or in a test request.
 func node(ch engine.Channel, p doc.Path) *schema.Node {
 	if n := catalog.Campaign(ch).At(p); n != nil {
 		return n
@@ -114,7 +112,7 @@ func node(ch engine.Channel, p doc.Path) *schema.Node {
 	return catalog.TestRequest(ch).At(p)
 }
 
-// Sentence begins a text with a capital.
+// Sentence capitalizes a text.
 func Sentence(s string) string {
 	r, size := utf8.DecodeRuneInString(s)
 	if size == 0 {
@@ -123,7 +121,7 @@ func Sentence(s string) string {
 	return string(unicode.ToUpper(r)) + s[size:]
 }
 
-// Field names the place of a problem within its component, in the titles of the tables.
+// Field names the place of a problem within its component by the titles in the schema.
 func Field(ch engine.Channel, p doc.Path) string {
 	var words []string
 	for i := range p {
@@ -131,7 +129,7 @@ func Field(ch engine.Channel, p doc.Path) string {
 		n := node(ch, at)
 		switch {
 		case i == 0 && component(p) != "" && len(p) > 1:
-			continue // the heading says it
+			continue // the heading names it
 		case n != nil && n.Name != "":
 			words = append(words, n.Label())
 		case at.Last().IsIndex:
@@ -146,22 +144,22 @@ func Field(ch engine.Channel, p doc.Path) string {
 	return strings.Join(words, " › ")
 }
 
-// Place names a place of a campaign from its component on, in the titles of the tables; "" where
-// they know none there.
+// Place names a place of a campaign, including its component, by the titles in the schema; "" if it is not in
+// the schema.
 func Place(ch engine.Channel, p doc.Path) string {
 	switch {
 	case len(p) == 0 || node(ch, p) == nil:
 		return ""
 	case len(p) == 1:
-		return title(ch, component(p))
+		return componentTitle(ch, component(p))
 	}
-	return title(ch, component(p)) + " › " + Field(ch, p)
+	return componentTitle(ch, component(p)) + " › " + Field(ch, p)
 }
 
-// Len is the number of problems.
+// Len returns the number of problems.
 func (v *View) Len() int { return len(v.sorted) }
 
-// Position says which of the problems is chosen: "3 of 7"; nothing where there is none.
+// Position describes the selected problem: "3 of 7"; empty if there is none.
 func (v *View) Position() string {
 	if len(v.sorted) == 0 {
 		return ""
@@ -169,7 +167,7 @@ func (v *View) Position() string {
 	return fmt.Sprintf("%d of %d", v.cursor+1, len(v.sorted))
 }
 
-// Selected returns the problem under the cursor, and false where there is none.
+// Selected returns the problem under the cursor; false if there is none.
 func (v *View) Selected() (schema.Problem, bool) {
 	if v.cursor >= len(v.sorted) {
 		return schema.Problem{}, false
@@ -177,13 +175,13 @@ func (v *View) Selected() (schema.Problem, bool) {
 	return v.sorted[v.cursor], true
 }
 
-// SetSize tells the list the cells it may use.
+// SetSize sets the size of the list.
 func (v *View) SetSize(width, height int) {
 	v.width, v.height = max(width, 0), max(height, 0)
 	v.layout()
 }
 
-// layout breaks the problems into lines.
+// layout wraps the problems into lines.
 func (v *View) layout() {
 	v.lines = nil
 	w := max(v.width-4, 1)
@@ -198,7 +196,7 @@ func (v *View) layout() {
 		for i := g.first; i < g.first+g.n; i++ {
 			p := v.sorted[i]
 			tone := themes.ToneText
-			if field := Field(v.channel, p.Path); field != g.title { // the heading names it already
+			if field := Field(v.channel, p.Path); field != g.title { // the heading names it
 				add(i, tone, fit(field, w))
 				tone = themes.ToneMuted
 			}
@@ -208,10 +206,10 @@ func (v *View) layout() {
 		}
 	}
 	v.window.Resize(len(v.lines), v.height)
-	v.reveal()
+	v.scrollToCursor()
 }
 
-// fit drops words at the front of a place that is too long: its end says what it is.
+// fit drops words at the start of a place that is too long, because its end identifies it.
 func fit(field string, w int) string {
 	field = widget.Clean(field)
 	for widget.Width(field) > w {
@@ -224,7 +222,7 @@ func fit(field string, w int) string {
 	return field
 }
 
-// Count puts a number of problems into words.
+// Count formats a number of problems.
 func Count(n int, sev schema.Severity) string {
 	noun := "problem"
 	if sev == schema.Notice {
@@ -233,7 +231,7 @@ func Count(n int, sev schema.Severity) string {
 	return phrase.Count(n, noun)
 }
 
-// Update takes the keys that move, and says whether the key was one.
+// Update handles the keys that move, and reports whether msg was one of them.
 func (v *View) Update(msg tea.KeyMsg) bool {
 	switch msg.String() {
 	case "up", "k":
@@ -254,16 +252,17 @@ func (v *View) Update(msg tea.KeyMsg) bool {
 	return true
 }
 
-// page is how many problems are about in sight.
+// page returns roughly how many problems are visible.
 func (v *View) page() int { return max(v.height/3, 1) }
 
 func (v *View) move(n int) {
 	v.cursor = max(min(v.cursor+n, len(v.sorted)-1), 0)
-	v.reveal()
+	v.scrollToCursor()
 }
 
-// reveal scrolls as little as shows the chosen problem, with its heading where that is next to it.
-func (v *View) reveal() {
+// scrollToCursor scrolls as little as possible to show the selected problem, with its heading if that is next
+// to it.
+func (v *View) scrollToCursor() {
 	from, to := -1, -1
 	for i, l := range v.lines {
 		if l.problem == v.cursor {
@@ -283,8 +282,8 @@ func (v *View) reveal() {
 	v.window.Select(from)
 }
 
-// Mouse takes the wheel, and a press of the left button on line y, which chooses the problem
-// there. chosen says that a problem was pressed that was chosen before already.
+// Mouse handles the wheel, and a click on line y, which selects the problem there. chosen reports whether the
+// problem was already selected.
 func (v *View) Mouse(msg tea.MouseMsg, y int) (chosen bool) {
 	if v.window.Wheel(msg) || msg.Button != tea.MouseButtonLeft || msg.Action != tea.MouseActionPress {
 		return false
@@ -298,7 +297,7 @@ func (v *View) Mouse(msg tea.MouseMsg, y int) (chosen bool) {
 	return chosen
 }
 
-// View draws the list: exactly as wide and as high as SetSize said.
+// View draws exactly the size set by SetSize.
 func (v *View) View() string {
 	from, to := v.window.Visible()
 	out := make([]string, 0, v.height)

@@ -1,0 +1,224 @@
+package forms
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/themes"
+)
+
+func TestColors(t *testing.T) {
+	cfg := config(parse(t, `{"ground":"#1F6FEB","line":"#fff","none":"blue"}`))
+	rules := []schema.Rule{schema.Guard{At: schema.Always, Rule: schema.Format{As: schema.Color}}}
+	cfg.Schema = schema.MustCompile(schema.Field{ID: "x", Kind: schema.Object, Ref: "test", Fields: []schema.Field{
+		{Name: "ground", Kind: schema.String, Help: "Behind.", Rules: rules}, {Name: "line", Kind: schema.String, Help: "Before.", Rules: rules},
+		{Name: "none", Kind: schema.String, Help: "Odd.", Rules: rules},
+	}})
+	hides(t, New(cfg), "Line         #fff") // no colors
+	shows(t, New(cfg), "#fff", "4.6:1 (good) with white text", "4.5:1 (good) with black")
+	cfg.Theme = colors
+	f := New(cfg)
+	shows(t, f, "48;2;255;255;255m", "48;2;31;111;235m")
+	if text := ansi.Strip(f.View()); !strings.Contains(text, "#fff") || !strings.Contains(text, "#1F6FEB") {
+		t.Errorf("the digits are gone:\n%s", text)
+	}
+	press(f, "end", "backspace", "backspace", "backspace") // now #1F6
+	shows(t, f, "48;2;17;255;102m")
+	none, err := themes.New(themes.Options{Name: themes.None, Profile: cfg.Theme.Renderer().ColorProfile()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Theme = none
+	hides(t, New(cfg), "48;2;")
+}
+
+func TestExpressionsAreCompleted(t *testing.T) {
+	for _, field := range []string{"title", "body"} {
+		cfg := config(parse(t, `{}`))
+		cfg.Schema = expressionSchema()
+		cfg.Suggest = func(list string) []string {
+			return map[string][]string{"user_attributes": {"Last Name", "First Name", "City of O'Hara"}}[list]
+		}
+		cfg.Env.Expression = func(text string) error {
+			if strings.Count(text, "{{") != strings.Count(text, "}}") {
+				return errors.New("it has no end")
+			}
+			return nil
+		}
+		f := at(t, New(cfg), field)
+		press(f, "Hi {{")
+		if !f.Modal() {
+			t.Fatalf("%s: nothing is offered:\n%s", field, f.View())
+		}
+		shows(t, f, "> Last Name ", "UserAttribute", "First Name")
+		hides(t, f, "does not parse") // while typing
+		press(f, "fir")
+		shows(t, f, "> First Name")
+		hides(t, f, "Last Name")
+		press(f, "enter", "you", "end", "!")
+		want(t, f, `{"`+field+`":"Hi {{UserAttribute['First Name']|default('you')}}!"}`)
+		if st, _ := f.Focused(); st.Node.Name != field {
+			t.Errorf("Enter left %s", field)
+		}
+		press(f, " {{", "esc")
+		if f.Modal() {
+			t.Error("Escape does not close the list")
+		}
+		press(f, "ci", "down", "enter")
+		if root, _ := f.Edited(); !strings.HasSuffix(root.Get(field).Text(), `! {{UserAttribute["City of O'Hara"]|default('')}}`) {
+			t.Errorf("%s: %s", field, root.Encode())
+		}
+	}
+}
+
+// Inside closed braces, no more braces are inserted.
+func TestExpressionInClosedBraces(t *testing.T) {
+	cfg := config(parse(t, `{"title":"Hi {{}}!"}`))
+	cfg.Schema = expressionSchema()
+	cfg.Suggest = func(string) []string { return []string{"Name"} }
+	f := at(t, New(cfg), "title")
+	press(f, "left", "left", "left", "n", "enter", "x")
+	if root, _ := f.Edited(); !strings.HasPrefix(root.Get("title").Text(), "Hi {{UserAttribute['Name']|default('x')}}!") {
+		t.Errorf("%s", root.Encode())
+	}
+}
+
+func expressionSchema() *schema.Schema {
+	return schema.MustCompile(schema.Field{ID: "x", Kind: schema.Object, Ref: "test", Fields: []schema.Field{
+		{Name: "title", Kind: schema.String, Help: "One line.", Template: true, Rules: []schema.Rule{schema.Expressions{}}},
+		{Name: "body", Kind: schema.String, Help: "Lines.", Template: true, Long: true, Rules: []schema.Rule{schema.Expressions{}}},
+		{Name: "plain", Kind: schema.String, Help: "No expressions."},
+	}})
+}
+
+func TestExpressionsAreHighlighted(t *testing.T) {
+	cfg := config(parse(t, `{"title":"Hi {{ a }}, {% if b %}c","plain":"{{ a }}"}`))
+	cfg.Schema, cfg.Theme, cfg.Focus = expressionSchema(), colors, "body"
+	f := New(cfg)
+	info := colors.Info.Render("{{ a }}")
+	if got := strings.Count(f.View(), info); got != 1 {
+		t.Errorf("%d expressions stand out, want 1: %q", got, f.View())
+	}
+	shows(t, f, colors.Info.Render("{% if b %}"))
+	cfg.Suggest = func(string) []string { return []string{"Name"} }
+	f = at(t, New(cfg), "plain")
+	press(f, " {{")
+	if f.Modal() {
+		t.Error("a text that takes no expressions offers them")
+	}
+}
+
+func TestUnusedValues(t *testing.T) {
+	const is = `{"template":"BASIC","template_id":"T","strange":1,"odd":{}}`
+	f := at(t, open(t, is), "template_id")
+	shows(t, f, "Not used here", "it applies only when template is Custom", "all 3 unused fields")
+	at(t, f, "title")
+	shows(t, f, "T  (only when template is Custom)")
+	press(at(t, f, "strange"), "x")
+	want(t, f, `{"template":"BASIC","template_id":"T","odd":{}}`)
+	press(at(t, f, "odd"), "X")
+	want(t, f, `{"template":"BASIC"}`)
+
+	f = open(t, is)
+	f.cfg.Locked = func(p doc.Path) string {
+		if p.HasPrefix(doc.P("strange")) {
+			return "It is sent."
+		}
+		return ""
+	}
+	f.model.refresh()
+	if n := f.model.removeHidden(); n != 2 {
+		t.Errorf("removed %d", n)
+	}
+	want(t, f, `{"template":"BASIC","strange":1}`)
+}
+
+func TestProblemsNameTitles(t *testing.T) {
+	f := open(t, `{"template":"BASIC","title":"x"}`)
+	f.SetProblems([]schema.Problem{
+		{Path: doc.P("tags", 0), Message: "wire", FormMessage: "words"},
+		{Path: doc.P("timer"), Message: "over the wire"},
+	})
+	shows(t, f, "! item 1: words", "! Over the wire")
+	shows(t, open(t, `{}`), "! Choose Basic, Timer or Custom")
+}
+
+// The entries of a list can be reordered, duplicated and removed with the keys in the hints.
+func TestEntriesOfAList(t *testing.T) {
+	f := open(t, `{"buttons":[{"text":"a"},{"text":"b"},{"text":"c"}]}`, "buttons")
+	texts := func() string {
+		var out string
+		root, _ := f.Edited()
+		for _, e := range root.Get("buttons").Elems() {
+			out += e.Get("text").Text()
+		}
+		return out
+	}
+	altUp, altDown := tea.KeyMsg{Type: tea.KeyUp, Alt: true}, tea.KeyMsg{Type: tea.KeyDown, Alt: true}
+	for _, step := range []struct {
+		key  tea.KeyMsg
+		want string
+		at   int
+	}{
+		{altDown, "bac", 1}, {altDown, "bca", 2}, {altDown, "bca", 2}, {altUp, "bac", 1},
+		{tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("K")}, "abc", 0}, {tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("J")}, "bac", 1},
+		{tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("d")}, "baac", 2}, {tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("x")}, "bac", 2},
+		{tea.KeyMsg{Type: tea.KeyDelete}, "ba", 1},
+	} {
+		f.Update(step.key)
+		if st, _ := f.Focused(); texts() != step.want || st.Path.Last().Index != step.at {
+			t.Errorf("%s: %s at %s, want %s at %d", step.key, texts(), st.Path, step.want, step.at)
+		}
+	}
+	for _, k := range []string{"d", "x", "K", "J"} {
+		if !slices.ContainsFunc(f.Hints(), func(b key.Binding) bool { return b.Help().Key == k }) {
+			t.Errorf("%s is not among the hints", k)
+		}
+	}
+}
+
+// Other expressions than attributes have their own form: fields of products, calls with quoted arguments,
+// filters after a bar.
+func TestOtherExpressionsAreCompleted(t *testing.T) {
+	cfg := config(parse(t, `{}`))
+	cfg.Schema = expressionSchema()
+	cfg.Suggest = func(list string) []string {
+		return map[string][]string{
+			"user_attributes": {"City"}, "trigger_attributes": {"product"}, "business_attributes": {"season"}, "content_blocks": {"footer"},
+			"expressions":        {"ProductSet.shoes[0].price", "ProductSet.shoes[0].title", "ContentApi.weather('city', 'day')", "ContentApi.now()"},
+			"expression_filters": {"default", "lower", "upper"},
+		}[list]
+	}
+	for typed, want := range map[string]string{
+		"{{sho,down,enter,!":               "{{ProductSet.shoes[0].title!}}",
+		"{{ProductSet.shoes[0].t,enter":    "{{ProductSet.shoes[0].title}}",
+		"{{weat,enter,Oslo":                "{{ContentApi.weather('Oslo', '')}}",
+		"{{now,enter":                      "{{ContentApi.now()}}",
+		"{{prod,enter,x":                   "{{EventAttribute['product']|default('x')}}",
+		"{{seas,enter,x":                   "{{BusinessEventAttribute['season']|default('x')}}",
+		"{{user.city|up,enter":             "{{user.city|upper}}",
+		"{{user.city | de,enter,a|low":     "{{user.city | default('a|low')}}",
+		"{{user.city|lower|,down,enter":    "{{user.city|lower|lower}}",
+		"{{ContentBlock['footer']|,esc,}}": "{{ContentBlock['footer']|}}",
+	} {
+		f := at(t, New(cfg), "title")
+		press(f, strings.Split(typed, ",")...)
+		if root, _ := f.Edited(); root.Get("title").Text() != want {
+			t.Errorf("%s gives %s, want %s", typed, root.Get("title").Text(), want)
+		}
+		if f.Modal() {
+			t.Errorf("%s leaves the list open", typed)
+		}
+	}
+	f := at(t, New(cfg), "title")
+	press(f, "{{weat")
+	shows(t, f, "> weather('city', 'day')  ContentApi", "then type its arguments")
+}

@@ -1,0 +1,210 @@
+package forms
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// rowBuilder builds the rows of the object, map or list that a form edits.
+type rowBuilder struct {
+	cfg   *Config
+	names workspaceNames
+	node  *schema.Node // of the path; nil if it is not in the schema
+	list  bool         // the path is a list
+}
+
+func newRowBuilder(cfg *Config) rowBuilder {
+	n := cfg.Schema.At(cfg.Path)
+	return rowBuilder{cfg: cfg, names: workspaceNames{cfg}, node: n, list: n != nil && n.Kind == schema.List}
+}
+
+// rows returns the rows of a document, and the inlined objects. If the form's path is locked, there is no row
+// that adds to it.
+func (src rowBuilder) rows(root doc.Value) (rows []row, flats []doc.Path) {
+	in := src.members(root)
+	rows, flats = in.rows, in.inlined
+	needed := src.isRequiredPart(root, src.cfg.Path)
+	for i := range rows {
+		rows[i].required = rows[i].Required && needed
+	}
+	if src.cfg.Locked == nil {
+		return rows, flats
+	}
+	if src.lockedReason() != "" {
+		rows = slices.DeleteFunc(rows, func(r row) bool { return r.group == groupAdder })
+	}
+	for i := range rows {
+		if rows[i].group != groupResponseOnly {
+			rows[i].locked = src.cfg.Locked(rows[i].Path)
+		}
+	}
+	return rows, flats
+}
+
+// isRequiredPart reports whether the required fields of the part that p is in must be filled in, because the
+// part is required or has been started.
+func (src rowBuilder) isRequiredPart(root doc.Value, p doc.Path) bool {
+	if len(p) == 0 || root.Lookup(p[:1]).Exists() {
+		return true
+	}
+	st, ok := src.cfg.Schema.Field(root, p[:1], src.cfg.Env)
+	return ok && st.Required
+}
+
+// lockedReason returns why nothing in the form can be changed; "" if something can.
+func (src rowBuilder) lockedReason() string {
+	if src.cfg.Locked == nil {
+		return ""
+	}
+	return src.cfg.Locked(src.cfg.Path)
+}
+
+// adderRow returns the row that adds to the map or list at the form's path.
+func (src rowBuilder) adderRow(elem *schema.Node) row {
+	label := "+ add"
+	if elem.Title != "" {
+		label += " " + strings.ToLower(elem.Title)
+	}
+	return row{FieldState: schema.FieldState{Node: elem, Path: src.cfg.Path}, group: groupAdder, label: label}
+}
+
+func (src rowBuilder) members(root doc.Value) rowGroups {
+	if src.list {
+		return rowGroups{rows: src.elements(root)}
+	}
+	st, ok := src.cfg.Schema.Object(root, src.cfg.Path, src.cfg.Env)
+	v := root.Lookup(src.cfg.Path)
+	if !ok || v.Exists() && v.Kind() != doc.Object {
+		return rowGroups{rows: []row{src.mismatchRow(v, "not an object")}}
+	}
+	var in rowGroups
+	src.collect(&in, root, st)
+	if st.Node.Element != nil {
+		in.rows = append(in.rows, src.adderRow(st.Node.Element))
+	}
+	in.rows = slices.Concat(leadsFirst(in.rows), in.unused, in.unknown, in.responseOnly)
+	return in
+}
+
+// mismatchRow returns the row of a value of another kind than the form edits.
+func (src rowBuilder) mismatchRow(v doc.Value, why string) row {
+	return row{FieldState: schema.FieldState{Path: src.cfg.Path, Value: v, Why: why}, group: groupUnknown, shape: shapeExternalJSON, label: "Value"}
+}
+
+// rowGroups has the rows of an object by group.
+type rowGroups struct {
+	rows, unused, unknown, responseOnly []row
+	inlined                             []doc.Path // the inlined objects
+}
+
+// collect adds the rows of an object, with those of inlined objects in their place.
+func (src rowBuilder) collect(in *rowGroups, root doc.Value, st schema.ObjectState) {
+	choice, one := st.FlagChoice()
+	if one {
+		object, _ := src.cfg.Schema.Field(root, choice.Path.Parent(), src.cfg.Env)
+		choice.Required = object.Required
+	}
+	for _, s := range st.Fields {
+		r := row{FieldState: s, label: s.Node.Label()}
+		switch {
+		case one && s.Path.Equal(choice.Path):
+			in.rows = append(in.rows, row{FieldState: choice.FieldState, shape: shapeChoice, label: choice.Node.Label(), paths: choice.Flags, flags: &choice})
+		case one && slices.ContainsFunc(choice.Flags, s.Path.Equal):
+		case s.Shown && src.names.isDerived(st, s), inTimespan(st, s):
+		case s.Shown && isInlined(s):
+			in.inlined = append(in.inlined, s.Path)
+			if inner, ok := src.cfg.Schema.Object(root, s.Path, src.cfg.Env); ok {
+				src.collect(in, root, inner)
+			}
+		case s.Shown:
+			if r.shape = shapeOf(s); isTimespan(st, s) {
+				r.shape, r.paths = shapeTimespan, s.Node.SpanParts(s.Path)
+				r.text, _ = s.Node.SpanText(st.Value)
+			}
+			in.rows = append(in.rows, r)
+		case s.Value.Exists():
+			r.group = groupUnused
+			r.shape = subformOrReadOnly(s)
+			in.unused = append(in.unused, r)
+		}
+	}
+	for _, s := range st.Extras {
+		r := row{FieldState: s, label: oneLine(s.Path.Last().Name)}
+		switch {
+		case s.Response != nil:
+			r.group, r.shape, r.label = groupResponseOnly, shapeReadOnly, s.Response.Label()
+			r.locked = firstSentence(s.Response.Help) + " Read-only: it is only in responses."
+			in.responseOnly = append(in.responseOnly, r)
+		case s.Node == nil:
+			r.group, r.shape = groupUnknown, shapeExternalJSON
+			in.unknown = append(in.unknown, r)
+		default:
+			r.shape, r.custom = shapeOf(s), true
+			in.rows = append(in.rows, r)
+		}
+	}
+}
+
+// isInlined reports whether the form shows the fields of an object among its own.
+func isInlined(s schema.FieldState) bool {
+	return s.Node != nil && s.Node.Flat && (!s.Value.Exists() || s.Value.Kind() == doc.Object)
+}
+
+// leadsFirst moves the fields that the schema marks as leads before the others.
+func leadsFirst(rows []row) []row {
+	rank := func(r row) int {
+		if r.group != groupFields || r.Node == nil {
+			return math.MaxInt
+		}
+		return leadOrder(r.Node)
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(rank(a), rank(b)) })
+	for i := range rows {
+		rows[i].secondary = rank(rows[0]) < math.MaxInt && rank(rows[i]) == math.MaxInt
+	}
+	return rows
+}
+
+func (src rowBuilder) elements(root doc.Value) []row {
+	list := root.Lookup(src.cfg.Path)
+	if list.Exists() && list.Kind() != doc.Array {
+		return []row{src.mismatchRow(list, "not a list")}
+	}
+	elem := src.node.Element
+	options := optionStates(elem)
+	rows := make([]row, 0, list.Len()+1)
+	for i, v := range list.Elems() {
+		s := schema.FieldState{Node: elem, Path: src.cfg.Path.Elem(i), Value: v, Shown: true, Options: options}
+		rows = append(rows, row{FieldState: s, shape: shapeOf(s), label: strconv.Itoa(i + 1), custom: true})
+	}
+	return append(rows, src.adderRow(elem))
+}
+
+// state adds what the rows of a list do not have: the options of an element.
+func (src rowBuilder) state(root doc.Value, r row) schema.FieldState {
+	if !src.list {
+		return r.FieldState
+	}
+	st, _ := src.cfg.Schema.Field(root, r.Path, src.cfg.Env)
+	return st
+}
+
+func (src rowBuilder) elementOptions(root doc.Value, r row) []schema.OptionState {
+	st, ok := src.cfg.Schema.Field(root, r.Path.Elem(0), src.cfg.Env)
+	if !ok {
+		return optionStates(r.Node.Element)
+	}
+	return st.Options
+}
+
+// Opens reports whether a field, in its current state, has a form of its own: an object, a map, or a list that
+// is not edited in one line. The fields of an inlined object are on the form around it.
+func Opens(s schema.FieldState) bool {
+	return s.Node != nil && shapeOf(s) == shapeSubform && !isInlined(s)
+}

@@ -1,0 +1,196 @@
+package forms
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+)
+
+// A Saturday, 13:03 in Berlin.
+var today = time.Date(2026, 11, 21, 12, 3, 0, 0, time.UTC)
+
+// openSchedule opens a form with two times and their zone.
+func openSchedule(t testing.TB, s string) *Form {
+	t.Helper()
+	cfg := config(parse(t, s), "when")
+	cfg.Schema = schema.MustCompile(schema.Field{ID: "t", Kind: schema.Object, Ref: "test", Fields: []schema.Field{
+		{Name: "when", Kind: schema.Object, Help: "When.", Fields: []schema.Field{
+			{Name: "begin", Kind: schema.Time, Help: "When it starts."},
+			{Name: "end", Kind: schema.Time, Help: "When it ends.", Template: true},
+			{Name: "zone", Kind: schema.String, Help: "Where.", Rules: []schema.Rule{schema.Format{As: schema.Zone}}},
+			{Name: "more", Kind: schema.List, Help: "Further ones.", Elem: &schema.Field{Kind: schema.Time, Help: "One."}},
+		}},
+	}})
+	cfg.Now = func() time.Time { return today }
+	return New(cfg)
+}
+
+func TestTimesInNaturalLanguage(t *testing.T) {
+	const berlin = `"zone":"Europe/Berlin"`
+	for _, tt := range []struct{ name, is, typed, becomes string }{
+		{"relative", `{"when":{` + berlin + `}}`, "tomorrow 9am", `{"when":{` + berlin + `,"begin":"2026-11-22T09:00:00"}}`},
+		{"a span", `{"when":{` + berlin + `}}`, "+2h", `{"when":{` + berlin + `,"begin":"2026-11-21T15:03:00"}}`},
+		{"ISO 8601 stays as typed", `{"when":{` + berlin + `}}`, "2026-12-01T09:00Z", `{"when":{` + berlin + `,"begin":"2026-12-01T09:00Z"}}`},
+		{"no zone chosen", `{}`, "25 dec 18:00", `{"when":{"begin":"2026-12-25T18:00:00"}}`},
+		{"no zone chosen: a span", `{}`, "+2h", `{"when":{"begin":"2026-11-21T14:03:00Z"}}`},
+		{"not understood", `{}`, "soon", `{"when":{"begin":"soon"}}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := at(t, openSchedule(t, tt.is), "when", "begin")
+			press(f, tt.typed)
+			shows(t, f, tt.typed) // the text is unchanged while typing
+			press(f, "enter")
+			want(t, f, tt.becomes)
+			if st, _ := f.Focused(); st.Node.Name != "end" {
+				t.Errorf("Enter went to %s", st.Node.Name)
+			}
+		})
+	}
+}
+
+func TestTimeShowsInterpretation(t *testing.T) {
+	f := at(t, openSchedule(t, `{"when":{"zone":"Europe/Berlin"}}`), "when", "begin")
+	shows(t, f, "f4")
+	press(f, "25 dec")
+	shows(t, f, "= Fri 25 Dec 2026, 09:00 Europe/Berlin · in 34 days", "No time given; using 09:00")
+	press(f, " 18:00")
+	shows(t, f, "= Fri 25 Dec 2026, 18:00 Europe/Berlin")
+	hides(t, f, "No time was typed")
+	press(f, "ctrl+u", "31 feb")
+	shows(t, f, "There is no 31 February")
+	hides(t, f, "ISO 8601")
+	press(f, "ctrl+u", "28 mar 2027 2:30")
+	shows(t, f, "02:30 does not exist on that day")
+	press(f, "tab")
+	want(t, f, `{"when":{"zone":"Europe/Berlin","begin":"2027-03-28T03:30:00"}}`)
+	shows(t, f, "Sun 28 Mar 2027, 03:30  in 4 months")
+	at(t, f, "when", "end")
+	press(f, "{{UserAttribute['x']}}")
+	want(t, f, `{"when":{"zone":"Europe/Berlin","begin":"2027-03-28T03:30:00","end":"{{UserAttribute['x']}}"}}`)
+}
+
+// A date typed over a time keeps its time of day.
+func TestDateKeepsTimeOfDay(t *testing.T) {
+	f := at(t, openSchedule(t, `{"when":{"begin":"2026-12-01T18:30:00","zone":"Europe/Berlin"}}`), "when", "begin")
+	press(f, "ctrl+u", "friday", "enter")
+	want(t, f, `{"when":{"begin":"2026-11-27T18:30:00","zone":"Europe/Berlin"}}`)
+}
+
+// Enter in the last field, which has no next one, also normalizes the time.
+func TestEnterOnTheLastTime(t *testing.T) {
+	f := openSchedule(t, `{"when":{"more":["2026-12-01T18:30:00Z"]}}`)
+	cfg := f.cfg
+	cfg.Path = doc.P("when", "more")
+	f = New(cfg)
+	press(f, "enter", "ctrl+u", "tomorrow 9am utc", "enter")
+	want(t, f, `{"when":{"more":["2026-11-22T09:00:00Z"]}}`)
+	shows(t, f, "Sun 22 Nov, 09:00 UTC")
+}
+
+func TestCalendar(t *testing.T) {
+	const is = `{"when":{"begin":"2026-12-01T18:30:00","zone":"Europe/Berlin"}}`
+	f := at(t, openSchedule(t, is), "when", "begin")
+	press(f, "f4")
+	if !f.Modal() || !f.Typing() {
+		t.Fatal("the calendar does not have the keyboard")
+	}
+	shows(t, f, "▸ Begin", "December 2026", " 1◂", "18:30", "Tue 1 Dec 2026, 18:30 Europe/Berlin · in 10 days")
+	press(f, "right", "down", "esc")
+	want(t, f, is)
+	press(f, "f4", "right", "down", "9", "15", "enter")
+	if f.Modal() {
+		t.Error("the calendar stays open")
+	}
+	press(f, "f4")
+	shows(t, f, " 9◂")
+	press(f, "esc")
+	want(t, f, `{"when":{"begin":"2026-12-09T09:15:00","zone":"Europe/Berlin"}}`)
+
+	f = at(t, openSchedule(t, `{}`), "when", "begin")
+	press(f, "f4", "enter")
+	want(t, f, `{"when":{"begin":"2026-11-22T09:00:00"}}`)
+	f.Reload(parse(t, `{}`))
+	press(f, "f4")
+	f.SetSize(40, 20)
+	y, x := find(f, "30")
+	f.Update(tea.MouseMsg{X: x, Y: y, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
+	f.Update(tea.MouseMsg{X: x, Y: y, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
+	want(t, f, `{"when":{"begin":"2026-11-30T09:00:00"}}`)
+}
+
+func find(f *Form, text string) (y, x int) {
+	for y, l := range strings.Split(f.View(), "\n") {
+		if i := strings.Index(l, text); i >= 0 {
+			return y, len([]rune(l[:i]))
+		}
+	}
+	return -1, -1
+}
+
+func TestCalendarFits(t *testing.T) {
+	f := at(t, openSchedule(t, `{}`), "when", "begin")
+	press(f, "f4")
+	for w := 4; w < 100; w += 6 {
+		for h := 1; h < 24; h++ {
+			f.SetSize(w, h)
+			checkSize(t, f)
+		}
+	}
+}
+
+func TestNoCalendarInLockedForm(t *testing.T) {
+	f := openSchedule(t, `{}`)
+	f.cfg.Locked = func(doc.Path) string { return "It is sent." }
+	f.model.refresh()
+	at(t, f, "when", "begin")
+	press(f, "f4")
+	if f.Modal() {
+		t.Error("a calendar opens on a field that may not be changed")
+	}
+}
+
+// In the campaign's schema, the zone field follows the start, and may be set after it.
+func TestCatalogTimeZone(t *testing.T) {
+	cfg := config(parse(t, `{"campaign_delivery_type":"PERIODIC","scheduling_details":{"delivery_type":"AT_FIXED_TIME"}}`), "scheduling_details")
+	cfg.Schema = catalog.Campaign(catalog.Email)
+	cfg.Now = func() time.Time { return today }
+	f := at(t, New(cfg), "scheduling_details", "start_time")
+	press(f, "tomorrow 9am")
+	shows(t, f, "Sun 22 Nov 2026, 09:00, in the campaign's time zone")
+	at(t, f, "scheduling_details", "timezone")
+	press(f, "America/New_York")
+	at(t, f, "scheduling_details", "start_time")
+	shows(t, f, "Sun 22 Nov 2026, 09:00 America/New_York")
+}
+
+// A zone field suggests all zones if the workspace has no list of its own.
+func TestZonesAreSuggested(t *testing.T) {
+	f := openSchedule(t, `{}`)
+	f.cfg.Suggest = nil
+	at(t, f, "when", "zone")
+	hides(t, f, "Africa/Abidjan")
+	press(f, "new york")
+	shows(t, f, "America/New_York")
+	press(f, "enter")
+	want(t, f, `{"when":{"zone":"America/New_York"}}`)
+
+	// Enter completes a part of a name, also of a stored one.
+	f = openSchedule(t, `{}`)
+	at(t, f, "when", "zone")
+	press(f, "berl", "enter")
+	want(t, f, `{"when":{"zone":"Europe/Berlin"}}`)
+	f = openSchedule(t, `{}`)
+	at(t, f, "when", "zone")
+	press(f, "GMT", "enter")
+	want(t, f, `{"when":{"zone":"GMT"}}`)
+	f = openSchedule(t, `{"when":{"zone":"berl"}}`)
+	at(t, f, "when", "zone")
+	press(f, "ctrl+n", "enter")
+	want(t, f, `{"when":{"zone":"Europe/Berlin"}}`)
+}

@@ -1,0 +1,58 @@
+package forms
+
+import (
+	"github.com/charmbracelet/bubbles/key"
+	"github.com/charmbracelet/huh"
+
+	"bugle/themes"
+)
+
+// widgetStyle is the styling and key map of huh's widgets.
+type widgetStyle struct {
+	theme *huh.Theme
+	keys  *huh.KeyMap
+	t     themes.Theme
+}
+
+// newWidgetStyle derives a huh theme from the theme's styles. Widgets have no frame and no title, because the
+// form draws both.
+func newWidgetStyle(t themes.Theme) widgetStyle {
+	none := t.NewStyle()
+	field := huh.FieldStyles{
+		Base: none, Card: none, Title: t.Muted, NoteTitle: t.Muted, Description: t.Faint,
+		ErrorIndicator: t.Danger, ErrorMessage: t.Danger,
+		SelectSelector: t.Accent.SetString("> "), Option: t.Text,
+		NextIndicator: t.Accent.SetString("→"), PrevIndicator: t.Accent.SetString("←"),
+		MultiSelectSelector: t.Accent.SetString("> "),
+		SelectedOption:      t.Accent, SelectedPrefix: t.Success.SetString("[x] "),
+		UnselectedOption: t.Text, UnselectedPrefix: t.Faint.SetString("[ ] "),
+		TextInput: huh.TextInputStyles{
+			Cursor: t.Cursor, CursorText: t.Text, Placeholder: t.Faint, Prompt: t.Accent, Text: t.Text,
+		},
+		FocusedButton: t.ButtonFocus, BlurredButton: t.Button, Next: t.ButtonFocus,
+	}
+	theme := &huh.Theme{Focused: field, Blurred: field}
+	theme.FieldSeparator = none
+	return widgetStyle{theme: theme, keys: widgetKeys(), t: t}
+}
+
+// widgetKeys returns huh's key map without the keys that leave a widget, and without letters that move, because
+// letters are text.
+func widgetKeys() *huh.KeyMap {
+	off := key.NewBinding(key.WithDisabled())
+	bind := func(keys ...string) key.Binding { return key.NewBinding(key.WithKeys(keys...)) }
+	k := huh.NewDefaultKeyMap()
+	k.Input = huh.InputKeyMap{AcceptSuggestion: off, Next: off, Prev: off, Submit: off}
+	k.Text = huh.TextKeyMap{Next: off, Prev: off, Submit: off, Editor: off, NewLine: bind("alt+enter", "ctrl+j")}
+	k.Select = huh.SelectKeyMap{
+		Next: off, Prev: off, Submit: off, Left: off, Right: off, Filter: off, SetFilter: off, ClearFilter: off,
+		Up: bind("up", "ctrl+p"), Down: bind("down", "ctrl+n"),
+		HalfPageUp: bind("pgup"), HalfPageDown: bind("pgdown"), GotoTop: off, GotoBottom: off,
+	}
+	k.MultiSelect = huh.MultiSelectKeyMap{
+		Next: off, Prev: off, Submit: off, Filter: off, SetFilter: off, ClearFilter: off, SelectAll: off, SelectNone: off,
+		Up: bind("up", "ctrl+p", "k"), Down: bind("down", "ctrl+n", "j"), Toggle: bind(" ", "x"),
+		HalfPageUp: bind("pgup"), HalfPageDown: bind("pgdown"), GotoTop: bind("home"), GotoBottom: bind("end"),
+	}
+	return k
+}

@@ -1,0 +1,155 @@
+package forms
+
+import (
+	"slices"
+	"strings"
+
+	"bugle/engine/doc"
+	"bugle/engine/schema"
+	"bugle/engine/timeparse"
+)
+
+// workspaceNames has the names of the workspace for the rows of a form.
+type workspaceNames struct{ cfg *Config }
+
+// list returns the names in a list; none if the form has no lists.
+func (n workspaceNames) list(name string) []string {
+	if n.cfg.Suggest == nil || name == "" {
+		return nil
+	}
+	return n.cfg.Suggest(name)
+}
+
+// unknown reports whether a row has a name that the workspace does not have. If the workspace has no such names
+// at all, none is unknown.
+func (n workspaceNames) unknown(r row) bool {
+	if r.group != groupFields || r.shape != shapeInput || r.Node == nil || r.Node.Suggest == "" {
+		return false
+	}
+	text := r.Value.Text()
+	if text == "" || schema.HasExpression(text) || hasForm(r.Node, schema.Zone) {
+		return false
+	}
+	known := n.list(r.Node.Suggest)
+	return len(known) > 0 && !slices.Contains(known, text)
+}
+
+// suggestions returns the suggestions for a row; for a list, those for its elements.
+func (n workspaceNames) suggestions(r row) []string {
+	list := r.Node.Suggest
+	if list == "" && r.Node.Element != nil {
+		list = r.Node.Element.Suggest
+	}
+	found := n.list(list)
+	if len(found) == 0 && hasForm(r.Node, schema.Zone) {
+		return timeparse.Zones()
+	}
+	return found
+}
+
+// expressions returns the expressions that can be used in the text of a row.
+func (n workspaceNames) expressions(r row) []expression {
+	if r.Node == nil || !r.Node.Template {
+		return nil
+	}
+	var out []expression
+	for _, l := range expressionLists {
+		for _, name := range n.list(l.list) {
+			out = append(out, expression{source: l.of, name: name})
+		}
+	}
+	for _, text := range n.list(wholeExpressions) {
+		e := expression{name: text, text: text}
+		if i := strings.IndexAny(text, ".["); i > 0 {
+			e.source, e.name = text[:i], strings.TrimPrefix(text[i:], ".")
+		}
+		out = append(out, e)
+	}
+	for _, name := range n.list(expressionFilters) {
+		out = append(out, expression{source: sourceFilters, name: name, text: name})
+	}
+	return out
+}
+
+// derivedValue returns the value that the text of a field determines for another one; empty if it determines
+// none.
+func (n workspaceNames) derivedValue(by *schema.Node, text string) string {
+	if text == "" {
+		return ""
+	}
+	found := ""
+	for _, entry := range n.list(by.Decides.List) {
+		other, ok := strings.CutSuffix(entry, " "+text)
+		switch {
+		case !ok:
+		case found != "" && found != other:
+			return "" // ambiguous
+		default:
+			found = other
+		}
+	}
+	return found
+}
+
+// writeDerived writes the value that a row determines into the other field.
+func (n workspaceNames) writeDerived(root doc.Value, r row) doc.Value {
+	if r.Node == nil || r.Node.Decides == nil {
+		return root
+	}
+	other := n.derivedValue(r.Node, root.Lookup(r.Path).Text())
+	if other == "" {
+		return root
+	}
+	out, err := root.Set(r.Path.Parent().Child(r.Node.Decides.Field), doc.NewString(other))
+	if err != nil {
+		return root
+	}
+	return out
+}
+
+// isDerived reports whether a field need not be asked for, because another one determines it.
+func (n workspaceNames) isDerived(st schema.ObjectState, s schema.FieldState) bool {
+	for _, by := range st.Fields {
+		if by.Node.Decides == nil || by.Node.Decides.Field != s.Node.Name {
+			continue
+		}
+		if by.Value.Empty() && s.Value.Empty() {
+			return len(n.list(by.Node.Decides.List)) > 0
+		}
+		return s.Value.Text() != "" && s.Value.Text() == n.derivedValue(by.Node, by.Value.Text())
+	}
+	return false
+}
+
+// timespanDates returns the names of the dates that the timespan of a row may be relative to.
+func (n workspaceNames) timespanDates(r row) []string {
+	if r.Node.Span.Date == "" {
+		return nil
+	}
+	at := r.Path.Parent()
+	for name := range strings.SplitSeq(r.Node.Span.Date, ".") {
+		at = at.Child(name)
+	}
+	if date := n.cfg.Schema.At(at); date != nil {
+		return n.list(date.Suggest)
+	}
+	return nil
+}
+
+// timespanSuggestions returns the possible continuations of a timespan's text, and whether it is complete.
+func (n workspaceNames) timespanSuggestions(root doc.Value, r row, text string) (offers []string, whole bool) {
+	dates := n.timespanDates(r)
+	_, err := r.Node.SetSpan(root, r.Path, text, dates)
+	return r.Node.SuggestSpans(text, dates), err == nil
+}
+
+// unknownNote is shown beside a name that is not one of the suggestions.
+const unknownNote = "not in this workspace"
+
+// hasForm reports whether a field's texts have a format: colors, time zones.
+func hasForm(n *schema.Node, form schema.Form) bool {
+	return n != nil && slices.ContainsFunc(n.Rules, func(rule schema.Rule) bool {
+		is, ok := schema.Unguarded(rule).(schema.Format)
+		return ok && is.As == form
+	})
+}

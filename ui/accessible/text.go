@@ -1,0 +1,188 @@
+package accessible
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"bugle/engine/doc"
+	"bugle/engine/phrase"
+	"bugle/engine/schema"
+)
+
+// sentence capitalizes a text, except for names such as iOS, and ends it with a period.
+func sentence(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return s
+	}
+	r, size := utf8.DecodeRuneInString(s)
+	if next, _ := utf8.DecodeRuneInString(s[size:]); !unicode.IsUpper(next) {
+		s = string(unicode.ToUpper(r)) + s[size:]
+	}
+	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "!") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, ":") {
+		return s
+	}
+	return s + "."
+}
+
+// maxValueLength is how many characters of a value a question shows.
+const maxValueLength = 200
+
+// shorten cuts a text for a question, with a note.
+func shorten(s string) string {
+	lines := strings.Count(s, "\n")
+	first, _, _ := strings.Cut(s, "\n")
+	n := utf8.RuneCountInString(s)
+	cut := len([]rune(first)) > maxValueLength
+	if cut {
+		first = string([]rune(first)[:maxValueLength])
+	}
+	switch {
+	case lines > 0:
+		return fmt.Sprintf("%s and %s, beginning: %s", phrase.Count(lines+1, "line"), phrase.Count(n, "character"), first)
+	case cut:
+		return fmt.Sprintf("%s, beginning: %s", phrase.Count(n, "character"), first)
+	}
+	return first
+}
+
+// valueText formats the value of a field.
+func valueText(st schema.FieldState) string {
+	n, v := st.Node, st.Value
+	switch v.Kind() {
+	case doc.Absent:
+		if n != nil && n.Default != "" {
+			return "empty; " + defaultOf(n) + " counts"
+		}
+		return "empty"
+	case doc.Null:
+		return "null"
+	case doc.String:
+		if v.Text() == "" {
+			return "an empty text"
+		}
+		if n != nil {
+			for _, o := range n.Options {
+				if o.Value == v.Text() {
+					return o.Title()
+				}
+			}
+		}
+		return shorten(v.Text())
+	case doc.Bool:
+		if n != nil && n.Yes != "" {
+			if v.True() {
+				return n.Yes
+			}
+			return n.No
+		}
+		return yesNo(v.True())
+	case doc.Number:
+		if n != nil {
+			for _, o := range n.Options {
+				if o.Value == v.Literal() {
+					return o.Title()
+				}
+			}
+		}
+		return v.Literal()
+	case doc.Array:
+		return listText(n, v)
+	}
+	return objectText(n, v)
+}
+
+func yesNo(on bool) string {
+	if on {
+		return "yes"
+	}
+	return "no"
+}
+
+func defaultOf(n *schema.Node) string {
+	word := strings.Trim(n.Default, `"`)
+	if n.Kind == schema.Bool {
+		return yesNo(word == "true")
+	}
+	for _, o := range n.Options {
+		if o.Value == word {
+			return o.Title()
+		}
+	}
+	return word
+}
+
+func listText(n *schema.Node, v doc.Value) string {
+	if v.Len() == 0 {
+		return "an empty list"
+	}
+	var elem *schema.Node
+	if n != nil {
+		elem = n.Element
+	}
+	var parts []string
+	for i, e := range v.Elems() {
+		if e.Kind() == doc.Object || e.Kind() == doc.Array {
+			return phrase.Count(v.Len(), entryNoun(elem))
+		}
+		if i == 12 {
+			parts = append(parts, fmt.Sprintf("and %d more", v.Len()-i))
+			break
+		}
+		parts = append(parts, valueText(schema.FieldState{Node: elem, Value: e}))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// entryNoun returns the noun for an entry of a list or map.
+func entryNoun(elem *schema.Node) string {
+	if elem != nil && elem.Title != "" {
+		return strings.ToLower(elem.Title)
+	}
+	return "entry"
+}
+
+// objectText names what is filled in in an object.
+func objectText(n *schema.Node, v doc.Value) string {
+	if v.Len() == 0 {
+		return "empty"
+	}
+	var parts []string
+	for name, m := range v.Members() {
+		if m.Empty() {
+			continue
+		}
+		label := name
+		if n != nil {
+			if c := n.Child(name); c != nil && c.Name != "" {
+				label = c.Label()
+			}
+		}
+		if m.Kind() == doc.String && len(parts) < 2 && !strings.Contains(m.Text(), "\n") && utf8.RuneCountInString(m.Text()) <= 40 {
+			st := schema.FieldState{Value: m}
+			if n != nil {
+				st.Node = n.Child(name)
+			}
+			label += " " + valueText(st)
+		}
+		if len(parts) == 6 {
+			parts = append(parts, "and more")
+			break
+		}
+		parts = append(parts, label)
+	}
+	if len(parts) == 0 {
+		return "empty"
+	}
+	return "holds " + strings.Join(parts, ", ")
+}
+
+// placeName names a place for display, without the component unless it is the whole name.
+func placeName(s *schema.Schema, p doc.Path) string {
+	if len(p) == 0 {
+		return "the campaign"
+	}
+	return strings.Join(s.Trail(p), ", ")
+}

@@ -1,0 +1,58 @@
+package activity_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/muesli/termenv"
+
+	calls "bugle/engine/service/activity"
+	"bugle/themes"
+	"bugle/ui/uitest"
+	"bugle/ui/widget"
+)
+
+func TestPictures(t *testing.T) {
+	l := newFilledLog(t)
+	h := open(t, l)
+	h.GoldenSizes("calls")
+	h.WantFits()
+	h.Press("down", "enter")
+	h.GoldenSizes("call")
+	h.WantFits()
+	h.Press("tab")
+	h.WantFits()
+	h.Press("esc", "/")
+	h.Type("4xx")
+	h.GoldenSizes("filter")
+	h.WantFits()
+
+	empty := open(t, &calls.Log{})
+	empty.GoldenSizes("empty")
+	empty.WantFits()
+}
+
+func TestColorsKeepWidths(t *testing.T) {
+	dark, err := themes.New(themes.Options{Name: themes.Dark, Profile: termenv.TrueColor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newScreen(newFilledLog(t))
+	t.Cleanup(func() { s.Close() })
+	h := uitest.New(t, idleScreen{s}, 80, 24)
+	check := func() {
+		t.Helper()
+		s.SetTheme(dark)
+		for _, w := range []int{40, 60, 80, 120} {
+			s.SetSize(w, 22)
+			for line := range strings.SplitSeq(s.View(), "\n") {
+				if n := widget.Width(line); n != w {
+					t.Fatalf("a line of %d cells, not %d: %q", n, w, line)
+				}
+			}
+		}
+	}
+	check()
+	h.Press("enter")
+	check()
+}

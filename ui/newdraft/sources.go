@@ -1,0 +1,97 @@
+package newdraft
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"bugle/engine/doc"
+	"bugle/engine/templates"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// taskReadFile is the kind of the task that reads a file.
+const taskReadFile = "read"
+
+// maxFileSize is the maximum size of a source file: the service accepts 1 MiB, and a file may be indented.
+const maxFileSize = 4 << 20
+
+// sourceActions are the actions that start the draft from a template or file.
+func (s *Screen) sourceActions(group string) []screen.Action {
+	return []screen.Action{
+		{Keys: []string{"b"}, Label: "templates", Help: "start from a template", Group: group, BarPriority: 5, Run: chooseTemplate},
+		{Keys: []string{"i"}, Label: "from a file", Help: "start from a campaign file (JSON)", Group: group, BarPriority: 4, Run: s.askFile},
+	}
+}
+
+// chooseTemplate lists the templates.
+func chooseTemplate() tea.Cmd {
+	all, err := templates.All()
+	if err != nil {
+		return screen.Notify(widget.LevelError, err.Error())
+	}
+	options := make([]widget.Option, len(all))
+	for i, st := range all {
+		options[i] = widget.Option{Label: st.Title, Help: st.Help}
+	}
+	return screen.Send(screen.ChooseMsg{Title: "Start from a template", Options: options, Then: func(a widget.Answer) tea.Cmd {
+		return restartWith(all[a.Index].Doc)
+	}})
+}
+
+// askFile asks for the source file.
+func (s *Screen) askFile() tea.Cmd {
+	return screen.Send(screen.InputMsg{Title: "Start from a file", Placeholder: "campaign.json",
+		Validate: func(name string) string {
+			if strings.TrimSpace(name) == "" {
+				return "Type the name of a file."
+			}
+			return ""
+		},
+		Then: func(name string) tea.Cmd {
+			return s.Run(taskReadFile, func(context.Context) (any, error) { return readFile(strings.TrimSpace(name)) })
+		},
+	})
+}
+
+// readFile reads a campaign file; ~/ is the home folder.
+func readFile(name string) (doc.Value, error) {
+	if rest, ok := strings.CutPrefix(name, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			name = filepath.Join(home, rest)
+		}
+	}
+	if info, err := os.Stat(name); err == nil && info.Size() > maxFileSize {
+		return doc.Value{}, fmt.Errorf("%s is too large for a campaign (more than 4 MiB)", name)
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return doc.Value{}, fmt.Errorf("cannot read the file: %w", err)
+	}
+	v, err := doc.Parse(b)
+	if err != nil {
+		return doc.Value{}, fmt.Errorf("%s is not JSON: %w", name, err)
+	}
+	if v.Kind() != doc.Object {
+		return doc.Value{}, fmt.Errorf("%s is not a campaign: expected a JSON object, found %s", name, v.Kind())
+	}
+	return v, nil
+}
+
+// readResult restarts with the file's document.
+func readResult(r screen.Result) tea.Cmd {
+	if r.Err != nil {
+		return screen.Notify(widget.LevelError, r.Err.Error())
+	}
+	return restartWith(r.Value.(doc.Value))
+}
+
+// restartWith reopens the screen with a source document.
+func restartWith(from doc.Value) tea.Cmd {
+	return screen.Replace(screen.Route{Name: screen.NewDraft, Doc: from})
+}

@@ -1,0 +1,287 @@
+package settings
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/natefinch/atomic"
+
+	"bugle/themes"
+	"bugle/ui/screen"
+	"bugle/ui/widget"
+)
+
+// themeTab is the tab with the themes.
+type themeTab struct {
+	tabHost
+	theme     themes.Theme
+	themes    Themes
+	list      widget.List
+	names     []string
+	saved     string // the saved theme; others are only previewed
+	previewed string
+	errs      []error
+}
+
+func newThemeTab(t themes.Theme, own Themes, of tabHost) *themeTab {
+	names := own.Names()
+	l := &themeTab{tabHost: of, theme: t, themes: own, list: widget.NewList(t), saved: t.Name, previewed: t.Name}
+	l.list.Focused = true
+	l.set(names)
+	l.list.SelectItem(max(slices.Index(names, t.Name), 0))
+	return l
+}
+
+// set lists the themes and marks the saved one.
+func (l *themeTab) set(names []string) {
+	under := l.selected()
+	l.names = names
+	items := make([]widget.Item, len(names))
+	own := len(themes.Names())
+	for i, n := range names {
+		items[i] = widget.Item{Icon: " ", Text: n}
+		if n == l.saved {
+			items[i].Icon, items[i].IconTone = "✓", themes.ToneSuccess
+		}
+		if n == themes.Auto {
+			items[i].Info, items[i].InfoTone = "as your terminal", themes.ToneMuted
+		}
+		if i >= own {
+			items[i].Info, items[i].InfoTone = "own", themes.ToneMuted
+		}
+	}
+	l.list.SetItems(items)
+	if at := slices.Index(names, under); at >= 0 {
+		l.list.SelectItem(at)
+	}
+}
+
+// selected returns the theme under the cursor.
+func (l *themeTab) selected() string {
+	if at := l.list.Cursor; at < len(l.names) {
+		return l.names[at]
+	}
+	return ""
+}
+
+// setCurrent adopts the current theme, wherever it was chosen.
+func (l *themeTab) setCurrent(t themes.Theme) {
+	l.theme = t
+	l.list.SetTheme(t)
+	if t.Name != l.previewed {
+		l.saved, l.previewed = t.Name, t.Name
+		l.set(l.names)
+	}
+}
+
+// preview shows the theme under the cursor.
+func (l *themeTab) preview() tea.Cmd {
+	name := l.selected()
+	if name == "" || name == l.previewed {
+		return nil
+	}
+	l.previewed = name
+	return screen.Send(screen.ThemeMsg{Name: name, Preview: true})
+}
+
+func (l *themeTab) cancelPreview() tea.Cmd {
+	if l.previewed == l.saved {
+		return nil
+	}
+	l.previewed = l.saved
+	return screen.Send(screen.ThemeMsg{Name: l.saved, Preview: true})
+}
+
+func (l *themeTab) chooseTheme() tea.Cmd {
+	name, before := l.selected(), l.saved
+	if name != before {
+		l.pushUndo(screen.UndoStep{
+			Label: "theme " + name,
+			Undo:  func() tea.Cmd { return l.useTheme(before) },
+			Redo:  func() tea.Cmd { return l.useTheme(name) },
+		})
+	}
+	return tea.Batch(l.useTheme(name), screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, "Theme set to "+name))
+}
+
+// useTheme switches to a theme and moves the cursor to it.
+func (l *themeTab) useTheme(name string) tea.Cmd {
+	l.open()
+	l.saved, l.previewed = name, name
+	l.set(l.names)
+	l.list.SelectItem(max(slices.Index(l.names, name), 0))
+	return screen.Send(screen.ThemeMsg{Name: name})
+}
+
+var themeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 _-]{0,39}$`)
+
+// newTheme asks for a name and opens a file with every token in the editor.
+func (l *themeTab) newTheme() tea.Cmd {
+	base := l.selected()
+	names := l.themes.Names()
+	return screen.Send(screen.InputMsg{
+		Title: "Name of the new theme, based on " + base, Placeholder: "evening",
+		Validate: func(name string) string {
+			switch {
+			case !themeName.MatchString(name):
+				return "Use letters, digits, spaces, dashes and underscores."
+			case slices.Contains(names, name):
+				return "A theme with this name already exists."
+			}
+			return ""
+		},
+		Then: func(name string) tea.Cmd {
+			if !slices.Contains(themes.Names(), base) {
+				base = themes.Auto
+			}
+			path := filepath.Join(l.themes.Dir(), name+".yaml")
+			return screen.Send(screen.OpenEditorMsg{Text: template(base), Suffix: ".yaml", Then: func(text string, _ bool) tea.Cmd { return l.writeTheme(name, path, text) }})
+		},
+	})
+}
+
+// template returns the file of a new theme that changes nothing.
+func template(base string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Your own theme, based on another one. Colors are \"#rrggbb\", in quotes, or a number from 0 to 255.\n# Remove the # in front of the tokens you change.\nbase: %s\ntokens:\n", base)
+	for _, t := range themes.TokenNames() {
+		fmt.Fprintf(&b, "  # %s: \"#808080\"\n", t)
+	}
+	return b.String()
+}
+
+// editTheme opens the file of the selected custom theme.
+func (l *themeTab) editTheme() tea.Cmd {
+	name, dir := l.selected(), l.themes.Dir()
+	return l.run(taskEdit, func(context.Context) (any, error) {
+		for _, ending := range []string{".yaml", ".yml", ".json"} {
+			path := filepath.Join(dir, name+ending)
+			b, err := os.ReadFile(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return nil, fmt.Errorf("cannot read the theme: %w", err)
+			}
+			return editMsg{string(b), ending, func(text string, _ bool) tea.Cmd { return l.writeTheme(name, path, text) }}, nil
+		}
+		return nil, fmt.Errorf("the file of theme %s was removed", name)
+	})
+}
+
+// themeSaved reports that the file of a custom theme was written.
+type themeSaved struct {
+	name, path, text string
+	before           *string // the file before; nil if there was none
+	undo             bool    // from undo or redo
+	errs             []error
+}
+
+// writeTheme saves what the editor returned, valid or not, because it is the user's file.
+func (l *themeTab) writeTheme(name, path, text string) tea.Cmd {
+	list := l.themes
+	return l.run(taskTheme, func(context.Context) (any, error) {
+		w := themeSaved{name: name, path: path, text: text}
+		if b, err := os.ReadFile(path); err == nil {
+			old := string(b)
+			w.before = &old
+		}
+		err := saveThemeFile(path, &text)
+		w.errs = list.Reload()
+		return w, err
+	})
+}
+
+// saveThemeFile writes the file of a theme, or removes it if text is nil.
+func saveThemeFile(path string, text *string) error {
+	if text == nil {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("cannot remove the theme: %w", err)
+		}
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("cannot write the theme: %w", err)
+	}
+	if err := atomic.WriteFile(path, strings.NewReader(*text)); err != nil {
+		return fmt.Errorf("cannot write the theme: %w", err)
+	}
+	return nil
+}
+
+// restoreTheme writes an earlier or later version of a theme's file. A theme whose file is removed is no longer
+// used.
+func (l *themeTab) restoreTheme(w themeSaved, text *string, said string) tea.Cmd {
+	var use tea.Cmd
+	if text == nil && (l.previewed == w.name || l.saved == w.name) {
+		use = l.useTheme(themes.Auto)
+	}
+	list := l.themes
+	return tea.Batch(use, l.open(), l.run(taskTheme, func(context.Context) (any, error) {
+		err := saveThemeFile(w.path, text)
+		return themeSaved{name: w.name, path: w.path, undo: true, errs: list.Reload()}, err
+	}), screen.NotifyAbout(screen.TopicEdit, widget.LevelSuccess, said))
+}
+
+// applyTheme shows the saved theme, or its errors.
+func (l *themeTab) applyTheme(w themeSaved) tea.Cmd {
+	l.errs = w.errs
+	l.set(l.themes.Names())
+	at := slices.Index(l.names, w.name)
+	if !w.undo && (w.before == nil || *w.before != w.text) {
+		what := "edit of the theme " + w.name
+		if w.before == nil {
+			what = "new theme " + w.name
+		}
+		l.pushUndo(screen.UndoStep{
+			Label: what, OwnNotice: true,
+			Undo: func() tea.Cmd { return l.restoreTheme(w, w.before, "Undone: "+what) },
+			Redo: func() tea.Cmd { return l.restoreTheme(w, &w.text, "Redone: "+what) },
+		})
+	}
+	switch {
+	case at < 0 && w.undo:
+		return nil
+	case at < 0:
+		return l.offerEdit(w)
+	}
+	l.list.SelectItem(at)
+	l.previewed = ""
+	return l.preview()
+}
+
+// offerEdit shows why the saved theme is invalid, and offers to edit its file again.
+func (l *themeTab) offerEdit(w themeSaved) tea.Cmd {
+	why := "Its file is not in " + filepath.Dir(w.path) + "."
+	for _, err := range w.errs {
+		if strings.Contains(err.Error(), filepath.Base(w.path)) {
+			why = err.Error()
+		}
+	}
+	return screen.Ask(screen.Question{
+		Title: "The theme is not valid yet", Body: why,
+		Buttons: []widget.Button{{Label: "Edit again", Key: "e"}, {Label: "Later", Key: "l"}},
+		Then: func(a widget.Answer) tea.Cmd {
+			if !a.Yes() {
+				return nil
+			}
+			return screen.Send(screen.OpenEditorMsg{Text: w.text, Suffix: filepath.Ext(w.path), Then: func(text string, _ bool) tea.Cmd { return l.writeTheme(w.name, w.path, text) }})
+		},
+	})
+}
+
+// editDisabledReason returns why the selected theme cannot be edited.
+func (l *themeTab) editDisabledReason() string {
+	if l.list.Cursor < len(themes.Names()) {
+		return "This theme is built in. Press n to make your own based on it."
+	}
+	return ""
+}

@@ -230,7 +230,7 @@ func TestZoom(t *testing.T) {
 	}
 }
 
-// Every row, pane and list entry does what it is for where it is clicked, in every layout.
+// Every row, pane and list entry can be clicked in every layout.
 func TestClicks(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
@@ -328,7 +328,7 @@ func TestWheelScrollsPaneUnderPointer(t *testing.T) {
 	}
 }
 
-// The name of a page is seen whole where the way to it does not fit, and the way back can still be clicked.
+// In a short breadcrumb the page's name is complete, and the way back can still be clicked.
 func TestLongBreadcrumbIsCutAtStart(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, strings.Replace(flatMail, "Spring mail", "A long name for a short spring mail", 1)), 60, 20)
@@ -339,7 +339,7 @@ func TestLongBreadcrumbIsCutAtStart(t *testing.T) {
 	h.Want("short spring mail › Results ─")
 }
 
-// A retry to people who are still not reached does not narrow the next test.
+// A retry for the failed recipients does not restrict the next test.
 func TestFailedRetryKeepsNextTestWhole(t *testing.T) {
 	s := newService(t)
 	id := s.draft(t, catalog.Push, flatPush)
@@ -354,7 +354,7 @@ func TestFailedRetryKeepsNextTestWhole(t *testing.T) {
 	again.Want("0 of 10", "Platform    All", "Ben · failed last time")
 }
 
-// Enter in each row goes on to the next one, from the last value to the button, and sends from there.
+// Enter in each row moves to the next one, from the last override to the button, and sends there.
 func TestEnterInLastOverrideGoesToSend(t *testing.T) {
 	s := newService(t)
 	h := open(t, s, s.draft(t, catalog.Email, flatMail), 80, 24)

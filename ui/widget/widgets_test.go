@@ -157,7 +157,7 @@ func TestStatusBarNeverCutsAHint(t *testing.T) {
 		bar := screenBar(w)
 		bar = strings.TrimSuffix(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(bar), "saved 12:04")), " ")
 		if _, hints, ok := strings.Cut(bar, "  "); ok && !strings.HasPrefix(bar, "?") {
-			bar = hints // behind where one is
+			bar = hints // after the location
 		}
 		for hint := range strings.SplitSeq(bar, "  ") {
 			found := false

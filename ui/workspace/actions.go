@@ -161,7 +161,7 @@ func (s *List) clearFilter() tea.Cmd {
 	if s.section().SearchOnly {
 		cmd = s.find()
 	}
-	s.applyFilter()
+	s.filterRecords()
 	return tea.Batch(s.applyFilter(), cmd)
 }
 

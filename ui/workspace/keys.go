@@ -47,7 +47,7 @@ func (s *List) filterKey(msg tea.KeyMsg) tea.Cmd {
 	if s.section().SearchOnly {
 		return s.find()
 	}
-	s.applyFilter()
+	s.filterRecords()
 	s.table.Home()
 	s.show()
 	return nil

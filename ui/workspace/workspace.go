@@ -303,7 +303,7 @@ func (s *records) showLoaded(r screen.Result) {
 	}
 	s.loaded = s.loaded || r.Kind == taskLoad
 	s.fill()
-	s.applyFilter()
+	s.filterRecords()
 	if fresh := s.newRecordName(); fresh != "" {
 		name = fresh
 	}
@@ -331,13 +331,13 @@ func (r *records) current() []doc.Value { return r.all[r.section().ID] }
 // sectionChanged shows the selected section from its start.
 func (r *records) sectionChanged() {
 	r.table.Columns = columns(r.section())
-	r.applyFilter()
+	r.filterRecords()
 	r.table.Home()
 	r.show()
 }
 
-// applyFilter finds the records that contain every word of the filter.
-func (r *records) applyFilter() {
+// filterRecords finds the records that contain every word of the filter.
+func (r *records) filterRecords() {
 	r.shown = r.shown[:0]
 	words := strings.Fields(strings.ToLower(r.filter.Value()))
 	for i, v := range r.current() {

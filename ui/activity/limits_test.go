@@ -16,9 +16,10 @@ type limited struct {
 	quotas []engine.Quota
 }
 
-func (limited) Link() engine.Connection  { return engine.Connection{} }
-func (limited) EndWaits()                {}
-func (l limited) Quotas() []engine.Quota { return l.quotas }
+func (limited) Connection() engine.Connection { return engine.Connection{} }
+func (limited) CancelWaits()                  {}
+func (l limited) Quotas() []engine.Quota      { return l.quotas }
+
 func newQuota(most, left int, d time.Duration) engine.Quota {
 	return engine.Quota{Limit: most, Remaining: left, Window: d}
 }

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// NoSpace reports whether an error of the system says that there is no space left: on the disk, in the
+// IsDiskFull reports whether an error of the system says that there is no space left: on the disk, in the
 // quota of the user, or below the limit of a file's size.
-func NoSpace(err error) bool {
-	return isOne(err, noSpace) || errors.Is(err, ErrFull)
+func IsDiskFull(err error) bool {
+	return matchesAny(err, diskFullErrors) || errors.Is(err, ErrDiskFull)
 }
 
-// NoFiles reports whether an error of the system says that no file can be opened now, as this process or
+// IsTooManyFiles reports whether an error of the system says that no file can be opened now, as this process or
 // the system has too many open. It says nothing of what is in the file.
-func NoFiles(err error) bool { return isOne(err, noFiles) }
+func IsTooManyFiles(err error) bool { return matchesAny(err, tooManyFilesErrors) }
 
-// isOne reports whether err is one of the system's errors, or says so: some libraries give them as text
+// matchesAny reports whether err is one of the system's errors, or says so: some libraries give them as text
 // alone.
-func isOne(err error, system []error) bool {
+func matchesAny(err error, system []error) bool {
 	if err == nil {
 		return false
 	}

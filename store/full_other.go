@@ -2,4 +2,4 @@
 
 package store
 
-var noSpace, noFiles []error
+var diskFullErrors, tooManyFilesErrors []error

@@ -6,6 +6,6 @@ import (
 	"syscall"
 )
 
-var noSpace = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
+var diskFullErrors = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 
-var noFiles = []error{syscall.EMFILE, syscall.ENFILE}
+var tooManyFilesErrors = []error{syscall.EMFILE, syscall.ENFILE}

@@ -377,7 +377,7 @@ func (r *rotRound) judgeBackup(b rotBackup, db store.DB) {
 	bad, first := map[rotState]int{}, ""
 	err := db.Read(r.t.Context(), func(tx store.Tx) error {
 		for _, id := range r.model.ids(b.from.Add(time.Second)) { // the header of a daily backup has whole seconds
-			c, err := tx.In(crashWorkspace).Campaign(id)
+			c, err := tx.Workspace(crashWorkspace).Campaign(id)
 			sum := ""
 			switch {
 			case err == nil:

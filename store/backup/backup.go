@@ -177,8 +177,8 @@ func unwritable(file string, err error) error {
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
-	case store.NoSpace(err):
-		return fmt.Errorf("%w: no backup was made, because there is not enough space in %s; free some, or choose a file on another disk", store.ErrFull, filepath.Dir(file))
+	case store.IsDiskFull(err):
+		return fmt.Errorf("%w: no backup was made, because there is not enough space in %s; free some, or choose a file on another disk", store.ErrDiskFull, filepath.Dir(file))
 	case errors.As(err, &path):
 		return fmt.Errorf("cannot write %s: %w", file, path.Err)
 	}

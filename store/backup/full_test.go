@@ -64,7 +64,7 @@ func noRoom(t *testing.T, dir string) {
 	db := newStore(t, 500)
 	full := func(what string, err error) {
 		t.Helper()
-		if !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "there is not enough space in "+filepath.Join(dir, backup.Folder)) || !strings.Contains(err.Error(), "a file on another disk") {
+		if !errors.Is(err, store.ErrDiskFull) || !strings.Contains(err.Error(), "there is not enough space in "+filepath.Join(dir, backup.Folder)) || !strings.Contains(err.Error(), "a file on another disk") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -69,7 +69,7 @@ func carryAll(ctx context.Context, source, target store.Tx, progress func(record
 	}
 	carry := store.Transfer{Write: func(_ context.Context, fn func(store.Tx) error) error { return fn(target) }, Progress: progress}
 	for _, id := range ids {
-		if _, err := target.In(id).Settings(); err == nil {
+		if _, err := target.Workspace(id).Settings(); err == nil {
 			return fmt.Errorf("there is already a workspace %q in this store; restore into an empty one", id)
 		} else if !errors.Is(err, store.ErrNotFound) {
 			return err

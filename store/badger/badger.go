@@ -138,8 +138,8 @@ type DB struct {
 }
 
 // Open opens the store in a data folder, and makes both where they are not there. It fails
-// with a *[store.LockedError] where another process has it open, with [store.ErrNewer] where
-// a later program wrote it, with [store.ErrFull] where the disk has no space left, and with
+// with a *[store.LockedError] where another process has it open, with [store.ErrNewerVersion] where
+// a later program wrote it, with [store.ErrDiskFull] where the disk has no space left, and with
 // [crypt.ErrNoKey] or [crypt.ErrWrongKey] where it is encrypted and cannot be read.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Logger == nil {
@@ -227,9 +227,9 @@ func (d *DB) openSound(ctx context.Context, o Options) error {
 	}
 	aside, marks, err := mend(d.path, found, d.free, log)
 	switch {
-	case errors.Is(err, store.ErrFull):
+	case errors.Is(err, store.ErrDiskFull):
 		return fmt.Errorf("the store in %s is damaged (%s) and cannot be repaired yet: %w", d.dir, strings.Join(found.problems, "; "), err)
-	case store.NoSpace(err):
+	case store.IsDiskFull(err):
 		return d.full()
 	case err != nil:
 		return d.damagedError(err)

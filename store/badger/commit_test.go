@@ -180,7 +180,7 @@ func TestAFullDiskIsToldToAllWhoWait(t *testing.T) {
 	for i := range 10 {
 		all.Go(func() {
 			err := h.db.Update(t.Context(), setting(fmt.Sprint("full", i), "1"))
-			if !errors.Is(err, store.ErrFull) {
+			if !errors.Is(err, store.ErrDiskFull) {
 				t.Errorf("a full disk gives %v", err)
 			}
 		})

@@ -189,7 +189,7 @@ func TestHeldTablesAreExaminedLater(t *testing.T) {
 	if lost := judge(t, db, want); lost == 0 || lost > 8 || !strings.Contains(strings.Join(db.Lost(), ""), "000002.sst") {
 		t.Errorf("%d of %d are lost: %q", lost, len(want), db.Lost())
 	}
-	if held := db.Held(); len(held) > 0 {
+	if held := db.LeaseHeld(); len(held) > 0 {
 		t.Errorf("%q are still held", held)
 	}
 }

@@ -160,7 +160,7 @@ func TestDamagedInManyPlaces(t *testing.T) {
 					switch _, err := tx.Get(fmt.Appendf(nil, "r%06d", n)); {
 					case err == nil:
 						whole++
-					case errors.Is(err, store.ErrLost):
+					case errors.Is(err, store.ErrDataLost):
 						lost++
 					default:
 						return err

@@ -80,8 +80,8 @@ func (d *DB) TableIDs() (ids []uint64) {
 	return ids
 }
 
-// Held returns the tables that were left to be examined.
-func (d *DB) Held() []string {
+// LeaseHeld returns the tables that were left to be examined.
+func (d *DB) LeaseHeld() []string {
 	names, err := filepath.Glob(filepath.Join(d.path, heldFolder, "*"))
 	if err != nil {
 		panic(err)

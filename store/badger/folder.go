@@ -83,7 +83,7 @@ func ownOnly(path string) error {
 }
 
 func (d *DB) unwritable(err error) error {
-	if store.NoSpace(err) {
+	if store.IsDiskFull(err) {
 		return d.full()
 	}
 	if cause := (*fs.PathError)(nil); errors.As(err, &cause) {
@@ -129,7 +129,7 @@ func (d *DB) checkSpace() error {
 	if n, err := d.free(d.path); err == nil && n+d.logs.held.Load() < d.need() {
 		return d.full()
 	}
-	if err := d.logs.ready(); store.NoSpace(err) && !errors.Is(err, errUncertain) {
+	if err := d.logs.ready(); store.IsDiskFull(err) && !errors.Is(err, errUncertain) {
 		return d.full()
 	} else if err != nil {
 		return d.explain(err)
@@ -151,7 +151,7 @@ func (d *DB) full() error {
 	if d.short {
 		then = "start bugle again"
 	}
-	return fmt.Errorf("%w: nothing was written to %s; free at least %d MB there and %s", store.ErrFull, d.dir, d.need()>>20, then)
+	return fmt.Errorf("%w: nothing was written to %s; free at least %d MB there and %s", store.ErrDiskFull, d.dir, d.need()>>20, then)
 }
 
 // explainOpen puts an error of badger.Open into words. Badger returns most of them as text.
@@ -160,7 +160,7 @@ func (d *DB) explainOpen(err error) error {
 	switch {
 	case strings.Contains(text, "Another process is using this Badger database"):
 		return &store.LockedError{Dir: d.dir, PID: d.owner()}
-	case store.NoSpace(err):
+	case store.IsDiskFull(err):
 		return d.full()
 	case errors.Is(err, fs.ErrPermission), strings.Contains(text, syscall.EACCES.Error()), strings.Contains(text, syscall.EROFS.Error()):
 		return d.unwritable(err)
@@ -173,7 +173,7 @@ func (d *DB) explainLock(err error) error {
 	switch {
 	case errors.Is(err, errHeld):
 		return &store.LockedError{Dir: d.dir, PID: d.owner()}
-	case errors.Is(err, store.ErrNoLocks):
+	case errors.Is(err, store.ErrLocksUnsupported):
 		return fmt.Errorf("cannot keep the store in %s: %w; choose a folder on this machine with --data or BUGLE_DATA", d.dir, err)
 	}
 	return d.unreadable(err)
@@ -205,10 +205,10 @@ func (d *DB) explain(err error) error {
 		return store.ErrNotFound
 	case errors.Is(err, errUncertain): // whatever its cause
 	case errors.Is(err, badger.ErrTxnTooBig):
-		return store.ErrTooBig
+		return store.ErrTooLarge
 	case errors.Is(err, badger.ErrDBClosed), errors.Is(err, badger.ErrBlockedWrites):
 		return store.ErrClosed
-	case store.NoSpace(err):
+	case store.IsDiskFull(err):
 		return d.full()
 	}
 	return fmt.Errorf("the store in %s: %w", d.dir, err)
@@ -227,7 +227,7 @@ func (d *DB) stuck() bool {
 
 // left returns what becomes of a store that is left as it is.
 func (d *DB) left() error {
-	return fmt.Errorf("%w; the store in %s was closed as it is: everything saved is still there. Free at least %d MB before you start bugle again", store.ErrFull, d.dir, reserve>>20)
+	return fmt.Errorf("%w; the store in %s was closed as it is: everything saved is still there. Free at least %d MB before you start bugle again", store.ErrDiskFull, d.dir, reserve>>20)
 }
 
 // errStuck says that the database could not be closed for want of space.

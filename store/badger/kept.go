@@ -23,7 +23,7 @@ import (
 	"bugle/store/kv"
 )
 
-var _ store.Keeper = (*DB)(nil)
+var _ store.CacheStore = (*DB)(nil)
 
 // What is kept beside the records is a file, and a record that names it: it has the id of the store, the version
 // that the file was made of, and the file's size and checksum. The record is written once the file is durable. So a
@@ -61,14 +61,14 @@ func decodeKept(key, b []byte) (k kept, ok bool) {
 	return kept{[16]byte(b), n(0), n(1), n(2)}, true
 }
 
-// Keep implements [store.Keeper].
-func (d *DB) Keep(ctx context.Context, name string, fill func(store.Tx, io.Writer) error) error {
+// WriteCache implements [store.CacheStore].
+func (d *DB) WriteCache(ctx context.Context, name string, fill func(store.Tx, io.Writer) error) error {
 	if err := d.enter(ctx); err != nil {
 		return err
 	}
 	defer d.running.Done()
 	if d.identity == nil || d.unsound.Load() || len(d.Lost()) > 0 {
-		return fmt.Errorf("keeping %s: %w", name, store.ErrLost) // [DB.Kept] would not take it
+		return fmt.Errorf("keeping %s: %w", name, store.ErrDataLost) // [DB.ReadCache] would not take it
 	}
 	if err := d.checkSpace(); err != nil {
 		return err
@@ -142,8 +142,8 @@ func (w *keptWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Kept implements [store.Keeper].
-func (d *DB) Kept(ctx context.Context, name string, read func(tx store.Tx, since uint64, r io.Reader) error) error {
+// ReadCache implements [store.CacheStore].
+func (d *DB) ReadCache(ctx context.Context, name string, read func(tx store.Tx, since uint64, r io.Reader) error) error {
 	if err := d.enter(ctx); err != nil {
 		return err
 	}

@@ -223,7 +223,7 @@ func (l *logs) commit(txn *badger.Txn, changes []*change) error {
 	case errors.Is(err, badger.ErrTxnTooBig), errors.Is(err, badger.ErrBlockedWrites), errors.Is(err, badger.ErrDBClosed):
 		return err // nothing was written
 	case err != nil && strings.Contains(err.Error(), errUnreserved.Error()): // of the next value log, before anything was written
-		return fmt.Errorf("%w: %w", store.ErrFull, err)
+		return fmt.Errorf("%w: %w", store.ErrDiskFull, err)
 	}
 	if err != nil {
 		return l.fail(err)

@@ -80,7 +80,7 @@ func makeFormat(t *testing.T, to string) {
 		return errors.Join(
 			s.PutSettings(engine.Workspace{ID: "DEMO"}),
 			s.PutProfile(engine.Profile{ID: "p", Attributes: map[string]any{engine.AttrEmail: "ada@example.com"}}),
-			s.PutIdempotent(store.Idempotent{Operation: "create", Key: "k", At: at, ExpiresAt: at.Add(time.Hour)}),
+			s.PutIdempotencyRecord(store.IdempotencyRecord{Operation: "create", Key: "k", At: at, ExpiresAt: at.Add(time.Hour)}),
 			s.PutOutbox(engine.Delivered{ID: "01", At: at}),
 		)
 	})

@@ -270,7 +270,7 @@ func (p *tables) current() *tableList {
 	return p.list.Load()
 }
 
-// newer returns an error that wraps [store.ErrLost] where a table has a newer version of a record than the one
+// newer returns an error that wraps [store.ErrDataLost] where a table has a newer version of a record than the one
 // that was read, or may have it; 0 is the version of a record that was not found.
 func (p *tables) newer(txn *badger.Txn, key []byte, version uint64) error {
 	list, since := p.list.Load(), ago(trustRead)
@@ -311,7 +311,7 @@ func (p *tables) newer(txn *badger.Txn, key []byte, version uint64) error {
 		return nil // it was deleted since
 	}
 	p.d.unsound.Store(true)
-	return fmt.Errorf("%w: the table %s has a record that cannot be found in it", store.ErrLost, newestIn.name)
+	return fmt.Errorf("%w: the table %s has a record that cannot be found in it", store.ErrDataLost, newestIn.name)
 }
 
 // hold has tables that a process which ended has left to be examined read until they were.
@@ -688,7 +688,7 @@ func (u *openTable) replacedError(d *DB) error {
 	if !d.compactions.known.has(u.id) {
 		return nil
 	}
-	return fmt.Errorf("%w: the table %s is being examined", store.ErrLost, u.name)
+	return fmt.Errorf("%w: the table %s is being examined", store.ErrDataLost, u.name)
 }
 
 // load returns the index of the table, which it reads when it is first needed; nil where the table is gone, or

@@ -88,7 +88,7 @@ func reserveFile(fd int, size int64) error {
 	default:
 		_ = fallocate(fd, size)
 	}
-	if !store.NoSpace(err) {
+	if !store.IsDiskFull(err) {
 		return nil
 	}
 	if _, empty := unix.Seek(fd, 0, unix.SEEK_DATA); empty == unix.ENXIO {
@@ -101,12 +101,12 @@ func reserveFile(fd int, size int64) error {
 // table for written, and remove those that it was made of. Readers and writers do not wait for it, but no
 // change is taken meanwhile ([DB.checkSpace]).
 func (l *logs) await(ask func() error) {
-	if !store.NoSpace(ask()) {
+	if !store.IsDiskFull(ask()) {
 		return
 	}
 	l.waiting.Add(1)
 	defer l.waiting.Add(-1)
-	for store.NoSpace(ask()) {
+	for store.IsDiskFull(ask()) {
 		time.Sleep(retryAfter)
 	}
 }

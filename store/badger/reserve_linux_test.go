@@ -178,7 +178,7 @@ func fillDisk(t *testing.T, dir string, round int, last bool) {
 				case err == nil:
 					saved[w].Store(id, text)
 					done.Add(1)
-				case errors.Is(err, store.ErrFull):
+				case errors.Is(err, store.ErrDiskFull):
 					saved[w].Delete(id) // the one before or this one is there
 					refused.Add(1)
 				default:
@@ -221,7 +221,7 @@ func fillDisk(t *testing.T, dir string, round int, last bool) {
 		empty = fillUp(t, disk)
 	}
 	closed := db.Close()
-	if closed != nil && (!last || !errors.Is(closed, store.ErrFull)) {
+	if closed != nil && (!last || !errors.Is(closed, store.ErrDiskFull)) {
 		t.Errorf("round %d: %v", round, closed)
 	}
 	empty()

@@ -240,7 +240,7 @@ func (r *rotted) read(when string, some int) (wrong int) {
 				continue
 			}
 			wrong++
-			switch lost := errors.Is(err, store.ErrLost); {
+			switch lost := errors.Is(err, store.ErrDataLost); {
 			case lost && (r.touched[key] || r.beyond):
 				r.sum["reported as lost"]++
 			case lost && r.isNear(key):

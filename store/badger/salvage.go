@@ -65,7 +65,7 @@ func mend(path string, i inspection, free func(string) (uint64, error), log *slo
 	return aside, s.marks, err
 }
 
-// room fails with [store.ErrFull] where the disk has no space left for the files of a store a second
+// room fails with [store.ErrDiskFull] where the disk has no space left for the files of a store a second
 // time.
 func room(path string, free func(string) (uint64, error)) error {
 	files, err := os.ReadDir(path)
@@ -86,7 +86,7 @@ func room(path string, free func(string) (uint64, error)) error {
 		}
 	}
 	if n, err := free(filepath.Dir(path)); err == nil && n < need {
-		return fmt.Errorf("%w: a second copy of the store is needed, and no changes were made; free at least %d MB in %s and try again", store.ErrFull, need>>20, filepath.Dir(path))
+		return fmt.Errorf("%w: a second copy of the store is needed, and no changes were made; free at least %d MB in %s and try again", store.ErrDiskFull, need>>20, filepath.Dir(path))
 	}
 	return nil
 }

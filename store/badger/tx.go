@@ -58,7 +58,7 @@ func (t *tx) Get(key []byte) ([]byte, error) {
 			return nil, t.db.explain(err)
 		}
 		if t.db.missing(t.txn, key) {
-			return nil, store.ErrLost
+			return nil, store.ErrDataLost
 		}
 		t.note(key, absent)
 		return nil, store.ErrNotFound
@@ -87,12 +87,12 @@ func (t *tx) note(key []byte, place int) {
 	t.own[string(key)] = place
 }
 
-// value copies the value of a record into buf, and fails with [store.ErrLost] where the value log
+// value copies the value of a record into buf, and fails with [store.ErrDataLost] where the value log
 // does not have it.
 func (t *tx) value(item *badger.Item, buf []byte) (value []byte, err error) {
 	defer func() {
 		if recover() != nil { // a pointer into nowhere
-			value, err = nil, store.ErrLost
+			value, err = nil, store.ErrDataLost
 		}
 	}()
 	value, err = item.ValueCopy(buf)
@@ -101,14 +101,14 @@ func (t *tx) value(item *badger.Item, buf []byte) (value []byte, err error) {
 	case errors.As(err, &errno): // the system cannot read it now, which is no damage
 		err = t.db.explain(err)
 	default:
-		err = fmt.Errorf("%w: %w", store.ErrLost, err)
+		err = fmt.Errorf("%w: %w", store.ErrDataLost, err)
 	}
 	return value, err
 }
 
 func (t *tx) Set(key, value []byte) error {
 	if len(value) > maxValue-len(key)-64 { // a value log file has a header as well
-		return store.ErrTooBig
+		return store.ErrTooLarge
 	}
 	return t.write(write{key: key, value: value})
 }
@@ -133,7 +133,7 @@ func (t *tx) write(w write) error {
 	}
 	c.count, c.size = c.count+1, c.size+int64(len(w.key)+stored+12)
 	if c.count >= t.db.db.MaxBatchCount() || c.size >= t.db.db.MaxBatchSize() {
-		return store.ErrTooBig
+		return store.ErrTooLarge
 	}
 	w.print = xxhash.Sum64(w.key)
 	if i, ok := t.own[string(w.key)]; ok && i >= 0 {
@@ -263,7 +263,7 @@ type cursor struct {
 func moved(move func()) (err error) {
 	defer func() {
 		if recover() != nil {
-			err = store.ErrLost
+			err = store.ErrDataLost
 		}
 	}()
 	move()
@@ -360,7 +360,7 @@ func (c *cursor) atBorder(instead []byte) (key, value []byte, err error) {
 	switch value, err = c.tx.Get(key); {
 	case errors.Is(err, store.ErrNotFound):
 		return nil, nil, nil
-	case errors.Is(err, store.ErrLost):
+	case errors.Is(err, store.ErrDataLost):
 		return key, nil, nil
 	case c.o.KeysOnly:
 		value = nil
@@ -379,7 +379,7 @@ func (c *cursor) stored() (key, value []byte, err error) {
 		return item.Key(), nil, nil
 	}
 	value, err = c.tx.value(item, c.buf)
-	if errors.Is(err, store.ErrLost) {
+	if errors.Is(err, store.ErrDataLost) {
 		value, err = nil, nil // no record is empty: its reader says that it is damaged
 	}
 	if err != nil {

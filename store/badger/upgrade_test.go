@@ -57,7 +57,7 @@ func TestFiltersOfOldStores(t *testing.T) {
 				for id, revisions := range map[string]int64{oldCreated: 2, oldSaved: 3, oldEdited: 2, oldActive: 3, oldPlain: 1} {
 					wantUpgraded(t, s, id, revisions)
 				}
-				w, err := s.Copy(oldEdited)
+				w, err := s.WorkingCopy(oldEdited)
 				if err != nil {
 					return err
 				}

@@ -176,7 +176,7 @@ func (s Campaigns) DeleteCampaign(id string) error {
 		return err
 	}
 	// Reading the document makes everybody who changes the campaign meanwhile conflict.
-	if _, err := s.tx.Get(s.key(kindCampaign, id)); err != nil && !errors.Is(err, store.ErrLost) {
+	if _, err := s.tx.Get(s.key(kindCampaign, id)); err != nil && !errors.Is(err, store.ErrDataLost) {
 		return err
 	}
 	s.cleared(id)

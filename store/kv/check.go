@@ -32,7 +32,7 @@ type Checked struct {
 	Records   int       `json:"records"`
 	Campaigns int       `json:"campaigns"`
 	Findings  []Finding `json:"findings"` // never nil
-	// Kept is what repairs replaced or removed, oldest first: the newest of KeptRecords.
+	// ReadCache is what repairs replaced or removed, oldest first: the newest of KeptRecords.
 	Kept        []Kept `json:"kept,omitempty"`
 	KeptRecords int    `json:"kept_records,omitempty"`
 }
@@ -155,7 +155,7 @@ const passes = 4
 //
 // A record that can be read and whose checksum holds is healthy, and one that is there but cannot be read now
 // may be. Neither is replaced or removed, but where another record proves that it is out of date.
-// What is replaced or removed is kept as it was, in the same transaction: [Checked.Kept] lists it.
+// What is replaced or removed is kept as it was, in the same transaction: [Checked.ReadCache] lists it.
 func Repair(ctx context.Context, db DB, progress func(records int)) (Checked, error) {
 	out, err := Check(ctx, db, progress)
 	if err != nil {

@@ -29,7 +29,7 @@ func (c spaceCheck) once(kind byte, damage error) error {
 		}
 		damage, entry = errors.Join(damage, err), c.s.expiryKey(until, kind, op, key)
 	} else {
-		i, err := c.s.Idempotent(op, key)
+		i, err := c.s.IdempotencyRecord(op, key)
 		if err != nil && !isDamage(err) {
 			return err
 		}
@@ -41,7 +41,7 @@ func (c spaceCheck) once(kind byte, damage error) error {
 	if damage != nil {
 		return c.alone(firstOf(damage), what, "remove it; if the same request is repeated, it runs again", nil)
 	}
-	if _, err := c.tx.Get(entry); errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrLost) {
+	if _, err := c.tx.Get(entry); errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrDataLost) {
 		c.report(Finding{What: fmt.Sprintf("%s would never expire", what), Mend: "add its time of expiry", mend: func(tx Tx) error {
 			if _, err := tx.Get(c.key); errors.Is(err, store.ErrNotFound) {
 				return nil // it is gone meanwhile

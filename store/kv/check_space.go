@@ -129,7 +129,7 @@ func isDamage(err error) bool {
 			return false
 		}
 	}
-	return errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrLost) || errors.As(err, new(*store.CorruptError))
+	return errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrDataLost) || errors.As(err, new(*store.CorruptError))
 }
 
 // firstOf returns the first error that is one, without the name of the record.
@@ -317,7 +317,7 @@ func (c spaceCheck) ofCampaign(kind byte, damage error) error {
 	}
 	_, err = c.tx.Get(c.s.key(kindCampaign, id))
 	gone := errors.Is(err, store.ErrNotFound)
-	if err != nil && !gone && !errors.Is(err, store.ErrLost) {
+	if err != nil && !gone && !errors.Is(err, store.ErrDataLost) {
 		return err
 	}
 	if gone {
@@ -325,12 +325,12 @@ func (c spaceCheck) ofCampaign(kind byte, damage error) error {
 			return err // the mark of its deletion is reported
 		}
 	}
-	if gone || errors.Is(err, store.ErrLost) {
+	if gone || errors.Is(err, store.ErrDataLost) {
 		return c.goneCampaign(kind, id, gone)
 	}
 	switch kind {
 	case kindCopy:
-		_, err := c.s.Copy(id)
+		_, err := c.s.WorkingCopy(id)
 		if err != nil && !isDamage(err) {
 			return err
 		}

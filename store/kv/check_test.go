@@ -53,16 +53,18 @@ func newStore(t *testing.T) *mem.DB {
 			func() error { return save(s, "c1", `{"basic_details":{"name":"One"}}`) },
 			func() error { return save(s, "c1", `{"basic_details":{"name":"One, changed"}}`) },
 			func() error { return save(s, "c2", `{"basic_details":{"name":"Two"}}`) },
-			func() error { return s.PutCopy("c2", engine.WorkingCopy{Base: 1, At: noon, Body: parse(t, `{}`)}) },
+			func() error {
+				return s.PutWorkingCopy("c2", engine.WorkingCopy{Base: 1, At: noon, Body: parse(t, `{}`)})
+			},
 			func() error {
 				return s.PutProfile(engine.Profile{ID: "p", Attributes: map[string]any{engine.AttrEmail: "ada@example.com"}})
 			},
 			func() error {
-				return s.PutIdempotent(store.Idempotent{Operation: "create", Key: "k", At: noon, ExpiresAt: noon.Add(time.Hour)})
+				return s.PutIdempotencyRecord(store.IdempotencyRecord{Operation: "create", Key: "k", At: noon, ExpiresAt: noon.Add(time.Hour)})
 			},
 			func() error { return s.PutRequestID("test", "r", noon.Add(time.Hour)) },
 			func() error { return s.PutOutbox(engine.Delivered{ID: "01", At: noon}) },
-			func() error { return s.PutTest(engine.TestRecord{At: noon, Body: parse(t, `{}`)}) },
+			func() error { return s.PutTestSend(engine.TestRecord{At: noon, Body: parse(t, `{}`)}) },
 			func() error {
 				_, err := s.ContentItem(engine.ContentRef{Kind: engine.KindProducts, Name: "p"})
 				if err != store.ErrNotFound {

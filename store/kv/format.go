@@ -32,10 +32,10 @@ func Prepare(ctx context.Context, db DB) error {
 		return err
 	}
 	if have > Format {
-		return fmt.Errorf("%w (its format is %d, and this version reads up to %d)", store.ErrNewer, have, Format)
+		return fmt.Errorf("%w (its format is %d, and this version reads up to %d)", store.ErrNewerVersion, have, Format)
 	}
 	err = migrate(ctx, db, have, Format, migrations)
-	if errors.Is(err, store.ErrFull) {
+	if errors.Is(err, store.ErrDiskFull) {
 		return nil // no step so far changes how records are read: the store is used as it is, and the next open takes them
 	}
 	return err
@@ -79,7 +79,7 @@ func format(ctx context.Context, db DB) (n int, err error) {
 		return nil
 	}
 	err = db.View(ctx, read)
-	if !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrLost) {
+	if !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrDataLost) {
 		if err != nil && !errors.As(err, new(*store.CorruptError)) {
 			err = fmt.Errorf("reading the format of the store: %w", err)
 		}

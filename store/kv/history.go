@@ -61,7 +61,7 @@ func (s History) unused(id string, n int64) (int64, error) {
 	switch _, err := s.tx.Get(s.revisionKey(kindVersion, id, n)); {
 	case errors.Is(err, store.ErrNotFound):
 		return n, nil
-	case err != nil && !errors.Is(err, store.ErrLost):
+	case err != nil && !errors.Is(err, store.ErrDataLost):
 		return 0, fmt.Errorf("reading %s in workspace %q: %w", revisionName(id, n), s.id, err)
 	}
 	last, err := s.last(kindVersion, id)
@@ -98,7 +98,7 @@ const thinAtOnce = 250
 // [store.NewestRevisions] newest ones, and each one that changed the state of the campaign stay; of the rest some
 // [store.OlderRevisions] stay, the fewer the older.
 func (s History) thinHistory(id string, n int64) error {
-	if !store.IsHistoryFull(n) {
+	if !store.ShouldPruneHistory(n) {
 		return nil
 	}
 	var all []int64

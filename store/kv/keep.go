@@ -6,7 +6,7 @@ type Dated interface{ Version() uint64 }
 // Holder is a [Tx] of a store that several processes have. Held reports whether a process that has the store holds a
 // lease, see [store.Idempotency].
 type Holder interface {
-	Held(lease string) (bool, error)
+	LeaseHeld(lease string) (bool, error)
 }
 
 // Hidden returns the key of a record that no scan returns, so that it is neither checked nor backed up: what a driver

@@ -90,7 +90,7 @@ func Lacks(tx Tx, key, value []byte) (l Lack, lacks bool, err error) {
 	l = Lack{Workspace: workspace, Campaign: id, Backup: revision}
 	have, err := tx.Get(key)
 	switch {
-	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrLost) && isDamage(err):
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrDataLost) && isDamage(err):
 		return l, true, nil
 	case err != nil:
 		return l, false, err

@@ -53,7 +53,7 @@ func TestLostCampaignsThatOthersName(t *testing.T) {
 			_, err := s.PutCampaign(c, engine.Summarize(c), engine.Revision{}, false)
 			failed = append(failed, err)
 		}
-		return errors.Join(append(failed, s.PutTest(engine.TestRecord{At: at, CampaignID: "tested"}), s.PutTest(engine.TestRecord{At: at, CampaignID: "child"}),
+		return errors.Join(append(failed, s.PutTestSend(engine.TestRecord{At: at, CampaignID: "tested"}), s.PutTestSend(engine.TestRecord{At: at, CampaignID: "child"}),
 			s.PutOutbox(engine.Delivered{ID: "1", At: at, CampaignID: "sent"}))...)
 	})
 	counts := func() kv.Counts {

@@ -12,19 +12,19 @@ import (
 // IdempotencyKeys are the idempotency keys and request ids of a workspace, in the order in which they expire.
 type IdempotencyKeys struct{ *records }
 
-// Idempotent returns the record of a key. It returns expired ones too: the caller's clock decides
+// IdempotencyRecord returns the record of a key. It returns expired ones too: the caller's clock decides
 // ([Idempotent.Expired]).
-func (s IdempotencyKeys) Idempotent(op, key string) (store.Idempotent, error) {
+func (s IdempotencyKeys) IdempotencyRecord(op, key string) (store.IdempotencyRecord, error) {
 	if err := s.checkOnce(op, key); err != nil {
-		return store.Idempotent{}, err
+		return store.IdempotencyRecord{}, err
 	}
 	var w wire.Idempotent
 	err := s.getRow(idempotentName(op, key), s.key(kindIdempotent, op, key), &w)
-	return store.Idempotent(w), err
+	return store.IdempotencyRecord(w), err
 }
 
-// PutIdempotent stores the record of a key over an earlier one. It needs a time of expiry.
-func (s IdempotencyKeys) PutIdempotent(i store.Idempotent) error {
+// PutIdempotencyRecord stores the record of a key over an earlier one. It needs a time of expiry.
+func (s IdempotencyKeys) PutIdempotencyRecord(i store.IdempotencyRecord) error {
 	if err := s.checkOnce(i.Operation, i.Key); err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (s IdempotencyKeys) PutIdempotent(i store.Idempotent) error {
 		return err
 	}
 	if i.Lease != "" && !i.Running && old.Lease != i.Lease && old.Lease != "" {
-		return store.ErrLease // another process has taken the work over
+		return store.ErrLeaseExpired // another process has taken the work over
 	}
 	return errors.Join(
 		s.putJSON(what, s.key(kindIdempotent, i.Operation, i.Key), wire.Idempotent(i)),
@@ -45,15 +45,15 @@ func (s IdempotencyKeys) PutIdempotent(i store.Idempotent) error {
 	)
 }
 
-// DeleteIdempotent forgets a key; that it is not known is no error.
-func (s IdempotencyKeys) DeleteIdempotent(op, key string) error {
+// DeleteIdempotencyRecord forgets a key; that it is not known is no error.
+func (s IdempotencyKeys) DeleteIdempotencyRecord(op, key string) error {
 	_, err := s.deleteIdempotent(op, key)
 	return err
 }
 
 // deleteIdempotent returns the record that it has deleted, if there was one.
-func (s IdempotencyKeys) deleteIdempotent(op, key string) (old store.Idempotent, err error) {
-	old, err = s.Idempotent(op, key)
+func (s IdempotencyKeys) deleteIdempotent(op, key string) (old store.IdempotencyRecord, err error) {
+	old, err = s.IdempotencyRecord(op, key)
 	if errors.Is(err, store.ErrNotFound) {
 		return old, nil
 	}
@@ -69,10 +69,10 @@ func (s IdempotencyKeys) deleteIdempotent(op, key string) (old store.Idempotent,
 	)
 }
 
-// Held implements [store.Idempotency].
-func (s IdempotencyKeys) Held(lease string) (bool, error) {
+// LeaseHeld implements [store.Idempotency].
+func (s IdempotencyKeys) LeaseHeld(lease string) (bool, error) {
 	if h, ok := s.tx.(Holder); ok && lease != s.lease {
-		return h.Held(lease)
+		return h.LeaseHeld(lease)
 	}
 	return lease == s.lease, nil
 }
@@ -177,8 +177,8 @@ func (s IdempotencyKeys) expire(e expiry, now time.Time) error {
 	if e.kind == kindRequest {
 		until, err = s.RequestID(e.op, e.key)
 	} else {
-		var i store.Idempotent
-		i, err = s.Idempotent(e.op, e.key)
+		var i store.IdempotencyRecord
+		i, err = s.IdempotencyRecord(e.op, e.key)
 		until = i.ExpiresAt
 	}
 	switch {

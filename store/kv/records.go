@@ -52,7 +52,7 @@ func (s *records) get(what string, key []byte) ([]byte, error) {
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, store.ErrNotFound
 	}
-	if errors.Is(err, store.ErrLost) && isDamage(err) {
+	if errors.Is(err, store.ErrDataLost) && isDamage(err) {
 		return nil, s.damaged(what, err)
 	}
 	if err != nil {

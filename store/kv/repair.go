@@ -11,7 +11,7 @@ import (
 )
 
 // errHidden says that a record is there and cannot be read: it may be healthy.
-var errHidden = fmt.Errorf("the record exists but cannot be read now, so it was left as it is: %w", store.ErrLost)
+var errHidden = fmt.Errorf("the record exists but cannot be read now, so it was left as it is: %w", store.ErrDataLost)
 
 // confirming is a transaction that takes a record for damaged only when both ways to read it, by its key and in
 // a scan, say so: one of them may be wrong. Its Get fails with errHidden where a record is there and
@@ -115,7 +115,7 @@ func damaged(tx Tx, key []byte) (bool, error) {
 	return Sealed(key, value) != nil, nil
 }
 
-// Kept is a record as it was before a repair replaced or removed it.
+// ReadCache is a record as it was before a repair replaced or removed it.
 type Kept struct {
 	At    time.Time `json:"at"`
 	What  string    `json:"what"` // the record in words

@@ -69,15 +69,15 @@ func TestRepairLeavesHealthyRecords(t *testing.T) {
 		known bool // the record can be read in one way, so nothing is found
 		fails bool // the check itself must fail
 	}{
-		{"lost by its key", store.ErrLost, false, true, false},
+		{"lost by its key", store.ErrDataLost, false, true, false},
 		{"damaged by its key", corrupt, false, true, false},
 		{"not there by its key", store.ErrNotFound, false, true, false},
 		{"lost in scans", nil, true, true, false},
-		{"lost", store.ErrLost, true, false, false},
+		{"lost", store.ErrDataLost, true, false, false},
 		{"damaged", corrupt, true, false, false},
 		{"not there by its key, and lost in scans", store.ErrNotFound, true, false, false},
 		{"unreadable for want of descriptors", errors.New("open store/000007.sst: too many open files"), true, false, true},
-		{"lost for want of descriptors", fmt.Errorf("%w: %w", store.ErrLost, syscall.EMFILE), true, false, true},
+		{"lost for want of descriptors", fmt.Errorf("%w: %w", store.ErrDataLost, syscall.EMFILE), true, false, true},
 		{"in a closed store", store.ErrClosed, true, false, true},
 		{"read too slowly", context.DeadlineExceeded, true, false, true},
 	} {
@@ -128,7 +128,7 @@ func TestRepairOfManyReasons(t *testing.T) {
 			if err := db.Update(t.Context(), func(tx kv.Tx) error { return tx.Set(r.key, spoiled) }); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := kv.Repair(t.Context(), lying{db, other.key, store.ErrLost, true}, nil); err != nil {
+			if _, err := kv.Repair(t.Context(), lying{db, other.key, store.ErrDataLost, true}, nil); err != nil {
 				t.Fatal(err)
 			}
 			have := map[string][]byte{}
@@ -340,7 +340,7 @@ func TestDeleteWhileEditsAreKept(t *testing.T) {
 		if _, err := s.Campaign(id); err != nil {
 			return err
 		}
-		return s.PutCopy(id, engine.WorkingCopy{Base: 1, Body: parse(t, `{}`)})
+		return s.PutWorkingCopy(id, engine.WorkingCopy{Base: 1, Body: parse(t, `{}`)})
 	}
 	remove := func(tx kv.Tx, id string) error { return kv.In(tx, space).DeleteCampaign(id) }
 	for n, order := range [][2]func(kv.Tx, string) error{{keep, remove}, {remove, keep}} {

@@ -63,16 +63,16 @@ type WorkspaceSettings struct{ *records }
 // Settings returns the workspace's settings, or [ErrNotFound] where there is no such workspace. Where their
 // record is damaged or gone it returns the copy, and a [CorruptError] where that is damaged, too.
 func (s WorkspaceSettings) Settings() (engine.Workspace, error) {
-	known, err := s.SettingsOr(nil)
+	known, err := s.SettingsIfChanged(nil)
 	if err != nil {
 		return engine.Workspace{}, err
 	}
 	return known.Workspace, nil
 }
 
-// SettingsOr is [WorkspaceSettings.Settings], but returns known where the record is still the one that it was read
+// SettingsIfChanged is [WorkspaceSettings.Settings], but returns known where the record is still the one that it was read
 // from, so that nothing is decoded. known may be nil.
-func (s WorkspaceSettings) SettingsOr(known *store.KnownSettings) (*store.KnownSettings, error) {
+func (s WorkspaceSettings) SettingsIfChanged(known *store.CachedSettings) (*store.CachedSettings, error) {
 	if err := checkWorkspace(s.id); err != nil {
 		return nil, err
 	}
@@ -138,15 +138,15 @@ func (s WorkspaceSettings) hasRecords() (found bool, err error) {
 }
 
 // knownSettings reads the settings under a key, but returns known where that is what they are.
-func (s WorkspaceSettings) knownSettings(key []byte, known *store.KnownSettings) (*store.KnownSettings, error) {
+func (s WorkspaceSettings) knownSettings(key []byte, known *store.CachedSettings) (*store.CachedSettings, error) {
 	record, err := s.get("the settings", key)
 	if err != nil {
 		return nil, err
 	}
-	if known != nil && bytes.Equal(known.Mark, record) {
+	if known != nil && bytes.Equal(known.Record, record) {
 		return known, nil
 	}
-	out := &store.KnownSettings{Mark: record}
+	out := &store.CachedSettings{Record: record}
 	if err := wire.Decode(record, &out.Workspace); err != nil {
 		return nil, s.damaged("the settings", err)
 	}
@@ -192,7 +192,7 @@ func (s WorkspaceSettings) PutSettings(w engine.Workspace) error {
 		return fmt.Errorf("the settings %w", err)
 	}
 	if s.watch != nil {
-		s.watch.Configured(s.id)
+		s.watch.SettingsStored(s.id)
 	}
 	return errors.Join(s.put("the settings", s.settingsKey(), payload), s.putCopies(payload, w.Keys))
 }

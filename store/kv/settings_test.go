@@ -208,7 +208,7 @@ func TestSettingsOfFirstFormat(t *testing.T) {
 // full is a store that takes no more changes.
 type full struct{ kv.DB }
 
-func (full) Update(context.Context, func(kv.Tx) error) error { return store.ErrFull }
+func (full) Update(context.Context, func(kv.Tx) error) error { return store.ErrDiskFull }
 
 // A store of the first format can be read while its disk is full: it gets the copies when there is room.
 func TestFirstFormatOnFullDisk(t *testing.T) {

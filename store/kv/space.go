@@ -40,7 +40,9 @@ type recordTx struct {
 	lease string
 }
 
-func (t *recordTx) In(workspace string) store.Space { return in(t.tx, workspace, t.watch, t.lease) }
+func (t *recordTx) Workspace(workspace string) store.WorkspaceTx {
+	return in(t.tx, workspace, t.watch, t.lease)
+}
 
 func (t *recordTx) Workspaces() ([]string, error) { return Workspaces(t.tx) }
 
@@ -66,11 +68,11 @@ type Space struct {
 	Users
 	ContentItems
 	OutboxMessages
-	TestSends
+	TestSendRecords
 	IdempotencyKeys
 }
 
-// In returns the records of a workspace. Every method fails where the id is empty or has
+// Workspace returns the records of a workspace. Every method fails where the id is empty or has
 // spaces or unprintable characters.
 func In(tx Tx, workspace string) Space { return in(tx, workspace, nil, "") }
 
@@ -78,7 +80,7 @@ func in(tx Tx, workspace string, watch store.Watcher, lease string) Space {
 	r := &records{tx, workspace, watch, lease}
 	d := Documents{r}
 	return Space{
-		r, WorkspaceSettings{r}, Campaigns{d, SummaryRows{d}, History{d}}, Copies{r}, Users{r}, ContentItems{r}, OutboxMessages{r}, TestSends{r},
+		r, WorkspaceSettings{r}, Campaigns{d, SummaryRows{d}, History{d}}, Copies{r}, Users{r}, ContentItems{r}, OutboxMessages{r}, TestSendRecords{r},
 		IdempotencyKeys{r},
 	}
 }

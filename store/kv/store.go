@@ -1,7 +1,7 @@
 // Package kv keeps the records of workspaces, see [store.DB], in an ordered key space.
 //
 // [DB] is an ordered key-value store with transactions; bugle/store/badger keeps one on disk,
-// bugle/store/mem in memory. [In] returns a [Space], which knows the records of one workspace and
+// bugle/store/mem in memory. [Workspace] returns a [Space], which knows the records of one workspace and
 // reads and writes them within one transaction. Every record carries a checksum over its key
 // and its value: what was damaged on disk is reported as a [CorruptError], never handed out.
 package kv

@@ -25,8 +25,8 @@ func (s SummaryRows) Summary(id string) (engine.Summary, error) {
 	return w.Engine(), err
 }
 
-// SummariesOf calls fn with the summaries of those of the campaigns that are there.
-func (s SummaryRows) SummariesOf(ids []string, fn func(engine.Summary) error) error {
+// SummariesByID calls fn with the summaries of those of the campaigns that are there.
+func (s SummaryRows) SummariesByID(ids []string, fn func(engine.Summary) error) error {
 	return each(ids, s.Summary, fn)
 }
 
@@ -131,13 +131,13 @@ func (s SummaryRows) putRow(c engine.Campaign) error {
 
 func (s SummaryRows) summarized(row engine.Summary) {
 	if s.watch != nil {
-		s.watch.Summarized(s.id, row)
+		s.watch.SummaryStored(s.id, row)
 	}
 }
 
 func (s SummaryRows) cleared(id string) {
 	if s.watch != nil {
-		s.watch.Cleared(s.id, id)
+		s.watch.CampaignRemoved(s.id, id)
 	}
 }
 

@@ -9,10 +9,10 @@ import (
 	"bugle/store/internal/wire"
 )
 
-var _ store.Archive = Space{}
+var _ store.Transferable = Space{}
 
-// AddPresent implements [store.Archive].
-func (s Campaigns) AddPresent(c engine.Campaign, sum engine.Summary) error {
+// ImportCampaign implements [store.Transferable].
+func (s Campaigns) ImportCampaign(c engine.Campaign, sum engine.Summary) error {
 	if err := s.check(whatCampaign, c.ID); err != nil {
 		return err
 	}
@@ -23,8 +23,8 @@ func (s Campaigns) AddPresent(c engine.Campaign, sum engine.Summary) error {
 	return s.putPresent(sum, document)
 }
 
-// AddPast implements [store.Archive].
-func (s Campaigns) AddPast(id string, rev engine.Revision, c engine.Campaign) error {
+// ImportRevision implements [store.Transferable].
+func (s Campaigns) ImportRevision(id string, rev engine.Revision, c engine.Campaign) error {
 	if err := s.check(whatCampaign, id); err != nil {
 		return err
 	}
@@ -35,8 +35,8 @@ func (s Campaigns) AddPast(id string, rev engine.Revision, c engine.Campaign) er
 	return s.putPast(id, wire.Revision{Revision: rev, Status: c.Status}, document)
 }
 
-// EachIdempotent implements [store.Archive].
-func (s IdempotencyKeys) EachIdempotent(fn func(store.Idempotent) error) error {
+// EachIdempotencyRecord implements [store.Transferable].
+func (s IdempotencyKeys) EachIdempotencyRecord(fn func(store.IdempotencyRecord) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -46,11 +46,11 @@ func (s IdempotencyKeys) EachIdempotent(fn func(store.Idempotent) error) error {
 		if err := wire.DecodeRow(payload, &w); err != nil {
 			return s.damaged(what, err)
 		}
-		return fn(store.Idempotent(w))
+		return fn(store.IdempotencyRecord(w))
 	})
 }
 
-// EachRequestID implements [store.Archive].
+// EachRequestID implements [store.Transferable].
 func (s IdempotencyKeys) EachRequestID(fn func(op, id string, until time.Time) error) error {
 	if err := s.check(); err != nil {
 		return err

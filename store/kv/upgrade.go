@@ -28,7 +28,7 @@ func (s Space) Upgrade(id string) error {
 			return err
 		}
 	}
-	w, err := s.Copy(id)
+	w, err := s.WorkingCopy(id)
 	if isDamage(err) {
 		return nil // there is none, or none that can be read
 	}
@@ -45,7 +45,7 @@ func (s Space) Upgrade(id string) error {
 	if moved {
 		w.Base = c.Revision // nobody else has changed the campaign since the edits began
 	}
-	return s.PutCopy(id, w)
+	return s.PutWorkingCopy(id, w)
 }
 
 // typeAllFilters brings a store from format 2 to 3: the campaigns with their working copies, and the segments

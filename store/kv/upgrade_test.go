@@ -120,8 +120,8 @@ func TestUpgradeOfDamagedStore(t *testing.T) {
 	db := outdated(t, 3)
 	in(t, db, func(s kv.Space) error {
 		return errors.Join(
-			s.PutCopy("c2", engine.WorkingCopy{Base: 1, Body: parse(t, `{}`)}),
-			s.PutCopy("gone", engine.WorkingCopy{Base: 1, Body: parse(t, fmt.Sprintf(nestedFilter, ""))}),
+			s.PutWorkingCopy("c2", engine.WorkingCopy{Base: 1, Body: parse(t, `{}`)}),
+			s.PutWorkingCopy("gone", engine.WorkingCopy{Base: 1, Body: parse(t, fmt.Sprintf(nestedFilter, ""))}),
 		)
 	})
 	spoil(t, db, "rDEMO\x00\x01cc1")

@@ -73,7 +73,7 @@ func TestBackupBothWays(t *testing.T) {
 func TestBackupOfDamagedDatabase(t *testing.T) {
 	url := pgtest.URL(t)
 	db := handle(t, url)
-	write(t, db, func(s store.Space) error {
+	write(t, db, func(s store.WorkspaceTx) error {
 		return errors.Join(s.PutSettings(engine.Workspace{ID: space}), add(s, "whole", `{}`), add(s, "broken", `{}`))
 	})
 	conn, err := pgx.Connect(t.Context(), url)

@@ -21,7 +21,7 @@ func (d *DB) Check(ctx context.Context, progress func(records int)) (kv.Checked,
 		ids, err := t.Workspaces()
 		for _, id := range ids {
 			if err == nil {
-				err = (&check{space: t.In(id).(space), out: &out, progress: progress}).all()
+				err = (&check{space: t.Workspace(id).(space), out: &out, progress: progress}).all()
 			}
 		}
 		return err
@@ -102,10 +102,10 @@ func (c *check) all() error {
 	if err := c.found("", err, "clear the outbox"); err != nil {
 		return err
 	}
-	if err := c.found("", c.space.Tests(0, func(engine.TestRecord) error { c.count(); return nil }), adviceBackup); err != nil {
+	if err := c.found("", c.space.TestSends(0, func(engine.TestRecord) error { c.count(); return nil }), adviceBackup); err != nil {
 		return err
 	}
-	return c.found("", c.space.EachIdempotent(func(store.Idempotent) error { c.count(); return nil }), "it goes within a day")
+	return c.found("", c.space.EachIdempotencyRecord(func(store.IdempotencyRecord) error { c.count(); return nil }), "it goes within a day")
 }
 
 func (c *check) campaign(sum engine.Summary) error {
@@ -131,7 +131,7 @@ func (c *check) campaign(sum engine.Summary) error {
 			}
 		}
 	}
-	_, err = c.space.Copy(sum.ID)
+	_, err = c.space.WorkingCopy(sum.ID)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}

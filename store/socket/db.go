@@ -62,9 +62,9 @@ type DB struct {
 }
 
 var (
-	_ kv.DB        = (*DB)(nil)
-	_ store.Feed   = (*DB)(nil)
-	_ store.Keeper = (*DB)(nil)
+	_ kv.DB            = (*DB)(nil)
+	_ store.Feed       = (*DB)(nil)
+	_ store.CacheStore = (*DB)(nil)
 )
 
 // Open opens the store, or attaches to the process that has it open. The context bounds opening alone. It fails with the
@@ -319,7 +319,7 @@ func (d *DB) Update(ctx context.Context, fn func(kv.Tx) error) error {
 		return err
 	})
 	if err != nil && pending != "" {
-		return fmt.Errorf("%w: %w", store.ErrUnknown, err)
+		return fmt.Errorf("%w: %w", store.ErrCommitUnknown, err)
 	}
 	return err
 }
@@ -356,22 +356,22 @@ func (d *DB) Sync(ctx context.Context) error {
 	return d.changes.Drain(ctx)
 }
 
-// Keep implements [store.Keeper]. Only the owner keeps files.
-func (d *DB) Keep(ctx context.Context, name string, write func(store.Tx, io.Writer) error) error {
+// WriteCache implements [store.CacheStore]. Only the owner keeps files.
+func (d *DB) WriteCache(ctx context.Context, name string, write func(store.Tx, io.Writer) error) error {
 	return d.do(ctx, func(ctx context.Context, h *host, _ *link) error {
 		if h == nil {
 			return store.ErrReadOnly
 		}
-		k, ok := h.db.(store.Keeper)
+		k, ok := h.db.(store.CacheStore)
 		if !ok {
 			return store.ErrReadOnly
 		}
-		return k.Keep(ctx, name, write)
+		return k.WriteCache(ctx, name, write)
 	})
 }
 
-// Kept implements [store.Keeper].
-func (d *DB) Kept(ctx context.Context, name string, read func(tx store.Tx, since uint64, r io.Reader) error) error {
+// ReadCache implements [store.CacheStore].
+func (d *DB) ReadCache(ctx context.Context, name string, read func(tx store.Tx, since uint64, r io.Reader) error) error {
 	return d.do(ctx, func(ctx context.Context, h *host, l *link) error {
 		if h == nil {
 			return l.transaction(ctx, request{Op: opKept, Name: name}, func(t kv.Tx) error {
@@ -379,8 +379,8 @@ func (d *DB) Kept(ctx context.Context, name string, read func(tx store.Tx, since
 				return read(kv.TxOf(t), far.since, &keptReader{tx: far})
 			})
 		}
-		if k, ok := h.db.(store.Keeper); ok {
-			return k.Kept(ctx, name, read)
+		if k, ok := h.db.(store.CacheStore); ok {
+			return k.ReadCache(ctx, name, read)
 		}
 		return store.ErrNotFound
 	})

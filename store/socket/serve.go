@@ -78,11 +78,11 @@ func (c *client) run(q *request) (r response, err error) {
 	case opUpdate:
 		return r, c.update(q.Name)
 	case opKept:
-		k, ok := c.host.db.(store.Keeper)
+		k, ok := c.host.db.(store.CacheStore)
 		if !ok {
 			return r, store.ErrNotFound
 		}
-		return r, k.Kept(c.host.work, q.Name, func(tx store.Tx, since uint64, kept io.Reader) error {
+		return r, k.ReadCache(c.host.work, q.Name, func(tx store.Tx, since uint64, kept io.Reader) error {
 			c.kept = kept
 			defer func() { c.kept = nil }()
 			_, err := c.transaction(kv.Keys(tx), since)
@@ -308,8 +308,8 @@ func (t *noting) Counts() (kv.Counts, error) {
 	return nil, nil
 }
 
-// Held implements [kv.Holder].
-func (t *noting) Held(lease string) (bool, error) { return t.host.held(t.host.work, lease) }
+// LeaseHeld implements [kv.Holder].
+func (t *noting) LeaseHeld(lease string) (bool, error) { return t.host.held(t.host.work, lease) }
 
 // view runs fn on a snapshot of the owner's store.
 func (h *host) view(ctx context.Context, fn func(kv.Tx) error) error {

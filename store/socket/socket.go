@@ -38,7 +38,7 @@ type Noticing interface {
 }
 
 // Opener opens the store. If another process has it open, the error is one of [Locked]. The driver may also be a
-// [Noticing], a [Maintained] or a [bugle/store.Keeper].
+// [Noticing], a [Maintained] or a [bugle/store.CacheStore].
 type Opener func(ctx context.Context) (kv.DB, error)
 
 // ErrLocked reports that another process has the store open.

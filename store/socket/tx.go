@@ -123,8 +123,8 @@ func (t *tx) Counts() (kv.Counts, error) {
 	return r.Counts, r.Fault.err()
 }
 
-// Held implements [kv.Holder].
-func (t *tx) Held(lease string) (bool, error) {
+// LeaseHeld implements [kv.Holder].
+func (t *tx) LeaseHeld(lease string) (bool, error) {
 	r, err := t.ask(&request{Op: opHeld, Name: lease})
 	if err != nil {
 		return false, err

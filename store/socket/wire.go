@@ -18,7 +18,7 @@ import (
 const (
 	opView   op = iota + 1
 	opUpdate    // Name is the commit's id
-	opKept      // Name is what is kept; see [store.Keeper]
+	opKept      // Name is what is kept; see [store.CacheStore]
 	opSettle    // whether the commit with the id Name was made
 	opSync      // the sequence number of the latest change
 	opLost      // what is lost of the store
@@ -68,7 +68,7 @@ type fault struct {
 
 // known are the errors that callers ask for.
 var known = []error{
-	store.ErrNotFound, store.ErrLost, store.ErrTooBig, store.ErrFull, store.ErrReadOnly, store.ErrClosed, errLeaving, io.EOF,
+	store.ErrNotFound, store.ErrDataLost, store.ErrTooLarge, store.ErrDiskFull, store.ErrReadOnly, store.ErrClosed, errLeaving, io.EOF,
 }
 
 // errLeaving reports that the owner is quitting and did nothing.

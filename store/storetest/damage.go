@@ -159,7 +159,7 @@ func testFormat(t *testing.T, db Keys) {
 	r := records[0]
 	newer := kv.Seal(r.key, fmt.Appendf(nil, `{"format":%d}`, kv.Format+1))
 	putRaw(t, db, r.key, newer)
-	wantErr(t, kv.Prepare(t.Context(), db), store.ErrNewer)
+	wantErr(t, kv.Prepare(t.Context(), db), store.ErrNewerVersion)
 	newer[len(newer)-2] ^= 1
 	putRaw(t, db, r.key, newer)
 	wantCorrupt(t, kv.Prepare(t.Context(), db))

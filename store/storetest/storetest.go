@@ -37,7 +37,7 @@ func Records(t *testing.T, open func(testing.TB) store.DB, sound func(testing.TB
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			db := open(t)
-			write(t, db, func(tx store.Tx) error { return tx.In(space).PutSettings(engine.Workspace{ID: space}) })
+			write(t, db, func(tx store.Tx) error { return tx.Workspace(space).PutSettings(engine.Workspace{ID: space}) })
 			test.run(t, db)
 			if test.end != nil {
 				test.end(t, db)

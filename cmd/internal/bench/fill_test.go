@@ -61,7 +61,7 @@ func TestFill(t *testing.T) {
 func summaries(t *testing.T, db store.DB) (rows []engine.Summary) {
 	t.Helper()
 	err := db.Read(t.Context(), func(tx store.Tx) error {
-		return tx.In(Workspace).Summaries(func(s engine.Summary) error { rows = append(rows, s); return nil })
+		return tx.Workspace(Workspace).Summaries(func(s engine.Summary) error { rows = append(rows, s); return nil })
 	})
 	if err != nil {
 		t.Fatal(err)

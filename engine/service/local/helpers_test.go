@@ -162,7 +162,7 @@ func (b *bench) store(c engine.Campaign) {
 		c.Body = parse(b.t, `{}`)
 	}
 	b.ok(b.db.Write(b.ctx, func(tx store.Tx) error {
-		_, err := tx.In("TEST").PutCampaign(c, engine.Summarize(c), engine.Revision{At: c.UpdatedAt, Note: "stored"}, false)
+		_, err := tx.Workspace("TEST").PutCampaign(c, engine.Summarize(c), engine.Revision{At: c.UpdatedAt, Note: "stored"}, false)
 		return err
 	}))
 	b.Reindex()

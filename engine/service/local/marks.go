@@ -62,8 +62,8 @@ func (k mark) left(ctx context.Context) (left bool, err error) {
 	if k.marks == nil || !k.again {
 		return false, nil
 	}
-	err = k.s.view(ctx, func(sp store.Space) error {
-		rec, err := sp.Idempotent(opMessage, k.key)
+	err = k.s.view(ctx, func(sp store.WorkspaceTx) error {
+		rec, err := sp.IdempotencyRecord(opMessage, k.key)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return nil
@@ -81,23 +81,23 @@ func (k mark) left(ctx context.Context) (left bool, err error) {
 
 // leaving notes that the message is given to a provider which the store knows nothing of.
 func (k mark) leaving(ctx context.Context) error {
-	return k.s.update(ctx, func(sp store.Space) error { return k.put(sp, true) })
+	return k.s.update(ctx, func(sp store.WorkspaceTx) error { return k.put(sp, true) })
 }
 
 // put notes that the message is on its way, or has left.
-func (k mark) put(sp store.Space, leaving bool) error {
+func (k mark) put(sp store.WorkspaceTx, leaving bool) error {
 	if k.marks == nil {
 		return nil
 	}
 	now := k.s.now()
-	return sp.PutIdempotent(store.Idempotent{
+	return sp.PutIdempotencyRecord(store.IdempotencyRecord{
 		Operation: opMessage, Key: k.key, Running: leaving, Lease: k.lease, At: now, ExpiresAt: now.Add(keyLife),
 	})
 }
 
 // stayed notes that no provider has taken the message.
 func (k mark) stayed(ctx context.Context) {
-	err := k.s.update(ctx, func(sp store.Space) error { return sp.DeleteIdempotent(opMessage, k.key) })
+	err := k.s.update(ctx, func(sp store.WorkspaceTx) error { return sp.DeleteIdempotencyRecord(opMessage, k.key) })
 	if err != nil {
 		k.s.log.Warn("a message that was not sent counts as sent", "error", err)
 	}
@@ -108,11 +108,11 @@ func (k mark) stayed(ctx context.Context) {
 const mostForgotten = 500
 
 // forget removes the marks: the answer to the key stands for them.
-func (m *marks) forget(sp store.Space) error {
+func (m *marks) forget(sp store.WorkspaceTx) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, key := range m.used[:min(len(m.used), mostForgotten)] {
-		if err := sp.DeleteIdempotent(opMessage, key); err != nil {
+		if err := sp.DeleteIdempotencyRecord(opMessage, key); err != nil {
 			return err
 		}
 	}

@@ -177,7 +177,7 @@ func (k keeper) Keep(ctx context.Context, m delivery.Message, at time.Time) (str
 		}
 		d.Push = &engine.PushMessage{Platform: p.Platform, Token: p.Token, Title: p.Title, Body: p.Body, Headers: p.Headers, Payload: payload}
 	}
-	return d.ID, k.s.update(ctx, func(sp store.Space) error {
+	return d.ID, k.s.update(ctx, func(sp store.WorkspaceTx) error {
 		if err := k.mark.put(sp, false); err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 // inSpace reads the content of a workspace within a transaction.
 type inSpace struct {
 	c  *content
-	sp store.Space
+	sp store.WorkspaceTx
 }
 
 var _ material.Source = inSpace{}
@@ -34,7 +34,7 @@ type sendMaterial struct {
 }
 
 // material returns what the expressions of a document can name, and the document with its templates.
-func (c *content) material(ctx context.Context, sp store.Space, w engine.Workspace, ch engine.Channel, document doc.Value) (*sendMaterial, doc.Value, error) {
+func (c *content) material(ctx context.Context, sp store.WorkspaceTx, w engine.Workspace, ch engine.Channel, document doc.Value) (*sendMaterial, doc.Value, error) {
 	m, document, err := material.Of(ctx, inSpace{c, sp}, w, ch, document)
 	if err != nil {
 		return nil, document, err

@@ -75,7 +75,7 @@ func TestSweepKeepsUp(t *testing.T) {
 	const many = 2*kv.ExpireBatch + 500
 	b.ok(b.db.Update(b.ctx, func(tx kv.Tx) error {
 		for i := range many {
-			if err := kv.In(tx, "TEST").PutIdempotent(store.Idempotent{Operation: "create", Key: fmt.Sprint(i), ExpiresAt: b.clock.Now().Add(time.Hour)}); err != nil {
+			if err := kv.In(tx, "TEST").PutIdempotencyRecord(store.IdempotencyRecord{Operation: "create", Key: fmt.Sprint(i), ExpiresAt: b.clock.Now().Add(time.Hour)}); err != nil {
 				return err
 			}
 		}

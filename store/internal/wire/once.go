@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// Idempotent is a [store.Idempotent].
+// IdempotencyRecord is a [store.IdempotencyRecord].
 type Idempotent struct {
 	Operation   string    `json:"op"`
 	Key         string    `json:"key"`

@@ -193,7 +193,7 @@ func damagedSettings(ctx context.Context, db store.DB) (out []string) {
 			return err
 		}
 		for _, id := range ids {
-			s := tx.In(id)
+			s := tx.Workspace(id)
 			if !errors.As(s.SettingsDamage(), new(*store.CorruptError)) {
 				continue
 			}

@@ -80,7 +80,7 @@ type Settings interface {
 	Settings() (engine.Workspace, error)
 	// SettingsIfChanged is Settings, but returns known where the record is still the one that it was read from. known may be
 	// nil.
-	SettingsIfChanged(known *CachedSettings) (*CachedSettings, error)
+	SettingsIfChanged(cached *CachedSettings) (*CachedSettings, error)
 	// SettingsDamage returns the [CorruptError] that says what is wrong with the record of the settings, whether or not
 	// there is a copy; nil where nothing is, and [ErrNotFound] where there is no such workspace.
 	SettingsDamage() error
@@ -204,7 +204,7 @@ type Feed interface {
 	// Follow calls tell with the changes that other handles commit after ready was called, at least once each, until ctx
 	// ends. If changes may have been missed, for example after a long interruption, it calls tell with the zero Change.
 	// Calls of tell do not overlap.
-	Follow(ctx context.Context, ready func(), tell func([]Change))
+	Follow(ctx context.Context, ready func(), deliver func([]Change))
 	// Sync returns when all followers of this handle have received every change that was committed before the call.
 	// Without followers it returns at once.
 	Sync(ctx context.Context) error

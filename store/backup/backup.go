@@ -243,7 +243,7 @@ func writeRecords(ctx context.Context, db kv.DB, out io.Writer, o Options) error
 		}
 		counts := kv.Counts{}
 		err = tx.Scan(nil, kv.ScanOptions{Proved: true}, func(key, value []byte) error {
-			if counts.Add(key, 1); kv.Sealed(key, value) != nil {
+			if counts.Add(key, 1); kv.VerifyValue(key, value) != nil {
 				c.Damaged++
 			}
 			if len(value) == 0 {

@@ -30,7 +30,7 @@ func newStore(t testing.TB, campaigns int) *mem.DB {
 	db := mem.New()
 	t.Cleanup(func() { db.Close() })
 	err := db.Update(t.Context(), func(tx kv.Tx) error {
-		s := kv.In(tx, "DEMO")
+		s := kv.NewWorkspaceTx(tx, "DEMO")
 		if err := s.PutSettings(engine.Workspace{ID: "DEMO"}); err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func newStore(t testing.TB, campaigns int) *mem.DB {
 	return db
 }
 
-func save(s kv.Space, id, body string) error {
+func save(s kv.WorkspaceTx, id, body string) error {
 	v, err := doc.Parse([]byte(body))
 	if err != nil {
 		return err
@@ -291,7 +291,7 @@ func TestRecover(t *testing.T) {
 		t.Errorf("one that is not in it: %v", err)
 	}
 	err := db.Update(t.Context(), func(tx kv.Tx) error {
-		return errors.Join(kv.In(tx, "DEMO").DeleteCampaign("c1"), tx.Set([]byte("rDEMO\x00\x01cc2\x00\x01"), []byte("spoiled")))
+		return errors.Join(kv.NewWorkspaceTx(tx, "DEMO").DeleteCampaign("c1"), tx.Set([]byte("rDEMO\x00\x01cc2\x00\x01"), []byte("spoiled")))
 	})
 	if err := errors.Join(err, back("c1"), back("c2")); err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ func Recover(ctx context.Context, db kv.DB, file, passphrase, workspace, id stri
 		return info, fmt.Errorf("%s: %w %q of workspace %q", file, ErrNotInBackup, id, workspace)
 	}
 	return info, db.Update(ctx, func(tx kv.Tx) error {
-		s := kv.In(tx, workspace)
+		s := kv.NewWorkspaceTx(tx, workspace)
 		_, err := s.Campaign(id)
 		if err == nil {
 			return ErrWhole

@@ -16,7 +16,7 @@ const MaxNamed = 500
 // compared is what a backup has that the store lacks.
 type compared struct {
 	info  Info
-	lacks []kv.Lack
+	lacks []kv.MissingCampaign
 	more  int // that are not in lacks
 }
 
@@ -26,8 +26,8 @@ type compared struct {
 // store. passphrase returns that of an encrypted backup, "" where it is not known.
 //
 // The findings that something is lost say which backup has it.
-func Compare(ctx context.Context, db kv.DB, dataDir string, passphrase func(Info) string, found *kv.Checked) error {
-	if !found.Lossy() {
+func Compare(ctx context.Context, db kv.DB, dataDir string, passphrase func(Info) string, found *kv.CheckResult) error {
+	if !found.HasLoss() {
 		return nil
 	}
 	list, err := List(dataDir)
@@ -56,7 +56,7 @@ func Compare(ctx context.Context, db kv.DB, dataDir string, passphrase func(Info
 	return nil
 }
 
-func compare(ctx context.Context, db kv.DB, file, passphrase string, found *kv.Checked) (c compared, err error) {
+func compare(ctx context.Context, db kv.DB, file, passphrase string, found *kv.CheckResult) (c compared, err error) {
 	known := map[[2]string]bool{}
 	for _, f := range found.Findings {
 		known[[2]string{f.Workspace, f.Campaign}] = true
@@ -64,7 +64,7 @@ func compare(ctx context.Context, db kv.DB, file, passphrase string, found *kv.C
 	err = db.View(ctx, func(tx kv.Tx) error {
 		c = compared{}
 		c.info, err = Read(ctx, file, passphrase, func(_ int, key, value []byte) error {
-			l, lacks, err := kv.Lacks(tx, key, value)
+			l, lacks, err := kv.CompareWithBackup(tx, key, value)
 			switch {
 			case err != nil || !lacks || known[[2]string{l.Workspace, l.Campaign}]:
 			case len(c.lacks) == MaxNamed:
@@ -80,7 +80,7 @@ func compare(ctx context.Context, db kv.DB, file, passphrase string, found *kv.C
 }
 
 // add adds what a backup has that the store lacks to what was found.
-func (c compared) add(found *kv.Checked) {
+func (c compared) add(found *kv.CheckResult) {
 	made := c.info.Made.Local().Format("2006-01-02 15:04")
 	for _, l := range c.lacks {
 		f := kv.Finding{Workspace: l.Workspace, Campaign: l.Campaign}
@@ -101,7 +101,7 @@ func (c compared) add(found *kv.Checked) {
 }
 
 // advise has the findings that something is lost name a backup. unread is why it could not be compared.
-func advise(found *kv.Checked, info Info, unread error) {
+func advise(found *kv.CheckResult, info Info, unread error) {
 	made := info.Made.Local().Format("2006-01-02 15:04")
 	advice := fmt.Sprintf("the newest backup of the whole store is %s, of %s; restore it, or one campaign, with `bugle restore`", info.File, made)
 	if unread != nil {

@@ -163,7 +163,7 @@ func TestRepairOnFullDisk(t *testing.T) {
 	}
 	failed := 0
 	for _, f := range found.Findings {
-		if f.Mended {
+		if f.Repaired {
 			t.Errorf("mended: %s", f.What)
 		}
 		if strings.Contains(f.Failed, "the disk is full") {

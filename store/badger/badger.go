@@ -173,7 +173,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 
 func newDB(dir, path string, log *slog.Logger) *DB {
 	d := &DB{dir: dir, path: path, free: measure, log: log}
-	d.Records = kv.RecordsOf(d)
+	d.Records = kv.NewRecords(d)
 	return d
 }
 

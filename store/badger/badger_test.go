@@ -44,14 +44,14 @@ func put(db kv.DB, t testing.TB, id, body string) error {
 	}
 	h := engine.Head{ID: id}
 	return db.Update(t.Context(), func(tx kv.Tx) error {
-		_, err := kv.In(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h}, engine.Revision{}, true)
+		_, err := kv.NewWorkspaceTx(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h}, engine.Revision{}, true)
 		return err
 	})
 }
 
 func body(t testing.TB, db kv.DB, id string) (s string, err error) {
 	err = db.View(t.Context(), func(tx kv.Tx) error {
-		c, err := kv.In(tx, "DEMO").Campaign(id)
+		c, err := kv.NewWorkspaceTx(tx, "DEMO").Campaign(id)
 		s = string(c.Body.Encode())
 		return err
 	})

@@ -61,7 +61,7 @@ func newImage(t *testing.T, how badger.Options) image {
 		}
 		h := engine.Head{ID: id, UpdatedAt: time.Unix(int64(n), 0).UTC()}
 		err = db.Update(t.Context(), func(tx kv.Tx) error {
-			_, err := kv.In(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
+			_, err := kv.NewWorkspaceTx(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
 			return err
 		})
 		if err != nil {
@@ -76,7 +76,7 @@ func newImage(t *testing.T, how badger.Options) image {
 		}
 		if session == 0 {
 			err := db.Update(t.Context(), func(tx kv.Tx) error {
-				return kv.In(tx, "DEMO").PutSettings(engine.Workspace{ID: "DEMO"})
+				return kv.NewWorkspaceTx(tx, "DEMO").PutSettings(engine.Workspace{ID: "DEMO"})
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -307,7 +307,7 @@ func (m image) mend(t *testing.T, db *badger.DB, what string, wrong bool) {
 		t.Errorf("%s: checking: %v", what, err)
 	}
 	for _, f := range again.Findings {
-		if f.Mend != "" {
+		if f.Repair != "" {
 			t.Errorf("%s: after the repair there is still: %s", what, f.What)
 		}
 	}

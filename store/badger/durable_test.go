@@ -458,7 +458,7 @@ func savePlain(db kv.DB, id, text string) error {
 	}
 	return db.Update(context.Background(), func(tx kv.Tx) error {
 		h := engine.Head{ID: id}
-		_, err := kv.In(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
+		_, err := kv.NewWorkspaceTx(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
 		return err
 	})
 }

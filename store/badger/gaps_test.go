@@ -29,7 +29,7 @@ func TestScansGoOnBehindDamage(t *testing.T) {
 		for n := range 400 {
 			key, value := fmt.Appendf(nil, "r%04d", n), make([]byte, 4000)
 			_, _ = random.Read(value)
-			value = kv.Seal(key, value)
+			value = kv.EncodeValue(key, value)
 			records[string(key)] = string(value)
 			if err := tx.Set(key, value); err != nil {
 				return err

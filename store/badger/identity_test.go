@@ -141,7 +141,7 @@ func TestTableOfAnotherStoreIsNotExamined(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = db.Update(t.Context(), func(tx kv.Tx) error {
-		return errors.Join(kv.In(tx, "DEMO").DeleteCampaign("1-00"), kv.In(tx, "DEMO").DeleteCampaign("1-01"))
+		return errors.Join(kv.NewWorkspaceTx(tx, "DEMO").DeleteCampaign("1-00"), kv.NewWorkspaceTx(tx, "DEMO").DeleteCampaign("1-01"))
 	})
 	want["last"] = `{"n":1}` // what is deleted by the last commit is kept as such
 	if err := errors.Join(err, put(db, t, "last", want["last"]), db.Close()); err != nil {
@@ -305,7 +305,7 @@ func TestOlderLogOfAClosedStore(t *testing.T) {
 	want := map[string]string{}
 	earlier := session(t, o, saver(t, want, 0, 3))
 	session(t, o, func(db *badger.DB) {
-		if err := db.Update(t.Context(), func(tx kv.Tx) error { return kv.In(tx, "DEMO").DeleteCampaign("c001") }); err != nil {
+		if err := db.Update(t.Context(), func(tx kv.Tx) error { return kv.NewWorkspaceTx(tx, "DEMO").DeleteCampaign("c001") }); err != nil {
 			t.Fatal(err)
 		}
 	})

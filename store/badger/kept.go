@@ -98,7 +98,7 @@ func (d *DB) writeKept(ctx context.Context, name string, fill func(store.Tx, io.
 	out := &keptWriter{ctx: ctx, d: d, f: f}
 	seal, err := d.vault.sealer(out)
 	if err == nil {
-		err = fill(kv.TxOf(&tx{ctx: ctx, txn: at.txn, db: d}), seal)
+		err = fill(kv.WrapTx(&tx{ctx: ctx, txn: at.txn, db: d}), seal)
 	}
 	if err == nil {
 		err = seal.Close()
@@ -163,7 +163,7 @@ func (d *DB) ReadCache(ctx context.Context, name string, read func(tx store.Tx, 
 	in.sum.Reset()
 	open, err := d.vault.opener(in)
 	if err == nil {
-		err = read(kv.TxOf(&tx{ctx: ctx, txn: at.txn, db: d}), k.since, open)
+		err = read(kv.WrapTx(&tx{ctx: ctx, txn: at.txn, db: d}), k.since, open)
 	}
 	if err == nil {
 		_, err = io.Copy(io.Discard, in)

@@ -200,8 +200,8 @@ func (d *DB) missing(txn *badger.Txn, key []byte) bool {
 	return false
 }
 
-// Doubtful implements [kv.Doubter].
-func (t *tx) Doubtful(key []byte) bool {
+// MayBeStale implements [kv.StaleChecker].
+func (t *tx) MayBeStale(key []byte) bool {
 	marks := *t.db.lost.Load()
 	if !slices.ContainsFunc(marks, func(l lost) bool { return l.touches(key) }) {
 		return false

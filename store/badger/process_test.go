@@ -94,7 +94,7 @@ func save(tx kv.Tx, id string) error {
 		return err
 	}
 	h := engine.Head{ID: id}
-	_, err = kv.In(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
+	_, err = kv.NewWorkspaceTx(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
 	return err
 }
 
@@ -176,7 +176,7 @@ func checkSaved(t *testing.T, dir string, saved []string) {
 		t.Fatalf("after a kill: %v", err)
 	}
 	err = db.View(t.Context(), func(tx kv.Tx) error {
-		s := kv.In(tx, "DEMO")
+		s := kv.NewWorkspaceTx(tx, "DEMO")
 		there := map[string]bool{}
 		err := s.Summaries(func(sum engine.Summary) error { there[sum.ID] = true; return nil })
 		for _, id := range saved {

@@ -354,7 +354,7 @@ type ahead struct {
 
 // scans proves the beginning of a scan.
 func (p *tables) scans(prefix []byte, o kv.ScanOptions) *ahead {
-	a := &ahead{d: p.d, list: p.list.Load(), after: ago(trustScan), from: prefix, to: kv.After(prefix), reverse: o.Reverse, stride: stride / 16}
+	a := &ahead{d: p.d, list: p.list.Load(), after: ago(trustScan), from: prefix, to: kv.PrefixEnd(prefix), reverse: o.Reverse, stride: stride / 16}
 	if o.Proved {
 		a.after = now()
 	}

@@ -113,7 +113,7 @@ func TestProvedAsScanned(t *testing.T) {
 			for n := from; n < from+200; n++ {
 				value := make([]byte, 4000)
 				_, _ = random.Read(value)
-				value = kv.Seal(key(n), value)
+				value = kv.EncodeValue(key(n), value)
 				records[string(key(n))] = string(value)
 				if err := tx.Set(key(n), value); err != nil {
 					return err

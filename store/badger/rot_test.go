@@ -75,7 +75,7 @@ func (r *rotten) write(t *testing.T, db *badger.DB, rng *rand.Rand, n int) {
 				}
 				value := make([]byte, 100+rng.IntN(6000))
 				_, _ = noise.Read(value)
-				value = kv.Seal(key, value)
+				value = kv.EncodeValue(key, value)
 				r.records[string(key)] = string(value)
 				if err := tx.Set(key, value); err != nil {
 					return err
@@ -252,7 +252,7 @@ func (r *rotted) read(when string, some int) (wrong int) {
 			case err != nil && !missing:
 				r.sum["FAULT refused"]++
 				faults.add("%s: %v", key, err)
-			case err == nil && tx.(kv.Doubter).Doubtful([]byte(key)) && (r.touched[key] || r.isNear(key)):
+			case err == nil && tx.(kv.StaleChecker).MayBeStale([]byte(key)) && (r.touched[key] || r.isNear(key)):
 				r.sum["older or deleted, and reported to be in doubt"]++
 			case r.beyond && len(r.db.Lost())+len(r.db.Notices()) > 0:
 				r.sum["not found or older, where an index changed and a loss is reported"]++

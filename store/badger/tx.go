@@ -31,7 +31,7 @@ type tx struct {
 	own    map[string]int // key to place in change.writes, or absent, or present
 }
 
-// Version implements [kv.Dated].
+// Version implements [kv.Versioned].
 func (t *tx) Version() uint64 { return t.txn.ReadTs() }
 
 func (t *tx) Get(key []byte) ([]byte, error) {
@@ -188,7 +188,7 @@ func (t *tx) scanned(prefix []byte, o kv.ScanOptions, last []byte) {
 	if t.change == nil {
 		return
 	}
-	s := files.Span{From: bytes.Clone(prefix), To: kv.After(prefix)}
+	s := files.Span{From: bytes.Clone(prefix), To: kv.PrefixEnd(prefix)}
 	switch {
 	case o.From == nil:
 	case o.Reverse:
@@ -406,7 +406,7 @@ func start(it *badger.Iterator, prefix []byte, o kv.ScanOptions) {
 	case !o.Reverse && string(from) < string(prefix):
 		from = prefix
 	case o.Reverse && from == nil:
-		from = kv.After(prefix)
+		from = kv.PrefixEnd(prefix)
 	}
 	if from == nil {
 		it.Rewind()

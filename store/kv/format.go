@@ -21,7 +21,7 @@ type storeFormat struct {
 // migrations lead from a layout to the one after it, by the number of the first. Each runs in as many
 // transactions as it needs, and again from its beginning where the process ended in between: so it
 // must take a store that it has changed in part.
-var migrations = map[int]func(context.Context, DB) error{1: copyAllSettings, 2: typeAllFilters}
+var migrations = map[int]func(context.Context, DB) error{1: copyAllSettings, 2: addFilterTypes}
 
 // Prepare readies an opened store: it writes the number of the layout into a new one, brings one with
 // an earlier number up to [Format], and refuses one with a later number with [ErrNewer].
@@ -67,7 +67,7 @@ func format(ctx context.Context, db DB) (n int, err error) {
 		if err != nil {
 			return err
 		}
-		payload, err := unseal(key, value)
+		payload, err := decodeValue(key, value)
 		var f storeFormat
 		if err == nil {
 			err = wire.Decode(payload, &f)

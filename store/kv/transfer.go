@@ -9,7 +9,7 @@ import (
 	"bugle/store/internal/wire"
 )
 
-var _ store.Transferable = Space{}
+var _ store.Transferable = WorkspaceTx{}
 
 // ImportCampaign implements [store.Transferable].
 func (s Campaigns) ImportCampaign(c engine.Campaign, sum engine.Summary) error {
@@ -20,7 +20,7 @@ func (s Campaigns) ImportCampaign(c engine.Campaign, sum engine.Summary) error {
 	if err != nil {
 		return fmt.Errorf("campaign %q %w", c.ID, err)
 	}
-	return s.putPresent(sum, document)
+	return s.putCurrent(sum, document)
 }
 
 // ImportRevision implements [store.Transferable].
@@ -32,7 +32,7 @@ func (s Campaigns) ImportRevision(id string, rev engine.Revision, c engine.Campa
 	if err != nil {
 		return fmt.Errorf("%s %w", revisionName(id, rev.N), err)
 	}
-	return s.putPast(id, wire.Revision{Revision: rev, Status: c.Status}, document)
+	return s.putRevisionRecords(id, wire.Revision{Revision: rev, Status: c.Status}, document)
 }
 
 // EachIdempotencyRecord implements [store.Transferable].
@@ -41,8 +41,8 @@ func (s IdempotencyKeys) EachIdempotencyRecord(fn func(store.IdempotencyRecord) 
 		return err
 	}
 	const what = "an idempotency key"
-	return s.walk(what, s.key(kindIdempotent), ScanOptions{}, func(_, payload []byte) error {
-		var w wire.Idempotent
+	return s.walk(what, s.key(kindIdempotency), ScanOptions{}, func(_, payload []byte) error {
+		var w wire.IdempotencyRecord
 		if err := wire.DecodeRow(payload, &w); err != nil {
 			return s.damaged(what, err)
 		}

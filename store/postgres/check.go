@@ -14,8 +14,8 @@ import (
 
 // Check reads every record in one snapshot, and checks what the database cannot: the checksums of documents, and whether
 // summaries match their documents. Progress, if not nil, is called with the number of records read so far.
-func (d *DB) Check(ctx context.Context, progress func(records int)) (kv.Checked, error) {
-	out := kv.Checked{Format: kv.Format, Findings: []kv.Finding{}}
+func (d *DB) Check(ctx context.Context, progress func(records int)) (kv.CheckResult, error) {
+	out := kv.CheckResult{Format: kv.Format, Findings: []kv.Finding{}}
 	err := d.Read(ctx, func(t store.Tx) error {
 		out.Findings, out.Records, out.Campaigns = []kv.Finding{}, 0, 0
 		ids, err := t.Workspaces()
@@ -38,7 +38,7 @@ func (d *DB) Check(ctx context.Context, progress func(records int)) (kv.Checked,
 // check reads the records of a workspace.
 type check struct {
 	space    space
-	out      *kv.Checked
+	out      *kv.CheckResult
 	progress func(int)
 }
 

@@ -26,7 +26,7 @@ type commits struct {
 }
 
 // slotKey returns the key of the record of a commit.
-func slotKey(n uint64) []byte { return kv.Hidden(fmt.Sprintf("commit%04x", n%ring)) }
+func slotKey(n uint64) []byte { return kv.HiddenKey(fmt.Sprintf("commit%04x", n%ring)) }
 
 // load reads the commits under former owners; mu is held.
 func (c *commits) load(ctx context.Context) error {

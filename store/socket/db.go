@@ -109,8 +109,8 @@ func newDB(o Options) (*DB, error) {
 		o: o, dir: dir, log: o.Logger, peer: sameUser, states: newFeed(newest[State]), notices: newFeed(everything[string]),
 		moved: make(chan struct{}), back: make(chan struct{}), leaving: make(chan struct{}), done: make(chan struct{}),
 	}
-	d.Records = kv.RecordsOf(d)
-	d.changes.Begin()
+	d.Records = kv.NewRecords(d)
+	d.changes.MarkReady()
 	return d, nil
 }
 
@@ -196,7 +196,7 @@ func (d *DB) move(h *host, l *link, s State) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if h != nil || l != nil {
-		d.changes.Tell(store.Change{}) // some may have been missed; followers know before anyone reads
+		d.changes.Publish(store.Change{}) // some may have been missed; followers know before anyone reads
 	}
 	s.Again = s.Again || d.state.Again
 	d.host, d.link, d.state = h, l, s
@@ -226,7 +226,7 @@ func (d *DB) heard(n news) {
 		d.notices.send(n.Notice)
 	}
 	if len(n.Changes) > 0 && n.Lease != d.Lease() {
-		d.changes.Tell(n.Changes...)
+		d.changes.Publish(n.Changes...)
 	}
 }
 
@@ -334,8 +334,8 @@ func settle(ctx context.Context, h *host, l *link, id string) (done bool, err er
 }
 
 // Follow implements [store.Feed].
-func (d *DB) Follow(ctx context.Context, ready func(), tell func([]store.Change)) {
-	d.changes.Follow(ctx, ready, tell)
+func (d *DB) Follow(ctx context.Context, ready func(), deliver func([]store.Change)) {
+	d.changes.Follow(ctx, ready, deliver)
 }
 
 // Sync implements [store.Feed].
@@ -376,7 +376,7 @@ func (d *DB) ReadCache(ctx context.Context, name string, read func(tx store.Tx, 
 		if h == nil {
 			return l.transaction(ctx, request{Op: opKept, Name: name}, func(t kv.Tx) error {
 				far := t.(*tx)
-				return read(kv.TxOf(t), far.since, &keptReader{tx: far})
+				return read(kv.WrapTx(t), far.since, &keptReader{tx: far})
 			})
 		}
 		if k, ok := h.db.(store.CacheStore); ok {

@@ -147,7 +147,7 @@ type held struct {
 	tell func(notice string)
 }
 
-func (h *held) Tell(tell func(notice string)) { h.tell = tell }
+func (h *held) Tell(deliver func(notice string)) { h.tell = deliver }
 
 func (h *held) Close() error {
 	h.shed.mu.Lock()

@@ -235,7 +235,7 @@ func (h *host) transact(conn net.Conn, in *bufio.Reader, lease string) {
 	}
 }
 
-// tell sends news to all processes.
+// deliver sends news to all processes.
 func (h *host) tell(n news) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -85,7 +85,7 @@ func (c *client) run(q *request) (r response, err error) {
 		return r, k.ReadCache(c.host.work, q.Name, func(tx store.Tx, since uint64, kept io.Reader) error {
 			c.kept = kept
 			defer func() { c.kept = nil }()
-			_, err := c.transaction(kv.Keys(tx), since)
+			_, err := c.transaction(kv.UnwrapTx(tx), since)
 			return err
 		})
 	case opSettle:
@@ -120,7 +120,7 @@ func (c *client) update(id string) error {
 // transaction answers until the transaction is to end, and reports whether it has written.
 func (c *client) transaction(tx kv.Tx, since uint64) (wrote bool, err error) {
 	r := response{Begun: true, Since: since}
-	if d, ok := tx.(kv.Dated); ok {
+	if d, ok := tx.(kv.Versioned); ok {
 		r.Version = d.Version()
 	}
 	if err := c.send(&r); err != nil {
@@ -280,7 +280,7 @@ func (t *noting) Delete(key []byte) error {
 const mostChanges = 100
 
 func (t *noting) note(key []byte) {
-	c, ok := kv.Changed(key)
+	c, ok := kv.ChangeFor(key)
 	if !ok {
 		return
 	}
@@ -292,9 +292,9 @@ func (t *noting) note(key []byte) {
 	}
 }
 
-// Version implements [kv.Dated].
+// Version implements [kv.Versioned].
 func (t *noting) Version() uint64 {
-	if d, ok := t.Tx.(kv.Dated); ok {
+	if d, ok := t.Tx.(kv.Versioned); ok {
 		return d.Version()
 	}
 	return 0
@@ -308,7 +308,7 @@ func (t *noting) Counts() (kv.Counts, error) {
 	return nil, nil
 }
 
-// LeaseHeld implements [kv.Holder].
+// LeaseHeld implements [kv.LeaseChecker].
 func (t *noting) LeaseHeld(lease string) (bool, error) { return t.host.held(t.host.work, lease) }
 
 // view runs fn on a snapshot of the owner's store.

@@ -34,7 +34,7 @@ const Protocol = 2
 type Noticing interface {
 	// Tell has tell called with a sentence for each problem found from now on. tell does not wait, and may be called until
 	// Close has returned.
-	Tell(tell func(notice string))
+	Tell(deliver func(notice string))
 }
 
 // Opener opens the store. If another process has it open, the error is one of [Locked]. The driver may also be a

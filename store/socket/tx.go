@@ -19,10 +19,10 @@ type tx struct {
 }
 
 var (
-	_ kv.Tx      = (*tx)(nil)
-	_ kv.Dated   = (*tx)(nil)
-	_ kv.Counter = (*tx)(nil)
-	_ kv.Holder  = (*tx)(nil)
+	_ kv.Tx           = (*tx)(nil)
+	_ kv.Versioned    = (*tx)(nil)
+	_ kv.Counter      = (*tx)(nil)
+	_ kv.LeaseChecker = (*tx)(nil)
 )
 
 // ask returns the response to a request. Its error is that of the connection.
@@ -41,7 +41,7 @@ func (t *tx) ask(q *request) (*response, error) {
 	return r, nil
 }
 
-// tell sends a request without a response.
+// deliver sends a request without a response.
 func (t *tx) tell(q *request) error {
 	if t.broken == nil {
 		t.broken = t.line.send(q)
@@ -111,7 +111,7 @@ func (t *tx) Scan(prefix []byte, o kv.ScanOptions, fn func(key, value []byte) er
 	}
 }
 
-// Version implements [kv.Dated].
+// Version implements [kv.Versioned].
 func (t *tx) Version() uint64 { return t.version }
 
 // Counts implements [kv.Counter].
@@ -123,7 +123,7 @@ func (t *tx) Counts() (kv.Counts, error) {
 	return r.Counts, r.Fault.err()
 }
 
-// LeaseHeld implements [kv.Holder].
+// LeaseHeld implements [kv.LeaseChecker].
 func (t *tx) LeaseHeld(lease string) (bool, error) {
 	r, err := t.ask(&request{Op: opHeld, Name: lease})
 	if err != nil {

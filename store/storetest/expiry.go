@@ -12,7 +12,7 @@ import (
 
 func testExpiry(t *testing.T, db Keys) {
 	at := func(minutes int) time.Time { return noon.Add(time.Duration(minutes) * time.Minute) }
-	inKeys(t, db, func(s kv.Space) error {
+	inKeys(t, db, func(s kv.WorkspaceTx) error {
 		put := func(key string, until time.Time) error {
 			return s.PutIdempotencyRecord(store.IdempotencyRecord{Operation: "create", Key: key, ExpiresAt: until})
 		}
@@ -24,7 +24,7 @@ func testExpiry(t *testing.T, db Keys) {
 			s.PutRequestID("create", "old", at(1)), s.PutRequestID("create", "longer", at(1)), s.PutRequestID("create", "longer", at(10)))
 	})
 	left := func() (keys []string) {
-		inKeys(t, db, func(s kv.Space) error {
+		inKeys(t, db, func(s kv.WorkspaceTx) error {
 			for _, key := range []string{"old", "new", "longer", "shorter", "gone"} {
 				if i, err := s.IdempotencyRecord("create", key); err == nil {
 					keys = append(keys, key)
@@ -50,8 +50,8 @@ func testExpiry(t *testing.T, db Keys) {
 		{at(9), 0, []string{"new", "longer", "request longer"}},
 		{at(60), 3, nil},
 	} {
-		inKeys(t, db, func(s kv.Space) error {
-			n, err := s.ExpireIdempotent(step.now)
+		inKeys(t, db, func(s kv.WorkspaceTx) error {
+			n, err := s.DeleteExpired(step.now)
 			if n != step.n {
 				t.Errorf("at %v %d expired, want %d", step.now, n, step.n)
 			}

@@ -55,14 +55,14 @@ func testProfiles(t *testing.T, db store.DB) {
 
 // A damaged profile can be replaced and removed, and is found by nothing old afterwards.
 func testDamagedProfile(t *testing.T, db Keys) {
-	for _, repair := range []func(kv.Space) error{
-		func(s kv.Space) error { return s.PutProfile(profile("u1", "new@x.org", "N")) },
-		func(s kv.Space) error { return s.DeleteProfile("u1") },
+	for _, repair := range []func(kv.WorkspaceTx) error{
+		func(s kv.WorkspaceTx) error { return s.PutProfile(profile("u1", "new@x.org", "N")) },
+		func(s kv.WorkspaceTx) error { return s.DeleteProfile("u1") },
 	} {
-		inKeys(t, db, func(s kv.Space) error {
+		inKeys(t, db, func(s kv.WorkspaceTx) error {
 			return errors.Join(s.PutProfile(profile("u1", "old@x.org", "T")), s.PutProfile(profile("u2", "old@x.org", "u1")))
 		})
-		damage(t, db, `the user "u1" in workspace "DEMO"`, func(s kv.Space) error { _, err := s.Profile("u1"); return err })
+		damage(t, db, `the user "u1" in workspace "DEMO"`, func(s kv.WorkspaceTx) error { _, err := s.Profile("u1"); return err })
 		inKeys(t, db, repair)
 		wantFound(t, db, store.ByEmail, "old@x.org", "u2")
 		wantFound(t, db, store.ByToken, "T")

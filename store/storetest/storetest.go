@@ -97,9 +97,9 @@ func read(t testing.TB, db store.DB, fn func(store.Tx) error) {
 }
 
 // inKeys is [in] with the methods that only records over keys have.
-func inKeys(t testing.TB, db kv.DB, fn func(kv.Space) error) {
+func inKeys(t testing.TB, db kv.DB, fn func(kv.WorkspaceTx) error) {
 	t.Helper()
-	update(t, db, func(tx kv.Tx) error { return fn(kv.In(tx, space)) })
+	update(t, db, func(tx kv.Tx) error { return fn(kv.NewWorkspaceTx(tx, space)) })
 }
 
 // checkSound fails the test where a check of the store finds anything.

@@ -25,7 +25,7 @@ func TestFill(t *testing.T) {
 		t.Fatal(err)
 	}
 	checked, err := kv.Check(t.Context(), db, nil)
-	if err != nil || !checked.Sound() || checked.Campaigns != n {
+	if err != nil || !checked.Healthy() || checked.Campaigns != n {
 		t.Errorf("checked: %+v, %v", checked, err)
 	}
 	rows := summaries(t, db)

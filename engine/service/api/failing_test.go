@@ -51,7 +51,7 @@ func (unwritten) Delete(_ []byte) error { return nil }
 func failingBench(t *testing.T) (*bench, *failing) {
 	f := new(failing)
 	return newBench(t, func(b *bench, _ *engine.Workspace) {
-		f.DB, f.Records = b.db.(kv.DB), kv.RecordsOf(f)
+		f.DB, f.Records = b.db.(kv.DB), kv.NewRecords(f)
 		b.db = f
 	}), f
 }
@@ -112,7 +112,7 @@ func (s *stuck) Update(ctx context.Context, fn func(kv.Tx) error) error {
 func TestHealthWhileWritesAreStuck(t *testing.T) {
 	db := &stuck{}
 	b := newBench(t, func(b *bench, _ *engine.Workspace) {
-		db.DB, db.Records = b.db.(kv.DB), kv.RecordsOf(db)
+		db.DB, db.Records = b.db.(kv.DB), kv.NewRecords(db)
 		b.db = db
 	})
 	id := b.create(whole)

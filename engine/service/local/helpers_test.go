@@ -88,7 +88,7 @@ func anotherHandle(db *mem.DB) store.DB {
 	return struct {
 		kv.DB
 		kv.Records
-	}{db, kv.RecordsOf(db)}
+	}{db, kv.NewRecords(db)}
 }
 
 func profiles() []engine.Profile {

@@ -23,7 +23,7 @@ type Checkup struct {
 	// Encrypted reports whether the store is; Readable lists the backups that can be read without its key.
 	Encrypted bool     `json:"encrypted"`
 	Readable  []string `json:"readable,omitempty"`
-	kv.Checked
+	kv.CheckResult
 }
 
 // Do implements [socket.Maintained].
@@ -44,7 +44,7 @@ func (o Owned) Do(ctx context.Context, job socket.Job, progress func(socket.JobP
 			return nil, err
 		}
 		_, encrypted := o.Key()
-		return json.Marshal(Checkup{Sound: found.Sound(), Notices: o.Notices(), Encrypted: encrypted, Checked: found})
+		return json.Marshal(Checkup{Sound: found.Healthy(), Notices: o.Notices(), Encrypted: encrypted, CheckResult: found})
 	case socket.JobBackup:
 		info, err := backup.Write(ctx, o.DB, job.File, backup.Options{
 			Passphrase: job.Passphrase, Key: o.key(), Program: Version(),

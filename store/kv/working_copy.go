@@ -8,11 +8,11 @@ import (
 	"bugle/store/internal/wire"
 )
 
-// Copies are the working copies of a workspace's campaigns.
-type Copies struct{ *records }
+// WorkingCopies are the working copies of a workspace's campaigns.
+type WorkingCopies struct{ *records }
 
 // WorkingCopy returns the working copy of a campaign.
-func (s Copies) WorkingCopy(id string) (engine.WorkingCopy, error) {
+func (s WorkingCopies) WorkingCopy(id string) (engine.WorkingCopy, error) {
 	if err := s.check(whatCampaign, id); err != nil {
 		return engine.WorkingCopy{}, err
 	}
@@ -36,7 +36,7 @@ func (s Copies) WorkingCopy(id string) (engine.WorkingCopy, error) {
 }
 
 // PutWorkingCopy stores the working copy of a campaign over an earlier one.
-func (s Copies) PutWorkingCopy(id string, w engine.WorkingCopy) error {
+func (s WorkingCopies) PutWorkingCopy(id string, w engine.WorkingCopy) error {
 	if err := s.check(whatCampaign, id); err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (s Copies) PutWorkingCopy(id string, w engine.WorkingCopy) error {
 }
 
 // DeleteWorkingCopy removes the working copy of a campaign; that there is none is no error.
-func (s Copies) DeleteWorkingCopy(id string) error {
+func (s WorkingCopies) DeleteWorkingCopy(id string) error {
 	if err := s.check(whatCampaign, id); err != nil {
 		return err
 	}

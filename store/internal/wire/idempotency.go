@@ -5,7 +5,7 @@ import (
 )
 
 // IdempotencyRecord is a [store.IdempotencyRecord].
-type Idempotent struct {
+type IdempotencyRecord struct {
 	Operation   string    `json:"op"`
 	Key         string    `json:"key"`
 	Fingerprint string    `json:"fp,omitempty"`

@@ -82,7 +82,7 @@ func TestNoticesOfDailyBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	told := f.Daily(cli.Owned{DB: db}).Made
+	told := f.Daily(cli.Owned{DB: db}).OnBackup
 	for range 3 {
 		told(backup.Info{}, os.ErrPermission)
 	}

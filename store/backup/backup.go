@@ -58,8 +58,8 @@ type Contents struct {
 	Missing []string `json:"missing,omitempty"`
 }
 
-// Sound reports whether the store was whole when the backup was made.
-func (c Contents) Sound() bool { return c.Damaged == 0 && len(c.Lost) == 0 && len(c.Missing) == 0 }
+// Healthy reports whether the store was whole when the backup was made.
+func (c Contents) Healthy() bool { return c.Damaged == 0 && len(c.Lost) == 0 && len(c.Missing) == 0 }
 
 // Info is a backup that is there.
 type Info struct {

@@ -19,7 +19,7 @@ import (
 )
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(t testing.TB) storetest.Keys { return open(t, t.TempDir()) })
+	storetest.Run(t, func(t testing.TB) storetest.KeyValueDB { return open(t, t.TempDir()) })
 }
 
 // open opens the store in dir until the end of the test.

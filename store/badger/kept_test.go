@@ -92,7 +92,7 @@ func TestKeptIsInNoCopy(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "with")
 	with, err := backup.Write(t.Context(), db, file, backup.Options{})
-	if err != nil || !with.Sound() || with.Records != without.Records {
+	if err != nil || !with.Healthy() || with.Records != without.Records {
 		t.Errorf("the backup has %+v, %v; want %+v", with.Contents, err, without.Contents)
 	}
 	fresh := open(t, t.TempDir())

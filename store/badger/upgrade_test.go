@@ -139,7 +139,7 @@ func TestRecoverOldFilters(t *testing.T) {
 	if err := db.Update(t.Context(), func(tx kv.Tx) error { return kv.NewWorkspaceTx(tx, "DEMO").ClearCampaign(oldCreated) }); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := backup.Recover(t.Context(), db, filepath.Join("testdata", "filters", "plain"+backup.Suffix), "", "DEMO", oldCreated); err != nil {
+	if _, err := backup.RestoreCampaign(t.Context(), db, filepath.Join("testdata", "filters", "plain"+backup.Suffix), "", "DEMO", oldCreated); err != nil {
 		t.Fatal(err)
 	}
 	err := db.View(t.Context(), func(tx kv.Tx) error {

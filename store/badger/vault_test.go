@@ -32,7 +32,7 @@ func gives(key crypt.Key) badger.KeyFinder {
 }
 
 func TestEncryptedStore(t *testing.T) {
-	storetest.Run(t, func(t testing.TB) storetest.Keys {
+	storetest.Run(t, func(t testing.TB) storetest.KeyValueDB {
 		key := crypt.New()
 		db, err := badger.Open(t.Context(), badger.Options{Dir: t.TempDir(), Encrypt: &key})
 		if err != nil {

@@ -89,7 +89,7 @@ func TestBackupOfDamagedDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	info, err := backup.Verify(t.Context(), file, "", nil)
-	if err != nil || info.Sound() || info.Campaigns != 1 || !strings.Contains(strings.Join(info.Lost, ""), `"broken"`) {
+	if err != nil || info.Healthy() || info.Campaigns != 1 || !strings.Contains(strings.Join(info.Lost, ""), `"broken"`) {
 		t.Errorf("the backup says of itself %+v, %v", info, err)
 	}
 }

@@ -205,7 +205,7 @@ func socketOf(dir string) string { return filepath.Join(dir, "bugle.sock") }
 
 // A store that another process owns is a store.
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(t testing.TB) storetest.Keys {
+	storetest.Run(t, func(t testing.TB) storetest.KeyValueDB {
 		_, attached := emptyShed(t).pair()
 		return attached
 	})

@@ -26,14 +26,14 @@ func dump(t testing.TB, db kv.DB) (out []record) {
 	return out
 }
 
-func putRaw(t testing.TB, db Keys, key, value []byte) {
+func putRaw(t testing.TB, db KeyValueDB, key, value []byte) {
 	t.Helper()
 	update(t, db, func(tx kv.Tx) error { return tx.Set(key, value) })
 }
 
 // damage flips a bit in the one record that makes read fail with a [store.CorruptError] about
 // what, and leaves it so.
-func damage(t testing.TB, db Keys, what string, read func(kv.WorkspaceTx) error) {
+func damage(t testing.TB, db KeyValueDB, what string, read func(kv.WorkspaceTx) error) {
 	t.Helper()
 	for _, r := range dump(t, db) {
 		bad := slices.Clone(r.value)
@@ -49,7 +49,7 @@ func damage(t testing.TB, db Keys, what string, read func(kv.WorkspaceTx) error)
 }
 
 // Whatever happens to the bytes of any record: it is reported, and never read as data.
-func testDamage(t *testing.T, db Keys) {
+func testDamage(t *testing.T, db KeyValueDB) {
 	all := filled(t)
 	write(t, db, all.put)
 	records := dump(t, db)
@@ -89,7 +89,7 @@ func testDamage(t *testing.T, db Keys) {
 
 // wantDamage reads everything: what fails must say that it is damaged, and what does not must
 // be right. It returns what failed.
-func wantDamage(t *testing.T, db Keys, all records, key []byte, how string) (failed []string) {
+func wantDamage(t *testing.T, db KeyValueDB, all records, key []byte, how string) (failed []string) {
 	t.Helper()
 	view(t, db, func(tx kv.Tx) error {
 		for what, o := range all.read(kv.NewWorkspaceTx(tx, space)) {
@@ -109,7 +109,7 @@ func wantDamage(t *testing.T, db Keys, all records, key []byte, how string) (fai
 	return failed
 }
 
-func testDamageHidesNothing(t *testing.T, db Keys) {
+func testDamageHidesNothing(t *testing.T, db KeyValueDB) {
 	inKeys(t, db, func(s kv.WorkspaceTx) error {
 		for _, id := range []string{"c1", "c2", "c3"} {
 			if _, err := save(s, id, tree, t, false); err != nil {
@@ -148,7 +148,7 @@ func testDamageHidesNothing(t *testing.T, db Keys) {
 	})
 }
 
-func testFormat(t *testing.T, db Keys) {
+func testFormat(t *testing.T, db KeyValueDB) {
 	if err := kv.Prepare(t.Context(), db); err != nil {
 		t.Errorf("opened again: %v", err)
 	}

@@ -10,7 +10,7 @@ import (
 	"bugle/store/kv"
 )
 
-func testExpiry(t *testing.T, db Keys) {
+func testExpiry(t *testing.T, db KeyValueDB) {
 	at := func(minutes int) time.Time { return noon.Add(time.Duration(minutes) * time.Minute) }
 	inKeys(t, db, func(s kv.WorkspaceTx) error {
 		put := func(key string, until time.Time) error {

@@ -54,7 +54,7 @@ func testProfiles(t *testing.T, db store.DB) {
 }
 
 // A damaged profile can be replaced and removed, and is found by nothing old afterwards.
-func testDamagedProfile(t *testing.T, db Keys) {
+func testDamagedProfile(t *testing.T, db KeyValueDB) {
 	for _, repair := range []func(kv.WorkspaceTx) error{
 		func(s kv.WorkspaceTx) error { return s.PutProfile(profile("u1", "new@x.org", "N")) },
 		func(s kv.WorkspaceTx) error { return s.DeleteProfile("u1") },

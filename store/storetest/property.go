@@ -27,14 +27,14 @@ type model struct {
 	profiles map[string]string // profile → e-mail address
 }
 
-// worlds makes the workspace of each check another one, so that they share one store.
-var worlds atomic.Int64
+// workspaceCount makes the workspace of each check another one, so that they share one store.
+var workspaceCount atomic.Int64
 
 // testAgainstMaps does the same to a workspace and to plain maps; some of the transactions
 // fail at their end.
 func testAgainstMaps(t *testing.T, db store.DB) {
 	rapid.Check(t, func(t *rapid.T) {
-		id := fmt.Sprintf("W%d", worlds.Add(1))
+		id := fmt.Sprintf("W%d", workspaceCount.Add(1))
 		err := db.Write(t.Context(), func(tx store.Tx) error { return tx.Workspace(id).PutSettings(engine.Workspace{ID: id}) })
 		if err != nil {
 			t.Fatal(err)

@@ -117,10 +117,10 @@ func races(t testing.TB) []race {
 	}
 }
 
-// raced is how often each race is run, and atOnce how many of them at the same time.
+// raceRuns is how often each race is run, and raceParallel how many of them at the same time.
 const (
-	raced  = 200
-	atOnce = 20
+	raceRuns     = 200
+	raceParallel = 20
 )
 
 // testDeleteRaces deletes records while others write what belongs to them: nothing is left of them, also nothing
@@ -128,11 +128,11 @@ const (
 func testDeleteRaces(t *testing.T, db store.DB) {
 	in(t, db, func(s store.WorkspaceTx) error { return s.PutSettings(engine.Workspace{ID: space}) })
 	for i, r := range races(t) {
-		for from := 0; from < raced; from += atOnce {
+		for from := 0; from < raceRuns; from += raceParallel {
 			var ids []string
-			for n := range atOnce {
+			for n := range raceParallel {
 				// Downwards: a scan backwards passes all that was deleted before.
-				ids = append(ids, fmt.Sprintf("r%d-%03d", i, raced-from-n))
+				ids = append(ids, fmt.Sprintf("r%d-%03d", i, raceRuns-from-n))
 			}
 			r.run(t, db, ids)
 		}

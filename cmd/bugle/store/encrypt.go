@@ -251,7 +251,7 @@ func (r *rewritten) backups(ctx context.Context, f *cli.Factory, to *crypt.Key) 
 		}
 		secret, err := backupKey(ctx, f, b)
 		if err == nil {
-			_, err = backup.Reseal(ctx, b.File, secret, to)
+			_, err = backup.Reencrypt(ctx, b.File, secret, to)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()

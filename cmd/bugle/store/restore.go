@@ -142,7 +142,7 @@ func restoreStore(ctx context.Context, f *cli.Factory, from backup.Info, pass pa
 	if info.Encrypted && key == nil {
 		fmt.Fprintln(f.Out, "The backup was encrypted, but the store is not. Encrypt it with `bugle encrypt`.")
 	}
-	if !info.Sound() {
+	if !info.Healthy() {
 		fmt.Fprintln(f.Out, "The store was already damaged when this backup was made. See `bugle doctor`.")
 	}
 	return nil

@@ -55,7 +55,7 @@ func (o Owned) Do(ctx context.Context, job socket.Job, progress func(socket.JobP
 		}
 		return json.Marshal(info)
 	case socket.JobRecover:
-		info, err := backup.Recover(ctx, o.DB, job.File, o.passphrase(job), job.Workspace, job.Campaign)
+		info, err := backup.RestoreCampaign(ctx, o.DB, job.File, o.passphrase(job), job.Workspace, job.Campaign)
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +91,7 @@ func (o Owned) passphrase(job socket.Job) string {
 // kept is the store while this process owns it, with its daily backups.
 type kept struct {
 	Owned
-	daily *backup.Keeper // nil if they are off
+	daily *backup.Daily // nil if they are off
 	*findings
 }
 
@@ -125,15 +125,15 @@ func (f *Factory) keep(db *badger.DB, found *findings) kv.DB {
 	f.Notices.add(db.Notices()...)
 	k := kept{Owned: Owned{db, f.DataDir()}, findings: found}
 	if f.Getenv(EnvBackups) != OnOff(false) {
-		k.daily = backup.Keep(db, f.Daily(k.Owned))
+		k.daily = backup.StartDaily(db, f.Daily(k.Owned))
 	}
 	return k
 }
 
 // Daily returns how the daily backups of a store are made.
-func (f *Factory) Daily(o Owned) backup.Daily {
+func (f *Factory) Daily(o Owned) backup.DailyOptions {
 	told := ""
-	return backup.Daily{DataDir: f.DataDir(), Program: Version(), Key: o.key(), Made: func(_ backup.Info, err error) {
+	return backup.DailyOptions{DataDir: f.DataDir(), Program: Version(), Key: o.key(), OnBackup: func(_ backup.Info, err error) {
 		text := ""
 		if err != nil {
 			text = fmt.Sprintf("the daily backup failed: %v", err)

@@ -110,7 +110,7 @@ const openGracePeriod = time.Minute
 func sweepCopies(folder string, now time.Time) error {
 	names, err := filepath.Glob(filepath.Join(escape(folder), copyPrefix+"*"))
 	for _, name := range names {
-		if info, failed := os.Stat(name); failed == nil && now.Sub(info.ModTime()) > openGracePeriod && badger.Abandoned(name) {
+		if info, failed := os.Stat(name); failed == nil && now.Sub(info.ModTime()) > openGracePeriod && badger.ExistsUnlocked(name) {
 			err = errors.Join(err, os.RemoveAll(name))
 		}
 	}

@@ -173,7 +173,7 @@ func TestRepairOnFullDisk(t *testing.T) {
 	if failed == 0 {
 		t.Errorf("nothing failed of %+v", found.Findings)
 	}
-	if err := db.Forget(); !errors.Is(err, store.ErrDiskFull) { // it writes as well
+	if err := db.AcknowledgeLoss(); !errors.Is(err, store.ErrDiskFull) { // it writes as well
 		t.Errorf("what is lost is forgotten: %v", err)
 	}
 	db.SetFreeSpace(1 << 40)

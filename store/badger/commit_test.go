@@ -30,7 +30,7 @@ func holdCommits(t *testing.T, fns ...func(kv.Tx) error) *heldStore {
 	return h
 }
 
-// hold is what holdCommits does, on a store that is open.
+// holdReplaced is what holdCommits does, on a store that is open.
 func (h *heldStore) hold(fns ...func(kv.Tx) error) {
 	h.Helper()
 	begun, gate := make(chan struct{}), make(chan struct{})

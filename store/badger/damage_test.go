@@ -168,8 +168,8 @@ func (m image) damaged(rng *rand.Rand) (what, name string, b []byte, size int64)
 	return what, name, b, size
 }
 
-// tally is what became of the campaigns of damaged stores.
-type tally struct{ stores, whole, said, refused, campaigns, named, older int }
+// compactionCounts is what became of the campaigns of damaged stores.
+type compactionCounts struct{ stores, whole, said, refused, campaigns, named, older int }
 
 // Wherever a store is damaged: it opens and says what was wrong, or says why it does not; nothing is
 // wrong that it did not say; what is not damaged can be read; and it can be written to.
@@ -190,8 +190,8 @@ func TestDamagedAnywhere(t *testing.T) {
 
 func damagedAnywhere(t *testing.T, m image) {
 	rng := rand.New(rand.NewPCG(3, uint64(*damages)))
-	byKind := map[string]*tally{}
-	var sum tally
+	byKind := map[string]*compactionCounts{}
+	var sum compactionCounts
 	for n := range *damages {
 		what, name, b, size := m.damaged(rng)
 		kind := filepath.Ext(name)
@@ -199,7 +199,7 @@ func damagedAnywhere(t *testing.T, m image) {
 			kind = name
 		}
 		if byKind[kind] == nil {
-			byKind[kind] = &tally{}
+			byKind[kind] = &compactionCounts{}
 		}
 		dir, err := os.MkdirTemp("", "damage")
 		if err != nil {
@@ -220,9 +220,9 @@ func damagedAnywhere(t *testing.T, m image) {
 	}
 }
 
-func (m image) try(t *testing.T, dir, what string, kinds ...*tally) {
+func (m image) try(t *testing.T, dir, what string, kinds ...*compactionCounts) {
 	t.Helper()
-	var k tally
+	var k compactionCounts
 	defer func() {
 		for _, sum := range kinds {
 			sum.stores += k.stores
@@ -285,7 +285,7 @@ func (m image) try(t *testing.T, dir, what string, kinds ...*tally) {
 	}
 }
 
-// mend repairs the store: what was wrong is found, and afterwards every campaign that is left can be
+// repair repairs the store: what was wrong is found, and afterwards every campaign that is left can be
 // read and nothing is left that could be mended.
 func (m image) mend(t *testing.T, db *badger.DB, what string, wrong bool) {
 	t.Helper()

@@ -113,7 +113,7 @@ func (m image) tryIndex(t *testing.T, dir, what, passphrase string, sum *indexTa
 		return
 	}
 	defer db.Close()
-	db.Prove(t.Context())
+	db.Verify(t.Context())
 	found, err := kv.Check(t.Context(), db, nil)
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)

@@ -154,7 +154,7 @@ func (r *rotted) run() {
 	if err := r.db.Compact(r.t.Context()); err != nil {
 		r.sum["compactions refused"]++
 	}
-	r.db.Prove(r.t.Context())
+	r.db.Verify(r.t.Context())
 	r.judge("after the compaction")
 	r.close()
 	r.open()

@@ -35,7 +35,7 @@ func (o Owned) Do(ctx context.Context, job socket.Job, progress func(socket.JobP
 		if job.Kind == socket.JobRepair {
 			run = kv.Repair
 		}
-		o.Prove(ctx)
+		o.Verify(ctx)
 		found, err := run(ctx, o.DB, records)
 		if err != nil {
 			return nil, err
@@ -154,7 +154,7 @@ func (k kept) Close() error {
 
 // Readable returns the backups of an encrypted store that can be read without a key.
 func Readable(dataDir string) (out []string) {
-	if _, encrypted, err := badger.Sealed(dataDir); err != nil || !encrypted {
+	if _, encrypted, err := badger.Encryption(dataDir); err != nil || !encrypted {
 		return nil
 	}
 	if list, err := backup.List(dataDir); err == nil {
@@ -172,7 +172,7 @@ func (f *Factory) own(ctx context.Context) (kv.DB, error) {
 	found := new(findings)
 	db, err := badger.Open(ctx, badger.Options{
 		Dir: f.DataDir(), Logger: slog.New(slog.DiscardHandler), Key: f.Keys().Find, Encrypt: f.Sealing.Fresh,
-		Found: func(text string) { f.Notices.add(text); found.pass(text) },
+		OnDamage: func(text string) { f.Notices.add(text); found.pass(text) },
 	})
 	var locked *store.LockedError
 	if errors.As(err, &locked) {

@@ -140,14 +140,14 @@ func (s *shed) kill(d *socket.DB) {
 	s.release()
 }
 
-// held is the store of a shed.
+// leaseHeld is the store of a shed.
 type held struct {
 	kv.DB
 	shed *shed
 	tell func(notice string)
 }
 
-func (h *held) Tell(deliver func(notice string)) { h.tell = deliver }
+func (h *held) OnNotice(deliver func(notice string)) { h.tell = deliver }
 
 func (h *held) Close() error {
 	h.shed.mu.Lock()

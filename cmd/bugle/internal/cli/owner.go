@@ -26,7 +26,7 @@ type Checkup struct {
 	kv.CheckResult
 }
 
-// Do implements [socket.Maintained].
+// Do implements [socket.JobRunner].
 func (o Owned) Do(ctx context.Context, job socket.Job, progress func(socket.JobProgress)) ([]byte, error) {
 	records := func(n int) { progress(socket.JobProgress{Records: n}) }
 	switch job.Kind {
@@ -101,7 +101,7 @@ type findings struct {
 	tell func(notice string) // nil: nothing listens yet
 }
 
-// Tell implements [socket.Noticing].
+// Tell implements [socket.NoticeSource].
 func (s *findings) Tell(tell func(notice string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

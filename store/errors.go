@@ -16,25 +16,25 @@ var (
 	ErrClosed = errors.New("the store is closed")
 	// ErrReadOnly is the answer to a write within View.
 	ErrReadOnly = errors.New("the transaction is read-only")
-	// ErrTooBig says that a transaction, or one record, is larger than the store takes at once.
-	ErrTooBig = errors.New("the change is too large for the store; split it into smaller ones")
-	// ErrFull says that the disk has too little space left to write.
-	ErrFull = errors.New("the disk is full")
-	// ErrNoLocks says that a file system cannot keep two processes from writing to one store.
-	ErrNoLocks = errors.New("the file system of this folder does not support file locks, like some network drives")
-	// ErrLost says that a record was there, or may have been, and was lost with a part of the disk.
-	ErrLost = errors.New("part of the store was lost")
+	// ErrTooLarge says that a transaction, or one record, is larger than the store takes at once.
+	ErrTooLarge = errors.New("the change is too large for the store; split it into smaller ones")
+	// ErrDiskFull says that the disk has too little space left to write.
+	ErrDiskFull = errors.New("the disk is full")
+	// ErrLocksUnsupported says that a file system cannot keep two processes from writing to one store.
+	ErrLocksUnsupported = errors.New("the file system of this folder does not support file locks, like some network drives")
+	// ErrDataLost says that a record was there, or may have been, and was lost with a part of the disk.
+	ErrDataLost = errors.New("part of the store was lost")
 	// ErrUnreachable reports that the database does not respond, or cannot be written to at the moment.
 	ErrUnreachable = errors.New("cannot reach the database")
-	// ErrUnknown reports that a change may or may not have been stored: the connection was lost during the commit, and
+	// ErrCommitUnknown reports that a change may or may not have been stored: the connection was lost during the commit, and
 	// could not be restored to find out.
-	ErrUnknown = errors.New("the connection to the store was lost while the change was being stored")
+	ErrCommitUnknown = errors.New("the connection to the store was lost while the change was being stored")
 	// ErrBusy reports that another transaction holds a lock on the record for too long.
 	ErrBusy = errors.New("the record is in use")
-	// ErrLease reports that the lease of this process has expired, so another process may have taken over its work.
-	ErrLease = errors.New("this process was suspended for too long, and another one may have taken over its work")
-	// ErrNewer says that the store was written by a later program.
-	ErrNewer = errors.New("this store was written by a newer version; update bugle to open it")
+	// ErrLeaseExpired reports that the lease of this process has expired, so another process may have taken over its work.
+	ErrLeaseExpired = errors.New("this process was suspended for too long, and another one may have taken over its work")
+	// ErrNewerVersion says that the store was written by a later program.
+	ErrNewerVersion = errors.New("this store was written by a newer version; update bugle to open it")
 )
 
 // CorruptError says that a record is there, but is not what was written.

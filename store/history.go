@@ -5,8 +5,10 @@ package store
 const (
 	NewestRevisions = 1000 // the newest ones, which all stay
 	OlderRevisions  = 1000
-	thinEvery       = 64 // saves between two times that a history is thinned
+	pruneInterval   = 64 // saves between two times that a history is thinned
 )
 
-// IsHistoryFull reports whether a campaign's history is to be thinned before it gets revision n.
-func IsHistoryFull(n int64) bool { return n > NewestRevisions+OlderRevisions && n%thinEvery == 0 }
+// ShouldPruneHistory reports whether a campaign's history is to be thinned before it gets revision n.
+func ShouldPruneHistory(n int64) bool {
+	return n > NewestRevisions+OlderRevisions && n%pruneInterval == 0
+}

@@ -4,9 +4,9 @@ import (
 	"bugle/engine"
 )
 
-// KnownSettings are settings with the record that they were read from. They are shared by who reads
+// CachedSettings are settings with the record that they were read from. They are shared by who reads
 // them, and never change.
-type KnownSettings struct {
+type CachedSettings struct {
 	Workspace engine.Workspace
-	Mark      []byte
+	Record    []byte
 }

@@ -32,9 +32,9 @@ type DB interface {
 
 // Tx is one transaction. It belongs to the goroutine that got it, and ends with its function.
 type Tx interface {
-	// In returns the records of a workspace. Every method of them fails where the id is empty or has spaces or
+	// Workspace returns the records of a workspace. Every method of them fails where the id is empty or has spaces or
 	// unprintable characters.
-	In(workspace string) Space
+	Workspace(workspace string) WorkspaceTx
 	// Workspaces returns the ids of the workspaces in the store, sorted. A workspace whose settings are damaged or gone
 	// is found by its other records.
 	Workspaces() ([]string, error)
@@ -47,25 +47,25 @@ type Tx interface {
 
 // Watcher is told what a transaction changes, for who keeps it elsewhere, too.
 type Watcher interface {
-	// Summarized is called with a campaign's summary as it is stored.
-	Summarized(workspace string, row engine.Summary)
-	// Cleared is called when a campaign was removed.
-	Cleared(workspace, id string)
-	// Configured is called when the settings of a workspace are stored.
-	Configured(workspace string)
+	// SummaryStored is called with a campaign's summary as it is stored.
+	SummaryStored(workspace string, row engine.Summary)
+	// CampaignRemoved is called when a campaign was removed.
+	CampaignRemoved(workspace, id string)
+	// SettingsStored is called when the settings of a workspace are stored.
+	SettingsStored(workspace string)
 }
 
-// Space is the records of one workspace within one transaction. Its methods fail with [ErrNotFound] where a record is
+// WorkspaceTx is the records of one workspace within one transaction. Its methods fail with [ErrNotFound] where a record is
 // not there and with a *[CorruptError] where it is damaged.
 //
 // The methods that walk over records go on after a damaged one, and return all that was damaged at the end: one bad
 // record hides no other.
-type Space interface {
+type WorkspaceTx interface {
 	Settings
 	Campaigns
 	Summaries
 	History
-	Copies
+	WorkingCopies
 	Users
 	Content
 	Outbox
@@ -78,9 +78,9 @@ type Settings interface {
 	// Settings returns the workspace's settings, or [ErrNotFound] where there is no such workspace. Where their record is
 	// damaged or gone it returns a copy of it, and a [CorruptError] where there is none that is whole.
 	Settings() (engine.Workspace, error)
-	// SettingsOr is Settings, but returns known where the record is still the one that it was read from. known may be
+	// SettingsIfChanged is Settings, but returns known where the record is still the one that it was read from. known may be
 	// nil.
-	SettingsOr(known *KnownSettings) (*KnownSettings, error)
+	SettingsIfChanged(cached *CachedSettings) (*CachedSettings, error)
 	// SettingsDamage returns the [CorruptError] that says what is wrong with the record of the settings, whether or not
 	// there is a copy; nil where nothing is, and [ErrNotFound] where there is no such workspace.
 	SettingsDamage() error
@@ -112,8 +112,8 @@ type Campaigns interface {
 type Summaries interface {
 	// Summary returns the summary of a campaign.
 	Summary(id string) (engine.Summary, error)
-	// SummariesOf calls fn with the summaries of those of the campaigns that are there, in any order.
-	SummariesOf(ids []string, fn func(engine.Summary) error) error
+	// SummariesByID calls fn with the summaries of those of the campaigns that are there, in any order.
+	SummariesByID(ids []string, fn func(engine.Summary) error) error
 	// Summaries calls fn with each summary, in the order of the ids.
 	Summaries(fn func(engine.Summary) error) error
 	// NewestSummaries calls fn with each summary, those changed last first.
@@ -132,11 +132,11 @@ type History interface {
 	Revisions(id string) ([]engine.Revision, error)
 }
 
-// Copies are the working copies of campaigns.
-type Copies interface {
-	Copy(id string) (engine.WorkingCopy, error)
-	PutCopy(id string, w engine.WorkingCopy) error
-	DeleteCopy(id string) error
+// WorkingCopies are the working copies of campaigns.
+type WorkingCopies interface {
+	WorkingCopy(id string) (engine.WorkingCopy, error)
+	PutWorkingCopy(id string, w engine.WorkingCopy) error
+	DeleteWorkingCopy(id string) error
 }
 
 // Users are the users of a workspace.
@@ -147,8 +147,8 @@ type Users interface {
 	Profiles(fn func(engine.User) error) error
 	// FindProfiles returns the ids of the users that have an identifier of a kind, such as [ByEmail].
 	FindProfiles(kind, value string) ([]string, error)
-	// ProfilesOf calls fn with those of the profiles that are there, in any order.
-	ProfilesOf(ids []string, fn func(engine.User) error) error
+	// ProfilesByID calls fn with those of the profiles that are there, in any order.
+	ProfilesByID(ids []string, fn func(engine.User) error) error
 	PutProfile(p engine.User) error
 	// PutProfiles stores many profiles, of which the last one with an id counts.
 	PutProfiles(list []engine.User) error
@@ -176,22 +176,22 @@ type Outbox interface {
 
 // TestSends are the records of test sends.
 type TestSends interface {
-	// Tests calls fn with the newest records, at most so many, the newest first.
-	Tests(limit int, fn func(engine.TestRecord) error) error
-	PutTest(t engine.TestRecord) error
+	// TestSends calls fn with the newest records, at most so many, the newest first.
+	TestSends(limit int, fn func(engine.TestRecord) error) error
+	PutTestSend(t engine.TestRecord) error
 }
 
 // Idempotency is the idempotency keys and request ids of a workspace.
 type Idempotency interface {
-	// Idempotent returns the record of a key. It returns expired ones too: the caller's clock decides
+	// IdempotencyRecord returns the record of a key. It returns expired ones too: the caller's clock decides
 	// ([Idempotent.Expired]).
-	Idempotent(op, key string) (Idempotent, error)
-	// PutIdempotent stores the record of a key over an earlier one. It needs a time of expiry.
-	PutIdempotent(i Idempotent) error
-	DeleteIdempotent(op, key string) error
-	// Held reports whether the lease with that id (see [DB]) is held, so that work marked with it may still be running.
+	IdempotencyRecord(op, key string) (IdempotencyRecord, error)
+	// PutIdempotencyRecord stores the record of a key over an earlier one. It needs a time of expiry.
+	PutIdempotencyRecord(i IdempotencyRecord) error
+	DeleteIdempotencyRecord(op, key string) error
+	// LeaseHeld reports whether the lease with that id (see [DB]) is held, so that work marked with it may still be running.
 	// After a process has died, its lease in a shared database takes some seconds to expire.
-	Held(lease string) (bool, error)
+	LeaseHeld(lease string) (bool, error)
 	// RequestID returns until when a request id is taken.
 	RequestID(op, id string) (time.Time, error)
 	PutRequestID(op, id string, until time.Time) error
@@ -204,7 +204,7 @@ type Feed interface {
 	// Follow calls tell with the changes that other handles commit after ready was called, at least once each, until ctx
 	// ends. If changes may have been missed, for example after a long interruption, it calls tell with the zero Change.
 	// Calls of tell do not overlap.
-	Follow(ctx context.Context, ready func(), tell func([]Change))
+	Follow(ctx context.Context, ready func(), deliver func([]Change))
 	// Sync returns when all followers of this handle have received every change that was committed before the call.
 	// Without followers it returns at once.
 	Sync(ctx context.Context) error
@@ -228,15 +228,15 @@ type Change struct {
 	ID        string // of the campaign or user; empty for several
 }
 
-// Keeper is a [DB] that keeps, for each name, one file beside its records that can be made of them again, so that the
+// CacheStore is a [DB] that keeps, for each name, one file beside its records that can be made of them again, so that the
 // next process has it quicker. What is kept goes with the store: it is encrypted as that is, and whatever does not fit
 // the records any more, or is damaged, is as if it were not there.
-type Keeper interface {
-	// Keep replaces what is kept under a name. What write writes is made of the records that its transaction sees, or of
+type CacheStore interface {
+	// WriteCache replaces what is kept under a name. What write writes is made of the records that its transaction sees, or of
 	// later ones. When it fails, nothing may be kept.
-	Keep(ctx context.Context, name string, write func(Tx, io.Writer) error) error
-	// Kept calls read with what is kept under a name, and since which version of the store records may have changed, see
+	WriteCache(ctx context.Context, name string, write func(Tx, io.Writer) error) error
+	// ReadCache calls read with what is kept under a name, and since which version of the store records may have changed, see
 	// [Tx]. Only when Kept returns nil was it whole: until then read must not rely on it. It fails with [ErrNotFound]
 	// where nothing is kept that fits.
-	Kept(ctx context.Context, name string, read func(tx Tx, since uint64, r io.Reader) error) error
+	ReadCache(ctx context.Context, name string, read func(tx Tx, since uint64, r io.Reader) error) error
 }

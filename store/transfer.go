@@ -9,15 +9,15 @@ import (
 	"bugle/engine"
 )
 
-// Archive is a [Space] whose records can be carried to another store as they are.
-type Archive interface {
-	Space
-	// AddPresent stores a campaign that is not there as it is, with its number of a revision. Its history is added after.
-	AddPresent(c engine.Campaign, sum engine.Summary) error
-	// AddPast stores a revision of a campaign that is there, which has none of that number.
-	AddPast(id string, rev engine.Revision, c engine.Campaign) error
-	// EachIdempotent calls fn, which must not use the transaction, with every idempotency key.
-	EachIdempotent(fn func(Idempotent) error) error
+// Transferable is a [WorkspaceTx] whose records can be carried to another store as they are.
+type Transferable interface {
+	WorkspaceTx
+	// ImportCampaign stores a campaign that is not there as it is, with its number of a revision. Its history is added after.
+	ImportCampaign(c engine.Campaign, sum engine.Summary) error
+	// ImportRevision stores a revision of a campaign that is there, which has none of that number.
+	ImportRevision(id string, rev engine.Revision, c engine.Campaign) error
+	// EachIdempotencyRecord calls fn, which must not use the transaction, with every idempotency key.
+	EachIdempotencyRecord(fn func(IdempotencyRecord) error) error
 	// EachRequestID calls fn, which must not use the transaction, with every request id.
 	EachRequestID(fn func(op, id string, until time.Time) error) error
 }
@@ -30,7 +30,7 @@ type Transfer struct {
 
 	records int
 	damaged []error
-	steps   []func(Archive) error
+	steps   []func(Transferable) error
 	size    int
 }
 
@@ -48,7 +48,7 @@ func (t *Transfer) Records() int { return t.records }
 
 // Workspace carries all records of a workspace, as a transaction sees them.
 func (t *Transfer) Workspace(ctx context.Context, tx Tx, id string) error {
-	from, ok := tx.In(id).(Archive)
+	from, ok := tx.Workspace(id).(Transferable)
 	if !ok {
 		return errors.New("this store cannot be copied")
 	}
@@ -56,22 +56,22 @@ func (t *Transfer) Workspace(ctx context.Context, tx Tx, id string) error {
 	if err != nil {
 		return err // without them nothing could be read
 	}
-	put := func(size int, fn func(Archive) error) error { return t.put(ctx, id, size, fn) }
-	if err := put(0, func(a Archive) error { return a.PutSettings(w) }); err != nil {
+	put := func(size int, fn func(Transferable) error) error { return t.add(ctx, id, size, fn) }
+	if err := put(0, func(a Transferable) error { return a.PutSettings(w) }); err != nil {
 		return err
 	}
-	for _, carry := range []func(Archive, func(int, func(Archive) error) error) error{
+	for _, carry := range []func(Transferable, func(int, func(Transferable) error) error) error{
 		t.campaigns, t.users, t.content, t.messages, t.keys,
 	} {
-		if err := t.mind(carry(from, put)); err != nil {
+		if err := t.collectDamage(carry(from, put)); err != nil {
 			return err
 		}
 	}
 	return t.flush(ctx, id)
 }
 
-// put adds a step to the transaction, and ends that where it is large.
-func (t *Transfer) put(ctx context.Context, id string, size int, fn func(Archive) error) error {
+// add adds a step to the transaction, and ends that where it is large.
+func (t *Transfer) add(ctx context.Context, id string, size int, fn func(Transferable) error) error {
 	t.steps, t.size = append(t.steps, fn), t.size+size
 	if t.records++; t.Progress != nil && t.records%256 == 0 {
 		t.Progress(t.records)
@@ -89,7 +89,7 @@ func (t *Transfer) flush(ctx context.Context, id string) error {
 		return nil
 	}
 	return t.Write(ctx, func(tx Tx) error {
-		to, ok := tx.In(id).(Archive)
+		to, ok := tx.Workspace(id).(Transferable)
 		if !ok {
 			return errors.New("nothing can be copied into this store")
 		}
@@ -102,8 +102,8 @@ func (t *Transfer) flush(ctx context.Context, id string) error {
 	})
 }
 
-// mind notes what is damaged, and returns every other error.
-func (t *Transfer) mind(err error) error {
+// collectDamage notes what is damaged, and returns every other error.
+func (t *Transfer) collectDamage(err error) error {
 	var bad *CorruptError
 	if errors.As(err, &bad) {
 		t.damaged = append(t.damaged, err)
@@ -112,43 +112,43 @@ func (t *Transfer) mind(err error) error {
 	return err
 }
 
-func (t *Transfer) campaigns(from Archive, put func(int, func(Archive) error) error) error {
+func (t *Transfer) campaigns(from Transferable, put func(int, func(Transferable) error) error) error {
 	return from.Summaries(func(sum engine.Summary) error {
 		c, err := from.Campaign(sum.ID)
 		if err != nil {
-			return t.mind(err)
+			return t.collectDamage(err)
 		}
-		if err := put(c.Body.Size(), func(a Archive) error { return a.AddPresent(c, sum) }); err != nil {
+		if err := put(c.Body.Size(), func(a Transferable) error { return a.ImportCampaign(c, sum) }); err != nil {
 			return err
 		}
 		revisions, err := from.Revisions(sum.ID)
-		if err := t.mind(err); err != nil {
+		if err := t.collectDamage(err); err != nil {
 			return err
 		}
 		for _, rev := range revisions {
 			past, err := from.Revision(sum.ID, rev.N)
 			if err != nil {
-				if err := t.mind(err); err != nil {
+				if err := t.collectDamage(err); err != nil {
 					return fmt.Errorf("campaign %s, revision %d: %w", sum.ID, rev.N, err)
 				}
 				continue
 			}
-			if err := put(past.Body.Size(), func(a Archive) error { return a.AddPast(sum.ID, rev, past) }); err != nil {
+			if err := put(past.Body.Size(), func(a Transferable) error { return a.ImportRevision(sum.ID, rev, past) }); err != nil {
 				return err
 			}
 		}
-		w, err := from.Copy(sum.ID)
+		w, err := from.WorkingCopy(sum.ID)
 		if errors.Is(err, ErrNotFound) {
 			return nil
 		}
 		if err != nil {
-			return t.mind(err)
+			return t.collectDamage(err)
 		}
-		return put(w.Body.Size(), func(a Archive) error { return a.PutCopy(sum.ID, w) })
+		return put(w.Body.Size(), func(a Transferable) error { return a.PutWorkingCopy(sum.ID, w) })
 	})
 }
 
-func (t *Transfer) users(from Archive, put func(int, func(Archive) error) error) error {
+func (t *Transfer) users(from Transferable, put func(int, func(Transferable) error) error) error {
 	var some []engine.User
 	flush := func() error {
 		list := some
@@ -157,7 +157,7 @@ func (t *Transfer) users(from Archive, put func(int, func(Archive) error) error)
 			return nil
 		}
 		t.records += len(list) - 1
-		return put(0, func(a Archive) error { return a.PutProfiles(list) })
+		return put(0, func(a Transferable) error { return a.PutProfiles(list) })
 	}
 	err := from.Profiles(func(p engine.User) error {
 		if some = append(some, p); len(some) < 200 {
@@ -171,50 +171,50 @@ func (t *Transfer) users(from Archive, put func(int, func(Archive) error) error)
 	return err
 }
 
-func (t *Transfer) content(from Archive, put func(int, func(Archive) error) error) error {
+func (t *Transfer) content(from Transferable, put func(int, func(Transferable) error) error) error {
 	for _, kind := range ContentKinds() {
 		err := from.Content(kind, func(item engine.ContentItem) error {
-			return put(1<<10, func(a Archive) error { return a.PutContent(item) })
+			return put(1<<10, func(a Transferable) error { return a.PutContent(item) })
 		})
-		if err := t.mind(err); err != nil {
+		if err := t.collectDamage(err); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *Transfer) messages(from Archive, put func(int, func(Archive) error) error) error {
+func (t *Transfer) messages(from Transferable, put func(int, func(Transferable) error) error) error {
 	out, err := from.Outbox(0)
-	if err := t.mind(err); err != nil {
+	if err := t.collectDamage(err); err != nil {
 		return err
 	}
 	for _, d := range out {
-		if err := put(8<<10, func(a Archive) error { return a.PutOutbox(d) }); err != nil {
+		if err := put(8<<10, func(a Transferable) error { return a.PutOutbox(d) }); err != nil {
 			return err
 		}
 	}
 	var tests []engine.TestRecord
-	err = from.Tests(0, func(r engine.TestRecord) error { tests = append(tests, r); return nil })
-	if err := t.mind(err); err != nil {
+	err = from.TestSends(0, func(r engine.TestRecord) error { tests = append(tests, r); return nil })
+	if err := t.collectDamage(err); err != nil {
 		return err
 	}
 	for i := range tests { // the oldest first: those of one moment stay in their order
 		r := tests[len(tests)-1-i]
-		if err := put(r.Body.Size(), func(a Archive) error { return a.PutTest(r) }); err != nil {
+		if err := put(r.Body.Size(), func(a Transferable) error { return a.PutTestSend(r) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *Transfer) keys(from Archive, put func(int, func(Archive) error) error) error {
-	err := from.EachIdempotent(func(i Idempotent) error {
-		return put(len(i.Result), func(a Archive) error { return a.PutIdempotent(i) })
+func (t *Transfer) keys(from Transferable, put func(int, func(Transferable) error) error) error {
+	err := from.EachIdempotencyRecord(func(i IdempotencyRecord) error {
+		return put(len(i.Result), func(a Transferable) error { return a.PutIdempotencyRecord(i) })
 	})
-	if err := t.mind(err); err != nil {
+	if err := t.collectDamage(err); err != nil {
 		return err
 	}
 	return from.EachRequestID(func(op, id string, until time.Time) error {
-		return put(0, func(a Archive) error { return a.PutRequestID(op, id, until) })
+		return put(0, func(a Transferable) error { return a.PutRequestID(op, id, until) })
 	})
 }

@@ -105,7 +105,7 @@ func TestDamagedCampaign(t *testing.T) {
 		}
 		defer db.Close()
 		err = db.Update(t.Context(), func(tx kv.Tx) error {
-			s := kv.In(tx, "SHOP")
+			s := kv.NewWorkspaceTx(tx, "SHOP")
 			if err := s.Summaries(func(sum engine.Summary) error { id = sum.ID; return nil }); err != nil {
 				return err
 			}

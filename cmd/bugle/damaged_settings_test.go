@@ -136,7 +136,7 @@ func (c commands) wantKey(workspace, key string) {
 	}
 	defer db.Close()
 	err = db.View(c.t.Context(), func(tx kv.Tx) error {
-		w, err := kv.In(tx, workspace).Settings()
+		w, err := kv.NewWorkspaceTx(tx, workspace).Settings()
 		if _, ok := api.FindKey(w.Keys, key); !ok {
 			c.t.Errorf("the key %q is none of %+v", key, w.Keys)
 		}

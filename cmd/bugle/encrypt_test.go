@@ -136,13 +136,13 @@ func daily(t *testing.T, c commands) {
 	defer db.Close()
 	made := make(chan error, 1)
 	o := f.Daily(cli.Owned{DB: db})
-	o.Wait, o.Made = time.Millisecond, func(info backup.Info, err error) {
+	o.Delay, o.OnBackup = time.Millisecond, func(info backup.Info, err error) {
 		if err == nil && info.Key == "" {
 			err = fmt.Errorf("%s is not encrypted with the store's key", info.File)
 		}
 		made <- err
 	}
-	k := backup.Keep(db, o)
+	k := backup.StartDaily(db, o)
 	defer k.Close()
 	if err := <-made; err != nil {
 		t.Fatal(err)

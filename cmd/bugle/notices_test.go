@@ -82,7 +82,7 @@ func TestNoticesOfDailyBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	told := f.Daily(cli.Owned{DB: db}).Made
+	told := f.Daily(cli.Owned{DB: db}).OnBackup
 	for range 3 {
 		told(backup.Info{}, os.ErrPermission)
 	}
@@ -113,7 +113,7 @@ func rotten(t *testing.T, dir string) {
 			for i := range 200 {
 				key, value := fmt.Appendf(nil, "zz%04d", 200*n+i), make([]byte, 4000)
 				_, _ = random.Read(value)
-				if err := tx.Set(key, kv.Seal(key, value)); err != nil {
+				if err := tx.Set(key, kv.EncodeValue(key, value)); err != nil {
 					return err
 				}
 			}

@@ -117,15 +117,15 @@ func (f *rotFiller) close() {
 	}
 }
 
-func (f *rotFiller) update(change func(store.Space) error) {
+func (f *rotFiller) update(change func(store.WorkspaceTx) error) {
 	f.t.Helper()
-	if err := f.db.Write(f.t.Context(), func(tx store.Tx) error { return change(tx.In(crashWorkspace)) }); err != nil {
+	if err := f.db.Write(f.t.Context(), func(tx store.Tx) error { return change(tx.Workspace(crashWorkspace)) }); err != nil {
 		f.t.Fatal(err)
 	}
 }
 
 func (f *rotFiller) profiles(n int) {
-	f.update(func(sp store.Space) error {
+	f.update(func(sp store.WorkspaceTx) error {
 		for i := range n {
 			id := fmt.Sprintf("user%d", i)
 			p := engine.User{ID: id, Attributes: map[string]any{engine.AttrEmail: id + "@example.com", "Note": rotText(f.rnd, 300)}}
@@ -166,7 +166,7 @@ func (f *rotFiller) put(id string) {
 		CreatedBy: crashAuthor, CreatedAt: now, UpdatedBy: crashAuthor, UpdatedAt: now,
 	}
 	c := engine.Campaign{Head: h, Body: body}
-	f.update(func(sp store.Space) error {
+	f.update(func(sp store.WorkspaceTx) error {
 		_, err := sp.PutCampaign(c, engine.Summarize(c), engine.Revision{At: now, By: crashAuthor}, false)
 		return err
 	})
@@ -179,7 +179,7 @@ func (f *rotFiller) remove(n int) {
 		at := f.rnd.IntN(len(f.ids))
 		id := f.ids[at]
 		f.ids = append(f.ids[:at], f.ids[at+1:]...)
-		f.update(func(sp store.Space) error { return sp.DeleteCampaign(id) })
+		f.update(func(sp store.WorkspaceTx) error { return sp.DeleteCampaign(id) })
 		f.image.model.tryDelete(id)
 		f.image.model.deleted(id)
 	}

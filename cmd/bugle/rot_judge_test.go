@@ -257,7 +257,7 @@ func (r *rotRound) backup() {
 		r.note("backup: %s", run.errs)
 	case err != nil:
 		r.fault("process", "bugle backup wrote %s (%v)", run.out, err)
-	case info.Sound():
+	case info.Healthy():
 		r.count("backups called sound")
 		r.backups = append(r.backups, b)
 	default:
@@ -332,7 +332,7 @@ func (r *rotRound) judgeBackups() {
 	r.judgeDailies()
 	for i, b := range r.backups {
 		info, err := backup.Verify(r.t.Context(), b.file, "", nil)
-		if err != nil || !info.Sound() {
+		if err != nil || !info.Healthy() {
 			r.fault("backup", "%s, which was called sound, is not: %+v, %v", b.file, info.Contents, err)
 			continue
 		}
@@ -377,7 +377,7 @@ func (r *rotRound) judgeBackup(b rotBackup, db store.DB) {
 	bad, first := map[rotState]int{}, ""
 	err := db.Read(r.t.Context(), func(tx store.Tx) error {
 		for _, id := range r.model.ids(b.from.Add(time.Second)) { // the header of a daily backup has whole seconds
-			c, err := tx.In(crashWorkspace).Campaign(id)
+			c, err := tx.Workspace(crashWorkspace).Campaign(id)
 			sum := ""
 			switch {
 			case err == nil:

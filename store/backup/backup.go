@@ -58,8 +58,8 @@ type Contents struct {
 	Missing []string `json:"missing,omitempty"`
 }
 
-// Sound reports whether the store was whole when the backup was made.
-func (c Contents) Sound() bool { return c.Damaged == 0 && len(c.Lost) == 0 && len(c.Missing) == 0 }
+// Healthy reports whether the store was whole when the backup was made.
+func (c Contents) Healthy() bool { return c.Damaged == 0 && len(c.Lost) == 0 && len(c.Missing) == 0 }
 
 // Info is a backup that is there.
 type Info struct {
@@ -177,8 +177,8 @@ func unwritable(file string, err error) error {
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
-	case store.NoSpace(err):
-		return fmt.Errorf("%w: no backup was made, because there is not enough space in %s; free some, or choose a file on another disk", store.ErrFull, filepath.Dir(file))
+	case store.IsDiskFull(err):
+		return fmt.Errorf("%w: no backup was made, because there is not enough space in %s; free some, or choose a file on another disk", store.ErrDiskFull, filepath.Dir(file))
 	case errors.As(err, &path):
 		return fmt.Errorf("cannot write %s: %w", file, path.Err)
 	}
@@ -243,7 +243,7 @@ func writeRecords(ctx context.Context, db kv.DB, out io.Writer, o Options) error
 		}
 		counts := kv.Counts{}
 		err = tx.Scan(nil, kv.ScanOptions{Proved: true}, func(key, value []byte) error {
-			if counts.Add(key, 1); kv.Sealed(key, value) != nil {
+			if counts.Add(key, 1); kv.VerifyValue(key, value) != nil {
 				c.Damaged++
 			}
 			if len(value) == 0 {

@@ -30,7 +30,7 @@ func newStore(t testing.TB, campaigns int) *mem.DB {
 	db := mem.New()
 	t.Cleanup(func() { db.Close() })
 	err := db.Update(t.Context(), func(tx kv.Tx) error {
-		s := kv.In(tx, "DEMO")
+		s := kv.NewWorkspaceTx(tx, "DEMO")
 		if err := s.PutSettings(engine.Workspace{ID: "DEMO"}); err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func newStore(t testing.TB, campaigns int) *mem.DB {
 	return db
 }
 
-func save(s kv.Space, id, body string) error {
+func save(s kv.WorkspaceTx, id, body string) error {
 	v, err := doc.Parse([]byte(body))
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func TestBackAndForth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if info.Campaigns != 700 || info.Records != len(dump(t, db)) || !info.Sound() || !slices.Equal(info.Workspaces, []string{"DEMO"}) ||
+		if info.Campaigns != 700 || info.Records != len(dump(t, db)) || !info.Healthy() || !slices.Equal(info.Workspaces, []string{"DEMO"}) ||
 			info.Encrypted != (pass != "") || info.File != file || !info.Made.Equal(noon) {
 			t.Errorf("got %+v", info)
 		}
@@ -203,7 +203,7 @@ func TestBackupOfDamaged(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "b")
 	info, err := backup.Write(t.Context(), db, file, options(""))
-	if err != nil || info.Damaged != 1 || info.Sound() {
+	if err != nil || info.Damaged != 1 || info.Healthy() {
 		t.Errorf("%+v, %v", info, err)
 	}
 }
@@ -226,7 +226,7 @@ func (c *clock) add(d time.Duration) {
 func TestDaily(t *testing.T) {
 	dir, db, c := t.TempDir(), newStore(t, 1), &clock{now: noon}
 	made := make(chan error)
-	k := backup.Keep(db, backup.Daily{DataDir: dir, Clock: c.Now, Wait: 1, Look: time.Millisecond, Made: func(_ backup.Info, err error) { made <- err }})
+	k := backup.StartDaily(db, backup.DailyOptions{DataDir: dir, Clock: c.Now, Delay: 1, Interval: time.Millisecond, OnBackup: func(_ backup.Info, err error) { made <- err }})
 	defer k.Close()
 	next := func() {
 		t.Helper()
@@ -265,7 +265,7 @@ func TestDaily(t *testing.T) {
 // An end of the keeper in the middle of a backup leaves nothing half.
 func TestKeeperEnds(t *testing.T) {
 	dir := t.TempDir()
-	k := backup.Keep(newStore(t, 3000), backup.Daily{DataDir: dir, Wait: 1})
+	k := backup.StartDaily(newStore(t, 3000), backup.DailyOptions{DataDir: dir, Delay: 1})
 	k.Close()
 	if left, err := filepath.Glob(filepath.Join(dir, backup.Folder, ".*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
@@ -281,17 +281,17 @@ func TestRecover(t *testing.T) {
 	}
 	want := dump(t, db)
 	back := func(id string) error {
-		_, err := backup.Recover(t.Context(), db, file, "", "DEMO", id)
+		_, err := backup.RestoreCampaign(t.Context(), db, file, "", "DEMO", id)
 		return err
 	}
-	if err := back("c1"); !errors.Is(err, backup.ErrWhole) {
+	if err := back("c1"); !errors.Is(err, backup.ErrIntact) {
 		t.Errorf("one that is whole: %v", err)
 	}
 	if err := back("none"); !errors.Is(err, backup.ErrNotInBackup) {
 		t.Errorf("one that is not in it: %v", err)
 	}
 	err := db.Update(t.Context(), func(tx kv.Tx) error {
-		return errors.Join(kv.In(tx, "DEMO").DeleteCampaign("c1"), tx.Set([]byte("rDEMO\x00\x01cc2\x00\x01"), []byte("spoiled")))
+		return errors.Join(kv.NewWorkspaceTx(tx, "DEMO").DeleteCampaign("c1"), tx.Set([]byte("rDEMO\x00\x01cc2\x00\x01"), []byte("spoiled")))
 	})
 	if err := errors.Join(err, back("c1"), back("c2")); err != nil {
 		t.Fatal(err)
@@ -318,7 +318,7 @@ func (r *rotten) Lost() []string { return r.lost }
 // A backup of a store whose damage is found as the backup is made is none of a sound one.
 func TestDamageFoundMeanwhile(t *testing.T) {
 	info, err := backup.Write(t.Context(), &rotten{DB: newStore(t, 3)}, filepath.Join(t.TempDir(), "b"+backup.Suffix), options(""))
-	if err != nil || info.Sound() || len(info.Lost) != 1 {
+	if err != nil || info.Healthy() || len(info.Lost) != 1 {
 		t.Errorf("%v, %v", info.Contents, err)
 	}
 }
@@ -334,7 +334,7 @@ func TestKeepSweepsFirst(t *testing.T) {
 	if err := os.WriteFile(name, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	k := backup.Keep(newStore(t, 1), backup.Daily{DataDir: dir, Wait: time.Hour})
+	k := backup.StartDaily(newStore(t, 1), backup.DailyOptions{DataDir: dir, Delay: time.Hour})
 	defer k.Close()
 	if _, err := os.Stat(name); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("what was left is there: %v", err)

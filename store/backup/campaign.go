@@ -10,15 +10,15 @@ import (
 	"bugle/store/kv"
 )
 
-// ErrWhole says that a campaign needs no backup.
-var ErrWhole = errors.New("the campaign is not damaged; nothing was restored")
+// ErrIntact says that a campaign needs no backup.
+var ErrIntact = errors.New("the campaign is not damaged; nothing was restored")
 
 // ErrNotInBackup says that a backup does not have a campaign.
 var ErrNotInBackup = errors.New("this backup does not have the campaign")
 
-// Recover puts one campaign back from a backup, with its history, where it is damaged in the store or
-// gone. It fails with [ErrWhole] where it can be read, and with [ErrNotInBackup].
-func Recover(ctx context.Context, db kv.DB, file, passphrase, workspace, id string) (Info, error) {
+// RestoreCampaign puts one campaign back from a backup, with its history, where it is damaged in the store or
+// gone. It fails with [ErrIntact] where it can be read, and with [ErrNotInBackup].
+func RestoreCampaign(ctx context.Context, db kv.DB, file, passphrase, workspace, id string) (Info, error) {
 	type record struct{ key, value []byte }
 	var records []record
 	info, err := Read(ctx, file, passphrase, func(_ int, key, value []byte) error {
@@ -34,10 +34,10 @@ func Recover(ctx context.Context, db kv.DB, file, passphrase, workspace, id stri
 		return info, fmt.Errorf("%s: %w %q of workspace %q", file, ErrNotInBackup, id, workspace)
 	}
 	return info, db.Update(ctx, func(tx kv.Tx) error {
-		s := kv.In(tx, workspace)
+		s := kv.NewWorkspaceTx(tx, workspace)
 		_, err := s.Campaign(id)
 		if err == nil {
-			return ErrWhole
+			return ErrIntact
 		}
 		if !errors.Is(err, store.ErrNotFound) && !errors.As(err, new(*store.CorruptError)) {
 			return err

@@ -13,11 +13,11 @@ import (
 // MaxNamed is how many campaigns [Compare] names at most; it counts the others.
 const MaxNamed = 500
 
-// compared is what a backup has that the store lacks.
-type compared struct {
-	info  Info
-	lacks []kv.Lack
-	more  int // that are not in lacks
+// comparison is what a backup has that the store lacks.
+type comparison struct {
+	info    Info
+	missing []kv.MissingCampaign
+	more    int // that are not in lacks
 }
 
 // Compare looks into the backups in the data folder for what a store has lost. A check of the store has found
@@ -26,8 +26,8 @@ type compared struct {
 // store. passphrase returns that of an encrypted backup, "" where it is not known.
 //
 // The findings that something is lost say which backup has it.
-func Compare(ctx context.Context, db kv.DB, dataDir string, passphrase func(Info) string, found *kv.Checked) error {
-	if !found.Lossy() {
+func Compare(ctx context.Context, db kv.DB, dataDir string, passphrase func(Info) string, found *kv.CheckResult) error {
+	if !found.HasLoss() {
 		return nil
 	}
 	list, err := List(dataDir)
@@ -42,7 +42,7 @@ func Compare(ctx context.Context, db kv.DB, dataDir string, passphrase func(Info
 			return ctx.Err()
 		case err == nil:
 			c.add(found)
-			if c.info.Sound() {
+			if c.info.Healthy() {
 				advise(found, c.info, nil)
 				return nil
 			}
@@ -56,21 +56,21 @@ func Compare(ctx context.Context, db kv.DB, dataDir string, passphrase func(Info
 	return nil
 }
 
-func compare(ctx context.Context, db kv.DB, file, passphrase string, found *kv.Checked) (c compared, err error) {
+func compare(ctx context.Context, db kv.DB, file, passphrase string, found *kv.CheckResult) (c comparison, err error) {
 	known := map[[2]string]bool{}
 	for _, f := range found.Findings {
 		known[[2]string{f.Workspace, f.Campaign}] = true
 	}
 	err = db.View(ctx, func(tx kv.Tx) error {
-		c = compared{}
+		c = comparison{}
 		c.info, err = Read(ctx, file, passphrase, func(_ int, key, value []byte) error {
-			l, lacks, err := kv.Lacks(tx, key, value)
+			l, lacks, err := kv.CompareWithBackup(tx, key, value)
 			switch {
 			case err != nil || !lacks || known[[2]string{l.Workspace, l.Campaign}]:
-			case len(c.lacks) == MaxNamed:
+			case len(c.missing) == MaxNamed:
 				c.more++
 			default:
-				c.lacks = append(c.lacks, l)
+				c.missing = append(c.missing, l)
 			}
 			return err
 		})
@@ -80,9 +80,9 @@ func compare(ctx context.Context, db kv.DB, file, passphrase string, found *kv.C
 }
 
 // add adds what a backup has that the store lacks to what was found.
-func (c compared) add(found *kv.Checked) {
+func (c comparison) add(found *kv.CheckResult) {
 	made := c.info.Made.Local().Format("2006-01-02 15:04")
-	for _, l := range c.lacks {
+	for _, l := range c.missing {
 		f := kv.Finding{Workspace: l.Workspace, Campaign: l.Campaign}
 		f.What = fmt.Sprintf("campaign %q in workspace %q is missing, but is in the backup of %s; it was lost, or deleted since then", l.Campaign, l.Workspace, made)
 		f.Advice = fmt.Sprintf("restore it with `bugle restore %s`", shellquote.Join(c.info.File, "--campaign", l.Campaign, "--workspace", l.Workspace))
@@ -101,7 +101,7 @@ func (c compared) add(found *kv.Checked) {
 }
 
 // advise has the findings that something is lost name a backup. unread is why it could not be compared.
-func advise(found *kv.Checked, info Info, unread error) {
+func advise(found *kv.CheckResult, info Info, unread error) {
 	made := info.Made.Local().Format("2006-01-02 15:04")
 	advice := fmt.Sprintf("the newest backup of the whole store is %s, of %s; restore it, or one campaign, with `bugle restore`", info.File, made)
 	if unread != nil {

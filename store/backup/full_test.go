@@ -64,7 +64,7 @@ func noRoom(t *testing.T, dir string) {
 	db := newStore(t, 500)
 	full := func(what string, err error) {
 		t.Helper()
-		if !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "there is not enough space in "+filepath.Join(dir, backup.Folder)) || !strings.Contains(err.Error(), "a file on another disk") {
+		if !errors.Is(err, store.ErrDiskFull) || !strings.Contains(err.Error(), "there is not enough space in "+filepath.Join(dir, backup.Folder)) || !strings.Contains(err.Error(), "a file on another disk") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -72,10 +72,10 @@ func noRoom(t *testing.T, dir string) {
 	full("a backup", err)
 	_, err = backup.Write(t.Context(), db, filepath.Join(dir, backup.Folder, "c"+backup.Suffix), options(secret))
 	full("an encrypted backup", err)
-	_, err = backup.Reseal(t.Context(), filepath.Join(dir, backup.Folder, "mine"+backup.Suffix), "", nil)
+	_, err = backup.Reencrypt(t.Context(), filepath.Join(dir, backup.Folder, "mine"+backup.Suffix), "", nil)
 	full("sealing one anew", err)
 	made := make(chan error, 1)
-	k := backup.Keep(db, backup.Daily{DataDir: dir, Wait: 1, Look: time.Hour, Made: func(_ backup.Info, err error) { made <- err }})
+	k := backup.StartDaily(db, backup.DailyOptions{DataDir: dir, Delay: 1, Interval: time.Hour, OnBackup: func(_ backup.Info, err error) { made <- err }})
 	full("the daily backup", <-made)
 	k.Close()
 	if t.Failed() {

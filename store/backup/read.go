@@ -171,7 +171,7 @@ func (r *reader) each(ctx context.Context, in *bufio.Reader, fn func(n int, key,
 		if len(key) == 0 {
 			return r.finish(in, value, n, damaged)
 		}
-		if kv.Sealed(key, value) != nil {
+		if kv.VerifyValue(key, value) != nil {
 			damaged++
 		}
 		if err := fn(n, key, value); err != nil {

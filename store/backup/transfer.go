@@ -19,7 +19,7 @@ func WriteFrom(ctx context.Context, from store.DB, file string, o Options) (info
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
 	}
-	err = beside(ctx, file, func(to *badger.DB, dir string) error {
+	err = withTempStore(ctx, file, func(to *badger.DB, dir string) error {
 		carry := store.Transfer{Write: to.Write, Progress: func(n int) { o.Progress(Progress{Records: n}) }}
 		err := from.Read(ctx, func(tx store.Tx) error {
 			if carry.Records() > 0 { // the connection was lost: this is another picture of the store
@@ -49,7 +49,7 @@ func WriteFrom(ctx context.Context, from store.DB, file string, o Options) (info
 // LoadInto puts the workspaces of a backup into a store of records, in one transaction. It fails where one of them is there
 // already. The backup is read into a store of keys first, in a folder beside it, which is removed then.
 func LoadInto(ctx context.Context, to store.DB, file, passphrase string, progress func(records int)) (info Info, err error) {
-	err = beside(ctx, file, func(from *badger.DB, _ string) error {
+	err = withTempStore(ctx, file, func(from *badger.DB, _ string) error {
 		if info, err = Load(ctx, from, file, passphrase, progress); err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func carryAll(ctx context.Context, source, target store.Tx, progress func(record
 	}
 	carry := store.Transfer{Write: func(_ context.Context, fn func(store.Tx) error) error { return fn(target) }, Progress: progress}
 	for _, id := range ids {
-		if _, err := target.In(id).Settings(); err == nil {
+		if _, err := target.Workspace(id).Settings(); err == nil {
 			return fmt.Errorf("there is already a workspace %q in this store; restore into an empty one", id)
 		} else if !errors.Is(err, store.ErrNotFound) {
 			return err
@@ -84,11 +84,11 @@ func carryAll(ctx context.Context, source, target store.Tx, progress func(record
 	return nil
 }
 
-// copyPrefix begins the names of the folders that [beside] makes.
+// copyPrefix begins the names of the folders that [withTempStore] makes.
 const copyPrefix = ".bugle-copy-"
 
-// beside runs fn with an empty store of keys in a folder beside a file.
-func beside(ctx context.Context, file string, fn func(db *badger.DB, dir string) error) error {
+// withTempStore runs fn with an empty store of keys in a folder beside a file.
+func withTempStore(ctx context.Context, file string, fn func(db *badger.DB, dir string) error) error {
 	if err := sweepCopies(filepath.Dir(file), time.Now()); err != nil {
 		return unwritable(file, err)
 	}
@@ -103,14 +103,14 @@ func beside(ctx context.Context, file string, fn func(db *badger.DB, dir string)
 	return errors.Join(err, os.RemoveAll(dir))
 }
 
-// young is how long after its folder was made a store is opened in it at the latest.
-const young = time.Minute
+// openGracePeriod is how long after its folder was made a store is opened in it at the latest.
+const openGracePeriod = time.Minute
 
-// sweepCopies removes the folders of [beside] in a folder whose processes were killed.
+// sweepCopies removes the folders of [withTempStore] in a folder whose processes were killed.
 func sweepCopies(folder string, now time.Time) error {
 	names, err := filepath.Glob(filepath.Join(escape(folder), copyPrefix+"*"))
 	for _, name := range names {
-		if info, failed := os.Stat(name); failed == nil && now.Sub(info.ModTime()) > young && badger.Abandoned(name) {
+		if info, failed := os.Stat(name); failed == nil && now.Sub(info.ModTime()) > openGracePeriod && badger.ExistsUnlocked(name) {
 			err = errors.Join(err, os.RemoveAll(name))
 		}
 	}

@@ -31,7 +31,7 @@ func TestCloseOnFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	db.SetFreeSpace(1 << 20)
-	if err := db.Close(); !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "everything saved is still there") {
+	if err := db.Close(); !errors.Is(err, store.ErrDiskFull) || !strings.Contains(err.Error(), "everything saved is still there") {
 		t.Errorf("closing: %v", err)
 	}
 	// This process still has the lock on that folder, as one that ends has not.
@@ -68,10 +68,10 @@ func TestReadOnFullDisk(t *testing.T) {
 		t.Errorf("c is %s, %v", got, err)
 	}
 	db.SetFreeSpace(1 << 40)
-	if err := put(db, t, "c", `{"n":2}`); !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "start bugle again") {
+	if err := put(db, t, "c", `{"n":2}`); !errors.Is(err, store.ErrDiskFull) || !strings.Contains(err.Error(), "start bugle again") {
 		t.Errorf("writing: %v", err)
 	}
-	if _, err := badger.Open(t.Context(), badger.Options{Dir: t.TempDir()}); !errors.Is(err, store.ErrFull) {
+	if _, err := badger.Open(t.Context(), badger.Options{Dir: t.TempDir()}); !errors.Is(err, store.ErrDiskFull) {
 		t.Errorf("a new store: %v", err)
 	}
 }
@@ -90,7 +90,7 @@ func TestNothingBegunOnFullDisk(t *testing.T) {
 	}
 	same := func(what string, err error, words ...string) {
 		t.Helper()
-		if !errors.Is(err, store.ErrFull) || strings.Contains(err.Error(), "\n") {
+		if !errors.Is(err, store.ErrDiskFull) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", what, err)
 			return
 		}
@@ -163,7 +163,7 @@ func TestRepairOnFullDisk(t *testing.T) {
 	}
 	failed := 0
 	for _, f := range found.Findings {
-		if f.Mended {
+		if f.Repaired {
 			t.Errorf("mended: %s", f.What)
 		}
 		if strings.Contains(f.Failed, "the disk is full") {
@@ -173,7 +173,7 @@ func TestRepairOnFullDisk(t *testing.T) {
 	if failed == 0 {
 		t.Errorf("nothing failed of %+v", found.Findings)
 	}
-	if err := db.Forget(); !errors.Is(err, store.ErrFull) { // it writes as well
+	if err := db.AcknowledgeLoss(); !errors.Is(err, store.ErrDiskFull) { // it writes as well
 		t.Errorf("what is lost is forgotten: %v", err)
 	}
 	db.SetFreeSpace(1 << 40)
@@ -186,7 +186,7 @@ func TestNoLocks(t *testing.T) {
 		undo := badger.SetFlock(cause)
 		_, err := badger.Open(t.Context(), badger.Options{Dir: dir})
 		undo()
-		if !errors.Is(err, store.ErrNoLocks) || !errors.Is(err, cause) {
+		if !errors.Is(err, store.ErrLocksUnsupported) || !errors.Is(err, cause) {
 			t.Errorf("%v: %v", cause, err)
 			continue
 		}

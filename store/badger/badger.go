@@ -34,10 +34,10 @@ type Options struct {
 	// Encrypt is the key that a store which is made is encrypted with; nil: it is not. A store that is
 	// there already must be encrypted with it.
 	Encrypt *crypt.Key
-	// Found hears of each damage that is found while the store is open, once for each table: a sentence for
+	// OnDamage hears of each damage that is found while the store is open, once for each table: a sentence for
 	// people. What is wrong as it opens is told by [DB.Notices] alone. It is called while somebody reads, and
 	// must neither wait nor use the store; nil: nobody hears.
-	Found func(notice string)
+	OnDamage func(notice string)
 }
 
 // KeyFinder finds a key by its id. It fails with [crypt.ErrNoKey] where it is not there; its errors say
@@ -53,11 +53,11 @@ const (
 	// files mapped to memory: a disk that is full ends the process with a bus error, before
 	// anybody can say what happened. This is enough for a full table and its compaction.
 	reserve = 64 << 20
-	// inline is how long a value may be that is kept beside its key, in bytes.
-	inline = 1 << 20
-	// attempts is how often a transaction runs that conflicts with others each time. Each time one
+	// inlineLimit is how long a value may be that is kept beside its key, in bytes.
+	inlineLimit = 1 << 20
+	// maxAttempts is how often a transaction runs that conflicts with others each time. Each time one
 	// of the others got what it wanted, and who was refused most often is next.
-	attempts = 1000
+	maxAttempts = 1000
 )
 
 var compactors = 2 // a test changes it
@@ -70,9 +70,9 @@ var compactors = 2 // a test changes it
 //
 // Memory: Badger builds up to five tables of one compaction at once, each in buffers of about six times its size.
 // So tables are small, and on all levels of one size; they are no smaller as each is a file to open at the start.
-// See [unpool] as well.
+// See [drainAllocPool] as well.
 //
-// Most reads of a new record are of what is not there, and whether that is so is read from the disk ([tables.newer])
+// Most reads of a new record are of what is not there, and whether that is so is read from the disk ([tables.checkNewer])
 // where a filter says that it may be there: so filters err once in a thousand times, for half a byte more a record.
 func settings(dir string, log *slog.Logger) badger.Options {
 	o := badger.DefaultOptions(dir).
@@ -84,7 +84,7 @@ func settings(dir string, log *slog.Logger) badger.Options {
 		WithBaseTableSize(4 << 20).
 		WithBlockSize(16 << 10).
 		WithBloomFalsePositive(0.001).
-		WithValueThreshold(inline).
+		WithValueThreshold(inlineLimit).
 		WithValueLogFileSize(maxValue).
 		WithBlockCacheSize(4 << 20).
 		WithIndexCacheSize(8 << 20).
@@ -102,44 +102,44 @@ func settings(dir string, log *slog.Logger) badger.Options {
 type DB struct {
 	kv.Records
 
-	db   *badger.DB
-	dir  string // the data folder, for messages
-	path string // the database's folder
-	free func(path string) (uint64, error)
-	said []string // what was wrong as it was opened
+	db          *badger.DB
+	dir         string // the data folder, for messages
+	path        string // the database's folder
+	free        func(path string) (uint64, error)
+	openNotices []string // what was wrong as it was opened
 
-	// short says that the disk was full as the store was opened: it can only be read.
-	short bool
+	// readOnly says that the disk was full as the store was opened: it can only be read.
+	readOnly bool
 
-	vault    *vault
-	identity *identity                       // nil: the disk was full before it got one
-	named    map[uint64]badger.TableManifest // as it was opened
-	opened   uint64                          // the newest version then
-	lost     atomic.Pointer[[]lost]
-	keeping  sync.Mutex // of who writes marks
-	tables   tables
-	log      *slog.Logger
-	unsound  atomic.Bool                         // a table is not what was written
-	found    atomic.Pointer[func(notice string)] // nil until it is open
-	gaps     gaps
-	stop     chan struct{}
-	proved   sync.WaitGroup
+	vault       *keyring
+	identity    *identity                       // nil: the disk was full before it got one
+	named       map[uint64]badger.TableManifest // as it was opened
+	openVersion uint64                          // the newest version then
+	lost        atomic.Pointer[[]lostMark]
+	lostMu      sync.Mutex // of who writes marks
+	tables      tables
+	log         *slog.Logger
+	damaged     atomic.Bool                         // a table is not what was written
+	onDamage    atomic.Pointer[func(notice string)] // nil until it is open
+	gaps        gaps
+	stop        chan struct{}
+	proved      sync.WaitGroup
 
 	sequence    sequence
 	logs        logs
 	commits     commits
 	compactions *compactions
 
-	mu      sync.Mutex // guards closed, and running.Add against Close
-	closed  bool
-	running sync.WaitGroup
-	closing sync.Once
-	ended   error // what closing came to
+	mu       sync.Mutex // guards closed, and running.Add against Close
+	closed   bool
+	running  sync.WaitGroup
+	closing  sync.Once
+	closeErr error // what closing came to
 }
 
 // Open opens the store in a data folder, and makes both where they are not there. It fails
-// with a *[store.LockedError] where another process has it open, with [store.ErrNewer] where
-// a later program wrote it, with [store.ErrFull] where the disk has no space left, and with
+// with a *[store.LockedError] where another process has it open, with [store.ErrNewerVersion] where
+// a later program wrote it, with [store.ErrDiskFull] where the disk has no space left, and with
 // [crypt.ErrNoKey] or [crypt.ErrWrongKey] where it is encrypted and cannot be read.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Logger == nil {
@@ -150,30 +150,30 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		return nil, fmt.Errorf("cannot use the data folder %q; choose another one with --data or BUGLE_DATA", o.Dir)
 	}
 	d := newDB(dir, filepath.Join(dir, Folder), o.Logger)
-	if err := settle(d.path); err != nil {
+	if err := finishSwap(d.path); err != nil {
 		return nil, d.unwritable(err)
 	}
 	if err := d.makeFolder(); err != nil {
 		return nil, err
 	}
-	if err := d.checkRoom(); err != nil {
+	if err := d.checkOpenSpace(); err != nil {
 		return nil, err
 	}
-	if err := d.openSound(ctx, o); err != nil {
+	if err := d.openOrRepair(ctx, o); err != nil {
 		return nil, err
 	}
 	if err := kv.Prepare(ctx, d); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the store in %s: %w", dir, err), d.Close())
 	}
-	if o.Found != nil {
-		d.found.Store(&o.Found)
+	if o.OnDamage != nil {
+		d.onDamage.Store(&o.OnDamage)
 	}
 	return d, nil
 }
 
 func newDB(dir, path string, log *slog.Logger) *DB {
-	d := &DB{dir: dir, path: path, free: measure, log: log}
-	d.Records = kv.RecordsOf(d)
+	d := &DB{dir: dir, path: path, free: diskSpace, log: log}
+	d.Records = kv.NewRecords(d)
 	return d
 }
 
@@ -181,20 +181,20 @@ const (
 	// emptyFile is what the database says (z.NewFile) of a log that a process has left empty which
 	// was killed as it made it. It is made whole by the attempt that fails so, one at a time.
 	emptyFile = "Create a new file"
-	// repairs is how often opening is tried: a killed process leaves one value log and one table.
-	repairs = 4
+	// maxOpenAttempts is how often opening is tried: a killed process leaves one value log and one table.
+	maxOpenAttempts = 4
 )
 
-// openSound opens the database when its files are what was written. Of one that is damaged it opens
+// openOrRepair opens the database when its files are what was written. Of one that is damaged it opens
 // what is whole, and keeps the damaged files aside.
-func (d *DB) openSound(ctx context.Context, o Options) error {
+func (d *DB) openOrRepair(ctx context.Context, o Options) error {
 	log := o.Logger
 	release, err := lockFolder(d.path)
 	if err != nil {
 		return d.explainLock(err)
 	}
 	defer func() { release() }()
-	if err := tidy(d.path); err != nil {
+	if err := cleanUp(d.path); err != nil {
 		return d.unwritable(err)
 	}
 	if err := d.unlock(ctx, o); err != nil {
@@ -206,7 +206,7 @@ func (d *DB) openSound(ctx context.Context, o Options) error {
 	} else if err != nil {
 		return d.unreadable(err)
 	}
-	if err := errors.Join(setAside(d.path), found.removeOutdated(d.path)); err != nil {
+	if err := errors.Join(holdUnchecked(d.path), found.removeOutdated(d.path)); err != nil {
 		return d.unwritable(err)
 	}
 	if len(found.problems) == 0 {
@@ -219,22 +219,22 @@ func (d *DB) openSound(ctx context.Context, o Options) error {
 		if explained := d.explainOpen(err); !errors.As(explained, new(*store.DamagedError)) {
 			return explained
 		}
-		found.wrong("%v", err)
+		found.addProblem("%v", err)
 		if release, err = lockFolder(d.path); err != nil {
 			release = func() {}
 			return d.explainLock(err)
 		}
 	}
-	aside, marks, err := mend(d.path, found, d.free, log)
+	aside, marks, err := repair(d.path, found, d.free, log)
 	switch {
-	case errors.Is(err, store.ErrFull):
+	case errors.Is(err, store.ErrDiskFull):
 		return fmt.Errorf("the store in %s is damaged (%s) and cannot be repaired yet: %w", d.dir, strings.Join(found.problems, "; "), err)
-	case store.NoSpace(err):
+	case store.IsDiskFull(err):
 		return d.full()
 	case err != nil:
 		return d.damagedError(err)
 	}
-	d.said = append(d.said, mended(d.dir, aside, found, marks))
+	d.openNotices = append(d.openNotices, repairNotice(d.dir, aside, found, marks))
 	release()
 	release = func() {}
 	if err := d.openFiles(log); err != nil {
@@ -244,11 +244,11 @@ func (d *DB) openSound(ctx context.Context, o Options) error {
 	if err != nil {
 		return errors.Join(d.unreadable(err), d.db.Close())
 	}
-	return d.begin(inspection{proved: true, identity: identity, listed: listed})
+	return d.begin(inspection{verified: true, identity: identity, listed: listed})
 }
 
-// mended returns what was wrong, and what became of it.
-func mended(dir, aside string, found inspection, marks []lost) string {
+// repairNotice returns what was wrong, and what became of it.
+func repairNotice(dir, aside string, found inspection, marks []lostMark) string {
 	text := fmt.Sprintf("the store in %s was damaged (%s); it was replaced by everything that could be read, and the damaged files are in %s", dir, strings.Join(found.problems, "; "), aside)
 	if len(marks) == 0 {
 		return text + "; no changes are missing"
@@ -257,10 +257,10 @@ func mended(dir, aside string, found inspection, marks []lost) string {
 }
 
 func (d *DB) openFiles(log *slog.Logger) (err error) {
-	for range repairs {
+	for range maxOpenAttempts {
 		d.compactions = newCompactions()
 		o := d.vault.settings(d.path, log).WithLogger(events{log, d.compactions})
-		if d.short {
+		if d.readOnly {
 			o = o.WithNumCompactors(0) // they write
 		} else {
 			o = d.logs.begin(d.path, o)
@@ -273,8 +273,8 @@ func (d *DB) openFiles(log *slog.Logger) (err error) {
 		d.logs.end()
 		return err
 	}
-	unpool(d.db)
-	return ownOnly(d.path)
+	drainAllocPool(d.db)
+	return restrictPermissions(d.path)
 }
 
 // begin starts what goes on while the store is open.
@@ -290,26 +290,26 @@ func (d *DB) begin(found inspection) error {
 	}
 	d.tables.begin(d, found)
 	if made {
-		if err := d.db.Update(func(txn *badger.Txn) error { return txn.SetEntry(d.identity.link(0)) }); err != nil {
+		if err := d.db.Update(func(txn *badger.Txn) error { return txn.SetEntry(d.identity.chainEntry(0)) }); err != nil {
 			return errors.Join(d.explain(err), d.db.Close())
 		}
 	}
-	if err := d.counted(); err != nil {
+	if err := d.ensureCounts(); err != nil {
 		return errors.Join(d.explain(err), d.db.Close())
 	}
-	d.opened = d.db.MaxVersion()
-	d.commits.begin(d.db, &d.logs, d.identity, d.checkSpace, d.sequence.reached)
+	d.openVersion = d.db.MaxVersion()
+	d.commits.begin(d.db, &d.logs, d.identity, d.checkWriteSpace, d.sequence.reached)
 	if err := d.compactions.begin(d); err != nil {
 		return errors.Join(d.unreadable(err), d.db.Close())
 	}
-	d.proved.Go(func() { d.tables.later(d.stop) })
+	d.proved.Go(func() { d.tables.verifyInBackground(d.stop) })
 	d.proved.Go(func() { d.tables.watch(d.stop) })
 	return nil
 }
 
-// counted counts the records of a store that has no counts yet.
-func (d *DB) counted() error {
-	if d.short {
+// countsMatch counts the records of a store that has no counts yet.
+func (d *DB) ensureCounts() error {
+	if d.readOnly {
 		return nil
 	}
 	txn := d.db.NewTransaction(false)
@@ -324,7 +324,7 @@ func (d *DB) counted() error {
 func (d *DB) identify(found inspection) (made bool) {
 	d.identity = found.identity
 	switch {
-	case d.identity == nil && !d.short:
+	case d.identity == nil && !d.readOnly:
 		d.identity = newIdentity(d.vault, d.db.MaxVersion())
 		return true
 	case found.older:
@@ -349,8 +349,8 @@ func (d *DB) View(ctx context.Context, fn func(kv.Tx) error) error {
 		return err
 	}
 	defer d.running.Done()
-	at := d.commits.enter()
-	defer d.commits.leave(at)
+	at := d.commits.acquire()
+	defer d.commits.release(at)
 	return fn(&tx{ctx: ctx, txn: at.txn, db: d})
 }
 
@@ -361,20 +361,20 @@ func (d *DB) Update(ctx context.Context, fn func(kv.Tx) error) error {
 		return err
 	}
 	defer d.running.Done()
-	for tries := range attempts {
+	for tries := range maxAttempts {
 		err := d.attempt(ctx, fn, tries)
 		if !errors.Is(err, badger.ErrConflict) {
 			return err
 		}
 	}
-	return fmt.Errorf("other processes changed the same records %d times in a row; try again: %w", attempts, badger.ErrConflict)
+	return fmt.Errorf("other processes changed the same records %d times in a row; try again: %w", maxAttempts, badger.ErrConflict)
 }
 
 // attempt runs fn in a transaction and commits it.
 func (d *DB) attempt(ctx context.Context, fn func(kv.Tx) error, tries int) error {
-	at := d.commits.enter()
-	defer d.commits.leave(at)
-	t := &tx{ctx: ctx, txn: at.txn, db: d, change: &change{seen: at.version(), tries: tries}}
+	at := d.commits.acquire()
+	defer d.commits.release(at)
+	t := &tx{ctx: ctx, txn: at.txn, db: d, change: &change{version: at.version(), tries: tries}}
 	if err := fn(t); err != nil {
 		return err
 	}
@@ -399,23 +399,23 @@ func (d *DB) Close() error {
 		d.proved.Wait()
 		d.compactions.close()
 		d.commits.end()
-		if d.stuck() {
-			d.ended = d.left()
+		if d.tooFullToClose() {
+			d.closeErr = d.leftOpen()
 			return
 		}
-		if d.unsound.Load() && !d.short {
-			if err := d.keepLost(); err != nil {
+		if d.damaged.Load() && !d.readOnly {
+			if err := d.saveLost(); err != nil {
 				d.log.Error("cannot record the data loss in the store", "error", err)
 			}
 		}
-		since := d.provedSince()
-		d.giveBack()
+		since := d.verifiedTimes()
+		d.collectValueLogs()
 		newest := d.db.MaxVersion()
 		if err := d.closeFiles(); errors.Is(err, errStuck) {
-			d.ended = d.left()
+			d.closeErr = d.leftOpen()
 			return
 		} else if err != nil {
-			d.ended = fmt.Errorf("closing the store in %s: %w", d.dir, d.explain(err))
+			d.closeErr = fmt.Errorf("closing the store in %s: %w", d.dir, d.explain(err))
 		}
 		if d.compactions.end() {
 			d.log.Warn("replaced tables were released only after the store was closed: unexpected Badger log lines")
@@ -423,19 +423,19 @@ func (d *DB) Close() error {
 		d.sequence.close(newest)
 		d.tables.listClosed()
 		switch {
-		case d.unsound.Load():
+		case d.damaged.Load():
 			_ = os.Remove(filepath.Join(d.path, closedFile)) // so that all is proved by the next to open it
-		case d.ended == nil:
+		case d.closeErr == nil:
 			writeClosed(d.path, since)
 		}
 	})
-	return d.ended
+	return d.closeErr
 }
 
-// giveBack rewrites value log files that hold mostly values which are no longer there: those
+// collectValueLogs rewrites value log files that hold mostly values which are no longer there: those
 // of records of more than 1 MB. Mostly there is none, and it takes no time.
-func (d *DB) giveBack() {
-	if d.checkSpace() != nil {
+func (d *DB) collectValueLogs() {
+	if d.checkWriteSpace() != nil {
 		return
 	}
 	for range 4 {
@@ -458,7 +458,7 @@ func (d *DB) Compact(ctx context.Context) error {
 	return nil
 }
 
-// enter counts a transaction in; its caller counts it out with running.Done.
+// acquire counts a transaction in; its caller counts it out with running.Done.
 func (d *DB) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

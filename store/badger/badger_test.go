@@ -19,7 +19,7 @@ import (
 )
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(t testing.TB) storetest.Keys { return open(t, t.TempDir()) })
+	storetest.Run(t, func(t testing.TB) storetest.KeyValueDB { return open(t, t.TempDir()) })
 }
 
 // open opens the store in dir until the end of the test.
@@ -44,14 +44,14 @@ func put(db kv.DB, t testing.TB, id, body string) error {
 	}
 	h := engine.Head{ID: id}
 	return db.Update(t.Context(), func(tx kv.Tx) error {
-		_, err := kv.In(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h}, engine.Revision{}, true)
+		_, err := kv.NewWorkspaceTx(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h}, engine.Revision{}, true)
 		return err
 	})
 }
 
 func body(t testing.TB, db kv.DB, id string) (s string, err error) {
 	err = db.View(t.Context(), func(tx kv.Tx) error {
-		c, err := kv.In(tx, "DEMO").Campaign(id)
+		c, err := kv.NewWorkspaceTx(tx, "DEMO").Campaign(id)
 		s = string(c.Body.Encode())
 		return err
 	})
@@ -90,7 +90,7 @@ func TestReopen(t *testing.T) {
 func TestTooBig(t *testing.T) {
 	db := open(t, t.TempDir())
 	err := put(db, t, "c", `"`+strings.Repeat("x", 17<<20)+`"`)
-	if !errors.Is(err, store.ErrTooBig) {
+	if !errors.Is(err, store.ErrTooLarge) {
 		t.Errorf("a document of 17 MB: %v", err)
 	}
 	err = db.Update(t.Context(), func(tx kv.Tx) error {
@@ -101,7 +101,7 @@ func TestTooBig(t *testing.T) {
 		}
 		return nil
 	})
-	if !errors.Is(err, store.ErrTooBig) {
+	if !errors.Is(err, store.ErrTooLarge) {
 		t.Errorf("100,000 records at once: %v", err)
 	}
 	if _, err := body(t, db, "c"); !errors.Is(err, store.ErrNotFound) {
@@ -144,7 +144,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	db.SetFreeSpace(1 << 20)
-	if err := put(db, t, "c", `{"n":2}`); !errors.Is(err, store.ErrFull) {
+	if err := put(db, t, "c", `{"n":2}`); !errors.Is(err, store.ErrDiskFull) {
 		t.Errorf("writing to a full disk: %v", err)
 	}
 	if got, err := body(t, db, "c"); err != nil || got != `{"n":1}` {

@@ -31,7 +31,7 @@ func BenchmarkPut(b *testing.B) {
 	c, sum := campaign(b, 1)
 	for b.Loop() {
 		err := db.Update(b.Context(), func(tx kv.Tx) error {
-			_, err := kv.In(tx, "DEMO").PutCampaign(c, sum, engine.Revision{}, true)
+			_, err := kv.NewWorkspaceTx(tx, "DEMO").PutCampaign(c, sum, engine.Revision{}, true)
 			return err
 		})
 		if err != nil {
@@ -48,7 +48,7 @@ func BenchmarkPutParallel(b *testing.B) {
 		for p.Next() {
 			c, sum := campaign(b, int(n.Add(1)))
 			err := db.Update(b.Context(), func(tx kv.Tx) error {
-				_, err := kv.In(tx, "DEMO").PutCampaign(c, sum, engine.Revision{}, true)
+				_, err := kv.NewWorkspaceTx(tx, "DEMO").PutCampaign(c, sum, engine.Revision{}, true)
 				return err
 			})
 			if err != nil {
@@ -67,7 +67,7 @@ func BenchmarkGet(b *testing.B) {
 		c.ID = fmt.Sprintf("%024x", n%1000)
 		n++
 		err := db.View(b.Context(), func(tx kv.Tx) error {
-			_, err := kv.In(tx, "DEMO").Campaign(c.ID)
+			_, err := kv.NewWorkspaceTx(tx, "DEMO").Campaign(c.ID)
 			return err
 		})
 		if err != nil {
@@ -83,7 +83,7 @@ func BenchmarkSummaries100k(b *testing.B) {
 	for b.Loop() {
 		n := 0
 		err := db.View(b.Context(), func(tx kv.Tx) error {
-			return kv.In(tx, "DEMO").Summaries(func(engine.Summary) error { n++; return nil })
+			return kv.NewWorkspaceTx(tx, "DEMO").Summaries(func(engine.Summary) error { n++; return nil })
 		})
 		if err != nil || n != rows {
 			b.Fatal(n, err)
@@ -98,7 +98,7 @@ func fillStore(b *testing.B, db kv.DB, n int) {
 		err := db.Update(b.Context(), func(tx kv.Tx) error {
 			for i := from; i < min(from+100, n); i++ {
 				c, sum := campaign(b, i)
-				if _, err := kv.In(tx, "DEMO").PutCampaign(c, sum, engine.Revision{}, false); err != nil {
+				if _, err := kv.NewWorkspaceTx(tx, "DEMO").PutCampaign(c, sum, engine.Revision{}, false); err != nil {
 					return err
 				}
 			}

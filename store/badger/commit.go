@@ -26,23 +26,23 @@ import (
 // write is one record that a transaction sets or deletes.
 type write struct {
 	key, value []byte
-	print      uint64 // fingerprint of key
+	keyHash    uint64 // fingerprint of key
 	deleted    bool
 	existed    bool // before the transaction
 }
 
 // change is what one transaction has read and written.
 type change struct {
-	seen   uint64       // version of its snapshot
-	reads  []uint64     // fingerprints of the keys
-	ranges []files.Span // that were scanned, of which reads has only the keys that were there
-	writes []write
-	count  int64 // of records and bytes, as Badger counts them
-	size   int64
-	tries  int // how often it was refused before
+	version uint64       // version of its snapshot
+	reads   []uint64     // fingerprints of the keys
+	ranges  []files.Span // that were scanned, of which reads has only the keys that were there
+	writes  []write
+	count   int64 // of records and bytes, as Badger counts them
+	size    int64
+	tries   int // how often it was refused before
 
-	// alone, where it is not nil, is done instead of writing, while nobody else writes.
-	alone func() error
+	// exclusive, where it is not nil, is done instead of writing, while nobody else writes.
+	exclusive func() error
 
 	err  error
 	turn chan bool // true: it leads now; false: it is done, and err says how
@@ -59,15 +59,15 @@ type commits struct {
 	prepare func() error // says why nothing may be written now
 	reached func(version uint64)
 
-	mu      sync.Mutex
-	waiting []*change
-	led     bool // somebody leads
-	newest  *snapshot
-	live    []*snapshot // in use, oldest first
+	mu        sync.Mutex
+	waiting   []*change
+	hasLeader bool // somebody leads
+	newest    *snapshot
+	live      []*snapshot // in use, oldest first
 
 	// Who leads has these to itself.
-	last  map[uint64]uint64 // fingerprint of a key to the version that wrote it last
-	wrote []group           // what last holds, oldest first
+	last   map[uint64]uint64 // fingerprint of a key to the version that wrote it last
+	groups []group           // what last holds, oldest first
 	// counts is how many records there are; nil: it has to be read again, as a commit has failed.
 	counts kv.Counts
 }
@@ -88,7 +88,7 @@ func (c *commits) begin(db *badger.DB, logs *logs, of *identity, prepare func() 
 // end releases the newest snapshot; nobody uses any other then.
 func (c *commits) end() {
 	if c.newest != nil {
-		c.leave(c.newest)
+		c.release(c.newest)
 		c.newest = nil
 	}
 }
@@ -99,8 +99,8 @@ func (c *commits) commit(ch *change) error {
 	ch.turn = make(chan bool, 1)
 	c.mu.Lock()
 	c.waiting = append(c.waiting, ch)
-	leads := !c.led
-	c.led = true
+	leads := !c.hasLeader
+	c.hasLeader = true
 	c.mu.Unlock()
 	if !leads {
 		leads = <-ch.turn
@@ -114,7 +114,7 @@ func (c *commits) commit(ch *change) error {
 // lead commits those in line, the caller's change among them, and lets the next one lead.
 func (c *commits) lead() {
 	c.mu.Lock()
-	batch := c.take()
+	batch := c.takeBatch()
 	c.mu.Unlock()
 	first := batch[0]
 	for _, ch := range batch {
@@ -123,7 +123,7 @@ func (c *commits) lead() {
 	defer func() {
 		c.mu.Lock()
 		var next *change
-		if c.led = len(c.waiting) > 0; c.led {
+		if c.hasLeader = len(c.waiting) > 0; c.hasLeader {
 			next = c.waiting[0]
 		}
 		c.mu.Unlock()
@@ -136,15 +136,15 @@ func (c *commits) lead() {
 			}
 		}
 	}()
-	c.settle(slices.Clone(batch))
+	c.finish(slices.Clone(batch))
 }
 
-// take takes as many from the line as fit into one transaction of Badger's, at least the first.
-func (c *commits) take() []*change {
+// takeBatch takes as many from the line as fit into one transaction of Badger's, at least the first.
+func (c *commits) takeBatch() []*change {
 	n, count, size := 0, int64(0), int64(0)
 	for _, ch := range c.waiting {
 		count, size = count+ch.count, size+ch.size
-		if n > 0 && (ch.alone != nil || c.waiting[0].alone != nil || count >= c.db.MaxBatchCount() || size >= c.db.MaxBatchSize()) {
+		if n > 0 && (ch.exclusive != nil || c.waiting[0].exclusive != nil || count >= c.db.MaxBatchCount() || size >= c.db.MaxBatchSize()) {
 			break
 		}
 		n++
@@ -154,20 +154,20 @@ func (c *commits) take() []*change {
 	return batch
 }
 
-// settle ends each change of a batch.
-func (c *commits) settle(batch []*change) {
+// finishSwap ends each change of a batch.
+func (c *commits) finish(batch []*change) {
 	if err := c.prepare(); err != nil {
 		for _, ch := range batch {
 			ch.err = err
 		}
 		return
 	}
-	if do := batch[0].alone; do != nil {
+	if do := batch[0].exclusive; do != nil {
 		batch[0].err, c.counts = do(), nil
 		c.publish(batch[0])
 		return
 	}
-	sound := c.sound(batch)
+	sound := c.withoutConflicts(batch)
 	if len(sound) == 0 {
 		return
 	}
@@ -185,19 +185,19 @@ func (c *commits) settle(batch []*change) {
 	c.publish(sound...)
 }
 
-// sound returns the changes that have read nothing that was changed since, also not by others of them,
+// withoutConflicts returns the changes that have read nothing that was changed since, also not by others of them,
 // and refuses the rest. Those that were refused most often go first, so that nobody is for ever.
-func (c *commits) sound(batch []*change) []*change {
+func (c *commits) withoutConflicts(batch []*change) []*change {
 	slices.SortStableFunc(batch, func(a, b *change) int { return cmp.Compare(b.tries, a.tries) })
 	var now map[uint64]struct{}
 	var set [][]byte
 	stale := func(ch *change) bool {
 		for _, print := range ch.reads {
-			if _, ok := now[print]; ok || c.last[print] > ch.seen {
+			if _, ok := now[print]; ok || c.last[print] > ch.version {
 				return true
 			}
 		}
-		return ch.scanned(set) || slices.ContainsFunc(c.wrote, func(g group) bool { return g.version > ch.seen && ch.scanned(g.set) })
+		return ch.scanned(set) || slices.ContainsFunc(c.groups, func(g group) bool { return g.version > ch.version && ch.scanned(g.set) })
 	}
 	sound := batch[:0]
 	for i, ch := range batch {
@@ -213,7 +213,7 @@ func (c *commits) sound(batch []*change) []*change {
 			now = make(map[uint64]struct{}, len(batch)*len(ch.writes))
 		}
 		for _, w := range ch.writes {
-			now[w.print] = struct{}{}
+			now[w.keyHash] = struct{}{}
 		}
 		set = ch.set(set)
 	}
@@ -242,7 +242,7 @@ var errStage = errors.New("cannot write the changes")
 func (c *commits) write(changes []*change) error {
 	txn := c.db.NewTransaction(true)
 	defer txn.Discard()
-	err := txn.SetEntry(c.of.link(linked(c.newest.txn)))
+	err := txn.SetEntry(c.of.chainEntry(lastCommit(c.newest.txn)))
 	counts, changed, countErr := c.count(changes)
 	if countErr != nil {
 		return countErr
@@ -276,7 +276,7 @@ func (c *commits) write(changes []*change) error {
 
 // recount counts all records anew, while nobody writes.
 func (c *commits) recount() error {
-	return c.commit(&change{alone: func() error { return recount(c.db, c.of) }})
+	return c.commit(&change{exclusive: func() error { return recount(c.db, c.of) }})
 }
 
 // count returns how many records there are after the changes, and of which workspaces the numbers are others.
@@ -290,7 +290,7 @@ func (c *commits) count(changes []*change) (counts kv.Counts, changed []string, 
 	for _, ch := range changes {
 		for _, w := range ch.writes {
 			switch {
-			case own(w.key):
+			case isInternal(w.key):
 			case w.deleted && w.existed:
 				diff.Add(w.key, -1)
 			case !w.deleted && !w.existed:
@@ -321,33 +321,33 @@ func (c *commits) publish(changes ...*change) {
 	g := group{version: next.version()}
 	for _, ch := range changes {
 		for _, w := range ch.writes {
-			g.prints = append(g.prints, w.print)
-			c.last[w.print] = g.version
+			g.prints = append(g.prints, w.keyHash)
+			c.last[w.keyHash] = g.version
 		}
 		g.set = ch.set(g.set)
 	}
 	for i, key := range g.set {
 		g.set[i] = bytes.Clone(key) // it is the caller's when the transaction has ended
 	}
-	c.wrote = append(c.wrote, g)
+	c.groups = append(c.groups, g)
 	c.mu.Lock()
 	old := c.newest
 	c.newest, c.live = next, append(c.live, next)
 	c.mu.Unlock()
-	c.leave(old)
-	c.forget()
+	c.release(old)
+	c.prune()
 	if !slices.ContainsFunc(changes, func(ch *change) bool { return ch.err != nil }) {
 		c.reached(g.version)
 	}
 }
 
-// forget drops what no transaction can have missed any more.
-func (c *commits) forget() {
+// freeIndex drops what no transaction can have missed any more.
+func (c *commits) prune() {
 	c.mu.Lock()
 	oldest := c.live[0].version()
 	c.mu.Unlock()
 	n := 0
-	for _, g := range c.wrote {
+	for _, g := range c.groups {
 		if g.version > oldest {
 			break
 		}
@@ -358,7 +358,7 @@ func (c *commits) forget() {
 		}
 		n++
 	}
-	c.wrote = slices.Delete(c.wrote, 0, n)
+	c.groups = slices.Delete(c.groups, 0, n)
 }
 
 // snapshot is a picture of the store that transactions share: a transaction of Badger's that only
@@ -370,15 +370,15 @@ type snapshot struct {
 
 func (s *snapshot) version() uint64 { return s.txn.ReadTs() }
 
-// enter returns the newest snapshot; leave releases it.
-func (c *commits) enter() *snapshot {
+// acquire returns the newest snapshot; leave releases it.
+func (c *commits) acquire() *snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.newest.users++
 	return c.newest
 }
 
-func (c *commits) leave(s *snapshot) {
+func (c *commits) release(s *snapshot) {
 	c.mu.Lock()
 	s.users--
 	unused := s.users == 0

@@ -30,7 +30,7 @@ func holdCommits(t *testing.T, fns ...func(kv.Tx) error) *heldStore {
 	return h
 }
 
-// hold is what holdCommits does, on a store that is open.
+// holdReplaced is what holdCommits does, on a store that is open.
 func (h *heldStore) hold(fns ...func(kv.Tx) error) {
 	h.Helper()
 	begun, gate := make(chan struct{}), make(chan struct{})
@@ -180,7 +180,7 @@ func TestAFullDiskIsToldToAllWhoWait(t *testing.T) {
 	for i := range 10 {
 		all.Go(func() {
 			err := h.db.Update(t.Context(), setting(fmt.Sprint("full", i), "1"))
-			if !errors.Is(err, store.ErrFull) {
+			if !errors.Is(err, store.ErrDiskFull) {
 				t.Errorf("a full disk gives %v", err)
 			}
 		})

@@ -34,8 +34,8 @@ const heldFolder = "held"
 // noContext is for log lines that belong to no call.
 var noContext = context.Background()
 
-// tally is what a compaction has read so far.
-type tally struct {
+// compactionCounts is what a compaction has read so far.
+type compactionCounts struct {
 	kept, skipped int
 	unpin         func()
 	early         bool // it began before the database was open
@@ -47,18 +47,18 @@ type compactions struct {
 	path string // of the tables that were left
 
 	mu        sync.Mutex
-	running   map[int]*tally         // by the number of the compactor
-	known     knownTables            // the tables that there are, or are not let go yet
-	list      files.ManifestLog      // what was read of the list of tables
-	pending   []files.ManifestChange // compactions that the list names, and that were not checked
-	closing   bool                   // what is wrong from now on is examined when the store is opened again
-	postponed bool                   // something was
-	last      func()                 // unpins what was there when closing began
-	examining int                    // how many examinations are going on
-	idle      *sync.Cond             // there is none
-	unchecked map[*tally]int64       // where the list ended as each compaction began that is not checked
-	checked   []uint64               // a table of each that was checked since the first of these began
-	unpins    []func()               // of tables that are being examined
+	running   map[int]*compactionCounts   // by the number of the compactor
+	known     knownTables                 // the tables that there are, or are not let go yet
+	list      files.ManifestLog           // what was read of the list of tables
+	pending   []files.ManifestChange      // compactions that the list names, and that were not checked
+	closing   bool                        // what is wrong from now on is examined when the store is opened again
+	postponed bool                        // something was
+	unpinAll  func()                      // unpins what was there when closing began
+	examining int                         // how many examinations are going on
+	idle      *sync.Cond                  // there is none
+	unchecked map[*compactionCounts]int64 // where the list ended as each compaction began that is not checked
+	checked   []uint64                    // a table of each that was checked since the first of these began
+	unpins    []func()                    // of tables that are being examined
 
 	complete, examined int // compactions so far
 }
@@ -104,7 +104,7 @@ func (k *knownTables) ids() []uint64 {
 }
 
 func newCompactions() *compactions {
-	c := &compactions{running: map[int]*tally{}, unchecked: map[*tally]int64{}}
+	c := &compactions{running: map[int]*compactionCounts{}, unchecked: map[*compactionCounts]int64{}}
 	c.idle = sync.NewCond(&c.mu)
 	return c
 }
@@ -119,13 +119,13 @@ func (c *compactions) begin(d *DB) error {
 	if _, err := c.list.Read(); err != nil {
 		return fmt.Errorf("reading the list of tables: %w", err)
 	}
-	all, err := c.left()
+	all, err := c.heldTables()
 	if err != nil {
 		return err
 	}
 	var left, foreign []uint64
 	for _, id := range all {
-		if c.foreign(id) {
+		if c.isForeign(id) {
 			foreign = append(foreign, id)
 		} else {
 			left = append(left, id)
@@ -133,14 +133,14 @@ func (c *compactions) begin(d *DB) error {
 	}
 	c.release(foreign)
 	if len(left) > 0 {
-		d.tables.hold(c.path, left)
-		c.start(left)
+		d.tables.holdReplaced(c.path, left)
+		c.startExamination(left)
 	}
 	return nil
 }
 
-// left returns the tables that a process which ended has left to be examined.
-func (c *compactions) left() (ids []uint64, err error) {
+// leftOpen returns the tables that a process which ended has left to be examined.
+func (c *compactions) heldTables() (ids []uint64, err error) {
 	files, err := os.ReadDir(c.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -163,12 +163,12 @@ func (c *compactions) iterated(compactor, kept, skipped int) {
 	t := c.running[compactor]
 	switch {
 	case t == nil && c.d == nil:
-		c.running[compactor] = &tally{early: true}
+		c.running[compactor] = &compactionCounts{early: true}
 		return
 	case t == nil:
-		t = &tally{unpin: c.pin()}
+		t = &compactionCounts{unpin: c.pin()}
 		c.running[compactor] = t
-		c.unchecked[t] = c.list.At
+		c.unchecked[t] = c.list.Offset
 		c.noteUnchecked()
 	}
 	t.kept += kept
@@ -194,13 +194,13 @@ func (c *compactions) failed(compactor int) {
 		delete(c.running, compactor)
 		if !t.early {
 			t.unpin()
-			c.forget(t)
+			c.forgetUnchecked(t)
 		}
 	}
 }
 
-// forget notes that nothing is left to be checked of a compaction. c.mu is held.
-func (c *compactions) forget(t *tally) {
+// freeIndex notes that nothing is left to be checked of a compaction. c.mu is held.
+func (c *compactions) forgetUnchecked(t *compactionCounts) {
 	delete(c.unchecked, t)
 	c.noteUnchecked()
 }
@@ -215,7 +215,7 @@ func (c *compactions) done(compactor int) {
 		return
 	}
 	if t == nil { // its lines were not seen: whatever the list says of it has to be examined
-		t = &tally{unpin: c.d.pin()}
+		t = &compactionCounts{unpin: c.d.pin()}
 	}
 	changes, err := c.list.Read()
 	if err != nil {
@@ -228,12 +228,12 @@ func (c *compactions) done(compactor int) {
 		there[info.ID] = info
 	}
 	for i, change := range c.pending {
-		if !t.early && (c.counted(change, t, there) || c.countedTwice(change, t, there)) {
+		if !t.early && (c.countsMatch(change, t, there) || c.countsMatchWithDuplicates(change, t, there)) {
 			c.pending = slices.Delete(c.pending, i, i+1)
 			c.release(change.In)
 			c.complete++
 			c.checked = append(c.checked, change.In[0])
-			c.forget(t)
+			c.forgetUnchecked(t)
 			t.unpin()
 			return
 		}
@@ -263,32 +263,32 @@ func (c *compactions) done(compactor int) {
 		}
 	}
 	if len(ids) == 0 { // what it has done is being examined already
-		c.unpins = append(c.unpins, func() { c.forget(t); t.unpin() })
-		c.settle()
+		c.unpins = append(c.unpins, func() { c.forgetUnchecked(t); t.unpin() })
+		c.unpinIfIdle()
 		return
 	}
 	c.examined++
 	if c.closing {
 		c.postponed = true
-		c.d.unsound.Store(true)
+		c.d.damaged.Store(true)
 		return
 	}
-	c.unpins = append(c.unpins, func() { c.forget(t); t.unpin() })
-	c.start(ids)
+	c.unpins = append(c.unpins, func() { c.forgetUnchecked(t); t.unpin() })
+	c.startExamination(ids)
 }
 
 // countedByAny reports whether a compactor that is not done has counted a change.
 func (c *compactions) countedByAny(change files.ManifestChange, there map[uint64]badger.TableInfo) bool {
 	for _, t := range c.running {
-		if !t.early && c.counted(change, t, there) {
+		if !t.early && c.countsMatch(change, t, there) {
 			return true
 		}
 	}
 	return false
 }
 
-// settle lets go of what was pinned, when nothing is being examined. c.mu is held.
-func (c *compactions) settle() {
+// finishSwap lets go of what was pinned, when nothing is being examined. c.mu is held.
+func (c *compactions) unpinIfIdle() {
 	if c.examining > 0 {
 		return
 	}
@@ -299,8 +299,8 @@ func (c *compactions) settle() {
 	c.idle.Broadcast()
 }
 
-// start examines tables in a goroutine of its own. c.mu is held.
-func (c *compactions) start(ids []uint64) {
+// seekStart examines tables in a goroutine of its own. c.mu is held.
+func (c *compactions) startExamination(ids []uint64) {
 	c.examining++
 	go func() {
 		c.examine(ids)
@@ -308,13 +308,13 @@ func (c *compactions) start(ids []uint64) {
 		defer c.mu.Unlock()
 		c.release(ids)
 		c.examining--
-		c.settle()
+		c.unpinIfIdle()
 	}()
 }
 
-// counted reports whether the tables that went into a compaction had as many entries as it has read, and
+// countsMatch reports whether the tables that went into a compaction had as many entries as it has read, and
 // those that came out have as many as it has kept.
-func (c *compactions) counted(change files.ManifestChange, t *tally, there map[uint64]badger.TableInfo) bool {
+func (c *compactions) countsMatch(change files.ManifestChange, t *compactionCounts, there map[uint64]badger.TableInfo) bool {
 	in, out, ok := c.entries(change, there)
 	return ok && in == t.kept+t.skipped && out == t.kept
 }
@@ -342,16 +342,16 @@ func (c *compactions) entries(change files.ManifestChange, there map[uint64]badg
 	return in, out, true
 }
 
-// countedTwice reports whether the tables that went into a compaction were all read, although it has read less
+// countsMatchWithDuplicates reports whether the tables that went into a compaction were all read, although it has read less
 // than they have: after a process was killed two tables may have the same entries.
-func (c *compactions) countedTwice(change files.ManifestChange, t *tally, there map[uint64]badger.TableInfo) bool {
+func (c *compactions) countsMatchWithDuplicates(change files.ManifestChange, t *compactionCounts, there map[uint64]badger.TableInfo) bool {
 	if in, out, ok := c.entries(change, there); !ok || out != t.kept || in <= t.kept+t.skipped {
 		return false
 	}
 	type version struct{ key, n uint64 }
 	seen := map[version]struct{}{}
 	for _, id := range change.In {
-		table, err := files.ReadTable(c.file(id), c.d.vault.how(c.d.named, id), func(e files.Entry) error {
+		table, err := files.ReadTable(c.file(id), c.d.vault.tableFormat(c.d.named, id), func(e files.Entry) error {
 			seen[version{xxhash.Sum64(e.Key), e.Version}] = struct{}{}
 			return nil
 		})
@@ -365,11 +365,11 @@ func (c *compactions) countedTwice(change files.ManifestChange, t *tally, there 
 // pin keeps the tables that there are from being removed, until unpin: an iterator uses them. It begins no
 // transaction of its own: that would wait for commits, which may wait for a compaction.
 func (d *DB) pin() (unpin func()) {
-	at := d.commits.enter()
+	at := d.commits.acquire()
 	it := at.txn.NewIterator(badger.IteratorOptions{})
 	return func() {
 		it.Close()
-		d.commits.leave(at)
+		d.commits.release(at)
 	}
 }
 
@@ -414,7 +414,7 @@ func (c *compactions) close() {
 	}
 	txn := c.d.db.NewTransaction(false)
 	it := txn.NewIterator(badger.IteratorOptions{})
-	c.last = func() {
+	c.unpinAll = func() {
 		it.Close()
 		txn.Discard()
 	}
@@ -425,10 +425,10 @@ func (c *compactions) close() {
 func (c *compactions) end() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.last == nil || c.postponed {
+	if c.unpinAll == nil || c.postponed {
 		return false
 	}
-	c.last()
-	c.last = nil
+	c.unpinAll()
+	c.unpinAll = nil
 	return true
 }

@@ -51,7 +51,7 @@ func TestRotBeforeACompaction(t *testing.T) {
 			dir := t.TempDir()
 			want := sessions(t, dir, 5)
 			var notices []string
-			db, err := badger.Open(t.Context(), badger.Options{Dir: dir, Found: func(n string) { notices = append(notices, n) }})
+			db, err := badger.Open(t.Context(), badger.Options{Dir: dir, OnDamage: func(n string) { notices = append(notices, n) }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +59,7 @@ func TestRotBeforeACompaction(t *testing.T) {
 			if err := db.Compact(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			db.Prove(t.Context())
+			db.Verify(t.Context())
 			if _, examined := db.Compactions(); examined != 1 {
 				t.Errorf("%d compactions were examined", examined)
 			}
@@ -107,7 +107,7 @@ func TestReadsBeforeACompactionIsChecked(t *testing.T) {
 	if err := <-compacted; err != nil {
 		t.Fatal(err)
 	}
-	db.Prove(t.Context())
+	db.Verify(t.Context())
 	if lost := judge(t, db, want); lost == 0 || lost > 8 || damaged <= lost {
 		t.Errorf("%d of %d are lost, and %d could not be read before it was known", lost, len(want), damaged)
 	}
@@ -185,11 +185,11 @@ func TestHeldTablesAreExaminedLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	db = open(t, dir)
-	db.Prove(t.Context())
+	db.Verify(t.Context())
 	if lost := judge(t, db, want); lost == 0 || lost > 8 || !strings.Contains(strings.Join(db.Lost(), ""), "000002.sst") {
 		t.Errorf("%d of %d are lost: %q", lost, len(want), db.Lost())
 	}
-	if held := db.Held(); len(held) > 0 {
+	if held := db.LeaseHeld(); len(held) > 0 {
 		t.Errorf("%q are still held", held)
 	}
 }
@@ -207,7 +207,7 @@ func TestATableThatCannotBeWritten(t *testing.T) {
 	if err := db.Compact(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	db.Prove(t.Context())
+	db.Verify(t.Context())
 	if _, examined := db.Compactions(); examined != 1 {
 		t.Errorf("%d compactions were examined", examined)
 	}

@@ -52,8 +52,8 @@ func readCounts(txn *badger.Txn) (kv.Counts, error) {
 	it := txn.NewIterator(badger.IteratorOptions{Prefix: countPrefix})
 	defer it.Close()
 	var out kv.Counts
-	err := moved(func() { it.Rewind() })
-	for ; err == nil && it.Valid(); err = moved(it.Next) {
+	err := recoverMove(func() { it.Rewind() })
+	for ; err == nil && it.Valid(); err = recoverMove(it.Next) {
 		item := it.Item()
 		err := item.Value(func(v []byte) error {
 			kinds, err := decodeCounts(item.Key(), v)
@@ -78,9 +78,9 @@ func countAll(txn *badger.Txn) (kv.Counts, error) {
 	counts := kv.Counts{"": {}}
 	it := txn.NewIterator(badger.IteratorOptions{})
 	defer it.Close()
-	err := moved(func() { it.Rewind() })
-	for ; err == nil && it.Valid(); err = moved(it.Next) {
-		if key := it.Item().Key(); !own(key) && !bytes.HasPrefix(key, []byte("!badger!")) {
+	err := recoverMove(func() { it.Rewind() })
+	for ; err == nil && it.Valid(); err = recoverMove(it.Next) {
+		if key := it.Item().Key(); !isInternal(key) && !bytes.HasPrefix(key, []byte("!badger!")) {
 			counts.Add(key, 1)
 		}
 	}
@@ -134,7 +134,7 @@ func (t *tx) Counts() (kv.Counts, error) {
 // existed reports whether the store has a record that is about to be written. One that it has lost counts as
 // there: it was counted when it was saved.
 func (t *tx) existed(key []byte, print uint64) (bool, error) {
-	if place, ok := t.own[string(key)]; ok && place < 0 {
+	if place, ok := t.written[string(key)]; ok && place < 0 {
 		return place == present, nil
 	}
 	t.change.reads = append(t.change.reads, print)
@@ -142,7 +142,7 @@ func (t *tx) existed(key []byte, print uint64) (bool, error) {
 	case err == nil:
 		return true, nil
 	case errors.Is(err, badger.ErrKeyNotFound):
-		return t.db.missing(t.txn, key), nil
+		return t.db.mayBeLost(t.txn, key), nil
 	default:
 		return false, t.db.explain(err)
 	}

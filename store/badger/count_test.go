@@ -61,7 +61,7 @@ func TestRecordsAreCounted(t *testing.T) {
 							if err := tx.Delete(key); err != nil {
 								return err
 							}
-						} else if err := tx.Set(key, kv.Seal(key, []byte("x"))); err != nil {
+						} else if err := tx.Set(key, kv.EncodeValue(key, []byte("x"))); err != nil {
 							return err
 						}
 					}
@@ -92,7 +92,7 @@ func TestMissingRecordsAreCounted(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
 	err := db.Update(t.Context(), func(tx kv.Tx) error {
-		return kv.In(tx, "DEMO").PutSettings(engine.Workspace{ID: "DEMO"})
+		return kv.NewWorkspaceTx(tx, "DEMO").PutSettings(engine.Workspace{ID: "DEMO"})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestDamagedInManyPlaces(t *testing.T) {
 					for n := from; n < from+4000; n++ {
 						key, value := fmt.Appendf(nil, "r%06d", n), make([]byte, 100)
 						_, _ = random.Read(value)
-						if err := tx.Set(key, kv.Seal(key, value)); err != nil {
+						if err := tx.Set(key, kv.EncodeValue(key, value)); err != nil {
 							return err
 						}
 					}
@@ -160,7 +160,7 @@ func TestDamagedInManyPlaces(t *testing.T) {
 					switch _, err := tx.Get(fmt.Appendf(nil, "r%06d", n)); {
 					case err == nil:
 						whole++
-					case errors.Is(err, store.ErrLost):
+					case errors.Is(err, store.ErrDataLost):
 						lost++
 					default:
 						return err
@@ -197,7 +197,7 @@ func TestDamageOfASmallTableHarmsNoOther(t *testing.T) {
 	db = open(t, dir)
 	err := db.Update(t.Context(), func(tx kv.Tx) error {
 		for _, key := range [][]byte{[]byte("a"), []byte("z")} { // from before all others to behind them
-			if err := tx.Set(key, kv.Seal(key, []byte("x"))); err != nil {
+			if err := tx.Set(key, kv.EncodeValue(key, []byte("x"))); err != nil {
 				return err
 			}
 		}
@@ -220,7 +220,7 @@ func TestDamageOfASmallTableHarmsNoOther(t *testing.T) {
 	}
 	for _, f := range found.Findings {
 		if f.Campaign != "" {
-			t.Errorf("a healthy campaign was repaired: %s (%s)", f.What, f.Mend)
+			t.Errorf("a healthy campaign was repaired: %s (%s)", f.What, f.Repair)
 		}
 	}
 	if lost := judge(t, db, want); lost > 0 {

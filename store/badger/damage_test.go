@@ -61,7 +61,7 @@ func newImage(t *testing.T, how badger.Options) image {
 		}
 		h := engine.Head{ID: id, UpdatedAt: time.Unix(int64(n), 0).UTC()}
 		err = db.Update(t.Context(), func(tx kv.Tx) error {
-			_, err := kv.In(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
+			_, err := kv.NewWorkspaceTx(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
 			return err
 		})
 		if err != nil {
@@ -76,7 +76,7 @@ func newImage(t *testing.T, how badger.Options) image {
 		}
 		if session == 0 {
 			err := db.Update(t.Context(), func(tx kv.Tx) error {
-				return kv.In(tx, "DEMO").PutSettings(engine.Workspace{ID: "DEMO"})
+				return kv.NewWorkspaceTx(tx, "DEMO").PutSettings(engine.Workspace{ID: "DEMO"})
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -168,8 +168,8 @@ func (m image) damaged(rng *rand.Rand) (what, name string, b []byte, size int64)
 	return what, name, b, size
 }
 
-// tally is what became of the campaigns of damaged stores.
-type tally struct{ stores, whole, said, refused, campaigns, named, older int }
+// compactionCounts is what became of the campaigns of damaged stores.
+type compactionCounts struct{ stores, whole, said, refused, campaigns, named, older int }
 
 // Wherever a store is damaged: it opens and says what was wrong, or says why it does not; nothing is
 // wrong that it did not say; what is not damaged can be read; and it can be written to.
@@ -190,8 +190,8 @@ func TestDamagedAnywhere(t *testing.T) {
 
 func damagedAnywhere(t *testing.T, m image) {
 	rng := rand.New(rand.NewPCG(3, uint64(*damages)))
-	byKind := map[string]*tally{}
-	var sum tally
+	byKind := map[string]*compactionCounts{}
+	var sum compactionCounts
 	for n := range *damages {
 		what, name, b, size := m.damaged(rng)
 		kind := filepath.Ext(name)
@@ -199,7 +199,7 @@ func damagedAnywhere(t *testing.T, m image) {
 			kind = name
 		}
 		if byKind[kind] == nil {
-			byKind[kind] = &tally{}
+			byKind[kind] = &compactionCounts{}
 		}
 		dir, err := os.MkdirTemp("", "damage")
 		if err != nil {
@@ -220,9 +220,9 @@ func damagedAnywhere(t *testing.T, m image) {
 	}
 }
 
-func (m image) try(t *testing.T, dir, what string, kinds ...*tally) {
+func (m image) try(t *testing.T, dir, what string, kinds ...*compactionCounts) {
 	t.Helper()
-	var k tally
+	var k compactionCounts
 	defer func() {
 		for _, sum := range kinds {
 			sum.stores += k.stores
@@ -285,7 +285,7 @@ func (m image) try(t *testing.T, dir, what string, kinds ...*tally) {
 	}
 }
 
-// mend repairs the store: what was wrong is found, and afterwards every campaign that is left can be
+// repair repairs the store: what was wrong is found, and afterwards every campaign that is left can be
 // read and nothing is left that could be mended.
 func (m image) mend(t *testing.T, db *badger.DB, what string, wrong bool) {
 	t.Helper()
@@ -307,7 +307,7 @@ func (m image) mend(t *testing.T, db *badger.DB, what string, wrong bool) {
 		t.Errorf("%s: checking: %v", what, err)
 	}
 	for _, f := range again.Findings {
-		if f.Mend != "" {
+		if f.Repair != "" {
 			t.Errorf("%s: after the repair there is still: %s", what, f.What)
 		}
 	}

@@ -57,7 +57,7 @@ type disk struct {
 	mapped  map[string]*node // by address
 	acked   []string         // what the process has said
 	swapped bool             // a store was renamed
-	// heard is called after each change of what is durable, and after each word.
+	// seen is called after each change of what is durable, and after each word.
 	heard func()
 	// files are all that there ever were; where a record is gone through again, contents are theirs.
 	files    []*node
@@ -78,7 +78,7 @@ func (d *disk) file(content string) *node {
 	return n
 }
 
-// again returns the disk for going through a record again, with the contents that are known now.
+// isRepeat returns the disk for going through a record again, with the contents that are known now.
 func (d *disk) again(before *node) *disk {
 	fresh := newDisk(d.t, d.root, d.keep)
 	for _, n := range d.files {
@@ -123,7 +123,7 @@ func (d *disk) scan(path string) *node {
 	return n
 }
 
-// at finds a path of the process; nil, where it is elsewhere or not there.
+// check finds a path of the process; nil, where it is elsewhere or not there.
 func (d *disk) at(path string) (parent, n *node, name string) {
 	rel, ok := strings.CutPrefix(path, d.root)
 	if !ok {
@@ -458,7 +458,7 @@ func savePlain(db kv.DB, id, text string) error {
 	}
 	return db.Update(context.Background(), func(tx kv.Tx) error {
 		h := engine.Head{ID: id}
-		_, err := kv.In(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
+		_, err := kv.NewWorkspaceTx(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
 		return err
 	})
 }
@@ -559,7 +559,7 @@ func checkSurvivor(t *testing.T, dir, do string, reported bool) {
 		t.Error(err)
 		return
 	}
-	key, _, err := badger.Sealed(dir)
+	key, _, err := badger.Encryption(dir)
 	if err != nil || key != keyAfter && (reported || key != keyBefore) {
 		t.Errorf("the store has the key %q, %v", key, err)
 	}

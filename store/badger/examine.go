@@ -20,49 +20,49 @@ type examination struct {
 	newest map[uint64]uint64 // the newest version, by the hash of a key
 	values map[uint32][]byte // the value logs, once one is needed
 
-	some []files.Entry // to be written again
-	size int
-	back int // how many records were written again
+	pending  []files.Entry // to be written again
+	size     int
+	restored int // how many records were written again
 }
 
 // examine reads the tables with those ids, writes or deletes again what is whole and missing, and notes what
 // cannot be read as lost.
 func (c *compactions) examine(ids []uint64) {
 	e := &examination{d: c.d, newest: map[uint64]uint64{}}
-	var marks []lost
+	var marks []lostMark
 	for _, id := range ids {
 		if !exists(c.file(id)) {
 			info, ok := c.known.of(id)
 			c.d.log.Warn("cannot check a table: it is missing", "table", files.TableName(id))
 			if ok && info.Left != nil {
-				marks = append(marks, lost{Table: files.TableName(id), Spans: []files.Span{spanOf(info)}, Version: info.MaxVersion, At: time.Now(),
+				marks = append(marks, lostMark{Table: files.TableName(id), Spans: []files.Span{spanOf(info)}, Version: info.MaxVersion, At: time.Now(),
 					Why: "the table " + files.TableName(id) + " was not compacted completely"})
 			}
 			continue
 		}
-		t, err := files.ReadTable(c.file(id), c.d.vault.how(c.d.named, id), e.note)
+		t, err := files.ReadTable(c.file(id), c.d.vault.tableFormat(c.d.named, id), e.note)
 		if err != nil {
 			c.d.log.Error("cannot check a table", "table", files.TableName(id), "error", err)
 			continue
 		}
-		if mark, bad := markOf(files.TableName(id), t); bad {
+		if mark, bad := lostIn(files.TableName(id), t); bad {
 			mark.At = time.Now()
 			marks = append(marks, mark)
 		}
 	}
 	keep := func() {
 		c.d.addLost(marks...)
-		if err := c.d.keepLost(); err != nil {
+		if err := c.d.saveLost(); err != nil {
 			c.d.log.Error("cannot record the data loss in the store", "error", err)
 		}
 	}
 	if len(marks) > 0 {
-		c.d.unsound.Store(true)
+		c.d.damaged.Store(true)
 		keep()
-		c.d.tell(fmt.Sprintf("a compaction could not read part of the table %s", marks[0].Table))
+		c.d.reportDamage(fmt.Sprintf("a compaction could not read part of the table %s", marks[0].Table))
 	}
 	for _, id := range ids {
-		_, err := files.ReadTable(c.file(id), c.d.vault.how(c.d.named, id), e.restore)
+		_, err := files.ReadTable(c.file(id), c.d.vault.tableFormat(c.d.named, id), e.restore)
 		if err == nil {
 			err = e.flush()
 		}
@@ -70,7 +70,7 @@ func (c *compactions) examine(ids []uint64) {
 			c.d.log.Error("cannot rewrite the records of a table", "table", files.TableName(id), "error", err)
 		}
 	}
-	if e.back > 0 && len(marks) > 0 {
+	if e.restored > 0 && len(marks) > 0 {
 		// What was written again may itself be older than what is lost.
 		txn := c.d.db.NewTransaction(false) // it waits for running commits, which MaxVersion would race with
 		newest := txn.ReadTs()
@@ -80,16 +80,16 @@ func (c *compactions) examine(ids []uint64) {
 		}
 		keep()
 	}
-	if e.back > 0 {
-		c.d.log.Warn("records that a compaction had dropped were written again", "records", e.back)
+	if e.restored > 0 {
+		c.d.log.Warn("records that a compaction had dropped were written again", "records", e.restored)
 	}
 }
 
-// foreign reports whether a table that a process which ended has left is one of another store.
-func (c *compactions) foreign(id uint64) bool {
+// isForeign reports whether a table that a process which ended has left is one of another store.
+func (c *compactions) isForeign(id uint64) bool {
 	name := join(c.path, files.TableName(id))
 	o := origin{of: c.d.identity}
-	if _, err := files.ReadTable(name, c.d.vault.how(nil, 0), o.see); err != nil || !o.foreign {
+	if _, err := files.ReadTable(name, c.d.vault.tableFormat(nil, 0), o.add); err != nil || !o.foreign {
 		return false
 	}
 	c.d.log.Warn("a table to check was not written by this store", "table", files.TableName(id))
@@ -115,15 +115,15 @@ func (e *examination) restore(x files.Entry) error {
 				return err
 			}
 		}
-		value, ok := e.d.vault.dataKeys().Pointed(x.Key, x.Value, e.values)
+		value, ok := e.d.vault.dataKeys().ValueOf(x.Key, x.Value, e.values)
 		if !ok {
 			return nil // whoever reads it is told
 		}
 		x.Value = value
 	}
 	x.Key, x.Value = slices.Clone(x.Key), slices.Clone(x.Value)
-	e.some, e.size = append(e.some, x), e.size+len(x.Key)+len(x.Value)
-	if len(e.some) < 1000 && e.size < 2<<20 {
+	e.pending, e.size = append(e.pending, x), e.size+len(x.Key)+len(x.Value)
+	if len(e.pending) < 1000 && e.size < 2<<20 {
 		return nil
 	}
 	return e.flush()
@@ -136,30 +136,30 @@ func (e *examination) flush() error {
 		if errors.Is(err, badger.ErrConflict) {
 			continue
 		}
-		e.back += n
-		e.some, e.size = e.some[:0], 0
+		e.restored += n
+		e.pending, e.size = e.pending[:0], 0
 		return err
 	}
 }
 
 func (e *examination) attempt() (n int, err error) {
-	at := e.d.commits.enter()
-	defer e.d.commits.leave(at)
-	ch := &change{seen: at.version()}
-	for _, x := range e.some {
+	at := e.d.commits.acquire()
+	defer e.d.commits.release(at)
+	ch := &change{version: at.version()}
+	for _, x := range e.pending {
 		if newer, err := atLeast(at.txn, x.Key, x.Version); err != nil {
 			return 0, err
 		} else if newer {
 			continue
 		}
-		w := write{key: x.Key, value: x.Value, print: xxhash.Sum64(x.Key), deleted: x.Meta&files.MetaDeleted != 0}
+		w := write{key: x.Key, value: x.Value, keyHash: xxhash.Sum64(x.Key), deleted: x.Meta&files.MetaDeleted != 0}
 		if w.deleted {
 			if _, err := at.txn.Get(x.Key); errors.Is(err, badger.ErrKeyNotFound) {
 				continue // there is nothing left to delete
 			}
 		}
 		w.existed = !w.deleted // it was counted as it was saved or deleted
-		ch.reads = append(ch.reads, w.print)
+		ch.reads = append(ch.reads, w.keyHash)
 		ch.writes = append(ch.writes, w)
 		ch.count, ch.size = ch.count+1, ch.size+int64(len(x.Key)+len(x.Value)+12)
 	}
@@ -185,7 +185,7 @@ func atLeast(txn *badger.Txn, key []byte, version uint64) (bool, error) {
 func newestVersion(txn *badger.Txn, key []byte) (version uint64, err error) {
 	it := txn.NewKeyIterator(key, badger.IteratorOptions{AllVersions: true})
 	defer it.Close()
-	err = moved(func() {
+	err = recoverMove(func() {
 		if it.Rewind(); it.Valid() {
 			version = it.Item().Version()
 		}
@@ -193,14 +193,14 @@ func newestVersion(txn *badger.Txn, key []byte) (version uint64, err error) {
 	return version, err
 }
 
-// markOf returns the mark of what cannot be read of a table.
-func markOf(name string, t files.Table) (lost, bool) {
+// lostIn returns the mark of what cannot be read of a table.
+func lostIn(name string, t files.Table) (lostMark, bool) {
 	why := "part of the table " + name + " cannot be read"
 	switch {
 	case !t.Indexed:
-		return lost{Table: name, Unknown: true, Why: why}, true
+		return lostMark{Table: name, Unknown: true, Why: why}, true
 	case len(t.Gaps) == 0:
-		return lost{}, false
+		return lostMark{}, false
 	}
-	return lost{Table: name, Spans: spansOf(t.Gaps), Bloom: t.Bloom, Version: t.Newest, Why: why}, true
+	return lostMark{Table: name, Spans: spansOf(t.Gaps), Bloom: t.Bloom, Version: t.Newest, Why: why}, true
 }

@@ -21,9 +21,9 @@ func (d *DB) SetFreeSpace(n uint64) {
 
 // SetThorough makes stores of more bytes of tables than n open before they are proved, until undo.
 func SetThorough(n int64) (undo func()) {
-	old := thorough
-	thorough = n
-	return func() { thorough = old }
+	old := fullVerifyLimit
+	fullVerifyLimit = n
+	return func() { fullVerifyLimit = old }
 }
 
 // SetSpace has the store ask for its free space there.
@@ -50,9 +50,9 @@ func (d *DB) Remembered() int { return len(d.commits.last) }
 
 // SetMeasure makes stores that are opened believe in that much free space, until undo.
 func SetMeasure(n uint64) (undo func()) {
-	old := measure
-	measure = func(string) (uint64, error) { return n, nil }
-	return func() { measure = old }
+	old := diskSpace
+	diskSpace = func(string) (uint64, error) { return n, nil }
+	return func() { diskSpace = old }
 }
 
 // LevelZero returns how many tables were not compacted yet.
@@ -80,8 +80,8 @@ func (d *DB) TableIDs() (ids []uint64) {
 	return ids
 }
 
-// Held returns the tables that were left to be examined.
-func (d *DB) Held() []string {
+// LeaseHeld returns the tables that were left to be examined.
+func (d *DB) LeaseHeld() []string {
 	names, err := filepath.Glob(filepath.Join(d.path, heldFolder, "*"))
 	if err != nil {
 		panic(err)
@@ -142,7 +142,7 @@ func Touched(name string, at, n int) (out []Block, beyond bool, err error) {
 	if x == nil {
 		return nil, false, files.ErrBlock
 	}
-	r, end := files.BlockReader{Packed: settings("", nil).Compression}, 0
+	r, end := files.BlockReader{Compression: settings("", nil).Compression}, 0
 	for i := range x.Len() {
 		block := x.Block(i)
 		from := int(block.Offset())
@@ -219,6 +219,6 @@ func (d *DB) WriteAsBefore() {
 
 // Pooled returns how many sets of buffers the database keeps of tables that it has built, and how many it may keep.
 func (d *DB) Pooled() (n, most int) {
-	kept := pooled(d.db)
+	kept := allocPool(d.db)
 	return len(kept), cap(kept)
 }

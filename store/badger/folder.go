@@ -19,7 +19,7 @@ import (
 
 const probeFile = "probe.tmp"
 
-var measure = freeSpace // a test changes it
+var diskSpace = freeSpace // a test changes it
 
 // makeFolder makes the folders where they are not there, and proves that they can be written.
 func (d *DB) makeFolder() error {
@@ -29,7 +29,7 @@ func (d *DB) makeFolder() error {
 	switch err := os.Mkdir(d.path, 0o700); {
 	case err == nil && exists(d.path+mendedSuffix): // another has put the old store aside in this moment
 		_ = os.Remove(d.path)
-		if err := settle(d.path); err != nil {
+		if err := finishSwap(d.path); err != nil {
 			return d.unwritable(err)
 		}
 	case err == nil:
@@ -53,8 +53,8 @@ func (d *DB) makeFolder() error {
 	return nil
 }
 
-// Abandoned reports whether there is a store in a data folder that no process has open.
-func Abandoned(dataDir string) bool {
+// ExistsUnlocked reports whether there is a store in a data folder that no process has open.
+func ExistsUnlocked(dataDir string) bool {
 	release, err := lockFolder(filepath.Join(dataDir, Folder))
 	if err != nil {
 		return false
@@ -63,9 +63,9 @@ func Abandoned(dataDir string) bool {
 	return true
 }
 
-// ownOnly has nobody but their owner read or write the files of a store: the database makes some of them with
+// restrictPermissions has nobody but their owner read or write the files of a store: the database makes some of them with
 // whatever permissions the process sets by default, and earlier versions have left them so.
-func ownOnly(path string) error {
+func restrictPermissions(path string) error {
 	files, err := os.ReadDir(path)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func ownOnly(path string) error {
 }
 
 func (d *DB) unwritable(err error) error {
-	if store.NoSpace(err) {
+	if store.IsDiskFull(err) {
 		return d.full()
 	}
 	if cause := (*fs.PathError)(nil); errors.As(err, &cause) {
@@ -92,17 +92,17 @@ func (d *DB) unwritable(err error) error {
 	return fmt.Errorf("cannot write to %s: %w; choose another folder with --data or BUGLE_DATA", d.dir, err)
 }
 
-// opening is the space that is needed to open a store, beside that of what a killed process has left.
-const opening = 8 << 20
+// openReserve is the space that is needed to open a store, beside that of what a killed process has left.
+const openReserve = 8 << 20
 
-// checkRoom refuses to open a store where the disk is full. Where there is room for that, and not for
+// checkOpenSpace refuses to open a store where the disk is full. Where there is room for that, and not for
 // more, it is opened to be read: to be looked at, and backed up to another disk.
-func (d *DB) checkRoom() error {
+func (d *DB) checkOpenSpace() error {
 	n, err := d.free(d.path)
 	if err != nil || n >= reserve {
 		return nil
 	}
-	need := uint64(opening)
+	need := uint64(openReserve)
 	logs, err := filepath.Glob(filepath.Join(globEscape(d.path), "*.mem"))
 	if err != nil {
 		return err
@@ -112,24 +112,24 @@ func (d *DB) checkRoom() error {
 			need += maxValue // it becomes a table of about that size
 		}
 	}
-	if n < need || !Has(d.dir) {
+	if n < need || !Exists(d.dir) {
 		return d.full()
 	}
-	d.short = true
-	d.said = append(d.said, fmt.Sprintf("the disk is full, so the store in %s is read-only; free at least %d MB there and start bugle again", d.dir, reserve>>20))
+	d.readOnly = true
+	d.openNotices = append(d.openNotices, fmt.Sprintf("the disk is full, so the store in %s is read-only; free at least %d MB there and start bugle again", d.dir, reserve>>20))
 	return nil
 }
 
-// checkSpace refuses to write where the disk is all but full, a table waits for its space, or the disk has
+// checkWriteSpace refuses to write where the disk is all but full, a table waits for its space, or the disk has
 // failed.
-func (d *DB) checkSpace() error {
-	if d.short || d.logs.waiting.Load() > 0 {
+func (d *DB) checkWriteSpace() error {
+	if d.readOnly || d.logs.waiting.Load() > 0 {
 		return d.full()
 	}
-	if n, err := d.free(d.path); err == nil && n+d.logs.held.Load() < d.need() {
+	if n, err := d.free(d.path); err == nil && n+d.logs.reserved.Load() < d.requiredSpace() {
 		return d.full()
 	}
-	if err := d.logs.ready(); store.NoSpace(err) && !errors.Is(err, errUncertain) {
+	if err := d.logs.prepareNext(); store.IsDiskFull(err) && !errors.Is(err, errUncertain) {
 		return d.full()
 	} else if err != nil {
 		return d.explain(err)
@@ -137,9 +137,9 @@ func (d *DB) checkSpace() error {
 	return nil
 }
 
-// need is the free space without which nothing is written: beside the reserve, that for merging the tables
+// requiredSpace is the free space without which nothing is written: beside the reserve, that for merging the tables
 // that were made last, which stay until that is done.
-func (d *DB) need() uint64 {
+func (d *DB) requiredSpace() uint64 {
 	if d.db == nil {
 		return reserve
 	}
@@ -148,10 +148,10 @@ func (d *DB) need() uint64 {
 
 func (d *DB) full() error {
 	then := "try again"
-	if d.short {
+	if d.readOnly {
 		then = "start bugle again"
 	}
-	return fmt.Errorf("%w: nothing was written to %s; free at least %d MB there and %s", store.ErrFull, d.dir, d.need()>>20, then)
+	return fmt.Errorf("%w: nothing was written to %s; free at least %d MB there and %s", store.ErrDiskFull, d.dir, d.requiredSpace()>>20, then)
 }
 
 // explainOpen puts an error of badger.Open into words. Badger returns most of them as text.
@@ -159,8 +159,8 @@ func (d *DB) explainOpen(err error) error {
 	text := err.Error()
 	switch {
 	case strings.Contains(text, "Another process is using this Badger database"):
-		return &store.LockedError{Dir: d.dir, PID: d.owner()}
-	case store.NoSpace(err):
+		return &store.LockedError{Dir: d.dir, PID: d.lockOwner()}
+	case store.IsDiskFull(err):
 		return d.full()
 	case errors.Is(err, fs.ErrPermission), strings.Contains(text, syscall.EACCES.Error()), strings.Contains(text, syscall.EROFS.Error()):
 		return d.unwritable(err)
@@ -172,8 +172,8 @@ func (d *DB) explainOpen(err error) error {
 func (d *DB) explainLock(err error) error {
 	switch {
 	case errors.Is(err, errHeld):
-		return &store.LockedError{Dir: d.dir, PID: d.owner()}
-	case errors.Is(err, store.ErrNoLocks):
+		return &store.LockedError{Dir: d.dir, PID: d.lockOwner()}
+	case errors.Is(err, store.ErrLocksUnsupported):
 		return fmt.Errorf("cannot keep the store in %s: %w; choose a folder on this machine with --data or BUGLE_DATA", d.dir, err)
 	}
 	return d.unreadable(err)
@@ -183,8 +183,8 @@ func (d *DB) unreadable(err error) error {
 	return fmt.Errorf("cannot read the store in %s: %w; choose another folder with --data or BUGLE_DATA", d.dir, err)
 }
 
-// owner returns the id of the process that holds the database's lock, 0 where it is not known.
-func (d *DB) owner() int {
+// lockOwner returns the id of the process that holds the database's lock, 0 where it is not known.
+func (d *DB) lockOwner() int {
 	b, err := os.ReadFile(filepath.Join(d.path, "LOCK"))
 	if err != nil {
 		return 0
@@ -205,29 +205,29 @@ func (d *DB) explain(err error) error {
 		return store.ErrNotFound
 	case errors.Is(err, errUncertain): // whatever its cause
 	case errors.Is(err, badger.ErrTxnTooBig):
-		return store.ErrTooBig
+		return store.ErrTooLarge
 	case errors.Is(err, badger.ErrDBClosed), errors.Is(err, badger.ErrBlockedWrites):
 		return store.ErrClosed
-	case store.NoSpace(err):
+	case store.IsDiskFull(err):
 		return d.full()
 	}
 	return fmt.Errorf("the store in %s: %w", d.dir, err)
 }
 
-// closing is the space that is needed to close the database: for the last table, and what it is made of.
-const closing = 32 << 20
+// closeReserve is the space that is needed to close the database: for the last table, and what it is made of.
+const closeReserve = 32 << 20
 
-// stuck reports whether the disk is so full that the database, which writes as it is closed, would wait for
+// tooFullToClose reports whether the disk is so full that the database, which writes as it is closed, would wait for
 // space, or end the process with a bus error. It is left as it is then: all that was acknowledged is in its
 // logs, and the next to open it goes on from there.
-func (d *DB) stuck() bool {
+func (d *DB) tooFullToClose() bool {
 	n, err := d.free(d.path)
-	return err == nil && n+d.logs.held.Load()/2 < closing && d.db.MaxVersion() > d.opened
+	return err == nil && n+d.logs.reserved.Load()/2 < closeReserve && d.db.MaxVersion() > d.openVersion
 }
 
-// left returns what becomes of a store that is left as it is.
-func (d *DB) left() error {
-	return fmt.Errorf("%w; the store in %s was closed as it is: everything saved is still there. Free at least %d MB before you start bugle again", store.ErrFull, d.dir, reserve>>20)
+// leftOpen returns what becomes of a store that is left as it is.
+func (d *DB) leftOpen() error {
+	return fmt.Errorf("%w; the store in %s was closed as it is: everything saved is still there. Free at least %d MB before you start bugle again", store.ErrDiskFull, d.dir, reserve>>20)
 }
 
 // errStuck says that the database could not be closed for want of space.
@@ -235,10 +235,10 @@ var errStuck = errors.New("there is not enough space for the last table")
 
 // closeFiles closes the database, or leaves it with errStuck when the disk fills up meanwhile.
 func (d *DB) closeFiles() error {
-	d.logs.drop()
+	d.logs.removeNext()
 	done := make(chan error, 1)
 	go func() { // where it is left it ends with the process, or when there is space
-		err := errors.Join(d.db.Close(), ownOnly(d.path))
+		err := errors.Join(d.db.Close(), restrictPermissions(d.path))
 		d.logs.end()
 		done <- err
 	}()

@@ -33,25 +33,25 @@ func (g *gaps) list() []files.Span {
 	return nil
 }
 
-// detour is the gaps that lie before a scan of a range.
-type detour struct {
+// gapSkipper is the gaps that lie before a scan of a range.
+type gapSkipper struct {
 	all      *gaps
 	from, to []byte // the range; nil ends are open
 	reverse  bool
-	heard    int          // how many of all are among before, or do not matter
+	seen     int          // how many of all are among before, or do not matter
 	before   []files.Span // those that the scan has not come past
 }
 
-// around returns where to seek instead of going on with the record of key, nil where that is the next one.
+// skip returns where to seek instead of going on with the record of key, nil where that is the next one.
 // A nil key is the end of what is read.
-func (d *detour) around(key []byte) []byte {
-	if all := d.all.list(); len(all) > d.heard {
-		for _, g := range all[d.heard:] {
+func (d *gapSkipper) skip(key []byte) []byte {
+	if all := d.all.list(); len(all) > d.seen {
+		for _, g := range all[d.seen:] {
 			if (d.to == nil || bytes.Compare(g.From, d.to) < 0) && (g.To == nil || bytes.Compare(g.To, d.from) > 0) {
 				d.before = append(d.before, g)
 			}
 		}
-		d.heard = len(all)
+		d.seen = len(all)
 	}
 	next := -1
 	for i, g := range d.before {
@@ -72,13 +72,13 @@ func (d *detour) around(key []byte) []byte {
 	g := d.before[next]
 	d.before = slices.Delete(d.before, next, next+1)
 	if d.reverse {
-		return previous(g.From)
+		return keyBefore(g.From)
 	}
 	return g.To
 }
 
-// previous returns a key before another, so near that no record has one between them.
-func previous(key []byte) []byte {
+// keyBefore returns a key before another, so near that no record has one between them.
+func keyBefore(key []byte) []byte {
 	n := len(key) - 1
 	switch {
 	case n < 0:

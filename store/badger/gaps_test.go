@@ -29,7 +29,7 @@ func TestScansGoOnBehindDamage(t *testing.T) {
 		for n := range 400 {
 			key, value := fmt.Appendf(nil, "r%04d", n), make([]byte, 4000)
 			_, _ = random.Read(value)
-			value = kv.Seal(key, value)
+			value = kv.EncodeValue(key, value)
 			records[string(key)] = string(value)
 			if err := tx.Set(key, value); err != nil {
 				return err
@@ -101,7 +101,7 @@ func scanDamaged(t *testing.T, dir string, records map[string]string, reverse bo
 	err = db.View(t.Context(), func(tx kv.Tx) error {
 		for key, want := range records {
 			switch got, err := tx.Get([]byte(key)); {
-			case errors.Is(err, store.ErrLost):
+			case errors.Is(err, store.ErrDataLost):
 				lost++
 			case err != nil || string(got) != want:
 				t.Errorf("%s reads %d bytes, %v", key, len(got), err)

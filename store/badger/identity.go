@@ -44,7 +44,7 @@ type identity struct {
 	seed     uint64 // of the tags
 }
 
-func newIdentity(v *vault, untagged uint64) *identity {
+func newIdentity(v *keyring, untagged uint64) *identity {
 	s := &identity{untagged: untagged}
 	rand.Read(s.id[:])
 	return s.withSeed(v)
@@ -52,7 +52,7 @@ func newIdentity(v *vault, untagged uint64) *identity {
 
 // withSeed sets the seed. That of an encrypted store cannot be found without its key: tags are not encrypted, and
 // would show which keys the store may have.
-func (s *identity) withSeed(v *vault) *identity {
+func (s *identity) withSeed(v *keyring) *identity {
 	s.seed = xxhash.Sum64(s.id[:])
 	if v != nil {
 		s.seed ^= binary.BigEndian.Uint64(v.key.Derive("tags"))
@@ -76,9 +76,9 @@ func (s *identity) entry(key, value []byte) *badger.Entry {
 	return e
 }
 
-// link returns the sequence record of a commit; before is the version of the one before, 0 where that is not
+// chainEntry returns the sequence record of a commit; before is the version of the one before, 0 where that is not
 // known.
-func (s *identity) link(before uint64) *badger.Entry {
+func (s *identity) chainEntry(before uint64) *badger.Entry {
 	if s == nil {
 		return badger.NewEntry(sequenceKey, nil)
 	}
@@ -88,11 +88,11 @@ func (s *identity) link(before uint64) *badger.Entry {
 // linkSize is how long the value of a sequence record is. Earlier programs have left it empty.
 const linkSize = 16 + 8
 
-// linked returns the version of the newest commit that a transaction sees, and 0 where that is not known.
-func linked(txn *badger.Txn) uint64 {
+// lastCommit returns the version of the newest commit that a transaction sees, and 0 where that is not known.
+func lastCommit(txn *badger.Txn) uint64 {
 	var item *badger.Item
 	var err error
-	if moved(func() { item, err = txn.Get(sequenceKey) }) != nil || err != nil {
+	if recoverMove(func() { item, err = txn.Get(sequenceKey) }) != nil || err != nil {
 		return 0
 	}
 	return item.Version()
@@ -106,8 +106,8 @@ type origin struct {
 	older   bool      // an earlier program has written some since the last change that this store knows of
 }
 
-// see notes one entry. Deletions have no tag.
-func (o *origin) see(e files.Entry) error {
+// add notes one entry. Deletions have no tag.
+func (o *origin) add(e files.Entry) error {
 	switch {
 	case o.of == nil || e.Meta&files.MetaDeleted != 0 || bytes.HasPrefix(e.Key, []byte("!badger!")):
 	case e.Tag == 0 && e.Version <= o.of.untagged:
@@ -150,7 +150,7 @@ func decodeIdentity(b []byte) *identity {
 
 // readIdentity finds out the id of a store, and what fingerprints its tables had. Both are nil where an earlier
 // program has made the store.
-func readIdentity(path string, v *vault) (*identity, map[string]files.Fingerprint, error) {
+func readIdentity(path string, v *keyring) (*identity, map[string]files.Fingerprint, error) {
 	b, err := os.ReadFile(filepath.Join(path, storeFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("reading the id of the store: %w", err)
@@ -167,7 +167,7 @@ func readIdentity(path string, v *vault) (*identity, map[string]files.Fingerprin
 		return own.withSeed(v), nil, nil
 	}
 	// One of them is of another store, or both are damaged: the other files know.
-	id, err := writtenBy(path, v)
+	id, err := majorityID(path, v)
 	switch {
 	case err != nil:
 		return nil, nil, err
@@ -181,8 +181,8 @@ func readIdentity(path string, v *vault) (*identity, map[string]files.Fingerprin
 	return nil, nil, nil
 }
 
-// writtenBy returns the id that most of the tables and logs have; zero where there is none.
-func writtenBy(path string, v *vault) (id [16]byte, err error) {
+// majorityID returns the id that most of the tables and logs have; zero where there is none.
+func majorityID(path string, v *keyring) (id [16]byte, err error) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return id, fmt.Errorf("reading %s: %w", path, err)
@@ -198,9 +198,9 @@ func writtenBy(path string, v *vault) (id [16]byte, err error) {
 		}
 		switch name := filepath.Join(path, f.Name()); filepath.Ext(name) {
 		case ".sst":
-			err = files.ReadKey(name, v.how(nil, 0), sequenceKey, see)
+			err = files.ReadKey(name, v.tableFormat(nil, 0), sequenceKey, see)
 		case ".mem":
-			var l logged
+			var l logContents
 			l, err = v.readLog(name, nil)
 			for _, e := range l.Entries {
 				_ = see(e)
@@ -272,7 +272,7 @@ func writeTables(path string, s *identity, version uint64, prints map[string]fil
 
 // foreignValues reports whether a value log has a record that another store wrote. The keys of its records are
 // read, and of one with another tag all of it: the tag may be damaged.
-func (v *vault) foreignValues(name string, of *identity) (bool, error) {
+func (v *keyring) foreignValues(name string, of *identity) (bool, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return false, fmt.Errorf("reading the value log: %w", err)
@@ -289,11 +289,11 @@ func (v *vault) foreignValues(name string, of *identity) (bool, error) {
 		}
 		return b, nil
 	}
-	head, err := read(0, files.LogHead)
+	head, err := read(0, files.LogHeaderSize)
 	if err != nil {
 		return false, err
 	}
-	for at := int64(files.LogHead); at < info.Size(); {
+	for at := int64(files.LogHeaderSize); at < info.Size(); {
 		b, err := read(at, 1<<10)
 		if err != nil {
 			return false, err
@@ -311,7 +311,7 @@ func (v *vault) foreignValues(name string, of *identity) (bool, error) {
 		ours := func(c files.LogCipher) bool {
 			key := c.Open(b[from:from+klen], int(at))
 			o := origin{of: of}
-			_ = o.see(files.Entry{Key: y.ParseKey(key), Version: y.ParseTs(key), Tag: b[1]})
+			_ = o.add(files.Entry{Key: y.ParseKey(key), Version: y.ParseTs(key), Tag: b[1]})
 			return o.ours
 		}
 		if !slices.ContainsFunc(v.dataKeys().LogCiphers(head), ours) {

@@ -60,9 +60,9 @@ func copyFile(t *testing.T, to, from string) {
 	}
 }
 
-// kept reads a store: what it has is what was saved, and it says so where some of it is gone. It returns how
+// cacheHeader reads a store: what it has is what was saved, and it says so where some of it is gone. It returns how
 // many are.
-func kept(t *testing.T, o badger.Options, want map[string]string) (gone []string, said string) {
+func cacheHeader(t *testing.T, o badger.Options, want map[string]string) (gone []string, said string) {
 	t.Helper()
 	db, err := badger.Open(t.Context(), o)
 	if err != nil {
@@ -106,11 +106,11 @@ func TestTableOfAnotherStore(t *testing.T) {
 						badger.Unlist(t, path, "000002.sst")
 					}
 					copyFile(t, filepath.Join(path, "000002.sst"), filepath.Join(other, badger.Folder, "000002.sst"))
-					gone, said := kept(t, o, want)
+					gone, said := cacheHeader(t, o, want)
 					if len(gone) != 4 || !strings.HasPrefix(gone[0], "1-") || !strings.Contains(said, "the table 000002.sst") {
 						t.Errorf("%q are gone, and it says %s", gone, said)
 					}
-					if gone, _ = kept(t, o, want); len(gone) != 4 {
+					if gone, _ = cacheHeader(t, o, want); len(gone) != 4 {
 						t.Errorf("then %q are gone", gone)
 					}
 				})
@@ -123,7 +123,7 @@ func TestTableOfAnotherStore(t *testing.T) {
 func TestTableThatIsNotListed(t *testing.T) {
 	dir, want := twin(t, badger.Options{}, "ours, ", 3)
 	badger.Unlist(t, filepath.Join(dir, badger.Folder), "000002.sst")
-	if gone, said := kept(t, badger.Options{Dir: dir}, want); len(gone) > 0 || said != "" {
+	if gone, said := cacheHeader(t, badger.Options{Dir: dir}, want); len(gone) > 0 || said != "" {
 		t.Errorf("%q are gone, and it says %s", gone, said)
 	}
 }
@@ -141,7 +141,7 @@ func TestTableOfAnotherStoreIsNotExamined(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = db.Update(t.Context(), func(tx kv.Tx) error {
-		return errors.Join(kv.In(tx, "DEMO").DeleteCampaign("1-00"), kv.In(tx, "DEMO").DeleteCampaign("1-01"))
+		return errors.Join(kv.NewWorkspaceTx(tx, "DEMO").DeleteCampaign("1-00"), kv.NewWorkspaceTx(tx, "DEMO").DeleteCampaign("1-01"))
 	})
 	want["last"] = `{"n":1}` // what is deleted by the last commit is kept as such
 	if err := errors.Join(err, put(db, t, "last", want["last"]), db.Close()); err != nil {
@@ -156,7 +156,7 @@ func TestTableOfAnotherStoreIsNotExamined(t *testing.T) {
 	}
 	copyFile(t, filepath.Join(dir, badger.Folder, "000002.sst"), filepath.Join(other, badger.Folder, "000002.sst"))
 	db = open(t, dir)
-	db.Prove(t.Context())
+	db.Verify(t.Context())
 	for _, id := range []string{"1-00", "1-01"} {
 		if got, err := body(t, db, id); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%s is %.40q, %v", id, got, err)
@@ -187,11 +187,11 @@ func TestValuesOfAnotherStore(t *testing.T) {
 				}
 			}
 			log := filepath.Join(badger.Folder, "000001.vlog")
-			if gone, said := kept(t, o, want); len(gone) > 0 || said != "" {
+			if gone, said := cacheHeader(t, o, want); len(gone) > 0 || said != "" {
 				t.Fatalf("%q are gone, and it says %s", gone, said)
 			}
 			copyFile(t, filepath.Join(o.Dir, log), filepath.Join(dirs["theirs"], log))
-			if gone, said := kept(t, o, want); len(gone) != 1 || gone[0] != "large" || !strings.Contains(said, "value log 000001.vlog") {
+			if gone, said := cacheHeader(t, o, want); len(gone) != 1 || gone[0] != "large" || !strings.Contains(said, "value log 000001.vlog") {
 				t.Errorf("%q are gone, and it says %s", gone, said)
 			}
 		})
@@ -206,7 +206,7 @@ func snapshot(t *testing.T, dir string) image {
 	return m
 }
 
-// whole returns a file of an image.
+// isWhole returns a file of an image.
 func (m image) whole(name string) []byte {
 	return append(bytes.Clone(m.files[name]), make([]byte, m.sizes[name]-int64(len(m.files[name])))...)
 }
@@ -288,7 +288,7 @@ func TestOlderLog(t *testing.T) {
 					o.Dir = t.TempDir()
 					names := map[string]string{last.log(t): c.image.log(t), "SEQUENCE": "SEQUENCE"}
 					last.with(c.image, names).write(t, o.Dir, "", nil, 0)
-					gone, said := kept(t, o, want)
+					gone, said := cacheHeader(t, o, want)
 					if len(gone) != c.gone || !strings.Contains(said, fmt.Sprintf("the last %d changes are missing", c.gone)) {
 						t.Errorf("%q are gone, and it says %s", gone, said)
 					}
@@ -305,7 +305,7 @@ func TestOlderLogOfAClosedStore(t *testing.T) {
 	want := map[string]string{}
 	earlier := session(t, o, saver(t, want, 0, 3))
 	session(t, o, func(db *badger.DB) {
-		if err := db.Update(t.Context(), func(tx kv.Tx) error { return kv.In(tx, "DEMO").DeleteCampaign("c001") }); err != nil {
+		if err := db.Update(t.Context(), func(tx kv.Tx) error { return kv.NewWorkspaceTx(tx, "DEMO").DeleteCampaign("c001") }); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -321,7 +321,7 @@ func TestOlderLogOfAClosedStore(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(o.Dir, badger.Folder, "00001.mem"), earlier.files[earlier.log(t)], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if gone, said := kept(t, o, want); len(gone) > 0 || said != "" {
+	if gone, said := cacheHeader(t, o, want); len(gone) > 0 || said != "" {
 		t.Errorf("%q are gone, and it says %s", gone, said)
 	}
 	if got, err := body(t, open(t, o.Dir), "c001"); !errors.Is(err, store.ErrNotFound) {
@@ -348,7 +348,7 @@ func TestLogOfAnotherStore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := badger.Options{Dir: t.TempDir()}
 			c.image.write(t, o.Dir, "", nil, 0)
-			gone, said := kept(t, o, want)
+			gone, said := cacheHeader(t, o, want)
 			if len(gone) != c.gone || !strings.Contains(said, "was not written by this store") {
 				t.Errorf("%q are gone, and it says %s", gone, said)
 			}
@@ -391,7 +391,7 @@ func TestLogOfTheDamagedStore(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(path, "00009.mem"), before.whole(before.log(t)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if gone, said := kept(t, o, want); len(gone) > 0 || !strings.Contains(said, "the log 00009.mem was not written by this store") {
+	if gone, said := cacheHeader(t, o, want); len(gone) > 0 || !strings.Contains(said, "the log 00009.mem was not written by this store") {
 		t.Errorf("%q are gone, and it says %s", gone, said)
 	}
 }
@@ -406,7 +406,7 @@ func TestOlderTables(t *testing.T) {
 	last := session(t, o, saver(t, want, 6, 9))
 	earlier.with(last, map[string]string{last.log(t): last.log(t), "SEQUENCE": "SEQUENCE", "STORE": "STORE"}).write(t, o.Dir+"x", "", nil, 0)
 	o.Dir += "x"
-	gone, said := kept(t, o, want)
+	gone, said := cacheHeader(t, o, want)
 	if len(gone) != 3 || !strings.Contains(said, "changes before the last ones are missing") {
 		t.Errorf("%q are gone, and it says %s", gone, said)
 	}
@@ -450,7 +450,7 @@ func TestEarlierProgram(t *testing.T) {
 	o.Dir = t.TempDir()
 	killed.write(t, o.Dir, "", nil, 0)
 	for range 3 {
-		if gone, said := kept(t, o, want); len(gone) > 0 || said != "" {
+		if gone, said := cacheHeader(t, o, want); len(gone) > 0 || said != "" {
 			t.Errorf("%q are gone, and it says %s", gone, said)
 		}
 		session(t, o, saver(t, want, 9, 12))
@@ -512,7 +512,7 @@ func TestDamagedIdentity(t *testing.T) {
 				}
 			}
 			whole("none of them")
-			if gone, said := kept(t, badger.Options{Dir: dir}, want); len(gone) > 0 || said != "" {
+			if gone, said := cacheHeader(t, badger.Options{Dir: dir}, want); len(gone) > 0 || said != "" {
 				t.Errorf("%q are gone, and it says %s", gone, said)
 			}
 			whole("opened again")

@@ -113,7 +113,7 @@ func (m image) tryIndex(t *testing.T, dir, what, passphrase string, sum *indexTa
 		return
 	}
 	defer db.Close()
-	db.Prove(t.Context())
+	db.Verify(t.Context())
 	found, err := kv.Check(t.Context(), db, nil)
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
@@ -128,14 +128,14 @@ func (m image) tryIndex(t *testing.T, dir, what, passphrase string, sum *indexTa
 	for id, want := range m.want {
 		got, err := body(t, db, id)
 		if err == nil && got == want {
-			if found.Names("DEMO", id) && !found.Lossy() {
+			if found.ConcernsCampaign("DEMO", id) && !found.HasLoss() {
 				t.Errorf("%s: %s is whole, and named", what, id)
 			}
 			continue
 		}
 		sum.lost++
 		switch {
-		case found.Names("DEMO", id):
+		case found.ConcernsCampaign("DEMO", id):
 			sum.named++
 		case counted && passphrase == "" && m.open.Encrypt != nil:
 			sum.counted++
@@ -145,7 +145,7 @@ func (m image) tryIndex(t *testing.T, dir, what, passphrase string, sum *indexTa
 	}
 }
 
-func sentences(c kv.Checked) string {
+func sentences(c kv.CheckResult) string {
 	var out []string
 	for _, f := range c.Findings {
 		out = append(out, f.What)

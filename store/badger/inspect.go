@@ -22,20 +22,20 @@ import (
 	"bugle/store/badger/internal/files"
 )
 
-// thorough is up to how many bytes of tables every block is proved before the database opens. Of a
+// fullVerifyLimit is up to how many bytes of tables every block is proved before the database opens. Of a
 // larger store those are proved that it has not been closed with; the others after it is open.
-var thorough int64 = 4 << 20 // a test changes it
+var fullVerifyLimit int64 = 4 << 20 // a test changes it
 
 // inspection is what the files of a database are found to be, without opening it.
 type inspection struct {
 	problems []string                        // in plain words; empty where nothing is wrong
-	gone     []string                        // those of them that are about files which are not there any more
+	missing  []string                        // those of them that are about files which are not there any more
 	acked    uint64                          // the version of the last change that was acknowledged; 0 where not known
 	newest   uint64                          // of the newest change that the files hold
 	named    map[uint64]badger.TableManifest // the tables that belong to the database
-	proved   bool                            // every block of every table was proved
+	verified bool                            // every block of every table was proved
 	closed   closedTables
-	vault    *vault
+	vault    *keyring
 
 	identity *identity                    // nil: the store has no id yet
 	listed   map[string]files.Fingerprint // what the tables were
@@ -45,12 +45,12 @@ type inspection struct {
 	older    bool                         // an earlier program has written to the store since it got its id
 }
 
-func (i *inspection) wrong(format string, args ...any) {
+func (i *inspection) addProblem(format string, args ...any) {
 	i.problems = append(i.problems, fmt.Sprintf(format, args...))
 }
 
 // inspect reads the files of a database that no process has open.
-func inspect(path string, v *vault, all bool) (i inspection, err error) {
+func inspect(path string, v *keyring, all bool) (i inspection, err error) {
 	i.vault = v
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -89,7 +89,7 @@ func inspect(path string, v *vault, all bool) (i inspection, err error) {
 	if v == nil && i.encrypted() {
 		return i, files.ErrNoRegistry
 	}
-	i.proved, i.closed = true, known
+	i.verified, i.closed = true, known
 	found := map[string]bool{}
 	for _, name := range tables {
 		found[name] = true
@@ -97,8 +97,8 @@ func inspect(path string, v *vault, all bool) (i inspection, err error) {
 	var there []uint64
 	for _, id := range named {
 		if !found[files.TableName(id)] {
-			i.wrong("the table %s is missing", files.TableName(id))
-			i.gone = append(i.gone, i.problems[len(i.problems)-1])
+			i.addProblem("the table %s is missing", files.TableName(id))
+			i.missing = append(i.missing, i.problems[len(i.problems)-1])
 			continue
 		}
 		there = append(there, id)
@@ -106,13 +106,13 @@ func inspect(path string, v *vault, all bool) (i inspection, err error) {
 	soon := i.compacted(len(logs))
 	unlisted := func(name string) bool { _, ok := i.listed[name]; return i.identity != nil && !ok }
 	err = i.tables(path, there, func(name string) (whole, tags bool) {
-		tags = total <= thorough || unlisted(name)
+		tags = total <= fullVerifyLimit || unlisted(name)
 		return all || tags || soon[name] || !unchanged[name], tags
 	})
 	if err != nil {
 		return i, err
 	}
-	if err := i.logs(path, logs); err != nil {
+	if err := i.inspectLogs(path, logs); err != nil {
 		return i, err
 	}
 	for _, name := range values {
@@ -123,29 +123,29 @@ func inspect(path string, v *vault, all bool) (i inspection, err error) {
 			return i, err
 		} else if foreign {
 			i.foreign[name] = true
-			i.wrong("the value log %s was not written by this store", name)
+			i.addProblem("the value log %s was not written by this store", name)
 		}
 	}
-	if err := i.strays(path, tables, named, logs); err != nil {
+	if err := i.inspectUnlisted(path, tables, named, logs); err != nil {
 		return i, err
 	}
 	if i.newest < i.acked && len(i.problems) == 0 {
-		i.wrong("the last %d changes are missing", i.acked-i.newest)
+		i.addProblem("the last %d changes are missing", i.acked-i.newest)
 	}
 	return i, nil
 }
 
-// notOurs notes a file that does not belong to the store as it is. What was in its place is lost.
-func (i *inspection) notOurs(name, format string, args ...any) {
+// addForeign notes a file that does not belong to the store as it is. What was in its place is lost.
+func (i *inspection) addForeign(name, format string, args ...any) {
 	i.foreign[name] = true
-	i.wrong(format, args...)
-	i.gone = append(i.gone, i.problems[len(i.problems)-1])
+	i.addProblem(format, args...)
+	i.missing = append(i.missing, i.problems[len(i.problems)-1])
 }
 
-// logs reads the logs. They hold what was written after the tables, without a gap. The one that was made a table
+// inspectLogs reads the logs. They hold what was written after the tables, without a gap. The one that was made a table
 // last may still be there. An older one may be as well, where somebody was reading as the process was killed, or
 // somebody has put it back: all of it is in tables, or was deleted since.
-func (i *inspection) logs(path string, names []string) error {
+func (i *inspection) inspectLogs(path string, names []string) error {
 	flushed, links, there := i.newest, []link{}, map[uint64]bool{}
 	for _, name := range names {
 		l, err := i.vault.readLog(join(path, name), i.identity)
@@ -155,13 +155,13 @@ func (i *inspection) logs(path string, names []string) error {
 		i.older = i.older || l.older
 		switch {
 		case l.foreign:
-			i.notOurs(name, "the log %s was not written by this store", name)
+			i.addForeign(name, "the log %s was not written by this store", name)
 		case len(l.links) > 0 && l.Newest < flushed:
 			i.outdated = append(i.outdated, name)
 			continue
 		}
 		if i.newest = max(i.newest, l.Newest); l.lost(i.acked) {
-			i.wrong("the log %s cannot be read to the end", name)
+			i.addProblem("the log %s cannot be read to the end", name)
 		}
 		links = append(links, l.links...)
 		for _, e := range l.Entries {
@@ -178,8 +178,8 @@ func (i *inspection) logs(path string, names []string) error {
 		}
 	}
 	if missing > 0 {
-		i.wrong("changes before the last ones are missing")
-		i.gone = append(i.gone, i.problems[len(i.problems)-1])
+		i.addProblem("changes before the last ones are missing")
+		i.missing = append(i.missing, i.problems[len(i.problems)-1])
 	}
 	return nil
 }
@@ -230,10 +230,10 @@ func (i *inspection) encrypted() bool {
 	return false
 }
 
-// strays looks at tables that the list of tables does not name. A process that was killed leaves such:
+// inspectUnlisted looks at tables that the list of tables does not name. A process that was killed leaves such:
 // those that it had rewritten, as the list says, and those that it was writing, whose records are all in
 // other files as well. Where they are not, the list has lost a table, and the database would remove it.
-func (i *inspection) strays(path string, tables []string, named []uint64, logs []string) error {
+func (i *inspection) inspectUnlisted(path string, tables []string, named []uint64, logs []string) error {
 	known := map[string]bool{}
 	for _, id := range named {
 		known[files.TableName(id)] = true
@@ -242,7 +242,7 @@ func (i *inspection) strays(path string, tables []string, named []uint64, logs [
 		return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return known[name] })
 	}
 	if tables = without(tables); len(tables) > 0 {
-		for id, gone := range files.Rewritten(path) {
+		for id, gone := range files.RemovedTables(path) {
 			known[files.TableName(id)] = gone
 		}
 		tables = without(tables)
@@ -257,8 +257,8 @@ func (i *inspection) strays(path string, tables []string, named []uint64, logs [
 		} else if foreign {
 			continue
 		}
-		_, err := files.ReadTable(join(path, name), i.vault.how(nil, 0), func(e files.Entry) error {
-			if h := xxhash.Sum64(e.Key); !own(e.Key) && alone[h].Version <= e.Version {
+		_, err := files.ReadTable(join(path, name), i.vault.tableFormat(nil, 0), func(e files.Entry) error {
+			if h := xxhash.Sum64(e.Key); !isInternal(e.Key) && alone[h].Version <= e.Version {
 				alone[h] = files.Entry{Version: e.Version, Meta: e.Meta}
 			}
 			return nil
@@ -274,7 +274,7 @@ func (i *inspection) strays(path string, tables []string, named []uint64, logs [
 		return nil
 	}
 	for _, id := range named {
-		if _, err := files.ReadTable(join(path, files.TableName(id)), i.vault.how(i.named, id), found); err != nil {
+		if _, err := files.ReadTable(join(path, files.TableName(id)), i.vault.tableFormat(i.named, id), found); err != nil {
 			return err
 		}
 	}
@@ -289,7 +289,7 @@ func (i *inspection) strays(path string, tables []string, named []uint64, logs [
 	}
 	for _, e := range alone {
 		if e.Meta&files.MetaDeleted == 0 {
-			i.wrong("its list of tables (%s) is incomplete", badger.ManifestFilename)
+			i.addProblem("its list of tables (%s) is incomplete", badger.ManifestFilename)
 			return nil
 		}
 	}
@@ -302,12 +302,12 @@ func (i *inspection) isForeign(path, name string) (bool, error) {
 	if o.of == nil {
 		return false, nil
 	}
-	t, err := files.ReadTable(join(path, name), i.vault.how(nil, 0), o.see)
+	t, err := files.ReadTable(join(path, name), i.vault.tableFormat(nil, 0), o.add)
 	if err != nil {
 		return false, err
 	}
 	print, ok := i.listed[name]
-	i.foreign[name] = o.foreign || ok && t.Indexed && !t.Print.Is(print)
+	i.foreign[name] = o.foreign || ok && t.Indexed && !t.Fingerprint.Matches(print)
 	return i.foreign[name], nil
 }
 
@@ -318,7 +318,7 @@ func (i *inspection) manifest(path string, expected bool) (ids []uint64, err err
 	f, err := os.Open(filepath.Join(path, badger.ManifestFilename))
 	if errors.Is(err, fs.ErrNotExist) {
 		if expected {
-			i.wrong("its list of tables (%s) is missing", badger.ManifestFilename)
+			i.addProblem("its list of tables (%s) is missing", badger.ManifestFilename)
 		}
 		return nil, nil
 	}
@@ -328,7 +328,7 @@ func (i *inspection) manifest(path string, expected bool) (ids []uint64, err err
 	defer f.Close()
 	m, _, err := badger.ReplayManifestFile(f, 0, settings(path, slog.New(slog.DiscardHandler)))
 	if err != nil {
-		i.wrong("its list of tables (%s) is damaged", badger.ManifestFilename)
+		i.addProblem("its list of tables (%s) is damaged", badger.ManifestFilename)
 		return nil, nil
 	}
 	i.named = m.Tables
@@ -346,13 +346,13 @@ func (i *inspection) tables(path string, ids []uint64, prove func(name string) (
 		all.Go(func() {
 			var buf []byte
 			for n := next.Add(1) - 1; n < int64(len(ids)); n = next.Add(1) - 1 {
-				name, h := files.TableName(ids[n]), i.vault.how(i.named, ids[n])
+				name, h := files.TableName(ids[n]), i.vault.tableFormat(i.named, ids[n])
 				whole, tags := prove(name)
 				proved[n] = whole
 				switch {
 				case tags && i.identity != nil:
 					from[n].of = i.identity
-					found[n], failed[n] = files.ReadTable(join(path, name), h, from[n].see)
+					found[n], failed[n] = files.ReadTable(join(path, name), h, from[n].add)
 				case whole:
 					found[n], failed[n] = files.ReadTable(join(path, name), h, nil)
 				default:
@@ -364,25 +364,25 @@ func (i *inspection) tables(path string, ids []uint64, prove func(name string) (
 	all.Wait()
 	i.prints = map[string]files.Fingerprint{}
 	for n, t := range found {
-		i.proved = i.proved && proved[n]
+		i.verified = i.verified && proved[n]
 		if failed[n] != nil {
 			return failed[n]
 		}
 		name := files.TableName(ids[n])
-		if print, ok := i.listed[name]; from[n].foreign || ok && t.Indexed && !t.Print.Is(print) {
-			i.notOurs(name, "the table %s was not written by this store", name)
+		if print, ok := i.listed[name]; from[n].foreign || ok && t.Indexed && !t.Fingerprint.Matches(print) {
+			i.addForeign(name, "the table %s was not written by this store", name)
 			continue
 		}
 		i.newest = max(i.newest, t.Newest)
 		i.older = i.older || from[n].older
 		if t.Indexed {
-			i.prints[name] = t.Print
+			i.prints[name] = t.Fingerprint
 		}
 		switch {
 		case !t.Indexed:
-			i.wrong("the index of the table %s is missing", name)
+			i.addProblem("the index of the table %s is missing", name)
 		case len(t.Gaps) > 0:
-			i.wrong("%d blocks of the table %s are damaged", len(t.Gaps), name)
+			i.addProblem("%d blocks of the table %s are damaged", len(t.Gaps), name)
 		}
 	}
 	return nil

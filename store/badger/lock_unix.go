@@ -32,7 +32,7 @@ func lockFolder(path string) (release func(), err error) {
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			return nil, errHeld
 		}
-		return nil, fmt.Errorf("%w (%w)", store.ErrNoLocks, err)
+		return nil, fmt.Errorf("%w (%w)", store.ErrLocksUnsupported, err)
 	}
 	return func() { _ = f.Close() }, nil
 }

@@ -8,37 +8,37 @@ import (
 	"bugle/store/badger/internal/files"
 )
 
-// logged is what the log of a table in memory holds, and what its entries tell of the store that wrote it.
-type logged struct {
+// logContents is what the log of a table in memory holds, and what its entries tell of the store that wrote it.
+type logContents struct {
 	files.Log
 	links  []link
 	origin // of its entries
 }
 
-// link is what a sequence record says of the commits before.
+// chainEntry is what a sequence record says of the commits before.
 type link struct{ version, before uint64 }
 
-// lost reports whether acknowledged changes cannot be read; acked is the last one, 0 where that is
+// lostMark reports whether acknowledged changes cannot be read; acked is the last one, 0 where that is
 // not known.
-func (l logged) lost(acked uint64) bool { return l.Broken && (acked == 0 || l.After <= acked) }
+func (l logContents) lost(acked uint64) bool { return l.Broken && (acked == 0 || l.After <= acked) }
 
 // readLog reads the log of a table in memory, and leaves out what another store than that one has written; nil
 // takes all.
-func (v *vault) readLog(path string, of *identity) (l logged, err error) {
+func (v *keyring) readLog(path string, of *identity) (l logContents, err error) {
 	l.of = of
 	if l.Log, err = files.ReadLog(path, v.dataKeys()); err != nil {
 		return l, err
 	}
-	l.settle()
+	l.removeForeign()
 	return l, nil
 }
 
-// settle removes the transactions that another store has written.
-func (l *logged) settle() {
+// finishSwap removes the transactions that another store has written.
+func (l *logContents) removeForeign() {
 	strange := map[uint64]bool{} // versions
 	for _, e := range slices.Concat(l.Entries, l.Torn) {
 		o := origin{of: l.of}
-		_ = o.see(e)
+		_ = o.add(e)
 		l.ours, l.foreign, l.older = l.ours || o.ours, l.foreign || o.foreign, l.older || o.older
 		if o.foreign {
 			strange[e.Version] = true

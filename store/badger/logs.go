@@ -17,7 +17,7 @@ import (
 	"bugle/store/kv"
 )
 
-// logs looks after the files that the database makes and writes through mapped memory while the store is
+// inspectLogs looks after the files that the database makes and writes through mapped memory while the store is
 // open. There a full disk is a bus error, which ends the process, and the name of a new file is not durable
 // by itself. So what is written has its space before:
 //
@@ -34,12 +34,12 @@ type logs struct {
 	mu   sync.Mutex // guards next
 	next string     // the log made ahead; empty: none
 
-	held    atomic.Uint64 // the space that it and the log in use have, where that can be reserved
-	waiting atomic.Int32  // tables that wait for space
+	reserved atomic.Uint64 // the space that it and the log in use have, where that can be reserved
+	waiting  atomic.Int32  // tables that wait for space
 	// unsynced reports that the database could not sync its value log: it only logs that.
 	unsynced atomic.Bool
-	// broken is why nothing can be written any more.
-	broken atomic.Pointer[error]
+	// failed is why nothing can be written any more.
+	failed atomic.Pointer[error]
 }
 
 const (
@@ -60,7 +60,7 @@ func (l *logs) begin(path string, o badger.Options) badger.Options {
 	l.path, l.space = path, uint64(o.MemTableSize+o.MemTableSize/4)
 	l.end()
 	l.stop = l.watch()
-	return o.WithLogger(listener{o.Logger, l})
+	return o.WithLogger(errorListener{o.Logger, l})
 }
 
 // end is called where the database is closed, or could not be opened.
@@ -71,13 +71,13 @@ func (l *logs) end() {
 	}
 }
 
-// listener notices an error of the database that it only logs.
-type listener struct {
+// errorListener notices an error of the database that it only logs.
+type errorListener struct {
 	badger.Logger
 	logs *logs
 }
 
-func (l listener) Errorf(format string, args ...any) {
+func (l errorListener) Errorf(format string, args ...any) {
 	if strings.HasPrefix(format, "Error while curlf sync") { // badger/v4/value.go
 		l.logs.unsynced.Store(true)
 	}
@@ -88,7 +88,7 @@ func (l listener) Errorf(format string, args ...any) {
 // the log has a hole. It returns the error for who has asked for the change.
 func (l *logs) fail(err error) error {
 	err = fmt.Errorf("the disk has failed (%w): %w", err, errUncertain)
-	l.broken.CompareAndSwap(nil, &err)
+	l.failed.CompareAndSwap(nil, &err)
 	return err
 }
 
@@ -113,10 +113,10 @@ func removeEmptyLogs(path string) error {
 	return nil
 }
 
-// ready makes the next log where the database has taken the one that was made ahead. It fails where nothing
+// prepareNext makes the next log where the database has taken the one that was made ahead. It fails where nothing
 // may be written.
-func (l *logs) ready() error {
-	if err := l.broken.Load(); err != nil {
+func (l *logs) prepareNext() error {
+	if err := l.failed.Load(); err != nil {
 		return *err
 	}
 	if l.path == "" {
@@ -129,18 +129,18 @@ func (l *logs) ready() error {
 			return nil
 		}
 	}
-	last, err := newest(l.path, logExt)
+	last, err := newestNumber(l.path, logExt)
 	if err != nil {
 		return err
 	}
 	name := filepath.Join(l.path, fmt.Sprintf("%05d%s", last+1, logExt))
-	reserved, err := extend(name, os.O_CREATE, func(int64) int64 { return int64(l.space) })
+	reserved, err := reserveSpace(name, os.O_CREATE, func(int64) int64 { return int64(l.space) })
 	if err != nil {
 		_ = os.Remove(name)
 		return err
 	}
 	list := filepath.Join(l.path, badger.ManifestFilename)
-	if _, err := extend(list, 0, func(size int64) int64 { return size + listSpace }); err != nil {
+	if _, err := reserveSpace(list, 0, func(size int64) int64 { return size + listSpace }); err != nil {
 		return err
 	}
 	if err := kv.SyncFolder(l.path); err != nil {
@@ -148,14 +148,14 @@ func (l *logs) ready() error {
 	}
 	l.next = name
 	if reserved {
-		l.held.Store(2 * l.space)
+		l.reserved.Store(2 * l.space)
 	}
 	return nil
 }
 
-// extend reserves space for a file, by what its size is, which stays as it is. It reports whether the disk
+// reserveSpace reserves space for a file, by what its size is, which stays as it is. It reports whether the disk
 // can do that.
-func extend(name string, flag int, space func(size int64) int64) (reserved bool, err error) {
+func reserveSpace(name string, flag int, space func(size int64) int64) (reserved bool, err error) {
 	f, err := os.OpenFile(name, os.O_RDWR|flag, 0o600)
 	if err != nil {
 		return false, err
@@ -171,8 +171,8 @@ func extend(name string, flag int, space func(size int64) int64) (reserved bool,
 	return reserved, errors.Join(err, f.Close())
 }
 
-// drop removes the log that was made ahead, as the store is closed.
-func (l *logs) drop() {
+// removeNext removes the log that was made ahead, as the store is closed.
+func (l *logs) removeNext() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.next == "" {
@@ -182,11 +182,11 @@ func (l *logs) drop() {
 		_ = os.Remove(l.next)
 	}
 	l.next = ""
-	l.held.Store(0)
+	l.reserved.Store(0)
 }
 
-// newest returns the highest number among the files with an ending, 0 where there is none.
-func newest(path, ext string) (last uint64, err error) {
+// newestNumber returns the highest number among the files with an ending, 0 where there is none.
+func newestNumber(path, ext string) (last uint64, err error) {
 	names, err := filepath.Glob(filepath.Join(globEscape(path), "*"+ext))
 	for _, name := range names {
 		if n, err := strconv.ParseUint(strings.TrimSuffix(filepath.Base(name), ext), 10, 32); err == nil {
@@ -204,7 +204,7 @@ func (l *logs) commit(txn *badger.Txn, changes []*change) error {
 	large := int64(0)
 	for _, ch := range changes {
 		for _, w := range ch.writes {
-			if len(w.value) >= inline {
+			if len(w.value) >= inlineLimit {
 				large += int64(len(w.key)+len(w.value)) + 64 // its head and checksum
 			}
 		}
@@ -223,7 +223,7 @@ func (l *logs) commit(txn *badger.Txn, changes []*change) error {
 	case errors.Is(err, badger.ErrTxnTooBig), errors.Is(err, badger.ErrBlockedWrites), errors.Is(err, badger.ErrDBClosed):
 		return err // nothing was written
 	case err != nil && strings.Contains(err.Error(), errUnreserved.Error()): // of the next value log, before anything was written
-		return fmt.Errorf("%w: %w", store.ErrFull, err)
+		return fmt.Errorf("%w: %w", store.ErrDiskFull, err)
 	}
 	if err != nil {
 		return l.fail(err)
@@ -234,11 +234,11 @@ func (l *logs) commit(txn *badger.Txn, changes []*change) error {
 // reserveValues reserves space for that many bytes in the value log. What it has beyond its end is not lost
 // to the disk: the database cuts it off as it leaves the log.
 func (l *logs) reserveValues(size int64) error {
-	last, err := newest(l.path, valueExt)
+	last, err := newestNumber(l.path, valueExt)
 	if err != nil {
 		return err
 	}
-	_, err = extend(filepath.Join(l.path, fmt.Sprintf("%06d%s", last, valueExt)), 0, func(has int64) int64 {
+	_, err = reserveSpace(filepath.Join(l.path, fmt.Sprintf("%06d%s", last, valueExt)), 0, func(has int64) int64 {
 		if has == 2*maxValue { // as it is made; it is left once it has more than maxValue
 			has = maxValue
 		}

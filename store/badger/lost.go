@@ -15,9 +15,9 @@ import (
 	"bugle/store/badger/internal/files"
 )
 
-// lost says that records cannot be read any more: which keys they may have had, and up to which version. There
+// lostMark says that records cannot be read any more: which keys they may have had, and up to which version. There
 // is one for each table that is damaged. A record that is there and whole is not lost, whatever a mark says.
-type lost struct {
+type lostMark struct {
 	Table string       `json:"table,omitempty"` // empty where it is not about a table
 	Spans []files.Span `json:"spans,omitempty"`
 	Bloom []byte       `json:"bloom,omitempty"` // the table's filter; without it any key of the spans may be lost
@@ -45,10 +45,10 @@ const (
 )
 
 // spansOf returns the gaps of a table as spans, neighbors as one.
-func spansOf(gaps []files.Span) []files.Span { return joined(append([]files.Span(nil), gaps...)) }
+func spansOf(gaps []files.Span) []files.Span { return mergeSpans(append([]files.Span(nil), gaps...)) }
 
-// joined returns spans in their order, those that touch as one, and no more than maxSpans.
-func joined(spans []files.Span) []files.Span {
+// mergeSpans returns spans in their order, those that touch as one, and no more than maxSpans.
+func mergeSpans(spans []files.Span) []files.Span {
 	slices.SortFunc(spans, func(a, b files.Span) int { return bytes.Compare(a.From, b.From) })
 	out := spans[:0]
 	for _, s := range spans {
@@ -74,13 +74,13 @@ func joined(spans []files.Span) []files.Span {
 	return out
 }
 
-// exactly returns the mark of one key.
-func exactly(key []byte, why string) lost {
+// markKey returns the mark of one key.
+func markKey(key []byte, why string) lostMark {
 	key = bytes.Clone(key)
-	return lost{Spans: []files.Span{{From: key, To: append(bytes.Clone(key), 0)}}, Why: why}
+	return lostMark{Spans: []files.Span{{From: key, To: append(bytes.Clone(key), 0)}}, Why: why}
 }
 
-func (l lost) touches(key []byte) bool {
+func (l lostMark) touches(key []byte) bool {
 	return !l.Unknown && (l.Bloom == nil || y.Filter(l.Bloom).MayContainKey(key)) &&
 		slices.ContainsFunc(l.Spans, func(s files.Span) bool { return s.Has(key) })
 }
@@ -90,18 +90,18 @@ var lostPrefix = []byte("\x00lost")
 
 func lostKey(n int) []byte { return fmt.Appendf(nil, "%s%06d", lostPrefix, n) }
 
-// own reports whether a key is one of this package's.
-func own(key []byte) bool { return len(key) > 0 && key[0] == 0 }
+// written reports whether a key is one of this package's.
+func isInternal(key []byte) bool { return len(key) > 0 && key[0] == 0 }
 
 // readLost reads the marks of the store.
 func (d *DB) readLost() error {
-	var marks []lost
+	var marks []lostMark
 	err := d.db.View(func(t *badger.Txn) error {
 		it := t.NewIterator(badger.IteratorOptions{Prefix: lostPrefix})
 		defer it.Close()
 		for it.Rewind(); it.Valid(); it.Next() {
 			err := it.Item().Value(func(v []byte) error {
-				var l lost
+				var l lostMark
 				if err := json.Unmarshal(v, &l); err != nil {
 					return fmt.Errorf("reading the record of data loss: %w", err)
 				}
@@ -127,7 +127,7 @@ func (d *DB) readLost() error {
 
 // writeLost keeps marks in the database, each in a transaction of its own. That one cannot be kept does not
 // keep the others from it.
-func writeLost(db *badger.DB, of *identity, marks []lost) error {
+func writeLost(db *badger.DB, of *identity, marks []lostMark) error {
 	var failed []error
 	n := 0
 	for _, l := range marks {
@@ -148,27 +148,27 @@ func writeLost(db *badger.DB, of *identity, marks []lost) error {
 	return errors.Join(failed...)
 }
 
-// keepLost keeps what was found while the store is open: a compaction may have put a damaged table into
+// saveLost keeps what was found while the store is open: a compaction may have put a damaged table into
 // others, and then no later proof finds it.
-func (d *DB) keepLost() error {
-	d.keeping.Lock()
-	defer d.keeping.Unlock()
+func (d *DB) saveLost() error {
+	d.lostMu.Lock()
+	defer d.lostMu.Unlock()
 	return writeLost(d.db, d.identity, *d.lost.Load())
 }
 
 // addLost notes what was found while the store is open. What is found of a table later is added to what was
 // found of it before.
-func (d *DB) addLost(marks ...lost) {
-	d.changeLost(func(all []lost) []lost {
+func (d *DB) addLost(marks ...lostMark) {
+	d.updateLost(func(all []lostMark) []lostMark {
 		for _, l := range marks {
-			i := slices.IndexFunc(all, func(o lost) bool {
+			i := slices.IndexFunc(all, func(o lostMark) bool {
 				return l.Table != "" && o.Table == l.Table && o.Unknown == l.Unknown
 			})
 			if i < 0 {
 				all = append(all, l)
 				continue
 			}
-			l.Spans = joined(slices.Concat(all[i].Spans, l.Spans))
+			l.Spans = mergeSpans(slices.Concat(all[i].Spans, l.Spans))
 			l.Version = max(l.Version, all[i].Version)
 			all[i] = l
 		}
@@ -176,7 +176,7 @@ func (d *DB) addLost(marks ...lost) {
 	})
 }
 
-func (d *DB) changeLost(change func([]lost) []lost) {
+func (d *DB) updateLost(change func([]lostMark) []lostMark) {
 	for {
 		old := d.lost.Load()
 		all := change(slices.Clone(*old))
@@ -186,9 +186,9 @@ func (d *DB) changeLost(change func([]lost) []lost) {
 	}
 }
 
-// missing reports whether a record that is not there may be lost, in what txn sees. One that was deleted
+// mayBeLost reports whether a record that is not there may be lost, in what txn sees. One that was deleted
 // since is not.
-func (d *DB) missing(txn *badger.Txn, key []byte) bool {
+func (d *DB) mayBeLost(txn *badger.Txn, key []byte) bool {
 	for _, l := range *d.lost.Load() {
 		if !l.touches(key) {
 			continue
@@ -200,17 +200,17 @@ func (d *DB) missing(txn *badger.Txn, key []byte) bool {
 	return false
 }
 
-// Doubtful implements [kv.Doubter].
-func (t *tx) Doubtful(key []byte) bool {
+// MayBeStale implements [kv.StaleChecker].
+func (t *tx) MayBeStale(key []byte) bool {
 	marks := *t.db.lost.Load()
-	if !slices.ContainsFunc(marks, func(l lost) bool { return l.touches(key) }) {
+	if !slices.ContainsFunc(marks, func(l lostMark) bool { return l.touches(key) }) {
 		return false
 	}
 	version, err := newestVersion(t.txn, key)
-	return err == nil && slices.ContainsFunc(marks, func(l lost) bool { return version <= l.Version && l.touches(key) })
+	return err == nil && slices.ContainsFunc(marks, func(l lostMark) bool { return version <= l.Version && l.touches(key) })
 }
 
-// Lost returns what the store has lost, a sentence each, until [DB.Forget]; nil where nothing is.
+// Lost returns what the store has lost, a sentence each, until [DB.AcknowledgeLoss]; nil where nothing is.
 func (d *DB) Lost() []string {
 	var out []string
 	seen := map[string]bool{}
@@ -223,19 +223,19 @@ func (d *DB) Lost() []string {
 	return out
 }
 
-// Forget ends what [DB.Lost] returns: from then on a record that is lost is not there, and the records that there
+// AcknowledgeLoss ends what [DB.Lost] returns: from then on a record that is lost is not there, and the records that there
 // are count as all of them.
-func (d *DB) Forget() error {
+func (d *DB) AcknowledgeLoss() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
 		return store.ErrClosed
 	}
-	if err := d.checkSpace(); err != nil {
+	if err := d.checkWriteSpace(); err != nil {
 		return err
 	}
-	d.keeping.Lock()
-	defer d.keeping.Unlock()
+	d.lostMu.Lock()
+	defer d.lostMu.Unlock()
 	err := d.db.Update(func(t *badger.Txn) error {
 		it := t.NewIterator(badger.IteratorOptions{Prefix: lostPrefix})
 		defer it.Close()
@@ -249,27 +249,27 @@ func (d *DB) Forget() error {
 	if err != nil {
 		return d.explain(err)
 	}
-	d.lost.Store(new([]lost))
+	d.lost.Store(new([]lostMark))
 	return d.explain(d.commits.recount())
 }
 
 // Notices returns what was wrong with the store as it was opened and what was done about it, and what
 // it has lost: a sentence each, for people. Mostly there is none.
 func (d *DB) Notices() []string {
-	out := append([]string(nil), d.said...)
-	if lost := d.Lost(); len(lost) > 0 && len(d.said) == 0 {
-		out = append(out, d.lossy(lost[0]))
+	out := append([]string(nil), d.openNotices...)
+	if lost := d.Lost(); len(lost) > 0 && len(d.openNotices) == 0 {
+		out = append(out, d.lossNotice(lost[0]))
 	}
 	return out
 }
 
-func (d *DB) lossy(why string) string {
+func (d *DB) lossNotice(why string) string {
 	return fmt.Sprintf("part of the store in %s was lost (%s); run `bugle doctor` to see what, and to repair it", d.dir, why)
 }
 
-// tell says once that damage was found while the store is open.
-func (d *DB) tell(why string) {
-	if tell := d.found.Load(); tell != nil {
-		(*tell)(d.lossy(why))
+// reportDamage says once that damage was found while the store is open.
+func (d *DB) reportDamage(why string) {
+	if tell := d.onDamage.Load(); tell != nil {
+		(*tell)(d.lossNotice(why))
 	}
 }

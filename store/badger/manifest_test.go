@@ -48,7 +48,7 @@ func TestTableStaysBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(func(db *badger.DB) {
-		err := db.Update(t.Context(), func(tx kv.Tx) error { return kv.In(tx, "DEMO").DeleteCampaign("one") })
+		err := db.Update(t.Context(), func(tx kv.Tx) error { return kv.NewWorkspaceTx(tx, "DEMO").DeleteCampaign("one") })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,7 +50,7 @@ func wantOld(t *testing.T, db *badger.DB) {
 		t.Errorf("opening says %q", said)
 	}
 	c, err := kv.Check(t.Context(), db, nil)
-	if err != nil || !c.Sound() || c.Campaigns != 3 || c.Format != kv.Format {
+	if err != nil || !c.Healthy() || c.Campaigns != 3 || c.Format != kv.Format {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if got, err := body(t, db, "c1"); err != nil || got != `{"n":1.0,"t":"\t\u00e9"}` {
@@ -65,7 +65,7 @@ func makeFormat(t *testing.T, to string) {
 		t.Fatal(err)
 	}
 	err = db.Update(t.Context(), func(tx kv.Tx) error {
-		s := kv.In(tx, "DEMO")
+		s := kv.NewWorkspaceTx(tx, "DEMO")
 		at := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 		for n := range 3 {
 			v, err := doc.Parse(fmt.Appendf(nil, `{"n":%d.0,"t":"\t\u00e9"}`, n))
@@ -80,7 +80,7 @@ func makeFormat(t *testing.T, to string) {
 		return errors.Join(
 			s.PutSettings(engine.Workspace{ID: "DEMO"}),
 			s.PutProfile(engine.User{ID: "p", Attributes: map[string]any{engine.AttrEmail: "ada@example.com"}}),
-			s.PutIdempotent(store.Idempotent{Operation: "create", Key: "k", At: at, ExpiresAt: at.Add(time.Hour)}),
+			s.PutIdempotencyRecord(store.IdempotencyRecord{Operation: "create", Key: "k", At: at, ExpiresAt: at.Add(time.Hour)}),
 			s.PutOutbox(engine.OutboxMessage{ID: "01", At: at}),
 		)
 	})

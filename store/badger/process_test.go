@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// hold keeps the store open until its standard input ends.
+// holdReplaced keeps the store open until its standard input ends.
 func hold(dir string) int {
 	db, err := badger.Open(context.Background(), badger.Options{Dir: dir})
 	if err != nil {
@@ -94,12 +94,12 @@ func save(tx kv.Tx, id string) error {
 		return err
 	}
 	h := engine.Head{ID: id}
-	_, err = kv.In(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
+	_, err = kv.NewWorkspaceTx(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
 	return err
 }
 
-// start runs this binary in a role. Its lines come from the scanner.
-func start(t *testing.T, role, dir string) (*exec.Cmd, io.WriteCloser, *bufio.Scanner) {
+// seekStart runs this binary in a role. Its lines come from the scanner.
+func seekStart(t *testing.T, role, dir string) (*exec.Cmd, io.WriteCloser, *bufio.Scanner) {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -118,7 +118,7 @@ func start(t *testing.T, role, dir string) (*exec.Cmd, io.WriteCloser, *bufio.Sc
 
 func TestSecondProcess(t *testing.T) {
 	dir := t.TempDir()
-	cmd, in, out := start(t, "hold", dir)
+	cmd, in, out := seekStart(t, "hold", dir)
 	if !out.Scan() || out.Text() != "open" {
 		t.Fatalf("the other process says %q", out.Text())
 	}
@@ -145,7 +145,7 @@ func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	var saved []string
 	for range rounds {
-		cmd, _, out := start(t, "write", dir)
+		cmd, _, out := seekStart(t, "write", dir)
 		for n := rand.IntN(40); out.Scan(); n-- {
 			id, ok := strings.CutPrefix(out.Text(), "saved ")
 			if !ok {
@@ -176,7 +176,7 @@ func checkSaved(t *testing.T, dir string, saved []string) {
 		t.Fatalf("after a kill: %v", err)
 	}
 	err = db.View(t.Context(), func(tx kv.Tx) error {
-		s := kv.In(tx, "DEMO")
+		s := kv.NewWorkspaceTx(tx, "DEMO")
 		there := map[string]bool{}
 		err := s.Summaries(func(sum engine.Summary) error { there[sum.ID] = true; return nil })
 		for _, id := range saved {

@@ -24,7 +24,7 @@ func Replace(ctx context.Context, dir string, key *crypt.Key, fill func(context.
 		return "", fmt.Errorf("cannot use the data folder %q: %w", dir, err)
 	}
 	d := newDB(dir, filepath.Join(dir, Folder), slog.New(slog.DiscardHandler))
-	if err := errors.Join(os.MkdirAll(dir, 0o700), kv.SyncAncestors(dir), settle(d.path)); err != nil {
+	if err := errors.Join(os.MkdirAll(dir, 0o700), kv.SyncAncestors(dir), finishSwap(d.path)); err != nil {
 		return "", d.unwritable(err)
 	}
 	release, err := lockFolder(d.path)
@@ -55,20 +55,20 @@ func fillNew(ctx context.Context, dir, into string, key *crypt.Key, fill func(co
 		return err
 	}
 	if key != nil {
-		if db.vault, err = newVault(*key); err == nil {
+		if db.vault, err = newKeyring(*key); err == nil {
 			err = db.vault.write(into)
 		}
 		if err != nil {
 			return db.unwritable(err)
 		}
 	}
-	if err := db.checkSpace(); err != nil {
+	if err := db.checkWriteSpace(); err != nil {
 		return err
 	}
 	if err := db.openFiles(db.log); err != nil {
 		return db.explainOpen(err)
 	}
-	if err := db.begin(inspection{proved: true}); err != nil {
+	if err := db.begin(inspection{verified: true}); err != nil {
 		return err
 	}
 	return errors.Join(fill(ctx, db), db.Close())

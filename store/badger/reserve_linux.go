@@ -76,7 +76,7 @@ func reserveFile(fd int, size int64) error {
 	_ = unix.Fchmod(fd, 0o600)
 	switch filepath.Ext(name) {
 	case tableExt:
-		l.await(func() error { return fallocate(fd, size) })
+		l.waitForSpace(func() error { return fallocate(fd, size) })
 		if err := kv.SyncFolder(filepath.Dir(name)); err != nil {
 			_ = l.fail(err) // and no error of the table: see await
 		}
@@ -88,7 +88,7 @@ func reserveFile(fd int, size int64) error {
 	default:
 		_ = fallocate(fd, size)
 	}
-	if !store.NoSpace(err) {
+	if !store.IsDiskFull(err) {
 		return nil
 	}
 	if _, empty := unix.Seek(fd, 0, unix.SEEK_DATA); empty == unix.ENXIO {
@@ -97,16 +97,16 @@ func reserveFile(fd int, size int64) error {
 	return errors.Join(errUnreserved, err)
 }
 
-// await asks for the space of a table until there is some. It must not fail: a compaction would take the
+// waitForSpace asks for the space of a table until there is some. It must not fail: a compaction would take the
 // table for written, and remove those that it was made of. Readers and writers do not wait for it, but no
-// change is taken meanwhile ([DB.checkSpace]).
-func (l *logs) await(ask func() error) {
-	if !store.NoSpace(ask()) {
+// change is taken meanwhile ([DB.checkWriteSpace]).
+func (l *logs) waitForSpace(ask func() error) {
+	if !store.IsDiskFull(ask()) {
 		return
 	}
 	l.waiting.Add(1)
 	defer l.waiting.Add(-1)
-	for store.NoSpace(ask()) {
+	for store.IsDiskFull(ask()) {
 		time.Sleep(retryAfter)
 	}
 }

@@ -178,7 +178,7 @@ func fillDisk(t *testing.T, dir string, round int, last bool) {
 				case err == nil:
 					saved[w].Store(id, text)
 					done.Add(1)
-				case errors.Is(err, store.ErrFull):
+				case errors.Is(err, store.ErrDiskFull):
 					saved[w].Delete(id) // the one before or this one is there
 					refused.Add(1)
 				default:
@@ -196,7 +196,7 @@ func fillDisk(t *testing.T, dir string, round int, last bool) {
 				t.Fatalf("round %d: waiting for %s", round, what)
 			}
 			if err := db.View(t.Context(), func(tx kv.Tx) error { // somebody reads all the time
-				return kv.In(tx, "DEMO").Summaries(func(engine.Summary) error { return nil })
+				return kv.NewWorkspaceTx(tx, "DEMO").Summaries(func(engine.Summary) error { return nil })
 			}); err != nil {
 				t.Errorf("round %d: reading: %v", round, err)
 			}
@@ -221,7 +221,7 @@ func fillDisk(t *testing.T, dir string, round int, last bool) {
 		empty = fillUp(t, disk)
 	}
 	closed := db.Close()
-	if closed != nil && (!last || !errors.Is(closed, store.ErrFull)) {
+	if closed != nil && (!last || !errors.Is(closed, store.ErrDiskFull)) {
 		t.Errorf("round %d: %v", round, closed)
 	}
 	empty()
@@ -285,7 +285,7 @@ func saveText(db kv.DB, id, text string) error {
 	}
 	return db.Update(context.Background(), func(tx kv.Tx) error {
 		h := engine.Head{ID: id}
-		_, err := kv.In(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
+		_, err := kv.NewWorkspaceTx(tx, "DEMO").PutCampaign(engine.Campaign{Head: h, Body: v}, engine.Summary{Head: h, Name: id}, engine.Revision{}, false)
 		return err
 	})
 }

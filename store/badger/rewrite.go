@@ -20,9 +20,9 @@ import (
 // latest by the next process that opens the store.
 const replacedReason = "replaced"
 
-// ErrDamagedFirst says that a store has lost something, and that this is to be settled before it is
+// ErrRepairFirst says that a store has lost something, and that this is to be settled before it is
 // rewritten.
-var ErrDamagedFirst = errors.New("part of the store was lost; run `bugle doctor --repair` first")
+var ErrRepairFirst = errors.New("part of the store was lost; run `bugle doctor --repair` first")
 
 // Rewrite makes the store in a data folder anew, encrypted with the key to, or with none where that is
 // nil, and removes the old files. The new store is complete, compared with the old one record by
@@ -30,7 +30,7 @@ var ErrDamagedFirst = errors.New("part of the store was lost; run `bugle doctor 
 // nothing has changed. progress, which may be nil, hears how many records were written, or read again.
 //
 // It returns the number of records. It fails as [Open] does, as no other process may have the store open,
-// and with [ErrDamagedFirst].
+// and with [ErrRepairFirst].
 func Rewrite(ctx context.Context, o Options, to *crypt.Key, progress func(records int, verifying bool)) (records int, err error) {
 	if progress == nil {
 		progress = func(int, bool) {}
@@ -46,19 +46,19 @@ func Rewrite(ctx context.Context, o Options, to *crypt.Key, progress func(record
 	if err := old.Close(); err != nil {
 		return 0, errors.Join(err, os.RemoveAll(into))
 	}
-	return records, old.giveWay(into)
+	return records, old.replaceWith(into)
 }
 
 // rewriteInto fills a new store with what the old one has, and proves that it has it.
 func rewriteInto(ctx context.Context, old *DB, into string, to *crypt.Key, progress func(int, bool)) (records int, err error) {
-	old.Prove(ctx)
+	old.Verify(ctx)
 	if len(old.Lost()) > 0 {
-		return 0, ErrDamagedFirst
+		return 0, ErrRepairFirst
 	}
-	if err := room(old.path, old.free); err != nil {
+	if err := checkRoom(old.path, old.free); err != nil {
 		return 0, err
 	}
-	var v *vault
+	var v *keyring
 	err = fillNew(ctx, old.dir, into, to, func(ctx context.Context, db kv.DB) error {
 		v = db.(*DB).vault
 		want, n, err := copyAll(ctx, old, db, progress)
@@ -130,7 +130,7 @@ func eachRecord(ctx context.Context, db kv.DB, fn func(n int, key, value []byte)
 	err = db.View(ctx, func(tx kv.Tx) error {
 		return tx.Scan(nil, kv.ScanOptions{Proved: true}, func(key, value []byte) error {
 			if len(value) == 0 {
-				return ErrDamagedFirst
+				return ErrRepairFirst
 			}
 			n++
 			writeSized(h, key)
@@ -148,9 +148,9 @@ func writeSized(h hash.Hash, b []byte) {
 	_, _ = h.Write(b)
 }
 
-// giveWay puts a new store in the place of this one, which was just closed, and removes its files.
+// replaceWith puts a new store in the place of this one, which was just closed, and removes its files.
 // Where another process has changed it since, nothing is done.
-func (d *DB) giveWay(into string) error {
+func (d *DB) replaceWith(into string) error {
 	release, err := lockFolder(d.path)
 	if err != nil {
 		return errors.Join(d.explainLock(err), os.RemoveAll(into))
@@ -169,9 +169,9 @@ func (d *DB) giveWay(into string) error {
 	return nil
 }
 
-// tidy removes what a process that ended has left beside the store: one that it had not completed, and
+// cleanUp removes what a process that ended has left beside the store: one that it had not completed, and
 // one that had been replaced, and the logs within the store that it had not begun. Whoever calls it holds the lock on the store.
-func tidy(path string) error {
+func cleanUp(path string) error {
 	names, err := filepath.Glob(globEscape(path) + "." + replacedReason + "-*")
 	if err != nil {
 		return err

@@ -75,7 +75,7 @@ func (r *rotten) write(t *testing.T, db *badger.DB, rng *rand.Rand, n int) {
 				}
 				value := make([]byte, 100+rng.IntN(6000))
 				_, _ = noise.Read(value)
-				value = kv.Seal(key, value)
+				value = kv.EncodeValue(key, value)
 				r.records[string(key)] = string(value)
 				if err := tx.Set(key, value); err != nil {
 					return err
@@ -154,7 +154,7 @@ func (r *rotted) run() {
 	if err := r.db.Compact(r.t.Context()); err != nil {
 		r.sum["compactions refused"]++
 	}
-	r.db.Prove(r.t.Context())
+	r.db.Verify(r.t.Context())
 	r.judge("after the compaction")
 	r.close()
 	r.open()
@@ -240,7 +240,7 @@ func (r *rotted) read(when string, some int) (wrong int) {
 				continue
 			}
 			wrong++
-			switch lost := errors.Is(err, store.ErrLost); {
+			switch lost := errors.Is(err, store.ErrDataLost); {
 			case lost && (r.touched[key] || r.beyond):
 				r.sum["reported as lost"]++
 			case lost && r.isNear(key):
@@ -252,7 +252,7 @@ func (r *rotted) read(when string, some int) (wrong int) {
 			case err != nil && !missing:
 				r.sum["FAULT refused"]++
 				faults.add("%s: %v", key, err)
-			case err == nil && tx.(kv.Doubter).Doubtful([]byte(key)) && (r.touched[key] || r.isNear(key)):
+			case err == nil && tx.(kv.StaleChecker).MayBeStale([]byte(key)) && (r.touched[key] || r.isNear(key)):
 				r.sum["older or deleted, and reported to be in doubt"]++
 			case r.beyond && len(r.db.Lost())+len(r.db.Notices()) > 0:
 				r.sum["not found or older, where an index changed and a loss is reported"]++

@@ -26,20 +26,20 @@ import (
 // salvage is the reading of what is whole in a damaged database into a new one.
 type salvage struct {
 	inspection
-	path   string
-	values map[uint32][]byte      // the value logs, by number
-	latest map[uint64]uint64      // hash of a key → the highest version of it
-	top    uint64                 // the highest of all
-	before map[string]files.Entry // the newest of each mark of what was lost before
-	marks  []lost                 // with the version below which records may be missing
-	at     time.Time
-	fresh  *identity // of the new store
+	path     string
+	values   map[uint32][]byte      // the value logs, by number
+	latest   map[uint64]uint64      // hash of a key → the highest version of it
+	top      uint64                 // the highest of all
+	oldMarks map[string]files.Entry // the newest of each mark of what was lost before
+	marks    []lostMark             // with the version below which records may be missing
+	at       time.Time
+	fresh    *identity // of the new store
 }
 
-// mend puts what is whole in a damaged database in its place, and keeps the damaged one aside. It
+// repair puts what is whole in a damaged database in its place, and keeps the damaged one aside. It
 // returns the folder of that one.
-func mend(path string, i inspection, free func(string) (uint64, error), log *slog.Logger) (aside string, marks []lost, err error) {
-	s := &salvage{inspection: i, path: path, latest: map[uint64]uint64{}, before: map[string]files.Entry{}, at: time.Now()}
+func repair(path string, i inspection, free func(string) (uint64, error), log *slog.Logger) (aside string, marks []lostMark, err error) {
+	s := &salvage{inspection: i, path: path, latest: map[uint64]uint64{}, oldMarks: map[string]files.Entry{}, at: time.Now()}
 	if s.values, err = readValueLogs(path); err != nil {
 		return "", nil, err
 	}
@@ -47,11 +47,11 @@ func mend(path string, i inspection, free func(string) (uint64, error), log *slo
 	if err := s.each(s.note); err != nil {
 		return "", nil, err
 	}
-	s.loseAgain()
+	s.keepMarks()
 	if s.top < s.acked {
-		s.lose(lost{Unknown: true, Why: fmt.Sprintf("the last %d changes are missing", s.acked-s.top)})
+		s.addMark(lostMark{Unknown: true, Why: fmt.Sprintf("the last %d changes are missing", s.acked-s.top)})
 	}
-	if err := room(path, free); err != nil {
+	if err := checkRoom(path, free); err != nil {
 		return "", nil, err
 	}
 	into := path + mendingSuffix
@@ -65,9 +65,9 @@ func mend(path string, i inspection, free func(string) (uint64, error), log *slo
 	return aside, s.marks, err
 }
 
-// room fails with [store.ErrFull] where the disk has no space left for the files of a store a second
+// checkRoom fails with [store.ErrDiskFull] where the disk has no space left for the files of a store a second
 // time.
-func room(path string, free func(string) (uint64, error)) error {
+func checkRoom(path string, free func(string) (uint64, error)) error {
 	files, err := os.ReadDir(path)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", path, err)
@@ -86,7 +86,7 @@ func room(path string, free func(string) (uint64, error)) error {
 		}
 	}
 	if n, err := free(filepath.Dir(path)); err == nil && n < need {
-		return fmt.Errorf("%w: a second copy of the store is needed, and no changes were made; free at least %d MB in %s and try again", store.ErrFull, need>>20, filepath.Dir(path))
+		return fmt.Errorf("%w: a second copy of the store is needed, and no changes were made; free at least %d MB in %s and try again", store.ErrDiskFull, need>>20, filepath.Dir(path))
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func readValueLogs(path string) (map[uint32][]byte, error) {
 	return logs, nil
 }
 
-func (s *salvage) lose(l lost) {
+func (s *salvage) addMark(l lostMark) {
 	l.At = s.at
 	s.marks = append(s.marks, l)
 }
@@ -119,18 +119,18 @@ func (s *salvage) lose(l lost) {
 func (s *salvage) note(e files.Entry) error {
 	h := xxhash.Sum64(e.Key)
 	s.latest[h], s.top = max(s.latest[h], e.Version), max(s.top, e.Version)
-	if bytes.HasPrefix(e.Key, lostPrefix) && s.before[string(e.Key)].Version <= e.Version {
+	if bytes.HasPrefix(e.Key, lostPrefix) && s.oldMarks[string(e.Key)].Version <= e.Version {
 		e.Value = bytes.Clone(e.Value)
-		s.before[string(e.Key)] = e
+		s.oldMarks[string(e.Key)] = e
 	}
 	return nil
 }
 
-// loseAgain goes on telling what was lost before, and nobody has settled.
-func (s *salvage) loseAgain() {
-	for _, key := range slices.Sorted(maps.Keys(s.before)) {
-		var l lost
-		if e := s.before[key]; e.Meta&files.MetaDeleted == 0 && json.Unmarshal(e.Value, &l) == nil {
+// keepMarks goes on telling what was lost before, and nobody has settled.
+func (s *salvage) keepMarks() {
+	for _, key := range slices.Sorted(maps.Keys(s.oldMarks)) {
+		var l lostMark
+		if e := s.oldMarks[key]; e.Meta&files.MetaDeleted == 0 && json.Unmarshal(e.Value, &l) == nil {
 			s.marks = append(s.marks, l)
 		}
 	}
@@ -144,8 +144,8 @@ func (s *salvage) each(fn func(files.Entry) error) error {
 	}
 	first := len(s.latest) == 0
 	if first {
-		for _, p := range s.gone {
-			s.lose(lost{Unknown: true, Why: p})
+		for _, p := range s.missing {
+			s.addMark(lostMark{Unknown: true, Why: p})
 		}
 	}
 	for _, f := range files {
@@ -177,18 +177,18 @@ func (s *salvage) table(name string, first bool, fn func(files.Entry) error) err
 	if _, ok := s.named[id]; !ok && first {
 		foreign, err := s.isForeign(s.path, filepath.Base(name))
 		if _, ok := s.listed[filepath.Base(name)]; ok && foreign { // the list of tables is damaged as well
-			s.lose(lost{Unknown: true, Why: fmt.Sprintf("the table %s was not written by this store", filepath.Base(name))})
+			s.addMark(lostMark{Unknown: true, Why: fmt.Sprintf("the table %s was not written by this store", filepath.Base(name))})
 		}
 		if err != nil || foreign {
 			return err
 		}
 	}
-	t, err := files.ReadTable(name, s.vault.how(s.named, id), fn)
+	t, err := files.ReadTable(name, s.vault.tableFormat(s.named, id), fn)
 	if err != nil || !first {
 		return err
 	}
-	if mark, bad := markOf(filepath.Base(name), t); bad {
-		s.lose(mark)
+	if mark, bad := lostIn(filepath.Base(name), t); bad {
+		s.addMark(mark)
 	}
 	return nil
 }
@@ -199,11 +199,11 @@ func (s *salvage) log(name string, first bool, fn func(files.Entry) error) error
 		return err
 	}
 	if first && l.lost(s.acked) {
-		s.lose(lost{Unknown: true, Why: "some changes before that time cannot be read"})
+		s.addMark(lostMark{Unknown: true, Why: "some changes before that time cannot be read"})
 		for _, key := range l.Near {
-			m := exactly(key, "some changes before that time cannot be read")
+			m := markKey(key, "some changes before that time cannot be read")
 			m.Version = ^uint64(0)
-			s.lose(m)
+			s.addMark(m)
 		}
 	}
 	for _, e := range l.Entries {
@@ -224,7 +224,7 @@ func (s *salvage) log(name string, first bool, fn func(files.Entry) error) error
 
 // write makes the new database. What cannot be kept of what is lost is logged: the rest is opened all the same.
 func (s *salvage) write(into string, log *slog.Logger) (err error) {
-	v, err := s.vault.anew(into)
+	v, err := s.vault.forNewStore(into)
 	if err != nil {
 		return fmt.Errorf("creating a new store: %w", err)
 	}
@@ -240,7 +240,7 @@ func (s *salvage) write(into string, log *slog.Logger) (err error) {
 	if err := s.pass(db); err != nil {
 		return err
 	}
-	if err := db.Update(func(txn *badger.Txn) error { return txn.SetEntry(s.fresh.link(0)) }); err != nil {
+	if err := db.Update(func(txn *badger.Txn) error { return txn.SetEntry(s.fresh.chainEntry(0)) }); err != nil {
 		return fmt.Errorf("writing the new store: %w", err)
 	}
 	for i := range s.marks {
@@ -257,13 +257,13 @@ func (s *salvage) pass(db *badger.DB) error {
 	wb := db.NewWriteBatch()
 	defer wb.Cancel()
 	err := s.each(func(e files.Entry) error {
-		if e.Version < s.latest[xxhash.Sum64(e.Key)] || e.Meta&files.MetaDeleted != 0 || own(e.Key) && !bytes.HasPrefix(e.Key, countPrefix) || strings.HasPrefix(string(e.Key), "!badger!") {
+		if e.Version < s.latest[xxhash.Sum64(e.Key)] || e.Meta&files.MetaDeleted != 0 || isInternal(e.Key) && !bytes.HasPrefix(e.Key, countPrefix) || strings.HasPrefix(string(e.Key), "!badger!") {
 			return nil
 		}
 		if e.Meta&files.MetaPointer != 0 {
-			value, ok := s.vault.dataKeys().Pointed(e.Key, e.Value, s.values)
+			value, ok := s.vault.dataKeys().ValueOf(e.Key, e.Value, s.values)
 			if !ok {
-				s.lose(exactly(e.Key, "a large record cannot be read"))
+				s.addMark(markKey(e.Key, "a large record cannot be read"))
 				return nil
 			}
 			e.Value = value
@@ -297,7 +297,7 @@ func globEscape(dir string) string {
 }
 
 // swapIn puts a database that is whole, and closed, in the place of the one at path, which is kept aside
-// under a name that says why and when. Where the process ends in between, [settle] goes on. Each step is
+// under a name that says why and when. Where the process ends in between, [finishSwap] goes on. Each step is
 // durable before the next one begins: after a power cut there is the old store or the new one.
 func swapIn(path, from, why string, at time.Time) (aside string, err error) {
 	ready := path + mendedSuffix
@@ -325,9 +325,9 @@ func swapIn(path, from, why string, at time.Time) (aside string, err error) {
 	return aside, kv.SyncFolder(filepath.Dir(path))
 }
 
-// settle finishes what [swapIn] had begun in a process that ended. One that is still at it has the lock
+// finishSwap finishes what [swapIn] had begun in a process that ended. One that is still at it has the lock
 // on the store, and is left alone.
-func settle(path string) error {
+func finishSwap(path string) error {
 	ready := path + mendedSuffix
 	if !exists(ready) {
 		return nil

@@ -17,13 +17,13 @@ import (
 // until the system is short of it, so that a server would seem to grow to the size of its store. The pages are
 // given back when they become many: they stay in the system's cache, and reading them again costs little.
 
-// mappedMost is how much of files may be mapped, in bytes; the program itself is some 30 MB of it.
-const mappedMost = 64 << 20
+// maxMapped is how much of files may be mapped, in bytes; the program itself is some 30 MB of it.
+const maxMapped = 64 << 20
 
 // trim frees mapped pages when they are many.
 func (d *DB) trim() {
-	if mapped() > mappedMost {
-		d.unmap()
+	if mapped() > maxMapped {
+		d.releasePages()
 	}
 }
 
@@ -44,9 +44,9 @@ func mapped() int64 {
 	return n * int64(os.Getpagesize())
 }
 
-// unmap frees the pages of all tables. The tables are pinned meanwhile, so that nothing else can come to
+// releasePages frees the pages of all tables. The tables are pinned meanwhile, so that nothing else can come to
 // lie where they are mapped.
-func (d *DB) unmap() {
+func (d *DB) releasePages() {
 	before := map[uint64]bool{}
 	for _, t := range d.db.Tables() {
 		before[t.ID] = true

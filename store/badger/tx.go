@@ -24,14 +24,14 @@ const (
 
 // tx is a transaction on a snapshot. What it writes it keeps in change until it is committed.
 type tx struct {
-	ctx    context.Context
-	txn    *badger.Txn // the snapshot's, which others use as well
-	db     *DB
-	change *change        // nil: it only reads
-	own    map[string]int // key to place in change.writes, or absent, or present
+	ctx     context.Context
+	txn     *badger.Txn // the snapshot's, which others use as well
+	db      *DB
+	change  *change        // nil: it only reads
+	written map[string]int // key to place in change.writes, or absent, or present
 }
 
-// Version implements [kv.Dated].
+// Version implements [kv.Versioned].
 func (t *tx) Version() uint64 { return t.txn.ReadTs() }
 
 func (t *tx) Get(key []byte) ([]byte, error) {
@@ -39,7 +39,7 @@ func (t *tx) Get(key []byte) ([]byte, error) {
 		return nil, err
 	}
 	if t.change != nil {
-		if i, ok := t.own[string(key)]; ok && i != present {
+		if i, ok := t.written[string(key)]; ok && i != present {
 			if i == absent || t.change.writes[i].deleted {
 				return nil, store.ErrNotFound
 			}
@@ -49,16 +49,16 @@ func (t *tx) Get(key []byte) ([]byte, error) {
 	}
 	var item *badger.Item
 	var err error
-	if broken := moved(func() { item, err = t.txn.Get(key) }); broken != nil {
+	if broken := recoverMove(func() { item, err = t.txn.Get(key) }); broken != nil {
 		return nil, broken
 	}
 	switch {
 	case errors.Is(err, badger.ErrKeyNotFound):
-		if err := t.db.tables.newer(t.txn, key, 0); err != nil {
+		if err := t.db.tables.checkNewer(t.txn, key, 0); err != nil {
 			return nil, t.db.explain(err)
 		}
-		if t.db.missing(t.txn, key) {
-			return nil, store.ErrLost
+		if t.db.mayBeLost(t.txn, key) {
+			return nil, store.ErrDataLost
 		}
 		t.note(key, absent)
 		return nil, store.ErrNotFound
@@ -69,7 +69,7 @@ func (t *tx) Get(key []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := t.db.tables.newer(t.txn, key, item.Version()); err != nil {
+	if err := t.db.tables.checkNewer(t.txn, key, item.Version()); err != nil {
 		return nil, t.db.explain(err)
 	}
 	t.note(key, present)
@@ -81,18 +81,18 @@ func (t *tx) note(key []byte, place int) {
 	if t.change == nil {
 		return
 	}
-	if t.own == nil {
-		t.own = make(map[string]int, 16)
+	if t.written == nil {
+		t.written = make(map[string]int, 16)
 	}
-	t.own[string(key)] = place
+	t.written[string(key)] = place
 }
 
-// value copies the value of a record into buf, and fails with [store.ErrLost] where the value log
+// value copies the value of a record into buf, and fails with [store.ErrDataLost] where the value log
 // does not have it.
 func (t *tx) value(item *badger.Item, buf []byte) (value []byte, err error) {
 	defer func() {
 		if recover() != nil { // a pointer into nowhere
-			value, err = nil, store.ErrLost
+			value, err = nil, store.ErrDataLost
 		}
 	}()
 	value, err = item.ValueCopy(buf)
@@ -101,14 +101,14 @@ func (t *tx) value(item *badger.Item, buf []byte) (value []byte, err error) {
 	case errors.As(err, &errno): // the system cannot read it now, which is no damage
 		err = t.db.explain(err)
 	default:
-		err = fmt.Errorf("%w: %w", store.ErrLost, err)
+		err = fmt.Errorf("%w: %w", store.ErrDataLost, err)
 	}
 	return value, err
 }
 
 func (t *tx) Set(key, value []byte) error {
 	if len(value) > maxValue-len(key)-64 { // a value log file has a header as well
-		return store.ErrTooBig
+		return store.ErrTooLarge
 	}
 	return t.write(write{key: key, value: value})
 }
@@ -128,21 +128,21 @@ func (t *tx) write(w write) error {
 		return t.db.explain(fmt.Errorf("a key of %d bytes cannot be stored", len(w.key)))
 	}
 	c, stored := t.change, len(w.value)
-	if stored >= inline {
+	if stored >= inlineLimit {
 		stored = 12 // a pointer into the value log
 	}
 	c.count, c.size = c.count+1, c.size+int64(len(w.key)+stored+12)
 	if c.count >= t.db.db.MaxBatchCount() || c.size >= t.db.db.MaxBatchSize() {
-		return store.ErrTooBig
+		return store.ErrTooLarge
 	}
-	w.print = xxhash.Sum64(w.key)
-	if i, ok := t.own[string(w.key)]; ok && i >= 0 {
+	w.keyHash = xxhash.Sum64(w.key)
+	if i, ok := t.written[string(w.key)]; ok && i >= 0 {
 		w.existed = c.writes[i].existed
 		c.writes[i] = w
 		return nil
 	}
 	var err error
-	if w.existed, err = t.existed(w.key, w.print); err != nil {
+	if w.existed, err = t.existed(w.key, w.keyHash); err != nil {
 		return err
 	}
 	if c.writes == nil {
@@ -156,11 +156,11 @@ func (t *tx) write(w write) error {
 func (t *tx) Scan(prefix []byte, o kv.ScanOptions, fn func(key, value []byte) error) error {
 	it := t.iterator(prefix, o)
 	defer it.Close()
-	proved := t.db.tables.scans(prefix, o)
-	if err := moved(func() { start(it, prefix, o) }); err != nil {
+	proved := t.db.tables.newScanVerifier(prefix, o)
+	if err := recoverMove(func() { seekStart(it, prefix, o) }); err != nil {
 		return t.db.explain(err)
 	}
-	c := cursor{tx: t, it: it, prefix: prefix, o: o, own: t.written(prefix, o), proved: proved}
+	c := cursor{tx: t, it: it, prefix: prefix, o: o, own: t.ownWrites(prefix, o), proved: proved}
 	for n := 1; ; n++ {
 		if err := t.ctx.Err(); err != nil {
 			return err
@@ -188,11 +188,11 @@ func (t *tx) scanned(prefix []byte, o kv.ScanOptions, last []byte) {
 	if t.change == nil {
 		return
 	}
-	s := files.Span{From: bytes.Clone(prefix), To: kv.After(prefix)}
+	s := files.Span{From: bytes.Clone(prefix), To: kv.PrefixEnd(prefix)}
 	switch {
 	case o.From == nil:
 	case o.Reverse:
-		s.To = after(o.From)
+		s.To = keyAfter(o.From)
 	case bytes.Compare(o.From, prefix) > 0:
 		s.From = bytes.Clone(o.From)
 	}
@@ -201,7 +201,7 @@ func (t *tx) scanned(prefix []byte, o kv.ScanOptions, last []byte) {
 	case o.Reverse:
 		s.From = bytes.Clone(last)
 	default:
-		s.To = after(last)
+		s.To = keyAfter(last)
 	}
 	t.change.ranges = append(t.change.ranges, s)
 }
@@ -222,8 +222,8 @@ func (t *tx) iterator(prefix []byte, o kv.ScanOptions) *badger.Iterator {
 	}
 }
 
-// written returns what the transaction itself wrote in the range of a scan, in the scan's order.
-func (t *tx) written(prefix []byte, o kv.ScanOptions) []write {
+// ownWrites returns what the transaction itself wrote in the range of a scan, in the scan's order.
+func (t *tx) ownWrites(prefix []byte, o kv.ScanOptions) []write {
 	if t.change == nil {
 		return nil
 	}
@@ -234,12 +234,12 @@ func (t *tx) written(prefix []byte, o kv.ScanOptions) []write {
 			out = append(out, w)
 		}
 	}
-	slices.SortFunc(out, func(a, b write) int { return order(a.key, b.key, o) })
+	slices.SortFunc(out, func(a, b write) int { return compareKeys(a.key, b.key, o) })
 	return out
 }
 
-// order compares keys in the order of a scan.
-func order(a, b []byte, o kv.ScanOptions) int {
+// compareKeys compares keys in the order of a scan.
+func compareKeys(a, b []byte, o kv.ScanOptions) int {
 	if o.Reverse {
 		a, b = b, a
 	}
@@ -256,50 +256,50 @@ type cursor struct {
 	buf     []byte
 	pending bool   // the record where it stands was given already
 	last    []byte // the key of the one given last
-	proved  *ahead
+	proved  *scanVerifier
 }
 
-// moved moves an iterator, which panics where a block of a table has lost its end.
-func moved(move func()) (err error) {
+// recoverMove moves an iterator, which panics where a block of a table has lost its end.
+func recoverMove(move func()) (err error) {
 	defer func() {
 		if recover() != nil {
-			err = store.ErrLost
+			err = store.ErrDataLost
 		}
 	}()
 	move()
 	return nil
 }
 
-// onward moves past the record that was given.
-func (c *cursor) onward() error {
+// advance moves past the record that was given.
+func (c *cursor) advance() error {
 	if !c.pending {
 		return nil
 	}
 	c.pending = false
 	c.last = append(c.last[:0], c.it.Item().Key()...)
-	return moved(c.it.Next)
+	return recoverMove(c.it.Next)
 }
 
-// again reports whether a record was given before: backwards, the iterator comes twice to the block
+// isRepeat reports whether a record was given before: backwards, the iterator comes twice to the block
 // before one that it cannot read.
-func (c *cursor) again() bool {
+func (c *cursor) isRepeat() bool {
 	return c.o.Reverse && c.last != nil && bytes.Compare(c.it.Item().Key(), c.last) >= 0
 }
 
 // next returns the next record; a nil key at the end.
 func (c *cursor) next() (key, value []byte, err error) {
 	for {
-		if err := c.onward(); err != nil {
+		if err := c.advance(); err != nil {
 			return nil, nil, c.tx.db.explain(err)
 		}
 		stored := c.it.ValidForPrefix(c.prefix)
-		if stored && c.again() {
-			if err := moved(c.it.Next); err != nil {
+		if stored && c.isRepeat() {
+			if err := recoverMove(c.it.Next); err != nil {
 				return nil, nil, c.tx.db.explain(err)
 			}
 			continue
 		}
-		if stored && own(c.it.Item().Key()) {
+		if stored && isInternal(c.it.Item().Key()) {
 			c.pending = true
 			continue
 		}
@@ -307,15 +307,15 @@ func (c *cursor) next() (key, value []byte, err error) {
 		if stored {
 			at = c.it.Item().Key()
 		}
-		instead := c.proved.at(at)
+		instead := c.proved.check(at)
 		if c.proved.err != nil {
 			return nil, nil, c.tx.db.explain(c.proved.err)
 		}
 		if instead != nil {
-			if err := moved(func() { c.it.Seek(instead) }); err != nil {
+			if err := recoverMove(func() { c.it.Seek(instead) }); err != nil {
 				return nil, nil, c.tx.db.explain(err)
 			}
-			if key, value, err := c.atBorder(instead); key != nil || err != nil {
+			if key, value, err := c.atGapEnd(instead); key != nil || err != nil {
 				return key, value, err
 			}
 			continue
@@ -324,14 +324,14 @@ func (c *cursor) next() (key, value []byte, err error) {
 			if !stored {
 				return nil, nil, nil
 			}
-			return c.stored()
+			return c.current()
 		}
 		which := -1
 		if stored {
-			which = order(c.own[0].key, c.it.Item().Key(), c.o)
+			which = compareKeys(c.own[0].key, c.it.Item().Key(), c.o)
 		}
 		if which > 0 {
-			return c.stored()
+			return c.current()
 		}
 		c.pending = which == 0 // it was written over
 		w := c.own[0]
@@ -347,20 +347,20 @@ func (c *cursor) next() (key, value []byte, err error) {
 	}
 }
 
-// atBorder returns the record of the key behind which a scan goes on after a part of a table that cannot be
+// atGapEnd returns the record of the key behind which a scan goes on after a part of a table that cannot be
 // read: that key begins the next block, where the iterator cannot begin. A nil key: there is none, or it was given.
-func (c *cursor) atBorder(instead []byte) (key, value []byte, err error) {
+func (c *cursor) atGapEnd(instead []byte) (key, value []byte, err error) {
 	key = bytes.Clone(instead[:len(instead)-1])
-	if c.o.Reverse || !bytes.HasPrefix(key, c.prefix) || bytes.Compare(key, c.o.From) < 0 || bytes.Equal(key, c.last) || own(key) {
+	if c.o.Reverse || !bytes.HasPrefix(key, c.prefix) || bytes.Compare(key, c.o.From) < 0 || bytes.Equal(key, c.last) || isInternal(key) {
 		return nil, nil, nil
 	}
-	if len(c.own) > 0 && order(c.own[0].key, key, c.o) <= 0 {
+	if len(c.own) > 0 && compareKeys(c.own[0].key, key, c.o) <= 0 {
 		return nil, nil, nil
 	}
 	switch value, err = c.tx.Get(key); {
 	case errors.Is(err, store.ErrNotFound):
 		return nil, nil, nil
-	case errors.Is(err, store.ErrLost):
+	case errors.Is(err, store.ErrDataLost):
 		return key, nil, nil
 	case c.o.KeysOnly:
 		value = nil
@@ -368,8 +368,8 @@ func (c *cursor) atBorder(instead []byte) (key, value []byte, err error) {
 	return key, value, err
 }
 
-// stored returns the record where the cursor stands.
-func (c *cursor) stored() (key, value []byte, err error) {
+// current returns the record where the cursor stands.
+func (c *cursor) current() (key, value []byte, err error) {
 	item := c.it.Item()
 	c.pending = true
 	if c.tx.change != nil {
@@ -379,7 +379,7 @@ func (c *cursor) stored() (key, value []byte, err error) {
 		return item.Key(), nil, nil
 	}
 	value, err = c.tx.value(item, c.buf)
-	if errors.Is(err, store.ErrLost) {
+	if errors.Is(err, store.ErrDataLost) {
 		value, err = nil, nil // no record is empty: its reader says that it is damaged
 	}
 	if err != nil {
@@ -399,14 +399,14 @@ func iteration(prefix []byte, o kv.ScanOptions) badger.IteratorOptions {
 	return io
 }
 
-// start moves the iterator to the first record of the scan.
-func start(it *badger.Iterator, prefix []byte, o kv.ScanOptions) {
+// seekStart moves the iterator to the first record of the scan.
+func seekStart(it *badger.Iterator, prefix []byte, o kv.ScanOptions) {
 	from := o.From
 	switch {
 	case !o.Reverse && string(from) < string(prefix):
 		from = prefix
 	case o.Reverse && from == nil:
-		from = kv.After(prefix)
+		from = kv.PrefixEnd(prefix)
 	}
 	if from == nil {
 		it.Rewind()

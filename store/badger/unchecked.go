@@ -46,9 +46,9 @@ func (c *compactions) noteUnchecked() {
 	}
 }
 
-// setAside moves the tables of compactions that a process which ended has not checked to where they are examined.
+// holdUnchecked moves the tables of compactions that a process which ended has not checked to where they are examined.
 // The database is not open, and would remove them. Of a compaction that was checked some are gone already.
-func setAside(path string) error {
+func holdUnchecked(path string) error {
 	b, err := os.ReadFile(join(path, uncheckedFile))
 	if err != nil {
 		return nil
@@ -60,13 +60,13 @@ func setAside(path string) error {
 	if json.Unmarshal(b, &u) != nil || len(u.From) == 0 {
 		return nil
 	}
-	list := files.ManifestLog{Name: filepath.Join(path, "MANIFEST"), At: slices.Min(u.From), First: u.First}
+	list := files.ManifestLog{Name: filepath.Join(path, "MANIFEST"), Offset: slices.Min(u.From), First: u.First}
 	changes, err := list.Read()
 	if err != nil || list.Restarted {
 		return nil
 	}
 	for _, change := range changes {
-		if slices.ContainsFunc(change.In, func(id uint64) bool { return slices.Contains(u.Checked, id) || !whole(path, id) }) {
+		if slices.ContainsFunc(change.In, func(id uint64) bool { return slices.Contains(u.Checked, id) || !isWhole(path, id) }) {
 			continue
 		}
 		into := join(path, heldFolder)
@@ -82,8 +82,8 @@ func setAside(path string) error {
 	return nil
 }
 
-// whole reports whether a table is there, and was not cut off to be removed.
-func whole(path string, id uint64) bool {
+// isWhole reports whether a table is there, and was not cut off to be removed.
+func isWhole(path string, id uint64) bool {
 	info, err := os.Stat(join(path, files.TableName(id)))
 	return err == nil && info.Size() > 0
 }

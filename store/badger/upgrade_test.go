@@ -53,11 +53,11 @@ func TestFiltersOfOldStores(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			db := oldFilters(t, how)
 			err := db.View(t.Context(), func(tx kv.Tx) error {
-				s := kv.In(tx, "DEMO")
+				s := kv.NewWorkspaceTx(tx, "DEMO")
 				for id, revisions := range map[string]int64{oldCreated: 2, oldSaved: 3, oldEdited: 2, oldActive: 3, oldPlain: 1} {
 					wantUpgraded(t, s, id, revisions)
 				}
-				w, err := s.Copy(oldEdited)
+				w, err := s.WorkingCopy(oldEdited)
 				if err != nil {
 					return err
 				}
@@ -85,7 +85,7 @@ func TestFiltersOfOldStores(t *testing.T) {
 				t.Fatal(err)
 			}
 			c, err := kv.Check(t.Context(), db, nil)
-			if err != nil || !c.Sound() || len(c.Findings) > 0 || c.Format != kv.Format {
+			if err != nil || !c.Healthy() || len(c.Findings) > 0 || c.Format != kv.Format {
 				t.Errorf("%+v, %v", c, err)
 			}
 			if said := db.Notices(); len(said) > 0 {
@@ -96,7 +96,7 @@ func TestFiltersOfOldStores(t *testing.T) {
 }
 
 // wantUpgraded wants a campaign to be valid, and to have so many revisions, the last of which is the upgrade.
-func wantUpgraded(t *testing.T, s kv.Space, id string, revisions int64) {
+func wantUpgraded(t *testing.T, s kv.WorkspaceTx, id string, revisions int64) {
 	t.Helper()
 	c, err := s.Campaign(id)
 	if err != nil {
@@ -136,14 +136,14 @@ func wantUpgraded(t *testing.T, s kv.Space, id string, revisions int64) {
 // One campaign that is put back from an older backup is brought up to date as well.
 func TestRecoverOldFilters(t *testing.T) {
 	db := oldFilters(t, "store")
-	if err := db.Update(t.Context(), func(tx kv.Tx) error { return kv.In(tx, "DEMO").ClearCampaign(oldCreated) }); err != nil {
+	if err := db.Update(t.Context(), func(tx kv.Tx) error { return kv.NewWorkspaceTx(tx, "DEMO").ClearCampaign(oldCreated) }); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := backup.Recover(t.Context(), db, filepath.Join("testdata", "filters", "plain"+backup.Suffix), "", "DEMO", oldCreated); err != nil {
+	if _, err := backup.RestoreCampaign(t.Context(), db, filepath.Join("testdata", "filters", "plain"+backup.Suffix), "", "DEMO", oldCreated); err != nil {
 		t.Fatal(err)
 	}
 	err := db.View(t.Context(), func(tx kv.Tx) error {
-		wantUpgraded(t, kv.In(tx, "DEMO"), oldCreated, 2)
+		wantUpgraded(t, kv.NewWorkspaceTx(tx, "DEMO"), oldCreated, 2)
 		return nil
 	})
 	if err != nil {

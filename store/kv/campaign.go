@@ -41,7 +41,7 @@ func (s Documents) Revision(id string, n int64) (engine.Campaign, error) {
 	if err := s.check(whatCampaign, id); err != nil {
 		return engine.Campaign{}, err
 	}
-	return s.campaign(revisionName(id, n), s.revisionKey(kindVersion, id, n))
+	return s.campaign(revisionName(id, n), s.revisionKey(kindRevisionDocument, id, n))
 }
 
 func revisionName(id string, n int64) string { return fmt.Sprintf("campaign %q, revision %d", id, n) }
@@ -61,7 +61,7 @@ type Campaigns struct {
 // of the revision: one more than the last one's, be that known from the history, from the document that is
 // replaced, or from documents of revisions whose note is lost. The head's, the summary's and the revision's
 // own numbers, and the revision's size, are set here. Of a long history some revisions are dropped
-// ([History.thinHistory]).
+// ([History.pruneHistory]).
 //
 // With coalesce the new revision takes the place of the newest one. The first, which is the
 // campaign as it was created, always stays.
@@ -79,14 +79,14 @@ func (s Campaigns) PutCampaign(c engine.Campaign, sum engine.Summary, rev engine
 	}
 	var before wire.Head
 	if err == nil {
-		_, _ = wire.DecodeBefore(old, &before) // a damaged one says nothing
+		_, _ = wire.DecodeWithRaw(old, &before) // a damaged one says nothing
 	}
 	last, err := s.lastRevisionOf(c.ID, errors.Is(err, store.ErrNotFound))
 	if err != nil {
 		return 0, err
 	}
 	last = max(last, before.Revision)
-	n, err := s.unused(c.ID, last+1)
+	n, err := s.unusedRevision(c.ID, last+1)
 	if err != nil {
 		return 0, err
 	}
@@ -95,7 +95,7 @@ func (s Campaigns) PutCampaign(c engine.Campaign, sum engine.Summary, rev engine
 			return 0, err
 		}
 	}
-	if err := s.thinHistory(c.ID, n); err != nil {
+	if err := s.pruneHistory(c.ID, n); err != nil {
 		return 0, err
 	}
 	return n, s.putRevision(c, sum, rev, n)
@@ -126,42 +126,42 @@ func (s Campaigns) putRevision(c engine.Campaign, sum engine.Summary, rev engine
 	c.Revision, sum.Revision = n, n
 	body := c.Body.Encode()
 	rev.N, rev.Size = n, len(body)
-	document, err := wire.EncodeBefore(wire.Head(c.Head), body)
+	document, err := wire.EncodeWithRaw(wire.Head(c.Head), body)
 	if err != nil {
 		return fmt.Errorf("%s %w", what, err)
 	}
-	return errors.Join(s.putPresent(sum, document), s.putPast(c.ID, wire.Revision{Revision: rev, Status: c.Status}, document))
+	return errors.Join(s.putCurrent(sum, document), s.putRevisionRecords(c.ID, wire.Revision{Revision: rev, Status: c.Status}, document))
 }
 
-// putPresent stores the document of a campaign as it is, and its summary.
-func (s Campaigns) putPresent(sum engine.Summary, document []byte) error {
+// putCurrent stores the document of a campaign as it is, and its summary.
+func (s Campaigns) putCurrent(sum engine.Summary, document []byte) error {
 	what := fmt.Sprintf("campaign %q", sum.ID)
-	s.summarized(sum)
+	s.reportStored(sum)
 	return errors.Join(
 		s.put(what, s.key(kindCampaign, sum.ID), document),
 		s.putJSON("the summary of "+what, s.key(kindSummary, sum.ID), wire.ToSummary(sum)),
 	)
 }
 
-// putPast stores the document of a revision, and its metadata.
-func (s Campaigns) putPast(id string, rev wire.Revision, document []byte) error {
+// putRevisionRecords stores the document of a revision, and its metadata.
+func (s Campaigns) putRevisionRecords(id string, rev wire.Revision, document []byte) error {
 	what := revisionName(id, rev.N)
 	return errors.Join(
 		s.putJSON(what, s.revisionKey(kindRevision, id, rev.N), rev),
-		s.put(what, s.revisionKey(kindVersion, id, rev.N), document),
+		s.put(what, s.revisionKey(kindRevisionDocument, id, rev.N), document),
 	)
 }
 
-// ofCampaign are the kinds of records that belong to one campaign.
-var ofCampaign = []byte{kindCampaign, kindSummary, kindRevision, kindVersion, kindCopy, kindDeleted}
+// campaignKinds are the kinds of records that belong to one campaign.
+var campaignKinds = []byte{kindCampaign, kindSummary, kindRevision, kindRevisionDocument, kindCopy, kindDeleted}
 
 // ClearCampaign removes whatever there is of a campaign.
 func (s Campaigns) ClearCampaign(id string) error {
 	if err := s.check(whatCampaign, id); err != nil {
 		return err
 	}
-	s.cleared(id)
-	for _, kind := range ofCampaign {
+	s.reportRemoved(id)
+	for _, kind := range campaignKinds {
 		if _, err := s.clear(fmt.Sprintf("campaign %q", id), s.key(kind, id), 0); err != nil {
 			return err
 		}
@@ -176,10 +176,10 @@ func (s Campaigns) DeleteCampaign(id string) error {
 		return err
 	}
 	// Reading the document makes everybody who changes the campaign meanwhile conflict.
-	if _, err := s.tx.Get(s.key(kindCampaign, id)); err != nil && !errors.Is(err, store.ErrLost) {
+	if _, err := s.tx.Get(s.key(kindCampaign, id)); err != nil && !errors.Is(err, store.ErrDataLost) {
 		return err
 	}
-	s.cleared(id)
+	s.reportRemoved(id)
 	what := fmt.Sprintf("campaign %q", id)
 	// By their keys, not by what is found of them: somebody may be writing one right now.
 	for _, kind := range []byte{kindCampaign, kindSummary, kindCopy} {
@@ -218,7 +218,7 @@ func (s Campaigns) FinishDeletes() (more bool, err error) {
 
 // BelongsTo reports whether a key is that of a record of a campaign.
 func BelongsTo(key []byte, workspace, id string) bool {
-	for _, kind := range ofCampaign {
+	for _, kind := range campaignKinds {
 		if bytes.HasPrefix(key, (&records{id: workspace}).key(kind, id)) {
 			return true
 		}

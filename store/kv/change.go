@@ -2,8 +2,8 @@ package kv
 
 import "bugle/store"
 
-// Changed returns what a write of the record with that key changes, for the feed; false where nobody is told.
-func Changed(key []byte) (c store.Change, ok bool) {
+// ChangeFor returns what a write of the record with that key changes, for the feed; false where nobody is told.
+func ChangeFor(key []byte) (c store.Change, ok bool) {
 	if len(key) == 0 {
 		return c, false
 	}

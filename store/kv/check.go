@@ -17,59 +17,59 @@ type Finding struct {
 	// Campaign is the id of the campaign that it is about; empty where it is about something else.
 	Campaign string `json:"campaign,omitempty"`
 	What     string `json:"what"`             // what is wrong, a sentence without its full stop
-	Mend     string `json:"mend,omitempty"`   // what [Repair] does about it; empty where it can do nothing
+	Repair   string `json:"mend,omitempty"`   // what [Repair] does about it; empty where it can do nothing
 	Advice   string `json:"advice,omitempty"` // what a person can do where Repair can do nothing, or does not bring back what is lost
 	Loss     bool   `json:"loss,omitempty"`   // something is lost that it does not name
-	Mended   bool   `json:"mended"`           // Repair did it
+	Repaired bool   `json:"mended"`           // Repair did it
 	Failed   string `json:"failed,omitempty"` // why it did not
 
-	mend func(Tx) error
+	repair func(Tx) error
 }
 
-// Checked is what [Check] found.
-type Checked struct {
+// CheckResult is what [Check] found.
+type CheckResult struct {
 	Format    int       `json:"format"` // of the store
 	Records   int       `json:"records"`
 	Campaigns int       `json:"campaigns"`
 	Findings  []Finding `json:"findings"` // never nil
-	// Kept is what repairs replaced or removed, oldest first: the newest of KeptRecords.
-	Kept        []Kept `json:"kept,omitempty"`
-	KeptRecords int    `json:"kept_records,omitempty"`
+	// ReadCache is what repairs replaced or removed, oldest first: the newest of KeptRecords.
+	Quarantined []QuarantinedRecord `json:"kept,omitempty"`
+	KeptRecords int                 `json:"kept_records,omitempty"`
 }
 
-// Sound reports whether nothing is wrong, or all of it was mended.
-func (c Checked) Sound() bool {
+// Healthy reports whether nothing is wrong, or all of it was mended.
+func (c CheckResult) Healthy() bool {
 	for _, f := range c.Findings {
-		if !f.Mended {
+		if !f.Repaired {
 			return false
 		}
 	}
 	return true
 }
 
-// Mendable returns how many of the findings [Repair] can repair.
-func (c Checked) Mendable() int {
+// Repairable returns how many of the findings [Repair] can repair.
+func (c CheckResult) Repairable() int {
 	n := 0
 	for _, f := range c.Findings {
-		if f.Mend != "" && !f.Mended {
+		if f.Repair != "" && !f.Repaired {
 			n++
 		}
 	}
 	return n
 }
 
-// Lossy reports whether the store has lost something that no finding may name.
-func (c Checked) Lossy() bool {
+// HasLoss reports whether the store has lost something that no finding may name.
+func (c CheckResult) HasLoss() bool {
 	return slices.ContainsFunc(c.Findings, func(f Finding) bool { return f.Loss })
 }
 
-// Names reports whether a finding is about the campaign.
-func (c Checked) Names(workspace, campaign string) bool {
+// ConcernsCampaign reports whether a finding is about the campaign.
+func (c CheckResult) ConcernsCampaign(workspace, campaign string) bool {
 	return slices.ContainsFunc(c.Findings, func(f Finding) bool { return f.Campaign == campaign && f.Workspace == workspace })
 }
 
-// loser is a [DB] that knows of parts that it has lost.
-type loser interface {
+// lossReporter is a [DB] that knows of parts that it has lost.
+type lossReporter interface {
 	Lost() []string
 	Forget() error
 }
@@ -85,14 +85,14 @@ const (
 // by, and what expires. progress, which may be nil, hears how many records were read.
 //
 // It reads one picture of the store, while others may write.
-func Check(ctx context.Context, db DB, progress func(records int)) (Checked, error) {
-	out := Checked{Findings: []Finding{}}
+func Check(ctx context.Context, db DB, progress func(records int)) (CheckResult, error) {
+	out := CheckResult{Findings: []Finding{}}
 	err := db.View(ctx, func(tx Tx) error {
-		c := &checker{tx: confirming{tx}, raw: tx, out: &out, spaces: map[string]bool{}}
+		c := &checker{tx: confirmingTx{tx}, raw: tx, out: &out, spaces: map[string]bool{}}
 		counts := Counts{}
 		err := c.tx.Scan(nil, ScanOptions{Proved: true}, func(key, value []byte) error {
 			if counts.Add(key, 1); len(value) > 0 {
-				c.doubtful(key)
+				c.checkStale(key)
 			}
 			if out.Records++; out.Records%256 == 0 && progress != nil {
 				progress(out.Records)
@@ -102,16 +102,16 @@ func Check(ctx context.Context, db DB, progress func(records int)) (Checked, err
 		if err != nil {
 			return err
 		}
-		l, ok := db.(loser)
-		return c.counted(counts, ok && len(l.Lost()) > 0)
+		l, ok := db.(lossReporter)
+		return c.checkCounts(counts, ok && len(l.Lost()) > 0)
 	})
 	if err != nil {
 		return out, fmt.Errorf("checking the store: %w", err)
 	}
-	if l, ok := db.(loser); ok {
+	if l, ok := db.(lossReporter); ok {
 		for _, text := range l.Lost() { // the last ones, so that they are forgotten last
 			out.Findings = append(out.Findings, Finding{What: text, Advice: adviceLost, Loss: true,
-				Mend: "acknowledge it, after all other repairs; what was lost then counts as deleted"})
+				Repair: "acknowledge it, after all other repairs; what was lost then counts as deleted"})
 		}
 	}
 	if progress != nil {
@@ -120,9 +120,9 @@ func Check(ctx context.Context, db DB, progress func(records int)) (Checked, err
 	return out, nil
 }
 
-// counted compares the records that were read with those that the store has counted as it wrote them. lossy says
+// checkCounts compares the records that were read with those that the store has counted as it wrote them. lossy says
 // that the store knows of a loss, which the numbers may be older than.
-func (c *checker) counted(have Counts, lossy bool) error {
+func (c *checker) checkCounts(have Counts, lossy bool) error {
 	var want Counts
 	if counter, ok := c.raw.(Counter); ok {
 		var err error
@@ -134,7 +134,7 @@ func (c *checker) counted(have Counts, lossy bool) error {
 		if !lossy && want[workspace][kindCampaign] <= have[workspace][kindCampaign] {
 			continue
 		}
-		if err := c.mentioned(workspace); err != nil {
+		if err := c.reportReferenced(workspace); err != nil {
 			return err
 		}
 	}
@@ -142,29 +142,29 @@ func (c *checker) counted(have Counts, lossy bool) error {
 		return nil
 	}
 	for _, text := range have.Differences(want) {
-		c.found(Finding{What: text, Advice: adviceLost, Loss: true, Mend: "update the number of records, after all other repairs"})
+		c.found(Finding{What: text, Advice: adviceLost, Loss: true, Repair: "update the number of records, after all other repairs"})
 	}
 	return nil
 }
 
-// passes is how often [Repair] looks again at most: what was mended may have been in the way of more.
-const passes = 4
+// maxRepairPasses is how often [Repair] looks again at most: what was mended may have been in the way of more.
+const maxRepairPasses = 4
 
 // Repair checks the store and does what can be done, each thing in a transaction of its own. It returns
 // all that was found, on the way as well.
 //
 // A record that can be read and whose checksum holds is healthy, and one that is there but cannot be read now
 // may be. Neither is replaced or removed, but where another record proves that it is out of date.
-// What is replaced or removed is kept as it was, in the same transaction: [Checked.Kept] lists it.
-func Repair(ctx context.Context, db DB, progress func(records int)) (Checked, error) {
+// What is replaced or removed is kept as it was, in the same transaction: [Checked.ReadCache] lists it.
+func Repair(ctx context.Context, db DB, progress func(records int)) (CheckResult, error) {
 	out, err := Check(ctx, db, progress)
 	if err != nil {
 		return out, err
 	}
 	last := out
 	last.Findings = slices.Clone(out.Findings)
-	for range passes {
-		mended, err := mendAll(ctx, db, out.Findings)
+	for range maxRepairPasses {
+		mended, err := repairAll(ctx, db, out.Findings)
 		if err != nil {
 			return out, err
 		}
@@ -174,18 +174,18 @@ func Repair(ctx context.Context, db DB, progress func(records int)) (Checked, er
 		if last, err = Check(ctx, db, progress); err != nil {
 			return out, err
 		}
-		out.Records, out.Campaigns, out.Format, out.Kept = last.Records, last.Campaigns, last.Format, last.Kept
+		out.Records, out.Campaigns, out.Format, out.Quarantined = last.Records, last.Campaigns, last.Format, last.Quarantined
 		out.KeptRecords = last.KeptRecords
 		places := map[string]int{}
 		for i, f := range out.Findings {
 			places[f.What] = i
 		}
 		for _, f := range last.Findings {
-			at, known := places[f.What]
+			at, cached := places[f.What]
 			switch {
-			case !known:
+			case !cached:
 				out.Findings = append(out.Findings, f)
-			case !out.Findings[at].Mended: // what was done meanwhile may have been in the way
+			case !out.Findings[at].Repaired: // what was done meanwhile may have been in the way
 				f.Failed = out.Findings[at].Failed
 				out.Findings[at] = f
 			}
@@ -195,28 +195,28 @@ func Repair(ctx context.Context, db DB, progress func(records int)) (Checked, er
 	for _, f := range last.Findings {
 		left[f.What] = true
 	}
-	out.Findings = slices.DeleteFunc(out.Findings, func(f Finding) bool { return !f.Mended && !left[f.What] }) // it was none, as it turned out
+	out.Findings = slices.DeleteFunc(out.Findings, func(f Finding) bool { return !f.Repaired && !left[f.What] }) // it was none, as it turned out
 	for i, f := range out.Findings {
-		if f.Mended && left[f.What] {
-			out.Findings[i].Mended, out.Findings[i].Failed = false, "the problem is still there after the repair"
+		if f.Repaired && left[f.What] {
+			out.Findings[i].Repaired, out.Findings[i].Failed = false, "the problem is still there after the repair"
 		}
 	}
 	return out, nil
 }
 
-// mendAll does what can be done about findings, and notes it in them.
-func mendAll(ctx context.Context, db DB, findings []Finding) (mended int, err error) {
+// repairAll does what can be done about findings, and notes it in them.
+func repairAll(ctx context.Context, db DB, findings []Finding) (mended int, err error) {
 	for i := range findings {
 		f := &findings[i]
-		do := f.mend
+		do := f.repair
 		switch {
-		case f.Mended || f.Mend == "":
+		case f.Repaired || f.Repair == "":
 			continue
 		case do != nil:
 			at := time.Now()
-			err = db.Update(ctx, func(tx Tx) error { return do(keeper{confirming{tx}, at}) })
+			err = db.Update(ctx, func(tx Tx) error { return do(repairTx{confirmingTx{tx}, at}) })
 		default: // of the store as a whole
-			err = db.(loser).Forget()
+			err = db.(lossReporter).Forget()
 		}
 		if ctx.Err() != nil {
 			return mended, ctx.Err()
@@ -225,7 +225,7 @@ func mendAll(ctx context.Context, db DB, findings []Finding) (mended int, err er
 			f.Failed = err.Error()
 			continue
 		}
-		f.Mended, f.Failed = true, ""
+		f.Repaired, f.Failed = true, ""
 		mended++
 	}
 	return mended, nil
@@ -235,7 +235,7 @@ func mendAll(ctx context.Context, db DB, findings []Finding) (mended int, err er
 type checker struct {
 	tx     Tx
 	raw    Tx // what tx reads, as the store returns it
-	out    *Checked
+	out    *CheckResult
 	spaces map[string]bool // the workspaces whose settings were looked at
 	bytes  int             // of the kept records in out
 }
@@ -243,11 +243,11 @@ type checker struct {
 func (c *checker) found(f Finding) { c.out.Findings = append(c.out.Findings, f) }
 
 func (c *checker) record(key, value []byte) error {
-	payload, err := unseal(key, value)
+	payload, err := decodeValue(key, value)
 	switch key[0] {
 	case rootMeta:
 		if err != nil {
-			c.found(Finding{What: fmt.Sprintf("the store's format number is damaged (%v)", err), Mend: "write it again", mend: rewriteFormat})
+			c.found(Finding{What: fmt.Sprintf("the store's format number is damaged (%v)", err), Repair: "write it again", repair: rewriteFormat})
 			return nil
 		}
 		var f storeFormat
@@ -258,7 +258,7 @@ func (c *checker) record(key, value []byte) error {
 	case rootWorkspace:
 		id, _, err := cutName(key[1:])
 		if err != nil {
-			c.strange(key)
+			c.unknownKey(key)
 			return nil
 		}
 		return c.settings(id)
@@ -268,19 +268,19 @@ func (c *checker) record(key, value []byte) error {
 			if err := c.settings(id); err != nil {
 				return err
 			}
-			return spaceCheck{c, In(c.tx, id), key, rest[1:], payload}.check(rest[0], err)
+			return recordCheck{c, NewWorkspaceTx(c.tx, id), key, rest[1:], payload}.check(rest[0], err)
 		}
 	case rootCopy:
-		return c.copyOf(key)
-	case rootKept:
-		return c.kept(key, value, err)
+		return c.checkCopy(key)
+	case rootQuarantine:
+		return c.checkQuarantined(key, value, err)
 	}
-	c.strange(key)
+	c.unknownKey(key)
 	return nil
 }
 
-// strange reports a record that no part of the program writes.
-func (c *checker) strange(key []byte) {
+// unknownKey reports a record that no part of the program writes.
+func (c *checker) unknownKey(key []byte) {
 	c.found(Finding{What: fmt.Sprintf("there is a record of an unknown kind (%.40q)", key), Advice: "leave it; another program may have written it"})
 }
 
@@ -290,14 +290,14 @@ func writeFormat(tx Tx, n int) error {
 	if err != nil {
 		return err
 	}
-	return tx.Set(formatKey(), Seal(formatKey(), payload))
+	return tx.Set(formatKey(), EncodeValue(formatKey(), payload))
 }
 
 // rewriteFormat writes the number of the layout where it cannot be read.
 func rewriteFormat(tx Tx) error {
 	value, err := tx.Get(formatKey())
 	switch {
-	case err == nil && Sealed(formatKey(), value) == nil:
+	case err == nil && VerifyValue(formatKey(), value) == nil:
 		return nil
 	case err != nil && !isDamage(err):
 		return err

@@ -9,17 +9,17 @@ import (
 	"bugle/store"
 )
 
-// once looks at an idempotency key or a request id, and at its place in the order of expiry.
-func (c spaceCheck) once(kind byte, damage error) error {
+// idempotency looks at an idempotency key or a request id, and at its place in the order of expiry.
+func (c recordCheck) idempotency(kind byte, damage error) error {
 	op, rest, err := cutName(c.rest)
 	if err != nil {
-		return c.alone(err, "an idempotency key", "remove it", nil)
+		return c.standalone(err, "an idempotency key", "remove it", nil)
 	}
 	key, _, err := cutName(rest)
 	if err != nil {
-		return c.alone(err, "an idempotency key", "remove it", nil)
+		return c.standalone(err, "an idempotency key", "remove it", nil)
 	}
-	what := idempotentName(op, key)
+	what := idempotencyName(op, key)
 	var entry []byte
 	if kind == kindRequest {
 		what = requestName(op, key)
@@ -29,26 +29,26 @@ func (c spaceCheck) once(kind byte, damage error) error {
 		}
 		damage, entry = errors.Join(damage, err), c.s.expiryKey(until, kind, op, key)
 	} else {
-		i, err := c.s.Idempotent(op, key)
+		i, err := c.s.IdempotencyRecord(op, key)
 		if err != nil && !isDamage(err) {
 			return err
 		}
 		if err == nil && (i.Operation != op || i.Key != key) {
-			err = fmt.Errorf("it is about %s", idempotentName(i.Operation, i.Key))
+			err = fmt.Errorf("it is about %s", idempotencyName(i.Operation, i.Key))
 		}
 		damage, entry = errors.Join(damage, err), c.s.expiryKey(i.ExpiresAt, kind, op, key)
 	}
 	if damage != nil {
-		return c.alone(firstOf(damage), what, "remove it; if the same request is repeated, it runs again", nil)
+		return c.standalone(firstCause(damage), what, "remove it; if the same request is repeated, it runs again", nil)
 	}
-	if _, err := c.tx.Get(entry); errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrLost) {
-		c.report(Finding{What: fmt.Sprintf("%s would never expire", what), Mend: "add its time of expiry", mend: func(tx Tx) error {
+	if _, err := c.tx.Get(entry); errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrDataLost) {
+		c.report(Finding{What: fmt.Sprintf("%s would never expire", what), Repair: "add its time of expiry", repair: func(tx Tx) error {
 			if _, err := tx.Get(c.key); errors.Is(err, store.ErrNotFound) {
 				return nil // it is gone meanwhile
 			} else if err != nil {
 				return err
 			}
-			return tx.Set(entry, Seal(entry, nil))
+			return tx.Set(entry, EncodeValue(entry, nil))
 		}})
 	} else if err != nil {
 		return err
@@ -57,11 +57,11 @@ func (c spaceCheck) once(kind byte, damage error) error {
 }
 
 // expiry looks at an entry of the order of expiry.
-func (c spaceCheck) expiry(damage error) error {
-	f := Finding{What: "an entry in the list of expiry times is damaged or refers to nothing", Mend: "remove it", mend: c.drop()}
+func (c recordCheck) expiry(damage error) error {
+	f := Finding{What: "an entry in the list of expiry times is damaged or refers to nothing", Repair: "remove it", repair: c.remove()}
 	e, err := cutExpiry(c.rest)
 	if err == nil {
-		what := idempotentName(e.op, e.key)
+		what := idempotencyName(e.op, e.key)
 		if e.kind == kindRequest {
 			what = requestName(e.op, e.key)
 		}
@@ -70,7 +70,7 @@ func (c spaceCheck) expiry(damage error) error {
 	switch {
 	case damage != nil:
 	case err != nil:
-		f.Mend, f.mend, f.Advice = "", nil, "leave it; a newer version of bugle may have written it"
+		f.Repair, f.repair, f.Advice = "", nil, "leave it; a newer version of bugle may have written it"
 	default:
 		target, key := c.s.key(e.kind, e.op, e.key), c.key
 		if _, err := c.tx.Get(target); !errors.Is(err, store.ErrNotFound) {
@@ -79,7 +79,7 @@ func (c spaceCheck) expiry(damage error) error {
 			}
 			return err
 		}
-		f.mend = func(tx Tx) error {
+		f.repair = func(tx Tx) error {
 			if _, err := tx.Get(target); err == nil || !errors.Is(err, store.ErrNotFound) {
 				return err
 			}
@@ -91,13 +91,13 @@ func (c spaceCheck) expiry(damage error) error {
 }
 
 // profile looks at a profile, and at what it is found by.
-func (c spaceCheck) profile(damage error) error {
+func (c recordCheck) profile(damage error) error {
 	id, _, err := cutName(c.rest)
 	p, err2 := c.s.Profile(id)
 	if err2 != nil && !isDamage(err2) {
 		return err2
 	}
-	if damage = firstOf(damage, err, err2); damage == nil && p.ID != id {
+	if damage = firstCause(damage, err, err2); damage == nil && p.ID != id {
 		damage = fmt.Errorf("it is the user %q", p.ID)
 	}
 	if damage != nil {
@@ -109,31 +109,31 @@ func (c spaceCheck) profile(damage error) error {
 		return err
 	}
 	for _, key := range keys {
-		found, err := foundBy(c.tx, key)
+		found, err := indexEntryReadable(c.tx, key)
 		if err != nil {
 			return err
 		}
 		if found {
 			continue
 		}
-		c.report(Finding{What: fmt.Sprintf("%s is missing in the search index", profileName(id)), Mend: "add it to the search index", mend: c.indexProfile(id)})
+		c.report(Finding{What: fmt.Sprintf("%s is missing in the search index", profileName(id)), Repair: "add it to the search index", repair: c.indexProfile(id)})
 		return nil
 	}
 	return nil
 }
 
-// foundBy reports whether an entry that finds a profile is there and can be read.
-func foundBy(tx Tx, key []byte) (bool, error) {
+// indexEntryReadable reports whether an entry that finds a profile is there and can be read.
+func indexEntryReadable(tx Tx, key []byte) (bool, error) {
 	value, err := tx.Get(key)
 	if err != nil && !isDamage(err) {
 		return false, err
 	}
-	return err == nil && Sealed(key, value) == nil, nil
+	return err == nil && VerifyValue(key, value) == nil, nil
 }
 
 // indexProfile returns what writes the entries that find a profile, where they are missing or damaged.
-func (c spaceCheck) indexProfile(id string) func(Tx) error {
-	return c.in(func(s Space) error {
+func (c recordCheck) indexProfile(id string) func(Tx) error {
+	return c.in(func(s WorkspaceTx) error {
 		p, err := s.Profile(id)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
@@ -143,7 +143,7 @@ func (c spaceCheck) indexProfile(id string) func(Tx) error {
 		}
 		keys, err := s.identifiers(p)
 		for _, key := range keys {
-			found, err := foundBy(s.tx, key)
+			found, err := indexEntryReadable(s.tx, key)
 			if err == nil && !found {
 				err = s.put("the index entry of "+profileName(id), key, nil)
 			}
@@ -156,12 +156,12 @@ func (c spaceCheck) indexProfile(id string) func(Tx) error {
 }
 
 // identifier looks at an entry that finds a profile.
-func (c spaceCheck) identifier(damage error) error {
+func (c recordCheck) identifier(damage error) error {
 	kind, rest, err := cutName(c.rest)
 	_, rest2, err2 := cutName(rest)
 	id, _, err3 := cutName(rest2)
 	if err := errors.Join(err, err2, err3); err != nil {
-		return c.alone(err, "an entry of the index of users", "remove it", nil)
+		return c.standalone(err, "an entry of the index of users", "remove it", nil)
 	}
 	dangling, err := c.s.dangling(c.key, id)
 	if err != nil {
@@ -170,8 +170,8 @@ func (c spaceCheck) identifier(damage error) error {
 	switch {
 	case dangling:
 		ws, key := c.s.id, c.key
-		c.report(Finding{What: fmt.Sprintf("the index of users finds %s by an %s that it does not have", profileName(id), kind), Mend: "remove it", mend: func(tx Tx) error {
-			dangling, err := In(tx, ws).dangling(key, id)
+		c.report(Finding{What: fmt.Sprintf("the index of users finds %s by an %s that it does not have", profileName(id), kind), Repair: "remove it", repair: func(tx Tx) error {
+			dangling, err := NewWorkspaceTx(tx, ws).dangling(key, id)
 			if err != nil || !dangling {
 				return err
 			}
@@ -179,7 +179,7 @@ func (c spaceCheck) identifier(damage error) error {
 		}})
 	case damage != nil: // one of a profile that can be read is found with that
 		if _, err := c.s.Profile(id); err != nil {
-			return c.alone(damage, "the index entry of "+profileName(id), "remove it", nil)
+			return c.standalone(damage, "the index entry of "+profileName(id), "remove it", nil)
 		}
 	}
 	return nil

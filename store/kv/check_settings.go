@@ -17,7 +17,7 @@ func (c *checker) settings(id string) error {
 		return nil
 	}
 	c.spaces[id] = true
-	s := In(c.tx, id)
+	s := NewWorkspaceTx(c.tx, id)
 	if err := checkWorkspace(id); err != nil {
 		c.found(Finding{Workspace: id, What: fmt.Sprintf("there are records of a workspace without a valid id (%v)", err), Advice: "leave them; another program may have written them"})
 		return nil
@@ -26,29 +26,29 @@ func (c *checker) settings(id string) error {
 	if err != nil {
 		return err
 	}
-	f := Finding{Workspace: id, mend: restoreSettings(id)}
+	f := Finding{Workspace: id, repair: restoreSettings(id)}
 	switch {
-	case r.damage == nil && !r.older() && (c.out.Format < 2 || r.copied()):
+	case r.damage == nil && !r.outdated() && (c.out.Format < 2 || r.copiesMatch()):
 		return nil
-	case r.damage == nil && !r.older():
-		f.What, f.Mend = fmt.Sprintf("the copies of the settings and API keys of workspace %q are out of date", id), "copy the settings again"
+	case r.damage == nil && !r.outdated():
+		f.What, f.Repair = fmt.Sprintf("the copies of the settings and API keys of workspace %q are out of date", id), "copy the settings again"
 	case r.damage == nil:
-		f.What, f.Mend = fmt.Sprintf("the settings of workspace %q are older than their copy", id), "restore them from the copy"
+		f.What, f.Repair = fmt.Sprintf("the settings of workspace %q are older than their copy", id), "restore them from the copy"
 	case errors.Is(r.damage, store.ErrNotFound):
-		f.What, f.Mend = fmt.Sprintf("the workspace %q has records but no settings", id), "restore them from their copy"
+		f.What, f.Repair = fmt.Sprintf("the workspace %q has records but no settings", id), "restore them from their copy"
 	default:
-		f.What, f.Mend = fmt.Sprintf("the settings of workspace %q are damaged (%v)", id, firstOf(r.damage)), "restore them from their copy"
+		f.What, f.Repair = fmt.Sprintf("the settings of workspace %q are damaged (%v)", id, firstCause(r.damage)), "restore them from their copy"
 	}
 	if r.damage != nil && r.damageCopy != nil {
 		f.What += ", and their copy cannot be read either"
-		f.Mend = fmt.Sprintf("set them to the defaults, with the API keys that can be read (%d); a backup may have them as they were: `bugle restore` lists the backups", len(r.keys))
+		f.Repair = fmt.Sprintf("set them to the defaults, with the API keys that can be read (%d); a backup may have them as they were: `bugle restore` lists the backups", len(r.keys))
 	}
 	c.found(f)
 	return nil
 }
 
-// allSettings is what there is of a workspace's settings.
-type allSettings struct {
+// settingsState is what there is of a workspace's settings.
+type settingsState struct {
 	now, copy         settingsRecord
 	payload, payload2 []byte // of the record and of the copy
 	damage            error  // of the record; nil where it can be read
@@ -58,7 +58,7 @@ type allSettings struct {
 }
 
 // readAllSettings fails where anything cannot be read for another reason than damage.
-func (s WorkspaceSettings) readAllSettings() (r allSettings, err error) {
+func (s WorkspaceSettings) readAllSettings() (r settingsState, err error) {
 	r.now, r.payload, r.damage = s.readSettings(s.settingsKey())
 	r.copy, r.payload2, r.damageCopy = s.readSettings(s.copyKey(copySettings))
 	for _, err := range []error{r.damage, r.damageCopy} {
@@ -70,13 +70,13 @@ func (s WorkspaceSettings) readAllSettings() (r allSettings, err error) {
 	return r, err
 }
 
-// older reports whether the copy has a later change than the settings.
-func (r allSettings) older() bool {
+// outdated reports whether the copy has a later change than the settings.
+func (r settingsState) outdated() bool {
 	return r.damage == nil && r.damageCopy == nil && r.copy.Change > r.now.Change
 }
 
-// copied reports whether the copies are what [WorkspaceSettings.PutSettings] makes of the settings.
-func (r allSettings) copied() bool {
+// copiesMatch reports whether the copies are what [WorkspaceSettings.PutSettings] makes of the settings.
+func (r settingsState) copiesMatch() bool {
 	if r.damageCopy != nil || r.badKeys > 0 || !bytes.Equal(r.payload, r.payload2) {
 		return false
 	}
@@ -100,13 +100,13 @@ func (r allSettings) copied() bool {
 // otherwise by the defaults and the records of the keys.
 func restoreSettings(id string) func(Tx) error {
 	return func(tx Tx) error {
-		s := In(tx, id)
+		s := NewWorkspaceTx(tx, id)
 		r, err := s.readAllSettings()
 		switch {
 		case err != nil:
 			return err
-		case r.damage == nil && !r.older():
-			if r.copied() {
+		case r.damage == nil && !r.outdated():
+			if r.copiesMatch() {
 				return nil
 			}
 			return s.putCopies(r.payload, r.now.Keys)
@@ -123,11 +123,11 @@ func restoreSettings(id string) func(Tx) error {
 	}
 }
 
-// copyOf looks at a record among the copies: they are looked at with the settings.
-func (c *checker) copyOf(key []byte) error {
+// checkCopy looks at a record among the copies: they are looked at with the settings.
+func (c *checker) checkCopy(key []byte) error {
 	id, rest, err := cutName(key[1:])
 	if err != nil || len(rest) == 0 || !strings.ContainsRune(string([]byte{copySettings, copyKey}), rune(rest[0])) {
-		c.strange(key)
+		c.unknownKey(key)
 		return nil
 	}
 	return c.settings(id)

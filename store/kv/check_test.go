@@ -35,9 +35,9 @@ func dump(t *testing.T, db kv.DB) (out []pair) {
 	return out
 }
 
-func in(t *testing.T, db kv.DB, fn func(kv.Space) error) {
+func newWorkspaceTx(t *testing.T, db kv.DB, fn func(kv.WorkspaceTx) error) {
 	t.Helper()
-	if err := db.Update(t.Context(), func(tx kv.Tx) error { return fn(kv.In(tx, space)) }); err != nil {
+	if err := db.Update(t.Context(), func(tx kv.Tx) error { return fn(kv.NewWorkspaceTx(tx, space)) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -47,22 +47,24 @@ func newStore(t *testing.T) *mem.DB {
 	t.Helper()
 	db := mem.New()
 	t.Cleanup(func() { db.Close() })
-	in(t, db, func(s kv.Space) error {
+	newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error {
 		steps := []func() error{
 			func() error { return s.PutSettings(engine.Workspace{ID: space}) },
 			func() error { return save(s, "c1", `{"basic_details":{"name":"One"}}`) },
 			func() error { return save(s, "c1", `{"basic_details":{"name":"One, changed"}}`) },
 			func() error { return save(s, "c2", `{"basic_details":{"name":"Two"}}`) },
-			func() error { return s.PutCopy("c2", engine.WorkingCopy{Base: 1, At: noon, Body: parse(t, `{}`)}) },
+			func() error {
+				return s.PutWorkingCopy("c2", engine.WorkingCopy{Base: 1, At: noon, Body: parse(t, `{}`)})
+			},
 			func() error {
 				return s.PutProfile(engine.User{ID: "p", Attributes: map[string]any{engine.AttrEmail: "ada@example.com"}})
 			},
 			func() error {
-				return s.PutIdempotent(store.Idempotent{Operation: "create", Key: "k", At: noon, ExpiresAt: noon.Add(time.Hour)})
+				return s.PutIdempotencyRecord(store.IdempotencyRecord{Operation: "create", Key: "k", At: noon, ExpiresAt: noon.Add(time.Hour)})
 			},
 			func() error { return s.PutRequestID("test", "r", noon.Add(time.Hour)) },
 			func() error { return s.PutOutbox(engine.OutboxMessage{ID: "01", At: noon}) },
-			func() error { return s.PutTest(engine.TestRecord{At: noon, Body: parse(t, `{}`)}) },
+			func() error { return s.PutTestSend(engine.TestRecord{At: noon, Body: parse(t, `{}`)}) },
 			func() error {
 				_, err := s.ContentItem(engine.ContentRef{Kind: engine.KindProducts, Name: "p"})
 				if err != store.ErrNotFound {
@@ -90,7 +92,7 @@ func parse(t *testing.T, s string) doc.Value {
 	return v
 }
 
-func save(s kv.Space, id, body string) error {
+func save(s kv.WorkspaceTx, id, body string) error {
 	v, err := doc.Parse([]byte(body))
 	if err != nil {
 		return err
@@ -100,7 +102,7 @@ func save(s kv.Space, id, body string) error {
 	return err
 }
 
-func check(t *testing.T, db kv.DB) kv.Checked {
+func check(t *testing.T, db kv.DB) kv.CheckResult {
 	t.Helper()
 	c, err := kv.Check(t.Context(), db, nil)
 	if err != nil {
@@ -116,7 +118,7 @@ func TestCheckSound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !c.Sound() || len(c.Findings) != 0 || c.Campaigns != 2 || c.Records != len(dump(t, db)) || last != c.Records || c.Format != kv.Format {
+	if !c.Healthy() || len(c.Findings) != 0 || c.Campaigns != 2 || c.Records != len(dump(t, db)) || last != c.Records || c.Format != kv.Format {
 		t.Errorf("got %+v, told of %d", c, last)
 	}
 }
@@ -125,7 +127,7 @@ func TestCheckSound(t *testing.T) {
 func documents(t *testing.T, db kv.DB) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	in(t, db, func(s kv.Space) error {
+	newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error {
 		for _, id := range []string{"c1", "c2"} {
 			if c, err := s.Campaign(id); err == nil {
 				out[id] = string(c.Body.Encode())
@@ -169,11 +171,11 @@ func TestCheckFindsAndMends(t *testing.T) {
 			}
 			left := check(t, spoiled).Findings
 			for _, f := range left {
-				if f.Mend != "" || f.Advice == "" {
+				if f.Repair != "" || f.Advice == "" {
 					t.Errorf("%q is %s: after the repair there is still %+v", r.key, how, f)
 				}
 			}
-			if mended.Sound() != (len(left) == 0) {
+			if mended.Healthy() != (len(left) == 0) {
 				t.Errorf("%q is %s: repaired is %+v, and then there is %+v", r.key, how, mended.Findings, left)
 			}
 			for id, got := range documents(t, spoiled) {
@@ -181,7 +183,7 @@ func TestCheckFindsAndMends(t *testing.T) {
 					t.Errorf("%q is %s: then %s reads %s", r.key, how, id, got)
 				}
 			}
-			if mended.Sound() && len(documents(t, spoiled)) != 2 {
+			if mended.Healthy() && len(documents(t, spoiled)) != 2 {
 				t.Errorf("%q is %s: a campaign is gone", r.key, how)
 			}
 		}
@@ -195,10 +197,10 @@ func TestCheckFindsAndMends(t *testing.T) {
 
 // What a finding says, for what people will see most.
 func TestCheckWords(t *testing.T) {
-	find := func(s func(kv.Space) error, spoil func(pair) bool) string {
+	find := func(s func(kv.WorkspaceTx) error, spoil func(pair) bool) string {
 		db := newStore(t)
 		if s != nil {
-			in(t, db, s)
+			newWorkspaceTx(t, db, s)
 		}
 		for _, r := range dump(t, db) {
 			if spoil(r) {
@@ -210,7 +212,7 @@ func TestCheckWords(t *testing.T) {
 		}
 		var out []string
 		for _, f := range check(t, db).Findings {
-			out = append(out, fmt.Sprintf("%s [%s|%s]", f.What, f.Mend, f.Advice))
+			out = append(out, fmt.Sprintf("%s [%s|%s]", f.What, f.Repair, f.Advice))
 		}
 		return strings.Join(out, "\n")
 	}
@@ -219,7 +221,7 @@ func TestCheckWords(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name  string
-		first func(kv.Space) error
+		first func(kv.WorkspaceTx) error
 		spoil func(pair) bool
 		want  string
 	}{
@@ -248,15 +250,15 @@ func TestCheckOlderThanHistory(t *testing.T) {
 		}
 	}
 	i := slices.IndexFunc(records, func(r pair) bool { return bytes.HasPrefix(r.key, []byte("rDEMO\x00\x01cc1")) })
-	old := kv.Seal(records[i].key, first[9:]) // after format and checksum
+	old := kv.EncodeValue(records[i].key, first[9:]) // after format and checksum
 	if err := db.Update(t.Context(), func(tx kv.Tx) error { return tx.Set(records[i].key, old) }); err != nil {
 		t.Fatal(err)
 	}
 	found := check(t, db).Findings
-	if len(found) != 1 || found[0].Campaign != "c1" || found[0].Mend != "restore revision 2" {
+	if len(found) != 1 || found[0].Campaign != "c1" || found[0].Repair != "restore revision 2" {
 		t.Fatalf("found %+v", found)
 	}
-	if c, err := kv.Repair(t.Context(), db, nil); err != nil || !c.Sound() {
+	if c, err := kv.Repair(t.Context(), db, nil); err != nil || !c.Healthy() {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	if got := documents(t, db)["c1"]; got != `{"basic_details":{"name":"One, changed"}}` {

@@ -22,18 +22,18 @@ var (
 	errChecksum = errors.New("its checksum does not match")
 )
 
-// Seal returns the value that stores payload under key: what a [Space] writes, for those who write
+// EncodeValue returns the value that stores payload under key: what a [WorkspaceTx] writes, for those who write
 // records of their own, or in tests.
-func Seal(key, payload []byte) []byte {
+func EncodeValue(key, payload []byte) []byte {
 	b := make([]byte, headerLen, headerLen+len(payload))
 	b[0] = formatV1
 	binary.BigEndian.PutUint64(b[1:], checksum(key, formatV1, payload))
 	return append(b, payload...)
 }
 
-// Sealed returns what is wrong with the value of a record; nil where it is what was written.
-func Sealed(key, value []byte) error {
-	_, err := unseal(key, value)
+// VerifyValue returns what is wrong with the value of a record; nil where it is what was written.
+func VerifyValue(key, value []byte) error {
+	_, err := decodeValue(key, value)
 	return err
 }
 
@@ -46,8 +46,8 @@ func IsCampaign(key []byte) bool {
 	return err == nil && len(rest) > 0 && rest[0] == kindCampaign
 }
 
-// unseal returns the payload of a value, or what is wrong with it.
-func unseal(key, value []byte) ([]byte, error) {
+// decodeValue returns the payload of a value, or what is wrong with it.
+func decodeValue(key, value []byte) ([]byte, error) {
 	switch {
 	case len(value) == 0:
 		return nil, errEmpty

@@ -88,7 +88,7 @@ func (s ContentItems) DeleteContent(ref engine.ContentRef) error {
 		}
 		return err
 	}
-	if _, err := s.tx.Get(key); err != nil && !errors.Is(err, store.ErrLost) {
+	if _, err := s.tx.Get(key); err != nil && !errors.Is(err, store.ErrDataLost) {
 		return err
 	}
 	return s.delete(ref.String(), key)

@@ -16,16 +16,16 @@ type Counter interface {
 	Counts() (Counts, error)
 }
 
-// Doubter is a [Tx] of a store that knows of parts that it has lost. Doubtful reports whether a record that is
+// StaleChecker is a [Tx] of a store that knows of parts that it has lost. Doubtful reports whether a record that is
 // there may have been newer, or deleted, in such a part.
-type Doubter interface {
-	Doubtful(key []byte) bool
+type StaleChecker interface {
+	MayBeStale(key []byte) bool
 }
 
-// doubtful reports a campaign that may be older than it was.
-func (c *checker) doubtful(key []byte) {
-	d, ok := c.raw.(Doubter)
-	if !ok || !IsCampaign(key) || !d.Doubtful(key) {
+// checkStale reports a campaign that may be older than it was.
+func (c *checker) checkStale(key []byte) {
+	d, ok := c.raw.(StaleChecker)
+	if !ok || !IsCampaign(key) || !d.MayBeStale(key) {
 		return
 	}
 	workspace, rest, err := cutName(key[1:])
@@ -75,17 +75,17 @@ func (c Counts) AddAll(other Counts, n int64) {
 
 // kindNames are the kinds of records in words, for one and for many.
 var kindNames = map[byte][2]string{
-	kindCampaign:   {"campaign", "campaigns"},
-	kindSummary:    {"campaign summary", "campaign summaries"},
-	kindRevision:   {"history entry", "history entries"},
-	kindVersion:    {"earlier version", "earlier versions"},
-	kindCopy:       {"working copy", "working copies"},
-	kindIdempotent: {"idempotency key", "idempotency keys"},
-	kindRequest:    {"request id", "request ids"},
-	kindOutbox:     {"outbox message", "outbox messages"},
-	kindProfile:    {"user", "users"},
-	kindTest:       {"test send", "test sends"},
-	kindContent:    {"content item", "content items"},
+	kindCampaign:         {"campaign", "campaigns"},
+	kindSummary:          {"campaign summary", "campaign summaries"},
+	kindRevision:         {"history entry", "history entries"},
+	kindRevisionDocument: {"earlier version", "earlier versions"},
+	kindCopy:             {"working copy", "working copies"},
+	kindIdempotency:      {"idempotency key", "idempotency keys"},
+	kindRequest:          {"request id", "request ids"},
+	kindOutbox:           {"outbox message", "outbox messages"},
+	kindProfile:          {"user", "users"},
+	kindTest:             {"test send", "test sends"},
+	kindContent:          {"content item", "content items"},
 }
 
 // Differences says, a sentence for each workspace, where the records that were counted are others than those

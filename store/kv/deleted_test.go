@@ -18,15 +18,15 @@ func TestIDOfACampaignThatIsBeingDeleted(t *testing.T) {
 		t.Run(fmt.Sprint(revisions), func(t *testing.T) {
 			db := mem.New()
 			defer db.Close()
-			in := func(fn func(kv.Space) error) error {
-				return db.Update(t.Context(), func(tx kv.Tx) error { return fn(kv.In(tx, "W")) })
+			in := func(fn func(kv.WorkspaceTx) error) error {
+				return db.Update(t.Context(), func(tx kv.Tx) error { return fn(kv.NewWorkspaceTx(tx, "W")) })
 			}
-			create := func(s kv.Space) error {
+			create := func(s kv.WorkspaceTx) error {
 				c := engine.Campaign{Head: engine.Head{ID: "c1", Status: "DRAFT"}, Body: doc.NewObject()}
 				_, err := s.PutCampaign(c, engine.Summarize(c), engine.Revision{}, false)
 				return err
 			}
-			err := in(func(s kv.Space) error {
+			err := in(func(s kv.WorkspaceTx) error {
 				var failed error
 				for range revisions {
 					failed = errors.Join(failed, create(s))
@@ -36,12 +36,12 @@ func TestIDOfACampaignThatIsBeingDeleted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := in(func(s kv.Space) error { return s.DeleteCampaign("c1") }); err != nil {
+			if err := in(func(s kv.WorkspaceTx) error { return s.DeleteCampaign("c1") }); err != nil {
 				t.Fatal(err)
 			}
 			early := in(create)
 			for more := true; more; {
-				if err := in(func(s kv.Space) (err error) { more, err = s.FinishDeletes(); return err }); err != nil {
+				if err := in(func(s kv.WorkspaceTx) (err error) { more, err = s.FinishDeletes(); return err }); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -21,7 +21,7 @@ type storeFormat struct {
 // migrations lead from a layout to the one after it, by the number of the first. Each runs in as many
 // transactions as it needs, and again from its beginning where the process ended in between: so it
 // must take a store that it has changed in part.
-var migrations = map[int]func(context.Context, DB) error{1: copyAllSettings, 2: typeAllFilters}
+var migrations = map[int]func(context.Context, DB) error{1: copyAllSettings, 2: addFilterTypes}
 
 // Prepare readies an opened store: it writes the number of the layout into a new one, brings one with
 // an earlier number up to [Format], and refuses one with a later number with [ErrNewer].
@@ -32,10 +32,10 @@ func Prepare(ctx context.Context, db DB) error {
 		return err
 	}
 	if have > Format {
-		return fmt.Errorf("%w (its format is %d, and this version reads up to %d)", store.ErrNewer, have, Format)
+		return fmt.Errorf("%w (its format is %d, and this version reads up to %d)", store.ErrNewerVersion, have, Format)
 	}
 	err = migrate(ctx, db, have, Format, migrations)
-	if errors.Is(err, store.ErrFull) {
+	if errors.Is(err, store.ErrDiskFull) {
 		return nil // no step so far changes how records are read: the store is used as it is, and the next open takes them
 	}
 	return err
@@ -67,7 +67,7 @@ func format(ctx context.Context, db DB) (n int, err error) {
 		if err != nil {
 			return err
 		}
-		payload, err := unseal(key, value)
+		payload, err := decodeValue(key, value)
 		var f storeFormat
 		if err == nil {
 			err = wire.Decode(payload, &f)
@@ -79,7 +79,7 @@ func format(ctx context.Context, db DB) (n int, err error) {
 		return nil
 	}
 	err = db.View(ctx, read)
-	if !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrLost) {
+	if !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrDataLost) {
 		if err != nil && !errors.As(err, new(*store.CorruptError)) {
 			err = fmt.Errorf("reading the format of the store: %w", err)
 		}

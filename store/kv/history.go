@@ -56,15 +56,15 @@ func (s History) lastRevisionOf(id string, seemsNew bool) (int64, error) {
 	return s.last(kindRevision, id)
 }
 
-// unused returns a number from n on that is higher than those of all documents of revisions.
-func (s History) unused(id string, n int64) (int64, error) {
-	switch _, err := s.tx.Get(s.revisionKey(kindVersion, id, n)); {
+// unusedRevision returns a number from n on that is higher than those of all documents of revisions.
+func (s History) unusedRevision(id string, n int64) (int64, error) {
+	switch _, err := s.tx.Get(s.revisionKey(kindRevisionDocument, id, n)); {
 	case errors.Is(err, store.ErrNotFound):
 		return n, nil
-	case err != nil && !errors.Is(err, store.ErrLost):
+	case err != nil && !errors.Is(err, store.ErrDataLost):
 		return 0, fmt.Errorf("reading %s in workspace %q: %w", revisionName(id, n), s.id, err)
 	}
-	last, err := s.last(kindVersion, id)
+	last, err := s.last(kindRevisionDocument, id)
 	return max(n, last+1), err
 }
 
@@ -87,18 +87,18 @@ func (s History) dropRevision(id string, n int64) error {
 	what := revisionName(id, n)
 	return errors.Join(
 		s.delete(what, s.revisionKey(kindRevision, id, n)),
-		s.delete(what, s.revisionKey(kindVersion, id, n)),
+		s.delete(what, s.revisionKey(kindRevisionDocument, id, n)),
 	)
 }
 
-// thinAtOnce is how many revisions are dropped at once at most, which keeps the save's transaction small.
-const thinAtOnce = 250
+// pruneBatch is how many revisions are dropped at once at most, which keeps the save's transaction small.
+const pruneBatch = 250
 
-// thinHistory keeps the history of a campaign, whose next revision is n, bounded. The first revision, the
+// pruneHistory keeps the history of a campaign, whose next revision is n, bounded. The first revision, the
 // [store.NewestRevisions] newest ones, and each one that changed the state of the campaign stay; of the rest some
 // [store.OlderRevisions] stay, the fewer the older.
-func (s History) thinHistory(id string, n int64) error {
-	if !store.IsHistoryFull(n) {
+func (s History) pruneHistory(id string, n int64) error {
+	if !store.ShouldPruneHistory(n) {
 		return nil
 	}
 	var all []int64
@@ -113,7 +113,7 @@ func (s History) thinHistory(id string, n int64) error {
 		return err
 	}
 	older, dropped := all[:len(all)-store.NewestRevisions], 0
-	for i := 1; i < len(older) && dropped < thinAtOnce; i += 2 {
+	for i := 1; i < len(older) && dropped < pruneBatch; i += 2 {
 		same, err := s.sameState(id, older[i-1], older[i])
 		if err != nil {
 			return err
@@ -154,17 +154,17 @@ func (s History) revisionState(id string, n int64) (engine.State, error) {
 	return c.Status, err
 }
 
-// deleteAtOnce is how many records of a history one transaction removes at most.
-const deleteAtOnce = 4000
+// deleteBatch is how many records of a history one transaction removes at most.
+const deleteBatch = 4000
 
 // clearHistory removes records of a campaign's history, and reports whether more may be left.
 func (s History) clearHistory(id string) (more bool, err error) {
-	for _, kind := range []byte{kindRevision, kindVersion} {
-		n, err := s.clear(fmt.Sprintf("the history of campaign %q", id), s.key(kind, id), deleteAtOnce/2)
+	for _, kind := range []byte{kindRevision, kindRevisionDocument} {
+		n, err := s.clear(fmt.Sprintf("the history of campaign %q", id), s.key(kind, id), deleteBatch/2)
 		if err != nil {
 			return false, err
 		}
-		more = more || n == deleteAtOnce/2
+		more = more || n == deleteBatch/2
 	}
 	return more, nil
 }
@@ -173,7 +173,7 @@ func (s History) clearHistory(id string) (more bool, err error) {
 func (s History) deleted(id string) (bool, error) {
 	_, err := s.tx.Get(s.key(kindDeleted, id))
 	switch {
-	case err == nil, errors.Is(err, errHidden):
+	case err == nil, errors.Is(err, errUnreadable):
 		return true, nil
 	case isDamage(err): // it is not there: a part of the disk where it may have been is lost
 		return false, nil
@@ -195,17 +195,17 @@ func (s History) putHistory(c engine.Campaign) error {
 }
 
 // deletion looks at the mark of a deleted campaign.
-func (c spaceCheck) deletion(damage error) error {
+func (c recordCheck) deletion(damage error) error {
 	if damage == nil {
 		return nil
 	}
 	key := slices.Clone(c.key)
-	c.report(Finding{What: fmt.Sprintf("the deletion mark of campaign %s is damaged", label(c.rest)), Mend: "create it again", mend: func(tx Tx) error {
+	c.report(Finding{What: fmt.Sprintf("the deletion mark of campaign %s is damaged", label(c.rest)), Repair: "create it again", repair: func(tx Tx) error {
 		bad, err := damaged(tx, key)
 		if err != nil || !bad {
 			return err
 		}
-		return tx.Set(key, Seal(key, nil))
+		return tx.Set(key, EncodeValue(key, nil))
 	}})
 	return nil
 }

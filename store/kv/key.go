@@ -12,21 +12,21 @@ import (
 
 // The kinds of records. They are part of every key and therefore never change.
 const (
-	kindCampaign   = 'c' // id → head and body
-	kindSummary    = 's' // id → summary
-	kindRevision   = 'r' // id, number → what is known of a revision
-	kindVersion    = 'd' // id, number → the document at that revision
-	kindCopy       = 'w' // id → working copy
-	kindIdempotent = 'i' // operation, key → answer
-	kindRequest    = 'q' // operation, request id → until when
-	kindExpiry     = 'e' // time, kind, operation, key → nothing; both of the above, by end
-	kindOutbox     = 'o' // id → message
-	kindProfile    = 'p' // id → profile
-	kindIdentifier = 'x' // identifier kind, value, profile id → nothing
-	kindTest       = 't' // time, number → test send
-	kindContent    = 'k' // kind of content, name → item; a template has its version after its id
-	kindDeleted    = 'z' // id → nothing; the campaign is deleted, and records of its history are left
-	kindLook       = 'l' // nothing → when it was last looked which records have expired
+	kindCampaign         = 'c' // id → head and body
+	kindSummary          = 's' // id → summary
+	kindRevision         = 'r' // id, number → what is known of a revision
+	kindRevisionDocument = 'd' // id, number → the document at that revision
+	kindCopy             = 'w' // id → working copy
+	kindIdempotency      = 'i' // operation, key → answer
+	kindRequest          = 'q' // operation, request id → until when
+	kindExpiry           = 'e' // time, kind, operation, key → nothing; both of the above, by end
+	kindOutbox           = 'o' // id → message
+	kindProfile          = 'p' // id → profile
+	kindIdentifier       = 'x' // identifier kind, value, profile id → nothing
+	kindTest             = 't' // time, number → test send
+	kindContent          = 'k' // kind of content, name → item; a template has its version after its id
+	kindDeleted          = 'z' // id → nothing; the campaign is deleted, and records of its history are left
+	kindSweep            = 'l' // nothing → when it was last looked which records have expired
 )
 
 // The kinds of copies. They lie behind all other records, so that one part of the disk that is lost does not
@@ -38,11 +38,11 @@ const (
 
 // The first byte of every key.
 const (
-	rootMeta      = 'm' // about the store itself
-	rootWorkspace = 'n' // workspace → settings
-	rootRecord    = 'r' // workspace, kind, … → record
-	rootCopy      = 's' // workspace, kind of copy, … → copy
-	rootKept      = 'q' // time, key → a record that [Repair] replaced or removed, as it was
+	rootMeta       = 'm' // about the store itself
+	rootWorkspace  = 'n' // workspace → settings
+	rootRecord     = 'r' // workspace, kind, … → record
+	rootCopy       = 's' // workspace, kind of copy, … → copy
+	rootQuarantine = 'q' // time, key → a record that [Repair] replaced or removed, as it was
 )
 
 // maxName is the most bytes that an id or an identifier within a key may have. Push tokens

@@ -26,7 +26,7 @@ func TestRevisionsAreNotNumberedTwice(t *testing.T) {
 				t.Helper()
 				err := db.Update(t.Context(), func(tx kv.Tx) (err error) {
 					c := engine.Campaign{Head: engine.Head{ID: "c1", Status: "DRAFT"}, Body: doc.NewObject(doc.M("text", doc.NewString(text)))}
-					n, err = kv.In(tx, "W").PutCampaign(c, engine.Summary{Head: c.Head}, engine.Revision{}, false)
+					n, err = kv.NewWorkspaceTx(tx, "W").PutCampaign(c, engine.Summary{Head: c.Head}, engine.Revision{}, false)
 					return err
 				})
 				if err != nil {

@@ -57,12 +57,12 @@ func (s OutboxMessages) TrimOutbox(limit int) (int, error) {
 	return s.clear("the outbox", s.key(kindOutbox), limit)
 }
 
-// TestSends are the records of a workspace's test sends.
-type TestSends struct{ *records }
+// TestSendRecords are the records of a workspace's test sends.
+type TestSendRecords struct{ *records }
 
-// Tests calls fn with the records of test sends, newest first, at most limit of them; 0 means
+// TestSends calls fn with the records of test sends, newest first, at most limit of them; 0 means
 // all. fn may return [Stop].
-func (s TestSends) Tests(limit int, fn func(engine.TestRecord) error) error {
+func (s TestSendRecords) TestSends(limit int, fn func(engine.TestRecord) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -79,9 +79,9 @@ func (s TestSends) Tests(limit int, fn func(engine.TestRecord) error) error {
 	})
 }
 
-// PutTest stores the record of a test send. Records of the same microsecond are all kept, in
+// PutTestSend stores the record of a test send. Records of the same microsecond are all kept, in
 // the order in which they were stored.
-func (s TestSends) PutTest(t engine.TestRecord) error {
+func (s TestSendRecords) PutTestSend(t engine.TestRecord) error {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (s TestSends) PutTest(t engine.TestRecord) error {
 	for n := int64(0); ; n++ {
 		key := appendNumber(at[:len(at):len(at)], n)
 		_, err := s.tx.Get(key)
-		if err == nil || errors.Is(err, store.ErrLost) {
+		if err == nil || errors.Is(err, store.ErrDataLost) {
 			continue
 		}
 		if !errors.Is(err, store.ErrNotFound) {

@@ -52,13 +52,13 @@ func (s *records) get(what string, key []byte) ([]byte, error) {
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, store.ErrNotFound
 	}
-	if errors.Is(err, store.ErrLost) && isDamage(err) {
+	if errors.Is(err, store.ErrDataLost) && isDamage(err) {
 		return nil, s.damaged(what, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading %s in workspace %q: %w", what, s.id, err)
 	}
-	payload, err := unseal(key, value)
+	payload, err := decodeValue(key, value)
 	if err != nil {
 		return nil, s.damaged(what, err)
 	}
@@ -66,7 +66,7 @@ func (s *records) get(what string, key []byte) ([]byte, error) {
 }
 
 func (s *records) put(what string, key, payload []byte) error {
-	if err := s.tx.Set(key, Seal(key, payload)); err != nil {
+	if err := s.tx.Set(key, EncodeValue(key, payload)); err != nil {
 		return fmt.Errorf("writing %s in workspace %q: %w", what, s.id, err)
 	}
 	return nil
@@ -116,7 +116,7 @@ func (s *records) walk(what string, prefix []byte, o ScanOptions, fn func(rest, 
 	var bad []error
 	err := s.tx.Scan(prefix, o, func(key, value []byte) error {
 		rest := key[len(prefix):]
-		payload, err := unseal(key, value)
+		payload, err := decodeValue(key, value)
 		if err == nil {
 			err = fn(rest, payload)
 		} else {

@@ -69,15 +69,15 @@ func TestRepairLeavesHealthyRecords(t *testing.T) {
 		known bool // the record can be read in one way, so nothing is found
 		fails bool // the check itself must fail
 	}{
-		{"lost by its key", store.ErrLost, false, true, false},
+		{"lost by its key", store.ErrDataLost, false, true, false},
 		{"damaged by its key", corrupt, false, true, false},
 		{"not there by its key", store.ErrNotFound, false, true, false},
 		{"lost in scans", nil, true, true, false},
-		{"lost", store.ErrLost, true, false, false},
+		{"lost", store.ErrDataLost, true, false, false},
 		{"damaged", corrupt, true, false, false},
 		{"not there by its key, and lost in scans", store.ErrNotFound, true, false, false},
 		{"unreadable for want of descriptors", errors.New("open store/000007.sst: too many open files"), true, false, true},
-		{"lost for want of descriptors", fmt.Errorf("%w: %w", store.ErrLost, syscall.EMFILE), true, false, true},
+		{"lost for want of descriptors", fmt.Errorf("%w: %w", store.ErrDataLost, syscall.EMFILE), true, false, true},
 		{"in a closed store", store.ErrClosed, true, false, true},
 		{"read too slowly", context.DeadlineExceeded, true, false, true},
 	} {
@@ -128,7 +128,7 @@ func TestRepairOfManyReasons(t *testing.T) {
 			if err := db.Update(t.Context(), func(tx kv.Tx) error { return tx.Set(r.key, spoiled) }); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := kv.Repair(t.Context(), lying{db, other.key, store.ErrLost, true}, nil); err != nil {
+			if _, err := kv.Repair(t.Context(), lying{db, other.key, store.ErrDataLost, true}, nil); err != nil {
 				t.Fatal(err)
 			}
 			have := map[string][]byte{}
@@ -168,16 +168,16 @@ func TestRepairKeepsWhatItReplaces(t *testing.T) {
 				continue
 			}
 			listed := false
-			for _, k := range found.Kept {
+			for _, k := range found.Quarantined {
 				listed = listed || bytes.Equal(k.Key, p.key) && bytes.Equal(k.Value, p.value) && k.Bytes == len(p.value) && k.What != ""
 			}
 			if !listed {
-				t.Errorf("%q is damaged: %q was changed, and is not among %+v", r.key, p.key, found.Kept)
+				t.Errorf("%q is damaged: %q was changed, and is not among %+v", r.key, p.key, found.Quarantined)
 			}
 			kept++
 		}
-		if again := check(t, db); len(again.Kept) != len(found.Kept) {
-			t.Errorf("%q is damaged: another check lists %+v", r.key, again.Kept)
+		if again := check(t, db); len(again.Quarantined) != len(found.Quarantined) {
+			t.Errorf("%q is damaged: another check lists %+v", r.key, again.Quarantined)
 		}
 		db.Close()
 	}
@@ -189,13 +189,13 @@ func TestRepairKeepsWhatItReplaces(t *testing.T) {
 // What a repair brings to light, it repairs as well, also where the like of it was repaired before.
 func TestRepairInOneGo(t *testing.T) {
 	db := newStore(t)
-	in(t, db, func(s kv.Space) error {
+	newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error {
 		return errors.Join(s.PutRequestID("test", "r2", noon), s.PutRequestID("test", "r3", noon))
 	})
 	change(t, db, "rDEMO\x00\x01qtest\x00\x01r\x00\x01", nil) // its entry leads nowhere
 	spoil(t, db, "rDEMO\x00\x01qtest\x00\x01r2")              // once it is removed, its entry does
 	found, err := kv.Repair(t.Context(), db, nil)
-	if err != nil || !found.Sound() || len(found.Findings) != 3 {
+	if err != nil || !found.Healthy() || len(found.Findings) != 3 {
 		t.Errorf("%+v, %v", found.Findings, err)
 	}
 	if again := check(t, db); len(again.Findings) > 0 {
@@ -211,7 +211,7 @@ func TestManyKeptRecords(t *testing.T) {
 		for i := range many {
 			key := append([]byte{'q'}, 0x80, 0, 0, 0, 0, 0, byte(i>>8), byte(i))
 			key = append(key, "nDEMO\x00\x01"...)
-			if err := tx.Set(key, kv.Seal(key, make([]byte, 10_000))); err != nil {
+			if err := tx.Set(key, kv.EncodeValue(key, make([]byte, 10_000))); err != nil {
 				return err
 			}
 		}
@@ -221,8 +221,8 @@ func TestManyKeptRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := check(t, db)
-	if c.KeptRecords != many || len(c.Kept) < 100 || len(c.Kept) > 4<<20/10_000 || c.Kept[len(c.Kept)-1].At.UnixMicro() != many-1 {
-		t.Errorf("%d are kept, and %d listed", c.KeptRecords, len(c.Kept))
+	if c.KeptRecords != many || len(c.Quarantined) < 100 || len(c.Quarantined) > 4<<20/10_000 || c.Quarantined[len(c.Quarantined)-1].At.UnixMicro() != many-1 {
+		t.Errorf("%d are kept, and %d listed", c.KeptRecords, len(c.Quarantined))
 	}
 }
 
@@ -235,7 +235,7 @@ func TestKeptRecordRots(t *testing.T) {
 	}
 	spoil(t, db, "q")
 	found, err := kv.Repair(t.Context(), db, nil)
-	if err != nil || len(found.Findings) != 1 || !found.Sound() || len(found.Kept) > 0 {
+	if err != nil || len(found.Findings) != 1 || !found.Healthy() || len(found.Quarantined) > 0 {
 		t.Errorf("%+v, %v", found, err)
 	}
 }
@@ -267,7 +267,7 @@ func TestRepairAfterRotInASmallTable(t *testing.T) {
 	}
 	const many = 150
 	db := open()
-	in(t, db, func(s kv.Space) error {
+	newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error {
 		err := s.PutSettings(wholeSettings())
 		for i := range many {
 			for n := range 3 {
@@ -289,7 +289,7 @@ func TestRepairAfterRotInASmallTable(t *testing.T) {
 	}
 	had := tables()
 	db = open()
-	in(t, db, func(s kv.Space) error { return save(s, "new", `{}`) })
+	newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error { return save(s, "new", `{}`) })
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +308,7 @@ func TestRepairAfterRotInASmallTable(t *testing.T) {
 	db = open()
 	defer db.Close()
 	found, err := kv.Repair(t.Context(), db, nil)
-	if err != nil || !found.Sound() {
+	if err != nil || !found.Healthy() {
 		t.Errorf("%+v, %v", found, err)
 	}
 	after := map[string][]byte{}
@@ -336,17 +336,17 @@ func TestDeleteWhileEditsAreKept(t *testing.T) {
 	}
 	defer db.Close()
 	keep := func(tx kv.Tx, id string) error {
-		s := kv.In(tx, space)
+		s := kv.NewWorkspaceTx(tx, space)
 		if _, err := s.Campaign(id); err != nil {
 			return err
 		}
-		return s.PutCopy(id, engine.WorkingCopy{Base: 1, Body: parse(t, `{}`)})
+		return s.PutWorkingCopy(id, engine.WorkingCopy{Base: 1, Body: parse(t, `{}`)})
 	}
-	remove := func(tx kv.Tx, id string) error { return kv.In(tx, space).DeleteCampaign(id) }
+	remove := func(tx kv.Tx, id string) error { return kv.NewWorkspaceTx(tx, space).DeleteCampaign(id) }
 	for n, order := range [][2]func(kv.Tx, string) error{{keep, remove}, {remove, keep}} {
 		id := fmt.Sprint("c", n)
-		in(t, db, func(s kv.Space) error { return save(s, id, `{}`) })
-		in(t, db, func(s kv.Space) error { return save(s, id, `{}`) })
+		newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error { return save(s, id, `{}`) })
+		newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error { return save(s, id, `{}`) })
 		first := true
 		err := db.Update(t.Context(), func(tx kv.Tx) error {
 			if err := order[1](tx, id); err != nil {

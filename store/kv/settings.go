@@ -25,8 +25,8 @@ type settingsRecord struct {
 
 const adviceSettings = "run `bugle doctor --repair` to restore them; until then, campaigns can only be read"
 
-// errGone is why settings are damaged that are not there, while other records of their workspace are.
-var errGone = errors.New("they are missing")
+// errSettingsMissing is why settings are damaged that are not there, while other records of their workspace are.
+var errSettingsMissing = errors.New("they are missing")
 
 // Workspaces returns the ids of the workspaces in the store, sorted. A workspace whose settings are damaged
 // or gone is found by its other records.
@@ -45,7 +45,7 @@ func Workspaces(tx Tx) ([]string, error) {
 				if checkWorkspace(id) == nil {
 					ids = append(ids, id)
 				}
-				from = After(appendName([]byte{root}, id))
+				from = PrefixEnd(appendName([]byte{root}, id))
 				return nil
 			})
 			if err != nil {
@@ -63,24 +63,24 @@ type WorkspaceSettings struct{ *records }
 // Settings returns the workspace's settings, or [ErrNotFound] where there is no such workspace. Where their
 // record is damaged or gone it returns the copy, and a [CorruptError] where that is damaged, too.
 func (s WorkspaceSettings) Settings() (engine.Workspace, error) {
-	known, err := s.SettingsOr(nil)
+	cached, err := s.SettingsIfChanged(nil)
 	if err != nil {
 		return engine.Workspace{}, err
 	}
-	return known.Workspace, nil
+	return cached.Workspace, nil
 }
 
-// SettingsOr is [WorkspaceSettings.Settings], but returns known where the record is still the one that it was read
+// SettingsIfChanged is [WorkspaceSettings.Settings], but returns known where the record is still the one that it was read
 // from, so that nothing is decoded. known may be nil.
-func (s WorkspaceSettings) SettingsOr(known *store.KnownSettings) (*store.KnownSettings, error) {
+func (s WorkspaceSettings) SettingsIfChanged(cached *store.CachedSettings) (*store.CachedSettings, error) {
 	if err := checkWorkspace(s.id); err != nil {
 		return nil, err
 	}
-	out, err := s.knownSettings(s.settingsKey(), known)
+	out, err := s.cachedSettings(s.settingsKey(), cached)
 	if err == nil || !isDamage(err) {
 		return out, err
 	}
-	out, errCopy := s.knownSettings(s.copyKey(copySettings), known)
+	out, errCopy := s.cachedSettings(s.copyKey(copySettings), cached)
 	if errCopy == nil || !isDamage(errCopy) {
 		return out, errCopy
 	}
@@ -121,9 +121,9 @@ func (s WorkspaceSettings) missingSettings() error {
 
 func (s WorkspaceSettings) damagedSettings(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
-		err = errGone
+		err = errSettingsMissing
 	}
-	return &store.CorruptError{What: fmt.Sprintf("the record with the settings of workspace %q", s.id), Err: firstOf(err), Advice: adviceSettings}
+	return &store.CorruptError{What: fmt.Sprintf("the record with the settings of workspace %q", s.id), Err: firstCause(err), Advice: adviceSettings}
 }
 
 // hasRecords reports whether the workspace has any record beside its settings.
@@ -137,16 +137,16 @@ func (s WorkspaceSettings) hasRecords() (found bool, err error) {
 	return found, err
 }
 
-// knownSettings reads the settings under a key, but returns known where that is what they are.
-func (s WorkspaceSettings) knownSettings(key []byte, known *store.KnownSettings) (*store.KnownSettings, error) {
+// cachedSettings reads the settings under a key, but returns known where that is what they are.
+func (s WorkspaceSettings) cachedSettings(key []byte, cached *store.CachedSettings) (*store.CachedSettings, error) {
 	record, err := s.get("the settings", key)
 	if err != nil {
 		return nil, err
 	}
-	if known != nil && bytes.Equal(known.Mark, record) {
-		return known, nil
+	if cached != nil && bytes.Equal(cached.Record, record) {
+		return cached, nil
 	}
-	out := &store.KnownSettings{Mark: record}
+	out := &store.CachedSettings{Record: record}
 	if err := wire.Decode(record, &out.Workspace); err != nil {
 		return nil, s.damaged("the settings", err)
 	}
@@ -192,7 +192,7 @@ func (s WorkspaceSettings) PutSettings(w engine.Workspace) error {
 		return fmt.Errorf("the settings %w", err)
 	}
 	if s.watch != nil {
-		s.watch.Configured(s.id)
+		s.watch.SettingsStored(s.id)
 	}
 	return errors.Join(s.put("the settings", s.settingsKey(), payload), s.putCopies(payload, w.Keys))
 }
@@ -212,7 +212,7 @@ func (s WorkspaceSettings) putCopies(payload []byte, keys []engine.APIKey) error
 			return fmt.Errorf("the API key %q %w", k.ID, err)
 		}
 		key := s.copyKey(copyKey, k.ID)
-		want[string(key)] = Seal(key, b)
+		want[string(key)] = EncodeValue(key, b)
 	}
 	err := s.tx.Scan(s.copyKey(copyKey), ScanOptions{}, func(key, value []byte) error {
 		have, ok := want[string(key)]
@@ -240,7 +240,7 @@ func (s WorkspaceSettings) putCopies(payload []byte, keys []engine.APIKey) error
 func (s WorkspaceSettings) keyRecords() (keys []engine.APIKey, bad int, err error) {
 	err = s.tx.Scan(s.copyKey(copyKey), ScanOptions{}, func(key, value []byte) error {
 		var k engine.APIKey
-		payload, err := unseal(key, value)
+		payload, err := decodeValue(key, value)
 		if err == nil {
 			err = wire.Decode(payload, &k)
 		}
@@ -283,7 +283,7 @@ func copyAllSettings(ctx context.Context, db DB) error {
 			break
 		}
 		err = db.Update(ctx, func(tx Tx) error {
-			s := In(tx, id)
+			s := NewWorkspaceTx(tx, id)
 			w, payload, err := s.readSettings(s.settingsKey())
 			if isDamage(err) {
 				return nil // there is nothing to copy; doctor reports it

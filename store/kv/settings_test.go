@@ -28,7 +28,7 @@ func wholeSettings() engine.Workspace {
 func settingsOf(t *testing.T, db kv.DB) (w engine.Workspace, err error) {
 	t.Helper()
 	return w, db.View(t.Context(), func(tx kv.Tx) (err error) {
-		w, err = kv.In(tx, space).Settings()
+		w, err = kv.NewWorkspaceTx(tx, space).Settings()
 		return err
 	})
 }
@@ -64,7 +64,7 @@ const (
 // its settings are read, and a repair restores the record with its API keys.
 func TestDamagedSettings(t *testing.T) {
 	origin := newStore(t)
-	in(t, origin, func(s kv.Space) error { return s.PutSettings(wholeSettings()) })
+	newWorkspaceTx(t, origin, func(s kv.WorkspaceTx) error { return s.PutSettings(wholeSettings()) })
 	all := dump(t, origin)
 	record := all[slices.IndexFunc(all, func(p pair) bool { return string(p.key) == settingsRecord })].value
 	for at := -1; at < len(record); at++ {
@@ -83,12 +83,12 @@ func TestDamagedSettings(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(w, wholeSettings()) {
 			t.Fatalf("byte %d: the settings are %+v, %v", at, w, err)
 		}
-		err = db.View(t.Context(), func(tx kv.Tx) error { return kv.In(tx, space).SettingsDamage() })
+		err = db.View(t.Context(), func(tx kv.Tx) error { return kv.NewWorkspaceTx(tx, space).SettingsDamage() })
 		if !errors.As(err, new(*store.CorruptError)) {
 			t.Fatalf("byte %d: the damage is %v", at, err)
 		}
 		found, err := kv.Repair(t.Context(), db, nil)
-		if err != nil || !found.Sound() || len(found.Findings) != 1 {
+		if err != nil || !found.Healthy() || len(found.Findings) != 1 {
 			t.Fatalf("byte %d: %+v, %v", at, found.Findings, err)
 		}
 		left := dump(t, db)
@@ -105,7 +105,7 @@ func TestDamagedSettings(t *testing.T) {
 func TestDamagedSettingsAndCopy(t *testing.T) {
 	for _, spoiled := range [][]byte{nil, []byte("spoiled")} {
 		db := newStore(t)
-		in(t, db, func(s kv.Space) error { return s.PutSettings(wholeSettings()) })
+		newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error { return s.PutSettings(wholeSettings()) })
 		change(t, db, settingsRecord, spoiled)
 		change(t, db, settingsCopy, spoiled)
 		if ids := workspaces(t, db); !slices.Equal(ids, []string{space}) {
@@ -117,7 +117,7 @@ func TestDamagedSettingsAndCopy(t *testing.T) {
 			t.Errorf("reading them: %v", err)
 		}
 		found, err := kv.Repair(t.Context(), db, nil)
-		if err != nil || !found.Sound() || len(found.Findings) != 1 {
+		if err != nil || !found.Healthy() || len(found.Findings) != 1 {
 			t.Errorf("%+v, %v", found.Findings, err)
 		}
 		w, err := settingsOf(t, db)
@@ -134,7 +134,7 @@ func TestDamagedSettingsAndCopy(t *testing.T) {
 // copy, as after a part of the disk was lost, give way to it.
 func TestCopiesFollowSettings(t *testing.T) {
 	db := newStore(t)
-	in(t, db, func(s kv.Space) error { return s.PutSettings(wholeSettings()) })
+	newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error { return s.PutSettings(wholeSettings()) })
 	var old []byte
 	for _, r := range dump(t, db) {
 		if string(r.key) == settingsRecord {
@@ -143,7 +143,7 @@ func TestCopiesFollowSettings(t *testing.T) {
 	}
 	now := wholeSettings()
 	now.Keys = now.Keys[1:]
-	in(t, db, func(s kv.Space) error { return s.PutSettings(now) })
+	newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error { return s.PutSettings(now) })
 	for _, r := range dump(t, db) {
 		if string(r.key) == keyRecords+"k1\x00\x01" {
 			t.Error("the key that was revoked has a record")
@@ -151,7 +151,7 @@ func TestCopiesFollowSettings(t *testing.T) {
 	}
 	change(t, db, settingsRecord, old)
 	found, err := kv.Repair(t.Context(), db, nil)
-	if err != nil || len(found.Findings) != 1 || !found.Sound() {
+	if err != nil || len(found.Findings) != 1 || !found.Healthy() {
 		t.Errorf("%+v, %v", found.Findings, err)
 	}
 	if w, err := settingsOf(t, db); err != nil || !reflect.DeepEqual(w, now) {
@@ -160,7 +160,7 @@ func TestCopiesFollowSettings(t *testing.T) {
 	for _, prefix := range []string{settingsCopy, keyRecords} {
 		spoil(t, db, prefix)
 		found, err := kv.Repair(t.Context(), db, nil)
-		if err != nil || len(found.Findings) != 1 || !found.Sound() {
+		if err != nil || len(found.Findings) != 1 || !found.Healthy() {
 			t.Errorf("%q is damaged: %+v, %v", prefix, found.Findings, err)
 		}
 		if again := check(t, db); len(again.Findings) > 0 {
@@ -174,7 +174,7 @@ func TestCopiesFollowSettings(t *testing.T) {
 func TestSettingsOfFirstFormat(t *testing.T) {
 	db := mem.New()
 	defer db.Close()
-	in(t, db, func(s kv.Space) error { return s.PutSettings(wholeSettings()) })
+	newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error { return s.PutSettings(wholeSettings()) })
 	for _, r := range dump(t, db) {
 		if r.key[0] == 's' {
 			change(t, db, string(r.key), nil)
@@ -182,8 +182,8 @@ func TestSettingsOfFirstFormat(t *testing.T) {
 	}
 	format := []byte("mformat\x00\x01")
 	first := []byte(`{"id":"DEMO","name":"Demo","later":[1.0],"keys":[{"id":"k1","hash":"aa","scopes":["campaigns:create_manage"]}]}`)
-	change(t, db, settingsRecord, kv.Seal([]byte(settingsRecord), first))
-	change(t, db, string(format), kv.Seal(format, []byte(`{"format":1}`)))
+	change(t, db, settingsRecord, kv.EncodeValue([]byte(settingsRecord), first))
+	change(t, db, string(format), kv.EncodeValue(format, []byte(`{"format":1}`)))
 	if c := check(t, db); len(c.Findings) > 0 || c.Format != 1 {
 		t.Errorf("before: %+v", c)
 	}
@@ -194,7 +194,7 @@ func TestSettingsOfFirstFormat(t *testing.T) {
 		if c := check(t, db); len(c.Findings) > 0 || c.Format != kv.Format {
 			t.Errorf("after: %+v", c)
 		}
-		if err := db.Update(t.Context(), func(tx kv.Tx) error { return tx.Set(format, kv.Seal(format, []byte(`{"format":1}`))) }); err != nil {
+		if err := db.Update(t.Context(), func(tx kv.Tx) error { return tx.Set(format, kv.EncodeValue(format, []byte(`{"format":1}`))) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -208,14 +208,14 @@ func TestSettingsOfFirstFormat(t *testing.T) {
 // full is a store that takes no more changes.
 type full struct{ kv.DB }
 
-func (full) Update(context.Context, func(kv.Tx) error) error { return store.ErrFull }
+func (full) Update(context.Context, func(kv.Tx) error) error { return store.ErrDiskFull }
 
 // A store of the first format can be read while its disk is full: it gets the copies when there is room.
 func TestFirstFormatOnFullDisk(t *testing.T) {
 	db := newStore(t)
 	change(t, db, settingsCopy, nil)
 	format := []byte("mformat\x00\x01")
-	change(t, db, string(format), kv.Seal(format, []byte(`{"format":1}`)))
+	change(t, db, string(format), kv.EncodeValue(format, []byte(`{"format":1}`)))
 	if err := kv.Prepare(t.Context(), full{db}); err != nil {
 		t.Error(err)
 	}

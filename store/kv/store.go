@@ -1,7 +1,7 @@
 // Package kv keeps the records of workspaces, see [store.DB], in an ordered key space.
 //
 // [DB] is an ordered key-value store with transactions; bugle/store/badger keeps one on disk,
-// bugle/store/mem in memory. [In] returns a [Space], which knows the records of one workspace and
+// bugle/store/mem in memory. [Workspace] returns a [WorkspaceTx], which knows the records of one workspace and
 // reads and writes them within one transaction. Every record carries a checksum over its key
 // and its value: what was damaged on disk is reported as a [CorruptError], never handed out.
 package kv
@@ -50,9 +50,9 @@ type ScanOptions struct {
 	Proved bool
 }
 
-// After returns the first key that sorts after all keys with a prefix, and nil where there is
+// PrefixEnd returns the first key that sorts after all keys with a prefix, and nil where there is
 // no such key. Implementations of [Tx] begin a reverse scan at it.
-func After(prefix []byte) []byte {
+func PrefixEnd(prefix []byte) []byte {
 	for i := len(prefix) - 1; i >= 0; i-- {
 		if prefix[i] < 0xFF {
 			end := append([]byte(nil), prefix[:i+1]...)

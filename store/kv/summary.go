@@ -25,8 +25,8 @@ func (s SummaryRows) Summary(id string) (engine.Summary, error) {
 	return w.Engine(), err
 }
 
-// SummariesOf calls fn with the summaries of those of the campaigns that are there.
-func (s SummaryRows) SummariesOf(ids []string, fn func(engine.Summary) error) error {
+// SummariesByID calls fn with the summaries of those of the campaigns that are there.
+func (s SummaryRows) SummariesByID(ids []string, fn func(engine.Summary) error) error {
 	return each(ids, s.Summary, fn)
 }
 
@@ -41,7 +41,7 @@ func (s SummaryRows) Summaries(fn func(engine.Summary) error) error {
 	var bad []error
 	err := s.tx.Scan(prefix, ScanOptions{}, func(key, value []byte) error {
 		var w wire.Summary
-		payload, err := unseal(key, value)
+		payload, err := decodeValue(key, value)
 		if err == nil {
 			err = wire.DecodeSummary(payload, &w)
 		}
@@ -49,7 +49,7 @@ func (s SummaryRows) Summaries(fn func(engine.Summary) error) error {
 			return fn(w.Engine())
 		}
 		bad = append(bad, s.damaged("the summary of campaign "+label(key[len(prefix):]), err))
-		return s.resummarize(key[len(prefix):], fn)
+		return s.rebuildSummary(key[len(prefix):], fn)
 	})
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (s SummaryRows) NewestSummaries(fn func(engine.Summary) error) error {
 	return s.ChangedSummaries(0, fn)
 }
 
-// ChangedSummaries calls fn with the summaries that were written since a version of the store, see [Dated], in any
+// ChangedSummaries calls fn with the summaries that were written since a version of the store, see [Versioned], in any
 // order. It leaves out those that were removed, and fails where one is damaged. Rows are lent as by [SummaryRows.NewestSummaries].
 func (s SummaryRows) ChangedSummaries(since uint64, fn func(engine.Summary) error) error {
 	if err := s.check(); err != nil {
@@ -88,16 +88,16 @@ func (s SummaryRows) ChangedSummaries(since uint64, fn func(engine.Summary) erro
 		if err != nil { // it was stopped
 			continue
 		}
-		if err = s.resummarize(d.key[len(r.prefix):], fn); err != nil && !errors.Is(err, store.Stop) {
+		if err = s.rebuildSummary(d.key[len(r.prefix):], fn); err != nil && !errors.Is(err, store.Stop) {
 			return err
 		}
 	}
 	return errors.Join(bad...)
 }
 
-// resummarize calls fn with the summary of a campaign whose own is damaged, made from its document, where that
+// rebuildSummary calls fn with the summary of a campaign whose own is damaged, made from its document, where that
 // is whole. rest is the record's key behind what all summaries have.
-func (s SummaryRows) resummarize(rest []byte, fn func(engine.Summary) error) error {
+func (s SummaryRows) rebuildSummary(rest []byte, fn func(engine.Summary) error) error {
 	id, _, err := cutName(rest)
 	if err != nil {
 		return nil
@@ -129,15 +129,15 @@ func (s SummaryRows) putRow(c engine.Campaign) error {
 	return s.putJSON(fmt.Sprintf("the summary of campaign %q", c.ID), s.key(kindSummary, c.ID), wire.ToSummary(engine.Summarize(c)))
 }
 
-func (s SummaryRows) summarized(row engine.Summary) {
+func (s SummaryRows) reportStored(row engine.Summary) {
 	if s.watch != nil {
-		s.watch.Summarized(s.id, row)
+		s.watch.SummaryStored(s.id, row)
 	}
 }
 
-func (s SummaryRows) cleared(id string) {
+func (s SummaryRows) reportRemoved(id string) {
 	if s.watch != nil {
-		s.watch.Cleared(s.id, id)
+		s.watch.CampaignRemoved(s.id, id)
 	}
 }
 
@@ -172,7 +172,7 @@ type damagedRow struct {
 // The first chunk is small: a list is to be shown as soon as there is something to show.
 const (
 	firstRows = 64
-	mostRows  = 1024
+	maxRows   = 1024
 )
 
 // walk calls fn with all rows. It returns which records are damaged, and the error of fn.
@@ -180,7 +180,7 @@ func (r *newestRows) walk(fn func(engine.Summary) error) ([]damagedRow, error) {
 	defer r.tasks.Wait() // nobody uses the transaction when it has ended
 	defer close(r.quit)
 	r.tasks.Go(func() { r.failed = r.scan() })
-	return r.give(fn)
+	return r.deliver(fn)
 }
 
 // scan collects all records, unless it is told to quit.
@@ -197,7 +197,7 @@ func (r *newestRows) scan() error {
 			c = &rowChunk{}
 			return false
 		}
-		size = min(2*size, mostRows)
+		size = min(2*size, maxRows)
 		select {
 		case c = <-r.used:
 		default:
@@ -226,11 +226,11 @@ func (c *rowChunk) decode() {
 	c.rows = slices.Grow(c.rows[:0], n)[:n]
 	clear(c.rows)
 	texts := string(c.values) // all in one
-	r := wire.RowReader{Many: wire.UsualList * n}
+	r := wire.RowReader{BatchSize: wire.TypicalListLen * n}
 	key, val := 0, 0
 	for i := range n {
 		k, v := c.keys[key:c.keyEnds[i]], c.values[val:c.valEnds[i]]
-		payload, err := unseal(k, v)
+		payload, err := decodeValue(k, v)
 		if err == nil {
 			err = r.Decode(payload, texts[c.valEnds[i]-len(payload):c.valEnds[i]], &c.rows[i])
 		}
@@ -241,8 +241,8 @@ func (c *rowChunk) decode() {
 	}
 }
 
-// give calls fn with the rows, and returns which records are damaged.
-func (r *newestRows) give(fn func(engine.Summary) error) (damaged []damagedRow, err error) {
+// deliver calls fn with the rows, and returns which records are damaged.
+func (r *newestRows) deliver(fn func(engine.Summary) error) (damaged []damagedRow, err error) {
 	for c := range r.read {
 		<-c.done
 		bad := c.damaged

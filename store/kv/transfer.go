@@ -9,10 +9,10 @@ import (
 	"bugle/store/internal/wire"
 )
 
-var _ store.Archive = Space{}
+var _ store.Transferable = WorkspaceTx{}
 
-// AddPresent implements [store.Archive].
-func (s Campaigns) AddPresent(c engine.Campaign, sum engine.Summary) error {
+// ImportCampaign implements [store.Transferable].
+func (s Campaigns) ImportCampaign(c engine.Campaign, sum engine.Summary) error {
 	if err := s.check(whatCampaign, c.ID); err != nil {
 		return err
 	}
@@ -20,11 +20,11 @@ func (s Campaigns) AddPresent(c engine.Campaign, sum engine.Summary) error {
 	if err != nil {
 		return fmt.Errorf("campaign %q %w", c.ID, err)
 	}
-	return s.putPresent(sum, document)
+	return s.putCurrent(sum, document)
 }
 
-// AddPast implements [store.Archive].
-func (s Campaigns) AddPast(id string, rev engine.Revision, c engine.Campaign) error {
+// ImportRevision implements [store.Transferable].
+func (s Campaigns) ImportRevision(id string, rev engine.Revision, c engine.Campaign) error {
 	if err := s.check(whatCampaign, id); err != nil {
 		return err
 	}
@@ -32,25 +32,25 @@ func (s Campaigns) AddPast(id string, rev engine.Revision, c engine.Campaign) er
 	if err != nil {
 		return fmt.Errorf("%s %w", revisionName(id, rev.N), err)
 	}
-	return s.putPast(id, wire.Revision{Revision: rev, Status: c.Status}, document)
+	return s.putRevisionRecords(id, wire.Revision{Revision: rev, Status: c.Status}, document)
 }
 
-// EachIdempotent implements [store.Archive].
-func (s IdempotencyKeys) EachIdempotent(fn func(store.Idempotent) error) error {
+// EachIdempotencyRecord implements [store.Transferable].
+func (s IdempotencyKeys) EachIdempotencyRecord(fn func(store.IdempotencyRecord) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
 	const what = "an idempotency key"
-	return s.walk(what, s.key(kindIdempotent), ScanOptions{}, func(_, payload []byte) error {
-		var w wire.Idempotent
+	return s.walk(what, s.key(kindIdempotency), ScanOptions{}, func(_, payload []byte) error {
+		var w wire.IdempotencyRecord
 		if err := wire.DecodeRow(payload, &w); err != nil {
 			return s.damaged(what, err)
 		}
-		return fn(store.Idempotent(w))
+		return fn(store.IdempotencyRecord(w))
 	})
 }
 
-// EachRequestID implements [store.Archive].
+// EachRequestID implements [store.Transferable].
 func (s IdempotencyKeys) EachRequestID(fn func(op, id string, until time.Time) error) error {
 	if err := s.check(); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 // Upgrade brings a campaign that an earlier program wrote, and its working copy, to the present format: the
 // filters nested in an action get their type ([catalog.WithFilterTypes]). Where that changes the campaign it
 // gets a revision, and what its history has stays as it was. A campaign that is up to date is left alone.
-func (s Space) Upgrade(id string) error {
+func (s WorkspaceTx) Upgrade(id string) error {
 	c, err := s.Campaign(id)
 	if err != nil {
 		return err
@@ -28,7 +28,7 @@ func (s Space) Upgrade(id string) error {
 			return err
 		}
 	}
-	w, err := s.Copy(id)
+	w, err := s.WorkingCopy(id)
 	if isDamage(err) {
 		return nil // there is none, or none that can be read
 	}
@@ -45,12 +45,12 @@ func (s Space) Upgrade(id string) error {
 	if moved {
 		w.Base = c.Revision // nobody else has changed the campaign since the edits began
 	}
-	return s.PutCopy(id, w)
+	return s.PutWorkingCopy(id, w)
 }
 
-// typeAllFilters brings a store from format 2 to 3: the campaigns with their working copies, and the segments
+// addFilterTypes brings a store from format 2 to 3: the campaigns with their working copies, and the segments
 // of the workspaces. What is damaged stays as it is; doctor reports it.
-func typeAllFilters(ctx context.Context, db DB) error {
+func addFilterTypes(ctx context.Context, db DB) error {
 	var workspaces []string
 	err := db.View(ctx, func(tx Tx) (err error) {
 		workspaces, err = Workspaces(tx)
@@ -60,7 +60,7 @@ func typeAllFilters(ctx context.Context, db DB) error {
 		return err
 	}
 	for _, ws := range workspaces {
-		err := db.Update(ctx, func(tx Tx) error { return In(tx, ws).typeSegments() })
+		err := db.Update(ctx, func(tx Tx) error { return NewWorkspaceTx(tx, ws).addSegmentFilterTypes() })
 		if err != nil {
 			return fmt.Errorf("the segments of workspace %q: %w", ws, err)
 		}
@@ -75,7 +75,7 @@ func typeAllFilters(ctx context.Context, db DB) error {
 func upgradeCampaigns(ctx context.Context, db DB, ws string) error {
 	var todo [][]string
 	err := db.View(ctx, func(tx Tx) (err error) {
-		todo, err = In(tx, ws).outdated()
+		todo, err = NewWorkspaceTx(tx, ws).outdated()
 		return err
 	})
 	if err != nil {
@@ -84,7 +84,7 @@ func upgradeCampaigns(ctx context.Context, db DB, ws string) error {
 	upgrade := func(ids ...string) error {
 		return db.Update(ctx, func(tx Tx) error {
 			for _, id := range ids {
-				if err := In(tx, ws).Upgrade(id); err != nil {
+				if err := NewWorkspaceTx(tx, ws).Upgrade(id); err != nil {
 					return fmt.Errorf("campaign %q: %w", id, err)
 				}
 			}
@@ -110,7 +110,7 @@ func upgradeCampaigns(ctx context.Context, db DB, ws string) error {
 
 // outdated returns the ids of the campaigns that may have filters nested in an action, in batches that fit
 // into one transaction.
-func (s Space) outdated() ([][]string, error) {
+func (s WorkspaceTx) outdated() ([][]string, error) {
 	const most, mostBytes = 64, 1 << 20
 	var batches [][]string
 	seen := map[string]bool{}
@@ -118,7 +118,7 @@ func (s Space) outdated() ([][]string, error) {
 	for _, kind := range []byte{kindCampaign, kindCopy} {
 		prefix := s.key(kind)
 		err := s.tx.Scan(prefix, ScanOptions{}, func(key, value []byte) error {
-			payload, err := unseal(key, value)
+			payload, err := decodeValue(key, value)
 			if err != nil || !mayNest(payload) {
 				return nil // what is damaged is not for this step to report
 			}
@@ -147,9 +147,9 @@ func mayNest(payload []byte) bool {
 	return bytes.Contains(payload, []byte("attributes")) || bytes.Contains(payload, []byte(`\u00`))
 }
 
-// typeSegments sets the types of the filters in the workspace's segments. Everything else that its settings hold
+// addSegmentFilterTypes sets the types of the filters in the workspace's segments. Everything else that its settings hold
 // stays as it is spelled.
-func (s WorkspaceSettings) typeSegments() error {
+func (s WorkspaceSettings) addSegmentFilterTypes() error {
 	w, payload, err := s.readSettings(s.settingsKey())
 	damaged := isDamage(err)
 	if damaged {

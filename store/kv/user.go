@@ -53,8 +53,8 @@ func (s Users) PutProfiles(list []engine.User) error {
 	return nil
 }
 
-// ProfilesOf calls fn with those of the profiles that are there.
-func (s Users) ProfilesOf(ids []string, fn func(engine.User) error) error {
+// ProfilesByID calls fn with those of the profiles that are there.
+func (s Users) ProfilesByID(ids []string, fn func(engine.User) error) error {
 	return each(ids, s.Profile, fn)
 }
 
@@ -63,7 +63,7 @@ func (s Users) DeleteProfile(id string) error {
 	if err := s.check("a user id", id); err != nil {
 		return err
 	}
-	if _, err := s.tx.Get(s.key(kindProfile, id)); err != nil && !errors.Is(err, store.ErrLost) {
+	if _, err := s.tx.Get(s.key(kindProfile, id)); err != nil && !errors.Is(err, store.ErrDataLost) {
 		return err
 	}
 	if err := s.dropIdentifiers(id); err != nil {

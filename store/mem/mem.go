@@ -31,7 +31,7 @@ type tree = btree.Map[string, []byte]
 // New returns an empty store.
 func New() *DB {
 	db := &DB{turn: make(chan struct{}, 1), tree: new(tree)}
-	db.Records = kv.RecordsOf(db)
+	db.Records = kv.NewRecords(db)
 	db.turn <- struct{}{}
 	if err := kv.Prepare(context.Background(), db); err != nil {
 		panic("an empty store in memory takes no records: " + err.Error())
@@ -46,7 +46,7 @@ func (db *DB) Clone() *DB {
 	defer db.mu.Unlock()
 	c := &DB{turn: make(chan struct{}, 1), tree: db.tree.Copy(), closed: db.closed}
 	c.turn <- struct{}{}
-	c.Records = kv.RecordsOf(c)
+	c.Records = kv.NewRecords(c)
 	return c
 }
 
@@ -169,8 +169,8 @@ func (t *tx) Scan(prefix []byte, o kv.ScanOptions, fn func(key, value []byte) er
 		snapshot.Ascend(max(pre, string(o.From)), visit)
 	case o.From != nil:
 		snapshot.Descend(string(o.From), visit)
-	case kv.After(prefix) != nil:
-		snapshot.Descend(string(kv.After(prefix)), visit)
+	case kv.PrefixEnd(prefix) != nil:
+		snapshot.Descend(string(kv.PrefixEnd(prefix)), visit)
 	default:
 		snapshot.Reverse(visit)
 	}

@@ -8,5 +8,5 @@ import (
 )
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(testing.TB) storetest.Keys { return mem.New() })
+	storetest.Run(t, func(testing.TB) storetest.KeyValueDB { return mem.New() })
 }

@@ -73,7 +73,7 @@ func TestBackupBothWays(t *testing.T) {
 func TestBackupOfDamagedDatabase(t *testing.T) {
 	url := pgtest.URL(t)
 	db := handle(t, url)
-	write(t, db, func(s store.Space) error {
+	write(t, db, func(s store.WorkspaceTx) error {
 		return errors.Join(s.PutSettings(engine.Workspace{ID: space}), add(s, "whole", `{}`), add(s, "broken", `{}`))
 	})
 	conn, err := pgx.Connect(t.Context(), url)
@@ -89,7 +89,7 @@ func TestBackupOfDamagedDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	info, err := backup.Verify(t.Context(), file, "", nil)
-	if err != nil || info.Sound() || info.Campaigns != 1 || !strings.Contains(strings.Join(info.Lost, ""), `"broken"`) {
+	if err != nil || info.Healthy() || info.Campaigns != 1 || !strings.Contains(strings.Join(info.Lost, ""), `"broken"`) {
 		t.Errorf("the backup says of itself %+v, %v", info, err)
 	}
 }

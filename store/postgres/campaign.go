@@ -259,7 +259,7 @@ func (d documents) putRow(c engine.Campaign, sum engine.Summary, n, etag int64, 
 			WHERE workspace = $1 AND id = $2`
 	}
 	if d.watch != nil {
-		d.watch.Summarized(d.id, sum)
+		d.watch.SummaryStored(d.id, sum)
 	}
 	d.changed(store.Change{Workspace: d.id, Kind: store.ChangedCampaign, ID: c.ID})
 	return d.exec(sql, d.id, escape(c.ID), n, etag, escape(sum.Name), escape(string(c.Status)), escape(string(c.Channel)), escape(string(c.DeliveryType)), escape(sum.Team),
@@ -311,7 +311,7 @@ func (d documents) ClearCampaign(id string) error {
 	d.see(id, &stored{})
 	d.db.cache.drop(d.key(id))
 	if d.watch != nil {
-		d.watch.Cleared(d.id, id)
+		d.watch.CampaignRemoved(d.id, id)
 	}
 	d.changed(store.Change{Workspace: d.id, Kind: store.ChangedCampaign, ID: id})
 	return nil
@@ -377,8 +377,8 @@ func (r rows) each(sql string, args []any, fn func(engine.Summary) error) error 
 	return errors.Join(bad...)
 }
 
-// SummariesOf implements [store.Summaries].
-func (r rows) SummariesOf(ids []string, fn func(engine.Summary) error) error {
+// SummariesByID implements [store.Summaries].
+func (r rows) SummariesByID(ids []string, fn func(engine.Summary) error) error {
 	return r.each("SELECT id, summary, checksum FROM campaign WHERE workspace = $1 AND id = ANY ($2)", []any{r.id, escaped(ids)}, fn)
 }
 
@@ -496,7 +496,7 @@ func (h history) Revisions(id string) ([]engine.Revision, error) {
 
 // thin keeps the history of a campaign, whose next revision is n, bounded.
 func (d documents) thin(id string, n int64) error {
-	if !store.IsHistoryFull(n) {
+	if !store.ShouldPruneHistory(n) {
 		return nil
 	}
 	return d.exec(`DELETE FROM revision r USING (
@@ -511,8 +511,8 @@ type copies struct{ *records }
 
 func copyName(id string) string { return fmt.Sprintf("the working copy of campaign %q", id) }
 
-// Copy implements [store.Copies].
-func (c copies) Copy(id string) (engine.WorkingCopy, error) {
+// WorkingCopy implements [store.WorkingCopies].
+func (c copies) WorkingCopy(id string) (engine.WorkingCopy, error) {
 	if err := c.check(whatCampaign, id); err != nil {
 		return engine.WorkingCopy{}, err
 	}
@@ -536,8 +536,8 @@ func (c copies) Copy(id string) (engine.WorkingCopy, error) {
 	return out, nil
 }
 
-// PutCopy implements [store.Copies].
-func (c copies) PutCopy(id string, w engine.WorkingCopy) error {
+// PutWorkingCopy implements [store.WorkingCopies].
+func (c copies) PutWorkingCopy(id string, w engine.WorkingCopy) error {
 	if err := c.check(whatCampaign, id); err != nil {
 		return err
 	}
@@ -550,8 +550,8 @@ func (c copies) PutCopy(id string, w engine.WorkingCopy) error {
 		c.id, escape(id), at(w.At), p.head, p.body, c.sum("working_copy", []byte(id), p.head, p.body))
 }
 
-// DeleteCopy implements [store.Copies].
-func (c copies) DeleteCopy(id string) error {
+// DeleteWorkingCopy implements [store.WorkingCopies].
+func (c copies) DeleteWorkingCopy(id string) error {
 	if err := c.check(whatCampaign, id); err != nil {
 		return err
 	}

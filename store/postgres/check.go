@@ -14,14 +14,14 @@ import (
 
 // Check reads every record in one snapshot, and checks what the database cannot: the checksums of documents, and whether
 // summaries match their documents. Progress, if not nil, is called with the number of records read so far.
-func (d *DB) Check(ctx context.Context, progress func(records int)) (kv.Checked, error) {
-	out := kv.Checked{Format: kv.Format, Findings: []kv.Finding{}}
+func (d *DB) Check(ctx context.Context, progress func(records int)) (kv.CheckResult, error) {
+	out := kv.CheckResult{Format: kv.Format, Findings: []kv.Finding{}}
 	err := d.Read(ctx, func(t store.Tx) error {
 		out.Findings, out.Records, out.Campaigns = []kv.Finding{}, 0, 0
 		ids, err := t.Workspaces()
 		for _, id := range ids {
 			if err == nil {
-				err = (&check{space: t.In(id).(space), out: &out, progress: progress}).all()
+				err = (&check{space: t.Workspace(id).(space), out: &out, progress: progress}).all()
 			}
 		}
 		return err
@@ -38,7 +38,7 @@ func (d *DB) Check(ctx context.Context, progress func(records int)) (kv.Checked,
 // check reads the records of a workspace.
 type check struct {
 	space    space
-	out      *kv.Checked
+	out      *kv.CheckResult
 	progress func(int)
 }
 
@@ -102,10 +102,10 @@ func (c *check) all() error {
 	if err := c.found("", err, "clear the outbox"); err != nil {
 		return err
 	}
-	if err := c.found("", c.space.Tests(0, func(engine.TestRecord) error { c.count(); return nil }), adviceBackup); err != nil {
+	if err := c.found("", c.space.TestSends(0, func(engine.TestRecord) error { c.count(); return nil }), adviceBackup); err != nil {
 		return err
 	}
-	return c.found("", c.space.EachIdempotent(func(store.Idempotent) error { c.count(); return nil }), "it goes within a day")
+	return c.found("", c.space.EachIdempotencyRecord(func(store.IdempotencyRecord) error { c.count(); return nil }), "it goes within a day")
 }
 
 func (c *check) campaign(sum engine.Summary) error {
@@ -131,7 +131,7 @@ func (c *check) campaign(sum engine.Summary) error {
 			}
 		}
 	}
-	_, err = c.space.Copy(sum.ID)
+	_, err = c.space.WorkingCopy(sum.ID)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}

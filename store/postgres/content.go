@@ -259,8 +259,8 @@ func (o outbox) TrimOutbox(limit int) (int, error) {
 // tests are the records of a workspace's test sends.
 type tests struct{ *records }
 
-// Tests implements [store.TestSends]. fn may use the transaction.
-func (t tests) Tests(limit int, fn func(engine.TestRecord) error) error {
+// TestSends implements [store.TestSends]. fn may use the transaction.
+func (t tests) TestSends(limit int, fn func(engine.TestRecord) error) error {
 	if err := t.check(); err != nil {
 		return err
 	}
@@ -313,8 +313,8 @@ func (t tests) Tests(limit int, fn func(engine.TestRecord) error) error {
 	return errors.Join(bad...)
 }
 
-// PutTest implements [store.TestSends].
-func (t tests) PutTest(r engine.TestRecord) error {
+// PutTestSend implements [store.TestSends].
+func (t tests) PutTestSend(r engine.TestRecord) error {
 	if err := t.check(); err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ ANALYZE;`
 func TestStatementsUseIndexes(t *testing.T) {
 	url := pgtest.URL(t)
 	plain := handle(t, url)
-	write(t, plain, func(s store.Space) error { return s.PutSettings(engine.Workspace{ID: space}) })
+	write(t, plain, func(s store.WorkspaceTx) error { return s.PutSettings(engine.Workspace{ID: space}) })
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
@@ -155,64 +155,66 @@ func day(t *testing.T, db *postgres.DB) {
 	for n := range 2 { // what is assumed the second time is read the first time
 		id := fmt.Sprint("c", n)
 		c, sum, rev := campaign(id, `{"a":1}`)
-		steps := []func(store.Space) error{
-			func(s store.Space) error { return s.AddCampaign(c, sum, rev) },
-			func(s store.Space) error { _, err := s.Campaign(id); return err },
-			func(s store.Space) error { _, err := s.PutCampaign(c, sum, rev, false); return err },
-			func(s store.Space) error { _, err := s.PutCampaign(c, sum, rev, true); return err },
-			func(s store.Space) error { _, err := s.Revision(id, 1); return err },
-			func(s store.Space) error { _, err := s.Revisions(id); return err },
-			func(s store.Space) error { _, err := s.Summary(id); return err },
-			func(s store.Space) error {
-				return s.SummariesOf([]string{id, "c0"}, func(engine.Summary) error { return nil })
+		steps := []func(store.WorkspaceTx) error{
+			func(s store.WorkspaceTx) error { return s.AddCampaign(c, sum, rev) },
+			func(s store.WorkspaceTx) error { _, err := s.Campaign(id); return err },
+			func(s store.WorkspaceTx) error { _, err := s.PutCampaign(c, sum, rev, false); return err },
+			func(s store.WorkspaceTx) error { _, err := s.PutCampaign(c, sum, rev, true); return err },
+			func(s store.WorkspaceTx) error { _, err := s.Revision(id, 1); return err },
+			func(s store.WorkspaceTx) error { _, err := s.Revisions(id); return err },
+			func(s store.WorkspaceTx) error { _, err := s.Summary(id); return err },
+			func(s store.WorkspaceTx) error {
+				return s.SummariesByID([]string{id, "c0"}, func(engine.Summary) error { return nil })
 			},
-			func(s store.Space) error { return s.PutCopy(id, engine.WorkingCopy{Base: 1, Body: body, At: now}) },
-			func(s store.Space) error { _, err := s.Copy(id); return err },
-			func(s store.Space) error { return s.DeleteCopy(id) },
-			func(s store.Space) error {
+			func(s store.WorkspaceTx) error {
+				return s.PutWorkingCopy(id, engine.WorkingCopy{Base: 1, Body: body, At: now})
+			},
+			func(s store.WorkspaceTx) error { _, err := s.WorkingCopy(id); return err },
+			func(s store.WorkspaceTx) error { return s.DeleteWorkingCopy(id) },
+			func(s store.WorkspaceTx) error {
 				return s.PutProfile(engine.User{ID: "u", Attributes: map[string]any{"Email (Standard)": "a@example.com"}})
 			},
-			func(s store.Space) error {
+			func(s store.WorkspaceTx) error {
 				return s.PutProfiles([]engine.User{{ID: "u1"}, {ID: "u2"}})
 			},
-			func(s store.Space) error { _, err := s.Profile("u"); return err },
-			func(s store.Space) error { _, err := s.FindProfiles(store.ByEmail, "a@example.com"); return err },
-			func(s store.Space) error {
-				return s.ProfilesOf([]string{"u", "u1"}, func(engine.User) error { return nil })
+			func(s store.WorkspaceTx) error { _, err := s.Profile("u"); return err },
+			func(s store.WorkspaceTx) error { _, err := s.FindProfiles(store.ByEmail, "a@example.com"); return err },
+			func(s store.WorkspaceTx) error {
+				return s.ProfilesByID([]string{"u", "u1"}, func(engine.User) error { return nil })
 			},
-			func(s store.Space) error { return s.DeleteProfile("u") },
-			func(s store.Space) error {
+			func(s store.WorkspaceTx) error { return s.DeleteProfile("u") },
+			func(s store.WorkspaceTx) error {
 				return s.PutContent(engine.ContentItem{Products: &engine.ProductSet{Name: "b"}})
 			},
-			func(s store.Space) error {
+			func(s store.WorkspaceTx) error {
 				_, err := s.ContentItem(engine.ContentRef{Kind: engine.KindProducts, Name: "b"})
 				return err
 			},
-			func(s store.Space) error {
+			func(s store.WorkspaceTx) error {
 				return s.DeleteContent(engine.ContentRef{Kind: engine.KindProducts, Name: "b"})
 			},
-			func(s store.Space) error { return s.PutOutbox(engine.OutboxMessage{ID: "z" + id, At: now}) },
-			func(s store.Space) error { _, err := s.Outbox(20); ignoreDamage(&err); return err },
-			func(s store.Space) error { _, err := s.TrimOutbox(1000); return err },
-			func(s store.Space) error { return s.PutTest(engine.TestRecord{At: now, Body: body}) },
-			func(s store.Space) error {
-				err := s.Tests(20, func(engine.TestRecord) error { return nil })
+			func(s store.WorkspaceTx) error { return s.PutOutbox(engine.OutboxMessage{ID: "z" + id, At: now}) },
+			func(s store.WorkspaceTx) error { _, err := s.Outbox(20); ignoreDamage(&err); return err },
+			func(s store.WorkspaceTx) error { _, err := s.TrimOutbox(1000); return err },
+			func(s store.WorkspaceTx) error { return s.PutTestSend(engine.TestRecord{At: now, Body: body}) },
+			func(s store.WorkspaceTx) error {
+				err := s.TestSends(20, func(engine.TestRecord) error { return nil })
 				ignoreDamage(&err)
 				return err
 			},
-			func(s store.Space) error {
-				return s.PutIdempotent(store.Idempotent{Operation: "create", Key: id, At: now, ExpiresAt: now.Add(time.Hour), Lease: db.Lease(), Running: true})
+			func(s store.WorkspaceTx) error {
+				return s.PutIdempotencyRecord(store.IdempotencyRecord{Operation: "create", Key: id, At: now, ExpiresAt: now.Add(time.Hour), Lease: db.Lease(), Running: true})
 			},
-			func(s store.Space) error { _, err := s.Idempotent("create", id); return err },
-			func(s store.Space) error { _, err := s.Held(db.Lease()); return err },
-			func(s store.Space) error { return s.DeleteIdempotent("create", id) },
-			func(s store.Space) error { return s.PutRequestID("create", id, now.Add(time.Hour)) },
-			func(s store.Space) error { _, err := s.RequestID("create", id); return err },
-			func(s store.Space) error { _, err := s.Sweep(now); return err },
-			func(s store.Space) error { _, err := s.Settings(); return err },
-			func(s store.Space) error { return s.PutSettings(engine.Workspace{ID: space, Name: id}) },
-			func(s store.Space) error { return s.DeleteCampaign(id) },
-			func(s store.Space) error { _, err := s.FinishDeletes(); return err },
+			func(s store.WorkspaceTx) error { _, err := s.IdempotencyRecord("create", id); return err },
+			func(s store.WorkspaceTx) error { _, err := s.LeaseHeld(db.Lease()); return err },
+			func(s store.WorkspaceTx) error { return s.DeleteIdempotencyRecord("create", id) },
+			func(s store.WorkspaceTx) error { return s.PutRequestID("create", id, now.Add(time.Hour)) },
+			func(s store.WorkspaceTx) error { _, err := s.RequestID("create", id); return err },
+			func(s store.WorkspaceTx) error { _, err := s.Sweep(now); return err },
+			func(s store.WorkspaceTx) error { _, err := s.Settings(); return err },
+			func(s store.WorkspaceTx) error { return s.PutSettings(engine.Workspace{ID: space, Name: id}) },
+			func(s store.WorkspaceTx) error { return s.DeleteCampaign(id) },
+			func(s store.WorkspaceTx) error { _, err := s.FinishDeletes(); return err },
 		}
 		for _, step := range steps {
 			write(t, db, step)

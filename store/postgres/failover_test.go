@@ -120,7 +120,7 @@ func TestFailover(t *testing.T) {
 	c.primary.Exec(t, "postgres", "CREATE DATABASE bugle")
 	url := pgtest.Hosts("bugle", c.all...)
 	dbs := []*postgres.DB{handlePatient(t, url), handlePatient(t, url)}
-	write(t, dbs[0], func(s store.Space) error { return s.PutSettings(engine.Workspace{ID: space}) })
+	write(t, dbs[0], func(s store.WorkspaceTx) error { return s.PutSettings(engine.Workspace{ID: space}) })
 
 	var mu sync.Mutex
 	answers := map[string]string{} // acknowledged campaigns by key
@@ -133,7 +133,7 @@ func TestFailover(t *testing.T) {
 		all.Go(func() {
 			running.Add(1)
 			own := fmt.Sprintf("own%d", w)
-			write(t, dbs[w%2], func(s store.Space) error { return add(s, own, `{"n":0}`) })
+			write(t, dbs[w%2], func(s store.WorkspaceTx) error { return add(s, own, `{"n":0}`) })
 			for i := 0; ctx.Err() == nil; i++ {
 				key := fmt.Sprintf("k%d-%d", w, i)
 				// The same key at both handles must get the same answer, even with a failover in between.
@@ -189,7 +189,7 @@ func TestFailover(t *testing.T) {
 		until(t, "they write again", func() bool { return told(&mu, answers) > n && !first.at().IsZero() })
 		// What the first handle has written since, the second one knows after a Sync.
 		after := fmt.Sprintf("after%d", killed.UnixNano())
-		write(t, dbs[0], func(s store.Space) error { return add(s, after, `{}`) })
+		write(t, dbs[0], func(s store.WorkspaceTx) error { return add(s, after, `{}`) })
 		if err := dbs[1].Sync(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -206,7 +206,7 @@ func TestFailover(t *testing.T) {
 	all.Wait()
 	lost := 0
 	made := map[string]bool{}
-	read(t, dbs[0], func(s store.Space) error {
+	read(t, dbs[0], func(s store.WorkspaceTx) error {
 		return s.Summaries(func(sum engine.Summary) error { made[sum.ID] = true; return nil })
 	})
 	for key, id := range answers {
@@ -219,7 +219,7 @@ func TestFailover(t *testing.T) {
 		t.Errorf("%d keys made %d campaigns", len(answers), n)
 	}
 	for own, n := range counted {
-		read(t, dbs[1], func(s store.Space) error {
+		read(t, dbs[1], func(s store.WorkspaceTx) error {
 			got, err := s.Campaign(own)
 			have, _ := got.Body.Get("n").Int()
 			if int(have) < n || int(have) > n+int(unknown.Load()) {

@@ -173,7 +173,7 @@ func (d *DB) follow(ctx context.Context, begun func()) error {
 		d.restart(c, now.low, now.timeline)
 	}
 	d.feed.reading.Unlock()
-	d.feed.followers.Begin()
+	d.feed.followers.MarkReady()
 	d.link.here()
 	begun()
 	for {
@@ -207,7 +207,7 @@ const timeline = "('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::
 func (d *DB) restart(c *cursor, low, timeline int64) {
 	*c = cursor{low: low, seen: map[int64]int64{}, timeline: timeline}
 	d.cache.clear()
-	d.feed.followers.Tell(store.Change{})
+	d.feed.followers.Publish(store.Change{})
 }
 
 // read reads new changes, and reports whether there are more.
@@ -255,7 +255,7 @@ func (d *DB) read(ctx context.Context, conn *pgx.Conn, c *cursor) (full bool, er
 	maps.Copy(c.seen, fresh)
 	if len(news) > 0 {
 		d.forget(news)
-		d.feed.followers.Tell(news...)
+		d.feed.followers.Publish(news...)
 	}
 	if n == feedBatch && last < low {
 		low = last

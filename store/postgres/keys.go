@@ -21,21 +21,21 @@ func (k keys) checkOnce(op, key string) error {
 	return k.check("the name of an operation", op, "a key", key)
 }
 
-// Idempotent implements [store.Idempotency]. A write transaction assumes that there is none, which is true unless a
+// IdempotencyRecord implements [store.Idempotency]. A write transaction assumes that there is none, which is true unless a
 // request is repeated.
-func (k keys) Idempotent(op, key string) (store.Idempotent, error) {
+func (k keys) IdempotencyRecord(op, key string) (store.IdempotencyRecord, error) {
 	if err := k.checkOnce(op, key); err != nil {
-		return store.Idempotent{}, err
+		return store.IdempotencyRecord{}, err
 	}
 	if k.guess() {
 		k.unused = append(k.unused, keyName{k.id, op, key})
 		k.expect("NOT EXISTS (SELECT FROM idempotency WHERE workspace = $1 AND operation = $2 AND key = $3)", k.id, escape(op), escape(key))
 		k.note(store.ErrNotFound, "idempotency", op, key)
-		return store.Idempotent{}, store.ErrNotFound
+		return store.IdempotencyRecord{}, store.ErrNotFound
 	}
 	// Locking the row makes the commit of this transaction wait for the standbys. The record itself may so far have been
 	// committed on the primary only.
-	i := store.Idempotent{Operation: op, Key: key}
+	i := store.IdempotencyRecord{Operation: op, Key: key}
 	var begun *time.Time
 	var sum int64
 	err := k.one("SELECT fingerprint, running, lease, at, expires_at, answer, checksum FROM idempotency WHERE workspace = $1 AND operation = $2 AND key = $3"+k.lock(""),
@@ -45,24 +45,24 @@ func (k keys) Idempotent(op, key string) (store.Idempotent, error) {
 		k.unused = append(k.unused, keyName{k.id, op, key})
 	}
 	if err != nil {
-		return store.Idempotent{}, err
+		return store.IdempotencyRecord{}, err
 	}
 	i.Fingerprint, i.Lease, i.ExpiresAt = unescape(i.Fingerprint), unescape(i.Lease), i.ExpiresAt.UTC()
 	if begun != nil {
 		i.At = begun.UTC()
 	}
 	if sum != k.keySum(i) {
-		return store.Idempotent{}, k.damaged(fmt.Sprintf("the %s with key %q", op, key), errChecksum)
+		return store.IdempotencyRecord{}, k.damaged(fmt.Sprintf("the %s with key %q", op, key), errChecksum)
 	}
 	return i, nil
 }
 
-func (k keys) keySum(i store.Idempotent) int64 {
+func (k keys) keySum(i store.IdempotencyRecord) int64 {
 	return k.sum("idempotency", []byte(i.Operation), []byte(i.Key), []byte(i.Fingerprint), []byte(i.Lease), fmt.Append(nil, i.Running), i.Result)
 }
 
-// PutIdempotent implements [store.Idempotency].
-func (k keys) PutIdempotent(i store.Idempotent) error {
+// PutIdempotencyRecord implements [store.Idempotency].
+func (k keys) PutIdempotencyRecord(i store.IdempotencyRecord) error {
 	if err := k.checkOnce(i.Operation, i.Key); err != nil {
 		return err
 	}
@@ -82,16 +82,16 @@ func (k keys) PutIdempotent(i store.Idempotent) error {
 		k.id, escape(i.Operation), escape(i.Key), escape(i.Fingerprint), i.Running, escape(i.Lease), at(i.At), i.ExpiresAt.UTC(), i.Result, k.keySum(i))
 }
 
-// DeleteIdempotent implements [store.Idempotency].
-func (k keys) DeleteIdempotent(op, key string) error {
+// DeleteIdempotencyRecord implements [store.Idempotency].
+func (k keys) DeleteIdempotencyRecord(op, key string) error {
 	if err := k.checkOnce(op, key); err != nil {
 		return err
 	}
 	return k.exec("DELETE FROM idempotency WHERE workspace = $1 AND operation = $2 AND key = $3", k.id, escape(op), escape(key))
 }
 
-// Held implements [store.Idempotency].
-func (k keys) Held(lease string) (bool, error) {
+// LeaseHeld implements [store.Idempotency].
+func (k keys) LeaseHeld(lease string) (bool, error) {
 	var held bool
 	err := k.one("SELECT expires_at > clock_timestamp() FROM lease WHERE id = $1", []any{escape(lease)}, &held)
 	if errors.Is(err, store.ErrNotFound) {

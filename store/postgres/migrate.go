@@ -77,7 +77,7 @@ func migrate(ctx context.Context, conn *pgx.Conn, create bool) error {
 	case err != nil && !errors.Is(err, ErrNoTables):
 		return err
 	case err == nil && needs > len(all):
-		return store.ErrNewer
+		return store.ErrNewerVersion
 	case err == nil && have >= len(all):
 		return nil
 	}

@@ -33,7 +33,7 @@ func behind(t testing.TB, direct string, patience time.Duration) (*postgres.DB, 
 func TestTheNetworkIsCut(t *testing.T) {
 	direct := pgtest.URL(t)
 	sure := handle(t, direct)
-	write(t, sure, func(s store.Space) error {
+	write(t, sure, func(s store.WorkspaceTx) error {
 		return errors.Join(s.PutSettings(engine.Workspace{ID: space}), add(s, "c", `{"n":0}`))
 	})
 	db, p := behind(t, direct, 10*time.Second)
@@ -53,7 +53,7 @@ func TestTheNetworkIsCut(t *testing.T) {
 				switch err := count(t, db, "c"); {
 				case err == nil:
 					made.Add(1)
-				case errors.Is(err, store.ErrUnknown):
+				case errors.Is(err, store.ErrCommitUnknown):
 					unknown.Add(1)
 				}
 			}
@@ -62,7 +62,7 @@ func TestTheNetworkIsCut(t *testing.T) {
 	all.Wait()
 	stop()
 	cutter.Wait()
-	read(t, sure, func(s store.Space) error {
+	read(t, sure, func(s store.WorkspaceTx) error {
 		c, err := s.Campaign("c")
 		n, _ := c.Body.Get("n").Int()
 		if n < made.Load() || n > made.Load()+unknown.Load() {
@@ -90,12 +90,12 @@ func TestTheDatabaseIsAway(t *testing.T) {
 	for _, how := range []string{"stalled", "closed"} {
 		t.Run(how, func(t *testing.T) {
 			sure := handle(t, direct)
-			write(t, sure, func(s store.Space) error {
+			write(t, sure, func(s store.WorkspaceTx) error {
 				return errors.Join(s.PutSettings(engine.Workspace{ID: space}), s.ClearCampaign("c"), add(s, "c", `{"n":0}`))
 			})
 			db, p := behind(t, direct, patience)
 			for range 20 { // so that there are connections
-				read(t, db, func(s store.Space) error { _, err := s.Campaign("c"); return err })
+				read(t, db, func(s store.WorkspaceTx) error { _, err := s.Campaign("c"); return err })
 			}
 			p.Stall(how == "stalled")
 			p.Refuse(how == "closed")
@@ -104,10 +104,10 @@ func TestTheDatabaseIsAway(t *testing.T) {
 			}
 			for what, do := range map[string]func(context.Context) error{
 				"read": func(ctx context.Context) error {
-					return db.Read(ctx, func(tx store.Tx) error { _, err := tx.In(space).Campaign("c"); return err })
+					return db.Read(ctx, func(tx store.Tx) error { _, err := tx.Workspace(space).Campaign("c"); return err })
 				},
 				"write": func(ctx context.Context) error {
-					return db.Write(ctx, func(tx store.Tx) error { return add(tx.In(space), fmt.Sprint("new", rand.Int64()), `{}`) })
+					return db.Write(ctx, func(tx store.Tx) error { return add(tx.Workspace(space), fmt.Sprint("new", rand.Int64()), `{}`) })
 				},
 			} {
 				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -121,7 +121,7 @@ func TestTheDatabaseIsAway(t *testing.T) {
 			p.Stall(false)
 			p.Refuse(false)
 			p.Cut()
-			read(t, db, func(s store.Space) error { _, err := s.Campaign("c"); return err })
+			read(t, db, func(s store.WorkspaceTx) error { _, err := s.Campaign("c"); return err })
 			if err := count(t, db, "c"); err != nil {
 				t.Errorf("once it is back: %v", err)
 			}
@@ -133,7 +133,7 @@ func TestTheDatabaseIsAway(t *testing.T) {
 func TestReadOnlyServer(t *testing.T) {
 	direct := pgtest.URL(t)
 	db := handle(t, direct)
-	write(t, db, func(s store.Space) error { return s.PutSettings(engine.Workspace{ID: space}) })
+	write(t, db, func(s store.WorkspaceTx) error { return s.PutSettings(engine.Workspace{ID: space}) })
 	u, _ := url.Parse(direct)
 	q := u.Query()
 	q.Set("default_transaction_read_only", "on")

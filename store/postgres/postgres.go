@@ -70,7 +70,7 @@ const (
 )
 
 // Open connects to a database, and brings its tables to the version of this program. It fails with [ErrNoTables] where
-// there are none and they are not to be made, with [store.ErrNewer] where a later program has changed them, and with
+// there are none and they are not to be made, with [store.ErrNewerVersion] where a later program has changed them, and with
 // [store.ErrUnreachable] where the database does not answer.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Logger == nil {
@@ -106,7 +106,7 @@ func (d *DB) prepare(ctx context.Context) error {
 	}
 	defer conn.Release()
 	err = migrate(ctx, conn.Conn(), d.o.Create)
-	if err != nil && !errors.Is(err, ErrNoTables) && !errors.Is(err, store.ErrNewer) {
+	if err != nil && !errors.Is(err, ErrNoTables) && !errors.Is(err, store.ErrNewerVersion) {
 		return d.explain(err)
 	}
 	return err
@@ -243,9 +243,9 @@ func (d *DB) explain(err error) error {
 	case errors.As(err, &pg):
 		switch pg.Code {
 		case diskFull:
-			return fmt.Errorf("%w: %s", store.ErrFull, pg.Message)
+			return fmt.Errorf("%w: %s", store.ErrDiskFull, pg.Message)
 		case leaseEnded:
-			return store.ErrLease
+			return store.ErrLeaseExpired
 		case lockNotAvailable:
 			return fmt.Errorf("%w: another transaction holds the record", store.ErrBusy)
 		case undefinedTable:
@@ -341,7 +341,7 @@ func (d *DB) Write(ctx context.Context, fn func(store.Tx) error) error {
 		case errors.Is(err, errUnknown):
 			done, settled := d.settle(ctx, t.commit)
 			if settled != nil {
-				return fmt.Errorf("%w: %w", store.ErrUnknown, d.explain(settled))
+				return fmt.Errorf("%w: %w", store.ErrCommitUnknown, d.explain(settled))
 			}
 			if done {
 				t.saved()

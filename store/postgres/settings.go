@@ -28,8 +28,8 @@ func (s settings) Settings() (engine.Workspace, error) {
 	return known.Workspace, nil
 }
 
-// SettingsOr implements [store.Settings].
-func (s settings) SettingsOr(known *store.KnownSettings) (*store.KnownSettings, error) {
+// SettingsIfChanged implements [store.Settings].
+func (s settings) SettingsIfChanged(known *store.CachedSettings) (*store.CachedSettings, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
@@ -37,14 +37,14 @@ func (s settings) SettingsOr(known *store.KnownSettings) (*store.KnownSettings, 
 	case known == nil:
 		return s.read("")
 	case s.guess():
-		s.expect("EXISTS (SELECT FROM workspace WHERE id = $1 AND etag = $2)", s.id, int64(binary.BigEndian.Uint64(known.Mark)))
+		s.expect("EXISTS (SELECT FROM workspace WHERE id = $1 AND etag = $2)", s.id, int64(binary.BigEndian.Uint64(known.Record)))
 		return known, nil
 	}
 	var etag int64
 	if err := s.one("SELECT etag FROM workspace WHERE id = $1", []any{s.id}, &etag); err != nil {
 		return nil, err
 	}
-	if bytes.Equal(known.Mark, number(etag)) {
+	if bytes.Equal(known.Record, number(etag)) {
 		return known, nil
 	}
 	return s.read("")
@@ -57,7 +57,7 @@ func (s settings) SettingsDamage() error {
 }
 
 // read reads the settings; lock is how the question ends.
-func (s settings) read(lock string) (*store.KnownSettings, error) {
+func (s settings) read(lock string) (*store.CachedSettings, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (s settings) read(lock string) (*store.KnownSettings, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &store.KnownSettings{Mark: number(etag)}
+	out := &store.CachedSettings{Record: number(etag)}
 	damaged := func(err error) error {
 		return &store.CorruptError{What: fmt.Sprintf("the record with the settings of workspace %q", s.id), Err: err, Advice: "restore a backup with `bugle restore`"}
 	}
@@ -150,7 +150,7 @@ func (s settings) PutSettings(w engine.Workspace) error {
 		return err
 	}
 	if s.watch != nil {
-		s.watch.Configured(s.id)
+		s.watch.SettingsStored(s.id)
 	}
 	s.changed(store.Change{Workspace: s.id, Kind: store.ChangedSettings})
 	return errors.Join(

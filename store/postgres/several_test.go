@@ -20,16 +20,16 @@ import (
 const space = "DEMO"
 
 // write runs fn in a transaction that must succeed.
-func write(t testing.TB, db store.DB, fn func(store.Space) error) {
+func write(t testing.TB, db store.DB, fn func(store.WorkspaceTx) error) {
 	t.Helper()
-	if err := db.Write(t.Context(), func(tx store.Tx) error { return fn(tx.In(space)) }); err != nil {
+	if err := db.Write(t.Context(), func(tx store.Tx) error { return fn(tx.Workspace(space)) }); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func read(t testing.TB, db store.DB, fn func(store.Space) error) {
+func read(t testing.TB, db store.DB, fn func(store.WorkspaceTx) error) {
 	t.Helper()
-	if err := db.Read(t.Context(), func(tx store.Tx) error { return fn(tx.In(space)) }); err != nil {
+	if err := db.Read(t.Context(), func(tx store.Tx) error { return fn(tx.Workspace(space)) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -42,7 +42,7 @@ func filled(t testing.TB, n int) []*postgres.DB {
 	for i := range out {
 		out[i] = handle(t, url)
 	}
-	write(t, out[0], func(s store.Space) error { return s.PutSettings(engine.Workspace{ID: space}) })
+	write(t, out[0], func(s store.WorkspaceTx) error { return s.PutSettings(engine.Workspace{ID: space}) })
 	return out
 }
 
@@ -55,13 +55,13 @@ func campaign(id, body string) (engine.Campaign, engine.Summary, engine.Revision
 	return c, engine.Summary{Head: c.Head, Name: id}, engine.Revision{Note: "created"}
 }
 
-func add(s store.Space, id, body string) error { return s.AddCampaign(campaign(id, body)) }
+func add(s store.WorkspaceTx, id, body string) error { return s.AddCampaign(campaign(id, body)) }
 
 // create does what a service does for a create with a key: it returns the id of the campaign that the key has made.
 func create(t testing.TB, db store.DB, key, id string) (made string, err error) {
 	err = db.Write(t.Context(), func(tx store.Tx) error {
-		s := tx.In(space)
-		found, err := s.Idempotent("create", key)
+		s := tx.Workspace(space)
+		found, err := s.IdempotencyRecord("create", key)
 		if err == nil {
 			made = string(found.Result)
 			return nil
@@ -73,7 +73,7 @@ func create(t testing.TB, db store.DB, key, id string) (made string, err error) 
 		if err := add(s, id, `{}`); err != nil {
 			return err
 		}
-		return s.PutIdempotent(store.Idempotent{Operation: "create", Key: key, ExpiresAt: time.Now().Add(time.Hour), Result: []byte(id)})
+		return s.PutIdempotencyRecord(store.IdempotencyRecord{Operation: "create", Key: key, ExpiresAt: time.Now().Add(time.Hour), Result: []byte(id)})
 	})
 	return made, err
 }
@@ -103,7 +103,7 @@ func TestOneKeyManyAsk(t *testing.T) {
 		}
 	}
 	n := 0
-	read(t, dbs[0], func(s store.Space) error { return s.Summaries(func(engine.Summary) error { n++; return nil }) })
+	read(t, dbs[0], func(s store.WorkspaceTx) error { return s.Summaries(func(engine.Summary) error { n++; return nil }) })
 	if n != 20 {
 		t.Errorf("there are %d campaigns", n)
 	}
@@ -126,13 +126,13 @@ func TestFeedMissesNothing(t *testing.T) {
 		}
 	})
 	<-ready
-	write(t, dbs[2], func(s store.Space) error { return add(s, "own", `{}`) })
+	write(t, dbs[2], func(s store.WorkspaceTx) error { return add(s, "own", `{}`) })
 	const writers, each = 16, 40
 	var all sync.WaitGroup
 	for w := range writers {
 		all.Go(func() {
 			for i := range each {
-				write(t, dbs[w%2], func(s store.Space) error { return add(s, fmt.Sprintf("c%d-%d", w, i), `{}`) })
+				write(t, dbs[w%2], func(s store.WorkspaceTx) error { return add(s, fmt.Sprintf("c%d-%d", w, i), `{}`) })
 			}
 		})
 	}
@@ -163,7 +163,7 @@ func until(t testing.TB, what string, is func() bool) {
 // A handle whose assumptions are outdated finds out, and no update is lost.
 func TestAssumptionsAreChecked(t *testing.T) {
 	dbs := filled(t, 2)
-	write(t, dbs[0], func(s store.Space) error { return add(s, "c", `{"n":0}`) })
+	write(t, dbs[0], func(s store.WorkspaceTx) error { return add(s, "c", `{"n":0}`) })
 	var all sync.WaitGroup
 	for i := range 4 {
 		all.Go(func() {
@@ -175,7 +175,7 @@ func TestAssumptionsAreChecked(t *testing.T) {
 		})
 	}
 	all.Wait()
-	read(t, dbs[0], func(s store.Space) error {
+	read(t, dbs[0], func(s store.WorkspaceTx) error {
 		c, err := s.Campaign("c")
 		if n, _ := c.Body.Get("n").Int(); n != 100 || c.Revision != 101 {
 			t.Errorf("100 counted %d, revision %d", n, c.Revision)
@@ -187,7 +187,7 @@ func TestAssumptionsAreChecked(t *testing.T) {
 // count reads a number, and writes the next one.
 func count(t testing.TB, db store.DB, id string) error {
 	return db.Write(t.Context(), func(tx store.Tx) error {
-		s := tx.In(space)
+		s := tx.Workspace(space)
 		c, err := s.Campaign(id)
 		if err != nil {
 			return err
@@ -202,13 +202,13 @@ func count(t testing.TB, db store.DB, id string) error {
 // The lease of a handle ends when that is closed.
 func TestLeaseEndsWithItsHandle(t *testing.T) {
 	dbs := filled(t, 2)
-	put := func(s store.Space) error {
-		return s.PutIdempotent(store.Idempotent{Operation: "test", Key: "k", Running: true, Lease: dbs[0].Lease(), ExpiresAt: time.Now().Add(time.Hour)})
+	put := func(s store.WorkspaceTx) error {
+		return s.PutIdempotencyRecord(store.IdempotencyRecord{Operation: "test", Key: "k", Running: true, Lease: dbs[0].Lease(), ExpiresAt: time.Now().Add(time.Hour)})
 	}
 	write(t, dbs[0], put)
 	held := func() (is bool) {
-		read(t, dbs[1], func(s store.Space) (err error) {
-			is, err = s.Held(dbs[0].Lease())
+		read(t, dbs[1], func(s store.WorkspaceTx) (err error) {
+			is, err = s.LeaseHeld(dbs[0].Lease())
 			return err
 		})
 		return is
@@ -247,11 +247,11 @@ func TestTablesAreMadeOnce(t *testing.T) {
 // After a lease has expired, records marked with it cannot be stored.
 func TestLostLease(t *testing.T) {
 	dbs := filled(t, 2)
-	of := func(db *postgres.DB, running bool, answer string) store.Idempotent {
-		return store.Idempotent{Operation: "test", Key: "k", Running: running, Lease: db.Lease(), ExpiresAt: time.Now().Add(time.Hour), Result: []byte(answer)}
+	of := func(db *postgres.DB, running bool, answer string) store.IdempotencyRecord {
+		return store.IdempotencyRecord{Operation: "test", Key: "k", Running: running, Lease: db.Lease(), ExpiresAt: time.Now().Add(time.Hour), Result: []byte(answer)}
 	}
-	put := func(db *postgres.DB, i store.Idempotent) error {
-		return db.Write(t.Context(), func(tx store.Tx) error { return tx.In(space).PutIdempotent(i) })
+	put := func(db *postgres.DB, i store.IdempotencyRecord) error {
+		return db.Write(t.Context(), func(tx store.Tx) error { return tx.Workspace(space).PutIdempotencyRecord(i) })
 	}
 	first := of(dbs[0], true, "")
 	if err := put(dbs[0], first); err != nil {
@@ -264,12 +264,12 @@ func TestLostLease(t *testing.T) {
 	for _, running := range []bool{true, false} {
 		late := first
 		late.Running, late.Result = running, []byte("ours")
-		if err := put(dbs[0], late); !errors.Is(err, store.ErrLease) {
+		if err := put(dbs[0], late); !errors.Is(err, store.ErrLeaseExpired) {
 			t.Errorf("running %t: %v", running, err)
 		}
 	}
-	read(t, dbs[0], func(s store.Space) error {
-		i, err := s.Idempotent("test", "k")
+	read(t, dbs[0], func(s store.WorkspaceTx) error {
+		i, err := s.IdempotencyRecord("test", "k")
 		if string(i.Result) != "theirs" {
 			t.Errorf("the answer is %q", i.Result)
 		}
@@ -296,11 +296,11 @@ func TestRepeatDuringCommit(t *testing.T) {
 	dbs := filled(t, 2)
 	for n := range 30 {
 		id, key := fmt.Sprint("c", n), fmt.Sprint("k", n)
-		write(t, dbs[0], func(s store.Space) error { return add(s, id, `{"state":"live"}`) })
+		write(t, dbs[0], func(s store.WorkspaceTx) error { return add(s, id, `{"state":"live"}`) })
 		stop := func(db store.DB) (answer string, err error) {
 			err = db.Write(t.Context(), func(tx store.Tx) error {
-				s := tx.In(space)
-				found, err := s.Idempotent("status", key)
+				s := tx.Workspace(space)
+				found, err := s.IdempotencyRecord("status", key)
 				if err == nil {
 					answer = string(found.Result)
 					return nil
@@ -320,7 +320,7 @@ func TestRepeatDuringCommit(t *testing.T) {
 					return err
 				}
 				answer = "done"
-				return s.PutIdempotent(store.Idempotent{Operation: "status", Key: key, ExpiresAt: time.Now().Add(time.Hour), Result: []byte(answer)})
+				return s.PutIdempotencyRecord(store.IdempotencyRecord{Operation: "status", Key: key, ExpiresAt: time.Now().Add(time.Hour), Result: []byte(answer)})
 			})
 			return answer, err
 		}
@@ -345,7 +345,7 @@ func TestRefusalForAUsedKey(t *testing.T) {
 	refusal, runs := errors.New("the key was used with another body"), 0
 	err := db.Write(t.Context(), func(tx store.Tx) error {
 		runs++
-		if _, err := tx.In(space).Idempotent("create", "k"); err != nil {
+		if _, err := tx.Workspace(space).IdempotencyRecord("create", "k"); err != nil {
 			return err
 		}
 		return refusal

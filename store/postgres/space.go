@@ -28,7 +28,7 @@ type space struct {
 	keys
 }
 
-var _ store.Space = space{}
+var _ store.WorkspaceTx = space{}
 
 func newSpace(t *tx, workspace string) space {
 	r := &records{t, workspace}

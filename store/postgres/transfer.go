@@ -12,33 +12,33 @@ import (
 	"bugle/store"
 )
 
-var _ store.Archive = space{}
+var _ store.Transferable = space{}
 
-// AddPresent implements [store.Archive].
-func (d documents) AddPresent(c engine.Campaign, sum engine.Summary) error {
+// ImportCampaign implements [store.Transferable].
+func (d documents) ImportCampaign(c engine.Campaign, sum engine.Summary) error {
 	if err := d.check(whatCampaign, c.ID); err != nil {
 		return err
 	}
 	return d.putRow(c, sum, c.Revision, rand.Int64(), true)
 }
 
-// AddPast implements [store.Archive].
-func (d documents) AddPast(id string, rev engine.Revision, c engine.Campaign) error {
+// ImportRevision implements [store.Transferable].
+func (d documents) ImportRevision(id string, rev engine.Revision, c engine.Campaign) error {
 	if err := d.check(whatCampaign, id); err != nil {
 		return err
 	}
 	return d.putPast(id, rev, c)
 }
 
-// EachIdempotent implements [store.Archive].
-func (k keys) EachIdempotent(fn func(store.Idempotent) error) error {
+// EachIdempotencyRecord implements [store.Transferable].
+func (k keys) EachIdempotencyRecord(fn func(store.IdempotencyRecord) error) error {
 	if err := k.check(); err != nil {
 		return err
 	}
 	var bad []error
 	k.long = true
 	err := k.query("SELECT operation, key, fingerprint, running, lease, at, expires_at, answer, checksum FROM idempotency WHERE workspace = $1", []any{k.id}, func(rows pgx.Rows) error {
-		var i store.Idempotent
+		var i store.IdempotencyRecord
 		var begun *time.Time
 		var sum int64
 		if err := rows.Scan(&i.Operation, &i.Key, &i.Fingerprint, &i.Running, &i.Lease, &begun, &i.ExpiresAt, &i.Result, &sum); err != nil {
@@ -60,7 +60,7 @@ func (k keys) EachIdempotent(fn func(store.Idempotent) error) error {
 	return errors.Join(bad...)
 }
 
-// EachRequestID implements [store.Archive].
+// EachRequestID implements [store.Transferable].
 func (k keys) EachRequestID(fn func(op, id string, until time.Time) error) error {
 	if err := k.check(); err != nil {
 		return err

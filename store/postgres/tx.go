@@ -52,7 +52,7 @@ func broken(err error) bool {
 		pgconn.Timeout(err) || strings.Contains(err.Error(), "conn closed")
 }
 
-func (t *tx) In(workspace string) store.Space { return newSpace(t, workspace) }
+func (t *tx) Workspace(workspace string) store.WorkspaceTx { return newSpace(t, workspace) }
 
 // Version implements [store.Tx]. This store has a feed instead of versions.
 func (t *tx) Version() uint64 { return 0 }

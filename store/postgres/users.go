@@ -42,8 +42,8 @@ func (u users) Profile(id string) (engine.User, error) {
 	return u.profile(id, b, sum)
 }
 
-// ProfilesOf implements [store.Users].
-func (u users) ProfilesOf(ids []string, fn func(engine.User) error) error {
+// ProfilesByID implements [store.Users].
+func (u users) ProfilesByID(ids []string, fn func(engine.User) error) error {
 	for _, id := range ids {
 		if err := u.check("a user id", id); err != nil {
 			return err

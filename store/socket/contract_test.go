@@ -119,7 +119,7 @@ func TestLeases(t *testing.T) {
 	held := func(by, of *socket.DB) (held bool) {
 		t.Helper()
 		s.ok(by.Write(t.Context(), func(tx store.Tx) (err error) {
-			held, err = tx.In(workspace).Held(of.Lease())
+			held, err = tx.Workspace(workspace).LeaseHeld(of.Lease())
 			return err
 		}))
 		return held
@@ -140,14 +140,14 @@ func TestLeases(t *testing.T) {
 	}
 	put := func(by *socket.DB, running bool) error {
 		return by.Write(t.Context(), func(tx store.Tx) error {
-			return tx.In(workspace).PutIdempotent(store.Idempotent{
+			return tx.Workspace(workspace).PutIdempotencyRecord(store.IdempotencyRecord{
 				Operation: "test", Key: "k", Running: running, Lease: by.Lease(), At: time.Unix(1, 0), ExpiresAt: time.Now().Add(time.Hour),
 			})
 		})
 	}
 	s.ok(put(second, true))
 	s.ok(put(third, true)) // takes it over
-	if err := put(second, false); err != store.ErrLease {
+	if err := put(second, false); err != store.ErrLeaseExpired {
 		t.Errorf("a late result replaces that of the process that took over: %v", err)
 	}
 	s.ok(put(third, false))

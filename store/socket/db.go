@@ -45,26 +45,26 @@ type DB struct {
 	states  *feed[State]
 	notices *feed[string]
 
-	mu    sync.Mutex
-	state State
-	host  *host         // if this process owns the store
-	link  *link         // if another one does
-	moved chan struct{} // closed when the three change
-	back  chan struct{} // closed when the process takes part in the folder
+	mu      sync.Mutex
+	state   State
+	host    *host         // if this process owns the store
+	link    *link         // if another one does
+	changed chan struct{} // closed when the three change
+	joined  chan struct{} // closed when the process takes part in the folder
 
-	part    sync.Mutex // held while the process begins or ends to take part
-	halt    func()     // ends run
-	away    bool       // see [DB.Yield]
-	closed  bool
-	failed  error         // the result of Close
-	leaving chan struct{} // closed when Close begins
-	done    chan struct{} // closed when run has ended for good
+	joinMu   sync.Mutex // held while the process begins or ends to take part
+	stop     func()     // ends run
+	yielded  bool       // see [DB.Yield]
+	closed   bool
+	closeErr error         // the result of Close
+	closing  chan struct{} // closed when Close begins
+	done     chan struct{} // closed when run has ended for good
 }
 
 var (
-	_ kv.DB        = (*DB)(nil)
-	_ store.Feed   = (*DB)(nil)
-	_ store.Keeper = (*DB)(nil)
+	_ kv.DB            = (*DB)(nil)
+	_ store.Feed       = (*DB)(nil)
+	_ store.CacheStore = (*DB)(nil)
 )
 
 // Open opens the store, or attaches to the process that has it open. The context bounds opening alone. It fails with the
@@ -87,7 +87,7 @@ func (d *DB) join(ctx context.Context) error {
 		return err
 	}
 	d.start()
-	close(d.back)
+	close(d.joined)
 	return nil
 }
 
@@ -106,11 +106,11 @@ func newDB(o Options) (*DB, error) {
 		return nil, fmt.Errorf("the data folder %q cannot be used: %w", o.Dir, err)
 	}
 	d := &DB{
-		o: o, dir: dir, log: o.Logger, peer: sameUser, states: newFeed(newest[State]), notices: newFeed(everything[string]),
-		moved: make(chan struct{}), back: make(chan struct{}), leaving: make(chan struct{}), done: make(chan struct{}),
+		o: o, dir: dir, log: o.Logger, peer: sameUser, states: newFeed(keepNewest[State]), notices: newFeed(keepAll[string]),
+		changed: make(chan struct{}), joined: make(chan struct{}), closing: make(chan struct{}), done: make(chan struct{}),
 	}
-	d.Records = kv.RecordsOf(d)
-	d.changes.Begin()
+	d.Records = kv.NewRecords(d)
+	d.changes.MarkReady()
 	return d, nil
 }
 
@@ -129,7 +129,7 @@ func resolve(dir string) (string, error) {
 func (d *DB) start() {
 	ctx, end := context.WithCancel(context.Background())
 	ended := make(chan struct{})
-	d.halt = func() { end(); <-ended }
+	d.stop = func() { end(); <-ended }
 	go func() {
 		defer close(ended)
 		d.run(ctx)
@@ -156,7 +156,7 @@ func (d *DB) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		d.move(nil, nil, State{Again: true})
+		d.setOwner(nil, nil, State{Again: true})
 	}
 }
 
@@ -167,66 +167,66 @@ func (d *DB) find(ctx context.Context, patience time.Duration) error {
 	for wait := firstWait; ; wait = min(wait*3/2, lastWait) {
 		l, err := attach(ctx, d)
 		if err == nil {
-			d.move(nil, l, State{Role: Attached, PID: l.intro.PID, Version: l.intro.Version})
+			d.setOwner(nil, l, State{Role: Attached, PID: l.intro.PID, Version: l.intro.Version})
 			return nil
 		}
 		driver, locked := d.o.Opener(ctx)
 		if locked == nil {
 			h := newHost(d, driver)
 			h.listen(d.dir)
-			d.move(h, nil, State{Role: Owner, PID: h.intro.PID, Version: h.intro.Version})
+			d.setOwner(h, nil, State{Role: Owner, PID: h.intro.PID, Version: h.intro.Version})
 			return nil
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		nobody := errors.Is(err, errNobody)
-		err = unreachable(err, locked)
+		err = noOwnerError(err, locked)
 		if patience > 0 && (!errors.Is(locked, ErrLocked) || !nobody || !supported || time.Since(begun) > patience) {
 			return err
 		}
-		d.mark(err)
+		d.setError(err)
 		if err := pause(ctx, wait/2+rand.N(wait)); err != nil {
 			return err
 		}
 	}
 }
 
-func (d *DB) move(h *host, l *link, s State) {
+func (d *DB) setOwner(h *host, l *link, s State) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if h != nil || l != nil {
-		d.changes.Tell(store.Change{}) // some may have been missed; followers know before anyone reads
+		d.changes.Publish(store.Change{}) // some may have been missed; followers know before anyone reads
 	}
 	s.Again = s.Again || d.state.Again
 	d.host, d.link, d.state = h, l, s
-	d.told()
+	d.stateChanged()
 }
 
-// mark notes why there is no owner yet.
-func (d *DB) mark(err error) {
+// setError notes why there is no owner yet.
+func (d *DB) setError(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.state.Err != nil && d.state.Err.Error() == err.Error() {
 		return
 	}
 	d.state.Err = err
-	d.told()
+	d.stateChanged()
 }
 
-func (d *DB) told() {
-	close(d.moved)
-	d.moved = make(chan struct{})
+func (d *DB) stateChanged() {
+	close(d.changed)
+	d.changed = make(chan struct{})
 	d.states.send(d.state)
 }
 
-// heard passes on what the owner tells.
-func (d *DB) heard(n news) {
+// received passes on what the owner tells.
+func (d *DB) handleNews(n news) {
 	if n.Notice != "" {
 		d.notices.send(n.Notice)
 	}
 	if len(n.Changes) > 0 && n.Lease != d.Lease() {
-		d.changes.Tell(n.Changes...)
+		d.changes.Publish(n.Changes...)
 	}
 }
 
@@ -236,7 +236,7 @@ func (d *DB) owner(ctx context.Context) (*host, *link, error) {
 	defer patience.Stop()
 	for {
 		d.mu.Lock()
-		h, l, moved, why := d.host, d.link, d.moved, d.state.Err
+		h, l, moved, why := d.host, d.link, d.changed, d.state.Err
 		d.mu.Unlock()
 		if l != nil && l.gone() { // about to be seen
 			l = nil
@@ -281,7 +281,7 @@ func (d *DB) do(ctx context.Context, call func(context.Context, *host, *link) er
 		case lost.sent:
 			ctx = context.WithoutCancel(ctx) // the caller needs to know what became of the commit
 		}
-		if err := l.after(ctx, lost, since); err != nil {
+		if err := l.waitLost(ctx, lost, since); err != nil {
 			return err
 		}
 	}
@@ -319,7 +319,7 @@ func (d *DB) Update(ctx context.Context, fn func(kv.Tx) error) error {
 		return err
 	})
 	if err != nil && pending != "" {
-		return fmt.Errorf("%w: %w", store.ErrUnknown, err)
+		return fmt.Errorf("%w: %w", store.ErrCommitUnknown, err)
 	}
 	return err
 }
@@ -329,13 +329,13 @@ func settle(ctx context.Context, h *host, l *link, id string) (done bool, err er
 	if h != nil {
 		return h.commits.settle(ctx, id)
 	}
-	r, err := l.ask(ctx, request{Op: opSettle, Name: id})
+	r, err := l.roundTrip(ctx, request{Op: opSettle, Name: id})
 	return r.Yes, err
 }
 
 // Follow implements [store.Feed].
-func (d *DB) Follow(ctx context.Context, ready func(), tell func([]store.Change)) {
-	d.changes.Follow(ctx, ready, tell)
+func (d *DB) Follow(ctx context.Context, ready func(), deliver func([]store.Change)) {
+	d.changes.Follow(ctx, ready, deliver)
 }
 
 // Sync implements [store.Feed].
@@ -344,11 +344,11 @@ func (d *DB) Sync(ctx context.Context) error {
 		if l == nil {
 			return nil
 		}
-		r, err := l.ask(ctx, request{Op: opSync})
+		r, err := l.roundTrip(ctx, request{Op: opSync})
 		if err != nil {
 			return err
 		}
-		return l.await(ctx, r.Sequence)
+		return l.waitFor(ctx, r.Sequence)
 	})
 	if err != nil {
 		return err
@@ -356,31 +356,31 @@ func (d *DB) Sync(ctx context.Context) error {
 	return d.changes.Drain(ctx)
 }
 
-// Keep implements [store.Keeper]. Only the owner keeps files.
-func (d *DB) Keep(ctx context.Context, name string, write func(store.Tx, io.Writer) error) error {
+// WriteCache implements [store.CacheStore]. Only the owner keeps files.
+func (d *DB) WriteCache(ctx context.Context, name string, write func(store.Tx, io.Writer) error) error {
 	return d.do(ctx, func(ctx context.Context, h *host, _ *link) error {
 		if h == nil {
 			return store.ErrReadOnly
 		}
-		k, ok := h.db.(store.Keeper)
+		k, ok := h.db.(store.CacheStore)
 		if !ok {
 			return store.ErrReadOnly
 		}
-		return k.Keep(ctx, name, write)
+		return k.WriteCache(ctx, name, write)
 	})
 }
 
-// Kept implements [store.Keeper].
-func (d *DB) Kept(ctx context.Context, name string, read func(tx store.Tx, since uint64, r io.Reader) error) error {
+// ReadCache implements [store.CacheStore].
+func (d *DB) ReadCache(ctx context.Context, name string, read func(tx store.Tx, since uint64, r io.Reader) error) error {
 	return d.do(ctx, func(ctx context.Context, h *host, l *link) error {
 		if h == nil {
 			return l.transaction(ctx, request{Op: opKept, Name: name}, func(t kv.Tx) error {
 				far := t.(*tx)
-				return read(kv.TxOf(t), far.since, &keptReader{tx: far})
+				return read(kv.WrapTx(t), far.since, &cacheReader{tx: far})
 			})
 		}
-		if k, ok := h.db.(store.Keeper); ok {
-			return k.Kept(ctx, name, read)
+		if k, ok := h.db.(store.CacheStore); ok {
+			return k.ReadCache(ctx, name, read)
 		}
 		return store.ErrNotFound
 	})
@@ -393,7 +393,7 @@ func (d *DB) Lost(ctx context.Context) (lost []string, err error) {
 			lost = h.lost()
 			return nil
 		}
-		r, err := l.ask(ctx, request{Op: opLost})
+		r, err := l.roundTrip(ctx, request{Op: opLost})
 		lost = r.Lost
 		return err
 	})
@@ -422,30 +422,30 @@ func (d *DB) Notices(ctx context.Context) <-chan string { return d.notices.subsc
 // Close waits for transactions to end, closes the store if this process owns it, and ends the feed. After that,
 // transactions fail with [ErrClosed]. Closing twice returns the same error.
 func (d *DB) Close() error {
-	d.part.Lock()
-	defer d.part.Unlock()
+	d.joinMu.Lock()
+	defer d.joinMu.Unlock()
 	if d.closed {
-		return d.failed
+		return d.closeErr
 	}
 	d.closed = true
-	close(d.leaving)
+	close(d.closing)
 	if !within(d.calls.close(), d.o.Grace) {
 		d.log.Warn("transactions were canceled")
 	}
-	d.halt()
+	d.stop()
 	close(d.done)
 	d.mu.Lock()
 	h, l := d.host, d.link
 	d.mu.Unlock()
 	if h != nil {
-		d.failed = h.close(d.o.Grace)
+		d.closeErr = h.close(d.o.Grace)
 	}
 	if l != nil {
 		l.close()
 	}
 	d.states.close()
 	d.notices.close()
-	return d.failed
+	return d.closeErr
 }
 
 // pause waits, or returns the error of ctx.

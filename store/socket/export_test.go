@@ -15,7 +15,7 @@ import (
 func (d *DB) Kill() {
 	h := d.host
 	h.end()
-	h.keeper.Wait()
+	h.socketWatch.Wait()
 	h.socket.files = nil
 	h.socket.Listener.Close()
 	h.srv.Close()

@@ -140,14 +140,14 @@ func (s *shed) kill(d *socket.DB) {
 	s.release()
 }
 
-// held is the store of a shed.
+// leaseHeld is the store of a shed.
 type held struct {
 	kv.DB
 	shed *shed
 	tell func(notice string)
 }
 
-func (h *held) Tell(tell func(notice string)) { h.tell = tell }
+func (h *held) OnNotice(deliver func(notice string)) { h.tell = deliver }
 
 func (h *held) Close() error {
 	h.shed.mu.Lock()
@@ -205,7 +205,7 @@ func socketOf(dir string) string { return filepath.Join(dir, "bugle.sock") }
 
 // A store that another process owns is a store.
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(t testing.TB) storetest.Keys {
+	storetest.Run(t, func(t testing.TB) storetest.KeyValueDB {
 		_, attached := emptyShed(t).pair()
 		return attached
 	})

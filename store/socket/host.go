@@ -22,12 +22,12 @@ import (
 
 // host is the store in this process, and its socket.
 type host struct {
-	db    kv.DB
-	log   *slog.Logger
-	intro hello
-	lease string     // of this process
-	told  func(news) // receives every change in this process
-	since time.Time  // when this process became the owner
+	db     kv.DB
+	log    *slog.Logger
+	intro  introduction
+	lease  string     // of this process
+	onNews func(news) // receives every change in this process
+	since  time.Time  // when this process became the owner
 
 	calls   gate // transactions and jobs of all processes
 	commits *commits
@@ -40,13 +40,13 @@ type host struct {
 	latest uint64         // sequence number of the latest change
 	conns  map[net.Conn]struct{}
 
-	srv    *http.Server
-	socket *socket
-	served sync.WaitGroup // connections, and what accepts them
-	keeper sync.WaitGroup // the goroutine that watches the socket
-	feeds  sync.WaitGroup // readers of news in other processes
-	goaway chan struct{}  // closed when the feeds must end
-	let    bool           // all requests were answered before the store was closed; set before goaway is closed
+	srv         *http.Server
+	socket      *socket
+	served      sync.WaitGroup // connections, and what accepts them
+	socketWatch sync.WaitGroup // the goroutine that watches the socket
+	feeds       sync.WaitGroup // readers of news in other processes
+	stopFeeds   chan struct{}  // closed when the feeds must end
+	drained     bool           // all requests were answered before the store was closed; set before goaway is closed
 }
 
 // stopTimeout is how long to wait for canceled work to end.
@@ -54,14 +54,14 @@ const stopTimeout = 5 * time.Second
 
 func newHost(d *DB, db kv.DB) *host {
 	h := &host{
-		db: db, log: d.log, told: d.heard, lease: d.Lease(), since: time.Now(),
-		intro:   hello{Protocol: Protocol, Version: d.o.Version, PID: os.Getpid(), ID: uuid.NewString()},
-		commits: newCommits(db), news: newFeed(everything[news]), leases: map[string]int{}, conns: map[net.Conn]struct{}{},
-		goaway: make(chan struct{}),
+		db: db, log: d.log, onNews: d.handleNews, lease: d.Lease(), since: time.Now(),
+		intro:   introduction{Protocol: Protocol, Version: d.o.Version, PID: os.Getpid(), ID: uuid.NewString()},
+		commits: newCommits(db), news: newFeed(keepAll[news]), leases: map[string]int{}, conns: map[net.Conn]struct{}{},
+		stopFeeds: make(chan struct{}),
 	}
 	h.work, h.end = context.WithCancel(context.Background())
-	if n, ok := db.(Noticing); ok {
-		n.Tell(func(notice string) { h.news.send(news{Notice: notice}) })
+	if n, ok := db.(NoticeSource); ok {
+		n.OnNotice(func(notice string) { h.news.send(news{Notice: notice}) })
 	}
 	var other http.Handler
 	if d.o.Handler != nil {
@@ -85,7 +85,7 @@ func (h *host) listen(dir string) {
 		return
 	}
 	h.serve(s)
-	h.keeper.Go(func() { h.keep(dir) })
+	h.socketWatch.Go(func() { h.watchSocket(dir) })
 }
 
 func (h *host) serve(s *socket) {
@@ -97,12 +97,12 @@ func (h *host) serve(s *socket) {
 	})
 }
 
-// keeping is how often an owner checks that its socket can still be found.
-const keeping = 500 * time.Millisecond
+// socketCheckInterval is how often an owner checks that its socket can still be found.
+const socketCheckInterval = 500 * time.Millisecond
 
-// keep opens the socket again if it was removed, for example by a program that cleans up old files.
-func (h *host) keep(dir string) {
-	tick := time.NewTicker(keeping)
+// watchSocket opens the socket again if it was removed, for example by a program that cleans up old files.
+func (h *host) watchSocket(dir string) {
+	tick := time.NewTicker(socketCheckInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -135,8 +135,8 @@ const (
 	jobPath      = root + "job"
 )
 
-// hello is how an owner introduces itself, to every protocol.
-type hello struct {
+// introduction is how an owner introduces itself, to every protocol.
+type introduction struct {
 	Protocol int    `json:"protocol"`
 	Version  string `json:"version"`
 	PID      int    `json:"pid"`
@@ -144,7 +144,7 @@ type hello struct {
 	ID string `json:"id,omitempty"`
 }
 
-// The headers of a request: the owner that the process was introduced to, by the ID of its [hello], and the lease of the
+// The headers of a request: the owner that the process was introduced to, by the ID of its [introduction], and the lease of the
 // process. A new connection may reach the next owner before it is seen that the former is gone.
 const (
 	ownerHeader = "X-Bugle-Owner"
@@ -235,13 +235,13 @@ func (h *host) transact(conn net.Conn, in *bufio.Reader, lease string) {
 	}
 }
 
-// tell sends news to all processes.
-func (h *host) tell(n news) {
+// deliver sends news to all processes.
+func (h *host) publish(n news) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.latest++
 	n.Sequence = h.latest
-	h.told(n)
+	h.onNews(n)
 	h.news.send(n)
 }
 
@@ -260,11 +260,11 @@ func (h *host) lost() []string {
 	return nil
 }
 
-// gathering is how long it takes at most until all running processes have connected to a new owner.
-const gathering = 500 * time.Millisecond
+// reconnectTime is how long it takes at most until all running processes have connected to a new owner.
+const reconnectTime = 500 * time.Millisecond
 
-// held reports whether the process with that lease is running.
-func (h *host) held(ctx context.Context, lease string) (bool, error) {
+// leaseHeld reports whether the process with that lease is running.
+func (h *host) leaseHeld(ctx context.Context, lease string) (bool, error) {
 	if lease == h.lease {
 		return true, nil
 	}
@@ -272,18 +272,18 @@ func (h *host) held(ctx context.Context, lease string) (bool, error) {
 		h.mu.Lock()
 		held := h.leases[lease] > 0
 		h.mu.Unlock()
-		left := gathering - time.Since(h.since)
+		left := reconnectTime - time.Since(h.since)
 		if held || left <= 0 {
 			return held, nil
 		}
-		if err := pause(ctx, min(left, gathering/20)); err != nil {
+		if err := pause(ctx, min(left, reconnectTime/20)); err != nil {
 			return false, err
 		}
 	}
 }
 
-// listens adds n to the number of feeds of the process with that lease.
-func (h *host) listens(lease string, n int) {
+// addFeeds adds n to the number of feeds of the process with that lease.
+func (h *host) addFeeds(lease string, n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.leases[lease] += n; h.leases[lease] == 0 {
@@ -301,8 +301,8 @@ func (h *host) serveChanges(w http.ResponseWriter, r *http.Request) {
 	h.calls.leave()
 	defer h.feeds.Done()
 	lease := r.Header.Get(leaseHeader)
-	h.listens(lease, 1)
-	defer h.listens(lease, -1)
+	h.addFeeds(lease, 1)
+	defer h.addFeeds(lease, -1)
 	changes := h.news.subscribe(r.Context())
 	rc, lines := http.NewResponseController(w), json.NewEncoder(w)
 	line := func(n news) {
@@ -318,8 +318,8 @@ func (h *host) serveChanges(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 			line(n)
-		case <-h.goaway:
-			line(news{Bye: h.let})
+		case <-h.stopFeeds:
+			line(news{Bye: h.drained})
 			return
 		}
 	}
@@ -334,7 +334,7 @@ func (h *host) close(grace time.Duration) error {
 	if !inTime && !within(idle, stopTimeout) {
 		h.log.Error("transactions did not finish in time")
 	}
-	h.keeper.Wait()
+	h.socketWatch.Wait()
 	// The socket goes while this process still has the store: later it is the next owner's.
 	if h.socket != nil {
 		h.socket.remove()
@@ -342,19 +342,19 @@ func (h *host) close(grace time.Duration) error {
 	err := h.db.Close()
 	select {
 	case <-idle:
-		h.let = true
+		h.drained = true
 	default:
 	}
-	close(h.goaway)
-	h.hangUp()
+	close(h.stopFeeds)
+	h.closeConns()
 	if err != nil {
 		return fmt.Errorf("closing the store: %w", err)
 	}
 	return nil
 }
 
-// hangUp closes the connections after the last responses were sent.
-func (h *host) hangUp() {
+// closeIdle closes the connections after the last responses were sent.
+func (h *host) closeConns() {
 	h.feeds.Wait()
 	h.news.close()
 	h.mu.Lock()

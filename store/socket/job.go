@@ -37,13 +37,13 @@ type JobProgress struct {
 	Verifying bool // what a backup wrote is read again
 }
 
-// Maintained is a driver that can do jobs. The result is JSON, in words that the caller and the opener share.
-type Maintained interface {
+// JobRunner is a driver that can do jobs. The result is JSON, in words that the caller and the opener share.
+type JobRunner interface {
 	Do(ctx context.Context, job Job, progress func(JobProgress)) (result []byte, err error)
 }
 
-// step is one line of the response to a job: its progress, or its result.
-type step struct {
+// jobLine is one line of the response to a job: its progress, or its result.
+type jobLine struct {
 	Progress *JobProgress    `json:"progress,omitempty"`
 	Result   json.RawMessage `json:"result,omitempty"`
 	Fault    *fault          `json:"fault,omitempty"`
@@ -75,13 +75,13 @@ func (h *host) do(ctx context.Context, job Job, progress func(JobProgress)) ([]b
 		return nil, errLeaving
 	}
 	defer h.calls.leave()
-	m, ok := h.db.(Maintained)
+	m, ok := h.db.(JobRunner)
 	if !ok {
 		return nil, engine.Errorf(engine.NotFound, http.StatusNotImplemented, "the process that has the store open cannot do that")
 	}
 	result, err := m.Do(ctx, job, progress)
 	if err == nil && (job.Kind == JobRepair || job.Kind == JobRecover) {
-		h.tell(news{Changes: []store.Change{{}}}) // it wrote past the feed
+		h.publish(news{Changes: []store.Change{{}}}) // it wrote past the feed
 	}
 	return result, err
 }
@@ -100,10 +100,10 @@ func (h *host) serveJob(w http.ResponseWriter, r *http.Request) {
 	rc, lines := http.NewResponseController(w), json.NewEncoder(w)
 	_ = rc.Flush() // the caller sees that the job was accepted
 	result, err := h.do(ctx, job, func(p JobProgress) {
-		_ = lines.Encode(step{Progress: &p}) // if it fails, ctx ends the job
+		_ = lines.Encode(jobLine{Progress: &p}) // if it fails, ctx ends the job
 		_ = rc.Flush()
 	})
-	_ = lines.Encode(step{Result: result, Fault: faultOf(err)})
+	_ = lines.Encode(jobLine{Result: result, Fault: faultOf(err)})
 }
 
 // job has the owner do a job.
@@ -125,7 +125,7 @@ func (l *link) job(ctx context.Context, job Job, progress func(JobProgress)) ([]
 		return nil, &lostError{err: errLeaving}
 	}
 	for lines := json.NewDecoder(res.Body); ; {
-		var s step
+		var s jobLine
 		if err := lines.Decode(&s); err != nil && ctx.Err() != nil {
 			return nil, ctx.Err()
 		} else if err != nil {

@@ -23,29 +23,29 @@ const (
 	// introTimeout is how long an owner may take to say who it is, and to answer before it is looked whether it is
 	// suspended.
 	introTimeout = 3 * time.Second
-	// silence is how long an owner may take to answer. One that takes longer is suspended, or its machine is.
-	silence = 30 * time.Second
-	// noticing is how long it may take to see that an owner is gone whose connection broke, or who said that it is quitting.
-	noticing = time.Second
+	// responseTimeout is how long an owner may take to answer. One that takes longer is suspended, or its machine is.
+	responseTimeout = 30 * time.Second
+	// lossTimeout is how long it may take to see that an owner is gone whose connection broke, or who said that it is quitting.
+	lossTimeout = time.Second
 )
 
 // link is the connection to the process that owns the store.
 type link struct {
-	db     *DB
-	client *http.Client
-	intro  hello
-	end    context.CancelFunc
-	lost   chan struct{} // closed when the owner is gone
-	bye    atomic.Bool   // it answered all requests before it quit; set before lost is closed
+	db      *DB
+	client  *http.Client
+	intro   introduction
+	end     context.CancelFunc
+	lost    chan struct{} // closed when the owner is gone
+	drained atomic.Bool   // it answered all requests before it quit; set before lost is closed
 
-	mu    sync.Mutex
-	idle  []*line       // for the next transactions
-	heard uint64        // sequence number of the latest change that was passed on
-	more  chan struct{} // closed when heard changes
+	mu       sync.Mutex
+	idle     []*txConn     // for the next transactions
+	received uint64        // sequence number of the latest change that was passed on
+	advanced chan struct{} // closed when heard changes
 }
 
-// mostIdle is how many connections are kept for the next transactions.
-const mostIdle = 16
+// maxIdle is how many connections are kept for the next transactions.
+const maxIdle = 16
 
 // lostError reports that the owner was lost in a transaction.
 type lostError struct {
@@ -64,20 +64,20 @@ var errNobody = errors.New("no process that has the store open responds")
 // attach connects to the owner, and starts to receive its feed.
 func attach(ctx context.Context, d *DB) (*link, error) {
 	work, end := context.WithCancel(context.WithoutCancel(ctx))
-	l := &link{db: d, end: end, lost: make(chan struct{}), more: make(chan struct{})}
+	l := &link{db: d, end: end, lost: make(chan struct{}), advanced: make(chan struct{})}
 	tr := &http.Transport{
 		DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return l.dial(ctx) },
 		DisableCompression: true,
 	}
 	l.client = &http.Client{Transport: tr}
-	body, err := l.greet(ctx, work)
+	body, err := l.introduce(ctx, work)
 	if err != nil {
 		end()
 		tr.CloseIdleConnections()
 		return nil, err
 	}
 	go func() { // ends with the owner, or with l.end
-		defer l.hangUp()
+		defer l.closeIdle()
 		defer tr.CloseIdleConnections()
 		defer close(l.lost)
 		defer body.Close()
@@ -100,8 +100,8 @@ func (l *link) dial(ctx context.Context) (net.Conn, error) {
 	return c, nil
 }
 
-// greet gets the owner's introduction, and the feed of changes from its first line on.
-func (l *link) greet(ctx, work context.Context) (io.ReadCloser, error) {
+// introduce gets the owner's introduction, and the feed of changes from its first line on.
+func (l *link) introduce(ctx, work context.Context) (io.ReadCloser, error) {
 	late := time.AfterFunc(introTimeout, l.end)
 	stop := context.AfterFunc(ctx, l.end)
 	defer stop()
@@ -130,7 +130,7 @@ func (l *link) greet(ctx, work context.Context) (io.ReadCloser, error) {
 	if err == nil {
 		err = json.Unmarshal(first, &now)
 	}
-	l.heard = now.Sequence
+	l.received = now.Sequence
 	if err != nil || feed.StatusCode != http.StatusOK {
 		feed.Body.Close()
 		return nil, introFailure(ctx, work, errors.Join(errNobody, err)) // it is quitting
@@ -175,7 +175,7 @@ func introFailure(ctx, work context.Context, err error) error {
 	case errors.As(err, &other):
 		return other
 	case work.Err() != nil:
-		return errSilent
+		return errUnresponsive
 	}
 	return fmt.Errorf("%w: %w", errNobody, err)
 }
@@ -200,25 +200,25 @@ func (l *link) listen(body io.Reader) {
 			return
 		}
 		if n.Bye {
-			l.bye.Store(true)
+			l.drained.Store(true)
 			continue
 		}
-		l.db.heard(n)
+		l.db.handleNews(n)
 		if n.Sequence > 0 {
 			l.mu.Lock()
-			l.heard = n.Sequence
-			close(l.more)
-			l.more = make(chan struct{})
+			l.received = n.Sequence
+			close(l.advanced)
+			l.advanced = make(chan struct{})
 			l.mu.Unlock()
 		}
 	}
 }
 
-// await returns when the change with that sequence number was received.
-func (l *link) await(ctx context.Context, sequence uint64) error {
+// waitFor returns when the change with that sequence number was received.
+func (l *link) waitFor(ctx context.Context, sequence uint64) error {
 	for {
 		l.mu.Lock()
-		heard, more := l.heard, l.more
+		heard, more := l.received, l.advanced
 		l.mu.Unlock()
 		if heard >= sequence {
 			return nil
@@ -233,8 +233,8 @@ func (l *link) await(ctx context.Context, sequence uint64) error {
 	}
 }
 
-// clean reports whether the owner has quit after it answered all requests.
-func (l *link) clean() bool { return l.gone() && l.bye.Load() }
+// quitCleanly reports whether the owner has quit after it answered all requests.
+func (l *link) quitCleanly() bool { return l.gone() && l.drained.Load() }
 
 func (l *link) gone() bool {
 	select {
@@ -245,13 +245,13 @@ func (l *link) gone() bool {
 	}
 }
 
-// after waits until the link is closed, after the owner was lost in a transaction that began at since. It fails if the
+// waitLost waits until the link is closed, after the owner was lost in a transaction that began at since. It fails if the
 // owner keeps running and cannot be reached for too long.
-func (l *link) after(ctx context.Context, lost *lostError, since time.Time) error {
-	if !l.gone() && time.Since(since) > silence {
+func (l *link) waitLost(ctx context.Context, lost *lostError, since time.Time) error {
+	if !l.gone() && time.Since(since) > responseTimeout {
 		return engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "%w", lost)
 	}
-	timer := time.NewTimer(noticing)
+	timer := time.NewTimer(lossTimeout)
 	defer timer.Stop()
 	select {
 	case <-l.lost:
@@ -267,8 +267,8 @@ func (l *link) close() {
 	<-l.lost
 }
 
-// hangUp closes the idle connections.
-func (l *link) hangUp() {
+// closeIdle closes the idle connections.
+func (l *link) closeIdle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range l.idle {
@@ -277,45 +277,45 @@ func (l *link) hangUp() {
 	l.idle = nil
 }
 
-// line is a connection for one transaction at a time.
-type line struct {
+// conn is a connection for one transaction at a time.
+type txConn struct {
 	*stream[response, request]
-	conn *lineConn
+	conn *cancelConn
 }
 
-// lineConn is a connection whose Read fails when the caller gives up, or when the owner is suspended.
-type lineConn struct {
+// cancelConn is a connection whose Read fails when the caller gives up, or when the owner is suspended.
+type cancelConn struct {
 	net.Conn
-	pid  int
-	left atomic.Bool // the caller has given up
+	pid      int
+	canceled atomic.Bool // the caller has given up
 }
 
-func (c *lineConn) Read(b []byte) (int, error) {
+func (c *cancelConn) Read(b []byte) (int, error) {
 	for begun := time.Now(); ; {
 		if err := c.SetReadDeadline(time.Now().Add(introTimeout)); err != nil {
 			return 0, err
 		}
-		if c.left.Load() {
+		if c.canceled.Load() {
 			return 0, context.Canceled
 		}
 		n, err := c.Conn.Read(b)
 		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
 			return n, err
 		}
-		if asleep := suspended(c.pid); asleep || time.Since(begun) > silence {
-			return 0, &silentError{c.pid, asleep}
+		if asleep := suspended(c.pid); asleep || time.Since(begun) > responseTimeout {
+			return 0, &unresponsiveError{c.pid, asleep}
 		}
 	}
 }
 
-// leave makes the running Read and all later ones fail.
-func (c *lineConn) leave() {
-	c.left.Store(true)
+// removeRuntimeDir makes the running Read and all later ones fail.
+func (c *cancelConn) cancel() {
+	c.canceled.Store(true)
 	_ = c.SetReadDeadline(time.Unix(1, 0))
 }
 
-// line returns an idle connection, or a new one.
-func (l *link) line(ctx context.Context) (*line, error) {
+// conn returns an idle connection, or a new one.
+func (l *link) conn(ctx context.Context) (*txConn, error) {
 	l.mu.Lock()
 	if n := len(l.idle); n > 0 {
 		c := l.idle[n-1]
@@ -328,8 +328,8 @@ func (l *link) line(ctx context.Context) (*line, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn := &lineConn{Conn: c, pid: l.intro.PID}
-	stop := context.AfterFunc(ctx, conn.leave)
+	conn := &cancelConn{Conn: c, pid: l.intro.PID}
+	stop := context.AfterFunc(ctx, conn.cancel)
 	in := bufio.NewReaderSize(conn, 64<<10)
 	err = l.upgrade(ctx, conn, in)
 	if !stop() && err == nil {
@@ -338,7 +338,7 @@ func (l *link) line(ctx context.Context) (*line, error) {
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	return &line{newStream[response, request](in, conn), conn}, nil
+	return &txConn{newStream[response, request](in, conn), conn}, nil
 }
 
 // upgrade turns a connection to the owner into one for transactions.
@@ -362,11 +362,11 @@ func (l *link) upgrade(ctx context.Context, c net.Conn, in *bufio.Reader) error 
 	return nil
 }
 
-// back returns a connection for the next transaction.
-func (l *link) back(c *line) {
+// putIdle returns a connection for the next transaction.
+func (l *link) putIdle(c *txConn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.gone() || len(l.idle) >= mostIdle {
+	if l.gone() || len(l.idle) >= maxIdle {
 		_ = c.conn.Close()
 		return
 	}
@@ -375,15 +375,15 @@ func (l *link) back(c *line) {
 
 // transaction runs fn in a transaction that q begins. If the owner is lost, the error is a [*lostError].
 func (l *link) transaction(ctx context.Context, q request, fn func(kv.Tx) error) error {
-	c, err := l.line(ctx)
+	c, err := l.conn(ctx)
 	if err != nil {
 		return l.failure(ctx, err, false)
 	}
 	t := &tx{ctx: ctx, line: c, writes: q.Op == opUpdate}
-	stop := sync.OnceValue(context.AfterFunc(ctx, c.conn.leave)) // true: ctx cannot end reads any more
+	stop := sync.OnceValue(context.AfterFunc(ctx, c.conn.cancel)) // true: ctx cannot end reads any more
 	sent, err := t.run(q, fn, stop)
 	if stop() && t.broken == nil {
-		l.back(c)
+		l.putIdle(c)
 	} else {
 		_ = c.conn.Close()
 	}
@@ -399,7 +399,7 @@ func (l *link) transaction(ctx context.Context, q request, fn func(kv.Tx) error)
 // run runs fn, again if the owner says so, and ends the transaction. It reports whether a commit was sent. stop keeps ctx
 // from ending the wait for the result.
 func (t *tx) run(q request, fn func(kv.Tx) error, stop func() bool) (sent bool, err error) {
-	r, err := t.ask(&q)
+	r, err := t.roundTrip(&q)
 	for {
 		if err != nil {
 			return sent, err
@@ -410,7 +410,7 @@ func (t *tx) run(q request, fn func(kv.Tx) error, stop func() bool) (sent bool, 
 		t.version, t.since, sent = r.Version, r.Since, false
 		if failed := fn(t); failed != nil {
 			if t.broken == nil && t.ctx.Err() == nil {
-				_, _ = t.ask(&request{Op: opAbort})
+				_, _ = t.roundTrip(&request{Op: opAbort})
 			} else if t.broken == nil {
 				t.broken = t.ctx.Err()
 			}
@@ -422,24 +422,24 @@ func (t *tx) run(q request, fn func(kv.Tx) error, stop func() bool) (sent bool, 
 		}
 		sent = t.writes
 		t.ctx = context.WithoutCancel(t.ctx)
-		r, err = t.ask(&request{Op: opEnd})
+		r, err = t.roundTrip(&request{Op: opEnd})
 	}
 }
 
-// ask returns the response to a request outside of a transaction.
-func (l *link) ask(ctx context.Context, q request) (r response, err error) {
-	c, err := l.line(ctx)
+// roundTrip returns the response to a request outside of a transaction.
+func (l *link) roundTrip(ctx context.Context, q request) (r response, err error) {
+	c, err := l.conn(ctx)
 	if err != nil {
 		return r, l.failure(ctx, err, false)
 	}
-	stop := context.AfterFunc(ctx, c.conn.leave)
+	stop := context.AfterFunc(ctx, c.conn.cancel)
 	err = c.send(&q)
 	var got *response
 	if err == nil {
 		got, err = c.receive()
 	}
 	if stop() && err == nil {
-		l.back(c)
+		l.putIdle(c)
 	} else {
 		_ = c.conn.Close()
 	}
@@ -454,7 +454,7 @@ func (l *link) ask(ctx context.Context, q request) (r response, err error) {
 
 // failure returns the error of a connection that failed.
 func (l *link) failure(ctx context.Context, err error, sent bool) error {
-	var silent *silentError
+	var silent *unresponsiveError
 	var other *otherUserError
 	switch {
 	case ctx.Err() != nil && !sent:
@@ -464,5 +464,5 @@ func (l *link) failure(ctx context.Context, err error, sent bool) error {
 	case errors.As(err, &other):
 		return other
 	}
-	return &lostError{sent: sent && !l.clean(), err: err}
+	return &lostError{sent: sent && !l.quitCleanly(), err: err}
 }

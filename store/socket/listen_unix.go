@@ -69,7 +69,7 @@ func (s *socket) remove() {
 		_ = os.Remove(f) // if it fails, the next owner replaces it
 	}
 	if s.aside != "" {
-		leave(s.aside)
+		removeRuntimeDir(s.aside)
 	}
 }
 
@@ -90,13 +90,13 @@ func listen(dir string) (*socket, error) {
 	}
 	sweep(aside)
 	if l, err2 = bind(aside); err2 != nil {
-		leave(aside)
+		removeRuntimeDir(aside)
 		return nil, errors.Join(err, err2)
 	}
 	path := filepath.Join(aside, socketName)
 	if err := writeFile(pointer, path); err != nil {
 		err = errors.Join(fmt.Errorf("writing the address of the socket: %w", err), l.Close(), os.Remove(path))
-		leave(aside)
+		removeRuntimeDir(aside)
 		return nil, err
 	}
 	s, err := newSocket(l, dir, path, pointer)
@@ -187,8 +187,8 @@ func runtimeDir(dir string) (string, error) {
 	return "", errors.Join(append(errs, errors.New("no folder for the socket; set XDG_RUNTIME_DIR to one with a short path"))...)
 }
 
-// leave removes a folder of [runtimeDir], and its parent if it is empty then.
-func leave(aside string) {
+// removeRuntimeDir removes a folder of [runtimeDir], and its parent if it is empty then.
+func removeRuntimeDir(aside string) {
 	if os.Remove(aside) == nil {
 		_ = os.Remove(filepath.Dir(aside)) // fails if there are other folders
 	}

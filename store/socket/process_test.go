@@ -86,15 +86,15 @@ func work(dir string) error {
 		return err
 	}
 	for i := 0; ctx.Err() == nil; i++ {
-		if err := step(ctx, svc, fmt.Sprintf("%d-%d", os.Getpid(), i)); err != nil && ctx.Err() == nil {
+		if err := jobLine(ctx, svc, fmt.Sprintf("%d-%d", os.Getpid(), i)); err != nil && ctx.Err() == nil {
 			return err
 		}
 	}
 	return errors.Join(svc.Close(), n.Close())
 }
 
-// step makes one campaign and renames it.
-func step(ctx context.Context, svc *local.Service, name string) error {
+// jobLine makes one campaign and renames it.
+func jobLine(ctx context.Context, svc *local.Service, name string) error {
 	body, err := doc.Parse([]byte(draft))
 	if err != nil {
 		return err

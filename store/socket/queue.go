@@ -76,13 +76,13 @@ func (f *feed[T]) subscribe(ctx context.Context, first ...T) <-chan T {
 	f.readers[q] = struct{}{}
 	f.pumps.Go(func() {
 		defer close(out)
-		defer f.forget(q)
+		defer f.unsubscribe(q)
 		f.pump(ctx, q, out)
 	})
 	return out
 }
 
-func (f *feed[T]) forget(q *queue[T]) {
+func (f *feed[T]) unsubscribe(q *queue[T]) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.readers, q)
@@ -120,11 +120,11 @@ func (f *feed[T]) close() {
 	f.pumps.Wait()
 }
 
-// everything is a merge that keeps all values.
-func everything[T any](pending []T, v T) []T { return append(pending, v) }
+// keepAll is a merge that keeps all values.
+func keepAll[T any](pending []T, v T) []T { return append(pending, v) }
 
-// newest is a merge that keeps only the last value.
-func newest[T any](_ []T, v T) []T { return []T{v} }
+// keepNewest is a merge that keeps only the last value.
+func keepNewest[T any](_ []T, v T) []T { return []T{v} }
 
 // gate counts the calls that are running. While it is shut, no new ones can start.
 type gate struct {

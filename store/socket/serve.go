@@ -21,7 +21,7 @@ type client struct {
 	conn  net.Conn
 	lease string // of the process
 
-	kept io.Reader // of an opKept
+	cache io.Reader // of an opKept
 }
 
 // errAborted reports that the process without the store has aborted its transaction.
@@ -78,14 +78,14 @@ func (c *client) run(q *request) (r response, err error) {
 	case opUpdate:
 		return r, c.update(q.Name)
 	case opKept:
-		k, ok := c.host.db.(store.Keeper)
+		k, ok := c.host.db.(store.CacheStore)
 		if !ok {
 			return r, store.ErrNotFound
 		}
-		return r, k.Kept(c.host.work, q.Name, func(tx store.Tx, since uint64, kept io.Reader) error {
-			c.kept = kept
-			defer func() { c.kept = nil }()
-			_, err := c.transaction(kv.Keys(tx), since)
+		return r, k.ReadCache(c.host.work, q.Name, func(tx store.Tx, since uint64, kept io.Reader) error {
+			c.cache = kept
+			defer func() { c.cache = nil }()
+			_, err := c.transaction(kv.UnwrapTx(tx), since)
 			return err
 		})
 	case opSettle:
@@ -120,13 +120,13 @@ func (c *client) update(id string) error {
 // transaction answers until the transaction is to end, and reports whether it has written.
 func (c *client) transaction(tx kv.Tx, since uint64) (wrote bool, err error) {
 	r := response{Begun: true, Since: since}
-	if d, ok := tx.(kv.Dated); ok {
+	if d, ok := tx.(kv.Versioned); ok {
 		r.Version = d.Version()
 	}
 	if err := c.send(&r); err != nil {
 		return false, &brokenError{err}
 	}
-	t := &served{client: c, tx: tx}
+	t := &servedTx{client: c, tx: tx}
 	switch end, err := t.answer(); {
 	case err != nil:
 		return false, err
@@ -138,8 +138,8 @@ func (c *client) transaction(tx kv.Tx, since uint64) (wrote bool, err error) {
 	return t.wrote, t.failed
 }
 
-// served is a transaction that a process without the store runs.
-type served struct {
+// servedTx is a transaction that a process without the store runs.
+type servedTx struct {
 	*client
 	tx     kv.Tx
 	wrote  bool
@@ -147,7 +147,7 @@ type served struct {
 }
 
 // answer answers requests until one of them ends the transaction, or goes on with a scan.
-func (t *served) answer() (end op, err error) {
+func (t *servedTx) answer() (end op, err error) {
 	for {
 		_ = t.conn.SetReadDeadline(time.Now().Add(idleLimit))
 		q, err := t.receive()
@@ -176,7 +176,7 @@ func (t *served) answer() (end op, err error) {
 				r.Counts, err = c.Counts()
 			}
 		case opHeld:
-			r.Yes, err = t.host.held(t.host.work, q.Name)
+			r.Yes, err = t.host.leaseHeld(t.host.work, q.Name)
 		case opRead:
 			r.Value, err = t.read()
 		default:
@@ -194,11 +194,11 @@ func (t *served) answer() (end op, err error) {
 
 // canceled reports whether a read failed because the owner quits. The process without the store then runs its transaction
 // with the next owner, rather than fail with the error.
-func (t *served) canceled(err error) bool {
+func (t *servedTx) canceled(err error) bool {
 	return errors.Is(err, context.Canceled) && t.host.work.Err() != nil
 }
 
-func (t *served) note(err error) {
+func (t *servedTx) note(err error) {
 	t.wrote = true
 	if t.failed == nil {
 		t.failed = err
@@ -206,11 +206,11 @@ func (t *served) note(err error) {
 }
 
 // Responses to a scan grow from one record to largest bytes, so that a scan that stops soon reads little.
-const largest = 256 << 10
+const maxScanResponse = 256 << 10
 
 var errStopped = errors.New("the scan was stopped")
 
-func (t *served) scan(q *request) error {
+func (t *servedTx) scan(q *request) error {
 	r, size, limit := &response{More: true}, 0, 1
 	err := t.tx.Scan(q.Key, q.Scan, func(key, value []byte) error {
 		r.Keys, r.Values = append(r.Keys, bytes.Clone(key)), append(r.Values, bytes.Clone(value))
@@ -228,7 +228,7 @@ func (t *served) scan(q *request) error {
 		case end != opNext:
 			return &brokenError{fmt.Errorf("unexpected request %d", end)}
 		}
-		r, size, limit = &response{More: true}, 0, min(max(1<<10, limit*8), largest)
+		r, size, limit = &response{More: true}, 0, min(max(1<<10, limit*8), maxScanResponse)
 		return nil
 	})
 	switch {
@@ -247,44 +247,44 @@ func (t *served) scan(q *request) error {
 }
 
 // read returns some of what is kept.
-func (t *served) read() ([]byte, error) {
-	if t.kept == nil {
+func (t *servedTx) read() ([]byte, error) {
+	if t.cache == nil {
 		return nil, store.ErrNotFound
 	}
-	b := make([]byte, largest)
-	n, err := io.ReadFull(t.kept, b)
+	b := make([]byte, maxScanResponse)
+	n, err := io.ReadFull(t.cache, b)
 	if n > 0 {
 		err = nil
 	}
 	return b[:n], err
 }
 
-// noting is a transaction of the owner's store that notes what it changes.
-type noting struct {
+// recordingTx is a transaction of the owner's store that notes what it changes.
+type recordingTx struct {
 	kv.Tx
 	host    *host
 	changes []store.Change
 }
 
-func (t *noting) Set(key, value []byte) error {
+func (t *recordingTx) Set(key, value []byte) error {
 	t.note(key)
 	return t.Tx.Set(key, value)
 }
 
-func (t *noting) Delete(key []byte) error {
+func (t *recordingTx) Delete(key []byte) error {
 	t.note(key)
 	return t.Tx.Delete(key)
 }
 
-// mostChanges is from how many changes on those of users are told as one of many.
-const mostChanges = 100
+// mergeChanges is from how many changes on those of users are told as one of many.
+const mergeChanges = 100
 
-func (t *noting) note(key []byte) {
-	c, ok := kv.Changed(key)
+func (t *recordingTx) note(key []byte) {
+	c, ok := kv.ChangeFor(key)
 	if !ok {
 		return
 	}
-	if c.Kind == store.ChangedUser && len(t.changes) >= mostChanges {
+	if c.Kind == store.ChangedUser && len(t.changes) >= mergeChanges {
 		c.ID = ""
 	}
 	if !slices.Contains(t.changes, c) {
@@ -292,42 +292,44 @@ func (t *noting) note(key []byte) {
 	}
 }
 
-// Version implements [kv.Dated].
-func (t *noting) Version() uint64 {
-	if d, ok := t.Tx.(kv.Dated); ok {
+// Version implements [kv.Versioned].
+func (t *recordingTx) Version() uint64 {
+	if d, ok := t.Tx.(kv.Versioned); ok {
 		return d.Version()
 	}
 	return 0
 }
 
 // Counts implements [kv.Counter].
-func (t *noting) Counts() (kv.Counts, error) {
+func (t *recordingTx) Counts() (kv.Counts, error) {
 	if c, ok := t.Tx.(kv.Counter); ok {
 		return c.Counts()
 	}
 	return nil, nil
 }
 
-// Held implements [kv.Holder].
-func (t *noting) Held(lease string) (bool, error) { return t.host.held(t.host.work, lease) }
+// LeaseHeld implements [kv.LeaseChecker].
+func (t *recordingTx) LeaseHeld(lease string) (bool, error) {
+	return t.host.leaseHeld(t.host.work, lease)
+}
 
 // view runs fn on a snapshot of the owner's store.
 func (h *host) view(ctx context.Context, fn func(kv.Tx) error) error {
-	return h.db.View(ctx, func(tx kv.Tx) error { return fn(&noting{Tx: tx, host: h}) })
+	return h.db.View(ctx, func(tx kv.Tx) error { return fn(&recordingTx{Tx: tx, host: h}) })
 }
 
 // update runs fn in a transaction of the owner's store, and tells what the process with that lease has changed.
 func (h *host) update(ctx context.Context, lease string, fn func(kv.Tx) error) error {
-	var t *noting
+	var t *recordingTx
 	ended := false
 	err := h.db.Update(ctx, func(tx kv.Tx) error {
-		t, ended = &noting{Tx: tx, host: h}, false
+		t, ended = &recordingTx{Tx: tx, host: h}, false
 		err := fn(t)
 		ended = err == nil
 		return err
 	})
 	if ended && len(t.changes) > 0 { // if it failed as it was committed, readers find out what the store has
-		h.tell(news{Lease: lease, Changes: t.changes})
+		h.publish(news{Lease: lease, Changes: t.changes})
 	}
 	return err
 }

@@ -30,15 +30,15 @@ import (
 // Protocol is the version of what the processes say to one another. Processes with different ones do not work together.
 const Protocol = 2
 
-// Noticing is a driver that may find damage in its store later.
-type Noticing interface {
-	// Tell has tell called with a sentence for each problem found from now on. tell does not wait, and may be called until
+// NoticeSource is a driver that may find damage in its store later.
+type NoticeSource interface {
+	// OnNotice has tell called with a sentence for each problem found from now on. tell does not wait, and may be called until
 	// Close has returned.
-	Tell(tell func(notice string))
+	OnNotice(deliver func(notice string))
 }
 
 // Opener opens the store. If another process has it open, the error is one of [Locked]. The driver may also be a
-// [Noticing], a [Maintained] or a [bugle/store.Keeper].
+// [NoticeSource], a [JobRunner] or a [bugle/store.CacheStore].
 type Opener func(ctx context.Context) (kv.DB, error)
 
 // ErrLocked reports that another process has the store open.

@@ -12,25 +12,25 @@ import (
 // tx is a transaction in the store of another process.
 type tx struct {
 	ctx            context.Context
-	line           *line
+	line           *txConn
 	writes         bool
 	version, since uint64
 	broken         error // of the connection
 }
 
 var (
-	_ kv.Tx      = (*tx)(nil)
-	_ kv.Dated   = (*tx)(nil)
-	_ kv.Counter = (*tx)(nil)
-	_ kv.Holder  = (*tx)(nil)
+	_ kv.Tx           = (*tx)(nil)
+	_ kv.Versioned    = (*tx)(nil)
+	_ kv.Counter      = (*tx)(nil)
+	_ kv.LeaseChecker = (*tx)(nil)
 )
 
-// ask returns the response to a request. Its error is that of the connection.
-func (t *tx) ask(q *request) (*response, error) {
+// roundTrip returns the response to a request. Its error is that of the connection.
+func (t *tx) roundTrip(q *request) (*response, error) {
 	if err := t.ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := t.tell(q); err != nil {
+	if err := t.send(q); err != nil {
 		return nil, err
 	}
 	r, err := t.line.receive()
@@ -41,8 +41,8 @@ func (t *tx) ask(q *request) (*response, error) {
 	return r, nil
 }
 
-// tell sends a request without a response.
-func (t *tx) tell(q *request) error {
+// deliver sends a request without a response.
+func (t *tx) send(q *request) error {
 	if t.broken == nil {
 		t.broken = t.line.send(q)
 	}
@@ -51,7 +51,7 @@ func (t *tx) tell(q *request) error {
 
 // Get implements [kv.Tx].
 func (t *tx) Get(key []byte) ([]byte, error) {
-	r, err := t.ask(&request{Op: opGet, Key: key})
+	r, err := t.roundTrip(&request{Op: opGet, Key: key})
 	if err == nil {
 		err = r.Fault.err()
 	}
@@ -66,7 +66,7 @@ func (t *tx) Set(key, value []byte) error {
 	if !t.writes {
 		return store.ErrReadOnly
 	}
-	return t.tell(&request{Op: opSet, Key: key, Value: value})
+	return t.send(&request{Op: opSet, Key: key, Value: value})
 }
 
 // Delete implements [kv.Tx].
@@ -74,12 +74,12 @@ func (t *tx) Delete(key []byte) error {
 	if !t.writes {
 		return store.ErrReadOnly
 	}
-	return t.tell(&request{Op: opDelete, Key: key})
+	return t.send(&request{Op: opDelete, Key: key})
 }
 
 // Scan implements [kv.Tx].
 func (t *tx) Scan(prefix []byte, o kv.ScanOptions, fn func(key, value []byte) error) error {
-	r, err := t.ask(&request{Op: opScan, Key: prefix, Scan: o})
+	r, err := t.roundTrip(&request{Op: opScan, Key: prefix, Scan: o})
 	for {
 		if err != nil {
 			return err
@@ -97,7 +97,7 @@ func (t *tx) Scan(prefix []byte, o kv.ScanOptions, fn func(key, value []byte) er
 				continue
 			}
 			if r.More {
-				err = errors.Join(err, t.tell(&request{Op: opStop}))
+				err = errors.Join(err, t.send(&request{Op: opStop}))
 			}
 			if errors.Is(err, store.Stop) && t.broken == nil {
 				return nil
@@ -107,40 +107,40 @@ func (t *tx) Scan(prefix []byte, o kv.ScanOptions, fn func(key, value []byte) er
 		if !r.More {
 			return r.Fault.err()
 		}
-		r, err = t.ask(&request{Op: opNext})
+		r, err = t.roundTrip(&request{Op: opNext})
 	}
 }
 
-// Version implements [kv.Dated].
+// Version implements [kv.Versioned].
 func (t *tx) Version() uint64 { return t.version }
 
 // Counts implements [kv.Counter].
 func (t *tx) Counts() (kv.Counts, error) {
-	r, err := t.ask(&request{Op: opCounts})
+	r, err := t.roundTrip(&request{Op: opCounts})
 	if err != nil {
 		return nil, err
 	}
 	return r.Counts, r.Fault.err()
 }
 
-// Held implements [kv.Holder].
-func (t *tx) Held(lease string) (bool, error) {
-	r, err := t.ask(&request{Op: opHeld, Name: lease})
+// LeaseHeld implements [kv.LeaseChecker].
+func (t *tx) LeaseHeld(lease string) (bool, error) {
+	r, err := t.roundTrip(&request{Op: opHeld, Name: lease})
 	if err != nil {
 		return false, err
 	}
 	return r.Yes, r.Fault.err()
 }
 
-// keptReader reads what the owner keeps.
-type keptReader struct {
+// cacheReader reads what the owner keeps.
+type cacheReader struct {
 	tx   *tx
 	rest []byte
 }
 
-func (k *keptReader) Read(b []byte) (int, error) {
+func (k *cacheReader) Read(b []byte) (int, error) {
 	if len(k.rest) == 0 {
-		r, err := k.tx.ask(&request{Op: opRead})
+		r, err := k.tx.roundTrip(&request{Op: opRead})
 		if err == nil {
 			err = r.Fault.err()
 		}

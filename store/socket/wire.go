@@ -18,7 +18,7 @@ import (
 const (
 	opView   op = iota + 1
 	opUpdate    // Name is the commit's id
-	opKept      // Name is what is kept; see [store.Keeper]
+	opKept      // Name is what is kept; see [store.CacheStore]
 	opSettle    // whether the commit with the id Name was made
 	opSync      // the sequence number of the latest change
 	opLost      // what is lost of the store
@@ -66,9 +66,9 @@ type fault struct {
 	Errno syscall.Errno // 0: none
 }
 
-// known are the errors that callers ask for.
-var known = []error{
-	store.ErrNotFound, store.ErrLost, store.ErrTooBig, store.ErrFull, store.ErrReadOnly, store.ErrClosed, errLeaving, io.EOF,
+// wireErrors are the errors that callers ask for.
+var wireErrors = []error{
+	store.ErrNotFound, store.ErrDataLost, store.ErrTooLarge, store.ErrDiskFull, store.ErrReadOnly, store.ErrClosed, errLeaving, io.EOF,
 }
 
 // errLeaving reports that the owner is quitting and did nothing.
@@ -79,7 +79,7 @@ func faultOf(err error) *fault {
 		return nil
 	}
 	f := &fault{Text: err.Error()}
-	for i, k := range known {
+	for i, k := range wireErrors {
 		if errors.Is(err, k) {
 			f.Is = append(f.Is, i)
 		}
@@ -93,15 +93,15 @@ func (f *fault) err() error {
 	if f == nil {
 		return nil
 	}
-	e := &farError{text: f.Text}
+	e := &remoteError{text: f.Text}
 	for _, i := range f.Is {
-		if i < 0 || i >= len(known) {
+		if i < 0 || i >= len(wireErrors) {
 			continue
 		}
-		if known[i].Error() == f.Text {
-			return known[i]
+		if wireErrors[i].Error() == f.Text {
+			return wireErrors[i]
 		}
-		e.is = append(e.is, known[i])
+		e.is = append(e.is, wireErrors[i])
 	}
 	if f.Errno != 0 {
 		e.is = append(e.is, f.Errno)
@@ -109,14 +109,14 @@ func (f *fault) err() error {
 	return e
 }
 
-// farError is an error of the owner.
-type farError struct {
+// remoteError is an error of the owner.
+type remoteError struct {
 	text string
 	is   []error
 }
 
-func (e *farError) Error() string   { return e.text }
-func (e *farError) Unwrap() []error { return e.is }
+func (e *remoteError) Error() string   { return e.text }
+func (e *remoteError) Unwrap() []error { return e.is }
 
 // stream sends messages of type Out and receives those of type In. It belongs to one goroutine.
 type stream[In, Out any] struct {

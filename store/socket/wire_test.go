@@ -25,14 +25,14 @@ import (
 
 // An error arrives with its text, and as what callers ask for.
 func TestErrors(t *testing.T) {
-	for _, want := range []error{store.ErrNotFound, store.ErrLost, store.ErrTooBig, store.ErrFull, store.ErrReadOnly, store.ErrClosed, syscall.EMFILE, io.EOF} {
+	for _, want := range []error{store.ErrNotFound, store.ErrDataLost, store.ErrTooLarge, store.ErrDiskFull, store.ErrReadOnly, store.ErrClosed, syscall.EMFILE, io.EOF} {
 		for _, err := range []error{want, fmt.Errorf("reading: %w", want)} {
 			if got := socket.Fault(err); !errors.Is(got, want) || got.Error() != err.Error() {
 				t.Errorf("%v arrives as %v", err, got)
 			}
 		}
 	}
-	if got := socket.Fault(fmt.Errorf("writing: %w", syscall.ENOSPC)); !store.NoSpace(got) {
+	if got := socket.Fault(fmt.Errorf("writing: %w", syscall.ENOSPC)); !store.IsDiskFull(got) {
 		t.Errorf("a full disk arrives as %v", got)
 	}
 	if got := socket.Fault(nil); got != nil {

@@ -11,20 +11,20 @@ import (
 // for until ctx ends; if some go on then, nothing changes, and the error says so. Yielding twice, or after Close, does
 // nothing.
 func (d *DB) Yield(ctx context.Context) error {
-	d.part.Lock()
-	defer d.part.Unlock()
-	if d.away || d.closed {
+	d.joinMu.Lock()
+	defer d.joinMu.Unlock()
+	if d.yielded || d.closed {
 		return nil
 	}
 	d.mu.Lock()
-	d.back = make(chan struct{})
+	d.joined = make(chan struct{})
 	d.mu.Unlock()
 	if err := idle(ctx, d.calls.close()); err != nil {
 		d.admit()
 		return err
 	}
 	// From here on nothing else changes who owns the store.
-	d.halt()
+	d.stop()
 	d.mu.Lock()
 	h, l := d.host, d.link
 	d.mu.Unlock()
@@ -38,9 +38,9 @@ func (d *DB) Yield(ctx context.Context) error {
 	}
 	d.mu.Lock()
 	d.host, d.link, d.state = nil, nil, State{}
-	d.told()
+	d.stateChanged()
 	d.mu.Unlock()
-	d.away = true
+	d.yielded = true
 	if l != nil {
 		l.close()
 	}
@@ -54,12 +54,12 @@ func (d *DB) Yield(ctx context.Context) error {
 // It does not wait for that; transactions do, as long as when an owner is lost. Without a Yield, or after Close, it does
 // nothing.
 func (d *DB) Rejoin() {
-	d.part.Lock()
-	defer d.part.Unlock()
-	if !d.away || d.closed {
+	d.joinMu.Lock()
+	defer d.joinMu.Unlock()
+	if !d.yielded || d.closed {
 		return
 	}
-	d.away = false
+	d.yielded = false
 	d.start()
 	d.admit()
 }
@@ -69,7 +69,7 @@ func (d *DB) admit() {
 	d.calls.open()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	close(d.back)
+	close(d.joined)
 }
 
 func idle(ctx context.Context, done <-chan struct{}) error {
@@ -95,10 +95,10 @@ type servedKey struct{}
 func (d *DB) enter(ctx context.Context) error {
 	for !d.calls.enter() {
 		d.mu.Lock()
-		back := d.back
+		back := d.joined
 		d.mu.Unlock()
 		select {
-		case <-d.leaving:
+		case <-d.closing:
 			return ErrClosed
 		default:
 		}
@@ -107,7 +107,7 @@ func (d *DB) enter(ctx context.Context) error {
 		}
 		select {
 		case <-back:
-		case <-d.leaving:
+		case <-d.closing:
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -16,17 +16,17 @@ import (
 	"bugle/store/kv"
 )
 
-// deed is one transaction of the test: what it reads, and what it makes of that.
-type deed struct {
+// op is one transaction of the test: what it reads, and what it makes of that.
+type op struct {
 	kind       string // "add", "move", "swap", "drop", "sum", "fail"
 	key, other string
 	n          int
 }
 
-// done is a transaction that succeeded, with what it saw.
-type done struct {
-	deed
-	seen   string // all that it read, in order
+// result is a transaction that succeeded, with what it saw.
+type result struct {
+	op
+	read   string // all that it read, in order
 	number int    // its place among those that write: each reads and writes one counter
 }
 
@@ -39,17 +39,17 @@ var errUndone = errors.New("undone")
 // in that order on a map, each sees what it saw, and the map is what the store holds. Those that only read
 // see what there was at one place of that order, not before one that had ended when they began. Those that
 // fail leave nothing.
-func testConcurrently(t *testing.T, db Keys) {
+func testConcurrently(t *testing.T, db KeyValueDB) {
 	rapid.Check(t, func(rt *rapid.T) {
-		prefix := fmt.Sprintf("C%d/", worlds.Add(1))
-		plans := make([][]deed, rapid.IntRange(2, 5).Draw(rt, "writers"))
+		prefix := fmt.Sprintf("C%d/", workspaceCount.Add(1))
+		plans := make([][]op, rapid.IntRange(2, 5).Draw(rt, "writers"))
 		for i := range plans {
 			plans[i] = rapid.SliceOfN(rapid.Custom(drawDeed), 1, 6).Draw(rt, "deeds")
 		}
 		var (
 			wait  sync.WaitGroup
 			mu    sync.Mutex
-			all   []done
+			all   []result
 			since = map[int]int{} // by its place in all: how many writes had ended when it began
 			last  int
 			wrong []error
@@ -62,7 +62,7 @@ func testConcurrently(t *testing.T, db Keys) {
 					mu.Lock()
 					before := last
 					mu.Unlock()
-					out, err := do(t, db, prefix, d)
+					out, err := run(t, db, prefix, d)
 					mu.Lock()
 					switch {
 					case d.kind == "fail" && errors.Is(err, errUndone):
@@ -82,25 +82,25 @@ func testConcurrently(t *testing.T, db Keys) {
 		if err := errors.Join(wrong...); err != nil {
 			rt.Fatal(err)
 		}
-		serial(rt, db, prefix, all, since)
+		checkSerial(rt, db, prefix, all, since)
 	})
 }
 
-func drawDeed(t *rapid.T) deed {
+func drawDeed(t *rapid.T) op {
 	keys := []string{"a", "b", "c", "ab"}
-	return deed{
+	return op{
 		kind: rapid.SampledFrom([]string{"add", "add", "move", "swap", "drop", "sum", "fail"}).Draw(t, "kind"),
 		key:  rapid.SampledFrom(keys).Draw(t, "key"), other: rapid.SampledFrom(keys).Draw(t, "other"), n: rapid.IntRange(1, 9).Draw(t, "n"),
 	}
 }
 
-// do does a deed in the store.
-func do(t testing.TB, db kv.DB, prefix string, d deed) (done, error) {
-	out := done{deed: d}
+// run does a deed in the store.
+func run(t testing.TB, db kv.DB, prefix string, d op) (result, error) {
+	out := result{op: d}
 	if d.kind == "sum" {
 		err := db.View(t.Context(), func(tx kv.Tx) error {
 			var err error
-			out.seen, err = everything(tx, prefix)
+			out.read, err = everything(tx, prefix)
 			if err == nil {
 				out.number, err = number(tx, prefix+counter)
 			}
@@ -109,10 +109,10 @@ func do(t testing.TB, db kv.DB, prefix string, d deed) (done, error) {
 		return out, err
 	}
 	err := db.Update(t.Context(), func(tx kv.Tx) error {
-		kv := keyed{tx: tx, prefix: prefix}
+		kv := txState{tx: tx, prefix: prefix}
 		out.number = 1 + kv.get(counter)
 		kv.set(counter, out.number)
-		out.seen = d.apply(&kv)
+		out.read = d.apply(&kv)
 		if d.kind == "fail" {
 			return errors.Join(kv.err, errUndone)
 		}
@@ -121,8 +121,8 @@ func do(t testing.TB, db kv.DB, prefix string, d deed) (done, error) {
 	return out, err
 }
 
-// holder is what a deed is done to.
-type holder interface {
+// state is what a deed is done to.
+type state interface {
 	get(key string) int // 0 where it is not there
 	set(key string, n int)
 	delete(key string)
@@ -130,7 +130,7 @@ type holder interface {
 }
 
 // apply does a deed, and returns what it saw.
-func (d deed) apply(h holder) string {
+func (d op) apply(h state) string {
 	seen := []int{h.get(d.key), h.get(d.other)}
 	switch d.kind {
 	case "add", "fail":
@@ -148,28 +148,28 @@ func (d deed) apply(h holder) string {
 	return fmt.Sprint(seen, h.get(d.key), h.get(d.other))
 }
 
-// keyed is a transaction on numbers. It keeps the first error.
-type keyed struct {
+// txState is a transaction on numbers. It keeps the first error.
+type txState struct {
 	tx     kv.Tx
 	prefix string
 	err    error
 }
 
-func (k *keyed) get(key string) int {
+func (k *txState) get(key string) int {
 	n, err := number(k.tx, k.prefix+key)
 	k.err = errors.Join(k.err, err)
 	return n
 }
 
-func (k *keyed) set(key string, n int) {
+func (k *txState) set(key string, n int) {
 	k.err = errors.Join(k.err, k.tx.Set([]byte(k.prefix+key), []byte(strconv.Itoa(n))))
 }
 
-func (k *keyed) delete(key string) {
+func (k *txState) delete(key string) {
 	k.err = errors.Join(k.err, k.tx.Delete([]byte(k.prefix+key)))
 }
 
-func (k *keyed) all() string {
+func (k *txState) all() string {
 	s, err := everything(k.tx, k.prefix)
 	k.err = errors.Join(k.err, err)
 	return s
@@ -198,13 +198,13 @@ func everything(tx kv.Tx, prefix string) (string, error) {
 	return strings.Join(out, " "), err
 }
 
-// table is the same in a map.
-type table map[string]int
+// mapState is the same in a map.
+type mapState map[string]int
 
-func (m table) get(key string) int    { return m[key] }
-func (m table) set(key string, n int) { m[key] = n }
-func (m table) delete(key string)     { delete(m, key) }
-func (m table) all() string {
+func (m mapState) get(key string) int    { return m[key] }
+func (m mapState) set(key string, n int) { m[key] = n }
+func (m mapState) delete(key string)     { delete(m, key) }
+func (m mapState) all() string {
 	var out []string
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		out = append(out, fmt.Sprintf("%s=%d", key, m[key]))
@@ -212,32 +212,32 @@ func (m table) all() string {
 	return strings.Join(out, " ")
 }
 
-// serial does what was done one after another.
-func serial(t *rapid.T, db kv.DB, prefix string, all []done, since map[int]int) {
-	var writes []done
+// checkSerial does what was done one after another.
+func checkSerial(t *rapid.T, db kv.DB, prefix string, all []result, since map[int]int) {
+	var writes []result
 	for i, d := range all {
 		if d.kind != "sum" {
 			writes = append(writes, d)
 		}
 		if at := d.number; d.kind == "sum" && at < since[i] || d.kind != "sum" && at <= since[i] {
-			t.Fatalf("%+v is at place %d, and began when %d had ended", d.deed, at, since[i])
+			t.Fatalf("%+v is at place %d, and began when %d had ended", d.op, at, since[i])
 		}
 	}
-	slices.SortFunc(writes, func(a, b done) int { return a.number - b.number })
-	m := table{}
+	slices.SortFunc(writes, func(a, b result) int { return a.number - b.number })
+	m := mapState{}
 	then := []string{m.all()} // after so many writes
 	for i, d := range writes {
 		if d.number != i+1 {
 			t.Fatalf("two writes have place %d, or none has %d: %+v", d.number, i+1, writes)
 		}
-		if want := d.apply(m); d.seen != want {
-			t.Fatalf("%+v at place %d saw %s, and one after another it sees %s", d.deed, d.number, d.seen, want)
+		if want := d.apply(m); d.read != want {
+			t.Fatalf("%+v at place %d saw %s, and one after another it sees %s", d.op, d.number, d.read, want)
 		}
 		then = append(then, m.all())
 	}
 	for _, d := range all {
-		if d.kind == "sum" && (d.number >= len(then) || d.seen != then[d.number]) {
-			t.Fatalf("a reader saw %q after %d writes, when there was %q", d.seen, d.number, then[min(d.number, len(then)-1)])
+		if d.kind == "sum" && (d.number >= len(then) || d.read != then[d.number]) {
+			t.Fatalf("a reader saw %q after %d writes, when there was %q", d.read, d.number, then[min(d.number, len(then)-1)])
 		}
 	}
 	err := db.View(t.Context(), func(tx kv.Tx) error {

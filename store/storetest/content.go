@@ -27,7 +27,7 @@ func testContent(t *testing.T, db store.DB) {
 	items := []engine.ContentItem{
 		products("boots"), products("shoes"), api, saved("t1", 1, `{"subject":"a<b","n":1.50}`), saved("t1", 2, `{}`), saved("t1", 10, `{"x":null}`), saved("t10", 1, `{"other":true}`),
 	}
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s store.WorkspaceTx) error {
 		var all []error
 		for i := range items {
 			all = append(all, s.PutContent(items[len(items)-1-i]))
@@ -35,7 +35,7 @@ func testContent(t *testing.T, db store.DB) {
 		return errors.Join(all...)
 	})
 	read(t, db, func(tx store.Tx) error {
-		s := tx.In(space)
+		s := tx.Workspace(space)
 		for _, want := range items {
 			got, err := s.ContentItem(want.Ref())
 			if err != nil || !reflect.DeepEqual(got, want) {
@@ -52,7 +52,7 @@ func testContent(t *testing.T, db store.DB) {
 			if err != nil || len(got) != n {
 				t.Errorf("%s: %v, %v", kind, got, err)
 			}
-			if err := tx.In("OTHER").Content(kind, func(engine.ContentItem) error { return errors.New("it is not theirs") }); err != nil {
+			if err := tx.Workspace("OTHER").Content(kind, func(engine.ContentItem) error { return errors.New("it is not theirs") }); err != nil {
 				t.Errorf("%s of another workspace: %v", kind, err)
 			}
 		}
@@ -68,7 +68,7 @@ func testContent(t *testing.T, db store.DB) {
 		}
 		return nil
 	})
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s store.WorkspaceTx) error {
 		return errors.Join(
 			s.DeleteContent(engine.ContentRef{Kind: engine.KindProducts, Name: "boots"}),
 			s.DeleteContent(engine.ContentRef{Kind: engine.KindTemplate, Name: "t1", Version: 10}),
@@ -76,7 +76,7 @@ func testContent(t *testing.T, db store.DB) {
 		)
 	})
 	read(t, db, func(tx store.Tx) error {
-		s := tx.In(space)
+		s := tx.Workspace(space)
 		if got, err := s.ContentItem(engine.ContentRef{Kind: engine.KindTemplate, Name: "t1"}); err != nil || got.Template.Version != 2 {
 			t.Errorf("after the newest: %+v, %v", got.Template, err)
 		}
@@ -88,7 +88,7 @@ func testContent(t *testing.T, db store.DB) {
 		return nil
 	})
 	for _, ref := range []engine.ContentRef{{Kind: engine.KindAPI, Name: "none"}, {Kind: engine.KindTemplate, Name: "none"}, {Kind: engine.KindTemplate, Name: "t1", Version: 7}} {
-		err := db.Write(t.Context(), func(tx store.Tx) error { return tx.In(space).DeleteContent(ref) })
+		err := db.Write(t.Context(), func(tx store.Tx) error { return tx.Workspace(space).DeleteContent(ref) })
 		if !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%s removed: %v", ref, err)
 		}

@@ -26,20 +26,20 @@ func dump(t testing.TB, db kv.DB) (out []record) {
 	return out
 }
 
-func putRaw(t testing.TB, db Keys, key, value []byte) {
+func putRaw(t testing.TB, db KeyValueDB, key, value []byte) {
 	t.Helper()
 	update(t, db, func(tx kv.Tx) error { return tx.Set(key, value) })
 }
 
 // damage flips a bit in the one record that makes read fail with a [store.CorruptError] about
 // what, and leaves it so.
-func damage(t testing.TB, db Keys, what string, read func(kv.Space) error) {
+func damage(t testing.TB, db KeyValueDB, what string, read func(kv.WorkspaceTx) error) {
 	t.Helper()
 	for _, r := range dump(t, db) {
 		bad := slices.Clone(r.value)
 		bad[len(bad)-1] ^= 0x10
 		putRaw(t, db, r.key, bad)
-		err := db.View(t.Context(), func(tx kv.Tx) error { return read(kv.In(tx, space)) })
+		err := db.View(t.Context(), func(tx kv.Tx) error { return read(kv.NewWorkspaceTx(tx, space)) })
 		if corrupt := (*store.CorruptError)(nil); errors.As(err, &corrupt) && corrupt.What == what {
 			return
 		}
@@ -49,7 +49,7 @@ func damage(t testing.TB, db Keys, what string, read func(kv.Space) error) {
 }
 
 // Whatever happens to the bytes of any record: it is reported, and never read as data.
-func testDamage(t *testing.T, db Keys) {
+func testDamage(t *testing.T, db KeyValueDB) {
 	all := filled(t)
 	write(t, db, all.put)
 	records := dump(t, db)
@@ -89,10 +89,10 @@ func testDamage(t *testing.T, db Keys) {
 
 // wantDamage reads everything: what fails must say that it is damaged, and what does not must
 // be right. It returns what failed.
-func wantDamage(t *testing.T, db Keys, all records, key []byte, how string) (failed []string) {
+func wantDamage(t *testing.T, db KeyValueDB, all records, key []byte, how string) (failed []string) {
 	t.Helper()
 	view(t, db, func(tx kv.Tx) error {
-		for what, o := range all.read(kv.In(tx, space)) {
+		for what, o := range all.read(kv.NewWorkspaceTx(tx, space)) {
 			corrupt := (*store.CorruptError)(nil)
 			switch {
 			case errors.As(o.err, &corrupt):
@@ -109,8 +109,8 @@ func wantDamage(t *testing.T, db Keys, all records, key []byte, how string) (fai
 	return failed
 }
 
-func testDamageHidesNothing(t *testing.T, db Keys) {
-	inKeys(t, db, func(s kv.Space) error {
+func testDamageHidesNothing(t *testing.T, db KeyValueDB) {
+	inKeys(t, db, func(s kv.WorkspaceTx) error {
 		for _, id := range []string{"c1", "c2", "c3"} {
 			if _, err := save(s, id, tree, t, false); err != nil {
 				return err
@@ -118,8 +118,8 @@ func testDamageHidesNothing(t *testing.T, db Keys) {
 		}
 		return nil
 	})
-	damage(t, db, `the summary of campaign "c2" in workspace "DEMO"`, func(s kv.Space) error { _, err := s.Summary("c2"); return err })
-	inKeys(t, db, func(s kv.Space) error {
+	damage(t, db, `the summary of campaign "c2" in workspace "DEMO"`, func(s kv.WorkspaceTx) error { _, err := s.Summary("c2"); return err })
+	inKeys(t, db, func(s kv.WorkspaceTx) error {
 		var ids []string
 		err := s.Summaries(func(s engine.Summary) error { ids = append(ids, s.ID); return nil })
 		if corrupt := wantCorrupt(t, err); corrupt.What != `the summary of campaign "c2" in workspace "DEMO"` {
@@ -130,8 +130,8 @@ func testDamageHidesNothing(t *testing.T, db Keys) {
 		}
 		return nil
 	})
-	damage(t, db, `campaign "c1" in workspace "DEMO"`, func(s kv.Space) error { _, err := s.Campaign("c1"); return err })
-	inKeys(t, db, func(s kv.Space) error { // an earlier revision repairs it
+	damage(t, db, `campaign "c1" in workspace "DEMO"`, func(s kv.WorkspaceTx) error { _, err := s.Campaign("c1"); return err })
+	inKeys(t, db, func(s kv.WorkspaceTx) error { // an earlier revision repairs it
 		c, err := s.Revision("c1", 1)
 		if err != nil {
 			return err
@@ -139,7 +139,7 @@ func testDamageHidesNothing(t *testing.T, db Keys) {
 		_, err = s.PutCampaign(c, engine.Summary{Head: c.Head}, engine.Revision{}, false)
 		return err
 	})
-	inKeys(t, db, func(s kv.Space) error {
+	inKeys(t, db, func(s kv.WorkspaceTx) error {
 		c, err := s.Campaign("c1")
 		if string(c.Body.Encode()) != tree {
 			t.Errorf("repaired to %s", c.Body.Encode())
@@ -148,7 +148,7 @@ func testDamageHidesNothing(t *testing.T, db Keys) {
 	})
 }
 
-func testFormat(t *testing.T, db Keys) {
+func testFormat(t *testing.T, db KeyValueDB) {
 	if err := kv.Prepare(t.Context(), db); err != nil {
 		t.Errorf("opened again: %v", err)
 	}
@@ -157,9 +157,9 @@ func testFormat(t *testing.T, db Keys) {
 		t.Fatalf("an empty store holds %d records", len(records))
 	}
 	r := records[0]
-	newer := kv.Seal(r.key, fmt.Appendf(nil, `{"format":%d}`, kv.Format+1))
+	newer := kv.EncodeValue(r.key, fmt.Appendf(nil, `{"format":%d}`, kv.Format+1))
 	putRaw(t, db, r.key, newer)
-	wantErr(t, kv.Prepare(t.Context(), db), store.ErrNewer)
+	wantErr(t, kv.Prepare(t.Context(), db), store.ErrNewerVersion)
 	newer[len(newer)-2] ^= 1
 	putRaw(t, db, r.key, newer)
 	wantCorrupt(t, kv.Prepare(t.Context(), db))

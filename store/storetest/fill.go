@@ -79,7 +79,7 @@ type records struct {
 	Summary    engine.Summary
 	Revision   engine.Revision
 	Copy       engine.WorkingCopy
-	Idempotent store.Idempotent
+	Idempotent store.IdempotencyRecord
 	Mail, Push engine.OutboxMessage
 	Profile    engine.User
 	Test       engine.TestRecord
@@ -108,16 +108,16 @@ func filled(t testing.TB) records {
 
 // put stores all records.
 func (r records) put(tx store.Tx) error {
-	s := tx.In(space)
+	s := tx.Workspace(space)
 	for _, step := range []func() error{
 		func() error { return s.PutSettings(r.Settings) },
 		func() error { _, err := s.PutCampaign(r.Campaign, r.Summary, r.Revision, false); return err },
-		func() error { return s.PutCopy(r.Campaign.ID, r.Copy) },
-		func() error { return s.PutIdempotent(r.Idempotent) },
+		func() error { return s.PutWorkingCopy(r.Campaign.ID, r.Copy) },
+		func() error { return s.PutIdempotencyRecord(r.Idempotent) },
 		func() error { return s.PutOutbox(r.Push) },
 		func() error { return s.PutOutbox(r.Mail) },
 		func() error { return s.PutProfile(r.Profile) },
-		func() error { return s.PutTest(r.Test) },
+		func() error { return s.PutTestSend(r.Test) },
 		func() error { return s.PutRequestID("create", "r1", r.Until) },
 	} {
 		if err := step(); err != nil {
@@ -134,7 +134,7 @@ type outcome struct {
 }
 
 // read reads every record, by what reads it.
-func (r records) read(s store.Space) map[string]outcome {
+func (r records) read(s store.WorkspaceTx) map[string]outcome {
 	id := r.Campaign.ID
 	out := map[string]outcome{}
 	add := func(what string, want any) func(got any, err error) {
@@ -146,13 +146,13 @@ func (r records) read(s store.Space) map[string]outcome {
 	add("Revisions", []engine.Revision{r.Revision})(wide(s.Revisions(id)))
 	add("Summary", r.Summary)(wide(s.Summary(id)))
 	add("Summaries", []engine.Summary{r.Summary})(all(s.Summaries))
-	add("Copy", r.Copy)(wide(s.Copy(id)))
-	add("Idempotent", r.Idempotent)(wide(s.Idempotent(r.Idempotent.Operation, r.Idempotent.Key)))
+	add("Copy", r.Copy)(wide(s.WorkingCopy(id)))
+	add("Idempotent", r.Idempotent)(wide(s.IdempotencyRecord(r.Idempotent.Operation, r.Idempotent.Key)))
 	add("Outbox", []engine.OutboxMessage{r.Push, r.Mail})(wide(s.Outbox(0)))
 	add("Profile", r.Profile)(wide(s.Profile(r.Profile.ID)))
 	add("Profiles", []engine.User{r.Profile})(all(s.Profiles))
 	add("FindProfiles", []string{r.Profile.ID})(wide(s.FindProfiles(store.ByEmail, " ada@EXAMPLE.com ")))
-	add("Tests", []engine.TestRecord{r.Test})(all(func(fn func(engine.TestRecord) error) error { return s.Tests(0, fn) }))
+	add("Tests", []engine.TestRecord{r.Test})(all(func(fn func(engine.TestRecord) error) error { return s.TestSends(0, fn) }))
 	add("RequestID", r.Until)(wide(s.RequestID("create", "r1")))
 	return out
 }
@@ -171,10 +171,10 @@ func Fill(t testing.TB, db store.DB) {
 	t.Helper()
 	write(t, db, filled(t).put)
 	for n := range 4 {
-		in(t, db, func(s store.Space) error {
+		in(t, db, func(s store.WorkspaceTx) error {
 			_, err := save(s, "revised", fmt.Sprintf(`{"n":%d.0,"text":"\u0041"}`, n), t, n == 2)
 			return err
 		})
 	}
-	write(t, db, func(tx store.Tx) error { return tx.In("SECOND").PutSettings(engine.Workspace{ID: "SECOND"}) })
+	write(t, db, func(tx store.Tx) error { return tx.Workspace("SECOND").PutSettings(engine.Workspace{ID: "SECOND"}) })
 }

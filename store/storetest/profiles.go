@@ -19,7 +19,7 @@ func profile(id, mail, token string) engine.User {
 func wantFound(t testing.TB, db store.DB, kind, value string, want ...string) {
 	t.Helper()
 	read(t, db, func(tx store.Tx) error {
-		got, err := tx.In(space).FindProfiles(kind, value)
+		got, err := tx.Workspace(space).FindProfiles(kind, value)
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s %q finds %q, %v, want %q", kind, value, got, err, want)
 		}
@@ -28,7 +28,7 @@ func wantFound(t testing.TB, db store.DB, kind, value string, want ...string) {
 }
 
 func testProfiles(t *testing.T, db store.DB) {
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s store.WorkspaceTx) error {
 		return errors.Join(s.PutProfile(profile("u1", "Same@x.org", "T")), s.PutProfile(profile("u2", "same@X.org", "t")))
 	})
 	wantFound(t, db, store.ByEmail, "SAME@x.org", "u1", "u2")
@@ -36,15 +36,15 @@ func testProfiles(t *testing.T, db store.DB) {
 	wantFound(t, db, store.ByEmail, "")
 	wantFound(t, db, store.ByToken, "T", "u1") // the case of a token matters
 	wantFound(t, db, store.ByAdvertising, "ad-u2", "u2")
-	in(t, db, func(s store.Space) error { return s.PutProfile(profile("u1", "new@x.org", "T\x00")) })
+	in(t, db, func(s store.WorkspaceTx) error { return s.PutProfile(profile("u1", "new@x.org", "T\x00")) })
 	wantFound(t, db, store.ByEmail, "same@x.org", "u2")
 	wantFound(t, db, store.ByEmail, "new@x.org", "u1")
 	wantFound(t, db, store.ByToken, "T")
 	wantFound(t, db, store.ByToken, "T\x00", "u1")
-	in(t, db, func(s store.Space) error { return s.DeleteProfile("u1") })
+	in(t, db, func(s store.WorkspaceTx) error { return s.DeleteProfile("u1") })
 	wantFound(t, db, store.ByEmail, "new@x.org")
 	wantFound(t, db, store.ByToken, "T\x00")
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s store.WorkspaceTx) error {
 		wantErr(t, s.DeleteProfile("u1"), store.ErrNotFound)
 		if _, err := s.FindProfiles("shoe_size", "44"); err == nil {
 			t.Error("an unknown kind of identifier was looked up")
@@ -54,15 +54,15 @@ func testProfiles(t *testing.T, db store.DB) {
 }
 
 // A damaged profile can be replaced and removed, and is found by nothing old afterwards.
-func testDamagedProfile(t *testing.T, db Keys) {
-	for _, repair := range []func(kv.Space) error{
-		func(s kv.Space) error { return s.PutProfile(profile("u1", "new@x.org", "N")) },
-		func(s kv.Space) error { return s.DeleteProfile("u1") },
+func testDamagedProfile(t *testing.T, db KeyValueDB) {
+	for _, repair := range []func(kv.WorkspaceTx) error{
+		func(s kv.WorkspaceTx) error { return s.PutProfile(profile("u1", "new@x.org", "N")) },
+		func(s kv.WorkspaceTx) error { return s.DeleteProfile("u1") },
 	} {
-		inKeys(t, db, func(s kv.Space) error {
+		inKeys(t, db, func(s kv.WorkspaceTx) error {
 			return errors.Join(s.PutProfile(profile("u1", "old@x.org", "T")), s.PutProfile(profile("u2", "old@x.org", "u1")))
 		})
-		damage(t, db, `the user "u1" in workspace "DEMO"`, func(s kv.Space) error { _, err := s.Profile("u1"); return err })
+		damage(t, db, `the user "u1" in workspace "DEMO"`, func(s kv.WorkspaceTx) error { _, err := s.Profile("u1"); return err })
 		inKeys(t, db, repair)
 		wantFound(t, db, store.ByEmail, "old@x.org", "u2")
 		wantFound(t, db, store.ByToken, "T")

@@ -27,15 +27,15 @@ type model struct {
 	profiles map[string]string // profile → e-mail address
 }
 
-// worlds makes the workspace of each check another one, so that they share one store.
-var worlds atomic.Int64
+// workspaceCount makes the workspace of each check another one, so that they share one store.
+var workspaceCount atomic.Int64
 
 // testAgainstMaps does the same to a workspace and to plain maps; some of the transactions
 // fail at their end.
 func testAgainstMaps(t *testing.T, db store.DB) {
 	rapid.Check(t, func(t *rapid.T) {
-		id := fmt.Sprintf("W%d", worlds.Add(1))
-		err := db.Write(t.Context(), func(tx store.Tx) error { return tx.In(id).PutSettings(engine.Workspace{ID: id}) })
+		id := fmt.Sprintf("W%d", workspaceCount.Add(1))
+		err := db.Write(t.Context(), func(tx store.Tx) error { return tx.Workspace(id).PutSettings(engine.Workspace{ID: id}) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func (m model) transaction(t *rapid.T, db store.DB, workspace string) model {
 	fail := rapid.IntRange(0, 4).Draw(t, "outcome") == 0
 	err := db.Write(t.Context(), func(tx store.Tx) error {
 		next = m.clone()
-		s := tx.In(workspace)
+		s := tx.Workspace(workspace)
 		for range rapid.IntRange(1, 4).Draw(t, "steps") {
 			if err := next.step(t, s); err != nil {
 				return err
@@ -73,14 +73,14 @@ func (m model) transaction(t *rapid.T, db store.DB, workspace string) model {
 	} else if err != nil {
 		t.Fatalf("Write: %v", err)
 	}
-	err = db.Read(t.Context(), func(tx store.Tx) error { next.compare(t, tx.In(workspace)); return nil })
+	err = db.Read(t.Context(), func(tx store.Tx) error { next.compare(t, tx.Workspace(workspace)); return nil })
 	if err != nil {
 		t.Fatalf("Read: %v", err)
 	}
 	return next
 }
 
-func (m model) step(t *rapid.T, s store.Space) error {
+func (m model) step(t *rapid.T, s store.WorkspaceTx) error {
 	id := rapid.SampledFrom([]string{"a", "ab", "a\x00", "b"}).Draw(t, "id")
 	text := rapid.StringMatching(`[a-c]{0,3}`).Draw(t, "text")
 	body := fmt.Sprintf(`{"text":%q}`, text)
@@ -109,10 +109,10 @@ func (m model) step(t *rapid.T, s store.Space) error {
 		if err != nil {
 			return err
 		}
-		return s.PutCopy(id, engine.WorkingCopy{Body: v})
+		return s.PutWorkingCopy(id, engine.WorkingCopy{Body: v})
 	case "drop":
 		delete(m.copies, id)
-		return s.DeleteCopy(id)
+		return s.DeleteWorkingCopy(id)
 	case "profile":
 		m.profiles[id] = text
 		return s.PutProfile(engine.User{ID: id, Attributes: map[string]any{engine.AttrEmail: text}})
@@ -126,7 +126,7 @@ func (m model) step(t *rapid.T, s store.Space) error {
 	return nil
 }
 
-func (m model) put(t *rapid.T, s store.Space, id, body string, coalesce bool) error {
+func (m model) put(t *rapid.T, s store.WorkspaceTx, id, body string, coalesce bool) error {
 	v, err := doc.Parse([]byte(body))
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (m model) put(t *rapid.T, s store.Space, id, body string, coalesce bool) er
 }
 
 // compare fails the check where the workspace and the maps differ.
-func (m model) compare(t *rapid.T, s store.Space) {
+func (m model) compare(t *rapid.T, s store.WorkspaceTx) {
 	got := model{map[string]string{}, map[string]map[int64]string{}, map[string]int64{}, map[string]string{}, map[string]string{}}
 	errs := []error{s.Summaries(func(sum engine.Summary) error {
 		c, err := s.Campaign(sum.ID)
@@ -174,7 +174,7 @@ func (m model) compare(t *rapid.T, s store.Space) {
 		return nil
 	})}
 	for _, id := range []string{"a", "ab", "a\x00", "b"} {
-		w, err := s.Copy(id)
+		w, err := s.WorkingCopy(id)
 		if err == nil {
 			got.copies[id] = string(w.Body.Encode())
 		} else if !errors.Is(err, store.ErrNotFound) {

@@ -14,18 +14,18 @@ import (
 // is there, in the same transaction: so once both are done nothing is left.
 type race struct {
 	name    string
-	prepare func(s store.Space, id string) error
-	delete  func(s store.Space, id string) error
-	write   func(s store.Space, id string, n int) error
-	left    func(s store.Space, id string) error // fails with [store.ErrNotFound] where nothing is left
+	prepare func(s store.WorkspaceTx, id string) error
+	delete  func(s store.WorkspaceTx, id string) error
+	write   func(s store.WorkspaceTx, id string, n int) error
+	left    func(s store.WorkspaceTx, id string) error // fails with [store.ErrNotFound] where nothing is left
 }
 
 func races(t testing.TB) []race {
-	create := func(s store.Space, id string) error {
+	create := func(s store.WorkspaceTx, id string) error {
 		_, err := save(s, id, `{"n":0}`, t, false)
 		return err
 	}
-	change := func(s store.Space, id string, n int) error {
+	change := func(s store.WorkspaceTx, id string, n int) error {
 		c, err := s.Campaign(id)
 		if err == nil {
 			c.Body = parse(t, fmt.Sprintf(`{"n":%d}`, n))
@@ -33,19 +33,19 @@ func races(t testing.TB) []race {
 		}
 		return err
 	}
-	keep := func(s store.Space, id string, n int) error {
+	keep := func(s store.WorkspaceTx, id string, n int) error {
 		_, err := s.Campaign(id)
 		if err == nil {
-			err = s.PutCopy(id, engine.WorkingCopy{Base: 1, Body: parse(t, fmt.Sprintf(`{"n":%d}`, n)), At: noon})
+			err = s.PutWorkingCopy(id, engine.WorkingCopy{Base: 1, Body: parse(t, fmt.Sprintf(`{"n":%d}`, n)), At: noon})
 		}
 		return err
 	}
-	ofCampaign := func(s store.Space, id string) error { // the check at the end finds what else is left of it
+	ofCampaign := func(s store.WorkspaceTx, id string) error { // the check at the end finds what else is left of it
 		_, err := s.Campaign(id)
 		return err
 	}
-	remove := func(s store.Space, id string) error { return s.DeleteCampaign(id) }
-	clear := func(s store.Space, id string) error { return s.ClearCampaign(id) }
+	remove := func(s store.WorkspaceTx, id string) error { return s.DeleteCampaign(id) }
+	clear := func(s store.WorkspaceTx, id string) error { return s.ClearCampaign(id) }
 	profile := func(id string, n int) engine.User {
 		return engine.User{ID: id, Attributes: map[string]any{engine.AttrEmail: fmt.Sprintf("%s.%d@example.com", id, n)}}
 	}
@@ -56,16 +56,16 @@ func races(t testing.TB) []race {
 	return []race{
 		{
 			name:    "a template and its next version",
-			prepare: func(s store.Space, id string) error { return s.PutContent(template(id, 1)) },
-			delete:  func(s store.Space, id string) error { return s.DeleteContent(all(id)) },
-			write: func(s store.Space, id string, _ int) error {
+			prepare: func(s store.WorkspaceTx, id string) error { return s.PutContent(template(id, 1)) },
+			delete:  func(s store.WorkspaceTx, id string) error { return s.DeleteContent(all(id)) },
+			write: func(s store.WorkspaceTx, id string, _ int) error {
 				newest, err := s.ContentItem(all(id))
 				if err == nil {
 					err = s.PutContent(template(id, newest.Template.Version+1))
 				}
 				return err
 			},
-			left: func(s store.Space, id string) error {
+			left: func(s store.WorkspaceTx, id string) error {
 				_, err := s.ContentItem(all(id))
 				return err
 			},
@@ -76,38 +76,40 @@ func races(t testing.TB) []race {
 		{"all of a campaign and its working copy", create, clear, keep, ofCampaign},
 		{
 			"a working copy that is discarded and the campaign", create,
-			func(s store.Space, id string) error { return errors.Join(s.DeleteCopy(id), s.DeleteCampaign(id)) }, keep, ofCampaign,
+			func(s store.WorkspaceTx, id string) error {
+				return errors.Join(s.DeleteWorkingCopy(id), s.DeleteCampaign(id))
+			}, keep, ofCampaign,
 		},
 		{
 			name:    "a profile and a change of it",
-			prepare: func(s store.Space, id string) error { return s.PutProfile(profile(id, 0)) },
-			delete:  func(s store.Space, id string) error { return s.DeleteProfile(id) },
-			write: func(s store.Space, id string, n int) error {
+			prepare: func(s store.WorkspaceTx, id string) error { return s.PutProfile(profile(id, 0)) },
+			delete:  func(s store.WorkspaceTx, id string) error { return s.DeleteProfile(id) },
+			write: func(s store.WorkspaceTx, id string, n int) error {
 				_, err := s.Profile(id)
 				if err == nil {
 					err = s.PutProfile(profile(id, n))
 				}
 				return err
 			},
-			left: func(s store.Space, id string) error {
+			left: func(s store.WorkspaceTx, id string) error {
 				_, err := s.Profile(id)
 				return err
 			},
 		},
 		{
 			name:    "a product set and a change of it",
-			prepare: func(s store.Space, id string) error { return s.PutContent(products(id)) },
-			delete: func(s store.Space, id string) error {
+			prepare: func(s store.WorkspaceTx, id string) error { return s.PutContent(products(id)) },
+			delete: func(s store.WorkspaceTx, id string) error {
 				return s.DeleteContent(engine.ContentRef{Kind: engine.KindProducts, Name: id})
 			},
-			write: func(s store.Space, id string, _ int) error {
+			write: func(s store.WorkspaceTx, id string, _ int) error {
 				_, err := s.ContentItem(engine.ContentRef{Kind: engine.KindProducts, Name: id})
 				if err == nil {
 					err = s.PutContent(products(id))
 				}
 				return err
 			},
-			left: func(s store.Space, id string) error {
+			left: func(s store.WorkspaceTx, id string) error {
 				_, err := s.ContentItem(engine.ContentRef{Kind: engine.KindProducts, Name: id})
 				return err
 			},
@@ -115,22 +117,22 @@ func races(t testing.TB) []race {
 	}
 }
 
-// raced is how often each race is run, and atOnce how many of them at the same time.
+// raceRuns is how often each race is run, and raceParallel how many of them at the same time.
 const (
-	raced  = 200
-	atOnce = 20
+	raceRuns     = 200
+	raceParallel = 20
 )
 
 // testDeleteRaces deletes records while others write what belongs to them: nothing is left of them, also nothing
 // that only a check finds.
 func testDeleteRaces(t *testing.T, db store.DB) {
-	in(t, db, func(s store.Space) error { return s.PutSettings(engine.Workspace{ID: space}) })
+	in(t, db, func(s store.WorkspaceTx) error { return s.PutSettings(engine.Workspace{ID: space}) })
 	for i, r := range races(t) {
-		for from := 0; from < raced; from += atOnce {
+		for from := 0; from < raceRuns; from += raceParallel {
 			var ids []string
-			for n := range atOnce {
+			for n := range raceParallel {
 				// Downwards: a scan backwards passes all that was deleted before.
-				ids = append(ids, fmt.Sprintf("r%d-%03d", i, raced-from-n))
+				ids = append(ids, fmt.Sprintf("r%d-%03d", i, raceRuns-from-n))
 			}
 			r.run(t, db, ids)
 		}
@@ -140,7 +142,7 @@ func testDeleteRaces(t *testing.T, db store.DB) {
 // run runs a race for each of the ids at once.
 func (r race) run(t *testing.T, db store.DB, ids []string) {
 	t.Helper()
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s store.WorkspaceTx) error {
 		var failed []error
 		for _, id := range ids {
 			failed = append(failed, r.prepare(s, id))
@@ -149,26 +151,26 @@ func (r race) run(t *testing.T, db store.DB, ids []string) {
 	})
 	var all sync.WaitGroup
 	start := make(chan struct{})
-	do := func(fn func(store.Space) error) {
+	do := func(fn func(store.WorkspaceTx) error) {
 		all.Go(func() {
 			<-start
-			err := db.Write(t.Context(), func(tx store.Tx) error { return fn(tx.In(space)) })
+			err := db.Write(t.Context(), func(tx store.Tx) error { return fn(tx.Workspace(space)) })
 			if err != nil && !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("%s: %v", r.name, err)
 			}
 		})
 	}
 	for _, id := range ids {
-		do(func(s store.Space) error { return r.delete(s, id) })
+		do(func(s store.WorkspaceTx) error { return r.delete(s, id) })
 		for n := range 2 {
-			do(func(s store.Space) error { return r.write(s, id, n+1) })
+			do(func(s store.WorkspaceTx) error { return r.write(s, id, n+1) })
 		}
 	}
 	close(start)
 	all.Wait()
 	read(t, db, func(tx store.Tx) error {
 		for _, id := range ids {
-			if err := r.left(tx.In(space), id); !errors.Is(err, store.ErrNotFound) {
+			if err := r.left(tx.Workspace(space), id); !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("%s: of %s something is left (%v)", r.name, id, err)
 			}
 		}

@@ -18,13 +18,13 @@ import (
 var noon = time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC)
 
 // in runs fn in a transaction that must succeed.
-func in(t testing.TB, db store.DB, fn func(store.Space) error) {
+func in(t testing.TB, db store.DB, fn func(store.WorkspaceTx) error) {
 	t.Helper()
-	write(t, db, func(tx store.Tx) error { return fn(tx.In(space)) })
+	write(t, db, func(tx store.Tx) error { return fn(tx.Workspace(space)) })
 }
 
 // save stores a campaign of which only the body matters.
-func save(s store.Space, id string, body string, t testing.TB, coalesce bool) (int64, error) {
+func save(s store.WorkspaceTx, id string, body string, t testing.TB, coalesce bool) (int64, error) {
 	c := engine.Campaign{Head: engine.Head{ID: id}, Body: parse(t, body)}
 	return s.PutCampaign(c, engine.Summary{Head: c.Head, Name: "of " + id}, engine.Revision{At: noon, Note: body}, coalesce)
 }
@@ -33,12 +33,12 @@ func testRoundTrip(t *testing.T, db store.DB) {
 	r := filled(t)
 	write(t, db, r.put)
 	read(t, db, func(tx store.Tx) error {
-		for what, o := range r.read(tx.In(space)) {
+		for what, o := range r.read(tx.Workspace(space)) {
 			if o.err != nil || !reflect.DeepEqual(o.got, o.want) {
 				t.Errorf("%s gives %v\n%+v, want\n%+v", what, o.err, o.got, o.want)
 			}
 		}
-		for what, o := range r.read(tx.In("OTHER")) {
+		for what, o := range r.read(tx.Workspace("OTHER")) {
 			if v := reflect.ValueOf(o.got); v.Kind() == reflect.Slice {
 				if o.err != nil || v.Len() > 0 {
 					t.Errorf("%s of another workspace gives %v, %v", what, o.got, o.err)
@@ -51,12 +51,12 @@ func testRoundTrip(t *testing.T, db store.DB) {
 	})
 	// The same, but with next to nothing in it.
 	write(t, db, func(tx store.Tx) error {
-		s := tx.In(space)
+		s := tx.Workspace(space)
 		_, err := s.PutCampaign(engine.Campaign{Head: engine.Head{ID: "empty"}}, engine.Summary{Head: engine.Head{ID: "empty"}}, engine.Revision{}, false)
-		return errors.Join(err, s.PutCopy("empty", engine.WorkingCopy{}), s.PutProfile(engine.User{ID: "empty"}))
+		return errors.Join(err, s.PutWorkingCopy("empty", engine.WorkingCopy{}), s.PutProfile(engine.User{ID: "empty"}))
 	})
 	read(t, db, func(tx store.Tx) error {
-		c, err := tx.In(space).Campaign("empty")
+		c, err := tx.Workspace(space).Campaign("empty")
 		if want := (engine.Campaign{Head: engine.Head{ID: "empty", Revision: 1}}); err != nil || !reflect.DeepEqual(c, want) {
 			t.Errorf("empty campaign gives %+v, %v", c, err)
 		}
@@ -67,11 +67,11 @@ func testRoundTrip(t *testing.T, db store.DB) {
 // A campaign that is added is stored as one that is put, and takes the place of none.
 func testAdd(t *testing.T, db store.DB) {
 	c := engine.Campaign{Head: engine.Head{ID: "new"}, Body: parse(t, tree)}
-	add := func(s store.Space) error {
+	add := func(s store.WorkspaceTx) error {
 		return s.AddCampaign(c, engine.Summary{Head: c.Head, Name: "added"}, engine.Revision{At: noon, Note: "created"})
 	}
 	in(t, db, add)
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s store.WorkspaceTx) error {
 		got, err1 := s.Campaign("new")
 		sum, err2 := s.Summary("new")
 		revs, err3 := s.Revisions("new")
@@ -94,7 +94,7 @@ func testAdd(t *testing.T, db store.DB) {
 		both.Go(func() {
 			c := engine.Campaign{Head: engine.Head{ID: "one"}, Body: parse(t, tree)}
 			err := db.Write(t.Context(), func(tx store.Tx) error {
-				return tx.In(space).AddCampaign(c, engine.Summary{Head: c.Head}, engine.Revision{At: noon})
+				return tx.Workspace(space).AddCampaign(c, engine.Summary{Head: c.Head}, engine.Revision{At: noon})
 			})
 			if err == nil {
 				added.Add(1)
@@ -110,14 +110,14 @@ func testAdd(t *testing.T, db store.DB) {
 }
 
 func testSpelling(t *testing.T, db store.DB) {
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s store.WorkspaceTx) error {
 		_, err := save(s, "c1", tree, t, false)
-		return errors.Join(err, s.PutCopy("c1", engine.WorkingCopy{Body: parse(t, tree)}))
+		return errors.Join(err, s.PutWorkingCopy("c1", engine.WorkingCopy{Body: parse(t, tree)}))
 	})
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s store.WorkspaceTx) error {
 		c, err1 := s.Campaign("c1")
 		old, err2 := s.Revision("c1", 1)
-		w, err3 := s.Copy("c1")
+		w, err3 := s.WorkingCopy("c1")
 		for _, got := range []string{string(c.Body.Encode()), string(old.Body.Encode()), string(w.Body.Encode())} {
 			if got != tree {
 				t.Errorf("stored %s\nread   %s", tree, got)
@@ -140,14 +140,14 @@ func testRevisions(t *testing.T, db store.DB) {
 		{`{"n":5}`, true, []int64{5, 3, 1}},
 	}
 	for i, step := range steps {
-		in(t, db, func(s store.Space) error {
+		in(t, db, func(s store.WorkspaceTx) error {
 			n, err := save(s, "c", step.body, t, step.coalesce)
 			if n != int64(i+1) {
 				t.Errorf("save %d gives revision %d", i+1, n)
 			}
 			return err
 		})
-		in(t, db, func(s store.Space) error {
+		in(t, db, func(s store.WorkspaceTx) error {
 			revs, err := s.Revisions("c")
 			var got []int64
 			for _, r := range revs {
@@ -168,7 +168,7 @@ func testRevisions(t *testing.T, db store.DB) {
 			return errors.Join(err, err1, err2)
 		})
 	}
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s store.WorkspaceTx) error {
 		_, err := s.Revision("c", 2)
 		wantErr(t, err, store.ErrNotFound)
 		c := engine.Campaign{Head: engine.Head{ID: "c"}}
@@ -180,24 +180,24 @@ func testRevisions(t *testing.T, db store.DB) {
 }
 
 func testDeleteCampaign(t *testing.T, db store.DB) {
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s store.WorkspaceTx) error {
 		for _, id := range []string{"a", "ab", "a\x00b"} {
 			for range 3 {
 				if _, err := save(s, id, `{}`, t, false); err != nil {
 					return err
 				}
 			}
-			if err := s.PutCopy(id, engine.WorkingCopy{Base: 1}); err != nil {
+			if err := s.PutWorkingCopy(id, engine.WorkingCopy{Base: 1}); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	in(t, db, func(s store.Space) error { return s.DeleteCampaign("a") })
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s store.WorkspaceTx) error { return s.DeleteCampaign("a") })
+	in(t, db, func(s store.WorkspaceTx) error {
 		_, err1 := s.Campaign("a")
 		_, err2 := s.Summary("a")
-		_, err3 := s.Copy("a")
+		_, err3 := s.WorkingCopy("a")
 		_, err4 := s.Revision("a", 1)
 		for _, err := range []error{err1, err2, err3, err4, s.DeleteCampaign("a")} {
 			wantErr(t, err, store.ErrNotFound)
@@ -218,7 +218,7 @@ func testDeleteCampaign(t *testing.T, db store.DB) {
 func testWorkspaces(t *testing.T, db store.DB) {
 	write(t, db, func(tx store.Tx) error {
 		for _, id := range []string{"B", "A", "AA"} {
-			if err := tx.In(id).PutSettings(engine.Workspace{ID: id}); err != nil {
+			if err := tx.Workspace(id).PutSettings(engine.Workspace{ID: id}); err != nil {
 				return err
 			}
 		}
@@ -229,7 +229,7 @@ func testWorkspaces(t *testing.T, db store.DB) {
 		if want := []string{"A", "AA", "B", space}; !slices.Equal(ids, want) {
 			t.Errorf("got %q, want %q", ids, want)
 		}
-		if err := tx.In("A").PutSettings(engine.Workspace{ID: "B"}); err == nil {
+		if err := tx.Workspace("A").PutSettings(engine.Workspace{ID: "B"}); err == nil {
 			t.Error("the settings of B were stored in A")
 		}
 		return err
@@ -239,15 +239,15 @@ func testWorkspaces(t *testing.T, db store.DB) {
 func testOddNames(t *testing.T, db store.DB) {
 	write(t, db, func(tx store.Tx) error {
 		for _, id := range []string{"", "A B", "A\x00", "A\n", "\x1b[2J", "\xff", strings.Repeat("A", 10_000)} {
-			s := tx.In(id)
+			s := tx.Workspace(id)
 			_, err := save(s, "c", `{}`, t, false)
-			for _, err := range []error{err, s.PutSettings(engine.Workspace{ID: id}), s.Summaries(nil), s.PutTest(engine.TestRecord{})} {
+			for _, err := range []error{err, s.PutSettings(engine.Workspace{ID: id}), s.Summaries(nil), s.PutTestSend(engine.TestRecord{})} {
 				if err == nil || errors.Is(err, store.ErrNotFound) {
 					t.Errorf("workspace %q: %v", id, err)
 				}
 			}
 		}
-		s := tx.In(space)
+		s := tx.Workspace(space)
 		for _, id := range []string{"", strings.Repeat("A", 10_000)} {
 			_, err := save(s, id, `{}`, t, false)
 			for _, err := range []error{err, s.PutProfile(engine.User{ID: id}), s.PutRequestID("create", id, noon), s.PutOutbox(engine.OutboxMessage{ID: id})} {
@@ -263,28 +263,28 @@ func testOddNames(t *testing.T, db store.DB) {
 // What has expired long ago is swept away by the second of two sweeps, and what has not stays.
 func testSweep(t *testing.T, db store.DB) {
 	long, later := noon.Add(time.Hour), time.Now().Add(24*time.Hour).Truncate(time.Second)
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s store.WorkspaceTx) error {
 		put := func(key string, until time.Time) error {
-			return s.PutIdempotent(store.Idempotent{Operation: "create", Key: key, ExpiresAt: until})
+			return s.PutIdempotencyRecord(store.IdempotencyRecord{Operation: "create", Key: key, ExpiresAt: until})
 		}
 		return errors.Join(put("old", long), put("new", later), put("longer", long), put("longer", later), put("shorter", later), put("shorter", long),
-			put("gone", later), s.DeleteIdempotent("create", "gone"), s.DeleteIdempotent("create", "gone"),
+			put("gone", later), s.DeleteIdempotencyRecord("create", "gone"), s.DeleteIdempotencyRecord("create", "gone"),
 			s.PutRequestID("create", "old", long), s.PutRequestID("create", "longer", long), s.PutRequestID("create", "longer", later))
 	})
 	now := time.Now()
 	for _, at := range []time.Time{now, now.Add(2 * time.Hour)} {
 		for more := true; more; {
-			in(t, db, func(s store.Space) (err error) {
+			in(t, db, func(s store.WorkspaceTx) (err error) {
 				more, err = s.Sweep(at)
 				return err
 			})
 		}
 	}
 	var left []string
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s store.WorkspaceTx) error {
 		left = nil
 		for _, key := range []string{"old", "new", "longer", "shorter", "gone"} {
-			if i, err := s.Idempotent("create", key); err == nil {
+			if i, err := s.IdempotencyRecord("create", key); err == nil {
 				left = append(left, key)
 				if !i.ExpiresAt.Equal(later) {
 					t.Errorf("%s expires at %v", key, i.ExpiresAt)
@@ -303,12 +303,12 @@ func testSweep(t *testing.T, db store.DB) {
 
 // A lease is held by the handle that has it, as long as that is open.
 func testLease(t *testing.T, db store.DB) {
-	in(t, db, func(s store.Space) error {
-		return s.PutIdempotent(store.Idempotent{Operation: "test", Key: "k", Running: true, Lease: db.Lease(), ExpiresAt: time.Now().Add(time.Hour)})
+	in(t, db, func(s store.WorkspaceTx) error {
+		return s.PutIdempotencyRecord(store.IdempotencyRecord{Operation: "test", Key: "k", Running: true, Lease: db.Lease(), ExpiresAt: time.Now().Add(time.Hour)})
 	})
-	in(t, db, func(s store.Space) error {
-		mine, err1 := s.Held(db.Lease())
-		other, err2 := s.Held("of nobody")
+	in(t, db, func(s store.WorkspaceTx) error {
+		mine, err1 := s.LeaseHeld(db.Lease())
+		other, err2 := s.LeaseHeld("of nobody")
 		if !mine || other {
 			t.Errorf("our lease is held: %t, that of nobody: %t", mine, other)
 		}
@@ -318,7 +318,7 @@ func testLease(t *testing.T, db store.DB) {
 
 func testOutbox(t *testing.T, db store.DB) {
 	ids := func(limit int) (ids []string) {
-		in(t, db, func(s store.Space) error {
+		in(t, db, func(s store.WorkspaceTx) error {
 			ds, err := s.Outbox(limit)
 			for _, d := range ds {
 				ids = append(ids, d.ID)
@@ -327,34 +327,34 @@ func testOutbox(t *testing.T, db store.DB) {
 		})
 		return ids
 	}
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s store.WorkspaceTx) error {
 		return errors.Join(s.PutOutbox(engine.OutboxMessage{ID: "02"}), s.PutOutbox(engine.OutboxMessage{ID: "03"}), s.PutOutbox(engine.OutboxMessage{ID: "01"}))
 	})
 	if got, want := ids(2), []string{"03", "02"}; !slices.Equal(got, want) {
 		t.Errorf("newest two are %q, want %q", got, want)
 	}
-	in(t, db, func(s store.Space) error { _, err := s.TrimOutbox(1); return err })
+	in(t, db, func(s store.WorkspaceTx) error { _, err := s.TrimOutbox(1); return err })
 	if got, want := ids(0), []string{"03", "02"}; !slices.Equal(got, want) {
 		t.Errorf("without the oldest %q, want %q", got, want)
 	}
-	in(t, db, func(s store.Space) error { _, err := s.TrimOutbox(0); return err })
+	in(t, db, func(s store.WorkspaceTx) error { _, err := s.TrimOutbox(0); return err })
 	if got := ids(0); len(got) > 0 {
 		t.Errorf("cleared, but holds %q", got)
 	}
 }
 
 func testTestSends(t *testing.T, db store.DB) {
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s store.WorkspaceTx) error {
 		for i, at := range []time.Time{noon, noon.Add(time.Hour), noon, {}} {
-			if err := s.PutTest(engine.TestRecord{At: at, CampaignID: fmt.Sprint(i)}); err != nil {
+			if err := s.PutTestSend(engine.TestRecord{At: at, CampaignID: fmt.Sprint(i)}); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	in(t, db, func(s store.Space) error {
+	in(t, db, func(s store.WorkspaceTx) error {
 		var got []string
-		err := s.Tests(3, func(r engine.TestRecord) error { got = append(got, r.CampaignID); return nil })
+		err := s.TestSends(3, func(r engine.TestRecord) error { got = append(got, r.CampaignID); return nil })
 		if want := []string{"1", "2", "0"}; !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}

@@ -12,7 +12,7 @@ import (
 
 // Records tests the records in the store that open returns. Every call of open returns an empty one, which closes at the
 // end of its test. sound, which may be nil, fails a test where a check of the store finds anything.
-func Records(t *testing.T, open func(testing.TB) store.DB, sound func(testing.TB, store.DB)) {
+func Records(t *testing.T, open func(testing.TB) store.DB, checkHealthy func(testing.TB, store.DB)) {
 	tests := []struct {
 		name string
 		run  func(*testing.T, store.DB)
@@ -32,12 +32,12 @@ func Records(t *testing.T, open func(testing.TB) store.DB, sound func(testing.TB
 		{"TestSends", testTestSends, nil},
 		{"Content", testContent, nil},
 		{"AgainstMaps", testAgainstMaps, nil},
-		{"DeleteRaces", testDeleteRaces, sound},
+		{"DeleteRaces", testDeleteRaces, checkHealthy},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			db := open(t)
-			write(t, db, func(tx store.Tx) error { return tx.In(space).PutSettings(engine.Workspace{ID: space}) })
+			write(t, db, func(tx store.Tx) error { return tx.Workspace(space).PutSettings(engine.Workspace{ID: space}) })
 			test.run(t, db)
 			if test.end != nil {
 				test.end(t, db)
@@ -46,19 +46,19 @@ func Records(t *testing.T, open func(testing.TB) store.DB, sound func(testing.TB
 	}
 }
 
-// Keys is a store of keys, with the records in it.
-type Keys interface {
+// KeyValueDB is a store of keys, with the records in it.
+type KeyValueDB interface {
 	kv.DB
 	store.DB
 }
 
 // Run tests the store of keys that open returns, and the records in it. Every call of open returns an empty one, which
 // closes at the end of its test.
-func Run(t *testing.T, open func(testing.TB) Keys) {
-	Records(t, func(t testing.TB) store.DB { return open(t) }, func(t testing.TB, db store.DB) { checkSound(t, db.(Keys)) })
+func Run(t *testing.T, open func(testing.TB) KeyValueDB) {
+	Records(t, func(t testing.TB) store.DB { return open(t) }, func(t testing.TB, db store.DB) { checkHealthy(t, db.(KeyValueDB)) })
 	tests := []struct {
 		name string
-		run  func(*testing.T, Keys)
+		run  func(*testing.T, KeyValueDB)
 	}{
 		{"Transaction", testTransaction},
 		{"Isolation", testIsolation},
@@ -97,13 +97,13 @@ func read(t testing.TB, db store.DB, fn func(store.Tx) error) {
 }
 
 // inKeys is [in] with the methods that only records over keys have.
-func inKeys(t testing.TB, db kv.DB, fn func(kv.Space) error) {
+func inKeys(t testing.TB, db kv.DB, fn func(kv.WorkspaceTx) error) {
 	t.Helper()
-	update(t, db, func(tx kv.Tx) error { return fn(kv.In(tx, space)) })
+	update(t, db, func(tx kv.Tx) error { return fn(kv.NewWorkspaceTx(tx, space)) })
 }
 
-// checkSound fails the test where a check of the store finds anything.
-func checkSound(t testing.TB, db Keys) {
+// checkHealthy fails the test where a check of the store finds anything.
+func checkHealthy(t testing.TB, db KeyValueDB) {
 	t.Helper()
 	checked, err := kv.Check(t.Context(), db, nil)
 	if errors.Is(err, store.ErrClosed) {

@@ -13,7 +13,7 @@ import (
 	"bugle/store/kv"
 )
 
-func testTransaction(t *testing.T, db Keys) {
+func testTransaction(t *testing.T, db KeyValueDB) {
 	set(t, db, "x1", "one", "x2", "two")
 	boom := errors.New("boom")
 	err := db.Update(t.Context(), func(tx kv.Tx) error {
@@ -46,7 +46,7 @@ func testTransaction(t *testing.T, db Keys) {
 	}
 }
 
-func testIsolation(t *testing.T, db Keys) {
+func testIsolation(t *testing.T, db KeyValueDB) {
 	set(t, db, "x", "before")
 	view(t, db, func(tx kv.Tx) error {
 		set(t, db, "x", "after", "y", "new")
@@ -75,7 +75,7 @@ func scan(t testing.TB, tx kv.Tx, prefix string, o kv.ScanOptions) []string {
 	return keys
 }
 
-func testScan(t *testing.T, db Keys) {
+func testScan(t *testing.T, db KeyValueDB) {
 	keys := []string{"a", "b", "b\x00", "b1", "b2", "b\xff", "b\xff\xff", "c", "\xff\xff", "\xff\xff1"}
 	for _, k := range keys {
 		set(t, db, k, "v"+k)
@@ -131,7 +131,7 @@ func testScan(t *testing.T, db Keys) {
 }
 
 // A scan shows what was there when it began, own writes included, whatever is written meanwhile.
-func testScanWhileWriting(t *testing.T, db Keys) {
+func testScanWhileWriting(t *testing.T, db KeyValueDB) {
 	set(t, db, "k1", "vk1", "k2", "vk2")
 	update(t, db, func(tx kv.Tx) error {
 		if err := tx.Set([]byte("k3"), []byte("vk3")); err != nil {
@@ -158,7 +158,7 @@ func testScanWhileWriting(t *testing.T, db Keys) {
 	})
 }
 
-func testWriters(t *testing.T, db Keys) {
+func testWriters(t *testing.T, db KeyValueDB) {
 	const writers, each = 6, 15
 	var wg sync.WaitGroup
 	for range writers {
@@ -185,7 +185,7 @@ func testWriters(t *testing.T, db Keys) {
 	}
 }
 
-func testContextEnds(t *testing.T, db Keys) {
+func testContextEnds(t *testing.T, db KeyValueDB) {
 	set(t, db, "x", "before", "x2", "before")
 	ctx, cancel := context.WithCancel(t.Context())
 	err := db.Update(ctx, func(tx kv.Tx) error {
@@ -212,7 +212,7 @@ func testContextEnds(t *testing.T, db Keys) {
 	}
 }
 
-func testClosed(t *testing.T, db Keys) {
+func testClosed(t *testing.T, db KeyValueDB) {
 	for range 2 {
 		if err := db.Close(); err != nil {
 			t.Errorf("Close: %v", err)
@@ -224,7 +224,7 @@ func testClosed(t *testing.T, db Keys) {
 }
 
 // A transaction that runs while the store is closed can be finished; others do not begin.
-func testCloseWaits(t *testing.T, db Keys) {
+func testCloseWaits(t *testing.T, db KeyValueDB) {
 	set(t, db, "x", "there")
 	closed := make(chan error, 1)
 	view(t, db, func(tx kv.Tx) error {

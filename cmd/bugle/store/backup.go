@@ -155,7 +155,7 @@ func runBackup(ctx context.Context, f *cli.Factory, file, secret string) error {
 	}
 	fmt.Fprintf(f.Out, "Backed up %s, %s and %s to %s (%s%s). The backup was verified.\n", phrase.Count(len(info.Workspaces), "workspace"),
 		phrase.Count(info.Campaigns, "campaign"), phrase.Count(info.Records, "record"), cli.Line(info.File), bytesText(info.Size), how)
-	if !info.Sound() {
+	if !info.Healthy() {
 		fmt.Fprintln(f.Out, "The store is damaged, and so is the backup. See `bugle doctor`.")
 	}
 	return nil

@@ -45,7 +45,7 @@ func runDoctor(ctx context.Context, f *cli.Factory, repair bool) error {
 	if err != nil {
 		return err
 	}
-	if repair && found.Mendable() > 0 {
+	if repair && found.Repairable() > 0 {
 		if !f.JSON {
 			sayFindings(f, found, "repair")
 			fmt.Fprintln(f.Out)
@@ -111,8 +111,8 @@ func sayFindings(f *cli.Factory, c cli.Checkup, how string) {
 	fmt.Fprintf(f.Out, "Checked %s, including %s. Found %s:\n", phrase.Count(c.Records, "record"), phrase.Count(c.Campaigns, "campaign"), phrase.Count(len(c.Findings), "problem"))
 	for _, x := range c.Findings {
 		fmt.Fprintf(f.Out, "\n  %s\n", cli.Line(x.What))
-		if x.Mend != "" {
-			fmt.Fprintf(f.Out, "    %s: %s\n", how, cli.Line(x.Mend))
+		if x.Repair != "" {
+			fmt.Fprintf(f.Out, "    %s: %s\n", how, cli.Line(x.Repair))
 			if x.Loss {
 				fmt.Fprintf(f.Out, "    this does not bring back lost data; %s\n", cli.Line(x.Advice))
 			}
@@ -120,7 +120,7 @@ func sayFindings(f *cli.Factory, c cli.Checkup, how string) {
 			fmt.Fprintf(f.Out, "    cannot be repaired; %s\n", cli.Line(x.Advice))
 		}
 	}
-	if n := c.Mendable(); n > 0 && how == "possible repair" {
+	if n := c.Repairable(); n > 0 && how == "possible repair" {
 		fmt.Fprintf(f.Out, "\nRepair %d of %d with `bugle doctor --repair`.\n", n, len(c.Findings))
 	}
 }
@@ -130,7 +130,7 @@ func sayRepaired(f *cli.Factory, c cli.Checkup) {
 	done := 0
 	for _, x := range c.Findings {
 		switch {
-		case x.Mended:
+		case x.Repaired:
 			done++
 		case x.Failed != "":
 			fmt.Fprintf(f.Out, "Not repaired: %s: %s\n", cli.Line(x.What), cli.Line(x.Failed))
@@ -144,12 +144,12 @@ const mostKeptLines = 10
 
 // sayKept lists the records that repairs replaced or removed, newest first.
 func sayKept(f *cli.Factory, c cli.Checkup) {
-	if len(c.Kept) == 0 {
+	if len(c.Quarantined) == 0 {
 		return
 	}
 	fmt.Fprintf(f.Out, "\nRepairs replaced or removed %s. The originals are kept; print them with `bugle doctor --json`:\n", phrase.Count(c.KeptRecords, "record"))
-	for i := range min(len(c.Kept), mostKeptLines) {
-		k := c.Kept[len(c.Kept)-1-i]
+	for i := range min(len(c.Quarantined), mostKeptLines) {
+		k := c.Quarantined[len(c.Quarantined)-1-i]
 		fmt.Fprintf(f.Out, "  %s  %s (%s)\n", k.At.Local().Format("2006-01-02 15:04"), cli.Line(k.What), phrase.Count(k.Bytes, "byte"))
 	}
 	if more := c.KeptRecords - mostKeptLines; more > 0 {

@@ -117,7 +117,7 @@ func sealed(e *cli.Environment) (key string, encrypted bool, err error) {
 	if !have {
 		return "", false, cli.ErrNoWorkspace
 	}
-	return badger.Sealed(e.DataDir())
+	return badger.Encryption(e.DataDir())
 }
 
 // stillSealed reports whether the store is still encrypted as before. If that is uncertain, as when the next process
@@ -251,7 +251,7 @@ func (r *rewritten) backups(ctx context.Context, f *cli.Factory, to *crypt.Key) 
 		}
 		secret, err := backupKey(ctx, f, b)
 		if err == nil {
-			_, err = backup.Reseal(ctx, b.File, secret, to)
+			_, err = backup.Reencrypt(ctx, b.File, secret, to)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -326,7 +326,7 @@ func keepKey(ctx context.Context, f *cli.Factory) error {
 	if err != nil {
 		return cli.Misuse(err)
 	}
-	id, _, err := badger.Sealed(f.DataDir())
+	id, _, err := badger.Encryption(f.DataDir())
 	if err != nil {
 		return err
 	}

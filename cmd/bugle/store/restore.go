@@ -142,7 +142,7 @@ func restoreStore(ctx context.Context, f *cli.Factory, from backup.Info, pass pa
 	if info.Encrypted && key == nil {
 		fmt.Fprintln(f.Out, "The backup was encrypted, but the store is not. Encrypt it with `bugle encrypt`.")
 	}
-	if !info.Sound() {
+	if !info.Healthy() {
 		fmt.Fprintln(f.Out, "The store was already damaged when this backup was made. See `bugle doctor`.")
 	}
 	return nil
@@ -192,11 +192,11 @@ func backupSecret(ctx context.Context, f *cli.Factory, b backup.Info, pass passp
 // restoredKey returns the key of the store to restore: that of the current store, or else of the backup; nil if it is
 // not to be encrypted.
 func restoredKey(ctx context.Context, f *cli.Factory, b backup.Info) (*crypt.Key, error) {
-	id, encrypted, err := badger.Sealed(f.DataDir())
+	id, encrypted, err := badger.Encryption(f.DataDir())
 	switch {
 	case err != nil:
 		return nil, err
-	case id == "" && (encrypted || !badger.Has(f.DataDir())):
+	case id == "" && (encrypted || !badger.Exists(f.DataDir())):
 		id, encrypted = b.Key, encrypted || b.Key != ""
 	}
 	if !encrypted {
@@ -212,7 +212,7 @@ func restoredKey(ctx context.Context, f *cli.Factory, b backup.Info) (*crypt.Key
 func restoreCampaign(ctx context.Context, f *cli.Factory, from backup.Info, pass passphrase, id string) error {
 	secret := ""
 	// The owner of the store has its key.
-	own, _, err := badger.Sealed(f.DataDir())
+	own, _, err := badger.Encryption(f.DataDir())
 	if err == nil && (own != from.Key || own == "") {
 		secret, err = backupSecret(ctx, f, from, pass)
 	}

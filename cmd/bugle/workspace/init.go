@@ -69,12 +69,12 @@ func createEncrypted(ctx context.Context, f *cli.Factory, w cli.NewWorkspace) (o
 		if err := f.OnFolder("init --encrypt", "Encrypt the disk of the database instead."); err != nil {
 			return out, err
 		}
-		_, encrypted, err := badger.Sealed(f.DataDir())
+		_, encrypted, err := badger.Encryption(f.DataDir())
 		switch {
 		case err != nil:
 			return out, err
 		case encrypted: // it stays what it is
-		case badger.Has(f.DataDir()):
+		case badger.Exists(f.DataDir()):
 			return out, cli.WithRemedy(fmt.Errorf("the store in %s already exists and is not encrypted", f.DataDir()), "No changes made. Encrypt it with `bugle encrypt`.")
 		default:
 			key, where, err := f.Keys().Fresh(ctx, false)
@@ -88,7 +88,7 @@ func createEncrypted(ctx context.Context, f *cli.Factory, w cli.NewWorkspace) (o
 	if !w.Encrypt {
 		return out, err
 	}
-	if now, _, _ := badger.Sealed(f.DataDir()); err != nil && out.KeyFrom == storekey.Keyring && now != out.Key {
+	if now, _, _ := badger.Encryption(f.DataDir()); err != nil && out.KeyFrom == storekey.Keyring && now != out.Key {
 		err = errors.Join(err, f.Keys().Drop(out.Key))
 	}
 	return out, err

@@ -35,7 +35,7 @@ func newMaker(ctx context.Context, f Filled) (*maker, error) {
 		return nil, err
 	}
 	err := db.Read(ctx, func(tx store.Tx) error {
-		sp := tx.In(sample.ID)
+		sp := tx.Workspace(sample.ID)
 		w, err := sp.Settings()
 		if err != nil {
 			return err

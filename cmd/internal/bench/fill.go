@@ -181,7 +181,7 @@ func (m *maker) put(ctx context.Context, db kv.DB, rows []numbered) error {
 	}
 	return db.Update(ctx, func(tx kv.Tx) error {
 		for _, steps := range made {
-			sp := kv.In(&fresh{Tx: tx}, Workspace)
+			sp := kv.NewWorkspaceTx(&fresh{Tx: tx}, Workspace)
 			for _, s := range steps {
 				rev := engine.Revision{At: s.UpdatedAt, By: s.UpdatedBy, Note: s.note}
 				if _, err := sp.PutCampaign(s.Campaign, engine.Summarize(s.Campaign), rev, false); err != nil {

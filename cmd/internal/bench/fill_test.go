@@ -25,7 +25,7 @@ func TestFill(t *testing.T) {
 		t.Fatal(err)
 	}
 	checked, err := kv.Check(t.Context(), db, nil)
-	if err != nil || !checked.Sound() || checked.Campaigns != n {
+	if err != nil || !checked.Healthy() || checked.Campaigns != n {
 		t.Errorf("checked: %+v, %v", checked, err)
 	}
 	rows := summaries(t, db)
@@ -61,7 +61,7 @@ func TestFill(t *testing.T) {
 func summaries(t *testing.T, db store.DB) (rows []engine.Summary) {
 	t.Helper()
 	err := db.Read(t.Context(), func(tx store.Tx) error {
-		return tx.In(Workspace).Summaries(func(s engine.Summary) error { rows = append(rows, s); return nil })
+		return tx.Workspace(Workspace).Summaries(func(s engine.Summary) error { rows = append(rows, s); return nil })
 	})
 	if err != nil {
 		t.Fatal(err)

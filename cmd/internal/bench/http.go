@@ -135,7 +135,7 @@ func someIDs(ctx context.Context, dir string, n int) (ids []string, err error) {
 	}
 	i, each := 0, max(1, n/asked)
 	err = db.Read(ctx, func(tx store.Tx) error {
-		return tx.In(Workspace).Summaries(func(s engine.Summary) error {
+		return tx.Workspace(Workspace).Summaries(func(s engine.Summary) error {
 			if i++; i%each == 0 {
 				ids = append(ids, s.ID)
 			}

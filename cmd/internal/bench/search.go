@@ -124,7 +124,7 @@ func (r *run) index(ctx context.Context) (ix *index.Index, took time.Duration, e
 	began := time.Now()
 	ix = index.New(index.Options{Now: func() time.Time { return r.filled.At }})
 	err = db.Read(ctx, func(tx store.Tx) error {
-		return ix.Load(ctx, rows(tx.In(Workspace)))
+		return ix.Load(ctx, rows(tx.Workspace(Workspace)))
 	})
 	if n := ix.Len(); err == nil && n != r.Campaigns {
 		err = fmt.Errorf("the index has %d of %d campaigns", n, r.Campaigns)
@@ -133,7 +133,7 @@ func (r *run) index(ctx context.Context) (ix *index.Index, took time.Duration, e
 }
 
 // rows gives the summaries of a workspace one by one.
-func rows(sp store.Space) iter.Seq2[engine.Summary, error] {
+func rows(sp store.WorkspaceTx) iter.Seq2[engine.Summary, error] {
 	return func(yield func(engine.Summary, error) bool) {
 		err := sp.Summaries(func(s engine.Summary) error {
 			if !yield(s, nil) {

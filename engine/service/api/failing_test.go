@@ -51,7 +51,7 @@ func (unwritten) Delete(_ []byte) error { return nil }
 func failingBench(t *testing.T) (*bench, *failing) {
 	f := new(failing)
 	return newBench(t, func(b *bench, _ *engine.Workspace) {
-		f.DB, f.Records = b.db.(kv.DB), kv.RecordsOf(f)
+		f.DB, f.Records = b.db.(kv.DB), kv.NewRecords(f)
 		b.db = f
 	}), f
 }
@@ -73,7 +73,7 @@ func TestTheDiskIsFull(t *testing.T) {
 	id, live := b.create(whole), b.create(whole)
 	b.publish(live)
 	for _, full := range []error{
-		fmt.Errorf("%w: nothing was written to %s; free at least 64 MB there and try again", store.ErrFull, insideWords),
+		fmt.Errorf("%w: nothing was written to %s; free at least 64 MB there and try again", store.ErrDiskFull, insideWords),
 		fmt.Errorf("write %s/store/000001.vlog: %w", insideWords, syscall.ENOSPC),
 	} {
 		f.update = full
@@ -112,7 +112,7 @@ func (s *stuck) Update(ctx context.Context, fn func(kv.Tx) error) error {
 func TestHealthWhileWritesAreStuck(t *testing.T) {
 	db := &stuck{}
 	b := newBench(t, func(b *bench, _ *engine.Workspace) {
-		db.DB, db.Records = b.db.(kv.DB), kv.RecordsOf(db)
+		db.DB, db.Records = b.db.(kv.DB), kv.NewRecords(db)
 		b.db = db
 	})
 	id := b.create(whole)
@@ -139,7 +139,7 @@ func TestHealthWhileWritesAreStuck(t *testing.T) {
 func TestTooMuchForOneTransaction(t *testing.T) {
 	b, f := failingBench(t)
 	id := b.create(whole)
-	f.update = fmt.Errorf("storing campaign %s: %w", id, store.ErrTooBig)
+	f.update = fmt.Errorf("storing campaign %s: %w", id, store.ErrTooLarge)
 	for _, w := range writes(id) {
 		a := b.do(w[0], w[1], w[2]).is(413, "error.code", "BAD_REQUEST")
 		if m := a.at("error.message"); !strings.Contains(m, "smaller") {
@@ -158,7 +158,7 @@ func TestWhatCannotBeReadNow(t *testing.T) {
 		status int
 	}{
 		"no descriptors":                {fmt.Errorf("the store in %s: proving a table: %w", insideWords, open.error), 503},
-		"no descriptors, said to be so": {fmt.Errorf("%w: %w", store.ErrLost, open.error), 503},
+		"no descriptors, said to be so": {fmt.Errorf("%w: %w", store.ErrDataLost, open.error), 503},
 		"something else":                {fmt.Errorf("the store in %s: it does not do it", insideWords), 500},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -24,7 +24,7 @@ func TestMetaIncludes(t *testing.T) {
 			h.ID, h.CampaignID, h.Channel, h.CreatedBy = id(i+1), id(i+1), catalog.Push, "ann@example.com"
 			h.CreatedAt, h.UpdatedAt = b.clock.Now(), b.clock.Now()
 			c := engine.Campaign{Head: h, Body: doc.NewObject()}
-			if _, err := tx.In("TEST").PutCampaign(c, engine.Summarize(c), engine.Revision{At: h.UpdatedAt, Note: "stored"}, false); err != nil {
+			if _, err := tx.Workspace("TEST").PutCampaign(c, engine.Summarize(c), engine.Revision{At: h.UpdatedAt, Note: "stored"}, false); err != nil {
 				return err
 			}
 		}

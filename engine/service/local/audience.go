@@ -25,7 +25,7 @@ type audiences struct {
 // EstimateAudience counts the profiles of the workspace that filters match. It reads all of them.
 func (au *audiences) EstimateAudience(ctx context.Context, r engine.AudienceRequest) (engine.AudienceCount, error) {
 	var out engine.AudienceCount
-	err := au.view(ctx, func(sp store.Space) error {
+	err := au.view(ctx, func(sp store.WorkspaceTx) error {
 		a, done, err := au.audience(ctx, sp, r)
 		defer done()
 		if err != nil {
@@ -40,14 +40,14 @@ func (au *audiences) EstimateAudience(ctx context.Context, r engine.AudienceRequ
 // AudienceMembers returns the profiles that filters match, by id.
 func (au *audiences) AudienceMembers(ctx context.Context, r engine.AudienceRequest) ([]engine.User, error) {
 	var out []engine.User
-	err := au.view(ctx, func(sp store.Space) (err error) {
+	err := au.view(ctx, func(sp store.WorkspaceTx) (err error) {
 		out, err = au.members(ctx, sp, r)
 		return err
 	})
 	return out, err
 }
 
-func (au *audiences) members(ctx context.Context, sp store.Space, r engine.AudienceRequest) ([]engine.User, error) {
+func (au *audiences) members(ctx context.Context, sp store.WorkspaceTx, r engine.AudienceRequest) ([]engine.User, error) {
 	a, done, err := au.audience(ctx, sp, r)
 	defer done()
 	if err != nil {
@@ -73,7 +73,7 @@ func (au *audiences) members(ctx context.Context, sp store.Space, r engine.Audie
 // ExplainAudience returns what each filter says of one profile.
 func (au *audiences) ExplainAudience(ctx context.Context, r engine.AudienceRequest) (engine.AudienceResult, error) {
 	var out engine.AudienceResult
-	err := au.view(ctx, func(sp store.Space) error {
+	err := au.view(ctx, func(sp store.WorkspaceTx) error {
 		a, done, err := au.audience(ctx, sp, r)
 		defer done()
 		if err != nil {
@@ -95,7 +95,7 @@ func (au *audiences) ExplainAudience(ctx context.Context, r engine.AudienceReque
 // audience makes filters ready, with what the workspace knows. Expressions among their values have what
 // those of a message have, but for an event; their content APIs are asked as those of one send. close ends
 // that, and is to be called in any case.
-func (au *audiences) audience(ctx context.Context, sp store.Space, r engine.AudienceRequest) (a *audience.Audience, close func(), err error) {
+func (au *audiences) audience(ctx context.Context, sp store.WorkspaceTx, r engine.AudienceRequest) (a *audience.Audience, close func(), err error) {
 	close = func() {}
 	w, err := au.settings(sp)
 	if err != nil {
@@ -133,7 +133,7 @@ func sourcesOf(w engine.Workspace, filters doc.Value) string {
 }
 
 // everyProfile returns all profiles, by id; an error of the store comes last.
-func everyProfile(sp store.Space) iter.Seq2[engine.User, error] {
+func everyProfile(sp store.WorkspaceTx) iter.Seq2[engine.User, error] {
 	return func(yield func(engine.User, error) bool) {
 		err := sp.Profiles(func(p engine.User) error {
 			if !yield(p, nil) {

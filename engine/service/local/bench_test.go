@@ -54,7 +54,7 @@ var filled = sync.OnceValues(func() (store.DB, error) {
 					body = long
 				}
 				c := engine.Campaign{Head: row.Head, Body: engine.WithName(body, row.Name)}
-				if _, err := tx.In("TEST").PutCampaign(c, row, engine.Revision{At: row.UpdatedAt}, false); err != nil {
+				if _, err := tx.Workspace("TEST").PutCampaign(c, row, engine.Revision{At: row.UpdatedAt}, false); err != nil {
 					return err
 				}
 			}

@@ -33,14 +33,14 @@ func (c *content) Content(ctx context.Context, kind engine.ContentKind) ([]engin
 		return nil, refuse("kind", "unknown kind of content %q", kind)
 	}
 	var out []engine.ContentItem
-	err := c.view(ctx, func(sp store.Space) (err error) {
+	err := c.view(ctx, func(sp store.WorkspaceTx) (err error) {
 		out, err = c.items(sp, kind)
 		return err
 	})
 	return out, err
 }
 
-func (c *content) items(sp store.Space, kind engine.ContentKind) ([]engine.ContentItem, error) {
+func (c *content) items(sp store.WorkspaceTx, kind engine.ContentKind) ([]engine.ContentItem, error) {
 	var out []engine.ContentItem
 	if kind == engine.KindBlock {
 		w, err := c.settings(sp)
@@ -64,14 +64,14 @@ func (c *content) items(sp store.Space, kind engine.ContentKind) ([]engine.Conte
 // ContentItem returns one item; NOT_FOUND where there is none.
 func (c *content) ContentItem(ctx context.Context, ref engine.ContentRef) (engine.ContentItem, error) {
 	var out engine.ContentItem
-	err := c.view(ctx, func(sp store.Space) (err error) {
+	err := c.view(ctx, func(sp store.WorkspaceTx) (err error) {
 		out, err = c.item(sp, ref)
 		return err
 	})
 	return out, err
 }
 
-func (c *content) item(sp store.Space, ref engine.ContentRef) (engine.ContentItem, error) {
+func (c *content) item(sp store.WorkspaceTx, ref engine.ContentRef) (engine.ContentItem, error) {
 	if !slices.Contains(engine.ContentKinds(), ref.Kind) {
 		return engine.ContentItem{}, refuse("kind", "unknown kind of content %q", ref.Kind)
 	}
@@ -110,7 +110,7 @@ func (c *content) PutContent(ctx context.Context, item engine.ContentItem) (engi
 		return engine.ContentRef{}, err
 	}
 	ref := item.Ref()
-	err := c.update(ctx, func(sp store.Space) error {
+	err := c.update(ctx, func(sp store.WorkspaceTx) error {
 		ref = item.Ref()
 		switch ref.Kind {
 		case engine.KindBlock:
@@ -128,7 +128,7 @@ func (c *content) PutContent(ctx context.Context, item engine.ContentItem) (engi
 	return ref, nil
 }
 
-func (c *content) putBlock(sp store.Space, b engine.ContentBlock) error {
+func (c *content) putBlock(sp store.WorkspaceTx, b engine.ContentBlock) error {
 	w, err := c.settings(sp)
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func blockCycle(w engine.Workspace, name string) []string {
 	return follow(name, nil)
 }
 
-func (c *content) putTemplate(sp store.Space, t engine.ContentTemplate) (engine.ContentRef, error) {
+func (c *content) putTemplate(sp store.WorkspaceTx, t engine.ContentTemplate) (engine.ContentRef, error) {
 	ref := engine.ContentRef{Kind: engine.KindTemplate, Name: t.ID}
 	newest, err := sp.ContentItem(ref)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -212,7 +212,7 @@ func (c *content) putTemplate(sp store.Space, t engine.ContentTemplate) (engine.
 
 // DeleteContent removes an item; NOT_FOUND where there is none.
 func (c *content) DeleteContent(ctx context.Context, ref engine.ContentRef) error {
-	return c.update(ctx, func(sp store.Space) error {
+	return c.update(ctx, func(sp store.WorkspaceTx) error {
 		if _, err := c.item(sp, ref); err != nil {
 			return err
 		}
@@ -232,7 +232,7 @@ func (c *content) DeleteContent(ctx context.Context, ref engine.ContentRef) erro
 func (c *content) TryContentAPI(ctx context.Context, name string, args []string) (engine.ContentTrial, error) {
 	var api engine.ContentAPI
 	var policy engine.ContentPolicy
-	err := c.view(ctx, func(sp store.Space) error {
+	err := c.view(ctx, func(sp store.WorkspaceTx) error {
 		item, err := c.item(sp, engine.ContentRef{Kind: engine.KindAPI, Name: name})
 		if err != nil {
 			return err

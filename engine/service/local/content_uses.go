@@ -20,7 +20,7 @@ var rootOf = map[engine.ContentKind]string{
 // ContentUses returns what names an item. Names that an expression computes are not seen.
 func (u *uses) ContentUses(ctx context.Context, ref engine.ContentRef) ([]engine.ContentUse, error) {
 	var out []engine.ContentUse
-	err := u.view(ctx, func(sp store.Space) error {
+	err := u.view(ctx, func(sp store.WorkspaceTx) error {
 		out = nil
 		if _, err := u.content.item(sp, ref); err != nil {
 			return err

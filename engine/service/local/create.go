@@ -31,8 +31,8 @@ const (
 
 // Answered reports whether a create with that Idempotency-Key has an answer, which a repeat gets.
 func (s *Service) Answered(ctx context.Context, key string) (answered bool, err error) {
-	err = s.view(ctx, func(sp store.Space) error {
-		rec, err := sp.Idempotent(opCreate, key)
+	err = s.view(ctx, func(sp store.WorkspaceTx) error {
+		rec, err := sp.IdempotencyRecord(opCreate, key)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}
@@ -53,7 +53,7 @@ func (s *Service) Create(ctx context.Context, r engine.CreateRequest) (engine.Cr
 	}
 	c := newCall(ids, opCreate, r.Body.Encode())
 	answer := func(out *engine.Created) *engine.ResponseInfo { return &out.ResponseInfo }
-	return runOnce(ctx, s.keys, c, answer, func(sp store.Space) (engine.Created, error) {
+	return runOnce(ctx, s.keys, c, answer, func(sp store.WorkspaceTx) (engine.Created, error) {
 		w, err := s.shared(sp)
 		if err != nil {
 			return engine.Created{}, err
@@ -115,7 +115,7 @@ func (s *Service) newDraft(w engine.Workspace, body doc.Value) engine.Campaign {
 }
 
 // useRequestID keeps a create's request_id from being used again within its window.
-func (s *Service) useRequestID(sp store.Space, ch engine.Channel, id string) error {
+func (s *Service) useRequestID(sp store.WorkspaceTx, ch engine.Channel, id string) error {
 	if id == "" {
 		return nil
 	}

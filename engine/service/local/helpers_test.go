@@ -88,7 +88,7 @@ func anotherHandle(db *mem.DB) store.DB {
 	return struct {
 		kv.DB
 		kv.Records
-	}{db, kv.RecordsOf(db)}
+	}{db, kv.NewRecords(db)}
 }
 
 func profiles() []engine.User {
@@ -162,7 +162,7 @@ func (b *bench) store(c engine.Campaign) {
 		c.Body = parse(b.t, `{}`)
 	}
 	b.ok(b.db.Write(b.ctx, func(tx store.Tx) error {
-		_, err := tx.In("TEST").PutCampaign(c, engine.Summarize(c), engine.Revision{At: c.UpdatedAt, Note: "stored"}, false)
+		_, err := tx.Workspace("TEST").PutCampaign(c, engine.Summarize(c), engine.Revision{At: c.UpdatedAt, Note: "stored"}, false)
 		return err
 	}))
 	b.Reindex()

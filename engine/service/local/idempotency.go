@@ -71,10 +71,10 @@ type idempotency struct {
 
 // runOnce runs do in one transaction, or returns the answer that the call's key already has. answer
 // points into a result.
-func runOnce[T any](ctx context.Context, i *idempotency, c call, answer func(*T) *engine.ResponseInfo, do func(store.Space) (T, error)) (T, error) {
+func runOnce[T any](ctx context.Context, i *idempotency, c call, answer func(*T) *engine.ResponseInfo, do func(store.WorkspaceTx) (T, error)) (T, error) {
 	var out T
 	var earlier []byte
-	err := i.update(ctx, func(sp store.Space) error {
+	err := i.update(ctx, func(sp store.WorkspaceTx) error {
 		out, earlier = *new(T), nil
 		found, err := i.lookup(sp, c)
 		if err != nil {
@@ -102,11 +102,11 @@ func runOnce[T any](ctx context.Context, i *idempotency, c call, answer func(*T)
 
 // lookup returns the stored answer to the call's key, nil where there is none, and 409 where the
 // key belongs to another body or to a call that still runs.
-func (i *idempotency) lookup(sp store.Space, c call) ([]byte, error) {
+func (i *idempotency) lookup(sp store.WorkspaceTx, c call) ([]byte, error) {
 	if c.IdempotencyKey == "" {
 		return nil, nil
 	}
-	rec, err := sp.Idempotent(c.op, c.IdempotencyKey)
+	rec, err := sp.IdempotencyRecord(c.op, c.IdempotencyKey)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
@@ -117,7 +117,7 @@ func (i *idempotency) lookup(sp store.Space, c call) ([]byte, error) {
 		return nil, nil
 	}
 	if rec.Running { // what a process that has died left behind holds no key
-		if held, err := sp.Held(rec.Lease); err != nil || !held {
+		if held, err := sp.LeaseHeld(rec.Lease); err != nil || !held {
 			return nil, err
 		}
 	}
@@ -134,12 +134,12 @@ func keyConflict(message string) error {
 	return &engine.Error{Code: engine.BadRequest, HTTP: http.StatusConflict, Message: message, Target: "Idempotency-Key", Err: errKey}
 }
 
-func (i *idempotency) store(sp store.Space, c call, result any) error {
+func (i *idempotency) store(sp store.WorkspaceTx, c call, result any) error {
 	return i.storeWithLease(sp, c, result, "")
 }
 
 // storeWithLease is remember for work that is marked with a lease: the answer is stored only while that is held.
-func (i *idempotency) storeWithLease(sp store.Space, c call, result any, lease string) error {
+func (i *idempotency) storeWithLease(sp store.WorkspaceTx, c call, result any, lease string) error {
 	b, err := json.Marshal(result)
 	if err != nil {
 		return fmt.Errorf("storing the response: %w", err)
@@ -147,7 +147,7 @@ func (i *idempotency) storeWithLease(sp store.Space, c call, result any, lease s
 	return i.putBytes(sp, c, slices.Concat([]byte(`{"result":`), b, []byte(`}`)), lease) // as remembered is spelled
 }
 
-func (i *idempotency) put(sp store.Space, c call, r storedResult) error {
+func (i *idempotency) put(sp store.WorkspaceTx, c call, r storedResult) error {
 	b, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("storing the response: %w", err)
@@ -155,13 +155,13 @@ func (i *idempotency) put(sp store.Space, c call, r storedResult) error {
 	return i.putBytes(sp, c, b, "")
 }
 
-func (i *idempotency) putBytes(sp store.Space, c call, answer []byte, lease string) error {
+func (i *idempotency) putBytes(sp store.WorkspaceTx, c call, answer []byte, lease string) error {
 	if c.IdempotencyKey == "" {
 		return nil
 	}
 	i.sweeper.soon()
 	now := i.now()
-	return sp.PutIdempotent(store.Idempotent{
+	return sp.PutIdempotencyRecord(store.IdempotencyRecord{
 		Operation: c.op, Key: c.IdempotencyKey, Fingerprint: c.fingerprint, Lease: lease,
 		At: now, ExpiresAt: now.Add(keyLifetime), Result: answer,
 	})
@@ -174,7 +174,7 @@ func (i *idempotency) storeRefusal(ctx context.Context, c call, err error) {
 		return
 	}
 	r := refusal{Code: e.Code, HTTP: e.HTTP, Message: e.Message, Target: e.Target, Details: e.Details, RequestID: c.RequestID}
-	err = i.update(ctx, func(sp store.Space) error {
+	err = i.update(ctx, func(sp store.WorkspaceTx) error {
 		if found, err := i.lookup(sp, c); err != nil || found != nil {
 			return err
 		}

@@ -106,7 +106,7 @@ func (x *indexer) fill(ctx context.Context, ix *index.Index) error {
 	err := ix.Load(ctx, func(yield func(engine.Summary, error) bool) {
 		err := x.db.Read(ctx, func(tx store.Tx) error {
 			version = tx.Version()
-			return tx.In(x.workspace).NewestSummaries(func(sum engine.Summary) error {
+			return tx.Workspace(x.workspace).NewestSummaries(func(sum engine.Summary) error {
 				if !yield(sum, nil) {
 					return store.Stop
 				}
@@ -179,7 +179,7 @@ func (x *indexer) reread(changes []change) {
 	}
 	changes = changes[:0]
 	err := x.db.Read(x.tasks.ctx, func(tx store.Tx) error {
-		return tx.In(x.workspace).SummariesOf(slices.Collect(maps.Keys(gone)), func(row engine.Summary) error {
+		return tx.Workspace(x.workspace).SummariesByID(slices.Collect(maps.Keys(gone)), func(row engine.Summary) error {
 			delete(gone, row.ID)
 			changes = append(changes, change{row: row})
 			return nil

@@ -62,8 +62,8 @@ func (k sendRecord) sent(ctx context.Context) (left bool, err error) {
 	if k.sendLedger == nil || !k.resumed {
 		return false, nil
 	}
-	err = k.s.view(ctx, func(sp store.Space) error {
-		rec, err := sp.Idempotent(opMessage, k.key)
+	err = k.s.view(ctx, func(sp store.WorkspaceTx) error {
+		rec, err := sp.IdempotencyRecord(opMessage, k.key)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return nil
@@ -81,23 +81,23 @@ func (k sendRecord) sent(ctx context.Context) (left bool, err error) {
 
 // begin notes that the message is given to a provider which the store knows nothing of.
 func (k sendRecord) begin(ctx context.Context) error {
-	return k.s.update(ctx, func(sp store.Space) error { return k.write(sp, true) })
+	return k.s.update(ctx, func(sp store.WorkspaceTx) error { return k.write(sp, true) })
 }
 
 // write notes that the message is on its way, or has left.
-func (k sendRecord) write(sp store.Space, leaving bool) error {
+func (k sendRecord) write(sp store.WorkspaceTx, leaving bool) error {
 	if k.sendLedger == nil {
 		return nil
 	}
 	now := k.s.now()
-	return sp.PutIdempotent(store.Idempotent{
+	return sp.PutIdempotencyRecord(store.IdempotencyRecord{
 		Operation: opMessage, Key: k.key, Running: leaving, Lease: k.lease, At: now, ExpiresAt: now.Add(keyLifetime),
 	})
 }
 
 // abort notes that no provider has taken the message.
 func (k sendRecord) abort(ctx context.Context) {
-	err := k.s.update(ctx, func(sp store.Space) error { return sp.DeleteIdempotent(opMessage, k.key) })
+	err := k.s.update(ctx, func(sp store.WorkspaceTx) error { return sp.DeleteIdempotencyRecord(opMessage, k.key) })
 	if err != nil {
 		k.s.log.Warn("a message that was not sent counts as sent", "error", err)
 	}
@@ -108,11 +108,11 @@ func (k sendRecord) abort(ctx context.Context) {
 const maxRecordsPerDelete = 500
 
 // forget removes the marks: the answer to the key stands for them.
-func (m *sendLedger) forget(sp store.Space) error {
+func (m *sendLedger) forget(sp store.WorkspaceTx) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, key := range m.used[:min(len(m.used), maxRecordsPerDelete)] {
-		if err := sp.DeleteIdempotent(opMessage, key); err != nil {
+		if err := sp.DeleteIdempotencyRecord(opMessage, key); err != nil {
 			return err
 		}
 	}

@@ -26,7 +26,7 @@ type lists struct {
 // Get returns a campaign with its current status.
 func (l *lists) Get(ctx context.Context, id string) (engine.Campaign, error) {
 	var out engine.Campaign
-	err := l.view(ctx, func(sp store.Space) error {
+	err := l.view(ctx, func(sp store.WorkspaceTx) error {
 		var err error
 		out, err = l.campaign(sp, id)
 		return err
@@ -41,7 +41,7 @@ func (l *lists) List(ctx context.Context, q engine.ListQuery) ([]engine.Summary,
 		return ix.Page(ctx, f.index(), l.now(), 0, ix.Len())
 	}
 	var out []engine.Summary
-	err := l.view(ctx, func(sp store.Space) error {
+	err := l.view(ctx, func(sp store.WorkspaceTx) error {
 		var err error
 		out, err = l.matching(sp, f.keeps)
 		return err
@@ -51,7 +51,7 @@ func (l *lists) List(ctx context.Context, q engine.ListQuery) ([]engine.Summary,
 
 // matching returns the summaries, as they are now, that keep takes: newest change first, ids
 // breaking ties. A damaged one is logged and left out; it must not hide the others.
-func (l *lists) matching(sp store.Space, keep func(engine.Summary) bool) ([]engine.Summary, error) {
+func (l *lists) matching(sp store.WorkspaceTx, keep func(engine.Summary) bool) ([]engine.Summary, error) {
 	now := l.now()
 	var out []engine.Summary
 	err := sp.Summaries(func(sum engine.Summary) error {
@@ -127,7 +127,7 @@ func (l *lists) found(ctx context.Context, ix *index.Index, f filter, limit, n i
 		return out, true, nil
 	}
 	whole := true
-	err = l.view(ctx, func(sp store.Space) error {
+	err = l.view(ctx, func(sp store.WorkspaceTx) error {
 		for i, row := range rows {
 			if out[i].ID != "" {
 				continue
@@ -152,7 +152,7 @@ func (l *lists) found(ctx context.Context, ix *index.Index, f filter, limit, n i
 // scanned makes a page of all summaries in the store.
 func (l *lists) scanned(ctx context.Context, f filter, limit, n int) ([]engine.Campaign, error) {
 	out := []engine.Campaign{}
-	err := l.view(ctx, func(sp store.Space) error {
+	err := l.view(ctx, func(sp store.WorkspaceTx) error {
 		out = out[:0]
 		rows, err := l.matching(sp, f.keeps)
 		if err != nil {
@@ -213,7 +213,7 @@ func (l *lists) metas(ctx context.Context, f filter, limit, n int) ([]engine.Met
 	} else {
 		counts := map[string]int{}
 		children = func(id string) int { return counts[id] }
-		err := l.view(ctx, func(sp store.Space) error {
+		err := l.view(ctx, func(sp store.WorkspaceTx) error {
 			all, err := l.matching(sp, func(sum engine.Summary) bool {
 				if sum.ParentID != "" {
 					counts[sum.ParentID]++

@@ -77,7 +77,7 @@ var (
 func Open(db store.DB, workspace string, o Options) (*Service, error) {
 	s := newService(db, workspace, o)
 	ctx := context.Background()
-	err := s.view(ctx, func(sp store.Space) error {
+	err := s.view(ctx, func(sp store.WorkspaceTx) error {
 		_, err := s.reader.settings(sp)
 		return err
 	})
@@ -144,7 +144,7 @@ func (s *Service) Close() error {
 }
 
 // put stores c as changed now by someone, with a note for the history.
-func (s *Service) put(sp store.Space, c *engine.Campaign, by, note string, coalesce bool) error {
+func (s *Service) put(sp store.WorkspaceTx, c *engine.Campaign, by, note string, coalesce bool) error {
 	rev := s.revise(c, by, note)
 	n, err := sp.PutCampaign(*c, engine.Summarize(*c), rev, coalesce)
 	if err != nil {

@@ -177,7 +177,7 @@ func (k outboxWriter) Put(ctx context.Context, m delivery.Message, at time.Time)
 		}
 		d.Push = &engine.PushMessage{Platform: p.Platform, Token: p.Token, Title: p.Title, Body: p.Body, Headers: p.Headers, Payload: payload}
 	}
-	return d.ID, k.s.update(ctx, func(sp store.Space) error {
+	return d.ID, k.s.update(ctx, func(sp store.WorkspaceTx) error {
 		if err := k.record.write(sp, false); err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 // spaceSource reads the content of a workspace within a transaction.
 type spaceSource struct {
 	c  *content
-	sp store.Space
+	sp store.WorkspaceTx
 }
 
 var _ assemble.Source = spaceSource{}
@@ -34,7 +34,7 @@ type sendContent struct {
 }
 
 // loadContent returns what the expressions of a document can name, and the document with its templates.
-func (c *content) loadContent(ctx context.Context, sp store.Space, w engine.Workspace, ch engine.Channel, document doc.Value) (*sendContent, doc.Value, error) {
+func (c *content) loadContent(ctx context.Context, sp store.WorkspaceTx, w engine.Workspace, ch engine.Channel, document doc.Value) (*sendContent, doc.Value, error) {
 	m, document, err := assemble.Load(ctx, spaceSource{c, sp}, w, ch, document)
 	if err != nil {
 		return nil, document, err

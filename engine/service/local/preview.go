@@ -29,7 +29,7 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 	var known bool
 	var env schema.Env
 	body := r.Body
-	err = s.view(ctx, func(sp store.Space) error {
+	err = s.view(ctx, func(sp store.WorkspaceTx) error {
 		w, err := s.reader.settings(sp)
 		if err != nil {
 			return err
@@ -78,7 +78,7 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 }
 
 // previewData returns what the expressions are resolved with, and reports whether the workspace knows the user.
-func previewData(sp store.Space, m *sendContent, body doc.Value) (data personalize.Data, known bool, err error) {
+func previewData(sp store.WorkspaceTx, m *sendContent, body doc.Value) (data personalize.Data, known bool, err error) {
 	user := body.Get("user_identification")
 	prof, known, err := find(sp, user.Get("type").Text(), user.Get("value").Text())
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // be read is not valid.
 func (s *Service) Validate(ctx context.Context, id string) (engine.Validation, error) {
 	var out engine.Validation
-	err := s.view(ctx, func(sp store.Space) error {
+	err := s.view(ctx, func(sp store.WorkspaceTx) error {
 		w, err := s.shared(sp)
 		if err != nil {
 			return err
@@ -52,10 +52,10 @@ func (s *Service) Publish(ctx context.Context, r engine.PublishRequest) (engine.
 	}
 	c := newCall(ids, opUpdate, []byte(r.ID), []byte(catalog.Publish))
 	answer := func(out *engine.Updated) *engine.ResponseInfo { return &out.ResponseInfo }
-	return runOnce(ctx, s.keys, c, answer, func(sp store.Space) (engine.Updated, error) { return s.publish(sp, r) })
+	return runOnce(ctx, s.keys, c, answer, func(sp store.WorkspaceTx) (engine.Updated, error) { return s.publish(sp, r) })
 }
 
-func (s *Service) publish(sp store.Space, r engine.PublishRequest) (engine.Updated, error) {
+func (s *Service) publish(sp store.WorkspaceTx, r engine.PublishRequest) (engine.Updated, error) {
 	w, err := s.shared(sp)
 	if err != nil {
 		return engine.Updated{}, err
@@ -101,7 +101,7 @@ func (s *Service) ChangeStatus(ctx context.Context, r engine.StatusRequest) (eng
 	}
 	c := newCall(ids, opStatus, []byte(r.ID), []byte(r.Action))
 	answer := func(out *engine.StatusChanged) *engine.ResponseInfo { return &out.ResponseInfo }
-	return runOnce(ctx, s.keys, c, answer, func(sp store.Space) (engine.StatusChanged, error) { return s.changeStatus(sp, r) })
+	return runOnce(ctx, s.keys, c, answer, func(sp store.WorkspaceTx) (engine.StatusChanged, error) { return s.changeStatus(sp, r) })
 }
 
 var actionNotes = map[engine.Action]string{catalog.Stop: "stopped", catalog.Pause: "paused", catalog.Resume: "resumed"}
@@ -116,7 +116,7 @@ func checkAction(a engine.Action) error {
 	return refuse("action", "the action must be STOP, PAUSE or RESUME, not %q", a)
 }
 
-func (s *Service) changeStatus(sp store.Space, r engine.StatusRequest) (engine.StatusChanged, error) {
+func (s *Service) changeStatus(sp store.WorkspaceTx, r engine.StatusRequest) (engine.StatusChanged, error) {
 	c, err := s.campaign(sp, r.ID)
 	if err != nil {
 		return engine.StatusChanged{}, err

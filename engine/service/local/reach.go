@@ -127,7 +127,7 @@ func (re *reachability) start(due []string, now time.Time) *estimate {
 	if !re.tasks.start(func(ctx context.Context) {
 		defer close(r.done)
 		var made map[string]engine.Reachability
-		r.err = re.view(ctx, func(sp store.Space) error {
+		r.err = re.view(ctx, func(sp store.WorkspaceTx) error {
 			var err error
 			made, err = re.count(ctx, sp, r.ids, now)
 			return err
@@ -155,7 +155,7 @@ type countedCampaign struct {
 }
 
 // count counts the users that campaigns reach, each profile looked at once.
-func (re *reachability) count(ctx context.Context, sp store.Space, ids []string, now time.Time) (map[string]engine.Reachability, error) {
+func (re *reachability) count(ctx context.Context, sp store.WorkspaceTx, ids []string, now time.Time) (map[string]engine.Reachability, error) {
 	var due []*countedCampaign
 	for _, id := range ids {
 		c, err := sp.Campaign(id)

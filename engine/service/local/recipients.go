@@ -39,7 +39,7 @@ var identifierKinds = map[string]string{
 
 // recipients resolves the identifier values of a test. A value that finds nobody is a recipient
 // that fails; a segment that is not there is refused.
-func (s *Service) recipients(ctx context.Context, sp store.Space, w engine.Workspace, p *testPlan, meta doc.Value) ([]recipient, error) {
+func (s *Service) recipients(ctx context.Context, sp store.WorkspaceTx, w engine.Workspace, p *testPlan, meta doc.Value) ([]recipient, error) {
 	identifier, values := meta.Get("identifier").Text(), meta.Get(mIdentValues).Strings()
 	if identifier == "CUSTOM_SEGMENT" && len(values) > 0 {
 		return s.members(ctx, sp, w, p, values[0])
@@ -55,7 +55,7 @@ func (s *Service) recipients(ctx context.Context, sp store.Space, w engine.Works
 	return out, nil
 }
 
-func (s *Service) recipient(sp store.Space, p *testPlan, identifier, value string) (recipient, error) {
+func (s *Service) recipient(sp store.WorkspaceTx, p *testPlan, identifier, value string) (recipient, error) {
 	name := value
 	if endpoint, _, ok := webpush.ParseSubscription(value); ok && identifier == "PUSH_ID" {
 		name = endpoint // the rest are the browser's keys
@@ -76,7 +76,7 @@ func (s *Service) recipient(sp store.Space, p *testPlan, identifier, value strin
 }
 
 // find returns the profile that an identifier's value leads to; of several the first by id.
-func find(sp store.Space, identifier, value string) (engine.User, bool, error) {
+func find(sp store.WorkspaceTx, identifier, value string) (engine.User, bool, error) {
 	kind, ok := identifierKinds[identifier]
 	if !ok || value == "" || len(value) > 4096 {
 		return engine.User{}, false, nil
@@ -109,7 +109,7 @@ func hasAndroid(p engine.User, advertisingID string) bool {
 
 // members returns the first members of a segment: those that it lists, in their order, and then those
 // that its filters pick.
-func (s *Service) members(ctx context.Context, sp store.Space, w engine.Workspace, p *testPlan, name string) ([]recipient, error) {
+func (s *Service) members(ctx context.Context, sp store.WorkspaceTx, w engine.Workspace, p *testPlan, name string) ([]recipient, error) {
 	const target = mTestMeta + "." + mIdentValues
 	at := slices.IndexFunc(w.Segments, func(seg engine.Segment) bool { return seg.Name == name })
 	if at < 0 {

@@ -25,8 +25,8 @@ type reader struct {
 func (r *reader) now() time.Time { return r.clock().UTC().Round(0) }
 
 // view runs fn in one transaction that reads the records. What fn fails with is turned into what a caller may see.
-func (r *reader) view(ctx context.Context, fn func(store.Space) error) error {
-	return r.explain(ctx, r.db.Read(ctx, func(tx store.Tx) error { return fn(tx.In(r.workspace)) }))
+func (r *reader) view(ctx context.Context, fn func(store.WorkspaceTx) error) error {
+	return r.explain(ctx, r.db.Read(ctx, func(tx store.Tx) error { return fn(tx.Workspace(r.workspace)) }))
 }
 
 // explain lets refusals and ended contexts through, and wraps what the store says.
@@ -39,7 +39,7 @@ func (r *reader) explain(ctx context.Context, err error) error {
 		return err
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return err
-	case errors.Is(err, store.ErrTooBig):
+	case errors.Is(err, store.ErrTooLarge):
 		return engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge, "this change is too large; make it smaller, or split it into several requests")
 	case errors.As(err, &corrupt):
 		r.log.Error("damaged record", "what", corrupt.What, "error", err)
@@ -47,7 +47,7 @@ func (r *reader) explain(ctx context.Context, err error) error {
 	}
 	r.log.Error("store", "error", err)
 	switch {
-	case store.NoSpace(err):
+	case store.IsDiskFull(err):
 		e := internal(err, "%v", err)
 		e.HTTP = http.StatusInsufficientStorage
 		return e
@@ -55,7 +55,7 @@ func (r *reader) explain(ctx context.Context, err error) error {
 		e := internal(err, "%v; try again in a moment", err)
 		e.HTTP, e.RetryAfter = http.StatusServiceUnavailable, time.Second
 		return e
-	case store.NoFiles(err):
+	case store.IsTooManyFiles(err):
 		e := internal(err, "the store cannot open its files (%v); try again in a moment", err)
 		e.HTTP, e.RetryAfter = http.StatusServiceUnavailable, time.Second
 		return e
@@ -86,7 +86,7 @@ func withRequestID(err error, requestID string) error {
 }
 
 // settings returns a copy of the settings that the caller may change.
-func (r *reader) settings(sp store.Space) (engine.Workspace, error) {
+func (r *reader) settings(sp store.WorkspaceTx) (engine.Workspace, error) {
 	w, err := sp.Settings()
 	if err != nil {
 		return w, r.noSettings(err)
@@ -102,7 +102,7 @@ func (r *reader) noSettings(err error) error {
 }
 
 // campaign returns a campaign as it is now: its state moved on by the clock.
-func (r *reader) campaign(sp store.Space, id string) (engine.Campaign, error) {
+func (r *reader) campaign(sp store.WorkspaceTx, id string) (engine.Campaign, error) {
 	if id == "" || len(id) > maxID {
 		return engine.Campaign{}, engine.MissingCampaign(id)
 	}
@@ -145,13 +145,13 @@ func newWriter(db store.DB, workspace string, t *tasks, o Options) *writer {
 
 // update runs fn in one transaction that changes the workspace's records. Once it is committed, and
 // before update returns, searches see what it has changed.
-func (w *writer) update(ctx context.Context, fn func(store.Space) error) error {
+func (w *writer) update(ctx context.Context, fn func(store.WorkspaceTx) error) error {
 	var watch *changeRecorder
 	done := false
 	err := w.db.Write(ctx, func(tx store.Tx) error {
 		watch, done = &changeRecorder{}, false
 		tx.Watch(watch)
-		err := fn(tx.In(w.workspace))
+		err := fn(tx.Workspace(w.workspace))
 		done = err == nil
 		return err
 	})
@@ -167,12 +167,12 @@ func (w *writer) update(ctx context.Context, fn func(store.Space) error) error {
 	}
 	if done && err != nil && !nothingWritten(ctx, err) {
 		w.log.Error("store", "error", err)
-		if store.NoSpace(err) {
+		if store.IsDiskFull(err) {
 			e := internal(err, "the disk is full (%v), so the change may not have been saved; free some space, then repeat the request with the same Idempotency-Key", err)
 			e.HTTP = http.StatusInsufficientStorage
 			return e
 		}
-		if errors.Is(err, store.ErrUnknown) {
+		if errors.Is(err, store.ErrCommitUnknown) {
 			e := internal(err, "%v, so it may not have been saved; repeat the request with the same Idempotency-Key", err)
 			e.HTTP, e.RetryAfter = http.StatusServiceUnavailable, time.Second
 			return e
@@ -187,10 +187,10 @@ func nothingWritten(ctx context.Context, err error) bool {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return true
 	}
-	if errors.Is(err, store.ErrUnknown) {
+	if errors.Is(err, store.ErrCommitUnknown) {
 		return false
 	}
-	for _, known := range []error{store.ErrUnreachable, store.ErrBusy, store.ErrLease, store.ErrFull, store.ErrTooBig, store.ErrReadOnly, store.ErrClosed} {
+	for _, known := range []error{store.ErrUnreachable, store.ErrBusy, store.ErrLeaseExpired, store.ErrDiskFull, store.ErrTooLarge, store.ErrReadOnly, store.ErrClosed} {
 		if errors.Is(err, known) {
 			return true
 		}
@@ -212,13 +212,13 @@ type changeRecorder struct {
 
 var _ store.Watcher = (*changeRecorder)(nil)
 
-func (w *changeRecorder) Configured(string) { w.settled = true }
+func (w *changeRecorder) SettingsStored(string) { w.settled = true }
 
-func (w *changeRecorder) Summarized(_ string, row engine.Summary) {
+func (w *changeRecorder) SummaryStored(_ string, row engine.Summary) {
 	w.changes = append(w.changes, change{row: row})
 }
 
-func (w *changeRecorder) Cleared(_, id string) {
+func (w *changeRecorder) CampaignRemoved(_, id string) {
 	c := change{gone: true}
 	c.row.ID = id
 	w.changes = append(w.changes, c)

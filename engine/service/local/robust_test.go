@@ -149,7 +149,7 @@ func TestStoreFailure(t *testing.T) {
 	b := newBench(t, local.Options{})
 	id := b.create(`{%s}`, pushHead)
 	db := &broken{DB: b.db}
-	db.Records = kv.RecordsOf(db)
+	db.Records = kv.NewRecords(db)
 	full, err := local.Open(db, "TEST", local.Options{})
 	b.ok(err)
 	_, err = full.Get(b.ctx, id) // what is there can be read

@@ -25,7 +25,7 @@ func (s *Service) Save(ctx context.Context, r engine.SaveRequest) (engine.Head, 
 		}
 	}
 	var out engine.Head
-	err := s.update(ctx, func(sp store.Space) error {
+	err := s.update(ctx, func(sp store.WorkspaceTx) error {
 		c, err := s.campaign(sp, r.ID)
 		if err != nil {
 			return err
@@ -68,24 +68,24 @@ func (s *Service) PutWorkingCopy(ctx context.Context, id string, w engine.Workin
 	if err := checkBody(w.Body); err != nil {
 		return err
 	}
-	return s.update(ctx, func(sp store.Space) error {
+	return s.update(ctx, func(sp store.WorkspaceTx) error {
 		if _, err := s.campaign(sp, id); err != nil {
 			return err
 		}
 		if w.At.IsZero() {
 			w.At = s.now()
 		}
-		return sp.PutCopy(id, w)
+		return sp.PutWorkingCopy(id, w)
 	})
 }
 
 // WorkingCopy returns the kept edits; false where there are none.
 func (s *Service) WorkingCopy(ctx context.Context, id string) (w engine.WorkingCopy, ok bool, err error) {
-	err = s.view(ctx, func(sp store.Space) error {
+	err = s.view(ctx, func(sp store.WorkspaceTx) error {
 		if _, err := s.campaign(sp, id); err != nil {
 			return err
 		}
-		got, err := sp.Copy(id)
+		got, err := sp.WorkingCopy(id)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}
@@ -97,18 +97,18 @@ func (s *Service) WorkingCopy(ctx context.Context, id string) (w engine.WorkingC
 
 // DeleteWorkingCopy forgets the kept edits; dropping none is no error.
 func (s *Service) DeleteWorkingCopy(ctx context.Context, id string) error {
-	return s.update(ctx, func(sp store.Space) error {
+	return s.update(ctx, func(sp store.WorkspaceTx) error {
 		if _, err := s.campaign(sp, id); err != nil {
 			return err
 		}
-		return sp.DeleteCopy(id)
+		return sp.DeleteWorkingCopy(id)
 	})
 }
 
 // Revisions returns the saves of a campaign (number, time, author, note), newest first.
 func (s *Service) Revisions(ctx context.Context, id string) ([]engine.Revision, error) {
 	var out []engine.Revision
-	err := s.view(ctx, func(sp store.Space) error {
+	err := s.view(ctx, func(sp store.WorkspaceTx) error {
 		var err error
 		out, err = history(sp, id)
 		return err
@@ -119,7 +119,7 @@ func (s *Service) Revisions(ctx context.Context, id string) ([]engine.Revision, 
 // Revision returns a campaign as a save left it, its state as it was stored then.
 func (s *Service) Revision(ctx context.Context, id string, n int64) (engine.Campaign, error) {
 	var out engine.Campaign
-	err := s.view(ctx, func(sp store.Space) error {
+	err := s.view(ctx, func(sp store.WorkspaceTx) error {
 		if _, err := history(sp, id); err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func (s *Service) Revision(ctx context.Context, id string, n int64) (engine.Camp
 
 // history returns the revisions of a campaign. It does not read the campaign itself: where that is
 // damaged, the history is the way back.
-func history(sp store.Space, id string) ([]engine.Revision, error) {
+func history(sp store.WorkspaceTx, id string) ([]engine.Revision, error) {
 	if id == "" || len(id) > maxID {
 		return nil, engine.MissingCampaign(id)
 	}
@@ -151,7 +151,7 @@ func history(sp store.Space, id string) ([]engine.Revision, error) {
 
 // Archive puts a campaign that has ended out of sight.
 func (s *Service) Archive(ctx context.Context, id, by string) error {
-	return s.move(ctx, id, by, catalog.Archive, "archived", func(_ store.Space, c engine.Campaign) (engine.State, error) {
+	return s.move(ctx, id, by, catalog.Archive, "archived", func(_ store.WorkspaceTx, c engine.Campaign) (engine.State, error) {
 		return catalog.Next(catalog.Archive, c.Status, false), nil
 	})
 }
@@ -161,8 +161,8 @@ func (s *Service) Restore(ctx context.Context, id, by string) error {
 	return s.move(ctx, id, by, catalog.Restore, "restored", s.beforeArchive)
 }
 
-func (s *Service) move(ctx context.Context, id, by string, a engine.Action, note string, next func(store.Space, engine.Campaign) (engine.State, error)) error {
-	return s.update(ctx, func(sp store.Space) error {
+func (s *Service) move(ctx context.Context, id, by string, a engine.Action, note string, next func(store.WorkspaceTx, engine.Campaign) (engine.State, error)) error {
+	return s.update(ctx, func(sp store.WorkspaceTx) error {
 		c, err := s.campaign(sp, id)
 		if err != nil {
 			return err
@@ -188,7 +188,7 @@ func allow(a engine.Action, c engine.Campaign) error {
 
 // beforeArchive returns the state that the campaign's history says it had when it was archived. One
 // that came into the store archived was SENT where it has a time of sending.
-func (s *Service) beforeArchive(sp store.Space, c engine.Campaign) (engine.State, error) {
+func (s *Service) beforeArchive(sp store.WorkspaceTx, c engine.Campaign) (engine.State, error) {
 	revisions, err := history(sp, c.ID)
 	if err != nil {
 		return "", err
@@ -214,7 +214,7 @@ func (s *Service) beforeArchive(sp store.Space, c engine.Campaign) (engine.State
 // Delete removes a draft for good. It is gone with one transaction; what that leaves of a long history, which
 // nobody sees any more, goes with further ones, after an interruption with the next sweep.
 func (s *Service) Delete(ctx context.Context, id string) error {
-	err := s.update(ctx, func(sp store.Space) error {
+	err := s.update(ctx, func(sp store.WorkspaceTx) error {
 		c, err := s.campaign(sp, id)
 		if err != nil {
 			return err
@@ -233,7 +233,7 @@ func (s *Service) Delete(ctx context.Context, id string) error {
 // Clone starts a draft with the components of another campaign, named after it.
 func (s *Service) Clone(ctx context.Context, id, by string) (engine.Created, error) {
 	var out engine.Created
-	err := s.update(ctx, func(sp store.Space) error {
+	err := s.update(ctx, func(sp store.WorkspaceTx) error {
 		w, err := s.shared(sp)
 		if err != nil {
 			return err

@@ -68,13 +68,13 @@ var errOutdated = errors.New("the index that is kept does not fit")
 // restore fills an index with what the store keeps, and brings it up to date. It fails where that cannot be done,
 // and where it would not have just the rows that the store has.
 func (x *indexer) restore(ctx context.Context, ix *index.Index) error {
-	k, ok := x.db.(store.Keeper)
+	k, ok := x.db.(store.CacheStore)
 	if !ok || ix.Len() > 0 {
 		return errOutdated
 	}
 	version, changes := uint64(0), 0
 	err := ix.Restore(func(show func([]engine.Summary)) (saved *index.Saved, err error) {
-		err = k.Kept(ctx, x.savedName(), func(tx store.Tx, since uint64, r io.Reader) error {
+		err = k.ReadCache(ctx, x.savedName(), func(tx store.Tx, since uint64, r io.Reader) error {
 			ids, err := readFront(r)
 			if err != nil {
 				return err
@@ -105,7 +105,7 @@ const shownBeforeLoad = 512
 
 // first returns the rows of the newest campaigns.
 func (x *indexer) first(tx store.Tx) (rows []engine.Summary, err error) {
-	err = tx.In(x.workspace).NewestSummaries(func(row engine.Summary) error {
+	err = tx.Workspace(x.workspace).NewestSummaries(func(row engine.Summary) error {
 		if rows = append(rows, row); len(rows) < shownBeforeLoad {
 			return nil
 		}
@@ -153,7 +153,7 @@ func readFront(r io.Reader) (ids []string, err error) {
 
 // rows returns the rows of campaigns, without those that cannot be read.
 func (x *indexer) rows(tx store.Tx, ids []string) (rows []engine.Summary) {
-	_ = tx.In(x.workspace).SummariesOf(ids, func(row engine.Summary) error { // a damaged one is reported when all are read
+	_ = tx.Workspace(x.workspace).SummariesByID(ids, func(row engine.Summary) error { // a damaged one is reported when all are read
 		rows = append(rows, row)
 		return nil
 	})
@@ -163,7 +163,7 @@ func (x *indexer) rows(tx store.Tx, ids []string) (rows []engine.Summary) {
 // changedSince puts the rows that were written since a version of the store. It fails where there are not as many
 // rows then as in the store: where one was removed, that is.
 func (x *indexer) changedSince(tx store.Tx, since uint64, put func([]engine.Summary), rows func() int) (n int, err error) {
-	sp := tx.In(x.workspace)
+	sp := tx.Workspace(x.workspace)
 	some := make([]engine.Summary, 0, 512)
 	err = sp.ChangedSummaries(since, func(row engine.Summary) error {
 		n++
@@ -185,7 +185,7 @@ func (x *indexer) changedSince(tx store.Tx, since uint64, put func([]engine.Summ
 
 // saveWhenIdle keeps an index that is complete, and again whenever much has changed and nothing does any more.
 func (x *indexer) saveWhenIdle(ctx context.Context, ix *index.Index) {
-	k, ok := x.db.(store.Keeper)
+	k, ok := x.db.(store.CacheStore)
 	if !ok {
 		return
 	}
@@ -230,12 +230,12 @@ func (x *indexer) worthSaving(ix *index.Index) bool {
 
 // saveOnce keeps the index. What the store says was written since the index was known to be right is put into it
 // before, whoever has written it.
-func (x *indexer) saveOnce(ctx context.Context, k store.Keeper, ix *index.Index) error {
+func (x *indexer) saveOnce(ctx context.Context, k store.CacheStore, ix *index.Index) error {
 	x.mu.Lock()
 	since, before := x.saved.version, x.saved.changes
 	x.mu.Unlock()
 	version := uint64(0)
-	err := k.Keep(ctx, x.savedName(), func(tx store.Tx, w io.Writer) error {
+	err := k.WriteCache(ctx, x.savedName(), func(tx store.Tx, w io.Writer) error {
 		put := func(rows []engine.Summary) {
 			changes := make([]change, len(rows))
 			for i, row := range rows {
@@ -271,7 +271,7 @@ func (x *indexer) saveOnce(ctx context.Context, k store.Keeper, ix *index.Index)
 
 // saveNow loads the index and stores it, where the store is large enough.
 func (x *indexer) saveNow(ctx context.Context) error {
-	k, ok := x.db.(store.Keeper)
+	k, ok := x.db.(store.CacheStore)
 	ix := x.request(scansBeforeIndex + 1)
 	if !ok || ix == nil {
 		return nil

@@ -84,9 +84,9 @@ func (k *outboxWriter) reopen() {
 }
 
 // update changes the store behind the service's back.
-func (k *outboxWriter) update(fn func(store.Space) error) {
+func (k *outboxWriter) update(fn func(store.WorkspaceTx) error) {
 	k.t.Helper()
-	err := k.db.Write(k.t.Context(), func(tx store.Tx) error { return fn(tx.In("TEST")) })
+	err := k.db.Write(k.t.Context(), func(tx store.Tx) error { return fn(tx.Workspace("TEST")) })
 	if err != nil {
 		k.t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func keptID(i int) string { return fmt.Sprintf("%024x", i+1) }
 
 func (k *outboxWriter) put(i int, name string) {
 	k.t.Helper()
-	k.update(func(sp store.Space) error {
+	k.update(func(sp store.WorkspaceTx) error {
 		c := engine.Campaign{Body: doc.NewObject()}
 		c.ID, c.CampaignID, c.Status, c.Channel = keptID(i), keptID(i), catalog.Draft, catalog.Push
 		_, err := sp.PutCampaign(c, engine.Summary{Head: c.Head, Name: name}, engine.Revision{}, false)
@@ -127,7 +127,7 @@ func (k *outboxWriter) restored(want bool) {
 	}
 	n := 0
 	err := k.db.Read(k.t.Context(), func(tx store.Tx) error {
-		return tx.In("TEST").Summaries(func(row engine.Summary) error {
+		return tx.Workspace("TEST").Summaries(func(row engine.Summary) error {
 			n++
 			if got, _ := ix.Get(row.ID, time.Now()); got.Name != row.Name || got.Revision != row.Revision {
 				k.t.Errorf("%s is %q (%d), not %q (%d)", row.ID, got.Name, got.Revision, row.Name, row.Revision)
@@ -169,7 +169,7 @@ func TestKeptIndexIsBroughtUpToDate(t *testing.T) {
 	k.restored(true)
 	k.close()
 	k.openStore()
-	k.update(func(sp store.Space) error { return sp.ClearCampaign(keptID(7)) })
+	k.update(func(sp store.WorkspaceTx) error { return sp.ClearCampaign(keptID(7)) })
 	k.put(51, "one more")
 	k.open()
 	k.restored(false)

@@ -14,14 +14,14 @@ type settings struct {
 	*writer
 	tasks   *tasks
 	follow  *follower
-	decoded atomic.Pointer[store.KnownSettings]
+	decoded atomic.Pointer[store.CachedSettings]
 	cached  atomic.Pointer[cachedSettings]
 }
 
 // Workspace returns the settings.
 func (s *settings) Workspace(ctx context.Context) (engine.Workspace, error) {
 	var out engine.Workspace
-	err := s.view(ctx, func(sp store.Space) error {
+	err := s.view(ctx, func(sp store.WorkspaceTx) error {
 		var err error
 		out, err = s.settings(sp)
 		return err
@@ -33,7 +33,7 @@ func (s *settings) Workspace(ctx context.Context) (engine.Workspace, error) {
 // where another change came between.
 func (s *settings) UpdateWorkspace(ctx context.Context, change func(*engine.Workspace) error) error {
 	var refused error
-	err := s.update(ctx, func(sp store.Space) error {
+	err := s.update(ctx, func(sp store.WorkspaceTx) error {
 		w, err := s.settings(sp)
 		if err != nil {
 			return err
@@ -65,7 +65,7 @@ func (s *settings) Settings(ctx context.Context) (engine.Workspace, error) {
 	}
 	var out engine.Workspace
 	at := time.Now()
-	err := s.view(ctx, func(sp store.Space) error {
+	err := s.view(ctx, func(sp store.WorkspaceTx) error {
 		var err error
 		out, err = s.shared(sp)
 		return err
@@ -84,9 +84,9 @@ type cachedSettings struct {
 }
 
 // shared returns the settings as the transaction sees them. Nothing in them may be changed.
-func (s *settings) shared(sp store.Space) (engine.Workspace, error) {
+func (s *settings) shared(sp store.WorkspaceTx) (engine.Workspace, error) {
 	before := s.decoded.Load()
-	now, err := sp.SettingsOr(before)
+	now, err := sp.SettingsIfChanged(before)
 	switch {
 	case err != nil:
 		return engine.Workspace{}, s.noSettings(err)

@@ -45,7 +45,7 @@ func (s *sweeper) sweep(ctx context.Context) {
 // once does one batch of a sweep, and reports whether there is more. What fails is tried again by the
 // next sweep: it is no failure of what began it.
 func (s *sweeper) once(ctx context.Context) (more bool) {
-	err := s.update(ctx, func(sp store.Space) error {
+	err := s.update(ctx, func(sp store.WorkspaceTx) error {
 		expired, err := sp.Sweep(s.now())
 		if err != nil {
 			return err
@@ -63,7 +63,7 @@ func (s *sweeper) once(ctx context.Context) (more bool) {
 // finishDeletes removes what the deletion of campaigns has left.
 func (s *sweeper) finishDeletes(ctx context.Context) {
 	for more := true; more; {
-		err := s.update(ctx, func(sp store.Space) (err error) {
+		err := s.update(ctx, func(sp store.WorkspaceTx) (err error) {
 			more, err = sp.FinishDeletes()
 			return err
 		})

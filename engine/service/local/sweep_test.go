@@ -41,7 +41,7 @@ type watching struct {
 
 func watch(db kv.DB) *watching {
 	w := &watching{DB: db}
-	w.Records = kv.RecordsOf(w)
+	w.Records = kv.NewRecords(w)
 	w.over = sync.NewCond(&w.mu)
 	return w
 }
@@ -75,7 +75,7 @@ func TestSweepKeepsUp(t *testing.T) {
 	const many = 2*kv.ExpireBatch + 500
 	b.ok(b.db.Update(b.ctx, func(tx kv.Tx) error {
 		for i := range many {
-			if err := kv.In(tx, "TEST").PutIdempotent(store.Idempotent{Operation: "create", Key: fmt.Sprint(i), ExpiresAt: b.clock.Now().Add(time.Hour)}); err != nil {
+			if err := kv.NewWorkspaceTx(tx, "TEST").PutIdempotencyRecord(store.IdempotencyRecord{Operation: "create", Key: fmt.Sprint(i), ExpiresAt: b.clock.Now().Add(time.Hour)}); err != nil {
 				return err
 			}
 		}
@@ -91,7 +91,7 @@ func TestSweepKeepsUp(t *testing.T) {
 	if n := b.entries("i"); n != many+1 {
 		t.Errorf("%d keys are left after one look", n)
 	}
-	b.clock.Add(kv.SweepApart)
+	b.clock.Add(kv.SweepInterval)
 	create()
 	w.until(func() bool { return b.entries("i") == 2 })
 }
@@ -149,7 +149,7 @@ func TestDeleteLongHistory(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(b.ctx)
 	ends := &dying{DB: b.db, after: 1, die: cancel}
-	ends.Records = kv.RecordsOf(ends)
+	ends.Records = kv.NewRecords(ends)
 	svc, err := local.Open(b.db, "TEST", local.Options{Clock: b.clock.Now})
 	b.ok(err)
 	b.ok(svc.Close())
@@ -208,7 +208,7 @@ func (b *bench) longHistory(id string, n int64) {
 			number := []byte{0, 0, 0, 0, 0, 0, byte(i >> 8), byte(i)}
 			for kind, payload := range map[string][]byte{"d": document, "r": fmt.Appendf(nil, `{"n":%d,"at":"2026-11-01T12:00:00Z","size":1}`, i)} {
 				key := append([]byte("rTEST\x00\x01"+kind+id+"\x00\x01"), number...)
-				err = errors.Join(err, tx.Set(key, kv.Seal(key, payload)))
+				err = errors.Join(err, tx.Set(key, kv.EncodeValue(key, payload)))
 			}
 		}
 		return err
@@ -269,7 +269,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	const bound = store.NewestRevisions + store.OlderRevisions
 	for range 1500 {
 		b.ok(b.db.Update(b.ctx, func(tx kv.Tx) error {
-			_, err := kv.In(tx, "TEST").PutCampaign(c, engine.Summarize(c), engine.Revision{At: c.UpdatedAt}, false)
+			_, err := kv.NewWorkspaceTx(tx, "TEST").PutCampaign(c, engine.Summarize(c), engine.Revision{At: c.UpdatedAt}, false)
 			return err
 		}))
 	}
@@ -318,7 +318,7 @@ func (u *unsure) Update(ctx context.Context, fn func(kv.Tx) error) error {
 func TestUncertainWrite(t *testing.T) {
 	b := newBench(t, local.Options{})
 	db := &unsure{DB: b.db}
-	db.Records = kv.RecordsOf(db)
+	db.Records = kv.NewRecords(db)
 	svc, err := local.Open(db, "TEST", local.Options{Clock: b.clock.Now})
 	b.ok(err)
 	defer svc.Close()

@@ -45,7 +45,7 @@ func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestRe
 // begin checks the request and works out what to send, in one transaction, and marks the call's
 // key as running. Where the key has its answer already, it gives that instead.
 func (s *Service) begin(ctx context.Context, c call, r engine.TestRequest) (p *testPlan, earlier []byte, err error) {
-	work := func(sp store.Space) error {
+	work := func(sp store.WorkspaceTx) error {
 		p, earlier = nil, nil
 		found, err := s.keys.lookup(sp, c)
 		if err != nil {
@@ -63,7 +63,7 @@ func (s *Service) begin(ctx context.Context, c call, r engine.TestRequest) (p *t
 		}
 		now := s.now()
 		p.lease = s.db.Lease()
-		return sp.PutIdempotent(store.Idempotent{
+		return sp.PutIdempotencyRecord(store.IdempotencyRecord{
 			Operation: c.op, Key: c.IdempotencyKey, Fingerprint: c.fingerprint, Running: true, Lease: p.lease,
 			At: now, ExpiresAt: now.Add(keyLifetime),
 		})
@@ -78,8 +78,8 @@ func (s *Service) begin(ctx context.Context, c call, r engine.TestRequest) (p *t
 
 // unfinished reports whether the call's key is that of this very test, which an earlier run of the
 // program began and did not end. [idempotency.lookup] has let the key through.
-func (s *Service) unfinished(sp store.Space, c call) (bool, error) {
-	rec, err := sp.Idempotent(c.op, c.IdempotencyKey)
+func (s *Service) unfinished(sp store.WorkspaceTx, c call) (bool, error) {
+	rec, err := sp.IdempotencyRecord(c.op, c.IdempotencyKey)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
@@ -89,8 +89,8 @@ func (s *Service) unfinished(sp store.Space, c call) (bool, error) {
 // finish records the test and the answer to its key. A failure is logged and no error: the
 // messages have left.
 func (s *Service) finish(ctx context.Context, c call, run *testRun, r engine.TestRequest, out engine.TestResult) {
-	err := s.update(ctx, func(sp store.Space) error {
-		if err := sp.PutTest(engine.TestRecord{At: s.now(), CampaignID: run.plan.campaignID, Body: r.Body, Result: out}); err != nil {
+	err := s.update(ctx, func(sp store.WorkspaceTx) error {
+		if err := sp.PutTestSend(engine.TestRecord{At: s.now(), CampaignID: run.plan.campaignID, Body: r.Body, Result: out}); err != nil {
 			return err
 		}
 		if err := run.ledger.forget(sp); err != nil {
@@ -101,7 +101,7 @@ func (s *Service) finish(ctx context.Context, c call, run *testRun, r engine.Tes
 	if err == nil {
 		return
 	}
-	if errors.Is(err, store.ErrLease) { // the key belongs to whoever has taken the test over
+	if errors.Is(err, store.ErrLeaseExpired) { // the key belongs to whoever has taken the test over
 		s.log.Error("a test send that another process has taken over was not recorded", "error", err)
 		return
 	}
@@ -109,7 +109,7 @@ func (s *Service) finish(ctx context.Context, c call, run *testRun, r engine.Tes
 	if c.IdempotencyKey == "" {
 		return
 	}
-	if err := s.update(ctx, func(sp store.Space) error { return sp.DeleteIdempotent(c.op, c.IdempotencyKey) }); err != nil {
+	if err := s.update(ctx, func(sp store.WorkspaceTx) error { return sp.DeleteIdempotencyRecord(c.op, c.IdempotencyKey) }); err != nil {
 		s.log.Error("an idempotency key stays in use", "error", err)
 	}
 }
@@ -117,9 +117,9 @@ func (s *Service) finish(ctx context.Context, c call, run *testRun, r engine.Tes
 // Tests returns the newest test sends, of one campaign where id is not empty; a limit of 0 means all.
 func (s *Service) Tests(ctx context.Context, id string, limit int) ([]engine.TestRecord, error) {
 	var out []engine.TestRecord
-	err := s.view(ctx, func(sp store.Space) error {
+	err := s.view(ctx, func(sp store.WorkspaceTx) error {
 		out = nil
-		return sp.Tests(0, func(t engine.TestRecord) error {
+		return sp.TestSends(0, func(t engine.TestRecord) error {
 			if id != "" && t.CampaignID != id {
 				return nil
 			}
@@ -139,10 +139,10 @@ const maxTestHistory = 200
 // Recipients returns the identifier values used last, newest first, each once.
 func (s *Service) Recipients(ctx context.Context, channel engine.Channel, identifier string, limit int) ([]string, error) {
 	var out []string
-	err := s.view(ctx, func(sp store.Space) error {
+	err := s.view(ctx, func(sp store.WorkspaceTx) error {
 		out = nil
 		seen := map[string]bool{}
-		return sp.Tests(maxTestHistory, func(t engine.TestRecord) error {
+		return sp.TestSends(maxTestHistory, func(t engine.TestRecord) error {
 			meta := t.Body.Get(mTestMeta)
 			if meta.Get("identifier").Text() != identifier || !testedOn(t, channel) {
 				return nil
@@ -173,7 +173,7 @@ func testedOn(t engine.TestRecord, ch engine.Channel) bool {
 // Outbox returns the messages that test sends delivered, newest first.
 func (s *Service) Outbox(ctx context.Context, limit int) ([]engine.OutboxMessage, error) {
 	var out []engine.OutboxMessage
-	err := s.view(ctx, func(sp store.Space) error {
+	err := s.view(ctx, func(sp store.WorkspaceTx) error {
 		var err error
 		if out, err = sp.Outbox(limit); err != nil {
 			return fmt.Errorf("reading the outbox: %w", err)
@@ -190,7 +190,7 @@ const clearBatch = 1000
 func (s *Service) ClearOutbox(ctx context.Context) error {
 	for {
 		removed := 0
-		err := s.update(ctx, func(sp store.Space) (err error) {
+		err := s.update(ctx, func(sp store.WorkspaceTx) (err error) {
 			removed, err = sp.TrimOutbox(clearBatch)
 			return err
 		})

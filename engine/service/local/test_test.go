@@ -49,7 +49,7 @@ func TestClearOutbox(t *testing.T) {
 	for n := range 5 {
 		b.ok(b.db.Write(b.ctx, func(tx store.Tx) error {
 			for i := range 500 {
-				if err := tx.In("TEST").PutOutbox(engine.OutboxMessage{ID: fmt.Sprintf("%d-%d", n, i), At: b.clock.Now()}); err != nil {
+				if err := tx.Workspace("TEST").PutOutbox(engine.OutboxMessage{ID: fmt.Sprintf("%d-%d", n, i), At: b.clock.Now()}); err != nil {
 					return err
 				}
 			}

@@ -45,7 +45,7 @@ type testPlan struct {
 type attributes struct{ user, event map[string]any }
 
 // plan checks a test request and works out what goes to whom.
-func (s *Service) plan(ctx context.Context, sp store.Space, body doc.Value) (*testPlan, error) {
+func (s *Service) plan(ctx context.Context, sp store.WorkspaceTx, body doc.Value) (*testPlan, error) {
 	w, err := s.reader.settings(sp)
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (s *Service) plan(ctx context.Context, sp store.Space, body doc.Value) (*te
 }
 
 // testContent returns the plan with the document to send: the draft's, or the request's own.
-func (s *Service) testContent(sp store.Space, w engine.Workspace, body doc.Value) (*testPlan, error) {
+func (s *Service) testContent(sp store.WorkspaceTx, w engine.Workspace, body doc.Value) (*testPlan, error) {
 	id := body.Get(mDraftID)
 	if !id.Exists() {
 		ch := engine.Channel(body.Get(mChannel).Text())

@@ -33,7 +33,7 @@ func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Up
 	}
 	c := newCall(ids, opUpdate, []byte(r.ID), r.Body.Encode())
 	answer := func(out *engine.Updated) *engine.ResponseInfo { return &out.ResponseInfo }
-	return runOnce(ctx, s.keys, c, answer, func(sp store.Space) (engine.Updated, error) { return s.change(sp, r) })
+	return runOnce(ctx, s.keys, c, answer, func(sp store.WorkspaceTx) (engine.Updated, error) { return s.change(sp, r) })
 }
 
 // checkStatusOnly refuses a status beside a component, and one that is not PUBLISH.
@@ -62,7 +62,7 @@ func (s *Service) checkHeadKind(ctx context.Context, r engine.UpdateRequest) err
 	if !r.Body.Get(mChannel).Exists() && !r.Body.Get(mDeliveryType).Exists() {
 		return nil
 	}
-	return s.view(ctx, func(sp store.Space) error {
+	return s.view(ctx, func(sp store.WorkspaceTx) error {
 		c, err := s.campaign(sp, r.ID)
 		if err != nil {
 			return err
@@ -91,7 +91,7 @@ func withHeadKind(c engine.Campaign, body doc.Value) (doc.Value, error) {
 	return body, nil
 }
 
-func (s *Service) change(sp store.Space, r engine.UpdateRequest) (engine.Updated, error) {
+func (s *Service) change(sp store.WorkspaceTx, r engine.UpdateRequest) (engine.Updated, error) {
 	w, err := s.shared(sp)
 	if err != nil {
 		return engine.Updated{}, err
@@ -179,7 +179,7 @@ func checkLocks(before, after engine.Campaign) error {
 
 // newVersion stores the change to a live campaign as a document of its own, and stops the old
 // one (CONTRACT.md, States).
-func (s *Service) newVersion(sp store.Space, before, after engine.Campaign, by, note string) (engine.Campaign, error) {
+func (s *Service) newVersion(sp store.WorkspaceTx, before, after engine.Campaign, by, note string) (engine.Campaign, error) {
 	before.Version = max(before.Version, 1)
 	after.ID, after.Version, after.Revision = s.ids.next(s.now()), before.Version+1, 0
 	note += " as a new version"

@@ -24,7 +24,7 @@ var _ engine.UserImporter = (*Service)(nil)
 func (u *users) Users(ctx context.Context, text string, limit int) ([]engine.User, error) {
 	var out []engine.User
 	text = strings.ToLower(text)
-	err := u.view(ctx, func(sp store.Space) error {
+	err := u.view(ctx, func(sp store.WorkspaceTx) error {
 		out = nil
 		return sp.Profiles(func(p engine.User) error {
 			if !mentions(p, text) {
@@ -66,7 +66,7 @@ func plainText(v any) string {
 // User returns one profile; NOT_FOUND where there is none of that id.
 func (u *users) User(ctx context.Context, id string) (engine.User, error) {
 	var out engine.User
-	err := u.view(ctx, func(sp store.Space) error {
+	err := u.view(ctx, func(sp store.WorkspaceTx) error {
 		p, found, err := profile(sp, id)
 		if err == nil && !found {
 			err = missing("there is no user %q in this workspace", id)
@@ -82,12 +82,12 @@ func (u *users) PutUser(ctx context.Context, p engine.User) error {
 	if err := userfile.Check(p); err != nil {
 		return refuse("id", "%v", err)
 	}
-	return u.update(ctx, func(sp store.Space) error { return sp.PutProfile(p) })
+	return u.update(ctx, func(sp store.WorkspaceTx) error { return sp.PutProfile(p) })
 }
 
 // DeleteUser removes a profile; NOT_FOUND where there is none of that id.
 func (u *users) DeleteUser(ctx context.Context, id string) error {
-	return u.update(ctx, func(sp store.Space) error {
+	return u.update(ctx, func(sp store.WorkspaceTx) error {
 		_, found, err := profile(sp, id)
 		if err != nil {
 			return err
@@ -99,7 +99,7 @@ func (u *users) DeleteUser(ctx context.Context, id string) error {
 	})
 }
 
-func profile(sp store.Space, id string) (engine.User, bool, error) {
+func profile(sp store.WorkspaceTx, id string) (engine.User, bool, error) {
 	if id == "" || len(id) > maxID {
 		return engine.User{}, false, nil
 	}
@@ -127,9 +127,9 @@ func (u *users) importRows(ctx context.Context, rows []engine.UserRow, merge boo
 	var n engine.UserImportResult
 	err := u.db.Write(ctx, func(tx store.Tx) error {
 		n = engine.UserImportResult{}
-		return putRows(tx.In(u.workspace), rows, merge, &n)
+		return putRows(tx.Workspace(u.workspace), rows, merge, &n)
 	})
-	if errors.Is(err, store.ErrTooBig) && len(rows) > 1 {
+	if errors.Is(err, store.ErrTooLarge) && len(rows) > 1 {
 		half := len(rows) / 2
 		if err := u.importRows(ctx, rows[:half], merge, total); err != nil {
 			return err
@@ -143,13 +143,13 @@ func (u *users) importRows(ctx context.Context, rows []engine.UserRow, merge boo
 }
 
 // putRows stores rows: the users that are there are read at once, and all are written at once.
-func putRows(sp store.Space, rows []engine.UserRow, merge bool, n *engine.UserImportResult) error {
+func putRows(sp store.WorkspaceTx, rows []engine.UserRow, merge bool, n *engine.UserImportResult) error {
 	ids := make([]string, len(rows))
 	for i, row := range rows {
 		ids[i] = row.ID
 	}
 	have := map[string]engine.User{} // as it is after the rows before
-	err := sp.ProfilesOf(ids, func(p engine.User) error { have[p.ID] = p; return nil })
+	err := sp.ProfilesByID(ids, func(p engine.User) error { have[p.ID] = p; return nil })
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (u *uses) NameUses(ctx context.Context, ref engine.NameRef) ([]engine.Conte
 		return nil, refuse("list", "unknown list of names %q", ref.List)
 	}
 	var out []engine.ContentUse
-	err := u.view(ctx, func(sp store.Space) error {
+	err := u.view(ctx, func(sp store.WorkspaceTx) error {
 		out = nil
 		w, err := u.settings(sp)
 		if err != nil {
@@ -65,7 +65,7 @@ func (u *uses) NameUses(ctx context.Context, ref engine.NameRef) ([]engine.Conte
 }
 
 // sendable walks the campaigns that still can be sent.
-func (u *uses) sendable(ctx context.Context, sp store.Space, each func(engine.Summary, engine.Campaign)) error {
+func (u *uses) sendable(ctx context.Context, sp store.WorkspaceTx, each func(engine.Summary, engine.Campaign)) error {
 	var open []engine.Summary
 	err := sp.Summaries(func(sum engine.Summary) error {
 		sum.Head = engine.HeadAt(sum, u.now())

@@ -38,7 +38,7 @@ func CreateWorkspace(ctx context.Context, db store.DB, w engine.Workspace) (apiK
 	if err := checkWorkspace(w); err != nil {
 		return "", err
 	}
-	err = s.update(ctx, func(sp store.Space) error {
+	err = s.update(ctx, func(sp store.WorkspaceTx) error {
 		_, err := sp.Settings()
 		if err == nil {
 			e := engine.Errorf(engine.BadRequest, http.StatusConflict, "there is already a workspace %q in this store; choose another ID", w.ID)

@@ -18,20 +18,20 @@ type Followers struct {
 
 // follower is one call of [Followers.Follow].
 type follower struct {
-	ready func()
-	tell  func([]store.Change)
-	news  []store.Change
-	busy  bool          // tell is running
-	more  chan struct{} // holds an element when there are news
+	ready   func()
+	deliver func([]store.Change)
+	news    []store.Change
+	busy    bool          // tell is running
+	more    chan struct{} // holds an element when there are news
 }
 
-// mostNews is how many changes are queued for a slow follower, before they are replaced by the zero Change.
-const mostNews = 50_000
+// maxQueued is how many changes are queued for a slow follower, before they are replaced by the zero Change.
+const maxQueued = 50_000
 
 // Follow calls tell with the changes that are told from now on, until ctx ends. It calls ready as soon as the source of
-// the changes is ready, see [Followers.Begin]. Calls of tell do not overlap.
-func (s *Followers) Follow(ctx context.Context, ready func(), tell func([]store.Change)) {
-	f := &follower{ready: ready, tell: tell, more: make(chan struct{}, 1)}
+// the changes is ready, see [Followers.MarkReady]. Calls of tell do not overlap.
+func (s *Followers) Follow(ctx context.Context, ready func(), deliver func([]store.Change)) {
+	f := &follower{ready: ready, deliver: deliver, more: make(chan struct{}, 1)}
 	s.mu.Lock()
 	if s.all == nil {
 		s.all = map[*follower]struct{}{}
@@ -46,7 +46,7 @@ func (s *Followers) Follow(ctx context.Context, ready func(), tell func([]store.
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.all, f)
-		s.received()
+		s.notifyDrained()
 	}()
 	for {
 		select {
@@ -58,16 +58,16 @@ func (s *Followers) Follow(ctx context.Context, ready func(), tell func([]store.
 		news := f.news
 		f.news, f.busy = nil, true
 		s.mu.Unlock()
-		tell(news)
+		deliver(news)
 		s.mu.Lock()
 		f.busy = false
-		s.received()
+		s.notifyDrained()
 		s.mu.Unlock()
 	}
 }
 
-// Begin notes that every later change will be told, and calls ready of all followers that wait for it.
-func (s *Followers) Begin() {
+// MarkReady notes that every later change will be told, and calls ready of all followers that wait for it.
+func (s *Followers) MarkReady() {
 	s.mu.Lock()
 	var ready []func()
 	if !s.ready {
@@ -82,20 +82,20 @@ func (s *Followers) Begin() {
 	}
 }
 
-// Ready reports whether [Followers.Begin] was called.
+// Ready reports whether [Followers.MarkReady] was called.
 func (s *Followers) Ready() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ready
 }
 
-// Tell queues changes for all followers. It does not wait.
-func (s *Followers) Tell(changes ...store.Change) {
+// Publish queues changes for all followers. It does not wait.
+func (s *Followers) Publish(changes ...store.Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for f := range s.all {
 		f.news = append(f.news, changes...)
-		if len(f.news) > mostNews {
+		if len(f.news) > maxQueued {
 			f.news = []store.Change{{}}
 		}
 		select {
@@ -129,8 +129,8 @@ func (s *Followers) Drain(ctx context.Context) error {
 	}
 }
 
-// received wakes those that wait for followers; mu is held.
-func (s *Followers) received() {
+// notifyDrained wakes those that wait for followers; mu is held.
+func (s *Followers) notifyDrained() {
 	if s.changed != nil {
 		close(s.changed)
 		s.changed = nil

@@ -38,10 +38,10 @@ func DecodeRow(b []byte, w any) error { return jsonx.Unmarshal(b, w) }
 
 // EncodeWith returns v as JSON with a document after it. The document is kept exactly as it is
 // spelled, which encoding/json would not do.
-func EncodeWith(v any, tree doc.Value) ([]byte, error) { return EncodeBefore(v, tree.Encode()) }
+func EncodeWith(v any, tree doc.Value) ([]byte, error) { return EncodeWithRaw(v, tree.Encode()) }
 
-// EncodeBefore is encodeWith for a document that is encoded already.
-func EncodeBefore(v any, tree []byte) ([]byte, error) {
+// EncodeWithRaw is encodeWith for a document that is encoded already.
+func EncodeWithRaw(v any, tree []byte) ([]byte, error) {
 	head, err := Encode(v)
 	if err != nil {
 		return nil, err
@@ -53,15 +53,15 @@ func EncodeBefore(v any, tree []byte) ([]byte, error) {
 
 // DecodeWith is the reverse of encodeWith.
 func DecodeWith(b []byte, v any) (doc.Value, error) {
-	tree, err := DecodeBefore(b, v)
+	tree, err := DecodeWithRaw(b, v)
 	if err != nil || len(tree) == 0 {
 		return doc.Value{}, err
 	}
 	return doc.Parse(tree)
 }
 
-// DecodeBefore is the reverse of encodeBefore.
-func DecodeBefore(b []byte, v any) (tree []byte, err error) {
+// DecodeWithRaw is the reverse of encodeBefore.
+func DecodeWithRaw(b []byte, v any) (tree []byte, err error) {
 	n, size := binary.Uvarint(b)
 	if size <= 0 || n > uint64(len(b)-size) {
 		return nil, ErrShort

@@ -28,11 +28,11 @@ func readRow(b []byte, w *Summary) bool { return (&RowReader{}).read(string(b), 
 
 // RowReader goes through the text of a row. Once something is not as expected, ok is false.
 type RowReader struct {
-	text string
-	at   int
-	ok   bool
-	room []string // for the lists of further rows
-	Many int      // how much room is made at once
+	text      string
+	at        int
+	ok        bool
+	spare     []string // for the lists of further rows
+	BatchSize int      // how much room is made at once
 }
 
 // read reads a summary row as [Campaigns.PutCampaign] writes it, at a third of the cost of a JSON library:
@@ -47,12 +47,12 @@ func (r *RowReader) read(text string, w *Summary) bool {
 		}
 		name := r.str()
 		r.skip(':')
-		r.member(name, w)
+		r.field(name, w)
 	}
 	return r.ok && r.at == len(r.text)
 }
 
-func (r *RowReader) member(name string, w *Summary) {
+func (r *RowReader) field(name string, w *Summary) {
 	switch name {
 	case "id":
 		w.ID = r.str()
@@ -146,22 +146,22 @@ func (r *RowReader) str() string {
 	return text[:i]
 }
 
-// UsualList is how many strings a list has mostly, at most.
-const UsualList = 4
+// TypicalListLen is how many strings a list has mostly, at most.
+const TypicalListLen = 4
 
 func (r *RowReader) list() []string {
 	r.skip('[')
-	if cap(r.room)-len(r.room) < UsualList {
-		r.room = make([]string, 0, max(UsualList, r.Many))
+	if cap(r.spare)-len(r.spare) < TypicalListLen {
+		r.spare = make([]string, 0, max(TypicalListLen, r.BatchSize))
 	}
-	out := r.room[len(r.room):]
+	out := r.spare[len(r.spare):]
 	for r.ok && !r.next(']') {
 		if len(out) > 0 {
 			r.skip(',')
 		}
 		out = append(out, r.str())
 	}
-	r.room = r.room[:min(len(r.room)+len(out), cap(r.room))]
+	r.spare = r.spare[:min(len(r.spare)+len(out), cap(r.spare))]
 	return out[:len(out):len(out)]
 }
 

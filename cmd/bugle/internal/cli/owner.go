@@ -23,10 +23,10 @@ type Checkup struct {
 	// Encrypted reports whether the store is; Readable lists the backups that can be read without its key.
 	Encrypted bool     `json:"encrypted"`
 	Readable  []string `json:"readable,omitempty"`
-	kv.Checked
+	kv.CheckResult
 }
 
-// Do implements [socket.Maintained].
+// Do implements [socket.JobRunner].
 func (o Owned) Do(ctx context.Context, job socket.Job, progress func(socket.JobProgress)) ([]byte, error) {
 	records := func(n int) { progress(socket.JobProgress{Records: n}) }
 	switch job.Kind {
@@ -35,7 +35,7 @@ func (o Owned) Do(ctx context.Context, job socket.Job, progress func(socket.JobP
 		if job.Kind == socket.JobRepair {
 			run = kv.Repair
 		}
-		o.Prove(ctx)
+		o.Verify(ctx)
 		found, err := run(ctx, o.DB, records)
 		if err != nil {
 			return nil, err
@@ -44,7 +44,7 @@ func (o Owned) Do(ctx context.Context, job socket.Job, progress func(socket.JobP
 			return nil, err
 		}
 		_, encrypted := o.Key()
-		return json.Marshal(Checkup{Sound: found.Sound(), Notices: o.Notices(), Encrypted: encrypted, Checked: found})
+		return json.Marshal(Checkup{Sound: found.Healthy(), Notices: o.Notices(), Encrypted: encrypted, CheckResult: found})
 	case socket.JobBackup:
 		info, err := backup.Write(ctx, o.DB, job.File, backup.Options{
 			Passphrase: job.Passphrase, Key: o.key(), Program: Version(),
@@ -55,7 +55,7 @@ func (o Owned) Do(ctx context.Context, job socket.Job, progress func(socket.JobP
 		}
 		return json.Marshal(info)
 	case socket.JobRecover:
-		info, err := backup.Recover(ctx, o.DB, job.File, o.passphrase(job), job.Workspace, job.Campaign)
+		info, err := backup.RestoreCampaign(ctx, o.DB, job.File, o.passphrase(job), job.Workspace, job.Campaign)
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +91,7 @@ func (o Owned) passphrase(job socket.Job) string {
 // kept is the store while this process owns it, with its daily backups.
 type kept struct {
 	Owned
-	daily *backup.Keeper // nil if they are off
+	daily *backup.Daily // nil if they are off
 	*findings
 }
 
@@ -101,7 +101,7 @@ type findings struct {
 	tell func(notice string) // nil: nothing listens yet
 }
 
-// Tell implements [socket.Noticing].
+// Tell implements [socket.NoticeSource].
 func (s *findings) Tell(tell func(notice string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,15 +125,15 @@ func (f *Factory) keep(db *badger.DB, found *findings) kv.DB {
 	f.Notices.add(db.Notices()...)
 	k := kept{Owned: Owned{db, f.DataDir()}, findings: found}
 	if f.Getenv(EnvBackups) != OnOff(false) {
-		k.daily = backup.Keep(db, f.Daily(k.Owned))
+		k.daily = backup.StartDaily(db, f.Daily(k.Owned))
 	}
 	return k
 }
 
 // Daily returns how the daily backups of a store are made.
-func (f *Factory) Daily(o Owned) backup.Daily {
+func (f *Factory) Daily(o Owned) backup.DailyOptions {
 	told := ""
-	return backup.Daily{DataDir: f.DataDir(), Program: Version(), Key: o.key(), Made: func(_ backup.Info, err error) {
+	return backup.DailyOptions{DataDir: f.DataDir(), Program: Version(), Key: o.key(), OnBackup: func(_ backup.Info, err error) {
 		text := ""
 		if err != nil {
 			text = fmt.Sprintf("the daily backup failed: %v", err)
@@ -154,7 +154,7 @@ func (k kept) Close() error {
 
 // Readable returns the backups of an encrypted store that can be read without a key.
 func Readable(dataDir string) (out []string) {
-	if _, encrypted, err := badger.Sealed(dataDir); err != nil || !encrypted {
+	if _, encrypted, err := badger.Encryption(dataDir); err != nil || !encrypted {
 		return nil
 	}
 	if list, err := backup.List(dataDir); err == nil {
@@ -172,7 +172,7 @@ func (f *Factory) own(ctx context.Context) (kv.DB, error) {
 	found := new(findings)
 	db, err := badger.Open(ctx, badger.Options{
 		Dir: f.DataDir(), Logger: slog.New(slog.DiscardHandler), Key: f.Keys().Find, Encrypt: f.Sealing.Fresh,
-		Found: func(text string) { f.Notices.add(text); found.pass(text) },
+		OnDamage: func(text string) { f.Notices.add(text); found.pass(text) },
 	})
 	var locked *store.LockedError
 	if errors.As(err, &locked) {
@@ -193,7 +193,7 @@ func damagedSettings(ctx context.Context, db store.DB) (out []string) {
 			return err
 		}
 		for _, id := range ids {
-			s := tx.In(id)
+			s := tx.Workspace(id)
 			if !errors.As(s.SettingsDamage(), new(*store.CorruptError)) {
 				continue
 			}

@@ -44,7 +44,7 @@ func maintain(ctx context.Context, db *postgres.DB, job socket.Job, progress fun
 		if err != nil {
 			return nil, err
 		}
-		return json.Marshal(Checkup{Sound: found.Sound(), Checked: found})
+		return json.Marshal(Checkup{Sound: found.Healthy(), CheckResult: found})
 	case socket.JobBackup:
 		info, err := backup.WriteFrom(ctx, db, job.File, backup.Options{
 			Passphrase: job.Passphrase, Program: Version(), Progress: func(p backup.Progress) { progress(socket.JobProgress(p)) },

@@ -56,7 +56,7 @@ func Install(ctx context.Context, db store.DB, o Options) (apiKey string, err er
 		if apiKey, err = local.CreateWorkspace(ctx, nestedDB{DB: db, tx: tx}, c.workspace); err != nil {
 			return err
 		}
-		return c.put(tx.In(c.workspace.ID))
+		return c.put(tx.Workspace(c.workspace.ID))
 	})
 	switch {
 	case err == nil:
@@ -169,7 +169,7 @@ func (r resolver) decode(name string, into any) error {
 }
 
 // put stores everything but the settings.
-func (c content) put(sp store.Space) error {
+func (c content) put(sp store.WorkspaceTx) error {
 	for _, p := range c.users {
 		if err := sp.PutProfile(p); err != nil {
 			return err
@@ -189,7 +189,7 @@ func (c content) put(sp store.Space) error {
 }
 
 // putCampaign stores a campaign with the history that it would have.
-func putCampaign(sp store.Space, c engine.Campaign) error {
+func putCampaign(sp store.WorkspaceTx, c engine.Campaign) error {
 	for _, step := range steps(c) {
 		rev := engine.Revision{At: step.UpdatedAt, By: step.UpdatedBy, Note: step.note}
 		if _, err := sp.PutCampaign(step.Campaign, engine.Summarize(step.Campaign), rev, false); err != nil {

@@ -122,7 +122,7 @@ func TestInstallRefusesABadID(t *testing.T) {
 func TestInstallLeavesNothingHalfMade(t *testing.T) {
 	for _, allowed := range []int{0, 1, 12, 60, 100} {
 		db := &failing{DB: mem.New(), allowed: allowed}
-		db.Records = kv.RecordsOf(db)
+		db.Records = kv.NewRecords(db)
 		key, err := sample.Install(t.Context(), db, sample.Options{Now: now})
 		if !errors.Is(err, errDisk) || key != "" {
 			t.Fatalf("with %d writes: got key %q, error %v", allowed, key, err)
@@ -133,7 +133,7 @@ func TestInstallLeavesNothingHalfMade(t *testing.T) {
 			if len(ids) > 0 {
 				t.Errorf("with %d writes the workspaces %v are left", allowed, ids)
 			}
-			return errors.Join(err, kv.In(tx, sample.ID).Summaries(func(engine.Summary) error { left++; return nil }))
+			return errors.Join(err, kv.NewWorkspaceTx(tx, sample.ID).Summaries(func(engine.Summary) error { left++; return nil }))
 		})
 		if err != nil || left > 0 {
 			t.Errorf("with %d writes: %d campaigns are left, error %v", allowed, left, err)

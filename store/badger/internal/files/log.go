@@ -12,8 +12,8 @@ import (
 	"github.com/dgraph-io/badger/v4/y"
 )
 
-// LogHead is how many bytes a log begins with before its first record (badger/v4/memtable.go).
-const LogHead = 20
+// LogHeaderSize is how many bytes a log begins with before its first record (badger/v4/memtable.go).
+const LogHeaderSize = 20
 
 // ValueLogSize is how large a value log file is made.
 const ValueLogSize = 16 << 20
@@ -50,11 +50,11 @@ func (c LogCipher) Open(b []byte, at int) []byte {
 
 // LogCiphers returns what a log may be encrypted with.
 func (r *Registry) LogCiphers(b []byte) (out []LogCipher) {
-	if r == nil || len(b) < LogHead {
+	if r == nil || len(b) < LogHeaderSize {
 		return []LogCipher{{}}
 	}
 	for _, key := range r.Ciphers(binary.BigEndian.Uint64(b)) {
-		out = append(out, LogCipher{key, b[8:LogHead]})
+		out = append(out, LogCipher{key, b[8:LogHeaderSize]})
 	}
 	return out
 }
@@ -63,12 +63,12 @@ func (r *Registry) LogCiphers(b []byte) (out []LogCipher) {
 // that cannot be found any more.
 func (r *Registry) logCipher(b []byte, end int) (LogCipher, bool) {
 	all := r.LogCiphers(b)
-	for at := LogHead; r != nil && at < end; at++ {
+	for at := LogHeaderSize; r != nil && at < end; at++ {
 		if _, _, ok := LogEntry(b, at, LogCipher{}); !ok {
 			continue
 		}
 		for _, c := range all {
-			if e, _, _ := LogEntry(b, at, c); e.Version < unlikely {
+			if e, _, _ := LogEntry(b, at, c); e.Version < implausibleVersion {
 				return c, true
 			}
 		}
@@ -77,8 +77,8 @@ func (r *Registry) logCipher(b []byte, end int) (LogCipher, bool) {
 	return all[0], true
 }
 
-// unlikely is a version that no store comes to.
-const unlikely = 1 << 48
+// implausibleVersion is a version that no store comes to.
+const implausibleVersion = 1 << 48
 
 // ReadLog reads the log of a table in memory.
 func ReadLog(path string, r *Registry) (l Log, err error) {
@@ -96,7 +96,7 @@ func ReadLog(path string, r *Registry) (l Log, err error) {
 	}
 	var open []Entry
 	failed := false
-	for at := LogHead; at < end; {
+	for at := LogHeaderSize; at < end; {
 		e, n, ok := LogEntry(b, at, c)
 		if !ok {
 			if n > 0 && !failed {
@@ -171,8 +171,8 @@ func LogEntry(log []byte, at int, c LogCipher) (e Entry, n int, ok bool) {
 	return e, n + crc32.Size, ok
 }
 
-// Pointed returns the value of a key that a pointer leads to; false where it is not there.
-func (r *Registry) Pointed(key, b []byte, logs map[uint32][]byte) ([]byte, bool) {
+// ValueOf returns the value of a key that a pointer leads to; false where it is not there.
+func (r *Registry) ValueOf(key, b []byte, logs map[uint32][]byte) ([]byte, bool) {
 	if len(b) < 12 {
 		return nil, false
 	}

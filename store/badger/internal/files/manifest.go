@@ -17,8 +17,8 @@ import (
 // The database's list of tables is a head of 8 bytes and then sets of changes, each after its length and its
 // checksum (CRC-32C), of 4 bytes each (badger/v4/manifest.go).
 
-// listHead is how many bytes the list has before its first set of changes.
-const listHead = 8
+// manifestHeaderSize is how many bytes the list has before its first set of changes.
+const manifestHeaderSize = 8
 
 // changeSet is one set of changes as the list has it.
 type changeSet struct {
@@ -30,7 +30,7 @@ type changeSet struct {
 // changeSets returns the sets of changes of a list, up to one that is not there completely.
 func changeSets(b []byte) iter.Seq[changeSet] {
 	return func(yield func(changeSet) bool) {
-		for at := int64(listHead); at+8 <= int64(len(b)); {
+		for at := int64(manifestHeaderSize); at+8 <= int64(len(b)); {
 			size, sum := int64(binary.BigEndian.Uint32(b[at:])), binary.BigEndian.Uint32(b[at+4:])
 			end := at + 8 + size
 			if end > int64(len(b)) || !yield(changeSet{b[at+8 : end], sum, end}) {
@@ -49,11 +49,11 @@ func (s changeSet) read() (*pb.ManifestChangeSet, error) {
 	return &set, nil
 }
 
-// Rewritten returns the tables that the database's list of tables says were removed: a compaction has put
+// RemovedTables returns the tables that the database's list of tables says were removed: a compaction has put
 // what counts of their records into others. Where a process was killed before it removed all of their
 // files, those that stay hold records that have been deleted since, of which nothing else tells any more.
 // The list is read as far as it is whole.
-func Rewritten(path string) map[uint64]bool {
+func RemovedTables(path string) map[uint64]bool {
 	out := map[uint64]bool{}
 	b, err := os.ReadFile(filepath.Join(path, badger.ManifestFilename))
 	if err != nil {
@@ -87,8 +87,8 @@ func changeOf(set *pb.ManifestChangeSet) (c ManifestChange) {
 
 // ManifestLog reads the database's list of tables as it grows.
 type ManifestLog struct {
-	Name string
-	At   int64
+	Name   string
+	Offset int64
 	// restarted says that the list was written anew since, which loses what it said of compactions.
 	Restarted bool
 	First     uint64 // fingerprint of its first set of changes
@@ -100,27 +100,27 @@ func (m *ManifestLog) Read() (out []ManifestChange, err error) {
 	if err != nil {
 		return nil, err
 	}
-	end, first := int64(listHead), true
+	end, first := int64(manifestHeaderSize), true
 	for s := range changeSets(b) {
 		if first {
 			print := xxhash.Sum64(s.body)
-			if m.At > listHead && print != m.First {
-				m.Restarted, m.At = true, 0
+			if m.Offset > manifestHeaderSize && print != m.First {
+				m.Restarted, m.Offset = true, 0
 			}
 			m.First, first = print, false
 		}
 		end = s.end
-		if end <= m.At {
+		if end <= m.Offset {
 			continue
 		}
 		set, err := s.read()
 		if err != nil {
 			return out, err
 		}
-		if c := changeOf(set); len(c.In) > 0 && m.At > 0 {
+		if c := changeOf(set); len(c.In) > 0 && m.Offset > 0 {
 			out = append(out, c)
 		}
 	}
-	m.At = end
+	m.Offset = end
 	return out, nil
 }

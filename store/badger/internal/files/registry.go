@@ -21,9 +21,9 @@ import (
 // checksum and a protobuf message.
 
 const (
-	registryProof = "Hello Badger"
-	// RegistryHead is how many bytes the registry has before its first key.
-	RegistryHead = aes.BlockSize + len(registryProof)
+	registryText = "Hello Badger"
+	// RegistryHeaderSize is how many bytes the registry has before its first key.
+	RegistryHeaderSize = aes.BlockSize + len(registryText)
 )
 
 // dataKeyAge is how long data is encrypted with one data key. A new one is made as the store is opened, never while
@@ -51,26 +51,26 @@ type dataKey struct {
 func NewRegistry(lock []byte) (r Registry, err error) {
 	iv := make([]byte, aes.BlockSize)
 	rand.Read(iv)
-	proof, err := y.XORBlockAllocate([]byte(registryProof), lock, iv)
+	proof, err := y.XORBlockAllocate([]byte(registryText), lock, iv)
 	if err != nil {
 		return r, err
 	}
 	r = Registry{Data: append(iv, proof...), lock: lock}
-	_, err = r.Renew(time.Now())
+	_, err = r.Rotate(time.Now())
 	return r, err
 }
 
 // ReadRegistry reads a registry. Its Err is set where it cannot be read.
 func ReadRegistry(b, lock []byte) Registry {
 	r := Registry{Data: b, lock: lock, Err: ErrNoRegistry}
-	if len(b) <= RegistryHead {
+	if len(b) <= RegistryHeaderSize {
 		return r
 	}
-	proof, err := y.XORBlockAllocate(b[aes.BlockSize:RegistryHead], lock, b[:aes.BlockSize])
-	if err != nil || string(proof) != registryProof {
+	proof, err := y.XORBlockAllocate(b[aes.BlockSize:RegistryHeaderSize], lock, b[:aes.BlockSize])
+	if err != nil || string(proof) != registryText {
 		return r
 	}
-	for rest := b[RegistryHead:]; len(rest) > 0; {
+	for rest := b[RegistryHeaderSize:]; len(rest) > 0; {
 		if len(rest) < 8 {
 			return r
 		}
@@ -106,8 +106,8 @@ func (r *Registry) add(k *pb.DataKey) error {
 	return nil
 }
 
-// Renew makes a new data key where the last one is old, and reports whether it did.
-func (r *Registry) Renew(now time.Time) (grown bool, err error) {
+// Rotate makes a new data key where the last one is old, and reports whether it did.
+func (r *Registry) Rotate(now time.Time) (grown bool, err error) {
 	var last dataKey
 	if n := len(r.keys); n > 0 {
 		last = r.keys[n-1]

@@ -45,11 +45,11 @@ const (
 
 // Table is what a table's file holds.
 type Table struct {
-	Indexed bool   // the table's own list of blocks is whole
-	Bloom   []byte // whether it may have a key; nil where that is not known
-	Newest  uint64 // the highest version in it, as its index says
-	Gaps    []Span
-	Print   Fingerprint
+	Indexed     bool   // the table's own list of blocks is whole
+	Bloom       []byte // whether it may have a key; nil where that is not known
+	Newest      uint64 // the highest version in it, as its index says
+	Gaps        []Span
+	Fingerprint Fingerprint
 }
 
 // Span is the keys from one to before another; a nil To means to the end.
@@ -70,8 +70,8 @@ type Fingerprint struct {
 	Last  uint64 // hash of its last block; 0: it cannot be read
 }
 
-// Is reports whether two fingerprints are of the same table, as far as it can be read.
-func (p Fingerprint) Is(o Fingerprint) bool {
+// Matches reports whether two fingerprints are of the same table, as far as it can be read.
+func (p Fingerprint) Matches(o Fingerprint) bool {
 	return p.Size == o.Size && p.Index == o.Index && (p.Last == o.Last || p.Last == 0 || o.Last == 0)
 }
 
@@ -81,15 +81,15 @@ func TableName(id uint64) string { return fmt.Sprintf("%06d.sst", id) }
 // ErrBlock is the error of a block that is not what was written.
 var ErrBlock = errors.New("a block is damaged")
 
-// How is the compression and the encryption of a table.
-type How struct {
-	Packed options.CompressionType
-	Keys   []cipher.Block // one of these encrypted it; none: it is not encrypted
+// TableFormat is the compression and the encryption of a table.
+type TableFormat struct {
+	Compression options.CompressionType
+	Keys        []cipher.Block // one of these encrypted it; none: it is not encrypted
 }
 
 // ReadTable reads a table's file and calls fn, which may be nil, with all entries. What cannot be read is
 // in the table's gaps; an error is one of the file system, or of fn.
-func ReadTable(path string, h How, fn func(Entry) error) (t Table, err error) {
+func ReadTable(path string, h TableFormat, fn func(Entry) error) (t Table, err error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return t, fmt.Errorf("reading a table: %w", err)
@@ -98,8 +98,8 @@ func ReadTable(path string, h How, fn func(Entry) error) (t Table, err error) {
 	if x == nil {
 		return t, walkBlocks(b, h, fn)
 	}
-	t = Table{Indexed: true, Newest: x.Blocks.MaxVersion(), Bloom: x.Blocks.BloomFilterBytes(), Print: x.print}
-	r := BlockReader{Packed: h.Packed, Key: x.Key}
+	t = Table{Indexed: true, Newest: x.Blocks.MaxVersion(), Bloom: x.Blocks.BloomFilterBytes(), Fingerprint: x.print}
+	r := BlockReader{Compression: h.Compression, Key: x.Key}
 	for i := range x.Len() {
 		at := x.Block(i)
 		from, end := int(at.Offset()), int(at.Offset())+int(at.Len())
@@ -112,7 +112,7 @@ func ReadTable(path string, h How, fn func(Entry) error) (t Table, err error) {
 		} else if err != nil {
 			return t, err
 		} else if i+1 == x.Len() {
-			t.Print.Last = xxhash.Sum64(b[from:end])
+			t.Fingerprint.Last = xxhash.Sum64(b[from:end])
 		}
 	}
 	return t, nil
@@ -172,22 +172,22 @@ func ReadIndex(b []byte, size int64, keys []cipher.Block) *Index {
 		return nil
 	}
 	if len(keys) == 0 {
-		if index := asIndex(data); index != nil && likely(index, size) {
+		if index := parseIndex(data); index != nil && plausible(index, size) {
 			return &Index{index, nil, Fingerprint{Size: size, Index: xxhash.Sum64(data)}}
 		}
 		return nil // it is encrypted
 	}
 	// The checksum is of what is encrypted, and says nothing about the key.
 	for _, key := range keys {
-		if index := asIndex(unseal(nil, data, key)); index != nil && likely(index, size) {
+		if index := parseIndex(decrypt(nil, data, key)); index != nil && plausible(index, size) {
 			return &Index{index, key, Fingerprint{Size: size, Index: xxhash.Sum64(data)}}
 		}
 	}
 	return nil
 }
 
-// asIndex returns the list of blocks in b, nil where there is none.
-func asIndex(b []byte) (index *fb.TableIndex) {
+// parseIndex returns the list of blocks in b, nil where there is none.
+func parseIndex(b []byte) (index *fb.TableIndex) {
 	defer func() {
 		if recover() != nil {
 			index = nil
@@ -196,9 +196,9 @@ func asIndex(b []byte) (index *fb.TableIndex) {
 	return fb.GetRootAsTableIndex(b, 0)
 }
 
-// likely reports whether a list of blocks can be that of a file of that size: they lie one after another
+// plausible reports whether a list of blocks can be that of a file of that size: they lie one after another
 // from its beginning.
-func likely(index *fb.TableIndex, size int64) (ok bool) {
+func plausible(index *fb.TableIndex, size int64) (ok bool) {
 	defer func() {
 		if recover() != nil {
 			ok = false
@@ -217,8 +217,8 @@ func likely(index *fb.TableIndex, size int64) (ok bool) {
 	return n > 0 && end <= size
 }
 
-// unseal decrypts what has its initialization vector after it, into buf; nil where it has none.
-func unseal(buf, b []byte, key cipher.Block) []byte {
+// decrypt decrypts what has its initialization vector after it, into buf; nil where it has none.
+func decrypt(buf, b []byte, key cipher.Block) []byte {
 	n := len(b) - key.BlockSize()
 	if n < 0 {
 		return nil
@@ -243,7 +243,7 @@ func cutSized(b []byte) (rest, cut []byte) {
 
 // BlockReader reads the blocks of one table.
 type BlockReader struct {
-	Packed           options.CompressionType
+	Compression      options.CompressionType
 	Key              cipher.Block // nil: they are not encrypted
 	raw              []byte       // of the block before, as are the others
 	opened, unpacked []byte
@@ -253,12 +253,12 @@ type BlockReader struct {
 // written.
 func (r *BlockReader) Read(raw []byte, fn func(Entry) error) (err error) {
 	if r.Key != nil {
-		if raw = unseal(r.opened, raw, r.Key); raw == nil {
+		if raw = decrypt(r.opened, raw, r.Key); raw == nil {
 			return ErrBlock
 		}
 		r.opened = raw
 	}
-	if r.Packed == options.Snappy {
+	if r.Compression == options.Snappy {
 		n, err := snappy.DecodedLen(raw)
 		if err != nil || n > maxBlock {
 			return ErrBlock
@@ -325,15 +325,15 @@ func eachEntry(data, offsets []byte, fn func(Entry) error) error {
 	return nil
 }
 
-// maxHead bounds the index of a table, for one that claims to be larger.
-const maxHead = 64 << 20
+// maxIndex bounds the index of a table, for one that claims to be larger.
+const maxIndex = 64 << 20
 
 // tailSize is about what stands after a table's index: its length, a checksum, the length of that.
 const tailSize = 256
 
 // ReadTableHead reads of a table what the database reads as it opens: its index and its last block. It
 // reads into buf, and returns that for the next one.
-func ReadTableHead(path string, h How, buf []byte) (t Table, _ []byte, err error) {
+func ReadTableHead(path string, h TableFormat, buf []byte) (t Table, _ []byte, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return t, buf, fmt.Errorf("reading a table: %w", err)
@@ -343,20 +343,20 @@ func ReadTableHead(path string, h How, buf []byte) (t Table, _ []byte, err error
 	if err != nil || x == nil {
 		return t, buf, err
 	}
-	t = Table{Indexed: true, Newest: x.Blocks.MaxVersion(), Print: x.print}
-	r := BlockReader{Packed: h.Packed, Key: x.Key}
+	t = Table{Indexed: true, Newest: x.Blocks.MaxVersion(), Fingerprint: x.print}
+	r := BlockReader{Compression: h.Compression, Key: x.Key}
 	if err := r.ReadAt(f, x, x.Len()-1, nil); errors.Is(err, ErrBlock) {
 		t.Gaps = append(t.Gaps, x.Gap(x.Len()-1))
 	} else if err != nil {
 		return t, buf, err
 	} else {
-		t.Print.Last = xxhash.Sum64(r.raw)
+		t.Fingerprint.Last = xxhash.Sum64(r.raw)
 	}
 	return t, buf, nil
 }
 
 // ReadKey calls fn with those entries of a table that may be of a key. Blocks that cannot be read are left out.
-func ReadKey(path string, h How, key []byte, fn func(Entry) error) error {
+func ReadKey(path string, h TableFormat, key []byte, fn func(Entry) error) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("reading a table: %w", err)
@@ -366,7 +366,7 @@ func ReadKey(path string, h How, key []byte, fn func(Entry) error) error {
 	if err != nil || x == nil {
 		return err
 	}
-	r := BlockReader{Packed: h.Packed, Key: x.Key}
+	r := BlockReader{Compression: h.Compression, Key: x.Key}
 	for n, end := x.Span(key, append(slices.Clip(key), 0)); n < end; n++ {
 		if err := r.ReadAt(f, x, n, fn); err != nil && !errors.Is(err, ErrBlock) {
 			return err
@@ -377,7 +377,7 @@ func ReadKey(path string, h How, key []byte, fn func(Entry) error) error {
 
 // ReadTail reads a table's index, nil where it is not what was written, into buf, which it returns
 // as large as it was needed.
-func ReadTail(f *os.File, h How, buf []byte) (*Index, []byte, error) {
+func ReadTail(f *os.File, h TableFormat, buf []byte) (*Index, []byte, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, buf, fmt.Errorf("reading a table: %w", err)
@@ -397,7 +397,7 @@ func ReadTail(f *os.File, h How, buf []byte) (*Index, []byte, error) {
 	if rest, sum := cutSized(buf); sum != nil && len(rest) >= 4 {
 		n += int64(binary.BigEndian.Uint32(rest[len(rest)-4:]))
 	}
-	if n > maxHead {
+	if n > maxIndex {
 		return nil, buf, nil
 	}
 	if err := read(min(n, size)); err != nil {

@@ -10,15 +10,15 @@ import (
 
 // walkBlocks reads the blocks of a table that has no index any more, from the first one on: they lie
 // one after another. It ends at the first that is not what was written.
-func walkBlocks(b []byte, h How, fn func(Entry) error) error {
-	if h.Packed != options.Snappy || fn == nil {
+func walkBlocks(b []byte, h TableFormat, fn func(Entry) error) error {
+	if h.Compression != options.Snappy || fn == nil {
 		return nil
 	}
-	r := BlockReader{Packed: h.Packed}
+	r := BlockReader{Compression: h.Compression}
 	for len(b) > 0 {
 		n := snappyLen(b)
 		if len(h.Keys) > 0 {
-			n, r.Key = sealedLen(b, h.Keys)
+			n, r.Key = encryptedLen(b, h.Keys)
 		}
 		if n == 0 {
 			return nil
@@ -33,10 +33,10 @@ func walkBlocks(b []byte, h How, fn func(Entry) error) error {
 	return nil
 }
 
-// sealedLen returns how many bytes at the start of b are one encrypted block, and which key that was
+// encryptedLen returns how many bytes at the start of b are one encrypted block, and which key that was
 // with; 0 where none is there. A block has its initialization vector at its end, wherever that is: its
 // beginning makes sense with no other.
-func sealedLen(b []byte, keys []cipher.Block) (int, cipher.Block) {
+func encryptedLen(b []byte, keys []cipher.Block) (int, cipher.Block) {
 	var head [16]byte
 	for end := 2 * len(head); end <= min(len(b), maxBlock); end++ {
 		for _, key := range keys {
@@ -47,7 +47,7 @@ func sealedLen(b []byte, keys []cipher.Block) (int, cipher.Block) {
 			if !beginsBlock(head[:]) {
 				continue
 			}
-			if plain := unseal(nil, b[:end], key); snappyLen(plain) == len(plain) {
+			if plain := decrypt(nil, b[:end], key); snappyLen(plain) == len(plain) {
 				return end, key
 			}
 		}

@@ -17,7 +17,7 @@ import (
 // keep keeps a text beside the records.
 func keep(t *testing.T, db *badger.DB, text string) error {
 	t.Helper()
-	return db.Keep(t.Context(), "text", func(_ store.Tx, w io.Writer) error {
+	return db.WriteCache(t.Context(), "text", func(_ store.Tx, w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	})
@@ -27,7 +27,7 @@ func keep(t *testing.T, db *badger.DB, text string) error {
 func wantKept(t *testing.T, db *badger.DB, want string) {
 	t.Helper()
 	var got []byte
-	err := db.Kept(t.Context(), "text", func(_ store.Tx, _ uint64, r io.Reader) (err error) {
+	err := db.ReadCache(t.Context(), "text", func(_ store.Tx, _ uint64, r io.Reader) (err error) {
 		got, err = io.ReadAll(r)
 		return err
 	})
@@ -55,7 +55,7 @@ func TestKeptOnFullDisk(t *testing.T) {
 		}
 		return 1 << 40, nil
 	})
-	if err := keep(t, db, strings.Repeat("too much", 16<<20)); !store.NoSpace(err) {
+	if err := keep(t, db, strings.Repeat("too much", 16<<20)); !store.IsDiskFull(err) {
 		t.Errorf("keeping on a full disk: %v", err)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, badger.Folder, "KEPT-*.new")); err != nil || len(left) > 0 {
@@ -92,7 +92,7 @@ func TestKeptIsInNoCopy(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "with")
 	with, err := backup.Write(t.Context(), db, file, backup.Options{})
-	if err != nil || !with.Sound() || with.Records != without.Records {
+	if err != nil || !with.Healthy() || with.Records != without.Records {
 		t.Errorf("the backup has %+v, %v; want %+v", with.Contents, err, without.Contents)
 	}
 	fresh := open(t, t.TempDir())

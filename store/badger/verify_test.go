@@ -40,7 +40,7 @@ func TestProvedWhenRead(t *testing.T) {
 	rot(t, filepath.Join(dir, badger.Folder, "000001.sst"), 2000)
 
 	var notices []string
-	db, err = badger.Open(t.Context(), badger.Options{Dir: dir, Found: func(n string) { notices = append(notices, n) }})
+	db, err = badger.Open(t.Context(), badger.Options{Dir: dir, OnDamage: func(n string) { notices = append(notices, n) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestProvedWhenRead(t *testing.T) {
 	if damaged == 0 || damaged == len(ids) {
 		t.Errorf("%d of %d are damaged", damaged, len(ids))
 	}
-	db.Prove(t.Context())
+	db.Verify(t.Context())
 	if lost := db.Lost(); len(lost) != 1 || !strings.Contains(lost[0], "1 blocks of the table 000001.sst are damaged") {
 		t.Errorf("lost is %q", lost)
 	}
@@ -113,7 +113,7 @@ func TestProvedAsScanned(t *testing.T) {
 			for n := from; n < from+200; n++ {
 				value := make([]byte, 4000)
 				_, _ = random.Read(value)
-				value = kv.Seal(key(n), value)
+				value = kv.EncodeValue(key(n), value)
 				records[string(key(n))] = string(value)
 				if err := tx.Set(key(n), value); err != nil {
 					return err
@@ -133,7 +133,7 @@ func TestProvedAsScanned(t *testing.T) {
 	scan := func(t *testing.T, reverse bool, limit int) (given, damaged int, lost []string) {
 		t.Helper()
 		var notices []string
-		db, err := badger.Open(t.Context(), badger.Options{Dir: dir, Found: func(n string) { notices = append(notices, n) }})
+		db, err := badger.Open(t.Context(), badger.Options{Dir: dir, OnDamage: func(n string) { notices = append(notices, n) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,7 +254,7 @@ func TestNothingUnprovedIsRead(t *testing.T) {
 	if err == nil {
 		t.Error("it is scanned")
 	}
-	db.Prove(t.Context())
+	db.Verify(t.Context())
 	if err := os.Rename(file+".away", file); err != nil {
 		t.Fatal(err)
 	}

@@ -12,31 +12,31 @@ import (
 	"bugle/store/internal/wire"
 )
 
-// spaceCheck looks at one record of a workspace.
-type spaceCheck struct {
+// recordCheck looks at one record of a workspace.
+type recordCheck struct {
 	*checker
-	s       Space
+	s       WorkspaceTx
 	key     []byte
 	rest    []byte // the key after its kind
 	payload []byte // nil where the record is damaged
 }
 
 // check looks at the record; damage is what is wrong with its checksum.
-func (c spaceCheck) check(kind byte, damage error) error {
+func (c recordCheck) check(kind byte, damage error) error {
 	switch kind {
 	case kindCampaign:
 		return c.campaign(damage)
 	case kindDeleted:
 		return c.deletion(damage)
-	case kindLook:
-		return c.alone(damage, "the time of the last removal of expired records", "remove it", func() error {
-			var w look
+	case kindSweep:
+		return c.standalone(damage, "the time of the last removal of expired records", "remove it", func() error {
+			var w sweepTime
 			return wire.DecodeRow(c.payload, &w)
 		})
-	case kindSummary, kindRevision, kindVersion, kindCopy:
-		return c.ofCampaign(kind, damage)
-	case kindIdempotent, kindRequest:
-		return c.once(kind, damage)
+	case kindSummary, kindRevision, kindRevisionDocument, kindCopy:
+		return c.campaignRecord(kind, damage)
+	case kindIdempotency, kindRequest:
+		return c.idempotency(kind, damage)
 	case kindExpiry:
 		return c.expiry(damage)
 	case kindProfile:
@@ -44,7 +44,7 @@ func (c spaceCheck) check(kind byte, damage error) error {
 	case kindIdentifier:
 		return c.identifier(damage)
 	case kindOutbox:
-		return c.alone(damage, "the outbox message "+label(c.rest), "remove it", func() error {
+		return c.standalone(damage, "the outbox message "+label(c.rest), "remove it", func() error {
 			var w wire.Delivered
 			_, err := wire.DecodeWith(c.payload, &w)
 			return err
@@ -52,7 +52,7 @@ func (c spaceCheck) check(kind byte, damage error) error {
 	case kindTest:
 		at, _, err := cutTime(c.rest)
 		what := fmt.Sprintf("the record of a test send at %s UTC", at.Format("2006-01-02 15:04:05.000000"))
-		return c.alone(firstOf(damage, err), what, "remove it", func() error {
+		return c.standalone(firstCause(damage, err), what, "remove it", func() error {
 			var w wire.TestRecord
 			_, err := wire.DecodeWith(c.payload, &w)
 			return err
@@ -60,7 +60,7 @@ func (c spaceCheck) check(kind byte, damage error) error {
 	case kindContent:
 		name, rest, err := cutName(c.rest)
 		k := engine.ContentKind(name)
-		return c.alone(firstOf(damage, err), "the "+k.Label()+" "+label(rest), "", func() error {
+		return c.standalone(firstCause(damage, err), "the "+k.Label()+" "+label(rest), "", func() error {
 			_, err := c.s.contentItem(k, "it", c.payload)
 			return err
 		})
@@ -69,26 +69,26 @@ func (c spaceCheck) check(kind byte, damage error) error {
 	return nil
 }
 
-func (c spaceCheck) report(f Finding) {
+func (c recordCheck) report(f Finding) {
 	f.Workspace = c.s.id
 	f.What = fmt.Sprintf("%s in workspace %q", f.What, c.s.id)
 	c.found(f)
 }
 
-// alone looks at a record that nothing else leads to.
-func (c spaceCheck) alone(damage error, what, mend string, read func() error) error {
+// standalone looks at a record that nothing else leads to.
+func (c recordCheck) standalone(damage error, what, mend string, read func() error) error {
 	if damage == nil {
-		damage = firstOf(read())
+		damage = firstCause(read())
 	}
 	if damage == nil {
 		return nil
 	}
-	f := Finding{What: fmt.Sprintf("%s is damaged (%v)", what, damage), Mend: mend, Advice: adviceBackup}
+	f := Finding{What: fmt.Sprintf("%s is damaged (%v)", what, damage), Repair: mend, Advice: adviceBackup}
 	switch {
 	case c.payload != nil: // its checksum holds
-		f.Mend, f.Advice = "", "leave it; a newer version of bugle may have written it"
+		f.Repair, f.Advice = "", "leave it; a newer version of bugle may have written it"
 	case mend != "":
-		f.Advice, f.mend = "", c.drop()
+		f.Advice, f.repair = "", c.remove()
 	}
 	c.report(f)
 	return nil
@@ -100,17 +100,17 @@ var errUnknown = errors.New("its checksum holds: a later bugle may have written 
 // intact reports whether the record under key is there and its checksum holds.
 func intact(tx Tx, key []byte) bool {
 	value, err := tx.Get(key)
-	return err == nil && Sealed(key, value) == nil
+	return err == nil && VerifyValue(key, value) == nil
 }
 
-// in returns what repairs the workspace of the record within another transaction.
-func (c spaceCheck) in(repair func(Space) error) func(Tx) error {
+// newWorkspaceTx returns what repairs the workspace of the record within another transaction.
+func (c recordCheck) in(repair func(WorkspaceTx) error) func(Tx) error {
 	ws := c.s.id // c has the transaction of the check
-	return func(tx Tx) error { return repair(In(tx, ws)) }
+	return func(tx Tx) error { return repair(NewWorkspaceTx(tx, ws)) }
 }
 
-// drop returns what removes the record, where its checksum still does not hold.
-func (c spaceCheck) drop() func(Tx) error {
+// remove returns what removes the record, where its checksum still does not hold.
+func (c recordCheck) remove() func(Tx) error {
 	key := c.key
 	return func(tx Tx) error {
 		bad, err := damaged(tx, key)
@@ -129,11 +129,11 @@ func isDamage(err error) bool {
 			return false
 		}
 	}
-	return errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrLost) || errors.As(err, new(*store.CorruptError))
+	return errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrDataLost) || errors.As(err, new(*store.CorruptError))
 }
 
-// firstOf returns the first error that is one, without the name of the record.
-func firstOf(errs ...error) error {
+// firstCause returns the first error that is one, without the name of the record.
+func firstCause(errs ...error) error {
 	for _, err := range errs {
 		if corrupt := (*store.CorruptError)(nil); errors.As(err, &corrupt) {
 			return corrupt.Err
@@ -146,11 +146,11 @@ func firstOf(errs ...error) error {
 }
 
 // campaign looks at a document, and at what is kept beside it.
-func (c spaceCheck) campaign(damage error) error {
+func (c recordCheck) campaign(damage error) error {
 	c.out.Campaigns++
 	id, _, err := cutName(c.rest)
 	if err != nil {
-		return c.alone(err, "a campaign", "", nil)
+		return c.standalone(err, "a campaign", "", nil)
 	}
 	have, err := c.s.Campaign(id)
 	if err != nil && !isDamage(err) {
@@ -159,7 +159,7 @@ func (c spaceCheck) campaign(damage error) error {
 	if damage == nil && err == nil && have.ID != id {
 		err = fmt.Errorf("it is of the campaign %q", have.ID)
 	}
-	if damage = firstOf(damage, err); damage != nil {
+	if damage = firstCause(damage, err); damage != nil {
 		return c.brokenCampaign(id, damage)
 	}
 	last, err := c.s.last(kindRevision, id)
@@ -175,13 +175,13 @@ func (c spaceCheck) campaign(damage error) error {
 	switch {
 	case readable > have.Revision:
 		f := Finding{Campaign: id, What: fmt.Sprintf("campaign %q is at revision %d, but its newest is %d", id, have.Revision, readable),
-			Mend: fmt.Sprintf("restore revision %d", readable)}
-		f.mend = c.bringBack(id)
+			Repair: fmt.Sprintf("restore revision %d", readable)}
+		f.repair = c.restoreRevision(id)
 		c.report(f)
 		return nil
 	case last < have.Revision:
 		c.report(Finding{Campaign: id, What: fmt.Sprintf("campaign %q is at revision %d, but its history ends with %d", id, have.Revision, last),
-			Mend: "add the revision to its history", mend: c.addRevision(id)})
+			Repair: "add the revision to its history", repair: c.addRevision(id)})
 	}
 	row, err := c.s.Summary(id)
 	if err != nil && !isDamage(err) {
@@ -200,27 +200,27 @@ func (c spaceCheck) campaign(damage error) error {
 	case err != nil:
 		why = "is damaged"
 	}
-	c.report(Finding{Campaign: id, What: fmt.Sprintf("the summary of campaign %q %s", id, why), Mend: "create it from the document", mend: c.addSummary(id)})
+	c.report(Finding{Campaign: id, What: fmt.Sprintf("the summary of campaign %q %s", id, why), Repair: "create it from the document", repair: c.addSummary(id)})
 	return nil
 }
 
 // brokenCampaign reports what can be done about a document that cannot be read.
-func (c spaceCheck) brokenCampaign(id string, damage error) error {
+func (c recordCheck) brokenCampaign(id string, damage error) error {
 	f := Finding{Campaign: id, What: fmt.Sprintf("campaign %q is damaged (%v)", id, damage), Advice: adviceOne}
 	n, err := newestReadable(c.s, id)
 	if err != nil {
 		return err
 	}
 	if n > 0 {
-		f.Mend, f.Advice, f.mend = fmt.Sprintf("restore revision %d, the newest that can be read", n), "", c.bringBack(id)
+		f.Repair, f.Advice, f.repair = fmt.Sprintf("restore revision %d, the newest that can be read", n), "", c.restoreRevision(id)
 	}
 	c.report(f)
 	return nil
 }
 
 // newestReadable returns the newest revision of a campaign whose document can be read, 0 where none can.
-func newestReadable(s Space, id string) (found int64, err error) {
-	prefix := s.key(kindVersion, id)
+func newestReadable(s WorkspaceTx, id string) (found int64, err error) {
+	prefix := s.key(kindRevisionDocument, id)
 	err = s.tx.Scan(prefix, ScanOptions{Reverse: true}, func(key, value []byte) error {
 		n, _, err := cutNumber(key[len(prefix):])
 		if err != nil {
@@ -237,10 +237,10 @@ func newestReadable(s Space, id string) (found int64, err error) {
 	return found, err
 }
 
-// bringBack returns what puts the newest readable revision of a campaign in its place, unless that is
+// restoreRevision returns what puts the newest readable revision of a campaign in its place, unless that is
 // readable, and as new, by then. Later revisions, which cannot be read, stay in the history.
-func (c spaceCheck) bringBack(id string) func(Tx) error {
-	return c.in(func(s Space) error {
+func (c recordCheck) restoreRevision(id string) func(Tx) error {
+	return c.in(func(s WorkspaceTx) error {
 		if gone, err := s.deleted(id); err != nil || gone {
 			return err
 		}
@@ -271,8 +271,8 @@ func (c spaceCheck) bringBack(id string) func(Tx) error {
 	})
 }
 
-func (c spaceCheck) addSummary(id string) func(Tx) error {
-	return c.in(func(s Space) error {
+func (c recordCheck) addSummary(id string) func(Tx) error {
+	return c.in(func(s WorkspaceTx) error {
 		now, err := s.Campaign(id)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil // it was deleted meanwhile
@@ -285,8 +285,8 @@ func (c spaceCheck) addSummary(id string) func(Tx) error {
 }
 
 // addRevision returns what makes a campaign's own revision anew where its document cannot be read.
-func (c spaceCheck) addRevision(id string) func(Tx) error {
-	return c.in(func(s Space) error {
+func (c recordCheck) addRevision(id string) func(Tx) error {
+	return c.in(func(s WorkspaceTx) error {
 		now, err := s.Campaign(id)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
@@ -305,19 +305,19 @@ func (c spaceCheck) addRevision(id string) func(Tx) error {
 			return err
 		}
 		what := revisionName(id, now.Revision)
-		return errors.Join(s.put(what, s.revisionKey(kindVersion, id, now.Revision), document), s.putHistory(now))
+		return errors.Join(s.put(what, s.revisionKey(kindRevisionDocument, id, now.Revision), document), s.putHistory(now))
 	})
 }
 
-// ofCampaign looks at what belongs to a campaign: its summary, its history, its working copy.
-func (c spaceCheck) ofCampaign(kind byte, damage error) error {
+// campaignKinds looks at what belongs to a campaign: its summary, its history, its working copy.
+func (c recordCheck) campaignRecord(kind byte, damage error) error {
 	id, rest, err := cutName(c.rest)
 	if err != nil {
-		return c.alone(err, "a record of a campaign", "remove it", nil)
+		return c.standalone(err, "a record of a campaign", "remove it", nil)
 	}
 	_, err = c.tx.Get(c.s.key(kindCampaign, id))
 	gone := errors.Is(err, store.ErrNotFound)
-	if err != nil && !gone && !errors.Is(err, store.ErrLost) {
+	if err != nil && !gone && !errors.Is(err, store.ErrDataLost) {
 		return err
 	}
 	if gone {
@@ -325,30 +325,30 @@ func (c spaceCheck) ofCampaign(kind byte, damage error) error {
 			return err // the mark of its deletion is reported
 		}
 	}
-	if gone || errors.Is(err, store.ErrLost) {
-		return c.goneCampaign(kind, id, gone)
+	if gone || errors.Is(err, store.ErrDataLost) {
+		return c.missingCampaign(kind, id, gone)
 	}
 	switch kind {
 	case kindCopy:
-		_, err := c.s.Copy(id)
+		_, err := c.s.WorkingCopy(id)
 		if err != nil && !isDamage(err) {
 			return err
 		}
-		return c.alone(firstOf(damage, err), fmt.Sprintf("the record of the working copy of campaign %q", id), "remove it; saved changes stay", func() error { return nil })
-	case kindRevision, kindVersion:
+		return c.standalone(firstCause(damage, err), fmt.Sprintf("the record of the working copy of campaign %q", id), "remove it; saved changes stay", func() error { return nil })
+	case kindRevision, kindRevisionDocument:
 		n, _, err := cutNumber(rest)
 		if err != nil {
-			return c.alone(err, "a revision of campaign "+label(c.rest), "remove it", nil)
+			return c.standalone(err, "a revision of campaign "+label(c.rest), "remove it", nil)
 		}
 		return c.revision(kind, id, n)
 	}
 	return nil // a summary is looked at with its campaign
 }
 
-// goneCampaign reports once that a campaign is gone of which other records are left; surely says that it is
+// missingCampaign reports once that a campaign is gone of which other records are left; surely says that it is
 // not only lost.
-func (c spaceCheck) goneCampaign(kind byte, id string, surely bool) error {
-	if c.out.Names(c.s.id, id) {
+func (c recordCheck) missingCampaign(kind byte, id string, deleted bool) error {
+	if c.out.ConcernsCampaign(c.s.id, id) {
 		return nil
 	}
 	n, err := newestReadable(c.s, id)
@@ -358,20 +358,20 @@ func (c spaceCheck) goneCampaign(kind byte, id string, surely bool) error {
 	f := Finding{Campaign: id, What: fmt.Sprintf("campaign %q is missing, but its summary or history is still there", id), Advice: adviceOne}
 	switch {
 	case n > 0:
-		f.Mend, f.Advice, f.mend = fmt.Sprintf("restore revision %d, the newest that can be read", n), "", c.bringBack(id)
-	case kind == kindCopy && surely:
+		f.Repair, f.Advice, f.repair = fmt.Sprintf("restore revision %d, the newest that can be read", n), "", c.restoreRevision(id)
+	case kind == kindCopy && deleted:
 		f.What = fmt.Sprintf("there is a working copy of campaign %q, which is missing", id)
-		f.Mend, f.Advice, f.mend = "remove them", "", c.dropOrphan(id)
+		f.Repair, f.Advice, f.repair = "remove them", "", c.removeOrphan(id)
 	}
 	c.report(f)
 	return nil
 }
 
-// dropOrphan returns what removes the record of a campaign that is not there.
-func (c spaceCheck) dropOrphan(id string) func(Tx) error {
+// removeOrphan returns what removes the record of a campaign that is not there.
+func (c recordCheck) removeOrphan(id string) func(Tx) error {
 	ws, key := c.s.id, c.key
 	return func(tx Tx) error {
-		switch _, err := tx.Get(In(tx, ws).key(kindCampaign, id)); {
+		switch _, err := tx.Get(NewWorkspaceTx(tx, ws).key(kindCampaign, id)); {
 		case errors.Is(err, store.ErrNotFound):
 			return tx.Delete(key)
 		case err != nil:
@@ -382,32 +382,32 @@ func (c spaceCheck) dropOrphan(id string) func(Tx) error {
 }
 
 // revision looks at one revision: what is known of it, or its document.
-func (c spaceCheck) revision(kind byte, id string, n int64) error {
+func (c recordCheck) revision(kind byte, id string, n int64) error {
 	what := revisionName(id, n)
 	var rev engine.Revision
-	known := c.s.getJSON(what, c.s.revisionKey(kindRevision, id, n), &rev)
-	if known == nil && rev.N != n {
-		known = &store.CorruptError{What: what, Err: fmt.Errorf("it has the number of revision %d", rev.N)}
+	cached := c.s.getJSON(what, c.s.revisionKey(kindRevision, id, n), &rev)
+	if cached == nil && rev.N != n {
+		cached = &store.CorruptError{What: what, Err: fmt.Errorf("it has the number of revision %d", rev.N)}
 	}
 	_, document := c.s.Revision(id, n)
-	for _, err := range []error{known, document} {
+	for _, err := range []error{cached, document} {
 		if err != nil && !isDamage(err) {
 			return err
 		}
 	}
 	switch {
-	case kind == kindRevision && known != nil && document == nil:
-		c.report(Finding{Campaign: id, What: fmt.Sprintf("the summary of %s is damaged", what), Mend: "create it from its document", mend: c.knowRevision(id, n)})
-	case kind == kindVersion && errors.Is(known, store.ErrNotFound) && document == nil:
-		c.report(Finding{Campaign: id, What: fmt.Sprintf("%s is missing from the history", what), Mend: "add it", mend: c.knowRevision(id, n)})
-	case kind == kindRevision && document != nil, kind == kindVersion && document != nil && errors.Is(known, store.ErrNotFound):
+	case kind == kindRevision && cached != nil && document == nil:
+		c.report(Finding{Campaign: id, What: fmt.Sprintf("the summary of %s is damaged", what), Repair: "create it from its document", repair: c.knowRevision(id, n)})
+	case kind == kindRevisionDocument && errors.Is(cached, store.ErrNotFound) && document == nil:
+		c.report(Finding{Campaign: id, What: fmt.Sprintf("%s is missing from the history", what), Repair: "add it", repair: c.knowRevision(id, n)})
+	case kind == kindRevision && document != nil, kind == kindRevisionDocument && document != nil && errors.Is(cached, store.ErrNotFound):
 		c.report(c.lostRevision(id, n))
 	}
 	return nil
 }
 
-func (c spaceCheck) knowRevision(id string, n int64) func(Tx) error {
-	return c.in(func(s Space) error {
+func (c recordCheck) knowRevision(id string, n int64) func(Tx) error {
+	return c.in(func(s WorkspaceTx) error {
 		old, err := s.Revision(id, n)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
@@ -422,22 +422,22 @@ func (c spaceCheck) knowRevision(id string, n int64) func(Tx) error {
 
 // lostRevision is about a revision without a document. The campaign's own is made again from the
 // campaign; an earlier one is taken out of the history.
-func (c spaceCheck) lostRevision(id string, n int64) Finding {
-	f := Finding{Campaign: id, What: fmt.Sprintf("the document of %s cannot be read", revisionName(id, n)), Mend: "remove the revision from the history; the campaign itself stays"}
-	f.mend = c.in(func(s Space) error {
+func (c recordCheck) lostRevision(id string, n int64) Finding {
+	f := Finding{Campaign: id, What: fmt.Sprintf("the document of %s cannot be read", revisionName(id, n)), Repair: "remove the revision from the history; the campaign itself stays"}
+	f.repair = c.in(func(s WorkspaceTx) error {
 		switch _, err := s.Revision(id, n); {
 		case err == nil:
 			return nil // it can be read by now
 		case !isDamage(err):
 			return err
 		}
-		if intact(s.tx, s.revisionKey(kindVersion, id, n)) {
+		if intact(s.tx, s.revisionKey(kindRevisionDocument, id, n)) {
 			return errUnknown
 		}
 		return s.dropRevision(id, n)
 	})
 	if now, err := c.s.Campaign(id); err == nil && now.Revision == n {
-		f.Mend, f.mend = "create it from the campaign", c.addRevision(id)
+		f.Repair, f.repair = "create it from the campaign", c.addRevision(id)
 	}
 	return f
 }

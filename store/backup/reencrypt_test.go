@@ -66,7 +66,7 @@ func TestReseal(t *testing.T) {
 	}
 	step := func(from string, to *crypt.Key) backup.Info {
 		t.Helper()
-		info, err := backup.Reseal(t.Context(), file, from, to)
+		info, err := backup.Reencrypt(t.Context(), file, from, to)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestReseal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := backup.Reseal(t.Context(), file, key.Passphrase(), nil); !errors.Is(err, backup.ErrKey) {
+	if _, err := backup.Reencrypt(t.Context(), file, key.Passphrase(), nil); !errors.Is(err, backup.ErrKey) {
 		t.Errorf("with the key before: %v", err)
 	}
 	if after, err := os.ReadFile(file); err != nil || !bytes.Equal(after, before) {

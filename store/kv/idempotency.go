@@ -12,48 +12,48 @@ import (
 // IdempotencyKeys are the idempotency keys and request ids of a workspace, in the order in which they expire.
 type IdempotencyKeys struct{ *records }
 
-// Idempotent returns the record of a key. It returns expired ones too: the caller's clock decides
+// IdempotencyRecord returns the record of a key. It returns expired ones too: the caller's clock decides
 // ([Idempotent.Expired]).
-func (s IdempotencyKeys) Idempotent(op, key string) (store.Idempotent, error) {
-	if err := s.checkOnce(op, key); err != nil {
-		return store.Idempotent{}, err
+func (s IdempotencyKeys) IdempotencyRecord(op, key string) (store.IdempotencyRecord, error) {
+	if err := s.checkKey(op, key); err != nil {
+		return store.IdempotencyRecord{}, err
 	}
-	var w wire.Idempotent
-	err := s.getRow(idempotentName(op, key), s.key(kindIdempotent, op, key), &w)
-	return store.Idempotent(w), err
+	var w wire.IdempotencyRecord
+	err := s.getRow(idempotencyName(op, key), s.key(kindIdempotency, op, key), &w)
+	return store.IdempotencyRecord(w), err
 }
 
-// PutIdempotent stores the record of a key over an earlier one. It needs a time of expiry.
-func (s IdempotencyKeys) PutIdempotent(i store.Idempotent) error {
-	if err := s.checkOnce(i.Operation, i.Key); err != nil {
+// PutIdempotencyRecord stores the record of a key over an earlier one. It needs a time of expiry.
+func (s IdempotencyKeys) PutIdempotencyRecord(i store.IdempotencyRecord) error {
+	if err := s.checkKey(i.Operation, i.Key); err != nil {
 		return err
 	}
-	what := idempotentName(i.Operation, i.Key)
+	what := idempotencyName(i.Operation, i.Key)
 	if i.ExpiresAt.IsZero() {
 		return fmt.Errorf("%s must have a time of expiry", what)
 	}
-	old, err := s.deleteIdempotent(i.Operation, i.Key)
+	old, err := s.deleteIdempotencyRecord(i.Operation, i.Key)
 	if err != nil {
 		return err
 	}
 	if i.Lease != "" && !i.Running && old.Lease != i.Lease && old.Lease != "" {
-		return store.ErrLease // another process has taken the work over
+		return store.ErrLeaseExpired // another process has taken the work over
 	}
 	return errors.Join(
-		s.putJSON(what, s.key(kindIdempotent, i.Operation, i.Key), wire.Idempotent(i)),
-		s.put(what, s.expiryKey(i.ExpiresAt, kindIdempotent, i.Operation, i.Key), nil),
+		s.putJSON(what, s.key(kindIdempotency, i.Operation, i.Key), wire.IdempotencyRecord(i)),
+		s.put(what, s.expiryKey(i.ExpiresAt, kindIdempotency, i.Operation, i.Key), nil),
 	)
 }
 
-// DeleteIdempotent forgets a key; that it is not known is no error.
-func (s IdempotencyKeys) DeleteIdempotent(op, key string) error {
-	_, err := s.deleteIdempotent(op, key)
+// DeleteIdempotencyRecord forgets a key; that it is not known is no error.
+func (s IdempotencyKeys) DeleteIdempotencyRecord(op, key string) error {
+	_, err := s.deleteIdempotencyRecord(op, key)
 	return err
 }
 
-// deleteIdempotent returns the record that it has deleted, if there was one.
-func (s IdempotencyKeys) deleteIdempotent(op, key string) (old store.Idempotent, err error) {
-	old, err = s.Idempotent(op, key)
+// deleteIdempotencyRecord returns the record that it has deleted, if there was one.
+func (s IdempotencyKeys) deleteIdempotencyRecord(op, key string) (old store.IdempotencyRecord, err error) {
+	old, err = s.IdempotencyRecord(op, key)
 	if errors.Is(err, store.ErrNotFound) {
 		return old, nil
 	}
@@ -62,17 +62,17 @@ func (s IdempotencyKeys) deleteIdempotent(op, key string) (old store.Idempotent,
 	if err != nil && !errors.As(err, new(*store.CorruptError)) {
 		return old, err
 	}
-	what := idempotentName(op, key)
+	what := idempotencyName(op, key)
 	return old, errors.Join(
-		s.delete(what, s.key(kindIdempotent, op, key)),
-		s.delete(what, s.expiryKey(old.ExpiresAt, kindIdempotent, op, key)),
+		s.delete(what, s.key(kindIdempotency, op, key)),
+		s.delete(what, s.expiryKey(old.ExpiresAt, kindIdempotency, op, key)),
 	)
 }
 
-// Held implements [store.Idempotency].
-func (s IdempotencyKeys) Held(lease string) (bool, error) {
-	if h, ok := s.tx.(Holder); ok && lease != s.lease {
-		return h.Held(lease)
+// LeaseHeld implements [store.Idempotency].
+func (s IdempotencyKeys) LeaseHeld(lease string) (bool, error) {
+	if h, ok := s.tx.(LeaseChecker); ok && lease != s.lease {
+		return h.LeaseHeld(lease)
 	}
 	return lease == s.lease, nil
 }
@@ -80,7 +80,7 @@ func (s IdempotencyKeys) Held(lease string) (bool, error) {
 // RequestID returns until when the request_id of an operation may not be used again (CONTRACT.md,
 // Create). It returns past times too: the caller's clock decides.
 func (s IdempotencyKeys) RequestID(op, id string) (time.Time, error) {
-	if err := s.checkOnce(op, id); err != nil {
+	if err := s.checkKey(op, id); err != nil {
 		return time.Time{}, err
 	}
 	var w wire.RequestWindow
@@ -106,13 +106,13 @@ func (s IdempotencyKeys) PutRequestID(op, id string, until time.Time) error {
 	)
 }
 
-// ExpireBatch is the most records that one [IdempotencyKeys.ExpireIdempotent] removes, which keeps its
+// ExpireBatch is the most records that one [IdempotencyKeys.DeleteExpired] removes, which keeps its
 // transaction small.
 const ExpireBatch = 1000
 
-// ExpireIdempotent forgets the keys and the request ids whose time is over at now, and returns
+// DeleteExpired forgets the keys and the request ids whose time is over at now, and returns
 // how many; where it returns [ExpireBatch], there may be more.
-func (s IdempotencyKeys) ExpireIdempotent(now time.Time) (int, error) {
+func (s IdempotencyKeys) DeleteExpired(now time.Time) (int, error) {
 	if err := s.check(); err != nil {
 		return 0, err
 	}
@@ -135,39 +135,39 @@ func (s IdempotencyKeys) ExpireIdempotent(now time.Time) (int, error) {
 	return n, err
 }
 
-// SweepApart is how long after a look a [IdempotencyKeys.Sweep] removes what had expired at that look.
-const SweepApart = time.Hour
+// SweepInterval is how long after a look a [IdempotencyKeys.Sweep] removes what had expired at that look.
+const SweepInterval = time.Hour
 
-// look is when it was last looked for what has expired.
-type look struct {
+// sweepTime is when it was last looked for what has expired.
+type sweepTime struct {
 	At time.Time `json:"at"`
 }
 
 // Sweep removes at most [ExpireBatch] of the idempotency keys and request ids whose time is over, and
 // reports whether more may be left. A record goes when its time was over at two looks that lie
-// [SweepApart] apart or more, so that a clock that was wrong for less forgets nothing: a look that finds the
+// [SweepInterval] apart or more, so that a clock that was wrong for less forgets nothing: a look that finds the
 // clock behind the one before it begins anew.
 func (s IdempotencyKeys) Sweep(now time.Time) (more bool, err error) {
 	if err := s.check(); err != nil {
 		return false, err
 	}
 	const what = "the time of the last removal of expired records"
-	key := s.key(kindLook)
-	var last look
+	key := s.key(kindSweep)
+	var last sweepTime
 	err = s.getRow(what, key, &last)
 	switch {
 	case isDamage(err), err == nil && now.Before(last.At): // the first look, or the clock was set back
-		return false, s.putJSON(what, key, look{now})
+		return false, s.putJSON(what, key, sweepTime{now})
 	case err != nil:
 		return false, err
-	case now.Sub(last.At) < SweepApart:
+	case now.Sub(last.At) < SweepInterval:
 		return false, nil
 	}
-	n, err := s.ExpireIdempotent(last.At)
+	n, err := s.DeleteExpired(last.At)
 	if err != nil || n == ExpireBatch {
 		return err == nil, err
 	}
-	return false, s.putJSON(what, key, look{now})
+	return false, s.putJSON(what, key, sweepTime{now})
 }
 
 // expire removes what an entry is about, unless that has got more time since.
@@ -177,8 +177,8 @@ func (s IdempotencyKeys) expire(e expiry, now time.Time) error {
 	if e.kind == kindRequest {
 		until, err = s.RequestID(e.op, e.key)
 	} else {
-		var i store.Idempotent
-		i, err = s.Idempotent(e.op, e.key)
+		var i store.IdempotencyRecord
+		i, err = s.IdempotencyRecord(e.op, e.key)
 		until = i.ExpiresAt
 	}
 	switch {
@@ -216,10 +216,10 @@ func cutExpiry(rest []byte) (e expiry, err error) {
 	return e, err
 }
 
-func (s IdempotencyKeys) checkOnce(op, key string) error {
+func (s IdempotencyKeys) checkKey(op, key string) error {
 	return s.check("the name of an operation", op, "a key", key)
 }
 
-func idempotentName(op, key string) string { return fmt.Sprintf("the %s with key %q", op, key) }
+func idempotencyName(op, key string) string { return fmt.Sprintf("the %s with key %q", op, key) }
 
 func requestName(op, id string) string { return fmt.Sprintf("the %s with request id %q", op, id) }

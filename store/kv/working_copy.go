@@ -8,11 +8,11 @@ import (
 	"bugle/store/internal/wire"
 )
 
-// Copies are the working copies of a workspace's campaigns.
-type Copies struct{ *records }
+// WorkingCopies are the working copies of a workspace's campaigns.
+type WorkingCopies struct{ *records }
 
-// Copy returns the working copy of a campaign.
-func (s Copies) Copy(id string) (engine.WorkingCopy, error) {
+// WorkingCopy returns the working copy of a campaign.
+func (s WorkingCopies) WorkingCopy(id string) (engine.WorkingCopy, error) {
 	if err := s.check(whatCampaign, id); err != nil {
 		return engine.WorkingCopy{}, err
 	}
@@ -35,8 +35,8 @@ func (s Copies) Copy(id string) (engine.WorkingCopy, error) {
 	return out, nil
 }
 
-// PutCopy stores the working copy of a campaign over an earlier one.
-func (s Copies) PutCopy(id string, w engine.WorkingCopy) error {
+// PutWorkingCopy stores the working copy of a campaign over an earlier one.
+func (s WorkingCopies) PutWorkingCopy(id string, w engine.WorkingCopy) error {
 	if err := s.check(whatCampaign, id); err != nil {
 		return err
 	}
@@ -44,8 +44,8 @@ func (s Copies) PutCopy(id string, w engine.WorkingCopy) error {
 	return s.putWith(copyName(id), s.key(kindCopy, id), head, w.Body)
 }
 
-// DeleteCopy removes the working copy of a campaign; that there is none is no error.
-func (s Copies) DeleteCopy(id string) error {
+// DeleteWorkingCopy removes the working copy of a campaign; that there is none is no error.
+func (s WorkingCopies) DeleteWorkingCopy(id string) error {
 	if err := s.check(whatCampaign, id); err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func TestTableGoesWhileItIsProved(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := &openTable{name: files.TableName(id), id: id, size: 1000, left: []byte("a"), right: []byte("z")}
-	if err := u.prove(d, nil, nil, now()); err != nil || len(d.Lost()) > 0 {
+	if err := u.verify(d, nil, nil, now()); err != nil || len(d.Lost()) > 0 {
 		t.Errorf("%v; lost: %q", err, d.Lost())
 	}
 }

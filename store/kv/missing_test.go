@@ -36,14 +36,14 @@ func TestLostCampaignsThatOthersName(t *testing.T) {
 	db := mem.New()
 	defer db.Close()
 	at := time.Unix(1e9, 0).UTC()
-	space := func(fn func(kv.Space) error) {
+	space := func(fn func(kv.WorkspaceTx) error) {
 		t.Helper()
-		if err := db.Update(t.Context(), func(tx kv.Tx) error { return fn(kv.In(tx, "W")) }); err != nil {
+		if err := db.Update(t.Context(), func(tx kv.Tx) error { return fn(kv.NewWorkspaceTx(tx, "W")) }); err != nil {
 			t.Fatal(err)
 		}
 	}
 	lost := []string{"parent", "sent", "tested"}
-	space(func(s kv.Space) error {
+	space(func(s kv.WorkspaceTx) error {
 		failed := []error{s.PutSettings(engine.Workspace{ID: "W"})}
 		for _, id := range append(lost, "child", "unnamed") {
 			c := engine.Campaign{Head: engine.Head{ID: id, Status: "DRAFT"}, Body: doc.NewObject()}
@@ -53,7 +53,7 @@ func TestLostCampaignsThatOthersName(t *testing.T) {
 			_, err := s.PutCampaign(c, engine.Summarize(c), engine.Revision{}, false)
 			failed = append(failed, err)
 		}
-		return errors.Join(append(failed, s.PutTest(engine.TestRecord{At: at, CampaignID: "tested"}), s.PutTest(engine.TestRecord{At: at, CampaignID: "child"}),
+		return errors.Join(append(failed, s.PutTestSend(engine.TestRecord{At: at, CampaignID: "tested"}), s.PutTestSend(engine.TestRecord{At: at, CampaignID: "child"}),
 			s.PutOutbox(engine.OutboxMessage{ID: "1", At: at, CampaignID: "sent"}))...)
 	})
 	counts := func() kv.Counts {
@@ -67,7 +67,7 @@ func TestLostCampaignsThatOthersName(t *testing.T) {
 		return have
 	}
 	before := counts()
-	space(func(s kv.Space) error {
+	space(func(s kv.WorkspaceTx) error {
 		var failed []error
 		for _, id := range append(lost, "unnamed") {
 			failed = append(failed, s.ClearCampaign(id))
@@ -88,7 +88,7 @@ func TestLostCampaignsThatOthersName(t *testing.T) {
 				named = append(named, f.Campaign)
 			}
 		}
-		if !slices.Equal(named, test.want) || found.Lossy() != (test.want != nil) {
+		if !slices.Equal(named, test.want) || found.HasLoss() != (test.want != nil) {
 			t.Errorf("the check names %q, want %q: %+v", named, test.want, found.Findings)
 		}
 	}

@@ -23,28 +23,28 @@ import (
 	"bugle/store/kv"
 )
 
-var _ store.Keeper = (*DB)(nil)
+var _ store.CacheStore = (*DB)(nil)
 
 // What is kept beside the records is a file, and a record that names it: it has the id of the store, the version
 // that the file was made of, and the file's size and checksum. The record is written once the file is durable. So a
 // file counts only where the store's own history has it: not where one of the two was restored without the
 // other, was cut off by a crash, or is of another store or another time.
-var keptPrefix = []byte("\x00kept")
+var cachePrefix = []byte("\x00kept")
 
-func keptKey(name string) []byte { return append(slices.Clone(keptPrefix), name...) }
+func cacheKey(name string) []byte { return append(slices.Clone(cachePrefix), name...) }
 
-func (d *DB) keptFile(name string) string {
+func (d *DB) cacheFile(name string) string {
 	return filepath.Join(d.path, fmt.Sprintf("KEPT-%016x", xxhash.Sum64String(name)))
 }
 
-type kept struct {
+type cacheHeader struct {
 	id               [16]byte
 	since, size, sum uint64
 }
 
 const keptSize = 16 + 4*8
 
-func (k kept) encode(key []byte) []byte {
+func (k cacheHeader) encode(key []byte) []byte {
 	b := slices.Clone(k.id[:])
 	for _, n := range [...]uint64{k.since, k.size, k.sum} {
 		b = binary.BigEndian.AppendUint64(b, n)
@@ -52,53 +52,53 @@ func (k kept) encode(key []byte) []byte {
 	return binary.BigEndian.AppendUint64(b, xxhash.Sum64(append(slices.Clone(key), b...)))
 }
 
-func decodeKept(key, b []byte) (k kept, ok bool) {
+func decodeCacheHeader(key, b []byte) (k cacheHeader, ok bool) {
 	end := keptSize - 8
 	if len(b) != keptSize || binary.BigEndian.Uint64(b[end:]) != xxhash.Sum64(append(slices.Clone(key), b[:end]...)) {
 		return k, false
 	}
 	n := func(i int) uint64 { return binary.BigEndian.Uint64(b[16+8*i:]) }
-	return kept{[16]byte(b), n(0), n(1), n(2)}, true
+	return cacheHeader{[16]byte(b), n(0), n(1), n(2)}, true
 }
 
-// Keep implements [store.Keeper].
-func (d *DB) Keep(ctx context.Context, name string, fill func(store.Tx, io.Writer) error) error {
+// WriteCache implements [store.CacheStore].
+func (d *DB) WriteCache(ctx context.Context, name string, fill func(store.Tx, io.Writer) error) error {
 	if err := d.enter(ctx); err != nil {
 		return err
 	}
 	defer d.running.Done()
-	if d.identity == nil || d.unsound.Load() || len(d.Lost()) > 0 {
-		return fmt.Errorf("keeping %s: %w", name, store.ErrLost) // [DB.Kept] would not take it
+	if d.identity == nil || d.damaged.Load() || len(d.Lost()) > 0 {
+		return fmt.Errorf("keeping %s: %w", name, store.ErrDataLost) // [DB.ReadCache] would not take it
 	}
-	if err := d.checkSpace(); err != nil {
+	if err := d.checkWriteSpace(); err != nil {
 		return err
 	}
-	k, err := d.writeKept(ctx, name, fill)
+	k, err := d.writeCache(ctx, name, fill)
 	if err != nil {
 		return fmt.Errorf("keeping %s: %w", name, d.explain(err))
 	}
-	key := keptKey(name)
+	key := cacheKey(name)
 	value := k.encode(key)
 	return d.explain(d.commits.commit(&change{
-		seen: k.since, count: 1, size: int64(len(key) + len(value) + 12),
-		writes: []write{{key: key, value: value, print: xxhash.Sum64(key), existed: true}},
+		version: k.since, count: 1, size: int64(len(key) + len(value) + 12),
+		writes: []write{{key: key, value: value, keyHash: xxhash.Sum64(key), existed: true}},
 	}))
 }
 
-// writeKept writes the file, and returns when it is durable.
-func (d *DB) writeKept(ctx context.Context, name string, fill func(store.Tx, io.Writer) error) (k kept, err error) {
-	at := d.commits.enter()
-	defer d.commits.leave(at)
-	file := d.keptFile(name)
+// writeCache writes the file, and returns when it is durable.
+func (d *DB) writeCache(ctx context.Context, name string, fill func(store.Tx, io.Writer) error) (k cacheHeader, err error) {
+	at := d.commits.acquire()
+	defer d.commits.release(at)
+	file := d.cacheFile(name)
 	f, err := os.OpenFile(file+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return k, err
 	}
-	k = kept{id: d.identity.id, since: at.version()}
-	out := &keptWriter{ctx: ctx, d: d, f: f}
-	seal, err := d.vault.sealer(out)
+	k = cacheHeader{id: d.identity.id, since: at.version()}
+	out := &cacheWriter{ctx: ctx, d: d, f: f}
+	seal, err := d.vault.encrypter(out)
 	if err == nil {
-		err = fill(kv.TxOf(&tx{ctx: ctx, txn: at.txn, db: d}), seal)
+		err = fill(kv.WrapTx(&tx{ctx: ctx, txn: at.txn, db: d}), seal)
 	}
 	if err == nil {
 		err = seal.Close()
@@ -113,8 +113,8 @@ func (d *DB) writeKept(ctx context.Context, name string, fill func(store.Tx, io.
 	return k, kv.SyncFolder(d.path)
 }
 
-// keptWriter writes a file while the context lasts and the disk has space.
-type keptWriter struct {
+// cacheWriter writes a file while the context lasts and the disk has space.
+type cacheWriter struct {
 	ctx     context.Context
 	d       *DB
 	f       *os.File
@@ -123,7 +123,7 @@ type keptWriter struct {
 	checked uint64 // how much was written when the space was looked at last
 }
 
-func (w *keptWriter) Write(b []byte) (int, error) {
+func (w *cacheWriter) Write(b []byte) (int, error) {
 	if err := w.ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -131,7 +131,7 @@ func (w *keptWriter) Write(b []byte) (int, error) {
 	case w.size == 0:
 		w.sum.Reset()
 	case w.size-w.checked > reserve/8:
-		if err := w.d.checkSpace(); err != nil {
+		if err := w.d.checkWriteSpace(); err != nil {
 			return 0, err
 		}
 		w.checked = w.size
@@ -142,28 +142,28 @@ func (w *keptWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Kept implements [store.Keeper].
-func (d *DB) Kept(ctx context.Context, name string, read func(tx store.Tx, since uint64, r io.Reader) error) error {
+// ReadCache implements [store.CacheStore].
+func (d *DB) ReadCache(ctx context.Context, name string, read func(tx store.Tx, since uint64, r io.Reader) error) error {
 	if err := d.enter(ctx); err != nil {
 		return err
 	}
 	defer d.running.Done()
-	at := d.commits.enter()
-	defer d.commits.leave(at)
-	k, err := d.keptRecord(at.txn, name)
+	at := d.commits.acquire()
+	defer d.commits.release(at)
+	k, err := d.cacheRecord(at.txn, name)
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(d.keptFile(name))
+	f, err := os.Open(d.cacheFile(name))
 	if err != nil {
 		return store.ErrNotFound
 	}
 	defer f.Close()
-	in := &keptReader{ctx: ctx, r: f}
+	in := &cacheReader{ctx: ctx, r: f}
 	in.sum.Reset()
-	open, err := d.vault.opener(in)
+	open, err := d.vault.decrypter(in)
 	if err == nil {
-		err = read(kv.TxOf(&tx{ctx: ctx, txn: at.txn, db: d}), k.since, open)
+		err = read(kv.WrapTx(&tx{ctx: ctx, txn: at.txn, db: d}), k.since, open)
 	}
 	if err == nil {
 		_, err = io.Copy(io.Discard, in)
@@ -177,38 +177,38 @@ func (d *DB) Kept(ctx context.Context, name string, read func(tx store.Tx, since
 	return nil
 }
 
-// keptRecord returns the record of what is kept, where it is of this store, and nothing of the store is lost.
-func (d *DB) keptRecord(txn *badger.Txn, name string) (kept, error) {
-	if d.identity == nil || d.unsound.Load() || len(d.Lost()) > 0 {
-		return kept{}, store.ErrNotFound
+// cacheRecord returns the record of what is kept, where it is of this store, and nothing of the store is lost.
+func (d *DB) cacheRecord(txn *badger.Txn, name string) (cacheHeader, error) {
+	if d.identity == nil || d.damaged.Load() || len(d.Lost()) > 0 {
+		return cacheHeader{}, store.ErrNotFound
 	}
-	key := keptKey(name)
-	var k kept
+	key := cacheKey(name)
+	var k cacheHeader
 	ok := false
-	err := moved(func() {
+	err := recoverMove(func() {
 		item, err := txn.Get(key)
 		if err != nil {
 			return
 		}
 		_ = item.Value(func(v []byte) error {
-			k, ok = decodeKept(key, v)
+			k, ok = decodeCacheHeader(key, v)
 			return nil
 		})
 	})
 	if err != nil || !ok || k.id != d.identity.id || k.since > txn.ReadTs() {
-		return kept{}, store.ErrNotFound
+		return cacheHeader{}, store.ErrNotFound
 	}
 	return k, nil
 }
 
-type keptReader struct {
+type cacheReader struct {
 	ctx  context.Context
 	r    io.Reader
 	sum  xxhash.Digest
 	size uint64
 }
 
-func (r *keptReader) Read(b []byte) (int, error) {
+func (r *cacheReader) Read(b []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -225,7 +225,7 @@ const (
 	chunkBytes = 64 << 10
 )
 
-func (v *vault) chunks(salt []byte) (cipher.AEAD, error) {
+func (v *keyring) chunks(salt []byte) (cipher.AEAD, error) {
 	block, err := aes.NewCipher(v.key.Derive("kept " + hex.EncodeToString(salt)))
 	if err != nil {
 		return nil, err
@@ -237,8 +237,8 @@ func nonce(n uint64) []byte { return binary.BigEndian.AppendUint64(make([]byte, 
 
 var lastChunk = []byte("last")
 
-// sealer returns what encrypts what is written to it as the store is; its Close does not close w.
-func (v *vault) sealer(w io.Writer) (io.WriteCloser, error) {
+// encryptWriter returns what encrypts what is written to it as the store is; its Close does not close w.
+func (v *keyring) encrypter(w io.Writer) (io.WriteCloser, error) {
 	if v == nil {
 		return &plainWriter{bufio.NewWriterSize(w, chunkBytes)}, nil
 	}
@@ -249,21 +249,21 @@ func (v *vault) sealer(w io.Writer) (io.WriteCloser, error) {
 		return nil, err
 	}
 	_, err = w.Write(salt)
-	return &sealer{w: w, aead: aead}, err
+	return &encryptWriter{w: w, aead: aead}, err
 }
 
 type plainWriter struct{ *bufio.Writer }
 
 func (w *plainWriter) Close() error { return w.Flush() }
 
-type sealer struct {
+type encryptWriter struct {
 	w    io.Writer
 	aead cipher.AEAD
 	n    uint64
 	buf  []byte
 }
 
-func (s *sealer) Write(b []byte) (int, error) {
+func (s *encryptWriter) Write(b []byte) (int, error) {
 	s.buf = append(s.buf, b...)
 	for len(s.buf) >= chunkBytes {
 		if err := s.chunk(s.buf[:chunkBytes], nil); err != nil {
@@ -274,16 +274,16 @@ func (s *sealer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (s *sealer) chunk(b, more []byte) error {
+func (s *encryptWriter) chunk(b, more []byte) error {
 	_, err := s.w.Write(s.aead.Seal(nil, nonce(s.n), b, more))
 	s.n++
 	return err
 }
 
-func (s *sealer) Close() error { return s.chunk(s.buf, lastChunk) }
+func (s *encryptWriter) Close() error { return s.chunk(s.buf, lastChunk) }
 
-// opener is the reverse of sealer.
-func (v *vault) opener(r io.Reader) (io.Reader, error) {
+// decryptReader is the reverse of sealer.
+func (v *keyring) decrypter(r io.Reader) (io.Reader, error) {
 	if v == nil {
 		return r, nil
 	}
@@ -292,10 +292,10 @@ func (v *vault) opener(r io.Reader) (io.Reader, error) {
 		return nil, store.ErrNotFound
 	}
 	aead, err := v.chunks(salt)
-	return &opener{r: r, aead: aead}, err
+	return &decryptReader{r: r, aead: aead}, err
 }
 
-type opener struct {
+type decryptReader struct {
 	r    io.Reader
 	aead cipher.AEAD
 	n    uint64
@@ -303,7 +303,7 @@ type opener struct {
 	last bool
 }
 
-func (o *opener) Read(b []byte) (int, error) {
+func (o *decryptReader) Read(b []byte) (int, error) {
 	for o.rest.Len() == 0 {
 		if o.last {
 			return 0, io.EOF

@@ -16,7 +16,7 @@ import (
 	"bugle/store/storetest"
 )
 
-// has finds that key alone.
+// hasTable finds that key alone.
 func has(key crypt.Key) badger.KeyFinder {
 	return func(_ context.Context, id string) (crypt.Key, error) {
 		if id != "" && id != key.ID() {
@@ -32,7 +32,7 @@ func gives(key crypt.Key) badger.KeyFinder {
 }
 
 func TestEncryptedStore(t *testing.T) {
-	storetest.Run(t, func(t testing.TB) storetest.Keys {
+	storetest.Run(t, func(t testing.TB) storetest.KeyValueDB {
 		key := crypt.New()
 		db, err := badger.Open(t.Context(), badger.Options{Dir: t.TempDir(), Encrypt: &key})
 		if err != nil {
@@ -119,10 +119,10 @@ func TestEncrypted(t *testing.T) {
 		}
 	}
 	readsAll(t, dir, key, want)
-	if id, encrypted, err := badger.Sealed(dir); err != nil || !encrypted || id != key.ID() {
+	if id, encrypted, err := badger.Encryption(dir); err != nil || !encrypted || id != key.ID() {
 		t.Errorf("it names the key %q, %v", id, err)
 	}
-	if id, encrypted, err := badger.Sealed(t.TempDir()); err != nil || encrypted || id != "" {
+	if id, encrypted, err := badger.Encryption(t.TempDir()); err != nil || encrypted || id != "" {
 		t.Errorf("a folder without a store names the key %q, %v", id, err)
 	}
 	// The folder may be moved.

@@ -4,9 +4,9 @@ import (
 	"time"
 )
 
-// Idempotent is what is remembered of a write that carried an Idempotency-Key (CONTRACT.md,
+// IdempotencyRecord is what is remembered of a write that carried an Idempotency-Key (CONTRACT.md,
 // Idempotency).
-type Idempotent struct {
+type IdempotencyRecord struct {
 	Operation, Key string
 	// Fingerprint is of the request: another request with the same key is refused.
 	Fingerprint string
@@ -20,4 +20,4 @@ type Idempotent struct {
 }
 
 // Expired reports whether the record no longer counts at now.
-func (i Idempotent) Expired(now time.Time) bool { return !now.Before(i.ExpiresAt) }
+func (i IdempotencyRecord) Expired(now time.Time) bool { return !now.Before(i.ExpiresAt) }

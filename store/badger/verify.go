@@ -31,34 +31,34 @@ import (
 // again, as long as nobody asks for it; a record that is not found is never believed without.
 
 const (
-	// proveAgain is the age from which a table is proved again while the store is open.
-	proveAgain = 24 * time.Hour
-	// restBefore is how long a large store is left in peace after it was opened, before that begins;
+	// reverifyAge is the age from which a table is proved again while the store is open.
+	reverifyAge = 24 * time.Hour
+	// verifyDelay is how long a large store is left in peace after it was opened, before that begins;
 	// pause is between two steps of it, each of which takes about a millisecond.
-	restBefore = 2 * time.Second
-	pause      = 20 * time.Millisecond
+	verifyDelay = 2 * time.Second
+	pause       = 20 * time.Millisecond
 	// stride is how many blocks of a table are proved at a time: a megabyte.
 	stride = 64
 	// trustScan is how long a block that was proved is trusted where a scan comes past it, and trustRead where a
 	// filter says that it may have a newer version of a record. A few records are read with every request.
 	trustScan = 10 * time.Second
 	trustRead = 100 * time.Millisecond
-	// look is how often the list of tables is checked for new ones, which takes some microseconds. It is checked
+	// listInterval is how often the list of tables is checked for new ones, which takes some microseconds. It is checked
 	// every rarely once there were none for calm.
-	look   = 50 * time.Millisecond
-	rarely = 5 * look
-	calm   = 2 * time.Second
+	listInterval = 50 * time.Millisecond
+	rarely       = 5 * listInterval
+	quietTime    = 2 * time.Second
 	// idleIndex is how long the index of a table is kept in memory after it was last needed.
 	idleIndex = time.Minute
 )
 
-// began is when the times of proofs begin.
-var began = time.Now()
+// processStart is when the times of proofs begin.
+var processStart = time.Now()
 
 // moment is a time, in milliseconds since the program began; 0 is never.
 type moment int64
 
-func now() moment { return moment(time.Since(began)/time.Millisecond) + 1 }
+func now() moment { return moment(time.Since(processStart)/time.Millisecond) + 1 }
 
 // ago returns the moment that is d before now, and not before the first.
 func ago(d time.Duration) moment { return max(1, now()-moment(d/time.Millisecond)) }
@@ -66,17 +66,17 @@ func ago(d time.Duration) moment { return max(1, now()-moment(d/time.Millisecond
 // fresh reports whether a table that was proved then need not be proved again now.
 func fresh(since, now time.Time) bool {
 	age := now.Sub(since)
-	return age >= 0 && age < proveAgain
+	return age >= 0 && age < reverifyAge
 }
 
 // tables are the tables of an open database, and what is known of their blocks.
 type tables struct {
-	d    *DB
-	mu   sync.Mutex // one refresh at a time
-	list atomic.Pointer[tableList]
-	size atomic.Int64  // of the database's list of tables as list was made
-	last atomic.Int64  // the moment at which that was looked at last
-	news chan struct{} // there may be new tables
+	d       *DB
+	mu      sync.Mutex // one refresh at a time
+	list    atomic.Pointer[tableList]
+	size    atomic.Int64  // of the database's list of tables as list was made
+	last    atomic.Int64  // the moment at which that was looked at last
+	changed chan struct{} // there may be new tables
 
 	prints map[string]files.Fingerprint // of the tables as the store was opened
 	listed map[string]files.Fingerprint // what the file has that lists them; nil: that is not known
@@ -93,7 +93,7 @@ type tableList struct {
 
 // begin notes the tables of a database that was just opened, after found was found of its files.
 func (p *tables) begin(d *DB, found inspection) {
-	p.d, p.news, p.prints = d, make(chan struct{}, 1), found.prints
+	p.d, p.changed, p.prints = d, make(chan struct{}, 1), found.prints
 	if !found.older {
 		p.listed = found.listed
 	}
@@ -101,12 +101,12 @@ func (p *tables) begin(d *DB, found inspection) {
 	p.refresh()
 	if p.listed == nil {
 		p.mu.Lock()
-		p.keepList(p.list.Load().all, true)
+		p.saveList(p.list.Load().all, true)
 		p.mu.Unlock()
 	}
 	for _, u := range p.list.Load().all {
-		if found.proved {
-			u.whole.Store(int64(now()))
+		if found.verified {
+			u.verified.Store(int64(now()))
 		}
 		u.since = found.closed[u.name].proved
 	}
@@ -136,7 +136,7 @@ func (p *tables) refresh() {
 	if same && len(next.all) == len(old.all) && len(next.replaced) == len(old.replaced) {
 		return
 	}
-	p.keepList(next.all, len(old.all) == 0)
+	p.saveList(next.all, len(old.all) == 0)
 	slices.SortFunc(next.all, func(a, b *openTable) int { return bytes.Compare(a.left, b.left) })
 	var last []byte
 	for _, u := range next.all {
@@ -148,16 +148,16 @@ func (p *tables) refresh() {
 	p.list.Store(next)
 }
 
-// keepList writes the list of tables, so that a table of another store is not taken for one of them; first says
+// saveList writes the list of tables, so that a table of another store is not taken for one of them; first says
 // that the store was just opened. p.mu is held.
-func (p *tables) keepList(all []*openTable, first bool) {
+func (p *tables) saveList(all []*openTable, first bool) {
 	if p.d.identity == nil {
 		return
 	}
 	prints := map[string]files.Fingerprint{}
 	for _, u := range all {
 		if u.print == (files.Fingerprint{}) {
-			u.print = p.printOf(u.name, u.id)
+			u.print = p.fingerprintOf(u.name, u.id)
 		}
 		if u.print != (files.Fingerprint{}) {
 			prints[u.name] = u.print
@@ -172,13 +172,13 @@ func (p *tables) keepList(all []*openTable, first bool) {
 	p.write(prints, reused)
 }
 
-// printOf returns the fingerprint of a table; the zero one where it cannot be read or is gone.
-func (p *tables) printOf(name string, id uint64) files.Fingerprint {
-	t, _, err := files.ReadTableHead(join(p.d.path, name), p.d.vault.how(p.d.named, id), nil)
+// fingerprintOf returns the fingerprint of a table; the zero one where it cannot be read or is gone.
+func (p *tables) fingerprintOf(name string, id uint64) files.Fingerprint {
+	t, _, err := files.ReadTableHead(join(p.d.path, name), p.d.vault.tableFormat(p.d.named, id), nil)
 	if err != nil || !t.Indexed {
 		return files.Fingerprint{}
 	}
-	return t.Print
+	return t.Fingerprint
 }
 
 // write writes the list where it has changed. That it fails means more work for the next to open the store.
@@ -209,7 +209,7 @@ func (p *tables) listClosed() {
 		}
 		print, ok := p.listed[f.Name()]
 		if !ok {
-			print = p.printOf(f.Name(), id)
+			print = p.fingerprintOf(f.Name(), id)
 		}
 		if print != (files.Fingerprint{}) {
 			prints[f.Name()] = print
@@ -218,16 +218,16 @@ func (p *tables) listClosed() {
 	p.write(prints, false)
 }
 
-// changed says that there may be new tables.
-func (p *tables) changed() {
+// signalChange says that there may be new tables.
+func (p *tables) signalChange() {
 	select {
-	case p.news <- struct{}{}:
+	case p.changed <- struct{}{}:
 	default:
 	}
 }
 
-// of returns the tables that may have keys of a range; nil ends are open.
-func (l *tableList) of(from, to []byte) []*openTable {
+// overlapping returns the tables that may have keys of a range; nil ends are open.
+func (l *tableList) overlapping(from, to []byte) []*openTable {
 	n := len(l.all)
 	if to != nil {
 		n = sort.Search(n, func(i int) bool { return bytes.Compare(l.all[i].left, to) >= 0 })
@@ -241,9 +241,9 @@ func (l *tableList) of(from, to []byte) []*openTable {
 	return out
 }
 
-// Prove reads every part of the store's tables and compares it with its checksums. What is damaged is among
+// Verify reads every part of the store's tables and compares it with its checksums. What is damaged is among
 // [DB.Lost] then. It first waits for compactions that are being examined.
-func (d *DB) Prove(ctx context.Context) {
+func (d *DB) Verify(ctx context.Context) {
 	d.compactions.wait()
 	d.tables.refresh()
 	from := now()
@@ -251,7 +251,7 @@ func (d *DB) Prove(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		_ = u.prove(d, nil, nil, from) // who reads there is told
+		_ = u.verify(d, nil, nil, from) // who reads there is told
 	}
 }
 
@@ -265,14 +265,14 @@ func (p *tables) current() *tableList {
 	if err == nil && info.Size() != p.size.Load() {
 		p.refresh()
 		p.size.Store(info.Size())
-		p.changed()
+		p.signalChange()
 	}
 	return p.list.Load()
 }
 
-// newer returns an error that wraps [store.ErrLost] where a table has a newer version of a record than the one
+// checkNewer returns an error that wraps [store.ErrDataLost] where a table has a newer version of a record than the one
 // that was read, or may have it; 0 is the version of a record that was not found.
-func (p *tables) newer(txn *badger.Txn, key []byte, version uint64) error {
+func (p *tables) checkNewer(txn *badger.Txn, key []byte, version uint64) error {
 	list, since := p.list.Load(), ago(trustRead)
 	if version == 0 {
 		list, since = p.current(), math.MaxInt64
@@ -280,9 +280,9 @@ func (p *tables) newer(txn *badger.Txn, key []byte, version uint64) error {
 	var hash uint32
 	var newest files.Entry
 	var newestIn *openTable
-	holders := list.of(key, after(key))
+	holders := list.overlapping(key, keyAfter(key))
 	if len(list.replaced) > 0 {
-		holders = append(holders, list.replacedOf(key)...)
+		holders = append(holders, list.replacedWith(key)...)
 	}
 	for _, u := range holders {
 		if u.newest <= version {
@@ -291,7 +291,7 @@ func (p *tables) newer(txn *badger.Txn, key []byte, version uint64) error {
 		if hash == 0 {
 			hash = y.Hash(key)
 		}
-		err := u.proveKey(p.d, key, hash, since, func(e files.Entry) error {
+		err := u.verifyKey(p.d, key, hash, since, func(e files.Entry) error {
 			if e.Version <= txn.ReadTs() && e.Version > newest.Version && bytes.Equal(e.Key, key) {
 				newest, newestIn = files.Entry{Version: e.Version, Meta: e.Meta}, u
 			}
@@ -304,18 +304,18 @@ func (p *tables) newer(txn *badger.Txn, key []byte, version uint64) error {
 	if newest.Version <= version || version == 0 && newest.Meta&files.MetaDeleted != 0 {
 		return nil
 	}
-	if !p.d.has(newestIn.id) && !p.d.compactions.known.has(newestIn.id) {
+	if !p.d.hasTable(newestIn.id) && !p.d.compactions.known.has(newestIn.id) {
 		return nil // a compaction that was checked has dropped it, or put it elsewhere
 	}
 	if found, err := newestVersion(txn, key); err == nil && found >= newest.Version {
 		return nil // it was deleted since
 	}
-	p.d.unsound.Store(true)
-	return fmt.Errorf("%w: the table %s has a record that cannot be found in it", store.ErrLost, newestIn.name)
+	p.d.damaged.Store(true)
+	return fmt.Errorf("%w: the table %s has a record that cannot be found in it", store.ErrDataLost, newestIn.name)
 }
 
-// hold has tables that a process which ended has left to be examined read until they were.
-func (p *tables) hold(folder string, ids []uint64) {
+// holdReplaced has tables that a process which ended has left to be examined read until they were.
+func (p *tables) holdReplaced(folder string, ids []uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	list := *p.list.Load()
@@ -326,8 +326,8 @@ func (p *tables) hold(folder string, ids []uint64) {
 	p.list.Store(&list)
 }
 
-// replacedOf returns the replaced tables that may have a key.
-func (l *tableList) replacedOf(key []byte) (out []*openTable) {
+// replacedWith returns the replaced tables that may have a key.
+func (l *tableList) replacedWith(key []byte) (out []*openTable) {
 	for _, u := range l.replaced {
 		if bytes.Compare(u.left, key) <= 0 && (u.right == nil || bytes.Compare(key, u.right) <= 0) {
 			out = append(out, u)
@@ -336,11 +336,11 @@ func (l *tableList) replacedOf(key []byte) (out []*openTable) {
 	return out
 }
 
-// after returns the key that follows another.
-func after(key []byte) []byte { return append(slices.Clip(key), 0) }
+// keyAfter returns the key that follows another.
+func keyAfter(key []byte) []byte { return append(slices.Clip(key), 0) }
 
-// ahead proves what a scan comes to, some of it at a time: first little, as many a scan ends soon.
-type ahead struct {
+// scanVerifier proves what a scan comes to, some of it at a time: first little, as many a scan ends soon.
+type scanVerifier struct {
 	d        *DB
 	list     *tableList
 	after    moment // what was proved since is not proved again
@@ -349,12 +349,12 @@ type ahead struct {
 	stride   int
 	bound    []byte // what is proved: up to before it, or down to it; nil: all
 	err      error  // why the rest cannot be
-	detour
+	gapSkipper
 }
 
-// scans proves the beginning of a scan.
-func (p *tables) scans(prefix []byte, o kv.ScanOptions) *ahead {
-	a := &ahead{d: p.d, list: p.list.Load(), after: ago(trustScan), from: prefix, to: kv.After(prefix), reverse: o.Reverse, stride: stride / 16}
+// newScanVerifier proves the beginning of a scan.
+func (p *tables) newScanVerifier(prefix []byte, o kv.ScanOptions) *scanVerifier {
+	a := &scanVerifier{d: p.d, list: p.list.Load(), after: ago(trustScan), from: prefix, to: kv.PrefixEnd(prefix), reverse: o.Reverse, stride: stride / 16}
 	if o.Proved {
 		a.after = now()
 	}
@@ -364,14 +364,14 @@ func (p *tables) scans(prefix []byte, o kv.ScanOptions) *ahead {
 	case !o.Reverse && bytes.Compare(o.From, prefix) > 0:
 		a.from = o.From
 	}
-	a.detour = detour{all: &p.d.gaps, from: a.from, to: a.to, reverse: o.Reverse}
+	a.gapSkipper = gapSkipper{all: &p.d.gaps, from: a.from, to: a.to, reverse: o.Reverse}
 	a.step()
 	return a
 }
 
-// at is called before a record with that key is used, or with nil before the scan ends. It returns where the
+// check is called before a record with that key is used, or with nil before the scan ends. It returns where the
 // scan has to go on instead, nil where it is right.
-func (a *ahead) at(key []byte) (instead []byte) {
+func (a *scanVerifier) check(key []byte) (instead []byte) {
 	for a.bound != nil && (key == nil || !a.reverse && bytes.Compare(key, a.bound) >= 0 || a.reverse && bytes.Compare(key, a.bound) < 0) {
 		if a.reverse {
 			a.to = append(bytes.Clone(a.bound), 0)
@@ -380,12 +380,12 @@ func (a *ahead) at(key []byte) (instead []byte) {
 		}
 		a.step()
 	}
-	return a.around(key)
+	return a.skip(key)
 }
 
-func (a *ahead) step() {
+func (a *scanVerifier) step() {
 	a.bound = nil
-	tables := a.list.of(a.from, a.to) // the last one first
+	tables := a.list.overlapping(a.from, a.to) // the last one first
 	if !a.reverse {
 		slices.Reverse(tables)
 	}
@@ -394,7 +394,7 @@ func (a *ahead) step() {
 		if a.bound != nil && (!a.reverse && bytes.Compare(u.left, a.bound) >= 0 || a.reverse && bytes.Compare(u.right, a.bound) < 0) {
 			continue
 		}
-		b := u.bound(a.d, a.from, a.to, a.stride, a.reverse, a.after)
+		b := u.nextBound(a.d, a.from, a.to, a.stride, a.reverse, a.after)
 		switch {
 		case b == nil:
 		case a.bound == nil, !a.reverse && bytes.Compare(b, a.bound) < 0, a.reverse && bytes.Compare(b, a.bound) > 0:
@@ -409,18 +409,18 @@ func (a *ahead) step() {
 	default:
 		to = a.bound
 	}
-	for _, u := range a.list.of(from, to) {
-		if err := u.prove(a.d, from, to, a.after); err != nil && a.err == nil {
+	for _, u := range a.list.overlapping(from, to) {
+		if err := u.verify(a.d, from, to, a.after); err != nil && a.err == nil {
 			a.err = err
 		}
 	}
 	a.stride = min(2*a.stride, 4*stride)
 }
 
-// later proves tables in the background until stop is closed: new ones soon after they were written, all
+// verifyInBackground proves tables in the background until stop is closed: new ones soon after they were written, all
 // others once a day, a little at a time.
-func (p *tables) later(stop <-chan struct{}) {
-	timer := time.NewTimer(restBefore)
+func (p *tables) verifyInBackground(stop <-chan struct{}) {
+	timer := time.NewTimer(verifyDelay)
 	defer timer.Stop()
 	wait := func(d time.Duration) bool {
 		timer.Reset(d)
@@ -431,19 +431,19 @@ func (p *tables) later(stop <-chan struct{}) {
 			return true
 		}
 	}
-	if !wait(restBefore) {
+	if !wait(verifyDelay) {
 		return
 	}
 	for {
 		p.refresh()
 		for _, u := range p.list.Load().all {
-			u.forget()
+			u.freeIndex()
 			for from := []byte{}; u.due(time.Now()); {
 				if !wait(pause) {
 					return
 				}
-				to := u.bound(p.d, from, nil, stride, false, u.dueAfter())
-				if u.prove(p.d, from, to, u.dueAfter()) != nil || to == nil {
+				to := u.nextBound(p.d, from, nil, stride, false, u.dueAfter())
+				if u.verify(p.d, from, to, u.dueAfter()) != nil || to == nil {
 					break
 				}
 				from = to
@@ -453,7 +453,7 @@ func (p *tables) later(stop <-chan struct{}) {
 		select {
 		case <-stop:
 			return
-		case <-p.news:
+		case <-p.changed:
 			if !wait(time.Second) {
 				return
 			}
@@ -464,7 +464,7 @@ func (p *tables) later(stop <-chan struct{}) {
 
 // watch notes new tables soon after they were written, and keeps mapped memory in bounds, until stop is closed.
 func (p *tables) watch(stop <-chan struct{}) {
-	timer := time.NewTimer(look)
+	timer := time.NewTimer(listInterval)
 	defer timer.Stop()
 	news, trimmed := time.Now(), time.Now()
 	for before := p.list.Load(); ; {
@@ -481,20 +481,20 @@ func (p *tables) watch(stop <-chan struct{}) {
 			p.d.trim()
 			trimmed = at
 		}
-		if at.Sub(news) > calm {
+		if at.Sub(news) > quietTime {
 			timer.Reset(rarely)
 		} else {
-			timer.Reset(look)
+			timer.Reset(listInterval)
 		}
 	}
 }
 
-// provedSince returns when a table was last proved as a whole, by its name; the zero time where it was not.
-func (d *DB) provedSince() func(name string) time.Time {
+// verifiedTimes returns when a table was last proved as a whole, by its name; the zero time where it was not.
+func (d *DB) verifiedTimes() func(name string) time.Time {
 	d.tables.refresh()
 	at := map[string]time.Time{}
 	for _, u := range d.tables.list.Load().all {
-		at[u.name] = u.provedAt()
+		at[u.name] = u.verifiedAt()
 	}
 	return func(name string) time.Time { return at[name] }
 }
@@ -510,8 +510,8 @@ type openTable struct {
 	print       files.Fingerprint
 	since       time.Time // when it was proved by another process; zero where that is not known
 
-	whole atomic.Int64 // the moment since which every block was proved
-	index atomic.Pointer[tableIndex]
+	verified atomic.Int64 // the moment since which every block was proved
+	index    atomic.Pointer[tableIndex]
 
 	mu   sync.Mutex // one proof at a time; guards what follows
 	gaps []files.Span
@@ -537,33 +537,33 @@ type tableIndex struct {
 
 // due reports whether the table has to be proved in the background.
 func (u *openTable) due(at time.Time) bool {
-	if u.whole.Load() > 0 {
-		return now()-moment(u.whole.Load()) > moment(proveAgain/time.Millisecond)
+	if u.verified.Load() > 0 {
+		return now()-moment(u.verified.Load()) > moment(reverifyAge/time.Millisecond)
 	}
 	return !fresh(u.since, at)
 }
 
 // dueAfter is what a proof in the background need not prove again.
-func (u *openTable) dueAfter() moment { return ago(proveAgain / 2) }
+func (u *openTable) dueAfter() moment { return ago(reverifyAge / 2) }
 
-func (u *openTable) provedAt() time.Time {
-	if m := u.whole.Load(); m > 0 {
-		return began.Add(time.Duration(m) * time.Millisecond)
+func (u *openTable) verifiedAt() time.Time {
+	if m := u.verified.Load(); m > 0 {
+		return processStart.Add(time.Duration(m) * time.Millisecond)
 	}
 	return u.since
 }
 
-// forget frees the memory of an index that was not needed for a while.
-func (u *openTable) forget() {
-	if x := u.index.Load(); x != nil && moment(x.used.Load()) < now()-moment(idleIndex/time.Millisecond) && u.whole.Load() > 0 {
+// freeIndex frees the memory of an index that was not needed for a while.
+func (u *openTable) freeIndex() {
+	if x := u.index.Load(); x != nil && moment(x.used.Load()) < now()-moment(idleIndex/time.Millisecond) && u.verified.Load() > 0 {
 		u.index.CompareAndSwap(x, nil)
 	}
 }
 
-// bound returns a key that is a stride of blocks away from the beginning of a range, or from its end; nil
+// nextBound returns a key that is a stride of blocks away from the beginning of a range, or from its end; nil
 // where the range has no more of them, or was proved after that moment.
-func (u *openTable) bound(d *DB, from, to []byte, stride int, reverse bool, after moment) []byte {
-	if moment(u.whole.Load()) >= after {
+func (u *openTable) nextBound(d *DB, from, to []byte, stride int, reverse bool, after moment) []byte {
+	if moment(u.verified.Load()) >= after {
 		return nil
 	}
 	x, err := u.load(d)
@@ -586,21 +586,21 @@ func (u *openTable) bound(d *DB, from, to []byte, stride int, reverse bool, afte
 	return nil
 }
 
-// proveKey proves the blocks that may have a key with that hash, where they were not since that moment, and calls
+// verifyKey proves the blocks that may have a key with that hash, where they were not since that moment, and calls
 // fn with their entries.
-func (u *openTable) proveKey(d *DB, key []byte, hash uint32, since moment, fn func(files.Entry) error) error {
+func (u *openTable) verifyKey(d *DB, key []byte, hash uint32, since moment, fn func(files.Entry) error) error {
 	x, err := u.load(d)
 	if err != nil || x == nil || len(x.bloom) > 0 && !x.bloom.MayContain(hash) {
 		return err
 	}
-	begin, end := x.Span(key, after(key))
-	return u.proveBlocks(d, x, begin, end, since, fn)
+	begin, end := x.Span(key, keyAfter(key))
+	return u.verifyBlocks(d, x, begin, end, since, fn)
 }
 
-// prove proves the blocks that may have keys of a range, where they were not since that moment. It fails
+// verify proves the blocks that may have keys of a range, where they were not since that moment. It fails
 // where they cannot be read now, as when the process has too many files open.
-func (u *openTable) prove(d *DB, from, to []byte, after moment) error {
-	if moment(u.whole.Load()) >= after {
+func (u *openTable) verify(d *DB, from, to []byte, after moment) error {
+	if moment(u.verified.Load()) >= after {
 		return nil
 	}
 	x, err := u.load(d)
@@ -608,13 +608,13 @@ func (u *openTable) prove(d *DB, from, to []byte, after moment) error {
 		return err
 	}
 	begin, end := x.Span(from, to)
-	return u.proveBlocks(d, x, begin, end, after, nil)
+	return u.verifyBlocks(d, x, begin, end, after, nil)
 }
 
 // readers keeps what blocks are read into: a filter lets a block be read for some of all records.
 var readers = sync.Pool{New: func() any { return new(files.BlockReader) }}
 
-func (u *openTable) proveBlocks(d *DB, x *tableIndex, begin, end int, after moment, fn func(files.Entry) error) error {
+func (u *openTable) verifyBlocks(d *DB, x *tableIndex, begin, end int, after moment, fn func(files.Entry) error) error {
 	due := func(n int) bool { m := moment(x.proved[n].Load()); return m == 0 || m < after }
 	for begin < end && !due(begin) {
 		begin++
@@ -626,23 +626,23 @@ func (u *openTable) proveBlocks(d *DB, x *tableIndex, begin, end int, after mome
 	defer u.mu.Unlock()
 	f, err := os.Open(u.path)
 	if err != nil {
-		return u.unless(d, err)
+		return u.unlessRemoved(d, err)
 	}
 	defer f.Close()
 	var bad []files.Span
 	r := readers.Get().(*files.BlockReader)
 	defer readers.Put(r)
-	r.Packed, r.Key = d.vault.how(d.named, u.id).Packed, x.Key
+	r.Compression, r.Key = d.vault.tableFormat(d.named, u.id).Compression, x.Key
 	for n := begin; n < end; n++ {
 		if !due(n) {
 			continue
 		}
 		at := now()
 		if err := r.ReadAt(f, x.Index, n, fn); errors.Is(err, files.ErrBlock) {
-			if u.gone(f) {
+			if u.removed(f) {
 				return nil
 			}
-			if !d.has(u.id) {
+			if !d.hasTable(u.id) {
 				return u.replacedError(d)
 			}
 			bad = append(bad, x.Gap(n))
@@ -651,32 +651,32 @@ func (u *openTable) proveBlocks(d *DB, x *tableIndex, begin, end int, after mome
 		}
 		x.proved[n].Store(int64(at))
 	}
-	u.lose(d, bad, x.bloom)
-	if begin == 0 || end == len(x.proved) || u.whole.Load() == 0 {
-		u.noteWhole(x)
+	u.addLost(d, bad, x.bloom)
+	if begin == 0 || end == len(x.proved) || u.verified.Load() == 0 {
+		u.updateVerified(x)
 	}
 	return nil
 }
 
-// noteWhole notes since when every block was proved.
-func (u *openTable) noteWhole(x *tableIndex) {
+// updateVerified notes since when every block was proved.
+func (u *openTable) updateVerified(x *tableIndex) {
 	oldest := int64(math.MaxInt64)
 	for n := range x.proved {
 		oldest = min(oldest, x.proved[n].Load())
 	}
-	u.whole.Store(oldest)
+	u.verified.Store(oldest)
 }
 
-// gone reports whether a table was removed: a compaction has put its records into others. Badger cuts the file
+// removed reports whether a table was removed: a compaction has put its records into others. Badger cuts the file
 // off before it removes it.
-func (u *openTable) gone(f *os.File) bool {
+func (u *openTable) removed(f *os.File) bool {
 	info, err := f.Stat()
 	return err != nil || info.Size() < u.size
 }
 
-// unless returns nil where a table was removed, and err otherwise.
-func (u *openTable) unless(d *DB, err error) error {
-	if d.has(u.id) {
+// unlessRemoved returns nil where a table was removed, and err otherwise.
+func (u *openTable) unlessRemoved(d *DB, err error) error {
+	if d.hasTable(u.id) {
 		return fmt.Errorf("proving a table: %w", err)
 	}
 	return u.replacedError(d)
@@ -688,7 +688,7 @@ func (u *openTable) replacedError(d *DB) error {
 	if !d.compactions.known.has(u.id) {
 		return nil
 	}
-	return fmt.Errorf("%w: the table %s is being examined", store.ErrLost, u.name)
+	return fmt.Errorf("%w: the table %s is being examined", store.ErrDataLost, u.name)
 }
 
 // load returns the index of the table, which it reads when it is first needed; nil where the table is gone, or
@@ -705,40 +705,40 @@ func (u *openTable) load(d *DB) (*tableIndex, error) {
 	}
 	f, err := os.Open(u.path)
 	if err != nil {
-		return nil, u.unless(d, err)
+		return nil, u.unlessRemoved(d, err)
 	}
 	defer f.Close()
-	blocks, _, err := files.ReadTail(f, d.vault.how(d.named, u.id), nil)
+	blocks, _, err := files.ReadTail(f, d.vault.tableFormat(d.named, u.id), nil)
 	if err != nil {
-		return nil, u.unless(d, err)
+		return nil, u.unlessRemoved(d, err)
 	}
 	if blocks == nil {
-		if !u.gone(f) && !d.has(u.id) {
+		if !u.removed(f) && !d.hasTable(u.id) {
 			return nil, u.replacedError(d)
 		}
-		if !u.gone(f) {
+		if !u.removed(f) {
 			u.lost = true
-			u.lose(d, []files.Span{{From: u.left, To: append(bytes.Clone(u.right), 0)}}, nil)
+			u.addLost(d, []files.Span{{From: u.left, To: append(bytes.Clone(u.right), 0)}}, nil)
 		}
 		return nil, nil
 	}
 	x := &tableIndex{Index: blocks, bloom: y.Filter(blocks.Blocks.BloomFilterBytes()), proved: make([]atomic.Int64, blocks.Len())}
 	x.used.Store(int64(now()))
 	for n := range x.proved {
-		x.proved[n].Store(u.whole.Load())
+		x.proved[n].Store(u.verified.Load())
 	}
 	u.index.Store(x)
 	return x, nil
 }
 
-// has reports whether a table is part of the database now: not any more when a compaction has put its
+// hasTable reports whether a table is part of the database now: not any more when a compaction has put its
 // records into others.
-func (d *DB) has(id uint64) bool {
+func (d *DB) hasTable(id uint64) bool {
 	return slices.ContainsFunc(d.db.Tables(), func(t badger.TableInfo) bool { return t.ID == id })
 }
 
-// lose notes what cannot be read.
-func (u *openTable) lose(d *DB, bad []files.Span, bloom []byte) {
+// addMark notes what cannot be read.
+func (u *openTable) addLost(d *DB, bad []files.Span, bloom []byte) {
 	bad = slices.DeleteFunc(bad, func(s files.Span) bool {
 		return slices.ContainsFunc(u.gaps, func(o files.Span) bool { return bytes.Equal(o.From, s.From) && bytes.Equal(o.To, s.To) })
 	})
@@ -749,9 +749,9 @@ func (u *openTable) lose(d *DB, bad []files.Span, bloom []byte) {
 	u.gaps = append(u.gaps, bad...)
 	d.gaps.add(bad)
 	why := fmt.Sprintf("%d blocks of the table %s are damaged", len(u.gaps), u.name)
-	d.addLost(lost{Table: u.name, Spans: spansOf(bad), Bloom: bytes.Clone(bloom), Version: u.newest, Why: why, At: time.Now()})
-	d.unsound.Store(true)
+	d.addLost(lostMark{Table: u.name, Spans: spansOf(bad), Bloom: bytes.Clone(bloom), Version: u.newest, Why: why, At: time.Now()})
+	d.damaged.Store(true)
 	if first {
-		d.tell(fmt.Sprintf("part of the table %s is damaged", u.name))
+		d.reportDamage(fmt.Sprintf("part of the table %s is damaged", u.name))
 	}
 }

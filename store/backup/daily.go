@@ -70,7 +70,7 @@ func MakeFolder(dataDir string) error {
 func Sweep(dataDir string) error {
 	dir := filepath.Join(escape(dataDir), Folder)
 	var failed []error
-	for _, pattern := range []string{".*" + Suffix + "*.partial", "*" + Suffix + resealedSuffix, ".*" + Suffix + resealedSuffix + "*.partial"} {
+	for _, pattern := range []string{".*" + Suffix + "*.partial", "*" + Suffix + reencryptedSuffix, ".*" + Suffix + reencryptedSuffix + "*.partial"} {
 		names, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
 			return fmt.Errorf("looking for backups: %w", err)
@@ -104,50 +104,50 @@ func escape(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
-// Daily is how the daily backups of a store are made.
-type Daily struct {
+// DailyOptions is how the daily backups of a store are made.
+type DailyOptions struct {
 	DataDir string
 	Program string
 	Key     *crypt.Key       // encrypts them; nil: they are not encrypted
 	Clock   func() time.Time // nil: time.Now
 	Logger  *slog.Logger     // nil: nothing is logged
-	// Wait is how long after its start the first one is made, if it is due; a program that only runs
+	// Delay is how long after its start the first one is made, if it is due; a program that only runs
 	// one command ends before. Look is how often it is looked whether one is due. 0 means 5 seconds,
 	// and a quarter of an hour.
-	Wait, Look time.Duration
-	// Made hears of each backup that was made, or why not; it may be nil.
-	Made func(Info, error)
+	Delay, Interval time.Duration
+	// OnBackup hears of each backup that was made, or why not; it may be nil.
+	OnBackup func(Info, error)
 }
 
-// Keeper makes the daily backups until it is closed.
-type Keeper struct {
-	o    Daily
+// Daily makes the daily backups until it is closed.
+type Daily struct {
+	o    DailyOptions
 	db   kv.DB
 	stop context.CancelFunc
 	done sync.WaitGroup
 }
 
-// Keep begins to make a backup of the store each day, in the data folder's folder of backups, and to
+// StartDaily begins to make a backup of the store each day, in the data folder's folder of backups, and to
 // remove those that are older than the last of [KeptDays] days and [KeptWeeks] weeks. The store must
 // stay open until the keeper is closed.
-func Keep(db kv.DB, o Daily) *Keeper {
+func StartDaily(db kv.DB, o DailyOptions) *Daily {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	if o.Wait == 0 {
-		o.Wait = 5 * time.Second
+	if o.Delay == 0 {
+		o.Delay = 5 * time.Second
 	}
-	if o.Look == 0 {
-		o.Look = 15 * time.Minute
+	if o.Interval == 0 {
+		o.Interval = 15 * time.Minute
 	}
-	if o.Made == nil {
-		o.Made = func(Info, error) {}
+	if o.OnBackup == nil {
+		o.OnBackup = func(Info, error) {}
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	k := &Keeper{o: o, db: db, stop: stop}
+	k := &Daily{o: o, db: db, stop: stop}
 	if err := Sweep(o.DataDir); err != nil { // whoever had the store before may have been killed
 		o.Logger.Error("cannot remove incomplete backups", "error", err)
 	}
@@ -156,13 +156,13 @@ func Keep(db kv.DB, o Daily) *Keeper {
 }
 
 // Close ends it. A backup that is being made is given up.
-func (k *Keeper) Close() {
+func (k *Daily) Close() {
 	k.stop()
 	k.done.Wait()
 }
 
-func (k *Keeper) run(ctx context.Context) {
-	next := time.NewTimer(k.o.Wait)
+func (k *Daily) run(ctx context.Context) {
+	next := time.NewTimer(k.o.Delay)
 	defer next.Stop()
 	for {
 		select {
@@ -178,15 +178,15 @@ func (k *Keeper) run(ctx context.Context) {
 			if err != nil {
 				k.o.Logger.Error("the daily backup was not made", "error", err)
 			}
-			k.o.Made(info, err)
+			k.o.OnBackup(info, err)
 		}
-		next.Reset(k.o.Look)
+		next.Reset(k.o.Interval)
 	}
 }
 
 // due reports whether there is no backup of the last day. One of a time to come, as there is after a
 // clock was set back, does not count.
-func (k *Keeper) due() bool {
+func (k *Daily) due() bool {
 	now := k.o.Clock()
 	for _, d := range k.dailies() {
 		if age := now.Sub(d.at); age >= 0 && age < 24*time.Hour {
@@ -196,7 +196,7 @@ func (k *Keeper) due() bool {
 	return true
 }
 
-func (k *Keeper) make(ctx context.Context) (Info, error) {
+func (k *Daily) make(ctx context.Context) (Info, error) {
 	if err := MakeFolder(k.o.DataDir); err != nil {
 		return Info{}, err
 	}
@@ -205,7 +205,7 @@ func (k *Keeper) make(ctx context.Context) (Info, error) {
 	if err != nil {
 		return info, err
 	}
-	if !info.Sound() {
+	if !info.Healthy() {
 		name := free(base + damagedEnding)
 		if err := errors.Join(os.Rename(info.File, name), kv.SyncFolder(filepath.Dir(name))); err != nil {
 			return info, unwritable(name, err)
@@ -215,15 +215,15 @@ func (k *Keeper) make(ctx context.Context) (Info, error) {
 	return info, k.rotate()
 }
 
-// daily is one of the daily backups.
-type daily struct {
-	file  string
-	at    time.Time
-	sound bool
+// dailyFile is one of the daily backups.
+type dailyFile struct {
+	file    string
+	at      time.Time
+	healthy bool
 }
 
 // dailies returns the daily backups, newest first.
-func (k *Keeper) dailies() (out []daily) {
+func (k *Daily) dailies() (out []dailyFile) {
 	names, err := filepath.Glob(filepath.Join(escape(k.o.DataDir), Folder, dailyPrefix+"*"+Suffix))
 	if err != nil {
 		return nil
@@ -234,17 +234,17 @@ func (k *Keeper) dailies() (out []daily) {
 			continue
 		}
 		if at, err := time.Parse(stampLayout, text[:len(stampLayout)]); err == nil {
-			out = append(out, daily{name, at, !strings.Contains(text, damagedEnding)})
+			out = append(out, dailyFile{name, at, !strings.Contains(text, damagedEnding)})
 		}
 	}
-	slices.SortFunc(out, func(a, b daily) int { return b.at.Compare(a.at) })
+	slices.SortFunc(out, func(a, b dailyFile) int { return b.at.Compare(a.at) })
 	return out
 }
 
 // rotate removes the daily backups that are not kept any longer.
-func (k *Keeper) rotate() error {
+func (k *Daily) rotate() error {
 	// Those of a time to come, as there are after a clock was set back, do not push out the others.
-	var now, later kept
+	var now, later retained
 	var failed []error
 	for _, d := range k.dailies() {
 		which := &now
@@ -258,14 +258,14 @@ func (k *Keeper) rotate() error {
 	return errors.Join(failed...)
 }
 
-// kept counts what is kept, newest first.
-type kept struct {
+// retained counts what is kept, newest first.
+type retained struct {
 	days, weeks []string
 	damaged     int
 }
 
-func (k *kept) keep(d daily) bool {
-	if !d.sound {
+func (k *retained) keep(d dailyFile) bool {
+	if !d.healthy {
 		k.damaged++
 		return k.damaged <= keptDamaged
 	}

@@ -13,20 +13,20 @@ import (
 	"bugle/store/kv"
 )
 
-// resealedSuffix ends the name of a backup that is being sealed anew.
-const resealedSuffix = ".resealed"
+// reencryptedSuffix ends the name of a backup that is being sealed anew.
+const reencryptedSuffix = ".resealed"
 
-// Reseal encrypts a backup anew with the key to, or with nothing where that is nil: in its own place,
+// Reencrypt encrypts a backup anew with the key to, or with nothing where that is nil: in its own place,
 // after what was written was read again. from opens it: the passphrase, or that of its key; empty where
 // it is not encrypted. What it says of itself stays as it is otherwise. When anything fails, it is as it
 // was.
-func Reseal(ctx context.Context, file, from string, to *crypt.Key) (info Info, err error) {
+func Reencrypt(ctx context.Context, file, from string, to *crypt.Key) (info Info, err error) {
 	was, err := ReadHeader(file)
 	if err != nil {
 		return info, err
 	}
 	o := Options{Key: to, Program: was.Program, Now: was.Made, Progress: func(Progress) {}}
-	fresh := file + resealedSuffix
+	fresh := file + reencryptedSuffix
 	if err := remove(fresh); err != nil {
 		return info, unwritable(fresh, err)
 	}

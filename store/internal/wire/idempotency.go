@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// Idempotent is a [store.Idempotent].
-type Idempotent struct {
+// IdempotencyRecord is a [store.IdempotencyRecord].
+type IdempotencyRecord struct {
 	Operation   string    `json:"op"`
 	Key         string    `json:"key"`
 	Fingerprint string    `json:"fp,omitempty"`

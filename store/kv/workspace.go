@@ -14,8 +14,8 @@ type Records struct {
 	lease string
 }
 
-// RecordsOf returns the records in a store of keys.
-func RecordsOf(db DB) Records { return Records{db, uuid.NewString()} }
+// NewRecords returns the records in a store of keys.
+func NewRecords(db DB) Records { return Records{db, uuid.NewString()} }
 
 // Lease implements [store.DB]. One process at a time has a store of keys: nobody holds a lease that this one does not.
 func (r Records) Lease() string { return r.lease }
@@ -30,8 +30,8 @@ func (r Records) Write(ctx context.Context, fn func(store.Tx) error) error {
 	return r.db.Update(ctx, func(tx Tx) error { return fn(&recordTx{tx: tx, lease: r.lease}) })
 }
 
-// TxOf returns a transaction over keys as one over records.
-func TxOf(tx Tx) store.Tx { return &recordTx{tx: tx} }
+// WrapTx returns a transaction over keys as one over records.
+func WrapTx(tx Tx) store.Tx { return &recordTx{tx: tx} }
 
 // recordTx is a transaction over records, in one over keys.
 type recordTx struct {
@@ -40,48 +40,52 @@ type recordTx struct {
 	lease string
 }
 
-func (t *recordTx) In(workspace string) store.Space { return in(t.tx, workspace, t.watch, t.lease) }
+func (t *recordTx) Workspace(workspace string) store.WorkspaceTx {
+	return newWorkspaceTx(t.tx, workspace, t.watch, t.lease)
+}
 
 func (t *recordTx) Workspaces() ([]string, error) { return Workspaces(t.tx) }
 
 func (t *recordTx) Watch(w store.Watcher) { t.watch = w }
 
 func (t *recordTx) Version() uint64 {
-	if d, ok := t.tx.(Dated); ok {
+	if d, ok := t.tx.(Versioned); ok {
 		return d.Version()
 	}
 	return 0
 }
 
-// Space is the records of one workspace within one transaction. Its methods fail with
+// WorkspaceTx is the records of one workspace within one transaction. Its methods fail with
 // [ErrNotFound] where a record is not there and with a *[CorruptError] where it is damaged.
 //
 // The methods that walk over records go on after a damaged one, and return all that was
 // damaged at the end: one bad record hides no other.
-type Space struct {
+type WorkspaceTx struct {
 	*records
 	WorkspaceSettings
 	Campaigns
-	Copies
+	WorkingCopies
 	Users
 	ContentItems
 	OutboxMessages
-	TestSends
+	TestSendRecords
 	IdempotencyKeys
 }
 
-// In returns the records of a workspace. Every method fails where the id is empty or has
+// Workspace returns the records of a workspace. Every method fails where the id is empty or has
 // spaces or unprintable characters.
-func In(tx Tx, workspace string) Space { return in(tx, workspace, nil, "") }
+func NewWorkspaceTx(tx Tx, workspace string) WorkspaceTx {
+	return newWorkspaceTx(tx, workspace, nil, "")
+}
 
-func in(tx Tx, workspace string, watch store.Watcher, lease string) Space {
+func newWorkspaceTx(tx Tx, workspace string, watch store.Watcher, lease string) WorkspaceTx {
 	r := &records{tx, workspace, watch, lease}
 	d := Documents{r}
-	return Space{
-		r, WorkspaceSettings{r}, Campaigns{d, SummaryRows{d}, History{d}}, Copies{r}, Users{r}, ContentItems{r}, OutboxMessages{r}, TestSends{r},
+	return WorkspaceTx{
+		r, WorkspaceSettings{r}, Campaigns{d, SummaryRows{d}, History{d}}, WorkingCopies{r}, Users{r}, ContentItems{r}, OutboxMessages{r}, TestSendRecords{r},
 		IdempotencyKeys{r},
 	}
 }
 
-// Keys returns the transaction over keys below one over records, which must be of this package.
-func Keys(t store.Tx) Tx { return t.(*recordTx).tx }
+// UnwrapTx returns the transaction over keys below one over records, which must be of this package.
+func UnwrapTx(t store.Tx) Tx { return t.(*recordTx).tx }

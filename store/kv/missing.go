@@ -11,10 +11,10 @@ import (
 	"bugle/store/internal/wire"
 )
 
-// mentioned reports the campaigns of a workspace that are not there, and that test sends, delivered messages and
+// reportReferenced reports the campaigns of a workspace that are not there, and that test sends, delivered messages and
 // the campaigns below them name. It is for a workspace that has lost campaigns, or may have.
-func (c *checker) mentioned(workspace string) error {
-	s := In(c.tx, workspace)
+func (c *checker) reportReferenced(workspace string) error {
+	s := NewWorkspaceTx(c.tx, workspace)
 	if s.check() != nil {
 		return nil
 	}
@@ -25,32 +25,32 @@ func (c *checker) mentioned(workspace string) error {
 		}
 	}
 	err := errors.Join(
-		passing(s.walk("it", s.key(kindTest), ScanOptions{}, func(_, payload []byte) error {
+		ignoreDamage(s.walk("it", s.key(kindTest), ScanOptions{}, func(_, payload []byte) error {
 			var w wire.TestRecord
 			if _, err := wire.DecodeWith(payload, &w); err == nil {
 				note(w.CampaignID, "a test send")
 			}
 			return nil
 		})),
-		passing(s.walk("it", s.key(kindOutbox), ScanOptions{}, func(_, payload []byte) error {
+		ignoreDamage(s.walk("it", s.key(kindOutbox), ScanOptions{}, func(_, payload []byte) error {
 			var w wire.Delivered
 			if _, err := wire.DecodeWith(payload, &w); err == nil {
 				note(w.CampaignID, "a delivered message")
 			}
 			return nil
 		})),
-		passing(s.Summaries(func(sum engine.Summary) error {
+		ignoreDamage(s.Summaries(func(sum engine.Summary) error {
 			note(sum.ParentID, "a run of it")
 			return nil
 		})),
 	)
 	for _, id := range slices.Sorted(maps.Keys(by)) {
-		if err != nil || c.out.Names(workspace, id) || s.check(whatCampaign, id) != nil {
+		if err != nil || c.out.ConcernsCampaign(workspace, id) || s.check(whatCampaign, id) != nil {
 			continue
 		}
 		_, errGet := c.tx.Get(s.key(kindCampaign, id))
 		switch {
-		case errors.Is(errGet, store.ErrNotFound), isDamage(errGet) && !errors.Is(errGet, errHidden):
+		case errors.Is(errGet, store.ErrNotFound), isDamage(errGet) && !errors.Is(errGet, errUnreadable):
 			c.found(Finding{Workspace: workspace, Campaign: id, Advice: adviceOne,
 				What: fmt.Sprintf("campaign %q in workspace %q is missing, but %s is still there; it was lost or deleted", id, workspace, by[id])})
 		case !isDamage(errGet):
@@ -60,24 +60,24 @@ func (c *checker) mentioned(workspace string) error {
 	return err
 }
 
-// passing returns an error that is no damage, which is reported elsewhere.
-func passing(err error) error {
+// ignoreDamage returns an error that is no damage, which is reported elsewhere.
+func ignoreDamage(err error) error {
 	if isDamage(err) {
 		return nil
 	}
 	return err
 }
 
-// Lack is a campaign that the store does not have as a backup has it.
-type Lack struct {
+// MissingCampaign is a campaign that the store does not have as a backup has it.
+type MissingCampaign struct {
 	Workspace, Campaign string
 	Backup, Store       int64 // the revisions that they have; Store is 0 where the campaign is not there
 }
 
-// Lacks compares a record that a backup has with the store, and reports whether it is a campaign that the store
+// CompareWithBackup compares a record that a backup has with the store, and reports whether it is a campaign that the store
 // does not have, or only an earlier revision of it. What the store has and cannot read is not lacking: [Check]
 // reports it.
-func Lacks(tx Tx, key, value []byte) (l Lack, lacks bool, err error) {
+func CompareWithBackup(tx Tx, key, value []byte) (l MissingCampaign, missing bool, err error) {
 	if !IsCampaign(key) {
 		return l, false, nil
 	}
@@ -87,10 +87,10 @@ func Lacks(tx Tx, key, value []byte) (l Lack, lacks bool, err error) {
 	if errors.Join(err1, err2, err3) != nil {
 		return l, false, nil
 	}
-	l = Lack{Workspace: workspace, Campaign: id, Backup: revision}
+	l = MissingCampaign{Workspace: workspace, Campaign: id, Backup: revision}
 	have, err := tx.Get(key)
 	switch {
-	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrLost) && isDamage(err):
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrDataLost) && isDamage(err):
 		return l, true, nil
 	case err != nil:
 		return l, false, err
@@ -103,11 +103,11 @@ func Lacks(tx Tx, key, value []byte) (l Lack, lacks bool, err error) {
 
 // revisionIn returns the revision of a campaign in its record.
 func revisionIn(key, value []byte) (int64, error) {
-	payload, err := unseal(key, value)
+	payload, err := decodeValue(key, value)
 	if err != nil {
 		return 0, err
 	}
 	var h wire.Head
-	_, err = wire.DecodeBefore(payload, &h)
+	_, err = wire.DecodeWithRaw(payload, &h)
 	return h.Revision, err
 }

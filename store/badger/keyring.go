@@ -31,9 +31,9 @@ const (
 
 const (
 	never = 200 * 365 * 24 * time.Hour
-	// sealedIndexes is the memory for indexes of tables where they are encrypted: one that is not in
+	// encryptedIndexCache is the memory for indexes of tables where they are encrypted: one that is not in
 	// it is decrypted each time that it is needed.
-	sealedIndexes = 32 << 20
+	encryptedIndexCache = 32 << 20
 )
 
 // encryption is what the file says.
@@ -42,27 +42,27 @@ type encryption struct {
 	Registry []byte `json:"registry"` // as the database's own file has it
 }
 
-// vault has what the files of an encrypted store are read and written with. The nil vault is that of a
+// keyring has what the files of an encrypted store are read and written with. The nil vault is that of a
 // store which is not encrypted.
-type vault struct {
+type keyring struct {
 	key      crypt.Key
 	registry files.Registry
 }
 
-func newVault(key crypt.Key) (*vault, error) {
+func newKeyring(key crypt.Key) (*keyring, error) {
 	r, err := files.NewRegistry(key.Derive("registry"))
 	if err != nil {
 		return nil, err
 	}
-	return &vault{key: key, registry: r}, nil
+	return &keyring{key: key, registry: r}, nil
 }
 
-// anew returns the vault of a new store, encrypted as this one is, and writes its files.
-func (v *vault) anew(path string) (*vault, error) {
+// forNewStore returns the vault of a new store, encrypted as this one is, and writes its files.
+func (v *keyring) forNewStore(path string) (*keyring, error) {
 	if v == nil {
 		return nil, nil
 	}
-	fresh, err := newVault(v.key)
+	fresh, err := newKeyring(v.key)
 	if err != nil {
 		return nil, err
 	}
@@ -70,57 +70,57 @@ func (v *vault) anew(path string) (*vault, error) {
 }
 
 // settings returns the options of the database.
-func (v *vault) settings(dir string, log *slog.Logger) badger.Options {
+func (v *keyring) settings(dir string, log *slog.Logger) badger.Options {
 	o := settings(dir, log)
 	if v == nil {
 		return o
 	}
 	return o.WithEncryptionKey(v.key.Derive("registry")).WithEncryptionKeyRotationDuration(never).
-		WithIndexCacheSize(max(o.IndexCacheSize, sealedIndexes))
+		WithIndexCacheSize(max(o.IndexCacheSize, encryptedIndexCache))
 }
 
 // dataKeys returns the keys of the store's files; nil where it is not encrypted.
-func (v *vault) dataKeys() *files.Registry {
+func (v *keyring) dataKeys() *files.Registry {
 	if v == nil {
 		return nil
 	}
 	return &v.registry
 }
 
-// how returns how to read a table, by what the list of tables says of it.
-func (v *vault) how(named map[uint64]badger.TableManifest, id uint64) files.How {
+// tableFormat returns how to read a table, by what the list of tables says of it.
+func (v *keyring) tableFormat(named map[uint64]badger.TableManifest, id uint64) files.TableFormat {
 	t, ok := named[id]
 	if !ok {
-		return files.How{Packed: settings("", nil).Compression, Keys: v.dataKeys().Ciphers(0)}
+		return files.TableFormat{Compression: settings("", nil).Compression, Keys: v.dataKeys().Ciphers(0)}
 	}
 	if t.KeyID == 0 {
-		return files.How{Packed: t.Compression}
+		return files.TableFormat{Compression: t.Compression}
 	}
-	return files.How{Packed: t.Compression, Keys: v.dataKeys().Ciphers(t.KeyID)}
+	return files.TableFormat{Compression: t.Compression, Keys: v.dataKeys().Ciphers(t.KeyID)}
 }
 
-// Sealed reports whether the store in a data folder is encrypted, and returns the id of its key; that is
+// Encryption reports whether the store in a data folder is encrypted, and returns the id of its key; that is
 // empty where the store has lost it.
-func Sealed(dir string) (key string, encrypted bool, err error) {
-	s, err := readSealed(filepath.Join(dir, Folder))
+func Encryption(dir string) (key string, encrypted bool, err error) {
+	s, err := readEncryptionFiles(filepath.Join(dir, Folder))
 	if err != nil {
 		return "", false, fmt.Errorf("reading the store in %s: %w", dir, err)
 	}
 	return s.key, s.encrypted, nil
 }
 
-// Has reports whether there is a store in a data folder.
-func Has(dir string) bool { return exists(filepath.Join(dir, Folder, badger.ManifestFilename)) }
+// Exists reports whether there is a store in a data folder.
+func Exists(dir string) bool { return exists(filepath.Join(dir, Folder, badger.ManifestFilename)) }
 
-// sealed is what the files of a store say of its encryption.
-type sealed struct {
+// encryptionFiles is what the files of a store say of its encryption.
+type encryptionFiles struct {
 	key        string
 	registries [][]byte // those that are there, whole or not
 	encrypted  bool     // also where the key's id cannot be read any more
 	agree      bool     // all files are there and say the same
 }
 
-func readSealed(path string) (s sealed, err error) {
+func readEncryptionFiles(path string) (s encryptionFiles, err error) {
 	s.agree = true
 	for _, name := range []string{encryptionFile, encryptionCopy} {
 		b, err := os.ReadFile(filepath.Join(path, name))
@@ -147,7 +147,7 @@ func readSealed(path string) (s sealed, err error) {
 	s.registries = append(s.registries, b)
 	for _, r := range s.registries {
 		s.agree = s.agree && bytes.Equal(r, b)
-		s.encrypted = s.encrypted || len(r) > files.RegistryHead
+		s.encrypted = s.encrypted || len(r) > files.RegistryHeaderSize
 	}
 	return s, nil
 }
@@ -155,7 +155,7 @@ func readSealed(path string) (s sealed, err error) {
 // unlock finds out whether the store is encrypted, and gets its key. One that is new is encrypted where
 // the options say so.
 func (d *DB) unlock(ctx context.Context, o Options) (err error) {
-	if d.vault, err = openVault(ctx, d.dir, d.path, o.Key); err != nil || o.Encrypt == nil {
+	if d.vault, err = openKeyring(ctx, d.dir, d.path, o.Key); err != nil || o.Encrypt == nil {
 		return err
 	}
 	switch {
@@ -163,10 +163,10 @@ func (d *DB) unlock(ctx context.Context, o Options) (err error) {
 		return nil
 	case d.vault != nil:
 		return keyError(d.dir, crypt.ErrWrongKey)
-	case Has(d.dir):
+	case Exists(d.dir):
 		return fmt.Errorf("the store in %s already exists and is not encrypted; encrypt it with `bugle encrypt`", d.dir)
 	}
-	if d.vault, err = newVault(*o.Encrypt); err == nil {
+	if d.vault, err = newKeyring(*o.Encrypt); err == nil {
 		err = d.vault.write(d.path)
 	}
 	if err != nil {
@@ -183,10 +183,10 @@ func (d *DB) Key() (crypt.Key, bool) {
 	return d.vault.key, true
 }
 
-// openVault finds out whether a store is encrypted, and has its key found then. What of its files is
+// openKeyring finds out whether a store is encrypted, and has its key found then. What of its files is
 // damaged or behind is written anew, once the key is known to be the right one.
-func openVault(ctx context.Context, dir, path string, find KeyFinder) (*vault, error) {
-	s, err := readSealed(path)
+func openKeyring(ctx context.Context, dir, path string, find KeyFinder) (*keyring, error) {
+	s, err := readEncryptionFiles(path)
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +203,7 @@ func openVault(ctx context.Context, dir, path string, find KeyFinder) (*vault, e
 	if s.key != "" && key.ID() != s.key {
 		return nil, keyError(dir, crypt.ErrWrongKey)
 	}
-	v := &vault{key: key}
+	v := &keyring{key: key}
 	v.registry.Err = files.ErrNoRegistry
 	for _, b := range s.registries {
 		if r := files.ReadRegistry(b, key.Derive("registry")); r.Err == nil && len(r.Data) > len(v.registry.Data) {
@@ -216,7 +216,7 @@ func openVault(ctx context.Context, dir, path string, find KeyFinder) (*vault, e
 	case v.registry.Err != nil:
 		return nil, noRegistry(dir, v.registry.Err)
 	}
-	grown, err := v.registry.Renew(time.Now())
+	grown, err := v.registry.Rotate(time.Now())
 	if err == nil && (grown || !s.agree) {
 		err = v.write(path)
 	}
@@ -236,7 +236,7 @@ func keyError(dir string, err error) error {
 
 // write writes the files that say how the store is encrypted. The database's own is the last one: what
 // it has, the others have.
-func (v *vault) write(path string) error {
+func (v *keyring) write(path string) error {
 	b, err := encodeEncryption(encryption{v.key.ID(), v.registry.Data})
 	if err != nil {
 		return err

@@ -1,0 +1,5 @@
+//go:build !unix && !windows
+
+package store
+
+var diskFullErrors, tooManyFilesErrors []error

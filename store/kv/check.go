@@ -71,7 +71,7 @@ func (c CheckResult) ConcernsCampaign(workspace, campaign string) bool {
 // lossReporter is a [DB] that knows of parts that it has lost.
 type lossReporter interface {
 	Lost() []string
-	Forget() error
+	AcknowledgeLoss() error
 }
 
 const (
@@ -216,7 +216,7 @@ func repairAll(ctx context.Context, db DB, findings []Finding) (mended int, err 
 			at := time.Now()
 			err = db.Update(ctx, func(tx Tx) error { return do(repairTx{confirmingTx{tx}, at}) })
 		default: // of the store as a whole
-			err = db.(lossReporter).Forget()
+			err = db.(lossReporter).AcknowledgeLoss()
 		}
 		if ctx.Err() != nil {
 			return mended, ctx.Err()

@@ -40,7 +40,7 @@ func (s *observed) made(calls []engine.ContentCall) {
 }
 
 // TryContentAPI is a call that a person makes, to see what a message would get.
-func (s *observed) TryContentAPI(ctx context.Context, name string, args []string) (engine.ContentTrial, error) {
+func (s *observed) TryContentAPI(ctx context.Context, name string, args []any) (engine.ContentTrial, error) {
 	out, err := s.Service.TryContentAPI(ctx, name, args)
 	if err == nil {
 		s.made([]engine.ContentCall{out.Call})

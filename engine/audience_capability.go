@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"iter"
 
 	"bugle/engine/doc"
 )
@@ -14,6 +15,9 @@ type AudienceReader interface {
 	EstimateAudience(ctx context.Context, r AudienceRequest) (AudienceCount, error)
 	// AudienceMembers returns at most r.Limit of the profiles that match, by id; 0 means all.
 	AudienceMembers(ctx context.Context, r AudienceRequest) ([]User, error)
+	// StreamAudience returns the same profiles one after the other, a few of them in memory at a time. Users that are
+	// stored meanwhile may be among them. An error, such as that of an ended ctx, comes last.
+	StreamAudience(ctx context.Context, r AudienceRequest) iter.Seq2[User, error]
 	// ExplainAudience tells which filters let one profile in or keep it out. It fails with
 	// [NotFound] where there is no such profile.
 	ExplainAudience(ctx context.Context, r AudienceRequest) (AudienceResult, error)
@@ -23,6 +27,7 @@ type AudienceReader interface {
 type AudienceRequest struct {
 	Filters doc.Value
 	Limit   int    // of members
+	After   string // members: only those whose id comes after this one
 	UserID  string // whom to explain
 	// Progress, where it is not nil, is told of a count as it grows, from the goroutine that counts.
 	// It stays in the process.

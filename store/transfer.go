@@ -159,7 +159,7 @@ func (t *Transfer) users(from Archive, put func(int, func(Archive) error) error)
 		t.records += len(list) - 1
 		return put(0, func(a Archive) error { return a.PutProfiles(list) })
 	}
-	err := from.Profiles(func(p engine.User) error {
+	err := from.Profiles("", func(p engine.User) error {
 		if some = append(some, p); len(some) < 200 {
 			return nil
 		}

@@ -56,17 +56,33 @@ func (d Draft) Forecast(ctx context.Context, service engine.Service, ask engine.
 	for _, m := range d.Messages {
 		f.why[m.ID] = make([]string, len(f.Values))
 	}
+	personas := make([]ResolvedUser, len(ask.As))
+	for i, p := range ask.As {
+		var err error
+		if personas[i], err = LookUp(ctx, service, Recipient{engine.MemberIdentifier, p.ID}); err != nil {
+			return f, err
+		}
+	}
 	for i, p := range f.Users {
-		fill := d.filled.For(viewer(ask, p))
+		r, seenAs := Recipient{f.Identifier, f.Values[i]}, []ResolvedUser{p}
+		if len(personas) > 0 {
+			seenAs = personas
+		}
+		fills := make([]*resolve.Filling, len(seenAs))
+		for j, as := range seenAs {
+			fills[j] = d.filled.For(viewer(ask, as))
+		}
 		for _, m := range d.Messages {
 			if err := ctx.Err(); err != nil {
 				return f, err
 			}
-			f.why[m.ID][i] = d.blockedReason(ctx, m, Recipient{f.Identifier, f.Values[i]}, p, fill)
+			f.why[m.ID][i] = d.blockedReason(ctx, m, ask, r, p, seenAs, fills)
 		}
-		for _, api := range fill.Deferred() {
-			if !slices.Contains(f.Calls, api) {
-				f.Calls = append(f.Calls, api)
+		for _, fill := range fills {
+			for _, api := range fill.Deferred() {
+				if !slices.Contains(f.Calls, api) {
+					f.Calls = append(f.Calls, api)
+				}
 			}
 		}
 	}
@@ -189,8 +205,9 @@ func among(names []string, all int) string {
 	return " (" + strings.Join(names, ", ") + ")"
 }
 
-// blockedReason returns what stands between a message and a person; empty where nothing is known to.
-func (d Draft) blockedReason(ctx context.Context, m Message, r Recipient, p ResolvedUser, fill *resolve.Filling) string {
+// blockedReason returns what stands between a message and a person, who gets it with the data of others, or with their
+// own; empty where nothing is known to.
+func (d Draft) blockedReason(ctx context.Context, m Message, ask engine.TestSend, r Recipient, p ResolvedUser, seenAs []ResolvedUser, fills []*resolve.Filling) string {
 	if why := d.filled.Obstacle(m.Key); why != "" {
 		return why
 	}
@@ -199,13 +216,26 @@ func (d Draft) blockedReason(ctx context.Context, m Message, r Recipient, p Reso
 			return why
 		}
 	}
-	if !p.Certain || !d.filled.Knows() {
-		return ""
+	var reasons []string
+	for i, as := range seenAs {
+		if !as.Certain || !d.filled.Knows() {
+			continue
+		}
+		why := lacks(ctx, m, fills[i])
+		if len(ask.As) > 0 && as.User == nil {
+			why = "there is no user with this ID"
+		}
+		if why != "" && len(ask.As) > 0 {
+			why = "as " + ask.As[i].String() + ": " + why
+		}
+		if why != "" {
+			reasons = append(reasons, why)
+		}
 	}
-	return lacks(ctx, m, fill)
+	return strings.Join(reasons, "; ")
 }
 
-// Fill returns how the texts of the draft are filled for a person.
+// Fill returns how the texts of the draft are filled for a person: the recipient, or the persona of the test.
 func (d Draft) Fill(ask engine.TestSend, p ResolvedUser) render.Fill {
 	filling := d.filled.For(viewer(ask, p))
 	return func(_ doc.Path, text string) (string, []string) {

@@ -150,6 +150,9 @@ func (k keeper) Keep(ctx context.Context, m delivery.Message, at time.Time) (str
 		ID: id.String(), At: at.UTC(), CampaignID: k.plan.campaignID, Campaign: k.plan.name,
 		Channel: k.plan.channel, Key: m.Key, Recipient: m.Recipient, Connector: k.plan.via(m),
 	}
+	if k.plan.as != nil {
+		d.As = k.plan.as.String()
+	}
 	if e := m.Email; e != nil {
 		d.Email = &engine.EmailMessage{
 			From: e.From, FromName: e.FromName, ReplyTo: e.ReplyTo, To: e.To, Cc: e.Cc, Bcc: e.Bcc,

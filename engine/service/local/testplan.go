@@ -37,8 +37,9 @@ type testPlan struct {
 	env        schema.Env
 	content    *sendContent
 	overrides  attributes
-	again      bool   // an earlier run of the program began this very test, and did not end it
-	lease      string // of the store, with which the test is marked
+	as         *engine.TestPersona // whose data the overrides have; nil for nobody's
+	again      bool                // an earlier run of the program began this very test, and did not end it
+	lease      string              // of the store, with which the test is marked
 }
 
 // attributes are values that the request puts in the place of the recipient's own.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"iter"
 
 	"bugle/engine/doc"
 )
@@ -14,8 +15,11 @@ type AudienceReader interface {
 	EstimateAudience(ctx context.Context, r AudienceRequest) (AudienceCount, error)
 	// AudienceMembers returns at most r.Limit matching users sorted by id, or all of them if r.Limit is 0.
 	AudienceMembers(ctx context.Context, r AudienceRequest) ([]User, error)
-	// ExplainAudience returns which filters include or exclude one user. It fails with [NotFound] if there is
-	// no such user.
+	// StreamAudience returns the same profiles one after the other, a few of them in memory at a time. Users that are
+	// stored meanwhile may be among them. An error, such as that of an ended ctx, comes last.
+	StreamAudience(ctx context.Context, r AudienceRequest) iter.Seq2[User, error]
+	// ExplainAudience tells which filters let one profile in or keep it out. It fails with
+	// [NotFound] where there is no such profile.
 	ExplainAudience(ctx context.Context, r AudienceRequest) (AudienceResult, error)
 }
 
@@ -23,9 +27,10 @@ type AudienceReader interface {
 type AudienceRequest struct {
 	Filters doc.Value
 	Limit   int    // of members
-	UserID  string // the user to explain
-	// Progress, if not nil, is called with the count as it grows, on the counting goroutine. It is not sent
-	// over the wire.
+	After   string // members: only those whose id comes after this one
+	UserID  string // whom to explain
+	// Progress, where it is not nil, is told of a count as it grows, from the goroutine that counts.
+	// It stays in the process.
 	Progress func(AudienceCount) `json:"-"`
 }
 

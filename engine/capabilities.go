@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"bugle/engine/doc"
@@ -98,7 +99,8 @@ type OutboxMessage struct {
 	Campaign   string // its name
 	Channel    Channel
 	Key        string // {PLATFORM}_{locale}_{variation}
-	Recipient  string // the identifier value that the test was sent to
+	Recipient  string // as the tester named it
+	As         string // whose data it has, if not the recipient's own: [TestPersona.String]
 	Connector  string
 	Email      *EmailMessage
 	Push       *PushMessage
@@ -157,11 +159,28 @@ type TestHistory interface {
 type TestRecord struct {
 	At         time.Time
 	CampaignID string
-	Body       doc.Value // the request
+	Body       doc.Value    // the request
+	As         *TestPersona // whose data its messages had; nil for the recipients' own
 	Result     TestResult
 }
 
-// Connected is implemented by services on a network, which can be unreachable and can make callers wait.
+// Ask returns what the test asked for. What the request has of a persona's data is not among its attributes.
+func (t TestRecord) Ask() TestSend {
+	out := ParseTestSend(t.Body)
+	if t.As == nil {
+		return out
+	}
+	out.As = []TestPersona{{ID: t.As.ID, Name: t.As.Name}}
+	theirs := func(names []string) func(doc.Member) bool {
+		return func(m doc.Member) bool { return slices.Contains(names, m.Name) }
+	}
+	out.UserAttributes = slices.DeleteFunc(out.UserAttributes, theirs(t.As.UserAttributes))
+	out.EventAttributes = slices.DeleteFunc(out.EventAttributes, theirs(t.As.EventAttributes))
+	return out
+}
+
+// Connected is a service on the other side of a network: it cannot always be reached, and may make its
+// callers wait.
 type Connected interface {
 	// Connection returns the current state of the connection.
 	Connection() Connection

@@ -118,8 +118,11 @@ type StatusChanged struct {
 type TestRequest struct {
 	Call
 	Body doc.Value
-	// Progress, if not nil, is called when each send starts and ends, from one goroutine at a time. It must
-	// return quickly.
+	// As, where set, is whose data is among the attributes of the body. It is noted with the test, and is no part of
+	// the request.
+	As *TestPersona
+	// Progress, where set, is told of every send as it starts and ends, from one goroutine at a
+	// time. It must return quickly.
 	Progress func(TestProgress)
 }
 

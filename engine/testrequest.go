@@ -35,6 +35,26 @@ type TestSend struct {
 	Filter     KeyFilter
 	// UserAttributes and EventAttributes override the user's and the event's values.
 	UserAttributes, EventAttributes []doc.Member
+	// As are the users whose data the messages have in place of the recipients' own, each in a request of its own.
+	// UserAttributes and EventAttributes take precedence over it.
+	As []TestPersona
+}
+
+// TestPersona is a user whose data the messages of a test have.
+type TestPersona struct {
+	ID   string `json:"id"`
+	Name string `json:"name,omitempty"` // what people call the user; empty where that is the ID
+	// UserAttributes and EventAttributes name the attributes of a request that are the user's.
+	UserAttributes  []string `json:"user_attributes,omitempty"`
+	EventAttributes []string `json:"event_attributes,omitempty"`
+}
+
+// String returns what people call the user, with the ID.
+func (p TestPersona) String() string {
+	if p.Name == "" {
+		return p.ID
+	}
+	return p.Name + " (" + p.ID + ")"
 }
 
 // ParseTestSend reads the body of a test request leniently. Fields that cannot be read stay empty.
@@ -216,7 +236,7 @@ func NewCall() Call { return Call{RequestID: uuid.NewString(), IdempotencyKey: u
 func (d OutboxMessage) Document() doc.Value {
 	ms := []doc.Member{
 		textMember("id", d.ID), timeMember("at", d.At), textMember("campaign_id", d.CampaignID), textMember("campaign", d.Campaign),
-		textMember("channel", string(d.Channel)), textMember("key", d.Key), textMember("recipient", d.Recipient), textMember("connector", d.Connector),
+		textMember("channel", string(d.Channel)), textMember("key", d.Key), textMember("recipient", d.Recipient), textMember("as", d.As), textMember("connector", d.Connector),
 	}
 	if m := d.Email; m != nil {
 		ms = append(ms, doc.M("email", doc.NewObject(

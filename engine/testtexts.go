@@ -6,72 +6,11 @@ import (
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/schema"
 )
 
-// TestText is a text with expressions in a test's document, and its path.
-type TestText struct {
-	Path   doc.Path
-	Source string
-}
-
-// Texts returns the texts with expressions that a send of the key renders: the personalizable texts of the
-// message that its template uses, and the campaign's UTM parameters, which become part of its links.
-func (k TestKey) Texts(ch Channel, document doc.Value, env schema.Env) []TestText {
-	w := textWalk{schema: catalog.Campaign(ch), root: document, env: env}
-	for _, p := range []doc.Path{k.Content, doc.P(string(catalog.UTMParams))} {
-		w.value(p, w.schema.At(p), document.Lookup(p))
-	}
-	return w.found
-}
-
-// textWalk goes through a document along its table.
-type textWalk struct {
-	schema *schema.Schema
-	root   doc.Value
-	env    schema.Env
-	found  []TestText
-}
-
-func (w *textWalk) value(p doc.Path, n *schema.Node, v doc.Value) {
-	if n == nil {
-		return
-	}
-	switch v.Kind() {
-	case doc.String:
-		if n.Template {
-			w.found = append(w.found, TestText{p, v.Text()})
-		}
-	case doc.Array:
-		for i, e := range v.Elems() {
-			w.value(p.Elem(i), n.Element, e)
-		}
-	case doc.Object:
-		unused := w.unused(p, n)
-		for name, m := range v.Members() {
-			if !unused[name] {
-				w.value(p.Child(name), n.Child(name), m)
-			}
-		}
-	}
-}
-
-// unused names the members that count for nothing where they stand.
-func (w *textWalk) unused(p doc.Path, n *schema.Node) map[string]bool {
-	if n.Kind == schema.Map {
-		return nil // the values of a map all count
-	}
-	out := map[string]bool{}
-	if state, ok := w.schema.Object(w.root, p, w.env); ok {
-		for _, f := range state.Fields {
-			out[f.Node.Name] = f.Value.Exists() && !f.Shown
-		}
-	}
-	return out
-}
-
-// BlockedReason returns why the key's message will not reach a recipient, or "" if nothing is known to
-// prevent it. It does not render the message. p is the user with the identifier value, or nil.
+// BlockedReason says why the key's message will not reach a recipient, as far as that is known before it is
+// filled; empty where nothing stands in its way. The profile is the one that the identifier's value led to,
+// nil where it led to none.
 func (k TestKey) BlockedReason(ch Channel, document doc.Value, identifier, value string, p *User) (why string) {
 	switch {
 	case document.Lookup(k.Content).Empty():

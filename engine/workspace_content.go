@@ -48,9 +48,18 @@ type ContentStore interface {
 	DeleteContent(ctx context.Context, ref ContentRef) error
 	// ContentUses returns the content and the campaigns that can still be sent that refer to an item.
 	ContentUses(ctx context.Context, ref ContentRef) ([]ContentUse, error)
-	// TryContentAPI calls a content API as a message would, and returns what happened. A failed call is not
-	// an error: the result describes it.
-	TryContentAPI(ctx context.Context, name string, args []string) (ContentTrial, error)
+	// TryContentAPI calls a content API as a message would, and tells what happened. Arguments are values as
+	// expressions have them, or texts. A call that fails is no error: the answer says so.
+	TryContentAPI(ctx context.Context, name string, args []any) (ContentTrial, error)
+}
+
+// TextArguments returns texts as the arguments of a content API.
+func TextArguments(texts []string) []any {
+	out := make([]any, len(texts))
+	for i, t := range texts {
+		out[i] = t
+	}
+	return out
 }
 
 // ContentRef identifies a content item.

@@ -143,8 +143,9 @@ type WorkingCopies interface {
 type Users interface {
 	// Profile returns a user's profile. Numbers among its attributes are json.Number, spelled as they were stored.
 	Profile(id string) (engine.User, error)
-	// Profiles calls fn with each profile, in the order of the ids.
-	Profiles(fn func(engine.User) error) error
+	// Profiles calls fn with each profile whose id comes after one, in the order of the ids; with all where that is
+	// empty.
+	Profiles(after string, fn func(engine.User) error) error
 	// FindProfiles returns the ids of the users that have an identifier of a kind, such as [ByEmail].
 	FindProfiles(kind, value string) ([]string, error)
 	// ProfilesByID calls fn with those of the profiles that are there, in any order.

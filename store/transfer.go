@@ -159,7 +159,7 @@ func (t *Transfer) users(from Transferable, put func(int, func(Transferable) err
 		t.records += len(list) - 1
 		return put(0, func(a Transferable) error { return a.PutProfiles(list) })
 	}
-	err := from.Profiles(func(p engine.User) error {
+	err := from.Profiles("", func(p engine.User) error {
 		if some = append(some, p); len(some) < 200 {
 			return nil
 		}

@@ -380,7 +380,7 @@ func (m mean) ContentUses(ctx context.Context, ref engine.ContentRef) ([]engine.
 }
 
 // TryContentAPI asks nobody: a test needs no network.
-func (m mean) TryContentAPI(_ context.Context, name string, _ []string) (engine.ContentTrial, error) {
+func (m mean) TryContentAPI(_ context.Context, name string, _ []any) (engine.ContentTrial, error) {
 	return answer(m, name, func(name string) (engine.ContentTrial, error) {
 		return engine.ContentTrial{Call: engine.ContentCall{
 			API: name, Method: "GET", URL: "https://api.example.com/x", Status: 200, RequestHeader: http.Header{"Accept": {"text/plain"}},

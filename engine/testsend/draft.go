@@ -11,6 +11,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/edit/grid"
 	"bugle/engine/message/assemble"
+	"bugle/engine/message/resolve"
 	"bugle/engine/schema"
 )
 
@@ -22,7 +23,7 @@ type Draft struct {
 	Messages  []Message
 	Fields    engine.TestFields
 	filters   []FilterField
-	content   *assemble.Content // nil where the service does not have it
+	filled    *resolve.Campaign // which calls no content API
 }
 
 // Message is one message of a draft, and what it takes from its recipients.
@@ -30,7 +31,7 @@ type Message struct {
 	Key   engine.TestKey
 	ID    string // {PLATFORM}_{locale}_{variation}
 	Name  string // for people
-	texts []engine.TestText
+	texts []resolve.Text
 	uses  []assemble.AttributeUse
 }
 
@@ -56,32 +57,26 @@ func Read(ctx context.Context, service engine.Service, id string) (engine.Campai
 // New returns the draft of a campaign that was read. It goes through every text: too long for a keystroke.
 func New(ctx context.Context, service engine.Service, w engine.Workspace, c engine.Campaign) (Draft, error) {
 	d := Draft{Campaign: c, Workspace: w, Document: c.Document()}
+	prepared, err := resolve.Prepare(ctx, service, w, c.Channel, d.Document)
+	if err != nil && ctx.Err() != nil {
+		return d, ctx.Err() // without what the workspace keeps there is still everything else
+	}
+	d.filled, d.Document = prepared.Deferred(), prepared.Document
 	if !c.Channel.Writable() {
 		return d, nil
 	}
 	d.Fields = engine.NewTestFields(c.Channel)
-	if keeper, ok := service.(engine.ContentStore); ok {
-		m, whole, err := assemble.Load(ctx, keeper, w, c.Channel, d.Document)
-		switch {
-		case err == nil:
-			d.content, d.Document = m, whole
-		case ctx.Err() != nil:
-			return d, ctx.Err() // without the material there is still everything else
-		}
-	}
 	d.filters = d.filterFields()
-	d.Messages = messagesOf(c.Channel, d.Document, w)
+	d.Messages = messagesOf(d.filled)
 	return d, nil
 }
 
-func messagesOf(ch engine.Channel, document doc.Value, w engine.Workspace) []Message {
-	env := schema.Env{Flags: w.Flags, Lists: w.Lists}
-	r := assemble.NewAttributeScanner(w)
-	keys := engine.TestKeys(ch, document, engine.KeyFilter{})
-	names := grid.KeyNames(keys)
+func messagesOf(c *resolve.Campaign) []Message {
+	r := assemble.NewAttributeScanner(c.Workspace)
+	names := grid.KeyNames(c.Keys)
 	var out []Message
-	for i, k := range keys {
-		m := Message{Key: k, ID: k.String(), Name: names[i], texts: k.Texts(ch, document, env)}
+	for i, k := range c.Keys {
+		m := Message{Key: k, ID: k.String(), Name: names[i], texts: c.Texts(k)}
 		for _, t := range m.texts {
 			m.uses = append(m.uses, r.Scan(t.Source)...)
 		}

@@ -2,10 +2,7 @@ package testsend
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -13,9 +10,8 @@ import (
 	"bugle/engine/audience"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/message/assemble"
-	"bugle/engine/message/personalize"
 	"bugle/engine/message/render"
+	"bugle/engine/message/resolve"
 )
 
 // Forecast is what a test will come to, as far as that is known before it is sent. The zero value knows nothing.
@@ -57,18 +53,39 @@ func (d Draft) Forecast(ctx context.Context, service engine.Service, ask engine.
 		}
 		f.Users = append(f.Users, p)
 	}
-	fill := newFillContext(d)
 	for _, m := range d.Messages {
-		list := make([]string, len(f.Values))
-		for i, p := range f.Users {
+		f.why[m.ID] = make([]string, len(f.Values))
+	}
+	personas := make([]ResolvedUser, len(ask.As))
+	for i, p := range ask.As {
+		var err error
+		if personas[i], err = LookUp(ctx, service, Recipient{engine.MemberIdentifier, p.ID}); err != nil {
+			return f, err
+		}
+	}
+	for i, p := range f.Users {
+		r, seenAs := Recipient{f.Identifier, f.Values[i]}, []ResolvedUser{p}
+		if len(personas) > 0 {
+			seenAs = personas
+		}
+		fills := make([]*resolve.Filling, len(seenAs))
+		for j, as := range seenAs {
+			fills[j] = d.filled.For(viewer(ask, as))
+		}
+		for _, m := range d.Messages {
 			if err := ctx.Err(); err != nil {
 				return f, err
 			}
-			list[i] = d.blockedReason(ctx, m, ask, Recipient{f.Identifier, f.Values[i]}, p, fill)
+			f.why[m.ID][i] = d.blockedReason(ctx, m, ask, r, p, seenAs, fills)
 		}
-		f.why[m.ID] = list
+		for _, fill := range fills {
+			for _, api := range fill.Deferred() {
+				if !slices.Contains(f.Calls, api) {
+					f.Calls = append(f.Calls, api)
+				}
+			}
+		}
 	}
-	f.Calls = fill.deferred
 	return f, nil
 }
 
@@ -188,9 +205,10 @@ func among(names []string, all int) string {
 	return " (" + strings.Join(names, ", ") + ")"
 }
 
-// blockedReason returns what stands between a message and a person; empty where nothing is known to.
-func (d Draft) blockedReason(ctx context.Context, m Message, ask engine.TestSend, r Recipient, p ResolvedUser, fill *fillContext) string {
-	if why := fill.MissingTemplate(m.Key.Content); why != "" {
+// blockedReason returns what stands between a message and a person, who gets it with the data of others, or with their
+// own; empty where nothing is known to.
+func (d Draft) blockedReason(ctx context.Context, m Message, ask engine.TestSend, r Recipient, p ResolvedUser, seenAs []ResolvedUser, fills []*resolve.Filling) string {
+	if why := d.filled.Obstacle(m.Key); why != "" {
 		return why
 	}
 	if p.Certain || d.IsEmpty(m) {
@@ -198,24 +216,36 @@ func (d Draft) blockedReason(ctx context.Context, m Message, ask engine.TestSend
 			return why
 		}
 	}
-	if !p.Certain || d.content == nil {
-		return ""
+	var reasons []string
+	for i, as := range seenAs {
+		if !as.Certain || !d.filled.Knows() {
+			continue
+		}
+		why := lacks(ctx, m, fills[i])
+		if len(ask.As) > 0 && as.User == nil {
+			why = "there is no user with this ID"
+		}
+		if why != "" && len(ask.As) > 0 {
+			why = "as " + ask.As[i].String() + ": " + why
+		}
+		if why != "" {
+			reasons = append(reasons, why)
+		}
 	}
-	return fill.missing(ctx, m, fill.data(d.Document, ask, p))
+	return strings.Join(reasons, "; ")
 }
 
-// Fill returns how the texts of the draft are filled for a person.
+// Fill returns how the texts of the draft are filled for a person: the recipient, or the persona of the test.
 func (d Draft) Fill(ask engine.TestSend, p ResolvedUser) render.Fill {
-	filling := newFillContext(d)
-	data := filling.data(d.Document, ask, p)
+	filling := d.filled.For(viewer(ask, p))
 	return func(_ doc.Path, text string) (string, []string) {
-		out, holes, err := personalize.Preview(context.Background(), text, data)
+		out, holes, err := filling.Text(context.Background(), text)
 		if err != nil {
 			return text, nil
 		}
 		var missing []string
 		for _, h := range holes {
-			if !assemble.IsDeferred(h) { // what the content API returned went out, and is not known here
+			if !h.Deferred && h.Expression != "" { // what the content API returned went out, and is not known here
 				missing = append(missing, h.Expression)
 			}
 		}
@@ -223,83 +253,28 @@ func (d Draft) Fill(ask engine.TestSend, p ResolvedUser) render.Fill {
 	}
 }
 
-// fillContext is what texts are filled with before they are sent: all that a send has, but for the answers of content APIs,
-// which are not called.
-type fillContext struct {
-	*assemble.Content
-	apis     assemble.Functions
-	deferred []string // the APIs that a text would have called
-	calls    int      // how often
+// viewer returns whose data fills the messages of a test to a person.
+func viewer(ask engine.TestSend, p ResolvedUser) resolve.Viewer {
+	return resolve.Viewer{User: p.User, UserAttributes: ask.UserAttributes, EventAttributes: ask.EventAttributes}
 }
 
-func newFillContext(d Draft) *fillContext {
-	m := d.content
-	if m == nil {
-		m = &assemble.Content{Blocks: assemble.BlockSources(d.Workspace)}
+// lacks names the values that a message has not. What a content API will return is not missing.
+func lacks(ctx context.Context, m Message, f *resolve.Filling) string {
+	missing, err := f.Lacks(ctx, m.texts)
+	if err != nil {
+		return ""
 	}
-	f := &fillContext{Content: m}
-	f.apis = m.DeferredAPIs(d.Workspace.ContentAPIs, func(api string) {
-		f.calls++
-		if !slices.Contains(f.deferred, api) {
-			f.deferred = append(f.deferred, api)
-		}
-	})
-	return f
-}
-
-// data returns what the expressions of a person's messages can name.
-func (f *fillContext) data(document doc.Value, ask engine.TestSend, p ResolvedUser) personalize.Data {
-	user, event := expressionValues(ask.UserAttributes), expressionValues(ask.EventAttributes)
-	if p.User != nil {
-		user = override(p.User.Attributes, user)
-		event = override(engine.TriggerAttributes(document, *p.User), event)
-	}
-	return f.Data(user, event, f.apis)
-}
-
-// missing names the values that a message lacks. What a content API will return is not missing.
-func (f *fillContext) missing(ctx context.Context, m Message, data personalize.Data) string {
 	var reasons []string
-	for _, t := range m.texts {
-		before := f.calls
-		_, err := personalize.Render(ctx, t.Source, data)
-		var holes *personalize.MissingError
-		switch {
-		case errors.As(err, &holes):
-			for _, u := range holes.Unresolved {
-				if !assemble.IsDeferred(u) && !slices.Contains(reasons, u.Reason) {
-					reasons = append(reasons, u.Reason)
-				}
-			}
-		case err != nil && f.calls == before: // a text without its content API proves nothing
-			return err.Error()
+	for _, h := range missing {
+		if h.Expression == "" && !h.Deferred {
+			return h.Reason // the text cannot be read
+		}
+		if !h.Deferred && !slices.Contains(reasons, h.Reason) {
+			reasons = append(reasons, h.Reason)
 		}
 	}
 	if len(reasons) > 2 {
 		return fmt.Sprintf("%s, and %d more values are missing", reasons[0], len(reasons)-1)
 	}
 	return strings.Join(reasons, ", ")
-}
-
-func override(own, instead map[string]any) map[string]any {
-	out := map[string]any{}
-	maps.Copy(out, own)
-	maps.Copy(out, instead)
-	return out
-}
-
-// expressionValues returns the values of a request as expressions take them; numbers keep their spelling.
-func expressionValues(list []doc.Member) map[string]any {
-	out := map[string]any{}
-	for _, m := range list {
-		switch m.Value.Kind() {
-		case doc.Number:
-			out[m.Name] = json.Number(m.Value.Literal())
-		case doc.Bool:
-			out[m.Name] = m.Value.True()
-		default:
-			out[m.Name] = m.Value.Text()
-		}
-	}
-	return out
 }

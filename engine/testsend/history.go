@@ -59,11 +59,11 @@ func ReadHistory(ctx context.Context, service engine.Service, h engine.TestHisto
 	}
 	var out History
 	for _, t := range own {
-		out = append(out, PastTest{t, engine.ParseTestSend(t.Body), engine.Summarize(c).Name, true})
+		out = append(out, PastTest{t, t.Ask(), engine.Summarize(c).Name, true})
 	}
 	names := map[string]string{}
 	for _, t := range all {
-		ask := engine.ParseTestSend(t.Body)
+		ask := t.Ask()
 		if t.CampaignID == c.ID || !HasIdentifier(c.Channel, ask.Identifier) {
 			continue
 		}
@@ -147,7 +147,7 @@ func (h History) WithoutFailed(ask engine.TestSend) engine.TestSend {
 // Add returns the history with what was sent just now.
 func (h History) Add(records []engine.TestRecord, campaign string) History {
 	for _, r := range records {
-		h = append(History{{r, engine.ParseTestSend(r.Body), campaign, true}}, h...)
+		h = append(History{{r, r.Ask(), campaign, true}}, h...)
 	}
 	return h
 }

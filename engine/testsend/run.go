@@ -42,6 +42,7 @@ type Key struct {
 // SendState is how one message to one recipient stands.
 type SendState struct {
 	Recipient    string // empty: all recipients of the key together
+	As           string // the ID of the persona whose data it has; empty for the recipient's own
 	State        State
 	Why          string
 	Began, Ended time.Time
@@ -63,6 +64,7 @@ func (s State) String() string { return [...]string{"queued", "sending", "sent",
 // Step is a step of a run, and when it happened.
 type Step struct {
 	engine.TestProgress
+	As string // the ID of the persona; empty for none
 	At time.Time
 }
 
@@ -70,6 +72,8 @@ type Step struct {
 type Outcome struct {
 	Steps   []Step
 	Results []engine.TestResult // one for each request that the service took
+	// Requests are those that the service took, with the data of their personas.
+	Requests []engine.TestSend
 }
 
 // Refused reports whether the service refused the round before anything was sent. A remote service's keys are reported
@@ -79,13 +83,27 @@ func (o Outcome) Refused(err error) bool {
 	return err != nil && !errors.Is(err, context.Canceled) && !done && len(o.Results) == 0
 }
 
-// Send sends requests of a draft one after another, each as a call of its own, and passes on each step.
-func Send(ctx context.Context, service engine.Service, id string, asks []engine.TestSend, now func() time.Time, each func(Step)) (Outcome, error) {
+// request returns the request of a result.
+func (o Outcome) request(i int) engine.TestSend {
+	if i >= len(o.Requests) {
+		return engine.TestSend{}
+	}
+	return o.Requests[i]
+}
+
+// Send sends requests of a draft one after another, each as a call of its own, and passes on each step. A request with
+// several personas is one for each.
+func Send(ctx context.Context, service engine.Service, d Draft, asks []engine.TestSend, now func() time.Time, each func(Step)) (Outcome, error) {
 	var out Outcome
-	for _, ask := range asks {
-		r := engine.TestRequest{Call: engine.NewCall(), Body: engine.DraftTest(id, ask)}
+	for _, ask := range splitPersonas(asks) {
+		as := personaID(ask)
+		ask, err := d.WithPersona(ctx, service, ask)
+		if err != nil {
+			return out, err
+		}
+		r := engine.TestRequest{Call: engine.NewCall(), Body: engine.DraftTest(d.Campaign.ID, ask), As: Persona(ask)}
 		r.Progress = func(p engine.TestProgress) {
-			s := Step{p, now()}
+			s := Step{p, as, now()}
 			out.Steps = append(out.Steps, s)
 			each(s)
 		}
@@ -93,7 +111,7 @@ func Send(ctx context.Context, service engine.Service, id string, asks []engine.
 		if err != nil {
 			return out, err
 		}
-		out.Results = append(out.Results, result)
+		out.Results, out.Requests = append(out.Results, result), append(out.Requests, ask)
 	}
 	return out, ctx.Err()
 }
@@ -109,6 +127,7 @@ func NewRun(d Draft, ask engine.TestSend) Run {
 
 // Begin starts a round of requests; f names the recipients of each. A request without a filter is for all keys.
 func (r *Run) Begin(asks []engine.TestSend, f Forecast, now time.Time) {
+	asks = splitPersonas(asks)
 	r.Requests, r.before = asks, slices.Clone(r.Keys)
 	r.Done, r.Total, r.Message = 0, 0, ""
 	r.Canceling, r.RoundStarted, r.RoundTook = false, now, 0
@@ -118,35 +137,37 @@ func (r *Run) Begin(asks []engine.TestSend, f Forecast, now time.Time) {
 	for i := range r.Keys {
 		k := &r.Keys[i]
 		k.InRound = false
-		var names []string
+		var sends []SendState
 		for _, ask := range asks {
 			if matches(k.Key, ask.Filter) {
 				k.InRound = true
 				_, values := f.ResolveValues(r.Draft.Workspace, ask)
-				names = append(names, values...)
+				for _, v := range values {
+					sends = append(sends, SendState{Recipient: v, As: personaID(ask)})
+				}
 			}
 		}
 		if k.InRound {
-			r.Total += len(names)
-			k.clear(names)
+			r.Total += len(sends)
+			k.clear(sends)
 		}
 	}
 }
 
 // clear forgets how the key stood: it waits for the recipients, and what had reached others stays.
-func (k *Key) clear(names []string) {
+func (k *Key) clear(sends []SendState) {
 	k.Status, k.Reason = "", ""
 	old := k.Sends
-	k.Sends = slices.DeleteFunc(slices.Clone(old), func(s SendState) bool { return slices.Contains(names, s.Recipient) || s.Recipient == "" })
-	for _, name := range names {
-		k.Sends = append(k.Sends, SendState{Recipient: name})
-	}
+	k.Sends = slices.DeleteFunc(slices.Clone(old), func(s SendState) bool {
+		return slices.ContainsFunc(sends, func(o SendState) bool { return s.As == o.As && (s.Recipient == o.Recipient || s.Recipient == "") })
+	})
+	k.Sends = append(k.Sends, sends...)
 	slices.SortStableFunc(k.Sends, func(a, b SendState) int { return index(old, a) - index(old, b) })
 }
 
 // index returns the place of a recipient; the end where it is not there.
 func index(list []SendState, s SendState) int {
-	if i := slices.IndexFunc(list, func(o SendState) bool { return o.Recipient == s.Recipient }); i >= 0 {
+	if i := slices.IndexFunc(list, func(o SendState) bool { return o.Recipient == s.Recipient && o.As == s.As }); i >= 0 {
 		return i
 	}
 	return len(list)
@@ -167,22 +188,22 @@ func (r *Run) at(id string) *Key {
 }
 
 // send returns the state of a recipient. A service that reports all of them together has no others.
-func (k *Key) send(recipient string) *SendState {
+func (k *Key) send(recipient, as string) *SendState {
 	for i := range k.Sends {
-		if k.Sends[i].Recipient == recipient {
+		if k.Sends[i].Recipient == recipient && k.Sends[i].As == as {
 			return &k.Sends[i]
 		}
 	}
 	if recipient == "" {
-		k.Sends = slices.DeleteFunc(k.Sends, func(s SendState) bool { return s.State == Queued })
+		k.Sends = slices.DeleteFunc(k.Sends, func(s SendState) bool { return s.State == Queued && s.As == as })
 	}
-	k.Sends = append(k.Sends, SendState{Recipient: recipient})
+	k.Sends = append(k.Sends, SendState{Recipient: recipient, As: as})
 	return &k.Sends[len(k.Sends)-1]
 }
 
 // AddStep takes a step.
 func (r *Run) AddStep(n Step) {
-	s := r.at(n.Key).send(n.Recipient)
+	s := r.at(n.Key).send(n.Recipient, n.As)
 	switch {
 	case s.State == Sent || s.State == Failed || s.State == Sending && !n.Done:
 		return // it was taken before
@@ -207,10 +228,9 @@ func (r *Run) End(out Outcome, err error, now time.Time) {
 	for _, s := range out.Steps {
 		r.AddStep(s)
 	}
-	for _, result := range out.Results {
+	for i, result := range out.Results {
 		for _, name := range result.Keys {
-			k, res := r.at(name), result.Data[name]
-			k.Status, k.Reason = res.Status, res.FailureReason
+			r.at(name).take(result.Data[name], Persona(out.request(i)))
 		}
 	}
 	for i := range r.Keys {
@@ -219,6 +239,27 @@ func (r *Run) End(out Outcome, err error, now time.Time) {
 		}
 	}
 	r.Message = r.summary(out.Results, err)
+}
+
+// take takes the service's report on the key. Of several personas, one that failed counts.
+func (k *Key) take(res engine.SendResult, p *engine.TestPersona) {
+	if p == nil {
+		k.Status, k.Reason = res.Status, res.FailureReason
+		return
+	}
+	if k.Status == "" || k.Status == engine.Sent {
+		k.Status = res.Status
+	}
+	if res.FailureReason != "" {
+		k.Reason = strings.TrimPrefix(k.Reason+"; as "+p.String()+": "+res.FailureReason, "; ")
+	}
+	for i := range k.Sends {
+		if s := &k.Sends[i]; s.As == p.ID && (s.State == Queued || s.State == Sending) {
+			if s.State = Failed; res.Status == engine.Sent {
+				s.State = Sent
+			}
+		}
+	}
 }
 
 // settle ends what the service did not report, and takes the recipients from its report on the key.
@@ -246,7 +287,7 @@ func (k *Key) settle(err error) {
 }
 
 func (r *Run) summary(results []engine.TestResult, err error) string {
-	if len(results) == 1 && err == nil && results[0].Message != "" {
+	if len(results) == 1 && len(r.Requests) == 1 && err == nil && results[0].Message != "" {
 		return results[0].Message
 	}
 	text := fmt.Sprintf("%d of %s sent.", len(r.Keys)-r.FailedKeys(), count(len(r.Keys), "message"))
@@ -291,20 +332,35 @@ func (r *Run) Retry() []engine.TestSend {
 		}
 		ask := r.Request
 		ask.Filter = k.Key.Filter(r.Draft.Campaign.Channel)
-		if values := k.failedAmong(r.Request.Values); len(values) > 0 {
-			ask.Values = values
+		if len(ask.As) == 0 {
+			if values := k.failedAmong(r.Request.Values, ""); len(values) > 0 {
+				ask.Values = values
+			}
+			asks = append(asks, ask)
+			continue
 		}
-		asks = append(asks, ask)
+		for _, p := range ask.As {
+			one := ask
+			one.As = []engine.TestPersona{p}
+			values := k.failedAmong(r.Request.Values, p.ID)
+			switch {
+			case len(values) > 0:
+				one.Values = values
+			case !slices.ContainsFunc(k.Sends, func(s SendState) bool { return s.As == p.ID && s.State != Sent }):
+				continue // all that have this persona's data were sent
+			}
+			asks = append(asks, one)
+		}
 	}
 	return asks
 }
 
-// failedAmong returns those of the values that did not get the message; nil where some who missed it are not among them,
+// failedAmong returns those of the values that did not get the message, with the data of a persona; nil where some who missed it are not among them,
 // as the members of a segment are not.
-func (k *Key) failedAmong(values []string) []string {
+func (k *Key) failedAmong(values []string, as string) []string {
 	var out []string
 	for _, s := range k.Sends {
-		if s.State != Failed {
+		if s.State != Failed || s.As != as {
 			continue
 		}
 		if !slices.Contains(values, s.Recipient) {

@@ -2,6 +2,7 @@ package testsend_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -165,7 +166,7 @@ func TestRunIsRetriedForThoseWhoMissedIt(t *testing.T) {
 	if run.Total != 4 || run.Keys[0].StatusText() != "queued" {
 		t.Errorf("it begins with %d sends, %s", run.Total, run.Keys[0].StatusText())
 	}
-	out, err := testsend.Send(t.Context(), s, d.Campaign.ID, run.Requests, func() time.Time { return noon }, run.AddStep)
+	out, err := testsend.Send(t.Context(), s, d, run.Requests, func() time.Time { return noon }, run.AddStep)
 	if err != nil || run.Done != 4 || out.Refused(err) {
 		t.Fatalf("%v after %d steps", err, run.Done)
 	}
@@ -199,7 +200,7 @@ func TestRunThatIsCanceled(t *testing.T) {
 	cancel()
 	run := testsend.NewRun(d, ask)
 	run.Begin([]engine.TestSend{ask}, testsend.Forecast{}, noon)
-	out, err := testsend.Send(ctx, s, d.Campaign.ID, run.Requests, func() time.Time { return noon }, func(testsend.Step) {})
+	out, err := testsend.Send(ctx, s, d, run.Requests, func() time.Time { return noon }, func(testsend.Step) {})
 	run.End(out, err, noon)
 	if out.Refused(err) || run.Message != "0 of 2 messages sent. The test was canceled." || run.Keys[0].Reason != "canceled before it was sent" {
 		t.Errorf("%v: %s %+v", err, run.Message, run.Keys)
@@ -210,7 +211,7 @@ func TestHistoryLeavesOutWhoWasMissed(t *testing.T) {
 	s := newService(t)
 	d := draft(t, s, catalog.Push, push)
 	ask := engine.TestSend{Identifier: "USER_ATTRIBUTE_UNIQUE_ID", Values: []string{"USER_1", "nobody"}}
-	if _, err := testsend.Send(t.Context(), s, d.Campaign.ID, []engine.TestSend{ask}, func() time.Time { return noon }, func(testsend.Step) {}); err != nil {
+	if _, err := testsend.Send(t.Context(), s, d, []engine.TestSend{ask}, func() time.Time { return noon }, func(testsend.Step) {}); err != nil {
 		t.Fatal(err)
 	}
 	h, err := testsend.ReadHistory(t.Context(), s, s, d.Campaign)
@@ -240,5 +241,112 @@ func TestRecipientsInAText(t *testing.T) {
 	}
 	if why := testsend.RefusalReason(catalog.Email, ask, "d@e.f"); why != "" {
 		t.Errorf("d@e.f: %q", why)
+	}
+}
+
+const asMail = `{"basic_details": {"name": "Spring mail"}, "connector": {"connector_type": "CUSTOM_SMTP", "connector_name": "Main SMTP"},
+	"campaign_content": {"content": {"email": {"subject": "Hi {{user.first_name|default('you')}}", "from_address": "a@example.com",
+	"html_content": "{{UserAttribute['Age']}} {{UserAttribute['Active']}} {{UserAttribute['Born']}} {{UserAttribute['Tags']|join('+')}} {{UserAttribute['City']|default('?')}}"}}}}`
+
+// sentAs returns the messages in the outbox, the oldest first, as whose data they have.
+func sentAs(t *testing.T, s *local.Service) (out []string) {
+	t.Helper()
+	box, err := s.Outbox(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range box {
+		out = append([]string{m.As + ": " + m.Email.Subject + ", " + m.Email.HTML}, out...)
+	}
+	return out
+}
+
+func TestSendAsSomebodyElse(t *testing.T) {
+	s := newService(t)
+	for _, u := range []engine.User{
+		{ID: "USER_7", Attributes: map[string]any{"First Name": "Zoe", "Age": json.Number("41.50"), "Active": true, "Born": "2001-02-03T00:00:00Z", "Tags": []any{"a", "b"}}},
+		{ID: "USER_8", Attributes: map[string]any{"Age": json.Number("1e2"), "Active": false, "Born": "x", "Tags": []any{}, "City": "Bern"}},
+		{ID: "USER_9", Attributes: map[string]any{"First Name": "Max"}},
+		{ID: "ME", Attributes: map[string]any{"First Name": "Me", "City": "Rome", engine.AttrEmail: "me@example.com"}},
+	} {
+		if err := s.PutUser(t.Context(), u); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := draft(t, s, catalog.Email, asMail)
+	ask := engine.TestSend{Identifier: "EMAIL", Values: []string{"me@example.com"}}
+	for _, id := range []string{"USER_7", "USER_8", "USER_9"} {
+		p, err := testsend.FindPersona(t.Context(), s, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask.As = append(ask.As, p)
+	}
+	f, err := d.Forecast(t.Context(), s, ask, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if why, _ := f.Why(d.Messages[0], 0); !strings.HasPrefix(why, "as Max (USER_9): the user has no attribute") || strings.Contains(why, "Zoe") {
+		t.Errorf("forecast %q", why)
+	}
+	run := testsend.NewRun(d, ask)
+	run.Begin([]engine.TestSend{ask}, testsend.Forecast{}, noon)
+	out, err := testsend.Send(t.Context(), s, d, run.Requests, func() time.Time { return noon }, run.AddStep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.End(out, nil, noon)
+	want := []string{"Zoe (USER_7): Hi Zoe, 41.50 True 2001-02-03T00:00:00Z a+b ?", "USER_8: Hi you, 1e2 False x  Bern"}
+	if got := sentAs(t, s); !slices.Equal(got, want) {
+		t.Errorf("sent %q", got)
+	}
+	k := run.Keys[0]
+	if k.Status != engine.Failed || k.Count(testsend.Sent) != 2 || k.Count(testsend.Failed) != 1 || !strings.HasPrefix(k.Reason, "as Max (USER_9): me@example.com: ") {
+		t.Errorf("the run ends as %+v", k)
+	}
+	again := run.Retry()
+	if len(again) != 1 || len(again[0].As) != 1 || again[0].As[0].ID != "USER_9" {
+		t.Fatalf("sent again is %+v", again)
+	}
+	if err := s.PutUser(t.Context(), engine.User{ID: "USER_9", Attributes: map[string]any{"Age": json.Number("5"), "Active": true, "Born": "y", "Tags": []any{"c"}}}); err != nil {
+		t.Fatal(err)
+	}
+	run.Begin(again, testsend.Forecast{}, noon)
+	out, err = testsend.Send(t.Context(), s, d, run.Requests, func() time.Time { return noon }, run.AddStep)
+	if run.End(out, err, noon); err != nil || run.FailedKeys() != 0 || run.Keys[0].Count(testsend.Sent) != 3 {
+		t.Errorf("%v: sent again it ends as %+v", err, run.Keys[0])
+	}
+	h, err := testsend.ReadHistory(t.Context(), s, s, d.Campaign)
+	if err != nil || len(h) != 4 {
+		t.Fatalf("%v, %d tests are remembered", err, len(h))
+	}
+	if last := h.Last(); len(last.As) != 1 || last.As[0].ID != "USER_9" || len(last.UserAttributes) != 0 {
+		t.Errorf("the last test is remembered as %+v", last)
+	}
+}
+
+func TestAttributesOfATestTakePrecedenceOverAPersona(t *testing.T) {
+	s := newService(t)
+	if err := s.PutUser(t.Context(), engine.User{ID: "USER_7", Attributes: map[string]any{"First Name": "Zoe", "Age": json.Number("4")}}); err != nil {
+		t.Fatal(err)
+	}
+	d := draft(t, s, catalog.Email, asMail)
+	ask := engine.TestSend{Identifier: "EMAIL", Values: []string{"me@example.com"}, As: []engine.TestPersona{{ID: "USER_7"}}}
+	if err := testsend.SetOverride(&ask, assemble.Attribute{Name: "Age"}, "double", "9"); err != nil {
+		t.Fatal(err)
+	}
+	out, err := d.WithPersona(t.Context(), s, ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"Age":9,"First Name":"Zoe","Active":null,"Born":null,"Tags":null,"City":null}`
+	if got := string(doc.NewObject(out.UserAttributes...).Encode()); got != want {
+		t.Errorf("sent are %s", got)
+	}
+	if names := out.As[0].UserAttributes; slices.Contains(names, "Age") || len(names) != 5 {
+		t.Errorf("of the persona are %q", names)
+	}
+	if _, err := d.WithPersona(t.Context(), s, engine.TestSend{As: []engine.TestPersona{{ID: "nobody"}}}); engine.AsError(err) == nil {
+		t.Errorf("as nobody: %v", err)
 	}
 }

@@ -72,12 +72,16 @@ func (s Users) DeleteProfile(id string) error {
 	return s.delete(profileName(id), s.key(kindProfile, id))
 }
 
-// Profiles calls fn with all profiles, by id. fn may return [Stop].
-func (s Users) Profiles(fn func(engine.User) error) error {
+// Profiles calls fn with all profiles whose id comes after one, by id. fn may return [Stop].
+func (s Users) Profiles(after string, fn func(engine.User) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	return s.walk("the profile", s.key(kindProfile), ScanOptions{}, func(rest, payload []byte) error {
+	var o ScanOptions
+	if after != "" {
+		o.From = append(s.key(kindProfile, after), 0) // no key is between the two
+	}
+	return s.walk("the profile", s.key(kindProfile), o, func(rest, payload []byte) error {
 		var p engine.User
 		if err := wire.Decode(payload, &p); err != nil {
 			return s.damaged("the user "+label(rest), err)

@@ -384,17 +384,17 @@ func (r rows) SummariesByID(ids []string, fn func(engine.Summary) error) error {
 
 // Summaries implements [store.Summaries]. fn may use the transaction.
 func (r rows) Summaries(fn func(engine.Summary) error) error {
-	return byID(r.records, "SELECT id, summary, checksum FROM campaign WHERE workspace = $1 AND id > $2 ORDER BY id LIMIT $3", r.summary, fn)
+	return byID(r.records, "SELECT id, summary, checksum FROM campaign WHERE workspace = $1 AND id > $2 ORDER BY id LIMIT $3", "", r.summary, fn)
 }
 
 // byID calls fn with the records that a question for a page of ids, documents and checksums finds, page by page, so that
 // fn may use the transaction. It returns at the end what is damaged.
-func byID[T any](r *records, sql string, decode func(id string, b []byte, sum int64) (T, error), fn func(T) error) error {
+func byID[T any](r *records, sql, after string, decode func(id string, b []byte, sum int64) (T, error), fn func(T) error) error {
 	if err := r.check(); err != nil {
 		return err
 	}
 	var bad []error
-	after := ""
+	after = escape(after)
 	err := pages(func(n int) (int, error) {
 		var some []T
 		got := 0

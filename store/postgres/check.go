@@ -88,7 +88,7 @@ func (c *check) all() error {
 	if err := c.found("", err, adviceSave); err != nil {
 		return err
 	}
-	if err := c.found("", c.space.Profiles(func(engine.User) error { c.count(); return nil }), "import the user again"); err != nil {
+	if err := c.found("", c.space.Profiles("", func(engine.User) error { c.count(); return nil }), "import the user again"); err != nil {
 		return err
 	}
 	for _, kind := range store.ContentKinds() {

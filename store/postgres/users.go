@@ -84,8 +84,8 @@ func (u users) ProfilesByID(ids []string, fn func(engine.User) error) error {
 }
 
 // Profiles implements [store.Users]. fn may use the transaction.
-func (u users) Profiles(fn func(engine.User) error) error {
-	return byID(u.records, "SELECT id, profile, checksum FROM app_user WHERE workspace = $1 AND id > $2 ORDER BY id LIMIT $3", u.profile, fn)
+func (u users) Profiles(after string, fn func(engine.User) error) error {
+	return byID(u.records, "SELECT id, profile, checksum FROM app_user WHERE workspace = $1 AND id > $2 ORDER BY id LIMIT $3", after, u.profile, fn)
 }
 
 // digest returns the hash by which the value of an identifier is indexed.

@@ -150,7 +150,7 @@ func (r records) read(s store.WorkspaceTx) map[string]outcome {
 	add("Idempotent", r.Idempotent)(wide(s.IdempotencyRecord(r.Idempotent.Operation, r.Idempotent.Key)))
 	add("Outbox", []engine.OutboxMessage{r.Push, r.Mail})(wide(s.Outbox(0)))
 	add("Profile", r.Profile)(wide(s.Profile(r.Profile.ID)))
-	add("Profiles", []engine.User{r.Profile})(all(s.Profiles))
+	add("Profiles", []engine.User{r.Profile})(all(func(fn func(engine.User) error) error { return s.Profiles("", fn) }))
 	add("FindProfiles", []string{r.Profile.ID})(wide(s.FindProfiles(store.ByEmail, " ada@EXAMPLE.com ")))
 	add("Tests", []engine.TestRecord{r.Test})(all(func(fn func(engine.TestRecord) error) error { return s.TestSends(0, fn) }))
 	add("RequestID", r.Until)(wide(s.RequestID("create", "r1")))

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -41,6 +42,16 @@ func testProfiles(t *testing.T, db store.DB) {
 	wantFound(t, db, store.ByEmail, "new@x.org", "u1")
 	wantFound(t, db, store.ByToken, "T")
 	wantFound(t, db, store.ByToken, "T\x00", "u1")
+	for after, want := range map[string]string{"": "[u1 u2]", "u": "[u1 u2]", "u1": "[u2]", "u1\x00": "[u2]", "u2": "[]", "v": "[]"} {
+		in(t, db, func(s store.WorkspaceTx) error {
+			var got []string
+			err := s.Profiles(after, func(p engine.User) error { got = append(got, p.ID); return nil })
+			if fmt.Sprint(got) != want {
+				t.Errorf("after %q come %v, want %s", after, got, want)
+			}
+			return err
+		})
+	}
 	in(t, db, func(s store.WorkspaceTx) error { return s.DeleteProfile("u1") })
 	wantFound(t, db, store.ByEmail, "new@x.org")
 	wantFound(t, db, store.ByToken, "T\x00")

@@ -169,7 +169,7 @@ func (m model) compare(t *rapid.T, s store.WorkspaceTx) {
 		}
 		got.history[sum.ID] = history
 		return errors.Join(err, rerr)
-	}), s.Profiles(func(p engine.User) error {
+	}), s.Profiles("", func(p engine.User) error {
 		got.profiles[p.ID], _ = p.Attributes[engine.AttrEmail].(string)
 		return nil
 	})}

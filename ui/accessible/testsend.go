@@ -39,7 +39,7 @@ func (w *campaignMenu) testSend(ctx context.Context) error {
 	run := model.NewRun(draft, ask)
 	for asks := []engine.TestSend{ask}; len(asks) > 0; {
 		run.Begin(asks, t.forecast, w.deps.Now())
-		out, err := model.Send(ctx, w.deps.Service, w.campaign.ID, asks, w.deps.Now, func(s model.Step) { t.step(ctx, ask, s) })
+		out, err := model.Send(ctx, w.deps.Service, draft, asks, w.deps.Now, func(s model.Step) { t.step(ctx, ask, s) })
 		if err != nil {
 			return w.reportError(ctx, "Cannot send the test", err)
 		}
@@ -186,7 +186,7 @@ func (t *tester) lastTest(ctx context.Context) engine.TestSend {
 	if err != nil || len(found) == 0 {
 		return engine.TestSend{}
 	}
-	return engine.ParseTestSend(found[0].Body)
+	return found[0].Ask()
 }
 
 // Limits for suggested recipients, and for users that are searched by name.

@@ -177,7 +177,7 @@ func TestResultsCursorOnFailure(t *testing.T) {
 	if view := ansi.Strip(r.View()); r.badge() != "sending 0 of 2" || !strings.Contains(view, "Spring push › Sending") {
 		t.Errorf("while it sends it is %s\n%s", r.badge(), view)
 	}
-	out, err := model.Send(t.Context(), l.deps.Service, l.id, r.run.Requests, l.deps.Now, r.run.AddStep)
+	out, err := model.Send(t.Context(), l.deps.Service, l.draft, r.run.Requests, l.deps.Now, r.run.AddStep)
 	if err != nil {
 		t.Fatal(err)
 	}

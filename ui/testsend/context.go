@@ -178,7 +178,7 @@ func (s *sendContext) remember(run model.Run, out model.Outcome) tea.Cmd {
 	})...)
 	var records []engine.TestRecord
 	for i, r := range out.Results {
-		records = append(records, engine.TestRecord{At: s.deps.Now(), CampaignID: s.id, Body: engine.DraftTest(s.id, run.Requests[i]), Result: r})
+		records = append(records, engine.TestRecord{At: s.deps.Now(), CampaignID: s.id, Body: engine.DraftTest(s.id, out.Requests[i]), As: model.Persona(out.Requests[i]), Result: r})
 	}
 	s.past = s.past.Add(records, s.name())
 	if k, ok := s.history().(localHistory); ok && len(records) > 0 {

@@ -46,11 +46,11 @@ func (s *Screen) again() tea.Cmd {
 
 // start sends tests one after another.
 func (s *Screen) start(asks []engine.TestSend) tea.Cmd {
-	service, id, now := s.deps.Service, s.id, s.deps.Now
+	service, draft, now := s.deps.Service, s.draft, s.deps.Now
 	s.results.round(asks, s.form.forecast.forecast)
 	s.show(stageSending)
 	send := s.Stream(taskSend, func(ctx context.Context, emit func(any)) (any, error) {
-		return model.Send(ctx, service, id, asks, now, func(step model.Step) { emit(step) })
+		return model.Send(ctx, service, draft, asks, now, func(step model.Step) { emit(step) })
 	})
 	return tea.Batch(send, s.results.tick())
 }

@@ -26,8 +26,12 @@ type previewUser struct {
 
 // previewFlags describe the preview of a campaign.
 type previewFlags struct {
-	users []*previewUser
-	event []string
+	users              []*previewUser
+	event              []string
+	nobody             bool
+	audience, callAPIs bool
+	html, text, open   bool
+	message            engine.KeyFilter // of which the first is printed
 }
 
 // NewPreview returns the command bugle preview.
@@ -40,12 +44,18 @@ func NewPreview(f *cli.Factory) *cobra.Command {
 	}}
 	cmd := &cobra.Command{
 		Use:   "preview ID|FILE|-",
-		Short: "Preview the content of a campaign for one user",
+		Short: "Preview a campaign for one user, or its audience",
 		Long: "Prints the content as JSON with its expressions resolved for one user. Nothing is sent.\n" +
-			"Expressions without a value for the user are left as they are and listed on standard error. With a\n" +
-			"file or -, the body of the API's preview request is read instead.",
+			"Expressions without a value for the user are left as they are and listed on standard error.\n" +
+			"--html and --text print one message as it goes out, the first unless --platform, --locale and\n" +
+			"--variation select another. --audience resolves the messages for every user in the audience and\n" +
+			"reports missing values and the longest texts. With a file or -, the body of the API's preview\n" +
+			"request is read instead.",
 		Example: "  bugle preview 65f0a1b2c3d4e5f60718293a --email ann@example.com\n" +
 			"  bugle preview 65f0a1b2c3d4e5f60718293a --user USER_1 --event-attr product=Boots\n" +
+			"  bugle preview 65f0a1b2c3d4e5f60718293a --user USER_1 --html > mail.html\n" +
+			"  bugle preview 65f0a1b2c3d4e5f60718293a --nobody --text\n" +
+			"  bugle preview 65f0a1b2c3d4e5f60718293a --audience\n" +
 			"  bugle preview - < request.json",
 		Args: cli.Exactly(1, "the ID of a campaign, a file, or - for standard input"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -57,7 +67,19 @@ func NewPreview(f *cli.Factory) *cobra.Command {
 	for _, u := range p.users {
 		cmd.Flags().StringVar(&u.value, u.flag, "", fmt.Sprintf("preview for the user with this `%s` (%s)", u.is, u.kind))
 	}
-	cmd.Flags().StringArrayVar(&p.event, "event-attr", nil, "event attribute, as `NAME=VALUE`; can be repeated")
+	fl := cmd.Flags()
+	fl.StringArrayVar(&p.event, "event-attr", nil, "event attribute, as `NAME=VALUE`; can be repeated")
+	fl.BoolVar(&p.nobody, "nobody", false, "preview for a user without attributes, with defaults only")
+	fl.BoolVar(&p.audience, "audience", false, "report on all users in the audience")
+	fl.BoolVar(&p.callAPIs, "call-apis", false, "with --audience: call content APIs, instead of counting the users that need them")
+	fl.BoolVar(&p.html, "html", false, "print the HTML of an email")
+	fl.BoolVar(&p.text, "text", false, "print the plain text of an email, or the texts of a notification")
+	fl.BoolVar(&p.open, "open", false, "open an email in the browser")
+	fl.StringVar(&p.message.Variation, "variation", "", "select the message of this `variation`")
+	fl.StringVar(&p.message.Locale, "locale", "", "select the message of this `locale`")
+	cli.ChoiceFlag(cmd, cli.OneOf(&p.message.Platform, cli.PlatformChoices()), "platform", "select the message on this `platform`: "+strings.Join(cli.PlatformChoices().Values(), ", "))
+	cmd.MarkFlagsMutuallyExclusive("html", "text", "open", "audience")
+	_ = cmd.RegisterFlagCompletionFunc("user", f.CompleteUsers())
 	return cmd
 }
 
@@ -69,6 +91,9 @@ func (p *previewFlags) run(cmd *cobra.Command, f *cli.Factory, arg string) error
 	svc, err := f.Campaigns(cmd.Context())
 	if err != nil {
 		return err
+	}
+	if p.local() {
+		return p.resolve(cmd.Context(), f, svc, arg)
 	}
 	var body doc.Value
 	if ofDraft {
@@ -84,11 +109,16 @@ func (p *previewFlags) run(cmd *cobra.Command, f *cli.Factory, arg string) error
 		return err
 	}
 	if shown.UnknownUser && ofDraft { // the API previews for unknown users, as who writes a body can see
-		u := p.users[0]
-		e := engine.Errorf(engine.NotFound, http.StatusNotFound, "no user with the %s %q in this workspace", u.is, u.value)
-		return cli.WithRemedy(e, "Find users with `bugle workspace list users TEXT`.")
+		return p.noUser()
 	}
 	return printPreview(&f.Printer, shown)
+}
+
+// noUser is the error of a user who is not in the workspace.
+func (p *previewFlags) noUser() error {
+	u := p.users[0]
+	e := engine.Errorf(engine.NotFound, http.StatusNotFound, "no user with the %s %q in this workspace", u.is, u.value)
+	return cli.WithRemedy(e, "Find users with `bugle workspace list users TEXT`.")
 }
 
 // check refuses flags that the argument cannot be combined with, and reports whether it is the id of a campaign.
@@ -100,9 +130,23 @@ func (p *previewFlags) check(cmd *cobra.Command, arg string) (ofDraft bool, err 
 		}
 		return false, nil
 	}
+	alone := p.nobody || p.audience
 	switch {
+	case p.message != (engine.KeyFilter{}) && !p.one():
+		return true, cli.Misused("--platform, --locale and --variation select a message for --html, --text or --open")
+	case p.callAPIs && !p.audience:
+		return true, cli.Misused("--call-apis needs --audience")
+	case p.nobody && p.audience:
+		return true, cli.Misused("use only one of --nobody and --audience")
+	case alone && len(given) > 0:
+		return true, cli.Misused("use only one of --%s and --%s", given[0].flag, map[bool]string{true: "nobody", false: "audience"}[p.nobody])
+	case p.audience && len(p.event) > 0:
+		return true, cli.Misused("--event-attr is for a preview of one user; an audience has events of its own")
+	case alone:
+		p.users = nil
+		return true, nil
 	case len(given) == 0:
-		return true, cli.Misused("choose a user with one of %s", strings.Join(p.flagNames(), ", "))
+		return true, cli.Misused("choose a user with one of %s, or use --nobody or --audience", strings.Join(p.flagNames(), ", "))
 	case len(given) > 1:
 		return true, cli.Misused("a preview is for one user; use only one of %s", strings.Join(p.flagNames(), ", "))
 	case given[0].value == "":
@@ -129,16 +173,8 @@ func (p *previewFlags) body(ctx context.Context, svc engine.Service, id string) 
 	if err := putValues(&values, w, true, p.event); err != nil {
 		return doc.Value{}, err
 	}
-	user := p.users[0]
-	ms := []doc.Member{
-		doc.M("channel", doc.NewString(string(c.Channel))),
-		doc.M("user_identification", doc.NewObject(doc.M("type", doc.NewString(user.kind)), doc.M("value", doc.NewString(user.value)))),
-		doc.M(string(catalog.CampaignContent), c.Body.Get(string(catalog.CampaignContent))),
-	}
-	if len(values.EventAttributes) > 0 {
-		ms = append(ms, doc.M("event_attributes", doc.NewObject(values.EventAttributes...)))
-	}
-	return doc.NewObject(ms...), nil
+	user, content := p.users[0], c.Body.Get(string(catalog.CampaignContent))
+	return engine.PreviewBodyFor(c.Channel, user.kind, user.value, content, values.EventAttributes), nil
 }
 
 // printPreview prints the content, and the expressions that have no value for the user.

@@ -3,7 +3,9 @@ package campaign
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +23,7 @@ import (
 type testFlags struct {
 	send         engine.TestSend
 	attrs, event []string
+	as           []string
 }
 
 // NewTest returns the command bugle test.
@@ -34,6 +37,7 @@ func NewTest(f *cli.Factory) *cobra.Command {
 			"Exits with 1 if a message failed.",
 		Example: "  bugle test 65f0a1b2c3d4e5f60718293a --to ann@example.com --to bob@example.com\n" +
 			"  bugle test 65f0a1b2c3d4e5f60718293a --to USER_1 --platform ANDROID --attr 'First Name=Ann'\n" +
+			"  bugle test 65f0a1b2c3d4e5f60718293a --to me@example.com --as USER_7 --as USER_8\n" +
 			"  bugle test - < request.json",
 		Args: cli.Exactly(1, "the ID of a draft, a file, or - for standard input"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -47,6 +51,9 @@ func NewTest(f *cli.Factory) *cobra.Command {
 			svc, err := f.Campaigns(cmd.Context())
 			if err != nil {
 				return err
+			}
+			if len(t.as) > 0 {
+				return t.sendAs(cmd.Context(), f, svc, args[0])
 			}
 			var body doc.Value
 			if len(t.send.Values) > 0 {
@@ -72,6 +79,8 @@ func NewTest(f *cli.Factory) *cobra.Command {
 	cli.ChoiceFlag(cmd, cli.OneOf(&t.send.Filter.Platform, cli.PlatformChoices()), "platform", "send only to this `platform`: "+strings.Join(cli.PlatformChoices().Values(), ", "))
 	fl.StringArrayVar(&t.attrs, "attr", nil, "user attribute for this test, as `NAME=VALUE`; can be repeated")
 	fl.StringArrayVar(&t.event, "event-attr", nil, "event attribute for this test, as `NAME=VALUE`; can be repeated")
+	fl.StringArrayVar(&t.as, "as", nil, "send with the data of this `user` in place of the recipient's; can be repeated, for a message each")
+	_ = cmd.RegisterFlagCompletionFunc("as", f.CompleteUsers())
 	return cmd
 }
 
@@ -96,6 +105,9 @@ func (t *testFlags) check(cmd *cobra.Command, arg string) error {
 		if arg == cli.Stdin {
 			return cli.Misused("--to needs the ID of a draft; standard input has the whole request")
 		}
+		if len(t.as) > catalog.MaxIdentifierValues {
+			return cli.Misused("--as can be repeated up to %d times", catalog.MaxIdentifierValues)
+		}
 		return nil
 	}
 	if schema.ObjectID.Matches(arg) {
@@ -113,19 +125,99 @@ func (t *testFlags) body(ctx context.Context, svc engine.Service, id string) (do
 	if err != nil {
 		return doc.Value{}, err
 	}
+	if err := t.complete(c, w); err != nil {
+		return doc.Value{}, err
+	}
+	return engine.DraftTest(id, t.send), nil
+}
+
+// complete adds what the campaign and its workspace say of the test, and checks it.
+func (t *testFlags) complete(c engine.Campaign, w engine.Workspace) error {
 	if !c.Channel.Writable() {
-		return doc.Value{}, cli.Misused("only push and email campaigns can be tested; %s is %s", id, c.Channel.Label())
+		return cli.Misused("only push and email campaigns can be tested; %s is %s", c.ID, c.Channel.Label())
 	}
 	if t.send.Identifier == "" {
 		t.send.Identifier = defaultIdentifier(c.Channel)
 	}
 	if err := putValues(&t.send, w, false, t.attrs); err != nil {
-		return doc.Value{}, err
+		return err
 	}
 	if err := putValues(&t.send, w, true, t.event); err != nil {
-		return doc.Value{}, err
+		return err
 	}
-	return engine.DraftTest(id, t.send), t.recipients(c.Channel)
+	return t.recipients(c.Channel)
+}
+
+// sendAs sends the test once with the data of each user in --as.
+func (t *testFlags) sendAs(ctx context.Context, f *cli.Factory, svc engine.Service, id string) error {
+	c, w, err := testsend.Read(ctx, svc, id)
+	if err != nil {
+		return err
+	}
+	if err := t.complete(c, w); err != nil {
+		return err
+	}
+	for _, name := range t.as {
+		p, err := testsend.FindPersona(ctx, svc, name)
+		if err != nil {
+			return err
+		}
+		t.send.As = append(t.send.As, p)
+	}
+	draft, err := testsend.New(ctx, svc, w, c)
+	if err != nil {
+		return err
+	}
+	out, err := testsend.Send(ctx, svc, draft, []engine.TestSend{t.send}, time.Now, func(testsend.Step) {})
+	printed := printTestsAs(&f.Printer, out)
+	if err != nil {
+		return err
+	}
+	return printed
+}
+
+// printTestsAs prints the results of tests with the data of others, and fails if a message failed.
+func printTestsAs(p *cli.Printer, out testsend.Outcome) error {
+	failed := false
+	list := []doc.Value{}
+	for i, res := range out.Results {
+		as := testsend.Persona(out.Requests[i])
+		if p.JSON {
+			v, err := res.Document().Set(doc.P("as"), doc.NewString(as.ID))
+			if err != nil {
+				return err
+			}
+			list = append(list, v)
+		} else {
+			printResults(p, res, " (as "+as.String()+")")
+		}
+		failed = failed || anyFailed(res)
+	}
+	if p.JSON {
+		if err := p.PrintDoc(doc.NewArray(list...)); err != nil {
+			return err
+		}
+	}
+	if failed {
+		return cli.Silent(cli.ExitFailed)
+	}
+	return nil
+}
+
+func anyFailed(res engine.TestResult) bool {
+	return slices.ContainsFunc(res.Keys, func(k string) bool { return res.Data[k].Status == engine.Failed })
+}
+
+// printResults prints the result of each message, with what marks them all.
+func printResults(p *cli.Printer, res engine.TestResult, mark string) {
+	names := grid.ResultNames(res.Keys)
+	for i, k := range res.Keys {
+		text := names[i] + mark + " " + strings.ToLower(res.Data[k].Status)
+		if why := res.Data[k].FailureReason; why != "" {
+			text += ": " + why
+		}
+		fmt.Fprintln(p.Out, cli.Line(text))
+	}
 }
 
 // putValues adds attributes that are written as NAME=VALUE, as values of the types that the workspace defines.
@@ -159,23 +251,13 @@ func (t *testFlags) recipients(ch engine.Channel) error {
 
 // printTest prints the result of each message, and fails if one failed.
 func printTest(p *cli.Printer, res engine.TestResult) error {
-	failed := false
-	for _, k := range res.Keys {
-		failed = failed || res.Data[k].Status == engine.Failed
-	}
+	failed := anyFailed(res)
 	if p.JSON {
 		if err := p.PrintDoc(res.Document()); err != nil {
 			return err
 		}
 	} else {
-		names := grid.ResultNames(res.Keys)
-		for i, k := range res.Keys {
-			text := names[i] + " " + strings.ToLower(res.Data[k].Status)
-			if why := res.Data[k].FailureReason; why != "" {
-				text += ": " + why
-			}
-			fmt.Fprintln(p.Out, cli.Line(text))
-		}
+		printResults(p, res, "")
 		fmt.Fprintln(p.Out, cli.Line(res.Message))
 	}
 	if failed {

@@ -274,7 +274,7 @@ func newContentTry(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out, err := keeper.TryContentAPI(cmd.Context(), args[0], args[1:])
+			out, err := keeper.TryContentAPI(cmd.Context(), args[0], engine.TextArguments(args[1:]))
 			if err != nil {
 				return err
 			}

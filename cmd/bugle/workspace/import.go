@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/muesli/cancelreader"
 	"github.com/spf13/cobra"
@@ -80,7 +78,7 @@ func importUsers(ctx context.Context, f *cli.Factory, i records.Import) error {
 		defer done()
 		i.In = in
 	}
-	show := progress(f.Streams, "Imported", "user")
+	show := cli.Progress(f.Streams, "Imported", "user")
 	out, err := i.Import(ctx, svc, func(p records.ImportProgress) {
 		if p.Checked {
 			show(p.Users)
@@ -138,24 +136,4 @@ func reportImport(f *cli.Factory, i records.Import, n records.ImportResult, err 
 		return errors.New("nothing was imported; fix the file, or use --skip-invalid")
 	}
 	return nil
-}
-
-// progress shows the progress of long work on standard error, if that is a terminal. A negative number clears it.
-func progress(s cli.Streams, done, noun string) func(n int) {
-	file, ok := s.Err.(*os.File)
-	if !ok || !cli.IsTerminal(file) {
-		return func(int) {}
-	}
-	last := time.Now()
-	drawn := false
-	return func(n int) {
-		switch {
-		case n < 0 && drawn:
-			fmt.Fprint(s.Err, "\r\x1b[K")
-			drawn = false
-		case n >= 0 && time.Since(last) >= 100*time.Millisecond:
-			fmt.Fprintf(s.Err, "\r%s %s… (ctrl+c stops)\x1b[K", done, phrase.Count(n, noun))
-			last, drawn = time.Now(), true
-		}
-	}
 }

@@ -44,6 +44,7 @@ type Session struct {
 	policy    engine.ContentPolicy
 	apis      []engine.ContentAPI
 	transport *http.Transport
+	do        func(ctx context.Context, api engine.ContentAPI, args []any) (engine.ContentCall, any, error)
 
 	mu    sync.Mutex
 	known map[string]*result
@@ -62,16 +63,39 @@ type result struct {
 
 // NewSession begins a send with what the workspace has.
 func (c *Client) NewSession(apis []engine.ContentAPI, policy engine.ContentPolicy) *Session {
-	return &Session{client: c, policy: policy, apis: apis, transport: transport(policy), known: map[string]*result{}}
+	s := &Session{client: c, policy: policy, apis: apis, transport: transport(policy), known: map[string]*result{}}
+	s.do = s.call
+	return s
+}
+
+// Through returns calls that another service makes, each once with the same arguments, as in a send.
+func Through(keeper engine.ContentStore) *Session {
+	do := func(ctx context.Context, api engine.ContentAPI, args []any) (engine.ContentCall, any, error) {
+		out, err := keeper.TryContentAPI(ctx, api.Name, args)
+		if err == nil && out.Call.Err != "" {
+			err = errors.New(out.Call.Err)
+		}
+		return out.Call, out.Value, err
+	}
+	return &Session{do: do, known: map[string]*result{}}
 }
 
 // Close lets the connections go.
-func (s *Session) Close() { s.transport.CloseIdleConnections() }
+func (s *Session) Close() {
+	if s.transport != nil {
+		s.transport.CloseIdleConnections()
+	}
+}
 
 // Functions returns the APIs as expressions call them, by name.
 func (s *Session) Functions() map[string]func(ctx context.Context, args ...any) (any, error) {
-	out := make(map[string]func(context.Context, ...any) (any, error), len(s.apis))
-	for _, api := range s.apis {
+	return s.FunctionsOf(s.apis)
+}
+
+// FunctionsOf returns some APIs as expressions call them, by name.
+func (s *Session) FunctionsOf(apis []engine.ContentAPI) map[string]func(ctx context.Context, args ...any) (any, error) {
+	out := make(map[string]func(context.Context, ...any) (any, error), len(apis))
+	for _, api := range apis {
 		out[api.Name] = func(ctx context.Context, args ...any) (any, error) { return s.ask(ctx, api, args) }
 	}
 	return out
@@ -148,7 +172,7 @@ func (s *Session) claim(key string) (a *result, ours bool, err error) {
 func (s *Session) fetch(ctx context.Context, a *result, key string, api engine.ContentAPI, args []any) {
 	defer close(a.done)
 	a.err = errors.New("the call was cut short") // should it panic
-	a.call, a.value, a.err = s.call(ctx, api, args)
+	a.call, a.value, a.err = s.do(ctx, api, args)
 	if ctx.Err() == nil {
 		return
 	}
@@ -159,16 +183,12 @@ func (s *Session) fetch(ctx context.Context, a *result, key string, api engine.C
 	delete(s.known, key)
 }
 
-// Try calls an API once. Arguments are texts, as a person types them.
-func (c *Client) Try(ctx context.Context, api engine.ContentAPI, policy engine.ContentPolicy, args []string) engine.ContentTrial {
-	values := make([]any, len(args))
-	for i, a := range args {
-		values[i] = a
-	}
+// Try calls an API once.
+func (c *Client) Try(ctx context.Context, api engine.ContentAPI, policy engine.ContentPolicy, args []any) engine.ContentTrial {
 	s := c.NewSession(nil, policy)
 	defer s.Close()
 	var out engine.ContentTrial
-	out.Call, out.Value, _ = s.call(ctx, api, values) // the call says what went wrong
+	out.Call, out.Value, _ = s.call(ctx, api, args) // the call says what went wrong
 	return out
 }
 

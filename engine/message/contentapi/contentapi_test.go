@@ -224,11 +224,11 @@ func TestTooManyCalls(t *testing.T) {
 func TestTry(t *testing.T) {
 	base, policy := service(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, `{"q": "`+r.URL.RawQuery+`"}`) })
 	c := &contentapi.Client{}
-	got := c.Try(t.Context(), engine.ContentAPI{Name: "a", URL: base, Params: []string{"x"}}, policy, []string{"5"})
+	got := c.Try(t.Context(), engine.ContentAPI{Name: "a", URL: base, Params: []string{"x"}}, policy, []any{"5"})
 	if !reflect.DeepEqual(got.Value, map[string]any{"q": "x=5"}) || got.Call.Status != 200 || got.Call.Err != "" {
 		t.Errorf("%+v", got)
 	}
-	got = c.Try(t.Context(), engine.ContentAPI{Name: "a", URL: base}, policy, []string{"5"})
+	got = c.Try(t.Context(), engine.ContentAPI{Name: "a", URL: base}, policy, []any{"5"})
 	if got.Value != nil || got.Call.Err != "it takes no arguments, and was called with 1" {
 		t.Errorf("%+v", got)
 	}

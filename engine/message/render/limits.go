@@ -2,8 +2,13 @@ package render
 
 import (
 	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
 
 	"bugle/engine/catalog"
+	"bugle/engine/doc"
 	"bugle/engine/phrase"
 )
 
@@ -128,4 +133,59 @@ func (n *Notification) markupElsewhere(d part, names ...string) {
 			n.Warnings = append(n.Warnings, Warning{Text: d.label(name) + ": HTML tags are shown as text"})
 		}
 	}
+}
+
+// Gauge says how a text of a message is measured against the limits.
+type Gauge struct {
+	On     string // the platform as it stands on the wire, EMAIL for emails
+	Text   string // which text, for people
+	markup bool
+}
+
+// GaugeOf returns how the text at a place is measured, from the content of a message; false where no limit is known for
+// it. What the template does not use has one as well.
+func GaugeOf(on string, content doc.Value, at doc.Path) (Gauge, bool) {
+	if len(at) == 0 {
+		return Gauge{}, false
+	}
+	parent, name := "", at.Last().Name
+	if len(at) > 1 {
+		parent = at[0].Name
+	}
+	g := Gauge{On: on}
+	switch {
+	case on == string(catalog.Email) && parent == "":
+		g.Text = map[string]string{catalog.EmailSender: aSender, catalog.EmailSubject: aSubject, catalog.EmailPreviewText: aPreview}[name]
+	case parent == "basic_details" && len(at) == 2:
+		g.Text = map[string]string{"title": aTitle, "subtitle": aSubtitle, "message": aMessage}[name]
+		kind := content.Get("template_type").Text()
+		g.markup = name == "message" && (on == string(catalog.Android) || on == string(catalog.IOS) && kind != "" && kind != "BASIC")
+	case parent == "buttons" && len(at) == 3:
+		g.Text = map[string]string{"btn_name": aButton, "title": aButton}[name]
+	}
+	return g, len(g.Limits()) > 0
+}
+
+// Limits returns what is known of how much of the text is seen.
+func (g Gauge) Limits() []Limit {
+	var out []Limit
+	for _, l := range Limits {
+		if l.On == g.On && l.Text == g.Text {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// Length counts the characters of a text as a reader sees it.
+func (g Gauge) Length(text string) int {
+	if g.markup && strings.ContainsAny(text, "<&") {
+		return rich([]piece{{text, Plain}}).Length()
+	}
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf || text[i] == '\r' {
+			return uniseg.GraphemeClusterCount(text)
+		}
+	}
+	return len(text)
 }

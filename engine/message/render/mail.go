@@ -48,7 +48,7 @@ const maxLaidOut = 256 << 10
 
 // Email makes the model of a mail from its content: what stands under `email`.
 func Email(content doc.Value, o Options) Mail {
-	r := &reading{fill: o.Fill, at: o.at}
+	r := &reading{fill: o.Fill, params: o.Params, at: o.at}
 	c := r.root(catalog.Email, doc.P("email"), content)
 	m := Mail{
 		Blank: content.Empty(), Custom: saved(c, o),
@@ -77,7 +77,7 @@ func (p part) words(name string) []string {
 	at, label := p.at.Child(name), p.label(name)
 	for i, v := range p.get(name).Elems() {
 		if v.Text() != "" {
-			out = append(out, textOf(p.r.pieces(at.Elem(i), label, v.Text())).String())
+			out = append(out, textOf(p.r.pieces(at.Elem(i), label, nil, v.Text())).String())
 		}
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/message/utm"
 )
 
 // Options say for whom, when and for which app a model is made. The zero value is for nobody.
@@ -16,6 +17,8 @@ type Options struct {
 	Now time.Time
 	// Fill fills expressions for one person. Without it they stay as they are.
 	Fill Fill
+	// Params are the UTM parameters that are added to links; values that they have expressions for are filled already.
+	Params []utm.Param
 	// Promotional says that a mail is one, which has to offer a way out.
 	Promotional bool
 	// Templates tells of the saved templates whose content the messages have already; nil where nothing is
@@ -140,7 +143,7 @@ type Missing struct {
 // content under `android`, `ios` or `web`. For a platform that is not known it is blank.
 func Push(platform catalog.Platform, content doc.Value, o Options) Notification {
 	n := Notification{Platform: platform, Template: "BASIC", App: orElse(o.App, "Your app"), Blank: content.Empty()}
-	r := &reading{fill: o.Fill, at: o.at}
+	r := &reading{fill: o.Fill, params: o.Params, at: o.at}
 	switch platform {
 	case catalog.Android:
 		n.android(r.root(catalog.Push, doc.P("push", platform.Member()), content), o)

@@ -9,6 +9,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/message/utm"
 	"bugle/engine/schema"
 )
 
@@ -20,6 +21,7 @@ type reading struct {
 	doc     doc.Value
 	base    doc.Path
 	fill    Fill
+	params  []utm.Param
 	at      doc.Path // where the content stands, for fill
 	missing []Missing
 }
@@ -126,10 +128,33 @@ func (p part) source(name string) string { return p.get(name).Text() }
 
 // pieces returns a text in its parts, filled where somebody is chosen.
 func (p part) pieces(name string) []piece {
-	return p.r.pieces(p.at.Child(name), p.label(name), p.source(name))
+	var n *schema.Node
+	if f := p.field(name); f != nil {
+		n = f.Node
+	}
+	return p.r.pieces(p.at.Child(name), p.label(name), n, p.source(name))
 }
 
-func (r *reading) pieces(at doc.Path, label, text string) []piece {
+func (r *reading) pieces(at doc.Path, label string, n *schema.Node, text string) []piece {
+	return r.tagged(n, r.filled(at, label, text))
+}
+
+// tagged returns a text with the UTM parameters in its links.
+func (r *reading) tagged(n *schema.Node, list []piece) []piece {
+	if len(r.params) == 0 || n == nil || n.Links == schema.NoLinks {
+		return list
+	}
+	src, m := encode(list)
+	out := utm.Apply(n, src, r.params)
+	if out == src {
+		return list
+	}
+	list = nil
+	m.each(out, func(text string, kind Kind) { list = append(list, piece{text, kind}) })
+	return list
+}
+
+func (r *reading) filled(at doc.Path, label, text string) []piece {
 	list := pieces(text)
 	if r.fill == nil {
 		return list

@@ -40,7 +40,7 @@ func (s *recordingService) addContentCalls(calls []engine.ContentCall) {
 }
 
 // TryContentAPI is a call that a person makes, to see what a message would get.
-func (s *recordingService) TryContentAPI(ctx context.Context, name string, args []string) (engine.ContentTrial, error) {
+func (s *recordingService) TryContentAPI(ctx context.Context, name string, args []any) (engine.ContentTrial, error) {
 	out, err := s.Service.TryContentAPI(ctx, name, args)
 	if err == nil {
 		s.addContentCalls([]engine.ContentCall{out.Call})

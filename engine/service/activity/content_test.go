@@ -31,7 +31,7 @@ func (asking) Test(context.Context, engine.TestRequest) (engine.TestResult, erro
 	return engine.TestResult{Calls: contentCalls()}, nil
 }
 
-func (asking) TryContentAPI(context.Context, string, []string) (engine.ContentTrial, error) {
+func (asking) TryContentAPI(context.Context, string, []any) (engine.ContentTrial, error) {
 	return engine.ContentTrial{Call: contentCalls()[0]}, nil
 }
 

@@ -31,7 +31,7 @@ func (au *audiences) EstimateAudience(ctx context.Context, r engine.AudienceRequ
 		if err != nil {
 			return err
 		}
-		out, err = audience.Estimate(ctx, a, everyProfile(sp), r.Progress)
+		out, err = audience.Estimate(ctx, a, everyProfile(sp, ""), r.Progress)
 		return err
 	})
 	return out, err
@@ -54,7 +54,7 @@ func (au *audiences) members(ctx context.Context, sp store.WorkspaceTx, r engine
 		return nil, err
 	}
 	var out []engine.User
-	for p, err := range everyProfile(sp) {
+	for p, err := range everyProfile(sp, r.After) {
 		switch {
 		case err != nil:
 			return nil, err
@@ -68,6 +68,83 @@ func (au *audiences) members(ctx context.Context, sp store.WorkspaceTx, r engine
 		}
 	}
 	return out, nil
+}
+
+// streamPage is how many profiles a stream holds at once.
+const streamPage = 576
+
+// StreamAudience returns the profiles that filters match, by id. Between two pages it holds no transaction, so that
+// those that are stored meanwhile may be among them.
+func (au *audiences) StreamAudience(ctx context.Context, r engine.AudienceRequest) iter.Seq2[engine.User, error] {
+	return func(yield func(engine.User, error) bool) {
+		s := audienceStream{audiences: au, request: r, last: r.After, close: func() {}}
+		defer func() { s.close() }()
+		for more := true; more; {
+			var err error
+			more, err = s.page(ctx)
+			for _, p := range s.found {
+				if s.given++; !yield(p, nil) || s.given == r.Limit {
+					return
+				}
+			}
+			if err != nil {
+				yield(engine.User{}, err)
+				return
+			}
+			if r.Progress != nil {
+				r.Progress(s.count)
+			}
+		}
+	}
+}
+
+// audienceStream is how far a stream is.
+type audienceStream struct {
+	*audiences
+	request engine.AudienceRequest
+	filters *audience.Audience // nil until the first page
+	close   func()             // ends what the filters asked for
+	last    string             // the id of the newest profile
+	found   []engine.User      // of the page
+	count   engine.AudienceCount
+	given   int
+}
+
+// page reads the next page, and reports whether there may be more.
+func (s *audienceStream) page(ctx context.Context) (more bool, err error) {
+	var count engine.AudienceCount
+	last := s.last
+	err = s.view(ctx, func(sp store.Space) error {
+		count, last, s.found = engine.AudienceCount{}, s.last, s.found[:0] // a transaction may be run again
+		if s.filters == nil {
+			a, done, err := s.audience(ctx, sp, s.request)
+			if err != nil {
+				done()
+				return err
+			}
+			s.filters, s.close = a, done
+		}
+		for p, err := range everyProfile(sp, s.last) {
+			if err != nil {
+				return err
+			}
+			count.Total++
+			if last = p.ID; s.filters.Match(&p) {
+				count.Matched++
+				s.found = append(s.found, p)
+			}
+			if count.Total == streamPage {
+				break
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	s.last = last
+	s.count.Total, s.count.Matched = s.count.Total+count.Total, s.count.Matched+count.Matched
+	return count.Total == streamPage, err
 }
 
 // ExplainAudience returns what each filter says of one profile.
@@ -132,10 +209,10 @@ func sourcesOf(w engine.Workspace, filters doc.Value) string {
 	return b.String()
 }
 
-// everyProfile returns all profiles, by id; an error of the store comes last.
-func everyProfile(sp store.WorkspaceTx) iter.Seq2[engine.User, error] {
+// everyProfile returns all profiles whose id comes after one, by id; an error of the store comes last.
+func everyProfile(sp store.WorkspaceTx, after string) iter.Seq2[engine.User, error] {
 	return func(yield func(engine.User, error) bool) {
-		err := sp.Profiles(func(p engine.User) error {
+		err := sp.Profiles(after, func(p engine.User) error {
 			if !yield(p, nil) {
 				return store.Stop
 			}

@@ -14,6 +14,7 @@ import (
 	"bugle/engine/message/assemble"
 	"bugle/engine/message/contentapi"
 	"bugle/engine/message/personalize"
+	"bugle/engine/message/resolve"
 	"bugle/engine/schema"
 	"bugle/store"
 )
@@ -229,7 +230,7 @@ func (c *content) DeleteContent(ctx context.Context, ref engine.ContentRef) erro
 }
 
 // TryContentAPI calls a content API once, outside of any send.
-func (c *content) TryContentAPI(ctx context.Context, name string, args []string) (engine.ContentTrial, error) {
+func (c *content) TryContentAPI(ctx context.Context, name string, args []any) (engine.ContentTrial, error) {
 	var api engine.ContentAPI
 	var policy engine.ContentPolicy
 	err := c.view(ctx, func(sp store.WorkspaceTx) error {
@@ -311,12 +312,12 @@ func (c *content) checkTemplate(t engine.ContentTemplate) error {
 	if err := invalid("the template", own); err != nil {
 		return err
 	}
-	f := filler{schema: catalog.Campaign(t.Channel), root: root, fill: func(p doc.Path, text string) (string, error) {
+	f := resolve.Texts{Table: catalog.Campaign(t.Channel), Root: root, Fill: func(p doc.Path, _ *schema.Node, text string) (string, error) {
 		if err := personalize.Parse(text); err != nil {
 			return text, refuse(p[len(at):].String(), "%w", err)
 		}
 		return text, nil
 	}}
-	_, err = f.at(at)
+	_, err = f.At(at)
 	return err
 }

@@ -312,13 +312,13 @@ func TestTryContentAPI(t *testing.T) {
 	b := newBench(t, local.Options{})
 	var calls atomic.Int32
 	b.weather(&calls)
-	out, err := b.TryContentAPI(b.ctx, "weather", []string{"Oslo"})
+	out, err := b.TryContentAPI(b.ctx, "weather", []any{"Oslo"})
 	b.ok(err)
 	if v, _ := out.Value.(map[string]any); v["today"] != "rain in Oslo" || out.Call.Status != 200 {
 		t.Errorf("%+v", out)
 	}
 	b.ok(b.UpdateWorkspace(b.ctx, func(w *engine.Workspace) error { w.ContentAPIs.Private = false; return nil }))
-	if out, err = b.TryContentAPI(b.ctx, "weather", []string{"Oslo"}); err != nil || !strings.Contains(out.Call.Err, "private network") || calls.Load() != 1 {
+	if out, err = b.TryContentAPI(b.ctx, "weather", []any{"Oslo"}); err != nil || !strings.Contains(out.Call.Err, "private network") || calls.Load() != 1 {
 		t.Errorf("%+v, %v", out, err)
 	}
 	_, err = b.TryContentAPI(b.ctx, "other", nil)

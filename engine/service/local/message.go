@@ -16,8 +16,7 @@ import (
 	"bugle/engine/doc"
 	"bugle/engine/message/delivery"
 	"bugle/engine/message/personalize"
-	"bugle/engine/message/utm"
-	"bugle/engine/schema"
+	"bugle/engine/message/resolve"
 	"bugle/store"
 )
 
@@ -60,30 +59,20 @@ func (r *testRun) compose(ctx context.Context, j *job) ([]delivery.Message, erro
 // named; a message with a hole is never sent.
 func (p *testPlan) render(ctx context.Context, key engine.TestKey, data personalize.Data) (doc.Value, error) {
 	var holes []string
-	f := filler{
-		schema: catalog.Campaign(p.channel), root: p.document, env: p.env, dropUnused: true,
-		fill: func(at doc.Path, text string) (string, error) {
-			out, err := personalize.Render(ctx, text, data)
-			if err != nil && ctx.Err() != nil {
-				return "", err
+	out, _, err := resolve.Message(p.channel, p.document, p.env, key, func(at doc.Path, text string) (string, error) {
+		out, err := personalize.Render(ctx, text, data)
+		if err != nil && ctx.Err() != nil {
+			return "", err
+		}
+		if err != nil {
+			names := catalog.Campaign(p.channel).Trail(at)
+			if at.HasPrefix(key.Content) {
+				names = names[len(key.Content):]
 			}
-			if err != nil {
-				names := catalog.Campaign(p.channel).Trail(at)
-				if at.HasPrefix(key.Content) {
-					names = names[len(key.Content):]
-				}
-				holes = append(holes, strings.Join(names, " › ")+": "+err.Error())
-			}
-			return out, nil
-		},
-	}
-	filled, err := f.at(doc.P(string(catalog.UTMParams)))
-	if err != nil {
-		return filled, err
-	}
-	params := utm.Params(filled)
-	f.done = func(n *schema.Node, text string) string { return utm.Apply(n, text, params) }
-	out, err := f.at(key.Content)
+			holes = append(holes, strings.Join(names, " › ")+": "+err.Error())
+		}
+		return out, nil
+	})
 	if err == nil && len(holes) > 0 {
 		err = errors.New(strings.Join(holes, "; "))
 	}
@@ -160,6 +149,9 @@ func (k outboxWriter) Put(ctx context.Context, m delivery.Message, at time.Time)
 	d := engine.OutboxMessage{
 		ID: id.String(), At: at.UTC(), CampaignID: k.plan.campaignID, Campaign: k.plan.name,
 		Channel: k.plan.channel, Key: m.Key, Recipient: m.Recipient, Connector: k.plan.connectorName(m),
+	}
+	if k.plan.as != nil {
+		d.As = k.plan.as.String()
 	}
 	if e := m.Email; e != nil {
 		d.Email = &engine.EmailMessage{

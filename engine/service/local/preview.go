@@ -8,6 +8,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/personalize"
+	"bugle/engine/message/resolve"
 	"bugle/engine/schema"
 	"bugle/store"
 )
@@ -57,9 +58,9 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 			out.Unresolved = append(out.Unresolved, engine.Unresolved{Field: t.At.Child(catalog.CustomTemplateID).String(), Expression: t.String()})
 		}
 	}
-	f := filler{
-		schema: table, root: body, env: env, allTexts: ch == catalog.SMS,
-		fill: func(at doc.Path, text string) (string, error) {
+	f := resolve.Texts{
+		Table: table, Root: body, Env: env, All: ch == catalog.SMS,
+		Fill: func(at doc.Path, _ *schema.Node, text string) (string, error) {
 			filled, missing, err := personalize.Preview(ctx, text, data)
 			if err != nil && ctx.Err() == nil {
 				return "", refuse(at.String(), "%w", err)
@@ -70,7 +71,7 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 			return filled, err
 		},
 	}
-	if out.Content, err = f.at(doc.P(string(catalog.CampaignContent))); err != nil {
+	if out.Content, err = f.At(doc.P(string(catalog.CampaignContent))); err != nil {
 		return engine.Preview{}, withRequestID(err, ids.RequestID)
 	}
 	out.Calls = m.apis.Calls()
@@ -84,5 +85,5 @@ func previewData(sp store.WorkspaceTx, m *sendContent, body doc.Value) (data per
 	if err != nil {
 		return personalize.Data{}, false, err
 	}
-	return m.data(prof.Attributes, plainMap(body.Get(mEventAttrs))), known, nil
+	return m.data(prof.Attributes, resolve.Values(body.Get(mEventAttrs))), known, nil
 }

@@ -179,7 +179,7 @@ func (re *reachability) count(ctx context.Context, sp store.WorkspaceTx, ids []s
 		return nil, nil
 	}
 	seen := 0
-	for p, err := range everyProfile(sp) {
+	for p, err := range everyProfile(sp, "") {
 		if seen++; err == nil && seen%1024 == 0 {
 			err = ctx.Err()
 		}

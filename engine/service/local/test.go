@@ -30,6 +30,7 @@ func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestRe
 	if earlier != nil {
 		return replay(c, earlier, func(out *engine.TestResult) *engine.ResponseInfo { return &out.ResponseInfo })
 	}
+	plan.as = r.As
 	defer plan.content.close()
 	run := newTestRun(s, plan, r.Progress)
 	run.ledger = &sendLedger{s: s, c: c, resumed: plan.resumed, lease: plan.lease}
@@ -90,7 +91,7 @@ func (s *Service) unfinished(sp store.WorkspaceTx, c call) (bool, error) {
 // messages have left.
 func (s *Service) finish(ctx context.Context, c call, run *testRun, r engine.TestRequest, out engine.TestResult) {
 	err := s.update(ctx, func(sp store.WorkspaceTx) error {
-		if err := sp.PutTestSend(engine.TestRecord{At: s.now(), CampaignID: run.plan.campaignID, Body: r.Body, Result: out}); err != nil {
+		if err := sp.PutTestSend(engine.TestRecord{At: s.now(), CampaignID: run.plan.campaignID, Body: r.Body, As: r.As, Result: out}); err != nil {
 			return err
 		}
 		if err := run.ledger.forget(sp); err != nil {

@@ -2,13 +2,13 @@ package local
 
 import (
 	"context"
-	"encoding/json"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/message/delivery"
 	"bugle/engine/message/personalize"
+	"bugle/engine/message/resolve"
 	"bugle/engine/schema"
 	"bugle/store"
 )
@@ -37,8 +37,9 @@ type testPlan struct {
 	env        schema.Env
 	content    *sendContent
 	overrides  attributes
-	resumed    bool   // an earlier run of the program began this very test, and did not end it
-	lease      string // of the store, with which the test is marked
+	as         *engine.TestPersona // whose data the overrides have; nil for nobody's
+	resumed    bool                // an earlier run of the program began this very test, and did not end it
+	lease      string              // of the store, with which the test is marked
 }
 
 // attributes are values that the request puts in the place of the recipient's own.
@@ -68,7 +69,7 @@ func (s *Service) plan(ctx context.Context, sp store.WorkspaceTx, body doc.Value
 		return nil, err
 	}
 	given := body.Get(mPersonal)
-	p.overrides = attributes{user: plainMap(given.Get(mUserAttrs)), event: plainMap(given.Get(mEventAttrs))}
+	p.overrides = attributes{user: resolve.Values(given.Get(mUserAttrs)), event: resolve.Values(given.Get(mEventAttrs))}
 	p.name = p.document.Get(string(catalog.BasicDetails)).Get("name").Text()
 	if p.content, p.document, err = s.loadContent(ctx, sp, w, p.channel, p.document); err != nil {
 		return nil, err
@@ -157,45 +158,5 @@ func (s *Service) chooseConnector(w engine.Workspace, p *testPlan) error {
 
 // data returns what the expressions of one recipient's message can name.
 func (p *testPlan) data(r recipient) personalize.Data {
-	return p.content.data(override(r.attributes, p.overrides.user), override(r.event, p.overrides.event))
-}
-
-func override(own, instead map[string]any) map[string]any {
-	out := make(map[string]any, len(own)+len(instead))
-	for name, v := range own {
-		out[name] = v
-	}
-	for name, v := range instead {
-		out[name] = v
-	}
-	return out
-}
-
-// plainMap returns an object as expressions take it; numbers keep their spelling.
-func plainMap(v doc.Value) map[string]any {
-	out := make(map[string]any, v.Len())
-	for name, m := range v.Members() {
-		out[name] = plainValue(m)
-	}
-	return out
-}
-
-func plainValue(v doc.Value) any {
-	switch v.Kind() {
-	case doc.Bool:
-		return v.True()
-	case doc.Number:
-		return json.Number(v.Literal())
-	case doc.String:
-		return v.Text()
-	case doc.Array:
-		out := make([]any, 0, v.Len())
-		for _, e := range v.Elems() {
-			out = append(out, plainValue(e))
-		}
-		return out
-	case doc.Object:
-		return plainMap(v)
-	}
-	return nil
+	return p.content.data(resolve.Over(r.attributes, p.overrides.user), resolve.Over(r.event, p.overrides.event))
 }

@@ -26,7 +26,7 @@ func (u *users) Users(ctx context.Context, text string, limit int) ([]engine.Use
 	text = strings.ToLower(text)
 	err := u.view(ctx, func(sp store.WorkspaceTx) error {
 		out = nil
-		return sp.Profiles(func(p engine.User) error {
+		return sp.Profiles("", func(p engine.User) error {
 			if !mentions(p, text) {
 				return nil
 			}

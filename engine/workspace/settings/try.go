@@ -170,7 +170,7 @@ func devicesOf(ctx context.Context, svc any, g engine.Gateway, to string) ([]eng
 }
 
 func tryAPI(ctx context.Context, svc any, name string, args []string) (TrialResult, error) {
-	t, err := svc.(engine.ContentStore).TryContentAPI(ctx, name, args)
+	t, err := svc.(engine.ContentStore).TryContentAPI(ctx, name, engine.TextArguments(args))
 	if err != nil {
 		return failed(ctx, err)
 	}

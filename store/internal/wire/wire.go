@@ -80,6 +80,7 @@ type Delivered struct {
 	Channel    engine.Channel `json:"channel,omitempty"`
 	Key        string         `json:"key,omitempty"`
 	Recipient  string         `json:"recipient,omitempty"`
+	As         string         `json:"as,omitempty"`
 	Connector  string         `json:"connector,omitempty"`
 	Email      *email         `json:"email,omitempty"`
 	Push       *push          `json:"push,omitempty"`
@@ -111,7 +112,7 @@ type push struct {
 
 // ToDelivered returns a record as it is stored.
 func ToDelivered(d engine.OutboxMessage) Delivered {
-	w := Delivered{d.ID, d.At, d.CampaignID, d.Campaign, d.Channel, d.Key, d.Recipient, d.Connector, (*email)(d.Email), nil}
+	w := Delivered{d.ID, d.At, d.CampaignID, d.Campaign, d.Channel, d.Key, d.Recipient, d.As, d.Connector, (*email)(d.Email), nil}
 	if p := d.Push; p != nil {
 		w.Push = &push{p.Platform, p.Token, p.Title, p.Body, p.Headers}
 	}
@@ -121,7 +122,7 @@ func ToDelivered(d engine.OutboxMessage) Delivered {
 // Engine returns the record, without what is stored beside it.
 func (w Delivered) Engine() engine.OutboxMessage {
 	d := engine.OutboxMessage{ID: w.ID, At: w.At, CampaignID: w.CampaignID, Campaign: w.Campaign, Channel: w.Channel,
-		Key: w.Key, Recipient: w.Recipient, Connector: w.Connector, Email: (*engine.EmailMessage)(w.Email)}
+		Key: w.Key, Recipient: w.Recipient, As: w.As, Connector: w.Connector, Email: (*engine.EmailMessage)(w.Email)}
 	if p := w.Push; p != nil {
 		d.Push = &engine.PushMessage{Platform: p.Platform, Token: p.Token, Title: p.Title, Body: p.Body, Headers: p.Headers}
 	}
@@ -137,17 +138,18 @@ type TestRecord struct {
 	Keys       []string                     `json:"keys,omitempty"`
 	Data       map[string]engine.SendResult `json:"data,omitempty"`
 	Message    string                       `json:"message,omitempty"`
+	As         *engine.TestPersona          `json:"as,omitempty"`
 }
 
 // ToTestRecord returns a record as it is stored.
 func ToTestRecord(t engine.TestRecord) TestRecord {
 	r := t.Result
-	return TestRecord{t.At, t.CampaignID, r.ResponseID, r.Replayed, r.Keys, r.Data, r.Message}
+	return TestRecord{t.At, t.CampaignID, r.ResponseID, r.Replayed, r.Keys, r.Data, r.Message, t.As}
 }
 
 // Engine returns the record, without what is stored beside it.
 func (w TestRecord) Engine() engine.TestRecord {
-	return engine.TestRecord{At: w.At, CampaignID: w.CampaignID, Result: engine.TestResult{
+	return engine.TestRecord{At: w.At, CampaignID: w.CampaignID, As: w.As, Result: engine.TestResult{
 		ResponseInfo: engine.ResponseInfo{ResponseID: w.ResponseID, Replayed: w.Replayed},
 		Keys:         w.Keys, Data: w.Data, Message: w.Message,
 	}}

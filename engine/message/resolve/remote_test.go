@@ -78,7 +78,7 @@ func TestARemoteServiceFillsMessagesOnce(t *testing.T) {
 			t.Errorf("missing %s", got)
 		}
 		root, o := r.Drawn(render.Options{})
-		views, _ := render.First(c.Channel, root, o)
+		views, _ := render.FirstViews(c.Channel, root, o)
 		if got := views[0].Mail.Text.String(); !strings.HasSuffix(got, " Bye Oslo") {
 			t.Errorf("drawn %q", got)
 		}

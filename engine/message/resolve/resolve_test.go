@@ -134,7 +134,7 @@ func TestResolveFillsAMessageForAUser(t *testing.T) {
 				t.Errorf("missing\n%s\nwant\n%s", got, tt.missing)
 			}
 			root, o := r.Drawn(render.Options{})
-			views, _ := render.First(c.Channel, root, o)
+			views, _ := render.FirstViews(c.Channel, root, o)
 			if got := views[0].Mail.Subject.String(); got != tt.subject {
 				t.Errorf("drawn subject %q", got)
 			}

@@ -114,7 +114,7 @@ type audienceStream struct {
 func (s *audienceStream) page(ctx context.Context) (more bool, err error) {
 	var count engine.AudienceCount
 	last := s.last
-	err = s.view(ctx, func(sp store.Space) error {
+	err = s.view(ctx, func(sp store.WorkspaceTx) error {
 		count, last, s.found = engine.AudienceCount{}, s.last, s.found[:0] // a transaction may be run again
 		if s.filters == nil {
 			a, done, err := s.audience(ctx, sp, s.request)

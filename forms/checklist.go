@@ -109,8 +109,8 @@ func (e *checklist) key(msg tea.KeyMsg) bool {
 // step moves the highlight of the open list.
 func (e *checklist) step(by int) { e.open.Update(arrow(by)) }
 
-// toggleAt toggles the option on line y of the open list.
-func (e *checklist) toggleAt(y int) bool {
+// chooseAt toggles the option on line y of the open list.
+func (e *checklist) chooseAt(y int) bool {
 	return moveToLine(e.open.View(), y, e.step) && e.key(tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}})
 }
 

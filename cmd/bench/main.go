@@ -118,7 +118,7 @@ func measure(ctx context.Context, o bench.Options, only []string, out, errs io.W
 			return fmt.Errorf("the folder %s cannot be used: %w", o.Dir, err)
 		}
 	}
-	o.Say = func(text string) { fmt.Fprintln(errs, text) }
+	o.Progress = func(text string) { fmt.Fprintln(errs, text) }
 	if o.Program == "" {
 		dir, err := os.MkdirTemp("", "b")
 		if err != nil {
@@ -126,7 +126,7 @@ func measure(ctx context.Context, o bench.Options, only []string, out, errs io.W
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 		o.Program = filepath.Join(dir, "bugle")
-		o.Say("building bugle")
+		o.Progress("building bugle")
 		if said, err := exec.CommandContext(ctx, "go", "build", "-o", o.Program, "bugle/cmd/bugle").CombinedOutput(); err != nil {
 			return fmt.Errorf("bugle cannot be built, name one with --program: %w\n%s", err, said)
 		}

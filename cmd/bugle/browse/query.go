@@ -19,15 +19,15 @@ import (
 	"bugle/engine/service/remote"
 )
 
-// asked is a search in the query language of the campaign list, narrowed by flags.
-type asked struct {
+// querySearch is a search in the query language of the campaign list, narrowed by flags.
+type querySearch struct {
 	text        string
 	request     engine.SearchRequest // from the flags
 	limit, page int
 }
 
 // run prints a page of what is found, in the order of the query.
-func (a asked) run(ctx context.Context, f *cli.Factory) error {
+func (a querySearch) run(ctx context.Context, f *cli.Factory) error {
 	if a.limit < 1 || a.page < 1 {
 		return cli.Misused("--limit and --page must be at least 1")
 	}
@@ -89,7 +89,7 @@ func rowsOf(ctx context.Context, svc engine.Service, now time.Time) (*index.Inde
 }
 
 // narrowed returns the page of the campaigns found that pass the flags.
-func (a asked) narrowed(found *index.Result) []engine.Summary {
+func (a querySearch) narrowed(found *index.Result) []engine.Summary {
 	const stretch = 256
 	if a.page-1 > found.Len()/a.limit {
 		return nil
@@ -111,7 +111,7 @@ func (a asked) narrowed(found *index.Result) []engine.Summary {
 }
 
 // keeps reports whether a campaign passes the flags, which mean the same without a query.
-func (a asked) keeps(row engine.Summary) bool {
+func (a querySearch) keeps(row engine.Summary) bool {
 	r := a.request
 	name := strings.Contains(strings.ToLower(row.Name), strings.ToLower(r.Name))
 	made := (r.Created.From.IsZero() || !row.CreatedAt.Before(r.Created.From)) && (r.Created.To.IsZero() || !row.CreatedAt.After(r.Created.To))
@@ -123,7 +123,7 @@ func (a asked) keeps(row engine.Summary) bool {
 // amongst reports whether a list that narrows has the value; an empty one does not narrow.
 func amongst[T comparable](list []T, v T) bool { return len(list) == 0 || slices.Contains(list, v) }
 
-func (a asked) print(ctx context.Context, f *cli.Factory, svc engine.Service, rows []engine.Summary) error {
+func (a querySearch) print(ctx context.Context, f *cli.Factory, svc engine.Service, rows []engine.Summary) error {
 	if f.JSON {
 		records := make([]doc.Value, 0, len(rows))
 		for _, row := range rows {
@@ -157,7 +157,7 @@ func oneQuery(_ *cobra.Command, args []string) error {
 func completeQuery(f *cli.Factory) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		env := query.Env{Now: time.Now()}
-		if ix, err := known(cmd.Context(), f); err == nil {
+		if ix, err := localIndex(cmd.Context(), f); err == nil {
 			env.Values = ix.Values
 		}
 		directive := cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
@@ -176,8 +176,8 @@ func completeQuery(f *cli.Factory) cobra.CompletionFunc {
 	}
 }
 
-// known returns an index of the campaigns in the store. A shell does not wait for a network.
-func known(ctx context.Context, f *cli.Factory) (*index.Index, error) {
+// localIndex returns an index of the campaigns in the store. A shell does not wait for a network.
+func localIndex(ctx context.Context, f *cli.Factory) (*index.Index, error) {
 	svc, err := f.Campaigns(ctx)
 	if err != nil {
 		return nil, err

@@ -114,7 +114,7 @@ func NewSearch(f *cli.Factory) *cobra.Command {
 				Version: version, Limit: s.limit, Page: s.page, Children: s.children, Archived: s.archived,
 			}
 			if len(args) > 0 && args[0] != cli.Stdin {
-				return asked{strings.Join(args, " "), r, s.limit, s.page}.run(cmd.Context(), f)
+				return querySearch{strings.Join(args, " "), r, s.limit, s.page}.run(cmd.Context(), f)
 			}
 			r.Status = s.states()
 			body, err := request(f, cmd, args, &r.Name, func() doc.Value { return r.Document() })

@@ -188,7 +188,7 @@ var marks = map[string]string{actionCreate: "+", actionUpdate: "~", actionUnchan
 
 func (p *planner) print(f *cli.Factory) {
 	for _, s := range p.steps {
-		fmt.Fprintln(f.Out, cli.Line(marks[s.Action]+" "+s.told(s.Action)))
+		fmt.Fprintln(f.Out, cli.Line(marks[s.Action]+" "+s.describe(s.Action)))
 		for _, l := range changeLines(s.diff) {
 			fmt.Fprintln(f.Out, "    "+l)
 		}
@@ -219,7 +219,7 @@ func (p *planner) apply(ctx context.Context, f *cli.Factory) int {
 		err := p.step(ctx, s)
 		if err == nil {
 			if s.Result != "" && !f.JSON {
-				fmt.Fprintln(f.Out, cli.Line(s.told(s.Result)))
+				fmt.Fprintln(f.Out, cli.Line(s.describe(s.Result)))
 			}
 			continue
 		}

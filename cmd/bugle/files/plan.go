@@ -48,8 +48,8 @@ func (s *step) fail(action string, err error) {
 	s.Action, s.err, s.Error = action, err, &fail
 }
 
-// told describes what is or was done with a file, and the campaign as far as it is known.
-func (s *step) told(what string) string {
+// describe describes what is or was done with a file, and the campaign as far as it is known.
+func (s *step) describe(what string) string {
 	for _, known := range []string{s.ID, s.Name} {
 		if known != "" {
 			what += " " + known

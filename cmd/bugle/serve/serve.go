@@ -21,8 +21,8 @@ import (
 	"bugle/engine/service/api"
 )
 
-// usualAddr is the default address.
-const usualAddr = "127.0.0.1:8080"
+// defaultAddr is the default address.
+const defaultAddr = "127.0.0.1:8080"
 
 // logTimeout is how long serve waits at its end for the log to be written.
 const logTimeout = time.Second
@@ -38,7 +38,7 @@ var switchChoices = cli.Choices{{Value: "on", Help: "refuse requests over the do
 
 // New returns the command bugle serve.
 func New(f *cli.Factory) *cobra.Command {
-	s := server{addr: usualAddr, limits: cli.OnOff(true)}
+	s := server{addr: defaultAddr, limits: cli.OnOff(true)}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the API over HTTP",

@@ -135,7 +135,7 @@ func restoreStore(ctx context.Context, f *cli.Factory, from backup.Info, pass pa
 	if f.JSON {
 		return f.PrintJSON(map[string]any{"restored": info, "kept_aside": aside, "encrypted": key != nil})
 	}
-	sayRestored(f, info)
+	printRestored(f, info)
 	if aside != "" {
 		fmt.Fprintf(f.Out, "The previous store is in %s.\n", cli.Line(aside))
 	}
@@ -148,7 +148,7 @@ func restoreStore(ctx context.Context, f *cli.Factory, from backup.Info, pass pa
 	return nil
 }
 
-func sayRestored(f *cli.Factory, info backup.Info) {
+func printRestored(f *cli.Factory, info backup.Info) {
 	fmt.Fprintf(f.Out, "Restored %s in %s, as of %s.\n", phrase.Count(info.Campaigns, "campaign"), phrase.Count(len(info.Workspaces), "workspace"),
 		info.Made.Local().Format("2006-01-02 15:04"))
 }
@@ -176,7 +176,7 @@ func restoreDatabase(ctx context.Context, f *cli.Factory, from backup.Info, pass
 	if f.JSON {
 		return f.PrintJSON(map[string]any{"restored": info})
 	}
-	sayRestored(f, info)
+	printRestored(f, info)
 	return nil
 }
 

@@ -28,8 +28,8 @@ type ThemeShelf struct {
 	set  themes.Set
 }
 
-// on sets whether the background of the terminal is dark.
-func (t *ThemeShelf) on(dark bool) {
+// setDark sets whether the background of the terminal is dark.
+func (t *ThemeShelf) setDark(dark bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.dark = dark
@@ -98,16 +98,16 @@ func newPersonal(e *cli.Environment, dark bool) personal {
 	keys, problems := keysFile(e).Load()
 	p.keys = keys
 	if len(wrong) > 0 {
-		p.news = append(p.news, told(wrong[0].Error(), len(wrong)-1))
+		p.news = append(p.news, summarize(wrong[0].Error(), len(wrong)-1))
 	}
 	if len(problems) > 0 {
-		p.news = append(p.news, told("keys.yaml, "+problems[0].String(), len(problems)-1))
+		p.news = append(p.news, summarize("keys.yaml, "+problems[0].String(), len(problems)-1))
 	}
 	return p
 }
 
-// told describes one problem, and counts those that only Settings lists.
-func told(text string, more int) string {
+// summarize describes one problem, and counts those that only Settings lists.
+func summarize(text string, more int) string {
 	if more == 0 {
 		return text
 	}

@@ -94,7 +94,7 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 	if !known && background.Askable(f.Getenv) {
 		input = background.NewInput(in, func(dark bool) {
 			if dark != guess {
-				own.themes.on(dark)
+				own.themes.setDark(dark)
 				program.Send(app.BackgroundMsg{Dark: dark})
 			}
 		})
@@ -205,14 +205,14 @@ func watchLink(ctx context.Context, far *offline.Service, send func(tea.Msg)) (w
 	return one.Wait
 }
 
-// lookAgain is how often it is looked whether the database is away.
-const lookAgain = 250 * time.Millisecond
+// pollInterval is how often it is looked whether the database is away.
+const pollInterval = 250 * time.Millisecond
 
 // watchDatabase sends the program whether the database can be reached. When it is back, the screens reload.
 func watchDatabase(ctx context.Context, away func() (time.Time, string), send func(tea.Msg)) (wait func()) {
 	var one sync.WaitGroup
 	one.Go(func() {
-		tick := time.NewTicker(lookAgain)
+		tick := time.NewTicker(pollInterval)
 		defer tick.Stop()
 		var told time.Time
 		for {

@@ -46,7 +46,7 @@ func newWorkspaceConnector(f *cli.Factory) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&c.kind, "type", "", "connector `type` (default the current one, or "+cli.UsualConnectorType+")")
+	fl.StringVar(&c.kind, "type", "", "connector `type` (default the current one, or "+cli.DefaultConnectorType+")")
 	fl.StringVar(&c.addr, "smtp", "", "`HOST:PORT` of the mail server")
 	c.smtp.TLS, c.smtp.Auth = string(delivery.TLSStart), string(delivery.AuthNone)
 	cli.ChoiceFlag(cmd, cli.OneOf(&c.smtp.TLS, cli.TLSChoices), "tls", "`encryption`: none, starttls, opportunistic or tls")
@@ -99,7 +99,7 @@ func (c *connectorFlags) apply(w *engine.Workspace, conn *engine.Connector) erro
 		return nil
 	case i < 0:
 		if conn.Type == "" {
-			conn.Type = cli.UsualConnectorType
+			conn.Type = cli.DefaultConnectorType
 		}
 		w.Connectors = append(w.Connectors, *conn)
 		return nil

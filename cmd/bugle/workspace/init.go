@@ -41,7 +41,7 @@ func NewInit(f *cli.Factory) *cobra.Command {
 			fmt.Fprintf(f.Out, "Workspace %s is ready in %s.\nAPI key (shown once): %s\n", cli.Line(id), cli.Line(f.Place()), key)
 			if made.KeyFrom != "" {
 				fmt.Fprint(f.Out, "\nThe store is encrypted. ")
-				cli.SayKey(f, made.KeyFrom, false)
+				cli.PrintKey(f, made.KeyFrom, false)
 			}
 			fmt.Fprint(f.Out, "\nRun bugle to open it.\n")
 			return nil
@@ -55,8 +55,8 @@ func NewInit(f *cli.Factory) *cobra.Command {
 	return cmd
 }
 
-// made is the workspace that was created, and the key of a store that was created for it.
-type made struct {
+// created is the workspace that was created, and the key of a store that was created for it.
+type created struct {
 	ID      string `json:"workspace_id"`
 	APIKey  string `json:"api_key"`
 	Key     string `json:"key_id,omitempty"`
@@ -64,7 +64,7 @@ type made struct {
 }
 
 // createEncrypted creates the workspace, in a new encrypted store if asked to.
-func createEncrypted(ctx context.Context, f *cli.Factory, w cli.NewWorkspace) (out made, err error) {
+func createEncrypted(ctx context.Context, f *cli.Factory, w cli.NewWorkspace) (out created, err error) {
 	if w.Encrypt {
 		if err := f.OnFolder("init --encrypt", "Encrypt the disk of the database instead."); err != nil {
 			return out, err

@@ -35,8 +35,8 @@ type Options struct {
 	Starts  int
 	Keys    int // of each kind
 
-	// Say is told what is being done, in a few words.
-	Say func(text string)
+	// Progress is told what is being done, in a few words.
+	Progress func(text string)
 }
 
 // Part is one group of measurements.
@@ -84,7 +84,7 @@ func Run(ctx context.Context, o Options) (report *Report, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(r.tmp)) }()
-	r.Say("looking at the machine")
+	r.Progress("looking at the machine")
 	if r.report.Machine, err = examine(ctx, r.tmp); err != nil {
 		return nil, fmt.Errorf("looking at the machine: %w", err)
 	}
@@ -127,7 +127,7 @@ func (r *run) fill(ctx context.Context) (err error) {
 	r.filled, err = Fill(ctx, r.store, r.Campaigns, r.Seed, func(done int) {
 		if done == r.Campaigns || time.Since(last) > time.Second {
 			last = time.Now()
-			r.Say(fmt.Sprintf("filling the store: %d of %d campaigns", done, r.Campaigns))
+			r.Progress(fmt.Sprintf("filling the store: %d of %d campaigns", done, r.Campaigns))
 		}
 	})
 	r.report.Campaigns, r.report.Seed, r.report.FillSeconds = r.Campaigns, r.Seed, r.filled.Took
@@ -135,7 +135,7 @@ func (r *run) fill(ctx context.Context) (err error) {
 }
 
 func (r *run) measure(ctx context.Context, p Part) error {
-	r.Say("measuring: " + string(p))
+	r.Progress("measuring: " + string(p))
 	switch p {
 	case Validating:
 		return r.validate(ctx)
@@ -164,7 +164,7 @@ func (r *run) working(ctx context.Context) (dir string, err error) {
 	case r.Dir == "":
 		r.used = r.store
 	default:
-		r.Say("copying the store")
+		r.Progress("copying the store")
 		dir := filepath.Join(r.tmp, "copy")
 		if err := copyStore(ctx, r.store, dir); err != nil {
 			return "", err

@@ -100,7 +100,7 @@ func (r *databases) carry(ctx context.Context, dir string) (err error) {
 	carry := store.Transfer{Write: to.Write, Progress: func(n int) {
 		if time.Since(last) > time.Second {
 			last = time.Now()
-			r.Say(fmt.Sprintf("filling the database: %d records", n))
+			r.Progress(fmt.Sprintf("filling the database: %d records", n))
 		}
 	}}
 	began := time.Now()
@@ -166,7 +166,7 @@ func (r *databases) sideBySide(ctx context.Context, dir string, calls []call) (e
 
 // rate measures how many requests of a kind are answered in a second, by servers in turn.
 func (r *databases) rate(ctx context.Context, c call, clients int, addrs []string, what string, targets ...Target) (float64, error) {
-	r.Say(fmt.Sprintf("measuring: database, %s, clients: %d", what, clients))
+	r.Progress(fmt.Sprintf("measuring: database, %s, clients: %d", what, clients))
 	l := load{clients: clients, addrs: addrs, status: c.status, request: func() []byte { return c.request(r.made.Add(1)) }}
 	if _, err := l.run(ctx, r.For/2); err != nil {
 		return 0, err
@@ -184,7 +184,7 @@ func (r *databases) rate(ctx context.Context, c call, clients int, addrs []strin
 
 // seen measures how long after a campaign was made at one server the other one finds it.
 func (r *databases) seen(ctx context.Context, create call, at, other string) error {
-	r.Say("measuring: database, a change that the other server finds")
+	r.Progress("measuring: database, a change that the other server finds")
 	make1, find := load{addrs: []string{at}, status: create.status}, load{addrs: []string{other}, status: http.StatusOK}
 	var took []time.Duration
 	tick := time.NewTicker(time.Second / changesPerSecond)

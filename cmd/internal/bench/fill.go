@@ -175,13 +175,13 @@ func cut(ctx context.Context, f Filled, out chan<- []numbered) error {
 
 // put writes a batch of campaigns in one transaction.
 func (m *maker) put(ctx context.Context, db kv.DB, rows []numbered) error {
-	made := make([][]step, len(rows))
+	made := make([][]revision, len(rows))
 	for i, row := range rows {
-		made[i] = m.steps(row)
+		made[i] = m.revisions(row)
 	}
 	return db.Update(ctx, func(tx kv.Tx) error {
 		for _, steps := range made {
-			sp := kv.NewWorkspaceTx(&fresh{Tx: tx}, Workspace)
+			sp := kv.NewWorkspaceTx(&freshTx{Tx: tx}, Workspace)
 			for _, s := range steps {
 				rev := engine.Revision{At: s.UpdatedAt, By: s.UpdatedBy, Note: s.note}
 				if _, err := sp.PutCampaign(s.Campaign, engine.Summarize(s.Campaign), rev, false); err != nil {
@@ -193,22 +193,22 @@ func (m *maker) put(ctx context.Context, db kv.DB, rows []numbered) error {
 	})
 }
 
-// fresh is a transaction that writes one campaign which the store does not have: it looks for nothing
+// freshTx is a transaction that writes one campaign which the store does not have: it looks for nothing
 // but among its own records, as looking takes most of the time otherwise.
-type fresh struct {
+type freshTx struct {
 	kv.Tx
 	keys [][]byte
 }
 
-func (f *fresh) Get([]byte) ([]byte, error) { return nil, store.ErrNotFound }
+func (f *freshTx) Get([]byte) ([]byte, error) { return nil, store.ErrNotFound }
 
-func (f *fresh) Set(key, value []byte) error {
+func (f *freshTx) Set(key, value []byte) error {
 	f.keys = append(f.keys, key)
 	return f.Tx.Set(key, value)
 }
 
 // Scan gives the newest of its own records with the prefix, which is what the history asks for.
-func (f *fresh) Scan(prefix []byte, _ kv.ScanOptions, fn func(key, value []byte) error) error {
+func (f *freshTx) Scan(prefix []byte, _ kv.ScanOptions, fn func(key, value []byte) error) error {
 	for i := len(f.keys) - 1; i >= 0; i-- {
 		if key := f.keys[i]; len(key) > len(prefix) && string(key[:len(prefix)]) == string(prefix) {
 			if err := fn(key, nil); !errors.Is(err, store.Stop) {

@@ -26,8 +26,8 @@ import (
 const (
 	// createdSize is about how long the campaigns are that are made over HTTP, in bytes.
 	createdSize = 2000
-	// asked is of how many campaigns the ones are chosen that are read over HTTP.
-	asked = 5000
+	// candidates is of how many campaigns the ones are chosen that are read over HTTP.
+	candidates = 5000
 )
 
 // call is a kind of request.
@@ -77,11 +77,11 @@ func (r *run) http(ctx context.Context) (err error) {
 func (r *run) callAll(ctx context.Context, addr string, c call) (size int, n int64, err error) {
 	var made atomic.Int64
 	for _, clients := range r.Clients {
-		r.Say(fmt.Sprintf("measuring: http, %s, clients: %d", c.what, clients))
+		r.Progress(fmt.Sprintf("measuring: http, %s, clients: %d", c.what, clients))
 		row := Row{Part: Serving, What: c.what, Unit: "requests/s", Campaigns: r.Campaigns, Clients: clients}
 		l := load{addrs: []string{addr}, clients: clients, status: c.status, request: func() []byte { return c.request(made.Add(1)) }}
 		_, err := l.run(ctx, r.For/2) // connections and caches are as they stay: each campaign that is asked for was read
-		var done loaded
+		var done loadResult
 		if err == nil {
 			done, err = l.run(ctx, r.For)
 		}
@@ -133,7 +133,7 @@ func someIDs(ctx context.Context, dir string, n int) (ids []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	i, each := 0, max(1, n/asked)
+	i, each := 0, max(1, n/candidates)
 	err = db.Read(ctx, func(tx store.Tx) error {
 		return tx.Workspace(Workspace).Summaries(func(s engine.Summary) error {
 			if i++; i%each == 0 {

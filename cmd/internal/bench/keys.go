@@ -73,7 +73,7 @@ func (r *run) keys(ctx context.Context) (err error) {
 		return err
 	}
 	for _, w := range walks() {
-		r.Say("measuring: keys, " + w.what)
+		r.Progress("measuring: keys, " + w.what)
 		if err := r.walk(ctx, s, w); err != nil {
 			return fmt.Errorf("%s: %w", w.what, err)
 		}

@@ -24,15 +24,15 @@ type load struct {
 	body    io.Writer // gets the bodies of the answers; nil: nobody does
 }
 
-// loaded is what a load came to.
-type loaded struct {
+// loadResult is what a load came to.
+type loadResult struct {
 	took   []time.Duration // of each request
 	within time.Duration
 	read   int64 // bytes of the bodies
 }
 
-func (l load) run(ctx context.Context, d time.Duration) (all loaded, err error) {
-	parts := make([]loaded, l.clients)
+func (l load) run(ctx context.Context, d time.Duration) (all loadResult, err error) {
+	parts := make([]loadResult, l.clients)
 	group, ctx := errgroup.WithContext(ctx)
 	began := time.Now()
 	for i := range parts {
@@ -52,7 +52,7 @@ func (l load) run(ctx context.Context, d time.Duration) (all loaded, err error) 
 }
 
 // client makes one request after another until the end, and at least one.
-func (l load) client(ctx context.Context, i int, end time.Time) (done loaded, err error) {
+func (l load) client(ctx context.Context, i int, end time.Time) (done loadResult, err error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", l.addrs[i%len(l.addrs)])
 	if err != nil {
 		return done, err

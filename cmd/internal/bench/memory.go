@@ -12,8 +12,8 @@ import (
 
 const (
 	megabyte = 1_000_000
-	// calm is how long after its start, and the end of its work, the memory of the program is looked at.
-	calm = 3 * time.Second
+	// settleTime is how long after its start, and the end of its work, the memory of the program is looked at.
+	settleTime = 3 * time.Second
 	// tick is the unit in which Linux counts the use of the processor (sysconf(_SC_CLK_TCK)).
 	tick = 10 * time.Millisecond
 )
@@ -51,7 +51,7 @@ func (r *run) idle(ctx context.Context, dir string, campaigns int, most float64)
 	if err := s.begin(ctx, campaigns); err != nil {
 		return err
 	}
-	if err := s.watch(ctx, min(calm, r.Idle)); err != nil {
+	if err := s.watch(ctx, min(settleTime, r.Idle)); err != nil {
 		return err
 	}
 	pid := s.cmd.Process.Pid

@@ -21,7 +21,7 @@ type server struct {
 func (r *run) serve(ctx context.Context, dir string) (*server, error) {
 	cmd := exec.CommandContext(ctx, r.Program, "serve", "--addr", "127.0.0.1:0", "--rate-limits", "off", "--json")
 	cmd.Env = r.environment(dir)
-	cmd.Cancel, cmd.WaitDelay = func() error { return terminate(cmd.Process) }, leaving
+	cmd.Cancel, cmd.WaitDelay = func() error { return terminate(cmd.Process) }, quitTimeout
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (r *run) serve(ctx context.Context, dir string) (*server, error) {
 
 // close ends the server, and waits for its end.
 func (s *server) close() error {
-	kill := time.AfterFunc(leaving, func() { _ = s.cmd.Process.Kill() })
+	kill := time.AfterFunc(quitTimeout, func() { _ = s.cmd.Process.Kill() })
 	defer kill.Stop()
 	_ = terminate(s.cmd.Process) // it may have ended
 	_ = s.cmd.Wait()             // how it ended says nothing: it was told to

@@ -27,8 +27,8 @@ const (
 const (
 	// patience is how long the program may take to show something.
 	patience = time.Minute
-	// leaving is how long it may take to end before it is killed.
-	leaving = 10 * time.Second
+	// quitTimeout is how long it may take to end before it is killed.
+	quitTimeout = 10 * time.Second
 	// pause is between two frames, and not within one: frames come each 8 ms at most, and what is
 	// written of one comes at once.
 	pause = 3 * time.Millisecond
@@ -234,7 +234,7 @@ func (s *session) press(ctx context.Context, key string) (k stroke, err error) {
 // close quits the program as a person does, so that its store is closed, and waits for its end.
 func (s *session) close(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
-	kill := time.AfterFunc(leaving, func() { _ = s.cmd.Process.Kill() })
+	kill := time.AfterFunc(quitTimeout, func() { _ = s.cmd.Process.Kill() })
 	defer kill.Stop()
 	for _, key := range []string{keyEscape, keyEscape, "q"} {
 		if _, err := s.press(ctx, key); err != nil {

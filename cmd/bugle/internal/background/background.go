@@ -52,15 +52,15 @@ func Askable(getenv func(string) string) bool {
 // read is what a person typed, and stays. It may be read by one goroutine at a time.
 type Input struct {
 	*os.File
-	told func(dark bool)
-	held []byte // the beginning of an answer
-	over bool   // the terminal has answered
+	found func(dark bool)
+	held  []byte // the beginning of an answer
+	over  bool   // the terminal has answered
 }
 
 // NewInput listens to the answers of a terminal. told is called from within Read, once at most; not at
 // all where the terminal does not know the question.
-func NewInput(terminal *os.File, told func(dark bool)) *Input {
-	return &Input{File: terminal, told: told}
+func NewInput(terminal *os.File, found func(dark bool)) *Input {
+	return &Input{File: terminal, found: found}
 }
 
 // Read returns what was typed, which may be nothing.
@@ -75,17 +75,17 @@ func (i *Input) Read(b []byte) (int, error) {
 	kept := copy(b, i.held)
 	n, err := i.File.Read(b[kept:])
 	i.held = nil
-	return i.take(b[:kept+n]), err
+	return i.strip(b[:kept+n]), err
 }
 
-// take cuts the answers out of b, which it changes, and gives how long the rest is.
-func (i *Input) take(b []byte) int {
+// strip cuts the answers out of b, which it changes, and gives how long the rest is.
+func (i *Input) strip(b []byte) int {
 	if m := colorAnswer.FindSubmatchIndex(b); m != nil {
 		part := func(n int) float64 { return channel(b[m[2*n]:m[2*n+1]]) }
 		dark := 0.2126*part(1)+0.7152*part(2)+0.0722*part(3) < 0.5
 		b = append(b[:m[0]], b[m[1]:]...)
-		i.told(dark)
-		i.told = func(bool) {}
+		i.found(dark)
+		i.found = func(bool) {}
 	}
 	if m := kindAnswer.FindIndex(b); m != nil {
 		b = append(b[:m[0]], b[m[1]:]...)

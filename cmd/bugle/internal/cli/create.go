@@ -43,7 +43,7 @@ func CreateWorkspace(ctx context.Context, f *Factory, w NewWorkspace) (id, key s
 	ws := engine.Workspace{ID: w.ID, Name: w.Name, Author: w.Author}
 	if !w.Sample {
 		ws.Timezone = localZone(f.Getenv)
-		ws.Connectors = []engine.Connector{{Type: UsualConnectorType, Name: "Outbox", Provider: engine.ProviderOutbox}}
+		ws.Connectors = []engine.Connector{{Type: DefaultConnectorType, Name: "Outbox", Provider: engine.ProviderOutbox}}
 	}
 	return s.CreateWorkspace(ctx, ws, w.Sample)
 }
@@ -79,5 +79,5 @@ func localZone(getenv func(string) string) string {
 	return "UTC"
 }
 
-// UsualConnectorType is the default type of a connector: a mail server of your own (CONTRACT.md, connector).
-const UsualConnectorType = "CUSTOM_SMTP"
+// DefaultConnectorType is the default type of a connector: a mail server of your own (CONTRACT.md, connector).
+const DefaultConnectorType = "CUSTOM_SMTP"

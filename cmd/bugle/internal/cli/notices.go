@@ -49,7 +49,7 @@ func (n *Notices) signal() {
 }
 
 // Follow calls say with each notice as it comes, until ctx ends.
-func (n *Notices) Follow(ctx context.Context, say func(text string)) {
+func (n *Notices) Follow(ctx context.Context, show func(text string)) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -57,7 +57,7 @@ func (n *Notices) Follow(ctx context.Context, say func(text string)) {
 		case <-n.Arrived():
 		}
 		for _, text := range n.Take() {
-			say(text)
+			show(text)
 		}
 	}
 }
@@ -79,8 +79,8 @@ func (n *Notices) Take() []string {
 	return out
 }
 
-// SayNotices prints on standard error the problems found when this command opened the store.
-func (f *Factory) SayNotices() {
+// PrintNotices prints on standard error the problems found when this command opened the store.
+func (f *Factory) PrintNotices() {
 	for _, n := range f.Notices.Take() {
 		if f.JSON {
 			b, err := json.Marshal(map[string]string{"notice": n})

@@ -24,7 +24,7 @@ func Run(ctx context.Context, args []string, getenv func(string) string, io Stre
 	if ExitCode(err) == ExitMisused && remedy(err) == "" {
 		err = WithRemedy(err, "See `"+cmd.CommandPath()+" --help`.")
 	}
-	f.SayNotices()
+	f.PrintNotices()
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}

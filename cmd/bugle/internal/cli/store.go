@@ -178,9 +178,9 @@ func (s *Store) Do(ctx context.Context, job socket.Job, progress func(socket.Job
 }
 
 // Follow calls tell with the changes of other processes until ctx ends.
-func (s *Store) Follow(ctx context.Context, tell func([]store.Change)) {
+func (s *Store) Follow(ctx context.Context, deliver func([]store.Change)) {
 	if feed, ok := s.records.(store.Feed); ok {
-		feed.Follow(ctx, func() {}, tell)
+		feed.Follow(ctx, func() {}, deliver)
 	}
 }
 

@@ -21,8 +21,8 @@ func (f *Factory) Keys() *storekey.Ring {
 	return f.Sealing.ring
 }
 
-// SayKey prints where the key is.
-func SayKey(f *Factory, where string, rotated bool) {
+// PrintKey prints where the key is.
+func PrintKey(f *Factory, where string, rotated bool) {
 	switch {
 	case where == storekey.Keyring:
 		fmt.Fprintln(f.Out, "The key is in the system keyring. Without it, nothing can be read: print it with `bugle encrypt --show-key` and keep a copy somewhere safe.")

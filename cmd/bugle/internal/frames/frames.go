@@ -23,9 +23,9 @@ import (
 // FPS is for [tea.WithFPS]: how often Bubble Tea looks for changes that it never finds. It knows no never.
 const FPS = 1
 
-// usualRest is the least time from one frame to the next, so that results which come in a stream are drawn
+// minInterval is the least time from one frame to the next, so that results which come in a stream are drawn
 // together. The frame that follows a key does not wait for it.
-const usualRest = 4 * time.Millisecond
+const minInterval = 4 * time.Millisecond
 
 // blank is what Bubble Tea is told to show. It is written into the alternate screen by nobody: a frame of
 // Bubble Tea's is known by it.
@@ -54,7 +54,7 @@ type Screen struct {
 
 // New makes a screen of a terminal. It must be closed.
 func New(terminal *os.File) *Screen {
-	s := &Screen{file: terminal, rest: usualRest, wake: make(chan struct{}, 1), now: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
+	s := &Screen{file: terminal, rest: minInterval, wake: make(chan struct{}, 1), now: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
 	go s.run()
 	return s
 }
@@ -88,18 +88,18 @@ func (s *Screen) Write(b []byte) (int, error) {
 	switch {
 	case bytes.Contains(b, []byte(ansi.SetModeAltScreenSaveCursor)):
 		s.active, s.shown = true, nil
-		s.draws()
+		s.requestDraw()
 	case bytes.Contains(b, []byte(ansi.ResetModeAltScreenSaveCursor)):
 		s.active = false
 	case bytes.Contains(b, []byte(ansi.EraseEntireScreen)):
 		s.shown = nil
-		s.draws()
+		s.requestDraw()
 	}
 	return n, err
 }
 
-// draws has the newest frame drawn soon.
-func (s *Screen) draws() { signal(s.wake) }
+// requestDraw has the newest frame drawn soon.
+func (s *Screen) requestDraw() { signal(s.wake) }
 
 // signal leaves word in a channel of one, unless there is word already.
 func signal(c chan struct{}) {
@@ -139,7 +139,7 @@ func (s *Screen) show(view string, answer bool) {
 	if !changed {
 		return
 	}
-	s.draws()
+	s.requestDraw()
 	if answer {
 		signal(s.now)
 	}
@@ -150,7 +150,7 @@ func (s *Screen) Size(width, height int) {
 	s.mu.Lock()
 	s.width, s.height = width, height
 	s.mu.Unlock()
-	s.draws()
+	s.requestDraw()
 }
 
 // draw writes the lines that changed.

@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// start is how long nothing is collected, unless the program takes startLimit bytes before.
-	start      = 500 * time.Millisecond
+	// startDelay is how long nothing is collected, unless the program takes startLimit bytes before.
+	startDelay = 500 * time.Millisecond
 	startLimit = 96 << 20
-	// sparse is the growth of the heap, in percent of what is in use, at which a program that waits for a
+	// interactiveGC is the growth of the heap, in percent of what is in use, at which a program that waits for a
 	// person collects.
-	sparse = 50
-	// look is how often it looks whether memory can be given back to the system; it is where worth bytes
+	interactiveGC = 50
+	// interval is how often it looks whether memory can be given back to the system; it is where worth bytes
 	// are free, and less than busy were allocated since it looked before.
-	look  = time.Second
-	worth = 8 << 20
-	busy  = 2 << 20
+	interval = time.Second
+	worth    = 8 << 20
+	busy     = 2 << 20
 )
 
 var usual, limit = debug.SetGCPercent(-1), debug.SetMemoryLimit(-1)
@@ -35,7 +35,7 @@ func begin() *time.Timer {
 	if limit == math.MaxInt64 {
 		debug.SetMemoryLimit(startLimit)
 	}
-	return time.AfterFunc(start, func() {
+	return time.AfterFunc(startDelay, func() {
 		debug.SetGCPercent(usual)
 		debug.SetMemoryLimit(limit)
 	})
@@ -44,11 +44,11 @@ func begin() *time.Timer {
 // Sparing has the program keep little memory that it does not use, until ctx ends: what is free is given
 // back when nothing has been going on for a moment.
 func Sparing(ctx context.Context) {
-	tick := time.NewTicker(look)
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	percent := usual
 	if percent == 100 { // nobody has asked for something else
-		percent = sparse
+		percent = interactiveGC
 	}
 	var once sync.Once
 	for before := uint64(0); ; {
@@ -84,7 +84,7 @@ func Bounded(ctx context.Context) {
 	if limit != math.MaxInt64 {
 		return
 	}
-	tick := time.NewTicker(look)
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	var last []int64
 	for {

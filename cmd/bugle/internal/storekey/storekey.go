@@ -33,9 +33,9 @@ const (
 	prefix  = "store "
 	// keyTime bounds a command that prints a key: it may ask a person.
 	keyTime = time.Minute
-	// again is how long nobody is asked again for a key that was not found: who waits for a store asks
+	// retryAfter is how long nobody is asked again for a key that was not found: who waits for a store asks
 	// several times a second.
-	again = 5 * time.Second
+	retryAfter = 5 * time.Second
 )
 
 // Ring finds keys, and remembers those that it found. It is safe for concurrent use.
@@ -65,7 +65,7 @@ func (r *Ring) Find(ctx context.Context, id string) (crypt.Key, error) {
 	if k, ok := r.found[id]; ok {
 		return k, nil
 	}
-	if f, ok := r.failed[id]; ok && time.Since(f.at) < again {
+	if f, ok := r.failed[id]; ok && time.Since(f.at) < retryAfter {
 		return crypt.Key{}, f.err
 	}
 	k, err := r.find(ctx, id)
@@ -78,7 +78,7 @@ func (r *Ring) Find(ctx context.Context, id string) (crypt.Key, error) {
 }
 
 func (r *Ring) find(ctx context.Context, id string) (crypt.Key, error) {
-	k, from, err := r.given(ctx, Env, EnvCommand)
+	k, from, err := r.fromEnvironment(ctx, Env, EnvCommand)
 	switch {
 	case err != nil:
 		return k, err
@@ -105,9 +105,9 @@ func (r *Ring) find(ctx context.Context, id string) (crypt.Key, error) {
 	return k, fmt.Errorf("%w: cannot use the system keyring (%w); set %s, or a command that prints the key in %s", crypt.ErrNoKey, kerr, Env, EnvCommand)
 }
 
-// given returns the key of the environment, and which of the two variables it is from; empty where
+// fromEnvironment returns the key of the environment, and which of the two variables it is from; empty where
 // neither is set.
-func (r *Ring) given(ctx context.Context, env, command string) (k crypt.Key, from string, err error) {
+func (r *Ring) fromEnvironment(ctx context.Context, env, command string) (k crypt.Key, from string, err error) {
 	text := r.getenv(env)
 	from = env
 	words, err := argv.Split(r.getenv(command))
@@ -144,7 +144,7 @@ func (r *Ring) Fresh(ctx context.Context, anew bool) (k crypt.Key, where string,
 	if anew {
 		env, command = EnvNew, EnvNewCommand
 	}
-	k, from, err := r.given(ctx, env, command)
+	k, from, err := r.fromEnvironment(ctx, env, command)
 	if err != nil || from != "" {
 		r.remember(k, err)
 		return k, from, err

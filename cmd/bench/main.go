@@ -1,6 +1,5 @@
-// Command bench measures bugle on a store with many campaigns: how fast it starts, follows keys, searches,
-// validates and answers over HTTP, and what memory and disk it takes. It prints one JSON object with the results,
-// the targets and the machine.
+// Command bench measures bugle on a store with many campaigns: startup, response to keys, search, validation, requests
+// over HTTP, memory, and disk space. It prints one JSON object with the results, the targets, and the machine.
 package main
 
 import (
@@ -23,14 +22,14 @@ import (
 	"bugle/cmd/internal/bench"
 )
 
-// The exit codes are those of bugle.
+// The exit codes are the same as bugle's.
 const (
 	exitDone    = 0
 	exitFailed  = 1
 	exitMisused = 2
 )
 
-// usageError is one of how the program is called.
+// usageError is an error about invalid usage.
 type usageError struct{ error }
 
 func main() {

@@ -26,7 +26,7 @@ type querySearch struct {
 	limit, page int
 }
 
-// run prints a page of what is found, in the order of the query.
+// run prints a page of the results, in the order of the query.
 func (a querySearch) run(ctx context.Context, f *cli.Factory) error {
 	if a.limit < 1 || a.page < 1 {
 		return cli.Misused("--limit and --page must be at least 1")
@@ -54,7 +54,7 @@ func (a querySearch) run(ctx context.Context, f *cli.Factory) error {
 	return a.print(ctx, f, svc, a.narrowed(found))
 }
 
-// searchError returns a problem of a query as an error, with the values that are possible.
+// searchError returns a problem of a query as an error that lists the possible values.
 func searchError(p query.Problem) error {
 	words := p.String()
 	words = strings.ToLower(words[:1]) + words[1:]
@@ -64,11 +64,11 @@ func searchError(p query.Problem) error {
 	return cli.Misused("%s", words)
 }
 
-// rowsOf returns a complete index of all campaigns: that of the service where it has one, otherwise a new one.
+// rowsOf returns a complete index of all campaigns: that of the service if it has one, otherwise a new one.
 func rowsOf(ctx context.Context, svc engine.Service, now time.Time) (*index.Index, error) {
 	if ix, ok := index.Of(ctx, svc); ok {
 		_, _, err := ix.Wait(ctx, math.MaxInt)
-		if errors.Is(err, index.ErrLeft) { // the store has changed hands
+		if errors.Is(err, index.ErrLeft) { // the owner of the store has changed
 			return rowsOf(ctx, svc, now)
 		}
 		return ix, err
@@ -88,7 +88,7 @@ func rowsOf(ctx context.Context, svc engine.Service, now time.Time) (*index.Inde
 	return ix, err
 }
 
-// narrowed returns the page of the campaigns found that pass the flags.
+// narrowed returns a page of the campaigns that match the flags.
 func (a querySearch) narrowed(found *index.Result) []engine.Summary {
 	const stretch = 256
 	if a.page-1 > found.Len()/a.limit {
@@ -110,7 +110,7 @@ func (a querySearch) narrowed(found *index.Result) []engine.Summary {
 	return out
 }
 
-// keeps reports whether a campaign passes the flags, which mean the same without a query.
+// keeps reports whether a campaign matches the flags, which mean the same as without a query.
 func (a querySearch) keeps(row engine.Summary) bool {
 	r := a.request
 	name := strings.Contains(strings.ToLower(row.Name), strings.ToLower(r.Name))
@@ -120,7 +120,7 @@ func (a querySearch) keeps(row engine.Summary) bool {
 		(r.Version == 0 || row.Version == r.Version) && (r.Children || row.ParentID == "" && row.FlowID == "")
 }
 
-// amongst reports whether a list that narrows has the value; an empty one does not narrow.
+// amongst reports whether list is empty or contains v.
 func amongst[T comparable](list []T, v T) bool { return len(list) == 0 || slices.Contains(list, v) }
 
 func (a querySearch) print(ctx context.Context, f *cli.Factory, svc engine.Service, rows []engine.Summary) error {
@@ -129,7 +129,7 @@ func (a querySearch) print(ctx context.Context, f *cli.Factory, svc engine.Servi
 		for _, row := range rows {
 			c, err := svc.Get(ctx, row.ID)
 			if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {
-				continue // it is gone since
+				continue // deleted meanwhile
 			}
 			if err != nil {
 				return err
@@ -145,7 +145,7 @@ func (a querySearch) print(ctx context.Context, f *cli.Factory, svc engine.Servi
 	return printFound(&f.Printer, []string{"ID", "STATUS", "CHANNEL", "TYPE", "NAME"}, table, a.limit, a.page)
 }
 
-// oneQuery checks the arguments of a search.
+// oneQuery validates the arguments of a search.
 func oneQuery(_ *cobra.Command, args []string) error {
 	if len(args) > 1 && slices.Contains(args, cli.Stdin) {
 		return cli.Misused("- cannot be combined with words to search for")
@@ -153,7 +153,7 @@ func oneQuery(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// completeQuery completes the last word of a query, with the values of the campaigns in the store.
+// completeQuery completes the last word of a query with the values of the campaigns in the store.
 func completeQuery(f *cli.Factory) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		env := query.Env{Now: time.Now()}
@@ -176,7 +176,8 @@ func completeQuery(f *cli.Factory) cobra.CompletionFunc {
 	}
 }
 
-// localIndex returns an index of the campaigns in the store. A shell does not wait for a network.
+// localIndex returns an index of the campaigns in the store. It fails for remotes, because a shell must not wait for a
+// network.
 func localIndex(ctx context.Context, f *cli.Factory) (*index.Index, error) {
 	svc, err := f.Campaigns(ctx)
 	if err != nil {

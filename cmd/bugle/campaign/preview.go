@@ -17,11 +17,11 @@ import (
 	"bugle/engine/testsend"
 )
 
-// previewUser is one way to name the user of a preview.
+// previewUser is one way to identify the user of a preview.
 type previewUser struct {
 	flag, is string
 	kind     string // the type of user_identification
-	value    string // as it is given
+	value    string // as given
 }
 
 // previewFlags describe the preview of a campaign.
@@ -83,7 +83,7 @@ func (p *previewFlags) run(cmd *cobra.Command, f *cli.Factory, arg string) error
 	if err != nil {
 		return err
 	}
-	if shown.UnknownUser && ofDraft { // the API previews for unknown users, as who writes a body can see
+	if shown.UnknownUser && ofDraft { // the API previews for unknown users, which helps whoever writes the body
 		u := p.users[0]
 		e := engine.Errorf(engine.NotFound, http.StatusNotFound, "no user with the %s %q in this workspace", u.is, u.value)
 		return cli.WithRemedy(e, "Find users with `bugle workspace list users TEXT`.")
@@ -91,7 +91,8 @@ func (p *previewFlags) run(cmd *cobra.Command, f *cli.Factory, arg string) error
 	return printPreview(&f.Printer, shown)
 }
 
-// check refuses flags that the argument cannot be combined with, and reports whether it is the id of a campaign.
+// check returns an error for flags that cannot be combined with the argument, and reports whether the argument is the
+// id of a campaign.
 func (p *previewFlags) check(cmd *cobra.Command, arg string) (ofDraft bool, err error) {
 	given := slices.DeleteFunc(slices.Clone(p.users), func(u *previewUser) bool { return !cmd.Flags().Changed(u.flag) })
 	if !schema.ObjectID.Matches(arg) {
@@ -141,7 +142,7 @@ func (p *previewFlags) body(ctx context.Context, svc engine.Service, id string) 
 	return doc.NewObject(ms...), nil
 }
 
-// printPreview prints the content, and the expressions that have no value for the user.
+// printPreview prints the content, and the expressions without a value for the user.
 func printPreview(p *cli.Printer, shown engine.Preview) error {
 	for _, u := range shown.Unresolved {
 		fmt.Fprintln(p.Err, cli.Line(u.Field+": no value for "+u.Expression))

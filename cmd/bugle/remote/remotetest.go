@@ -21,7 +21,7 @@ import (
 	"bugle/engine/templates"
 )
 
-// The results of trying an operation.
+// The results of testing an operation.
 const (
 	triedOK      = "ok"
 	triedRefused = "refused" // by the service
@@ -29,7 +29,7 @@ const (
 	triedSkipped = "skipped"
 )
 
-// tested is what came of one operation.
+// tested is the result of one operation.
 type tested struct {
 	Operation    string       `json:"operation"`
 	Result       string       `json:"result"`
@@ -38,11 +38,11 @@ type tested struct {
 	Error        *cli.Failure `json:"error,omitempty"`
 }
 
-// tester tries the operations of a service that change nothing.
+// tester calls the operations of a service that change nothing.
 type tester struct {
 	svc      *remote.Service
-	user     string          // whom a preview is for; empty: the creator of the campaign found
-	campaign engine.Campaign // one that search found
+	user     string          // user for the preview; if empty, the creator of the campaign found
+	campaign engine.Campaign // found by search
 	results  []tested
 }
 
@@ -78,7 +78,7 @@ func newRemoteTest(f *cli.Factory, noun string) *cobra.Command {
 	return cmd
 }
 
-// run tries the operations one after the other. Its error is that the service cannot be asked at all.
+// run tests the operations one after another. It fails if the service cannot be reached at all.
 func (t *tester) run(ctx context.Context) error {
 	err := t.test("search", func() (string, error) {
 		found, err := t.svc.Search(ctx, engine.SearchRequest{
@@ -123,12 +123,12 @@ func (t *tester) run(ctx context.Context) error {
 	return nil
 }
 
-// skipped is why an operation is not tried.
+// skipped is the reason for not testing an operation.
 type skipped string
 
 func (s skipped) Error() string { return string(s) }
 
-// withCampaign makes a trial that needs the campaign found.
+// withCampaign returns a test that needs the campaign found.
 func (t *tester) withCampaign(do func(id string) (string, error)) func() (string, error) {
 	return func() (string, error) {
 		switch {
@@ -142,7 +142,7 @@ func (t *tester) withCampaign(do func(id string) (string, error)) func() (string
 	}
 }
 
-// test tries an operation and keeps its result.
+// test tests an operation and stores its result.
 func (t *tester) test(operation string, do func() (string, error)) error {
 	begun := time.Now()
 	message, err := do()
@@ -163,7 +163,7 @@ func (t *tester) test(operation string, do func() (string, error)) error {
 	return err
 }
 
-// previewRequest returns the request for a preview of a text of our own.
+// previewRequest returns the request for a preview of a built-in template.
 func previewRequest(user string) (doc.Value, error) {
 	all, err := templates.All()
 	if err != nil {
@@ -173,7 +173,7 @@ func previewRequest(user string) (doc.Value, error) {
 	return engine.PreviewBody(engine.Channel(draft.Get("channel").Text()), user, draft.Get(string(catalog.CampaignContent))), nil
 }
 
-// report prints the results. It ends with a code of its own where an operation did not work.
+// report prints the results. It ends with an exit code of its own if an operation failed.
 func (t *tester) report(f *cli.Factory, noun string, p remotes.Remote) error {
 	code := cli.ExitDone
 	for _, r := range t.results {

@@ -36,7 +36,7 @@ func NewDoctor(f *cli.Factory) *cobra.Command {
 }
 
 func runDoctor(ctx context.Context, f *cli.Factory, repair bool) error {
-	f.Notices.Drop(func(text string) bool { return strings.Contains(text, "`bugle doctor`") }) // which is what runs
+	f.Notices.Drop(func(text string) bool { return strings.Contains(text, "`bugle doctor`") }) // the notice recommends this very command
 	store, err := openStore(ctx, f)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func examine(ctx context.Context, f *cli.Factory, store *cli.Store, kind socket.
 	return out, err
 }
 
-// printFindings prints what is wrong; how introduces what can be done about it.
+// printFindings prints the problems; how introduces the possible repairs.
 func printFindings(f *cli.Factory, c cli.Checkup, how string) {
 	for _, n := range c.Notices {
 		fmt.Fprintln(f.Out, cli.Line(n))
@@ -139,7 +139,7 @@ func printRepaired(f *cli.Factory, c cli.Checkup) {
 	fmt.Fprintf(f.Out, "Repaired %d of %d.\n", done, len(c.Findings))
 }
 
-// maxQuarantineLines is how many of the records kept by repairs are listed.
+// maxQuarantineLines is how many quarantined records are listed.
 const maxQuarantineLines = 10
 
 // printQuarantined lists the records that repairs replaced or removed, newest first.
@@ -157,7 +157,7 @@ func printQuarantined(f *cli.Factory, c cli.Checkup) {
 	}
 }
 
-// meter returns a function that shows progress on standard error, if that is a terminal: on one line, which is cleared
+// meter returns a function that shows progress on one line of standard error if it is a terminal, and clears the line
 // at the end.
 func meter(p *cli.Printer, what string) func(socket.JobProgress) {
 	file, ok := p.Err.(*os.File)

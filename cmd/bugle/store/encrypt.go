@@ -103,12 +103,12 @@ func NewDecrypt(f *cli.Factory) *cobra.Command {
 	}
 }
 
-// noDatabase refuses a store in a database, which encrypts itself.
+// noDatabase returns an error if the store is in a database, which has its own encryption.
 func noDatabase(e *cli.Environment, command string) error {
 	return e.OnFolder(command, "Encrypt the disk of the database instead, or use a database service that does. Backups can be encrypted with `bugle backup --encrypt`.")
 }
 
-// keyOfStore returns the id of the key of the store, which must exist; empty if it cannot be read.
+// keyOfStore returns the id of the key of the store, which must exist. The id is empty if it cannot be read.
 func keyOfStore(e *cli.Environment) (key string, encrypted bool, err error) {
 	have, err := e.HasFolder()
 	if err != nil {
@@ -120,8 +120,8 @@ func keyOfStore(e *cli.Environment) (key string, encrypted bool, err error) {
 	return badger.Encryption(e.DataDir())
 }
 
-// sameEncryption reports whether the store is still encrypted as before. If that is uncertain, as when the next process
-// completes the replacement, the new key must be kept.
+// sameEncryption reports whether the store is still encrypted as before. If that is uncertain, for example because the
+// next process completes the replacement, the new key must be kept.
 func sameEncryption(f *cli.Factory, key string, encrypted bool) bool {
 	now, is, err := keyOfStore(&f.Environment)
 	return err == nil && now == key && is == encrypted
@@ -131,13 +131,13 @@ func sameEncryption(f *cli.Factory, key string, encrypted bool) bool {
 type rewriteResult struct {
 	Encrypted bool          `json:"encrypted"`
 	Key       string        `json:"key_id,omitempty"`
-	From      string        `json:"key_from,omitempty"` // where the key is
+	From      string        `json:"key_from,omitempty"` // location of the key
 	Records   int           `json:"records"`
-	Backups   int           `json:"backups"`        // that were encrypted or decrypted with it
+	Backups   int           `json:"backups"`        // encrypted or decrypted with it
 	Left      []skippedFile `json:"left,omitempty"` // unchanged files
 }
 
-// skippedFile is a file or folder that was not changed, and why.
+// skippedFile is a file or folder that was not changed, and the reason.
 type skippedFile struct {
 	Path string `json:"path"`
 	Why  string `json:"why"`
@@ -162,7 +162,7 @@ func runEncrypt(ctx context.Context, f *cli.Factory, rotate, removeOld bool) err
 	case encrypted && !rotate:
 		return finishEncrypt(ctx, f, id, removeOld)
 	}
-	if encrypted { // before a new key is created
+	if encrypted { // before creating a new key
 		if _, err := f.Keys().Find(ctx, id); err != nil {
 			return fmt.Errorf("cannot open the encrypted store in %s: %w", f.DataDir(), err)
 		}
@@ -194,7 +194,7 @@ func runEncrypt(ctx context.Context, f *cli.Factory, rotate, removeOld bool) err
 	return nil
 }
 
-// finishEncrypt encrypts the backups of a store that is encrypted already, as after an interruption.
+// finishEncrypt encrypts the backups of a store that is already encrypted, for example after an interruption.
 func finishEncrypt(ctx context.Context, f *cli.Factory, id string, removeOld bool) error {
 	key, err := f.Keys().Find(ctx, id)
 	if err != nil {
@@ -215,7 +215,7 @@ func finishEncrypt(ctx context.Context, f *cli.Factory, id string, removeOld boo
 	return nil
 }
 
-// rewrite writes the store again with a key, or without, and then its backups.
+// rewrite rewrites the store with a key or without encryption, and then its backups.
 func rewrite(ctx context.Context, f *cli.Factory, to *crypt.Key) (out rewriteResult, err error) {
 	told := meter(&f.Printer, "records written")
 	out.Records, err = badger.Rewrite(ctx, badger.Options{Dir: f.DataDir(), Key: f.Keys().Find}, to, func(n int, verifying bool) {
@@ -277,7 +277,7 @@ func backupKey(ctx context.Context, f *cli.Factory, b backup.Info) (string, erro
 	return key.Passphrase(), nil
 }
 
-// oldCopies deletes the copies of the store from before a restore, which are not encrypted, or reports them.
+// oldCopies deletes or reports the unencrypted copies of the store from before a restore.
 func (r *rewriteResult) oldCopies(f *cli.Factory, remove bool) error {
 	copies, err := badger.OldCopies(f.DataDir())
 	if err != nil {

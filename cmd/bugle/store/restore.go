@@ -94,7 +94,8 @@ func listBackups(f *cli.Factory) error {
 	return f.Rows([]string{"CREATED", "SIZE", "", "FILE"}, rows)
 }
 
-// restoreStore verifies the backup, makes a store from it, verifies that, and replaces the current store with it.
+// restoreStore verifies the backup, creates a store from it, verifies the store, and replaces the current store with
+// it.
 func restoreStore(ctx context.Context, f *cli.Factory, from backup.Info, pass passphrase) error {
 	key, err := restoredKey(ctx, f, from)
 	if err != nil {
@@ -153,7 +154,7 @@ func printRestored(f *cli.Factory, info backup.Info) {
 		info.Made.Local().Format("2006-01-02 15:04"))
 }
 
-// restoreDatabase puts the workspaces of a backup into a database, whose tables are made where there are none.
+// restoreDatabase restores the workspaces of a backup to a database, and creates its tables if they do not exist.
 func restoreDatabase(ctx context.Context, f *cli.Factory, from backup.Info, pass passphrase) error {
 	secret, err := backupSecret(ctx, f, from, pass)
 	if err != nil {
@@ -180,8 +181,7 @@ func restoreDatabase(ctx context.Context, f *cli.Factory, from backup.Info, pass
 	return nil
 }
 
-// backupSecret returns the passphrase of a backup: that of its key, or one that the user provides; empty if it is not
-// encrypted.
+// backupSecret returns the passphrase of a backup: that of its key, or one from the user; empty if it is not encrypted.
 func backupSecret(ctx context.Context, f *cli.Factory, b backup.Info, pass passphrase) (string, error) {
 	if b.Encrypted && b.Key == "" {
 		return pass.read(ctx, f, false)
@@ -189,8 +189,8 @@ func backupSecret(ctx context.Context, f *cli.Factory, b backup.Info, pass passp
 	return backupKey(ctx, f, b)
 }
 
-// restoredKey returns the key of the store to restore: that of the current store, or else of the backup; nil if it is
-// not to be encrypted.
+// restoredKey returns the key of the store to restore: that of the current store, or else of the backup; nil if it will
+// not be encrypted.
 func restoredKey(ctx context.Context, f *cli.Factory, b backup.Info) (*crypt.Key, error) {
 	id, encrypted, err := badger.Encryption(f.DataDir())
 	switch {

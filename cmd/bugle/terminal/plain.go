@@ -17,14 +17,13 @@ import (
 	"bugle/ui/screen"
 )
 
-// The variables that turn on plain questions and answers. The first is shared with other programs.
+// The environment variables that turn on accessible mode. The first is shared with other programs.
 const (
 	EnvAccessible    = "ACCESSIBLE"
 	EnvOwnAccessible = "BUGLE_ACCESSIBLE"
 )
 
-// AddAccessible adds plain questions and answers to root: with the flag anywhere, from the environment only on a
-// terminal.
+// AddAccessible adds accessible mode to root. The flag always applies, the environment variables only on a terminal.
 func AddAccessible(f *cli.Factory, root *cobra.Command, o *Options) {
 	wanted := root.Flags().Bool("accessible", false, "use plain questions and answers, for screen readers and pipes")
 	screens := root.RunE
@@ -46,7 +45,7 @@ func isTrue(value string) bool {
 	return true
 }
 
-// runAccessible runs the terminal program as plain questions and answers.
+// runAccessible runs the terminal program in accessible mode, as questions and answers.
 func runAccessible(ctx context.Context, f *cli.Factory, o Options) error {
 	open, err := Open(ctx, f, &activity.Log{})
 	if err != nil {
@@ -76,7 +75,7 @@ func runAccessible(ctx context.Context, f *cli.Factory, o Options) error {
 	return accessible.Run(ctx, p)
 }
 
-// withoutActivity returns what the questions work with: the workspace itself, as its calls are not shown.
+// withoutActivity returns dependencies that use the workspace directly, because accessible mode does not show calls.
 func (o opening) withoutActivity(ctx context.Context, deps screen.Deps) (screen.Deps, error) {
 	if o.store == nil || deps.Service == nil {
 		return deps, nil
@@ -106,7 +105,7 @@ func editText(ctx context.Context, f *cli.Factory, text, suffix string) (string,
 	err = cmd.Run()
 	after, rerr := os.ReadFile(file)
 	if err = errors.Join(err, rerr); err != nil {
-		// The text is kept, although the editor failed.
+		// Keep the text although the editor failed.
 		return "", fmt.Errorf("the editor failed (%w); your text is in %s", err, file)
 	}
 	return string(after), os.RemoveAll(dir)

@@ -58,8 +58,8 @@ func newWorkspaceConnector(f *cli.Factory) *cobra.Command {
 	return cmd
 }
 
-// connector returns the connector that the flags describe. Settings that cannot work are refused now, not at the
-// first test.
+// connector returns the connector that the flags describe. It returns an error for settings that cannot work, rather
+// than failing at the first test.
 func (c *connectorFlags) connector(name string) (engine.Connector, error) {
 	conn := engine.Connector{Type: c.kind, Name: name, Provider: engine.ProviderOutbox}
 	if c.addr == "" || c.remove {
@@ -83,12 +83,12 @@ func (c *connectorFlags) connector(name string) (engine.Connector, error) {
 	return conn, nil
 }
 
-// apply changes the settings, and completes conn with the type it had before.
+// apply changes the settings, and completes conn with the type that it had before.
 func (c *connectorFlags) apply(w *engine.Workspace, conn *engine.Connector) error {
 	i := slices.IndexFunc(w.Connectors, func(have engine.Connector) bool {
 		return have.Name == conn.Name && (c.kind == "" || have.Type == c.kind)
 	})
-	if i < 0 && c.kind != "" { // the one of that name gets another type
+	if i < 0 && c.kind != "" { // the connector with that name changes its type
 		i = slices.IndexFunc(w.Connectors, func(have engine.Connector) bool { return have.Name == conn.Name })
 	}
 	switch {

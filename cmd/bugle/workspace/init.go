@@ -55,7 +55,7 @@ func NewInit(f *cli.Factory) *cobra.Command {
 	return cmd
 }
 
-// created is the workspace that was created, and the key of a store that was created for it.
+// created is a new workspace, and the key of the store if the store was created too.
 type created struct {
 	ID      string `json:"workspace_id"`
 	APIKey  string `json:"api_key"`
@@ -73,7 +73,7 @@ func createEncrypted(ctx context.Context, f *cli.Factory, w cli.NewWorkspace) (o
 		switch {
 		case err != nil:
 			return out, err
-		case encrypted: // it stays what it is
+		case encrypted: // an existing store keeps its encryption
 		case badger.Exists(f.DataDir()):
 			return out, cli.WithRemedy(fmt.Errorf("the store in %s already exists and is not encrypted", f.DataDir()), "No changes made. Encrypt it with `bugle encrypt`.")
 		default:
@@ -94,7 +94,7 @@ func createEncrypted(ctx context.Context, f *cli.Factory, w cli.NewWorkspace) (o
 	return out, err
 }
 
-// initFailure adds what to do about an id that is taken; an invalid id is invalid usage.
+// initFailure adds a remedy to the error for an existing id, and turns an invalid id into invalid usage.
 func initFailure(err error) error {
 	if e := engine.AsError(err); e != nil && e.Code == engine.BadRequest {
 		return cli.WithRemedy(err, "No changes made. Open it with `bugle`, or create another one with `bugle init --id OTHER`.")

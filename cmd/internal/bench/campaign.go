@@ -16,11 +16,10 @@ import (
 	"bugle/store/mem"
 )
 
-// maxComponents is how long the components of a campaign are at most, in bytes.
+// maxComponents is the largest size of a campaign's components in bytes.
 const maxComponents = 4700
 
-// maker makes campaigns: rows such as gather over the years, each with the components of a campaign of
-// the sample.
+// maker generates campaigns: rows that accumulate over years, each with the components of a sample campaign.
 type maker struct {
 	workspace engine.Workspace
 	templates map[engine.Channel][]engine.Campaign
@@ -53,16 +52,16 @@ func newMaker(ctx context.Context, f Filled) (*maker, error) {
 	return m, errors.Join(err, db.Close())
 }
 
-// revision is a campaign as one save left it.
+// revision is a campaign after one save.
 type revision struct {
 	engine.Campaign
 	note string
 }
 
-// editedShare is of how many campaigns one has two saves.
+// editedShare: one in so many campaigns has two saves.
 const editedShare = 4
 
-// revisions gives the saves of the campaign of a row.
+// revisions returns the revisions of the campaign of a row.
 func (m *maker) revisions(row numbered) []revision {
 	rng := rand.New(rand.NewPCG(m.filled.Seed, uint64(row.n)+1))
 	c := m.campaign(row, rng)
@@ -100,7 +99,7 @@ func (m *maker) campaign(row numbered, rng *rand.Rand) engine.Campaign {
 	return c
 }
 
-// described gives the components with the name, tags, team and times of a row.
+// described returns the components with the name, tags, team, and times of a row.
 func described(body doc.Value, row engine.Summary) doc.Value {
 	set := func(v doc.Value, p ...any) {
 		if out, err := body.Set(doc.P(p...), v); err == nil {

@@ -14,17 +14,17 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// load makes one kind of request from several clients at once, each over a connection of its own that
-// stays open. The clients do as little as they can: they run on the machine that they measure.
+// load sends one kind of request from several clients at once, each over its own persistent connection. The clients do
+// as little as possible, because they run on the machine that they measure.
 type load struct {
-	addrs   []string // the clients take turns
+	addrs   []string // used by the clients in turn
 	clients int
-	status  int // that every answer must have
+	status  int // required status of every response
 	request func() []byte
-	body    io.Writer // gets the bodies of the answers; nil: nobody does
+	body    io.Writer // receives the bodies of the responses; nil discards them
 }
 
-// loadResult is what a load came to.
+// loadResult is the result of a load.
 type loadResult struct {
 	took   []time.Duration // of each request
 	within time.Duration
@@ -51,7 +51,7 @@ func (l load) run(ctx context.Context, d time.Duration) (all loadResult, err err
 	return all, nil
 }
 
-// client makes one request after another until the end, and at least one.
+// client sends one request after another until end, and at least one.
 func (l load) client(ctx context.Context, i int, end time.Time) (done loadResult, err error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", l.addrs[i%len(l.addrs)])
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 type Checkup struct {
 	Sound   bool     `json:"sound"`             // nothing is wrong, or everything was repaired
 	Notices []string `json:"notices,omitempty"` // problems found when the store was opened
-	// Encrypted reports whether the store is; Readable lists the backups that can be read without its key.
+	// Encrypted reports whether the store is encrypted; Readable lists the backups that can be read without its key.
 	Encrypted bool     `json:"encrypted"`
 	Readable  []string `json:"readable,omitempty"`
 	kv.CheckResult
@@ -70,7 +70,7 @@ type Owned struct {
 	dataDir string
 }
 
-// key returns the key of the store, nil if it is not encrypted.
+// key returns the key of the store, or nil if it is not encrypted.
 func (o Owned) key() *crypt.Key {
 	if key, ok := o.Key(); ok {
 		return &key
@@ -95,10 +95,10 @@ type ownedDB struct {
 	*findings
 }
 
-// findings passes on the problems found in the store while this process owns it.
+// findings forwards the problems found in the store while this process owns it.
 type findings struct {
 	mu   sync.Mutex
-	tell func(notice string) // nil: nothing listens yet
+	tell func(notice string) // nil if nothing listens yet
 }
 
 // OnNotice implements [socket.NoticeSource].
@@ -120,7 +120,7 @@ func (s *findings) pass(notice string) {
 // EnvBackups is the environment variable that turns the daily backups off.
 const EnvBackups = "BUGLE_BACKUPS"
 
-// ownDB starts the daily backups of a store that was opened, and notes its problems.
+// ownDB starts the daily backups of an opened store, and records its problems.
 func (f *Factory) ownDB(db *badger.DB, found *findings) kv.DB {
 	f.Notices.add(db.Notices()...)
 	k := ownedDB{Owned: Owned{db, f.DataDir()}, findings: found}
@@ -130,7 +130,7 @@ func (f *Factory) ownDB(db *badger.DB, found *findings) kv.DB {
 	return k
 }
 
-// Daily returns how the daily backups of a store are made.
+// Daily returns the options of the daily backups.
 func (f *Factory) Daily(o Owned) backup.DailyOptions {
 	told := ""
 	return backup.DailyOptions{DataDir: f.DataDir(), Program: Version(), Key: o.key(), OnBackup: func(_ backup.Info, err error) {

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// IsDiskFull reports whether an error of the system says that there is no space left: on the disk, in the
-// quota of the user, or below the limit of a file's size.
+// IsDiskFull reports whether err is an error of the operating system for a full disk, an exhausted quota, or a file
+// size limit.
 func IsDiskFull(err error) bool {
 	return matchesAny(err, diskFullErrors) || errors.Is(err, ErrDiskFull)
 }
 
-// IsTooManyFiles reports whether an error of the system says that no file can be opened now, as this process or
-// the system has too many open. It says nothing of what is in the file.
+// IsTooManyFiles reports whether err is an error of the operating system for too many open files. Such an error does
+// not mean that the file is damaged.
 func IsTooManyFiles(err error) bool { return matchesAny(err, tooManyFilesErrors) }
 
-// matchesAny reports whether err is one of the system's errors, or says so: some libraries give them as text
-// alone.
+// matchesAny reports whether err wraps one of the system's errors or contains its text, because some libraries return
+// only the text.
 func matchesAny(err error, system []error) bool {
 	if err == nil {
 		return false

@@ -2,8 +2,8 @@ package store
 
 import "syscall"
 
-// The codes are ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL and ERROR_DISK_QUOTA_EXCEEDED.
+// ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL, and ERROR_DISK_QUOTA_EXCEEDED.
 var diskFullErrors = []error{syscall.Errno(39), syscall.Errno(112), syscall.Errno(1295)}
 
-// The code is ERROR_TOO_MANY_OPEN_FILES.
+// ERROR_TOO_MANY_OPEN_FILES.
 var tooManyFilesErrors = []error{syscall.Errno(4)}

@@ -1,14 +1,14 @@
 package store
 
-// How much of a campaign's history stays. Once there are more revisions than both together, every other one of the older
-// ones is dropped that left the campaign in the state of the one before it. The first revision stays.
+// Limits of a campaign's history. When a campaign has more revisions than both limits together, every other older
+// revision that did not change the campaign's state is removed. The first revision is always kept.
 const (
-	NewestRevisions = 1000 // the newest ones, which all stay
+	NewestRevisions = 1000 // the newest revisions, which are all kept
 	OlderRevisions  = 1000
-	pruneInterval   = 64 // saves between two times that a history is thinned
+	pruneInterval   = 64 // prune the history once per this many saves
 )
 
-// ShouldPruneHistory reports whether a campaign's history is to be thinned before it gets revision n.
+// ShouldPruneHistory reports whether to prune a campaign's history before saving revision n.
 func ShouldPruneHistory(n int64) bool {
 	return n > NewestRevisions+OlderRevisions && n%pruneInterval == 0
 }

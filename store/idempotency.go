@@ -4,20 +4,19 @@ import (
 	"time"
 )
 
-// IdempotencyRecord is what is remembered of a write that carried an Idempotency-Key (CONTRACT.md,
-// Idempotency).
+// IdempotencyRecord is the stored outcome of a write with an Idempotency-Key (CONTRACT.md, Idempotency).
 type IdempotencyRecord struct {
 	Operation, Key string
-	// Fingerprint is of the request: another request with the same key is refused.
+	// Fingerprint identifies the request. Another request with the same key is refused.
 	Fingerprint string
-	// Running is set from the beginning of the write to its end. It goes on only as long as its process holds the Lease
-	// (see [DB]); a process that has lost it cannot store the record any more.
+	// Running is true while the write is in progress. The write stays in progress only while its process holds the
+	// Lease (see [DB]); a process whose lease has expired can no longer store the record.
 	Running bool
 	Lease   string
 
 	At, ExpiresAt time.Time
-	Result        []byte // the answer, byte for byte
+	Result        []byte // the response body, byte for byte
 }
 
-// Expired reports whether the record no longer counts at now.
+// Expired reports whether the record has expired at now.
 func (i IdempotencyRecord) Expired(now time.Time) bool { return !now.Before(i.ExpiresAt) }

@@ -4,8 +4,8 @@ import (
 	"bugle/engine"
 )
 
-// CachedSettings are settings with the record that they were read from. They are shared by who reads
-// them, and never change.
+// CachedSettings are settings together with the encoded record that they were read from. They are shared between
+// callers and must not be modified.
 type CachedSettings struct {
 	Workspace engine.Workspace
 	Record    []byte

@@ -1,9 +1,8 @@
-// Package store says what a store keeps: the records of workspaces, that is campaigns with their summaries and
-// revisions, working copies, users, the outbox, test sends, and what makes writes repeatable. They are read and written
-// in transactions of a [DB].
-//
-// bugle/store/kv keeps the records in an ordered key space, which bugle/store/badger has on disk and bugle/store/mem in
-// memory. Whatever works with a DB works with several processes that write at the same time.
+// Package store defines the storage interface: the records of workspaces, and the transactions that read and write
+// them. The records are campaigns with their summaries and revisions, working copies, users, the outbox, test sends,
+// settings, and idempotency keys. bugle/store/kv implements them over an ordered key-value store (bugle/store/badger on
+// disk, bugle/store/mem in memory), and bugle/store/postgres in tables. Several processes can use the same store at
+// once.
 package store
 
 import (
@@ -14,52 +13,51 @@ import (
 	"bugle/engine"
 )
 
-// DB is the records of workspaces. It is safe for concurrent use.
+// DB is a store of workspace records. It is safe for concurrent use.
 type DB interface {
-	// Read runs fn on an unchanging picture of the store.
+	// Read runs fn on a snapshot of the store.
 	Read(ctx context.Context, fn func(Tx) error) error
-	// Write runs fn in one transaction. Where another transaction changed what fn has read, fn runs again, so it must
-	// have no effect but on its Tx; it must not start another Write. When Write returns nil, the changes are durable;
-	// when it fails, none of them is.
+	// Write runs fn in one transaction. If another transaction changes what fn has read, fn runs again, so it must have
+	// no effects except on its Tx, and it must not start another Write. If Write returns nil, the changes are durable;
+	// if it fails, none of them is stored.
 	Write(ctx context.Context, fn func(Tx) error) error
-	// Lease returns the id of the lease with which to mark long-running work. This handle holds the lease from the first
-	// record that is marked with it until the handle is closed or its process dies. A process that was suspended for too
-	// long loses it, and gets another one for new work; see [Idempotency].
+	// Lease returns the id of the lease that marks long-running work of this handle. The handle holds the lease from
+	// the first record that is marked with it until the handle is closed or its process dies. If the process is
+	// suspended for too long, the lease expires and new work gets another one; see [Idempotency].
 	Lease() string
-	// Close ends the store. Closing twice is no error.
+	// Close closes the store. Closing it twice is not an error.
 	Close() error
 }
 
-// Tx is one transaction. It belongs to the goroutine that got it, and ends with its function.
+// Tx is one transaction. It must only be used by the goroutine that runs its function, and ends with it.
 type Tx interface {
-	// Workspace returns the records of a workspace. Every method of them fails where the id is empty or has spaces or
+	// Workspace returns the records of a workspace. Their methods fail if the id is empty or contains spaces or
 	// unprintable characters.
 	Workspace(workspace string) WorkspaceTx
-	// Workspaces returns the ids of the workspaces in the store, sorted. A workspace whose settings are damaged or gone
-	// is found by its other records.
+	// Workspaces returns the ids of the workspaces in the store, sorted. A workspace whose settings are damaged or
+	// missing is found by its other records.
 	Workspaces() ([]string, error)
-	// Version is the version of the store that the transaction sees: each change makes a higher one. It is 0 where the
-	// store has none.
+	// Version returns the version of the store in the transaction's snapshot. Each change increases it. It is 0 if the
+	// store has no versions.
 	Version() uint64
-	// Watch has w told what the transaction changes from now on. That counts once it is committed.
+	// Watch makes the transaction report its later changes to w. The changes are only final once the transaction
+	// commits.
 	Watch(w Watcher)
 }
 
-// Watcher is told what a transaction changes, for who keeps it elsewhere, too.
+// Watcher receives the changes of a transaction as they are made, to update an index outside of the store.
 type Watcher interface {
-	// SummaryStored is called with a campaign's summary as it is stored.
+	// SummaryStored is called with each campaign summary that is stored.
 	SummaryStored(workspace string, row engine.Summary)
-	// CampaignRemoved is called when a campaign was removed.
+	// CampaignRemoved is called for each campaign that is removed.
 	CampaignRemoved(workspace, id string)
 	// SettingsStored is called when the settings of a workspace are stored.
 	SettingsStored(workspace string)
 }
 
-// WorkspaceTx is the records of one workspace within one transaction. Its methods fail with [ErrNotFound] where a record is
-// not there and with a *[CorruptError] where it is damaged.
-//
-// The methods that walk over records go on after a damaged one, and return all that was damaged at the end: one bad
-// record hides no other.
+// WorkspaceTx is the records of one workspace within one transaction. Its methods fail with [ErrNotFound] if a record
+// does not exist and with a *[CorruptError] if it is damaged. Methods that iterate over records continue after a
+// damaged one, and return all damage at the end.
 type WorkspaceTx interface {
 	Settings
 	Campaigns
@@ -75,60 +73,60 @@ type WorkspaceTx interface {
 
 // Settings are the settings of a workspace.
 type Settings interface {
-	// Settings returns the workspace's settings, or [ErrNotFound] where there is no such workspace. Where their record is
-	// damaged or gone it returns a copy of it, and a [CorruptError] where there is none that is whole.
+	// Settings returns the workspace's settings, or [ErrNotFound] if there is no such workspace. If their record is
+	// damaged or missing, it returns a copy of them, and if no copy can be read, a [CorruptError].
 	Settings() (engine.Workspace, error)
-	// SettingsIfChanged is Settings, but returns known where the record is still the one that it was read from. known may be
-	// nil.
+	// SettingsIfChanged is like Settings, but returns cached if the record is unchanged. cached may be nil.
 	SettingsIfChanged(cached *CachedSettings) (*CachedSettings, error)
-	// SettingsDamage returns the [CorruptError] that says what is wrong with the record of the settings, whether or not
-	// there is a copy; nil where nothing is, and [ErrNotFound] where there is no such workspace.
+	// SettingsDamage returns a [CorruptError] if the settings record is damaged, whether or not there is a copy; nil if
+	// it is not damaged; and [ErrNotFound] if there is no such workspace.
 	SettingsDamage() error
-	// PutSettings stores the settings over earlier ones. Their id is the workspace's.
+	// PutSettings stores the settings and replaces earlier ones. Their id must be the workspace's.
 	PutSettings(w engine.Workspace) error
 }
 
 // Campaigns are the campaigns of a workspace.
 type Campaigns interface {
-	// Campaign returns a campaign as it is.
+	// Campaign returns the current version of a campaign.
 	Campaign(id string) (engine.Campaign, error)
-	// AddCampaign stores a campaign that is new, with its summary and its first revision.
+	// AddCampaign stores a new campaign with its summary and its first revision.
 	AddCampaign(c engine.Campaign, sum engine.Summary, rev engine.Revision) error
-	// PutCampaign stores a campaign over an earlier one, and returns the number of its revision. With coalesce, the
-	// revision takes the place of the last one where that is possible.
+	// PutCampaign stores a new version of a campaign, and returns its revision number. With coalesce, it replaces the
+	// last revision if possible.
 	PutCampaign(c engine.Campaign, sum engine.Summary, rev engine.Revision, coalesce bool) (int64, error)
-	// DeleteCampaign removes a campaign with all that belongs to it. It is gone at once; what takes a while is done by
-	// FinishDeletes.
+	// DeleteCampaign removes a campaign and everything that belongs to it. The campaign is gone at once; FinishDeletes
+	// removes the remaining records of a long history.
 	DeleteCampaign(id string) error
-	// ClearCampaign removes whatever is there of a campaign, damaged or not.
+	// ClearCampaign removes all records of a campaign, damaged or not.
 	ClearCampaign(id string) error
-	// FinishDeletes removes more of what deleted campaigns have left, and reports whether there is still some.
+	// FinishDeletes removes some of the remaining records of deleted campaigns, and reports whether more remain.
 	FinishDeletes() (more bool, err error)
-	// Upgrade brings a campaign that an earlier program wrote, and its working copy, to the present format.
+	// Upgrade migrates a campaign of an earlier version, and its working copy, to the current format.
 	Upgrade(id string) error
 }
 
-// Summaries are the rows of the campaigns in lists.
+// Summaries are the summaries of campaigns, which lists show.
 type Summaries interface {
 	// Summary returns the summary of a campaign.
 	Summary(id string) (engine.Summary, error)
-	// SummariesByID calls fn with the summaries of those of the campaigns that are there, in any order.
+	// SummariesByID calls fn with the summaries of the given campaigns, in any order. It skips campaigns that do not
+	// exist.
 	SummariesByID(ids []string, fn func(engine.Summary) error) error
 	// Summaries calls fn with each summary, in the order of the ids.
 	Summaries(fn func(engine.Summary) error) error
-	// NewestSummaries calls fn with each summary, those changed last first.
+	// NewestSummaries calls fn with each summary, the last changed first.
 	NewestSummaries(fn func(engine.Summary) error) error
 	// ChangedSummaries calls fn with each summary that was stored after a version of the store, see [Tx].
 	ChangedSummaries(since uint64, fn func(engine.Summary) error) error
-	// CountSummaries returns how many there are; false where the store does not know without reading them.
+	// CountSummaries returns the number of summaries, or false if the store would have to read them to count them.
 	CountSummaries() (int, bool)
 }
 
 // History is the revisions of campaigns.
 type History interface {
-	// Revision returns a campaign as it was at a revision.
+	// Revision returns the campaign at revision n.
 	Revision(id string, n int64) (engine.Campaign, error)
-	// Revisions returns the revisions of a campaign, the newest first.
+	// Revisions returns the revisions of a campaign, newest first.
 	Revisions(id string) ([]engine.Revision, error)
 }
 
@@ -156,7 +154,7 @@ type Users interface {
 	DeleteProfile(id string) error
 }
 
-// Content is the content blocks, product sets, content APIs and templates of a workspace.
+// Content is the product sets, content APIs, and templates of a workspace.
 type Content interface {
 	ContentItem(ref engine.ContentRef) (engine.ContentItem, error)
 	// Content calls fn with each item of a kind, in the order of their names.
@@ -177,67 +175,67 @@ type Outbox interface {
 
 // TestSends are the records of test sends.
 type TestSends interface {
-	// TestSends calls fn with the newest records, at most so many, the newest first.
+	// TestSends calls fn with the newest records, newest first, at most limit of them.
 	TestSends(limit int, fn func(engine.TestRecord) error) error
 	PutTestSend(t engine.TestRecord) error
 }
 
 // Idempotency is the idempotency keys and request ids of a workspace.
 type Idempotency interface {
-	// IdempotencyRecord returns the record of a key. It returns expired ones too: the caller's clock decides
-	// ([Idempotent.Expired]).
+	// IdempotencyRecord returns the record of a key, even if it has expired, because the caller's clock decides
+	// ([IdempotencyRecord.Expired]).
 	IdempotencyRecord(op, key string) (IdempotencyRecord, error)
-	// PutIdempotencyRecord stores the record of a key over an earlier one. It needs a time of expiry.
+	// PutIdempotencyRecord stores the record of a key and replaces an earlier one. ExpiresAt must be set.
 	PutIdempotencyRecord(i IdempotencyRecord) error
 	DeleteIdempotencyRecord(op, key string) error
-	// LeaseHeld reports whether the lease with that id (see [DB]) is held, so that work marked with it may still be running.
-	// After a process has died, its lease in a shared database takes some seconds to expire.
+	// LeaseHeld reports whether the lease with that id (see [DB]) is held, so that work marked with it may still be
+	// running. After a process has died, its lease in a shared database takes some seconds to expire.
 	LeaseHeld(lease string) (bool, error)
-	// RequestID returns until when a request id is taken.
+	// RequestID returns the time until which a request id is in use.
 	RequestID(op, id string) (time.Time, error)
 	PutRequestID(op, id string, until time.Time) error
-	// Sweep removes some of the keys and request ids whose time is over, and reports whether there are more.
+	// Sweep removes some of the expired keys and request ids, and reports whether more remain.
 	Sweep(now time.Time) (more bool, err error)
 }
 
-// Feed is a [DB] that other processes write to directly, and that reports their changes.
+// Feed is a [DB] that several processes write to, and that publishes their changes.
 type Feed interface {
-	// Follow calls tell with the changes that other handles commit after ready was called, at least once each, until ctx
-	// ends. If changes may have been missed, for example after a long interruption, it calls tell with the zero Change.
-	// Calls of tell do not overlap.
+	// Follow calls deliver with the changes that other handles commit after ready was called, at least once each, until
+	// ctx ends. If changes may have been missed, for example after a long interruption, it calls deliver with the zero
+	// Change. Calls of deliver do not overlap.
 	Follow(ctx context.Context, ready func(), deliver func([]Change))
-	// Sync returns when all followers of this handle have received every change that was committed before the call.
-	// Without followers it returns at once.
+	// Sync waits until all followers of this handle have received every change that was committed before the call.
+	// Without followers it returns immediately.
 	Sync(ctx context.Context) error
 }
 
-// Kind is the kind of records that a [Change] is about.
+// Kind is the kind of record that a [Change] affects.
 type Kind string
 
 // The kinds of changes.
 const (
 	ChangedCampaign Kind = "campaign"
-	ChangedSettings Kind = "settings" // the workspace's, or its content
+	ChangedSettings Kind = "settings" // of the workspace, or its content
 	ChangedUser     Kind = "user"
-	ChangedOutbox   Kind = "outbox" // also the test history
+	ChangedOutbox   Kind = "outbox" // or the history of test sends
 )
 
-// Change is one change of a transaction.
+// Change is one change made by a transaction. The zero Change means that anything may have changed.
 type Change struct {
 	Workspace string
 	Kind      Kind
-	ID        string // of the campaign or user; empty for several
+	ID        string // of the campaign or user; empty if several changed
 }
 
-// CacheStore is a [DB] that keeps, for each name, one file beside its records that can be made of them again, so that the
-// next process has it quicker. What is kept goes with the store: it is encrypted as that is, and whatever does not fit
-// the records any more, or is damaged, is as if it were not there.
+// CacheStore is a [DB] that can store named caches next to its records. A cache contains data derived from the records,
+// so that the next process does not need to compute it again. It is encrypted like the store. A cache that does not
+// match the records or is damaged is treated as missing.
 type CacheStore interface {
-	// WriteCache replaces what is kept under a name. What write writes is made of the records that its transaction sees, or of
-	// later ones. When it fails, nothing may be kept.
+	// WriteCache replaces a cache. write derives the cache from the records of its transaction or from later ones. If
+	// WriteCache fails, the cache may be missing.
 	WriteCache(ctx context.Context, name string, write func(Tx, io.Writer) error) error
-	// ReadCache calls read with what is kept under a name, and since which version of the store records may have changed, see
-	// [Tx]. Only when Kept returns nil was it whole: until then read must not rely on it. It fails with [ErrNotFound]
-	// where nothing is kept that fits.
+	// ReadCache calls read with the contents of a cache and the version of the store since which records may have
+	// changed, see [Tx]. read must not rely on the contents before ReadCache returns nil, because the end of the cache
+	// may be damaged. ReadCache fails with [ErrNotFound] if there is no valid cache.
 	ReadCache(ctx context.Context, name string, read func(tx Tx, since uint64, r io.Reader) error) error
 }

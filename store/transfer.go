@@ -9,22 +9,22 @@ import (
 	"bugle/engine"
 )
 
-// Transferable is a [WorkspaceTx] whose records can be carried to another store as they are.
+// Transferable is a [WorkspaceTx] whose records can be copied to another store unchanged.
 type Transferable interface {
 	WorkspaceTx
-	// ImportCampaign stores a campaign that is not there as it is, with its number of a revision. Its history is added after.
+	// ImportCampaign stores a new campaign with its existing revision number. Its history is imported separately.
 	ImportCampaign(c engine.Campaign, sum engine.Summary) error
-	// ImportRevision stores a revision of a campaign that is there, which has none of that number.
+	// ImportRevision stores a revision of an existing campaign, which must not have that revision yet.
 	ImportRevision(id string, rev engine.Revision, c engine.Campaign) error
-	// EachIdempotencyRecord calls fn, which must not use the transaction, with every idempotency key.
+	// EachIdempotencyRecord calls fn, which must not use the transaction, with every idempotency record.
 	EachIdempotencyRecord(fn func(IdempotencyRecord) error) error
 	// EachRequestID calls fn, which must not use the transaction, with every request id.
 	EachRequestID(fn func(op, id string, until time.Time) error) error
 }
 
-// Transfer carries the records of a store to another one.
+// Transfer copies the records of a store to another one.
 type Transfer struct {
-	// Write runs fn in a transaction of the store that they go to: it is [DB.Write] of that, or within one that is open.
+	// Write runs fn in a transaction of the destination: [DB.Write], or a function that uses an open transaction.
 	Write    func(ctx context.Context, fn func(Tx) error) error
 	Progress func(records int) // may be nil
 
@@ -34,19 +34,19 @@ type Transfer struct {
 	size    int
 }
 
-// A transaction has so many records and bytes, about, at most.
+// Approximate limits of one transaction.
 const (
 	transferSteps = 500
 	transferSize  = 1 << 20
 )
 
-// Damaged returns what was damaged where it came from, and was left out.
+// Damaged returns the damage in the source. Damaged records are skipped.
 func (t *Transfer) Damaged() []error { return t.damaged }
 
-// Records returns how many records were carried.
+// Records returns the number of copied records.
 func (t *Transfer) Records() int { return t.records }
 
-// Workspace carries all records of a workspace, as a transaction sees them.
+// Workspace copies all records of a workspace from tx.
 func (t *Transfer) Workspace(ctx context.Context, tx Tx, id string) error {
 	from, ok := tx.Workspace(id).(Transferable)
 	if !ok {
@@ -54,7 +54,7 @@ func (t *Transfer) Workspace(ctx context.Context, tx Tx, id string) error {
 	}
 	w, err := from.Settings()
 	if err != nil {
-		return err // without them nothing could be read
+		return err // without settings, the destination could not be read
 	}
 	put := func(size int, fn func(Transferable) error) error { return t.add(ctx, id, size, fn) }
 	if err := put(0, func(a Transferable) error { return a.PutSettings(w) }); err != nil {
@@ -70,7 +70,7 @@ func (t *Transfer) Workspace(ctx context.Context, tx Tx, id string) error {
 	return t.flush(ctx, id)
 }
 
-// add adds a step to the transaction, and ends that where it is large.
+// add adds a step to the current transaction, and commits the transaction if it is large enough.
 func (t *Transfer) add(ctx context.Context, id string, size int, fn func(Transferable) error) error {
 	t.steps, t.size = append(t.steps, fn), t.size+size
 	if t.records++; t.Progress != nil && t.records%256 == 0 {
@@ -102,7 +102,7 @@ func (t *Transfer) flush(ctx context.Context, id string) error {
 	})
 }
 
-// collectDamage notes what is damaged, and returns every other error.
+// collectDamage records err if it is damage, and returns any other error.
 func (t *Transfer) collectDamage(err error) error {
 	var bad *CorruptError
 	if errors.As(err, &bad) {
@@ -165,7 +165,7 @@ func (t *Transfer) users(from Transferable, put func(int, func(Transferable) err
 		}
 		return flush()
 	})
-	if err := flush(); err != nil { // it counts for more than what is damaged
+	if err := flush(); err != nil { // this error is more important than damage
 		return err
 	}
 	return err
@@ -198,7 +198,7 @@ func (t *Transfer) messages(from Transferable, put func(int, func(Transferable) 
 	if err := t.collectDamage(err); err != nil {
 		return err
 	}
-	for i := range tests { // the oldest first: those of one moment stay in their order
+	for i := range tests { // oldest first, to preserve the order of records with the same time
 		r := tests[len(tests)-1-i]
 		if err := put(r.Body.Size(), func(a Transferable) error { return a.PutTestSend(r) }); err != nil {
 			return err

@@ -1,6 +1,5 @@
-// Command bench measures bugle on a store with many campaigns: how fast it starts, follows keys, searches,
-// validates and answers over HTTP, and what memory and disk it takes. It prints one JSON object with the results,
-// the targets and the machine.
+// Command bench measures bugle on a store with many campaigns: startup, response to keys, search, validation, requests
+// over HTTP, memory, and disk space. It prints one JSON object with the results, the targets, and the machine.
 package main
 
 import (
@@ -23,14 +22,14 @@ import (
 	"bugle/cmd/internal/bench"
 )
 
-// The exit codes are those of bugle.
+// The exit codes are the same as bugle's.
 const (
 	exitDone    = 0
 	exitFailed  = 1
 	exitMisused = 2
 )
 
-// usageError is one of how the program is called.
+// usageError is an error about invalid usage.
 type usageError struct{ error }
 
 func main() {
@@ -118,7 +117,7 @@ func measure(ctx context.Context, o bench.Options, only []string, out, errs io.W
 			return fmt.Errorf("the folder %s cannot be used: %w", o.Dir, err)
 		}
 	}
-	o.Say = func(text string) { fmt.Fprintln(errs, text) }
+	o.Progress = func(text string) { fmt.Fprintln(errs, text) }
 	if o.Program == "" {
 		dir, err := os.MkdirTemp("", "b")
 		if err != nil {
@@ -126,7 +125,7 @@ func measure(ctx context.Context, o bench.Options, only []string, out, errs io.W
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 		o.Program = filepath.Join(dir, "bugle")
-		o.Say("building bugle")
+		o.Progress("building bugle")
 		if said, err := exec.CommandContext(ctx, "go", "build", "-o", o.Program, "bugle/cmd/bugle").CombinedOutput(); err != nil {
 			return fmt.Errorf("bugle cannot be built, name one with --program: %w\n%s", err, said)
 		}

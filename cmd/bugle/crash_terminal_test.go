@@ -52,7 +52,7 @@ func crashWorker() {
 		os.Exit(1)
 	}
 	w.svc = svc
-	f.SayNotices()
+	f.PrintNotices()
 	w.say(crashLine{What: "ready"})
 	for {
 		w.work(context.Background())

@@ -16,7 +16,8 @@ import (
 // maxHelpWidth keeps the lines of paragraphs readable on wide terminals.
 const maxHelpWidth = 100
 
-// printHelp prints what a command does in a line, then a paragraph, the usage and examples, as wide as the terminal.
+// printHelp prints the help of a command: a line about what it does, a paragraph, the usage, and examples, wrapped to
+// the width of the terminal.
 func printHelp(f *cli.Factory, cmd *cobra.Command) {
 	width := 0 // not a terminal
 	if file, ok := cli.FileOf(f.Out); ok && cli.IsTerminal(file) {
@@ -34,8 +35,8 @@ func printHelp(f *cli.Factory, cmd *cobra.Command) {
 	fmt.Fprint(cmd.OutOrStdout(), text)
 }
 
-// wrapParagraphs wraps paragraphs at a width, and leaves tables and examples, whose lines are indented or are lists, as
-// they are.
+// wrapParagraphs wraps paragraphs at a width. It does not change indented lines and lists, which are tables and
+// examples.
 func wrapParagraphs(text string, width int) string {
 	parts := strings.Split(text, "\n\n")
 	for i, p := range parts {
@@ -49,7 +50,7 @@ func wrapParagraphs(text string, width int) string {
 // flagLine matches a flag and its name up to the description.
 var flagLine = regexp.MustCompile(`^ +-.*?\S   +`)
 
-// wrapFlags wraps the descriptions of flags at a width, each below its beginning. A width of 0 changes nothing.
+// wrapFlags wraps the descriptions of flags at a width and indents them. A width of 0 changes nothing.
 func wrapFlags(text string, width int) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {

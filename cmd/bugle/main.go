@@ -7,27 +7,27 @@ import (
 	"os/signal"
 	"syscall"
 
-	_ "bugle/cmd/bugle/internal/background/quiet" // before any terminal library: see there
-	_ "bugle/cmd/bugle/internal/heap"             // before what allocates
+	_ "bugle/cmd/bugle/internal/background/quiet" // must be imported before any terminal library; see the package
+	_ "bugle/cmd/bugle/internal/heap"             // must be imported before packages that allocate
 
 	"bugle/cmd/bugle/internal/cli"
 )
 
 func main() {
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // by nohup
+	if !signal.Ignored(syscall.SIGHUP) { // unless nohup ignores it
 		ends = append(ends, syscall.SIGHUP)
 	}
 	ctx, stop := untilSignal(ends...)
-	// A closed pipe is an error of the write and does not end the program, so that the store is closed as always.
-	// Notify, because an editor would inherit an ignored signal.
+	// Writing to a closed pipe returns an error and must not end the program, so that the store is closed as usual. Use
+	// Notify rather than Ignore, because an editor would inherit an ignored signal.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	code := run(ctx, os.Args[1:], os.Getenv, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 	stop()
 	os.Exit(code)
 }
 
-// untilSignal returns a context that ends with the first of some signals. A second signal ends a program that is slow
+// untilSignal returns a context that ends with the first of some signals. A second signal kills a program that is slow
 // to stop: the default handling is restored before the context ends.
 func untilSignal(ends ...os.Signal) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())

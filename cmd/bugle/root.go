@@ -66,9 +66,9 @@ func newRoot(f *cli.Factory) *cobra.Command {
 		set, _ := themes.Load(f.ThemesDir())
 		return set.Names(), cobra.ShellCompDirectiveNoFileComp
 	}); err != nil {
-		panic(err) // the flag is the line above
+		panic(err) // the flag was defined just above
 	}
-	cobra.EnableCommandSorting = false // they are listed in the order of the work
+	cobra.EnableCommandSorting = false // commands are listed in workflow order
 	flags := root.PersistentFlags()
 	flags.StringVar(&f.Data, "data", "", "`folder` or database URL of the store (default "+cli.EnvData+" or ~/.local/share/bugle)")
 	flags.StringVar(&f.Workspace, "workspace", "", "`id` of the workspace, if there are several (default "+cli.EnvWorkspace+")")
@@ -76,7 +76,7 @@ func newRoot(f *cli.Factory) *cobra.Command {
 	flags.StringVar(&f.RemoteName, "profile", "", "the former name of --remote")
 	flags.BoolVar(&f.JSON, "json", false, "print JSON")
 	if err := errors.Join(flags.MarkHidden("profile"), root.RegisterFlagCompletionFunc("remote", remote.CompleteRemoteFlag(&f.Environment))); err != nil {
-		panic(err) // the flags are the lines above
+		panic(err) // the flags were defined just above
 	}
 	root.AddGroup(
 		&cobra.Group{ID: groupBegin, Title: "Set up:"},
@@ -114,8 +114,8 @@ func newRoot(f *cli.Factory) *cobra.Command {
 	return root
 }
 
-// addCompletion adds cobra's completion command, and makes it refuse an unknown shell. It writes to the output that
-// root has now.
+// addCompletion adds cobra's completion command, and makes it refuse an unknown shell. It writes to the current output
+// of root.
 func addCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
@@ -133,7 +133,7 @@ func addCompletion(root *cobra.Command) {
 	}
 }
 
-// newHelp is cobra's help command, except that it fails for an unknown topic.
+// newHelp returns cobra's help command, except that it fails for an unknown topic.
 func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",

@@ -12,7 +12,7 @@ import (
 	"bugle/engine/phrase"
 )
 
-// printSummary prints what bugle shows where the terminal program cannot open.
+// printSummary prints what bugle shows if the terminal program cannot open.
 func printSummary(ctx context.Context, f *cli.Factory) error {
 	r, far, err := f.Remote()
 	switch {

@@ -92,7 +92,7 @@ type Options struct {
 // keyWorkFactor is that of a passphrase which is derived from a key: nobody can guess it.
 const keyWorkFactor = 10
 
-// secret returns the passphrase, and what guessing it is to cost.
+// secret returns the passphrase and its scrypt work factor.
 func (o Options) secret() (passphrase string, workFactor int) {
 	if o.Passphrase == "" && o.Key != nil {
 		return o.Key.Passphrase(), keyWorkFactor
@@ -100,7 +100,7 @@ func (o Options) secret() (passphrase string, workFactor int) {
 	return o.Passphrase, o.WorkFactor
 }
 
-// header returns what the backup reports of itself.
+// header returns the header of a new backup.
 func (o Options) header() Header {
 	h := Header{Format: Format, Made: o.Now.UTC().Truncate(time.Second), Program: o.Program, Encrypted: o.Passphrase != "" || o.Key != nil}
 	if o.Passphrase == "" && o.Key != nil {
@@ -110,21 +110,21 @@ func (o Options) header() Header {
 }
 
 var (
-	// ErrPassphrase says that a backup is encrypted, and the passphrase is missing or another one.
+	// ErrPassphrase reports that the passphrase of an encrypted backup is wrong.
 	ErrPassphrase = errors.New("wrong passphrase for this backup")
-	// ErrNoPassphrase says that a backup is encrypted and no passphrase was given.
+	// ErrNoPassphrase reports that a backup is encrypted and no passphrase was given.
 	ErrNoPassphrase = errors.New("this backup is encrypted; a passphrase is needed")
-	// ErrKey says that a backup is encrypted with the key of a store, and the one that was given is not it.
+	// ErrKey reports that a backup is encrypted with the key of a store, and another key was given.
 	ErrKey = errors.New("this backup is encrypted with the key of a store, and this is a different key")
-	// ErrDamaged says that a file is no backup, or not what was written.
+	// ErrDamaged reports that a file is not a backup or is damaged.
 	ErrDamaged = errors.New("this backup is damaged")
-	// ErrNewer says that a later program wrote the backup.
+	// ErrNewer reports that a newer version of the program wrote the backup.
 	ErrNewer = errors.New("this backup was written by a newer version; update bugle to read it")
 )
 
-// Write makes a backup of the store in a new file, while others go on writing: it holds the store as
-// it was at one moment. It is read again before it gets its name, and where anything fails, or ctx
-// ends, there is no file. A file of that name that is there is not touched, and an error.
+// Write writes a snapshot of the store to a new file, while others may write to the store. It verifies the file before
+// it gives it its name. If anything fails, or ctx ends, no file is left. It fails without changing anything if the file
+// exists.
 func Write(ctx context.Context, db kv.DB, file string, o Options) (info Info, err error) {
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
@@ -132,7 +132,7 @@ func Write(ctx context.Context, db kv.DB, file string, o Options) (info Info, er
 	return write(ctx, file, o, func(out io.Writer) error { return writeRecords(ctx, db, out, o) })
 }
 
-// write makes the file; records writes what is within it.
+// write creates the file; records writes its body.
 func write(ctx context.Context, file string, o Options, records func(io.Writer) error) (info Info, err error) {
 	if o.Now.IsZero() {
 		o.Now = time.Now()
@@ -171,7 +171,7 @@ func remove(name string) error {
 	return nil
 }
 
-// unwritable puts what the system says into a sentence.
+// unwritable describes an error of the system.
 func unwritable(file string, err error) error {
 	var path *os.PathError
 	switch {
@@ -274,7 +274,7 @@ func writeRecords(ctx context.Context, db kv.DB, out io.Writer, o Options) error
 	if err != nil {
 		return err
 	}
-	if l, ok := db.(interface{ Lost() []string }); ok { // after all was read: some of it is found then
+	if l, ok := db.(interface{ Lost() []string }); ok { // reading the store may have found more losses
 		c.Lost = l.Lost()
 	}
 	c.Lost = append(c.Lost, o.lost...)

@@ -10,14 +10,14 @@ import (
 	"bugle/store/kv"
 )
 
-// ErrIntact says that a campaign needs no backup.
+// ErrIntact reports that a campaign is not damaged.
 var ErrIntact = errors.New("the campaign is not damaged; nothing was restored")
 
-// ErrNotInBackup says that a backup does not have a campaign.
+// ErrNotInBackup reports that a backup does not contain a campaign.
 var ErrNotInBackup = errors.New("this backup does not have the campaign")
 
-// RestoreCampaign puts one campaign back from a backup, with its history, where it is damaged in the store or
-// gone. It fails with [ErrIntact] where it can be read, and with [ErrNotInBackup].
+// RestoreCampaign restores one campaign and its history from a backup if it is damaged or missing in the store. It
+// fails with [ErrIntact] if the campaign can be read, and with [ErrNotInBackup] if the backup does not contain it.
 func RestoreCampaign(ctx context.Context, db kv.DB, file, passphrase, workspace, id string) (Info, error) {
 	type record struct{ key, value []byte }
 	var records []record
@@ -50,6 +50,6 @@ func RestoreCampaign(ctx context.Context, db kv.DB, file, passphrase, workspace,
 				return err
 			}
 		}
-		return s.Upgrade(id) // the backup may be of an earlier format
+		return s.Upgrade(id) // the backup may have an earlier format
 	})
 }

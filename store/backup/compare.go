@@ -10,22 +10,20 @@ import (
 	"bugle/store/kv"
 )
 
-// MaxNamed is how many campaigns [Compare] names at most; it counts the others.
+// MaxNamed is the most campaigns that [Compare] names; it counts the others.
 const MaxNamed = 500
 
-// comparison is what a backup has that the store lacks.
+// comparison collects the campaigns that a backup has and the store does not.
 type comparison struct {
 	info    Info
 	missing []kv.MissingCampaign
-	more    int // that are not in lacks
+	more    int // not in missing
 }
 
-// Compare looks into the backups in the data folder for what a store has lost. A check of the store has found
-// that it has lost something; the campaigns that the backups have and the store does not, or only as they were
-// before, are added to what was found. Backups are read from the newest to the first one that was made of a whole
-// store. passphrase returns that of an encrypted backup, "" where it is not known.
-//
-// The findings that something is lost say which backup has it.
+// Compare searches the backups in the data folder for campaigns that the store has lost, and adds them to found, the
+// result of a check that found a loss: campaigns that the store does not have, or only at an earlier revision. It reads
+// backups from the newest to the first one of an undamaged store. passphrase returns the passphrase of an encrypted
+// backup, or "" if unknown. Compare also adds the name of the right backup to the findings about a loss.
 func Compare(ctx context.Context, db kv.DB, dataDir string, passphrase func(Info) string, found *kv.CheckResult) error {
 	if !found.HasLoss() {
 		return nil
@@ -79,7 +77,7 @@ func compare(ctx context.Context, db kv.DB, file, passphrase string, found *kv.C
 	return c, err
 }
 
-// add adds what a backup has that the store lacks to what was found.
+// add adds the missing campaigns to found.
 func (c comparison) add(found *kv.CheckResult) {
 	made := c.info.Made.Local().Format("2006-01-02 15:04")
 	for _, l := range c.missing {
@@ -100,7 +98,8 @@ func (c comparison) add(found *kv.CheckResult) {
 	}
 }
 
-// advise has the findings that something is lost name a backup. unread is why it could not be compared.
+// advise adds the name of a backup to the findings about a loss. unread is the reason why the backup could not be
+// compared.
 func advise(found *kv.CheckResult, info Info, unread error) {
 	made := info.Made.Local().Format("2006-01-02 15:04")
 	advice := fmt.Sprintf("the newest backup of the whole store is %s, of %s; restore it, or one campaign, with `bugle restore`", info.File, made)

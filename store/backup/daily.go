@@ -17,14 +17,14 @@ import (
 	"bugle/store/kv"
 )
 
-// Folder is the name of the folder of backups in the data folder, and Suffix how their names end.
+// Folder is the name of the backup folder in the data folder, and Suffix is the file name suffix of backups.
 const (
 	Folder = "backups"
 	Suffix = ".buglebackup"
 )
 
-// The names of backups: those that were asked for, and those that are made each day. A day's backup of
-// a store that was damaged is told by its name, as it must not push out the sound ones.
+// File name prefixes of manual and daily backups. A daily backup of a damaged store has its own prefix, so that it does
+// not replace healthy ones.
 const (
 	askedPrefix   = "bugle-"
 	dailyPrefix   = "daily-"
@@ -32,20 +32,20 @@ const (
 	stampLayout   = "20060102-150405"
 )
 
-// How many of the daily backups are kept: the last one of each of so many days, and of so many weeks.
+// How many daily backups are kept: the last one of each of the last days and weeks.
 const (
 	KeptDays  = 7
 	KeptWeeks = 4
-	// keptDamaged is how many are kept of those of a damaged store.
+	// keptDamaged is how many backups of a damaged store are kept.
 	keptDamaged = 2
 )
 
-// Name returns a file's path for a backup that is asked for at now.
+// Name returns the path for a manual backup at now.
 func Name(dataDir string, now time.Time) string {
 	return free(filepath.Join(dataDir, Folder, askedPrefix+now.Format(stampLayout)))
 }
 
-// free returns a name that no file has.
+// free returns a file name that does not exist.
 func free(base string) string {
 	name := base + Suffix
 	for n := 2; ; n++ {
@@ -56,7 +56,7 @@ func free(base string) string {
 	}
 }
 
-// MakeFolder makes the folder of backups in the data folder, which only its owner can read.
+// MakeFolder creates the backup folder in the data folder, readable only by its owner.
 func MakeFolder(dataDir string) error {
 	dir := filepath.Join(dataDir, Folder)
 	if err := errors.Join(os.MkdirAll(dir, 0o700), kv.SyncFolder(dataDir)); err != nil {
@@ -65,8 +65,7 @@ func MakeFolder(dataDir string) error {
 	return nil
 }
 
-// Sweep removes what backups that were not completed have left in the folder of backups. Nobody may be
-// making one.
+// Sweep removes incomplete backups from the backup folder. It must not run while a backup is being made.
 func Sweep(dataDir string) error {
 	dir := filepath.Join(escape(dataDir), Folder)
 	var failed []error
@@ -82,8 +81,7 @@ func Sweep(dataDir string) error {
 	return errors.Join(failed...)
 }
 
-// List returns the backups in the data folder, newest first, by what they say of themselves. What is no
-// backup is left out.
+// List returns the backups in the data folder, newest first, from their headers. It skips files that are not backups.
 func List(dataDir string) ([]Info, error) {
 	names, err := filepath.Glob(filepath.Join(escape(dataDir), Folder, "*"+Suffix))
 	if err != nil {
@@ -99,27 +97,27 @@ func List(dataDir string) ([]Info, error) {
 	return out, nil
 }
 
-// escape keeps a folder's name from being a pattern.
+// escape escapes a folder name for filepath.Glob.
 func escape(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
-// DailyOptions is how the daily backups of a store are made.
+// DailyOptions are the options of [StartDaily].
 type DailyOptions struct {
 	DataDir string
 	Program string
-	Key     *crypt.Key       // encrypts them; nil: they are not encrypted
-	Clock   func() time.Time // nil: time.Now
-	Logger  *slog.Logger     // nil: nothing is logged
-	// Delay is how long after its start the first one is made, if it is due; a program that only runs
-	// one command ends before. Look is how often it is looked whether one is due. 0 means 5 seconds,
-	// and a quarter of an hour.
+	Key     *crypt.Key       // encrypts the backups; nil: they are not encrypted
+	Clock   func() time.Time // time.Now if nil
+	Logger  *slog.Logger     // no log if nil
+	// Delay is how long after the start the first backup is made if it is due, so that programs that only run one
+	// command end before. Interval is how often to check whether a backup is due. The defaults for 0 are 5 seconds and
+	// 15 minutes.
 	Delay, Interval time.Duration
-	// OnBackup hears of each backup that was made, or why not; it may be nil.
+	// OnBackup is called after each backup with its description or error; it may be nil.
 	OnBackup func(Info, error)
 }
 
-// Daily makes the daily backups until it is closed.
+// Daily makes daily backups until it is closed.
 type Daily struct {
 	o    DailyOptions
 	db   kv.DB
@@ -127,9 +125,8 @@ type Daily struct {
 	done sync.WaitGroup
 }
 
-// StartDaily begins to make a backup of the store each day, in the data folder's folder of backups, and to
-// remove those that are older than the last of [KeptDays] days and [KeptWeeks] weeks. The store must
-// stay open until the keeper is closed.
+// StartDaily starts to make a daily backup of the store in the data folder's backup folder, and to remove backups
+// beyond the last [KeptDays] days and [KeptWeeks] weeks. The store must stay open until the result is closed.
 func StartDaily(db kv.DB, o DailyOptions) *Daily {
 	if o.Clock == nil {
 		o.Clock = time.Now
@@ -148,14 +145,14 @@ func StartDaily(db kv.DB, o DailyOptions) *Daily {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	k := &Daily{o: o, db: db, stop: stop}
-	if err := Sweep(o.DataDir); err != nil { // whoever had the store before may have been killed
+	if err := Sweep(o.DataDir); err != nil { // a previous owner of the store may have been killed
 		o.Logger.Error("cannot remove incomplete backups", "error", err)
 	}
 	k.done.Go(func() { k.run(ctx) })
 	return k
 }
 
-// Close ends it. A backup that is being made is given up.
+// Close stops the daily backups and cancels a backup in progress.
 func (k *Daily) Close() {
 	k.stop()
 	k.done.Wait()
@@ -184,8 +181,8 @@ func (k *Daily) run(ctx context.Context) {
 	}
 }
 
-// due reports whether there is no backup of the last day. One of a time to come, as there is after a
-// clock was set back, does not count.
+// due reports whether there is no backup of the last 24 hours. Backups with a time in the future, which exist after a
+// clock was set back, do not count.
 func (k *Daily) due() bool {
 	now := k.o.Clock()
 	for _, d := range k.dailies() {
@@ -241,9 +238,10 @@ func (k *Daily) dailies() (out []dailyFile) {
 	return out
 }
 
-// rotate removes the daily backups that are not kept any longer.
+// rotate removes daily backups beyond the retention.
 func (k *Daily) rotate() error {
-	// Those of a time to come, as there are after a clock was set back, do not push out the others.
+	// Backups with a time in the future, which exist after a clock was set back, are counted separately, so that they
+	// do not replace the others.
 	var now, later retained
 	var failed []error
 	for _, d := range k.dailies() {
@@ -258,7 +256,7 @@ func (k *Daily) rotate() error {
 	return errors.Join(failed...)
 }
 
-// retained counts what is kept, newest first.
+// retained counts the backups to keep, newest first.
 type retained struct {
 	days, weeks []string
 	damaged     int
@@ -274,7 +272,7 @@ func (k *retained) keep(d dailyFile) bool {
 	return first(&k.weeks, fmt.Sprint(y, w), KeptWeeks) || day
 }
 
-// first reports whether name is new among at most n, and adds it.
+// first reports whether name is new and fewer than n names have been seen, and adds it.
 func first(seen *[]string, name string, n int) bool {
 	if len(*seen) == n || slices.Contains(*seen, name) {
 		return false

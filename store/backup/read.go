@@ -20,13 +20,13 @@ import (
 	"bugle/store/kv"
 )
 
-// maxPart bounds a record of a backup, and maxHead its header.
+// Limits of the size of a record's key or value, and of the header.
 const (
 	maxPart = 64 << 20
 	maxHead = 64 << 10
 )
 
-// ReadHeader returns what a backup reports of itself, without reading it.
+// ReadHeader reads only the header of a backup.
 func ReadHeader(file string) (Info, error) {
 	r, err := open(file)
 	if err != nil {
@@ -36,7 +36,7 @@ func ReadHeader(file string) (Info, error) {
 	return r.info, nil
 }
 
-// Verify reads a backup from its first byte to its last, and returns what it holds.
+// Verify reads an entire backup, checks it, and returns a description of it.
 func Verify(ctx context.Context, file, passphrase string, progress func(records int)) (Info, error) {
 	return Read(ctx, file, passphrase, func(n int, _, _ []byte) error {
 		if progress != nil && n%1024 == 0 {
@@ -46,8 +46,8 @@ func Verify(ctx context.Context, file, passphrase string, progress func(records 
 	})
 }
 
-// Read calls fn with the records of a backup, and how many came before each. Only when it returns without an
-// error were they all what was written. Key and value are fn's until it returns.
+// Read calls fn with the records of a backup and the number of records before each. The records are only known to be
+// undamaged when Read returns nil. Key and value are valid only until fn returns.
 func Read(ctx context.Context, file, passphrase string, fn func(n int, key, value []byte) error) (Info, error) {
 	r, err := open(file)
 	if err != nil {
@@ -60,13 +60,13 @@ func Read(ctx context.Context, file, passphrase string, fn func(n int, key, valu
 	return r.info, nil
 }
 
-// reader reads one file.
+// reader reads one backup file.
 type reader struct {
 	file *os.File
 	info Info
-	body *bufio.Reader // up to the checksum
-	sum  hash.Hash     // of what was read
-	end  int64         // where the checksum begins
+	body *bufio.Reader // everything before the checksum
+	sum  hash.Hash     // of the bytes read so far
+	end  int64         // offset of the checksum
 }
 
 func open(file string) (r *reader, err error) {
@@ -180,7 +180,7 @@ func (r *reader) each(ctx context.Context, in *bufio.Reader, fn func(n int, key,
 	}
 }
 
-// finish compares what was read with what the backup says that it holds.
+// finish compares the records that were read with the [Contents] at the end of the backup.
 func (r *reader) finish(in *bufio.Reader, end []byte, n, damaged int) error {
 	if err := json.Unmarshal(end, &r.info.Contents); err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -197,7 +197,7 @@ func (r *reader) finish(in *bufio.Reader, end []byte, n, damaged int) error {
 	return nil
 }
 
-// readPart reads a key or a value into buf, where that is large enough.
+// readPart reads a key or a value, into buf if it is large enough.
 func readPart(in *bufio.Reader, buf []byte) ([]byte, error) {
 	n, err := binary.ReadUvarint(in)
 	if err != nil {
@@ -218,7 +218,7 @@ func unexpected(err error) error {
 	return err
 }
 
-// Load writes the records of a backup into a store, which must be new.
+// Load writes the records of a backup into a new store.
 func Load(ctx context.Context, db kv.DB, file, passphrase string, progress func(records int)) (Info, error) {
 	type record struct{ key, value []byte }
 	var some []record
@@ -251,6 +251,6 @@ func Load(ctx context.Context, db kv.DB, file, passphrase string, progress func(
 	if err := flush(); err != nil {
 		return info, err
 	}
-	// A backup of an earlier layout brings that layout with it.
+	// A backup has the format of the store that it was made from.
 	return info, kv.Prepare(ctx, db)
 }

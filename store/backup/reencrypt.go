@@ -13,13 +13,12 @@ import (
 	"bugle/store/kv"
 )
 
-// reencryptedSuffix ends the name of a backup that is being sealed anew.
+// reencryptedSuffix is the suffix of the temporary file while a backup is re-encrypted.
 const reencryptedSuffix = ".resealed"
 
-// Reencrypt encrypts a backup anew with the key to, or with nothing where that is nil: in its own place,
-// after what was written was read again. from opens it: the passphrase, or that of its key; empty where
-// it is not encrypted. What it says of itself stays as it is otherwise. When anything fails, it is as it
-// was.
+// Reencrypt encrypts a backup with another key, in place; nil removes the encryption. from is the current passphrase,
+// or that of the current key; empty if the backup is not encrypted. The rest of the header stays the same. The new file
+// is verified before it replaces the old one; if anything fails, the old one is unchanged.
 func Reencrypt(ctx context.Context, file, from string, to *crypt.Key) (info Info, err error) {
 	was, err := ReadHeader(file)
 	if err != nil {
@@ -45,7 +44,7 @@ func Reencrypt(ctx context.Context, file, from string, to *crypt.Key) (info Info
 	return info, kv.SyncFolder(filepath.Dir(file))
 }
 
-// copyRecords writes what is within a backup as it is.
+// copyRecords writes the decrypted body of a backup to out.
 func copyRecords(ctx context.Context, file, from string, out io.Writer) error {
 	info, err := Read(ctx, file, from, func(_ int, key, value []byte) error {
 		return errors.Join(writePart(out, key), writePart(out, value))

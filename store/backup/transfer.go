@@ -13,8 +13,8 @@ import (
 	"bugle/store/badger"
 )
 
-// WriteFrom is [Write] for a store of records that is no store of keys: it is copied into one first, in a folder beside
-// the file, which is removed then.
+// WriteFrom is like [Write] for a store that is not a key-value store. It first copies the store into a temporary one,
+// in a folder next to the file.
 func WriteFrom(ctx context.Context, from store.DB, file string, o Options) (info Info, err error) {
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
@@ -22,7 +22,7 @@ func WriteFrom(ctx context.Context, from store.DB, file string, o Options) (info
 	err = withTempStore(ctx, file, func(to *badger.DB, dir string) error {
 		carry := store.Transfer{Write: to.Write, Progress: func(n int) { o.Progress(Progress{Records: n}) }}
 		err := from.Read(ctx, func(tx store.Tx) error {
-			if carry.Records() > 0 { // the connection was lost: this is another picture of the store
+			if carry.Records() > 0 { // the connection was lost, and this is a different snapshot
 				return fmt.Errorf("%w while it was copied; try again", store.ErrUnreachable)
 			}
 			ids, err := tx.Workspaces()
@@ -46,8 +46,8 @@ func WriteFrom(ctx context.Context, from store.DB, file string, o Options) (info
 	return info, err
 }
 
-// LoadInto puts the workspaces of a backup into a store of records, in one transaction. It fails where one of them is there
-// already. The backup is read into a store of keys first, in a folder beside it, which is removed then.
+// LoadInto writes the workspaces of a backup into a store, in one transaction. It fails if one of them exists. It first
+// loads the backup into a temporary key-value store, in a folder next to the file.
 func LoadInto(ctx context.Context, to store.DB, file, passphrase string, progress func(records int)) (info Info, err error) {
 	err = withTempStore(ctx, file, func(from *badger.DB, _ string) error {
 		if info, err = Load(ctx, from, file, passphrase, progress); err != nil {
@@ -84,10 +84,10 @@ func carryAll(ctx context.Context, source, target store.Tx, progress func(record
 	return nil
 }
 
-// copyPrefix begins the names of the folders that [withTempStore] makes.
+// copyPrefix is the name prefix of the folders of temporary stores.
 const copyPrefix = ".bugle-copy-"
 
-// withTempStore runs fn with an empty store of keys in a folder beside a file.
+// withTempStore runs fn with an empty key-value store in a temporary folder next to a file.
 func withTempStore(ctx context.Context, file string, fn func(db *badger.DB, dir string) error) error {
 	if err := sweepCopies(filepath.Dir(file), time.Now()); err != nil {
 		return unwritable(file, err)
@@ -103,10 +103,10 @@ func withTempStore(ctx context.Context, file string, fn func(db *badger.DB, dir 
 	return errors.Join(err, os.RemoveAll(dir))
 }
 
-// openGracePeriod is how long after its folder was made a store is opened in it at the latest.
+// openGracePeriod is the longest time between creating the folder and opening the store in it.
 const openGracePeriod = time.Minute
 
-// sweepCopies removes the folders of [withTempStore] in a folder whose processes were killed.
+// sweepCopies removes the temporary stores of processes that were killed.
 func sweepCopies(folder string, now time.Time) error {
 	names, err := filepath.Glob(filepath.Join(escape(folder), copyPrefix+"*"))
 	for _, name := range names {

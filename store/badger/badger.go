@@ -1,4 +1,4 @@
-// Package badger keeps a store on disk, in a Badger database.
+// Package badger implements a key-value store on disk with a Badger database.
 package badger
 
 import (
@@ -21,59 +21,56 @@ import (
 	"bugle/store/kv"
 )
 
-// Options say where a store is.
+// Options are the options of [Open].
 type Options struct {
-	// Dir is the data folder. The database is in a folder of its own in it, which only its
-	// owner can read, so that Dir can hold other files, whatever their permissions.
+	// Dir is the data folder. The database has a folder of its own in it, accessible only by its owner, so Dir may
+	// contain other files with any permissions.
 	Dir string
-	// Logger gets what the database reports of its own work; nil drops it.
+	// Logger receives the log of the database; nil discards it.
 	Logger *slog.Logger
-	// Key finds the key of a store that is encrypted, by its id; the id is empty where the store has
-	// lost it, and any key may be tried. Nil finds none.
+	// Key finds the key of an encrypted store by its id. The id is empty if the store has lost it, and then any key may
+	// be tried. Nil finds no key.
 	Key KeyFinder
-	// Encrypt is the key that a store which is made is encrypted with; nil: it is not. A store that is
-	// there already must be encrypted with it.
+	// Encrypt is the key for a new store; nil means that it is not encrypted. An existing store must be encrypted with
+	// this key.
 	Encrypt *crypt.Key
-	// OnDamage hears of each damage that is found while the store is open, once for each table: a sentence for
-	// people. What is wrong as it opens is told by [DB.Notices] alone. It is called while somebody reads, and
-	// must neither wait nor use the store; nil: nobody hears.
+	// OnDamage is called with a sentence for people for each damage that is found while the store is open, once per
+	// table. Damage that is found when the store opens is only in [DB.Notices]. OnDamage is called during reads, so it
+	// must not block or use the store. It may be nil.
 	OnDamage func(notice string)
 }
 
-// KeyFinder finds a key by its id. It fails with [crypt.ErrNoKey] where it is not there; its errors say
-// what to do.
+// KeyFinder finds a key by its id. It fails with [crypt.ErrNoKey] if the key does not exist; its errors say what to do.
 type KeyFinder func(ctx context.Context, id string) (crypt.Key, error)
 
 // Folder is the name of the database's folder in the data folder.
 const Folder = "store"
 
 const (
-	maxValue = files.ValueLogSize // a value must fit in a value log file
-	// reserve is the free space without which nothing is written. The database writes into
-	// files mapped to memory: a disk that is full ends the process with a bus error, before
-	// anybody can say what happened. This is enough for a full table and its compaction.
+	maxValue = files.ValueLogSize // a value must fit into a value log file
+	// reserve is the free disk space that writes require. The database writes to memory-mapped files: on a full disk, a
+	// bus error would end the process before it could report anything. The reserve is enough for a full table and its
+	// compaction.
 	reserve = 64 << 20
-	// inlineLimit is how long a value may be that is kept beside its key, in bytes.
+	// inlineLimit is the largest value in bytes that is stored next to its key.
 	inlineLimit = 1 << 20
-	// maxAttempts is how often a transaction runs that conflicts with others each time. Each time one
-	// of the others got what it wanted, and who was refused most often is next.
+	// maxAttempts is how often a transaction runs if it conflicts each time. Each conflict means that another
+	// transaction succeeded, and the transaction that was refused most often is next.
 	maxAttempts = 1000
 )
 
-var compactors = 2 // a test changes it
+var compactors = 2 // changed by tests
 
-// settings are measured: with them 100,000 documents of 8 KB open in 10 ms, and a durable write takes
-// 0.3 ms. The lists of blocks are read whenever a store opens, and stay in memory: blocks of 16 KB make
-// them a quarter of what those of 4 KB need, and the store a third smaller. What is read most, the rows of
-// lists, is kept elsewhere: a larger cache of blocks would hold what the last scan left. Values are kept inline,
-// as the value log is not checked when it is read, and its space is not given back.
-//
-// Memory: Badger builds up to five tables of one compaction at once, each in buffers of about six times its size.
-// So tables are small, and on all levels of one size; they are no smaller as each is a file to open at the start.
-// See [drainAllocPool] as well.
-//
-// Most reads of a new record are of what is not there, and whether that is so is read from the disk ([tables.checkNewer])
-// where a filter says that it may be there: so filters err once in a thousand times, for half a byte more a record.
+// settings returns the measured settings of the database: with them, 100,000 documents of 8 KB open in 10 ms, and a
+// durable write takes 0.3 ms. The block indexes are read whenever a store opens and stay in memory: with blocks of 16
+// KB they need a quarter of what they would need with 4 KB, and the store is a third smaller. The data that is read
+// most, the rows of lists, is cached elsewhere, so a larger block cache would only hold what the last scan left. Values
+// are inline, because Badger does not verify the value log when it reads it, and does not free its space. Memory:
+// Badger builds up to five tables of a compaction at once, each in buffers of about six times its size. So tables are
+// small and have the same size on all levels. They are not smaller because opening the store opens each file. See also
+// [drainAllocPool]. Most reads of a new record look for keys that do not exist. If a filter says that a key may exist,
+// the disk is read ([tables.checkNewer]). So filters have a false positive rate of one in a thousand, for half a byte
+// more per record.
 func settings(dir string, log *slog.Logger) badger.Options {
 	o := badger.DefaultOptions(dir).
 		WithMemTableSize(16 << 20).
@@ -90,7 +87,7 @@ func settings(dir string, log *slog.Logger) badger.Options {
 		WithIndexCacheSize(8 << 20).
 		WithCompression(options.Snappy).
 		WithSyncWrites(true).
-		WithDetectConflicts(false). // commits does
+		WithDetectConflicts(false). // commits detects conflicts
 		WithChecksumVerificationMode(options.OnBlockRead).
 		WithMetricsEnabled(false).
 		WithLogger(events{log: log})
@@ -103,24 +100,24 @@ type DB struct {
 	kv.Records
 
 	db          *badger.DB
-	dir         string // the data folder, for messages
-	path        string // the database's folder
+	dir         string // data folder, for messages
+	path        string // database folder
 	free        func(path string) (uint64, error)
-	openNotices []string // what was wrong as it was opened
+	openNotices []string // problems found when the store was opened
 
-	// readOnly says that the disk was full as the store was opened: it can only be read.
+	// readOnly is true if the disk was full when the store was opened.
 	readOnly bool
 
 	vault       *keyring
-	identity    *identity                       // nil: the disk was full before it got one
-	named       map[uint64]badger.TableManifest // as it was opened
-	openVersion uint64                          // the newest version then
+	identity    *identity                       // nil if the disk was full before the store got one
+	named       map[uint64]badger.TableManifest // when the store was opened
+	openVersion uint64                          // newest version when the store was opened
 	lost        atomic.Pointer[[]lostMark]
-	lostMu      sync.Mutex // of who writes marks
+	lostMu      sync.Mutex // serializes writes of lost marks
 	tables      tables
 	log         *slog.Logger
-	damaged     atomic.Bool                         // a table is not what was written
-	onDamage    atomic.Pointer[func(notice string)] // nil until it is open
+	damaged     atomic.Bool                         // a damaged table was found
+	onDamage    atomic.Pointer[func(notice string)] // nil until the store is open
 	gaps        gaps
 	stop        chan struct{}
 	proved      sync.WaitGroup
@@ -134,13 +131,13 @@ type DB struct {
 	closed   bool
 	running  sync.WaitGroup
 	closing  sync.Once
-	closeErr error // what closing came to
+	closeErr error // result of Close
 }
 
-// Open opens the store in a data folder, and makes both where they are not there. It fails
-// with a *[store.LockedError] where another process has it open, with [store.ErrNewerVersion] where
-// a later program wrote it, with [store.ErrDiskFull] where the disk has no space left, and with
-// [crypt.ErrNoKey] or [crypt.ErrWrongKey] where it is encrypted and cannot be read.
+// Open opens the store in a data folder, and creates both if they do not exist. It fails with a *[store.LockedError] if
+// another process has the store open, with [store.ErrNewerVersion] if a newer version wrote it, with
+// [store.ErrDiskFull] if the disk has no space left, and with [crypt.ErrNoKey] or [crypt.ErrWrongKey] if it is
+// encrypted and cannot be read.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -178,15 +175,15 @@ func newDB(dir, path string, log *slog.Logger) *DB {
 }
 
 const (
-	// emptyFile is what the database says (z.NewFile) of a log that a process has left empty which
-	// was killed as it made it. It is made whole by the attempt that fails so, one at a time.
+	// emptyFile is the error text (z.NewFile) for an empty log, left by a process that was killed while it created the
+	// log. The failing attempt completes one such log.
 	emptyFile = "Create a new file"
-	// maxOpenAttempts is how often opening is tried: a killed process leaves one value log and one table.
+	// maxOpenAttempts is how often opening is tried: a killed process leaves one incomplete value log and one table.
 	maxOpenAttempts = 4
 )
 
-// openOrRepair opens the database when its files are what was written. Of one that is damaged it opens
-// what is whole, and keeps the damaged files aside.
+// openOrRepair opens the database. If it is damaged, it first salvages the intact records into a new database and keeps
+// the damaged files in another folder.
 func (d *DB) openOrRepair(ctx context.Context, o Options) error {
 	log := o.Logger
 	release, err := lockFolder(d.path)
@@ -247,7 +244,7 @@ func (d *DB) openOrRepair(ctx context.Context, o Options) error {
 	return d.begin(inspection{verified: true, identity: identity, listed: listed})
 }
 
-// repairNotice returns what was wrong, and what became of it.
+// repairNotice describes the damage and how it was repaired.
 func repairNotice(dir, aside string, found inspection, marks []lostMark) string {
 	text := fmt.Sprintf("the store in %s was damaged (%s); it was replaced by everything that could be read, and the damaged files are in %s", dir, strings.Join(found.problems, "; "), aside)
 	if len(marks) == 0 {
@@ -261,7 +258,7 @@ func (d *DB) openFiles(log *slog.Logger) (err error) {
 		d.compactions = newCompactions()
 		o := d.vault.settings(d.path, log).WithLogger(events{log, d.compactions})
 		if d.readOnly {
-			o = o.WithNumCompactors(0) // they write
+			o = o.WithNumCompactors(0) // compactors write
 		} else {
 			o = d.logs.begin(d.path, o)
 		}
@@ -277,7 +274,7 @@ func (d *DB) openFiles(log *slog.Logger) (err error) {
 	return restrictPermissions(d.path)
 }
 
-// begin starts what goes on while the store is open.
+// begin starts the background work of an open store.
 func (d *DB) begin(found inspection) error {
 	if err := d.readLost(); err != nil {
 		return errors.Join(d.explain(err), d.db.Close())
@@ -307,7 +304,7 @@ func (d *DB) begin(found inspection) error {
 	return nil
 }
 
-// countsMatch counts the records of a store that has no counts yet.
+// ensureCounts counts the records of a store that has no counts yet.
 func (d *DB) ensureCounts() error {
 	if d.readOnly {
 		return nil
@@ -320,7 +317,7 @@ func (d *DB) ensureCounts() error {
 	return recount(d.db, d.identity)
 }
 
-// identify sets the id of the store, and reports whether it has made one.
+// identify sets the id of the store, and reports whether it created one.
 func (d *DB) identify(found inspection) (made bool) {
 	d.identity = found.identity
 	switch {
@@ -333,7 +330,7 @@ func (d *DB) identify(found inspection) (made bool) {
 	return false
 }
 
-// open opens the database. It panics where some of its files are damaged.
+// open opens the database. Badger panics if some of its files are damaged.
 func open(o badger.Options) (db *badger.DB, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -354,8 +351,7 @@ func (d *DB) View(ctx context.Context, fn func(kv.Tx) error) error {
 	return fn(&tx{ctx: ctx, txn: at.txn, db: d})
 }
 
-// Update implements [kv.DB]. A context that ends while the changes are being written does
-// not undo them.
+// Update implements [kv.DB]. If the context ends while the changes are being written, they are still committed.
 func (d *DB) Update(ctx context.Context, fn func(kv.Tx) error) error {
 	if err := d.enter(ctx); err != nil {
 		return err
@@ -370,7 +366,7 @@ func (d *DB) Update(ctx context.Context, fn func(kv.Tx) error) error {
 	return fmt.Errorf("other processes changed the same records %d times in a row; try again: %w", maxAttempts, badger.ErrConflict)
 }
 
-// attempt runs fn in a transaction and commits it.
+// attempt runs fn in a transaction once and commits it.
 func (d *DB) attempt(ctx context.Context, fn func(kv.Tx) error, tries int) error {
 	at := d.commits.acquire()
 	defer d.commits.release(at)
@@ -387,8 +383,7 @@ func (d *DB) attempt(ctx context.Context, fn func(kv.Tx) error, tries int) error
 	return d.explain(d.commits.commit(t.change))
 }
 
-// Close waits for the transactions that run, and closes the database. It must not be called
-// from within one.
+// Close waits for running transactions and closes the database. It must not be called within a transaction.
 func (d *DB) Close() error {
 	d.closing.Do(func() {
 		d.mu.Lock()
@@ -424,7 +419,7 @@ func (d *DB) Close() error {
 		d.tables.listClosed()
 		switch {
 		case d.damaged.Load():
-			_ = os.Remove(filepath.Join(d.path, closedFile)) // so that all is proved by the next to open it
+			_ = os.Remove(filepath.Join(d.path, closedFile)) // so that the next process verifies everything
 		case d.closeErr == nil:
 			writeClosed(d.path, since)
 		}
@@ -432,21 +427,21 @@ func (d *DB) Close() error {
 	return d.closeErr
 }
 
-// collectValueLogs rewrites value log files that hold mostly values which are no longer there: those
-// of records of more than 1 MB. Mostly there is none, and it takes no time.
+// collectValueLogs rewrites value log files in which most values, those of records of more than 1 MB, are obsolete.
+// Usually there are none, and it takes no time.
 func (d *DB) collectValueLogs() {
 	if d.checkWriteSpace() != nil {
 		return
 	}
 	for range 4 {
 		if err := d.db.RunValueLogGC(0.5); err != nil {
-			return // nothing to give back; a real fault shows when the database is closed
+			return // nothing to collect; a real error appears when the database is closed
 		}
 	}
 }
 
-// Compact merges the tables, so that each key is in one of them, as comes about by itself while a program
-// runs for long: for who has written much at once. Transactions may run meanwhile, but wait for it.
+// Compact merges the tables so that each key is in only one of them. This happens by itself in a long-running program;
+// it is useful after writing much at once. Transactions may run meanwhile, but wait for it.
 func (d *DB) Compact(ctx context.Context) error {
 	if err := d.enter(ctx); err != nil {
 		return err
@@ -458,7 +453,7 @@ func (d *DB) Compact(ctx context.Context) error {
 	return nil
 }
 
-// acquire counts a transaction in; its caller counts it out with running.Done.
+// enter counts a running transaction. The caller must call running.Done when it ends.
 func (d *DB) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

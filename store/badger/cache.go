@@ -25,10 +25,10 @@ import (
 
 var _ store.CacheStore = (*DB)(nil)
 
-// What is kept beside the records is a file, and a record that names it: it has the id of the store, the version
-// that the file was made of, and the file's size and checksum. The record is written once the file is durable. So a
-// file counts only where the store's own history has it: not where one of the two was restored without the
-// other, was cut off by a crash, or is of another store or another time.
+// A cache is a file, and a record that names the file: it has the id of the store, the version that the cache was made
+// from, and the file's size and checksum. The record is written once the file is durable. So a file is only valid if it
+// belongs to the store's own history: not if only one of the two was restored, if it was cut off by a crash, or if it
+// belongs to another store or another time.
 var cachePrefix = []byte("\x00kept")
 
 func cacheKey(name string) []byte { return append(slices.Clone(cachePrefix), name...) }
@@ -68,7 +68,7 @@ func (d *DB) WriteCache(ctx context.Context, name string, fill func(store.Tx, io
 	}
 	defer d.running.Done()
 	if d.identity == nil || d.damaged.Load() || len(d.Lost()) > 0 {
-		return fmt.Errorf("keeping %s: %w", name, store.ErrDataLost) // [DB.ReadCache] would not take it
+		return fmt.Errorf("keeping %s: %w", name, store.ErrDataLost) // [DB.ReadCache] would refuse it
 	}
 	if err := d.checkWriteSpace(); err != nil {
 		return err
@@ -113,14 +113,14 @@ func (d *DB) writeCache(ctx context.Context, name string, fill func(store.Tx, io
 	return k, kv.SyncFolder(d.path)
 }
 
-// cacheWriter writes a file while the context lasts and the disk has space.
+// cacheWriter writes a file until the context ends or the disk is full.
 type cacheWriter struct {
 	ctx     context.Context
 	d       *DB
 	f       *os.File
 	sum     xxhash.Digest
 	size    uint64
-	checked uint64 // how much was written when the space was looked at last
+	checked uint64 // number of bytes written at the last check of the free space
 }
 
 func (w *cacheWriter) Write(b []byte) (int, error) {
@@ -177,7 +177,7 @@ func (d *DB) ReadCache(ctx context.Context, name string, read func(tx store.Tx, 
 	return nil
 }
 
-// cacheRecord returns the record of what is kept, where it is of this store, and nothing of the store is lost.
+// cacheRecord returns the record of a cache if it belongs to this store and nothing of the store is lost.
 func (d *DB) cacheRecord(txn *badger.Txn, name string) (cacheHeader, error) {
 	if d.identity == nil || d.damaged.Load() || len(d.Lost()) > 0 {
 		return cacheHeader{}, store.ErrNotFound
@@ -218,8 +218,8 @@ func (r *cacheReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// The file of an encrypted store begins with a salt, from which its key follows, and has chunks sealed with AES-GCM,
-// each with its number; the last one, which is shorter than the others or empty, says so.
+// The cache of an encrypted store begins with a salt, from which its key is derived, and consists of numbered chunks
+// encrypted with AES-GCM. The last chunk, which is shorter than the others or empty, is marked as such.
 const (
 	saltSize   = 32
 	chunkBytes = 64 << 10
@@ -237,7 +237,7 @@ func nonce(n uint64) []byte { return binary.BigEndian.AppendUint64(make([]byte, 
 
 var lastChunk = []byte("last")
 
-// encryptWriter returns what encrypts what is written to it as the store is; its Close does not close w.
+// encrypter returns a writer that encrypts to w like the store; its Close does not close w.
 func (v *keyring) encrypter(w io.Writer) (io.WriteCloser, error) {
 	if v == nil {
 		return &plainWriter{bufio.NewWriterSize(w, chunkBytes)}, nil
@@ -282,7 +282,7 @@ func (s *encryptWriter) chunk(b, more []byte) error {
 
 func (s *encryptWriter) Close() error { return s.chunk(s.buf, lastChunk) }
 
-// decryptReader is the reverse of sealer.
+// decrypter returns a reader that reverses encrypter.
 func (v *keyring) decrypter(r io.Reader) (io.Reader, error) {
 	if v == nil {
 		return r, nil

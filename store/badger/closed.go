@@ -10,14 +10,13 @@ import (
 	"time"
 )
 
-// The closed file names the tables that were proved or written by the process that closed the store,
-// with size, time of change, and when they were last proved, a line each. What is as it says is not
-// proved again at once.
+// The CLOSED file lists the tables that the process verified or wrote before it closed the store, one per line, with
+// their size, modification time, and time of the last verification. Tables that match are not verified again at once.
 const closedFile = "CLOSED"
 
 type closedTable struct {
 	stamp  string
-	proved time.Time // zero where that is not known
+	proved time.Time // zero if unknown
 }
 
 type closedTables map[string]closedTable
@@ -50,8 +49,8 @@ func readClosed(path string) closedTables {
 
 func (c closedTables) has(info fs.FileInfo) bool { return c[info.Name()].stamp == stamp(info) }
 
-// writeClosed notes the tables of a database that was just closed; since says when a table was last
-// proved. That it fails means more work for the next to open it.
+// writeClosed lists the tables of a database that was just closed; since returns when a table was last verified. If it
+// fails, the next process has to verify more.
 func writeClosed(path string, since func(name string) time.Time) {
 	files, err := os.ReadDir(path)
 	if err != nil {

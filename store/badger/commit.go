@@ -14,65 +14,63 @@ import (
 	"bugle/store/kv"
 )
 
-// Badger syncs its log once for each transaction, one after another, and lets nobody begin to read
-// while it does. Here transactions that end at the same time are committed as one, which is synced
-// once, and who begins meanwhile reads what was durable before.
-//
-// A transaction reads a snapshot and keeps what it writes to itself ([tx]). When it ends, it waits
-// in line. The first in line leads: it takes all that wait, refuses those that have read what others
-// changed since, writes what the others changed in one transaction of Badger's, whose commit returns
-// when it is synced, makes the next snapshot of it, and only then lets anybody know.
+// Badger syncs its log once per transaction, one after another, and blocks new readers meanwhile. This file implements
+// group commit instead: transactions that end at the same time are committed together with one sync, and transactions
+// that begin meanwhile read the last durable state. A transaction reads a snapshot and buffers its writes ([tx]). When
+// it ends, it joins a queue. The first in the queue is the leader: it takes the waiting transactions, refuses those
+// that conflict with later changes, writes the others in a single Badger transaction whose commit returns after the
+// sync, creates the next snapshot, and only then reports the results.
 
 // write is one record that a transaction sets or deletes.
 type write struct {
 	key, value []byte
-	keyHash    uint64 // fingerprint of key
+	keyHash    uint64 // hash of key
 	deleted    bool
 	existed    bool // before the transaction
 }
 
-// change is what one transaction has read and written.
+// change is the reads and writes of one transaction.
 type change struct {
 	version uint64       // version of its snapshot
-	reads   []uint64     // fingerprints of the keys
-	ranges  []files.Span // that were scanned, of which reads has only the keys that were there
+	reads   []uint64     // hashes of the keys
+	ranges  []files.Span // scanned ranges; reads only has the keys that existed in them
 	writes  []write
 	count   int64 // of records and bytes, as Badger counts them
 	size    int64
 	tries   int // how often it was refused before
 
-	// exclusive, where it is not nil, is done instead of writing, while nobody else writes.
+	// exclusive, if not nil, runs instead of writing, while nobody else writes.
 	exclusive func() error
 
 	err  error
-	turn chan bool // true: it leads now; false: it is done, and err says how
+	turn chan bool // true: it becomes the leader; false: it is finished, with result err
 }
 
-// errInterrupted says that who led did not come to an end.
+// errInterrupted reports that the leader of a commit did not finish.
 var errInterrupted = errors.New("the change was interrupted while it was written")
 
-// commits commits changes, one group after another.
+// commits implements group commit.
 type commits struct {
 	db      *badger.DB
 	logs    *logs
 	of      *identity
-	prepare func() error // says why nothing may be written now
+	prepare func() error // returns an error if nothing can be written now
 	reached func(version uint64)
 
 	mu        sync.Mutex
 	waiting   []*change
-	hasLeader bool // somebody leads
+	hasLeader bool // there is a leader
 	newest    *snapshot
 	live      []*snapshot // in use, oldest first
 
-	// Who leads has these to itself.
-	last   map[uint64]uint64 // fingerprint of a key to the version that wrote it last
-	groups []group           // what last holds, oldest first
-	// counts is how many records there are; nil: it has to be read again, as a commit has failed.
+	// Only the leader uses these fields.
+	last   map[uint64]uint64 // key hash → version that last wrote the key
+	groups []group           // contents of last, oldest first
+	// counts is the number of records; nil if a commit has failed and it must be read again.
 	counts kv.Counts
 }
 
-// group is what the changes wrote that were committed at once.
+// group is the changes that were committed together.
 type group struct {
 	version uint64
 	prints  []uint64
@@ -85,7 +83,7 @@ func (c *commits) begin(db *badger.DB, logs *logs, of *identity, prepare func() 
 	c.live = []*snapshot{c.newest}
 }
 
-// end releases the newest snapshot; nobody uses any other then.
+// end releases the newest snapshot when nobody uses any other.
 func (c *commits) end() {
 	if c.newest != nil {
 		c.release(c.newest)
@@ -93,8 +91,7 @@ func (c *commits) end() {
 	}
 }
 
-// commit makes a change durable, or fails with [badger.ErrConflict] where something that it has read
-// was changed since.
+// commit makes a change durable, or fails with [badger.ErrConflict] if something that it read has changed since.
 func (c *commits) commit(ch *change) error {
 	ch.turn = make(chan bool, 1)
 	c.mu.Lock()
@@ -111,7 +108,7 @@ func (c *commits) commit(ch *change) error {
 	return ch.err
 }
 
-// lead commits those in line, the caller's change among them, and lets the next one lead.
+// lead commits the queued changes, including the caller's, and appoints the next leader.
 func (c *commits) lead() {
 	c.mu.Lock()
 	batch := c.takeBatch()
@@ -139,7 +136,7 @@ func (c *commits) lead() {
 	c.finish(slices.Clone(batch))
 }
 
-// takeBatch takes as many from the line as fit into one transaction of Badger's, at least the first.
+// takeBatch takes as many queued changes as fit into one Badger transaction, at least the first.
 func (c *commits) takeBatch() []*change {
 	n, count, size := 0, int64(0), int64(0)
 	for _, ch := range c.waiting {
@@ -154,7 +151,7 @@ func (c *commits) takeBatch() []*change {
 	return batch
 }
 
-// finishSwap ends each change of a batch.
+// finish commits a batch and reports the results.
 func (c *commits) finish(batch []*change) {
 	if err := c.prepare(); err != nil {
 		for _, ch := range batch {
@@ -172,7 +169,7 @@ func (c *commits) finish(batch []*change) {
 		return
 	}
 	err := c.write(sound)
-	if errors.Is(err, errStage) && len(sound) > 1 { // each for itself, so that one fails alone
+	if errors.Is(err, errStage) && len(sound) > 1 { // separately, so that only the failing one fails
 		for _, ch := range sound {
 			ch.err = c.write([]*change{ch})
 			c.publish(ch)
@@ -185,8 +182,8 @@ func (c *commits) finish(batch []*change) {
 	c.publish(sound...)
 }
 
-// withoutConflicts returns the changes that have read nothing that was changed since, also not by others of them,
-// and refuses the rest. Those that were refused most often go first, so that nobody is for ever.
+// withoutConflicts returns the changes that have not read anything that was changed since, including by others in the
+// batch, and refuses the rest. Changes that were refused most often go first, so that none starves.
 func (c *commits) withoutConflicts(batch []*change) []*change {
 	slices.SortStableFunc(batch, func(a, b *change) int { return cmp.Compare(b.tries, a.tries) })
 	var now map[uint64]struct{}
@@ -220,7 +217,7 @@ func (c *commits) withoutConflicts(batch []*change) []*change {
 	return sound
 }
 
-// scanned reports whether the change has scanned a range that has one of the keys.
+// scanned reports whether the change has scanned a range that contains one of the keys.
 func (ch *change) scanned(keys [][]byte) bool {
 	return slices.ContainsFunc(ch.ranges, func(s files.Span) bool { return slices.ContainsFunc(keys, s.Has) })
 }
@@ -235,10 +232,10 @@ func (ch *change) set(keys [][]byte) [][]byte {
 	return keys
 }
 
-// errStage says that changes do not go into one transaction; nothing was written.
+// errStage reports that changes do not fit into one transaction; nothing was written.
 var errStage = errors.New("cannot write the changes")
 
-// write writes changes in one transaction, and returns when they are on the disk.
+// write writes changes in one transaction, and returns when they are durable.
 func (c *commits) write(changes []*change) error {
 	txn := c.db.NewTransaction(true)
 	defer txn.Discard()
@@ -274,12 +271,12 @@ func (c *commits) write(changes []*change) error {
 	return err
 }
 
-// recount counts all records anew, while nobody writes.
+// recount counts all records again while nobody writes.
 func (c *commits) recount() error {
 	return c.commit(&change{exclusive: func() error { return recount(c.db, c.of) }})
 }
 
-// count returns how many records there are after the changes, and of which workspaces the numbers are others.
+// count returns the record counts after the changes, and the workspaces whose counts change.
 func (c *commits) count(changes []*change) (counts kv.Counts, changed []string, err error) {
 	if c.counts == nil {
 		if c.counts, err = readCounts(c.newest.txn); err != nil {
@@ -311,8 +308,9 @@ func (c *commits) count(changes []*change) (counts kv.Counts, changed []string, 
 	return counts, changed, nil
 }
 
-// publish makes the next snapshot, which has the changes. One that may be on the disk or not is in the memory
-// of Badger, and nobody is to read it: everybody keeps the snapshot before it, as nothing is written any more.
+// publish creates the next snapshot, which includes the changes. If the outcome of a commit is unknown, its changes are
+// in Badger's memory and nobody may read them: everybody keeps the previous snapshot, because nothing is written any
+// more.
 func (c *commits) publish(changes ...*change) {
 	if slices.ContainsFunc(changes, func(ch *change) bool { return errors.Is(ch.err, errUncertain) }) {
 		return
@@ -327,7 +325,7 @@ func (c *commits) publish(changes ...*change) {
 		g.set = ch.set(g.set)
 	}
 	for i, key := range g.set {
-		g.set[i] = bytes.Clone(key) // it is the caller's when the transaction has ended
+		g.set[i] = bytes.Clone(key) // the caller owns the key again when the transaction ends
 	}
 	c.groups = append(c.groups, g)
 	c.mu.Lock()
@@ -341,7 +339,7 @@ func (c *commits) publish(changes ...*change) {
 	}
 }
 
-// freeIndex drops what no transaction can have missed any more.
+// prune drops entries that every running transaction has seen.
 func (c *commits) prune() {
 	c.mu.Lock()
 	oldest := c.live[0].version()
@@ -361,16 +359,16 @@ func (c *commits) prune() {
 	c.groups = slices.Delete(c.groups, 0, n)
 }
 
-// snapshot is a picture of the store that transactions share: a transaction of Badger's that only
-// reads, which changes nothing within itself and may be used by many at once.
+// snapshot is a snapshot shared by several transactions: a read-only Badger transaction, which is safe for concurrent
+// use.
 type snapshot struct {
 	txn   *badger.Txn
-	users int // guarded by commits.mu; being the newest counts as one
+	users int // guarded by commits.mu; being the newest counts as one user
 }
 
 func (s *snapshot) version() uint64 { return s.txn.ReadTs() }
 
-// acquire returns the newest snapshot; leave releases it.
+// acquire returns the newest snapshot; release releases it.
 func (c *commits) acquire() *snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()

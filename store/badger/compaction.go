@@ -19,19 +19,17 @@ import (
 	"bugle/store/badger/internal/files"
 )
 
-// A compaction that comes to a block which it cannot read leaves out the rest of that table without a word
-// (badger/v4/levels.go, subcompact, and table/iterator.go), and one that cannot write a table forgets the
-// error (compactBuildTables). Both would lose records for good, as the tables that went in are removed.
-//
-// So every compaction is counted: the entries of the tables that went in must be those that it has read,
-// and the entries that it has kept must be in the tables that came out. Until that is known, the tables
-// that went in are pinned. Where the count is wrong, they are examined entry by entry: what is whole and
-// missing is written again, and what cannot be read is noted as lost.
+// If a compaction cannot read a block, Badger silently skips the rest of that table (badger/v4/levels.go, subcompact,
+// and table/iterator.go), and if it cannot write a table, it ignores the error (compactBuildTables). Both would lose
+// records for good, because the input tables are removed. So every compaction is checked by counting: the entries in
+// the input tables must match those that it read, and the entries that it kept must be in the output tables. Until
+// then, the input tables are pinned. If the counts differ, the input tables are examined entry by entry: missing
+// entries that can be read are written again, and those that cannot be read are recorded as lost.
 
-// heldFolder holds, in the database's folder, the tables that a process which ended has left to be examined.
+// heldFolder is the folder in the database's folder for tables that the next process must examine.
 const heldFolder = "held"
 
-// noContext is for log lines that belong to no call.
+// noContext is for log entries outside of any call.
 var noContext = context.Background()
 
 // compactionCounts is what a compaction has read so far.
@@ -41,29 +39,29 @@ type compactionCounts struct {
 	early         bool // it began before the database was open
 }
 
-// compactions checks the compactions of one open database.
+// compactions checks the compactions of an open database.
 type compactions struct {
 	d    *DB
-	path string // of the tables that were left
+	path string // folder of the held tables
 
 	mu        sync.Mutex
-	running   map[int]*compactionCounts   // by the number of the compactor
-	known     knownTables                 // the tables that there are, or are not let go yet
-	list      files.ManifestLog           // what was read of the list of tables
-	pending   []files.ManifestChange      // compactions that the list names, and that were not checked
-	closing   bool                        // what is wrong from now on is examined when the store is opened again
-	postponed bool                        // something was
-	unpinAll  func()                      // unpins what was there when closing began
-	examining int                         // how many examinations are going on
-	idle      *sync.Cond                  // there is none
-	unchecked map[*compactionCounts]int64 // where the list ended as each compaction began that is not checked
-	checked   []uint64                    // a table of each that was checked since the first of these began
-	unpins    []func()                    // of tables that are being examined
+	running   map[int]*compactionCounts   // by compactor number
+	known     knownTables                 // tables that exist or are still pinned
+	list      files.ManifestLog           // progress in reading the manifest
+	pending   []files.ManifestChange      // compactions in the manifest that are not checked yet
+	closing   bool                        // from now on, problems are examined when the store is opened again
+	postponed bool                        // a problem was found while closing
+	unpinAll  func()                      // unpins the tables that existed when closing began
+	examining int                         // number of running examinations
+	idle      *sync.Cond                  // signaled when there are none
+	unchecked map[*compactionCounts]int64 // end of the manifest when each unchecked compaction began
+	checked   []uint64                    // an input table of each checked compaction since the first unchecked one
+	unpins    []func()                    // unpin functions of the tables being examined
 
-	complete, examined int // compactions so far
+	complete, examined int // number of compactions so far
 }
 
-// knownTables are tables by their ids. It is safe for concurrent use.
+// knownTables is a set of tables by id. It is safe for concurrent use.
 type knownTables struct {
 	mu  sync.Mutex
 	all map[uint64]badger.TableInfo
@@ -96,7 +94,7 @@ func (k *knownTables) has(id uint64) bool {
 	return ok
 }
 
-// ids returns the ids of all of them.
+// ids returns the ids of all tables.
 func (k *knownTables) ids() []uint64 {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -109,8 +107,8 @@ func newCompactions() *compactions {
 	return c
 }
 
-// begin starts checking. What is compacted before, while the database opens, was proved just before that (see
-// [inspection.compacted]). What a process that ended has left to be examined is examined now.
+// begin starts checking. Tables that are compacted while the database opens were verified just before (see
+// [inspection.compacted]). Tables that a previous process left are examined now.
 func (c *compactions) begin(d *DB) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -139,7 +137,7 @@ func (c *compactions) begin(d *DB) error {
 	return nil
 }
 
-// leftOpen returns the tables that a process which ended has left to be examined.
+// heldTables returns the ids of the tables that a previous process left for examination.
 func (c *compactions) heldTables() (ids []uint64, err error) {
 	files, err := os.ReadDir(c.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -156,7 +154,7 @@ func (c *compactions) heldTables() (ids []uint64, err error) {
 	return ids, nil
 }
 
-// iterated notes that a compactor has come to the end of a part of its tables. They are still there.
+// iterated records that a compactor has finished reading a part of its tables. The tables still exist at this point.
 func (c *compactions) iterated(compactor, kept, skipped int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -175,13 +173,13 @@ func (c *compactions) iterated(compactor, kept, skipped int) {
 	t.skipped += skipped
 }
 
-// pin notes the tables that there are, and keeps them from being removed until unpin.
+// pin records the existing tables, and prevents their removal until unpin.
 func (c *compactions) pin() (unpin func()) {
 	for _, t := range c.d.db.Tables() {
 		c.known.add(t)
 	}
-	c.d.tables.refresh() // those that are about to be replaced are read until the compaction is checked
-	if c.closing {       // end has one pin for all that is compacted then
+	c.d.tables.refresh() // tables that are about to be replaced stay readable until the compaction is checked
+	if c.closing {       // after this, end has a single pin for everything
 		return func() {}
 	}
 	return c.d.pin()
@@ -199,13 +197,13 @@ func (c *compactions) failed(compactor int) {
 	}
 }
 
-// freeIndex notes that nothing is left to be checked of a compaction. c.mu is held.
+// forgetUnchecked removes a compaction from the unchecked ones. The caller holds c.mu.
 func (c *compactions) forgetUnchecked(t *compactionCounts) {
 	delete(c.unchecked, t)
 	c.noteUnchecked()
 }
 
-// done checks what a compactor has just done.
+// done checks the compaction that a compactor has just finished.
 func (c *compactions) done(compactor int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -214,7 +212,7 @@ func (c *compactions) done(compactor int) {
 	if c.d == nil {
 		return
 	}
-	if t == nil { // its lines were not seen: whatever the list says of it has to be examined
+	if t == nil { // its log lines were missed, so examine whatever the manifest lists
 		t = &compactionCounts{unpin: c.d.pin()}
 	}
 	changes, err := c.list.Read()
@@ -238,8 +236,8 @@ func (c *compactions) done(compactor int) {
 			return
 		}
 	}
-	// Nothing that is in the list is what this compactor has counted: it is not complete. What another one has
-	// counted, which is about to be done as well, waits for that.
+	// No compaction in the manifest matches this compactor's counts, so it was incomplete. One that matches another
+	// compactor, which will be done soon, is left to that.
 	var ids []uint64
 	others := c.pending[:0]
 	for _, change := range c.pending {
@@ -262,7 +260,7 @@ func (c *compactions) done(compactor int) {
 			}
 		}
 	}
-	if len(ids) == 0 { // what it has done is being examined already
+	if len(ids) == 0 { // its compaction is being examined already
 		c.unpins = append(c.unpins, func() { c.forgetUnchecked(t); t.unpin() })
 		c.unpinIfIdle()
 		return
@@ -277,7 +275,7 @@ func (c *compactions) done(compactor int) {
 	c.startExamination(ids)
 }
 
-// countedByAny reports whether a compactor that is not done has counted a change.
+// countedByAny reports whether the counts of an unfinished compactor match a compaction.
 func (c *compactions) countedByAny(change files.ManifestChange, there map[uint64]badger.TableInfo) bool {
 	for _, t := range c.running {
 		if !t.early && c.countsMatch(change, t, there) {
@@ -287,7 +285,7 @@ func (c *compactions) countedByAny(change files.ManifestChange, there map[uint64
 	return false
 }
 
-// finishSwap lets go of what was pinned, when nothing is being examined. c.mu is held.
+// unpinIfIdle unpins tables when nothing is being examined. The caller holds c.mu.
 func (c *compactions) unpinIfIdle() {
 	if c.examining > 0 {
 		return
@@ -299,7 +297,7 @@ func (c *compactions) unpinIfIdle() {
 	c.idle.Broadcast()
 }
 
-// seekStart examines tables in a goroutine of its own. c.mu is held.
+// startExamination examines tables in a new goroutine. The caller holds c.mu.
 func (c *compactions) startExamination(ids []uint64) {
 	c.examining++
 	go func() {
@@ -312,15 +310,14 @@ func (c *compactions) startExamination(ids []uint64) {
 	}()
 }
 
-// countsMatch reports whether the tables that went into a compaction had as many entries as it has read, and
-// those that came out have as many as it has kept.
+// countsMatch reports whether the input tables have as many entries as the compaction read, and the output tables as
+// many as it kept.
 func (c *compactions) countsMatch(change files.ManifestChange, t *compactionCounts, there map[uint64]badger.TableInfo) bool {
 	in, out, ok := c.entries(change, there)
 	return ok && in == t.kept+t.skipped && out == t.kept
 }
 
-// entries returns how many entries the tables have that went into a compaction, and that came out; false where
-// that is not known.
+// entries returns the number of entries in the input and in the output tables, or false if unknown.
 func (c *compactions) entries(change files.ManifestChange, there map[uint64]badger.TableInfo) (in, out int, ok bool) {
 	for _, id := range change.In {
 		info, ok := c.known.of(id)
@@ -332,7 +329,7 @@ func (c *compactions) entries(change files.ManifestChange, there map[uint64]badg
 	for _, id := range change.Out {
 		info, ok := there[id]
 		if !ok {
-			// It may have gone into another compaction since, which has noted it first.
+			// The table may have been the input of a later compaction, which recorded it.
 			if info, ok = c.known.of(id); !ok {
 				return 0, 0, false
 			}
@@ -342,8 +339,8 @@ func (c *compactions) entries(change files.ManifestChange, there map[uint64]badg
 	return in, out, true
 }
 
-// countsMatchWithDuplicates reports whether the tables that went into a compaction were all read, although it has read less
-// than they have: after a process was killed two tables may have the same entries.
+// countsMatchWithDuplicates reports whether all input tables were read although the compaction read fewer entries than
+// they contain: after a process was killed, two tables may contain the same entries.
 func (c *compactions) countsMatchWithDuplicates(change files.ManifestChange, t *compactionCounts, there map[uint64]badger.TableInfo) bool {
 	if in, out, ok := c.entries(change, there); !ok || out != t.kept || in <= t.kept+t.skipped {
 		return false
@@ -362,8 +359,8 @@ func (c *compactions) countsMatchWithDuplicates(change files.ManifestChange, t *
 	return len(seen) == t.kept+t.skipped
 }
 
-// pin keeps the tables that there are from being removed, until unpin: an iterator uses them. It begins no
-// transaction of its own: that would wait for commits, which may wait for a compaction.
+// pin prevents the removal of the existing tables until unpin, by opening an iterator on them. It does not begin a new
+// Badger transaction, because that would wait for commits, which may wait for a compaction.
 func (d *DB) pin() (unpin func()) {
 	at := d.commits.acquire()
 	it := at.txn.NewIterator(badger.IteratorOptions{})
@@ -373,7 +370,7 @@ func (d *DB) pin() (unpin func()) {
 	}
 }
 
-// release lets go of tables that nobody needs any more.
+// release removes held tables that are no longer needed.
 func (c *compactions) release(ids []uint64) {
 	for _, id := range ids {
 		c.known.remove(id)
@@ -381,10 +378,10 @@ func (c *compactions) release(ids []uint64) {
 			c.d.log.Warn("cannot remove a table after checking it", "table", files.TableName(id), "error", err)
 		}
 	}
-	_ = os.Remove(c.path) // where it is empty
+	_ = os.Remove(c.path) // only succeeds if it is empty
 }
 
-// file returns where a table is that is to be examined.
+// file returns the path of a table to examine.
 func (c *compactions) file(id uint64) string {
 	if name := join(c.path, files.TableName(id)); exists(name) {
 		return name
@@ -392,7 +389,7 @@ func (c *compactions) file(id uint64) string {
 	return join(c.d.path, files.TableName(id))
 }
 
-// wait waits for what is being examined.
+// wait waits for running examinations.
 func (c *compactions) wait() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -401,7 +398,7 @@ func (c *compactions) wait() {
 	}
 }
 
-// close ends the examinations, when all commits are over. Compactions may go on until the database is closed.
+// close ends the examinations after the last commit. Compactions may continue until the database is closed.
 func (c *compactions) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -420,8 +417,8 @@ func (c *compactions) close() {
 	}
 }
 
-// end lets go of the tables that were replaced as the database was closed, before another process may open it.
-// Those of a compaction that was not complete stay for that one. It reports whether there was anything to let go.
+// end unpins the tables that were replaced while the database was closing, before another process may open it. Tables
+// of an incomplete compaction are held for that process. It reports whether there were any pinned tables.
 func (c *compactions) end() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,14 +14,15 @@ import (
 	"bugle/store/kv"
 )
 
-// The store counts its records as they are written, by workspace and kind, in the same transaction: so it can
-// tell when some are gone, whatever has lost them. The counts are records of this package, one for each
-// workspace; a store that an earlier program has made gets them as it is opened.
+// The store counts its records by workspace and kind, in the transaction that writes them. So it can detect missing
+// records, whatever has lost them. The counts of each workspace are an internal record. A store of an earlier version
+// gets them when it is opened.
 var countPrefix = []byte("\x00count")
 
 func countKey(workspace string) []byte { return append(slices.Clone(countPrefix), workspace...) }
 
-// encodeCounts returns the counts of one workspace: each kind and its number, and a checksum over all and the key.
+// encodeCounts encodes the counts of one workspace: each kind with its number, and a checksum over all of them and the
+// key.
 func encodeCounts(key []byte, kinds map[byte]int64) []byte {
 	var b []byte
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
@@ -47,7 +48,7 @@ func decodeCounts(key, b []byte) (map[byte]int64, error) {
 	return kinds, nil
 }
 
-// readCounts returns the counts in what a transaction sees, nil where there are none that can be read.
+// readCounts returns the counts in a transaction's snapshot, or nil if there are none or they cannot be read.
 func readCounts(txn *badger.Txn) (kv.Counts, error) {
 	it := txn.NewIterator(badger.IteratorOptions{Prefix: countPrefix})
 	defer it.Close()
@@ -73,7 +74,7 @@ func readCounts(txn *badger.Txn) (kv.Counts, error) {
 	return out, err
 }
 
-// countAll counts the records in what a transaction sees.
+// countAll counts the records in a transaction's snapshot.
 func countAll(txn *badger.Txn) (kv.Counts, error) {
 	counts := kv.Counts{"": {}}
 	it := txn.NewIterator(badger.IteratorOptions{})
@@ -90,7 +91,7 @@ func countAll(txn *badger.Txn) (kv.Counts, error) {
 	return counts, nil
 }
 
-// setCounts writes counts, and removes those of workspaces that are not among them.
+// setCounts writes counts, and removes those of other workspaces.
 func setCounts(txn *badger.Txn, of *identity, counts kv.Counts) error {
 	old, err := readCounts(txn)
 	if err != nil {
@@ -111,7 +112,7 @@ func setCounts(txn *badger.Txn, of *identity, counts kv.Counts) error {
 	return nil
 }
 
-// recount makes the counts those of the records that there are.
+// recount replaces the counts with the actual numbers of records.
 func recount(db *badger.DB, of *identity) error {
 	return db.Update(func(txn *badger.Txn) error {
 		counts, err := countAll(txn)
@@ -131,8 +132,8 @@ func (t *tx) Counts() (kv.Counts, error) {
 	return counts, nil
 }
 
-// existed reports whether the store has a record that is about to be written. One that it has lost counts as
-// there: it was counted when it was saved.
+// existed reports whether a record that is about to be written exists. A lost record counts as existing, because it was
+// counted when it was saved.
 func (t *tx) existed(key []byte, print uint64) (bool, error) {
 	if place, ok := t.written[string(key)]; ok && place < 0 {
 		return place == present, nil

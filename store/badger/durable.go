@@ -9,11 +9,11 @@ import (
 	"bugle/store/kv"
 )
 
-// A rename, a new file or a removal outlives a power cut only once the folder is synced that it happened
-// in, and what a file holds only once the file is. File systems may write names in another order than the
-// one in which they changed: so what comes next waits until what it relies on is on the disk.
+// Creating, renaming, or removing a file is only durable once its folder is synced, and the contents of a file only
+// once the file is synced. File systems may persist changes in another order than they were made. So each step waits
+// until the previous ones are durable.
 
-// syncFiles makes a closed store durable: what its files hold, their names, and its own name.
+// syncFiles makes a closed store durable: the contents of its files, their names, and the folder's own name.
 func syncFiles(path string) error {
 	files, err := os.ReadDir(path)
 	if err != nil {
@@ -31,7 +31,7 @@ func syncFiles(path string) error {
 }
 
 func syncFile(name string) error {
-	f, err := os.OpenFile(name, os.O_RDWR, 0) // Windows syncs no file that was opened to be read
+	f, err := os.OpenFile(name, os.O_RDWR, 0) // Windows cannot sync a file that was opened read-only
 	if err != nil {
 		return fmt.Errorf("syncing the files of the store: %w", err)
 	}
@@ -49,9 +49,9 @@ func rename(from, to string) error {
 	return kv.SyncFolder(filepath.Dir(to))
 }
 
-var removeTree = os.RemoveAll // a test changes it
+var removeTree = os.RemoveAll // changed by tests
 
-// removeAll removes a folder, and returns when it is durable that its name is gone.
+// removeAll removes a folder, and returns when the removal is durable.
 func removeAll(path string) error {
 	if !exists(path) {
 		return nil

@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// events logs what Badger logs, and reports to the compaction check what Badger is doing. Badger has no other
-// hook for it: its log lines are written by the goroutine that does the work, at the moments that matter.
-// [TestCompactionsAreSeen] fails when a new version of Badger logs otherwise; until then each compaction
-// that was not seen to be complete is examined the slow way, so a missing line costs time and no record.
+// events forwards Badger's log and reports Badger's progress to the compaction check. Badger has no other hook for
+// this: it writes log lines in the goroutine that does the work, at the right moments. [TestCompactionsAreSeen] fails
+// when a new version of Badger logs differently. Until then, each compaction whose completion was not seen is examined
+// the slow way, so a missing line costs time but no records.
 type events struct {
 	log   *slog.Logger
 	check *compactions // nil: nobody listens
 }
 
-// The lines of badger/v4/levels.go and db.go that are listened to.
+// Log lines of badger/v4/levels.go and db.go.
 const (
 	lineIterated = "[%d] LOG Compact. Added %d keys. Skipped %d keys." // subcompact: before the inputs are removed
-	lineDone     = "[Compactor: %d] Compaction for level: %d DONE"     // doCompact: after they are
-	lineClosing  = "Waiting for closer"                                // close: all compactions are over, and the lock is held
-	lineFailed   = "[Compactor: %d] LOG Compact FAILED"                // doCompact: they stay
+	lineDone     = "[Compactor: %d] Compaction for level: %d DONE"     // doCompact: after they are removed
+	lineClosing  = "Waiting for closer"                                // close: all compactions have ended, and the lock is held
+	lineFailed   = "[Compactor: %d] LOG Compact FAILED"                // doCompact: the inputs stay
 )
 
 // Errorf implements badger.Logger.
@@ -36,8 +36,7 @@ func (e events) Warningf(format string, args ...any) {
 	e.write(slog.LevelWarn, format, args)
 }
 
-// Infof implements badger.Logger. Badger's information is about its own files: it is logged as debugging
-// output.
+// Infof implements badger.Logger. Badger's information is about its own files, so it is logged at debug level.
 func (e events) Infof(format string, args ...any) { e.write(slog.LevelDebug, format, args) }
 
 // Debugf implements badger.Logger.

@@ -14,18 +14,18 @@ import (
 	"bugle/store/badger/internal/files"
 )
 
-// examination reads tables that a compaction has replaced, and finds out what it has lost of them.
+// examination reads the input tables of a compaction and finds the entries that the compaction has lost.
 type examination struct {
 	d      *DB
-	newest map[uint64]uint64 // the newest version, by the hash of a key
-	values map[uint32][]byte // the value logs, once one is needed
+	newest map[uint64]uint64 // key hash → newest version
+	values map[uint32][]byte // the value logs, read when first needed
 
-	pending  []files.Entry // to be written again
+	pending  []files.Entry // entries to write again
 	size     int
-	restored int // how many records were written again
+	restored int // number of entries written again
 }
 
-// examine reads the tables with those ids, writes or deletes again what is whole and missing, and notes what
+// examine reads the tables with those ids, writes or deletes again what is readable and missing, and records what
 // cannot be read as lost.
 func (c *compactions) examine(ids []uint64) {
 	e := &examination{d: c.d, newest: map[uint64]uint64{}}
@@ -71,8 +71,8 @@ func (c *compactions) examine(ids []uint64) {
 		}
 	}
 	if e.restored > 0 && len(marks) > 0 {
-		// What was written again may itself be older than what is lost.
-		txn := c.d.db.NewTransaction(false) // it waits for running commits, which MaxVersion would race with
+		// An entry that was written again may be older than one that is lost.
+		txn := c.d.db.NewTransaction(false) // waits for running commits, with which MaxVersion would race
 		newest := txn.ReadTs()
 		txn.Discard()
 		for i := range marks {
@@ -85,7 +85,7 @@ func (c *compactions) examine(ids []uint64) {
 	}
 }
 
-// isForeign reports whether a table that a process which ended has left is one of another store.
+// isForeign reports whether a held table belongs to another store.
 func (c *compactions) isForeign(id uint64) bool {
 	name := join(c.path, files.TableName(id))
 	o := origin{of: c.d.identity}
@@ -96,14 +96,14 @@ func (c *compactions) isForeign(id uint64) bool {
 	return true
 }
 
-// note finds the newest entry of each key.
+// note records the newest version of each key.
 func (e *examination) note(x files.Entry) error {
 	h := xxhash.Sum64(x.Key)
 	e.newest[h] = max(e.newest[h], x.Version)
 	return nil
 }
 
-// restore collects what has to be written again.
+// restore collects the entries to write again.
 func (e *examination) restore(x files.Entry) error {
 	if x.Version < e.newest[xxhash.Sum64(x.Key)] || strings.HasPrefix(string(x.Key), "!badger!") {
 		return nil
@@ -117,7 +117,7 @@ func (e *examination) restore(x files.Entry) error {
 		}
 		value, ok := e.d.vault.dataKeys().ValueOf(x.Key, x.Value, e.values)
 		if !ok {
-			return nil // whoever reads it is told
+			return nil // readers of that key get an error
 		}
 		x.Value = value
 	}
@@ -129,7 +129,7 @@ func (e *examination) restore(x files.Entry) error {
 	return e.flush()
 }
 
-// flush writes what was collected and is not in the database, nor anything newer.
+// flush writes the collected entries unless the database has them or newer ones.
 func (e *examination) flush() error {
 	for {
 		n, err := e.attempt()
@@ -155,10 +155,10 @@ func (e *examination) attempt() (n int, err error) {
 		w := write{key: x.Key, value: x.Value, keyHash: xxhash.Sum64(x.Key), deleted: x.Meta&files.MetaDeleted != 0}
 		if w.deleted {
 			if _, err := at.txn.Get(x.Key); errors.Is(err, badger.ErrKeyNotFound) {
-				continue // there is nothing left to delete
+				continue // nothing left to delete
 			}
 		}
-		w.existed = !w.deleted // it was counted as it was saved or deleted
+		w.existed = !w.deleted // it was counted when it was saved or deleted
 		ch.reads = append(ch.reads, w.keyHash)
 		ch.writes = append(ch.writes, w)
 		ch.count, ch.size = ch.count+1, ch.size+int64(len(x.Key)+len(x.Value)+12)
@@ -169,7 +169,7 @@ func (e *examination) attempt() (n int, err error) {
 	return len(ch.writes), e.d.commits.commit(ch)
 }
 
-// atLeast reports whether the database has that version of a key, or a newer one, be it of its deletion.
+// atLeast reports whether the database has that version of a key or a newer one, which may be a deletion.
 func atLeast(txn *badger.Txn, key []byte, version uint64) (bool, error) {
 	switch item, err := txn.Get(key); {
 	case err == nil && item.Version() >= version:
@@ -181,7 +181,7 @@ func atLeast(txn *badger.Txn, key []byte, version uint64) (bool, error) {
 	return newest >= version, err
 }
 
-// newestVersion returns the newest version of a key, also where that is its deletion; 0 where there is none.
+// newestVersion returns the newest version of a key, which may be a deletion, or 0.
 func newestVersion(txn *badger.Txn, key []byte) (version uint64, err error) {
 	it := txn.NewKeyIterator(key, badger.IteratorOptions{AllVersions: true})
 	defer it.Close()
@@ -193,7 +193,7 @@ func newestVersion(txn *badger.Txn, key []byte) (version uint64, err error) {
 	return version, err
 }
 
-// lostIn returns the mark of what cannot be read of a table.
+// lostIn returns the mark for the unreadable parts of a table.
 func lostIn(name string, t files.Table) (lostMark, bool) {
 	why := "part of the table " + name + " cannot be read"
 	switch {

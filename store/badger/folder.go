@@ -19,15 +19,15 @@ import (
 
 const probeFile = "probe.tmp"
 
-var diskSpace = freeSpace // a test changes it
+var diskSpace = freeSpace // changed by tests
 
-// makeFolder makes the folders where they are not there, and proves that they can be written.
+// makeFolder creates the folders if they do not exist, and checks that they are writable.
 func (d *DB) makeFolder() error {
 	if err := os.MkdirAll(filepath.Dir(d.path), 0o700); err != nil {
 		return d.unwritable(err)
 	}
 	switch err := os.Mkdir(d.path, 0o700); {
-	case err == nil && exists(d.path+mendedSuffix): // another has put the old store aside in this moment
+	case err == nil && exists(d.path+mendedSuffix): // another process is replacing the store at this moment
 		_ = os.Remove(d.path)
 		if err := finishSwap(d.path); err != nil {
 			return d.unwritable(err)
@@ -42,18 +42,18 @@ func (d *DB) makeFolder() error {
 	if err := os.Chmod(d.path, 0o700); err != nil {
 		return d.unwritable(err)
 	}
-	// It has one name, so that what a killed process has left goes with the next one's.
+	// A fixed name, so that a file left by a killed process is removed by the next one.
 	probe := filepath.Join(d.path, probeFile)
 	if err := os.WriteFile(probe, nil, 0o600); err != nil {
 		return d.unwritable(err)
 	}
-	if err := os.Remove(probe); err != nil && !errors.Is(err, fs.ErrNotExist) { // another's, too
+	if err := os.Remove(probe); err != nil && !errors.Is(err, fs.ErrNotExist) { // including another process's
 		return d.unwritable(err)
 	}
 	return nil
 }
 
-// ExistsUnlocked reports whether there is a store in a data folder that no process has open.
+// ExistsUnlocked reports whether a data folder contains a store that no process has open.
 func ExistsUnlocked(dataDir string) bool {
 	release, err := lockFolder(filepath.Join(dataDir, Folder))
 	if err != nil {
@@ -63,8 +63,8 @@ func ExistsUnlocked(dataDir string) bool {
 	return true
 }
 
-// restrictPermissions has nobody but their owner read or write the files of a store: the database makes some of them with
-// whatever permissions the process sets by default, and earlier versions have left them so.
+// restrictPermissions makes the files of a store accessible only by their owner. The database creates some of them with
+// default permissions, as did earlier versions.
 func restrictPermissions(path string) error {
 	files, err := os.ReadDir(path)
 	if err != nil {
@@ -92,11 +92,11 @@ func (d *DB) unwritable(err error) error {
 	return fmt.Errorf("cannot write to %s: %w; choose another folder with --data or BUGLE_DATA", d.dir, err)
 }
 
-// openReserve is the space that is needed to open a store, beside that of what a killed process has left.
+// openReserve is the free space required for opening a store, in addition to that for logs of a killed process.
 const openReserve = 8 << 20
 
-// checkOpenSpace refuses to open a store where the disk is full. Where there is room for that, and not for
-// more, it is opened to be read: to be looked at, and backed up to another disk.
+// checkOpenSpace returns an error if the disk is too full to open the store. If there is only enough space for opening,
+// the store is opened read-only, so that it can be inspected and backed up to another disk.
 func (d *DB) checkOpenSpace() error {
 	n, err := d.free(d.path)
 	if err != nil || n >= reserve {
@@ -120,8 +120,7 @@ func (d *DB) checkOpenSpace() error {
 	return nil
 }
 
-// checkWriteSpace refuses to write where the disk is all but full, a table waits for its space, or the disk has
-// failed.
+// checkWriteSpace returns an error if the disk is almost full, a table is waiting for space, or the disk has failed.
 func (d *DB) checkWriteSpace() error {
 	if d.readOnly || d.logs.waiting.Load() > 0 {
 		return d.full()
@@ -137,8 +136,8 @@ func (d *DB) checkWriteSpace() error {
 	return nil
 }
 
-// requiredSpace is the free space without which nothing is written: beside the reserve, that for merging the tables
-// that were made last, which stay until that is done.
+// requiredSpace is the free space that writes require: the reserve, and space to merge the newest tables, which exist
+// until the merge is done.
 func (d *DB) requiredSpace() uint64 {
 	if d.db == nil {
 		return reserve
@@ -154,7 +153,7 @@ func (d *DB) full() error {
 	return fmt.Errorf("%w: nothing was written to %s; free at least %d MB there and %s", store.ErrDiskFull, d.dir, d.requiredSpace()>>20, then)
 }
 
-// explainOpen puts an error of badger.Open into words. Badger returns most of them as text.
+// explainOpen translates an error of badger.Open. Badger returns most of them as text.
 func (d *DB) explainOpen(err error) error {
 	text := err.Error()
 	switch {
@@ -168,7 +167,7 @@ func (d *DB) explainOpen(err error) error {
 	return d.damagedError(err)
 }
 
-// explainLock puts an error of taking the folder's lock into words.
+// explainLock translates an error of locking the folder.
 func (d *DB) explainLock(err error) error {
 	switch {
 	case errors.Is(err, errHeld):
@@ -183,7 +182,7 @@ func (d *DB) unreadable(err error) error {
 	return fmt.Errorf("cannot read the store in %s: %w; choose another folder with --data or BUGLE_DATA", d.dir, err)
 }
 
-// lockOwner returns the id of the process that holds the database's lock, 0 where it is not known.
+// lockOwner returns the id of the process that holds the database's lock, or 0 if unknown.
 func (d *DB) lockOwner() int {
 	b, err := os.ReadFile(filepath.Join(d.path, "LOCK"))
 	if err != nil {
@@ -196,7 +195,7 @@ func (d *DB) lockOwner() int {
 	return pid
 }
 
-// explain puts an error of an open database into the store's words.
+// explain translates an error of an open database.
 func (d *DB) explain(err error) error {
 	switch {
 	case err == nil, errors.Is(err, badger.ErrConflict):
@@ -214,30 +213,30 @@ func (d *DB) explain(err error) error {
 	return fmt.Errorf("the store in %s: %w", d.dir, err)
 }
 
-// closeReserve is the space that is needed to close the database: for the last table, and what it is made of.
+// closeReserve is the space required to close the database, for its last table and the log that it is made from.
 const closeReserve = 32 << 20
 
-// tooFullToClose reports whether the disk is so full that the database, which writes as it is closed, would wait for
-// space, or end the process with a bus error. It is left as it is then: all that was acknowledged is in its
-// logs, and the next to open it goes on from there.
+// tooFullToClose reports whether the disk is so full that closing the database, which writes, would block or end the
+// process with a bus error. The database is then left open: everything acknowledged is in its logs, and the next
+// process recovers from them.
 func (d *DB) tooFullToClose() bool {
 	n, err := d.free(d.path)
 	return err == nil && n+d.logs.reserved.Load()/2 < closeReserve && d.db.MaxVersion() > d.openVersion
 }
 
-// leftOpen returns what becomes of a store that is left as it is.
+// leftOpen returns the error for a database that was left open.
 func (d *DB) leftOpen() error {
 	return fmt.Errorf("%w; the store in %s was closed as it is: everything saved is still there. Free at least %d MB before you start bugle again", store.ErrDiskFull, d.dir, reserve>>20)
 }
 
-// errStuck says that the database could not be closed for want of space.
+// errStuck reports that there was not enough space to close the database.
 var errStuck = errors.New("there is not enough space for the last table")
 
-// closeFiles closes the database, or leaves it with errStuck when the disk fills up meanwhile.
+// closeFiles closes the database, or returns errStuck and leaves it open if the disk fills up meanwhile.
 func (d *DB) closeFiles() error {
 	d.logs.removeNext()
 	done := make(chan error, 1)
-	go func() { // where it is left it ends with the process, or when there is space
+	go func() { // if left open, it ends with the process or when there is space
 		err := errors.Join(d.db.Close(), restrictPermissions(d.path))
 		d.logs.end()
 		done <- err
@@ -258,8 +257,8 @@ func (d *DB) closeFiles() error {
 	}
 }
 
-// retryAfter is how often a table asks whether there is space for it, and closeTries how often in a row
-// until nobody waits for it as the store is closed.
+// retryAfter is how often a table retries to reserve its space, closeTries how often it retries while the store is
+// being closed.
 const (
 	retryAfter = 50 * time.Millisecond
 	closeTries = 20

@@ -9,13 +9,12 @@ import (
 	"bugle/store/badger/internal/files"
 )
 
-// A block that is not what was written ends what the database's iterator reads of its table, without a
-// word: all records of the table that come after it would be missing. So a scan that has come past such
-// a block begins anew behind it.
+// A damaged block silently ends Badger's iteration over its table: all later records of the table would be missing. So
+// a scan that comes past such a block starts again behind it.
 
-// gaps are the blocks that were found not to be what was written, since the store was opened.
+// gaps is the set of damaged blocks found since the store was opened.
 type gaps struct {
-	mu  sync.Mutex // of who adds
+	mu  sync.Mutex // serializes additions
 	all atomic.Pointer[[]files.Span]
 }
 
@@ -33,17 +32,17 @@ func (g *gaps) list() []files.Span {
 	return nil
 }
 
-// gapSkipper is the gaps that lie before a scan of a range.
+// gapSkipper tracks the gaps ahead of a scan.
 type gapSkipper struct {
 	all      *gaps
-	from, to []byte // the range; nil ends are open
+	from, to []byte // the range of the scan; nil means open
 	reverse  bool
-	seen     int          // how many of all are among before, or do not matter
-	before   []files.Span // those that the scan has not come past
+	seen     int          // how many gaps were taken over or are irrelevant
+	before   []files.Span // gaps that the scan has not passed
 }
 
-// skip returns where to seek instead of going on with the record of key, nil where that is the next one.
-// A nil key is the end of what is read.
+// skip returns where to seek instead of continuing with the record of key, or nil to continue. A nil key is the end of
+// the iteration.
 func (d *gapSkipper) skip(key []byte) []byte {
 	if all := d.all.list(); len(all) > d.seen {
 		for _, g := range all[d.seen:] {
@@ -77,7 +76,7 @@ func (d *gapSkipper) skip(key []byte) []byte {
 	return g.To
 }
 
-// keyBefore returns a key before another, so near that no record has one between them.
+// keyBefore returns a key before key that no record's key lies between.
 func keyBefore(key []byte) []byte {
 	n := len(key) - 1
 	switch {

@@ -23,25 +23,21 @@ import (
 	"bugle/store/badger/internal/files"
 )
 
-// A file of another store, or an older copy of one of ours, looks like one that is whole. So a store has an
-// id, and its files are tied to it:
+// identity is the id of a store, which ties the store to its files. A file of another store, or an older copy of one of
+// our own files, is internally consistent, so the files need such a tie:
+//   - Each entry has a tag, derived from the id and the key.
+//   - The sequence record, which every commit writes, has the id and the version of the previous commit.
+//   - A list has the fingerprint of each table ([files.Fingerprint]).
 //
-//   - Each record has a tag, which follows from the id and the key.
-//   - The sequence record, which every commit writes, has the id and the version of the commit before.
-//   - A list has a fingerprint of each table ([files.Fingerprint]).
-//
-// The id is in the file STORE, together with the version of the last acknowledged change, which the sequence
-// file has as well. Where that file is damaged, the list of tables has the id, and where that is damaged too,
-// the sequence records have it.
-//
-// A store that is written anew, as it was damaged, encrypted or restored, gets an id of its own, as its versions
-// begin again. One that an earlier program has made gets its id when it is opened; what that program has written
-// has no tags.
+// The id is in the file STORE, together with the version of the last acknowledged change, which is also in the sequence
+// file. If STORE is damaged, the list of tables has the id, and if that is damaged too, the sequence records have it. A
+// store that is written anew after damage, encryption, or a restore gets a new id, because its versions start again. A
+// store of an earlier version gets an id when it is opened; entries of that version have no tags.
 type identity struct {
 	id       [16]byte
 	untagged uint64 // entries up to that version may have no tag
-	version  uint64 // of the last change that was acknowledged, as far as the files tell
-	seed     uint64 // of the tags
+	version  uint64 // of the last acknowledged change, as far as known
+	seed     uint64 // for the tags
 }
 
 func newIdentity(v *keyring, untagged uint64) *identity {
@@ -50,8 +46,8 @@ func newIdentity(v *keyring, untagged uint64) *identity {
 	return s.withSeed(v)
 }
 
-// withSeed sets the seed. That of an encrypted store cannot be found without its key: tags are not encrypted, and
-// would show which keys the store may have.
+// withSeed sets the seed. In an encrypted store, the seed depends on the key, because tags are not encrypted and would
+// otherwise reveal which keys may exist.
 func (s *identity) withSeed(v *keyring) *identity {
 	s.seed = xxhash.Sum64(s.id[:])
 	if v != nil {
@@ -67,7 +63,7 @@ func (s *identity) tag(key []byte) byte {
 	return byte(1 + (h>>32)%255)
 }
 
-// entry returns what is written for a record. A nil identity is that of a store that is not written to.
+// entry returns the Badger entry of a record. A nil identity belongs to a store that is not written to.
 func (s *identity) entry(key, value []byte) *badger.Entry {
 	e := badger.NewEntry(key, value)
 	if s != nil {
@@ -76,8 +72,7 @@ func (s *identity) entry(key, value []byte) *badger.Entry {
 	return e
 }
 
-// chainEntry returns the sequence record of a commit; before is the version of the one before, 0 where that is not
-// known.
+// chainEntry returns the sequence record of a commit; before is the version of the previous commit, or 0 if unknown.
 func (s *identity) chainEntry(before uint64) *badger.Entry {
 	if s == nil {
 		return badger.NewEntry(sequenceKey, nil)
@@ -85,10 +80,10 @@ func (s *identity) chainEntry(before uint64) *badger.Entry {
 	return s.entry(sequenceKey, binary.BigEndian.AppendUint64(s.id[:len(s.id):len(s.id)], before))
 }
 
-// linkSize is how long the value of a sequence record is. Earlier programs have left it empty.
+// linkSize is the size of a sequence record's value. Earlier versions wrote an empty value.
 const linkSize = 16 + 8
 
-// lastCommit returns the version of the newest commit that a transaction sees, and 0 where that is not known.
+// lastCommit returns the version of the newest commit in a transaction's snapshot, or 0 if unknown.
 func lastCommit(txn *badger.Txn) uint64 {
 	var item *badger.Item
 	var err error
@@ -98,15 +93,15 @@ func lastCommit(txn *badger.Txn) uint64 {
 	return item.Version()
 }
 
-// origin is what the entries of a file tell of the store that wrote it.
+// origin records which store wrote the entries of a file.
 type origin struct {
-	of      *identity // nil: nothing can be told
-	ours    bool      // some are of this store
-	foreign bool      // some are of another store
-	older   bool      // an earlier program has written some since the last change that this store knows of
+	of      *identity // nil if unknown
+	ours    bool      // some entries are from this store
+	foreign bool      // some entries are from another store
+	older   bool      // an earlier version wrote some entries after the last change that this store knows of
 }
 
-// add notes one entry. Deletions have no tag.
+// add evaluates one entry. Deletions have no tag.
 func (o *origin) add(e files.Entry) error {
 	switch {
 	case o.of == nil || e.Meta&files.MetaDeleted != 0 || bytes.HasPrefix(e.Key, []byte("!badger!")):
@@ -124,8 +119,8 @@ func (o *origin) add(e files.Entry) error {
 	return nil
 }
 
-// storeFile has the id of the store and the version of the last acknowledged change. It is written after each
-// commit, as the sequence file is, and never waited for.
+// The STORE file has the id of the store and the version of the last acknowledged change. Like the sequence file, it is
+// written after each commit without waiting for it.
 const (
 	storeFile = "STORE"
 	storeHead = "BUGLE 1\n"
@@ -148,8 +143,8 @@ func decodeIdentity(b []byte) *identity {
 	return &identity{id: [16]byte(b), untagged: binary.BigEndian.Uint64(b[16:]), version: binary.BigEndian.Uint64(b[24:])}
 }
 
-// readIdentity finds out the id of a store, and what fingerprints its tables had. Both are nil where an earlier
-// program has made the store.
+// readIdentity returns the id of a store and the recorded fingerprints of its tables. Both are nil if an earlier
+// version created the store.
 func readIdentity(path string, v *keyring) (*identity, map[string]files.Fingerprint, error) {
 	b, err := os.ReadFile(filepath.Join(path, storeFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -166,7 +161,7 @@ func readIdentity(path string, v *keyring) (*identity, map[string]files.Fingerpr
 	case own != nil && listed == nil:
 		return own.withSeed(v), nil, nil
 	}
-	// One of them is of another store, or both are damaged: the other files know.
+	// One of them belongs to another store, or both are damaged: decide by the other files.
 	id, err := majorityID(path, v)
 	switch {
 	case err != nil:
@@ -181,7 +176,7 @@ func readIdentity(path string, v *keyring) (*identity, map[string]files.Fingerpr
 	return nil, nil, nil
 }
 
-// majorityID returns the id that most of the tables and logs have; zero where there is none.
+// majorityID returns the id that most of the tables and logs have, or zero.
 func majorityID(path string, v *keyring) (id [16]byte, err error) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -218,9 +213,9 @@ func majorityID(path string, v *keyring) (id [16]byte, err error) {
 	return id, nil
 }
 
-// tablesFile lists the tables of the store: a head with its id, a line for each table, and a checksum. It is
-// written anew when tables come and go. A table that is not in it was made just before a process was killed: its
-// tags are read.
+// The TABLES file lists the tables of the store: a header with the store's id, a line for each table, and a checksum.
+// It is rewritten when tables are added or removed. A table that is not listed was created just before a process was
+// killed, so its tags are checked.
 const (
 	tablesFile = "TABLES"
 	tablesHead = "BUGLE TABLES 1"
@@ -251,7 +246,7 @@ func readTables(path string) (*identity, map[string]files.Fingerprint) {
 	return s, prints
 }
 
-// writeTables writes the list. Where it is not synced, a power cut may leave an older one, or none.
+// writeTables writes the list. If it is not synced, an older one or none may remain after a power failure.
 func writeTables(path string, s *identity, version uint64, prints map[string]files.Fingerprint, synced bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s %d %d\n", tablesHead, hex.EncodeToString(s.id[:]), s.untagged, version)
@@ -270,8 +265,8 @@ func writeTables(path string, s *identity, version uint64, prints map[string]fil
 	return os.Rename(name+".new", name)
 }
 
-// foreignValues reports whether a value log has a record that another store wrote. The keys of its records are
-// read, and of one with another tag all of it: the tag may be damaged.
+// foreignValues reports whether a value log has a record of another store. It reads all keys, and the whole record if
+// the tag differs, because the tag may be damaged.
 func (v *keyring) foreignValues(name string, of *identity) (bool, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -301,7 +296,7 @@ func (v *keyring) foreignValues(name string, of *identity) (bool, error) {
 		from, klen, vlen := files.RecordSizes(b)
 		size := int64(from + klen + vlen + crc32.Size)
 		if from == 0 || size > info.Size()-at {
-			return false, nil // it ends here, or is damaged
+			return false, nil // the log ends here, or is damaged
 		}
 		if from+klen > len(b) {
 			if b, err = read(at, int64(from+klen)); err != nil {

@@ -22,27 +22,28 @@ import (
 	"bugle/store/badger/internal/files"
 )
 
-// fullVerifyLimit is up to how many bytes of tables every block is proved before the database opens. Of a
-// larger store those are proved that it has not been closed with; the others after it is open.
-var fullVerifyLimit int64 = 4 << 20 // a test changes it
+// fullVerifyLimit is the total size of tables up to which every block is verified before the database opens. In a
+// larger store, only the tables that are not listed as verified are verified before; the others are verified while the
+// store is open.
+var fullVerifyLimit int64 = 4 << 20 // changed by tests
 
-// inspection is what the files of a database are found to be, without opening it.
+// inspection is the state of a database's files, determined without opening the database.
 type inspection struct {
-	problems []string                        // in plain words; empty where nothing is wrong
-	missing  []string                        // those of them that are about files which are not there any more
-	acked    uint64                          // the version of the last change that was acknowledged; 0 where not known
-	newest   uint64                          // of the newest change that the files hold
-	named    map[uint64]badger.TableManifest // the tables that belong to the database
-	verified bool                            // every block of every table was proved
+	problems []string                        // in plain words; empty if nothing is wrong
+	missing  []string                        // the problems that are about missing files
+	acked    uint64                          // version of the last acknowledged change, or 0
+	newest   uint64                          // version of the newest change in the files
+	named    map[uint64]badger.TableManifest // tables that belong to the database
+	verified bool                            // every block of every table was verified
 	closed   closedTables
 	vault    *keyring
 
-	identity *identity                    // nil: the store has no id yet
-	listed   map[string]files.Fingerprint // what the tables were
-	prints   map[string]files.Fingerprint // what they are
-	foreign  map[string]bool              // the files that this store has not written
-	outdated []string                     // the logs of which all is in tables
-	older    bool                         // an earlier program has written to the store since it got its id
+	identity *identity                    // nil if the store has no id yet
+	listed   map[string]files.Fingerprint // recorded fingerprints of the tables
+	prints   map[string]files.Fingerprint // actual fingerprints of the tables
+	foreign  map[string]bool              // files of another store
+	outdated []string                     // logs whose contents are all in tables
+	older    bool                         // an earlier version has written to the store since it got its id
 }
 
 func (i *inspection) addProblem(format string, args ...any) {
@@ -135,16 +136,16 @@ func inspect(path string, v *keyring, all bool) (i inspection, err error) {
 	return i, nil
 }
 
-// addForeign notes a file that does not belong to the store as it is. What was in its place is lost.
+// addForeign records a file that does not belong to the store. The file that it replaced is lost.
 func (i *inspection) addForeign(name, format string, args ...any) {
 	i.foreign[name] = true
 	i.addProblem(format, args...)
 	i.missing = append(i.missing, i.problems[len(i.problems)-1])
 }
 
-// inspectLogs reads the logs. They hold what was written after the tables, without a gap. The one that was made a table
-// last may still be there. An older one may be as well, where somebody was reading as the process was killed, or
-// somebody has put it back: all of it is in tables, or was deleted since.
+// inspectLogs reads the logs, which contain the changes after the tables without a gap. The log that was last written
+// to a table may still exist, and even an older one if a process was killed during a read, or somebody restored the
+// file. All of its contents are in tables or were deleted since.
 func (i *inspection) inspectLogs(path string, names []string) error {
 	flushed, links, there := i.newest, []link{}, map[uint64]bool{}
 	for _, name := range names {
@@ -184,7 +185,7 @@ func (i *inspection) inspectLogs(path string, names []string) error {
 	return nil
 }
 
-// removeOutdated removes the logs that would bring back what was deleted since.
+// removeOutdated removes logs that would restore deleted records.
 func (i *inspection) removeOutdated(path string) error {
 	if len(i.problems) > 0 {
 		return nil
@@ -197,9 +198,9 @@ func (i *inspection) removeOutdated(path string) error {
 	return nil
 }
 
-// compacted returns the tables that the database puts into others as soon as it is open, before anybody can
-// prove them: those of level 0 once there are enough of them, with those of the next level. What a damaged
-// one holds behind the damage would be dropped for good.
+// compacted returns the tables that the database compacts as soon as it opens, before they can be verified: those of
+// level 0 if there are enough, and those of the next level. A compaction would drop everything behind a damaged block
+// for good.
 func (i *inspection) compacted(logs int) map[string]bool {
 	out, first := map[string]bool{}, uint8(math.MaxUint8)
 	for id, t := range i.named {
@@ -230,9 +231,9 @@ func (i *inspection) encrypted() bool {
 	return false
 }
 
-// inspectUnlisted looks at tables that the list of tables does not name. A process that was killed leaves such:
-// those that it had rewritten, as the list says, and those that it was writing, whose records are all in
-// other files as well. Where they are not, the list has lost a table, and the database would remove it.
+// inspectUnlisted checks tables that are not in the manifest. A killed process leaves such tables: those that it had
+// compacted, according to the manifest, and those that it was writing, whose records are also in other files. Any other
+// is missing from the manifest, and the database would remove it.
 func (i *inspection) inspectUnlisted(path string, tables []string, named []uint64, logs []string) error {
 	known := map[string]bool{}
 	for _, id := range named {
@@ -296,7 +297,7 @@ func (i *inspection) inspectUnlisted(path string, tables []string, named []uint6
 	return nil
 }
 
-// isForeign reports whether another store has written a table that the list of tables does not name.
+// isForeign reports whether a table that is not in the manifest belongs to another store.
 func (i *inspection) isForeign(path, name string) (bool, error) {
 	o := origin{of: i.identity}
 	if o.of == nil {
@@ -335,8 +336,8 @@ func (i *inspection) manifest(path string, expected bool) (ids []uint64, err err
 	return slices.Sorted(maps.Keys(m.Tables)), nil
 }
 
-// tables looks into tables, several at a time: one that is not to be proved takes what its head takes. prove says
-// whether all of it is read, and whether its tags are.
+// tables reads tables, several at a time; of a table that need not be verified, only its index and last block. verify
+// reports whether to read all of a table, and whether to check its tags.
 func (i *inspection) tables(path string, ids []uint64, prove func(name string) (whole, tags bool)) error {
 	found, proved, failed := make([]files.Table, len(ids)), make([]bool, len(ids)), make([]error, len(ids))
 	from := make([]origin, len(ids))
@@ -388,16 +389,15 @@ func (i *inspection) tables(path string, ids []uint64, prove func(name string) (
 	return nil
 }
 
-// The sequence file holds the version of the last acknowledged change, so that changes which are
-// gone are missed. It is written after the change is durable, and not waited for: it may be behind,
-// never ahead.
+// The sequence file has the version of the last acknowledged change, so that lost changes are noticed. It is written
+// after the change is durable, without waiting for it: it may lag behind, but is never ahead.
 const sequenceFile = "SEQUENCE"
 
-// sequenceKey is a record that every change writes: the newest version of it, which nothing removes,
-// is that of the newest change.
+// sequenceKey is the key of a record that every commit writes. Its newest version, which is never removed, is the
+// version of the newest commit.
 var sequenceKey = []byte("\x00sequence")
 
-// encodeSequence returns the version and its checksum, and a checksum of both and the store's id.
+// encodeSequence encodes the version with a checksum, and a checksum of both and the store's id.
 func encodeSequence(version uint64, of *identity) []byte {
 	b := binary.BigEndian.AppendUint64(nil, version)
 	b = binary.BigEndian.AppendUint64(b, xxhash.Sum64(b))
@@ -407,8 +407,8 @@ func encodeSequence(version uint64, of *identity) []byte {
 	return binary.BigEndian.AppendUint64(b, xxhash.Sum64(append(of.id[:len(of.id):len(of.id)], b...)))
 }
 
-// readSequence returns the version in the sequence file, 0 where it is not known or of another store. What an
-// earlier program has written has no id.
+// readSequence returns the version in the sequence file, or 0 if it is unknown or of another store. A file of an
+// earlier version has no id.
 func readSequence(path string, of *identity) uint64 {
 	b, err := os.ReadFile(filepath.Join(path, sequenceFile))
 	if err != nil || len(b) < 16 {
@@ -421,12 +421,12 @@ func readSequence(path string, of *identity) uint64 {
 	return version
 }
 
-// sequence keeps the sequence file and the store file.
+// sequence maintains the sequence file and the STORE file.
 type sequence struct {
 	mu    sync.Mutex
 	of    *identity
 	file  *os.File
-	store *os.File // nil: the store has no id
+	store *os.File // nil if the store has no id
 	last  uint64
 }
 
@@ -442,7 +442,7 @@ func (s *sequence) open(path string, version uint64, of *identity) (err error) {
 	s.write(version)
 	for f, size := range map[*os.File]int64{s.file: int64(len(encodeSequence(0, of))), s.store: int64(storeSize)} {
 		if f != nil {
-			_ = f.Truncate(size) // what stands behind is damage
+			_ = f.Truncate(size) // anything behind it is damage
 		}
 	}
 	return nil
@@ -455,7 +455,7 @@ func (s *sequence) reachedVersion() uint64 {
 	return s.last
 }
 
-// reached notes that a change of that version is durable.
+// reached records that the change with that version is durable.
 func (s *sequence) reached(version uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -464,7 +464,7 @@ func (s *sequence) reached(version uint64) {
 	}
 }
 
-// write is not looked after: the files may always be behind.
+// write ignores errors: the files may always lag behind.
 func (s *sequence) write(version uint64) {
 	if _, err := s.file.WriteAt(encodeSequence(version, s.of), 0); err == nil {
 		s.last = version

@@ -21,8 +21,8 @@ import (
 	"bugle/store/kv"
 )
 
-// An encrypted store says so in a file, which names its key and has the database's registry of data
-// keys, encrypted as it is: without that nothing can be read any more. So there are two of it.
+// An encrypted store has a file with the id of its key and a copy of the database's registry of data keys, encrypted as
+// it is. Without the registry, nothing can be decrypted, so there are two copies of the file.
 const (
 	encryptionFile = "ENCRYPTION"
 	encryptionCopy = "ENCRYPTION.copy"
@@ -31,19 +31,18 @@ const (
 
 const (
 	never = 200 * 365 * 24 * time.Hour
-	// encryptedIndexCache is the memory for indexes of tables where they are encrypted: one that is not in
-	// it is decrypted each time that it is needed.
+	// encryptedIndexCache is the memory for decrypted table indexes. An index that is not cached is decrypted each
+	// time.
 	encryptedIndexCache = 32 << 20
 )
 
-// encryption is what the file says.
+// encryption is the contents of the file.
 type encryption struct {
-	Key      string `json:"key"`      // the id of the key
-	Registry []byte `json:"registry"` // as the database's own file has it
+	Key      string `json:"key"`      // id of the key
+	Registry []byte `json:"registry"` // a copy of the database's own file
 }
 
-// keyring has what the files of an encrypted store are read and written with. The nil vault is that of a
-// store which is not encrypted.
+// keyring has the keys for the files of an encrypted store. The nil keyring belongs to a store without encryption.
 type keyring struct {
 	key      crypt.Key
 	registry files.Registry
@@ -57,7 +56,7 @@ func newKeyring(key crypt.Key) (*keyring, error) {
 	return &keyring{key: key, registry: r}, nil
 }
 
-// forNewStore returns the vault of a new store, encrypted as this one is, and writes its files.
+// forNewStore returns the keyring of a new store with the same key, and writes its files.
 func (v *keyring) forNewStore(path string) (*keyring, error) {
 	if v == nil {
 		return nil, nil
@@ -79,7 +78,7 @@ func (v *keyring) settings(dir string, log *slog.Logger) badger.Options {
 		WithIndexCacheSize(max(o.IndexCacheSize, encryptedIndexCache))
 }
 
-// dataKeys returns the keys of the store's files; nil where it is not encrypted.
+// dataKeys returns the keys of the store's files, or nil if it is not encrypted.
 func (v *keyring) dataKeys() *files.Registry {
 	if v == nil {
 		return nil
@@ -87,7 +86,7 @@ func (v *keyring) dataKeys() *files.Registry {
 	return &v.registry
 }
 
-// tableFormat returns how to read a table, by what the list of tables says of it.
+// tableFormat returns the format of a table according to the manifest.
 func (v *keyring) tableFormat(named map[uint64]badger.TableManifest, id uint64) files.TableFormat {
 	t, ok := named[id]
 	if !ok {
@@ -99,8 +98,8 @@ func (v *keyring) tableFormat(named map[uint64]badger.TableManifest, id uint64) 
 	return files.TableFormat{Compression: t.Compression, Keys: v.dataKeys().Ciphers(t.KeyID)}
 }
 
-// Encryption reports whether the store in a data folder is encrypted, and returns the id of its key; that is
-// empty where the store has lost it.
+// Encryption reports whether the store in a data folder is encrypted, and returns the id of its key, which is empty if
+// the store has lost it.
 func Encryption(dir string) (key string, encrypted bool, err error) {
 	s, err := readEncryptionFiles(filepath.Join(dir, Folder))
 	if err != nil {
@@ -109,15 +108,15 @@ func Encryption(dir string) (key string, encrypted bool, err error) {
 	return s.key, s.encrypted, nil
 }
 
-// Exists reports whether there is a store in a data folder.
+// Exists reports whether a data folder contains a store.
 func Exists(dir string) bool { return exists(filepath.Join(dir, Folder, badger.ManifestFilename)) }
 
-// encryptionFiles is what the files of a store say of its encryption.
+// encryptionFiles is the contents of all files about the store's encryption.
 type encryptionFiles struct {
 	key        string
-	registries [][]byte // those that are there, whole or not
-	encrypted  bool     // also where the key's id cannot be read any more
-	agree      bool     // all files are there and say the same
+	registries [][]byte // the existing ones, intact or not
+	encrypted  bool     // true even if the key's id is unreadable
+	agree      bool     // all files exist and agree
 }
 
 func readEncryptionFiles(path string) (s encryptionFiles, err error) {
@@ -152,8 +151,7 @@ func readEncryptionFiles(path string) (s encryptionFiles, err error) {
 	return s, nil
 }
 
-// unlock finds out whether the store is encrypted, and gets its key. One that is new is encrypted where
-// the options say so.
+// unlock determines whether the store is encrypted, and gets its key. A new store is encrypted if the options say so.
 func (d *DB) unlock(ctx context.Context, o Options) (err error) {
 	if d.vault, err = openKeyring(ctx, d.dir, d.path, o.Key); err != nil || o.Encrypt == nil {
 		return err
@@ -175,7 +173,7 @@ func (d *DB) unlock(ctx context.Context, o Options) (err error) {
 	return nil
 }
 
-// Key returns the key that the store is encrypted with; false where it is not.
+// Key returns the key of the store, or false if it is not encrypted.
 func (d *DB) Key() (crypt.Key, bool) {
 	if d.vault == nil {
 		return crypt.Key{}, false
@@ -183,8 +181,8 @@ func (d *DB) Key() (crypt.Key, bool) {
 	return d.vault.key, true
 }
 
-// openKeyring finds out whether a store is encrypted, and has its key found then. What of its files is
-// damaged or behind is written anew, once the key is known to be the right one.
+// openKeyring determines whether a store is encrypted and finds its key. Once the key is verified, it rewrites damaged
+// or outdated files.
 func openKeyring(ctx context.Context, dir, path string, find KeyFinder) (*keyring, error) {
 	s, err := readEncryptionFiles(path)
 	if err != nil {
@@ -234,8 +232,8 @@ func keyError(dir string, err error) error {
 	return fmt.Errorf("cannot open the encrypted store in %s: %w", dir, err)
 }
 
-// write writes the files that say how the store is encrypted. The database's own is the last one: what
-// it has, the others have.
+// write writes the files about the encryption. The database's own file is the last one, so the others have everything
+// that it has.
 func (v *keyring) write(path string) error {
 	b, err := encodeEncryption(encryption{v.key.ID(), v.registry.Data})
 	if err != nil {
@@ -268,7 +266,7 @@ func decodeEncryption(b []byte) (e encryption, ok bool) {
 	return e, ok && json.Unmarshal(text, &e) == nil
 }
 
-// replaceFile writes a file so that it is there as it was or whole, whatever happens.
+// replaceFile writes a file atomically: a crash leaves the old or the new contents.
 func replaceFile(name string, b []byte) (err error) {
 	f, err := os.OpenFile(name+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

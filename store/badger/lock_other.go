@@ -6,5 +6,5 @@ import "errors"
 
 var errHeld = errors.New("another process has the store open")
 
-// lockFolder takes no lock here: the database's own keeps a second process out.
+// lockFolder does nothing: the database's own lock excludes a second process.
 func lockFolder(string) (release func(), err error) { return func() {}, nil }

@@ -12,12 +12,12 @@ import (
 	"bugle/store"
 )
 
-var flock = unix.Flock // a test changes it
+var flock = unix.Flock // changed by tests
 
 var errHeld = errors.New("another process has the store open")
 
-// lockFolder takes the lock on a folder that the database takes too, so that its files can be read
-// and replaced before it opens.
+// lockFolder takes the lock on a folder that the database also takes, so that its files can be read and replaced before
+// it opens.
 func lockFolder(path string) (release func(), err error) {
 	f, err := os.Open(path)
 	if err != nil {

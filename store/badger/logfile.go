@@ -8,22 +8,20 @@ import (
 	"bugle/store/badger/internal/files"
 )
 
-// logContents is what the log of a table in memory holds, and what its entries tell of the store that wrote it.
+// logContents is the contents of a memtable's log, and the origin of its entries.
 type logContents struct {
 	files.Log
 	links  []link
 	origin // of its entries
 }
 
-// chainEntry is what a sequence record says of the commits before.
+// link is a sequence record: a commit's version and that of the previous commit.
 type link struct{ version, before uint64 }
 
-// lostMark reports whether acknowledged changes cannot be read; acked is the last one, 0 where that is
-// not known.
+// lost reports whether acknowledged changes cannot be read; acked is the version of the last one, or 0 if unknown.
 func (l logContents) lost(acked uint64) bool { return l.Broken && (acked == 0 || l.After <= acked) }
 
-// readLog reads the log of a table in memory, and leaves out what another store than that one has written; nil
-// takes all.
+// readLog reads a memtable's log, and skips entries of stores other than of; a nil identity skips none.
 func (v *keyring) readLog(path string, of *identity) (l logContents, err error) {
 	l.of = of
 	if l.Log, err = files.ReadLog(path, v.dataKeys()); err != nil {
@@ -33,9 +31,9 @@ func (v *keyring) readLog(path string, of *identity) (l logContents, err error) 
 	return l, nil
 }
 
-// finishSwap removes the transactions that another store has written.
+// removeForeign removes the transactions of another store.
 func (l *logContents) removeForeign() {
-	strange := map[uint64]bool{} // versions
+	strange := map[uint64]bool{} // versions of another store
 	for _, e := range slices.Concat(l.Entries, l.Torn) {
 		o := origin{of: l.of}
 		_ = o.add(e)
@@ -45,7 +43,7 @@ func (l *logContents) removeForeign() {
 		}
 	}
 	if l.foreign {
-		drop := func(e files.Entry) bool { return !l.ours || strange[e.Version] } // a deletion does not tell
+		drop := func(e files.Entry) bool { return !l.ours || strange[e.Version] } // a deletion has no tag
 		l.Entries, l.Torn = slices.DeleteFunc(l.Entries, drop), slices.DeleteFunc(l.Torn, drop)
 		l.Newest = 0
 	}

@@ -17,28 +17,27 @@ import (
 	"bugle/store/kv"
 )
 
-// inspectLogs looks after the files that the database makes and writes through mapped memory while the store is
-// open. There a full disk is a bus error, which ends the process, and the name of a new file is not durable
-// by itself. So what is written has its space before:
-//
-//   - The log (.mem) that comes after the one in use is made ahead, empty, with its space reserved and its
-//     name synced; the database takes it as its own when it needs it. Nothing is written while there is none.
-//   - The value log has space reserved for the large values of a change before that is committed.
-//   - What else the database maps, [reserveFile] sees as it does: a table waits there until the disk has space
+// logs prepares the files that the database creates and writes through memory mappings while the store is open. With
+// memory mappings, a full disk is a bus error, which ends the process, and the name of a new file is not durable by
+// itself. So space is reserved before writing:
+//   - The next log (.mem) is created in advance, empty, with its space reserved and its name synced; the
+//     database adopts it when it needs it. Nothing is written while there is none.
+//   - The value log gets space for the large values of a change before the change is committed.
+//   - [reserveFile] intercepts the creation of other mapped files: a table waits until the disk has space
 //     for it, and its name is durable before anything relies on it.
 type logs struct {
-	path  string // empty: the store is only read
-	space uint64 // what a log takes at most
-	stop  func() // of watch
+	path  string // empty if the store is read-only
+	space uint64 // largest size of a log
+	stop  func() // ends watch
 
 	mu   sync.Mutex // guards next
-	next string     // the log made ahead; empty: none
+	next string     // the log created in advance; empty: none
 
-	reserved atomic.Uint64 // the space that it and the log in use have, where that can be reserved
-	waiting  atomic.Int32  // tables that wait for space
-	// unsynced reports that the database could not sync its value log: it only logs that.
+	reserved atomic.Uint64 // bytes reserved for it and the current log, if space can be reserved
+	waiting  atomic.Int32  // number of tables waiting for space
+	// unsynced reports that the database failed to sync its value log, which it only logs.
 	unsynced atomic.Bool
-	// failed is why nothing can be written any more.
+	// failed is the reason why nothing can be written any more.
 	failed atomic.Pointer[error]
 }
 
@@ -46,24 +45,24 @@ const (
 	logExt   = ".mem"
 	valueExt = ".vlog"
 	tableExt = ".sst"
-	// listSpace is what the list of tables (MANIFEST) may grow by until the next log is made.
+	// listSpace is how much the MANIFEST may grow before the next log is created.
 	listSpace = 64 << 10
 )
 
-// errUncertain says that a change may be saved or not.
+// errUncertain reports that the outcome of a change is unknown.
 var errUncertain = errors.New("the last changes may not be saved; start bugle again to see. Until then the store is read-only")
 
-// begin has the files of a store that is about to be opened looked after, until end.
+// begin starts preparing the files of a store that is about to be opened, until end.
 func (l *logs) begin(path string, o badger.Options) badger.Options {
-	// A log is left as soon as it has as much as a table in memory, after the change that fills it, which has
-	// less than a fifth of that.
+	// A log is replaced as soon as it has the size of a memtable, after the change that fills it, which is less than a
+	// fifth of that.
 	l.path, l.space = path, uint64(o.MemTableSize+o.MemTableSize/4)
 	l.end()
 	l.stop = l.watch()
 	return o.WithLogger(errorListener{o.Logger, l})
 }
 
-// end is called where the database is closed, or could not be opened.
+// end must be called when the database is closed or could not be opened.
 func (l *logs) end() {
 	if l.stop != nil {
 		l.stop()
@@ -71,7 +70,7 @@ func (l *logs) end() {
 	}
 }
 
-// errorListener notices an error of the database that it only logs.
+// errorListener detects an error that the database only logs.
 type errorListener struct {
 	badger.Logger
 	logs *logs
@@ -84,19 +83,18 @@ func (l errorListener) Errorf(format string, args ...any) {
 	l.Logger.Errorf(format, args...)
 }
 
-// fail stops all further writes: after an error of a sync the system may say that the next one succeeded, and
-// the log has a hole. It returns the error for who has asked for the change.
+// fail stops all further writes: after a failed sync, the system may report success for the next one although the log
+// has a gap. It returns the error for the caller of the change.
 func (l *logs) fail(err error) error {
 	err = fmt.Errorf("the disk has failed (%w): %w", err, errUncertain)
 	l.failed.CompareAndSwap(nil, &err)
 	return err
 }
 
-// errUnreserved says that the disk had no space for a file that the database makes; nothing was written.
+// errUnreserved reports that the disk had no space for a file of the database; nothing was written.
 var errUnreserved = errors.New("cannot reserve disk space")
 
-// removeEmptyLogs removes the log that was made ahead by a process that was killed. Its caller holds the
-// lock on the store.
+// removeEmptyLogs removes the log that a killed process created in advance. The caller holds the lock on the store.
 func removeEmptyLogs(path string) error {
 	names, err := filepath.Glob(filepath.Join(globEscape(path), "*"+logExt))
 	if err != nil {
@@ -113,8 +111,7 @@ func removeEmptyLogs(path string) error {
 	return nil
 }
 
-// prepareNext makes the next log where the database has taken the one that was made ahead. It fails where nothing
-// may be written.
+// prepareNext creates the next log if the database has adopted the previous one. It fails if nothing may be written.
 func (l *logs) prepareNext() error {
 	if err := l.failed.Load(); err != nil {
 		return *err
@@ -153,8 +150,8 @@ func (l *logs) prepareNext() error {
 	return nil
 }
 
-// reserveSpace reserves space for a file, by what its size is, which stays as it is. It reports whether the disk
-// can do that.
+// reserveSpace reserves space for a file depending on its size, which does not change. It reports whether the disk
+// supports this.
 func reserveSpace(name string, flag int, space func(size int64) int64) (reserved bool, err error) {
 	f, err := os.OpenFile(name, os.O_RDWR|flag, 0o600)
 	if err != nil {
@@ -171,7 +168,7 @@ func reserveSpace(name string, flag int, space func(size int64) int64) (reserved
 	return reserved, errors.Join(err, f.Close())
 }
 
-// removeNext removes the log that was made ahead, as the store is closed.
+// removeNext removes the log created in advance when the store is closed.
 func (l *logs) removeNext() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -185,7 +182,7 @@ func (l *logs) removeNext() {
 	l.reserved.Store(0)
 }
 
-// newestNumber returns the highest number among the files with an ending, 0 where there is none.
+// newestNumber returns the highest number among the files with an extension, or 0.
 func newestNumber(path, ext string) (last uint64, err error) {
 	names, err := filepath.Glob(filepath.Join(globEscape(path), "*"+ext))
 	for _, name := range names {
@@ -196,7 +193,7 @@ func newestNumber(path, ext string) (last uint64, err error) {
 	return last, err
 }
 
-// commit commits what the changes have written into a transaction, and returns when it is durable.
+// commit commits a transaction with the changes, and returns when it is durable.
 func (l *logs) commit(txn *badger.Txn, changes []*change) error {
 	if l.path == "" {
 		return txn.Commit()
@@ -205,7 +202,7 @@ func (l *logs) commit(txn *badger.Txn, changes []*change) error {
 	for _, ch := range changes {
 		for _, w := range ch.writes {
 			if len(w.value) >= inlineLimit {
-				large += int64(len(w.key)+len(w.value)) + 64 // its head and checksum
+				large += int64(len(w.key)+len(w.value)) + 64 // its header and checksum
 			}
 		}
 	}
@@ -231,15 +228,14 @@ func (l *logs) commit(txn *badger.Txn, changes []*change) error {
 	return nil
 }
 
-// reserveValues reserves space for that many bytes in the value log. What it has beyond its end is not lost
-// to the disk: the database cuts it off as it leaves the log.
+// reserveValues reserves size bytes in the value log. Unused space is freed when the database closes the log.
 func (l *logs) reserveValues(size int64) error {
 	last, err := newestNumber(l.path, valueExt)
 	if err != nil {
 		return err
 	}
 	_, err = reserveSpace(filepath.Join(l.path, fmt.Sprintf("%06d%s", last, valueExt)), 0, func(has int64) int64 {
-		if has == 2*maxValue { // as it is made; it is left once it has more than maxValue
+		if has == 2*maxValue { // its initial size; it is replaced once it has more than maxValue
 			has = maxValue
 		}
 		return has + size

@@ -15,39 +15,39 @@ import (
 	"bugle/store/badger/internal/files"
 )
 
-// lostMark says that records cannot be read any more: which keys they may have had, and up to which version. There
-// is one for each table that is damaged. A record that is there and whole is not lost, whatever a mark says.
+// lostMark is a set of keys whose records may be unreadable, up to a version. There is one mark for each damaged table.
+// A record that exists and is intact is not lost, whatever a mark says.
 type lostMark struct {
-	Table string       `json:"table,omitempty"` // empty where it is not about a table
+	Table string       `json:"table,omitempty"` // empty if it is not about a table
 	Spans []files.Span `json:"spans,omitempty"`
-	Bloom []byte       `json:"bloom,omitempty"` // the table's filter; without it any key of the spans may be lost
-	// Unknown says that the keys are not known: it is reported, and no key counts as lost.
+	Bloom []byte       `json:"bloom,omitempty"` // the table's filter; without it, any key of the spans may be lost
+	// Unknown means that the keys are unknown: the loss is reported, and no key counts as lost.
 	Unknown bool      `json:"unknown,omitempty"`
 	Version uint64    `json:"version"`
 	Why     string    `json:"why"`
 	At      time.Time `json:"at"`
 
-	// From and To are what earlier programs have kept instead of Spans.
+	// From and To were used by earlier versions instead of Spans.
 	From []byte `json:"from,omitempty"`
 	To   []byte `json:"to,omitempty"`
 }
 
-// spanOf returns the keys of a table.
+// spanOf returns the range of a table's keys.
 func spanOf(t badger.TableInfo) files.Span {
 	return files.Span{From: y.ParseKey(y.Copy(t.Left)), To: append(y.ParseKey(y.Copy(t.Right)), 0)}
 }
 
-// A mark is bounded, so that a store whose tables are damaged in many places can still keep what is lost, and
-// open: above maxSpans neighbors become one, and a filter of more than maxBloom bytes is left out.
+// The size of a mark is limited, so that a store with damage in many places can still store its marks and open: beyond
+// maxSpans, neighboring spans are merged, and a filter of more than maxBloom bytes is omitted.
 const (
 	maxSpans = 500
 	maxBloom = 256 << 10
 )
 
-// spansOf returns the gaps of a table as spans, neighbors as one.
+// spansOf returns the gaps of a table as merged spans.
 func spansOf(gaps []files.Span) []files.Span { return mergeSpans(append([]files.Span(nil), gaps...)) }
 
-// mergeSpans returns spans in their order, those that touch as one, and no more than maxSpans.
+// mergeSpans returns sorted spans, merges adjacent ones, and returns at most maxSpans.
 func mergeSpans(spans []files.Span) []files.Span {
 	slices.SortFunc(spans, func(a, b files.Span) int { return bytes.Compare(a.From, b.From) })
 	out := spans[:0]
@@ -85,12 +85,12 @@ func (l lostMark) touches(key []byte) bool {
 		slices.ContainsFunc(l.Spans, func(s files.Span) bool { return s.Has(key) })
 }
 
-// Marks are records of their own, before all others; scans do not give them.
+// Marks are internal records that sort before all others; scans do not return them.
 var lostPrefix = []byte("\x00lost")
 
 func lostKey(n int) []byte { return fmt.Appendf(nil, "%s%06d", lostPrefix, n) }
 
-// written reports whether a key is one of this package's.
+// isInternal reports whether a key belongs to this package's own records.
 func isInternal(key []byte) bool { return len(key) > 0 && key[0] == 0 }
 
 // readLost reads the marks of the store.
@@ -125,8 +125,8 @@ func (d *DB) readLost() error {
 	return nil
 }
 
-// writeLost keeps marks in the database, each in a transaction of its own. That one cannot be kept does not
-// keep the others from it.
+// writeLost stores marks in the database, each in a transaction of its own, so that one failure does not affect the
+// others.
 func writeLost(db *badger.DB, of *identity, marks []lostMark) error {
 	var failed []error
 	n := 0
@@ -148,16 +148,15 @@ func writeLost(db *badger.DB, of *identity, marks []lostMark) error {
 	return errors.Join(failed...)
 }
 
-// saveLost keeps what was found while the store is open: a compaction may have put a damaged table into
-// others, and then no later proof finds it.
+// saveLost stores the marks found while the store is open: a compaction may have replaced a damaged table, so a later
+// verification would not find the damage.
 func (d *DB) saveLost() error {
 	d.lostMu.Lock()
 	defer d.lostMu.Unlock()
 	return writeLost(d.db, d.identity, *d.lost.Load())
 }
 
-// addLost notes what was found while the store is open. What is found of a table later is added to what was
-// found of it before.
+// addLost adds marks found while the store is open, and merges them with earlier ones of the same table.
 func (d *DB) addLost(marks ...lostMark) {
 	d.updateLost(func(all []lostMark) []lostMark {
 		for _, l := range marks {
@@ -186,8 +185,7 @@ func (d *DB) updateLost(change func([]lostMark) []lostMark) {
 	}
 }
 
-// mayBeLost reports whether a record that is not there may be lost, in what txn sees. One that was deleted
-// since is not.
+// mayBeLost reports whether a record that txn does not find may be lost. A record that was deleted since is not.
 func (d *DB) mayBeLost(txn *badger.Txn, key []byte) bool {
 	for _, l := range *d.lost.Load() {
 		if !l.touches(key) {
@@ -210,7 +208,8 @@ func (t *tx) MayBeStale(key []byte) bool {
 	return err == nil && slices.ContainsFunc(marks, func(l lostMark) bool { return version <= l.Version && l.touches(key) })
 }
 
-// Lost returns what the store has lost, a sentence each, until [DB.AcknowledgeLoss]; nil where nothing is.
+// Lost describes what the store has lost, one sentence per loss, until [DB.AcknowledgeLoss]. It returns nil if nothing
+// is lost.
 func (d *DB) Lost() []string {
 	var out []string
 	seen := map[string]bool{}
@@ -223,8 +222,8 @@ func (d *DB) Lost() []string {
 	return out
 }
 
-// AcknowledgeLoss ends what [DB.Lost] returns: from then on a record that is lost is not there, and the records that there
-// are count as all of them.
+// AcknowledgeLoss clears [DB.Lost]: from then on, lost records count as missing, and the counts are those of the
+// existing records.
 func (d *DB) AcknowledgeLoss() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -253,8 +252,8 @@ func (d *DB) AcknowledgeLoss() error {
 	return d.explain(d.commits.recount())
 }
 
-// Notices returns what was wrong with the store as it was opened and what was done about it, and what
-// it has lost: a sentence each, for people. Mostly there is none.
+// Notices describes the problems found when the store was opened and how they were repaired, and losses, one sentence
+// each. Usually there are none.
 func (d *DB) Notices() []string {
 	out := append([]string(nil), d.openNotices...)
 	if lost := d.Lost(); len(lost) > 0 && len(d.openNotices) == 0 {
@@ -267,7 +266,7 @@ func (d *DB) lossNotice(why string) string {
 	return fmt.Sprintf("part of the store in %s was lost (%s); run `bugle doctor` to see what, and to repair it", d.dir, why)
 }
 
-// reportDamage says once that damage was found while the store is open.
+// reportDamage reports damage that was found while the store is open, once.
 func (d *DB) reportDamage(why string) {
 	if tell := d.onDamage.Load(); tell != nil {
 		(*tell)(d.lossNotice(why))

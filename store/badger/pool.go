@@ -8,24 +8,24 @@ import (
 	"github.com/dgraph-io/ristretto/v2/z"
 )
 
-// drainAllocPool has the buffers that a table was built in given back as soon as it is written, until the database is
-// closed. Badger keeps those of eight tables, each several times as large as a table: under a burst of writes they
-// were most of a server's memory, and a limit on the heap had the collector run all the time. The pool cannot be
-// set; but it is a channel that a table's buffers are put into, and this takes them out. It does nothing where the
-// database has no such pool; TestBuffersAreGivenBack fails then.
+// drainAllocPool frees the buffers of a table as soon as the table is written, until the database is closed. Badger
+// pools the buffers of eight tables, each several times the size of a table. In a burst of writes, they were most of a
+// server's memory, and with a heap limit the garbage collector ran all the time. The pool cannot be configured, but it
+// is a channel to which buffers are sent, and this function receives them. It does nothing if the database has no such
+// pool; then TestBuffersAreGivenBack fails.
 func drainAllocPool(db *badger.DB) {
 	kept := allocPool(db)
 	if kept == nil {
 		return
 	}
-	go func() { // Badger closes the channel as the database is closed
+	go func() { // Badger closes the channel when the database is closed
 		for buffers := range kept {
 			buffers.Release()
 		}
 	}()
 }
 
-// allocPool returns the channel of the pool (badger/v4/db.go, ristretto/v2/z/allocator.go), nil where there is none.
+// allocPool returns the channel of the pool (badger/v4/db.go, ristretto/v2/z/allocator.go), or nil if there is none.
 func allocPool(db *badger.DB) chan *z.Allocator {
 	pool := reflect.ValueOf(db).Elem().FieldByName("allocPool")
 	if !pool.IsValid() || pool.Type() != reflect.TypeFor[*z.AllocatorPool]() || pool.IsNil() {

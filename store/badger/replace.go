@@ -14,10 +14,10 @@ import (
 	"bugle/store/kv"
 )
 
-// Replace puts a store that fill has filled, and proved, in the place of the one in a data folder. The
-// old one is kept aside, in the folder whose path it returns; empty where there was none. When fill
-// fails, or ctx ends, nothing has changed. It fails with a *[store.LockedError] where a process has
-// the store open. The new store is encrypted with key; nil: it is not.
+// Replace replaces the store in a data folder with one that fill has filled and that was verified. It moves the old
+// store to another folder and returns its path, or "" if there was none. If fill fails, or ctx ends, nothing changes.
+// It fails with a *[store.LockedError] if a process has the store open. key encrypts the new store; nil means no
+// encryption.
 func Replace(ctx context.Context, dir string, key *crypt.Key, fill func(context.Context, kv.DB) error) (aside string, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {
@@ -48,7 +48,7 @@ func Replace(ctx context.Context, dir string, key *crypt.Key, fill func(context.
 	return aside, nil
 }
 
-// fillNew makes a store in a folder of its own, and has it filled.
+// fillNew creates a store in a separate folder and fills it.
 func fillNew(ctx context.Context, dir, into string, key *crypt.Key, fill func(context.Context, kv.DB) error) (err error) {
 	db := newDB(dir, into, slog.New(slog.DiscardHandler))
 	if err := db.makeFolder(); err != nil {

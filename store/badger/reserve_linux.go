@@ -15,13 +15,13 @@ import (
 	"bugle/store/kv"
 )
 
-// The database makes its files sparse, maps them into memory, and copies into that. It has no place where
-// space could be reserved in between, nor where the name of a table could be made durable before the log
-// goes that the table replaces. But it maps files with golang.org/x/sys/unix, which calls the system through
-// a variable; so it is here that a file of an open store is seen before the first byte is written to it.
-// TestReserved fails where another version of that package, or of the database, goes another way.
+// The database creates sparse files, maps them, and writes to the mapping. It has no hook for reserving space in
+// between, or for making the name of a table durable before the log that it replaces is removed. But it maps files with
+// golang.org/x/sys/unix, which calls the system through a variable. Replacing the function in that variable intercepts
+// each new file of an open store before its first byte is written. TestReserved fails if a new version of that package
+// or of the database works differently.
 
-// mmapper is the type of golang.org/x/sys/unix that has this name, or begins with it.
+// mmapper is a prefix of the type with the same name in golang.org/x/sys/unix.
 type mmapper struct {
 	sync.Mutex
 	_    map[*byte][]byte
@@ -33,7 +33,7 @@ var mapper *mmapper
 
 var (
 	mmap = mapper.mmap
-	// watched are the open stores, by the path of the folder.
+	// watched is the open stores by the path of their folder.
 	watched sync.Map // string to *logs
 )
 
@@ -48,7 +48,7 @@ func init() {
 	}
 }
 
-// watch has the new files of an open store reserve their space, until stop.
+// watch reserves space for new files of an open store, until stop is called.
 func (l *logs) watch() (stop func()) {
 	path, err := filepath.EvalSymlinks(l.path)
 	if err != nil {
@@ -58,11 +58,11 @@ func (l *logs) watch() (stop func()) {
 	return func() { watched.CompareAndDelete(path, l) }
 }
 
-// reserveFile reserves space for a file that was just made to be mapped, and makes it its owner's alone.
+// reserveFile reserves space for a new file before it is mapped, and makes it accessible only by its owner.
 func reserveFile(fd int, size int64) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || st.Blocks*512 >= min(size, 64<<10) {
-		return nil // it is not new, or was made ahead
+		return nil // not new, or created in advance
 	}
 	name, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
 	if err != nil {
@@ -78,12 +78,12 @@ func reserveFile(fd int, size int64) error {
 	case tableExt:
 		l.waitForSpace(func() error { return fallocate(fd, size) })
 		if err := kv.SyncFolder(filepath.Dir(name)); err != nil {
-			_ = l.fail(err) // and no error of the table: see await
+			_ = l.fail(err) // not an error of the table: see waitForSpace
 		}
 		return nil
-	case logExt: // the first one, as the store is opened
+	case logExt: // the first one, while the store is being opened
 		err = fallocate(fd, min(size, int64(l.space)))
-	case valueExt: // its head; the rest when it is needed
+	case valueExt: // its header; more is reserved when needed
 		err = fallocate(fd, int64(os.Getpagesize()))
 	default:
 		_ = fallocate(fd, size)
@@ -92,14 +92,14 @@ func reserveFile(fd int, size int64) error {
 		return nil
 	}
 	if _, empty := unix.Seek(fd, 0, unix.SEEK_DATA); empty == unix.ENXIO {
-		_ = os.Remove(name) // the database leaves it, and wants to make it the next time
+		_ = os.Remove(name) // the database ignores the file and creates it again the next time
 	}
 	return errors.Join(errUnreserved, err)
 }
 
-// waitForSpace asks for the space of a table until there is some. It must not fail: a compaction would take the
-// table for written, and remove those that it was made of. Readers and writers do not wait for it, but no
-// change is taken meanwhile ([DB.checkWriteSpace]).
+// waitForSpace retries until there is space for a table. It must not fail: a compaction would treat the table as
+// written and remove its inputs. Readers and writers do not wait for it, but no changes are accepted meanwhile
+// ([DB.checkWriteSpace]).
 func (l *logs) waitForSpace(ask func() error) {
 	if !store.IsDiskFull(ask()) {
 		return
@@ -111,7 +111,7 @@ func (l *logs) waitForSpace(ask func() error) {
 	}
 }
 
-// fallocate reserves the space of the first bytes of a file, and leaves its size as it is.
+// fallocate reserves the space of the first bytes of a file without changing its size.
 func fallocate(fd int, size int64) error {
 	err := unix.Fallocate(fd, unix.FALLOC_FL_KEEP_SIZE, 0, size)
 	for errors.Is(err, unix.EINTR) {

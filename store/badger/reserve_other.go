@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// watch does nothing here: the reserve of free space must be enough for what the database writes.
+// watch does nothing on this system: the reserve of free space must be enough for what the database writes.
 func (l *logs) watch() (stop func()) { return func() {} }
 
 func allocate(*os.File, int64) error { return errors.ErrUnsupported }

@@ -16,21 +16,18 @@ import (
 	"bugle/store/kv"
 )
 
-// replacedReason is in the name of a store that a rewritten one has replaced. It is removed, at the
-// latest by the next process that opens the store.
+// replacedReason is part of the folder name of a replaced store. The folder is removed, at the latest by the next
+// process that opens the store.
 const replacedReason = "replaced"
 
-// ErrRepairFirst says that a store has lost something, and that this is to be settled before it is
-// rewritten.
+// ErrRepairFirst reports that a store has lost records and must be repaired before it is rewritten.
 var ErrRepairFirst = errors.New("part of the store was lost; run `bugle doctor --repair` first")
 
-// Rewrite makes the store in a data folder anew, encrypted with the key to, or with none where that is
-// nil, and removes the old files. The new store is complete, compared with the old one record by
-// record, and proved on disk before it takes the place; when anything fails before, or ctx ends,
-// nothing has changed. progress, which may be nil, hears how many records were written, or read again.
-//
-// It returns the number of records. It fails as [Open] does, as no other process may have the store open,
-// and with [ErrRepairFirst].
+// Rewrite rewrites the store in a data folder, encrypted with the key to, or without encryption if to is nil, and
+// removes the old files. The new store is compared with the old one record by record and verified on disk before it
+// replaces the old one; if anything fails before, or ctx ends, nothing changes. progress, which may be nil, is called
+// with the number of records written, or read back. It returns the number of records. It fails like [Open], because no
+// other process may have the store open, and with [ErrRepairFirst].
 func Rewrite(ctx context.Context, o Options, to *crypt.Key, progress func(records int, verifying bool)) (records int, err error) {
 	if progress == nil {
 		progress = func(int, bool) {}
@@ -49,7 +46,7 @@ func Rewrite(ctx context.Context, o Options, to *crypt.Key, progress func(record
 	return records, old.replaceWith(into)
 }
 
-// rewriteInto fills a new store with what the old one has, and proves that it has it.
+// rewriteInto copies the old store to a new one and verifies the copy.
 func rewriteInto(ctx context.Context, old *DB, into string, to *crypt.Key, progress func(int, bool)) (records int, err error) {
 	old.Verify(ctx)
 	if len(old.Lost()) > 0 {
@@ -82,7 +79,7 @@ func rewriteInto(ctx context.Context, old *DB, into string, to *crypt.Key, progr
 	return records, err
 }
 
-// copyAll writes the records of a store into another, and returns their digest.
+// copyAll copies all records from one store to another, and returns their digest.
 func copyAll(ctx context.Context, from, to kv.DB, progress func(int, bool)) (sum []byte, n int, err error) {
 	var some []pair
 	size := 0
@@ -115,7 +112,7 @@ func copyAll(ctx context.Context, from, to kv.DB, progress func(int, bool)) (sum
 
 type pair struct{ key, value []byte }
 
-// digest returns what no two stores of other records have.
+// digest returns a hash of all records, and their number.
 func digest(ctx context.Context, db kv.DB, progress func(int)) (sum []byte, n int, err error) {
 	return eachRecord(ctx, db, func(i int, _, _ []byte) error {
 		if i%1024 == 0 {
@@ -148,8 +145,8 @@ func writeSized(h hash.Hash, b []byte) {
 	_, _ = h.Write(b)
 }
 
-// replaceWith puts a new store in the place of this one, which was just closed, and removes its files.
-// Where another process has changed it since, nothing is done.
+// replaceWith replaces this store, which was just closed, with a new one, and removes its files. It fails if another
+// process has changed the store since.
 func (d *DB) replaceWith(into string) error {
 	release, err := lockFolder(d.path)
 	if err != nil {
@@ -169,8 +166,8 @@ func (d *DB) replaceWith(into string) error {
 	return nil
 }
 
-// cleanUp removes what a process that ended has left beside the store: one that it had not completed, and
-// one that had been replaced, and the logs within the store that it had not begun. Whoever calls it holds the lock on the store.
+// cleanUp removes what a previous process left next to the store: an incomplete store, a replaced one, and unused logs
+// within the store. The caller holds the lock on the store.
 func cleanUp(path string) error {
 	names, err := filepath.Glob(globEscape(path) + "." + replacedReason + "-*")
 	if err != nil {
@@ -184,8 +181,8 @@ func cleanUp(path string) error {
 	return removeEmptyLogs(path)
 }
 
-// OldCopies returns the folders in a data folder that hold the store as it was before a restore, or
-// damaged. They are kept until somebody removes them.
+// OldCopies returns the folders in a data folder with former stores, from before a restore or a repair. They are kept
+// until somebody removes them.
 func OldCopies(dir string) (out []string, err error) {
 	for _, why := range []string{restoredReason, damagedReason} {
 		names, err := filepath.Glob(globEscape(filepath.Join(dir, Folder)) + "." + why + "-*")

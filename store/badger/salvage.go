@@ -23,21 +23,21 @@ import (
 	"bugle/store/kv"
 )
 
-// salvage is the reading of what is whole in a damaged database into a new one.
+// salvage copies the intact records of a damaged database to a new one.
 type salvage struct {
 	inspection
 	path     string
-	values   map[uint32][]byte      // the value logs, by number
-	latest   map[uint64]uint64      // hash of a key → the highest version of it
-	top      uint64                 // the highest of all
-	oldMarks map[string]files.Entry // the newest of each mark of what was lost before
+	values   map[uint32][]byte      // value logs by number
+	latest   map[uint64]uint64      // key hash → highest version
+	top      uint64                 // highest version of all
+	oldMarks map[string]files.Entry // newest entry of each earlier lost mark
 	marks    []lostMark             // with the version below which records may be missing
 	at       time.Time
 	fresh    *identity // of the new store
 }
 
-// repair puts what is whole in a damaged database in its place, and keeps the damaged one aside. It
-// returns the folder of that one.
+// repair replaces a damaged database with one that has its intact records, and returns the folder to which it moved the
+// damaged one.
 func repair(path string, i inspection, free func(string) (uint64, error), log *slog.Logger) (aside string, marks []lostMark, err error) {
 	s := &salvage{inspection: i, path: path, latest: map[uint64]uint64{}, oldMarks: map[string]files.Entry{}, at: time.Now()}
 	if s.values, err = readValueLogs(path); err != nil {
@@ -65,8 +65,7 @@ func repair(path string, i inspection, free func(string) (uint64, error), log *s
 	return aside, s.marks, err
 }
 
-// checkRoom fails with [store.ErrDiskFull] where the disk has no space left for the files of a store a second
-// time.
+// checkRoom returns [store.ErrDiskFull] if the disk has no space for a second copy of the store's files.
 func checkRoom(path string, free func(string) (uint64, error)) error {
 	files, err := os.ReadDir(path)
 	if err != nil {
@@ -79,7 +78,7 @@ func checkRoom(path string, free func(string) (uint64, error)) error {
 			continue
 		}
 		switch filepath.Ext(f.Name()) {
-		case ".mem": // half of it at most is in use
+		case ".mem": // at most half of it is used
 			need += uint64(info.Size()) / 2
 		case ".sst", ".vlog":
 			need += uint64(info.Size())
@@ -91,7 +90,7 @@ func checkRoom(path string, free func(string) (uint64, error)) error {
 	return nil
 }
 
-// readValueLogs reads the value logs of a database, by their number.
+// readValueLogs reads the value logs of a database by their number.
 func readValueLogs(path string) (map[uint32][]byte, error) {
 	names, err := filepath.Glob(filepath.Join(globEscape(path), "*.vlog"))
 	if err != nil {
@@ -115,7 +114,7 @@ func (s *salvage) addMark(l lostMark) {
 	s.marks = append(s.marks, l)
 }
 
-// note is the first pass over all entries: it finds the latest version of each.
+// note is the first pass over all entries: it finds the latest version of each key.
 func (s *salvage) note(e files.Entry) error {
 	h := xxhash.Sum64(e.Key)
 	s.latest[h], s.top = max(s.latest[h], e.Version), max(s.top, e.Version)
@@ -126,7 +125,7 @@ func (s *salvage) note(e files.Entry) error {
 	return nil
 }
 
-// keepMarks goes on telling what was lost before, and nobody has settled.
+// keepMarks carries over earlier lost marks that were not acknowledged.
 func (s *salvage) keepMarks() {
 	for _, key := range slices.Sorted(maps.Keys(s.oldMarks)) {
 		var l lostMark
@@ -136,7 +135,7 @@ func (s *salvage) keepMarks() {
 	}
 }
 
-// each calls fn with all entries that can be read, and notes in the first pass what cannot.
+// each calls fn with all readable entries, and in the first pass records the unreadable ones.
 func (s *salvage) each(fn func(files.Entry) error) error {
 	files, err := os.ReadDir(s.path)
 	if err != nil {
@@ -176,7 +175,7 @@ func (s *salvage) table(name string, first bool, fn func(files.Entry) error) err
 	}
 	if _, ok := s.named[id]; !ok && first {
 		foreign, err := s.isForeign(s.path, filepath.Base(name))
-		if _, ok := s.listed[filepath.Base(name)]; ok && foreign { // the list of tables is damaged as well
+		if _, ok := s.listed[filepath.Base(name)]; ok && foreign { // the manifest is damaged as well
 			s.addMark(lostMark{Unknown: true, Why: fmt.Sprintf("the table %s was not written by this store", filepath.Base(name))})
 		}
 		if err != nil || foreign {
@@ -222,7 +221,7 @@ func (s *salvage) log(name string, first bool, fn func(files.Entry) error) error
 	return nil
 }
 
-// write makes the new database. What cannot be kept of what is lost is logged: the rest is opened all the same.
+// write writes the new database. If lost marks cannot be stored, it logs them and continues.
 func (s *salvage) write(into string, log *slog.Logger) (err error) {
 	v, err := s.vault.forNewStore(into)
 	if err != nil {
@@ -279,26 +278,26 @@ func (s *salvage) pass(db *badger.DB) error {
 	return nil
 }
 
-// A new database is made beside the old one, and is whole when it has the second of these names.
+// A new database is created next to the old one. It is complete once it has the second of these names.
 const (
 	mendingSuffix = ".mending"
 	mendedSuffix  = ".mended"
 )
 
-// Why a store is kept aside, in its name.
+// The reason for keeping a former store, as part of its folder name.
 const (
 	restoredReason = "before-restore"
 	damagedReason  = "damaged"
 )
 
-// globEscape keeps a folder's name from being a pattern.
+// globEscape escapes a folder name for filepath.Glob.
 func globEscape(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
-// swapIn puts a database that is whole, and closed, in the place of the one at path, which is kept aside
-// under a name that says why and when. Where the process ends in between, [finishSwap] goes on. Each step is
-// durable before the next one begins: after a power cut there is the old store or the new one.
+// swapIn replaces the database at path with a complete, closed one, and keeps the old one under a name with the reason
+// and time. If the process ends in between, [finishSwap] continues. Each step is durable before the next one, so after
+// a power failure there is either the old store or the new one.
 func swapIn(path, from, why string, at time.Time) (aside string, err error) {
 	ready := path + mendedSuffix
 	if err := removeAll(ready); err != nil {
@@ -319,14 +318,14 @@ func swapIn(path, from, why string, at time.Time) (aside string, err error) {
 			return "", fmt.Errorf("keeping the old store: %w", err)
 		}
 	}
-	if err := os.Rename(ready, path); err != nil && (exists(ready) || !exists(path)) { // another may settle it
+	if err := os.Rename(ready, path); err != nil && (exists(ready) || !exists(path)) { // another process may finish it
 		return aside, fmt.Errorf("replacing the store: %w", err)
 	}
 	return aside, kv.SyncFolder(filepath.Dir(path))
 }
 
-// finishSwap finishes what [swapIn] had begun in a process that ended. One that is still at it has the lock
-// on the store, and is left alone.
+// finishSwap completes [swapIn] of a process that ended. A process that is still at it holds the lock on the store and
+// is left alone.
 func finishSwap(path string) error {
 	ready := path + mendedSuffix
 	if !exists(ready) {
@@ -336,11 +335,11 @@ func finishSwap(path string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if err = rename(ready, path); errors.Is(err, fs.ErrNotExist) {
-			return nil // it was not left behind
+			return nil // its process is still running
 		}
 		return err
 	case err != nil:
-		return nil // whoever opens the store is told
+		return nil // opening the store reports the error
 	}
 	defer release()
 	return removeAll(ready)
@@ -351,7 +350,7 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// damagedError says that a store cannot be opened, and could not be mended.
+// damagedError returns the error for a store that cannot be opened or repaired.
 func (d *DB) damagedError(err error) error {
 	return fmt.Errorf("%w: %w; restore a backup with `bugle restore`, or choose another folder with --data or BUGLE_DATA", &store.DamagedError{Dir: d.dir}, err)
 }

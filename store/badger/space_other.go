@@ -4,5 +4,5 @@ package badger
 
 import "errors"
 
-// freeSpace is not known here: a full disk shows when it is full.
+// freeSpace is not supported on this system: a full disk is only noticed when a write fails.
 func freeSpace(string) (uint64, error) { return 0, errors.ErrUnsupported }

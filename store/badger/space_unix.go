@@ -4,7 +4,7 @@ package badger
 
 import "golang.org/x/sys/unix"
 
-// freeSpace returns the bytes that the disk of a folder has left for its user.
+// freeSpace returns the number of free bytes for the user on the disk of a folder.
 func freeSpace(path string) (uint64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil {

@@ -13,21 +13,21 @@ import (
 	"bugle/store/badger/internal/files"
 )
 
-// Badger reads and writes tables through mappings. What it has touched of them counts as memory of the process
-// until the system is short of it, so that a server would seem to grow to the size of its store. The pages are
-// given back when they become many: they stay in the system's cache, and reading them again costs little.
+// Badger reads and writes tables through memory mappings. The pages that it has used count as memory of the process
+// until the system runs short of it, so a server would seem to grow to the size of its store. When there are many such
+// pages, they are released: they stay in the system's page cache, and reading them again is cheap.
 
-// maxMapped is how much of files may be mapped, in bytes; the program itself is some 30 MB of it.
+// maxMapped is the most bytes of mapped files in memory; about 30 MB of it is the program itself.
 const maxMapped = 64 << 20
 
-// trim frees mapped pages when they are many.
+// trim releases mapped pages if there are many.
 func (d *DB) trim() {
 	if mapped() > maxMapped {
 		d.releasePages()
 	}
 }
 
-// mapped returns how many bytes of files are mapped and in memory.
+// mapped returns the number of bytes of mapped files in memory.
 func mapped() int64 {
 	b, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -44,15 +44,15 @@ func mapped() int64 {
 	return n * int64(os.Getpagesize())
 }
 
-// releasePages frees the pages of all tables. The tables are pinned meanwhile, so that nothing else can come to
-// lie where they are mapped.
+// releasePages releases the mapped pages of all tables. It pins the tables, so that nothing else can be mapped at their
+// addresses.
 func (d *DB) releasePages() {
 	before := map[uint64]bool{}
 	for _, t := range d.db.Tables() {
 		before[t.ID] = true
 	}
 	defer d.pin()()
-	inodes := map[string]uint64{} // of the files by their names
+	inodes := map[string]uint64{} // by file name
 	for _, t := range d.db.Tables() {
 		if !before[t.ID] {
 			continue // it may not be pinned

@@ -2,5 +2,5 @@
 
 package badger
 
-// trim does nothing here: the system takes mapped pages back by itself.
+// trim does nothing on this system, which reclaims mapped pages by itself.
 func (d *DB) trim() {}

@@ -16,19 +16,19 @@ import (
 	"bugle/store/kv"
 )
 
-// The places of keys that were looked for and not written: one is not there, the other is.
+// Special positions of keys that were read and not written.
 const (
 	absent  = -1
 	present = -2
 )
 
-// tx is a transaction on a snapshot. What it writes it keeps in change until it is committed.
+// tx is a transaction on a snapshot. It buffers its writes in change until it is committed.
 type tx struct {
 	ctx     context.Context
-	txn     *badger.Txn // the snapshot's, which others use as well
+	txn     *badger.Txn // the snapshot's, shared with other transactions
 	db      *DB
-	change  *change        // nil: it only reads
-	written map[string]int // key to place in change.writes, or absent, or present
+	change  *change        // nil if it is read-only
+	written map[string]int // key → index in change.writes, or absent, or present
 }
 
 // Version implements [kv.Versioned].
@@ -76,7 +76,7 @@ func (t *tx) Get(key []byte) ([]byte, error) {
 	return value, nil
 }
 
-// note keeps the place of a key, where the transaction writes.
+// note records the position of a key if the transaction may write.
 func (t *tx) note(key []byte, place int) {
 	if t.change == nil {
 		return
@@ -87,18 +87,17 @@ func (t *tx) note(key []byte, place int) {
 	t.written[string(key)] = place
 }
 
-// value copies the value of a record into buf, and fails with [store.ErrDataLost] where the value log
-// does not have it.
+// value copies the value of a record to buf. It fails with [store.ErrDataLost] if the value log does not have it.
 func (t *tx) value(item *badger.Item, buf []byte) (value []byte, err error) {
 	defer func() {
-		if recover() != nil { // a pointer into nowhere
+		if recover() != nil { // an invalid value pointer
 			value, err = nil, store.ErrDataLost
 		}
 	}()
 	value, err = item.ValueCopy(buf)
 	switch errno := syscall.Errno(0); {
 	case err == nil, t.db.explain(err) == store.ErrClosed:
-	case errors.As(err, &errno): // the system cannot read it now, which is no damage
+	case errors.As(err, &errno): // the system cannot read it at the moment, which is not damage
 		err = t.db.explain(err)
 	default:
 		err = fmt.Errorf("%w: %w", store.ErrDataLost, err)
@@ -107,7 +106,7 @@ func (t *tx) value(item *badger.Item, buf []byte) (value []byte, err error) {
 }
 
 func (t *tx) Set(key, value []byte) error {
-	if len(value) > maxValue-len(key)-64 { // a value log file has a header as well
+	if len(value) > maxValue-len(key)-64 { // a value log file also has a header
 		return store.ErrTooLarge
 	}
 	return t.write(write{key: key, value: value})
@@ -115,11 +114,10 @@ func (t *tx) Set(key, value []byte) error {
 
 func (t *tx) Delete(key []byte) error { return t.write(write{key: key, deleted: true}) }
 
-// maxKey is how long a key may be, in bytes (badger/v4/txn.go).
+// maxKey is the maximum length of a key in bytes (badger/v4/txn.go).
 const maxKey = 65000
 
-// write keeps a record for the commit, where it and those before it fit into one transaction of
-// Badger's.
+// write buffers a write if all buffered writes still fit into one Badger transaction.
 func (t *tx) write(w write) error {
 	if t.change == nil {
 		return store.ErrReadOnly
@@ -182,8 +180,8 @@ func (t *tx) Scan(prefix []byte, o kv.ScanOptions, fn func(key, value []byte) er
 	}
 }
 
-// scanned notes the keys that a scan has passed, up to the last one that it gave; nil: to its end. A record that
-// another transaction adds among them was missed.
+// scanned records the range that a scan has covered, up to the last key that it returned; nil: to its end. If another
+// transaction adds a record in it, this one conflicts.
 func (t *tx) scanned(prefix []byte, o kv.ScanOptions, last []byte) {
 	if t.change == nil {
 		return
@@ -206,7 +204,7 @@ func (t *tx) scanned(prefix []byte, o kv.ScanOptions, last []byte) {
 	t.change.ranges = append(t.change.ranges, s)
 }
 
-// iterator returns an iterator over the tables that [tables] knows, which it holds while it is open.
+// iterator returns an iterator over the tables in [tables], which it pins while it is open.
 func (t *tx) iterator(prefix []byte, o kv.ScanOptions) *badger.Iterator {
 	if !o.Proved {
 		return t.txn.NewIterator(iteration(prefix, o))
@@ -222,7 +220,7 @@ func (t *tx) iterator(prefix []byte, o kv.ScanOptions) *badger.Iterator {
 	}
 }
 
-// ownWrites returns what the transaction itself wrote in the range of a scan, in the scan's order.
+// ownWrites returns the transaction's own writes in the range of a scan, in the scan's order.
 func (t *tx) ownWrites(prefix []byte, o kv.ScanOptions) []write {
 	if t.change == nil {
 		return nil
@@ -246,7 +244,7 @@ func compareKeys(a, b []byte, o kv.ScanOptions) int {
 	return bytes.Compare(a, b)
 }
 
-// cursor walks over what is stored, with what the transaction wrote in its place.
+// cursor iterates over the stored records merged with the transaction's own writes.
 type cursor struct {
 	tx      *tx
 	it      *badger.Iterator
@@ -254,12 +252,12 @@ type cursor struct {
 	o       kv.ScanOptions
 	own     []write
 	buf     []byte
-	pending bool   // the record where it stands was given already
-	last    []byte // the key of the one given last
+	pending bool   // the record at the current position was already returned
+	last    []byte // key of the last returned record
 	proved  *scanVerifier
 }
 
-// recoverMove moves an iterator, which panics where a block of a table has lost its end.
+// recoverMove moves an iterator, which panics if a block of a table is truncated.
 func recoverMove(move func()) (err error) {
 	defer func() {
 		if recover() != nil {
@@ -270,7 +268,7 @@ func recoverMove(move func()) (err error) {
 	return nil
 }
 
-// advance moves past the record that was given.
+// advance moves past the record that was returned.
 func (c *cursor) advance() error {
 	if !c.pending {
 		return nil
@@ -280,13 +278,13 @@ func (c *cursor) advance() error {
 	return recoverMove(c.it.Next)
 }
 
-// isRepeat reports whether a record was given before: backwards, the iterator comes twice to the block
-// before one that it cannot read.
+// isRepeat reports whether a record was already returned: in reverse, the iterator returns the block before an
+// unreadable one twice.
 func (c *cursor) isRepeat() bool {
 	return c.o.Reverse && c.last != nil && bytes.Compare(c.it.Item().Key(), c.last) >= 0
 }
 
-// next returns the next record; a nil key at the end.
+// next returns the next record, or a nil key at the end.
 func (c *cursor) next() (key, value []byte, err error) {
 	for {
 		if err := c.advance(); err != nil {
@@ -333,7 +331,7 @@ func (c *cursor) next() (key, value []byte, err error) {
 		if which > 0 {
 			return c.current()
 		}
-		c.pending = which == 0 // it was written over
+		c.pending = which == 0 // it was overwritten
 		w := c.own[0]
 		c.own = c.own[1:]
 		if w.deleted {
@@ -347,8 +345,9 @@ func (c *cursor) next() (key, value []byte, err error) {
 	}
 }
 
-// atGapEnd returns the record of the key behind which a scan goes on after a part of a table that cannot be
-// read: that key begins the next block, where the iterator cannot begin. A nil key: there is none, or it was given.
+// atGapEnd returns the record of the key at which a scan continues after an unreadable part of a table: that key begins
+// the next block, where the iterator cannot start. It returns a nil key if the record does not exist or was already
+// returned.
 func (c *cursor) atGapEnd(instead []byte) (key, value []byte, err error) {
 	key = bytes.Clone(instead[:len(instead)-1])
 	if c.o.Reverse || !bytes.HasPrefix(key, c.prefix) || bytes.Compare(key, c.o.From) < 0 || bytes.Equal(key, c.last) || isInternal(key) {
@@ -368,7 +367,7 @@ func (c *cursor) atGapEnd(instead []byte) (key, value []byte, err error) {
 	return key, value, err
 }
 
-// current returns the record where the cursor stands.
+// current returns the record at the cursor's position.
 func (c *cursor) current() (key, value []byte, err error) {
 	item := c.it.Item()
 	c.pending = true
@@ -380,7 +379,7 @@ func (c *cursor) current() (key, value []byte, err error) {
 	}
 	value, err = c.tx.value(item, c.buf)
 	if errors.Is(err, store.ErrDataLost) {
-		value, err = nil, nil // no record is empty: its reader says that it is damaged
+		value, err = nil, nil // no record is empty: an empty value reports the damage
 	}
 	if err != nil {
 		return nil, nil, c.tx.db.explain(err)
@@ -392,9 +391,9 @@ func (c *cursor) current() (key, value []byte, err error) {
 func iteration(prefix []byte, o kv.ScanOptions) badger.IteratorOptions {
 	io := badger.DefaultIteratorOptions
 	io.Reverse, io.SinceTs = o.Reverse, o.Since
-	io.PrefetchValues = false // it takes a goroutine for each value, and values are inline
+	io.PrefetchValues = false // it starts a goroutine for each value, and values are inline
 	if !o.Reverse {
-		io.Prefix = prefix // Badger's prefixes only work forwards
+		io.Prefix = prefix // Badger's prefixes only work in forward scans
 	}
 	return io
 }
@@ -415,7 +414,7 @@ func seekStart(it *badger.Iterator, prefix []byte, o kv.ScanOptions) {
 	}
 	if o.Reverse {
 		for it.Valid() && string(it.Item().Key()) > string(prefix) && !it.ValidForPrefix(prefix) {
-			it.Next() // what lies beyond the range
+			it.Next() // beyond the range
 		}
 	}
 }

@@ -11,23 +11,23 @@ import (
 	"bugle/store/badger/internal/files"
 )
 
-// While a compaction is not checked, a file says so: where a process ends then, the next one examines the tables
-// that went into it. What was checked may still be there as well, where somebody was reading it; that is not
-// examined, as a deletion may have been dropped since.
+// While a compaction is unchecked, a file says so: if the process ends, the next one examines the input tables. Input
+// tables of checked compactions may still exist because somebody was reading them; they are not examined, because a
+// deletion may have been dropped since.
 const uncheckedFile = "COMPACTIONS"
 
-// unchecked is what the file says.
+// unchecked is the contents of the file.
 type unchecked struct {
-	// From is where the list of tables ended when each of the compactions began.
+	// From has the end of the manifest when each of the compactions began.
 	From []int64 `json:"from"`
-	// Checked is the compactions behind the first of these places that were checked, by a table that went in.
+	// Checked has an input table of each checked compaction after the first of these positions.
 	Checked []uint64 `json:"checked,omitempty"`
-	// First is the fingerprint of the list's first set of changes: another one has other places.
+	// First is the fingerprint of the manifest's first change set: the positions only apply to that manifest.
 	First uint64 `json:"first"`
 }
 
-// noteUnchecked writes the file, or removes it where everything is checked. c.mu is held. That it fails means that
-// less is examined after this process is killed.
+// noteUnchecked writes the file, or removes it if everything is checked. The caller holds c.mu. If it fails, less is
+// examined after this process is killed.
 func (c *compactions) noteUnchecked() {
 	name := join(c.d.path, uncheckedFile)
 	if len(c.unchecked) == 0 {
@@ -46,8 +46,8 @@ func (c *compactions) noteUnchecked() {
 	}
 }
 
-// holdUnchecked moves the tables of compactions that a process which ended has not checked to where they are examined.
-// The database is not open, and would remove them. Of a compaction that was checked some are gone already.
+// holdUnchecked moves the input tables of unchecked compactions of a previous process to the held folder. The database
+// must not be open, and would remove them. Some input tables of a checked compaction are removed already.
 func holdUnchecked(path string) error {
 	b, err := os.ReadFile(join(path, uncheckedFile))
 	if err != nil {
@@ -82,7 +82,7 @@ func holdUnchecked(path string) error {
 	return nil
 }
 
-// isWhole reports whether a table is there, and was not cut off to be removed.
+// isWhole reports whether a table exists and was not truncated for removal.
 func isWhole(path string, id uint64) bool {
 	info, err := os.Stat(join(path, files.TableName(id)))
 	return err == nil && info.Size() > 0

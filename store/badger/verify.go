@@ -25,73 +25,73 @@ import (
 	"bugle/store/kv"
 )
 
-// Badger finds a block that is not what was written when it reads it, and then ends the scan, or goes on to
-// an older version of the record, without a word. So the blocks that a read comes to are proved here: read
-// from the file and compared with their checksums. A block that was proved a short time ago is not proved
-// again, as long as nobody asks for it; a record that is not found is never believed without.
+// When Badger reads a damaged block, it silently ends the scan, or falls back to an older version of the record. So
+// this file verifies the blocks that a read uses: it reads them from the file and compares them with their checksums. A
+// block that was verified a short time ago is not verified again, and a record that was not found is never trusted to
+// be missing without verification.
 
 const (
-	// reverifyAge is the age from which a table is proved again while the store is open.
+	// reverifyAge is the age after which a table is verified again while the store is open.
 	reverifyAge = 24 * time.Hour
-	// verifyDelay is how long a large store is left in peace after it was opened, before that begins;
-	// pause is between two steps of it, each of which takes about a millisecond.
+	// verifyDelay is how long after opening a large store the background verification begins. pause is the time between
+	// two of its steps, each of which takes about a millisecond.
 	verifyDelay = 2 * time.Second
 	pause       = 20 * time.Millisecond
-	// stride is how many blocks of a table are proved at a time: a megabyte.
+	// stride is the number of blocks of a table that are verified at a time: a megabyte.
 	stride = 64
-	// trustScan is how long a block that was proved is trusted where a scan comes past it, and trustRead where a
-	// filter says that it may have a newer version of a record. A few records are read with every request.
+	// trustScan is how long a verified block is trusted by scans, and trustRead by reads whose filter matches a block
+	// that may have a newer version. A few records are read with every request.
 	trustScan = 10 * time.Second
 	trustRead = 100 * time.Millisecond
-	// listInterval is how often the list of tables is checked for new ones, which takes some microseconds. It is checked
-	// every rarely once there were none for calm.
+	// listInterval is how often the list of tables is checked for new ones, which takes some microseconds. The interval
+	// grows when there were none for quietTime.
 	listInterval = 50 * time.Millisecond
 	rarely       = 5 * listInterval
 	quietTime    = 2 * time.Second
-	// idleIndex is how long the index of a table is kept in memory after it was last needed.
+	// idleIndex is how long an unused table index stays in memory.
 	idleIndex = time.Minute
 )
 
-// processStart is when the times of proofs begin.
+// processStart is the origin of moments.
 var processStart = time.Now()
 
-// moment is a time, in milliseconds since the program began; 0 is never.
+// moment is a time in milliseconds since the program began; 0 means never.
 type moment int64
 
 func now() moment { return moment(time.Since(processStart)/time.Millisecond) + 1 }
 
-// ago returns the moment that is d before now, and not before the first.
+// ago returns the moment d before now, at least the first moment.
 func ago(d time.Duration) moment { return max(1, now()-moment(d/time.Millisecond)) }
 
-// fresh reports whether a table that was proved then need not be proved again now.
+// fresh reports whether a table verified at since does not need to be verified again at now.
 func fresh(since, now time.Time) bool {
 	age := now.Sub(since)
 	return age >= 0 && age < reverifyAge
 }
 
-// tables are the tables of an open database, and what is known of their blocks.
+// tables is the tables of an open database, and the verification state of their blocks.
 type tables struct {
 	d       *DB
-	mu      sync.Mutex // one refresh at a time
+	mu      sync.Mutex // serializes refresh
 	list    atomic.Pointer[tableList]
-	size    atomic.Int64  // of the database's list of tables as list was made
-	last    atomic.Int64  // the moment at which that was looked at last
+	size    atomic.Int64  // size of the manifest when list was made
+	last    atomic.Int64  // moment of the last check of that size
 	changed chan struct{} // there may be new tables
 
-	prints map[string]files.Fingerprint // of the tables as the store was opened
-	listed map[string]files.Fingerprint // what the file has that lists them; nil: that is not known
+	prints map[string]files.Fingerprint // of the tables when the store was opened
+	listed map[string]files.Fingerprint // the contents of the TABLES file; nil if unknown
 }
 
-// tableList is the tables at one time.
+// tableList is the set of tables at one time.
 type tableList struct {
-	all  []*openTable // by their first key
-	last [][]byte     // of the tables up to each one, the highest last key
+	all  []*openTable // by first key
+	last [][]byte     // for each table, the highest last key up to it
 	byID map[uint64]*openTable
-	// replaced is the tables whose compaction has not been checked: what it has lost is only in them.
+	// replaced is the input tables of unchecked compactions: entries that a compaction has lost are only in them.
 	replaced []*openTable
 }
 
-// begin notes the tables of a database that was just opened, after found was found of its files.
+// begin records the tables of a database that was just opened; found is the inspection of its files.
 func (p *tables) begin(d *DB, found inspection) {
 	p.d, p.changed, p.prints = d, make(chan struct{}, 1), found.prints
 	if !found.older {
@@ -112,7 +112,7 @@ func (p *tables) begin(d *DB, found inspection) {
 	}
 }
 
-// refresh notes which tables there are now.
+// refresh updates the list of tables.
 func (p *tables) refresh() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -148,8 +148,8 @@ func (p *tables) refresh() {
 	p.list.Store(next)
 }
 
-// saveList writes the list of tables, so that a table of another store is not taken for one of them; first says
-// that the store was just opened. p.mu is held.
+// saveList writes the TABLES file, so that a table of another store is not mistaken for ours. first reports that the
+// store was just opened. The caller holds p.mu.
 func (p *tables) saveList(all []*openTable, first bool) {
 	if p.d.identity == nil {
 		return
@@ -163,7 +163,7 @@ func (p *tables) saveList(all []*openTable, first bool) {
 			prints[u.name] = u.print
 		}
 	}
-	// The database uses a number again only after it was opened anew: by then nothing else may be listed with it.
+	// The database reuses a number only after it was reopened. By then, no other table may be listed with it.
 	reused := false
 	for name := range p.listed {
 		_, ok := prints[name]
@@ -172,7 +172,7 @@ func (p *tables) saveList(all []*openTable, first bool) {
 	p.write(prints, reused)
 }
 
-// fingerprintOf returns the fingerprint of a table; the zero one where it cannot be read or is gone.
+// fingerprintOf returns the fingerprint of a table, or zero if it cannot be read or was removed.
 func (p *tables) fingerprintOf(name string, id uint64) files.Fingerprint {
 	t, _, err := files.ReadTableHead(join(p.d.path, name), p.d.vault.tableFormat(p.d.named, id), nil)
 	if err != nil || !t.Indexed {
@@ -181,7 +181,7 @@ func (p *tables) fingerprintOf(name string, id uint64) files.Fingerprint {
 	return t.Fingerprint
 }
 
-// write writes the list where it has changed. That it fails means more work for the next to open the store.
+// write writes the TABLES file if it has changed. If it fails, the next process has to verify more.
 func (p *tables) write(prints map[string]files.Fingerprint, synced bool) {
 	if p.listed != nil && maps.Equal(prints, p.listed) {
 		return
@@ -193,7 +193,7 @@ func (p *tables) write(prints map[string]files.Fingerprint, synced bool) {
 	p.listed = prints
 }
 
-// listClosed lists the tables of a database that was just closed, which has made a table of its log.
+// listClosed lists the tables of a database that was just closed, including the table made from its log.
 func (p *tables) listClosed() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -218,7 +218,7 @@ func (p *tables) listClosed() {
 	p.write(prints, false)
 }
 
-// signalChange says that there may be new tables.
+// signalChange signals that there may be new tables.
 func (p *tables) signalChange() {
 	select {
 	case p.changed <- struct{}{}:
@@ -226,7 +226,7 @@ func (p *tables) signalChange() {
 	}
 }
 
-// overlapping returns the tables that may have keys of a range; nil ends are open.
+// overlapping returns the tables that may have keys of a range; nil bounds are open.
 func (l *tableList) overlapping(from, to []byte) []*openTable {
 	n := len(l.all)
 	if to != nil {
@@ -241,8 +241,8 @@ func (l *tableList) overlapping(from, to []byte) []*openTable {
 	return out
 }
 
-// Verify reads every part of the store's tables and compares it with its checksums. What is damaged is among
-// [DB.Lost] then. It first waits for compactions that are being examined.
+// Verify reads all blocks of the store's tables and compares them with their checksums. [DB.Lost] describes the damage
+// afterwards. Verify first waits for the examination of compactions.
 func (d *DB) Verify(ctx context.Context) {
 	d.compactions.wait()
 	d.tables.refresh()
@@ -251,12 +251,11 @@ func (d *DB) Verify(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		_ = u.verify(d, nil, nil, from) // who reads there is told
+		_ = u.verify(d, nil, nil, from) // readers of damaged blocks get an error
 	}
 }
 
-// current returns the tables, those of the last millisecond among them: the database lists a table before it reads
-// from it.
+// current returns the tables, including new ones: the database lists a table before it reads from it.
 func (p *tables) current() *tableList {
 	if at := int64(now()); p.last.Swap(at) == at {
 		return p.list.Load()
@@ -270,8 +269,8 @@ func (p *tables) current() *tableList {
 	return p.list.Load()
 }
 
-// checkNewer returns an error that wraps [store.ErrDataLost] where a table has a newer version of a record than the one
-// that was read, or may have it; 0 is the version of a record that was not found.
+// checkNewer returns an error that wraps [store.ErrDataLost] if a table has, or may have, a newer version of a record
+// than version, which is 0 if the record was not found.
 func (p *tables) checkNewer(txn *badger.Txn, key []byte, version uint64) error {
 	list, since := p.list.Load(), ago(trustRead)
 	if version == 0 {
@@ -305,16 +304,16 @@ func (p *tables) checkNewer(txn *badger.Txn, key []byte, version uint64) error {
 		return nil
 	}
 	if !p.d.hasTable(newestIn.id) && !p.d.compactions.known.has(newestIn.id) {
-		return nil // a compaction that was checked has dropped it, or put it elsewhere
+		return nil // a checked compaction has dropped or moved it
 	}
 	if found, err := newestVersion(txn, key); err == nil && found >= newest.Version {
-		return nil // it was deleted since
+		return nil // deleted since
 	}
 	p.d.damaged.Store(true)
 	return fmt.Errorf("%w: the table %s has a record that cannot be found in it", store.ErrDataLost, newestIn.name)
 }
 
-// holdReplaced has tables that a process which ended has left to be examined read until they were.
+// holdReplaced makes reads use the held tables of a previous process until they are examined.
 func (p *tables) holdReplaced(folder string, ids []uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -336,23 +335,23 @@ func (l *tableList) replacedWith(key []byte) (out []*openTable) {
 	return out
 }
 
-// keyAfter returns the key that follows another.
+// keyAfter returns the next possible key after key.
 func keyAfter(key []byte) []byte { return append(slices.Clip(key), 0) }
 
-// scanVerifier proves what a scan comes to, some of it at a time: first little, as many a scan ends soon.
+// scanVerifier verifies the blocks ahead of a scan in growing steps, because many scans end soon.
 type scanVerifier struct {
 	d        *DB
 	list     *tableList
-	after    moment // what was proved since is not proved again
-	from, to []byte // what is not proved yet
+	after    moment // blocks verified later than this are not verified again
+	from, to []byte // the range that is not verified yet
 	reverse  bool
 	stride   int
-	bound    []byte // what is proved: up to before it, or down to it; nil: all
-	err      error  // why the rest cannot be
+	bound    []byte // end of the verified range, exclusive, or inclusive if reverse; nil: everything
+	err      error  // why the rest cannot be verified
 	gapSkipper
 }
 
-// newScanVerifier proves the beginning of a scan.
+// newScanVerifier verifies the beginning of a scan.
 func (p *tables) newScanVerifier(prefix []byte, o kv.ScanOptions) *scanVerifier {
 	a := &scanVerifier{d: p.d, list: p.list.Load(), after: ago(trustScan), from: prefix, to: kv.PrefixEnd(prefix), reverse: o.Reverse, stride: stride / 16}
 	if o.Proved {
@@ -369,8 +368,8 @@ func (p *tables) newScanVerifier(prefix []byte, o kv.ScanOptions) *scanVerifier 
 	return a
 }
 
-// check is called before a record with that key is used, or with nil before the scan ends. It returns where the
-// scan has to go on instead, nil where it is right.
+// check must be called before a record with that key is used, or with nil before the scan ends. It returns the key at
+// which the scan has to continue instead, or nil.
 func (a *scanVerifier) check(key []byte) (instead []byte) {
 	for a.bound != nil && (key == nil || !a.reverse && bytes.Compare(key, a.bound) >= 0 || a.reverse && bytes.Compare(key, a.bound) < 0) {
 		if a.reverse {
@@ -390,7 +389,7 @@ func (a *scanVerifier) step() {
 		slices.Reverse(tables)
 	}
 	for _, u := range tables {
-		// What lies beyond the bound is for a later step: most scans end before, and need no index of these.
+		// Blocks beyond the bound are left to a later step: most scans end before, and do not need their index.
 		if a.bound != nil && (!a.reverse && bytes.Compare(u.left, a.bound) >= 0 || a.reverse && bytes.Compare(u.right, a.bound) < 0) {
 			continue
 		}
@@ -417,8 +416,8 @@ func (a *scanVerifier) step() {
 	a.stride = min(2*a.stride, 4*stride)
 }
 
-// verifyInBackground proves tables in the background until stop is closed: new ones soon after they were written, all
-// others once a day, a little at a time.
+// verifyInBackground verifies tables until stop is closed: new ones soon after they were written, all others once a
+// day, in small steps.
 func (p *tables) verifyInBackground(stop <-chan struct{}) {
 	timer := time.NewTimer(verifyDelay)
 	defer timer.Stop()
@@ -462,7 +461,7 @@ func (p *tables) verifyInBackground(stop <-chan struct{}) {
 	}
 }
 
-// watch notes new tables soon after they were written, and keeps mapped memory in bounds, until stop is closed.
+// watch looks for new tables and limits mapped memory until stop is closed.
 func (p *tables) watch(stop <-chan struct{}) {
 	timer := time.NewTimer(listInterval)
 	defer timer.Stop()
@@ -489,7 +488,7 @@ func (p *tables) watch(stop <-chan struct{}) {
 	}
 }
 
-// verifiedTimes returns when a table was last proved as a whole, by its name; the zero time where it was not.
+// verifiedTimes returns a function that returns when a table was last fully verified, by name, or the zero time.
 func (d *DB) verifiedTimes() func(name string) time.Time {
 	d.tables.refresh()
 	at := map[string]time.Time{}
@@ -505,17 +504,17 @@ type openTable struct {
 	id          uint64
 	path        string // of its file
 	size        int64  // of its file
-	left, right []byte // its first and last key; nil: the last is not known
-	newest      uint64 // the highest version in it
+	left, right []byte // first and last key; nil if the last is unknown
+	newest      uint64 // highest version in it
 	print       files.Fingerprint
-	since       time.Time // when it was proved by another process; zero where that is not known
+	since       time.Time // when another process verified it; zero if unknown
 
-	verified atomic.Int64 // the moment since which every block was proved
+	verified atomic.Int64 // moment since which every block is verified
 	index    atomic.Pointer[tableIndex]
 
-	mu   sync.Mutex // one proof at a time; guards what follows
+	mu   sync.Mutex // serializes verification; guards the fields below
 	gaps []files.Span
-	lost bool // all of it is
+	lost bool // all of it is lost
 }
 
 func newOpenTable(path string, t badger.TableInfo) *openTable {
@@ -527,7 +526,7 @@ func newOpenTable(path string, t badger.TableInfo) *openTable {
 	return u
 }
 
-// tableIndex is where the blocks of a table lie, and when each was proved.
+// tableIndex is the index of a table, and when each block was verified.
 type tableIndex struct {
 	*files.Index
 	bloom  y.Filter
@@ -535,7 +534,7 @@ type tableIndex struct {
 	used   atomic.Int64
 }
 
-// due reports whether the table has to be proved in the background.
+// due reports whether the table must be verified in the background.
 func (u *openTable) due(at time.Time) bool {
 	if u.verified.Load() > 0 {
 		return now()-moment(u.verified.Load()) > moment(reverifyAge/time.Millisecond)
@@ -543,7 +542,7 @@ func (u *openTable) due(at time.Time) bool {
 	return !fresh(u.since, at)
 }
 
-// dueAfter is what a proof in the background need not prove again.
+// dueAfter returns the moment after which blocks need no background verification.
 func (u *openTable) dueAfter() moment { return ago(reverifyAge / 2) }
 
 func (u *openTable) verifiedAt() time.Time {
@@ -553,21 +552,21 @@ func (u *openTable) verifiedAt() time.Time {
 	return u.since
 }
 
-// freeIndex frees the memory of an index that was not needed for a while.
+// freeIndex frees the memory of an index that was not used for a while.
 func (u *openTable) freeIndex() {
 	if x := u.index.Load(); x != nil && moment(x.used.Load()) < now()-moment(idleIndex/time.Millisecond) && u.verified.Load() > 0 {
 		u.index.CompareAndSwap(x, nil)
 	}
 }
 
-// nextBound returns a key that is a stride of blocks away from the beginning of a range, or from its end; nil
-// where the range has no more of them, or was proved after that moment.
+// nextBound returns a key that is stride blocks away from the beginning of a range, or from its end; nil if the range
+// has fewer blocks left or was verified after that moment.
 func (u *openTable) nextBound(d *DB, from, to []byte, stride int, reverse bool, after moment) []byte {
 	if moment(u.verified.Load()) >= after {
 		return nil
 	}
 	x, err := u.load(d)
-	if x == nil || err != nil { // prove says why
+	if x == nil || err != nil { // verify reports the error
 		return nil
 	}
 	begin, end := x.Span(from, to)
@@ -577,7 +576,7 @@ func (u *openTable) nextBound(d *DB, from, to []byte, stride int, reverse bool, 
 	case reverse:
 		return bytes.Clone(x.First(end - stride))
 	}
-	// Of a key that begins several blocks the last one: a range must go on.
+	// If a key begins several blocks, use the last one, so that the range advances.
 	for n := begin + stride; n < end; n++ {
 		if key := x.First(n); bytes.Compare(key, from) > 0 {
 			return bytes.Clone(key)
@@ -586,8 +585,8 @@ func (u *openTable) nextBound(d *DB, from, to []byte, stride int, reverse bool, 
 	return nil
 }
 
-// verifyKey proves the blocks that may have a key with that hash, where they were not since that moment, and calls
-// fn with their entries.
+// verifyKey verifies the blocks that may have a key with that hash unless they were verified since that moment, and
+// calls fn with their entries.
 func (u *openTable) verifyKey(d *DB, key []byte, hash uint32, since moment, fn func(files.Entry) error) error {
 	x, err := u.load(d)
 	if err != nil || x == nil || len(x.bloom) > 0 && !x.bloom.MayContain(hash) {
@@ -597,8 +596,8 @@ func (u *openTable) verifyKey(d *DB, key []byte, hash uint32, since moment, fn f
 	return u.verifyBlocks(d, x, begin, end, since, fn)
 }
 
-// verify proves the blocks that may have keys of a range, where they were not since that moment. It fails
-// where they cannot be read now, as when the process has too many files open.
+// verify verifies the blocks that may have keys of a range unless they were verified after that moment. It fails if
+// they cannot be read at the moment, for example because too many files are open.
 func (u *openTable) verify(d *DB, from, to []byte, after moment) error {
 	if moment(u.verified.Load()) >= after {
 		return nil
@@ -611,7 +610,7 @@ func (u *openTable) verify(d *DB, from, to []byte, after moment) error {
 	return u.verifyBlocks(d, x, begin, end, after, nil)
 }
 
-// readers keeps what blocks are read into: a filter lets a block be read for some of all records.
+// readers pools read buffers: false positives of the filters cause reads for some of all records.
 var readers = sync.Pool{New: func() any { return new(files.BlockReader) }}
 
 func (u *openTable) verifyBlocks(d *DB, x *tableIndex, begin, end int, after moment, fn func(files.Entry) error) error {
@@ -658,7 +657,7 @@ func (u *openTable) verifyBlocks(d *DB, x *tableIndex, begin, end int, after mom
 	return nil
 }
 
-// updateVerified notes since when every block was proved.
+// updateVerified sets the moment since which every block is verified.
 func (u *openTable) updateVerified(x *tableIndex) {
 	oldest := int64(math.MaxInt64)
 	for n := range x.proved {
@@ -667,14 +666,14 @@ func (u *openTable) updateVerified(x *tableIndex) {
 	u.verified.Store(oldest)
 }
 
-// removed reports whether a table was removed: a compaction has put its records into others. Badger cuts the file
-// off before it removes it.
+// removed reports whether a table was removed because a compaction has replaced it. Badger truncates the file before it
+// removes it.
 func (u *openTable) removed(f *os.File) bool {
 	info, err := f.Stat()
 	return err != nil || info.Size() < u.size
 }
 
-// unlessRemoved returns nil where a table was removed, and err otherwise.
+// unlessRemoved returns nil if a table was removed, and err otherwise.
 func (u *openTable) unlessRemoved(d *DB, err error) error {
 	if d.hasTable(u.id) {
 		return fmt.Errorf("proving a table: %w", err)
@@ -682,8 +681,8 @@ func (u *openTable) unlessRemoved(d *DB, err error) error {
 	return u.replacedError(d)
 }
 
-// replacedError returns an error where the compaction that has replaced the table is not checked: what it may have
-// lost of what cannot be read of the table is not known yet.
+// replacedError returns an error if the compaction that has replaced the table is not checked: it may have lost records
+// in the unreadable parts.
 func (u *openTable) replacedError(d *DB) error {
 	if !d.compactions.known.has(u.id) {
 		return nil
@@ -691,8 +690,8 @@ func (u *openTable) replacedError(d *DB) error {
 	return fmt.Errorf("%w: the table %s is being examined", store.ErrDataLost, u.name)
 }
 
-// load returns the index of the table, which it reads when it is first needed; nil where the table is gone, or
-// has no index that is what was written.
+// load returns the index of the table and reads it if necessary. It returns nil if the table was removed or its index
+// is damaged.
 func (u *openTable) load(d *DB) (*tableIndex, error) {
 	if x := u.index.Load(); x != nil {
 		x.used.Store(int64(now()))
@@ -731,13 +730,12 @@ func (u *openTable) load(d *DB) (*tableIndex, error) {
 	return x, nil
 }
 
-// hasTable reports whether a table is part of the database now: not any more when a compaction has put its
-// records into others.
+// hasTable reports whether a table is still part of the database, rather than replaced by a compaction.
 func (d *DB) hasTable(id uint64) bool {
 	return slices.ContainsFunc(d.db.Tables(), func(t badger.TableInfo) bool { return t.ID == id })
 }
 
-// addMark notes what cannot be read.
+// addLost marks the unreadable parts of the table as lost.
 func (u *openTable) addLost(d *DB, bad []files.Span, bloom []byte) {
 	bad = slices.DeleteFunc(bad, func(s files.Span) bool {
 		return slices.ContainsFunc(u.gaps, func(o files.Span) bool { return bytes.Equal(o.From, s.From) && bytes.Equal(o.To, s.To) })

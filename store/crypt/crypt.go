@@ -1,5 +1,5 @@
-// Package crypt has the key that a store is encrypted with. The key itself is in no file of the store:
-// a store, and a backup of it, only name it by its id.
+// Package crypt defines the encryption key of a store. The key is never written to the store's files: a store and its
+// backups only record the key's id.
 package crypt
 
 import (
@@ -16,27 +16,27 @@ import (
 // Size is the length of a key in bytes.
 const Size = 32
 
-// Key is the key of a store. It is never used itself, but what [Key.Derive] makes of it. Printed, it
-// shows its id.
+// Key is the encryption key of a store. It is not used for encryption directly: [Key.Derive] derives a key for each
+// purpose. When printed, it shows only its id.
 type Key [Size]byte
 
 var (
-	// ErrNoKey says that a store or a backup is encrypted, and its key is not at hand.
+	// ErrNoKey reports that a store or a backup is encrypted and its key was not found.
 	ErrNoKey = errors.New("its key was not found")
-	// ErrWrongKey says that a key is not the one that a store or a backup was encrypted with.
+	// ErrWrongKey reports that a key is not the one that a store or a backup was encrypted with.
 	ErrWrongKey = errors.New("this is the wrong key")
-	// ErrNotKey says that a text is no key.
+	// ErrNotKey reports that a text is not a key.
 	ErrNotKey = fmt.Errorf("a key must have %d bytes, in base64 or hex, such as the output of `openssl rand -base64 %d`", Size, Size)
 )
 
-// New returns a key that nobody has.
+// New returns a new random key.
 func New() (k Key) {
 	rand.Read(k[:])
 	return k
 }
 
-// Parse reads a key from base64, with or without padding and in either alphabet, or hex. Space around
-// it does not count. It fails with [ErrNotKey], which holds nothing of the text.
+// Parse reads a key in base64 (with or without padding, standard or URL alphabet) or hex, and ignores surrounding white
+// space. It fails with [ErrNotKey], which never contains any of the text.
 func Parse(text string) (k Key, err error) {
 	text = strings.TrimSpace(text)
 	if b, err := hex.DecodeString(text); err == nil && len(b) == Size {
@@ -49,26 +49,26 @@ func Parse(text string) (k Key, err error) {
 	return k, ErrNotKey
 }
 
-// Text returns the key as [Parse] reads it: in base64.
+// Text returns the key in base64, which [Parse] reads.
 func (k Key) Text() string { return base64.StdEncoding.EncodeToString(k[:]) }
 
-// ID names the key, in 32 hexadecimal digits. It tells nothing about the key, and no other key has it.
+// ID returns an identifier of the key, in 32 hexadecimal digits. It reveals nothing about the key.
 func (k Key) ID() string { return hex.EncodeToString(k.Derive("id")[:16]) }
 
-// Derive returns a key of [Size] bytes for one purpose: HKDF (RFC 5869) with SHA-256.
+// Derive returns a key of [Size] bytes for one purpose, with HKDF (RFC 5869) and SHA-256.
 func (k Key) Derive(purpose string) []byte {
 	b, err := hkdf.Key(sha256.New, k[:], nil, "bugle store "+purpose, Size)
 	if err != nil {
-		panic(err) // of lengths that are constants
+		panic(err) // cannot happen: the lengths are constants
 	}
 	return b
 }
 
-// Passphrase returns the passphrase that the backups of the store are encrypted with.
+// Passphrase returns the passphrase that encrypts backups of the store.
 func (k Key) Passphrase() string { return base64.RawStdEncoding.EncodeToString(k.Derive("backup")) }
 
-// String keeps the key out of messages and logs.
+// String returns the key's id, so that the key itself does not appear in messages or logs.
 func (k Key) String() string { return "key " + k.ID() }
 
-// GoString keeps it out of those for programmers, too.
+// GoString returns the same as String, for %#v.
 func (k Key) GoString() string { return k.String() }

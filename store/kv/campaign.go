@@ -12,7 +12,7 @@ import (
 
 const whatCampaign = "a campaign id"
 
-// Documents are the documents of a workspace's campaigns, the present ones and those of their history.
+// Documents are the documents of a workspace's campaigns and of their revisions.
 type Documents struct{ *records }
 
 // Campaign returns a campaign's document.
@@ -36,7 +36,7 @@ func (s Documents) campaign(what string, key []byte) (engine.Campaign, error) {
 	return engine.Campaign{Head: engine.Head(h), Body: body}, nil
 }
 
-// Revision returns a campaign as it was at a revision.
+// Revision returns the campaign at revision n.
 func (s Documents) Revision(id string, n int64) (engine.Campaign, error) {
 	if err := s.check(whatCampaign, id); err != nil {
 		return engine.Campaign{}, err
@@ -50,36 +50,33 @@ func (s Documents) revisionKey(kind byte, id string, n int64) []byte {
 	return appendNumber(s.key(kind, id), n)
 }
 
-// Campaigns are the campaigns of a workspace: each change of one writes its document, its summary and its history.
+// Campaigns are the campaigns of a workspace. Each change of a campaign writes its document, its summary, and its
+// history.
 type Campaigns struct {
 	Documents
 	SummaryRows
 	History
 }
 
-// PutCampaign stores a campaign's document, its summary, and a revision, and returns the number
-// of the revision: one more than the last one's, be that known from the history, from the document that is
-// replaced, or from documents of revisions whose note is lost. The head's, the summary's and the revision's
-// own numbers, and the revision's size, are set here. Of a long history some revisions are dropped
-// ([History.pruneHistory]).
-//
-// With coalesce the new revision takes the place of the newest one. The first, which is the
-// campaign as it was created, always stays.
-//
-// The document that it replaces may be damaged.
+// PutCampaign stores a campaign's document, its summary, and a revision, and returns the revision's number. The number
+// is one more than that of the last revision, which is found in the history, in the document that is replaced, or among
+// documents of revisions whose metadata is lost. PutCampaign sets the number in the head, the summary, and the
+// revision, and the size of the revision. It prunes a long history ([History.pruneHistory]). With coalesce, the new
+// revision replaces the newest one. The first revision, which is the campaign as it was created, is always kept. The
+// document that is replaced may be damaged.
 func (s Campaigns) PutCampaign(c engine.Campaign, sum engine.Summary, rev engine.Revision, coalesce bool) (int64, error) {
 	if err := s.check(whatCampaign, c.ID); err != nil {
 		return 0, err
 	}
 	what := fmt.Sprintf("campaign %q", c.ID)
-	// Reading the key, whatever is there, makes two writers of one campaign conflict.
+	// Read the key even if it does not exist, so that two writers of one campaign conflict.
 	old, err := s.get(what, s.key(kindCampaign, c.ID))
 	if err != nil && !isDamage(err) {
 		return 0, err
 	}
 	var before wire.Head
 	if err == nil {
-		_, _ = wire.DecodeWithRaw(old, &before) // a damaged one says nothing
+		_, _ = wire.DecodeWithRaw(old, &before) // a damaged document has no usable number
 	}
 	last, err := s.lastRevisionOf(c.ID, errors.Is(err, store.ErrNotFound))
 	if err != nil {
@@ -101,9 +98,8 @@ func (s Campaigns) PutCampaign(c engine.Campaign, sum engine.Summary, rev engine
 	return n, s.putRevision(c, sum, rev, n)
 }
 
-// AddCampaign stores the first revision of a campaign whose id was made for it and is in use nowhere else: nothing
-// is looked for that may be left of another campaign with that id, as [Campaigns.PutCampaign] does. It fails where
-// there is a campaign with it.
+// AddCampaign stores the first revision of a campaign with a newly generated id. It fails if a campaign has that id.
+// Unlike [Campaigns.PutCampaign], it does not look for remains of another campaign with that id.
 func (s Campaigns) AddCampaign(c engine.Campaign, sum engine.Summary, rev engine.Revision) error {
 	if err := s.check(whatCampaign, c.ID); err != nil {
 		return err
@@ -133,7 +129,7 @@ func (s Campaigns) putRevision(c engine.Campaign, sum engine.Summary, rev engine
 	return errors.Join(s.putCurrent(sum, document), s.putRevisionRecords(c.ID, wire.Revision{Revision: rev, Status: c.Status}, document))
 }
 
-// putCurrent stores the document of a campaign as it is, and its summary.
+// putCurrent stores the current document of a campaign, and its summary.
 func (s Campaigns) putCurrent(sum engine.Summary, document []byte) error {
 	what := fmt.Sprintf("campaign %q", sum.ID)
 	s.reportStored(sum)
@@ -155,7 +151,7 @@ func (s Campaigns) putRevisionRecords(id string, rev wire.Revision, document []b
 // campaignKinds are the kinds of records that belong to one campaign.
 var campaignKinds = []byte{kindCampaign, kindSummary, kindRevision, kindRevisionDocument, kindCopy, kindDeleted}
 
-// ClearCampaign removes whatever there is of a campaign.
+// ClearCampaign removes all records of a campaign.
 func (s Campaigns) ClearCampaign(id string) error {
 	if err := s.check(whatCampaign, id); err != nil {
 		return err
@@ -169,19 +165,19 @@ func (s Campaigns) ClearCampaign(id string) error {
 	return nil
 }
 
-// DeleteCampaign removes a campaign's document, summary, revisions and working copy. Of a long history some
-// records are left, which nobody reads any more: [Campaigns.FinishDeletes] removes them.
+// DeleteCampaign removes a campaign's document, summary, revisions, and working copy. Some records of a long history
+// may remain; nobody reads them, and [Campaigns.FinishDeletes] removes them.
 func (s Campaigns) DeleteCampaign(id string) error {
 	if err := s.check(whatCampaign, id); err != nil {
 		return err
 	}
-	// Reading the document makes everybody who changes the campaign meanwhile conflict.
+	// Read the document, so that every transaction that changes the campaign at the same time conflicts.
 	if _, err := s.tx.Get(s.key(kindCampaign, id)); err != nil && !errors.Is(err, store.ErrDataLost) {
 		return err
 	}
 	s.reportRemoved(id)
 	what := fmt.Sprintf("campaign %q", id)
-	// By their keys, not by what is found of them: somebody may be writing one right now.
+	// Delete by key rather than by what a scan finds: another transaction may be writing one of them right now.
 	for _, kind := range []byte{kindCampaign, kindSummary, kindCopy} {
 		if err := s.delete(what, s.key(kind, id)); err != nil {
 			return err
@@ -194,8 +190,8 @@ func (s Campaigns) DeleteCampaign(id string) error {
 	return s.put("the mark that "+what+" is deleted", s.key(kindDeleted, id), nil)
 }
 
-// FinishDeletes removes some thousand records at most that the deletion of campaigns has left, and reports
-// whether more may be left.
+// FinishDeletes removes up to a few thousand records that deleted campaigns have left, and reports whether more may
+// remain.
 func (s Campaigns) FinishDeletes() (more bool, err error) {
 	if err := s.check(); err != nil {
 		return false, err
@@ -216,7 +212,7 @@ func (s Campaigns) FinishDeletes() (more bool, err error) {
 	return true, s.delete("the deletion mark of a campaign", s.key(kindDeleted, id))
 }
 
-// BelongsTo reports whether a key is that of a record of a campaign.
+// BelongsTo reports whether key is the key of a record of a campaign.
 func BelongsTo(key []byte, workspace, id string) bool {
 	for _, kind := range campaignKinds {
 		if bytes.HasPrefix(key, (&records{id: workspace}).key(kind, id)) {

@@ -2,7 +2,8 @@ package kv
 
 import "bugle/store"
 
-// ChangeFor returns what a write of the record with that key changes, for the feed; false where nobody is told.
+// ChangeFor returns the change to publish when the record with that key is written. It returns false for records whose
+// changes are not published.
 func ChangeFor(key []byte) (c store.Change, ok bool) {
 	if len(key) == 0 {
 		return c, false

@@ -11,33 +11,33 @@ import (
 	"bugle/store/internal/wire"
 )
 
-// Finding is one thing that is wrong with a store.
+// Finding is one problem of a store.
 type Finding struct {
 	Workspace string `json:"workspace,omitempty"`
-	// Campaign is the id of the campaign that it is about; empty where it is about something else.
+	// Campaign is the id of the affected campaign, or empty if the finding is about something else.
 	Campaign string `json:"campaign,omitempty"`
-	What     string `json:"what"`             // what is wrong, a sentence without its full stop
-	Repair   string `json:"mend,omitempty"`   // what [Repair] does about it; empty where it can do nothing
-	Advice   string `json:"advice,omitempty"` // what a person can do where Repair can do nothing, or does not bring back what is lost
-	Loss     bool   `json:"loss,omitempty"`   // something is lost that it does not name
-	Repaired bool   `json:"mended"`           // Repair did it
-	Failed   string `json:"failed,omitempty"` // why it did not
+	What     string `json:"what"`             // the problem, a sentence without its period
+	Repair   string `json:"mend,omitempty"`   // what [Repair] does about it; empty if it cannot do anything
+	Advice   string `json:"advice,omitempty"` // what a person can do if Repair cannot repair it or cannot restore lost data
+	Loss     bool   `json:"loss,omitempty"`   // records were lost that the finding does not name
+	Repaired bool   `json:"mended"`           // Repair succeeded
+	Failed   string `json:"failed,omitempty"` // why Repair failed
 
 	repair func(Tx) error
 }
 
-// CheckResult is what [Check] found.
+// CheckResult is the result of [Check].
 type CheckResult struct {
 	Format    int       `json:"format"` // of the store
 	Records   int       `json:"records"`
 	Campaigns int       `json:"campaigns"`
 	Findings  []Finding `json:"findings"` // never nil
-	// ReadCache is what repairs replaced or removed, oldest first: the newest of KeptRecords.
+	// Quarantined lists the records that repairs replaced or removed, oldest first, limited to the newest of them.
 	Quarantined []QuarantinedRecord `json:"kept,omitempty"`
 	KeptRecords int                 `json:"kept_records,omitempty"`
 }
 
-// Healthy reports whether nothing is wrong, or all of it was mended.
+// Healthy reports whether there are no findings, or all of them are repaired.
 func (c CheckResult) Healthy() bool {
 	for _, f := range c.Findings {
 		if !f.Repaired {
@@ -47,7 +47,7 @@ func (c CheckResult) Healthy() bool {
 	return true
 }
 
-// Repairable returns how many of the findings [Repair] can repair.
+// Repairable returns the number of findings that [Repair] can repair.
 func (c CheckResult) Repairable() int {
 	n := 0
 	for _, f := range c.Findings {
@@ -58,7 +58,7 @@ func (c CheckResult) Repairable() int {
 	return n
 }
 
-// HasLoss reports whether the store has lost something that no finding may name.
+// HasLoss reports whether the store has lost records that no finding may name.
 func (c CheckResult) HasLoss() bool {
 	return slices.ContainsFunc(c.Findings, func(f Finding) bool { return f.Loss })
 }
@@ -68,7 +68,7 @@ func (c CheckResult) ConcernsCampaign(workspace, campaign string) bool {
 	return slices.ContainsFunc(c.Findings, func(f Finding) bool { return f.Campaign == campaign && f.Workspace == workspace })
 }
 
-// lossReporter is a [DB] that knows of parts that it has lost.
+// lossReporter is a [DB] that records which parts of it were lost.
 type lossReporter interface {
 	Lost() []string
 	AcknowledgeLoss() error
@@ -80,11 +80,9 @@ const (
 	adviceLost   = "compare with a backup; `bugle restore` lists them"
 )
 
-// Check reads every record of the store and everything that records say of one another: checksums,
-// summaries against documents, revisions against campaigns and their order, what profiles are found
-// by, and what expires. progress, which may be nil, hears how many records were read.
-//
-// It reads one picture of the store, while others may write.
+// Check reads every record of the store and checks it: checksums, summaries against documents, revisions against
+// campaigns and their order, the index of users, and expiry times. It calls progress, which may be nil, with the number
+// of records read so far. Check reads one snapshot, so others may write meanwhile.
 func Check(ctx context.Context, db DB, progress func(records int)) (CheckResult, error) {
 	out := CheckResult{Findings: []Finding{}}
 	err := db.View(ctx, func(tx Tx) error {
@@ -109,7 +107,7 @@ func Check(ctx context.Context, db DB, progress func(records int)) (CheckResult,
 		return out, fmt.Errorf("checking the store: %w", err)
 	}
 	if l, ok := db.(lossReporter); ok {
-		for _, text := range l.Lost() { // the last ones, so that they are forgotten last
+		for _, text := range l.Lost() { // last, so that they are acknowledged last
 			out.Findings = append(out.Findings, Finding{What: text, Advice: adviceLost, Loss: true,
 				Repair: "acknowledge it, after all other repairs; what was lost then counts as deleted"})
 		}
@@ -120,8 +118,8 @@ func Check(ctx context.Context, db DB, progress func(records int)) (CheckResult,
 	return out, nil
 }
 
-// checkCounts compares the records that were read with those that the store has counted as it wrote them. lossy says
-// that the store knows of a loss, which the numbers may be older than.
+// checkCounts compares the number of records read with the store's own counts. lossy reports that the store has a known
+// loss, which may be newer than the counts.
 func (c *checker) checkCounts(have Counts, lossy bool) error {
 	var want Counts
 	if counter, ok := c.raw.(Counter); ok {
@@ -147,15 +145,14 @@ func (c *checker) checkCounts(have Counts, lossy bool) error {
 	return nil
 }
 
-// maxRepairPasses is how often [Repair] looks again at most: what was mended may have been in the way of more.
+// maxRepairPasses limits how often [Repair] checks the store again, because one repair may make another possible.
 const maxRepairPasses = 4
 
-// Repair checks the store and does what can be done, each thing in a transaction of its own. It returns
-// all that was found, on the way as well.
-//
-// A record that can be read and whose checksum holds is healthy, and one that is there but cannot be read now
-// may be. Neither is replaced or removed, but where another record proves that it is out of date.
-// What is replaced or removed is kept as it was, in the same transaction: [Checked.ReadCache] lists it.
+// Repair checks the store and repairs each finding in a transaction of its own. It returns all findings, including
+// those that appeared during the repair. A record that can be read and whose checksum matches is healthy, and a record
+// that exists but cannot be read at the moment may be. Repair replaces or removes neither, unless another record proves
+// that it is outdated. Before it replaces or removes a record, it saves the record in the same transaction; see
+// [CheckResult.Quarantined].
 func Repair(ctx context.Context, db DB, progress func(records int)) (CheckResult, error) {
 	out, err := Check(ctx, db, progress)
 	if err != nil {
@@ -185,7 +182,7 @@ func Repair(ctx context.Context, db DB, progress func(records int)) (CheckResult
 			switch {
 			case !cached:
 				out.Findings = append(out.Findings, f)
-			case !out.Findings[at].Repaired: // what was done meanwhile may have been in the way
+			case !out.Findings[at].Repaired: // a repair made meanwhile may have been required first
 				f.Failed = out.Findings[at].Failed
 				out.Findings[at] = f
 			}
@@ -195,7 +192,7 @@ func Repair(ctx context.Context, db DB, progress func(records int)) (CheckResult
 	for _, f := range last.Findings {
 		left[f.What] = true
 	}
-	out.Findings = slices.DeleteFunc(out.Findings, func(f Finding) bool { return !f.Repaired && !left[f.What] }) // it was none, as it turned out
+	out.Findings = slices.DeleteFunc(out.Findings, func(f Finding) bool { return !f.Repaired && !left[f.What] }) // not a problem after all
 	for i, f := range out.Findings {
 		if f.Repaired && left[f.What] {
 			out.Findings[i].Repaired, out.Findings[i].Failed = false, "the problem is still there after the repair"
@@ -204,7 +201,7 @@ func Repair(ctx context.Context, db DB, progress func(records int)) (CheckResult
 	return out, nil
 }
 
-// repairAll does what can be done about findings, and notes it in them.
+// repairAll repairs the findings and records the outcome in them.
 func repairAll(ctx context.Context, db DB, findings []Finding) (mended int, err error) {
 	for i := range findings {
 		f := &findings[i]
@@ -231,13 +228,13 @@ func repairAll(ctx context.Context, db DB, findings []Finding) (mended int, err 
 	return mended, nil
 }
 
-// checker looks at one record after another.
+// checker checks the records one by one.
 type checker struct {
 	tx     Tx
-	raw    Tx // what tx reads, as the store returns it
+	raw    Tx // reads without [confirmingTx]
 	out    *CheckResult
-	spaces map[string]bool // the workspaces whose settings were looked at
-	bytes  int             // of the kept records in out
+	spaces map[string]bool // the workspaces whose settings were checked
+	bytes  int             // total size of the quarantined records in out
 }
 
 func (c *checker) found(f Finding) { c.out.Findings = append(c.out.Findings, f) }
@@ -284,7 +281,7 @@ func (c *checker) unknownKey(key []byte) {
 	c.found(Finding{What: fmt.Sprintf("there is a record of an unknown kind (%.40q)", key), Advice: "leave it; another program may have written it"})
 }
 
-// writeFormat notes the number of the layout.
+// writeFormat stores the format number.
 func writeFormat(tx Tx, n int) error {
 	payload, err := wire.Encode(storeFormat{n})
 	if err != nil {
@@ -293,7 +290,7 @@ func writeFormat(tx Tx, n int) error {
 	return tx.Set(formatKey(), EncodeValue(formatKey(), payload))
 }
 
-// rewriteFormat writes the number of the layout where it cannot be read.
+// rewriteFormat stores the format number if it cannot be read.
 func rewriteFormat(tx Tx) error {
 	value, err := tx.Get(formatKey())
 	switch {

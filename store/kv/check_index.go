@@ -9,7 +9,7 @@ import (
 	"bugle/store"
 )
 
-// idempotency looks at an idempotency key or a request id, and at its place in the order of expiry.
+// idempotency checks an idempotency record or a request id, and its entry in the expiry index.
 func (c recordCheck) idempotency(kind byte, damage error) error {
 	op, rest, err := cutName(c.rest)
 	if err != nil {
@@ -44,7 +44,7 @@ func (c recordCheck) idempotency(kind byte, damage error) error {
 	if _, err := c.tx.Get(entry); errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrDataLost) {
 		c.report(Finding{What: fmt.Sprintf("%s would never expire", what), Repair: "add its time of expiry", repair: func(tx Tx) error {
 			if _, err := tx.Get(c.key); errors.Is(err, store.ErrNotFound) {
-				return nil // it is gone meanwhile
+				return nil // deleted meanwhile
 			} else if err != nil {
 				return err
 			}
@@ -56,7 +56,7 @@ func (c recordCheck) idempotency(kind byte, damage error) error {
 	return nil
 }
 
-// expiry looks at an entry of the order of expiry.
+// expiry checks an entry of the expiry index.
 func (c recordCheck) expiry(damage error) error {
 	f := Finding{What: "an entry in the list of expiry times is damaged or refers to nothing", Repair: "remove it", repair: c.remove()}
 	e, err := cutExpiry(c.rest)
@@ -75,7 +75,7 @@ func (c recordCheck) expiry(damage error) error {
 		target, key := c.s.key(e.kind, e.op, e.key), c.key
 		if _, err := c.tx.Get(target); !errors.Is(err, store.ErrNotFound) {
 			if isDamage(err) {
-				return nil // that is reported itself
+				return nil // that damage is reported separately
 			}
 			return err
 		}
@@ -90,7 +90,7 @@ func (c recordCheck) expiry(damage error) error {
 	return nil
 }
 
-// profile looks at a profile, and at what it is found by.
+// profile checks a profile and its index entries.
 func (c recordCheck) profile(damage error) error {
 	id, _, err := cutName(c.rest)
 	p, err2 := c.s.Profile(id)
@@ -122,7 +122,7 @@ func (c recordCheck) profile(damage error) error {
 	return nil
 }
 
-// indexEntryReadable reports whether an entry that finds a profile is there and can be read.
+// indexEntryReadable reports whether an entry of the user index exists and can be read.
 func indexEntryReadable(tx Tx, key []byte) (bool, error) {
 	value, err := tx.Get(key)
 	if err != nil && !isDamage(err) {
@@ -131,7 +131,7 @@ func indexEntryReadable(tx Tx, key []byte) (bool, error) {
 	return err == nil && VerifyValue(key, value) == nil, nil
 }
 
-// indexProfile returns what writes the entries that find a profile, where they are missing or damaged.
+// indexProfile returns a repair that writes missing or damaged index entries of a profile.
 func (c recordCheck) indexProfile(id string) func(Tx) error {
 	return c.in(func(s WorkspaceTx) error {
 		p, err := s.Profile(id)
@@ -155,7 +155,7 @@ func (c recordCheck) indexProfile(id string) func(Tx) error {
 	})
 }
 
-// identifier looks at an entry that finds a profile.
+// identifier checks an entry of the user index.
 func (c recordCheck) identifier(damage error) error {
 	kind, rest, err := cutName(c.rest)
 	_, rest2, err2 := cutName(rest)
@@ -177,7 +177,7 @@ func (c recordCheck) identifier(damage error) error {
 			}
 			return tx.Delete(key)
 		}})
-	case damage != nil: // one of a profile that can be read is found with that
+	case damage != nil: // an entry of a readable profile is checked with the profile
 		if _, err := c.s.Profile(id); err != nil {
 			return c.standalone(damage, "the index entry of "+profileName(id), "remove it", nil)
 		}
@@ -185,8 +185,8 @@ func (c recordCheck) identifier(damage error) error {
 	return nil
 }
 
-// dangling reports whether an entry finds a profile that is not there, or that does not have what it is found
-// by. One whose profile cannot be read is not.
+// dangling reports whether an index entry refers to a profile that does not exist or that no longer has that
+// identifier. An entry whose profile cannot be read is not dangling.
 func (s Users) dangling(key []byte, id string) (bool, error) {
 	p, err := s.Profile(id)
 	switch {

@@ -12,16 +12,16 @@ import (
 	"bugle/store/internal/wire"
 )
 
-// recordCheck looks at one record of a workspace.
+// recordCheck checks one record of a workspace.
 type recordCheck struct {
 	*checker
 	s       WorkspaceTx
 	key     []byte
 	rest    []byte // the key after its kind
-	payload []byte // nil where the record is damaged
+	payload []byte // nil if the record is damaged
 }
 
-// check looks at the record; damage is what is wrong with its checksum.
+// check checks the record; damage is the error of its checksum.
 func (c recordCheck) check(kind byte, damage error) error {
 	switch kind {
 	case kindCampaign:
@@ -75,7 +75,7 @@ func (c recordCheck) report(f Finding) {
 	c.found(f)
 }
 
-// standalone looks at a record that nothing else leads to.
+// standalone checks a record that no other record refers to.
 func (c recordCheck) standalone(damage error, what, mend string, read func() error) error {
 	if damage == nil {
 		damage = firstCause(read())
@@ -85,7 +85,7 @@ func (c recordCheck) standalone(damage error, what, mend string, read func() err
 	}
 	f := Finding{What: fmt.Sprintf("%s is damaged (%v)", what, damage), Repair: mend, Advice: adviceBackup}
 	switch {
-	case c.payload != nil: // its checksum holds
+	case c.payload != nil: // its checksum matches
 		f.Repair, f.Advice = "", "leave it; a newer version of bugle may have written it"
 	case mend != "":
 		f.Advice, f.repair = "", c.remove()
@@ -94,22 +94,22 @@ func (c recordCheck) standalone(damage error, what, mend string, read func() err
 	return nil
 }
 
-// errUnknown says that a record is what was written, and cannot be understood.
+// errUnknown reports that a record's checksum matches but its contents cannot be decoded.
 var errUnknown = errors.New("its checksum holds: a later bugle may have written it")
 
-// intact reports whether the record under key is there and its checksum holds.
+// intact reports whether the record under key exists and its checksum matches.
 func intact(tx Tx, key []byte) bool {
 	value, err := tx.Get(key)
 	return err == nil && VerifyValue(key, value) == nil
 }
 
-// newWorkspaceTx returns what repairs the workspace of the record within another transaction.
+// in returns a repair of the record's workspace that runs in another transaction.
 func (c recordCheck) in(repair func(WorkspaceTx) error) func(Tx) error {
 	ws := c.s.id // c has the transaction of the check
 	return func(tx Tx) error { return repair(NewWorkspaceTx(tx, ws)) }
 }
 
-// remove returns what removes the record, where its checksum still does not hold.
+// remove returns a repair that removes the record if its checksum still does not match.
 func (c recordCheck) remove() func(Tx) error {
 	key := c.key
 	return func(tx Tx) error {
@@ -121,8 +121,8 @@ func (c recordCheck) remove() func(Tx) error {
 	}
 }
 
-// isDamage reports whether err says that a record is damaged or not there, which are findings and no
-// failures of the check. An error that will be over when it is tried again is none, whatever else it says.
+// isDamage reports whether err means that a record is damaged or missing, which is a finding and not a failure of the
+// check. A temporary error is never damage, whatever else it wraps.
 func isDamage(err error) bool {
 	for _, passing := range []error{store.ErrClosed, context.Canceled, context.DeadlineExceeded, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM} {
 		if errors.Is(err, passing) {
@@ -132,7 +132,7 @@ func isDamage(err error) bool {
 	return errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrDataLost) || errors.As(err, new(*store.CorruptError))
 }
 
-// firstCause returns the first error that is one, without the name of the record.
+// firstCause returns the first non-nil error, without the name of the record.
 func firstCause(errs ...error) error {
 	for _, err := range errs {
 		if corrupt := (*store.CorruptError)(nil); errors.As(err, &corrupt) {
@@ -145,7 +145,7 @@ func firstCause(errs ...error) error {
 	return nil
 }
 
-// campaign looks at a document, and at what is kept beside it.
+// campaign checks a document and the records that belong to it.
 func (c recordCheck) campaign(damage error) error {
 	c.out.Campaigns++
 	id, _, err := cutName(c.rest)
@@ -187,7 +187,7 @@ func (c recordCheck) campaign(damage error) error {
 	if err != nil && !isDamage(err) {
 		return err
 	}
-	// A summary is compared as it is stored: a member that is not is no difference.
+	// Compare the stored form of the summary: a field that is not stored is not a difference.
 	want, err1 := wire.Encode(wire.ToSummary(engine.Summarize(have)))
 	got, err2 := wire.Encode(wire.ToSummary(row))
 	if err == nil && err1 == nil && err2 == nil && bytes.Equal(want, got) {
@@ -204,7 +204,7 @@ func (c recordCheck) campaign(damage error) error {
 	return nil
 }
 
-// brokenCampaign reports what can be done about a document that cannot be read.
+// brokenCampaign reports a document that cannot be read, and its repair.
 func (c recordCheck) brokenCampaign(id string, damage error) error {
 	f := Finding{Campaign: id, What: fmt.Sprintf("campaign %q is damaged (%v)", id, damage), Advice: adviceOne}
 	n, err := newestReadable(c.s, id)
@@ -218,7 +218,7 @@ func (c recordCheck) brokenCampaign(id string, damage error) error {
 	return nil
 }
 
-// newestReadable returns the newest revision of a campaign whose document can be read, 0 where none can.
+// newestReadable returns the newest revision of a campaign whose document can be read, or 0.
 func newestReadable(s WorkspaceTx, id string) (found int64, err error) {
 	prefix := s.key(kindRevisionDocument, id)
 	err = s.tx.Scan(prefix, ScanOptions{Reverse: true}, func(key, value []byte) error {
@@ -237,8 +237,8 @@ func newestReadable(s WorkspaceTx, id string) (found int64, err error) {
 	return found, err
 }
 
-// restoreRevision returns what puts the newest readable revision of a campaign in its place, unless that is
-// readable, and as new, by then. Later revisions, which cannot be read, stay in the history.
+// restoreRevision returns a repair that restores the newest readable revision of a campaign, unless the campaign is
+// readable and as new by then. Later revisions that cannot be read stay in the history.
 func (c recordCheck) restoreRevision(id string) func(Tx) error {
 	return c.in(func(s WorkspaceTx) error {
 		if gone, err := s.deleted(id); err != nil || gone {
@@ -260,7 +260,7 @@ func (c recordCheck) restoreRevision(id string) func(Tx) error {
 		if err != nil {
 			return err
 		}
-		// Written as it is: its revision is in the history already.
+		// Write it with its own number: the history already has that revision.
 		old.Revision = n
 		document, err := wire.EncodeWith(wire.Head(old.Head), old.Body)
 		if err != nil {
@@ -275,7 +275,7 @@ func (c recordCheck) addSummary(id string) func(Tx) error {
 	return c.in(func(s WorkspaceTx) error {
 		now, err := s.Campaign(id)
 		if errors.Is(err, store.ErrNotFound) {
-			return nil // it was deleted meanwhile
+			return nil // deleted meanwhile
 		}
 		if err != nil {
 			return err
@@ -284,7 +284,7 @@ func (c recordCheck) addSummary(id string) func(Tx) error {
 	})
 }
 
-// addRevision returns what makes a campaign's own revision anew where its document cannot be read.
+// addRevision returns a repair that rebuilds the campaign's current revision if its document cannot be read.
 func (c recordCheck) addRevision(id string) func(Tx) error {
 	return c.in(func(s WorkspaceTx) error {
 		now, err := s.Campaign(id)
@@ -309,7 +309,7 @@ func (c recordCheck) addRevision(id string) func(Tx) error {
 	})
 }
 
-// campaignKinds looks at what belongs to a campaign: its summary, its history, its working copy.
+// campaignRecord checks a record that belongs to a campaign: its summary, its history, or its working copy.
 func (c recordCheck) campaignRecord(kind byte, damage error) error {
 	id, rest, err := cutName(c.rest)
 	if err != nil {
@@ -322,7 +322,7 @@ func (c recordCheck) campaignRecord(kind byte, damage error) error {
 	}
 	if gone {
 		if deleted, err := c.s.deleted(id); err != nil || deleted {
-			return err // the mark of its deletion is reported
+			return err // the deletion marker is reported
 		}
 	}
 	if gone || errors.Is(err, store.ErrDataLost) {
@@ -342,11 +342,11 @@ func (c recordCheck) campaignRecord(kind byte, damage error) error {
 		}
 		return c.revision(kind, id, n)
 	}
-	return nil // a summary is looked at with its campaign
+	return nil // a summary is checked with its campaign
 }
 
-// missingCampaign reports once that a campaign is gone of which other records are left; surely says that it is
-// not only lost.
+// missingCampaign reports, once per campaign, that other records of a missing campaign exist. deleted means that the
+// campaign was certainly not just lost.
 func (c recordCheck) missingCampaign(kind byte, id string, deleted bool) error {
 	if c.out.ConcernsCampaign(c.s.id, id) {
 		return nil
@@ -367,7 +367,7 @@ func (c recordCheck) missingCampaign(kind byte, id string, deleted bool) error {
 	return nil
 }
 
-// removeOrphan returns what removes the record of a campaign that is not there.
+// removeOrphan returns a repair that removes a record of a missing campaign.
 func (c recordCheck) removeOrphan(id string) func(Tx) error {
 	ws, key := c.s.id, c.key
 	return func(tx Tx) error {
@@ -381,7 +381,7 @@ func (c recordCheck) removeOrphan(id string) func(Tx) error {
 	}
 }
 
-// revision looks at one revision: what is known of it, or its document.
+// revision checks one revision: its metadata or its document.
 func (c recordCheck) revision(kind byte, id string, n int64) error {
 	what := revisionName(id, n)
 	var rev engine.Revision
@@ -420,14 +420,14 @@ func (c recordCheck) knowRevision(id string, n int64) func(Tx) error {
 	})
 }
 
-// lostRevision is about a revision without a document. The campaign's own is made again from the
-// campaign; an earlier one is taken out of the history.
+// lostRevision returns the finding for a revision without a document. The campaign's current revision is rebuilt from
+// the campaign; an earlier one is removed from the history.
 func (c recordCheck) lostRevision(id string, n int64) Finding {
 	f := Finding{Campaign: id, What: fmt.Sprintf("the document of %s cannot be read", revisionName(id, n)), Repair: "remove the revision from the history; the campaign itself stays"}
 	f.repair = c.in(func(s WorkspaceTx) error {
 		switch _, err := s.Revision(id, n); {
 		case err == nil:
-			return nil // it can be read by now
+			return nil // readable by now
 		case !isDamage(err):
 			return err
 		}

@@ -11,7 +11,7 @@ import (
 	"bugle/store"
 )
 
-// settings looks at the settings of a workspace, at their copy, and at the records of its API keys, once.
+// settings checks the settings of a workspace, their copy, and the records of its API keys, once per workspace.
 func (c *checker) settings(id string) error {
 	if c.spaces[id] {
 		return nil
@@ -47,17 +47,17 @@ func (c *checker) settings(id string) error {
 	return nil
 }
 
-// settingsState is what there is of a workspace's settings.
+// settingsState is everything that is stored of a workspace's settings.
 type settingsState struct {
 	now, copy         settingsRecord
 	payload, payload2 []byte // of the record and of the copy
-	damage            error  // of the record; nil where it can be read
+	damage            error  // of the record; nil if it can be read
 	damageCopy        error
-	keys              []engine.APIKey // as their own records have them
-	badKeys           int             // records of keys that cannot be read
+	keys              []engine.APIKey // from their own records
+	badKeys           int             // records of API keys that cannot be read
 }
 
-// readAllSettings fails where anything cannot be read for another reason than damage.
+// readAllSettings reads the settings, their copy, and the API keys. It fails only for reasons other than damage.
 func (s WorkspaceSettings) readAllSettings() (r settingsState, err error) {
 	r.now, r.payload, r.damage = s.readSettings(s.settingsKey())
 	r.copy, r.payload2, r.damageCopy = s.readSettings(s.copyKey(copySettings))
@@ -70,12 +70,12 @@ func (s WorkspaceSettings) readAllSettings() (r settingsState, err error) {
 	return r, err
 }
 
-// outdated reports whether the copy has a later change than the settings.
+// outdated reports whether the copy is newer than the record.
 func (r settingsState) outdated() bool {
 	return r.damage == nil && r.damageCopy == nil && r.copy.Change > r.now.Change
 }
 
-// copiesMatch reports whether the copies are what [WorkspaceSettings.PutSettings] makes of the settings.
+// copiesMatch reports whether the copies are what [WorkspaceSettings.PutSettings] would write for the settings.
 func (r settingsState) copiesMatch() bool {
 	if r.damageCopy != nil || r.badKeys > 0 || !bytes.Equal(r.payload, r.payload2) {
 		return false
@@ -95,9 +95,9 @@ func (r settingsState) copiesMatch() bool {
 	return len(want) == len(r.keys)
 }
 
-// restoreSettings returns what makes the settings of a workspace, their copy and the records of its API keys
-// agree: by the settings where they can be read, by their copy where it is newer or they cannot be read, and
-// otherwise by the defaults and the records of the keys.
+// restoreSettings returns a repair that makes the settings of a workspace, their copy, and the records of its API keys
+// agree. It uses the settings if they can be read; else, or if it is newer, the copy; and otherwise defaults and the
+// records of the API keys.
 func restoreSettings(id string) func(Tx) error {
 	return func(tx Tx) error {
 		s := NewWorkspaceTx(tx, id)
@@ -114,7 +114,7 @@ func restoreSettings(id string) func(Tx) error {
 			return errors.Join(s.put("the settings", s.settingsKey(), r.payload2), s.putCopies(r.payload2, r.copy.Keys))
 		}
 		w := engine.Workspace{ID: id, Name: id, Timezone: "UTC", Publish: engine.PublishBeta, Flags: map[string]bool{}, Keys: r.keys}
-		for _, k := range r.keys { // it was there when its first key was made
+		for _, k := range r.keys { // the workspace existed when its first key was created
 			if w.CreatedAt.IsZero() || k.CreatedAt.Before(w.CreatedAt) {
 				w.CreatedAt = k.CreatedAt
 			}
@@ -123,7 +123,7 @@ func restoreSettings(id string) func(Tx) error {
 	}
 }
 
-// checkCopy looks at a record among the copies: they are looked at with the settings.
+// checkCopy checks a key among the copies. Their contents are checked with the settings.
 func (c *checker) checkCopy(key []byte) error {
 	id, rest, err := cutName(key[1:])
 	if err != nil || len(rest) == 0 || !strings.ContainsRune(string([]byte{copySettings, copyKey}), rune(rest[0])) {

@@ -9,8 +9,8 @@ import (
 	"bugle/store/internal/wire"
 )
 
-// A value is one byte of format, eight of checksum, and a payload. The checksum is XXH64 over
-// key, format and payload, so that a whole value under a foreign key is found as well.
+// A value is one byte of format, eight bytes of checksum, and a payload. The checksum is XXH64 over key, format, and
+// payload, so that it also detects an intact value under a wrong key.
 const (
 	formatV1  = 1
 	headerLen = 1 + 8
@@ -22,8 +22,8 @@ var (
 	errChecksum = errors.New("its checksum does not match")
 )
 
-// EncodeValue returns the value that stores payload under key: what a [WorkspaceTx] writes, for those who write
-// records of their own, or in tests.
+// EncodeValue returns the value that stores payload under key. It is meant for drivers that store records of their own,
+// and for tests.
 func EncodeValue(key, payload []byte) []byte {
 	b := make([]byte, headerLen, headerLen+len(payload))
 	b[0] = formatV1
@@ -31,13 +31,13 @@ func EncodeValue(key, payload []byte) []byte {
 	return append(b, payload...)
 }
 
-// VerifyValue returns what is wrong with the value of a record; nil where it is what was written.
+// VerifyValue checks the checksum and the format of a record's value.
 func VerifyValue(key, value []byte) error {
 	_, err := decodeValue(key, value)
 	return err
 }
 
-// IsCampaign reports whether a key is that of a campaign's document.
+// IsCampaign reports whether key is the key of a campaign's document.
 func IsCampaign(key []byte) bool {
 	if len(key) == 0 || key[0] != rootRecord {
 		return false
@@ -46,7 +46,7 @@ func IsCampaign(key []byte) bool {
 	return err == nil && len(rest) > 0 && rest[0] == kindCampaign
 }
 
-// decodeValue returns the payload of a value, or what is wrong with it.
+// decodeValue returns the payload of a value after checking the value.
 func decodeValue(key, value []byte) ([]byte, error) {
 	switch {
 	case len(value) == 0:
@@ -70,7 +70,7 @@ func checksum(key []byte, format byte, payload []byte) uint64 {
 	var n [9]byte
 	binary.BigEndian.PutUint64(n[:], uint64(len(key)))
 	n[8] = format
-	_, _ = d.Write(n[:]) // a digest takes everything
+	_, _ = d.Write(n[:]) // Write never fails
 	_, _ = d.Write(key)
 	_, _ = d.Write(payload)
 	return d.Sum64()

@@ -10,13 +10,13 @@ import (
 	"bugle/store/internal/wire"
 )
 
-// Product sets, content APIs and templates are records of their own; content blocks are part of the
-// settings.
+// Product sets, content APIs, and templates are records of their own; content blocks are part of the settings.
 
-// ContentItems are the product sets, the content APIs and the templates of a workspace.
+// ContentItems are the product sets, content APIs, and templates of a workspace.
 type ContentItems struct{ *records }
 
-// ContentItem returns a product set, a content API or a template's version; the newest where ref names none.
+// ContentItem returns a product set, a content API, or a version of a template. If ref has no version, it returns the
+// newest one.
 func (s ContentItems) ContentItem(ref engine.ContentRef) (engine.ContentItem, error) {
 	var out engine.ContentItem
 	if err := s.checkContent(ref); err != nil {
@@ -41,7 +41,8 @@ func (s ContentItems) ContentItem(ref engine.ContentRef) (engine.ContentItem, er
 	return out, err
 }
 
-// Content calls fn with all items of a kind, by name, and of a template every version. fn may return [Stop].
+// Content calls fn with all items of a kind in the order of their names, with every version of a template. fn may
+// return [store.Stop].
 func (s ContentItems) Content(kind engine.ContentKind, fn func(engine.ContentItem) error) error {
 	if err := s.checkContent(engine.ContentRef{Kind: kind, Name: "any"}); err != nil {
 		return err
@@ -56,7 +57,7 @@ func (s ContentItems) Content(kind engine.ContentKind, fn func(engine.ContentIte
 	})
 }
 
-// PutContent stores an item over an earlier one of its name, and of its version.
+// PutContent stores an item, and replaces the item with the same name and version.
 func (s ContentItems) PutContent(item engine.ContentItem) error {
 	ref := item.Ref()
 	if err := s.checkContent(ref); err != nil {
@@ -74,8 +75,8 @@ func (s ContentItems) PutContent(item engine.ContentItem) error {
 	}
 }
 
-// DeleteContent removes an item: of a template the version, or all of them where ref names none. It fails
-// with [ErrNotFound] where there is none.
+// DeleteContent removes an item. If ref names a template without a version, it removes all versions. It fails with
+// [store.ErrNotFound] if there is none.
 func (s ContentItems) DeleteContent(ref engine.ContentRef) error {
 	if err := s.checkContent(ref); err != nil {
 		return err
@@ -101,7 +102,7 @@ func (s ContentItems) checkContent(ref engine.ContentRef) error {
 	return s.check("the name of a "+ref.Kind.Label(), ref.Name)
 }
 
-// contentKey returns the key of an item; without its version what the keys of a template begin with.
+// contentKey returns the key of an item; without a version, it returns the common prefix of a template's versions.
 func (s ContentItems) contentKey(ref engine.ContentRef) []byte {
 	key := s.key(kindContent, string(ref.Kind), ref.Name)
 	if ref.Kind == engine.KindTemplate && ref.Version > 0 {

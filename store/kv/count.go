@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// Counts is how many records there are of each kind, by workspace; the workspace "" has what belongs to none.
+// Counts is the number of records of each kind by workspace. The workspace "" counts records outside of workspaces.
 type Counts map[string]map[byte]int64
 
-// Counter is a [Tx] of a store that counts its records as they are written, so that it knows when some of them
-// are gone. Counts returns how many there have to be in what the transaction sees; nil where that is not known.
+// Counter is a [Tx] of a store that counts its records as it writes them, so that it can detect lost records. Counts
+// returns the expected numbers for the transaction's snapshot, or nil if they are unknown.
 type Counter interface {
 	Counts() (Counts, error)
 }
 
-// StaleChecker is a [Tx] of a store that knows of parts that it has lost. Doubtful reports whether a record that is
-// there may have been newer, or deleted, in such a part.
+// StaleChecker is a [Tx] of a store that records which parts it has lost. MayBeStale reports whether such a part may
+// have held a newer version or the deletion of an existing record.
 type StaleChecker interface {
 	MayBeStale(key []byte) bool
 }
 
-// checkStale reports a campaign that may be older than it was.
+// checkStale reports a campaign that may have lost its newest version.
 func (c *checker) checkStale(key []byte) {
 	d, ok := c.raw.(StaleChecker)
 	if !ok || !IsCampaign(key) || !d.MayBeStale(key) {
@@ -40,7 +40,7 @@ func (c *checker) checkStale(key []byte) {
 		What: fmt.Sprintf("campaign %q in workspace %q may be out of date or deleted: a part of the store that may have had a newer version is lost", id, workspace)})
 }
 
-// Add counts n records more of the kind that the key has.
+// Add adds n records of the key's kind.
 func (c Counts) Add(key []byte, n int64) {
 	workspace, kind := "", byte(0)
 	if len(key) > 0 {
@@ -59,7 +59,7 @@ func (c Counts) Add(key []byte, n int64) {
 	}
 }
 
-// AddAll counts all of other, n times.
+// AddAll adds n times the counts of other.
 func (c Counts) AddAll(other Counts, n int64) {
 	for workspace, kinds := range other {
 		if c[workspace] == nil {
@@ -73,7 +73,7 @@ func (c Counts) AddAll(other Counts, n int64) {
 	}
 }
 
-// kindNames are the kinds of records in words, for one and for many.
+// kindNames names the kinds of records in singular and plural.
 var kindNames = map[byte][2]string{
 	kindCampaign:         {"campaign", "campaigns"},
 	kindSummary:          {"campaign summary", "campaign summaries"},
@@ -88,8 +88,8 @@ var kindNames = map[byte][2]string{
 	kindContent:          {"content item", "content items"},
 }
 
-// Differences says, a sentence for each workspace, where the records that were counted are others than those
-// that there have to be; none where they are the same.
+// Differences describes where the counts differ from want, in one sentence per workspace. It returns nothing if they
+// are equal.
 func (c Counts) Differences(want Counts) []string {
 	both := Counts{}
 	both.AddAll(c, 1)

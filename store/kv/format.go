@@ -9,23 +9,23 @@ import (
 	"bugle/store/internal/wire"
 )
 
-// Format is the number of the layout that this package writes. Since 2 the settings of a workspace and its
-// API keys have copies ([WorkspaceSettings.PutSettings]). Since 3 every filter that is nested in an action has a type of
-// the specification ([Space.Upgrade]).
+// Format is the format number that this package writes. Since format 2, the settings of a workspace and its API keys
+// have copies ([WorkspaceSettings.PutSettings]). Since format 3, every filter nested in an action has a type
+// ([WorkspaceTx.Upgrade]).
 const Format = 3
 
 type storeFormat struct {
 	Format int `json:"format"`
 }
 
-// migrations lead from a layout to the one after it, by the number of the first. Each runs in as many
-// transactions as it needs, and again from its beginning where the process ended in between: so it
-// must take a store that it has changed in part.
+// migrations upgrade a store to the next format, by the number of the old one. A migration may use several
+// transactions, and restarts from the beginning if the process ends before it completes, so it must accept a partly
+// migrated store.
 var migrations = map[int]func(context.Context, DB) error{1: copyAllSettings, 2: addFilterTypes}
 
-// Prepare readies an opened store: it writes the number of the layout into a new one, brings one with
-// an earlier number up to [Format], and refuses one with a later number with [ErrNewer].
-// Implementations of [DB] call it before they hand the store out.
+// Prepare prepares an opened store for use: it writes the format number into a new store, migrates an older one to
+// [Format], and refuses a newer one with [store.ErrNewerVersion]. Implementations of [DB] call it before they return
+// the store.
 func Prepare(ctx context.Context, db DB) error {
 	have, err := format(ctx, db)
 	if err != nil {
@@ -36,12 +36,12 @@ func Prepare(ctx context.Context, db DB) error {
 	}
 	err = migrate(ctx, db, have, Format, migrations)
 	if errors.Is(err, store.ErrDiskFull) {
-		return nil // no step so far changes how records are read: the store is used as it is, and the next open takes them
+		return nil // no migration so far changes how records are read: use the store as it is, and let the next open migrate it
 	}
 	return err
 }
 
-// migrate brings a store from one layout to another, noting each step when it is done.
+// migrate brings a store from one format to another and records each completed step.
 func migrate(ctx context.Context, db DB, from, to int, steps map[int]func(context.Context, DB) error) error {
 	for ; from < to; from++ {
 		step := steps[from]
@@ -58,8 +58,8 @@ func migrate(ctx context.Context, db DB, from, to int, steps map[int]func(contex
 	return nil
 }
 
-// format returns the number of the store's layout. A store without one is new and gets it; one that has
-// lost it with a part of the disk is of the present one.
+// format returns the store's format number. A new store gets the current one; a store whose number is lost is assumed
+// to have the current one.
 func format(ctx context.Context, db DB) (n int, err error) {
 	read := func(tx Tx) error {
 		key := formatKey()

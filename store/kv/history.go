@@ -13,8 +13,7 @@ import (
 // History is the revisions of a workspace's campaigns.
 type History struct{ Documents }
 
-// Revisions returns the revisions of a campaign, newest first; none where there is
-// no such campaign.
+// Revisions returns the revisions of a campaign, newest first, or none if the campaign does not exist.
 func (s History) Revisions(id string) ([]engine.Revision, error) {
 	if err := s.check(whatCampaign, id); err != nil {
 		return nil, err
@@ -34,11 +33,12 @@ func (s History) Revisions(id string) ([]engine.Revision, error) {
 	return out, err
 }
 
-// lastRevisionOf is lastRevision for a campaign that is new, as it seems. Of one that has nothing to be
-// found, the store is looked through forwards, which passes by all tables that cannot have any of it.
+// lastRevisionOf is lastRevision for a campaign that seems to be new. For one without records it scans forwards, which
+// skips all tables that cannot contain any of its keys.
 func (s History) lastRevisionOf(id string, seemsNew bool) (int64, error) {
 	if seemsNew {
-		// The mark may be all that is left of a history: who removes it would take what is new for the rest.
+		// The deletion marker may be all that is left of a history. Whoever removes it would mistake new records for
+		// remains.
 		if gone, err := s.deleted(id); err != nil {
 			return 0, err
 		} else if gone {
@@ -56,7 +56,7 @@ func (s History) lastRevisionOf(id string, seemsNew bool) (int64, error) {
 	return s.last(kindRevision, id)
 }
 
-// unusedRevision returns a number from n on that is higher than those of all documents of revisions.
+// unusedRevision returns a number of at least n that is higher than those of all documents of revisions.
 func (s History) unusedRevision(id string, n int64) (int64, error) {
 	switch _, err := s.tx.Get(s.revisionKey(kindRevisionDocument, id, n)); {
 	case errors.Is(err, store.ErrNotFound):
@@ -68,7 +68,7 @@ func (s History) unusedRevision(id string, n int64) (int64, error) {
 	return max(n, last+1), err
 }
 
-// last returns the highest number of the records of a kind that a campaign's revisions have, 0 where there is none.
+// last returns the highest revision number among the records of a kind of a campaign, or 0.
 func (s History) last(kind byte, id string) (int64, error) {
 	var last int64
 	prefix := s.key(kind, id)
@@ -91,12 +91,12 @@ func (s History) dropRevision(id string, n int64) error {
 	)
 }
 
-// pruneBatch is how many revisions are dropped at once at most, which keeps the save's transaction small.
+// pruneBatch is the most revisions that one save removes, which keeps its transaction small.
 const pruneBatch = 250
 
-// pruneHistory keeps the history of a campaign, whose next revision is n, bounded. The first revision, the
-// [store.NewestRevisions] newest ones, and each one that changed the state of the campaign stay; of the rest some
-// [store.OlderRevisions] stay, the fewer the older.
+// pruneHistory limits the history of a campaign whose next revision is n. It keeps the first revision, the newest
+// [store.NewestRevisions], each revision that changed the campaign's state, and about [store.OlderRevisions] of the
+// rest, fewer of the older ones.
 func (s History) pruneHistory(id string, n int64) error {
 	if !store.ShouldPruneHistory(n) {
 		return nil
@@ -129,8 +129,7 @@ func (s History) pruneHistory(id string, n int64) error {
 	return nil
 }
 
-// sameState reports whether two revisions left a campaign in the same state; false where one of them cannot
-// be read.
+// sameState reports whether the campaign had the same state at two revisions, or false if one of them cannot be read.
 func (s History) sameState(id string, a, b int64) (bool, error) {
 	stateA, errA := s.revisionState(id, a)
 	stateB, errB := s.revisionState(id, b)
@@ -150,14 +149,14 @@ func (s History) revisionState(id string, n int64) (engine.State, error) {
 	if err := s.getJSON(revisionName(id, n), s.revisionKey(kindRevision, id, n), &r); err != nil || r.Status != "" {
 		return r.Status, err
 	}
-	c, err := s.Revision(id, n) // an earlier program did not note it
+	c, err := s.Revision(id, n) // earlier versions did not store it
 	return c.Status, err
 }
 
-// deleteBatch is how many records of a history one transaction removes at most.
+// deleteBatch is the most records of a history that one transaction removes.
 const deleteBatch = 4000
 
-// clearHistory removes records of a campaign's history, and reports whether more may be left.
+// clearHistory removes records of a campaign's history, and reports whether more may remain.
 func (s History) clearHistory(id string) (more bool, err error) {
 	for _, kind := range []byte{kindRevision, kindRevisionDocument} {
 		n, err := s.clear(fmt.Sprintf("the history of campaign %q", id), s.key(kind, id), deleteBatch/2)
@@ -169,19 +168,19 @@ func (s History) clearHistory(id string) (more bool, err error) {
 	return more, nil
 }
 
-// deleted reports whether a campaign is deleted while records of its history are left.
+// deleted reports whether a campaign is deleted while records of its history remain.
 func (s History) deleted(id string) (bool, error) {
 	_, err := s.tx.Get(s.key(kindDeleted, id))
 	switch {
 	case err == nil, errors.Is(err, errUnreadable):
 		return true, nil
-	case isDamage(err): // it is not there: a part of the disk where it may have been is lost
+	case isDamage(err): // missing, in a lost part of the disk
 		return false, nil
 	}
 	return false, err
 }
 
-// putHistory writes the current revision anew from the campaign, where it cannot be read.
+// putHistory rewrites the current revision from the campaign if it cannot be read.
 func (s History) putHistory(c engine.Campaign) error {
 	key := s.revisionKey(kindRevision, c.ID, c.Revision)
 	var rev engine.Revision
@@ -194,7 +193,7 @@ func (s History) putHistory(c engine.Campaign) error {
 	return s.putJSON(revisionName(c.ID, c.Revision), key, wire.Revision{Revision: rev, Status: c.Status})
 }
 
-// deletion looks at the mark of a deleted campaign.
+// deletion checks the deletion marker of a campaign.
 func (c recordCheck) deletion(damage error) error {
 	if damage == nil {
 		return nil

@@ -9,11 +9,11 @@ import (
 	"bugle/store/internal/wire"
 )
 
-// IdempotencyKeys are the idempotency keys and request ids of a workspace, in the order in which they expire.
+// IdempotencyKeys are the idempotency keys and request ids of a workspace, in the order of their expiry.
 type IdempotencyKeys struct{ *records }
 
-// IdempotencyRecord returns the record of a key. It returns expired ones too: the caller's clock decides
-// ([Idempotent.Expired]).
+// IdempotencyRecord returns the record of a key, even if it has expired, because the caller's clock decides
+// ([store.IdempotencyRecord.Expired]).
 func (s IdempotencyKeys) IdempotencyRecord(op, key string) (store.IdempotencyRecord, error) {
 	if err := s.checkKey(op, key); err != nil {
 		return store.IdempotencyRecord{}, err
@@ -23,7 +23,7 @@ func (s IdempotencyKeys) IdempotencyRecord(op, key string) (store.IdempotencyRec
 	return store.IdempotencyRecord(w), err
 }
 
-// PutIdempotencyRecord stores the record of a key over an earlier one. It needs a time of expiry.
+// PutIdempotencyRecord stores the record of a key and replaces an earlier one. ExpiresAt must be set.
 func (s IdempotencyKeys) PutIdempotencyRecord(i store.IdempotencyRecord) error {
 	if err := s.checkKey(i.Operation, i.Key); err != nil {
 		return err
@@ -37,7 +37,7 @@ func (s IdempotencyKeys) PutIdempotencyRecord(i store.IdempotencyRecord) error {
 		return err
 	}
 	if i.Lease != "" && !i.Running && old.Lease != i.Lease && old.Lease != "" {
-		return store.ErrLeaseExpired // another process has taken the work over
+		return store.ErrLeaseExpired // another process has taken over the work
 	}
 	return errors.Join(
 		s.putJSON(what, s.key(kindIdempotency, i.Operation, i.Key), wire.IdempotencyRecord(i)),
@@ -45,20 +45,20 @@ func (s IdempotencyKeys) PutIdempotencyRecord(i store.IdempotencyRecord) error {
 	)
 }
 
-// DeleteIdempotencyRecord forgets a key; that it is not known is no error.
+// DeleteIdempotencyRecord removes the record of a key, if there is one.
 func (s IdempotencyKeys) DeleteIdempotencyRecord(op, key string) error {
 	_, err := s.deleteIdempotencyRecord(op, key)
 	return err
 }
 
-// deleteIdempotencyRecord returns the record that it has deleted, if there was one.
+// deleteIdempotencyRecord removes the record of a key and returns it, if there was one.
 func (s IdempotencyKeys) deleteIdempotencyRecord(op, key string) (old store.IdempotencyRecord, err error) {
 	old, err = s.IdempotencyRecord(op, key)
 	if errors.Is(err, store.ErrNotFound) {
 		return old, nil
 	}
-	// The place of a damaged record in the order of expiry is not known. It stays there until
-	// its time has come, and does no harm then.
+	// The expiry of a damaged record is unknown, so its entry in the expiry index stays until its time has come. It
+	// does no harm.
 	if err != nil && !errors.As(err, new(*store.CorruptError)) {
 		return old, err
 	}
@@ -77,8 +77,8 @@ func (s IdempotencyKeys) LeaseHeld(lease string) (bool, error) {
 	return lease == s.lease, nil
 }
 
-// RequestID returns until when the request_id of an operation may not be used again (CONTRACT.md,
-// Create). It returns past times too: the caller's clock decides.
+// RequestID returns the time until which the request_id of an operation must not be reused (CONTRACT.md, Create). It
+// may be in the past, because the caller's clock decides.
 func (s IdempotencyKeys) RequestID(op, id string) (time.Time, error) {
 	if err := s.checkKey(op, id); err != nil {
 		return time.Time{}, err
@@ -88,7 +88,7 @@ func (s IdempotencyKeys) RequestID(op, id string) (time.Time, error) {
 	return w.Until, err
 }
 
-// PutRequestID remembers a request_id of an operation until a time.
+// PutRequestID stores that a request_id of an operation is in use until a time.
 func (s IdempotencyKeys) PutRequestID(op, id string, until time.Time) error {
 	old, err := s.RequestID(op, id)
 	if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.As(err, new(*store.CorruptError)) {
@@ -106,12 +106,12 @@ func (s IdempotencyKeys) PutRequestID(op, id string, until time.Time) error {
 	)
 }
 
-// ExpireBatch is the most records that one [IdempotencyKeys.DeleteExpired] removes, which keeps its
-// transaction small.
+// ExpireBatch is the most records that one call of [IdempotencyKeys.DeleteExpired] removes, which keeps its transaction
+// small.
 const ExpireBatch = 1000
 
-// DeleteExpired forgets the keys and the request ids whose time is over at now, and returns
-// how many; where it returns [ExpireBatch], there may be more.
+// DeleteExpired removes idempotency keys and request ids that have expired at now, and returns their number. If that is
+// [ExpireBatch], more may remain.
 func (s IdempotencyKeys) DeleteExpired(now time.Time) (int, error) {
 	if err := s.check(); err != nil {
 		return 0, err
@@ -121,7 +121,7 @@ func (s IdempotencyKeys) DeleteExpired(now time.Time) (int, error) {
 	err := s.tx.Scan(prefix, ScanOptions{KeysOnly: true, Limit: ExpireBatch}, func(key, _ []byte) error {
 		e, err := cutExpiry(key[len(prefix):])
 		if err != nil {
-			return nil // it keeps no other from going; doctor reports it
+			return nil // skip it; doctor reports it
 		}
 		if now.Before(e.at) {
 			return store.Stop
@@ -135,18 +135,17 @@ func (s IdempotencyKeys) DeleteExpired(now time.Time) (int, error) {
 	return n, err
 }
 
-// SweepInterval is how long after a look a [IdempotencyKeys.Sweep] removes what had expired at that look.
+// SweepInterval is the least time between two sweeps. A record is removed if it was expired at both.
 const SweepInterval = time.Hour
 
-// sweepTime is when it was last looked for what has expired.
+// sweepTime is the time of the last sweep for expired records.
 type sweepTime struct {
 	At time.Time `json:"at"`
 }
 
-// Sweep removes at most [ExpireBatch] of the idempotency keys and request ids whose time is over, and
-// reports whether more may be left. A record goes when its time was over at two looks that lie
-// [SweepInterval] apart or more, so that a clock that was wrong for less forgets nothing: a look that finds the
-// clock behind the one before it begins anew.
+// Sweep removes at most [ExpireBatch] expired idempotency keys and request ids, and reports whether more may remain. It
+// removes a record only if the record was expired at two sweeps at least [SweepInterval] apart, so that a clock that
+// was wrong for a shorter time removes nothing. A clock that is behind the last sweep starts over.
 func (s IdempotencyKeys) Sweep(now time.Time) (more bool, err error) {
 	if err := s.check(); err != nil {
 		return false, err
@@ -156,7 +155,7 @@ func (s IdempotencyKeys) Sweep(now time.Time) (more bool, err error) {
 	var last sweepTime
 	err = s.getRow(what, key, &last)
 	switch {
-	case isDamage(err), err == nil && now.Before(last.At): // the first look, or the clock was set back
+	case isDamage(err), err == nil && now.Before(last.At): // the first sweep, or the clock was set back
 		return false, s.putJSON(what, key, sweepTime{now})
 	case err != nil:
 		return false, err
@@ -170,7 +169,7 @@ func (s IdempotencyKeys) Sweep(now time.Time) (more bool, err error) {
 	return false, s.putJSON(what, key, sweepTime{now})
 }
 
-// expire removes what an entry is about, unless that has got more time since.
+// expire removes the record of an index entry, unless its expiry was extended.
 func (s IdempotencyKeys) expire(e expiry, now time.Time) error {
 	var until time.Time
 	var err error

@@ -10,27 +10,27 @@ import (
 	"bugle/engine"
 )
 
-// The kinds of records. They are part of every key and therefore never change.
+// The kinds of records. They are part of every key and must never change.
 const (
 	kindCampaign         = 'c' // id → head and body
 	kindSummary          = 's' // id → summary
-	kindRevision         = 'r' // id, number → what is known of a revision
+	kindRevision         = 'r' // id, number → metadata of a revision
 	kindRevisionDocument = 'd' // id, number → the document at that revision
 	kindCopy             = 'w' // id → working copy
-	kindIdempotency      = 'i' // operation, key → answer
-	kindRequest          = 'q' // operation, request id → until when
-	kindExpiry           = 'e' // time, kind, operation, key → nothing; both of the above, by end
+	kindIdempotency      = 'i' // operation, key → response
+	kindRequest          = 'q' // operation, request id → expiry time
+	kindExpiry           = 'e' // time, kind, operation, key → nothing; the expiry index of the two above
 	kindOutbox           = 'o' // id → message
 	kindProfile          = 'p' // id → profile
 	kindIdentifier       = 'x' // identifier kind, value, profile id → nothing
 	kindTest             = 't' // time, number → test send
 	kindContent          = 'k' // kind of content, name → item; a template has its version after its id
-	kindDeleted          = 'z' // id → nothing; the campaign is deleted, and records of its history are left
-	kindSweep            = 'l' // nothing → when it was last looked which records have expired
+	kindDeleted          = 'z' // id → nothing; marks a deleted campaign whose history is not fully removed yet
+	kindSweep            = 'l' // nothing → time of the last sweep for expired records
 )
 
-// The kinds of copies. They lie behind all other records, so that one part of the disk that is lost does not
-// take a record and its copy.
+// The kinds of copies. They sort after all other records, so that one damaged region of the disk does not destroy a
+// record and its copy.
 const (
 	copySettings = 'n' // nothing → settings
 	copyKey      = 'k' // id → API key
@@ -38,19 +38,18 @@ const (
 
 // The first byte of every key.
 const (
-	rootMeta       = 'm' // about the store itself
+	rootMeta       = 'm' // metadata of the store
 	rootWorkspace  = 'n' // workspace → settings
 	rootRecord     = 'r' // workspace, kind, … → record
 	rootCopy       = 's' // workspace, kind of copy, … → copy
-	rootQuarantine = 'q' // time, key → a record that [Repair] replaced or removed, as it was
+	rootQuarantine = 'q' // time, key → a record as it was before [Repair] replaced or removed it
 )
 
-// maxName is the most bytes that an id or an identifier within a key may have. Push tokens
-// take up to 4 KB.
+// maxName is the most bytes of an id or identifier in a key. Push tokens have up to 4 KB.
 const maxName = 8 << 10
 
-// appendName appends a text to a key such that keys sort as their texts do, and no text is
-// the beginning of another: NUL ends it, and a NUL within it is written as 00 FF.
+// appendName appends a string to a key so that keys sort like their strings and no string is a prefix of another: a NUL
+// ends the string, and a NUL within it is written as 00 FF.
 func appendName(key []byte, s string) []byte {
 	for i := range len(s) {
 		key = append(key, s[i])
@@ -61,7 +60,7 @@ func appendName(key []byte, s string) []byte {
 	return append(key, 0, 1)
 }
 
-// cutName takes the text at the start of a key off it.
+// cutName returns the string at the start of a key, and the rest of the key.
 func cutName(key []byte) (s string, rest []byte, err error) {
 	var b strings.Builder
 	for i := 0; i < len(key); i++ {
@@ -95,7 +94,7 @@ func cutNumber(key []byte) (int64, []byte, error) {
 	return int64(binary.BigEndian.Uint64(key)), key[8:], nil
 }
 
-// appendTime appends a time, to the microsecond, such that keys sort by it.
+// appendTime appends a time with microseconds so that keys sort by time.
 func appendTime(key []byte, t time.Time) []byte {
 	return binary.BigEndian.AppendUint64(key, uint64(t.UnixMicro())^1<<63)
 }
@@ -107,7 +106,7 @@ func cutTime(key []byte) (time.Time, []byte, error) {
 	return time.UnixMicro(int64(binary.BigEndian.Uint64(key) ^ 1<<63)).UTC(), key[8:], nil
 }
 
-// checkName refuses what cannot be an id.
+// checkName returns an error for a string that cannot be an id.
 func checkName(what, s string) error {
 	switch {
 	case s == "":
@@ -118,7 +117,7 @@ func checkName(what, s string) error {
 	return nil
 }
 
-// checkWorkspace refuses workspace ids that a header or a command line cannot carry.
+// checkWorkspace returns an error for a workspace id that could not be used in a header or on a command line.
 func checkWorkspace(id string) error {
 	if err := checkName("a workspace id", id); err != nil {
 		return err

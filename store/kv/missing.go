@@ -11,14 +11,14 @@ import (
 	"bugle/store/internal/wire"
 )
 
-// reportReferenced reports the campaigns of a workspace that are not there, and that test sends, delivered messages and
-// the campaigns below them name. It is for a workspace that has lost campaigns, or may have.
+// reportReferenced reports the missing campaigns of a workspace to which test sends, delivered messages, and child
+// campaigns refer. It is used for a workspace that has lost campaigns, or may have.
 func (c *checker) reportReferenced(workspace string) error {
 	s := NewWorkspaceTx(c.tx, workspace)
 	if s.check() != nil {
 		return nil
 	}
-	by := map[string]string{} // id → what names it
+	by := map[string]string{} // id → what refers to it
 	note := func(id, what string) {
 		if id != "" && by[id] == "" {
 			by[id] = what
@@ -60,7 +60,7 @@ func (c *checker) reportReferenced(workspace string) error {
 	return err
 }
 
-// ignoreDamage returns an error that is no damage, which is reported elsewhere.
+// ignoreDamage returns err unless it is damage, which is reported elsewhere.
 func ignoreDamage(err error) error {
 	if isDamage(err) {
 		return nil
@@ -68,15 +68,15 @@ func ignoreDamage(err error) error {
 	return err
 }
 
-// MissingCampaign is a campaign that the store does not have as a backup has it.
+// MissingCampaign is a campaign that a backup has and the store does not, or only at an earlier revision.
 type MissingCampaign struct {
 	Workspace, Campaign string
-	Backup, Store       int64 // the revisions that they have; Store is 0 where the campaign is not there
+	Backup, Store       int64 // revision numbers; Store is 0 if the store does not have the campaign
 }
 
-// CompareWithBackup compares a record that a backup has with the store, and reports whether it is a campaign that the store
-// does not have, or only an earlier revision of it. What the store has and cannot read is not lacking: [Check]
-// reports it.
+// CompareWithBackup compares a record of a backup with the store, and reports whether it is a campaign that the store
+// does not have, or only at an earlier revision. A campaign that the store cannot read is not missing: [Check] reports
+// it.
 func CompareWithBackup(tx Tx, key, value []byte) (l MissingCampaign, missing bool, err error) {
 	if !IsCampaign(key) {
 		return l, false, nil
@@ -101,7 +101,7 @@ func CompareWithBackup(tx Tx, key, value []byte) (l MissingCampaign, missing boo
 	return l, l.Store < l.Backup, nil
 }
 
-// revisionIn returns the revision of a campaign in its record.
+// revisionIn returns the revision number in a campaign's record.
 func revisionIn(key, value []byte) (int64, error) {
 	payload, err := decodeValue(key, value)
 	if err != nil {

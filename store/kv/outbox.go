@@ -10,7 +10,7 @@ import (
 	"bugle/store/internal/wire"
 )
 
-// OutboxMessages are the messages that a workspace has delivered.
+// OutboxMessages are the delivered messages of a workspace.
 type OutboxMessages struct{ *records }
 
 // Outbox returns the delivered messages, newest first, at most limit of them; 0 means all.
@@ -36,7 +36,7 @@ func (s OutboxMessages) Outbox(limit int) ([]engine.OutboxMessage, error) {
 	return out, err
 }
 
-// PutOutbox stores a delivered message. Its ids must sort by time, as those of UUID v7 do.
+// PutOutbox stores a delivered message. Ids must sort by time, like those of UUID v7.
 func (s OutboxMessages) PutOutbox(d engine.OutboxMessage) error {
 	if err := s.check("the id of an outbox message", d.ID); err != nil {
 		return err
@@ -48,8 +48,7 @@ func (s OutboxMessages) PutOutbox(d engine.OutboxMessage) error {
 	return s.putWith(fmt.Sprintf("the outbox message %q", d.ID), s.key(kindOutbox, d.ID), wire.ToDelivered(d), tree)
 }
 
-// TrimOutbox removes the oldest messages, at most limit of them (0 means all), and returns how
-// many they were.
+// TrimOutbox removes the oldest messages, at most limit of them (0 means all), and returns how many it removed.
 func (s OutboxMessages) TrimOutbox(limit int) (int, error) {
 	if err := s.check(); err != nil {
 		return 0, err
@@ -60,8 +59,8 @@ func (s OutboxMessages) TrimOutbox(limit int) (int, error) {
 // TestSendRecords are the records of a workspace's test sends.
 type TestSendRecords struct{ *records }
 
-// TestSends calls fn with the records of test sends, newest first, at most limit of them; 0 means
-// all. fn may return [Stop].
+// TestSends calls fn with the records of test sends, newest first, at most limit of them; 0 means all. fn may return
+// [store.Stop].
 func (s TestSendRecords) TestSends(limit int, fn func(engine.TestRecord) error) error {
 	if err := s.check(); err != nil {
 		return err
@@ -79,8 +78,8 @@ func (s TestSendRecords) TestSends(limit int, fn func(engine.TestRecord) error) 
 	})
 }
 
-// PutTestSend stores the record of a test send. Records of the same microsecond are all kept, in
-// the order in which they were stored.
+// PutTestSend stores the record of a test send. Records of the same microsecond are all kept, in the order in which
+// they were stored.
 func (s TestSendRecords) PutTestSend(t engine.TestRecord) error {
 	if err := s.check(); err != nil {
 		return err

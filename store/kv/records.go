@@ -10,15 +10,15 @@ import (
 	"bugle/store/internal/wire"
 )
 
-// records reads and writes the records of one workspace within one transaction, whatever they are of.
+// records reads and writes records of any kind of one workspace in one transaction.
 type records struct {
 	tx    Tx
 	id    string
-	watch store.Watcher // nil where nobody watches
+	watch store.Watcher // nil if nobody watches
 	lease string        // of this handle of the store
 }
 
-// key returns the key of the workspace's record with those names.
+// key returns the key of a record of the workspace.
 func (s *records) key(kind byte, names ...string) []byte {
 	key := append(appendName([]byte{rootRecord}, s.id), kind)
 	for _, n := range names {
@@ -27,7 +27,7 @@ func (s *records) key(kind byte, names ...string) []byte {
 	return key
 }
 
-// check refuses ids that no record can have; pairs are what it is and its text.
+// check returns an error for ids that no record can have. pairs alternate between a description and an id.
 func (s *records) check(pairs ...string) error {
 	if err := checkWorkspace(s.id); err != nil {
 		return err
@@ -40,8 +40,8 @@ func (s *records) check(pairs ...string) error {
 	return nil
 }
 
-// damaged names a record in words. It is for what was read and is not what was written, and never for
-// what could not be read now: see [NoFiles].
+// damaged returns a [store.CorruptError] that names a record. It is for records whose contents are wrong, never for
+// records that cannot be read at the moment: see [store.IsTooManyFiles].
 func (s *records) damaged(what string, err error) error {
 	return &store.CorruptError{What: fmt.Sprintf("%s in workspace %q", what, s.id), Err: err}
 }
@@ -90,7 +90,7 @@ func (s *records) getJSON(what string, key []byte, v any) error {
 	return nil
 }
 
-// getRow is getJSON for the types that decodeRow reads.
+// getRow is getJSON for the types that [wire.DecodeRow] decodes.
 func (s *records) getRow(what string, key []byte, w any) error {
 	payload, err := s.get(what, key)
 	if err != nil {
@@ -110,8 +110,8 @@ func (s *records) putJSON(what string, key []byte, v any) error {
 	return s.put(what, key, payload)
 }
 
-// walk calls fn, which decodes them, with the payloads below prefix. What is damaged, be it that
-// fn says so, is gathered and returned at the end.
+// walk calls fn, which decodes them, with the payloads of the keys that begin with prefix. It collects damage,
+// including that which fn returns, and returns it at the end.
 func (s *records) walk(what string, prefix []byte, o ScanOptions, fn func(rest, payload []byte) error) error {
 	var bad []error
 	err := s.tx.Scan(prefix, o, func(key, value []byte) error {
@@ -134,7 +134,7 @@ func (s *records) walk(what string, prefix []byte, o ScanOptions, fn func(rest, 
 	return errors.Join(bad...)
 }
 
-// label returns the names in a key as words for messages.
+// label formats the names in a key for messages.
 func label(rest []byte) string {
 	var names []string
 	for len(rest) > 0 {
@@ -150,7 +150,7 @@ func label(rest []byte) string {
 	return strings.Join(names, " ")
 }
 
-// clear deletes at most limit of the keys below prefix, the first ones first; 0 means all.
+// clear deletes the first keys that begin with prefix, at most limit of them; 0 means all. It returns their number.
 func (s *records) clear(what string, prefix []byte, limit int) (int, error) {
 	n := 0
 	err := s.tx.Scan(prefix, ScanOptions{KeysOnly: true, Limit: limit}, func(key, _ []byte) error {
@@ -168,8 +168,7 @@ func (s *records) putWith(what string, key []byte, v any, tree doc.Value) error 
 	return s.put(what, key, payload)
 }
 
-// each calls fn with what get returns for the ids. It passes over what is not there, and returns what is damaged at the
-// end.
+// each calls get for each id and fn with the result. It skips missing records, and returns damage at the end.
 func each[T any](ids []string, get func(id string) (T, error), fn func(T) error) error {
 	var bad []error
 	for _, id := range ids {

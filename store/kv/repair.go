@@ -10,12 +10,11 @@ import (
 	"bugle/store"
 )
 
-// errUnreadable says that a record is there and cannot be read: it may be healthy.
+// errUnreadable reports that a record exists and cannot be read. It may be healthy.
 var errUnreadable = fmt.Errorf("the record exists but cannot be read now, so it was left as it is: %w", store.ErrDataLost)
 
-// confirmingTx is a transaction that takes a record for damaged only when both ways to read it, by its key and in
-// a scan, say so: one of them may be wrong. Its Get fails with errUnreadable where a record is there and
-// neither way reads it.
+// confirmingTx is a transaction that treats a record as damaged only if both a read by key and a scan find it damaged,
+// because one of them may be wrong. Get fails with errUnreadable if a record exists and neither can read it.
 type confirmingTx struct{ Tx }
 
 func (t confirmingTx) Get(key []byte) ([]byte, error) {
@@ -62,8 +61,8 @@ func (t confirmingTx) Scan(prefix []byte, o ScanOptions, fn func(key, value []by
 	})
 }
 
-// repairTx is the transaction of a repair. Before it replaces or removes a record it keeps it as it was, and it
-// touches none that is there and cannot be read.
+// repairTx is the transaction of a repair. It saves a record before it replaces or removes it, and does not touch a
+// record that exists and cannot be read.
 type repairTx struct {
 	confirmingTx
 	at time.Time
@@ -83,7 +82,7 @@ func (k repairTx) Delete(key []byte) error {
 	return k.Tx.Delete(key)
 }
 
-// quarantine keeps the record under key unless it is value already.
+// quarantine saves the record under key, unless it equals value.
 func (k repairTx) quarantine(key, value []byte) error {
 	old, err := k.Get(key)
 	switch {
@@ -96,12 +95,12 @@ func (k repairTx) quarantine(key, value []byte) error {
 	}
 	kept := append(appendTime([]byte{rootQuarantine}, k.at), key...)
 	if _, err := k.Tx.Get(kept); !errors.Is(err, store.ErrNotFound) {
-		return err // what the repair itself wrote before
+		return err // written by the repair itself
 	}
 	return k.Tx.Set(kept, EncodeValue(kept, old))
 }
 
-// damaged reports whether the record under key is there and its checksum does not hold.
+// damaged reports whether the record under key exists and its checksum does not match.
 func damaged(tx Tx, key []byte) (bool, error) {
 	value, err := tx.Get(key)
 	switch {
@@ -115,22 +114,23 @@ func damaged(tx Tx, key []byte) (bool, error) {
 	return VerifyValue(key, value) != nil, nil
 }
 
-// ReadCache is a record as it was before a repair replaced or removed it.
+// QuarantinedRecord is a record as it was before a repair replaced or removed it.
 type QuarantinedRecord struct {
 	At    time.Time `json:"at"`
-	What  string    `json:"what"` // the record in words
+	What  string    `json:"what"` // names the record
 	Bytes int       `json:"bytes"`
 	Key   []byte    `json:"key"`
 	Value []byte    `json:"value"`
 }
 
-// How many kept records a list has at most, and about how many bytes of them: the newest ones.
+// Limits of a list of quarantined records: the number of records, and about the number of bytes. The newest ones are
+// listed.
 const (
 	maxQuarantined      = 1000
 	maxQuarantinedBytes = 4 << 20
 )
 
-// checkQuarantined notes a record that a repair has kept. One that is damaged is reported, and removed.
+// checkQuarantined adds a quarantined record to the result. A damaged one is reported and removed.
 func (c *checker) checkQuarantined(key, value []byte, damage error) error {
 	at, original, err := cutTime(key[1:])
 	if err == nil && len(original) == 0 {
@@ -142,7 +142,7 @@ func (c *checker) checkQuarantined(key, value []byte, damage error) error {
 			if err != nil || !bad {
 				return err
 			}
-			return tx.(repairTx).Tx.Delete(key) // it is not kept again
+			return tx.(repairTx).Tx.Delete(key) // without quarantining it again
 		}})
 		return nil
 	}
@@ -156,7 +156,7 @@ func (c *checker) checkQuarantined(key, value []byte, damage error) error {
 	return nil
 }
 
-// recordNames are the kinds of a workspace's records in words.
+// recordNames names the kinds of records of a workspace.
 var recordNames = map[byte]string{
 	kindCampaign: "campaign", kindSummary: "summary of campaign", kindRevision: "summary of revision of campaign",
 	kindRevisionDocument: "document of revision of campaign", kindCopy: "working copy of campaign", kindIdempotency: "idempotency key",
@@ -165,7 +165,7 @@ var recordNames = map[byte]string{
 	kindDeleted: "deletion mark of a campaign", kindSweep: "time of the last removal of expired records",
 }
 
-// recordName returns a record in words, by its key.
+// recordName describes a record by its key.
 func recordName(key []byte) string {
 	workspace, rest, err := cutName(key[1:])
 	switch {

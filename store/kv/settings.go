@@ -12,24 +12,25 @@ import (
 	"bugle/store/internal/wire"
 )
 
-// The settings of a workspace are one record, and everything else needs them. So each change of them also
-// writes a copy of the record and a record for each API key, far away from it in the order of keys. Who
-// reads the settings gets the copy where the record itself is damaged or gone; [Repair] restores it.
+// The settings of a workspace are one record that everything else needs. So each change also writes a copy of the
+// record and a record for each API key, far away in the key order. If the record itself is damaged or missing, readers
+// get the copy; [Repair] restores the record.
 
-// settingsRecord is what the record of a workspace's settings holds, and its copy as well.
+// settingsRecord is the contents of a workspace's settings record and of its copy.
 type settingsRecord struct {
 	engine.Workspace
-	// Change counts the changes of the settings. Of a record and a copy that differ, the higher one is newer.
+	// Change counts the changes of the settings. If a record and its copy differ, the one with the higher count is
+	// newer.
 	Change int64 `json:"change,omitempty"`
 }
 
 const adviceSettings = "run `bugle doctor --repair` to restore them; until then, campaigns can only be read"
 
-// errSettingsMissing is why settings are damaged that are not there, while other records of their workspace are.
+// errSettingsMissing is the damage of missing settings in a workspace that has other records.
 var errSettingsMissing = errors.New("they are missing")
 
-// Workspaces returns the ids of the workspaces in the store, sorted. A workspace whose settings are damaged
-// or gone is found by its other records.
+// Workspaces returns the ids of the workspaces in the store, sorted. A workspace whose settings are damaged or missing
+// is found by its other records.
 func Workspaces(tx Tx) ([]string, error) {
 	var ids []string
 	for _, root := range []byte{rootWorkspace, rootRecord, rootCopy} {
@@ -39,7 +40,7 @@ func Workspaces(tx Tx) ([]string, error) {
 			err := tx.Scan([]byte{root}, ScanOptions{KeysOnly: true, From: at, Limit: 1}, func(key, _ []byte) error {
 				id, _, err := cutName(key[1:])
 				if err != nil {
-					from = append(bytes.Clone(key), 0) // it hides no other
+					from = append(bytes.Clone(key), 0) // skip this key only
 					return nil
 				}
 				if checkWorkspace(id) == nil {
@@ -60,8 +61,8 @@ func Workspaces(tx Tx) ([]string, error) {
 // WorkspaceSettings are the settings of a workspace, their copy, and the records of its API keys.
 type WorkspaceSettings struct{ *records }
 
-// Settings returns the workspace's settings, or [ErrNotFound] where there is no such workspace. Where their
-// record is damaged or gone it returns the copy, and a [CorruptError] where that is damaged, too.
+// Settings returns the workspace's settings, or [store.ErrNotFound] if there is no such workspace. If their record is
+// damaged or missing, it returns the copy, and if that is damaged as well, a [store.CorruptError].
 func (s WorkspaceSettings) Settings() (engine.Workspace, error) {
 	cached, err := s.SettingsIfChanged(nil)
 	if err != nil {
@@ -70,8 +71,8 @@ func (s WorkspaceSettings) Settings() (engine.Workspace, error) {
 	return cached.Workspace, nil
 }
 
-// SettingsIfChanged is [WorkspaceSettings.Settings], but returns known where the record is still the one that it was read
-// from, so that nothing is decoded. known may be nil.
+// SettingsIfChanged is like [WorkspaceSettings.Settings], but returns cached without decoding if the record is
+// unchanged. cached may be nil.
 func (s WorkspaceSettings) SettingsIfChanged(cached *store.CachedSettings) (*store.CachedSettings, error) {
 	if err := checkWorkspace(s.id); err != nil {
 		return nil, err
@@ -90,8 +91,8 @@ func (s WorkspaceSettings) SettingsIfChanged(cached *store.CachedSettings) (*sto
 	return nil, s.damagedSettings(err)
 }
 
-// SettingsDamage returns the [CorruptError] that says what is wrong with the record of the settings, whether
-// or not there is a copy; nil where nothing is, and [ErrNotFound] where there is no such workspace.
+// SettingsDamage returns a [store.CorruptError] if the settings record is damaged, whether or not there is a copy; nil
+// if it is not damaged; and [store.ErrNotFound] if there is no such workspace.
 func (s WorkspaceSettings) SettingsDamage() error {
 	if err := checkWorkspace(s.id); err != nil {
 		return err
@@ -106,8 +107,7 @@ func (s WorkspaceSettings) SettingsDamage() error {
 	return err
 }
 
-// missingSettings returns the error that says that the settings are not there: they are lost where the
-// workspace has other records.
+// missingSettings returns the error for a missing settings record: it was lost if the workspace has other records.
 func (s WorkspaceSettings) missingSettings() error {
 	have, err := s.hasRecords()
 	switch {
@@ -126,7 +126,7 @@ func (s WorkspaceSettings) damagedSettings(err error) error {
 	return &store.CorruptError{What: fmt.Sprintf("the record with the settings of workspace %q", s.id), Err: firstCause(err), Advice: adviceSettings}
 }
 
-// hasRecords reports whether the workspace has any record beside its settings.
+// hasRecords reports whether the workspace has any record besides its settings.
 func (s WorkspaceSettings) hasRecords() (found bool, err error) {
 	for _, root := range []byte{rootRecord, rootCopy} {
 		err = errors.Join(err, s.tx.Scan(appendName([]byte{root}, s.id), ScanOptions{KeysOnly: true, Limit: 1}, func(_, _ []byte) error {
@@ -137,7 +137,7 @@ func (s WorkspaceSettings) hasRecords() (found bool, err error) {
 	return found, err
 }
 
-// cachedSettings reads the settings under a key, but returns known where that is what they are.
+// cachedSettings reads the settings under a key, or returns cached if the record is unchanged.
 func (s WorkspaceSettings) cachedSettings(key []byte, cached *store.CachedSettings) (*store.CachedSettings, error) {
 	record, err := s.get("the settings", key)
 	if err != nil {
@@ -153,7 +153,7 @@ func (s WorkspaceSettings) cachedSettings(key []byte, cached *store.CachedSettin
 	return out, nil
 }
 
-// readSettings reads the record of the settings, or their copy, and returns its payload as well.
+// readSettings reads the settings record or its copy, and also returns its payload.
 func (s WorkspaceSettings) readSettings(key []byte) (settingsRecord, []byte, error) {
 	var w settingsRecord
 	payload, err := s.get("the settings", key)
@@ -168,8 +168,8 @@ func (s WorkspaceSettings) readSettings(key []byte) (settingsRecord, []byte, err
 	return w, payload, err
 }
 
-// PutSettings stores the workspace's settings, their copy, and the records of the API keys; with the first
-// settings the workspace is there.
+// PutSettings stores the workspace's settings, their copy, and the records of the API keys. Storing the first settings
+// creates the workspace.
 func (s WorkspaceSettings) PutSettings(w engine.Workspace) error {
 	if err := checkWorkspace(s.id); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (s WorkspaceSettings) PutSettings(w engine.Workspace) error {
 	return errors.Join(s.put("the settings", s.settingsKey(), payload), s.putCopies(payload, w.Keys))
 }
 
-// putCopies stores the copy of the settings, whose record has that payload, and the records of their keys.
+// putCopies stores payload as the copy of the settings, and the records of the API keys.
 func (s WorkspaceSettings) putCopies(payload []byte, keys []engine.APIKey) error {
 	if err := s.put("the copy of the settings", s.copyKey(copySettings), payload); err != nil {
 		return err
@@ -235,8 +235,7 @@ func (s WorkspaceSettings) putCopies(payload []byte, keys []engine.APIKey) error
 	return nil
 }
 
-// keyRecords returns the API keys as their own records have them, by their ids, and how many records
-// cannot be read.
+// keyRecords returns the API keys from their own records, by id, and the number of records that cannot be read.
 func (s WorkspaceSettings) keyRecords() (keys []engine.APIKey, bad int, err error) {
 	err = s.tx.Scan(s.copyKey(copyKey), ScanOptions{}, func(key, value []byte) error {
 		var k engine.APIKey
@@ -254,14 +253,14 @@ func (s WorkspaceSettings) keyRecords() (keys []engine.APIKey, bad int, err erro
 	return keys, bad, err
 }
 
-// SettingsKey returns the key of the record that has the settings of a workspace.
+// SettingsKey returns the key of a workspace's settings record.
 func SettingsKey(workspace string) []byte {
 	return WorkspaceSettings{&records{id: workspace}}.settingsKey()
 }
 
 func (s WorkspaceSettings) settingsKey() []byte { return appendName([]byte{rootWorkspace}, s.id) }
 
-// copyKey returns the key of the workspace's copy with those names.
+// copyKey returns the key of a copy in the workspace.
 func (s WorkspaceSettings) copyKey(kind byte, names ...string) []byte {
 	key := append(appendName([]byte{rootCopy}, s.id), kind)
 	for _, n := range names {
@@ -270,8 +269,8 @@ func (s WorkspaceSettings) copyKey(kind byte, names ...string) []byte {
 	return key
 }
 
-// copyAllSettings brings a store from format 1 to 2: each workspace gets the copy of its settings and the
-// records of its API keys. The settings themselves stay as they are.
+// copyAllSettings migrates a store from format 1 to 2: it writes the copy of each workspace's settings and the records
+// of its API keys. It does not change the settings themselves.
 func copyAllSettings(ctx context.Context, db DB) error {
 	var ids []string
 	err := db.View(ctx, func(tx Tx) (err error) {
@@ -286,7 +285,7 @@ func copyAllSettings(ctx context.Context, db DB) error {
 			s := NewWorkspaceTx(tx, id)
 			w, payload, err := s.readSettings(s.settingsKey())
 			if isDamage(err) {
-				return nil // there is nothing to copy; doctor reports it
+				return nil // nothing to copy; doctor reports it
 			}
 			if err != nil {
 				return err

@@ -1,9 +1,7 @@
-// Package kv keeps the records of workspaces, see [store.DB], in an ordered key space.
-//
-// [DB] is an ordered key-value store with transactions; bugle/store/badger keeps one on disk,
-// bugle/store/mem in memory. [Workspace] returns a [WorkspaceTx], which knows the records of one workspace and
-// reads and writes them within one transaction. Every record carries a checksum over its key
-// and its value: what was damaged on disk is reported as a [CorruptError], never handed out.
+// Package kv implements the records of [store.DB] over an ordered key-value store. [DB] is the key-value store, with
+// transactions; bugle/store/badger implements it on disk, bugle/store/mem in memory. [NewWorkspaceTx] returns a
+// [WorkspaceTx], which reads and writes the records of one workspace within one transaction. Every record has a
+// checksum over its key and its value: damage is reported as a [store.CorruptError] and damaged data is never returned.
 package kv
 
 import (
@@ -12,46 +10,45 @@ import (
 
 // DB is an ordered key-value store with transactions. It is safe for concurrent use.
 type DB interface {
-	// View runs fn on an unchanging picture of the store.
+	// View runs fn on a snapshot of the store.
 	View(ctx context.Context, fn func(Tx) error) error
-	// Update runs fn in one transaction. Where another transaction changed what fn has read, fn
-	// runs again, so it must have no effect but on its Tx; it must not start another Update.
-	// When Update returns nil, the changes are durable; when it fails, none of them is.
+	// Update runs fn in one transaction. If another transaction changes what fn has read, fn runs again, so it must
+	// have no effects except on its Tx, and it must not start another Update. If Update returns nil, the changes are
+	// durable; if it fails, none of them is stored.
 	Update(ctx context.Context, fn func(Tx) error) error
-	// Close ends the store. Closing twice is no error.
+	// Close closes the store. Closing it twice is not an error.
 	Close() error
 }
 
-// Tx is one transaction. It belongs to the goroutine that got it, and ends with its function.
+// Tx is one transaction. It must only be used by the goroutine that runs its function, and ends with it.
 type Tx interface {
-	// Get returns a copy of the value, or [ErrNotFound], or [ErrLost].
+	// Get returns a copy of the value, or [store.ErrNotFound], or [store.ErrDataLost].
 	Get(key []byte) ([]byte, error)
-	// Set keeps both slices until the transaction ends; they must not change before.
+	// Set stores a value. It keeps both slices, which must not change until the transaction ends.
 	Set(key, value []byte) error
-	// Delete of a key that is not there is no error.
+	// Delete removes a key, if it exists.
 	Delete(key []byte) error
-	// Scan calls fn with the records whose key begins with prefix, in the order of their keys, as
-	// they were when Scan was called. Key and value are valid only until fn returns. An error
-	// of fn ends the scan and is returned, but for [Stop], which ends it well. A record that was
-	// lost has an empty value.
+	// Scan calls fn with the records whose keys begin with prefix, in key order, as they were when Scan was called. Key
+	// and value are valid only until fn returns. Scan stops at the first error of fn and returns it, except
+	// [store.Stop], for which it returns nil. A lost record has an empty value.
 	Scan(prefix []byte, o ScanOptions, fn func(key, value []byte) error) error
 }
 
 // ScanOptions narrows a [Tx.Scan].
 type ScanOptions struct {
 	Reverse  bool
-	From     []byte // a whole key to begin at, inclusive; nil begins at the end of the range
-	KeysOnly bool   // value is nil: cheaper
-	Limit    int    // at most that many records; 0 for all
-	// Since leaves out records that were not written after that version, where the store is a [Keeper]; 0 for none.
+	From     []byte // the full key to start at, inclusive; nil starts at the end of the range if Reverse is set, else at the beginning
+	KeysOnly bool   // leave value nil, which is cheaper
+	Limit    int    // at most that many records; 0 means all
+	// Since skips records that were not written after that version, if the store is a [store.CacheStore]; 0 skips none.
 	Since uint64
-	// Proved has everything that is read compared with its checksums, also what was a moment ago: for
-	// those who copy the store, or judge it.
+	// Proved makes the scan verify the checksums of everything that it reads, including blocks that were verified a
+	// moment ago. It is for copying and checking the store.
 	Proved bool
 }
 
-// PrefixEnd returns the first key that sorts after all keys with a prefix, and nil where there is
-// no such key. Implementations of [Tx] begin a reverse scan at it.
+// PrefixEnd returns the first key that sorts after all keys with a prefix, or nil if there is no such key.
+// Implementations of [Tx] start a reverse scan at it.
 func PrefixEnd(prefix []byte) []byte {
 	for i := len(prefix) - 1; i >= 0; i-- {
 		if prefix[i] < 0xFF {

@@ -12,7 +12,7 @@ import (
 	"bugle/store/internal/wire"
 )
 
-// SummaryRows are the summaries of a workspace's campaigns, as the list shows them.
+// SummaryRows are the summaries of a workspace's campaigns, which the campaign list shows.
 type SummaryRows struct{ Documents }
 
 // Summary returns a campaign's summary.
@@ -25,14 +25,13 @@ func (s SummaryRows) Summary(id string) (engine.Summary, error) {
 	return w.Engine(), err
 }
 
-// SummariesByID calls fn with the summaries of those of the campaigns that are there.
+// SummariesByID calls fn with the summaries of the given campaigns. It skips campaigns that do not exist.
 func (s SummaryRows) SummariesByID(ids []string, fn func(engine.Summary) error) error {
 	return each(ids, s.Summary, fn)
 }
 
-// Summaries calls fn, which may return [Stop], with the summaries of all campaigns. That of a campaign
-// whose summary is damaged is made from its document, where that is whole; the damage is returned as
-// well.
+// Summaries calls fn, which may return [store.Stop], with the summaries of all campaigns. If a summary is damaged, it
+// is rebuilt from the campaign's document if possible; the damage is returned as well.
 func (s SummaryRows) Summaries(fn func(engine.Summary) error) error {
 	if err := s.check(); err != nil {
 		return err
@@ -57,16 +56,15 @@ func (s SummaryRows) Summaries(fn func(engine.Summary) error) error {
 	return errors.Join(bad...)
 }
 
-// NewestSummaries is [SummaryRows.Summaries] with the campaigns of the latest ids first, which are those that
-// were created last; those whose summary is damaged come at the end. Rows are read by several goroutines,
-// and thousands of them share their memory: fn, which is called by one goroutine at a time, must not use
-// the transaction, and keeps clones of what it keeps.
+// NewestSummaries is like [SummaryRows.Summaries] in descending order of ids, so campaigns that were created last come
+// first. Campaigns whose summary is damaged come last. Several goroutines decode rows, and thousands of rows share
+// memory. fn is called by one goroutine at a time, must not use the transaction, and must clone what it keeps.
 func (s SummaryRows) NewestSummaries(fn func(engine.Summary) error) error {
 	return s.ChangedSummaries(0, fn)
 }
 
-// ChangedSummaries calls fn with the summaries that were written since a version of the store, see [Versioned], in any
-// order. It leaves out those that were removed, and fails where one is damaged. Rows are lent as by [SummaryRows.NewestSummaries].
+// ChangedSummaries calls fn with the summaries that were written since a version of the store (see [Versioned]), in any
+// order. It skips removed ones, and fails if one is damaged. Rows share memory as in [SummaryRows.NewestSummaries].
 func (s SummaryRows) ChangedSummaries(since uint64, fn func(engine.Summary) error) error {
 	if err := s.check(); err != nil {
 		return err
@@ -85,7 +83,7 @@ func (s SummaryRows) ChangedSummaries(since uint64, fn func(engine.Summary) erro
 	var bad []error
 	for _, d := range damaged {
 		bad = append(bad, s.damaged("the summary of campaign "+label(d.key[len(r.prefix):]), d.err))
-		if err != nil { // it was stopped
+		if err != nil { // stopped by fn
 			continue
 		}
 		if err = s.rebuildSummary(d.key[len(r.prefix):], fn); err != nil && !errors.Is(err, store.Stop) {
@@ -95,8 +93,8 @@ func (s SummaryRows) ChangedSummaries(since uint64, fn func(engine.Summary) erro
 	return errors.Join(bad...)
 }
 
-// rebuildSummary calls fn with the summary of a campaign whose own is damaged, made from its document, where that
-// is whole. rest is the record's key behind what all summaries have.
+// rebuildSummary calls fn with a summary that is rebuilt from the campaign's document, if that can be read. rest is the
+// part of the record's key after the common prefix of summaries.
 func (s SummaryRows) rebuildSummary(rest []byte, fn func(engine.Summary) error) error {
 	id, _, err := cutName(rest)
 	if err != nil {
@@ -112,7 +110,7 @@ func (s SummaryRows) rebuildSummary(rest []byte, fn func(engine.Summary) error) 
 	return fn(engine.Summarize(c))
 }
 
-// CountSummaries returns how many summaries there are; false where the store does not know.
+// CountSummaries returns the number of summaries, or false if the store does not know it.
 func (s SummaryRows) CountSummaries() (int, bool) {
 	c, ok := s.tx.(Counter)
 	if !ok {
@@ -141,26 +139,26 @@ func (s SummaryRows) reportRemoved(id string) {
 	}
 }
 
-// newestRows is a walk over summaries: one goroutine collects records in chunks, others read those, and
-// the caller gets the rows in their order.
+// newestRows iterates over summaries: one goroutine collects records in chunks, others decode the chunks, and the
+// caller gets the rows in order.
 type newestRows struct {
 	tx     Tx
 	prefix []byte
 	since  uint64
-	quit   chan struct{}  // closed when no more is wanted
-	read   chan *rowChunk // in their order; some are being read still
-	used   chan *rowChunk // to be filled again
+	quit   chan struct{}  // closed when no more rows are wanted
+	read   chan *rowChunk // in order; some are still being decoded
+	used   chan *rowChunk // free for reuse
 	tasks  sync.WaitGroup
-	failed error // the scan, when the tasks have ended
+	failed error // the scan's error, valid after tasks end
 }
 
-// rowChunk is a run of records, and the rows that are read of them.
+// rowChunk is a sequence of records and the rows decoded from them.
 type rowChunk struct {
-	keys, values     []byte // one behind another
+	keys, values     []byte // concatenated
 	keyEnds, valEnds []int
 	rows             []wire.Summary
 	damaged          []damagedRow
-	done             chan struct{} // closed when it is read
+	done             chan struct{} // closed when the chunk is decoded
 }
 
 type damagedRow struct {
@@ -169,21 +167,21 @@ type damagedRow struct {
 	err error
 }
 
-// The first chunk is small: a list is to be shown as soon as there is something to show.
+// The first chunk is small, so that a list can show something early.
 const (
 	firstRows = 64
 	maxRows   = 1024
 )
 
-// walk calls fn with all rows. It returns which records are damaged, and the error of fn.
+// walk calls fn with all rows. It returns the damaged records and the error of fn.
 func (r *newestRows) walk(fn func(engine.Summary) error) ([]damagedRow, error) {
-	defer r.tasks.Wait() // nobody uses the transaction when it has ended
+	defer r.tasks.Wait() // nobody uses the transaction after walk returns
 	defer close(r.quit)
 	r.tasks.Go(func() { r.failed = r.scan() })
 	return r.deliver(fn)
 }
 
-// scan collects all records, unless it is told to quit.
+// scan collects all records until quit is closed.
 func (r *newestRows) scan() error {
 	defer close(r.read)
 	size := firstRows
@@ -219,13 +217,13 @@ func (r *newestRows) scan() error {
 	return err
 }
 
-// decode reads the rows.
+// decode decodes the rows.
 func (c *rowChunk) decode() {
 	defer close(c.done)
 	n := len(c.keyEnds)
 	c.rows = slices.Grow(c.rows[:0], n)[:n]
 	clear(c.rows)
-	texts := string(c.values) // all in one
+	texts := string(c.values) // one allocation for all values
 	r := wire.RowReader{BatchSize: wire.TypicalListLen * n}
 	key, val := 0, 0
 	for i := range n {
@@ -241,7 +239,7 @@ func (c *rowChunk) decode() {
 	}
 }
 
-// deliver calls fn with the rows, and returns which records are damaged.
+// deliver calls fn with the rows, and returns the damaged records.
 func (r *newestRows) deliver(fn func(engine.Summary) error) (damaged []damagedRow, err error) {
 	for c := range r.read {
 		<-c.done

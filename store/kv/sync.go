@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// SyncFolder makes the names in a folder durable: which files are in it, and what was renamed or removed.
-// Systems that cannot sync a folder, as Windows, are left to keep their names in order themselves.
+// SyncFolder makes the creation, renaming, and removal of files in a folder durable. It does nothing on systems that
+// cannot sync a folder, such as Windows.
 func SyncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -29,8 +29,8 @@ func SyncFolder(dir string) error {
 	return nil
 }
 
-// SyncAncestors makes the name of a folder that was just made durable, and those of the folders above it,
-// which may be as new. A folder above it that this user cannot read is not one that it has made.
+// SyncAncestors makes the name of a new folder durable, and the names of the folders above it, which may be new as
+// well. It skips folders that this user cannot read, because this user did not create them.
 func SyncAncestors(dir string) error {
 	for {
 		parent := filepath.Dir(dir)

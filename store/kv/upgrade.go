@@ -11,9 +11,9 @@ import (
 	"bugle/engine/doc"
 )
 
-// Upgrade brings a campaign that an earlier program wrote, and its working copy, to the present format: the
-// filters nested in an action get their type ([catalog.WithFilterTypes]). Where that changes the campaign it
-// gets a revision, and what its history has stays as it was. A campaign that is up to date is left alone.
+// Upgrade migrates a campaign of an earlier version, and its working copy, to the current format: filters nested in an
+// action get their type ([catalog.WithFilterTypes]). If that changes the campaign, it gets a new revision; earlier
+// revisions stay unchanged.
 func (s WorkspaceTx) Upgrade(id string) error {
 	c, err := s.Campaign(id)
 	if err != nil {
@@ -23,14 +23,14 @@ func (s WorkspaceTx) Upgrade(id string) error {
 	if body, changed := catalog.WithFilterTypes(c.Body); changed {
 		c.Body = body
 		rev := engine.Revision{At: time.Now().UTC(), By: "bugle", Note: "upgraded filters"}
-		// It is no edit: the campaign keeps its place among those that were changed last.
+		// This is not an edit: the campaign keeps its position among the last changed ones.
 		if c.Revision, err = s.PutCampaign(c, engine.Summarize(c), rev, false); err != nil {
 			return err
 		}
 	}
 	w, err := s.WorkingCopy(id)
 	if isDamage(err) {
-		return nil // there is none, or none that can be read
+		return nil // there is none, or it cannot be read
 	}
 	if err != nil {
 		return err
@@ -43,13 +43,13 @@ func (s WorkspaceTx) Upgrade(id string) error {
 	}
 	w.Body, w.Origin = body, origin
 	if moved {
-		w.Base = c.Revision // nobody else has changed the campaign since the edits began
+		w.Base = c.Revision // nobody else has changed the campaign since editing began
 	}
 	return s.PutWorkingCopy(id, w)
 }
 
-// addFilterTypes brings a store from format 2 to 3: the campaigns with their working copies, and the segments
-// of the workspaces. What is damaged stays as it is; doctor reports it.
+// addFilterTypes migrates a store from format 2 to 3: campaigns with their working copies, and segments. It skips
+// damaged records; doctor reports them.
 func addFilterTypes(ctx context.Context, db DB) error {
 	var workspaces []string
 	err := db.View(ctx, func(tx Tx) (err error) {
@@ -71,7 +71,7 @@ func addFilterTypes(ctx context.Context, db DB) error {
 	return nil
 }
 
-// upgradeCampaigns upgrades the campaigns of a workspace, several in one transaction.
+// upgradeCampaigns upgrades the campaigns of a workspace, several per transaction.
 func upgradeCampaigns(ctx context.Context, db DB, ws string) error {
 	var todo [][]string
 	err := db.View(ctx, func(tx Tx) (err error) {
@@ -99,7 +99,7 @@ func upgradeCampaigns(ctx context.Context, db DB, ws string) error {
 			}
 			continue
 		}
-		for _, id := range ids { // a damaged one keeps none of the others back
+		for _, id := range ids { // continue after a damaged campaign
 			if err := upgrade(id); err != nil && !isDamage(err) {
 				return err
 			}
@@ -108,8 +108,8 @@ func upgradeCampaigns(ctx context.Context, db DB, ws string) error {
 	return nil
 }
 
-// outdated returns the ids of the campaigns that may have filters nested in an action, in batches that fit
-// into one transaction.
+// outdated returns the ids of campaigns that may have filters nested in an action, in batches that fit into one
+// transaction.
 func (s WorkspaceTx) outdated() ([][]string, error) {
 	const most, mostBytes = 64, 1 << 20
 	var batches [][]string
@@ -120,7 +120,7 @@ func (s WorkspaceTx) outdated() ([][]string, error) {
 		err := s.tx.Scan(prefix, ScanOptions{}, func(key, value []byte) error {
 			payload, err := decodeValue(key, value)
 			if err != nil || !mayNest(payload) {
-				return nil // what is damaged is not for this step to report
+				return nil // damage is reported elsewhere
 			}
 			id, _, err := cutName(key[len(prefix):])
 			if err != nil || seen[id] {
@@ -141,14 +141,14 @@ func (s WorkspaceTx) outdated() ([][]string, error) {
 	return batches, nil
 }
 
-// mayNest reports whether a document may have an action with nested filters, without reading it: it names
-// their field, or spells names with escapes.
+// mayNest reports whether a document may contain an action with nested filters, without decoding it: it contains the
+// name of their field, or names with escapes.
 func mayNest(payload []byte) bool {
 	return bytes.Contains(payload, []byte("attributes")) || bytes.Contains(payload, []byte(`\u00`))
 }
 
-// addSegmentFilterTypes sets the types of the filters in the workspace's segments. Everything else that its settings hold
-// stays as it is spelled.
+// addSegmentFilterTypes sets the types of the filters in the workspace's segments. Everything else in the settings
+// keeps its spelling.
 func (s WorkspaceSettings) addSegmentFilterTypes() error {
 	w, payload, err := s.readSettings(s.settingsKey())
 	damaged := isDamage(err)
@@ -163,7 +163,7 @@ func (s WorkspaceSettings) addSegmentFilterTypes() error {
 	}
 	settings, err := doc.Parse(payload)
 	if err != nil {
-		return nil // it has a field twice: which of them counts is not for this step to decide
+		return nil // a duplicate field: leave it, since either value may be the intended one
 	}
 	out := settings
 	for i, segment := range settings.Get("segments").Elems() {

@@ -11,11 +11,10 @@ import (
 	"bugle/store/internal/wire"
 )
 
-// Users are the users of a workspace, and the index by which they are found.
+// Users are the users of a workspace, and the index of their identifiers.
 type Users struct{ *records }
 
-// Profile returns a user's profile. Numbers among its attributes are json.Number, spelled as
-// they were stored.
+// Profile returns a user's profile. Numbers among its attributes are json.Number with their stored spelling.
 func (s Users) Profile(id string) (engine.User, error) {
 	var p engine.User
 	if err := s.check("a user id", id); err != nil {
@@ -25,7 +24,7 @@ func (s Users) Profile(id string) (engine.User, error) {
 	return p, err
 }
 
-// PutProfile stores a profile over an earlier one, and what it can be found by.
+// PutProfile stores a profile and its index entries, and replaces an earlier profile.
 func (s Users) PutProfile(p engine.User) error {
 	keys, err := s.identifiers(p)
 	if err != nil {
@@ -43,7 +42,7 @@ func (s Users) PutProfile(p engine.User) error {
 	return s.putJSON(what, s.key(kindProfile, p.ID), p)
 }
 
-// PutProfiles stores profiles, one after the other.
+// PutProfiles stores several profiles.
 func (s Users) PutProfiles(list []engine.User) error {
 	for _, p := range list {
 		if err := s.PutProfile(p); err != nil {
@@ -53,12 +52,12 @@ func (s Users) PutProfiles(list []engine.User) error {
 	return nil
 }
 
-// ProfilesByID calls fn with those of the profiles that are there.
+// ProfilesByID calls fn with the given profiles. It skips those that do not exist.
 func (s Users) ProfilesByID(ids []string, fn func(engine.User) error) error {
 	return each(ids, s.Profile, fn)
 }
 
-// DeleteProfile removes a profile. It fails with [ErrNotFound] where there is none.
+// DeleteProfile removes a profile. It fails with [store.ErrNotFound] if there is none.
 func (s Users) DeleteProfile(id string) error {
 	if err := s.check("a user id", id); err != nil {
 		return err
@@ -72,7 +71,7 @@ func (s Users) DeleteProfile(id string) error {
 	return s.delete(profileName(id), s.key(kindProfile, id))
 }
 
-// Profiles calls fn with all profiles whose id comes after one, by id. fn may return [Stop].
+// Profiles calls fn with all profiles in the order of their ids. fn may return [store.Stop].
 func (s Users) Profiles(after string, fn func(engine.User) error) error {
 	if err := s.check(); err != nil {
 		return err
@@ -90,8 +89,8 @@ func (s Users) Profiles(after string, fn func(engine.User) error) error {
 	})
 }
 
-// FindProfiles returns the ids of the profiles with an identifier, sorted; kind is [ByEmail] or
-// one of its kin. An empty value finds nobody.
+// FindProfiles returns the ids of the profiles with an identifier, sorted. kind is a constant such as [store.ByEmail].
+// An empty value matches no profile.
 func (s Users) FindProfiles(kind, value string) ([]string, error) {
 	if err := s.check("the kind of an identifier", kind); err != nil {
 		return nil, err
@@ -115,7 +114,7 @@ func (s Users) FindProfiles(kind, value string) ([]string, error) {
 	return ids, err
 }
 
-// identifiers returns the index keys of a profile, without repetition.
+// identifiers returns the index keys of a profile, without duplicates.
 func (s Users) identifiers(p engine.User) ([][]byte, error) {
 	if err := s.check("a user id", p.ID); err != nil {
 		return nil, err
@@ -130,7 +129,7 @@ func (s Users) identifiers(p engine.User) ([][]byte, error) {
 	return keys, nil
 }
 
-// dropIdentifiers removes what the stored profile is found by, if there is one.
+// dropIdentifiers removes the index entries of the stored profile, if there is one.
 func (s Users) dropIdentifiers(id string) error {
 	old, err := s.Profile(id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -154,7 +153,7 @@ func (s Users) dropIdentifiers(id string) error {
 	return nil
 }
 
-// sweepIdentifiers removes all entries that lead to a profile which cannot be read any more.
+// sweepIdentifiers removes all index entries of a profile that can no longer be read.
 func (s Users) sweepIdentifiers(id string) error {
 	end := appendName(nil, id)
 	return s.tx.Scan(s.key(kindIdentifier), ScanOptions{KeysOnly: true}, func(key, _ []byte) error {

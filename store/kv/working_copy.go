@@ -35,7 +35,7 @@ func (s WorkingCopies) WorkingCopy(id string) (engine.WorkingCopy, error) {
 	return out, nil
 }
 
-// PutWorkingCopy stores the working copy of a campaign over an earlier one.
+// PutWorkingCopy stores the working copy of a campaign and replaces an earlier one.
 func (s WorkingCopies) PutWorkingCopy(id string, w engine.WorkingCopy) error {
 	if err := s.check(whatCampaign, id); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (s WorkingCopies) PutWorkingCopy(id string, w engine.WorkingCopy) error {
 	return s.putWith(copyName(id), s.key(kindCopy, id), head, w.Body)
 }
 
-// DeleteWorkingCopy removes the working copy of a campaign; that there is none is no error.
+// DeleteWorkingCopy removes the working copy of a campaign, if there is one.
 func (s WorkingCopies) DeleteWorkingCopy(id string) error {
 	if err := s.check(whatCampaign, id); err != nil {
 		return err

@@ -8,16 +8,16 @@ import (
 	"bugle/store"
 )
 
-// Records is the records in a store of keys, as a [store.DB] has them. Drivers embed one, so that they are both.
+// Records implements [store.DB] over a key-value store. Drivers embed it, so that they implement both interfaces.
 type Records struct {
 	db    DB
 	lease string
 }
 
-// NewRecords returns the records in a store of keys.
+// NewRecords returns the records in db.
 func NewRecords(db DB) Records { return Records{db, uuid.NewString()} }
 
-// Lease implements [store.DB]. One process at a time has a store of keys: nobody holds a lease that this one does not.
+// Lease implements [store.DB]. One process at a time owns a key-value store, so this lease is the only one.
 func (r Records) Lease() string { return r.lease }
 
 // Read implements [store.DB].
@@ -30,10 +30,10 @@ func (r Records) Write(ctx context.Context, fn func(store.Tx) error) error {
 	return r.db.Update(ctx, func(tx Tx) error { return fn(&recordTx{tx: tx, lease: r.lease}) })
 }
 
-// WrapTx returns a transaction over keys as one over records.
+// WrapTx returns the record transaction over a key-value transaction.
 func WrapTx(tx Tx) store.Tx { return &recordTx{tx: tx} }
 
-// recordTx is a transaction over records, in one over keys.
+// recordTx is a record transaction over a key-value transaction.
 type recordTx struct {
 	tx    Tx
 	watch store.Watcher
@@ -55,11 +55,9 @@ func (t *recordTx) Version() uint64 {
 	return 0
 }
 
-// WorkspaceTx is the records of one workspace within one transaction. Its methods fail with
-// [ErrNotFound] where a record is not there and with a *[CorruptError] where it is damaged.
-//
-// The methods that walk over records go on after a damaged one, and return all that was
-// damaged at the end: one bad record hides no other.
+// WorkspaceTx is the records of one workspace within one transaction. Its methods fail with [store.ErrNotFound] if a
+// record does not exist and with a *[store.CorruptError] if it is damaged. Methods that iterate over records continue
+// after a damaged one, and return all damage at the end.
 type WorkspaceTx struct {
 	*records
 	WorkspaceSettings
@@ -72,8 +70,8 @@ type WorkspaceTx struct {
 	IdempotencyKeys
 }
 
-// Workspace returns the records of a workspace. Every method fails where the id is empty or has
-// spaces or unprintable characters.
+// NewWorkspaceTx returns the records of a workspace. Every method fails if the id is empty or contains spaces or
+// unprintable characters.
 func NewWorkspaceTx(tx Tx, workspace string) WorkspaceTx {
 	return newWorkspaceTx(tx, workspace, nil, "")
 }
@@ -87,5 +85,5 @@ func newWorkspaceTx(tx Tx, workspace string, watch store.Watcher, lease string) 
 	}
 }
 
-// UnwrapTx returns the transaction over keys below one over records, which must be of this package.
+// UnwrapTx returns the key-value transaction of a record transaction of this package.
 func UnwrapTx(t store.Tx) Tx { return t.(*recordTx).tx }

@@ -1,4 +1,4 @@
-// Package mem keeps a store in memory, for tests.
+// Package mem implements an in-memory store for tests.
 package mem
 
 import (
@@ -15,11 +15,11 @@ import (
 	"bugle/store/kv"
 )
 
-// DB is a store in memory. Updates run one after another, so that none of them conflicts.
+// DB is a store in memory. Updates run one after another, so they never conflict.
 type DB struct {
 	kv.Records
 
-	turn chan struct{} // holds one token: who has it may write
+	turn chan struct{} // holds one token; its holder may write
 
 	mu     sync.Mutex // guards the fields below
 	tree   *tree
@@ -39,8 +39,8 @@ func New() *DB {
 	return db
 }
 
-// Clone returns a store of its own that begins with what db holds now. The two share what neither of them
-// changes, so that it costs little.
+// Clone returns an independent store with the current contents of db. The two share unchanged data, so cloning is
+// cheap.
 func (db *DB) Clone() *DB {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -94,7 +94,7 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// snapshot returns a transaction's own tree. It shares all nodes with the store's.
+// snapshot returns a tree for one transaction. It shares all nodes with the store's tree.
 func (db *DB) snapshot(ctx context.Context) (*tree, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (t *tx) Scan(prefix []byte, o kv.ScanOptions, fn func(key, value []byte) er
 	visit := func(key string, value []byte) bool {
 		switch {
 		case !strings.HasPrefix(key, pre):
-			// Descending from the end of the range, what lies beyond it comes first.
+			// A descending scan from the end of the range sees keys beyond the range first.
 			return o.Reverse && key > pre
 		case o.Limit > 0 && n == o.Limit:
 			return false

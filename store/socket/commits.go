@@ -9,26 +9,26 @@ import (
 	"bugle/store/kv"
 )
 
-// commitSlots is how many commits of processes without the store are remembered, each by a record that is written with its
-// changes. A process asks for its commit a moment after the owner has died.
+// commitSlots is how many commits of client processes are remembered, each in a record that is written with its
+// changes. A client asks for its commit a moment after the owner has died.
 const commitSlots = 4096
 
-// commits tells processes whose owner died what became of their commits.
+// commits answers what became of the commits of clients whose owner died.
 type commits struct {
 	db kv.DB
 
 	mu        sync.Mutex
 	running   map[string]chan struct{} // closed when the commit has ended
-	committed map[string]bool          // by id; false: it never will be
+	committed map[string]bool          // by id; false: it will never be committed
 	slots     [commitSlots]string      // ids by slot
 	next      uint64                   // number of the next commit
 	loaded    bool
 }
 
-// slotKey returns the key of the record of a commit.
+// slotKey returns the key of a commit's record.
 func slotKey(n uint64) []byte { return kv.HiddenKey(fmt.Sprintf("commit%04x", n%commitSlots)) }
 
-// load reads the commits under former owners; mu is held.
+// load reads the commits of former owners. The caller holds mu.
 func (c *commits) load(ctx context.Context) error {
 	if c.loaded {
 		return nil
@@ -36,7 +36,7 @@ func (c *commits) load(ctx context.Context) error {
 	err := c.db.View(ctx, func(tx kv.Tx) error {
 		for slot := range uint64(commitSlots) {
 			b, err := tx.Get(slotKey(slot))
-			if err != nil || len(b) <= 8 { // not there, or lost
+			if err != nil || len(b) <= 8 { // missing or lost
 				continue
 			}
 			c.slots[slot] = string(b[8:])
@@ -53,7 +53,7 @@ func newCommits(db kv.DB) *commits {
 	return &commits{db: db, running: map[string]chan struct{}{}, committed: map[string]bool{}}
 }
 
-// begin notes that a transaction with that commit has begun; false if it was settled before.
+// begin records the start of a transaction with that commit id. It returns false if the commit was settled before.
 func (c *commits) begin(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,7 +64,7 @@ func (c *commits) begin(id string) bool {
 	return true
 }
 
-// setError writes the record of a commit within its transaction.
+// mark writes the record of a commit in its transaction.
 func (c *commits) mark(ctx context.Context, tx kv.Tx, id string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +78,7 @@ func (c *commits) mark(ctx context.Context, tx kv.Tx, id string) error {
 	return tx.Set(slotKey(n), append(binary.BigEndian.AppendUint64(nil, n), id...))
 }
 
-// end notes that a transaction with that commit has ended.
+// end records the end of a transaction with that commit id.
 func (c *commits) end(id string, made bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,7 +89,7 @@ func (c *commits) end(id string, made bool) {
 	}
 }
 
-// settle reports whether a commit was made. If not, it never will be.
+// settle reports whether a commit was made. If not, it prevents it from being made later.
 func (c *commits) settle(ctx context.Context, id string) (made bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -36,7 +36,7 @@ type DB struct {
 	kv.Records
 
 	o    Options
-	dir  string // absolute, without links
+	dir  string // absolute, without symbolic links
 	log  *slog.Logger
 	peer func(net.Conn) error // refuses processes of other users
 
@@ -48,12 +48,12 @@ type DB struct {
 	mu      sync.Mutex
 	state   State
 	host    *host         // if this process owns the store
-	link    *link         // if another one does
-	changed chan struct{} // closed when the three change
+	link    *link         // if another process owns the store
+	changed chan struct{} // closed when host, link, or state changes
 	joined  chan struct{} // closed when the process takes part in the folder
 
-	joinMu   sync.Mutex // held while the process begins or ends to take part
-	stop     func()     // ends run
+	joinMu   sync.Mutex // held while the process joins or leaves the folder
+	stop     func()     // stops run
 	yielded  bool       // see [DB.Yield]
 	closed   bool
 	closeErr error         // the result of Close
@@ -67,9 +67,9 @@ var (
 	_ store.CacheStore = (*DB)(nil)
 )
 
-// Open opens the store, or attaches to the process that has it open. The context bounds opening alone. It fails with the
-// errors of the opener. If another process has the store open and does not respond, or is another version, the error says
-// so.
+// Open opens the store, or attaches to the process that has it open. The context only limits opening. It fails with the
+// errors of the opener. If another process has the store open and does not respond, or is another version, the error
+// says so.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	d, err := newDB(o)
 	if err != nil {
@@ -81,7 +81,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	return d, nil
 }
 
-// join takes part in the folder.
+// join starts to take part in the folder.
 func (d *DB) join(ctx context.Context) error {
 	if err := d.find(ctx, d.o.Patience); err != nil {
 		return err
@@ -114,7 +114,7 @@ func newDB(o Options) (*DB, error) {
 	return d, nil
 }
 
-// resolve returns the folder's one name, whatever links lead to it.
+// resolve returns the folder's canonical path, without symbolic links.
 func resolve(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -142,7 +142,7 @@ func (d *DB) run(ctx context.Context) {
 		d.mu.Lock()
 		h, l := d.host, d.link
 		d.mu.Unlock()
-		if h != nil { // this is the owner until it closes the store
+		if h != nil { // this process is the owner until it closes the store
 			return
 		}
 		if l == nil {
@@ -160,8 +160,8 @@ func (d *DB) run(ctx context.Context) {
 	}
 }
 
-// find attaches to the owner or becomes it. Without patience it tries until ctx ends, whatever the errors are, because
-// someone may repair the store or quit.
+// find attaches to the owner or becomes it. With patience 0, it retries until ctx ends, whatever the errors are,
+// because someone may repair the store or quit.
 func (d *DB) find(ctx context.Context, patience time.Duration) error {
 	begun := time.Now()
 	for wait := firstWait; ; wait = min(wait*3/2, lastWait) {
@@ -196,14 +196,14 @@ func (d *DB) setOwner(h *host, l *link, s State) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if h != nil || l != nil {
-		d.changes.Publish(store.Change{}) // some may have been missed; followers know before anyone reads
+		d.changes.Publish(store.Change{}) // some changes may have been missed; tell followers before anyone reads
 	}
 	s.Again = s.Again || d.state.Again
 	d.host, d.link, d.state = h, l, s
 	d.stateChanged()
 }
 
-// setError notes why there is no owner yet.
+// setError records why there is no owner yet.
 func (d *DB) setError(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -220,7 +220,7 @@ func (d *DB) stateChanged() {
 	d.states.send(d.state)
 }
 
-// received passes on what the owner tells.
+// handleNews forwards news of the owner to subscribers and followers.
 func (d *DB) handleNews(n news) {
 	if n.Notice != "" {
 		d.notices.send(n.Notice)
@@ -230,7 +230,7 @@ func (d *DB) handleNews(n news) {
 	}
 }
 
-// owner returns where transactions go, and waits a while if that is nowhere.
+// owner returns the current owner, and waits a while if there is none.
 func (d *DB) owner(ctx context.Context) (*host, *link, error) {
 	patience := time.NewTimer(d.o.Patience)
 	defer patience.Stop()
@@ -238,7 +238,7 @@ func (d *DB) owner(ctx context.Context) (*host, *link, error) {
 		d.mu.Lock()
 		h, l, moved, why := d.host, d.link, d.changed, d.state.Err
 		d.mu.Unlock()
-		if l != nil && l.gone() { // about to be seen
+		if l != nil && l.gone() { // its end is about to be noticed
 			l = nil
 		}
 		if h != nil || l != nil {
@@ -259,7 +259,7 @@ func (d *DB) owner(ctx context.Context) (*host, *link, error) {
 	}
 }
 
-// do calls call with the owner, and again with the next one while it fails because the owner was lost.
+// do runs call with the owner, and again with the next one while it fails because the owner was lost.
 func (d *DB) do(ctx context.Context, call func(context.Context, *host, *link) error) error {
 	if err := d.enter(ctx); err != nil {
 		return err
@@ -279,7 +279,7 @@ func (d *DB) do(ctx context.Context, call func(context.Context, *host, *link) er
 		case !errors.As(err, &lost):
 			return err
 		case lost.sent:
-			ctx = context.WithoutCancel(ctx) // the caller needs to know what became of the commit
+			ctx = context.WithoutCancel(ctx) // the caller must learn the outcome of the commit
 		}
 		if err := l.waitLost(ctx, lost, since); err != nil {
 			return err
@@ -299,7 +299,7 @@ func (d *DB) View(ctx context.Context, fn func(kv.Tx) error) error {
 
 // Update implements [kv.DB].
 func (d *DB) Update(ctx context.Context, fn func(kv.Tx) error) error {
-	pending := "" // the id of a commit whose outcome is unknown
+	pending := "" // id of a commit whose outcome is unknown
 	err := d.do(ctx, func(ctx context.Context, h *host, l *link) error {
 		if pending != "" {
 			done, err := settle(ctx, h, l, pending)
@@ -324,7 +324,7 @@ func (d *DB) Update(ctx context.Context, fn func(kv.Tx) error) error {
 	return err
 }
 
-// settle reports whether a commit was made. If not, it never will be.
+// settle reports whether a commit was made. If not, it prevents it from being made later.
 func settle(ctx context.Context, h *host, l *link, id string) (done bool, err error) {
 	if h != nil {
 		return h.commits.settle(ctx, id)
@@ -356,7 +356,7 @@ func (d *DB) Sync(ctx context.Context) error {
 	return d.changes.Drain(ctx)
 }
 
-// WriteCache implements [store.CacheStore]. Only the owner keeps files.
+// WriteCache implements [store.CacheStore]. Only the owner writes caches.
 func (d *DB) WriteCache(ctx context.Context, name string, write func(store.Tx, io.Writer) error) error {
 	return d.do(ctx, func(ctx context.Context, h *host, _ *link) error {
 		if h == nil {
@@ -386,7 +386,7 @@ func (d *DB) ReadCache(ctx context.Context, name string, read func(tx store.Tx, 
 	})
 }
 
-// Lost returns a sentence for each part of the store that is lost, if the driver knows.
+// Lost returns a sentence for each lost part of the store, if the driver records them.
 func (d *DB) Lost(ctx context.Context) (lost []string, err error) {
 	err = d.do(ctx, func(ctx context.Context, h *host, l *link) error {
 		if h != nil {
@@ -400,15 +400,15 @@ func (d *DB) Lost(ctx context.Context) (lost []string, err error) {
 	return lost, err
 }
 
-// State returns where the process stands.
+// State returns the current state of the handle.
 func (d *DB) State() State {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.state
 }
 
-// States returns where the process stands now, and each time that it changes; a slow reader misses what is over. The
-// channel is closed when ctx ends or the store is closed.
+// States returns a channel with the current state and each later one; a slow reader misses outdated states. The channel
+// is closed when ctx ends or the store is closed.
 func (d *DB) States(ctx context.Context) <-chan State {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -448,7 +448,7 @@ func (d *DB) Close() error {
 	return d.closeErr
 }
 
-// pause waits, or returns the error of ctx.
+// pause waits for t, or returns the error of ctx.
 func pause(ctx context.Context, t time.Duration) error {
 	timer := time.NewTimer(t)
 	defer timer.Stop()

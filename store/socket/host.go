@@ -20,33 +20,33 @@ import (
 	"bugle/store/kv"
 )
 
-// host is the store in this process, and its socket.
+// host is the store in this process, and the socket for other processes.
 type host struct {
 	db     kv.DB
 	log    *slog.Logger
 	intro  introduction
 	lease  string     // of this process
-	onNews func(news) // receives every change in this process
+	onNews func(news) // receives the changes of all processes
 	since  time.Time  // when this process became the owner
 
 	calls   gate // transactions and jobs of all processes
 	commits *commits
 	news    *feed[news]
-	work    context.Context // of requests on the socket
+	work    context.Context // context of requests on the socket
 	end     context.CancelFunc
 
 	mu     sync.Mutex
-	leases map[string]int // of the processes that listen, and how many times
+	leases map[string]int // number of feeds of each client, by lease
 	latest uint64         // sequence number of the latest change
 	conns  map[net.Conn]struct{}
 
 	srv         *http.Server
 	socket      *socket
-	served      sync.WaitGroup // connections, and what accepts them
+	served      sync.WaitGroup // connections and the goroutines that accept them
 	socketWatch sync.WaitGroup // the goroutine that watches the socket
-	feeds       sync.WaitGroup // readers of news in other processes
+	feeds       sync.WaitGroup // feeds of other processes
 	stopFeeds   chan struct{}  // closed when the feeds must end
-	drained     bool           // all requests were answered before the store was closed; set before goaway is closed
+	drained     bool           // all requests were answered before the store was closed; set before stopFeeds is closed
 }
 
 // stopTimeout is how long to wait for canceled work to end.
@@ -77,7 +77,7 @@ func newHost(d *DB, db kv.DB) *host {
 	return h
 }
 
-// listen opens the socket, and keeps it open. If that fails, no other process can connect.
+// listen opens the socket, and keeps it available. If that fails, no other process can connect.
 func (h *host) listen(dir string) {
 	s, err := listen(dir)
 	if err != nil {
@@ -97,10 +97,10 @@ func (h *host) serve(s *socket) {
 	})
 }
 
-// socketCheckInterval is how often an owner checks that its socket can still be found.
+// socketCheckInterval is how often the owner checks that clients can find its socket.
 const socketCheckInterval = 500 * time.Millisecond
 
-// watchSocket opens the socket again if it was removed, for example by a program that cleans up old files.
+// watchSocket reopens the socket if it was removed, for example by a program that cleans up old files.
 func (h *host) watchSocket(dir string) {
 	tick := time.NewTicker(socketCheckInterval)
 	defer tick.Stop()
@@ -121,11 +121,11 @@ func (h *host) watchSocket(dir string) {
 		h.log.Info("the socket was missing and is restored")
 		former := h.socket
 		h.serve(s)
-		_ = former.Listener.Close() // no process can find it
+		_ = former.Listener.Close() // no process can find it any more
 	}
 }
 
-// The paths on the socket. That of the introduction is the same for all protocols, forever.
+// The paths on the socket. That of the introduction must never change, because all protocol versions use it.
 const (
 	ownPaths     = "/local/"
 	helloPath    = ownPaths + "hello"
@@ -135,39 +135,39 @@ const (
 	jobPath      = root + "job"
 )
 
-// introduction is how an owner introduces itself, to every protocol.
+// introduction is the owner's response to clients of every protocol version.
 type introduction struct {
 	Protocol int    `json:"protocol"`
 	Version  string `json:"version"`
 	PID      int    `json:"pid"`
-	// ID is different each time that a process opens the store.
+	// ID is different each time a process opens the store.
 	ID string `json:"id,omitempty"`
 }
 
-// The headers of a request: the owner that the process was introduced to, by the ID of its [introduction], and the lease of the
-// process. A new connection may reach the next owner before it is seen that the former is gone.
+// The headers of a request: the id of the owner that the client expects, from its [introduction], and the lease of the
+// client. A new connection may reach the next owner before the client notices that the former one has quit.
 const (
 	ownerHeader = "X-Bugle-Owner"
 	leaseHeader = "X-Bugle-Lease"
 )
 
-// news is one line of the feed of changes. The first one has only a sequence number: later changes are not missed.
+// news is one line of the feed of changes. The first line has only a sequence number: later changes are not missed.
 type news struct {
 	Sequence uint64         `json:"sequence,omitempty"`
 	Lease    string         `json:"lease,omitempty"` // of the process that made the changes
 	Changes  []store.Change `json:"changes,omitempty"`
-	// Bye reports that the owner has answered everything that it accepted, and has closed the store.
+	// Bye reports that the owner has answered all accepted requests and has closed the store.
 	Bye    bool   `json:"bye,omitempty"`
 	Notice string `json:"notice,omitempty"` // a problem of the store
 }
 
-// peerKey is the context key of the error for which the process at the other end of a connection is refused.
+// peerKey is the context key of the error with which the process at the other end of a connection is refused.
 type peerKey struct{}
 
 func (h *host) handler(other http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+helloPath, func(w http.ResponseWriter, _ *http.Request) {
-		_ = json.NewEncoder(w).Encode(h.intro) // if it fails, nobody listens
+		_ = json.NewEncoder(w).Encode(h.intro) // if it fails, the client has gone
 	})
 	mux.HandleFunc("GET "+changesPath, h.serveChanges)
 	mux.HandleFunc("GET "+transactPath, h.serveTransactions)
@@ -183,14 +183,14 @@ func (h *host) handler(other http.Handler) http.Handler {
 			return
 		}
 		if id := r.Header.Get(ownerHeader); id != "" && id != h.intro.ID {
-			http.Error(w, errLeaving.Error(), http.StatusServiceUnavailable) // the one that is meant has quit
+			http.Error(w, errLeaving.Error(), http.StatusServiceUnavailable) // the expected owner has quit
 			return
 		}
 		mux.ServeHTTP(w, r)
 	})
 }
 
-// serveTransactions turns the connection into one for transactions.
+// serveTransactions switches the connection to the transaction protocol.
 func (h *host) serveTransactions(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	closed := h.conns == nil
@@ -227,7 +227,7 @@ func (h *host) serveTransactions(w http.ResponseWriter, r *http.Request) {
 
 const upgraded = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: bugle\r\n\r\n"
 
-// transact answers transactions of the process with that lease until the connection breaks.
+// transact answers transactions of the client with that lease until the connection breaks.
 func (h *host) transact(conn net.Conn, in *bufio.Reader, lease string) {
 	c := &client{stream: newStream[request, response](in, conn), host: h, conn: conn, lease: lease}
 	if _, err := c.out.WriteString(upgraded); err == nil {
@@ -235,7 +235,7 @@ func (h *host) transact(conn net.Conn, in *bufio.Reader, lease string) {
 	}
 }
 
-// deliver sends news to all processes.
+// publish sends news to all processes.
 func (h *host) publish(n news) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -245,14 +245,14 @@ func (h *host) publish(n news) {
 	h.news.send(n)
 }
 
-// sequence returns the number of the latest change.
+// sequence returns the sequence number of the latest change.
 func (h *host) sequence() uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.latest
 }
 
-// lost returns a sentence for each part of the store that is lost.
+// lost returns a sentence for each lost part of the store.
 func (h *host) lost() []string {
 	if l, ok := h.db.(interface{ Lost() []string }); ok {
 		return l.Lost()
@@ -282,7 +282,7 @@ func (h *host) leaseHeld(ctx context.Context, lease string) (bool, error) {
 	}
 }
 
-// addFeeds adds n to the number of feeds of the process with that lease.
+// addFeeds adds n to the number of feeds of the client with that lease.
 func (h *host) addFeeds(lease string, n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -291,9 +291,9 @@ func (h *host) addFeeds(lease string, n int) {
 	}
 }
 
-// serveChanges sends every change until the reader or the owner quits.
+// serveChanges sends every change until the client or the owner quits.
 func (h *host) serveChanges(w http.ResponseWriter, r *http.Request) {
-	if !h.calls.enter() { // so that no feed begins while they end
+	if !h.calls.enter() { // so that no feed begins while they are being stopped
 		http.Error(w, errLeaving.Error(), http.StatusServiceUnavailable)
 		return
 	}
@@ -306,7 +306,7 @@ func (h *host) serveChanges(w http.ResponseWriter, r *http.Request) {
 	changes := h.news.subscribe(r.Context())
 	rc, lines := http.NewResponseController(w), json.NewEncoder(w)
 	line := func(n news) {
-		_ = rc.SetWriteDeadline(time.Now().Add(stopTimeout)) // a reader that hangs is cut off
+		_ = rc.SetWriteDeadline(time.Now().Add(stopTimeout)) // a client that does not read is disconnected
 		_ = lines.Encode(n)                                  // if it fails, the request's context ends the feed
 		_ = rc.Flush()
 	}
@@ -314,7 +314,7 @@ func (h *host) serveChanges(w http.ResponseWriter, r *http.Request) {
 	for {
 		select {
 		case n, ok := <-changes:
-			if !ok { // the reader has left
+			if !ok { // the client has gone
 				return
 			}
 			line(n)
@@ -325,8 +325,8 @@ func (h *host) serveChanges(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// close waits for running transactions, closes the store, and ends the connections. Transactions that run longer than
-// grace are canceled.
+// close waits for running transactions, closes the store, and ends the connections. It cancels transactions that take
+// longer than grace.
 func (h *host) close(grace time.Duration) error {
 	idle := h.calls.close()
 	inTime := within(idle, grace)
@@ -335,7 +335,7 @@ func (h *host) close(grace time.Duration) error {
 		h.log.Error("transactions did not finish in time")
 	}
 	h.socketWatch.Wait()
-	// The socket goes while this process still has the store: later it is the next owner's.
+	// Remove the socket while this process still has the store: afterwards it may be the next owner's.
 	if h.socket != nil {
 		h.socket.remove()
 	}
@@ -353,7 +353,7 @@ func (h *host) close(grace time.Duration) error {
 	return nil
 }
 
-// closeIdle closes the connections after the last responses were sent.
+// closeConns closes the connections after the last responses were sent.
 func (h *host) closeConns() {
 	h.feeds.Wait()
 	h.news.close()

@@ -12,32 +12,32 @@ import (
 	"bugle/store"
 )
 
-// JobKind is what to do with a store as a whole.
+// JobKind is the kind of a [Job].
 type JobKind string
 
 // The kinds of jobs.
 const (
-	JobCheck   JobKind = "check"   // read everything, and report what is wrong
-	JobRepair  JobKind = "repair"  // and repair what can be repaired
-	JobBackup  JobKind = "backup"  // write the store into a file
-	JobRecover JobKind = "recover" // restore one campaign that is damaged or gone from a backup
+	JobCheck   JobKind = "check"   // read everything, and report problems
+	JobRepair  JobKind = "repair"  // check, and repair what can be repaired
+	JobBackup  JobKind = "backup"  // write the store to a file
+	JobRecover JobKind = "recover" // restore one damaged or missing campaign from a backup
 )
 
-// Job is something to do with a store as a whole, which its owner does.
+// Job is an operation on the whole store, which its owner runs.
 type Job struct {
 	Kind JobKind
-	// File is the absolute path of the backup, and Passphrase what encrypts it; empty if it is not encrypted.
+	// File is the absolute path of the backup. Passphrase encrypts it; empty means no encryption.
 	File, Passphrase    string
 	Workspace, Campaign string // for JobRecover
 }
 
-// JobProgress is how far a job has come.
+// JobProgress is the progress of a job.
 type JobProgress struct {
 	Records   int
-	Verifying bool // what a backup wrote is read again
+	Verifying bool // the written backup is being read back
 }
 
-// JobRunner is a driver that can do jobs. The result is JSON, in words that the caller and the opener share.
+// JobRunner is a driver that can run jobs. The result is JSON in a format that the caller and the opener share.
 type JobRunner interface {
 	Do(ctx context.Context, job Job, progress func(JobProgress)) (result []byte, err error)
 }
@@ -49,7 +49,7 @@ type jobLine struct {
 	Fault    *fault          `json:"fault,omitempty"`
 }
 
-// Do has the owner of the store do a job. progress may be nil. The job ends when ctx does.
+// Do runs a job in the process that owns the store. progress may be nil. The job ends when ctx does.
 func (d *DB) Do(ctx context.Context, job Job, progress func(JobProgress)) (result []byte, err error) {
 	if progress == nil {
 		progress = func(JobProgress) {}
@@ -64,12 +64,12 @@ func (d *DB) Do(ctx context.Context, job Job, progress func(JobProgress)) (resul
 		if errors.As(err, &lost) && job.Kind == JobBackup && lost.sent {
 			return errors.New("the process that made the backup has quit; check if " + job.File + " exists, and try again if not")
 		}
-		return err // the other jobs do nothing twice
+		return err // other jobs can be run again safely
 	})
 	return result, err
 }
 
-// do does a job in the process that owns the store.
+// do runs a job in the process that owns the store.
 func (h *host) do(ctx context.Context, job Job, progress func(JobProgress)) ([]byte, error) {
 	if !h.calls.enter() {
 		return nil, errLeaving
@@ -81,12 +81,12 @@ func (h *host) do(ctx context.Context, job Job, progress func(JobProgress)) ([]b
 	}
 	result, err := m.Do(ctx, job, progress)
 	if err == nil && (job.Kind == JobRepair || job.Kind == JobRecover) {
-		h.publish(news{Changes: []store.Change{{}}}) // it wrote past the feed
+		h.publish(news{Changes: []store.Change{{}}}) // it wrote without publishing its changes
 	}
 	return result, err
 }
 
-// serveJob does a job for another process, and responds with a line for each step of its progress and the last one with
+// serveJob runs a job for another process. The response has a line for each step of its progress, and the last one has
 // the result.
 func (h *host) serveJob(w http.ResponseWriter, r *http.Request) {
 	var job Job
@@ -98,7 +98,7 @@ func (h *host) serveJob(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	defer context.AfterFunc(h.work, cancel)()
 	rc, lines := http.NewResponseController(w), json.NewEncoder(w)
-	_ = rc.Flush() // the caller sees that the job was accepted
+	_ = rc.Flush() // tell the client that the job was accepted
 	result, err := h.do(ctx, job, func(p JobProgress) {
 		_ = lines.Encode(jobLine{Progress: &p}) // if it fails, ctx ends the job
 		_ = rc.Flush()
@@ -106,7 +106,7 @@ func (h *host) serveJob(w http.ResponseWriter, r *http.Request) {
 	_ = lines.Encode(jobLine{Result: result, Fault: faultOf(err)})
 }
 
-// job has the owner do a job.
+// job runs a job in the owner.
 func (l *link) job(ctx context.Context, job Job, progress func(JobProgress)) ([]byte, error) {
 	b, err := json.Marshal(job)
 	if err != nil {

@@ -20,12 +20,13 @@ import (
 )
 
 const (
-	// introTimeout is how long an owner may take to say who it is, and to answer before it is looked whether it is
-	// suspended.
+	// introTimeout is how long an owner may take to introduce itself, and to respond before the client checks whether
+	// it is suspended.
 	introTimeout = 3 * time.Second
-	// responseTimeout is how long an owner may take to answer. One that takes longer is suspended, or its machine is.
+	// responseTimeout is how long an owner may take to respond. One that takes longer is suspended, or its machine is.
 	responseTimeout = 30 * time.Second
-	// lossTimeout is how long it may take to see that an owner is gone whose connection broke, or who said that it is quitting.
+	// lossTimeout is how long it may take to notice that an owner is gone after its connection broke or it announced
+	// that it is quitting.
 	lossTimeout = time.Second
 )
 
@@ -36,20 +37,20 @@ type link struct {
 	intro   introduction
 	end     context.CancelFunc
 	lost    chan struct{} // closed when the owner is gone
-	drained atomic.Bool   // it answered all requests before it quit; set before lost is closed
+	drained atomic.Bool   // the owner answered all requests before it quit; set before lost is closed
 
 	mu       sync.Mutex
-	idle     []*txConn     // for the next transactions
-	received uint64        // sequence number of the latest change that was passed on
-	advanced chan struct{} // closed when heard changes
+	idle     []*txConn     // for later transactions
+	received uint64        // sequence number of the latest forwarded change
+	advanced chan struct{} // closed when received changes
 }
 
-// maxIdle is how many connections are kept for the next transactions.
+// maxIdle is how many idle connections are kept.
 const maxIdle = 16
 
-// lostError reports that the owner was lost in a transaction.
+// lostError reports that the owner was lost during a transaction.
 type lostError struct {
-	sent bool // the commit was on the way
+	sent bool // the commit was already sent
 	err  error
 }
 
@@ -87,7 +88,7 @@ func attach(ctx context.Context, d *DB) (*link, error) {
 }
 
 func (l *link) dial(ctx context.Context) (net.Conn, error) {
-	if l.gone() { // the next owner may be listening, and must introduce itself first
+	if l.gone() { // this may be the next owner, which must introduce itself first
 		return nil, errNobody
 	}
 	c, err := dial(ctx, l.db.dir)
@@ -100,7 +101,7 @@ func (l *link) dial(ctx context.Context) (net.Conn, error) {
 	return c, nil
 }
 
-// introduce gets the owner's introduction, and the feed of changes from its first line on.
+// introduce reads the owner's introduction, opens the feed of changes, and reads its first line.
 func (l *link) introduce(ctx, work context.Context) (io.ReadCloser, error) {
 	late := time.AfterFunc(introTimeout, l.end)
 	stop := context.AfterFunc(ctx, l.end)
@@ -153,7 +154,7 @@ func (l *link) get(ctx context.Context, path string) (*http.Response, error) {
 	return l.client.Do(req)
 }
 
-// request returns a request that only the owner accepts that has introduced itself.
+// request returns a request that is only accepted by the owner that has introduced itself.
 func (l *link) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, method, "http://bugle"+path, body)
 	if err != nil {
@@ -214,7 +215,7 @@ func (l *link) listen(body io.Reader) {
 	}
 }
 
-// waitFor returns when the change with that sequence number was received.
+// waitFor waits until the change with that sequence number was received.
 func (l *link) waitFor(ctx context.Context, sequence uint64) error {
 	for {
 		l.mu.Lock()
@@ -245,8 +246,8 @@ func (l *link) gone() bool {
 	}
 }
 
-// waitLost waits until the link is closed, after the owner was lost in a transaction that began at since. It fails if the
-// owner keeps running and cannot be reached for too long.
+// waitLost waits until the link is closed, after the owner was lost in a transaction that began at since. It fails if
+// the owner keeps running and cannot be reached for too long.
 func (l *link) waitLost(ctx context.Context, lost *lostError, since time.Time) error {
 	if !l.gone() && time.Since(since) > responseTimeout {
 		return engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "%w", lost)
@@ -277,7 +278,7 @@ func (l *link) closeIdle() {
 	l.idle = nil
 }
 
-// conn is a connection for one transaction at a time.
+// txConn is a connection for one transaction at a time.
 type txConn struct {
 	*stream[response, request]
 	conn *cancelConn
@@ -308,7 +309,7 @@ func (c *cancelConn) Read(b []byte) (int, error) {
 	}
 }
 
-// removeRuntimeDir makes the running Read and all later ones fail.
+// cancel makes the running Read and all later ones fail.
 func (c *cancelConn) cancel() {
 	c.canceled.Store(true)
 	_ = c.SetReadDeadline(time.Unix(1, 0))
@@ -341,7 +342,7 @@ func (l *link) conn(ctx context.Context) (*txConn, error) {
 	return &txConn{newStream[response, request](in, conn), conn}, nil
 }
 
-// upgrade turns a connection to the owner into one for transactions.
+// upgrade switches a connection to the transaction protocol.
 func (l *link) upgrade(ctx context.Context, c net.Conn, in *bufio.Reader) error {
 	req, err := l.request(ctx, http.MethodGet, transactPath, nil)
 	if err != nil {
@@ -362,7 +363,7 @@ func (l *link) upgrade(ctx context.Context, c net.Conn, in *bufio.Reader) error 
 	return nil
 }
 
-// putIdle returns a connection for the next transaction.
+// putIdle keeps a connection for later transactions.
 func (l *link) putIdle(c *txConn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -380,7 +381,7 @@ func (l *link) transaction(ctx context.Context, q request, fn func(kv.Tx) error)
 		return l.failure(ctx, err, false)
 	}
 	t := &tx{ctx: ctx, line: c, writes: q.Op == opUpdate}
-	stop := sync.OnceValue(context.AfterFunc(ctx, c.conn.cancel)) // true: ctx cannot end reads any more
+	stop := sync.OnceValue(context.AfterFunc(ctx, c.conn.cancel)) // true: ctx can no longer end reads
 	sent, err := t.run(q, fn, stop)
 	if stop() && t.broken == nil {
 		l.putIdle(c)
@@ -396,8 +397,8 @@ func (l *link) transaction(ctx context.Context, q request, fn func(kv.Tx) error)
 	return err
 }
 
-// run runs fn, again if the owner says so, and ends the transaction. It reports whether a commit was sent. stop keeps ctx
-// from ending the wait for the result.
+// run runs fn, again if the owner requests it, and ends the transaction. It reports whether a commit was sent. stop
+// prevents ctx from ending the wait for the result.
 func (t *tx) run(q request, fn func(kv.Tx) error, stop func() bool) (sent bool, err error) {
 	r, err := t.roundTrip(&q)
 	for {

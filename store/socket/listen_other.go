@@ -8,8 +8,8 @@ import (
 	"net"
 )
 
-// errUnsupported reports that this system cannot tell which user is at the other end of a socket. Only one process at a
-// time can use a data folder here; the error of the opener names it.
+// errUnsupported reports that this system cannot determine the user at the other end of a socket. Only one process at a
+// time can use a data folder; the error of the opener names it.
 var errUnsupported = errors.New("on this system, only one bugle process can use a data folder at a time")
 
 // supported reports whether processes can connect to the owner on this system.

@@ -40,8 +40,8 @@ type socket struct {
 	aside string      // the folder of the socket if it is not the data folder
 }
 
-// lost reports whether other processes cannot find the socket: it was removed, or replaced by one that does not respond.
-// If the data folder itself was replaced, it returns false.
+// lost reports whether other processes cannot find the socket, because it was removed, or replaced by one that does not
+// respond. If the data folder itself was replaced, it returns false.
 func (s *socket) lost() bool {
 	if in, err := os.Stat(s.dir); err != nil || !os.SameFile(in, s.in) {
 		return false
@@ -144,7 +144,7 @@ func bind(dir string) (net.Listener, error) {
 func sweep(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return // listen reports what is wrong
+		return // listen reports the error
 	}
 	for _, e := range entries {
 		if e.IsDir() && strings.HasPrefix(e.Name(), bindPrefix) {
@@ -187,7 +187,7 @@ func runtimeDir(dir string) (string, error) {
 	return "", errors.Join(append(errs, errors.New("no folder for the socket; set XDG_RUNTIME_DIR to one with a short path"))...)
 }
 
-// removeRuntimeDir removes a folder of [runtimeDir], and its parent if it is empty then.
+// removeRuntimeDir removes a folder of [runtimeDir], and its parent if it is empty.
 func removeRuntimeDir(aside string) {
 	if os.Remove(aside) == nil {
 		_ = os.Remove(filepath.Dir(aside)) // fails if there are other folders

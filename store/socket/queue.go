@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// queue keeps values until they are taken. merge adds one, and may drop others for it.
+// queue buffers values until they are taken. merge adds a value, and may drop others.
 type queue[T any] struct {
 	merge func(pending []T, v T) []T
 
 	mu      sync.Mutex
 	pending []T
-	wake    chan struct{} // has room for one: there may be something to take
+	wake    chan struct{} // has capacity 1; signals that there may be values
 }
 
 func newQueue[T any](merge func([]T, T) []T) *queue[T] {
@@ -37,7 +37,7 @@ func (q *queue[T]) take() []T {
 	return out
 }
 
-// feed sends values to its readers, each at its own pace.
+// feed sends values to its subscribers, each at its own pace.
 type feed[T any] struct {
 	merge func([]T, T) []T
 
@@ -60,8 +60,8 @@ func (f *feed[T]) send(v T) {
 	}
 }
 
-// subscribe returns a channel that receives first, and then what is sent from now on. It is closed when ctx or the feed
-// ends.
+// subscribe returns a channel that receives first, and then the values sent from now on. It is closed when ctx or the
+// feed ends.
 func (f *feed[T]) subscribe(ctx context.Context, first ...T) <-chan T {
 	q, out := newQueue(f.merge), make(chan T)
 	for _, v := range first {
@@ -109,7 +109,7 @@ func (f *feed[T]) pump(ctx context.Context, q *queue[T], out chan<- T) {
 	}
 }
 
-// close ends all readers, and returns when they have ended.
+// close ends all subscriptions, and returns when they have ended.
 func (f *feed[T]) close() {
 	f.mu.Lock()
 	if !f.closed {
@@ -126,7 +126,7 @@ func keepAll[T any](pending []T, v T) []T { return append(pending, v) }
 // keepNewest is a merge that keeps only the last value.
 func keepNewest[T any](_ []T, v T) []T { return []T{v} }
 
-// gate counts the calls that are running. While it is shut, no new ones can start.
+// gate counts running calls. While it is shut, no new calls can start.
 type gate struct {
 	mu     sync.Mutex
 	shut   bool

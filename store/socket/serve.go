@@ -14,17 +14,17 @@ import (
 	"bugle/store/kv"
 )
 
-// client is a process without the store on one connection, which has one transaction at a time.
+// client is the owner's side of one connection of another process, which runs one transaction at a time.
 type client struct {
 	*stream[request, response]
 	host  *host
 	conn  net.Conn
-	lease string // of the process
+	lease string // of the client process
 
 	cache io.Reader // of an opKept
 }
 
-// errAborted reports that the process without the store has aborted its transaction.
+// errAborted reports that the client has aborted its transaction.
 var errAborted = errors.New("the transaction was aborted")
 
 // brokenError reports that a connection cannot be used any more.
@@ -32,11 +32,10 @@ type brokenError struct{ error }
 
 func (e *brokenError) Unwrap() error { return e.error }
 
-// idleLimit is how long a process may leave a transaction alone. A process that was suspended in one would keep old data
-// alive.
+// idleLimit is how long a client may leave a transaction idle. A suspended client would keep old data alive.
 const idleLimit = time.Minute
 
-// serve answers until the connection breaks.
+// serve answers requests until the connection breaks.
 func (c *client) serve() {
 	for {
 		_ = c.conn.SetReadDeadline(time.Time{})
@@ -47,7 +46,7 @@ func (c *client) serve() {
 	}
 }
 
-// respond does what a request asks for, and returns when the response was sent. Its error is that of the connection.
+// respond handles a request, and returns when the response was sent. Its error is that of the connection.
 func (c *client) respond(q *request) error {
 	var r response
 	err := errLeaving
@@ -67,7 +66,7 @@ func (c *client) respond(q *request) error {
 	return errors.Join(c.send(&r), c.flush())
 }
 
-// run does what a request asks for outside of a transaction.
+// run handles a request outside of a transaction.
 func (c *client) run(q *request) (r response, err error) {
 	switch q.Op {
 	case opView:
@@ -101,7 +100,7 @@ func (c *client) run(q *request) (r response, err error) {
 	return r, &brokenError{fmt.Errorf("unexpected request %d", q.Op)}
 }
 
-// update runs a transaction that writes. The id of the commit is stored with the changes.
+// update runs a write transaction, which stores the commit id with the changes.
 func (c *client) update(id string) error {
 	if !c.host.commits.begin(id) {
 		return &brokenError{errors.New("a commit with that id was settled before")}
@@ -117,7 +116,7 @@ func (c *client) update(id string) error {
 	return err
 }
 
-// transaction answers until the transaction is to end, and reports whether it has written.
+// transaction answers requests until the transaction ends, and reports whether it has written.
 func (c *client) transaction(tx kv.Tx, since uint64) (wrote bool, err error) {
 	r := response{Begun: true, Since: since}
 	if d, ok := tx.(kv.Versioned); ok {
@@ -138,15 +137,15 @@ func (c *client) transaction(tx kv.Tx, since uint64) (wrote bool, err error) {
 	return t.wrote, t.failed
 }
 
-// servedTx is a transaction that a process without the store runs.
+// servedTx is a transaction of a client.
 type servedTx struct {
 	*client
 	tx     kv.Tx
 	wrote  bool
-	failed error // of a write, the first
+	failed error // the first error of a write
 }
 
-// answer answers requests until one of them ends the transaction, or goes on with a scan.
+// answer answers requests until one of them ends the transaction or continues a scan.
 func (t *servedTx) answer() (end op, err error) {
 	for {
 		_ = t.conn.SetReadDeadline(time.Now().Add(idleLimit))
@@ -192,8 +191,8 @@ func (t *servedTx) answer() (end op, err error) {
 	}
 }
 
-// canceled reports whether a read failed because the owner quits. The process without the store then runs its transaction
-// with the next owner, rather than fail with the error.
+// canceled reports whether a read failed because the owner is quitting. The client then runs its transaction with the
+// next owner instead of failing.
 func (t *servedTx) canceled(err error) bool {
 	return errors.Is(err, context.Canceled) && t.host.work.Err() != nil
 }
@@ -205,7 +204,7 @@ func (t *servedTx) note(err error) {
 	}
 }
 
-// Responses to a scan grow from one record to largest bytes, so that a scan that stops soon reads little.
+// Responses to a scan grow from one record to maxScanResponse bytes, so that a scan that stops soon reads little.
 const maxScanResponse = 256 << 10
 
 var errStopped = errors.New("the scan was stopped")
@@ -246,7 +245,7 @@ func (t *servedTx) scan(q *request) error {
 	return nil
 }
 
-// read returns some of what is kept.
+// read returns the next part of a cache.
 func (t *servedTx) read() ([]byte, error) {
 	if t.cache == nil {
 		return nil, store.ErrNotFound
@@ -259,7 +258,7 @@ func (t *servedTx) read() ([]byte, error) {
 	return b[:n], err
 }
 
-// recordingTx is a transaction of the owner's store that notes what it changes.
+// recordingTx is a transaction of the owner's store that records its changes.
 type recordingTx struct {
 	kv.Tx
 	host    *host
@@ -276,7 +275,7 @@ func (t *recordingTx) Delete(key []byte) error {
 	return t.Tx.Delete(key)
 }
 
-// mergeChanges is from how many changes on those of users are told as one of many.
+// mergeChanges is the number of changes of users from which they are published as a single change of several users.
 const mergeChanges = 100
 
 func (t *recordingTx) note(key []byte) {
@@ -318,7 +317,7 @@ func (h *host) view(ctx context.Context, fn func(kv.Tx) error) error {
 	return h.db.View(ctx, func(tx kv.Tx) error { return fn(&recordingTx{Tx: tx, host: h}) })
 }
 
-// update runs fn in a transaction of the owner's store, and tells what the process with that lease has changed.
+// update runs fn in a transaction of the owner's store, and publishes the changes of the process with that lease.
 func (h *host) update(ctx context.Context, lease string, fn func(kv.Tx) error) error {
 	var t *recordingTx
 	ended := false
@@ -328,7 +327,7 @@ func (h *host) update(ctx context.Context, lease string, fn func(kv.Tx) error) e
 		ended = err == nil
 		return err
 	})
-	if ended && len(t.changes) > 0 { // if it failed as it was committed, readers find out what the store has
+	if ended && len(t.changes) > 0 { // if the commit failed, readers find out what was stored
 		h.publish(news{Lease: lease, Changes: t.changes})
 	}
 	return err

@@ -1,17 +1,13 @@
-// Package socket lets several processes work on the store in one data folder. The first owns the store and answers
-// transactions of the others on a socket in the folder; when it quits or dies, one of them takes over.
-//
-// [Open] returns a [DB], which stays the same whoever owns the store: in the owner its transactions go straight to the
-// driver, elsewhere through the socket. Every handle receives the changes of all others ([store.Feed]).
-//
-// An owner that is suspended keeps its store, and no other process can have it: who looks for it is told which process to
-// continue. [DB.Yield] closes the store before, and [DB.Rejoin] takes part again.
-//
-// # When the owner dies in a transaction
-//
-// A transaction is retried with the next owner. If its commit was on the way, the next owner is asked for the commit by
-// its id, which is stored with the changes; only when it is not there the transaction runs again. So no change is lost,
-// and none is made twice.
+// Package socket lets several processes share the store in one data folder. The first process owns the store and runs
+// the transactions of the others, which connect to a socket in the folder. When the owner quits or dies, another
+// process takes over. [Open] returns a [DB], which stays valid when the owner changes: in the owner, transactions use
+// the driver directly, elsewhere the socket. Every handle receives the changes of all others ([store.Feed]). A
+// suspended owner keeps its store, so no other process can use it; processes that try are told which process to
+// continue. [DB.Yield] closes the store before suspending, and [DB.Rejoin] takes part again.
+// # When the owner dies during a transaction
+// A transaction is retried with the next owner. If its commit was already sent, the client first asks the next owner
+// for the commit by its id, which is stored with the changes; the transaction only runs again if the commit was not
+// made. So no change is lost, and none is applied twice.
 package socket
 
 import (
@@ -27,24 +23,24 @@ import (
 	"bugle/store/kv"
 )
 
-// Protocol is the version of what the processes say to one another. Processes with different ones do not work together.
+// Protocol is the version of the protocol between processes. Processes with different versions cannot share a store.
 const Protocol = 2
 
 // NoticeSource is a driver that may find damage in its store later.
 type NoticeSource interface {
-	// OnNotice has tell called with a sentence for each problem found from now on. tell does not wait, and may be called until
-	// Close has returned.
+	// OnNotice registers notify, which is called with a sentence for each problem found from now on. notify does not
+	// block, and may be called until Close has returned.
 	OnNotice(deliver func(notice string))
 }
 
 // Opener opens the store. If another process has it open, the error is one of [Locked]. The driver may also be a
-// [NoticeSource], a [JobRunner] or a [bugle/store.CacheStore].
+// [NoticeSource], a [JobRunner], or a [store.CacheStore].
 type Opener func(ctx context.Context) (kv.DB, error)
 
 // ErrLocked reports that another process has the store open.
 var ErrLocked = errors.New("another process has the store open")
 
-// Locked marks err, whose text it keeps, as [ErrLocked]. pid is the process that has the store open, 0 if unknown.
+// Locked wraps err as [ErrLocked] and keeps its text. pid is the process that has the store open, or 0 if unknown.
 func Locked(err error, pid int) error { return &lockedError{err, pid} }
 
 type lockedError struct {
@@ -70,17 +66,17 @@ type Options struct {
 	// Patience is how long to wait for a process that has the store open and does not respond, and for the next owner; 0
 	// means 5 seconds.
 	Patience time.Duration
-	// Grace is how long the transactions of other processes can go on when the owner quits; 0 means 5 seconds.
+	// Grace is how long transactions of other processes may continue when the owner quits; 0 means 5 seconds.
 	Grace time.Duration
-	// Handler, if set, returns what answers the requests on the owner's socket outside of /local/. Only processes of the
-	// same user can send any.
+	// Handler, if set, returns the handler of requests on the owner's socket outside of /local/. Only processes of the
+	// same user can send requests.
 	Handler func(*DB) http.Handler
 }
 
-// Role is what a process is for the store.
+// Role is the role of a process for the store.
 type Role uint8
 
-// The roles. A handle is searching between one owner and the next, usually for a few milliseconds.
+// The roles. A handle is searching between two owners, usually for a few milliseconds.
 const (
 	Searching Role = iota
 	Owner
@@ -98,18 +94,18 @@ func (r Role) String() string {
 	return "searching"
 }
 
-// State is where a handle stands.
+// State is the state of a handle.
 type State struct {
 	Role    Role
 	PID     int    // the owner's process; 0 while searching
 	Version string // the owner's
 	// Again reports that another process owned the store before.
 	Again bool
-	// Err is why no process owns the store, while searching and if known.
+	// Err is the reason why no process owns the store, while searching and if known.
 	Err error
 }
 
-// String returns the state as a sentence for people, and an empty string for what goes without saying.
+// String returns the state as a sentence for people, or an empty string in the normal state.
 func (s State) String() string {
 	switch {
 	case s.Role == Attached && s.Again:

@@ -41,7 +41,7 @@ func (t *tx) roundTrip(q *request) (*response, error) {
 	return r, nil
 }
 
-// deliver sends a request without a response.
+// send sends a request that has no response.
 func (t *tx) send(q *request) error {
 	if t.broken == nil {
 		t.broken = t.line.send(q)
@@ -132,7 +132,7 @@ func (t *tx) LeaseHeld(lease string) (bool, error) {
 	return r.Yes, r.Fault.err()
 }
 
-// cacheReader reads what the owner keeps.
+// cacheReader reads a cache of the owner.
 type cacheReader struct {
 	tx   *tx
 	rest []byte

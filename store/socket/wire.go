@@ -11,33 +11,33 @@ import (
 	"bugle/store/kv"
 )
 
-// The messages on a connection: the process without the store sends requests, the owner responses, both as
-// encoding/gob writes them. opView, opUpdate and opKept begin a transaction, and are answered twice: with Begun, and with
-// the result when it has ended. In between, opSet and opDelete have no response. An update that has to run again because
-// of a conflict answers opEnd with another Begun.
+// The messages on a connection: the client sends requests, the owner sends responses, both encoded with encoding/gob.
+// opView, opUpdate, and opKept begin a transaction and have two responses: one with Begun, and one with the result when
+// it has ended. In between, opSet and opDelete have no response. If an update has to run again because of a conflict,
+// the response to opEnd is another Begun.
 const (
 	opView   op = iota + 1
-	opUpdate    // Name is the commit's id
-	opKept      // Name is what is kept; see [store.CacheStore]
+	opUpdate    // Name is the commit id
+	opKept      // Name is the name of a cache; see [store.CacheStore]
 	opSettle    // whether the commit with the id Name was made
 	opSync      // the sequence number of the latest change
-	opLost      // what is lost of the store
-	opEnd       // of the transaction, which is committed if it is an update
+	opLost      // the lost parts of the store
+	opEnd       // of the transaction; commits an update
 	opAbort     // of the transaction
 	opGet
 	opSet
 	opDelete
 	opScan
 	opNext // more of the scan
-	opStop // enough of the scan
+	opStop // end of the scan
 	opCounts
 	opHeld // whether the lease Name is held
-	opRead // some of what is kept
+	opRead // the next part of a cache
 )
 
 type op uint8
 
-// request is what a process without the store asks.
+// request is a message of the client. Its exported fields are part of the protocol.
 type request struct {
 	Op         op
 	Key, Value []byte // Key is the prefix of a scan
@@ -45,13 +45,13 @@ type request struct {
 	Name       string
 }
 
-// response is what the owner answers.
+// response is a message of the owner. Its exported fields are part of the protocol.
 type response struct {
 	Begun          bool
 	Version, Since uint64   // of a transaction that has begun
 	Keys, Values   [][]byte // of a scan
 	Value          []byte
-	More           bool // the scan goes on
+	More           bool // the scan continues
 	Counts         kv.Counts
 	Yes            bool
 	Lost           []string
@@ -59,14 +59,14 @@ type response struct {
 	Fault          *fault
 }
 
-// fault is an error as it crosses the socket.
+// fault is an error in a response.
 type fault struct {
 	Text  string
-	Is    []int         // places in known
+	Is    []int         // indexes in wireErrors
 	Errno syscall.Errno // 0: none
 }
 
-// wireErrors are the errors that callers ask for.
+// wireErrors are the errors that clients check for. Their order is part of the protocol.
 var wireErrors = []error{
 	store.ErrNotFound, store.ErrDataLost, store.ErrTooLarge, store.ErrDiskFull, store.ErrReadOnly, store.ErrClosed, errLeaving, io.EOF,
 }
@@ -88,7 +88,7 @@ func faultOf(err error) *fault {
 	return f
 }
 
-// err returns the error that the fault was made of, or one like it.
+// err returns the error that the fault was made from, or one that wraps the same errors.
 func (f *fault) err() error {
 	if f == nil {
 		return nil
@@ -118,7 +118,7 @@ type remoteError struct {
 func (e *remoteError) Error() string   { return e.text }
 func (e *remoteError) Unwrap() []error { return e.is }
 
-// stream sends messages of type Out and receives those of type In. It belongs to one goroutine.
+// stream sends messages of type Out and receives messages of type In. It must be used by one goroutine at a time.
 type stream[In, Out any] struct {
 	out *bufio.Writer
 	enc *gob.Encoder
@@ -130,7 +130,7 @@ func newStream[In, Out any](in *bufio.Reader, out io.Writer) *stream[In, Out] {
 	return &stream[In, Out]{out: w, enc: gob.NewEncoder(w), dec: gob.NewDecoder(in)}
 }
 
-// send queues a message, which leaves with the next receive or flush.
+// send queues a message, which is sent with the next receive or flush.
 func (s *stream[In, Out]) send(m *Out) error { return s.enc.Encode(m) }
 
 func (s *stream[In, Out]) flush() error { return s.out.Flush() }

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Yield leaves the folder for a while, before the process is suspended: if it owns the store, it closes it, and another
-// process takes over. Later transactions wait for [DB.Rejoin] as long as their contexts let them. Running ones are waited
-// for until ctx ends; if some go on then, nothing changes, and the error says so. Yielding twice, or after Close, does
-// nothing.
+// Yield leaves the folder before the process is suspended: if the process owns the store, it closes the store, and
+// another process takes over. Later transactions wait for [DB.Rejoin] as long as their contexts allow. Yield waits for
+// running transactions until ctx ends; if some are still running then, it changes nothing and returns an error.
+// Yielding twice, or after Close, does nothing.
 func (d *DB) Yield(ctx context.Context) error {
 	d.joinMu.Lock()
 	defer d.joinMu.Unlock()
@@ -23,7 +23,7 @@ func (d *DB) Yield(ctx context.Context) error {
 		d.admit()
 		return err
 	}
-	// From here on nothing else changes who owns the store.
+	// From here on, nothing else changes the owner.
 	d.stop()
 	d.mu.Lock()
 	h, l := d.host, d.link
@@ -50,9 +50,9 @@ func (d *DB) Yield(ctx context.Context) error {
 	return nil
 }
 
-// Rejoin takes part in the folder again after [DB.Yield]: it attaches to the process that has the store open, or opens it.
-// It does not wait for that; transactions do, as long as when an owner is lost. Without a Yield, or after Close, it does
-// nothing.
+// Rejoin takes part in the folder again after [DB.Yield]: it attaches to the process that has the store open, or opens
+// it. It does not wait for that; transactions do, as they do when an owner is lost. Without a Yield, or after Close, it
+// does nothing.
 func (d *DB) Rejoin() {
 	d.joinMu.Lock()
 	defer d.joinMu.Unlock()
@@ -64,7 +64,7 @@ func (d *DB) Rejoin() {
 	d.admit()
 }
 
-// admit lets transactions in again.
+// admit allows transactions again.
 func (d *DB) admit() {
 	d.calls.open()
 	d.mu.Lock()
@@ -90,8 +90,8 @@ func idle(ctx context.Context, done <-chan struct{}) error {
 // servedKey marks the context of a request to [Options].Handler.
 type servedKey struct{}
 
-// enter waits until the process takes part in the folder, and counts a transaction in; the caller must call d.calls.leave
-// after it. It does not wait in a request to [Options].Handler, whose client finds the next owner sooner.
+// enter waits until the process takes part in the folder, and counts a transaction; the caller must call d.calls.leave
+// afterwards. It does not wait in a request to [Options].Handler, whose client finds the next owner sooner.
 func (d *DB) enter(ctx context.Context) error {
 	for !d.calls.enter() {
 		d.mu.Lock()

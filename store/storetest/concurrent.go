@@ -16,29 +16,29 @@ import (
 	"bugle/store/kv"
 )
 
-// op is one transaction of the test: what it reads, and what it makes of that.
+// op is one transaction of the test: which keys it reads and writes.
 type op struct {
 	kind       string // "add", "move", "swap", "drop", "sum", "fail"
 	key, other string
 	n          int
 }
 
-// result is a transaction that succeeded, with what it saw.
+// result is a successful transaction with everything that it read.
 type result struct {
 	op
-	read   string // all that it read, in order
-	number int    // its place among those that write: each reads and writes one counter
+	read   string // everything it read, in order
+	number int    // its position among the writes: each write increments one counter
 }
 
 const counter = "\x00counter"
 
 var errUndone = errors.New("undone")
 
-// testConcurrently does transactions from several goroutines at once, which meet on a few keys. Each that
-// writes also counts one on, so that the store itself says in which order they came: done one after another
-// in that order on a map, each sees what it saw, and the map is what the store holds. Those that only read
-// see what there was at one place of that order, not before one that had ended when they began. Those that
-// fail leave nothing.
+// testConcurrently runs transactions from several goroutines on a few keys, and checks that they are serializable. Each
+// write also increments a counter, which records the order of the writes. Replaying the writes in that order on a map
+// must return what each transaction read, and the final map must equal the store. A read-only transaction must see the
+// state at one point of that order, and not before a write that had completed when it started. Failed transactions must
+// leave nothing.
 func testConcurrently(t *testing.T, db KeyValueDB) {
 	rapid.Check(t, func(rt *rapid.T) {
 		prefix := fmt.Sprintf("C%d/", workspaceCount.Add(1))
@@ -50,7 +50,7 @@ func testConcurrently(t *testing.T, db KeyValueDB) {
 			wait  sync.WaitGroup
 			mu    sync.Mutex
 			all   []result
-			since = map[int]int{} // by its place in all: how many writes had ended when it began
+			since = map[int]int{} // by position: number of writes completed when it started
 			last  int
 			wrong []error
 		)
@@ -94,7 +94,7 @@ func drawDeed(t *rapid.T) op {
 	}
 }
 
-// run does a deed in the store.
+// run executes an operation in the store.
 func run(t testing.TB, db kv.DB, prefix string, d op) (result, error) {
 	out := result{op: d}
 	if d.kind == "sum" {
@@ -121,15 +121,15 @@ func run(t testing.TB, db kv.DB, prefix string, d op) (result, error) {
 	return out, err
 }
 
-// state is what a deed is done to.
+// state is what an operation reads and changes.
 type state interface {
-	get(key string) int // 0 where it is not there
+	get(key string) int // 0 if missing
 	set(key string, n int)
 	delete(key string)
 	all() string
 }
 
-// apply does a deed, and returns what it saw.
+// apply executes an operation, and returns what it read.
 func (d op) apply(h state) string {
 	seen := []int{h.get(d.key), h.get(d.other)}
 	switch d.kind {
@@ -186,7 +186,7 @@ func number(tx kv.Tx, key string) (int, error) {
 	return strconv.Atoi(string(v))
 }
 
-// everything returns the numbers of a prefix, but for the counter.
+// everything returns the numbers below a prefix, except the counter.
 func everything(tx kv.Tx, prefix string) (string, error) {
 	var out []string
 	err := tx.Scan([]byte(prefix), kv.ScanOptions{}, func(key, value []byte) error {
@@ -212,7 +212,7 @@ func (m mapState) all() string {
 	return strings.Join(out, " ")
 }
 
-// checkSerial does what was done one after another.
+// checkSerial replays the transactions one after another.
 func checkSerial(t *rapid.T, db kv.DB, prefix string, all []result, since map[int]int) {
 	var writes []result
 	for i, d := range all {
@@ -225,7 +225,7 @@ func checkSerial(t *rapid.T, db kv.DB, prefix string, all []result, since map[in
 	}
 	slices.SortFunc(writes, func(a, b result) int { return a.number - b.number })
 	m := mapState{}
-	then := []string{m.all()} // after so many writes
+	then := []string{m.all()} // by number of writes
 	for i, d := range writes {
 		if d.number != i+1 {
 			t.Fatalf("two writes have place %d, or none has %d: %+v", d.number, i+1, writes)

@@ -14,7 +14,7 @@ import (
 
 type record struct{ key, value []byte }
 
-// dump returns all that is stored.
+// dump returns all records.
 func dump(t testing.TB, db kv.DB) (out []record) {
 	t.Helper()
 	view(t, db, func(tx kv.Tx) error {
@@ -31,8 +31,7 @@ func putRaw(t testing.TB, db KeyValueDB, key, value []byte) {
 	update(t, db, func(tx kv.Tx) error { return tx.Set(key, value) })
 }
 
-// damage flips a bit in the one record that makes read fail with a [store.CorruptError] about
-// what, and leaves it so.
+// damage flips a bit in the one record for which read then fails with a [store.CorruptError] about what.
 func damage(t testing.TB, db KeyValueDB, what string, read func(kv.WorkspaceTx) error) {
 	t.Helper()
 	for _, r := range dump(t, db) {
@@ -48,7 +47,7 @@ func damage(t testing.TB, db KeyValueDB, what string, read func(kv.WorkspaceTx) 
 	t.Fatalf("no record is %s", what)
 }
 
-// Whatever happens to the bytes of any record: it is reported, and never read as data.
+// Any damage to any record must be reported and never be read as data.
 func testDamage(t *testing.T, db KeyValueDB) {
 	all := filled(t)
 	write(t, db, all.put)
@@ -87,8 +86,8 @@ func testDamage(t *testing.T, db KeyValueDB) {
 	}
 }
 
-// wantDamage reads everything: what fails must say that it is damaged, and what does not must
-// be right. It returns what failed.
+// wantDamage reads everything: failing reads must report damage, and the others must return the right data. It returns
+// the reads that failed.
 func wantDamage(t *testing.T, db KeyValueDB, all records, key []byte, how string) (failed []string) {
 	t.Helper()
 	view(t, db, func(tx kv.Tx) error {
@@ -131,7 +130,7 @@ func testDamageHidesNothing(t *testing.T, db KeyValueDB) {
 		return nil
 	})
 	damage(t, db, `campaign "c1" in workspace "DEMO"`, func(s kv.WorkspaceTx) error { _, err := s.Campaign("c1"); return err })
-	inKeys(t, db, func(s kv.WorkspaceTx) error { // an earlier revision repairs it
+	inKeys(t, db, func(s kv.WorkspaceTx) error { // restoring an earlier revision repairs it
 		c, err := s.Revision("c1", 1)
 		if err != nil {
 			return err

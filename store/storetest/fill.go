@@ -12,10 +12,10 @@ import (
 	"bugle/store"
 )
 
-// tree is spelled as no encoder would spell it.
+// tree has spellings that no encoder would produce.
 const tree = `{"a":1.0,"b":1e2,"c":"\u00e9\/<&>\t","name":{"z":null,"y":[],"x":12345678901234567890.10},"":"\ud83d\ude00"}`
 
-// fill sets every member of what v points to, however deep, to something that is not zero.
+// fill sets every field that v points to, at any depth, to a non-zero value.
 func fill(t testing.TB, v any) { n := 0; fillValue(t, reflect.ValueOf(v).Elem(), &n) }
 
 func fillValue(t testing.TB, v reflect.Value, n *int) {
@@ -72,7 +72,7 @@ func parse(t testing.TB, s string) doc.Value {
 	return v
 }
 
-// records is one of every kind of record, with everything set.
+// records is one record of every kind, with every field set.
 type records struct {
 	Settings   engine.Workspace
 	Campaign   engine.Campaign
@@ -88,7 +88,7 @@ type records struct {
 
 const space = "DEMO"
 
-// filled returns records that are as the store returns them.
+// filled returns records that round-trip unchanged.
 func filled(t testing.TB) records {
 	var r records
 	fill(t, &r)
@@ -97,9 +97,9 @@ func filled(t testing.TB) records {
 	r.Summary.ID, r.Revision.Size = r.Campaign.ID, len(tree)
 	r.Mail.ID, r.Mail.Push = "01", nil
 	r.Push.ID, r.Push.Email = "02", nil
-	r.Test.Result.Calls = nil // those of a running program
+	r.Test.Result.Calls = nil // only set in a running program
 	for _, at := range []*time.Time{&r.Idempotent.At, &r.Idempotent.ExpiresAt, &r.Until} {
-		*at = at.Truncate(time.Microsecond) // they are no part of a document, and databases have no more
+		*at = at.Truncate(time.Microsecond) // not part of a document, and databases store no more precision
 	}
 	r.Profile.Attributes[engine.AttrEmail] = "Ada@Example.com"
 	r.Profile.Attributes[engine.AttrMobile] = json.Number("4791234567")
@@ -127,13 +127,13 @@ func (r records) put(tx store.Tx) error {
 	return nil
 }
 
-// outcome is what a read gave, and what it should give.
+// outcome is the actual and the expected result of a read.
 type outcome struct {
 	got, want any
 	err       error
 }
 
-// read reads every record, by what reads it.
+// read reads every record. The keys are the names of the methods.
 func (r records) read(s store.WorkspaceTx) map[string]outcome {
 	id := r.Campaign.ID
 	out := map[string]outcome{}
@@ -165,7 +165,7 @@ func all[T any](walk func(func(T) error) error) (any, error) {
 	return out, err
 }
 
-// Fill stores one record of every kind, with everything set and numbers and texts spelled as no encoder would, and a
+// Fill stores one record of every kind, with every field set and with unusual spellings of numbers and strings, and a
 // campaign with several revisions.
 func Fill(t testing.TB, db store.DB) {
 	t.Helper()

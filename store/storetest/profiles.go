@@ -16,7 +16,7 @@ func profile(id, mail, token string) engine.User {
 		Devices: []engine.Device{{Platform: "IOS", Token: token, AdvertiseID: "ad-" + id}, {Platform: "WEB", Token: token}}}
 }
 
-// wantFound checks whom an identifier finds.
+// wantFound checks which users an identifier finds.
 func wantFound(t testing.TB, db store.DB, kind, value string, want ...string) {
 	t.Helper()
 	read(t, db, func(tx store.Tx) error {
@@ -35,7 +35,7 @@ func testProfiles(t *testing.T, db store.DB) {
 	wantFound(t, db, store.ByEmail, "SAME@x.org", "u1", "u2")
 	wantFound(t, db, store.ByEmail, "same@x.or")
 	wantFound(t, db, store.ByEmail, "")
-	wantFound(t, db, store.ByToken, "T", "u1") // the case of a token matters
+	wantFound(t, db, store.ByToken, "T", "u1") // tokens are case-sensitive
 	wantFound(t, db, store.ByAdvertising, "ad-u2", "u2")
 	in(t, db, func(s store.WorkspaceTx) error { return s.PutProfile(profile("u1", "new@x.org", "T\x00")) })
 	wantFound(t, db, store.ByEmail, "same@x.org", "u2")
@@ -64,7 +64,7 @@ func testProfiles(t *testing.T, db store.DB) {
 	})
 }
 
-// A damaged profile can be replaced and removed, and is found by nothing old afterwards.
+// A damaged profile can be replaced and removed, and its old identifiers find nothing afterwards.
 func testDamagedProfile(t *testing.T, db KeyValueDB) {
 	for _, repair := range []func(kv.WorkspaceTx) error{
 		func(s kv.WorkspaceTx) error { return s.PutProfile(profile("u1", "new@x.org", "N")) },

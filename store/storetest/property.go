@@ -18,20 +18,19 @@ import (
 
 func equal(a, b any) bool { return reflect.DeepEqual(a, b) }
 
-// model is what a workspace should hold, in plain maps.
+// model is the expected contents of a workspace in plain maps.
 type model struct {
 	bodies   map[string]string           // campaign → body
 	history  map[string]map[int64]string // campaign → revision → body
 	last     map[string]int64
 	copies   map[string]string
-	profiles map[string]string // profile → e-mail address
+	profiles map[string]string // profile → email address
 }
 
-// workspaceCount makes the workspace of each check another one, so that they share one store.
+// workspaceCount makes the workspace names of checks unique, because they share one store.
 var workspaceCount atomic.Int64
 
-// testAgainstMaps does the same to a workspace and to plain maps; some of the transactions
-// fail at their end.
+// testAgainstMaps applies the same operations to a workspace and to plain maps. Some transactions fail at their end.
 func testAgainstMaps(t *testing.T, db store.DB) {
 	rapid.Check(t, func(t *rapid.T) {
 		id := fmt.Sprintf("W%d", workspaceCount.Add(1))
@@ -59,7 +58,7 @@ func (m model) transaction(t *rapid.T, db store.DB, workspace string) model {
 				return err
 			}
 		}
-		next.compare(t, s) // own writes
+		next.compare(t, s) // the transaction sees its own writes
 		if fail {
 			return errRollback
 		}
@@ -102,7 +101,7 @@ func (m model) step(t *rapid.T, s store.WorkspaceTx) error {
 		}
 	case "copy":
 		if _, there := m.bodies[id]; !there {
-			return nil // nobody keeps edits of a campaign that is not there
+			return nil // working copies exist only for existing campaigns
 		}
 		m.copies[id] = body
 		v, err := doc.Parse([]byte(body))
@@ -150,7 +149,7 @@ func (m model) put(t *rapid.T, s store.WorkspaceTx, id, body string, coalesce bo
 	return nil
 }
 
-// compare fails the check where the workspace and the maps differ.
+// compare fails the check if the workspace and the maps differ.
 func (m model) compare(t *rapid.T, s store.WorkspaceTx) {
 	got := model{map[string]string{}, map[string]map[int64]string{}, map[string]int64{}, map[string]string{}, map[string]string{}}
 	errs := []error{s.Summaries(func(sum engine.Summary) error {

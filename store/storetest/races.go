@@ -10,14 +10,14 @@ import (
 	"bugle/store"
 )
 
-// race is a deletion and a write of a record that belongs to what is deleted. The write only happens where that
-// is there, in the same transaction: so once both are done nothing is left.
+// race is a deletion and a concurrent write of a record that belongs to the deleted one. The write checks, in the same
+// transaction, that the deleted record still exists. So nothing may be left once both are done.
 type race struct {
 	name    string
 	prepare func(s store.WorkspaceTx, id string) error
 	delete  func(s store.WorkspaceTx, id string) error
 	write   func(s store.WorkspaceTx, id string, n int) error
-	left    func(s store.WorkspaceTx, id string) error // fails with [store.ErrNotFound] where nothing is left
+	left    func(s store.WorkspaceTx, id string) error // fails with [store.ErrNotFound] if nothing is left
 }
 
 func races(t testing.TB) []race {
@@ -40,7 +40,7 @@ func races(t testing.TB) []race {
 		}
 		return err
 	}
-	ofCampaign := func(s store.WorkspaceTx, id string) error { // the check at the end finds what else is left of it
+	ofCampaign := func(s store.WorkspaceTx, id string) error { // the check at the end finds any other remains
 		_, err := s.Campaign(id)
 		return err
 	}
@@ -117,21 +117,21 @@ func races(t testing.TB) []race {
 	}
 }
 
-// raceRuns is how often each race is run, and raceParallel how many of them at the same time.
+// raceRuns is how often each race runs, raceParallel how many run at the same time.
 const (
 	raceRuns     = 200
 	raceParallel = 20
 )
 
-// testDeleteRaces deletes records while others write what belongs to them: nothing is left of them, also nothing
-// that only a check finds.
+// testDeleteRaces deletes records while other transactions write records that belong to them. Nothing may be left of
+// them, not even records that only a check finds.
 func testDeleteRaces(t *testing.T, db store.DB) {
 	in(t, db, func(s store.WorkspaceTx) error { return s.PutSettings(engine.Workspace{ID: space}) })
 	for i, r := range races(t) {
 		for from := 0; from < raceRuns; from += raceParallel {
 			var ids []string
 			for n := range raceParallel {
-				// Downwards: a scan backwards passes all that was deleted before.
+				// In descending order, because a reverse scan passes everything that was deleted before.
 				ids = append(ids, fmt.Sprintf("r%d-%03d", i, raceRuns-from-n))
 			}
 			r.run(t, db, ids)

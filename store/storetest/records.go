@@ -23,7 +23,7 @@ func in(t testing.TB, db store.DB, fn func(store.WorkspaceTx) error) {
 	write(t, db, func(tx store.Tx) error { return fn(tx.Workspace(space)) })
 }
 
-// save stores a campaign of which only the body matters.
+// save stores a campaign that has only a body.
 func save(s store.WorkspaceTx, id string, body string, t testing.TB, coalesce bool) (int64, error) {
 	c := engine.Campaign{Head: engine.Head{ID: id}, Body: parse(t, body)}
 	return s.PutCampaign(c, engine.Summary{Head: c.Head, Name: "of " + id}, engine.Revision{At: noon, Note: body}, coalesce)
@@ -49,7 +49,7 @@ func testRoundTrip(t *testing.T, db store.DB) {
 		}
 		return nil
 	})
-	// The same, but with next to nothing in it.
+	// The same with almost empty records.
 	write(t, db, func(tx store.Tx) error {
 		s := tx.Workspace(space)
 		_, err := s.PutCampaign(engine.Campaign{Head: engine.Head{ID: "empty"}}, engine.Summary{Head: engine.Head{ID: "empty"}}, engine.Revision{}, false)
@@ -64,7 +64,7 @@ func testRoundTrip(t *testing.T, db store.DB) {
 	})
 }
 
-// A campaign that is added is stored as one that is put, and takes the place of none.
+// AddCampaign stores the same as PutCampaign, and does not replace a campaign.
 func testAdd(t *testing.T, db store.DB) {
 	c := engine.Campaign{Head: engine.Head{ID: "new"}, Body: parse(t, tree)}
 	add := func(s store.WorkspaceTx) error {
@@ -87,7 +87,7 @@ func testAdd(t *testing.T, db store.DB) {
 		}
 		return err
 	})
-	// Of two that add one at once, one is refused.
+	// If two transactions add the same campaign, one is refused.
 	var added, refused atomic.Int64
 	var both sync.WaitGroup
 	for range 2 {
@@ -131,10 +131,10 @@ func testRevisions(t *testing.T, db store.DB) {
 	steps := []struct {
 		body     string
 		coalesce bool
-		want     []int64 // the revisions, newest first
+		want     []int64 // revisions, newest first
 	}{
 		{`{"n":1}`, true, []int64{1}},
-		{`{"n":2}`, true, []int64{2, 1}}, // the first one stays
+		{`{"n":2}`, true, []int64{2, 1}}, // the first one is kept
 		{`{"n":3}`, true, []int64{3, 1}},
 		{`{"n":4}`, false, []int64{4, 3, 1}},
 		{`{"n":5}`, true, []int64{5, 3, 1}},
@@ -260,7 +260,7 @@ func testOddNames(t *testing.T, db store.DB) {
 	})
 }
 
-// What has expired long ago is swept away by the second of two sweeps, and what has not stays.
+// Records that expired long ago are removed by the second of two sweeps, and others are kept.
 func testSweep(t *testing.T, db store.DB) {
 	long, later := noon.Add(time.Hour), time.Now().Add(24*time.Hour).Truncate(time.Second)
 	in(t, db, func(s store.WorkspaceTx) error {
@@ -301,7 +301,7 @@ func testSweep(t *testing.T, db store.DB) {
 	}
 }
 
-// A lease is held by the handle that has it, as long as that is open.
+// A lease is held by its handle as long as the handle is open.
 func testLease(t *testing.T, db store.DB) {
 	in(t, db, func(s store.WorkspaceTx) error {
 		return s.PutIdempotencyRecord(store.IdempotencyRecord{Operation: "test", Key: "k", Running: true, Lease: db.Lease(), ExpiresAt: time.Now().Add(time.Hour)})

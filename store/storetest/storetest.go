@@ -1,4 +1,4 @@
-// Package storetest holds the tests that every implementation of a store passes.
+// Package storetest contains the tests that every implementation of a store must pass.
 package storetest
 
 import (
@@ -10,8 +10,8 @@ import (
 	"bugle/store/kv"
 )
 
-// Records tests the records in the store that open returns. Every call of open returns an empty one, which closes at the
-// end of its test. sound, which may be nil, fails a test where a check of the store finds anything.
+// Records tests the records of the store that open returns. Each call of open returns an empty store that is closed at
+// the end of its test. checkHealthy, which may be nil, fails the test if a check of the store finds a problem.
 func Records(t *testing.T, open func(testing.TB) store.DB, checkHealthy func(testing.TB, store.DB)) {
 	tests := []struct {
 		name string
@@ -46,14 +46,14 @@ func Records(t *testing.T, open func(testing.TB) store.DB, checkHealthy func(tes
 	}
 }
 
-// KeyValueDB is a store of keys, with the records in it.
+// KeyValueDB is a key-value store with its records.
 type KeyValueDB interface {
 	kv.DB
 	store.DB
 }
 
-// Run tests the store of keys that open returns, and the records in it. Every call of open returns an empty one, which
-// closes at the end of its test.
+// Run tests the key-value store that open returns, and its records. Each call of open returns an empty store that is
+// closed at the end of its test.
 func Run(t *testing.T, open func(testing.TB) KeyValueDB) {
 	Records(t, func(t testing.TB) store.DB { return open(t) }, func(t testing.TB, db store.DB) { checkHealthy(t, db.(KeyValueDB)) })
 	tests := []struct {
@@ -96,13 +96,13 @@ func read(t testing.TB, db store.DB, fn func(store.Tx) error) {
 	}
 }
 
-// inKeys is [in] with the methods that only records over keys have.
+// inKeys is like [in], with the methods that only key-value stores have.
 func inKeys(t testing.TB, db kv.DB, fn func(kv.WorkspaceTx) error) {
 	t.Helper()
 	update(t, db, func(tx kv.Tx) error { return fn(kv.NewWorkspaceTx(tx, space)) })
 }
 
-// checkHealthy fails the test where a check of the store finds anything.
+// checkHealthy fails the test if a check of the store finds a problem.
 func checkHealthy(t testing.TB, db KeyValueDB) {
 	t.Helper()
 	checked, err := kv.Check(t.Context(), db, nil)
@@ -136,7 +136,7 @@ func view(t testing.TB, db kv.DB, fn func(kv.Tx) error) {
 	}
 }
 
-// wantErr fails the test unless err has target in its chain.
+// wantErr fails the test unless err wraps target.
 func wantErr(t testing.TB, err, target error) {
 	t.Helper()
 	if !errors.Is(err, target) {
@@ -144,7 +144,7 @@ func wantErr(t testing.TB, err, target error) {
 	}
 }
 
-// wantCorrupt fails the test unless err says that a record is damaged.
+// wantCorrupt fails the test unless err reports a damaged record.
 func wantCorrupt(t testing.TB, err error) *store.CorruptError {
 	t.Helper()
 	var corrupt *store.CorruptError
@@ -154,7 +154,7 @@ func wantCorrupt(t testing.TB, err error) *store.CorruptError {
 	return corrupt
 }
 
-// set writes pairs of key and value.
+// set writes pairs of keys and values.
 func set(t testing.TB, db kv.DB, pairs ...string) {
 	t.Helper()
 	update(t, db, func(tx kv.Tx) error {
@@ -167,7 +167,7 @@ func set(t testing.TB, db kv.DB, pairs ...string) {
 	})
 }
 
-// get reads a key, "" where it is not there.
+// get reads a key; it returns "" if the key does not exist.
 func get(t testing.TB, db kv.DB, key string) string {
 	t.Helper()
 	var out string

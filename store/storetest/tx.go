@@ -38,7 +38,7 @@ func testTransaction(t *testing.T, db KeyValueDB) {
 		_, err := tx.Get([]byte("x9"))
 		wantErr(t, err, store.ErrNotFound)
 		v, err := tx.Get([]byte("x1"))
-		clear(v) // the caller's own
+		clear(v) // the caller's own copy
 		return err
 	})
 	if got := get(t, db, "x1"); got != "one" {
@@ -130,7 +130,8 @@ func testScan(t *testing.T, db KeyValueDB) {
 	})
 }
 
-// A scan shows what was there when it began, own writes included, whatever is written meanwhile.
+// A scan returns what existed when it began, including the transaction's own writes, whatever is written during the
+// scan.
 func testScanWhileWriting(t *testing.T, db KeyValueDB) {
 	set(t, db, "k1", "vk1", "k2", "vk2")
 	update(t, db, func(tx kv.Tx) error {
@@ -223,7 +224,7 @@ func testClosed(t *testing.T, db KeyValueDB) {
 	wantErr(t, db.Update(t.Context(), nothing), store.ErrClosed)
 }
 
-// A transaction that runs while the store is closed can be finished; others do not begin.
+// A transaction that runs while the store is being closed can finish; no other can start.
 func testCloseWaits(t *testing.T, db KeyValueDB) {
 	set(t, db, "x", "there")
 	closed := make(chan error, 1)

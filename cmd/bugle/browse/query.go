@@ -19,15 +19,15 @@ import (
 	"bugle/engine/service/remote"
 )
 
-// asked is a search in the query language of the campaign list, narrowed by flags.
-type asked struct {
+// querySearch is a search in the query language of the campaign list, narrowed by flags.
+type querySearch struct {
 	text        string
 	request     engine.SearchRequest // from the flags
 	limit, page int
 }
 
-// run prints a page of what is found, in the order of the query.
-func (a asked) run(ctx context.Context, f *cli.Factory) error {
+// run prints a page of the results, in the order of the query.
+func (a querySearch) run(ctx context.Context, f *cli.Factory) error {
 	if a.limit < 1 || a.page < 1 {
 		return cli.Misused("--limit and --page must be at least 1")
 	}
@@ -54,7 +54,7 @@ func (a asked) run(ctx context.Context, f *cli.Factory) error {
 	return a.print(ctx, f, svc, a.narrowed(found))
 }
 
-// searchError returns a problem of a query as an error, with the values that are possible.
+// searchError returns a problem of a query as an error that lists the possible values.
 func searchError(p query.Problem) error {
 	words := p.String()
 	words = strings.ToLower(words[:1]) + words[1:]
@@ -64,7 +64,7 @@ func searchError(p query.Problem) error {
 	return cli.Misused("%s", words)
 }
 
-// rowsOf returns a complete index of all campaigns: that of the service where it has one, otherwise a new one.
+// rowsOf returns a complete index of all campaigns: that of the service if it has one, otherwise a new one.
 func rowsOf(ctx context.Context, svc engine.Service, now time.Time) (*index.Index, error) {
 	if ix, ok := index.For(ctx, svc); ok {
 		_, _, err := ix.Wait(ctx, math.MaxInt)
@@ -88,8 +88,8 @@ func rowsOf(ctx context.Context, svc engine.Service, now time.Time) (*index.Inde
 	return ix, err
 }
 
-// narrowed returns the page of the campaigns found that pass the flags.
-func (a asked) narrowed(found *index.Result) []engine.Summary {
+// narrowed returns a page of the campaigns that match the flags.
+func (a querySearch) narrowed(found *index.Result) []engine.Summary {
 	const stretch = 256
 	if a.page-1 > found.Len()/a.limit {
 		return nil
@@ -110,8 +110,8 @@ func (a asked) narrowed(found *index.Result) []engine.Summary {
 	return out
 }
 
-// keeps reports whether a campaign passes the flags, which mean the same without a query.
-func (a asked) keeps(row engine.Summary) bool {
+// keeps reports whether a campaign matches the flags, which mean the same as without a query.
+func (a querySearch) keeps(row engine.Summary) bool {
 	r := a.request
 	name := strings.Contains(strings.ToLower(row.Name), strings.ToLower(r.Name))
 	made := (r.Created.From.IsZero() || !row.CreatedAt.Before(r.Created.From)) && (r.Created.To.IsZero() || !row.CreatedAt.After(r.Created.To))
@@ -120,16 +120,16 @@ func (a asked) keeps(row engine.Summary) bool {
 		(r.Version == 0 || row.Version == r.Version) && (r.Children || row.ParentID == "" && row.FlowID == "")
 }
 
-// amongst reports whether a list that narrows has the value; an empty one does not narrow.
+// amongst reports whether list is empty or contains v.
 func amongst[T comparable](list []T, v T) bool { return len(list) == 0 || slices.Contains(list, v) }
 
-func (a asked) print(ctx context.Context, f *cli.Factory, svc engine.Service, rows []engine.Summary) error {
+func (a querySearch) print(ctx context.Context, f *cli.Factory, svc engine.Service, rows []engine.Summary) error {
 	if f.JSON {
 		records := make([]doc.Value, 0, len(rows))
 		for _, row := range rows {
 			c, err := svc.Get(ctx, row.ID)
 			if e := engine.AsError(err); e != nil && e.Code == engine.NotFound {
-				continue // it is gone since
+				continue // deleted meanwhile
 			}
 			if err != nil {
 				return err
@@ -145,7 +145,7 @@ func (a asked) print(ctx context.Context, f *cli.Factory, svc engine.Service, ro
 	return printFound(&f.Printer, []string{"ID", "STATUS", "CHANNEL", "TYPE", "NAME"}, table, a.limit, a.page)
 }
 
-// oneQuery checks the arguments of a search.
+// oneQuery validates the arguments of a search.
 func oneQuery(_ *cobra.Command, args []string) error {
 	if len(args) > 1 && slices.Contains(args, cli.Stdin) {
 		return cli.Misused("- cannot be combined with words to search for")
@@ -153,11 +153,11 @@ func oneQuery(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// completeQuery completes the last word of a query, with the values of the campaigns in the store.
+// completeQuery completes the last word of a query with the values of the campaigns in the store.
 func completeQuery(f *cli.Factory) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		env := query.Env{Now: time.Now()}
-		if ix, err := known(cmd.Context(), f); err == nil {
+		if ix, err := localIndex(cmd.Context(), f); err == nil {
 			env.Values = ix.Values
 		}
 		directive := cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
@@ -176,8 +176,9 @@ func completeQuery(f *cli.Factory) cobra.CompletionFunc {
 	}
 }
 
-// known returns an index of the campaigns in the store. A shell does not wait for a network.
-func known(ctx context.Context, f *cli.Factory) (*index.Index, error) {
+// localIndex returns an index of the campaigns in the store. It fails for remotes, because a shell must not wait for a
+// network.
+func localIndex(ctx context.Context, f *cli.Factory) (*index.Index, error) {
 	svc, err := f.Campaigns(ctx)
 	if err != nil {
 		return nil, err

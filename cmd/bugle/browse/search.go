@@ -1,4 +1,4 @@
-// Package browse has the commands that list campaigns: search and meta.
+// Package browse implements the commands that list campaigns: search and meta.
 package browse
 
 import (
@@ -16,7 +16,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// filters narrow search and meta.
+// filters are the flags that narrow search and meta.
 type filters struct {
 	status, channels, types, tags, by []string
 	name                              string
@@ -40,7 +40,7 @@ func (s *filters) add(cmd *cobra.Command) {
 	fl.BoolVar(&s.archived, "archived", false, "include archived campaigns")
 }
 
-// states returns the states to ask the API for, which leaves out drafts unless it is asked for them.
+// states returns the states to request from the API, which leaves out drafts by default.
 func (s *filters) states() []engine.State {
 	if len(s.status) == 0 {
 		return slices.Clone(catalog.States)
@@ -48,7 +48,7 @@ func (s *filters) states() []engine.State {
 	return words[engine.State](s.status)
 }
 
-// created returns the bounds of the time of creation. A date as the last one includes that day.
+// created returns the bounds of the creation time. If the last one is a date, that day is included.
 func (s *filters) created() (engine.DateRange, error) {
 	var r engine.DateRange
 	for _, b := range []struct {
@@ -114,7 +114,7 @@ func NewSearch(f *cli.Factory) *cobra.Command {
 				Version: version, Limit: s.limit, Page: s.page, Children: s.children, Archived: s.archived,
 			}
 			if len(args) > 0 && args[0] != cli.Stdin {
-				return asked{strings.Join(args, " "), r, s.limit, s.page}.run(cmd.Context(), f)
+				return querySearch{strings.Join(args, " "), r, s.limit, s.page}.run(cmd.Context(), f)
 			}
 			r.Status = s.states()
 			body, err := request(f, cmd, args, &r.Name, func() doc.Value { return r.Document() })
@@ -134,8 +134,8 @@ func NewSearch(f *cli.Factory) *cobra.Command {
 	return cmd
 }
 
-// request returns the body of a search or meta request: from standard input, or made from the flags and the
-// argument, which is put into arg.
+// request returns the body of a search or meta request: from standard input, or from the flags and the argument, which
+// it stores in arg.
 func request(f *cli.Factory, cmd *cobra.Command, args []string, arg *string, made func() doc.Value) (doc.Value, error) {
 	if len(args) == 0 {
 		return made(), nil

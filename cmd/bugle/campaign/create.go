@@ -1,5 +1,5 @@
-// Package campaign has the commands that work on one campaign: create, get, update, validate, preview, test, publish
-// and those that change its status.
+// Package campaign implements the commands for a single campaign: create, get, update, validate, preview, test,
+// publish, and those that change its status.
 package campaign
 
 import (
@@ -17,7 +17,7 @@ import (
 
 // draft describes the draft to create.
 type draft struct {
-	file              string // empty: from the flags
+	file              string // if empty, the flags describe the draft
 	channel, kind, by string
 	name              string
 }
@@ -81,13 +81,13 @@ func (d draft) create(ctx context.Context, f *cli.Factory) (engine.Created, erro
 		body = engine.WithName(body, d.name)
 	}
 	made, err := svc.Create(ctx, engine.CreateRequest{Body: body})
-	if d.file == "" { // no campaign is invalid, the flags are
+	if d.file == "" { // the flags are invalid, not a campaign
 		err = cli.AsUsage(err)
 	}
 	return made, err
 }
 
-// signed returns the body with the creator of the draft; a record becomes the body of a copy.
+// signed returns the body with the creator of the draft. A record becomes the body of a copy.
 func (d draft) signed(ctx context.Context, f *cli.Factory, svc engine.Service, body doc.Value) (doc.Value, error) {
 	if d.file == "" || cli.IsRecord(body) || cli.IsExport(body) {
 		rec := engine.ParseRecord(body)
@@ -101,7 +101,7 @@ func (d draft) signed(ctx context.Context, f *cli.Factory, svc engine.Service, b
 	if err != nil {
 		return body, err
 	}
-	// A creator in the file stays, even an invalid one: the signature counts only if it adds a field.
+	// A creator in the file is kept, even an invalid one: the signature only counts if it adds a field.
 	if signed := engine.WithCreator(body, by); signed.Len() > body.Len() {
 		return signed, nil
 	}

@@ -17,11 +17,11 @@ import (
 	"bugle/engine/testsend"
 )
 
-// previewUser is one way to name the user of a preview.
+// previewUser is one way to identify the user of a preview.
 type previewUser struct {
 	flag, is string
 	kind     string // the type of user_identification
-	value    string // as it is given
+	value    string // as given
 }
 
 // previewFlags describe the preview of a campaign.
@@ -177,7 +177,7 @@ func (p *previewFlags) body(ctx context.Context, svc engine.Service, id string) 
 	return engine.PreviewBodyFor(c.Channel, user.kind, user.value, content, values.EventAttributes), nil
 }
 
-// printPreview prints the content, and the expressions that have no value for the user.
+// printPreview prints the content, and the expressions without a value for the user.
 func printPreview(p *cli.Printer, shown engine.Preview) error {
 	for _, u := range shown.Unresolved {
 		fmt.Fprintln(p.Err, cli.Line(u.Field+": no value for "+u.Expression))

@@ -129,7 +129,7 @@ func write(f *cli.Factory, text string) error {
 // notificationText returns the texts of a notification, one a line.
 func notificationText(r *resolve.Result, key engine.TestKey) string {
 	root, o := r.Drawn(render.Options{})
-	views, _ := render.Lookup(catalog.Push, root, key.Content, o)
+	views, _ := render.ViewsAt(catalog.Push, root, key.Content, o)
 	var b strings.Builder
 	for _, v := range views {
 		n := v.Notification
@@ -300,7 +300,7 @@ func surveyJSON(s resolve.Survey) any {
 	for _, l := range s.Longest {
 		cuts := list{}
 		for _, c := range l.Cuts {
-			cuts = append(cuts, object{"shown": c.VisibleLength, "when": c.Where, "users": c.Users})
+			cuts = append(cuts, object{"shown": c.Visible, "when": c.Where, "users": c.Users})
 		}
 		longest = append(longest, object{
 			"message": l.Key.String(), "field": l.Path.String(), "text": l.Text, "characters": l.Characters, "user": l.User, "cuts": cuts,

@@ -43,7 +43,7 @@ func NewPublish(f *cli.Factory) *cobra.Command {
 	return cmd
 }
 
-// betaRemedy adds how to turn publishing on to a refusal because it is off.
+// betaRemedy adds to a refusal how to turn publishing on, if that is the reason.
 func betaRemedy(cmd *cobra.Command, svc engine.Service, err error) error {
 	k, ok := svc.(engine.WorkspaceStore)
 	if !ok {
@@ -88,7 +88,7 @@ func newStatusChange(f *cli.Factory, action engine.Action, short, long string) *
 	return cmd
 }
 
-// NewStatus is what the three commands were in earlier versions.
+// NewStatus returns the form that the three commands had in earlier versions.
 func NewStatus(f *cli.Factory) *cobra.Command {
 	var by string
 	cmd := &cobra.Command{
@@ -109,7 +109,7 @@ func NewStatus(f *cli.Factory) *cobra.Command {
 	return cmd
 }
 
-// addBy adds the flag for who makes a change.
+// addBy adds the flag for the person who makes a change.
 func addBy(cmd *cobra.Command, by *string) {
 	cmd.Flags().StringVar(by, "by", "", "`email` address to sign the change with (default the author of the workspace)")
 }
@@ -129,8 +129,8 @@ func changeStatus(cmd *cobra.Command, f *cli.Factory, id string, action engine.A
 	return printState(f, cmd, svc, done.ID, map[string]any{"action": done.Action})
 }
 
-// refused returns why an action was refused, in the words of the screens where the life cycle is the reason. What a
-// service that others run says stays as it is, and so does what programs read.
+// refused returns the reason for a refused action, in the words of the screens if the life cycle is the reason. Errors
+// of remote services and JSON output are left unchanged.
 func refused(ctx context.Context, f *cli.Factory, svc engine.Service, id string, action engine.Action, err error) error {
 	e := engine.AsError(err)
 	if e == nil || e.Service != "" || f.JSON {
@@ -149,7 +149,7 @@ func refused(ctx context.Context, f *cli.Factory, svc engine.Service, id string,
 	return &said
 }
 
-// printState prints the state of a campaign; more are further fields of the JSON.
+// printState prints the state of a campaign. more contains additional fields of the JSON.
 func printState(f *cli.Factory, cmd *cobra.Command, svc engine.Service, id string, more map[string]any) error {
 	c, err := svc.Get(cmd.Context(), id)
 	if err != nil {

@@ -99,7 +99,7 @@ func defaultIdentifier(ch engine.Channel) string {
 	return engine.NewTestFields(ch).Identifier.Options[0].Value
 }
 
-// check refuses flags that the argument cannot be combined with.
+// check returns an error for flags that cannot be combined with the argument.
 func (t *testFlags) check(cmd *cobra.Command, arg string) error {
 	if len(t.send.Values) > 0 {
 		if arg == cli.Stdin {
@@ -119,7 +119,7 @@ func (t *testFlags) check(cmd *cobra.Command, arg string) error {
 	return nil
 }
 
-// body returns the request for a test of a draft.
+// body returns the request for a test send of a draft.
 func (t *testFlags) body(ctx context.Context, svc engine.Service, id string) (doc.Value, error) {
 	c, w, err := testsend.Read(ctx, svc, id)
 	if err != nil {
@@ -220,7 +220,7 @@ func printResults(p *cli.Printer, res engine.TestResult, mark string) {
 	}
 }
 
-// putValues adds attributes that are written as NAME=VALUE, as values of the types that the workspace defines.
+// putValues adds attributes given as NAME=VALUE, with the types that the workspace defines.
 func putValues(to *engine.TestSend, w engine.Workspace, event bool, given []string) error {
 	for _, s := range given {
 		name, typed, ok := strings.Cut(s, "=")

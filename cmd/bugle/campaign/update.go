@@ -16,7 +16,7 @@ import (
 
 // change is an update of a campaign from a file.
 type change struct {
-	id   string // empty: the file names it
+	id   string // if empty, the file names the campaign
 	file string
 	by   string
 }
@@ -65,7 +65,7 @@ func NewUpdate(f *cli.Factory) *cobra.Command {
 	return cmd
 }
 
-// update sends the update, and returns the paths of the fields that the campaign had and the file has not.
+// update sends the update, and returns the paths of the fields that the campaign had and the file does not.
 func (c change) update(ctx context.Context, f *cli.Factory) (up engine.Updated, removed []string, err error) {
 	body, err := f.Document(ctx, c.file)
 	if err != nil {
@@ -96,7 +96,7 @@ func (c change) update(ctx context.Context, f *cli.Factory) (up engine.Updated, 
 	return up, removals(before, body), err
 }
 
-// removals returns the paths of the fields of a campaign that an update of their component leaves out.
+// removals returns the paths of the fields of a campaign that an update of their component would remove.
 func removals(before engine.Campaign, body doc.Value) []string {
 	out := []string{}
 	for name, after := range body.Members() {
@@ -110,7 +110,7 @@ func removals(before engine.Campaign, body doc.Value) []string {
 	return out
 }
 
-// body returns the body of the request. The updated_by of a record is who updated it last, not who updates it now.
+// body returns the body of the request. The updated_by of a record is who last updated it, not who updates it now.
 func (c change) body(ctx context.Context, f *cli.Factory, svc engine.Service, body doc.Value) (doc.Value, error) {
 	by, err := f.Signer(ctx, svc, c.by)
 	if err != nil {
@@ -127,7 +127,7 @@ func (c change) body(ctx context.Context, f *cli.Factory, svc engine.Service, bo
 	case c.by == "":
 		return engine.WithUpdater(body, by), nil
 	}
-	for name, v := range engine.UpdateBody(engine.Head{}, by).Members() { // the signature alone
+	for name, v := range engine.UpdateBody(engine.Head{}, by).Members() { // only the signature
 		if body, err = body.Set(doc.P(name), v); err != nil {
 			return body, fmt.Errorf("signing the change: %w", err)
 		}

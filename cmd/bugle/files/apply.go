@@ -104,7 +104,7 @@ func (a applying) carryOut(ctx context.Context, f *cli.Factory, p *planner) erro
 	return silentlyIf(code)
 }
 
-// agrees asks for confirmation on the terminal, and fails without one.
+// agrees asks for confirmation on the terminal, and fails if there is none.
 func agrees(ctx context.Context, p *cli.Printer) (bool, error) {
 	in, _, ok := p.Terminal()
 	if !ok || p.JSON {
@@ -132,8 +132,8 @@ func agrees(ctx context.Context, p *cli.Printer) (bool, error) {
 	return said == "y" || said == "yes", nil
 }
 
-// campaignFiles returns the campaign files in a folder and its subfolders, in order and without hidden ones. Anything
-// else than a folder is returned as it is.
+// campaignFiles returns the campaign files in a folder and its subfolders, in order and without hidden ones. It returns
+// an argument that is not a folder unchanged.
 func campaignFiles(arg string) []string {
 	if info, err := os.Stat(arg); arg == cli.Stdin || err != nil || !info.IsDir() {
 		return []string{arg}
@@ -142,7 +142,7 @@ func campaignFiles(arg string) []string {
 	err := filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			out = append(out, path) // reading it reports why
+			out = append(out, path) // reading it will report why
 		case path != arg && strings.HasPrefix(d.Name(), "."):
 			if d.IsDir() {
 				return filepath.SkipDir
@@ -153,7 +153,7 @@ func campaignFiles(arg string) []string {
 		return nil
 	})
 	if err != nil || len(out) == 0 {
-		return []string{arg} // reading it reports that it is a folder
+		return []string{arg} // reading it will report that it is a folder
 	}
 	return out
 }
@@ -183,12 +183,12 @@ func (p *planner) exitCode() int {
 	return code
 }
 
-// marks begin the lines of a plan.
+// marks are the prefixes of the lines of a plan.
 var marks = map[string]string{actionCreate: "+", actionUpdate: "~", actionUnchanged: "=", actionRefused: "!", actionInvalid: "!", actionUnread: "!"}
 
 func (p *planner) print(f *cli.Factory) {
 	for _, s := range p.steps {
-		fmt.Fprintln(f.Out, cli.Line(marks[s.Action]+" "+s.told(s.Action)))
+		fmt.Fprintln(f.Out, cli.Line(marks[s.Action]+" "+s.describe(s.Action)))
 		for _, l := range changeLines(s.diff) {
 			fmt.Fprintln(f.Out, "    "+l)
 		}
@@ -213,13 +213,13 @@ func (p *planner) print(f *cli.Factory) {
 	}
 }
 
-// apply applies the plan in order, up to the first step that fails.
+// apply applies the plan in order until a step fails.
 func (p *planner) apply(ctx context.Context, f *cli.Factory) int {
 	for i, s := range p.steps {
 		err := p.step(ctx, s)
 		if err == nil {
 			if s.Result != "" && !f.JSON {
-				fmt.Fprintln(f.Out, cli.Line(s.told(s.Result)))
+				fmt.Fprintln(f.Out, cli.Line(s.describe(s.Result)))
 			}
 			continue
 		}
@@ -237,7 +237,7 @@ func (p *planner) apply(ctx context.Context, f *cli.Factory) int {
 	return cli.ExitDone
 }
 
-// errMoved reports that a campaign changed after the plan was made.
+// errMoved reports that a campaign was changed after the plan was made.
 var errMoved = errors.New("the campaign changed after the plan was made; run apply again for a new plan")
 
 func (p *planner) step(ctx context.Context, s *step) error {

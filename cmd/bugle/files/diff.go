@@ -49,7 +49,7 @@ func NewDiff(f *cli.Factory) *cobra.Command {
 	}
 }
 
-// differFailure reserves the exit code 1 for campaigns that differ.
+// differFailure changes exit code 1 of an error, which is reserved for campaigns that differ.
 func differFailure(err error) error {
 	if cli.ExitCode(err) == cli.ExitFailed && !errors.Is(err, context.Canceled) {
 		return cli.Misuse(err)
@@ -79,7 +79,7 @@ func oneCampaign(ctx context.Context, f *cli.Factory, arg string) (engine.Campai
 	return engine.ParseRecord(held[0].Body), nil
 }
 
-// comparedPart returns the part of a campaign that is compared.
+// comparedPart returns the part of a campaign that diff compares.
 func comparedPart(c engine.Campaign) doc.Value {
 	c.Body = contentOf(c.Body)
 	return engine.Campaign{Head: engine.Head{Channel: c.Channel, DeliveryType: c.DeliveryType}, Body: c.Body}.Document()
@@ -145,7 +145,8 @@ func changeLines(changes []doc.Change) []string {
 	return out
 }
 
-// maxExcerpt is the number of characters shown of a value, and leadExcerpt of those before the difference.
+// maxExcerpt is the number of characters of a value that are shown, leadExcerpt the number of those before the
+// difference.
 const (
 	maxExcerpt  = 60
 	leadExcerpt = 16

@@ -1,5 +1,5 @@
-// Package files has the commands that move campaigns between a workspace and files: export, import, apply, diff and
-// lint.
+// Package files implements the commands that move campaigns between a workspace and files: export, import, apply, diff,
+// and lint.
 package files
 
 import (
@@ -26,7 +26,7 @@ type export struct {
 	ids                 []string
 	all, archived, yaml bool
 	dir                 string
-	versions            map[string][]string // the ids of a campaign's versions, by the current one's
+	versions            map[string][]string // id of the current version → ids of all versions
 }
 
 // NewExport returns the command bugle export.
@@ -201,8 +201,8 @@ func (e *export) name(c engine.Campaign) string {
 	return files.Name(c, ext)
 }
 
-// removeFormer removes the files next to name that an export wrote when the campaign had another name, or in another
-// format, and returns their names.
+// removeFormer removes files that an earlier export wrote when the campaign had another name or in another format, and
+// returns their names.
 func removeFormer(name, id string) (removed []string, err error) {
 	if !schema.ObjectID.Matches(id) {
 		return nil, nil
@@ -217,7 +217,7 @@ func removeFormer(name, id string) (removed []string, err error) {
 		}
 		b, err := os.ReadFile(file)
 		if err != nil {
-			continue // not known to be one
+			continue // it may not be an export
 		}
 		held, err := cli.ParseCampaigns(file, b)
 		if err != nil || len(held) != 1 || !strings.EqualFold(engine.ParseRecord(held[0].Body).ID, id) {
@@ -231,7 +231,7 @@ func removeFormer(name, id string) (removed []string, err error) {
 	return removed, nil
 }
 
-// globbed escapes the characters of a folder's name that have a meaning in patterns.
+// globbed escapes a folder's name for patterns.
 func globbed(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }

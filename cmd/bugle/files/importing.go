@@ -20,7 +20,7 @@ import (
 	"bugle/engine/service/local"
 )
 
-// checkEnv returns what a check without a write knows about the workspace.
+// checkEnv returns the data of the workspace that a validation without a write needs.
 func checkEnv(ctx context.Context, svc engine.Service) (schema.Env, error) {
 	env := schema.Env{Stage: schema.Draft, Now: time.Now(), Expression: personalize.Parse}
 	k, ok := svc.(engine.WorkspaceStore)
@@ -45,7 +45,7 @@ func newBody(v doc.Value, by, author string) doc.Value {
 	return engine.NewDraftBody(rec.Channel, rec.DeliveryType, cmp.Or(by, rec.CreatedBy, author), rec.Body)
 }
 
-// checkNew refuses a body that create would refuse, as far as that can be known without creating it.
+// checkNew returns an error for a body that create would refuse, as far as that can be determined without creating it.
 func checkNew(body doc.Value, env schema.Env) error {
 	if err := fits(body); err != nil {
 		return err
@@ -53,7 +53,7 @@ func checkNew(body doc.Value, env schema.Env) error {
 	ch := engine.ParseRecord(body).Channel
 	table := ch
 	if !ch.Writable() {
-		table = catalog.Push // which reports what is wrong with the channel
+		table = catalog.Push // validation reports the wrong channel
 	}
 	return engine.Invalid(catalog.CreateRequest(table).Validate(body, env))
 }
@@ -178,7 +178,7 @@ func printImported(p *cli.Printer, rows []*imported) error {
 	return silentlyIf(code)
 }
 
-// ofFile returns the text of a failure, after the name of its file unless it begins with that.
+// ofFile returns the text of a failure, prefixed with the name of its file unless it has that prefix.
 func ofFile(where string, fail cli.Failure) string {
 	text := fail.Text()
 	if strings.HasPrefix(text, where) || strings.HasPrefix(text, "cannot read "+where) || strings.HasPrefix(text, "cannot use "+where) {
@@ -187,8 +187,7 @@ func ofFile(where string, fail cli.Failure) string {
 	return where + ": " + text
 }
 
-// worse returns the more severe of two exit codes: a failure is worse than invalid input, and that is worse than a
-// refusal.
+// worse returns the more severe of two exit codes: failure, then invalid input, then refusal.
 func worse(a, b int) int {
 	order := []int{cli.ExitDone, cli.ExitRefused, cli.ExitInvalid, cli.ExitMisused, cli.ExitFailed}
 	if slices.Index(order, b) > slices.Index(order, a) {

@@ -64,7 +64,7 @@ type lintedRow struct {
 	line string
 }
 
-// lintFiles checks all files and prints the results. A file that cannot be read does not stop it.
+// lintFiles checks all files and prints the results. It continues after a file that cannot be read.
 func lintFiles(ctx context.Context, p *cli.Printer, files []string, env schema.Env) error {
 	out := make([]linted, 0, len(files))
 	code := cli.ExitDone

@@ -37,9 +37,9 @@ type step struct {
 
 	err    error
 	diff   []doc.Change
-	before engine.Campaign // an update's campaign as the plan saw it
+	before engine.Campaign // the current campaign when an update was planned
 	body   doc.Value       // of the request
-	// returned reports that the file has a campaign as a service returned it.
+	// returned reports that the file contains a campaign as a service returned it.
 	returned bool
 }
 
@@ -48,8 +48,8 @@ func (s *step) fail(action string, err error) {
 	s.Action, s.err, s.Error = action, err, &fail
 }
 
-// told describes what is or was done with a file, and the campaign as far as it is known.
-func (s *step) told(what string) string {
+// describe describes what is or was done with a file, and the campaign as far as it is known.
+func (s *step) describe(what string) string {
 	for _, known := range []string{s.ID, s.Name} {
 		if known != "" {
 			what += " " + known
@@ -63,7 +63,7 @@ type planner struct {
 	svc   engine.Service
 	env   schema.Env
 	by    string
-	rows  []engine.Summary // the current version of each campaign that is there
+	rows  []engine.Summary // the current version of each existing campaign
 	byID  map[string]engine.Summary
 	taken map[string]string // the file of a campaign, by id or by channel and name
 	steps []*step
@@ -202,7 +202,7 @@ func (p *planner) update(ctx context.Context, s *step, rec engine.Campaign) {
 	}
 }
 
-// checkChange refuses what update would refuse, as far as that can be known without it.
+// checkChange returns an error for a change that update would refuse, as far as that can be determined without it.
 func checkChange(before, after engine.Campaign, body doc.Value, env schema.Env) error {
 	if !before.Channel.Writable() {
 		return engine.Errorf(engine.Unprocessable, http.StatusUnprocessableEntity, "%s campaigns cannot be changed with this API", before.Channel.Label())

@@ -1,4 +1,4 @@
-// Package remote has the commands that look after remotes: the services that bugle connects to.
+// Package remote implements the commands that manage remotes, the services that bugle connects to.
 package remote
 
 import (
@@ -17,8 +17,8 @@ import (
 	"bugle/engine/service/remote"
 )
 
-// New returns the command for remotes. noun is "remote", or "profile", as it was called in earlier versions,
-// which scripts may use and read in its JSON.
+// New returns the command for remotes. noun is "remote", or "profile", its name in earlier versions, which scripts may
+// use and read in its JSON.
 func New(f *cli.Factory, noun string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   noun,
@@ -111,7 +111,7 @@ func newRemoteAdd(f *cli.Factory, noun string) *cobra.Command {
 	return cmd
 }
 
-// missingFlags returns the flags that a remote cannot do without and that were not given.
+// missingFlags returns the required flags of a remote that were not given.
 func missingFlags(r remotes.Remote) (flags []string) {
 	if r.BaseURL == "" {
 		flags = append(flags, "--url")
@@ -256,7 +256,7 @@ func newRemoteRemove(f *cli.Factory) *cobra.Command {
 	}
 }
 
-// remoteNamed returns the remote of that name and the file it is in.
+// remoteNamed returns the remote with that name and the file of remotes.
 func remoteNamed(e *cli.Environment, name string) (*remotes.File, remotes.Remote, error) {
 	file, err := e.RemotesFile()
 	if err != nil {

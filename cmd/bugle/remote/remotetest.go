@@ -21,7 +21,7 @@ import (
 	"bugle/engine/templates"
 )
 
-// The results of trying an operation.
+// The results of testing an operation.
 const (
 	triedOK      = "ok"
 	triedRefused = "refused" // by the service
@@ -29,8 +29,8 @@ const (
 	triedSkipped = "skipped"
 )
 
-// tried is what came of one operation.
-type tried struct {
+// tested is the result of one operation.
+type tested struct {
 	Operation    string       `json:"operation"`
 	Result       string       `json:"result"`
 	Milliseconds int64        `json:"milliseconds"`
@@ -38,12 +38,12 @@ type tried struct {
 	Error        *cli.Failure `json:"error,omitempty"`
 }
 
-// trial tries the operations of a service that change nothing.
-type trial struct {
+// tester calls the operations of a service that change nothing.
+type tester struct {
 	svc      *remote.Service
-	user     string          // whom a preview is for; empty: the creator of the campaign found
-	campaign engine.Campaign // one that search found
-	results  []tried
+	user     string          // user for the preview; if empty, the creator of the campaign found
+	campaign engine.Campaign // found by search
+	results  []tested
 }
 
 func newRemoteTest(f *cli.Factory, noun string) *cobra.Command {
@@ -67,7 +67,7 @@ func newRemoteTest(f *cli.Factory, noun string) *cobra.Command {
 			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), time.Minute)
 			defer cancel()
-			t := trial{svc: svc, user: cmp.Or(user, p.Author)}
+			t := tester{svc: svc, user: cmp.Or(user, p.Author)}
 			if err := t.run(ctx); err != nil {
 				return err
 			}
@@ -78,9 +78,9 @@ func newRemoteTest(f *cli.Factory, noun string) *cobra.Command {
 	return cmd
 }
 
-// run tries the operations one after the other. Its error is that the service cannot be asked at all.
-func (t *trial) run(ctx context.Context) error {
-	err := t.try("search", func() (string, error) {
+// run tests the operations one after another. It fails if the service cannot be reached at all.
+func (t *tester) run(ctx context.Context) error {
+	err := t.test("search", func() (string, error) {
 		found, err := t.svc.Search(ctx, engine.SearchRequest{
 			Call: engine.NewCall(), Channels: []engine.Channel{catalog.Email, catalog.Push}, Status: catalog.States, Limit: 1, Page: 1,
 		})
@@ -93,27 +93,27 @@ func (t *trial) run(ctx context.Context) error {
 	if err != nil && engine.AsError(err) == nil {
 		return err
 	}
-	_ = t.try("get", t.ofCampaign(func(id string) (string, error) {
+	_ = t.test("get", t.withCampaign(func(id string) (string, error) {
 		c, err := t.svc.Get(ctx, id)
 		return "status " + strings.ToLower(c.Status.Label()), err
 	}))
-	_ = t.try("validate", t.ofCampaign(func(id string) (string, error) {
+	_ = t.test("validate", t.withCampaign(func(id string) (string, error) {
 		res, err := t.svc.Validate(ctx, id)
 		if res.Valid {
 			return "valid", err
 		}
 		return phrase.Count(len(res.Problems), "problem"), err
 	}))
-	_ = t.try("meta", func() (string, error) {
+	_ = t.test("meta", func() (string, error) {
 		rows, err := t.svc.Meta(ctx, engine.MetaRequest{Call: engine.NewCall(), Status: catalog.States, Limit: 1, Page: 1})
 		return phrase.Count(len(rows), "campaign"), err
 	})
-	_ = t.try("preview", func() (string, error) {
+	_ = t.test("preview", func() (string, error) {
 		user := cmp.Or(t.user, t.campaign.CreatedBy)
 		if user == "" {
 			return "", skipped("no user to preview for; name one with --user")
 		}
-		body, err := previewOfAStarter(user)
+		body, err := previewRequest(user)
 		if err != nil {
 			return "", err
 		}
@@ -123,13 +123,13 @@ func (t *trial) run(ctx context.Context) error {
 	return nil
 }
 
-// skipped is why an operation is not tried.
+// skipped is the reason for not testing an operation.
 type skipped string
 
 func (s skipped) Error() string { return string(s) }
 
-// ofCampaign makes a trial that needs the campaign found.
-func (t *trial) ofCampaign(do func(id string) (string, error)) func() (string, error) {
+// withCampaign returns a test that needs the campaign found.
+func (t *tester) withCampaign(do func(id string) (string, error)) func() (string, error) {
 	return func() (string, error) {
 		switch {
 		case t.campaign.ID != "":
@@ -142,11 +142,11 @@ func (t *trial) ofCampaign(do func(id string) (string, error)) func() (string, e
 	}
 }
 
-// try tries an operation and keeps its result.
-func (t *trial) try(operation string, do func() (string, error)) error {
+// test tests an operation and stores its result.
+func (t *tester) test(operation string, do func() (string, error)) error {
 	begun := time.Now()
 	message, err := do()
-	r := tried{Operation: operation, Result: triedOK, Milliseconds: time.Since(begun).Milliseconds(), Message: message}
+	r := tested{Operation: operation, Result: triedOK, Milliseconds: time.Since(begun).Milliseconds(), Message: message}
 	var skip skipped
 	switch e := engine.AsError(err); {
 	case err == nil:
@@ -163,8 +163,8 @@ func (t *trial) try(operation string, do func() (string, error)) error {
 	return err
 }
 
-// previewOfAStarter returns the request for a preview of a text of our own.
-func previewOfAStarter(user string) (doc.Value, error) {
+// previewRequest returns the request for a preview of a built-in template.
+func previewRequest(user string) (doc.Value, error) {
 	all, err := templates.All()
 	if err != nil {
 		return doc.Value{}, err
@@ -173,8 +173,8 @@ func previewOfAStarter(user string) (doc.Value, error) {
 	return engine.PreviewBody(engine.Channel(draft.Get("channel").Text()), user, draft.Get(string(catalog.CampaignContent))), nil
 }
 
-// report prints the results. It ends with a code of its own where an operation did not work.
-func (t *trial) report(f *cli.Factory, noun string, p remotes.Remote) error {
+// report prints the results. It ends with an exit code of its own if an operation failed.
+func (t *tester) report(f *cli.Factory, noun string, p remotes.Remote) error {
 	code := cli.ExitDone
 	for _, r := range t.results {
 		switch {

@@ -1,4 +1,5 @@
-// Package schema has the command schema: the tables of the specification, for people and as JSON Schema.
+// Package schema implements the command schema, which prints the tables of the specification for people or as JSON
+// Schema.
 package schema
 
 import (

@@ -1,4 +1,4 @@
-// Package serve has the commands serve and keys: the API, and who may call it.
+// Package serve implements the commands serve, which serves the API, and keys, which manages its API keys.
 package serve
 
 import (
@@ -21,10 +21,10 @@ import (
 	"bugle/engine/service/api"
 )
 
-// usualAddr is the default address.
-const usualAddr = "127.0.0.1:8080"
+// defaultAddr is the default address.
+const defaultAddr = "127.0.0.1:8080"
 
-// logTimeout is how long serve waits at its end for the log to be written.
+// logTimeout is how long serve waits for the log to be written before it ends.
 const logTimeout = time.Second
 
 // server holds the flags of serve.
@@ -38,7 +38,7 @@ var switchChoices = cli.Choices{{Value: "on", Help: "refuse requests over the do
 
 // New returns the command bugle serve.
 func New(f *cli.Factory) *cobra.Command {
-	s := server{addr: usualAddr, limits: cli.OnOff(true)}
+	s := server{addr: defaultAddr, limits: cli.OnOff(true)}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the API over HTTP",
@@ -81,7 +81,7 @@ func (s *server) run(ctx context.Context, f *cli.Factory) error {
 	if err != nil {
 		return listenFailure(err, s.addr)
 	}
-	served := false // then it is the server's to close
+	served := false // afterwards, the server closes it
 	defer func() {
 		if !served {
 			_ = ln.Close()
@@ -93,7 +93,7 @@ func (s *server) run(ctx context.Context, f *cli.Factory) error {
 	}
 	var log *slog.Logger
 	lines := api.NewLog(f.Err, func(n uint64) { log.Warn("log lines dropped because nothing read them", "lines", n) })
-	// Everything is written through the log from here on, so that a reader that stalls blocks nothing.
+	// From here on, everything is written through the log, so that a slow reader blocks nothing.
 	f.Err, f.Last = lines, func() { lines.Close(logTimeout) }
 	log = slog.New(f.LogHandler())
 	following, stop := context.WithCancel(ctx)
@@ -121,7 +121,7 @@ func (s *server) run(ctx context.Context, f *cli.Factory) error {
 	return err
 }
 
-// announce prints the address of the API, on one line for programs to wait for.
+// announce prints the address of the API on one line, which programs can wait for.
 func (s *server) announce(f *cli.Factory, addr string) error {
 	scheme := "http"
 	if s.transport.CertFile != "" {
@@ -139,7 +139,7 @@ func (s *server) announce(f *cli.Factory, addr string) error {
 	return err
 }
 
-// listenFailure distinguishes an address that cannot be used from one that is refused.
+// listenFailure returns invalid usage for an invalid address, and other errors unchanged.
 func listenFailure(err error, addr string) error {
 	var op *net.OpError
 	var file *fs.PathError

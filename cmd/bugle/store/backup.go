@@ -1,4 +1,4 @@
-// Package store has the commands that look after the store on this machine: backup, restore, doctor, encrypt and
+// Package store implements the commands that manage the store on this machine: backup, restore, doctor, encrypt, and
 // decrypt.
 package store
 
@@ -25,8 +25,8 @@ import (
 // EnvPassphrase is the environment variable with the passphrase of backups.
 const EnvPassphrase = "BUGLE_PASSPHRASE"
 
-// passphrase is where the passphrase of a backup comes from. It is never an argument, which other users of the
-// machine could read.
+// passphrase is the source of a backup's passphrase. It is never an argument, because other users of the machine could
+// read it.
 type passphrase struct {
 	env     string
 	command string

@@ -36,7 +36,7 @@ func NewDoctor(f *cli.Factory) *cobra.Command {
 }
 
 func runDoctor(ctx context.Context, f *cli.Factory, repair bool) error {
-	f.Notices.Drop(func(text string) bool { return strings.Contains(text, "`bugle doctor`") }) // which is what runs
+	f.Notices.Drop(func(text string) bool { return strings.Contains(text, "`bugle doctor`") }) // the notice recommends this very command
 	store, err := openStore(ctx, f)
 	if err != nil {
 		return err
@@ -47,20 +47,20 @@ func runDoctor(ctx context.Context, f *cli.Factory, repair bool) error {
 	}
 	if repair && found.Repairable() > 0 {
 		if !f.JSON {
-			sayFindings(f, found, "repair")
+			printFindings(f, found, "repair")
 			fmt.Fprintln(f.Out)
 		}
 		if found, err = examine(ctx, f, store, socket.JobRepair); err != nil {
 			return err
 		}
 		if !f.JSON {
-			sayRepaired(f, found)
+			printRepaired(f, found)
 		}
 	} else if !f.JSON {
-		sayFindings(f, found, "possible repair")
+		printFindings(f, found, "possible repair")
 	}
 	if !f.JSON {
-		sayKept(f, found)
+		printQuarantined(f, found)
 	}
 	if f.JSON {
 		if err := f.PrintJSON(found); err != nil {
@@ -96,8 +96,8 @@ func examine(ctx context.Context, f *cli.Factory, store *cli.Store, kind socket.
 	return out, err
 }
 
-// sayFindings prints what is wrong; how introduces what can be done about it.
-func sayFindings(f *cli.Factory, c cli.Checkup, how string) {
+// printFindings prints the problems; how introduces the possible repairs.
+func printFindings(f *cli.Factory, c cli.Checkup, how string) {
 	for _, n := range c.Notices {
 		fmt.Fprintln(f.Out, cli.Line(n))
 	}
@@ -125,8 +125,8 @@ func sayFindings(f *cli.Factory, c cli.Checkup, how string) {
 	}
 }
 
-// sayRepaired prints the results of a repair.
-func sayRepaired(f *cli.Factory, c cli.Checkup) {
+// printRepaired prints the results of a repair.
+func printRepaired(f *cli.Factory, c cli.Checkup) {
 	done := 0
 	for _, x := range c.Findings {
 		switch {
@@ -139,25 +139,25 @@ func sayRepaired(f *cli.Factory, c cli.Checkup) {
 	fmt.Fprintf(f.Out, "Repaired %d of %d.\n", done, len(c.Findings))
 }
 
-// mostKeptLines is how many of the records kept by repairs are listed.
-const mostKeptLines = 10
+// maxQuarantineLines is how many quarantined records are listed.
+const maxQuarantineLines = 10
 
-// sayKept lists the records that repairs replaced or removed, newest first.
-func sayKept(f *cli.Factory, c cli.Checkup) {
+// printQuarantined lists the records that repairs replaced or removed, newest first.
+func printQuarantined(f *cli.Factory, c cli.Checkup) {
 	if len(c.Quarantined) == 0 {
 		return
 	}
 	fmt.Fprintf(f.Out, "\nRepairs replaced or removed %s. The originals are kept; print them with `bugle doctor --json`:\n", phrase.Count(c.KeptRecords, "record"))
-	for i := range min(len(c.Quarantined), mostKeptLines) {
+	for i := range min(len(c.Quarantined), maxQuarantineLines) {
 		k := c.Quarantined[len(c.Quarantined)-1-i]
 		fmt.Fprintf(f.Out, "  %s  %s (%s)\n", k.At.Local().Format("2006-01-02 15:04"), cli.Line(k.What), phrase.Count(k.Bytes, "byte"))
 	}
-	if more := c.KeptRecords - mostKeptLines; more > 0 {
+	if more := c.KeptRecords - maxQuarantineLines; more > 0 {
 		fmt.Fprintf(f.Out, "  and %d more\n", more)
 	}
 }
 
-// meter returns a function that shows progress on standard error, if that is a terminal: on one line, which is cleared
+// meter returns a function that shows progress on one line of standard error if it is a terminal, and clears the line
 // at the end.
 func meter(p *cli.Printer, what string) func(socket.JobProgress) {
 	file, ok := p.Err.(*os.File)

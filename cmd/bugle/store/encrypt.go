@@ -84,7 +84,7 @@ func NewDecrypt(f *cli.Factory) *cobra.Command {
 			if err := noDatabase(&f.Environment, "decrypt"); err != nil {
 				return err
 			}
-			if _, encrypted, err := sealed(&f.Environment); err != nil {
+			if _, encrypted, err := keyOfStore(&f.Environment); err != nil {
 				return err
 			} else if !encrypted {
 				return errors.New("the store is not encrypted")
@@ -97,19 +97,19 @@ func NewDecrypt(f *cli.Factory) *cobra.Command {
 				return f.PrintJSON(out)
 			}
 			fmt.Fprintf(f.Out, "Decrypted the store in %s: %s written and verified.\n", cli.Line(f.DataDir()), phrase.Count(out.Records, "record"))
-			out.say(f)
+			out.print(f)
 			return nil
 		},
 	}
 }
 
-// noDatabase refuses a store in a database, which encrypts itself.
+// noDatabase returns an error if the store is in a database, which has its own encryption.
 func noDatabase(e *cli.Environment, command string) error {
 	return e.OnFolder(command, "Encrypt the disk of the database instead, or use a database service that does. Backups can be encrypted with `bugle backup --encrypt`.")
 }
 
-// sealed returns the id of the key of the store, which must exist; empty if it cannot be read.
-func sealed(e *cli.Environment) (key string, encrypted bool, err error) {
+// keyOfStore returns the id of the key of the store, which must exist. The id is empty if it cannot be read.
+func keyOfStore(e *cli.Environment) (key string, encrypted bool, err error) {
 	have, err := e.HasFolder()
 	if err != nil {
 		return "", false, err
@@ -120,30 +120,30 @@ func sealed(e *cli.Environment) (key string, encrypted bool, err error) {
 	return badger.Encryption(e.DataDir())
 }
 
-// stillSealed reports whether the store is still encrypted as before. If that is uncertain, as when the next process
-// completes the replacement, the new key must be kept.
-func stillSealed(f *cli.Factory, key string, encrypted bool) bool {
-	now, is, err := sealed(&f.Environment)
+// sameEncryption reports whether the store is still encrypted as before. If that is uncertain, for example because the
+// next process completes the replacement, the new key must be kept.
+func sameEncryption(f *cli.Factory, key string, encrypted bool) bool {
+	now, is, err := keyOfStore(&f.Environment)
 	return err == nil && now == key && is == encrypted
 }
 
-// rewritten is the result of encrypting or decrypting a store.
-type rewritten struct {
-	Encrypted bool   `json:"encrypted"`
-	Key       string `json:"key_id,omitempty"`
-	From      string `json:"key_from,omitempty"` // where the key is
-	Records   int    `json:"records"`
-	Backups   int    `json:"backups"`        // that were encrypted or decrypted with it
-	Left      []left `json:"left,omitempty"` // unchanged files
+// rewriteResult is the result of encrypting or decrypting a store.
+type rewriteResult struct {
+	Encrypted bool          `json:"encrypted"`
+	Key       string        `json:"key_id,omitempty"`
+	From      string        `json:"key_from,omitempty"` // location of the key
+	Records   int           `json:"records"`
+	Backups   int           `json:"backups"`        // encrypted or decrypted with it
+	Left      []skippedFile `json:"left,omitempty"` // unchanged files
 }
 
-// left is a file or folder that was not changed, and why.
-type left struct {
+// skippedFile is a file or folder that was not changed, and the reason.
+type skippedFile struct {
 	Path string `json:"path"`
 	Why  string `json:"why"`
 }
 
-func (r rewritten) say(f *cli.Factory) {
+func (r rewriteResult) print(f *cli.Factory) {
 	if r.Backups > 0 {
 		fmt.Fprintf(f.Out, "Also converted %s in its folder.\n", phrase.Count(r.Backups, "backup"))
 	}
@@ -153,7 +153,7 @@ func (r rewritten) say(f *cli.Factory) {
 }
 
 func runEncrypt(ctx context.Context, f *cli.Factory, rotate, removeOld bool) error {
-	id, encrypted, err := sealed(&f.Environment)
+	id, encrypted, err := keyOfStore(&f.Environment)
 	switch {
 	case err != nil:
 		return err
@@ -162,7 +162,7 @@ func runEncrypt(ctx context.Context, f *cli.Factory, rotate, removeOld bool) err
 	case encrypted && !rotate:
 		return finishEncrypt(ctx, f, id, removeOld)
 	}
-	if encrypted { // before a new key is created
+	if encrypted { // before creating a new key
 		if _, err := f.Keys().Find(ctx, id); err != nil {
 			return fmt.Errorf("cannot open the encrypted store in %s: %w", f.DataDir(), err)
 		}
@@ -176,7 +176,7 @@ func runEncrypt(ctx context.Context, f *cli.Factory, rotate, removeOld bool) err
 	}
 	out, err := rewrite(ctx, f, &key)
 	if err != nil {
-		if where == storekey.Keyring && stillSealed(f, id, encrypted) {
+		if where == storekey.Keyring && sameEncryption(f, id, encrypted) {
 			err = errors.Join(err, f.Keys().Drop(key.ID()))
 		}
 		return err
@@ -189,18 +189,18 @@ func runEncrypt(ctx context.Context, f *cli.Factory, rotate, removeOld bool) err
 		return f.PrintJSON(out)
 	}
 	fmt.Fprintf(f.Out, "Encrypted the store in %s: %s written and verified.\n", cli.Line(f.DataDir()), phrase.Count(out.Records, "record"))
-	out.say(f)
-	cli.SayKey(f, where, rotate)
+	out.print(f)
+	cli.PrintKey(f, where, rotate)
 	return nil
 }
 
-// finishEncrypt encrypts the backups of a store that is encrypted already, as after an interruption.
+// finishEncrypt encrypts the backups of a store that is already encrypted, for example after an interruption.
 func finishEncrypt(ctx context.Context, f *cli.Factory, id string, removeOld bool) error {
 	key, err := f.Keys().Find(ctx, id)
 	if err != nil {
 		return fmt.Errorf("the store in %s is already encrypted, but its backups cannot be: %w", f.DataDir(), err)
 	}
-	out := rewritten{Encrypted: true, Key: key.ID()}
+	out := rewriteResult{Encrypted: true, Key: key.ID()}
 	if err := out.backups(ctx, f, &key); err != nil {
 		return err
 	}
@@ -211,12 +211,12 @@ func finishEncrypt(ctx context.Context, f *cli.Factory, id string, removeOld boo
 		return f.PrintJSON(out)
 	}
 	fmt.Fprintf(f.Out, "The store in %s is already encrypted. Use --rotate to change the key.\n", cli.Line(f.DataDir()))
-	out.say(f)
+	out.print(f)
 	return nil
 }
 
-// rewrite writes the store again with a key, or without, and then its backups.
-func rewrite(ctx context.Context, f *cli.Factory, to *crypt.Key) (out rewritten, err error) {
+// rewrite rewrites the store with a key or without encryption, and then its backups.
+func rewrite(ctx context.Context, f *cli.Factory, to *crypt.Key) (out rewriteResult, err error) {
 	told := meter(&f.Printer, "records written")
 	out.Records, err = badger.Rewrite(ctx, badger.Options{Dir: f.DataDir(), Key: f.Keys().Find}, to, func(n int, verifying bool) {
 		if told != nil {
@@ -233,7 +233,7 @@ func rewrite(ctx context.Context, f *cli.Factory, to *crypt.Key) (out rewritten,
 }
 
 // backups encrypts or decrypts the backups in the folder of the store, except those with a passphrase.
-func (r *rewritten) backups(ctx context.Context, f *cli.Factory, to *crypt.Key) error {
+func (r *rewriteResult) backups(ctx context.Context, f *cli.Factory, to *crypt.Key) error {
 	if err := backup.Sweep(f.DataDir()); err != nil {
 		return err
 	}
@@ -257,7 +257,7 @@ func (r *rewritten) backups(ctx context.Context, f *cli.Factory, to *crypt.Key) 
 			return ctx.Err()
 		}
 		if err != nil {
-			r.Left = append(r.Left, left{b.File, err.Error()})
+			r.Left = append(r.Left, skippedFile{b.File, err.Error()})
 			continue
 		}
 		r.Backups++
@@ -277,8 +277,8 @@ func backupKey(ctx context.Context, f *cli.Factory, b backup.Info) (string, erro
 	return key.Passphrase(), nil
 }
 
-// oldCopies deletes the copies of the store from before a restore, which are not encrypted, or reports them.
-func (r *rewritten) oldCopies(f *cli.Factory, remove bool) error {
+// oldCopies deletes or reports the unencrypted copies of the store from before a restore.
+func (r *rewriteResult) oldCopies(f *cli.Factory, remove bool) error {
 	copies, err := badger.OldCopies(f.DataDir())
 	if err != nil {
 		return err
@@ -290,13 +290,13 @@ func (r *rewritten) oldCopies(f *cli.Factory, remove bool) error {
 			}
 			continue
 		}
-		r.Left = append(r.Left, left{dir, "an earlier copy of the store; delete it with --remove-old"})
+		r.Left = append(r.Left, skippedFile{dir, "an earlier copy of the store; delete it with --remove-old"})
 	}
 	return nil
 }
 
 func showKey(ctx context.Context, f *cli.Factory) error {
-	id, encrypted, err := sealed(&f.Environment)
+	id, encrypted, err := keyOfStore(&f.Environment)
 	if err != nil {
 		return err
 	}

@@ -23,13 +23,13 @@ func TestKeyIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &cli.Factory{Environment: cli.Environment{Data: dir, Getenv: func(string) string { return "" }}}
-	if !stillSealed(f, "", false) {
+	if !sameEncryption(f, "", false) {
 		t.Error("the store is as it was, and passes for another")
 	}
 	if err := os.Rename(filepath.Join(dir, badger.Folder), filepath.Join(dir, badger.Folder+".mended")); err != nil {
 		t.Fatal(err)
 	}
-	if stillSealed(f, "", false) {
+	if sameEncryption(f, "", false) {
 		t.Error("the store is not there, and passes for what it was")
 	}
 }

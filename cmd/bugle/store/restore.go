@@ -94,7 +94,8 @@ func listBackups(f *cli.Factory) error {
 	return f.Rows([]string{"CREATED", "SIZE", "", "FILE"}, rows)
 }
 
-// restoreStore verifies the backup, makes a store from it, verifies that, and replaces the current store with it.
+// restoreStore verifies the backup, creates a store from it, verifies the store, and replaces the current store with
+// it.
 func restoreStore(ctx context.Context, f *cli.Factory, from backup.Info, pass passphrase) error {
 	key, err := restoredKey(ctx, f, from)
 	if err != nil {
@@ -135,7 +136,7 @@ func restoreStore(ctx context.Context, f *cli.Factory, from backup.Info, pass pa
 	if f.JSON {
 		return f.PrintJSON(map[string]any{"restored": info, "kept_aside": aside, "encrypted": key != nil})
 	}
-	sayRestored(f, info)
+	printRestored(f, info)
 	if aside != "" {
 		fmt.Fprintf(f.Out, "The previous store is in %s.\n", cli.Line(aside))
 	}
@@ -148,12 +149,12 @@ func restoreStore(ctx context.Context, f *cli.Factory, from backup.Info, pass pa
 	return nil
 }
 
-func sayRestored(f *cli.Factory, info backup.Info) {
+func printRestored(f *cli.Factory, info backup.Info) {
 	fmt.Fprintf(f.Out, "Restored %s in %s, as of %s.\n", phrase.Count(info.Campaigns, "campaign"), phrase.Count(len(info.Workspaces), "workspace"),
 		info.Made.Local().Format("2006-01-02 15:04"))
 }
 
-// restoreDatabase puts the workspaces of a backup into a database, whose tables are made where there are none.
+// restoreDatabase restores the workspaces of a backup to a database, and creates its tables if they do not exist.
 func restoreDatabase(ctx context.Context, f *cli.Factory, from backup.Info, pass passphrase) error {
 	secret, err := backupSecret(ctx, f, from, pass)
 	if err != nil {
@@ -176,12 +177,11 @@ func restoreDatabase(ctx context.Context, f *cli.Factory, from backup.Info, pass
 	if f.JSON {
 		return f.PrintJSON(map[string]any{"restored": info})
 	}
-	sayRestored(f, info)
+	printRestored(f, info)
 	return nil
 }
 
-// backupSecret returns the passphrase of a backup: that of its key, or one that the user provides; empty if it is not
-// encrypted.
+// backupSecret returns the passphrase of a backup: that of its key, or one from the user; empty if it is not encrypted.
 func backupSecret(ctx context.Context, f *cli.Factory, b backup.Info, pass passphrase) (string, error) {
 	if b.Encrypted && b.Key == "" {
 		return pass.read(ctx, f, false)
@@ -189,8 +189,8 @@ func backupSecret(ctx context.Context, f *cli.Factory, b backup.Info, pass passp
 	return backupKey(ctx, f, b)
 }
 
-// restoredKey returns the key of the store to restore: that of the current store, or else of the backup; nil if it is
-// not to be encrypted.
+// restoredKey returns the key of the store to restore: that of the current store, or else of the backup; nil if it will
+// not be encrypted.
 func restoredKey(ctx context.Context, f *cli.Factory, b backup.Info) (*crypt.Key, error) {
 	id, encrypted, err := badger.Encryption(f.DataDir())
 	switch {

@@ -2,5 +2,5 @@
 
 package terminal
 
-// canSuspend is false: programs are not suspended here.
+// canSuspend always returns false: this system does not suspend programs.
 func canSuspend() bool { return false }

@@ -19,17 +19,17 @@ func keysFile(e *cli.Environment) keymap.File {
 	return keymap.File{Path: filepath.Join(e.ConfigDir(), "keys.yaml")}
 }
 
-// ThemeShelf holds the themes to choose from: the built-in ones and those of a folder. It is safe for concurrent use.
+// ThemeShelf is the set of available themes: the built-in ones and those in a folder. It is safe for concurrent use.
 type ThemeShelf struct {
 	dir string
 
 	mu   sync.Mutex
-	dark bool // the terminal's background
+	dark bool // whether the terminal's background is dark
 	set  themes.Set
 }
 
-// on sets whether the background of the terminal is dark.
-func (t *ThemeShelf) on(dark bool) {
+// setDark sets whether the background of the terminal is dark.
+func (t *ThemeShelf) setDark(dark bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.dark = dark
@@ -60,8 +60,8 @@ func (t *ThemeShelf) get(name string) (themes.Theme, error) {
 	return t.set.Get(name, t.dark)
 }
 
-// first returns the theme to start with: from the flag, BUGLE_THEME, or the one chosen last. news reports why that
-// one is not used.
+// first returns the theme to start with: from the flag, BUGLE_THEME, or the saved choice. If that cannot be used, news
+// contains the reason.
 func (t *ThemeShelf) first(flag, env string, p *prefs.Prefs) (theme themes.Theme, news []string, err error) {
 	if asked := cmp.Or(flag, env); asked != "" {
 		if theme, err = t.get(asked); err != nil {
@@ -84,37 +84,37 @@ func (t *ThemeShelf) first(flag, env string, p *prefs.Prefs) (theme themes.Theme
 	return theme, news, err
 }
 
-// personal is what a person set by hand, and what of it is not followed.
+// personal is the user's settings files, and the problems in them.
 type personal struct {
 	themes *ThemeShelf
 	keys   keymap.Map
 	news   []string
 }
 
-// newPersonal reads the person's files. Nothing that is wrong with them keeps the program from starting.
+// newPersonal reads the user's files. Problems with them never prevent the program from starting.
 func newPersonal(e *cli.Environment, dark bool) personal {
 	p := personal{themes: &ThemeShelf{dir: e.ThemesDir(), dark: dark}}
 	wrong := p.themes.Reload()
 	keys, problems := keysFile(e).Load()
 	p.keys = keys
 	if len(wrong) > 0 {
-		p.news = append(p.news, told(wrong[0].Error(), len(wrong)-1))
+		p.news = append(p.news, summarize(wrong[0].Error(), len(wrong)-1))
 	}
 	if len(problems) > 0 {
-		p.news = append(p.news, told("keys.yaml, "+problems[0].String(), len(problems)-1))
+		p.news = append(p.news, summarize("keys.yaml, "+problems[0].String(), len(problems)-1))
 	}
 	return p
 }
 
-// told describes one problem, and counts those that only Settings lists.
-func told(text string, more int) string {
+// summarize describes one problem, and counts those that only the Settings screen lists.
+func summarize(text string, more int) string {
 	if more == 0 {
 		return text
 	}
 	return fmt.Sprintf("%s (and %d more: see Settings)", text, more)
 }
 
-// settingsSources are what the Settings screen shows.
+// settingsSources returns the data of the Settings screen.
 func settingsSources(e *cli.Environment, shelf *ThemeShelf) settingsscreen.Sources {
 	config, state := e.ConfigDir(), e.StateDir()
 	return settingsscreen.Sources{
@@ -150,7 +150,7 @@ func (l remoteList) List() ([]settingsscreen.Remote, error) {
 	return out, nil
 }
 
-// Use makes a remote the one of the next start.
+// Use selects the remote for the next start.
 func (l remoteList) Use(name string) error {
 	file, err := l.env.RemotesFile()
 	if err != nil {

@@ -17,28 +17,27 @@ import (
 	"bugle/ui/screen"
 )
 
-// The variables that turn on plain questions and answers. The first is shared with other programs.
+// The environment variables that turn on accessible mode. The first is shared with other programs.
 const (
 	EnvAccessible    = "ACCESSIBLE"
 	EnvOwnAccessible = "BUGLE_ACCESSIBLE"
 )
 
-// AddAccessible adds plain questions and answers to root: with the flag anywhere, from the environment only on a
-// terminal.
+// AddAccessible adds accessible mode to root. The flag always applies, the environment variables only on a terminal.
 func AddAccessible(f *cli.Factory, root *cobra.Command, o *Options) {
 	wanted := root.Flags().Bool("accessible", false, "use plain questions and answers, for screen readers and pipes")
 	screens := root.RunE
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		_, _, ok := f.Terminal()
-		if *wanted || ok && !cmd.Flags().Changed("accessible") && (means(f.Getenv(EnvOwnAccessible)) || means(f.Getenv(EnvAccessible))) {
-			return runPlain(cmd.Context(), f, *o)
+		if *wanted || ok && !cmd.Flags().Changed("accessible") && (isTrue(f.Getenv(EnvOwnAccessible)) || isTrue(f.Getenv(EnvAccessible))) {
+			return runAccessible(cmd.Context(), f, *o)
 		}
 		return screens(cmd, args)
 	}
 }
 
-// means reports whether the value of a variable turns something on.
-func means(value string) bool {
+// isTrue reports whether the value of a variable turns something on.
+func isTrue(value string) bool {
 	switch strings.ToLower(value) {
 	case "", "0", "false", "no", "off":
 		return false
@@ -46,8 +45,8 @@ func means(value string) bool {
 	return true
 }
 
-// runPlain runs the terminal program as plain questions and answers.
-func runPlain(ctx context.Context, f *cli.Factory, o Options) error {
+// runAccessible runs the terminal program in accessible mode, as questions and answers.
+func runAccessible(ctx context.Context, f *cli.Factory, o Options) error {
 	open, err := Open(ctx, f, &activity.Log{})
 	if err != nil {
 		return err
@@ -56,7 +55,7 @@ func runPlain(ctx context.Context, f *cli.Factory, o Options) error {
 		defer open.far.Close()
 	}
 	_, _, typed := f.Terminal()
-	deps, err := open.bare(ctx, open.Deps)
+	deps, err := open.withoutActivity(ctx, open.Deps)
 	if err != nil {
 		return err
 	}
@@ -67,7 +66,7 @@ func runPlain(ctx context.Context, f *cli.Factory, o Options) error {
 			if err != nil {
 				return deps, err
 			}
-			return open.bare(ctx, deps)
+			return open.withoutActivity(ctx, deps)
 		}
 	}
 	if typed {
@@ -76,8 +75,8 @@ func runPlain(ctx context.Context, f *cli.Factory, o Options) error {
 	return accessible.Run(ctx, p)
 }
 
-// bare returns what the questions work with: the workspace itself, as its calls are not shown.
-func (o opening) bare(ctx context.Context, deps screen.Deps) (screen.Deps, error) {
+// withoutActivity returns dependencies that use the workspace directly, because accessible mode does not show calls.
+func (o opening) withoutActivity(ctx context.Context, deps screen.Deps) (screen.Deps, error) {
 	if o.store == nil || deps.Service == nil {
 		return deps, nil
 	}
@@ -106,7 +105,7 @@ func editText(ctx context.Context, f *cli.Factory, text, suffix string) (string,
 	err = cmd.Run()
 	after, rerr := os.ReadFile(file)
 	if err = errors.Join(err, rerr); err != nil {
-		// The text is kept, although the editor failed.
+		// Keep the text although the editor failed.
 		return "", fmt.Errorf("the editor failed (%w); your text is in %s", err, file)
 	}
 	return string(after), os.RemoveAll(dir)

@@ -10,8 +10,8 @@ import (
 	"bugle/ui/screen"
 )
 
-// remoteDeps returns what the screens need for the service of a remote. Edits are kept in files on this machine
-// until they are applied.
+// remoteDeps returns the dependencies of the screens for a remote. Edits are stored in files on this machine until they
+// are applied.
 func remoteDeps(f *cli.Factory, deps screen.Deps, p remotes.Remote, s *offline.Service) screen.Deps {
 	deps.Service, deps.Workspace, deps.Author = s, p.Workspace+" @ "+p.Name, f.Author(p.Author)
 	deps.LocalCopies = edit.NewFileStore(filepath.Join(f.StateDir(), "edits", cli.Folder(p.Name), cli.Folder(p.Workspace)))

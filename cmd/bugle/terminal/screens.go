@@ -20,7 +20,7 @@ import (
 )
 
 // Screens returns the factory of the screens. start creates the first workspace; log is for the Activity screen, own
-// for Settings.
+// for the Settings screen.
 func Screens(start welcome.Start, log *activity.Log, own settingsscreen.Sources) app.Factory {
 	return func(deps screen.Deps, r screen.Route) (screen.Screen, error) {
 		switch r.Name {
@@ -53,7 +53,7 @@ func Screens(start welcome.Start, log *activity.Log, own settingsscreen.Sources)
 	}
 }
 
-// Places lists what the palette leads to besides screens and campaigns.
+// Places lists the palette's destinations other than screens and campaigns.
 func Places() []screen.PaletteItem {
 	return append(settingsscreen.PaletteItems(), workspace.PaletteItems()...)
 }

@@ -1,4 +1,4 @@
-// Package terminal opens the terminal program: on the store or a remote, with a person's keys, themes and preferences.
+// Package terminal runs the terminal program on a store or a remote, with the user's keys, themes, and preferences.
 package terminal
 
 import (
@@ -35,7 +35,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// CheckTheme makes root refuse an unknown theme, also where nothing is drawn.
+// CheckTheme makes root refuse an unknown theme, even for commands that draw nothing.
 func CheckTheme(f *cli.Factory, root *cobra.Command, open *Options) {
 	run := root.RunE
 	root.RunE = func(cmd *cobra.Command, args []string) error {
@@ -52,8 +52,8 @@ func CheckTheme(f *cli.Factory, root *cobra.Command, open *Options) {
 
 // Options are the options of the terminal program.
 type Options struct {
-	Query string // of the first list of campaigns
-	Theme string // overrides the environment and the one chosen last
+	Query string // query of the first list of campaigns
+	Theme string // overrides the environment and the saved choice
 }
 
 // Run opens the terminal program.
@@ -94,12 +94,12 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 	if !known && background.Askable(f.Getenv) {
 		input = background.NewInput(in, func(dark bool) {
 			if dark != guess {
-				own.themes.on(dark)
+				own.themes.setDark(dark)
 				program.Send(app.BackgroundMsg{Dark: dark})
 			}
 		})
 		first = append(first, func() tea.Msg {
-			_, _ = io.WriteString(drawn, background.Query) // a terminal that does not know it ignores it
+			_, _ = io.WriteString(drawn, background.Query) // terminals that do not support it ignore it
 			return nil
 		})
 	}
@@ -129,10 +129,10 @@ func Run(ctx context.Context, f *cli.Factory, o Options) error {
 	return nil
 }
 
-// endLimit is how long the program can take to save when it is told to end.
+// endLimit is how long the program may take to save after it was told to end.
 const endLimit = 5 * time.Second
 
-// endWith ends the program when ctx ends, without questions and after saving. It returns when the program has ended.
+// endWith ends the program when ctx ends, after saving and without questions. It returns when the program has ended.
 func endWith(ctx context.Context, program *tea.Program, over <-chan struct{}) {
 	select {
 	case <-ctx.Done():
@@ -147,7 +147,7 @@ func endWith(ctx context.Context, program *tea.Program, over <-chan struct{}) {
 	}
 }
 
-// watch sends the program what happens to its data until ctx ends. The function that it returns waits for that.
+// watch sends data changes to the program until ctx ends. The returned function waits until it has stopped.
 func (o opening) watch(ctx context.Context, n *cli.Notices, send func(tea.Msg)) (wait func()) {
 	switch {
 	case o.store != nil && o.away != nil:
@@ -161,7 +161,7 @@ func (o opening) watch(ctx context.Context, n *cli.Notices, send func(tea.Msg)) 
 	return func() {}
 }
 
-// WatchStore sends the program the changes of other processes, the owner of the store, and its problems.
+// WatchStore sends the program the changes of other processes, changes of the store's owner, and problems of the store.
 func WatchStore(ctx context.Context, s *cli.Store, n *cli.Notices, send func(tea.Msg)) (wait func()) {
 	var all sync.WaitGroup
 	all.Go(func() {
@@ -188,7 +188,7 @@ func WatchStore(ctx context.Context, s *cli.Store, n *cli.Notices, send func(tea
 	return all.Wait
 }
 
-// watchLink sends the program whether the service is online. When it is back, the screens reload.
+// watchLink tells the program whether the service is online, and reloads the screens when it is back.
 func watchLink(ctx context.Context, far *offline.Service, send func(tea.Msg)) (wait func()) {
 	var one sync.WaitGroup
 	one.Go(func() {
@@ -205,14 +205,14 @@ func watchLink(ctx context.Context, far *offline.Service, send func(tea.Msg)) (w
 	return one.Wait
 }
 
-// lookAgain is how often it is looked whether the database is away.
-const lookAgain = 250 * time.Millisecond
+// pollInterval is how often to check whether the database is unreachable.
+const pollInterval = 250 * time.Millisecond
 
-// watchDatabase sends the program whether the database can be reached. When it is back, the screens reload.
+// watchDatabase tells the program whether the database can be reached, and reloads the screens when it is back.
 func watchDatabase(ctx context.Context, away func() (time.Time, string), send func(tea.Msg)) (wait func()) {
 	var one sync.WaitGroup
 	one.Go(func() {
-		tick := time.NewTicker(lookAgain)
+		tick := time.NewTicker(pollInterval)
 		defer tick.Stop()
 		var told time.Time
 		for {
@@ -236,18 +236,17 @@ func watchDatabase(ctx context.Context, away func() (time.Time, string), send fu
 	return one.Wait
 }
 
-// opening is what the terminal program starts with.
+// opening is the state in which the terminal program starts.
 type opening struct {
 	Deps  screen.Deps
-	First string                               // the route of the first screen
-	start welcome.Start                        // makes the first workspace
+	First string                               // route of the first screen
+	start welcome.Start                        // creates the first workspace
 	store *cli.Store                           // of a local workspace
-	away  func() (since time.Time, why string) // of a store in a database; nil for others
-	far   *offline.Service                     // of a remote; to be closed
+	away  func() (since time.Time, why string) // of a store in a database, otherwise nil
+	far   *offline.Service                     // of a remote; must be closed
 }
 
-// Open opens what the screens work on: the service of a remote, or a workspace of the store. log records their
-// calls.
+// Open opens the data for the screens: the service of a remote, or a workspace of the store. log records the calls.
 func Open(ctx context.Context, f *cli.Factory, log *activity.Log) (opening, error) {
 	o := opening{First: screen.Campaigns, Deps: screen.Deps{Now: time.Now, Location: time.Local, DataDir: f.Place(), Prefs: prefs.New(filepath.Join(f.StateDir(), "prefs"))}}
 	p, far, err := f.Remote()
@@ -286,7 +285,7 @@ func Open(ctx context.Context, f *cli.Factory, log *activity.Log) (opening, erro
 	return o, nil
 }
 
-// enterWorkspace returns what the screens need in a workspace.
+// enterWorkspace returns the dependencies of the screens in a workspace.
 func enterWorkspace(ctx context.Context, f *cli.Factory, deps screen.Deps, id string, log *activity.Log) (screen.Deps, error) {
 	s, err := f.Open(ctx)
 	if err != nil {
@@ -298,7 +297,7 @@ func enterWorkspace(ctx context.Context, f *cli.Factory, deps screen.Deps, id st
 	}
 	ws, err := svc.Workspace(ctx)
 	if e := engine.AsError(err); e != nil && e.Code == engine.Internal {
-		ws, err = engine.Workspace{ID: id}, nil // its settings are damaged, as a notice says; campaigns can be read
+		ws, err = engine.Workspace{ID: id}, nil // its settings are damaged, which a notice reports; campaigns can be read
 	}
 	if err != nil {
 		return deps, err
@@ -333,7 +332,7 @@ func editor(getenv func(string) string, file string) ([]string, error) {
 }
 
 // copyText copies text to the clipboard with the system's tool, or else with the terminal (OSC 52), which also works
-// over ssh.
+// over SSH.
 func copyText(out io.Writer, text string) error {
 	if !clipboard.Unsupported {
 		if err := clipboard.WriteAll(text); err == nil {

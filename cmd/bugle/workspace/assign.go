@@ -13,7 +13,7 @@ import (
 	records "bugle/engine/workspace/settings"
 )
 
-// assignment is a FIELD=VALUE of the command line.
+// assignment is a FIELD=VALUE argument.
 type assignment struct{ field, value string }
 
 // assignments splits the arguments after the section into a file, if there is one, and assignments.
@@ -32,7 +32,7 @@ func assignments(args []string) (file string, set []assignment, err error) {
 	return file, set, nil
 }
 
-// Files and scripts of before 2026-11 call the provider of a connector or push gateway its carrier.
+// Files and scripts from before 2026-11 call the provider of a connector or push gateway its carrier.
 const (
 	providerNow    = "provider"
 	providerFormer = "carrier"
@@ -41,7 +41,7 @@ const (
 // hasProvider reports whether the records of a section have a provider.
 func hasProvider(s *records.Section) bool { return s.Table(s.New()).At(doc.P(providerNow)) != nil }
 
-// renamed returns a record of a section with the present name of its provider.
+// renamed returns a record with the current field name of its provider.
 func renamed(s *records.Section, v doc.Value) (doc.Value, error) {
 	if !hasProvider(s) || v.Get(providerNow).Exists() || !v.Get(providerFormer).Exists() {
 		return v, nil
@@ -49,8 +49,8 @@ func renamed(s *records.Section, v doc.Value) (doc.Value, error) {
 	return v.Rename(doc.P(providerFormer), providerNow)
 }
 
-// describedRecord returns the record that the arguments of put describe: that of the file, or the one to change, or a
-// new one, with the assignments. was is the name of the record to replace, if it is known.
+// describedRecord returns the record that the arguments of put describe: from the file, or an existing or a new record,
+// with the assignments. was is the name of the record to replace, if known.
 func describedRecord(ctx context.Context, f *cli.Factory, s *records.Section, svc engine.Service, was string, args []string) (doc.Value, error) {
 	file, set, err := assignments(args)
 	if err != nil {
@@ -87,7 +87,7 @@ func describedRecord(ctx context.Context, f *cli.Factory, s *records.Section, sv
 	return v, err
 }
 
-// assign returns the record with one field set. The table of the section says how the value is read.
+// assign returns the record with one field set. The table of the section determines how the value is parsed.
 func assign(ctx context.Context, in cli.Streams, s *records.Section, v doc.Value, a assignment) (doc.Value, error) {
 	p, err := doc.ParsePath(a.field)
 	if err != nil {
@@ -116,7 +116,7 @@ func assign(ctx context.Context, in cli.Streams, s *records.Section, v doc.Value
 	return out, nil
 }
 
-// valueFor reads a text as a value of the kind of a field. An empty text removes the field, or empties a list.
+// valueFor parses a text as a value of a field's kind. An empty text removes the field, or empties a list.
 func valueFor(n *schema.Node, text string) (doc.Value, error) {
 	parsed, perr := doc.Parse([]byte(text))
 	switch n.Kind {

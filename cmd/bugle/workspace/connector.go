@@ -46,7 +46,7 @@ func newWorkspaceConnector(f *cli.Factory) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&c.kind, "type", "", "connector `type` (default the current one, or "+cli.UsualConnectorType+")")
+	fl.StringVar(&c.kind, "type", "", "connector `type` (default the current one, or "+cli.DefaultConnectorType+")")
 	fl.StringVar(&c.addr, "smtp", "", "`HOST:PORT` of the mail server")
 	c.smtp.TLS, c.smtp.Auth = string(delivery.TLSStart), string(delivery.AuthNone)
 	cli.ChoiceFlag(cmd, cli.OneOf(&c.smtp.TLS, cli.TLSChoices), "tls", "`encryption`: none, starttls, opportunistic or tls")
@@ -58,8 +58,8 @@ func newWorkspaceConnector(f *cli.Factory) *cobra.Command {
 	return cmd
 }
 
-// connector returns the connector that the flags describe. Settings that cannot work are refused now, not at the
-// first test.
+// connector returns the connector that the flags describe. It returns an error for settings that cannot work, rather
+// than failing at the first test.
 func (c *connectorFlags) connector(name string) (engine.Connector, error) {
 	conn := engine.Connector{Type: c.kind, Name: name, Provider: engine.ProviderOutbox}
 	if c.addr == "" || c.remove {
@@ -83,12 +83,12 @@ func (c *connectorFlags) connector(name string) (engine.Connector, error) {
 	return conn, nil
 }
 
-// apply changes the settings, and completes conn with the type it had before.
+// apply changes the settings, and completes conn with the type that it had before.
 func (c *connectorFlags) apply(w *engine.Workspace, conn *engine.Connector) error {
 	i := slices.IndexFunc(w.Connectors, func(have engine.Connector) bool {
 		return have.Name == conn.Name && (c.kind == "" || have.Type == c.kind)
 	})
-	if i < 0 && c.kind != "" { // the one of that name gets another type
+	if i < 0 && c.kind != "" { // the connector with that name changes its type
 		i = slices.IndexFunc(w.Connectors, func(have engine.Connector) bool { return have.Name == conn.Name })
 	}
 	switch {
@@ -99,7 +99,7 @@ func (c *connectorFlags) apply(w *engine.Workspace, conn *engine.Connector) erro
 		return nil
 	case i < 0:
 		if conn.Type == "" {
-			conn.Type = cli.UsualConnectorType
+			conn.Type = cli.DefaultConnectorType
 		}
 		w.Connectors = append(w.Connectors, *conn)
 		return nil

@@ -152,7 +152,7 @@ func newConnectorTest(f *cli.Factory) *cobra.Command {
 	return cmd
 }
 
-// devicesOf returns the devices of a user on the platform of the gateway, or the one with that token.
+// devicesOf returns the devices of a user on the gateway's platform, or the one with that token.
 func devicesOf(ctx context.Context, svc engine.UserStore, g engine.Gateway, to string) ([]engine.Device, error) {
 	if to == "" {
 		return nil, nil

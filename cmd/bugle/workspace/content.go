@@ -124,7 +124,7 @@ func contentArgs(f *cli.Factory) (cobra.PositionalArgs, cobra.CompletionFunc) {
 			if err != nil {
 				break
 			}
-			items, _ := keeper.Content(cmd.Context(), kind) // an error completes nothing
+			items, _ := keeper.Content(cmd.Context(), kind) // on errors, complete nothing
 			for _, i := range items {
 				out = append(out, cobra.CompletionWithDesc(cli.Line(i.Ref().Name), cli.Line(contentWords(i))))
 			}

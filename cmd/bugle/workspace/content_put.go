@@ -88,7 +88,7 @@ func newContentTemplate(f *cli.Factory) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			t.ID, t.Channel = args[0], engine.Channel(channel)
 			t.Content, err = f.Document(cmd.Context(), args[1])
-			if errors.As(err, new(cli.DocumentError)) { // no campaign is invalid
+			if errors.As(err, new(cli.DocumentError)) { // a template is invalid, not a campaign
 				err = cli.Misuse(err)
 			}
 			if err != nil {
@@ -167,7 +167,7 @@ func (a *apiFlags) complete() error {
 	return nil
 }
 
-// warnOfHost warns about a content API whose host the workspace does not allow yet.
+// warnOfHost warns about a content API with a host that the workspace does not allow yet.
 func warnOfHost(ctx context.Context, f *cli.Factory, api engine.ContentAPI) error {
 	svc, err := f.Service(ctx)
 	if err != nil {

@@ -87,7 +87,7 @@ func newAddWebPush(f *cli.Factory) *cobra.Command {
 	return cmd
 }
 
-// adding returns the command that adds this gateway, with the flags they all have.
+// adding returns the command that adds this kind of gateway, with the common flags.
 func (g *gatewayFlags) adding(f *cli.Factory, what, long, example string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               g.gateway.Provider,
@@ -125,7 +125,7 @@ func (g *gatewayFlags) adding(f *cli.Factory, what, long, example string) *cobra
 	return cmd
 }
 
-// complete combines the flags, and refuses settings that cannot work.
+// complete combines the flags, and returns an error for settings that cannot work.
 func (g *gatewayFlags) complete() error {
 	var err error
 	if g.gateway.Key.Command, err = argv.Split(g.command); err != nil {
@@ -135,7 +135,7 @@ func (g *gatewayFlags) complete() error {
 		if *name == "" {
 			continue
 		}
-		// It is read later, from another folder.
+		// The file is read later, from another folder.
 		abs, err := filepath.Abs(*name)
 		if err != nil {
 			return fmt.Errorf("the file %s: %w", *name, err)

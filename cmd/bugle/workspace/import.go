@@ -38,7 +38,7 @@ func newWorkspaceImport(f *cli.Factory) *cobra.Command {
 				return cli.Misused("%s", cli.Takes(cmd, "the section users, and a file or - for standard input"))
 			}
 			s, err := section(args[0])
-			if len(args) == 1 && (err != nil || cli.Exists(args[0])) { // a file, as in earlier versions
+			if len(args) == 1 && (err != nil || cli.Exists(args[0])) { // a file as the first argument, as in earlier versions
 				return nil
 			}
 			if len(args) == 1 && s.SearchOnly {
@@ -88,7 +88,7 @@ func importUsers(ctx context.Context, f *cli.Factory, i records.Import) error {
 	return reportImport(f, i, out, err)
 }
 
-// untilDone returns standard input, which ends with ctx.
+// untilDone returns standard input, which ends when ctx does.
 func untilDone(ctx context.Context, s cli.Streams) (io.Reader, func()) {
 	in, err := cancelreader.NewReader(s.In)
 	if err != nil { // a regular file, which does not block
@@ -98,7 +98,7 @@ func untilDone(ctx context.Context, s cli.Streams) (io.Reader, func()) {
 	return in, func() { stop(); _ = in.Close() }
 }
 
-// reportImport prints what was imported and which lines were not.
+// reportImport prints what was imported and which lines failed.
 func reportImport(f *cli.Factory, i records.Import, n records.ImportResult, err error) error {
 	stored := n.Total()
 	if f.JSON {

@@ -41,7 +41,7 @@ func NewInit(f *cli.Factory) *cobra.Command {
 			fmt.Fprintf(f.Out, "Workspace %s is ready in %s.\nAPI key (shown once): %s\n", cli.Line(id), cli.Line(f.Place()), key)
 			if made.KeyFrom != "" {
 				fmt.Fprint(f.Out, "\nThe store is encrypted. ")
-				cli.SayKey(f, made.KeyFrom, false)
+				cli.PrintKey(f, made.KeyFrom, false)
 			}
 			fmt.Fprint(f.Out, "\nRun bugle to open it.\n")
 			return nil
@@ -55,8 +55,8 @@ func NewInit(f *cli.Factory) *cobra.Command {
 	return cmd
 }
 
-// made is the workspace that was created, and the key of a store that was created for it.
-type made struct {
+// created is a new workspace, and the key of the store if the store was created too.
+type created struct {
 	ID      string `json:"workspace_id"`
 	APIKey  string `json:"api_key"`
 	Key     string `json:"key_id,omitempty"`
@@ -64,7 +64,7 @@ type made struct {
 }
 
 // createEncrypted creates the workspace, in a new encrypted store if asked to.
-func createEncrypted(ctx context.Context, f *cli.Factory, w cli.NewWorkspace) (out made, err error) {
+func createEncrypted(ctx context.Context, f *cli.Factory, w cli.NewWorkspace) (out created, err error) {
 	if w.Encrypt {
 		if err := f.OnFolder("init --encrypt", "Encrypt the disk of the database instead."); err != nil {
 			return out, err
@@ -73,7 +73,7 @@ func createEncrypted(ctx context.Context, f *cli.Factory, w cli.NewWorkspace) (o
 		switch {
 		case err != nil:
 			return out, err
-		case encrypted: // it stays what it is
+		case encrypted: // an existing store keeps its encryption
 		case badger.Exists(f.DataDir()):
 			return out, cli.WithRemedy(fmt.Errorf("the store in %s already exists and is not encrypted", f.DataDir()), "No changes made. Encrypt it with `bugle encrypt`.")
 		default:
@@ -94,7 +94,7 @@ func createEncrypted(ctx context.Context, f *cli.Factory, w cli.NewWorkspace) (o
 	return out, err
 }
 
-// initFailure adds what to do about an id that is taken; an invalid id is invalid usage.
+// initFailure adds a remedy to the error for an existing id, and turns an invalid id into invalid usage.
 func initFailure(err error) error {
 	if e := engine.AsError(err); e != nil && e.Code == engine.BadRequest {
 		return cli.WithRemedy(err, "No changes made. Open it with `bugle`, or create another one with `bugle init --id OTHER`.")

@@ -23,11 +23,11 @@ func newWorkspaceRecords(f *cli.Factory) []*cobra.Command {
 	}
 }
 
-// listing adds the sections to the help of a command when it is printed: making them takes time that every start
-// would pay.
+// listing adds the sections to the help of a command when it is printed, because collecting them at every start would
+// take time.
 func listing(keep func(*records.Section) bool, cmd *cobra.Command) *cobra.Command {
 	cmd.SetHelpFunc(func(c *cobra.Command, args []string) {
-		if c == cmd { // its subcommands have its help function too
+		if c == cmd { // subcommands inherit the help function
 			cmd.Long += "\n\n" + sectionsHelp(keep)
 		}
 		cmd.SetHelpFunc(nil)
@@ -221,7 +221,7 @@ func recordName(args []string) string {
 // recordFile reads a record from a JSON or YAML file.
 func recordFile(ctx context.Context, s cli.Streams, file string) (doc.Value, error) {
 	v, err := s.Document(ctx, file)
-	if errors.As(err, new(cli.DocumentError)) { // no campaign is invalid
+	if errors.As(err, new(cli.DocumentError)) { // a record is invalid, not a campaign
 		err = cli.Misuse(err)
 	}
 	return v, err
@@ -280,7 +280,7 @@ func newWorkspacePut(f *cli.Factory) *cobra.Command {
 	return cmd
 }
 
-// forced adds how to change a name that is in use.
+// forced adds how to change a name that is in use to an error.
 func forced(err error) error {
 	var used *records.InUse
 	if errors.As(err, &used) {
@@ -311,7 +311,7 @@ func printSaved(p *cli.Printer, s *records.Section, saved records.Saved) error {
 	return nil
 }
 
-// gatewayKey returns the push gateway of that name if it has its key in the keyring, which goes with it.
+// gatewayKey returns the push gateway of that name if its key is in the keyring, because the key is removed with it.
 func gatewayKey(ctx context.Context, f *cli.Factory, s *records.Section, name string) (engine.Gateway, error) {
 	svc, err := f.Service(ctx)
 	if err != nil || s.ID != sectionGateways {

@@ -12,16 +12,16 @@ import (
 	"bugle/engine/schema"
 )
 
-// setting is one of those that `bugle workspace set` changes and `bugle workspace show` prints.
+// setting is a setting that `bugle workspace set` changes and `bugle workspace show` prints.
 type setting struct {
 	name  string
-	takes string   // the values, described
+	takes string   // description of the values
 	few   []string // the values, if there are only a few
 	get   func(*engine.Workspace) string
 	set   func(*engine.Workspace, string) error
 }
 
-// settings returns all of them, in the order of display.
+// settings returns all settings in display order.
 func settings() []setting {
 	out := []setting{
 		textSetting("name", "a text", func(w *engine.Workspace) *string { return &w.Name }, nil),

@@ -12,7 +12,8 @@ import (
 	"bugle/engine"
 )
 
-// newWorkspaceUsers lists users; "profiles" is its name in earlier versions, which its JSON still has.
+// newWorkspaceUsers returns the command that lists users. "profiles" is its name in earlier versions, which its JSON
+// still uses.
 func newWorkspaceUsers(f *cli.Factory, noun string) *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
@@ -62,7 +63,8 @@ func printUsers(p *cli.Printer, noun string, ps []engine.User) error {
 	return p.Rows([]string{"ID", "NAME", "EMAIL", "DEVICES"}, rows)
 }
 
-// newWorkspaceUser adds, changes or removes a user; "profile" is its name in earlier versions.
+// newWorkspaceUser returns the commands that add, change, or remove a user. "profile" is their name in earlier
+// versions.
 func newWorkspaceUser(f *cli.Factory, noun string) *cobra.Command {
 	var remove string
 	cmd := &cobra.Command{
@@ -108,7 +110,7 @@ func newWorkspaceUser(f *cli.Factory, noun string) *cobra.Command {
 	return cmd
 }
 
-// profile reads a user from a file, and keeps the spelling of numbers.
+// profile reads a user from a file, and preserves the spelling of numbers.
 func profile(cmd *cobra.Command, s cli.Streams, file string) (engine.User, error) {
 	var p engine.User
 	v, err := recordFile(cmd.Context(), s, file)

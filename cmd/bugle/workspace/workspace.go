@@ -1,4 +1,4 @@
-// Package workspace has the commands init and workspace: they make a workspace and edit its records.
+// Package workspace implements the commands init and workspace, which create a workspace and edit its records.
 package workspace
 
 import (
@@ -43,13 +43,13 @@ func New(f *cli.Factory) *cobra.Command {
 		newWorkspaceUsers(f, "users"), newWorkspaceUsers(f, "profiles"), newWorkspaceUser(f, "user"), newWorkspaceUser(f, "profile"),
 		newWorkspaceTest(f, "try"),
 	} {
-		former.Hidden = true // special commands, from before the others worked on every section
+		former.Hidden = true // replaced by commands that work on every section
 		cmd.AddCommand(former)
 	}
 	return cmd
 }
 
-// verbFirst refuses a command behind its section, such as `workspace users list`, and prints the right order.
+// verbFirst refuses a verb after its section, such as `workspace users list`, and prints the right order.
 func verbFirst(cmd *cobra.Command, args []string, section string) error {
 	if len(args) == 0 {
 		return nil

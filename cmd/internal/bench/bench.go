@@ -1,9 +1,7 @@
-// Package bench measures the program on a store with many campaigns: how fast it starts, follows keys,
-// searches, validates and answers over HTTP, and what memory and disk it takes, all in one run.
-//
-// What a person sees is measured from outside, on the program itself: in a pseudo-terminal whose
-// screen is read, and over loopback. A store that is kept is copied before it is used, so that it stays
-// as it was filled.
+// Package bench measures the program on a store with many campaigns, all in one run: startup, response to keys, search,
+// validation, requests over HTTP, memory, and disk space. What a user sees is measured from outside on the program
+// itself: in a pseudo-terminal with a virtual screen, and over loopback. A kept store is copied before it is used, so
+// that it stays as it was filled.
 package bench
 
 import (
@@ -16,33 +14,33 @@ import (
 	"time"
 )
 
-// Options say what is measured, and how long.
+// Options are the options of [Run].
 type Options struct {
-	// Program is the path of the program that is measured; Version what it says of itself.
+	// Program is the path of the measured program; Version is its reported version.
 	Program, Version string
-	// Env is the environment that the program is started in, but for what a measurement sets itself.
+	// Env is the environment of the program, except for variables that a measurement sets.
 	Env []string
 
 	Campaigns int
 	Seed      uint64
-	Dir       string // where the filled store is kept, and taken again; empty: nowhere
-	Data      string // the URL of an empty database, for the part [Database]; empty: there is none
-	Only      []Part // empty: all of [Parts]
+	Dir       string // folder of the kept store, which is reused; if empty, it is not kept
+	Data      string // URL of an empty database for the part [Database]; if empty, there is none
+	Only      []Part // if empty, all of [Parts]
 
-	Clients []int         // how many at once, over HTTP
-	For     time.Duration // how long each kind of request is made
-	Idle    time.Duration // how long the use of the processor is watched while nothing happens
+	Clients []int         // numbers of concurrent clients over HTTP
+	For     time.Duration // how long each kind of request is measured
+	Idle    time.Duration // how long the idle program is watched
 	Starts  int
-	Keys    int // of each kind
+	Keys    int // number of each kind
 
-	// Say is told what is being done, in a few words.
-	Say func(text string)
+	// Progress is called with a short description of each step.
+	Progress func(text string)
 }
 
 // Part is one group of measurements.
 type Part string
 
-// The parts, in the order in which they are measured.
+// The parts in the order in which they are measured.
 const (
 	Validating Part = "validate"
 	Disk       Part = "disk"
@@ -51,13 +49,13 @@ const (
 	Keys       Part = "keys"
 	Memory     Part = "memory"
 	Database   Part = "database"
-	Serving    Part = "http" // last: it adds campaigns
+	Serving    Part = "http" // last, because it adds campaigns
 )
 
-// Parts lists all.
+// Parts lists all parts.
 var Parts = []Part{Validating, Disk, Searching, Starting, Keys, Memory, Database, Serving}
 
-// errUnavailable says that a part cannot be measured on this system.
+// errUnavailable reports that a part cannot be measured on this system.
 var errUnavailable = errors.New("this cannot be measured here")
 
 func unavailable(format string, args ...any) error {
@@ -69,22 +67,21 @@ type run struct {
 	Options
 	tmp    string // removed at the end
 	filled Filled
-	store  string // the folder of the filled store
-	used   string // that of the store that is worked on; empty until it is there
+	store  string // folder of the filled store
+	used   string // folder of the working store; empty until it exists
 	report *Report
-	failed []error // what was measured and failed
+	failed []error // errors of failed measurements
 }
 
-// Run fills a store, or takes the one that is kept, measures, and gives the report. When ctx ends it
-// ends early, and nothing is left of it but a kept store that was filled already. Where some of it
-// failed, the report says so in its place, and the error is what failed.
+// Run fills a store, or reuses the kept one, measures, and returns the report. If ctx ends, Run ends early and leaves
+// nothing but a filled kept store. Failed measurements are marked in the report, and also returned as an error.
 func Run(ctx context.Context, o Options) (report *Report, err error) {
 	r := &run{Options: o, report: &Report{Date: time.Now().UTC().Truncate(time.Second), Version: o.Version}}
 	if err := r.prepare(); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(r.tmp)) }()
-	r.Say("looking at the machine")
+	r.Progress("looking at the machine")
 	if r.report.Machine, err = examine(ctx, r.tmp); err != nil {
 		return nil, fmt.Errorf("looking at the machine: %w", err)
 	}
@@ -108,7 +105,7 @@ func Run(ctx context.Context, o Options) (report *Report, err error) {
 	return r.report, errors.Join(r.failed...)
 }
 
-// prepare makes the temporary folder, on the disk of the one that is kept.
+// prepare creates the temporary folder, on the same disk as the kept store.
 func (r *run) prepare() (err error) {
 	if r.Dir != "" {
 		if err := os.MkdirAll(r.Dir, 0o700); err != nil {
@@ -127,7 +124,7 @@ func (r *run) fill(ctx context.Context) (err error) {
 	r.filled, err = Fill(ctx, r.store, r.Campaigns, r.Seed, func(done int) {
 		if done == r.Campaigns || time.Since(last) > time.Second {
 			last = time.Now()
-			r.Say(fmt.Sprintf("filling the store: %d of %d campaigns", done, r.Campaigns))
+			r.Progress(fmt.Sprintf("filling the store: %d of %d campaigns", done, r.Campaigns))
 		}
 	})
 	r.report.Campaigns, r.report.Seed, r.report.FillSeconds = r.Campaigns, r.Seed, r.filled.Took
@@ -135,7 +132,7 @@ func (r *run) fill(ctx context.Context) (err error) {
 }
 
 func (r *run) measure(ctx context.Context, p Part) error {
-	r.Say("measuring: " + string(p))
+	r.Progress("measuring: " + string(p))
 	switch p {
 	case Validating:
 		return r.validate(ctx)
@@ -157,14 +154,14 @@ func (r *run) measure(ctx context.Context, p Part) error {
 	return fmt.Errorf("there is no part %q", p)
 }
 
-// working gives the folder of the store to work on: the filled one, or a copy where that is kept.
+// working returns the folder of the store to use: the filled one, or a copy of it if it is kept.
 func (r *run) working(ctx context.Context) (dir string, err error) {
 	switch {
 	case r.used != "":
 	case r.Dir == "":
 		r.used = r.store
 	default:
-		r.Say("copying the store")
+		r.Progress("copying the store")
 		dir := filepath.Join(r.tmp, "copy")
 		if err := copyStore(ctx, r.store, dir); err != nil {
 			return "", err

@@ -16,11 +16,10 @@ import (
 	"bugle/store/mem"
 )
 
-// largest is how long the components of a campaign are at most, in bytes.
-const largest = 4700
+// maxComponents is the largest size of a campaign's components in bytes.
+const maxComponents = 4700
 
-// maker makes campaigns: rows such as gather over the years, each with the components of a campaign of
-// the sample.
+// maker generates campaigns: rows that accumulate over years, each with the components of a sample campaign.
 type maker struct {
 	workspace engine.Workspace
 	templates map[engine.Channel][]engine.Campaign
@@ -44,7 +43,7 @@ func newMaker(ctx context.Context, f Filled) (*maker, error) {
 		m.workspace = w
 		return sp.Summaries(func(sum engine.Summary) error {
 			c, err := sp.Campaign(sum.ID)
-			if err == nil && len(c.Body.Encode()) <= largest {
+			if err == nil && len(c.Body.Encode()) <= maxComponents {
 				m.templates[c.Channel] = append(m.templates[c.Channel], c)
 			}
 			return err
@@ -53,29 +52,29 @@ func newMaker(ctx context.Context, f Filled) (*maker, error) {
 	return m, errors.Join(err, db.Close())
 }
 
-// step is a campaign as one save left it.
-type step struct {
+// revision is a campaign after one save.
+type revision struct {
 	engine.Campaign
 	note string
 }
 
-// edited is of how many campaigns one has two saves.
-const edited = 4
+// editedShare: one in so many campaigns has two saves.
+const editedShare = 4
 
-// steps gives the saves of the campaign of a row.
-func (m *maker) steps(row numbered) []step {
+// revisions returns the revisions of the campaign of a row.
+func (m *maker) revisions(row numbered) []revision {
 	rng := rand.New(rand.NewPCG(m.filled.Seed, uint64(row.n)+1))
 	c := m.campaign(row, rng)
 	if c.Status != catalog.Draft {
-		return []step{{c, "published"}}
+		return []revision{{c, "published"}}
 	}
-	if rng.IntN(edited) > 0 {
-		return []step{{c, "created"}}
+	if rng.IntN(editedShare) > 0 {
+		return []revision{{c, "created"}}
 	}
 	begun := c
 	begun.UpdatedAt, begun.UpdatedBy = c.CreatedAt, c.CreatedBy
 	begun.Body = doc.NewObject(doc.M(string(catalog.BasicDetails), c.Body.Get(string(catalog.BasicDetails))))
-	return []step{{begun, "created"}, {c, "edited"}}
+	return []revision{{begun, "created"}, {c, "edited"}}
 }
 
 func (m *maker) campaign(row numbered, rng *rand.Rand) engine.Campaign {
@@ -100,7 +99,7 @@ func (m *maker) campaign(row numbered, rng *rand.Rand) engine.Campaign {
 	return c
 }
 
-// described gives the components with the name, tags, team and times of a row.
+// described returns the components with the name, tags, team, and times of a row.
 func described(body doc.Value, row engine.Summary) doc.Value {
 	set := func(v doc.Value, p ...any) {
 		if out, err := body.Set(doc.P(p...), v); err == nil {

@@ -11,8 +11,8 @@ import (
 	"bugle/store/badger"
 )
 
-// copyStore makes a copy of a closed store in another data folder, which it makes. Files are not
-// linked: the database empties those that it removes.
+// copyStore copies a closed store to a new data folder. It does not link files, because the database truncates those
+// that it removes.
 func copyStore(ctx context.Context, from, to string) error {
 	from, to = filepath.Join(from, badger.Folder), filepath.Join(to, badger.Folder)
 	files, err := os.ReadDir(from)
@@ -52,6 +52,6 @@ func copyFile(from, to string) (err error) {
 		return err
 	}
 	_, err = io.Copy(out, in)
-	// The store knows its files by size and time.
+	// The store identifies its files by size and time.
 	return errors.Join(err, out.Close(), os.Chtimes(to, info.ModTime(), info.ModTime()))
 }

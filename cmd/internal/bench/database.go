@@ -19,14 +19,14 @@ import (
 	"bugle/store/postgres"
 )
 
-// The targets of a store in a database; rates are parts of those of the folder in the same run.
+// The targets of a store in a database. Rates are fractions of those of the folder in the same run.
 const (
 	createPart, getPart = 0.8, 0.5
-	seenWithin          = 100 // ms, p99, of a change that another server finds
+	seenWithin          = 100 // ms, p99, until another server finds a change
 	changesPerSecond    = 50
 	databaseRows        = 150 // ms
 	databaseSearchable  = 1000
-	farCreates, farGets = 150, 300 // a second with one client, with 1 ms of network each way
+	farCreates, farGets = 150, 300 // per second, with one client and 1 ms of network latency in each direction
 	networkDelay        = time.Millisecond
 	seenFor             = 5 * time.Second
 	createCall, getCall = "durable create", "get"
@@ -35,10 +35,10 @@ const (
 // databases measures a store in a database.
 type databases struct {
 	*run
-	made atomic.Int64 // requests
+	made atomic.Int64 // number of requests
 }
 
-// all measures two servers and terminals on the database, and a server on the folder beside them.
+// all measures two servers and terminals on the database, compared with a server on the folder.
 func (r *databases) all(ctx context.Context) (err error) {
 	if r.Data == "" {
 		return unavailable("a database is named with --data")
@@ -74,7 +74,7 @@ func (r *databases) all(ctx context.Context) (err error) {
 	return r.far(ctx, calls)
 }
 
-// carry puts the filled store into the database, which must be empty.
+// carry copies the filled store to the database, which must be empty.
 func (r *databases) carry(ctx context.Context, dir string) (err error) {
 	from, err := badger.Open(ctx, badger.Options{Dir: dir})
 	if err != nil {
@@ -100,7 +100,7 @@ func (r *databases) carry(ctx context.Context, dir string) (err error) {
 	carry := store.Transfer{Write: to.Write, Progress: func(n int) {
 		if time.Since(last) > time.Second {
 			last = time.Now()
-			r.Say(fmt.Sprintf("filling the database: %d records", n))
+			r.Progress(fmt.Sprintf("filling the database: %d records", n))
 		}
 	}}
 	began := time.Now()
@@ -133,7 +133,7 @@ func (r *databases) starts(ctx context.Context) error {
 
 // sideBySide measures two servers on the database and one on the folder, in turns.
 func (r *databases) sideBySide(ctx context.Context, dir string, calls []call) (err error) {
-	var addrs [3]string // of the folder, and twice of the database
+	var addrs [3]string // of the folder, and of the two servers on the database
 	for i, place := range []string{dir, r.Data, r.Data} {
 		s, err := r.serve(ctx, place)
 		if err != nil {
@@ -164,9 +164,9 @@ func (r *databases) sideBySide(ctx context.Context, dir string, calls []call) (e
 	return r.seen(ctx, calls[len(calls)-1], addrs[1], addrs[2])
 }
 
-// rate measures how many requests of a kind are answered in a second, by servers in turn.
+// rate measures how many requests of a kind servers handle per second, in turns.
 func (r *databases) rate(ctx context.Context, c call, clients int, addrs []string, what string, targets ...Target) (float64, error) {
-	r.Say(fmt.Sprintf("measuring: database, %s, clients: %d", what, clients))
+	r.Progress(fmt.Sprintf("measuring: database, %s, clients: %d", what, clients))
 	l := load{clients: clients, addrs: addrs, status: c.status, request: func() []byte { return c.request(r.made.Add(1)) }}
 	if _, err := l.run(ctx, r.For/2); err != nil {
 		return 0, err
@@ -182,9 +182,9 @@ func (r *databases) rate(ctx context.Context, c call, clients int, addrs []strin
 	return rate, nil
 }
 
-// seen measures how long after a campaign was made at one server the other one finds it.
+// seen measures how long after a campaign was created at one server the other server finds it.
 func (r *databases) seen(ctx context.Context, create call, at, other string) error {
-	r.Say("measuring: database, a change that the other server finds")
+	r.Progress("measuring: database, a change that the other server finds")
 	make1, find := load{addrs: []string{at}, status: create.status}, load{addrs: []string{other}, status: http.StatusOK}
 	var took []time.Duration
 	tick := time.NewTicker(time.Second / changesPerSecond)
@@ -223,7 +223,7 @@ func (r *databases) seen(ctx context.Context, create call, at, other string) err
 	return nil
 }
 
-// far measures a server that is away from its database.
+// far measures a server with network latency to its database.
 func (r *databases) far(ctx context.Context, calls []call) (err error) {
 	u, err := url.Parse(r.Data)
 	if err != nil {
@@ -251,7 +251,7 @@ func (r *databases) far(ctx context.Context, calls []call) (err error) {
 	return nil
 }
 
-// network carries connections with a delay.
+// network forwards connections with a delay.
 type network struct {
 	to    string
 	delay time.Duration
@@ -282,7 +282,7 @@ func (n *network) accept(ln net.Listener) {
 	}
 }
 
-// carry carries one direction: what was read leaves a delay later, however much is on its way.
+// carry forwards one direction: each packet is sent after the delay, however many are in transit.
 func (n *network) carry(from, to net.Conn) {
 	type parcel struct {
 		b  []byte
@@ -297,7 +297,7 @@ func (n *network) carry(from, to net.Conn) {
 				break
 			}
 		}
-		for range parcels { // until its reader ends
+		for range parcels { // until the sender ends
 		}
 	})
 	defer close(parcels)
@@ -324,7 +324,7 @@ func (n *network) close() {
 	n.work.Wait()
 }
 
-// once makes one request over a connection of its own, and returns the body of the answer.
+// once sends one request over a new connection, and returns the body of the response.
 func (l load) once(ctx context.Context, request []byte) (body string, err error) {
 	var answer strings.Builder
 	l.clients, l.request, l.body = 1, func() []byte { return request }, &answer

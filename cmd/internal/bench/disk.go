@@ -14,7 +14,7 @@ import (
 	"bugle/store/badger"
 )
 
-// emptyStore makes a store with an empty workspace.
+// emptyStore creates a store with an empty workspace.
 func (r *run) emptyStore(ctx context.Context) (dir string, err error) {
 	if dir, err = os.MkdirTemp(r.tmp, "empty-"); err != nil {
 		return "", err
@@ -27,7 +27,7 @@ func (r *run) emptyStore(ctx context.Context) (dir string, err error) {
 	return dir, errors.Join(err, db.Close())
 }
 
-// disk measures what an empty store, the filled one and the program take on the disk.
+// disk measures the disk space of an empty store, the filled store, and the program.
 func (r *run) disk(ctx context.Context) error {
 	empty, err := r.emptyStore(ctx)
 	if err != nil {
@@ -76,7 +76,7 @@ func (r *run) folder(dir string, campaigns int, targets ...Target) error {
 	return nil
 }
 
-// binary measures the program, without what `-ldflags=-s` leaves out.
+// binary measures the size of the program without what `-ldflags=-s` strips.
 func (r *run) binary() error {
 	info, err := os.Stat(r.Program)
 	if err != nil {

@@ -24,31 +24,31 @@ import (
 // Workspace is the id of the one workspace of a filled store.
 const Workspace = "BENCH"
 
-// Filled is what is known of a store that [Fill] has filled. It is kept beside the store.
+// Filled describes a store that [Fill] has filled. It is saved next to the store.
 type Filled struct {
 	Campaigns int       `json:"campaigns"`
 	Seed      uint64    `json:"seed"`
-	At        time.Time `json:"at"`      // the newest campaign was changed then
-	Key       string    `json:"api_key"` // of the workspace, with all scopes
-	Took      float64   `json:"took_s"`  // how long it took to fill
+	At        time.Time `json:"at"`      // time of the newest change
+	Key       string    `json:"api_key"` // API key of the workspace with all scopes
+	Took      float64   `json:"took_s"`  // duration of the fill in seconds
 }
 
-// The two campaigns that are looked for by their names, which no other has and every column shows whole: the one that
-// was changed last, and one that nine tenths of the others are newer than.
+// The two campaigns that are searched for by their unique names, which every column shows in full: the one changed
+// last, and one that is older than nine tenths of the others.
 const (
 	FirstName = "Kilimanjaro"
 	FarName   = "Zanzibar"
 )
 
-// filledFile is where what is known of a filled store is kept, in its data folder.
+// filledFile is the name of the file with the description of a filled store in its data folder.
 const filledFile = "bench.json"
 
-// ErrOther says that a folder holds something else than the filled store that is asked for.
+// ErrOther reports that a folder contains something other than the requested store.
 var ErrOther = errors.New("the folder holds another store")
 
-// Fill puts a new store with n campaigns into dir, or takes the one with as many that an earlier Fill
-// has left there. The same n and seed give the same campaigns, but for the times, which end now.
-// Progress is told how many there are. A fill that fails leaves what it has written.
+// Fill fills a new store in dir with n campaigns, or reuses one of that size from an earlier Fill. The same n and seed
+// produce the same campaigns, except for the times, which end now. progress is called with the number of campaigns so
+// far. A failed fill leaves what it has written.
 func Fill(ctx context.Context, dir string, n int, seed uint64, progress func(done int)) (Filled, error) {
 	have, err := readFilled(dir)
 	switch {
@@ -91,14 +91,13 @@ func (f Filled) keep(dir string) error {
 }
 
 const (
-	// fillers is how many transactions are on their way at once: while one waits for the disk, the
-	// others are made.
+	// fillers is the number of concurrent transactions: while one waits for the disk, others are prepared.
 	fillers = 4
-	// batch is how many campaigns one transaction has: somewhat over 1 MB.
+	// batch is the number of campaigns in a transaction of slightly more than 1 MB.
 	batch = 192
 )
 
-// write fills the store, and gives the workspace's API key.
+// write fills the store, and returns the workspace's API key.
 func (f Filled) write(ctx context.Context, dir string, progress func(int)) (key string, err error) {
 	m, err := newMaker(ctx, f)
 	if err != nil {
@@ -133,17 +132,17 @@ func (f Filled) write(ctx context.Context, dir string, progress func(int)) (key 
 	if err := group.Wait(); err != nil {
 		return key, err
 	}
-	// A store that has grown with time has nothing left to compact.
+	// A store that has grown over time has nothing left to compact.
 	return key, db.Compact(ctx)
 }
 
-// numbered is a row and its place, the newest change first.
+// numbered is a row and its position, starting with the newest change.
 type numbered struct {
 	engine.Summary
 	n int
 }
 
-// cut gives the rows in batches.
+// cut sends the rows in batches.
 func cut(ctx context.Context, f Filled, out chan<- []numbered) error {
 	rows := make([]numbered, 0, batch)
 	send := func() error {
@@ -175,13 +174,13 @@ func cut(ctx context.Context, f Filled, out chan<- []numbered) error {
 
 // put writes a batch of campaigns in one transaction.
 func (m *maker) put(ctx context.Context, db kv.DB, rows []numbered) error {
-	made := make([][]step, len(rows))
+	made := make([][]revision, len(rows))
 	for i, row := range rows {
-		made[i] = m.steps(row)
+		made[i] = m.revisions(row)
 	}
 	return db.Update(ctx, func(tx kv.Tx) error {
 		for _, steps := range made {
-			sp := kv.NewWorkspaceTx(&fresh{Tx: tx}, Workspace)
+			sp := kv.NewWorkspaceTx(&freshTx{Tx: tx}, Workspace)
 			for _, s := range steps {
 				rev := engine.Revision{At: s.UpdatedAt, By: s.UpdatedBy, Note: s.note}
 				if _, err := sp.PutCampaign(s.Campaign, engine.Summarize(s.Campaign), rev, false); err != nil {
@@ -193,22 +192,22 @@ func (m *maker) put(ctx context.Context, db kv.DB, rows []numbered) error {
 	})
 }
 
-// fresh is a transaction that writes one campaign which the store does not have: it looks for nothing
-// but among its own records, as looking takes most of the time otherwise.
-type fresh struct {
+// freshTx is a transaction that writes one new campaign: it only searches its own records, because searching the store
+// would take most of the time.
+type freshTx struct {
 	kv.Tx
 	keys [][]byte
 }
 
-func (f *fresh) Get([]byte) ([]byte, error) { return nil, store.ErrNotFound }
+func (f *freshTx) Get([]byte) ([]byte, error) { return nil, store.ErrNotFound }
 
-func (f *fresh) Set(key, value []byte) error {
+func (f *freshTx) Set(key, value []byte) error {
 	f.keys = append(f.keys, key)
 	return f.Tx.Set(key, value)
 }
 
-// Scan gives the newest of its own records with the prefix, which is what the history asks for.
-func (f *fresh) Scan(prefix []byte, _ kv.ScanOptions, fn func(key, value []byte) error) error {
+// Scan returns the newest of its own records with the prefix, which is what the history needs.
+func (f *freshTx) Scan(prefix []byte, _ kv.ScanOptions, fn func(key, value []byte) error) error {
 	for i := len(f.keys) - 1; i >= 0; i-- {
 		if key := f.keys[i]; len(key) > len(prefix) && string(key[:len(prefix)]) == string(prefix) {
 			if err := fn(key, nil); !errors.Is(err, store.Stop) {

@@ -85,7 +85,7 @@ func BenchmarkMake(b *testing.B) {
 	}
 	size := 0
 	for i := 0; b.Loop(); i++ {
-		for _, s := range m.steps(rows[i%len(rows)]) {
+		for _, s := range m.revisions(rows[i%len(rows)]) {
 			size += len(s.Body.Encode())
 			engine.Summarize(s.Campaign)
 		}

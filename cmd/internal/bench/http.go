@@ -24,18 +24,18 @@ import (
 )
 
 const (
-	// createdSize is about how long the campaigns are that are made over HTTP, in bytes.
+	// createdSize is the approximate size of the campaigns created over HTTP, in bytes.
 	createdSize = 2000
-	// asked is of how many campaigns the ones are chosen that are read over HTTP.
-	asked = 5000
+	// candidates is the number of campaigns from which those read over HTTP are chosen.
+	candidates = 5000
 )
 
 // call is a kind of request.
 type call struct {
 	what    string
 	status  int
-	request func(n int64) []byte // the whole of it
-	targets map[int]float64      // requests per second that must be reached, by clients
+	request func(n int64) []byte // returns the bytes of request n
+	targets map[int]float64      // required requests per second by number of clients
 }
 
 // http measures requests to a server of the program.
@@ -72,16 +72,16 @@ func (r *run) http(ctx context.Context) (err error) {
 	return nil
 }
 
-// callAll makes one kind of request with each number of clients. It returns how long the body of an answer was on
-// average, in bytes, and how many requests were made in all.
+// callAll sends one kind of request with each number of clients. It returns the average size of a response body in
+// bytes, and the number of requests sent.
 func (r *run) callAll(ctx context.Context, addr string, c call) (size int, n int64, err error) {
 	var made atomic.Int64
 	for _, clients := range r.Clients {
-		r.Say(fmt.Sprintf("measuring: http, %s, clients: %d", c.what, clients))
+		r.Progress(fmt.Sprintf("measuring: http, %s, clients: %d", c.what, clients))
 		row := Row{Part: Serving, What: c.what, Unit: "requests/s", Campaigns: r.Campaigns, Clients: clients}
 		l := load{addrs: []string{addr}, clients: clients, status: c.status, request: func() []byte { return c.request(made.Add(1)) }}
-		_, err := l.run(ctx, r.For/2) // connections and caches are as they stay: each campaign that is asked for was read
-		var done loaded
+		_, err := l.run(ctx, r.For/2) // warm up connections and caches: every requested campaign was read
+		var done loadResult
 		if err == nil {
 			done, err = l.run(ctx, r.For)
 		}
@@ -103,7 +103,7 @@ func (r *run) callAll(ctx context.Context, addr string, c call) (size int, n int
 	return size, made.Load(), nil
 }
 
-// yardstick measures a handler that answers with as many bytes and does nothing else.
+// yardstick measures a handler that only returns responses of the same size.
 func (r *run) yardstick(ctx context.Context, size int) error {
 	body := bytes.Repeat([]byte("x"), size)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -112,7 +112,7 @@ func (r *run) yardstick(ctx context.Context, size int) error {
 	}
 	server := &http.Server{ReadHeaderTimeout: patience, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(body) // a client that has left does not count
+		_, _ = w.Write(body) // ignore clients that have disconnected
 	})}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(ln) }()
@@ -127,13 +127,13 @@ func (r *run) yardstick(ctx context.Context, size int) error {
 	return err
 }
 
-// someIDs gives ids of campaigns, evenly of the whole store.
+// someIDs returns the ids of campaigns spread evenly over the store.
 func someIDs(ctx context.Context, dir string, n int) (ids []string, err error) {
 	db, err := badger.Open(ctx, badger.Options{Dir: dir})
 	if err != nil {
 		return nil, err
 	}
-	i, each := 0, max(1, n/asked)
+	i, each := 0, max(1, n/candidates)
 	err = db.Read(ctx, func(tx store.Tx) error {
 		return tx.Workspace(Workspace).Summaries(func(s engine.Summary) error {
 			if i++; i%each == 0 {
@@ -145,7 +145,7 @@ func someIDs(ctx context.Context, dir string, n int) (ids []string, err error) {
 	return ids, errors.Join(err, db.Close())
 }
 
-// calls are the kinds of requests. Those that write come last: the others find the store as it was filled.
+// calls returns the kinds of requests. Those that write come last, so that the others use the store as it was filled.
 func (r *run) calls(ctx context.Context, ids []string) ([]call, error) {
 	create, err := r.createBody(ctx)
 	if err != nil {
@@ -180,7 +180,7 @@ func (r *run) calls(ctx context.Context, ids []string) ([]call, error) {
 	}, nil
 }
 
-// createBody gives what makes the body of the n-th create: a push campaign with a name of its own.
+// createBody returns a function that builds the body of the n-th create request: a push campaign with a unique name.
 func (r *run) createBody(ctx context.Context) (func(n int64) string, error) {
 	c, err := r.validCampaign(ctx, createdSize)
 	if err != nil {
@@ -199,7 +199,7 @@ func (r *run) createBody(ctx context.Context) (func(n int64) string, error) {
 	return func(n int64) string { return before + mark + " " + strconv.FormatInt(n, 10) + after }, nil
 }
 
-// request gives the bytes of a request to the API.
+// request returns the bytes of a request to the API.
 func (r *run) request(method, path, body string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic %s\r\nX-SVC-Request-Id: %s\r\n",

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The keys as a terminal sends them.
+// Keys as a terminal sends them.
 const (
 	keyUp, keyDown      = "\x1b[A", "\x1b[B"
 	keyPgUp, keyPgDown  = "\x1b[5~", "\x1b[6~"
@@ -18,16 +18,16 @@ const (
 	keyBackspace        = "\x7f"
 )
 
-// walk is a kind of keys that are measured.
+// walk is a sequence of keys to measure.
 type walk struct {
 	what   string
-	before []string // to where it begins, not measured
-	keys   []string // again and again
-	after  []string // back to the list
+	before []string // leads to the start, not measured
+	keys   []string // repeated
+	after  []string // leads back to the list
 }
 
-// walks returns the kinds, each from the list of campaigns back to it. The first campaign of the list is a draft, whose
-// forms take text.
+// walks returns the sequences, each from the list of campaigns and back. The first campaign of the list is a draft,
+// whose forms accept text.
 func walks() []walk {
 	return []walk{
 		{what: "down and up in the list", keys: []string{keyDown, keyDown, keyDown, keyUp}},
@@ -39,7 +39,7 @@ func walks() []walk {
 	}
 }
 
-// typed is some of the searches, typed and deleted letter by letter.
+// typed returns some of the searches, typed and deleted letter by letter.
 func typed() (keys []string) {
 	for _, q := range searches()[:10] {
 		letters := strings.Split(q, "")
@@ -51,7 +51,7 @@ func typed() (keys []string) {
 	return keys
 }
 
-// keys measures how long the program takes from a key to the frame that shows what it does.
+// keys measures the time from a key to the frame that shows its effect.
 func (r *run) keys(ctx context.Context) (err error) {
 	dir, err := r.working(ctx)
 	if err != nil {
@@ -65,7 +65,7 @@ func (r *run) keys(ctx context.Context) (err error) {
 	if _, err := s.see(ctx, FirstName); err != nil {
 		return err
 	}
-	// What the program does after its start is over when the whole store can be searched.
+	// The program's startup work is done when the whole store can be searched.
 	if _, err := s.find(ctx); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (r *run) keys(ctx context.Context) (err error) {
 		return err
 	}
 	for _, w := range walks() {
-		r.Say("measuring: keys, " + w.what)
+		r.Progress("measuring: keys, " + w.what)
 		if err := r.walk(ctx, s, w); err != nil {
 			return fmt.Errorf("%s: %w", w.what, err)
 		}
@@ -97,7 +97,7 @@ func (r *run) walk(ctx context.Context, s *session, w walk) error {
 	var frames, settled []time.Duration
 	unseen := 0
 	for i := range r.Keys {
-		// Frames are drawn by a clock; keys come at any time.
+		// Frames are drawn at fixed times; keys arrive at any time.
 		if _, _, err := s.next(ctx, rand.N(10*time.Millisecond)); err != nil {
 			return err
 		}

@@ -14,25 +14,25 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// load makes one kind of request from several clients at once, each over a connection of its own that
-// stays open. The clients do as little as they can: they run on the machine that they measure.
+// load sends one kind of request from several clients at once, each over its own persistent connection. The clients do
+// as little as possible, because they run on the machine that they measure.
 type load struct {
-	addrs   []string // the clients take turns
+	addrs   []string // used by the clients in turn
 	clients int
-	status  int // that every answer must have
+	status  int // required status of every response
 	request func() []byte
-	body    io.Writer // gets the bodies of the answers; nil: nobody does
+	body    io.Writer // receives the bodies of the responses; nil discards them
 }
 
-// loaded is what a load came to.
-type loaded struct {
+// loadResult is the result of a load.
+type loadResult struct {
 	took   []time.Duration // of each request
 	within time.Duration
 	read   int64 // bytes of the bodies
 }
 
-func (l load) run(ctx context.Context, d time.Duration) (all loaded, err error) {
-	parts := make([]loaded, l.clients)
+func (l load) run(ctx context.Context, d time.Duration) (all loadResult, err error) {
+	parts := make([]loadResult, l.clients)
 	group, ctx := errgroup.WithContext(ctx)
 	began := time.Now()
 	for i := range parts {
@@ -51,8 +51,8 @@ func (l load) run(ctx context.Context, d time.Duration) (all loaded, err error) 
 	return all, nil
 }
 
-// client makes one request after another until the end, and at least one.
-func (l load) client(ctx context.Context, i int, end time.Time) (done loaded, err error) {
+// client sends one request after another until end, and at least one.
+func (l load) client(ctx context.Context, i int, end time.Time) (done loadResult, err error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", l.addrs[i%len(l.addrs)])
 	if err != nil {
 		return done, err

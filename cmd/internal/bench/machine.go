@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// Machine is where a run was made. Calibration and Fsync tell runs on different machines, or under
-// different loads, apart.
+// Machine describes the machine of a run. Calibration and Fsync distinguish runs on different machines or under
+// different loads.
 type Machine struct {
 	OS    string `json:"os"`
 	Arch  string `json:"arch"`
 	Cores int    `json:"cores"`
 	CPU   string `json:"cpu,omitempty"`
 	Go    string `json:"go"`
-	// Load is how many processes wanted the processor in the last 1, 5 and 15 minutes before.
+	// Load is the system's load averages over 1, 5, and 15 minutes before the run.
 	Load        []float64 `json:"load,omitempty"`
 	Calibration *Spread   `json:"sha256_64mb_ms"`
-	Fsync       *Spread   `json:"fsync_4kb_ms"` // to append 4 KB to a file and make them durable
+	Fsync       *Spread   `json:"fsync_4kb_ms"` // appending 4 KB to a file and syncing it
 }
 
 const (
@@ -30,7 +30,7 @@ const (
 	syncs        = 200
 )
 
-// examine looks at the machine, and at the disk of a folder.
+// examine measures the machine, and the disk of a folder.
 func examine(ctx context.Context, dir string) (Machine, error) {
 	m := Machine{
 		OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.NumCPU(), Go: runtime.Version(),
@@ -42,14 +42,14 @@ func examine(ctx context.Context, dir string) (Machine, error) {
 	return m, err
 }
 
-// calibrate measures a fixed piece of work.
+// calibrate measures a fixed amount of work.
 func calibrate(ctx context.Context) (took []time.Duration) {
 	block := make([]byte, 1<<20)
 	for range calibrations {
 		began := time.Now()
 		h := sha256.New()
 		for range 64 {
-			_, _ = h.Write(block) // a hash takes everything
+			_, _ = h.Write(block) // Write never fails
 		}
 		_ = h.Sum(nil)
 		took = append(took, time.Since(began))
@@ -83,7 +83,7 @@ func syncing(ctx context.Context, dir string) (took []time.Duration, err error) 
 	return took, nil
 }
 
-// cpuModel gives the name of the processor where Linux tells it.
+// cpuModel returns the name of the processor on Linux.
 func cpuModel() string {
 	b, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(b)) {
@@ -94,7 +94,7 @@ func cpuModel() string {
 	return ""
 }
 
-// loadAverages gives them where Linux tells them.
+// loadAverages returns the load averages on Linux.
 func loadAverages() (out []float64) {
 	b, _ := os.ReadFile("/proc/loadavg")
 	words := strings.Fields(string(b))

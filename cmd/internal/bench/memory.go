@@ -12,14 +12,13 @@ import (
 
 const (
 	megabyte = 1_000_000
-	// calm is how long after its start, and the end of its work, the memory of the program is looked at.
-	calm = 3 * time.Second
-	// tick is the unit in which Linux counts the use of the processor (sysconf(_SC_CLK_TCK)).
+	// settleTime is how long after startup, and after the end of its work, the memory of the program is measured.
+	settleTime = 3 * time.Second
+	// tick is the unit of processor time in /proc on Linux (sysconf(_SC_CLK_TCK)).
 	tick = 10 * time.Millisecond
 )
 
-// memory measures what the terminal program takes while nobody does anything: on an empty store, and
-// on the filled one.
+// memory measures the memory and processor time of the idle terminal program, on an empty and on the filled store.
 func (r *run) memory(ctx context.Context) error {
 	if _, err := residentSize(os.Getpid()); err != nil {
 		return unavailable("memory and processor time are read from /proc, which this system does not have")
@@ -51,7 +50,7 @@ func (r *run) idle(ctx context.Context, dir string, campaigns int, most float64)
 	if err := s.begin(ctx, campaigns); err != nil {
 		return err
 	}
-	if err := s.watch(ctx, min(calm, r.Idle)); err != nil {
+	if err := s.watch(ctx, min(settleTime, r.Idle)); err != nil {
 		return err
 	}
 	pid := s.cmd.Process.Pid
@@ -84,7 +83,7 @@ func (r *run) idle(ctx context.Context, dir string, campaigns int, most float64)
 	return nil
 }
 
-// begin waits until the program has done what it does at its start.
+// begin waits until the program has finished its startup work.
 func (s *session) begin(ctx context.Context, campaigns int) error {
 	if campaigns == 0 {
 		_, err := s.see(ctx, "Campaigns")
@@ -99,7 +98,7 @@ func (s *session) begin(ctx context.Context, campaigns int) error {
 	return s.pressAll(ctx, keyEscape, keyEscape)
 }
 
-// watch reads what the program writes for that long.
+// watch reads the program's output for d.
 func (s *session) watch(ctx context.Context, d time.Duration) error {
 	for end := time.Now().Add(d); time.Now().Before(end); {
 		if _, _, err := s.next(ctx, time.Until(end)); err != nil {
@@ -109,7 +108,8 @@ func (s *session) watch(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// peak adds what the server took at most while it answered, mapped files included. The note says after which requests.
+// peak adds the peak memory of the server while it served requests, including mapped files. note describes the
+// requests.
 func (r *run) peak(pid int, note string) {
 	most := 600.0
 	if r.Campaigns <= 100_000 {
@@ -126,10 +126,10 @@ func (r *run) peak(pid int, note string) {
 	r.add(row)
 }
 
-// residentSize returns the memory that a process has, in bytes.
+// residentSize returns the resident memory of a process in bytes.
 func residentSize(pid int) (float64, error) { return memoryOf(pid, "VmRSS:") }
 
-// memoryOf returns a figure of a process's memory, in bytes (proc_pid_status(5)).
+// memoryOf returns a memory figure of a process in bytes (proc_pid_status(5)).
 func memoryOf(pid int, name string) (float64, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -144,13 +144,13 @@ func memoryOf(pid int, name string) (float64, error) {
 	return 0, errors.New("the process has no memory")
 }
 
-// used gives the processor time that a process has taken (proc_pid_stat(5)).
+// used returns the processor time of a process (proc_pid_stat(5)).
 func used(pid int) (time.Duration, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, err
 	}
-	// The name, in parentheses, may have spaces; utime and stime are the 12th and 13th after it.
+	// The name, in parentheses, may contain spaces; utime and stime are the 12th and 13th fields after it.
 	words := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
 	if len(words) < 13 {
 		return 0, errors.New("/proc does not tell the time of a process")

@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-// Report is what a run has measured.
+// Report is the results of a run.
 type Report struct {
 	Date        time.Time `json:"date"`
 	Version     string    `json:"version"`
 	Machine     Machine   `json:"machine"`
 	Campaigns   int       `json:"campaigns"`
 	Seed        uint64    `json:"seed"`
-	FillSeconds float64   `json:"fill_s"` // also of a store that was filled by an earlier run
+	FillSeconds float64   `json:"fill_s"` // also for a store that an earlier run has filled
 	Rows        []Row     `json:"rows"`
 	LeftOut     []LeftOut `json:"left_out,omitempty"`
 }
 
-// LeftOut is what was not measured.
+// LeftOut is a part that was not measured.
 type LeftOut struct {
 	Part Part   `json:"part"`
 	Why  string `json:"why"`
 }
 
-// Row is one measurement. It has a spread where many were made, and a value where it is one figure.
+// Row is one measurement. It has a spread if there were several samples, and otherwise a value.
 type Row struct {
 	Part      Part   `json:"part"`
 	What      string `json:"what"`
@@ -36,14 +36,14 @@ type Row struct {
 	*Spread
 	Value   *float64 `json:"value,omitempty"`
 	Latency *Spread  `json:"latency_ms,omitempty"` // of single requests
-	Settled *Spread  `json:"settled_ms,omitempty"` // until nothing moves on the screen any more
+	Settled *Spread  `json:"settled_ms,omitempty"` // until the screen no longer changes
 	Targets []Target `json:"targets,omitempty"`
-	Reached *bool    `json:"reached,omitempty"` // all targets are
-	Failed  string   `json:"failed,omitempty"`  // why there is no figure
+	Reached *bool    `json:"reached,omitempty"` // all targets are reached
+	Failed  string   `json:"failed,omitempty"`  // why there is no result
 	Note    string   `json:"note,omitempty"`
 }
 
-// Spread is how far values lie apart.
+// Spread is the distribution of several values.
 type Spread struct {
 	Min    float64 `json:"min"`
 	Median float64 `json:"median"`
@@ -51,15 +51,15 @@ type Spread struct {
 	Max    float64 `json:"max"`
 }
 
-// Target is what a figure must reach.
+// Target is a limit for a figure.
 type Target struct {
-	Of      string   `json:"of"` // median, p99, max or value
+	Of      string   `json:"of"` // median, p99, max, or value
 	AtMost  *float64 `json:"at_most,omitempty"`
 	AtLeast *float64 `json:"at_least,omitempty"`
 	Reached bool     `json:"reached"`
 }
 
-// The figures that targets are of.
+// The figures that targets refer to.
 const (
 	ofMedian = "median"
 	ofP99    = "p99"
@@ -70,7 +70,7 @@ const (
 func atMost(of string, v float64) Target  { return Target{Of: of, AtMost: &v} }
 func atLeast(of string, v float64) Target { return Target{Of: of, AtLeast: &v} }
 
-// fail puts a row into the report for what failed.
+// fail adds a row for a failed measurement to the report.
 func (r *run) fail(row Row, err error) {
 	none := false
 	row.Failed, row.Reached = err.Error(), &none
@@ -78,7 +78,7 @@ func (r *run) fail(row Row, err error) {
 	r.failed = append(r.failed, fmt.Errorf("%s: %s: %w", row.Part, row.What, err))
 }
 
-// figure gives the figure of a row that a target is of.
+// figure returns a figure of a row.
 func (r Row) figure(of string) float64 {
 	switch of {
 	case ofMedian:
@@ -91,7 +91,7 @@ func (r Row) figure(of string) float64 {
 	return *r.Value
 }
 
-// add puts a row into the report, with whether its targets are reached.
+// add adds a row to the report, and sets whether its targets are reached.
 func (r *run) add(row Row) {
 	all := true
 	for i, t := range row.Targets {
@@ -105,19 +105,19 @@ func (r *run) add(row Row) {
 	r.report.Rows = append(r.report.Rows, row)
 }
 
-// durations is a row of how long something took, in a unit of time.
+// durations returns a row with the distribution of durations, in the given unit.
 func durations(p Part, what string, unit time.Duration, took []time.Duration, targets ...Target) Row {
 	names := map[time.Duration]string{time.Millisecond: "ms", time.Microsecond: "µs"}
 	return Row{Part: p, What: what, Unit: names[unit], Count: len(took), Spread: spread(unit, took), Targets: targets}
 }
 
-// value is a row of one figure.
+// value returns a row with a single figure.
 func value(p Part, what, unit string, v float64, targets ...Target) Row {
 	v = round(v)
 	return Row{Part: p, What: what, Unit: unit, Count: 1, Value: &v, Targets: targets}
 }
 
-// spread gives how durations lie, nil where there are none.
+// spread returns the distribution of durations, or nil if there are none.
 func spread(unit time.Duration, took []time.Duration) *Spread {
 	if len(took) == 0 {
 		return nil
@@ -129,7 +129,7 @@ func spread(unit time.Duration, took []time.Duration) *Spread {
 	return &Spread{Min: at(0), Median: at(0.5), P99: at(0.99), Max: at(1)}
 }
 
-// round keeps four digits: more are noise.
+// round rounds to four significant digits.
 func round(v float64) float64 {
 	if v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
 		return 0

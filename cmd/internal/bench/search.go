@@ -16,7 +16,7 @@ import (
 	"bugle/store/badger"
 )
 
-// searches are fifty as people type them.
+// searches returns fifty typical searches.
 func searches() []string {
 	return strings.Split(strings.TrimSpace(`
 summer sale
@@ -71,10 +71,10 @@ back to school
 kilimanjaro`), "\n")
 }
 
-// page is how many rows a search shows.
+// page is the number of rows that a search shows.
 const page = 50
 
-// search measures searches as they are typed, one after each letter, on the rows of the store.
+// search measures searches while they are typed, one after each letter, on the rows of the store.
 func (r *run) search(ctx context.Context) error {
 	ix, took, err := r.index(ctx)
 	if err != nil {
@@ -96,7 +96,7 @@ func (r *run) search(ctx context.Context) error {
 	row = durations(Searching, "search as you type, each letter", time.Millisecond, keys, atMost(ofMedian, 3), atMost(ofP99, 20))
 	row.Campaigns = r.Campaigns
 	r.add(row)
-	debug.FreeOSMemory() // the index is not used any more, and others are measured now
+	debug.FreeOSMemory() // the index is no longer used, and other parts are measured next
 	return nil
 }
 
@@ -110,7 +110,7 @@ func look(ctx context.Context, ix *index.Index, text string, now time.Time) erro
 	return nil
 }
 
-// index makes an index of the store's rows, and tells how long that took.
+// index builds an index of the store's rows, and returns how long that took.
 func (r *run) index(ctx context.Context) (ix *index.Index, took time.Duration, err error) {
 	dir, err := r.working(ctx)
 	if err != nil {
@@ -132,7 +132,7 @@ func (r *run) index(ctx context.Context) (ix *index.Index, took time.Duration, e
 	return ix, time.Since(began), err
 }
 
-// rows gives the summaries of a workspace one by one.
+// rows iterates over the summaries of a workspace.
 func rows(sp store.WorkspaceTx) iter.Seq2[engine.Summary, error] {
 	return func(yield func(engine.Summary, error) bool) {
 		err := sp.Summaries(func(s engine.Summary) error {

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// server is the program as it serves the API, in a process of its own.
+// server is the program serving the API in its own process.
 type server struct {
 	cmd  *exec.Cmd
 	addr string
 }
 
-// serve starts a server on the store in dir. Its log goes nowhere, but is written.
+// serve starts a server on the store in dir. Its log is written and discarded.
 func (r *run) serve(ctx context.Context, dir string) (*server, error) {
 	cmd := exec.CommandContext(ctx, r.Program, "serve", "--addr", "127.0.0.1:0", "--rate-limits", "off", "--json")
 	cmd.Env = r.environment(dir)
-	cmd.Cancel, cmd.WaitDelay = func() error { return terminate(cmd.Process) }, leaving
+	cmd.Cancel, cmd.WaitDelay = func() error { return terminate(cmd.Process) }, quitTimeout
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -41,14 +41,14 @@ func (r *run) serve(ctx context.Context, dir string) (*server, error) {
 
 // close ends the server, and waits for its end.
 func (s *server) close() error {
-	kill := time.AfterFunc(leaving, func() { _ = s.cmd.Process.Kill() })
+	kill := time.AfterFunc(quitTimeout, func() { _ = s.cmd.Process.Kill() })
 	defer kill.Stop()
-	_ = terminate(s.cmd.Process) // it may have ended
-	_ = s.cmd.Wait()             // how it ended says nothing: it was told to
+	_ = terminate(s.cmd.Process) // it may have ended already
+	_ = s.cmd.Wait()             // ignore the result: it was told to end
 	return nil
 }
 
-// terminate asks a process to end, or kills it where the system knows no asking.
+// terminate asks a process to end, or kills it if the system does not support asking.
 func terminate(p *os.Process) error {
 	if err := p.Signal(syscall.SIGTERM); err == nil || errors.Is(err, os.ErrProcessDone) {
 		return err

@@ -18,7 +18,7 @@ import (
 	"bugle/store/postgres"
 )
 
-// The window of the terminal that the program runs in.
+// Size of the terminal that the program runs in.
 const (
 	width  = 120
 	height = 40
@@ -27,18 +27,17 @@ const (
 const (
 	// patience is how long the program may take to show something.
 	patience = time.Minute
-	// leaving is how long it may take to end before it is killed.
-	leaving = 10 * time.Second
-	// pause is between two frames, and not within one: frames come each 8 ms at most, and what is
-	// written of one comes at once.
+	// quitTimeout is how long the program may take to end before it is killed.
+	quitTimeout = 10 * time.Second
+	// pause is a gap between two frames: frames are at least 8 ms apart, and the bytes of one frame arrive together.
 	pause = 3 * time.Millisecond
-	// rest is how long nothing moves on the screen when the program is done with a key.
+	// rest is how long the screen must not change until a key is considered handled.
 	rest = 30 * time.Millisecond
-	// unseen is how long a key that changes nothing on the screen is waited for.
+	// unseen is how long to wait for a key that changes nothing on the screen.
 	unseen = 250 * time.Millisecond
 )
 
-// session is the program in a pseudo-terminal, whose screen is read. It belongs to one goroutine.
+// session is the program in a pseudo-terminal, with a virtual screen. It must be used by one goroutine.
 type session struct {
 	cmd     *exec.Cmd
 	tty     *os.File
@@ -48,19 +47,19 @@ type session struct {
 	began   time.Time
 }
 
-// chunk is bytes that the program wrote, and when they came.
+// chunk is output of the program, and when it arrived.
 type chunk struct {
 	at    time.Time
 	bytes []byte
 }
 
-// open starts the program on the store in dir. Where answers is false, the terminal does not answer
-// what it is asked, as few do.
+// open starts the program on the store in dir. If answers is false, the terminal does not respond to queries, as some
+// terminals do not.
 func (r *run) open(ctx context.Context, dir string, answers bool) (*session, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(r.Program) // it is told to leave when ctx ends: see close
+	cmd := exec.Command(r.Program) // it is asked to quit when ctx ends: see close
 	cmd.Env = r.environment(dir)
 	s := &session{cmd: cmd, screen: vt.NewEmulator(width, height), chunks: make(chan chunk, 4096), began: time.Now()}
 	var err error
@@ -80,7 +79,7 @@ func (r *run) open(ctx context.Context, dir string, answers bool) (*session, err
 	return s, nil
 }
 
-// environment is that of a person on a usual terminal, with nothing outside the folders of the run.
+// environment returns a typical environment of a user, with all folders within the folder of the run.
 func (r *run) environment(dir string) []string {
 	var env []string
 	for _, v := range r.Env {
@@ -113,7 +112,7 @@ func (s *session) read() {
 	}
 }
 
-// next waits for what the program writes next; ok is false when that took too long.
+// next waits for the next output of the program; ok is false on a timeout.
 func (s *session) next(ctx context.Context, limit time.Duration) (c chunk, ok bool, err error) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -122,7 +121,7 @@ func (s *session) next(ctx context.Context, limit time.Duration) (c chunk, ok bo
 		if !open {
 			return c, false, fmt.Errorf("the program has ended; its last screen:\n%s", s.text())
 		}
-		_, _ = s.screen.Write(c.bytes) // fails only when it is closed
+		_, _ = s.screen.Write(c.bytes) // only fails when it is closed
 		return c, true, nil
 	case <-timer.C:
 		return c, false, nil
@@ -131,7 +130,7 @@ func (s *session) next(ctx context.Context, limit time.Duration) (c chunk, ok bo
 	}
 }
 
-// text is what the screen shows.
+// text returns the contents of the screen.
 func (s *session) text() string {
 	var b strings.Builder
 	for y := range height {
@@ -147,12 +146,12 @@ func (s *session) text() string {
 	return b.String()
 }
 
-// see waits until the screen shows a text, and gives when the bytes came that made it so.
+// see waits until the screen shows a text, and returns the arrival time of the bytes that completed it.
 func (s *session) see(ctx context.Context, text string) (at time.Time, err error) {
 	return s.until(ctx, strconv.Quote(text), func(screen string) bool { return strings.Contains(screen, text) })
 }
 
-// until waits until the screen is one that is waited for, and gives when the bytes came that made it so.
+// until waits until shown returns true for the screen, and returns the arrival time of the bytes that completed it.
 func (s *session) until(ctx context.Context, what string, shown func(screen string) bool) (at time.Time, err error) {
 	end := time.Now().Add(patience)
 	if shown(s.text()) {
@@ -180,8 +179,8 @@ func (s *session) write(keys string) error {
 	return nil
 }
 
-// settle waits until nothing moves on the screen any more, or has for a second without end, and gives
-// when the last bytes came.
+// settle waits until the screen no longer changes, for at most a second, and returns the arrival time of the last
+// bytes.
 func (s *session) settle(ctx context.Context, last time.Time) (time.Time, error) {
 	for end := time.Now().Add(time.Second); time.Now().Before(end); {
 		c, ok, err := s.next(ctx, rest)
@@ -193,18 +192,18 @@ func (s *session) settle(ctx context.Context, last time.Time) (time.Time, error)
 	return last, nil
 }
 
-// stroke is what became of a key: how long it took until the first frame after it was there, and until
-// nothing moved any more. Both are zero where nothing changed.
+// stroke is the timing of a key: until the first frame after it, and until the screen no longer changed. Both are zero
+// if nothing changed.
 type stroke struct{ frame, settled time.Duration }
 
-// press types one key, and waits for what it does.
+// press types one key, and waits for its effect.
 func (s *session) press(ctx context.Context, key string) (k stroke, err error) {
 	began := time.Now()
 	if err := s.write(key); err != nil {
 		return k, err
 	}
 	c, ok, err := s.next(ctx, unseen)
-	for err == nil && ok && c.at.Before(began) { // it was on its way before the key
+	for err == nil && ok && c.at.Before(began) { // sent before the key
 		c, ok, err = s.next(ctx, unseen)
 	}
 	if err != nil || !ok {
@@ -231,19 +230,19 @@ func (s *session) press(ctx context.Context, key string) (k stroke, err error) {
 	return stroke{frame.Sub(began), last.Sub(began)}, nil
 }
 
-// close quits the program as a person does, so that its store is closed, and waits for its end.
+// close quits the program like a user, so that its store is closed, and waits for its end.
 func (s *session) close(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
-	kill := time.AfterFunc(leaving, func() { _ = s.cmd.Process.Kill() })
+	kill := time.AfterFunc(quitTimeout, func() { _ = s.cmd.Process.Kill() })
 	defer kill.Stop()
 	for _, key := range []string{keyEscape, keyEscape, "q"} {
 		if _, err := s.press(ctx, key); err != nil {
 			break // it has ended
 		}
 	}
-	for range s.chunks { // what it still writes, until it has ended
+	for range s.chunks { // drain its output until it has ended
 	}
-	_ = s.cmd.Wait() // how it ended says nothing: it may have been killed
+	_ = s.cmd.Wait() // ignore the result: it may have been killed
 	if c, ok := s.screen.InputPipe().(io.Closer); ok {
 		_ = c.Close()
 	}

@@ -4,5 +4,5 @@ package bench
 
 import "io/fs"
 
-// allocated gives the bytes that a file has on the disk.
+// allocated returns the bytes that a file occupies on the disk.
 func allocated(fs.FileInfo) (int64, bool) { return 0, false }

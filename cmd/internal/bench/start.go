@@ -10,13 +10,12 @@ import (
 	"bugle/store/badger"
 )
 
-// silentStarts is how many starts there are in a terminal that does not answer.
+// silentStarts is the number of starts in a terminal that does not respond.
 const silentStarts = 3
 
-// starts measures how long it takes from the start of the program to the first frame with campaigns,
-// to the one whose first campaign is the one that was changed last, and until one far down can be found.
-//
-// The first time that a store is opened, it has no index that was kept; it has one from then on.
+// starts measures the time from the start of the program to the first frame with campaigns, to the first frame whose
+// first campaign is the one changed last, and until a campaign far down can be found. The first time a store is opened,
+// it has no cached index; later it does.
 func (r *run) starts(ctx context.Context) error {
 	if err := r.startsIn(ctx, true, min(r.Starts, silentStarts), " without an index that was kept"); err != nil {
 		return err
@@ -59,7 +58,7 @@ func (r *run) startsIn(ctx context.Context, answers bool, n int, where string) e
 	return nil
 }
 
-// keepIndex keeps the index of the store, as a program does that has it open for a while.
+// keepIndex makes the program cache its index, as it does after the store was open for a while.
 func (r *run) keepIndex(ctx context.Context) (err error) {
 	dir, err := r.working(ctx)
 	if err != nil {
@@ -78,7 +77,7 @@ func (r *run) keepIndex(ctx context.Context) (err error) {
 	return svc.KeepIndex(ctx)
 }
 
-// startTargets are those of a store with as many campaigns, or the next larger that there are any for.
+// startTargets returns the targets for a store of that size, or of the next larger size with targets.
 func (r *run) startTargets() (rows, searchable []Target) {
 	if r.Campaigns <= 100_000 {
 		return []Target{atMost(ofMedian, 60)}, []Target{atMost(ofMedian, 300)}
@@ -86,10 +85,10 @@ func (r *run) startTargets() (rows, searchable []Target) {
 	return []Target{atMost(ofMedian, 80)}, []Target{atMost(ofMedian, 2000)}
 }
 
-// oneStart is how long one start took, to each of its moments.
+// oneStart is the durations of one start.
 type oneStart struct{ rows, newest, found time.Duration }
 
-// aRow is a line of the list with a campaign.
+// aRow matches a line of the list with a campaign.
 var aRow = regexp.MustCompile(`▌ \S.*(Draft|Scheduled|Active|Sending|Paused|Sent|Stopped)`)
 
 func (r *run) startOnce(ctx context.Context, dir string, answers bool) (one oneStart, err error) {
@@ -114,12 +113,12 @@ func (r *run) startOnce(ctx context.Context, dir string, answers bool) (one oneS
 	return one, nil
 }
 
-// find searches for the campaign that is far down, and waits for it.
+// find searches for the campaign far down, and waits for it.
 func (s *session) find(ctx context.Context) (at time.Time, err error) {
 	if err := s.write("/"); err != nil {
 		return at, err
 	}
-	// The slash is a key of its own only where the text does not come with it.
+	// The slash is only a key of its own if the text does not arrive with it.
 	if _, ok, err := s.next(ctx, patience); err != nil || !ok {
 		return at, errors.Join(err, errors.New("the search did not open"))
 	}

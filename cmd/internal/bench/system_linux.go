@@ -6,5 +6,5 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// datasync makes what was written to a file durable.
+// datasync makes the contents of a file durable.
 func datasync(f *os.File) error { return unix.Fdatasync(int(f.Fd())) }

@@ -4,5 +4,5 @@ package bench
 
 import "os"
 
-// datasync makes what was written to a file durable.
+// datasync makes the contents of a file durable.
 func datasync(f *os.File) error { return f.Sync() }

@@ -11,14 +11,13 @@ import (
 )
 
 const (
-	validatedSize = 4500 // of the campaign that is validated, in bytes
+	validatedSize = 4500 // size of the validated campaign, in bytes
 	problems      = 10
-	// validations is how many are timed at once: one takes less than a clock can tell well.
+	// validations is how many are timed together: a single one is too short to measure.
 	validations = 20
 )
 
-// validate measures reading a campaign and holding it against all rules: a valid one, and one with
-// problems.
+// validate measures parsing a campaign and validating it against all rules: a valid one, and one with problems.
 func (r *run) validate(ctx context.Context) error {
 	valid, err := r.validCampaign(ctx, validatedSize)
 	if err != nil {
@@ -48,7 +47,7 @@ func (r *run) validate(ctx context.Context) error {
 	return nil
 }
 
-// validCampaign gives the push campaign without problems whose size is nearest to the wanted one.
+// validCampaign returns the push campaign without problems whose size is closest to the wanted one.
 func (r *run) validCampaign(ctx context.Context, size int) (best doc.Value, err error) {
 	m, err := newMaker(ctx, Filled{Campaigns: 1, Seed: r.Seed, At: time.Now().UTC()})
 	if err != nil {
@@ -92,7 +91,7 @@ func (r *run) validating(ctx context.Context, text []byte, want int) (took []tim
 	return took, nil
 }
 
-// spoil makes n values of a campaign such that there is one problem for each.
+// spoil changes n values of a campaign so that each is a problem.
 func spoil(v doc.Value, n int) (doc.Value, error) {
 	found := 0
 	for _, p := range leaves(nil, v) {
@@ -117,7 +116,7 @@ func spoil(v doc.Value, n int) (doc.Value, error) {
 	return v, nil
 }
 
-// leaves gives the paths of the values that hold no others.
+// leaves returns the paths of the values that do not contain others.
 func leaves(at doc.Path, v doc.Value) (out []doc.Path) {
 	switch v.Kind() {
 	case doc.Object:

@@ -8,12 +8,12 @@ import (
 	"bugle/store"
 )
 
-// Followers are the followers of one handle of a store. The zero Followers are ready for use.
+// Followers are the followers of one handle of a store. The zero value is ready to use. It is safe for concurrent use.
 type Followers struct {
 	mu      sync.Mutex
 	all     map[*follower]struct{}
 	ready   bool
-	changed chan struct{} // closed when a follower has received its changes; nil: nobody waits
+	changed chan struct{} // closed when a follower has received its changes; nil if nobody is waiting
 }
 
 // follower is one call of [Followers.Follow].
@@ -21,15 +21,15 @@ type follower struct {
 	ready   func()
 	deliver func([]store.Change)
 	news    []store.Change
-	busy    bool          // tell is running
-	more    chan struct{} // holds an element when there are news
+	busy    bool          // deliver is running
+	more    chan struct{} // holds an element when changes are queued
 }
 
-// maxQueued is how many changes are queued for a slow follower, before they are replaced by the zero Change.
+// maxQueued is how many changes are queued for a slow follower before they are replaced with the zero Change.
 const maxQueued = 50_000
 
-// Follow calls tell with the changes that are told from now on, until ctx ends. It calls ready as soon as the source of
-// the changes is ready, see [Followers.MarkReady]. Calls of tell do not overlap.
+// Follow calls deliver with every change that is published from now on, until ctx ends. It calls ready once the source
+// of the changes is ready, see [Followers.MarkReady]. Calls of deliver do not overlap.
 func (s *Followers) Follow(ctx context.Context, ready func(), deliver func([]store.Change)) {
 	f := &follower{ready: ready, deliver: deliver, more: make(chan struct{}, 1)}
 	s.mu.Lock()
@@ -66,7 +66,7 @@ func (s *Followers) Follow(ctx context.Context, ready func(), deliver func([]sto
 	}
 }
 
-// MarkReady notes that every later change will be told, and calls ready of all followers that wait for it.
+// MarkReady records that every later change will be published, and calls ready of all followers that wait for it.
 func (s *Followers) MarkReady() {
 	s.mu.Lock()
 	var ready []func()
@@ -89,7 +89,7 @@ func (s *Followers) Ready() bool {
 	return s.ready
 }
 
-// Publish queues changes for all followers. It does not wait.
+// Publish queues changes for all followers. It does not block.
 func (s *Followers) Publish(changes ...store.Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +105,7 @@ func (s *Followers) Publish(changes ...store.Change) {
 	}
 }
 
-// Drain returns when all followers have received what was told before the call.
+// Drain waits until all followers have received the changes that were published before the call.
 func (s *Followers) Drain(ctx context.Context) error {
 	for {
 		s.mu.Lock()
@@ -129,7 +129,7 @@ func (s *Followers) Drain(ctx context.Context) error {
 	}
 }
 
-// notifyDrained wakes those that wait for followers; mu is held.
+// notifyDrained wakes the goroutines in Drain. The caller holds mu.
 func (s *Followers) notifyDrained() {
 	if s.changed != nil {
 		close(s.changed)

@@ -1,4 +1,4 @@
-// Package wire has the JSON in which stores keep records, whatever they keep it in.
+// Package wire defines the JSON encoding of stored records, which all stores share.
 package wire
 
 import (
@@ -13,7 +13,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// ErrShort says that bytes end before what they say that they hold.
+// ErrShort reports that a value ends before the length that it declares.
 var ErrShort = errors.New("it is cut short")
 
 // Encode returns v as JSON.
@@ -25,22 +25,22 @@ func Encode(v any) ([]byte, error) {
 	return b, nil
 }
 
-// Decode reads JSON into v. Numbers of no set type become json.Number and keep their spelling.
+// Decode reads JSON into v. Numbers without a fixed type become json.Number and keep their spelling.
 func Decode(b []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
 	return d.Decode(v)
 }
 
-// DecodeRow reads JSON into a type of this package, which has no numbers of no set type, several times
-// faster than decode.
+// DecodeRow reads JSON into a type of this package. It is several times faster than [Decode] and does not support
+// numbers without a fixed type.
 func DecodeRow(b []byte, w any) error { return jsonx.Unmarshal(b, w) }
 
-// EncodeWith returns v as JSON with a document after it. The document is kept exactly as it is
-// spelled, which encoding/json would not do.
+// EncodeWith returns v as JSON followed by a document. The document keeps its exact spelling, which encoding/json would
+// not preserve.
 func EncodeWith(v any, tree doc.Value) ([]byte, error) { return EncodeWithRaw(v, tree.Encode()) }
 
-// EncodeWithRaw is encodeWith for a document that is encoded already.
+// EncodeWithRaw is [EncodeWith] for a document that is already encoded.
 func EncodeWithRaw(v any, tree []byte) ([]byte, error) {
 	head, err := Encode(v)
 	if err != nil {
@@ -51,7 +51,7 @@ func EncodeWithRaw(v any, tree []byte) ([]byte, error) {
 	return append(append(b, head...), tree...), nil
 }
 
-// DecodeWith is the reverse of encodeWith.
+// DecodeWith is the reverse of [EncodeWith].
 func DecodeWith(b []byte, v any) (doc.Value, error) {
 	tree, err := DecodeWithRaw(b, v)
 	if err != nil || len(tree) == 0 {
@@ -60,7 +60,7 @@ func DecodeWith(b []byte, v any) (doc.Value, error) {
 	return doc.Parse(tree)
 }
 
-// DecodeWithRaw is the reverse of encodeBefore.
+// DecodeWithRaw is the reverse of [EncodeWithRaw].
 func DecodeWithRaw(b []byte, v any) (tree []byte, err error) {
 	n, size := binary.Uvarint(b)
 	if size <= 0 || n > uint64(len(b)-size) {

@@ -16,7 +16,7 @@ type IdempotencyRecord struct {
 	Result      []byte    `json:"result,omitempty"`
 }
 
-// RequestWindow is until when a request id is taken.
+// RequestWindow is the time until which a request id is in use.
 type RequestWindow struct {
 	Until time.Time `json:"until"`
 }

@@ -9,14 +9,14 @@ import (
 	"bugle/store"
 )
 
-// Identifiers returns by what a user is found: pairs of a kind, such as [store.ByEmail], and a value as [Fold] spells it,
-// each once and sorted.
+// Identifiers returns the identifiers of a user, sorted and without duplicates: pairs of a kind, such as
+// [store.ByEmail], and a value normalized by [Fold].
 func Identifiers(p engine.User) [][2]string {
 	pairs := [][2]string{}
 	add := func(kind string, v any) {
 		if text, ok := v.(string); ok && text != "" {
 			pairs = append(pairs, [2]string{kind, Fold(kind, text)})
-		} else if n, ok := v.(fmt.Stringer); ok { // json.Number: a mobile number that is no text
+		} else if n, ok := v.(fmt.Stringer); ok { // json.Number: a mobile number that is not a string
 			pairs = append(pairs, [2]string{kind, n.String()})
 		}
 	}
@@ -30,7 +30,7 @@ func Identifiers(p engine.User) [][2]string {
 	return slices.Compact(pairs)
 }
 
-// Fold returns the spelling under which an identifier is kept.
+// Fold returns the normalized form of an identifier, under which it is stored.
 func Fold(kind, value string) string {
 	value = strings.TrimSpace(value)
 	if kind == store.ByEmail {

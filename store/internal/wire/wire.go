@@ -7,8 +7,8 @@ import (
 	"bugle/engine/doc"
 )
 
-// The types below are engine's with the names that their members have on disk. They convert
-// to one another, so that a member which only one of them has does not compile.
+// The types below mirror engine's types, with the field names used on disk. They convert to one another, so a field
+// that exists in only one of them is a compile error.
 
 // Head is an [engine.Head].
 type Head struct {
@@ -34,7 +34,7 @@ type Head struct {
 	Revision int64 `json:"rev"`
 }
 
-// Summary is an [engine.Summary]. It lies flat: its rows are read by the hundred thousand.
+// Summary is an [engine.Summary]. It is flat, because stores decode hundreds of thousands of them.
 type Summary struct {
 	Head
 	Name      string    `json:"name,omitempty"`
@@ -46,18 +46,19 @@ type Summary struct {
 	AllUsers  bool      `json:"all,omitempty"`
 }
 
-// ToSummary returns a record as it is stored.
+// ToSummary returns the stored form of a record.
 func ToSummary(s engine.Summary) Summary {
 	return Summary{Head(s.Head), s.Name, s.Team, s.Tags, s.Platforms, s.Start, s.End, s.AllUsers}
 }
 
-// Engine returns the record, without what is stored beside it.
+// Engine returns the record without the fields that only the store uses.
 func (s Summary) Engine() engine.Summary {
 	return engine.Summary{Head: engine.Head(s.Head), Name: s.Name, Team: s.Team, Tags: s.Tags,
 		Platforms: s.Platforms, Start: s.Start, End: s.End, AllUsers: s.AllUsers}
 }
 
-// Revision is an [engine.Revision] with the state that it left the campaign in; empty in records of earlier programs.
+// Revision is an [engine.Revision] with the campaign's state at that revision, which is empty in records of earlier
+// versions.
 type Revision struct {
 	engine.Revision
 	Status engine.State `json:"st,omitempty"`
@@ -67,11 +68,11 @@ type Revision struct {
 type WorkingCopy struct {
 	Base int64     `json:"base"`
 	At   time.Time `json:"at,omitzero"`
-	// Origin is a document as text: a JSON library would spell it anew.
+	// Origin is a document as text, because a JSON library would change its spelling.
 	Origin string `json:"origin,omitempty"`
 }
 
-// Delivered is an [engine.OutboxMessage] without the payload of a push notification, which is a document.
+// Delivered is an [engine.Delivered] without the payload of a push notification, which is stored as a document.
 type Delivered struct {
 	ID         string         `json:"id"`
 	At         time.Time      `json:"at,omitzero"`
@@ -100,7 +101,7 @@ type email struct {
 	Attachments []string `json:"attachments,omitempty"`
 }
 
-// push is without the payload, which is a document.
+// push has no payload, which is stored as a document.
 type push struct {
 	Platform string `json:"platform,omitempty"`
 	Token    string `json:"token,omitempty"`
@@ -110,7 +111,7 @@ type push struct {
 	Headers map[string]string `json:"headers,omitempty"`
 }
 
-// ToDelivered returns a record as it is stored.
+// ToDelivered returns the stored form of a record.
 func ToDelivered(d engine.OutboxMessage) Delivered {
 	w := Delivered{d.ID, d.At, d.CampaignID, d.Campaign, d.Channel, d.Key, d.Recipient, d.As, d.Connector, (*email)(d.Email), nil}
 	if p := d.Push; p != nil {
@@ -119,7 +120,7 @@ func ToDelivered(d engine.OutboxMessage) Delivered {
 	return w
 }
 
-// Engine returns the record, without what is stored beside it.
+// Engine returns the record without the fields that only the store uses.
 func (w Delivered) Engine() engine.OutboxMessage {
 	d := engine.OutboxMessage{ID: w.ID, At: w.At, CampaignID: w.CampaignID, Campaign: w.Campaign, Channel: w.Channel,
 		Key: w.Key, Recipient: w.Recipient, As: w.As, Connector: w.Connector, Email: (*engine.EmailMessage)(w.Email)}
@@ -129,7 +130,7 @@ func (w Delivered) Engine() engine.OutboxMessage {
 	return d
 }
 
-// TestRecord is an [engine.TestRecord] without the request, which is a document.
+// TestRecord is an [engine.TestRecord] without the request, which is stored as a document.
 type TestRecord struct {
 	At         time.Time                    `json:"at,omitzero"`
 	CampaignID string                       `json:"campaign_id,omitempty"`
@@ -141,13 +142,13 @@ type TestRecord struct {
 	As         *engine.TestPersona          `json:"as,omitempty"`
 }
 
-// ToTestRecord returns a record as it is stored.
+// ToTestRecord returns the stored form of a record.
 func ToTestRecord(t engine.TestRecord) TestRecord {
 	r := t.Result
 	return TestRecord{t.At, t.CampaignID, r.ResponseID, r.Replayed, r.Keys, r.Data, r.Message, t.As}
 }
 
-// Engine returns the record, without what is stored beside it.
+// Engine returns the record without the fields that only the store uses.
 func (w TestRecord) Engine() engine.TestRecord {
 	return engine.TestRecord{At: w.At, CampaignID: w.CampaignID, As: w.As, Result: engine.TestResult{
 		ResponseInfo: engine.ResponseInfo{ResponseID: w.ResponseID, Replayed: w.Replayed},
@@ -155,7 +156,7 @@ func (w TestRecord) Engine() engine.TestRecord {
 	}}
 }
 
-// Template is an [engine.ContentTemplate] without the content, which is a document.
+// Template is an [engine.ContentTemplate] without the content, which is stored as a document.
 type Template struct {
 	ID       string         `json:"id"`
 	Version  int            `json:"v"`
@@ -165,12 +166,12 @@ type Template struct {
 	SavedAt  time.Time      `json:"at,omitzero"`
 }
 
-// ToTemplate returns a record as it is stored.
+// ToTemplate returns the stored form of a record.
 func ToTemplate(t engine.ContentTemplate) Template {
 	return Template{t.ID, t.Version, t.Name, t.Channel, t.Platform, t.SavedAt}
 }
 
-// Engine returns the record, without what is stored beside it.
+// Engine returns the record with content, without the fields that only the store uses.
 func (t Template) Engine(content doc.Value) engine.ContentTemplate {
 	return engine.ContentTemplate{ID: t.ID, Version: t.Version, Name: t.Name, Channel: t.Channel, Platform: t.Platform, Content: content, SavedAt: t.SavedAt}
 }

@@ -1,6 +1,6 @@
-// Package background finds out whether the terminal's background is dark, beside the program that draws
-// on it: nothing waits for a terminal that answers late or never. Importing it, before or after any
-// terminal library, also keeps those libraries from asking on their own (see package quiet).
+// Package background detects whether the terminal's background is dark without delaying the program, even if the
+// terminal responds late or never. Importing it, before or after any terminal library, also prevents those libraries
+// from querying the terminal (see package quiet).
 package background
 
 import (
@@ -11,15 +11,15 @@ import (
 	"strconv"
 	"strings"
 
-	_ "bugle/cmd/bugle/internal/background/quiet" // keeps Bubble Tea's init from asking
+	_ "bugle/cmd/bugle/internal/background/quiet" // prevents Bubble Tea's init from querying the terminal
 )
 
-// Query asks for the background color (OSC 11) and then for the terminal's kind (DA1). Every terminal
-// answers the second one, in order, so one that does not know the first is known by that. It is to be
-// written when the terminal is in raw mode: what it answers would be shown otherwise.
+// Query requests the background color (OSC 11) and then the terminal's type (DA1). Every terminal responds to the
+// second, in order, so a response to only the second means that the first is not supported. Write it when the terminal
+// is in raw mode; otherwise the responses would be visible.
 const Query = "\x1b]11;?\x1b\\\x1b[c"
 
-// The escape that an answer begins with is not in the text where it was read before the rest.
+// The escape at the start of a response may be missing if it was read before the rest.
 var (
 	colorAnswer = regexp.MustCompile(`\x1b?\]11;(?:rgb|rgba):([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})(?:/[0-9a-fA-F]{1,4})?(?:\x07|\x1b\\)`)
 	kindAnswer  = regexp.MustCompile(`\x1b?\[\?[0-9;]*c`)
@@ -42,28 +42,27 @@ func FromEnvironment(getenv func(string) string) (dark, known bool) {
 	return n <= 6 || n == 8, true
 }
 
-// Askable reports whether the terminal may be asked: not where TERM is "dumb" or not set.
+// Askable reports whether the terminal can be queried, which is not the case if TERM is "dumb" or not set.
 func Askable(getenv func(string) string) bool {
 	name := getenv("TERM")
 	return name != "" && name != "dumb" && runtime.GOOS != "windows"
 }
 
-// Input is a terminal's input, without what the terminal answers to [Query]: everything else that is
-// read is what a person typed, and stays. It may be read by one goroutine at a time.
+// Input is a terminal's input without the responses to [Query]. Only one goroutine may read from it at a time.
 type Input struct {
 	*os.File
-	told func(dark bool)
-	held []byte // the beginning of an answer
-	over bool   // the terminal has answered
+	found func(dark bool)
+	held  []byte // the beginning of a response
+	over  bool   // the terminal has responded
 }
 
-// NewInput listens to the answers of a terminal. told is called from within Read, once at most; not at
-// all where the terminal does not know the question.
-func NewInput(terminal *os.File, told func(dark bool)) *Input {
-	return &Input{File: terminal, told: told}
+// NewInput returns an Input that parses the terminal's responses. It calls found from Read, at most once, and never if
+// the terminal does not support the query.
+func NewInput(terminal *os.File, found func(dark bool)) *Input {
+	return &Input{File: terminal, found: found}
 }
 
-// Read returns what was typed, which may be nothing.
+// Read returns typed input, which may be empty.
 func (i *Input) Read(b []byte) (int, error) {
 	if i.over || len(b) <= len(i.held) {
 		n := copy(b, i.held)
@@ -75,17 +74,17 @@ func (i *Input) Read(b []byte) (int, error) {
 	kept := copy(b, i.held)
 	n, err := i.File.Read(b[kept:])
 	i.held = nil
-	return i.take(b[:kept+n]), err
+	return i.strip(b[:kept+n]), err
 }
 
-// take cuts the answers out of b, which it changes, and gives how long the rest is.
-func (i *Input) take(b []byte) int {
+// strip removes the responses from b in place, and returns the length of the rest.
+func (i *Input) strip(b []byte) int {
 	if m := colorAnswer.FindSubmatchIndex(b); m != nil {
 		part := func(n int) float64 { return channel(b[m[2*n]:m[2*n+1]]) }
 		dark := 0.2126*part(1)+0.7152*part(2)+0.0722*part(3) < 0.5
 		b = append(b[:m[0]], b[m[1]:]...)
-		i.told(dark)
-		i.told = func(bool) {}
+		i.found(dark)
+		i.found = func(bool) {}
 	}
 	if m := kindAnswer.FindIndex(b); m != nil {
 		b = append(b[:m[0]], b[m[1]:]...)
@@ -97,7 +96,7 @@ func (i *Input) take(b []byte) int {
 	return len(b)
 }
 
-// channel turns one to four hex digits into a share of the most that many digits can say, 0 to 1.
+// channel converts one to four hex digits to a fraction of their maximum, 0 to 1.
 func channel(hex []byte) float64 {
 	n, err := strconv.ParseUint(string(hex), 16, 16)
 	if err != nil {

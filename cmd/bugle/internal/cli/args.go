@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// NoCommand refuses arguments of a command that only has subcommands, and suggests the closest one.
+// NoCommand returns an error for arguments of a command that only has subcommands, and suggests the closest one.
 func NoCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -47,7 +47,7 @@ func Takes(cmd *cobra.Command, what string) string {
 	return strings.TrimPrefix(cmd.CommandPath(), "bugle ") + " takes " + what
 }
 
-// OwnFlag returns the name of a set flag that is the command's own, empty if there is none.
+// OwnFlag returns the name of a flag of the command itself that is set, or "".
 func OwnFlag(cmd *cobra.Command) (name string) {
 	own := cmd.LocalNonPersistentFlags()
 	cmd.Flags().Visit(func(fl *pflag.Flag) {

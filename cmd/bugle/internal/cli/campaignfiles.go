@@ -14,8 +14,8 @@ import (
 	"bugle/engine/doc"
 )
 
-// IsRecord reports whether a document is the output of `bugle get`, with id and state, and not the body of a request.
-// A service can have states that are unknown here.
+// IsRecord reports whether a document is the output of `bugle get`, with an id and a state, rather than the body of a
+// request. The state may be unknown to this version.
 func IsRecord(v doc.Value) bool {
 	rec := engine.ParseRecord(v)
 	return rec.ID != "" && rec.Status != "" && string(rec.Status) != string(catalog.Publish)
@@ -23,18 +23,18 @@ func IsRecord(v doc.Value) bool {
 
 // HeldCampaign is one campaign of a file.
 type HeldCampaign struct {
-	Where string // the file, and where in it, for people
+	Where string // file and position in it, for people
 	Body  doc.Value
-	Err   error // why it cannot be used; the body is empty then
+	Err   error // why it cannot be used; then the body is empty
 }
 
-// The extensions of campaign files.
+// File name extensions of campaign files.
 var (
 	jsonEnds = []string{".json", ".jsonl", ".ndjson"}
 	yamlEnds = []string{".yaml", ".yml"}
 )
 
-// IsCampaignFile reports whether the name of a file ends as campaign files do.
+// IsCampaignFile reports whether a file name has an extension of campaign files.
 func IsCampaignFile(name string) bool {
 	end := strings.ToLower(filepath.Ext(name))
 	return slices.Contains(jsonEnds, end) || slices.Contains(yamlEnds, end)
@@ -57,8 +57,8 @@ func ReadCampaigns(ctx context.Context, s Streams, name string) []HeldCampaign {
 	return held
 }
 
-// ParseCampaigns returns the campaigns of a JSON or YAML file, of which there may be several. An error is about the whole
-// file; what is wrong with one campaign is in its entry.
+// ParseCampaigns returns the campaigns of a JSON or YAML file. Its error is about the whole file; errors about one
+// campaign are in its entry.
 func ParseCampaigns(name string, b []byte) ([]HeldCampaign, error) {
 	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
 	end := strings.ToLower(filepath.Ext(name))
@@ -141,7 +141,7 @@ func held(where string, v doc.Value) HeldCampaign {
 	return HeldCampaign{Where: where, Body: v}
 }
 
-// looksLikeJSON reports whether a text begins as a JSON object or array does, or is empty. Everything else is YAML.
+// looksLikeJSON reports whether a text begins like a JSON object or array, or is empty. Anything else is YAML.
 func looksLikeJSON(b []byte) bool {
 	b = bytes.TrimLeft(b, " \t\r\n")
 	return len(b) == 0 || b[0] == '{' || b[0] == '['

@@ -7,7 +7,7 @@ import (
 	"bugle/engine"
 )
 
-// ListAll returns the summaries of all campaigns of a service, the archived ones only where asked for. It fails where the
+// ListAll returns the summaries of all campaigns of a service, including archived ones if requested. It fails if the
 // service cannot list them.
 func ListAll(ctx context.Context, svc engine.Service, archived bool) ([]engine.Summary, error) {
 	lister, ok := svc.(engine.Lister)

@@ -33,7 +33,7 @@ func (cs Choices) Values() []string {
 	return out
 }
 
-// Find returns the value that s means, whatever its case, spaces, dashes and underscores.
+// Find returns the value for s, ignoring case, spaces, dashes, and underscores.
 func (cs Choices) Find(s string) (string, error) {
 	plain := func(s string) string {
 		return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s))
@@ -61,10 +61,10 @@ type one struct {
 	from Choices
 }
 
-// OneOf returns a flag that takes one of the choices into a string.
+// OneOf returns a flag that stores one of the choices in a string.
 func OneOf(into *string, from Choices) pflag.Value { return one{into, from} }
 
-// AnyOf returns a flag that takes any of the choices into a list.
+// AnyOf returns a flag that stores any of the choices in a list.
 func AnyOf(into *[]string, from Choices) pflag.Value { return several{into, from} }
 
 func (o one) String() string {
@@ -137,7 +137,7 @@ func StateChoices() (cs Choices) {
 	return cs
 }
 
-// ChannelChoices are the channels that keep reports true for.
+// ChannelChoices are the channels for which keep returns true.
 func ChannelChoices(keep func(catalog.Channel) bool) (cs Choices) {
 	for _, c := range catalog.Channels {
 		if keep(c) {
@@ -147,7 +147,7 @@ func ChannelChoices(keep func(catalog.Channel) bool) (cs Choices) {
 	return cs
 }
 
-// AnyChannel reports true for every channel.
+// AnyChannel returns true for every channel.
 func AnyChannel(catalog.Channel) bool { return true }
 
 // TypeChoices are the delivery types.
@@ -222,7 +222,7 @@ const (
 	StagePublish = "publish"
 )
 
-// StageChoices are the stages that a campaign is checked at.
+// StageChoices are the stages at which a campaign can be checked.
 var StageChoices = Choices{{StageDraft, "check what is in the file, as create does"}, {StagePublish, "also check what publishing requires"}}
 
 // PublishSetting is the workspace setting that turns on publishing through the API.

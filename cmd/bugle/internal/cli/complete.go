@@ -16,8 +16,8 @@ func (f *Factory) CompleteIDs(states ...engine.State) cobra.CompletionFunc {
 	return f.CompleteCampaigns(func(s engine.Summary) bool { return len(states) == 0 || slices.Contains(states, s.Status) })
 }
 
-// CompleteCampaigns completes the first argument with the ids of the campaigns that keep reports true for. Errors
-// complete nothing, as a shell has no place to show them.
+// CompleteCampaigns completes the first argument with the ids of the campaigns for which keep returns true. On errors
+// it completes nothing, because a shell cannot show them.
 func (f *Factory) CompleteCampaigns(keep func(engine.Summary) bool) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -28,7 +28,7 @@ func (f *Factory) CompleteCampaigns(keep func(engine.Summary) bool) cobra.Comple
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		lister, ok := svc.(engine.Lister)
-		if _, far := svc.(*remote.Service); !ok || far { // a shell does not wait for a network
+		if _, far := svc.(*remote.Service); !ok || far { // a shell must not wait for a network
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		rows, err := lister.List(cmd.Context(), engine.ListQuery{})

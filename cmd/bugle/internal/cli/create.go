@@ -12,7 +12,7 @@ import (
 	"bugle/engine/service/local/sample"
 )
 
-// EmptyID is the default id of a workspace without the sample.
+// EmptyID is the default id of a workspace without sample data.
 const EmptyID = "MAIN"
 
 // NewWorkspace describes the workspace to create.
@@ -43,12 +43,12 @@ func CreateWorkspace(ctx context.Context, f *Factory, w NewWorkspace) (id, key s
 	ws := engine.Workspace{ID: w.ID, Name: w.Name, Author: w.Author}
 	if !w.Sample {
 		ws.Timezone = localZone(f.Getenv)
-		ws.Connectors = []engine.Connector{{Type: UsualConnectorType, Name: "Outbox", Provider: engine.ProviderOutbox}}
+		ws.Connectors = []engine.Connector{{Type: DefaultConnectorType, Name: "Outbox", Provider: engine.ProviderOutbox}}
 	}
 	return s.CreateWorkspace(ctx, ws, w.Sample)
 }
 
-// guessAuthor returns the address that git signs with, or one made for this machine.
+// guessAuthor returns the address that git signs with, or one made from the names of the user and the machine.
 func guessAuthor(ctx context.Context, e *Environment) string {
 	if a := e.Getenv(EnvAuthor); a != "" {
 		return a
@@ -79,5 +79,5 @@ func localZone(getenv func(string) string) string {
 	return "UTC"
 }
 
-// UsualConnectorType is the default type of a connector: a mail server of your own (CONTRACT.md, connector).
-const UsualConnectorType = "CUSTOM_SMTP"
+// DefaultConnectorType is the default type of a connector: the user's own mail server (CONTRACT.md, connector).
+const DefaultConnectorType = "CUSTOM_SMTP"

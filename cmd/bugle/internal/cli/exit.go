@@ -18,7 +18,7 @@ const (
 	ExitRefused = 4
 )
 
-// The error codes under --json that no service has.
+// Error codes in JSON output that no service uses.
 const (
 	CodeMisused engine.Code = "MISUSED" // invalid usage
 	codeFailed  engine.Code = "FAILED"  // a file, the store or the system failed
@@ -31,13 +31,13 @@ func (e usageError) Error() string { return e.err.Error() }
 
 func (e usageError) Unwrap() error { return e.err }
 
-// Misused returns an error of the command line: exit code 2.
+// Misused returns an error about invalid usage: exit code 2.
 func Misused(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// Misuse returns an error as invalid usage.
+// Misuse wraps err as invalid usage.
 func Misuse(err error) error { return usageError{err} }
 
-// AsUsage turns a refusal of flags and arguments into invalid usage: no campaign is invalid.
+// AsUsage turns an invalid-campaign error about flags and arguments into invalid usage.
 func AsUsage(err error) error {
 	if e := engine.AsError(err); e != nil && ExitCode(e) == ExitInvalid {
 		return usageError{err}
@@ -48,7 +48,7 @@ func AsUsage(err error) error {
 // silentError ends the program with an exit code after the reason was printed.
 type silentError int
 
-// Silent returns the error that ends the program with an exit code, where the reason was printed.
+// Silent returns an error that ends the program with an exit code without printing anything.
 func Silent(code int) error { return silentError(code) }
 
 func (e silentError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
@@ -72,7 +72,7 @@ func ExitCode(err error) int {
 	switch {
 	case e == nil, e.Code == engine.Internal:
 		return ExitFailed
-	case e.Service != "": // whatever its reason, it was not found here
+	case e.Service != "": // whatever its reason, it does not come from our own validation
 		return ExitRefused
 	case e.Code == engine.ValidationFailed, len(e.Problems) > 0:
 		return ExitInvalid
@@ -80,7 +80,7 @@ func ExitCode(err error) int {
 	return ExitRefused
 }
 
-// report prints an error and what to do on standard error, and returns the exit code.
+// report prints an error and its remedy on standard error, and returns the exit code.
 func report(f *Factory, err error) int {
 	code := ExitCode(err)
 	var silent silentError
@@ -107,7 +107,7 @@ type Failure struct {
 	Remedy    string          `json:"remedy,omitempty"` // what to do about it, if known
 }
 
-// FailureOf returns what is printed of an error.
+// FailureOf returns the printable form of an error.
 func FailureOf(err error) Failure {
 	out := Failure{Code: codeFailed, Message: err.Error(), Remedy: remedy(err)}
 	var usage usageError
@@ -131,7 +131,7 @@ func (f Failure) Text() string {
 	lines := []string{f.Message}
 	for _, d := range f.Details {
 		switch {
-		case d.Message == f.Message: // printed already
+		case d.Message == f.Message: // already printed
 		case d.Target == "":
 			lines = append(lines, "  "+d.Message)
 		default:
@@ -144,7 +144,7 @@ func (f Failure) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// remedied is an error with a sentence on what to do about it.
+// remedied is an error with a remedy.
 type remedied struct {
 	err    error
 	remedy string // a sentence
@@ -154,7 +154,7 @@ func (e remedied) Error() string { return e.err.Error() }
 
 func (e remedied) Unwrap() error { return e.err }
 
-// WithRemedy returns an error with a sentence on what to do about it.
+// WithRemedy returns err with a sentence about what to do.
 func WithRemedy(err error, sentence string) error { return remedied{err, sentence} }
 
 func remedy(err error) string {

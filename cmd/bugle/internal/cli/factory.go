@@ -1,5 +1,5 @@
-// Package cli is what the commands share: the standard streams and how results, errors and exit codes are written to
-// them, the store and remotes that flags and variables name, choices and completions, and reading of files.
+// Package cli contains what the commands share: streams, output, errors and exit codes, access to the store and to
+// remotes, choices and completions, and reading files.
 package cli
 
 import (
@@ -40,14 +40,14 @@ type Factory struct {
 	// running reports that the arguments were parsed and a command is running.
 	running bool
 
-	// last, if set, is called after everything is written.
+	// Last, if set, is called after everything is written.
 	Last func()
 
 	store   *Store
-	heard   sync.WaitGroup // the reader of the notices of its owner
+	heard   sync.WaitGroup // goroutine that reads the notices of the owner
 	Notices Notices
 	Sealing storeKeys
-	db      *postgres.DB // of a store in a database, once it is open
+	db      *postgres.DB // store in a database, once opened
 }
 
 // New returns a factory for the streams and environment of a process.
@@ -55,7 +55,7 @@ func New(io Streams, getenv func(string) string) *Factory {
 	return &Factory{Printer: Printer{Streams: io}, Environment: Environment{Getenv: getenv}}
 }
 
-// Environment finds the store, the remotes and the folders that the environment variables and persistent flags name.
+// Environment determines the store, the remotes, and the folders from the environment variables and persistent flags.
 type Environment struct {
 	Getenv func(string) string
 
@@ -68,16 +68,16 @@ type Environment struct {
 // IsTerminal reports whether a file is a terminal.
 func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// data returns where the store is: --data, BUGLE_DATA, or an empty string.
+// data returns the location of the store: --data, BUGLE_DATA, or "".
 func (e *Environment) data() string { return cmp.Or(e.Data, e.Getenv(EnvData)) }
 
-// Database returns the URL of the database that the store is in; false where it is in a folder.
+// Database returns the URL of the database that contains the store, or false if the store is in a folder.
 func (e *Environment) Database() (url string, ok bool) {
 	url = e.data()
 	return url, postgres.IsURL(url)
 }
 
-// Place returns where the store is, for people: the folder, or the URL of the database without what is secret in it.
+// Place returns the location of the store for people: the folder, or the URL of the database without its secrets.
 func (e *Environment) Place() string {
 	if url, ok := e.Database(); ok {
 		return postgres.Redact(url)
@@ -85,8 +85,8 @@ func (e *Environment) Place() string {
 	return e.DataDir()
 }
 
-// DataDir returns the folder of the store: --data, BUGLE_DATA, or the XDG data folder. Of a store in a database it is the
-// last of these, where this machine keeps backups.
+// DataDir returns the folder of the store: --data, BUGLE_DATA, or the XDG data folder. For a store in a database, it
+// returns the XDG data folder, where this machine keeps backups.
 func (e *Environment) DataDir() string {
 	if _, ok := e.Database(); !ok && e.data() != "" {
 		return e.data()
@@ -94,25 +94,26 @@ func (e *Environment) DataDir() string {
 	return filepath.Join(cmp.Or(e.Getenv("XDG_DATA_HOME"), xdg.DataHome), "bugle")
 }
 
-// url matches the beginning of a URL, and no path.
+// url matches the beginning of a URL, and does not match a path.
 var url = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]+://`)
 
-// checkData refuses a URL that names no database, and a password that other users of the machine can read.
+// checkData returns an error for a URL that is not a database's, and for a password that other users of the machine
+// could read.
 func (e *Environment) checkData() error {
 	scheme := url.FindString(e.data())
 	switch {
 	case scheme == "":
 		return nil
 	case !postgres.IsURL(e.data()):
-		return Misused("the store must be a folder or a postgres:// URL, not %s…; choose one with --data or %s", scheme, EnvData) // the rest may hold a password
+		return Misused("the store must be a folder or a postgres:// URL, not %s…; choose one with --data or %s", scheme, EnvData) // the rest may contain a password
 	case postgres.HasPassword(e.Data):
 		return Misused("--data must not have a password, because other users of this machine can see it; put it in %s, PGPASSWORD or ~/.pgpass", EnvData)
 	}
 	return nil
 }
 
-// OnFolder returns an error if the store is in a database, for commands that need a folder. Remedy is a sentence about what
-// to do instead.
+// OnFolder returns an error if the store is in a database, for commands that need a folder. remedy is a sentence about
+// what to do instead.
 func (e *Environment) OnFolder(command, remedy string) error {
 	if _, ok := e.Database(); ok {
 		return WithRemedy(fmt.Errorf("`bugle %s` works on stores in a folder, and this one is in a database", command), remedy)
@@ -120,7 +121,7 @@ func (e *Environment) OnFolder(command, remedy string) error {
 	return nil
 }
 
-// HasStore reports whether there is a store already, without making one.
+// HasStore reports whether there is a store, without creating one.
 func (f *Factory) HasStore(ctx context.Context) (bool, error) {
 	if _, ok := f.Database(); !ok {
 		return f.HasFolder()
@@ -132,7 +133,7 @@ func (f *Factory) HasStore(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// HasFolder reports whether there is a store in the folder already, without making one.
+// HasFolder reports whether there is a store in the folder, without creating one.
 func (e *Environment) HasFolder() (bool, error) {
 	_, err := os.Stat(filepath.Join(e.DataDir(), badger.Folder))
 	switch {
@@ -147,7 +148,7 @@ func (e *Environment) HasFolder() (bool, error) {
 // ErrNoWorkspace reports that the store has no workspace yet.
 var ErrNoWorkspace = errors.New("no workspace yet; create one with `bugle init`, or with sample data with `bugle init --sample`")
 
-// Wanted returns the id of the workspace that was asked for, or an empty string.
+// Wanted returns the id of the requested workspace, or "".
 func (e *Environment) Wanted() string {
 	if e.Workspace != "" {
 		return e.Workspace
@@ -201,7 +202,7 @@ func (e *Environment) Author(ofWorkspace string) string {
 	return "me@localhost"
 }
 
-// Signer returns who makes a change: by, or else the author.
+// Signer returns by, or else the author of changes.
 func (f *Factory) Signer(ctx context.Context, svc engine.Service, by string) (string, error) {
 	if by != "" {
 		return by, nil
@@ -223,5 +224,5 @@ func (e *Environment) ConfigDir() string {
 	return filepath.Join(cmp.Or(e.Getenv("XDG_CONFIG_HOME"), xdg.ConfigHome), "bugle")
 }
 
-// ThemesDir returns the folder of the person's own themes.
+// ThemesDir returns the folder of the user's own themes.
 func (e *Environment) ThemesDir() string { return filepath.Join(e.ConfigDir(), "themes") }

@@ -18,23 +18,23 @@ import (
 	"bugle/engine/service/local"
 )
 
-// Exists reports whether there is a file of that name, or may be.
+// Exists reports whether a file with that name exists or may exist.
 func Exists(name string) bool {
 	_, err := os.Stat(name)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// IsID reports whether an argument is the id of a campaign, and no file.
+// IsID reports whether an argument is the id of a campaign and not a file.
 func IsID(arg string) bool { return schema.ObjectID.Matches(arg) && !Exists(arg) }
 
-// maxInput is how much of a file is read. A campaign can have local.MaxBody bytes, and a few times that when it is
-// indented for people.
+// maxInput is the most bytes to read from a file. A campaign can have local.MaxBody bytes, and several times as many
+// when it is indented.
 const maxInput = 4 * local.MaxBody
 
 // Stdin is the name of standard input among the arguments.
 const Stdin = "-"
 
-// InputName returns what an error calls the input of that name.
+// InputName returns the name of an input for errors.
 func InputName(name string) string {
 	if name == Stdin {
 		return "standard input"
@@ -55,8 +55,8 @@ func (s Streams) Read(ctx context.Context, name string) ([]byte, error) {
 	return readAll(file, name)
 }
 
-// readStdin reads standard input, and ends with the context even if nothing is written to it. A regular file needs
-// no waiting.
+// readStdin reads standard input until the context ends, even if nothing is written to it. A regular file is read
+// directly.
 func (s Streams) readStdin(ctx context.Context) ([]byte, error) {
 	in, err := cancelreader.NewReader(s.In)
 	if err != nil {
@@ -83,15 +83,15 @@ func readAll(r io.Reader, name string) ([]byte, error) {
 	return b, nil
 }
 
-// DocumentError reports why an input is not a document to work with.
+// DocumentError reports that an input is not a usable document.
 type DocumentError struct{ Err error }
 
 func (e DocumentError) Error() string { return e.Err.Error() }
 
 func (e DocumentError) Unwrap() error { return e.Err }
 
-// Document reads an object from a file, in YAML if its name says so and in JSON otherwise, or from standard input,
-// in either. A byte order mark is skipped.
+// Document reads an object from a file, as YAML if its name has that extension and as JSON otherwise, or from standard
+// input in either format. It skips a byte order mark.
 func (s Streams) Document(ctx context.Context, name string) (doc.Value, error) {
 	b, err := s.Read(ctx, name)
 	if err != nil {
@@ -124,7 +124,7 @@ func article(k doc.Kind) string {
 	return "a " + k.String()
 }
 
-// Members returns the members of an object.
+// Members returns the fields of an object.
 func Members(v doc.Value) []doc.Member {
 	var ms []doc.Member
 	for name, m := range v.Members() {

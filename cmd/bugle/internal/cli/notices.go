@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// Notices collects problems found when stores were opened, and those of work in the background, until they are shown.
+// Notices collects problems found when stores were opened, or in the background, until they are shown.
 type Notices struct {
 	mu       sync.Mutex
 	texts    []string
-	unwanted func(text string) bool // drops a notice; nil keeps all
-	more     chan struct{}          // has an element if there may be notices; nil until something waits
+	unwanted func(text string) bool // reports whether to drop a notice; nil keeps all
+	more     chan struct{}          // has an element if there may be notices; nil until somebody waits
 }
 
 func (n *Notices) add(texts ...string) {
@@ -27,7 +27,7 @@ func (n *Notices) add(texts ...string) {
 	n.signal()
 }
 
-// Arrived returns a channel that receives when there are notices to take.
+// Arrived returns a channel that receives a value when there are notices to take.
 func (n *Notices) Arrived() <-chan struct{} {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -48,8 +48,8 @@ func (n *Notices) signal() {
 	}
 }
 
-// Follow calls say with each notice as it comes, until ctx ends.
-func (n *Notices) Follow(ctx context.Context, say func(text string)) {
+// Follow calls show with each notice as it arrives, until ctx ends.
+func (n *Notices) Follow(ctx context.Context, show func(text string)) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -57,12 +57,12 @@ func (n *Notices) Follow(ctx context.Context, say func(text string)) {
 		case <-n.Arrived():
 		}
 		for _, text := range n.Take() {
-			say(text)
+			show(text)
 		}
 	}
 }
 
-// Drop drops the unwanted ones, now and from now on.
+// Drop drops unwanted notices, both current and later ones.
 func (n *Notices) Drop(unwanted func(text string) bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -70,7 +70,7 @@ func (n *Notices) Drop(unwanted func(text string) bool) {
 	n.texts = slices.DeleteFunc(n.texts, unwanted)
 }
 
-// Take returns and forgets the notices.
+// Take returns and removes the notices.
 func (n *Notices) Take() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -79,8 +79,8 @@ func (n *Notices) Take() []string {
 	return out
 }
 
-// SayNotices prints on standard error the problems found when this command opened the store.
-func (f *Factory) SayNotices() {
+// PrintNotices prints the problems found when this command opened the store on standard error.
+func (f *Factory) PrintNotices() {
 	for _, n := range f.Notices.Take() {
 		if f.JSON {
 			b, err := json.Marshal(map[string]string{"notice": n})

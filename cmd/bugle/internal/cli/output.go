@@ -19,7 +19,7 @@ import (
 	"bugle/engine/visible"
 )
 
-// checkedWriter remembers the first error of a writer, so that commands need not check every line they write.
+// checkedWriter stores the first error of a writer, so that commands do not have to check every write.
 type checkedWriter struct {
 	w   io.Writer
 	err error
@@ -34,7 +34,7 @@ func (c *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// failure returns the error of the output, except that its reader has closed it.
+// failure returns the stored error, unless the reader has closed the output.
 func (c *checkedWriter) failure() error {
 	if c.err == nil || errors.Is(c.err, syscall.EPIPE) {
 		return nil
@@ -51,7 +51,7 @@ func FileOf(w io.Writer) (*os.File, bool) {
 	return f, ok
 }
 
-// Cause returns the error of the system, without the names of the file and the call.
+// Cause returns the underlying system error, without the names of the file and the call.
 func Cause(err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {
@@ -60,7 +60,7 @@ func Cause(err error) error {
 	return err
 }
 
-// Clean removes what could control the terminal from texts of documents and servers. Newlines and tabs stay.
+// Clean removes control sequences from texts of documents and servers. It keeps newlines and tabs.
 func Clean(s string) string {
 	var b strings.Builder
 	for r, drawn := range visible.Runes(ansi.Strip(strings.ToValidUTF8(s, "\uFFFD"))) {
@@ -71,7 +71,7 @@ func Clean(s string) string {
 	return b.String()
 }
 
-// Line is like clean, on one line.
+// Line is like [Clean], and puts the text on one line.
 func Line(s string) string {
 	return strings.Join(strings.FieldsFunc(Clean(s), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
 }
@@ -129,13 +129,13 @@ func (p *Printer) LogHandler() slog.Handler {
 	if p.JSON {
 		return slog.NewJSONHandler(plainJSON{p.Err}, nil)
 	}
-	return slog.NewTextHandler(plainJSON{p.Err}, nil) // which does not escape all invisible characters
+	return slog.NewTextHandler(plainJSON{p.Err}, nil) // it does not escape all invisible characters
 }
 
-// Escaped returns a text with the characters escaped that could control a terminal.
+// Escaped returns a text with characters escaped that could control a terminal.
 func Escaped(text string) string {
 	if strings.IndexFunc(text, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }) < 0 {
-		return text // nearly all log lines, written with every request
+		return text // almost all log lines, which are written for every request
 	}
 	if !visible.HasHidden(strings.ReplaceAll(text, "\n", "")) {
 		return text
@@ -196,7 +196,7 @@ func OnOff(b bool) string {
 	return "off"
 }
 
-// ParseOnOff reads on or off, yes or no, and what [strconv.ParseBool] takes.
+// ParseOnOff parses on or off, yes or no, and the values of [strconv.ParseBool].
 func ParseOnOff(s string) (bool, error) {
 	switch strings.ToLower(s) {
 	case "on", "yes":

@@ -20,7 +20,7 @@ import (
 type Checkup struct {
 	Sound   bool     `json:"sound"`             // nothing is wrong, or everything was repaired
 	Notices []string `json:"notices,omitempty"` // problems found when the store was opened
-	// Encrypted reports whether the store is; Readable lists the backups that can be read without its key.
+	// Encrypted reports whether the store is encrypted; Readable lists the backups that can be read without its key.
 	Encrypted bool     `json:"encrypted"`
 	Readable  []string `json:"readable,omitempty"`
 	kv.CheckResult
@@ -70,7 +70,7 @@ type Owned struct {
 	dataDir string
 }
 
-// key returns the key of the store, nil if it is not encrypted.
+// key returns the key of the store, or nil if it is not encrypted.
 func (o Owned) key() *crypt.Key {
 	if key, ok := o.Key(); ok {
 		return &key
@@ -88,49 +88,49 @@ func (o Owned) passphrase(job socket.Job) string {
 	return job.Passphrase
 }
 
-// kept is the store while this process owns it, with its daily backups.
-type kept struct {
+// ownedDB is the store while this process owns it, with its daily backups.
+type ownedDB struct {
 	Owned
 	daily *backup.Daily // nil if they are off
 	*findings
 }
 
-// findings passes on the problems found in the store while this process owns it.
+// findings forwards the problems found in the store while this process owns it.
 type findings struct {
 	mu   sync.Mutex
-	tell func(notice string) // nil: nothing listens yet
+	tell func(notice string) // nil if nothing listens yet
 }
 
-// Tell implements [socket.NoticeSource].
-func (s *findings) Tell(tell func(notice string)) {
+// OnNotice implements [socket.NoticeSource].
+func (s *findings) OnNotice(deliver func(notice string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tell = tell
+	s.tell = deliver
 }
 
 func (s *findings) pass(notice string) {
 	s.mu.Lock()
-	tell := s.tell
+	deliver := s.tell
 	s.mu.Unlock()
-	if tell != nil {
-		tell(notice)
+	if deliver != nil {
+		deliver(notice)
 	}
 }
 
 // EnvBackups is the environment variable that turns the daily backups off.
 const EnvBackups = "BUGLE_BACKUPS"
 
-// keep starts the daily backups of a store that was opened, and notes its problems.
-func (f *Factory) keep(db *badger.DB, found *findings) kv.DB {
+// ownDB starts the daily backups of an opened store, and records its problems.
+func (f *Factory) ownDB(db *badger.DB, found *findings) kv.DB {
 	f.Notices.add(db.Notices()...)
-	k := kept{Owned: Owned{db, f.DataDir()}, findings: found}
+	k := ownedDB{Owned: Owned{db, f.DataDir()}, findings: found}
 	if f.Getenv(EnvBackups) != OnOff(false) {
 		k.daily = backup.StartDaily(db, f.Daily(k.Owned))
 	}
 	return k
 }
 
-// Daily returns how the daily backups of a store are made.
+// Daily returns the options of the daily backups.
 func (f *Factory) Daily(o Owned) backup.DailyOptions {
 	told := ""
 	return backup.DailyOptions{DataDir: f.DataDir(), Program: Version(), Key: o.key(), OnBackup: func(_ backup.Info, err error) {
@@ -145,7 +145,7 @@ func (f *Factory) Daily(o Owned) backup.DailyOptions {
 	}}
 }
 
-func (k kept) Close() error {
+func (k ownedDB) Close() error {
 	if k.daily != nil {
 		k.daily.Close()
 	}
@@ -182,7 +182,7 @@ func (f *Factory) own(ctx context.Context) (kv.DB, error) {
 		return nil, err
 	}
 	f.Notices.add(damagedSettings(ctx, db)...)
-	return f.keep(db, found), nil
+	return f.ownDB(db, found), nil
 }
 
 // damagedSettings returns a sentence for each workspace whose settings are damaged.

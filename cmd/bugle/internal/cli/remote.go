@@ -18,17 +18,17 @@ import (
 	"bugle/engine/service/remote"
 )
 
-// The environment variables that name the remote to use; the second is what earlier versions read.
+// The environment variables that select a remote; the second is its name in earlier versions.
 const (
 	EnvRemote       = "BUGLE_REMOTE"
 	envFormerRemote = "BUGLE_PROFILE"
 )
 
-// RemotesFile opens the file of remotes, which is in the XDG configuration folder.
+// RemotesFile opens the file of remotes in the XDG configuration folder.
 func (e *Environment) RemotesFile() (*remotes.File, error) { return remotes.Open(e.ConfigDir()) }
 
-// Remote returns the remote to work with: --remote, BUGLE_REMOTE, or the one in use. The second result is false
-// for the store on this machine.
+// Remote returns the selected remote: --remote, BUGLE_REMOTE, or the one in use. The second result is false for the
+// store on this machine.
 func (e *Environment) Remote() (remotes.Remote, bool, error) {
 	name := cmp.Or(e.RemoteName, e.Getenv(EnvRemote), e.Getenv(envFormerRemote))
 	if name == remotes.Local {
@@ -51,7 +51,7 @@ func (e *Environment) Remote() (remotes.Remote, bool, error) {
 	return p, true, nil
 }
 
-// checkRemote fails if --remote names no remote.
+// checkRemote fails if the remote of --remote does not exist.
 func (e *Environment) checkRemote() error {
 	if e.RemoteName == "" {
 		return nil
@@ -60,7 +60,7 @@ func (e *Environment) checkRemote() error {
 	return err
 }
 
-// Campaigns returns the service of the ten operations: that of the remote, or of the local workspace.
+// Campaigns returns the service of the ten API operations: that of the remote, or of the local workspace.
 func (f *Factory) Campaigns(ctx context.Context) (engine.Service, error) {
 	p, ok, err := f.Remote()
 	if err != nil {
@@ -78,7 +78,7 @@ func (f *Factory) Campaigns(ctx context.Context) (engine.Service, error) {
 	})
 }
 
-// Dial returns the service of a remote. More may change how it is called.
+// Dial returns the service of a remote. more may change its configuration.
 func (e *Environment) Dial(p remotes.Remote, more func(*remote.Config)) (*remote.Service, error) {
 	c := e.remoteConfig(p)
 	more(&c)
@@ -96,17 +96,17 @@ func (e *Environment) remoteConfig(p remotes.Remote) remote.Config {
 	return c
 }
 
-// waitWords describes what a call waits for, and how long.
+// waitWords describes what a call is waiting for, and how long.
 func waitWords(w remote.Wait) string {
 	return fmt.Sprintf("waiting %s: %s (ctrl+c cancels)", w.For.Round(time.Second), w.Why)
 }
 
-// Remembering returns the service of a remote for the terminal program: what was read from it is cached on this
-// machine, and stays readable while the service is offline.
+// Remembering returns the service of a remote for the terminal program, with a cache on this machine that is readable
+// while the service is offline.
 func (e *Environment) Remembering(p remotes.Remote, observe func(remote.Exchange)) (*offline.Service, error) {
 	c := e.remoteConfig(p)
 	c.Observe = observe
-	// What one service said is not what another one says, though the remote has the same name.
+	// The cache is separate for each service, even if a remote with the same name is changed.
 	where := sha256.Sum256([]byte(strings.Join([]string{c.BaseURL, c.DC, c.Workspace}, "\n")))
 	s, err := offline.Open(c, offline.Options{Dir: filepath.Join(e.StateDir(), "read", Folder(p.Name), hex.EncodeToString(where[:8]))})
 	if err != nil {
@@ -115,7 +115,7 @@ func (e *Environment) Remembering(p remotes.Remote, observe func(remote.Exchange
 	return s, nil
 }
 
-// Folder returns a name of a folder for a name of a remote or workspace, which could be a path elsewhere.
+// Folder returns a folder name for the name of a remote or workspace, which might otherwise be a path.
 func Folder(name string) string {
 	if filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, `/\`+"\x00") {
 		return name
@@ -124,7 +124,7 @@ func Folder(name string) string {
 	return "-" + hex.EncodeToString(sum[:8])
 }
 
-// StateDir is the folder of what this machine remembers between two starts (XDG base directories).
+// StateDir returns the folder for state between two starts (XDG base directories).
 func (e *Environment) StateDir() string {
 	dir := e.Getenv("XDG_STATE_HOME")
 	if dir == "" {

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Run runs the command in the arguments, of the tree of commands that a factory is handed to, prints its error and
-// returns the exit code.
+// Run runs the command in args with the command tree that tree returns for a factory, prints its error, and returns the
+// exit code.
 func Run(ctx context.Context, args []string, getenv func(string) string, io Streams, tree func(*Factory) *cobra.Command) int {
 	out := &checkedWriter{w: io.Out}
 	io.Out = out
@@ -17,14 +17,14 @@ func Run(ctx context.Context, args []string, getenv func(string) string, io Stre
 	noteRunning(f, root)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
-	if err != nil && !f.running { // an error of cobra itself, before a command ran
+	if err != nil && !f.running { // an error of cobra before a command ran
 		err = Misuse(err)
 		f.JSON = f.JSON || wantsJSON(args)
 	}
 	if ExitCode(err) == ExitMisused && remedy(err) == "" {
 		err = WithRemedy(err, "See `"+cmd.CommandPath()+" --help`.")
 	}
-	f.SayNotices()
+	f.PrintNotices()
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
@@ -51,8 +51,8 @@ func wantsJSON(args []string) bool {
 	return false
 }
 
-// noteRunning makes every command note when its arguments were parsed, and refuse a data folder or a remote that
-// does not exist, whether the command needs it or not.
+// noteRunning makes every command record that its arguments were parsed, and refuse a data folder or a remote that does
+// not exist, even if the command does not need it.
 func noteRunning(f *Factory, cmd *cobra.Command) {
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Typed asks for a secret in the terminal without echoing it. However it returns, the terminal echoes again.
+// Typed asks for a secret in the terminal without echoing it. The echo is on again when it returns.
 func (s Streams) Typed(ctx context.Context, in *os.File, prompt string) (string, error) {
 	fd := int(in.Fd())
 	before, err := term.GetState(fd)
@@ -22,7 +22,7 @@ func (s Streams) Typed(ctx context.Context, in *os.File, prompt string) (string,
 		err  error
 	}
 	given := make(chan answer, 1)
-	go func() { // if ctx ends first, it ends with the program: a read cannot be interrupted
+	go func() { // if ctx ends first, the goroutine ends with the program: a read cannot be interrupted
 		text, err := term.ReadPassword(fd)
 		given <- answer{text, err}
 	}()
@@ -31,7 +31,7 @@ func (s Streams) Typed(ctx context.Context, in *os.File, prompt string) (string,
 		fmt.Fprintln(s.Err)
 		return string(a.text), a.err
 	case <-ctx.Done():
-		// The read turns the echo off as it starts, which may happen after ctx ends.
+		// The read turns the echo off when it starts, which may be after ctx ends.
 		for range 20 {
 			if now, err := term.GetState(fd); err != nil || *now != *before {
 				break

@@ -17,7 +17,7 @@ import (
 	"bugle/store/socket"
 )
 
-// Connect opens the store in a database. create makes its tables where there are none.
+// Connect opens the store in a database. With create, it creates missing tables.
 func (f *Factory) Connect(ctx context.Context, create bool) (*postgres.DB, error) {
 	url, _ := f.Database()
 	db, err := postgres.Open(ctx, postgres.Options{URL: url, Create: create, Logger: slog.New(slog.DiscardHandler)})
@@ -35,7 +35,7 @@ func (f *Factory) connect(ctx context.Context, create bool) (err error) {
 	return err
 }
 
-// maintain does a job on a store in a database.
+// maintain runs a job on a store in a database.
 func maintain(ctx context.Context, db *postgres.DB, job socket.Job, progress func(socket.JobProgress)) ([]byte, error) {
 	records := func(n int) { progress(socket.JobProgress{Records: n}) }
 	switch job.Kind {
@@ -57,8 +57,8 @@ func maintain(ctx context.Context, db *postgres.DB, job socket.Job, progress fun
 	return nil, errors.New("this is not possible with a store in a database")
 }
 
-// Away returns a function that reports since when the database cannot be reached, and why. It is nil if the store is not
-// in a database.
+// Away returns a function that returns since when the database cannot be reached, and why. It returns nil if the store
+// is not in a database.
 func (f *Factory) Away() func() (since time.Time, why string) {
 	if f.db == nil {
 		return nil
@@ -66,10 +66,10 @@ func (f *Factory) Away() func() (since time.Time, why string) {
 	return f.db.Away
 }
 
-// counter counts the requests of the API in a database. It reports a database that cannot be reached as the API does.
+// counter counts API requests in a database. It reports an unreachable database as the API does.
 type counter struct{ *postgres.DB }
 
-// Counter returns what counts requests for all servers of the store; nil where only one can serve it.
+// Counter returns the counter that all servers of the store share, or nil if only one can serve it.
 func (f *Factory) Counter() api.Counter {
 	if f.db == nil {
 		return nil
@@ -83,7 +83,7 @@ func (c counter) Take(ctx context.Context, workspace, name string, windows []lim
 	return taken, wait, full, refusal(err)
 }
 
-// refusal returns an error of the store as the API answers it.
+// refusal returns an error of the store as an error of the API.
 func refusal(err error) error {
 	if !errors.Is(err, store.ErrUnreachable) {
 		return err

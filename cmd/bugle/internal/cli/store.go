@@ -22,18 +22,18 @@ import (
 	"bugle/store/socket"
 )
 
-// Store is the store that commands work on: in a folder that other processes may own, or in a database.
+// Store is the store that commands use: in a folder that several processes may share, or in a database.
 type Store struct {
 	records store.DB
-	folder  *socket.DB   // nil: it is in a database
-	shared  *postgres.DB // nil: it is in a folder
+	folder  *socket.DB   // nil if it is in a database
+	shared  *postgres.DB // nil if it is in a folder
 
 	mu       sync.Mutex
 	services map[string]*local.Service
 }
 
-// Open opens the store: a folder as its owner or attached to the process that is, or a database. It creates the store if
-// needed. All users share one.
+// Open opens the store: a folder, as its owner or attached to it, or a database. It creates the store if necessary. All
+// callers share one store.
 func (f *Factory) Open(ctx context.Context) (*Store, error) {
 	if f.store != nil {
 		return f.store, nil
@@ -56,7 +56,7 @@ func (f *Factory) Open(ctx context.Context) (*Store, error) {
 				Unlimited: true, Health: resolve.Health, OpenAPI: func() []byte { return openapi.JSON(Version()) },
 			})
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				<-opened // a moment
+				<-opened // only takes a moment
 				handler.ServeHTTP(w, r)
 			})
 		},
@@ -103,16 +103,17 @@ func (s *Store) close() error {
 	return s.records.Close()
 }
 
-// Folder returns the store in a folder; nil if it is in a database.
+// Folder returns the store in a folder, or nil if it is in a database.
 func (s *Store) Folder() *socket.DB { return s.folder }
 
-// KeepIndex says when the search index of a workspace is kept for the next start. Tests keep those of small workspaces, too.
+// KeepIndex decides whether the search index of a workspace is cached for the next start. Tests also cache indexes of
+// small workspaces.
 var KeepIndex local.KeepIndex
 
-// Wrap, if set, wraps each service that commands work with: for tests.
+// Wrap, if set, wraps each service that commands use, for tests.
 var Wrap func(activity.Service) activity.Service
 
-// Service returns the service of a workspace; NOT_FOUND if there is none.
+// Service returns the service of a workspace. It fails with NOT_FOUND if there is no such workspace.
 func (s *Store) Service(ctx context.Context, id string) (activity.Service, error) {
 	svc, err := s.service(ctx, id)
 	switch {
@@ -124,7 +125,7 @@ func (s *Store) Service(ctx context.Context, id string) (activity.Service, error
 	return svc, nil
 }
 
-// service returns the service of a workspace, opened once.
+// service returns the service of a workspace, which is opened once.
 func (s *Store) service(ctx context.Context, id string) (*local.Service, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,8 +156,8 @@ func (s *Store) Workspaces(ctx context.Context) (ids []string, err error) {
 	return ids, nil
 }
 
-// CreateWorkspace makes a workspace, with sample data or without. It returns its id and the first API key, which is not
-// stored.
+// CreateWorkspace creates a workspace, with or without sample data. It returns its id and the first API key, which is
+// not stored.
 func (s *Store) CreateWorkspace(ctx context.Context, w engine.Workspace, withSample bool) (id, key string, err error) {
 	if withSample {
 		key, err = sample.Install(ctx, s.records, sample.Options{ID: w.ID, Name: w.Name, Author: w.Author, Now: time.Now()})
@@ -166,7 +167,7 @@ func (s *Store) CreateWorkspace(ctx context.Context, w engine.Workspace, withSam
 	return w.ID, key, err
 }
 
-// Do does a job on the whole store, wherever it is. progress may be nil.
+// Do runs a job on the whole store, wherever it is. progress may be nil.
 func (s *Store) Do(ctx context.Context, job socket.Job, progress func(socket.JobProgress)) ([]byte, error) {
 	if s.folder != nil {
 		return s.folder.Do(ctx, job, progress)
@@ -177,14 +178,14 @@ func (s *Store) Do(ctx context.Context, job socket.Job, progress func(socket.Job
 	return maintain(ctx, s.shared, job, progress)
 }
 
-// Follow calls tell with the changes of other processes until ctx ends.
-func (s *Store) Follow(ctx context.Context, tell func([]store.Change)) {
+// Follow calls deliver with the changes of other processes until ctx ends.
+func (s *Store) Follow(ctx context.Context, deliver func([]store.Change)) {
 	if feed, ok := s.records.(store.Feed); ok {
-		feed.Follow(ctx, func() {}, tell)
+		feed.Follow(ctx, func() {}, deliver)
 	}
 }
 
-// WorkspaceID returns the workspace to work in: the one asked for, or the only one.
+// WorkspaceID returns the workspace to use: the requested one, or the only one.
 func (f *Factory) WorkspaceID(ctx context.Context, s *Store) (string, error) {
 	ids, err := s.Workspaces(ctx)
 	id := f.Wanted()
@@ -206,10 +207,11 @@ func (f *Factory) WorkspaceID(ctx context.Context, s *Store) (string, error) {
 // Resolver finds the workspace of an API call.
 type Resolver struct {
 	Store *Store
-	only  string // the only workspace that is served; empty: all
+	only  string // the only workspace that is served; if empty, all are
 }
 
-// Narrow serves only one workspace, which must exist; empty means all, and there must be one.
+// Narrow restricts the resolver to one workspace, which must exist; empty means all, and then there must be at least
+// one.
 func (d *Resolver) Narrow(ctx context.Context, id string) error {
 	ids, err := d.Store.Workspaces(ctx)
 	switch {
@@ -224,7 +226,7 @@ func (d *Resolver) Narrow(ctx context.Context, id string) error {
 	return nil
 }
 
-// Warm starts loading the index of each workspace that is served, so that the first search does not wait.
+// Warm starts loading the index of each served workspace, so that the first search does not wait.
 func (d *Resolver) Warm(ctx context.Context) error {
 	ids := []string{d.only}
 	if d.only == "" {
@@ -257,7 +259,7 @@ func (d *Resolver) Lookup(ctx context.Context, id string) (engine.Workspace, eng
 	return w, svc, err
 }
 
-// Health reports whether the store answers.
+// Health reports whether the store responds.
 func (d *Resolver) Health(ctx context.Context) error {
 	_, err := d.Store.Workspaces(ctx)
 	return err

@@ -10,10 +10,10 @@ import (
 // storeKeys are the keys of encrypted stores.
 type storeKeys struct {
 	ring  *storekey.Ring
-	Fresh *crypt.Key // the key of a store that is created
+	Fresh *crypt.Key // key for a new store
 }
 
-// Keys returns where the keys of stores are found.
+// Keys returns the source of the keys of stores.
 func (f *Factory) Keys() *storekey.Ring {
 	if f.Sealing.ring == nil {
 		f.Sealing.ring = storekey.New(f.Getenv)
@@ -21,8 +21,8 @@ func (f *Factory) Keys() *storekey.Ring {
 	return f.Sealing.ring
 }
 
-// SayKey prints where the key is.
-func SayKey(f *Factory, where string, rotated bool) {
+// PrintKey prints the location of the key.
+func PrintKey(f *Factory, where string, rotated bool) {
 	switch {
 	case where == storekey.Keyring:
 		fmt.Fprintln(f.Out, "The key is in the system keyring. Without it, nothing can be read: print it with `bugle encrypt --show-key` and keep a copy somewhere safe.")

@@ -4,5 +4,5 @@ package cli
 
 import "bugle/store/socket"
 
-// suspendable does nothing: programs are not suspended here.
+// suspendable does nothing: this system does not suspend programs.
 func suspendable(*socket.DB) {}

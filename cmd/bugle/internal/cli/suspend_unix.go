@@ -14,12 +14,11 @@ import (
 	"bugle/store/socket"
 )
 
-// yieldLimit is how long a user who presses ctrl+z waits for calls that run.
+// yieldLimit is how long a user who presses ctrl+z waits for running calls.
 const yieldLimit = time.Second
 
-// suspendable has the db let the store go before the process is suspended (SIGTSTP: ctrl+z, or
-// what a terminal program does with that key), so that others can have it, and take part again when
-// it is continued. It ends with the db.
+// suspendable makes the store available to other processes before this process is suspended (SIGTSTP: ctrl+z, or what a
+// terminal program does with that key), and takes part again when it is continued. It ends with the db.
 func suspendable(db *socket.DB) {
 	if signal.Ignored(syscall.SIGTSTP) {
 		return
@@ -42,11 +41,9 @@ func suspendable(db *socket.DB) {
 	}()
 }
 
-// suspend stops this process, and returns when it was continued. Where calls go on, it keeps the
-// store; others are told then which process has it.
-//
-// A process whose group is its session's first has no shell that could continue it: as the system
-// does, it is let go on, and who waits in it to be continued waits no longer.
+// suspend stops this process, and returns when it was continued. If calls are still running, the process keeps the
+// store, and others are told which process has it. A process that leads its session's first group has no shell that
+// could continue it. As the system does, suspend then lets it run on, and stops waiting for it to be continued.
 func suspend(db *socket.DB) {
 	self := os.Getpid()
 	if session, err := unix.Getsid(0); err != nil || session == syscall.Getpgrp() {
@@ -59,7 +56,7 @@ func suspend(db *socket.DB) {
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, syscall.SIGCONT)
 	defer signal.Stop(continued)
-	// Not SIGTSTP: who has asked for that one once never gets the system's own way with it back.
+	// Not SIGTSTP: once a process has handled that signal, the system's own handling cannot be restored.
 	_ = syscall.Kill(self, syscall.SIGSTOP)
 	<-continued
 	db.Rejoin()

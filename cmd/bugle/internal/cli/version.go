@@ -4,7 +4,7 @@ import (
 	"runtime/debug"
 )
 
-// Version is the module's version as it was built.
+// Version returns the module's version from the build information.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {

@@ -1,9 +1,7 @@
-// Package frames draws what a Bubble Tea program shows as soon as it changes. Bubble Tea's own renderer
-// looks for a change so many times a second: at 120 a key waits 4 ms for its frame on average and 8 ms
-// at worst, and a program that nobody touches takes more than 1 % of a processor.
-//
-// Bubble Tea still sets the terminal's modes, gives the terminal away and takes it back, and leaves it as
-// it was. It writes through a [Screen], which draws the frames only while the program has the
+// Package frames draws the view of a Bubble Tea program as soon as it changes. Bubble Tea's own renderer polls for
+// changes: at 120 frames per second, a key waits 4 ms for its frame on average and 8 ms at worst, and an idle program
+// uses more than 1 % of a processor. Bubble Tea still sets the terminal's modes, releases the terminal and takes it
+// back, and restores it at the end. It writes through a [Screen], which draws frames only while the program uses the
 // alternate screen.
 package frames
 
@@ -20,47 +18,47 @@ import (
 	"bugle/themes"
 )
 
-// FPS is for [tea.WithFPS]: how often Bubble Tea looks for changes that it never finds. It knows no never.
+// FPS is the value for [tea.WithFPS]: how often Bubble Tea polls for changes, of which it never finds any. The polling
+// cannot be turned off.
 const FPS = 1
 
-// usualRest is the least time from one frame to the next, so that results which come in a stream are drawn
-// together. The frame that follows a key does not wait for it.
-const usualRest = 4 * time.Millisecond
+// minInterval is the minimum time between frames, so that results that arrive in a stream are drawn together. The frame
+// after a key does not wait.
+const minInterval = 4 * time.Millisecond
 
-// blank is what Bubble Tea is told to show. It is written into the alternate screen by nobody: a frame of
-// Bubble Tea's is known by it.
+// blank is the view that Bubble Tea gets. It never reaches the terminal: [Screen.Write] recognizes Bubble Tea's frames
+// by it.
 const blank = "\x1b]bugle\x1b\\"
 
-// Screen is a terminal that a program draws on. It is what the program writes to ([tea.WithOutput]).
+// Screen is a terminal that a program draws on. Pass it to [tea.WithOutput].
 type Screen struct {
 	file *os.File
-	rest time.Duration // between two frames, unless a key is answered
+	rest time.Duration // minimum time between frames, except after a key
 
-	mu            sync.Mutex // guards what is to be drawn; held for moments only
+	mu            sync.Mutex // guards the fields about the next frame; held only briefly
 	next          string
-	width, height int // 0 where the size is not known
+	width, height int // 0 if unknown
 
-	out    sync.Mutex // guards the terminal, and what it shows
-	active bool       // the program has the alternate screen
-	shown  []string   // nil where that is not known
-	cursor string     // the sequence that put the cursor where it is
-	sized  [2]int     // the size that shown was drawn for
+	out    sync.Mutex // guards the terminal and the fields about its contents
+	active bool       // the program uses the alternate screen
+	shown  []string   // nil if unknown
+	cursor string     // the sequence that placed the cursor
+	sized  [2]int     // the size for which shown was drawn
 
 	wake chan struct{}
-	now  chan struct{} // cuts the rest between two frames short
+	now  chan struct{} // ends the wait between two frames
 	stop chan struct{}
 	done chan struct{}
 }
 
-// New makes a screen of a terminal. It must be closed.
+// New returns a screen that draws on a terminal. The caller must close it.
 func New(terminal *os.File) *Screen {
-	s := &Screen{file: terminal, rest: usualRest, wake: make(chan struct{}, 1), now: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
+	s := &Screen{file: terminal, rest: minInterval, wake: make(chan struct{}, 1), now: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
 	go s.run()
 	return s
 }
 
-// Show makes a model one that is drawn on the screen. The commands run as it begins, when the terminal
-// is in raw mode.
+// Show returns a model that draws m on the screen. The first commands run when the terminal is in raw mode.
 func (s *Screen) Show(m tea.Model, first ...tea.Cmd) tea.Model {
 	return model{Model: m, screen: s, first: first}
 }
@@ -72,12 +70,12 @@ func (s *Screen) Close() error {
 	return nil
 }
 
-// Fd gives the terminal's descriptor, by which Bubble Tea finds out its size.
+// Fd returns the terminal's file descriptor, from which Bubble Tea gets its size.
 func (s *Screen) Fd() uintptr { return s.file.Fd() }
 
 func (s *Screen) Read(b []byte) (int, error) { return s.file.Read(b) }
 
-// Write takes what Bubble Tea writes: modes of the terminal pass, its own frames do not.
+// Write receives Bubble Tea's output. It writes terminal modes to the terminal and drops Bubble Tea's own frames.
 func (s *Screen) Write(b []byte) (int, error) {
 	if bytes.Contains(b, []byte(blank)) {
 		return len(b), nil
@@ -88,20 +86,20 @@ func (s *Screen) Write(b []byte) (int, error) {
 	switch {
 	case bytes.Contains(b, []byte(ansi.SetModeAltScreenSaveCursor)):
 		s.active, s.shown = true, nil
-		s.draws()
+		s.requestDraw()
 	case bytes.Contains(b, []byte(ansi.ResetModeAltScreenSaveCursor)):
 		s.active = false
 	case bytes.Contains(b, []byte(ansi.EraseEntireScreen)):
 		s.shown = nil
-		s.draws()
+		s.requestDraw()
 	}
 	return n, err
 }
 
-// draws has the newest frame drawn soon.
-func (s *Screen) draws() { signal(s.wake) }
+// requestDraw schedules drawing of the latest frame.
+func (s *Screen) requestDraw() { signal(s.wake) }
 
-// signal leaves word in a channel of one, unless there is word already.
+// signal sends to a channel with capacity 1 unless it is full.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -130,7 +128,7 @@ func (s *Screen) run() {
 	}
 }
 
-// show takes the newest frame. It is drawn at once where it answers a key or the mouse.
+// show stores the latest frame. It is drawn at once if it follows a key or the mouse.
 func (s *Screen) show(view string, answer bool) {
 	s.mu.Lock()
 	changed := view != s.next
@@ -139,21 +137,21 @@ func (s *Screen) show(view string, answer bool) {
 	if !changed {
 		return
 	}
-	s.draws()
+	s.requestDraw()
 	if answer {
 		signal(s.now)
 	}
 }
 
-// Size says how large the terminal is. Later a model that is shown hears it from Bubble Tea.
+// Size sets the initial size of the terminal. Later sizes come from Bubble Tea's messages.
 func (s *Screen) Size(width, height int) {
 	s.mu.Lock()
 	s.width, s.height = width, height
 	s.mu.Unlock()
-	s.draws()
+	s.requestDraw()
 }
 
-// draw writes the lines that changed.
+// draw writes the changed lines.
 func (s *Screen) draw() {
 	s.mu.Lock()
 	view, size := s.next, [2]int{s.width, s.height}
@@ -198,13 +196,12 @@ func (s *Screen) draw() {
 	b.WriteString(cursor)
 	s.cursor = cursor
 	if _, err := s.file.Write(b.Bytes()); err != nil {
-		s.shown = nil // whatever stands there now
+		s.shown = nil // the terminal's contents are unknown
 	}
 }
 
-// caret takes the marks of where a person types out of a view, and returns where the last of them
-// stands. The terminal's cursor stays hidden, since the view draws one; input methods and screen
-// magnifiers follow it all the same.
+// caret removes the caret markers from a view, and returns the position of the last one. The terminal's cursor stays
+// hidden, because the view draws its own, but input methods and screen magnifiers follow it.
 func caret(view string) (text string, x, y int, ok bool) {
 	i := strings.LastIndex(view, themes.CaretMark)
 	if i < 0 {
@@ -216,7 +213,7 @@ func caret(view string) (text string, x, y int, ok bool) {
 	return before + view[i+len(themes.CaretMark):], x, y, true
 }
 
-// writeLine writes a line that takes the whole width of the terminal, where that is known, and no more.
+// writeLine writes a line that takes exactly the width of the terminal, if known.
 func writeLine(b *bytes.Buffer, line string, width int) {
 	if width == 0 {
 		b.WriteString(line + ansi.EraseLineRight)
@@ -238,7 +235,7 @@ type model struct {
 	tea.Model
 	screen *Screen
 	first  []tea.Cmd
-	answer bool // the last message was a key or from the mouse
+	answer bool // the last message was a key or mouse event
 }
 
 func (m model) Init() tea.Cmd { return tea.Batch(append(m.first, m.Model.Init())...) }

@@ -63,7 +63,7 @@ type window struct {
 
 func open(t *testing.T, width, height int, texts ...string) *window {
 	t.Helper()
-	return openResting(t, usualRest, width, height, texts...)
+	return openResting(t, minInterval, width, height, texts...)
 }
 
 func openResting(t *testing.T, rest time.Duration, width, height int, texts ...string) *window {

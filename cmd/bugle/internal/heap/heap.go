@@ -1,6 +1,6 @@
-// Package heap says when garbage is collected. Importing it keeps the collector out of the first moments:
-// what a start leaves is little, and collecting it takes a tenth of the time to the first frame. It is
-// imported before what allocates; packages initialise in the order of their import paths.
+// Package heap controls when the garbage collector runs. Importing it delays the first collection: startup leaves
+// little garbage, and collecting it would take a tenth of the time to the first frame. It must be imported before
+// packages that allocate, because packages initialize in the order of their import paths.
 package heap
 
 import (
@@ -14,17 +14,16 @@ import (
 )
 
 const (
-	// start is how long nothing is collected, unless the program takes startLimit bytes before.
-	start      = 500 * time.Millisecond
+	// startDelay is how long no garbage is collected, unless the program allocates startLimit bytes before.
+	startDelay = 500 * time.Millisecond
 	startLimit = 96 << 20
-	// sparse is the growth of the heap, in percent of what is in use, at which a program that waits for a
-	// person collects.
-	sparse = 50
-	// look is how often it looks whether memory can be given back to the system; it is where worth bytes
-	// are free, and less than busy were allocated since it looked before.
-	look  = time.Second
-	worth = 8 << 20
-	busy  = 2 << 20
+	// interactiveGC is the GC percentage of an interactive program.
+	interactiveGC = 50
+	// interval is how often to check whether memory can be returned to the system. It is returned if at least worth
+	// bytes are free and less than busy bytes were allocated since the last check.
+	interval = time.Second
+	worth    = 8 << 20
+	busy     = 2 << 20
 )
 
 var usual, limit = debug.SetGCPercent(-1), debug.SetMemoryLimit(-1)
@@ -35,20 +34,20 @@ func begin() *time.Timer {
 	if limit == math.MaxInt64 {
 		debug.SetMemoryLimit(startLimit)
 	}
-	return time.AfterFunc(start, func() {
+	return time.AfterFunc(startDelay, func() {
 		debug.SetGCPercent(usual)
 		debug.SetMemoryLimit(limit)
 	})
 }
 
-// Sparing has the program keep little memory that it does not use, until ctx ends: what is free is given
-// back when nothing has been going on for a moment.
+// Sparing keeps the memory use of an interactive program low until ctx ends: it returns free memory to the system when
+// the program is idle.
 func Sparing(ctx context.Context) {
-	tick := time.NewTicker(look)
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	percent := usual
-	if percent == 100 { // nobody has asked for something else
-		percent = sparse
+	if percent == 100 { // nobody has set another value
+		percent = interactiveGC
 	}
 	var once sync.Once
 	for before := uint64(0); ; {
@@ -57,7 +56,7 @@ func Sparing(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		once.Do(func() { debug.SetGCPercent(percent) }) // the start is over
+		once.Do(func() { debug.SetGCPercent(percent) }) // startup is over
 		allocated, free := read()
 		if calm := allocated-before < busy; calm && free > worth {
 			debug.FreeOSMemory()
@@ -67,24 +66,23 @@ func Sparing(ctx context.Context) {
 }
 
 const (
-	// room is how much a server may have beyond what is in use for good, in bytes: garbage, and the buffers
-	// that tables are built in.
+	// room is how many bytes a server may use beyond its long-lived memory, for garbage and for table buffers.
 	room = 136 << 20
-	// spare is how much a server may always have beyond what is in use at the moment, in bytes: with less it does
-	// little but collect.
+	// spare is how many bytes a server may always use beyond its memory in use; with less, it would spend most of its
+	// time collecting.
 	spare = 64 << 20
-	// quiet is over how many looks the least that is in use counts as in use for good.
+	// quiet is the number of checks over which the minimum memory in use counts as long-lived.
 	quiet = 60
 )
 
-// Bounded limits the heap of a server, until ctx ends, to what it uses for good and room for its work. Without a
-// limit the heap grows to twice its size, and the buffers of a burst of writes stay. A limit that GOMEMLIMIT sets
-// is left as it is.
+// Bounded limits the heap of a server until ctx ends, to its long-lived memory and room for its work. Without a limit,
+// the heap would grow to twice its size and keep the buffers of write bursts. It does not change a limit set by
+// GOMEMLIMIT.
 func Bounded(ctx context.Context) {
 	if limit != math.MaxInt64 {
 		return
 	}
-	tick := time.NewTicker(look)
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	var last []int64
 	for {
@@ -102,19 +100,18 @@ func Bounded(ctx context.Context) {
 	}
 }
 
-// bound returns the limit of a heap of which so many bytes are in use for good, and at the moment. The runtime takes
-// about a tenth.
+// bound returns the heap limit for the given long-lived and current bytes in use. The runtime needs about a tenth.
 func bound(good, now int64) int64 { return max(good*11/10+room, now*11/10+spare) }
 
-// live returns the bytes that were in use at the last collection.
+// live returns the bytes in use after the last collection.
 func live() int64 {
 	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(s)
 	return int64(s[0].Value.Uint64())
 }
 
-// read returns how much was allocated so far, and about how much could be given back: what is free, and
-// what was allocated since the last collection.
+// read returns the total bytes allocated, and about how many bytes could be returned to the system: free memory, and
+// memory allocated since the last collection.
 func read() (allocated, free uint64) {
 	s := []metrics.Sample{
 		{Name: "/gc/heap/allocs:bytes"}, {Name: "/memory/classes/heap/free:bytes"},

@@ -11,7 +11,7 @@ import (
 	"bugle/engine/keyring"
 )
 
-// keyTime bounds a command that prints a key: it may ask a person.
+// keyTime is the time limit of a command that prints a key, which may ask the user.
 const keyTime = time.Minute
 
 // KeyOf returns the function that fetches the key of the remote.
@@ -40,7 +40,7 @@ func (s Source) fetch(ctx context.Context, name string, getenv func(string) stri
 		defer cancel()
 		cmd := exec.CommandContext(ctx, s.Command[0], s.Command[1:]...)
 		cmd.WaitDelay = time.Second
-		// Its standard error may hold the key, so it is not repeated.
+		// The standard error of the command may contain the key, so it is not repeated.
 		out, err := cmd.Output()
 		if err != nil {
 			return "", fmt.Errorf("%s failed: %w; run it in a shell to see why", s.Command[0], err)

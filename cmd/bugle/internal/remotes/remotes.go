@@ -1,5 +1,5 @@
-// Package remotes keeps what is needed to work against remote services: a file that describes them and holds no
-// secret, and the ways to the key of each.
+// Package remotes stores the configuration of remote services. The file contains no secrets, only where to find the key
+// of each service.
 package remotes
 
 import (
@@ -17,10 +17,10 @@ import (
 	"bugle/engine/service/remote"
 )
 
-// Local is the name that stands for no remote: the store of this machine.
+// Local is the name of the store on this machine, rather than a remote.
 const Local = "local"
 
-// Remote describes how to reach one workspace of a remote service. It says where the key is, and does not hold it.
+// Remote describes how to reach one workspace of a remote service. It contains the location of the key, not the key.
 type Remote struct {
 	Name      string `json:"name"`
 	BaseURL   string `json:"base_url"` // may have a {dc} segment
@@ -28,12 +28,12 @@ type Remote struct {
 	Workspace string `json:"workspace"`
 	Author    string `json:"author,omitempty"`
 	Key       Source `json:"key"`
-	// Dialect maps the words of the specification to those of the service (CONTRACT.md, Dialects).
+	// Dialect maps the names of the specification to those of the service (CONTRACT.md, Dialects).
 	Dialect  *remote.Dialect `json:"dialect,omitempty"`
 	Insecure bool            `json:"insecure,omitempty"`
 }
 
-// Source says where a key is. Exactly one field is set.
+// Source is the location of a key. Exactly one field is set.
 type Source struct {
 	Keyring bool     `json:"keyring,omitempty"` // the system keyring
 	Env     string   `json:"env,omitempty"`     // an environment variable
@@ -53,8 +53,8 @@ func (s Source) String() string {
 	return "nowhere"
 }
 
-// The names of the file in the configuration folder. Earlier versions wrote the former one, which is read where
-// there is no other, and never changed.
+// File names in the configuration folder. Earlier versions wrote the former one, which is only read if the other does
+// not exist, and never changed.
 const (
 	FileName   = "remotes.json"
 	formerName = "profiles.json"
@@ -82,7 +82,7 @@ func Open(dir string) (*File, error) {
 		}
 		var read struct {
 			contents
-			Former []Remote `json:"profiles"` // what remotes were called
+			Former []Remote `json:"profiles"` // the former name of remotes
 		}
 		if err == nil {
 			err = json.Unmarshal(b, &read)
@@ -99,7 +99,7 @@ func Open(dir string) (*File, error) {
 // All returns the remotes, sorted by name.
 func (f *File) All() []Remote { return slices.Clone(f.data.Remotes) }
 
-// Current returns the name of the remote in use; empty for the local store.
+// Current returns the name of the remote in use, or "" for the local store.
 func (f *File) Current() string { return f.data.Current }
 
 // Get returns the remote of that name.
@@ -121,7 +121,7 @@ func (f *File) Get(name string) (Remote, error) {
 
 var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// Put adds a remote, or replaces the one of its name.
+// Put adds a remote, or replaces the one with its name.
 func (f *File) Put(r Remote) error {
 	if r.Name == Local {
 		return fmt.Errorf("%q is the store on this machine; choose another name", Local)
@@ -157,7 +157,7 @@ func (s Source) check() error {
 	return nil
 }
 
-// Remove removes a remote; its key in the keyring stays the caller's to remove.
+// Remove removes a remote. The caller must remove its key from the keyring.
 func (f *File) Remove(name string) error {
 	if _, err := f.Get(name); err != nil {
 		return err
@@ -169,7 +169,7 @@ func (f *File) Remove(name string) error {
 	return f.save(next)
 }
 
-// Use makes a remote the one in use; [Local] goes back to the store of this machine.
+// Use selects a remote; [Local] selects the store on this machine.
 func (f *File) Use(name string) error {
 	if name == Local {
 		return f.save(contents{Remotes: f.data.Remotes})

@@ -16,8 +16,8 @@ import (
 	"bugle/store/crypt"
 )
 
-// The environment variables that are read: a key, or a command that prints one. Those of the second
-// pair are of the key that a store is to be encrypted with anew.
+// The environment variables: a key, or a command that prints one. The second pair is for a new key for an existing
+// store.
 const (
 	Env        = "BUGLE_STORE_KEY"
 	EnvCommand = "BUGLE_STORE_KEY_COMMAND"
@@ -27,18 +27,18 @@ const (
 )
 
 const (
-	// service is the name under which keys are in the system's keyring, and prefix how the names of
-	// stores' keys begin there; the id of the key comes after it.
+	// service is the service name in the system's keyring, and prefix the prefix of the account names, followed by the
+	// key's id.
 	service = "bugle"
 	prefix  = "store "
-	// keyTime bounds a command that prints a key: it may ask a person.
+	// keyTime is the time limit of a command that prints a key, which may ask the user.
 	keyTime = time.Minute
-	// again is how long nobody is asked again for a key that was not found: who waits for a store asks
-	// several times a second.
-	again = 5 * time.Second
+	// retryAfter is how long a failed lookup is remembered: a process that waits for a store retries several times a
+	// second.
+	retryAfter = 5 * time.Second
 )
 
-// Ring finds keys, and remembers those that it found. It is safe for concurrent use.
+// Ring finds keys, and caches them. It is safe for concurrent use.
 type Ring struct {
 	getenv func(string) string
 
@@ -52,20 +52,20 @@ type failure struct {
 	at  time.Time
 }
 
-// New makes a ring over an environment.
+// New returns a ring for an environment.
 func New(getenv func(string) string) *Ring {
 	return &Ring{getenv: getenv, found: map[string]crypt.Key{}, failed: map[string]failure{}}
 }
 
-// Find returns the key with that id, or without an id the one in the environment. It fails with
-// [crypt.ErrNoKey] or [crypt.ErrWrongKey], and the error says what to do.
+// Find returns the key with that id, or without an id the one in the environment. It fails with [crypt.ErrNoKey] or
+// [crypt.ErrWrongKey]; the error says what to do.
 func (r *Ring) Find(ctx context.Context, id string) (crypt.Key, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if k, ok := r.found[id]; ok {
 		return k, nil
 	}
-	if f, ok := r.failed[id]; ok && time.Since(f.at) < again {
+	if f, ok := r.failed[id]; ok && time.Since(f.at) < retryAfter {
 		return crypt.Key{}, f.err
 	}
 	k, err := r.find(ctx, id)
@@ -78,7 +78,7 @@ func (r *Ring) Find(ctx context.Context, id string) (crypt.Key, error) {
 }
 
 func (r *Ring) find(ctx context.Context, id string) (crypt.Key, error) {
-	k, from, err := r.given(ctx, Env, EnvCommand)
+	k, from, err := r.fromEnvironment(ctx, Env, EnvCommand)
 	switch {
 	case err != nil:
 		return k, err
@@ -105,9 +105,8 @@ func (r *Ring) find(ctx context.Context, id string) (crypt.Key, error) {
 	return k, fmt.Errorf("%w: cannot use the system keyring (%w); set %s, or a command that prints the key in %s", crypt.ErrNoKey, kerr, Env, EnvCommand)
 }
 
-// given returns the key of the environment, and which of the two variables it is from; empty where
-// neither is set.
-func (r *Ring) given(ctx context.Context, env, command string) (k crypt.Key, from string, err error) {
+// fromEnvironment returns the key of the environment and the name of its variable, or "" if neither variable is set.
+func (r *Ring) fromEnvironment(ctx context.Context, env, command string) (k crypt.Key, from string, err error) {
 	text := r.getenv(env)
 	from = env
 	words, err := argv.Split(r.getenv(command))
@@ -120,7 +119,7 @@ func (r *Ring) given(ctx context.Context, env, command string) (k crypt.Key, fro
 		defer cancel()
 		cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 		cmd.WaitDelay = time.Second
-		// What it says on its standard error may hold the key, so it is not repeated.
+		// The standard error of the command may contain the key, so it is not repeated.
 		out, err := cmd.Output()
 		if err != nil {
 			return k, from, fmt.Errorf("%w: %s failed (%w); run it in a shell to see why", crypt.ErrNoKey, from, err)
@@ -136,15 +135,15 @@ func (r *Ring) given(ctx context.Context, env, command string) (k crypt.Key, fro
 	return k, from, nil
 }
 
-// Fresh returns the key to encrypt a store with, and says where it is: that of the environment, or a new
-// one, which is put into the system's keyring. For a store that is encrypted already, anew says so: its
-// own key is what the environment has, and the new one is in variables of its own.
+// Fresh returns the key for encrypting a store, and its location: the key of the environment, or a new one, which it
+// adds to the system's keyring. With anew, the store is already encrypted: the environment contains its current key,
+// and the variables for a new key contain the new one.
 func (r *Ring) Fresh(ctx context.Context, anew bool) (k crypt.Key, where string, err error) {
 	env, command := Env, EnvCommand
 	if anew {
 		env, command = EnvNew, EnvNewCommand
 	}
-	k, from, err := r.given(ctx, env, command)
+	k, from, err := r.fromEnvironment(ctx, env, command)
 	if err != nil || from != "" {
 		r.remember(k, err)
 		return k, from, err
@@ -157,10 +156,10 @@ func (r *Ring) Fresh(ctx context.Context, anew bool) (k crypt.Key, where string,
 	return k, Keyring, nil
 }
 
-// Keyring is where [Ring.Fresh] says that a key is which it has made.
+// Keyring is the location that [Ring.Fresh] returns for a new key.
 const Keyring = "the system keyring"
 
-// Keep puts a key into the system's keyring, where [Ring.Find] finds it by its id.
+// Keep adds a key to the system's keyring, where [Ring.Find] finds it by its id.
 func (r *Ring) Keep(k crypt.Key) error {
 	if err := keyring.Set(service, prefix+k.ID(), k.Text()); err != nil {
 		return fmt.Errorf("cannot use the system keyring: %w; without one, set %s, or a command that prints the key in %s", err, Env, EnvCommand)
@@ -169,7 +168,7 @@ func (r *Ring) Keep(k crypt.Key) error {
 	return nil
 }
 
-// Drop takes a key out of the system's keyring; that there is none is no error.
+// Drop removes a key from the system's keyring, if it is there.
 func (r *Ring) Drop(id string) error {
 	r.mu.Lock()
 	delete(r.found, id)

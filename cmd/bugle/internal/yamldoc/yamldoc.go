@@ -21,7 +21,7 @@ func Encode(v doc.Value) ([]byte, error) {
 	if err != nil || reads(b, v) {
 		return b, err
 	}
-	// A block cannot hold every text, such as one that begins with a tab; a quoted one can.
+	// A block cannot represent every text, such as one that begins with a tab; a quoted string can.
 	if b, err = encode(v, false); err == nil && !reads(b, v) {
 		err = errors.New("the document cannot be written as YAML")
 	}
@@ -177,8 +177,8 @@ func object(n *yaml.Node, depth int) (doc.Value, error) {
 	return doc.NewObject(ms...), nil
 }
 
-// scalar reads a plain scalar as a number if it is one in JSON, and refuses what is one in YAML only: 010 is eight for
-// some readers, and ten for others.
+// scalar reads a plain scalar as a number if it is one in JSON, and refuses a scalar that is only a number in YAML: 010
+// is eight for some readers, and ten for others.
 func scalar(n *yaml.Node) (doc.Value, error) {
 	if n.Style != 0 {
 		return doc.NewString(n.Value), nil

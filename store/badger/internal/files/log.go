@@ -12,32 +12,32 @@ import (
 	"github.com/dgraph-io/badger/v4/y"
 )
 
-// LogHeaderSize is how many bytes a log begins with before its first record (badger/v4/memtable.go).
+// LogHeaderSize is the size of a log's header in bytes (badger/v4/memtable.go).
 const LogHeaderSize = 20
 
-// ValueLogSize is how large a value log file is made.
+// ValueLogSize is the size of a value log file in bytes.
 const ValueLogSize = 16 << 20
 
-// Log is what the log of a table in memory holds.
+// Log is the contents of a memtable's log.
 type Log struct {
-	Entries []Entry // of transactions that ended
-	Torn    []Entry // of those that did not: the last one as the process ended, or one that lost its end
-	Newest  uint64  // the highest version among entries
-	// Broken reports that a record cannot be read, and others stand after it; After is the lowest version
-	// of those. Near are the keys that such records seem to have had.
-	// Of a log that is encrypted and has lost its beginning nothing can be read; After is 0 then.
+	Entries []Entry // of complete transactions
+	Torn    []Entry // of incomplete transactions: the last one before the process ended, or one whose end is lost
+	Newest  uint64  // highest version in Entries
+	// Broken reports that a record cannot be read and is followed by others. After is the lowest version of those. Near
+	// are the keys that the broken records seem to have. If an encrypted log has lost its beginning, nothing can be
+	// read and After is 0.
 	Broken bool
 	After  uint64
 	Near   [][]byte
 }
 
-// LogCipher decrypts the records of one log. The zero value is that of a log which is not encrypted.
+// LogCipher decrypts the records of a log. The zero value belongs to a log that is not encrypted.
 type LogCipher struct {
 	key  cipher.Block
-	base []byte // with the place of a record it makes the initialization vector
+	base []byte // with the offset of a record, it is the initialization vector
 }
 
-// Open decrypts what stands at the beginning of key and value of the record at that place.
+// Open decrypts the start of the key and value of the record at offset at.
 func (c LogCipher) Open(b []byte, at int) []byte {
 	if c.key == nil {
 		return b
@@ -48,7 +48,7 @@ func (c LogCipher) Open(b []byte, at int) []byte {
 	return out
 }
 
-// LogCiphers returns what a log may be encrypted with.
+// LogCiphers returns the ciphers that may have encrypted a log.
 func (r *Registry) LogCiphers(b []byte) (out []LogCipher) {
 	if r == nil || len(b) < LogHeaderSize {
 		return []LogCipher{{}}
@@ -59,8 +59,7 @@ func (r *Registry) LogCiphers(b []byte) (out []LogCipher) {
 	return out
 }
 
-// logCipher returns what a log is encrypted with: where its first record makes sense. It is false where
-// that cannot be found any more.
+// logCipher returns the cipher with which the first record of a log decodes, or false if none does.
 func (r *Registry) logCipher(b []byte, end int) (LogCipher, bool) {
 	all := r.LogCiphers(b)
 	for at := LogHeaderSize; r != nil && at < end; at++ {
@@ -77,17 +76,17 @@ func (r *Registry) logCipher(b []byte, end int) (LogCipher, bool) {
 	return all[0], true
 }
 
-// implausibleVersion is a version that no store comes to.
+// implausibleVersion is a version that no store reaches.
 const implausibleVersion = 1 << 48
 
-// ReadLog reads the log of a table in memory.
+// ReadLog reads a memtable's log.
 func ReadLog(path string, r *Registry) (l Log, err error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return l, fmt.Errorf("reading a log: %w", err)
 	}
 	end := len(b)
-	for end > 0 && b[end-1] == 0 { // what was reserved and not written
+	for end > 0 && b[end-1] == 0 { // preallocated and not written
 		end--
 	}
 	c, ok := r.logCipher(b, end)
@@ -130,14 +129,14 @@ func ReadLog(path string, r *Registry) (l Log, err error) {
 	return l, nil
 }
 
-// RecordSizes returns where the key of a record begins, and how long key and value are; all 0 where none begins
-// like that.
+// RecordSizes returns the offset of a record's key and the lengths of its key and value; all are 0 if b does not start
+// with a record.
 func RecordSizes(b []byte) (from, klen, vlen int) {
 	if len(b) < 2 {
 		return 0, 0, 0
 	}
 	from = 2
-	var sizes [3]uint64 // of key and value; when it expires
+	var sizes [3]uint64 // of key and value; expiry time
 	for i := range sizes {
 		v, used := binary.Uvarint(b[from:])
 		if used <= 0 {
@@ -152,8 +151,8 @@ func RecordSizes(b []byte) (from, klen, vlen int) {
 	return from, int(sizes[0]), int(sizes[1])
 }
 
-// LogEntry reads the record at a place of a log, and returns its length. Where its checksum is wrong, it
-// returns the key that it seems to have.
+// LogEntry reads the record at an offset of a log, and returns its length. If its checksum is wrong, ok is false and e
+// has the key that the record seems to have.
 func LogEntry(log []byte, at int, c LogCipher) (e Entry, n int, ok bool) {
 	b := log[at:]
 	from, klen, vlen := RecordSizes(b)
@@ -171,7 +170,7 @@ func LogEntry(log []byte, at int, c LogCipher) (e Entry, n int, ok bool) {
 	return e, n + crc32.Size, ok
 }
 
-// ValueOf returns the value of a key that a pointer leads to; false where it is not there.
+// ValueOf returns the value of a key that a value pointer refers to, or false if it does not exist.
 func (r *Registry) ValueOf(key, b []byte, logs map[uint32][]byte) ([]byte, bool) {
 	if len(b) < 12 {
 		return nil, false

@@ -14,20 +14,20 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// The database's list of tables is a head of 8 bytes and then sets of changes, each after its length and its
-// checksum (CRC-32C), of 4 bytes each (badger/v4/manifest.go).
+// The manifest is a header of 8 bytes followed by change sets, each preceded by its length and its checksum (CRC-32C),
+// 4 bytes each (badger/v4/manifest.go).
 
-// manifestHeaderSize is how many bytes the list has before its first set of changes.
+// manifestHeaderSize is the number of bytes before the first change set.
 const manifestHeaderSize = 8
 
-// changeSet is one set of changes as the list has it.
+// changeSet is a change set of the manifest.
 type changeSet struct {
 	body []byte
 	sum  uint32
-	end  int64 // where the next one begins
+	end  int64 // offset of the next one
 }
 
-// changeSets returns the sets of changes of a list, up to one that is not there completely.
+// changeSets returns the change sets of a manifest up to the first incomplete one.
 func changeSets(b []byte) iter.Seq[changeSet] {
 	return func(yield func(changeSet) bool) {
 		for at := int64(manifestHeaderSize); at+8 <= int64(len(b)); {
@@ -49,10 +49,9 @@ func (s changeSet) read() (*pb.ManifestChangeSet, error) {
 	return &set, nil
 }
 
-// RemovedTables returns the tables that the database's list of tables says were removed: a compaction has put
-// what counts of their records into others. Where a process was killed before it removed all of their
-// files, those that stay hold records that have been deleted since, of which nothing else tells any more.
-// The list is read as far as it is whole.
+// RemovedTables returns the tables that the manifest lists as removed, because a compaction has moved their valid
+// records to other tables. If a process was killed before it removed their files, the remaining ones contain records
+// that have been deleted since. The manifest is read up to the first damage.
 func RemovedTables(path string) map[uint64]bool {
 	out := map[uint64]bool{}
 	b, err := os.ReadFile(filepath.Join(path, badger.ManifestFilename))
@@ -71,7 +70,7 @@ func RemovedTables(path string) map[uint64]bool {
 	return out
 }
 
-// ManifestChange is the tables that one compaction replaced, and those that it made.
+// ManifestChange is the input tables and the output tables of one compaction.
 type ManifestChange struct{ In, Out []uint64 }
 
 func changeOf(set *pb.ManifestChangeSet) (c ManifestChange) {
@@ -85,16 +84,16 @@ func changeOf(set *pb.ManifestChangeSet) (c ManifestChange) {
 	return c
 }
 
-// ManifestLog reads the database's list of tables as it grows.
+// ManifestLog reads the manifest incrementally.
 type ManifestLog struct {
 	Name   string
 	Offset int64
-	// restarted says that the list was written anew since, which loses what it said of compactions.
+	// Restarted reports that the manifest was rewritten, which drops its record of compactions.
 	Restarted bool
-	First     uint64 // fingerprint of its first set of changes
+	First     uint64 // fingerprint of the first change set
 }
 
-// Read returns the compactions that were added since the last call.
+// Read returns the compactions since the last call.
 func (m *ManifestLog) Read() (out []ManifestChange, err error) {
 	b, err := os.ReadFile(m.Name)
 	if err != nil {

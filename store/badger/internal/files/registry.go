@@ -15,30 +15,29 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// The registry has the keys that the database's files are encrypted with, encrypted themselves with the
-// key that the database was opened with. Its layout is that of badger/v4/key_registry.go: an
-// initialization vector and a known text, which proves the key; then for each data key a length, a
-// checksum and a protobuf message.
+// The key registry contains the data keys that encrypt the database's files, encrypted with the key that the database
+// was opened with. Its format is that of badger/v4/key_registry.go: an initialization vector and a known text, which
+// verifies the key; then for each data key a length, a checksum, and a protobuf message.
 
 const (
 	registryText = "Hello Badger"
-	// RegistryHeaderSize is how many bytes the registry has before its first key.
+	// RegistryHeaderSize is the number of bytes before the first data key.
 	RegistryHeaderSize = aes.BlockSize + len(registryText)
 )
 
-// dataKeyAge is how long data is encrypted with one data key. A new one is made as the store is opened, never while
-// it is open, so that the copies of the registry are complete.
+// dataKeyAge is how long a data key is used for new data. A new data key is created when the store is opened, never
+// while it is open, so that the copies of the registry are complete.
 const dataKeyAge = 30 * 24 * time.Hour
 
-// ErrNoRegistry is the error of a registry that is not what was written.
+// ErrNoRegistry reports that a key registry is damaged.
 var ErrNoRegistry = errors.New("the encryption keys of its files cannot be read")
 
-// Registry is the data keys, in the order in which they were made.
+// Registry is the data keys in the order of their creation.
 type Registry struct {
-	Data []byte // as the file has it
-	lock []byte // what the keys are encrypted with
+	Data []byte // the contents of the file
+	lock []byte // the key that encrypts the data keys
 	keys []dataKey
-	Err  error // it is not what was written
+	Err  error // not nil if the registry is damaged
 }
 
 type dataKey struct {
@@ -47,7 +46,7 @@ type dataKey struct {
 	block cipher.Block
 }
 
-// NewRegistry returns the registry of a new database, with one data key; lock is what the keys are encrypted with.
+// NewRegistry returns the registry of a new database with one data key; lock encrypts the data keys.
 func NewRegistry(lock []byte) (r Registry, err error) {
 	iv := make([]byte, aes.BlockSize)
 	rand.Read(iv)
@@ -60,7 +59,7 @@ func NewRegistry(lock []byte) (r Registry, err error) {
 	return r, err
 }
 
-// ReadRegistry reads a registry. Its Err is set where it cannot be read.
+// ReadRegistry reads a registry. It sets Err if the registry cannot be read.
 func ReadRegistry(b, lock []byte) Registry {
 	r := Registry{Data: b, lock: lock, Err: ErrNoRegistry}
 	if len(b) <= RegistryHeaderSize {
@@ -89,7 +88,7 @@ func ReadRegistry(b, lock []byte) Registry {
 	return r
 }
 
-// add takes a key as the file has it.
+// add adds a data key from the file.
 func (r *Registry) add(k *pb.DataKey) error {
 	if len(k.Iv) != aes.BlockSize {
 		return ErrNoRegistry
@@ -106,7 +105,7 @@ func (r *Registry) add(k *pb.DataKey) error {
 	return nil
 }
 
-// Rotate makes a new data key where the last one is old, and reports whether it did.
+// Rotate adds a new data key if the last one is too old, and reports whether it did.
 func (r *Registry) Rotate(now time.Time) (grown bool, err error) {
 	var last dataKey
 	if n := len(r.keys); n > 0 {
@@ -133,8 +132,8 @@ func (r *Registry) Rotate(now time.Time) (grown bool, err error) {
 	return true, r.add(k)
 }
 
-// Ciphers returns the data key of that number, or all where there is none such, the newest first; none
-// in the nil registry, which is that of a store that is not encrypted.
+// Ciphers returns the cipher of the data key with that id, or all of them, newest first, if there is none. The nil
+// registry of a store without encryption has none.
 func (r *Registry) Ciphers(id uint64) []cipher.Block {
 	if r == nil {
 		return nil

@@ -1,5 +1,5 @@
-// Package files reads the files of a Badger database without Badger: its tables, its logs, its list of tables and its
-// registry of keys. A test fails when the version of Badger changes, so that its formats are read again.
+// Package files reads the files of a Badger database without Badger: tables, logs, the manifest, and the key registry.
+// A test fails when the version of Badger changes, as a reminder to check the formats.
 package files
 
 import (
@@ -22,20 +22,19 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// The database reads its tables in trust: a block that is not what was written ends a scan without a
-// word, ends the process, or is dropped for good by the next compaction. So the files are read here
-// before the database gets them, by the layout of badger/v4/table.
+// The database trusts its tables: a damaged block silently ends a scan, ends the process, or is dropped for good by the
+// next compaction. So this package reads the files before the database does, in the format of badger/v4/table.
 
-// Entry is one version of a record as a file holds it.
+// Entry is one version of a record in a file.
 type Entry struct {
 	Key     []byte // without the version
 	Version uint64
 	Meta    byte
-	Tag     byte // of the store that wrote it; 0: none
+	Tag     byte // identifies the store that wrote it; 0: none
 	Value   []byte
 }
 
-// The bits of [Entry.Meta] (badger/v4/value.go).
+// Bits of [Entry.Meta] (badger/v4/value.go).
 const (
 	MetaDeleted = 1 << 0
 	MetaPointer = 1 << 1
@@ -43,52 +42,52 @@ const (
 	metaTxnEnd  = 1 << 7
 )
 
-// Table is what a table's file holds.
+// Table is the contents of a table's file.
 type Table struct {
-	Indexed     bool   // the table's own list of blocks is whole
-	Bloom       []byte // whether it may have a key; nil where that is not known
-	Newest      uint64 // the highest version in it, as its index says
+	Indexed     bool   // the table's index is readable
+	Bloom       []byte // filter of the keys; nil if unknown
+	Newest      uint64 // highest version, according to the index
 	Gaps        []Span
 	Fingerprint Fingerprint
 }
 
-// Span is the keys from one to before another; a nil To means to the end.
+// Span is a range of keys, including From and excluding To. A nil To means no upper bound.
 type Span struct {
 	From []byte `json:"from,omitempty"`
 	To   []byte `json:"to,omitempty"`
 }
 
-// Has reports whether a key is in the span.
+// Has reports whether the span contains key.
 func (s Span) Has(key []byte) bool {
 	return bytes.Compare(key, s.From) >= 0 && (s.To == nil || bytes.Compare(key, s.To) < 0)
 }
 
-// Fingerprint distinguishes a table from any other.
+// Fingerprint identifies a table.
 type Fingerprint struct {
 	Size  int64  // of the file
-	Index uint64 // hash of its list of blocks
-	Last  uint64 // hash of its last block; 0: it cannot be read
+	Index uint64 // hash of the index
+	Last  uint64 // hash of the last block; 0 if it cannot be read
 }
 
-// Matches reports whether two fingerprints are of the same table, as far as it can be read.
+// Matches reports whether two fingerprints belong to the same table, as far as it can be read.
 func (p Fingerprint) Matches(o Fingerprint) bool {
 	return p.Size == o.Size && p.Index == o.Index && (p.Last == o.Last || p.Last == 0 || o.Last == 0)
 }
 
-// TableName returns the name of a table's file.
+// TableName returns the file name of a table.
 func TableName(id uint64) string { return fmt.Sprintf("%06d.sst", id) }
 
-// ErrBlock is the error of a block that is not what was written.
+// ErrBlock reports that a block is damaged.
 var ErrBlock = errors.New("a block is damaged")
 
 // TableFormat is the compression and the encryption of a table.
 type TableFormat struct {
 	Compression options.CompressionType
-	Keys        []cipher.Block // one of these encrypted it; none: it is not encrypted
+	Keys        []cipher.Block // candidates for the key; none if it is not encrypted
 }
 
-// ReadTable reads a table's file and calls fn, which may be nil, with all entries. What cannot be read is
-// in the table's gaps; an error is one of the file system, or of fn.
+// ReadTable reads a table's file and calls fn, which may be nil, with all entries. Unreadable parts are in the table's
+// Gaps. An error is one of the file system or of fn.
 func ReadTable(path string, h TableFormat, fn func(Entry) error) (t Table, err error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -118,38 +117,38 @@ func ReadTable(path string, h TableFormat, fn func(Entry) error) (t Table, err e
 	return t, nil
 }
 
-// Index is a table's own list of its blocks.
+// Index is the block index of a table.
 type Index struct {
 	Blocks *fb.TableIndex
-	Key    cipher.Block // that the table is encrypted with; nil: it is not
+	Key    cipher.Block // decrypts the table; nil if it is not encrypted
 	print  Fingerprint  // without the last block
 }
 
-// Len returns how many blocks the table has.
+// Len returns the number of blocks.
 func (x *Index) Len() int { return x.Blocks.OffsetsLength() }
 
-// Block returns where a block lies.
+// Block returns the offset and size of block n.
 func (x *Index) Block(n int) (at fb.BlockOffset) {
 	x.Blocks.Offsets(&at, n)
 	return at
 }
 
-// First returns the first key of a block.
+// First returns the first key of block n.
 func (x *Index) First(n int) []byte {
 	at := x.Block(n)
 	return y.ParseKey(at.KeyBytes())
 }
 
-// Gap returns the keys that a block may have.
+// Gap returns the range of keys that block n may contain.
 func (x *Index) Gap(n int) Span {
 	g := Span{From: bytes.Clone(x.First(n))}
 	if n+1 < x.Len() {
-		g.To = append(bytes.Clone(x.First(n+1)), 0) // that key may have a version here as well
+		g.To = append(bytes.Clone(x.First(n+1)), 0) // another version of that key may be in block n
 	}
 	return g
 }
 
-// Span returns which blocks may have keys of a range. Versions of one key may lie in two blocks.
+// Span returns the blocks that may contain keys of a range. Versions of one key may be in two blocks.
 func (x *Index) Span(from, to []byte) (begin, end int) {
 	n := x.Len()
 	begin = max(0, sort.Search(n, func(i int) bool { return bytes.Compare(x.First(i), from) >= 0 })-1)
@@ -159,8 +158,8 @@ func (x *Index) Span(from, to []byte) (begin, end int) {
 	return begin, sort.Search(n, func(i int) bool { return bytes.Compare(x.First(i), to) >= 0 })
 }
 
-// ReadIndex returns a table's list of blocks, nil where it is not what was written. b is the end of the table's
-// file, which has that size.
+// ReadIndex returns the index of a table, or nil if it is damaged. b is the end of the table's file, which has that
+// size.
 func ReadIndex(b []byte, size int64, keys []cipher.Block) *Index {
 	rest, sum := cutSized(b)
 	var want pb.Checksum
@@ -177,7 +176,7 @@ func ReadIndex(b []byte, size int64, keys []cipher.Block) *Index {
 		}
 		return nil // it is encrypted
 	}
-	// The checksum is of what is encrypted, and says nothing about the key.
+	// The checksum covers the encrypted bytes, so it does not verify the key.
 	for _, key := range keys {
 		if index := parseIndex(decrypt(nil, data, key)); index != nil && plausible(index, size) {
 			return &Index{index, key, Fingerprint{Size: size, Index: xxhash.Sum64(data)}}
@@ -186,7 +185,7 @@ func ReadIndex(b []byte, size int64, keys []cipher.Block) *Index {
 	return nil
 }
 
-// parseIndex returns the list of blocks in b, nil where there is none.
+// parseIndex returns the index encoded in b, or nil if there is none.
 func parseIndex(b []byte) (index *fb.TableIndex) {
 	defer func() {
 		if recover() != nil {
@@ -196,8 +195,8 @@ func parseIndex(b []byte) (index *fb.TableIndex) {
 	return fb.GetRootAsTableIndex(b, 0)
 }
 
-// plausible reports whether a list of blocks can be that of a file of that size: they lie one after another
-// from its beginning.
+// plausible reports whether an index can belong to a file of that size: the blocks must follow each other from its
+// beginning.
 func plausible(index *fb.TableIndex, size int64) (ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -217,7 +216,7 @@ func plausible(index *fb.TableIndex, size int64) (ok bool) {
 	return n > 0 && end <= size
 }
 
-// decrypt decrypts what has its initialization vector after it, into buf; nil where it has none.
+// decrypt decrypts data followed by its initialization vector, into buf; nil if there is none.
 func decrypt(buf, b []byte, key cipher.Block) []byte {
 	n := len(b) - key.BlockSize()
 	if n < 0 {
@@ -228,7 +227,7 @@ func decrypt(buf, b []byte, key cipher.Block) []byte {
 	return buf
 }
 
-// cutSized cuts off the end of b what stands there before its own length in four bytes.
+// cutSized splits off the bytes at the end of b that precede their length in four bytes.
 func cutSized(b []byte) (rest, cut []byte) {
 	if len(b) < 4 {
 		return nil, nil
@@ -241,16 +240,15 @@ func cutSized(b []byte) (rest, cut []byte) {
 	return b[:at], b[at : len(b)-4]
 }
 
-// BlockReader reads the blocks of one table.
+// BlockReader reads the blocks of a table.
 type BlockReader struct {
 	Compression      options.CompressionType
-	Key              cipher.Block // nil: they are not encrypted
-	raw              []byte       // of the block before, as are the others
+	Key              cipher.Block // nil if they are not encrypted
+	raw              []byte       // of the previous block, as are the others
 	opened, unpacked []byte
 }
 
-// Read calls fn, which must not keep them, with the entries of a block; it returns ErrBlock where it is not what was
-// written.
+// Read calls fn, which must not retain them, with the entries of a block. It returns ErrBlock if the block is damaged.
 func (r *BlockReader) Read(raw []byte, fn func(Entry) error) (err error) {
 	if r.Key != nil {
 		if raw = decrypt(r.opened, raw, r.Key); raw == nil {
@@ -289,10 +287,10 @@ func readUnpacked(raw []byte, fn func(Entry) error) error {
 	return eachEntry(rest[:ends], rest[ends:len(rest)-4], fn)
 }
 
-// maxBlock is far more than a block with the largest record takes.
+// maxBlock is far more than a block with the largest record needs.
 const maxBlock = 64 << 20
 
-// eachEntry calls fn with the entries of a block's data; offsets is where each begins.
+// eachEntry calls fn with the entries of a block's data; offsets are their offsets.
 func eachEntry(data, offsets []byte, fn func(Entry) error) error {
 	n := len(offsets) / 4
 	var base []byte
@@ -325,14 +323,14 @@ func eachEntry(data, offsets []byte, fn func(Entry) error) error {
 	return nil
 }
 
-// maxIndex bounds the index of a table, for one that claims to be larger.
+// maxIndex limits the size of an index, which may be damaged.
 const maxIndex = 64 << 20
 
-// tailSize is about what stands after a table's index: its length, a checksum, the length of that.
+// tailSize is about the number of bytes after a table's index: its length, a checksum, and the length of that.
 const tailSize = 256
 
-// ReadTableHead reads of a table what the database reads as it opens: its index and its last block. It
-// reads into buf, and returns that for the next one.
+// ReadTableHead reads the parts of a table that the database reads when it opens: the index and the last block. It
+// reads into buf, and returns buf for the next call.
 func ReadTableHead(path string, h TableFormat, buf []byte) (t Table, _ []byte, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -355,7 +353,7 @@ func ReadTableHead(path string, h TableFormat, buf []byte) (t Table, _ []byte, e
 	return t, buf, nil
 }
 
-// ReadKey calls fn with those entries of a table that may be of a key. Blocks that cannot be read are left out.
+// ReadKey calls fn with the entries of a table that may have the key. It skips unreadable blocks.
 func ReadKey(path string, h TableFormat, key []byte, fn func(Entry) error) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -375,8 +373,8 @@ func ReadKey(path string, h TableFormat, key []byte, fn func(Entry) error) error
 	return nil
 }
 
-// ReadTail reads a table's index, nil where it is not what was written, into buf, which it returns
-// as large as it was needed.
+// ReadTail reads the index of a table into buf, and returns the index, or nil if it is damaged, and the buffer, which
+// may have grown.
 func ReadTail(f *os.File, h TableFormat, buf []byte) (*Index, []byte, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -406,8 +404,8 @@ func ReadTail(f *os.File, h TableFormat, buf []byte) (*Index, []byte, error) {
 	return ReadIndex(buf, size, h.Keys), buf, nil
 }
 
-// ReadAt proves a block of a table's file, and calls fn, which may be nil, with its entries. It fails with ErrBlock
-// where the block is not what was written.
+// ReadAt verifies block n of a table's file, and calls fn, which may be nil, with its entries. It fails with ErrBlock
+// if the block is damaged.
 func (r *BlockReader) ReadAt(f *os.File, x *Index, n int, fn func(Entry) error) error {
 	at := x.Block(n)
 	if at.Len() > maxBlock {

@@ -8,8 +8,7 @@ import (
 	"github.com/dgraph-io/badger/v4/options"
 )
 
-// walkBlocks reads the blocks of a table that has no index any more, from the first one on: they lie
-// one after another. It ends at the first that is not what was written.
+// walkBlocks reads the consecutive blocks of a table without a readable index. It ends at the first damaged one.
 func walkBlocks(b []byte, h TableFormat, fn func(Entry) error) error {
 	if h.Compression != options.Snappy || fn == nil {
 		return nil
@@ -33,9 +32,8 @@ func walkBlocks(b []byte, h TableFormat, fn func(Entry) error) error {
 	return nil
 }
 
-// encryptedLen returns how many bytes at the start of b are one encrypted block, and which key that was
-// with; 0 where none is there. A block has its initialization vector at its end, wherever that is: its
-// beginning makes sense with no other.
+// encryptedLen returns the length of the encrypted block at the start of b and its cipher, or 0. A block ends with its
+// initialization vector, at an unknown offset: its start only decrypts correctly with the right vector.
 func encryptedLen(b []byte, keys []cipher.Block) (int, cipher.Block) {
 	var head [16]byte
 	for end := 2 * len(head); end <= min(len(b), maxBlock); end++ {
@@ -55,8 +53,8 @@ func encryptedLen(b []byte, keys []cipher.Block) (int, cipher.Block) {
 	return 0, nil
 }
 
-// beginsBlock reports whether a packed block can begin so: with its length, and bytes as they are, of
-// which the first two are zero, as the first key of a block shares nothing with one before.
+// beginsBlock reports whether b may start with a compressed block: its length, then literal bytes whose first two are
+// zero, because the first key of a block shares no prefix with a previous one.
 func beginsBlock(b []byte) bool {
 	n, at := binary.Uvarint(b)
 	if at <= 0 || n == 0 || n > maxBlock || b[at]&3 != 0 {
@@ -66,7 +64,7 @@ func beginsBlock(b []byte) bool {
 	return at+2 <= len(b) && b[at] == 0 && b[at+1] == 0
 }
 
-// snappyLen returns how many bytes at the start of b are one snappy block; 0 where none is there.
+// snappyLen returns the length of the snappy block at the start of b, or 0.
 func snappyLen(b []byte) int {
 	want, at := binary.Uvarint(b)
 	if at <= 0 || want == 0 || want > maxBlock {
@@ -78,7 +76,7 @@ func snappyLen(b []byte) int {
 		}
 		tag := b[at]
 		switch n := int(tag >> 2); tag & 3 {
-		case 0: // bytes as they are
+		case 0: // literal bytes
 			extra := max(0, n-59)
 			if at+extra >= len(b) {
 				return 0

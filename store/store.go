@@ -30,6 +30,13 @@ type DB interface {
 	Close() error
 }
 
+// Getter is a [DB] that reads one campaign at less cost than a transaction that reads nothing else: concurrent calls may
+// share a query.
+type Getter interface {
+	// Campaign returns a campaign as it is at some moment of the call, see [Campaigns].
+	Campaign(ctx context.Context, workspace, id string) (engine.Campaign, error)
+}
+
 // Tx is one transaction. It belongs to the goroutine that got it, and ends with its function.
 type Tx interface {
 	// In returns the records of a workspace. Every method of them fails where the id is empty or has spaces or

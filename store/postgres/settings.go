@@ -37,7 +37,8 @@ func (s settings) SettingsOr(known *store.KnownSettings) (*store.KnownSettings, 
 	case known == nil:
 		return s.read("")
 	case s.guess():
-		s.expect("EXISTS (SELECT FROM workspace WHERE id = $1 AND etag = $2)", s.id, int64(binary.BigEndian.Uint64(known.Mark)))
+		s.expect(assumption{name: s.name("workspace", []string{string(known.Mark)}), condition: "EXISTS (SELECT FROM workspace WHERE id = $1 AND etag = $2)",
+			args: []any{s.id, int64(binary.BigEndian.Uint64(known.Mark))}})
 		return known, nil
 	}
 	var etag int64

@@ -105,8 +105,10 @@ type DB struct {
 	db   *badger.DB
 	dir  string // the data folder, for messages
 	path string // the database's folder
-	free func(path string) (uint64, error)
-	said []string // what was wrong as it was opened
+	// release ends the lock on the folder; nil: Badger has one of its own.
+	release func()
+	free    func(path string) (uint64, error)
+	said    []string // what was wrong as it was opened
 
 	// short says that the disk was full as the store was opened: it can only be read.
 	short bool
@@ -187,13 +189,16 @@ const (
 
 // openSound opens the database when its files are what was written. Of one that is damaged it opens
 // what is whole, and keeps the damaged files aside.
-func (d *DB) openSound(ctx context.Context, o Options) error {
+func (d *DB) openSound(ctx context.Context, o Options) (err error) {
 	log := o.Logger
-	release, err := lockFolder(d.path)
-	if err != nil {
-		return d.explainLock(err)
+	if err := d.lock(); err != nil {
+		return err
 	}
-	defer func() { release() }()
+	defer func() {
+		if err != nil {
+			d.release()
+		}
+	}()
 	if err := tidy(d.path); err != nil {
 		return d.unwritable(err)
 	}
@@ -210,8 +215,6 @@ func (d *DB) openSound(ctx context.Context, o Options) error {
 		return d.unwritable(err)
 	}
 	if len(found.problems) == 0 {
-		release()
-		release = func() {}
 		err := d.openFiles(log)
 		if err == nil {
 			return d.begin(found)
@@ -220,10 +223,6 @@ func (d *DB) openSound(ctx context.Context, o Options) error {
 			return explained
 		}
 		found.wrong("%v", err)
-		if release, err = lockFolder(d.path); err != nil {
-			release = func() {}
-			return d.explainLock(err)
-		}
 	}
 	aside, marks, err := mend(d.path, found, d.free, log)
 	switch {
@@ -235,8 +234,10 @@ func (d *DB) openSound(ctx context.Context, o Options) error {
 		return d.damagedError(err)
 	}
 	d.said = append(d.said, mended(d.dir, aside, found, marks))
-	release()
-	release = func() {}
+	d.release() // of the folder that is aside now
+	if err := d.lock(); err != nil {
+		return err
+	}
 	if err := d.openFiles(log); err != nil {
 		return d.explainOpen(err)
 	}
@@ -245,6 +246,28 @@ func (d *DB) openSound(ctx context.Context, o Options) error {
 		return errors.Join(d.unreadable(err), d.db.Close())
 	}
 	return d.begin(inspection{proved: true, identity: identity, listed: listed})
+}
+
+// lock takes the lock on the folder, and notes there which process has it.
+func (d *DB) lock() error {
+	d.release = func() {}
+	release, err := lockFolder(d.path)
+	if err != nil {
+		return d.explainLock(err)
+	}
+	d.release = release
+	if !ownLock {
+		return nil
+	}
+	owner := filepath.Join(d.path, ownerFile)
+	d.release = func() {
+		_ = os.Remove(owner)
+		release()
+	}
+	if err := os.WriteFile(owner, fmt.Appendln(nil, os.Getpid()), 0o600); err != nil {
+		return d.unwritable(err)
+	}
+	return nil
 }
 
 // mended returns what was wrong, and what became of it.
@@ -259,7 +282,7 @@ func mended(dir, aside string, found inspection, marks []lost) string {
 func (d *DB) openFiles(log *slog.Logger) (err error) {
 	for range repairs {
 		d.compactions = newCompactions()
-		o := d.vault.settings(d.path, log).WithLogger(events{log, d.compactions})
+		o := d.vault.settings(d.path, log).WithLogger(events{log, d.compactions}).WithBypassLockGuard(ownLock && d.release != nil)
 		if d.short {
 			o = o.WithNumCompactors(0) // they write
 		} else {
@@ -427,6 +450,9 @@ func (d *DB) Close() error {
 			_ = os.Remove(filepath.Join(d.path, closedFile)) // so that all is proved by the next to open it
 		case d.ended == nil:
 			writeClosed(d.path, since)
+		}
+		if d.release != nil {
+			d.release()
 		}
 	})
 	return d.ended

@@ -183,9 +183,12 @@ func (d *DB) unreadable(err error) error {
 	return fmt.Errorf("cannot read the store in %s: %w; choose another folder with --data or BUGLE_DATA", d.dir, err)
 }
 
-// owner returns the id of the process that holds the database's lock, 0 where it is not known.
+// ownerFile has the id of the process that holds the lock on the folder.
+const ownerFile = "LOCK"
+
+// owner returns the id of the process that holds the lock on the folder, 0 where it is not known.
 func (d *DB) owner() int {
-	b, err := os.ReadFile(filepath.Join(d.path, "LOCK"))
+	b, err := os.ReadFile(filepath.Join(d.path, ownerFile))
 	if err != nil {
 		return 0
 	}

@@ -16,8 +16,11 @@ var flock = unix.Flock // a test changes it
 
 var errHeld = errors.New("another process has the store open")
 
-// lockFolder takes the lock on a folder that the database takes too, so that its files can be read
-// and replaced before it opens.
+// ownLock reports whether lockFolder takes a lock.
+const ownLock = true
+
+// lockFolder takes the lock on a folder that Badger would take. Badger's own would end too late: it ends when its file is
+// closed in all processes, and one that this process is just starting has that file open for a moment.
 func lockFolder(path string) (release func(), err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -34,5 +37,8 @@ func lockFolder(path string) (release func(), err error) {
 		}
 		return nil, fmt.Errorf("%w (%w)", store.ErrNoLocks, err)
 	}
-	return func() { _ = f.Close() }, nil
+	return func() {
+		_ = flock(int(f.Fd()), unix.LOCK_UN)
+		_ = f.Close()
+	}, nil
 }

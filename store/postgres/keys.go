@@ -155,8 +155,8 @@ func (k keys) Sweep(now time.Time) (more bool, err error) {
 		}
 		more = more || n == sweepBatch
 	}
-	n, err := k.remove(`DELETE FROM change WHERE (xid, seq) IN (SELECT xid, seq FROM (SELECT xid, seq, at FROM change ORDER BY xid, seq LIMIT $1) AS oldest
-		WHERE at < clock_timestamp() - interval '`+changesKept+`') RETURNING 1`, sweepBatch)
+	n, err := k.remove(`DELETE FROM change WHERE ctid = ANY (ARRAY (SELECT ctid FROM (SELECT ctid, at FROM change ORDER BY xid, seq LIMIT $1) AS oldest
+		WHERE at < clock_timestamp() - interval '`+changesKept+`')) RETURNING 1`, sweepBatch)
 	if err != nil {
 		return false, err
 	}

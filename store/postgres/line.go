@@ -13,6 +13,7 @@ import (
 type line[T any] struct {
 	do   func(context.Context, []T) // answers a batch
 	most int                        // calls of one batch
+	slow time.Duration              // after how long a batch no longer holds up the next one
 
 	mu      sync.Mutex
 	waiting []T
@@ -21,8 +22,8 @@ type line[T any] struct {
 }
 
 const (
-	// slowBatch is after how long a batch no longer holds up the next one: it may wait for a lock, or for a network that
-	// has failed.
+	// slowBatch is how long a batch usually holds up the next one at most: it may wait for a lock, or for a network that has
+	// failed.
 	slowBatch   = 50 * time.Millisecond
 	mostBatches = 8 // under way at once
 	// gathering is how often a batch lets other goroutines run before it begins, so that requests that have already
@@ -77,7 +78,7 @@ func (l *line[T]) work(ctx context.Context, d *DB) {
 		}
 		l.mu.Unlock()
 		slow, done := false, false
-		timer := time.AfterFunc(slowBatch, func() {
+		timer := time.AfterFunc(l.slow, func() {
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			if !done {

@@ -8,6 +8,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,7 @@ type Options struct {
 	Patience time.Duration
 
 	tracer pgx.QueryTracer // of tests
+	slow   time.Duration   // of tests: that of batches
 }
 
 // DB is a store in a database. It is safe for concurrent use.
@@ -93,9 +95,10 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if db.pool, err = pgxpool.NewWithConfig(ctx, c); err != nil {
 		return nil, err
 	}
-	db.feed.syncs = line[chan error]{do: db.looks, most: math.MaxInt}
-	db.loads = line[*load]{do: db.loading, most: mostLoads}
-	db.commits = line[*member]{do: db.committing, most: mostGrouped}
+	slow := cmp.Or(o.slow, slowBatch)
+	db.feed.syncs = line[chan error]{do: db.looks, most: math.MaxInt, slow: slow}
+	db.loads = line[*load]{do: db.loading, most: mostLoads, slow: slow}
+	db.commits = line[*member]{do: db.committing, most: mostGrouped, slow: slow}
 	db.notify.poked = make(chan struct{}, 1)
 	if err := db.prepare(ctx); err != nil {
 		db.pool.Close()

@@ -105,6 +105,7 @@ func (t *tx) add(in *insertion, values ...any) error {
 const (
 	mostGrouped = 64      // transactions of one group
 	groupBytes  = 1 << 20 // of a transaction that can be in a group
+	groupPause  = time.Millisecond
 )
 
 // groupable reports whether the transaction can be committed with others: it only adds rows that no other transaction

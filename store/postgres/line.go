@@ -14,6 +14,9 @@ type line[T any] struct {
 	do   func(context.Context, []T) // answers a batch
 	most int                        // calls of one batch
 	slow time.Duration              // after how long a batch no longer holds up the next one
+	// pause is how long the next batch waits after one of several calls, for those whom it has answered to call again.
+	// Otherwise half of them would be in each of two batches that take turns.
+	pause time.Duration
 
 	mu      sync.Mutex
 	waiting []T
@@ -89,6 +92,9 @@ func (l *line[T]) work(ctx context.Context, d *DB) {
 		})
 		l.do(ctx, batch)
 		timer.Stop()
+		if n > 1 && l.pause > 0 {
+			_ = sleep(ctx, l.pause)
+		}
 		l.mu.Lock()
 		done = true
 		if slow {

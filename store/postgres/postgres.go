@@ -98,7 +98,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	slow := cmp.Or(o.slow, slowBatch)
 	db.feed.syncs = line[chan error]{do: db.looks, most: math.MaxInt, slow: slow}
 	db.loads = line[*load]{do: db.loading, most: mostLoads, slow: slow}
-	db.commits = line[*member]{do: db.committing, most: mostGrouped, slow: slow}
+	db.commits = line[*member]{do: db.committing, most: mostGrouped, slow: slow, pause: groupPause}
 	db.notify.poked = make(chan struct{}, 1)
 	if err := db.prepare(ctx); err != nil {
 		db.pool.Close()

@@ -99,10 +99,12 @@ func settings(dir string, log *slog.Logger) badger.Options {
 type DB struct {
 	kv.Records
 
-	db          *badger.DB
-	dir         string // data folder, for messages
-	path        string // database folder
-	free        func(path string) (uint64, error)
+	db   *badger.DB
+	dir  string // data folder, for messages
+	path string // database folder
+	free func(path string) (uint64, error)
+	// release ends the lock on the folder; nil if Badger has a lock of its own.
+	release     func()
 	openNotices []string // problems found when the store was opened
 
 	// readOnly is true if the disk was full when the store was opened.
@@ -184,13 +186,16 @@ const (
 
 // openOrRepair opens the database. If it is damaged, it first salvages the intact records into a new database and keeps
 // the damaged files in another folder.
-func (d *DB) openOrRepair(ctx context.Context, o Options) error {
+func (d *DB) openOrRepair(ctx context.Context, o Options) (err error) {
 	log := o.Logger
-	release, err := lockFolder(d.path)
-	if err != nil {
-		return d.explainLock(err)
+	if err := d.lock(); err != nil {
+		return err
 	}
-	defer func() { release() }()
+	defer func() {
+		if err != nil {
+			d.release()
+		}
+	}()
 	if err := cleanUp(d.path); err != nil {
 		return d.unwritable(err)
 	}
@@ -207,8 +212,6 @@ func (d *DB) openOrRepair(ctx context.Context, o Options) error {
 		return d.unwritable(err)
 	}
 	if len(found.problems) == 0 {
-		release()
-		release = func() {}
 		err := d.openFiles(log)
 		if err == nil {
 			return d.begin(found)
@@ -217,10 +220,6 @@ func (d *DB) openOrRepair(ctx context.Context, o Options) error {
 			return explained
 		}
 		found.addProblem("%v", err)
-		if release, err = lockFolder(d.path); err != nil {
-			release = func() {}
-			return d.explainLock(err)
-		}
 	}
 	aside, marks, err := repair(d.path, found, d.free, log)
 	switch {
@@ -232,8 +231,10 @@ func (d *DB) openOrRepair(ctx context.Context, o Options) error {
 		return d.damagedError(err)
 	}
 	d.openNotices = append(d.openNotices, repairNotice(d.dir, aside, found, marks))
-	release()
-	release = func() {}
+	d.release() // of the folder that is aside now
+	if err := d.lock(); err != nil {
+		return err
+	}
 	if err := d.openFiles(log); err != nil {
 		return d.explainOpen(err)
 	}
@@ -242,6 +243,28 @@ func (d *DB) openOrRepair(ctx context.Context, o Options) error {
 		return errors.Join(d.unreadable(err), d.db.Close())
 	}
 	return d.begin(inspection{verified: true, identity: identity, listed: listed})
+}
+
+// lock takes the lock on the folder, and writes the id of this process into it.
+func (d *DB) lock() error {
+	d.release = func() {}
+	release, err := lockFolder(d.path)
+	if err != nil {
+		return d.explainLock(err)
+	}
+	d.release = release
+	if !ownLock {
+		return nil
+	}
+	owner := filepath.Join(d.path, ownerFile)
+	d.release = func() {
+		_ = os.Remove(owner)
+		release()
+	}
+	if err := os.WriteFile(owner, fmt.Appendln(nil, os.Getpid()), 0o600); err != nil {
+		return d.unwritable(err)
+	}
+	return nil
 }
 
 // repairNotice describes the damage and how it was repaired.
@@ -256,7 +279,7 @@ func repairNotice(dir, aside string, found inspection, marks []lostMark) string 
 func (d *DB) openFiles(log *slog.Logger) (err error) {
 	for range maxOpenAttempts {
 		d.compactions = newCompactions()
-		o := d.vault.settings(d.path, log).WithLogger(events{log, d.compactions})
+		o := d.vault.settings(d.path, log).WithLogger(events{log, d.compactions}).WithBypassLockGuard(ownLock && d.release != nil)
 		if d.readOnly {
 			o = o.WithNumCompactors(0) // compactors write
 		} else {
@@ -422,6 +445,9 @@ func (d *DB) Close() error {
 			_ = os.Remove(filepath.Join(d.path, closedFile)) // so that the next process verifies everything
 		case d.closeErr == nil:
 			writeClosed(d.path, since)
+		}
+		if d.release != nil {
+			d.release()
 		}
 	})
 	return d.closeErr

@@ -182,9 +182,12 @@ func (d *DB) unreadable(err error) error {
 	return fmt.Errorf("cannot read the store in %s: %w; choose another folder with --data or BUGLE_DATA", d.dir, err)
 }
 
+// ownerFile holds the id of the process that has the lock on the folder.
+const ownerFile = "LOCK"
+
 // lockOwner returns the id of the process that holds the database's lock, or 0 if unknown.
 func (d *DB) lockOwner() int {
-	b, err := os.ReadFile(filepath.Join(d.path, "LOCK"))
+	b, err := os.ReadFile(filepath.Join(d.path, ownerFile))
 	if err != nil {
 		return 0
 	}

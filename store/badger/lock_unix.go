@@ -16,8 +16,11 @@ var flock = unix.Flock // changed by tests
 
 var errHeld = errors.New("another process has the store open")
 
-// lockFolder takes the lock on a folder that the database also takes, so that its files can be read and replaced before
-// it opens.
+// ownLock reports whether lockFolder takes a lock.
+const ownLock = true
+
+// lockFolder takes the lock on a folder that Badger would take. Badger's own lock would end too late: it ends when its
+// file is closed in all processes, and a process that this one is just starting has that file open for a moment.
 func lockFolder(path string) (release func(), err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -34,5 +37,8 @@ func lockFolder(path string) (release func(), err error) {
 		}
 		return nil, fmt.Errorf("%w (%w)", store.ErrLocksUnsupported, err)
 	}
-	return func() { _ = f.Close() }, nil
+	return func() {
+		_ = flock(int(f.Fd()), unix.LOCK_UN)
+		_ = f.Close()
+	}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 
 	"github.com/jackc/pgx/v5"
@@ -85,22 +86,12 @@ func (d documents) Campaign(id string) (engine.Campaign, error) {
 	}
 	if d.guess() {
 		if known := d.db.cache.get(d.key(id)); known != nil {
-			d.expect("(SELECT etag FROM campaign WHERE workspace = $1 AND id = $2 FOR UPDATE) = $3", d.id, escape(id), known.etag)
+			d.expect(assumption{condition: "(SELECT etag FROM campaign WHERE workspace = $1 AND id = $2 FOR UPDATE) = $3", args: []any{d.id, escape(id), known.etag}, locks: true})
 			d.see(id, known)
 			return known.campaign, nil
 		}
 	}
-	if d.write {
-		// In a statement of its own: one that waits for the row would see it as it is then, beside the revisions of before.
-		d.queue.Queue("SELECT FROM campaign WHERE workspace = $1 AND id = $2 FOR UPDATE", d.id, escape(id))
-	}
-	known := &stored{present: true}
-	var p parts
-	var sum *int64
-	var n int64
-	err := d.one(`SELECT c.etag, c.revision, r.head, r.body, r.checksum FROM campaign c
-		LEFT JOIN revision r ON r.workspace = c.workspace AND r.campaign = c.id AND r.n = c.revision
-		WHERE c.workspace = $1 AND c.id = $2`, []any{d.id, escape(id)}, &known.etag, &n, &p.head, &p.body, &sum)
+	row, err := d.present(id)
 	if errors.Is(err, store.ErrNotFound) {
 		d.see(id, &stored{})
 		return engine.Campaign{}, err
@@ -108,21 +99,39 @@ func (d documents) Campaign(id string) (engine.Campaign, error) {
 	if err != nil {
 		return engine.Campaign{}, err
 	}
-	known.campaign.Revision = n
+	return d.take(id, row)
+}
+
+// take decodes a campaign, and keeps it.
+func (d documents) take(id string, row campaignRow) (engine.Campaign, error) {
+	known := &stored{etag: row.etag, present: true}
+	known.campaign.Revision = row.revision
 	what := fmt.Sprintf("campaign %q", id)
-	if sum == nil {
+	if row.checksum == nil {
 		d.see(id, known)
 		return engine.Campaign{}, d.damaged(what, errors.New("its document is missing"))
 	}
-	c, err := d.campaign(what, id, n, p, *sum)
+	c, err := d.campaign(what, id, row.revision, row.parts, *row.checksum)
 	if err != nil {
 		d.see(id, known)
 		return c, err
 	}
 	known.campaign = c
 	d.see(id, known)
-	d.db.cache.put(d.key(id), known, len(p.body))
+	d.db.cache.put(d.key(id), known, len(row.body))
 	return c, nil
+}
+
+// present reads the present revision of a campaign. A transaction that writes locks its row.
+func (d documents) present(id string) (row campaignRow, err error) {
+	if d.write {
+		// In a statement of its own: one that waits for the row would see it as it is then, beside the revisions of before.
+		d.queue.Queue("SELECT FROM campaign WHERE workspace = $1 AND id = $2 FOR UPDATE", d.id, escape(id))
+	}
+	err = d.one(`SELECT c.etag, c.revision, r.head, r.body, r.checksum FROM campaign c
+		LEFT JOIN revision r ON r.workspace = c.workspace AND r.campaign = c.id AND r.n = c.revision
+		WHERE c.workspace = $1 AND c.id = $2`, []any{d.id, escape(id)}, &row.etag, &row.revision, &row.head, &row.body, &row.checksum)
+	return row, err
 }
 
 // see notes what a writer has read and locked.
@@ -251,19 +260,18 @@ func (d documents) putRow(c engine.Campaign, sum engine.Summary, n, etag int64, 
 	if err != nil {
 		return fmt.Errorf("the summary of campaign %q %w", c.ID, err)
 	}
-	sql := `INSERT INTO campaign (workspace, id, revision, etag, name, status, channel, delivery_type, team, tags, created_by, updated_by, created_at, updated_at, starts_at, ends_at, summary, checksum)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`
-	if !added {
-		sql = `UPDATE campaign SET revision = $3, etag = $4, name = $5, status = $6, channel = $7, delivery_type = $8, team = $9, tags = $10,
-			created_by = $11, updated_by = $12, created_at = $13, updated_at = $14, starts_at = $15, ends_at = $16, summary = $17, checksum = $18
-			WHERE workspace = $1 AND id = $2`
-	}
 	if d.watch != nil {
 		d.watch.SummaryStored(d.id, sum)
 	}
 	d.changed(store.Change{Workspace: d.id, Kind: store.ChangedCampaign, ID: c.ID})
-	return d.exec(sql, d.id, escape(c.ID), n, etag, escape(sum.Name), escape(string(c.Status)), escape(string(c.Channel)), escape(string(c.DeliveryType)), escape(sum.Team),
-		escaped(sum.Tags), escape(c.CreatedBy), escape(c.UpdatedBy), at(c.CreatedAt), at(c.UpdatedAt), at(sum.Start), at(sum.End), row, d.sum("campaign", []byte(c.ID), row))
+	values := []any{d.id, escape(c.ID), n, etag, escape(sum.Name), escape(string(c.Status)), escape(string(c.Channel)), escape(string(c.DeliveryType)), escape(sum.Team),
+		array(sum.Tags), escape(c.CreatedBy), escape(c.UpdatedBy), at(c.CreatedAt), at(c.UpdatedAt), at(sum.Start), at(sum.End), row, d.sum("campaign", []byte(c.ID), row)}
+	if added {
+		return d.add(&addCampaign, values...)
+	}
+	return d.exec(`UPDATE campaign SET revision = $3, etag = $4, name = $5, status = $6, channel = $7, delivery_type = $8, team = $9, tags = $10::text::text[],
+		created_by = $11, updated_by = $12, created_at = $13, updated_at = $14, starts_at = $15, ends_at = $16, summary = $17, checksum = $18
+		WHERE workspace = $1 AND id = $2`, values...)
 }
 
 // putPast writes the row of a revision.
@@ -273,9 +281,26 @@ func (d documents) putPast(id string, rev engine.Revision, c engine.Campaign) er
 	if err := errors.Join(err1, err2); err != nil {
 		return fmt.Errorf("%s %w", revisionName(id, rev.N), err)
 	}
-	return d.exec(`INSERT INTO revision (workspace, campaign, n, at, author, status, meta, meta_sum, head, body, checksum) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-		d.id, escape(id), rev.N, at(rev.At), escape(rev.By), escape(string(c.Status)), meta, d.metaSum(id, rev.N, meta), p.head, p.body, d.revisionSum(id, rev.N, p))
+	return d.add(&addRevision, d.id, escape(id), rev.N, at(rev.At), escape(rev.By), escape(string(c.Status)), meta, d.metaSum(id, rev.N, meta), p.head, p.body, d.revisionSum(id, rev.N, p))
 }
+
+// array spells texts as PostgreSQL spells an array.
+func array(list []string) string {
+	var b strings.Builder
+	b.WriteByte('{')
+	for i, s := range list {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('"')
+		b.WriteString(quoted.Replace(escape(s)))
+		b.WriteByte('"')
+	}
+	b.WriteByte('}')
+	return b.String()
+}
+
+var quoted = strings.NewReplacer(`"`, `\"`, `\`, `\\`)
 
 func escaped(list []string) []string {
 	out := make([]string, len(list))

@@ -61,6 +61,9 @@ func config(o Options) (*pgxpool.Config, error) {
 		"lock_timeout":                        "5s",
 		"idle_in_transaction_session_timeout": "15s",
 		"timezone":                            "UTC",
+		// All statements find rows by keys: one plan of each is right for all arguments.
+		"plan_cache_mode": "force_generic_plan",
+		"jit":             "off",
 	} {
 		if c.ConnConfig.RuntimeParams[name] == "" {
 			c.ConnConfig.RuntimeParams[name] = value

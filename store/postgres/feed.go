@@ -6,7 +6,6 @@ import (
 	"maps"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -31,7 +30,7 @@ func (n *notifier) poke() {
 }
 
 // apart is how long the notifier waits between two notices.
-const apart = 5 * time.Millisecond
+const apart = 20 * time.Millisecond
 
 func (d *DB) notifying(ctx context.Context) {
 	for {
@@ -54,10 +53,9 @@ type feed struct {
 	followers follow.Followers
 	begin     sync.Once
 
-	reading sync.Mutex   // guards at, and is held while changes are read
-	at      *cursor      // nil before the first read
-	syncs   atomic.Int64 // calls of Sync
-	looked  int64        // the last call that a read has served; guarded by reading
+	reading sync.Mutex // guards at, and is held while changes are read
+	at      *cursor    // nil before the first read
+	syncs   line[chan error]
 }
 
 // Follow implements [store.Feed].
@@ -74,8 +72,17 @@ func (d *DB) Sync(ctx context.Context) error {
 	if !d.feed.followers.Ready() {
 		return nil
 	}
-	if err := d.look(ctx); err != nil {
-		return d.explain(err)
+	looked := make(chan error, 1)
+	if err := d.feed.syncs.join(d, looked); err != nil {
+		return err
+	}
+	select {
+	case err := <-looked:
+		if err != nil {
+			return d.explain(err)
+		}
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 	waiting, end := context.WithCancel(ctx)
 	defer end()
@@ -87,28 +94,33 @@ func (d *DB) Sync(ctx context.Context) error {
 	return err
 }
 
+// looks reads new changes for calls of Sync that came before.
+func (d *DB) looks(ctx context.Context, calls []chan error) {
+	err := d.look(ctx)
+	if err != nil && lost(err) { // perhaps only this connection
+		err = d.look(ctx)
+	}
+	if d.ctx.Err() != nil {
+		err = store.ErrClosed
+	}
+	for _, c := range calls {
+		c <- err
+	}
+}
+
 // look reads new changes on a connection of the pool.
 func (d *DB) look(ctx context.Context) error {
-	mine := d.feed.syncs.Add(1)
-	d.feed.reading.Lock()
-	defer d.feed.reading.Unlock()
-	if d.feed.looked >= mine { // a read that began after this call has ended
-		return nil
-	}
-	began := d.feed.syncs.Load()
 	conn, err := d.acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Release()
+	d.feed.reading.Lock()
+	defer d.feed.reading.Unlock()
 	for {
 		full, err := d.read(ctx, conn.Conn(), d.feed.at)
-		if err != nil {
+		if err != nil || !full {
 			return err
-		}
-		if !full {
-			d.feed.looked = began
-			return nil
 		}
 	}
 }

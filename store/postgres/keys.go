@@ -29,7 +29,8 @@ func (k keys) IdempotencyRecord(op, key string) (store.IdempotencyRecord, error)
 	}
 	if k.guess() {
 		k.unused = append(k.unused, keyName{k.id, op, key})
-		k.expect("NOT EXISTS (SELECT FROM idempotency WHERE workspace = $1 AND operation = $2 AND key = $3)", k.id, escape(op), escape(key))
+		k.expect(assumption{name: k.name("idempotency", []string{op, key}), condition: "NOT EXISTS (SELECT FROM idempotency WHERE workspace = $1 AND operation = $2 AND key = $3)",
+			args: []any{k.id, escape(op), escape(key)}})
 		k.note(store.ErrNotFound, "idempotency", op, key)
 		return store.IdempotencyRecord{}, store.ErrNotFound
 	}
@@ -76,10 +77,17 @@ func (k keys) PutIdempotencyRecord(i store.IdempotencyRecord) error {
 			return err
 		}
 	}
-	return k.exec("INSERT INTO idempotency (workspace, operation, key, fingerprint, running, lease, at, expires_at, answer, checksum) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"+
-		k.replacing(` ON CONFLICT (workspace, operation, key) DO UPDATE SET fingerprint = excluded.fingerprint, running = excluded.running, lease = excluded.lease,
-			at = excluded.at, expires_at = excluded.expires_at, answer = excluded.answer, checksum = excluded.checksum`, "idempotency", i.Operation, i.Key),
-		k.id, escape(i.Operation), escape(i.Key), escape(i.Fingerprint), i.Running, escape(i.Lease), at(i.At), i.ExpiresAt.UTC(), i.Result, k.keySum(i))
+	values := []any{k.id, escape(i.Operation), escape(i.Key), escape(i.Fingerprint), i.Running, escape(i.Lease), at(i.At), i.ExpiresAt.UTC(), i.Result, k.keySum(i)}
+	return k.put(&addIdempotent, values, ` ON CONFLICT (workspace, operation, key) DO UPDATE SET fingerprint = excluded.fingerprint, running = excluded.running, lease = excluded.lease,
+		at = excluded.at, expires_at = excluded.expires_at, answer = excluded.answer, checksum = excluded.checksum`, "idempotency", i.Operation, i.Key)
+}
+
+// put queues the insertion of a row, or of one that replaces an earlier one.
+func (k keys) put(in *insertion, values []any, replace, table string, names ...string) error {
+	if replace = k.replacing(replace, table, names...); replace == "" {
+		return k.add(in, values...)
+	}
+	return k.exec(in.sql+replace, arrays([]row{{in, values}})...)
 }
 
 // DeleteIdempotencyRecord implements [store.Idempotency].
@@ -106,7 +114,8 @@ func (k keys) RequestID(op, id string) (until time.Time, err error) {
 		return until, err
 	}
 	if k.guess() {
-		k.expect("NOT EXISTS (SELECT FROM request_id WHERE workspace = $1 AND operation = $2 AND id = $3)", k.id, escape(op), escape(id))
+		k.expect(assumption{name: k.name("request_id", []string{op, id}), condition: "NOT EXISTS (SELECT FROM request_id WHERE workspace = $1 AND operation = $2 AND id = $3)",
+			args: []any{k.id, escape(op), escape(id)}})
 		k.note(store.ErrNotFound, "request_id", op, id)
 		return until, store.ErrNotFound
 	}
@@ -120,9 +129,8 @@ func (k keys) PutRequestID(op, id string, until time.Time) error {
 	if err := k.checkOnce(op, id); err != nil {
 		return err
 	}
-	return k.exec("INSERT INTO request_id (workspace, operation, id, expires_at) VALUES ($1, $2, $3, $4)"+
-		k.replacing(" ON CONFLICT (workspace, operation, id) DO UPDATE SET expires_at = excluded.expires_at", "request_id", op, id),
-		k.id, escape(op), escape(id), until.UTC())
+	return k.put(&addRequestID, []any{k.id, escape(op), escape(id), until.UTC()},
+		" ON CONFLICT (workspace, operation, id) DO UPDATE SET expires_at = excluded.expires_at", "request_id", op, id)
 }
 
 const (
@@ -147,8 +155,8 @@ func (k keys) Sweep(now time.Time) (more bool, err error) {
 		}
 		more = more || n == sweepBatch
 	}
-	n, err := k.remove(`DELETE FROM change WHERE (xid, seq) IN (SELECT xid, seq FROM (SELECT xid, seq, at FROM change ORDER BY xid, seq LIMIT $1) AS oldest
-		WHERE at < clock_timestamp() - interval '`+changesKept+`') RETURNING 1`, sweepBatch)
+	n, err := k.remove(`DELETE FROM change WHERE ctid = ANY (ARRAY (SELECT ctid FROM (SELECT ctid, at FROM change ORDER BY xid, seq LIMIT $1) AS oldest
+		WHERE at < clock_timestamp() - interval '`+changesKept+`')) RETURNING 1`, sweepBatch)
 	if err != nil {
 		return false, err
 	}

@@ -38,14 +38,17 @@ func TestTheNetworkIsCut(t *testing.T) {
 	})
 	db, p := behind(t, direct, 10*time.Second)
 	ctx, stop := context.WithCancel(t.Context())
+	var made, unknown atomic.Int64
 	var cutter sync.WaitGroup
 	cutter.Go(func() {
 		for ctx.Err() == nil {
 			wait(ctx, time.Duration(rand.Int64N(int64(40*time.Millisecond))))
 			p.Cut()
+			for before := made.Load(); made.Load() == before && ctx.Err() == nil; { // a slow machine makes some, too
+				wait(ctx, time.Millisecond)
+			}
 		}
 	})
-	var made, unknown atomic.Int64
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {

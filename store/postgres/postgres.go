@@ -8,10 +8,12 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"net"
 	"sync"
@@ -38,19 +40,22 @@ type Options struct {
 	Patience time.Duration
 
 	tracer pgx.QueryTracer // of tests
+	slow   time.Duration   // of tests: that of batches
 }
 
 // DB is a store in a database. It is safe for concurrent use.
 type DB struct {
-	o      Options
-	pool   *pgxpool.Pool
-	log    *slog.Logger
-	origin uuid.UUID // names this handle in the feed
-	leases leases
-	feed   feed
-	cache  campaigns
-	notify notifier
-	link   link
+	o       Options
+	pool    *pgxpool.Pool
+	log     *slog.Logger
+	origin  uuid.UUID // names this handle in the feed
+	leases  leases
+	feed    feed
+	cache   campaigns
+	notify  notifier
+	link    link
+	loads   line[*load]
+	commits line[*member]
 
 	ctx  context.Context // ended by Close
 	end  context.CancelFunc
@@ -59,8 +64,9 @@ type DB struct {
 }
 
 var (
-	_ store.DB   = (*DB)(nil)
-	_ store.Feed = (*DB)(nil)
+	_ store.DB     = (*DB)(nil)
+	_ store.Feed   = (*DB)(nil)
+	_ store.Getter = (*DB)(nil)
 )
 
 const (
@@ -89,6 +95,10 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if db.pool, err = pgxpool.NewWithConfig(ctx, c); err != nil {
 		return nil, err
 	}
+	slow := cmp.Or(o.slow, slowBatch)
+	db.feed.syncs = line[chan error]{do: db.looks, most: math.MaxInt, slow: slow}
+	db.loads = line[*load]{do: db.loading, most: mostLoads, slow: slow}
+	db.commits = line[*member]{do: db.committing, most: mostGrouped, slow: slow, pause: groupPause}
 	db.notify.poked = make(chan struct{}, 1)
 	if err := db.prepare(ctx); err != nil {
 		db.pool.Close()

@@ -37,7 +37,8 @@ func (s settings) SettingsIfChanged(known *store.CachedSettings) (*store.CachedS
 	case known == nil:
 		return s.read("")
 	case s.guess():
-		s.expect("EXISTS (SELECT FROM workspace WHERE id = $1 AND etag = $2)", s.id, int64(binary.BigEndian.Uint64(known.Record)))
+		s.expect(assumption{name: s.name("workspace", []string{string(known.Record)}), condition: "EXISTS (SELECT FROM workspace WHERE id = $1 AND etag = $2)",
+			args: []any{s.id, int64(binary.BigEndian.Uint64(known.Record))}})
 		return known, nil
 	}
 	var etag int64

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -113,9 +114,12 @@ func (r *records) name(table string, names []string) string {
 }
 
 // replacing returns the end of an INSERT that takes the place of a row, or fails where the row was seen not to be there.
+// That it is not there need not be checked then.
 func (r *records) replacing(clause, table string, names ...string) string {
 	if r.isAbsent(table, names...) {
-		delete(r.absent, r.name(table, names))
+		name := r.name(table, names)
+		delete(r.absent, name)
+		r.checks = slices.DeleteFunc(r.checks, func(c assumption) bool { return c.name == name })
 		return ""
 	}
 	return clause

@@ -19,6 +19,7 @@ func (d documents) ImportCampaign(c engine.Campaign, sum engine.Summary) error {
 	if err := d.check(whatCampaign, c.ID); err != nil {
 		return err
 	}
+	d.alone = true
 	return d.putRow(c, sum, c.Revision, rand.Int64(), true)
 }
 
@@ -27,6 +28,7 @@ func (d documents) ImportRevision(id string, rev engine.Revision, c engine.Campa
 	if err := d.check(whatCampaign, id); err != nil {
 		return err
 	}
+	d.alone = true
 	return d.putPast(id, rev, c)
 }
 

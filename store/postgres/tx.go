@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"bugle/store"
@@ -23,6 +24,9 @@ type tx struct {
 	db      *DB
 	conn    *pgxpool.Conn // nil before the first statement is sent
 	queue   *pgx.Batch
+	checks  []assumption // assumptions that are to be checked before the queue
+	rows    []row        // what the queue adds
+	alone   bool         // it is not committed with others
 	write   bool
 	open    bool      // BEGIN was sent
 	first   bool      // it is the first attempt, which may assume what it reads
@@ -95,10 +99,21 @@ const queueLimit = 500
 // guess reports whether reads may be answered from assumptions. After a write they might miss it.
 func (t *tx) guess() bool { return t.first && !t.open && !t.wrote }
 
-// expect queues the check of an assumption. If it fails, the transaction is retried without assumptions.
-func (t *tx) expect(condition string, args ...any) {
+// assumption is what a transaction assumes. Its check fails with a conflict, so that the transaction is retried without
+// assumptions.
+type assumption struct {
+	name      string // checks with one name are the same
+	condition string
+	args      []any
+	locks     bool // the condition locks rows
+}
+
+func (c assumption) queue(b *pgx.Batch) { b.Queue("SELECT bugle_expect("+c.condition+")", c.args...) }
+
+// expect notes an assumption, which is checked with the next statement.
+func (t *tx) expect(c assumption) {
 	t.assumed = true
-	t.queue.Queue("SELECT bugle_expect("+condition+")", args...)
+	t.checks = append(t.checks, c)
 }
 
 // query sends the queue and a query, and calls fn with each row. fn must not use the transaction.
@@ -164,6 +179,8 @@ func (t *tx) lock(of string) string {
 	return " FOR UPDATE" + of
 }
 
+const beginWrite = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+
 // begin puts the beginning of the transaction before the queue.
 func (t *tx) begin() error {
 	if t.conn == nil {
@@ -179,10 +196,14 @@ func (t *tx) begin() error {
 	t.open = true
 	how := "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 	if t.write {
-		how = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+		how = beginWrite
 	}
 	all := &pgx.Batch{}
 	all.Queue(how)
+	for _, c := range t.checks {
+		c.queue(all)
+	}
+	t.checks = nil
 	all.QueuedQueries = append(all.QueuedQueries, t.queue.QueuedQueries...)
 	t.queue = all
 	return nil
@@ -226,12 +247,19 @@ func (t *tx) run(fn func(store.Tx) error) error {
 	if t.failed != nil {
 		return t.failed
 	}
-	if !t.open && len(t.queue.QueuedQueries) == 0 {
+	if !t.open && len(t.queue.QueuedQueries) == 0 && len(t.checks) == 0 {
 		return nil
 	}
 	// A transaction that has only locked rows is committed as well: the commit waits until the standbys have them.
 	if t.wrote {
-		t.log()
+		if err := t.log(); err != nil {
+			return err
+		}
+	}
+	if t.groupable() {
+		if err := t.together(); !errors.Is(err, errAlone) {
+			return err
+		}
 	}
 	if err := t.begin(); err != nil {
 		return err
@@ -245,7 +273,7 @@ func (t *tx) run(fn func(store.Tx) error) error {
 	case err == nil:
 		t.open = false
 		return nil
-	case t.undecided():
+	case undecided(t.failed):
 		return errUnknown
 	}
 	return err
@@ -272,27 +300,27 @@ func (t *tx) used() bool {
 }
 
 // undecided reports whether what failed with the COMMIT may have been committed.
-func (t *tx) undecided() bool {
+func undecided(err error) bool {
 	var pg *pgconn.PgError
-	if errors.As(t.failed, &pg) { // it was not, unless the server shut down
+	if errors.As(err, &pg) { // it was not, unless the server shut down
 		return pg.Code[:2] == "57"
 	}
-	return !pgconn.SafeToRetry(t.failed) && !errors.Is(t.failed, store.ErrUnreachable) && !errors.Is(t.failed, store.ErrClosed)
+	return !pgconn.SafeToRetry(err) && !errors.Is(err, store.ErrUnreachable) && !errors.Is(err, store.ErrClosed)
 }
 
 // log queues the rows for the feed. The first one has the id of the commit.
-func (t *tx) log() {
+func (t *tx) log() error {
 	if len(t.changes) == 0 {
 		t.changes = []store.Change{{}}
 	}
-	n := len(t.changes)
-	spaces, kinds, ids := make([]string, n), make([]string, n), make([]string, n)
+	rows := make([]row, len(t.changes))
 	for i, c := range t.changes {
-		spaces[i], kinds[i], ids[i] = c.Workspace, string(c.Kind), escape(c.ID)
+		rows[i] = row{&addChange, []any{c.Workspace, string(c.Kind), escape(c.ID), pgtype.UUID{Bytes: t.db.origin, Valid: true}, pgtype.UUID{Bytes: t.commit, Valid: i == 0}}}
 	}
-	t.queue.Queue(`INSERT INTO change (workspace, kind, id, origin, commit_id)
-		SELECT w, k, i, $4, CASE o WHEN 1 THEN $5::uuid END FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS c (w, k, i, o)`,
-		spaces, kinds, ids, t.db.origin, t.commit)
+	if len(rows) == 1 {
+		return t.add(&addChange, rows[0].values...)
+	}
+	return t.exec(addChange.sql, arrays(rows)...)
 }
 
 // changed notes a change for the feed, each once.

@@ -107,6 +107,11 @@ func (r *reader) campaign(sp store.WorkspaceTx, id string) (engine.Campaign, err
 		return engine.Campaign{}, engine.MissingCampaign(id)
 	}
 	c, err := sp.Campaign(id)
+	return r.orMissing(id, c, err)
+}
+
+// orMissing returns a campaign that the store was asked for, as it is now.
+func (r *reader) orMissing(id string, c engine.Campaign, err error) (engine.Campaign, error) {
 	if errors.Is(err, store.ErrNotFound) {
 		return c, engine.MissingCampaign(id)
 	}

@@ -16,8 +16,6 @@ type Options struct {
 	Now time.Time
 	// Fill fills expressions for one person. Without it they stay as they are.
 	Fill Fill
-	// Promotional says that a mail is one, which has to offer a way out.
-	Promotional bool
 	// Templates tells of the saved templates whose content the messages have already; nil where nothing is
 	// known of any.
 	Templates TemplateStatus

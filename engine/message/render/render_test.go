@@ -225,7 +225,7 @@ const letter = `{
 }`
 
 func TestMail(t *testing.T) {
-	m := render.Email(parse(t, letter), render.Options{Promotional: true})
+	m := render.Email(parse(t, letter), render.Options{})
 	if m.Sender.String() != "Shop" || m.Subject[1].Kind != render.Expression || !slices.Equal(m.Cc, []string{"b@e.com"}) || m.Attachments[0].Name != "terms.pdf" {
 		t.Errorf("the head is %+v", m)
 	}
@@ -260,7 +260,7 @@ func TestMail(t *testing.T) {
 		{`{"preview_text": "` + strings.Repeat("x", 40) + `", "html_content": "<p>x"}`, "No unsubscribe link found. Promotional emails need one"},
 		{`{}`, ""},
 	} {
-		if got := warnings(render.Email(parse(t, test.content), render.Options{Promotional: true}).Warnings); got != test.want {
+		if got := warnings(render.Email(parse(t, test.content), render.Options{}).Warnings); got != test.want {
 			t.Errorf("%s warns of\n%s\nwant\n%s", test.content, got, test.want)
 		}
 	}

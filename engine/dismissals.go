@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Dismissals keep which warnings of a campaign somebody has read and does not want to see again. They are kept beside
+// DismissalStore keeps which warnings of a campaign somebody has read and does not want to see again. They are kept beside
 // the campaign, and are no part of its document: nothing of them is sent to a service.
-type Dismissals interface {
+type DismissalStore interface {
 	// Dismissals returns those of a campaign, in the order in which they were made.
 	Dismissals(ctx context.Context, id string) ([]Dismissal, error)
-	// Dismiss keeps a dismissal in place of an earlier one of the same warning.
-	Dismiss(ctx context.Context, id string, d Dismissal) error
-	// RestoreWarning forgets the dismissal of a warning; forgetting none is no error.
-	RestoreWarning(ctx context.Context, id, warning string) error
+	// PutDismissal keeps a dismissal in place of an earlier one of the same warning.
+	PutDismissal(ctx context.Context, id string, d Dismissal) error
+	// DeleteDismissal forgets the dismissal of a warning; forgetting none is no error.
+	DeleteDismissal(ctx context.Context, id, warning string) error
 }
 
 // MaxDismissals is how many dismissals are kept of one campaign.

@@ -66,6 +66,7 @@ type Space interface {
 	Summaries
 	History
 	Copies
+	Dismissals
 	Users
 	Content
 	Outbox
@@ -137,6 +138,14 @@ type Copies interface {
 	Copy(id string) (engine.WorkingCopy, error)
 	PutCopy(id string, w engine.WorkingCopy) error
 	DeleteCopy(id string) error
+}
+
+// Dismissals are the warnings of campaigns that somebody dismissed.
+type Dismissals interface {
+	// Dismissals returns those of a campaign, in their order; none where it has none.
+	Dismissals(id string) ([]engine.Dismissal, error)
+	// PutDismissals stores those of a campaign over earlier ones.
+	PutDismissals(id string, list []engine.Dismissal) error
 }
 
 // Users are the users of a workspace.

@@ -137,6 +137,15 @@ func (t *Transfer) campaigns(from Archive, put func(int, func(Archive) error) er
 				return err
 			}
 		}
+		dismissed, err := from.Dismissals(sum.ID)
+		if err := t.mind(err); err != nil {
+			return err
+		}
+		if len(dismissed) > 0 {
+			if err := put(200*len(dismissed), func(a Archive) error { return a.PutDismissals(sum.ID, dismissed) }); err != nil {
+				return err
+			}
+		}
 		w, err := from.Copy(sum.ID)
 		if errors.Is(err, ErrNotFound) {
 			return nil

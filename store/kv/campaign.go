@@ -153,7 +153,7 @@ func (s Campaigns) putPast(id string, rev wire.Revision, document []byte) error 
 }
 
 // ofCampaign are the kinds of records that belong to one campaign.
-var ofCampaign = []byte{kindCampaign, kindSummary, kindRevision, kindVersion, kindCopy, kindDeleted}
+var ofCampaign = []byte{kindCampaign, kindSummary, kindRevision, kindVersion, kindCopy, kindDismissed, kindDeleted}
 
 // ClearCampaign removes whatever there is of a campaign.
 func (s Campaigns) ClearCampaign(id string) error {
@@ -169,7 +169,7 @@ func (s Campaigns) ClearCampaign(id string) error {
 	return nil
 }
 
-// DeleteCampaign removes a campaign's document, summary, revisions and working copy. Of a long history some
+// DeleteCampaign removes a campaign's document, summary, revisions, working copy and dismissed warnings. Of a long history some
 // records are left, which nobody reads any more: [Campaigns.FinishDeletes] removes them.
 func (s Campaigns) DeleteCampaign(id string) error {
 	if err := s.check(whatCampaign, id); err != nil {
@@ -182,7 +182,7 @@ func (s Campaigns) DeleteCampaign(id string) error {
 	s.cleared(id)
 	what := fmt.Sprintf("campaign %q", id)
 	// By their keys, not by what is found of them: somebody may be writing one right now.
-	for _, kind := range []byte{kindCampaign, kindSummary, kindCopy} {
+	for _, kind := range []byte{kindCampaign, kindSummary, kindCopy, kindDismissed} {
 		if err := s.delete(what, s.key(kind, id)); err != nil {
 			return err
 		}

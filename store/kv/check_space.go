@@ -33,7 +33,7 @@ func (c spaceCheck) check(kind byte, damage error) error {
 			var w look
 			return wire.DecodeRow(c.payload, &w)
 		})
-	case kindSummary, kindRevision, kindVersion, kindCopy:
+	case kindSummary, kindRevision, kindVersion, kindCopy, kindDismissed:
 		return c.ofCampaign(kind, damage)
 	case kindIdempotent, kindRequest:
 		return c.once(kind, damage)
@@ -335,6 +335,12 @@ func (c spaceCheck) ofCampaign(kind byte, damage error) error {
 			return err
 		}
 		return c.alone(firstOf(damage, err), fmt.Sprintf("the record of the working copy of campaign %q", id), "remove it; saved changes stay", func() error { return nil })
+	case kindDismissed:
+		_, err := c.s.Dismissals(id)
+		if err != nil && !isDamage(err) {
+			return err
+		}
+		return c.alone(firstOf(damage, err), fmt.Sprintf("the record of the dismissed warnings of campaign %q", id), "remove it; the warnings are shown again", func() error { return nil })
 	case kindRevision, kindVersion:
 		n, _, err := cutNumber(rest)
 		if err != nil {
@@ -361,6 +367,9 @@ func (c spaceCheck) goneCampaign(kind byte, id string, surely bool) error {
 		f.Mend, f.Advice, f.mend = fmt.Sprintf("restore revision %d, the newest that can be read", n), "", c.bringBack(id)
 	case kind == kindCopy && surely:
 		f.What = fmt.Sprintf("there is a working copy of campaign %q, which is missing", id)
+		f.Mend, f.Advice, f.mend = "remove them", "", c.dropOrphan(id)
+	case kind == kindDismissed && surely:
+		f.What = fmt.Sprintf("there are dismissed warnings of campaign %q, which is missing", id)
 		f.Mend, f.Advice, f.mend = "remove them", "", c.dropOrphan(id)
 	}
 	c.report(f)

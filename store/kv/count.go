@@ -80,6 +80,7 @@ var kindNames = map[byte][2]string{
 	kindRevision:   {"history entry", "history entries"},
 	kindVersion:    {"earlier version", "earlier versions"},
 	kindCopy:       {"working copy", "working copies"},
+	kindDismissed:  {"list of dismissed warnings", "lists of dismissed warnings"},
 	kindIdempotent: {"idempotency key", "idempotency keys"},
 	kindRequest:    {"request id", "request ids"},
 	kindOutbox:     {"outbox message", "outbox messages"},

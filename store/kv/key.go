@@ -17,6 +17,7 @@ const (
 	kindRevision   = 'r' // id, number → what is known of a revision
 	kindVersion    = 'd' // id, number → the document at that revision
 	kindCopy       = 'w' // id → working copy
+	kindDismissed  = 'v' // id → dismissed warnings
 	kindIdempotent = 'i' // operation, key → answer
 	kindRequest    = 'q' // operation, request id → until when
 	kindExpiry     = 'e' // time, kind, operation, key → nothing; both of the above, by end

@@ -159,7 +159,7 @@ func (c *checker) kept(key, value []byte, damage error) error {
 // recordNames are the kinds of a workspace's records in words.
 var recordNames = map[byte]string{
 	kindCampaign: "campaign", kindSummary: "summary of campaign", kindRevision: "summary of revision of campaign",
-	kindVersion: "document of revision of campaign", kindCopy: "working copy of campaign", kindIdempotent: "idempotency key",
+	kindVersion: "document of revision of campaign", kindCopy: "working copy of campaign", kindDismissed: "dismissed warnings of campaign", kindIdempotent: "idempotency key",
 	kindRequest: "request id", kindExpiry: "expiry time", kindOutbox: "outbox message", kindProfile: "profile",
 	kindIdentifier: "index entry of a user", kindTest: "test send", kindContent: "content item",
 	kindDeleted: "deletion mark of a campaign", kindLook: "time of the last removal of expired records",

@@ -63,6 +63,7 @@ type Space struct {
 	WorkspaceSettings
 	Campaigns
 	Copies
+	DismissedWarnings
 	Users
 	ContentItems
 	OutboxMessages
@@ -78,7 +79,7 @@ func in(tx Tx, workspace string, watch store.Watcher, lease string) Space {
 	r := &records{tx, workspace, watch, lease}
 	d := Documents{r}
 	return Space{
-		r, WorkspaceSettings{r}, Campaigns{d, SummaryRows{d}, History{d}}, Copies{r}, Users{r}, ContentItems{r}, OutboxMessages{r}, TestSends{r},
+		r, WorkspaceSettings{r}, Campaigns{d, SummaryRows{d}, History{d}}, Copies{r}, DismissedWarnings{r}, Users{r}, ContentItems{r}, OutboxMessages{r}, TestSends{r},
 		IdempotencyKeys{r},
 	}
 }

@@ -15,7 +15,7 @@ var audiencePath = doc.P(string(catalog.SegmentationDetails))
 // noCell is for findings that are about no single message.
 var noCell engine.TestKey
 
-func (r *run) audienceEmpty() {
+func audienceEmpty(r *run) {
 	if n := r.facts.Audience.Count; n.Matched == 0 {
 		r.find("audience-empty", audiencePath, noCell, "None of the %s matches the audience", phrase.Count(n.Total, "user"))
 	}
@@ -23,7 +23,7 @@ func (r *run) audienceEmpty() {
 
 // audienceEveryone finds promotions to everybody. What an event triggers is for those who did something, whoever the
 // audience is.
-func (r *run) audienceEveryone() {
+func audienceEveryone(r *run) {
 	all := r.own.Lookup(audiencePath)
 	if !r.promotional() || !catalog.NeedsSchedule(r.campaign.DeliveryType) {
 		return
@@ -48,7 +48,7 @@ func (r *run) counted() string {
 }
 
 // audienceUnreachable finds audiences of which fewer than one in five can be reached.
-func (r *run) audienceUnreachable() {
+func audienceUnreachable(r *run) {
 	a := r.facts.Audience.Count
 	reach, what := a.Reach.Email, "an email address"
 	if r.channel == catalog.Push {
@@ -100,7 +100,7 @@ func startOf(s engine.Summary, now time.Time) time.Time {
 	return s.Start
 }
 
-func (r *run) duplicates() {
+func duplicates(r *run) {
 	own := r.own.Lookup(audiencePath)
 	if own.Empty() {
 		return
@@ -129,7 +129,7 @@ func sameAudience(a, b doc.Value) bool {
 }
 
 // limitsIgnored finds promotions that go out to users who got enough or sleep.
-func (r *run) limitsIgnored() {
+func limitsIgnored(r *run) {
 	if !r.promotional() {
 		return
 	}

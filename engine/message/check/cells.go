@@ -11,7 +11,7 @@ import (
 )
 
 // untranslated finds messages of a locale that say the same as those of the default one.
-func (r *run) untranslated() {
+func untranslated(r *run) {
 	for _, m := range r.messages {
 		if m.Locale == engine.DefaultLocale {
 			continue
@@ -62,7 +62,7 @@ func (r *run) messageOf(platform, locale, variation string) *message {
 }
 
 // identical finds variations that are the same on every platform and in every locale.
-func (r *run) identical() {
+func identical(r *run) {
 	_, locales, variations := engine.KeyChoices(r.channel, r.document)
 	member := "push"
 	if r.channel == catalog.Email {

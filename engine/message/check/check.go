@@ -23,7 +23,7 @@ import (
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
 	"bugle/engine/edit/grid"
-	"bugle/engine/message/material"
+	"bugle/engine/message/assemble"
 	"bugle/engine/schema"
 )
 
@@ -177,16 +177,16 @@ func Run(ctx context.Context, c engine.Campaign, f Facts) (Result, error) {
 
 // run is one run of the checks.
 type run struct {
-	ctx      context.Context
-	channel  engine.Channel
-	campaign engine.Campaign
-	own      doc.Value // the campaign's document
-	document doc.Value // the same with the content of its saved templates
-	facts    Facts
-	schema   *schema.Schema
-	material *material.Material
-	messages []*message
-	truncate bool // that there are more messages than are read
+	ctx       context.Context
+	channel   engine.Channel
+	campaign  engine.Campaign
+	own       doc.Value // the campaign's document
+	document  doc.Value // the same with the content of its saved templates
+	facts     Facts
+	schema    *schema.Schema
+	assembled *assemble.Content
+	messages  []*message
+	truncate  bool // that there are more messages than are read
 
 	found   []Finding
 	byID    map[string]bool
@@ -202,19 +202,19 @@ func newRun(ctx context.Context, c engine.Campaign, f Facts) (*run, error) {
 		byID: map[string]bool{},
 	}
 	r.document = r.own
-	r.material = &material.Material{}
+	r.assembled = &assemble.Content{}
 	if f.Workspace != nil {
-		r.material.Blocks = material.BlocksOf(*f.Workspace)
+		r.assembled.Blocks = assemble.BlockSources(*f.Workspace)
 	}
 	if f.Content != nil {
 		var w engine.Workspace
 		if f.Workspace != nil {
 			w = *f.Workspace
 		}
-		m, whole, err := material.Of(ctx, f.Content, w, c.Channel, r.own)
+		m, whole, err := assemble.Load(ctx, f.Content, w, c.Channel, r.own)
 		switch {
 		case err == nil:
-			r.material, r.document = m, whole
+			r.assembled, r.document = m, whole
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		}
@@ -227,6 +227,8 @@ func newRun(ctx context.Context, c engine.Campaign, f Facts) (*run, error) {
 func (r *run) lacks(n need) string {
 	f := r.facts
 	switch {
+	case n&(needAudience|needOthers) != 0 && !r.unsent():
+		return "the campaign is over"
 	case n&needWorkspace != 0 && f.Workspace == nil:
 		return cmp.Or(f.whyNot(needWorkspace), "the settings of the workspace are not known")
 	case n&needContent != 0 && f.Content == nil:
@@ -296,12 +298,17 @@ func hash(v doc.Value) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-func (r *run) result() Result {
-	var out Result
-	slices.SortStableFunc(r.found, func(a, b Finding) int {
+// sorted sorts findings: the warnings first, then in the order of the table, then as they were found.
+func sorted(list []Finding) []Finding {
+	slices.SortStableFunc(list, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(rows[a.Check], rows[b.Check]))
 	})
-	for _, f := range r.found {
+	return list
+}
+
+func (r *run) result() Result {
+	var out Result
+	for _, f := range sorted(r.found) {
 		for i, d := range r.facts.Dismissed {
 			if d.Warning == f.ID() && d.Value == f.Value {
 				f.Dismissed = &r.facts.Dismissed[i]

@@ -11,7 +11,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/message/material"
+	"bugle/engine/message/assemble"
 	"bugle/engine/message/personalize"
 	"bugle/engine/schema"
 )
@@ -41,12 +41,12 @@ func (f Facts) without(n need, why string) Facts {
 	return f
 }
 
-// Content is what a workspace keeps for its messages, read once. It can be read like an [engine.ContentKeeper].
+// Content is what a workspace keeps for its messages, read once. It can be read like an [engine.ContentStore].
 type Content struct {
 	items map[engine.ContentKind][]engine.ContentItem
 }
 
-var _ material.Source = (*Content)(nil)
+var _ assemble.Source = (*Content)(nil)
 
 // NewContent returns the content that consists of the items.
 func NewContent(items ...engine.ContentItem) *Content {
@@ -115,7 +115,7 @@ const mostRead = 5000
 // left out; an error is one of the service or of ctx.
 func Read(ctx context.Context, svc engine.Service, now time.Time) (Facts, error) {
 	f := Facts{Now: now}
-	keeper, ok := svc.(engine.WorkspaceKeeper)
+	keeper, ok := svc.(engine.WorkspaceStore)
 	if !ok {
 		const why = "the service does not tell what its workspace has"
 		return f.without(needWorkspace, why).without(needContent, why), nil
@@ -125,7 +125,7 @@ func Read(ctx context.Context, svc engine.Service, now time.Time) (Facts, error)
 		return f, fmt.Errorf("reading the workspace for the checks: %w", err)
 	}
 	f.Workspace = &w
-	content, ok := svc.(engine.ContentKeeper)
+	content, ok := svc.(engine.ContentStore)
 	if !ok {
 		return f.without(needContent, "the service does not tell what content its workspace has"), nil
 	}
@@ -141,14 +141,14 @@ func Read(ctx context.Context, svc engine.Service, now time.Time) (Facts, error)
 
 // For returns the facts with those of one campaign that take little time: which warnings were dismissed, and versions
 // of templates that are not the newest. Kept may be nil.
-func (f Facts) For(ctx context.Context, svc engine.Service, kept engine.Dismissals, c engine.Campaign) (Facts, error) {
+func (f Facts) For(ctx context.Context, svc engine.Service, kept engine.DismissalStore, c engine.Campaign) (Facts, error) {
 	if kept != nil && c.ID != "" {
 		var err error
 		if f.Dismissed, err = kept.Dismissals(ctx, c.ID); err != nil {
 			return f, fmt.Errorf("reading which warnings were dismissed: %w", err)
 		}
 	}
-	keeper, ok := svc.(engine.ContentKeeper)
+	keeper, ok := svc.(engine.ContentStore)
 	if !ok || f.Content == nil {
 		return f, nil
 	}
@@ -247,7 +247,7 @@ func (f Facts) bareOf(ctx context.Context, c engine.Campaign) []string {
 	return out
 }
 
-func (a *Audience) add(ctx context.Context, c engine.Campaign, p *engine.Profile, bare []string) {
+func (a *Audience) add(ctx context.Context, c engine.Campaign, p *engine.User, bare []string) {
 	for _, source := range bare {
 		_, err := personalize.Render(ctx, "{{ "+source+" }}", personalize.Data{UserAttributes: p.Attributes})
 		if err != nil {
@@ -260,7 +260,7 @@ func (a *Audience) add(ctx context.Context, c engine.Campaign, p *engine.Profile
 }
 
 // zoneOf returns the time zone that a user's attributes name.
-func zoneOf(p *engine.Profile) (string, bool) {
+func zoneOf(p *engine.User) (string, bool) {
 	for _, name := range []string{"Timezone", "Time Zone", "timezone", "time_zone", "User Timezone (Standard)"} {
 		s, ok := p.Attributes[name].(string)
 		if _, known := schema.Location(s); ok && known {
@@ -301,7 +301,7 @@ func (f Facts) WithOthers(ctx context.Context, svc engine.Service, c engine.Camp
 }
 
 // Load gathers all facts of a campaign.
-func Load(ctx context.Context, svc engine.Service, kept engine.Dismissals, c engine.Campaign, now time.Time) (Facts, error) {
+func Load(ctx context.Context, svc engine.Service, kept engine.DismissalStore, c engine.Campaign, now time.Time) (Facts, error) {
 	f, err := Read(ctx, svc, now)
 	if err == nil {
 		f, err = f.For(ctx, svc, kept, c)

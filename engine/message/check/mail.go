@@ -37,7 +37,7 @@ func (r *run) withheld(p *page) string {
 	return ""
 }
 
-func (r *run) unsubscribe() {
+func unsubscribe(r *run) {
 	if !r.promotional() {
 		return
 	}
@@ -68,7 +68,7 @@ var postal = regexp.MustCompile(`(?i:\bp\.?\s?o\.?\s?box\b|\bpostfach\b)` +
 
 var addressName = regexp.MustCompile(`(?i)address|imprint|impressum|legal`)
 
-func (r *run) postalAddress() {
+func postalAddress(r *run) {
 	if !r.promotional() {
 		return
 	}
@@ -84,7 +84,7 @@ func (r *run) postalAddress() {
 	})
 }
 
-func (r *run) replyTo() {
+func replyTo(r *run) {
 	for _, m := range r.messages {
 		from, reply := domainOf(m.text(catalog.EmailFrom)), domainOf(m.text(catalog.EmailReplyTo))
 		if from != "" && reply != "" && !related(from, reply) {
@@ -112,7 +112,7 @@ func lastTwo(domain string) string {
 	return strings.Join(parts[max(len(parts)-2, 0):], ".")
 }
 
-func (r *run) images() {
+func emailImages(r *run) {
 	r.pages(func(m *message, p *page, at doc.Path) {
 		var mute, loose, plain []string
 		for _, i := range p.images {
@@ -158,7 +158,7 @@ func fileOf(address string) string {
 }
 
 // pushImages finds images of notifications that are loaded over http.
-func (r *run) pushImages() {
+func pushImages(r *run) {
 	for _, m := range r.messages {
 		for _, t := range m.texts {
 			n := r.schema.At(t.Path)
@@ -175,7 +175,7 @@ func isImageField(name string) bool {
 }
 
 // imageOnly finds emails whose words are in their images.
-func (r *run) imageOnly() {
+func imageOnly(r *run) {
 	r.pages(func(m *message, p *page, at doc.Path) {
 		shown := slices.DeleteFunc(slices.Clone(p.images), func(i image) bool { return i.tracking })
 		words := len(strings.Join(strings.Fields(p.words), " "))
@@ -189,7 +189,7 @@ func (r *run) imageOnly() {
 // gmailClips is the size of HTML, in bytes, from which Gmail cuts an email off.
 const gmailClips = 102 << 10
 
-func (r *run) clipped() {
+func clippedHTML(r *run) {
 	r.pages(func(m *message, p *page, at doc.Path) {
 		if p.size > gmailClips {
 			r.find("html-clipped", at, m.TestKey, "The HTML is %d KB with its content blocks; Gmail clips emails after about 102 KB", p.size>>10)
@@ -197,8 +197,8 @@ func (r *run) clipped() {
 	})
 }
 
-// active finds scripts, forms and style sheets from elsewhere.
-func (r *run) active() {
+// activeParts finds scripts, forms and style sheets from elsewhere.
+func activeParts(r *run) {
 	r.pages(func(m *message, p *page, at doc.Path) {
 		if len(p.scripts) > 0 {
 			r.find("html-script", at, m.TestKey, "The email has %s", some(p.scripts))
@@ -212,8 +212,8 @@ func (r *run) active() {
 	})
 }
 
-// support finds what mail clients ignore.
-func (r *run) support() {
+// unsupported finds what mail clients ignore.
+func unsupported(r *run) {
 	r.pages(func(m *message, p *page, at doc.Path) {
 		var major, outlook, clients []string
 		for _, f := range features {
@@ -245,8 +245,8 @@ func isAre(n int) string {
 	return "are"
 }
 
-// colors finds text that is hard to read.
-func (r *run) colors() {
+// readability finds text that is hard to read.
+func readability(r *run) {
 	r.pages(func(m *message, p *page, at doc.Path) {
 		var list []string
 		for _, c := range p.pale {

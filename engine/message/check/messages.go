@@ -1,14 +1,13 @@
 package check
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
-	"bugle/engine/message/material"
+	"bugle/engine/message/assemble"
 	"bugle/engine/message/personalize"
 	"bugle/engine/message/render"
 	"bugle/engine/phrase"
@@ -88,7 +87,7 @@ func (r *run) data() personalize.Data {
 	if w := r.facts.Workspace; w != nil {
 		policy = w.ContentAPIs
 	}
-	return r.material.Data(nil, nil, r.material.Unasked(policy, func(string) {}))
+	return r.assembled.Data(nil, nil, r.assembled.DeferredAPIs(policy, func(string) {}))
 }
 
 // expand puts the sources of content blocks where a text includes them, whole, and leaves out statements and comments, so that
@@ -105,7 +104,7 @@ func (r *run) expandInto(b *strings.Builder, text string, depth int) {
 		if kind == '{' {
 			name = blockNamed(part)
 		}
-		source, known := r.material.Blocks[name]
+		source, known := r.assembled.Blocks[name]
 		switch {
 		case b.Len() > maxPage || kind == '%' || kind == '#':
 		case name != "" && known && depth < 8:
@@ -154,15 +153,12 @@ func (r *run) bare(text string) []bareUse {
 	var out []bareUse
 	for _, u := range missing {
 		list, err := personalize.Expressions("{{ " + u.Expression + " }}")
-		if err != nil || material.AskedLater(u) {
+		if err != nil || len(list) == 0 || assemble.IsDeferred(u) {
 			continue
 		}
-		for _, e := range list {
-			b := bareUse{u.Expression, e.Root}
-			if (e.Root == rootUser || e.Root == rootEvent || e.Root == rootBusinessEvent) && !slices.Contains(out, b) {
-				out = append(out, b)
-				break
-			}
+		switch b := (bareUse{u.Expression, list[0].Root}); b.root {
+		case rootUser, rootEvent, rootBusinessEvent:
+			out = appendNew(out, b)
 		}
 	}
 	return out
@@ -180,7 +176,7 @@ func (r *run) uses(text string) []personalize.Expression {
 		}
 		for _, e := range list {
 			out = append(out, e)
-			if source, ok := r.material.Blocks[e.Name]; ok && e.Root == rootBlock && !seen[e.Name] && len(seen) < 100 {
+			if source, ok := r.assembled.Blocks[e.Name]; ok && e.Root == rootBlock && !seen[e.Name] && len(seen) < 100 {
 				seen[e.Name] = true
 				walk(source)
 			}
@@ -214,6 +210,10 @@ func tags(text string) func(yield func(kind byte, part string) bool) {
 			if end < 0 {
 				none[kind] = pos + longestTag
 				pos++
+				continue
+			}
+			if again := strings.LastIndex(window[:end], "{{"); kind == 0 && again >= 0 {
+				pos += 2 + again // what came before is no expression: it has no end of its own
 				continue
 			}
 			end += 4

@@ -8,8 +8,8 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/message/assemble"
 	"bugle/engine/message/contentapi"
-	"bugle/engine/message/material"
 	"bugle/engine/message/personalize"
 	"bugle/engine/phrase"
 	"bugle/engine/schema"
@@ -25,15 +25,15 @@ var suggested = map[string]struct{ check, what string }{
 
 // unknownNames finds names that the workspace does not have, in the fields of the document and in the expressions of the
 // messages.
-func (r *run) unknownNames() {
+func unknownNames(r *run) {
 	w := *r.facts.Workspace
 	r.names(nil, r.schema.Root(), r.own, w)
-	uses := material.NewUses(w)
+	uses := assemble.NewAttributeScanner(w)
 	users, _ := w.Lists("user_attributes")
 	for _, m := range r.messages {
 		for _, t := range m.texts {
 			var wrong []string
-			for _, u := range uses.Of(t.Source) {
+			for _, u := range uses.Scan(t.Source) {
 				if !u.Event && !slices.Contains(users, u.Name) {
 					wrong = appendNew(wrong, "The workspace has no "+unknown("user attribute", u.Name, users))
 				}
@@ -93,7 +93,7 @@ func snake(name string) string {
 	}, name)
 }
 
-func appendNew(list []string, s string) []string {
+func appendNew[T comparable](list []T, s T) []T {
 	if slices.Contains(list, s) {
 		return list
 	}
@@ -159,7 +159,7 @@ func (r *run) named(at doc.Path, list, name string, w engine.Workspace) {
 }
 
 // unknownBlocks finds content blocks that are not there.
-func (r *run) unknownBlocks() {
+func unknownBlocks(r *run) {
 	r.eachUse(rootBlock, func(m *message, at doc.Path, names []string) {
 		known, _ := r.facts.Workspace.Lists("content_blocks")
 		r.absent("content-block-unknown", "content block", m, at, names, known)
@@ -167,7 +167,7 @@ func (r *run) unknownBlocks() {
 }
 
 // unknownContent finds product sets and content APIs that are not there.
-func (r *run) unknownContent() {
+func unknownContent(r *run) {
 	r.eachUse(rootProducts, func(m *message, at doc.Path, names []string) {
 		r.absent("product-set-unknown", "product set", m, at, names, r.facts.Content.names(engine.KindProducts))
 	})
@@ -206,7 +206,7 @@ func (r *run) eachUse(root string, found func(m *message, at doc.Path, names []s
 }
 
 // refusedAPIs finds content APIs whose host may not be called, where a message needs the answer.
-func (r *run) refusedAPIs() {
+func refusedAPIs(r *run) {
 	for _, m := range r.messages {
 		for _, t := range m.texts {
 			var why []string
@@ -227,7 +227,7 @@ func (r *run) refusedAPIs() {
 }
 
 // valueMissing finds expressions without a value for some recipients.
-func (r *run) valueMissing() {
+func valueMissing(r *run) {
 	a := r.facts.Audience
 	if a.Read == 0 {
 		return
@@ -259,7 +259,7 @@ func (r *run) share(n int) string {
 
 // defaultMissing notes expressions without a default, where it is not known that all recipients have a value. What the
 // event of a trigger has is there whenever it happens.
-func (r *run) defaultMissing() {
+func defaultMissing(r *run) {
 	for _, m := range r.messages {
 		for _, t := range m.texts {
 			var open []string

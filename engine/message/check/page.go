@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"bugle/engine/message/personalize"
 	"bugle/engine/message/render"
 	"bugle/engine/schema"
 )
@@ -98,6 +99,9 @@ func (r *run) readPage(source string) *page {
 		return p
 	}
 	shown := r.resolve(source)
+	if personalize.Parse(source) != nil {
+		shown = r.expand(source) // the validation says what is wrong with it
+	}
 	p.size = len(shown)
 	p.read(shown)
 	if strings.Contains(source, "{%") || strings.Contains(shown, "{{") || r.hasConditions(source) {
@@ -111,7 +115,7 @@ func (r *run) readPage(source string) *page {
 // hasConditions reports whether a content block that a text includes has statements.
 func (r *run) hasConditions(text string) bool {
 	for _, e := range r.uses(text) {
-		if e.Root == rootBlock && strings.Contains(r.material.Blocks[e.Name], "{%") {
+		if e.Root == rootBlock && strings.Contains(r.assembled.Blocks[e.Name], "{%") {
 			return true
 		}
 	}

@@ -56,7 +56,7 @@ func (r *run) ahead(s schedule) bool { return s.ok && s.start.After(r.facts.Now)
 const firstZone = 14 * time.Hour
 
 // userZones finds starts by the clock of the user that are over somewhere.
-func (r *run) userZones() {
+func userZones(r *run) {
 	s := r.schedule()
 	if !s.ok || s.kind != inUserZone || !r.unsent() {
 		return
@@ -111,8 +111,8 @@ const nightBegins, nightEnds = 22, 7
 
 func isNight(hour int) bool { return hour >= nightBegins || hour < nightEnds }
 
-// night finds promotions that go out while most of their users sleep.
-func (r *run) night() {
+// atNight finds promotions that go out while most of their users sleep.
+func atNight(r *run) {
 	s := r.schedule()
 	if !s.ok || !r.promotional() || !r.unsent() || s.kind == "SEND_IN_BTS" {
 		return
@@ -158,7 +158,7 @@ func timeOf(s schedule, next time.Time) string {
 const nextSends = 60
 
 // clockChange finds sends at a time that the clocks skip or show twice, and one-time campaigns on the day of a change.
-func (r *run) clockChange() {
+func clockChange(r *run) {
 	s := r.schedule()
 	if !s.ok || !r.unsent() || schema.HasOffset(s.value.Get("start_time").Text()) && r.campaign.DeliveryType != catalog.Periodic {
 		return

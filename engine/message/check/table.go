@@ -18,20 +18,20 @@ func init() {
 		rows[k.ID] = i
 	}
 	runs := map[string]func(*run){
-		"audience-empty": (*run).audienceEmpty, "audience-everyone": (*run).audienceEveryone, "audience-unreachable": (*run).audienceUnreachable,
-		"duplicate-audience": (*run).duplicates,
-		"event-unknown":      (*run).unknownNames, "content-block-unknown": (*run).unknownBlocks, "product-set-unknown": (*run).unknownContent,
-		"content-api-refused": (*run).refusedAPIs,
-		"value-missing":       (*run).valueMissing, "default-missing": (*run).defaultMissing,
-		"title-cut": (*run).drawn, "subject-cut": (*run).drawn, "image-http": (*run).pushImages, "preview-text-repeats": (*run).previewRepeats, "text-placeholder": (*run).placeholders,
-		"subject-caps": (*run).subjectSpam,
-		"button-empty": (*run).buttons, "link-bad": (*run).links, "utm-partial": (*run).untagged,
-		"unsubscribe-missing": (*run).unsubscribe, "address-missing": (*run).postalAddress, "reply-to-domain": (*run).replyTo,
-		"image-alt-missing": (*run).images, "image-only": (*run).imageOnly, "html-clipped": (*run).clipped, "html-script": (*run).active,
-		"css-unsupported": (*run).support, "dark-mode": (*run).colors,
-		"locale-untranslated": (*run).untranslated, "variations-identical": (*run).identical,
-		"start-past-somewhere": (*run).userZones, "send-at-night": (*run).night, "clock-change": (*run).clockChange,
-		"limits-ignored": (*run).limitsIgnored,
+		"audience-empty": audienceEmpty, "audience-everyone": audienceEveryone, "audience-unreachable": audienceUnreachable,
+		"duplicate-audience": duplicates,
+		"event-unknown":      unknownNames, "content-block-unknown": unknownBlocks, "product-set-unknown": unknownContent,
+		"content-api-refused": refusedAPIs,
+		"value-missing":       valueMissing, "default-missing": defaultMissing,
+		"title-cut": drawn, "subject-cut": drawn, "image-http": pushImages, "preview-text-repeats": previewRepeats, "text-placeholder": placeholders,
+		"subject-caps": subjectSpam,
+		"button-empty": emptyButtons, "link-bad": badLinks, "utm-partial": untagged,
+		"unsubscribe-missing": unsubscribe, "address-missing": postalAddress, "reply-to-domain": replyTo,
+		"image-alt-missing": emailImages, "image-only": imageOnly, "html-clipped": clippedHTML, "html-script": activeParts,
+		"css-unsupported": unsupported, "dark-mode": readability,
+		"locale-untranslated": untranslated, "variations-identical": identical,
+		"start-past-somewhere": userZones, "send-at-night": atNight, "clock-change": clockChange,
+		"limits-ignored": limitsIgnored,
 	}
 	for id, run := range runs {
 		table[rows[id]].run = run

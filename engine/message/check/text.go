@@ -15,7 +15,7 @@ import (
 )
 
 // drawn takes what the drawings of the messages warn of.
-func (r *run) drawn() {
+func drawn(r *run) {
 	for _, m := range r.messages {
 		if mail := m.view.Mail; mail != nil {
 			r.take(m, mail.Warnings, "")
@@ -47,7 +47,7 @@ func (r *run) take(m *message, list []render.Warning, part string) {
 	}
 }
 
-func (r *run) previewRepeats() {
+func previewRepeats(r *run) {
 	for _, m := range r.messages {
 		subject, preview := plainWords(r.resolve(m.text(catalog.EmailSubject))), plainWords(r.resolve(m.text(catalog.EmailPreviewText)))
 		if subject != "" && (preview == subject || len([]rune(subject)) > 15 && strings.HasPrefix(preview, subject)) {
@@ -64,7 +64,7 @@ func plainWords(s string) string {
 var placeholder = regexp.MustCompile(`(?i:\blorem ipsum\b|\bdolor sit amet\b)|\b(?:TODO|TBD|FIXME|XXX+)\b|(?i:\[(?:your|insert|first|last|company|product|name|date|link)[ a-z_-]*\])|(?i:<<[a-z_ ]+>>)|\*\|[A-Z_:]+\|\*|%%[A-Za-z_]+%%`)
 
 // placeholders finds texts that somebody meant to replace.
-func (r *run) placeholders() {
+func placeholders(r *run) {
 	for _, m := range r.messages {
 		for _, t := range m.texts {
 			text := t.Source
@@ -89,7 +89,7 @@ func (r *run) placeholders() {
 func isHTML(p doc.Path) bool { return p.Last().Name == catalog.EmailHTML }
 
 // subjectSpam finds what spam filters count against a subject.
-func (r *run) subjectSpam() {
+func subjectSpam(r *run) {
 	for _, m := range r.messages {
 		subject := r.resolve(m.text(catalog.EmailSubject))
 		letters, lower := 0, 0
@@ -147,7 +147,7 @@ func (r *run) walkLinks(p doc.Path, n *schema.Node, v doc.Value, out *[]link) {
 		for name, m := range v.Members() {
 			child := n.Child(name)
 			if child != nil && child.Links == schema.LinkItself && m.Kind() == doc.String {
-				if m.Text() != "" && leads(v) {
+				if m.Text() != "" && leads(v) && !refused(child, m.Text()) {
 					*out = append(*out, link{at: p.Child(name), to: strings.TrimSpace(r.resolve(m.Text())), tap: true})
 				}
 				continue
@@ -155,6 +155,14 @@ func (r *run) walkLinks(p doc.Path, n *schema.Node, v doc.Value, out *[]link) {
 			r.walkLinks(p.Child(name), child, m, out)
 		}
 	}
+}
+
+// refused reports whether the tables refuse a text as no address.
+func refused(n *schema.Node, text string) bool {
+	return slices.ContainsFunc(n.Rules, func(rule schema.Rule) bool {
+		f, ok := rule.(schema.Format)
+		return ok && !schema.HasExpression(text) && !f.As.Matches(text)
+	})
 }
 
 // linkAt reports whether a text is a link as a whole.
@@ -174,8 +182,8 @@ func leads(object doc.Value) bool {
 	return true
 }
 
-// links finds links that cannot work.
-func (r *run) links() {
+// badLinks finds links that cannot work.
+func badLinks(r *run) {
 	for _, m := range r.messages {
 		bad, fake, numeric := map[string][]string{}, map[string][]string{}, map[string][]string{}
 		var order []doc.Path
@@ -331,8 +339,8 @@ func (r *run) ownDomains() []string {
 	return out
 }
 
-// buttons finds buttons and links that nobody sees, or that do nothing.
-func (r *run) buttons() {
+// emptyButtons finds buttons and links that nobody sees, or that do nothing.
+func emptyButtons(r *run) {
 	for _, m := range r.messages {
 		for i, b := range m.content.Get("buttons").Elems() {
 			r.button(m, m.at("buttons", i), b)
@@ -401,7 +409,7 @@ func textOf(n *schema.Node, b doc.Value) string {
 }
 
 // untagged finds links without UTM parameters among links with them, where the campaign adds none.
-func (r *run) untagged() {
+func untagged(r *run) {
 	if !r.own.Get(string(catalog.UTMParams)).Empty() {
 		return
 	}

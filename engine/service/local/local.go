@@ -50,6 +50,7 @@ type Service struct {
 	*uses
 	*settings
 	*users
+	*dismissals
 	sweeper   *sweeper
 	keys      *idempotency
 	providers func(engine.Connector) (delivery.Sender, error)

@@ -113,8 +113,8 @@ func (f Finding) Dismiss(by, reason string, at time.Time) engine.Dismissal {
 
 // Skipped is a check that was not made.
 type Skipped struct {
-	Check string `json:"check"`
-	Why   string `json:"why"` // one clause
+	Check string `json:"check"` // its id; "messages" where no check was made of some of them
+	Why   string `json:"why"`   // one clause
 }
 
 // Result is what the checks of a campaign found.
@@ -186,7 +186,8 @@ type run struct {
 	schema    *schema.Schema
 	assembled *assemble.Content
 	messages  []*message
-	truncate  bool // that there are more messages than are read
+	cut       string              // why not all messages are read; empty where they are
+	known     map[string]*reading // of texts
 
 	found   []Finding
 	byID    map[string]bool
@@ -199,7 +200,7 @@ func newRun(ctx context.Context, c engine.Campaign, f Facts) (*run, error) {
 	}
 	r := &run{
 		ctx: ctx, channel: c.Channel, campaign: c, own: c.Document(), facts: f, schema: catalog.Campaign(c.Channel),
-		byID: map[string]bool{},
+		byID: map[string]bool{}, known: map[string]*reading{},
 	}
 	r.document = r.own
 	r.assembled = &assemble.Content{}
@@ -319,6 +320,9 @@ func (r *run) result() Result {
 		} else {
 			out.Findings = append(out.Findings, f)
 		}
+	}
+	if r.cut != "" {
+		r.skip("messages", r.cut)
 	}
 	out.Skipped = r.skipped
 	slices.SortStableFunc(out.Skipped, func(a, b Skipped) int { return cmp.Compare(rows[a.Check], rows[b.Check]) })

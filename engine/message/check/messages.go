@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -43,7 +44,7 @@ func (r *run) readMessages() {
 			continue
 		}
 		if read += content.Size(); len(r.messages) >= maxMessages || read > maxRead {
-			r.truncate = true
+			r.cut = fmt.Sprintf("there are more than %d messages, or they are too long", len(r.messages))
 			return
 		}
 		m := &message{TestKey: k, content: content, texts: k.Texts(r.channel, r.document, env)}
@@ -70,17 +71,35 @@ func (m *message) at(steps ...any) doc.Path { return m.Content.Join(doc.P(steps.
 // text returns a field of the message as it stands.
 func (m *message) text(name string) string { return m.content.Get(name).Text() }
 
-// resolve fills a text for nobody: content blocks, product sets and defaults are in place, what needs a user stays.
-func (r *run) resolve(text string) string {
+// reading is what one text comes to. A run reads each text once: compiling one of 100 KB takes some milliseconds.
+type reading struct {
+	resolved string
+	broken   bool // it cannot be read, as the validation says
+	bare     []bareUse
+	uses     []personalize.Expression
+}
+
+// reading reads a text for nobody: content blocks, product sets and defaults are in place, what needs a user stays.
+func (r *run) reading(text string) *reading {
+	if known := r.known[text]; known != nil {
+		return known
+	}
+	out := &reading{resolved: text}
+	r.known[text] = out
 	if !schema.HasExpression(text) {
-		return text
+		return out
 	}
-	out, _, err := personalize.Preview(r.ctx, text, r.data())
-	if err != nil {
-		return text // the validation says what is wrong with it
+	filled, missing, err := personalize.Preview(r.ctx, text, r.data())
+	if out.broken = err != nil; out.broken {
+		return out
 	}
+	out.resolved, out.bare = filled, bareUses(missing)
+	out.uses = r.followed(text)
 	return out
 }
+
+// resolve fills a text for nobody.
+func (r *run) resolve(text string) string { return r.reading(text).resolved }
 
 func (r *run) data() personalize.Data {
 	var policy engine.ContentPolicy
@@ -100,13 +119,16 @@ func (r *run) expand(text string) string {
 
 func (r *run) expandInto(b *strings.Builder, text string, depth int) {
 	for kind, part := range tags(text) {
+		if b.Len() > maxPage {
+			return
+		}
 		name := ""
 		if kind == '{' {
-			name = blockNamed(part)
+			name = r.blockNamed(part)
 		}
 		source, known := r.assembled.Blocks[name]
 		switch {
-		case b.Len() > maxPage || kind == '%' || kind == '#':
+		case kind == '%' || kind == '#':
 		case name != "" && known && depth < 8:
 			r.expandInto(b, source, depth+1)
 		default:
@@ -116,12 +138,14 @@ func (r *run) expandInto(b *strings.Builder, text string, depth int) {
 }
 
 // blockNamed returns the content block that an expression with its braces includes, and nothing else.
-func blockNamed(tag string) string {
-	list, err := personalize.Expressions(tag)
-	if err != nil || len(list) != 1 || list[0].Root != rootBlock || list[0].Filtered {
+func (r *run) blockNamed(tag string) string {
+	if !strings.Contains(tag, rootBlock) {
 		return ""
 	}
-	return list[0].Name
+	if list := r.reading(tag).uses; len(list) > 0 && list[0].Root == rootBlock && !list[0].Filtered {
+		return list[0].Name
+	}
+	return ""
 }
 
 // The roots of expressions, as [personalize.Expressions] names them.
@@ -142,32 +166,38 @@ type bareUse struct {
 
 // bare returns the attributes that a text needs: without them it is not sent. What stands behind a condition that
 // nobody meets, or has a default, is none of them.
-func (r *run) bare(text string) []bareUse {
-	if !schema.HasExpression(text) {
-		return nil
-	}
-	_, missing, err := personalize.Preview(r.ctx, text, r.data())
-	if err != nil {
-		return nil
-	}
+func (r *run) bare(text string) []bareUse { return r.reading(text).bare }
+
+func bareUses(missing []personalize.Unresolved) []bareUse {
 	var out []bareUse
+	seen := map[string]bool{}
 	for _, u := range missing {
-		list, err := personalize.Expressions("{{ " + u.Expression + " }}")
-		if err != nil || len(list) == 0 || assemble.IsDeferred(u) {
+		if seen[u.Expression] || len(out) >= maxList || assemble.IsDeferred(u) {
 			continue
 		}
-		switch b := (bareUse{u.Expression, list[0].Root}); b.root {
+		seen[u.Expression] = true
+		list, err := personalize.Expressions("{{ " + u.Expression + " }}")
+		if err != nil || len(list) == 0 {
+			continue
+		}
+		switch root := list[0].Root; root {
 		case rootUser, rootEvent, rootBusinessEvent:
-			out = appendNew(out, b)
+			out = append(out, bareUse{u.Expression, root})
 		}
 	}
 	return out
 }
 
-// uses returns what the expressions of a text name, content blocks followed.
-func (r *run) uses(text string) []personalize.Expression {
+// uses returns what the expressions of a text name, each once, content blocks followed.
+func (r *run) uses(text string) []personalize.Expression { return r.reading(text).uses }
+
+func (r *run) followed(text string) []personalize.Expression {
+	type key struct {
+		root, name         string
+		filtered, fallback bool
+	}
 	var out []personalize.Expression
-	seen := map[string]bool{}
+	seen, blocks := map[key]bool{}, map[string]bool{}
 	var walk func(text string)
 	walk = func(text string) {
 		list, err := personalize.Expressions(text)
@@ -175,9 +205,12 @@ func (r *run) uses(text string) []personalize.Expression {
 			return
 		}
 		for _, e := range list {
-			out = append(out, e)
-			if source, ok := r.assembled.Blocks[e.Name]; ok && e.Root == rootBlock && !seen[e.Name] && len(seen) < 100 {
-				seen[e.Name] = true
+			if k := (key{e.Root, e.Name, e.Filtered, e.HasDefault}); !seen[k] {
+				seen[k] = true
+				out = append(out, e)
+			}
+			if source, ok := r.assembled.Blocks[e.Name]; ok && e.Root == rootBlock && !blocks[e.Name] && len(blocks) < 100 {
+				blocks[e.Name] = true
 				walk(source)
 			}
 		}

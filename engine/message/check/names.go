@@ -33,12 +33,14 @@ func unknownNames(r *run) {
 	for _, m := range r.messages {
 		for _, t := range m.texts {
 			var wrong []string
-			for _, u := range uses.Scan(t.Source) {
-				if !u.Event && !slices.Contains(users, u.Name) {
-					wrong = appendNew(wrong, "The workspace has no "+unknown("user attribute", u.Name, users))
-				}
-			}
 			for _, e := range r.uses(t.Source) {
+				if e.Root == rootUser && e.Name != "" {
+					for _, u := range uses.Scan("{{ " + lookUp(e) + " }}") { // which knows the name in snake case too
+						if !slices.Contains(users, u.Name) {
+							wrong = appendNew(wrong, "The workspace has no "+unknown("user attribute", u.Name, users))
+						}
+					}
+				}
 				if why := r.unknownEventAttribute(w, e); why != "" {
 					wrong = appendNew(wrong, why)
 				}
@@ -81,6 +83,15 @@ func (r *run) unknownEventAttribute(w engine.Workspace, e personalize.Expression
 		return "The event " + quote(name) + " has no " + unknown("attribute", e.Name, known[1:])
 	}
 	return ""
+}
+
+// lookUp returns the expression that looks a name up, and nothing else.
+func lookUp(e personalize.Expression) string {
+	quote := "'"
+	if strings.Contains(e.Name, quote) {
+		quote = `"`
+	}
+	return e.Root + "[" + quote + e.Name + quote + "]"
 }
 
 // snake spells a name as expressions may.
@@ -216,11 +227,11 @@ func refusedAPIs(r *run) {
 					continue
 				}
 				if err := contentapi.Allowed(r.facts.Workspace.ContentAPIs, *item.API); err != nil {
-					why = appendNew(why, quote(e.Name)+" ("+err.Error()+")")
+					why = appendNew(why, "The content API "+quote(e.Name)+" may not be called: "+err.Error())
 				}
 			}
 			if len(why) > 0 {
-				r.find("content-api-refused", t.Path, m.TestKey, "The workspace does not let %s be called", some(why))
+				r.find("content-api-refused", t.Path, m.TestKey, "%s", some(why))
 			}
 		}
 	}

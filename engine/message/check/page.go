@@ -10,7 +10,6 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"bugle/engine/message/personalize"
 	"bugle/engine/message/render"
 	"bugle/engine/schema"
 )
@@ -99,8 +98,8 @@ func (r *run) readPage(source string) *page {
 		return p
 	}
 	shown := r.resolve(source)
-	if personalize.Parse(source) != nil {
-		shown = r.expand(source) // the validation says what is wrong with it
+	if r.reading(source).broken {
+		shown = r.expand(source)
 	}
 	p.size = len(shown)
 	p.read(shown)

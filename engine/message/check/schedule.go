@@ -44,6 +44,8 @@ func (r *run) schedule() schedule {
 	}
 	if s.start, s.ok = t, true; schema.HasOffset(text) {
 		t = t.In(s.zone)
+	} else {
+		t, _ = schema.ReadTime(text, time.UTC) // as it is written, also where the clocks of the zone skip it
 	}
 	s.wall = time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), 0, time.UTC)
 	return s

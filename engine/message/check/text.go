@@ -16,6 +16,11 @@ import (
 
 // drawn takes what the drawings of the messages warn of.
 func drawn(r *run) {
+	for _, t := range r.assembled.Templates {
+		if t.Problem != "" {
+			r.find("template-unknown", t.At.Child(catalog.CustomTemplateID), noCell, "%s", sentence(t.Problem))
+		}
+	}
 	for _, m := range r.messages {
 		if mail := m.view.Mail; mail != nil {
 			r.take(m, mail.Warnings, "")

@@ -117,7 +117,7 @@ func Read(ctx context.Context, svc engine.Service, now time.Time) (Facts, error)
 	f := Facts{Now: now}
 	keeper, ok := svc.(engine.WorkspaceStore)
 	if !ok {
-		const why = "the service does not tell what its workspace has"
+		const why = "the service does not describe its workspace"
 		return f.without(needWorkspace, why).without(needContent, why), nil
 	}
 	w, err := keeper.Workspace(ctx)
@@ -127,7 +127,7 @@ func Read(ctx context.Context, svc engine.Service, now time.Time) (Facts, error)
 	f.Workspace = &w
 	content, ok := svc.(engine.ContentStore)
 	if !ok {
-		return f.without(needContent, "the service does not tell what content its workspace has"), nil
+		return f.without(needContent, "the service does not list the content of its workspace"), nil
 	}
 	c := NewContent()
 	for _, kind := range engine.ContentKinds() {

@@ -323,7 +323,7 @@ func (r *run) judgeAnswers(list []*target, answers []answer) {
 		case a.err != nil:
 			add(broken, t, what+": "+reason(a.err))
 		case a.status == http.StatusUnauthorized || a.status == http.StatusForbidden || a.status == http.StatusTooManyRequests || a.status == http.StatusMethodNotAllowed:
-			r.skip(broken, what+" is not shown to programs (status "+strconv.Itoa(a.status)+")")
+			r.skip(broken, what+" may not be shown to programs (status "+strconv.Itoa(a.status)+")")
 		case a.status >= 400:
 			add(broken, t, fmt.Sprintf("%s answers with status %d", what, a.status))
 		case !t.image && a.host != "" && !related(strings.ToLower(a.host), strings.ToLower(u.Hostname())):

@@ -146,7 +146,7 @@ func TestOnlineRefusesPrivateAddresses(t *testing.T) {
 	var hits atomic.Int32
 	private := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { hits.Add(1) }))
 	defer private.Close()
-	o := check.OnlineOptions{Resolver: records{}} // as it is by default
+	o := check.OnlineOptions{Resolver: records{}}                                                                                         // as it is by default
 	out := online(t, set(t, email(t), htmlAt, `<a href="`+private.URL+`/x">x y</a><img src="http://[::1]:9/a.png" alt="" width="9">`), o) // no name is looked up
 	var said string
 	for _, f := range out.Findings {

@@ -71,6 +71,7 @@ type WorkspaceTx interface {
 	Summaries
 	History
 	WorkingCopies
+	Dismissals
 	Users
 	Content
 	Outbox
@@ -142,6 +143,14 @@ type WorkingCopies interface {
 	WorkingCopy(id string) (engine.WorkingCopy, error)
 	PutWorkingCopy(id string, w engine.WorkingCopy) error
 	DeleteWorkingCopy(id string) error
+}
+
+// Dismissals are the warnings of campaigns that somebody dismissed.
+type Dismissals interface {
+	// Dismissals returns those of a campaign, in their order; none where it has none.
+	Dismissals(id string) ([]engine.Dismissal, error)
+	// PutDismissals stores those of a campaign over earlier ones.
+	PutDismissals(id string, list []engine.Dismissal) error
 }
 
 // Users are the users of a workspace.

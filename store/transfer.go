@@ -137,6 +137,15 @@ func (t *Transfer) campaigns(from Transferable, put func(int, func(Transferable)
 				return err
 			}
 		}
+		dismissed, err := from.Dismissals(sum.ID)
+		if err := t.collectDamage(err); err != nil {
+			return err
+		}
+		if len(dismissed) > 0 {
+			if err := put(200*len(dismissed), func(a Transferable) error { return a.PutDismissals(sum.ID, dismissed) }); err != nil {
+				return err
+			}
+		}
 		w, err := from.WorkingCopy(sum.ID)
 		if errors.Is(err, ErrNotFound) {
 			return nil

@@ -181,7 +181,7 @@ func timerFields() []schema.Field {
 
 func androidButtonFields() []schema.Field {
 	return []schema.Field{
-		personal(schema.Field{Name: "btn_name", Title: "Text", Kind: schema.String, Twin: twinButtonText, Help: "The text on the button.", Example: "Shop now"}),
+		personal(schema.Field{Name: "btn_name", Title: "Text", Kind: schema.String, Twin: TwinButtonText, Help: "The text on the button.", Example: "Shop now"}),
 		{
 			Name: "click_action_type", Title: "Action", Kind: schema.String, Help: "What a tap on the button does.",
 			Options: append(clickActions(),
@@ -200,7 +200,7 @@ func androidButtonFields() []schema.Field {
 			Help: "The attribute to set or the event to record.", Example: "cart_opened",
 		},
 		personal(schema.Field{
-			Name: "click_action_value", Title: "Action value", Kind: schema.String, Links: schema.LinkItself, Twin: twinButtonOpens,
+			Name: "click_action_value", Title: "Action value", Kind: schema.String, Links: schema.LinkItself, Twin: TwinButtonOpens,
 			Help: "What the action uses, such as a URL, a phone number or a text to copy.", Example: "https://shop.example.com/spring",
 		}),
 		keyValuePairs(),

@@ -26,11 +26,11 @@ func color(f schema.Field) schema.Field {
 	return f
 }
 
-// What the platforms hold under names of their own.
+// What the platforms hold under names of their own, see [schema.Field.Twin]: what a button says and where it leads.
 const (
 	twinTap         = "tap"
-	twinButtonText  = "button_text"
-	twinButtonOpens = "button_opens"
+	TwinButtonText  = "button_text"
+	TwinButtonOpens = "button_opens"
 )
 
 // The places of a message's fields among those that its form starts with.

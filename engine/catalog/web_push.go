@@ -47,13 +47,13 @@ func webContent() schema.Field {
 				Elem: &schema.Field{
 					Title: "Button", Kind: schema.Object, Open: true, Help: "One button and the page it opens.",
 					Fields: []schema.Field{
-						personal(schema.Field{Name: "title", Title: "Text", Kind: schema.String, Twin: twinButtonText, Help: "The text on the button.", Example: "Shop now"}),
+						personal(schema.Field{Name: "title", Title: "Text", Kind: schema.String, Twin: TwinButtonText, Help: "The text on the button.", Example: "Shop now"}),
 						uri(schema.Field{
 							Name: "icon_url", Title: "Icon URL",
 							Help: "A small image on the button.", Example: "https://cdn.example.com/cart.png",
 						}),
 						uri(schema.Field{
-							Name: "url", Title: "URL", Links: schema.LinkItself, Twin: twinButtonOpens,
+							Name: "url", Title: "URL", Links: schema.LinkItself, Twin: TwinButtonOpens,
 							Help: "The page the button opens.", Example: "https://shop.example.com/spring",
 						}),
 					},

@@ -149,7 +149,7 @@ func (s Campaigns) putRevisionRecords(id string, rev wire.Revision, document []b
 }
 
 // campaignKinds are the kinds of records that belong to one campaign.
-var campaignKinds = []byte{kindCampaign, kindSummary, kindRevision, kindRevisionDocument, kindCopy, kindDeleted}
+var campaignKinds = []byte{kindCampaign, kindSummary, kindRevision, kindRevisionDocument, kindCopy, kindDismissed, kindDeleted}
 
 // ClearCampaign removes all records of a campaign.
 func (s Campaigns) ClearCampaign(id string) error {
@@ -165,8 +165,8 @@ func (s Campaigns) ClearCampaign(id string) error {
 	return nil
 }
 
-// DeleteCampaign removes a campaign's document, summary, revisions, and working copy. Some records of a long history
-// may remain; nobody reads them, and [Campaigns.FinishDeletes] removes them.
+// DeleteCampaign removes a campaign's document, summary, revisions, working copy, and dismissed warnings. Some records of a
+// long history may remain; nobody reads them, and [Campaigns.FinishDeletes] removes them.
 func (s Campaigns) DeleteCampaign(id string) error {
 	if err := s.check(whatCampaign, id); err != nil {
 		return err
@@ -178,7 +178,7 @@ func (s Campaigns) DeleteCampaign(id string) error {
 	s.reportRemoved(id)
 	what := fmt.Sprintf("campaign %q", id)
 	// Delete by key rather than by what a scan finds: another transaction may be writing one of them right now.
-	for _, kind := range []byte{kindCampaign, kindSummary, kindCopy} {
+	for _, kind := range []byte{kindCampaign, kindSummary, kindCopy, kindDismissed} {
 		if err := s.delete(what, s.key(kind, id)); err != nil {
 			return err
 		}

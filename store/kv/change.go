@@ -22,7 +22,7 @@ func ChangeFor(key []byte) (c store.Change, ok bool) {
 		return c, false
 	}
 	switch rest[0] {
-	case kindCampaign, kindSummary, kindCopy:
+	case kindCampaign, kindSummary, kindCopy, kindDismissed:
 		c.Kind = store.ChangedCampaign
 	case kindProfile:
 		c.Kind = store.ChangedUser

@@ -33,7 +33,7 @@ func (c recordCheck) check(kind byte, damage error) error {
 			var w sweepTime
 			return wire.DecodeRow(c.payload, &w)
 		})
-	case kindSummary, kindRevision, kindRevisionDocument, kindCopy:
+	case kindSummary, kindRevision, kindRevisionDocument, kindCopy, kindDismissed:
 		return c.campaignRecord(kind, damage)
 	case kindIdempotency, kindRequest:
 		return c.idempotency(kind, damage)
@@ -335,6 +335,12 @@ func (c recordCheck) campaignRecord(kind byte, damage error) error {
 			return err
 		}
 		return c.standalone(firstCause(damage, err), fmt.Sprintf("the record of the working copy of campaign %q", id), "remove it; saved changes stay", func() error { return nil })
+	case kindDismissed:
+		_, err := c.s.Dismissals(id)
+		if err != nil && !isDamage(err) {
+			return err
+		}
+		return c.standalone(firstCause(damage, err), fmt.Sprintf("the record of the dismissed warnings of campaign %q", id), "remove it; the warnings are shown again", func() error { return nil })
 	case kindRevision, kindRevisionDocument:
 		n, _, err := cutNumber(rest)
 		if err != nil {
@@ -361,6 +367,9 @@ func (c recordCheck) missingCampaign(kind byte, id string, deleted bool) error {
 		f.Repair, f.Advice, f.repair = fmt.Sprintf("restore revision %d, the newest that can be read", n), "", c.restoreRevision(id)
 	case kind == kindCopy && deleted:
 		f.What = fmt.Sprintf("there is a working copy of campaign %q, which is missing", id)
+		f.Repair, f.Advice, f.repair = "remove them", "", c.removeOrphan(id)
+	case kind == kindDismissed && deleted:
+		f.What = fmt.Sprintf("there are dismissed warnings of campaign %q, which is missing", id)
 		f.Repair, f.Advice, f.repair = "remove them", "", c.removeOrphan(id)
 	}
 	c.report(f)

@@ -80,6 +80,7 @@ var kindNames = map[byte][2]string{
 	kindRevision:         {"history entry", "history entries"},
 	kindRevisionDocument: {"earlier version", "earlier versions"},
 	kindCopy:             {"working copy", "working copies"},
+	kindDismissed:        {"list of dismissed warnings", "lists of dismissed warnings"},
 	kindIdempotency:      {"idempotency key", "idempotency keys"},
 	kindRequest:          {"request id", "request ids"},
 	kindOutbox:           {"outbox message", "outbox messages"},

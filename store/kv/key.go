@@ -17,6 +17,7 @@ const (
 	kindRevision         = 'r' // id, number → metadata of a revision
 	kindRevisionDocument = 'd' // id, number → the document at that revision
 	kindCopy             = 'w' // id → working copy
+	kindDismissed        = 'v' // id → dismissed warnings
 	kindIdempotency      = 'i' // operation, key → response
 	kindRequest          = 'q' // operation, request id → expiry time
 	kindExpiry           = 'e' // time, kind, operation, key → nothing; the expiry index of the two above

@@ -159,7 +159,7 @@ func (c *checker) checkQuarantined(key, value []byte, damage error) error {
 // recordNames names the kinds of records of a workspace.
 var recordNames = map[byte]string{
 	kindCampaign: "campaign", kindSummary: "summary of campaign", kindRevision: "summary of revision of campaign",
-	kindRevisionDocument: "document of revision of campaign", kindCopy: "working copy of campaign", kindIdempotency: "idempotency key",
+	kindRevisionDocument: "document of revision of campaign", kindCopy: "working copy of campaign", kindDismissed: "dismissed warnings of campaign", kindIdempotency: "idempotency key",
 	kindRequest: "request id", kindExpiry: "expiry time", kindOutbox: "outbox message", kindProfile: "profile",
 	kindIdentifier: "index entry of a user", kindTest: "test send", kindContent: "content item",
 	kindDeleted: "deletion mark of a campaign", kindSweep: "time of the last removal of expired records",

@@ -63,6 +63,7 @@ type WorkspaceTx struct {
 	WorkspaceSettings
 	Campaigns
 	WorkingCopies
+	DismissedWarnings
 	Users
 	ContentItems
 	OutboxMessages
@@ -80,7 +81,7 @@ func newWorkspaceTx(tx Tx, workspace string, watch store.Watcher, lease string) 
 	r := &records{tx, workspace, watch, lease}
 	d := Documents{r}
 	return WorkspaceTx{
-		r, WorkspaceSettings{r}, Campaigns{d, SummaryRows{d}, History{d}}, WorkingCopies{r}, Users{r}, ContentItems{r}, OutboxMessages{r}, TestSendRecords{r},
+		r, WorkspaceSettings{r}, Campaigns{d, SummaryRows{d}, History{d}}, WorkingCopies{r}, DismissedWarnings{r}, Users{r}, ContentItems{r}, OutboxMessages{r}, TestSendRecords{r},
 		IdempotencyKeys{r},
 	}
 }

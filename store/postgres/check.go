@@ -131,6 +131,11 @@ func (c *check) campaign(sum engine.Summary) error {
 			}
 		}
 	}
+	if _, err := c.space.Dismissals(sum.ID); err != nil {
+		if err := c.found(sum.ID, err, "dismiss the warnings of the campaign again"); err != nil {
+			return err
+		}
+	}
 	_, err = c.space.WorkingCopy(sum.ID)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil

@@ -57,6 +57,7 @@ INSERT INTO campaign (workspace, id, revision, etag, name, status, channel, deli
 INSERT INTO revision (workspace, campaign, n, author, status, meta, meta_sum, head, body, checksum)
 	SELECT 'DEMO', 'f' || n, r, '', '', '{}', 0, '{}', '{}', 0 FROM generate_series(1, 100000) AS n, generate_series(1, 3) AS r;
 INSERT INTO working_copy (workspace, campaign, head, body, checksum) SELECT 'DEMO', 'f' || n, '{}', '{}', 0 FROM generate_series(1, 10000) AS n;
+INSERT INTO dismissal (workspace, campaign, list, checksum) SELECT 'DEMO', 'f' || n, '[]', 0 FROM generate_series(1, 10000) AS n;
 INSERT INTO app_user (workspace, id, profile, checksum) SELECT 'DEMO', 'f' || n, '{}', 0 FROM generate_series(1, 100000) AS n;
 INSERT INTO user_identifier (workspace, kind, digest, user_id) SELECT 'DEMO', 'email', sha256(n::text::bytea), 'f' || n FROM generate_series(1, 100000) AS n;
 INSERT INTO content (workspace, kind, name, version, head, body, checksum) SELECT 'DEMO', 'product_set', 'f' || n, 0, '{}', '{}', 0 FROM generate_series(1, 10000) AS n;

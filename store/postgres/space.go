@@ -22,6 +22,7 @@ type space struct {
 	rows
 	history
 	copies
+	dismissals
 	users
 	content
 	outbox
@@ -34,7 +35,7 @@ var _ store.WorkspaceTx = space{}
 func newSpace(t *tx, workspace string) space {
 	r := &records{t, workspace}
 	d := documents{r}
-	return space{settings{r}, d, rows{r}, history{r}, copies{r}, users{r}, content{r}, outbox{r}, tests{r}, keys{r}}
+	return space{settings{r}, d, rows{r}, history{r}, copies{r}, dismissals{r}, users{r}, content{r}, outbox{r}, tests{r}, keys{r}}
 }
 
 // records is what the types for all kinds of records share.

@@ -75,7 +75,7 @@ func testDamage(t *testing.T, db KeyValueDB) {
 			putRaw(t, db, r.key, r.value)
 		}
 	}
-	for _, what := range []string{"Campaign", "Revision", "Revisions", "Summary", "Summaries", "Copy", "Idempotent",
+	for _, what := range []string{"Campaign", "Revision", "Revisions", "Summary", "Summaries", "Copy", "Dismissals", "Idempotent",
 		"Outbox", "Profile", "Profiles", "FindProfiles", "Tests", "RequestID"} {
 		if !found[what] {
 			t.Errorf("no damage was found by %s", what)

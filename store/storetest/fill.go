@@ -79,6 +79,7 @@ type records struct {
 	Summary    engine.Summary
 	Revision   engine.Revision
 	Copy       engine.WorkingCopy
+	Dismissed  []engine.Dismissal
 	Idempotent store.IdempotencyRecord
 	Mail, Push engine.OutboxMessage
 	Profile    engine.User
@@ -113,6 +114,7 @@ func (r records) put(tx store.Tx) error {
 		func() error { return s.PutSettings(r.Settings) },
 		func() error { _, err := s.PutCampaign(r.Campaign, r.Summary, r.Revision, false); return err },
 		func() error { return s.PutWorkingCopy(r.Campaign.ID, r.Copy) },
+		func() error { return s.PutDismissals(r.Campaign.ID, r.Dismissed) },
 		func() error { return s.PutIdempotencyRecord(r.Idempotent) },
 		func() error { return s.PutOutbox(r.Push) },
 		func() error { return s.PutOutbox(r.Mail) },
@@ -147,6 +149,7 @@ func (r records) read(s store.WorkspaceTx) map[string]outcome {
 	add("Summary", r.Summary)(wide(s.Summary(id)))
 	add("Summaries", []engine.Summary{r.Summary})(all(s.Summaries))
 	add("Copy", r.Copy)(wide(s.WorkingCopy(id)))
+	add("Dismissals", r.Dismissed)(wide(s.Dismissals(id)))
 	add("Idempotent", r.Idempotent)(wide(s.IdempotencyRecord(r.Idempotent.Operation, r.Idempotent.Key)))
 	add("Outbox", []engine.OutboxMessage{r.Push, r.Mail})(wide(s.Outbox(0)))
 	add("Profile", r.Profile)(wide(s.Profile(r.Profile.ID)))

@@ -187,7 +187,7 @@ func testDeleteCampaign(t *testing.T, db store.DB) {
 					return err
 				}
 			}
-			if err := s.PutWorkingCopy(id, engine.WorkingCopy{Base: 1}); err != nil {
+			if err := errors.Join(s.PutWorkingCopy(id, engine.WorkingCopy{Base: 1}), s.PutDismissals(id, []engine.Dismissal{{Warning: "w@" + id}})); err != nil {
 				return err
 			}
 		}
@@ -199,6 +199,11 @@ func testDeleteCampaign(t *testing.T, db store.DB) {
 		_, err2 := s.Summary("a")
 		_, err3 := s.WorkingCopy("a")
 		_, err4 := s.Revision("a", 1)
+		for id, want := range map[string]int{"a": 0, "ab": 1, "a\x00b": 1} {
+			if list, err := s.Dismissals(id); err != nil || len(list) != want {
+				t.Errorf("of %q, %d warnings are dismissed, %v, want %d", id, len(list), err, want)
+			}
+		}
 		for _, err := range []error{err1, err2, err3, err4, s.DeleteCampaign("a")} {
 			wantErr(t, err, store.ErrNotFound)
 		}

@@ -48,7 +48,7 @@ func push(t testing.TB, name string) render.View {
 }
 
 func mail(t testing.TB) render.View {
-	m := render.Email(load(t, "mail.json"), render.Options{Promotional: true})
+	m := render.Email(load(t, "mail.json"), render.Options{})
 	return render.View{Mail: &m, At: time.Date(2026, 3, 14, 9, 41, 0, 0, time.UTC)}
 }
 

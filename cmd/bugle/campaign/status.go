@@ -10,6 +10,7 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/engine"
 	"bugle/engine/catalog"
+	"bugle/engine/message/check"
 )
 
 // NewPublish returns the command bugle publish.
@@ -18,7 +19,8 @@ func NewPublish(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish ID",
 		Short: "Publish a draft",
-		Long: "The whole campaign is checked first, then goes live now or at its start time.\n" +
+		Long: "The whole campaign is checked first, then goes live now or at its start time. Warnings of `bugle check` are\n" +
+			"printed, and do not stop it.\n" +
 			"Publishing through the API is in beta and off by default; turn it on for the workspace with\n" +
 			"`bugle workspace put general publish=enabled`. The terminal program can always publish.",
 		Example:           "  bugle validate 65f0a1b2c3d4e5f60718293a && bugle publish 65f0a1b2c3d4e5f60718293a",
@@ -31,6 +33,15 @@ func NewPublish(f *cli.Factory) *cobra.Command {
 			}
 			if by, err = f.Signer(cmd.Context(), svc, by); err != nil {
 				return err
+			}
+			warnings, err := warningsOf(cmd.Context(), f, svc, args[0])
+			if err != nil {
+				warnings = nil // the service says what is wrong
+			}
+			for _, found := range warnings {
+				if found.Severity == check.Warning {
+					fmt.Fprintln(f.Err, "bugle: warning: "+cli.FindingLine(found))
+				}
 			}
 			up, err := svc.Publish(cmd.Context(), engine.PublishRequest{ID: args[0], By: by})
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 	"bugle/engine"
 	"bugle/engine/catalog"
 	"bugle/engine/doc"
+	"bugle/engine/message/check"
 	"bugle/engine/message/personalize"
 	"bugle/engine/schema"
 	"bugle/engine/service/local"
@@ -26,7 +27,7 @@ func NewLint(f *cli.Factory) *cobra.Command {
 		Long: "Checks JSON and YAML files, or those in a folder, without a store, for example in CI. Each problem is printed on a\n" +
 			"line with the file, the path of the field, what to do, and the id of the rule. With --stage publish,\n" +
 			"also check what publishing requires. Names that depend on a workspace, such as those of connectors,\n" +
-			"are not checked. Exits with 3 if a file is invalid, and with 1 if one cannot be read.",
+			"are not checked. Warnings and notes of `bugle check` that need no workspace are printed too. Exits with 3 if a file is invalid, and with 1 if one cannot be read.",
 		Example: "  bugle lint campaigns\n  bugle lint --stage publish --json - < campaign.yaml",
 		Args:    someFiles("files or a folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -51,6 +52,9 @@ type linted struct {
 	Valid    bool        `json:"valid"`
 	Error    string      `json:"error,omitempty"` // why it cannot be checked
 	Problems []lintedRow `json:"problems"`
+	Warnings doc.Value   `json:"warnings"` // what the checks find that need no workspace
+
+	findings []check.Finding
 
 	code int
 }
@@ -94,7 +98,7 @@ func lintFiles(ctx context.Context, p *cli.Printer, files []string, env schema.E
 }
 
 func lintFile(ctx context.Context, s cli.Streams, name string, env schema.Env) linted {
-	l := linted{File: name, Problems: []lintedRow{}}
+	l := linted{File: name, Problems: []lintedRow{}, Warnings: doc.NewArray()}
 	body, err := s.Document(ctx, name)
 	if err == nil {
 		if n := len(body.Encode()); n > local.MaxBody {
@@ -116,6 +120,9 @@ func lintFile(ctx context.Context, s cli.Streams, name string, env schema.Env) l
 		}
 		l.Problems = append(l.Problems, row)
 	}
+	if out, err := check.Run(ctx, engine.ParseRecord(body), check.Facts{Now: env.Now}); err == nil { // else ctx has ended
+		l.findings, l.Warnings = out.Findings, check.Documents(out.Findings)
+	}
 	if l.Valid = len(schema.Errors(problems)) == 0; !l.Valid {
 		l.code = cli.ExitInvalid
 	}
@@ -131,6 +138,9 @@ func printLinted(p *cli.Printer, l linted) {
 	}
 	for _, row := range l.Problems {
 		fmt.Fprintln(p.Out, cli.Line(cli.InputName(l.File)+": "+row.line+" ["+row.Rule+"]"))
+	}
+	for _, found := range l.findings {
+		fmt.Fprintln(p.Out, cli.Line(fmt.Sprintf("%s: %s: %s", cli.InputName(l.File), found.Severity, cli.FindingLine(found))))
 	}
 }
 

@@ -1,11 +1,8 @@
 package terminal
 
 import (
-	"path/filepath"
-
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/remotes"
-	"bugle/engine/edit"
 	"bugle/engine/service/offline"
 	"bugle/ui/screen"
 )
@@ -14,6 +11,6 @@ import (
 // are applied.
 func remoteDeps(f *cli.Factory, deps screen.Deps, p remotes.Remote, s *offline.Service) screen.Deps {
 	deps.Service, deps.Workspace, deps.Author = s, p.Workspace+" @ "+p.Name, f.Author(p.Author)
-	deps.LocalCopies = edit.NewFileStore(filepath.Join(f.StateDir(), "edits", cli.Folder(p.Name), cli.Folder(p.Workspace)))
+	deps.LocalCopies = f.FilesOf(p)
 	return deps
 }

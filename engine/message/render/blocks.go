@@ -54,8 +54,10 @@ type layout struct {
 
 	hidden      writer // what the mail hides at its start: inboxes show it
 	unsubscribe string
-	mute        int // pictures without a word
 }
+
+// Unsubscribes reports whether an address, or the words of a link, are those by which people unsubscribe.
+func Unsubscribes(s string) bool { return wayOut.MatchString(s) }
 
 type list struct {
 	ordered bool
@@ -177,7 +179,7 @@ func (l *layout) item() Block {
 // link writes a link, and notes the mail's way out.
 func (l *layout) link(n *html.Node, look Span, depth int) {
 	l.children(n, look, depth)
-	if look.Link != "" && l.unsubscribe == "" && (wayOut.MatchString(look.Link) || wayOut.MatchString(wordsIn(n))) {
+	if look.Link != "" && l.unsubscribe == "" && (Unsubscribes(look.Link) || Unsubscribes(wordsIn(n))) {
 		l.unsubscribe = look.Link
 	}
 }
@@ -190,11 +192,6 @@ func (l *layout) image(n *html.Node, look Span) {
 	}
 	img := newImage(src)
 	img.Alt = l.marks.source(alt)
-	if alt == "" {
-		if _, said := find(n.Attr, "alt"); !said {
-			l.mute++
-		}
-	}
 	if !l.open.empty() {
 		if alt != "" {
 			l.open.write("["+alt+"]", look, l.marks)
@@ -248,13 +245,4 @@ func wordsIn(n *html.Node) string {
 		}
 	}
 	return b.String()
-}
-
-func find(attrs []html.Attribute, name string) (string, bool) {
-	for _, a := range attrs {
-		if a.Key == name {
-			return a.Val, true
-		}
-	}
-	return "", false
 }

@@ -44,17 +44,17 @@ func (n *Notification) legible() {
 	if ground == "" {
 		return
 	}
-	warn := func(what, color string) {
+	warn := func(what, field, color string) {
 		if c := Contrast(color, ground); color != "" && c < readable {
-			n.Warnings = append(n.Warnings, Warning{Text: fmt.Sprintf("%s: %s on %s is hard to read (contrast %.1f; use at least 3)", what, color, ground, c)})
+			n.Warnings = append(n.Warnings, Warning{Check: "contrast-low", Of: field, Text: fmt.Sprintf("%s: %s on %s is hard to read (contrast %.1f; use at least 3)", what, color, ground, c)})
 		}
 	}
-	warn("App name", n.Colors.AppName)
+	warn("App name", "app_name_color_code", n.Colors.AppName)
 	seen := map[string]bool{}
 	for _, s := range n.Body {
 		if !seen[s.Color] {
 			seen[s.Color] = true
-			warn(aMessage, s.Color)
+			warn(aMessage, "message", s.Color)
 		}
 	}
 }

@@ -75,9 +75,12 @@ func VisibleLength(on, text, where string) int {
 	return 1_000_000
 }
 
-// Warning is something that does not come out as it was written.
+// Warning is something that does not come out as it was written. The checks of a campaign take their findings on this from
+// here.
 type Warning struct {
-	Text string // a sentence, without a full stop
+	Check string // the id of the check
+	Of    string // the field that it is about, as it stands on the wire; empty for the whole message
+	Text  string // a sentence, without a full stop
 	// Minor is what another view shows in full.
 	Minor bool
 }
@@ -95,9 +98,15 @@ func measured(on, what string, t Text) []Warning {
 		if l.Where != "" {
 			where = " " + l.Where
 		}
-		out = []Warning{{Minor: l.Minor, Text: fmt.Sprintf("%s: %s%s; about %d are shown%s", what, phrase.Count(n, "character"), without(t), l.Visible, where)}}
+		out = []Warning{{Check: cut[what].check, Of: cut[what].field, Minor: l.Minor, Text: fmt.Sprintf("%s: %s%s; about %d are shown%s", what, phrase.Count(n, "character"), without(t), l.Visible, where)}}
 	}
 	return out
+}
+
+// cut has the check of each text that is measured, and the field that it is.
+var cut = map[string]struct{ check, field string }{
+	aTitle: {"title-cut", "title"}, aSubtitle: {"title-cut", "subtitle"}, aMessage: {"message-cut", "message"}, aButton: {"button-cut", "buttons"},
+	aSender: {"sender-cut", catalog.EmailSender}, aSubject: {"subject-cut", catalog.EmailSubject}, aPreview: {"preview-text-cut", catalog.EmailPreviewText},
 }
 
 func without(t Text) string {
@@ -122,7 +131,7 @@ func (n *Notification) measure() {
 		}
 	}
 	if most := map[catalog.Platform]int{catalog.Android: 3, catalog.Web: 2}[n.Platform]; most > 0 && len(n.Buttons) > most {
-		n.Warnings = append(n.Warnings, Warning{Text: fmt.Sprintf("%s: %s shows at most %d", phrase.Count(len(n.Buttons), "button"), n.Platform.Label(), most)})
+		n.Warnings = append(n.Warnings, Warning{Check: "buttons-hidden", Of: "buttons", Text: fmt.Sprintf("%s: %s shows at most %d", phrase.Count(len(n.Buttons), "button"), n.Platform.Label(), most)})
 	}
 }
 
@@ -130,7 +139,7 @@ func (n *Notification) measure() {
 func (n *Notification) markupElsewhere(d part, names ...string) {
 	for _, name := range names {
 		if anyTag.MatchString(d.source(name)) {
-			n.Warnings = append(n.Warnings, Warning{Text: d.label(name) + ": HTML tags are shown as text"})
+			n.Warnings = append(n.Warnings, Warning{Check: "markup-shown", Of: name, Text: d.label(name) + ": HTML tags are shown as text"})
 		}
 	}
 }

@@ -39,10 +39,6 @@ type Mail struct {
 	Warnings []Warning
 }
 
-// gmailClips is the size of HTML, in bytes, from which Gmail cuts a mail off
-// (support.google.com/mail, "message clipped").
-const gmailClips = 102 << 10
-
 // maxLaidOut is how much of a body is laid out, in bytes: what personalization takes at most.
 const maxLaidOut = 256 << 10
 
@@ -67,7 +63,7 @@ func Email(content doc.Value, o Options) Mail {
 	m.body(c.pieces(catalog.EmailHTML))
 	m.Missing = r.missing
 	m.Warnings = append(m.Warnings, m.Custom.warnings()...)
-	m.measure(o, len(c.source(catalog.EmailHTML)))
+	m.measure()
 	return m
 }
 
@@ -104,31 +100,21 @@ func (m *Mail) body(list []piece) {
 	if m.Preview.Empty() {
 		m.Preview, m.FromBody = l.start(), true
 	}
-	if n := l.mute; n > 0 {
-		m.warn(fmt.Sprintf("%s without alternative text: people who block pictures see nothing there", phrase.Count(n, "picture")))
-	}
 }
 
-func (m *Mail) warn(text string) { m.Warnings = append(m.Warnings, Warning{Text: text}) }
-
-func (m *Mail) measure(o Options, size int) {
+// measure warns of texts that inboxes cut, or fill up.
+func (m *Mail) measure() {
 	const on = string(catalog.Email)
 	m.Warnings = append(m.Warnings, measured(on, aSender, m.Sender)...)
 	m.Warnings = append(m.Warnings, measured(on, aSubject, m.Subject)...)
 	switch n := m.Preview.Length(); {
 	case m.Blank:
 	case m.FromBody || m.Preview.Empty():
-		m.warn("No preview text; inboxes show the start of the email instead")
+		m.Warnings = append(m.Warnings, Warning{Check: "preview-text-missing", Of: catalog.EmailPreviewText, Text: "No preview text; inboxes show the start of the email instead"})
 	case n < shortPreview && !m.Preview.HasExpressions():
-		m.Warnings = append(m.Warnings, Warning{Minor: true, Text: fmt.Sprintf(
+		m.Warnings = append(m.Warnings, Warning{Check: "preview-text-short", Of: catalog.EmailPreviewText, Minor: true, Text: fmt.Sprintf(
 			"Preview text: %s; below %d, inboxes add the start of the email", phrase.Count(n, "character"), shortPreview)})
 	default:
 		m.Warnings = append(m.Warnings, measured(on, aPreview, m.Preview)...)
-	}
-	if size > gmailClips {
-		m.warn(fmt.Sprintf("The HTML is %d KB; Gmail cuts emails off after about 102 KB", size>>10))
-	}
-	if o.Promotional && len(m.Blocks) > 0 && m.Unsubscribe == "" {
-		m.warn("No unsubscribe link found. Promotional emails need one")
 	}
 }

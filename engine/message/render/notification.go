@@ -19,8 +19,6 @@ type Options struct {
 	Fill Fill
 	// Params are the UTM parameters that are added to links; values that they have expressions for are filled already.
 	Params []utm.Param
-	// Promotional says that a mail is one, which has to offer a way out.
-	Promotional bool
 	// Templates tells of the saved templates whose content the messages have already; nil where nothing is
 	// known of any.
 	Templates TemplateStatus

@@ -106,16 +106,11 @@ func FirstViews(ch engine.Channel, document doc.Value, o Options) ([]View, bool)
 // SameContent reports whether the messages of two documents look the same for certain: what they are drawn from was not edited
 // between the two.
 func SameContent(a, b doc.Value) bool {
-	return a.Get(string(catalog.CampaignContent)).Same(b.Get(string(catalog.CampaignContent))) && isPromotional(a) == isPromotional(b)
-}
-
-func isPromotional(document doc.Value) bool {
-	return document.Get(string(catalog.BasicDetails)).Get("content_type").Text() == "PROMOTIONAL"
+	return a.Get(string(catalog.CampaignContent)).Same(b.Get(string(catalog.CampaignContent)))
 }
 
 // Views returns the views of one message.
 func Views(ch engine.Channel, document doc.Value, c Cell, o Options) []View {
-	o.Promotional = o.Promotional || isPromotional(document)
 	content := document.Lookup(c.Path)
 	key := engine.TestKey{Locale: c.Locale, Variation: c.Variation, Content: c.Path}
 	o.at = c.Path

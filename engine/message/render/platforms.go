@@ -184,7 +184,7 @@ func (n *Notification) web(c part, o Options) {
 		n.fact("Disappears", "after a while")
 	}
 	if n.Image != nil {
-		n.Warnings = append(n.Warnings, Warning{Text: "Picture: Firefox and browsers on macOS don't show it", Minor: true})
+		n.Warnings = append(n.Warnings, Warning{Check: "image-hidden", Of: "image_url", Text: "Picture: Firefox and browsers on macOS don't show it", Minor: true})
 	}
 	n.markupElsewhere(d, "title", "message")
 	n.measure()

@@ -70,7 +70,7 @@ func (s Saved) warnings() []Warning {
 	if s.Why == "" {
 		return nil
 	}
-	return []Warning{{Text: strings.ToUpper(s.Why[:1]) + s.Why[1:]}}
+	return []Warning{{Check: "template-unknown", Of: catalog.CustomTemplateID, Text: strings.ToUpper(s.Why[:1]) + s.Why[1:]}}
 }
 
 // WithTemplates returns a document with what its messages have from saved templates, as a service told in a

@@ -18,6 +18,7 @@ type Service interface {
 	engine.Lister
 	engine.DraftSaver
 	engine.WorkingCopyStore
+	engine.DismissalStore
 	engine.RevisionReader
 	engine.CampaignManager
 	engine.OutboxReader

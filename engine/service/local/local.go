@@ -50,6 +50,7 @@ type Service struct {
 	*uses
 	*settings
 	*users
+	*dismissals
 	sweeper   *sweeper
 	keys      *idempotency
 	providers func(engine.Connector) (delivery.Sender, error)
@@ -102,10 +103,11 @@ func newService(db store.DB, workspace string, o Options) *Service {
 		uses:   &uses{reader: w.reader, content: content},
 		lists:  &lists{reader: w.reader, index: w.index, reach: &reachability{reader: w.reader, tasks: tasks, audiences: audiences}},
 		writer: w, tasks: tasks, sweeper: sweeper,
-		settings:  &settings{writer: w, tasks: tasks, follow: follow},
-		users:     &users{w},
-		keys:      &idempotency{writer: w, sweeper: sweeper},
-		providers: o.Providers, gateways: o.Gateways, fetcher: o.Fetcher, ids: newIDSource(),
+		settings:   &settings{writer: w, tasks: tasks, follow: follow},
+		users:      &users{w},
+		dismissals: &dismissals{w},
+		keys:       &idempotency{writer: w, sweeper: sweeper},
+		providers:  o.Providers, gateways: o.Gateways, fetcher: o.Fetcher, ids: newIDSource(),
 	}
 	if s.providers == nil {
 		s.providers = providers.NewMail

@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"bugle/engine/doc"
+	"bugle/engine/message/check"
 	"bugle/engine/schema"
 	"bugle/engine/visible"
 )
@@ -186,6 +187,16 @@ func ProblemLine(p schema.Problem) string {
 		kind = "note: "
 	}
 	return Line(path + ": " + kind + p.Message)
+}
+
+// FindingLine returns a finding of a check in one line: the place, what was found, what to do, and the id that it can be
+// dismissed by.
+func FindingLine(f check.Finding) string {
+	place := f.Place()
+	if place == "" {
+		place = "campaign"
+	}
+	return Line(place + ": " + strings.TrimSuffix(f.Message, ".") + ". " + f.Remedy + " [" + f.ID() + "]")
 }
 
 // OnOff returns "on" or "off".

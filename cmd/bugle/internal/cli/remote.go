@@ -14,6 +14,7 @@ import (
 
 	"bugle/cmd/bugle/internal/remotes"
 	"bugle/engine"
+	"bugle/engine/edit"
 	"bugle/engine/service/offline"
 	"bugle/engine/service/remote"
 )
@@ -76,6 +77,21 @@ func (f *Factory) Campaigns(ctx context.Context) (engine.Service, error) {
 			}
 		}
 	})
+}
+
+// Dismissals returns what keeps the dismissed warnings of the campaigns of a service: the service itself or, for a remote,
+// files on this machine, beside the edits that are not applied.
+func (f *Factory) Dismissals(svc engine.Service) (engine.DismissalStore, error) {
+	if kept, ok := svc.(engine.DismissalStore); ok {
+		return kept, nil
+	}
+	p, _, err := f.Remote()
+	return f.FilesOf(p), err
+}
+
+// FilesOf returns the folder on this machine for the edits and dismissed warnings of a remote.
+func (e *Environment) FilesOf(p remotes.Remote) edit.FileStore {
+	return edit.NewFileStore(filepath.Join(e.StateDir(), "edits", Folder(p.Name), Folder(p.Workspace)))
 }
 
 // Dial returns the service of a remote. more may change its configuration.

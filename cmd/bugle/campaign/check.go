@@ -1,0 +1,268 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bugle/cmd/bugle/internal/cli"
+	"bugle/engine"
+	"bugle/engine/catalog"
+	"bugle/engine/doc"
+	"bugle/engine/message/check"
+	"bugle/engine/message/personalize"
+	"bugle/engine/phrase"
+	"bugle/engine/schema"
+)
+
+// checkFlags are the flags of bugle check.
+type checkFlags struct {
+	online, strict bool
+	selector       string
+	dismiss        []string
+	restore        []string
+	reason, by     string
+}
+
+// NewCheck returns the command bugle check.
+func NewCheck(f *cli.Factory) *cobra.Command {
+	var c checkFlags
+	cmd := &cobra.Command{
+		Use:   "check ID|FILE|-",
+		Short: "Check a campaign before it is sent",
+		Long: "Lists what is likely wrong with a campaign: an audience of nobody, links that lead nowhere, subjects that\n" +
+			"phones cut, emails that Gmail clips, and more. Problems that keep it from being published come first.\n" +
+			"Nothing is changed and nothing is sent. With --online, every link and image is asked if it answers, except\n" +
+			"for unsubscribe links, and the DNS for the SPF, DKIM and DMARC records of the sender's domain.\n" +
+			"A warning can be dismissed with a reason, which is kept beside the campaign. It is shown again once the text\n" +
+			"at its place changes.\n" +
+			"Exits with 3 if there is a problem, and with --strict also if there is a warning.",
+		Example: "  bugle check 65f0a1b2c3d4e5f60718293a\n" +
+			"  bugle check --online --strict 65f0a1b2c3d4e5f60718293a\n" +
+			"  bugle check campaign.yaml\n" +
+			"  bugle check 65f0a1b2c3d4e5f60718293a --dismiss audience-everyone@segmentation_details.is_all_user_campaign --reason 'Planned'",
+		Args: cli.Exactly(1, "the ID of a campaign, a file, or - for standard input"),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			ids, _ := f.CompleteIDs()(cmd, args, typed)
+			return ids, cobra.ShellCompDirectiveDefault // or a file
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), f, args[0]) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&c.online, "online", false, "ask links, images and the DNS")
+	flags.BoolVar(&c.strict, "strict", false, "exit with 3 if there is a warning")
+	flags.StringVar(&c.selector, "dkim-selector", "", "`name` of the DKIM key of the connector, for --online")
+	flags.StringArrayVar(&c.dismiss, "dismiss", nil, "dismiss the warning with this `id`; can be repeated")
+	flags.StringArrayVar(&c.restore, "restore", nil, "show the warning with this `id` again; can be repeated")
+	flags.StringVar(&c.reason, "reason", "", "`text` that says why the warnings are dismissed")
+	addBy(cmd, &c.by)
+	return cmd
+}
+
+func (c *checkFlags) run(ctx context.Context, f *cli.Factory, arg string) error {
+	ofCampaign := schema.ObjectID.Matches(arg)
+	switch {
+	case !ofCampaign && len(c.dismiss)+len(c.restore) > 0:
+		return cli.Misused("warnings are dismissed for saved campaigns; use the ID of one")
+	case len(c.dismiss) > 0 && strings.TrimSpace(c.reason) == "":
+		return cli.Misused("--dismiss needs a --reason")
+	case len(c.dismiss) == 0 && c.reason != "":
+		return cli.Misused("--reason is for --dismiss")
+	case c.selector != "" && !c.online:
+		return cli.Misused("--dkim-selector is for --online")
+	}
+	var p preflight
+	var err error
+	if ofCampaign {
+		p, err = c.ofCampaign(ctx, f, arg)
+	} else {
+		p, err = ofFile(ctx, f, arg)
+	}
+	if err != nil {
+		return err
+	}
+	if c.online {
+		p.result, err = check.Online(ctx, p.campaign, p.facts, check.OnlineOptions{Selector: c.selector}, p.result)
+		if err != nil {
+			return err
+		}
+	}
+	if err := p.print(&f.Printer); err != nil {
+		return err
+	}
+	if len(schema.Errors(p.problems)) > 0 || c.strict && p.result.Count(check.Warning) > 0 {
+		return cli.Silent(cli.ExitInvalid)
+	}
+	return nil
+}
+
+// preflight is a campaign and what is wrong with it.
+type preflight struct {
+	campaign engine.Campaign
+	facts    check.Facts
+	problems []schema.Problem
+	result   check.Result
+}
+
+// ofCampaign checks a campaign of the service, after it has dismissed and restored warnings.
+func (c *checkFlags) ofCampaign(ctx context.Context, f *cli.Factory, id string) (preflight, error) {
+	var p preflight
+	svc, err := f.Campaigns(ctx)
+	if err != nil {
+		return p, err
+	}
+	kept, err := f.Dismissals(svc)
+	if err != nil {
+		return p, err
+	}
+	v, err := svc.Validate(ctx, id)
+	if err != nil {
+		return p, err
+	}
+	p.problems = v.Problems
+	if err := p.load(ctx, svc, kept, id); err != nil {
+		return p, err
+	}
+	if len(c.dismiss)+len(c.restore) == 0 {
+		return p, nil
+	}
+	by, err := f.Signer(ctx, svc, c.by)
+	if err != nil {
+		return p, err
+	}
+	for _, warning := range c.dismiss {
+		found, ok := p.result.Find(warning)
+		if !ok {
+			return p, cli.Misused("this campaign has no warning %q; `bugle check %s` lists them", warning, id)
+		}
+		if err := kept.PutDismissal(ctx, id, found.Dismiss(by, strings.TrimSpace(c.reason), time.Now())); err != nil {
+			return p, err
+		}
+	}
+	for _, warning := range c.restore {
+		if found, ok := p.result.Find(warning); !ok || found.Dismissed == nil {
+			return p, cli.Misused("the warning %q is not dismissed", warning)
+		}
+		if err := kept.DeleteDismissal(ctx, id, warning); err != nil {
+			return p, err
+		}
+	}
+	return p, p.load(ctx, svc, kept, id)
+}
+
+// load reads a campaign, and checks it.
+func (p *preflight) load(ctx context.Context, svc engine.Service, kept engine.DismissalStore, id string) (err error) {
+	if p.campaign, err = svc.Get(ctx, id); err != nil {
+		return err
+	}
+	if p.facts, err = check.Load(ctx, svc, kept, p.campaign, time.Now()); err != nil {
+		return err
+	}
+	p.result, err = check.Run(ctx, p.campaign, p.facts)
+	return err
+}
+
+// ofFile checks a campaign of a file: against the workspace, where there is one.
+func ofFile(ctx context.Context, f *cli.Factory, name string) (preflight, error) {
+	var p preflight
+	body, err := f.Document(ctx, name)
+	if err != nil {
+		return p, err
+	}
+	p.campaign = engine.ParseRecord(body)
+	if !p.campaign.Channel.Writable() {
+		return p, cli.DocumentError{Err: fmt.Errorf("%s has no channel that can be checked; it must be PUSH or EMAIL", cli.InputName(name))}
+	}
+	env := schema.Env{Stage: schema.Publish, Now: time.Now(), Expression: personalize.Parse}
+	svc, err := f.Campaigns(ctx)
+	switch {
+	case errors.Is(err, cli.ErrNoWorkspace):
+		p.facts = check.Facts{Now: time.Now()}
+	case err != nil:
+		return p, err
+	default:
+		if p.facts, err = check.Load(ctx, svc, nil, p.campaign, time.Now()); err != nil {
+			return p, err
+		}
+		if w := p.facts.Workspace; w != nil {
+			env.Flags, env.Lists = w.Flags, w.Lists
+		}
+	}
+	p.problems = catalog.Campaign(p.campaign.Channel).Validate(p.campaign.Document(), env)
+	p.result, err = check.Run(ctx, p.campaign, p.facts)
+	return p, err
+}
+
+// print prints the problems, the warnings and the notes, one on a line with its place and its remedy.
+func (p preflight) print(to *cli.Printer) error {
+	if to.JSON {
+		return to.PrintDoc(p.document())
+	}
+	if list := schema.Errors(p.problems); len(list) > 0 {
+		fmt.Fprintf(to.Out, "%s to fix:\n", phrase.Count(len(list), "problem"))
+		for _, problem := range list {
+			fmt.Fprintln(to.Out, "  "+cli.ProblemLine(problem))
+		}
+	}
+	for _, s := range []struct {
+		severity check.Severity
+		noun     string
+	}{{check.Warning, "warning"}, {check.Note, "note"}} {
+		if n := p.result.Count(s.severity); n > 0 {
+			fmt.Fprintf(to.Out, "%s:\n", phrase.Count(n, s.noun))
+			printFindings(to, p.result.Findings, s.severity)
+		}
+	}
+	if n := len(p.result.Dismissed); n > 0 {
+		fmt.Fprintf(to.Out, "%s dismissed:\n", phrase.Count(n, "warning"))
+		for _, found := range p.result.Dismissed {
+			d := found.Dismissed
+			fmt.Fprintln(to.Out, cli.Line(fmt.Sprintf("  %s: %s (%s) [%s]", found.Place(), d.Reason, cmp.Or(d.By, "unknown"), found.ID())))
+		}
+	}
+	if len(schema.Errors(p.problems)) == 0 && len(p.result.Findings) == 0 {
+		fmt.Fprintln(to.Out, "No warnings.")
+	}
+	why := map[string][]string{}
+	var order []string
+	for _, s := range p.result.Skipped {
+		if why[s.Why] == nil {
+			order = append(order, s.Why)
+		}
+		why[s.Why] = append(why[s.Why], s.Check)
+	}
+	for _, w := range order {
+		fmt.Fprintln(to.Out, cli.Line(fmt.Sprintf("Not checked, because %s: %s", w, strings.Join(why[w], ", "))))
+	}
+	return nil
+}
+
+// printFindings prints the findings of a severity.
+func printFindings(to *cli.Printer, list []check.Finding, s check.Severity) {
+	for _, found := range list {
+		if found.Severity == s {
+			fmt.Fprintln(to.Out, "  "+cli.Line(cli.FindingLine(found)))
+		}
+	}
+}
+
+// document returns what was found as JSON.
+func (p preflight) document() doc.Value {
+	var problems, skipped []doc.Value
+	for _, problem := range schema.Errors(p.problems) {
+		problems = append(problems, doc.NewObject(doc.M("field", doc.NewString(problem.Path.String())), doc.M("issue", doc.NewString(problem.Message))))
+	}
+	for _, s := range p.result.Skipped {
+		skipped = append(skipped, doc.NewObject(doc.M("check", doc.NewString(s.Check)), doc.M("why", doc.NewString(s.Why))))
+	}
+	return doc.NewObject(
+		doc.M("valid", doc.NewBool(len(problems) == 0)), doc.M("errors", doc.NewArray(problems...)),
+		doc.M("warnings", check.Documents(p.result.Findings)), doc.M("dismissed", check.Documents(p.result.Dismissed)),
+		doc.M("skipped", doc.NewArray(skipped...)),
+	)
+}

@@ -18,24 +18,23 @@ import (
 	"bugle/engine/message/render"
 )
 
-// Forecast is what a test will come to, as far as that is known before it is sent. The zero value knows nothing.
+// Forecast is the expected result of a test before it is sent. The zero value knows nothing.
 type Forecast struct {
-	Identifier string         // by which Values are found: of a segment, that of its members
-	Values     []string       // each gets the messages
-	Users      []ResolvedUser // who they are
-	// Calls are the content APIs that messages need: they are called when those are sent, and not before.
+	Identifier string         // the identifier of Values; for a segment that of its members
+	Values     []string       // the recipients
+	Users      []ResolvedUser // the users of Values
+	// Calls are the content APIs that the messages need, which are only called when the messages are sent.
 	Calls []string
-	// Resolved are the people that were looked up.
+	// Resolved are the recipients that were looked up.
 	Resolved map[Recipient]ResolvedUser
 
 	asked engine.TestSend
-	// why has for each message, by its id, and for each of the values, why it will not arrive; empty where nothing is
-	// known to stand in its way.
+	// why has, by message id, the reason for each of Values why the message will not arrive, or "".
 	why map[string][]string
 }
 
-// Forecast finds out who the recipients of a test are, and fills every message of the draft for each of them. It calls
-// no content API. People that are known already are not looked up.
+// Forecast looks up the recipients of a test and renders every message for each of them, without calling
+// content APIs. It does not look up recipients in known again.
 func (d Draft) Forecast(ctx context.Context, service engine.Service, ask engine.TestSend, known map[Recipient]ResolvedUser) (Forecast, error) {
 	f := Forecast{asked: ask, why: map[string][]string{}, Resolved: map[Recipient]ResolvedUser{}}
 	f.Identifier, f.Values = ResolveValues(d.Workspace, ask)
@@ -72,8 +71,8 @@ func (d Draft) Forecast(ctx context.Context, service engine.Service, ask engine.
 	return f, nil
 }
 
-// addPicked adds the members of a segment that its filters pick, as far as a test goes to them. What a service cannot
-// tell is left out.
+// addPicked adds the users that match the segment's filters, up to the limit of a test. It adds none if the
+// service cannot evaluate them.
 func (f *Forecast) addPicked(ctx context.Context, w engine.Workspace, service engine.Service) error {
 	at := slices.IndexFunc(w.Segments, func(s engine.Segment) bool {
 		return engine.IsSegmentIdentifier(f.asked.Identifier) && len(f.asked.Values) > 0 && s.Name == f.asked.Values[0] && s.Group().Exists()
@@ -100,8 +99,8 @@ func (f *Forecast) addPicked(ctx context.Context, w engine.Workspace, service en
 	return nil
 }
 
-// ResolveValues returns who a test goes to, as [ResolveValues] does; of the segment that was forecast, with the members that
-// its filters pick.
+// ResolveValues returns the recipients of a test like the function [ResolveValues]; for the forecast segment
+// it includes the users that match its filters.
 func (f Forecast) ResolveValues(w engine.Workspace, ask engine.TestSend) (identifier string, values []string) {
 	if engine.IsSegmentIdentifier(ask.Identifier) && ask.Identifier == f.asked.Identifier && slices.Equal(ask.Values, f.asked.Values) {
 		return f.Identifier, f.Values
@@ -109,7 +108,8 @@ func (f Forecast) ResolveValues(w engine.Workspace, ask engine.TestSend) (identi
 	return ResolveValues(w, ask)
 }
 
-// Why returns why a message will not reach the i-th of the recipients; it reports false where that is not known.
+// Why returns why a message will not reach the i-th recipient. known is false if that has not been
+// determined.
 func (f Forecast) Why(m Message, i int) (why string, known bool) {
 	list := f.why[m.ID]
 	if i >= len(list) {
@@ -118,22 +118,23 @@ func (f Forecast) Why(m Message, i int) (why string, known bool) {
 	return list[i], true
 }
 
-// Recipients returns the forecast without what becomes of the messages, for a draft that has changed.
+// Recipients returns the forecast without the results for messages, for a draft that has changed.
 func (f Forecast) Recipients() Forecast {
 	f.why, f.Calls = nil, nil
 	return f
 }
 
-// Certain reports whether it is known of every recipient who they are: what none of them has is missing.
+// Certain reports whether all recipients were resolved to users for certain, so that an attribute that none
+// of them has is missing.
 func (f Forecast) Certain() bool {
 	return len(f.Users) > 0 && !slices.ContainsFunc(f.Users, func(p ResolvedUser) bool { return !p.Certain })
 }
 
-// maxNamed is how many messages a reason names.
+// maxNamed is the number of messages that a failure reason names.
 const maxNamed = 2
 
-// FailureReasons returns why messages will not arrive, once for each reason with the names of the recipients that it stops, and
-// counts the messages. A message without content counts, and is no reason.
+// FailureReasons returns why messages will not arrive, each reason once with the names of the affected
+// recipients, and the number of those messages. A message without content counts but adds no reason.
 func (d Draft) FailureReasons(f Forecast, messages []Message, names []string) (list []string, stopped int) {
 	short := ShortNames(messages)
 	var whys []string
@@ -172,12 +173,12 @@ func (d Draft) FailureReasons(f Forecast, messages []Message, names []string) (l
 	return list, stopped
 }
 
-// platformOf returns the platform of a message as people read it.
+// platformOf returns the display name of a message's platform.
 func platformOf(messages []Message, name string, short []string) string {
 	return " " + catalog.Platform(messages[max(slices.Index(short, name), 0)].Key.Platform).Label()
 }
 
-// among names the messages that a reason is about, where those are not all.
+// among names the messages that a reason applies to, unless it applies to all.
 func among(names []string, all int) string {
 	switch {
 	case len(names) == all:
@@ -188,7 +189,7 @@ func among(names []string, all int) string {
 	return " (" + strings.Join(names, ", ") + ")"
 }
 
-// blockedReason returns what stands between a message and a person; empty where nothing is known to.
+// blockedReason returns why a message will not reach a recipient, or "" if nothing is known to prevent it.
 func (d Draft) blockedReason(ctx context.Context, m Message, ask engine.TestSend, r Recipient, p ResolvedUser, fill *fillContext) string {
 	if why := fill.MissingTemplate(m.Key.Content); why != "" {
 		return why
@@ -204,7 +205,7 @@ func (d Draft) blockedReason(ctx context.Context, m Message, ask engine.TestSend
 	return fill.missing(ctx, m, fill.data(d.Document, ask, p))
 }
 
-// Fill returns how the texts of the draft are filled for a person.
+// Fill returns the function that fills the draft's texts for a user.
 func (d Draft) Fill(ask engine.TestSend, p ResolvedUser) render.Fill {
 	filling := newFillContext(d)
 	data := filling.data(d.Document, ask, p)
@@ -223,13 +224,13 @@ func (d Draft) Fill(ask engine.TestSend, p ResolvedUser) render.Fill {
 	}
 }
 
-// fillContext is what texts are filled with before they are sent: all that a send has, but for the answers of content APIs,
-// which are not called.
+// fillContext holds what texts are rendered with before sending: the same as for a send, except that content
+// APIs are not called.
 type fillContext struct {
 	*assemble.Content
 	apis     assemble.Functions
 	deferred []string // the APIs that a text would have called
-	calls    int      // how often
+	calls    int      // number of calls
 }
 
 func newFillContext(d Draft) *fillContext {
@@ -247,7 +248,7 @@ func newFillContext(d Draft) *fillContext {
 	return f
 }
 
-// data returns what the expressions of a person's messages can name.
+// data returns the data for rendering the messages of a user.
 func (f *fillContext) data(document doc.Value, ask engine.TestSend, p ResolvedUser) personalize.Data {
 	user, event := expressionValues(ask.UserAttributes), expressionValues(ask.EventAttributes)
 	if p.User != nil {
@@ -257,7 +258,7 @@ func (f *fillContext) data(document doc.Value, ask engine.TestSend, p ResolvedUs
 	return f.Data(user, event, f.apis)
 }
 
-// missing names the values that a message lacks. What a content API will return is not missing.
+// missing returns the values that a message lacks. Results of content APIs are not missing.
 func (f *fillContext) missing(ctx context.Context, m Message, data personalize.Data) string {
 	var reasons []string
 	for _, t := range m.texts {
@@ -288,7 +289,7 @@ func override(own, instead map[string]any) map[string]any {
 	return out
 }
 
-// expressionValues returns the values of a request as expressions take them; numbers keep their spelling.
+// expressionValues returns the values of a request for use in expressions. Numbers keep their spelling.
 func expressionValues(list []doc.Member) map[string]any {
 	out := map[string]any{}
 	for _, m := range list {

@@ -12,42 +12,43 @@ import (
 	"bugle/engine/edit/grid"
 )
 
-// Run is a test send, and what is sent again of it, round by round.
+// Run is a test send with its retries, one round after the other.
 type Run struct {
-	Draft        Draft           // as it was when it was sent
-	Request      engine.TestSend // what was asked for first
-	Requests     []engine.TestSend
-	Keys         []Key
-	Done, Total  int // sends of the round
+	Draft    Draft           // as sent
+	Request  engine.TestSend // the first request
+	Requests []engine.TestSend
+	Keys     []Key
+	// Done and Total count the sends of the round.
+	Done, Total  int
 	Message      string
-	Started      time.Time // when the first round began
-	RoundStarted time.Time // when this one did
+	Started      time.Time // start of the first round
+	RoundStarted time.Time // start of the current round
 	RoundTook    time.Duration
 	Canceling    bool
-	before       []Key // as they were before the round
+	before       []Key // before the round
 }
 
-// Key is how one message of a run stands.
+// Key is the state of one message of a run.
 type Key struct {
 	Key     engine.TestKey
-	Known   bool   // the draft has the key; otherwise only the service named it
+	Known   bool   // the draft has the key; otherwise only the service reported it
 	ID      string // {PLATFORM}_{locale}_{variation}
-	Name    string // for people
-	InRound bool   // it is sent in this round
+	Name    string // display name
+	InRound bool   // it is part of the current round
 	Status  string // empty until the service has reported it
 	Reason  string
 	Sends   []SendState
 }
 
-// SendState is how one message to one recipient stands.
+// SendState is the state of one message to one recipient.
 type SendState struct {
-	Recipient    string // empty: all recipients of the key together
+	Recipient    string // empty: all recipients of the key
 	State        State
 	Why          string
 	Began, Ended time.Time
 }
 
-// State is how far a message has come.
+// State is the progress of one send.
 type State uint8
 
 const (
@@ -57,29 +58,30 @@ const (
 	Failed
 )
 
-// String returns what the state is called.
+// String returns the display name of the state.
 func (s State) String() string { return [...]string{"queued", "sending", "sent", "failed"}[s] }
 
-// Step is a step of a run, and when it happened.
+// Step is a progress report with its time.
 type Step struct {
 	engine.TestProgress
 	At time.Time
 }
 
-// Outcome is what a round of requests came to.
+// Outcome is the result of a round of requests.
 type Outcome struct {
 	Steps   []Step
-	Results []engine.TestResult // one for each request that the service took
+	Results []engine.TestResult // one per request that the service accepted
 }
 
-// Refused reports whether the service refused the round before anything was sent. A remote service's keys are reported
-// as under way before it refuses them all.
+// Refused reports whether the service refused the round before it sent anything. A remote service's keys can
+// be reported as running before it refuses them all.
 func (o Outcome) Refused(err error) bool {
 	done := slices.ContainsFunc(o.Steps, func(s Step) bool { return s.Done })
 	return err != nil && !errors.Is(err, context.Canceled) && !done && len(o.Results) == 0
 }
 
-// Send sends requests of a draft one after another, each as a call of its own, and passes on each step.
+// Send sends the requests for a draft one after another, each as a separate call, and reports each step to
+// each.
 func Send(ctx context.Context, service engine.Service, id string, asks []engine.TestSend, now func() time.Time, each func(Step)) (Outcome, error) {
 	var out Outcome
 	for _, ask := range asks {
@@ -98,7 +100,7 @@ func Send(ctx context.Context, service engine.Service, id string, asks []engine.
 	return out, ctx.Err()
 }
 
-// NewRun returns a run of what is asked for.
+// NewRun returns a run of a request.
 func NewRun(d Draft, ask engine.TestSend) Run {
 	r := Run{Draft: d, Request: ask}
 	for _, m := range d.Matching(ask.Filter) {
@@ -107,7 +109,7 @@ func NewRun(d Draft, ask engine.TestSend) Run {
 	return r
 }
 
-// Begin starts a round of requests; f names the recipients of each. A request without a filter is for all keys.
+// Begin starts a round of requests. f has the recipients of each. A request without a filter is for all keys.
 func (r *Run) Begin(asks []engine.TestSend, f Forecast, now time.Time) {
 	r.Requests, r.before = asks, slices.Clone(r.Keys)
 	r.Done, r.Total, r.Message = 0, 0, ""
@@ -133,7 +135,7 @@ func (r *Run) Begin(asks []engine.TestSend, f Forecast, now time.Time) {
 	}
 }
 
-// clear forgets how the key stood: it waits for the recipients, and what had reached others stays.
+// clear resets the key for a new round to the recipients. Successful sends to others stay.
 func (k *Key) clear(names []string) {
 	k.Status, k.Reason = "", ""
 	old := k.Sends
@@ -144,7 +146,7 @@ func (k *Key) clear(names []string) {
 	slices.SortStableFunc(k.Sends, func(a, b SendState) int { return index(old, a) - index(old, b) })
 }
 
-// index returns the place of a recipient; the end where it is not there.
+// index returns the index of a recipient, or len(list).
 func index(list []SendState, s SendState) int {
 	if i := slices.IndexFunc(list, func(o SendState) bool { return o.Recipient == s.Recipient }); i >= 0 {
 		return i
@@ -152,10 +154,10 @@ func index(list []SendState, s SendState) int {
 	return len(list)
 }
 
-// Rollback puts back what was known before the round.
+// Rollback restores the state before the round.
 func (r *Run) Rollback() { r.Keys = r.before }
 
-// at returns the state of a key; one that was not expected is added.
+// at returns the state of a key, and adds an unexpected key.
 func (r *Run) at(id string) *Key {
 	for i := range r.Keys {
 		if r.Keys[i].ID == id {
@@ -166,7 +168,8 @@ func (r *Run) at(id string) *Key {
 	return &r.Keys[len(r.Keys)-1]
 }
 
-// send returns the state of a recipient. A service that reports all of them together has no others.
+// send returns the state of a recipient. If the service reports all recipients together, there is only one
+// state.
 func (k *Key) send(recipient string) *SendState {
 	for i := range k.Sends {
 		if k.Sends[i].Recipient == recipient {
@@ -180,7 +183,7 @@ func (k *Key) send(recipient string) *SendState {
 	return &k.Sends[len(k.Sends)-1]
 }
 
-// AddStep takes a step.
+// AddStep applies a step.
 func (r *Run) AddStep(n Step) {
 	s := r.at(n.Key).send(n.Recipient)
 	switch {
@@ -201,7 +204,7 @@ func (r *Run) AddStep(n Step) {
 	}
 }
 
-// End takes all that the round came to. Steps may have been lost on the way here, so all of them are taken once more.
+// End records the result of a round. It applies all steps again, because some may have been lost on the way.
 func (r *Run) End(out Outcome, err error, now time.Time) {
 	r.RoundTook = now.Sub(r.RoundStarted)
 	for _, s := range out.Steps {
@@ -221,7 +224,7 @@ func (r *Run) End(out Outcome, err error, now time.Time) {
 	r.Message = r.summary(out.Results, err)
 }
 
-// settle ends what the service did not report, and takes the recipients from its report on the key.
+// settle finishes sends that the service did not report, using its result for the key.
 func (k *Key) settle(err error) {
 	canceled := errors.Is(err, context.Canceled)
 	left := k.Count(Sent)
@@ -256,7 +259,7 @@ func (r *Run) summary(results []engine.TestResult, err error) string {
 	return text
 }
 
-// FailedKeys counts the messages that somebody did not get.
+// FailedKeys counts the messages that failed for at least one recipient.
 func (r *Run) FailedKeys() int {
 	n := 0
 	for _, k := range r.Keys {
@@ -267,7 +270,7 @@ func (r *Run) FailedKeys() int {
 	return n
 }
 
-// FailedSends counts the recipients that did not get a message; a message whose recipients are not known counts once.
+// FailedSends counts the failed recipients of all messages; a message with unknown recipients counts once.
 func (r *Run) FailedSends() int {
 	n := 0
 	for i := range r.Keys {
@@ -278,8 +281,8 @@ func (r *Run) FailedSends() int {
 	return n
 }
 
-// Retry returns the requests that send what failed once more: a key each, to those that it failed for. Where the draft
-// does not have the key, all is sent once more.
+// Retry returns the requests that retry the failed sends: one per key, with the recipients that it failed
+// for. If the draft does not have a failed key, everything is sent again.
 func (r *Run) Retry() []engine.TestSend {
 	var asks []engine.TestSend
 	for _, k := range r.Keys {
@@ -299,8 +302,8 @@ func (r *Run) Retry() []engine.TestSend {
 	return asks
 }
 
-// failedAmong returns those of the values that did not get the message; nil where some who missed it are not among them,
-// as the members of a segment are not.
+// failedAmong returns those of values that the message failed for. It returns nil if it failed for others
+// too, such as members of a segment.
 func (k *Key) failedAmong(values []string) []string {
 	var out []string
 	for _, s := range k.Sends {
@@ -315,7 +318,7 @@ func (k *Key) failedAmong(values []string) []string {
 	return out
 }
 
-// Count returns how many recipients stand so.
+// Count returns the number of recipients in a state.
 func (k *Key) Count(want State) int {
 	n := 0
 	for _, s := range k.Sends {
@@ -326,7 +329,7 @@ func (k *Key) Count(want State) int {
 	return n
 }
 
-// StatusText is the status of a key in one word.
+// StatusText returns the status of the key in one word.
 func (k *Key) StatusText() string {
 	sent, failed := k.Count(Sent), k.Count(Failed)
 	switch {
@@ -346,7 +349,7 @@ func (k *Key) StatusText() string {
 	return Queued.String()
 }
 
-// EveryFailureExplained reports whether every recipient who missed the message has a reason of their own.
+// EveryFailureExplained reports whether every failed recipient has a reason of its own.
 func (k *Key) EveryFailureExplained() bool {
 	return k.Count(Failed) > 0 && !slices.ContainsFunc(k.Sends, func(s SendState) bool { return s.State == Failed && s.Why == "" })
 }

@@ -17,13 +17,13 @@ const (
 	Paragraph BlockKind = iota
 	Heading
 	Item  // of a list; Mark is its bullet or number
-	Quote // somebody else's words
-	Code  // blanks and newlines as they are
-	Rule  // a line across; it has no text
-	Media // a picture that stands alone
+	Quote // quoted text
+	Code  // preformatted text
+	Rule  // a horizontal line without text
+	Media // a separate picture
 )
 
-// Block is a part of a mail's body.
+// Block is a part of an email's body.
 type Block struct {
 	Kind  BlockKind
 	Text  Text

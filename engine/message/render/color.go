@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Contrast returns how well one color is read on another, from 1 to 21 (WCAG 2.2, contrast ratio). Both
-// are #rrggbb; it is 1 where one is not.
+// Contrast returns the contrast ratio of two #rrggbb colors from 1 to 21 (WCAG 2.2). It returns 1 if one of
+// them is not such a color.
 func Contrast(a, b string) float64 {
 	x, ok := luminance(a)
 	y, also := luminance(b)

@@ -10,14 +10,14 @@ import (
 	"bugle/engine/doc"
 )
 
-// Fill returns what a text becomes for one person, and the expressions in it that have no value for
-// them and stand in it as they were. The path leads to the text: from the root of the document in [ViewsAt],
-// [FirstViews] and [Views], from the content in [Push] and [Email].
+// Fill returns a text filled for one user, and the expressions without a value, which stay in the text. The
+// path is that of the text: from the root of the document in [ViewsAt], [FirstViews] and [Views], and from
+// the content in [Push] and [Email].
 type Fill func(at doc.Path, text string) (filled string, unresolved []string)
 
-// FillFromPreview returns the fill of a preview that a service made of the whole campaign content of a document
-// (CONTRACT.md, Preview), for [ViewsAt], [FirstViews] and [Views]. A text that the preview does not have
-// stays as it is.
+// FillFromPreview returns a Fill with the texts of a service's preview of a document's whole campaign content
+// (CONTRACT.md, Preview), for [ViewsAt], [FirstViews] and [Views]. Texts that are not in the preview stay
+// unchanged.
 func FillFromPreview(p engine.Preview) Fill {
 	missing := make(map[string][]string, len(p.Unresolved))
 	for _, u := range p.Unresolved {

@@ -177,9 +177,9 @@ func declared(look Span, name, value string) Span {
 	return look
 }
 
-// ParseColor returns a color of a document or of a style as #rrggbb: hex of three, six or eight digits (the
-// alpha of eight, which Android writes first and the web last, is the web's here), rgb(), or one of the
-// sixteen basic names. It is "" for anything else.
+// ParseColor converts a color of a document or style to #rrggbb: hex with three, six or eight digits (read as
+// web colors with alpha last, although Android has alpha first), rgb(), or one of the sixteen basic names. It
+// returns "" for anything else.
 func ParseColor(s string) string {
 	s = strings.ToLower(strings.TrimSpace(s))
 	switch {

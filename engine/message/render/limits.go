@@ -18,14 +18,14 @@ const (
 	aPreview  = "Preview text"
 )
 
-// Limit is how much of a text is seen. Screens, fonts and letters differ, so each is a rule of thumb, in
-// characters as readers count them.
+// Limit is how much of a text is visible. Limits are rules of thumb in characters, because screens, fonts and
+// letters differ.
 type Limit struct {
-	On      string // the platform as it stands on the wire, EMAIL for mails
-	Text    string // which text, for people
-	Visible int    // about how many characters are shown
-	Where   string // when: "while collapsed", "" always
-	// Minor limits cut what another view shows in full.
+	On      string // the platform's wire name, EMAIL for email
+	Text    string // display name of the text
+	Visible int    // approximate number of visible characters
+	Where   string // when it applies: "while collapsed", "" always
+	// Minor reports that another view shows the full text.
 	Minor bool
 }
 
@@ -60,7 +60,7 @@ var Limits = []Limit{
 // shortPreview is the length of a preview text below which inboxes add the start of the email.
 const shortPreview = 35
 
-// VisibleLength returns about how many characters of a text are seen; a million where nothing is known.
+// VisibleLength returns about how many characters of a text are visible, or a million if unknown.
 func VisibleLength(on, text, where string) int {
 	for _, l := range Limits {
 		if l.On == on && l.Text == text && l.Where == where {
@@ -70,10 +70,10 @@ func VisibleLength(on, text, where string) int {
 	return 1_000_000
 }
 
-// Warning is something that does not come out as it was written.
+// Warning is something that will not look as written.
 type Warning struct {
-	Text string // a sentence, without a full stop
-	// Minor is what another view shows in full.
+	Text string // a sentence without a period
+	// Minor reports that another view shows all of it.
 	Minor bool
 }
 

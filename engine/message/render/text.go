@@ -6,27 +6,27 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Kind says where a piece of text comes from.
+// Kind is the origin of a piece of text.
 type Kind uint8
 
 // The kinds of spans.
 const (
 	Plain      Kind = iota // as the author wrote it
-	Expression             // an expression as it stands, with nobody chosen to fill it
-	Unresolved             // an expression that has no value for the chosen person
-	Value                  // what an expression became for the chosen person
+	Expression             // an unfilled expression, because no user is chosen
+	Unresolved             // an expression without a value for the user
+	Value                  // the value of an expression for the user
 )
 
-// Span is a piece of text in one look. A newline in its Text breaks the line.
+// Span is a piece of text with one style. A newline in Text starts a new line.
 type Span struct {
 	Text string
 	Kind Kind
 
 	Bold, Italic, Underline, Strike bool
 
-	Color  string // #rrggbb, "" for the color of the text around
-	Ground string // #rrggbb behind a link that looks like a button, "" elsewhere
-	Link   string // where it leads, "" for nowhere
+	Color  string // #rrggbb, "" for the surrounding text's color
+	Ground string // background of a link that looks like a button, as #rrggbb, or ""
+	Link   string // its address, or ""
 }
 
 // like says that both look the same, so that they can be one span.
@@ -35,10 +35,10 @@ func (s Span) like(o Span) bool {
 	return s == o
 }
 
-// Text is text in several looks.
+// Text is styled text.
 type Text []Span
 
-// String returns the text alone.
+// String returns the text without styles.
 func (t Text) String() string {
 	if len(t) == 1 {
 		return t[0].Text
@@ -50,7 +50,7 @@ func (t Text) String() string {
 	return b.String()
 }
 
-// Empty reports whether there is nothing but blanks.
+// Empty reports whether the text is blank.
 func (t Text) Empty() bool {
 	for _, s := range t {
 		if strings.TrimSpace(s.Text) != "" {
@@ -60,8 +60,8 @@ func (t Text) Empty() bool {
 	return true
 }
 
-// Length counts what a reader would call characters (grapheme clusters, UAX #29). Expressions that
-// nobody has filled do not count: how long they become is not known.
+// Length returns the number of user-perceived characters (grapheme clusters, UAX #29). Unfilled expressions
+// count as 0, because their length is unknown.
 func (t Text) Length() int {
 	n := 0
 	for _, s := range t {
@@ -72,7 +72,7 @@ func (t Text) Length() int {
 	return n
 }
 
-// HasExpressions reports whether it holds expressions that are not filled.
+// HasExpressions reports whether the text has unfilled expressions.
 func (t Text) HasExpressions() bool {
 	for _, s := range t {
 		if s.Kind == Expression || s.Kind == Unresolved {
@@ -82,7 +82,7 @@ func (t Text) HasExpressions() bool {
 	return false
 }
 
-// Cut returns the first n characters, counted as [Text.Length] does, with "…" where something was cut.
+// Cut returns the first n characters, counted as in [Text.Length], followed by "…" if something was cut.
 func (t Text) Cut(n int) Text {
 	if t.Length() <= n {
 		return t

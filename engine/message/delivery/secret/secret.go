@@ -1,5 +1,5 @@
-// Package secret fetches a secret from where the settings say that it is. The
-// settings themselves never hold one.
+// Package secret reads secrets from the places that settings refer to. The settings themselves never contain
+// secrets.
 package secret
 
 import (
@@ -24,7 +24,7 @@ const (
 	maxSecret      = 64 << 10
 )
 
-// Check refuses a reference that leads nowhere, or to more than one place.
+// Check returns an error if a reference names no place, or more than one.
 func Check(ref engine.SecretRef) error {
 	n := 0
 	for _, set := range []bool{ref.Env != "", ref.File != "", len(ref.Command) > 0, ref.Keyring != ""} {
@@ -38,7 +38,7 @@ func Check(ref engine.SecretRef) error {
 	return nil
 }
 
-// Describe tells where a secret is, for people.
+// Describe describes where a secret is stored, for display.
 func Describe(ref engine.SecretRef) string {
 	switch {
 	case ref.Env != "":
@@ -53,7 +53,7 @@ func Describe(ref engine.SecretRef) string {
 	return "nowhere"
 }
 
-// Read fetches a secret. Errors say what to do, and hold nothing of what was read.
+// Read reads a secret. Errors say what to do and do not contain the secret.
 func Read(ctx context.Context, ref engine.SecretRef) ([]byte, error) {
 	if err := Check(ref); err != nil {
 		return nil, err

@@ -185,7 +185,7 @@ func TestExportAgreesOnAnything(t *testing.T) {
 	}
 }
 
-// nonEmpty returns a value that n mostly takes.
+// nonEmpty is the JSON Schema of values for which [doc.Value.Empty] is false.
 func nonEmpty(random *rand.Rand, n *schema.Node, depth int) doc.Value {
 	words := []string{"", "x", "y", "z", "xx"}
 	word := func() doc.Value { return doc.NewString(words[random.IntN(len(words))]) }

@@ -27,8 +27,8 @@ type Options struct {
 	// CheckAfter is how long a read waits for its response before the first health check, and between further
 	// ones. 0: 3 seconds.
 	CheckAfter time.Duration
-	// HealthTimeout limits a health check while a call waits, and a quarter of the limit otherwise. 0: 2
-	// seconds.
+	// HealthTimeout limits a health check while a call waits for it. Other checks may take four times as
+	// long. 0: 2 seconds.
 	HealthTimeout time.Duration
 	// RetryPause is the first pause between health checks while the service is offline. It doubles up to four
 	// times its value. 0: 2 seconds.

@@ -6,8 +6,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// bufferPool lends sets for the time of a page: those of a million rows are 125 KB each, and a page takes
-// several.
+// bufferPool reuses sets during a page: those of a million rows have 125 KB each, and a page needs several.
 type bufferPool struct{ kept, lent []set }
 
 var bufferPools = sync.Pool{New: func() any { return new(bufferPool) }}

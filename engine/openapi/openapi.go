@@ -1,6 +1,5 @@
-// Package openapi describes the service as an OpenAPI 3.1 document: the ten operations of
-// CONTRACT.md (publishing shares the update's method and path), with the schemas of
-// their requests exported from [bugle/engine/catalog].
+// Package openapi describes the service as an OpenAPI 3.1 document: the ten operations of CONTRACT.md
+// (publishing shares the update's method and path), with request schemas exported from bugle/engine/catalog.
 package openapi
 
 import (

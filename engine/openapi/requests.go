@@ -8,7 +8,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// The members that tell the shapes of a request apart.
+// The fields that distinguish the shapes of a request.
 const (
 	mChannel = "channel"
 	mDraftID = "draft_id"

@@ -59,7 +59,7 @@ func failingBench(t *testing.T) (*bench, *failing) {
 // insideWords is what errors of a store quote, and no answer may.
 const insideWords = "/home/ann/.local/share/bugle"
 
-// writes are requests that change the campaign with that id.
+// writes tracks the running writes.
 func writes(id string) [][3]string {
 	return [][3]string{
 		{"POST", campaigns, whole}, {"PATCH", campaigns + "/" + id, `{"basic_details":{"name":"x"}}`}, {"PATCH", campaigns + "/" + id, `{"status":"PUBLISH"}`},

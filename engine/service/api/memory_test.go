@@ -24,7 +24,7 @@ func heapUsed() int64 {
 	return int64(s[0].Value.Uint64())
 }
 
-// watched is a body that looks at the heap as it ends.
+// watched is an HTTP/1 connection over TLS.
 type watched struct {
 	io.Reader
 	peak *atomic.Int64

@@ -5,19 +5,18 @@ import (
 	"bugle/engine/schema"
 )
 
-// filler fills the texts of a part of a document that take personalization, as the tables say.
+// filler fills the personalizable texts of a part of a document, according to the tables.
 type filler struct {
 	schema *schema.Schema
 	root   doc.Value
 	env    schema.Env
-	// fill returns what a text becomes. An error ends the walk.
+	// fill returns the filled text. An error ends the walk.
 	fill func(p doc.Path, text string) (string, error)
-	// done returns what a filled text goes out as; nil: as it is filled.
+	// done converts a filled text for sending; nil: unchanged.
 	done func(n *schema.Node, text string) string
-	// Unused members, those that this template or variant does not use, are left out of a send,
-	// and left as they stand in a preview.
+	// dropUnused removes fields that the template or variant does not use, for a send. A preview keeps them.
 	dropUnused bool
-	// allTexts fills texts that no table knows: the content of channels without tables.
+	// allTexts fills texts that no table describes: the content of channels without tables.
 	allTexts bool
 }
 
@@ -95,7 +94,7 @@ func (f *filler) object(p doc.Path, n *schema.Node, v doc.Value) (doc.Value, err
 	return doc.NewObject(out...), nil
 }
 
-// unused names the members of the object at p that count for nothing where it stands.
+// unused returns the unused fields of the object at p.
 func (f *filler) unused(p doc.Path, n *schema.Node) map[string]bool {
 	if n == nil || n.Kind == schema.Map {
 		return nil // the values of a map all count

@@ -19,7 +19,7 @@ import (
 	"bugle/store/crypt"
 )
 
-// outboxWriter is a store on disk with a service that keeps its index.
+// outboxWriter stores the messages of a test in the workspace's outbox.
 type outboxWriter struct {
 	t    *testing.T
 	dir  string

@@ -74,7 +74,7 @@ func fromJSON(text []byte) (Row, error) {
 	case errors.As(err, &kind) && kind.Field == "":
 		return Row{}, fmt.Errorf("not a user: must be an object, not %s", kind.Value)
 	case errors.As(err, &kind):
-		return Row{}, fmt.Errorf("not a user: %s cannot be %s", strings.TrimPrefix(kind.Field, "Profile."), kind.Value)
+		return Row{}, fmt.Errorf("not a user: %s cannot be %s", strings.TrimPrefix(kind.Field, "User."), kind.Value)
 	case err != nil:
 		return Row{}, fmt.Errorf("not a user: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}

@@ -160,7 +160,7 @@ func odd() schema.Field {
 }
 
 // The promise holds for documents that no rule was thought of for, too.
-func TestExportAgreesOnAnything(t *testing.T) {
+func TestExportAgreesOnAnyValue(t *testing.T) {
 	table := odd()
 	table.Fields = append(table.Fields, schema.Field{Name: "off", Kind: schema.Bool, Help: "h"})
 	s, err := schema.Compile(table)

@@ -123,7 +123,7 @@ func TestBusy(t *testing.T) {
 }
 
 // A client that leaves while it waits is not waited for.
-func TestBusyClientsThatLeave(t *testing.T) {
+func TestBusyClientsDisconnect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, func(b *bench, _ *engine.Workspace) { b.api.Memory = 8 << 20 })
 		arriving, arrives := io.Pipe()

@@ -240,7 +240,7 @@ func (c *compiler) action(at doc.Path, v doc.Value) part {
 		}
 		f.compare, f.times = how, int(min(n, 1<<31))
 	}
-	if f.negate && f.times == 0 { // it says twice that the event has not happened
+	if f.negate && f.times == 0 { // both say that the event has not happened
 		f.compare, f.times = atLeast, 1
 	}
 	f.condition = c.group(at.Child(mConditions), v.Get(mConditions), true)

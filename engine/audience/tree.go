@@ -117,7 +117,7 @@ func (f *flattener) filters(at doc.Path, depth int, ofEvent bool) {
 	}
 	for i, v := range group.Get(mFilters).Elems() {
 		if i == hidden {
-			continue // the line of the action says it
+			continue // shown in the line of the action
 		}
 		p := at.Child(mFilters).Elem(i)
 		if hidden >= 0 && i > hidden {

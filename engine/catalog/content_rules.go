@@ -89,7 +89,7 @@ func everyCell(p schema.Place) []schema.Finding {
 	for _, locale := range append([]string{"default"}, p.Object.Get("locales").Strings()...) {
 		cells := p.Value.Get(locale)
 		if !cells.Exists() {
-			if locale != "default" { // default_locale says so for that one
+			if locale != "default" { // default_locale reports that one
 				out = append(out, schema.Finding{Path: doc.P(locale), Message: "missing: add a message for this locale", FormMessage: "add a message for this locale"})
 			}
 			continue

@@ -16,7 +16,7 @@ var valueFits = schema.Named{
 	ID: "fits", Text: "the value must fit the data type and the operator",
 	Check: func(p schema.Place) []schema.Finding {
 		if p.Value.Empty() && p.Value.Kind() != doc.Null {
-			return nil // required says so
+			return nil // reported by the required rule
 		}
 		want, ok := fitting(p)
 		if !ok {

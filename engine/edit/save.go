@@ -256,7 +256,7 @@ func (s *Session) Flush() func() {
 		// Where somebody else saved meanwhile, this is refused, and goes on top of it.
 		if _, err := store(ctx, revision); err != nil && engine.AsError(err) != nil {
 			if now, err := service.Get(ctx, id); err == nil {
-				_, _ = store(ctx, now.Revision) // nobody is left to be told
+				_, _ = store(ctx, now.Revision) // no one is left to report an error to
 			}
 		}
 	}

@@ -28,7 +28,7 @@ type Home interface {
 type Env struct {
 	Service engine.Service
 	Home    Home
-	Clock   *Clock // the service tells the time by it
+	Clock   *Clock // the clock of the service
 }
 
 // Clock is a time that only a test moves. It is safe for concurrent use.
@@ -141,7 +141,7 @@ func (b *bench) settings(change func(*engine.Workspace)) {
 	b.ok(b.Home.UpdateWorkspace(b.ctx, func(w *engine.Workspace) error { change(w); return nil }))
 }
 
-// outbox returns what test sends delivered, oldest first, as "KEY RECIPIENT: what it says".
+// outbox returns what test sends delivered, oldest first, as "KEY RECIPIENT: text".
 func (b *bench) outbox() []string {
 	b.Helper()
 	sent, err := b.Home.Outbox(b.ctx, 0)

@@ -10,7 +10,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// Document returns the document, which says that it is of that version of the program. The same
+// Document returns the document for a version of the program. The same
 // version always makes the same bytes.
 func Document(version string) doc.Value { return made(version).document }
 

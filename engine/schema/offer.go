@@ -8,7 +8,7 @@ import (
 	"bugle/engine/phrase"
 )
 
-// What a message offers is tried first: nobody is told to write what is refused next.
+// Suggestions in messages are checked first, so that no message suggests a value that would be refused.
 
 // takes reports whether v would be accepted as the field n of the object of in.
 func (c *checker) takes(n *Node, v doc.Value, in *scope) bool {

@@ -217,7 +217,7 @@ func (n *Node) readSpan(text string, dates []string) (span, error) {
 	switch {
 	case len(slices.DeleteFunc(slices.Clone(dates), func(d string) bool { return d == "" })) == 0:
 		if rest != "" && !strings.ContainsAny(rest, " ") {
-			out.date = rest // nothing says which there are
+			out.date = rest // the names of dates are unknown
 			return out, nil
 		}
 		return span{}, errors.New("the event has no date attribute to count from")

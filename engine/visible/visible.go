@@ -10,7 +10,7 @@ import (
 
 // Runes returns the characters of s, each with whether it is drawn as itself. Not drawn are control characters,
 // newlines and tabs among them, and what Unicode calls format characters and default ignorable: overrides,
-// isolates and marks of the direction of writing, tags, annotations, fillers, spaces of no width.
+// isolates and marks of writing direction, tags, annotations, fillers, spaces of no width.
 //
 // Some of them are part of what is seen, and are reported as drawn where they are:
 //   - one joiner (U+200C, U+200D) after a character of a script or an emoji, not after Latin;

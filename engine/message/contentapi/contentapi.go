@@ -150,7 +150,7 @@ func (s *Session) fetch(ctx context.Context, a *result, key string, api engine.C
 	if ctx.Err() == nil {
 		return
 	}
-	// Its caller has gone, which says nothing of the API.
+	// Its caller was canceled, which does not mean that the API failed.
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a.abandoned = true
@@ -166,7 +166,7 @@ func (c *Client) Try(ctx context.Context, api engine.ContentAPI, policy engine.C
 	s := c.NewSession(nil, policy)
 	defer s.Close()
 	var out engine.ContentTrial
-	out.Call, out.Value, _ = s.call(ctx, api, values) // the call says what went wrong
+	out.Call, out.Value, _ = s.call(ctx, api, values) // the call has the error
 	return out
 }
 

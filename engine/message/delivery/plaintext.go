@@ -32,7 +32,7 @@ func PlainText(source string) string {
 	dropHidden(doc, 0)
 	conv := converter.NewConverter(
 		converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin()),
-		// Backslashes before stars help a Markdown reader, not a person.
+		// Backslashes before stars are for Markdown, not for readers of plain text.
 		converter.WithEscapeMode(converter.EscapeModeDisabled),
 	)
 	for _, tag := range []string{"strong", "b", "em", "i", "code", "span"} {

@@ -120,7 +120,7 @@ func tagEnd(s string) int {
 	return 0
 }
 
-// fill returns the pieces of a text for one person. The plain text around expressions tells what each
+// fill returns the pieces of a text for one user. The plain text around expressions tells what each
 // became; where blocks such as {% if %} moved it, all that is between the first and the last plain
 // text counts as their value.
 func fill(src []piece, filled string, unresolved []string) []piece {
@@ -225,7 +225,7 @@ func mark(list []piece, unresolved []string) []piece {
 	return out
 }
 
-// The marks that stand for expressions while markup is read: private use, which texts have no use for.
+// The placeholders for expressions while markup is parsed: private-use characters, which texts do not contain.
 const (
 	valueStart = '\U000F0000'
 	valueEnd   = '\U000F0001'
@@ -233,13 +233,13 @@ const (
 	atomLast   = '\U000FFFFD'
 )
 
-// marks are the expressions that marks in a text stand for.
+// marks are the expressions that placeholders in a text stand for.
 type marks struct {
 	atoms []piece
 	kind  Kind // of the text that comes next: a value may go on behind a tag
 }
 
-// encode returns a text in which expressions are marks that no markup is found in, while the markup in
+// encode returns a text in which expressions are replaced by placeholders that contain no markup, while the markup in
 // plain text and in values counts.
 func encode(list []piece) (string, *marks) {
 	m := &marks{}
@@ -301,7 +301,7 @@ func (m *marks) each(s string, yield func(text string, kind Kind)) {
 	}
 }
 
-// source returns a text with its expressions in place of their marks.
+// source returns a text with its placeholders replaced by the expressions.
 func (m *marks) source(s string) string {
 	if !strings.ContainsFunc(s, isMark) {
 		return s

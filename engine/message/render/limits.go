@@ -34,7 +34,7 @@ type Limit struct {
 //   - Android: title 65 and 240 expanded as the length guides of push services agree on; 49 collapsed,
 //     braze.com/docs, Push message and image formats, Lock Screen.
 //   - iOS: title 50, and a body of four lines, 178: reteno.com/blog, Push Notification Character Limits;
-//     help.batch.com gives 120 to 140 as what is safe on every phone.
+//     help.batch.com recommends 120 to 140 as safe on every phone.
 //   - Web: title 50 and body 120 in Chrome: mobify.com/insights, Web Push Character Limits; a button 19:
 //     pushowl.com/blog, Web Push Notification Best Practices. Which browsers show pictures: the table of
 //     large images in braze.com/docs, Push message and image formats.

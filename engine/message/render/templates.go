@@ -48,7 +48,7 @@ type Saved struct {
 	Why   string
 }
 
-// saved reads which template a message names, and what is known of it.
+// saved returns the template that a message refers to, and its status.
 func saved(c part, o Options) Saved {
 	s := Saved{Name: c.value.Get(catalog.CustomTemplateID).Text()}
 	if s.Name == "" || o.Templates == nil && c.source(catalog.CustomTemplateID) == "" {
@@ -65,7 +65,7 @@ func saved(c part, o Options) Saved {
 	return s
 }
 
-// warnings says that the template is not there.
+// warnings returns a warning if the template is missing.
 func (s Saved) warnings() []Warning {
 	if s.Why == "" {
 		return nil

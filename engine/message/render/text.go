@@ -127,7 +127,7 @@ type writer struct {
 	gap, brk bool
 }
 
-// write adds s, which may hold the marks of [encode], in the look.
+// write adds s, which may contain the placeholders of [encode], with a style.
 func (w *writer) write(s string, look Span, marks *marks) {
 	marks.each(s, func(text string, kind Kind) {
 		look.Kind = kind
@@ -162,7 +162,7 @@ func (w *writer) words(text string, look Span) {
 	}
 }
 
-// empty says that nothing has been written.
+// empty reports whether nothing has been written.
 func (w *writer) empty() bool { return len(w.buf) == 0 }
 
 func (w *writer) endsLine() bool { return len(w.buf) > 0 && w.buf[len(w.buf)-1] == '\n' }

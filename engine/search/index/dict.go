@@ -33,7 +33,7 @@ type values struct {
 type dict struct {
 	values
 	numbers map[string]uint32
-	// owned tells in which turn the bitmap of a value was made; one of this turn is in no snapshot
+	// owned has the turn in which the bitmap of a value was created; one of this turn is in no snapshot
 	// yet, and can be changed.
 	owned   []uint32
 	turn    uint32

@@ -19,7 +19,7 @@ import (
 
 // Options say how an index is made. The zero value does.
 type Options struct {
-	// Now is the clock that states follow while no search says what time it is; time.Now where nil.
+	// Now is the clock for states between searches; nil means time.Now.
 	Now func() time.Time
 }
 

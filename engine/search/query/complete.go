@@ -151,7 +151,7 @@ func (w *keyword) completeList(typed string, env Env) []Completion {
 			continue
 		}
 		if w.key == Sort && strings.HasPrefix(o.text, "-") != strings.HasPrefix(want, "-") {
-			continue // a person who wants it down types the sign
+			continue // users type the sign for descending order
 		}
 		c := Completion{Text: o.text, Label: o.label, Count: -1}
 		if counts != nil && w.key != Is && w.key != Sort {

@@ -223,7 +223,7 @@ func (s span) ageRange(now time.Time) (from, to time.Time) {
 	return at, time.Time{}
 }
 
-// words says the value as a clause.
+// words describes the value as a clause.
 func (s span) words() string {
 	if s.unit != 0 {
 		unit := map[byte]string{'h': "hour", 'd': "day", 'w': "week", 'm': "month", 'y': "year"}[s.unit]

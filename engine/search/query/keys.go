@@ -152,7 +152,7 @@ func names() []string {
 	return out
 }
 
-// find returns the option that a person means by s: its text, wire value or label in any case, or
+// find returns the option that s refers to: its text, wire value or label in any case, or
 // the only one that begins so.
 func (w *keyword) find(s string) (option, bool) {
 	want := slug(s)

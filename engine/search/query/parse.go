@@ -241,7 +241,7 @@ func (w *keyword) value(p valueToken, env Env) (Value, Problem) {
 	return v, Problem{}
 }
 
-// known says so where no campaign has the value. It still narrows, to nothing.
+// known reports a value that no campaign has. It still filters, so that nothing matches.
 func (w *keyword) known(p valueToken, env Env) Problem {
 	values := env.values(w.key)
 	if len(values) == 0 || p.text == "" {

@@ -88,7 +88,7 @@ func (l *connections) closeIdle() bool {
 	if c == nil {
 		return false
 	}
-	_ = c.Close() // its client is told by that
+	_ = c.Close() // this informs the client
 	return true
 }
 

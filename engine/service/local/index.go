@@ -69,7 +69,7 @@ func (x *indexer) request(weight int) *index.Index {
 // returns false after the service has ended.
 func (x *indexer) load(ix *index.Index) bool {
 	started := x.tasks.start(func(ctx context.Context) {
-		err := x.follow.wait(ctx) // what others write while it is read is told
+		err := x.follow.wait(ctx) // writes of others during the load are received
 		if err == nil {
 			err = x.restore(ctx, ix)
 		}

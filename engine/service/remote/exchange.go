@@ -85,7 +85,7 @@ func (s *Service) exchange(ctx context.Context, r request, attempt int) outcome 
 		out = noResponse(ctx, err)
 		if res != nil {
 			out.status = res.StatusCode
-			if out.status >= 400 && out.status < 500 { // it says no, whatever the words were
+			if out.status >= 400 && out.status < 500 { // an error, whatever the body
 				out = s.read(res, nil, r)
 			}
 		}

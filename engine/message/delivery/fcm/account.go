@@ -127,7 +127,7 @@ func (a *account) explain(err error) error {
 		Error       string `json:"error"`
 		Description string `json:"error_description"`
 	}
-	_ = json.Unmarshal(refused.Body, &body) // what is no JSON is told by its status
+	_ = json.Unmarshal(refused.Body, &body) // without JSON, the status decides
 	status := refused.Response.StatusCode
 	e := &delivery.Error{Reason: delivery.Auth, After: gateway.RetryAfter(refused.Response.Header, time.Now())}
 	switch {

@@ -162,7 +162,7 @@ func (a answer) code() string {
 // explain returns the error for a response (FCM, REST reference, ErrorCode).
 func (c *Sender) explain(resp *http.Response, body []byte, secrets ...string) error {
 	var a answer
-	_ = json.Unmarshal(body, &a) // an answer that is none of FCM's is told by its status
+	_ = json.Unmarshal(body, &a) // for a response that is not FCM's, the status decides
 	code := a.code()
 	e := &delivery.Error{After: gateway.RetryAfter(resp.Header, time.Now()), Reason: delivery.Refused}
 	said := gateway.ResponseText(a.Error.Message, secrets...)

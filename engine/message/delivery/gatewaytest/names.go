@@ -46,7 +46,7 @@ func answer(c net.Conn, addresses map[string]string) {
 	m.Response, m.Additionals = true, nil
 	switch address := addresses[q.Name.String()]; {
 	case address == NoResponse:
-		_, _ = c.Read(size[:]) // until the one who asked gives up
+		_, _ = c.Read(size[:]) // until the client gives up
 		return
 	case address == "":
 		m.RCode = dnsmessage.RCodeNameError

@@ -95,7 +95,7 @@ func needsExtension(content doc.Value) bool {
 
 // apnsHeaders returns the headers of a request (APNs, Sending notification requests to APNs).
 func apnsHeaders(collapse, priority string, o Options) (map[string]string, error) {
-	// apns-push-type: alert is what is shown to a person.
+	// apns-push-type: alert is for visible notifications.
 	h := map[string]string{"apns-push-type": "alert"}
 	if o.Topic != "" {
 		h["apns-topic"] = o.Topic // the app's bundle id

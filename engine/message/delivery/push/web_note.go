@@ -39,7 +39,7 @@ func web(content doc.Value, o Options) (Notification, error) {
 	}
 	n.add("data", data.value())
 	if n.has("navigate") && n.has("title") {
-		root.set("web_push", doc.NewInt(8030)) // says that it is declarative
+		root.set("web_push", doc.NewInt(8030)) // marks it as declarative
 	}
 	root.set("notification", doc.NewObject(n.members...))
 	note.Payload = root.value()

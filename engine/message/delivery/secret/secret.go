@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// commandTimeout bounds a command that prints a secret: it may ask a person.
+	// commandTimeout bounds a command that prints a secret: it may prompt the user.
 	commandTimeout = time.Minute
 	maxSecret      = 64 << 10
 )
@@ -118,7 +118,7 @@ func run(ctx context.Context, words []string) ([]byte, error) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.WaitDelay = time.Second
-	// What it says on its standard error may hold the key, so it is not repeated.
+	// Its standard error may contain the key, so it is not repeated.
 	out, err := cmd.Output()
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("the command %s for the key was canceled: %w", words[0], ctx.Err())

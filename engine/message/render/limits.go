@@ -77,8 +77,8 @@ type Warning struct {
 	Minor bool
 }
 
-// measured returns the warnings that a text is longer than what is shown of it. Of several limits the
-// widest that is broken counts.
+// measured returns the warnings for a text that is longer than its visible part. Of several limits it reports
+// the largest one that is exceeded.
 func measured(on, what string, t Text) []Warning {
 	n := t.Length()
 	var out []Warning

@@ -39,11 +39,11 @@ type Mail struct {
 	Warnings []Warning
 }
 
-// gmailClips is the size of HTML, in bytes, from which Gmail cuts a mail off
-// (support.google.com/mail, "message clipped").
+// gmailClips is the size of HTML in bytes above which Gmail clips an email (support.google.com/mail, "message
+// clipped").
 const gmailClips = 102 << 10
 
-// maxLaidOut is how much of a body is laid out, in bytes: what personalization takes at most.
+// maxLaidOut is the most bytes of a body that are laid out, equal to the limit of package personalize.
 const maxLaidOut = 256 << 10
 
 // Email returns the model of an email from its content, the value under `email`.
@@ -96,7 +96,7 @@ func (m *Mail) body(list []piece) {
 		m.Text = textOf(list)
 		return
 	}
-	l := layout{marks: marks}
+	l := layout{placeholders: marks}
 	l.node(page, Span{}, 0)
 	l.flush()
 	m.Blocks, m.Unsubscribe = l.blocks, l.unsubscribe

@@ -138,8 +138,8 @@ func Views(ch engine.Channel, document doc.Value, c Cell, o Options) []View {
 	return out
 }
 
-// cellAt returns the message that a place is in, and the way to the place from there. A place above a
-// message, such as a locale, belongs to its first message.
+// cellAt returns the message that contains a path, and the path relative to it. A path above messages, such
+// as a locale, belongs to its first message.
 func cellAt(ch engine.Channel, document doc.Value, at doc.Path) (c Cell, rest doc.Path, ok bool) {
 	if len(at) < 2 || at[0].Name != contentMember || at[1].Name != "content" {
 		return Cell{}, nil, false

@@ -98,7 +98,7 @@ func WithTemplates(ch engine.Channel, document doc.Value, p engine.Preview) doc.
 	return document
 }
 
-// templated returns the places in a message that take a saved template.
+// templated returns the paths in a message that use a saved template.
 func templated(ch engine.Channel, document doc.Value, message doc.Path) []doc.Path {
 	places := []doc.Path{message}
 	if ch == catalog.Push {

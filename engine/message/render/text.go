@@ -29,7 +29,7 @@ type Span struct {
 	Link   string // its address, or ""
 }
 
-// like says that both look the same, so that they can be one span.
+// like reports whether both have the same style, so that they can be one span.
 func (s Span) like(o Span) bool {
 	s.Text, o.Text = "", ""
 	return s == o
@@ -108,7 +108,7 @@ func (t Text) Cut(n int) Text {
 	return out
 }
 
-// plain is text in the ordinary look.
+// plain returns text in the default style.
 func plain(s string) Text {
 	if s == "" {
 		return nil
@@ -119,7 +119,7 @@ func plain(s string) Text {
 // writer builds a text from markup: blanks count once, and breaks come between what is there.
 type writer struct {
 	sealed Text
-	look   Span // of the span being written, whose text is in buf
+	style  Span // of the span being written, whose text is in buf
 	buf    []byte
 	// verbatim keeps blanks and newlines as they are.
 	verbatim bool
@@ -128,25 +128,25 @@ type writer struct {
 }
 
 // write adds s, which may contain the placeholders of [encode], with a style.
-func (w *writer) write(s string, look Span, marks *marks) {
+func (w *writer) write(s string, style Span, marks *placeholders) {
 	marks.each(s, func(text string, kind Kind) {
-		look.Kind = kind
+		style.Kind = kind
 		if w.verbatim || kind == Expression || kind == Unresolved {
-			w.flush(look)
-			w.add(text, look)
+			w.flush(style)
+			w.add(text, style)
 			return
 		}
-		w.words(text, look)
+		w.words(text, style)
 	})
 }
 
-func (w *writer) words(text string, look Span) {
+func (w *writer) words(text string, style Span) {
 	start := -1
 	for i := range len(text) {
 		if c := text[i]; c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' {
 			if start >= 0 {
-				w.flush(look)
-				w.add(text[start:i], look)
+				w.flush(style)
+				w.add(text[start:i], style)
 				start = -1
 			}
 			w.gap = true
@@ -157,8 +157,8 @@ func (w *writer) words(text string, look Span) {
 		}
 	}
 	if start >= 0 {
-		w.flush(look)
-		w.add(text[start:], look)
+		w.flush(style)
+		w.add(text[start:], style)
 	}
 }
 
@@ -168,26 +168,26 @@ func (w *writer) empty() bool { return len(w.buf) == 0 }
 func (w *writer) endsLine() bool { return len(w.buf) > 0 && w.buf[len(w.buf)-1] == '\n' }
 
 // flush writes the blank or break that stands before what comes.
-func (w *writer) flush(look Span) {
+func (w *writer) flush(style Span) {
 	switch {
 	case w.empty() || w.endsLine():
 	case w.brk:
 		w.newline()
-	case w.gap && (w.look.like(look) || w.look.Kind == Plain && w.look.Link == "" && !w.look.Underline && !w.look.Strike):
+	case w.gap && (w.style.like(style) || w.style.Kind == Plain && w.style.Link == "" && !w.style.Underline && !w.style.Strike):
 		w.buf = append(w.buf, ' ')
-	case w.gap: // a blank between two looks belongs to neither link nor underline
+	case w.gap: // a blank between two styles belongs to neither link nor underline
 		w.add(" ", Span{})
 	}
 	w.gap, w.brk = false, false
 }
 
-func (w *writer) add(text string, look Span) {
+func (w *writer) add(text string, style Span) {
 	if text == "" {
 		return
 	}
-	if !w.look.like(look) {
+	if !w.style.like(style) {
 		w.seal()
-		w.look = look
+		w.style = style
 	}
 	w.buf = append(w.buf, text...)
 }
@@ -195,8 +195,8 @@ func (w *writer) add(text string, look Span) {
 // seal ends the span being written.
 func (w *writer) seal() {
 	if len(w.buf) > 0 {
-		w.look.Text = string(w.buf)
-		w.sealed, w.buf = append(w.sealed, w.look), w.buf[:0]
+		w.style.Text = string(w.buf)
+		w.sealed, w.buf = append(w.sealed, w.style), w.buf[:0]
 	}
 }
 
@@ -211,11 +211,11 @@ func (w *writer) line() {
 
 // newline breaks the line outside of an expression, which is one word.
 func (w *writer) newline() {
-	look := w.look
-	if look.Kind != Plain {
-		look = Span{}
+	style := w.style
+	if style.Kind != Plain {
+		style = Span{}
 	}
-	w.add("\n", look)
+	w.add("\n", style)
 }
 
 // done returns the text without blanks at its end.

@@ -31,9 +31,9 @@ type Filter struct {
 // first, then by id. It only fails when ctx ends.
 func (ix *Index) Page(ctx context.Context, f Filter, now time.Time, from, to int) ([]engine.Summary, error) {
 	s := ix.at(now)
-	lent := bufferPools.Get().(*bufferPool)
-	defer lent.free()
-	in, err := ix.passing(ctx, s, &f, lent)
+	pool := bufferPools.Get().(*bufferPool)
+	defer pool.release()
+	in, err := ix.passing(ctx, s, &f, pool)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func (i Import) Import(ctx context.Context, svc any, tell func(ImportProgress)) 
 	if err != nil {
 		return out, err
 	}
-	pass := importPass{Import: i, attributes: w.Attributes, tell: tell}
+	pass := importPass{Import: i, attributes: w.Attributes, report: tell}
 	if i.Check || i.In == nil && !i.SkipInvalid {
 		err = pass.run(ctx, &out, func([]engine.UserRow) error { return nil })
 		if err != nil || out.Invalid > 0 || i.Check {
@@ -86,7 +86,7 @@ type importPass struct {
 	Import
 	attributes []engine.Attribute
 	checked    bool
-	tell       func(ImportProgress)
+	report     func(ImportProgress)
 }
 
 func (p importPass) run(ctx context.Context, out *ImportResult, take func([]engine.UserRow) error) error {
@@ -111,8 +111,8 @@ func (p importPass) run(ctx context.Context, out *ImportResult, take func([]engi
 		now.Users += len(rows)
 		now.Done = counter.n
 		rows = make([]engine.UserRow, 0, importBatch)
-		if p.tell != nil {
-			p.tell(now)
+		if p.report != nil {
+			p.report(now)
 		}
 		return err
 	}

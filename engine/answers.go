@@ -170,7 +170,7 @@ func withHead(body doc.Value, name, value string) doc.Value {
 		return body
 	}
 	out, err := body.Set(doc.P(name), doc.NewString(value))
-	if err != nil { // no object: the service says so
+	if err != nil { // not an object: the service reports it
 		return body
 	}
 	return out

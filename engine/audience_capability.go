@@ -62,8 +62,8 @@ type AudienceResult struct {
 	Children []AudienceResult
 }
 
-// Decisive returns the filters that decided the result. For an "and" group these are the failed filters, or
-// all of them if none failed; for an "or" group the matching ones, or all of them if none matched.
+// Decisive returns the filters that decided the result: the failed ones of a group that did not match, and
+// the matching ones of a group that did. It returns the result itself if no filter decided it.
 func (r AudienceResult) Decisive() []AudienceResult {
 	if r.Found != "" { // a filter, whatever is in it
 		return []AudienceResult{r}

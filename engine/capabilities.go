@@ -9,7 +9,7 @@ import (
 )
 
 // The interfaces below are what only some services can do. A caller asks for one with a type
-// assertion, and says why where it is not there.
+// assertion, and explains why if it is missing.
 
 // Lister lists summaries without paging.
 type Lister interface {

@@ -179,7 +179,7 @@ func objectsField(name, help string, fields []schema.Field) schema.Field {
 	return schema.Field{Name: name, Kind: schema.List, Help: help, Elem: &schema.Field{Kind: schema.Object, Fields: fields}}
 }
 
-// always marks a field that every answer of its kind has.
+// always marks a field that every response of its kind has.
 func always(f schema.Field) schema.Field {
 	f.Required = []schema.Required{{}}
 	return f

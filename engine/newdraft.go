@@ -61,7 +61,7 @@ type Draft struct {
 }
 
 // Create creates the draft in the workspace's time zone. A service without [DraftSaver] refuses invalid
-// components; with one, the draft is created first and the components are saved afterwards.
+// components. A service with one creates an empty draft in that case and saves the components afterwards.
 func (d Draft) Create(ctx context.Context, service Service) (Created, error) {
 	components := d.inWorkspaceZone(ctx, service)
 	made, err := service.Create(ctx, CreateRequest{Call: NewCall(), Body: NewDraftBody(d.Channel, d.DeliveryType, d.CreatedBy, components)})

@@ -87,7 +87,7 @@ func TestSendsThatDoNotRepeat(t *testing.T) {
 	}
 }
 
-func TestWhyThereAreNoSends(t *testing.T) {
+func TestNoSendsReason(t *testing.T) {
 	now := at(t, "2026-11-21T12:00:00Z")
 	for _, tt := range []struct{ kind, scheduling, want string }{
 		{"EVENT_TRIGGERED", `{}`, "trigger"},

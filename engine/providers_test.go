@@ -9,7 +9,7 @@ import (
 )
 
 // Stores of before 2026-11 call the provider of a connector or gateway its carrier.
-func TestFormerNameOfProviders(t *testing.T) {
+func TestOldProviderNames(t *testing.T) {
 	for _, name := range []string{"provider", "carrier"} {
 		var w engine.Workspace
 		text := `{"connectors":[{"connector_type":"A","connector_name":"B","NAME":"smtp","smtp":{"host":"h"}}],"push_gateways":[{"NAME":"fcm","key":{"env":"K"}}]}`

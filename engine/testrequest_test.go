@@ -49,7 +49,7 @@ func TestCheckRecipientsNamesTheOne(t *testing.T) {
 }
 
 // A profile with everything is found by every identifier but a segment: none is forgotten here.
-func TestByProfileKnowsEveryIdentifier(t *testing.T) {
+func TestIdentifierValuesKnowsEveryIdentifier(t *testing.T) {
 	p := engine.User{ID: "U1", Attributes: map[string]any{engine.AttrEmail: "ann@example.com", engine.AttrMobile: "+4915112345678"}, Devices: []engine.Device{
 		{Platform: "ANDROID", Token: "tok-a", AdvertiseID: "gaid"}, {Platform: "IOS", Token: "tok-i", AdvertiseID: "idfa"}, {Platform: "WEB", Token: "tok-a"},
 	}}

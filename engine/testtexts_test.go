@@ -52,7 +52,7 @@ func TestTheDeliveredMailAsContent(t *testing.T) {
 	}
 }
 
-func TestTriggerGivesTheNewestEventOfItsKind(t *testing.T) {
+func TestTriggerAttributesOfNewestEvent(t *testing.T) {
 	document := parse(t, `{"trigger_condition":{"included_filters":{"filters":[{"action_name":"Bought"}]}}}`)
 	p := engine.User{Events: []engine.Event{
 		{Name: "Bought", Attributes: map[string]any{"n": 1}}, {Name: "Bought", Attributes: map[string]any{"n": 2}}, {Name: "Left", Attributes: map[string]any{"n": 3}},

@@ -40,7 +40,7 @@ func BenchmarkEstimate(b *testing.B) {
 }
 
 // Counting a profile allocates nothing.
-func TestMatchAllocatesNothing(t *testing.T) {
+func TestMatchDoesNotAllocate(t *testing.T) {
 	profiles := generated()[:200]
 	a := compiled(t, fiveFilters, Env{Now: noon, Workspace: engine.Workspace{Timezone: "Europe/Berlin", Segments: []engine.Segment{staff(profiles)}}})
 	i, matched := 0, 0

@@ -11,9 +11,9 @@ import (
 	"bugle/engine/schema"
 )
 
-// Choices returns what a member of the filter at a place can be chosen from, such as "operator" or
-// "data_type", as its table has it: what is not offered for the filter as it is says why. A member
-// that is not chosen from options has none.
+// Choices returns the options of a member of the filter at a path, such as "operator" or "data_type",
+// according to its table. Options that are not offered for the filter say why. A member without options has
+// none.
 func Choices(root doc.Value, filter doc.Path, member string) []schema.OptionState {
 	around := doc.P(string(catalog.SegmentationDetails), mIncluded, mFilters, 0)
 	v := root.Lookup(filter)
@@ -36,24 +36,24 @@ func Choices(root doc.Value, filter doc.Path, member string) []schema.OptionStat
 	return field.Options
 }
 
-// Shape is what a filter's value looks like: which input a person needs.
+// Shape is the form of a filter's value, which determines its input.
 type Shape uint8
 
 // The shapes.
 const (
-	NoValue      Shape = iota // the operator takes none, or is not chosen yet
+	NoValue      Shape = iota // the operator has none, or is not set
 	SingleValue               // a text or a number
 	YesOrNo                   // true or false
 	ValueList                 // several texts or numbers
 	ValueRange                // two numbers
 	Date                      // a date, or a date and time
-	DateRange                 // two of them
+	DateRange                 // two dates
 	RelativeDays              // a whole number of days
 	Expression                // a personalization expression
 )
 
-// ValueShape returns what the value of a filter on an attribute looks like. Operators that take one text
-// as well as several have a list where there is one.
+// ValueShape returns the shape of an attribute filter's value. For operators that accept one or several texts
+// it depends on the current value.
 func ValueShape(filter doc.Value) Shape {
 	dataType, operator := filter.Get(mDataType).Text(), filter.Get(mOperator).Text()
 	operand, known := catalog.OperandOf(dataType, operator)
@@ -81,11 +81,11 @@ func ValueShape(filter doc.Value) Shape {
 	return SingleValue
 }
 
-// takesOne reports whether an operator is mostly used with one value.
+// takesOne reports whether an operator usually has one value.
 func takesOne(operator string) bool { return operator == "is" || operator == "contains" }
 
-// Names returns what a member of the filter at a place can name in the workspace: its attributes, those
-// of an action's event, its events or segments. None where the member names nothing.
+// Names returns the workspace's names for a member of the filter at a path: attributes, attributes of an
+// action's event, events or segments. It returns none for other members.
 func Names(root doc.Value, filter doc.Path, member string, w engine.Workspace) []string {
 	f := root.Lookup(filter)
 	list := ""
@@ -111,8 +111,8 @@ func names(attributes []engine.Attribute) []string {
 	return out
 }
 
-// eventAttributes returns the attributes of the event of the action around a condition. Each event has
-// the time at which it happened.
+// eventAttributes returns the attributes of the event whose action contains a condition, including the
+// event's time.
 func eventAttributes(root doc.Value, condition doc.Path, w engine.Workspace) []engine.Attribute {
 	event := root.Lookup(actionOf(condition)).Get(mEvent).Text()
 	var out []engine.Attribute
@@ -125,9 +125,9 @@ func eventAttributes(root doc.Value, condition doc.Path, w engine.Workspace) []e
 	return append(out, engine.Attribute{Name: engine.AttrEventTime, DataType: "datetime"})
 }
 
-// SetName says which attribute, event or segment a filter looks at. What the workspace knows of an
-// attribute comes with its name: its data type, with an operator and a value that suit it, and its
-// category; of a segment its id. One that is true or false is compared with true.
+// SetName sets the attribute, event or segment of a filter, and what the workspace knows about it: an
+// attribute's category and data type, with a suitable operator and value, or a segment's id. A boolean
+// attribute is compared with true.
 func SetName(root doc.Value, filter doc.Path, name string, w engine.Workspace) (doc.Value, error) {
 	if err := there(root, filter); err != nil {
 		return root, err
@@ -173,8 +173,8 @@ func SetName(root doc.Value, filter doc.Path, name string, w engine.Workspace) (
 	return out, nil
 }
 
-// SetDataType says what type a filter's attribute is of. An operator that the type does not have
-// becomes its first, and a value that does not suit it goes.
+// SetDataType sets the data type of a filter's attribute. An operator that the type does not have is replaced
+// by its first one, and an unsuitable value is removed.
 func SetDataType(root doc.Value, filter doc.Path, dataType string) (doc.Value, error) {
 	out, err := change(root, filter, doc.M(mDataType, doc.NewString(dataType)))
 	if err != nil {
@@ -187,8 +187,7 @@ func SetDataType(root doc.Value, filter doc.Path, dataType string) (doc.Value, e
 	return SetOperator(out, filter, operator)
 }
 
-// SetOperator says how a filter compares. The value stays as far as it suits the operator: of several
-// values the first where it takes one, none where it takes none.
+// SetOperator sets the operator of a filter, and keeps as many of its values as the operator accepts.
 func SetOperator(root doc.Value, filter doc.Path, operator string) (doc.Value, error) {
 	out, err := change(root, filter, doc.M(mOperator, doc.NewString(operator)))
 	if err != nil {
@@ -222,7 +221,7 @@ func SetOperator(root doc.Value, filter doc.Path, operator string) (doc.Value, e
 	return out, nil
 }
 
-// change sets members of the object at a place; absent values take theirs out.
+// change sets members of the object at a path; absent values remove them.
 func change(root doc.Value, at doc.Path, members ...doc.Member) (doc.Value, error) {
 	out := root
 	for _, m := range members {

@@ -16,19 +16,19 @@ import (
 
 // comparison is an operator with its value.
 type comparison interface {
-	takes(v any) bool    // one value that is not null and no list
-	at(t time.Time) bool // a moment
-	whole() bool         // takes every list, whatever is in it
+	takes(v any) bool    // a single value that is neither null nor a list
+	at(t time.Time) bool // a time
+	whole() bool         // accepts every list, whatever its elements
 }
 
-// anyValue takes everything.
+// anyValue accepts everything.
 type anyValue struct{}
 
 func (anyValue) takes(any) bool    { return true }
 func (anyValue) at(time.Time) bool { return true }
 func (anyValue) whole() bool       { return true }
 
-// plain is embedded by comparisons that look at single values and know no moments.
+// plain is embedded by comparisons of single values that are not times.
 type plain struct{}
 
 func (plain) at(time.Time) bool { return false }
@@ -44,7 +44,7 @@ func (c truth) takes(v any) bool {
 	return ok && b == c.want
 }
 
-// span is a range of numbers; open says that its ends are not in it.
+// span is a range of numbers. open excludes its ends.
 type span struct {
 	plain
 	low, high float64
@@ -74,8 +74,7 @@ func (c numbers) takes(v any) bool {
 	return found
 }
 
-// texts takes texts that are, contain, start or end with one of several; all of them folded where
-// fold is set.
+// texts matches texts that equal, contain, start or end with one of several. If fold is set, case is folded.
 type texts struct {
 	plain
 	how    textMatch
@@ -134,7 +133,7 @@ func (c *texts) takes(v any) bool {
 	return false
 }
 
-// appendText appends the text that a value is; false where it is none.
+// appendText appends the text of a value, or returns false if it has none.
 func appendText(b []byte, v any, folded bool) ([]byte, bool) {
 	switch v := v.(type) {
 	case string:
@@ -164,8 +163,7 @@ func appendText(b []byte, v any, folded bool) ([]byte, bool) {
 	return b, true
 }
 
-// appendFolded appends s with every letter as the least of those that differ from it in case alone,
-// which for ASCII is the capital.
+// appendFolded appends s with case folded, so that texts that only differ in case are equal.
 func appendFolded(b []byte, s string) []byte {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -217,7 +215,7 @@ func asNumber(v any) (float64, bool) {
 	return 0, false
 }
 
-// parseNumber reads a decimal number, and none of the other spellings that strconv takes.
+// parseNumber parses a decimal number, without the other spellings of strconv.
 func parseNumber(s string) (float64, bool) {
 	digits := false
 	for i := 0; i < len(s); i++ {
@@ -235,8 +233,7 @@ func parseNumber(s string) (float64, bool) {
 	return f, err == nil
 }
 
-// newComparison returns the comparison of an attribute filter with a value that suits it; false where
-// the value cannot be read.
+// newComparison returns the comparison of an attribute filter, or false if its value is invalid.
 func newComparison(filter, value, second doc.Value, days calendar) (comparison, bool) {
 	dataType, operator := filter.Get(mDataType).Text(), filter.Get(mOperator).Text()
 	operands, ok := operandsOf(value, second)
@@ -283,8 +280,8 @@ func newNumeric(operator string, operands []any) (comparison, bool) {
 	return nil, false
 }
 
-// operandsOf returns the values that a filter compares with, those of a list and value1 among them;
-// false where one is no scalar. An absent value is one nil.
+// operandsOf returns the values that a filter compares with, including list elements and value1, or false if
+// one is not a scalar. An absent value is one nil.
 func operandsOf(values ...doc.Value) ([]any, bool) {
 	var out []any
 	for i, v := range values {

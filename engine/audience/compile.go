@@ -15,20 +15,21 @@ const section = "CONTRACT.md, Audience"
 
 // cycle is the rule that no segment is made of itself.
 const (
+	// cycle is the rule that a segment must not contain itself.
 	cycle     = "cycle"
 	ruleCycle = "audience#" + cycle
 )
 
 type segmentKey struct{ id, name string }
 
-// compiler makes parts of filters, and gathers what is wrong with them.
+// compiler compiles filters and collects problems.
 type compiler struct {
 	env      Env
 	days     calendar
 	words    describer
 	problems []schema.Problem
-	segments map[segmentKey]*membership // as far as they are made
-	within   []segmentKey               // those that are being made, outermost first
+	segments map[segmentKey]*membership // compiled so far
+	within   []segmentKey               // being compiled, outermost first
 }
 
 func newCompiler(env Env) *compiler {
@@ -62,7 +63,7 @@ func (c *compiler) top(filters doc.Value) *top {
 	return t
 }
 
-// groups returns the group at a place, none where it says nothing.
+// groups returns the group at a path, or none if it is empty.
 func (c *compiler) groups(at doc.Path, v doc.Value) []part {
 	if g := c.group(at, v, false); g != nil {
 		return []part{g}
@@ -70,7 +71,7 @@ func (c *compiler) groups(at doc.Path, v doc.Value) []part {
 	return nil
 }
 
-// group returns nil for one without filters.
+// group returns nil for a group without filters.
 func (c *compiler) group(at doc.Path, v doc.Value, ofEvent bool) *group {
 	filters := v.Get(mFilters)
 	join := v.Get(mJoin).Text()
@@ -160,7 +161,7 @@ func (c *compiler) attribute(at doc.Path, v doc.Value) part {
 	return &f
 }
 
-// second returns value1 where it means something.
+// second returns value1 if it is used.
 func second(filter doc.Value) doc.Value {
 	if filter.Get(mOperator).Text() == opBetween && filter.Get(mValue).Kind() != doc.Array {
 		return filter.Get(mSecond)
@@ -184,7 +185,7 @@ func (c *compiler) dynamic(f attribute, v doc.Value) part {
 	}}
 }
 
-// resolved returns a value with its expressions resolved, those in a list as well.
+// resolved returns a value with its expressions resolved, including those in a list.
 func resolved(filter, v doc.Value, p *engine.User, resolve func(*engine.User, string) (string, bool)) (doc.Value, bool) {
 	if v.Kind() == doc.Array {
 		var out []doc.Value
@@ -239,7 +240,7 @@ func (c *compiler) action(at doc.Path, v doc.Value) part {
 		}
 		f.compare, f.times = how, int(min(n, 1<<31))
 	}
-	if f.negate && f.times == 0 { // it says twice that the event has not happened
+	if f.negate && f.times == 0 { // both say that the event has not happened
 		f.compare, f.times = atLeast, 1
 	}
 	f.condition = c.group(at.Child(mConditions), v.Get(mConditions), true)
@@ -272,7 +273,7 @@ func (c *compiler) segment(at doc.Path, v doc.Value) part {
 	return &f
 }
 
-// members makes a segment of the workspace; nil where it cannot be.
+// members compiles a segment of the workspace, or returns nil.
 func (c *compiler) members(at doc.Path, s engine.Segment) *membership {
 	key := segmentKey{s.ID, s.Name}
 	if made := c.segments[key]; made != nil {

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// calendar is what relative dates count from.
+// calendar is the base of relative dates.
 type calendar struct {
 	now  time.Time // in zone
 	zone *time.Location
 }
 
-// window is a stretch of time in Unix microseconds, from low up to but not including high.
+// window is a range of time in Unix microseconds, including low and excluding high.
 type window struct {
 	low, high int64
 	zone      *time.Location // of dates without an offset
@@ -34,8 +34,7 @@ func (w window) takes(v any) bool {
 
 func (w window) overlaps(from, to int64) bool { return from < w.high && to > w.low }
 
-// window returns the stretch of time that an operator takes; false where an operand is no date, or no
-// number of days.
+// window returns the range of an operator, or false if an operand is not a date or not a number of days.
 func (c calendar) window(operator string, operands []any) (comparison, bool) {
 	today := c.now
 	out := window{low: math.MinInt64, high: math.MaxInt64, zone: c.zone}
@@ -85,9 +84,9 @@ func (c calendar) window(operator string, operands []any) (comparison, bool) {
 	return out, true
 }
 
-// moments returns the microseconds that an ISO 8601 date or date-time stands for: a whole day of the
-// zone, or a single one. It reads what schema.ParseTime does, a space in place of the T as well,
-// without allocating for what it cannot read.
+// moments returns the range in microseconds of an ISO 8601 date or date-time: a whole day, or one
+// microsecond. It accepts what [schema.ParseTime] does, and a space instead of the T, without allocating for
+// invalid text.
 func moments(s string, zone *time.Location) (from, to int64, ok bool) {
 	if len(s) < 10 || s[4] != '-' || s[7] != '-' {
 		return 0, 0, false
@@ -121,7 +120,7 @@ func moments(s string, zone *time.Location) (from, to int64, ok bool) {
 	return from, from + 1, true
 }
 
-// timeOfDay reads HH:MM, HH:MM:SS or that with a fraction, and returns what follows.
+// timeOfDay parses HH:MM and HH:MM:SS with an optional fraction, and returns the rest.
 func timeOfDay(s string) (clock time.Duration, rest string, ok bool) {
 	if len(s) < 5 || s[2] != ':' {
 		return 0, "", false
@@ -150,7 +149,7 @@ func timeOfDay(s string) (clock time.Duration, rest string, ok bool) {
 	return clock, rest, true
 }
 
-// offsetOf reads Z, ±HH:MM or ±HHMM.
+// offsetOf parses Z, ±HH:MM or ±HHMM.
 func offsetOf(s string) (time.Duration, bool) {
 	if s == "Z" {
 		return 0, true
@@ -188,13 +187,13 @@ func daysIn(year, month int) int {
 	return time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
 }
 
-// dayOf returns the first microsecond of a day in a zone, and the first of the next.
+// dayOf returns the first microsecond of a day in a time zone, and of the next day.
 func dayOf(year int, month time.Month, day int, zone *time.Location) (from, to int64) {
 	return startOfDay(year, month, day, zone).UnixMicro(), startOfDay(year, month, day+1, zone).UnixMicro()
 }
 
-// startOfDay returns the first moment of a day. A clock change may skip its midnight, or bring it twice; a
-// day that a zone left out altogether begins when the next one does.
+// startOfDay returns the first moment of a day. A daylight saving change may skip or repeat midnight; a day
+// that a time zone skipped completely starts when the next one does.
 func startOfDay(year int, month time.Month, day int, zone *time.Location) time.Time {
 	date := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 	t := time.Date(year, month, day, 0, 0, 0, 0, zone)
@@ -216,7 +215,7 @@ func startOfDay(year int, month time.Month, day int, zone *time.Location) time.T
 	return t
 }
 
-// midnight returns t's date, in UTC.
+// midnight returns the date of t in UTC.
 func midnight(t time.Time) time.Time {
 	year, month, day := t.Date()
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)

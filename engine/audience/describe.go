@@ -13,23 +13,23 @@ import (
 	"bugle/engine/timeparse"
 )
 
-// placeholder stands in words for what is not filled in yet.
+// placeholder stands for a missing part in a description.
 const placeholder = "…"
 
-// Describe puts the filters at a place in root into one sentence: "Users whose Country is India or Nepal, and who did
-// Added to Cart at least 2 times in the last 7 days with Price above 500; not those in the segment
-// Staff." What is not filled in yet is a gap in it.
+// Describe describes the filters at a path in one sentence: "Users whose Country is India or Nepal, and who
+// did Added to Cart at least 2 times in the last 7 days with Price above 500; not those in the segment
+// Staff." Missing parts are shown as placeholders.
 func Describe(root doc.Value, at doc.Path, env Env) string {
 	return newDescriber(env).sentence(root.Lookup(at), shapeAt(root, at))
 }
 
-// DescribeFilter puts one filter or group into a line, without the filters in it.
+// DescribeFilter describes one filter or group in one line, without nested filters.
 func DescribeFilter(filter doc.Value, env Env) string { return newDescriber(env).line(filter) }
 
-// describer puts filters into words, dates in its zone.
+// describer describes filters in plain English, with dates in its time zone.
 type describer struct {
 	zone   *time.Location
-	events []string // of the workspace; none where that is not known
+	events []string // the workspace's events; none if unknown
 }
 
 func newDescriber(env Env) describer {
@@ -40,7 +40,7 @@ func newDescriber(env Env) describer {
 // UnknownEvent follows the name of an event that the workspace does not have.
 const UnknownEvent = "not in this workspace"
 
-// event returns the name of an action's event, marked where the workspace has no such event.
+// event returns the name of an action's event, marked if the workspace does not have it.
 func (s describer) event(f doc.Value) string {
 	name := f.Get(mEvent).Text()
 	if name == "" || len(s.events) == 0 || slices.Contains(s.events, name) {
@@ -90,7 +90,7 @@ func (s describer) users(group doc.Value) string {
 	return "No users yet"
 }
 
-// clauses puts a group's filters into clauses that follow "users"; empty for a group without any.
+// clauses returns a group's filters as clauses to follow "users", or "" for an empty group.
 func (s describer) clauses(group doc.Value) string {
 	var parts []string
 	for _, f := range group.Get(mFilters).Elems() {
@@ -118,7 +118,7 @@ func (s describer) clause(f doc.Value) string {
 	return "who match a filter of the type " + orPlaceholder(f.Get(mType).Text())
 }
 
-// line puts a node of the tree into words by itself.
+// line describes one node of the tree.
 func (s describer) line(f doc.Value) string {
 	switch kindOf(f, false) {
 	case Action:
@@ -134,7 +134,7 @@ func (s describer) line(f doc.Value) string {
 	return s.attribute(f)
 }
 
-// action is "Did Purchase at least 2 times in the last 7 days".
+// action returns text such as "Did Purchase at least 2 times in the last 7 days".
 func (s describer) action(f doc.Value) string {
 	out := s.did(f, "Did", "Did not do")
 	if i := withinOf(f); i >= 0 && isDescribable(f) {
@@ -143,12 +143,12 @@ func (s describer) action(f doc.Value) string {
 	return out
 }
 
-// groupLine returns how the filters of a group are joined, in the words of its table.
+// groupLine returns how the filters of a group are joined.
 func (s describer) groupLine(group doc.Value) string {
 	return optionTitle(groupNode().Child(mJoin), joinOf(group)) + " of these"
 }
 
-// attribute is "Country is India or Nepal".
+// attribute returns text such as "Country is India or Nepal".
 func (s describer) attribute(f doc.Value) string {
 	name := orPlaceholder(f.Get(mName).Text())
 	phrase, ok := catalog.OperatorPhrase(f.Get(mOperator).Text())
@@ -162,7 +162,8 @@ func (s describer) attribute(f doc.Value) string {
 	return spaced(name, verb, s.value(f, phrase))
 }
 
-// with is "Price above 500", to follow "with"; the name is left out where it is the event's time.
+// with returns text such as "Price above 500", to follow "with". It leaves out the name if that is the
+// event's time.
 func (s describer) with(f doc.Value) string {
 	phrase, ok := catalog.OperatorPhrase(f.Get(mOperator).Text())
 	if !ok {
@@ -179,7 +180,7 @@ func (s describer) with(f doc.Value) string {
 	return spaced(name, link, s.value(f, phrase))
 }
 
-// did is "did Purchase at least 2 times".
+// did returns text such as "did Purchase at least 2 times".
 func (s describer) did(f doc.Value, did, didNot string) string {
 	event := s.event(f)
 	how, n := f.Get(mExecution).Get(mCounting).Text(), f.Get(mExecution).Get(mTimes)
@@ -200,8 +201,8 @@ func (s describer) did(f doc.Value, did, didNot string) string {
 	return spaced(did, event, orPlaceholder(how), number)
 }
 
-// conditions puts the conditions on an event's attributes behind the event: " in the last 7 days
-// with Price above 500".
+// conditions returns the conditions on an event's attributes to follow the event: " in the last 7 days with
+// Price above 500".
 func (s describer) conditions(group doc.Value) string {
 	var when, with []string
 	for _, f := range group.Get(mFilters).Elems() {
@@ -227,7 +228,7 @@ func (s describer) conditions(group doc.Value) string {
 	return out
 }
 
-// value puts what a filter compares with into words; empty where its operator takes nothing.
+// value describes the values that a filter compares with, or returns "" if its operator has none.
 func (s describer) value(f doc.Value, phrase catalog.Phrase) string {
 	dataType, operator := f.Get(mDataType).Text(), f.Get(mOperator).Text()
 	operand, known := catalog.OperandOf(dataType, operator)
@@ -286,7 +287,7 @@ func (s describer) scalar(v doc.Value, dataType string) string {
 	return clip(text)
 }
 
-// date tells a date as a person would, a date-time in the speaker's zone.
+// date formats a date, or a date-time in the describer's time zone.
 func (s describer) date(text string) string {
 	if day, err := time.Parse(time.DateOnly, text); err == nil {
 		return day.Format("2 Jan 2006")
@@ -325,12 +326,12 @@ func orPlaceholder(s string) string {
 	return s
 }
 
-// spaced puts the parts that are not empty side by side.
+// spaced joins the non-empty parts with spaces.
 func spaced(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), " ")
 }
 
-// list joins parts with and or or; clauses, which have commas of their own, with a comma as well.
+// list joins parts with "and" or "or". If they are clauses, which contain commas, it adds a comma.
 func list(parts []string, join string, clauses bool) string {
 	n := len(parts)
 	switch {
@@ -342,7 +343,7 @@ func list(parts []string, join string, clauses bool) string {
 	return strings.Join(parts[:n-1], ", ") + " " + join + " " + parts[n-1]
 }
 
-// clip keeps a long text from taking over a line.
+// clip shortens a long text.
 func clip(s string) string {
 	const most = 60
 	if r := []rune(s); len(r) > most {

@@ -13,8 +13,7 @@ import (
 // any part of it, and returns a new one; where it refuses, the root comes back as it was, and the error
 // is a sentence for people. A path that comes back leads to what was edited, wherever it now is.
 
-// Kinds returns what [AddFilter] can add at a group or filter, the most usual first: a trigger starts with what
-// users do.
+// Kinds returns what [AddFilter] can add at a group or filter, the most common first.
 func Kinds(root doc.Value, at doc.Path) []Kind {
 	if ofEvents(at) {
 		return []Kind{EventAttribute}
@@ -29,8 +28,8 @@ func Kinds(root doc.Value, at doc.Path) []Kind {
 	return kinds
 }
 
-// AddFilter adds a new filter: to the group at a place, whether it is there yet or not, or after the
-// filter there. A condition on event attributes goes into the action there.
+// AddFilter adds a new filter to the group at a path, which may be absent, or after the filter there. A
+// condition on event attributes is added to the action there.
 func AddFilter(root doc.Value, at doc.Path, kind Kind) (doc.Value, doc.Path, error) {
 	if !slices.Contains(Kinds(root, at), kind) {
 		return root, at, fmt.Errorf("a filter on %s can't go here", nouns[kind])
@@ -58,7 +57,7 @@ var nouns = map[Kind]string{
 	Unknown: "something unknown",
 }
 
-// blank returns a new filter, with what can be told before a person chooses.
+// blank returns a new filter with its defaults.
 func blank(kind Kind) doc.Value {
 	text := func(name, s string) doc.Member { return doc.M(name, doc.NewString(s)) }
 	const dataType = "string"
@@ -72,8 +71,8 @@ func blank(kind Kind) doc.Value {
 	return doc.NewObject(text(mType, typeAttribute), text(mDataType, dataType), text(mOperator, catalog.Operators(dataType)[0]))
 }
 
-// insert puts a filter into a group, which it makes where it is not there: one that leaves users out
-// so that each of its filters does.
+// insert adds a filter to a group, and creates the group if necessary. A new exclusion group joins its
+// filters with or.
 func insert(root doc.Value, group doc.Path, i int, filter doc.Value) (doc.Value, doc.Path, error) {
 	out := root
 	if !root.Lookup(group).Get(mJoin).Exists() {
@@ -94,7 +93,7 @@ func insert(root doc.Value, group doc.Path, i int, filter doc.Value) (doc.Value,
 	return out, p, nil
 }
 
-// Move moves a filter up (by a negative number) or down in its group, as far as that goes.
+// Move moves a filter up (negative) or down in its group, as far as possible.
 func Move(root doc.Value, p doc.Path, by int) (doc.Value, doc.Path, error) {
 	if err := there(root, p); err != nil {
 		return root, p, err
@@ -108,8 +107,8 @@ func Move(root doc.Value, p doc.Path, by int) (doc.Value, doc.Path, error) {
 	return out, p.Parent().Elem(to), nil
 }
 
-// MoveTo moves a filter to the end of another group, such as from those that include users to those
-// that exclude them. The group of an action is that of its conditions; conditions stay with actions.
+// MoveTo moves a filter to the end of another group, for example from the included to the excluded users. The
+// group of an action holds its conditions; conditions stay in actions.
 func MoveTo(root doc.Value, p, group doc.Path) (doc.Value, doc.Path, error) {
 	target := Group
 	if isFilter(group) {
@@ -137,7 +136,7 @@ func MoveTo(root doc.Value, p, group doc.Path) (doc.Value, doc.Path, error) {
 	return remove(out, p), shifted(to, p), nil
 }
 
-// shifted returns where a path leads after the filter at gone has been taken out before it.
+// shifted returns the path after the filter at gone has been removed.
 func shifted(p, gone doc.Path) doc.Path {
 	list := gone.Parent()
 	if len(p) < len(gone) || !p.HasPrefix(list) || p[len(list)].Index <= gone.Last().Index {
@@ -148,8 +147,8 @@ func shifted(p, gone doc.Path) doc.Path {
 	return out
 }
 
-// Indent makes a filter on an attribute a condition of the action before it. Nothing else nests:
-// a group has filters of three types, none of which is a group.
+// Indent makes a filter on an attribute a condition of the action before it. Nothing else can be nested,
+// because groups cannot contain groups.
 func Indent(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {
 	if err := there(root, p); err != nil {
 		return root, p, err
@@ -167,8 +166,8 @@ func Indent(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {
 	return retyped(root, p, conditions, root.Lookup(conditions).Get(mFilters).Len())
 }
 
-// Outdent makes a condition of an action a filter on a user attribute, after the action. A group inside a group,
-// which only other services send, is dissolved: its filters move to the group around it.
+// Outdent moves a condition of an action after the action as a filter on a user attribute. A group inside a
+// group, which only other services send, is replaced by its filters.
 func Outdent(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {
 	if err := there(root, p); err != nil {
 		return root, p, err
@@ -190,7 +189,7 @@ func Outdent(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {
 	return root, p, errors.New("the filter is already at the top level")
 }
 
-// retyped moves a filter on an attribute into another group, and writes its type where it has none.
+// retyped moves a filter on an attribute into another group, and sets its type if it has none.
 func retyped(root doc.Value, p, group doc.Path, i int) (doc.Value, doc.Path, error) {
 	f, err := root.Lookup(p).Set(doc.P(mType), doc.NewString(typeAttribute))
 	if err != nil {
@@ -214,7 +213,7 @@ func dissolve(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {
 	return out, first, nil
 }
 
-// Duplicate puts a copy of a filter after it.
+// Duplicate inserts a copy of a filter after it.
 func Duplicate(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {
 	if err := there(root, p); err != nil {
 		return root, p, err
@@ -222,8 +221,8 @@ func Duplicate(root doc.Value, p doc.Path) (doc.Value, doc.Path, error) {
 	return insert(root, groupOf(p), p.Last().Index+1, root.Lookup(p))
 }
 
-// Negate turns a filter round, or back. A segment cannot be: users in it are left out by a filter
-// among those that exclude.
+// Negate negates a filter, or removes the negation. A filter on a segment cannot be negated; exclude its
+// users with an exclusion filter instead.
 func Negate(root doc.Value, p doc.Path) (doc.Value, error) {
 	if err := there(root, p); err != nil {
 		return root, err
@@ -246,8 +245,8 @@ func Negate(root doc.Value, p doc.Path) (doc.Value, error) {
 	return out, nil
 }
 
-// Remove takes a filter out, or a group of a component with all its filters. An action whose last
-// condition goes has none.
+// Remove removes a filter, or a component's group with all its filters. An action without conditions loses
+// its attributes.
 func Remove(root doc.Value, p doc.Path) (doc.Value, error) {
 	if !root.Lookup(p).Exists() || len(p) == 0 {
 		return root, errNoFilter
@@ -263,8 +262,7 @@ func remove(root doc.Value, p doc.Path) doc.Value {
 	return out
 }
 
-// SetJoin says how a group joins its filters: "and", "or". The conditions of an action are joined by
-// naming the action.
+// SetJoin sets how a group joins its filters: "and" or "or". The path of an action means its conditions.
 func SetJoin(root doc.Value, group doc.Path, join string) (doc.Value, error) {
 	if join != joinAnd && join != joinOr {
 		return root, fmt.Errorf("filters can be joined by %s or %s, not %q", joinAnd, joinOr, join)

@@ -89,7 +89,7 @@ func TestNodes(t *testing.T) {
 }
 
 // A new audience is made from nothing with edits alone, and the tables accept it once it is filled in.
-func TestBuildFromNothing(t *testing.T) {
+func TestBuildEmptyContent(t *testing.T) {
 	w := engine.Workspace{
 		Attributes: []engine.Attribute{{Name: "Orders", DataType: "double", Category: "Custom Attribute"}},
 		Events:     []engine.EventType{{Name: "Bought", Attributes: []engine.Attribute{{Name: "product", DataType: "string"}}}},
@@ -207,7 +207,7 @@ func TestRetype(t *testing.T) {
 }
 
 // Groups in groups are no part of the contract, but a service may send them.
-func TestGroupsInGroupsAreTakenApart(t *testing.T) {
+func TestNestedGroupsAreDissolved(t *testing.T) {
 	root := parsed(t, `{"filters":[`+fmt.Sprintf(nameless, "a")+`,`+attributes("b", "c")+`,`+fmt.Sprintf(nameless, "d")+`]}`)
 	out, p, err := Outdent(root, at("filters", 1))
 	if err != nil || order(out) != "a b c d" || !p.Equal(at("filters", 1)) {

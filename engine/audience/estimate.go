@@ -9,12 +9,12 @@ import (
 	"bugle/engine/catalog"
 )
 
-// batchSize is how many profiles are looked at between two looks at the context and two tellings.
+// batchSize is the number of users between two checks of the context and progress reports.
 const batchSize = 4096
 
-// Estimate counts who of the profiles is in the audience, and how many of those a message can reach.
-// Progress, where it is not nil, is told of the count as it grows. An error of the profiles, or the
-// end of ctx, ends the count with what was counted so far.
+// Estimate counts the users in the audience, and how many of them a message can reach. Progress, if not nil,
+// is called with the count as it grows. If the sequence fails or ctx ends, it returns the error with the
+// count so far.
 func Estimate(ctx context.Context, a *Audience, profiles iter.Seq2[engine.User, error], progress func(engine.AudienceCount)) (engine.AudienceCount, error) {
 	var out engine.AudienceCount
 	var p engine.User // one place for all of them
@@ -41,7 +41,7 @@ func Estimate(ctx context.Context, a *Audience, profiles iter.Seq2[engine.User, 
 	return out, ctx.Err()
 }
 
-// reach counts the profile wherever a message can reach it.
+// reach counts the user for each channel that can reach them.
 func reach(r *engine.AudienceReach, p *engine.User) {
 	if address, _ := p.Attributes[engine.AttrEmail].(string); isAddress(address) {
 		r.Email++
@@ -66,7 +66,7 @@ func reach(r *engine.AudienceReach, p *engine.User) {
 	}
 }
 
-// isAddress tells what looks like an address from what does not; a send looks closer.
+// isAddress is a rough check for an email address; a send checks more closely.
 func isAddress(s string) bool {
 	at := strings.LastIndexByte(s, '@')
 	return at > 0 && at < len(s)-1 && !strings.ContainsAny(s, " \t\r\n")

@@ -63,8 +63,8 @@ func (f *dynamic) explain(p *engine.User, e *engine.Event) engine.AudienceResult
 	return r
 }
 
-// explain tells of each condition whether any event of that name fulfils it by itself: where every
-// condition is met and the action is not, no one event meets them all.
+// explain returns for each condition whether any event of that name fulfills it on its own. If all are
+// fulfilled but the action does not match, no single event fulfills all of them.
 func (f *action) explain(p *engine.User, _ *engine.Event) engine.AudienceResult {
 	r := f.result(f.match(p, nil))
 	all := *f
@@ -94,7 +94,7 @@ func (f *action) conditions(p *engine.User, did int) []engine.AudienceResult {
 	return out
 }
 
-// newest returns the newest event of the name.
+// newest returns the newest event with the name.
 func (f *action) newest(p *engine.User) *engine.Event {
 	for i := len(p.Events) - 1; i >= 0; i-- {
 		if p.Events[i].Name == f.event {
@@ -123,7 +123,7 @@ func (f *membership) explain(p *engine.User, _ *engine.Event) engine.AudienceRes
 	return r
 }
 
-// found says what a profile has.
+// found describes a user's value.
 func found(name string, v any) string {
 	switch v := v.(type) {
 	case nil:

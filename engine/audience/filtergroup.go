@@ -2,8 +2,8 @@ package audience
 
 import "bugle/engine/doc"
 
-// WithFilterGroup returns the document with a filter group at the path that filters can be put into. One that has a
-// list of filters there already stays as it is.
+// WithFilterGroup returns the document with a filter group at the path to which filters can be added. An
+// existing group stays as it is.
 func WithFilterGroup(root doc.Value, at doc.Path) (doc.Value, error) {
 	if root.Lookup(at).Get(mFilters).Exists() {
 		return root, nil

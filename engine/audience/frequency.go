@@ -11,12 +11,12 @@ import (
 	"bugle/engine/doc"
 )
 
-// frequency is how many times, and within which time, a user did what a filter on an action names.
+// frequency is how often and in which period a user did what an action filter names.
 type frequency struct {
 	did      bool
-	how      string // as execution has it
+	how      string // as in execution
 	times    int64
-	within   string   // the operator on the time of the event; empty where any time counts
+	within   string   // operator on the time of the event; empty for any time
 	operands []string // of within
 }
 
@@ -36,7 +36,7 @@ var (
 	unitDays = map[string]int64{"d": 1, "day": 1, "days": 1, "w": 7, "week": 7, "weeks": 7, "month": 30, "months": 30, "year": 365, "years": 365}
 )
 
-// readFrequency reads a filter on an action. It is false where the filter says more than words can.
+// readFrequency reads an action filter. It returns false if the filter cannot be expressed as text.
 func readFrequency(f doc.Value) (o frequency, ok bool) {
 	o = frequency{did: true, how: "atleast", times: 1}
 	if v := f.Get(mExecuted); v.Exists() {
@@ -68,8 +68,8 @@ func isDescribable(action doc.Value) bool {
 	return ok
 }
 
-// withinOf returns the index of the condition that says within which time the event happened; -1 where
-// there is none that words can say.
+// withinOf returns the index of the condition on the event's time, or -1 if there is none that can be
+// expressed as text.
 func withinOf(action doc.Value) int {
 	group := action.Get(mConditions)
 	if joinOf(group) == joinOr && group.Get(mFilters).Len() > 1 {
@@ -92,9 +92,9 @@ func withinOf(action doc.Value) int {
 	return -1
 }
 
-// FrequencyText puts into words, to be edited and given to [SetFrequency], how often and within which time a
-// user did what the filter names: "at least 2 times in the last 7 days". It is false where words cannot
-// say it.
+// FrequencyText returns how often and in which period a user did what the filter names, as editable text for
+// [SetFrequency]: "at least 2 times in the last 7 days". It returns false if the filter cannot be expressed
+// like this.
 func FrequencyText(filter doc.Value) (string, bool) {
 	o, ok := readFrequency(filter)
 	if !ok {
@@ -130,7 +130,7 @@ func FrequencyText(filter doc.Value) (string, bool) {
 	return text, true
 }
 
-// SuggestFrequencies returns texts for [SetFrequency] that begin with what is typed.
+// SuggestFrequencies returns texts for [SetFrequency] that start with the typed text.
 func SuggestFrequencies(typed string) []string {
 	typed = strings.ToLower(strings.TrimSpace(typed))
 	var out []string
@@ -145,9 +145,8 @@ func SuggestFrequencies(typed string) []string {
 	return out
 }
 
-// SetFrequency writes how often and within which time a user did what the filter on an action at a place
-// names, in words: "at least 2 times in the last 7 days", "never", "twice since yesterday". What says the
-// same as before keeps its spelling.
+// SetFrequency sets how often and in which period a user did what the action filter names, from text: "at
+// least 2 times in the last 7 days", "never", "twice since yesterday". Unchanged parts keep their spelling.
 func SetFrequency(root doc.Value, filter doc.Path, text string, env Env) (doc.Value, error) {
 	f := root.Lookup(filter)
 	if !f.Exists() {
@@ -182,7 +181,7 @@ func SetFrequency(root doc.Value, filter doc.Path, text string, env Env) (doc.Va
 	return out, nil
 }
 
-// setWithin writes the condition on the time of the event, or takes it away.
+// setWithin sets or removes the condition on the time of the event.
 func setWithin(root doc.Value, filter doc.Path, o frequency) (doc.Value, error) {
 	group := filter.Child(mConditions)
 	i := withinOf(root.Lookup(filter))
@@ -220,7 +219,7 @@ func setWithin(root doc.Value, filter doc.Path, o frequency) (doc.Value, error) 
 	return SetValues(out, p, o.operands)
 }
 
-// parseFrequency reads how often and within which time.
+// parseFrequency parses how often and in which period.
 func parseFrequency(text string, env Env) (frequency, error) {
 	o := frequency{did: true, how: "atleast", times: 1}
 	r := reader{strings.Join(strings.Fields(strings.TrimSuffix(strings.TrimSpace(text), ".")), " ")}
@@ -311,10 +310,10 @@ func (o *frequency) readWithin(r *reader, env Env) error {
 	return unread
 }
 
-// reader takes words off the front of a text.
+// reader consumes words from the start of a text.
 type reader struct{ rest string }
 
-// cut takes words off, in whatever case, where they are not the beginning of a longer word.
+// cut consumes words, ignoring case, unless they are only a prefix of a longer word.
 func (r *reader) cut(words string) bool {
 	if len(r.rest) < len(words) || !strings.EqualFold(r.rest[:len(words)], words) {
 		return false
@@ -327,7 +326,7 @@ func (r *reader) cut(words string) bool {
 	return true
 }
 
-// maxTimes keeps what is typed within what a count can be.
+// maxTimes is the largest count that can be typed.
 const maxTimes = 1_000_000
 
 func (r *reader) number() (int64, bool) {
@@ -340,9 +339,9 @@ func (r *reader) number() (int64, bool) {
 	return n, true
 }
 
-// SplitAction reads an event and how often it happened from one text, "Purchase Completed at least 2
-// times in the last 7 days". It is false where the text begins with no name that is known, or is one, and
-// also where it goes on with what cannot be read; the name is told then.
+// SplitAction parses an event and its frequency from one text: "Purchase Completed at least 2 times in the
+// last 7 days". It returns false if the text does not start with a known name, or is only a name, or if the
+// rest cannot be parsed; it returns the name in the last case.
 func SplitAction(text string, names []string, env Env) (name, often string, ok bool) {
 	r := reader{strings.TrimSpace(text)}
 	r.cut("did")

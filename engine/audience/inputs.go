@@ -10,30 +10,28 @@ import (
 	"bugle/engine/schema"
 )
 
-// Part is what a member of a filter is for, as far as an input for it has to know more than its table
-// says.
+// Part is the purpose of a member of a filter, for inputs that need more than its table.
 type Part uint8
 
 // The parts.
 const (
-	Plain     Part = iota // what its table says
-	Name                  // what the filter looks at: changed by [SetName], offered by [Names]
-	DataType              // changed by [SetDataType]
-	Operator              // changed by [SetOperator]
-	Value                 // changed by [SetValues]; [ValueShape] says what it looks like
-	Frequency             // changed by [SetFrequency], put into words by [FrequencyText]
+	Plain     Part = iota // as in its table
+	Name                  // the name; set by [SetName], suggested by [Names]
+	DataType              // set by [SetDataType]
+	Operator              // set by [SetOperator]
+	Value                 // set by [SetValues]; see [ValueShape]
+	Frequency             // set by [SetFrequency], formatted by [FrequencyText]
 )
 
-// Input is a member of a filter that a person fills in.
+// Input is a member of a filter in a form.
 type Input struct {
 	Part  Part
 	Label string
 	State schema.FieldState
 }
 
-// Inputs returns what a person fills in of the filter at a place, in the order in which that is easiest;
-// what is there without being used, or known, comes last. A group has none, nor have the conditions of
-// an action, which are filters of their own.
+// Inputs returns the inputs of the filter at a path in a convenient order. Members that are unused or unknown
+// come last. A group has none, and neither have the conditions of an action, which are filters of their own.
 func Inputs(s *schema.Schema, root doc.Value, filter doc.Path, env schema.Env) []Input {
 	kind := kindOf(root.Lookup(filter), ofEvents(filter))
 	if kind == Group || !isFilter(filter) {
@@ -72,7 +70,7 @@ func Inputs(s *schema.Schema, root doc.Value, filter doc.Path, env schema.Env) [
 	return append(used, rest...)
 }
 
-// nested returns the members of an object in a filter; the first one goes by the object's name.
+// nested returns the members of an object in a filter. The first one has the object's label.
 func nested(s *schema.Schema, root doc.Value, f schema.FieldState, env schema.Env) []Input {
 	obj, ok := s.Object(root, f.Path, env)
 	if !ok {
@@ -103,7 +101,7 @@ func partOf(k Kind, member string) Part {
 	return Plain
 }
 
-// rank orders inputs: the parts as they follow from each other, then what turns the filter round.
+// rank is the order of inputs: first the parts that depend on each other, and the negation last.
 func rank(i Input) int {
 	switch {
 	case i.State.Node.Name == mType && i.Part == Plain && len(i.State.Path) > 0 && isFilter(i.State.Path.Parent()):
@@ -118,8 +116,8 @@ func rank(i Input) int {
 	return 6
 }
 
-// Subject returns the place of what the filter at a path looks at: the name of an attribute or a segment,
-// or an action's event. Of anything else it is the path itself.
+// Subject returns the path of what the filter at a path is about: the name of an attribute or segment, or an
+// action's event. For other paths it returns the path itself.
 func Subject(root doc.Value, filter doc.Path) doc.Path {
 	if !isFilter(filter) {
 		return filter
@@ -133,7 +131,7 @@ func Subject(root doc.Value, filter doc.Path) doc.Path {
 	return filter
 }
 
-// HasFilters reports whether a segmentation, a trigger or a group picks anybody: all users, or those who
+// HasFilters reports whether a segmentation, a trigger or a group selects anyone: all users, or those who
 // match a filter.
 func HasFilters(filters doc.Value) bool {
 	if shapeOf(filters) == groupShape {
@@ -142,12 +140,12 @@ func HasFilters(filters doc.Value) bool {
 	return filters.Get(mEverybody).True() || filters.Get(mIncluded).Get(mFilters).Len()+filters.Get(mSecondary).Get(mFilters).Len() > 0
 }
 
-// Member returns the name of the member that a choice among options is made for, for [Choices].
+// Member returns the name of the member with options, for [Choices].
 func (i Input) Member() string { return i.State.Path.Last().Name }
 
-// Values returns what a filter on an attribute compares with, as texts to be edited: one, those of a
-// list, or the two ends of a range. It reports false where there is something that is no text, number
-// or boolean, which only an editor of JSON can change.
+// Values returns the values of a filter on an attribute as editable texts: one, those of a list, or the ends
+// of a range. It returns false if a value is not a text, number or boolean, so that it can only be edited as
+// JSON.
 func Values(filter doc.Value) (texts []string, ok bool) {
 	var out []string
 	for _, v := range values(filter) {
@@ -192,9 +190,9 @@ func values(filter doc.Value) []doc.Value {
 	return []doc.Value{v}
 }
 
-// SetValues writes what a filter on an attribute compares with: texts as [Values] returns them, in the
-// data type of the filter where they are of it, and as they stand where not. No text at all takes the
-// value out. What says the same as before keeps its spelling.
+// SetValues sets the values of a filter on an attribute. texts are as [Values] returns them; they are
+// converted to the filter's data type if possible. No texts remove the value. Unchanged values keep their
+// spelling.
 func SetValues(root doc.Value, filter doc.Path, texts []string) (doc.Value, error) {
 	f := root.Lookup(filter)
 	if !f.Exists() {
@@ -222,7 +220,7 @@ func SetValues(root doc.Value, filter doc.Path, texts []string) (doc.Value, erro
 	return change(root, filter, doc.M(mValue, v))
 }
 
-// setRange writes both ends as a list, unless the filter has the second one apart, or lacks one.
+// setRange sets both ends as a list, unless the filter uses value1, or one end is missing.
 func setRange(root doc.Value, filter doc.Path, vs []doc.Value) (doc.Value, error) {
 	for len(vs) < 2 {
 		vs = append(vs, doc.Value{})
@@ -233,7 +231,7 @@ func setRange(root doc.Value, filter doc.Path, vs []doc.Value) (doc.Value, error
 	return change(root, filter, doc.M(mValue, vs[0]), doc.M(mSecond, vs[1]))
 }
 
-// scalar returns the value of a text; that of the old ones which it is the text of, if any.
+// scalar converts a text to a value; it returns the old value whose text it is, if any.
 func scalar(f doc.Value, text string, i int, old []doc.Value) doc.Value {
 	if i < len(old) {
 		old = append([]doc.Value{old[i]}, old...)
@@ -261,15 +259,14 @@ func scalar(f doc.Value, text string, i int, old []doc.Value) doc.Value {
 	return doc.NewString(text)
 }
 
-// Step is an audience with the first so many of the filters that include people.
+// Step is an audience with the first n filters that include users.
 type Step struct {
-	Text    string // of the filter that the step adds
+	Text    string // describes the filter that the step adds
 	Filters doc.Value
 }
 
-// Steps takes a segmentation apart: one step for each filter that everybody in it has to match, and a
-// last one for those who are left out. It returns none where one filter is enough to be in, or where
-// there is one step alone.
+// Steps splits a segmentation into steps: one for each filter that all of its users match, and a last one for
+// the exclusions. It returns none if one filter is enough to match, or if there is only one step.
 func Steps(filters doc.Value, env Env) []Step {
 	group := filters.Get(mIncluded)
 	n := group.Get(mFilters).Len()
@@ -303,7 +300,7 @@ func first(list doc.Value, n int) doc.Value {
 	return doc.NewArray(out...)
 }
 
-// IsNewFilter tells a filter as [AddFilter] makes it from one that a person has filled in.
+// IsNewFilter reports whether a filter is as [AddFilter] created it.
 func IsNewFilter(root doc.Value, filter doc.Path) bool {
 	v := root.Lookup(filter)
 	return v.Exists() && doc.Equal(v, blank(kindOf(v, ofEvents(filter))))

@@ -7,26 +7,25 @@ import (
 	"bugle/engine/doc"
 )
 
-// part is a group or a filter, ready to be asked. e is the event whose attributes are looked at, nil
-// where they are the profile's.
+// part is a compiled group or filter. e is the event whose attributes are tested, or nil for the user's.
 type part interface {
 	match(p *engine.User, e *engine.Event) bool
 	explain(p *engine.User, e *engine.Event) engine.AudienceResult
 }
 
-// described is what an explanation says of a part itself.
+// described is the path and the text of a part in an explanation.
 type described struct {
 	path doc.Path
 	text string
 }
 
-// top is a whole audience.
+// top is a complete audience.
 type top struct {
 	described
 	everybody bool // is_all_user_campaign
-	optOut    bool // opted-out users too; always where the filters are no segmentation
+	optOut    bool // include users who opted out; always true unless the filters are a segmentation
 	included  []part
-	excluded  part // nil: nobody
+	excluded  part // nil: no one
 }
 
 func (t *top) match(p *engine.User, _ *engine.Event) bool {
@@ -62,11 +61,11 @@ func (g *group) match(p *engine.User, e *engine.Event) bool {
 	return !g.any
 }
 
-// attribute is a filter on an attribute of a profile or, where there is one, an event.
+// attribute is a filter on an attribute of a user or of an event.
 type attribute struct {
 	described
 	name   string
-	steps  []string // of a name with dots
+	steps  []string // path of a name with dots
 	negate bool
 	test   comparison
 }
@@ -95,7 +94,7 @@ func (f *attribute) among(attributes map[string]any) bool {
 	return f.steps != nil && into(attributes, f.steps, func(v any) bool { return anyOf(v, f.test) })
 }
 
-// value returns what the attribute is, for people to read.
+// value returns the attribute's value for display.
 func (f *attribute) value(p *engine.User, e *engine.Event) any {
 	attributes := p.Attributes
 	if e != nil {
@@ -111,7 +110,7 @@ func (f *attribute) value(p *engine.User, e *engine.Event) any {
 	return v
 }
 
-// anyOf reports whether the test takes a value, or one of its elements where it is a list.
+// anyOf reports whether the test accepts a value, or one of its elements if it is a list.
 func anyOf(v any, test comparison) bool {
 	switch v := v.(type) {
 	case nil:
@@ -130,7 +129,7 @@ func anyOf(v any, test comparison) bool {
 	return test.takes(v)
 }
 
-// into reports whether ok takes what steps lead to, through objects and the elements of lists.
+// into reports whether ok accepts a value reached through steps, through objects and elements of lists.
 func into(v any, steps []string, ok func(any) bool) bool {
 	switch v := v.(type) {
 	case map[string]any:
@@ -159,7 +158,7 @@ func dotted(name string) []string {
 	return strings.Split(name, ".")
 }
 
-// dynamic is a filter on an attribute whose value is an expression.
+// dynamic is an attribute filter whose value is an expression.
 type dynamic struct {
 	attribute // its test is made anew for each profile
 	resolve   func(*engine.User) (comparison, bool)
@@ -175,7 +174,7 @@ func (f *dynamic) match(p *engine.User, e *engine.Event) bool {
 	return resolved.match(p, e)
 }
 
-// action is a filter on how often a profile did something.
+// action is a filter on how often a user did something.
 type action struct {
 	described
 	event     string
@@ -185,7 +184,7 @@ type action struct {
 	negate    bool // executed is false
 }
 
-// counting is how the number of times is compared.
+// counting is how a count is compared.
 type counting uint8
 
 const (
@@ -209,8 +208,8 @@ func (f *action) holds(n int) bool {
 	return n >= f.times
 }
 
-// count returns how many of the profile's events count, or enough where they are as many; from the
-// newest, which conditions ask for more often.
+// count returns the number of matching events, but at most enough. It starts with the newest, because
+// conditions are mostly about recent events.
 func (f *action) count(p *engine.User, enough int) int {
 	n := 0
 	for i := len(p.Events) - 1; i >= 0 && n < enough; i-- {
@@ -222,12 +221,12 @@ func (f *action) count(p *engine.User, enough int) int {
 	return n
 }
 
-// membership is a filter on a segment: a list, filters, or both.
+// membership is a filter on a segment with a list, filters, or both.
 type membership struct {
 	described
 	name    string
 	members map[string]struct{}
-	filters part // nil: a list alone
+	filters part // nil: only a list
 }
 
 func (f *membership) match(p *engine.User, _ *engine.Event) bool {

@@ -8,14 +8,14 @@ import (
 	"bugle/engine/doc"
 )
 
-// SegmentFilters returns the filters that pick the members of a segment, by its name.
+// SegmentFilters returns the filters that select the members of a segment.
 func SegmentFilters(name string) doc.Value {
 	segment := doc.NewObject(doc.M(mType, doc.NewString(typeSegment)), doc.M(mName, doc.NewString(name)))
 	return doc.NewObject(doc.M(mFilters, doc.NewArray(segment)))
 }
 
-// Reachable reports whether a message of the channel can reach the profile: mail where it has an
-// address, push where it has a device of one of the platforms, or any device where none are named.
+// Reachable reports whether a message of the channel can reach the user: email with an address, or push with
+// a device on one of the platforms (any device if there are none).
 func Reachable(p *engine.User, channel engine.Channel, platforms []string) bool {
 	if channel == catalog.Email {
 		address, _ := p.Attributes[engine.AttrEmail].(string)

@@ -9,21 +9,21 @@ import (
 	"bugle/engine/schema"
 )
 
-// Kind is what a node of a tree of filters is.
+// Kind is the kind of a node in a filter tree.
 type Kind string
 
-// The kinds. Unknown is a filter of a type that the contract does not have, or that looks at no event where it is
-// nested in an action.
+// The kinds. Unknown is a filter with an unknown type, or one nested in an action that is not about its
+// event.
 const (
 	Group          Kind = "group"
-	Attribute      Kind = "attribute"       // on what is known of the user
+	Attribute      Kind = "attribute"       // on a user attribute
 	Action         Kind = "action"          // on what the user did
 	Segment        Kind = "segment"         // on a segment of the workspace
-	EventAttribute Kind = "event attribute" // a condition on the events of an action
+	EventAttribute Kind = "event attribute" // a condition on an action's events
 	Unknown        Kind = "unknown"
 )
 
-// Label returns the kind for people, as the tables call it.
+// Label returns the display name of the kind.
 func (k Kind) Label() string {
 	switch k {
 	case Attribute:
@@ -38,7 +38,7 @@ func (k Kind) Label() string {
 	return strings.ToUpper(string(k[:1])) + string(k[1:])
 }
 
-// Help returns what a filter of the kind looks at, as a clause.
+// Help describes the kind as a clause.
 func (k Kind) Help() string {
 	switch k {
 	case Attribute:
@@ -53,26 +53,26 @@ func (k Kind) Help() string {
 	return ""
 }
 
-// Node is one line of a tree of filters: a group, or a filter in one.
+// Node is one line of a filter tree: a group, or a filter in one.
 type Node struct {
 	Kind  Kind
-	Path  doc.Path // from the root that was asked about
-	Depth int      // 0 for the groups of a component
-	Title string   // of a group of a component, such as "Include"; empty for the others
-	Join  string   // and or or: of a group its own, of a filter its group's
-	Index int      // of a filter, among those of its group that have a line
-	Count int      // how many filters a group has, or conditions an action
-	Text  string   // the node by itself, in plain words
-	// Negated says that the filter is turned round: negate of an attribute, executed false of an action.
+	Path  doc.Path // in the document
+	Depth int      // 0 for a component's groups
+	Title string   // of a component's group, such as "Include"; empty for others
+	Join  string   // "and" or "or": of a group its own, of a filter its group's
+	Index int      // of a filter, among those in its group with a line
+	Count int      // number of a group's filters, or of an action's conditions
+	Text  string   // the node without its children in plain English
+	// Negated reports that the filter is negated: negate of an attribute, executed false of an action.
 	Negated bool
-	// Problems is how many of the problems that were given lie at the node or below it.
+	// Problems is the number of problems at the node or below it.
 	Problems int
-	// Absent marks a group of a component that is not in the document yet; it can be added to.
+	// Absent reports a component's group that is not in the document yet, but can be added to.
 	Absent bool
 }
 
-// Nodes flattens the filters at a place in root, which is a component with filter groups or a group:
-// each node is followed by what is in it. Problems are those of root, such as a validation gives.
+// Nodes flattens the filters at a path, a component with filter groups or a group: each node is followed by
+// its children. problems are those of root, for example from a validation.
 func Nodes(root doc.Value, at doc.Path, env Env, problems []schema.Problem) []Node {
 	f := flattener{root: root, words: newDescriber(env), problems: problems}
 	if shapeAt(root, at) == groupShape {
@@ -106,7 +106,7 @@ func (f *flattener) group(at doc.Path, depth int, title string) {
 	f.filters(at, depth+1, false)
 }
 
-// filters adds the filters of the group at a place.
+// filters adds the filters of the group at a path.
 func (f *flattener) filters(at doc.Path, depth int, ofEvent bool) {
 	group := f.root.Lookup(at)
 	hidden := -1
@@ -117,7 +117,7 @@ func (f *flattener) filters(at doc.Path, depth int, ofEvent bool) {
 	}
 	for i, v := range group.Get(mFilters).Elems() {
 		if i == hidden {
-			continue // the line of the action says it
+			continue // shown in the line of the action
 		}
 		p := at.Child(mFilters).Elem(i)
 		if hidden >= 0 && i > hidden {
@@ -153,7 +153,7 @@ func (f *flattener) add(n Node) {
 	f.out = append(f.out, n)
 }
 
-// shape is what filters are the filters of.
+// shape is the type of the object with the filters.
 type shape uint8
 
 const (
@@ -162,7 +162,7 @@ const (
 	groupShape
 )
 
-// shapeAt tells by the name of the component where the path has it, and by what is there otherwise.
+// shapeAt determines the shape from the name of the component in the path, or else from the value.
 func shapeAt(root doc.Value, at doc.Path) shape {
 	switch at.Last().Name {
 	case string(catalog.SegmentationDetails):
@@ -175,8 +175,8 @@ func shapeAt(root doc.Value, at doc.Path) shape {
 	return shapeOf(root.Lookup(at))
 }
 
-// IsTrigger reports whether the filters at a place start a campaign: those of a trigger, its group of events, or a
-// filter in that. The other groups of a trigger do not.
+// IsTrigger reports whether the filters at a path start a campaign: a trigger, its group of events, or a
+// filter in it. The other groups of a trigger do not.
 func IsTrigger(root doc.Value, at doc.Path) bool {
 	if shapeAt(root, at) == triggerShape {
 		return true
@@ -185,7 +185,7 @@ func IsTrigger(root doc.Value, at doc.Path) bool {
 	return i >= 0 && shapeAt(root, at[:i]) == triggerShape
 }
 
-// shapeOf takes for a segmentation what nothing tells from one.
+// shapeOf assumes a segmentation if nothing indicates otherwise.
 func shapeOf(filters doc.Value) shape {
 	out := segmentationShape
 	for name := range filters.Members() {
@@ -201,7 +201,7 @@ func shapeOf(filters doc.Value) shape {
 	return out
 }
 
-// kindOf tells what a filter is; ofEvent says that it is among the conditions of an action.
+// kindOf returns the kind of a filter. ofEvent reports that it is a condition of an action.
 func kindOf(f doc.Value, ofEvent bool) Kind {
 	t := f.Get(mType).Text()
 	switch {
@@ -221,7 +221,7 @@ func kindOf(f doc.Value, ofEvent bool) Kind {
 	return Unknown
 }
 
-// joinOf returns how a group joins its filters: and, unless it says or.
+// joinOf returns how a group joins its filters; "and" by default.
 func joinOf(group doc.Value) string {
 	if group.Get(mJoin).Text() == joinOr {
 		return joinOr
@@ -229,21 +229,21 @@ func joinOf(group doc.Value) string {
 	return joinAnd
 }
 
-// isFilter reports whether a path leads to a filter, and not to a group of a component.
+// isFilter reports whether a path is that of a filter, not of a component's group.
 func isFilter(p doc.Path) bool {
 	return len(p) >= 2 && p.Last().IsIndex && p[len(p)-2] == doc.Name(mFilters)
 }
 
-// groupOf returns the path of the group that a filter is in.
+// groupOf returns the path of the group that contains a filter.
 func groupOf(p doc.Path) doc.Path { return p[:len(p)-2] }
 
-// ofEvents reports whether a path leads to conditions of an action, or to one of them.
+// ofEvents reports whether a path is that of an action's conditions, or of one of them.
 func ofEvents(p doc.Path) bool { return slices.Contains(p, doc.Name(mConditions)) }
 
-// actionOf returns the path of the action whose conditions a path leads to.
+// actionOf returns the path of the action that contains a condition.
 func actionOf(p doc.Path) doc.Path { return p[:slices.Index(p, doc.Name(mConditions))] }
 
-// groupNode, filterNode and their like are the tables of filters in those of a campaign.
+// groupNode, filterNode and similar functions return the tables of filters in campaigns.
 func groupNode() *schema.Node {
 	return catalog.Campaign(catalog.Push).Root().Child(string(catalog.SegmentationDetails)).Child(mIncluded)
 }

@@ -10,17 +10,17 @@ import (
 	"bugle/engine/timeparse"
 )
 
-// DateValue is a date that a person typed for a filter.
+// DateValue is a typed date for a filter.
 type DateValue struct {
-	// Wire is how the filter spells it: a date where no time of day was typed.
+	// Wire is the filter's spelling: a date if no time was typed.
 	Wire string
-	// Text say what was understood: "Mon 9 Mar 2026, the whole day".
+	// Text describes the result: "Mon 9 Mar 2026, the whole day".
 	Text string
 }
 
-// ParseDate reads a date, or a date and a time, as people type it: what [timeparse.Parse] takes, and the past
-// that filters mostly ask for: "yesterday", "last monday", "30 days ago". Days are those of the
-// workspace. The error is a sentence for the person who typed it.
+// ParseDate parses a date or a date and time as users type it: what [timeparse.Parse] accepts, and past dates
+// such as "yesterday", "last monday", "30 days ago", which filters often need. Days are in the workspace's
+// time zone. The error is a sentence for the user.
 func ParseDate(text string, env Env) (DateValue, error) {
 	zone, typed := env.zone(), strings.TrimSpace(text)
 	if day, err := time.Parse(time.DateOnly, typed); err == nil {
@@ -52,7 +52,7 @@ var (
 	lastForm = regexp.MustCompile(`^last (week|month|year|mon|tue|wed|thu|fri|sat|sun)(?:day|s|sday|nesday|r|rs|rsday|urday)?\b`)
 )
 
-// past puts a date in the place of the words for one that is over, with which a text begins.
+// past replaces words for a past date at the start of a text by the date.
 func past(text string, now time.Time) string {
 	low := strings.Join(strings.Fields(strings.ToLower(text)), " ")
 	y, m, d := now.Date()

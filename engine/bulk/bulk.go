@@ -1,5 +1,5 @@
-// Package bulk does one thing to many campaigns: it says to which it can be done, and why not to the
-// others, does it to several at a time, and reports what failed.
+// Package bulk applies one operation to many campaigns: it reports which campaigns the operation cannot be
+// applied to and why, works on several at a time, and reports failures.
 package bulk
 
 import (
@@ -11,34 +11,34 @@ import (
 	"bugle/engine"
 )
 
-// Failure is a campaign that the operation was not done to.
+// Failure is a campaign that the operation was not applied to.
 type Failure struct {
 	Row engine.Summary
-	// Err says why; nil where the work was ended before its turn came.
+	// Err is the reason, or nil if the work was canceled before the campaign's turn.
 	Err error
 }
 
-// Report is how the operation went.
+// Report is the result of a run.
 type Report struct {
 	Done      []string // ids
-	Unchanged int      // of Done, those that were as they should be already
+	Unchanged int      // those in Done that already were as requested
 	Failed    []Failure
-	Skipped   []Failure // whose turn did not come
+	Skipped   []Failure // not processed because of a cancellation
 }
 
-// Progress tells how far it is.
+// Progress is the progress of a run.
 type Progress struct{ Done, Failed, Total int }
 
-// workers is how many campaigns are worked on at a time: a store commits what waits together, a service
-// on the network answers several.
+// workers is the number of campaigns processed at a time. A store commits concurrent changes together, and a
+// remote service handles several requests.
 const workers = 8
 
-// campaignTimeout is how long one campaign may take.
+// campaignTimeout limits the time for one campaign.
 const campaignTimeout = 30 * time.Second
 
-// Run does the operation to the campaigns, and tells of each that is done from one goroutine at a time.
-// Ending ctx ends the work: what is under way is finished or given up, the rest is left. by is the email
-// address that changes are signed with.
+// Run applies the operation to the campaigns, and calls tell after each one, from one goroutine at a time. If
+// ctx ends, it finishes or aborts the running work and skips the rest. by is the email address that signs the
+// changes.
 func Run(ctx context.Context, svc engine.Service, op Operation, rows []engine.Summary, by string, tell func(Progress)) Report {
 	type outcome struct {
 		at      int
@@ -93,7 +93,7 @@ func Run(ctx context.Context, svc engine.Service, op Operation, rows []engine.Su
 	return r
 }
 
-// runOne does the operation to one campaign. It waits where the service says that it is too much.
+// runOne applies the operation to one campaign. If the service limits the rate, it waits.
 func runOne(ctx context.Context, svc engine.Service, op Operation, row engine.Summary, by string) (changed bool, err error) {
 	for {
 		each, cancel := context.WithTimeout(ctx, campaignTimeout)

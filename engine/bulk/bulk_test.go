@@ -125,7 +125,7 @@ func TestRunReports(t *testing.T) {
 	}
 }
 
-func TestACanceledRunLeavesTheRest(t *testing.T) {
+func TestCanceledRunSkipsTheRest(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	svc := &service{archive: func(ctx context.Context, id string) error {
 		if id == "c5" {

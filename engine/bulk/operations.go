@@ -17,16 +17,16 @@ import (
 
 // Operation is something that can be done to many campaigns.
 type Operation interface {
-	// Blocked says in a sentence why it cannot be done to a campaign; empty where it can.
+	// Blocked returns a sentence that says why the operation cannot be applied to a campaign, or "".
 	Blocked(svc engine.Service, row engine.Summary) string
-	// Do does it, and says whether that changed anything.
+	// Do applies the operation, and reports whether it changed anything.
 	Do(ctx context.Context, svc engine.Service, row engine.Summary, by string) (changed bool, err error)
 }
 
-// Action is an action of the life cycle: stop, pause, resume, archive, restore or delete.
+// Action is a lifecycle action: stop, pause, resume, archive, restore or delete.
 type Action struct{ Name catalog.Action }
 
-// Blocked is Operation's.
+// Blocked implements [Operation].
 func (a Action) Blocked(svc engine.Service, row engine.Summary) string {
 	if why := catalog.Refusal(a.Name, row.Channel, row.DeliveryType, row.Status); why != "" {
 		return why
@@ -37,7 +37,7 @@ func (a Action) Blocked(svc engine.Service, row engine.Summary) string {
 	return ""
 }
 
-// Do is Operation's.
+// Do implements [Operation].
 func (a Action) Do(ctx context.Context, svc engine.Service, row engine.Summary, by string) (bool, error) {
 	if slices.Contains(catalog.StatusActions, a.Name) {
 		_, err := svc.ChangeStatus(ctx, engine.StatusRequest{ID: row.ID, Action: a.Name, By: by})
@@ -61,11 +61,11 @@ func (a Action) Do(ctx context.Context, svc engine.Service, row engine.Summary, 
 	return err == nil, err
 }
 
-// Tag adds tags to campaigns and takes others away.
+// Tag adds tags to campaigns and removes others.
 type Tag struct{ Add, Remove []string }
 
-// Retag returns a campaign's body with its tags changed; the same body where that changes none. It fails
-// where something else stands in the place of the tags.
+// Retag returns a campaign's body with its tags changed, or body itself if nothing changes. It fails if the
+// tags are not a list.
 func (t Tag) Retag(body doc.Value) (doc.Value, error) {
 	at := doc.P(string(catalog.BasicDetails), "tags")
 	old := body.Lookup(at)
@@ -91,7 +91,7 @@ func (t Tag) Retag(body doc.Value) (doc.Value, error) {
 	return body.Set(at, doc.NewStrings(tags...))
 }
 
-// Blocked is Operation's.
+// Blocked implements [Operation].
 func (t Tag) Blocked(_ engine.Service, row engine.Summary) string {
 	if !row.Channel.Writable() {
 		return row.Channel.Label() + " campaigns can be read here, not changed."
@@ -107,8 +107,8 @@ func (t Tag) Blocked(_ engine.Service, row engine.Summary) string {
 	return ""
 }
 
-// Do is Operation's. A draft is saved as it is, valid or not, where the service can; where somebody else
-// saves it meanwhile, the tags are put on what they made of it.
+// Do implements [Operation]. If the service can save invalid drafts, a draft is saved as it is. If it was
+// changed concurrently, the tags are applied to the new version.
 func (t Tag) Do(ctx context.Context, svc engine.Service, row engine.Summary, by string) (bool, error) {
 	for tries := 0; ; tries++ {
 		c, err := svc.Get(ctx, row.ID)
@@ -137,7 +137,7 @@ func (t Tag) save(ctx context.Context, svc engine.Service, c engine.Campaign, bo
 	return err
 }
 
-// note says in the history what changed.
+// note returns the note for the history.
 func (t Tag) note() string {
 	var parts []string
 	if len(t.Add) > 0 {
@@ -149,13 +149,13 @@ func (t Tag) note() string {
 	return strings.Join(parts, "; ")
 }
 
-// Export writes campaigns as files into a folder that is there. See package files.
+// Export writes campaigns as files into an existing folder. See package files.
 type Export struct{ Folder string }
 
-// Blocked is Operation's: every campaign can be exported.
+// Blocked implements [Operation]: every campaign can be exported.
 func (Export) Blocked(engine.Service, engine.Summary) string { return "" }
 
-// Do is Operation's.
+// Do implements [Operation].
 func (e Export) Do(ctx context.Context, svc engine.Service, row engine.Summary, _ string) (bool, error) {
 	c, err := svc.Get(ctx, row.ID)
 	if err != nil {

@@ -11,7 +11,7 @@ var (
 	androidBackedUp = append(androidStyled[:3:3], androidTimers...)
 )
 
-// androidContent is AndroidPushContent.
+// androidContent returns AndroidPushContent.
 func androidContent() schema.Field {
 	timers := schema.When("template_type", androidTimers...)
 	fields := []schema.Field{{

@@ -2,8 +2,7 @@ package catalog
 
 import "bugle/engine/schema"
 
-// pushBasicDetails is PushBasicDetailsV5. When the component itself must be there is for the
-// table that it is put in to say.
+// pushBasicDetails returns PushBasicDetailsV5. The table that includes it says when it is required.
 func pushBasicDetails() schema.Field {
 	return schema.Field{
 		Name: "basic_details", ID: "push.basic_details", Noun: "a name and platforms", Kind: schema.Object, Ref: "CONTRACT.md, basic_details",
@@ -36,7 +35,7 @@ func pushBasicDetails() schema.Field {
 	}
 }
 
-// emailBasicDetails is EmailBasicDetailsV5.
+// emailBasicDetails returns EmailBasicDetailsV5.
 func emailBasicDetails() schema.Field {
 	return schema.Field{
 		Name: "basic_details", ID: "email.basic_details", Noun: "a name", Kind: schema.Object, Ref: "CONTRACT.md, basic_details",

@@ -9,9 +9,8 @@ import (
 
 const refRecord = "CONTRACT.md, Records"
 
-// Campaign returns the table of a whole campaign of the channel: its head (channel, delivery type,
-// people) and its components, in the order of the contract. A channel that can only be read has an open
-// table, which takes every member.
+// Campaign returns the table of a whole campaign of the channel: its head and its components, in the order of
+// the contract. A read-only channel has an open table that accepts every field.
 func Campaign(ch Channel) *schema.Schema {
 	switch ch {
 	case Push:
@@ -33,7 +32,7 @@ var (
 	})
 )
 
-// compiled compiles a table when it is first asked for, once.
+// compiled compiles a table once, when it is first used.
 func compiled(table func() schema.Field) func() *schema.Schema {
 	return sync.OnceValue(func() *schema.Schema { return schema.MustCompile(table()) })
 }
@@ -46,7 +45,7 @@ func campaignTable(ch Channel) schema.Field {
 	}
 }
 
-// head are the root members that say what campaign it is and whose.
+// head returns the fields of the root that describe the campaign itself.
 func head(ch Channel) []schema.Field {
 	return []schema.Field{
 		channelField(ch),
@@ -94,8 +93,8 @@ func person(name, title, help string, required ...schema.Required) schema.Field 
 	}
 }
 
-// components are all components, in the order of the contract. One that belongs to another channel is
-// there as well, so that it is refused with the reason.
+// components returns all components in the order of the contract. It includes those of other channels, so
+// that they are refused with a reason.
 func components(ch Channel) []schema.Field {
 	basic, content, controls := pushBasicDetails(), pushCampaignContent(), pushDeliveryControls()
 	if ch == Email {
@@ -115,7 +114,8 @@ func components(ch Channel) []schema.Field {
 	}
 }
 
-// InRequest returns a component of a campaign as a request has it: without what only responses have.
+// InRequest converts a component of a campaign to the form of a request, without response-only fields and
+// values.
 func InRequest(ch Channel, name Component, v doc.Value) doc.Value {
 	if !ch.Writable() {
 		ch = Push // what both channels have, other channels have too
@@ -123,21 +123,21 @@ func InRequest(ch Channel, name Component, v doc.Value) doc.Value {
 	return Campaign(ch).InRequest(doc.P(string(name)), v)
 }
 
-// buildOrder is the order in which people build a campaign.
+// buildOrder is the order in which users build a campaign.
 var buildOrder = []Component{
 	BasicDetails, Connector, CampaignContent, TriggerCondition, SegmentationDetails, SchedulingDetails, DeliveryControls,
 	ConversionGoalDetails, ControlGroupDetails, UTMParams, CampaignAudienceLimit, Advanced,
 }
 
-// ComponentInfo is a component as people see it; all but the name comes from its table.
+// ComponentInfo describes a component for the user. Everything but the name comes from its table.
 type ComponentInfo struct {
 	Name  Component
 	Title string
-	Help  string // one or two sentences on what it is for
+	Help  string // one or two sentences on its purpose
 }
 
-// Components returns the components that campaigns of the channel have, in the order in which people
-// build them; none for a channel that can only be read.
+// Components returns the components of the channel's campaigns in the order in which users build them, or
+// none for a read-only channel.
 func Components(ch Channel) []ComponentInfo {
 	if !ch.Writable() {
 		return nil
@@ -153,9 +153,8 @@ func Components(ch Channel) []ComponentInfo {
 	return out
 }
 
-// Applicable reports whether campaigns of the channel and delivery type have the component, and if
-// not, why, as a clause such as "only for Push campaigns". With an empty delivery type it reports on
-// the channel alone.
+// Applicable reports whether campaigns of the channel and delivery type have the component. If not, why is a
+// clause such as "only for Push campaigns". With an empty delivery type it only considers the channel.
 func Applicable(name Component, ch Channel, dt DeliveryType) (ok bool, why string) {
 	if !ch.Writable() {
 		return false, ch.Label() + " campaigns are read-only here"

@@ -6,14 +6,13 @@ import (
 	"bugle/engine/doc"
 )
 
-// maxFilledCells is how many cells FillCells makes at once.
+// maxFilledCells is the most cells that FillCells creates.
 const maxFilledCells = 500
 
-// FillCells returns a campaign_content in which each locale that it lists has a message for each of
-// its variations (CONTRACT.md, Content). A message that stands alone becomes
-// that of the default locale; a cell that is not there gets a copy of the nearest message: of the
-// same locale, else of the default locale. Nothing that is there changes. It reports whether there
-// was anything to fill.
+// FillCells returns a campaign_content in which each listed locale has a message for each of its variations
+// (CONTRACT.md, Content). A flat message becomes the one of the default locale. A missing cell gets a copy of
+// the nearest message: of the same locale, or else of the default locale. Existing messages stay. It reports
+// whether anything was added.
 func FillCells(campaignContent doc.Value) (doc.Value, bool) {
 	before := campaignContent.Get("content")
 	flat, keyed := shapes(before)
@@ -48,7 +47,7 @@ func FillCells(campaignContent doc.Value) (doc.Value, bool) {
 	return with(campaignContent, doc.P("content"), after), true
 }
 
-// with is Set where the place is known to take a value; elsewhere nothing changes.
+// with is Set for a path that is known to be valid.
 func with(v doc.Value, p doc.Path, to doc.Value) doc.Value {
 	if out, err := v.Set(p, to); err == nil {
 		return out
@@ -56,7 +55,7 @@ func with(v doc.Value, p doc.Path, to doc.Value) doc.Value {
 	return v
 }
 
-// nearest returns the message that a missing cell is a copy of.
+// nearest returns the message to copy to a missing cell.
 func nearest(content doc.Value, locale, variation string) (doc.Value, bool) {
 	if cell, ok := firstCell(content.Get(locale)); ok {
 		return cell, true

@@ -46,7 +46,7 @@ func init() {
 
 // Nothing resolves an expression in an address of a person, an id or a number in quotes: there it is
 // a text like any other. In content it stands for what it becomes.
-func TestExpressionsStandForNothingOutsideContent(t *testing.T) {
+func TestExpressionsAreLiteralOutsideContent(t *testing.T) {
 	hours := `"delivery_controls":{"send_limit_value":"{{x}}"}`
 	for _, c := range []struct {
 		s    *schema.Schema

@@ -7,7 +7,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// connectorTable is the email component connector: which configured service carries the mail.
+// connectorTable returns the email component connector, which selects the configured provider.
 func connectorTable() schema.Field {
 	return schema.Field{
 		Name: "connector", ID: "connector", Noun: "a connector", Kind: schema.Object, Ref: "CONTRACT.md, connector",
@@ -33,11 +33,11 @@ func connectorTable() schema.Field {
 	}
 }
 
-// ConnectorPair spells a connector's type and name as one entry of the workspace list "connectors".
+// ConnectorPair returns a connector's type and name as an entry of the workspace list "connectors".
 func ConnectorPair(kind, name string) string { return kind + " " + name }
 
-// configuredPair wants type and name to be those of one connector, not the type of one and the name of
-// another; that each is configured at all is said by their own rules.
+// configuredPair requires type and name to belong to the same connector. Other rules check that each of them
+// is configured.
 var configuredPair = schema.Named{
 	ID: "configured_pair", Text: "type and name must belong to one connector of the workspace",
 	Check: func(p schema.Place) []schema.Finding {

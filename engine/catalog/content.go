@@ -2,21 +2,21 @@ package catalog
 
 import "bugle/engine/schema"
 
-// pushCampaignContent is PushCampaignContent.
+// pushCampaignContent returns PushCampaignContent.
 func pushCampaignContent() schema.Field {
 	return campaignContent(pushContent(), schema.Field{
 		Name: "email", Title: "Email", Kind: schema.Any, Help: "An email. Push campaigns have none.", Applies: forChannel(Email),
 	})
 }
 
-// emailCampaignContent is EmailCampaignContent.
+// emailCampaignContent returns EmailCampaignContent.
 func emailCampaignContent() schema.Field {
 	return campaignContent(emailContent(), schema.Field{
 		Name: "push", Title: "Push", Kind: schema.Any, Help: "A push notification. Email campaigns have none.", Applies: forChannel(Push),
 	})
 }
 
-// pushContent is PushContent: one push, on each of its platforms.
+// pushContent returns PushContent: one push on each of its platforms.
 func pushContent() schema.Field {
 	return schema.Field{
 		Name: "push", ID: "push", Title: "Push", Kind: schema.Object,
@@ -29,15 +29,15 @@ func pushContent() schema.Field {
 	}
 }
 
-// onPlatform returns the content for a platform, which is used only where the campaign has that platform. While no
-// platform is chosen, any may still be.
+// onPlatform returns the content of a platform, which is only used if the campaign has that platform, or has
+// no platforms yet.
 func onPlatform(p Platform, content schema.Field) schema.Field {
 	content.Used = schema.AnyOf{schema.Holds{Path: platformsPath, Value: string(p)}, schema.Not{C: schema.Has{Path: platformsPath}}}
 	return content
 }
 
-// campaignContent is the component for one channel: message is the channel's own object in
-// content and in each of its cells, foreign the other channel's, which is refused there.
+// campaignContent returns the component for one channel: message is the channel's own object in content and
+// in each cell, foreign the other channel's, which is refused.
 func campaignContent(message, foreign schema.Field) schema.Field {
 	members := []schema.Field{message, foreign}
 	if foreign.Name == "push" {
@@ -82,7 +82,7 @@ func campaignContent(message, foreign schema.Field) schema.Field {
 	}
 }
 
-// localeTable is the shape of one locale in keyed content: its variations, each a cell.
+// localeTable returns the table of one locale in keyed content: its variations, each a cell.
 func localeTable(members []schema.Field, message string) *schema.Field {
 	return &schema.Field{
 		Title: "Locale", Kind: schema.Map, Help: "The variations of one locale.", Rules: []schema.Rule{cellNames},

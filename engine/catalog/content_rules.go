@@ -9,10 +9,10 @@ import (
 	"bugle/engine/schema"
 )
 
-// The members of content that are messages and no locales.
+// messageNames are the fields of content that are messages, not locales.
 var messageNames = []string{"push", "email"}
 
-// shapes tells which members of content belong to its flat shape, and which are locales.
+// shapes returns which fields of content are flat messages and which are locales.
 func shapes(content doc.Value) (flat, keyed []string) {
 	for name := range content.Members() {
 		if slices.Contains(messageNames, name) {
@@ -24,7 +24,7 @@ func shapes(content doc.Value) (flat, keyed []string) {
 	return flat, keyed
 }
 
-// hasVariations reports whether A/B variations are configured. One variation is no A/B test.
+// hasVariations reports whether an A/B test is configured. One variation is not an A/B test.
 func hasVariations(details doc.Value) bool {
 	n, ok := details.Get("no_of_variations").Int()
 	return !details.Empty() && (!ok || n != 1)
@@ -89,7 +89,7 @@ func everyCell(p schema.Place) []schema.Finding {
 	for _, locale := range append([]string{"default"}, p.Object.Get("locales").Strings()...) {
 		cells := p.Value.Get(locale)
 		if !cells.Exists() {
-			if locale != "default" { // default_locale says so for that one
+			if locale != "default" { // default_locale reports that one
 				out = append(out, schema.Finding{Path: doc.P(locale), Message: "missing: add a message for this locale", FormMessage: "add a message for this locale"})
 			}
 			continue
@@ -106,7 +106,7 @@ func everyCell(p schema.Place) []schema.Finding {
 	return out
 }
 
-// splitKnown wants it said who gets which of several variations.
+// splitKnown requires a split if there are several variations.
 func splitKnown(p schema.Place) []schema.Finding {
 	several := len(variations(p.Value, 2)) > 1
 	for _, cells := range p.Value.Get("content").Members() {

@@ -89,7 +89,7 @@ func minimumDelay(applies schema.Cond) schema.Field {
 	}
 }
 
-// digits is a whole number that the interface wants in quotes, for one delivery type.
+// digits returns a field with a whole number that the API requires as a string, for one delivery type.
 func digits(name, title, unit, help, example string, dt DeliveryType) schema.Field {
 	return schema.Field{
 		Name: name, Title: title, Unit: unit, Kind: schema.String, Help: help, Example: example, Applies: forTypes(dt),

@@ -9,7 +9,7 @@ type deliveryType struct {
 	Help  string
 	Push  bool
 	Email bool
-	// NoCreate says why the create operation does not take the type.
+	// NoCreate is why the create operation refuses the type.
 	NoCreate string
 }
 
@@ -24,17 +24,17 @@ var deliveryTypes = []deliveryType{
 		NoCreate: "you can view and manage broadcast live activities here, but not create them"},
 }
 
-// DeliveryTypeInfo is a delivery type as it stands for a channel: what the New-draft screen offers.
+// DeliveryTypeInfo describes a delivery type for a channel, for the choice in a new draft.
 type DeliveryTypeInfo struct {
 	Type    DeliveryType
 	Label   string
-	Help    string // one clause on what the type does
-	Offered bool   // a campaign of the type can be created on the channel
-	Why     string // why not, as a sentence; empty where Offered
+	Help    string // a clause on what the type does
+	Offered bool   // campaigns of the type can be created on the channel
+	Why     string // why not, as a sentence; empty if Offered
 }
 
-// DeliveryTypes returns every delivery type in the order of the contract, each with whether a campaign of it
-// can be created on the channel and, if not, why.
+// DeliveryTypes returns all delivery types in the order of the contract, each with whether campaigns of it
+// can be created on the channel.
 func DeliveryTypes(ch Channel) []DeliveryTypeInfo {
 	out := make([]DeliveryTypeInfo, len(deliveryTypes))
 	for i, r := range deliveryTypes {
@@ -67,7 +67,7 @@ func (r deliveryType) channels() string {
 	return strings.Join(names, " and ")
 }
 
-// sentence returns a clause with a capital and a full stop.
+// sentence returns a clause as a sentence.
 func sentence(clause string) string {
 	if clause == "" {
 		return ""

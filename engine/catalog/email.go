@@ -2,7 +2,7 @@ package catalog
 
 import "bugle/engine/schema"
 
-// emailContent is EmailContent: one email.
+// emailContent returns EmailContent: one email.
 func emailContent() schema.Field {
 	template := schema.Has{Path: CustomTemplateID}
 	return schema.Field{

@@ -3,8 +3,8 @@ package catalog
 import "bugle/engine/doc"
 
 // WithFilterTypes returns a campaign's body in which each filter nested in an action has a type of the
-// specification. Earlier programs gave such a filter the type event_attributes, or none: it becomes
-// user_attributes. Everything else stays as it is spelled. It reports false where there is nothing to change.
+// specification. Earlier versions used event_attributes or none, which becomes user_attributes. Everything
+// else stays as written. It returns false if nothing changed.
 func WithFilterTypes(body doc.Value) (doc.Value, bool) {
 	changed := false
 	for _, component := range []Component{SegmentationDetails, TriggerCondition} {
@@ -22,7 +22,7 @@ func WithFilterTypes(body doc.Value) (doc.Value, bool) {
 	return body, changed
 }
 
-// GroupWithFilterTypes is [WithFilterTypes] for a filter group alone.
+// GroupWithFilterTypes is [WithFilterTypes] for one filter group.
 func GroupWithFilterTypes(group doc.Value) (doc.Value, bool) {
 	out := group
 	for _, p := range untyped(nil, nil, group, false) {
@@ -35,8 +35,8 @@ func GroupWithFilterTypes(group doc.Value) (doc.Value, bool) {
 	return out, !out.Same(group)
 }
 
-// untyped appends where the types belong that filters nested in an action lack. nested says that the group
-// at a place is itself in an action.
+// untyped appends the paths of missing types in filters nested in an action. nested reports that the group
+// itself is in an action.
 func untyped(out []doc.Path, at doc.Path, group doc.Value, nested bool) []doc.Path {
 	for i, f := range group.Get("filters").Elems() {
 		p := at.Child("filters").Elem(i)

@@ -16,7 +16,7 @@ var valueFits = schema.Named{
 	ID: "fits", Text: "the value must fit the data type and the operator",
 	Check: func(p schema.Place) []schema.Finding {
 		if p.Value.Empty() && p.Value.Kind() != doc.Null {
-			return nil // required says so
+			return nil // reported by the required rule
 		}
 		want, ok := fitting(p)
 		if !ok {
@@ -44,20 +44,19 @@ var secondValueFits = schema.Named{
 	},
 }
 
-// Operand is what an operator compares an attribute with.
+// Operand is the kind of value that an operator takes.
 type Operand uint8
 
 // The operands.
 const (
-	NoOperand  Operand = iota // nothing: the operator says it all
+	NoOperand  Operand = iota // no value
 	OneValue                  // one value of the data type
-	SomeValues                // one or several values of the data type
+	SomeValues                // one or more values of the data type
 	TwoValues                 // the two ends of a range
 	Days                      // a whole number of days
 )
 
-// OperandOf returns what an operator of a data type compares with; false where the data type is not
-// known or does not have the operator.
+// OperandOf returns the operand of a data type's operator, or false if either is unknown.
 func OperandOf(dataType, operator string) (Operand, bool) {
 	if !slices.Contains(Operators(dataType), operator) {
 		return NoOperand, false
@@ -77,8 +76,8 @@ func OperandOf(dataType, operator string) (Operand, bool) {
 	return OneValue, true
 }
 
-// FilterValue reports what an attribute filter's value has to be, as words to follow "must be", and
-// whether it is that. A value that only the send knows suits every operator.
+// FilterValue returns a description of the values that an attribute filter accepts, to follow "must be", and
+// whether its value is one. An expression is accepted by every operator.
 func FilterValue(filter doc.Value) (words string, ok bool) {
 	p := schema.Place{Value: filter.Get("value"), Object: filter}
 	want, stated := fitting(p)
@@ -95,8 +94,8 @@ func FilterValue(filter doc.Value) (words string, ok bool) {
 	return want.words, true
 }
 
-// ExpressionValue reports whether the value, of an attribute filter that holds it, is a
-// personalization expression: only the send knows what it becomes (CONTRACT.md, Audience).
+// ExpressionValue reports whether the value in an attribute filter is a personalization expression, whose
+// result only the send knows (CONTRACT.md, Audience).
 func ExpressionValue(filter, value doc.Value) bool {
 	return free(schema.Place{Object: filter, Value: value})
 }
@@ -106,7 +105,8 @@ type fit struct {
 	ok    func(value, second doc.Value) bool
 }
 
-// fitting returns what suits the filter that p is in; false where its data type and operator do not say.
+// fitting returns the values that the filter of p accepts, or false if its data type and operator do not
+// determine that.
 func fitting(p schema.Place) (fit, bool) {
 	dataType, op := p.Object.Get("data_type").Text(), p.Object.Get("operator").Text()
 	scalar := scalars[dataType]
@@ -155,7 +155,7 @@ func each(list doc.Value, ok func(doc.Value) bool) bool {
 	return true
 }
 
-// scalars say what one value of a data type looks like.
+// scalars describe a single value of each data type.
 var scalars = map[string]struct {
 	words string
 	ok    func(doc.Value) bool
@@ -177,7 +177,7 @@ func isCount(v doc.Value) bool {
 	return schema.Digits.Matches(v.Text())
 }
 
-// isDate takes an ISO 8601 date, or date and time.
+// isDate accepts an ISO 8601 date, or date and time.
 func isDate(s string) bool {
 	if _, err := time.Parse(time.DateOnly, s); err == nil {
 		return true

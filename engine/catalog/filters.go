@@ -11,7 +11,7 @@ import (
 
 const refFilters = "CONTRACT.md, Audience"
 
-// operators are the operators of each data type, in the order of the contract.
+// operators are the operators of each data type in the order of the contract.
 var operators = []struct {
 	dataType  string
 	operators []string
@@ -24,14 +24,14 @@ var operators = []struct {
 	{"datetime", []string{"inTheLast", "on", "between", "before", "after", "inTheNext", "exists", "today"}},
 }
 
-// Phrase is how an operator reads in a sentence, between an attribute's name and the value.
+// Phrase is the text for an operator in a sentence, between an attribute's name and the value.
 type Phrase struct {
 	Is, IsNot     string // after a name and a verb of its own: Price "is above" 500
 	With, Without string // after "with" and a name: with Price "above" 500
 	Unit          string // after the value, in the plural; empty where it has none
 }
 
-// operatorLabels are the operators' labels, in menus, and their phrases.
+// operatorLabels are the operators' labels and phrases.
 var operatorLabels = map[string]struct {
 	label  string
 	phrase Phrase
@@ -54,14 +54,14 @@ var operatorLabels = map[string]struct {
 	"today":                   {"today", Phrase{Is: "is today", IsNot: "is not today", With: "today", Without: "not today"}},
 }
 
-// OperatorPhrase returns how an operator reads in a sentence; false for one that is not known.
+// OperatorPhrase returns the phrase of an operator, or false if it is unknown.
 func OperatorPhrase(operator string) (Phrase, bool) {
 	w, ok := operatorLabels[operator]
 	return w.phrase, ok
 }
 
-// Operators returns the operators that an attribute of the data type takes, in the order of the contract;
-// nil for a data type that it does not know.
+// Operators returns the operators of a data type in the order of the contract, or nil for an unknown data
+// type.
 func Operators(dataType string) []string {
 	for _, o := range operators {
 		if o.dataType == dataType {
@@ -71,7 +71,7 @@ func Operators(dataType string) []string {
 	return nil
 }
 
-// FilterGroups returns the members of a component that are filter groups, in the order of its table.
+// FilterGroups returns the fields of a component that are filter groups, in table order.
 func FilterGroups(component Component) []string {
 	n := Campaign(Push).Root().Child(string(component))
 	if n == nil {
@@ -86,7 +86,7 @@ func FilterGroups(component Component) []string {
 	return out
 }
 
-// filterGroup is a filter group: a member of a component, with rules of that member's own.
+// filterGroup returns a filter group: a field of a component with its own rules.
 func filterGroup(name, title, help string, rules ...schema.Rule) schema.Field {
 	return schema.Field{
 		Name: name, Title: title, Help: help, Kind: schema.Object, Ref: refFilters, Rules: rules, Editor: schema.EditorFilters,
@@ -108,26 +108,26 @@ func groupFields(id, help string, elem schema.Field) []schema.Field {
 	}
 }
 
-// filterTable is a filter of a component's group.
+// filterTable returns a filter in a component's group.
 func filterTable() schema.Field {
 	project := schema.Field{Required: []schema.Required{{When: schema.Flag{Name: portfolio}}}}
 	return filterOf("filter", "user_attributes", "User attribute", "something known about the user, such as their city", project, eventFilterTable())
 }
 
-// eventFilterTable is a filter nested in a filter on an action: one of type user_attributes looks at an
-// attribute of the event. It has the other types too, because every filter has
-// the same three (CONTRACT.md, Audience).
+// eventFilterTable returns a filter nested in a filter on an action. With the type user_attributes it tests
+// an attribute of the event. It has the other types too, because every filter has the same three
+// (CONTRACT.md, Audience).
 func eventFilterTable() schema.Field {
 	project := schema.Field{Rules: []schema.Rule{schema.Forbidden{When: schema.Not{C: schema.Flag{Name: portfolio}}}}}
 	deeper := schema.Field{Kind: schema.Object, Like: "event_filter"}
 	return filterOf("event_filter", "event_attributes", "Event attribute", "something recorded with the event, such as a price", project, deeper)
 }
 
-// portfolio is the feature of a workspace whose attributes belong to projects.
+// portfolio is the feature flag of workspaces whose attributes belong to projects.
 const portfolio = "portfolio"
 
-// filterOf is the table of a filter whose attributes are those of a list of the workspace. project is what
-// project_name has of its own, nested what the attributes of an action have as filters.
+// filterOf returns the table of a filter whose attributes are in a list of the workspace. project configures
+// project_name, and nested the filters in an action's attributes.
 func filterOf(id, list, label, help string, project, nested schema.Field) schema.Field {
 	attribute := schema.When("filter_type", "user_attributes")
 	action := schema.When("filter_type", "actions")
@@ -171,8 +171,8 @@ func filterOf(id, list, label, help string, project, nested schema.Field) schema
 	}
 }
 
-// closedFilters refuses what the table does not know in all filters but those on user attributes:
-// the contract (Audience) opens these alone.
+// closedFilters refuses unknown fields in all filters but those on user attributes, which the contract leaves
+// open (Audience).
 func closedFilters(fields []schema.Field) schema.Named {
 	known := map[string]bool{}
 	for _, f := range fields {
@@ -196,7 +196,8 @@ func closedFilters(fields []schema.Field) schema.Named {
 	}
 }
 
-// DataTypeLabel names the data type of an attribute for people: "Number". A type that is not known is its own name.
+// DataTypeLabel returns the display name of an attribute's data type, such as "Number". It returns unknown
+// types unchanged.
 func DataTypeLabel(dataType string) string {
 	for _, f := range attributeFields("") {
 		for _, o := range f.Options {
@@ -208,7 +209,7 @@ func DataTypeLabel(dataType string) string {
 	return dataType
 }
 
-// attributeFields are the members of a filter on an attribute, of a user or of an event.
+// attributeFields returns the fields of a filter on an attribute of a user or an event.
 func attributeFields(suggest string) []schema.Field {
 	valueless := schema.Unless("operator", "exists", "today")
 	return []schema.Field{
@@ -248,7 +249,7 @@ func attributeFields(suggest string) []schema.Field {
 	}
 }
 
-// operatorOptions returns each operator once, offered for the data types that have it.
+// operatorOptions returns each operator once, offered for its data types.
 func operatorOptions() []schema.Option {
 	var out []schema.Option
 	for _, row := range operators {
@@ -276,7 +277,7 @@ func typesWith(op string) []string {
 	return types
 }
 
-// actionFields are the members of a filter on what a user did, whose attributes have nested filters.
+// actionFields returns the fields of a filter on what a user did, with nested filters as attributes.
 func actionFields(nested schema.Field) []schema.Field {
 	return []schema.Field{
 		{

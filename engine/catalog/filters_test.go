@@ -9,7 +9,7 @@ import (
 )
 
 // Every operator has a label and a phrase, and takes an operand.
-func TestOperatorsHaveWords(t *testing.T) {
+func TestOperatorsHavePhrases(t *testing.T) {
 	for _, row := range operators {
 		for _, op := range row.operators {
 			p, ok := OperatorPhrase(op)

@@ -7,7 +7,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// geofences is basic_details.geofences of a location-triggered push.
+// geofences returns basic_details.geofences of a location-triggered push.
 func geofences() schema.Field {
 	dwell := schema.When("triggered_at", "dwell")
 	always := []schema.Required{{}}
@@ -63,7 +63,7 @@ func minutesHoursDays() []schema.Option {
 	return []schema.Option{{Value: "MINUTES", Label: "Minutes"}, {Value: "HOURS", Label: "Hours"}, {Value: "DAYS", Label: "Days"}}
 }
 
-// coordinate is a number of degrees, written as a string, between -limit and limit.
+// coordinate returns a field with degrees as a string, between -limit and limit.
 func coordinate(name, help, example string, limit float64) schema.Field {
 	return schema.Field{
 		Name: name, Kind: schema.String, Help: help, Example: example, Required: []schema.Required{{}},
@@ -83,7 +83,7 @@ func coordinate(name, help, example string, limit float64) schema.Field {
 	}
 }
 
-// positive wants a number that is written as a string to be above zero.
+// positive requires a number written as a string to be greater than zero.
 func positive() schema.Named {
 	return schema.Named{
 		ID: "positive", Text: "more than 0",

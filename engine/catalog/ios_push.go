@@ -2,7 +2,7 @@ package catalog
 
 import "bugle/engine/schema"
 
-// iosContent is IOSPushContent.
+// iosContent returns IOSPushContent.
 func iosContent() schema.Field {
 	fields := []schema.Field{{
 		Name: "template_type", Title: "Template", Kind: schema.String, Default: `"BASIC"`, Lead: leadTemplate,
@@ -71,7 +71,7 @@ func iosBasicDetails() schema.Field {
 	}
 }
 
-// iosText are the members that basic_details and template_backup begin with.
+// iosText returns the first fields of basic_details and template_backup.
 func iosText(required []schema.Required) []schema.Field {
 	return []schema.Field{
 		personal(schema.Field{

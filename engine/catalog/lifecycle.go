@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// transition is one row of the life cycle (CONTRACT.md, States).
+// transition is one row of the lifecycle (CONTRACT.md, States).
 type transition struct {
 	Action Action
 	From   []State
-	// Push and Email are the delivery types that take the action on that channel.
+	// Push and Email are the delivery types with the action on that channel.
 	Push, Email []DeliveryType
-	// To is the state reached; empty where the action leaves the state as it is, or nothing is left.
+	// To is the resulting state; empty if the state stays or the campaign is deleted.
 	To State
-	// Ahead is the state reached where the campaign's start is still ahead; To where empty.
+	// Ahead is the resulting state if the campaign starts in the future; To if empty.
 	Ahead State
-	// Only says whom the action is for, as a clause.
+	// Only is a clause that says which campaigns have the action.
 	Only string
-	// Instead is the action that people mean who try this one on another delivery type.
+	// Instead is the action to suggest for other delivery types.
 	Instead Action
 }
 
@@ -83,20 +83,20 @@ func (t transition) takes(ch Channel, dt DeliveryType, st State) bool {
 	return slices.Contains(t.types(ch), dt) && slices.Contains(t.From, st)
 }
 
-// Allowed reports whether the action can be done to a campaign of that channel, delivery type and
-// state. Where it cannot, why is one sentence that names action, type and state as they are on the wire
-// and, where there is one, the action that would do: the message of the 422.
+// Allowed reports whether an action is allowed for a campaign with that channel, delivery type and state. If
+// not, why is the message of the 422 response: one sentence with the wire names of the action, type and state
+// and, if there is one, the action to use instead.
 func Allowed(a Action, ch Channel, dt DeliveryType, st State) (ok bool, why string) {
 	why = refusal(wireSpelling, a, ch, dt, st)
 	return why == "", why
 }
 
-// Refusal is the sentence of [Allowed] in the words of the screens; empty where the action is allowed.
+// Refusal returns the sentence of [Allowed] with display names, or "" if the action is allowed.
 func Refusal(a Action, ch Channel, dt DeliveryType, st State) string {
 	return refusal(labelSpelling, a, ch, dt, st)
 }
 
-// spelling is how a sentence names actions, delivery types and states.
+// spelling formats actions, delivery types and states in a sentence.
 type spelling struct {
 	action func(Action) string
 	kind   func(DeliveryType) string
@@ -187,10 +187,9 @@ func join[S ~string](names []S, last string, spell func(S) string) string {
 	return strings.Join(out[:len(out)-1], ", ") + last + out[len(out)-1]
 }
 
-// Next returns the state that the action leads to from st. startAhead says that the campaign's start is
-// still to come, which makes a published or resumed campaign wait. EDIT and DELETE, and actions that
-// st does not allow, leave st. RESTORE gives STOPPED: whoever knows that the campaign was SENT when it
-// was archived puts that back instead.
+// Next returns the state after the action. startAhead reports that the campaign starts in the future, so that
+// publishing or resuming schedules it. EDIT, DELETE and actions that are not allowed keep the state. RESTORE
+// returns STOPPED; the caller must restore SENT if that was the state before archiving.
 func Next(a Action, st State, startAhead bool) State {
 	t, known := transitionOf(a)
 	switch {
@@ -202,8 +201,8 @@ func Next(a Action, st State, startAhead bool) State {
 	return t.To
 }
 
-// Effect says in one or two sentences what the action will do to a campaign in that state, for the
-// question that is asked before it; empty where the action is not allowed.
+// Effect describes in one or two sentences what the action will do to a campaign in that state, for a
+// confirmation. It returns "" if the action is not allowed.
 func Effect(a Action, ch Channel, dt DeliveryType, st State) string {
 	if ok, _ := Allowed(a, ch, dt, st); !ok {
 		return ""
@@ -238,7 +237,7 @@ func Effect(a Action, ch Channel, dt DeliveryType, st State) string {
 	return ""
 }
 
-// Propagation says when a change to a live campaign takes effect (CONTRACT.md, Locks); empty where there is nothing to say.
+// Propagation says when a change to a live campaign takes effect (CONTRACT.md, Locks), or returns "".
 func Propagation(dt DeliveryType, st State) string {
 	if !st.Live() {
 		return ""

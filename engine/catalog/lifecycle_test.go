@@ -275,7 +275,7 @@ func TestComponents(t *testing.T) {
 }
 
 // The build order and the tables have the same components.
-func TestBuildOrderIsWhole(t *testing.T) {
+func TestBuildOrderIsComplete(t *testing.T) {
 	for _, ch := range []Channel{Push, Email} {
 		for _, f := range components(ch) {
 			if !slices.Contains(buildOrder, Component(f.Name)) {

@@ -7,13 +7,13 @@ import (
 	"bugle/engine/doc"
 )
 
-// Lock is a part of a campaign that its state keeps from being changed.
+// Lock is a part of a campaign that cannot be changed in its state.
 type Lock struct {
-	Path doc.Path // the root where everything is locked
+	Path doc.Path // the root if everything is locked
 	Why  string   // one sentence
 }
 
-// liveLocks are what CONTRACT.md, Locks, lists for ACTIVE.
+// liveLocks are the locks of ACTIVE (CONTRACT.md, Locks).
 var liveLocks = []doc.Path{
 	doc.P(string(TriggerCondition)),
 	doc.P(string(SegmentationDetails)),
@@ -32,10 +32,10 @@ var lockedPaths = map[State][]doc.Path{
 	Archived:  {nil},
 }
 
-// headFields are the root members that say whose campaign it is; no state locks them.
+// headFields are the fields of the root that describe the campaign itself; no state locks them.
 var headFields = []string{"channel", "campaign_delivery_type", "created_by", "updated_by", "request_id"}
 
-// Locked returns what a campaign in that state no longer lets be changed (CONTRACT.md, Locks). A lock covers everything below its path.
+// Locked returns the locks of a state (CONTRACT.md, Locks). A lock includes everything below its path.
 func Locked(st State) []Lock {
 	var out []Lock
 	for _, p := range lockedPaths[st] {
@@ -48,9 +48,9 @@ func Locked(st State) []Lock {
 	return out
 }
 
-// LockedChanges returns the locked paths that differ between two documents of one campaign, in the
-// order of the locks; where everything is locked, each member of the root that differs. A path that
-// is empty in both, be it absent, null or {}, does not differ.
+// LockedChanges returns the locked paths that differ between two documents of one campaign, in the order of
+// the locks. If everything is locked, it returns each field of the root that differs. Absent, null and empty
+// values do not differ.
 func LockedChanges(st State, before, after doc.Value) []doc.Path {
 	var out []doc.Path
 	for _, p := range lockedPaths[st] {

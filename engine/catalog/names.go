@@ -2,11 +2,10 @@ package catalog
 
 import "strings"
 
-// Channel is a channel as it stands on the wire.
+// Channel is the wire name of a channel.
 type Channel string
 
-// The channels (CONTRACT.md, Channels). Push and email campaigns can be written;
-// the others are read only.
+// The channels (CONTRACT.md, Channels). Push and email campaigns are writable; the others are read-only.
 const (
 	Push       Channel = "PUSH"
 	Email      Channel = "EMAIL"
@@ -17,13 +16,13 @@ const (
 	Connectors Channel = "CONNECTORS"
 )
 
-// Channels are all channels, the writable ones first.
+// Channels lists all channels, the writable ones first.
 var Channels = []Channel{Push, Email, SMS, WhatsApp, Facebook, GoogleAds, Connectors}
 
 // Writable reports whether campaigns of the channel can be created and changed.
 func (c Channel) Writable() bool { return c == Push || c == Email }
 
-// Label returns the channel for people; the wire value of one that is not known.
+// Label returns the display name of the channel, or the wire name of an unknown one.
 func (c Channel) Label() string {
 	switch c {
 	case Push:
@@ -42,7 +41,7 @@ func (c Channel) Label() string {
 	return string(c)
 }
 
-// DeliveryType is a campaign_delivery_type as it stands on the wire.
+// DeliveryType is the wire value of a campaign_delivery_type.
 type DeliveryType string
 
 // The delivery types (CONTRACT.md, Delivery types).
@@ -56,7 +55,7 @@ const (
 	BroadcastLiveActivity  DeliveryType = "BROADCAST_LIVE_ACTIVITY"
 )
 
-// Label returns the delivery type for people; the wire value of one that is not known.
+// Label returns the display name of the delivery type, or the wire value of an unknown one.
 func (t DeliveryType) Label() string {
 	for _, r := range deliveryTypes {
 		if r.Type == t {
@@ -66,7 +65,7 @@ func (t DeliveryType) Label() string {
 	return string(t)
 }
 
-// State is a campaign's state as it stands on the wire.
+// State is the wire value of a campaign's state.
 type State string
 
 // The states (CONTRACT.md, States).
@@ -81,22 +80,22 @@ const (
 	Archived  State = "ARCHIVED"
 )
 
-// States are all states, in the order in which a campaign goes through them.
+// States lists all states in the order of the lifecycle.
 var States = []State{Draft, Scheduled, Active, Sending, Paused, Sent, Stopped, Archived}
 
-// Role is where a campaign is in its life, for whoever draws it.
+// Role is the phase of a campaign's life, for choosing a style.
 type Role int
 
 // The roles.
 const (
 	RoleDraft    Role = iota // being written
-	RoleWaiting              // its time has not come
+	RoleWaiting              // scheduled
 	RoleLive                 // running
 	RoleSending              // sending messages right now
-	RolePaused               // held, may go on
-	RoleDone                 // went out
-	RoleStopped              // ended before its time
-	RoleArchived             // put away
+	RolePaused               // paused
+	RoleDone                 // sent
+	RoleStopped              // ended early
+	RoleArchived             // archived
 )
 
 var stateStyles = map[State]struct {
@@ -113,7 +112,7 @@ var stateStyles = map[State]struct {
 	Archived:  {"Archived", RoleArchived},
 }
 
-// Label returns the state for people; the wire value of one that is not known.
+// Label returns the display name of the state, or the wire value of an unknown one.
 func (s State) Label() string {
 	if l, ok := stateStyles[s]; ok {
 		return l.label
@@ -121,20 +120,19 @@ func (s State) Label() string {
 	return string(s)
 }
 
-// Role returns the role that the state plays; [RoleDraft] for a state that is not known.
+// Role returns the role of the state; RoleDraft for an unknown state.
 func (s State) Role() Role { return stateStyles[s].role }
 
-// Live reports whether the campaign is published and has not ended: scheduled, active, sending or
-// paused.
+// Live reports whether the campaign is published and not finished: scheduled, active, sending or paused.
 func (s State) Live() bool {
 	return s == Scheduled || s == Active || s == Sending || s == Paused
 }
 
-// Action is something done to a whole campaign.
+// Action is a lifecycle action on a campaign.
 type Action string
 
-// The actions. STOP, PAUSE and RESUME go through the status operation, PUBLISH through an update; the
-// others exist in a local workspace (CONTRACT.md, States), EDIT being a component update.
+// The actions. STOP, PAUSE and RESUME use the status operation and PUBLISH an update. The others exist only
+// in a local workspace (CONTRACT.md, States); EDIT is a component update.
 const (
 	Stop    Action = "STOP"
 	Pause   Action = "PAUSE"
@@ -146,13 +144,13 @@ const (
 	Edit    Action = "EDIT"
 )
 
-// Actions are all actions.
+// Actions lists all actions.
 var Actions = []Action{Edit, Publish, Pause, Resume, Stop, Archive, Restore, Delete}
 
-// StatusActions are those that the status operation takes.
+// StatusActions lists the actions of the status operation.
 var StatusActions = []Action{Stop, Pause, Resume}
 
-// Label returns the action for people.
+// Label returns the display name of the action.
 func (a Action) Label() string {
 	s := string(a)
 	if s == "" {
@@ -180,7 +178,7 @@ const (
 	Advanced              Component = "advanced"
 )
 
-// Platform is a push platform as it stands on the wire.
+// Platform is the wire name of a push platform.
 type Platform string
 
 // The platforms of push.
@@ -190,10 +188,10 @@ const (
 	Web     Platform = "WEB"
 )
 
-// Platforms are the platforms of push, in the order of the contract.
+// Platforms lists the platforms of push in the order of the contract.
 var Platforms = []Platform{Android, IOS, Web}
 
-// Label returns the platform for people.
+// Label returns the display name of the platform.
 func (p Platform) Label() string {
 	switch p {
 	case Android:
@@ -206,7 +204,7 @@ func (p Platform) Label() string {
 	return string(p)
 }
 
-// Member returns the name of the member of a push content that holds the platform's, such as "android".
+// Member returns the field of a push content with the platform's content, such as "android".
 func (p Platform) Member() string { return strings.ToLower(string(p)) }
 
 func lowered(ch Channel) string { return strings.ToLower(string(ch)) }
@@ -224,7 +222,7 @@ const (
 	EmailAttachments = "attachments"
 )
 
-// The fields by which a message takes a template that is saved in the workspace.
+// The fields with which a message refers to a saved template.
 const (
 	CustomTemplateID      = "custom_template_id"
 	CustomTemplateVersion = "custom_template_version"

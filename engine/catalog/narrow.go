@@ -7,9 +7,9 @@ import (
 	"bugle/engine/schema"
 )
 
-// narrowed returns the table of a component as a request carries it that has only the root members
-// roots. A condition on another root member is one whose outcome is unknown there, and on an unknown
-// outcome nothing is refused or demanded: what hangs on it is left out.
+// narrowed returns the table of a component for a request that only contains the root fields roots.
+// Conditions on other root fields are Unknown there and cause no problems, so parts that depend on them are
+// left out.
 func narrowed(f schema.Field, roots ...string) schema.Field {
 	var certain, used bool
 	f.Applies, certain = sufficient(f.Applies, roots, false)
@@ -56,9 +56,9 @@ func keep[T any](in []T, f func(T) (T, bool)) []T {
 	return out
 }
 
-// sufficient returns the part of c that decides without the unseen root members: where holds, one that
-// c follows from; otherwise one that follows from c, so that its failing means that c fails. The
-// second result says whether that is the whole of c. A nil part with false decides nothing.
+// sufficient returns the part of c that can be decided without the missing root fields: if holds is set, a
+// condition that implies c, and otherwise one that c implies. The second result reports whether that is all
+// of c. A nil part with false decides nothing.
 func sufficient(c schema.Cond, roots []string, holds bool) (schema.Cond, bool) {
 	if c == nil || seen(c, roots) {
 		return c, true
@@ -89,7 +89,7 @@ func sufficient(c schema.Cond, roots []string, holds bool) (schema.Cond, bool) {
 	return schema.All(parts), false
 }
 
-// seen reports whether c reads no root member but those in roots.
+// seen reports whether c only reads root fields in roots.
 func seen(c schema.Cond, roots []string) bool {
 	path := ""
 	switch c := c.(type) {

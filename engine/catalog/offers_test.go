@@ -39,7 +39,7 @@ func offered(n *schema.Node, message string) []doc.Value {
 }
 
 // What a problem tells people to write is not refused next.
-func TestOffersAreTaken(t *testing.T) {
+func TestOfferedOptionsAreValid(t *testing.T) {
 	tried := 0
 	for name, s := range All() {
 		files, err := filepath.Glob(filepath.Join("testdata", "cases", name, "*.json"))
@@ -81,7 +81,7 @@ func TestOffersAreTaken(t *testing.T) {
 	}
 }
 
-func TestOffersKnowWhatIsAround(t *testing.T) {
+func TestOfferedOptionsDependOnTheDocument(t *testing.T) {
 	late := caseEnv(schema.Publish, true)
 	late.Now = time.Date(2027, 3, 1, 9, 30, 0, 0, time.UTC)
 	bulk := caseEnv(schema.Publish, true)

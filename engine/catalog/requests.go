@@ -7,7 +7,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// requestID is the request's own id, which every request may carry.
+// requestID returns the request's id, which every request may have.
 func requestID() schema.Field {
 	return schema.Field{
 		Name: "request_id", ID: "request_id", Title: "Request ID", Kind: schema.String, Ref: "CONTRACT.md, Requests",
@@ -15,8 +15,8 @@ func requestID() schema.Field {
 	}
 }
 
-// byChannel returns the schema of the channel, and that of no channel for one that cannot be written:
-// it says that the channel must be one that can.
+// byChannel has the schemas per channel. The one of the empty channel is used for channels that are not
+// writable, and refuses them.
 type byChannel map[Channel]func() *schema.Schema
 
 func (m byChannel) of(ch Channel) *schema.Schema {
@@ -39,13 +39,13 @@ var (
 	updateRequests = forEachChannel(updateTable)
 )
 
-// CreateRequest returns the table of the create request of a channel. For a channel that cannot be
-// created it is one that checks the head alone, and refuses the channel.
+// CreateRequest returns the table of a channel's create request. For a channel whose campaigns cannot be
+// created, the table only checks the head and refuses the channel.
 func CreateRequest(ch Channel) *schema.Schema { return createRequests.of(ch) }
 
-// UpdateRequest returns the table of a component update (the publish action has the body
-// {"status": "PUBLISH"} and no table) of a campaign of that channel, whose channel and delivery type
-// may be left out: check a body with both filled in from the draft, or what hangs on them is not seen.
+// UpdateRequest returns the table of a component update of a campaign of the channel. (The publish action has
+// the body {"status": "PUBLISH"} and no table.) Channel and delivery type are optional in the body; fill them
+// in from the draft before checking, because conditions depend on them.
 func UpdateRequest(ch Channel) *schema.Schema { return updateRequests.of(ch) }
 
 func createTable(ch Channel) schema.Field {
@@ -91,8 +91,8 @@ func requestRuleID(op string, ch Channel) string {
 	return "request." + op + "." + lowered(ch)
 }
 
-// requestComponents are the components as a create or update request carries them; without a channel
-// any value, as no table says what is in them.
+// requestComponents returns the components as in a create or update request. Without a channel they accept
+// any value.
 func requestComponents(ch Channel) []schema.Field {
 	if ch.Writable() {
 		return components(ch)
@@ -118,7 +118,7 @@ var StatusRequest = compiled(func() schema.Field {
 	}
 })
 
-// ValidateRequest returns the table of the body of the validate request, which is optional.
+// ValidateRequest returns the table of the validate request's optional body.
 var ValidateRequest = compiled(func() schema.Field {
 	return schema.Field{
 		ID: "request.validate", Title: "Validate request", Kind: schema.Object, Ref: "CONTRACT.md, Validate", Open: true,
@@ -134,8 +134,8 @@ func init() {
 	}
 }
 
-// PreviewRequest returns the table of the preview request of a channel: Push, Email or SMS. For any
-// other it is one that refuses the channel.
+// PreviewRequest returns the table of a channel's preview request (Push, Email or SMS). For other channels
+// the table refuses the channel.
 func PreviewRequest(ch Channel) *schema.Schema {
 	if get, ok := previewRequests[ch]; ok {
 		return get()
@@ -215,7 +215,8 @@ func All() map[string]*schema.Schema {
 	return out
 }
 
-// stringOrList takes a string or a list of strings: some callers filter by one name, some by several.
+// stringOrList accepts a string or a list of strings, because some callers filter by one name and some by
+// several.
 var stringOrList = schema.Named{
 	ID: "string_or_list", Text: "a string, or an array of strings",
 	Schema: doc.NewObject(

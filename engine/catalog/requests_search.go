@@ -56,7 +56,7 @@ func deliveryTypesFilter() schema.Field {
 	return enumList("campaign_delivery_type", "Delivery types", "Delivery types to find.", deliveryTypeOptions())
 }
 
-// paging are the fields that say which campaigns a page may hold, and which page it is.
+// paging returns the fields for the page and its filters.
 func paging() []schema.Field {
 	return []schema.Field{
 		{

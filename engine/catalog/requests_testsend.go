@@ -18,13 +18,13 @@ var (
 	})
 )
 
-// TestRequest returns the table of the test request of a channel: that of the content in inline mode,
-// that of the draft in draft mode. For any other channel it is one that checks what all test requests
-// share: enough to learn the mode and to find the draft.
+// TestRequest returns the table of a test request. The channel is that of the content in inline mode and that
+// of the draft in draft mode. For other channels the table only checks what all test requests share, which is
+// enough to determine the mode and the draft.
 func TestRequest(ch Channel) *schema.Schema { return testRequests.of(ch) }
 
-// TestMeta returns the table of test_campaign_meta alone for a channel, as a draft-mode request carries
-// it; for any other channel it takes the identifiers of all.
+// TestMeta returns the table of test_campaign_meta for a channel, as in a draft-mode request. For other
+// channels it accepts the identifiers of all.
 func TestMeta(ch Channel) *schema.Schema { return testMetas.of(ch) }
 
 func testTable(ch Channel) schema.Field {
@@ -60,7 +60,8 @@ func testTable(ch Channel) schema.Field {
 	}
 }
 
-// testComponents are the components of an inline test, without what only a whole campaign can answer.
+// testComponents returns the components of an inline test, without requirements that only apply to a whole
+// campaign.
 func testComponents(ch Channel) (basic, content, connector schema.Field) {
 	roots := []string{"channel", "draft_id", "basic_details", "campaign_content"}
 	inline := schema.Not{C: schema.Has{Path: "draft_id"}}
@@ -92,8 +93,8 @@ func testComponents(ch Channel) (basic, content, connector schema.Field) {
 	return basic, content, connector
 }
 
-// noConnector refuses a connector where a draft is push: its channel is not in the request, so that
-// the connector's own condition lets it pass.
+// noConnector refuses a connector in the test of a push draft. The draft's channel is not in the request, so
+// the connector's own condition is unknown.
 var noConnector = schema.Named{
 	ID: "no_connector", Text: "push campaigns have no connector",
 	Check: func(p schema.Place) []schema.Finding {
@@ -115,11 +116,11 @@ func personalizationDetails() schema.Field {
 	}
 }
 
-// MaxIdentifierValues is how many recipients one test request takes (CONTRACT.md, Test sends).
+// MaxIdentifierValues is the most recipients in a test request (CONTRACT.md, Test sends).
 const MaxIdentifierValues = 10
 
-// testMeta is test_campaign_meta; noPlatform is where the request cannot narrow the send to a
-// platform, nil for nowhere.
+// testMeta returns test_campaign_meta. noPlatform is when the request cannot select a platform; nil means
+// never.
 func testMeta(ch Channel, noPlatform schema.Cond) schema.Field {
 	platform := schema.Field{
 		Name: "platform", Kind: schema.String, Help: "Send only to this platform. Only for a saved draft.",
@@ -185,7 +186,7 @@ func identifiers(ch Channel) []schema.Option {
 	return append(append(push, email...), segment)
 }
 
-// segmentIdentifier says that what is given is not a user but the name of a segment.
+// segmentIdentifier is the identifier whose value is the name of a segment.
 const segmentIdentifier = "CUSTOM_SEGMENT"
 
 func identifierValues(ch Channel) schema.Field {

@@ -9,10 +9,10 @@ import (
 
 const refScheduling = "CONTRACT.md, scheduling_details"
 
-// scheduledTypes are the delivery types that a schedule sends; events and places send the others.
+// scheduledTypes are the delivery types that are sent by a schedule; events and places trigger the others.
 var scheduledTypes = []DeliveryType{OneTime, Periodic}
 
-// NeedsSchedule reports whether campaigns of a delivery type need a schedule to be published.
+// NeedsSchedule reports whether campaigns of a delivery type need a schedule for publishing.
 func NeedsSchedule(dt DeliveryType) bool { return slices.Contains(scheduledTypes, dt) }
 
 func schedulingDetails() schema.Field {
@@ -126,8 +126,7 @@ func periodicDetails() schema.Field {
 	}
 }
 
-// unpublishable refuses, when the campaign is published, a field that holds something where nothing
-// would come of it.
+// unpublishable refuses, when publishing, a field whose value would have no effect.
 func unpublishable(name string, when schema.Cond) schema.Rule {
 	return schema.Guard{When: schema.Has{Path: name}, At: schema.Publish, Ref: refOwn, Rule: schema.Forbidden{When: when}}
 }

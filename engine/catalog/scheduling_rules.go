@@ -69,8 +69,8 @@ var clockOrTime = schema.Named{
 	},
 }
 
-// moment reads a time of scheduling_details; one without an offset is in its time zone, and in UTC
-// where that is missing or unknown.
+// moment parses a time of scheduling_details. Without an offset it is in the time zone given there, or in UTC
+// if that is missing or unknown.
 func moment(v, scheduling doc.Value) (time.Time, bool) {
 	loc := time.UTC
 	if l, ok := schema.Location(scheduling.Get("timezone").Text()); ok {

@@ -2,38 +2,38 @@ package catalog
 
 import "bugle/engine/schema"
 
-// refPublish is the section of the rules that hold when a campaign is published.
+// refPublish is the section of the publishing rules.
 const refPublish = "CONTRACT.md, Publishing rules"
 
-// personal makes a text take personalization expressions, which must parse at publish.
+// personal makes a text field accept expressions, which must parse when publishing.
 func personal(f schema.Field) schema.Field {
 	f.Template = true
 	f.Rules = append(f.Rules, schema.Guard{At: schema.Publish, Rule: schema.Expressions{}, Ref: refPublish})
 	return f
 }
 
-// uri makes a text a personalizable URL or deep link.
+// uri makes a text field a personalizable URL or deep link.
 func uri(f schema.Field) schema.Field {
 	f.Kind = schema.String
 	f.Rules = append(f.Rules, schema.Format{As: schema.URI})
 	return personal(f)
 }
 
-// color makes a text a hex color.
+// color makes a text field a hex color.
 func color(f schema.Field) schema.Field {
 	f.Kind = schema.String
 	f.Rules = append(f.Rules, schema.Format{As: schema.Color, Plain: true})
 	return f
 }
 
-// What the platforms hold under names of their own, see [schema.Field.Twin]: what a button says and where it leads.
+// Twins of fields that the platforms name differently (see [schema.Field].Twin).
 const (
 	twinTap         = "tap"
 	TwinButtonText  = "button_text"
 	TwinButtonOpens = "button_opens"
 )
 
-// The places of a message's fields among those that its form starts with.
+// The order of the first fields in the form of a push (see [schema.Field].Lead).
 const (
 	leadTitle = iota + 1
 	leadMessage
@@ -42,13 +42,13 @@ const (
 	leadTapValue
 	leadButtons
 	leadTemplate
-	leadOfTemplate // what one template needs, and others do not have
+	leadOfTemplate // fields of one template only
 )
 
-// leadPlatform puts the platforms of a push before all else of a content.
+// leadPlatform puts the platforms of a push first.
 const leadPlatform = 1
 
-// The places of an email's fields.
+// The order of the first fields in the form of an email.
 const (
 	leadSubject = iota + 1
 	leadPreviewText
@@ -57,7 +57,7 @@ const (
 	leadBody
 )
 
-// led returns the fields with the same place among those that a form starts with.
+// led returns the fields with the same Lead.
 func led(at int, fields []schema.Field) []schema.Field {
 	for i := range fields {
 		fields[i].Lead = at
@@ -65,7 +65,7 @@ func led(at int, fields []schema.Field) []schema.Field {
 	return fields
 }
 
-// keyValuePairs is the member of that name: custom payload pairs.
+// keyValuePairs returns the field with custom payload pairs.
 func keyValuePairs() schema.Field {
 	return schema.Field{
 		Name: "key_value_pairs", Title: "Key-value pairs", Kind: schema.List, Rules: []schema.Rule{atMost(fewItems)},
@@ -90,10 +90,10 @@ var (
 	richLanding = schema.Option{Value: "RICH_LANDING", Label: "Rich landing page", Help: "opens a web page inside the app"}
 )
 
-// clickActions are the options of what a tap on a notification does.
+// clickActions returns the options for a tap on a notification.
 func clickActions() []schema.Option { return []schema.Option{deepLinking, toScreen, richLanding} }
 
-// defaultClick are the two members that say what a tap on the notification itself does.
+// defaultClick returns the two fields for a tap on the notification itself.
 func defaultClick() []schema.Field {
 	return []schema.Field{
 		{
@@ -108,7 +108,7 @@ func defaultClick() []schema.Field {
 	}
 }
 
-// carousel is the member carousel_content of Android and iOS.
+// carousel returns the field carousel_content of Android and iOS.
 func carousel() schema.Field {
 	return schema.Field{
 		Name: "carousel_content", ID: "carousel", Title: "Carousel", Kind: schema.Object, Open: true,
@@ -156,7 +156,7 @@ func slideFields() []schema.Field {
 	}
 }
 
-// customTemplate are the two members that pick a saved template, in a table with template_type.
+// customTemplate returns the two fields that select a saved template, in a table with template_type.
 func customTemplate() []schema.Field {
 	custom := schema.When("template_type", "Custom")
 	return []schema.Field{
@@ -172,8 +172,8 @@ func customTemplate() []schema.Field {
 	}
 }
 
-// isBasic is the condition that the object around uses the plain template, asked from one of
-// its members; an absent template_type counts as BASIC.
+// isBasic holds if the object that contains the field uses the plain template. An absent template_type is
+// BASIC.
 func isBasic(path string) schema.Cond {
 	return schema.AnyOf{schema.When(path, "BASIC"), schema.Not{C: schema.Has{Path: path}}}
 }

@@ -20,7 +20,7 @@ const (
 // forTypes holds for campaigns of one of the delivery types.
 func forTypes(types ...DeliveryType) schema.Cond { return schema.When(deliveryPath, words(types)...) }
 
-// notTypes holds for campaigns of every other delivery type.
+// notTypes holds for campaigns of all other delivery types.
 func notTypes(types ...DeliveryType) schema.Cond { return schema.Unless(deliveryPath, words(types)...) }
 
 // forChannel holds for campaigns of the channel.
@@ -121,7 +121,7 @@ var oneFilter = schema.Named{
 	},
 }
 
-// notNegative keeps nonsense such as -1 hours out where the contract says integer alone.
+// notNegative refuses negative numbers where the contract only says integer.
 var notNegative = schema.Range{Min: 0, Max: math.Inf(1)}
 
 func units(names ...string) []schema.Option {

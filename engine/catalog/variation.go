@@ -18,7 +18,7 @@ var (
 	}
 )
 
-// variationDetails is campaign_content.variation_details: the A/B test.
+// variationDetails returns campaign_content.variation_details: the A/B test.
 func variationDetails() schema.Field {
 	manual := schema.When("distribution_type", "MANUAL")
 	optimizer := schema.When("distribution_type", "OPTIMIZER")
@@ -68,13 +68,12 @@ func variationDetails() schema.Field {
 	}
 }
 
-// maxReported bounds how many findings one rule gives: a wrong number of variations must not
-// fill the screen, nor the memory.
+// maxReported limits the findings of one rule, so that a huge number of variations does not fill the screen
+// or the memory.
 const maxReported = 20
 
-// variations returns the names of the variations that a content component has, in order: as
-// many as no_of_variations says, else those with a percentage, else variation_1. It stops at
-// limit names.
+// variations returns the names of the variations of a content component in order: no_of_variations of them,
+// or else those with a percentage, or else variation_1. It returns at most limit names.
 func variations(campaignContent doc.Value, limit int) []string {
 	details := campaignContent.Get("variation_details")
 	if n, ok := details.Get("no_of_variations").Int(); ok && n >= 1 {

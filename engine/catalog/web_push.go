@@ -2,7 +2,7 @@ package catalog
 
 import "bugle/engine/schema"
 
-// webContent is WebPushContent.
+// webContent returns WebPushContent.
 func webContent() schema.Field {
 	atPublish := []schema.Required{{At: schema.Publish, Ref: refPublish}}
 	return schema.Field{

@@ -44,7 +44,7 @@ func TestProblemsSayWhatToDo(t *testing.T) {
 }
 
 // What people read of a campaign's table names nothing of the wire and no time as computers write it.
-func TestNotesHaveNoWordsOfTheWire(t *testing.T) {
+func TestNotesHaveNoWireNames(t *testing.T) {
 	for name, s := range All() {
 		if !strings.HasPrefix(name, "campaign ") {
 			continue
@@ -69,7 +69,7 @@ func TestNotesHaveNoWordsOfTheWire(t *testing.T) {
 	}
 }
 
-func TestRefusalSpeaksToPeople(t *testing.T) {
+func TestRefusalUsesDisplayNames(t *testing.T) {
 	for want, got := range map[string]string{
 		"You can't pause this campaign: only recurring and triggered campaigns can be paused (periodic, event-triggered); stop it instead.": Refusal(Pause, Email, OneTime, Scheduled),
 		"You can't pause this campaign: it is already paused.":                                                                              Refusal(Pause, Push, Periodic, Paused),

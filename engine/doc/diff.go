@@ -1,15 +1,14 @@
 package doc
 
-// Change is one difference between two trees. Before is absent where a value was added,
-// After where it was removed.
+// Change is one difference between two trees. Before is absent for an added value, and After for a removed
+// one.
 type Change struct {
 	Path          Path
 	Before, After Value
 }
 
-// Diff returns the changes that lead from a to b, innermost first in the order of a, then what
-// b adds. Arrays are compared element by element. Values that only differ in spelling (1.0
-// and 1) count as changed: nothing is lost in a diff either.
+// Diff returns the changes from a to b, innermost first, in the order of a followed by the additions of b.
+// Arrays are compared element by element. Values that only differ in spelling (1.0 and 1) count as changed.
 func Diff(a, b Value) []Change {
 	return appendDiff(nil, nil, a, b)
 }
@@ -39,7 +38,7 @@ func appendDiff(out []Change, p Path, a, b Value) []Change {
 	return append(out, Change{Path: p, Before: a, After: b})
 }
 
-// CommonPath returns the innermost place that holds all changes; empty where that is the whole document.
+// CommonPath returns the innermost path that contains all changes, or the empty path.
 func CommonPath(changes []Change) Path {
 	if len(changes) == 0 {
 		return nil

@@ -1,12 +1,12 @@
-// Package doc holds campaign documents as lossless, immutable JSON trees.
+// Package doc implements campaign documents as lossless, immutable JSON trees.
 //
-// A tree keeps what came in: the order of members, the spelling of every number and every
-// string, members that no table knows. For every input b that [Parse] accepts,
+// A tree keeps the order of fields, the spelling of every number and string, and unknown fields. For every
+// input b that Parse accepts,
 //
 //	Parse(b).Encode() == json.Compact(b)
 //
-// Trees are immutable: [Value.Set] and its relatives give a new root that shares all it can
-// with the old one. Undo is a list of roots, and a reader never needs a lock.
+// Trees are immutable: [Value.Set] and similar methods return a new root that shares as much as possible with
+// the old one. An undo history is a list of roots, and readers need no locks.
 package doc
 
 import (
@@ -22,8 +22,7 @@ import (
 // Kind is the JSON type of a [Value].
 type Kind uint8
 
-// The kinds. Absent is the kind of the zero Value: there is nothing at that place, which is
-// not the same as an explicit null.
+// The kinds. Absent is the kind of the zero [Value]: there is no value, which differs from an explicit null.
 const (
 	Absent Kind = iota
 	Null
@@ -34,7 +33,7 @@ const (
 	Object
 )
 
-// String returns the kind as JSON's own word for it, such as "object".
+// String returns the JSON name of the kind, such as "object".
 func (k Kind) String() string {
 	switch k {
 	case Absent:
@@ -57,19 +56,19 @@ func (k Kind) String() string {
 
 // Value is one JSON value. It is immutable and cheap to copy. The zero Value is absent.
 //
-// What [Parse] reads stays in one copy of the text, which lives as long as any value or string of
-// it: keep a strings.Clone of what is to outlive a document.
+// What [Parse] reads shares one copy of the text, which stays in memory as long as any value or string of it.
+// Use [strings.Clone] for strings that outlive the document.
 type Value struct{ n *node }
 
-// Member is one name and value of an object.
+// Member is a name and value in an object.
 type Member struct {
 	Name  string
 	Value Value
-	// raw is the name as it came in, quotes included; nil where that is Name between quotes.
+	// raw is the name as in the input, with quotes; nil if that is the quoted Name.
 	raw *string
 }
 
-// M builds a member for [NewObject].
+// M returns a member for [NewObject].
 func M(name string, v Value) Member { return Member{Name: name, Value: v} }
 
 var (
@@ -89,7 +88,7 @@ func NewBool(b bool) Value {
 	return Value{falseNode}
 }
 
-// NewString returns the JSON string of s. Bytes that are no UTF-8 become U+FFFD.
+// NewString returns a JSON string. Invalid UTF-8 becomes U+FFFD.
 func NewString(s string) Value {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if plain(s) {
@@ -103,7 +102,7 @@ func NewInt(i int64) Value {
 	return Value{&node{kind: Number, raw: strconv.FormatInt(i, 10)}}
 }
 
-// NewNumber returns the JSON number spelled lit. It reports false where lit is no JSON number.
+// NewNumber returns the JSON number with the spelling lit, or false if lit is not a JSON number.
 func NewNumber(lit string) (Value, bool) {
 	v, err := Parse([]byte(lit))
 	if err != nil || v.Kind() != Number || v.n.raw != lit {
@@ -112,7 +111,7 @@ func NewNumber(lit string) (Value, bool) {
 	return v, true
 }
 
-// NewArray returns the array of vs. Absent values are left out.
+// NewArray returns an array of vs without absent values.
 func NewArray(vs ...Value) Value {
 	elems := make([]Value, 0, len(vs))
 	for _, v := range vs {
@@ -132,8 +131,8 @@ func NewStrings(ss ...string) Value {
 	return NewArray(vs...)
 }
 
-// NewObject returns the object of ms, in their order. Members whose value is absent are left
-// out; of members that share a name the last value stands, at the first one's place.
+// NewObject returns an object of ms in order, without members whose value is absent. Of members with the same
+// name, the last value is used at the first one's position.
 func NewObject(ms ...Member) Value {
 	out := make([]Member, 0, len(ms))
 	at := make(map[string]int, len(ms))
@@ -161,7 +160,7 @@ func (m Member) named() Member {
 	return m
 }
 
-// plain reports whether s stands in JSON as it is, between quotes.
+// plain reports whether s needs no escapes in JSON.
 func plain(s string) bool { return IndexSpecial(s, 0) == len(s) && utf8.ValidString(s) }
 
 func quote(s string) string {
@@ -180,13 +179,13 @@ func (v Value) Kind() Kind {
 	return v.n.kind
 }
 
-// Exists reports whether there is a value, be it null.
+// Exists reports whether the value is not absent. It is true for null.
 func (v Value) Exists() bool { return v.n != nil }
 
-// Same reports whether both are the same node: a cheap test for "not edited since".
+// Same reports whether both are the same node, which is a cheap test for "not edited".
 func (v Value) Same(o Value) bool { return v.n == o.n }
 
-// Text returns the decoded text of a string, and "" for every other kind.
+// Text returns the decoded text of a string, and "" for other kinds.
 func (v Value) Text() string {
 	if v.Kind() != String {
 		return ""
@@ -194,8 +193,8 @@ func (v Value) Text() string {
 	return v.n.text()
 }
 
-// Literal returns a boolean, number, null or string exactly as it was written (a string with
-// its quotes), and "" for arrays, objects and nothing.
+// Literal returns a boolean, number, null or string as written (a string with its quotes), and "" for other
+// kinds.
 func (v Value) Literal() string {
 	switch v.Kind() {
 	case Absent, Array, Object:
@@ -207,8 +206,8 @@ func (v Value) Literal() string {
 // True reports whether the value is the boolean true.
 func (v Value) True() bool { return v.Kind() == Bool && v.n.raw == "true" }
 
-// Int returns a number as an integer. It reports false where the value is no number, has a
-// fraction, or does not fit; a spelling such as 1.0 or 1e2 counts as an integer (CONTRACT.md, Requests).
+// Int returns a number as an integer. It returns false if the value is not a number, has a fraction, or does
+// not fit. Spellings such as 1.0 or 1e2 are integers (CONTRACT.md, Requests).
 func (v Value) Int() (int64, bool) {
 	if v.Kind() != Number {
 		return 0, false
@@ -229,7 +228,7 @@ func (v Value) Int() (int64, bool) {
 	return r.Num().Int64(), true
 }
 
-// Float returns a number as a float64; false where it is no number or out of range.
+// Float returns a number as a float64, or false if it is not a number or out of range.
 func (v Value) Float() (float64, bool) {
 	if v.Kind() != Number {
 		return 0, false
@@ -238,7 +237,7 @@ func (v Value) Float() (float64, bool) {
 	return f, err == nil
 }
 
-// Len returns the number of members or elements, 0 for other kinds.
+// Len returns the number of members or elements, or 0 for other kinds.
 func (v Value) Len() int {
 	switch v.Kind() {
 	case Array:
@@ -249,7 +248,7 @@ func (v Value) Len() int {
 	return 0
 }
 
-// Empty reports whether the value says nothing: absent, null, "", [] or {}.
+// Empty reports whether the value is absent, null, "", [] or {}.
 func (v Value) Empty() bool {
 	switch v.Kind() {
 	case Absent, Null:
@@ -262,7 +261,7 @@ func (v Value) Empty() bool {
 	return false
 }
 
-// Members walks an object in document order.
+// Members iterates over the members of an object in document order.
 func (v Value) Members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		if v.Kind() != Object {
@@ -276,7 +275,7 @@ func (v Value) Members() iter.Seq2[string, Value] {
 	}
 }
 
-// Elems walks an array in order.
+// Elems iterates over the elements of an array.
 func (v Value) Elems() iter.Seq2[int, Value] {
 	return func(yield func(int, Value) bool) {
 		if v.Kind() != Array {
@@ -301,7 +300,7 @@ func (v Value) Strings() []string {
 	return out
 }
 
-// Get returns the member of that name, absent where there is none or v is no object.
+// Get returns the member with a name, or an absent value if there is none or v is not an object.
 func (v Value) Get(name string) Value {
 	if v.Kind() != Object {
 		return Value{}
@@ -312,8 +311,8 @@ func (v Value) Get(name string) Value {
 	return Value{}
 }
 
-// MemberAt returns the i-th member of an object, in document order; it is absent where there is none
-// or v is no object.
+// MemberAt returns the i-th member of an object in document order, or an absent value if there is none or v
+// is not an object.
 func (v Value) MemberAt(i int) (name string, member Value) {
 	if v.Kind() != Object || i < 0 || i >= len(v.n.body.members) {
 		return "", Value{}
@@ -322,7 +321,7 @@ func (v Value) MemberAt(i int) (name string, member Value) {
 	return m.Name, m.Value
 }
 
-// At returns the i-th element, absent where there is none or v is no array.
+// At returns the i-th element, or an absent value if there is none or v is not an array.
 func (v Value) At(i int) Value {
 	if v.Kind() != Array || i < 0 || i >= len(v.n.body.elems) {
 		return Value{}

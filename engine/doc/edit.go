@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Lookup returns the value at p, absent where the path leads nowhere.
+// Lookup returns the value at p, or an absent value.
 func (v Value) Lookup(p Path) Value {
 	for _, s := range p {
 		if s.IsIndex {
@@ -17,9 +17,9 @@ func (v Value) Lookup(p Path) Value {
 	return v
 }
 
-// Set returns v with nv at p. Objects that are missing on the way are made; an index may be at
-// most the length of its array, where it appends. A step into a value of another kind (a name
-// into a string, say) is an error and changes nothing. Setting an absent value deletes.
+// Set returns v with nv at p. It creates missing objects on the path; an index may be the length of its array
+// to append. A step into a value of another kind, such as a name into a string, is an error. Setting an
+// absent value deletes.
 func (v Value) Set(p Path, nv Value) (Value, error) {
 	if !nv.Exists() {
 		return v.Delete(p), nil
@@ -77,7 +77,7 @@ func (v Value) withMember(name string, child Value) Value {
 	return Value{object(ms)}
 }
 
-// Delete returns v without what is at p; v itself where there is nothing.
+// Delete returns v without the value at p, or v itself if there is none.
 func (v Value) Delete(p Path) Value {
 	if len(p) == 0 {
 		return Value{}
@@ -104,7 +104,7 @@ func (v Value) Delete(p Path) Value {
 	return Value{object(ms)}
 }
 
-// Insert returns v with nv before the element that p leads to (or after the last one).
+// Insert returns v with nv inserted before the element at p, or appended if p is one past the last element.
 func (v Value) Insert(p Path, nv Value) (Value, error) {
 	list, i, err := v.listAt(p)
 	if err != nil {
@@ -145,7 +145,7 @@ func (v Value) listAt(p Path) (list Value, i int, err error) {
 	return list, i, nil
 }
 
-// Rename returns v with the member at p carrying another name, at the same place.
+// Rename returns v with the member at p renamed in place.
 func (v Value) Rename(p Path, name string) (Value, error) {
 	obj := v.Lookup(p.Parent())
 	if len(p) == 0 || p.Last().IsIndex || !obj.Get(p.Last().Name).Exists() {

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Encode returns the value as compact JSON, every literal spelled as it came in. An absent
-// value encodes as nothing.
+// Encode returns the value as compact JSON with the original spelling of literals. An absent value results in
+// no bytes.
 func (v Value) Encode() []byte {
 	if !v.Exists() {
 		return nil
@@ -14,7 +14,7 @@ func (v Value) Encode() []byte {
 	return v.AppendTo(make([]byte, 0, v.Size()))
 }
 
-// AppendTo appends what [Value.Encode] returns to b.
+// AppendTo appends the result of [Value.Encode] to b.
 func (v Value) AppendTo(b []byte) []byte {
 	switch {
 	case !v.Exists():
@@ -47,7 +47,7 @@ func (v Value) AppendTo(b []byte) []byte {
 	return append(b, '}')
 }
 
-// Size returns the number of bytes that [Value.Encode] has.
+// Size returns the length of [Value.Encode] in bytes.
 func (v Value) Size() int {
 	switch {
 	case !v.Exists():
@@ -71,8 +71,8 @@ func (v Value) Size() int {
 	return size
 }
 
-// Depth returns how deeply arrays and objects nest: 0 for a scalar, 1 for an array of scalars. A document may not nest
-// deeper than [MaxDepth].
+// Depth returns the nesting depth: 0 for a scalar, 1 for an array of scalars. A document's depth is at most
+// [MaxDepth].
 func (v Value) Depth() int {
 	deepest := 0
 	switch v.Kind() {
@@ -90,7 +90,7 @@ func (v Value) Depth() int {
 	return 1 + deepest
 }
 
-// Indent returns the value as JSON for people: two spaces a level, no newline at the end.
+// Indent returns the value as indented JSON: two spaces per level, without a final newline.
 func (v Value) Indent() []byte {
 	if !v.Exists() {
 		return nil
@@ -102,7 +102,7 @@ func (v Value) Indent() []byte {
 	return out.Bytes()
 }
 
-// MarshalJSON returns [Value.Encode], and null for an absent value.
+// MarshalJSON returns the result of [Value.Encode], or null for an absent value.
 func (v Value) MarshalJSON() ([]byte, error) {
 	if !v.Exists() {
 		return []byte("null"), nil
@@ -110,7 +110,7 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return v.Encode(), nil
 }
 
-// UnmarshalJSON is [Parse] in place.
+// UnmarshalJSON sets v to the result of [Parse].
 func (v *Value) UnmarshalJSON(b []byte) error {
 	p, err := Parse(b)
 	if err != nil {
@@ -120,8 +120,8 @@ func (v *Value) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Equal reports whether two values say the same: members in any order, numbers by their
-// value where both fit an integer or a float64, strings by their text.
+// Equal reports whether two values are semantically equal: members in any order, numbers by value if both fit
+// an integer or a float64, strings by their text.
 func Equal(a, b Value) bool {
 	if a.n == b.n {
 		return true

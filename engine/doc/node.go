@@ -1,10 +1,9 @@
 package doc
 
-// node is small because most values are scalars: those have no body, but for strings whose text
-// is not what stands between their quotes.
+// node is small because most values are scalars, which have no body unless they are strings with escapes.
 type node struct {
 	kind Kind
-	// raw is a scalar exactly as written; an array or object where it came in compact, or else "".
+	// raw is a scalar as written; an array or object if it was written compactly, or else "".
 	raw  string
 	body *body
 }
@@ -12,20 +11,21 @@ type node struct {
 type body struct {
 	text    string // String: the decoded text
 	members []Member
-	names   map[string]int // of the members, where they are many: see wide
+	names   map[string]int // an index of the members if there are many: see minIndexed
 	elems   []Value
 }
 
-// minIndexed is from how many members an object finds them by a map: below, looking is faster.
+// minIndexed is the number of members from which an object uses a map to find them. With fewer, a linear
+// search is faster.
 const minIndexed = 32
 
-// nodeWithBody is a node together with its body, made at once.
+// nodeWithBody is a node allocated together with its body.
 type nodeWithBody struct {
 	node node
 	body body
 }
 
-// object makes an object of members with distinct names.
+// object returns an object of members with distinct names.
 func object(ms []Member) *node {
 	w := &nodeWithBody{node: node{kind: Object}, body: body{members: ms}}
 	w.node.body = &w.body
@@ -33,8 +33,8 @@ func object(ms []Member) *node {
 	return &w.node
 }
 
-// indexNames makes the members of a wide object known by name. It reports whether their names differ,
-// as far as it looked.
+// indexNames builds the index of a large object. It reports whether the names are distinct, as far as it
+// looked.
 func (b *body) indexNames() bool {
 	if len(b.members) <= minIndexed {
 		return true

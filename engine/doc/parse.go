@@ -11,19 +11,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MaxDepth is how deeply arrays and objects may nest (CONTRACT.md, Requests).
+// MaxDepth is the deepest allowed nesting of arrays and objects (CONTRACT.md, Requests).
 const MaxDepth = 200
 
-// Parse reads one JSON text. Duplicate member names, invalid UTF-8, nesting deeper than
-// [MaxDepth] and anything after the value are refused with a *[SyntaxError].
+// Parse parses one JSON text. It returns a *[SyntaxError] for duplicate names, invalid UTF-8, nesting deeper
+// than [MaxDepth] and anything after the value.
 func Parse(b []byte) (Value, error) { return ParseAtMost(b, math.MaxInt) }
 
-// ErrTooMany says that a text has more values than [ParseAtMost] was to read.
+// ErrTooMany reports that a text has more values than [ParseAtMost] allows.
 var ErrTooMany = errors.New("too many values")
 
-// ParseAtMost is [Parse] for texts from callers that are not trusted: it fails with [ErrTooMany] where
-// there are more values than most, counting each object, array and scalar. A value takes up to a
-// hundred bytes of memory, whereas two bytes are enough to write one.
+// ParseAtMost is [Parse] for untrusted input: it fails with [ErrTooMany] if there are more than most values,
+// counting objects, arrays and scalars. A value can take a hundred bytes of memory for two bytes of text.
 func ParseAtMost(b []byte, most int) (Value, error) {
 	p := parsers.Get().(*parser)
 	v, ok, more := p.document(string(b), most)
@@ -40,14 +39,13 @@ func ParseAtMost(b []byte, most int) (Value, error) {
 	return Value{}, &SyntaxError{Line: 1, Column: 1, Msg: "it is not valid JSON"}
 }
 
-// parser reads a text that is taken, in one pass. Where it meets anything else it stops without a
-// word, and [explainSyntax] finds the words. Values come from slabs, and strings are parts of the text:
-// a document is few pieces of memory.
+// parser parses valid text in one pass. At invalid text it just stops, and [explainSyntax] finds the error.
+// Nodes come from slabs and strings are parts of the text, so that a document is few allocations.
 type parser struct {
 	src    string
 	at     int // the next byte
-	spaces int // how many bytes of white space were passed over
-	left   int // how many values may still come; below 0: there were more
+	spaces int // bytes of white space skipped so far
+	left   int // how many values may follow; negative if there were too many
 
 	nodes   slab[node]
 	bodies  slab[body]
@@ -75,7 +73,7 @@ func (p *parser) document(src string, most int) (v Value, ok, more bool) {
 	return Value{n}, ok && p.at == len(p.src), p.left < 0
 }
 
-// reset lets go of the document and keeps the room that it took, if that is not large.
+// reset drops references to the document, and keeps buffers unless they are large.
 func (p *parser) reset() {
 	const large = 1 << 10
 	open := parser{openMembers: p.openMembers[:0], openElems: p.openElems[:0], scratch: p.scratch}
@@ -87,13 +85,13 @@ func (p *parser) reset() {
 	*p = open
 }
 
-// slab hands out runs of larger pieces of memory.
+// slab allocates slices from larger pieces of memory.
 type slab[T any] struct {
 	free  []T
-	every int // how many bytes of text there are for each, about
+	every int // average bytes of text per item
 }
 
-// take returns n of them. A new piece has as many as the rest of the text is likely to need.
+// take returns n items. A new piece is sized for the estimated needs of the rest of the text.
 func (s *slab[T]) take(n, rest int) []T {
 	if len(s.free) < n {
 		s.free = make([]T, max(n, min(1+rest/s.every, 128)))
@@ -109,8 +107,8 @@ func (p *parser) node(kind Kind, raw string) *node {
 	return n
 }
 
-// nodeWithBody returns a node with a body. The text from there on is its own, and is kept where no white
-// space was in it.
+// nodeWithBody returns a node with a body. It keeps the text since from as the encoding if that contains no
+// white space.
 func (p *parser) nodeWithBody(kind Kind, from, spaces int) *node {
 	n := p.node(kind, "")
 	if p.spaces == spaces {
@@ -120,7 +118,7 @@ func (p *parser) nodeWithBody(kind Kind, from, spaces int) *node {
 	return n
 }
 
-// peek returns the next byte that is no white space, 0 at the end.
+// peek returns the next byte that is not white space, or 0 at the end.
 func (p *parser) peek() byte {
 	if p.at < len(p.src) && p.src[p.at] > ' ' {
 		return p.src[p.at]
@@ -209,7 +207,7 @@ func (p *parser) object(depth int) (*node, bool) {
 	return n, n.body.indexNames()
 }
 
-// has reports whether one of few members has the name. Of many, [body.indexNames] will tell.
+// has reports whether one of a few members has the name. For many members use [body.index].
 func has(ms []Member, name string) bool {
 	if len(ms) > minIndexed {
 		return false
@@ -246,7 +244,7 @@ func (p *parser) array(depth int) (*node, bool) {
 	return n, true
 }
 
-// comma takes the next byte c, which must be one.
+// comma consumes the next byte, which must be c.
 func (p *parser) comma(c byte) bool {
 	if c != ',' {
 		return false
@@ -263,7 +261,7 @@ func (p *parser) word(w string) bool {
 	return true
 }
 
-// quoted reads a string. Only a text with escapes is not a part of what is written.
+// quoted parses a string. Only a text with escapes is not a part of the input.
 func (p *parser) quoted() (raw, text string, ok bool) {
 	escaped, end := false, IndexSpecial(p.src, p.at+1)
 	for end < len(p.src) && p.src[end] == '\\' {
@@ -285,8 +283,8 @@ func (p *parser) quoted() (raw, text string, ok bool) {
 	return raw, string(p.scratch), true
 }
 
-// IndexSpecial returns the index of the first byte of s from i on that may not stand in a JSON string as
-// it is (RFC 8259, section 7): a quote, a backslash, a control character. It is len(s) where there is none.
+// IndexSpecial returns the index of the first byte of s from i on that a JSON string must escape (RFC 8259,
+// section 7): a quote, a backslash or a control character. It returns len(s) if there is none.
 func IndexSpecial(s string, i int) int {
 	for ; i+8 <= len(s); i += 8 {
 		if found := specials(load64(s[i : i+8])); found != 0 {
@@ -299,22 +297,22 @@ func IndexSpecial(s string, i int) int {
 	return i
 }
 
-// load64 reads eight bytes at once, the first as the lowest.
+// load64 loads eight bytes in little-endian order.
 func load64(s string) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// specials sets the top bit of each byte of w that is special. Only the lowest one set is certain:
-// a subtraction that borrows may set the next as well.
+// specials sets the top bit of each byte of w that is special. Only the lowest bit set is reliable: a
+// subtraction that borrows may set the next one as well.
 func specials(w uint64) uint64 {
 	const each = 0x0101010101010101
 	quotes, backslashes := w^each*'"', w^each*'\\'
 	return ((w-each*' ')&^w | (quotes-each)&^quotes | (backslashes-each)&^backslashes) & (each * 0x80)
 }
 
-// number passes over a number (RFC 8259, section 6).
+// number consumes a number (RFC 8259, section 6).
 func (p *parser) number() bool {
 	if p.at < len(p.src) && p.src[p.at] == '-' {
 		p.at++
@@ -340,7 +338,7 @@ func (p *parser) number() bool {
 	return true
 }
 
-// digits passes over at least one.
+// digits consumes at least one digit.
 func (p *parser) digits() bool {
 	from := p.at
 	for p.at < len(p.src) && '0' <= p.src[p.at] && p.src[p.at] <= '9' {

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Step is one step of a [Path]: a member's name or an element's index.
+// Step is one step of a [Path]: the name of a member or the index of an element.
 type Step struct {
 	Name  string
 	Index int // the element, where IsIndex
-	// IsIndex tells an index from a name: every string is a possible name, "" too.
+	// IsIndex distinguishes an index from a name, because every string, even "", is a valid name.
 	IsIndex bool
 }
 
@@ -21,10 +21,10 @@ func Name(s string) Step { return Step{Name: s} }
 // Index returns the step to an element.
 func Index(i int) Step { return Step{Index: i, IsIndex: true} }
 
-// Path leads from a root to a value in it. The empty path is the root itself.
+// Path is the path from a root to a value in it. The empty path is the root itself.
 type Path []Step
 
-// P builds a path from names (strings) and indexes (ints).
+// P returns a path made of names (strings) and indexes (ints).
 func P(steps ...any) Path {
 	p := make(Path, len(steps))
 	for i, s := range steps {
@@ -40,8 +40,7 @@ func P(steps ...any) Path {
 	return p
 }
 
-// String spells the path as problems name it: a.b[0].c; names that would read as
-// something else are quoted: a["x.y"].
+// String formats the path as in problems: a.b[0].c. It quotes names that would be ambiguous: a["x.y"].
 func (p Path) String() string {
 	var b strings.Builder
 	for i, s := range p {
@@ -60,7 +59,7 @@ func (p Path) String() string {
 	return b.String()
 }
 
-// ParsePath reads what [Path.String] writes.
+// ParsePath parses the result of [Path.String].
 func ParsePath(s string) (Path, error) {
 	var p Path
 	if !utf8.ValidString(s) {
@@ -116,18 +115,18 @@ func nextStep(s string, first bool) (Step, string, error) {
 	return Index(i), s[end+1:], nil
 }
 
-// Join returns p followed by more, in memory of its own.
+// Join returns p followed by more, without sharing memory with p.
 func (p Path) Join(more ...Step) Path {
 	return append(append(make(Path, 0, len(p)+len(more)), p...), more...)
 }
 
-// Child returns the path to the member of that name.
+// Child returns the path of the member with a name.
 func (p Path) Child(name string) Path { return p.Join(Name(name)) }
 
-// Elem returns the path to the i-th element.
+// Elem returns the path of the i-th element.
 func (p Path) Elem(i int) Path { return p.Join(Index(i)) }
 
-// Parent returns the path without its last step; the root is its own parent.
+// Parent returns the path without its last step. The root is its own parent.
 func (p Path) Parent() Path {
 	if len(p) == 0 {
 		return p
@@ -135,7 +134,7 @@ func (p Path) Parent() Path {
 	return p[:len(p)-1]
 }
 
-// Last returns the last step, and the zero Step for the root.
+// Last returns the last step, or the zero Step for the root.
 func (p Path) Last() Step {
 	if len(p) == 0 {
 		return Step{}
@@ -143,7 +142,7 @@ func (p Path) Last() Step {
 	return p[len(p)-1]
 }
 
-// Equal reports whether both paths take the same steps.
+// Equal reports whether both paths have the same steps.
 func (p Path) Equal(o Path) bool { return len(p) == len(o) && p.HasPrefix(o) }
 
 // HasPrefix reports whether p starts with the steps of pre.

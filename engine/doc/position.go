@@ -6,9 +6,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Position returns the line and the column, both from 1 and in characters, at which what p leads to
-// begins in a text that [Parse] takes: the name of a member, or an element. Where p leads to nothing
-// it is the innermost value on the way that is there.
+// Position returns the line and the column (both from 1, in characters) of the value at p in a text that
+// [Parse] accepts: of a member's name, or of an element. If there is no such value, it returns the position
+// of the innermost existing value on the path.
 func Position(src []byte, p Path) (line, column int) {
 	s := finder{dec: jsontext.NewDecoder(bytes.NewBuffer(src)), src: src}
 	at := s.next()
@@ -22,19 +22,19 @@ func Position(src []byte, p Path) (line, column int) {
 	return position(src, at)
 }
 
-// finder reads a text token by token. It stands before a value.
+// finder reads a text token by token. It is positioned before a value.
 type finder struct {
 	dec *jsontext.Decoder
 	src []byte
 }
 
-// next returns the offset at which the next token begins.
+// next returns the offset of the next token.
 func (s finder) next() int64 {
 	at := s.dec.InputOffset()
 	return at + int64(len(s.src[at:])-len(bytes.TrimLeft(s.src[at:], " \t\r\n,:")))
 }
 
-// find goes into the value, up to the member or element, and returns where that begins.
+// find moves into the value to a member or element, and returns its offset.
 func (s finder) find(step Step) (int64, bool) {
 	open := jsontext.Kind('{')
 	if step.IsIndex {

@@ -34,7 +34,7 @@ func TestPosition(t *testing.T) {
 	}
 }
 
-func TestPositionOfNothing(t *testing.T) {
+func TestPositionOfAbsentValue(t *testing.T) {
 	for _, text := range []string{"", "{", `{"a"`, `[1,`, "nonsense"} {
 		doc.Position([]byte(text), doc.P("a", 0)) // must not panic
 	}

@@ -10,13 +10,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// SyntaxError says why a text is no document, and where.
+// SyntaxError reports why a text is not a document, and where.
 type SyntaxError struct {
 	Line   int    // from 1
 	Column int    // in characters, from 1
 	Offset int64  // in bytes, from 0
 	Msg    string // one clause, such as `duplicate object member name "a"`
-	// Duplicate and TooDeep tell the two refusals apart that are no plain syntax.
+	// Duplicate and TooDeep mark the two errors that are not about JSON syntax.
 	Duplicate, TooDeep bool
 }
 
@@ -24,8 +24,8 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Msg)
 }
 
-// explainSyntax reads a text again that [Parse] does not take, token by token, and says what is wrong
-// with it and where. It is nil where nothing is.
+// explainSyntax reads a text that Parse refused again, token by token, and returns the error with its
+// position, or nil if there is none.
 func explainSyntax(src []byte) error {
 	r := explainer{dec: jsontext.NewDecoder(bytes.NewBuffer(src)), src: src}
 	if err := r.value(0); err != nil {
@@ -76,7 +76,7 @@ func (r *explainer) value(depth int) error {
 	return err
 }
 
-// explain turns what the decoder says into a SyntaxError with line and column.
+// explain converts an error of the decoder to a SyntaxError with line and column.
 func (r *explainer) explain(err error) error {
 	e := &SyntaxError{Offset: r.dec.InputOffset()}
 	var syn *jsontext.SyntacticError

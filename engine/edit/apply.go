@@ -7,28 +7,28 @@ import (
 	"bugle/engine/doc"
 )
 
-// Resolution says whose components count where both sides changed one.
+// Resolution says which version of a component to keep if both sides changed it.
 type Resolution uint8
 
-// The sides. Ask changes nothing and names what both changed.
+// The resolutions. Ask changes nothing and returns the conflicts.
 const (
 	Ask Resolution = iota
 	Mine
 	Theirs
 )
 
-// ApplyResult is the outcome of an apply.
+// ApplyResult is the result of [Session.Apply].
 type ApplyResult struct {
-	// Conflicts names the components that both sides changed, where nothing was applied for it.
+	// Conflicts lists the components that both sides changed. If it is not empty, nothing was applied.
 	Conflicts []string
-	// Removed names the components that are gone in the edits; an update cannot take them away.
+	// Removed lists components that the edits removed; an update cannot remove them.
 	Removed []string
 
 	id string
 }
 
-// Apply returns what sends the edits that wait, the changed components in one update. What only one side changed is
-// kept in any case.
+// Apply returns a function that applies the pending edits by sending the changed components in one update.
+// Components that only one side changed are merged in any case.
 func (s *Session) Apply(side Resolution) func(context.Context) (ApplyResult, error) {
 	head, origin, body, host := s.campaign.Head, s.origin, s.Body(), s.config
 	return func(ctx context.Context) (ApplyResult, error) {
@@ -56,7 +56,7 @@ func (s *Session) Apply(side Resolution) func(context.Context) (ApplyResult, err
 	}
 }
 
-// withTheirs returns the merged body with the named components as they are now.
+// withTheirs returns the merged body with the current version of the named components.
 func withTheirs(merged, now doc.Value, names []string) doc.Value {
 	for _, name := range names {
 		p := doc.P(name)
@@ -70,16 +70,16 @@ func withTheirs(merged, now doc.Value, names []string) doc.Value {
 	return merged
 }
 
-// FinishApply goes on with the campaign that holds the applied edits, which is to be loaded. It returns what
-// drops the working copy.
+// FinishApply switches to the campaign with the applied edits, which the caller must load. It returns a
+// function that deletes the working copy.
 func (s *Session) FinishApply(done ApplyResult) (drop func(context.Context) error) {
 	drop = s.DiscardPending()
 	s.id = done.id
 	return drop
 }
 
-// DiscardPending discards the edits that are not applied. The function it returns deletes their working copy; the caller loads
-// the campaign again after that.
+// DiscardPending discards the unapplied edits. It returns a function that deletes their working copy; the
+// caller loads the campaign afterwards.
 func (s *Session) DiscardPending() func(context.Context) error {
 	s.DiscardUnsaved()
 	copies, id := s.config.WorkingCopies, s.id

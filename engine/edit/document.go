@@ -7,7 +7,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// Document is a document that is edited: what it is now, what is wrong with it, and the changes that can be undone.
+// Document is a document that is being edited: its current value, its problems and its undo history.
 type Document struct {
 	rules    Rules
 	schema   *schema.Schema
@@ -16,39 +16,40 @@ type Document struct {
 	history  history
 }
 
-// Rules are what a document has to follow while it is edited.
+// Rules configure a [Document].
 type Rules struct {
-	// Check returns the tables of the document, and what is wrong with it.
+	// Check returns the tables of the document and its problems.
 	Check func(root doc.Value) (*schema.Schema, []schema.Problem)
-	// Locked returns why the document must not become root; empty where it may. It is nil for one that is never locked.
+	// Locked returns why the document must not become root, or "". Nil means never locked.
 	Locked func(root doc.Value) string
 	Now    func() time.Time
 }
 
-// NewDocument returns a document that holds nothing before its first [Document.Replace].
+// NewDocument returns an empty document. Call [Document.Replace] to set its value.
 func NewDocument(rules Rules) Document { return Document{rules: rules} }
 
-// Root returns the document with every edit; the zero value before there is one.
+// Root returns the document with all edits, or an absent value before the first [Document.Replace].
 func (d *Document) Root() doc.Value { return d.root }
 
 // Schema returns the tables of the document.
 func (d *Document) Schema() *schema.Schema { return d.schema }
 
-// Problems returns what is wrong with the document as it stands.
+// Problems returns the problems of the document.
 func (d *Document) Problems() []schema.Problem { return d.problems }
 
-// Check finds the problems of the document as it stands: after a change of what they depend on besides it.
+// Check validates the document again, after something else that its problems depend on has changed.
 func (d *Document) Check() { d.schema, d.problems = d.rules.Check(d.root) }
 
-// Replace makes root the document without a step that undo leads back from.
+// Replace sets the document to root without an undo step.
 func (d *Document) Replace(root doc.Value) {
 	d.root = root
 	d.Check()
 }
 
-// Change makes root the document; at is where the person is. Field names what was typed in: changes that follow
-// each other in one field are one step of undo, and continued reports that this one goes on with such a step. An empty
-// field is a step of its own. The caller asks first whether the document is locked, and saves.
+// Change sets the document to root and records an undo step. at is the cursor. field names the field that was
+// typed in: consecutive changes in one field are one undo step, and continued reports whether this change
+// continued one. A change with an empty field is always a step of its own. The caller checks for locks
+// before, and saves after.
 func (d *Document) Change(root doc.Value, at doc.Path, field string) (continued bool) {
 	continued = d.history.record(Step{d.root, at}, field, d.rules.Now())
 	d.root = root
@@ -56,21 +57,22 @@ func (d *Document) Change(root doc.Value, at doc.Path, field string) (continued 
 	return continued
 }
 
-// UndoResult is the outcome of an undo or a redo.
+// UndoResult is the result of an undo or redo.
 type UndoResult struct {
 	Changes []doc.Change
-	Cursor  doc.Path // where the person was at the time
-	// Locked is why the document stays as it is; empty where it does not.
+	Cursor  doc.Path // the cursor at the time of the change
+	// Locked is the reason why nothing was changed; empty if something was.
 	Locked string
 }
 
-// Undo brings back the document before the last change; at is where the person is. It is false where there is
-// nothing to undo.
+// Undo restores the document before the last change. at is the cursor. It returns false if there is nothing
+// to undo.
 func (d *Document) Undo(at doc.Path) (UndoResult, bool) {
 	return d.restore(at, (*history).undo)
 }
 
-// Redo brings back the change that was undone last.
+// Redo restores the change that was undone last. at is the cursor. It returns false if there is nothing to
+// redo.
 func (d *Document) Redo(at doc.Path) (UndoResult, bool) {
 	return d.restore(at, (*history).redo)
 }
@@ -92,28 +94,28 @@ func (d *Document) restore(at doc.Path, walk func(*history, Step) (Step, bool)) 
 	return m, true
 }
 
-// Steps returns how many changes can be undone.
+// Steps returns the number of changes that can be undone.
 func (d *Document) Steps() int { return len(d.history.past) }
 
-// Step is a document that undo and redo lead to.
+// Step is an undo step: a document and a cursor.
 type Step struct {
 	Root   doc.Value
-	Cursor doc.Path // where the person was
+	Cursor doc.Path // where the user was
 }
 
-// history is the list of steps that undo and redo walk. Roots are immutable and share what they have in common, so
-// the list may be long.
+// history is the list of undo and redo steps. Roots are immutable and share unchanged parts, so the list may
+// be long.
 type history struct {
 	past, future []Step
 	last         string // the field that the newest step was typed in
 	at           time.Time
 }
 
-// typingPause parts two undo steps in one field.
+// typingPause separates two undo steps in one field.
 const typingPause = 2 * time.Second
 
-// record notes the step before a change of field. Changes that follow each other in one field are one step; it
-// reports whether this one continued such a step.
+// record adds the step before a change of field. Consecutive changes in one field are one step; it reports
+// whether this change continued one.
 func (h *history) record(before Step, field string, now time.Time) (continued bool) {
 	continued = field != "" && field == h.last && now.Sub(h.at) < typingPause && len(h.past) > 0
 	h.last, h.at, h.future = field, now, nil

@@ -1,6 +1,7 @@
-// Package edit is an editing session: one campaign and the changes that a person makes to it, from reading it to
-// saving and applying them; and the [Document] of any session, with its problems and its undo. It knows no screen. What takes time is a function that the caller runs where it wants
-// and whose outcome it hands back; everything else answers at once.
+// Package edit implements an editing session: one campaign and its unsaved changes, from loading it to saving
+// and applying them. [Document] is the part with problems and undo that other editors share. The package does
+// not depend on a user interface. Work that takes time is returned as a function that the caller runs
+// wherever it wants, and whose result it passes back; everything else returns immediately.
 package edit
 
 import (
@@ -14,31 +15,32 @@ import (
 	"bugle/engine/schema"
 )
 
-// Config is what a session works with.
+// Config holds the dependencies of a session.
 type Config struct {
 	Service       engine.Service
-	WorkingCopies engine.WorkingCopyStore // keeps edits that are not applied; nil where nothing does
-	// Fallback keeps edits of drafts on this machine while the store, on another machine, cannot be reached. Nil: the store
-	// is on this machine.
+	WorkingCopies engine.WorkingCopyStore // stores edits that are not applied; nil if nothing does
+	// Fallback keeps edits of drafts on this machine while a store on another machine cannot be reached. It
+	// is nil if the store is on this machine.
 	Fallback engine.WorkingCopyStore
 	Author   string
 	Now      func() time.Time
 }
 
-// Session is the work on one campaign. It belongs to one goroutine; the functions that it returns may run in others.
+// Session is an editing session of one campaign. It must be used from one goroutine; the functions that it
+// returns may run in others.
 type Session struct {
 	Document
 	config    Config
 	id        string
 	campaign  engine.Campaign // as it was read or saved last
 	workspace engine.Workspace
-	origin    doc.Value // the body that edits waiting to be applied started from
+	origin    doc.Value // the body that unapplied edits started from
 	saving    saving
 	queue     *saveQueue
-	pending   bool // there are edits that are not applied
+	pending   bool // there are unapplied edits
 }
 
-// New returns a session of the campaign with an id. It holds nothing before its first [Session.ApplyLoaded].
+// New returns a session of a campaign. It is empty before the first [Session.ApplyLoaded].
 func New(host Config, id string) *Session {
 	s := &Session{config: host, id: id, queue: &saveQueue{}}
 	s.Document = NewDocument(Rules{Check: s.problemsOf, Locked: s.Locked, Now: host.Now})
@@ -50,19 +52,19 @@ func (s *Session) problemsOf(root doc.Value) (*schema.Schema, []schema.Problem) 
 	return table, table.Validate(root, s.Env())
 }
 
-// Loaded is what was read of a campaign.
+// Loaded is the result of [Session.Load].
 type Loaded struct {
 	Campaign  engine.Campaign
 	Workspace engine.Workspace
-	// WorkingCopyErr is why the edits of an earlier time could not be read.
+	// WorkingCopyErr is the error of reading the working copy.
 	WorkingCopyErr error
 
 	workingCopy *engine.WorkingCopy
-	inPlace     bool // it is a draft, and the copy is of what could not be saved
-	edits       int  // how many there were when it was read
+	inPlace     bool // it is a draft, and the working copy has edits that could not be saved
+	edits       int  // how many edits had been made when it was read
 }
 
-// Load returns what reads the campaign, and the edits of an earlier time.
+// Load returns a function that loads the campaign and its working copy.
 func (s *Session) Load() func(context.Context) (Loaded, error) {
 	host, id, edits := s.config, s.id, s.saving.edits
 	return func(ctx context.Context) (Loaded, error) {
@@ -91,9 +93,9 @@ func (s *Session) Load() func(context.Context) (Loaded, error) {
 	}
 }
 
-// ApplyLoaded makes what was read the session's campaign, with the edits of an earlier time on top of it; recovered reports
-// whether there were any. It is false, and nothing happens, where there are newer edits: saving those finds out
-// whether somebody else changed the campaign too.
+// ApplyLoaded makes the loaded campaign the session's, with the edits of its working copy; recovered reports
+// whether there were any. It returns ok false and changes nothing if there are newer edits: saving them
+// detects a conflict.
 func (s *Session) ApplyLoaded(l Loaded) (recovered, ok bool) {
 	if l.edits != s.saving.edits {
 		return false, false
@@ -111,7 +113,7 @@ func (s *Session) ApplyLoaded(l Loaded) (recovered, ok bool) {
 	return recovered, true
 }
 
-// recover puts the edits of an earlier time on top of what is there now.
+// recover applies the edits of a working copy on top of the current campaign.
 func (s *Session) recover(w engine.WorkingCopy) bool {
 	if w.Body.Kind() != doc.Object {
 		return false
@@ -129,7 +131,7 @@ func (s *Session) recover(w engine.WorkingCopy) bool {
 	return true
 }
 
-// RebaseOnto takes over the campaign as the service has it now, below the edits that wait to be applied.
+// RebaseOnto replaces the campaign below the pending edits by its current version c.
 func (s *Session) RebaseOnto(c engine.Campaign) {
 	s.campaign = c
 	s.root = s.Campaign().Document()
@@ -139,10 +141,10 @@ func (s *Session) RebaseOnto(c engine.Campaign) {
 	s.Check()
 }
 
-// ID returns the campaign's id: another one after an apply that made a new campaign.
+// ID returns the campaign's id. It changes if applying edits creates a new version.
 func (s *Session) ID() string { return s.id }
 
-// Head returns the head of the campaign as it was read or saved last.
+// Head returns the head of the campaign as last loaded or saved.
 func (s *Session) Head() engine.Head { return s.campaign.Head }
 
 // Campaign returns the campaign with the edits.
@@ -151,14 +153,15 @@ func (s *Session) Campaign() engine.Campaign { return s.campaign.With(s.Body()) 
 // Body returns the document without the campaign's head.
 func (s *Session) Body() doc.Value { return engine.DocumentBody(s.root) }
 
-// Workspace returns the workspace as it was read with the campaign.
+// Workspace returns the workspace as loaded with the campaign.
 func (s *Session) Workspace() engine.Workspace { return s.workspace }
 
-// HasPending reports whether there are edits that are not applied.
+// HasPending reports whether there are unapplied edits.
 func (s *Session) HasPending() bool { return s.pending }
 
-// SavesInPlace reports whether edits are saved in the campaign itself. Others wait, in a working copy, until they are
-// applied: those of a live campaign, and all on a service that stores nothing unfinished.
+// SavesInPlace reports whether edits are saved in the campaign itself. Otherwise they are kept in a working
+// copy until they are applied. This is the case for live campaigns, and for all campaigns of a service that
+// cannot store unfinished edits.
 func (s *Session) SavesInPlace() bool { return s.config.inPlace(s.campaign.Head) }
 
 func (h Config) inPlace(head engine.Head) bool {
@@ -166,7 +169,7 @@ func (h Config) inPlace(head engine.Head) bool {
 	return ok && head.Status == catalog.Draft
 }
 
-// Env returns what the check of a campaign that is being edited knows.
+// Env returns the environment for validating the campaign.
 func (s *Session) Env() schema.Env {
 	env := schema.Env{Stage: schema.Publish, Now: s.campaign.CheckTime(s.config.Now()), Expression: personalize.Parse}
 	if engine.IsExternal(s.config.Service) {

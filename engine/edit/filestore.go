@@ -16,17 +16,17 @@ import (
 	"bugle/engine/doc"
 )
 
-// FileStore keeps edits that are not applied yet in files of a folder, for services that store nothing unfinished
-// themselves. The folder is made with the first one. Its files are
-// readable by their owner alone: campaigns may hold what is not public yet.
+// FileStore keeps working copies in files of a folder, for services that cannot store unfinished edits. It
+// creates the folder with the first file. Only the owner can read the files, because campaigns may be
+// confidential.
 type FileStore struct{ dir string }
 
 var _ engine.WorkingCopyStore = FileStore{}
 
-// NewFileStore returns the working copies of a folder.
+// NewFileStore returns a store in the folder dir.
 func NewFileStore(dir string) FileStore { return FileStore{dir} }
 
-// file is what a file holds. The documents are texts: a JSON library would spell them anew.
+// file is the content of a file. The documents are strings, because a JSON library would rewrite them.
 type file struct {
 	ID     string    `json:"id"`
 	Base   int64     `json:"base"`
@@ -35,13 +35,14 @@ type file struct {
 	Body   string    `json:"body"`
 }
 
-// path names the file by a hash: an id of a server may hold what no file name does.
+// path names the file with a hash, because ids of other services may contain characters that file names
+// cannot.
 func (c FileStore) path(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return filepath.Join(c.dir, hex.EncodeToString(sum[:12])+".json")
 }
 
-// PutWorkingCopy writes the edits of a campaign, whole or not at all.
+// PutWorkingCopy writes the edits of a campaign atomically.
 func (c FileStore) PutWorkingCopy(_ context.Context, id string, w engine.WorkingCopy) error {
 	b, err := json.Marshal(file{ID: id, Base: w.Base, At: w.At, Origin: string(w.Origin.Encode()), Body: string(w.Body.Encode())})
 	if err != nil {
@@ -75,8 +76,8 @@ func (c FileStore) write(path string, b []byte) error {
 	return nil
 }
 
-// WorkingCopy returns the kept edits; false where there are none. A file that is not whole is an error
-// that names it: what is in it may still be of use to a person.
+// WorkingCopy returns the stored edits, or false if there are none. A damaged file is an error that names the
+// file, so that the user can recover its content.
 func (c FileStore) WorkingCopy(_ context.Context, id string) (engine.WorkingCopy, bool, error) {
 	b, err := os.ReadFile(c.path(id))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -99,7 +100,7 @@ func (c FileStore) WorkingCopy(_ context.Context, id string) (engine.WorkingCopy
 	return out, true, nil
 }
 
-// DeleteWorkingCopy forgets the kept edits; dropping none is no error.
+// DeleteWorkingCopy deletes the stored edits, if any.
 func (c FileStore) DeleteWorkingCopy(_ context.Context, id string) error {
 	if err := os.Remove(c.path(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("discarding the saved edits of campaign %s: %w", id, err)

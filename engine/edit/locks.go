@@ -6,7 +6,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// Locked returns why the state of the campaign does not let its document become root; empty where it does.
+// Locked returns why the campaign's state does not allow its document to become root, or "".
 func (s *Session) Locked(root doc.Value) string {
 	if why := readOnly(s.campaign.Head); why != "" {
 		return why
@@ -23,7 +23,7 @@ func (s *Session) Locked(root doc.Value) string {
 	return "This cannot be changed while the campaign is " + s.campaign.Status.Label() + "."
 }
 
-// LockedAt returns why what is at p may not be changed now; empty where it may.
+// LockedAt returns why the value at p cannot be changed now, or "".
 func (s *Session) LockedAt(p doc.Path) string {
 	if why := readOnly(s.campaign.Head); why != "" {
 		return why
@@ -43,7 +43,7 @@ func readOnly(h engine.Head) string {
 	return h.Channel.Label() + " campaigns are read-only here."
 }
 
-// describeLock puts a lock into words, with the state as the screens call it.
+// describeLock describes a lock, with the state as the screens name it.
 func (s *Session) describeLock(l catalog.Lock) string {
 	if len(l.Path) == 0 {
 		return "This campaign is " + s.campaign.Status.Label() + ". It cannot be changed."

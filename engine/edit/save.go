@@ -12,26 +12,27 @@ import (
 	"bugle/engine/doc"
 )
 
-// saving is how the edits get to the store: one save at a time, the newest edits next.
+// saving is the state of saving: one save runs at a time, followed by one for the newest edits.
 type saving struct {
 	running  bool
 	dirty    bool // edits since the running save began
 	coalesce bool // the next save continues the newest revision
 	note     string
-	edits    int // how many there were, ever
+	edits    int // number of edits so far
 	err      error
 }
 
-// saveTimeout bounds one save.
+// saveTimeout limits one save.
 const saveTimeout = 10 * time.Second
 
-// detach returns a context for work that has begun and is not canceled with the screen: what was typed is kept.
+// detach returns a context for a save that has started, which does not end with the screen: typed text is
+// kept.
 func detach(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 }
 
-// saveQueue is where the saves of one session wait for each other: one that is under way and the last one before another
-// screen is opened would else be refused as if somebody else had saved between them.
+// saveQueue serializes the saves of one session. Otherwise a running save and the last one before the screen
+// is closed would conflict.
 type saveQueue struct {
 	mu    sync.Mutex
 	edits int // how many had been made when last was stored
@@ -42,14 +43,14 @@ type saveQueue struct {
 
 // fallbackCopy keeps edits on this machine while the store cannot be reached.
 type fallbackCopy struct {
-	store    engine.WorkingCopyStore // see [Config]; nil where the store is here
+	store    engine.WorkingCopyStore // see [Config.Fallback]; nil if the store is on this machine
 	mayExist atomic.Bool             // there may be a copy
 
 	mu    sync.Mutex
-	edits int // how many had been made when the copy was
+	edits int // number of edits when the copy was written
 }
 
-// put keeps edits, unless newer ones are kept.
+// put stores edits, unless newer ones are stored.
 func (k *fallbackCopy) put(id string, w engine.WorkingCopy, edits int) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -61,7 +62,7 @@ func (k *fallbackCopy) put(id string, w engine.WorkingCopy, edits int) error {
 	return k.store.PutWorkingCopy(context.Background(), id, w)
 }
 
-// drop discards the copy, unless it has newer edits than those that are stored now.
+// drop deletes the copy, unless it has newer edits than those that were saved.
 func (k *fallbackCopy) drop(id string, edits int) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -73,11 +74,11 @@ func (k *fallbackCopy) drop(id string, edits int) error {
 	return err
 }
 
-// fallbackDelay is how long a save may run before its edits are kept on this machine as well.
+// fallbackDelay is how long a save may run before its edits are also kept on this machine.
 const fallbackDelay = 300 * time.Millisecond
 
-// protect keeps the edits of a save on this machine if the save is slow, or fails because the store cannot be reached. Call
-// the function that it returns with the result of the save.
+// protect keeps the edits of a save on this machine if the save is slow or the store cannot be reached. Call
+// the returned function with the result of the save.
 func (k *fallbackCopy) protect(id string, w engine.WorkingCopy, edits int) (done func(error) error) {
 	if k.store == nil {
 		return func(err error) error { return err }
@@ -100,25 +101,26 @@ func (k *fallbackCopy) protect(id string, w engine.WorkingCopy, edits int) (done
 	}
 }
 
-// SavedLocallyError reports that edits could not be saved in the store, and are kept on this machine until they can be.
+// SavedLocallyError reports that edits could not be saved in the store and are kept on this machine until
+// they can be.
 type SavedLocallyError struct{ Err error }
 
 func (e *SavedLocallyError) Error() string { return e.Err.Error() }
 func (e *SavedLocallyError) Unwrap() error { return e.Err }
 
-// SaveResult is what a save stored.
+// SaveResult is the result of a [SaveFunc].
 type SaveResult struct {
 	head engine.Head
 	root doc.Value
 }
 
-// SaveFunc stores edits. Its outcome goes to [Session.FinishSave]. It runs to its end, or for ten seconds, when ctx is
-// canceled.
+// SaveFunc saves edits. Pass its result to [Session.FinishSave]. If ctx is canceled, a save that has started
+// continues for up to ten seconds.
 type SaveFunc func(ctx context.Context) (SaveResult, error)
 
-// Save notes that there is something to save, and returns what saves it: a draft in place, others as a working copy
-// until they are applied. It is nil where a save is under way; [Session.FinishSave] returns the next one then. Note says
-// what was done, for the history of the campaign; coalesce continues its newest version.
+// Save schedules a save and returns the function that performs it: drafts are saved in place, others as a
+// working copy. It returns nil while another save is running; [Session.FinishSave] returns the next one then.
+// note describes the change in the campaign's history. coalesce continues the newest revision.
 func (s *Session) Save(note string, coalesce bool) SaveFunc {
 	v := &s.saving
 	v.note, v.coalesce = note, coalesce && (!v.dirty || v.coalesce)
@@ -131,8 +133,8 @@ func (s *Session) Save(note string, coalesce bool) SaveFunc {
 	return s.nextSave()
 }
 
-// keepFallback keeps the newest edits on this machine right away if the store could not be reached before: the running save may
-// take a while to fail again.
+// keepFallback stores the newest edits on this machine immediately if the store could not be reached before,
+// because the running save may take a while to fail again.
 func (s *Session) keepFallback() {
 	if s.config.Fallback == nil || !s.SavesInPlace() || !s.queue.fallback.mayExist.Load() {
 		return
@@ -151,7 +153,7 @@ func (s *Session) nextSave() SaveFunc {
 	}
 }
 
-// newSave returns the work of one save on top of a revision. It holds all that it needs.
+// newSave returns the work of one save on top of a revision. It does not use the session.
 func (s *Session) newSave() func(ctx context.Context, revision int64) (SaveResult, error) {
 	now, copies := SaveResult{s.campaign.Head, s.root}, s.config.WorkingCopies
 	if s.SavesInPlace() {
@@ -168,7 +170,7 @@ func (s *Session) newSave() func(ctx context.Context, revision int64) (SaveResul
 	}
 }
 
-// newSave returns the work of saving a draft, once the saves before it are done. Edits says how many had been made.
+// newSave returns the work of saving a draft after the saves before it. edits is the number of edits so far.
 func (l *saveQueue) newSave(d engine.DraftSaver, r engine.SaveRequest, root doc.Value, edits int, origin doc.Value, at time.Time) func(context.Context, int64) (SaveResult, error) {
 	return func(ctx context.Context, revision int64) (SaveResult, error) {
 		l.mu.Lock()
@@ -186,8 +188,8 @@ func (l *saveQueue) newSave(d engine.DraftSaver, r engine.SaveRequest, root doc.
 	}
 }
 
-// FinishSave notes the outcome of a save, and returns the next one where there are newer edits. After an error the edits
-// are still there, and are saved with the next change; see [IsConflict].
+// FinishSave records the result of a save, and returns the next one if there are newer edits. After an error
+// the edits remain and are saved with the next change; see [IsConflict].
 func (s *Session) FinishSave(done SaveResult, err error) SaveFunc {
 	s.saving.running, s.saving.err = false, err
 	if !s.SavesInPlace() {
@@ -207,13 +209,13 @@ func (s *Session) FinishSave(done SaveResult, err error) SaveFunc {
 	return nil
 }
 
-// IsConflict reports whether a save failed because somebody else saved the draft meanwhile.
+// IsConflict reports whether a save failed because the draft was changed by someone else.
 func IsConflict(err error) bool {
 	e := engine.AsError(err)
 	return e != nil && e.HTTP == http.StatusConflict
 }
 
-// KeepMine returns what saves the edits on top of what somebody else saved, after a conflict.
+// KeepMine returns a SaveFunc that resolves a conflict: it saves the edits on top of the other version.
 func (s *Session) KeepMine(note string) SaveFunc {
 	s.saving.running, s.saving.dirty = true, false
 	s.saving.note, s.saving.coalesce = note, false
@@ -229,8 +231,8 @@ func (s *Session) KeepMine(note string) SaveFunc {
 	}
 }
 
-// DiscardUnsaved discards the edits that are not saved, before the campaign is loaded again. The function that it returns, nil
-// where there is nothing to do, discards what is kept of them on this machine, before that.
+// DiscardUnsaved discards the unsaved edits, before the campaign is loaded again. It returns a function that
+// deletes their copy on this machine, to be called before loading, or nil if there is none.
 func (s *Session) DiscardUnsaved() (drop func(context.Context) error) {
 	s.saving, s.pending = saving{edits: s.saving.edits}, false
 	if spare, id, l := s.config.Fallback, s.id, s.queue; spare != nil {
@@ -242,8 +244,7 @@ func (s *Session) DiscardUnsaved() (drop func(context.Context) error) {
 	return nil
 }
 
-// Flush returns what stores the edits that are not stored yet, in one go and for the last time; nil where there
-// are none.
+// Flush returns a function that saves all unsaved edits for the last time, or nil if there are none.
 func (s *Session) Flush() func() {
 	if !s.Saving() {
 		return nil
@@ -255,16 +256,16 @@ func (s *Session) Flush() func() {
 		// Where somebody else saved meanwhile, this is refused, and goes on top of it.
 		if _, err := store(ctx, revision); err != nil && engine.AsError(err) != nil {
 			if now, err := service.Get(ctx, id); err == nil {
-				_, _ = store(ctx, now.Revision) // nobody is left to be told
+				_, _ = store(ctx, now.Revision) // no one is left to report an error to
 			}
 		}
 	}
 }
 
-// Saving reports whether there are edits that are not stored yet.
+// Saving reports whether there are unsaved edits.
 func (s *Session) Saving() bool { return s.saving.running || s.saving.dirty }
 
-// SaveErr returns why the last save failed.
+// SaveErr returns the error of the last save.
 func (s *Session) SaveErr() error { return s.saving.err }
 
 // Edited reports whether anything was changed in this session.

@@ -6,7 +6,7 @@ import (
 	"bugle/engine"
 )
 
-// A preview has what the workspace keeps for messages, and tells what it does not keep.
+// A preview resolves the content of the workspace and lists what is missing.
 func testPreviewContent(b *bench) {
 	for _, item := range []engine.ContentItem{
 		{Products: &engine.ProductSet{Name: "shoes", Products: []map[string]any{{"title": "Boot", "price": json.Number("80.50")}}}},

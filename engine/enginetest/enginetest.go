@@ -1,6 +1,5 @@
-// Package enginetest is what every [engine.Service] has to do, as tests: the ten operations as
-// CONTRACT.md describes them, seen from outside. The same suite runs on the service over a
-// store, and over every way that leads to it.
+// Package enginetest is the conformance suite for [engine.Service]: the ten operations as CONTRACT.md
+// describes them. It runs against the local service and against every transport to it.
 package enginetest
 
 import (
@@ -29,7 +28,7 @@ type Home interface {
 type Env struct {
 	Service engine.Service
 	Home    Home
-	Clock   *Clock // the service tells the time by it
+	Clock   *Clock // the clock of the service
 }
 
 // Clock is a time that only a test moves. It is safe for concurrent use.
@@ -55,7 +54,7 @@ func (c *Clock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// Run runs the suite. Each test opens an environment of its own; what it takes is cleaned up by t.
+// Run runs the suite. Each test opens its own environment, and cleans up through t.
 func Run(t *testing.T, open func(t *testing.T) Env) {
 	for _, test := range []struct {
 		name string
@@ -142,7 +141,7 @@ func (b *bench) settings(change func(*engine.Workspace)) {
 	b.ok(b.Home.UpdateWorkspace(b.ctx, func(w *engine.Workspace) error { change(w); return nil }))
 }
 
-// outbox returns what test sends delivered, oldest first, as "KEY RECIPIENT: what it says".
+// outbox returns what test sends delivered, oldest first, as "KEY RECIPIENT: text".
 func (b *bench) outbox() []string {
 	b.Helper()
 	sent, err := b.Home.Outbox(b.ctx, 0)

@@ -26,7 +26,7 @@ func names(cs []engine.Campaign) string {
 	return strings.Join(out, " ")
 }
 
-// library makes campaigns that every filter tells apart, each a minute after the other.
+// library creates campaigns that every filter can distinguish, each a minute after the other.
 func (b *bench) library() map[string]string {
 	ids := map[string]string{}
 	add := func(name, body string) {

@@ -62,8 +62,8 @@ const (
 	expires = `"scheduling_details":{"delivery_type":"ASAP","expiry_time":"2027-06-01T00:00:00Z"}`
 )
 
-// complete returns the body of a create request that can be published as it is. One-time campaigns and
-// periodic ones start in December.
+// complete returns the body of a create request for a campaign that can be published. One-time and periodic
+// campaigns start in December.
 func complete(dt engine.DeliveryType) string {
 	more := map[engine.DeliveryType]string{
 		catalog.OneTime: fixed, catalog.Periodic: daily,

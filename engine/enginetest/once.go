@@ -9,7 +9,7 @@ import (
 	"bugle/engine/catalog"
 )
 
-// A repeat with the same key and the same words gives the first answer, and does nothing.
+// A repeat with the same key and body returns the first response and has no effect.
 func testOnce(b *bench) {
 	create := engine.CreateRequest{Call: engine.NewCall(), Body: b.parse(`{%s,%s}`, emailHead, emailParts)}
 	first, err := b.Service.Create(b.ctx, create)

@@ -1,5 +1,5 @@
-// Package files says what a campaign is as a file: what of it a file holds, what the file is called, and
-// how it is written. A campaign that did not change gives the same bytes.
+// Package files defines the file format of a campaign: its content, its file name, and how it is written. An
+// unchanged campaign always results in the same bytes.
 package files
 
 import (
@@ -16,26 +16,26 @@ import (
 	"bugle/engine/doc"
 )
 
-// Document returns what a file holds of a campaign: what finds it again, and what makes it. The state, the
-// people and times that change by themselves are left out.
+// Document returns the part of a campaign that a file contains: its identity and its content. It leaves out
+// the state, people and times, which change by themselves.
 func Document(c engine.Campaign) doc.Value {
 	return engine.Campaign{
 		Head: engine.Head{ID: c.ID, Channel: c.Channel, DeliveryType: c.DeliveryType, CreatedBy: c.CreatedBy}, Body: c.Body,
 	}.Record()
 }
 
-// JSON returns the text of a campaign's file.
+// JSON returns the content of a campaign's file.
 func JSON(c engine.Campaign) []byte { return append(Document(c).Indent(), '\n') }
 
-// Name returns the name of a campaign's file: of its name and id, and ext, such as ".json".
+// Name returns the name of a campaign's file from the campaign's name, its id, and ext, such as ".json".
 func Name(c engine.Campaign, ext string) string {
 	return slug(engine.CampaignName(c.Body), "campaign") + "-" + slug(c.ID, "new") + ext
 }
 
-// maxSlug is how long the part of a file's name is that comes from the campaign's name.
+// maxSlug is the longest part of a file name that comes from the campaign's name.
 const maxSlug = 48
 
-// slug returns the text in letters and digits that every file system takes the same.
+// slug returns s reduced to letters and digits that are safe on every file system.
 func slug(s, empty string) string {
 	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	out := strings.Join(words, "-")
@@ -48,8 +48,8 @@ func slug(s, empty string) string {
 	return out
 }
 
-// Write writes the whole file or nothing, and says whether it changed anything: a file that holds the
-// text already is left alone.
+// Write replaces a file atomically, and reports whether its content changed. A file with the same content is
+// not touched.
 func Write(name string, text []byte) (changed bool, err error) {
 	old, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -61,7 +61,7 @@ func Write(name string, text []byte) (changed bool, err error) {
 	return true, Replace(name, text)
 }
 
-// Replace writes the whole file or nothing.
+// Replace replaces a file atomically.
 func Replace(name string, text []byte) error {
 	failed := func(err error) error { return fmt.Errorf("cannot write %s: %w", name, cause(err)) }
 	tmp, err := createTemp(filepath.Dir(name))
@@ -85,7 +85,7 @@ func Replace(name string, text []byte) error {
 	return nil
 }
 
-// createTemp makes a file that was not there, with the mode that new files have here (umask).
+// createTemp creates a new file with the default permissions (umask).
 func createTemp(dir string) (*os.File, error) {
 	for {
 		name := filepath.Join(dir, ".bugle-"+rand.Text())
@@ -96,7 +96,7 @@ func createTemp(dir string) (*os.File, error) {
 	}
 }
 
-// cause returns what went wrong, without the name of the file, which the message says already.
+// cause returns the error without the file name, which the message already has.
 func cause(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {

@@ -1,4 +1,4 @@
-// Package keyring stores secrets by name in the keyring of the system.
+// Package keyring stores secrets by name in the system's keyring.
 package keyring
 
 import (
@@ -8,10 +8,10 @@ import (
 	system "github.com/zalando/go-keyring"
 )
 
-// service is the name under which the keyring lists the secrets.
+// service is the name of this program in the keyring.
 const service = "bugle"
 
-// Get returns a secret, and reports whether there is one of that name.
+// Get returns the secret with a name, and reports whether it exists.
 func Get(name string) (secret string, found bool, err error) {
 	secret, err = system.Get(service, name)
 	if errors.Is(err, system.ErrNotFound) {
@@ -23,7 +23,7 @@ func Get(name string) (secret string, found bool, err error) {
 // Set stores a secret.
 func Set(name, secret string) error { return unusable(system.Set(service, name, secret)) }
 
-// Delete deletes a secret, if there is one of that name.
+// Delete deletes the secret with a name, if it exists.
 func Delete(name string) error {
 	if err := system.Delete(service, name); !errors.Is(err, system.ErrNotFound) {
 		return unusable(err)

@@ -2,7 +2,7 @@ package openapi
 
 import "bugle/engine/doc"
 
-// examplesOf are bodies that the tables take, for people and for tools.
+// examplesOf are valid request bodies, for readers and tools.
 var examplesOf = map[string][]struct{ name, summary, body string }{
 	"create": {
 		{"push", "A push draft", `{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com","basic_details":{"name":"Spring sale","platforms":["ANDROID"]}}`},

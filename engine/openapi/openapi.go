@@ -1,6 +1,5 @@
-// Package openapi describes the service as an OpenAPI 3.1 document: the ten operations of
-// CONTRACT.md (publishing shares the update's method and path), with the schemas of
-// their requests exported from [bugle/engine/catalog].
+// Package openapi describes the service as an OpenAPI 3.1 document: the ten operations of CONTRACT.md
+// (publishing shares the update's method and path), with request schemas exported from bugle/engine/catalog.
 package openapi
 
 import (
@@ -11,7 +10,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// Document returns the document, which says that it is of that version of the program. The same
+// Document returns the document for a version of the program. The same
 // version always makes the same bytes.
 func Document(version string) doc.Value { return made(version).document }
 

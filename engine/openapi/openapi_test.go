@@ -147,7 +147,7 @@ func TestRequestsAgainstDocument(t *testing.T) {
 }
 
 // The examples are bodies that the service takes, as far as the document says.
-func TestExamplesAreTaken(t *testing.T) {
+func TestExamplesAreValid(t *testing.T) {
 	seen := 0
 	for path, item := range openapi.Document("1.2.3").Get("paths").Members() {
 		for method, op := range item.Members() {
@@ -245,7 +245,7 @@ func TestCodesAreTheEngines(t *testing.T) {
 }
 
 // Every head member of a record is described, and all others are components.
-func TestRecordIsWhole(t *testing.T) {
+func TestRecordIsComplete(t *testing.T) {
 	props := openapi.Document("1.2.3").Lookup(doc.P("components", "schemas", "CampaignRecord", "properties"))
 	heads := 0
 	for name := range props.Members() {

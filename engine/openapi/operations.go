@@ -16,7 +16,7 @@ const (
 	tagTests  = "Tests"
 )
 
-// described is what the document says of an operation beyond its row.
+// described is the documentation of an operation in addition to its row.
 type described struct {
 	*operation.Operation
 	tag, summary, about string

@@ -8,7 +8,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// The members that tell the shapes of a request apart.
+// The fields that distinguish the shapes of a request.
 const (
 	mChannel = "channel"
 	mDraftID = "draft_id"
@@ -44,7 +44,7 @@ func set(v, nv doc.Value, steps ...any) doc.Value {
 	return out
 }
 
-// byChannel returns the choice between the variants of a request, told apart by the channel.
+// byChannel returns the choice between the variants of a request by channel.
 func byChannel(variants map[catalog.Channel]doc.Value) doc.Value {
 	var refs []doc.Value
 	var mapping []doc.Member

@@ -10,11 +10,11 @@ import (
 	"bugle/engine/doc"
 )
 
-// BaseURL stands for the address of the service in a command.
+// BaseURL is the placeholder for the service's address in a command.
 const BaseURL = "{base_url}"
 
-// Curl returns the shell command that sends a request. Credentials are left open as {credentials} (workspace id, colon,
-// API key, in base64), and the headers that a client sets on its own are left out.
+// Curl returns the shell command that sends a request. {credentials} stands for the credentials (workspace
+// id, colon and API key in base64). Headers that a client sets on its own are left out.
 func Curl(method, url string, h http.Header, body []byte) string {
 	lines := []string{"curl -X " + method + " " + shellWord(url)}
 	if h.Get("Authorization") != "" {
@@ -31,7 +31,7 @@ func Curl(method, url string, h http.Header, body []byte) string {
 	return strings.Join(lines, " \\\n  ")
 }
 
-// TestCurl returns the shell command that sends a test through the HTTP API. It has ids of its own, so that it sends anew.
+// TestCurl returns the shell command that sends a test through the HTTP API, with new ids.
 func TestCurl(workspace string, body doc.Value) string {
 	call := engine.NewCall()
 	h := http.Header{

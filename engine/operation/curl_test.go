@@ -11,7 +11,7 @@ import (
 )
 
 // A shell must read the body back as it is.
-func TestCurlIsOneCommandOfAShell(t *testing.T) {
+func TestCurlIsOneShellCommand(t *testing.T) {
 	body := doc.NewObject(doc.M("Quote", doc.NewString("it's $HOME `x` \\ \"y\"")))
 	curl := operation.TestCurl("DE'MO", body)
 	if sh, err := exec.LookPath("sh"); err == nil {

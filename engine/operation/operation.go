@@ -1,5 +1,5 @@
-// Package operation is the table of the API's operations: what the server, the client, the record of calls and the
-// OpenAPI document each need to know of one stands in its row (CONTRACT.md, Operations).
+// Package operation is the table of the API's operations. Each row holds what the server, the client, the
+// activity log and the OpenAPI document need to know about an operation (CONTRACT.md, Operations).
 package operation
 
 import (
@@ -16,40 +16,41 @@ import (
 type Operation struct {
 	Name    string   // in limits, logs and metrics, such as "create"
 	ID      string   // operationId in OpenAPI
-	Methods []string // the one that clients use comes first
-	Path    string   // {id} stands for the campaign
-	Status  int      // of success
-	Type    string   // in the envelope of success
-	// Scope is what a credential needs; empty: every credential will do.
+	Methods []string // the one that clients use first
+	Path    string   // {id} is the campaign's id
+	Status  int      // HTTP status of success
+	Type    string   // envelope type of success
+	// Scope is the required scope. Empty means any credential.
 	Scope string
 	// NeedsKey reports that our server requires an Idempotency-Key. See [Operation.SendsKey].
 	NeedsKey bool
-	// Writes reports that the operation changes or sends something. It is done to its end, also where its client has gone.
+	// Writes reports that the operation changes or sends something. It is completed even if the client
+	// disconnects.
 	Writes bool
 	// Slow reports that the service itself waits for other servers.
 	Slow bool
 	Body Body
-	// OwnID reports that the request id may be left out, and is made.
+	// OwnID reports that the request id is optional and generated if missing.
 	OwnID bool
 	// IDInBody reports that clients send the request id in the body too (CONTRACT.md, Services that others run).
 	IDInBody bool
-	// NamesUsers reports that the body names users, by their device tokens among others, which are not shown.
+	// NamesUsers reports that the body identifies users, for example by device tokens, which are redacted.
 	NamesUsers bool
 	Limits     []limit.Window
-	// Creations limits what succeeds, besides Limits.
+	// Creations limits successful requests in addition to Limits.
 	Creations []limit.Window
 }
 
-// Body says what becomes of the body of a request.
+// Body says how an operation treats the request body.
 type Body int
 
 const (
-	Required Body = iota // without it the request is refused
-	Optional             // read where it is there
+	Required Body = iota // a request without a body is refused
+	Optional             // read if present
 	Ignored              // never read
 )
 
-// The envelopes' types (CONTRACT.md, Envelopes and errors).
+// The types of envelopes (CONTRACT.md, Envelopes and errors).
 const (
 	typeCampaign        = "campaign"
 	typePersonalization = "personalization"
@@ -60,7 +61,7 @@ const (
 	campaign  = campaigns + "/{id}"
 )
 
-// The operations. Publish has the route of Update, and a name of its own in the record of calls.
+// The operations. Publish has the route of Update, but its own name in the activity log.
 var (
 	Create = &Operation{
 		Name: "create", ID: "create_campaign_v5", Methods: []string{http.MethodPost}, Path: campaigns, Status: http.StatusCreated, Type: typeCampaign,
@@ -104,10 +105,10 @@ var (
 	}
 )
 
-// All lists the operations that have a route of their own, in the order of the contract.
+// All lists the operations with a route of their own in the order of the contract.
 var All = []*Operation{Create, Get, Update, Validate, Status, Search, Meta, Test, Preview}
 
-// Named returns the operation of that name, Publish among them; nil where there is none.
+// Named returns the operation with a name, including Publish, or nil.
 func Named(name string) *Operation {
 	if name == Publish.Name {
 		return Publish
@@ -121,13 +122,13 @@ func Named(name string) *Operation {
 // Method returns the method that clients use.
 func (o *Operation) Method() string { return o.Methods[0] }
 
-// PathFor returns the path of the operation on the campaign with that id, which may be empty where the path has none.
+// PathFor returns the operation's path for a campaign id. The id may be empty if the path has none.
 func (o *Operation) PathFor(id string) string {
 	return strings.ReplaceAll(o.Path, "{id}", url.PathEscape(id))
 }
 
-// SendsKey reports whether clients send an Idempotency-Key: services require one on every POST and PATCH except
-// validate (CONTRACT.md, Services that others run).
+// SendsKey reports whether clients send an Idempotency-Key: other services require one on every POST and
+// PATCH except validate (CONTRACT.md, Services that others run).
 func (o *Operation) SendsKey() bool { return o.Method() != http.MethodGet && o != Validate }
 
 // The headers of a request (CONTRACT.md, Requests).
@@ -137,6 +138,6 @@ const (
 	HeaderIdempotencyKey = "Idempotency-Key"
 )
 
-// HeaderReplayed is "true" in a response that repeats the one to an earlier request with the same Idempotency-Key: the
-// one thing in which the two differ.
+// HeaderReplayed is "true" in a response that repeats the response to an earlier request with the same
+// Idempotency-Key. Nothing else differs between the two.
 const HeaderReplayed = "Idempotent-Replayed"

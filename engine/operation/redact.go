@@ -11,28 +11,28 @@ import (
 	"bugle/engine/doc"
 )
 
-// Hidden stands where something must not be shown.
+// Hidden replaces redacted values.
 const Hidden = "[hidden]"
 
-// Redactor takes secrets out of what is shown and logged: by their names, by their form, and the texts it was made with.
-// The zero Redactor knows no texts.
+// Redactor removes secrets from what is shown and logged: by their names, by their format, and the texts it
+// was created with. The zero value has no texts.
 type Redactor struct{ texts []string }
 
-// NewRedactor returns a redactor that also hides these texts. One of up to three bytes stands in too many words to be
-// taken out, and is ignored.
+// NewRedactor returns a redactor that also hides these texts. Texts of up to three bytes are ignored, because
+// they are part of too many words.
 func NewRedactor(texts ...string) Redactor {
 	return Redactor{slices.DeleteFunc(texts, func(t string) bool { return len(t) < minTokenLen })}
 }
 
-// secretName finds names of what nobody but its owner should see. A bare "key" is none: it names the
-// first half of a campaign's key-value pairs.
+// secretName matches names of secrets. A bare "key" is not one: it is the name in a campaign's key-value
+// pairs.
 var secretName = regexp.MustCompile(`passw|passphrase|(^|_)pwd$|secret|credential|authorization|token|cookie|api_?key|private_?key|(^|_)(auth|bearer|jwt|session_?id|p256dh)$|(^|_)(access|auth|server|signing|encryption|account)_?key$`)
 
 func isSecret(name string) bool {
 	return secretName.MatchString(strings.ReplaceAll(strings.ToLower(name), "-", "_"))
 }
 
-// Header returns a copy without secrets.
+// Header returns a redacted copy.
 func (r Redactor) Header(h http.Header) http.Header {
 	out := h.Clone()
 	for name, values := range out {
@@ -47,8 +47,8 @@ func (r Redactor) Header(h http.Header) http.Header {
 	return out
 }
 
-// Document returns a document without the values of fields that are named like secrets, credentials in URLs, and
-// the redactor's texts, which are taken out of names too.
+// Document returns a document without the values of fields that have the name of a secret, credentials in
+// URLs, and the redactor's texts, which are also removed from names.
 func (r Redactor) Document(v doc.Value) doc.Value {
 	switch v.Kind() {
 	case doc.String:
@@ -90,7 +90,7 @@ func (r Redactor) Document(v doc.Value) doc.Value {
 	return v
 }
 
-// embeddedJSON returns the document that a text is, such as a subscription of a browser; absent where it is none.
+// embeddedJSON returns the document in a text, such as a browser's subscription, or an absent value.
 func embeddedJSON(s string) doc.Value {
 	if s = strings.TrimSpace(s); !strings.HasPrefix(s, "{") && !strings.HasPrefix(s, "[") {
 		return doc.Value{}
@@ -99,8 +99,8 @@ func embeddedJSON(s string) doc.Value {
 	return v
 }
 
-// redactMember returns what stands for a member of an object: "[Hidden]" where it is a secret by its
-// name, or by that of the pair whose value it is.
+// redactMember returns the replacement for a member of an object: [Hidden] if it is a secret by its own name
+// or by the name of its key-value pair.
 func redactMember(object doc.Value, name string, m doc.Value) doc.Value {
 	secret := isSecret(name)
 	switch name {
@@ -115,7 +115,7 @@ func redactMember(object doc.Value, name string, m doc.Value) doc.Value {
 	return m
 }
 
-// generatedKey is what keys look like that a machine made.
+// generatedKey matches generated keys.
 var generatedKey = regexp.MustCompile(`^[\w.+/=-]{20,}$`)
 
 var (
@@ -126,7 +126,7 @@ var (
 	credentials      = regexp.MustCompile(`(?i)\b(authorization['"]?\s*[:=]\s*['"]?)((basic|bearer)\s+)?[^\s'"]+`)
 )
 
-// Exact returns a text without the texts that the redactor was made with, and otherwise as it is.
+// Exact returns a text without the redactor's texts, and otherwise unchanged.
 func (r Redactor) Exact(s string) string {
 	for _, h := range r.texts {
 		s = strings.ReplaceAll(s, h, Hidden)
@@ -155,11 +155,11 @@ func (r Redactor) Text(s string) string {
 	return credentials.ReplaceAllString(s, "${1}"+Hidden)
 }
 
-// queryKey finds further names of secrets in the query of a URL.
+// queryKey matches additional names of secrets in the query of a URL.
 var queryKey = regexp.MustCompile(`(?i)^key$|(^|[-_])(sig|signature)$`)
 
-// Body returns the body of a message without secrets: a document as [Redactor.Document] does, and what is no JSON, or
-// not all of one, without what is named like a secret in it, as in a form, a header or a document that was cut off.
+// Body returns a message body without secrets: a document as by [Redactor.Document]. In other text it hides
+// values with the name of a secret, as in a form, a header or a truncated document.
 func (r Redactor) Body(b []byte) []byte {
 	if len(b) == 0 {
 		return nil
@@ -185,10 +185,10 @@ func (r Redactor) Body(b []byte) []byte {
 // pushID is the identifier whose values are device tokens (CONTRACT.md, Test sends and Preview).
 const pushID = "PUSH_ID"
 
-// minTokenLen keeps what is no device token from blotting out half of the words of an answer.
+// minTokenLen prevents short texts that are no device tokens from being redacted everywhere in a response.
 const minTokenLen = 4
 
-// DeviceTokens returns the device tokens that the request of an operation that names users has.
+// DeviceTokens returns the device tokens in a request of an operation with NamesUsers.
 func DeviceTokens(request doc.Value) []string {
 	var found []string
 	if meta := request.Get("test_campaign_meta"); meta.Get("identifier").Text() == pushID {

@@ -13,7 +13,7 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + Plural(noun)
 }
 
-// Thousands returns a number with its thousands apart: "12,345".
+// Thousands formats a number with thousands separators: "12,345".
 func Thousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -1,4 +1,4 @@
-// Package phrase puts numbers and misspelled names into plain English.
+// Package phrase formats numbers and suggests corrections of misspelled names.
 package phrase
 
 import (
@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// maxBytes is from how many bytes on words are not compared letter by letter.
+// maxBytes is the longest text that is compared by edit distance.
 const maxBytes = 64
 
-// minPrefix is from how many letters on the beginning of one candidate alone is taken for it.
+// minPrefix is the shortest text for which a single candidate with that prefix is suggested.
 const minPrefix = 3
 
-// Nearest returns the candidate that s was probably meant to be, whatever its case; "" where none is near. That is
-// the only one that begins with s, or the one with the fewest other letters: about a third may differ. It allocates
-// nothing, and texts of more than 64 bytes are near to nothing.
+// Nearest returns the candidate that s was probably meant to be, ignoring case, or "". That is the only
+// candidate with the prefix s, or else the one with the smallest edit distance, up to about a third of the
+// letters. It does not allocate, and returns "" for texts of more than 64 bytes.
 func Nearest(s string, candidates []string) string {
 	best, at := "", 0
 	begun, begin := "", 0
@@ -44,7 +44,7 @@ func Nearest(s string, candidates []string) string {
 	return best
 }
 
-// lowercase are a word in small letters.
+// lowercase is a word in lower case.
 type lowercase struct {
 	small [maxBytes]rune
 	n     int
@@ -65,8 +65,8 @@ func (l *lowercase) read(s string) {
 	}
 }
 
-// distance is the optimal string alignment distance: insertions, deletions, substitutions and
-// swaps of neighbors.
+// distance returns the optimal string alignment distance: insertions, deletions, substitutions and
+// transpositions.
 func distance(a, b []rune) int {
 	var rows [3][maxBytes + 1]int
 	for j := range len(b) + 1 {

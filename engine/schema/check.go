@@ -12,7 +12,7 @@ import (
 	"bugle/engine/phrase"
 )
 
-// rule checks v, which fits its kind, by a rule that counts here.
+// rule checks v, which has the right kind, with a rule that applies.
 func (c *checker) rule(n *Node, k *check, v doc.Value, sc *scope) {
 	switch r := k.rule.(type) {
 	case Forbidden:
@@ -50,7 +50,7 @@ func (c *checker) rule(n *Node, k *check, v doc.Value, sc *scope) {
 	}
 }
 
-// breach reports what a rule refuses.
+// breach reports a rule's violation.
 func (c *checker) breach(n *Node, k *check, message string, below ...doc.Step) {
 	c.add(n, k.rule.Key(), Error, k.section, message, message, below)
 }
@@ -156,8 +156,7 @@ func (c *checker) unique(n *Node, k *check, v doc.Value) {
 	}
 }
 
-// identity differs between elements that count as distinct: strings by their text, all else as it
-// is written.
+// identity returns a key that is equal for equal elements of a unique list.
 func identity(e doc.Value) string {
 	if e.Kind() == doc.String {
 		return "s" + e.Text()
@@ -188,7 +187,7 @@ func (c *checker) names(n *Node, k *check, v doc.Value) {
 	}
 }
 
-// group returns what is wrong with a set of members, named as people and as the wire know them.
+// group returns the message for a rule about several fields.
 func group(say audience, n *Node, r Rule, v doc.Value) string {
 	switch r := r.(type) {
 	case OneTrue:
@@ -225,7 +224,7 @@ func group(say audience, n *Node, r Rule, v doc.Value) string {
 	return ""
 }
 
-// both returns members by their titles, and for the wire then by their names there.
+// both lists fields by their titles and, for the API, by their wire names.
 func (n *Node) both(say audience, names []string, list func([]string) string) string {
 	titles := make([]string, len(names))
 	for i, name := range names {

@@ -11,25 +11,25 @@ import (
 // Schema is a compiled table. It is immutable and safe for concurrent use.
 type Schema struct {
 	root  *Node
-	nodes []*Node // every node once, in the order of the tables
+	nodes []*Node // every node once, in table order
 }
 
-// Node is a field in its place in a [Schema].
+// Node is a field at its place in a [Schema].
 type Node struct {
 	*Field
-	RuleID   string // prefix of the ids of its rules, such as "push.android.timer"
-	Section  string // the section of the specification that it comes from
-	Parent   *Node  // the object that it is in; nil for the root
+	RuleID   string // prefix of its rules' ids, such as "push.android.timer"
+	Section  string // its section of the specification
+	Parent   *Node  // the containing object; nil for the root
 	Children []*Node
-	Element  *Node // of a List, a Map, or an Object's members beyond its table
+	Element  *Node // of a List, a Map, or an Object's further members
 
 	names    map[string]*Node
-	at       int // its index among the children of its parent
+	at       int // its index among the parent's children
 	prepared prepared
 }
 
-// Compile checks a table and makes it ready for use. It reports every fault of the table at
-// once: an unresolved path in a condition, a compared value that is no option, a missing help.
+// Compile checks and compiles a table. It reports all errors of the table at once, such as an unresolved path
+// in a condition, a comparison with a value that is not an option, or a missing help text.
 func Compile(root Field) (*Schema, error) {
 	c := compiler{schema: &Schema{}}
 	c.schema.root = c.node(&root, nil, root.ID)
@@ -43,7 +43,7 @@ func Compile(root Field) (*Schema, error) {
 	return c.schema, errors.Join(c.faults...)
 }
 
-// MustCompile is [Compile] for tables that are part of the program; a test lints them.
+// MustCompile is [Compile] for tables that are part of the program, and panics on errors.
 func MustCompile(root Field) *Schema {
 	s, err := Compile(root)
 	if err != nil {
@@ -54,7 +54,7 @@ func MustCompile(root Field) *Schema {
 
 type compiler struct {
 	schema *Schema
-	likes  []*Node // filled when the tables that they are like are whole
+	likes  []*Node // nodes whose Like tables are filled in at the end
 	faults []error
 }
 
@@ -139,10 +139,10 @@ func join(id, name string) string {
 // Root returns the node of the whole document.
 func (s *Schema) Root() *Node { return s.root }
 
-// Nodes returns every node once, in the order of the tables.
+// Nodes returns every node once, in table order.
 func (s *Schema) Nodes() []*Node { return s.nodes }
 
-// At returns the node that describes what is at p, nil where no table knows the place.
+// At returns the node for the path p, or nil if no table describes it.
 func (s *Schema) At(p doc.Path) *Node {
 	n := s.root
 	for _, step := range p {
@@ -163,8 +163,8 @@ func (n *Node) step(s doc.Step) *Node {
 	return n.Child(s.Name)
 }
 
-// Child returns the node of the member of that name; the node of an Object's further members
-// where its table does not name it; nil where there is none.
+// Child returns the node of the field with a name, the node of an Object's further members if its table does
+// not have the name, or nil.
 func (n *Node) Child(name string) *Node {
 	if c := n.names[name]; c != nil {
 		return c
@@ -175,7 +175,7 @@ func (n *Node) Child(name string) *Node {
 	return nil
 }
 
-// resolve returns the node that a condition's path means, asked from a field in obj.
+// resolve returns the node for a condition's path, relative to obj.
 func (s *Schema) resolve(obj *Node, path string) *Node {
 	r := parseRef(path)
 	at := obj
@@ -196,7 +196,7 @@ func (s *Schema) resolve(obj *Node, path string) *Node {
 	return at
 }
 
-// conds walks all conditions of a field, each with the object that it is asked from.
+// conds calls f with all conditions of a field.
 func (n *Node) conds(f func(Cond)) {
 	f(n.Applies)
 	f(n.Used)
@@ -312,7 +312,7 @@ func (n *Node) hasOption(v string) bool {
 	return false
 }
 
-// RuleIDs returns the ids of all rules of the node, in the order in which they are checked.
+// RuleIDs returns the ids of the node's rules in the order of checking.
 func (n *Node) RuleIDs() []string {
 	var ids []string
 	add := func(key string) { ids = append(ids, n.RuleID+"#"+key) }
@@ -344,7 +344,7 @@ func (n *Node) RuleIDs() []string {
 	return ids
 }
 
-// RequiredKey is the key of the problem that one of the entries of [Field.Required] makes; see [Rule].
+// RequiredKey returns the key for problems of the i-th entry of [Field].Required; see [Rule].
 func RequiredKey(i int) string {
 	if i == 0 {
 		return "required"
@@ -352,7 +352,7 @@ func RequiredKey(i int) string {
 	return fmt.Sprintf("required.%d", i+1)
 }
 
-// Path spells the place of the node in the tables, such as "delivery_controls.bypass_dnd".
+// Path returns the path of the node in the tables, such as "delivery_controls.bypass_dnd".
 func (n *Node) Path() string {
 	var parts []string
 	for at := n; at != nil; at = at.Parent {

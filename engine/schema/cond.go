@@ -6,33 +6,32 @@ import (
 	"bugle/engine/doc"
 )
 
-// Cond is a condition on the document around a field. The set is sealed: [Is], [On], [Has],
+// Cond is a condition on the document around a field. The set of conditions is closed: [Is], [On], [Has],
 // [Holds], [Flag], [Not], [All] and [AnyOf].
 //
-// Paths are dotted. "template_type" is a member of the object that the field is in,
-// "../template_type" one of the object around that (arrays are no level), and
-// "/campaign_delivery_type" one of the root.
+// Paths are dotted. "template_type" is a field of the object that contains the field, "../template_type" one
+// of the object around that (arrays are not a level), and "/campaign_delivery_type" one of the root.
 type Cond interface{ cond() }
 
 type (
-	// Is holds where the string at Path is one of Values.
+	// Is holds if the string at Path is one of Values.
 	Is struct {
 		Path   string
 		Values []string
 	}
-	// On holds where the boolean at Path is true.
+	// On holds if the boolean at Path is true.
 	On struct{ Path string }
-	// Has holds where there is something, not just an empty value, at Path.
+	// Has holds if the value at Path is not empty.
 	Has struct{ Path string }
-	// Holds holds where the array at Path contains the string Value.
+	// Holds holds if the array at Path contains the string Value.
 	Holds struct{ Path, Value string }
-	// Flag holds where the workspace has the feature of that name switched on.
+	// Flag holds if the workspace has a feature flag set.
 	Flag struct{ Name string }
-	// Not turns a condition round.
+	// Not negates a condition.
 	Not struct{ C Cond }
-	// All holds where each of its conditions does.
+	// All holds if each of its conditions does.
 	All []Cond
-	// AnyOf holds where at least one of its conditions does.
+	// AnyOf holds if at least one of its conditions does.
 	AnyOf []Cond
 )
 
@@ -45,18 +44,18 @@ func (Not) cond()   {}
 func (All) cond()   {}
 func (AnyOf) cond() {}
 
-// When is the usual condition: the member at path is one of values.
+// When returns the usual condition: the field at path has one of values.
 func When(path string, values ...string) Cond { return Is{Path: path, Values: values} }
 
-// Unless is the opposite of [When].
+// Unless is the negation of [When].
 func Unless(path string, values ...string) Cond { return Not{Is{Path: path, Values: values}} }
 
-// Truth is the outcome of a condition. It is Unknown where what it asks for is not to be
-// seen from here: a member of the root that the request does not carry, a flag of a workspace
-// when none is at hand. Nothing is refused, demanded or called unused on an Unknown.
+// Truth is the result of a condition. It is Unknown if the condition depends on something that is not
+// available: a field of the root that the request does not contain, or a feature flag without a workspace. An
+// Unknown condition never causes a problem.
 type Truth int8
 
-// The outcomes.
+// The results.
 const (
 	False   Truth = -1
 	Unknown Truth = 0
@@ -70,14 +69,14 @@ func truth(b bool) Truth {
 	return False
 }
 
-// scope is where a condition is asked: an object and the ones around it.
+// scope is the context of a condition: an object and the objects around it.
 type scope struct {
 	obj  doc.Value
 	up   *scope
 	root doc.Value
 }
 
-// ref is a condition's path, taken apart.
+// ref is a condition's parsed path.
 type ref struct {
 	root  bool
 	ups   int
@@ -100,11 +99,11 @@ func parseRef(s string) ref {
 	return r
 }
 
-// test is a condition made ready for being asked often: its path is taken apart. A nil test holds.
+// test is a condition prepared for repeated evaluation, with its path parsed. A nil test holds.
 type test struct {
 	cond Cond
 	ref  ref
-	of   []*test // what a Not, All or AnyOf is made of
+	of   []*test // operands of a Not, All or AnyOf
 }
 
 func prepare(c Cond) *test {
@@ -138,8 +137,8 @@ func prepareAll(cs []Cond) []*test {
 	return out
 }
 
-// Eval returns how a condition comes out in root, asked at an object that lies in others: objects are their paths,
-// the outermost first.
+// Eval evaluates a condition in root for an object. objects are the paths of the object and those around it,
+// outermost first.
 func Eval(c Cond, root doc.Value, objects []doc.Path, env *Env) Truth {
 	sc := &scope{root: root}
 	for _, o := range objects {
@@ -148,17 +147,17 @@ func Eval(c Cond, root doc.Value, objects []doc.Path, env *Env) Truth {
 	return sc.eval(c, env)
 }
 
-// SplitPath takes the path of a condition apart: whether it begins at the root, how many objects it goes up, and
-// the names that it goes down by.
+// SplitPath splits the path of a condition: whether it starts at the root, how many objects it goes up, and
+// the names that it goes down.
 func SplitPath(path string) (root bool, up int, names []string) {
 	r := parseRef(path)
 	return r.root, r.ups, r.names
 }
 
-// eval asks a condition that is asked once.
+// eval evaluates a condition that is not prepared.
 func (sc *scope) eval(c Cond, env *Env) Truth { return prepare(c).ask(sc, env) }
 
-// lookup returns the value at a path, and whether it is one of the root that is not to be seen.
+// lookup returns the value at a path. unseen reports that the root does not contain it in this request.
 func (sc *scope) lookup(r *ref) (v doc.Value, unseen bool) {
 	switch {
 	case r.root:
@@ -178,7 +177,7 @@ func (sc *scope) lookup(r *ref) (v doc.Value, unseen bool) {
 	return v, r.root && !v.Exists()
 }
 
-// ask tells how the condition turns out for a field of the object of sc.
+// ask evaluates the condition for a field of the object of sc.
 func (t *test) ask(sc *scope, env *Env) Truth {
 	if t == nil {
 		return True
@@ -237,8 +236,7 @@ func holds(list doc.Value, text string) bool {
 	return false
 }
 
-// paths calls f for each path that the condition reads.
-// Paths calls f with each path that a condition reads, and the values that it compares it with.
+// Paths calls f with each path that a condition reads, and the values that it is compared with.
 func Paths(c Cond, f func(path string, values []string)) {
 	switch c := c.(type) {
 	case Is:

@@ -6,38 +6,38 @@ import (
 	"bugle/engine/doc"
 )
 
-// OptionState is an option as it stands in a document.
+// OptionState is the state of an option in a document.
 type OptionState struct {
 	Option
 	Offered bool
 	Why     string // why it is not offered, as a clause
 }
 
-// FieldState is a field as it stands in a document: what a form shows of it.
+// FieldState is the state of a field in a document, for a form.
 type FieldState struct {
 	Node     *Node
 	Path     doc.Path
 	Value    doc.Value
-	Shown    bool      // it applies, and the document uses it
+	Shown    bool      // it applies and is used
 	Why      string    // why it is not shown, as a clause
-	Required bool      // at the stage asked for
-	Response *Response // an extra that only responses have; nil for all else
+	Required bool      // at the requested stage
+	Response *Response // a response-only field; nil for others
 	Options  []OptionState
 }
 
-// ObjectState is an object as it stands in a document.
+// ObjectState is the state of an object in a document.
 type ObjectState struct {
 	Node   *Node
 	Path   doc.Path
 	Value  doc.Value
 	Fields []FieldState
-	// Extras are the members beyond the table, in document order: those of a Map or of an
-	// Object with further members (Node is their shape), or unknown ones (Node is nil).
+	// Extras are the members that are not in the table, in document order: those of a Map or of an Object
+	// with further members, or unknown ones (Node is nil).
 	Extras []FieldState
 }
 
-// Object tells how the fields of the object at p stand, be it there or not. The second result
-// is false where the tables know no object there.
+// Object returns the states of the fields of the object at p, which may be absent. It returns false if the
+// tables have no object there.
 func (s *Schema) Object(root doc.Value, p doc.Path, env Env) (ObjectState, bool) {
 	n, sc := s.descend(root, p)
 	if n == nil || n.Kind != Object && n.Kind != Map {
@@ -57,7 +57,7 @@ func (s *Schema) Object(root doc.Value, p doc.Path, env Env) (ObjectState, bool)
 	return out, true
 }
 
-// Field tells how the one field or element at p stands.
+// Field returns the state of the field or element at p.
 func (s *Schema) Field(root doc.Value, p doc.Path, env Env) (FieldState, bool) {
 	n, sc := s.descend(root, p)
 	if n == nil {
@@ -69,7 +69,7 @@ func (s *Schema) Field(root doc.Value, p doc.Path, env Env) (FieldState, bool) {
 	return s.fieldState(n, p, root.Lookup(p), sc, &env), true
 }
 
-// descend returns the node at p and the scope of the object that it is in.
+// descend returns the node at p and the scope of the object that contains it.
 func (s *Schema) descend(root doc.Value, p doc.Path) (*Node, *scope) {
 	n, v := s.root, root
 	sc := &scope{root: root}
@@ -123,22 +123,23 @@ func (s *Schema) extraState(n *Node, p doc.Path, v doc.Value, in *scope, env *En
 	return s.fieldState(n.Element, p, v, in, env)
 }
 
-// Notes describes a field for people who fill it in: what it is for, what each choice does, when it is needed and
-// what it takes, one sentence each.
+// Notes describes a field for users who fill it in: its purpose, its choices, when it is required, and its
+// values, one sentence each.
 func (s *Schema) Notes(n *Node) []string { return s.notes(people, n, nil) }
 
-// NotesOf describes a field of a document: what [Schema.Notes] says, without the choices that are not offered there.
+// NotesOf describes a field of a document like [Schema.Notes], without the choices that are not offered
+// there.
 func (s *Schema) NotesOf(f FieldState) []string {
 	return s.notes(people, f.Node, func(i int) bool { return f.Options[i].Offered })
 }
 
-// Reference describes a field for engineers: what [Schema.Notes] says, in the words of the wire. The last sentence
-// names the section of the specification.
+// Reference describes a field for developers like [Schema.Notes], but with wire names. The last sentence
+// cites the section of the specification.
 func (s *Schema) Reference(n *Node) []string {
 	return append(s.notes(wire, n, nil), "Source: "+n.Section)
 }
 
-// notes describes a field with the options whose index keep takes, all where it is nil.
+// notes describes a field with the options that keep selects (nil: all).
 func (s *Schema) notes(say audience, n *Node, keep func(i int) bool) []string {
 	out := []string{n.Help}
 	if n.Example != "" {
@@ -170,7 +171,7 @@ func (s *Schema) notes(say audience, n *Node, keep func(i int) bool) []string {
 	return out
 }
 
-// requiredWords says when a field is required; "" where that concerns only requests that people do not write.
+// requiredWords says when a field is required, or "" if that only concerns API requests.
 func (s *Schema) requiredWords(say audience, n *Node, r Required) string {
 	line := "Required"
 	if say == people && r.At != 0 && r.At != Always {
@@ -188,7 +189,7 @@ func (s *Schema) requiredWords(say audience, n *Node, r Required) string {
 	return line + "."
 }
 
-// literal spells a JSON literal that n takes.
+// literal formats a JSON literal that n accepts.
 func (v audience) literal(n *Node, literal string) string {
 	if v == wire {
 		return literal
@@ -202,9 +203,9 @@ func (v audience) literal(n *Node, literal string) string {
 	return n.optionWord(people, strings.Trim(literal, `"`))
 }
 
-// choices describes the options: those with a help one by one, for people; else all in one sentence. For engineers
-// each has its title, and then its spelling on the wire where that is another word. Only those whose index keep takes
-// are there, all where it is nil.
+// choices describes the options that keep selects (nil: all): in separate sentences if they have help and the
+// audience is the user; otherwise in one sentence. For developers each has its title followed by its wire
+// value if that differs.
 func (n *Node) choices(say audience, keep func(i int) bool) []string {
 	var out, titles []string
 	for i, o := range n.Options {

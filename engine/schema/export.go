@@ -7,20 +7,19 @@ import (
 	"bugle/engine/doc"
 )
 
-// ExportOptions say how a table becomes a JSON Schema.
+// ExportOptions configure the export of a table as JSON Schema.
 type ExportOptions struct {
-	Stage Stage  // the moment that the schema is for; zero: Draft
-	ID    string // $id; left out where empty
-	Title string // in place of the table's own
-	Defs  string // where references find the shared tables; "#/$defs/" where empty
+	Stage Stage  // the stage of the schema; zero: Draft
+	ID    string // $id; omitted if empty
+	Title string // replaces the table's own
+	Defs  string // prefix of references to shared tables; "#/$defs/" if empty
 }
 
-// JSONSchema returns the table as a schema of JSON Schema 2020-12. What the schema refuses,
-// [Schema.Validate] refuses at that stage in an [Env] that knows of no workspace. What it
-// cannot say (named rules, what a workspace configures, flags) stands beside the field as
-// "x-rules", each with its id and its sentence; [Exporter.Unexpressed] lists it. Forms that no
-// regular expression decides, such as a URL or the 29th of February, are said as nearly as a
-// pattern can, on the side of accepting.
+// JSONSchema returns the table as a JSON Schema (2020-12). Whatever the schema refuses, [Schema.Validate]
+// refuses at that stage without a workspace. Rules that it cannot express (named rules, workspace lists,
+// flags) are listed as "x-rules" of the field with id and text; see [Exporter.Unexpressed]. Formats that no
+// regular expression can decide, such as URLs or February 29, are approximated by a pattern that accepts
+// more.
 func (s *Schema) JSONSchema(o ExportOptions) doc.Value {
 	x := NewExporter(o.Defs)
 	ms := []doc.Member{doc.M("$schema", doc.NewString("https://json-schema.org/draft/2020-12/schema"))}
@@ -39,29 +38,27 @@ func (s *Schema) JSONSchema(o ExportOptions) doc.Value {
 	return doc.NewObject(ms...)
 }
 
-// Exporter exports several tables that share definitions. A table with an ID of its own
-// becomes a definition of that name, once; where the same table differs between requests or
-// stages, a number is appended. It is not safe for concurrent use.
+// Exporter exports several tables that share definitions. A table with an ID becomes a definition with that
+// name; if it differs between requests or stages, a number is appended. It is not safe for concurrent use.
 type Exporter struct {
-	// DefaultKeyword is the keyword of the value that counts where a field is absent: "default". In a
-	// description of requests another one is better, as generators of clients take a field with a
-	// default for one that is always there.
+	// DefaultKeyword is the keyword for the value of an absent field: "default". Descriptions of requests
+	// should use another one, because client generators treat a field with a default as always present.
 	DefaultKeyword string
 
 	prefix string
-	names  []string // of the definitions, in the order of their making
+	names  []string // definitions in order of creation
 	defs   map[string]doc.Value
-	bodies map[string]string // by name: what the definition says, without title and help
+	bodies map[string]string // encoded definitions by name, without title and help
 	left   []Unexpressed
 }
 
-// Unexpressed is a rule, or a part of one, that a schema carries as a sentence only.
+// Unexpressed is a rule, or part of one, that a JSON Schema only contains as text.
 type Unexpressed struct {
 	Rule string // rule id
 	Text string // the rule as a clause
 }
 
-// NewExporter returns an exporter whose references begin with prefix ("#/$defs/" where empty).
+// NewExporter returns an exporter whose references start with prefix ("#/$defs/" if empty).
 func NewExporter(prefix string) *Exporter {
 	if prefix == "" {
 		prefix = "#/$defs/"
@@ -69,7 +66,7 @@ func NewExporter(prefix string) *Exporter {
 	return &Exporter{DefaultKeyword: "default", prefix: prefix, defs: map[string]doc.Value{}, bodies: map[string]string{}}
 }
 
-// Table returns the schema of a whole table at a stage; its references lead to [Exporter.Defs].
+// Table returns the schema of a whole table at a stage. Its references point to [Exporter.Defs].
 func (x *Exporter) Table(s *Schema, at Stage) doc.Value {
 	if at == 0 {
 		at = Draft
@@ -83,13 +80,12 @@ func (x *Exporter) Table(s *Schema, at Stage) doc.Value {
 	return w.value(s.root)
 }
 
-// Define adds a definition and gives the reference to it. A name that is taken by another
-// body gets a number.
+// Define adds a definition and returns a reference to it. If another body has the name, a number is appended.
 func (x *Exporter) Define(name string, body doc.Value) doc.Value {
 	return x.ref(x.define(name, body))
 }
 
-// Defs returns the definitions made so far, sorted by name.
+// Defs returns the definitions so far, sorted by name.
 func (x *Exporter) Defs() []doc.Member {
 	names := slices.Sorted(slices.Values(x.names))
 	out := make([]doc.Member, len(names))
@@ -99,7 +95,7 @@ func (x *Exporter) Defs() []doc.Member {
 	return out
 }
 
-// Unexpressed returns what the schemas made so far do not say but in words, each rule once.
+// Unexpressed returns the rules that the schemas so far only contain as text, each once.
 func (x *Exporter) Unexpressed() []Unexpressed { return slices.Clone(x.left) }
 
 func (x *Exporter) leave(u Unexpressed) {
@@ -130,7 +126,7 @@ func (x *Exporter) define(id string, body doc.Value) string {
 	return name
 }
 
-// likeTable returns the table around n that n is like.
+// likeTable returns the enclosing table that n is like.
 func (n *Node) likeTable() *Node {
 	for a := n.Parent; a != nil; a = a.Parent {
 		if a.RuleID == n.Like && a.Like == "" {
@@ -147,7 +143,7 @@ func (x *Exporter) toSelf(n *Node) doc.Value {
 	return doc.NewObject(doc.M("$ref", doc.NewString(unnamed+n.RuleID)))
 }
 
-// named returns v with its references to itself leading to the definition of that name.
+// named returns v with its self-references replaced by references to the definition.
 func (x *Exporter) named(v doc.Value, id, name string) doc.Value {
 	switch v.Kind() {
 	case doc.Array:

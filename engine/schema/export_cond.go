@@ -6,26 +6,24 @@ import (
 	"bugle/engine/doc"
 )
 
-// literal is a schema that an object around the place fulfils or not; level is the index of
-// that object's frame.
+// literal is a schema that an object around the value must match. level is the index of the object's frame.
 type literal struct {
 	level int
 	test  doc.Value
 }
 
-// formula is a condition as the alternatives of which one must hold; each is a list of
-// literals that hold together. Written so, every alternative can be asked level by level, from
-// the outermost object inwards.
+// formula is a condition in disjunctive normal form: a list of alternatives, each a list of literals that
+// must all hold. This form can be tested level by level from the outermost object inwards.
 type formula [][]literal
 
-// always reports whether the formula holds everywhere.
+// always reports whether the formula always holds.
 func (f formula) always() bool {
 	return slices.ContainsFunc(f, func(c []literal) bool { return len(c) == 0 })
 }
 
-// formula returns where the condition, asked from the top frame's object, comes out as want. A
-// condition has three outcomes, so this is not where it does not come out as the opposite.
-// exact is false where a flag decides as well: no document shows it.
+// formula returns when the condition, relative to the top frame's object, has the result want. Conditions
+// have three results, so this differs from not having the opposite result. exact is false if the condition
+// also depends on a feature flag, which documents do not contain.
 func (w *walk) formula(c Cond, want Truth) (f formula, exact bool) {
 	switch c := c.(type) {
 	case nil:
@@ -57,8 +55,7 @@ func (w *walk) formula(c Cond, want Truth) (f formula, exact bool) {
 	return nil, false
 }
 
-// group puts conditions together: each of them comes out as want where all is set, otherwise
-// one of them.
+// group combines conditions: each of them must have the result want if all is set, otherwise one of them.
 func (w *walk) group(cs []Cond, want Truth, all bool) (out formula, exact bool) {
 	if exact = true; all {
 		out = formula{{}}
@@ -87,11 +84,11 @@ func (w *walk) group(cs []Cond, want Truth, all bool) (out formula, exact bool) 
 	return out, exact
 }
 
-// nonEmpty is the schema of a value that says something; [doc.Value.Empty] is its opposite.
+// nonEmpty is the JSON Schema of values for which [doc.Value.Empty] is false.
 var nonEmpty = doc.NewObject(doc.M("not", doc.NewObject(doc.M("enum",
 	doc.NewArray(doc.NullValue(), doc.NewString(""), doc.NewArray(), doc.NewObject())))))
 
-// atom returns where the value at a condition's path fulfils test, or is there but does not.
+// atom returns the formula for a test of the value at a condition's path, or for its failure.
 func (w *walk) atom(path string, test doc.Value, want Truth) (formula, bool) {
 	r := parseRef(path)
 	level := len(w.frames) - 1 - r.ups
@@ -115,7 +112,7 @@ func (w *walk) atom(path string, test doc.Value, want Truth) (formula, bool) {
 	return formula{{{level, not(chain(r.names, test))}}}, exact
 }
 
-// negated returns the opposite of a formula of at most one literal.
+// negated returns the negation of a formula with at most one literal.
 func negated(f formula) formula {
 	if len(f) == 0 {
 		return formula{{}}
@@ -134,7 +131,7 @@ func oneOf(values []string) doc.Value {
 	return doc.NewObject(doc.M("enum", doc.NewStrings(values...)))
 }
 
-// chain wants the member that names lead to, and that it fulfils test.
+// chain returns the schema of an object in which the field at names exists and matches test.
 func chain(names []string, test doc.Value) doc.Value {
 	for i := len(names) - 1; i >= 0; i-- {
 		ms := []doc.Member{
@@ -148,7 +145,7 @@ func chain(names []string, test doc.Value) doc.Value {
 	return test
 }
 
-// together returns the schema that all of the tests hold.
+// together returns the schema that combines all tests.
 func together(tests []doc.Value) doc.Value {
 	same := func(a, b doc.Value) bool { return doc.Equal(a, b) }
 	tests = slices.CompactFunc(slices.Clone(tests), same)
@@ -158,8 +155,7 @@ func together(tests []doc.Value) doc.Value {
 	return doc.NewObject(doc.M("allOf", doc.NewArray(tests...)))
 }
 
-// put calls add with the tree of the top frame's object as it is under each alternative of
-// the formula, the tests on the way asked at the object that they are about.
+// put calls add with the tree of the top frame's object under each alternative of the formula.
 func (w *walk) put(f formula, add func(obj *tree)) {
 	for _, alternative := range merged(f) {
 		t := (*tree)(nil)
@@ -186,7 +182,7 @@ func (w *walk) put(f formula, add func(obj *tree)) {
 	}
 }
 
-// merged makes one alternative of those that are about one and the same object alone.
+// merged combines alternatives that concern the same object.
 func merged(f formula) formula {
 	if len(f) < 2 {
 		return f
@@ -205,5 +201,5 @@ func merged(f formula) formula {
 	return formula{{{f[0][0].level, doc.NewObject(doc.M("anyOf", doc.NewArray(tests...)))}}}
 }
 
-// down returns the tree of the value that is being described, in the tree of the object around it.
+// down returns the tree of the current value in the tree of the object around it.
 func (w *walk) down(obj *tree) *tree { return obj.along(w.top().leg) }

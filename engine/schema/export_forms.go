@@ -28,12 +28,11 @@ const (
 	dayPattern      = `^[0-9]{4}-` + days + `(?:T` + clockTime + zoneOffset + `)?$`
 )
 
-// DaySchema returns the keywords for a date, a date and time as of [DateTime], or an empty text.
+// DaySchema returns the JSON Schema keywords for a date, a date and time as of [DateTime], or an empty text.
 func DaySchema() doc.Value { return doc.NewObject(text("pattern", empty+dayPattern)) }
 
-// schema returns the form as keywords. Empty texts, and texts with personalization expressions where
-// the field takes them, are not held to it. The keyword format is not used: a validator would apply
-// it to those too.
+// schema returns the keywords for the format. Empty texts, and texts with expressions if the field allows
+// them, match. The format keyword is not used, because validators would apply it to those too.
 func (r Format) schema() doc.Value {
 	f, escapes := r.As, empty
 	if !r.Plain {

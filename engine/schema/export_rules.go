@@ -46,7 +46,7 @@ func (n *Node) timePattern() string {
 	return dateTimePattern
 }
 
-// bounds are those of a 64-bit integer, where a rule does not set narrower ones.
+// bounds returns the bounds of a 64-bit integer, unless a rule has narrower ones.
 func (n *Node) bounds() []doc.Member {
 	low, high := true, true
 	for _, r := range n.Rules {
@@ -64,7 +64,7 @@ func (n *Node) bounds() []doc.Member {
 	return ms
 }
 
-// options returns the enumeration, and puts the conditions of its options on the objects around.
+// options returns the enumeration, and adds the conditions of its options to the objects around.
 func (w *walk) options(n *Node) []doc.Member {
 	var values []doc.Value
 	var said []doc.Member
@@ -124,7 +124,7 @@ func (o Option) said() string {
 	return o.Label + ": " + o.Help
 }
 
-// extras are the keywords that refuse nothing.
+// extras returns the annotations, which refuse nothing.
 func (w *walk) extras(n *Node) doc.Value {
 	var ms []doc.Member
 	if v := n.example(); v.Exists() {
@@ -139,7 +139,7 @@ func (w *walk) extras(n *Node) doc.Value {
 	return doc.NewObject(ms...)
 }
 
-// example returns the example as a value of the kind; absent where it is none.
+// example returns the example as a value of the kind, or absent.
 func (n *Node) example() doc.Value {
 	var v doc.Value
 	switch n.Kind {
@@ -154,8 +154,8 @@ func (n *Node) example() doc.Value {
 	return v
 }
 
-// leaf returns the schema of a rule of n, absent where it has none. exact is false where the
-// rule refuses more than the schema does, other than in the finer points of a form.
+// leaf returns the schema of a rule of n, or absent if it has none. exact is false if the rule refuses more
+// than the schema, other than details of a format.
 func (w *walk) leaf(n *Node, r Rule) (v doc.Value, exact bool) {
 	var ms []doc.Member
 	switch r := r.(type) {
@@ -228,7 +228,7 @@ func limits(what string, lo, hi int) []doc.Member {
 	return ms
 }
 
-// combined says, by keyword, that each of the members fulfils test.
+// combined applies a keyword such as allOf to test for each of the fields.
 func combined(keyword string, names []string, test doc.Value) doc.Value {
 	alternatives := make([]doc.Value, len(names))
 	for i, name := range names {
@@ -253,7 +253,7 @@ func atMostOne(names []string) doc.Value {
 	return not(doc.NewObject(doc.M("anyOf", doc.NewArray(pairs...))))
 }
 
-// keysSchema holds the names beyond the table to the rule's pattern.
+// keysSchema returns the keywords that check the names of further members.
 func (n *Node) keysSchema(r Keys) (doc.Value, bool) {
 	if !portable(r.Re) {
 		return doc.Value{}, false
@@ -271,11 +271,11 @@ func (n *Node) keysSchema(r Keys) (doc.Value, bool) {
 	return doc.NewObject(doc.M("propertyNames", names)), true
 }
 
-// maxOptional bounds the members of a table for which each combination is spelled out.
+// maxOptional limits the fields of a table whose combinations are enumerated.
 const maxOptional = 4
 
-// extraSchema bounds the members beyond the table. A schema counts all members together, so
-// there is a bound for each combination of members of the table that may be missing.
+// extraSchema limits the members that are not in the table. JSON Schema counts all members together, so there
+// is one limit for each combination of absent table fields.
 func (n *Node) extraSchema(r Extra) (doc.Value, bool) {
 	var optional []string
 	for _, c := range n.Children {
@@ -304,8 +304,7 @@ func (n *Node) extraSchema(r Extra) (doc.Value, bool) {
 	return together(all), true
 }
 
-// portable reports whether the pattern means the same to RE2 and to ECMA-262, which JSON Schema
-// recommends.
+// portable reports whether the pattern means the same in RE2 and ECMA-262, which JSON Schema recommends.
 func portable(re *regexp.Regexp) bool {
 	s := strings.ReplaceAll(re.String(), "(?:", "(")
 	return !strings.Contains(s, "(?") && !strings.Contains(s, "[[:") && !unportable.MatchString(s)

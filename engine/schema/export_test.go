@@ -160,7 +160,7 @@ func odd() schema.Field {
 }
 
 // The promise holds for documents that no rule was thought of for, too.
-func TestExportAgreesOnAnything(t *testing.T) {
+func TestExportAgreesOnAnyValue(t *testing.T) {
 	table := odd()
 	table.Fields = append(table.Fields, schema.Field{Name: "off", Kind: schema.Bool, Help: "h"})
 	s, err := schema.Compile(table)
@@ -185,7 +185,7 @@ func TestExportAgreesOnAnything(t *testing.T) {
 	}
 }
 
-// nonEmpty returns a value that n mostly takes.
+// nonEmpty is the JSON Schema of values for which [doc.Value.Empty] is false.
 func nonEmpty(random *rand.Rand, n *schema.Node, depth int) doc.Value {
 	words := []string{"", "x", "y", "z", "xx"}
 	word := func() doc.Value { return doc.NewString(words[random.IntN(len(words))]) }

@@ -10,7 +10,7 @@ import (
 type step struct {
 	kind stepKind
 	name string // of a member
-	node *Node  // the object whose table names the members that are not extra
+	node *Node  // the object whose table has the names that are not extra
 }
 
 type stepKind uint8
@@ -18,19 +18,19 @@ type stepKind uint8
 const (
 	member stepKind = iota
 	items           // every element
-	extra           // every member beyond the table
+	extra           // every member that is not in the table
 )
 
-// tree is what is added to a value and its parts, under conditions.
+// tree is what conditions add to a value and its parts.
 type tree struct {
 	leaves   []doc.Value
 	never    bool // the value must be absent
 	required []string
-	names    []string // of the members in props, in the order of their coming
+	names    []string // of the members in props, in insertion order
 	props    map[string]*tree
 	items    *tree
 	extra    *tree
-	known    []string // the members that extra is not about
+	known    []string // the members that extra does not apply to
 	branches []branch
 }
 
@@ -54,7 +54,7 @@ func (t *tree) require(name string) {
 	}
 }
 
-// when returns the tree of what is added where the value fulfils test.
+// when returns the tree of what is added if the value matches test.
 func (t *tree) when(test doc.Value) *tree {
 	key := string(test.Encode())
 	for _, g := range t.branches {
@@ -140,8 +140,7 @@ func (t *tree) render(b *bag) {
 	}
 }
 
-// bag gathers the keywords of one schema. What would take the place of a keyword that is
-// there goes into allOf.
+// bag collects the keywords of one schema. A keyword that is already set is added through allOf.
 type bag struct {
 	members []doc.Member
 	all     []doc.Value

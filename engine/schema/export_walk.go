@@ -6,19 +6,19 @@ import (
 	"bugle/engine/doc"
 )
 
-// walk makes the schema of one table at one stage.
+// walk builds the schema of one table at one stage.
 type walk struct {
 	x      *Exporter
 	s      *Schema
 	stage  Stage
-	frames []*frame // the objects around the value that is being described, outermost first
-	// atRoot is set while the rules of the root itself are described: there is no object around it.
+	frames []*frame // the objects around the current value, outermost first
+	// atRoot is set for the rules of the root itself, which has no object around it.
 	atRoot bool
-	liked  map[*Node]bool // tables that nest in themselves
-	loop   int            // index of the outermost frame that nests in itself; -1 for none
+	liked  map[*Node]bool // recursive tables
+	loop   int            // index of the outermost recursive frame; -1 for none
 }
 
-// frame is an object on the way to the value, and what conditions asked from it add to it.
+// frame is an object on the path to the value, with what conditions relative to it add.
 type frame struct {
 	node *Node
 	leg  []step // from this object to the next one, or to the value
@@ -27,7 +27,7 @@ type frame struct {
 
 func (w *walk) top() *frame { return w.frames[len(w.frames)-1] }
 
-// value returns the schema of what stands at n.
+// value returns the schema of the value at n.
 func (w *walk) value(n *Node) doc.Value {
 	if n.Like != "" {
 		return with(w.x.toSelf(n.likeTable()), text("title", n.Field.Title), text("description", n.Help))
@@ -70,7 +70,7 @@ func (w *walk) body(n *Node) doc.Value {
 	return b.value()
 }
 
-// frameOr returns the frame that n is in; one that nothing reads for a root that is no object.
+// frameOr returns the frame that contains n, or an unused one for a root that is not an object.
 func (w *walk) frameOr(n *Node) *frame {
 	if len(w.frames) == 0 {
 		return &frame{node: n}
@@ -121,7 +121,7 @@ func (w *walk) object(n *Node, b *bag) {
 	f.tree.render(b)
 }
 
-// either returns the two shapes of an object whose further members stand alone.
+// either returns the schema for an Either object: its own fields or further members, but not both.
 func either(n *Node, known []doc.Member, further doc.Value) doc.Value {
 	names := make([]string, len(n.Children))
 	for i, c := range n.Children {
@@ -133,8 +133,8 @@ func either(n *Node, known []doc.Member, further doc.Value) doc.Value {
 	)))
 }
 
-// member adds when the member n of the top frame's object may and must be there. It reports
-// whether it always must, and returns what stands beside its schema.
+// member adds when the field n of the top frame's object may and must be present. It reports whether it is
+// always required, and returns annotations next to its schema.
 func (w *walk) member(n *Node) (always bool, beside []doc.Member) {
 	var notes notes
 	if n.Applies != nil {
@@ -172,7 +172,7 @@ func (w *walk) member(n *Node) (always bool, beside []doc.Member) {
 	return always, append(beside, notes.member())
 }
 
-// filled are the keywords of a value that is not an empty one of its kind.
+// filled returns the keywords for a non-empty value.
 func filled(n *Node) []doc.Member {
 	var ms []doc.Member
 	one := doc.NewInt(1)
@@ -188,8 +188,8 @@ func filled(n *Node) []doc.Member {
 	return ms
 }
 
-// rules adds the rules of n: to b those that always hold, to the objects around it those
-// with conditions, and as words those that a schema cannot say.
+// rules adds the rules of n: unconditional ones to b, conditional ones to the objects around it, and those
+// that a schema cannot express as text.
 func (w *walk) rules(n *Node, b *bag) {
 	var notes notes
 	for _, r := range n.Rules {
@@ -214,7 +214,7 @@ func (w *walk) rules(n *Node, b *bag) {
 	b.add(doc.NewObject(notes.member()))
 }
 
-// unwrap takes the guards off a rule. A Forbidden gives its own condition too.
+// unwrap removes the guards from a rule. For a [Forbidden] it returns its condition too.
 func unwrap(r Rule, at Stage) (core Rule, when Cond, covered bool) {
 	var conds All
 	covered = true
@@ -238,13 +238,13 @@ func unwrap(r Rule, at Stage) (core Rule, when Cond, covered bool) {
 	return r, when, covered
 }
 
-// dropped reports whether the rule only takes options away, which the enumeration shows.
+// dropped reports whether the rule only removes options, which the enumeration shows.
 func dropped(n *Node, r Rule, when Cond) bool {
 	_, ok := r.(Excludes)
 	return ok && when == nil && len(n.Options) > 0 && n.Kind == String
 }
 
-// notes are rules in words, as the keyword x-rules.
+// notes are rules as text, for the x-rules keyword.
 type notes []doc.Value
 
 func (ns *notes) add(x *Exporter, rule, says string) {
@@ -259,7 +259,7 @@ func (ns notes) member() doc.Member {
 	return doc.M("x-rules", doc.NewArray(ns...))
 }
 
-// text returns a keyword with a string, none where it is empty.
+// text returns a keyword with a string, or nothing for "".
 func text(name, s string) doc.Member {
 	if s == "" {
 		return doc.Member{}
@@ -267,8 +267,7 @@ func text(name, s string) doc.Member {
 	return doc.M(name, doc.NewString(s))
 }
 
-// with returns the schema v with further keywords; one that it has already stays, but words
-// that both have are put together.
+// with returns the schema v with further keywords. Existing keywords stay, but texts are concatenated.
 func with(v doc.Value, ms ...doc.Member) doc.Value {
 	for _, m := range ms {
 		old := v.Get(m.Name)

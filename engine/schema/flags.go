@@ -8,15 +8,15 @@ import (
 	"bugle/engine/doc"
 )
 
-// FlagChoice is the flags of an object of which exactly one is to be on, asked for as one choice. Its options are
-// the flags, its value is the name of the one that is on. Its Path is that of the first flag.
+// FlagChoice presents the flags of an object of which exactly one must be set as one choice. Its options are
+// the flags, its value is the name of the flag that is set, and its Path is that of the first flag.
 type FlagChoice struct {
 	FieldState
 	Flags []doc.Path
 }
 
-// FlagChoice returns the flags of the object that exclude each other as one choice. There is none where the table names
-// no such choice (see [Field.Choice]), and where the flags hold what a choice cannot show.
+// FlagChoice returns the mutually exclusive flags of the object as one choice. It returns false if the table
+// has no such choice (see [Field].Choice), or the flags' values cannot be shown as one.
 func (st ObjectState) FlagChoice() (FlagChoice, bool) {
 	title, flags := st.Node.Choice, st.Node.flags()
 	if title == "" {
@@ -50,7 +50,7 @@ func (st ObjectState) FlagChoice() (FlagChoice, bool) {
 	return c, c.Node != nil
 }
 
-// Set returns the document with the flag of that name on and the others off. A flag that is absent and off stays absent.
+// Set returns the document with only the named flag set. Absent flags that are not set stay absent.
 func (c FlagChoice) Set(root doc.Value, name string) (doc.Value, error) {
 	for _, p := range c.Flags {
 		on := p.Last().Name == name
@@ -66,12 +66,12 @@ func (c FlagChoice) Set(root doc.Value, name string) (doc.Value, error) {
 	return root, nil
 }
 
-// On returns the paths of the flags that are on in the document.
+// On returns the paths of the flags that are set in the document.
 func (c FlagChoice) On(root doc.Value) []doc.Path {
 	return slices.DeleteFunc(slices.Clone(c.Flags), func(p doc.Path) bool { return !root.Lookup(p).True() })
 }
 
-// flags returns the names of the flags of an object of which exactly one is to be on.
+// flags returns the flags of an object of which exactly one must be set.
 func (n *Node) flags() []string {
 	for _, rule := range n.Rules {
 		if one, ok := Unguarded(rule).(OneTrue); ok {

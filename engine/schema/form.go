@@ -21,7 +21,7 @@ var (
 	scheme  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20\x7f]+$`)
 )
 
-// Requirement tells people what the form wants, to follow "must be".
+// Requirement describes the format, to follow "must be".
 func (f Form) Requirement() string {
 	switch f {
 	case URI:
@@ -50,7 +50,7 @@ func (f Form) Requirement() string {
 	return string(f)
 }
 
-// Matches reports whether s has the form.
+// Matches reports whether s has the format.
 func (f Form) Matches(s string) bool {
 	switch f {
 	case URI:
@@ -97,11 +97,11 @@ func (f Form) Matches(s string) bool {
 
 var zones sync.Map // name → *time.Location: loading one reads a file
 
-// zoneName keeps out what only a file system takes for the same name, such as Europe//Berlin.
+// zoneName excludes names that only a file system accepts, such as Europe//Berlin.
 var zoneName = regexp.MustCompile(`^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*$`)
 
-// Location returns the time zone of that IANA name. It is time.LoadLocation for names of the form
-// [Zone], and reads each zone once.
+// Location returns the time zone with an IANA name. It is [time.LoadLocation] for names of the form [Zone],
+// with a cache.
 func Location(name string) (*time.Location, bool) {
 	if loc, seen := zones.Load(name); seen {
 		return loc.(*time.Location), true
@@ -122,7 +122,7 @@ var timeLayouts = []string{
 	"2006-01-02T15:04:05.999999999", "2006-01-02T15:04",
 }
 
-// ParseTime reads an ISO 8601 date-time. One without an offset is taken in loc.
+// ParseTime parses an ISO 8601 date-time. One without an offset is in loc.
 func ParseTime(s string, loc *time.Location) (time.Time, bool) {
 	if s == "" || s[0] < '0' || s[0] > '9' {
 		return time.Time{}, false // every layout starts with the year
@@ -135,11 +135,11 @@ func ParseTime(s string, loc *time.Location) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// ReadTime reads a time of a response: what [ParseTime] reads, and the form with a blank,
-// "2024-07-04 08:00:54.847000". One without an offset is taken in loc.
+// ReadTime parses a time in a response: what [ParseTime] accepts, and the form with a blank, "2024-07-04
+// 08:00:54.847000". One without an offset is in loc.
 func ReadTime(s string, loc *time.Location) (time.Time, bool) { return ParseTime(withT(s), loc) }
 
-// withT returns a date-time that has a blank between date and time with a T there.
+// withT replaces the blank in a date-time by a T.
 func withT(s string) string {
 	const date = len(time.DateOnly)
 	if len(s) > date && s[date] == ' ' {
@@ -148,7 +148,7 @@ func withT(s string) string {
 	return s
 }
 
-// HasOffset reports whether a date-time that [ParseTime] takes names its own offset.
+// HasOffset reports whether a date-time that [ParseTime] accepts has an offset.
 func HasOffset(s string) bool {
 	if plainTime(s) {
 		return true

@@ -8,9 +8,9 @@ import (
 	"bugle/engine/phrase"
 )
 
-// What a message offers is tried first: nobody is told to write what is refused next.
+// Suggestions in messages are checked first, so that no message suggests a value that would be refused.
 
-// takes reports whether v would be taken as the field n of the object of in.
+// takes reports whether v would be accepted as the field n of the object of in.
 func (c *checker) takes(n *Node, v doc.Value, in *scope) bool {
 	try := checkers.Get().(*checker)
 	try.env, try.schema, try.root, try.probe = c.env, c.schema, c.root, true
@@ -21,14 +21,13 @@ func (c *checker) takes(n *Node, v doc.Value, in *scope) bool {
 	return taken
 }
 
-// list is a list and what its entries are.
+// list is a list and the node of its elements.
 type list struct {
 	of    *Node
 	value doc.Value
 }
 
-// offered reports which options would be taken as the field n of the object of in, or as the entry n of
-// the list that is being checked.
+// offered returns which options would be accepted for n.
 func (c *checker) offered(n *Node, in *scope) func(i int) bool {
 	return func(i int) bool {
 		o := &n.Options[i]
@@ -36,8 +35,7 @@ func (c *checker) offered(n *Node, in *scope) func(i int) bool {
 	}
 }
 
-// example returns the example of n as it is written there, another moment where that is over; "" where
-// it would be refused.
+// example returns the example of n, with another time if that has passed, or "" if it would be refused.
 func (c *checker) example(n *Node, in *scope) string {
 	switch n.Kind {
 	case List:
@@ -57,7 +55,7 @@ func (c *checker) example(n *Node, in *scope) string {
 	return ""
 }
 
-// wantedTime says in words what a moment is.
+// wantedTime describes a time for the message.
 func (c *checker) wantedTime(n *Node, in *scope) string {
 	words, _, _ := strings.Cut(DateTime.Requirement(), ", such as ")
 	if example := c.example(n, in); example != "" {
@@ -66,7 +64,7 @@ func (c *checker) wantedTime(n *Node, in *scope) string {
 	return words
 }
 
-// configured returns the names of the workspace's list for n that would be taken.
+// configured returns the names in the workspace's list for n that would be accepted.
 func (c *checker) configured(n *Node, in *scope) []string {
 	for i := range n.prepared.checks {
 		k := &n.prepared.checks[i]
@@ -88,7 +86,7 @@ func (c *checker) allowed(n *Node, in *scope) bool {
 	})
 }
 
-// unknown says what is wrong with the field of that name of v, which the table of n does not have.
+// unknown returns the message for an unknown field.
 func (c *checker) unknown(say audience, n *Node, name string, v doc.Value, inside *scope) string {
 	var free, known []string
 	for _, child := range n.Children {

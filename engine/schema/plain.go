@@ -29,7 +29,7 @@ var (
 	labelChars  = setOf(alphanumeric + "-")
 )
 
-// span returns how many bytes at the start of s are in the set.
+// span returns the length of the prefix of s that is in the set.
 func (set *set) span(s string) int {
 	i := 0
 	for i < len(s) && s[i] < 128 && set[s[i]] {
@@ -38,7 +38,7 @@ func (set *set) span(s string) int {
 	return i
 }
 
-// plainURL reports whether s is a [URI] with a host of its own and nothing that is escaped.
+// plainURL reports whether s is a [URI] with a host and without escapes.
 func plainURL(s string) bool {
 	n := schemeChars.span(s)
 	if n == 0 || s[0]|0x20 < 'a' || s[0]|0x20 > 'z' || !strings.HasPrefix(s[n:], "://") {
@@ -74,8 +74,8 @@ func dotted(s string, chars *set) bool {
 	}
 }
 
-// plainTime reports whether s is a [DateTime] of the shape 2006-01-02T15:04:05 that ends in Z or in
-// an offset such as +01:00.
+// plainTime reports whether s is a [DateTime] of the form 2006-01-02T15:04:05 with Z or an offset such as
+// +01:00.
 func plainTime(s string) bool {
 	const shape = "0000-00-00T00:00:00"
 	if len(s) <= len(shape) || !shaped(s[:len(shape)], shape) {
@@ -89,7 +89,7 @@ func plainTime(s string) bool {
 	return s == "Z" || (shaped(s, "+00:00") || shaped(s, "-00:00")) && two(s[1:]) < 24 && two(s[4:]) < 60
 }
 
-// shaped reports whether s has a digit wherever shape has a 0, and is like shape elsewhere.
+// shaped reports whether s has the shape, in which 0 stands for any digit.
 func shaped(s, shape string) bool {
 	if len(s) != len(shape) {
 		return false
@@ -102,7 +102,7 @@ func shaped(s, shape string) bool {
 	return true
 }
 
-// two reads the two digits at the start of s.
+// two parses the two digits at the start of s.
 func two(s string) int { return int(s[0]-'0')*10 + int(s[1]-'0') }
 
 func daysIn(year, month int) int {

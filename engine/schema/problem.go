@@ -8,29 +8,29 @@ import (
 	"bugle/engine/doc"
 )
 
-// Severity tells a breach from a remark.
+// Severity distinguishes errors from notices.
 type Severity uint8
 
-// The severities. A Notice refuses nothing: a member that the template does not use, one that
-// no table knows in an open object.
+// The severities. A Notice does not make a document invalid. Examples are a field that the template does not
+// use, and an unknown field in an open object.
 const (
 	Error Severity = iota
 	Notice
 )
 
-// Problem is one thing found in a document.
+// Problem is one problem of a document.
 type Problem struct {
-	Path     doc.Path // from the root of the document
-	Rule     string   // stable id: table, field, rule, such as "push.android.timer.time_period#required"
+	Path     doc.Path // in the document
+	Rule     string   // stable id of table, field and rule, such as "push.android.timer.time_period#required"
 	Severity Severity
-	Message  string // one sentence that does not repeat the path, in the words of the wire
-	Section  string // the section of the specification that says so
-	// FormMessage is the message in the words of the forms: titles in the place of names and options on
-	// the wire. It is "" where Message says the same, and where the problem came over the wire.
+	Message  string // one sentence without the path, using wire names
+	Section  string // the section of the specification
+	// FormMessage is the message with titles instead of wire names. It is "" if it equals Message, and for
+	// problems from a service.
 	FormMessage string `json:"Human,omitempty"`
 }
 
-// Text give the message for people who look at a form: Human, or Message where there is none.
+// Text returns the message for users of a form: FormMessage, or else Message.
 func (p Problem) Text() string {
 	if p.FormMessage != "" {
 		return p.FormMessage
@@ -47,10 +47,10 @@ const (
 	maxProblemBytes = 512 << 10
 )
 
-// RuleMore is the rule of the last of a list of problems where the check stopped, as the list was full.
+// RuleMore is the rule of the last problem in a list that was cut off at the limit.
 const RuleMore = "schema#more"
 
-// tally is what the problems of one severity take.
+// tally counts the problems of one severity.
 type tally struct{ count, bytes int }
 
 func (t *tally) full() bool { return t.count >= MaxProblems || t.bytes >= maxProblemBytes }
@@ -63,10 +63,10 @@ func (t *tally) add(p Problem) {
 	}
 }
 
-// String returns path and message.
+// String returns the path and the message.
 func (p Problem) String() string { return fmt.Sprintf("%s: %s", p.Path, p.Message) }
 
-// Errors returns those of ps that are no notices.
+// Errors returns the problems in ps that are not notices.
 func Errors(ps []Problem) []Problem {
 	var out []Problem
 	for _, p := range ps {
@@ -77,21 +77,21 @@ func Errors(ps []Problem) []Problem {
 	return out
 }
 
-// Env is what a check knows beyond the document. The zero Env is a draft check that knows
-// nothing of a workspace.
+// Env is the environment of a check besides the document. The zero value is a draft check without a
+// workspace.
 type Env struct {
 	Stage Stage     // zero: Draft
 	Now   time.Time // zero: rules that need the time are not checked
-	// Flags are the workspace's features; nil where no workspace is at hand.
+	// Flags are the workspace's feature flags; nil without a workspace.
 	Flags map[string]bool
-	// Lists returns the workspace's configured names, such as "subscription_categories"; nil, or
-	// false for a list, where they are not known.
+	// Lists returns one of the workspace's lists of names, such as "subscription_categories". It is nil
+	// without a workspace, and returns false for an unknown list.
 	Lists func(list string) ([]string, bool)
-	// Record is the document as a service returned it; absent where no service did. What stands in it
-	// unchanged and is not known here is a notice: the service knows it.
+	// Record is the document as a service returned it, or absent. Its unchanged parts that the tables do not
+	// know are notices, because the service knows them.
 	Record doc.Value
-	// Expression reports why a text with personalization expressions does not parse; nil where
-	// that is not checked.
+	// Expression returns an error for a text with invalid personalization expressions. Nil means not to check
+	// them.
 	Expression func(text string) error
 }
 

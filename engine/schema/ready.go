@@ -2,7 +2,7 @@ package schema
 
 import "bugle/engine/doc"
 
-// prepared is what the validator asks of a node, prepared when its table is compiled.
+// prepared is what the validator needs from a node, computed when its table is compiled.
 type prepared struct {
 	children      []string // the names of Children
 	applies, used *test
@@ -11,10 +11,10 @@ type prepared struct {
 	responses     []*test // of Responses, in that order
 	checks        []check
 	stages        Stage // at which something is required
-	unique        bool  // the entries of a list are distinct
+	unique        bool  // the list's elements must be distinct
 }
 
-// check is a rule without the guards around it.
+// check is a rule without its guards.
 type check struct {
 	rule    Rule
 	when    []*test // all must hold
@@ -72,7 +72,7 @@ func unguarded(r Rule) check {
 	return c
 }
 
-// holds reports whether the rule counts at this stage, for a field of the object of sc.
+// holds reports whether the rule applies at this stage to a field of the object of sc.
 func (k *check) holds(sc *scope, env *Env) bool {
 	for _, at := range k.at {
 		if !at.Covers(env.stage()) {
@@ -87,8 +87,8 @@ func (k *check) holds(sc *scope, env *Env) bool {
 	return true
 }
 
-// place returns the index of the child of that name, -1 where there is none. Members mostly stand
-// in the order of the table, so those behind the last one are tried first.
+// place returns the index of the child with a name, or -1. Fields are mostly in table order, so it starts
+// after the last one.
 func (n *Node) place(name string, last int) int {
 	const near = 8
 	names := n.prepared.children
@@ -103,10 +103,10 @@ func (n *Node) place(name string, last int) int {
 	return -1
 }
 
-// stack is room that one level of a document after the other uses.
+// stack is memory shared by the levels of a document.
 type stack []doc.Value
 
-// push adds n absent values and gives where they start.
+// push adds n absent values and returns the index of the first.
 func (s *stack) push(n int) int {
 	from := len(*s)
 	for range n {

@@ -6,9 +6,9 @@ import (
 	"bugle/engine/doc"
 )
 
-// InRequest returns a value that a service returned as a request has it; v is what stands at p. Fields
-// and values that only responses have become those of a request or are left out, and times with a
-// blank in them get a T, and the offset of UTC where they have none. All else stays as it is.
+// InRequest converts a value v at p from a response to the form of a request. Response-only fields and values
+// are replaced or removed, and times with a blank get a T, and a UTC offset if they have none. Everything
+// else stays.
 func (s *Schema) InRequest(p doc.Path, v doc.Value) doc.Value {
 	n := s.At(p)
 	if n == nil {
@@ -43,8 +43,8 @@ func (n *Node) inRequest(v doc.Value, sc *scope) doc.Value {
 	return v
 }
 
-// timeInRequest returns a time that only responses spell so, with a blank, as a request has it. It is in
-// UTC where it has no offset, and a request means its own time zone then.
+// timeInRequest converts a time of a response, which may have a blank, to the form of a request. Without an
+// offset it is in UTC, while a request would use its own time zone.
 func timeInRequest(s string) string {
 	t := withT(s)
 	if t == s {
@@ -83,8 +83,8 @@ func (n *Node) requestObject(v doc.Value, sc *scope) doc.Value {
 	return out
 }
 
-// taking returns the value of a response's field as the field of a request has it: a time without an
-// offset is in UTC. It is absent where the field cannot take the value.
+// taking converts the value of a response-only field to the field that requests have: a time without an
+// offset is in UTC. It returns absent if that is impossible.
 func (n *Node) taking(v doc.Value) doc.Value {
 	if n.Kind == Time {
 		t, ok := ReadTime(v.Text(), time.UTC)
@@ -99,7 +99,7 @@ func (n *Node) taking(v doc.Value) doc.Value {
 	return v
 }
 
-// put returns v with its member or element at the step replaced or added.
+// put returns v with its member or element at the step set.
 func put(v doc.Value, at doc.Step, to doc.Value) doc.Value {
 	out, err := v.Set(doc.Path{at}, to)
 	if err != nil { // v is an object or array that has the place
@@ -108,7 +108,7 @@ func put(v doc.Value, at doc.Step, to doc.Value) doc.Value {
 	return out
 }
 
-// response returns the field of that name that only responses have, and nil where there is none.
+// response returns the response-only field with a name, or nil.
 func (n *Node) response(name string) *Response {
 	for i := range n.Responses {
 		if n.Responses[i].Name == name {
@@ -118,7 +118,7 @@ func (n *Node) response(name string) *Response {
 	return nil
 }
 
-// Label returns the title for people.
+// Label returns the display name.
 func (r *Response) Label() string { return (&Field{Name: r.Name, Title: r.Title}).Label() }
 
 // instead says what to do with the field in a request.

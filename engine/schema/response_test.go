@@ -40,7 +40,7 @@ func TestInRequest(t *testing.T) {
 }
 
 // What a service returned and the tables do not know is a notice; the same from anybody else is an error.
-func TestWhatAServiceReturned(t *testing.T) {
+func TestRecordOfAService(t *testing.T) {
 	v, err := doc.Parse([]byte(`{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","x_budget":5,"basic_details":{"name":"n","tags":5},` +
 		`"scheduling_details":{"delivery_type":"SCHEDULED","schedule_time":"2024-07-04 08:00:54.5","time_zone":"UTC"},"utm_params":{"utm_source":"a"},` +
 		`"segmentation_details":{"is_all_user_campaign":true},"advanced":{"platform_level_priority":{"ios_specific_priority":{"interruption_level":"LOUD"}}}}`))

@@ -6,95 +6,94 @@ import (
 	"bugle/engine/doc"
 )
 
-// Rule is a check on a field's value beyond its kind and options. The set is sealed; all but
-// [Named] are data. A rule looks only at a value that is there and of the field's kind.
+// Rule is a check on a field's value beyond its kind and options. The set of rules is closed; all but [Named]
+// are data. A rule only applies to values that are present and of the field's kind.
 type Rule interface {
 	rule()
-	// key is the rule's part of a rule id.
-	// Key is what the rule adds to the id of its field in the id of a problem.
+	// Key returns the rule's part of a problem's rule id.
 	Key() string
 }
 
 type (
-	// Range bounds a number, both ends included. Use math.Inf for an open end.
+	// Range limits a number, including both ends. Use math.Inf for an open end.
 	Range struct{ Min, Max float64 }
-	// Length bounds a string's length in characters.
+	// Length limits the number of characters of a string.
 	Length struct{ Min, Max int }
-	// Items bounds the number of a list's elements or a map's members; Max 0 means no bound.
+	// Items limits the number of a list's elements or a map's members. Max 0 means no limit.
 	Items struct{ Min, Max int }
-	// Unique wants a list's elements distinct.
+	// Unique requires a list's elements to be distinct.
 	Unique struct{}
-	// Pattern wants a string to match Re; Says tells people what that means ("variation_ and a
-	// number").
+	// Pattern requires a string to match Re. Text describes the pattern ("variation_ and a number").
 	Pattern struct {
 		Re   *regexp.Regexp
 		Text string
 	}
-	// Format wants a string of a well-known form. A value that contains a personalization
-	// expression is not held to it, for only the send knows what it becomes; but where Plain is
-	// set nothing resolves expressions, and they are texts like any other.
+	// Format requires a string to have a well-known format. A value with a personalization expression is not
+	// checked, because only the send knows the result. If Plain is set, expressions are not resolved, and
+	// such a value is checked as well.
 	Format struct {
 		As    Form
 		Plain bool
 	}
-	// Excludes keeps values out of a string, or out of a list of strings.
+	// Excludes refuses values of a string or of a list of strings.
 	Excludes struct {
 		Values []string
 		Text   string // why, as a clause
 	}
-	// Keys wants the names of a Map's members, or of an Object's members beyond its table, to
+	// Keys requires the names of a Map's members, or of an Object's members that are not in its table, to
 	// match Re.
 	Keys struct {
 		Re   *regexp.Regexp
 		Text string
 	}
-	// Extra bounds how many members an Object may have beyond its table.
+	// Extra limits the number of members of an Object that are not in its table.
 	Extra struct{ Max int }
-	// OneTrue wants exactly one of the booleans Fields to be true.
+	// OneTrue requires exactly one of the booleans Fields to be true.
 	OneTrue struct{ Fields []string }
-	// NotBoth allows at most one of Fields to be there.
+	// NotBoth allows at most one of Fields.
 	NotBoth struct{ Fields []string }
-	// OneOf wants at least one of Fields to be there.
+	// OneOf requires at least one of Fields.
 	OneOf struct{ Fields []string }
-	// Forbidden refuses the field, whatever its value, where When holds.
+	// Forbidden refuses any value of the field if When holds.
 	Forbidden struct{ When Cond }
-	// Configured wants a string to be among a list of the workspace ("connectors"). It is not
-	// checked where no workspace is at hand.
+	// Configured requires a string to be in a list of the workspace ("connectors"). It is not checked without
+	// a workspace.
 	Configured struct{ List string }
-	// Expressions wants every personalization expression of a string to parse.
+	// Expressions requires every personalization expression of a string to parse.
 	Expressions struct{}
-	// Guard narrows a rule to a condition, a set of stages, or both, and cites its own section.
+	// Guard restricts a rule to a condition, to stages, or both, and cites its own section.
 	Guard struct {
 		When Cond
 		At   Stage
 		Rule Rule
 		Ref  string
 	}
-	// Named is the rare rule that no other type says. It stands next to its table.
+	// Named is a rule implemented as a function, for the rare rules that no other type expresses. It is
+	// defined next to its table.
 	Named struct {
 		ID    string // last part of its rule id, such as "sums_to_100"
 		Text  string // the rule as a sentence
 		Check func(Place) []Finding
-		// Schema is what keywords of JSON Schema can say of it about the value, for the export. It
-		// refuses nothing that Check takes. Absent: they can say nothing.
+		// Schema has the JSON Schema keywords for the part of the rule that they can express, for the export.
+		// They must accept everything that Check accepts. Absent: none.
 		Schema doc.Value
 	}
 )
 
-// Place is what a [Named] rule sees.
+// Place is the context of a [Named] rule's check.
 type Place struct {
-	Value  doc.Value   // the value of the field that carries the rule
-	Object doc.Value   // the object that the field is in
-	Around []doc.Value // the objects around that one, innermost first; only while the rule looks
+	Value  doc.Value   // the value of the field with the rule
+	Object doc.Value   // the object that contains the field
+	Around []doc.Value // the objects around that one, innermost first; only valid during the check
 	Root   doc.Value
 	Env    *Env
 }
 
-// Finding is one breach of a [Named] rule, its path relative to the field.
+// Finding is one violation of a [Named] rule. Its path is relative to the field.
 type Finding struct {
 	Path        doc.Path
 	Message     string // a sentence without the path
-	FormMessage string // the same for people, where titles in the place of names are not enough
+	FormMessage string // for forms, if replacing names by titles is not enough
 }
 
 func (Range) rule()       {}
@@ -133,7 +132,7 @@ func (Expressions) Key() string { return "expressions" }
 func (r Guard) Key() string     { return r.Rule.Key() }
 func (r Named) Key() string     { return r.ID }
 
-// Form is a well-known form of a string.
+// Form is a well-known string format.
 type Form string
 
 // The forms.
@@ -151,7 +150,7 @@ const (
 	DateTime Form = "date_time" // ISO 8601 date-time, the offset may be absent
 )
 
-// Unguarded returns a rule without the guard around it.
+// Unguarded returns the rule inside a guard.
 func Unguarded(r Rule) Rule {
 	if g, ok := r.(Guard); ok {
 		return g.Rule

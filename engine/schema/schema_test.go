@@ -344,7 +344,7 @@ func TestNoticesHideNoError(t *testing.T) {
 }
 
 // What is asked of one place is not hidden by the problems of others.
-func TestValidateAtLooksBehindManyProblems(t *testing.T) {
+func TestValidateAtAfterManyProblems(t *testing.T) {
 	s := compiled(t)
 	root := parse(t, `{"notes":[`+strings.Repeat("{},", 5000)+`{}],"floor":"up"}`)
 	if at := s.ValidateAt(root, doc.P("floor"), Env{}); len(at) != 1 || at[0].Rule != "order.floor#type" {

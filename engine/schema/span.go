@@ -10,7 +10,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// SpanParts returns the paths of the fields that the amount n of a time span at p stands for, the amount first.
+// SpanParts returns the paths of the fields of the time span whose amount n is at p, the amount first.
 func (n *Node) SpanParts(p doc.Path) []doc.Path {
 	object, sp := p.Parent(), n.Span
 	out := []doc.Path{p, object.Child(sp.Unit)}
@@ -37,8 +37,8 @@ func (n *Node) InSpan() bool {
 	})
 }
 
-// SpanText puts the time span whose amount is n, in the object obj, into words: "2 hours after the event". It
-// returns "" where there is nothing of it, and false where its parts hold something that words cannot say.
+// SpanText describes the time span whose amount is n in the object obj: "2 hours after the event". It returns
+// "" if there is none, and false if its parts cannot be expressed as text.
 func (n *Node) SpanText(obj doc.Value) (string, bool) {
 	amount := obj.Get(n.Name)
 	unit, ok1 := n.Parent.partWord(obj, n.Span.Unit)
@@ -80,7 +80,7 @@ func (n *Node) SpanText(obj doc.Value) (string, bool) {
 	return strings.Join(words, " "), true
 }
 
-// counted returns a unit in the number that goes with an amount: "1 hour", "2 hours".
+// counted returns a unit in the singular or plural for an amount: "1 hour", "2 hours".
 func counted(amount, unit string) string {
 	if amount == "1" {
 		return strings.TrimSuffix(unit, "s")
@@ -90,8 +90,7 @@ func counted(amount, unit string) string {
 
 var spanAmount = regexp.MustCompile(`^[0-9]{1,9}(\.0+)?$`)
 
-// partWord returns what the field of that name holds, in the words of its options; false where it holds
-// something else.
+// partWord returns the value of a field as the label of an option, or false if it has another value.
 func (n *Node) partWord(obj doc.Value, name string) (string, bool) {
 	if name == "" {
 		return "", true
@@ -115,7 +114,8 @@ func (n *Node) optionLower(name, value string) string {
 	return ""
 }
 
-// spanDate returns the name of the date that a span counts from; false where its object holds more than that.
+// spanDate returns the name of the date that a span refers to, or false if the object contains more than
+// that.
 func (n *Node) spanDate(obj doc.Value) (string, bool) {
 	if n.Span.Date == "" {
 		return "", true
@@ -131,12 +131,12 @@ func (n *Node) spanDate(obj doc.Value) (string, bool) {
 	return in.Get(rest).Text(), true
 }
 
-// span is a time span as a person typed it, in the words of the wire.
+// span is a parsed time span with wire values.
 type span struct{ amount, unit, side, date string }
 
-// SetSpan writes the time span that a person typed, such as "2h" or "1 day before departure_time", into root: n
-// is the node of its amount, p the place of that. dates are the names of dates that it may count from. It
-// returns an error that says what to type where the text cannot be read, and root as it was.
+// SetSpan sets the time span that a user typed, such as "2h" or "1 day before departure_time", in root. n is
+// the node of its amount and p the amount's path. dates are the names of dates that it may refer to. If the
+// text cannot be parsed, it returns root unchanged and an error that says what to type.
 func (n *Node) SetSpan(root doc.Value, p doc.Path, text string, dates []string) (doc.Value, error) {
 	obj := root.Lookup(p.Parent())
 	had, _ := n.spanDate(obj)
@@ -177,7 +177,7 @@ func (n *Node) SetSpan(root doc.Value, p doc.Path, text string, dates []string) 
 
 var spanWords = regexp.MustCompile(`(?i)^\s*([0-9]{1,9})\s*([a-z]*)\s*(.*?)\s*$`)
 
-// readSpan reads a time span.
+// readSpan parses a time span.
 func (n *Node) readSpan(text string, dates []string) (span, error) {
 	m := spanWords.FindStringSubmatch(text)
 	if m == nil {
@@ -217,7 +217,7 @@ func (n *Node) readSpan(text string, dates []string) (span, error) {
 	switch {
 	case len(slices.DeleteFunc(slices.Clone(dates), func(d string) bool { return d == "" })) == 0:
 		if rest != "" && !strings.ContainsAny(rest, " ") {
-			out.date = rest // nothing says which there are
+			out.date = rest // the names of dates are unknown
 			return out, nil
 		}
 		return span{}, errors.New("the event has no date attribute to count from")
@@ -227,7 +227,7 @@ func (n *Node) readSpan(text string, dates []string) (span, error) {
 	return span{}, fmt.Errorf("%q is not a date attribute of the event", clip(rest, 30))
 }
 
-// unitOf returns the unit that a word or the beginning of one means; "" where none.
+// unitOf returns the unit that a word or its prefix means, or "".
 func (n *Node) unitOf(word string) string {
 	word = strings.ToLower(word)
 	if word == "hr" || word == "hrs" {
@@ -249,7 +249,7 @@ func (n *Node) unitWords() []string {
 	return out
 }
 
-// SpanExample returns a time span as a person could type it.
+// SpanExample returns an example of a time span as a user would type it.
 func (n *Node) SpanExample() string {
 	amount := n.Example
 	if !spanAmount.MatchString(amount) {
@@ -271,11 +271,11 @@ func (n *Node) spanWith(amount, unit, side, date string) string {
 	return text + " " + n.Parent.optionLower(n.Span.Side, side) + " " + date
 }
 
-// maxSpans is how many time spans are offered.
+// maxSpans is the number of suggested time spans.
 const maxSpans = 12
 
-// SuggestSpans returns time spans that go on from what is typed, the likeliest first. dates are the names of dates
-// that it may count from.
+// SuggestSpans returns time spans that complete the typed text, the most likely first. dates are the names of
+// dates that they may refer to.
 func (n *Node) SuggestSpans(text string, dates []string) []string {
 	amount, typed := "2", strings.Fields(strings.ToLower(text))
 	if m := spanWords.FindStringSubmatch(text); m != nil {
@@ -303,7 +303,7 @@ func (n *Node) SuggestSpans(text string, dates []string) []string {
 	return out
 }
 
-// continues reports whether each typed word begins a word of the offer, in order.
+// continues reports whether each typed word is a prefix of a word of the offer, in order.
 func continues(offer, typed []string) bool {
 	for _, w := range typed {
 		i := slices.IndexFunc(offer, func(o string) bool { return strings.HasPrefix(o, w) })
@@ -315,7 +315,7 @@ func continues(offer, typed []string) bool {
 	return true
 }
 
-// WithUnit returns a number of the field with what it counts: "48 hours", or alone where that has no name.
+// WithUnit returns a number with the field's unit: "48 hours", or only the number if the field has none.
 func (n *Node) WithUnit(number string) string {
 	if n == nil || n.Unit == "" || number == "" {
 		return number

@@ -12,13 +12,13 @@ import (
 	"bugle/engine/phrase"
 )
 
-// Validate checks a document against the tables, and never changes it. It reports every problem, in the
-// order of the tables, as long as there are at most [MaxProblems] errors; then it stops, and the last
-// problem, of the rule [RuleMore], says so. Notices beyond that number are left out.
+// Validate checks a document against the tables without changing it. It reports all problems in table order,
+// up to [MaxProblems] errors; the last problem then has the rule [RuleMore]. Notices above the limit are left
+// out.
 func (s *Schema) Validate(root doc.Value, env Env) []Problem { return s.ValidateAt(root, nil, env) }
 
-// ValidateAt checks the value at p alone, with the conditions that the whole root gives it: it reports
-// what [Schema.Validate] reports below p.
+// ValidateAt checks only the value at p, evaluating conditions on the whole root. It reports what
+// [Schema.Validate] reports below p.
 func (s *Schema) ValidateAt(root doc.Value, p doc.Path, env Env) []Problem {
 	c := checkers.Get().(*checker)
 	c.env, c.schema, c.root, c.below = &env, s, root, p
@@ -32,8 +32,8 @@ func (s *Schema) ValidateAt(root doc.Value, p doc.Path, env Env) []Problem {
 	return found
 }
 
-// checker goes through a document. Paths are spelled, and words found, where there is a problem;
-// a document without one is checked in the room that the last one left.
+// checker checks a document. It only formats paths and messages for problems, and reuses its buffers, so that
+// checking a valid document allocates almost nothing.
 type checker struct {
 	env      *Env
 	schema   *Schema
@@ -41,19 +41,19 @@ type checker struct {
 	below    doc.Path // where problems are reported
 	problems []Problem
 	tallies  [Notice + 1]tally // by severity
-	full     bool              // there are more errors than are listed: the check ends
-	listed   list              // the list that is being checked, where its entries are distinct
-	probe    bool              // only whether there is an error is asked; full says so
+	full     bool              // too many errors: the check stops
+	listed   list              // the unique list being checked
+	probe    bool              // only check if there is an error, and set full
 
 	path    []doc.Step
-	scopes  []scope // of the objects that are open
-	members stack   // of the open objects, in the order of their tables
+	scopes  []scope // of the open objects
+	members stack   // fields of the open objects in table order
 	around  []doc.Value
 }
 
 var checkers = sync.Pool{New: func() any { return new(checker) }}
 
-// reset lets go of the document.
+// reset drops references to the document.
 func (c *checker) reset() {
 	clear(c.path[:cap(c.path)])
 	clear(c.scopes[:cap(c.scopes)])
@@ -63,7 +63,7 @@ func (c *checker) reset() {
 	*c = checker{problems: c.problems[:0], path: c.path[:0], scopes: c.scopes[:0], members: c.members[:0], around: c.around[:0]}
 }
 
-// add lists a problem, and returns it for the caller to complete; nil where it is not listed.
+// add adds a problem and returns it for completion, or nil if it is not listed.
 func (c *checker) add(n *Node, key string, sev Severity, section, message, human string, below []doc.Step) *Problem {
 	if c.probe {
 		c.full = c.full || sev == Error
@@ -94,14 +94,14 @@ func (c *checker) add(n *Node, key string, sev Severity, section, message, human
 	return &c.problems[len(c.problems)-1]
 }
 
-// serviceRules are the rules that a value may break because the service knows more than the tables: names,
-// values and their forms. What is missing, or does not fit together, is an error wherever it came from.
+// serviceRules are the rules that a value from a service may break, because the service knows more names,
+// values and formats than the tables. Missing and contradictory values are errors in any case.
 var serviceRules = map[string]bool{
 	"unknown": true, "applies": true, "enum": true, "type": true,
 	Pattern{}.Key(): true, string(URI): true, string(Email): true, string(Zone): true, string(Color): true,
 }
 
-// received reports whether what stands at p came from the service as it is.
+// received reports whether the value at p is unchanged since the service returned it.
 func (c *checker) received(p doc.Path) bool {
 	was, is := c.env.Record.Lookup(p), c.root.Lookup(p)
 	return was.Exists() && (was.Same(is) || identical(was, is))
@@ -111,7 +111,7 @@ func (c *checker) report(n *Node, key string, sev Severity, section, message str
 	c.add(n, key, sev, section, message, message, below)
 }
 
-// reportBoth reports a problem whose message names options or members: it is said in both voices.
+// reportBoth reports a problem whose message names options or fields, for both audiences.
 func (c *checker) reportBoth(n *Node, key, section string, say func(audience) string, below ...doc.Step) {
 	if c.probe {
 		c.full = true
@@ -123,7 +123,7 @@ func (c *checker) reportBoth(n *Node, key, section string, say func(audience) st
 func (c *checker) push(s doc.Step) { c.path = append(c.path, s) }
 func (c *checker) pop()            { c.path = c.path[:len(c.path)-1] }
 
-// value checks v, which exists, as n says. sc is the object around it.
+// value checks v, which exists. sc is the object around it.
 func (c *checker) value(n *Node, v doc.Value, sc *scope) {
 	if !n.Accepts(v) {
 		if _, ok := ReadTime(v.Text(), time.UTC); ok && n.Kind == Time && c.received(c.path) {
@@ -184,7 +184,7 @@ func (c *checker) object(n *Node, v doc.Value, inside *scope) {
 	}
 }
 
-// further checks the members that the table does not name.
+// further checks the members that are not in the table.
 func (c *checker) further(n *Node, v doc.Value, inside *scope) {
 	for name, m := range v.Members() {
 		if n.names[name] != nil {
@@ -210,7 +210,7 @@ func (c *checker) further(n *Node, v doc.Value, inside *scope) {
 	}
 }
 
-// member checks one field of an object, be it there or not.
+// member checks one field of an object, which may be absent.
 func (c *checker) member(n *Node, v doc.Value, in *scope) {
 	if !v.Exists() {
 		if n.prepared.stages.Covers(c.env.stage()) && n.prepared.stages != 0 && n.prepared.applies.ask(in, c.env) == True && n.prepared.used.ask(in, c.env) == True {
@@ -239,7 +239,7 @@ func (c *checker) present(n *Node, v doc.Value, in *scope) {
 	c.value(n, v, in)
 }
 
-// checkRequired reports a field that is required and holds nothing. It reports whether it did.
+// checkRequired reports a missing required field, and returns whether it did.
 func (c *checker) checkRequired(n *Node, in *scope, below ...doc.Step) bool {
 	for i, r := range n.Required {
 		if r.At.Covers(c.env.stage()) && n.prepared.required[i].ask(in, c.env) == True {
@@ -250,8 +250,8 @@ func (c *checker) checkRequired(n *Node, in *scope, below ...doc.Step) bool {
 	return false
 }
 
-// missing says that the field n is required, and how to fill it in. To people, what to do is enough where nothing else
-// decides that it is required.
+// missing returns the message that the field n is required, and how to fill it in. For users the instruction
+// is enough unless another field makes it required.
 func (c *checker) missing(say audience, n *Node, r Required, in *scope) string {
 	msg := "required"
 	if kind, _ := c.schema.kindOfDocument(n.Parent, r.When); r.When != nil && (kind == "" || say == wire) {
@@ -328,7 +328,7 @@ func (c *checker) elsewhere(say audience, n *Node, o *Option, got string, sc *sc
 	return msg
 }
 
-// misplaced says why the field n has no place in the object of in.
+// misplaced returns why the field n is not allowed in the object of in.
 func (c *checker) misplaced(n *Node, in *scope) string {
 	misfit := c.misfit(n, n.Applies, in)
 	if misfit == "" {
@@ -340,7 +340,7 @@ func (c *checker) misplaced(n *Node, in *scope) string {
 	return misfit + " don't use " + n.Noun
 }
 
-// ignored says why the field n of the object of in counts for nothing.
+// ignored returns why the field n of the object of in is not used.
 func (c *checker) ignored(n *Node, in *scope) string {
 	if misfit := c.misfit(n, n.Used, in); misfit != "" {
 		return "saved, but ignored: " + misfit + " don't use this field"
@@ -354,8 +354,7 @@ func (c *checker) ignored(n *Node, in *scope) string {
 
 func isHas(c Cond) bool { _, ok := c.(Has); return ok }
 
-// misfit names the kind of document that the condition of n keeps out, such as "One-time campaigns"; "" where
-// it is something else that does.
+// misfit returns the kind of document that the condition of n excludes, such as "One-time campaigns", or "".
 func (c *checker) misfit(n *Node, cond Cond, in *scope) string {
 	if c.schema.root.Plural == "" {
 		return ""
@@ -391,7 +390,7 @@ func (o *Option) same(got string, v doc.Value) bool {
 	return ok && err == nil && f == want
 }
 
-// Accepts reports whether a value is of the kind of the node.
+// Accepts reports whether a value has the node's kind.
 func (n *Node) Accepts(v doc.Value) bool {
 	switch n.Kind {
 	case Any:
@@ -435,7 +434,7 @@ func (c *checker) mustBe(say audience, n *Node, v doc.Value, sc *scope) string {
 	return "must be " + wanted + ", not " + got
 }
 
-// wanted tells people what a value of the kind is.
+// wanted describes a value of the kind for the user.
 func (k Kind) wanted() string {
 	switch k {
 	case Integer:

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// All returns every field of the table with its path, in the order of the table. Elements of lists are at [], those
-// of maps at .*. A field whose fields are those of an object around it is not descended into.
+// All iterates over the fields of the table with their paths in table order. Elements of lists are at [],
+// those of maps at .*. It does not descend into recursive fields.
 func (s *Schema) All() iter.Seq2[string, *Node] {
 	return func(yield func(string, *Node) bool) { s.root.walk("", yield) }
 }

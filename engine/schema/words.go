@@ -9,8 +9,8 @@ import (
 	"bugle/engine/doc"
 )
 
-// Words puts a condition into words, to follow "when": "template type is Custom". obj is the
-// object that the condition is asked from.
+// Words describes a condition, to follow "when": "template type is Custom". obj is the object that contains
+// the field with the condition.
 func (s *Schema) Words(obj *Node, c Cond) string {
 	switch c := c.(type) {
 	case nil:
@@ -59,8 +59,8 @@ func (s *Schema) negated(obj *Node, c Cond) string {
 	return "not (" + s.Words(obj, c) + ")"
 }
 
-// when puts a condition into a clause that follows "required" or "not allowed": "for Push campaigns", "when
-// template is Custom".
+// when describes a condition to follow "required" or "not allowed": "for Push campaigns", "when template is
+// Custom".
 func (s *Schema) when(obj *Node, c Cond) string {
 	if kind, not := s.kindOfDocument(obj, c); kind != "" {
 		if not {
@@ -71,7 +71,7 @@ func (s *Schema) when(obj *Node, c Cond) string {
 	return "when " + s.Words(obj, c)
 }
 
-// only puts a condition into a clause that limits: "only for Push campaigns", "only when template is Custom".
+// only describes a condition as a restriction: "only for Push campaigns", "only when template is Custom".
 func (s *Schema) only(obj *Node, c Cond) string {
 	kind, not := s.kindOfDocument(obj, c)
 	switch {
@@ -83,8 +83,8 @@ func (s *Schema) only(obj *Node, c Cond) string {
 	return "only for " + kind
 }
 
-// kindOfDocument returns the documents that a condition is about, such as "One-time or Periodic campaigns",
-// and whether it holds for all but those. It returns "" where the condition asks for something else.
+// kindOfDocument returns the documents that a condition selects, such as "One-time or Periodic campaigns",
+// and whether it selects all others instead. It returns "" for other conditions.
 func (s *Schema) kindOfDocument(obj *Node, c Cond) (kind string, not bool) {
 	if n, ok := c.(Not); ok {
 		c, not = n.C, true
@@ -96,8 +96,7 @@ func (s *Schema) kindOfDocument(obj *Node, c Cond) (kind string, not bool) {
 	return orList(s.labels(obj, is.Path, is.Values)) + " " + s.root.Plural, not
 }
 
-// ofDocument reports whether a condition's path leads to a field of the root, which says what kind of document
-// it is.
+// ofDocument reports whether a condition's path is a field of the root, which defines the kind of document.
 func ofDocument(path string) bool {
 	return strings.HasPrefix(path, "/") && !strings.Contains(path, ".")
 }
@@ -114,7 +113,7 @@ func (s *Schema) each(obj *Node, cs []Cond, sep string) string {
 	return strings.Join(parts, sep)
 }
 
-// yes returns what the boolean at path is called where it is true; "" where that is yes.
+// yes returns the label of the boolean at path for true, or "".
 func (s *Schema) yes(obj *Node, path string) string {
 	if n := s.resolve(obj, path); n != nil {
 		return n.Yes
@@ -163,11 +162,11 @@ func clip(s string, n int) string {
 	return string([]rune(s)[:n-1]) + "…"
 }
 
-// quoteShort quotes what a document says.
+// quoteShort quotes a value of a document, cut to a reasonable length.
 func quoteShort(s string) string { return `"` + spelled(clip(s, 40)) + `"` }
 
-// spelled spells control characters out, so that a message can be shown on a terminal as it is. A JSON
-// document may hold some of them as they are.
+// spelled escapes control characters, so that a message can be printed on a terminal. JSON may contain some
+// of them unescaped.
 func spelled(s string) string {
 	if !strings.ContainsFunc(s, unicode.IsControl) {
 		return s
@@ -183,7 +182,7 @@ func spelled(s string) string {
 	return b.String()
 }
 
-// audience is whom a message speaks to: it names options and members as the wire or as people do.
+// audience is the reader of a message, which uses either wire names or titles.
 type audience bool
 
 const (
@@ -198,13 +197,13 @@ func (v audience) option(o Option) string {
 	return o.Value
 }
 
-// unreadDate is what people are told of a text that is no date.
+// unreadDate is the message for text that is not a date.
 const unreadDate = `I can't read that date. Try "` + typedDate + `"`
 
-// typedDate is a date as people type it.
+// typedDate is an example of a date as users type it.
 const typedDate = "tomorrow 9am"
 
-// example returns the example of n in the words of the wire or in those of people, who do not type timestamps.
+// example returns the example of n for the audience. Users do not type timestamps.
 func (v audience) example(n *Node, example string) string {
 	switch {
 	case v == wire:
@@ -225,7 +224,7 @@ func (v audience) member(n *Node) string {
 	return n.Name
 }
 
-// optionWords returns the options whose index keep takes, all where it is nil.
+// optionWords returns the options that keep selects (nil: all).
 func (n *Node) optionWords(say audience, keep func(i int) bool) []string {
 	out := make([]string, 0, len(n.Options))
 	for i, o := range n.Options {
@@ -245,8 +244,7 @@ func (n *Node) optionWord(say audience, value string) string {
 	return value
 }
 
-// forPeople puts titles in the place of the wire's names in a message about n. What stands in quotes
-// is somebody's text, and stays.
+// forPeople replaces wire names in a message about n by titles, except in quoted text.
 func (n *Node) forPeople(message string) string {
 	var out strings.Builder
 	kept, quoted := 0, false
@@ -273,8 +271,8 @@ func (n *Node) forPeople(message string) string {
 
 var wordChars = setOf(alphanumeric + "_")
 
-// isWireName reports whether a word can only be a name on the wire: words joined by underscores, a
-// capital inside, or capitals throughout.
+// isWireName reports whether a word can only be a wire name: words joined by underscores, or with capitals
+// inside.
 func isWireName(word string) bool {
 	var lower, upper, digits, joints int
 	inside := false // each capital has small letters on both sides
@@ -305,8 +303,7 @@ func isWireName(word string) bool {
 	return upper > 0 && inside
 }
 
-// titleOf returns the title that goes with a name of the wire: of an option or a member near n, the
-// nearest first; the name where there is none.
+// titleOf returns the title of an option or field near n, nearest first, or the name itself.
 func (n *Node) titleOf(name string) string {
 	if title, ok := n.titled(name); ok {
 		return title
@@ -337,7 +334,7 @@ func titled(nodes []*Node, name string) (string, bool) {
 	return "", false
 }
 
-// titled returns the title of the node or of one of its options, where that has the name.
+// titled returns the title of the node or of its option with that name.
 func (n *Node) titled(name string) (string, bool) {
 	if n.Name == name {
 		return strings.ToLower(n.Label()), true
@@ -353,7 +350,7 @@ func (n *Node) titled(name string) (string, bool) {
 	return "", false
 }
 
-// differing returns s where it is not what it is compared with.
+// differing returns s if it differs from from, or else "".
 func differing(s, from string) string {
 	if s == from {
 		return ""
@@ -361,8 +358,8 @@ func differing(s, from string) string {
 	return s
 }
 
-// Trail names each step of a path for people: the title of a field, the number of an entry ("Button
-// 2"), the name that somebody gave a member.
+// Trail returns the display name of each step of a path: the title of a field, the number of an element
+// ("Button 2"), or the name of a map entry.
 func (s *Schema) Trail(p doc.Path) []string {
 	out := make([]string, len(p))
 	n := s.root

@@ -34,7 +34,7 @@ func shop() Field {
 }
 
 // The wire's message keeps the wire's words; the one for people has the words of the form.
-func TestProblemsInTheWordsOfTheForm(t *testing.T) {
+func TestProblemsHaveFormMessages(t *testing.T) {
 	s := MustCompile(shop())
 	for _, c := range []struct{ name, doc, rule, wire, words string }{
 		{"required", `{"is_open":true}`, "filter_type#required",
@@ -96,7 +96,7 @@ func TestTrail(t *testing.T) {
 	}
 }
 
-func TestReferenceHasBothWordsOfAnOption(t *testing.T) {
+func TestReferenceHasLabelAndValueOfOptions(t *testing.T) {
 	s := MustCompile(shop())
 	if got := s.Reference(s.At(doc.P("filter_type"))); !slices.Contains(got, "One of: User attribute (user_attributes), Behavior (actions), Is (is).") {
 		t.Errorf("got %q", got)
@@ -104,7 +104,7 @@ func TestReferenceHasBothWordsOfAnOption(t *testing.T) {
 }
 
 // People read what each choice does; they see no name of the wire, no timestamp and no section.
-func TestNotesAreForPeople(t *testing.T) {
+func TestNotesUseDisplayNames(t *testing.T) {
 	s := MustCompile(Field{ID: "mail", Plural: "mails", Kind: Object, Ref: "the book, 3", Fields: []Field{
 		{Name: "kind", Kind: String, Help: "h", Options: []Option{{Value: "ONE_TIME", Label: "One-time"}, {Value: "WEEKLY", Label: "Weekly"}}},
 		{
@@ -129,7 +129,7 @@ func TestNotesAreForPeople(t *testing.T) {
 }
 
 // Beside a document only what can be chosen there is described.
-func TestNotesOfLeaveOutWhatIsNotOffered(t *testing.T) {
+func TestNotesOfSkipsOptionsNotOffered(t *testing.T) {
 	s := MustCompile(Field{ID: "mail", Plural: "mails", Kind: Object, Ref: "the book, 3", Fields: []Field{
 		{Name: "kind", Kind: String, Help: "h", Options: []Option{{Value: "ONE_TIME", Label: "One-time"}, {Value: "WEEKLY", Label: "Weekly"}}},
 		{Name: "at", Kind: String, Help: "When.", Options: []Option{{Value: "NOW", Help: "sends at once", When: When("/kind", "ONE_TIME")}, {Value: "SET", Help: "sends then"}}},

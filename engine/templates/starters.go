@@ -1,5 +1,5 @@
-// Package templates holds drafts to begin with: the usual campaigns, with the parts filled in that
-// are the same for everybody.
+// Package templates contains starting points for new drafts: typical campaigns with their generic parts
+// filled in.
 package templates
 
 import (
@@ -10,17 +10,17 @@ import (
 	"bugle/engine/doc"
 )
 
-// Template is a draft to begin with. Doc is the body of a create request without its creator.
+// Template is a starting point for a draft. Doc is the body of a create request without created_by.
 type Template struct {
 	Title string
-	Help  string // one clause on what it is for
+	Help  string // one clause on its purpose
 	Doc   doc.Value
 }
 
 //go:embed drafts/*.json
 var drafts embed.FS
 
-// All returns the starters, in the order of their files.
+// All returns the templates in the order of their file names.
 func All() ([]Template, error) {
 	var out []Template
 	files, err := fs.Glob(drafts, "drafts/*.json")

@@ -1,5 +1,6 @@
-// Package testsend is a test send without a terminal: the messages of a draft, who gets them and what each recipient
-// will get, how a send goes, what is sent again of it, and what was sent before.
+// Package testsend implements test sends for all user interfaces: it lists the messages of a draft, resolves
+// recipients, predicts what each recipient will receive, tracks a running send, retries failed messages, and
+// reads earlier tests.
 package testsend
 
 import (
@@ -15,18 +16,18 @@ import (
 	"bugle/engine/schema"
 )
 
-// Draft is a campaign to test, and what its messages are made of. It does not change.
+// Draft is a campaign to test, with what its messages need. It is immutable.
 type Draft struct {
 	Campaign  engine.Campaign
-	Workspace engine.Workspace // empty where the service does not describe it
-	Document  doc.Value        // with the content of its saved templates
+	Workspace engine.Workspace // empty if the service does not provide it
+	Document  doc.Value        // with its saved templates expanded
 	Messages  []Message
 	Fields    engine.TestFields
 	filters   []FilterField
 	filled    *resolve.Campaign // which calls no content API
 }
 
-// Message is one message of a draft, and what it takes from its recipients.
+// Message is one message of a draft, with the attributes that it uses.
 type Message struct {
 	Key   engine.TestKey
 	ID    string // {PLATFORM}_{locale}_{variation}
@@ -35,7 +36,7 @@ type Message struct {
 	uses  []assemble.AttributeUse
 }
 
-// Load reads a campaign of the service.
+// Load loads a campaign for testing.
 func Load(ctx context.Context, service engine.Service, id string) (Draft, error) {
 	c, w, err := Read(ctx, service, id)
 	if err != nil {
@@ -44,7 +45,7 @@ func Load(ctx context.Context, service engine.Service, id string) (Draft, error)
 	return New(ctx, service, w, c)
 }
 
-// Read reads a campaign and its workspace, which is empty where the service does not describe it.
+// Read reads a campaign and its workspace. The workspace is empty if the service does not provide it.
 func Read(ctx context.Context, service engine.Service, id string) (engine.Campaign, engine.Workspace, error) {
 	var w engine.Workspace
 	c, err := service.Get(ctx, id)
@@ -54,7 +55,7 @@ func Read(ctx context.Context, service engine.Service, id string) (engine.Campai
 	return c, w, err
 }
 
-// New returns the draft of a campaign that was read. It goes through every text: too long for a keystroke.
+// New returns the draft of a loaded campaign. It scans every text, so it is too slow for each keystroke.
 func New(ctx context.Context, service engine.Service, w engine.Workspace, c engine.Campaign) (Draft, error) {
 	d := Draft{Campaign: c, Workspace: w, Document: c.Document()}
 	prepared, err := resolve.Prepare(ctx, service, w, c.Channel, d.Document)
@@ -85,7 +86,7 @@ func messagesOf(c *resolve.Campaign) []Message {
 	return out
 }
 
-// UntestableReason returns why the campaign cannot be tested; empty where it can.
+// UntestableReason returns why the campaign cannot be tested, or "".
 func (d Draft) UntestableReason() string {
 	switch {
 	case !d.Campaign.Channel.Writable():
@@ -96,10 +97,10 @@ func (d Draft) UntestableReason() string {
 	return ""
 }
 
-// IsEmpty reports whether nothing was written for a message.
+// IsEmpty reports whether a message has no content.
 func (d Draft) IsEmpty(m Message) bool { return d.Document.Lookup(m.Key.Content).Empty() }
 
-// Matching returns the messages that a filter leaves.
+// Matching returns the messages that a filter selects.
 func (d Draft) Matching(f engine.KeyFilter) []Message {
 	if f == (engine.KeyFilter{}) {
 		return d.Messages
@@ -113,21 +114,21 @@ func (d Draft) Matching(f engine.KeyFilter) []Message {
 	return out
 }
 
-// matches reports whether a filter leaves the key.
+// matches reports whether a filter selects the key.
 func matches(k engine.TestKey, f engine.KeyFilter) bool {
 	return (f.Platform == "" || f.Platform == k.Platform) && (f.Locale == "" || f.Locale == k.Locale) &&
 		(f.Variation == "" || f.Variation == k.Variation)
 }
 
-// FilterField is one way of sending less than all messages of a draft.
+// FilterField is a field of a test's filter: platform, locale or variation.
 type FilterField struct {
 	Node  *schema.Node
-	Names []string // that the draft has
+	Names []string // the values that the draft has
 	part  func(*engine.KeyFilter) *string
 	label func(string) string
 }
 
-// FilterFields returns those that leave a choice.
+// FilterFields returns the filter fields for which the draft has several values.
 func (d Draft) FilterFields() []FilterField { return d.filters }
 
 func (d Draft) filterFields() []FilterField {
@@ -140,19 +141,19 @@ func (d Draft) filterFields() []FilterField {
 	return slices.DeleteFunc(all, func(n FilterField) bool { return len(n.Names) < 2 })
 }
 
-// Choices are the values to choose from; the first is empty and stands for all.
+// Choices returns the values to choose from. The first one is empty and means all.
 func (n FilterField) Choices() []string { return append([]string{""}, n.Names...) }
 
-// Selected returns what a filter leaves; empty for all.
+// Selected returns the field's value in a filter; empty means all.
 func (n FilterField) Selected(f engine.KeyFilter) string { return *n.part(&f) }
 
-// With returns the filter with another choice.
+// With returns the filter with another value of the field.
 func (n FilterField) With(f engine.KeyFilter, name string) engine.KeyFilter {
 	*n.part(&f) = name
 	return f
 }
 
-// Label names a choice for people.
+// Label returns the display name of a choice.
 func (n FilterField) Label(name string) string {
 	if name == "" {
 		return "All"
@@ -160,7 +161,7 @@ func (n FilterField) Label(name string) string {
 	return n.label(name)
 }
 
-// Normalize returns the filter without what the draft leaves no choice of.
+// Normalize returns the filter without the parts for which the draft has only one value.
 func (d Draft) Normalize(f engine.KeyFilter) engine.KeyFilter {
 	var out engine.KeyFilter
 	for _, n := range d.FilterFields() {
@@ -171,7 +172,8 @@ func (d Draft) Normalize(f engine.KeyFilter) engine.KeyFilter {
 	return out
 }
 
-// FilterName names what a filter leaves. The default locale and the first variation are named where nothing else is.
+// FilterName describes the messages that a filter selects. It names the default locale and the first
+// variation only if nothing else is named.
 func FilterName(f engine.KeyFilter) string {
 	if f.Locale == engine.DefaultLocale && f != (engine.KeyFilter{Locale: f.Locale}) {
 		f.Locale = ""
@@ -185,7 +187,7 @@ func FilterName(f engine.KeyFilter) string {
 	return grid.CellName(f.Platform, f.Locale, f.Variation)
 }
 
-// ShortNames names messages by the parts in which they differ, or by their platform alone.
+// ShortNames returns names of messages that only contain the parts in which they differ, or their platforms.
 func ShortNames(messages []Message) []string {
 	same := func(part func(engine.TestKey) string) bool {
 		return !slices.ContainsFunc(messages, func(m Message) bool { return part(m.Key) != part(messages[0].Key) })

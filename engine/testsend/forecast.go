@@ -14,24 +14,23 @@ import (
 	"bugle/engine/message/resolve"
 )
 
-// Forecast is what a test will come to, as far as that is known before it is sent. The zero value knows nothing.
+// Forecast is the expected result of a test before it is sent. The zero value knows nothing.
 type Forecast struct {
-	Identifier string         // by which Values are found: of a segment, that of its members
-	Values     []string       // each gets the messages
-	Users      []ResolvedUser // who they are
-	// Calls are the content APIs that messages need: they are called when those are sent, and not before.
+	Identifier string         // the identifier of Values; for a segment that of its members
+	Values     []string       // the recipients
+	Users      []ResolvedUser // the users of Values
+	// Calls are the content APIs that the messages need, which are only called when the messages are sent.
 	Calls []string
-	// Resolved are the people that were looked up.
+	// Resolved are the recipients that were looked up.
 	Resolved map[Recipient]ResolvedUser
 
 	asked engine.TestSend
-	// why has for each message, by its id, and for each of the values, why it will not arrive; empty where nothing is
-	// known to stand in its way.
+	// why has, by message id, the reason for each of Values why the message will not arrive, or "".
 	why map[string][]string
 }
 
-// Forecast finds out who the recipients of a test are, and fills every message of the draft for each of them. It calls
-// no content API. People that are known already are not looked up.
+// Forecast looks up the recipients of a test and renders every message for each of them, without calling
+// content APIs. It does not look up recipients in known again.
 func (d Draft) Forecast(ctx context.Context, service engine.Service, ask engine.TestSend, known map[Recipient]ResolvedUser) (Forecast, error) {
 	f := Forecast{asked: ask, why: map[string][]string{}, Resolved: map[Recipient]ResolvedUser{}}
 	f.Identifier, f.Values = ResolveValues(d.Workspace, ask)
@@ -89,8 +88,8 @@ func (d Draft) Forecast(ctx context.Context, service engine.Service, ask engine.
 	return f, nil
 }
 
-// addPicked adds the members of a segment that its filters pick, as far as a test goes to them. What a service cannot
-// tell is left out.
+// addPicked adds the users that match the segment's filters, up to the limit of a test. It adds none if the
+// service cannot evaluate them.
 func (f *Forecast) addPicked(ctx context.Context, w engine.Workspace, service engine.Service) error {
 	at := slices.IndexFunc(w.Segments, func(s engine.Segment) bool {
 		return engine.IsSegmentIdentifier(f.asked.Identifier) && len(f.asked.Values) > 0 && s.Name == f.asked.Values[0] && s.Group().Exists()
@@ -117,8 +116,8 @@ func (f *Forecast) addPicked(ctx context.Context, w engine.Workspace, service en
 	return nil
 }
 
-// ResolveValues returns who a test goes to, as [ResolveValues] does; of the segment that was forecast, with the members that
-// its filters pick.
+// ResolveValues returns the recipients of a test like the function [ResolveValues]; for the forecast segment
+// it includes the users that match its filters.
 func (f Forecast) ResolveValues(w engine.Workspace, ask engine.TestSend) (identifier string, values []string) {
 	if engine.IsSegmentIdentifier(ask.Identifier) && ask.Identifier == f.asked.Identifier && slices.Equal(ask.Values, f.asked.Values) {
 		return f.Identifier, f.Values
@@ -126,7 +125,8 @@ func (f Forecast) ResolveValues(w engine.Workspace, ask engine.TestSend) (identi
 	return ResolveValues(w, ask)
 }
 
-// Why returns why a message will not reach the i-th of the recipients; it reports false where that is not known.
+// Why returns why a message will not reach the i-th recipient. known is false if that has not been
+// determined.
 func (f Forecast) Why(m Message, i int) (why string, known bool) {
 	list := f.why[m.ID]
 	if i >= len(list) {
@@ -135,22 +135,23 @@ func (f Forecast) Why(m Message, i int) (why string, known bool) {
 	return list[i], true
 }
 
-// Recipients returns the forecast without what becomes of the messages, for a draft that has changed.
+// Recipients returns the forecast without the results for messages, for a draft that has changed.
 func (f Forecast) Recipients() Forecast {
 	f.why, f.Calls = nil, nil
 	return f
 }
 
-// Certain reports whether it is known of every recipient who they are: what none of them has is missing.
+// Certain reports whether all recipients were resolved to users for certain, so that an attribute that none
+// of them has is missing.
 func (f Forecast) Certain() bool {
 	return len(f.Users) > 0 && !slices.ContainsFunc(f.Users, func(p ResolvedUser) bool { return !p.Certain })
 }
 
-// maxNamed is how many messages a reason names.
+// maxNamed is the number of messages that a failure reason names.
 const maxNamed = 2
 
-// FailureReasons returns why messages will not arrive, once for each reason with the names of the recipients that it stops, and
-// counts the messages. A message without content counts, and is no reason.
+// FailureReasons returns why messages will not arrive, each reason once with the names of the affected
+// recipients, and the number of those messages. A message without content counts but adds no reason.
 func (d Draft) FailureReasons(f Forecast, messages []Message, names []string) (list []string, stopped int) {
 	short := ShortNames(messages)
 	var whys []string
@@ -189,12 +190,12 @@ func (d Draft) FailureReasons(f Forecast, messages []Message, names []string) (l
 	return list, stopped
 }
 
-// platformOf returns the platform of a message as people read it.
+// platformOf returns the display name of a message's platform.
 func platformOf(messages []Message, name string, short []string) string {
 	return " " + catalog.Platform(messages[max(slices.Index(short, name), 0)].Key.Platform).Label()
 }
 
-// among names the messages that a reason is about, where those are not all.
+// among names the messages that a reason applies to, unless it applies to all.
 func among(names []string, all int) string {
 	switch {
 	case len(names) == all:
@@ -205,8 +206,7 @@ func among(names []string, all int) string {
 	return " (" + strings.Join(names, ", ") + ")"
 }
 
-// blockedReason returns what stands between a message and a person, who gets it with the data of others, or with their
-// own; empty where nothing is known to.
+// blockedReason returns why a message will not reach a recipient, or "" if nothing is known to prevent it.
 func (d Draft) blockedReason(ctx context.Context, m Message, ask engine.TestSend, r Recipient, p ResolvedUser, seenAs []ResolvedUser, fills []*resolve.Filling) string {
 	if why := d.filled.Obstacle(m.Key); why != "" {
 		return why
@@ -235,7 +235,7 @@ func (d Draft) blockedReason(ctx context.Context, m Message, ask engine.TestSend
 	return strings.Join(reasons, "; ")
 }
 
-// Fill returns how the texts of the draft are filled for a person: the recipient, or the persona of the test.
+// Fill returns the function that fills the draft's texts for a user.
 func (d Draft) Fill(ask engine.TestSend, p ResolvedUser) render.Fill {
 	filling := d.filled.For(viewer(ask, p))
 	return func(_ doc.Path, text string) (string, []string) {
@@ -253,7 +253,8 @@ func (d Draft) Fill(ask engine.TestSend, p ResolvedUser) render.Fill {
 	}
 }
 
-// viewer returns whose data fills the messages of a test to a person.
+// fillContext holds what texts are rendered with before sending: the same as for a send, except that content
+// APIs are not called.
 func viewer(ask engine.TestSend, p ResolvedUser) resolve.Viewer {
 	return resolve.Viewer{User: p.User, UserAttributes: ask.UserAttributes, EventAttributes: ask.EventAttributes}
 }

@@ -11,15 +11,15 @@ import (
 	"bugle/engine/catalog"
 )
 
-// PastTest is a test that was sent, of the campaign at hand or of another.
+// PastTest is an earlier test of this or another campaign.
 type PastTest struct {
 	engine.TestRecord
 	Request  engine.TestSend
 	Campaign string // its name
-	Own      bool   // it was of the campaign at hand
+	Own      bool   // it is a test of the current campaign
 }
 
-// Sent counts the messages of the test, and those that were sent.
+// Sent returns how many messages were sent, and how many there were.
 func (t PastTest) Sent() (sent, all int) {
 	for _, key := range t.Result.Keys {
 		if t.Result.Data[key].Status == engine.Sent {
@@ -29,7 +29,7 @@ func (t PastTest) Sent() (sent, all int) {
 	return sent, len(t.Result.Keys)
 }
 
-// Outcome returns how the test went, in words.
+// Outcome describes the result of the test.
 func (t PastTest) Outcome() string {
 	switch sent, all := t.Sent(); sent {
 	case all:
@@ -41,13 +41,13 @@ func (t PastTest) Outcome() string {
 	}
 }
 
-// History are tests that were sent, the newest first.
+// History is a list of earlier tests, newest first.
 type History []PastTest
 
-// maxHistory is how many earlier tests are read.
+// maxHistory is the number of earlier tests that are read.
 const maxHistory = 50
 
-// ReadHistory reads the tests of a campaign, and those of others with an identifier that its channel has.
+// ReadHistory reads the tests of a campaign, and those of other campaigns with an identifier of its channel.
 func ReadHistory(ctx context.Context, service engine.Service, h engine.TestHistory, c engine.Campaign) (History, error) {
 	own, err := h.Tests(ctx, c.ID, maxHistory)
 	if err != nil {
@@ -76,7 +76,7 @@ func ReadHistory(ctx context.Context, service engine.Service, h engine.TestHisto
 	return out, nil
 }
 
-// HasIdentifier reports whether tests of a channel can have an identifier.
+// HasIdentifier reports whether tests of a channel can use an identifier.
 func HasIdentifier(ch engine.Channel, identifier string) bool {
 	for _, o := range engine.NewTestFields(ch).Identifier.Options {
 		if o.Value == identifier {
@@ -97,13 +97,13 @@ func nameOf(ctx context.Context, service engine.Service, id string) string {
 	return engine.Summarize(c).Title()
 }
 
-// OfCampaign returns the tests of the campaign at hand.
+// OfCampaign returns the tests of the current campaign.
 func (h History) OfCampaign() History {
 	return slices.DeleteFunc(slices.Clone(h), func(t PastTest) bool { return !t.Own })
 }
 
-// Last returns what to begin with: the last test of this campaign as it was; failing that, the recipients and values of
-// the last test on the channel. It is zero where there was none.
+// Last returns the request to start with: the last test of this campaign or, if there is none, the recipients
+// and values of the last test on the channel. It returns the zero value if there was none.
 func (h History) Last() engine.TestSend {
 	if own := h.OfCampaign(); len(own) > 0 {
 		return own[0].Request
@@ -116,7 +116,7 @@ func (h History) Last() engine.TestSend {
 	return last
 }
 
-// FailureReason returns why the last test that went to a recipient did not reach them; empty where it did.
+// FailureReason returns why the last test to a recipient failed, or "" if it did not.
 func (h History) FailureReason(identifier, value string) string {
 	for _, t := range h {
 		if t.Request.Identifier != identifier || !slices.Contains(t.Request.Values, value) {
@@ -135,7 +135,7 @@ func (h History) FailureReason(identifier, value string) string {
 	return ""
 }
 
-// WithoutFailed leaves out the recipients that the last test did not reach.
+// WithoutFailed removes the recipients that the last test did not reach.
 func (h History) WithoutFailed(ask engine.TestSend) engine.TestSend {
 	ask.Values = slices.DeleteFunc(slices.Clone(ask.Values), func(v string) bool { return h.FailureReason(ask.Identifier, v) != "" })
 	if len(ask.Values) == 0 { // nobody is left to get only that
@@ -144,7 +144,7 @@ func (h History) WithoutFailed(ask engine.TestSend) engine.TestSend {
 	return ask
 }
 
-// Add returns the history with what was sent just now.
+// Add returns the history with new tests.
 func (h History) Add(records []engine.TestRecord, campaign string) History {
 	for _, r := range records {
 		h = append(History{{r, r.Ask(), campaign, true}}, h...)
@@ -152,7 +152,7 @@ func (h History) Add(records []engine.TestRecord, campaign string) History {
 	return h
 }
 
-// Recipients returns the recipients of tests of a channel, the newest first, each once.
+// Recipients returns the recipients of tests on a channel, newest first and each once.
 func Recipients(records []engine.TestRecord, ch engine.Channel, identifier string, limit int) []string {
 	var out []string
 	for _, t := range records {
@@ -169,7 +169,7 @@ func Recipients(records []engine.TestRecord, ch engine.Channel, identifier strin
 	return out
 }
 
-// isOn reports whether a test was of the channel, as its keys show.
+// isOn reports whether a test was on the channel, judging by its keys.
 func isOn(ch engine.Channel, r engine.TestResult) bool {
 	mail := string(catalog.Email) + "_"
 	return len(r.Keys) > 0 && strings.HasPrefix(r.Keys[0], mail) == (ch == catalog.Email)

@@ -11,16 +11,16 @@ import (
 	"bugle/engine/catalog"
 )
 
-// Recipient is who a test is sent to: a value of an identifier.
+// Recipient is a recipient of a test: an identifier and its value.
 type Recipient struct{ Identifier, Value string }
 
-// ResolvedUser is who a recipient is found to be.
+// ResolvedUser is the user that a recipient was resolved to.
 type ResolvedUser struct {
-	User    *engine.User // nil: nobody
-	Certain bool         // the workspace's users were asked, and can answer
+	User    *engine.User // nil: none
+	Certain bool         // the service was asked and its answer is reliable
 }
 
-// MaxRecipients returns how many recipients a test by the identifier can have.
+// MaxRecipients returns how many recipients a test with the identifier may have.
 func MaxRecipients(identifier string) int {
 	if engine.IsSegmentIdentifier(identifier) {
 		return 1
@@ -28,14 +28,14 @@ func MaxRecipients(identifier string) int {
 	return catalog.MaxIdentifierValues
 }
 
-// EndsRecipient reports whether a text ends one recipient and begins another.
+// EndsRecipient reports whether text ends with a separator between recipients.
 func EndsRecipient(identifier, text string) bool {
 	return !engine.IsSegmentIdentifier(identifier) && strings.ContainsAny(text, separators)
 }
 
 const separators = ",;\n\r\t"
 
-// Split returns the recipients in a text.
+// Split splits a text into recipients.
 func Split(identifier, text string) []string {
 	parts := []string{text}
 	if EndsRecipient(identifier, text) {
@@ -50,7 +50,7 @@ func Split(identifier, text string) []string {
 	return out
 }
 
-// RefusalReason returns why a recipient cannot be added to a test; empty where it can.
+// RefusalReason returns why a recipient cannot be added to a test, or "".
 func RefusalReason(ch engine.Channel, t engine.TestSend, value string) string {
 	t.Values = append(slices.Clip(t.Values), value)
 	wrong, others := t.CheckRecipients(ch)
@@ -63,7 +63,8 @@ func RefusalReason(ch engine.Channel, t engine.TestSend, value string) string {
 	return ""
 }
 
-// ResolveValues returns who a test goes to, and by what they are found: of a segment, its own members.
+// ResolveValues returns the identifier and values that a test is sent to. For a segment these are the users
+// on its list.
 func ResolveValues(w engine.Workspace, ask engine.TestSend) (identifier string, values []string) {
 	if !engine.IsSegmentIdentifier(ask.Identifier) {
 		return ask.Identifier, ask.Values
@@ -76,7 +77,8 @@ func ResolveValues(w engine.Workspace, ask engine.TestSend) (identifier string, 
 	return engine.MemberIdentifier, nil
 }
 
-// LookUp finds the user that a recipient is. A service that cannot answer is no error: nobody is found then.
+// LookUp finds the user of a recipient. A service that cannot look up users is not an error; the result has
+// no user then.
 func LookUp(ctx context.Context, service engine.Service, r Recipient) (ResolvedUser, error) {
 	keeper, ok := service.(engine.UserStore)
 	if !ok || engine.IsSegmentIdentifier(r.Identifier) {
@@ -89,7 +91,7 @@ func LookUp(ctx context.Context, service engine.Service, r Recipient) (ResolvedU
 	return ResolvedUser{p, sure}, nil
 }
 
-// LookUpAll finds the users that several recipients are.
+// LookUpAll looks up the users of several recipients.
 func LookUpAll(ctx context.Context, service engine.Service, all []Recipient) (map[Recipient]ResolvedUser, error) {
 	found := map[Recipient]ResolvedUser{}
 	for _, r := range all {
@@ -102,18 +104,18 @@ func LookUpAll(ctx context.Context, service engine.Service, all []Recipient) (ma
 	return found, nil
 }
 
-// Directory are the users that recipients were found to be, and what they are called.
+// Directory holds the users of recipients, and their display names.
 type Directory struct {
 	known map[Recipient]ResolvedUser
-	names map[Recipient]string // empty where nobody is known
+	names map[Recipient]string // empty if there is no user
 }
 
-// NewDirectory returns an empty list.
+// NewDirectory returns an empty directory.
 func NewDirectory() *Directory {
 	return &Directory{known: map[Recipient]ResolvedUser{}, names: map[Recipient]string{}}
 }
 
-// Add takes the people that were looked up.
+// Add adds recipients that were looked up.
 func (p *Directory) Add(found map[Recipient]ResolvedUser) {
 	for r, who := range found {
 		p.known[r], p.names[r] = who, ""
@@ -123,7 +125,7 @@ func (p *Directory) Add(found map[Recipient]ResolvedUser) {
 	}
 }
 
-// SetName notes what a recipient is called.
+// SetName sets the display name of a recipient from a user.
 func (p *Directory) SetName(r Recipient, as engine.User) {
 	p.names[r] = ""
 	if name := as.DisplayName(); name != as.ID {
@@ -131,25 +133,25 @@ func (p *Directory) SetName(r Recipient, as engine.User) {
 	}
 }
 
-// Reset forgets who recipients are, since they may have changed. What they are called stays.
+// Reset forgets the users of the recipients, because they may have changed. Display names stay.
 func (p *Directory) Reset() { p.known = map[Recipient]ResolvedUser{} }
 
-// All returns everybody who was looked up.
+// All returns all recipients that were looked up.
 func (p *Directory) All() map[Recipient]ResolvedUser { return maps.Clone(p.known) }
 
-// Lookup returns the person that a recipient was found to be; false where nobody looked.
+// Lookup returns the user of a recipient, or false if it was not looked up.
 func (p *Directory) Lookup(r Recipient) (ResolvedUser, bool) {
 	who, ok := p.known[r]
 	return who, ok
 }
 
-// HasName reports whether it was looked up what a recipient is called.
+// HasName reports whether the display name of a recipient was looked up.
 func (p *Directory) HasName(r Recipient) bool {
 	_, ok := p.names[r]
 	return ok
 }
 
-// Name names a recipient for people: by their name where the workspace knows it, else by the value.
+// Name returns the display name of a recipient: the user's name if known, or else the value.
 func (p *Directory) Name(identifier, value string) string {
 	if name := p.names[Recipient{identifier, value}]; name != "" {
 		return name
@@ -157,7 +159,7 @@ func (p *Directory) Name(identifier, value string) string {
 	return value
 }
 
-// Caption returns the name of a recipient to show beside the value; empty where it adds nothing.
+// Caption returns the name to show next to a recipient's value, or "" if it adds nothing.
 func (p *Directory) Caption(identifier, value string) string {
 	if name := p.Name(identifier, value); name != value {
 		return name
@@ -165,7 +167,7 @@ func (p *Directory) Caption(identifier, value string) string {
 	return ""
 }
 
-// Names names every recipient of a test.
+// Names returns the display names of all recipients of a test.
 func (p *Directory) Names(ask engine.TestSend) []string {
 	out := slices.Clone(ask.Values)
 	for i, v := range out {
@@ -174,7 +176,7 @@ func (p *Directory) Names(ask engine.TestSend) []string {
 	return out
 }
 
-// NamesAndValues names every recipient of a test, with the values that they are found by.
+// NamesAndValues returns the display names of all recipients of a test, with their values.
 func (p *Directory) NamesAndValues(ask engine.TestSend) []string {
 	out := slices.Clone(ask.Values)
 	for i, v := range out {
@@ -185,7 +187,7 @@ func (p *Directory) NamesAndValues(ask engine.TestSend) []string {
 	return out
 }
 
-// Summary names the recipients of a test in a few words.
+// Summary describes the recipients of a test in a few words.
 func (p *Directory) Summary(ask engine.TestSend) string {
 	names := p.Names(ask)
 	switch n := len(names); n {
@@ -200,7 +202,7 @@ func (p *Directory) Summary(ask engine.TestSend) string {
 	}
 }
 
-// Explain returns why a message failed, with the recipient in it by their name.
+// Explain returns why a message failed, with the recipient's value replaced by their name.
 func (p *Directory) Explain(why string, w engine.Workspace, ask engine.TestSend) string {
 	identifier, values := ResolveValues(w, ask)
 	for _, v := range values {
@@ -211,7 +213,7 @@ func (p *Directory) Explain(why string, w engine.Workspace, ask engine.TestSend)
 	return why
 }
 
-// Summarize puts values into words, the first ones by name.
+// Summarize lists values in a few words, naming only the first ones.
 func Summarize(values []string) string {
 	const most = 3
 	if len(values) > most {

@@ -12,34 +12,35 @@ import (
 	"bugle/engine/edit/grid"
 )
 
-// Run is a test send, and what is sent again of it, round by round.
+// Run is a test send with its retries, one round after the other.
 type Run struct {
-	Draft        Draft           // as it was when it was sent
-	Request      engine.TestSend // what was asked for first
-	Requests     []engine.TestSend
-	Keys         []Key
-	Done, Total  int // sends of the round
+	Draft    Draft           // as sent
+	Request  engine.TestSend // the first request
+	Requests []engine.TestSend
+	Keys     []Key
+	// Done and Total count the sends of the round.
+	Done, Total  int
 	Message      string
-	Started      time.Time // when the first round began
-	RoundStarted time.Time // when this one did
+	Started      time.Time // start of the first round
+	RoundStarted time.Time // start of the current round
 	RoundTook    time.Duration
 	Canceling    bool
-	before       []Key // as they were before the round
+	before       []Key // before the round
 }
 
-// Key is how one message of a run stands.
+// Key is the state of one message of a run.
 type Key struct {
 	Key     engine.TestKey
-	Known   bool   // the draft has the key; otherwise only the service named it
+	Known   bool   // the draft has the key; otherwise only the service reported it
 	ID      string // {PLATFORM}_{locale}_{variation}
-	Name    string // for people
-	InRound bool   // it is sent in this round
+	Name    string // display name
+	InRound bool   // it is part of the current round
 	Status  string // empty until the service has reported it
 	Reason  string
 	Sends   []SendState
 }
 
-// SendState is how one message to one recipient stands.
+// SendState is the state of one message to one recipient.
 type SendState struct {
 	Recipient    string // empty: all recipients of the key together
 	As           string // the ID of the persona whose data it has; empty for the recipient's own
@@ -48,7 +49,7 @@ type SendState struct {
 	Began, Ended time.Time
 }
 
-// State is how far a message has come.
+// State is the progress of one send.
 type State uint8
 
 const (
@@ -58,17 +59,17 @@ const (
 	Failed
 )
 
-// String returns what the state is called.
+// String returns the display name of the state.
 func (s State) String() string { return [...]string{"queued", "sending", "sent", "failed"}[s] }
 
-// Step is a step of a run, and when it happened.
+// Step is a progress report with its time.
 type Step struct {
 	engine.TestProgress
 	As string // the ID of the persona; empty for none
 	At time.Time
 }
 
-// Outcome is what a round of requests came to.
+// Outcome is the result of a round of requests.
 type Outcome struct {
 	Steps   []Step
 	Results []engine.TestResult // one for each request that the service took
@@ -76,8 +77,8 @@ type Outcome struct {
 	Requests []engine.TestSend
 }
 
-// Refused reports whether the service refused the round before anything was sent. A remote service's keys are reported
-// as under way before it refuses them all.
+// Refused reports whether the service refused the round before it sent anything. A remote service's keys can
+// be reported as running before it refuses them all.
 func (o Outcome) Refused(err error) bool {
 	done := slices.ContainsFunc(o.Steps, func(s Step) bool { return s.Done })
 	return err != nil && !errors.Is(err, context.Canceled) && !done && len(o.Results) == 0
@@ -116,7 +117,7 @@ func Send(ctx context.Context, service engine.Service, d Draft, asks []engine.Te
 	return out, ctx.Err()
 }
 
-// NewRun returns a run of what is asked for.
+// NewRun returns a run of a request.
 func NewRun(d Draft, ask engine.TestSend) Run {
 	r := Run{Draft: d, Request: ask}
 	for _, m := range d.Matching(ask.Filter) {
@@ -125,7 +126,7 @@ func NewRun(d Draft, ask engine.TestSend) Run {
 	return r
 }
 
-// Begin starts a round of requests; f names the recipients of each. A request without a filter is for all keys.
+// Begin starts a round of requests. f has the recipients of each. A request without a filter is for all keys.
 func (r *Run) Begin(asks []engine.TestSend, f Forecast, now time.Time) {
 	asks = splitPersonas(asks)
 	r.Requests, r.before = asks, slices.Clone(r.Keys)
@@ -154,7 +155,7 @@ func (r *Run) Begin(asks []engine.TestSend, f Forecast, now time.Time) {
 	}
 }
 
-// clear forgets how the key stood: it waits for the recipients, and what had reached others stays.
+// clear resets the key for a new round to the recipients. Successful sends to others stay.
 func (k *Key) clear(sends []SendState) {
 	k.Status, k.Reason = "", ""
 	old := k.Sends
@@ -165,7 +166,7 @@ func (k *Key) clear(sends []SendState) {
 	slices.SortStableFunc(k.Sends, func(a, b SendState) int { return index(old, a) - index(old, b) })
 }
 
-// index returns the place of a recipient; the end where it is not there.
+// index returns the index of a recipient, or len(list).
 func index(list []SendState, s SendState) int {
 	if i := slices.IndexFunc(list, func(o SendState) bool { return o.Recipient == s.Recipient && o.As == s.As }); i >= 0 {
 		return i
@@ -173,10 +174,10 @@ func index(list []SendState, s SendState) int {
 	return len(list)
 }
 
-// Rollback puts back what was known before the round.
+// Rollback restores the state before the round.
 func (r *Run) Rollback() { r.Keys = r.before }
 
-// at returns the state of a key; one that was not expected is added.
+// at returns the state of a key, and adds an unexpected key.
 func (r *Run) at(id string) *Key {
 	for i := range r.Keys {
 		if r.Keys[i].ID == id {
@@ -187,7 +188,8 @@ func (r *Run) at(id string) *Key {
 	return &r.Keys[len(r.Keys)-1]
 }
 
-// send returns the state of a recipient. A service that reports all of them together has no others.
+// send returns the state of a recipient. If the service reports all recipients together, there is only one
+// state.
 func (k *Key) send(recipient, as string) *SendState {
 	for i := range k.Sends {
 		if k.Sends[i].Recipient == recipient && k.Sends[i].As == as {
@@ -201,7 +203,7 @@ func (k *Key) send(recipient, as string) *SendState {
 	return &k.Sends[len(k.Sends)-1]
 }
 
-// AddStep takes a step.
+// AddStep applies a step.
 func (r *Run) AddStep(n Step) {
 	s := r.at(n.Key).send(n.Recipient, n.As)
 	switch {
@@ -222,7 +224,7 @@ func (r *Run) AddStep(n Step) {
 	}
 }
 
-// End takes all that the round came to. Steps may have been lost on the way here, so all of them are taken once more.
+// End records the result of a round. It applies all steps again, because some may have been lost on the way.
 func (r *Run) End(out Outcome, err error, now time.Time) {
 	r.RoundTook = now.Sub(r.RoundStarted)
 	for _, s := range out.Steps {
@@ -297,7 +299,7 @@ func (r *Run) summary(results []engine.TestResult, err error) string {
 	return text
 }
 
-// FailedKeys counts the messages that somebody did not get.
+// FailedKeys counts the messages that failed for at least one recipient.
 func (r *Run) FailedKeys() int {
 	n := 0
 	for _, k := range r.Keys {
@@ -308,7 +310,7 @@ func (r *Run) FailedKeys() int {
 	return n
 }
 
-// FailedSends counts the recipients that did not get a message; a message whose recipients are not known counts once.
+// FailedSends counts the failed recipients of all messages; a message with unknown recipients counts once.
 func (r *Run) FailedSends() int {
 	n := 0
 	for i := range r.Keys {
@@ -319,8 +321,8 @@ func (r *Run) FailedSends() int {
 	return n
 }
 
-// Retry returns the requests that send what failed once more: a key each, to those that it failed for. Where the draft
-// does not have the key, all is sent once more.
+// Retry returns the requests that retry the failed sends: one per key, with the recipients that it failed
+// for. If the draft does not have a failed key, everything is sent again.
 func (r *Run) Retry() []engine.TestSend {
 	var asks []engine.TestSend
 	for _, k := range r.Keys {
@@ -355,8 +357,8 @@ func (r *Run) Retry() []engine.TestSend {
 	return asks
 }
 
-// failedAmong returns those of the values that did not get the message, with the data of a persona; nil where some who missed it are not among them,
-// as the members of a segment are not.
+// failedAmong returns those of values that the message failed for. It returns nil if it failed for others
+// too, such as members of a segment.
 func (k *Key) failedAmong(values []string, as string) []string {
 	var out []string
 	for _, s := range k.Sends {
@@ -371,7 +373,7 @@ func (k *Key) failedAmong(values []string, as string) []string {
 	return out
 }
 
-// Count returns how many recipients stand so.
+// Count returns the number of recipients in a state.
 func (k *Key) Count(want State) int {
 	n := 0
 	for _, s := range k.Sends {
@@ -382,7 +384,7 @@ func (k *Key) Count(want State) int {
 	return n
 }
 
-// StatusText is the status of a key in one word.
+// StatusText returns the status of the key in one word.
 func (k *Key) StatusText() string {
 	sent, failed := k.Count(Sent), k.Count(Failed)
 	switch {
@@ -402,7 +404,7 @@ func (k *Key) StatusText() string {
 	return Queued.String()
 }
 
-// EveryFailureExplained reports whether every recipient who missed the message has a reason of their own.
+// EveryFailureExplained reports whether every failed recipient has a reason of its own.
 func (k *Key) EveryFailureExplained() bool {
 	return k.Count(Failed) > 0 && !slices.ContainsFunc(k.Sends, func(s SendState) bool { return s.State == Failed && s.Why == "" })
 }

@@ -104,7 +104,7 @@ func TestMessagesAndNarrowing(t *testing.T) {
 	}
 }
 
-func TestForecastReportsWhoIsNotReached(t *testing.T) {
+func TestForecastReportsUnreachableRecipients(t *testing.T) {
 	s := newService(t)
 	d := draft(t, s, catalog.Push, push)
 	f, err := d.Forecast(t.Context(), s, engine.TestSend{Identifier: "USER_ATTRIBUTE_UNIQUE_ID", Values: []string{"USER_1", "USER_2", "nobody"}}, nil)
@@ -157,7 +157,7 @@ func TestForecastFillsMessagesWithTheValuesOfTheTest(t *testing.T) {
 	}
 }
 
-func TestRunIsRetriedForThoseWhoMissedIt(t *testing.T) {
+func TestRunIsRetriedForFailedRecipients(t *testing.T) {
 	s := newService(t)
 	d := draft(t, s, catalog.Push, push)
 	ask := engine.TestSend{Identifier: "USER_ATTRIBUTE_UNIQUE_ID", Values: []string{"USER_1", "USER_2"}}
@@ -207,7 +207,7 @@ func TestRunThatIsCanceled(t *testing.T) {
 	}
 }
 
-func TestHistoryLeavesOutWhoWasMissed(t *testing.T) {
+func TestHistoryWithoutFailed(t *testing.T) {
 	s := newService(t)
 	d := draft(t, s, catalog.Push, push)
 	ask := engine.TestSend{Identifier: "USER_ATTRIBUTE_UNIQUE_ID", Values: []string{"USER_1", "nobody"}}

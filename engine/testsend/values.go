@@ -9,16 +9,16 @@ import (
 	"bugle/engine/message/assemble"
 )
 
-// Value is an attribute that messages use, for which a test can have a value in place of the recipient's own.
+// Value is an attribute that messages use, which a test can override.
 type Value struct {
 	assemble.Attribute
-	DataType  string // of the workspace; empty where it does not know the attribute
+	DataType  string // from the workspace; empty if it does not have the attribute
 	Sources   []string
-	Fallbacks []string // what the default filters return, as written
-	Messages  int      // that use it
+	Fallbacks []string // arguments of the default filters, as written
+	Messages  int      // number of messages that use it
 }
 
-// Values returns the attributes that messages use, in the order of the text.
+// Values returns the attributes that the messages use, in the order of the text.
 func (d Draft) Values(messages []Message) []Value {
 	var out []Value
 	for _, m := range messages {
@@ -48,8 +48,8 @@ func (v *Value) add(u assemble.AttributeUse, first bool) {
 	}
 }
 
-// SetOverride adds what was typed for the attribute to a test; nothing typed is the recipient's own. An error names what the
-// data type wants.
+// SetOverride adds a typed value for the attribute to a test. Empty text means the recipient's own value. The
+// error describes the format of the data type.
 func (v Value) SetOverride(t *engine.TestSend, typed string) error {
 	if typed == "" {
 		return nil
@@ -57,7 +57,7 @@ func (v Value) SetOverride(t *engine.TestSend, typed string) error {
 	return SetOverride(t, v.Attribute, v.DataType, typed)
 }
 
-// SetOverride adds what was typed for an attribute to a test, as a value of the data type.
+// SetOverride adds the text that the user typed for an attribute to a test, as a value of the data type.
 func SetOverride(t *engine.TestSend, a assemble.Attribute, dataType, typed string) error {
 	v, err := engine.ParseOverride(dataType, typed)
 	if err != nil {
@@ -71,7 +71,7 @@ func SetOverride(t *engine.TestSend, a assemble.Attribute, dataType, typed strin
 	return nil
 }
 
-// Overrides returns the values that a test has in place of the recipients' own, as they would be typed.
+// Overrides returns the values of a test that override the recipients' own, as text to edit.
 func Overrides(t engine.TestSend) map[assemble.Attribute]string {
 	out := map[assemble.Attribute]string{}
 	for event, list := range map[bool][]doc.Member{false: t.UserAttributes, true: t.EventAttributes} {
@@ -89,7 +89,7 @@ func typed(v doc.Value) string {
 	return v.Literal()
 }
 
-// OverrideSummary returns the values that a test has in place of the recipients' own, each as "name = value".
+// OverrideSummary returns the values of a test that override the recipients' own, each as "name = value".
 func OverrideSummary(t engine.TestSend) []string {
 	var out []string
 	for _, m := range slices.Concat(t.UserAttributes, t.EventAttributes) {
@@ -98,7 +98,8 @@ func OverrideSummary(t engine.TestSend) []string {
 	return out
 }
 
-// OwnValues returns the different values that people have of an attribute; lack reports whether one of them has none.
+// OwnValues returns the distinct values that users have for an attribute; lack reports whether one of them
+// has none.
 func (d Draft) OwnValues(a assemble.Attribute, people []ResolvedUser) (values []string, lack bool) {
 	for _, p := range people {
 		if p.User == nil {

@@ -28,7 +28,7 @@ func num(s string) int {
 	return n
 }
 
-// timeOfDay reads "9am", "9:30pm", "18:00" and "noon".
+// timeOfDay parses "9am", "9:30pm", "18:00" and "noon".
 func (p *parser) timeOfDay() (int, error) {
 	t := p.tokens[0]
 	if t == "noon" {
@@ -57,7 +57,7 @@ func (p *parser) timeOfDay() (int, error) {
 	return 1, p.setClock(c)
 }
 
-// monthDay reads "25 dec", "dec 25th", "25 december 2026", "1st of march".
+// monthDay parses "25 dec", "dec 25th", "25 december 2026", "1st of march".
 func (p *parser) monthDay() (int, error) {
 	t := p.tokens
 	day, month, n := 0, time.Month(0), 0
@@ -89,7 +89,7 @@ func (p *parser) monthDay() (int, error) {
 	return n, p.setCalendarDay(year, month, day)
 }
 
-// numericDate reads 2026-12-01, 1.12.2026, and 12/25/2026 where only one order of it is a date.
+// numericDate parses 2026-12-01, 1.12.2026, and 12/25/2026 if only one order results in a valid date.
 func (p *parser) numericDate() (int, error) {
 	t := p.tokens[0]
 	if m := isoDate.FindStringSubmatch(t); m != nil {
@@ -119,7 +119,7 @@ func short(month int) string {
 	return strings.ToLower(time.Month(month).String()[:3])
 }
 
-// setCalendarDay takes a day of the calendar. One without a year is the next that comes, or today.
+// setCalendarDay sets the date. Without a year it is today or the next such date.
 func (p *parser) setCalendarDay(year int, month time.Month, day int) error {
 	if month < 1 || month > 12 {
 		return fmt.Errorf("there is no month %d", int(month))
@@ -140,7 +140,7 @@ func (p *parser) setCalendarDay(year int, month time.Month, day int) error {
 	return fmt.Errorf("there is no %d %s", day, month)
 }
 
-// parseZone takes a zone off the end: utc, +02:00, Europe/Berlin.
+// parseZone parses a time zone at the end: utc, +02:00, Europe/Berlin.
 func (p *parser) parseZone() error {
 	if len(p.tokens) == 0 {
 		return nil
@@ -183,7 +183,8 @@ func (p *parser) parseZone() error {
 	return nil
 }
 
-// zoneCase spells a zone's name as the database does: Europe/Berlin, America/Port_of_Spain.
+// zoneCase returns a time zone's name in the case that the database uses: Europe/Berlin,
+// America/Port_of_Spain.
 func zoneCase(s string) string {
 	parts := strings.FieldsFunc(s, func(r rune) bool { return r == '/' })
 	for i, part := range parts {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// parser reads one text. A text is a date, a time of day, or both in either order, or a span from
-// now; then maybe a zone.
+// parser parses one text: a date, a time of day, or both in either order, or a duration from now, each
+// optionally followed by a time zone.
 type parser struct {
 	ctx    Context
 	now    time.Time
@@ -17,8 +17,8 @@ type parser struct {
 	date  *time.Time // a day, as midnight of UTC
 	clock *Clock
 	after *time.Duration // hours and minutes from now
-	keep  bool           // the time of day is that of now
-	last  bool           // the end of a span: its last minute, where no time is named
+	keep  bool           // use the current time of day
+	last  bool           // the end of a period: its last minute, unless a time is given
 	zone  *time.Location // named in the text
 	notes []string
 }
@@ -50,7 +50,7 @@ func (p *parser) parse(text string) error {
 	return nil
 }
 
-// tokens cuts a text at its blanks and commas. An "am" or "pm" apart goes with its number.
+// tokens splits a text at blanks and commas. A separate "am" or "pm" is joined with its number.
 func tokens(text string) []string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r == ' ' || r == ',' || r == '\u00a0' })
 	var out []string
@@ -67,7 +67,7 @@ func tokens(text string) []string {
 
 func isDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
 
-// next takes what the tokens begin with, and returns how many it took.
+// next parses the beginning of the tokens and returns how many it consumed.
 func (p *parser) next() (int, error) {
 	for _, read := range []func() (int, error){p.span, p.timeOfDay, p.namedDay, p.weekday, p.ending, p.monthDay, p.numericDate} {
 		if n, err := read(); n > 0 || err != nil {
@@ -114,7 +114,7 @@ func (p *parser) setClock(c Clock) error {
 	return nil
 }
 
-// result puts together what was read.
+// result combines the parsed parts.
 func (p *parser) result() (Result, error) {
 	loc, floating := p.now.Location(), p.ctx.Zone == nil && p.zone == nil
 	if p.zone != nil {
@@ -135,7 +135,7 @@ func (p *parser) result() (Result, error) {
 	return p.finish(t, spelling(t, loc, floating || p.zone != nil), false)
 }
 
-// spelling returns local time, or one with its offset where it has to say more than the zone's clock.
+// spelling returns the local time, or a time with an offset if the local time would be ambiguous.
 func spelling(t time.Time, loc *time.Location, explicit bool) string {
 	if !explicit && loc != nil {
 		if _, shift := At(t.In(loc), loc); shift == Once {
@@ -149,7 +149,7 @@ func spelling(t time.Time, loc *time.Location, explicit bool) string {
 	return t.In(loc).Format(time.RFC3339)
 }
 
-// wall returns the date and time of day that the clock is to show.
+// wall returns the local date and time of day.
 func (p *parser) wall() time.Time {
 	clock := Clock{Hour: 9}
 	if p.ctx.Clock != nil {

@@ -1,9 +1,7 @@
-// Package timeparse reads times as people type them: "tomorrow 9am", "next monday 10:00", "25 dec 18:00",
-// "in 3 days", "end of month", and ISO 8601 as it stands.
-//
-// A wrong date is worse than none: every word has to mean something, and what may mean two things is
-// refused with a spelling that does not. Days go by the clock of the campaign's zone, hours by the
-// time that passes.
+// Package timeparse parses times as users type them: "tomorrow 9am", "next monday 10:00", "25 dec 18:00", "in
+// 3 days", "end of month", and ISO 8601. It refuses text with unknown words, and ambiguous text with a
+// suggestion how to write it, because a wrong date is worse than none. Days follow the local clock of the
+// campaign's time zone; hours are elapsed time.
 package timeparse
 
 import (
@@ -16,23 +14,24 @@ import (
 	"bugle/engine/schema"
 )
 
-// Local is the spelling of a time without an offset: one of the campaign's zone (CONTRACT.md,
+// Local is the layout of a time without an offset, which is in the campaign's time zone (CONTRACT.md,
 // scheduling_details).
 const Local = "2006-01-02T15:04:05"
 
-// Context is what a time is read in.
+// Context holds what the meaning of a typed time depends on.
 type Context struct {
 	Now time.Time
-	// Zone is the campaign's; nil where it is not chosen yet. Days are then those of Now's location.
+	// Zone is the campaign's time zone. If it is nil because none is chosen yet, Now's location is used for
+	// days.
 	Zone *time.Location
-	// Clock is the time of day of a date that is typed without one; nine o'clock where nil.
+	// Clock is the time of day of a date without one. Nil means 9:00.
 	Clock *Clock
 }
 
 // Clock is a time of day.
 type Clock struct{ Hour, Minute, Second int }
 
-// String returns hours and minutes, and seconds where there are any.
+// String returns hours and minutes, and seconds if they are not zero.
 func (c Clock) String() string {
 	if c.Second != 0 {
 		return fmt.Sprintf("%02d:%02d:%02d", c.Hour, c.Minute, c.Second)
@@ -46,27 +45,25 @@ func ClockOf(t time.Time) Clock {
 	return Clock{h, m, s}
 }
 
-// Result is a time that was understood.
+// Result is a parsed time.
 type Result struct {
-	// Instant is the moment, in the campaign's zone. A floating one is counted in UTC, as the
-	// rest of the program counts it until a zone is chosen.
+	// Instant is the time in the campaign's time zone, or in UTC if it is floating.
 	Instant time.Time
-	// Wire is how a document spells it: what was typed where that is ISO 8601 already; else local
-	// time, which goes with the zone; with an offset where local time would not say which moment.
+	// Wire is the spelling for a document: the typed text if it is ISO 8601; otherwise local time, or a time
+	// with an offset if local time would be ambiguous.
 	Wire string
-	// Text say what was understood: "Tue 1 Dec 2026, 09:00 Europe/Berlin".
+	// Text describes the result: "Tue 1 Dec 2026, 09:00 Europe/Berlin".
 	Text string
-	// Exact tells that Wire is what was typed, byte for byte.
+	// Exact reports that Wire is the typed text, byte for byte.
 	Exact bool
-	// Floating tells that the moment hangs on a zone that is not chosen yet.
+	// Floating reports that the time depends on a time zone that is not chosen yet.
 	Floating bool
-	// Notes are what a person should know: a time that the clocks skip or show twice, a time of
-	// day that was filled in. Each is a sentence without its full stop.
+	// Notes are sentences without periods that the user should read, for example about a time that a clock
+	// change skips or repeats, or about a default time of day.
 	Notes []string
 }
 
-// Parse reads a time. The error is a sentence for the person who typed it: what was not understood,
-// and what would be.
+// Parse parses a time. The error is a sentence for the user: what was not understood, and what to type.
 func Parse(text string, c Context) (Result, error) {
 	if strings.TrimSpace(text) == "" {
 		return Result{}, errors.New("enter a date and time, such as tomorrow 9am or 25 dec 18:00")
@@ -92,8 +89,8 @@ func Parse(text string, c Context) (Result, error) {
 
 const maxText = 80
 
-// ParseError is the error of a text that is no date, with a hint at what to type. The text is left out where it is
-// empty.
+// ParseError returns the error for text that is not a date, with a hint what to type. It leaves out empty
+// text.
 func ParseError(text, hint string) error { return &parseError{text, hint} }
 
 type parseError struct{ text, hint string }
@@ -105,7 +102,7 @@ func (e *parseError) Error() string {
 	return fmt.Sprintf("I can't read %q. %s", e.text, e.hint)
 }
 
-// location returns the location whose days count.
+// location returns the location used for days.
 func (c Context) location() *time.Location {
 	if c.Zone != nil {
 		return c.Zone
@@ -115,7 +112,7 @@ func (c Context) location() *time.Location {
 
 func isoLike(s string) bool { return len(s) > 10 && s[4] == '-' && (s[10] == 't' || s[10] == 'T') }
 
-// exact takes ISO 8601 as it stands.
+// exact accepts ISO 8601 as it is.
 func exact(text string, c Context) (Result, bool) {
 	loc := c.Zone
 	if loc == nil {
@@ -139,8 +136,8 @@ func exact(text string, c Context) (Result, bool) {
 	return r, true
 }
 
-// FormatIn say a moment in a zone: "Tue 1 Dec 2026, 09:00 Europe/Berlin". With no zone they say that
-// it is still to be chosen.
+// FormatIn formats t in a time zone: "Tue 1 Dec 2026, 09:00 Europe/Berlin". If zone is nil, it says that the
+// time zone is still to be chosen.
 func FormatIn(t time.Time, zone *time.Location) string {
 	if zone == nil {
 		return Day(t) + ", " + ClockOf(t).String() + ", in the campaign's time zone"
@@ -149,11 +146,11 @@ func FormatIn(t time.Time, zone *time.Location) string {
 	return Day(t) + ", " + ClockOf(t).String() + " " + zone.String()
 }
 
-// Day returns weekday and date: "Tue 1 Dec 2026".
+// Day formats the weekday and date of t: "Tue 1 Dec 2026".
 func Day(t time.Time) string { return t.Format("Mon 2 Jan 2006") }
 
-// Moment says a moment in its own location, as sentences and lists show it: "Thu 26 Nov, 08:30". It names the year
-// where that is not the year of now.
+// Moment formats t in its own location for sentences and lists: "Thu 26 Nov, 08:30". It includes the year if
+// that differs from now's.
 func Moment(t, now time.Time) string {
 	if t.Year() == now.In(t.Location()).Year() {
 		return t.Format("Mon 2 Jan, 15:04")
@@ -161,8 +158,8 @@ func Moment(t, now time.Time) string {
 	return t.Format("Mon 2 Jan 2006, 15:04")
 }
 
-// Brief says in a few cells when t was or will be, as columns show it: "now", "5m", "3h", "6d", "in 2d", and the day
-// in now's location where it is a week or more away: "9 Nov", "9 Nov 25". Empty for no time.
+// Brief describes t in a few characters for table columns: "now", "5m", "3h", "6d", "in 2d", or the date in
+// now's location if it is a week or more away: "9 Nov", "9 Nov 25". It returns "" for the zero time.
 func Brief(t, now time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -189,8 +186,8 @@ func Brief(t, now time.Time) string {
 	return t.Format("2 Jan 06")
 }
 
-// Until says how far off t is, in days of now's location: "in 3 days", "tomorrow", "in 2 hours",
-// "5 minutes ago".
+// Until describes how far away t is, in days of now's location: "in 3 days", "tomorrow", "in 2 hours", "5
+// minutes ago".
 func Until(t, now time.Time) string {
 	t = t.In(now.Location())
 	if d := t.Sub(now); d > -12*time.Hour && d < 12*time.Hour && (days(now, t) == 0 || d.Abs() < 6*time.Hour) {
@@ -216,7 +213,7 @@ func Until(t, now time.Time) string {
 	return "in " + phrase.Count(n, "day")
 }
 
-// Ago says how long ago t was, in days of now's location: "just now", "5 minutes ago", "yesterday".
+// Ago describes how long ago t was, in days of now's location: "just now", "5 minutes ago", "yesterday".
 func Ago(t, now time.Time) string {
 	if now.Sub(t) < time.Minute {
 		return "just now"
@@ -238,12 +235,12 @@ func fromNow(d time.Duration) string {
 	return "in " + words
 }
 
-// days counts the midnights from a to b, which are in the same location.
+// days returns the number of midnights from a to b, which must have the same location.
 func days(a, b time.Time) int {
 	return int(midnight(b).Sub(midnight(a)).Hours() / 24)
 }
 
-// midnight returns the date of t as a time of UTC, which has no short days.
+// midnight returns the date of t as a UTC time, because every UTC day has 24 hours.
 func midnight(t time.Time) time.Time {
 	y, m, d := t.Date()
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)

@@ -145,7 +145,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-func TestWhatWasUnderstood(t *testing.T) {
+func TestResultText(t *testing.T) {
 	berlin := zone(t, "Europe/Berlin")
 	monday := time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC)
 	for _, tt := range []struct {
@@ -188,7 +188,7 @@ func TestWithoutAZone(t *testing.T) {
 }
 
 // Hours are time that passes, days are days of the calendar, also over a change of the clocks.
-func TestSpansOverAChangeOfTheClocks(t *testing.T) {
+func TestSpansAcrossClockChanges(t *testing.T) {
 	newYork := zone(t, "America/New_York")
 	eve := time.Date(2026, 10, 31, 12, 0, 0, 0, newYork)
 	for text, want := range map[string]string{"+24h": "2026-11-01T11:00:00", "+1d": "2026-11-01T12:00:00", "tomorrow 1:30": "2026-11-01T01:30:00-04:00"} {

@@ -24,7 +24,7 @@ var numbers = map[string]int{
 	"ten": 10, "eleven": 11, "twelve": 12,
 }
 
-// unit is what a span is counted in: months and days of the calendar, or time that passes.
+// unit is a unit of duration: calendar months and days, or elapsed time.
 type unit struct {
 	months, days int
 	duration     time.Duration
@@ -37,7 +37,7 @@ var units = map[string]unit{
 	"mo": {months: 1}, "month": {months: 1}, "months": {months: 1}, "y": {months: 12}, "year": {months: 12}, "years": {months: 12},
 }
 
-// closest returns the word that a token was probably meant to be.
+// closest returns the known word that a token was probably meant to be.
 func closest(token string) string {
 	if len(token) < 4 {
 		return ""
@@ -56,7 +56,7 @@ func closest(token string) string {
 	return ""
 }
 
-// differByOne reports that a and b differ by one letter left out, put in, or another.
+// differByOne reports whether a and b differ by one inserted, deleted or replaced letter.
 func differByOne(a, b string) bool {
 	i, j := 0, 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
@@ -68,7 +68,7 @@ func differByOne(a, b string) bool {
 	return max(len(a), len(b))-i-j <= 1 || len(a) == len(b) && len(a)-i-j == 2 && a[i] == b[i+1] && a[i+1] == b[i]
 }
 
-// span reads "in 3 days", "+2h", "in 1h30m", "2 weeks from now".
+// span parses "in 3 days", "+2h", "in 1h30m", "2 weeks from now".
 func (p *parser) span() (int, error) {
 	rest, n := p.tokens, 0
 	led := false
@@ -99,7 +99,7 @@ func (p *parser) span() (int, error) {
 	return n, p.setSpan(sum)
 }
 
-// amounts adds up numbers with their units, and returns how many tokens they took.
+// amounts adds numbers with units, and returns how many tokens it consumed.
 func amounts(rest []string) (unit, int, error) {
 	var sum unit
 	took := 0
@@ -133,7 +133,7 @@ type pair struct {
 	unit string
 }
 
-// pairs reads "3 days", "a week" or "1h30m".
+// pairs parses "3 days", "a week" or "1h30m".
 func pairs(rest []string) ([]pair, int) {
 	word := rest[0]
 	if n, ok := numbers[word]; ok || isNumber(word) {
@@ -171,7 +171,7 @@ func isNumber(s string) bool {
 	return s != "" && len(s) <= 6 && strings.Trim(s, "0123456789") == ""
 }
 
-// setSpan takes a span from now. Hours and minutes pass; days and months keep the time of day.
+// setSpan sets a duration from now. Hours and minutes are elapsed time; days and months keep the time of day.
 func (p *parser) setSpan(u unit) error {
 	if u.months == 0 && u.days == 0 {
 		if p.date != nil || p.clock != nil || p.after != nil {
@@ -187,7 +187,7 @@ func (p *parser) setSpan(u unit) error {
 	return p.setDate(plusMonths(midnight(p.now), u.months).AddDate(0, 0, u.days))
 }
 
-// plusMonths keeps the day, or takes the last one of a shorter month.
+// plusMonths adds n months, and uses the last day of a month that is too short.
 func plusMonths(day time.Time, n int) time.Time {
 	first := time.Date(day.Year(), day.Month()+time.Month(n), 1, 0, 0, 0, 0, time.UTC)
 	return first.AddDate(0, 0, min(day.Day(), daysIn(first))-1)
@@ -208,8 +208,8 @@ func (p *parser) namedDay() (int, error) {
 	return 0, nil
 }
 
-// weekday reads "friday", the next one that comes; "next friday", that of next week; and "this
-// friday", that of this week. Weeks begin on Monday (ISO 8601).
+// weekday parses "friday", the next one; "next friday", the one of next week; and "this friday", the one of
+// this week. Weeks start on Monday (ISO 8601).
 func (p *parser) weekday() (int, error) {
 	which, t := "", p.tokens
 	if (t[0] == "next" || t[0] == "this") && len(t) > 1 {
@@ -239,7 +239,7 @@ func (p *parser) weekday() (int, error) {
 
 func iso(d time.Weekday) int { return (int(d)+6)%7 + 1 }
 
-// ending reads "end of month", "end of next week", "start of next month".
+// ending parses "end of month", "end of next week", "start of next month".
 func (p *parser) ending() (int, error) {
 	t := p.tokens
 	if len(t) < 3 || t[0] != "end" && t[0] != "start" && t[0] != "beginning" || t[1] != "of" {

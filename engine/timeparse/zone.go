@@ -7,19 +7,19 @@ import (
 	"bugle/engine/phrase"
 )
 
-// Shift tells whether a time of a zone's clock is shown once, never, or twice.
+// Shift says how often a local time occurs on its day.
 type Shift uint8
 
 // The shifts.
 const (
-	Once  Shift = iota
-	Never       // the clocks go forward past it
-	Twice       // the clocks go back over it
+	Once  Shift = iota // the usual case
+	Never              // skipped when clocks go forward
+	Twice              // repeated when clocks go back
 )
 
-// At returns the moment at which the clocks of loc show the date and time of wall, whose own location
-// does not count. What they show twice is the first; what they skip counts from before the change, so
-// that half past two on the day when two becomes three is half past three (RFC 5545, 3.3.5).
+// At returns the time at which clocks in loc show the date and time of wall, whose own location is ignored.
+// It returns the first of two times. A skipped time is interpreted with the offset before the change, so that
+// 2:30 becomes 3:30 if 2:00 becomes 3:00 (RFC 5545, 3.3.5).
 func At(wall time.Time, loc *time.Location) (time.Time, Shift) {
 	y, mo, d := wall.Date()
 	h, mi, s := wall.Clock()
@@ -68,8 +68,8 @@ func offset(t time.Time) int {
 	return o
 }
 
-// ClockChange returns the change of the clocks on t's day in its location, in words such as "clocks go
-// forward 1 h", and "" on other days.
+// ClockChange describes the daylight saving change on t's day in its location, such as "clocks go forward 1
+// h". It returns "" on other days.
 func ClockChange(t time.Time) string {
 	y, m, d := t.Date()
 	from, _ := At(time.Date(y, m, d, 0, 0, 0, 0, time.UTC), t.Location())
@@ -91,7 +91,7 @@ func span(seconds int) string {
 	return phrase.Count(seconds/60, "minute")
 }
 
-// notes say what became of a time of the clock on the day of a change.
+// notes returns the notes about a local time on the day of a clock change.
 func (s Shift) notes(wall, t time.Time) []string {
 	clock := ClockOf(wall).String()
 	switch s {

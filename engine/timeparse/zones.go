@@ -11,6 +11,6 @@ import (
 //go:embed zones.txt
 var zoneList string
 
-// Zones returns the names of time zones that people look for, by city, in order. There are more, old
-// spellings and zones of no place, that documents may use.
+// Zones returns the names of common time zones, one per city, sorted. Documents may use others as well, such
+// as old names.
 var Zones = sync.OnceValue(func() []string { return strings.Fields(zoneList) })

@@ -1,5 +1,5 @@
-// Package visible tells the characters of foreign text that a terminal draws from those that it obeys, that turn
-// the direction of writing, or that nobody sees. The screens, the forms and the commands all ask it.
+// Package visible finds characters in untrusted text that a terminal would interpret instead of drawing, that
+// change the writing direction, or that are invisible. The screens, the forms and the commands use it.
 package visible
 
 import (
@@ -10,7 +10,7 @@ import (
 
 // Runes returns the characters of s, each with whether it is drawn as itself. Not drawn are control characters,
 // newlines and tabs among them, and what Unicode calls format characters and default ignorable: overrides,
-// isolates and marks of the direction of writing, tags, annotations, fillers, spaces of no width.
+// isolates and marks of writing direction, tags, annotations, fillers, spaces of no width.
 //
 // Some of them are part of what is seen, and are reported as drawn where they are:
 //   - one joiner (U+200C, U+200D) after a character of a script or an emoji, not after Latin;
@@ -50,7 +50,7 @@ func Runes(s string) iter.Seq2[rune, bool] {
 	}
 }
 
-// HasHidden reports whether s has a character that is not drawn as itself.
+// HasHidden reports whether s contains a character that is not drawn as itself.
 func HasHidden(s string) bool {
 	for _, drawn := range Runes(s) {
 		if !drawn {
@@ -69,7 +69,7 @@ const (
 
 func isJoiner(r rune) bool { return r == 0x200C || r == 0x200D }
 
-// hasVariants reports whether a selector may follow a character.
+// hasVariants reports whether a variation selector may follow base.
 func hasVariants(base, selector rune) bool {
 	switch {
 	case selector >= 0xE0100:
@@ -84,7 +84,7 @@ func mayBeDrawn(r rune) bool {
 	return !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// flagEnd returns where the tags that begin at an offset of s end, and 0 where they make no flag.
+// flagEnd returns the end of the tag sequence at an offset of s, or 0 if it is not a valid flag.
 func flagEnd(s string, at int) int {
 	n := 0
 	for i, r := range s[at:] {

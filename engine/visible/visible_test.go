@@ -67,7 +67,7 @@ func TestRunes(t *testing.T) {
 }
 
 // Whatever is unseen by itself is not drawn beside Latin text, except where it is a mark on it.
-func TestNothingUnseenIsDrawn(t *testing.T) {
+func TestInvisibleCharactersAreReported(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		unseen := unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 		if r >= 0xD800 && r < 0xE000 || unicode.Is(unicode.Co, r) {

@@ -7,15 +7,15 @@ import (
 	"bugle/engine/schema"
 )
 
-// Source is a message, or the content of one platform of a push, that another can be copied from.
+// Source is a message or platform content that can be copied.
 type Source struct {
-	Name string // for people
+	Name string // display name
 	Path doc.Path
 }
 
-// Sources returns the message or platform content that p is in, and what can be copied to it, the
-// nearest first: the other platforms of the same push, then the same content of other variations and
-// locales. Places without content are left out. It is false where p is in no message.
+// Sources returns the path of the message or platform content that contains p, and what can be copied to it,
+// nearest first: the other platforms of the same push, then the same content of other variations and locales.
+// It skips empty ones, and returns false if p is in no message.
 func (g Grid) Sources(p doc.Path) (to doc.Path, from []Source, ok bool) {
 	c, ok := g.CellAt(p)
 	if !ok || !p.HasPrefix(c.Message) {
@@ -52,9 +52,9 @@ func (g Grid) Sources(p doc.Path) (to doc.Path, from []Source, ok bool) {
 	return to, slices.Concat(from, near, far), true
 }
 
-// CopyMatching copies to the object at to what the one at from holds and the table of to has a place for,
-// and returns the fields that were copied. Fields are the same where their [schema.Field] has the same
-// name or twin; what the table of to would refuse is left out.
+// CopyMatching copies the fields of the object at from that the table of the object at to has as well, and
+// returns the copied fields. Fields match if their [schema.Field] has the same name or Twin. Values that the
+// target's table refuses are not copied.
 func CopyMatching(s *schema.Schema, env schema.Env, root doc.Value, from, to doc.Path) (doc.Value, []doc.Path) {
 	source := root
 	if s.At(from).RuleID == s.At(to).RuleID {
@@ -94,7 +94,7 @@ type copier struct {
 	copied []doc.Path
 }
 
-// fieldTwin names what a field holds on whatever platform.
+// fieldTwin returns a name for what a field holds on any platform.
 func fieldTwin(n *schema.Node) string {
 	if n.Twin != "" {
 		return n.Twin
@@ -102,8 +102,8 @@ func fieldTwin(n *schema.Node) string {
 	return n.Name
 }
 
-// object copies the fields of an object in the order of its table: the first ones decide which of the
-// others count.
+// object copies the fields of an object in the order of its table, because the first ones decide whether
+// others apply.
 func (f *copier) object(from, to doc.Path) {
 	source, ok := f.schema.Object(f.source, from, f.env)
 	node := f.schema.At(to)
@@ -132,7 +132,7 @@ func (f *copier) set(p doc.Path, v doc.Value) {
 	}
 }
 
-// fit returns what of a value has a place in a field of another table.
+// fit returns the part of a value that another table's field accepts.
 func fit(from, to *schema.Node, v doc.Value) (doc.Value, bool) {
 	switch {
 	case to.Kind == schema.List && to.Element.Kind == schema.Object:

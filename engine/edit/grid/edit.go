@@ -11,9 +11,9 @@ import (
 	"bugle/engine/doc"
 )
 
-// ToKeyed returns the document with content keyed by locale and variation. A message that stands alone
-// becomes that of the default locale's first variation, as it is. It is an error where both shapes
-// are there and that place is taken.
+// ToKeyed returns the document with content keyed by locale and variation. A message in the flat shape
+// becomes the one of the default locale's first variation. It fails if the content has both shapes and that
+// cell is not empty.
 func ToKeyed(root doc.Value) (doc.Value, error) {
 	all := root.Lookup(messagesPath)
 	flat, keyed := shapes(all)
@@ -41,8 +41,8 @@ func ToKeyed(root doc.Value) (doc.Value, error) {
 	return root.Set(messagesPath, rest)
 }
 
-// Flatten returns the document with its one message standing alone. It reports false, and changes
-// nothing, where there are locales, variations or more than a message.
+// Flatten returns the document with its only message in the flat shape. It returns false, and the document
+// unchanged, if there are locales, variations or several messages.
 func Flatten(root doc.Value) (doc.Value, bool) {
 	all := root.Lookup(messagesPath)
 	names := configured(root)
@@ -59,7 +59,7 @@ func Flatten(root doc.Value) (doc.Value, bool) {
 	return out, err == nil
 }
 
-// CheckLocale says why a locale of that name cannot be added, or "".
+// CheckLocale returns why a locale with this name cannot be added, or "".
 func CheckLocale(root doc.Value, name string) string {
 	switch {
 	case strings.TrimSpace(name) == "":
@@ -76,8 +76,8 @@ func CheckLocale(root doc.Value, name string) string {
 	return ""
 }
 
-// AddLocale lists a locale and gives each of its variations a copy of the default locale's message.
-// What the locale has already stays.
+// AddLocale adds a locale, with a copy of the default locale's message for each variation. Messages that the
+// locale already has stay.
 func AddLocale(ch engine.Channel, root doc.Value, name string) (doc.Value, error) {
 	if why := CheckLocale(root, name); why != "" {
 		return root, errors.New(why)
@@ -98,7 +98,7 @@ func AddLocale(ch engine.Channel, root doc.Value, name string) (doc.Value, error
 	return out, nil
 }
 
-// copyTo copies the message of a cell to one that has none.
+// copyTo copies a cell's message to another cell if that is empty.
 func (g Grid) copyTo(root doc.Value, fromLocale, fromVariation, locale, variation string) (doc.Value, error) {
 	v := g.Value(g.Cell(fromLocale, fromVariation))
 	to := messagesPath.Child(locale).Child(variation)
@@ -108,8 +108,7 @@ func (g Grid) copyTo(root doc.Value, fromLocale, fromVariation, locale, variatio
 	return root.Set(to, v)
 }
 
-// RemoveLocale takes a locale off the list, and its messages away. Where one message is left it
-// stands alone again.
+// RemoveLocale removes a locale and its messages. If one message remains, it becomes flat.
 func RemoveLocale(root doc.Value, name string) (doc.Value, error) {
 	if name == engine.DefaultLocale {
 		return root, errors.New("the default locale can't be removed; you can delete its messages one by one")
@@ -128,7 +127,7 @@ func RemoveLocale(root doc.Value, name string) (doc.Value, error) {
 	return out, nil
 }
 
-// RenameLocale returns a locale another name, in its place.
+// RenameLocale renames a locale in place.
 func RenameLocale(root doc.Value, name, to string) (doc.Value, error) {
 	if name == engine.DefaultLocale {
 		return root, errors.New("the default locale can't be renamed")
@@ -155,9 +154,9 @@ func RenameLocale(root doc.Value, name, to string) (doc.Value, error) {
 	return out, nil
 }
 
-// AddVariation adds a variation, and gives each locale that has a message a copy of its first one.
-// It gives the variation's name. A first A/B test is a fixed, even split; an even split stays even,
-// any other gives the new variation what is left of a hundred.
+// AddVariation adds a variation, with a copy of the first message of each locale, and returns its name. The
+// first A/B test starts with a fixed, even split. An even split stays even; otherwise the new variation gets
+// the rest of 100 percent.
 func AddVariation(ch engine.Channel, root doc.Value) (doc.Value, string, error) {
 	before := New(ch, root)
 	names := configured(root)
@@ -202,9 +201,9 @@ func AddVariation(ch engine.Channel, root doc.Value) (doc.Value, string, error) 
 	return out, name, nil
 }
 
-// RemoveVariation takes a variation away, with its messages and its share; those after it move up
-// by one. The last but one ends the A/B test: what it says of the split goes, and a single message
-// stands alone again. An even split stays even.
+// RemoveVariation removes a variation with its messages and its share, and renumbers the ones after it.
+// Removing the second to last one ends the A/B test: the split is removed, and a single message becomes flat.
+// An even split stays even.
 func RemoveVariation(root doc.Value, name string) (doc.Value, error) {
 	names := configured(root)
 	at := slices.Index(names, name)
@@ -249,7 +248,7 @@ func RemoveVariation(root doc.Value, name string) (doc.Value, error) {
 	return out, nil
 }
 
-// endTest takes away what an A/B test of one variation has no use for; settings of another kind of
+// endTest removes the settings that an A/B test with one variation does not need. Settings of another kind of
 // split stay.
 func endTest(root doc.Value) doc.Value {
 	out := root.Delete(shares)
@@ -262,8 +261,8 @@ func endTest(root doc.Value) doc.Value {
 	return out
 }
 
-// SetMessage puts a message into a cell, or with an absent value empties it. value is what
-// [Grid.Value] gives.
+// SetMessage sets the message of a cell, or removes it if value is absent. value has the form that
+// [Grid.Value] returns.
 func SetMessage(ch engine.Channel, root doc.Value, locale, variation string, value doc.Value) (doc.Value, error) {
 	g := New(ch, root)
 	c := g.Cell(locale, variation)
@@ -287,7 +286,7 @@ func SetMessage(ch engine.Channel, root doc.Value, locale, variation string, val
 	return out, nil
 }
 
-// setFlat puts the one message of content in the flat shape.
+// setFlat sets the only message of content in the flat shape.
 func setFlat(root, value doc.Value) (doc.Value, error) {
 	out := root
 	for name := range root.Lookup(messagesPath).Members() {

@@ -9,7 +9,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// headlines are the members that a message is known by, the best first.
+// headlines are the fields that summarize a message, best first.
 var headlines = map[engine.Channel][]doc.Path{
 	catalog.Email: {doc.P(catalog.EmailSubject), doc.P(catalog.EmailPreviewText), doc.P(catalog.CustomTemplateID)},
 	catalog.Push: {
@@ -17,8 +17,8 @@ var headlines = map[engine.Channel][]doc.Path{
 	},
 }
 
-// Excerpt returns the words that a cell's message is known by: the subject of an email, the title of a
-// push on its first platform. It is "" where there are none.
+// Excerpt returns a short text that identifies a cell's message: the subject of an email, or the title of a
+// push on its first platform. It returns "" if there is none.
 func (g Grid) Excerpt(c Cell) string {
 	v := g.root.Lookup(c.Message)
 	for _, m := range g.parts(v) {
@@ -31,7 +31,7 @@ func (g Grid) Excerpt(c Cell) string {
 	return ""
 }
 
-// parts returns the contents of a message: of a push one for each platform.
+// parts returns the contents of a message, one per platform for a push.
 func (g Grid) parts(v doc.Value) []doc.Value {
 	if g.channel != catalog.Push {
 		return []doc.Value{v}
@@ -45,8 +45,8 @@ func (g Grid) parts(v doc.Value) []doc.Value {
 	return out
 }
 
-// Form leads to what is edited of a cell first: the message, of a push on the first platform that
-// the campaign is for.
+// Form returns the path of the form that opens first for a cell: the message or, for a push, its content on
+// the campaign's first platform.
 func (g Grid) Form(c Cell) doc.Path {
 	if all := g.Platforms(c); len(all) > 0 {
 		return all[0].Path
@@ -54,17 +54,17 @@ func (g Grid) Form(c Cell) doc.Path {
 	return c.Message
 }
 
-// Platform is one of a push's contents.
+// Platform is the content of a push on one platform.
 type Platform struct {
-	Name       string // for people
+	Name       string // display name
 	Path       doc.Path
 	HasContent bool // it has content
-	// Untargeted says that the campaign is not for it.
+	// Untargeted reports that the campaign is not sent to the platform.
 	Untargeted bool
 }
 
-// Platforms returns the contents of a cell's push: of the platforms that the campaign is for, and of
-// those that have content. Where it says nothing yet these are all; an email has none.
+// Platforms returns the contents of a push message: those of the campaign's platforms and those that have
+// content. If the campaign has no platforms yet, it returns all platforms. For email it returns none.
 func (g Grid) Platforms(c Cell) []Platform {
 	if g.channel != catalog.Push {
 		return nil
@@ -81,8 +81,8 @@ func (g Grid) Platforms(c Cell) []Platform {
 	return out
 }
 
-// Covers reports whether a grid stands for the form of a place: of content, of a locale, of a cell,
-// and of a push, whose platforms are opened one by one.
+// Covers reports whether the grid replaces the form at p: at content, a locale, a cell, or a push, whose
+// platforms have forms of their own.
 func (g Grid) Covers(p doc.Path) bool {
 	if !p.HasPrefix(messagesPath) {
 		return false
@@ -94,15 +94,15 @@ func (g Grid) Covers(p doc.Path) bool {
 	return len(p) < len(c.Message) || g.channel == catalog.Push && p.Equal(c.Message)
 }
 
-// Pair is one value of two messages: what both have at a place, absent where one has nothing.
+// Pair is one value in two messages: both sides at the same path, absent if a side has none.
 type Pair struct {
-	Path        doc.Path // from the message on
+	Path        doc.Path // relative to the message
 	Left, Right doc.Value
 	Differ      bool
 }
 
-// Compare returns the values of two messages side by side, in the order of the first, then what only
-// the second has.
+// Compare returns the values of two messages side by side, in the order of the first message followed by
+// those that only the second one has.
 func Compare(a, b doc.Value) []Pair { return compare(nil, nil, a, b) }
 
 func compare(out []Pair, p doc.Path, a, b doc.Value) []Pair {

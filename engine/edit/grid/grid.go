@@ -23,13 +23,12 @@ const (
 	namePrefix  = "variation_"
 )
 
-// messages are the members of a cell, and of content in the flat shape.
+// messages are the fields of a cell, and of content in the flat shape.
 var messages = []string{"push", "email"}
 
 var variationName = regexp.MustCompile(`^variation_[1-9][0-9]{0,8}$`)
 
-// MaxVariations is how many variations a [Grid] has at most: a number of variations is only a
-// number, and may be any.
+// MaxVariations is the most variations in a [Grid]. It protects against a huge no_of_variations.
 const MaxVariations = 100
 
 var (
@@ -42,41 +41,41 @@ var (
 	split        = details.Child(mSplit)
 )
 
-// LocalesPath leads to the list of locales, whose table says where their names come from.
+// LocalesPath returns the path of the list of locales.
 func LocalesPath() doc.Path { return locales }
 
 // Locale is a row of the grid.
 type Locale struct {
 	Name string
-	// Unlisted says that it has messages and is not listed.
+	// Unlisted reports that the locale has messages but is not in the list of locales.
 	Unlisted bool
 }
 
 // Variation is a column of the grid.
 type Variation struct {
 	Name string
-	// Unlisted says that some locale has it and the A/B test does not.
+	// Unlisted reports that a locale has the variation but the A/B test does not.
 	Unlisted bool
-	// Share is its percentage as it is written, "" where it has none.
+	// Share is its percentage as written, or "".
 	Share string
 }
 
-// Split says who gives each variation its share.
+// Split says how the audience is distributed among the variations.
 type Split uint8
 
 // The splits.
 const (
-	NoSplit   Split = iota // one variation, or nobody has said
+	NoSplit   Split = iota // one variation, or not set
 	Manual                 // fixed percentages
-	Automatic              // the service, as it learns
+	Automatic              // by the service, as it learns
 )
 
-// Grid is the messages of a campaign, by locale and variation.
+// Grid holds the messages of a campaign by locale and variation.
 type Grid struct {
-	Locales    []Locale    // the default one first, then as listed, then those that are not
-	Variations []Variation // as numbered, then those that the A/B test does not have
+	Locales    []Locale    // the default locale first, then the listed ones, then unlisted ones
+	Variations []Variation // in numerical order, then those that are not part of the A/B test
 	Split      Split
-	// Flat says that there is one message, or none yet, without a locale or variation to its name.
+	// Flat reports that there is at most one message, without a locale or variation.
 	Flat bool
 
 	channel engine.Channel
@@ -86,9 +85,9 @@ type Grid struct {
 // Cell is the place of one message.
 type Cell struct {
 	Locale, Variation string
-	// Path leads to what holds the message: to the cell, or to content where that is flat.
+	// Path is the path of the object that contains the message: the cell, or content if it is flat.
 	Path doc.Path
-	// Message leads to the message itself, whether it is there or not.
+	// Message is the path of the message itself, which may be absent.
 	Message doc.Path
 }
 
@@ -139,7 +138,7 @@ func (g *Grid) addVariation(v Variation) {
 	}
 }
 
-// shapes tells which members of content are messages that stand alone, and which are locales.
+// shapes returns which fields of content are flat messages and which are locales.
 func shapes(content doc.Value) (flat, keyed []string) {
 	for name := range content.Members() {
 		if slices.Contains(messages, name) {
@@ -151,7 +150,7 @@ func shapes(content doc.Value) (flat, keyed []string) {
 	return flat, keyed
 }
 
-// configured returns the names of the variations that the A/B test has; one where there is none.
+// configured returns the names of the variations in the A/B test, or one name if there is none.
 func configured(root doc.Value) []string {
 	n, ok := root.Lookup(number).Int()
 	if ok && n >= 1 {
@@ -175,7 +174,7 @@ func configured(root doc.Value) []string {
 
 func numbered(i int64) string { return namePrefix + strconv.FormatInt(i, 10) }
 
-// message is the member that holds the channel's message; "" for channels that can only be read.
+// message returns the field that holds the channel's message, or "" for read-only channels.
 func message(ch engine.Channel) string {
 	switch ch {
 	case catalog.Push:
@@ -186,10 +185,10 @@ func message(ch engine.Channel) string {
 	return ""
 }
 
-// HasMany reports whether there is more than one message, or place for one.
+// HasMany reports whether the grid has more than one cell.
 func (g Grid) HasMany() bool { return len(g.Locales) > 1 || len(g.Variations) > 1 }
 
-// Cell returns the place of the message of a locale and a variation, whether the grid has them or not.
+// Cell returns the cell of a locale and a variation, which need not be in the grid.
 func (g Grid) Cell(locale, variation string) Cell {
 	c := Cell{Locale: locale, Variation: variation, Path: messagesPath.Child(locale).Child(variation)}
 	if g.Flat && locale == engine.DefaultLocale && variation == g.Variations[0].Name {
@@ -199,7 +198,7 @@ func (g Grid) Cell(locale, variation string) Cell {
 	return c
 }
 
-// Value returns what is in a cell: an object with the message in it; absent where it is empty.
+// Value returns the value of a cell: an object that contains the message, or absent if the cell is empty.
 func (g Grid) Value(c Cell) doc.Value {
 	v := g.root.Lookup(c.Path)
 	if v.Lookup(c.Message[len(c.Path):]).Empty() {
@@ -214,8 +213,8 @@ func (g Grid) Value(c Cell) doc.Value {
 	return v
 }
 
-// CellAt returns the cell that a place is in, or leads to: of a locale its first cell. It is false where
-// the place is in no cell.
+// CellAt returns the cell that contains p; for the path of a locale, its first cell. It returns false if p is
+// in no cell.
 func (g Grid) CellAt(p doc.Path) (Cell, bool) {
 	if len(p) < len(messagesPath) || !p.HasPrefix(messagesPath) {
 		return Cell{}, false
@@ -230,7 +229,7 @@ func (g Grid) CellAt(p doc.Path) (Cell, bool) {
 	return g.Cell(rest[0].Name, rest[1].Name), true
 }
 
-// Duplicates tells which cells hold the same message.
+// Duplicates finds cells with the same message.
 type Duplicates struct {
 	grid  Grid
 	seen  map[doc.Value]uint64
@@ -239,11 +238,12 @@ type Duplicates struct {
 
 var seed = maphash.MakeSeed()
 
-// maxCompared is up to how many cells all are compared; of more, each with the default one alone.
+// maxCompared is the largest number of cells that are all compared with each other. In a larger grid each
+// cell is compared with the default one only.
 const maxCompared = 5000
 
-// Duplicates compares the messages of the grid. old is what an earlier grid gave, or nil: messages that
-// it knows are not read again.
+// Duplicates compares the messages of the grid. old is the result for an earlier grid or nil; it saves
+// reading unchanged messages again.
 func (g Grid) Duplicates(old *Duplicates) *Duplicates {
 	t := &Duplicates{grid: g, seen: map[doc.Value]uint64{}, first: map[uint64]Cell{}}
 	if len(g.Locales)*len(g.Variations) > maxCompared {
@@ -261,7 +261,7 @@ func (g Grid) Duplicates(old *Duplicates) *Duplicates {
 	return t
 }
 
-// sum returns a number that equal messages have in common; false for an empty cell.
+// sum returns a hash of the message in c, or false for an empty cell.
 func (t *Duplicates) sum(c Cell, old *Duplicates) (uint64, bool) {
 	v := t.grid.root.Lookup(c.Message)
 	if v.Empty() {
@@ -282,8 +282,8 @@ func (t *Duplicates) sum(c Cell, old *Duplicates) (uint64, bool) {
 	return sum, true
 }
 
-// Find returns another cell with the same message in it: that of the default locale, that of the
-// locale's first variation, else the first one that there is. An empty cell has none.
+// Find returns another cell with the same message: preferably in the default locale, then in the locale's
+// first variation, then the first one. It returns false for an empty cell.
 func (t *Duplicates) Find(c Cell) (Cell, bool) {
 	sum, ok := t.sum(c, nil)
 	if !ok {
@@ -302,13 +302,13 @@ func (t *Duplicates) Find(c Cell) (Cell, bool) {
 	return Cell{}, false
 }
 
-// Is reports whether both are the cell of one locale and variation.
+// Is reports whether both cells have the same locale and variation.
 func (c Cell) Is(o Cell) bool { return c.Locale == o.Locale && c.Variation == o.Variation }
 
-// SharePath leads to the percentage of a variation.
+// SharePath returns the path of the percentage of a variation.
 func SharePath(variation string) doc.Path { return shares.Child(variation) }
 
-// ShareOf returns the variation that a place is the percentage of.
+// ShareOf returns the variation whose percentage is at p, or false.
 func ShareOf(p doc.Path) (string, bool) {
 	if len(p) != len(shares)+1 || !p.HasPrefix(shares) {
 		return "", false
@@ -316,8 +316,8 @@ func ShareOf(p doc.Path) (string, bool) {
 	return p.Last().Name, true
 }
 
-// LocalePath leads to the messages of a locale.
+// LocalePath returns the path of the messages of a locale.
 func LocalePath(locale string) doc.Path { return messagesPath.Child(locale) }
 
-// Path leads to the messages of all locales.
+// Path returns the path of the messages of all locales.
 func Path() doc.Path { return messagesPath }

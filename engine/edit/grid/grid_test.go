@@ -53,7 +53,7 @@ func TestReadsTheGrid(t *testing.T) {
 	}
 }
 
-func TestAVariationComesAndGoes(t *testing.T) {
+func TestAddAndRemoveVariation(t *testing.T) {
 	root := tree(t, flat)
 	two, name, err := grid.AddVariation(catalog.Email, root)
 	if err != nil || name != "variation_2" {
@@ -163,7 +163,7 @@ func TestCompareFindsWhatDiffers(t *testing.T) {
 	}
 }
 
-func TestWhatAGridShows(t *testing.T) {
+func TestGridCovers(t *testing.T) {
 	at := func(s string) doc.Path {
 		p, err := doc.ParsePath("campaign_content." + s)
 		if err != nil {

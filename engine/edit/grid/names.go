@@ -9,10 +9,10 @@ import (
 	"bugle/engine/catalog"
 )
 
-// Language is the tag of a language or a region's (BCP 47), and its name in English.
+// Language is a language tag (BCP 47), possibly with a region, and its English name.
 type Language struct{ Tag, Name string }
 
-// Languages are those that campaigns are written in most, by name.
+// Languages lists the languages that campaigns are most often written in, sorted by name.
 var Languages = []Language{
 	{"ar", "Arabic"}, {"bn", "Bengali"}, {"bg", "Bulgarian"}, {"ca", "Catalan"}, {"zh-Hans", "Chinese, simplified"},
 	{"zh-Hant", "Chinese, traditional"}, {"hr", "Croatian"}, {"cs", "Czech"}, {"da", "Danish"}, {"nl", "Dutch"},
@@ -30,8 +30,8 @@ var Languages = []Language{
 	{"ur", "Urdu"}, {"vi", "Vietnamese"},
 }
 
-// LanguageName returns the name of a tag, however it is spelled ("pt_br"), or that of its language where
-// the region is not known; "" where neither is.
+// LanguageName returns the name of a language tag in any spelling ("pt_br"), or the name of its language if
+// the region is unknown, or "".
 func LanguageName(tag string) string {
 	tag = strings.ReplaceAll(tag, "_", "-")
 	if name := known(tag); name != "" {
@@ -52,7 +52,7 @@ func known(tag string) string {
 	return ""
 }
 
-// LocaleName names a locale for people: "Default", the language of a tag, or the name as it is.
+// LocaleName returns the display name of a locale: "Default", the language of a tag, or the name itself.
 func LocaleName(locale string) string {
 	if locale == engine.DefaultLocale {
 		return "Default"
@@ -63,7 +63,7 @@ func LocaleName(locale string) string {
 	return locale
 }
 
-// VariationName names a variation for people: "A" for variation_1, "Control", or the name as it is.
+// VariationName returns the display name of a variation: "A" for variation_1, "Control", or the name itself.
 func VariationName(variation string) string {
 	if variation == engine.ControlVariation {
 		return "Control"
@@ -78,8 +78,8 @@ func VariationName(variation string) string {
 	return string(rune('A' + n - 1))
 }
 
-// CellName names a message for people by its platform, locale and variation: "Android", "Android · German · B". What
-// is empty is left out, as the default locale is.
+// CellName returns the display name of a message from its platform, locale and variation: "Android", "Android
+// · German · B". It leaves out empty parts and the default locale.
 func CellName(platform, locale, variation string) string {
 	var parts []string
 	switch platform {
@@ -98,8 +98,8 @@ func CellName(platform, locale, variation string) string {
 	return strings.Join(parts, " · ")
 }
 
-// Name names a cell of g for people: "German · B", or by the one of the two that there are several of. A lone message
-// has none.
+// Name returns the display name of a cell: "German · B", or only the part that differs between cells. A
+// single message has no name.
 func (g Grid) Name(c Cell) string {
 	switch many := len(g.Variations) > 1; {
 	case len(g.Locales) > 1 && many:
@@ -110,7 +110,8 @@ func (g Grid) Name(c Cell) string {
 	return LocaleName(c.Locale)
 }
 
-// KeyNames names the messages of one test, in their order. Variations are named where there are several.
+// KeyNames returns the display names of the messages of one test, in order. Variations are named only if
+// there are several.
 func KeyNames(keys []engine.TestKey) []string {
 	several := slices.ContainsFunc(keys, func(k engine.TestKey) bool { return k.Variation != keys[0].Variation })
 	out := make([]string, len(keys))
@@ -123,12 +124,12 @@ func KeyNames(keys []engine.TestKey) []string {
 	return out
 }
 
-// KeyName names a message by the composite key of a test's result, such as ANDROID_default_variation_1, where the
-// other messages are not known. It returns a key of another form as it is.
+// KeyName returns the display name of a message from the composite key of a test's result, such as
+// ANDROID_default_variation_1, without knowing the other messages. It returns other keys unchanged.
 func KeyName(key string) string { return ResultNames([]string{key})[0] }
 
-// ResultNames names the messages of a test's result by their composite keys, in their order, as [KeyNames] does. A
-// key of another form is its own name.
+// ResultNames returns the display names of the messages of a test's result by their composite keys, like
+// [KeyNames]. It returns other keys unchanged.
 func ResultNames(keys []string) []string {
 	var known []engine.TestKey
 	var at []int

@@ -9,7 +9,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// SetShare sets the percentage of a variation, as a whole number; an empty text takes it away.
+// SetShare sets the percentage of a variation to a whole number, or removes it if percent is empty.
 func SetShare(root doc.Value, name, percent string) (doc.Value, error) {
 	if percent == "" {
 		return root.Delete(shares.Child(name)), nil
@@ -25,7 +25,7 @@ func SetShare(root doc.Value, name, percent string) (doc.Value, error) {
 	return out, nil
 }
 
-// SplitEvenly returns each variation the same percentage; what does not divide goes to the first ones.
+// SplitEvenly gives each variation the same percentage; the first ones get the remainder.
 func SplitEvenly(root doc.Value) (doc.Value, error) {
 	names := configured(root)
 	if len(names) < 2 {
@@ -45,7 +45,7 @@ func SplitEvenly(root doc.Value) (doc.Value, error) {
 	return out, nil
 }
 
-// evenShare is the percentage of the i-th of n in an even split.
+// evenShare returns the percentage of the i-th of n variations in an even split.
 func evenShare(i, n int) int {
 	share := 100 / n
 	if i < 100%n {
@@ -67,7 +67,7 @@ func isEven(root doc.Value, names []string) bool {
 	return true
 }
 
-// Sum adds the percentages up. It is false where one of them is no number.
+// Sum returns the sum of the percentages. It returns false if one of them is not a number.
 func (g Grid) Sum() (float64, bool) {
 	var sum float64
 	for _, v := range g.Variations {
@@ -83,7 +83,7 @@ func (g Grid) Sum() (float64, bool) {
 	return sum, true
 }
 
-// RemainingShare returns what the other variations leave of a hundred, from 0 on.
+// RemainingShare returns the percentage that the other variations leave, at least 0.
 func RemainingShare(root doc.Value, name string) int {
 	left := 100.0
 	for other, v := range root.Lookup(shares).Members() {

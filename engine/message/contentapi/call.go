@@ -29,7 +29,7 @@ func (c *Client) now() time.Time {
 	return time.Now()
 }
 
-// transport returns the way to the hosts of a policy.
+// transport returns an HTTP transport that enforces the policy.
 func transport(p engine.ContentPolicy) *http.Transport {
 	dialer := &net.Dialer{}
 	if !p.Private {
@@ -40,8 +40,8 @@ func transport(p engine.ContentPolicy) *http.Transport {
 	}
 }
 
-// call makes one call, and tells what went out and what came back. The call has the cause where no answer came,
-// the error does not.
+// call makes one call and records the request and the response. If there was no response, the record has the
+// cause but the error does not.
 func (s *Session) call(ctx context.Context, api engine.ContentAPI, args []any) (engine.ContentCall, any, error) {
 	out := engine.ContentCall{API: api.Name, Method: api.Method, URL: api.URL, Start: s.client.now().UTC()}
 	limit := time.Duration(api.Timeout) * time.Millisecond
@@ -74,12 +74,13 @@ func (s *Session) call(ctx context.Context, api engine.ContentAPI, args []any) (
 	return out, nil, err
 }
 
-// noResponse is why no answer came at all.
+// noResponse wraps the cause of a missing response.
 type noResponse struct{ error }
 
 func (u noResponse) Unwrap() error { return u.error }
 
-// errNoResponse is the one error of an API that gave no answer, for who may send messages. The call has the cause.
+// errNoResponse is the only error that authors of messages see for an API that did not respond. The call has
+// the cause.
 var errNoResponse = errors.New("its host is in a private network, which the workspace does not allow, or does not respond; the log has the cause")
 
 func (s *Session) exchange(ctx context.Context, api engine.ContentAPI, args []any, out *engine.ContentCall) (any, error) {
@@ -120,7 +121,7 @@ func (s *Session) exchange(ctx context.Context, api engine.ContentAPI, args []an
 	return read(resp.Header.Get("Content-Type"), body)
 }
 
-// headers sets the headers of a request, and returns them as they may be shown.
+// headers sets the headers of a request, and returns them with secrets hidden.
 func (c *Client) headers(req *http.Request, api engine.ContentAPI, hasBody bool) (http.Header, error) {
 	agent := c.UserAgent
 	if agent == "" {
@@ -152,8 +153,8 @@ func (c *Client) headers(req *http.Request, api engine.ContentAPI, hasBody bool)
 	return shown, nil
 }
 
-// http returns the client of a call. Redirects go to allowed hosts only, and what is meant for one host is
-// not told to another.
+// http returns the client of a call. It only follows redirects to allowed hosts, and does not send one host's
+// headers to another.
 func (s *Session) http(api engine.ContentAPI) *http.Client {
 	return &http.Client{Transport: s.transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects {
@@ -181,8 +182,8 @@ type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// Allowed tells why a content API must not be called; nil where its host is on the list. Whether the host
-// leads into a private network shows when it is called.
+// Allowed returns an error if a content API must not be called because its host is not on the list. Whether
+// the host is in a private network is checked when it is called.
 func Allowed(p engine.ContentPolicy, api engine.ContentAPI) error {
 	r, err := target(api, nil)
 	if err != nil {
@@ -191,7 +192,7 @@ func Allowed(p engine.ContentPolicy, api engine.ContentAPI) error {
 	return allowed(p, r.url)
 }
 
-// allowed tells why a URL must not be called; nil where its host is on the list.
+// allowed returns an error if a URL must not be called because its host is not on the list.
 func allowed(p engine.ContentPolicy, u *url.URL) error {
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return fmt.Errorf("the scheme %s is not supported; use https", u.Scheme)
@@ -226,7 +227,7 @@ func hostPort(entry string) (host, port string) {
 	return strings.Trim(entry, "[]"), ""
 }
 
-// describe says what went wrong, without the addresses that were resolved.
+// describe describes an error without resolved addresses.
 func describe(err error, limit time.Duration) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
@@ -250,7 +251,7 @@ func describe(err error, limit time.Duration) error {
 	return err
 }
 
-// read returns what an answer says: JSON, or a text.
+// read parses a response body: JSON or text.
 func read(contentType string, body []byte) (any, error) {
 	kind, _, _ := mime.ParseMediaType(contentType)
 	text := strings.TrimSpace(string(body))
@@ -282,7 +283,7 @@ func read(contentType string, body []byte) (any, error) {
 	return nil, fmt.Errorf("its response is not valid JSON: %w", err)
 }
 
-// CheckHosts says what is wrong with a list of hosts; nil where nothing is.
+// CheckHosts returns what is wrong with a list of hosts, or nil.
 func CheckHosts(hosts []string) error {
 	for _, entry := range hosts {
 		host, port := hostPort(entry)

@@ -1,9 +1,9 @@
-// Package contentapi calls the content APIs of a workspace: HTTP services that the expressions of a
-// message ask for what they show (CONTRACT.md, Personalization).
+// Package contentapi calls the content APIs of a workspace: HTTP services whose responses the expressions of
+// a message show (CONTRACT.md, Personalization).
 //
-// Who writes a message decides what is called, and what comes back goes to the outside. So only hosts
-// that the workspace lists are called, and none of this machine's own networks unless the workspace says
-// so: by the address that is really dialled, whatever name led there. No proxy is used.
+// The author of a message decides what is called, and the response leaves the system. Therefore only hosts on
+// the workspace's list are called, and addresses in private networks only if the workspace allows it, checked
+// when dialing. No proxy is used.
 package contentapi
 
 import (
@@ -21,13 +21,13 @@ import (
 	"bugle/engine"
 )
 
-// The limits of one send.
+// The limits of one session.
 const (
-	MaxAnswer = 256 << 10 // bytes of an answer
-	MaxCalls  = 1000      // calls that go out
+	MaxAnswer = 256 << 10 // bytes of a response
+	MaxCalls  = 1000      // calls per session
 )
 
-// Client makes the calls. The zero Client is ready, and safe for concurrent use.
+// Client makes the calls. The zero value is ready for use. It is safe for concurrent use.
 type Client struct {
 	Getenv    func(string) (string, bool) // nil: the environment
 	Now       func() time.Time            // nil: time.Now
@@ -35,10 +35,8 @@ type Client struct {
 	Logger    *slog.Logger                // nil: nothing is logged
 }
 
-// Session is the calls of one send: each API is called once with the same arguments, and its answer, or why
-// there is none, serves all messages. It is safe for concurrent use.
-//
-// It must be closed.
+// Session makes the calls of one send. Each API is called once with the same arguments, and all messages
+// share its response or error. It is safe for concurrent use and must be closed.
 type Session struct {
 	client    *Client
 	policy    engine.ContentPolicy
@@ -51,17 +49,17 @@ type Session struct {
 	order []*result
 }
 
-// result is what one call gave, once done is closed.
+// result is the result of one call, valid once done is closed.
 type result struct {
 	done      chan struct{}
 	call      engine.ContentCall
 	value     any
 	err       error
-	abandoned bool // the caller gave up: whoever needs the answer asks again
+	abandoned bool // the caller was canceled; others must call again
 	reused    int
 }
 
-// NewSession begins a send with what the workspace has.
+// NewSession starts a session with the APIs of a workspace. It must be closed.
 func (c *Client) NewSession(apis []engine.ContentAPI, policy engine.ContentPolicy) *Session {
 	s := &Session{client: c, policy: policy, apis: apis, transport: transport(policy), known: map[string]*result{}}
 	s.do = s.call
@@ -87,7 +85,7 @@ func (s *Session) Close() {
 	}
 }
 
-// Functions returns the APIs as expressions call them, by name.
+// Functions returns the APIs as functions for expressions, by name.
 func (s *Session) Functions() map[string]func(ctx context.Context, args ...any) (any, error) {
 	return s.FunctionsOf(s.apis)
 }
@@ -101,7 +99,7 @@ func (s *Session) FunctionsOf(apis []engine.ContentAPI) map[string]func(ctx cont
 	return out
 }
 
-// Calls returns the calls that have ended, in the order in which they began.
+// Calls returns the finished calls in the order in which they started.
 func (s *Session) Calls() []engine.ContentCall {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +116,7 @@ func (s *Session) Calls() []engine.ContentCall {
 	return out
 }
 
-// ask returns the answer to a call, which another message may have made already.
+// ask returns the result of a call, which another message may have made already.
 func (s *Session) ask(ctx context.Context, api engine.ContentAPI, args []any) (any, error) {
 	key, err := callKey(api, args)
 	if err != nil {
@@ -152,7 +150,7 @@ func callKey(api engine.ContentAPI, args []any) (string, error) {
 	return api.Name + "\x00" + string(b), nil
 }
 
-// claim returns the answer under key, and whether it is the caller's to get.
+// claim returns the result for a key, and whether the caller must make the call.
 func (s *Session) claim(key string) (a *result, ours bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,7 +174,7 @@ func (s *Session) fetch(ctx context.Context, a *result, key string, api engine.C
 	if ctx.Err() == nil {
 		return
 	}
-	// Its caller has gone, which says nothing of the API.
+	// Its caller was canceled, which does not mean that the API failed.
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a.abandoned = true
@@ -192,7 +190,7 @@ func (c *Client) Try(ctx context.Context, api engine.ContentAPI, policy engine.C
 	return out
 }
 
-// Check says what is wrong with an API; nil where it can be called once its host is on the list.
+// Check returns what is wrong with an API, or nil if it can be called once its host is on the list.
 func Check(api engine.ContentAPI) error {
 	if _, err := target(api, nil); err != nil {
 		return err
@@ -214,7 +212,7 @@ func Check(api engine.ContentAPI) error {
 	return checkHeaders(api.Headers)
 }
 
-// plainName reports whether a name can stand in an expression after a dot.
+// plainName reports whether a name can follow a dot in an expression.
 func plainName(s string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 	return s != "" && len(s) <= 64 && strings.Trim(s, letters+"0123456789") == "" && strings.ContainsAny(s[:1], letters)

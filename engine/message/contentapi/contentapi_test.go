@@ -150,7 +150,7 @@ func TestOneCallForAll(t *testing.T) {
 }
 
 // Who gives up leaves the call to those that still wait.
-func TestGivenUp(t *testing.T) {
+func TestCanceledCall(t *testing.T) {
 	arrived, release := make(chan struct{}, 2), make(chan struct{})
 	base, policy := service(t, func(w http.ResponseWriter, r *http.Request) {
 		arrived <- struct{}{}

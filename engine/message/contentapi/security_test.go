@@ -13,7 +13,7 @@ import (
 )
 
 // A key in the query of an address is not told to the host that it redirects to.
-func TestNoQueryIsToldElsewhere(t *testing.T) {
+func TestRedirectDropsTheQuery(t *testing.T) {
 	told := ""
 	other, otherPolicy := service(t, func(w http.ResponseWriter, r *http.Request) {
 		told += fmt.Sprint(r.URL, r.Header)

@@ -54,7 +54,7 @@ const silent = "its host is in a private network, which the workspace does not a
 
 // Who sends messages learns nothing of this network from a content API: one sentence for a name that is not
 // known, an address that is private, a connection that is refused and one that waits.
-func TestNothingIsToldOfTheNetwork(t *testing.T) {
+func TestErrorsHideTheNetwork(t *testing.T) {
 	gatewaytest.FakeDNS(t, map[string]string{"known.internal.": "10.0.0.1", "here.internal.": "127.0.0.1", "slow.internal.": gatewaytest.NoResponse})
 	mute, err := net.Listen("tcp", "127.0.0.1:0") // nobody accepts
 	if err != nil {

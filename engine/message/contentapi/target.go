@@ -18,15 +18,15 @@ import (
 
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 
-// request is what goes out.
+// request is an outgoing request.
 type request struct {
 	url    *url.URL
 	method string
 	body   []byte // nil: none
 }
 
-// target returns the request of a call. Arguments go where the URL has their names, and otherwise into its
-// query or the body. With nil for the arguments it checks the URL alone.
+// target returns the request of a call. Arguments replace their placeholders in the URL; the others go into
+// the query or the body. With nil arguments it only checks the URL.
 func target(api engine.ContentAPI, args []any) (request, error) {
 	r := request{method: api.Method}
 	if r.method == "" {
@@ -81,7 +81,7 @@ func target(api engine.ContentAPI, args []any) (request, error) {
 	return r, nil
 }
 
-// split checks a URL, and cuts it behind its host: what is called must not depend on arguments.
+// split checks a URL and splits it after the host, which must not depend on arguments.
 func split(raw string) (front, rest string, err error) {
 	u, err := url.Parse(placeholder.ReplaceAllString(raw, "x"))
 	switch {
@@ -138,7 +138,7 @@ func asQuery(free map[string]any) string {
 	return values.Encode()
 }
 
-// argText returns an argument as it stands in a URL.
+// argText returns an argument in the form for a URL.
 func argText(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -158,7 +158,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// transportHeaders are headers that say how a message is carried.
+// transportHeaders are headers that control the transport of a message, which an API must not set.
 var transportHeaders = []string{"Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Trailer", "Te", "Accept-Encoding"}
 
 func checkHeaders(list []engine.ContentHeader) error {

@@ -13,18 +13,17 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// reservedHeaders are the headers that the message's own fields make. Headers may not set
-// them a second time.
+// reservedHeaders are the headers that the message's own fields set. Headers must not set them again.
 var reservedHeaders = []string{"From", "To", "Cc", "Bcc", "Reply-To", "Sender", "Subject", "Date", "Message-Id", "Mime-Version", "Return-Path"}
 
-// envelope is who a mail is from and to, for the server.
+// envelope holds the sender and the recipients for the server.
 type envelope struct {
 	from       string
 	recipients []string // each once, in the order To, Cc, Bcc
 }
 
-// checkEmail refuses what would break a mail or smuggle something into it. Line
-// breaks are the way to do that: one in a subject starts a new header.
+// checkEmail refuses emails that are malformed or contain header injections, such as line breaks in a
+// subject.
 func checkEmail(e *Email) error {
 	lines := map[string]string{"sender": e.From, "sender name": e.FromName, "reply-to address": e.ReplyTo, "recipient": e.To, "subject": e.Subject}
 	for _, what := range []string{"sender", "sender name", "reply-to address", "recipient", "subject"} {
@@ -120,7 +119,7 @@ func addresses(what string, list []string) ([]*mail.Address, error) {
 	return parsed, nil
 }
 
-// compose makes the mail that goes to the server.
+// compose builds the email for the server.
 func compose(e *Email) (*gomail.Msg, envelope, error) {
 	if err := checkEmail(e); err != nil {
 		return nil, envelope{}, err
@@ -165,10 +164,10 @@ func compose(e *Email) (*gomail.Msg, envelope, error) {
 	return msg, env, attach(msg, e.Attachments)
 }
 
-// literal writes a text in ASCII as encoded words (RFC 2047) where it would not arrive as it is
-// otherwise: where it looks like encoded words, and where lines may be broken only at a cost: the library
-// drops one of two spaces that it breaks a line between, and leaves a long word longer than a line may be
-// (RFC 5322, 2.1.1). Other text goes out as it stands, and what is not ASCII is encoded by the library.
+// literal encodes a text as ASCII encoded words (RFC 2047) if it would not arrive unchanged otherwise: if it
+// looks like encoded words, or if its lines cannot be folded without loss, because the library drops one of
+// two spaces at a fold and leaves words longer than a line (RFC 5322, 2.1.1). The library encodes other
+// non-ASCII text.
 func literal(s string) string {
 	if strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c > '~' }) {
 		return s
@@ -194,8 +193,8 @@ func (env *envelope) add(list ...*mail.Address) {
 	}
 }
 
-// setBody writes text first and HTML second: readers take the last part that
-// they can show (RFC 2046, 5.1.4).
+// setBody writes text first and HTML second, because readers use the last part that they can show (RFC 2046,
+// 5.1.4).
 func setBody(msg *gomail.Msg, e *Email) {
 	text := e.Text
 	if text == "" && e.HTML != "" {
@@ -215,8 +214,7 @@ func setBody(msg *gomail.Msg, e *Email) {
 	}
 }
 
-// lineEnds makes all line ends one kind: after a bare CR, mime/quotedprintable
-// swallows the next LF.
+// lineEnds normalizes line ends, because mime/quotedprintable swallows an LF after a bare CR.
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 func attach(msg *gomail.Msg, files []Attachment) error {

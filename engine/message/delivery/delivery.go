@@ -1,7 +1,6 @@
-// Package delivery carries one rendered message to one recipient: into the
-// outbox of a workspace, or through a mail server. It also fetches the
-// attachments that a message names by URL. Below it are the gateways that carry
-// push notifications.
+// Package delivery delivers one rendered message to one recipient: to the outbox of a workspace or through a
+// mail server. It also fetches the attachments that a message has as URLs. Its subpackages implement the push
+// gateways.
 package delivery
 
 import (
@@ -11,54 +10,53 @@ import (
 	"time"
 )
 
-// Message is what one recipient gets. Exactly one of Email and Push is set;
-// all texts are rendered, nothing is left to be resolved.
+// Message is a message for one recipient. Exactly one of Email and Push is set. All texts are rendered.
 type Message struct {
 	Key       string // {PLATFORM}_{locale}_{variation}, as in a test result
-	Recipient string // as the tester named it: a user id, an address, a device token
+	Recipient string // the identifier value of the test: a user id, an address, a device token
 	Email     *Email
 	Push      *Push
 }
 
-// Email is one mail. Addresses are as in RFC 5322, with or without a name.
+// Email is one email. Addresses are as in RFC 5322, with or without a display name.
 type Email struct {
 	From, FromName, ReplyTo string // FromName and ReplyTo may be empty
 	To                      string
-	Cc, Bcc                 []string // Bcc never shows in the headers
+	Cc, Bcc                 []string // never in the headers
 	Subject                 string
-	PreviewText             string // what an inbox shows after the subject
+	PreviewText             string // the text that inboxes show after the subject
 	HTML, Text              string // Text is derived from HTML when empty
 	Attachments             []Attachment
-	Headers                 map[string]string // further ones, such as List-Unsubscribe
+	Headers                 map[string]string // additional headers, such as List-Unsubscribe
 }
 
-// Attachment is a file of an Email.
+// Attachment is a file attached to an [Email].
 type Attachment struct {
-	Name        string // without folders
+	Name        string // without a path
 	ContentType string // "" is application/octet-stream
 	Data        []byte
 }
 
-// Push is one notification, as a gateway takes it.
+// Push is a push notification for a gateway.
 type Push struct {
-	Platform    string            // ANDROID, IOS or WEB
-	Token       string            // of the device; of a browser, the endpoint of its subscription
-	P256dh      string            // of a browser: its public key in base64url
-	Auth        string            // of a browser: its authentication secret in base64url
-	Title, Body string            // as its reader sees them
-	Headers     map[string]string // what the gateway is told beside the payload, such as TTL; may be nil
-	Payload     json.RawMessage   // the body of the request, before it is encrypted
+	Platform string // ANDROID, IOS or WEB
+	Token    string // of the device; for a browser the endpoint of its subscription
+	P256dh   string // a browser's public key in base64url
+	Auth     string // a browser's authentication secret in base64url
+	// Title and Body are the visible texts.
+	Title, Body string
+	Headers     map[string]string // gateway headers, such as TTL; may be nil
+	Payload     json.RawMessage   // request body before encryption
 }
 
-// Receipt says where a message went.
+// Receipt identifies a delivered message.
 type Receipt struct {
-	ID     string // of the mail (Message-ID), or in the outbox
-	Detail string // one sentence for a person
+	ID     string // Message-ID of an email, or id in the outbox
+	Detail string // one sentence for the user
 }
 
-// Sender takes a message to its recipient. When Deliver returns an error
-// nothing is known to have arrived. Errors that are about the message or the
-// other side are *Error.
+// Sender delivers messages. If Deliver returns an error, the message is not known to have arrived. Errors
+// about the message or the remote side are *[Error].
 type Sender interface {
 	Deliver(ctx context.Context, m Message) (Receipt, error)
 }
@@ -68,13 +66,13 @@ type OutboxStore interface {
 	Put(ctx context.Context, m Message, at time.Time) (id string, err error)
 }
 
-// Outbox is the Sender that keeps messages where they can be read.
+// Outbox is a [Sender] that stores messages for reading.
 type Outbox struct {
 	store OutboxStore
 	now   func() time.Time
 }
 
-// NewOutbox keeps messages in k. A nil now is time.Now.
+// NewOutbox returns an Outbox that stores messages in k. A nil now means time.Now.
 func NewOutbox(k OutboxStore, now func() time.Time) *Outbox {
 	if now == nil {
 		now = time.Now
@@ -82,8 +80,7 @@ func NewOutbox(k OutboxStore, now func() time.Time) *Outbox {
 	return &Outbox{store: k, now: now}
 }
 
-// Deliver stores m. A mail is checked as it would be before it goes to a
-// server, except that a draft's sender may still be missing.
+// Deliver stores m. It checks an email like a real send, except that the sender may be missing.
 func (o *Outbox) Deliver(ctx context.Context, m Message) (Receipt, error) {
 	if err := ctx.Err(); err != nil {
 		return Receipt{}, err
@@ -107,26 +104,25 @@ func (o *Outbox) Deliver(ctx context.Context, m Message) (Receipt, error) {
 	return Receipt{ID: id, Detail: "kept in the outbox"}, nil
 }
 
-// Reason sorts delivery errors for those who branch on them.
+// Reason is the machine-readable kind of a delivery error.
 type Reason string
 
 const (
 	Invalid     Reason = "invalid"     // the message or the settings are wrong; nothing was sent
-	Unreachable Reason = "unreachable" // no connection, or it broke
-	Insecure    Reason = "insecure"    // TLS was not possible, or the certificate is not trusted
+	Unreachable Reason = "unreachable" // no connection, or it was interrupted
+	Insecure    Reason = "insecure"    // TLS failed, or the certificate is not trusted
 	Auth        Reason = "auth"        // user name or password refused
-	Refused     Reason = "refused"     // the other side said no to sender, recipient or content
-	Gone        Reason = "gone"        // the device is not known any more, or never was
-	Throttled   Reason = "throttled"   // too much at once
+	Refused     Reason = "refused"     // the sender, recipient or content was rejected
+	Gone        Reason = "gone"        // the device is unknown or no longer registered
+	Throttled   Reason = "throttled"   // too many messages at once
 )
 
-// Error is a delivery that failed. Its text is one sentence for a person, with
-// what to do where that is known.
+// Error is a failed delivery. Its message is one sentence for the user, with what to do if that is known.
 type Error struct {
 	Reason    Reason
 	Message   string
-	Temporary bool          // the same may work later
-	After     time.Duration // how long the other side asks to wait before that, 0 where it does not say
+	Temporary bool          // a retry may succeed
+	After     time.Duration // requested delay before a retry; 0 if unknown
 	Err       error         // the cause, may be nil
 }
 

@@ -10,13 +10,13 @@ import (
 	"bugle/engine/message/delivery"
 )
 
-type keeper struct {
+type fakeStore struct {
 	kept []delivery.Message
 	at   time.Time
 	err  error
 }
 
-func (k *keeper) Put(_ context.Context, m delivery.Message, at time.Time) (string, error) {
+func (k *fakeStore) Put(_ context.Context, m delivery.Message, at time.Time) (string, error) {
 	if k.err != nil {
 		return "", k.err
 	}
@@ -26,7 +26,7 @@ func (k *keeper) Put(_ context.Context, m delivery.Message, at time.Time) (strin
 
 func TestOutbox(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	k := &keeper{}
+	k := &fakeStore{}
 	outbox := delivery.NewOutbox(k, func() time.Time { return now })
 	push := delivery.Message{Key: "ANDROID_default_variation_1", Recipient: "USER_1", Push: &delivery.Push{Platform: "ANDROID", Token: "t", Title: "Hi"}}
 	draft := mailTo("a@b.example")

@@ -23,24 +23,22 @@ const (
 	fetchTimeout  = 20 * time.Second
 )
 
-// Fetcher gets attachments by URL. The zero value is ready; it may be used by
-// several goroutines.
+// Fetcher downloads attachments. The zero value is ready for use, and it is safe for concurrent use.
 //
-// A campaign's author decides what is fetched, and the answer goes out by mail,
-// so addresses within the network that this program runs in are refused, by
-// the address that is really dialled. For the same reason no proxy is used.
+// The author of a campaign chooses the URLs, and the response is sent by email. Therefore addresses in
+// private networks are refused, checked when dialing, and no proxy is used.
 type Fetcher struct {
-	AllowPrivate bool          // also fetch from private, loopback and link-local addresses
+	AllowPrivate bool          // allow private, loopback and link-local addresses
 	MaxBytes     int64         // 0 is 10 MiB
-	Timeout      time.Duration // 0 is 20 seconds, redirects and body included
+	Timeout      time.Duration // 0 is 20 seconds; includes redirects and the body
 }
 
-// ErrPrivate says that an address is not one of the public internet.
+// ErrPrivate reports that an address is not public.
 var ErrPrivate = publicnet.ErrPrivate
 
-// Fetch gets one attachment. Its name comes from Content-Disposition, or else
-// from the URL's path. Where no answer comes, the error's text is the same for all
-// causes, and takes about as long; its Err has the cause.
+// Fetch downloads one attachment. Its name comes from Content-Disposition or else from the URL's path. If
+// there is no response, the error's message is the same for all causes and takes about as long; its Err has
+// the cause.
 func (f *Fetcher) Fetch(ctx context.Context, rawURL string) (Attachment, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -67,7 +65,7 @@ func (f *Fetcher) Fetch(ctx context.Context, rawURL string) (Attachment, error) 
 	return Attachment{}, fetchError(rawURL, timeout, err)
 }
 
-// noResponse is why no answer came at all.
+// noResponse wraps the cause of a missing response.
 type noResponse struct{ err error }
 
 func (u *noResponse) Error() string { return u.err.Error() }
@@ -139,8 +137,7 @@ func (f *Fetcher) transport() *http.Transport {
 	return &http.Transport{DialContext: dialer.DialContext, ForceAttemptHTTP2: true, DisableKeepAlives: true, DisableCompression: true}
 }
 
-// PublicOnly is a [net.Dialer.Control] that refuses every address within a
-// network of one's own, with [ErrPrivate].
+// PublicOnly is a [net.Dialer].Control that returns [ErrPrivate] for every address in a private network.
 func PublicOnly(network, address string, c syscall.RawConn) error {
 	return publicnet.Control(network, address, c)
 }
@@ -168,8 +165,7 @@ func fileName(resp *http.Response) string {
 	return "attachment"
 }
 
-// cleanName is the last part of a path, without characters that a header or a
-// file system would stumble over.
+// cleanName returns the last part of a path without characters that are problematic in headers or file names.
 func cleanName(name string) string {
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
 	name = strings.Map(func(c rune) rune {
@@ -192,8 +188,8 @@ func contentType(resp *http.Response, data []byte) string {
 	return t
 }
 
-// displayURL is a URL as it may stand in an error: short, on one line, and without
-// the query, where keys and signatures are.
+// displayURL returns a URL for an error: short, on one line, and without the query, which may contain keys
+// and signatures.
 func displayURL(rawURL string) string {
 	s, _, _ := strings.Cut(rawURL, "?")
 	if u, err := url.Parse(s); err == nil {

@@ -131,7 +131,7 @@ func TestFetchPrivate(t *testing.T) {
 
 // Who names an attachment learns nothing of this network: not which names resolve, not what refuses a
 // connection, not what lets it wait. The cause, for the log, is kept.
-func TestFetchTellsNothing(t *testing.T) {
+func TestFetchErrorsHideTheNetwork(t *testing.T) {
 	gatewaytest.FakeDNS(t, map[string]string{"known.internal.": "10.0.0.1", "here.internal.": "127.0.0.1", "slow.internal.": gatewaytest.NoResponse})
 	mute, err := net.Listen("tcp", "127.0.0.1:0") // nobody accepts
 	if err != nil {

@@ -22,9 +22,8 @@ var (
 	invisible   = strings.NewReplacer("\u200b", "", "\u200c", "", "\u200d", "", "\u034f", "", "\ufeff", "", "\u00ad", "")
 )
 
-// PlainText is what a reader sees of an HTML mail, as text: paragraphs, lists,
-// and links with their address behind them. What the mail hides, such as a
-// preheader, is left out. It never fails; HTML in pieces gives its text.
+// PlainText converts an HTML email to text: paragraphs, lists, and links followed by their address. It leaves
+// out hidden parts, such as a preheader. It never fails, even for incomplete HTML.
 func PlainText(source string) string {
 	doc, err := xhtml.Parse(strings.NewReader(source))
 	if err != nil {
@@ -33,7 +32,7 @@ func PlainText(source string) string {
 	dropHidden(doc, 0)
 	conv := converter.NewConverter(
 		converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin()),
-		// Backslashes before stars help a Markdown reader, not a person.
+		// Backslashes before stars are for Markdown, not for readers of plain text.
 		converter.WithEscapeMode(converter.EscapeModeDisabled),
 	)
 	for _, tag := range []string{"strong", "b", "em", "i", "code", "span"} {
@@ -102,8 +101,8 @@ func attribute(n *xhtml.Node, name string) string {
 	return ""
 }
 
-// dropHidden removes what no reader sees. Below maxDepth elements it removes
-// everything, since the converter goes down by recursion.
+// dropHidden removes what readers do not see. Below maxDepth elements it removes everything, because the
+// converter is recursive.
 func dropHidden(n *xhtml.Node, depth int) {
 	const maxDepth = 500
 	for child := n.FirstChild; child != nil; {
@@ -136,8 +135,8 @@ func hidden(n *xhtml.Node) bool {
 	return false
 }
 
-// withPreheader puts the preview text where inboxes look for it: hidden, at the
-// start of the body. A mail that has a preheader of its own keeps that.
+// withPreheader adds the preview text where inboxes look for it: hidden at the start of the body. An email
+// with a preheader of its own is unchanged.
 func withPreheader(source, preview string) string {
 	at := 0
 	if loc := bodyTag.FindStringIndex(source); loc != nil {

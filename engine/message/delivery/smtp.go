@@ -18,17 +18,17 @@ import (
 	"github.com/wneessen/go-mail/smtp"
 )
 
-// TLSMode says how the connection to a mail server is encrypted.
+// TLSMode says how a connection to a mail server is encrypted.
 type TLSMode string
 
 const (
 	TLSNone          TLSMode = "none"
-	TLSStart         TLSMode = "starttls"      // encrypted after a greeting, or not at all used
-	TLSOpportunistic TLSMode = "opportunistic" // starttls where the server offers it
-	TLSImplicit      TLSMode = "tls"           // encrypted from the first byte
+	TLSStart         TLSMode = "starttls"      // STARTTLS, required
+	TLSOpportunistic TLSMode = "opportunistic" // STARTTLS if the server offers it
+	TLSImplicit      TLSMode = "tls"           // TLS from the first byte
 )
 
-// AuthMode says how the user is proved to a mail server.
+// AuthMode is an authentication method of a mail server.
 type AuthMode string
 
 const (
@@ -36,31 +36,31 @@ const (
 	AuthPlain   AuthMode = "plain"
 	AuthLogin   AuthMode = "login"
 	AuthCRAMMD5 AuthMode = "cram-md5"
-	AuthAuto    AuthMode = "auto" // the best that the server offers
+	AuthAuto    AuthMode = "auto" // the best method that the server offers
 )
 
 const smtpTimeout = 30 * time.Second
 
-// SMTPConfig is how a mail server is reached.
+// SMTPConfig configures a mail server.
 type SMTPConfig struct {
 	Host               string
 	Port               int      // 0 is 465 for tls and 587 otherwise
 	TLS                TLSMode  // "" is starttls
 	Auth               AuthMode // "" is auto with a user name, none without
 	Username, Password string
-	LocalName          string        // given in EHLO, "" is localhost
-	Timeout            time.Duration // of each step of the dialogue, 0 is 30 seconds
-	TLSConfig          *tls.Config   // nil trusts what the system trusts
+	LocalName          string        // sent in EHLO; "" is localhost
+	Timeout            time.Duration // per step of the dialogue; 0 is 30 seconds
+	TLSConfig          *tls.Config   // nil trusts the system's certificates
 }
 
-// SMTP is the Sender that speaks to a mail server, one connection a mail. It
-// may be used by several goroutines.
+// SMTP is a [Sender] that sends through a mail server, with one connection per email. It is safe for
+// concurrent use.
 type SMTP struct {
 	config SMTPConfig
 	server string // host:port
 }
 
-// NewSMTP checks the settings; nothing is connected yet.
+// NewSMTP checks the settings without connecting.
 func NewSMTP(config SMTPConfig) (*SMTP, error) {
 	if config.TLS == "" {
 		config.TLS = TLSStart
@@ -109,8 +109,8 @@ var authTypes = map[AuthMode]gomail.SMTPAuthType{
 	AuthCRAMMD5: gomail.SMTPAuthCramMD5, AuthAuto: gomail.SMTPAuthAutoDiscover,
 }
 
-// Deliver sends m to its recipient and to those in cc and bcc. When the server
-// refuses one of them, nobody gets it.
+// Deliver sends m to its recipient and those in cc and bcc. If the server refuses one of them, no one
+// receives it.
 func (s *SMTP) Deliver(ctx context.Context, m Message) (Receipt, error) {
 	if m.Email == nil {
 		return Receipt{}, refuse("the message %s is not an email, so a mail server cannot send it", m.Key)
@@ -130,7 +130,7 @@ func (s *SMTP) Deliver(ctx context.Context, m Message) (Receipt, error) {
 	return Receipt{ID: strings.Trim(msg.GetMessageID(), "<>"), Detail: fmt.Sprintf("accepted by %s: %s", s.server, SanitizeText(response))}, nil
 }
 
-// Ping connects, encrypts and logs in as Deliver would, and sends nothing.
+// Ping connects, encrypts and logs in like Deliver, but sends nothing.
 func (s *SMTP) Ping(ctx context.Context) error {
 	return s.dialogue(ctx, func(client *smtp.Client) error {
 		if err := client.Noop(); err != nil {
@@ -140,8 +140,8 @@ func (s *SMTP) Ping(ctx context.Context) error {
 	})
 }
 
-// dialogue opens a connection, lets do talk, and closes it. The end of ctx
-// closes it at once, whatever is being waited for.
+// dialogue opens a connection, calls do, and closes the connection. When ctx ends, it closes the connection
+// immediately.
 func (s *SMTP) dialogue(ctx context.Context, do func(*smtp.Client) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -258,7 +258,7 @@ func (s *SMTP) refused(err error, what string) error {
 	return e
 }
 
-// explain turns what went wrong with the connection into a sentence.
+// explain describes a connection error in a sentence.
 func (s *SMTP) explain(err error) error {
 	e := &Error{Err: err}
 	var answer *textproto.Error
@@ -309,7 +309,7 @@ func authUnsupported(err error) bool {
 	return strings.Contains(err.Error(), "does not support SMTP AUTH")
 }
 
-// RootCause is the innermost thing that a person can do something about.
+// RootCause returns the innermost error that the user can act on.
 func RootCause(err error) string {
 	var dns *net.DNSError
 	var errno syscall.Errno
@@ -332,8 +332,7 @@ func reply(answer *textproto.Error) string {
 	return SanitizeText(fmt.Sprintf("%d %s", answer.Code, answer.Msg))
 }
 
-// SanitizeText is a server's text without line breaks and control characters,
-// cut where it would fill a screen.
+// SanitizeText returns a server's text as one line without control characters, cut to a reasonable length.
 func SanitizeText(s string) string {
 	s = strings.Map(func(c rune) rune {
 		if c < ' ' || c >= 0x7f && c < 0xa0 {

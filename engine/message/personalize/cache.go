@@ -2,8 +2,8 @@ package personalize
 
 import "sync"
 
-// A send fills the same few texts for many people, so the newest templates stay compiled. Nothing changes a
-// template once it is there.
+// templateCache keeps the newest templates compiled, because a send fills the same few texts for many users.
+// Templates in it are immutable.
 var templateCache = cache{known: map[string]*template{}}
 
 const (
@@ -12,15 +12,14 @@ const (
 	bytesOfToken = 512      // with what is parsed from it
 )
 
-// cache holds templates by source. When it is full it starts anew, which costs less than keeping count of
-// what was used last.
+// cache holds templates by source. When it is full it is cleared, which is cheaper than tracking usage.
 type cache struct {
 	mu    sync.Mutex
 	known map[string]*template
 	held  int
 }
 
-// compiled is compile, remembered.
+// compiled is compile with a cache.
 func compiled(src string) (*template, error) {
 	if t := templateCache.get(src); t != nil {
 		return t, nil

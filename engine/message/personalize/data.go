@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// rootNames are the names a template starts from, short forms included.
+// rootNames are the names at the start of expressions, including short forms.
 var rootNames = map[string]string{
 	"UserAttribute":          "UserAttribute",
 	"user":                   "UserAttribute",
@@ -25,8 +25,7 @@ var rootNames = map[string]string{
 	"ProductSet":             "ProductSet",
 }
 
-// numeral is a number that keeps the spelling it came with: json.Number and
-// its likes.
+// numeral is a number that keeps its spelling: json.Number and similar types.
 type numeral interface {
 	String() string
 	Float64() (float64, error)
@@ -37,11 +36,11 @@ type missing struct {
 	expression string
 	pos        int
 	reason     string
-	whole      bool // expression is all of the access chain: what is looked up in it is no other hole
-	failed     bool // the expression has been computed and has no result: a condition on it is a hole too
+	whole      bool // expression is the whole access chain: lookups in it are not separate missing values
+	failed     bool // the expression failed: a condition on it is unresolved too
 }
 
-// wholeChainMissing returns v where it is missing and names its whole chain already, which may be long.
+// wholeChainMissing returns v if it is a missing value for its whole, possibly long, chain.
 func wholeChainMissing(v any) *missing {
 	if hole, ok := v.(*missing); ok && hole.whole {
 		return hole
@@ -49,7 +48,7 @@ func wholeChainMissing(v any) *missing {
 	return nil
 }
 
-// root is one of rootNames while it is looked into.
+// root is one of rootNames during a lookup.
 type root string
 
 // callable is a content API before its parentheses.
@@ -58,8 +57,8 @@ type callable struct {
 	call func(ctx context.Context, args ...any) (any, error)
 }
 
-// attribute finds name in a profile's or event's values: as it is, or the one
-// whose snake case it is; of several such the first by name.
+// attribute finds name in the values of a user or event: exactly, or by its snake case; the first by name if
+// there are several.
 func (r *run) attribute(values map[string]any, name string) (any, error) {
 	if v, ok := values[name]; ok {
 		return v, nil
@@ -76,15 +75,15 @@ func (r *run) attribute(values map[string]any, name string) (any, error) {
 	return values[first], nil
 }
 
-// snake writes an attribute's name the way a template does: "First Name",
-// "firstName" and "first-name" are all first_name.
+// snake converts an attribute's name to snake case as templates write it: "First Name", "firstName" and
+// "first-name" become first_name.
 func snake(name string) string {
 	var b strings.Builder
 	snaked(name, func(c rune) bool { b.WriteRune(c); return true })
 	return b.String()
 }
 
-// isSnakeOf reports whether short is full in snake case.
+// isSnakeOf reports whether short is the snake case of full.
 func isSnakeOf(short, full string) bool {
 	same := snaked(full, func(c rune) bool {
 		have, width := utf8.DecodeRuneInString(short)
@@ -94,7 +93,7 @@ func isSnakeOf(short, full string) bool {
 	return same && short == ""
 }
 
-// snaked yields the characters of a name in snake case, until yield returns false.
+// snaked yields the characters of a name in snake case until yield returns false.
 func snaked(name string, yield func(rune) bool) bool {
 	begun, gap, lower := false, false, false
 	for _, c := range name {
@@ -113,8 +112,8 @@ func snaked(name string, yield func(rune) bool) bool {
 	return true
 }
 
-// value brings what callers put into Data to the kinds that evaluation knows:
-// nil, bool, int, *big.Int, float64, numeral, string, []any, map[string]any.
+// value converts values in [Data] to the types of the evaluation: nil, bool, int, *big.Int, float64, numeral,
+// string, []any, map[string]any.
 func value(v any) any {
 	switch v := v.(type) {
 	case nil, bool, int, *big.Int, string, []any, map[string]any, *missing, root, callable:
@@ -158,8 +157,7 @@ func value(v any) any {
 	return nil // of no kind that a template has
 }
 
-// plain is v with numerals turned into numbers, all the way down: what
-// operators, filters and tests work on.
+// plain returns v with all numerals converted to numbers, for operators, filters and tests.
 func plain(v any) any {
 	switch v := value(v).(type) {
 	case numeral:
@@ -185,7 +183,7 @@ func plain(v any) any {
 	}
 }
 
-// truth is Jinja's: what is missing, empty or zero is false.
+// truth returns the truth value as in Jinja: missing, empty and zero values are false.
 func truth(v any) bool {
 	switch v := value(v).(type) {
 	case nil, *missing:
@@ -211,8 +209,8 @@ func truth(v any) bool {
 	return true
 }
 
-// size is about the bytes v takes when written out, shared parts counted each
-// time; it stops counting soon after MaxOutput.
+// size returns about how many bytes v takes when written, counting shared parts each time. It stops soon
+// after MaxOutput.
 func size(v any) int {
 	total := 0
 	measure(v, &total)
@@ -247,7 +245,7 @@ func measure(v any, total *int) {
 	}
 }
 
-// stepsFor is the work of looking at all of v, in steps.
+// stepsFor returns the work of processing all of v, in steps.
 func stepsFor(v any) int {
 	steps := 0
 	countSteps(v, &steps)

@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// Unresolved is an expression whose value is missing, or that cannot be computed.
+// Unresolved is an expression that has no value or cannot be computed.
 type Unresolved struct {
-	Expression   string // as written, without braces and filters: UserAttribute['First Name']; where it failed with all of its tag
-	Line, Column int    // from 1, in characters; within Block when that is set
-	Block        string // the content block it stands in, "" for the message itself
+	Expression string // as written, without braces and filters: UserAttribute['First Name']; the whole tag if its evaluation failed
+	// Line and Column are from 1, in characters; within Block if that is set.
+	Line, Column int
+	Block        string // the content block, or "" for the message itself
 	Reason       string // "the user has no attribute First Name"
 }
 
@@ -21,9 +22,9 @@ func (u Unresolved) String() string {
 	return fmt.Sprintf("{{%s}}%s: %s", u.Expression, where, u.Reason)
 }
 
-// MissingError says that a message would have had holes.
+// MissingError reports the missing values of a message.
 type MissingError struct {
-	Unresolved []Unresolved // at least one, in the order of the text, each expression once
+	Unresolved []Unresolved // at least one, in text order, each expression once
 }
 
 func (e *MissingError) Error() string {
@@ -34,12 +35,13 @@ func (e *MissingError) Error() string {
 	return "no value for " + strings.Join(parts, "; ") + " (set a value, or add |default('…'))"
 }
 
-// Error is a template that cannot be read, or that exceeds a limit.
+// Error is an invalid template, or one that exceeds a limit.
 type Error struct {
-	Line, Column int    // from 1, in characters; 0 where no place is known
-	Block        string // the content block the place is in, "" for the message itself
-	Message      string // one sentence, never the source
-	Hint         string // what to write instead, may be empty
+	// Line and Column are from 1, in characters; 0 if unknown.
+	Line, Column int
+	Block        string // the content block, or "" for the message itself
+	Message      string // one sentence without the source
+	Hint         string // what to write instead; may be empty
 }
 
 func (e *Error) Error() string {

@@ -7,9 +7,8 @@ import (
 	"github.com/nikolalohinski/gonja/v2/nodes"
 )
 
-// eval computes n. What is missing is a value, *missing, that travels through
-// operators and filters until a default, a condition or the output meets it;
-// an error ends the render.
+// eval evaluates n. A missing value is a *missing that passes through operators and filters until a default,
+// a condition or the output handles it. An error ends the render.
 func (f *frame) eval(n nodes.Node) (any, error) {
 	if err := f.spend(0); err != nil {
 		return nil, err
@@ -58,7 +57,7 @@ func (f *frame) compute(n nodes.Node) (any, error) {
 	return nil, errors.New("this expression is not finished")
 }
 
-// all evaluates list. hole is the first value that is missing.
+// all evaluates list. hole is the first missing value.
 func (f *frame) all(list []nodes.Expression) (values []any, hole *missing, err error) {
 	values = make([]any, len(list))
 	for i, n := range list {
@@ -121,7 +120,7 @@ func (f *frame) dict(n *nodes.Dict) (any, error) {
 	return f.bounded(m)
 }
 
-// bounded refuses a value that has grown too large, and counts its bytes.
+// bounded refuses a value that is too large, and counts its bytes.
 func (f *frame) bounded(v any) (any, error) {
 	n := size(v)
 	if n > MaxOutput {
@@ -133,7 +132,7 @@ func (f *frame) bounded(v any) (any, error) {
 	return v, f.spend(n)
 }
 
-// access follows a name, its dots and its brackets.
+// access evaluates a name with its dots and brackets.
 func (f *frame) access(n nodes.Node) (any, error) {
 	var v any
 	var reason string
@@ -207,7 +206,7 @@ func (f *frame) name(n *nodes.Name) (any, error) {
 	return &missing{expression: name, pos: n.Name.Pos, reason: reason}, nil
 }
 
-// lookup finds key in v. With nothing found it says why, for a person.
+// lookup finds key in v. If there is none, it returns the reason for the user.
 func (f *frame) lookup(v, key any) (any, string, error) {
 	if err := f.spendOn(key); err != nil {
 		return nil, "", err
@@ -362,7 +361,7 @@ func (f *frame) slice(n *nodes.GetSlice) (any, string, error) {
 	return list[start:end:end], "", nil
 }
 
-// call serves content APIs, range, and the few methods of texts and maps.
+// call implements content APIs, range, and a few methods of texts and maps.
 func (f *frame) call(n *nodes.Call) (any, string, error) {
 	args, hole, err := f.all(n.Args)
 	if err != nil {

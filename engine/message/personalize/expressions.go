@@ -7,23 +7,21 @@ import (
 
 // Expression is one use of a name in a template.
 type Expression struct {
-	// Root is UserAttribute, EventAttribute, BusinessEventAttribute,
-	// ContentBlock, ContentApi or ProductSet (user and event are given by their
-	// long names), or "" for a name that nothing defines.
+	// Root is UserAttribute, EventAttribute, BusinessEventAttribute, ContentBlock, ContentApi or ProductSet
+	// (also for the short forms user and event), or "" for an undefined name.
 	Root string
-	// Name is what is looked up in Root: an attribute, a block. "" when it is
-	// computed, as in UserAttribute[x]. With no Root, the unknown name itself.
+	// Name is what is looked up in Root: an attribute, a block. It is "" if it is computed, as in
+	// UserAttribute[x]. If Root is "", it is the undefined name.
 	Name string
-	// Source is the expression as written, its filters included.
+	// Source is the expression as written, including filters.
 	Source       string
 	Line, Column int  // from 1, in characters
 	Filtered     bool // a filter follows
 	HasDefault   bool // one of the filters is default
 }
 
-// Expressions lists what src uses of a profile, an event and the workspace, in
-// the order of the text. Names that the template itself sets are left out.
-// Content blocks are named, not followed.
+// Expressions lists what src uses of a user, an event and the workspace, in text order. It leaves out names
+// that the template defines. It lists content blocks but does not follow them.
 func Expressions(src string) ([]Expression, error) {
 	if !hasTag(src) {
 		return nil, nil
@@ -55,8 +53,7 @@ func Expressions(src string) ([]Expression, error) {
 	return found, nil
 }
 
-// reference splits the access chain n into its first name and what is looked
-// up there.
+// reference splits the access chain n into its root and the first name.
 func reference(n nodes.Node) (root, name string, ok bool) {
 	for {
 		var inner nodes.Node
@@ -82,7 +79,7 @@ func reference(n nodes.Node) (root, name string, ok bool) {
 	}
 }
 
-// leftmost is the offset at which the source of n starts.
+// leftmost returns the offset at which the source of n starts.
 func leftmost(n nodes.Node) int {
 	for {
 		switch at := n.(type) {
@@ -134,9 +131,8 @@ func asFor(n nodes.Node) (*controlStructures.ForControlStructure, bool) {
 	return nil, false
 }
 
-// walk visits every structure and expression of a tree in the order of the
-// text. Of an access chain only the whole is visited, with the filters that
-// follow it; expressions within its brackets are visited on their own.
+// walk visits every structure and expression of a tree in text order. Of an access chain it visits only the
+// whole, with the filters that follow it; expressions within its brackets are visited separately.
 func walk(n nodes.Node, visit func(nodes.Node, []*nodes.FilterCall)) {
 	w := walker(visit)
 	w.node(n)
@@ -207,8 +203,7 @@ func (w walker) expressions(list []nodes.Expression) {
 	}
 }
 
-// operand visits what cannot be left out; the parser lets some of it be, and
-// the visitor then gets nil.
+// operand visits a required operand. The parser allows some to be missing; the visitor gets nil then.
 func (w walker) operand(n nodes.Node) {
 	if n == nil {
 		w(nil, nil)
@@ -260,7 +255,7 @@ func (w walker) expression(n nodes.Node, filters []*nodes.FilterCall) {
 	}
 }
 
-// within visits what stands in the brackets of an access chain.
+// within visits the expressions in the brackets of an access chain.
 func (w walker) within(n nodes.Node) {
 	switch n := n.(type) {
 	case *nodes.GetItem:

@@ -11,34 +11,30 @@ import (
 	"bugle/engine/phrase"
 )
 
-// failure is why an expression has no value: an argument of the wrong kind, a
-// division by zero. It leaves a hole where the expression stands. Errors of
-// other types end the render.
+// failure is why an expression has no value, such as an argument of the wrong type or a division by zero.
+// Other errors end the render.
 type failure string
 
 func (e failure) Error() string { return string(e) }
 
 func failf(format string, args ...any) error { return failure(fmt.Sprintf(format, args...)) }
 
-// filter is one filter of Jinja. It gets a value that is not missing, and what
-// it returns is computed as Jinja does.
+// filter is a filter of Jinja. Its input is never missing, and its results equal Jinja's.
 type filter struct {
-	// params are the names of its arguments in their order, as Jinja has them.
-	// The first need of them must be given.
+	// params are the parameter names in order. The first need of them are required.
 	params []string
 	need   int
 	run    func(f *frame, v any, a arguments) (any, error)
 }
 
-// arguments are those of one call by name. Those that are not given are not there.
+// arguments are the arguments of one call by name, without those that are not given.
 type arguments map[string]any
 
-// filters are those of Jinja that a message can want. Not among them are those
-// that reach into the values of the program (attr), print for debugging
-// (pprint), or write markup of their own (urlize, xmlattr).
+// filters are the filters of Jinja that messages can need. It leaves out those that access Go values (attr),
+// print for debugging (pprint), or generate markup (urlize, xmlattr).
 var filters map[string]filter
 
-// open are the filters that take any arguments: a filter or a test and what it takes.
+// open are the filters with variable arguments: another filter or a test, and its arguments.
 var open map[string]func(f *frame, v any, args []any, named map[string]any) (any, error)
 
 func init() { // some of them call others
@@ -95,7 +91,7 @@ func init() { // some of them call others
 	}
 }
 
-// FilterNames returns the names of the filters that templates can use, sorted.
+// FilterNames returns the names of all filters, sorted.
 func FilterNames() []string {
 	return slices.Sorted(func(yield func(string) bool) {
 		for name := range filters {
@@ -130,7 +126,7 @@ func (f *frame) filtered(n *nodes.FilteredExpression) (any, error) {
 	return v, err
 }
 
-// attempt turns what failed into a hole: err is nil or ends the render.
+// attempt converts a failure to a missing value. err is nil or ends the render.
 func (f *frame) attempt(v any, err error) (any, error) {
 	if err == nil {
 		return v, nil
@@ -142,7 +138,7 @@ func (f *frame) attempt(v any, err error) (any, error) {
 	return nil, err
 }
 
-// filter applies one. default is the only one that sees what is missing.
+// filter applies a filter. Only default receives missing values.
 func (f *frame) filter(call *nodes.FilterCall, v any) (any, error) {
 	if hole, ok := v.(*missing); ok && !isDefault(call.Name) {
 		return hole, nil
@@ -174,7 +170,7 @@ func (f *frame) filter(call *nodes.FilterCall, v any) (any, error) {
 	return f.apply(call.Name, v, args, named)
 }
 
-// apply runs a filter on values of which none is missing.
+// apply runs a filter on values that are not missing.
 func (f *frame) apply(name string, v any, args []any, named map[string]any) (any, error) {
 	if err := f.charge(name, v, args, named); err != nil {
 		return nil, err
@@ -215,7 +211,7 @@ func (f *frame) applyPlain(name string, v any, args []any, named map[string]any)
 	return filter.run(f, v, a)
 }
 
-// bind names arguments by the parameters that they stand for.
+// bind assigns arguments to the names of their parameters.
 func bind(name string, filter filter, args []any, named map[string]any) (arguments, error) {
 	if len(args) > len(filter.params) {
 		return nil, failf("filter %s: it takes at most %s", name, phrase.Count(len(filter.params), "argument"))
@@ -241,7 +237,7 @@ func bind(name string, filter filter, args []any, named map[string]any) (argumen
 	return out, nil
 }
 
-// given reports whether an argument is there and not none.
+// given reports whether an argument is present and not none.
 func (a arguments) given(name string) bool { return a[name] != nil }
 
 func (a arguments) truth(name string) bool { return truth(a[name]) }
@@ -297,7 +293,7 @@ func (f *frame) charge(name string, v any, args []any, named map[string]any) err
 	return f.work(steps)
 }
 
-// orDefault is the filter default(value, boolean=false).
+// orDefault implements the filter default(value, boolean=false).
 func orDefault(v any, a arguments) (any, error) {
 	fallback, given := a["default_value"]
 	if !given {
@@ -309,11 +305,10 @@ func orDefault(v any, a arguments) (any, error) {
 	return v, nil
 }
 
-// defaultWithin is default where another filter calls it.
+// defaultWithin is the filter default when another filter calls it.
 func defaultWithin(_ *frame, v any, a arguments) (any, error) { return orDefault(v, a) }
 
-// method serves the methods of Python's str and dict that templates copied
-// from elsewhere use most, with the filters of the same name.
+// method implements the most common methods of Python's str and dict with the filters of the same name.
 func (f *frame) method(v any, name string, args []any) (any, error) {
 	if err := f.spendOn(append(slices.Clone(args), v)...); err != nil {
 		return nil, err
@@ -368,7 +363,7 @@ func (f *frame) stringMethod(name, s, arg string) (any, error) {
 	return f.bounded(value(parts))
 }
 
-// nearest suggests what was probably meant, or nothing.
+// nearest suggests the name that was probably meant, or returns "".
 func nearest(name string, known []string) string {
 	if near := phrase.Nearest(name, known); near != "" {
 		return fmt.Sprintf("did you mean %s?", near)
@@ -376,7 +371,7 @@ func nearest(name string, known []string) string {
 	return ""
 }
 
-// suggestion is nearest for the names that a workspace gives, of which there may be many short ones.
+// suggestion is nearest for the workspace's names, of which there may be many short ones.
 func (f *frame) suggestion(name string, known []string) (string, error) {
 	if err := f.work(4 * len(known)); err != nil || len(name) < 3 || len(name) > 100 {
 		return "", err

@@ -15,8 +15,7 @@ import (
 	"github.com/nikolalohinski/gonja/v2/tokens"
 )
 
-// iterable returns the items of v: those of a list, the keys of a map, the
-// characters of a text.
+// iterable returns the items of v: those of a list, the keys of a map, or the characters of a text.
 func iterable(v any) ([]any, error) {
 	if s, ok := v.(string); ok && len(s) > MaxItems {
 		return nil, errors.New("the text is too long")
@@ -29,7 +28,7 @@ func iterable(v any) ([]any, error) {
 	return list, err
 }
 
-// kind names what v is, for a person.
+// kind returns the name of v's type for messages.
 func kind(v any) string {
 	switch v.(type) {
 	case nil, *missing:
@@ -48,8 +47,8 @@ func kind(v any) string {
 	return "this value"
 }
 
-// attributeOf follows a path such as address.city or 0 into an item. What is
-// not there is nil.
+// attributeOf follows a path such as address.city or 0 into an item. It returns nil if there is no such
+// value.
 func attributeOf(item, path any) any {
 	if i, ok := integer(path); ok {
 		return within(item, strconv.Itoa(i))
@@ -76,8 +75,8 @@ func within(item any, step string) any {
 	return nil
 }
 
-// order compares two plain values: numbers, texts, or lists of such. A text
-// that spells a number compares with a number as one.
+// order compares two plain values: numbers, texts, or lists of them. A text that contains a number compares
+// with a number as one.
 func order(a, b any) (int, error) {
 	if i, ok := a.(int); ok {
 		if j, ok := b.(int); ok {
@@ -114,7 +113,7 @@ func order(a, b any) (int, error) {
 	return len(list) - len(twin), nil
 }
 
-// folded is a value as filters compare it that do not see the case of letters.
+// folded returns a value for case-insensitive comparison.
 func folded(v any, caseSensitive bool) any {
 	if s, ok := v.(string); ok && !caseSensitive {
 		return strings.ToLower(s)
@@ -122,7 +121,7 @@ func folded(v any, caseSensitive bool) any {
 	return v
 }
 
-// arrange sorts list by keys, each a list of values; equal ones stay in their order.
+// arrange sorts list by keys, each a list of values. It is stable.
 func arrange(list []any, keys [][]any, reverse bool) ([]any, error) {
 	at := make([]int, len(list))
 	for i := range at {
@@ -208,7 +207,7 @@ func dictSort(_ *frame, v any, a arguments) (any, error) {
 	return arrange(list, keys, a.truth("reverse"))
 }
 
-// extreme is max with a sign of 1, min with -1.
+// extreme is max for a sign of 1, and min for -1.
 func extreme(sign int) func(*frame, any, arguments) (any, error) {
 	return func(_ *frame, v any, a arguments) (any, error) {
 		list, err := iterable(v)
@@ -393,7 +392,7 @@ func sum(_ *frame, v any, a arguments) (any, error) {
 	return total.value(), nil
 }
 
-// groupsOf checks how many items or groups a filter is told to make.
+// groupsOf checks the number of items or groups for a filter.
 func groupsOf(a arguments, name string) (int, error) {
 	n, err := a.integer(name, 0)
 	switch {
@@ -458,7 +457,7 @@ func slice(_ *frame, v any, a arguments) (any, error) {
 	return out, nil
 }
 
-// mapped is map('filter', …) or map(attribute='name', default=…).
+// mapped implements map('filter', …) and map(attribute='name', default=…).
 func mapped(f *frame, v any, args []any, named map[string]any) (any, error) {
 	list, err := iterable(v)
 	if err != nil {
@@ -496,8 +495,8 @@ func mapped(f *frame, v any, args []any, named map[string]any) (any, error) {
 	return out, nil
 }
 
-// selecting keeps the items, or with keep false the others, that a test is
-// true of, or that have a value where no test is named.
+// selecting keeps the items that pass a test, or that have a value if no test is given. With keep false it
+// keeps the others.
 func selecting(filter string, keep bool) func(*frame, any, []any, map[string]any) (any, error) {
 	return func(f *frame, v any, args []any, named map[string]any) (any, error) {
 		list, err := iterable(v)
@@ -598,8 +597,8 @@ func toInt(_ *frame, v any, a arguments) (any, error) {
 	return 0, nil
 }
 
-// wholeText reads a whole number as Python's int does: spaces around it, a
-// sign, _ between digits, and 0x, 0o and 0b where the base has them.
+// wholeText parses a whole number like Python's int: with spaces around it, a sign, _ between digits, and the
+// prefixes 0x, 0o and 0b if the base allows them.
 func wholeText(s string, base int) (*big.Int, bool) {
 	s = strings.TrimSpace(s)
 	if len(s) > MaxDigits {

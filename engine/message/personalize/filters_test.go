@@ -145,7 +145,7 @@ func TestFiltersAreAllTested(t *testing.T) {
 
 // A failure that is not shown to anybody is a hole all the same: a condition that cannot be computed
 // says nothing of which text the reader should get.
-func TestFailuresAreHoles(t *testing.T) {
+func TestFailedExpressionsAreUnresolved(t *testing.T) {
 	for _, tt := range []struct{ src, expression string }{
 		{"{{ '%s and %s'|format('a') }}", "'%s and %s'|format('a')"},
 		{"a {{- ('x'|abs)|string -}} b", "('x'|abs)|string"},
@@ -175,7 +175,7 @@ func TestFailuresAreHoles(t *testing.T) {
 }
 
 // Nothing of Go is seen in a message, whatever is done to whatever.
-func TestNothingOfGoLeaks(t *testing.T) {
+func TestErrorsHaveNoGoTypes(t *testing.T) {
 	values := []string{
 		"-1", "2.5", "9223372036854775808", "true", "none", "'abc'", "'%s %d %v'", "[]", "[1, 'a', none, [2.5]]", "{}", "{'a': {'b': none}}",
 		"user.rows", "user.holed", "user.vast", "user", "ProductSet", "'\u0000\U000e0041'",

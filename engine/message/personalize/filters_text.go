@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// onText is a filter that takes no arguments and works on a value as text.
+// onText returns a filter without arguments that changes a value's text.
 func onText(change func(string) string) func(*frame, any, arguments) (any, error) {
 	return func(_ *frame, v any, _ arguments) (any, error) {
 		s, err := asText(v)
@@ -24,7 +24,7 @@ func onText(change func(string) string) func(*frame, any, arguments) (any, error
 	}
 }
 
-// asText is a value as a filter takes it for text: one that is missing has none.
+// asText returns a value as the text argument of a filter; a missing value has none.
 func asText(v any) (string, error) {
 	if absent(v) {
 		return "", failure("an item has no value")
@@ -32,7 +32,7 @@ func asText(v any) (string, error) {
 	return text(v), nil
 }
 
-// upper has capitals as Python writes them, which may be more than one for a letter: SS for ß.
+// upper returns s in capitals like Python, which may have more than one for a letter: SS for ß.
 func upper(s string) string {
 	if isASCII(s) {
 		return strings.ToUpper(s)
@@ -64,7 +64,7 @@ func capitalized(s string) string {
 	return string(unicode.ToTitle(r)) + strings.ToLower(s[size:])
 }
 
-// titled has capitals where Jinja begins a word: after spaces, dashes and brackets.
+// titled capitalizes words like Jinja: after spaces, dashes and brackets.
 func titled(s string) string {
 	begins := true
 	return strings.Map(func(r rune) rune {
@@ -137,7 +137,7 @@ func indent(_ *frame, v any, a arguments) (any, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// splitLines are the lines of s; one that is empty follows a line break at the end.
+// splitLines returns the lines of s. There is an empty one after a line break at the end.
 func splitLines(s string) []string {
 	return strings.Split(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"), "\n")
 }
@@ -218,7 +218,7 @@ func truncate(_ *frame, v any, a arguments) (any, error) {
 	return cut + end, nil
 }
 
-// wordCount counts the runs of letters, digits and _.
+// wordCount counts runs of letters, digits and _.
 func wordCount(_ *frame, v any, _ arguments) (any, error) {
 	s, err := asText(v)
 	if err != nil {
@@ -227,7 +227,7 @@ func wordCount(_ *frame, v any, _ arguments) (any, error) {
 	return len(strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '_' })), nil
 }
 
-// maxWidth is the largest width that lines are wrapped at.
+// maxWidth is the largest width for wrapping lines.
 const maxWidth = 1000
 
 func wordWrap(_ *frame, v any, a arguments) (any, error) {
@@ -266,8 +266,8 @@ func wordWrap(_ *frame, v any, a arguments) (any, error) {
 	return b.String(), nil
 }
 
-// wrapLine writes one line, broken at spaces, after hyphens within a word, and
-// within words that are longer than a line. Spaces at a break go.
+// wrapLine writes one line broken at spaces, after hyphens within words, and within words that are longer
+// than a line. It drops spaces at breaks.
 func wrapLine(b *strings.Builder, l, seam string, width int, long, hyphens bool) {
 	used, space := 0, "" // of the line that is written, and what stands before the next word
 	begun := false
@@ -305,14 +305,14 @@ func wrapLine(b *strings.Builder, l, seam string, width int, long, hyphens bool)
 	}
 }
 
-// hyphenated is the start of a word up to a hyphen that it may be broken after:
-// between two letters and two more. It is large, and most templates do not need it.
+// hyphenated matches the start of a word up to a hyphen after which it may be broken: between two letters and
+// two more. It is expensive to compile, and most templates do not need it.
 var hyphenated = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[^\s\pL\pN_]*(?:[\pL\pN_]+\pL-)(?:[\pL\pN_]+\pL)`)
 })
 
-// chunk is the first run of spaces or of other characters; with hyphens a word
-// ends after the first one that it may be broken at.
+// chunk returns the first run of spaces or of other characters. If hyphens is set, a word ends after the
+// first hyphen where it may be broken.
 func chunk(s string, hyphens bool) string {
 	if word := strings.TrimLeftFunc(s, unicode.IsSpace); len(word) < len(s) {
 		return s[:len(s)-len(word)]
@@ -328,7 +328,7 @@ func chunk(s string, hyphens bool) string {
 	return s
 }
 
-// urlEncode quotes a text for a path, and pairs for a query.
+// urlEncode encodes a text for a path, and pairs for a query.
 func urlEncode(f *frame, v any, _ arguments) (any, error) {
 	if m, ok := v.(map[string]any); ok {
 		v, _ = items(m, true)
@@ -364,8 +364,8 @@ func urlEncode(f *frame, v any, _ arguments) (any, error) {
 	return b.String(), nil
 }
 
-// quoted is s with everything in percent codes that is not a letter, a digit,
-// one of _.-~ or of also.
+// quoted returns s with percent encoding for everything but letters, digits, the characters _.-~ and those in
+// also.
 func quoted(s, also string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder
@@ -381,10 +381,10 @@ func quoted(s, also string) string {
 	return b.String()
 }
 
-// directive is one place of format: a key, flags, a width, a precision, and what to write.
+// directive matches one placeholder of format: a key, flags, a width, a precision, and a verb.
 var directive = regexp.MustCompile(`^%(?:\(([^)]*)\))?([-+ #0]*)(\*|[0-9]*)(?:\.(\*|[0-9]*))?[hlL]?(.)`)
 
-// format is Python's formatting with %.
+// format implements Python's % formatting.
 func format(_ *frame, v any, args []any, named map[string]any) (any, error) {
 	s, err := asText(v)
 	if err != nil {
@@ -510,7 +510,7 @@ func writeAs(b *strings.Builder, arg any, flags, width, precision, verb string, 
 	return nil
 }
 
-// digits writes a number for one of the verbs of format that take one.
+// digits formats a number for one of format's numeric verbs.
 func digits(a amount, verb string, most int, alternate bool) (string, error) {
 	base, prefix := 10, ""
 	switch verb {

@@ -6,8 +6,8 @@ import (
 	controlStructures "github.com/nikolalohinski/gonja/v2/builtins/control_structures"
 )
 
-// loop walks a list or the keys of a map. One that is missing takes the else
-// part, as Jinja has it; without that part it is a hole like any other.
+// loop iterates over a list or the keys of a map. For a missing one it writes the else part, as in Jinja, or
+// leaves it unresolved without one.
 func (f *frame) loop(s *controlStructures.ForControlStructure, from, to int) error {
 	v, err := f.eval(s.ObjectEvaluator)
 	if err != nil {
@@ -91,8 +91,7 @@ func loopState(i, n int) map[string]any {
 	}
 }
 
-// items are the turns of a loop over v: values, keys of a map in their order,
-// or pairs of both.
+// items returns the items of a loop over v: values, sorted keys of a map, or key-value pairs.
 func items(v any, pairs bool) ([]any, error) {
 	var list []any
 	switch v := value(v).(type) {

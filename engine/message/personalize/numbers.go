@@ -10,24 +10,22 @@ import (
 	"github.com/nikolalohinski/gonja/v2/tokens"
 )
 
-// MaxDigits is how many digits a whole number may have.
+// MaxDigits is the most digits of a whole number.
 const MaxDigits = 4300
 
-// maxBits is how many bits those are.
+// maxBits is the same limit in bits.
 const maxBits = 14_285
 
 var errDigits = fmt.Errorf("a number in this expression has more than %d digits", MaxDigits)
 
-// amount is a number that is computed with: a whole number of any size when
-// whole is set, else a float, never infinite and never NaN.
+// amount is a number for computations: a whole number of any size if whole is set, or else a finite float.
 type amount struct {
 	whole *big.Int
 	float float64
 }
 
-// number returns v as a number. Booleans count as 0 and 1, as in Python. Texts
-// count when they spell a number, which Jinja refuses: attributes often come as
-// text.
+// number returns v as a number. Booleans count as 0 and 1, as in Python. Texts that contain a number count
+// too, unlike in Jinja, because attributes are often texts.
 func number(v any) (amount, bool) {
 	switch v := v.(type) {
 	case int:
@@ -49,7 +47,7 @@ func number(v any) (amount, bool) {
 	return amount{}, false
 }
 
-// isNumber reports whether v is a number, and not a text that spells one.
+// isNumber reports whether v is a number, not a text that contains one.
 func isNumber(v any) bool {
 	switch v.(type) {
 	case int, *big.Int, float64, bool:
@@ -58,7 +56,7 @@ func isNumber(v any) bool {
 	return false
 }
 
-// spelled returns the number that a text spells in decimal digits.
+// spelled parses a number in decimal digits.
 func spelled(s string) (amount, bool) {
 	s = strings.TrimSpace(s)
 	if s == "" || len(s) > MaxDigits || strings.Trim(s, "+-.eE0123456789") != "" {
@@ -72,7 +70,7 @@ func spelled(s string) (amount, bool) {
 	return amount{float: x}, err == nil
 }
 
-// value returns a as the kinds of evaluation have it: an int where it fits.
+// value returns a as a value of the evaluation: an int if it fits.
 func (a amount) value() any {
 	if a.whole == nil {
 		return a.float
@@ -87,7 +85,7 @@ func wholeValue(i *big.Int) any {
 	return i
 }
 
-// asFloat returns the nearest float; it reports false where none is near.
+// asFloat returns the nearest float, or false if it is out of range.
 func (a amount) asFloat() (float64, bool) {
 	if a.whole == nil {
 		return a.float, true
@@ -110,7 +108,7 @@ func (a amount) sign() int {
 	return 0
 }
 
-// cmp compares two numbers without rounding either.
+// cmp compares two numbers without rounding.
 func (a amount) cmp(b amount) int {
 	if a.whole != nil && b.whole != nil {
 		return a.whole.Cmp(b.whole)
@@ -125,7 +123,7 @@ func (a amount) exact() *big.Float {
 	return big.NewFloat(a.float)
 }
 
-// truncated is a without its fraction.
+// truncated returns a without its fraction.
 func (a amount) truncated() *big.Int {
 	if a.whole != nil {
 		return a.whole
@@ -134,8 +132,8 @@ func (a amount) truncated() *big.Int {
 	return i
 }
 
-// integer returns v as a whole number for an index, a width or a count. A
-// number beyond the range of int becomes the nearest int.
+// integer returns v as an int for an index, a width or a count. A number beyond the range of int becomes the
+// nearest int.
 func integer(v any) (int, bool) {
 	if _, isText := v.(string); isText {
 		return 0, false
@@ -154,7 +152,7 @@ func integer(v any) (int, bool) {
 	return math.MaxInt, true
 }
 
-// finite is a computed float as a value; it fails where the result is none.
+// finite returns a computed float as a value, or fails if it is not finite.
 func finite(x float64) (any, error) {
 	if math.IsInf(x, 0) || math.IsNaN(x) {
 		return nil, failure("the result is not a number")
@@ -169,7 +167,7 @@ func fits(i *big.Int) (any, error) {
 	return wholeValue(i), nil
 }
 
-// small computes with two whole numbers that are far from overflowing, which is what most are.
+// small computes with two small whole numbers, the usual case, which cannot overflow.
 func small(op tokens.Type, left, right any) (int, bool) {
 	const most = 1 << 30
 	i, ok := left.(int)
@@ -188,8 +186,8 @@ func small(op tokens.Type, left, right any) (int, bool) {
 	return 0, false
 }
 
-// arithmetic computes with two numbers as Python does, except that a division
-// without a remainder keeps whole numbers whole, so that it stays exact.
+// arithmetic computes like Python, except that a division without a remainder returns a whole number, so that
+// it stays exact.
 func arithmetic(op tokens.Type, a, b amount) (any, error) {
 	switch op {
 	case tokens.Division, tokens.FloorDivision, tokens.Modulo:
@@ -280,8 +278,8 @@ func wholePower(a, b *big.Int) (any, error) {
 	return fits(new(big.Int).Exp(a, b, nil))
 }
 
-// rounded rounds to a number of decimals, which may be negative. The method is
-// common, which rounds a half to the even neighbor, ceil or floor.
+// rounded rounds to a number of decimals, which may be negative. The method is common (half to even), ceil or
+// floor.
 func rounded(a amount, decimals int, method string) (any, error) {
 	if decimals >= 0 && a.whole != nil {
 		return a.value(), nil
@@ -345,8 +343,7 @@ func floorDiv(a, b *big.Int) *big.Int {
 	return q
 }
 
-// halfEven is a/b rounded to the nearest whole number, a half to the even one.
-// b is positive.
+// halfEven returns a/b rounded to the nearest whole number, and half to even. b is positive.
 func halfEven(a, b *big.Int) *big.Int {
 	q := floorDiv(a, b)
 	twice := new(big.Int).Sub(a, new(big.Int).Mul(q, b))
@@ -357,8 +354,7 @@ func halfEven(a, b *big.Int) *big.Int {
 	return q
 }
 
-// reprFloat is x as Python writes it, except that a whole number has no
-// fraction: 3 and not 3.0.
+// reprFloat returns x as Python prints it, except that a whole number has no fraction: 3 instead of 3.0.
 func reprFloat(x float64) string {
 	if x == 0 {
 		return "0"

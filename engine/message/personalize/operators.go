@@ -58,14 +58,14 @@ func (f *frame) binary(n *nodes.BinaryExpression) (any, error) {
 	return f.bounded(v)
 }
 
-// orders are the operators that compare, each with the orders that it is true of.
+// orders maps comparison operators to the orders for which they are true.
 var orders = map[tokens.Type][]int{
 	tokens.Equals: {0}, tokens.Ne: {-1, 1}, tokens.LowerThan: {-1}, tokens.LowerThanOrEqual: {-1, 0},
 	tokens.GreaterThan: {1}, tokens.GreaterThanOrEqual: {0, 1},
 }
 
-// compare serves the operators that answer yes or no. What is missing equals
-// only what is missing too, and is neither more nor less than anything.
+// compare implements the comparison operators. A missing value equals only another missing value, and is
+// neither less nor greater than anything.
 func compare(op tokens.Type, left, right any) (bool, error) {
 	switch {
 	case op == tokens.Equals || op == tokens.Ne:
@@ -203,7 +203,7 @@ func (f *frame) unary(n *nodes.UnaryExpression) (any, error) {
 	return -a.float, nil
 }
 
-// printable is v as the text that a message shows, or *missing.
+// printable returns v as text for the message, or *missing.
 func (f *frame) printable(v any) (any, error) {
 	switch v := value(v).(type) {
 	case *missing:
@@ -227,5 +227,5 @@ func (f *frame) printable(v any) (any, error) {
 	}
 }
 
-// writeSteps is how many steps it takes to write an item of a list.
+// writeSteps is the number of steps for writing an item of a list.
 const writeSteps = 8

@@ -1,6 +1,5 @@
-// Package personalize fills the expressions of a message's text: Jinja over
-// the attributes of a user and an event and over the content of a workspace
-// (CONTRACT.md, Personalization).
+// Package personalize fills the expressions in a message's text: Jinja over the attributes of a user and an
+// event, and over the content of a workspace (CONTRACT.md, Personalization).
 //
 //	{{ UserAttribute['First Name'] }}   {{ user.first_name | default('friend') }}
 //	{{ EventAttribute['product'] }}     {{ event.product }}
@@ -8,22 +7,20 @@
 //	{{ ContentBlock['footer'] }}        {{ ContentApi.weather('Oslo').today }}
 //	{{ ProductSet.shoes[0].title }}     {% if %} {% for %} {% set %} {% with %} {% raw %}
 //
-// gonja reads the templates. Evaluation, filters and tests are here, because
-// gonja's cannot be bounded or canceled, do not tell a value that is missing
-// from one that is empty, compute with floats and print what fails as Go does.
-// A message with a hole in it must never be sent: what is missing is one, and
-// what cannot be computed, also in a condition. Only the filter default fills
-// it.
+// gonja parses the templates. Evaluation, filters and tests are implemented here, because gonja's cannot be
+// limited or canceled, do not distinguish missing from empty values, compute with floats, and print errors in
+// Go's format.
 //
-// Results are those of Jinja, with these differences: whole numbers are written
-// without a fraction and stay exact where they can, texts that spell a number
-// count as one in arithmetic and beside numbers, maps are in the order of their
-// keys, and None is missing.
+// A message with a missing value must never be sent. A missing value, or one that cannot be computed, makes
+// the message incomplete, even in a condition. Only the filter default replaces it.
 //
-// Values are not escaped for HTML. Authors keep markup in attributes, content
-// blocks and product sets and expect it to arrive as markup, and the same
-// engine fills subjects and push titles, where "&amp;" would be shown to the
-// reader. The filter `escape` is there for whoever wants it.
+// Results are those of Jinja, with these differences: whole numbers have no fraction and stay exact if
+// possible, texts that contain a number count as one in arithmetic and next to numbers, maps are sorted by
+// key, and None is missing.
+//
+// Values are not escaped for HTML. Authors keep markup in attributes, content blocks and product sets and
+// expect it to stay markup, and the same engine fills subjects and push titles, where "&amp;" would be
+// visible. The filter `escape` is available for those who need it.
 package personalize
 
 import (
@@ -34,54 +31,51 @@ import (
 	"time"
 )
 
-// Limits on one render, content blocks included. They stop a template that is
-// wrong or hostile; none is near what a real message needs.
+// Limits of one render including content blocks. They stop faulty and hostile templates; real messages stay
+// far below.
 const (
 	MaxSource     = 256 << 10 // bytes of one template
 	MaxOutput     = 1 << 20   // bytes of the result, and of any value on the way
-	MaxItems      = 10_000    // items of a list that is built or walked
-	MaxIterations = 100_000   // turns of all loops together
+	MaxItems      = 10_000    // items of a list that is built or iterated
+	MaxIterations = 100_000   // iterations of all loops together
 
-	// MaxTime is how long one render may take. What is computed ends long before, by the count of its
-	// steps; content APIs may be slow.
+	// MaxTime limits the duration of one render. The limit of steps stops computations long before; content
+	// APIs may be slow.
 	MaxTime = 30 * time.Second
-	// MaxCalls is how many calls of content APIs one render makes.
+	// MaxCalls is the most content API calls in one render.
 	MaxCalls = 100
 
 	maxTag     = 8 << 10 // bytes between {{ and }}
 	maxNesting = 32      // blocks within blocks, brackets within brackets
-	maxSteps   = 500_000 // of work: an evaluation, an item that is looked at, some bytes of text
-	// How many bytes make a step: those that are copied, and those that a filter reads.
+	maxSteps   = 500_000 // units of work: an evaluation, an item, some bytes of text
+	// The number of bytes per step: when copying, and when a filter reads them.
 	bytesOfStep, filteredOfStep = 64, 16
 )
 
-// Data is what the expressions of one message can name. Every member may be nil.
+// Data holds what the expressions of one message can refer to. All fields may be nil.
 //
-// Values are nil, bool, numbers (json.Number and the like keep their
-// spelling), string, time.Time, []any and map[string]any. A nil value counts
-// as missing, as does one of another kind, a NaN and an infinity; an empty
-// string is a value.
+// Values are nil, bool, numbers (json.Number and similar types keep their spelling), string, time.Time, []any
+// and map[string]any. Nil, values of other types, NaN and infinities count as missing; an empty string is a
+// value.
 type Data struct {
 	UserAttributes          map[string]any
 	EventAttributes         map[string]any
 	BusinessEventAttributes map[string]any
 
-	// ContentBlocks holds the source of each block. A block is a template of
-	// its own and sees the same data, but not the variables of its caller. One
-	// that contains itself, over whatever detour, is refused.
+	// ContentBlocks holds the source of each block. A block is a separate template with the same data, but
+	// without the variables of its caller. A block that includes itself, directly or indirectly, is refused.
 	ContentBlocks map[string]string
 
 	ProductSets map[string][]map[string]any
 
-	// ContentAPIs are called with the positional arguments of the expression.
-	// An error makes the expression unresolved, with the error as reason.
+	// ContentAPIs are called with the positional arguments of the expression. An error makes the expression
+	// unresolved, with the error as the reason.
 	ContentAPIs map[string]func(ctx context.Context, args ...any) (any, error)
 }
 
-// Render fills the expressions of src. When values are missing it returns a
-// *MissingError that lists all of them, when the template is wrong or exceeds
-// a limit an *Error, and when ctx ends its error. Text without a tag comes
-// back byte for byte.
+// Render fills the expressions of src. If values are missing it returns a *[MissingError] that lists all of
+// them; if the template is invalid or exceeds a limit, an *[Error]; and if ctx ends, its error. Text without
+// tags is returned unchanged.
 func Render(ctx context.Context, src string, data Data) (string, error) {
 	out, unresolved, err := render(ctx, src, data, false)
 	if err != nil {
@@ -93,14 +87,13 @@ func Render(ctx context.Context, src string, data Data) (string, error) {
 	return out, nil
 }
 
-// Preview is Render for looking at: an expression whose value is missing, or
-// that cannot be computed, stays as it stands in the source and is listed.
+// Preview is [Render] for display: an expression that has no value or cannot be computed stays in the text
+// and is listed.
 func Preview(ctx context.Context, src string, data Data) (string, []Unresolved, error) {
 	return render(ctx, src, data, true)
 }
 
-// Parse checks what can be known before there is data: syntax, structures,
-// filters and tests. It returns nil or an *Error.
+// Parse checks a template without data: syntax, structures, filters and tests. It returns nil or an *[Error].
 func Parse(src string) error {
 	if !hasTag(src) {
 		return nil

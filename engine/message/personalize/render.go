@@ -13,7 +13,7 @@ import (
 
 var errOutput = fmt.Errorf("the result is longer than %d KiB", MaxOutput>>10)
 
-// run is one render: what it reads, what it may still spend, what it found.
+// run is one render: its data, its remaining limits, and its findings.
 type run struct {
 	ctx        context.Context
 	data       Data
@@ -30,10 +30,10 @@ func newRun(ctx context.Context, data Data, preview bool) *run {
 	return &run{ctx: ctx, data: data, preview: preview, blocks: map[string]string{}}
 }
 
-// spend counts work, and is where a render notices that its context ended.
+// spend counts work, and checks the context.
 func (r *run) spend(bytes int) error { return r.work(bytes / bytesOfStep) }
 
-// spendOn counts the work of looking at values as a whole.
+// spendOn counts the work of processing complete values.
 func (r *run) spendOn(values ...any) error {
 	steps := 0
 	for _, v := range values {
@@ -77,7 +77,7 @@ type frame struct {
 	*template
 	scope *scope
 	out   *strings.Builder
-	at    int // offset of the tag being evaluated
+	at    int // offset of the current tag
 }
 
 type scope struct {
@@ -94,8 +94,7 @@ func (s *scope) lookup(name string) (any, bool) {
 	return nil, false
 }
 
-// located adds the place of the tag being evaluated to err, unless it has one or
-// is the context's.
+// located adds the position of the current tag to err, unless it has one or is the context's.
 func (f *frame) located(err error) error {
 	var own *Error
 	if errors.As(err, &own) {
@@ -123,7 +122,7 @@ func (f *frame) write(s string) error {
 	return nil
 }
 
-// writeSource writes a part of the template with the line ends it came with.
+// writeSource writes a part of the template with its original line ends.
 func (f *frame) writeSource(s string) error {
 	if f.crlf {
 		s = strings.ReplaceAll(s, "\n", "\r\n")
@@ -156,7 +155,7 @@ func (f *frame) body(w *nodes.Wrapper) error {
 	return f.nodes(w.Nodes)
 }
 
-// writeData writes text, cut where a neighbouring tag has a "-".
+// writeData writes text, trimmed where a neighboring tag has a "-".
 func (f *frame) writeData(n *nodes.Data) error {
 	const space = " \r\n\t"
 	s := n.Data.Val
@@ -188,7 +187,7 @@ func (f *frame) output(n *nodes.Output) error {
 	return f.write(text.(string))
 }
 
-// choose evaluates {{ a if condition else b }}, of which most have only a.
+// choose evaluates {{ a if condition else b }}, or most often only a.
 func (f *frame) choose(n *nodes.Output) (any, error) {
 	if n.Condition == nil {
 		return f.eval(n.Expression)
@@ -205,7 +204,7 @@ func (f *frame) choose(n *nodes.Output) (any, error) {
 	return "", nil
 }
 
-// leave notes a value that is missing; a preview shows the source in its place.
+// leave records a missing value. A preview writes the source in its place.
 func (f *frame) leave(hole *missing, from, to int) error {
 	if err := f.work(len(f.unresolved) + hole.pos/bytesOfStep); err != nil {
 		return err
@@ -246,8 +245,7 @@ func (f *frame) structure(n *nodes.ControlStructureBlock) error {
 	return fmt.Errorf("%s is not known", n.Name)
 }
 
-// branch writes the part whose condition holds. A condition that failed says
-// nothing of what the reader should see: all of it is a hole then.
+// branch writes the branch whose condition holds. If a condition fails, the whole structure is unresolved.
 func (f *frame) branch(s *controlStructures.IfControlStructure, from, to int) error {
 	for i, condition := range s.Conditions {
 		v, err := f.eval(condition)
@@ -301,7 +299,7 @@ func (f *frame) inScope(inner *scope, body *nodes.Wrapper) error {
 	return f.body(body)
 }
 
-// contentBlock renders a block once, whoever asks for it how often.
+// contentBlock renders a block once, however often it is included.
 func (f *frame) contentBlock(name string) (any, error) {
 	if text, ok := f.blocks[name]; ok {
 		return text, nil

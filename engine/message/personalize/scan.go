@@ -10,21 +10,21 @@ import (
 
 var endRaw = regexp.MustCompile(`\{%[-+]?\s*endraw`)
 
-// source is a template's text with the tags made safe for gonja's lexer.
+// source is a template's text with tags that are safe for gonja's lexer.
 type source struct {
-	text  string // as written, but "\n" line ends, as the lexer has them
-	clean string // as text, but line breaks between tokens are spaces: same length
+	text  string // as written, but with "\n" line ends, like in the lexer
+	clean string // text with spaces instead of line breaks between tokens; same length
 	crlf  bool   // written with "\r\n" throughout
 }
 
-// place turns a byte offset into line and column, both from 1, in characters.
+// place converts a byte offset to line and column, both from 1, in characters.
 func (s *source) place(pos int) (line, column int) {
 	before := s.text[:min(max(pos, 0), len(s.text))]
 	start := strings.LastIndexByte(before, '\n') + 1
 	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[start:])
 }
 
-// placer finds places that come one after the other, without counting from the start each time.
+// placer converts increasing offsets to positions without starting from the beginning each time.
 type placer struct {
 	*source
 	pos, line, column int
@@ -45,7 +45,7 @@ func (p *placer) place(pos int) (line, column int) {
 	return p.line, p.column
 }
 
-// offset is the byte that gonja calls line and column in the clean text.
+// offset returns the byte offset of gonja's line and column in the clean text.
 func (s *source) offset(line, column int) int {
 	pos := 0
 	for ; line > 1; line-- {
@@ -63,10 +63,9 @@ func (s *source) errorAt(pos int, hint, format string, args ...any) *Error {
 	return &Error{Line: line, Column: column, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// scan walks the tags before gonja's lexer sees them. The lexer swallows
-// characters it does not know into the next name, takes a line break for part
-// of a word, and recursion in the parser is as deep as the source says; all
-// three are dealt with here, where a clear message can be given.
+// scan checks the tags before gonja's lexer. The lexer joins unknown characters with the next name and treats
+// a line break as part of a word, and the parser's recursion is as deep as the source. All three are handled
+// here, where clear error messages are possible.
 func scan(src string) (*source, error) {
 	if len(src) > MaxSource {
 		return nil, &Error{Message: fmt.Sprintf("the text is %d KiB long, at most %d KiB are allowed", len(src)>>10, MaxSource>>10)}
@@ -110,7 +109,7 @@ func scan(src string) (*source, error) {
 	return s, nil
 }
 
-// scanTag checks the tag that starts at pos and returns where the text goes on.
+// scanTag checks the tag at pos and returns the offset after it.
 func (s *source) scanTag(clean []byte, pos int, closing string) (int, error) {
 	start, open := pos, []byte(nil)
 	for pos += 2; pos < len(s.text); {
@@ -160,8 +159,8 @@ func (s *source) scanTag(clean []byte, pos int, closing string) (int, error) {
 	return 0, s.errorAt(start, "close it with "+closing, "this %s is not closed", s.text[start:start+2])
 }
 
-// stringEnd is the length of the quoted text that s starts with, quotes
-// included, or -1. The rule is the lexer's own.
+// stringEnd returns the length of the quoted text at the start of s, including quotes, or -1. It follows the
+// lexer's rules.
 func stringEnd(s string) int {
 	for i := 1; i < len(s) && i <= maxTag; i++ {
 		if s[i] == s[0] && s[i-1] != '\\' {
@@ -171,7 +170,7 @@ func stringEnd(s string) int {
 	return -1
 }
 
-// tagName is the first word of a tag: "for" of "{%- for x in y %}".
+// tagName returns the first word of a tag: "for" in "{%- for x in y %}".
 func tagName(tag string) string {
 	name := strings.TrimLeft(strings.TrimLeft(tag, "{%-+"), " \t\n")
 	if i := strings.IndexFunc(name, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }); i >= 0 {

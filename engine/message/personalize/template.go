@@ -16,17 +16,17 @@ import (
 	"github.com/nikolalohinski/gonja/v2/tokens"
 )
 
-// template is a checked source: structures, filters and tests all exist.
+// template is a checked template: all structures, filters and tests exist.
 type template struct {
 	*source
-	block  string // name of the content block, "" for the message itself
+	block  string // name of the content block, or "" for the message itself
 	tokens []*tokens.Token
 	root   *nodes.Template
-	large  map[*tokens.Token]*big.Int // whole numbers that no int holds
+	large  map[*tokens.Token]*big.Int // whole numbers that do not fit an int
 }
 
-// block is a structure with where its arguments start and where the source goes
-// on after its end tag: a preview shows it whole when it cannot be evaluated.
+// block is a structure with the offset of its arguments and the offset after its end tag: a preview shows the
+// whole structure if it cannot be evaluated.
 type block struct {
 	nodes.ControlStructure
 	at, end int
@@ -76,7 +76,7 @@ func compile(src string) (t *template, err error) {
 type compiler struct {
 	*source
 	depth int
-	last  int // offset of the tag being read, for errors that come without a place
+	last  int // offset of the current tag, for errors without a position
 }
 
 func (c *compiler) compile() (*template, error) {
@@ -107,8 +107,8 @@ func (c *compiler) compile() (*template, error) {
 	return t, c.check(t)
 }
 
-// enlarge lets the parser, which reads numbers as ints, take a larger one for
-// a fraction; what it really is stands in t.large.
+// enlarge makes the parser, which parses numbers as ints, treat a larger one as a fraction; t.large has its
+// real value.
 func (t *template) enlarge(tok *tokens.Token) error {
 	if tok.Type != tokens.Integer {
 		return nil
@@ -125,8 +125,8 @@ func (t *template) enlarge(tok *tokens.Token) error {
 	return nil
 }
 
-// structures are the only ones there are. include, extends and import would
-// read files, macro and recursive loops would never end.
+// structures returns the supported structures. include, extends and import would read files, and macros and
+// recursive loops might not end.
 func (c *compiler) structures() *exec.ControlStructureSet {
 	set := map[string]parser.ControlStructureParser{"set": c.parseSet, "with": c.parseWith, "raw": c.parseRaw}
 	for _, name := range []string{"if", "for"} {
@@ -211,8 +211,8 @@ func (c *compiler) parseRaw(p, args *parser.Parser) (nodes.ControlStructure, err
 	return n, err
 }
 
-// syntaxError returns gonja's error a place in the source as written, and words
-// for a person who has not read a parser.
+// syntaxError converts gonja's error: it adds the position in the original source and replaces the parser's
+// wording.
 func (c *compiler) syntaxError(err error) *Error {
 	var own *Error
 	if errors.As(err, &own) {
@@ -253,8 +253,8 @@ func structureHint(name string) string {
 	return "use if, for, set, with or raw"
 }
 
-// check walks the whole tree, since gonja finds unknown filters only when a
-// line is rendered, and that line may be the one of a rare condition.
+// check walks the whole tree, because gonja only finds unknown filters while rendering, and their line may
+// depend on a rare condition.
 func (c *compiler) check(t *template) error {
 	var found *Error
 	c.last = 0
@@ -283,8 +283,8 @@ func (c *compiler) check(t *template) error {
 	return nil
 }
 
-// text is the source of the access chain at pos: a name and what follows it in
-// dots and brackets; with filters also those.
+// chain returns the source of the access chain at pos: a name with its dots and brackets, and its filters if
+// filters is set.
 func (t *template) chain(pos int, filters bool) string {
 	i := sort.Search(len(t.tokens), func(i int) bool { return t.tokens[i].Pos >= pos })
 	if i >= len(t.tokens) {
@@ -332,7 +332,7 @@ func (t *template) chain(pos int, filters bool) string {
 	return t.text[pos:end]
 }
 
-// tagText is the source of the tag being evaluated, without its braces.
+// tagText returns the source of the current tag without its braces.
 func (f *frame) tagText() string {
 	i := sort.Search(len(f.tokens), func(i int) bool { return f.tokens[i].Pos >= f.at })
 	from := f.at

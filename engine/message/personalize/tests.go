@@ -12,14 +12,14 @@ import (
 	"bugle/engine/phrase"
 )
 
-// tests are those of Jinja, each with the number of its arguments.
+// tests are the tests of Jinja with the number of their arguments.
 var tests = map[string]int{
 	"boolean": 0, "defined": 0, "divisibleby": 1, "even": 0, "false": 0, "float": 0, "in": 1, "integer": 0, "iterable": 0,
 	"lower": 0, "mapping": 0, "none": 0, "number": 0, "odd": 0, "sequence": 0, "string": 0, "true": 0, "undefined": 0, "upper": 0,
 	"==": 1, "eq": 1, "equalto": 1, "!=": 1, "ne": 1, "<": 1, "lt": 1, "lessthan": 1, "<=": 1, "le": 1, ">": 1, "gt": 1, "greaterthan": 1, ">=": 1, "ge": 1,
 }
 
-// comparisons are the tests that compare, as operators.
+// comparisons maps the comparison tests to operators.
 var comparisons = map[string]tokens.Type{
 	"==": tokens.Equals, "eq": tokens.Equals, "equalto": tokens.Equals, "!=": tokens.Ne, "ne": tokens.Ne,
 	"<": tokens.LowerThan, "lt": tokens.LowerThan, "lessthan": tokens.LowerThan, "<=": tokens.LowerThanOrEqual, "le": tokens.LowerThanOrEqual,
@@ -60,8 +60,8 @@ func (f *frame) test(n *nodes.TestExpression) (any, error) {
 	return f.is(name, v, args)
 }
 
-// is reports whether a test is true of v. What is missing is undefined and
-// none, equals only what is missing too, and is nothing else.
+// is reports whether a test holds for v. A missing value is undefined and none, and equals only missing
+// values.
 func (f *frame) is(name string, v any, args []any) (bool, error) {
 	takes, ok := tests[name]
 	switch {
@@ -128,12 +128,12 @@ func (f *frame) is(name string, v any, args []any) (bool, error) {
 	return contains(plain(args[0]), v)
 }
 
-// cased reports whether s has letters that are, and none that are not.
+// cased reports whether s has letters for which are is true, and none for which not is.
 func cased(s string, are, not func(rune) bool) bool {
 	return strings.ContainsFunc(s, are) && !strings.ContainsFunc(s, func(r rune) bool { return not(r) || unicode.IsTitle(r) })
 }
 
-// divides reports whether a division of v by n leaves rest.
+// divides reports whether the remainder of v divided by n is rest.
 func divides(name string, v, n any, rest int64) (bool, error) {
 	a, aOK := number(v)
 	b, bOK := number(n)
@@ -148,8 +148,7 @@ func divides(name string, v, n any, rest int64) (bool, error) {
 	return x.cmp(amount{whole: big.NewInt(rest)}) == 0, nil
 }
 
-// contains reports whether what is in where: an item of a list, a key of a
-// map, a part of a text.
+// contains reports whether where contains what: an item of a list, a key of a map, or a part of a text.
 func contains(where, what any) (bool, error) {
 	switch where := where.(type) {
 	case string:
@@ -169,7 +168,7 @@ func contains(where, what any) (bool, error) {
 	return false, failf("%s cannot be searched", kind(where))
 }
 
-// failedValue returns v where it is the hole of an expression that failed.
+// failedValue returns v if it is the missing value of a failed expression.
 func failedValue(v any) *missing {
 	if hole, ok := v.(*missing); ok && hole.failed {
 		return hole
@@ -177,5 +176,5 @@ func failedValue(v any) *missing {
 	return nil
 }
 
-// TestNames returns the names of the tests that templates can use, sorted.
+// TestNames returns the names of all tests, sorted.
 func TestNames() []string { return sortedKeys(tests) }

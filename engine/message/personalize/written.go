@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// text is v as Jinja prints it; numbers that came in keep their spelling.
+// text returns v as Jinja prints it. Numbers from the data keep their spelling.
 func text(v any) string {
 	switch v := value(v).(type) {
 	case nil, *missing:
@@ -22,8 +22,7 @@ func text(v any) string {
 	}
 }
 
-// repr is v as Python writes it within a list: texts in quotes, None for
-// what is missing.
+// repr returns v as Python prints it within a list: texts in quotes, None for missing values.
 func repr(v any) string {
 	var b strings.Builder
 	write(&b, v)
@@ -99,7 +98,7 @@ func writeQuoted(b *strings.Builder, s string) {
 	b.WriteByte(quote)
 }
 
-// code is a character as an escape of Python.
+// code returns a character as a Python escape sequence.
 func code(r rune) string {
 	switch {
 	case r < 0x100:
@@ -122,7 +121,7 @@ func asciiOnly(s string) string {
 	return b.String()
 }
 
-// inScript keeps JSON from ending a script or an attribute that it stands in, as Jinja does.
+// inScript escapes JSON for scripts and attributes, like Jinja.
 var inScript = strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`, "'", `\u0027`)
 
 func toJSON(_ *frame, v any, a arguments) (any, error) {
@@ -147,8 +146,8 @@ func toJSON(_ *frame, v any, a arguments) (any, error) {
 	return inScript.Replace(j.String()), nil
 }
 
-// jsonText writes JSON as Python does: a space after : and, on one line, after
-// commas, and escapes for all that is not ASCII.
+// jsonText writes JSON like Python: with a space after : and, on one line, after commas, and with non-ASCII
+// characters escaped.
 type jsonText struct {
 	strings.Builder
 	step  string

@@ -17,13 +17,13 @@ const (
 	Paragraph BlockKind = iota
 	Heading
 	Item  // of a list; Mark is its bullet or number
-	Quote // somebody else's words
-	Code  // blanks and newlines as they are
-	Rule  // a line across; it has no text
-	Media // a picture that stands alone
+	Quote // quoted text
+	Code  // preformatted text
+	Rule  // a horizontal line without text
+	Media // a separate picture
 )
 
-// Block is a part of a mail's body.
+// Block is a part of an email's body.
 type Block struct {
 	Kind  BlockKind
 	Text  Text
@@ -39,32 +39,32 @@ const (
 )
 
 var (
-	hiddenStyle = regexp.MustCompile(`(?i)display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all`)
-	wayOut      = regexp.MustCompile(`(?i)unsubscribe|opt[-_ ]?out|abmelden|abbestellen|d[ée]sabonner|desuscribir|cancelar suscripci|preference[-_ ]?cent`)
+	hiddenStyle      = regexp.MustCompile(`(?i)display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all`)
+	unsubscribeWords = regexp.MustCompile(`(?i)unsubscribe|opt[-_ ]?out|abmelden|abbestellen|d[ée]sabonner|desuscribir|cancelar suscripci|preference[-_ ]?cent`)
 )
 
 // layout lays HTML out as blocks.
 type layout struct {
-	marks  *marks
-	blocks []Block
-	open   writer // the block being written
-	kind   Block
-	lists  []list // those that are open, the innermost last
-	quotes int
+	placeholders *placeholders
+	blocks       []Block
+	open         writer // the block being written
+	kind         Block
+	lists        []list // those that are open, the innermost last
+	quotes       int
 
 	hidden      writer // what the mail hides at its start: inboxes show it
 	unsubscribe string
 }
 
 // Unsubscribes reports whether an address, or the words of a link, are those by which people unsubscribe.
-func Unsubscribes(s string) bool { return wayOut.MatchString(s) }
+func Unsubscribes(s string) bool { return unsubscribeWords.MatchString(s) }
 
 type list struct {
 	ordered bool
 	n       int
 }
 
-// flush ends the block being written.
+// flush ends the current block.
 func (l *layout) flush() {
 	t := l.open.done()
 	if !t.Empty() && len(l.blocks) < maxBlocks {
@@ -79,25 +79,25 @@ func (l *layout) flush() {
 	}
 }
 
-func (l *layout) children(n *html.Node, look Span, depth int) {
+func (l *layout) children(n *html.Node, style Span, depth int) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		l.node(c, look, depth+1)
+		l.node(c, style, depth+1)
 	}
 }
 
-func (l *layout) node(n *html.Node, look Span, depth int) {
+func (l *layout) node(n *html.Node, style Span, depth int) {
 	switch {
 	case depth > maxDepth || len(l.blocks) >= maxBlocks:
 	case n.Type == html.TextNode:
-		l.open.write(n.Data, look, l.marks)
+		l.open.write(n.Data, style, l.placeholders)
 	case n.Type == html.DocumentNode:
-		l.children(n, look, depth)
+		l.children(n, style, depth)
 	case n.Type == html.ElementNode:
-		l.element(n, look, depth)
+		l.element(n, style, depth)
 	}
 }
 
-func (l *layout) element(n *html.Node, look Span, depth int) {
+func (l *layout) element(n *html.Node, style Span, depth int) {
 	switch n.DataAtom {
 	case atom.Head, atom.Style, atom.Script, atom.Title, atom.Template, atom.Noscript:
 		return
@@ -106,61 +106,61 @@ func (l *layout) element(n *html.Node, look Span, depth int) {
 		l.hide(n)
 		return
 	}
-	look = restyle(look, n.DataAtom, n.Attr, l.marks)
+	style = restyle(style, n.DataAtom, n.Attr, l.placeholders)
 	switch n.DataAtom {
 	case atom.Br:
 		l.open.line()
 	case atom.Img:
-		l.image(n, look)
+		l.image(n, style)
 	case atom.Hr:
 		l.flush()
 		l.blocks = append(l.blocks, Block{Kind: Rule})
 	case atom.A:
-		l.link(n, look, depth)
+		l.link(n, style, depth)
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-		l.block(n, look, depth, Block{Kind: Heading, Level: int(n.Data[1] - '0')})
+		l.block(n, style, depth, Block{Kind: Heading, Level: int(n.Data[1] - '0')})
 	case atom.Pre:
 		l.flush()
 		l.open.verbatim = true
 		l.kind = Block{Kind: Code}
-		l.children(n, look, depth)
+		l.children(n, style, depth)
 		l.flush()
 	case atom.Blockquote:
 		l.flush()
 		l.quotes++
 		l.kind.Kind = Quote
-		l.children(n, look, depth)
+		l.children(n, style, depth)
 		l.quotes--
 		l.flush()
 	case atom.Ul, atom.Ol:
 		l.flush()
 		l.lists = append(l.lists, list{ordered: n.DataAtom == atom.Ol})
-		l.children(n, look, depth)
+		l.children(n, style, depth)
 		l.lists = l.lists[:len(l.lists)-1]
 		l.flush()
 	case atom.Li:
-		l.block(n, look, depth, l.item())
+		l.block(n, style, depth, l.item())
 	default:
-		l.other(n, look, depth)
+		l.other(n, style, depth)
 	}
 }
 
-func (l *layout) other(n *html.Node, look Span, depth int) {
+func (l *layout) other(n *html.Node, style Span, depth int) {
 	if isBlock(n.DataAtom) || n.DataAtom == atom.Td || n.DataAtom == atom.Th || n.DataAtom == atom.Body {
 		if !l.open.empty() || l.kind.Kind != Item { // a <p> at the start of an <li> is the item
 			l.flush()
 		}
-		l.children(n, look, depth)
+		l.children(n, style, depth)
 		l.flush()
 		return
 	}
-	l.children(n, look, depth)
+	l.children(n, style, depth)
 }
 
-func (l *layout) block(n *html.Node, look Span, depth int, b Block) {
+func (l *layout) block(n *html.Node, style Span, depth int, b Block) {
 	l.flush()
 	l.kind = b
-	l.children(n, look, depth)
+	l.children(n, style, depth)
 	l.flush()
 }
 
@@ -176,7 +176,7 @@ func (l *layout) item() Block {
 	return b
 }
 
-// link writes a link, and notes the mail's way out.
+// link writes a link, and records an unsubscribe link.
 func (l *layout) link(n *html.Node, look Span, depth int) {
 	l.children(n, look, depth)
 	if look.Link != "" && l.unsubscribe == "" && (Unsubscribes(look.Link) || Unsubscribes(wordsIn(n))) {
@@ -184,41 +184,41 @@ func (l *layout) link(n *html.Node, look Span, depth int) {
 	}
 }
 
-func (l *layout) image(n *html.Node, look Span) {
+func (l *layout) image(n *html.Node, style Span) {
 	alt := strings.TrimSpace(attr(n.Attr, "alt"))
-	src := l.marks.source(strings.TrimSpace(attr(n.Attr, "src")))
+	src := l.placeholders.source(strings.TrimSpace(attr(n.Attr, "src")))
 	if attr(n.Attr, "width") == "1" || attr(n.Attr, "height") == "1" {
 		return // counts that the mail was opened
 	}
 	img := newImage(src)
-	img.Alt = l.marks.source(alt)
+	img.Alt = l.placeholders.source(alt)
 	if !l.open.empty() {
 		if alt != "" {
-			l.open.write("["+alt+"]", look, l.marks)
+			l.open.write("["+alt+"]", style, l.placeholders)
 		}
 		return
 	}
 	if len(l.blocks) < maxBlocks && src != "" {
-		l.blocks = append(l.blocks, Block{Kind: Media, Image: &img, Text: linkOnly(look)})
+		l.blocks = append(l.blocks, Block{Kind: Media, Image: &img, Text: linkOnly(style)})
 	}
 }
 
-// linkOnly carries where a picture leads.
-func linkOnly(look Span) Text {
-	if look.Link == "" {
+// linkOnly returns a text that carries a picture's link.
+func linkOnly(style Span) Text {
+	if style.Link == "" {
 		return nil
 	}
-	return Text{{Link: look.Link}}
+	return Text{{Link: style.Link}}
 }
 
-// hide keeps what the mail hides at its start, which is what inboxes show of it.
+// hide records hidden text at the start of the email, which inboxes show as the preview.
 func (l *layout) hide(n *html.Node) {
 	if len(l.blocks) == 0 && l.open.empty() && l.hidden.empty() {
-		l.hidden.write(wordsIn(n), Span{}, l.marks)
+		l.hidden.write(wordsIn(n), Span{}, l.placeholders)
 	}
 }
 
-// start returns the first words of the mail, those that it hides before those that it shows.
+// start returns the first words of the email, including hidden ones.
 func (l *layout) start() Text {
 	out := l.hidden.done()
 	for _, b := range l.blocks {

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Contrast returns how well one color is read on another, from 1 to 21 (WCAG 2.2, contrast ratio). Both
-// are #rrggbb; it is 1 where one is not.
+// Contrast returns the contrast ratio of two #rrggbb colors from 1 to 21 (WCAG 2.2). It returns 1 if one of
+// them is not such a color.
 func Contrast(a, b string) float64 {
 	x, ok := luminance(a)
 	y, also := luminance(b)
@@ -35,8 +35,8 @@ func luminance(color string) (float64, bool) {
 	return 0.2126*linear(rgb>>16) + 0.7152*linear(rgb>>8) + 0.0722*linear(rgb), true
 }
 
-// readable is the contrast below which text is hard to read at any size (WCAG 2.2, 1.4.3, large text).
-const readable = 3
+// minContrast is the contrast below which text is hard to read at any size (WCAG 2.2, 1.4.3, large text).
+const minContrast = 3
 
 // legible warns of colors that can hardly be told from the ground that the author chose.
 func (n *Notification) legible() {
@@ -45,7 +45,7 @@ func (n *Notification) legible() {
 		return
 	}
 	warn := func(what, field, color string) {
-		if c := Contrast(color, ground); color != "" && c < readable {
+		if c := Contrast(color, ground); color != "" && c < minContrast {
 			n.Warnings = append(n.Warnings, Warning{Check: "contrast-low", Of: field, Text: fmt.Sprintf("%s: %s on %s is hard to read (contrast %.1f; use at least 3)", what, color, ground, c)})
 		}
 	}

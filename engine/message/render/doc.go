@@ -1,8 +1,8 @@
-// Package render turns the content of one cell of a campaign into a model that a picture can be drawn
-// of: a notification as a phone or browser shows it, a mail as an inbox and its reader do.
+// Package render turns the content of one message into a model for drawing it: a notification as a phone or
+// browser shows it, or an email as an inbox and a mail reader show it.
 //
-// A model holds what would be seen and no field names. Members that the template does not use
-// are left out of it, as the tables of the catalog say (CONTRACT.md,
-// Fields). Texts are as the document has them: whoever draws them
-// on a terminal cleans them first. Nothing here fails; content in pieces gives a model in pieces.
+// A model contains what is visible, without field names. It leaves out fields that the template does not use,
+// according to the catalog's tables (CONTRACT.md, Fields). Texts are as in the document; code that draws them
+// on a terminal must remove control characters. Nothing here fails: incomplete content results in an
+// incomplete model.
 package render

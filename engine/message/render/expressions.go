@@ -10,14 +10,14 @@ import (
 	"bugle/engine/doc"
 )
 
-// Fill returns what a text becomes for one person, and the expressions in it that have no value for
-// them and stand in it as they were. The path leads to the text: from the root of the document in [ViewsAt],
-// [FirstViews] and [Views], from the content in [Push] and [Email].
+// Fill returns a text filled for one user, and the expressions without a value, which stay in the text. The
+// path is that of the text: from the root of the document in [ViewsAt], [FirstViews] and [Views], and from
+// the content in [Push] and [Email].
 type Fill func(at doc.Path, text string) (filled string, unresolved []string)
 
-// FillFromPreview returns the fill of a preview that a service made of the whole campaign content of a document
-// (CONTRACT.md, Preview), for [ViewsAt], [FirstViews] and [Views]. A text that the preview does not have
-// stays as it is.
+// FillFromPreview returns a Fill with the texts of a service's preview of a document's whole campaign content
+// (CONTRACT.md, Preview), for [ViewsAt], [FirstViews] and [Views]. Texts that are not in the preview stay
+// unchanged.
 func FillFromPreview(p engine.Preview) Fill {
 	missing := make(map[string][]string, len(p.Unresolved))
 	for _, u := range p.Unresolved {
@@ -87,14 +87,14 @@ var (
 	rawEnd = regexp.MustCompile(`\{%[-+]?\s*endraw`)
 )
 
-// longestTag is the length of the longest expression, in bytes, as personalization has it.
+// longestTag is the longest expression in bytes, as in package personalize.
 const longestTag = 8 << 10
 
-// closings are how the tags end that begin with a brace and the character.
+// closings are the ends of tags by the character after their opening brace.
 var closings = map[byte]string{'{': "}}", '%': "%}", '#': "#}"}
 
-// tagEnd returns the length of the tag that s starts with; 0 where it has no end. Quoted text in a tag
-// may hold what would end it; where that leaves it without an end, quotes do not count.
+// tagEnd returns the length of the tag at the start of s, or 0 if it does not end. Quoted text may contain
+// the end marker; if the tag then does not end, quotes are ignored.
 func tagEnd(s string) int {
 	s = s[:min(len(s), longestTag)]
 	closing := closings[s[1]]
@@ -120,7 +120,7 @@ func tagEnd(s string) int {
 	return 0
 }
 
-// fill returns the pieces of a text for one person. The plain text around expressions tells what each
+// fill returns the pieces of a text for one user. The plain text around expressions tells what each
 // became; where blocks such as {% if %} moved it, all that is between the first and the last plain
 // text counts as their value.
 func fill(src []piece, filled string, unresolved []string) []piece {
@@ -225,7 +225,7 @@ func mark(list []piece, unresolved []string) []piece {
 	return out
 }
 
-// The marks that stand for expressions while markup is read: private use, which texts have no use for.
+// The placeholders for expressions while markup is parsed: private-use characters, which texts do not contain.
 const (
 	valueStart = '\U000F0000'
 	valueEnd   = '\U000F0001'
@@ -233,27 +233,27 @@ const (
 	atomLast   = '\U000FFFFD'
 )
 
-// marks are the expressions that marks in a text stand for.
-type marks struct {
+// placeholders are the expressions that placeholders in a text stand for.
+type placeholders struct {
 	atoms []piece
 	kind  Kind // of the text that comes next: a value may go on behind a tag
 }
 
-// encode returns a text in which expressions are marks that no markup is found in, while the markup in
+// encode returns a text in which expressions are replaced by placeholders that contain no markup, while the markup in
 // plain text and in values counts.
-func encode(list []piece) (string, *marks) {
-	m := &marks{}
+func encode(list []piece) (string, *placeholders) {
+	m := &placeholders{}
 	var b strings.Builder
 	for _, p := range list {
 		switch {
 		case p.kind == Plain:
-			writeUnmarked(&b, p.text)
+			writeWithoutPlaceholders(&b, p.text)
 		case p.kind == Value:
 			b.WriteRune(valueStart)
-			writeUnmarked(&b, p.text)
+			writeWithoutPlaceholders(&b, p.text)
 			b.WriteRune(valueEnd)
 		case atomFirst+rune(len(m.atoms)) > atomLast:
-			writeUnmarked(&b, p.text)
+			writeWithoutPlaceholders(&b, p.text)
 		default:
 			b.WriteRune(atomFirst + rune(len(m.atoms)))
 			m.atoms = append(m.atoms, p)
@@ -262,12 +262,12 @@ func encode(list []piece) (string, *marks) {
 	return b.String(), m
 }
 
-func isMark(r rune) bool { return r >= valueStart && r <= atomLast }
+func isPlaceholder(r rune) bool { return r >= valueStart && r <= atomLast }
 
-func writeUnmarked(b *strings.Builder, s string) {
-	if strings.ContainsFunc(s, isMark) {
+func writeWithoutPlaceholders(b *strings.Builder, s string) {
+	if strings.ContainsFunc(s, isPlaceholder) {
 		s = strings.Map(func(r rune) rune {
-			if isMark(r) {
+			if isPlaceholder(r) {
 				return utf8.RuneError
 			}
 			return r
@@ -276,11 +276,11 @@ func writeUnmarked(b *strings.Builder, s string) {
 	b.WriteString(s)
 }
 
-// each walks a text in pieces of one kind. It goes on with the kind that the text before ended in.
-func (m *marks) each(s string, yield func(text string, kind Kind)) {
+// each splits a text into pieces of one kind. It continues with the kind at the end of the previous text.
+func (m *placeholders) each(s string, yield func(text string, kind Kind)) {
 	from := 0
 	for i, r := range s {
-		if !isMark(r) {
+		if !isPlaceholder(r) {
 			continue
 		}
 		if i > from {
@@ -301,21 +301,21 @@ func (m *marks) each(s string, yield func(text string, kind Kind)) {
 	}
 }
 
-// source returns a text with its expressions in place of their marks.
-func (m *marks) source(s string) string {
-	if !strings.ContainsFunc(s, isMark) {
+// source returns a text with its placeholders replaced by the expressions.
+func (m *placeholders) source(s string) string {
+	if !strings.ContainsFunc(s, isPlaceholder) {
 		return s
 	}
 	var b strings.Builder
-	apart := marks{atoms: m.atoms}
+	apart := placeholders{atoms: m.atoms}
 	apart.each(s, func(text string, _ Kind) { b.WriteString(text) })
 	return b.String()
 }
 
 // text returns a text without markup.
-func (m *marks) text(s string) Text {
+func (m *placeholders) text(s string) Text {
 	w := writer{verbatim: true}
-	w.write(s, Span{}, &marks{atoms: m.atoms})
+	w.write(s, Span{}, &placeholders{atoms: m.atoms})
 	w.seal()
 	return w.sealed
 }

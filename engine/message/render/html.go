@@ -14,11 +14,11 @@ var (
 	rgbColor = regexp.MustCompile(`^rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})`)
 )
 
-// maxOpen is how many elements within one another count; deeper ones change the look no more.
+// maxOpen is the most nested elements that change the style.
 const maxOpen = 64
 
-// rich reads the small HTML that a notification's message may hold (CONTRACT.md, campaign_content):
-// the elements that Android's Html.fromHtml knows. Text without a tag keeps its line breaks.
+// rich parses the HTML subset of a notification's message (CONTRACT.md, campaign_content): the elements of
+// Android's Html.fromHtml. Text without tags keeps its line breaks.
 func rich(list []piece) Text {
 	src, m := encode(list)
 	if !strings.ContainsAny(src, "<&") {
@@ -29,7 +29,7 @@ func rich(list []piece) Text {
 	}
 	z := html.NewTokenizer(strings.NewReader(src))
 	var w writer
-	var stack looks
+	var stack styles
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
@@ -50,7 +50,7 @@ func rich(list []piece) Text {
 	}
 }
 
-func inlineStart(w *writer, stack *looks, t *html.Token, m *marks) {
+func inlineStart(w *writer, stack *styles, t *html.Token, m *placeholders) {
 	switch t.DataAtom {
 	case atom.Br:
 		w.line()
@@ -63,38 +63,38 @@ func inlineStart(w *writer, stack *looks, t *html.Token, m *marks) {
 	}
 	w.brk = w.brk || isBlock(t.DataAtom)
 	if t.DataAtom == atom.Li {
-		w.write("• ", stack.top(), &marks{})
+		w.write("• ", stack.top(), &placeholders{})
 	}
 	if t.Type == html.StartTagToken {
 		stack.push(t.DataAtom, restyle(stack.top(), t.DataAtom, t.Attr, m))
 	}
 }
 
-// looks are the elements that are open, each with the look of the text in it.
-type looks []struct {
-	tag  atom.Atom
-	look Span
+// styles are the open elements, each with the style of its text.
+type styles []struct {
+	tag   atom.Atom
+	style Span
 }
 
-func (l *looks) top() Span {
+func (l *styles) top() Span {
 	if len(*l) == 0 {
 		return Span{}
 	}
-	return (*l)[len(*l)-1].look
+	return (*l)[len(*l)-1].style
 }
 
-func (l *looks) push(tag atom.Atom, look Span) {
+func (l *styles) push(tag atom.Atom, style Span) {
 	if tag == 0 || len(*l) >= maxOpen || isVoid(tag) {
 		return
 	}
 	*l = append(*l, struct {
-		tag  atom.Atom
-		look Span
-	}{tag, look})
+		tag   atom.Atom
+		style Span
+	}{tag, style})
 }
 
-// pop closes the element and those in it that were left open.
-func (l *looks) pop(tag atom.Atom) {
+// pop closes the element and unclosed elements in it.
+func (l *styles) pop(tag atom.Atom) {
 	for i := len(*l) - 1; i >= 0 && tag != 0; i-- {
 		if (*l)[i].tag == tag {
 			*l = (*l)[:i]
@@ -103,7 +103,7 @@ func (l *looks) pop(tag atom.Atom) {
 	}
 }
 
-func (l *looks) hidden() bool {
+func (l *styles) hidden() bool {
 	for _, e := range *l {
 		if e.tag == atom.Script || e.tag == atom.Style || e.tag == atom.Title {
 			return true
@@ -129,57 +129,57 @@ func isBlock(a atom.Atom) bool {
 	return false
 }
 
-// restyle returns the look of what is in an element.
-func restyle(look Span, tag atom.Atom, attrs []html.Attribute, m *marks) Span {
+// restyle returns the style of an element's content.
+func restyle(style Span, tag atom.Atom, attrs []html.Attribute, m *placeholders) Span {
 	switch tag {
 	case atom.B, atom.Strong, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Th:
-		look.Bold = true
+		style.Bold = true
 	case atom.I, atom.Em, atom.Cite, atom.Dfn:
-		look.Italic = true
+		style.Italic = true
 	case atom.U, atom.Ins:
-		look.Underline = true
+		style.Underline = true
 	case atom.S, atom.Strike, atom.Del:
-		look.Strike = true
+		style.Strike = true
 	case atom.Font:
-		look.Color = orElse(ParseColor(attr(attrs, "color")), look.Color)
+		style.Color = orElse(ParseColor(attr(attrs, "color")), style.Color)
 	case atom.A:
-		look.Link = strings.TrimSpace(m.source(attr(attrs, "href")))
+		style.Link = strings.TrimSpace(m.source(attr(attrs, "href")))
 	}
 	for _, declaration := range strings.Split(attr(attrs, "style"), ";") {
 		name, value, ok := strings.Cut(declaration, ":")
 		if name = strings.ToLower(strings.TrimSpace(name)); ok && tag == atom.A && strings.HasPrefix(name, "background") {
-			look.Ground = orElse(ParseColor(value), look.Ground)
+			style.Ground = orElse(ParseColor(value), style.Ground)
 		} else if ok {
-			look = declared(look, name, strings.ToLower(strings.TrimSpace(value)))
+			style = declared(style, name, strings.ToLower(strings.TrimSpace(value)))
 		}
 	}
-	return look
+	return style
 }
 
-// declared takes one declaration of a style attribute.
-func declared(look Span, name, value string) Span {
+// declared applies one declaration of a style attribute.
+func declared(style Span, name, value string) Span {
 	switch name {
 	case "color":
-		look.Color = orElse(ParseColor(value), look.Color)
+		style.Color = orElse(ParseColor(value), style.Color)
 	case "font-weight":
 		switch value {
 		case "bold", "bolder", "600", "700", "800", "900":
-			look.Bold = true
+			style.Bold = true
 		case "normal", "400", "lighter":
-			look.Bold = false
+			style.Bold = false
 		}
 	case "font-style":
-		look.Italic = value == "italic" || value == "oblique"
+		style.Italic = value == "italic" || value == "oblique"
 	case "text-decoration", "text-decoration-line":
-		look.Underline = strings.Contains(value, "underline")
-		look.Strike = strings.Contains(value, "line-through")
+		style.Underline = strings.Contains(value, "underline")
+		style.Strike = strings.Contains(value, "line-through")
 	}
-	return look
+	return style
 }
 
-// ParseColor returns a color of a document or of a style as #rrggbb: hex of three, six or eight digits (the
-// alpha of eight, which Android writes first and the web last, is the web's here), rgb(), or one of the
-// sixteen basic names. It is "" for anything else.
+// ParseColor converts a color of a document or style to #rrggbb: hex with three, six or eight digits (read as
+// web colors with alpha last, although Android has alpha first), rgb(), or one of the sixteen basic names. It
+// returns "" for anything else.
 func ParseColor(s string) string {
 	s = strings.ToLower(strings.TrimSpace(s))
 	switch {

@@ -23,14 +23,14 @@ const (
 	aPreview  = "Preview text"
 )
 
-// Limit is how much of a text is seen. Screens, fonts and letters differ, so each is a rule of thumb, in
-// characters as readers count them.
+// Limit is how much of a text is visible. Limits are rules of thumb in characters, because screens, fonts and
+// letters differ.
 type Limit struct {
-	On      string // the platform as it stands on the wire, EMAIL for mails
-	Text    string // which text, for people
-	Visible int    // about how many characters are shown
-	Where   string // when: "while collapsed", "" always
-	// Minor limits cut what another view shows in full.
+	On      string // the platform's wire name, EMAIL for email
+	Text    string // display name of the text
+	Visible int    // approximate number of visible characters
+	Where   string // when it applies: "while collapsed", "" always
+	// Minor reports that another view shows the full text.
 	Minor bool
 }
 
@@ -39,7 +39,7 @@ type Limit struct {
 //   - Android: title 65 and 240 expanded as the length guides of push services agree on; 49 collapsed,
 //     braze.com/docs, Push message and image formats, Lock Screen.
 //   - iOS: title 50, and a body of four lines, 178: reteno.com/blog, Push Notification Character Limits;
-//     help.batch.com gives 120 to 140 as what is safe on every phone.
+//     help.batch.com recommends 120 to 140 as safe on every phone.
 //   - Web: title 50 and body 120 in Chrome: mobify.com/insights, Web Push Character Limits; a button 19:
 //     pushowl.com/blog, Web Push Notification Best Practices. Which browsers show pictures: the table of
 //     large images in braze.com/docs, Push message and image formats.
@@ -65,7 +65,7 @@ var Limits = []Limit{
 // shortPreview is the length of a preview text below which inboxes add the start of the email.
 const shortPreview = 35
 
-// VisibleLength returns about how many characters of a text are seen; a million where nothing is known.
+// VisibleLength returns about how many characters of a text are visible, or a million if unknown.
 func VisibleLength(on, text, where string) int {
 	for _, l := range Limits {
 		if l.On == on && l.Text == text && l.Where == where {
@@ -85,8 +85,8 @@ type Warning struct {
 	Minor bool
 }
 
-// measured returns the warnings that a text is longer than what is shown of it. Of several limits the
-// widest that is broken counts.
+// measured returns the warnings for a text that is longer than its visible part. Of several limits it reports
+// the largest one that is exceeded.
 func measured(on, what string, t Text) []Warning {
 	n := t.Length()
 	var out []Warning

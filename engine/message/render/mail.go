@@ -12,37 +12,39 @@ import (
 	"bugle/engine/phrase"
 )
 
-// Mail is an email as an inbox lists it and as its reader shows it.
+// Mail is an email as an inbox lists it and a mail reader shows it.
 type Mail struct {
-	Blank  bool  // nothing is there to show
-	Custom Saved // the saved template that gives what the mail does not say itself
+	Blank  bool  // there is nothing to show
+	Custom Saved // the saved template behind the mail's own fields
 
-	Sender  Text // the sender's name, or the address where there is none
+	Sender  Text // the sender's name, or else the address
 	From    Text // the address
 	ReplyTo Text
 	Cc, Bcc []string
 	Subject Text
-	// Preview is what inboxes show after the subject. FromBody says that there is no preview text, so
-	// that it is the start of the mail.
+	// Preview is the text that inboxes show after the subject. FromBody reports that there is no preview
+	// text, so that it is the start of the mail.
 	Preview  Text
 	FromBody bool
 
-	// Blocks are the body as the HTML has it, Text as readers of plain text get it.
+	// Blocks are the body of the HTML part; Text is the plain text part.
 	Blocks []Block
 	Text   Text
 
 	Attachments []Image // names and addresses of the files
-	// Unsubscribe is where the mail's way out leads; "" where none was found.
+	// Unsubscribe is the address of the unsubscribe link, or "".
 	Unsubscribe string
 
 	Missing  []Missing
 	Warnings []Warning
 }
 
-// maxLaidOut is how much of a body is laid out, in bytes: what personalization takes at most.
+// gmailClips is the size of HTML in bytes above which Gmail clips an email (support.google.com/mail, "message
+// clipped").
+// maxLaidOut is the most bytes of a body that are laid out, equal to the limit of package personalize.
 const maxLaidOut = 256 << 10
 
-// Email makes the model of a mail from its content: what stands under `email`.
+// Email returns the model of an email from its content, the value under `email`.
 func Email(content doc.Value, o Options) Mail {
 	r := &reading{fill: o.Fill, params: o.Params, at: o.at}
 	c := r.root(catalog.Email, doc.P("email"), content)
@@ -92,7 +94,7 @@ func (m *Mail) body(list []piece) {
 		m.Text = textOf(list)
 		return
 	}
-	l := layout{marks: marks}
+	l := layout{placeholders: marks}
 	l.node(page, Span{}, 0)
 	l.flush()
 	m.Blocks, m.Unsubscribe = l.blocks, l.unsubscribe

@@ -8,14 +8,14 @@ import (
 	"bugle/engine/message/utm"
 )
 
-// Options say for whom, when and for which app a model is made. The zero value is for nobody.
+// Options describe the user, the time and the app that a model is made for. The zero value has no user.
 type Options struct {
-	// App is the name that notifications carry; "Your app" where empty, and on the web the site that
+	// App is the app's name in notifications. If it is empty, it is "Your app" or, on the web, the site that
 	// the notification opens.
 	App string
-	// Now is when the message arrives; a countdown to a moment needs it.
+	// Now is the time of arrival, which countdowns need.
 	Now time.Time
-	// Fill fills expressions for one person. Without it they stay as they are.
+	// Fill fills expressions for one user. If it is nil, they stay as they are.
 	Fill Fill
 	// Params are the UTM parameters that are added to links; values that they have expressions for are filled already.
 	Params []utm.Param
@@ -29,45 +29,45 @@ type Options struct {
 // Notification is a push notification as a platform shows it.
 type Notification struct {
 	Platform catalog.Platform
-	Template string // as it stands in the document; BASIC where it has none
-	Label    string // the template for people: "Timer with progress bar"
-	Custom   Saved  // the saved template that gives the look
-	Blank    bool   // nothing is there to show
+	Template string // as in the document; BASIC if it has none
+	Label    string // display name of the template, such as "Timer with progress bar"
+	Custom   Saved  // the saved template that defines the layout
+	Blank    bool   // there is nothing to show
 
-	App      string // the app, or on the web the site
+	App      string // the app or, on the web, the site
 	Title    Text
 	Subtitle Text // iOS
 	Body     Text
-	Summary  Text // Android: beside the app's name
+	Summary  Text // Android: next to the app's name
 
 	Image  *Image  // the large picture; of the banner template the banner
 	Icon   *Image  // an icon of its own
 	Colors Colors  // colors
 	Slide  []Slide // the carousel's
 
-	// AutoSlide says that the slides change by themselves.
+	// AutoSlide reports that the slides change automatically.
 	AutoSlide bool
-	// Banner is how the banner template is laid out.
+	// Banner is the layout of the banner template.
 	Banner *Banner
 	Timer  *Timer
 
 	Buttons []Button
-	// Badge says that iOS counts it on the app's icon.
+	// Badge reports that iOS counts it on the app's icon.
 	Badge bool
-	// Facts are what it does and does not show: where a tap leads, how long it stays.
+	// Facts describe invisible properties: what a tap opens, how long it stays.
 	Facts []Fact
 
-	// Backup is the plain notification of devices that cannot draw the template.
+	// Backup is the plain notification for devices that cannot show the template.
 	Backup *Notification
 
 	Missing  []Missing
 	Warnings []Warning
 }
 
-// Colors is what a template's colors are: #rrggbb, or "" for the device's own.
+// Colors are a template's colors: #rrggbb, or "" for the device's default.
 type Colors struct {
 	Background, AppName string
-	// Controls are those of arrows: "LIGHT", "DARK", or "".
+	// Controls is the color of arrows: "LIGHT", "DARK", or "".
 	Controls string
 }
 
@@ -83,19 +83,19 @@ const (
 
 // Image is a picture or video.
 type Image struct {
-	URL  string // with its expressions, filled where they can be
-	Name string // the file's name, or the host's where the URL has none
-	Alt  string // what is said in place of it; mails have it
+	URL  string // with its expressions filled if possible
+	Name string // the file's name, or the host if the URL has none
+	Alt  string // the alternative text of an email's image
 	Kind MediaKind
 }
 
 // Slide is one picture of a carousel.
 type Slide struct {
 	Image  Image
-	Action string // what a tap on it does, in words
+	Action string // the action of a tap, in words
 }
 
-// Banner is how an image banner with text is laid out.
+// Banner is the layout of an image banner with text.
 type Banner struct {
 	Header, Text bool // app name and time; title and message over the picture
 	Collapsed    Text // in place of all that while it is collapsed
@@ -103,16 +103,17 @@ type Banner struct {
 
 // Timer is a countdown.
 type Timer struct {
-	// Text say when it ends: "2 hours 30 minutes after it arrives".
+	// Text describes its end: "2 hours 30 minutes after it arrives".
 	Text string
-	// Left is what it starts from, and Known says that it is known.
+	// Left is the initial time, and Known reports whether it is known.
 	Left  time.Duration
 	Known bool
-	// Bar says that a progress bar shows how far it is.
+	// Bar reports that it has a progress bar.
 	Bar bool
 }
 
-// Percent is how far the countdown is when elapsed has passed since its start, from 0 to 100.
+// Percent returns the progress of the countdown in percent, 0 to 100, when elapsed has passed since its
+// start.
 func (t *Timer) Percent(elapsed time.Duration) int {
 	if !t.Known || t.Left <= 0 {
 		return 0
@@ -120,25 +121,25 @@ func (t *Timer) Percent(elapsed time.Duration) int {
 	return int(min(max(100*elapsed.Seconds()/t.Left.Seconds(), 0), 100))
 }
 
-// Button is a button and what it does.
+// Button is a button and its action.
 type Button struct {
 	Title  Text
 	Action string // in words: "Deep link · shop://offers"
-	// Set says that it stands for buttons that the app has registered under this name.
+	// Set reports that it stands for the buttons that the app registered under this name.
 	Set bool
 }
 
-// Fact is something about a message that it does not show by itself.
+// Fact is additional information about a message that is not visible in it.
 type Fact struct{ Name, Text string }
 
-// Missing is an expression without a value for the chosen person.
+// Missing is an expression without a value for the user.
 type Missing struct {
-	Field      string // for people: "Title"
+	Field      string // display name of the field, such as "Title"
 	Expression string
 }
 
-// Push makes the model of a notification from the content of one platform: what stands in a push
-// content under `android`, `ios` or `web`. For a platform that is not known it is blank.
+// Push returns the model of a notification from the content of one platform, the value under `android`, `ios`
+// or `web`. For an unknown platform it is blank.
 func Push(platform catalog.Platform, content doc.Value, o Options) Notification {
 	n := Notification{Platform: platform, Template: "BASIC", App: orElse(o.App, "Your app"), Blank: content.Empty()}
 	r := &reading{fill: o.Fill, params: o.Params, at: o.at}

@@ -9,14 +9,15 @@ import (
 	"bugle/engine/doc"
 )
 
-// View is one message of a campaign and its model: that of a mail, or of a push on one platform.
+// View is the model of one message: an email, or a push on one platform.
 type View struct {
 	engine.TestKey
 	Notification *Notification // of push
 	Mail         *Mail         // of email
-	At           time.Time     // what a clock beside it shows: when it was sent, or now; zero for no clock
+	At           time.Time     // the time to show: when it was sent, or now; zero for none
 
-	// What in the message the place asked for is about: its backup, one of its slides from 1 (0: none).
+	// Backup and Slide are the part of the message that the requested path belongs to: its backup, or a slide
+	// from 1 (0: none).
 	Backup bool
 	Slide  int
 }
@@ -24,12 +25,12 @@ type View struct {
 // Cell is the place of one message in a document.
 type Cell struct {
 	Locale, Variation string
-	// Path leads to the message from the root of the document: to `push` or `email`.
+	// Path is the path of the message, `push` or `email`, in the document.
 	Path doc.Path
 }
 
-// Cells lists the messages that a document holds, the default locale's first (CONTRACT.md,
-// Content). There are none for channels that can only be read.
+// Cells returns the messages of a document, those of the default locale first (CONTRACT.md, Content). It
+// returns none for read-only channels.
 func Cells(ch engine.Channel, document doc.Value) []Cell {
 	member := message(ch)
 	content := doc.P(contentMember, "content")
@@ -72,8 +73,8 @@ func message(ch engine.Channel) string {
 	return ""
 }
 
-// ViewsAt returns the views of the message that a place in the document belongs to: on the platform that the
-// place is in, else on each platform that has content. It is false where the place is in no message.
+// ViewsAt returns the views of the message that contains the path at: on the platform of the path, or else on
+// each platform with content. It returns false if the path is in no message.
 func ViewsAt(ch engine.Channel, document doc.Value, at doc.Path, o Options) ([]View, bool) {
 	cell, rest, ok := cellAt(ch, document, at)
 	if !ok {
@@ -93,7 +94,7 @@ func isPlatform(member string) bool {
 	return slices.ContainsFunc(catalog.Platforms, func(p catalog.Platform) bool { return p.Member() == member })
 }
 
-// FirstViews returns the views of the first message of a document; false where it holds none.
+// FirstViews returns the views of the first message of a document, or false if it has none.
 func FirstViews(ch engine.Channel, document doc.Value, o Options) ([]View, bool) {
 	cells := Cells(ch, document)
 	if len(cells) == 0 {
@@ -103,8 +104,8 @@ func FirstViews(ch engine.Channel, document doc.Value, o Options) ([]View, bool)
 	return views, len(views) > 0
 }
 
-// SameContent reports whether the messages of two documents look the same for certain: what they are drawn from was not edited
-// between the two.
+// SameContent reports whether the messages of two documents certainly look the same, because nothing that
+// they depend on was edited. False means they may differ.
 func SameContent(a, b doc.Value) bool {
 	return a.Get(string(catalog.CampaignContent)).Same(b.Get(string(catalog.CampaignContent)))
 }
@@ -132,8 +133,8 @@ func Views(ch engine.Channel, document doc.Value, c Cell, o Options) []View {
 	return out
 }
 
-// cellAt returns the message that a place is in, and the way to the place from there. A place above a
-// message, such as a locale, belongs to its first message.
+// cellAt returns the message that contains a path, and the path relative to it. A path above messages, such
+// as a locale, belongs to its first message.
 func cellAt(ch engine.Channel, document doc.Value, at doc.Path) (c Cell, rest doc.Path, ok bool) {
 	if len(at) < 2 || at[0].Name != contentMember || at[1].Name != "content" {
 		return Cell{}, nil, false

@@ -88,7 +88,7 @@ func (n *Notification) countdown(t part, now time.Time) {
 		}
 	case hoursOK || minutesOK:
 		n.Timer.Left, n.Timer.Known = time.Duration(hours)*time.Hour+time.Duration(minutes)*time.Minute, true
-		n.Timer.Text = "Ends " + inWords(hours, minutes) + " after it arrives"
+		n.Timer.Text = "Ends " + formatDuration(hours, minutes) + " after it arrives"
 	case moment != "":
 		n.Timer.Text = "Ends " + moment
 	default:
@@ -97,7 +97,7 @@ func (n *Notification) countdown(t part, now time.Time) {
 	n.fact("Countdown", n.Timer.Text)
 }
 
-// number reads a whole number of at most five digits: an hour or minute of a countdown.
+// number parses a whole number of at most five digits: the hours or minutes of a countdown.
 func number(s string) (int, bool) {
 	if len(s) > 5 {
 		return 0, false
@@ -106,7 +106,7 @@ func number(s string) (int, bool) {
 	return n, err == nil && n >= 0
 }
 
-func inWords(hours, minutes int) string {
+func formatDuration(hours, minutes int) string {
 	var out []string
 	if hours > 0 || minutes == 0 {
 		out = append(out, phrase.Count(hours, "hour"))
@@ -148,7 +148,7 @@ func (n *Notification) ios(c part, o Options) {
 	n.legible()
 }
 
-// iosMedia returns the first of the members that a notification's media can be in.
+// iosMedia returns a notification's media from the first field that has one.
 func iosMedia(d part) *Image {
 	if gif := d.image("input_gif_url"); gif != nil {
 		gif.Kind = GIF

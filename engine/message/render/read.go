@@ -58,7 +58,7 @@ type part struct {
 	state schema.ObjectState
 }
 
-// field tells how the tables see a member; nil where they know none of that name.
+// field returns the state of a field, or nil if the tables do not have it.
 func (p part) field(name string) *schema.FieldState {
 	for i := range p.state.Fields {
 		if p.state.Fields[i].Node.Name == name {
@@ -68,7 +68,7 @@ func (p part) field(name string) *schema.FieldState {
 	return nil
 }
 
-// get returns a member, and nothing where the template does not use it.
+// get returns a field's value, or absent if the template does not use it.
 func (p part) get(name string) doc.Value {
 	if f := p.field(name); f != nil && !f.Shown {
 		return doc.Value{}
@@ -89,7 +89,7 @@ func (p part) list(name string) []part {
 	return out
 }
 
-// label is the member's name for people.
+// label returns the field's display name.
 func (p part) label(name string) string {
 	if f := p.field(name); f != nil {
 		return f.Node.Label()
@@ -97,7 +97,7 @@ func (p part) label(name string) string {
 	return name
 }
 
-// option is the chosen value of a member for people; the value itself where the tables do not list it.
+// option returns the label of a field's value, or the value itself if the tables do not have it.
 func (p part) option(name string) string {
 	value := p.get(name).Text()
 	if f := p.field(name); f != nil {
@@ -110,7 +110,7 @@ func (p part) option(name string) string {
 	return value
 }
 
-// optionHelp returns what the chosen value of a member does.
+// optionHelp returns the help of a field's value.
 func (p part) optionHelp(name string) string {
 	value := p.get(name).Text()
 	if f := p.field(name); f != nil {
@@ -123,10 +123,10 @@ func (p part) optionHelp(name string) string {
 	return ""
 }
 
-// source returns a text as it stands in the document.
+// source returns a text as in the document.
 func (p part) source(name string) string { return p.get(name).Text() }
 
-// pieces returns a text in its parts, filled where somebody is chosen.
+// pieces returns a text as pieces, filled if a user is chosen.
 func (p part) pieces(name string) []piece {
 	var n *schema.Node
 	if f := p.field(name); f != nil {
@@ -172,13 +172,13 @@ func (r *reading) filled(at doc.Path, label, text string) []piece {
 // text returns a member without markup.
 func (p part) text(name string) Text { return textOf(p.pieces(name)) }
 
-// rich returns a member whose markup counts.
+// rich returns a field with markup.
 func (p part) rich(name string) Text { return rich(p.pieces(name)) }
 
 // word returns a member as one string.
 func (p part) word(name string) string { return strings.TrimSpace(p.text(name).String()) }
 
-// image returns the picture that a member leads to.
+// image returns the picture of a field.
 func (p part) image(name string) *Image {
 	address := p.word(name)
 	if address == "" {
@@ -199,7 +199,7 @@ func newImage(address string) Image {
 	return img
 }
 
-// fileName returns what a URL is called for short.
+// fileName returns a short name for a URL.
 func fileName(address string) string {
 	if schema.HasExpression(address) {
 		return address
@@ -214,7 +214,7 @@ func fileName(address string) string {
 	return orElse(u.Host, address)
 }
 
-// host returns the site of a URL, "" where it has none.
+// host returns the host of a URL, or "".
 func host(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || schema.HasExpression(u.Host) {
@@ -223,7 +223,7 @@ func host(address string) string {
 	return strings.TrimPrefix(u.Hostname(), "www.")
 }
 
-// action says what a tap does: the kind of action for people, and where it leads.
+// action describes a tap: the kind of action, and its target.
 func (p part) action(kind, value string) string {
 	return joined(p.option(kind), p.word(value))
 }

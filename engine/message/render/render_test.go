@@ -104,7 +104,7 @@ func filled(t testing.TB) render.Fill {
 	}
 }
 
-func TestFilledForAPerson(t *testing.T) {
+func TestFilledForAUser(t *testing.T) {
 	value := func(s string) render.Span { return render.Span{Text: s, Kind: render.Value} }
 	for _, test := range []struct {
 		message string
@@ -342,7 +342,7 @@ func TestResolvedByAService(t *testing.T) {
 }
 
 // Every starting draft has a first message to show.
-func TestStarters(t *testing.T) {
+func TestTemplatesRender(t *testing.T) {
 	all, err := templates.All()
 	if err != nil {
 		t.Fatal(err)
@@ -361,7 +361,7 @@ func TestStarters(t *testing.T) {
 	}
 }
 
-func TestAnythingIsTaken(t *testing.T) {
+func TestParseAcceptsAnyText(t *testing.T) {
 	for _, src := range []string{`null`, `3`, `[]`, `""`, `{"basic_details": []}`, `{"basic_details": {"title": {}, "message": 3, "carousel_content": {"slide_data": [null, 3]}}, "buttons": [1, {}], "timer": 3}`} {
 		for _, p := range append(catalog.Platforms, "X") {
 			if n := render.Push(p, parse(t, src), render.Options{}); n.Platform != p || n.Template != "BASIC" || n.Title.String() != "" || n.Blank != (p == "X" || parse(t, src).Empty()) {

@@ -10,11 +10,11 @@ import (
 	"bugle/engine/message/assemble"
 )
 
-// TemplateStatus tells of the saved template that the message at a place takes: why it is not there, empty where
-// it is. It takes none where told is false.
+// TemplateStatus returns the problem of the saved template of the message at a path, or "" if it was
+// expanded. told is false if the message uses none.
 type TemplateStatus func(at doc.Path) (why string, told bool)
 
-// TemplatesFromUses returns what is known of the templates of a document once their content is in it.
+// TemplatesFromUses returns the status of templates that were expanded by package assemble.
 func TemplatesFromUses(list []assemble.TemplateUse) TemplateStatus {
 	return func(at doc.Path) (string, bool) {
 		for _, t := range list {
@@ -26,7 +26,8 @@ func TemplatesFromUses(list []assemble.TemplateUse) TemplateStatus {
 	}
 }
 
-// TemplatesFromPreview returns what a service told of the templates of a document in a preview of its campaign content.
+// TemplatesFromPreview returns the status of templates according to a service's preview of a campaign
+// content.
 func TemplatesFromPreview(p engine.Preview) TemplateStatus {
 	return func(at doc.Path) (string, bool) {
 		field := at.Child(catalog.CustomTemplateID).String()
@@ -39,16 +40,15 @@ func TemplatesFromPreview(p engine.Preview) TemplateStatus {
 	}
 }
 
-// Saved is the saved template that a message names.
+// Saved is the saved template that a message refers to.
 type Saved struct {
-	Name string // its id, with the version where the message names one; empty where it takes none
-	// Known says that it is known whether the template is there: what the message has from it is shown, or
-	// Why says why there is none.
+	Name string // its id, and its version if the message has one; empty if it uses none
+	// Known reports that the template was looked up: its content is shown, or Why says why it cannot be used.
 	Known bool
 	Why   string
 }
 
-// saved reads which template a message names, and what is known of it.
+// saved returns the template that a message refers to, and its status.
 func saved(c part, o Options) Saved {
 	s := Saved{Name: c.value.Get(catalog.CustomTemplateID).Text()}
 	if s.Name == "" || o.Templates == nil && c.source(catalog.CustomTemplateID) == "" {
@@ -65,7 +65,7 @@ func saved(c part, o Options) Saved {
 	return s
 }
 
-// warnings says that the template is not there.
+// warnings returns a warning if the template is missing.
 func (s Saved) warnings() []Warning {
 	if s.Why == "" {
 		return nil
@@ -73,9 +73,9 @@ func (s Saved) warnings() []Warning {
 	return []Warning{{Check: "template-unknown", Of: catalog.CustomTemplateID, Text: strings.ToUpper(s.Why[:1]) + s.Why[1:]}}
 }
 
-// WithTemplates returns a document with what its messages have from saved templates, as a service told in a
-// preview of its campaign content. What the document says itself stays as it is, and is filled by
-// [FillFromPreview]. A template that the service does not have adds nothing.
+// WithTemplates returns a document with the content of saved templates that a service returned in a preview
+// of its campaign content. The document's own fields stay unchanged; [FillFromPreview] fills them. A template
+// that the service does not have adds nothing.
 func WithTemplates(ch engine.Channel, document doc.Value, p engine.Preview) doc.Value {
 	shown := doc.NewObject(doc.M(contentMember, p.Content))
 	for _, c := range Cells(ch, document) {
@@ -98,7 +98,7 @@ func WithTemplates(ch engine.Channel, document doc.Value, p engine.Preview) doc.
 	return document
 }
 
-// templated returns the places in a message that take a saved template.
+// templated returns the paths in a message that use a saved template.
 func templated(ch engine.Channel, document doc.Value, message doc.Path) []doc.Path {
 	places := []doc.Path{message}
 	if ch == catalog.Push {

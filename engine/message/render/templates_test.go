@@ -53,7 +53,7 @@ func TestTemplates(t *testing.T) {
 }
 
 // What is known of a template is said: that the message has it, or why not.
-func TestWhatIsKnownOfATemplate(t *testing.T) {
+func TestTemplateStatus(t *testing.T) {
 	mail := parsed(t, `{"campaign_content":{"content":{"email":{"custom_template_id":"t","custom_template_version":3}}}}`)
 	at := doc.P("campaign_content", "content", "email")
 	absent := engine.Preview{Content: parsed(t, `{"content":{"email":{}}}`), Unresolved: []engine.Unresolved{{Field: at.Child("custom_template_id").String(), Expression: "t, version 3"}}}

@@ -6,39 +6,39 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Kind says where a piece of text comes from.
+// Kind is the origin of a piece of text.
 type Kind uint8
 
 // The kinds of spans.
 const (
 	Plain      Kind = iota // as the author wrote it
-	Expression             // an expression as it stands, with nobody chosen to fill it
-	Unresolved             // an expression that has no value for the chosen person
-	Value                  // what an expression became for the chosen person
+	Expression             // an unfilled expression, because no user is chosen
+	Unresolved             // an expression without a value for the user
+	Value                  // the value of an expression for the user
 )
 
-// Span is a piece of text in one look. A newline in its Text breaks the line.
+// Span is a piece of text with one style. A newline in Text starts a new line.
 type Span struct {
 	Text string
 	Kind Kind
 
 	Bold, Italic, Underline, Strike bool
 
-	Color  string // #rrggbb, "" for the color of the text around
-	Ground string // #rrggbb behind a link that looks like a button, "" elsewhere
-	Link   string // where it leads, "" for nowhere
+	Color  string // #rrggbb, "" for the surrounding text's color
+	Ground string // background of a link that looks like a button, as #rrggbb, or ""
+	Link   string // its address, or ""
 }
 
-// like says that both look the same, so that they can be one span.
+// like reports whether both have the same style, so that they can be one span.
 func (s Span) like(o Span) bool {
 	s.Text, o.Text = "", ""
 	return s == o
 }
 
-// Text is text in several looks.
+// Text is styled text.
 type Text []Span
 
-// String returns the text alone.
+// String returns the text without styles.
 func (t Text) String() string {
 	if len(t) == 1 {
 		return t[0].Text
@@ -50,7 +50,7 @@ func (t Text) String() string {
 	return b.String()
 }
 
-// Empty reports whether there is nothing but blanks.
+// Empty reports whether the text is blank.
 func (t Text) Empty() bool {
 	for _, s := range t {
 		if strings.TrimSpace(s.Text) != "" {
@@ -60,8 +60,8 @@ func (t Text) Empty() bool {
 	return true
 }
 
-// Length counts what a reader would call characters (grapheme clusters, UAX #29). Expressions that
-// nobody has filled do not count: how long they become is not known.
+// Length returns the number of user-perceived characters (grapheme clusters, UAX #29). Unfilled expressions
+// count as 0, because their length is unknown.
 func (t Text) Length() int {
 	n := 0
 	for _, s := range t {
@@ -72,7 +72,7 @@ func (t Text) Length() int {
 	return n
 }
 
-// HasExpressions reports whether it holds expressions that are not filled.
+// HasExpressions reports whether the text has unfilled expressions.
 func (t Text) HasExpressions() bool {
 	for _, s := range t {
 		if s.Kind == Expression || s.Kind == Unresolved {
@@ -82,7 +82,7 @@ func (t Text) HasExpressions() bool {
 	return false
 }
 
-// Cut returns the first n characters, counted as [Text.Length] does, with "…" where something was cut.
+// Cut returns the first n characters, counted as in [Text.Length], followed by "…" if something was cut.
 func (t Text) Cut(n int) Text {
 	if t.Length() <= n {
 		return t
@@ -108,7 +108,7 @@ func (t Text) Cut(n int) Text {
 	return out
 }
 
-// plain is text in the ordinary look.
+// plain returns text in the default style.
 func plain(s string) Text {
 	if s == "" {
 		return nil
@@ -119,7 +119,7 @@ func plain(s string) Text {
 // writer builds a text from markup: blanks count once, and breaks come between what is there.
 type writer struct {
 	sealed Text
-	look   Span // of the span being written, whose text is in buf
+	style  Span // of the span being written, whose text is in buf
 	buf    []byte
 	// verbatim keeps blanks and newlines as they are.
 	verbatim bool
@@ -127,26 +127,26 @@ type writer struct {
 	gap, brk bool
 }
 
-// write adds s, which may hold the marks of [encode], in the look.
-func (w *writer) write(s string, look Span, marks *marks) {
+// write adds s, which may contain the placeholders of [encode], with a style.
+func (w *writer) write(s string, style Span, marks *placeholders) {
 	marks.each(s, func(text string, kind Kind) {
-		look.Kind = kind
+		style.Kind = kind
 		if w.verbatim || kind == Expression || kind == Unresolved {
-			w.flush(look)
-			w.add(text, look)
+			w.flush(style)
+			w.add(text, style)
 			return
 		}
-		w.words(text, look)
+		w.words(text, style)
 	})
 }
 
-func (w *writer) words(text string, look Span) {
+func (w *writer) words(text string, style Span) {
 	start := -1
 	for i := range len(text) {
 		if c := text[i]; c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' {
 			if start >= 0 {
-				w.flush(look)
-				w.add(text[start:i], look)
+				w.flush(style)
+				w.add(text[start:i], style)
 				start = -1
 			}
 			w.gap = true
@@ -157,37 +157,37 @@ func (w *writer) words(text string, look Span) {
 		}
 	}
 	if start >= 0 {
-		w.flush(look)
-		w.add(text[start:], look)
+		w.flush(style)
+		w.add(text[start:], style)
 	}
 }
 
-// empty says that nothing has been written.
+// empty reports whether nothing has been written.
 func (w *writer) empty() bool { return len(w.buf) == 0 }
 
 func (w *writer) endsLine() bool { return len(w.buf) > 0 && w.buf[len(w.buf)-1] == '\n' }
 
 // flush writes the blank or break that stands before what comes.
-func (w *writer) flush(look Span) {
+func (w *writer) flush(style Span) {
 	switch {
 	case w.empty() || w.endsLine():
 	case w.brk:
 		w.newline()
-	case w.gap && (w.look.like(look) || w.look.Kind == Plain && w.look.Link == "" && !w.look.Underline && !w.look.Strike):
+	case w.gap && (w.style.like(style) || w.style.Kind == Plain && w.style.Link == "" && !w.style.Underline && !w.style.Strike):
 		w.buf = append(w.buf, ' ')
-	case w.gap: // a blank between two looks belongs to neither link nor underline
+	case w.gap: // a blank between two styles belongs to neither link nor underline
 		w.add(" ", Span{})
 	}
 	w.gap, w.brk = false, false
 }
 
-func (w *writer) add(text string, look Span) {
+func (w *writer) add(text string, style Span) {
 	if text == "" {
 		return
 	}
-	if !w.look.like(look) {
+	if !w.style.like(style) {
 		w.seal()
-		w.look = look
+		w.style = style
 	}
 	w.buf = append(w.buf, text...)
 }
@@ -195,8 +195,8 @@ func (w *writer) add(text string, look Span) {
 // seal ends the span being written.
 func (w *writer) seal() {
 	if len(w.buf) > 0 {
-		w.look.Text = string(w.buf)
-		w.sealed, w.buf = append(w.sealed, w.look), w.buf[:0]
+		w.style.Text = string(w.buf)
+		w.sealed, w.buf = append(w.sealed, w.style), w.buf[:0]
 	}
 }
 
@@ -211,11 +211,11 @@ func (w *writer) line() {
 
 // newline breaks the line outside of an expression, which is one word.
 func (w *writer) newline() {
-	look := w.look
-	if look.Kind != Plain {
-		look = Span{}
+	style := w.style
+	if style.Kind != Plain {
+		style = Span{}
 	}
-	w.add("\n", look)
+	w.add("\n", style)
 }
 
 // done returns the text without blanks at its end.

@@ -1,5 +1,4 @@
-// Package utm adds the UTM parameters of a campaign to the links of its messages (CONTRACT.md,
-// utm_params).
+// Package utm adds a campaign's UTM parameters to the links in its messages (CONTRACT.md, utm_params).
 package utm
 
 import (
@@ -15,11 +14,10 @@ import (
 	"bugle/engine/schema"
 )
 
-// Param is one parameter that is added to a link.
+// Param is a parameter to add to links.
 type Param struct{ Name, Value string }
 
-// Params returns the parameters of a document's `utm_params`, in their order; empty ones are left
-// out.
+// Params returns the parameters of a document's `utm_params` in order, without empty ones.
 func Params(utm doc.Value) []Param {
 	var out []Param
 	for name, v := range utm.Members() {
@@ -30,10 +28,9 @@ func Params(utm doc.Value) []Param {
 	return out
 }
 
-// Tag returns a link with the parameters added. A parameter that the link names already stays as it
-// is there; so does everything else of it, byte for byte. What is no link with a host or a path
-// behind its scheme (mailto:, tel:, a place in the same page, the name of an app's screen) comes
-// back unchanged.
+// Tag adds the parameters to a link. Parameters that the link already has and everything else in it stay
+// unchanged, byte for byte. Links without a host or path after the scheme (mailto:, tel:, an anchor, an app's
+// screen) are returned unchanged.
 func Tag(link string, params []Param) string {
 	if !isTaggable(link) {
 		return link
@@ -63,7 +60,7 @@ func Tag(link string, params []Param) string {
 	return b.String()
 }
 
-// isTaggable reports whether a text is a link that a parameter may be added to.
+// isTaggable reports whether a parameter may be added to a link.
 func isTaggable(link string) bool {
 	scheme, rest, ok := strings.Cut(link, "://")
 	return ok && rest != "" && scheme != "" && !strings.ContainsAny(scheme, " \t\n{}/?#") && !strings.ContainsAny(rest, " \t\n<>\"")
@@ -81,7 +78,7 @@ func queryNames(query string) []string {
 	return out
 }
 
-// escape is query escaping, with an expression that is not resolved left readable.
+// escape escapes a query value but keeps unresolved expressions readable.
 func escape(value string) string {
 	if schema.HasExpression(value) {
 		return value
@@ -89,8 +86,7 @@ func escape(value string) string {
 	return url.QueryEscape(value)
 }
 
-// TagHTML returns a text with every link that people follow tagged; all else stays as it is, byte for
-// byte.
+// TagHTML adds the parameters to every link of an HTML text; everything else stays unchanged, byte for byte.
 func TagHTML(text string, params []Param) string {
 	if len(params) == 0 || !strings.Contains(text, "://") {
 		return text
@@ -106,8 +102,7 @@ func TagHTML(text string, params []Param) string {
 	return b.String()
 }
 
-// anchors cuts a text into its tags and what is between them; href is that of an anchor, "" for
-// everything else.
+// anchors splits a text into tags and the text between them. href is the address of an anchor, or "".
 func anchors(text string) iter.Seq2[string, string] {
 	return func(yield func(raw, href string) bool) {
 		z := html.NewTokenizer(strings.NewReader(text))
@@ -145,7 +140,7 @@ func anchor(z *html.Tokenizer, kind html.TokenType) string {
 	return ""
 }
 
-// withHref returns a start tag with the value of its href replaced.
+// withHref returns a start tag with another href value.
 func withHref(tag, to string) string {
 	lower := lowerASCII(tag)
 	for from := 0; ; {
@@ -168,7 +163,7 @@ func withHref(tag, to string) string {
 	}
 }
 
-// lowerASCII turns ASCII letters alone, so that every byte keeps its place.
+// lowerASCII lowers only ASCII letters, so that offsets stay the same.
 func lowerASCII(s string) string {
 	b := []byte(s)
 	for i, c := range b {
@@ -179,10 +174,10 @@ func lowerASCII(s string) string {
 	return string(b)
 }
 
-// attribute makes a text the value of an attribute in double quotes.
+// attribute escapes a text for an attribute value in double quotes.
 var attribute = strings.NewReplacer("&", "&amp;", `"`, "&quot;")
 
-// valueEnd returns where the attribute value that begins at i ends, its quotes included.
+// valueEnd returns the end of the attribute value at i, including its quotes.
 func valueEnd(tag string, i int) int {
 	if i < len(tag) && (tag[i] == '"' || tag[i] == '\'') {
 		if n := strings.IndexByte(tag[i+1:], tag[i]); n >= 0 {
@@ -196,8 +191,7 @@ func valueEnd(tag string, i int) int {
 	return len(tag)
 }
 
-// Apply returns what a text of the tables becomes: tagged where the node says that it is a link, or
-// holds such.
+// Apply adds the parameters to a text if node n says that it is a link or contains links.
 func Apply(n *schema.Node, text string, params []Param) string {
 	if n == nil || len(params) == 0 {
 		return text
@@ -211,13 +205,13 @@ func Apply(n *schema.Node, text string, params []Param) string {
 	return text
 }
 
-// Link is one link of a campaign's messages.
+// Link is one link in a campaign's messages.
 type Link struct {
-	Path        doc.Path // of the text that it is, or is in
+	Path        doc.Path // path of the text that is or contains the link
 	URL, Tagged string
 }
 
-// Links returns the links of a campaign's messages, in the order of the document, at most limit.
+// Links returns the links in a campaign's messages in document order, at most limit.
 func Links(ch catalog.Channel, document doc.Value, limit int) []Link {
 	s := catalog.Campaign(ch)
 	params := Params(document.Get(string(catalog.UTMParams)))

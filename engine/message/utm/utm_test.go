@@ -72,7 +72,7 @@ func FuzzTagHTML(f *testing.F) {
 	})
 }
 
-func TestOfFindsTheLinksOfEachMessage(t *testing.T) {
+func TestLinksFindsTheLinksOfEachMessage(t *testing.T) {
 	d, err := doc.Parse([]byte(`{"utm_params":{"utm_source":"s","utm_medium":"m"},"campaign_content":{"content":{"push":{
 		"android":{"basic_details":{"image_url":"https://pic.example","default_click_action_value":"https://a.example"},"buttons":[{"click_action_value":"+4930"},{"click_action_value":"https://b.example"}]},
 		"web":{"basic_details":{"redirect_url":"https://c.example"}}}}}}`))

@@ -10,7 +10,7 @@ import (
 	"bugle/engine/search/query"
 )
 
-// blockRows is how many rows a block has: as many as a container of a roaring bitmap.
+// blockRows is the number of rows in a block, equal to a container of a roaring bitmap.
 const blockRows = 1 << 16
 
 // block is a stretch of rows, column by column. Rows are only ever added: a reader that has a
@@ -26,16 +26,16 @@ type block struct {
 	bytes   []byte // names as they are, where the folded ones do not tell
 }
 
-// span is a stretch of a block's bytes.
+// span is a range of a block's bytes.
 type span struct{ at, size uint32 }
 
 func (s span) in(b []byte) []byte { return b[s.at : s.at+s.size : s.at+s.size] }
 
-// nameRef is what is looked at of a name that was not passed over, and then the name itself.
+// nameRef is what is read for a name that was not skipped, before the name itself.
 type nameRef struct {
 	starts uint64 // of its shape
 	at     uint32 // in the block's folded bytes
-	length uint32 // of the folded name; its highest bit says that the shape is plain
+	length uint32 // of the folded name; the highest bit says that the shape is plain
 }
 
 const plainBit = 1 << 31
@@ -48,7 +48,7 @@ func (b *block) shape(i int) shape {
 	return shape{heads: b.heads[i], starts: k.starts, plain: k.plain()}
 }
 
-// The times of a row.
+// The time columns.
 const (
 	created = iota
 	updated
@@ -58,11 +58,11 @@ const (
 	columns
 )
 
-// times is a column of times: in nanoseconds since 1970, or of times that are far from then in seconds,
-// those behind far and before -far.
+// times is a column of times: in nanoseconds since 1970, or in seconds for distant times (above maxNanos and
+// below -maxNanos).
 type times struct {
 	list []int64
-	rest []rest // the nanoseconds of times that are far, in the order of their rows
+	rest []rest // the nanoseconds of distant times in row order
 }
 
 type rest struct {
@@ -70,10 +70,10 @@ type rest struct {
 	nsec int32
 }
 
-// noTime stands for no time. It is earlier than all times.
+// noTime represents a missing time. It sorts before all times.
 const noTime = -1 << 63
 
-// maxNanos is where nanoseconds end: 146 years.
+// maxNanos is the limit for times in nanoseconds: 146 years.
 const maxNanos = 1 << 62
 
 func (c *times) add(t time.Time) {
@@ -96,7 +96,7 @@ func (c *times) add(t time.Time) {
 
 const second = int64(time.Second)
 
-// stamp returns the time of a row as stamp does.
+// stamp returns the time of a row like the function stamp.
 func (c *times) stamp(i int) (sec int64, nsec int32) {
 	v := c.list[i]
 	if v > -maxNanos && v < maxNanos {
@@ -132,17 +132,17 @@ func (c *times) at(i int) time.Time {
 	return time.Unix(sec, int64(nsec)).UTC()
 }
 
-// record is what a row has beside its name and times. It holds no pointers: a million of them
-// cost the garbage collector nothing.
+// record is a row without its name and times. It contains no pointers, so that a million of them cost the
+// garbage collector nothing.
 type record struct {
 	id        ident
 	allUsers  bool
-	cased     bool // name is no span: its bits say which letters of the folded name are capitals
+	cased     bool // name is not a span: its bits are the capitals of the folded name
 	revision  int64
 	version   int64
 	name      span   // of the block's bytes
-	campaign  uint32 // the number of its id where that is not the row's own; 0 where it is
-	status    uint32 // as stored, not as the clock moved it on
+	campaign  uint32 // the number of its id if that is not the row's own; otherwise 0
+	status    uint32 // as stored, not as advanced by the clock
 	channel   uint32
 	kind      uint32
 	by        uint32
@@ -150,7 +150,7 @@ type record struct {
 	team      uint32
 	tags      uint32 // a set
 	platforms uint32 // a set
-	extra     uint32 // what few rows have; 0 for nothing
+	extra     uint32 // rare data; 0 for none
 }
 
 // ident is an identifier: the bytes of an ObjectId, or the number of another text.
@@ -253,7 +253,7 @@ func (b *block) sealed() *block {
 	return out
 }
 
-// shrink returns a copy with no room behind it, or the slice itself where it has little.
+// shrink returns a copy without spare capacity, or the slice itself if it has little.
 func shrink[T any](s []T) []T {
 	if cap(s)-len(s) <= len(s)/8 {
 		return s

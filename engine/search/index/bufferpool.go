@@ -6,9 +6,8 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// bufferPool lends sets for the time of a page: those of a million rows are 125 KB each, and a page takes
-// several.
-type bufferPool struct{ kept, lent []set }
+// bufferPool reuses sets during a page: those of a million rows have 125 KB each, and a page needs several.
+type bufferPool struct{ free, inUse []set }
 
 var bufferPools = sync.Pool{New: func() any { return new(bufferPool) }}
 
@@ -16,8 +15,8 @@ var bufferPools = sync.Pool{New: func() any { return new(bufferPool) }}
 func (l *bufferPool) set(slots int) set {
 	words := (slots + 63) / 64
 	var out set
-	if k := len(l.kept) - 1; k >= 0 {
-		out, l.kept = l.kept[k], l.kept[:k]
+	if k := len(l.free) - 1; k >= 0 {
+		out, l.free = l.free[k], l.free[:k]
 	}
 	if cap(out) < words {
 		out = make(set, words)
@@ -25,13 +24,13 @@ func (l *bufferPool) set(slots int) set {
 		out = out[:words]
 		clear(out)
 	}
-	l.lent = append(l.lent, out)
+	l.inUse = append(l.inUse, out)
 	return out
 }
 
-// free takes all sets back.
-func (l *bufferPool) free() {
-	l.kept, l.lent = append(l.kept, l.lent...), l.lent[:0]
+// release returns all sets to the pool.
+func (l *bufferPool) release() {
+	l.free, l.inUse = append(l.free, l.inUse...), l.inUse[:0]
 	bufferPools.Put(l)
 }
 

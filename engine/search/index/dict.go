@@ -9,8 +9,7 @@ import (
 	"bugle/engine/search/query"
 )
 
-// The columns that have few values, each with the rows that have it. They are in the order of
-// query.Facets.
+// The columns with few values, each with a set of rows per value, in the order of query.Facets.
 const (
 	statuses = iota
 	channels
@@ -22,19 +21,19 @@ const (
 	facets
 )
 
-// values are the values of such a column in a snapshot, by their numbers. Number 0 is no value.
+// values are the values of a column in a snapshot by number. Number 0 is no value.
 type values struct {
 	texts  []string
 	folds  []string
 	shapes []shape           // of folds
-	rows   []*roaring.Bitmap // nil where no row ever had it; rows that are gone are still in it
+	rows   []*roaring.Bitmap // nil if no row ever had it; includes removed rows
 }
 
 // dict numbers the values of a column as they come.
 type dict struct {
 	values
 	numbers map[string]uint32
-	// owned tells in which turn the bitmap of a value was made; one of this turn is in no snapshot
+	// owned has the turn in which the bitmap of a value was created; one of this turn is in no snapshot
 	// yet, and can be changed.
 	owned   []uint32
 	turn    uint32
@@ -115,8 +114,8 @@ func (v *values) find(text string) (uint32, bool) {
 	return uint32(max(i, 0)), i >= 0
 }
 
-// meant returns the numbers of the values that the text of a query means: those that are the same
-// whatever the case, and only where there is none those with a word that begins so.
+// meant returns the numbers of the values that a query's text selects: equal ones ignoring case or, if there
+// are none, those with a word that starts with it.
 func (v *values) meant(text string, quoted bool, alive set) []uint32 {
 	want := query.Fold(text)
 	var same, begin []uint32
@@ -135,7 +134,7 @@ func (v *values) meant(text string, quoted bool, alive set) []uint32 {
 	return begin
 }
 
-// sets numbers lists of values: the tags of a row, its platforms. Number 0 is the empty list.
+// sets assigns numbers to lists of values: the tags or platforms of a row. Number 0 is the empty list.
 type sets struct {
 	of      *dict
 	numbers map[string]uint32
@@ -179,7 +178,7 @@ func texts(of values, list []uint32) []string {
 	return out
 }
 
-// stringTable are texts that few rows have: identifiers that are no ObjectIds, flows, parents.
+// stringTable holds texts that few rows have: identifiers that are not ObjectIds, flows, parents.
 type stringTable struct {
 	numbers map[string]uint32
 	texts   []string

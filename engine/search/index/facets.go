@@ -11,19 +11,19 @@ import (
 	"bugle/engine/search/query"
 )
 
-// Facet is one column whose values a list can be narrowed by.
+// Facet is a column with few values that a list can be filtered by.
 type Facet struct {
 	Key    query.Key
 	Values []FacetValue
-	// All counts the rows without what is chosen in this facet.
+	// All counts the rows without the filter of this facet.
 	All int
 }
 
 // FacetValue is one value of a facet.
 type FacetValue struct {
-	Text   string // as the query language writes it; what query.Toggle takes
-	Wire   string // as the rows have it
-	Count  int    // rows that have it, with all that the query asks for but this facet
+	Text   string // the query language's spelling; argument of query.Toggle
+	Wire   string // as in rows
+	Count  int    // rows with the value that match the query without this facet
 	Chosen bool
 }
 
@@ -86,7 +86,7 @@ func (r *Result) facet(f int, counts []int) Facet {
 	return Facet{Key: key, Values: out}
 }
 
-// place returns where a value is listed; those that are not come last.
+// place returns the position of a value in an order; unknown ones are last.
 func place(order []string, wire string) int {
 	if i := slices.Index(order, wire); i >= 0 {
 		return i
@@ -94,7 +94,7 @@ func place(order []string, wire string) int {
 	return len(order)
 }
 
-// count returns for each value of a column how many rows of a set of n have it.
+// count returns the number of rows of a set of n for each value of a column.
 func (s *snapshot) count(f int, in set, n int) []int {
 	out := make([]int, len(s.values[f].texts))
 	if n < countRowsBelow*len(out) && s.countRows(f, in, out) {
@@ -109,11 +109,11 @@ func (s *snapshot) count(f int, in set, n int) []int {
 	return out
 }
 
-// countRowsBelow is how many rows for each value are counted one by one.
+// countRowsBelow is the number of rows per value up to which counting goes row by row.
 const countRowsBelow = 64
 
-// countRows counts row by row, which is quicker where there are many values for few rows. It
-// reports false for a column that it does not count.
+// countRows counts row by row, which is faster for many values and few rows. It returns false for columns
+// that it does not support.
 func (s *snapshot) countRows(f int, in set, out []int) bool {
 	switch f {
 	case tags:
@@ -135,7 +135,7 @@ func (s *snapshot) countRows(f int, in set, out []int) bool {
 	return true
 }
 
-// sortedValues returns the numbers of the values that rows have, in the order that a column is sorted by.
+// sortedValues returns the numbers of a column's values in sort order.
 func (s *snapshot) sortedValues(f int) []uint32 {
 	v := &s.values[f]
 	var out []uint32

@@ -47,10 +47,10 @@ func (h *hits) first(n int) *hits {
 	return &out
 }
 
-// maxCachedWords is how many words' hits are kept: those of the query as it was some keystrokes ago.
+// maxCachedWords is the number of words with cached hits, for earlier states of the typed query.
 const maxCachedWords = 12
 
-// words keeps the hits of the words that were looked for last.
+// words caches the hits of the most recent search words.
 type words struct {
 	mu   sync.Mutex
 	list []*hits // the last one used at the end
@@ -68,8 +68,8 @@ func (ws *words) put(h *hits) {
 	ws.list = append(ws.list, h)
 }
 
-// get returns the hits of the word, or else those of the longest beginning of it that is known to
-// match wherever the word does.
+// get returns the hits of the word, or else those of its longest prefix that is known to match wherever the
+// word does.
 func (ws *words) get(epoch uint64, n *needle, exact bool) (same, wider *hits) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -97,7 +97,7 @@ func (h *hits) wider(n *needle) bool {
 	return !n.fuzzy || !h.exact && len([]rune(h.word)) >= fuzzyFrom
 }
 
-// find returns the names that a word matches.
+// find returns the names that match a word.
 func (ix *Index) find(ctx context.Context, s *snapshot, text string, exact bool) (*hits, error) {
 	n := newNeedle(text, exact)
 	exact = exact || !n.fuzzy // then both are the same
@@ -143,8 +143,8 @@ func (ix *Index) find(ctx context.Context, s *snapshot, text string, exact bool)
 	return h, nil
 }
 
-// lookUp finds a word of letters in the lexicon, in all tiers but the fuzzy one. It returns the names
-// that have it.
+// lookUp finds a word of letters in the lexicon, in all tiers except the fuzzy one. It returns the names that
+// contain it.
 func (s *snapshot) lookUp(ctx context.Context, n *needle, h *hits) (set, error) {
 	var words, all set
 	if len(n.text) == 1 {

@@ -8,8 +8,7 @@ import (
 	"bugle/engine/search/query"
 )
 
-// shape is what is known of a folded name beside its bytes: enough to pass most names over
-// without looking at them.
+// shape is a summary of a folded name, with which most names can be skipped without reading them.
 type shape struct {
 	mask   uint64 // which characters it has, see charBit
 	pairs  uint64 // which pairs of bytes it has, see pairsOf
@@ -18,7 +17,7 @@ type shape struct {
 	plain  bool   // ASCII, and not longer than starts has bits
 }
 
-// charBit returns the bit of a character in a mask. Letters and digits have one of their own.
+// charBit returns the bit of a character in a mask. Letters and digits have a bit of their own.
 func charBit(r rune) uint64 {
 	switch {
 	case r >= 'a' && r <= 'z':
@@ -31,7 +30,7 @@ func charBit(r rune) uint64 {
 	return 1 << (48 + r%16)
 }
 
-// headBit returns the bit of a character at the start of a word. Letters have one of their own.
+// headBit returns the bit of a character at the start of a word. Letters have a bit of their own.
 func headBit(r rune) uint32 {
 	if r >= 'a' && r <= 'z' {
 		return 1 << (r - 'a')
@@ -39,8 +38,8 @@ func headBit(r rune) uint32 {
 	return 1 << (26 + r%6)
 }
 
-// pairsOf returns bits for the neighbouring bytes of a text. A text can only stand in a name whose
-// bits include its own.
+// pairsOf returns bits for the pairs of adjacent bytes. A name only contains a text if its bits include the
+// text's.
 func pairsOf(text []byte) uint64 {
 	var out uint64
 	for i := 1; i < len(text); i++ {
@@ -50,7 +49,7 @@ func pairsOf(text []byte) uint64 {
 	return out
 }
 
-// A word starts where what is before is no part of a word.
+// shapeOf returns the shape. A word starts after a character that is not part of a word.
 func shapeOf(folded []byte) shape {
 	s := shape{pairs: pairsOf(folded), plain: len(folded) <= 64}
 	inWord := false
@@ -83,42 +82,41 @@ func wideShape(folded []byte) shape {
 	return s
 }
 
-// The places of a match: the better ones first.
+// The quality of a match, best first.
 const (
 	tierExact  = iota // the whole name
-	tierPrefix        // the name begins so
-	tierWord          // a word in the name begins so
-	tierSub           // somewhere in the name; or in a tag, the team or the creator
-	tierFuzzy         // the letters in their order
+	tierPrefix        // the name starts with it
+	tierWord          // a word in the name starts with it
+	tierSub           // anywhere in the name, a tag, the team or the creator
+	tierFuzzy         // its letters in order
 	tiers
 	tierNone = tiers
 )
 
-// Of a word with two characters nearly every name has the letters somewhere: it is not matched by
-// them alone. One of three characters is matched by initials, longer ones by any letters within
-// reach.
+// The shortest words for fuzzy matching. Nearly every name contains the letters of a word with two
+// characters. Three characters match initials, and longer words match any letters within the window.
 const (
 	initialsFrom = 3
 	fuzzyFrom    = 4
 )
 
-// fuzzyWindow is how far behind the last letter the next one of a fuzzy match may stand, unless it
-// starts a word.
+// fuzzyWindow is the largest distance of consecutive letters in a fuzzy match, unless the next one starts a
+// word.
 const fuzzyWindow = 4
 
-// needle is a word that is looked for.
+// needle is a prepared search word.
 type needle struct {
 	text  []byte // folded
 	runes []rune
 	mask  uint64
 	pairs uint64
 	head  uint32
-	fuzzy bool   // it is matched by its letters too
+	fuzzy bool   // also match its letters
 	heads uint32 // of the letters that must start words then
 	ascii bool
-	// initials says that all letters of a fuzzy match must start words.
+	// initials reports that all letters of a fuzzy match must start words.
 	initials bool
-	// letters says that there is nothing but letters in it, so that the lexicon has it.
+	// letters reports that it consists of letters, so that the lexicon contains it.
 	letters bool
 }
 
@@ -141,9 +139,9 @@ func newNeedle(text string, exact bool) needle {
 	return n
 }
 
-// plainFuzzy reports whether the letters of the word stand in a plain name in their order: the
-// first one at the start of a word, each other one at the start of a later word or within reach.
-// It goes through all ways at once, with one bit for each place that the last letter may be at.
+// plainFuzzy reports whether the letters of the word occur in a plain name in order: the first one at the
+// start of a word, each other one at the start of a later word or within the window. It tries all ways at
+// once, with one bit for each possible position of the last letter.
 func (n *needle) plainFuzzy(name []byte, starts uint64) bool {
 	at := places(name, n.text[0]) & starts
 	for _, c := range n.text[1:] {
@@ -161,7 +159,7 @@ func (n *needle) plainFuzzy(name []byte, starts uint64) bool {
 	return at != 0
 }
 
-// places returns the bytes of a name of up to 64 that are c.
+// places returns the positions of c in a name of up to 64 bytes, as bits.
 func places(name []byte, c byte) uint64 {
 	const low, high = 0x0101010101010101, 0x8080808080808080
 	var out uint64
@@ -216,7 +214,7 @@ func (n *needle) wideFuzzy(name []byte) bool {
 	return false
 }
 
-// plainStarts returns the starts of words from a place on.
+// plainStarts returns the word starts from a position on.
 func plainStarts(starts uint64, from int) uint64 {
 	if from > 63 {
 		return 0
@@ -224,7 +222,7 @@ func plainStarts(starts uint64, from int) uint64 {
 	return starts >> from << from
 }
 
-// count returns how many bits are set.
+// count returns the number of set bits.
 func count(set []uint64) int {
 	n := 0
 	for _, w := range set {

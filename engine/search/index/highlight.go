@@ -17,12 +17,12 @@ type Range struct{ From, To int }
 // The scores of fzf come from tables that Init fills; its program does that at its start.
 var _ = algo.Init("default")
 
-// matcher scores fuzzy matches as fzf does. It keeps memory between them: one goroutine each.
+// matcher scores fuzzy matches like fzf. It reuses memory and must be used by one goroutine.
 type matcher struct{ slab *util.Slab }
 
 func newMatcher() *matcher { return &matcher{util.MakeSlab(16<<10, 2<<10)} }
 
-// score adds up how well the words match a folded name.
+// score adds up the scores of the words in a folded name.
 func (m *matcher) score(words []needle, name []byte) int {
 	total := 0
 	chars := util.ToChars(name)
@@ -48,8 +48,8 @@ func (r *Result) Matches(i int) []Range {
 	return joined(out)
 }
 
-// ranges returns where one word matches: the first start of a word that it stands at, else where it
-// stands first, else its letters.
+// ranges returns where one word matches: at the first start of a word, or else its first occurrence, or else
+// its letters.
 func (n *needle) ranges(name []byte, s shape) []Range {
 	if s.mask&n.mask != n.mask {
 		return nil

@@ -2,16 +2,14 @@ package index
 
 import "hash/maphash"
 
-// idTable tells where the row with an ident is: a hash table of slots, whose idents stand in their
-// records, for a table of idents would take a tenth of the index. A slot whose row is gone stays in
-// it until the ident comes again.
+// idTable maps the idents of rows to their slots: a hash table of slots, whose idents are in their blocks.
 type idTable struct {
 	cells []uint32 // slots, each one more; 0 is free
 	used  int
 	seed  maphash.Seed
 }
 
-// initialSlots is how many cells a table begins with; their number is always a power of two.
+// initialSlots is the initial size of a table, which is always a power of two.
 const initialSlots = 64
 
 // cell returns the cell that the ident is in, or else the free one for it.

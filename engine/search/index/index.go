@@ -1,7 +1,7 @@
-// Package index keeps the summary rows of campaigns in memory, so that a million of them are
-// searched between two keystrokes: words in names, ranked; facets counted; each column sorted by.
+// Package index keeps the summaries of campaigns in memory, so that a million of them can be searched while
+// the user types. It ranks matches of words in names, counts facets, and sorts by any column.
 //
-// A search sees the rows of one moment. What is written meanwhile is seen by the next one.
+// A search sees a consistent snapshot. Concurrent writes are visible to later searches.
 package index
 
 import (
@@ -19,14 +19,14 @@ import (
 
 // Options say how an index is made. The zero value does.
 type Options struct {
-	// Now is the clock that states follow while no search says what time it is; time.Now where nil.
+	// Now is the clock for states between searches; nil means time.Now.
 	Now func() time.Time
 }
 
-// Index is an index over summary rows. Any number of goroutines may read and write it.
+// Index is an index of summary rows. It is safe for concurrent use.
 type Index struct {
 	snap  atomic.Pointer[snapshot]
-	dirty atomic.Bool // the writer has more than snap
+	dirty atomic.Bool // the writer has changes that are not in snap
 
 	mu        sync.RWMutex // guards writer and loads
 	writer    *writer
@@ -36,9 +36,9 @@ type Index struct {
 	orders    orders
 	words     words
 	idleClock func() time.Time
-	grew      chan struct{} // closed when a load has taken rows, or has ended
-	closed    chan struct{} // closed when nobody keeps the index current any more
-	closeErr  error         // it was left; nil where its keeper ended in order
+	grew      chan struct{} // closed when a load has added rows or ended
+	closed    chan struct{} // closed when the index is no longer kept current
+	closeErr  error         // why it was closed; nil for a normal end
 }
 
 // New returns an empty index.
@@ -52,15 +52,15 @@ func New(o Options) *Index {
 	return ix
 }
 
-// Len returns how many rows there are.
+// Len returns the number of rows.
 func (ix *Index) Len() int { return ix.current().live }
 
-// Progress tells how many rows the last [Index.Load] has taken, and whether it is complete.
+// Progress returns the number of rows that the last [Index.Load] has added, and whether it is complete.
 func (ix *Index) Progress() (rows int, complete bool) {
 	return int(ix.loaded.Load()), ix.filled.Load()
 }
 
-// Put adds rows, or replaces those with the same id. The next search sees all of them.
+// Put adds or replaces rows. The next search sees all of them.
 func (ix *Index) Put(rows ...engine.Summary) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
@@ -74,8 +74,8 @@ func (ix *Index) Put(rows ...engine.Summary) {
 	ix.dirty.Store(true)
 }
 
-// PutNewer is Put for rows as the transactions of a store leave them, told in whatever order: one that is
-// not newer than the row that is there, by its revision, is passed over.
+// PutNewer is [Index.Put] for rows from store transactions in any order: it skips rows that are not newer
+// than the existing row, by revision.
 func (ix *Index) PutNewer(rows ...engine.Summary) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
@@ -94,14 +94,14 @@ func (ix *Index) PutNewer(rows ...engine.Summary) {
 	}
 }
 
-// noteChanged tells the loads that run of a row that is newer than theirs.
+// noteChanged tells running loads about a row that is newer than theirs.
 func (ix *Index) noteChanged(id ident) {
 	for l := range ix.loads {
 		l.touched[id] = true
 	}
 }
 
-// Remove takes rows out. Those that are not there are passed over.
+// Remove removes rows, if they exist.
 func (ix *Index) Remove(ids ...string) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
@@ -119,7 +119,7 @@ func (w *writer) drop(id ident) {
 	}
 }
 
-// Get returns the row with that id, as it is at that time.
+// Get returns the row with an id as of a time.
 func (ix *Index) Get(id string, now time.Time) (engine.Summary, bool) {
 	s := ix.current()
 	slot, ok := ix.slot(s, id)
@@ -131,7 +131,7 @@ func (ix *Index) Get(id string, now time.Time) (engine.Summary, bool) {
 	return sum, true
 }
 
-// slot returns where a row is in a snapshot.
+// slot returns the slot of a row in a snapshot.
 func (ix *Index) slot(s *snapshot, id string) (uint32, bool) {
 	key, ok := objectID(id)
 	ix.mu.RLock()
@@ -149,8 +149,7 @@ func (ix *Index) slot(s *snapshot, id string) (uint32, bool) {
 	return s.search(id) // it was changed after the snapshot
 }
 
-// campaign returns the number that rows have of the id of a campaign which is not their own; false where
-// no row has it.
+// campaign returns the number of a campaign id that is not the row's own, or false if no row has it.
 func (ix *Index) campaign(s *snapshot, id string) (uint32, bool) {
 	ix.mu.RLock()
 	n, ok := ix.writer.strings.numbers[id]
@@ -165,7 +164,7 @@ func (ix *Index) campaign(s *snapshot, id string) (uint32, bool) {
 
 func (s *snapshot) has(slot uint32) bool { return s.alive[slot/64]>>(slot%64)&1 != 0 }
 
-// search looks for a row without the writer's help.
+// search finds a row without the writer.
 func (s *snapshot) search(id string) (uint32, bool) {
 	for slot := range uint32(s.n) {
 		if s.has(slot) && s.text(s.record(slot).id) == id {
@@ -175,8 +174,8 @@ func (s *snapshot) search(id string) (uint32, bool) {
 	return 0, false
 }
 
-// current returns the snapshot with all that was written. It is made when it is asked for: what is
-// written without being looked at costs no copies of what readers have.
+// current returns the snapshot with all writes. It is created on demand, so that writes without searches
+// cause no copies.
 func (ix *Index) current() *snapshot {
 	if ix.dirty.Load() {
 		ix.mu.Lock()
@@ -188,8 +187,7 @@ func (ix *Index) current() *snapshot {
 	return ix.snap.Load()
 }
 
-// publish lets searches see what was written. Where more rows were replaced than there are, they
-// are first written anew without those that are gone.
+// publish makes writes visible to searches. If more rows were replaced than exist, it compacts them first.
 func (ix *Index) publish() {
 	if w := ix.writer; w.n-w.live > max(w.live, blockRows) {
 		ix.writer = w.compact()
@@ -211,7 +209,7 @@ func (w *writer) compact() *writer {
 	return out
 }
 
-// at returns the snapshot with the states of that time.
+// at returns the snapshot with the states as of a time.
 func (ix *Index) at(now time.Time) *snapshot {
 	if s := ix.current(); s.current(now) {
 		return s
@@ -227,8 +225,8 @@ func (ix *Index) at(now time.Time) *snapshot {
 	return s
 }
 
-// Values returns the values that rows have for a query word and how many rows that are not
-// archived have each: what [query.Env] asks for.
+// Values returns the values of rows for a keyword with the number of rows that are not archived, for
+// query.Env.
 func (ix *Index) Values(k query.Key) []query.ValueCount {
 	s := ix.at(ix.idleClock())
 	f, ok := facetOf(k)
@@ -248,27 +246,26 @@ func (ix *Index) Values(k query.Key) []query.ValueCount {
 	return out
 }
 
-// load is a load that runs.
+// load is a running load.
 type load struct {
-	seen    map[ident]bool // the rows that came, where there were some before
-	touched map[ident]bool // the rows that were written meanwhile: they are newer
-	hidden  int            // how many rows were taken since searches were told of some
-	size    int            // how many they are told of at once
+	seen    map[ident]bool // rows loaded again, if there were rows before
+	touched map[ident]bool // rows written meanwhile, which are newer
+	hidden  int            // rows added since the last publication
+	size    int            // rows per publication
 }
 
-// The first rows of a load can be searched at once; searches are told of later ones in larger chunks, for
-// each costs a copy of what it changes. They are handed over in runs that stay in the processor's cache.
+// The first rows of a load are published immediately. Later rows are published in larger chunks, because each
+// publication copies what it changes. Rows are passed on in runs that fit the processor's cache.
 const (
 	firstChunk = 512
 	lastChunk  = 1 << 15
 	runRows    = 1 << 11
 )
 
-// Load fills the index with rows: all that there are, in any order (newest first is quickest).
-// They can be searched as they come. It returns when rows end, when they give an error, or when
-// ctx ends; run it in a goroutine of its own. Rows that were put or removed meanwhile stay as they
-// were put. Rows that were there before and do not come are removed at the end, so that loading
-// again brings the index up to date.
+// Load fills the index with all rows in any order (newest first is fastest). Rows are searchable as they are
+// added. It returns when the sequence ends or fails, or when ctx ends; run it in a goroutine. Rows that are
+// put or removed meanwhile take precedence. At the end it removes earlier rows that are not in the sequence,
+// so that loading again updates the index.
 func (ix *Index) Load(ctx context.Context, rows iter.Seq2[engine.Summary, error]) error {
 	l := ix.begin()
 	defer ix.end(l)
@@ -291,7 +288,7 @@ func (ix *Index) Load(ctx context.Context, rows iter.Seq2[engine.Summary, error]
 	return nil
 }
 
-// cut collects the rows in chunks. Of those that were used it takes the room again.
+// cut collects the rows in chunks and reuses the memory of used ones.
 func cut(ctx context.Context, rows iter.Seq2[engine.Summary, error], out chan<- []engine.Summary, used <-chan []engine.Summary) error {
 	size := firstChunk
 	chunk := make([]engine.Summary, 0, size)
@@ -354,7 +351,7 @@ func (ix *Index) end(l *load) {
 	delete(ix.loads, l)
 }
 
-// show tells searches of the rows that the load has taken.
+// show makes the rows of a load visible to searches.
 func (ix *Index) show(l *load) {
 	if l.hidden == 0 {
 		return
@@ -365,7 +362,7 @@ func (ix *Index) show(l *load) {
 	ix.dirty.Store(true)
 }
 
-// take writes a chunk of a load.
+// take adds a chunk of a load.
 func (ix *Index) take(l *load, chunk []engine.Summary) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
@@ -389,7 +386,7 @@ func (ix *Index) take(l *load, chunk []engine.Summary) {
 	}
 }
 
-// finish removes what did not come.
+// finish removes the rows that were not loaded again.
 func (ix *Index) finish(l *load) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
@@ -406,9 +403,8 @@ func (ix *Index) finish(l *load) {
 	ix.grow()
 }
 
-// Warm makes the orders by each column that take a while, so that nobody waits for them. Run it
-// where a load has ended; it ends early when ctx does. The order that lists begin with is made first, the others
-// in the background.
+// Warm computes the slow sort orders, so that users need not wait for them. Call it after a load; it stops
+// early when ctx ends. The default order is computed first, the others at low priority.
 func (ix *Index) Warm(ctx context.Context) {
 	s := ix.current()
 	ix.sorted(s, query.Updated, false)
@@ -419,8 +415,8 @@ func (ix *Index) Warm(ctx context.Context) {
 	}
 }
 
-// same reports whether a slot has just that row: its saves tell rows of one service apart, and
-// times and state what the clock or another service changed.
+// same reports whether a slot has exactly that row. Revisions distinguish the rows of one service; times and
+// states show what the clock or another service changed.
 func (w *writer) same(slot uint32, sum *engine.Summary) bool {
 	b, i := w.blocks[slot/blockRows], int(slot%blockRows)
 	r := &b.records[i]

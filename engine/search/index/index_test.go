@@ -111,7 +111,7 @@ func TestResultIsOneMoment(t *testing.T) {
 	}
 }
 
-func TestRowsComeBackWhole(t *testing.T) {
+func TestRowsRoundTrip(t *testing.T) {
 	rows := indextest.Rows(3000, 7)
 	rows[5].FlowID, rows[5].FlowName, rows[5].ParentID, rows[5].RejectionComment = "f", "flow", "p", "no"
 	rows[6].ID, rows[6].CampaignID = "not an ObjectId", "other"

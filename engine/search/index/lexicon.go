@@ -22,8 +22,8 @@ const (
 	whole = "="
 )
 
-// lexiconSize is how many different runs are kept. Names that people write have far fewer; of
-// names that machines made there is no end.
+// lexiconSize is the most distinct runs of letters. Human names have far fewer, while generated names have an
+// unlimited number.
 const lexiconSize = 1 << 17
 
 func newLexicon() lexicon { return lexicon{runs: newDict(), lead: newDict()} }
@@ -52,7 +52,7 @@ func (l *lexicon) add(slot uint32, name []byte) {
 	}
 }
 
-// eachRun goes through the runs of letters of a folded name.
+// eachRun calls f for the runs of letters in a folded name.
 func eachRun(name []byte, f func(from, to int, behindDigit bool)) {
 	from, digit, behind := -1, false, false
 	for i := 0; i < len(name); {
@@ -85,7 +85,7 @@ type runs struct {
 	full      bool
 }
 
-// find returns the rows whose name has a word of letters: at the start of a word, and anywhere.
+// find returns the rows whose name contains a word of letters: at the start of a word, and anywhere.
 func (r *runs) find(n *needle) (words, all []*roaring.Bitmap) {
 	v, want := &r.all, string(n.text)
 	for i := range v.shapes {
@@ -102,7 +102,7 @@ func (r *runs) find(n *needle) (words, all []*roaring.Bitmap) {
 	return words, all
 }
 
-// leading returns the rows whose name begins with the word, and those whose name is the word.
+// leading returns the rows whose name starts with the word, and those whose name is the word.
 func (r *runs) leading(n *needle) (exact, prefix []*roaring.Bitmap) {
 	v, want := &r.lead, string(n.text)
 	for i, text := range v.texts {

@@ -7,18 +7,18 @@ import (
 	"bugle/engine"
 )
 
-// Indexed is a service that keeps an index of its workspace in this process: what anybody writes is in
-// it before the write returns. What other processes write comes a moment later, see Sync.
+// Indexed is a service with an index of its workspace in this process. Writes of this process are in the
+// index before they return.
 type Indexed interface {
-	// Index returns that index, which holds the archived rows too. It may be loading still, see
-	// [Index.Wait], and is kept current until [Index.Closed] is closed: then ask again. False if the service is
-	// closed.
+	// Index returns the index, which includes archived rows. It may still be loading, see [Index.Wait], and
+	// is kept current until [Index.Closed] is closed; call Index again then. It returns false if the service
+	// is closed.
 	Index(ctx context.Context) (*Index, bool)
-	// Sync returns once the index has what anybody, also in other processes, had written before the call.
+	// Sync returns once the index includes everything written before the call, also by other processes.
 	Sync(ctx context.Context) error
 }
 
-// For returns the index that a service keeps; false where it keeps none, see [Indexed].
+// For returns the index of a service, or false if it has none; see [Indexed].
 func For(ctx context.Context, service any) (*Index, bool) {
 	if s, ok := service.(Indexed); ok {
 		return s.Index(ctx)
@@ -26,7 +26,8 @@ func For(ctx context.Context, service any) (*Index, bool) {
 	return nil, false
 }
 
-// Synced is [For] for an index that has what anybody had written before the call; false also where that cannot be known.
+// Synced is [For] with the guarantee that the index includes everything written before the call, also by
+// other processes. It returns false if that cannot be guaranteed.
 func Synced(ctx context.Context, service any) (*Index, bool) {
 	ix, ok := For(ctx, service)
 	if !ok || service.(Indexed).Sync(ctx) != nil {
@@ -35,11 +36,11 @@ func Synced(ctx context.Context, service any) (*Index, bool) {
 	return ix, true
 }
 
-// ErrClosed says that nobody keeps the index current any more.
+// ErrClosed reports that the index is no longer kept current.
 var ErrClosed = errors.New("the index is not kept current any more")
 
-// Close says that from now on nobody keeps the index current, and why; nil where there is nothing to
-// say. It is for the keeper of the index, and only its first call counts.
+// Close marks the index as no longer kept current, for a reason that may be nil. Its owner calls it; only the
+// first call has an effect.
 func (ix *Index) Close(why error) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
@@ -51,12 +52,11 @@ func (ix *Index) Close(why error) {
 	}
 }
 
-// Closed is closed when nobody keeps the index current any more. An index without a keeper is never left.
+// Closed returns a channel that is closed when the index is no longer kept current.
 func (ix *Index) Closed() <-chan struct{} { return ix.closed }
 
-// Wait waits until the load has taken more rows than beyond, or is complete, and tells as
-// [Index.Progress] does. It fails when ctx ends, and where the index was left: with what it was left for,
-// or else with [ErrClosed].
+// Wait waits until the load has added more than beyond rows or is complete, and returns the progress. It
+// fails when ctx ends, or if the index was closed: with the reason, or else with [ErrClosed].
 func (ix *Index) Wait(ctx context.Context, beyond int) (rows int, complete bool, err error) {
 	for {
 		ix.mu.RLock()
@@ -79,9 +79,9 @@ func (ix *Index) Wait(ctx context.Context, beyond int) (rows int, complete bool,
 	}
 }
 
-// Current returns the head of the row with that id as it is now, by the clock of the index: what the service
-// that keeps it would give. It reports false where the row is not there, and where the index may not be
-// current: before its load is complete, and once it was left.
+// Current returns the current head of the row with an id, according to the index's clock. It returns false if
+// there is no such row, or if the index may be outdated: before it is completely loaded, and after it was
+// closed.
 func (ix *Index) Current(id string) (engine.Head, bool) {
 	if !ix.filled.Load() {
 		return engine.Head{}, false
@@ -102,7 +102,7 @@ func (ix *Index) Current(id string) (engine.Head, bool) {
 	return engine.HeadAt(sum, ix.idleClock()), true
 }
 
-// grow wakes those who wait for a load.
+// grow wakes goroutines that wait for a load.
 func (ix *Index) grow() {
 	close(ix.grew)
 	ix.grew = make(chan struct{})

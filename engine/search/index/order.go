@@ -12,22 +12,21 @@ import (
 	"bugle/engine/search/query"
 )
 
-// order is the slots sorted by a column: times with the newest first, names from A to Z, the
-// latest version first. Slots whose row is gone are still in it. It never changes.
+// order is a list of slots sorted by a column: times newest first, names from A to Z, the latest version
+// first. It includes slots of removed rows, and is immutable.
 type order struct {
 	epoch uint64
 	slots []uint32
 }
 
-// orders keeps the orders that were asked for. Rows that are added are put in their places when
-// the order is asked for again.
+// orders caches the requested orders. New rows are merged when an order is requested again.
 type orders struct {
 	mu       sync.Mutex
 	byColumn map[query.Key]*newestOrder
 }
 
-// newestOrder is the order by one column that was made last. Who needs it while it is made waits; who needs that of
-// another column does not.
+// newestOrder is the latest order by one column. Readers of that column wait while it is computed; readers of
+// other columns do not.
 type newestOrder struct {
 	mu sync.Mutex
 	*order
@@ -45,8 +44,8 @@ func (o *orders) by(column query.Key) *newestOrder {
 	return o.byColumn[column]
 }
 
-// sorted returns the order by a column, which is updated, created, start, name or version. It has at
-// least the slots of the snapshot. In the background it is made at leisure: see [throttle].
+// sorted returns the order by updated, created, start, name or version, with at least the slots of the
+// snapshot. In the background it is computed slowly: see [throttle].
 func (ix *Index) sorted(s *snapshot, column query.Key, background bool) *order {
 	last := ix.orders.by(column)
 	last.mu.Lock()
@@ -74,7 +73,7 @@ func slotsFrom(from, to int) []uint32 {
 	return out
 }
 
-// merge puts the slots that are not sorted yet in their places.
+// merge inserts unsorted slots into an order.
 func (s *snapshot) merge(column query.Key, sorted []uint32) []uint32 {
 	added := s.sort(column, slotsFrom(len(sorted), s.n), false)
 	out := make([]uint32, 0, s.n)
@@ -96,19 +95,19 @@ type keyed struct {
 	slot   uint32
 }
 
-// parallelFrom is how many slots one goroutine sorts before another one helps.
+// parallelFrom is the number of slots from which sorting uses more goroutines.
 const parallelFrom = 1 << 15
 
-// throttle lets a sort in the background rest between short stretches of work. A sort of a million rows takes a processor
-// for a second, and on a machine of two cores keys that were pressed in that second waited for 20 ms. The zero value
-// never rests.
+// throttle pauses a background sort between short periods of work. Sorting a million rows takes a processor
+// for a second, and on a machine with two cores keystrokes in that second waited 20 ms. The zero value never
+// pauses.
 type throttle struct {
 	background bool
 	steps      int
 }
 
 const (
-	stepsPerPause = 1 << 16 // steps, about a millisecond
+	stepsPerPause = 1 << 16 // steps between pauses, about a millisecond
 	sortPause     = time.Millisecond
 )
 
@@ -118,7 +117,7 @@ func (p *throttle) step() {
 	}
 }
 
-// sort sorts slots by a column; in the background with one goroutine that rests now and then.
+// sort sorts slots by a column; in the background with one throttled goroutine.
 func (s *snapshot) sort(column query.Key, slots []uint32, background bool) []uint32 {
 	keys := make([]keyed, len(slots))
 	p := &throttle{background: background}
@@ -151,9 +150,8 @@ func (s *snapshot) sort(column query.Key, slots []uint32, background bool) []uin
 	return slots
 }
 
-// sortKeys sorts by the keys, and what has the same one by what comes behind it: the next part of
-// the names, then the ids. Names have long beginnings in common; this way each part of them is
-// looked at once.
+// sortKeys sorts by key, and slots with equal keys by what follows: the next part of the names, then the ids.
+// Names often have long common prefixes; this reads each part only once.
 func (s *snapshot) sortKeys(column query.Key, keys []keyed, depth int, p *throttle) {
 	slices.SortFunc(keys, func(a, b keyed) int {
 		p.step()
@@ -171,7 +169,7 @@ func (s *snapshot) sortKeys(column query.Key, keys []keyed, depth int, p *thrott
 	}
 }
 
-// sortSame sorts what is the same up to depth.
+// sortSame sorts slots that are equal up to depth.
 func (s *snapshot) sortSame(column query.Key, keys []keyed, depth int, p *throttle) {
 	more := false
 	if column == query.Name {
@@ -192,7 +190,7 @@ func (s *snapshot) sortSame(column query.Key, keys []keyed, depth int, p *thrott
 	})
 }
 
-// nameKey is how many bytes of a name a key holds.
+// nameKey is the number of bytes of a name in a sort key.
 const nameKey = 16
 
 func (k *keyed) setName(name []byte) {
@@ -208,7 +206,7 @@ func put(slots []uint32, keys []keyed) []uint32 {
 	return slots
 }
 
-// key returns the key of a slot: smaller keys come first.
+// key returns the sort key of a slot: smaller keys come first.
 func (s *snapshot) key(column query.Key, slot uint32) keyed {
 	b, i := s.at(slot)
 	k := keyed{slot: slot}
@@ -226,7 +224,7 @@ func (s *snapshot) key(column query.Key, slot uint32) keyed {
 	return k
 }
 
-// newestKey turns a time in seconds into a key that is smaller the later the time is.
+// newestKey converts seconds to a key that sorts later times first.
 func newestKey(sec int64) uint64 { return ^(uint64(sec) ^ 1<<63) }
 
 func timeColumn(k query.Key) int {
@@ -239,7 +237,7 @@ func timeColumn(k query.Key) int {
 	return updated
 }
 
-// compare orders two slots; equal ones by their ids.
+// compare orders two slots; equal ones by id.
 func (s *snapshot) compare(column query.Key, a, b keyed) int {
 	if c := cmp.Or(cmp.Compare(a.hi, b.hi), cmp.Compare(a.lo, b.lo)); c != 0 {
 		return c

@@ -12,29 +12,28 @@ import (
 	"bugle/engine/search/query"
 )
 
-// Filter narrows rows as the operations of the API do, by whole values; members that are empty narrow
-// nothing.
+// Filter filters rows like the operations of the API, by complete values. Empty fields match everything.
 type Filter struct {
 	IDs       []string // of a row, or of the campaign that it is a version of
 	Status    []catalog.State
-	Without   []catalog.State // left out, whatever Status says
+	Without   []catalog.State // excluded, regardless of Status
 	Channels  []catalog.Channel
 	Types     []catalog.DeliveryType
 	CreatedBy []string
 	Tags      []string         // any of them
-	Name      string           // part of the name, in any case
-	Created   engine.DateRange // both ends belong to it
+	Name      string           // part of the name, case-insensitive
+	Created   engine.DateRange // both ends are included
 	Version   int
-	Nested    bool // nodes of flows and children of campaigns too
+	Nested    bool // include nodes of flows and children of campaigns
 }
 
-// Page returns the rows that pass, as they are at that time, from one place to before another: the last
-// change first, ids breaking ties. Fewer are there where there are no more. It fails only when ctx ends.
+// Page returns the matching rows as of a time, from one position up to but excluding another: last changed
+// first, then by id. It only fails when ctx ends.
 func (ix *Index) Page(ctx context.Context, f Filter, now time.Time, from, to int) ([]engine.Summary, error) {
 	s := ix.at(now)
-	lent := bufferPools.Get().(*bufferPool)
-	defer lent.free()
-	in, err := ix.passing(ctx, s, &f, lent)
+	pool := bufferPools.Get().(*bufferPool)
+	defer pool.release()
+	in, err := ix.passing(ctx, s, &f, pool)
 	if err != nil {
 		return nil, err
 	}
@@ -47,14 +46,14 @@ func (ix *Index) Page(ctx context.Context, f Filter, now time.Time, from, to int
 	return out, nil
 }
 
-// Children counts the rows whose parent is the campaign.
+// Children returns the number of rows with a parent campaign.
 func (ix *Index) Children(parent string) int {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	return ix.writer.children[parent]
 }
 
-// passing returns the rows that pass, and some that [Filter.rest] does not let pass.
+// passing returns a superset of the matching rows; [Filter.rest] excludes the others.
 func (ix *Index) passing(ctx context.Context, s *snapshot, f *Filter, l *bufferPool) (set, error) {
 	// The smallest sets come first, and are the room for the others.
 	in, err := ix.identified(ctx, s, f.IDs)
@@ -97,7 +96,7 @@ func (ix *Index) passing(ctx context.Context, s *snapshot, f *Filter, l *bufferP
 	return in, ctx.Err()
 }
 
-// identified returns the rows with those ids, or of those campaigns; nil where none is asked for.
+// identified returns the rows with those ids or campaign ids, or nil if none are requested.
 func (ix *Index) identified(ctx context.Context, s *snapshot, ids []string) (set, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -122,7 +121,7 @@ func (ix *Index) identified(ctx context.Context, s *snapshot, ids []string) (set
 	return out, nil
 }
 
-// narrowed narrows to rows that have one of the values.
+// narrowed filters by rows with one of the values.
 func narrowed[T ~string](ix *Index, s *snapshot, f int, texts []T, l *bufferPool, and func(set)) {
 	if len(texts) == 0 {
 		return
@@ -143,7 +142,7 @@ func narrowed[T ~string](ix *Index, s *snapshot, f int, texts []T, l *bufferPool
 	}
 }
 
-// valueOf returns the number of a value of a column, false where no row of the snapshot has it.
+// valueOf returns the number of a column's value, or false if no row has it.
 func (ix *Index) valueOf(s *snapshot, f int, text string) (uint32, bool) {
 	v := &s.values[f]
 	if len(v.texts) <= linearLimit {
@@ -160,11 +159,10 @@ func (ix *Index) valueOf(s *snapshot, f int, text string) (uint32, bool) {
 	return n, ok && int(n) < len(v.rows) && v.rows[n] != nil
 }
 
-// linearLimit is how many values are looked through one by one.
+// linearLimit is the most values that are searched linearly.
 const linearLimit = 16
 
-// rest returns the test that rows must stand besides: of names that are not plain, and of what is not
-// worth a set. Nil where every row stands.
+// rest returns the test for the conditions that are not evaluated with sets, or nil if there are none.
 func (f *Filter) rest(s *snapshot) func(slot uint32) bool {
 	dated, version := f.Created != (engine.DateRange{}), f.Version > 0
 	if f.Name == "" && !dated && !version {
@@ -187,8 +185,8 @@ func (f *Filter) rest(s *snapshot) func(slot uint32) bool {
 	}
 }
 
-// longestASCII returns the longest stretch of a text that is ASCII. Letters of other alphabets may be the
-// same in lower case and different folded, so that words cannot be looked up for them.
+// longestASCII returns the longest ASCII substring. Letters of other alphabets may be equal in lower case but
+// differ when folded, so their words cannot be looked up.
 func longestASCII(s string) string {
 	best, from := "", 0
 	for i := 0; i <= len(s); i++ {
@@ -212,7 +210,8 @@ func isASCII(s string) bool {
 	return true
 }
 
-// newest returns slots of a set that stand a test, from one place to before another, the last change first.
+// newest returns slots of a set that pass a test, from one position up to but excluding another, last changed
+// first.
 func (ix *Index) newest(s *snapshot, in set, stands func(uint32) bool, from, to int) []uint32 {
 	n := count(in)
 	if from >= n {
@@ -236,6 +235,6 @@ func (ix *Index) newest(s *snapshot, in set, stands func(uint32) bool, from, to 
 	return slots[min(from, len(slots)):]
 }
 
-// minSubsetSort is how many rows are sorted by themselves for a page. More of them are mostly found soon in the
-// order of all rows.
+// minSubsetSort is the most rows always sorted on their own for a page. The first rows of larger sets are
+// usually found quickly in the order of all rows.
 const minSubsetSort = 128

@@ -24,7 +24,7 @@ func TestFoldedIsLowerWhereItIsASCII(t *testing.T) {
 }
 
 // Times come back as they were, however far away they are.
-func TestFarTimes(t *testing.T) {
+func TestDistantTimes(t *testing.T) {
 	ix := index.New(index.Options{})
 	const near = int64(1<<62) / int64(time.Second)
 	var rows []engine.Summary

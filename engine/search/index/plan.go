@@ -11,22 +11,22 @@ import (
 	"bugle/engine/search/query"
 )
 
-// plan is what a query narrows to, in parts, so that a facet can be counted without its own.
+// plan is a query as parts, so that a facet can be counted without its own filter.
 type plan struct {
 	s        *snapshot
 	now      time.Time
-	base     set                   // words, and what belongs to no facet
-	chosen   map[int][]restriction // what is chosen in each facet: all of them must hold
-	archived bool                  // the archived too
+	base     set                   // words, and filters that are not facets
+	chosen   map[int][]restriction // filters of each facet; all must match
+	archived bool                  // include archived rows
 }
 
-// restriction is what is chosen in a facet: any of the values.
+// restriction is a facet's filter: any of the values.
 type restriction struct {
 	set     set
 	numbers []uint32
 }
 
-// without returns the rows with all restrictions but those of one facet; of -1, with all.
+// without returns the rows with all restrictions except those of one facet; all of them for -1.
 func (p *plan) without(facet int) set {
 	out := p.base
 	own := func() set {
@@ -61,7 +61,7 @@ func (s *snapshot) archived() set {
 // visible returns the rows that are not archived.
 func (s *snapshot) visible() set { return slices.Clone(set(s.alive)).not(s.archived()) }
 
-// narrow takes a term into the plan.
+// narrow adds a term to the plan.
 func (p *plan) narrow(ctx context.Context, t query.Term) error {
 	if f, ok := facetOf(t.Key); ok {
 		p.choose(f, t.Not, p.numbers(f, t))
@@ -95,7 +95,7 @@ func facetOf(k query.Key) (int, bool) {
 	return i, i >= 0
 }
 
-// numbers returns the values that a term means.
+// numbers returns the values that a term selects.
 func (p *plan) numbers(f int, t query.Term) []uint32 {
 	v := &p.s.values[f]
 	var out []uint32
@@ -109,8 +109,8 @@ func (p *plan) numbers(f int, t query.Term) []uint32 {
 	return out
 }
 
-// choose narrows to values of a facet. Where a row can have only one value, what is chosen twice
-// adds up; of tags and platforms a row must have both.
+// choose filters by values of a facet. If a row has only one value, several terms add up; of tags and
+// platforms a row must have all.
 func (p *plan) choose(f int, not bool, numbers []uint32) {
 	in := p.s.rowsOf(f, numbers)
 	switch rs := p.chosen[f]; {
@@ -126,7 +126,7 @@ func (p *plan) choose(f int, not bool, numbers []uint32) {
 	}
 }
 
-// is takes one of the words archived, all and live.
+// is handles the values archived, all and live.
 func (p *plan) is(t query.Term) {
 	var states []uint32
 	add := func(keep func(catalog.State) bool) {
@@ -158,7 +158,7 @@ func (p *plan) is(t query.Term) {
 	p.base.and(p.s.rowsOf(statuses, states))
 }
 
-// within returns the rows with a time that the term asks for.
+// within returns the rows with a time that the term selects.
 func (p *plan) within(ctx context.Context, t query.Term) (set, error) {
 	type bounds struct {
 		from, to         int64
@@ -202,7 +202,7 @@ func versions(t query.Term) func(*block, int) bool {
 	return func(b *block, i int) bool { return slices.Contains(want, b.records[i].version) }
 }
 
-// ids matches identifiers of a campaign or one of its versions, or how they begin.
+// ids matches identifiers, or their prefixes, of a campaign or one of its versions.
 func (s *snapshot) ids(t query.Term) func(*block, int) bool {
 	return func(b *block, i int) bool {
 		id, campaign := s.text(b.records[i].id), s.campaignOf(&b.records[i])
@@ -212,7 +212,7 @@ func (s *snapshot) ids(t query.Term) func(*block, int) bool {
 	}
 }
 
-// rows returns the slots that keep takes.
+// rows returns the slots that keep selects.
 func (s *snapshot) rows(ctx context.Context, keep func(*block, int) bool) (set, error) {
 	out := newSet(s.n)
 	err := parallel(ctx, (s.n+scanBatch-1)/scanBatch, func(part int) {

@@ -39,7 +39,7 @@ type group struct {
 	fuzzy bool            // ordered by the score of the match
 }
 
-// walk goes through an order and takes the slots of a group.
+// walk iterates over the slots of an order that are in a set.
 type walk struct {
 	order  []uint32
 	at     int
@@ -48,13 +48,13 @@ type walk struct {
 	stands func(slot uint32) bool // nil where all of the set do
 }
 
-// maxSubsetSort is how many rows are sorted by themselves. More are taken from the order of all rows.
+// maxSubsetSort is the most rows sorted on their own. Larger sets use the order of all rows.
 const maxSubsetSort = 8192
 
-// maxScored is how many fuzzy matches are put in order by how well they match: the newest ones.
+// maxScored is the most fuzzy matches sorted by score: the newest ones.
 const maxScored = 2_000
 
-// minSorted is how many rows are put in order at least when the next ones are asked for.
+// minSorted is the least number of rows sorted when the next ones are requested.
 const minSorted = 512
 
 // Len returns how many rows were found.

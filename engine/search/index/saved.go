@@ -23,15 +23,15 @@ import (
 	"bugle/engine/catalog"
 )
 
-// An index can be saved, so that the next process need not read each row of the store again. Only what rows
-// say is saved, column by column; whatever follows from it, such as folded names, their words and the states
-// by the clock, is found anew: another version of the program may find it in another way.
+// savedHead starts a saved index, which saves the next process from reading each row of the store. It
+// contains the rows column by column; everything derived from them, such as folded names, their words and
+// current states, is computed again, because another version of the program may do that differently.
 //
-// The form: savedHead, the print of [engine.Summary], the number of rows, the texts that rows have by their
-// numbers, the rows in blocks, and a checksum over all before it.
+// The format: savedHead, the hash of the layout of [engine.Summary], the number of rows, the texts by number,
+// the blocks of rows, and a checksum over everything before it.
 const savedHead = "BUGLE INDEX 1\n"
 
-// savedLayout tells apart programs whose rows hold something else.
+// savedLayout identifies the layout of rows, so that an index of another version is not read.
 var savedLayout = xxhash.Sum64String(layout(reflect.TypeFor[engine.Summary]()))
 
 func layout(t reflect.Type) string {
@@ -55,10 +55,10 @@ func fields(t reflect.Type) iter.Seq[reflect.StructField] {
 	}
 }
 
-// ErrSaved says that what was to be read is no saved index of this program, or is damaged.
+// ErrSaved reports that a saved index is damaged or from another version of the program.
 var ErrSaved = errors.New("this is no index that was saved by this version of the program, or it is damaged")
 
-// WriteTo writes the rows as they are now, for [Read].
+// WriteTo saves the current rows for Read.
 func (ix *Index) WriteTo(w io.Writer) (int64, error) {
 	sum := xxhash.New()
 	out := &savedWriter{w: bufio.NewWriterSize(io.MultiWriter(w, sum), 1<<18)}
@@ -77,7 +77,7 @@ func (ix *Index) WriteTo(w io.Writer) (int64, error) {
 	return out.n, nil
 }
 
-// savedWriter writes until something fails.
+// savedWriter writes a saved index until an error.
 type savedWriter struct {
 	w   *bufio.Writer
 	n   int64
@@ -114,7 +114,7 @@ func (o *savedWriter) texts(list []string) {
 	}
 }
 
-// column writes numbers, each as what it is more than the least one, in as few bytes as the largest needs.
+// column writes numbers relative to the smallest one, with as few bytes as the largest needs.
 func (o *savedWriter) column(list []int64) {
 	low, high := int64(math.MaxInt64), int64(math.MinInt64)
 	for _, v := range list {
@@ -175,7 +175,7 @@ func (s *snapshot) save(o *savedWriter) {
 	}
 }
 
-// numbers are the columns of a block that are numbers, in the order in which they are saved.
+// numbers are the number columns of a block in the order of saving.
 var numbers = [...]func(r *record) int64{
 	func(r *record) int64 { return bit(r.id.other) },
 	func(r *record) int64 { return bit(r.allUsers) },
@@ -224,11 +224,11 @@ func (s *snapshot) saveBlock(o *savedWriter, slots []uint32) {
 	}
 }
 
-// units are what most times are multiples of, in nanoseconds.
+// units are common divisors of times in nanoseconds.
 var units = [...]int64{1e9, 1e6, 1e3, 1}
 
-// saveTimes writes a column of times: which rows have one; the unit of their distances from the first; those; and
-// the parts of a second of times that are far.
+// saveTimes writes a column of times: which rows have one, the unit and the values, and the fractions of a
+// second of distant times.
 func (s *snapshot) saveTimes(o *savedWriter, c int, slots []uint32, column []int64) {
 	var rests []int64
 	least := int64(math.MaxInt64)
@@ -286,8 +286,8 @@ func (s *Saved) Put(rows ...engine.Summary) {
 	s.w.indexRows(from)
 }
 
-// Restore fills the index, which nothing was loaded into yet, with what restore returns, as [Index.Load] does:
-// rows that were put or removed meanwhile stay so. Some rows that restore shows can be searched before.
+// Restore fills an empty index with what restore returns. Like in [Index.Load], rows that are put or removed
+// meanwhile take precedence. Rows passed to show are searchable earlier.
 func (ix *Index) Restore(restore func(show func([]engine.Summary)) (*Saved, error)) error {
 	l := ix.begin()
 	defer ix.end(l)
@@ -326,10 +326,10 @@ func (ix *Index) Restore(restore func(show func([]engine.Summary)) (*Saved, erro
 	return nil
 }
 
-// text returns the identifier that an ident stands for.
+// text returns the identifier of an ident.
 func (w *writer) text(id ident) string { return (&snapshot{strings: w.strings.texts}).text(id) }
 
-// savedReader reads until something is wrong.
+// savedReader reads a saved index until an error.
 type savedReader struct {
 	r   *bufio.Reader
 	sum hash.Hash64
@@ -362,7 +362,7 @@ func Read(r io.Reader, o Options) (*Saved, error) {
 	return &Saved{ix.writer}, nil
 }
 
-// readStep is how many bytes are made room for before they are there.
+// readStep is the most bytes allocated before they are read.
 const readStep = 1 << 20
 
 // bytes reads n bytes.
@@ -391,7 +391,7 @@ func (in *savedReader) bytes(n int) []byte {
 	return b
 }
 
-// number reads a number of up to most.
+// number reads a number up to most.
 func (in *savedReader) number(most int) int {
 	var b [binary.MaxVarintLen64]byte
 	for i := range b {
@@ -412,7 +412,7 @@ func (in *savedReader) number(most int) int {
 	return 0
 }
 
-// maxCount is the largest number of what there may be of anything.
+// maxCount is the largest count of anything.
 const maxCount = math.MaxInt32
 
 func (in *savedReader) text() string { return string(in.bytes(in.number(maxCount))) }
@@ -423,7 +423,7 @@ func (in *savedReader) texts(f func(string)) {
 	}
 }
 
-// packedColumn is a column as it was read.
+// packedColumn is a column as read.
 type packedColumn struct {
 	width int
 	low   uint64
@@ -454,7 +454,7 @@ func (p *packedColumn) at(i int) int64 {
 	return int64(p.low + v)
 }
 
-// savedBlock is a block as it was read.
+// savedBlock is a block as read.
 type savedBlock struct {
 	n       int
 	numbers [len(numbers)]packedColumn
@@ -475,7 +475,7 @@ type savedTimes struct {
 	rest      []rest
 }
 
-// load reads all but the checksum into an empty writer.
+// load reads everything but the checksum into an empty writer.
 func (in *savedReader) load(w *writer) {
 	head := in.bytes(len(savedHead) + 8)
 	if in.err != nil || string(head[:len(savedHead)]) != savedHead || binary.LittleEndian.Uint64(head[len(savedHead):]) != savedLayout {
@@ -520,8 +520,8 @@ func (in *savedReader) sets(s *sets) {
 	}
 }
 
-// rows reads the blocks. One goroutine takes the words of names, others unpack blocks, and this one reads and
-// puts rows in their places.
+// rows reads the blocks. One goroutine indexes the words of names, others unpack blocks, and this one reads
+// and places rows.
 func (in *savedReader) rows(w *writer, n int) {
 	limits := w.limits()
 	read := make(chan *savedBlock, runtime.GOMAXPROCS(0))
@@ -568,7 +568,7 @@ func (in *savedReader) rows(w *writer, n int) {
 	tasks.Wait()
 }
 
-// limits returns the highest value that each of numbers may have.
+// limits returns the largest allowed value of each of numbers.
 func (w *writer) limits() [len(numbers)]int64 {
 	top := func(facet int) int64 { return int64(len(w.dicts[facet].texts) - 1) }
 	return [...]int64{
@@ -577,7 +577,8 @@ func (w *writer) limits() [len(numbers)]int64 {
 	}
 }
 
-// campaignColumn is the one of numbers that is limited by how many identifiers there are that are no ObjectIds.
+// campaignColumn is the index in numbers of the column that is limited by the number of identifiers that are
+// not ObjectIds.
 const campaignColumn = 4
 
 func (in *savedReader) block(n int) *savedBlock {
@@ -621,7 +622,7 @@ func (in *savedReader) block(n int) *savedBlock {
 	return b
 }
 
-// unpack makes a block of what was read.
+// unpack builds the block.
 func (b *savedBlock) unpack(limits *[len(numbers)]int64) {
 	defer close(b.done)
 	out := &block{
@@ -668,8 +669,8 @@ func (b *savedBlock) unpack(limits *[len(numbers)]int64) {
 	b.block = out
 }
 
-// place puts the rows of a block behind those that there are; extras counts those with an extra. It reports
-// false where a row is there twice.
+// place appends the rows of a block; extras counts those with an extra. It returns false if a row exists
+// twice.
 func (w *writer) place(b *block, extras *int) bool {
 	first := uint32(w.n)
 	w.blocks = append(w.blocks, b)

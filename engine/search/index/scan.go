@@ -13,7 +13,7 @@ import (
 	"bugle/engine/search/query"
 )
 
-// set is a set of slots, one bit for each. A nil set is empty.
+// set is a bit set of slots. A nil set is empty.
 type set []uint64
 
 func newSet(slots int) set { return make(set, (slots+63)/64) }
@@ -56,7 +56,7 @@ func or(a, b set) set {
 	return out
 }
 
-// and keeps of s what is in b too.
+// and removes the slots that are not in b.
 func (s set) and(b set) set {
 	for i := range s {
 		if i < len(b) {
@@ -68,7 +68,7 @@ func (s set) and(b set) set {
 	return s
 }
 
-// not keeps of s what is not in b.
+// not removes the slots that are in b.
 func (s set) not(b set) set {
 	for i := range min(len(s), len(b)) {
 		s[i] &^= b[i]
@@ -76,7 +76,7 @@ func (s set) not(b set) set {
 	return s
 }
 
-// each goes through the set.
+// each iterates over the set.
 func (s set) each(f func(slot uint32)) {
 	for i, w := range s {
 		for ; w != 0; w &= w - 1 {
@@ -85,26 +85,26 @@ func (s set) each(f func(slot uint32)) {
 	}
 }
 
-// slots lists the set, which has n slots.
+// slots returns the n slots of the set.
 func (s set) slots(n int) []uint32 {
 	out := make([]uint32, 0, n)
 	s.each(func(slot uint32) { out = append(out, slot) })
 	return out
 }
 
-// scanBatch is how many slots one goroutine looks at between two looks at the context.
+// scanBatch is the number of slots between two checks of the context.
 const scanBatch = 1 << 14
 
-// task is a look through names.
+// task is a scan of names.
 type task struct {
 	n     *needle
 	from  int  // the first slot
-	among set  // look at these names alone; nil for all
-	known set  // pass these names over
-	loose bool // for fuzzy matches alone
+	among set  // only these names; nil for all
+	known set  // skip these names
+	loose bool // only fuzzy matches
 }
 
-// scan looks for a word in names.
+// scan searches names for a word.
 func (s *snapshot) scan(ctx context.Context, t task, out *[tiers]set) error {
 	first := t.from / scanBatch
 	return parallel(ctx, (s.n+scanBatch-1)/scanBatch-first, func(i int) {
@@ -115,8 +115,7 @@ func (s *snapshot) scan(ctx context.Context, t task, out *[tiers]set) error {
 	})
 }
 
-// scanGroup looks at 64 names. What they cannot have is known from their masks, without looking
-// at the names: those that may have the word, and those that may have its letters.
+// scanGroup searches 64 names, using their masks to skip names that cannot contain the word or its letters.
 func (s *snapshot) scanGroup(t *task, g int, out *[tiers]set) {
 	pass := ^uint64(0)
 	if t.from > g*64 {
@@ -162,7 +161,7 @@ func (s *snapshot) scanGroup(t *task, g int, out *[tiers]set) {
 	}
 }
 
-// maxSparse is how many of 64 names are looked at one by one, without asking all their masks.
+// maxSparse is the number of candidates among 64 names up to which they are checked one by one.
 const maxSparse = 4
 
 func (s *snapshot) scanFew(t *task, b *block, lo, g int, pass uint64, out *[tiers]set) {
@@ -178,7 +177,7 @@ func (s *snapshot) scanFew(t *task, b *block, lo, g int, pass uint64, out *[tier
 	}
 }
 
-// letter finds the names with a letter, and those with a word that begins so: masks tell.
+// letter finds the names with a letter, and those with a word that starts with it, using masks.
 func (s *snapshot) letter(ctx context.Context, n *needle) (words, all set, err error) {
 	words, all = newSet(s.n), newSet(s.n)
 	err = parallel(ctx, (len(all)+scanBatch-1)/scanBatch, func(part int) {
@@ -213,7 +212,7 @@ func headMatches(heads []uint32, want uint32) uint64 {
 	return out
 }
 
-// prefixMatches returns those of among whose name begins with the text, and those that are it.
+// prefixMatches returns the rows among a set whose name equals the text, and those whose name starts with it.
 func (s *snapshot) prefixMatches(text string, among set) (exact, prefix set) {
 	want := query.Fold(text)
 	for g, w := range among {
@@ -237,8 +236,8 @@ func (s *snapshot) prefixMatches(text string, among set) (exact, prefix set) {
 	return exact, prefix
 }
 
-// parallel does f for 0 to n-1, on all processors where there is more than one to do. It ends
-// early when ctx does, and returns when all that was begun is done.
+// parallel calls f for 0 to n-1 on all processors. It stops early when ctx ends, and returns after all
+// running calls.
 func parallel(ctx context.Context, n int, f func(i int)) error {
 	workers := min(n, runtime.GOMAXPROCS(0))
 	if workers <= 1 {

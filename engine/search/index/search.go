@@ -20,8 +20,7 @@ type SearchOptions struct {
 	Now time.Time
 }
 
-// Search finds the rows that a query asks for. It fails only when ctx ends. The result stays as it
-// is, whatever is written afterwards.
+// Search evaluates a query. It only fails when ctx ends. Later writes do not change the result.
 func (ix *Index) Search(ctx context.Context, q query.Query, o SearchOptions) (*Result, error) {
 	if o.Now.IsZero() {
 		o.Now = ix.idleClock()
@@ -62,7 +61,7 @@ type found struct {
 	needles []needle
 }
 
-// text finds what the words match: all of them, each somewhere.
+// text finds the rows that match all words, each anywhere.
 func (ix *Index) text(ctx context.Context, s *snapshot, words []query.Word) (found, error) {
 	var f found
 	var best [tiers]set // at least that good, for all words so far
@@ -137,7 +136,7 @@ func single(n int, slot uint32) set {
 	return out
 }
 
-// byID returns the row whose id a word is: ids are pasted.
+// byID returns the row whose id is a search word, because users paste ids.
 func (ix *Index) byID(s *snapshot, w query.Word) (uint32, bool) {
 	if _, ok := objectID(w.Text); !ok {
 		return 0, false
@@ -145,7 +144,7 @@ func (ix *Index) byID(s *snapshot, w query.Word) (uint32, bool) {
 	return ix.slot(s, w.Text)
 }
 
-// otherColumns returns the rows whose tag, team or creator the word matches.
+// otherColumns returns the rows whose tag, team or creator matches the word.
 func (s *snapshot) otherColumns(n *needle) (sub, fuzzy set) {
 	var subs, fuzzies []*roaring.Bitmap
 	for _, f := range [...]int{tags, teams, people} {
@@ -165,7 +164,7 @@ func (s *snapshot) otherColumns(n *needle) (sub, fuzzy set) {
 	return s.union(subs), s.union(fuzzies)
 }
 
-// union returns the rows that are in one of the bitmaps.
+// union returns the union of bitmaps.
 func (s *snapshot) union(of []*roaring.Bitmap) set {
 	if len(of) == 0 {
 		return nil
@@ -175,7 +174,7 @@ func (s *snapshot) union(of []*roaring.Bitmap) set {
 	return out
 }
 
-// rowsOf returns the rows that have one of the values.
+// rowsOf returns the rows with one of the values.
 func (s *snapshot) rowsOf(f int, numbers []uint32) set {
 	var of []*roaring.Bitmap
 	for _, n := range numbers {

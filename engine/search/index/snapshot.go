@@ -10,7 +10,7 @@ import (
 	"bugle/engine/catalog"
 )
 
-// snapshot is the index at one moment. It never changes.
+// snapshot is the index at one moment. It is immutable.
 type snapshot struct {
 	epoch   uint64
 	blocks  []*block
@@ -24,11 +24,11 @@ type snapshot struct {
 	strings []string
 	extras  []extra
 	nested  *roaring.Bitmap // nodes of flows and children of campaigns
-	// The states are right from from on, and before until; a zero time is no bound.
+	// The states are valid at or after from and before until; a zero time is no bound.
 	from, until time.Time
 }
 
-// publish returns the index as it is now.
+// publish returns the current state of the index.
 func (w *writer) publish() *snapshot {
 	s := &snapshot{
 		epoch: w.epoch, n: w.n, alive: w.alive, live: w.live, tags: w.tagSets.lists, plats: w.platformSets.lists,
@@ -49,7 +49,7 @@ func (w *writer) publish() *snapshot {
 	return s
 }
 
-// current reports whether the states of the snapshot are right at that time.
+// current reports whether the states are valid at a time.
 func (s *snapshot) current(now time.Time) bool {
 	return !now.Before(s.from) && (s.until.IsZero() || now.Before(s.until))
 }
@@ -78,7 +78,7 @@ func (s *snapshot) campaignOf(r *record) string {
 	return s.strings[r.campaign-1]
 }
 
-// head returns the head of a row as it was put in.
+// head returns the head of a row as stored.
 func (s *snapshot) head(slot uint32) engine.Head {
 	b, i := s.at(slot)
 	r := &b.records[i]
@@ -98,7 +98,7 @@ func (s *snapshot) head(slot uint32) engine.Head {
 	return h
 }
 
-// row returns a row as it was put in.
+// row returns a row as stored.
 func (s *snapshot) row(slot uint32) engine.Summary {
 	b, i := s.at(slot)
 	r := &b.records[i]

@@ -8,7 +8,7 @@ import (
 	"bugle/engine/search/query"
 )
 
-// tier returns the place at which the word matches a name whose mask has all its characters.
+// tier returns the quality of the match in a name whose mask has all characters of the word.
 func (n *needle) tier(name []byte, s shape) int {
 	i := bytes.Index(name, n.text)
 	switch {
@@ -43,7 +43,7 @@ func (n *needle) fuzzyIn(name []byte, s shape) bool {
 	return subsequence(name, n.text) && n.wideFuzzy(name)
 }
 
-// subsequence reports whether the bytes of text stand in name in their order.
+// subsequence reports whether the bytes of text occur in name in order.
 func subsequence(name, text []byte) bool {
 	for _, c := range text {
 		i := bytes.IndexByte(name, c)
@@ -70,7 +70,7 @@ func wordStart(name, text []byte) bool {
 	}
 }
 
-// tierOf returns the place at which the word matches one of the values.
+// tierOf returns the quality of the match in one of the values.
 func (n *needle) tierOf(v *values, i int) int {
 	if v.shapes[i].mask&n.mask != n.mask || !n.fuzzy && v.shapes[i].pairs&n.pairs != n.pairs {
 		return tierNone

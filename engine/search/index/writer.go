@@ -11,14 +11,13 @@ import (
 	"bugle/engine/catalog"
 )
 
-// writer is the side of the index that changes. Only one goroutine at a time uses it; what it
-// publishes is never changed.
+// writer is the mutable side of the index, for one goroutine at a time. What it publishes is immutable.
 type writer struct {
-	epoch  uint64 // counts the times that slots were numbered anew
+	epoch  uint64 // counts renumberings of the slots
 	blocks []*block
 	n      int      // slots
-	alive  []uint64 // the slots whose row is there; the others were replaced or removed
-	own    bool     // alive is in no snapshot
+	alive  []uint64 // slots with a row; others were replaced or removed
+	own    bool     // alive is not part of a snapshot
 	live   int
 	ids    idTable // where each row is
 
@@ -28,11 +27,11 @@ type writer struct {
 	lexicon      lexicon
 	strings      stringTable
 	extras       []extra
-	nested       *dict          // of one value: the rows that are nodes of flows or children of campaigns
-	children     map[string]int // the rows that are children, by their parents
+	nested       *dict          // one value: the rows that are nodes of flows or children of campaigns
+	children     map[string]int // the number of children by parent
 
-	changes changes   // when the clock moves rows on
-	from    time.Time // the last time that it did; the states are right from here
+	changes changes   // when the clock changes states
+	from    time.Time // the last time it did; the states are valid from here
 }
 
 func newWriter(epoch uint64) *writer {
@@ -53,8 +52,8 @@ func (w *writer) key(id string) ident {
 	return numbered(w.strings.number(id))
 }
 
-// add puts the row with that key into a new slot; one with the same is replaced. States are those at w.from.
-// It is found by its values and words once it is enrolled.
+// add puts a row into a new slot, and replaces one with the same key. States are as of w.from. indexRows
+// makes it searchable.
 func (w *writer) add(id ident, sum *engine.Summary) {
 	slot := uint32(w.n)
 	if old, ok := w.ids.put(id, slot, w.idOf); ok && w.isAlive(old) {
@@ -69,7 +68,7 @@ func (w *writer) add(id ident, sum *engine.Summary) {
 	w.state(slot, sum)
 }
 
-// markDead takes a slot out of sight. Its bits in the values stay: alive masks them.
+// markDead hides a slot. Its bits in the values stay; alive masks them.
 func (w *writer) markDead(slot uint32) {
 	w.ownAlive()
 	w.alive[slot/64] &^= 1 << (slot % 64)
@@ -87,7 +86,7 @@ func (w *writer) record(slot uint32) *record {
 
 func (w *writer) idOf(slot uint32) ident { return w.record(slot).id }
 
-// slot returns where the row with that key is.
+// slot returns the slot of the row with a key.
 func (w *writer) slot(id ident) (uint32, bool) {
 	slot, ok := w.ids.get(id, w.idOf)
 	return slot, ok && w.isAlive(slot)
@@ -110,13 +109,13 @@ func (w *writer) ownAlive() {
 
 func (w *writer) isAlive(slot uint32) bool { return w.alive[slot/64]>>(slot%64)&1 != 0 }
 
-// The one value of the dict that holds nodes of flows and children of campaigns.
+// The only value of the dict with nodes of flows and children of campaigns.
 const (
 	nestedValue = "nested"
 	inFamily    = 1
 )
 
-// append writes the columns of a row behind the last one.
+// append appends a row to the columns.
 func (w *writer) append(id ident, sum *engine.Summary) {
 	if w.n%blockRows == 0 {
 		next := &block{}
@@ -148,7 +147,7 @@ func (w *writer) append(id ident, sum *engine.Summary) {
 	b.records = append(b.records, r)
 }
 
-// indexRows puts the rows from a slot on among those of their values and words.
+// indexRows indexes the values and words of the rows from a slot on.
 func (w *writer) indexRows(from int) {
 	words := func() {
 		for slot := from; slot < w.n; slot++ {
@@ -168,7 +167,7 @@ func (w *writer) indexRows(from int) {
 	wg.Wait()
 }
 
-// value puts a row among those of its values.
+// value indexes the values of a row.
 func (w *writer) value(slot uint32) {
 	r := w.record(slot)
 	w.dicts[channels].add(r.channel, slot)
@@ -197,21 +196,21 @@ func (w *writer) extra(sum *engine.Summary) uint32 {
 	return uint32(len(w.extras) - 1)
 }
 
-// state puts a row among those of its state at w.from, and notes when that changes.
+// state indexes the state of a row as of w.from, and schedules its next change.
 func (w *writer) state(slot uint32, sum *engine.Summary) {
 	d := w.dicts[statuses]
 	d.add(d.number(string(engine.StateAt(*sum, w.from))), slot)
 	w.scheduleChange(slot, sum)
 }
 
-// scheduleChange notes the next time behind w.from at which the clock may move a row on.
+// scheduleChange schedules the next time after w.from at which the clock may change the state.
 func (w *writer) scheduleChange(slot uint32, sum *engine.Summary) {
 	if next := w.next(sum); !next.IsZero() {
 		heap.Push(&w.changes, change{next, slot})
 	}
 }
 
-// next returns that time; zero where there is none.
+// next returns the time of the next state change, or zero.
 func (w *writer) next(sum *engine.Summary) (next time.Time) {
 	if !sum.Status.Live() {
 		return next
@@ -224,7 +223,7 @@ func (w *writer) next(sum *engine.Summary) (next time.Time) {
 	return next
 }
 
-// advance moves the states on to now.
+// advance advances the states to now.
 func (w *writer) advance(now time.Time) {
 	if now.Before(w.from) {
 		w.restate(now)
@@ -247,7 +246,7 @@ func (w *writer) advance(now time.Time) {
 	}
 }
 
-// restate finds all states anew: the clock went back.
+// restate recomputes all states after the clock went back.
 func (w *writer) restate(now time.Time) {
 	w.from, w.changes = now, nil
 	d := w.dicts[statuses]
@@ -260,7 +259,7 @@ func (w *writer) restate(now time.Time) {
 	}
 }
 
-// until is when the clock moves a row on next; zero where it does not.
+// until returns the time of the next state change, or zero.
 func (w *writer) until() time.Time {
 	if len(w.changes) == 0 {
 		return time.Time{}
@@ -268,7 +267,7 @@ func (w *writer) until() time.Time {
 	return w.changes[0].at
 }
 
-// timing returns of a row what its state follows from.
+// timing returns the parts of a row that determine its state.
 func (w *writer) timing(slot uint32) engine.Summary {
 	b, i := w.blocks[slot/blockRows], int(slot%blockRows)
 	r := &b.records[i]

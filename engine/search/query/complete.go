@@ -7,19 +7,20 @@ import (
 	"time"
 )
 
-// Completion is one way to go on with a query.
+// Completion is a possible completion of a query.
 type Completion struct {
-	Text     string // what replaces the text between From and To
-	From, To int    // in bytes of the query's text
-	Label    string // for people: "Draft", "in the last 7 days"
-	Count    int    // how many campaigns have the value; -1 where that is not known
+	Text string // replaces the text between From and To
+	// From and To are byte offsets in the query's text.
+	From, To int
+	Label    string // display name: "Draft", "in the last 7 days"
+	Count    int    // number of campaigns with the value; -1 if unknown
 }
 
-// maxCompletions is how many completions a person is offered at once.
+// maxCompletions is the most completions shown at once.
 const maxCompletions = 12
 
-// Complete returns ways to go on at the cursor, which is a position in bytes of the text: names of
-// query words, then their values. The best come first.
+// Complete returns completions at the cursor, a byte offset in the text: keywords, and then their values,
+// best first.
 func Complete(text string, cursor int, env Env) []Completion {
 	cursor = min(max(cursor, 0), len(text))
 	tok, at := under(text, cursor)
@@ -89,7 +90,7 @@ func under(text string, cursor int) (token, int) {
 	return empty, 0
 }
 
-// completeWord returns query words that begin with what was typed, and values of lists that do.
+// completeWord returns keywords, and values of options, that start with the typed text.
 func completeWord(p valueToken, cursor int, not bool, env Env) []Completion {
 	typed := p.text[:min(len(p.text), cursor-p.from)]
 	out := completeKeys(p, typed)
@@ -150,7 +151,7 @@ func (w *keyword) completeList(typed string, env Env) []Completion {
 			continue
 		}
 		if w.key == Sort && strings.HasPrefix(o.text, "-") != strings.HasPrefix(want, "-") {
-			continue // a person who wants it down types the sign
+			continue // users type the sign for descending order
 		}
 		c := Completion{Text: o.text, Label: o.label, Count: -1}
 		if counts != nil && w.key != Is && w.key != Sort {
@@ -161,8 +162,8 @@ func (w *keyword) completeList(typed string, env Env) []Completion {
 	return out
 }
 
-// completeRows returns the known values that match, the most frequent first: those that begin with
-// what was typed before those with a word that does.
+// completeRows returns the matching values by frequency: those that start with the typed text before those
+// with a word that does.
 func completeRows(values []ValueCount, typed string) []Completion {
 	type ranked struct {
 		ValueCount
@@ -197,7 +198,7 @@ var (
 	futureTimes = []string{"today", "tomorrow", "+7d", "+2w", "this-week", "next-week", "this-month", "next-month", "yesterday", "<7d"}
 )
 
-// completeTimes returns times that begin with what was typed; for a number, its units.
+// completeTimes returns times that start with the typed text; for a number, its units.
 func completeTimes(typed string, ahead bool, now time.Time) []Completion {
 	times := pastTimes
 	if ahead {

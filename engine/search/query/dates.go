@@ -21,7 +21,7 @@ type span struct {
 	from, to date   // the dates; to is from unless it is a range
 }
 
-// date is a year, a month or a day: what is not given is 0.
+// date is a year, a month or a day. Missing parts are 0.
 type date struct{ year, month, day int }
 
 var (
@@ -64,7 +64,7 @@ func days(n int) func(time.Time) (time.Time, time.Time) {
 	}
 }
 
-// weeks begin on Monday (ISO 8601).
+// weeks start on Monday (ISO 8601).
 func weeks(n int) func(time.Time) (time.Time, time.Time) {
 	return func(now time.Time) (time.Time, time.Time) {
 		d := day(now)
@@ -144,7 +144,7 @@ func parseDate(s string) (date, bool) {
 	return d, true
 }
 
-// of returns the stretch of time of the date.
+// of returns the range of the date.
 func (d date) of(loc *time.Location) (from, to time.Time) {
 	switch {
 	case d.month == 0:
@@ -158,10 +158,9 @@ func (d date) of(loc *time.Location) (from, to time.Time) {
 	return from, from.AddDate(0, 0, 1)
 }
 
-// Range returns the times that a value of updated, created or start stands for: those from and
-// after from, and before to; a zero time is no bound. Days are those of now's zone. An age means
-// the time since then, with > the time before; +7d means the next seven days. It reports false
-// for a value that is no time.
+// Range returns the range for a value of updated, created or start: times at or after from and before to,
+// where a zero time is no bound. Days are in now's location. An age means the time since then, with > the
+// time before; +7d means the next seven days. It returns false for a value that is not a time.
 func Range(text string, now time.Time) (from, to time.Time, ok bool) {
 	s, ok := parseSpan(text)
 	if !ok {
@@ -224,7 +223,7 @@ func (s span) ageRange(now time.Time) (from, to time.Time) {
 	return at, time.Time{}
 }
 
-// words says the value as a clause.
+// words describes the value as a clause.
 func (s span) words() string {
 	if s.unit != 0 {
 		unit := map[byte]string{'h': "hour", 'd': "day", 'w': "week", 'm': "month", 'y': "year"}[s.unit]

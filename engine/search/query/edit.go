@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Has reports whether the query asks for the value, which is as [Text] writes it. A state counts
-// that is asked for with is: too.
+// Has reports whether the query requests a value, spelled as [Text] returns it. It includes states requested
+// with is:.
 func (q Query) Has(k Key, value string) bool {
 	for _, t := range q.Terms {
 		if t.holds(k, value) {
@@ -26,8 +26,8 @@ func (t Term) holds(k Key, value string) bool {
 	return t.Key == k && slices.ContainsFunc(t.Values, func(v Value) bool { return !v.Bad && Same(v.Text, value) })
 }
 
-// With returns the query with the value asked for too: beside the values of the same query word
-// where there are some. What left the value out is gone. For sort it is the only value.
+// With returns the query with the value added to those of the same keyword. It removes terms that exclude the
+// value. For sort it replaces the value.
 func (q Query) With(k Key, value string) Query {
 	if q.Has(k, value) && k != Sort {
 		return q
@@ -55,10 +55,10 @@ func (q Query) With(k Key, value string) Query {
 	return q
 }
 
-// Without returns the query with the value no longer asked for.
+// Without returns the query without the value.
 func (q Query) Without(k Key, value string) Query { return q.remove(k, value, false) }
 
-// Toggle asks for the value, or no longer where the query asked for it.
+// Toggle adds the value if the query does not request it, and removes it otherwise.
 func (q Query) Toggle(k Key, value string) Query {
 	if q.Has(k, value) {
 		return q.Without(k, value)
@@ -66,14 +66,13 @@ func (q Query) Toggle(k Key, value string) Query {
 	return q.With(k, value)
 }
 
-// Clear returns the query without the terms of a query word; those of "" are the words that are
-// looked for.
+// Clear returns the query without the terms of a keyword, or without search words for "".
 func (q Query) Clear(k Key) Query {
 	q.Terms = slices.DeleteFunc(slices.Clone(q.Terms), func(t Term) bool { return t.Key == k })
 	return q
 }
 
-// remove takes a value out of the terms that ask for it, or of those that leave it out.
+// remove removes a value from the terms that request it, or that exclude it.
 func (q Query) remove(k Key, value string, not bool) Query {
 	var out []Term
 	for _, t := range q.Terms {

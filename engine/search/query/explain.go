@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Explain says in words what the query shows, as one line without a full stop, such as
-// "Draft or Active campaigns, tagged sale, with “summer”, by name".
+// Explain describes the query in one line without a period, such as "Draft or Active campaigns, tagged sale,
+// with “summer”, by name".
 func (q Query) Explain() string {
 	var what, clauses []string
 	archived, kind := " except archived", "campaigns"
@@ -53,10 +53,10 @@ func (w Word) explain() string {
 	return with
 }
 
-// archivedOnly is what is:archived shows.
+// archivedOnly describes is:archived.
 const archivedOnly = "archived campaigns"
 
-// prefixes say how a term of each query word is put into words.
+// prefixes describe a term of each keyword.
 var prefixes = map[Key][2]string{
 	Status: {"", "not "}, Channel: {"on ", "not on "}, Type: {"of type ", "not of type "},
 	Tag: {"tagged ", "not tagged "}, By: {"by ", "not by "}, Team: {"of team ", "not of team "},

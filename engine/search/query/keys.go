@@ -7,10 +7,10 @@ import (
 	"bugle/engine/catalog"
 )
 
-// Key is a query word: what stands before the colon.
+// Key is a keyword: the part before the colon.
 type Key string
 
-// The query words. Sort takes those of [Columns]; Is takes archived, all and live.
+// The keywords. Sort accepts [Columns]; Is accepts archived, all and live.
 const (
 	Status   Key = "status"
 	Channel  Key = "channel"
@@ -28,31 +28,31 @@ const (
 	Sort     Key = "sort"
 )
 
-// Name is the column that campaigns can be sorted by beside the query words.
+// Name is a sort column in addition to the keywords.
 const Name Key = "name"
 
-// The values of [Is].
+// The values of the keyword is.
 const (
-	IsArchived = "archived" // the archived, and only they unless a state is asked for too
-	IsAll      = "all"      // the archived too
+	IsArchived = "archived" // only archived campaigns, unless a state is requested too
+	IsAll      = "all"      // archived campaigns too
 	IsLive     = "live"     // scheduled, active, sending or paused
 )
 
-// Columns are what campaigns can be sorted by.
+// Columns are the columns that campaigns can be sorted by.
 var Columns = []Key{Updated, Created, Start, Name, Status, Channel, Type, Team, By, Version}
 
-// Facets are the query words whose values are counted beside the list.
+// Facets are the keywords whose values are counted next to the list.
 var Facets = []Key{Status, Channel, Type, Tag, By, Team, Platform}
 
-// kind is what the values of a query word are.
+// kind is the type of a keyword's values.
 type kind int
 
 const (
-	ofList  kind = iota // those of options
-	ofRows              // what the campaigns have
+	ofList  kind = iota // one of options
+	ofRows              // values of the campaigns
 	ofTime              // dates and ages
 	ofCount             // whole numbers
-	ofID                // identifiers, or how they begin
+	ofID                // identifiers or their prefixes
 )
 
 // keyword is one query word.
@@ -66,9 +66,9 @@ type keyword struct {
 
 // option is one value of a list.
 type option struct {
-	text  string // as the language writes it
-	wire  string // as the rows have it
-	label string // for people
+	text  string // query language
+	wire  string // rows
+	label string // display name
 }
 
 var keywords = []keyword{
@@ -123,12 +123,12 @@ func options[S ~string](names []S, label func(S) string) []option {
 	return out
 }
 
-// slug returns a wire value as the language writes it: GOOGLE ADS is google-ads.
+// slug returns the query language's spelling of a wire value: google-ads for GOOGLE ADS.
 func slug(s string) string {
 	return strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(s))
 }
 
-// lookup is filled once: wordOf is used while words itself is being made.
+// lookup is filled once, because findKeyword is used while keywords is initialized.
 var lookup map[string]*keyword
 
 func init() {
@@ -143,7 +143,7 @@ func init() {
 
 func findKeyword(k Key) *keyword { return lookup[strings.ToLower(string(k))] }
 
-// names are the query words themselves, without their other names.
+// names returns the keywords without their aliases.
 func names() []string {
 	out := make([]string, len(keywords))
 	for i, w := range keywords {
@@ -152,7 +152,7 @@ func names() []string {
 	return out
 }
 
-// find returns the option that a person means by s: its text, wire value or label in any case, or
+// find returns the option that s refers to: its text, wire value or label in any case, or
 // the only one that begins so.
 func (w *keyword) find(s string) (option, bool) {
 	want := slug(s)
@@ -179,8 +179,7 @@ func (w *keyword) label(text string) string {
 	return text
 }
 
-// Wire returns the value of a list, such as status, as the rows have it: DRAFT for draft. Other
-// values come back as they are.
+// Wire returns the row's spelling of a value: DRAFT for draft. It returns other values unchanged.
 func Wire(k Key, text string) string {
 	if w := findKeyword(k); w != nil {
 		if i := slices.IndexFunc(w.options, func(o option) bool { return o.text == text }); i >= 0 {
@@ -190,8 +189,8 @@ func Wire(k Key, text string) string {
 	return text
 }
 
-// Text returns a value of a row as the language writes it: draft for DRAFT. Values of tags, teams
-// and people come back as they are.
+// Text returns the query language's spelling of a row's value: draft for DRAFT. It returns tags, teams and
+// creators unchanged.
 func Text(k Key, wire string) string {
 	if w := findKeyword(k); w != nil && w.kind == ofList {
 		return slug(wire)
@@ -199,7 +198,7 @@ func Text(k Key, wire string) string {
 	return wire
 }
 
-// Label returns a value of a row for people: Draft for DRAFT.
+// Label returns the display name of a row's value: Draft for DRAFT.
 func Label(k Key, wire string) string {
 	if w := findKeyword(k); w != nil && w.kind == ofList {
 		if i := slices.IndexFunc(w.options, func(o option) bool { return o.wire == wire }); i >= 0 {
@@ -209,8 +208,8 @@ func Label(k Key, wire string) string {
 	return wire
 }
 
-// Options returns the values of a list such as status as rows have them, in their order; nil for
-// words whose values are what the rows have.
+// Options returns the possible values of a keyword such as status, as in rows and in order, or nil if any
+// value is possible.
 func Options(k Key) []string {
 	w := findKeyword(k)
 	if w == nil || w.kind != ofList {

@@ -8,8 +8,8 @@ import (
 	"github.com/junegunn/fzf/src/algo"
 )
 
-// Fold returns a text as it is compared: in lower case, and Latin letters without their accents. It
-// has as many runes as the text.
+// Fold returns a text for comparison: in lower case, with Latin letters without accents. The number of runes
+// stays the same.
 func Fold(s string) string {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
@@ -19,7 +19,7 @@ func Fold(s string) string {
 	return strings.ToLower(s)
 }
 
-// foldRunes goes by the upper case to the lower, so that letters with several forms become one.
+// foldRunes converts to upper case and then to lower case, so that letters with several forms become one.
 func foldRunes(s string) string {
 	rs := algo.NormalizeRunes([]rune(s))
 	for i, r := range rs {
@@ -28,17 +28,17 @@ func foldRunes(s string) string {
 	return string(rs)
 }
 
-// Matches reports whether a tag, team or person is meant by the text of a query: it is the same
-// whatever the case, or unless it was quoted a word in it begins so. Where a value is the same,
-// those that only begin so are not meant; whoever has all values sees to that.
+// Matches reports whether a tag, team or creator matches a query's text: if it is equal ignoring case or,
+// unless the text was quoted, one of its words starts with it. If a value is equal, the caller must ignore
+// those that only start with it.
 func Matches(value, text string, quoted bool) bool {
 	return Same(value, text) || !quoted && WordStart(Fold(value), Fold(text)) >= 0
 }
 
-// Same reports whether two values are the same whatever their case.
+// Same reports whether two values are equal ignoring case.
 func Same(a, b string) bool { return a == b || Fold(a) == Fold(b) }
 
-// WordStart returns where in s, in bytes, text stands at the start of a word; -1 where it does not.
+// WordStart returns the byte offset in s at which text occurs at the start of a word, or -1.
 func WordStart(s, text string) int {
 	for from := 0; text != ""; {
 		i := strings.Index(s[from:], text)

@@ -11,16 +11,16 @@ import (
 	"bugle/engine/phrase"
 )
 
-// Env is what reading and completing a query know of the workspace. The zero value does.
+// Env holds what parsing and completing need from the workspace. The zero value is valid.
 type Env struct {
-	// Values returns the values that campaigns have for tag, by and team, and how many have each;
-	// for lists such as status the counts. Texts are as [Text] writes them. May be nil.
+	// Values returns the values of campaigns for tag, by and team with the number of campaigns, and the
+	// counts of keywords such as status. Texts are as [Text] returns them. May be nil.
 	Values func(Key) []ValueCount
-	// Now says what today is, in the zone of the person.
+	// Now is the current time in the user's location.
 	Now time.Time
 }
 
-// ValueCount is a value that campaigns have.
+// ValueCount is a value with the number of campaigns that have it.
 type ValueCount struct {
 	Text  string
 	Count int
@@ -33,15 +33,16 @@ func (e Env) values(k Key) []ValueCount {
 	return e.Values(k)
 }
 
-// Problem is something in a query that could not be read, or that no campaign has.
+// Problem is a part of a query that is invalid or matches no campaign's value.
 type Problem struct {
-	From, To int      // where in the text, in bytes
+	// From and To are byte offsets in the text.
+	From, To int
 	Message  string   // one sentence
-	Allowed  []string // what could stand there; empty where it is no list
-	Nearest  string   // what was probably meant; empty where nothing is near
+	Allowed  []string // possible values; empty if there is no list
+	Nearest  string   // suggested correction; empty if there is none
 }
 
-// String returns the sentence, with what was probably meant.
+// String returns the message with the suggested correction.
 func (p Problem) String() string {
 	if p.Nearest == "" {
 		return p.Message
@@ -49,8 +50,8 @@ func (p Problem) String() string {
 	return p.Message + " Did you mean " + p.Nearest + "?"
 }
 
-// Parse reads a query. It takes any text: what cannot be read narrows nothing, and is told as a
-// problem.
+// Parse parses a query. It accepts any text; parts that are invalid filter nothing and are returned as
+// problems.
 func Parse(text string, env Env) (Query, []Problem) {
 	var q Query
 	var problems []Problem
@@ -72,11 +73,12 @@ type token struct {
 	parts    []valueToken
 }
 
-// valueToken is one of the values of a token.
+// valueToken is one value in a token.
 type valueToken struct {
-	text     string
-	quoted   bool
-	from, to int // with the quotes
+	text   string
+	quoted bool
+	// from and to include the quotes.
+	from, to int
 }
 
 // scan cuts the text into tokens.
@@ -124,8 +126,8 @@ func scanToken(text string, i int) token {
 	return tok
 }
 
-// scanPart reads one value: up to a space, or a comma in a list, or the end of its quotes. Quotes
-// that are still open end with the text.
+// scanPart reads one value, up to a space, a comma in a list, or the closing quote. An open quote ends with
+// the text.
 func scanPart(text string, i int, list bool) valueToken {
 	p := valueToken{from: i, to: i}
 	if i < len(text) && text[i] == '"' {
@@ -158,7 +160,7 @@ func unquote(text string, i int) (string, int) {
 	return b.String(), i
 }
 
-// cutKey cuts a query word and its colon off; it has letters only, so that 12:30 is a word.
+// cutKey splits off a keyword and its colon. Keywords only have letters, so that 12:30 is a search word.
 func cutKey(s string) (key, rest string, ok bool) {
 	i := strings.IndexByte(s, ':')
 	if i <= 0 || strings.ContainsFunc(s[:i], func(r rune) bool { return !unicode.IsLetter(r) && r != '_' }) {
@@ -239,7 +241,7 @@ func (w *keyword) value(p valueToken, env Env) (Value, Problem) {
 	return v, Problem{}
 }
 
-// known says so where no campaign has the value. It still narrows, to nothing.
+// known reports a value that no campaign has. It still filters, so that nothing matches.
 func (w *keyword) known(p valueToken, env Env) Problem {
 	values := env.values(w.key)
 	if len(values) == 0 || p.text == "" {

@@ -1,10 +1,8 @@
-// Package query is the language of the campaign list: words that are looked for, and words that
-// narrow, such as
+// Package query implements the query language of the campaign list: search words and filters, such as
 //
 //	summer "black friday" status:draft,active -tag:test by:ann updated:<7d sort:-updated
 //
-// It reads the language, writes it, completes it while a person types, edits it for whoever
-// clicks a facet, and says in words what it shows. What matches is found by engine/search/index.
+// It parses, formats, completes, edits and explains queries. engine/search/index evaluates them.
 package query
 
 import (
@@ -12,43 +10,43 @@ import (
 	"strings"
 )
 
-// Query is a query that was read. The zero query shows all campaigns but the archived.
+// Query is a parsed query. The zero value selects all campaigns that are not archived.
 type Query struct {
-	Terms []Term // in the order of the text
+	Terms []Term // in order of the text
 }
 
 // Term is one word of a query.
 type Term struct {
-	// Key is the query word before the colon; empty for a word that is looked for.
+	// Key is the keyword; empty for a search word.
 	Key Key
-	// Not turns the term round: what matches is left out.
+	// Not excludes what matches.
 	Not bool
-	// Values are what stands behind the colon, any of which may match. A word that is looked for
-	// has exactly one. There is none while a person has only typed "status:".
+	// Values are the values after the colon; any of them may match. A search word has exactly one. There is
+	// none while the user has only typed "status:".
 	Values []Value
-	// Bad says that there is no query word of that name. Such a term narrows nothing; it is kept
-	// so that editing the query loses nothing that was typed.
+	// Bad reports that the keyword does not exist. The term filters nothing, but is kept so that editing the
+	// query does not lose it.
 	Bad bool
 }
 
 // Value is one value of a term.
 type Value struct {
-	// Text is the value as the language writes it: "draft" and not "DRAFT", "<7d", a tag.
+	// Text is the query language's spelling: "draft" and not "DRAFT", "<7d", a tag.
 	Text string
-	// Quoted says that it was between quotes: an exact phrase, or exactly that tag.
+	// Quoted reports that it was quoted: an exact phrase or an exact tag.
 	Quoted bool
-	// Bad says that the query word has no such value. It narrows nothing.
+	// Bad reports that the keyword has no such value. It filters nothing.
 	Bad bool
 }
 
-// Word is a word that is looked for in names, tags, teams and creators.
+// Word is a search word for names, tags, teams and creators.
 type Word struct {
 	Text  string
-	Exact bool // a quoted phrase: no fuzzy match
+	Exact bool // a quoted phrase, without fuzzy matching
 	Not   bool
 }
 
-// Words returns the words that are looked for, in their order.
+// Words returns the search words in order.
 func (q Query) Words() []Word {
 	var out []Word
 	for _, t := range q.Terms {
@@ -59,7 +57,7 @@ func (q Query) Words() []Word {
 	return out
 }
 
-// Text returns the words that are looked for and not left out, with a space between them.
+// Text returns the search words that are not excluded, separated by spaces.
 func (q Query) Text() string {
 	var out []string
 	for _, w := range q.Words() {
@@ -70,8 +68,7 @@ func (q Query) Text() string {
 	return strings.Join(out, " ")
 }
 
-// Filters returns the terms that narrow: those of a query word other than sort, with the values
-// that it knows.
+// Filters returns the terms of keywords other than sort, with their valid values.
 func (q Query) Filters() []Term {
 	var out []Term
 	for _, t := range q.Terms {
@@ -86,8 +83,8 @@ func (q Query) Filters() []Term {
 	return out
 }
 
-// Order returns the column of the sort word, and whether it goes down; empty where the query has
-// none. Of several the last one counts.
+// Order returns the sort column and whether it is descending, or "" if the query has none. The last sort term
+// wins.
 func (q Query) Order() (column Key, desc bool) {
 	for _, t := range q.Terms {
 		if t.Key != Sort || t.Bad {
@@ -102,10 +99,10 @@ func (q Query) Order() (column Key, desc bool) {
 	return column, desc
 }
 
-// Empty reports whether the query narrows nothing and looks for nothing.
+// Empty reports whether the query has no filters and no search words.
 func (q Query) Empty() bool { return len(q.Words()) == 0 && len(q.Filters()) == 0 }
 
-// String writes the query. Reading it again gives the same query.
+// String formats the query. Parsing it again results in the same query.
 func (q Query) String() string {
 	out := make([]string, len(q.Terms))
 	for i, t := range q.Terms {
@@ -114,7 +111,7 @@ func (q Query) String() string {
 	return strings.Join(out, " ")
 }
 
-// String writes the term.
+// String formats the term.
 func (t Term) String() string {
 	var b strings.Builder
 	if t.Not {
@@ -132,7 +129,7 @@ func (t Term) String() string {
 	return b.String()
 }
 
-// write returns the value with quotes where it has them or cannot do without.
+// write returns the value with quotes if it was quoted or needs them.
 func (v Value) write(word bool) string {
 	if !v.Quoted && !needsQuotes(v.Text, word) {
 		return v.Text
@@ -144,7 +141,7 @@ func quote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-// needsQuotes reports whether a value would be read as something else without quotes.
+// needsQuotes reports whether a value would be parsed differently without quotes.
 func needsQuotes(s string, word bool) bool {
 	if s == "" || strings.HasPrefix(s, `"`) || strings.ContainsFunc(s, isSpace) {
 		return true

@@ -1,9 +1,8 @@
-// Package activity remembers the calls that were made to a campaign service, for people who want
-// to know what the program did: each with its path, status, time and bodies, without secrets, and
-// as a command that makes it again.
+// Package activity records the calls to a campaign service, so that users can see what the program did: each
+// call with its path, status, time and redacted bodies, and as a command that repeats it.
 //
-// Calls on a local store, which go over no wire, are listed as the calls of the V5 API that they
-// stand for ([Wrap]); those over HTTP as they went out (package wire).
+// Calls to a local store are recorded as the equivalent calls of the V5 API ([Wrap]), calls over HTTP as they
+// were sent (package wire).
 package activity
 
 import (
@@ -18,42 +17,43 @@ import (
 	"bugle/engine/operation"
 )
 
-// Call is one call of a service. Its bodies are made, and freed of secrets, when they are asked for.
+// Call is one call of a service. Its bodies are created and redacted on demand.
 type Call struct {
-	Seq  uint64 // its number in the log, from 1; [Log.Add] sets it
+	Seq  uint64 // number in the log, from 1; set by [Log.Add]
 	At   time.Time
 	Took time.Duration
 
-	// Operation is create, get, update, publish, validate, status, search, meta, test or preview, or
-	// what was done in the store alone: save. A call that a message made of a content API is "content api".
+	// Operation is create, get, update, publish, validate, status, search, meta, test or preview; save for a
+	// save in the store; or "content api" for a message's call of a content API.
 	Operation string
-	Campaign  string // the id of the campaign that it was about; empty where it was about none
-	// Local says that it was done in the store and is no call of the API: it has no method, path or
+	Campaign  string // the id of the campaign, or empty
+	// Local reports that it happened in the store and is not a call of the API: it has no method, path or
 	// status.
 	Local bool
-	// Count is how many calls in a row the entry stands for, where it is more than one.
+	// Count is the number of consecutive calls that the entry stands for, if more than one.
 	Count int
 
 	Method string
-	Base   string // scheme and host; empty where it went over no wire
+	Base   string // scheme and host; empty if it was not sent over HTTP
 	Path   string
 
-	Attempt        int // from 1; 0 where a call is made once
+	Attempt        int // from 1; 0 if there are no retries
 	RequestID      string
 	IdempotencyKey string
-	Replayed       bool // answered with the result of an earlier call
+	Replayed       bool // the response repeats that of an earlier call
 
-	RequestHeader, ResponseHeader http.Header // nil where it went over no wire
+	// RequestHeader and ResponseHeader are nil if it was not sent over HTTP.
+	RequestHeader, ResponseHeader http.Header
 
-	Status int    // of HTTP; 0 where there was no answer
-	Err    string // why there is no result, as a sentence
+	Status int    // HTTP status; 0 if there was no response
+	Err    string // a sentence that says why there is no result
 
 	request, response body
 	redactor          operation.Redactor
 }
 
-// WithBodies returns the call with bodies as they went over the wire; they must not be changed any
-// more. Nil is none.
+// WithBodies returns the call with bodies as sent over HTTP, which must not be changed afterwards. Nil means
+// none.
 func (c Call) WithBodies(request, response []byte) Call {
 	c.request, c.response = body{raw: request, size: len(request)}, body{raw: response, size: len(response)}
 	return c
@@ -62,18 +62,17 @@ func (c Call) WithBodies(request, response []byte) Call {
 // Failed reports whether the call has no result.
 func (c Call) Failed() bool { return c.Err != "" || c.Status >= 400 }
 
-// Request returns the body that was sent, without secrets: JSON on one line, or what it was if it was
-// none. Nil where there was no body.
+// Request returns the redacted request body: JSON on one line, or the original text if it was not JSON. It
+// returns nil if there was no body.
 func (c Call) Request() []byte { return c.request.shown(c.redactor) }
 
-// Response returns the body that came back, as [Call.Request] does.
+// Response returns the response body, like [Call.Request].
 func (c Call) Response() []byte { return c.response.shown(c.redactor) }
 
-// BodiesDropped reports whether the call's bodies have been let go, because the log would have held on
-// to too much.
+// BodiesDropped reports whether the call's bodies were dropped to limit the log's memory.
 func (c Call) BodiesDropped() bool { return c.request.gone || c.response.gone }
 
-// Document returns the call without its bodies, as a JSON object for people to read.
+// Document returns the call without its bodies as a JSON object for display.
 func (c Call) Document() doc.Value {
 	ms := []doc.Member{
 		text("operation", c.Operation), text("campaign", c.Campaign), text("method", c.Method), text("base_url", c.Base), text("path", c.Path),
@@ -88,8 +87,8 @@ func (c Call) Document() doc.Value {
 	return doc.NewObject(ms...)
 }
 
-// Reason returns an error as the sentence of [Call.Err]: of a refusal the message without its details,
-// which the body has. Empty for nil.
+// Reason returns the sentence for [Call].Err: the message of an API error, without its details, which are in
+// the body. It returns "" for nil.
 func Reason(err error) string {
 	if err == nil {
 		return ""

@@ -15,8 +15,8 @@ func success(op *operation.Operation, responseID string, data doc.Value) doc.Val
 	return doc.NewObject(text("response_id", responseID), doc.M("type", doc.NewString(op.Type)), doc.M("data", data))
 }
 
-// refusal returns the status that the API answers an error with, and the envelope of CONTRACT.md, Envelopes and errors.
-// Who gave up got no answer; what broke has no words for others.
+// refusal returns the status and the envelope of the API's response to an error (CONTRACT.md, Envelopes and
+// errors). A canceled call has no response, and internal errors have no details.
 func refusal(requestID string, err error) (int, body) {
 	e := engine.AsError(err)
 	switch {

@@ -5,16 +5,16 @@ import (
 	"bugle/engine/operation"
 )
 
-// body is what one side said. It holds either the bytes that were sent, or what a document of them
-// is made from, so that a call that nobody looks at costs no encoding.
+// body is a request or response body. It holds the sent bytes, or a function that creates the document, so
+// that a call that is never viewed is never encoded.
 type body struct {
 	raw  []byte
 	doc  func() doc.Value // nil: raw
-	size int              // about how many bytes it keeps alive
-	gone bool             // there was one, and it has been let go
+	size int              // approximate bytes that it keeps in memory
+	gone bool             // it was dropped
 }
 
-// document returns the body of a document; none for an absent one.
+// document returns the body of a document, or none if it is absent.
 func document(v doc.Value) body {
 	if !v.Exists() {
 		return body{}
@@ -24,7 +24,7 @@ func document(v doc.Value) body {
 
 func (b body) dropped() body { return body{gone: b.gone || b.raw != nil || b.doc != nil} }
 
-// value returns the body as a document; absent where it is none, or no JSON.
+// value returns the body as a document, or absent if there is none or it is not JSON.
 func (b body) value() doc.Value {
 	if b.doc != nil {
 		return b.doc()
@@ -33,7 +33,7 @@ func (b body) value() doc.Value {
 	return v
 }
 
-// shown returns the body without secrets.
+// shown returns the redacted body.
 func (b body) shown(r operation.Redactor) []byte {
 	if b.doc != nil {
 		return r.Document(b.doc()).Encode()
@@ -41,10 +41,10 @@ func (b body) shown(r operation.Redactor) []byte {
 	return r.Body(b.raw)
 }
 
-// nodeWeight is about what a value takes beside its text.
+// nodeWeight is the approximate memory of a value besides its text.
 const nodeWeight = 160
 
-// weight is about how many bytes a document keeps alive.
+// weight returns about how many bytes a document keeps in memory.
 func weight(v doc.Value) int {
 	w := nodeWeight + len(v.Literal())
 	for name, m := range v.Members() {

@@ -9,10 +9,10 @@ import (
 	"bugle/engine"
 )
 
-// contentAPI is the operation of a call that a message made of a content API.
+// contentAPI is the operation of a content API call.
 const contentAPI = "content api"
 
-// fromContent returns a call of a content API as what it was: a call of another server.
+// fromContent converts a content API call to a Call.
 func fromContent(c engine.ContentCall) Call {
 	base, path := c.URL, ""
 	if u, err := url.Parse(c.URL); err == nil && u.Host != "" {
@@ -32,14 +32,14 @@ func fromContent(c engine.ContentCall) Call {
 	return out.WithBodies(c.Request, c.Response)
 }
 
-// addContentCalls adds the calls that messages made of content APIs.
+// addContentCalls records the content API calls of messages.
 func (s *recordingService) addContentCalls(calls []engine.ContentCall) {
 	for _, c := range calls {
 		s.log.Add(fromContent(c))
 	}
 }
 
-// TryContentAPI is a call that a person makes, to see what a message would get.
+// TryContentAPI is recorded like the call of a message.
 func (s *recordingService) TryContentAPI(ctx context.Context, name string, args []any) (engine.ContentTrial, error) {
 	out, err := s.Service.TryContentAPI(ctx, name, args)
 	if err == nil {

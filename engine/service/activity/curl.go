@@ -8,12 +8,12 @@ import (
 	"bugle/engine/operation"
 )
 
-// Curl returns the shell command that makes the call through the HTTP API; empty for what is no call
-// of it. Credentials are left open as {credentials} (workspace id, colon, API key, in base64), the
-// address as {base_url} where the call went over no wire, and what was hidden stays so.
+// Curl returns the shell command that makes the call through the HTTP API, or "" if it is not an API call.
+// {credentials} stands for the credentials (workspace id, colon and API key in base64) and, if the call was
+// not sent over HTTP, {base_url} for the address. Redacted values stay redacted.
 //
-// The command has the ids of the call, so that a write that was done is not done again while the
-// service remembers its Idempotency-Key. A call that had none gets new ones.
+// The command has the ids of the call, so that a completed write is not repeated while the service remembers
+// its Idempotency-Key. A call without ids gets new ones.
 func (c Call) Curl() string {
 	if c.Local || c.Method == "" {
 		return ""
@@ -29,7 +29,7 @@ func (c Call) Curl() string {
 	return operation.Curl(c.Method, base+c.Path, h, request)
 }
 
-// ownHeader returns the header that a call would have had on the wire.
+// ownHeader returns the headers that a local call would have had.
 func (c Call) ownHeader(hasBody bool) http.Header {
 	id, key := c.RequestID, c.IdempotencyKey
 	if id == "" {

@@ -6,15 +6,14 @@ import (
 	"sync"
 )
 
-// Capacity is how many calls a log remembers.
+// Capacity is the most calls in a log.
 const Capacity = 500
 
-// maxBodyBytes is about how many bytes the bodies in a log may keep alive. Beyond it the oldest are let
-// go; those of the newest call always stay.
+// maxBodyBytes is the approximate limit of memory for bodies in a log. Above it the oldest bodies are
+// dropped, but never those of the newest call.
 const maxBodyBytes = 32 << 20
 
-// Log remembers the newest calls. The zero Log is empty and ready for use, and all of it is safe for
-// concurrent use.
+// Log records the newest calls. The zero value is ready for use. It is safe for concurrent use.
 type Log struct {
 	mu      sync.Mutex
 	calls   []Call // a ring once it is full
@@ -25,8 +24,8 @@ type Log struct {
 	changed chan struct{} // closed at the next change; nil while nobody waits
 }
 
-// Add remembers a call. A save of the same draft as the call before takes its place, so that one who
-// types does not push everything else out.
+// Add records a call. A save of the same draft replaces the preceding entry, so that typing does not fill the
+// log.
 func (l *Log) Add(c Call) {
 	c = c.redacted()
 	l.mu.Lock()
@@ -52,7 +51,7 @@ func (l *Log) Add(c Call) {
 	l.notify()
 }
 
-// follows reports whether next does again what the call did.
+// follows reports whether next repeats the call.
 func (c *Call) follows(next Call) bool {
 	return c.Local && next.Local && c.Operation == next.Operation && c.Campaign == next.Campaign && c.Err == "" && next.Err == ""
 }
@@ -66,7 +65,7 @@ func (l *Log) newest() *Call {
 	return &l.calls[(l.next+len(l.calls)-1)%len(l.calls)]
 }
 
-// trim lets bodies go, the oldest first, until the log holds no more than it may.
+// trim drops bodies, oldest first, until the log is within its limit.
 func (l *Log) trim() {
 	for i := 0; l.held > maxBodyBytes && i < len(l.calls)-1; i++ {
 		c := &l.calls[(l.next+i)%len(l.calls)]
@@ -83,7 +82,7 @@ func (l *Log) notify() {
 	}
 }
 
-// Calls returns what is remembered, newest first.
+// Calls returns the recorded calls, newest first.
 func (l *Log) Calls() []Call {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -92,7 +91,7 @@ func (l *Log) Calls() []Call {
 	return out
 }
 
-// Clear forgets all calls.
+// Clear removes all calls.
 func (l *Log) Clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -107,7 +106,7 @@ func (l *Log) Version() uint64 {
 	return l.version
 }
 
-// Wait returns the version of the log once it is another than since, or the context's error.
+// Wait waits until the log's version differs from since, and returns it, or the error of ctx.
 func (l *Log) Wait(ctx context.Context, since uint64) (uint64, error) {
 	l.mu.Lock()
 	if l.version != since {

@@ -11,7 +11,7 @@ import (
 	"bugle/engine/service/activity"
 )
 
-func TestTheNewestCallsAreKept(t *testing.T) {
+func TestLogKeepsTheNewestCalls(t *testing.T) {
 	var l activity.Log
 	for i := range activity.Capacity + 7 {
 		l.Add(activity.Call{Operation: fmt.Sprint(i + 1)})

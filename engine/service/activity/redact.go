@@ -10,8 +10,7 @@ import (
 	"bugle/engine/operation"
 )
 
-// redacted returns the call without the secrets that its members hold, and knowing what its bodies must
-// not show.
+// redacted returns the call without secrets in its fields, and prepares the redaction of its bodies.
 func (c Call) redacted() Call {
 	if op := operation.Named(c.Operation); op != nil && op.NamesUsers {
 		c.redactor = operation.NewRedactor(operation.DeviceTokens(c.request.value())...)

@@ -9,7 +9,7 @@ import (
 
 var _ engine.NameUses = (*recordingService)(nil)
 
-// NameUses asks the service where it can tell; nothing of it is remembered.
+// NameUses calls the service if it has the capability, without recording it.
 func (s *recordingService) NameUses(ctx context.Context, ref engine.NameRef) ([]engine.ContentUse, error) {
 	if u, ok := s.Service.(engine.NameUses); ok {
 		return u.NameUses(ctx, ref)

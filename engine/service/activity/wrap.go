@@ -12,7 +12,7 @@ import (
 	"bugle/engine/search/index"
 )
 
-// Service is what [Wrap] takes: all that a local workspace can do.
+// Service is what [Wrap] accepts: all capabilities of a local workspace.
 type Service interface {
 	engine.Service
 	engine.Lister
@@ -30,10 +30,9 @@ type Service interface {
 	engine.ContentStore
 }
 
-// Wrap returns a service whose ten operations are remembered in l, as the calls of the API that they
-// stand for: the method and path of CONTRACT.md (Operations), the status and the envelopes that the API
-// would answer with. The saves of drafts are remembered as what they are, local; of its other
-// capabilities nothing is.
+// Wrap returns a service whose ten operations are recorded in l as the equivalent API calls: with the method
+// and path (CONTRACT.md, Operations), the status and the envelopes of the API. Saves of drafts are recorded
+// as local calls. Other capabilities are not recorded.
 func Wrap(s Service, l *Log) Service {
 	return &recordingService{Service: s, log: l}
 }
@@ -45,7 +44,7 @@ type recordingService struct {
 
 var _ index.Indexed = (*recordingService)(nil)
 
-// Index returns the index that the service keeps, where it keeps one; searches in it are no calls.
+// Index returns the index of the service, if it has one. Searches in it are not recorded.
 func (s *recordingService) Index(ctx context.Context) (*index.Index, bool) {
 	return index.For(ctx, s.Service)
 }
@@ -58,10 +57,10 @@ func (s *recordingService) Sync(ctx context.Context) error {
 	return nil
 }
 
-// opSave is the operation of a save, which no path belongs to.
+// opSave is the operation of a save, which has no path.
 const opSave = "save"
 
-// pendingCall is a call that has begun.
+// pendingCall is a call that has started.
 type pendingCall struct {
 	*operation.Operation
 	call Call
@@ -77,8 +76,8 @@ func begin(op *operation.Operation, id string, ids engine.Call, request doc.Valu
 	}}
 }
 
-// end adds the call to the log. data gives what the envelope of success holds, which keeps about
-// size bytes alive.
+// end adds the call to the log. data returns the data of the success envelope, which keeps about size bytes
+// in memory.
 func (s *recordingService) end(n *pendingCall, a engine.ResponseInfo, err error, size int, data func() doc.Value) {
 	c := &n.call
 	c.Took, c.Status, c.Err, c.Replayed = time.Since(c.At), n.Operation.Status, Reason(err), a.Replayed
@@ -173,7 +172,7 @@ func (s *recordingService) Preview(ctx context.Context, r engine.PreviewRequest)
 	return out, err
 }
 
-// Save is of the store alone: the API has no save of a draft that is not valid yet.
+// Save is recorded as a local call: the API cannot save invalid drafts.
 func (s *recordingService) Save(ctx context.Context, r engine.SaveRequest) (engine.Head, error) {
 	c := Call{At: time.Now(), Operation: opSave, Campaign: r.ID, Local: true, request: document(r.Body)}
 	out, err := s.Service.Save(ctx, r)
@@ -189,5 +188,5 @@ func (s *recordingService) Save(ctx context.Context, r engine.SaveRequest) (engi
 	return out, err
 }
 
-// heldBy is about how many bytes a campaign keeps alive.
+// heldBy returns about how many bytes a campaign keeps in memory.
 func heldBy(c engine.Campaign) int { return 4*nodeWeight + weight(c.Body) }

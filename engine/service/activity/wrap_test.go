@@ -38,7 +38,7 @@ const spring = `{"channel":"EMAIL","campaign_delivery_type":"ONE_TIME","created_
 
 // The log of a local service says of each call what a client of the API sees of it: both logs of
 // the same calls are compared.
-func TestACallLooksAsItDoesThroughTheAPI(t *testing.T) {
+func TestLocalCallIsRecordedLikeAnAPICall(t *testing.T) {
 	svc, key, clock := home(t)
 	inside := &activity.Log{}
 	client, outside := overHTTP(t, activity.Wrap(svc, inside), key, clock)
@@ -162,7 +162,7 @@ func TestErrorsOfAllKinds(t *testing.T) {
 	}
 }
 
-func TestTheTimeOfACall(t *testing.T) {
+func TestCallDuration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &activity.Log{}
 		s := activity.Wrap(&fake{get: func() engine.Campaign { time.Sleep(120 * time.Millisecond); return engine.Campaign{} }}, l)

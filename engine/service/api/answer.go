@@ -15,29 +15,28 @@ import (
 	"bugle/engine/service/api/limit"
 )
 
-// result is what an operation gives.
+// result is the result of an operation.
 type result struct {
 	status int // 0: 200
 	data   doc.Value
-	// spell appends the data as it is encoded, in the place of data: what is long is not made into a
-	// document first.
+	// spell appends the encoded data, instead of data, so that large data is not built as a document first.
 	spell  func([]byte) []byte
 	answer engine.ResponseInfo
 }
 
-// reply is an answer, ready to be written. What it says in headers of its own is said already.
+// reply is a response ready to be written, except for headers that were set before.
 type reply struct {
 	status int
 	body   []byte
-	buf    *[]byte // body's, where it is lent
+	buf    *[]byte // the pooled buffer of body, if any
 }
 
-// buffers are lent to replies; those of very long ones are not kept. A page of records is some 40 KB.
+// buffers are used by replies. Very large ones are not reused. A page of records has about 40 KB.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 const maxPooledBuffer = 256 << 10
 
-// release returns the reply's buffer back, when it is written.
+// release returns the buffer to the pool after writing.
 func (out reply) release() {
 	if out.buf != nil && cap(out.body) <= maxPooledBuffer {
 		*out.buf = out.body[:0]
@@ -45,12 +44,13 @@ func (out reply) release() {
 	}
 }
 
-// statusClientClosed is what the log says where the client left before its answer.
+// statusClientClosed is the logged status if the client disconnected before the response.
 const statusClientClosed = 499
 
 const unexpected = "unexpected error; try again, and report the response_id to the operator of the service if it happens again"
 
-// success returns the envelope of CONTRACT.md, Envelopes and errors. The same result always has the same bytes.
+// success returns the success envelope (CONTRACT.md, Envelopes and errors). The same result always has the
+// same bytes.
 func (x *exchange) success(res result) reply {
 	if res.status == 0 {
 		res.status = x.op.Status
@@ -82,7 +82,7 @@ func (x *exchange) success(res result) reply {
 	return out
 }
 
-// failure returns the envelope of CONTRACT.md, Envelopes and errors.
+// failure returns the error envelope (CONTRACT.md, Envelopes and errors).
 func (x *exchange) failure(err error) reply {
 	x.err = err
 	e := x.explain(err)
@@ -107,7 +107,7 @@ func (x *exchange) failure(err error) reply {
 	).Encode()}
 }
 
-// explain returns what a caller may know of an error.
+// explain returns what a caller may know about an error.
 func (x *exchange) explain(err error) *engine.Error {
 	if e := engine.AsError(err); e != nil {
 		out := *e
@@ -130,8 +130,8 @@ func (x *exchange) explain(err error) *engine.Error {
 	return engine.Errorf(engine.Internal, http.StatusInternalServerError, "%s", unexpected)
 }
 
-// withoutCause returns the message of an error without what it quotes of its cause: in parentheses it is left
-// out, elsewhere another sentence is said instead.
+// withoutCause returns the message of an error without its cause, which is left out if it is in parentheses,
+// or else replaces the message.
 func withoutCause(e engine.Error) string {
 	cause := e.Err.Error()
 	if text := strings.Replace(e.Message, " ("+cause+")", "", 1); !strings.Contains(text, cause) {
@@ -140,8 +140,8 @@ func withoutCause(e engine.Error) string {
 	return internalMessage(e.HTTP)
 }
 
-// internalMessage returns what a caller is told instead of a message that quotes what went wrong inside: paths,
-// process ids, texts of the system. The log has that message.
+// internalMessage returns the message for a caller instead of an internal one with paths, process ids or
+// system errors. The log has the internal message.
 func internalMessage(status int) string {
 	switch status {
 	case http.StatusInsufficientStorage:
@@ -154,7 +154,7 @@ func internalMessage(status int) string {
 	return unexpected
 }
 
-// maxDetails is how many problems an answer lists: a body can have a hundred thousand.
+// maxDetails is the most problems in a response. A body can have a hundred thousand.
 const maxDetails = 1000
 
 func details(ds []engine.Detail) doc.Member {
@@ -183,7 +183,7 @@ func text(name, s string) doc.Member {
 	return doc.M(name, doc.NewString(s))
 }
 
-// setRequestIDHeader returns the request id back as a header too, where a header can hold it.
+// setRequestIDHeader returns the request id in a header, if a header can contain it.
 func setRequestIDHeader(h http.Header, id string) {
 	for i := range len(id) {
 		if id[i] < ' ' || id[i] > '~' {
@@ -193,7 +193,7 @@ func setRequestIDHeader(h http.Header, id string) {
 	h[requestIDKey] = []string{id}
 }
 
-// Headers as their map has them, and values that every answer shares.
+// Headers in their canonical form, and values that all responses share.
 var (
 	requestIDKey = http.CanonicalHeaderKey(operation.HeaderRequestID)
 	noStore      = []string{"no-store"}

@@ -1,11 +1,11 @@
-// Package api serves the Campaigns V5 API over HTTP, for any [engine.Service]: Basic credentials,
-// tenancy, scopes, request ids, idempotency keys, rolling limits and the envelopes of
-// CONTRACT.md (Operations, Authentication, Idempotency, Envelopes and errors, Limits).
+// Package api serves the Campaigns V5 API over HTTP for any [engine.Service]: Basic credentials, tenancy,
+// scopes, request ids, idempotency keys, rolling limits and the envelopes of CONTRACT.md (Operations,
+// Authentication, Idempotency, Envelopes and errors, Limits).
 //
-// A request is judged in this order, and answered by the first that says no: path (404), method
-// (405), credentials (401), tenant (403), room for it (503), rate limit (429), scope (403), body (400,
-// 413), ids and Idempotency-Key (400, all problems at once), limit of creations (429), and then the
-// service. What all requests take at once is bounded ([Options], Memory).
+// The checks of a request run in this order, and the first failing one determines the response: path (404),
+// method (405), credentials (401), tenant (403), memory (503), rate limit (429), scope (403), body (400,
+// 413), ids and Idempotency-Key (400, with all problems), limit of creations (429), and then the service. The
+// memory of all requests together is limited (Options, Memory).
 package api
 
 import (
@@ -26,51 +26,51 @@ import (
 	"bugle/engine/doc"
 )
 
-// Workspaces says who may call. [Keys] gives one over the settings of workspaces.
+// Workspaces authenticates callers. [Keys] returns one based on the settings of workspaces.
 type Workspaces interface {
-	// Authenticate returns the tenant of Basic credentials, false where they are wrong, and an
-	// error where it could not find out. It takes as long for a workspace that is not there as
-	// for a wrong key.
+	// Authenticate returns the tenant of Basic credentials, false if they are wrong, and an error if that
+	// could not be determined. It takes as long for an unknown workspace as for a wrong key.
 	Authenticate(ctx context.Context, workspaceID, key string) (Tenant, bool, error)
 }
 
-// Tenant is who calls: a workspace, and one of its credentials.
+// Tenant is the caller: a workspace and one of its credentials.
 type Tenant struct {
 	Workspace string
-	KeyID     string   // limits are counted by it
-	Scopes    []string // of [engine.KnownScopes]; a credential without any may read
-	// Publish is the workspace's publish setting. Where it is [engine.PublishBeta], publishing is
-	// refused by the service whatever the scope, so that no scope is asked for.
+	KeyID     string   // the limits' key
+	Scopes    []string // of [engine.KnownScopes]; a credential without scopes may read
+	// Publish is the workspace's publish setting. For [engine.PublishBeta] the service refuses publishing
+	// regardless of the scope, so no scope is checked.
 	Publish string
 	Service engine.Service
 }
 
-// Options are what the API may be given. The zero Options are ready for use.
+// Options configure the API. The zero value is ready for use.
 type Options struct {
 	Clock  func() time.Time // nil: time.Now
 	Logger *slog.Logger     // nil: nothing is logged
-	// Unlimited turns the limits off. They are kept in memory, and begin anew with the process, unless Counter counts.
+	// Unlimited turns the limits off. Without a Counter they are kept in memory and start again with the
+	// process.
 	Unlimited bool
-	// Counter counts what limits let through for several servers together. Nil: this one counts alone.
+	// Counter counts for several servers together. Nil: this server counts on its own.
 	Counter Counter
-	// Memory bounds what all requests together take at once, in bytes: bodies, what is made of them, and
-	// answers. 0: 128 MiB for each processor, and 256 MiB at least.
+	// Memory limits the memory of all requests together in bytes: bodies, documents and responses. 0: 128 MiB
+	// per processor, and at least 256 MiB.
 	Memory int64
-	// OpenAPI returns the document of /openapi.json; it is asked once. Nil: there is none.
+	// OpenAPI returns the document for /openapi.json and is called once. Nil: there is none.
 	OpenAPI func() []byte
-	// Registry takes the metrics, and /metrics shows all that is in it. Nil: one of its own, with
-	// the numbers of the process besides.
+	// Registry receives the metrics; /metrics shows all metrics in it. Nil: a new one that includes process
+	// metrics.
 	Registry *prometheus.Registry
-	// Health says what /healthz finds wrong. Nil: nothing ever is. Where it has not come back after
-	// two seconds, /healthz says that the service is failing.
+	// Health returns an error for /healthz. Nil: always healthy. If it takes more than two seconds, /healthz
+	// reports the service as failing.
 	Health func(context.Context) error
-	// Log is what Logger writes to; /healthz says that the service is degraded while it is stuck, and
-	// /metrics how many lines were dropped. Nil: neither.
+	// Log is the log that Logger writes to. /healthz reports degraded while it is stuck, and /metrics the
+	// dropped lines. Nil: neither.
 	Log *Log
 }
 
-// New returns the handler of the API, with /healthz (ready), /livez (alive), /metrics and /openapi.json, which ask for no
-// credentials. A request's write goes on when its client has gone: what was accepted is done.
+// New returns the handler of the API, with /healthz (readiness), /livez (liveness), /metrics and
+// /openapi.json, which need no credentials. A write is completed even if its client disconnects.
 func New(ws Workspaces, o Options) http.Handler {
 	h := &handler{workspaces: ws, now: o.Clock, log: o.Logger, lines: o.Log, mux: http.NewServeMux()}
 	h.arriving, h.working = newMemoryLimits(o.Memory)
@@ -106,12 +106,12 @@ type handler struct {
 	workspaces Workspaces
 	now        func() time.Time
 	log        *slog.Logger
-	limits     *limits // nil: there are none
+	limits     *limits // nil: no limits
 	arriving   *memoryLimit
 	working    *memoryLimit
 	metrics    *metrics
 	records    recordCache
-	health     *healthProbe // nil: it is always well
+	health     *healthProbe // nil: always healthy
 	lines      *Log
 	writes     writes
 	mux        *http.ServeMux
@@ -156,7 +156,7 @@ func (h *handler) route(path string) http.HandlerFunc {
 	}
 }
 
-// side serves a path that is no operation, and is neither logged nor counted.
+// side serves a path that is not an operation, without logging and metrics.
 func (h *handler) side(path string, page http.Handler) {
 	refuse := wrongMethod(map[string]*route{http.MethodGet: nil, http.MethodHead: nil})
 	h.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
@@ -169,7 +169,7 @@ func (h *handler) side(path string, page http.Handler) {
 	})
 }
 
-// healthz answers 503 where requests cannot be answered, and 200 with what is wrong where they can.
+// healthz returns 503 if requests cannot be answered, and 200 with the problems if they can.
 func (h *handler) healthz(w http.ResponseWriter, r *http.Request) {
 	out := reply{status: http.StatusOK, body: []byte(`{"status":"ok"}`)}
 	degraded := h.writes.stuck(h.now())
@@ -187,17 +187,17 @@ func (h *handler) healthz(w http.ResponseWriter, r *http.Request) {
 	out.write(w, r)
 }
 
-// writes knows which writes the service is working on.
+// writes tracks the running writes.
 type writes struct {
 	mu      sync.Mutex
-	running list.List // of when they began, the first one first
+	running list.List // start times, oldest first
 }
 
-// slowWriteAfter is how long a write takes no more where the store is well. Test sends talk to others, and do
-// not count.
+// slowWriteAfter is the time after which a write indicates that the store is stuck. Test sends talk to other
+// servers and are exempt.
 const slowWriteAfter = 10 * time.Second
 
-// begin notes a write; its end is to be called when it is done.
+// begin adds a write. Call end when it is done.
 func (w *writes) begin(now time.Time) (end func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -209,7 +209,7 @@ func (w *writes) begin(now time.Time) (end func()) {
 	}
 }
 
-// stuck returns an error where a write has been running for long.
+// stuck returns an error if a write has been running for long.
 func (w *writes) stuck(now time.Time) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -220,23 +220,22 @@ func (w *writes) stuck(now time.Time) error {
 	return fmt.Errorf("writes are stuck: %d are running, the first for more than %s", w.running.Len(), slowWriteAfter)
 }
 
-// healthProbe asks whether the service is well, one question at a time: one that gets no answer is not asked
-// again and again.
+// healthProbe runs a health check, one at a time: a check that hangs is not started again.
 type healthProbe struct {
 	check func(context.Context) error
 	mu    sync.Mutex
-	asked *healthCheck // the one without an answer; nil where there is none
+	asked *healthCheck // the running check; nil if there is none
 }
 
 type healthCheck struct {
 	answered chan struct{}
-	err      error // once it is answered
+	err      error // valid after answered is closed
 }
 
-// healthTimeout is how long an answer may take.
+// healthTimeout limits a health check.
 const healthTimeout = 2 * time.Second
 
-// ask returns what is wrong, and an error where that does not become known in time.
+// ask returns the result of the check, or an error if it takes too long.
 func (p *healthProbe) ask(ctx context.Context) error {
 	if p == nil {
 		return nil
@@ -259,7 +258,7 @@ func (p *healthProbe) ask(ctx context.Context) error {
 	}
 }
 
-// answer ends when the check does.
+// answer runs the check.
 func (p *healthProbe) answer(q *healthCheck) {
 	ctx, cancel := context.WithTimeout(context.Background(), healthTimeout)
 	defer cancel()

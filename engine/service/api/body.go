@@ -15,12 +15,12 @@ import (
 	"bugle/engine/operation"
 )
 
-// MaxBody is how long a request body may be, in bytes (CONTRACT.md, Requests).
+// MaxBody is the largest request body in bytes (CONTRACT.md, Requests).
 const MaxBody = 1 << 20
 
 const memberRequestID = "request_id"
 
-// readBody reads the request's body, whose root must be an object.
+// readBody reads the request's body, which must be an object.
 func (x *exchange) readBody() error {
 	if x.op.Body == operation.Ignored {
 		return nil
@@ -72,7 +72,7 @@ func refuseBody(message string) error {
 	return e
 }
 
-// checkContent refuses a body that says it is something else than JSON in UTF-8, or is packed.
+// checkContent refuses a body whose headers say that it is not JSON in UTF-8, or is compressed.
 func checkContent(h http.Header) error {
 	if packed := h.Get("Content-Encoding"); packed != "" && !strings.EqualFold(packed, "identity") {
 		e := engine.Errorf(engine.BadRequest, http.StatusBadRequest, "the content encoding %q is not supported; send the body without it", packed)
@@ -93,7 +93,7 @@ func checkContent(h http.Header) error {
 	return nil
 }
 
-// start returns where the first value of a JSON text begins, in characters, from 1.
+// start returns the position of the first value of a JSON text in characters, from 1.
 func start(b []byte) (line, column int) {
 	blank := b[:len(b)-len(bytes.TrimLeft(b, " \t\r\n"))]
 	return 1 + bytes.Count(blank, []byte("\n")), 1 + utf8.RuneCount(blank[bytes.LastIndexByte(blank, '\n')+1:])

@@ -11,37 +11,37 @@ import (
 	"time"
 )
 
-// connections is a listener that has at most so many connections open. When one more comes, the one that
-// has been idle longest is closed for it: one that waits for its next request, or whose client has not
-// yet sent a whole header. Where all are at work, the new one is told so and closed.
+// connections is a listener with a limited number of open connections. For a further one it closes the
+// connection that has been idle longest: one that waits for its next request, or whose client has not sent a
+// complete header. If all are busy, the new one is refused.
 type connections struct {
 	net.Listener
 	limit     int
-	cleartext bool // what goes over them can be read here: there is no TLS
+	cleartext bool // there is no TLS, so that bytes can be inspected here
 
 	mu   sync.Mutex
-	open list.List // of *conn, the one whose last request ended first, or which came first, in front
+	open list.List // of *conn, the one that has been idle longest first
 }
 
-// maxConnections is how many connections there are at most where the system would allow more.
+// maxConnections is the most connections, even if the system allows more.
 const maxConnections = 4096
 
-// defaultConnections is half of the descriptors that the process may have. The other half is kept for the
-// store, which has one open for each of its files, and for calls to other servers.
+// defaultConnections is half of the process's file descriptors. The other half is for the store's files and
+// for calls to other servers.
 func defaultConnections() int {
 	return min(max(descriptors()/2, 16), maxConnections)
 }
 
-// conn is one of the connections.
+// conn is an accepted connection.
 type conn struct {
 	net.Conn
 	in *connections
 
 	// These belong to the connections' lock.
-	busy int           // requests that are being answered
-	elem *list.Element // its place among the open ones; nil when it is closed
+	busy int           // running requests
+	elem *list.Element // its element in the open connections; nil if closed
 
-	framing *framing // nil where it is not watched, as HTTP/2 is not
+	framing *framing // nil if it is not watched, as for HTTP/2
 }
 
 // Accept returns the next connection.
@@ -61,8 +61,7 @@ func (l *connections) Accept() (net.Conn, error) {
 	}
 }
 
-// add counts a connection, and closes an idle one for it where there are too many. It returns nil where
-// all of them are at work.
+// add registers a connection, and closes an idle one if there are too many. It returns nil if all are busy.
 func (l *connections) add(c net.Conn) *conn {
 	if l.isFull() && !l.closeIdle() {
 		return nil
@@ -89,7 +88,7 @@ func (l *connections) closeIdle() bool {
 	if c == nil {
 		return false
 	}
-	_ = c.Close() // its client is told by that
+	_ = c.Close() // this informs the client
 	return true
 }
 
@@ -104,7 +103,7 @@ func (l *connections) longestIdle() *conn {
 	return nil
 }
 
-// busyAnswer is what a connection is told for which there is no room.
+// busyAnswer is sent on a connection that is closed because there are too many.
 const busyAnswer = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\nConnection: close\r\n\r\n" +
 	`{"response_id":"none","error":{"code":"INTERNAL_ERROR","message":"all connections of the server are in use; try again in a second"}}`
 
@@ -115,7 +114,7 @@ func (l *connections) refuse(c net.Conn) {
 	_ = c.Close()
 }
 
-// begin says that a request of the connection is being answered; [conn.end] that it is no more.
+// begin marks the start of a request on the connection, and [conn.end] its end.
 func (c *conn) begin() {
 	c.in.mu.Lock()
 	defer c.in.mu.Unlock()
@@ -149,7 +148,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// CloseWrite ends what is written, so that net/http can let a client read the answer before the
+// CloseWrite closes the writing side, so that net/http can let a client read the response before the
 // connection is closed.
 func (c *conn) CloseWrite() error {
 	if w, ok := c.Conn.(interface{ CloseWrite() error }); ok {
@@ -158,16 +157,16 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// connKey is where the context of a request keeps its *conn.
+// connKey is the context key of a request's *conn.
 type connKey struct{}
 
-// connOf returns the connection of a request, nil where it did not come through [Serve].
+// connOf returns the connection of a request, or nil if it did not come through [Serve].
 func connOf(ctx context.Context) *conn {
 	c, _ := ctx.Value(connKey{}).(*conn)
 	return c
 }
 
-// unwrapConn returns the *conn of a connection of the server, nil where it is none.
+// unwrapConn returns the *conn of a server's connection, or nil.
 func unwrapConn(c net.Conn) *conn {
 	if secure, ok := c.(interface{ NetConn() net.Conn }); ok {
 		c = secure.NetConn()

@@ -4,5 +4,5 @@ package api
 
 import "math"
 
-// descriptors returns how many files and connections the process may have open: here there is no limit.
+// descriptors returns the most files and connections of the process.
 func descriptors() int { return math.MaxInt32 }

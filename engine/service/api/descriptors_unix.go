@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// descriptors returns how many files and connections the process may have open.
+// descriptors returns the most files and connections of the process.
 func descriptors() int {
 	var r unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &r); err != nil {

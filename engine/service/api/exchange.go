@@ -17,18 +17,18 @@ import (
 	"bugle/engine/operation"
 )
 
-// exchange is one request on its way to its answer.
+// exchange is one request and its response.
 type exchange struct {
 	w           http.ResponseWriter
 	r           *http.Request
 	op          *route
-	header      http.Header // of the answer
+	header      http.Header // of the response
 	tenant      Tenant
 	records     *recordCache
 	reservation reservation
 	body        doc.Value
-	requestID   string // the request id that the caller gave; empty where there is none
-	generatedID string // the one that was made where there is none; see id
+	requestID   string // the caller's; empty if there is none
+	generatedID string // generated if the caller sent none; see id
 	key         string // Idempotency-Key
 	err         error  // why it was refused, for the log
 }
@@ -37,7 +37,7 @@ func (x *exchange) call() engine.Call {
 	return engine.Call{RequestID: x.id(), IdempotencyKey: x.key}
 }
 
-// id returns the request id: the caller's, or one that is made when it is first asked for.
+// id returns the request id: the caller's, or one generated on first use.
 func (x *exchange) id() string {
 	if x.requestID != "" {
 		return x.requestID
@@ -48,14 +48,14 @@ func (x *exchange) id() string {
 	return x.generatedID
 }
 
-// identify takes the caller's request id, which the answer carries whatever becomes of the request.
+// identify sets the caller's request id, which every response contains.
 func (x *exchange) identify(given string) {
 	if x.requestID == "" && given != "" && len(given) <= maxID && utf8.ValidString(given) {
 		x.requestID = given
 	}
 }
 
-// serve answers one request, and writes down that it did.
+// serve answers and logs one request.
 func (h *handler) serve(w http.ResponseWriter, r *http.Request, op *route) {
 	start := h.now()
 	x := &exchange{w: w, r: r, op: op, header: w.Header(), records: &h.records, reservation: reservation{arriving: h.arriving, working: h.working}}
@@ -89,8 +89,8 @@ func (h *handler) answer(x *exchange) (out reply) {
 	return x.success(res)
 }
 
-// perform takes the request through all that may refuse it, in the order that the package's own
-// words give, and runs it.
+// perform runs the checks of the request in the order given in the package's documentation, and then the
+// operation.
 func (h *handler) perform(x *exchange) (result, error) {
 	if x.op.open {
 		return x.op.run(x.r.Context(), x)
@@ -130,11 +130,10 @@ func (h *handler) perform(x *exchange) (result, error) {
 	return x.op.run(ctx, x)
 }
 
-// workKey is where a server's context keeps what ends its work. See [Serve].
+// workKey is the server context's key of the function that cancels its work. See [Serve].
 type workKey struct{}
 
-// context returns what the operation runs in. A write does not end with its client, only with the
-// server.
+// context returns the operation's context. A write does not end with its client, only with the server.
 func (x *exchange) context() (context.Context, context.CancelFunc) {
 	ctx := x.r.Context()
 	if !x.op.Writes {
@@ -152,7 +151,7 @@ func (x *exchange) context() (context.Context, context.CancelFunc) {
 	return free, func() { stop(); cancel() }
 }
 
-// authenticate finds out who calls, and refuses who may not, or asks for another's workspace.
+// authenticate determines the caller, and refuses one without access to the requested workspace.
 func (h *handler) authenticate(x *exchange) error {
 	x.identify(x.r.Header.Get(operation.HeaderRequestID))
 	id, key, ok := x.r.BasicAuth()
@@ -197,11 +196,11 @@ func (x *exchange) authorize() error {
 	return e
 }
 
-// maxID is how long an id that a caller chooses may be, in bytes.
+// maxID is the longest id chosen by a caller, in bytes.
 const maxID = 256
 
-// checkIDs refuses request ids and Idempotency-Keys that are not as they must be (CONTRACT.md,
-// Requests and Idempotency), with all problems at once.
+// checkIDs refuses invalid request ids and Idempotency-Keys (CONTRACT.md, Requests and Idempotency), with all
+// problems at once.
 func (x *exchange) checkIDs() error {
 	var bad []engine.Detail
 	add := func(target, message string) { bad = append(bad, engine.Detail{Target: target, Message: message}) }
@@ -240,7 +239,7 @@ func (x *exchange) checkIDs() error {
 	return invalid(bad)
 }
 
-// single returns the value of a header, and whether there are several that differ.
+// single returns the value of a header, and whether there are several different ones.
 func single(h http.Header, name string) (value string, twice bool) {
 	for i, v := range h.Values(name) {
 		if i > 0 && v != value {
@@ -263,7 +262,7 @@ func invalid(bad []engine.Detail) error {
 	return e
 }
 
-// record writes the request down: what it was and what became of it, nothing of what it said.
+// record logs the request and its result, but not its content.
 func (h *handler) record(x *exchange, status int, took time.Duration) {
 	h.metrics.observe(x.op.Name, status, took)
 	level := slog.LevelInfo

@@ -59,7 +59,7 @@ func failingBench(t *testing.T) (*bench, *failing) {
 // insideWords is what errors of a store quote, and no answer may.
 const insideWords = "/home/ann/.local/share/bugle"
 
-// writes are requests that change the campaign with that id.
+// writes tracks the running writes.
 func writes(id string) [][3]string {
 	return [][3]string{
 		{"POST", campaigns, whole}, {"PATCH", campaigns + "/" + id, `{"basic_details":{"name":"x"}}`}, {"PATCH", campaigns + "/" + id, `{"status":"PUBLISH"}`},
@@ -149,7 +149,7 @@ func TestTooMuchForOneTransaction(t *testing.T) {
 }
 
 // What cannot be read now is not damaged, and no answer quotes what went wrong inside.
-func TestWhatCannotBeReadNow(t *testing.T) {
+func TestReadsWhileOffline(t *testing.T) {
 	b, f := failingBench(t)
 	id := b.create(whole)
 	open := &struct{ error }{fmt.Errorf("open %s/store/000007.sst: %w", insideWords, syscall.EMFILE)}
@@ -177,7 +177,7 @@ func TestWhatCannotBeReadNow(t *testing.T) {
 }
 
 // What a process that has the store says of itself is for the people on its machine, not for callers.
-func TestNoAnswerTellsOfProcesses(t *testing.T) {
+func TestResponsesHideProcesses(t *testing.T) {
 	silent := engine.Errorf(engine.Internal, http.StatusGatewayTimeout, "%w", errors.New("the bugle that has the store open (4711) is suspended; `kill -9 4711`"))
 	h := api.New(api.Keys(func(context.Context, string) (engine.Workspace, engine.Service, error) {
 		return engine.Workspace{}, nil, silent

@@ -12,28 +12,27 @@ import (
 	"bugle/engine/operation"
 )
 
-// framing watches the headers that come over a connection of HTTP/1, because net/http takes a request
-// that has both a Content-Length and a Transfer-Encoding, and does not tell: it forgets the length. A
-// proxy before this server may go by the length, and find the end of the request elsewhere (RFC 9112,
-// section 6.1). It follows the requests as net/http reads them: a header, and a body of so many bytes.
-// After a request with a Transfer-Encoding it watches no more, because that is the last one of its
-// connection.
+// framing watches the headers on an HTTP/1 connection, because net/http accepts a request with both a
+// Content-Length and a Transfer-Encoding and drops the length without reporting it. A proxy before this
+// server may use the length, and find the end of the request elsewhere (RFC 9112, section 6.1). It parses
+// requests like net/http: a header, and a body of a known length. After a request with a Transfer-Encoding it
+// stops, because that is the last one on its connection.
 type framing struct {
-	line    []byte // the beginning of a line that is not whole yet
-	started bool   // the line of the request has come
-	skip    int64  // bytes of a body that are still to come
-	length  int64  // of the request whose header is coming; -1 where it is not known
+	line    []byte // the beginning of an incomplete line
+	started bool   // the request line was read
+	skip    int64  // remaining bytes of a body
+	length  int64  // of the current request; -1 if unknown
 	both    bool   // it has a length
 	encoded bool   // it has a Transfer-Encoding
-	over    bool   // nothing is watched any more
+	over    bool   // watching has ended
 
 	// What the last request that was watched was.
 	ambiguous atomic.Bool // it has a length and an encoding
 	last      atomic.Bool // it has an encoding
-	unclear   atomic.Bool // where it ends is not known here
+	unclear   atomic.Bool // its end is unknown here
 }
 
-// maxLine is how much of a line is kept: more than the headers that matter ever need.
+// maxLine is how much of a line is kept: more than the relevant headers need.
 const maxLine = 256
 
 func (f *framing) watch(p []byte) {
@@ -65,7 +64,7 @@ func (f *framing) keep(p []byte) {
 	}
 }
 
-// header takes one line of a header.
+// header parses one line of a header.
 func (f *framing) header(line []byte) {
 	if n := len(line); n > 0 && line[n-1] == '\r' {
 		line = line[:n-1]
@@ -97,7 +96,7 @@ func (f *framing) header(line []byte) {
 	}
 }
 
-// request ends the header of a request.
+// request handles the end of a header.
 func (f *framing) request() {
 	switch {
 	case f.encoded:
@@ -111,10 +110,11 @@ func (f *framing) request() {
 	f.skip, f.length, f.started, f.both = max(f.length, 0), 0, false, false
 }
 
-// ambiguousKey is in the context of a request of which two readers can find the end in different places.
+// ambiguousKey marks the context of a request whose end two readers may find at different places.
 type ambiguousKey struct{}
 
-// rejectAmbiguous marks a request that is ambiguous, and has the connection closed after one that is, or may be.
+// rejectAmbiguous marks an ambiguous request, and closes the connection after a request that is or may be
+// ambiguous.
 func (c *conn) rejectAmbiguous(w http.ResponseWriter, r *http.Request) *http.Request {
 	f := c.framing
 	if f == nil || !f.last.Load() && !f.unclear.Load() {
@@ -131,10 +131,10 @@ func (c *conn) rejectAmbiguous(w http.ResponseWriter, r *http.Request) *http.Req
 	return r
 }
 
-// isAmbiguous reports whether a request was marked so.
+// isAmbiguous reports whether a request was marked as ambiguous.
 func isAmbiguous(r *http.Request) bool { return r.Context().Value(ambiguousKey{}) != nil }
 
-// ambiguous is a request whose end is not certain.
+// ambiguous is the route for requests whose end is ambiguous.
 var ambiguous = &route{Operation: &operation.Operation{Name: "ambiguous"}, open: true, run: func(context.Context, *exchange) (result, error) {
 	e := engine.Errorf(engine.BadRequest, http.StatusBadRequest, "Content-Length and Transfer-Encoding cannot be combined; send one of them")
 	e.Target = "Transfer-Encoding"

@@ -10,12 +10,11 @@ import (
 	"bugle/engine"
 )
 
-// Lookup returns the settings and the service of a workspace, and an error with the code
-// [engine.NotFound] where there is none of that id.
+// Lookup returns the settings and the service of a workspace, or an error with the code [engine.NotFound].
 type Lookup func(ctx context.Context, id string) (engine.Workspace, engine.Service, error)
 
-// Keys returns the [Workspaces] whose credentials are a workspace's id and one of its API keys, as
-// its settings are at each call: a key that is revoked ends at once.
+// Keys returns the Workspaces whose credentials are a workspace's id and one of its API keys in the current
+// settings: a revoked key stops working immediately.
 func Keys(lookup Lookup) Workspaces { return keyring{lookup} }
 
 type keyring struct{ lookup Lookup }
@@ -40,8 +39,8 @@ func (k keyring) Authenticate(ctx context.Context, workspaceID, key string) (Ten
 	return Tenant{Workspace: w.ID, KeyID: found.ID, Scopes: found.Scopes, Publish: w.Publish, Service: svc}, true, nil
 }
 
-// FindKey returns the API key among keys whose SHA-256 is that of key. How long it takes tells
-// nothing of what the keys are, nor whether there is any.
+// FindKey returns the API key among keys that has the SHA-256 of key. Its duration reveals nothing about the
+// keys.
 func FindKey(keys []engine.APIKey, key string) (engine.APIKey, bool) {
 	sum := sha256.Sum256([]byte(key))
 	hash := hex.AppendEncode(nil, sum[:])
@@ -58,5 +57,5 @@ func FindKey(keys []engine.APIKey, key string) (engine.APIKey, bool) {
 	return keys[at], true
 }
 
-// noKeys stand in for those of a workspace that is not there. No key has this hash.
+// noKeys are used for a workspace that does not exist. No key has this hash.
 var noKeys = []engine.APIKey{{Hash: fmt.Sprintf("%*s", 2*sha256.Size, "")}}

@@ -11,12 +11,11 @@ import (
 	"bugle/engine/service/api/limit"
 )
 
-// limits guard the API for each workspace and credential (CONTRACT.md, Limits).
+// limits enforces the limits per workspace and credential (CONTRACT.md, Limits).
 //
-// What counts is every request that the limit let through, whatever becomes of it afterwards, so
-// that wrong bodies are no way around. What does not count is what was refused for the limit
-// itself, or before it: waiting as long as Retry-After says always helps, also a client that did
-// not stop asking meanwhile. A nil *limits refuses nothing.
+// Every request that a limit allows is counted, whatever its result, so that invalid requests are no way
+// around. Requests that a limit or an earlier check refused are not counted: waiting for Retry-After always
+// helps, even a client that did not stop meanwhile. A nil *limits refuses nothing.
 type limits struct {
 	now     func() time.Time
 	counter Counter
@@ -25,19 +24,19 @@ type limits struct {
 	createLocks map[requester]createLock
 }
 
-// Counter counts the requests that limits let through. One that several servers share counts by a clock of its own.
+// Counter counts requests for limits. A counter shared by several servers uses its own clock.
 type Counter interface {
-	// Take counts one request under a name if all windows let it through. Otherwise it returns how long to wait, and which
-	// window is full. The time at which it was counted is for Return.
+	// Take counts one request under a name if all windows allow it. Otherwise it returns how long to wait,
+	// and which window is full. taken is the argument for Return.
 	Take(ctx context.Context, workspace, name string, windows []limit.Window) (taken time.Time, wait time.Duration, full limit.Window, err error)
-	// Return takes back the last request that was counted under a name, at the time that Take returned.
+	// Return removes the last request counted under a name, at the time that Take returned.
 	Return(ctx context.Context, workspace, name string, taken time.Time) error
 }
 
-// requester is what one credential's requests are counted by.
+// requester identifies a credential for limits.
 type requester struct{ workspace, key string }
 
-// newLimits returns limits that counter counts for; nil: they are counted in memory.
+// newLimits returns limits that use counter, or memory if it is nil.
 func newLimits(now func() time.Time, counter Counter) *limits {
 	if counter == nil {
 		counter = &memory{now: now, logs: map[[2]string]*limit.Log{}}
@@ -45,7 +44,7 @@ func newLimits(now func() time.Time, counter Counter) *limits {
 	return &limits{now: now, counter: counter, createLocks: map[requester]createLock{}}
 }
 
-// memory is a [Counter] of one process. It has as many logs as there are valid credentials and operations.
+// memory is a [Counter] of one process, with one log per credential and operation.
 type memory struct {
 	now  func() time.Time
 	mu   sync.Mutex
@@ -89,19 +88,19 @@ func (l *limits) admit(x *exchange) error {
 	return err
 }
 
-// createLock lets the creates of one credential run one at a time: whether the next one may depends on what becomes of it. It
-// holds an element while one runs.
+// createLock serializes the creates of one credential, because whether the next one is allowed may depend on
+// the result of the current one. It holds an element while one runs.
 type createLock chan struct{}
 
-// createReplayer is a service that knows which creates it has answered. A request that repeats one creates nothing, and gets its
-// answer also when no creation is left.
+// createReplayer is a service that knows which creates it has answered. A repeated request creates nothing,
+// so it gets its response even if the limit of creations is reached.
 type createReplayer interface {
-	// Answered reports whether a create with that Idempotency-Key has an answer.
+	// Answered reports whether a create with that Idempotency-Key has a response.
 	Answered(ctx context.Context, key string) (bool, error)
 }
 
-// create runs a create request if the limits of creations let it, and counts what it created. It is counted before,
-// and taken back if nothing was created, so that another server does not create one too many meanwhile.
+// create runs a create request if the limits of creations allow it. It is counted before and uncounted if
+// nothing was created, so that another server does not create one too many meanwhile.
 func (l *limits) create(ctx context.Context, x *exchange, run func() (result, error)) (result, error) {
 	if l == nil {
 		return run()

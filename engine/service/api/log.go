@@ -8,39 +8,38 @@ import (
 	"time"
 )
 
-// Log is a writer for logs that never makes its caller wait: lines are kept and written in the
-// background. Where the reader at the other end has stalled, those for which there is no room are dropped
-// and counted. It is safe for concurrent use.
+// Log is a writer for logs that never blocks: lines are written in the background. If the reader at the other
+// end stalls, lines that do not fit the buffer are dropped and counted. It is safe for concurrent use.
 type Log struct {
 	to      io.Writer
 	dropped func(lines uint64)
 
 	mu      sync.Mutex
 	waiting []byte
-	since   time.Time // when the write that is under way began; zero where there is none
+	since   time.Time // start of the current write; zero if there is none
 	lost    uint64    // lines since the last report
 	total   uint64    // lines ever
 	closed  bool
-	wake    chan struct{} // has room for one
+	wake    chan struct{} // capacity one
 	done    chan struct{} // closed when everything is written after Close
 }
 
 const (
-	// maxLog is how many bytes wait to be written: some thousand lines.
+	// maxLog is the size of the log's buffer in bytes: some thousand lines.
 	maxLog = 256 << 10
-	// stalled is how long a write may take before the log counts as stuck.
+	// stalled is how long a write may take before the log is considered stuck.
 	stalled = 2 * time.Second
 )
 
-// NewLog begins a log that writes to w, which is never used by two at once. When writing goes on after
-// lines were dropped, dropped is called with their number; it may write to the log. [Log.Close] ends it.
+// NewLog returns a log that writes to w, from one goroutine. When writing resumes after lines were dropped,
+// it calls dropped with their number; dropped may write to the log. Close it after use.
 func NewLog(w io.Writer, dropped func(lines uint64)) *Log {
 	l := &Log{to: w, dropped: dropped, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go l.write()
 	return l
 }
 
-// Write keeps a copy of a line, or drops it. It never fails.
+// Write buffers a copy of a line, or drops it. It never fails.
 func (l *Log) Write(line []byte) (int, error) { return keep(l, line) }
 
 // WriteString is [Log.Write] for a string.
@@ -66,7 +65,7 @@ func (l *Log) awake() {
 	}
 }
 
-// write writes what is waiting until the log is closed and nothing waits.
+// write writes buffered lines until the log is closed and empty.
 func (l *Log) write() {
 	defer close(l.done)
 	var lines []byte
@@ -98,15 +97,14 @@ func (l *Log) write() {
 	}
 }
 
-// Dropped returns how many lines were dropped so far.
+// Dropped returns the number of lines dropped so far.
 func (l *Log) Dropped() uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.total
 }
 
-// Stuck returns an error while the log is not written: lines are being dropped, or a write has taken
-// long.
+// Stuck returns an error while the log is blocked: lines are being dropped, or a write takes long.
 func (l *Log) Stuck() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,8 +119,8 @@ func (l *Log) Stuck() error {
 	return nil
 }
 
-// Close writes what is waiting, for at most the given time. What is left then is lost, and the write that
-// is under way ends with the program, or when its reader reads.
+// Close writes the buffered lines for at most the given time. Then the rest is lost; a blocked write ends
+// with the program or when its reader continues.
 func (l *Log) Close(limit time.Duration) {
 	l.mu.Lock()
 	l.closed = true

@@ -111,7 +111,7 @@ func page(t *testing.T, b *bench, path string, status int) string {
 }
 
 // A store that does not answer is not waited for, and not asked over and over.
-func TestHealthOfAStoreThatIsStuck(t *testing.T) {
+func TestHealthOfStuckStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int32
 		answer := make(chan error)

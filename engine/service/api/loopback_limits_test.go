@@ -302,7 +302,7 @@ func TestAHundredClientsOverASocket(t *testing.T) {
 
 // The edge of each window of each kind: once it is full, of a hundred requests at once none passes
 // until the very moment that the window rolls on, and then as many as the model says.
-func TestTheEdgesOfWindowsOverASocket(t *testing.T) {
+func TestWindowBoundsOverASocket(t *testing.T) {
 	l := newLoopback(t)
 	search := caller{"NORTH", "key-a-of-NORTH", "search"}
 	create := caller{"NORTH", "key-a-of-NORTH", "create"}

@@ -10,40 +10,37 @@ import (
 	"bugle/engine"
 )
 
-// memoryLimit bounds how much memory requests take at once, and with it their number: what a request may need
-// is taken before it is done, and given back when its answer has left. A request for which there is no
-// room waits a moment, and is answered 503 then. There are two of them, each with half of what the API
-// may take: one for requests as they arrive, one for those that are worked on. A request that waits for
-// the second one holds nothing of it, so that no two requests wait for each other.
+// memoryLimit limits the memory of concurrent requests, and thereby their number: a request reserves what it
+// may need, and releases it after its response. A request that does not fit waits briefly and then gets a
+// 503. There are two limits with half of the memory each: one for arriving requests and one for those being
+// processed. A request that waits for the second one holds nothing of it, so that requests cannot deadlock.
 type memoryLimit struct {
 	limit int64 // bytes for all requests
-	share int64 // bytes for those with one API key, so that none of them shuts the others out
+	share int64 // bytes per API key, so that one cannot exclude the others
 
 	mu      sync.Mutex
 	used    int64
 	keys    map[requester]int64
 	waiting int
-	freed   chan struct{} // closed when something is given back; nil where nobody waits
+	freed   chan struct{} // closed when memory is released; nil while no one waits
 }
 
 const (
-	// perProcessor times the number of processors is what the API may take, unless its options say.
+	// perProcessor times the number of processors is the default memory limit.
 	perProcessor = 128 << 20
-	// perRequest is what every request takes: its body as it arrives, the problems that are found in it,
-	// and its answer.
+	// perRequest is the memory of every request: its incoming body, its problems, and its response.
 	perRequest = 2 << 20
-	// perByte is how many bytes a document takes for each byte of its text, at most, where it has no more
-	// than [maxValues].
+	// perByte is the memory of a document per byte of its text, at most, if it has no more than [maxValues].
 	perByte = 8
-	// maxValues is how many values a body may have: objects, arrays and scalars. A campaign of 1 MiB has
-	// less than half as many.
+	// maxValues is the most values in a body: objects, arrays and scalars. A campaign of 1 MiB has less than
+	// half as many.
 	maxValues = 50_000
-	// busyWait is how long a request waits for others to end, and maxWaiting how many do.
+	// busyWait is how long a request waits for memory, and maxWaiting how many requests wait.
 	busyWait   = 2 * time.Second
 	maxWaiting = 1000
 )
 
-// newMemoryLimits makes the two halves of a limit; 0 is the usual one.
+// newMemoryLimits returns the two halves of a limit; 0 is the default.
 func newMemoryLimits(limit int64) (arriving, working *memoryLimit) {
 	if limit <= 0 {
 		limit = perProcessor * int64(max(2, runtime.GOMAXPROCS(0)))
@@ -54,7 +51,7 @@ func newMemoryLimits(limit int64) (arriving, working *memoryLimit) {
 	return half(), half()
 }
 
-// take takes n bytes, and waits for them where need be.
+// take reserves n bytes, waiting if necessary.
 func (l *memoryLimit) take(ctx context.Context, who requester, n int64) error {
 	n = min(n, l.share)
 	var late *time.Timer
@@ -76,7 +73,7 @@ func (l *memoryLimit) take(ctx context.Context, who requester, n int64) error {
 	return nil
 }
 
-// await waits, with the lock given away, until something is given back.
+// await unlocks, and waits until memory is released.
 func (l *memoryLimit) await(ctx context.Context, late <-chan time.Time) error {
 	if l.freed == nil {
 		l.freed = make(chan struct{})
@@ -98,7 +95,7 @@ func (l *memoryLimit) await(ctx context.Context, late <-chan time.Time) error {
 	}
 }
 
-// add takes n bytes more that are in use already, or returns bytes where n is below 0.
+// add reserves n bytes that are already in use, or releases them if n is negative.
 func (l *memoryLimit) add(who requester, n int64) {
 	if n == 0 {
 		return
@@ -119,21 +116,21 @@ func (l *memoryLimit) change(who requester, n int64) {
 	}
 }
 
-// errBusy is the answer where a request waited in vain.
+// errBusy is the response if a request waited in vain.
 var errBusy = func() error {
 	e := engine.Errorf(engine.Internal, http.StatusServiceUnavailable, "the server is busy and did not start this request; try again in a second")
 	e.RetryAfter = time.Second
 	return e
 }()
 
-// reservation is what a request has taken of both halves.
+// reservation is the memory that a request holds in both limits.
 type reservation struct {
 	arriving, working         *memoryLimit
 	who                       requester
 	whileArriving, whileWorks int64
 }
 
-// arrive takes what every request takes.
+// arrive reserves the memory of every request.
 func (h *reservation) arrive(ctx context.Context) error {
 	if err := h.arriving.take(ctx, h.who, perRequest); err != nil {
 		return err
@@ -142,7 +139,7 @@ func (h *reservation) arrive(ctx context.Context) error {
 	return nil
 }
 
-// work takes what it needs to work on a request, all at once.
+// work reserves the memory for processing a request, all at once.
 func (h *reservation) work(ctx context.Context, n int64) error {
 	if n == 0 || h.whileWorks > 0 {
 		return nil
@@ -155,7 +152,7 @@ func (h *reservation) work(ctx context.Context, n int64) error {
 	return nil
 }
 
-// leave keeps what an answer of that size takes until it is written, and returns the rest.
+// leave keeps the memory for a response of that size until it is written, and releases the rest.
 func (h *reservation) leave(answer int64) {
 	if h.whileArriving == 0 {
 		return
@@ -165,7 +162,7 @@ func (h *reservation) leave(answer int64) {
 	h.whileWorks = n
 }
 
-// end returns everything.
+// end releases everything.
 func (h *reservation) end() {
 	h.working.add(h.who, -h.whileWorks)
 	h.arriving.add(h.who, -h.whileArriving)

@@ -24,7 +24,7 @@ func heapUsed() int64 {
 	return int64(s[0].Value.Uint64())
 }
 
-// watched is a body that looks at the heap as it ends.
+// watched is an HTTP/1 connection over TLS.
 type watched struct {
 	io.Reader
 	peak *atomic.Int64
@@ -123,7 +123,7 @@ func TestBusy(t *testing.T) {
 }
 
 // A client that leaves while it waits is not waited for.
-func TestBusyClientsThatLeave(t *testing.T) {
+func TestBusyClientsDisconnect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, func(b *bench, _ *engine.Workspace) { b.api.Memory = 8 << 20 })
 		arriving, arrives := io.Pipe()

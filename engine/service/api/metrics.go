@@ -13,25 +13,25 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// metrics are the numbers of the API. Their labels are operations and HTTP statuses, and nothing
-// that a caller chooses.
+// metrics are the metrics of the API. Their labels are operations and HTTP statuses, never values from
+// callers.
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
 	running  prometheus.Gauge
 
-	mu     sync.Mutex // to be had to change series
+	mu     sync.Mutex // for changing series
 	series atomic.Pointer[map[seriesKey]series]
 }
 
-// seriesKey is what the series of the answers differ by.
+// seriesKey holds the labels of a series.
 type seriesKey struct {
 	operation string
 	status    int
 }
 
-// series are found by their labels once.
+// series caches the metrics for a combination of labels.
 type series struct {
 	requests prometheus.Counter
 	duration prometheus.Observer

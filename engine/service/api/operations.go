@@ -14,26 +14,26 @@ import (
 	"bugle/engine/schema"
 )
 
-// How long an operation may take; a test send talks to other servers.
+// Timeouts of operations. A test send talks to other servers.
 const (
 	defaultBudget = 30 * time.Second
 	testBudget    = 5 * time.Minute
 )
 
-// What reading campaigns may take. A page of the largest ones takes more, and there are few of these.
+// The memory for reading campaigns. A page of the largest ones takes more, but that is rare.
 const (
 	oneCampaign = MaxBody * perByte
 	onePage     = 16 << 20
 )
 
-// route is an operation as this server runs it.
+// route is an operation on this server.
 type route struct {
 	*operation.Operation
-	scope  func(*exchange) string // nil: every credential will do
+	scope  func(*exchange) string // nil: any credential
 	budget time.Duration
-	// memory is how many bytes the campaigns that it reads may take, besides body and answer.
+	// memory is the memory of the campaigns that it reads, in bytes, besides body and response.
 	memory int64
-	// open: it is answered without credentials.
+	// open reports that it needs no credentials.
 	open bool
 	run  func(context.Context, *exchange) (result, error)
 }
@@ -58,12 +58,12 @@ func operationPaths() []string {
 	return slices.Sorted(maps.Keys(paths))
 }
 
-// unknown is a path that is not there.
+// unknown is the route for unknown paths.
 var unknown = &route{Operation: &operation.Operation{Name: "unknown"}, open: true, run: func(_ context.Context, x *exchange) (result, error) {
 	return result{}, engine.Errorf(engine.NotFound, http.StatusNotFound, "unknown path %s; paths of operations start with /v5", x.r.URL.EscapedPath())
 }}
 
-// wrongMethod is a path that is there, for other methods. OPTIONS it answers.
+// wrongMethod is the route for other methods of an existing path. It answers OPTIONS.
 func wrongMethod(methods map[string]*route) *route {
 	allow := strings.Join(append(slices.Sorted(maps.Keys(methods)), http.MethodOptions), ", ")
 	return &route{Operation: &operation.Operation{Name: "method"}, open: true, run: func(_ context.Context, x *exchange) (result, error) {
@@ -77,8 +77,8 @@ func wrongMethod(methods map[string]*route) *route {
 
 func ownScope(x *exchange) string { return x.op.Scope }
 
-// updateOrPublish returns the scope of what the body wants. While publishing is in beta the service refuses it to every
-// caller, so that the scope does not matter.
+// updateOrPublish returns the scope for the body. While publishing is in beta, it is refused to every caller,
+// regardless of the scope.
 func updateOrPublish(x *exchange) string {
 	if !x.body.Get("status").Exists() {
 		return operation.Update.Scope

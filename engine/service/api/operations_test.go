@@ -47,7 +47,7 @@ func TestGet(t *testing.T) {
 }
 
 // What came in goes out: spellings, order, tabs, members of open objects.
-func TestGetLosesNothing(t *testing.T) {
+func TestGetIsLossless(t *testing.T) {
 	b := newBench(t)
 	content := `{"content":{"push":{"android":{"template_type":"BASIC","basic_details":{"title":"A\tB\u0041","message":"é"},"advanced":{"group_key":"g","later":[1.0,1E2,{"z":1,"a":2}]}}}}}`
 	id := b.create(`{` + pushHead + `,"campaign_content":` + content + `}`)

@@ -9,34 +9,33 @@ import (
 	"bugle/engine/search/index"
 )
 
-// recordCache keeps what campaigns that were asked for lately have behind their heads in a record, as it is
-// encoded: a revision of a campaign never changes. What the head is now, and whether there is a newer
-// revision, is asked of the index each time. They are in two halves; when the younger one is full, the
-// older one is forgotten.
+// recordCache keeps the encoded rest of recently requested campaigns, because a revision of a campaign never
+// changes. The head, and whether there is a newer revision, is read from the index each time. It has two
+// halves; when the younger one is full, the older one is dropped.
 type recordCache struct {
 	mu         sync.Mutex
 	young, old map[recordKey]encodedRest
-	size       int // of the younger half, about, in bytes
+	size       int // of the younger half, in bytes (approximate)
 }
 
 type recordKey struct{ workspace, id string }
 
-// encodedRest is what stands behind the head, from the save that it comes from.
+// encodedRest is the encoded part of a record after its head.
 type encodedRest struct {
 	revision int64
 	updated  time.Time
-	text     []byte // as [engine.Campaign.AppendRest] gives it; never changed
+	text     []byte // as from [engine.Campaign.AppendRest]; immutable
 }
 
 const (
-	// recordCacheBytes is how many bytes of records are kept, about: ten thousand usual ones.
+	// recordCacheBytes is the approximate size of the cached records: ten thousand typical ones.
 	recordCacheBytes = 24 << 20
-	// perRecord is how much a record takes besides its text.
+	// perRecord is the memory of a record besides its text.
 	perRecord = 256
 )
 
-// find returns the head of a campaign as it is now, and what is behind it in its record. It reports false
-// where that is not kept, or nobody here knows whether it is current.
+// find returns the current head of a campaign and the cached rest of its record. It returns false if that is
+// not cached, or not known to be current.
 func (k *recordCache) find(ctx context.Context, t Tenant, id string) (engine.Head, []byte, bool) {
 	ix, ok := index.For(ctx, t.Service)
 	if !ok || !k.has(t.Workspace, id, ix) { // then to read the store takes no longer than to sync
@@ -53,7 +52,7 @@ func (k *recordCache) find(ctx context.Context, t Tenant, id string) (engine.Hea
 	return h, r.text, ok
 }
 
-// has reports whether a record is kept of the save that the index has now.
+// has reports whether the index's current revision of a record is cached.
 func (k *recordCache) has(workspace, id string, ix *index.Index) bool {
 	h, ok := ix.Current(id)
 	if ok {
@@ -62,7 +61,7 @@ func (k *recordCache) has(workspace, id string, ix *index.Index) bool {
 	return ok
 }
 
-// get returns what is behind a head; false where that of its revision is not kept.
+// get returns the rest for a head, or false if that revision is not cached.
 func (k *recordCache) get(key recordKey, h engine.Head) (encodedRest, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -75,13 +74,13 @@ func (k *recordCache) get(key recordKey, h engine.Head) (encodedRest, bool) {
 	return r, ok && r.isOf(h)
 }
 
-// isOf reports whether head and rest come from the same save.
+// isOf reports whether head and rest are of the same revision.
 func (r encodedRest) isOf(h engine.Head) bool {
 	return r.revision == h.Revision && r.updated.Equal(h.UpdatedAt)
 }
 
-// put keeps what is behind the head of a campaign. Where two got it from the store at once, the later
-// save stays: an answer is never older than one before it.
+// put caches the rest of a campaign's record. If two were read concurrently, the later revision stays, so
+// that a response is never older than one before it.
 func (k *recordCache) put(workspace string, c *engine.Campaign) {
 	text, ok := c.AppendRest(nil)
 	if !ok || len(text) > recordCacheBytes/64 {

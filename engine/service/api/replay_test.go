@@ -127,7 +127,7 @@ func TestAKeyInProgress(t *testing.T) {
 }
 
 // A test send that was accepted goes on when its client leaves, and the repeat gets its result.
-func TestAClientThatLeaves(t *testing.T) {
+func TestClientDisconnects(t *testing.T) {
 	b, mail, id := heldBench(t)
 	key, body := uuid.NewString(), `{"draft_id":"`+id+`",`+idaTo+`}`
 	ctx, leave := context.WithCancel(t.Context())

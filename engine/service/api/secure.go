@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// secureConnections is a listener that returns connections once TLS is spoken over them. net/http would do
-// so itself; here those of HTTP/1 are watched as well.
+// secureConnections is a listener that returns connections after the TLS handshake. net/http could do that
+// itself; here HTTP/1 connections are watched as well.
 type secureConnections struct {
 	*connections
 	config *tls.Config
@@ -21,7 +21,7 @@ type secureConnections struct {
 	failed  chan error
 	ctx     context.Context // ends with the listener
 	end     context.CancelFunc
-	working sync.WaitGroup // who accepts, and the handshakes
+	working sync.WaitGroup // the accept loop and the handshakes
 }
 
 func newSecureConnections(below *connections, config *tls.Config, log *slog.Logger) *secureConnections {
@@ -49,7 +49,7 @@ func (l *secureConnections) accept() {
 	}
 }
 
-// handshake does the handshake of one connection, which takes no longer than a header may.
+// handshake performs the handshake of one connection within the time for a header.
 func (l *secureConnections) handshake(c net.Conn) {
 	ctx, cancel := context.WithTimeout(l.ctx, headerTimeout)
 	defer cancel()
@@ -77,7 +77,7 @@ func (l *secureConnections) handshake(c net.Conn) {
 	}
 }
 
-// Accept returns the next connection over which TLS is spoken.
+// Accept returns the next connection with a completed handshake.
 func (l *secureConnections) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.ready:
@@ -89,7 +89,7 @@ func (l *secureConnections) Accept() (net.Conn, error) {
 	}
 }
 
-// Close ends the handshakes that are under way.
+// Close ends the running handshakes.
 func (l *secureConnections) Close() error {
 	err := l.connections.Close()
 	l.end()
@@ -97,7 +97,7 @@ func (l *secureConnections) Close() error {
 	return err
 }
 
-// watched is a connection of HTTP/1 over TLS.
+// watched is an HTTP/1 connection over TLS.
 type watched struct {
 	*tls.Conn
 	framing *framing

@@ -290,7 +290,7 @@ func TestWorkspacesAreApart(t *testing.T) {
 
 // No page of another origin may read an answer or have a request with a key of its own sent, and no answer
 // is kept on the way.
-func TestOtherOriginsGetNothing(t *testing.T) {
+func TestOtherOriginsGetNoCredentials(t *testing.T) {
 	b := newBench(t)
 	id := b.create(whole)
 	for _, r := range []*http.Request{
@@ -317,7 +317,7 @@ func TestOtherOriginsGetNothing(t *testing.T) {
 }
 
 // What a caller chooses adds no line to the log, and no header to the answer.
-func TestNoLineOfTheLogIsForged(t *testing.T) {
+func TestLogLinesCannotBeForged(t *testing.T) {
 	var text, asJSON journal
 	for _, log := range []struct {
 		to *journal

@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// Transport says how what goes over a listening address is protected.
+// Transport configures the TLS of a listening address.
 type Transport struct {
 	CertFile, KeyFile string // PEM; both or none
-	// Insecure allows an address that other machines reach without TLS.
+	// Insecure allows a public address without TLS.
 	Insecure bool
 }
 
-// Listen opens a HOST:PORT for [Serve], port 0 for any that is free. An address that is not
-// loopback is refused without TLS, unless t is insecure.
+// Listen opens a HOST:PORT for [Serve]; port 0 chooses a free one. An address that is not loopback is refused
+// without TLS, unless t is insecure.
 func Listen(addr string, t Transport) (net.Listener, error) {
 	if (t.CertFile == "") != (t.KeyFile == "") {
 		return nil, errors.New("TLS needs a certificate and its key; set both --tls-cert and --tls-key")
@@ -54,7 +54,7 @@ func Listen(addr string, t Transport) (net.Listener, error) {
 	}}, nil
 }
 
-// secured is a listener over whose connections TLS is spoken.
+// secured is a listener of TLS connections.
 type secured struct {
 	net.Listener
 	config *tls.Config
@@ -68,15 +68,14 @@ func (s *secured) Accept() (net.Conn, error) {
 	return tls.Server(c, s.config), nil
 }
 
-// ServeOptions are what [Serve] may be given. The zero ServeOptions are ready for use.
+// ServeOptions configure [Serve]. The zero value is ready for use.
 type ServeOptions struct {
 	Logger *slog.Logger // nil: nothing is logged
-	// Grace is how long requests that were accepted may go on when the server stops; 0 means 30
-	// seconds.
+	// Grace is how long running requests may continue when the server stops; 0 means 30 seconds.
 	Grace time.Duration
-	// Connections is how many connections there are at most. When one more comes, the one that has been
-	// idle longest is closed. 0 means half of the descriptors that the process may have, and 4096 at
-	// most: the other half is kept for the store, and for calls to other servers.
+	// Connections is the most connections. For a further one, the connection that has been idle longest is
+	// closed. 0 means half of the process's file descriptors, at most 4096: the other half is for the store
+	// and for calls to other servers.
 	Connections int
 }
 
@@ -85,17 +84,17 @@ const (
 	maxHeader     = 64 << 10
 	headerTimeout = 10 * time.Second
 	readTimeout   = time.Minute
-	writeTimeout  = 2 * time.Minute // [New] gives a write its own
+	writeTimeout  = 2 * time.Minute // [New] sets its own deadline per write
 	idleTimeout   = 2 * time.Minute
 	defaultGrace  = 30 * time.Second
-	maxStreams    = 100 // requests at once over one connection of HTTP/2
-	// stopTimeout is how long work that was told to end is waited for.
+	maxStreams    = 100 // concurrent requests on one HTTP/2 connection
+	// stopTimeout is how long to wait for work after it was canceled.
 	stopTimeout = 5 * time.Second
 )
 
-// Serve answers requests on ln until ctx ends. Then it takes no more of them, finishes those that
-// were accepted, within the grace, and returns nil; what is left after it is told to end, and the
-// error says so. It closes ln.
+// Serve answers requests on ln until ctx ends. It then stops accepting requests, finishes running ones within
+// the grace period, and returns nil; after it, remaining requests are canceled, and the error reports them.
+// It closes ln.
 func Serve(ctx context.Context, ln net.Listener, h http.Handler, o ServeOptions) error {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -154,7 +153,7 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, o ServeOptions)
 	return fmt.Errorf("canceled %d requests that were still running %s after the stop: %w", left, o.Grace, err)
 }
 
-// running is a handler that knows how many requests it is answering.
+// running is a handler that counts the requests being answered.
 type running struct {
 	http.Handler
 	mu     sync.Mutex
@@ -192,7 +191,7 @@ func (s *running) count() int {
 	return s.n
 }
 
-// wait refuses further requests, and gives those that run the time to end.
+// wait refuses further requests, and waits for the running ones.
 func (s *running) wait(limit time.Duration) {
 	s.mu.Lock()
 	s.closed = true

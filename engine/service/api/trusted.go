@@ -10,13 +10,10 @@ import (
 	"bugle/engine/operation"
 )
 
-// NewTrusted returns the handler of the API for callers that are already known to be allowed to do
-// anything, such as those on a socket that only its user can reach. They need no credentials: a
-// request is about the workspace that X-SVC-Tenant-ID names, or about the only one there is, and has
-// all scopes. One that carries credentials all the same is judged by them. All else is as [New]
-// returns it; never serve it where others can reach it.
-//
-// list returns the ids of the workspaces.
+// NewTrusted returns the handler of the API for callers that are already authorized for everything, such as
+// those on a socket that only its user can access. Requests need no credentials: they use the workspace in
+// X-SVC-Tenant-ID, or the only one, and have all scopes. Requests with credentials are checked as usual.
+// Everything else is as in [New]; never make it reachable for others. list returns the ids of the workspaces.
 func NewTrusted(lookup Lookup, list func(context.Context) ([]string, error), o Options) http.Handler {
 	h := New(trusted{Keys(lookup), lookup, list}, o)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -30,8 +27,7 @@ func NewTrusted(lookup Lookup, list func(context.Context) ([]string, error), o O
 	})
 }
 
-// tenantKey is where the context of a request without credentials keeps the workspace that it asks
-// for.
+// tenantKey is the context key of the workspace that a request without credentials uses.
 type tenantKey struct{}
 
 type trusted struct {
@@ -59,7 +55,7 @@ func (t trusted) Authenticate(ctx context.Context, workspaceID, key string) (Ten
 	return Tenant{Workspace: w.ID, Scopes: engine.KnownScopes(), Publish: w.Publish, Service: svc}, true, nil
 }
 
-// choose returns the workspace that is meant.
+// choose returns the requested workspace.
 func (t trusted) choose(ctx context.Context, id string) (string, error) {
 	if id != "" {
 		return id, nil
@@ -78,7 +74,7 @@ func (t trusted) choose(ctx context.Context, id string) (string, error) {
 		"the store has several workspaces (%s); choose one with the header %s", strings.Join(ids, ", "), operation.HeaderTenant))
 }
 
-// withTenantTarget says of a refusal which header it is about.
+// withTenantTarget adds to a refusal that it is about the tenant header.
 func withTenantTarget(err error) error {
 	e := engine.AsError(err)
 	if e == nil || e.Target != "" {

@@ -16,13 +16,13 @@ import (
 
 var _ engine.AudienceReader = (*Service)(nil)
 
-// audiences finds the users that filters match.
+// audiences evaluates filters on the users.
 type audiences struct {
 	*reader
 	content *content
 }
 
-// EstimateAudience counts the profiles of the workspace that filters match. It reads all of them.
+// EstimateAudience counts the matching users. It reads all users.
 func (au *audiences) EstimateAudience(ctx context.Context, r engine.AudienceRequest) (engine.AudienceCount, error) {
 	var out engine.AudienceCount
 	err := au.view(ctx, func(sp store.WorkspaceTx) error {
@@ -37,7 +37,7 @@ func (au *audiences) EstimateAudience(ctx context.Context, r engine.AudienceRequ
 	return out, err
 }
 
-// AudienceMembers returns the profiles that filters match, by id.
+// AudienceMembers returns the matching users, sorted by id.
 func (au *audiences) AudienceMembers(ctx context.Context, r engine.AudienceRequest) ([]engine.User, error) {
 	var out []engine.User
 	err := au.view(ctx, func(sp store.WorkspaceTx) (err error) {
@@ -169,9 +169,8 @@ func (au *audiences) ExplainAudience(ctx context.Context, r engine.AudienceReque
 	return out, err
 }
 
-// audience makes filters ready, with what the workspace knows. Expressions among their values have what
-// those of a message have, but for an event; their content APIs are asked as those of one send. close ends
-// that, and is to be called in any case.
+// audience compiles filters. Expressions in their values have the same data as those of a message, but no
+// event; content APIs are called once for all users. Always call close afterwards.
 func (au *audiences) audience(ctx context.Context, sp store.WorkspaceTx, r engine.AudienceRequest) (a *audience.Audience, close func(), err error) {
 	close = func() {}
 	w, err := au.settings(sp)
@@ -197,7 +196,7 @@ func (au *audiences) audience(ctx context.Context, sp store.WorkspaceTx, r engin
 	return a, calls.Close, invalid("the audience", problems)
 }
 
-// sourcesOf returns the filters, and those of the segments that they can ask for, as one text.
+// sourcesOf returns the filters and those of the segments they can refer to as one text.
 func sourcesOf(w engine.Workspace, filters doc.Value) string {
 	var b strings.Builder
 	b.Write(filters.Encode())
@@ -209,7 +208,7 @@ func sourcesOf(w engine.Workspace, filters doc.Value) string {
 	return b.String()
 }
 
-// everyProfile returns all profiles whose id comes after one, by id; an error of the store comes last.
+// everyProfile iterates over all users by id. An error of the store comes last.
 func everyProfile(sp store.WorkspaceTx, after string) iter.Seq2[engine.User, error] {
 	return func(yield func(engine.User, error) bool) {
 		err := sp.Profiles(after, func(p engine.User) error {

@@ -21,14 +21,13 @@ import (
 
 var _ engine.ContentStore = (*Service)(nil)
 
-// maxContentName is how long the name of a piece of content may be, in bytes.
+// maxContentName is the longest name of a content item in bytes.
 const maxContentName = 100
 
-// content keeps the content blocks, product sets, content APIs and templates of the workspace, and has what the
-// expressions of messages can name of them.
+// content stores content blocks, product sets, content APIs and templates, and provides them for expressions.
 type content struct{ *writer }
 
-// Content returns the items of a kind by name, of each template the newest version.
+// Content returns the items of a kind by name, and the newest version of each template.
 func (c *content) Content(ctx context.Context, kind engine.ContentKind) ([]engine.ContentItem, error) {
 	if !slices.Contains(engine.ContentKinds(), kind) {
 		return nil, refuse("kind", "unknown kind of content %q", kind)
@@ -62,7 +61,7 @@ func (c *content) items(sp store.WorkspaceTx, kind engine.ContentKind) ([]engine
 	return out, err
 }
 
-// ContentItem returns one item; NOT_FOUND where there is none.
+// ContentItem returns one item, or NOT_FOUND.
 func (c *content) ContentItem(ctx context.Context, ref engine.ContentRef) (engine.ContentItem, error) {
 	var out engine.ContentItem
 	err := c.view(ctx, func(sp store.WorkspaceTx) (err error) {
@@ -104,8 +103,8 @@ func blockAt(w engine.Workspace, name string) int {
 	return slices.IndexFunc(w.ContentBlocks, func(b engine.ContentBlock) bool { return b.Name == name })
 }
 
-// PutContent adds an item or changes the one of its name, and returns what it is now called: a template
-// without a version gets the next one.
+// PutContent adds or replaces an item, and returns its reference: a template without a version gets the next
+// one.
 func (c *content) PutContent(ctx context.Context, item engine.ContentItem) (engine.ContentRef, error) {
 	if err := c.checkContent(item); err != nil {
 		return engine.ContentRef{}, err
@@ -146,8 +145,8 @@ func (c *content) putBlock(sp store.WorkspaceTx, b engine.ContentBlock) error {
 	return sp.PutSettings(w)
 }
 
-// blockCycle returns the blocks through which a block contains itself; nil where it does not. Names that an
-// expression computes are not seen.
+// blockCycle returns the blocks through which a block includes itself, or nil. It does not detect names that
+// expressions compute.
 func blockCycle(w engine.Workspace, name string) []string {
 	seen := map[string]bool{}
 	var follow func(at string, way []string) []string
@@ -211,7 +210,7 @@ func (c *content) putTemplate(sp store.WorkspaceTx, t engine.ContentTemplate) (e
 	return ref, nil
 }
 
-// DeleteContent removes an item; NOT_FOUND where there is none.
+// DeleteContent deletes an item, or returns NOT_FOUND.
 func (c *content) DeleteContent(ctx context.Context, ref engine.ContentRef) error {
 	return c.update(ctx, func(sp store.WorkspaceTx) error {
 		if _, err := c.item(sp, ref); err != nil {
@@ -229,7 +228,7 @@ func (c *content) DeleteContent(ctx context.Context, ref engine.ContentRef) erro
 	})
 }
 
-// TryContentAPI calls a content API once, outside of any send.
+// TryContentAPI calls a content API once.
 func (c *content) TryContentAPI(ctx context.Context, name string, args []any) (engine.ContentTrial, error) {
 	var api engine.ContentAPI
 	var policy engine.ContentPolicy
@@ -249,7 +248,7 @@ func (c *content) TryContentAPI(ctx context.Context, name string, args []any) (e
 	return out, ctx.Err()
 }
 
-// checkContent refuses what no message could use.
+// checkContent refuses an item that no message could use.
 func (c *content) checkContent(item engine.ContentItem) error {
 	ref := item.Ref()
 	switch {
@@ -279,7 +278,7 @@ func (c *content) checkContent(item engine.ContentItem) error {
 	return nil
 }
 
-// checkTemplate holds a template against the tables, as the message that takes it would be.
+// checkTemplate checks a template like the content of a message that uses it.
 func (c *content) checkTemplate(t engine.ContentTemplate) error {
 	at, ok := assemble.TemplatePath(t)
 	switch {

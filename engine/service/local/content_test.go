@@ -196,7 +196,7 @@ func TestAudienceByContent(t *testing.T) {
 	}
 }
 
-func TestContentIsKept(t *testing.T) {
+func TestContentIsStored(t *testing.T) {
 	b := newBench(t, local.Options{})
 	b.put(shoes())
 	b.put(block("head", "<h1>{{user.first_name}}</h1>"))

@@ -12,12 +12,12 @@ import (
 	"bugle/store"
 )
 
-// rootOf are the names by which expressions reach the kinds of content (CONTRACT.md, Personalization).
+// rootOf maps kinds of content to the names in expressions (CONTRACT.md, Personalization).
 var rootOf = map[engine.ContentKind]string{
 	engine.KindBlock: "ContentBlock", engine.KindProducts: "ProductSet", engine.KindAPI: "ContentApi",
 }
 
-// ContentUses returns what names an item. Names that an expression computes are not seen.
+// ContentUses returns the references to an item. It does not detect names that expressions compute.
 func (u *uses) ContentUses(ctx context.Context, ref engine.ContentRef) ([]engine.ContentUse, error) {
 	var out []engine.ContentUse
 	err := u.view(ctx, func(sp store.WorkspaceTx) error {
@@ -53,7 +53,7 @@ func (u *uses) ContentUses(ctx context.Context, ref engine.ContentRef) ([]engine
 	return out, err
 }
 
-// contentFinder finds where an item is named.
+// contentFinder finds references to a content item.
 type contentFinder struct {
 	ref  engine.ContentRef
 	root string // "" for a template

@@ -15,11 +15,11 @@ import (
 	"bugle/store"
 )
 
-// requestWindows say how long a create's request_id may not be used again after a success
-// (CONTRACT.md, Limits).
+// requestWindows are how long a create's request_id cannot be used again after a success (CONTRACT.md,
+// Limits).
 var requestWindows = map[engine.Channel]time.Duration{catalog.Push: time.Hour, catalog.Email: 24 * time.Hour}
 
-// The members of a write's body that are about the request, or the head, and no component.
+// The fields of a write's body that belong to the request or the head, and are no components.
 const (
 	mRequestID    = "request_id"
 	mStatus       = "status"
@@ -29,7 +29,7 @@ const (
 	mUpdatedBy    = "updated_by"
 )
 
-// Answered reports whether a create with that Idempotency-Key has an answer, which a repeat gets.
+// Answered reports whether a create with that Idempotency-Key has a result, which a repeat returns.
 func (s *Service) Answered(ctx context.Context, key string) (answered bool, err error) {
 	err = s.view(ctx, func(sp store.WorkspaceTx) error {
 		rec, err := sp.IdempotencyRecord(opCreate, key)
@@ -42,7 +42,7 @@ func (s *Service) Answered(ctx context.Context, key string) (answered bool, err 
 	return answered, err
 }
 
-// Create starts a draft (CONTRACT.md, Create).
+// Create creates a draft (CONTRACT.md, Create).
 func (s *Service) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
 	ids, err := withIDs(r.Call, r.Body)
 	if err != nil {
@@ -73,8 +73,8 @@ func (s *Service) Create(ctx context.Context, r engine.CreateRequest) (engine.Cr
 	})
 }
 
-// checkCreate holds the body against the table of its channel; without one that can be created,
-// against push's, which says what is wrong with the channel.
+// checkCreate checks the body against the table of its channel, or against push's if the channel is invalid,
+// which reports that.
 func (s *Service) checkCreate(w engine.Workspace, body doc.Value) error {
 	ch := engine.Channel(body.Get(mChannel).Text())
 	table := ch
@@ -114,7 +114,7 @@ func (s *Service) newDraft(w engine.Workspace, body doc.Value) engine.Campaign {
 	return c
 }
 
-// useRequestID keeps a create's request_id from being used again within its window.
+// useRequestID prevents a create's request_id from being used again within its window.
 func (s *Service) useRequestID(sp store.WorkspaceTx, ch engine.Channel, id string) error {
 	if id == "" {
 		return nil
@@ -134,10 +134,10 @@ func (s *Service) useRequestID(sp store.WorkspaceTx, ch engine.Channel, id strin
 	return sp.PutRequestID(opCreate, id, s.now().Add(requestWindows[ch]))
 }
 
-// maxID is how long an id that a caller chooses may be, in bytes.
+// maxID is the longest id chosen by a caller, in bytes.
 const maxID = 256
 
-// components returns the members of a write's body that make the campaign's own body.
+// components returns the components in a write's body.
 func components(body doc.Value) doc.Value {
 	var out []doc.Member
 	for name, v := range body.Members() {
@@ -148,7 +148,7 @@ func components(body doc.Value) doc.Value {
 	return doc.NewObject(out...)
 }
 
-// invalid is [engine.Invalid] with a subject of its own.
+// invalid is [engine.Invalid] with another subject.
 func invalid(subject string, problems []schema.Problem) error {
 	err := engine.Invalid(problems)
 	if e := engine.AsError(err); e != nil {
@@ -157,7 +157,7 @@ func invalid(subject string, problems []schema.Problem) error {
 	return err
 }
 
-// refuse is a validation error of one member.
+// refuse returns a validation error about one field.
 func refuse(target, format string, args ...any) *engine.Error {
 	e := engine.Errorf(engine.ValidationFailed, http.StatusBadRequest, format, args...)
 	e.Target = target

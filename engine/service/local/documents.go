@@ -6,12 +6,12 @@ import (
 	"bugle/engine"
 )
 
-// documentCache keeps campaigns that searches returned lately: a revision of a campaign never changes. They are
-// in two halves; when the younger one is full, the older one is forgotten.
+// documentCache keeps campaigns that searches returned recently, because a revision of a campaign never
+// changes. It has two halves; when the younger one is full, the older one is dropped.
 type documentCache struct {
 	mu         sync.Mutex
 	young, old map[string]document
-	size       int // of the younger half, about, in bytes
+	size       int // of the younger half, in bytes (approximate)
 }
 
 type document struct {
@@ -20,13 +20,13 @@ type document struct {
 }
 
 const (
-	// documentCacheBytes is how many bytes of documents are kept, about.
+	// documentCacheBytes is the approximate size of the cached documents.
 	documentCacheBytes = 16 << 20
-	// A document takes so many times its text in memory, and so much at least.
+	// The memory of a document: a multiple of its text, and a minimum.
 	perByte, perDocument = 4, 1 << 10
 )
 
-// get returns the campaign as it was stored with that row; false where it is not kept.
+// get returns the campaign for a row's revision, or false if it is not cached.
 func (d *documentCache) get(row engine.Summary) (engine.Campaign, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -39,7 +39,7 @@ func (d *documentCache) get(row engine.Summary) (engine.Campaign, bool) {
 	return kept.Campaign, ok && sameSave(kept.Campaign, row)
 }
 
-// sameSave reports whether a campaign and a row come from the same save.
+// sameSave reports whether a campaign and a row are of the same revision.
 func sameSave(c engine.Campaign, row engine.Summary) bool {
 	return c.Revision == row.Revision && c.UpdatedAt.Equal(row.UpdatedAt)
 }

@@ -8,8 +8,8 @@ import (
 	"bugle/store"
 )
 
-// follower receives the changes of other processes, if the store has a feed. It starts when this service first keeps
-// something in memory that they can change.
+// follower receives the changes of other processes if the store has a feed. It starts when the service first
+// caches something that they can change.
 type follower struct {
 	feed      store.Feed // nil: no other process writes to the store
 	tasks     *tasks
@@ -24,7 +24,7 @@ func newFollower(db store.DB, t *tasks, tell func([]store.Change)) *follower {
 	return &follower{feed: feed, tasks: t, onChanges: tell, ready: make(chan struct{})}
 }
 
-// wait starts the feed, and returns when every later change of other processes will be received.
+// wait starts the feed, and returns when it receives all later changes.
 func (f *follower) wait(ctx context.Context) error {
 	if f.feed == nil {
 		return nil
@@ -42,7 +42,7 @@ func (f *follower) wait(ctx context.Context) error {
 	}
 }
 
-// sync returns when every change that was committed before the call has been received.
+// sync returns when every change committed before the call has been received.
 func (f *follower) sync(ctx context.Context) error {
 	if f.feed == nil {
 		return nil
@@ -53,16 +53,16 @@ func (f *follower) sync(ctx context.Context) error {
 // Sync implements [index.Indexed].
 func (s *Service) Sync(ctx context.Context) error { return s.writer.index.follow.sync(ctx) }
 
-// settingsLifetime is how long cached settings are valid that other processes can change. An API key that another process
-// revokes stops working within this time, even while the feed is interrupted.
+// settingsLifetime is how long cached settings are valid if other processes can change them. An API key that
+// another process revokes stops working within this time, even if the change feed is interrupted.
 const settingsLifetime = time.Second
 
-// current reports whether settings that were read at a time are still valid, if this process has not changed them.
+// current reports whether settings read at a time are still valid, unless this process changed them.
 func (f *follower) current(read time.Time) bool {
 	return f.feed == nil || time.Since(read) < settingsLifetime
 }
 
-// changed applies changes of other processes to what is in memory.
+// changed applies changes of other processes to the caches.
 func (s *Service) changed(changes []store.Change) {
 	var campaigns []change
 	for _, c := range changes {

@@ -19,7 +19,7 @@ import (
 // keyLifetime is how long an Idempotency-Key is remembered (CONTRACT.md, Idempotency).
 const keyLifetime = 24 * time.Hour
 
-// The operations that keys are kept apart by.
+// The operations with idempotency keys.
 var (
 	opCreate = operation.Create.Name
 	opUpdate = operation.Update.Name
@@ -27,11 +27,11 @@ var (
 	opTest   = operation.Test.Name
 )
 
-// call is one keyed request: what it is, and what was asked.
+// call is a request with an idempotency key.
 type call struct {
 	engine.Call
 	op          string
-	fingerprint string // hash of what a repeat must ask again
+	fingerprint string // hash of what a repeat must have in common
 }
 
 func newCall(c engine.Call, op string, parts ...[]byte) call {
@@ -43,8 +43,8 @@ func newCall(c engine.Call, op string, parts ...[]byte) call {
 	return call{Call: c, op: op, fingerprint: hex.EncodeToString(h.Sum(nil))}
 }
 
-// storedResult is an answer as it is stored: a result, or a refusal with HTTP 409, the one failure
-// that is remembered (CONTRACT.md, Idempotency).
+// storedResult is a stored result, or a refusal with HTTP 409, the only failure that is stored (CONTRACT.md,
+// Idempotency).
 type storedResult struct {
 	Result  json.RawMessage `json:"result,omitempty"`
 	Refusal *refusal        `json:"refusal,omitempty"`
@@ -59,18 +59,18 @@ type refusal struct {
 	RequestID string          `json:"request_id,omitempty"`
 }
 
-// errKey tells a refusal that is about the key itself from one that the operation returned.
+// errKey marks a refusal because of the key itself, not by the operation.
 var errKey = errors.New("the key is taken")
 
-// idempotency remembers the answers to calls that have a key, each in the transaction that does the work
-// (CONTRACT.md, Idempotency).
+// idempotency stores the results of calls with a key, in the transaction that does the work (CONTRACT.md,
+// Idempotency).
 type idempotency struct {
 	*writer
 	sweeper *sweeper
 }
 
-// runOnce runs do in one transaction, or returns the answer that the call's key already has. answer
-// points into a result.
+// runOnce runs do in one transaction, or returns the stored result for the call's key. answer returns a
+// pointer into a result.
 func runOnce[T any](ctx context.Context, i *idempotency, c call, answer func(*T) *engine.ResponseInfo, do func(store.WorkspaceTx) (T, error)) (T, error) {
 	var out T
 	var earlier []byte
@@ -100,8 +100,8 @@ func runOnce[T any](ctx context.Context, i *idempotency, c call, answer func(*T)
 	return out, withRequestID(err, c.RequestID)
 }
 
-// lookup returns the stored answer to the call's key, nil where there is none, and 409 where the
-// key belongs to another body or to a call that still runs.
+// lookup returns the stored result for the call's key, nil if there is none, and 409 if the key belongs to
+// another body or to a running call.
 func (i *idempotency) lookup(sp store.WorkspaceTx, c call) ([]byte, error) {
 	if c.IdempotencyKey == "" {
 		return nil, nil
@@ -138,7 +138,8 @@ func (i *idempotency) store(sp store.WorkspaceTx, c call, result any) error {
 	return i.storeWithLease(sp, c, result, "")
 }
 
-// storeWithLease is remember for work that is marked with a lease: the answer is stored only while that is held.
+// storeWithLease is store for work that is marked with a lease: the result is only stored while the lease is
+// held.
 func (i *idempotency) storeWithLease(sp store.WorkspaceTx, c call, result any, lease string) error {
 	b, err := json.Marshal(result)
 	if err != nil {
@@ -167,7 +168,7 @@ func (i *idempotency) putBytes(sp store.WorkspaceTx, c call, answer []byte, leas
 	})
 }
 
-// storeRefusal keeps a 409 that the operation itself returned, so that a repeat gets it again.
+// storeRefusal stores a 409 of the operation itself, so that a repeat returns it again.
 func (i *idempotency) storeRefusal(ctx context.Context, c call, err error) {
 	e := engine.AsError(err)
 	if c.IdempotencyKey == "" || e == nil || e.HTTP != http.StatusConflict || errors.Is(err, errKey) {

@@ -49,7 +49,7 @@ func TestRepeatedCreate(t *testing.T) {
 	}
 }
 
-func TestKeysAreKeptApartByOperation(t *testing.T) {
+func TestKeysAreSeparateByOperation(t *testing.T) {
 	b := newBench(t, local.Options{})
 	k := engine.Call{IdempotencyKey: key()}
 	out, err := b.Create(b.ctx, engine.CreateRequest{Call: k, Body: parse(t, `{%s}`, pushHead)})
@@ -168,7 +168,7 @@ func (p *postman) Deliver(ctx context.Context, m delivery.Message) (delivery.Rec
 
 // A test that a run of the program left in the middle does not hold its key. What had left does not leave
 // again, what may have left is said to, and the rest is sent.
-func TestTestLeftByACrash(t *testing.T) {
+func TestTestInterruptedByACrash(t *testing.T) {
 	const together = 8 // sends under way at once
 	dead := &postman{gate: &gate{entered: make(chan struct{}, together), open: make(chan struct{})}}
 	o, smtp := gated(*dead.gate)

@@ -14,7 +14,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// idSource makes ObjectIds: 4 bytes of seconds, 5 of this process, 3 that count.
+// idSource generates ObjectIds: 4 bytes of seconds, 5 of this process, and a counter of 3.
 type idSource struct {
 	process [5]byte
 	count   atomic.Uint32
@@ -37,7 +37,7 @@ func (s *idSource) next(at time.Time) string {
 	return hex.EncodeToString(id[:])
 }
 
-// withIDs settles the ids of a call: the request id of the call or of the body, which must agree
+// withIDs returns the ids of a call: the request id of the call or of the body, which must agree
 // (CONTRACT.md, Requests), or a new one.
 func withIDs(c engine.Call, body doc.Value) (engine.Call, error) {
 	inBody := body.Get("request_id").Text()

@@ -12,7 +12,7 @@ import (
 	"bugle/store/badger"
 )
 
-func TestImportProfiles(t *testing.T) {
+func TestImportUsers(t *testing.T) {
 	at := time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
 	old := engine.User{
 		ID: "A", OptedOut: true, Attributes: map[string]any{"City": "Bonn", "Orders": json.Number("1.0")},
@@ -54,7 +54,7 @@ func TestImportProfiles(t *testing.T) {
 	}
 }
 
-func TestImportOfAWrongRowIsRefused(t *testing.T) {
+func TestImportRefusesInvalidRow(t *testing.T) {
 	b := newBench(t, local.Options{})
 	n, err := b.ImportUsers(b.ctx, engine.UserImport{Rows: []engine.UserRow{{User: engine.User{ID: "A"}}, {}}})
 	refused(t, err, engine.ValidationFailed, 400)

@@ -15,8 +15,8 @@ import (
 
 var _ index.Indexed = (*Service)(nil)
 
-// indexer keeps the index of the workspace's summaries. It is loaded when it is first wanted, and follows
-// every commit of the service from then on. While it is not complete, the store is scanned.
+// indexer maintains the index of the workspace's summaries. It is loaded on demand and follows every commit
+// of the service from then on. Until it is complete, the store is scanned.
 type indexer struct {
 	*reader
 	tasks  *tasks
@@ -24,21 +24,21 @@ type indexer struct {
 	keep   KeepIndex
 
 	mu      sync.Mutex
-	ix      *index.Index        // nil until it is wanted
-	removed map[string]struct{} // campaigns that were removed: what comes of them later is older
-	misses  int                 // searches that found no index
-	loads   int                 // that go on: the index is not complete
+	ix      *index.Index        // nil until it is requested
+	removed map[string]struct{} // deleted campaigns, whose later changes are outdated
+	misses  int                 // searches without an index
+	loads   int                 // running loads: the index is not complete
 	saved   savedIndex
 }
 
-// scansBeforeIndex is how many searches scan the store before the index is made: a command that asks once does
-// not pay for it.
+// scansBeforeIndex is the number of searches that scan the store before the index is built, so that a command
+// with one search does not pay for it.
 const scansBeforeIndex = 1
 
-// freeMemoryFrom is from how many rows on a load leaves much behind.
+// freeMemoryFrom is the number of rows from which a load leaves much garbage.
 const freeMemoryFrom = 20_000
 
-// complete returns the index for a search, nil where it is not complete.
+// complete returns the index for a search, or nil if it is not complete.
 func (x *indexer) complete() *index.Index {
 	ix := x.request(1)
 	x.mu.Lock()
@@ -49,7 +49,7 @@ func (x *indexer) complete() *index.Index {
 	return ix
 }
 
-// request returns the index, and begins to load it once it was wanted often enough.
+// request returns the index, and starts to load it once it was requested often enough.
 func (x *indexer) request(weight int) *index.Index {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -65,11 +65,11 @@ func (x *indexer) request(weight int) *index.Index {
 	return x.ix
 }
 
-// load fills the index, or brings it up to date, in the background. What is committed after the load
-// has begun to read is told to wrote. It reports false where the service has ended.
+// load fills or updates the index in the background. Commits during the load are passed to onCommit. It
+// returns false after the service has ended.
 func (x *indexer) load(ix *index.Index) bool {
 	started := x.tasks.start(func(ctx context.Context) {
-		err := x.follow.wait(ctx) // what others write while it is read is told
+		err := x.follow.wait(ctx) // writes of others during the load are received
 		if err == nil {
 			err = x.restore(ctx, ix)
 		}
@@ -100,7 +100,7 @@ func (x *indexer) load(ix *index.Index) bool {
 	return started
 }
 
-// fill reads the summaries, the newest campaigns first. A damaged one is logged and left out.
+// fill reads the summaries, newest campaigns first. Damaged ones are logged and skipped.
 func (x *indexer) fill(ctx context.Context, ix *index.Index) error {
 	version := uint64(0)
 	err := ix.Load(ctx, func(yield func(engine.Summary, error) bool) {
@@ -128,7 +128,7 @@ func (x *indexer) fill(ctx context.Context, ix *index.Index) error {
 	return err
 }
 
-// drop forgets an index that is not right; another one is made when it is wanted.
+// drop discards an incorrect index; a new one is built on demand.
 func (x *indexer) drop(ix *index.Index, why error) {
 	x.mu.Lock()
 	if x.ix == ix {
@@ -138,7 +138,7 @@ func (x *indexer) drop(ix *index.Index, why error) {
 	ix.Close(why)
 }
 
-// onCommit takes what a transaction has changed, as soon as it is committed.
+// onCommit handles the changes of a committed transaction.
 func (x *indexer) onCommit(changes []change) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -150,7 +150,7 @@ func (x *indexer) onCommit(changes []change) {
 	x.wake()
 }
 
-// apply puts changes into the index. Transactions may come in another order than that of their commits.
+// apply applies changes to the index. Transactions may arrive in another order than that of their commits.
 func (x *indexer) apply(changes []change) {
 	var put []engine.Summary
 	for _, c := range changes {
@@ -165,7 +165,7 @@ func (x *indexer) apply(changes []change) {
 	x.ix.PutNewer(put...)
 }
 
-// reread puts what the store has of some campaigns into the index, whatever became of changes.
+// reread applies the store's current rows of some campaigns.
 func (x *indexer) reread(changes []change) {
 	x.mu.Lock()
 	ix := x.ix
@@ -197,7 +197,7 @@ func (x *indexer) reread(changes []change) {
 	x.onCommit(changes)
 }
 
-// reload reads the store again, which others have changed.
+// reload reads the store again after others changed it.
 func (x *indexer) reload() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -206,7 +206,7 @@ func (x *indexer) reload() {
 	}
 }
 
-// close drops the index, once all tasks have ended.
+// close drops the index after all tasks have ended.
 func (x *indexer) close() {
 	x.mu.Lock()
 	ix := x.ix

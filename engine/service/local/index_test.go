@@ -144,7 +144,7 @@ func same(t *rapid.T, what string, indexed, scanned any, err1, err2 error) {
 }
 
 // Searches, meta and the list say the same of an index that followed every write as of the store.
-func TestIndexSaysWhatTheStoreSays(t *testing.T) {
+func TestIndexAgreesWithTheStore(t *testing.T) {
 	w := newTwins(t)
 	rapid.Check(t, func(t *rapid.T) {
 		for range rapid.IntRange(1, 6).Draw(t, "writes") {
@@ -268,7 +268,7 @@ func TestStoreOverIndex(t *testing.T) {
 }
 
 // Who has the index hears when nobody keeps it current any more.
-func TestIndexIsLeft(t *testing.T) {
+func TestIndexIsClosed(t *testing.T) {
 	w := newTwins(t)
 	ix, _ := w.Index(w.ctx)
 	w.ok(w.Close())

@@ -10,9 +10,9 @@ import (
 	"bugle/engine"
 )
 
-// CreateKey adds an API key of those scopes to the workspace (CONTRACT.md, Authentication), of all
-// where none is given. The key itself is given this once: the store keeps its SHA-256 alone.
-// A scope that is not among [engine.KnownScopes] is refused with VALIDATION_FAILED.
+// CreateKey adds an API key with the scopes, or with all scopes, to the workspace (CONTRACT.md,
+// Authentication). The key is only returned this once: the store has its SHA-256. An unknown scope is refused
+// with VALIDATION_FAILED.
 func CreateKey(ctx context.Context, k engine.WorkspaceStore, now time.Time, scopes ...string) (apiKey string, record engine.APIKey, err error) {
 	known := engine.KnownScopes()
 	if len(scopes) == 0 {
@@ -40,7 +40,7 @@ func CreateKey(ctx context.Context, k engine.WorkspaceStore, now time.Time, scop
 	return apiKey, record, nil
 }
 
-// RevokeKey removes the API key of that id, which ends with the call; NOT_FOUND where there is none.
+// RevokeKey removes the API key with an id, effective immediately, or fails with NOT_FOUND.
 func RevokeKey(ctx context.Context, k engine.WorkspaceStore, id string) error {
 	return k.UpdateWorkspace(ctx, func(w *engine.Workspace) error {
 		i := slices.IndexFunc(w.Keys, func(k engine.APIKey) bool { return k.ID == id })

@@ -12,32 +12,32 @@ import (
 	"bugle/store"
 )
 
-// opMessage keeps what is noted of messages apart from the keys of operations.
+// opMessage separates the ledger's keys from those of operations.
 const opMessage = "test message"
 
-// sendLedger say of each message of a test that carries an Idempotency-Key whether it has left. When the
-// program ends in the middle of the test, the repeat sends what had not left, and nothing twice. They go
-// when the answer to the key is there.
+// sendLedger records which messages of a test with an Idempotency-Key have been sent. If the program ends
+// during the test, a repeat sends the remaining messages, and none twice. The entries are deleted once the
+// result for the key is stored.
 type sendLedger struct {
 	s       *Service
 	c       call
-	resumed bool   // an earlier run of the program had begun the test
-	lease   string // of the store, held since the test began
+	resumed bool   // an earlier process started the test
+	lease   string // of the store, held since the start
 
 	mu   sync.Mutex
-	used []string // keys of the messages that were sent now
+	used []string // keys of the messages sent now
 }
 
-// sendRecord is that of one message. The zero mark, of a test without a key, notes nothing.
+// sendRecord is the ledger entry of one message. The zero value, for a test without a key, records nothing.
 type sendRecord struct {
 	*sendLedger
 	key string
 }
 
-// errMayHaveBeenSent is why a message is not sent that another run was sending when it ended.
+// errMayHaveBeenSent is why a message is not sent that was being sent when an earlier process ended.
 var errMayHaveBeenSent = errors.New("bugle stopped while sending this message, so it may have arrived; if it has not, send it again with a new Idempotency-Key")
 
-// record returns the mark of a message of a job.
+// record returns the entry of a job's message.
 func (m *sendLedger) record(j *job, msg delivery.Message) sendRecord {
 	if m.c.IdempotencyKey == "" {
 		return sendRecord{}
@@ -57,7 +57,7 @@ func (m *sendLedger) record(j *job, msg delivery.Message) sendRecord {
 	return k
 }
 
-// sent reports whether an earlier run has sent the message; errMayHaveLeft where nobody knows.
+// sent reports whether an earlier process sent the message; errMayHaveBeenSent if that is unknown.
 func (k sendRecord) sent(ctx context.Context) (left bool, err error) {
 	if k.sendLedger == nil || !k.resumed {
 		return false, nil
@@ -79,12 +79,12 @@ func (k sendRecord) sent(ctx context.Context) (left bool, err error) {
 	return left, err
 }
 
-// begin notes that the message is given to a provider which the store knows nothing of.
+// begin records that the message is being passed to an external provider.
 func (k sendRecord) begin(ctx context.Context) error {
 	return k.s.update(ctx, func(sp store.WorkspaceTx) error { return k.write(sp, true) })
 }
 
-// write notes that the message is on its way, or has left.
+// write records that the message is being sent, or was sent.
 func (k sendRecord) write(sp store.WorkspaceTx, leaving bool) error {
 	if k.sendLedger == nil {
 		return nil
@@ -95,7 +95,7 @@ func (k sendRecord) write(sp store.WorkspaceTx, leaving bool) error {
 	})
 }
 
-// abort notes that no provider has taken the message.
+// abort records that no provider accepted the message.
 func (k sendRecord) abort(ctx context.Context) {
 	err := k.s.update(ctx, func(sp store.WorkspaceTx) error { return sp.DeleteIdempotencyRecord(opMessage, k.key) })
 	if err != nil {
@@ -103,11 +103,11 @@ func (k sendRecord) abort(ctx context.Context) {
 	}
 }
 
-// maxRecordsPerDelete is how many marks go with the answer to the key, which keeps its transaction small.
-// Others go when their time is over.
+// maxRecordsPerDelete is the most ledger entries deleted with the result, to keep the transaction small. The
+// others expire.
 const maxRecordsPerDelete = 500
 
-// forget removes the marks: the answer to the key stands for them.
+// forget deletes the entries, because the stored result replaces them.
 func (m *sendLedger) forget(sp store.WorkspaceTx) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"bugle/engine/service/local"
 )
 
-func TestATestSendCarriesTheParametersOfItsLinks(t *testing.T) {
+func TestTestSendAddsUTMParameters(t *testing.T) {
 	b := newBench(t, local.Options{})
 	parts := strings.Replace(emailParts, "<p>Hello", `<a href=\"https://shop.example.com/?a=1#top\">Shop</a><p>Hello`, 1)
 	test := func(attribute string) string {

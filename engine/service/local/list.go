@@ -15,7 +15,7 @@ import (
 	"bugle/store"
 )
 
-// lists reads campaigns: one by its id, and pages of those that match.
+// lists reads single campaigns and pages of matching ones.
 type lists struct {
 	*reader
 	index     *indexer
@@ -54,8 +54,8 @@ func (l *lists) List(ctx context.Context, q engine.ListQuery) ([]engine.Summary,
 	return out, err
 }
 
-// matching returns the summaries, as they are now, that keep takes: newest change first, ids
-// breaking ties. A damaged one is logged and left out; it must not hide the others.
+// matching returns the current summaries that keep selects, last changed first, then by id. Damaged ones are
+// logged and skipped.
 func (l *lists) matching(sp store.WorkspaceTx, keep func(engine.Summary) bool) ([]engine.Summary, error) {
 	now := l.now()
 	var out []engine.Summary
@@ -107,11 +107,11 @@ func (l *lists) Search(ctx context.Context, r engine.SearchRequest) ([]engine.Ca
 	return out, withRequestID(err, r.RequestID)
 }
 
-// maxPageTries is how often a page is made of the index before the store is scanned: other campaigns may be
-// saved or deleted each time between the look at the index and that at the store.
+// maxPageTries is how often a page is read using the index before the store is scanned, because other
+// campaigns may be saved or deleted between reading the index and the store.
 const maxPageTries = 3
 
-// found makes a page of the index. It reports false where the store has other revisions than the index.
+// found returns a page using the index. It returns false if the store has other revisions than the index.
 func (l *lists) found(ctx context.Context, ix *index.Index, f filter, limit, n int) ([]engine.Campaign, bool, error) {
 	from, to := bounds(limit, n)
 	rows, err := ix.Page(ctx, f.index(), l.now(), from, to)
@@ -154,7 +154,7 @@ func (l *lists) found(ctx context.Context, ix *index.Index, f filter, limit, n i
 	return out, whole, err
 }
 
-// scanned makes a page of all summaries in the store.
+// scanned returns a page by scanning all summaries.
 func (l *lists) scanned(ctx context.Context, f filter, limit, n int) ([]engine.Campaign, error) {
 	out := []engine.Campaign{}
 	err := l.view(ctx, func(sp store.WorkspaceTx) error {
@@ -201,7 +201,7 @@ func (l *lists) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, 
 	return out, withRequestID(err, r.RequestID)
 }
 
-// metas returns a page of rows with what they count, but for who is reached.
+// metas returns a page of rows with their counts, without reachability.
 func (l *lists) metas(ctx context.Context, f filter, limit, n int) ([]engine.Meta, error) {
 	var rows []engine.Summary
 	var children func(id string) int
@@ -242,7 +242,7 @@ func (l *lists) metas(ctx context.Context, f filter, limit, n int) ([]engine.Met
 	return out, nil
 }
 
-// filter is what search and meta narrow by. Empty members match all.
+// filter is the filter of search and meta. Empty fields match everything.
 type filter struct {
 	ids, createdBy, tags []string
 	channels             []engine.Channel
@@ -252,10 +252,10 @@ type filter struct {
 	name                 string
 	version              int
 	children, archived   bool
-	drafts               bool // drafts too where no status is asked for
+	drafts               bool // include drafts if no status is requested
 }
 
-// index returns the filter in words of the index. It means what keeps means.
+// index returns the equivalent filter of the index.
 func (f filter) index() index.Filter {
 	out := index.Filter{
 		IDs: f.ids, Status: f.status, Channels: f.channels, Types: f.types, CreatedBy: f.createdBy, Tags: f.tags,
@@ -306,7 +306,7 @@ func checkPage(limit, page int) error {
 	return nil
 }
 
-// bounds returns from where to where a page goes.
+// bounds returns the range of a page.
 func bounds(limit, n int) (from, to int) {
 	if n-1 > math.MaxInt/limit-1 {
 		return math.MaxInt, math.MaxInt

@@ -1,5 +1,4 @@
-// Package local is the campaign service on a store of its own: the ten operations of the
-// specification, and what only a local workspace can do besides.
+// Package local implements [engine.Service] on a store, with all capabilities of a local workspace.
 package local
 
 import (
@@ -21,26 +20,26 @@ import (
 	"bugle/store"
 )
 
-// MaxBody is how long a request body or document may be, in bytes (CONTRACT.md, Requests).
+// MaxBody is the largest request body or document in bytes (CONTRACT.md, Requests).
 const MaxBody = 1 << 20
 
-// Options are what a service may be given. The zero Options are ready for use.
+// Options configure a service. The zero value is ready for use.
 type Options struct {
 	Clock  func() time.Time // nil: time.Now
 	Logger *slog.Logger     // nil: nothing is logged
-	// Providers returns what carries a connector's mail when its provider is not the outbox. Nil:
-	// SMTP, with the password from the environment variable that the connector names.
+	// Providers returns the provider for a connector that is not the outbox. Nil: SMTP, with the password
+	// from the connector's environment variable.
 	Providers func(engine.Connector) (delivery.Sender, error)
-	// Gateways returns what carries push notifications through a gateway. Nil: the gateway itself,
-	// with the key from where its settings say.
+	// Gateways returns the provider for a push gateway. Nil: the real one, with the key that its settings
+	// refer to.
 	Gateways func(context.Context, engine.Gateway) (delivery.Sender, error)
-	// Fetcher gets the attachments of mails. Nil: one that refuses private addresses.
+	// Fetcher downloads the attachments of emails. Nil: one that refuses private addresses.
 	Fetcher *delivery.Fetcher
 	Keep    KeepIndex
 }
 
-// Service is [engine.Service] for one workspace of a store. It is safe for concurrent use. What it keeps
-// in memory, and does in the background, begins when it is wanted and ends with Close.
+// Service is [engine.Service] for one workspace of a store. It is safe for concurrent use. Caches and
+// background work start on demand and end with Close.
 type Service struct {
 	*reader
 	*writer
@@ -73,8 +72,8 @@ var (
 	_ engine.TestHistory      = (*Service)(nil)
 )
 
-// Open returns the service of a workspace that is in the store; NOT_FOUND where it is not. A workspace whose
-// settings are damaged opens: its campaigns can be read. The store stays the caller's to close.
+// Open returns the service of an existing workspace, or fails with NOT_FOUND. A workspace with damaged
+// settings can be opened to read its campaigns. The caller must close the store.
 func Open(db store.DB, workspace string, o Options) (*Service, error) {
 	s := newService(db, workspace, o)
 	ctx := context.Background()
@@ -121,31 +120,30 @@ func newService(db store.DB, workspace string, o Options) *Service {
 	return s
 }
 
-// Index returns the index of the workspace, which is loaded in the background; false after Close.
+// Index returns the index of the workspace, which is loaded in the background, or false after Close.
 func (s *Service) Index(context.Context) (*index.Index, bool) {
 	ix := s.writer.index.request(scansBeforeIndex + 1)
 	return ix, ix != nil
 }
 
-// KeepIndex stores the index at once, as is done by itself when nothing was changed for a moment: for who fills a
-// store, or measures one. A small store keeps none.
+// KeepIndex saves the index immediately instead of after some idle time, for programs that fill a store or
+// measure one. It does nothing for a small store.
 func (s *Service) KeepIndex(ctx context.Context) error { return s.writer.index.saveNow(ctx) }
 
-// Reindex brings the index up to date after somebody changed the store behind the service's back, as
-// repairs do.
+// Reindex updates the index after the store was changed without the service, for example by a repair.
 func (s *Service) Reindex() {
 	s.settingsChanges.Add(1)
 	s.writer.index.reload()
 }
 
-// Close ends what goes on in the background. Calls work on, but nothing is kept in memory for them.
+// Close ends background work. Calls still work, but without caches.
 func (s *Service) Close() error {
 	s.tasks.close()
 	s.writer.index.close()
 	return nil
 }
 
-// put stores c as changed now by someone, with a note for the history.
+// put stores c as changed now, with a note for the history.
 func (s *Service) put(sp store.WorkspaceTx, c *engine.Campaign, by, note string, coalesce bool) error {
 	rev := s.revise(c, by, note)
 	n, err := sp.PutCampaign(*c, engine.Summarize(*c), rev, coalesce)
@@ -156,7 +154,7 @@ func (s *Service) put(sp store.WorkspaceTx, c *engine.Campaign, by, note string,
 	return nil
 }
 
-// revise notes in c that it is changed now by someone, and returns the entry of its history, with a note.
+// revise sets the time and author of a change in c, and returns the history entry.
 func (s *Service) revise(c *engine.Campaign, by, note string) engine.Revision {
 	// After the clock was set back, what changes now is not older than what it changes: whoever looks
 	// for the newest would not find it.
@@ -169,7 +167,7 @@ func (s *Service) revise(c *engine.Campaign, by, note string) engine.Revision {
 	return engine.Revision{At: c.UpdatedAt, By: cmp.Or(c.UpdatedBy, c.CreatedBy), Note: note}
 }
 
-// env is what checks of this workspace know at a stage.
+// env returns the environment for checks at a stage.
 func (s *Service) env(w engine.Workspace, at schema.Stage) schema.Env {
 	flags := w.Flags
 	if flags == nil {
@@ -178,7 +176,7 @@ func (s *Service) env(w engine.Workspace, at schema.Stage) schema.Env {
 	return schema.Env{Stage: at, Now: s.now(), Flags: flags, Lists: w.Lists, Expression: personalize.Parse}
 }
 
-// checkBody refuses what is no object or too long.
+// checkBody refuses a body that is not an object or too large.
 func checkBody(v doc.Value) error {
 	if v.Kind() != doc.Object {
 		return engine.Errorf(engine.BadRequest, http.StatusBadRequest, "the body must be a JSON object, not %s", describeKind(v))
@@ -186,8 +184,7 @@ func checkBody(v doc.Value) error {
 	return checkSize(v)
 }
 
-// checkSize refuses what could not be read again once it is stored. Everything else that a reader refuses cannot be in
-// a value.
+// checkSize refuses a value that could not be read again after storing it.
 func checkSize(v doc.Value) error {
 	if n := v.Size(); n > MaxBody {
 		return engine.Errorf(engine.BadRequest, http.StatusRequestEntityTooLarge, "the body is %d KiB long; at most %d KiB are allowed", n>>10, MaxBody>>10)

@@ -20,7 +20,7 @@ import (
 	"bugle/store"
 )
 
-// compose renders the messages of a job: one mail, or a push to each of the user's devices.
+// compose renders the messages of a job: one email, or a push per device of the user.
 func (r *testRun) compose(ctx context.Context, j *job) ([]delivery.Message, error) {
 	p := r.plan
 	if p.document.Lookup(j.key.Content).Empty() {
@@ -55,8 +55,8 @@ func (r *testRun) compose(ctx context.Context, j *job) ([]delivery.Message, erro
 	return out, nil
 }
 
-// render returns the content of a key with its expressions filled. Every value that is missing is
-// named; a message with a hole is never sent.
+// render returns the content of a key with its expressions filled. It fails with all missing values; a
+// message with missing values is never sent.
 func (p *testPlan) render(ctx context.Context, key engine.TestKey, data personalize.Data) (doc.Value, error) {
 	var holes []string
 	out, _, err := resolve.Message(p.channel, p.document, p.env, key, func(at doc.Path, text string) (string, error) {
@@ -79,7 +79,7 @@ func (p *testPlan) render(ctx context.Context, key engine.TestKey, data personal
 	return out, err
 }
 
-// email makes the mail of rendered content.
+// email builds the email of rendered content.
 func (r *testRun) email(ctx context.Context, c doc.Value, to string) (*delivery.Email, error) {
 	e := &delivery.Email{
 		From: c.Get("from_address").Text(), FromName: c.Get("sender_name").Text(), ReplyTo: c.Get("reply_to_address").Text(), To: to,
@@ -100,7 +100,7 @@ func (r *testRun) email(ctx context.Context, c doc.Value, to string) (*delivery.
 	return e, nil
 }
 
-// attachments fetches each URL of a test once.
+// attachments downloads each URL of a test once.
 type attachments struct {
 	fetcher *delivery.Fetcher
 	log     *slog.Logger
@@ -126,7 +126,7 @@ func (a *attachments) get(ctx context.Context, url string) (delivery.Attachment,
 	return fetch()
 }
 
-// logCause logs why a connection failed, which the error itself may keep from who sent the message.
+// logCause logs the cause of a connection error, which the error itself may hide from the sender.
 func logCause(log *slog.Logger, what string, err error) {
 	var e *delivery.Error
 	if errors.As(err, &e) && e.Reason == delivery.Unreachable && e.Err != nil {
@@ -134,7 +134,7 @@ func logCause(log *slog.Logger, what string, err error) {
 	}
 }
 
-// outboxWriter writes what a test delivers into the workspace's outbox.
+// outboxWriter stores the messages of a test in the workspace's outbox.
 type outboxWriter struct {
 	s      *Service
 	plan   *testPlan

@@ -27,13 +27,13 @@ func (i spaceSource) ContentItem(_ context.Context, ref engine.ContentRef) (engi
 	return i.c.item(i.sp, ref)
 }
 
-// sendContent is the content of one send or preview, and the calls that it makes. It must be closed.
+// sendContent is the content of one send or preview, and its content API calls. It must be closed.
 type sendContent struct {
 	*assemble.Content
 	apis *contentapi.Session
 }
 
-// loadContent returns what the expressions of a document can name, and the document with its templates.
+// loadContent returns the content for a document's expressions, and the document with its templates expanded.
 func (c *content) loadContent(ctx context.Context, sp store.WorkspaceTx, w engine.Workspace, ch engine.Channel, document doc.Value) (*sendContent, doc.Value, error) {
 	m, document, err := assemble.Load(ctx, spaceSource{c, sp}, w, ch, document)
 	if err != nil {
@@ -42,12 +42,12 @@ func (c *content) loadContent(ctx context.Context, sp store.WorkspaceTx, w engin
 	return &sendContent{m, c.calls(m, w)}, document, nil
 }
 
-// calls begins the calls of content APIs of one send, preview or audience. It must be closed.
+// calls starts the session of content API calls of one send, preview or audience. It must be closed.
 func (c *content) calls(m *assemble.Content, w engine.Workspace) *contentapi.Session {
 	return (&contentapi.Client{Now: c.now, Logger: c.log}).NewSession(m.APIs, w.ContentAPIs)
 }
 
-// data returns what the expressions of one user's message can name.
+// data returns the data for rendering one user's message.
 func (m *sendContent) data(user, event map[string]any) personalize.Data {
 	return m.Data(user, event, m.apis.Functions())
 }

@@ -13,8 +13,8 @@ import (
 	"bugle/store"
 )
 
-// Preview resolves content for one user and sends nothing (CONTRACT.md, Preview and
-// Personalization). An expression without a value stays as it stands, and is listed.
+// Preview resolves content for one user and sends nothing (CONTRACT.md, Preview and Personalization). An
+// expression without a value stays unchanged, and is listed.
 func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.Preview, error) {
 	ids, err := withIDs(r.Call, r.Body)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 	return out, nil
 }
 
-// previewData returns what the expressions are resolved with, and reports whether the workspace knows the user.
+// previewData returns the data for resolving expressions, and reports whether the workspace knows the user.
 func previewData(sp store.WorkspaceTx, m *sendContent, body doc.Value) (data personalize.Data, known bool, err error) {
 	user := body.Get("user_identification")
 	prof, known, err := find(sp, user.Get("type").Text(), user.Get("value").Text())

@@ -11,8 +11,8 @@ import (
 	"bugle/store"
 )
 
-// Validate runs the publish-time check and changes nothing. A campaign of a channel that can only
-// be read is not valid.
+// Validate runs the publish-time check without changing anything. A campaign of a read-only channel is not
+// valid.
 func (s *Service) Validate(ctx context.Context, id string) (engine.Validation, error) {
 	var out engine.Validation
 	err := s.view(ctx, func(sp store.WorkspaceTx) error {
@@ -43,8 +43,7 @@ func (s *Service) publishProblems(w engine.Workspace, c engine.Campaign) []schem
 	return catalog.Campaign(c.Channel).Validate(c.Document(), env)
 }
 
-// Publish puts a draft live: SCHEDULED where its start is still ahead, ACTIVE otherwise
-// (CONTRACT.md, Publish).
+// Publish publishes a draft: SCHEDULED if it starts in the future, ACTIVE otherwise (CONTRACT.md, Publish).
 func (s *Service) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
 	ids, err := withIDs(r.Call, doc.Value{})
 	if err != nil {

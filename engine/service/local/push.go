@@ -13,7 +13,7 @@ import (
 	"bugle/engine/message/delivery/push"
 )
 
-// push makes the notification of rendered content for one device.
+// push builds the notification of rendered content for one device.
 func (p *testPlan) push(platform string, content doc.Value, d engine.Device, now time.Time) (*delivery.Push, error) {
 	out := providers.PushTo(d)
 	o := push.Options{Token: out.Token, Advanced: p.document.Get(string(catalog.Advanced)), Now: now}
@@ -28,7 +28,7 @@ func (p *testPlan) push(platform string, content doc.Value, d engine.Device, now
 	return out, nil
 }
 
-// connectorName names what carries a message, for those who look into the outbox.
+// connectorName returns what delivers a message, for display in the outbox.
 func (p *testPlan) connectorName(m delivery.Message) string {
 	if m.Push == nil {
 		return p.connector.Name
@@ -53,8 +53,8 @@ func gatewayFor(of []engine.Gateway, platform string) (providers.Kind, *engine.G
 	return kind, nil
 }
 
-// gateways opens the push gateways of one test, each when its first message is ready: fetching a
-// key may take a while, and a gateway that cannot be opened fails its own messages alone.
+// gateways opens the push gateways of one test when they are first needed, because reading a key may take a
+// while, and a gateway that cannot be opened should only fail its own messages.
 type gateways struct {
 	of   []engine.Gateway
 	open func(context.Context, engine.Gateway) (delivery.Sender, error)
@@ -63,7 +63,7 @@ type gateways struct {
 	opened map[string]func() (delivery.Sender, error) // by provider
 }
 
-// provider returns what carries to a platform; nil where that is the outbox.
+// provider returns the provider for a platform, or nil for the outbox.
 func (g *gateways) provider(ctx context.Context, platform string) (delivery.Sender, error) {
 	_, found := gatewayFor(g.of, platform)
 	if found == nil {

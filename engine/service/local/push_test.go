@@ -24,7 +24,8 @@ const (
 		"web":{"basic_details":{"title":"Hi {{user.first_name|default('you')}}","message":"m","redirect_url":"https://example.com/"}}}}}`
 )
 
-// gateways is a workspace that sends by all three of them.
+// gateways opens the push gateways of one test when they are first needed, because reading a key may take a
+// while, and a gateway that cannot be opened should only fail its own messages.
 type gateways struct {
 	fcm  *gatewaytest.FCM
 	apns *gatewaytest.APNs

@@ -14,18 +14,18 @@ import (
 	"bugle/store"
 )
 
-// estimatedTypes are the delivery types that a reachability is computed for (CONTRACT.md, Records).
+// estimatedTypes are the delivery types with a reachability estimate (CONTRACT.md, Records).
 var estimatedTypes = []engine.DeliveryType{catalog.OneTime, catalog.BusinessEventTriggered, catalog.EventTriggered}
 
-// reachLifetime is how long an estimate counts before it is made anew (CONTRACT.md, Limits).
+// reachLifetime is how long an estimate is valid (CONTRACT.md, Limits).
 const reachLifetime = 24 * time.Hour
 
-// reachWait is how long an answer waits for estimates that are due. They are made to their end even so, and
-// the next answer has them.
+// reachWait is how long a response waits for due estimates. They are completed in any case, and the next
+// response has them.
 const reachWait = 2 * time.Second
 
-// reachability estimates how many users campaigns reach, and keeps the estimates for a day. They are made one
-// after the other.
+// reachability estimates how many users campaigns reach, one estimate after the other, and caches them for a
+// day.
 type reachability struct {
 	*reader
 	tasks     *tasks
@@ -33,17 +33,17 @@ type reachability struct {
 
 	mu      sync.Mutex
 	day     map[string]engine.Reachability // by campaign
-	running *estimate                      // nil where none is
+	running *estimate                      // nil if there is none
 }
 
-// estimate is one look at all profiles, for some campaigns.
+// estimate is one pass over all users for some campaigns.
 type estimate struct {
 	ids  []string
 	done chan struct{} // closed at its end
 	err  error
 }
 
-// of returns the estimate of a campaign that still counts; false where it is to be made.
+// of returns a campaign's valid estimate, or false.
 func (re *reachability) of(id string, now time.Time) (engine.Reachability, bool) {
 	re.mu.Lock()
 	defer re.mu.Unlock()
@@ -52,7 +52,7 @@ func (re *reachability) of(id string, now time.Time) (engine.Reachability, bool)
 	return e, ok && age >= 0 && age < reachLifetime
 }
 
-// keep adds estimates, and drops those of other days.
+// keep adds estimates and removes outdated ones.
 func (re *reachability) keep(made map[string]engine.Reachability, now time.Time) {
 	re.mu.Lock()
 	defer re.mu.Unlock()
@@ -67,9 +67,9 @@ func (re *reachability) keep(made map[string]engine.Reachability, now time.Time)
 	maps.Copy(re.day, made)
 }
 
-// attach adds to scheduled campaigns how many users they reach: those that their audience matches and
-// that their channel can reach. Campaigns whose estimate is due share one look at the profiles. One
-// whose audience cannot be evaluated has none, and one whose estimate takes long has none yet.
+// attach adds to scheduled campaigns how many users match their audience and can be reached on their channel.
+// Campaigns with due estimates share one pass over the users. A campaign whose audience cannot be evaluated
+// has none, and one whose estimate takes long has none yet.
 func (re *reachability) attach(ctx context.Context, rows []engine.Meta) error {
 	now := re.now()
 	var due []string
@@ -89,7 +89,7 @@ func (re *reachability) attach(ctx context.Context, rows []engine.Meta) error {
 	return nil
 }
 
-// wait waits for the estimates of campaigns, a while.
+// wait waits for the estimates of campaigns for a limited time.
 func (re *reachability) wait(ctx context.Context, due []string, now time.Time) error {
 	patience := time.NewTimer(reachWait)
 	defer patience.Stop()
@@ -116,7 +116,7 @@ func (re *reachability) wait(ctx context.Context, due []string, now time.Time) e
 	return nil
 }
 
-// start begins to make estimates, or returns what is being made already; nil once the service has ended.
+// start starts estimates, or returns the running one. It returns nil after the service has ended.
 func (re *reachability) start(due []string, now time.Time) *estimate {
 	re.mu.Lock()
 	defer re.mu.Unlock()
@@ -147,14 +147,14 @@ func hasReach(m engine.Meta) bool {
 	return m.Status == catalog.Scheduled && slices.Contains(estimatedTypes, m.DeliveryType)
 }
 
-// countedCampaign is one campaign whose users are being counted.
+// countedCampaign is a campaign whose users are being counted.
 type countedCampaign struct {
 	engine.Summary
 	audience *audience.Audience
 	count    int
 }
 
-// count counts the users that campaigns reach, each profile looked at once.
+// count counts the users that campaigns reach in one pass.
 func (re *reachability) count(ctx context.Context, sp store.WorkspaceTx, ids []string, now time.Time) (map[string]engine.Reachability, error) {
 	var due []*countedCampaign
 	for _, id := range ids {

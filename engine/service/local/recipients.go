@@ -12,19 +12,19 @@ import (
 	"bugle/store"
 )
 
-// recipient is one user, address or device that a test goes to.
+// recipient is one user, address or device that a test is sent to.
 type recipient struct {
-	name       string // as the tester named it; a member of a segment by its id
-	address    string // where mail goes
-	identifier string // by which the tester named it; empty for a member of a segment
+	name       string // the identifier value of the test; the id of a segment's member
+	address    string // email address
+	identifier string // as in the test; empty for a segment's member
 	value      string // of the identifier
 	devices    []engine.Device
-	attributes map[string]any // nil without a profile
-	event      map[string]any // attributes of the newest event that the campaign is triggered by
-	why        string         // why nothing can go to it; empty where it can
+	attributes map[string]any // nil without a user
+	event      map[string]any // attributes of the newest event that triggers the campaign
+	why        string         // why nothing can be sent to it; empty if something can
 }
 
-// identifierKinds say by which index of profiles an identifier finds; "" is the profile's own id.
+// identifierKinds maps identifiers to the store's indexes of users; "" is the user's id.
 var identifierKinds = map[string]string{
 	"USER_ATTRIBUTE_UNIQUE_ID":   "",
 	"ID":                         "",
@@ -37,8 +37,8 @@ var identifierKinds = map[string]string{
 	"PUSH_ID":                    store.ByToken,
 }
 
-// recipients resolves the identifier values of a test. A value that finds nobody is a recipient
-// that fails; a segment that is not there is refused.
+// recipients resolves the identifier values of a test. A value without a user is a recipient that fails; an
+// unknown segment is refused.
 func (s *Service) recipients(ctx context.Context, sp store.WorkspaceTx, w engine.Workspace, p *testPlan, meta doc.Value) ([]recipient, error) {
 	identifier, values := meta.Get("identifier").Text(), meta.Get(mIdentValues).Strings()
 	if identifier == "CUSTOM_SEGMENT" && len(values) > 0 {
@@ -75,7 +75,7 @@ func (s *Service) recipient(sp store.WorkspaceTx, p *testPlan, identifier, value
 	return r, nil
 }
 
-// find returns the profile that an identifier's value leads to; of several the first by id.
+// find returns the user with an identifier value; the first by id if there are several.
 func find(sp store.WorkspaceTx, identifier, value string) (engine.User, bool, error) {
 	kind, ok := identifierKinds[identifier]
 	if !ok || value == "" || len(value) > 4096 {
@@ -97,8 +97,7 @@ func find(sp store.WorkspaceTx, identifier, value string) (engine.User, bool, er
 	return engine.User{}, false, nil
 }
 
-// androidID is the identifier that is an Android advertising id alone, where ADVERTISING_IDENTIFIER
-// is an iOS one too.
+// androidID is the identifier for Android advertising ids only; ADVERTISING_IDENTIFIER includes those of iOS.
 const androidID = "SVC_GAID"
 
 func hasAndroid(p engine.User, advertisingID string) bool {
@@ -107,8 +106,8 @@ func hasAndroid(p engine.User, advertisingID string) bool {
 	})
 }
 
-// members returns the first members of a segment: those that it lists, in their order, and then those
-// that its filters pick.
+// members returns the first members of a segment: those on its list in order, then those that match its
+// filters.
 func (s *Service) members(ctx context.Context, sp store.WorkspaceTx, w engine.Workspace, p *testPlan, name string) ([]recipient, error) {
 	const target = mTestMeta + "." + mIdentValues
 	at := slices.IndexFunc(w.Segments, func(seg engine.Segment) bool { return seg.Name == name })
@@ -148,7 +147,7 @@ func (s *Service) members(ctx context.Context, sp store.WorkspaceTx, w engine.Wo
 	return out, nil
 }
 
-// recipientOf returns the recipient that a profile is.
+// recipientOf returns the recipient for a user.
 func recipientOf(p *testPlan, prof engine.User) recipient {
 	r := recipient{name: prof.ID, devices: prof.Devices, attributes: prof.Attributes, event: engine.TriggerAttributes(p.document, prof)}
 	if p.channel == catalog.Email {
@@ -157,7 +156,7 @@ func recipientOf(p *testPlan, prof engine.User) recipient {
 	return r
 }
 
-// on returns the devices that a recipient has on a platform, or why there is none.
+// on returns the recipient's devices on a platform, or why there are none.
 func (r recipient) on(platform string) (devices []engine.Device, why string) {
 	return engine.TestDevices(r.identifier, r.value, &engine.User{Devices: r.devices}, platform)
 }

@@ -13,7 +13,7 @@ import (
 	"bugle/store"
 )
 
-// reader reads the records of one workspace, as they are at the time of its clock.
+// reader reads the records of one workspace as of the time of its clock.
 type reader struct {
 	db        store.DB
 	workspace string
@@ -21,15 +21,15 @@ type reader struct {
 	log       *slog.Logger
 }
 
-// now returns the time of the clock in UTC, without the part that a record does not keep.
+// now returns the clock's time in UTC with the precision of a record.
 func (r *reader) now() time.Time { return r.clock().UTC().Round(0) }
 
-// view runs fn in one transaction that reads the records. What fn fails with is turned into what a caller may see.
+// view runs fn in one read transaction, and converts its error for the caller.
 func (r *reader) view(ctx context.Context, fn func(store.WorkspaceTx) error) error {
 	return r.explain(ctx, r.db.Read(ctx, func(tx store.Tx) error { return fn(tx.Workspace(r.workspace)) }))
 }
 
-// explain lets refusals and ended contexts through, and wraps what the store says.
+// explain returns API errors and context errors unchanged, and wraps errors of the store.
 func (r *reader) explain(ctx context.Context, err error) error {
 	var corrupt *store.CorruptError
 	switch {
@@ -69,12 +69,12 @@ func internal(cause error, format string, args ...any) *engine.Error {
 	return e
 }
 
-// missing refuses a name that nothing has.
+// missing returns the error for a name that does not exist.
 func missing(format string, args ...any) *engine.Error {
 	return engine.Errorf(engine.NotFound, http.StatusNotFound, format, args...)
 }
 
-// withRequestID returns err with the request id, where it is a refusal.
+// withRequestID returns err with the request id if it is an API error.
 func withRequestID(err error, requestID string) error {
 	e := engine.AsError(err)
 	if e == nil || e.RequestID != "" {
@@ -101,7 +101,7 @@ func (r *reader) noSettings(err error) error {
 	return fmt.Errorf("reading the workspace: %w", err)
 }
 
-// campaign returns a campaign as it is now: its state moved on by the clock.
+// campaign returns a campaign with its state advanced by the clock.
 func (r *reader) campaign(sp store.WorkspaceTx, id string) (engine.Campaign, error) {
 	if id == "" || len(id) > maxID {
 		return engine.Campaign{}, engine.MissingCampaign(id)
@@ -129,11 +129,11 @@ func (r *reader) current(c engine.Campaign) engine.Campaign {
 	return c
 }
 
-// writer changes the records of one workspace, and tells its index of what changed.
+// writer changes the records of one workspace, and updates its index.
 type writer struct {
 	*reader
 	index *indexer
-	// settingsChanges counts what has changed the settings, or may have.
+	// settingsChanges counts the changes, or possible changes, of the settings.
 	settingsChanges atomic.Int64
 }
 
@@ -148,8 +148,8 @@ func newWriter(db store.DB, workspace string, t *tasks, o Options) *writer {
 	return &writer{reader: r, index: &indexer{reader: r, tasks: t, keep: o.Keep.orDefaults()}}
 }
 
-// update runs fn in one transaction that changes the workspace's records. Once it is committed, and
-// before update returns, searches see what it has changed.
+// update runs fn in one write transaction. After the commit, and before it returns, searches include its
+// changes.
 func (w *writer) update(ctx context.Context, fn func(store.WorkspaceTx) error) error {
 	var watch *changeRecorder
 	done := false
@@ -187,7 +187,7 @@ func (w *writer) update(ctx context.Context, fn func(store.WorkspaceTx) error) e
 	return w.explain(ctx, err)
 }
 
-// nothingWritten reports whether a change that failed at its end has certainly written nothing.
+// nothingWritten reports whether a change that failed at its end certainly wrote nothing.
 func nothingWritten(ctx context.Context, err error) bool {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return true
@@ -203,16 +203,16 @@ func nothingWritten(ctx context.Context, err error) bool {
 	return false
 }
 
-// change is what a transaction does to a campaign's summary.
+// change is a change of a campaign's summary by a transaction.
 type change struct {
 	row  engine.Summary
-	gone bool // the id alone is set
+	gone bool // only the id is set
 }
 
-// changeRecorder notes what a transaction changes.
+// changeRecorder records what a transaction changes.
 type changeRecorder struct {
 	changes []change
-	settled bool // the settings are written
+	settled bool // the settings were written
 }
 
 var _ store.Watcher = (*changeRecorder)(nil)

@@ -63,7 +63,7 @@ func checkSave(c engine.Campaign, r engine.SaveRequest) error {
 	return nil
 }
 
-// PutWorkingCopy keeps edits that are not applied yet.
+// PutWorkingCopy stores unapplied edits.
 func (s *Service) PutWorkingCopy(ctx context.Context, id string, w engine.WorkingCopy) error {
 	if err := checkBody(w.Body); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (s *Service) PutWorkingCopy(ctx context.Context, id string, w engine.Workin
 	})
 }
 
-// WorkingCopy returns the kept edits; false where there are none.
+// WorkingCopy returns the stored edits, or false if there are none.
 func (s *Service) WorkingCopy(ctx context.Context, id string) (w engine.WorkingCopy, ok bool, err error) {
 	err = s.view(ctx, func(sp store.WorkspaceTx) error {
 		if _, err := s.campaign(sp, id); err != nil {
@@ -95,7 +95,7 @@ func (s *Service) WorkingCopy(ctx context.Context, id string) (w engine.WorkingC
 	return w, ok, err
 }
 
-// DeleteWorkingCopy forgets the kept edits; dropping none is no error.
+// DeleteWorkingCopy deletes the stored edits, if any.
 func (s *Service) DeleteWorkingCopy(ctx context.Context, id string) error {
 	return s.update(ctx, func(sp store.WorkspaceTx) error {
 		if _, err := s.campaign(sp, id); err != nil {
@@ -116,7 +116,7 @@ func (s *Service) Revisions(ctx context.Context, id string) ([]engine.Revision, 
 	return out, err
 }
 
-// Revision returns a campaign as a save left it, its state as it was stored then.
+// Revision returns a campaign as of a save, with its state at that time.
 func (s *Service) Revision(ctx context.Context, id string, n int64) (engine.Campaign, error) {
 	var out engine.Campaign
 	err := s.view(ctx, func(sp store.WorkspaceTx) error {
@@ -133,8 +133,8 @@ func (s *Service) Revision(ctx context.Context, id string, n int64) (engine.Camp
 	return out, err
 }
 
-// history returns the revisions of a campaign. It does not read the campaign itself: where that is
-// damaged, the history is the way back.
+// history returns the revisions of a campaign. It does not read the campaign itself, so that a damaged one
+// can be recovered.
 func history(sp store.WorkspaceTx, id string) ([]engine.Revision, error) {
 	if id == "" || len(id) > maxID {
 		return nil, engine.MissingCampaign(id)
@@ -149,14 +149,14 @@ func history(sp store.WorkspaceTx, id string) ([]engine.Revision, error) {
 	return out, nil
 }
 
-// Archive puts a campaign that has ended out of sight.
+// Archive archives a campaign that has ended.
 func (s *Service) Archive(ctx context.Context, id, by string) error {
 	return s.move(ctx, id, by, catalog.Archive, "archived", func(_ store.WorkspaceTx, c engine.Campaign) (engine.State, error) {
 		return catalog.Next(catalog.Archive, c.Status, false), nil
 	})
 }
 
-// Restore brings an archived campaign back as it was: SENT or STOPPED.
+// Restore restores an archived campaign to its earlier state: SENT or STOPPED.
 func (s *Service) Restore(ctx context.Context, id, by string) error {
 	return s.move(ctx, id, by, catalog.Restore, "restored", s.beforeArchive)
 }
@@ -186,8 +186,8 @@ func allow(a engine.Action, c engine.Campaign) error {
 	return nil
 }
 
-// beforeArchive returns the state that the campaign's history says it had when it was archived. One
-// that came into the store archived was SENT where it has a time of sending.
+// beforeArchive returns the campaign's state before it was archived, from its history. One that was imported
+// as archived was SENT if it has a sent time.
 func (s *Service) beforeArchive(sp store.WorkspaceTx, c engine.Campaign) (engine.State, error) {
 	revisions, err := history(sp, c.ID)
 	if err != nil {
@@ -211,8 +211,8 @@ func (s *Service) beforeArchive(sp store.WorkspaceTx, c engine.Campaign) (engine
 	return catalog.Next(catalog.Restore, c.Status, false), nil
 }
 
-// Delete removes a draft for good. It is gone with one transaction; what that leaves of a long history, which
-// nobody sees any more, goes with further ones, after an interruption with the next sweep.
+// Delete deletes a draft permanently, in one transaction. Remains of a long history, which are invisible, are
+// removed by further transactions or, after an interruption, by the next sweep.
 func (s *Service) Delete(ctx context.Context, id string) error {
 	err := s.update(ctx, func(sp store.WorkspaceTx) error {
 		c, err := s.campaign(sp, id)
@@ -230,7 +230,7 @@ func (s *Service) Delete(ctx context.Context, id string) error {
 	return err
 }
 
-// Clone starts a draft with the components of another campaign, named after it.
+// Clone creates a draft with the components of another campaign and a name derived from it.
 func (s *Service) Clone(ctx context.Context, id, by string) (engine.Created, error) {
 	var out engine.Created
 	err := s.update(ctx, func(sp store.WorkspaceTx) error {
@@ -261,7 +261,7 @@ func (s *Service) Clone(ctx context.Context, id, by string) (engine.Created, err
 	return out, err
 }
 
-// renamed returns a body whose campaign name says that it is a copy; one without a name stays.
+// renamed returns a body whose campaign name marks a copy, or body if it has no name.
 func renamed(body doc.Value) (doc.Value, error) {
 	path := doc.P(string(catalog.BasicDetails), "name")
 	name := body.Lookup(path)

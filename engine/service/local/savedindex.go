@@ -15,28 +15,28 @@ import (
 	"bugle/store"
 )
 
-// savedIndex is the state of the copy of the index that the store keeps for the next process: reading each row of a large
-// store takes longer than anybody wants to wait for a search.
+// savedIndex is the state of the index's saved copy, because reading each row of a large store takes longer
+// than a user wants to wait for a search.
 type savedIndex struct {
-	ix      *index.Index // the others are of it
-	version uint64       // of the store: the index has all that was written up to it; 0: it is not known
-	changes int          // told of since it was kept
-	changed *time.Timer  // runs since the last one; nil: nobody waits for it
+	ix      *index.Index // the index that the other fields are about
+	version uint64       // the store's version up to which the index is complete; 0: unknown
+	changes int          // number of changes since it was saved
+	changed *time.Timer  // idle timer; nil: none
 }
 
 const (
-	// saveAfterShare and keptMost are how many changes are worth keeping the index again: one for so many rows, or that many. They
-	// are put into it again at the next start, which takes 10 µs each.
+	// saveAfterShare and saveAfterChanges are how many changes make saving the index worthwhile: one per so
+	// many rows, or that many. Changes are applied to the saved index at the next start, at 10 µs each.
 	saveAfterShare   = 25
 	saveAfterChanges = 20_000
-	// neverSaved stands for the changes of an index that is not kept yet.
+	// neverSaved stands for the changes of an index that was never saved.
 	neverSaved = 1 << 30
 )
 
-// KeepIndex says when the index of a workspace is kept for the next process.
+// KeepIndex configures when the index of a workspace is saved for the next process.
 type KeepIndex struct {
-	From  int           // how many campaigns are worth it, as fewer are read in a moment; 10,000 where 0
-	After time.Duration // how long nothing is changed before; 3 s where 0
+	From  int           // the least number of campaigns, as fewer are read quickly; 10,000 if 0
+	After time.Duration // the idle time before saving; 3 s if 0
 }
 
 func (k KeepIndex) orDefaults() KeepIndex {
@@ -45,7 +45,7 @@ func (k KeepIndex) orDefaults() KeepIndex {
 
 func (x *indexer) savedName() string { return "index of " + x.workspace }
 
-// loaded notes that the index is complete.
+// loaded records that the index is complete.
 func (x *indexer) loaded(ix *index.Index, version uint64, changes int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -56,17 +56,18 @@ func (x *indexer) loaded(ix *index.Index, version uint64, changes int) {
 	x.wake()
 }
 
-// wake has who keeps the index wait anew.
+// wake restarts the idle time before saving.
 func (x *indexer) wake() {
 	if x.saved.changed != nil {
 		x.saved.changed.Reset(x.keep.After)
 	}
 }
 
+// errOutdated reports that the saved index does not match the store.
 var errOutdated = errors.New("the index that is kept does not fit")
 
-// restore fills an index with what the store keeps, and brings it up to date. It fails where that cannot be done,
-// and where it would not have just the rows that the store has.
+// restore fills an index from the saved one, and updates it. It fails if that is impossible, or would not
+// result in exactly the store's rows.
 func (x *indexer) restore(ctx context.Context, ix *index.Index) error {
 	k, ok := x.db.(store.CacheStore)
 	if !ok || ix.Len() > 0 {
@@ -100,7 +101,7 @@ func (x *indexer) restore(ctx context.Context, ix *index.Index) error {
 	return err
 }
 
-// shownBeforeLoad is how many rows are shown before the index is there.
+// shownBeforeLoad is the number of rows shown before the index is loaded.
 const shownBeforeLoad = 512
 
 // first returns the rows of the newest campaigns.
@@ -114,8 +115,8 @@ func (x *indexer) first(tx store.Tx) (rows []engine.Summary, err error) {
 	return rows, err
 }
 
-// frontRows is how many campaigns are named before the index that is kept: those that were changed last, which a list
-// shows first. Their rows are shown before the index is read.
+// frontRows is the number of campaigns listed at the start of a saved index: the last changed ones, which a
+// list shows first. Their rows are shown before the index is read.
 const frontRows = 64
 
 func (x *indexer) writeFront(ctx context.Context, w io.Writer, ix *index.Index) error {
@@ -151,7 +152,7 @@ func readFront(r io.Reader) (ids []string, err error) {
 	return ids, json.Unmarshal(b, &ids)
 }
 
-// rows returns the rows of campaigns, without those that cannot be read.
+// rows returns the rows of campaigns that can be read.
 func (x *indexer) rows(tx store.Tx, ids []string) (rows []engine.Summary) {
 	_ = tx.Workspace(x.workspace).SummariesByID(ids, func(row engine.Summary) error { // a damaged one is reported when all are read
 		rows = append(rows, row)
@@ -160,8 +161,8 @@ func (x *indexer) rows(tx store.Tx, ids []string) (rows []engine.Summary) {
 	return rows
 }
 
-// changedSince puts the rows that were written since a version of the store. It fails where there are not as many
-// rows then as in the store: where one was removed, that is.
+// changedSince applies the rows written since a version of the store. It fails if the number of rows then
+// differs from the store's, because rows were deleted.
 func (x *indexer) changedSince(tx store.Tx, since uint64, put func([]engine.Summary), rows func() int) (n int, err error) {
 	sp := tx.Workspace(x.workspace)
 	some := make([]engine.Summary, 0, 512)
@@ -183,7 +184,7 @@ func (x *indexer) changedSince(tx store.Tx, since uint64, put func([]engine.Summ
 	return n, nil
 }
 
-// saveWhenIdle keeps an index that is complete, and again whenever much has changed and nothing does any more.
+// saveWhenIdle saves a complete index, and again whenever it has changed much and is idle.
 func (x *indexer) saveWhenIdle(ctx context.Context, ix *index.Index) {
 	k, ok := x.db.(store.CacheStore)
 	if !ok {
@@ -220,7 +221,7 @@ func (x *indexer) saveWhenIdle(ctx context.Context, ix *index.Index) {
 	}
 }
 
-// worthSaving reports whether there are many rows, of which many were changed since they were kept.
+// worthSaving reports whether the index is large and has changed much since it was saved.
 func (x *indexer) worthSaving(ix *index.Index) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -228,8 +229,8 @@ func (x *indexer) worthSaving(ix *index.Index) bool {
 	return x.ix == ix && x.loads == 0 && n >= x.keep.From && x.saved.changes >= min(n/saveAfterShare, saveAfterChanges)
 }
 
-// saveOnce keeps the index. What the store says was written since the index was known to be right is put into it
-// before, whoever has written it.
+// saveOnce saves the index, after applying what the store reports as written since the index was last known
+// to be correct, by any process.
 func (x *indexer) saveOnce(ctx context.Context, k store.CacheStore, ix *index.Index) error {
 	x.mu.Lock()
 	since, before := x.saved.version, x.saved.changes
@@ -269,7 +270,7 @@ func (x *indexer) saveOnce(ctx context.Context, k store.CacheStore, ix *index.In
 	return nil
 }
 
-// saveNow loads the index and stores it, where the store is large enough.
+// saveNow loads and saves the index if the store is large enough.
 func (x *indexer) saveNow(ctx context.Context) error {
 	k, ok := x.db.(store.CacheStore)
 	ix := x.request(scansBeforeIndex + 1)

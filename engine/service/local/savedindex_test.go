@@ -19,7 +19,7 @@ import (
 	"bugle/store/crypt"
 )
 
-// outboxWriter is a store on disk with a service that keeps its index.
+// outboxWriter stores the messages of a test in the workspace's outbox.
 type outboxWriter struct {
 	t    *testing.T
 	dir  string
@@ -151,7 +151,7 @@ func (k *outboxWriter) file() string {
 
 // What was written after the index was kept, by whomever, is in it at the next start; where something was removed,
 // the rows are read again.
-func TestKeptIndexIsBroughtUpToDate(t *testing.T) {
+func TestSavedIndexIsUpdated(t *testing.T) {
 	k := newKeeper(t, nil, 40)
 	k.restored(false)
 	k.keep()
@@ -179,7 +179,7 @@ func TestKeptIndexIsBroughtUpToDate(t *testing.T) {
 }
 
 // Whatever is wrong with the file, it is as if there were none.
-func TestKeptIndexIsDamaged(t *testing.T) {
+func TestSavedIndexIsDamaged(t *testing.T) {
 	key := crypt.New()
 	for name, key := range map[string]*crypt.Key{"plain": nil, "encrypted": &key} {
 		t.Run(name, func(t *testing.T) {
@@ -230,7 +230,7 @@ func TestKeptIndexIsDamaged(t *testing.T) {
 }
 
 // A store that was put back to what it was before the index was kept does not take it, whatever it has become since.
-func TestKeptIndexOfAnotherTime(t *testing.T) {
+func TestSavedIndexOfAnotherTime(t *testing.T) {
 	k := newKeeper(t, nil, 20)
 	k.close()
 	before := filepath.Join(t.TempDir(), "before")
@@ -266,7 +266,7 @@ func TestKeptIndexOfAnotherTime(t *testing.T) {
 }
 
 // The index is kept by itself once nothing is changed any more.
-func TestIndexIsKeptWhenIdle(t *testing.T) {
+func TestIndexIsSavedWhenIdle(t *testing.T) {
 	k := newKeeperThat(t, nil, 20, local.KeepIndex{From: 10, After: time.Millisecond})
 	if _, ok := k.Index(t.Context()); !ok {
 		t.Fatal("there is no index")
@@ -282,7 +282,7 @@ func TestIndexIsKeptWhenIdle(t *testing.T) {
 }
 
 // A small store keeps none.
-func TestKeptIndexOfSmallStore(t *testing.T) {
+func TestSmallStoreSavesNoIndex(t *testing.T) {
 	k := newKeeperThat(t, nil, 5, local.KeepIndex{From: 10, After: time.Millisecond})
 	k.keep()
 	k.restored(false)

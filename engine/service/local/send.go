@@ -11,12 +11,12 @@ import (
 	"bugle/engine/message/delivery"
 )
 
-// maxConcurrentSends bounds how many messages of one test are under way.
+// maxConcurrentSends limits the concurrent messages of one test.
 const maxConcurrentSends = 8
 
 const notSent = "the test was canceled before it was sent"
 
-// testRun is one test send under way.
+// testRun is a running test send.
 type testRun struct {
 	s        *Service
 	plan     *testPlan
@@ -26,7 +26,7 @@ type testRun struct {
 	jobs     []job
 	progress func(engine.TestProgress)
 
-	mu   sync.Mutex // guards done and the calls of progress
+	mu   sync.Mutex // guards done and calls of progress
 	done int
 }
 
@@ -34,7 +34,7 @@ type testRun struct {
 type job struct {
 	key engine.TestKey
 	to  recipient
-	err error // why it failed; nil once it was sent
+	err error // why it failed; nil after it was sent
 }
 
 func newTestRun(s *Service, p *testPlan, progress func(engine.TestProgress)) *testRun {
@@ -48,8 +48,7 @@ func newTestRun(s *Service, p *testPlan, progress func(engine.TestProgress)) *te
 	return r
 }
 
-// send does all jobs and returns when every one has ended. The end of ctx ends those that have
-// not begun.
+// send runs all jobs and returns when they have ended. When ctx ends, remaining jobs are not started.
 func (r *testRun) send(ctx context.Context) {
 	next := make(chan *job)
 	var workers sync.WaitGroup
@@ -94,7 +93,7 @@ func (r *testRun) report(j *job, done bool) {
 	r.progress(p)
 }
 
-// deliver renders one message and hands it to its provider.
+// deliver renders one message and passes it to its provider.
 func (r *testRun) deliver(ctx context.Context, j *job) error {
 	if j.to.why != "" {
 		return errors.New(j.to.why)
@@ -106,8 +105,8 @@ func (r *testRun) deliver(ctx context.Context, j *job) error {
 	return deliverAll(messages, func(m delivery.Message) error { return r.deliverOnce(ctx, m, r.ledger.record(j, m)) })
 }
 
-// deliverAll carries all messages of a recipient, who may have several devices: one that is gone does
-// not keep the others from theirs. What failed is told, and of how many.
+// deliverAll delivers all messages to a recipient, who may have several devices, even if some fail. The error
+// reports the failures and the total.
 func deliverAll(messages []delivery.Message, carry func(delivery.Message) error) error {
 	var failed []error
 	for _, m := range messages {
@@ -127,7 +126,7 @@ func deliverAll(messages []delivery.Message, carry func(delivery.Message) error)
 	return fmt.Errorf("%d of %d devices: %w", len(failed), len(messages), why)
 }
 
-// deliverOnce hands a message to its provider, unless an earlier run of the program has.
+// deliverOnce passes a message to its provider, unless an earlier process has.
 func (r *testRun) deliverOnce(ctx context.Context, m delivery.Message, k sendRecord) error {
 	if left, err := k.sent(ctx); left || err != nil {
 		return err
@@ -160,7 +159,7 @@ func (r *testRun) deliverOnce(ctx context.Context, m delivery.Message, k sendRec
 	return nil
 }
 
-// provider returns what takes a message away; nil where it stays in the outbox.
+// provider returns the provider of a message, or nil for the outbox.
 func (r *testRun) provider(ctx context.Context, m delivery.Message) (delivery.Sender, error) {
 	if m.Push != nil {
 		return r.gateways.provider(ctx, m.Push.Platform)
@@ -168,7 +167,7 @@ func (r *testRun) provider(ctx context.Context, m delivery.Message) (delivery.Se
 	return r.plan.provider, nil
 }
 
-// result sums the jobs up by key.
+// result aggregates the jobs by key.
 func (r *testRun) result(ctx context.Context) engine.TestResult {
 	out := engine.TestResult{Data: make(map[string]engine.SendResult, len(r.plan.keys))}
 	sent := 0
@@ -209,7 +208,7 @@ func summary(sent, total int) string {
 	return fmt.Sprintf("Sent %d of %d %s; %d failed.", sent, total, noun, total-sent)
 }
 
-// reasons are why recipients of one key failed, those that failed alike together.
+// reasons collects why recipients of one key failed, grouped by reason.
 type reasons struct {
 	order []string
 	names map[string][]string

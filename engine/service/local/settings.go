@@ -9,7 +9,7 @@ import (
 	"bugle/store"
 )
 
-// settings keeps the settings of the workspace, decoded once for all who only read them.
+// settings caches the decoded settings of the workspace for readers.
 type settings struct {
 	*writer
 	tasks   *tasks
@@ -29,8 +29,8 @@ func (s *settings) Workspace(ctx context.Context) (engine.Workspace, error) {
 	return out, err
 }
 
-// UpdateWorkspace applies change to the settings in one transaction. It may run change again
-// where another change came between.
+// UpdateWorkspace applies change to the settings in one transaction. It may call change again after a
+// concurrent change.
 func (s *settings) UpdateWorkspace(ctx context.Context, change func(*engine.Workspace) error) error {
 	var refused error
 	err := s.update(ctx, func(sp store.WorkspaceTx) error {
@@ -55,9 +55,9 @@ func (s *settings) UpdateWorkspace(ctx context.Context, change func(*engine.Work
 	return err
 }
 
-// Settings returns the settings as [Service.Workspace] does, but shared with all who ask: nothing in them
-// may be changed. As long as they are the same, they are not decoded again, and as long as the service has
-// changed none of them and is not closed, they are not read again.
+// Settings returns the settings like [Service.Workspace], but shared by all callers, who must not change
+// them. Unchanged settings are not decoded again, and not read again unless this service changed them or is
+// closed.
 func (s *settings) Settings(ctx context.Context) (engine.Workspace, error) {
 	updates := s.settingsChanges.Load() // before they are read: what changes them meanwhile makes them old
 	if now := s.cached.Load(); now != nil && now.updates == updates && s.follow.current(now.at) && s.tasks.ctx.Err() == nil {
@@ -76,14 +76,14 @@ func (s *settings) Settings(ctx context.Context) (engine.Workspace, error) {
 	return out, err
 }
 
-// cachedSettings are the settings as they were after so many updates of them.
+// cachedSettings are the settings after a number of updates.
 type cachedSettings struct {
 	engine.Workspace
 	updates int64
 	at      time.Time // when they were read
 }
 
-// shared returns the settings as the transaction sees them. Nothing in them may be changed.
+// shared returns the settings as of the transaction, which must not be changed.
 func (s *settings) shared(sp store.WorkspaceTx) (engine.Workspace, error) {
 	before := s.decoded.Load()
 	now, err := sp.SettingsIfChanged(before)

@@ -209,7 +209,7 @@ func TestAFailingFilterIsNotSent(t *testing.T) {
 
 // A test send says the same of an attachment's host that is not known and of one that is within this network;
 // the log has the causes, and of neither address what follows the question mark.
-func TestAttachmentErrorsTellNothing(t *testing.T) {
+func TestAttachmentErrorsHideTheNetwork(t *testing.T) {
 	gatewaytest.FakeDNS(t, map[string]string{"known.internal.": "10.0.0.1"})
 	var log bytes.Buffer
 	b := newBench(t, local.Options{Fetcher: &delivery.Fetcher{Timeout: 400 * time.Millisecond}, Logger: slog.New(slog.NewTextHandler(&log, nil))})

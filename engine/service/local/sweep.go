@@ -8,18 +8,17 @@ import (
 	"bugle/store"
 )
 
-// sweepEvery is how often a sweep begins at most, when an idempotency key is written.
+// sweepEvery is the shortest time between sweeps. Writing an idempotency key starts them.
 const sweepEvery = 10 * time.Minute
 
-// sweeper removes what nobody needs any more: idempotency keys and request ids whose time is over, and what
-// deleted campaigns have left.
+// sweeper removes expired idempotency keys and request ids, and the remains of deleted campaigns.
 type sweeper struct {
 	*writer
 	tasks *tasks
-	swept atomic.Int64 // when the last sweep began, in Unix seconds
+	swept atomic.Int64 // start of the last sweep in Unix seconds
 }
 
-// start does one batch of a sweep, and the rest in the background.
+// start sweeps one batch, and the rest in the background.
 func (s *sweeper) start(ctx context.Context) {
 	s.swept.Store(s.now().Unix())
 	if s.once(ctx) {
@@ -27,7 +26,7 @@ func (s *sweeper) start(ctx context.Context) {
 	}
 }
 
-// soon begins a sweep in the background, where the last one is long enough ago.
+// soon starts a sweep in the background if the last one was long enough ago.
 func (s *sweeper) soon() {
 	now, last := s.now(), s.swept.Load()
 	if age := now.Sub(time.Unix(last, 0)); age >= 0 && age < sweepEvery || !s.swept.CompareAndSwap(last, now.Unix()) {
@@ -36,14 +35,14 @@ func (s *sweeper) soon() {
 	s.tasks.start(s.sweep)
 }
 
-// sweep removes all of it, a batch at a time.
+// sweep sweeps everything, batch by batch.
 func (s *sweeper) sweep(ctx context.Context) {
 	for s.once(ctx) {
 	}
 }
 
-// once does one batch of a sweep, and reports whether there is more. What fails is tried again by the
-// next sweep: it is no failure of what began it.
+// once sweeps one batch, and reports whether there is more. Errors are left to the next sweep; they do not
+// fail the caller.
 func (s *sweeper) once(ctx context.Context) (more bool) {
 	err := s.update(ctx, func(sp store.WorkspaceTx) error {
 		expired, err := sp.Sweep(s.now())
@@ -60,7 +59,7 @@ func (s *sweeper) once(ctx context.Context) (more bool) {
 	return more && err == nil
 }
 
-// finishDeletes removes what the deletion of campaigns has left.
+// finishDeletes removes the remains of deleted campaigns.
 func (s *sweeper) finishDeletes(ctx context.Context) {
 	for more := true; more; {
 		err := s.update(ctx, func(sp store.WorkspaceTx) (err error) {

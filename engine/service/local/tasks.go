@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// tasks are what a service does in the background. They end with it.
+// tasks are the background tasks of a service, which end with it.
 type tasks struct {
-	ctx context.Context // ended with the service
+	ctx context.Context // ends with the service
 	end context.CancelFunc
-	mu  sync.Mutex // so that none starts once they have ended
+	mu  sync.Mutex // prevents starting a task after the end
 	all sync.WaitGroup
 }
 
@@ -19,7 +19,7 @@ func newTasks() *tasks {
 	return t
 }
 
-// start does something until it ends, or the service does; it reports false where that has ended.
+// start runs a task until it ends or the service does. It returns false after the service has ended.
 func (t *tasks) start(do func(context.Context)) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -30,7 +30,7 @@ func (t *tasks) start(do func(context.Context)) bool {
 	return true
 }
 
-// close ends all tasks, and waits for them.
+// close ends all tasks and waits for them.
 func (t *tasks) close() {
 	t.mu.Lock()
 	t.end()

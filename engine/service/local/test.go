@@ -11,9 +11,9 @@ import (
 	"bugle/store"
 )
 
-// Test sends a test, of the content in the request or of a saved draft (CONTRACT.md,
-// Test sends). Once the request is accepted it returns a result, even if ctx
-// ends in the meantime: messages that were not sent by then are reported as failed.
+// Test sends a test of the content in the request or of a saved draft (CONTRACT.md, Test sends). Once the
+// request is accepted it returns a result even if ctx ends: messages that were not sent by then are reported
+// as failed.
 func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
 	ids, err := withIDs(r.Call, r.Body)
 	if err != nil {
@@ -43,8 +43,8 @@ func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestRe
 	return out, nil
 }
 
-// begin checks the request and works out what to send, in one transaction, and marks the call's
-// key as running. Where the key has its answer already, it gives that instead.
+// begin checks the request, plans the sends, and marks the call's key as running, in one transaction. If the
+// key has a result already, it returns that instead.
 func (s *Service) begin(ctx context.Context, c call, r engine.TestRequest) (p *testPlan, earlier []byte, err error) {
 	work := func(sp store.WorkspaceTx) error {
 		p, earlier = nil, nil
@@ -77,8 +77,8 @@ func (s *Service) begin(ctx context.Context, c call, r engine.TestRequest) (p *t
 	return p, earlier, err
 }
 
-// unfinished reports whether the call's key is that of this very test, which an earlier run of the
-// program began and did not end. [idempotency.lookup] has let the key through.
+// unfinished reports whether the call's key belongs to this very test, which an earlier process started and
+// did not finish. [idempotency.lookup] has accepted the key.
 func (s *Service) unfinished(sp store.WorkspaceTx, c call) (bool, error) {
 	rec, err := sp.IdempotencyRecord(c.op, c.IdempotencyKey)
 	if errors.Is(err, store.ErrNotFound) {
@@ -87,8 +87,8 @@ func (s *Service) unfinished(sp store.WorkspaceTx, c call) (bool, error) {
 	return rec.Running && rec.Fingerprint == c.fingerprint, err
 }
 
-// finish records the test and the answer to its key. A failure is logged and no error: the
-// messages have left.
+// finish stores the test and the result for its key. A failure is only logged, because the messages have been
+// sent.
 func (s *Service) finish(ctx context.Context, c call, run *testRun, r engine.TestRequest, out engine.TestResult) {
 	err := s.update(ctx, func(sp store.WorkspaceTx) error {
 		if err := sp.PutTestSend(engine.TestRecord{At: s.now(), CampaignID: run.plan.campaignID, Body: r.Body, As: r.As, Result: out}); err != nil {
@@ -115,7 +115,7 @@ func (s *Service) finish(ctx context.Context, c call, run *testRun, r engine.Tes
 	}
 }
 
-// Tests returns the newest test sends, of one campaign where id is not empty; a limit of 0 means all.
+// Tests returns the newest test sends: of one campaign, or of all if id is empty. A limit of 0 means all.
 func (s *Service) Tests(ctx context.Context, id string, limit int) ([]engine.TestRecord, error) {
 	var out []engine.TestRecord
 	err := s.view(ctx, func(sp store.WorkspaceTx) error {
@@ -134,10 +134,10 @@ func (s *Service) Tests(ctx context.Context, id string, limit int) ([]engine.Tes
 	return out, err
 }
 
-// maxTestHistory is how many test sends are looked through for recipients.
+// maxTestHistory is the number of test sends that are searched for recipients.
 const maxTestHistory = 200
 
-// Recipients returns the identifier values used last, newest first, each once.
+// Recipients returns the identifier values used last, newest first and each once.
 func (s *Service) Recipients(ctx context.Context, channel engine.Channel, identifier string, limit int) ([]string, error) {
 	var out []string
 	err := s.view(ctx, func(sp store.WorkspaceTx) error {
@@ -160,7 +160,7 @@ func (s *Service) Recipients(ctx context.Context, channel engine.Channel, identi
 	return out, err
 }
 
-// testedOn reports whether a test was of the channel: inline it says so itself, otherwise its keys do.
+// testedOn reports whether a test was on the channel, according to its body (inline) or its keys.
 func testedOn(t engine.TestRecord, ch engine.Channel) bool {
 	if own := t.Body.Get(mChannel).Text(); own != "" {
 		return own == string(ch)
@@ -171,7 +171,7 @@ func testedOn(t engine.TestRecord, ch engine.Channel) bool {
 	return strings.HasPrefix(t.Result.Keys[0], string(catalog.Email)+"_") == (ch == catalog.Email)
 }
 
-// Outbox returns the messages that test sends delivered, newest first.
+// Outbox returns the messages of test sends, newest first.
 func (s *Service) Outbox(ctx context.Context, limit int) ([]engine.OutboxMessage, error) {
 	var out []engine.OutboxMessage
 	err := s.view(ctx, func(sp store.WorkspaceTx) error {
@@ -184,10 +184,10 @@ func (s *Service) Outbox(ctx context.Context, limit int) ([]engine.OutboxMessage
 	return out, err
 }
 
-// clearBatch is how many messages are removed from the outbox at once, which keeps the transaction small.
+// clearBatch is the number of outbox messages removed per transaction, to keep it small.
 const clearBatch = 1000
 
-// ClearOutbox forgets all delivered messages.
+// ClearOutbox removes all messages from the outbox.
 func (s *Service) ClearOutbox(ctx context.Context) error {
 	for {
 		removed := 0

@@ -13,7 +13,7 @@ import (
 	"bugle/store"
 )
 
-// The members of a test request (CONTRACT.md, Test sends).
+// The fields of a test request (CONTRACT.md, Test sends).
 const (
 	mTestMeta    = "test_campaign_meta"
 	mDraftID     = "draft_id"
@@ -23,7 +23,7 @@ const (
 	mIdentValues = "identifier_values"
 )
 
-// testPlan is all that a test send needs to know, taken from the store in one transaction.
+// testPlan is everything that a test send needs, read from the store in one transaction.
 type testPlan struct {
 	channel    engine.Channel
 	campaignID string    // empty for an inline test
@@ -32,8 +32,8 @@ type testPlan struct {
 	keys       []engine.TestKey
 	recipients []recipient
 	connector  engine.Connector
-	provider   delivery.Sender  // of mail; nil: the outbox
-	gateways   []engine.Gateway // of push; a platform without one goes to the outbox
+	provider   delivery.Sender  // for email; nil: the outbox
+	gateways   []engine.Gateway // for push; the outbox for platforms without one
 	env        schema.Env
 	content    *sendContent
 	overrides  attributes
@@ -42,10 +42,10 @@ type testPlan struct {
 	lease      string              // of the store, with which the test is marked
 }
 
-// attributes are values that the request puts in the place of the recipient's own.
+// attributes are the request's overrides of the recipient's values.
 type attributes struct{ user, event map[string]any }
 
-// plan checks a test request and works out what goes to whom.
+// plan checks a test request and plans its messages.
 func (s *Service) plan(ctx context.Context, sp store.WorkspaceTx, body doc.Value) (*testPlan, error) {
 	w, err := s.reader.settings(sp)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Service) plan(ctx context.Context, sp store.WorkspaceTx, body doc.Value
 	return p, nil
 }
 
-// testContent returns the plan with the document to send: the draft's, or the request's own.
+// testContent returns the plan with the document to send: the draft's or the request's own.
 func (s *Service) testContent(sp store.WorkspaceTx, w engine.Workspace, body doc.Value) (*testPlan, error) {
 	id := body.Get(mDraftID)
 	if !id.Exists() {
@@ -132,7 +132,7 @@ func testKeys(p *testPlan, f engine.KeyFilter) ([]engine.TestKey, error) {
 	return keys, nil
 }
 
-// chooseConnector finds the workspace's connector that the document names, and its provider.
+// chooseConnector finds the document's connector and its provider.
 func (s *Service) chooseConnector(w engine.Workspace, p *testPlan) error {
 	named := p.document.Get(string(catalog.Connector))
 	kind, name := named.Get("connector_type").Text(), named.Get("connector_name").Text()
@@ -156,7 +156,7 @@ func (s *Service) chooseConnector(w engine.Workspace, p *testPlan) error {
 	return refuse(string(catalog.Connector), "there is no %s connector named %q in this workspace; add it, or choose another", kind, name)
 }
 
-// data returns what the expressions of one recipient's message can name.
+// data returns the data for rendering one recipient's message.
 func (p *testPlan) data(r recipient) personalize.Data {
 	return p.content.data(resolve.Over(r.attributes, p.overrides.user), resolve.Over(r.event, p.overrides.event))
 }

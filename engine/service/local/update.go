@@ -12,8 +12,8 @@ import (
 	"bugle/store"
 )
 
-// Update changes components, each of them whole (CONTRACT.md, Update). A body with a status of
-// PUBLISH and no component is the publish action.
+// Update changes complete components (CONTRACT.md, Update). A body with a status of PUBLISH and no component
+// is the publish action.
 func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
 	ids, err := withIDs(r.Call, r.Body)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Up
 	return runOnce(ctx, s.keys, c, answer, func(sp store.WorkspaceTx) (engine.Updated, error) { return s.change(sp, r) })
 }
 
-// checkStatusOnly refuses a status beside a component, and one that is not PUBLISH.
+// checkStatusOnly refuses a status next to components, and a status other than PUBLISH.
 func checkStatusOnly(body doc.Value) error {
 	for name := range body.Members() {
 		switch name {
@@ -56,7 +56,7 @@ func checkStatusOnly(body doc.Value) error {
 	return nil
 }
 
-// checkHeadKind refuses a body that has another channel or delivery type than the campaign, which never
+// checkHeadKind refuses a body with another channel or delivery type than the campaign, because they never
 // change.
 func (s *Service) checkHeadKind(ctx context.Context, r engine.UpdateRequest) error {
 	if !r.Body.Get(mChannel).Exists() && !r.Body.Get(mDeliveryType).Exists() {
@@ -72,8 +72,8 @@ func (s *Service) checkHeadKind(ctx context.Context, r engine.UpdateRequest) err
 	})
 }
 
-// withHeadKind returns the body with the campaign's own channel and delivery type where it leaves them
-// out, and refuses others.
+// withHeadKind returns the body with the campaign's channel and delivery type if it has none, and refuses
+// different ones.
 func withHeadKind(c engine.Campaign, body doc.Value) (doc.Value, error) {
 	for name, own := range map[string]string{mChannel: string(c.Channel), mDeliveryType: string(c.DeliveryType)} {
 		v := body.Get(name)
@@ -124,8 +124,8 @@ func (s *Service) change(sp store.WorkspaceTx, r engine.UpdateRequest) (engine.U
 	return engine.Updated{ID: after.ID}, err
 }
 
-// checkUpdate holds the body against the table of the campaign's channel. The table sees the
-// campaign's own channel and delivery type where the body leaves them out.
+// checkUpdate checks the body against the table of the campaign's channel, with the campaign's channel and
+// delivery type filled in.
 func (s *Service) checkUpdate(w engine.Workspace, c engine.Campaign, body doc.Value) error {
 	if !c.Channel.Writable() {
 		return refuse(mChannel, "%s campaigns can be read here, not changed", c.Channel.Label())
@@ -137,7 +137,7 @@ func (s *Service) checkUpdate(w engine.Workspace, c engine.Campaign, body doc.Va
 	return invalid("the change", catalog.UpdateRequest(c.Channel).Validate(body, s.env(w, schema.Draft)))
 }
 
-// merged returns body with each component of patch in the place of its own.
+// merged returns body with its components replaced by those in patch.
 func merged(body, patch doc.Value) doc.Value {
 	ms := make([]doc.Member, 0, body.Len()+patch.Len())
 	for name, v := range body.Members() {
@@ -157,7 +157,7 @@ func names(v doc.Value) string {
 	return strings.Join(out, ", ")
 }
 
-// checkLocks refuses, with 409, what the campaign's state no longer lets be changed.
+// checkLocks refuses, with 409, changes that the campaign's state does not allow.
 func checkLocks(before, after engine.Campaign) error {
 	locked := catalog.LockedChanges(before.Status, before.Document(), after.Document())
 	ok, why := catalog.Allowed(catalog.Edit, before.Channel, before.DeliveryType, before.Status)
@@ -177,8 +177,8 @@ func checkLocks(before, after engine.Campaign) error {
 	return e
 }
 
-// newVersion stores the change to a live campaign as a document of its own, and stops the old
-// one (CONTRACT.md, States).
+// newVersion stores the change to a live campaign as a new document, and stops the old one (CONTRACT.md,
+// States).
 func (s *Service) newVersion(sp store.WorkspaceTx, before, after engine.Campaign, by, note string) (engine.Campaign, error) {
 	before.Version = max(before.Version, 1)
 	after.ID, after.Version, after.Revision = s.ids.next(s.now()), before.Version+1, 0

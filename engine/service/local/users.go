@@ -14,13 +14,13 @@ import (
 	"bugle/store"
 )
 
-// users keeps the profiles of the workspace's users.
+// users stores the users of the workspace.
 type users struct{ *writer }
 
 var _ engine.UserImporter = (*Service)(nil)
 
-// Users returns at most limit profiles whose id or attributes contain text, in any case, by id.
-// A limit of 0 means all.
+// Users returns at most limit users whose id or attributes contain text, ignoring case, sorted by id. A limit
+// of 0 means all.
 func (u *users) Users(ctx context.Context, text string, limit int) ([]engine.User, error) {
 	var out []engine.User
 	text = strings.ToLower(text)
@@ -63,7 +63,7 @@ func plainText(v any) string {
 	return string(b)
 }
 
-// User returns one profile; NOT_FOUND where there is none of that id.
+// User returns a user, or NOT_FOUND.
 func (u *users) User(ctx context.Context, id string) (engine.User, error) {
 	var out engine.User
 	err := u.view(ctx, func(sp store.WorkspaceTx) error {
@@ -77,7 +77,7 @@ func (u *users) User(ctx context.Context, id string) (engine.User, error) {
 	return out, err
 }
 
-// PutUser adds a profile, or changes the one with its id.
+// PutUser adds or replaces a user.
 func (u *users) PutUser(ctx context.Context, p engine.User) error {
 	if err := userfile.Check(p); err != nil {
 		return refuse("id", "%v", err)
@@ -85,7 +85,7 @@ func (u *users) PutUser(ctx context.Context, p engine.User) error {
 	return u.update(ctx, func(sp store.WorkspaceTx) error { return sp.PutProfile(p) })
 }
 
-// DeleteUser removes a profile; NOT_FOUND where there is none of that id.
+// DeleteUser deletes a user, or returns NOT_FOUND.
 func (u *users) DeleteUser(ctx context.Context, id string) error {
 	return u.update(ctx, func(sp store.WorkspaceTx) error {
 		_, found, err := profile(sp, id)
@@ -110,7 +110,7 @@ func profile(sp store.WorkspaceTx, id string) (engine.User, bool, error) {
 	return p, err == nil, err
 }
 
-// ImportUsers stores rows, as many in one transaction as the store takes.
+// ImportUsers stores rows, as many per transaction as the store accepts.
 func (u *users) ImportUsers(ctx context.Context, r engine.UserImport) (engine.UserImportResult, error) {
 	var out engine.UserImportResult
 	for _, row := range r.Rows {
@@ -122,7 +122,7 @@ func (u *users) ImportUsers(ctx context.Context, r engine.UserImport) (engine.Us
 	return out, err
 }
 
-// importRows stores rows in one transaction, or in two halves where that is too much for one.
+// importRows stores rows in one transaction, or in two halves if that is too large.
 func (u *users) importRows(ctx context.Context, rows []engine.UserRow, merge bool, total *engine.UserImportResult) error {
 	var n engine.UserImportResult
 	err := u.db.Write(ctx, func(tx store.Tx) error {
@@ -142,7 +142,7 @@ func (u *users) importRows(ctx context.Context, rows []engine.UserRow, merge boo
 	return u.explain(ctx, err)
 }
 
-// putRows stores rows: the users that are there are read at once, and all are written at once.
+// putRows stores rows: it reads the existing users at once, and writes all at once.
 func putRows(sp store.WorkspaceTx, rows []engine.UserRow, merge bool, n *engine.UserImportResult) error {
 	ids := make([]string, len(rows))
 	for i, row := range rows {
@@ -171,7 +171,7 @@ func putRows(sp store.WorkspaceTx, rows []engine.UserRow, merge bool, n *engine.
 	return sp.PutProfiles(list)
 }
 
-// withRow returns a profile with what a row says of it.
+// withRow returns a user updated by a row.
 func withRow(p engine.User, row engine.UserRow) engine.User {
 	if p.Attributes == nil {
 		p.Attributes = map[string]any{}

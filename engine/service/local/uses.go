@@ -16,21 +16,21 @@ import (
 
 var _ engine.NameUses = (*Service)(nil)
 
-// The lists that filters refer to beside their values.
+// The lists of names that filters refer to.
 const (
 	listAttributes = "user_attributes"
 	listEvents     = "events"
 	listSegments   = "segments"
 )
 
-// uses finds what refers to the names and the content of the workspace.
+// uses finds references to the names and the content of the workspace.
 type uses struct {
 	*reader
 	content *content
 }
 
-// NameUses returns what refers to a name of the workspace. Names that an expression computes are not
-// seen.
+// NameUses returns the references to a name of the workspace. It does not detect names that expressions
+// compute.
 func (u *uses) NameUses(ctx context.Context, ref engine.NameRef) ([]engine.ContentUse, error) {
 	if _, ok := (engine.Workspace{}).Lists(ref.List); !ok {
 		return nil, refuse("list", "unknown list of names %q", ref.List)
@@ -64,7 +64,7 @@ func (u *uses) NameUses(ctx context.Context, ref engine.NameRef) ([]engine.Conte
 	return out, err
 }
 
-// sendable walks the campaigns that still can be sent.
+// sendable iterates over the campaigns that can still be sent.
 func (u *uses) sendable(ctx context.Context, sp store.WorkspaceTx, each func(engine.Summary, engine.Campaign)) error {
 	var open []engine.Summary
 	err := sp.Summaries(func(sum engine.Summary) error {
@@ -90,7 +90,7 @@ func (u *uses) sendable(ctx context.Context, sp store.WorkspaceTx, each func(eng
 	return nil
 }
 
-// nameFinder finds where a name is referred to.
+// nameFinder finds references to a name.
 type nameFinder struct {
 	list, name string
 	id         string // of a segment
@@ -108,7 +108,7 @@ func newNameFinder(ref engine.NameRef, w engine.Workspace) nameFinder {
 	return n
 }
 
-// inWorkspace finds the name in the segments and the content blocks.
+// inWorkspace finds the name in the segments and content blocks.
 func (n nameFinder) inWorkspace(ctx context.Context, w engine.Workspace) []engine.ContentUse {
 	var out []engine.ContentUse
 	use := func(kind engine.ContentKind, name string) {
@@ -133,7 +133,7 @@ func (n nameFinder) inCampaign(ctx context.Context, c engine.Campaign) bool {
 	return n.inFields(catalog.Campaign(c.Channel).Root(), root, nil, root) || n.inTexts(ctx, c.Body)
 }
 
-// inFields finds the name where the tables offer the names of its list.
+// inFields finds the name in fields whose suggestions come from its list.
 func (n nameFinder) inFields(at *schema.Node, v doc.Value, p doc.Path, root doc.Value) bool {
 	switch {
 	case at == nil:
@@ -160,7 +160,7 @@ func (n nameFinder) inFields(at *schema.Node, v doc.Value, p doc.Path, root doc.
 	return false
 }
 
-// inFilters finds the name in the filters of the group at a place.
+// inFilters finds the name in the filters of a group.
 func (n nameFinder) inFilters(root doc.Value, group doc.Path) bool {
 	kind, ok := map[string]audience.Kind{listAttributes: audience.Attribute, listEvents: audience.Action, listSegments: audience.Segment}[n.list]
 	if !ok {
@@ -177,7 +177,7 @@ func (n nameFinder) inFilters(root doc.Value, group doc.Path) bool {
 	})
 }
 
-// inTexts finds an attribute of users in the expressions of a message.
+// inTexts finds a user attribute in a message's expressions.
 func (n nameFinder) inTexts(ctx context.Context, v doc.Value) bool {
 	switch v.Kind() {
 	case doc.String:
@@ -209,8 +209,8 @@ func (n nameFinder) inText(ctx context.Context, text string) bool {
 	return slices.ContainsFunc(used, func(e personalize.Expression) bool { return e.Root == "UserAttribute" && n.is(ctx, e.Name) })
 }
 
-// is reports whether an expression that looks name up finds the attribute: user.first_name finds
-// "First Name" (CONTRACT.md, Personalization).
+// is reports whether name in an expression refers to the attribute: user.first_name is "First Name"
+// (CONTRACT.md, Personalization).
 func (n nameFinder) is(ctx context.Context, name string) bool {
 	if name == n.name || name == "" {
 		return name != ""

@@ -13,9 +13,9 @@ import (
 	"bugle/store"
 )
 
-// CreateWorkspace puts a new workspace with one API key of all scopes into the store. The key is
-// returned only here: the store keeps its SHA-256 alone. What w leaves empty gets its usual value.
-// An id that is taken is refused with BAD_REQUEST, HTTP 409.
+// CreateWorkspace creates a workspace with one API key of all scopes. The key is only returned this once: the
+// store has its SHA-256. Empty settings get their defaults. If the id is taken, it fails with BAD_REQUEST,
+// HTTP 409.
 func CreateWorkspace(ctx context.Context, db store.DB, w engine.Workspace) (apiKey string, err error) {
 	s := newWriter(db, w.ID, newTasks(), Options{})
 	if w.CreatedAt.IsZero() {
@@ -56,7 +56,7 @@ func CreateWorkspace(ctx context.Context, db store.DB, w engine.Workspace) (apiK
 	return apiKey, nil
 }
 
-// checkWorkspace refuses settings that nothing could work with.
+// checkWorkspace refuses invalid settings.
 func checkWorkspace(w engine.Workspace) error {
 	switch {
 	case !validID(w.ID):

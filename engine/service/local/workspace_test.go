@@ -79,7 +79,7 @@ func TestUpdateWorkspace(t *testing.T) {
 	b.create(limit)
 }
 
-func TestProfiles(t *testing.T) {
+func TestUsers(t *testing.T) {
 	b := newBench(t, local.Options{})
 	for text, want := range map[string]int{"": 2, "IDA@": 1, "user_": 2, "49151": 1, "zzz": 0} {
 		got, err := b.Users(b.ctx, text, 0)

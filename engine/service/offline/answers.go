@@ -7,7 +7,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// codec says how the answers of one kind are kept in a file.
+// codec converts the responses of one kind to and from files.
 type codec[T any] struct {
 	kind   string
 	encode func(T) any
@@ -27,7 +27,7 @@ var (
 	metaForm  = codec[[]engine.Meta]{"meta", identity[[]engine.Meta], decodeJSON[[]engine.Meta]}
 )
 
-// identity keeps rows, which hold no document, as they are.
+// identity keeps rows, which contain no documents, as they are.
 func identity[T any](rows T) any { return rows }
 
 func decodeJSON[T any](b json.RawMessage) (T, error) {
@@ -36,7 +36,7 @@ func decodeJSON[T any](b json.RawMessage) (T, error) {
 	return out, err
 }
 
-// record is a campaign in a file. Its body is a text: a JSON library would spell it anew.
+// record is a campaign in a file. Its body is a string, because a JSON library would rewrite it.
 type record struct {
 	Head engine.Head `json:"head"`
 	Body string      `json:"body"`

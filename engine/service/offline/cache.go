@@ -16,31 +16,31 @@ import (
 	"time"
 )
 
-// What is remembered at most. Beyond it what was read longest ago is forgotten.
+// The limits of the cache. Above them the least recently read entries are removed.
 const (
-	maxAnswers = 2000
+	maxAnswers = 2000 // -
 	maxBytes   = 64 << 20
-	// tidyEvery is after how many answers the folder is looked through: it may hold so many more.
+	// tidyEvery is the number of writes between two checks of the limits.
 	tidyEvery = 128
 )
 
 const (
 	suffix = ".json"
-	format = 1 // of the files; others are not read
+	format = 1 // format version of the files; others are not read
 )
 
-// cache keeps answers in the files of a folder, which is made with the first one. Several processes
-// may share it. Its files are readable by their owner alone: campaigns may hold what is not public yet.
+// cache stores responses in the files of a folder, which is created with the first one. Several processes may
+// share it. Only the owner can read the files, because campaigns may be confidential.
 type cache struct {
 	dir                  string
 	maxAnswers, maxBytes int
 
 	mu      sync.Mutex
 	puts    int
-	written map[string][sha256.Size]byte // what this process wrote to the files, by path
+	written map[string][sha256.Size]byte // hashes of what this process wrote, by path
 }
 
-// file is one remembered answer.
+// file is one cached response.
 type file struct {
 	Format int             `json:"format"`
 	Kind   string          `json:"kind"`
@@ -52,14 +52,13 @@ func newCache(dir string) *cache {
 	return &cache{dir: dir, maxAnswers: maxAnswers, maxBytes: maxBytes, written: map[string][sha256.Size]byte{}}
 }
 
-// path names the file by a hash: an id of a server may hold what no file name does.
+// path names the file with a hash, because ids of a server may contain characters that file names cannot.
 func (m *cache) path(kind, key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return filepath.Join(m.dir, kind+"-"+hex.EncodeToString(sum[:12])+suffix)
 }
 
-// put remembers an answer, whole or not at all. One that this process has written already costs no
-// writing.
+// put stores a response atomically. It skips a response that this process has already written.
 func (m *cache) put(kind, key string, answer any) error {
 	b, err := json.Marshal(answer)
 	if err != nil {
@@ -85,7 +84,7 @@ func (m *cache) put(kind, key string, answer any) error {
 	return m.evict()
 }
 
-// write does not wait for the disk: what a crash of the machine takes away can be read again.
+// write does not sync: what a crash of the machine loses can be read again.
 func (m *cache) write(path string, b []byte) error {
 	tmp, err := os.CreateTemp(m.dir, "answer-*.tmp") // mode 0600
 	if err != nil {
@@ -104,7 +103,7 @@ func (m *cache) write(path string, b []byte) error {
 	return err
 }
 
-// get returns a remembered answer; false where there is none that can be read.
+// get returns a cached response, or false if there is none that can be read.
 func (m *cache) get(kind, key string) (json.RawMessage, bool) {
 	b, err := os.ReadFile(m.path(kind, key))
 	if err != nil {
@@ -115,7 +114,7 @@ func (m *cache) get(kind, key string) (json.RawMessage, bool) {
 	return in.Answer, ok
 }
 
-// drop forgets an answer; forgetting none is no error.
+// drop removes a response, if it is cached.
 func (m *cache) drop(kind, key string) error {
 	if err := os.Remove(m.path(kind, key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forgetting %s %s: %w", kind, key, err)
@@ -123,7 +122,7 @@ func (m *cache) drop(kind, key string) error {
 	return nil
 }
 
-// staleAfter is from when on a file that was never finished is nobody's any more.
+// staleAfter is the age from which an unfinished file is considered abandoned.
 const staleAfter = time.Hour
 
 // evict keeps the folder within its bounds, every now and then. The caller holds the lock.

@@ -60,7 +60,7 @@ func TestTheMemoryIsBounded(t *testing.T) {
 	}
 }
 
-func TestAFileThatWasNeverFinishedGoes(t *testing.T) {
+func TestAbandonedTempFileIsRemoved(t *testing.T) {
 	m := newCache(t.TempDir())
 	left := filepath.Join(m.dir, "answer-1.tmp")
 	if err := os.WriteFile(left, nil, 0o600); err != nil {

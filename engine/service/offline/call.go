@@ -30,7 +30,7 @@ var (
 	opPublish  = operation.Publish.Name // sends an update
 )
 
-// What is named otherwise here.
+// Additional operations of this package.
 const (
 	opList  = "list"  // searches
 	opCheck = "check" // a get before an update
@@ -38,23 +38,23 @@ const (
 
 var sent = map[string]string{opList: opSearch, opPublish: opUpdate, opCheck: opGet}
 
-// call is one call of the remote service that is under way.
+// call is a running call of the remote service.
 type call struct {
 	operation string
-	read      bool // it may be given up at once: nothing comes of it
+	read      bool // it can be canceled safely because it changes nothing
 	parent    context.Context
 	ctx       context.Context
 	cancel    context.CancelCauseFunc
 
 	mu      sync.Mutex
-	request http.Header // of the attempt that was made last
-	failure string      // why that attempt did not get through; empty where it did
+	request http.Header // of the last attempt
+	failure string      // why that attempt failed; empty if it did not
 }
 
-// errUnreachable is the cause that ends a read whose service cannot be reached.
+// errUnreachable is the cause with which a read is canceled when the service cannot be reached.
 var errUnreachable = errors.New("the service cannot be reached")
 
-// begin starts a call. Its context is that of the caller; done must follow.
+// begin registers a call. Its context is derived from the caller's. Call done afterwards.
 func (s *Service) begin(ctx context.Context, operation string, read bool) *call {
 	c := &call{operation: operation, read: read, parent: ctx}
 	inner, cancel := context.WithCancelCause(ctx)
@@ -76,7 +76,7 @@ func (s *Service) done(c *call) {
 	delete(s.calls, c)
 }
 
-// watch knocks at the service while a read gets no answer, and ends the read where nobody opens.
+// watch runs health checks while a read waits for its response, and cancels the read if they fail.
 func (s *Service) watch(c *call) {
 	t := time.NewTicker(s.opts.CheckAfter)
 	defer t.Stop()
@@ -98,7 +98,7 @@ func (s *Service) watch(c *call) {
 
 type callKey struct{}
 
-// observedTransport notes what becomes of each attempt of a call.
+// observedTransport records the outcome of each attempt of a call.
 type observedTransport struct{ http.RoundTripper }
 
 func (w observedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -124,8 +124,8 @@ func (c *call) failureReason() string {
 	return c.failure
 }
 
-// isOf reports whether a wait is of this call: its request id is in a header, whose name is a matter
-// of the dialect.
+// isOf reports whether a wait belongs to this call, by looking for its request id in the headers, whose names
+// depend on the dialect.
 func (c *call) isOf(w remote.Wait) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -137,7 +137,7 @@ func (c *call) isOf(w remote.Wait) bool {
 	return false
 }
 
-// sends reports whether the call makes requests of that operation.
+// sends reports whether the call makes requests of an operation.
 func (c *call) sends(operation string) bool {
 	if as, ok := sent[c.operation]; ok {
 		return as == operation
@@ -145,7 +145,7 @@ func (c *call) sends(operation string) bool {
 	return c.operation == operation
 }
 
-// failureReason says why an attempt did not get through to the service; empty where it did.
+// failureReason returns why an attempt did not reach the service, or "".
 func failureReason(res *http.Response, err error) string {
 	if err != nil {
 		return reasonOf(err)
@@ -157,7 +157,7 @@ func failureReason(res *http.Response, err error) string {
 	return ""
 }
 
-// reasonOf puts an error of the network into few words.
+// reasonOf describes a network error in a few words.
 func reasonOf(err error) string {
 	var dns *net.DNSError
 	var timeout net.Error
@@ -172,11 +172,11 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// attempts is after how many that went astray a read is given up.
+// attempts is the number of failed attempts after which a read is given up.
 const attempts = 3
 
-// onWait is told of waits by the remote service. A read that goes astray does not wait for as long
-// as a write does: what is remembered is there already.
+// onWait handles waits of the remote service. A failing read does not wait as long as a write, because cached
+// data is available.
 func (s *Service) onWait(w remote.Wait) {
 	s.mu.Lock()
 	if w.Done {
@@ -197,8 +197,8 @@ func (s *Service) onWait(w remote.Wait) {
 	}
 }
 
-// callsOf returns the calls that a wait can be of. One that was not sent yet has shown no request id: it
-// is one of those of its operation, which all wait for the same.
+// callsOf returns the calls that a wait may belong to. An unsent call has no request id yet, so it is one of
+// those with the operation, which all wait for the same reason.
 func (s *Service) callsOf(w remote.Wait) []*call {
 	var mine, like []*call
 	for c := range s.calls {
@@ -215,7 +215,7 @@ func (s *Service) callsOf(w remote.Wait) []*call {
 	return like
 }
 
-// CancelWaits ends every wait that there is now.
+// CancelWaits cancels all current waits.
 func (s *Service) CancelWaits() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -226,8 +226,8 @@ func (s *Service) CancelWaits() {
 	}
 }
 
-// ended returns the error of a call, and whether the service could not be reached. What the caller
-// ended itself, or refused, is neither.
+// ended returns the error of a call, and whether the service could not be reached. That is neither the case
+// for calls that the caller canceled, nor for refused ones.
 func (c *call) ended(err error) (error, bool) {
 	if err == nil || c.parent.Err() != nil {
 		return err, false

@@ -13,7 +13,7 @@ import (
 	"bugle/engine"
 )
 
-// Connection returns how the way to the service stands now.
+// Connection returns the current state of the connection.
 func (s *Service) Connection() engine.Connection {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -31,8 +31,8 @@ func (s *Service) connection() engine.Connection {
 	return l
 }
 
-// Connections returns the link each time that it has changed, until ctx ends. Of changes in quick succession
-// only the last may be given.
+// Connections returns the state of the connection after each change, until ctx ends. It may skip states if
+// changes follow in quick succession.
 func (s *Service) Connections(ctx context.Context) iter.Seq[engine.Connection] {
 	return func(yield func(engine.Connection) bool) {
 		for seen := uint64(0); ; {
@@ -55,15 +55,14 @@ func (s *Service) Connections(ctx context.Context) iter.Seq[engine.Connection] {
 	}
 }
 
-// notify says that the link has changed. The caller holds the lock.
+// notify signals a change of the connection. The caller holds the lock.
 func (s *Service) notify() {
 	s.version++
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
 
-// unreachable returns the error of a call that is not made because the service cannot be reached; nil while
-// it can be.
+// unreachable returns the error for a call that is not made because the service cannot be reached, or nil.
 func (s *Service) unreachable(operation string) *UnreachableError {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,7 +72,7 @@ func (s *Service) unreachable(operation string) *UnreachableError {
 	return &UnreachableError{Operation: operation, Since: s.offlineSince, Reason: s.reason}
 }
 
-// markOffline notes that the service cannot be reached, and sees to it that it is found again.
+// markOffline records that the service cannot be reached, and starts reconnecting.
 func (s *Service) markOffline(e *UnreachableError) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +87,7 @@ func (s *Service) markOffline(e *UnreachableError) {
 	}
 }
 
-// markOnline notes that the service has answered.
+// markOnline records that the service has responded.
 func (s *Service) markOnline() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +97,7 @@ func (s *Service) markOnline() {
 	}
 }
 
-// reconnect looks for the service until it is back: after pauses, and at once when somebody wants it.
+// reconnect checks until the service is back, after pauses and immediately on request.
 func (s *Service) reconnect() {
 	for d := s.opts.RetryPause; ; d = min(d*2, s.opts.RetryPause*maxPauseFactor) {
 		t := time.NewTimer(d)
@@ -118,7 +117,7 @@ func (s *Service) reconnect() {
 	}
 }
 
-// checkNow has it looked at once whether the service is back.
+// checkNow triggers an immediate health check.
 func (s *Service) checkNow() {
 	select {
 	case s.wake <- struct{}{}:
@@ -126,8 +125,8 @@ func (s *Service) checkNow() {
 	}
 }
 
-// checkHealth finds out whether the service is back, with a knock and then with a question that it has to
-// answer itself. Whatever it answers, it is there.
+// checkHealth checks whether the service is back, with a ping followed by a request that only the service
+// itself can answer. Any response counts.
 func (s *Service) checkHealth(ctx context.Context, limit time.Duration) bool {
 	if s.ping(ctx, limit) != nil {
 		return false
@@ -144,8 +143,7 @@ func (s *Service) checkHealth(ctx context.Context, limit time.Duration) bool {
 	return true
 }
 
-// ping finds out whether anybody answers where the service is: without credentials, and without
-// taking anything from its limits.
+// ping checks whether the server responds, without credentials and without counting against its limits.
 func (s *Service) ping(ctx context.Context, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -1,10 +1,10 @@
-// Package offline is a remote service for a person at a terminal: what was read from it stays
-// readable while it cannot be reached, nobody waits for it longer than it takes to find that out, and
-// what its calls wait for can be seen and ended.
+// Package offline adds offline support to a remote service for interactive use: data that was read stays
+// readable while the service cannot be reached, an outage is detected quickly, and waiting calls can be
+// listed and canceled.
 //
-// What was read is kept in files of this machine. It is given again only where the service gave no
-// answer, or one that somebody else gave for it (502, 503, 504): what it refuses (401, 403, 404), it
-// refuses. Nothing is written while it cannot be reached.
+// Data that was read is cached in files on this machine. It is only used if the service did not respond, or
+// if another server responded in its place (502, 503, 504). Refusals (401, 403, 404) are returned as they
+// are. Writes fail while the service cannot be reached.
 package offline
 
 import (
@@ -18,20 +18,20 @@ import (
 	"bugle/engine/service/remote"
 )
 
-// Options say where answers are remembered, and how patient the service is. Dir alone is needed.
+// Options configure a service. Only Dir is required.
 type Options struct {
-	Dir string // the folder of one workspace on one service
+	Dir string // the cache folder of one workspace on one service
 
 	Clock func() time.Time // nil: time.Now
 
-	// CheckAfter is how long a read waits for its answer before the service is knocked at, and again
-	// each time after. 0: 3 seconds.
+	// CheckAfter is how long a read waits for its response before the first health check, and between further
+	// ones. 0: 3 seconds.
 	CheckAfter time.Duration
-	// HealthTimeout is how long the service may take to answer a knock while somebody waits, and four times as
-	// long while nobody does. 0: 2 seconds.
+	// HealthTimeout limits a health check while a call waits for it. Other checks may take four times as
+	// long. 0: 2 seconds.
 	HealthTimeout time.Duration
-	// RetryPause is the first pause between two looks whether the service is back; it doubles up to four
-	// times as long. 0: 2 seconds.
+	// RetryPause is the first pause between health checks while the service is offline. It doubles up to four
+	// times its value. 0: 2 seconds.
 	RetryPause time.Duration
 }
 
@@ -43,31 +43,31 @@ const (
 	idleTimeoutFactor    = 4
 )
 
-// Service is [engine.Service] over HTTP with a memory. It is safe for concurrent use.
+// Service is [engine.Service] over HTTP with a cache. It is safe for concurrent use.
 type Service struct {
 	remote *remote.Service
 	opts   Options
 	cache  *cache
 	health *http.Client
 
-	ctx  context.Context // of what runs in the background
+	ctx  context.Context // ends background work
 	stop context.CancelFunc
 	work sync.WaitGroup
 
-	wake chan struct{} // has room for one: look at once
+	wake chan struct{} // capacity one: check now
 
 	mu           sync.Mutex
-	offlineSince time.Time // when the service was lost; zero while it is there
+	offlineSince time.Time // zero while it is online
 	reason       string
-	checking     bool // a goroutine looks whether it is back
+	checking     bool // a goroutine checks whether it is back
 	closed       bool
 	calls        map[*call]struct{}
 	pending      map[string]remote.Wait // by request id
-	// fromCache are the campaigns that were last given from memory: who changes one of them does not
-	// know how it stands.
+	// fromCache holds the campaigns that were last returned from the cache: a caller that changes one of them
+	// does not know its current version.
 	fromCache map[string]engine.Campaign
 	version   uint64
-	changed   chan struct{} // closed at the next change of the link
+	changed   chan struct{} // closed at the next change of the connection
 }
 
 var (
@@ -76,8 +76,7 @@ var (
 	_ engine.Connected = (*Service)(nil)
 )
 
-// Open returns the service that c describes, with what was remembered of it in o.Dir. It calls nobody
-// yet. Close ends it.
+// Open returns the service that c describes, with the cache in o.Dir. It makes no calls. Close it after use.
 func Open(c remote.Config, o Options) (*Service, error) {
 	set := func(d *time.Duration, usual time.Duration) {
 		if *d <= 0 {
@@ -117,7 +116,7 @@ func Open(c remote.Config, o Options) (*Service, error) {
 	return s, nil
 }
 
-// Close ends what runs in the background, and waits for its end.
+// Close stops background work and waits for its end.
 func (s *Service) Close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -138,18 +137,18 @@ func (s *Service) Quotas() []engine.Quota {
 	return out
 }
 
-// UnreachableError says that a call was not done because the service cannot be reached.
+// UnreachableError reports that a call was not made because the service cannot be reached.
 type UnreachableError struct {
 	Operation string
 	Since     time.Time
 	Reason    string // why it cannot be reached
-	// MayHaveRun says that the call may have been done all the same.
+	// MayHaveRun reports that the service may have processed the call.
 	MayHaveRun bool
 }
 
 const editsKept = "your edits are kept on this machine, and can be applied once it is back"
 
-// consequence says what becomes of a call that was not done, by operation.
+// consequence describes, by operation, the effect of a call that was not made.
 var consequence = map[string]string{
 	opGet:      "and this campaign is not cached; try again once it is back",
 	opList:     "and the campaigns are not cached; try again once it is back",
@@ -175,11 +174,11 @@ func (e *UnreachableError) Error() string {
 	return away + ", " + say
 }
 
-// CanceledError says that somebody ended the wait of a call with [Service.CancelWaits].
+// CanceledError reports that a waiting call was canceled with [Service.CancelWaits].
 type CanceledError struct {
 	Operation string
-	Why       string // it waited
-	// MayHaveRun says that the call may have been done all the same.
+	Why       string // why it waited
+	// MayHaveRun reports that the service may have processed the call.
 	MayHaveRun bool
 }
 

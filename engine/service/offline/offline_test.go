@@ -35,7 +35,7 @@ func TestContract(t *testing.T) {
 	})
 }
 
-func TestWhatWasReadStaysReadable(t *testing.T) {
+func TestCachedReadsWhileOffline(t *testing.T) {
 	for name, w := range map[string]weather{"refused": refused, "silent": silent, "unavailable": unavailable} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
@@ -83,7 +83,7 @@ func TestWhatWasReadStaysReadable(t *testing.T) {
 }
 
 // Whoever saw a campaign in the list can open it.
-func TestWhatWasListedCanBeRead(t *testing.T) {
+func TestListedCampaignsAreCached(t *testing.T) {
 	b := newBench(t)
 	ids := make([]string, engine.PageSize+2)
 	for i := range ids {
@@ -99,7 +99,7 @@ func TestWhatWasListedCanBeRead(t *testing.T) {
 }
 
 // Each screen after the first gets what is remembered at once, without asking.
-func TestNobodyWaitsTwice(t *testing.T) {
+func TestOnlyOneCallWaits(t *testing.T) {
 	b := newBench(t)
 	id := b.create("Spring")
 	b.read(id)
@@ -177,7 +177,7 @@ func TestANewStartRemembers(t *testing.T) {
 	b.read(id)
 }
 
-func TestWhatWasNeverReadSaysSo(t *testing.T) {
+func TestUncachedReadFails(t *testing.T) {
 	b := newBench(t)
 	b.net.set(refused)
 	_, err := b.svc.Get(t.Context(), "65f0a1b2c3d4e5f60718293a")
@@ -206,7 +206,7 @@ func TestARefusalIsNoAbsence(t *testing.T) {
 }
 
 // That something broke in the service is an answer as well.
-func TestAnErrorOfTheServiceIsTold(t *testing.T) {
+func TestServiceErrorIsReturned(t *testing.T) {
 	b := newBench(t)
 	id := b.create("Spring")
 	b.read(id)
@@ -217,7 +217,7 @@ func TestAnErrorOfTheServiceIsTold(t *testing.T) {
 	}
 }
 
-func TestWhoEndsACallDoesNotLoseTheService(t *testing.T) {
+func TestCanceledCallKeepsServiceOnline(t *testing.T) {
 	b := newBench(t)
 	id := b.create("Spring")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -227,7 +227,7 @@ func TestWhoEndsACallDoesNotLoseTheService(t *testing.T) {
 	}
 }
 
-func TestNothingIsWrittenWhileAway(t *testing.T) {
+func TestNothingIsWrittenWhileOffline(t *testing.T) {
 	b := newBench(t)
 	id := b.create("Spring")
 	b.read(id)
@@ -310,7 +310,7 @@ func TestCloseEndsTheSearchForTheService(t *testing.T) {
 	}
 }
 
-func TestWhatIsKeptIsForItsOwnerAlone(t *testing.T) {
+func TestCacheFilesArePrivate(t *testing.T) {
 	b := newBench(t)
 	b.dir = filepath.Join(b.dir, "deep", "er")
 	b.start()

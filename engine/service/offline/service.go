@@ -12,8 +12,8 @@ import (
 	"bugle/engine/doc"
 )
 
-// uncachedCall makes a call whose answer is not remembered. While the service is away, it is looked for first:
-// whoever asks for this may know that it is back.
+// uncachedCall makes a call whose response is not cached. While the service is offline it first checks the
+// connection, because the user may know that it is back.
 func uncachedCall[T any](ctx context.Context, s *Service, operation string, read bool, do func(context.Context) (T, error)) (T, error) {
 	if e := s.unreachable(operation); e != nil && !s.checkHealth(ctx, s.opts.HealthTimeout) {
 		var none T
@@ -25,7 +25,7 @@ func uncachedCall[T any](ctx context.Context, s *Service, operation string, read
 	return try(ctx, s, operation, read, do)
 }
 
-// try makes a call, and notes what it says of the way to the service.
+// try makes a call and updates the connection state.
 func try[T any](ctx context.Context, s *Service, operation string, read bool, do func(context.Context) (T, error)) (T, error) {
 	c := s.begin(ctx, operation, read)
 	defer s.done(c)
@@ -41,8 +41,8 @@ func try[T any](ctx context.Context, s *Service, operation string, read bool, do
 	return out, err
 }
 
-// cachedCall makes a read that is remembered under key. While the service is away it returns what it gave
-// before, at once; where that is nothing, it asks again.
+// cachedCall makes a read that is cached under key. While the service is offline it returns the cached
+// response immediately; without one it tries the call.
 func cachedCall[T any](ctx context.Context, s *Service, operation string, f codec[T], key string, do func(context.Context) (T, error)) (out T, old bool, err error) {
 	if s.unreachable(operation) != nil {
 		if out, ok := cached(s, f, key); ok {
@@ -74,12 +74,12 @@ func cached[T any](s *Service, f codec[T], key string) (out T, ok bool) {
 	return out, err == nil
 }
 
-// isGone reports whether a refusal says that there is nothing here to be read, for this caller.
+// isGone reports whether a refusal means that the caller cannot read this any more.
 func isGone(e *engine.Error) bool {
 	return e.HTTP == http.StatusNotFound || e.HTTP == http.StatusForbidden || e.HTTP == http.StatusUnauthorized
 }
 
-// Get returns a campaign, as it was read last while the service is away.
+// Get returns a campaign, from the cache while the service is offline.
 func (s *Service) Get(ctx context.Context, id string) (engine.Campaign, error) {
 	c, old, err := cachedCall(ctx, s, opGet, campaignForm, id, func(ctx context.Context) (engine.Campaign, error) { return s.remote.Get(ctx, id) })
 	if err == nil {
@@ -92,18 +92,18 @@ func (s *Service) Get(ctx context.Context, id string) (engine.Campaign, error) {
 	return c, err
 }
 
-// List returns the campaigns, as they were listed last while the service is away.
+// List returns the campaigns, from the cache while the service is offline.
 func (s *Service) List(ctx context.Context, q engine.ListQuery) ([]engine.Summary, error) {
 	key := "archived=" + strconv.FormatBool(q.Archived)
 	out, _, err := cachedCall(ctx, s, opList, listForm, key, func(ctx context.Context) ([]engine.Summary, error) { return s.list(ctx, q) })
 	return out, err
 }
 
-// maxCachedPerList is how many campaigns of one list are remembered whole: as many as leave room for others.
+// maxCachedPerList is the number of complete campaigns cached per list; it leaves room for others.
 const maxCachedPerList = maxAnswers / 2
 
-// list returns all campaigns, newest change first. A page of search has whole campaigns, which are
-// remembered like those that were opened: whoever saw one in the list can open it later on.
+// list returns all campaigns, last changed first. Search returns complete campaigns, which are cached like
+// those opened individually, so that every listed campaign can be opened later.
 func (s *Service) list(ctx context.Context, q engine.ListQuery) ([]engine.Summary, error) {
 	out := []engine.Summary{}
 	for page, err := range engine.Records(ctx, s.remote.Search, q) {
@@ -123,7 +123,7 @@ func (s *Service) list(ctx context.Context, q engine.ListQuery) ([]engine.Summar
 	return out, nil
 }
 
-// Search returns a page of campaigns, as the same search found them last while the service is away.
+// Search returns a page of campaigns, from the cache while the service is offline.
 func (s *Service) Search(ctx context.Context, r engine.SearchRequest) ([]engine.Campaign, error) {
 	asked := r
 	asked.Call = engine.Call{}
@@ -131,7 +131,7 @@ func (s *Service) Search(ctx context.Context, r engine.SearchRequest) ([]engine.
 	return out, err
 }
 
-// Meta returns a page of rows, as the same question was answered last while the service is away.
+// Meta returns a page of rows, from the cache while the service is offline.
 func (s *Service) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, error) {
 	asked := r
 	asked.Call = engine.Call{}
@@ -141,12 +141,12 @@ func (s *Service) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta
 
 func text(v doc.Value) string { return string(v.Encode()) }
 
-// Create starts a draft.
+// Create creates a draft.
 func (s *Service) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
 	return uncachedCall(ctx, s, opCreate, false, func(ctx context.Context) (engine.Created, error) { return s.remote.Create(ctx, r) })
 }
 
-// updateCall makes a call that changes a campaign. What is remembered of it is no longer so.
+// updateCall makes a call that changes a campaign, and removes the campaign from the cache.
 func updateCall[T any](ctx context.Context, s *Service, operation, id string, do func(context.Context) (T, error)) (T, error) {
 	out, err := uncachedCall(ctx, s, operation, false, do)
 	if err == nil {
@@ -155,8 +155,8 @@ func updateCall[T any](ctx context.Context, s *Service, operation, id string, do
 	return out, err
 }
 
-// Update changes components. Where the campaign was given from memory last, and is another now, it
-// refuses with [engine.BadRequest], HTTP 409: nothing is overwritten that nobody has seen.
+// Update changes components. If the campaign was last returned from the cache and has changed since, it fails
+// with [engine.BadRequest], HTTP 409, so that unseen changes are not overwritten.
 func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
 	return updateCall(ctx, s, opUpdate, r.ID, func(ctx context.Context) (engine.Updated, error) {
 		if err := s.checkUnchanged(ctx, r.ID); err != nil {
@@ -166,7 +166,7 @@ func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Up
 	})
 }
 
-// checkUnchanged fails where a campaign was given from memory last, and is another now.
+// checkUnchanged fails if a campaign was last returned from the cache and has changed since.
 func (s *Service) checkUnchanged(ctx context.Context, id string) error {
 	s.mu.Lock()
 	old, recalled := s.fromCache[id]
@@ -187,7 +187,7 @@ func (s *Service) checkUnchanged(ctx context.Context, id string) error {
 	return nil
 }
 
-// Publish asks for the publish action.
+// Publish publishes a campaign.
 func (s *Service) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
 	return updateCall(ctx, s, opPublish, r.ID, func(ctx context.Context) (engine.Updated, error) { return s.remote.Publish(ctx, r) })
 }
@@ -202,12 +202,12 @@ func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestRe
 	return uncachedCall(ctx, s, opTest, false, func(ctx context.Context) (engine.TestResult, error) { return s.remote.Test(ctx, r) })
 }
 
-// Validate runs the publish-time check, which needs the service.
+// Validate runs the publish-time check. It is not cached.
 func (s *Service) Validate(ctx context.Context, id string) (engine.Validation, error) {
 	return uncachedCall(ctx, s, opValidate, true, func(ctx context.Context) (engine.Validation, error) { return s.remote.Validate(ctx, id) })
 }
 
-// Preview resolves content for one user, which needs the service.
+// Preview resolves content for one user. It is not cached.
 func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.Preview, error) {
 	return uncachedCall(ctx, s, opPreview, true, func(ctx context.Context) (engine.Preview, error) { return s.remote.Preview(ctx, r) })
 }

@@ -42,7 +42,7 @@ func TestAWaitIsSeenAndEnded(t *testing.T) {
 
 // The client's own limiter holds a call back before it is sent; that wait can be ended as well, and
 // ends no other call.
-func TestAWaitForOnesOwnLimitIsEnded(t *testing.T) {
+func TestCancelWaitForClientLimit(t *testing.T) {
 	b := newBench(t)
 	for i := range 5 {
 		if _, err := b.svc.Create(t.Context(), engine.CreateRequest{Call: engine.NewCall(), Body: b.parse(`{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com"}`)}); err != nil {
@@ -70,7 +70,7 @@ func TestAWaitForOnesOwnLimitIsEnded(t *testing.T) {
 }
 
 // Ending a wait leaves a call of the same operation alone that is under way.
-func TestACallThatDoesNotWaitGoesOn(t *testing.T) {
+func TestCancelWaitsKeepsOtherCalls(t *testing.T) {
 	b := newBench(t)
 	b.startWith(offline.Options{CheckAfter: time.Hour})
 	id := b.create("Spring")
@@ -96,7 +96,7 @@ func TestACallThatDoesNotWaitGoesOn(t *testing.T) {
 	}
 }
 
-func TestEndingNothingIsNothing(t *testing.T) {
+func TestCancelWaitsWithoutWaits(t *testing.T) {
 	b := newBench(t)
 	b.svc.CancelWaits()
 	b.list()

@@ -16,17 +16,17 @@ import (
 
 const memberRequestID = "request_id"
 
-// request is one call, which is sent once or several times, always alike.
+// request is one call, which is sent unchanged in all its attempts.
 type request struct {
 	*operation.Operation
 	engine.Call
 	id       string            // the campaign; empty where the path has none
-	body     doc.Value         // absent: none, or the request id alone
-	wire     []byte            // the body as it is sent
+	body     doc.Value         // absent: none, or only the request id
+	wire     []byte            // the body as sent
 	progress *progressReporter // of a test
 }
 
-// assignIDs returns the request all ids that it has to carry.
+// assignIDs sets all ids that the request needs.
 func (r *request) assignIDs() {
 	if inBody := r.body.Get(memberRequestID).Text(); r.RequestID == "" {
 		r.RequestID = inBody
@@ -45,7 +45,7 @@ func (r *request) assignIDs() {
 	}
 }
 
-// withFirst returns an object that begins with the given fields, and then has those of body.
+// withFirst returns an object with the given fields followed by those of body.
 func withFirst(body doc.Value, first ...doc.Member) doc.Value {
 	for name, v := range body.Members() {
 		first = append(first, doc.M(name, v))
@@ -53,27 +53,27 @@ func withFirst(body doc.Value, first ...doc.Member) doc.Value {
 	return doc.NewObject(first...)
 }
 
-// answer is what the service said to a call, in our own words.
+// answer is a translated response.
 type answer struct {
 	engine.ResponseInfo
-	data   doc.Value // of the envelope; the whole body where there is no envelope
+	data   doc.Value // the data of the envelope, or the whole body without an envelope
 	status int
 }
 
-// callState is the state of a call over its attempts.
+// callState is the state of a call across its attempts.
 type callState struct {
 	s       *Service
 	req     request
 	attempt int
-	repeats int // because of no answer, or of one that something broke
-	polls   int // because an attempt that went astray may still be at work
+	repeats int // retries because of no response or a server error
+	polls   int // retries because an earlier attempt may still be running
 	polled  time.Duration
 	waited  time.Duration // for limits
-	// uncertain says that an attempt may have been done without our knowing.
+	// uncertain reports that an attempt may have been processed.
 	uncertain bool
 }
 
-// call does one operation: as often as it takes, and not after an answer that is one.
+// call performs one operation with all its attempts.
 func (s *Service) call(ctx context.Context, r request) (answer, error) {
 	if r.id != "" || strings.Contains(r.Path, "{id}") {
 		if !isPathSafe(r.id) {
@@ -97,7 +97,7 @@ func (s *Service) call(ctx context.Context, r request) (answer, error) {
 	return out, err
 }
 
-// created reports whether the call may have made a campaign that counts.
+// created reports whether the call may have created a campaign that counts.
 func (c *callState) created(out answer, err error) bool {
 	if err != nil {
 		return c.uncertain
@@ -132,9 +132,8 @@ func (c *callState) perform(ctx context.Context) (answer, error) {
 	}
 }
 
-// next says whether the call is sent again, and after which pause. What says no is never asked
-// again. A 409 is the exception where an attempt is still at work, because it went astray or
-// something on the way sent it twice: the same key gets its answer in the end.
+// next returns whether to send the call again, and after which pause. An error response is final, except for
+// a 409 while an earlier attempt may still be running: the same key gets the result in the end.
 func (c *callState) next(ctx context.Context, got outcome) (time.Duration, Reason, bool) {
 	if got.broken() && !got.unsent {
 		c.uncertain = true
@@ -165,7 +164,7 @@ func (c *callState) next(ctx context.Context, got outcome) (time.Duration, Reaso
 	return max(backoff(c.repeats), got.retryAfter), Retrying, true
 }
 
-// spendWait takes a pause that the service or a limit asks for from what the call may wait altogether.
+// spendWait deducts a requested pause from the call's maximum wait, or returns false.
 func (c *callState) spendWait(pause time.Duration) bool {
 	if pause > c.s.cfg.MaxWait-c.waited {
 		return false
@@ -174,7 +173,7 @@ func (c *callState) spendWait(pause time.Duration) bool {
 	return true
 }
 
-// poll says when to ask after an attempt that is still at work, for as long as it may take.
+// poll returns when to ask again while an earlier attempt may still be running.
 func (c *callState) poll() (time.Duration, Reason, bool) {
 	c.polls++
 	pause := backoff(c.polls)
@@ -186,7 +185,7 @@ func (c *callState) poll() (time.Duration, Reason, bool) {
 	return pause, Retrying, c.polled <= enough
 }
 
-// final returns the error that a call ends with.
+// final returns the final error of a call.
 func (c *callState) final(ctx context.Context, got outcome) error {
 	if e := engine.AsError(got.err); e != nil && e.HTTP == http.StatusConflict && c.uncertain {
 		// Its advice to take a new key is for who knows that nothing was done.
@@ -210,14 +209,14 @@ func (c *callState) final(ctx context.Context, got outcome) error {
 	}
 }
 
-// NoResponseError says that a call got no answer, however often it was sent. Repeating it with the
-// same Call does it at most once.
+// NoResponseError reports that a call got no response in all its attempts. Repeating it with the same Call
+// processes it at most once.
 type NoResponseError struct {
 	Operation string
 	Host      string
 	Call      engine.Call
 	Attempts  int
-	// Write says that the call may have been done all the same.
+	// Write reports that the service may have processed the call.
 	Write bool
 	Err   error
 }
@@ -236,8 +235,8 @@ func (e *NoResponseError) Error() string {
 
 func (e *NoResponseError) Unwrap() error { return e.Err }
 
-// maxID is how long the id of a campaign may be, in bytes.
+// maxID is the longest campaign id in bytes.
 const maxID = 256
 
-// isPathSafe reports whether an id can stand in a path, and stay one step of it.
+// isPathSafe reports whether an id can be used as one segment of a path.
 func isPathSafe(id string) bool { return id != "" && id != "." && id != ".." && len(id) <= maxID }

@@ -97,7 +97,7 @@ func TestATestStillAtWork(t *testing.T) {
 	})
 }
 
-func TestUnansweredSaysWhatIsKnown(t *testing.T) {
+func TestNoResponseErrorMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := scripted(t, remote.Config{}, breaks(errReset))
 		r := draft(t)

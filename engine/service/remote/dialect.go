@@ -13,24 +13,24 @@ import (
 	"bugle/engine/schema"
 )
 
-// Dialect is what a service calls otherwise than we do (CONTRACT.md, Dialects). Each
-// table leads from our word to the service's; a * at the end of both stands for any rest, such as
-// "SVC_*": "ACME_*". Words are replaced where the tables of the specification have them: the names
-// of members, and values of enumerations. Texts that people wrote are never touched.
+// Dialect describes a service's names that differ from the specification (CONTRACT.md, Dialects). Each table
+// maps our word to the service's; a * at the end of both stands for any rest, such as "SVC_*": "ACME_*".
+// Words are replaced where the tables of the specification have them: names of fields, and values of
+// enumerations. Users' texts are never changed.
 type Dialect struct {
 	Headers map[string]string
 	Members map[string]string
-	// Values are replaced in every field that lists them, and FieldValues, by path, in the fields at
-	// that path alone, where they come first. A path begins at the root of a request's body, as in
-	// "advanced.platform_level_priority.*.interruption_level": * stands for any one name, ** for any
-	// number of them, and elements of arrays add nothing to it. The states of records follow
-	// "campaign_fields.status". A file has both in "values".
+	// Values are replaced in every field with these options, and FieldValues, by path, only in the fields at
+	// that path, where they take precedence. A path starts at the root of a request's body, as in
+	// "advanced.platform_level_priority.*.interruption_level": * matches one name, ** any number of names,
+	// and array elements are not part of it. The states of records follow "campaign_fields.status". A file
+	// has both in "values".
 	Values      map[string]string
 	FieldValues map[string]map[string]string
-	// Unwrap names, by path, objects that the service spells as a plain string, and the field that
-	// holds the string here: {"trigger_condition.trigger_attr": "name"}.
+	// Unwrap names, by path, objects that the service replaces by a plain string, and the field that has the
+	// string here: {"trigger_condition.trigger_attr": "name"}.
 	Unwrap       map[string]string
-	StatusMethod string // POST, the default, or PATCH
+	StatusMethod string // POST (the default) or PATCH
 }
 
 // dialectFile is a dialect in JSON.
@@ -62,7 +62,7 @@ func (v *valueFile) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &v.word)
 }
 
-// MarshalJSON writes the dialect as [ParseDialect] reads it.
+// MarshalJSON returns the dialect in the format of [ParseDialect].
 func (d Dialect) MarshalJSON() ([]byte, error) {
 	f := dialectFile{Headers: d.Headers, Members: d.Members, Values: map[string]valueFile{}, Unwrap: d.Unwrap, StatusMethod: d.StatusMethod}
 	for ours, theirs := range d.Values {
@@ -74,8 +74,8 @@ func (d Dialect) MarshalJSON() ([]byte, error) {
 	return json.Marshal(f)
 }
 
-// UnmarshalJSON reads what [Dialect.MarshalJSON] writes. Whether the words can be told apart is left
-// to [Dialect.Check].
+// UnmarshalJSON parses the result of [Dialect.MarshalJSON]. Call [Dialect.Check] to check that words can be
+// translated back.
 func (d *Dialect) UnmarshalJSON(b []byte) error {
 	var f dialectFile
 	if err := json.Unmarshal(b, &f); err != nil {
@@ -99,9 +99,8 @@ func put[V any](m *map[string]V, key string, v V) {
 	(*m)[key] = v
 }
 
-// ParseDialect reads a dialect from JSON, as [DialectTable] describes it. Whatever is wrong is in a
-// *[DialectError]: besides what [Dialect.Check] refuses, words and paths that the specification does
-// not have.
+// ParseDialect parses a dialect from JSON (see [DialectTable]). All errors are in a *[DialectError]: those of
+// [Dialect.Check], and words and paths that the specification does not have.
 func ParseDialect(b []byte) (Dialect, error) {
 	b = bytes.TrimPrefix(b, []byte("\uFEFF")) // editors put it there
 	v, err := doc.Parse(b)
@@ -135,13 +134,13 @@ func ParseDialect(b []byte) (Dialect, error) {
 	return d, nil
 }
 
-// DialectError says everything that is wrong with the text of a dialect.
+// DialectError lists all problems in the text of a dialect.
 type DialectError struct{ Problems []DialectProblem }
 
-// DialectProblem is one thing that is wrong, and its place in the text, from 1.
+// DialectProblem is one problem with its position in the text, from 1.
 type DialectProblem struct {
 	Line, Column int
-	Path         string // empty where the text is no JSON object
+	Path         string // empty if the text is not a JSON object
 	Message      string
 }
 
@@ -150,7 +149,7 @@ func (e *DialectError) add(text []byte, p doc.Path, message string) {
 	e.Problems = append(e.Problems, DialectProblem{Line: line, Column: column, Path: p.String(), Message: message})
 }
 
-// Error lists the problems, one a line.
+// Error lists the problems, one per line.
 func (e *DialectError) Error() string {
 	lines := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
@@ -163,8 +162,8 @@ func (e *DialectError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Check reports what is wrong with the dialect: two of our words that become one, or a word that
-// means something else in the same field, could not be told apart on the way back.
+// Check returns what is wrong with the dialect: two of our words with the same replacement, or a replacement
+// that has another meaning in the same field, could not be translated back.
 func (d Dialect) Check() error {
 	_, err := newTranslator(d)
 	return err
@@ -175,11 +174,11 @@ func (d Dialect) Empty() bool {
 	return len(d.Headers)+len(d.Members)+len(d.Values)+len(d.FieldValues)+len(d.Unwrap) == 0 && (d.StatusMethod == "" || d.StatusMethod == http.MethodPost)
 }
 
-// dialectFault is one thing that is wrong with a dialect.
+// dialectFault is one problem of a dialect.
 type dialectFault struct {
 	path    doc.Path // in the dialect's file
 	message string
-	unused  bool // it names what the specification does not have, and does nothing
+	unused  bool // it names something that the specification does not have, and has no effect
 }
 
 // pair is one replacement of a table.
@@ -188,7 +187,7 @@ type pair struct {
 	path         doc.Path // in the dialect's file
 }
 
-// pairs returns the replacements of a table in the order of our words.
+// pairs returns the replacements of a table sorted by our words.
 func pairs(table map[string]string, at doc.Path) []pair {
 	var out []pair
 	for ours, theirs := range table {
@@ -198,13 +197,13 @@ func pairs(table map[string]string, at doc.Path) []pair {
 	return out
 }
 
-// glossary is one table of a dialect, both ways.
+// glossary is one table of a dialect in both directions.
 type glossary struct {
 	there, back map[string]pair // whole words
 	prefixes    []pair          // longest of ours first, without the *
 }
 
-// newGlossary makes a glossary of replacements. Where one word has two of them, the first counts.
+// newGlossary creates a glossary. If a word has two replacements, the first one is used.
 func newGlossary(table []pair) (glossary, []dialectFault) {
 	g := glossary{there: map[string]pair{}, back: map[string]pair{}}
 	var faults []dialectFault
@@ -235,7 +234,7 @@ func newGlossary(table []pair) (glossary, []dialectFault) {
 
 func (g glossary) empty() bool { return len(g.there) == 0 && len(g.prefixes) == 0 }
 
-// of finds the replacement of one of our words, without a * in it.
+// of returns the replacement of one of our words.
 func (g glossary) of(word string) (pair, bool) {
 	if p, ok := g.there[word]; ok {
 		return p, true
@@ -248,7 +247,7 @@ func (g glossary) of(word string) (pair, bool) {
 	return pair{}, false
 }
 
-// theirs returns the service's word for one of ours; the word itself where it has no other.
+// theirs returns the service's word for one of ours, or the word itself.
 func (g glossary) theirs(word string) string {
 	if p, ok := g.of(word); ok {
 		return p.theirs
@@ -256,7 +255,7 @@ func (g glossary) theirs(word string) string {
 	return word
 }
 
-// ours returns our word for one of the service's, false where it is not known to be one.
+// ours returns our word for one of the service's, or false if it is not known to be one.
 func (g glossary) ours(word string) (string, bool) {
 	if p, ok := g.back[word]; ok {
 		return p.ours, true
@@ -269,7 +268,7 @@ func (g glossary) ours(word string) (string, bool) {
 	return "", false
 }
 
-// clashes finds words that the glossary makes one, of those that can stand in the same place.
+// clashes finds words with the same replacement that can occur at the same place.
 func (g glossary) clashes(words []string) []dialectFault {
 	if g.empty() {
 		return nil
@@ -290,10 +289,10 @@ func (g glossary) clashes(words []string) []dialectFault {
 	return out
 }
 
-// maxListedWords is how many words a message lists.
+// maxListedWords is the most words in a message.
 const maxListedWords = 12
 
-// unusedPairs finds the replacements of words that are not among those that there are.
+// unusedPairs finds replacements of words that do not exist.
 func unusedPairs(table []pair, words []string, what string) []dialectFault {
 	has := ""
 	if len(words) <= maxListedWords {

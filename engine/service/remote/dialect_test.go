@@ -118,7 +118,7 @@ func TestDialectRoundTrip(t *testing.T) {
 	}
 }
 
-func TestDialectTouchesOnlyTheTablesWords(t *testing.T) {
+func TestDialectOnlyChangesKnownWords(t *testing.T) {
 	out, _, path, err := remote.Words(acme)
 	if err != nil {
 		t.Fatal(err)

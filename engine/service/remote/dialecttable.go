@@ -9,7 +9,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// The members of a dialect's file.
+// The fields of a dialect file.
 const (
 	dHeaders      = "headers"
 	dMembers      = "members"
@@ -18,7 +18,7 @@ const (
 	dStatusMethod = "status_method"
 )
 
-// DialectTable returns the table of a dialect's file.
+// DialectTable returns the table of a dialect file.
 var DialectTable = sync.OnceValue(func() *schema.Schema {
 	word := schema.Length{Min: 1, Max: 200}
 	return schema.MustCompile(schema.Field{
@@ -54,7 +54,7 @@ var DialectTable = sync.OnceValue(func() *schema.Schema {
 	})
 })
 
-// wordOrWords takes a word, or a table of words.
+// wordOrWords accepts a word or a table of words.
 var wordOrWords = schema.Named{
 	ID: "word_or_words", Text: "a string, or an object of strings",
 	Schema: doc.NewObject(

@@ -15,8 +15,8 @@ import (
 	"bugle/engine/operation"
 )
 
-// statusOf are the codes of CONTRACT.md, Envelopes and errors, that an answer can carry, and what a status means where
-// it carries none of them.
+// statusOf maps the error codes (CONTRACT.md, Envelopes and errors) to their HTTP statuses, which determine
+// the code of a response without one.
 var statusOf = map[engine.Code]int{
 	engine.ValidationFailed: http.StatusBadRequest,
 	engine.BadRequest:       http.StatusBadRequest,
@@ -40,8 +40,8 @@ func codeOf(status int) engine.Code {
 	return engine.BadRequest
 }
 
-// refusal makes the error of an answer that says no, in whatever shape it says so: the envelope of
-// CONTRACT.md, Envelopes and errors, a problem (RFC 9457), an error that is only a text, or no JSON at all.
+// refusal builds the error from an error response in any format: the envelope (CONTRACT.md, Envelopes and
+// errors), a problem (RFC 9457), a text, or no JSON at all.
 func (s *Service) refusal(res *http.Response, v doc.Value, r request, wait time.Duration) error {
 	e := &engine.Error{Code: codeOf(res.StatusCode), HTTP: res.StatusCode, RequestID: r.RequestID, RetryAfter: wait, Service: s.base.Host}
 	if moved := s.redirectTarget(res); moved != "" {
@@ -78,15 +78,14 @@ func (s *Service) refusal(res *http.Response, v doc.Value, r request, wait time.
 	return e
 }
 
-// What of a refusal is kept: more is no message for people, and may be meant to drown them.
+// Limits of an error response; longer ones are of no use and may be malicious.
 const (
 	maxMessage = 4000 // characters
 	maxDetails = 1000
 )
 
-// sanitize returns an error that can be shown and logged: without the API key, should the other
-// side repeat it, and a refusal without control characters, which a terminal would obey, or texts
-// without end.
+// sanitize returns an error that can be shown and logged: without the API key, which a server may repeat,
+// without control characters, and with limited length.
 func sanitize(err error, r operation.Redactor) error {
 	if err == nil {
 		return nil
@@ -123,7 +122,7 @@ func sanitize(err error, r operation.Redactor) error {
 	return &out
 }
 
-// hiddenError is an error whose own words hold the API key.
+// hiddenError is an error whose message contains the API key.
 type hiddenError struct {
 	text string
 	err  error
@@ -141,7 +140,7 @@ func firstText(v doc.Value, names ...string) string {
 	return ""
 }
 
-// details reads the list of problems, whose items may be texts, or objects of several kinds.
+// details reads the list of problems, whose items may be texts or objects of several kinds.
 func (s *Service) details(v doc.Value) []engine.Detail {
 	var out []engine.Detail
 	for _, list := range []string{"details", "errors"} {
@@ -160,7 +159,7 @@ func (s *Service) details(v doc.Value) []engine.Detail {
 	return out
 }
 
-// defaultMessage is the message of an answer that brings none of the service's own.
+// defaultMessage returns the message for a response without one.
 func (s *Service) defaultMessage(res *http.Response) string {
 	status := strings.TrimSpace(fmt.Sprintf("%d %s", res.StatusCode, http.StatusText(res.StatusCode)))
 	if kind := mediaType(res); kind != "" && !isJSON(kind) {
@@ -169,7 +168,7 @@ func (s *Service) defaultMessage(res *http.Response) string {
 	return fmt.Sprintf("%s responded %s without a message", s.base.Host, status)
 }
 
-// notJSON is the error of an answer that says yes in words that are not the API's.
+// notJSON returns the error for a success response that is not from the API.
 func (s *Service) notJSON(res *http.Response, r request) error {
 	what := "something other than a JSON object"
 	if kind := mediaType(res); kind != "" && !isJSON(kind) {
@@ -191,7 +190,7 @@ func mediaType(res *http.Response) string {
 
 func isJSON(kind string) bool { return kind == "application/json" || strings.HasSuffix(kind, "+json") }
 
-// redirectTarget says where an answer sends us that we do not follow; empty where it is no redirect.
+// redirectTarget returns the target of a redirect that is not followed, or "".
 func (s *Service) redirectTarget(res *http.Response) string {
 	if res.StatusCode < 300 || res.StatusCode > 399 {
 		return ""

@@ -21,23 +21,22 @@ import (
 	"bugle/engine/operation"
 )
 
-// maxAnswer is how long an answer may be, in bytes: a page of search has fifteen campaigns, of
-// which each was sent as a body of at most 1 MiB.
+// maxAnswer is the largest response in bytes: a page of search has fifteen campaigns, each of which was sent
+// in a body of at most 1 MiB.
 const maxAnswer = 32 << 20
 
-// outcome is what came of one attempt.
+// outcome is the result of one attempt.
 type outcome struct {
 	answer
 	err        error
 	status     int // 0: no answer
 	retryAfter time.Duration
-	noResponse bool // nothing came, or only a part of an answer
-	unsent     bool // the request never left
-	permanent  bool // sending it again cannot help
+	noResponse bool // no response, or an incomplete one
+	unsent     bool // the request was not sent
+	permanent  bool // a retry cannot succeed
 }
 
-// broken reports whether the attempt says nothing of what was asked: no answer, or one that
-// something went wrong on the way.
+// broken reports whether the attempt has no meaningful response: none, or a server error.
 func (o outcome) broken() bool {
 	switch o.status {
 	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported, http.StatusInsufficientStorage: // a repeat gets the same
@@ -46,8 +45,8 @@ func (o outcome) broken() bool {
 	return o.noResponse || o.status >= 500
 }
 
-// inProgress reports whether a 409 says that the send for the same key still runs, which only the
-// message tells from a key with another body (spec.md, "Test Campaign").
+// inProgress reports whether a 409 means that the send with the same key is still running. Only the message
+// distinguishes this from a key that was used with another body.
 func (o outcome) inProgress() bool {
 	e := engine.AsError(o.err)
 	return e != nil && strings.Contains(e.Message, "still in progress")
@@ -86,7 +85,7 @@ func (s *Service) exchange(ctx context.Context, r request, attempt int) outcome 
 		out = noResponse(ctx, err)
 		if res != nil {
 			out.status = res.StatusCode
-			if out.status >= 400 && out.status < 500 { // it says no, whatever the words were
+			if out.status >= 400 && out.status < 500 { // an error, whatever the body
 				out = s.read(res, nil, r)
 			}
 		}
@@ -102,7 +101,7 @@ func (s *Service) exchange(ctx context.Context, r request, attempt int) outcome 
 	return out
 }
 
-// attemptTimeout is how long one attempt of a request waits for its answer.
+// attemptTimeout returns the timeout of one attempt.
 func (s *Service) attemptTimeout(r request) time.Duration {
 	if r.Slow {
 		return s.cfg.Timeout * slowFactor
@@ -110,7 +109,7 @@ func (s *Service) attemptTimeout(r request) time.Duration {
 	return s.cfg.Timeout
 }
 
-// prepare makes the request as it goes out, in the words of the dialect.
+// prepare builds the HTTP request in the service's dialect.
 func (s *Service) prepare(ctx context.Context, r request, key string) (*http.Request, error) {
 	method := r.Method()
 	if r.Operation == operation.Status {
@@ -144,16 +143,15 @@ func (s *Service) prepare(ctx context.Context, r request, key string) (*http.Req
 	return req, nil
 }
 
-// isHeaderSafe reports whether a header can hold the text. A request id that is not plain goes in the body
-// alone.
+// isHeaderSafe reports whether a header can contain the text. Otherwise a request id is only sent in the
+// body.
 func isHeaderSafe(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
 var errTooLong = fmt.Errorf("the response is larger than %d MiB", maxAnswer>>20)
 
-// send returns the answer and its body. With an error too there may be an answer, whose body is not
-// whole.
+// send returns the response and its body. With an error there may be a response with an incomplete body.
 func (s *Service) send(req *http.Request) (*http.Response, []byte, error) {
 	res, err := s.client.Do(req)
 	if err != nil {
@@ -170,7 +168,7 @@ func (s *Service) send(req *http.Request) (*http.Response, []byte, error) {
 	return res, b, err
 }
 
-// noResponse sorts out why there is no answer.
+// noResponse classifies the cause of a missing response.
 func noResponse(ctx context.Context, err error) outcome {
 	out := outcome{err: err, noResponse: true, permanent: errors.Is(err, errTooLong)}
 	if cause := context.Cause(ctx); cause != nil {
@@ -194,7 +192,7 @@ func noResponse(ctx context.Context, err error) outcome {
 	return out
 }
 
-// read makes of an answer what it says.
+// read interprets a response.
 func (s *Service) read(res *http.Response, body []byte, r request) outcome {
 	out := outcome{status: res.StatusCode, retryAfter: retryAfter(res.Header.Get("Retry-After"), s.cfg.Clock())}
 	v, err := doc.Parse(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
@@ -219,8 +217,7 @@ func (s *Service) read(res *http.Response, body []byte, r request) outcome {
 	return out
 }
 
-// isTruncatedJSON reports whether a body is JSON that ends too early, as against something else. The last
-// character may have lost a part of its bytes.
+// isTruncatedJSON reports whether a body is JSON that was cut short, possibly within its last character.
 func isTruncatedJSON(body []byte, err error) bool {
 	b := bytes.TrimLeft(body, " \t\r\n")
 	if len(b) == 0 {
@@ -230,8 +227,7 @@ func isTruncatedJSON(body []byte, err error) bool {
 	return errors.As(err, &syn) && (b[0] == '{' || b[0] == '[') && int(syn.Offset) >= len(body)-utf8.UTFMax
 }
 
-// unwrap takes the envelope off (CONTRACT.md, Envelopes and errors), where there is one, and puts the data into
-// our own words.
+// unwrap removes the envelope (CONTRACT.md, Envelopes and errors), if there is one, and translates the data.
 func (s *Service) unwrap(v doc.Value, r request) answer {
 	out := answer{data: v}
 	if d := v.Get("data"); d.Exists() && (v.Get("response_id").Exists() || v.Get("type").Exists() || r.Operation != operation.Test) {
@@ -244,11 +240,11 @@ func (s *Service) unwrap(v doc.Value, r request) answer {
 	return out
 }
 
-// forever is a wait that nobody waits for.
+// forever is a wait that is never worth waiting for.
 const forever = time.Duration(math.MaxInt64)
 
-// retryAfter reads the header (RFC 9110, section 10.2.3): seconds, also with a fraction, or a date. 0
-// where it says nothing that can be read, or what has passed.
+// retryAfter parses the header (RFC 9110, section 10.2.3): seconds, also with a fraction, or a date. It
+// returns 0 if the header is invalid or in the past.
 func retryAfter(value string, now time.Time) time.Duration {
 	value = strings.TrimSpace(value)
 	if n, err := strconv.ParseFloat(value, 64); err == nil || errors.Is(err, strconv.ErrRange) {

@@ -10,8 +10,8 @@ import (
 	"bugle/engine/catalog"
 )
 
-// List returns all campaigns, newest change first, which takes as many pages of search as there are.
-// See [Service.Pages] for a list that grows as they come.
+// List returns all campaigns, last changed first, reading all pages of search. [Service.Pages] returns them
+// incrementally.
 func (s *Service) List(ctx context.Context, q engine.ListQuery) ([]engine.Summary, error) {
 	out := []engine.Summary{}
 	for page, err := range s.Pages(ctx, q) {
@@ -26,10 +26,10 @@ func (s *Service) List(ctx context.Context, q engine.ListQuery) ([]engine.Summar
 	return out, nil
 }
 
-// Pages returns the campaigns page by page, drafts first, each campaign once. An error ends it.
+// Pages returns the campaigns page by page, drafts first and each campaign once. It stops at the first error.
 //
-// Search finds drafts only where they are asked for, and then nothing that it does not name, so the
-// rest is asked for without a state: campaigns in a state that no table knows are found as well.
+// Search returns drafts only if they are requested, and then returns nothing but the requested states. The
+// other campaigns are therefore searched without a state, which also finds campaigns in unknown states.
 func (s *Service) Pages(ctx context.Context, q engine.ListQuery) iter.Seq2[[]engine.Summary, error] {
 	return func(yield func([]engine.Summary, error) bool) {
 		seen := map[string]bool{}

@@ -12,8 +12,8 @@ import (
 	"bugle/engine/operation"
 )
 
-// Exchange is one attempt of a call as it went over the wire, in the service's words, without
-// credentials and without what is named like a secret. Recipients and content are in it.
+// Exchange is one attempt of a call as sent over HTTP, in the service's dialect, with credentials and named
+// secrets redacted. Recipients and content are included.
 type Exchange struct {
 	At        time.Time
 	Took      time.Duration
@@ -24,18 +24,18 @@ type Exchange struct {
 	Method, URL   string
 	Path          string // of the URL
 	RequestHeader http.Header
-	Request       []byte // the body; nil where there was none
+	Request       []byte // the body; nil if there was none
 
-	Status         int // 0: no answer
+	Status         int // 0: no response
 	ResponseHeader http.Header
 	Response       []byte
 	Err            error // why there is no result; a refusal is an [engine.Error]
 }
 
-// credentials stands for the credentials of a request.
+// credentials is the placeholder for a request's credentials.
 const credentials = "{credentials}"
 
-// report tells the observer and the log of an attempt.
+// report passes an attempt to the observer and the log.
 func (s *Service) report(x Exchange, req *http.Request, r request, res *http.Response, body []byte, redactor operation.Redactor, out outcome) {
 	x.Took = s.cfg.Clock().Sub(x.At)
 	x.Method, x.URL, x.Path, x.Status, x.Err = req.Method, req.URL.String(), req.URL.EscapedPath(), out.status, out.err
@@ -71,7 +71,7 @@ func (s *Service) log(ctx context.Context, x Exchange) {
 	s.cfg.Logger.LogAttrs(ctx, level, "call", attrs...)
 }
 
-// keyRedactor takes the API key out, as it is and as the credentials of a header, besides what every redactor hides.
+// keyRedactor returns a redactor that also removes the API key, on its own and as Basic credentials.
 func keyRedactor(workspace, key string) operation.Redactor {
 	if len(key) < 4 {
 		return operation.Redactor{}

@@ -12,7 +12,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// The members of results (CONTRACT.md, Test sends).
+// The fields of results (CONTRACT.md, Test sends).
 const (
 	mStatus    = "status"
 	mCampaigns = "campaigns"
@@ -22,7 +22,7 @@ const (
 	mDraftID   = "draft_id"
 )
 
-// Create starts a draft. What only responses have is left out of the body.
+// Create creates a draft. Response-only fields are removed from the body.
 func (s *Service) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
 	out, err := s.call(ctx, request{Operation: operation.Create, Call: r.Call, body: engine.RequestBody(r.Body)})
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *Service) Create(ctx context.Context, r engine.CreateRequest) (engine.Cr
 	return c, nil
 }
 
-// Get returns a campaign. Members of its record that no table knows are in its body.
+// Get returns a campaign. Unknown fields of its record are in its body.
 func (s *Service) Get(ctx context.Context, id string) (engine.Campaign, error) {
 	out, err := s.call(ctx, request{Operation: operation.Get, id: id})
 	if err != nil {
@@ -49,9 +49,9 @@ func (s *Service) Get(ctx context.Context, id string) (engine.Campaign, error) {
 	return c, nil
 }
 
-// Update changes components, each of them whole. Where the body does not have the campaign's channel
-// and delivery type, they are read from the service first: services need them. What
-// only responses have is left out. Who updates is the body's updated_by: nothing is added to it (see [engine.WithUpdater]).
+// Update changes complete components. Services require the campaign's channel and delivery type; if the body
+// does not have them, they are read first. Response-only fields are removed. updated_by is as in the body
+// (see [engine.WithUpdater]).
 func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
 	body := r.Body
 	if body.Kind() == doc.Object && (!body.Get(mChannel).Exists() || !body.Get(mType).Exists()) {
@@ -70,8 +70,8 @@ func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Up
 	return u, nil
 }
 
-// withChannel returns the body of an update with the campaign's channel and delivery type in front, each
-// where the body does not have it.
+// withChannel returns the body of an update with the campaign's channel and delivery type, unless the body
+// has them.
 func withChannel(h engine.Head, body doc.Value) doc.Value {
 	var first []doc.Member
 	for name, own := range engine.UpdateBody(h, "").Members() {
@@ -82,11 +82,10 @@ func withChannel(h engine.Head, body doc.Value) doc.Value {
 	return withFirst(body, first...)
 }
 
-// Publish asks for the publish action, whose body is a status beside the campaign's channel and
-// delivery type (CONTRACT.md, Publish and Services that others run). r.By has no place in
-// it, so that the service takes the credentials for who publishes. Nor does r.Console: the console of
-// a remote workspace is its own dashboard, and while the publish action is in beta the service
-// refuses it to every caller.
+// Publish publishes a campaign. The body has the status, and the campaign's channel and delivery type
+// (CONTRACT.md, Publish and Services that others run). It has neither r.By, because the service takes the
+// user from the credentials, nor r.Console, because the console of a remote workspace is its own dashboard.
+// While publishing through the API is in beta, the service refuses it to every caller.
 func (s *Service) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
 	body := doc.NewObject(doc.M(mStatus, doc.NewString(string(catalog.Publish))))
 	return s.Update(ctx, engine.UpdateRequest{Call: r.Call, ID: r.ID, Body: body})
@@ -109,9 +108,9 @@ func (s *Service) Validate(ctx context.Context, id string) (engine.Validation, e
 	return res, nil
 }
 
-// ChangeStatus applies STOP, PAUSE or RESUME. The body is the action alone (CONTRACT.md, Status): r.By
-// has no place in it, so that the service takes the credentials for who acts. The API does not say
-// which state came of it: what CONTRACT.md (States) leaves only one state for is filled in.
+// ChangeStatus applies STOP, PAUSE or RESUME. The body only contains the action (CONTRACT.md, Status), so the
+// service takes the user from the credentials instead of r.By. The API does not return the new state; it is
+// filled in if CONTRACT.md (States) only allows one.
 func (s *Service) ChangeStatus(ctx context.Context, r engine.StatusRequest) (engine.StatusChanged, error) {
 	out, err := s.call(ctx, request{Operation: operation.Status, Call: r.Call, id: r.ID, body: r.Document()})
 	if err != nil {
@@ -125,7 +124,7 @@ func (s *Service) ChangeStatus(ctx context.Context, r engine.StatusRequest) (eng
 	return res, nil
 }
 
-// Search returns one page of the campaigns that match.
+// Search returns one page of matching campaigns.
 func (s *Service) Search(ctx context.Context, r engine.SearchRequest) ([]engine.Campaign, error) {
 	out, err := s.call(ctx, request{Operation: operation.Search, Call: r.Call, body: r.Document()})
 	if err != nil {
@@ -138,7 +137,7 @@ func (s *Service) Search(ctx context.Context, r engine.SearchRequest) ([]engine.
 	return found, nil
 }
 
-// Meta returns one page of light rows.
+// Meta returns one page of summaries.
 func (s *Service) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, error) {
 	out, err := s.call(ctx, request{Operation: operation.Meta, Call: r.Call, body: r.Document()})
 	if err != nil {
@@ -165,11 +164,10 @@ func rows(data doc.Value) []doc.Value {
 	return out
 }
 
-// Test sends a test. The service tells of all sends at the end, each key for itself and none of its
-// recipients: so does Progress, whose Recipient is empty and whose Total are the keys. A key is said
-// to be under way while the service has had the call for longer than a refusal takes; those of a
-// saved draft are read for it. What Progress tells ends with the results of the answer; after an
-// error it tells no more.
+// Test sends a test. The service only reports at the end, per key and not per recipient, and so does
+// Progress: Recipient is empty and Total is the number of keys. A key is reported as running once the service
+// has had the call for longer than a refusal takes; the keys of a saved draft are read for this. After an
+// error nothing more is reported.
 func (s *Service) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
 	n := s.newProgressReporter(r)
 	out, err := s.call(ctx, request{Operation: operation.Test, Call: r.Call, body: r.Body, progress: n})
@@ -199,7 +197,7 @@ func (s *Service) Preview(ctx context.Context, r engine.PreviewRequest) (engine.
 	return res, nil
 }
 
-// incomplete is the error of an answer that says yes and leaves out what it is about.
+// incomplete returns the error for a success response without the expected data.
 func (s *Service) incomplete(out answer, what string) error {
 	e := engine.Errorf(engine.Internal, http.StatusBadGateway, "%s responded %d without %s; check that the base_url is a V5 service", s.base.Host, out.status, what)
 	e.RequestID = out.ResponseID

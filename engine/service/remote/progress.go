@@ -9,14 +9,15 @@ import (
 	"bugle/engine/doc"
 )
 
-// refusalDelay is how long a service may take to say no. A test is not said to be under way before.
+// refusalDelay is the time within which a service refuses invalid requests. A test is not reported as running
+// before.
 const refusalDelay = 500 * time.Millisecond
 
-// progressReporter tells of a test send what can be told from here. A nil *news tells nothing.
+// progressReporter reports the progress of a test send. A nil one reports nothing.
 type progressReporter struct {
 	report func(engine.TestProgress)
 	keys   func(context.Context) []string
-	begun  []string // in the order in which they were told
+	begun  []string // reported keys in order
 	ended  int
 	total  int
 }
@@ -28,7 +29,7 @@ func (s *Service) newProgressReporter(r engine.TestRequest) *progressReporter {
 	return &progressReporter{report: r.Progress, keys: func(ctx context.Context) []string { return s.testKeys(ctx, r.Body) }}
 }
 
-// testKeys returns the keys that a test will send; none where they cannot be found out.
+// testKeys returns the keys that a test will send, or none if they cannot be determined.
 func (s *Service) testKeys(ctx context.Context, body doc.Value) []string {
 	ch, document := engine.Channel(body.Get(mChannel).Text()), body
 	if id := body.Get(mDraftID).Text(); id != "" {
@@ -45,8 +46,8 @@ func (s *Service) testKeys(ctx context.Context, body doc.Value) []string {
 	return out
 }
 
-// attemptStarted says that an attempt leaves. The function that it returns says that its answer is there; no
-// more is told after it.
+// attemptStarted reports that an attempt was sent. The returned function reports its response, after which
+// nothing more is reported.
 func (n *progressReporter) attemptStarted(ctx context.Context) (landed func()) {
 	if n == nil || len(n.begun) > 0 {
 		return func() {}
@@ -78,7 +79,7 @@ func (n *progressReporter) begin(key string) {
 	n.report(engine.TestProgress{Key: key, Completed: n.ended, Total: n.total})
 }
 
-// end tells how each key of the answer fared.
+// end reports the result of each key.
 func (n *progressReporter) end(res engine.TestResult) {
 	if n == nil {
 		return

@@ -11,30 +11,30 @@ import (
 	"bugle/engine/service/api/limit"
 )
 
-// quota keeps one operation to its windows. The service counts a request somewhere between our
-// sending it and our having its answer, so it counts here as made now while it is under way, and
-// as made when its answer came afterwards: what this lets through, the service's own windows do too.
+// quota enforces the windows of one operation. The service counts a request at some time between sending it
+// and receiving the response. Therefore a running request counts as made now, and a finished one as made when
+// its response arrived, which never exceeds the service's windows.
 type quota struct {
-	name    string // what is counted, in the plural
+	name    string // plural noun for what is counted
 	now     func() time.Time
 	windows []limit.Window
 
 	mu          sync.Mutex
-	ended       []time.Time // when answers came, oldest first
+	ended       []time.Time // times of responses, oldest first
 	inFlight    int
-	closedUntil time.Time     // the service wants nothing before
-	change      chan struct{} // closed when something under way ends
+	closedUntil time.Time     // the service asked clients to wait until then
+	change      chan struct{} // closed when a running request ends
 }
 
-// slot is one request that was let through. A nil ticket is one that nobody counts.
+// slot is an allowed request. A nil slot is one that is not counted.
 type slot struct{ q *quota }
 
-// blocked is why a quota lets nothing through, and until when.
+// blocked is why a quota blocks a request, and until when.
 type blocked struct {
 	name   string
-	window limit.Window // the one that is full; none where the service has shut the door
+	window limit.Window // the full one; none if the service asked clients to wait
 	wait   time.Duration
-	ended  <-chan struct{} // set: until something under way has ended
+	ended  <-chan struct{} // not nil: until a running request ends
 }
 
 func (h blocked) why() string {
@@ -58,7 +58,7 @@ func unit(d time.Duration) string {
 	return d.String()
 }
 
-// until waits for something under way to end.
+// until waits for a running request to end.
 func (h blocked) until(ctx context.Context) error {
 	select {
 	case <-h.ended:
@@ -68,7 +68,7 @@ func (h blocked) until(ctx context.Context) error {
 	}
 }
 
-// take lets one through, or says why not.
+// take allows one request, or returns why not.
 func (q *quota) take() (*slot, blocked) {
 	if q == nil {
 		return nil, blocked{}
@@ -100,13 +100,13 @@ func (q *quota) take() (*slot, blocked) {
 	return &slot{q}, blocked{}
 }
 
-// within returns those that count in the window at now.
+// within returns the times that count in the window at now.
 func (q *quota) within(w limit.Window, now time.Time) []time.Time {
 	from := now.Add(-w.Per)
 	return q.ended[sort.Search(len(q.ended), func(i int) bool { return q.ended[i].After(from) }):]
 }
 
-// end says that the request is over, and whether the service counted it.
+// end ends the request; counted reports whether the service counted it.
 func (t *slot) end(counted bool) {
 	if t == nil {
 		return
@@ -136,7 +136,7 @@ func (q *quota) add(at time.Time) {
 	}
 }
 
-// quotas are the client's own limits. A nil *quotas has none.
+// quotas are the client's limits. Nil has none.
 type quotas struct {
 	requests map[string]*quota
 	made     *quota
@@ -168,7 +168,7 @@ func (qs *quotas) creations() *quota {
 	return qs.made
 }
 
-// close holds all requests of an operation back for that long, because the service said so to one.
+// close blocks all requests of an operation for a time that the service asked for.
 func (qs *quotas) close(operation string, d time.Duration) {
 	q := qs.of(operation)
 	if q == nil {
@@ -181,17 +181,16 @@ func (qs *quotas) close(operation string, d time.Duration) {
 	}
 }
 
-// Quota is how much of a limit is left (CONTRACT.md, Limits).
+// Quota is the remaining part of a limit (CONTRACT.md, Limits).
 type Quota struct {
 	Operation string // empty for the limits of successful creations
 	Window    limit.Window
 	Remaining int
-	// NextAt is when the next one is given back; zero where none is used.
+	// NextAt is when the next one becomes available; zero if none is used.
 	NextAt time.Time
 }
 
-// Quotas returns what is left of every limit, as far as this client has used it; nothing where it
-// keeps to none.
+// Quotas returns what this client has left of every limit, or nil if it does not observe limits.
 func (s *Service) Quotas() []Quota {
 	if s.quotas == nil {
 		return nil

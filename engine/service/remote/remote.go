@@ -1,10 +1,9 @@
-// Package remote is the campaign service over HTTP: [engine.Service] against any server of the
-// Campaigns V5 API (CONTRACT.md, Operations and Authentication).
+// Package remote implements engine.Service over HTTP, for any server of the Campaigns V5 API (CONTRACT.md,
+// Operations and Authentication).
 //
-// Every call carries its ids. A call that gets no answer, or one that only says that something
-// broke, is repeated with the same Idempotency-Key, so that it is done once however often it is
-// sent; an answer that says no is final. What comes back is taken liberally: members that no table
-// knows are kept, and errors of any shape become an [engine.Error].
+// Every call carries its ids. A call without a response, or with a server error, is retried with the same
+// Idempotency-Key, so that it is processed at most once; other error responses are final. Responses are read
+// leniently: unknown fields are kept, and errors of any format become an [engine.Error].
 package remote
 
 import (
@@ -22,54 +21,54 @@ import (
 	"bugle/engine"
 )
 
-// DefaultDC is the data center where none is named (CONTRACT.md, Operations).
+// DefaultDC is the default data center (CONTRACT.md, Operations).
 const DefaultDC = "01"
 
-// DataCenters lists what the {dc} segment of a base URL can be (CONTRACT.md, Operations).
+// DataCenters returns the possible values of the {dc} segment of a base URL (CONTRACT.md, Operations).
 func DataCenters() []string { return []string{"01", "02", "03", "04", "05", "06", "101"} }
 
-// Config says which service to call, as whom, and who watches. BaseURL alone is needed.
+// Config configures a service. Only BaseURL is required.
 type Config struct {
-	// BaseURL is what the paths of the operations are appended to, such as
-	// "https://api-{dc}.example.com": {dc} becomes DC. It must be https, unless its host is this
-	// machine or Insecure is set, and hold no credentials.
+	// BaseURL is the prefix of the operations' paths, such as "https://api-{dc}.example.com"; {dc} is
+	// replaced by DC. It must be https, unless its host is this machine or Insecure is set, and must not
+	// contain credentials.
 	BaseURL string
 	DC      string // one of [DataCenters]; empty: [DefaultDC]
 
-	// Workspace and what Key gives are the Basic credentials; Workspace is also the
-	// X-SVC-Tenant-ID. Key is asked once, and again after the service refused what it gave; it must
-	// end when its context does. Nil: no credentials are sent.
+	// Workspace and the result of Key are the Basic credentials; Workspace is also the X-SVC-Tenant-ID. Key
+	// is called once, and again after the service refused its result. It must return when its context ends.
+	// Nil: no credentials are sent.
 	Workspace string
 	Key       func(context.Context) (string, error)
 
-	Dialect Dialect // the zero Dialect replaces nothing
+	Dialect Dialect // the zero value replaces nothing
 
-	// Transport carries the requests. Nil: TCP and TLS, with proxies from the environment.
+	// Transport sends the requests. Nil: TCP and TLS, with proxies from the environment.
 	Transport http.RoundTripper
-	// Insecure allows a base URL without TLS that leads to another machine.
+	// Insecure allows a base URL without TLS for another machine.
 	Insecure bool
 
 	Clock  func() time.Time // nil: time.Now
-	Logger *slog.Logger     // nil: nothing is logged; bodies and credentials never are
+	Logger *slog.Logger     // nil: no logging; bodies and credentials are never logged
 
-	// Observe, where set, is told of every exchange after it has ended, each attempt for itself,
-	// by the goroutine of its call. It must return quickly.
+	// Observe, if not nil, is called after each attempt, on the goroutine of its call. It must return
+	// quickly.
 	Observe func(Exchange)
-	// Waiting, where set, is told as a call begins to wait and as that wait is over. The end of
-	// the call's context ends the wait. It must return quickly.
+	// Waiting, if not nil, is called when a call starts to wait and when the wait ends. The end of the call's
+	// context ends the wait. It must return quickly.
 	Waiting func(Wait)
 
-	// Limits keeps the client to the documented limits: a call that would break one waits first.
+	// Limits makes the client observe the documented limits: a call that would exceed one waits first.
 	Limits bool
-	// MaxWait is how long one call waits altogether for limits, the service's (429) and its own, and
-	// because a service that is broken asked for it (Retry-After). A call that would have to wait
-	// longer fails at once, for limits with [engine.RateLimited]. 0: 15 minutes.
+	// MaxWait is the longest total wait of one call for limits, the service's (429) and its own, and for
+	// Retry-After of a failing service. A call that would have to wait longer fails immediately, for limits
+	// with [engine.RateLimited]. 0: 15 minutes.
 	MaxWait time.Duration
 
-	// Retries is how often a call is repeated that got no answer, or a 5xx. 0: 4; negative: never.
+	// Retries is the number of retries of a call without a response or with a 5xx. 0: 4; negative: none.
 	Retries int
-	// Timeout is how long one attempt waits for its answer; test sends, which talk to other
-	// servers meanwhile, wait ten times as long. 0: 35 seconds.
+	// Timeout limits one attempt. Test sends, during which the service talks to other servers, have ten times
+	// as long. 0: 35 seconds.
 	Timeout time.Duration
 
 	UserAgent string // empty: "bugle"
@@ -78,12 +77,12 @@ type Config struct {
 const (
 	defaultMaxWait = 15 * time.Minute
 	defaultRetries = 4
-	defaultTimeout = 35 * time.Second // a server's own limit of half a minute comes first
+	defaultTimeout = 35 * time.Second // the server's own limit of 30 seconds applies first
 	slowFactor     = 10
 )
 
-// Service is [engine.Service] over HTTP, for one workspace. It is safe for concurrent use, and
-// runs nothing in the background.
+// Service is engine.Service over HTTP for one workspace. It is safe for concurrent use and runs nothing in
+// the background.
 type Service struct {
 	cfg        Config
 	base       *url.URL
@@ -98,7 +97,7 @@ var (
 	_ engine.Lister  = (*Service)(nil)
 )
 
-// New returns the service that c describes. It calls nobody yet.
+// New returns the service that c describes. It makes no calls.
 func New(c Config) (*Service, error) {
 	base, err := baseURL(c)
 	if err != nil {
@@ -140,16 +139,16 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// Close lets go of connections that are open and idle. Calls that run are not disturbed.
+// Close closes idle connections. Running calls continue.
 func (s *Service) Close() error {
 	s.client.CloseIdleConnections()
 	return nil
 }
 
-// BaseURL returns the address that the paths of the operations are appended to.
+// BaseURL returns the prefix of the operations' paths.
 func (s *Service) BaseURL() string { return s.base.String() }
 
-// Host names the service for people.
+// Host returns the service's host for display.
 func (s *Service) Host() string { return s.base.Host }
 
 func baseURL(c Config) (*url.URL, error) {
@@ -183,7 +182,7 @@ func baseURL(c Config) (*url.URL, error) {
 	return u, nil
 }
 
-// withoutURL returns what an error of net/url says without the URL, which may hold a secret.
+// withoutURL returns the message of a net/url error without the URL, which may contain a secret.
 func withoutURL(err error) error {
 	var e *url.Error
 	if errors.As(err, &e) {
@@ -200,8 +199,8 @@ func isLoopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// sameOrigin follows a redirect only to where the request went anyway, and as the request it was:
-// credentials go nowhere else, and a write does not become a read.
+// sameOrigin only follows redirects to the same origin and with the same method: credentials are not sent
+// elsewhere, and a write does not become a read.
 func sameOrigin(next *http.Request, via []*http.Request) error {
 	first := via[0]
 	if len(via) > 3 || next.Method != first.Method || next.URL.Scheme != first.URL.Scheme || next.URL.Host != first.URL.Host {
@@ -210,11 +209,11 @@ func sameOrigin(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// keyCache asks for the API key once, and keeps it.
+// keyCache calls the key function once and keeps its result.
 type keyCache struct {
 	get       func(context.Context) (string, error)
 	workspace string
-	sem       chan struct{} // holds a token while somebody asks, or changes what is kept
+	sem       chan struct{} // holds a token during a call or a change
 	value     string
 	known     bool
 }
@@ -243,7 +242,7 @@ func (k *keyCache) key(ctx context.Context) (string, error) {
 	return v, nil
 }
 
-// forget lets the key be asked for anew, where it is still the one that was refused.
+// forget makes the next request call the key function again, unless the refused key was already replaced.
 func (k *keyCache) forget(refused string) {
 	k.sem <- struct{}{}
 	defer func() { <-k.sem }()

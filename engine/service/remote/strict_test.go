@@ -90,7 +90,7 @@ func TestKeysAreNotSharedByCalls(t *testing.T) {
 }
 
 // A read that carries a key is still a read: nothing of it is done by mistake.
-func TestASearchThatGetsNoAnswerDidNothing(t *testing.T) {
+func TestSearchWithoutResponseIsNotAWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := scripted(t, remote.Config{}, breaks(errReset))
 		_, err := s.Search(t.Context(), engine.SearchRequest{Limit: 1, Page: 1})
@@ -126,7 +126,7 @@ func TestBodiesCarryTheRequestID(t *testing.T) {
 
 // Update and publish say the campaign's channel and delivery type; where the caller does not know
 // them, the service is asked.
-func TestUpdateAndPublishSayWhatCampaignItIs(t *testing.T) {
+func TestUpdateAndPublishSendChannelAndType(t *testing.T) {
 	for name, tt := range map[string]struct {
 		call  func(*remote.Service) error
 		calls []string
@@ -173,7 +173,7 @@ func TestUpdateAndPublishSayWhatCampaignItIs(t *testing.T) {
 }
 
 // Whoever calls, what only responses have does not leave.
-func TestWhatOnlyResponsesHaveIsNotSent(t *testing.T) {
+func TestResponseOnlyFieldsAreNotSent(t *testing.T) {
 	record := parse(t, `{"id":"`+answeredID+`","campaign_id":"c","version_number":3,"status":"ACTIVE","channel":"PUSH","campaign_delivery_type":"ONE_TIME",
 		"created_at":"2024-07-04 08:00:54.847000","updated_at":"2024-07-05T20:32:00","sent_time":"2024-07-05T20:32:00Z","flow_id":"f","flow_name":"F","parent_id":"p","rejection_comment":"no",
 		"scheduling_details":{"delivery_type":"SCHEDULED","schedule_time":"2026-12-01 08:00:00.5","time_zone":"Europe/Berlin"},"x_own":1.0}`)

@@ -9,13 +9,13 @@ import (
 	"bugle/engine/schema"
 )
 
-// survey visits every place of the tables once, notes the words that the paths of a dialect set for it alone, and
-// looks for words that could not be told apart there.
+// survey visits every place in the tables once, collects the words that a dialect's paths set for it, and
+// finds words that could not be translated back.
 type survey struct {
 	t      *translator
 	d      Dialect
 	seen   map[string]bool
-	met    map[string][]string // by path of the dialect: the values of its fields, or fields of its objects
+	met    map[string][]string // by path of the dialect: the values of its fields, or the fields of its objects
 	faults []dialectFault
 
 	members, values []string // all that there are
@@ -66,7 +66,7 @@ func (w *survey) run() []dialectFault {
 	return w.faults
 }
 
-// note keeps faults, one for each place in the file.
+// note collects problems, one per place in the file.
 func (w *survey) note(faults ...dialectFault) {
 	for _, f := range faults {
 		if !slices.ContainsFunc(w.faults, func(g dialectFault) bool { return g.path.Equal(f.path) }) {
@@ -81,7 +81,7 @@ func (w *survey) glossary(table []pair) glossary {
 	return g
 }
 
-// place looks at one place, whose path has a * for members of any name, and at all below it.
+// place visits one place, whose path has a * for members of any name, and everything below it.
 func (w *survey) place(at nodes, path []string) {
 	key := fmt.Sprint([]*schema.Node(at)) // their addresses
 	if len(at) == 0 || w.seen[key] {
@@ -107,7 +107,7 @@ func (w *survey) place(at nodes, path []string) {
 	w.place(at.others(), append(slices.Clip(path), "*"))
 }
 
-// object notes which field the service sends in the place of an object.
+// object records the field that the service sends instead of an object.
 func (w *survey) object(at nodes, path, names []string) {
 	for _, p := range w.unwraps {
 		if len(names) == 0 || !covers(p.ours, path) {
@@ -122,7 +122,7 @@ func (w *survey) object(at nodes, path, names []string) {
 	}
 }
 
-// words notes the values of the place, where paths name it, and checks them.
+// words collects and checks the values of the place.
 func (w *survey) words(at nodes, path []string) {
 	options := at.options()
 	if len(options) == 0 {
@@ -152,7 +152,7 @@ func (w *survey) words(at nodes, path []string) {
 	}
 }
 
-// covers reports whether a path of a dialect names a place.
+// covers reports whether a dialect's path matches a place.
 func covers(pattern string, path []string) bool {
 	return match(strings.Split(strings.ReplaceAll(pattern, "[]", ""), "."), path)
 }
@@ -173,7 +173,7 @@ func distinct(words []string) []string {
 	return slices.Compact(out)
 }
 
-// options returns the values that the tables list there.
+// options returns the values that the tables have there.
 func (p nodes) options() []string {
 	var out []string
 	for _, n := range p {
@@ -186,7 +186,7 @@ func (p nodes) options() []string {
 	return distinct(out)
 }
 
-// others returns what the tables know of members that they do not name.
+// others returns the nodes for further members.
 func (p nodes) others() nodes {
 	var out nodes
 	for _, n := range p {

@@ -13,29 +13,29 @@ import (
 	"bugle/engine/schema"
 )
 
-// translator puts documents into the words of a dialect, and back. It walks a document along the
-// tables, and changes words that they have at that place: what no table knows is passed by.
+// translator translates documents into a dialect and back. It follows the tables and changes the words that
+// they have at each place; it ignores unknown parts.
 //
-// A member or value of ours that the service calls otherwise changes places with the service's word,
-// should that stand there as well. So the way there and the way back undo each other on every
-// document, and nothing is lost.
+// If one of our fields or values has another name at the service, and a document also contains the service's
+// name, the two are swapped. Therefore translating back and forth restores every document, and nothing is
+// lost.
 type translator struct {
 	members, values glossary
-	// fields has the values of fields that a path names, with those that hold everywhere.
+	// fields has the values of fields with paths of their own, combined with the general ones.
 	fields map[*schema.Node]glossary
-	// wrapped has the objects that the service spells as a string, and the field that holds it.
+	// wrapped has the objects that the service replaces by a string, and the field that holds it.
 	wrapped      map[*schema.Node]string
 	headers      glossary // in canonical spelling
 	statusMethod string
 	root         nodes
 }
 
-// nodes is what the tables know of one value: the nodes that describe it in the tables of the
-// channels and requests, which agree on their words.
+// nodes are the nodes that describe one value in the tables of all channels and requests, which agree on
+// their words.
 type nodes []*schema.Node
 
-// newTranslator makes a translator of a dialect whose words can be told apart. What does nothing is
-// passed over: what the specification has may change while a profile keeps its dialect.
+// newTranslator creates a translator of a valid dialect. It ignores replacements without effect, because the
+// specification may change while a remote keeps its dialect.
 func newTranslator(d Dialect) (*translator, error) {
 	t, faults := translate(d)
 	faults = slices.DeleteFunc(faults, func(f dialectFault) bool { return f.unused })
@@ -45,7 +45,7 @@ func newTranslator(d Dialect) (*translator, error) {
 	return t, nil
 }
 
-// translate makes a translator, and finds all that is wrong with its dialect.
+// translate creates a translator and returns everything that is wrong with its dialect.
 func translate(d Dialect) (*translator, []dialectFault) {
 	t := &translator{statusMethod: d.StatusMethod, fields: map[*schema.Node]glossary{}, wrapped: map[*schema.Node]string{}}
 	var faults []dialectFault
@@ -94,11 +94,10 @@ func (t *translator) header(name string) string {
 	return name
 }
 
-// out puts the body of a request into the service's words.
+// out translates the body of a request.
 func (t *translator) out(v doc.Value) doc.Value { return t.value(v, t.root, true) }
 
-// in puts the data of an answer into ours: a record, a page of rows, or content with its
-// expressions resolved.
+// in translates the data of a response: a record, a page of rows, or content with its expressions resolved.
 func (t *translator) in(v doc.Value) doc.Value {
 	if len(t.root) == 0 {
 		return v
@@ -117,8 +116,8 @@ func (t *translator) in(v doc.Value) doc.Value {
 	return t.value(v, t.root, false)
 }
 
-// answerWords are members of answers whose values are those of a request's: records and rows have no
-// table of their own.
+// answerWords are response fields with values of a request's field, because records and rows have no table of
+// their own.
 var answerWords = map[string]doc.Path{
 	"status":          doc.P("campaign_fields", "status", 0),
 	"campaign_status": doc.P("campaign_fields", "status", 0),
@@ -136,7 +135,7 @@ func (t *translator) at(p doc.Path) nodes {
 	return at
 }
 
-// within translates one member of an answer, each of its elements where it is an array.
+// within translates one member of a response, or each of its elements if it is an array.
 func (t *translator) within(v doc.Value, name string, at nodes) doc.Value {
 	m := v.Get(name)
 	out := m
@@ -159,7 +158,7 @@ func (t *translator) row(v doc.Value, at nodes) doc.Value {
 	return t.value(v, at, false)
 }
 
-// replaced returns v with after in the place of before; v itself where they are the same.
+// replaced returns v with after instead of before, or v itself if they are the same.
 func replaced(v doc.Value, at doc.Step, before, after doc.Value) doc.Value {
 	if after.Same(before) {
 		return v
@@ -201,9 +200,8 @@ func (t *translator) value(v doc.Value, at nodes, out bool) doc.Value {
 	return v
 }
 
-// inner names the field of the object there that the service sends in its place; empty where it sends
-// the object. An object that holds more than that field is sent as it is, and one that the service
-// sends is taken: no word of either is lost.
+// inner returns the field of an object that the service sends instead of the object, or "". Objects with more
+// than that field are sent and received as they are, so that nothing is lost.
 func (t *translator) inner(at nodes) string {
 	if len(t.wrapped) == 0 {
 		return ""
@@ -244,7 +242,7 @@ func (t *translator) object(v doc.Value, at nodes, out bool) doc.Value {
 	return renamed(obj, renames)
 }
 
-// swap returns the service's word for one of ours that the place knows, and ours for the service's.
+// swap exchanges a word of ours and the service's word for it, if the place has ours.
 func swap(g glossary, word string, known func(string) bool) string {
 	if known(word) {
 		return g.theirs(word)
@@ -255,7 +253,7 @@ func swap(g glossary, word string, known func(string) bool) string {
 	return word
 }
 
-// renamed returns members other names, all at once: two may change places.
+// renamed renames members, all at once, so that two can be swapped.
 func renamed(v doc.Value, names [][2]string) doc.Value {
 	if len(names) == 0 {
 		return v
@@ -284,7 +282,7 @@ func rename(v doc.Value, from, to string) doc.Value {
 	return out
 }
 
-// path puts a path that an answer names into our words.
+// path translates a path in a response.
 func (t *translator) path(s string) string {
 	if len(t.root) == 0 || s == "" {
 		return s
@@ -305,7 +303,7 @@ func (t *translator) path(s string) string {
 	return out.String()
 }
 
-// named reports whether the tables have a member of that name there.
+// named reports whether the tables have a field with that name there.
 func (p nodes) named(name string) bool {
 	return slices.ContainsFunc(p, func(n *schema.Node) bool {
 		return slices.ContainsFunc(n.Children, func(c *schema.Node) bool { return c.Name == name })
@@ -332,7 +330,7 @@ func (p nodes) element() nodes {
 	return out
 }
 
-// option reports whether the tables list the value there.
+// option reports whether the tables have the value there.
 func (p nodes) option(value string) bool {
 	return slices.ContainsFunc(p, func(n *schema.Node) bool {
 		return n.Kind == schema.String && slices.ContainsFunc(n.Options, func(o schema.Option) bool { return o.Value == value })

@@ -10,38 +10,37 @@ import (
 	"bugle/engine"
 )
 
-// Reason says why a call waits.
+// Reason is why a call waits.
 type Reason int
 
 // The reasons.
 const (
-	Limited     Reason = iota // the service answered 429
-	ClientLimit               // the next request would break a documented limit
-	Retrying                  // there was no answer, or a 5xx
+	Limited     Reason = iota // the service returned 429
+	ClientLimit               // the request would exceed a documented limit
+	Retrying                  // there was no response, or a 5xx
 )
 
-// Wait is a call that waits before it is sent, for the first time or again.
+// Wait is a call that is waiting before its first or its next attempt.
 type Wait struct {
 	Operation string
 	Call      engine.Call
-	Attempt   int // how often it has been sent so far
+	Attempt   int // number of attempts so far
 	Reason    Reason
 	Why       string // one clause, such as "the service takes 5 creates per minute"
 	For       time.Duration
 	Until     time.Time
-	Done      bool // the wait has ended, or was canceled
+	Done      bool // the wait has ended or was canceled
 }
 
-// backoff returns the pause before the n-th repeat, from 1: a quarter of a second, doubled each time
-// to at most eight seconds, and of that between a half and the whole, so that clients that failed
-// together do not come back together.
+// backoff returns the delay before the n-th retry, from 1: a quarter of a second, doubled each time up to
+// eight seconds, with a random factor between a half and one, so that clients do not retry at the same time.
 func backoff(n int) time.Duration {
 	const first, most = 250 * time.Millisecond, 8 * time.Second
 	d := min(first<<min(n-1, 10), most)
 	return d/2 + rand.N(d/2+1)
 }
 
-// pause waits, and tells who watches. It fails with the context's error where that ends first.
+// pause waits and notifies the observer. It fails with the context's error if that ends first.
 func (c *callState) pause(ctx context.Context, d time.Duration, reason Reason, why string) error {
 	w := Wait{
 		Operation: c.req.Name, Call: c.req.Call, Attempt: c.attempt, Reason: reason, Why: why,
@@ -69,7 +68,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// admit takes one from a quota, waiting for it as long as the call may.
+// admit takes a slot of a quota, and waits for it if the call may.
 func (c *callState) admit(ctx context.Context, q *quota) (*slot, error) {
 	for {
 		t, hold := q.take()
@@ -97,7 +96,7 @@ func (c *callState) exhausted(h blocked) error {
 	return e
 }
 
-// formatWait returns a wait for people, never shorter than it is.
+// formatWait formats a wait, rounded up.
 func formatWait(d time.Duration) string {
 	up := func(unit time.Duration) int { return int((d + unit - 1) / unit) }
 	switch {

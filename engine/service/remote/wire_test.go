@@ -54,7 +54,7 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 
 var errReset = errors.New("connection reset by peer")
 
-// dialectFault is one way in which a request goes wrong.
+// dialectFault is one problem of a dialect.
 type dialectFault struct {
 	name string
 	do   func(draw func(int) int, handle func() *http.Response) (*http.Response, error)

@@ -9,11 +9,11 @@ import (
 	"bugle/engine/doc"
 )
 
-// contentStore keeps the items of one kind of content.
+// contentStore stores the items of one kind of content.
 type contentStore struct {
 	of   *Section
 	kind engine.ContentKind
-	// record returns what an item holds, item the item of a record.
+	// record returns the record in an item, and item the item for a record.
 	record func(engine.ContentItem) any
 	item   func(doc.Value) (engine.ContentItem, error)
 }
@@ -69,8 +69,8 @@ func (c contentStore) get(ctx context.Context, svc any, name string) (doc.Value,
 	return toDoc(c.record(item))
 }
 
-// put keeps an item. Another name means that it is added under that one, and then taken away under the
-// old one: what stops in between leaves both.
+// put stores an item. To rename it, it is added under the new name and then deleted under the old one; if
+// that is interrupted, both exist.
 func (c contentStore) put(ctx context.Context, svc any, r PutRequest) (Saved, error) {
 	k := svc.(engine.ContentStore)
 	name := c.of.NameOf(r.Value)
@@ -110,7 +110,7 @@ func (c contentStore) put(ctx context.Context, svc any, r PutRequest) (Saved, er
 	return saved, err
 }
 
-// placed returns the problems of a template's content with their place in the record.
+// placed converts the paths of problems with a template's content to paths in the record.
 func (c contentStore) placed(err error) error {
 	e := engine.AsError(err)
 	if c.kind != engine.KindTemplate || e == nil {

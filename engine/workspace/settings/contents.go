@@ -138,7 +138,7 @@ func templateTable(content schema.Field) *schema.Schema {
 	)
 }
 
-// templateTables are those in which the content is what the campaigns' tables have in its place.
+// templateTables have the content's table for each channel and platform.
 var templateTables = sync.OnceValue(func() map[string]*schema.Schema {
 	out := map[string]*schema.Schema{}
 	add := func(key string, ch catalog.Channel, below ...any) {

@@ -13,47 +13,48 @@ import (
 )
 
 const (
-	importBatch = 500       // users that are stored together
+	importBatch = 500       // users stored together
 	readAhead   = 256 << 10 // bytes
-	// MaxLineErrors is how many lines that are wrong an import tells of.
+	// MaxLineErrors is the most invalid lines that an import reports.
 	MaxLineErrors = 20
 )
 
-// Import says which users are taken from a file. It is CSV or JSON lines (package profiles).
+// Import describes an import of users from a file: CSV or JSON Lines (see package userfile).
 type Import struct {
 	File string
-	// In is read in the place of the file, where it is not nil. It can be read only once: the users
-	// before its first wrong line are stored.
+	// In, if not nil, is read instead of the file. It can only be read once, so users before the first
+	// invalid line are stored.
 	In     io.Reader
-	Format userfile.Format // empty: the name or the content of the file tells
-	// Check stores nothing. SkipInvalid stores the lines that are right, whatever the others are.
+	Format userfile.Format // empty: detected
+	// Check only validates the file and stores nothing. SkipInvalid stores valid lines even if others are
+	// invalid.
 	Check, SkipInvalid bool
-	// Merge keeps of a user who is there what the file does not speak of. Otherwise the line takes its
-	// place.
+	// Merge keeps data of existing users that the file does not mention. Otherwise the line replaces the
+	// user.
 	Merge bool
 }
 
-// ImportProgress is how far an import is. A file is read twice: it is checked as a whole before
+// ImportProgress is the progress of an import. A file is read twice: it is validated completely before
 // anything is stored.
 type ImportProgress struct {
-	Checked    bool  // users are being stored
-	Done, Size int64 // bytes of the file in this pass
-	Users      int   // in this pass
+	Checked bool // storing has started
+	// Done and Size are bytes of the file in this pass.
+	Done, Size int64
+	Users      int // in this pass
 }
 
-// ImportResult is what an import did.
+// ImportResult is the result of an import.
 type ImportResult struct {
 	engine.UserImportResult
-	// LineErrors are the first lines that cannot be users, Bad is how many there are. Where there is one in a
-	// file, nothing was stored, unless it was to be skipped.
+	// LineErrors are the errors of the first invalid lines, and Invalid counts all of them. If there are any,
+	// nothing was stored, unless invalid lines were skipped.
 	LineErrors []error
 	Invalid    int
-	Users      int // lines that are users
+	Users      int // valid lines
 }
 
-// Import reads users from a file into the workspace. tell, where it is not nil, hears how far it is
-// now and then. An ended ctx ends the import: what was stored stays, and the same file can be imported
-// again without harm.
+// Import imports the users. tell, if not nil, is called with the progress from time to time. If ctx ends,
+// users stored so far remain, and the same file can safely be imported again.
 func (i Import) Import(ctx context.Context, svc any, tell func(ImportProgress)) (ImportResult, error) {
 	var out ImportResult
 	k, ok := svc.(engine.UserImporter)
@@ -64,7 +65,7 @@ func (i Import) Import(ctx context.Context, svc any, tell func(ImportProgress)) 
 	if err != nil {
 		return out, err
 	}
-	pass := importPass{Import: i, attributes: w.Attributes, tell: tell}
+	pass := importPass{Import: i, attributes: w.Attributes, report: tell}
 	if i.Check || i.In == nil && !i.SkipInvalid {
 		err = pass.run(ctx, &out, func([]engine.UserRow) error { return nil })
 		if err != nil || out.Invalid > 0 || i.Check {
@@ -80,12 +81,12 @@ func (i Import) Import(ctx context.Context, svc any, tell func(ImportProgress)) 
 	return out, err
 }
 
-// importPass goes through a file once.
+// importPass is one pass over the file.
 type importPass struct {
 	Import
 	attributes []engine.Attribute
 	checked    bool
-	tell       func(ImportProgress)
+	report     func(ImportProgress)
 }
 
 func (p importPass) run(ctx context.Context, out *ImportResult, take func([]engine.UserRow) error) error {
@@ -110,8 +111,8 @@ func (p importPass) run(ctx context.Context, out *ImportResult, take func([]engi
 		now.Users += len(rows)
 		now.Done = counter.n
 		rows = make([]engine.UserRow, 0, importBatch)
-		if p.tell != nil {
-			p.tell(now)
+		if p.report != nil {
+			p.report(now)
 		}
 		return err
 	}
@@ -142,7 +143,7 @@ func (p importPass) run(ctx context.Context, out *ImportResult, take func([]engi
 	return flush()
 }
 
-// open returns what is read, and how many bytes it has; 0 where nobody knows.
+// open returns the input and its size in bytes, or 0 if unknown.
 func (p importPass) open() (r io.Reader, size int64, done func(), err error) {
 	if p.In != nil {
 		return p.In, 0, func() {}, nil
@@ -180,7 +181,7 @@ func (c *countingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// cause returns what the system said, without the call and the name.
+// cause returns the innermost system error without the operation and the file name.
 func cause(err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {

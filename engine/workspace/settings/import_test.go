@@ -44,7 +44,7 @@ func TestImport(t *testing.T) {
 	}
 }
 
-func TestAWrongLineKeepsTheFileOut(t *testing.T) {
+func TestInvalidLineStopsTheImport(t *testing.T) {
 	svc := demo(t)
 	out, err := settings.Import{File: file(t, "users.jsonl", `{"id":"A"}`+"\n"+`{"id":""}`+"\nno\n")}.Import(t.Context(), svc, nil)
 	if err != nil || out.Invalid != 2 || len(out.LineErrors) != 2 || out.Total() != 0 || !strings.HasPrefix(out.LineErrors[0].Error(), "line 2") {

@@ -23,7 +23,7 @@ func workspaceOf(ctx context.Context, svc any) (engine.Workspace, error) {
 	return k.Workspace(ctx)
 }
 
-// workspaceRecords is what all records have that are part of the workspace's settings.
+// workspaceRecords is embedded by stores of records in the workspace's settings.
 type workspaceRecords struct{}
 
 func (workspaceRecords) unavailable(svc any) string {
@@ -41,7 +41,7 @@ func update(ctx context.Context, svc any, change func(*engine.Workspace) error) 
 	return k.UpdateWorkspace(ctx, change)
 }
 
-// singleStore keeps the one record of a section.
+// singleStore stores the only record of a section.
 type singleStore[T any] struct {
 	workspaceRecords
 	of  *Section
@@ -87,17 +87,17 @@ func (singleStore[T]) uses(context.Context, any, string) ([]engine.ContentUse, e
 	return nil, nil
 }
 
-// listStore keeps the records of a list in the settings.
+// listStore stores the records of a list in the settings.
 type listStore[T any] struct {
 	workspaceRecords
 	of    *Section
-	read  func(engine.Workspace) []T // the caller's own
+	read  func(engine.Workspace) []T // a copy
 	write func(*engine.Workspace, []T)
-	// lists returns the lists of the workspace that offer the record's name; nil: nothing refers to it.
+	// lists returns the workspace's lists that contain the record's name; nil if nothing refers to it.
 	lists func(T) []string
-	// prepare completes a record; was is the one whose place it takes, nil for a new one.
+	// prepare completes a record; was is the one it replaces, or nil.
 	prepare func(now *T, was *T, saved *Saved) error
-	// shown hides what nobody may see; nil: all may be seen.
+	// shown hides secret parts; nil if there are none.
 	shown func(T) T
 }
 
@@ -136,7 +136,7 @@ func (l listStore[T]) list(ctx context.Context, svc any, text string, limit int)
 	return all, nil
 }
 
-// index returns the number of the record of that name, -1 where there is none.
+// index returns the index of the record with a name, or -1.
 func (l listStore[T]) index(all []doc.Value, name string) int {
 	return slices.IndexFunc(all, func(v doc.Value) bool { return l.of.NameOf(v) == name })
 }
@@ -229,12 +229,12 @@ func (l listStore[T]) uses(ctx context.Context, svc any, name string) ([]engine.
 	return out, nil
 }
 
-// nameRecord is a record that is a name and nothing else: a team.
+// nameRecord is a record that is only a name, such as a team.
 type nameRecord struct {
 	Name string `json:"name"`
 }
 
-// newNames keeps a list of names in the settings as records.
+// newNames returns a store for a list of names in the settings.
 func newNames(of *Section, list string, at func(*engine.Workspace) *[]string) recordStore {
 	return listStore[nameRecord]{
 		of: of, lists: func(nameRecord) []string { return []string{list} },
@@ -255,7 +255,7 @@ func newNames(of *Section, list string, at func(*engine.Workspace) *[]string) re
 	}
 }
 
-// newListStore keeps the records that at gives the list of.
+// newListStore returns a store for the list that at returns.
 func newListStore[T any](of *Section, at func(*engine.Workspace) *[]T) listStore[T] {
 	return listStore[T]{
 		of:    of,

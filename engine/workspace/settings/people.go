@@ -12,14 +12,14 @@ import (
 	"bugle/engine/workspace/userfile"
 )
 
-// filterTable returns the table of filter groups of campaigns; at a path below, that of a part of it.
+// filterTable returns the table of a campaign's filter groups, or of the part at a path below.
 func filterTable(below ...any) schema.Field {
 	component := catalog.SegmentationDetails
 	p := doc.P(string(component), catalog.FilterGroups(component)[0]).Join(doc.P(below...)...)
 	return *catalog.Campaign(catalog.Push).At(p).Field
 }
 
-// dataType is the type of an attribute, as filters know it.
+// dataType is the field for the data type of an attribute.
 func dataType() schema.Field {
 	of := filterTable("filters", 0, "data_type")
 	return schema.Field{Name: "data_type", Title: "Type", Kind: schema.String, Options: of.Options, Required: required(),
@@ -142,7 +142,7 @@ func segmentsSection() *Section {
 	return s
 }
 
-// describeSegment says what a segment is made of.
+// describeSegment describes the members of a segment.
 func describeSegment(v doc.Value) string {
 	var parts []string
 	if n := v.Get("members").Len(); n > 0 {
@@ -157,7 +157,7 @@ func describeSegment(v doc.Value) string {
 	return strings.Join(parts, "; ")
 }
 
-// checkSegment finds what keeps filters from being evaluated, such as a segment that is made of itself.
+// checkSegment finds filters that cannot be evaluated, such as a segment that contains itself.
 func checkSegment(w engine.Workspace, v doc.Value) []schema.Problem {
 	group := v.Get("filters")
 	if group.Get("filters").Len() == 0 {

@@ -6,7 +6,7 @@ import (
 	"bugle/engine"
 )
 
-// prepareSegment sets the id of a new segment, and keeps the id of an old one.
+// prepareSegment sets the id of a new segment and keeps the id of an existing one.
 func prepareSegment(now, was *engine.Segment, _ *Saved) error {
 	if now.Members == nil {
 		now.Members = []string{}
@@ -18,8 +18,8 @@ func prepareSegment(now, was *engine.Segment, _ *Saved) error {
 	return nil
 }
 
-// prepareKey makes a new API key, of which the store keeps the SHA-256 alone (CONTRACT.md, Authentication).
-// Of an old one only the scopes change.
+// prepareKey generates a new API key, of which only the SHA-256 is stored (CONTRACT.md, Authentication). For
+// an existing key only the scopes can change.
 func prepareKey(now, was *engine.APIKey, saved *Saved) error {
 	if was != nil {
 		scopes := now.Scopes
@@ -34,7 +34,7 @@ func prepareKey(now, was *engine.APIKey, saved *Saved) error {
 	return nil
 }
 
-// withoutHash hides what a key could be guessed from.
+// withoutHash hides the hash of a key.
 func withoutHash(k engine.APIKey) engine.APIKey {
 	k.Hash = ""
 	return k

@@ -69,7 +69,7 @@ func smtpFields() []schema.Field {
 	}
 }
 
-// checkConnector refuses now what no mail could be sent with, not at the first test.
+// checkConnector refuses settings that cannot send email, before the first test does.
 func checkConnector(_ engine.Workspace, v doc.Value) []schema.Problem {
 	c, err := fromDoc[engine.Connector](v)
 	if err == nil && c.Provider == engine.ProviderSMTP && c.SMTP != nil {

@@ -10,7 +10,7 @@ import (
 	"bugle/engine/schema"
 )
 
-// toDoc returns a record as a document.
+// toDoc encodes a record as a document.
 func toDoc(record any) (doc.Value, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -25,7 +25,7 @@ func toDoc(record any) (doc.Value, error) {
 	return v, nil
 }
 
-// fromDoc returns the record that a document is. Its numbers stay as they are spelled.
+// fromDoc decodes a record. Its numbers keep their spelling.
 func fromDoc[T any](v doc.Value) (T, error) {
 	var out T
 	d := json.NewDecoder(bytes.NewReader(v.Encode()))
@@ -49,8 +49,8 @@ func toDocs[T any](records []T) ([]doc.Value, error) {
 	return out, nil
 }
 
-// canonical spells the times of a record as RFC 3339 has them: people leave out seconds and offsets.
-// One without an offset is in the workspace's zone.
+// canonical converts the times in a record to RFC 3339. Users may omit seconds and offsets; a time without an
+// offset is in the workspace's time zone.
 func canonical(s *schema.Schema, v doc.Value, zone string) doc.Value {
 	loc, err := time.LoadLocation(zone)
 	if err != nil {
@@ -97,7 +97,7 @@ func replaced(v doc.Value, p doc.Path, was, now doc.Value) doc.Value {
 	return out
 }
 
-// holds reports whether a record has a text in one of its names and values, in any case.
+// holds reports whether a name or value in a record contains a text, case-insensitively.
 func holds(v doc.Value, text string) bool {
 	return text == "" || strings.Contains(strings.ToLower(string(v.Encode())), strings.ToLower(text))
 }

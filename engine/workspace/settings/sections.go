@@ -14,7 +14,7 @@ import (
 	"bugle/engine/timeparse"
 )
 
-// The headings of the list of sections.
+// The group headings in the list of sections.
 const (
 	groupWorkspace = "Workspace"
 	groupPeople    = "People"
@@ -24,7 +24,7 @@ const (
 	groupAccess    = "Access"
 )
 
-// Where the tables come from.
+// The sources of the tables.
 const (
 	refOperations = "CONTRACT.md, Requests"
 	refTests      = "CONTRACT.md, Test sends"
@@ -46,10 +46,10 @@ var sections = sync.OnceValue(func() []*Section {
 	}
 })
 
-// required is what a field is that a record cannot be without.
+// required is the requirement of a mandatory field.
 func required() []schema.Required { return []schema.Required{{}} }
 
-// printable keeps out of names what nobody could type again.
+// printable refuses names that users could not type again.
 var printable = schema.Pattern{Re: regexp.MustCompile(`^\S(.*\S)?$`), Text: "a name without spaces at its ends"}
 
 func nameField(name, title, help, example string) schema.Field {
@@ -63,19 +63,19 @@ func table(id, title, ref, help string, fields ...schema.Field) *schema.Schema {
 	return schema.MustCompile(schema.Field{ID: "settings." + id, Title: title, Kind: schema.Object, Ref: ref, Help: help, Fields: fields})
 }
 
-// member returns a column that shows a member as it is.
+// member returns a column with the value of a field.
 func member(title, name string, least, most int) Column {
 	return Column{Title: title, MinWidth: least, MaxWidth: most, Text: func(v doc.Value) string { return plain(v.Get(name)) }}
 }
 
-// countOf returns a column that counts what a member holds.
+// countOf returns a column with the number of items in a field.
 func countOf(title, name string) Column {
 	return Column{Title: title, MinWidth: 6, MaxWidth: 11, Number: true, HidePriority: 2, Text: func(v doc.Value) string {
 		return fmt.Sprint(v.Get(name).Len())
 	}}
 }
 
-// plain puts a value on a line.
+// plain formats a value on one line.
 func plain(v doc.Value) string {
 	switch v.Kind() {
 	case doc.String:
@@ -97,7 +97,7 @@ func plain(v doc.Value) string {
 	return string(v.Encode())
 }
 
-// general are the settings that are no list.
+// general holds the settings that are not lists.
 type general struct {
 	Name        string               `json:"name"`
 	Timezone    string               `json:"timezone"`
@@ -157,7 +157,7 @@ func generalSection() *Section {
 	return s
 }
 
-// flagHelp says what the features are that the specification gates by workspace.
+// flagHelp explains the feature flags.
 var flagHelp = map[string]string{
 	engine.FlagAudienceLimit: "Campaigns can limit how many messages they send.",
 	engine.FlagQueuing:       "Event-triggered push messages can wait in a queue when the frequency cap stops them.",
@@ -202,7 +202,7 @@ func flagsSection() *Section {
 	return s
 }
 
-// namesSection is a section of records that are a name and nothing else.
+// namesSection returns a section whose records are only names.
 func namesSection(id, title, one, ref, help, example, list string, at func(*engine.Workspace) *[]string) *Section {
 	s := &Section{
 		ID: id, Title: title, Singular: one, Help: help, Group: groupNames, Name: "name",
@@ -238,7 +238,7 @@ func localesSection() *Section {
 	return s
 }
 
-// keysSection are the credentials of the HTTP API.
+// keysSection returns the section of the HTTP API's credentials.
 func keysSection() *Section {
 	scopes := schema.Field{Name: "scopes", Title: "Scopes", Kind: schema.List, Required: required(), Rules: []schema.Rule{schema.Unique{}, schema.Items{Min: 1}},
 		Help: "What the key is allowed to do.", Elem: &schema.Field{Title: "Scope", Kind: schema.String, Help: "One thing the key is allowed to do."}}

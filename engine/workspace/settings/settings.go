@@ -1,9 +1,9 @@
-// Package settings describes what a workspace keeps as sections of records, as data: each section has
-// a table, which says what a record is, and columns, which say what is worth seeing of many. Screens
-// and commands that work on one section work on all.
+// Package settings describes the settings of a workspace as sections of records. Each section has a schema
+// for its records and columns for a table of them, so that screens and commands handle all sections in the
+// same way.
 //
-// A record travels as a [doc.Value], the JSON of its Go value, so that a form can edit it and nothing
-// of it is lost on the way: numbers keep their spelling.
+// A record is a [doc.Value] with the JSON of its Go value, so that a form can edit it without losing
+// anything, not even the spelling of numbers.
 package settings
 
 import (
@@ -20,48 +20,48 @@ import (
 	"bugle/engine/schema"
 )
 
-// Section is one kind of record of a workspace. Sections are immutable.
+// Section is one kind of record in a workspace. Sections are immutable.
 type Section struct {
-	ID       string // as commands name it, such as "content-blocks"
-	Title    string // the plural, with a capital
-	Singular string // one of them, such as "content block"
-	Help     string // what they are for, in a sentence or two
-	Group    string // the heading under which it is listed
-	Empty    string // what to do where there is none yet
+	ID       string // the name in commands, such as "content-blocks"
+	Title    string // plural, capitalized
+	Singular string // such as "content block"
+	Help     string // one or two sentences
+	Group    string // its group heading
+	Empty    string // what to do if there are no records yet
 
 	Schema  *schema.Schema // of one record
 	Columns []Column
-	// Single says that the section is one record, which is always there and has no name.
+	// Single reports that the section consists of one record without a name, which always exists.
 	Single bool
-	// Name is the member that names a record; "" where Single.
+	// Name is the field with a record's name; "" if Single.
 	Name string
-	// SearchOnly says that there may be millions: they are found by a text, not listed in full.
+	// SearchOnly reports that there may be millions of records, which are searched instead of listed.
 	SearchOnly bool
-	// Fixed returns the members that nobody sets by hand, and why.
+	// Fixed has the fields that users cannot set, and why.
 	Fixed map[string]string
-	// Trial is what [Section.Try] does, as a clause such as "send a test message"; "" where it does nothing.
+	// Trial is a clause that describes [Section.Try], such as "send a test message"; "" if there is no trial.
 	Trial string
 
-	fresh   string // what a new record begins with, as JSON
+	fresh   string // a new record as JSON
 	store   recordStore
-	check   func(w engine.Workspace, v doc.Value) []schema.Problem // beyond the table; nil: nothing
+	check   func(w engine.Workspace, v doc.Value) []schema.Problem // additional checks; may be nil
 	variant func(v doc.Value) *schema.Schema                       // nil: Schema
 }
 
-// Column is what one column of a table shows of each record.
+// Column is a column in the table of a section's records.
 type Column struct {
 	Title string
 	Text  func(doc.Value) string
-	// MinWidth and Most are how many cells it needs and can use; Most 0 means as many as there are.
+	// MinWidth and MaxWidth are in characters. MaxWidth 0 means no limit.
 	MinWidth, MaxWidth int
-	// HidePriority is how soon it gives way where there is little room: the highest first, 0 never.
+	// HidePriority is the order in which columns are hidden if space is short: highest first, 0 never.
 	HidePriority int
-	Number       bool // it stands at the right
+	Number       bool // aligned right
 }
 
-// recordStore keeps the records of a section. svc is a service, asked for the capability that it needs.
+// recordStore stores the records of a section. svc is a service, which is checked for the needed capability.
 type recordStore interface {
-	// unavailable says why svc has no such records, "" where it has.
+	// unavailable returns why svc has no such records, or "".
 	unavailable(svc any) string
 	list(ctx context.Context, svc any, text string, limit int) ([]doc.Value, error)
 	put(ctx context.Context, svc any, r PutRequest) (Saved, error)
@@ -69,43 +69,43 @@ type recordStore interface {
 	uses(ctx context.Context, svc any, name string) ([]engine.ContentUse, error)
 }
 
-// PutRequest says what to keep.
+// PutRequest is a request to store a record.
 type PutRequest struct {
-	// Name names the record that Value takes the place of; "" adds one. A single section has no names.
+	// Name is the name of the record to replace; "" adds one. Records of a single section have no name.
 	Name  string
 	Value doc.Value
-	// Base is the record as the edits found it. Where it is another one now, nothing is kept; absent:
-	// whatever is there is replaced.
+	// Base is the record that the edits started from. If it has changed since, nothing is stored. Absent
+	// means to overwrite.
 	Base doc.Value
-	// Force renames a record though campaigns refer to it by the old one.
+	// Force renames a record even if campaigns refer to the old name.
 	Force bool
 }
 
-// Saved is what became of a record.
+// Saved is a stored record.
 type Saved struct {
-	Name string // that it has now
-	// Secret is shown this once: the API key. Nothing keeps it.
+	Name string // its current name
+	// Secret is the new API key, which is not stored and only returned once.
 	Secret string
-	// Note says what is worth knowing of it, as a sentence; may be empty.
+	// Note is a sentence about the record for the user; may be empty.
 	Note string
 }
 
-// InUse refuses to take a name away that something refers to.
+// InUse is the error for removing or renaming something that is referenced.
 type InUse struct {
 	Uses []engine.ContentUse
 	err  *engine.Error
 }
 
-// Error names what would be left behind, a line each.
+// Error lists the references, one per line.
 func (e *InUse) Error() string { return e.err.Error() }
 
-// Unwrap returns the refusal as those of services are.
+// Unwrap returns the error in the form of a service's error.
 func (e *InUse) Unwrap() error { return e.err }
 
-// Sections lists the sections, in the order in which they are shown.
+// Sections returns all sections in display order.
 func Sections() []*Section { return sections() }
 
-// Find returns the section of that id. Case, and what joins words, do not matter.
+// Find returns the section with an id, ignoring case and separators.
 func Find(id string) (*Section, bool) {
 	plain := func(s string) string {
 		return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s))
@@ -118,10 +118,10 @@ func Find(id string) (*Section, bool) {
 	return nil, false
 }
 
-// Unavailable says why a service has no such records, as a sentence; "" where it has.
+// Unavailable returns a sentence that says why a service has no such records, or "".
 func (s *Section) Unavailable(svc any) string { return s.store.unavailable(svc) }
 
-// List returns the records by name: those that hold text, at most limit; 0 means all.
+// List returns at most limit records that contain text, sorted by name. A limit of 0 means all.
 func (s *Section) List(ctx context.Context, svc any, text string, limit int) ([]doc.Value, error) {
 	if why := s.Unavailable(svc); why != "" {
 		return nil, errUnavailable(why)
@@ -129,7 +129,7 @@ func (s *Section) List(ctx context.Context, svc any, text string, limit int) ([]
 	return s.store.list(ctx, svc, text, limit)
 }
 
-// Get returns one record; NOT_FOUND where there is none of that name.
+// Get returns one record, or NOT_FOUND.
 func (s *Section) Get(ctx context.Context, svc any, name string) (doc.Value, error) {
 	if why := s.Unavailable(svc); why != "" {
 		return doc.Value{}, errUnavailable(why)
@@ -159,7 +159,7 @@ func (s *Section) NameOf(v doc.Value) string {
 	return v.Get(s.Name).Text()
 }
 
-// New returns what a new record begins with.
+// New returns the initial value of a new record.
 func (s *Section) New() doc.Value {
 	v, err := doc.Parse([]byte(s.fresh))
 	if err != nil {
@@ -168,7 +168,7 @@ func (s *Section) New() doc.Value {
 	return v
 }
 
-// Copy returns a record as the beginning of another: without its name, and what nobody sets by hand.
+// Copy returns a copy of a record as a new one: without its name and fields that users cannot set.
 func (s *Section) Copy(v doc.Value) doc.Value {
 	for member := range s.Fixed {
 		v = v.Delete(doc.P(member))
@@ -183,7 +183,7 @@ func (s *Section) Copy(v doc.Value) doc.Value {
 	return out
 }
 
-// copySuffix is what the name of a copy ends with, where names may have spaces.
+// copySuffix returns the suffix for the name of a copy, if names may contain spaces.
 func (s *Section) copySuffix() string {
 	if s.Name == "name" && s.ID != "content-apis" && s.ID != "product-sets" {
 		return " copy"
@@ -191,7 +191,7 @@ func (s *Section) copySuffix() string {
 	return "_copy"
 }
 
-// Table returns the table of a record as it stands.
+// Table returns the table for a record.
 func (s *Section) Table(v doc.Value) *schema.Schema {
 	if s.variant != nil {
 		if t := s.variant(v); t != nil {
@@ -201,12 +201,12 @@ func (s *Section) Table(v doc.Value) *schema.Schema {
 	return s.Schema
 }
 
-// Env is what the checks of a record know of the workspace.
+// Env returns the environment for checking records of the workspace.
 func Env(w engine.Workspace) schema.Env {
 	return schema.Env{Stage: schema.Draft, Flags: w.Flags, Lists: w.Lists, Expression: personalize.Parse}
 }
 
-// Check finds what is wrong with a record, in the order of its table.
+// Check returns the problems of a record in the order of its table.
 func (s *Section) Check(w engine.Workspace, v doc.Value) []schema.Problem {
 	out := s.Table(v).Validate(v, Env(w))
 	if s.check != nil && len(schema.Errors(out)) == 0 {
@@ -215,8 +215,8 @@ func (s *Section) Check(w engine.Workspace, v doc.Value) []schema.Problem {
 	return out
 }
 
-// Put keeps a record. One that the table refuses is VALIDATION_FAILED with the problems; a name that is
-// taken as well; one that would leave references behind is [*InUse].
+// Put stores a record. It returns VALIDATION_FAILED if the table refuses it or its name is taken, and
+// *[InUse] if renaming it would break references.
 func (s *Section) Put(ctx context.Context, svc any, r PutRequest) (Saved, error) {
 	if why := s.Unavailable(svc); why != "" {
 		return Saved{}, errUnavailable(why)
@@ -241,7 +241,7 @@ func (s *Section) Put(ctx context.Context, svc any, r PutRequest) (Saved, error)
 	return s.store.put(ctx, svc, r)
 }
 
-// Delete removes a record; where something refers to it, and force is not said, it is [*InUse].
+// Delete deletes a record. If it is referenced and force is false, it returns *[InUse].
 func (s *Section) Delete(ctx context.Context, svc any, name string, force bool) error {
 	if why := s.Unavailable(svc); why != "" {
 		return errUnavailable(why)
@@ -261,7 +261,7 @@ func (s *Section) Delete(ctx context.Context, svc any, name string, force bool) 
 	return s.store.remove(ctx, svc, name)
 }
 
-// Uses returns what refers to a record.
+// Uses returns the references to a record.
 func (s *Section) Uses(ctx context.Context, svc any, name string) ([]engine.ContentUse, error) {
 	if why := s.Unavailable(svc); why != "" {
 		return nil, errUnavailable(why)
@@ -277,7 +277,7 @@ func (s *Section) inUse(name, what string, uses []engine.ContentUse) *InUse {
 	return &InUse{uses, e}
 }
 
-// DescribeUse tells where something is used.
+// DescribeUse describes where something is used.
 func DescribeUse(u engine.ContentUse) string {
 	if u.Campaign == "" {
 		return "the " + u.In.String()
@@ -302,12 +302,12 @@ func (s *Section) invalid(problems []schema.Problem) error {
 	return e
 }
 
-// problem makes one that no table found.
+// problem returns a problem that is not from a table.
 func problem(p doc.Path, rule, message string) schema.Problem {
 	return schema.Problem{Path: p, Rule: "settings#" + rule, Message: message}
 }
 
-// Problems returns what a refusal says of a record, for the fields that it is about.
+// Problems converts an error to problems of the fields of a record.
 func (s *Section) Problems(err error) []schema.Problem {
 	e := engine.AsError(err)
 	switch {
@@ -345,7 +345,7 @@ func errUnavailable(why string) error {
 	return engine.Errorf(engine.NotFound, http.StatusNotImplemented, "%s", why)
 }
 
-// errChanged says that somebody else was faster.
+// errChanged returns the error for a concurrent change.
 func (s *Section) errChanged(name string) error {
 	what := fmt.Sprintf("the %s %q was", s.Singular, name)
 	if s.Single {
@@ -356,7 +356,7 @@ func (s *Section) errChanged(name string) error {
 	return e
 }
 
-// Count tells how many there are of a number of records, in words: "3 teams".
+// Count formats a number of records: "3 teams".
 func (s *Section) Count(n int) string {
 	if n == 1 {
 		return "1 " + s.Singular
@@ -364,7 +364,7 @@ func (s *Section) Count(n int) string {
 	return fmt.Sprintf("%d %s", n, lower(s.Title))
 }
 
-// lower makes the first letter small, unless the word is written in capitals.
+// lower lowers the first letter, unless the word is in capitals.
 func lower(title string) string {
 	if len(title) > 1 && title[1] >= 'A' && title[1] <= 'Z' {
 		return title

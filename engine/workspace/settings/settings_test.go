@@ -67,7 +67,7 @@ func find(t testing.TB, id string) *settings.Section {
 }
 
 // Every field of every table says what it is for, and each section what it has.
-func TestSectionsAreWhole(t *testing.T) {
+func TestSectionsAreComplete(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range settings.Sections() {
 		if s.ID == "" || s.Title == "" || s.Singular == "" || s.Help == "" || s.Group == "" || len(s.Columns) == 0 || seen[s.ID] {
@@ -102,7 +102,7 @@ func TestSectionsAreWhole(t *testing.T) {
 
 // A record that is read and kept again is what it was, byte for byte; its table finds nothing wrong
 // with it.
-func TestWhatIsKeptIsWhatWasRead(t *testing.T) {
+func TestCacheReturnsWhatWasRead(t *testing.T) {
 	svc, ctx := demo(t), t.Context()
 	for _, s := range settings.Sections() {
 		before, err := s.List(ctx, svc, "", 0)
@@ -150,7 +150,7 @@ func same(t *testing.T, a, b engine.Workspace) bool {
 }
 
 // Records of every section can be added, changed, given another name and taken away.
-func TestTheLifeOfARecord(t *testing.T) {
+func TestRecordLifecycle(t *testing.T) {
 	svc, ctx := demo(t), t.Context()
 	for id, c := range map[string]struct{ made, changed, renamed string }{
 		"users":          {`{"id":"U 1","attributes":{"City":"Oslo","Points":1.50},"opted_out":true}`, `{"id":"U 1","attributes":{"City":"Bergen"}}`, `{"id":"U2","attributes":{}}`},
@@ -207,7 +207,7 @@ func TestTheLifeOfARecord(t *testing.T) {
 	}
 }
 
-func TestWhatIsRefused(t *testing.T) {
+func TestRefusals(t *testing.T) {
 	svc, ctx := demo(t), t.Context()
 	for _, c := range []struct{ section, record, at string }{
 		{"general", `{"name":"x","timezone":"Mars","publish":"beta"}`, "timezone"},
@@ -252,7 +252,7 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhatIsUsedIsNotTakenAwayUnasked(t *testing.T) {
+func TestDeleteRefusesReferencedRecord(t *testing.T) {
 	svc, ctx := demo(t), t.Context()
 	teams := find(t, "teams")
 	var used *settings.InUse
@@ -343,7 +343,7 @@ func TestTimesAreSpelledOut(t *testing.T) {
 	}
 }
 
-func TestAServiceWithoutAWorkspaceSaysSo(t *testing.T) {
+func TestServiceWithoutWorkspace(t *testing.T) {
 	var far struct{ engine.Service }
 	for _, s := range settings.Sections() {
 		if s.Unavailable(far) == "" {

@@ -19,27 +19,27 @@ import (
 	"bugle/engine/phrase"
 )
 
-// TrialTime bounds a trial.
+// TrialTime limits the duration of a trial.
 const TrialTime = time.Minute
 
-// Input is one thing that a trial asks for.
+// Input is an input of a trial.
 type Input struct {
-	Name    string // in a word or two
-	Help    string // what it is, as a clause
+	Name    string // in one or two words
+	Help    string // a clause
 	Example string
-	// Optional says that a trial without it does less: the settings are checked, and nothing is sent.
+	// Optional reports that a trial without this input only checks the settings and sends nothing.
 	Optional bool
 }
 
-// TrialResult is what a trial gave.
+// TrialResult is the result of a trial.
 type TrialResult struct {
 	Failed bool
-	Text   string    // what happened, as a sentence
-	Detail string    // what came back, as text or JSON; may be empty
-	Value  doc.Value // the same for programs
+	Text   string    // a sentence about what happened
+	Detail string    // the response as text or JSON; may be empty
+	Value  doc.Value // the same, machine-readable
 }
 
-// TrialInputs returns what the trial of a record asks for; none for one that has no trial.
+// TrialInputs returns the inputs of a record's trial, or none if it has no trial.
 func (s *Section) TrialInputs(v doc.Value) []Input {
 	switch s.ID {
 	case "connectors":
@@ -56,9 +56,8 @@ func (s *Section) TrialInputs(v doc.Value) []Input {
 	return nil
 }
 
-// Try tries a record out with the inputs that [Section.TrialInputs] asks for, in their order: it sends a
-// hello, or makes a call. A trial that fails is no error: the outcome says so. from is the sender of a
-// mail.
+// Try tries out a record, for example by sending a test message, with the inputs of [Section.TrialInputs] in
+// their order. from is the sender of an email. A failed trial is not an error: the result describes it.
 func (s *Section) Try(ctx context.Context, svc any, name, from string, inputs []string) (TrialResult, error) {
 	v, err := s.Get(ctx, svc, name)
 	if err != nil {
@@ -192,7 +191,7 @@ func tryAPI(ctx context.Context, svc any, name string, args []string) (TrialResu
 	return out, nil
 }
 
-// trySegment counts who is in a segment.
+// trySegment counts the members of a segment.
 func trySegment(ctx context.Context, svc any, v doc.Value) (TrialResult, error) {
 	r, ok := svc.(engine.AudienceReader)
 	if !ok {
@@ -223,7 +222,7 @@ func trySegment(ctx context.Context, svc any, v doc.Value) (TrialResult, error) 
 	return out, nil
 }
 
-// failed makes an error the outcome of a trial, unless the person gave it up.
+// failed converts an error to the result of a trial, unless the trial was canceled.
 func failed(ctx context.Context, err error) (TrialResult, error) {
 	if errors.Is(err, context.Canceled) {
 		return TrialResult{}, err

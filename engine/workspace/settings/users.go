@@ -8,7 +8,7 @@ import (
 	"bugle/engine/doc"
 )
 
-// userStore keeps the profiles of the workspace.
+// userStore stores the users of the workspace.
 type userStore struct{ of *Section }
 
 func (userStore) unavailable(svc any) string {
@@ -67,7 +67,7 @@ func (userStore) remove(ctx context.Context, svc any, name string) error {
 	return svc.(engine.UserStore).DeleteUser(ctx, name)
 }
 
-// uses returns the segments that have the user on their list.
+// uses returns the segments that list the user.
 func (userStore) uses(ctx context.Context, svc any, name string) ([]engine.ContentUse, error) {
 	k, ok := workspaceStore(svc)
 	if !ok {

@@ -7,10 +7,10 @@ import (
 	"bugle/engine"
 )
 
-// maxID bounds the id of a profile, in bytes.
+// maxID limits the id of a user, in bytes.
 const maxID = 256
 
-// Check says why a profile cannot be kept; nil where it can.
+// Check returns why a user cannot be stored, or nil.
 func Check(p engine.User) error {
 	switch {
 	case p.ID == "":

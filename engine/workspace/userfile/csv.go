@@ -18,15 +18,15 @@ import (
 	"bugle/engine/catalog"
 )
 
-// The columns of a CSV file that are no attributes. Their names may be in any case.
+// The columns of a CSV file that are not attributes. Their names are case-insensitive.
 const (
-	columnID       = "id"
+	columnID       = "id" // -
 	columnOptedOut = "opted_out"
 	tokenSuffix    = "_token" // of a platform's column: android_token
 	adSuffix       = "_advertising_id"
 )
 
-// Columns lists the columns that a CSV file may have besides attributes, the needed one first.
+// Columns returns the columns of a CSV file that are not attributes, the required one first.
 func Columns() []string {
 	out := []string{columnID, columnOptedOut}
 	for _, p := range platforms() {
@@ -43,7 +43,7 @@ func platforms() []string {
 	return out
 }
 
-// column puts one cell where it belongs.
+// column stores one cell in the user.
 type column func(row *engine.UserRow, cell string) error
 
 func readCSV(r io.Reader, attributes []engine.Attribute) iter.Seq2[Row, error] {
@@ -75,8 +75,7 @@ func readCSV(r io.Reader, attributes []engine.Attribute) iter.Seq2[Row, error] {
 	}
 }
 
-// lineLimiter reads no more than is left, which is what one line may have: a quote that nobody ends would
-// otherwise take all the memory that there is.
+// lineLimiter limits the size of one line. Otherwise an unterminated quote could use all memory.
 type lineLimiter struct {
 	io.Reader
 	left int
@@ -93,7 +92,7 @@ func (a *lineLimiter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// records reads cells that commas separate, or what the first line has instead: tabs, semicolons.
+// records returns a reader of comma-separated cells, or of tabs or semicolons if the first line uses them.
 func records(r io.Reader) (*csv.Reader, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	if mark, err := b.Peek(len(bom)); err == nil && string(mark) == bom {
@@ -117,7 +116,7 @@ func records(r io.Reader) (*csv.Reader, error) {
 	return in, nil
 }
 
-// header reads what the columns are.
+// header parses the column names.
 func header(in *csv.Reader, attributes []engine.Attribute) ([]column, error) {
 	names, err := in.Read()
 	if err != nil {
@@ -148,7 +147,7 @@ func header(in *csv.Reader, attributes []engine.Attribute) ([]column, error) {
 	return columns, nil
 }
 
-// columnOf returns what a column does, and what tells it from the others.
+// columnOf returns the function for a column, and a key that identifies what it sets.
 func columnOf(name string, attributes []engine.Attribute) (column, string) {
 	lower := strings.ToLower(name)
 	switch lower {
@@ -204,7 +203,7 @@ func device(platform string, set func(*engine.Device, string)) column {
 	}
 }
 
-// value reads a cell as its attribute's type. One that the workspace does not know is a text.
+// value converts a cell to its attribute's type. Unknown attributes are strings.
 func value(cell, dataType string) (any, error) {
 	switch dataType {
 	case "double":
@@ -228,7 +227,7 @@ func boolean(cell string) (bool, error) {
 	return false, fmt.Errorf("%q must be true or false", cell)
 }
 
-// fromCells makes the profile of a line. An empty cell says nothing.
+// fromCells returns the user of a CSV line. Empty cells are ignored.
 func fromCells(in *csv.Reader, columns []column, cells []string, err error) (Row, error) {
 	row := Row{UserRow: engine.UserRow{KeepOptedOut: true}}
 	var parse *csv.ParseError

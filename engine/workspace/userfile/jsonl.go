@@ -14,7 +14,7 @@ import (
 	"bugle/engine"
 )
 
-// maxLine bounds one line, in bytes: one profile with its events.
+// maxLine limits one line, in bytes: one user with all events.
 const maxLine = 4 << 20
 
 func readLines(r io.Reader) iter.Seq2[Row, error] {
@@ -49,7 +49,7 @@ func readLines(r io.Reader) iter.Seq2[Row, error] {
 	}
 }
 
-// userLine is a profile as a file has it: what it does not say can be told from what it says.
+// userLine is a user as JSON. It distinguishes missing from false values.
 type userLine struct {
 	engine.User
 	OptedOut *bool `json:"opted_out"`

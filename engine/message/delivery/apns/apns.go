@@ -1,5 +1,5 @@
-// Package apns carries push notifications to iOS by Apple's push service, over
-// HTTP/2 with a provider token.
+// Package apns sends push notifications to iOS through the Apple Push Notification service, over HTTP/2 with
+// a provider token.
 package apns
 
 import (
@@ -25,30 +25,29 @@ import (
 	"bugle/engine/message/delivery/gateway"
 )
 
-// The endpoints of Apple.
+// Apple's endpoints.
 const (
 	Production = "https://api.push.apple.com"
-	Sandbox    = "https://api.sandbox.push.apple.com" // for apps that were built for development
+	Sandbox    = "https://api.sandbox.push.apple.com" // for development builds
 )
 
-// Config is how APNs is reached.
+// Config configures APNs.
 type Config struct {
 	Key      []byte // the .p8 file of a signing key
 	KeyID    string // ten characters
 	TeamID   string // ten characters
 	Endpoint string // "": Production
-	Topic    string // the app's bundle id; a message's own header comes first
+	Topic    string // the app's bundle id; a message's own header takes precedence
 	Roots    *x509.CertPool
 	Retry    gateway.Retry
 }
 
-// Sender is a [delivery.Sender] for iOS. It may be used by several goroutines,
-// and should live as long as notifications go out: Apple wants one provider token
-// to be used for 20 to 60 minutes, and few connections.
+// Sender is a [delivery.Sender] for iOS. It is safe for concurrent use. Keep it as long as notifications are
+// sent, because Apple asks to use one provider token for 20 to 60 minutes, and few connections.
 type Sender struct {
 	client *http.Client
 	token  token
-	device string // the address of a device without its token
+	device string // the URL of a device without its token
 	host   string
 	topic  string
 	retry  gateway.Retry
@@ -60,13 +59,14 @@ var (
 	deviceToken = regexp.MustCompile(`^[0-9A-Fa-f]{2,}$`)
 )
 
-// Lengths in bytes. A limit in an expression would take a millisecond of every start of the program.
+// Lengths in bytes. They are not part of the regular expressions, because compiling those would slow down
+// every start by a millisecond.
 const (
 	maxBundleID    = 155
 	maxDeviceToken = 400
 )
 
-// New checks the settings and the key; nothing is connected yet.
+// New checks the settings and the key without connecting.
 func New(c Config) (*Sender, error) {
 	if c.Endpoint == "" {
 		c.Endpoint = Production
@@ -89,7 +89,7 @@ func New(c Config) (*Sender, error) {
 	}, nil
 }
 
-// CheckSettings checks what can be checked without the key.
+// CheckSettings checks the settings except the key.
 func CheckSettings(c Config) error {
 	switch {
 	case !identifier.MatchString(c.KeyID):
@@ -102,16 +102,16 @@ func CheckSettings(c Config) error {
 	return nil
 }
 
-// Host is where notifications go.
+// Host returns the host that notifications are sent to.
 func (c *Sender) Host() string { return c.host }
 
-// Close lets go of the connections.
+// Close closes idle connections.
 func (c *Sender) Close() error {
 	c.client.CloseIdleConnections()
 	return nil
 }
 
-// token is the provider token that requests are signed with, a JSON Web Token.
+// token is the provider token (a JSON Web Token) that authenticates requests.
 type token struct {
 	key         *ecdsa.PrivateKey
 	keyID, team string
@@ -121,11 +121,11 @@ type token struct {
 	at     time.Time
 }
 
-// tokenAge is when a provider token is renewed. Apple refuses tokens that are older than an hour, and too many
-// new ones (Establishing a token-based connection to APNs).
+// tokenAge is the age at which a provider token is renewed. Apple refuses tokens older than an hour, and
+// renewals that are too frequent (Establishing a token-based connection to APNs).
 const tokenAge = 50 * time.Minute
 
-// bearer returns a provider token that is not too old and is not the refused one.
+// bearer returns a provider token that is not too old and not the refused one.
 func (t *token) bearer(refused string) (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -143,8 +143,7 @@ func (t *token) bearer(refused string) (string, error) {
 	return signed, nil
 }
 
-// Deliver sends a notification to its device. A provider token that Apple takes
-// for expired is renewed once.
+// Deliver sends a notification to its device. It renews an expired provider token once.
 func (c *Sender) Deliver(ctx context.Context, m delivery.Message) (delivery.Receipt, error) {
 	if m.Push == nil || m.Push.Platform != string(catalog.IOS) {
 		return delivery.Receipt{}, gateway.Refuse("the message %s is not for iOS, so APNs cannot send it", m.Key)
@@ -174,13 +173,14 @@ func (c *Sender) Deliver(ctx context.Context, m delivery.Message) (delivery.Rece
 	return delivery.Receipt{ID: id, Detail: "accepted by APNs"}, nil
 }
 
-// errExpired is in the error of a provider token that APNs takes for expired.
+// errExpired is wrapped by the error for a provider token that APNs considers expired.
 var errExpired = errors.New("the provider token has expired")
 
-// headers are those that a notification may have (Sending notification requests to APNs), besides apns-topic.
+// headers are the headers that a notification may have (Sending notification requests to APNs), besides
+// apns-topic.
 var headers = []string{"apns-push-type", "apns-priority", "apns-expiration", "apns-collapse-id"}
 
-// post sends a notification once, and returns the id that APNs knows it by.
+// post sends a notification once and returns its APNs id.
 func (c *Sender) post(ctx context.Context, p *delivery.Push, bearer string) (id string, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.device+p.Token, bytes.NewReader(p.Payload))
 	if err != nil {
@@ -213,8 +213,8 @@ func (c *Sender) post(ctx context.Context, p *delivery.Push, bearer string) (id 
 
 const expiredProviderToken = "ExpiredProviderToken"
 
-// reasons are Apple's (APNs, Handling notification responses from APNs), and what
-// they mean to the person who tests.
+// reasons are Apple's reasons (APNs, Handling notification responses from APNs) with the messages for the
+// user.
 var reasons = map[string]struct {
 	reason delivery.Reason
 	says   string
@@ -239,7 +239,7 @@ var reasons = map[string]struct {
 	"Shutdown":                    {delivery.Refused, "APNs is shutting down; try again later"},
 }
 
-// explain returns the error of a response with that reason.
+// explain returns the error for a response with a reason.
 func explain(resp *http.Response, reason string) error {
 	code := delivery.SanitizeText(reason)
 	if code == "" {

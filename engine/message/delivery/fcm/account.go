@@ -18,15 +18,14 @@ import (
 	"bugle/engine/message/delivery/gateway"
 )
 
-// scope is what an access token must be good for (FCM, Authorize HTTP v1 send
-// requests).
+// scope is the required scope of an access token (FCM, Authorize HTTP v1 send requests).
 const scope = "https://www.googleapis.com/auth/firebase.messaging"
 
-// expiryMargin is how long before its end a token is taken for expired.
+// expiryMargin is how long before its expiry a token is renewed.
 const expiryMargin = time.Minute
 
-// account is a service account that gets access tokens (RFC 7523; Google, Using
-// OAuth 2.0 for server to server applications).
+// account is a service account that gets access tokens (RFC 7523; Google, Using OAuth 2.0 for server to
+// server applications).
 type account struct {
 	project string
 	host    string // of the token endpoint, for errors
@@ -37,7 +36,7 @@ type account struct {
 	token *oauth2.Token
 }
 
-// newAccount reads the JSON of a service account's key. Errors never quote it.
+// newAccount parses the JSON of a service account's key. Errors never quote it.
 func newAccount(key []byte, tokenEndpoint string, client *http.Client) (*account, error) {
 	var file struct {
 		Type         string `json:"type"`
@@ -80,8 +79,8 @@ func isRSA(der []byte) bool {
 	return ok
 }
 
-// accessToken returns a token: the one at hand, or a new one. not is one that FCM has
-// refused. Those that wait for a new token share it.
+// accessToken returns the current token or a new one. not is a token that FCM refused. Concurrent callers
+// share a new token.
 func (a *account) accessToken(ctx context.Context, not string) (string, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -105,7 +104,7 @@ func (a *account) accessToken(ctx context.Context, not string) (string, error) {
 	return t.AccessToken, nil
 }
 
-// errorRecorder keeps why a request failed: the library returns its text alone.
+// errorRecorder keeps the error of a request, because the library only returns its text.
 type errorRecorder struct {
 	next   http.RoundTripper
 	failed error
@@ -117,7 +116,7 @@ func (n *errorRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// explain says why there is no token. The assertion that was sent is in no error.
+// explain returns the error of a token request, without the assertion that was sent.
 func (a *account) explain(err error) error {
 	var refused *oauth2.RetrieveError
 	if !errors.As(err, &refused) || refused.Response == nil {
@@ -128,7 +127,7 @@ func (a *account) explain(err error) error {
 		Error       string `json:"error"`
 		Description string `json:"error_description"`
 	}
-	_ = json.Unmarshal(refused.Body, &body) // what is no JSON is told by its status
+	_ = json.Unmarshal(refused.Body, &body) // without JSON, the status decides
 	status := refused.Response.StatusCode
 	e := &delivery.Error{Reason: delivery.Auth, After: gateway.RetryAfter(refused.Response.Header, time.Now())}
 	switch {

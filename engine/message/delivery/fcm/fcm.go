@@ -1,5 +1,4 @@
-// Package fcm carries push notifications to Android by Firebase Cloud Messaging,
-// HTTP v1.
+// Package fcm sends push notifications to Android through Firebase Cloud Messaging, HTTP v1.
 package fcm
 
 import (
@@ -21,35 +20,36 @@ import (
 	"bugle/engine/message/delivery/gateway"
 )
 
-// Endpoint is Google's.
+// Endpoint is Google's endpoint.
 const Endpoint = "https://fcm.googleapis.com"
 
-// Config is how FCM is reached.
+// Config configures FCM.
 type Config struct {
 	Key           []byte // the JSON of a service account's key
-	Project       string // "": that of the service account
+	Project       string // "": the service account's project
 	Endpoint      string // "": Google's
-	TokenEndpoint string // "": that of the service account
+	TokenEndpoint string // "": the service account's endpoint
 	Roots         *x509.CertPool
 	Retry         gateway.Retry
 }
 
-// Sender is a [delivery.Sender] for Android. It may be used by several
-// goroutines; its token and its connections are shared.
+// Sender is a [delivery.Sender] for Android. It is safe for concurrent use and shares its token and
+// connections.
 type Sender struct {
 	account *account
 	client  *http.Client
 	host    string
-	send    string // the address that messages go to
+	send    string // the URL of the send method
 	retry   gateway.Retry
 }
 
 var projectID = regexp.MustCompile(`^[A-Za-z0-9:._-]+$`)
 
-// maxProjectID is in bytes. A limit in the expression would take time of every start of the program.
+// maxProjectID is in bytes. It is not part of the regular expression, because compiling that would slow down
+// every start.
 const maxProjectID = 100
 
-// New checks the settings and the key; nothing is connected yet.
+// New checks the settings and the key without connecting.
 func New(c Config) (*Sender, error) {
 	if c.Endpoint == "" {
 		c.Endpoint = Endpoint
@@ -76,14 +76,13 @@ func New(c Config) (*Sender, error) {
 	}, nil
 }
 
-// Close lets go of the connections.
+// Close closes idle connections.
 func (c *Sender) Close() error {
 	c.client.CloseIdleConnections()
 	return nil
 }
 
-// Deliver sends a notification to its device. A token that FCM takes for expired
-// is renewed once.
+// Deliver sends a notification to its device. It renews an expired token once.
 func (c *Sender) Deliver(ctx context.Context, m delivery.Message) (delivery.Receipt, error) {
 	if m.Push == nil || m.Push.Platform != string(catalog.Android) {
 		return delivery.Receipt{}, gateway.Refuse("the message %s is not for Android, so FCM cannot send it", m.Key)
@@ -109,7 +108,7 @@ func (c *Sender) Deliver(ctx context.Context, m delivery.Message) (delivery.Rece
 	return delivery.Receipt{ID: name, Detail: "accepted by FCM"}, nil
 }
 
-// errExpired is in the error of an access token that FCM does not take.
+// errExpired is wrapped by the error for an access token that FCM refused.
 var errExpired = errors.New("the access token is not valid")
 
 func (c *Sender) post(ctx context.Context, p *delivery.Push, token string) (name string, err error) {
@@ -140,8 +139,7 @@ func (c *Sender) post(ctx context.Context, p *delivery.Push, token string) (name
 	return sent.Name, nil
 }
 
-// answer is a failed request's body (google.rpc.Status with FcmError among its
-// details).
+// answer is the body of an error response (google.rpc.Status with FcmError among its details).
 type answer struct {
 	Error struct {
 		Message string `json:"message"`
@@ -161,10 +159,10 @@ func (a answer) code() string {
 	return a.Error.Status
 }
 
-// explain returns an answer's reason (FCM, REST reference, ErrorCode).
+// explain returns the error for a response (FCM, REST reference, ErrorCode).
 func (c *Sender) explain(resp *http.Response, body []byte, secrets ...string) error {
 	var a answer
-	_ = json.Unmarshal(body, &a) // an answer that is none of FCM's is told by its status
+	_ = json.Unmarshal(body, &a) // for a response that is not FCM's, the status decides
 	code := a.code()
 	e := &delivery.Error{After: gateway.RetryAfter(resp.Header, time.Now()), Reason: delivery.Refused}
 	said := gateway.ResponseText(a.Error.Message, secrets...)

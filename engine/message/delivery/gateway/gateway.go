@@ -1,5 +1,5 @@
-// Package gateway is what the providers of push notifications share: how they
-// connect, how long they try, and the words for what goes wrong on the way.
+// Package gateway contains what the push providers share: connecting, retrying, and error messages for
+// connection problems.
 package gateway
 
 import (
@@ -27,17 +27,16 @@ const (
 	maxBody  = 64 << 10
 )
 
-// Transport says how a provider connects.
+// Transport configures how a provider connects.
 type Transport struct {
-	Roots *x509.CertPool // nil trusts what the system trusts
-	// HTTP2 speaks nothing else, to an http address without encryption.
+	Roots *x509.CertPool // nil trusts the system's certificates
+	// HTTP2 allows nothing but HTTP/2; without encryption for an http address.
 	HTTP2 bool
-	// Control looks at each address before it is dialled; such a provider uses no proxy.
+	// Control checks each address before dialing. A provider with Control uses no proxy.
 	Control func(network, address string, c syscall.RawConn) error
 }
 
-// Client returns a client that keeps its connections for further messages and
-// follows no redirect.
+// Client returns a client that reuses connections and follows no redirects.
 func (t Transport) Client() *http.Client {
 	dialer := &net.Dialer{Timeout: dialTime, Control: t.Control}
 	out := &http.Transport{
@@ -59,7 +58,7 @@ func (t Transport) Client() *http.Client {
 	}
 }
 
-// limitedTransport cuts answers that are longer than any gateway gives.
+// limitedTransport cuts responses that are longer than a gateway's can be.
 type limitedTransport struct{ *http.Transport }
 
 func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -74,8 +73,8 @@ func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// Endpoint checks the address of a gateway: https, or http on this machine, where
-// nobody listens on the way. what names it in the error.
+// Endpoint checks the address of a gateway: it must be https, or http on this machine. what names the address
+// in the error.
 func Endpoint(what, raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -88,19 +87,18 @@ func Endpoint(what, raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// IsLoopback says that a host is this machine itself.
+// IsLoopback reports whether a host is this machine.
 func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Refuse is an error about the settings or the message: nothing was sent.
+// Refuse returns an error about the settings or the message: nothing was sent.
 func Refuse(format string, args ...any) *delivery.Error {
 	return &delivery.Error{Reason: delivery.Invalid, Message: fmt.Sprintf(format, args...)}
 }
 
-// Roots reads certificates to trust besides those of the system; nil for an empty
-// name.
+// Roots returns the system's certificates plus those in a file, or nil if file is "".
 func Roots(file string) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil
@@ -119,8 +117,7 @@ func Roots(file string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// RetryAfter returns how long an answer asks to wait (RFC 9110, 10.2.3: seconds or a
-// date), and 0 where it does not say.
+// RetryAfter returns the delay that a response asks for (RFC 9110, 10.2.3: seconds or a date), or 0.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	v := h.Get("Retry-After")
 	if n, err := strconv.ParseInt(v, 10, 32); err == nil && n > 0 {
@@ -132,8 +129,8 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// Unreachable puts what went wrong with the connection to a gateway into a
-// sentence. It names the host alone: a path may be a capability.
+// Unreachable describes a connection error in a sentence. It only names the host, because a path may be
+// confidential.
 func Unreachable(name, host string, err error) error {
 	var whole *url.Error
 	if errors.As(err, &whole) {
@@ -160,8 +157,7 @@ func Unreachable(name, host string, err error) error {
 	return e
 }
 
-// ResponseText is what a gateway answered, for people: on one line, short, and without the
-// secrets that it may have been told.
+// ResponseText returns a gateway's response for display: short, on one line, and without the secrets.
 func ResponseText(text string, secrets ...string) string {
 	for _, s := range secrets {
 		if len(s) > 3 {

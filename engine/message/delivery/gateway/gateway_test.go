@@ -91,7 +91,7 @@ func TestPatience(t *testing.T) {
 	})
 }
 
-func TestSaid(t *testing.T) {
+func TestResponseText(t *testing.T) {
 	if got := gateway.ResponseText("the key s3cret\r\n\x1b[31mis wrong s3cret", "s3cret", "", "a"); got != "the key … [31mis wrong …" {
 		t.Errorf("got %q", got)
 	}

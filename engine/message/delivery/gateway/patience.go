@@ -16,17 +16,17 @@ const (
 	attempts     = 3
 )
 
-// Retry bounds how long one message is tried. The zero value is ready.
+// Retry configures how a message is retried. The zero value is ready for use.
 type Retry struct {
-	Limit time.Duration // with all that is waited for, 0 is 30 seconds
-	// Wait waits as long as a gateway asks to; nil does so by the clock.
+	Limit time.Duration // total time including delays; 0 is 30 seconds
+	// Wait waits for a delay. Nil uses a timer.
 	Wait func(ctx context.Context, d time.Duration) error
 }
 
-// Do calls once until it succeeds, fails for good or the limit is reached. What is
-// temporary is tried again after the time that the gateway names; a server that
-// failed without naming one, after a second and then two (FCM and Apple both ask
-// to back off). A throttling that names none is over later than a test waits.
+// Do calls once until it succeeds, fails permanently, or the limit is reached. A temporary error is retried
+// after the delay that the gateway requests. A server error without a delay is retried after one second, and
+// then two (FCM and Apple both ask clients to back off). Throttling without a delay is not retried, because
+// it takes longer than a test.
 func (p Retry) Do(ctx context.Context, name string, once func(context.Context) error) error {
 	limit := p.Limit
 	if limit == 0 {
@@ -79,8 +79,8 @@ func (p Retry) wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// NoResponse is the error of an address that a profile names, and that sends no
-// answer: the same for all causes, and after about the same time since start.
+// NoResponse returns the error for an address from a user's data that did not respond: the same for all
+// causes, and after about the same time since start.
 func (p Retry) NoResponse(ctx context.Context, name string, start time.Time, cause error) error {
 	var whole *url.Error
 	if errors.As(cause, &whole) {

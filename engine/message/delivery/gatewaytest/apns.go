@@ -14,7 +14,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// APNs is Apple's push service: HTTP/2 with TLS, and nothing else.
+// APNs is a fake of Apple's push service: only HTTP/2 with TLS.
 type APNs struct {
 	recorder
 	URL                  string
@@ -24,12 +24,12 @@ type APNs struct {
 	KeyID, TeamID, Topic string
 
 	key     *ecdsa.PrivateKey
-	stale   map[string]bool // provider tokens that were declared expired
+	stale   map[string]bool // provider tokens that Expire declared expired
 	last    string
 	bearers map[string]bool
 }
 
-// NewAPNs starts one.
+// NewAPNs starts a fake APNs.
 func NewAPNs(t testing.TB) *APNs {
 	t.Helper()
 	a := &APNs{KeyID: "ABCDE12345", TeamID: "TEAM123456", Topic: "com.example.shop", key: ecKey(t), stale: map[string]bool{}, bearers: map[string]bool{}}
@@ -42,21 +42,21 @@ func NewAPNs(t testing.TB) *APNs {
 	return a
 }
 
-// Expire declares the provider token that came last as expired.
+// Expire declares the last provider token expired.
 func (a *APNs) Expire() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.stale[a.last] = true
 }
 
-// Bearers is how many provider tokens came.
+// Bearers returns the number of different provider tokens received.
 func (a *APNs) Bearers() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.bearers)
 }
 
-// APNsError is an answer of Apple.
+// APNsError returns an error response of APNs.
 func APNsError(status int, reason string) Response {
 	return Response{Status: status, Body: fmt.Sprintf(`{"reason":%q}`, reason)}
 }
@@ -90,8 +90,8 @@ func (a *APNs) push(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// provider checks the provider token (APNs, Establishing a token-based connection):
-// alg, kid, iss, and an iat of the last hour.
+// provider checks the provider token (APNs, Establishing a token-based connection): alg, kid, iss, and an iat
+// of the last hour.
 func (a *APNs) provider(r *http.Request) string {
 	bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "bearer ")
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"bugle/engine/message/delivery"
 )
 
-// Check fails the test where err is not a [delivery.Error] with that reason and
-// text, or where its text or that of a cause holds one of the secrets.
+// Check fails the test unless err is a [delivery.Error] with the reason and text, and neither its text nor
+// that of a cause contains one of the secrets.
 func Check(t testing.TB, err error, reason delivery.Reason, want string, secrets ...string) {
 	t.Helper()
 	var e *delivery.Error
@@ -23,7 +23,7 @@ func Check(t testing.TB, err error, reason delivery.Reason, want string, secrets
 	NoSecret(t, err, secrets...)
 }
 
-// NoSecret fails the test where an error or one that it wraps tells a secret.
+// NoSecret fails the test if an error or one that it wraps contains a secret.
 func NoSecret(t testing.TB, err error, secrets ...string) {
 	t.Helper()
 	for ; err != nil; err = errors.Unwrap(err) {
@@ -38,7 +38,7 @@ func NoSecret(t testing.TB, err error, secrets ...string) {
 	}
 }
 
-// ClosedPort returns an address of this machine where nobody listens.
+// ClosedPort returns a local address with no listener.
 func ClosedPort(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -13,7 +13,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// FCM is Firebase Cloud Messaging, HTTP v1, with Google's token endpoint.
+// FCM is a fake of Firebase Cloud Messaging, HTTP v1, with Google's token endpoint.
 type FCM struct {
 	recorder
 	URL     string
@@ -23,13 +23,13 @@ type FCM struct {
 	Project string
 
 	key       *rsa.PrivateKey
-	tokens    int    // how many were given
-	valid     string // the one that is good
+	tokens    int    // number of access tokens issued
+	valid     string // the current one
 	Refuse    *Response
 	expiresIn int
 }
 
-// NewFCM starts one.
+// NewFCM starts a fake FCM.
 func NewFCM(t testing.TB) *FCM {
 	t.Helper()
 	f := &FCM{Project: "shop-1", key: rsaKey(t), expiresIn: 3600}
@@ -50,21 +50,21 @@ func NewFCM(t testing.TB) *FCM {
 	return f
 }
 
-// Tokens is how many access tokens were given.
+// Tokens returns the number of access tokens issued.
 func (f *FCM) Tokens() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.tokens
 }
 
-// Expire makes the token that was given last worthless.
+// Expire invalidates the last access token.
 func (f *FCM) Expire() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.valid = ""
 }
 
-// SetTokenLifetime makes tokens last that many seconds.
+// SetTokenLifetime sets the lifetime of new access tokens in seconds.
 func (f *FCM) SetTokenLifetime(seconds int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -133,7 +133,7 @@ func (f *FCM) send(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// FCMError is an answer of FCM: a google.rpc.Status.
+// FCMError returns an error response of FCM: a google.rpc.Status.
 func FCMError(status int, code, detail, message string) Response {
 	details := "[]"
 	if detail != "" {

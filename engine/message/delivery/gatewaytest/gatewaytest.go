@@ -1,5 +1,5 @@
-// Package gatewaytest is push gateways for tests. They speak what the real ones
-// speak, check who asks as those do, and answer as a test tells them to.
+// Package gatewaytest provides fake push gateways for tests. They use the protocols of the real ones, check
+// credentials like those, and return the responses that a test sets.
 package gatewaytest
 
 import (
@@ -19,22 +19,22 @@ import (
 	"testing"
 )
 
-// Response is what a gateway says instead of taking a message.
+// Response is a response of a gateway that does not accept a message.
 type Response struct {
 	Status int
 	Header map[string]string
 	Body   string
 }
 
-// Received is one message that a gateway took.
+// Received is a message that a gateway accepted.
 type Received struct {
 	To      string // the device's token, or the path of the subscription
 	Header  http.Header
 	Payload []byte // decrypted
-	Conn    string // the address of the connection that it came by
+	Conn    string // the address of the connection it came from
 }
 
-// recorder is what the gateways have in common: what they took, and how they answer.
+// recorder is the common part of the fake gateways: accepted messages and prepared responses.
 type recorder struct {
 	mu        sync.Mutex
 	messages  []Received
@@ -44,28 +44,28 @@ type recorder struct {
 	onRequest func(*http.Request)
 }
 
-// Messages returns the messages that were taken.
+// Messages returns the accepted messages.
 func (d *recorder) Messages() []Received {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return append([]Received(nil), d.messages...)
 }
 
-// Requests is how often somebody who was let in asked.
+// Requests returns the number of authenticated requests.
 func (d *recorder) Requests() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.requests
 }
 
-// Respond makes the next requests be answered so, one each.
+// Respond sets the responses to the next requests, one each.
 func (d *recorder) Respond(answers ...Response) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.queue = append(d.queue, answers...)
 }
 
-// RespondAlways makes all requests be answered so.
+// RespondAlways sets the response to all requests.
 func (d *recorder) RespondAlways(a Response) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -79,7 +79,7 @@ func (d *recorder) OnRequest(fn func(*http.Request)) {
 	d.onRequest = fn
 }
 
-// take answers as told, or takes the message and reports so.
+// take writes the prepared response, or records the message and returns true.
 func (d *recorder) take(w http.ResponseWriter, r *http.Request, m Received) bool {
 	d.mu.Lock()
 	gate := d.onRequest
@@ -113,8 +113,7 @@ func writeResponse(w http.ResponseWriter, a Response) {
 	_, _ = w.Write([]byte(a.Body))
 }
 
-// start runs a server with TLS, which speaks HTTP/2 where that is asked for, until
-// the test ends.
+// start runs a TLS server, with HTTP/2 if enabled, until the test ends.
 func start(t testing.TB, h http.Handler) *httptest.Server {
 	t.Helper()
 	s := httptest.NewUnstartedServer(h)
@@ -125,7 +124,7 @@ func start(t testing.TB, h http.Handler) *httptest.Server {
 	return s
 }
 
-// roots returns the certificates to trust, and the same as a PEM file.
+// roots returns the server's certificate as a pool and as a PEM file.
 func roots(t testing.TB, s *httptest.Server) (*x509.CertPool, string) {
 	t.Helper()
 	pool := x509.NewCertPool()

@@ -11,11 +11,11 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// NoResponse is the address in Names of a name that is asked for and never answered.
+// NoResponse is the address in [FakeDNS] of a name whose lookups get no response.
 const NoResponse = "silent"
 
-// FakeDNS answers the lookups of this process to the end of the test, each name with its IPv4 address; other names
-// are not known. Tests that use it do not run in parallel with others.
+// FakeDNS answers the DNS lookups of this process until the end of the test: each name with its IPv4 address,
+// other names as unknown. Tests that use it must not run in parallel with others.
 func FakeDNS(t testing.TB, addresses map[string]string) {
 	usual := net.DefaultResolver
 	t.Cleanup(func() { net.DefaultResolver = usual })
@@ -46,7 +46,7 @@ func answer(c net.Conn, addresses map[string]string) {
 	m.Response, m.Additionals = true, nil
 	switch address := addresses[q.Name.String()]; {
 	case address == NoResponse:
-		_, _ = c.Read(size[:]) // until the one who asked gives up
+		_, _ = c.Read(size[:]) // until the client gives up
 		return
 	case address == "":
 		m.RCode = dnsmessage.RCodeNameError

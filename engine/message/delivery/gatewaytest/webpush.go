@@ -24,7 +24,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// PushService is a browser's push service together with the browser, which decrypts.
+// PushService is a fake of a browser's push service, with the browser that decrypts messages.
 type PushService struct {
 	recorder
 	URL    string
@@ -37,7 +37,7 @@ type PushService struct {
 	auth    []byte
 }
 
-// NewPushService starts one.
+// NewPushService starts a fake push service.
 func NewPushService(t testing.TB) *PushService {
 	t.Helper()
 	p := &PushService{auth: make([]byte, 16)}
@@ -60,10 +60,10 @@ func NewPushService(t testing.TB) *PushService {
 	return p
 }
 
-// Endpoint is the endpoint of a subscription.
+// Endpoint returns the endpoint of a subscription.
 func (p *PushService) Endpoint(id string) string { return p.URL + "/push/" + id }
 
-// Keys are those of every subscription, in base64url.
+// Keys returns the keys of every subscription in base64url.
 func (p *PushService) Keys() (p256dh, auth string) {
 	return base64.RawURLEncoding.EncodeToString(p.browser.PublicKey().Bytes()), base64.RawURLEncoding.EncodeToString(p.auth)
 }
@@ -93,7 +93,7 @@ func (p *PushService) push(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// vapid checks who sends (RFC 8292, 2 and 3).
+// vapid checks the sender (RFC 8292, 2 and 3).
 func (p *PushService) vapid(r *http.Request) error {
 	fields, ok := strings.CutPrefix(r.Header.Get("Authorization"), "vapid ")
 	if !ok {
@@ -133,7 +133,7 @@ func (p *PushService) vapid(r *http.Request) error {
 	return nil
 }
 
-// decrypt is RFC 8188 and RFC 8291 from the browser's side.
+// decrypt implements RFC 8188 and RFC 8291 on the browser's side.
 func (p *PushService) decrypt(body []byte) ([]byte, error) {
 	const header = 16 + 4 + 1
 	if len(body) < header || int(body[20]) != 65 || len(body) < header+65 {

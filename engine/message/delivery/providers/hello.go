@@ -16,7 +16,7 @@ const (
 	testText  = "This connector works."
 )
 
-// TestPush returns the notification that tries a gateway out on one device.
+// TestPush returns the notification for testing a gateway with one device.
 func TestPush(g engine.Gateway, d engine.Device, now time.Time) (delivery.Message, error) {
 	k, ok := KindOf(g.Provider)
 	if !ok {
@@ -39,15 +39,15 @@ func TestPush(g engine.Gateway, d engine.Device, now time.Time) (delivery.Messag
 	return delivery.Message{Key: "HELLO", Recipient: p.Token, Push: p}, nil
 }
 
-// TestEmail returns the mail that tries a connector out.
+// TestEmail returns the email for testing a connector.
 func TestEmail(from, to string) delivery.Message {
 	return delivery.Message{Key: "HELLO", Recipient: to, Email: &delivery.Email{
 		From: from, To: to, Subject: testTitle, Text: testText, HTML: "<p>" + testText + "</p>",
 	}}
 }
 
-// PushTo returns a push to a device, which lacks its content yet. A browser's
-// token may be its whole subscription as JSON.
+// PushTo returns a push to a device, without content. A browser's token may be its complete subscription as
+// JSON.
 func PushTo(d engine.Device) *delivery.Push {
 	p := &delivery.Push{Platform: d.Platform, Token: d.Token}
 	if d.Keys != nil {

@@ -1,5 +1,5 @@
-// Package providers makes the provider of a workspace's connector or push gateway
-// from its settings, and the message that tries it out.
+// Package providers creates the delivery provider of a connector or push gateway from its settings, and the
+// test message for trying it out.
 package providers
 
 import (
@@ -22,12 +22,12 @@ import (
 	"bugle/engine/message/delivery/webpush"
 )
 
-// Kind is a provider of push notifications.
+// Kind is a kind of push provider.
 type Kind struct {
 	Provider string // as in [engine.Gateway]
-	Name     string // for people
+	Name     string // display name
 	Platform catalog.Platform
-	Key      string // what its key is
+	Key      string // describes its key
 }
 
 var kinds = []Kind{
@@ -36,7 +36,7 @@ var kinds = []Kind{
 	{engine.ProviderWebPush, "Web Push", catalog.Web, "the VAPID private key, in base64url"},
 }
 
-// Kinds lists the providers of push notifications, in the order of the platforms.
+// Kinds returns all kinds of push providers in the order of the platforms.
 func Kinds() []Kind { return kinds }
 
 // KindOf returns the kind of a provider.
@@ -59,8 +59,7 @@ func KindFor(platform string) (Kind, bool) {
 	return Kind{}, false
 }
 
-// Check refuses settings that no provider can be made of, as far as that can be
-// seen without the key.
+// Check returns an error if no provider can be created from the settings. It does not need the key.
 func Check(g engine.Gateway) error {
 	k, ok := KindOf(g.Provider)
 	if !ok {
@@ -95,8 +94,8 @@ func addresses(g engine.Gateway) map[string]string {
 	return nil
 }
 
-// CheckSettings refuses settings that only a provider itself sees through, such as a team
-// id of APNs, with any key.
+// CheckSettings returns an error for settings that only the provider itself can check, such as a team id of
+// APNs.
 func CheckSettings(g engine.Gateway) error {
 	if err := Check(g); err != nil {
 		return err
@@ -110,7 +109,7 @@ func CheckSettings(g engine.Gateway) error {
 	return nil
 }
 
-// NewPushWithKey makes the provider of a gateway with a key that is at hand.
+// NewPushWithKey returns the provider of a gateway with the given key.
 func NewPushWithKey(g engine.Gateway, key []byte) (delivery.Sender, error) {
 	if err := Check(g); err != nil {
 		return nil, err
@@ -118,8 +117,8 @@ func NewPushWithKey(g engine.Gateway, key []byte) (delivery.Sender, error) {
 	return open(g, key)
 }
 
-// NewPush makes the provider of a gateway. It fetches the key; nothing is connected
-// yet. The provider is an [io.Closer].
+// NewPush returns the provider of a gateway. It reads the key but does not connect. The provider is an
+// io.Closer.
 func NewPush(ctx context.Context, g engine.Gateway) (delivery.Sender, error) {
 	if err := Check(g); err != nil {
 		return nil, err
@@ -160,7 +159,7 @@ func open(g engine.Gateway, key []byte) (delivery.Sender, error) {
 	return nil, errors.New("the gateway has no settings")
 }
 
-// NewMail makes the provider of a connector that speaks SMTP.
+// NewMail returns the provider of an SMTP connector.
 func NewMail(c engine.Connector) (delivery.Sender, error) {
 	if c.Provider != engine.ProviderSMTP || c.SMTP == nil {
 		return nil, fmt.Errorf("the connector %q cannot send email yet; set its provider to outbox, or to smtp with a host", c.Name)
@@ -178,17 +177,16 @@ func NewMail(c engine.Connector) (delivery.Sender, error) {
 	})
 }
 
-// Pool keeps the providers of gateways from one send to the next, with their
-// connections and tokens: Apple wants a provider token to be used for a while. A
-// gateway whose settings or key have changed gets a new one. The zero value is
-// ready, and may be used by several goroutines.
+// Pool reuses the providers of gateways, with their connections and tokens, because Apple asks to use a
+// provider token for a while. A gateway gets a new provider when its settings or key change. The zero value
+// is ready for use and safe for concurrent use.
 type Pool struct {
 	mu   sync.Mutex
 	have map[string]pooled // by provider
 }
 
 type pooled struct {
-	made     [sha256.Size]byte // of settings and key
+	made     [sha256.Size]byte // hash of settings and key
 	provider delivery.Sender
 }
 

@@ -40,7 +40,7 @@ func TestPool(t *testing.T) {
 	}
 }
 
-func TestHello(t *testing.T) {
+func TestTestPush(t *testing.T) {
 	g := engine.Gateway{Provider: engine.ProviderAPNs, APNs: &engine.APNs{Topic: "com.example.shop"}}
 	m, err := providers.TestPush(g, engine.Device{Token: "00ff"}, time.Now())
 	if err != nil || m.Push.Headers["apns-topic"] != "com.example.shop" || !strings.Contains(string(m.Push.Payload), `"title":"Test message from bugle"`) {

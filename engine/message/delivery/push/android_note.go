@@ -8,17 +8,15 @@ import (
 	"bugle/engine/doc"
 )
 
-// fcmMaxTTL is the longest time to live (FCM, AndroidConfig.ttl: 4 weeks). More
-// than the longest is taken for the longest; FCM refuses it.
+// fcmMaxTTL is the longest time to live (FCM, AndroidConfig.ttl: 4 weeks). FCM refuses longer ones, so they
+// are reduced to it.
 const fcmMaxTTL = 28 * 24 * time.Hour
 
-// android makes a message of FCM (projects.messages, Message).
+// android builds a message of FCM (projects.messages, Message).
 //
-// A plain notification goes out as a notification message, which the system shows
-// by itself. What only the app can draw (other templates, buttons, a GIF, a
-// notification that stays or goes by itself) is a data message, which the app is
-// handed to draw (FCM, message types): the members of the content under their own
-// names, each as text, objects and lists as JSON.
+// A simple notification is a notification message, which the system shows. What only the app can draw (other
+// templates, buttons, a GIF, a sticky or self-dismissing notification) is a data message for the app (FCM,
+// message types): the fields of the content as strings, with objects and lists as JSON.
 func android(content doc.Value, o Options) (Notification, error) {
 	basic := content.Get("basic_details")
 	note := Notification{Title: basic.Get("title").Text(), Body: plain(basic.Get("message").Text())}
@@ -52,7 +50,7 @@ func android(content doc.Value, o Options) (Notification, error) {
 	return note, limit("FCM", MaxFCM, len(counted.Encode()), counted)
 }
 
-// systemDraws says that a notification message shows all that the content has.
+// systemDraws reports whether Android itself can show all of the content.
 func systemDraws(content doc.Value) bool {
 	if t := content.Get("template_type").Text(); t != "" && t != "BASIC" {
 		return false
@@ -66,7 +64,7 @@ func systemDraws(content doc.Value) bool {
 	return content.Get("buttons").Empty() && content.Get("basic_details").Get("input_gif_url").Empty() && advanced.Get("coupon_code").Empty()
 }
 
-// androidConfig is FCM's AndroidConfig without its notification.
+// androidConfig returns FCM's AndroidConfig without its notification.
 func androidConfig(content, advanced doc.Value) object {
 	var config object
 	// AndroidConfig.collapse_key: the last message of a key is the one that is delivered.
@@ -86,8 +84,8 @@ func androidConfig(content, advanced doc.Value) object {
 	return config
 }
 
-// androidNotification is FCM's AndroidNotification: what the system needs beside
-// title, body and image.
+// androidNotification returns FCM's AndroidNotification: settings for the system besides title, body and
+// image.
 func androidNotification(content doc.Value) object {
 	var own object
 	// AndroidNotification.channel_id: a channel that the app has made.
@@ -97,7 +95,7 @@ func androidNotification(content doc.Value) object {
 	return own
 }
 
-// androidData is FCM's Message.data: text for text.
+// androidData returns FCM's Message.data, which only contains strings.
 func androidData(content, advanced doc.Value, shown []string, drawn bool) (doc.Value, error) {
 	var all object
 	if t := content.Get("template_type").Text(); !drawn || t != "" && t != "BASIC" {
@@ -126,8 +124,8 @@ func orBasic(template string) string {
 	return template
 }
 
-// fcmReserved says that a key is one of those that Message.data may not have: from,
-// message_type, and what begins with google. or gcm.
+// fcmReserved reports whether Message.data must not have a key: from, message_type, and the prefixes google.
+// and gcm.
 func fcmReserved(key string) bool {
 	return key == "from" || key == "message_type" || strings.HasPrefix(key, "google.") || strings.HasPrefix(key, "gcm.")
 }

@@ -7,11 +7,11 @@ import (
 	"bugle/engine/doc"
 )
 
-// apnsCollapse is how long a collapse id may be (APNs, apns-collapse-id: 64 bytes).
+// apnsCollapse is the longest collapse id (APNs, apns-collapse-id: 64 bytes).
 const apnsCollapse = 64
 
-// ios makes a notification of APNs: the dictionary aps, and beside it what the app
-// and its service extension read (APNs, Generating a remote notification).
+// ios builds a notification of APNs: the aps dictionary, and next to it what the app and its service
+// extension read (APNs, Generating a remote notification).
 func ios(content doc.Value, o Options) (Notification, error) {
 	basic, advanced := content.Get("basic_details"), content.Get("advanced")
 	note := Notification{Title: basic.Get("title").Text(), Body: basic.Get("message").Text()}
@@ -67,8 +67,8 @@ func ios(content doc.Value, o Options) (Notification, error) {
 	return note, limit("APNs", MaxAPNs, len(note.Payload.Encode()), note.Payload)
 }
 
-// apnsSound is the sound: "default" is the system's. A critical alert names it in a
-// dictionary (APNs, sound dictionary), or it would be mute as any other.
+// apnsSound returns the sound: "default" is the system's. A critical alert needs a dictionary (APNs, sound
+// dictionary); otherwise it could be muted.
 func apnsSound(file, level string) doc.Value {
 	if file == "" {
 		file = "default"
@@ -79,7 +79,7 @@ func apnsSound(file, level string) doc.Value {
 	return doc.NewObject(doc.M("critical", doc.NewInt(1)), doc.M("name", doc.NewString(file)), doc.M("volume", doc.NewInt(1)))
 }
 
-// needsExtension says that the system alone does not show all that the content has.
+// needsExtension reports whether iOS cannot show the content without a service extension.
 func needsExtension(content doc.Value) bool {
 	if orBasic(content.Get("template_type").Text()) != "BASIC" {
 		return true
@@ -93,9 +93,9 @@ func needsExtension(content doc.Value) bool {
 	return false
 }
 
-// apnsHeaders are those of a request (APNs, Sending notification requests to APNs).
+// apnsHeaders returns the headers of a request (APNs, Sending notification requests to APNs).
 func apnsHeaders(collapse, priority string, o Options) (map[string]string, error) {
-	// apns-push-type: alert is what is shown to a person.
+	// apns-push-type: alert is for visible notifications.
 	h := map[string]string{"apns-push-type": "alert"}
 	if o.Topic != "" {
 		h["apns-topic"] = o.Topic // the app's bundle id

@@ -1,12 +1,9 @@
-// Package push makes of a rendered notification what a push gateway takes: the
-// body of the request and what is said beside it. Each rule names the part of
-// the vendor's reference that it comes from:
+// Package push builds the request of a push gateway from a rendered notification: its body and its headers.
+// Each rule cites the vendor's reference:
 //
 //   - FCM: Firebase Cloud Messaging, REST reference v1, projects.messages.
-//   - APNs: Apple, User Notifications, "Generating a remote notification"
-//     (payload) and "Sending notification requests to APNs" (headers).
-//   - RFC 8030 (Web Push), RFC 8291 (its encryption); W3C Push API, declarative
-//     push message; WHATWG Notifications API, NotificationOptions.
+//   - APNs: Apple, User Notifications, "Generating a remote notification" (payload) and "Sending notification requests to APNs" (headers).
+//   - RFC 8030 (Web Push), RFC 8291 (its encryption); W3C Push API, declarative push message; WHATWG Notifications API, NotificationOptions.
 package push
 
 import (
@@ -22,32 +19,32 @@ import (
 	"bugle/engine/message/delivery"
 )
 
-// The sizes that the gateways take, in bytes.
+// The largest payloads of the gateways in bytes.
 const (
 	MaxFCM  = 4096 // FCM, message types: 4096 bytes for both
 	MaxAPNs = 4096 // APNs, Generating a remote notification: 4 KB
-	MaxWeb  = 3993 // RFC 8291, 4: what is left of a record of 4096 octets
+	MaxWeb  = 3993 // RFC 8291, 4: the rest of a record of 4096 octets
 )
 
-// Options are what a payload needs besides the content of its platform.
+// Options holds what a payload needs besides the content of its platform.
 type Options struct {
 	Token    string    // of the device
 	Advanced doc.Value // the campaign's component of that name; may be absent
-	Topic    string    // of APNs; left out where it is empty
-	Now      time.Time // times that count from now are taken from it
+	Topic    string    // of APNs; left out if empty
+	Now      time.Time // the base of relative times
 }
 
-// Notification is what one device is to get.
+// Notification is the request for one device.
 type Notification struct {
-	Title, Body string            // as its reader sees them
+	// Title and Body are the visible texts.
+	Title, Body string
 	Headers     map[string]string // of the request
-	Payload     doc.Value         // its body
+	Payload     doc.Value         // the request body
 }
 
-// Build makes the note of a platform's rendered content (CONTRACT.md, campaign_content):
-// without the members that the template does not use, and with nothing left to be
-// resolved. What the gateway would refuse, a payload above its size among it, is
-// a *[delivery.Error] with the reason [delivery.Invalid].
+// Build returns the notification for a platform's rendered content (CONTRACT.md, campaign_content), without
+// the fields that the template does not use. If the gateway would refuse it, for example because of its size,
+// the error is a *[delivery.Error] with the reason [delivery.Invalid].
 func Build(platform catalog.Platform, content doc.Value, o Options) (Notification, error) {
 	switch platform {
 	case catalog.Android:
@@ -64,8 +61,7 @@ func refuse(format string, args ...any) error {
 	return &delivery.Error{Reason: delivery.Invalid, Message: fmt.Sprintf(format, args...)}
 }
 
-// object gathers the members of an object in order. Members without content are
-// left out, and no name is taken twice.
+// object collects the members of an object in order. It leaves out empty members and refuses duplicate names.
 type object struct {
 	members []doc.Member
 }
@@ -78,7 +74,7 @@ func (b *object) add(name string, v doc.Value) {
 
 func (b *object) text(name, s string) { b.add(name, doc.NewString(s)) }
 
-// set adds a member that counts although its value may be empty, such as 0.
+// set adds a member even if its value is empty or zero.
 func (b *object) set(name string, v doc.Value) {
 	if v.Exists() {
 		b.members = append(b.members, doc.M(name, v))
@@ -89,7 +85,7 @@ func (b *object) has(name string) bool {
 	return slices.ContainsFunc(b.members, func(m doc.Member) bool { return m.Name == name })
 }
 
-// value returns the object, and nothing where it has no members.
+// value returns the object, or an absent value if it has no members.
 func (b *object) value() doc.Value {
 	if len(b.members) == 0 {
 		return doc.Value{}
@@ -97,8 +93,7 @@ func (b *object) value() doc.Value {
 	return doc.NewObject(b.members...)
 }
 
-// pairs adds the author's key-value pairs. A name that the gateway or the message
-// itself needs would take something away from either: it is refused.
+// pairs adds the author's key-value pairs. It refuses names that the gateway or the message uses.
 func (b *object) pairs(list doc.Value, gateway string, reserved func(string) bool) error {
 	seen := map[string]bool{}
 	for _, pair := range list.Elems() {
@@ -119,7 +114,7 @@ func (b *object) pairs(list doc.Value, gateway string, reserved func(string) boo
 	return nil
 }
 
-// textOf returns a value as one text: what is no text itself as JSON.
+// textOf returns a value as text: JSON unless it is a string.
 func textOf(v doc.Value) string {
 	switch v.Kind() {
 	case doc.Absent, doc.Null:
@@ -130,10 +125,10 @@ func textOf(v doc.Value) string {
 	return string(v.Encode())
 }
 
-// Members that say how the editor behaves, or that stand elsewhere in a payload.
+// neverSent are fields that configure the editor or are sent elsewhere in the payload.
 var neverSent = []string{"apply_background_color_in_text_editor", "key_value_pairs"}
 
-// others adds the members of v but for those named, each as it is.
+// others adds the members of v except those named in but.
 func (b *object) others(v doc.Value, but ...string) {
 	for name, m := range v.Members() {
 		if !slices.Contains(but, name) && !slices.Contains(neverSent, name) && !b.has(name) {
@@ -142,8 +137,7 @@ func (b *object) others(v doc.Value, but ...string) {
 	}
 }
 
-// limit refuses a payload above what its gateway takes, and names the part that
-// takes most.
+// limit refuses a payload that is too large for its gateway, and names the largest part.
 func limit(gateway string, most, size int, parts doc.Value) error {
 	if size <= most {
 		return nil
@@ -152,7 +146,7 @@ func limit(gateway string, most, size int, parts doc.Value) error {
 	return refuse("the notification has %d bytes, but %s allows %d; shorten it (%s has %d)", size, gateway, most, name, longest)
 }
 
-// largestText returns the biggest text below v, by its path.
+// largestText returns the path and size of the largest text below v.
 func largestText(v doc.Value) (path string, size int) {
 	for name, m := range v.Members() {
 		p, n := name, len(m.Encode())
@@ -168,8 +162,7 @@ func largestText(v doc.Value) (path string, size int) {
 	return path, size
 }
 
-// timeToLive is how long a gateway keeps a notification that it cannot deliver
-// (CONTRACT.md, advanced).
+// timeToLive returns how long a gateway keeps a notification that it cannot deliver (CONTRACT.md, advanced).
 func timeToLive(advanced doc.Value) (time.Duration, bool) {
 	settings := advanced.Get("expiration_settings")
 	n, ok := settings.Get("expire_notification_after_value").Int()
@@ -188,8 +181,8 @@ func timeToLive(advanced doc.Value) (time.Duration, bool) {
 	return time.Duration(n) * unit, true
 }
 
-// inbox adds how long the app keeps the message in its inbox: no gateway has a
-// word for it, so the app reads it.
+// inbox adds how long the app keeps the message in its inbox. It is data for the app, because gateways have
+// no such setting.
 func (b *object) inbox(advanced doc.Value, as func(doc.Value) doc.Value) {
 	settings := advanced.Get("expiration_settings")
 	for _, name := range []string{"remove_from_inbox_after_value", "remove_from_inbox_after_type"} {
@@ -199,8 +192,7 @@ func (b *object) inbox(advanced doc.Value, as func(doc.Value) doc.Value) {
 	}
 }
 
-// plain returns what a reader sees of a text that may use HTML (CONTRACT.md,
-// campaign_content).
+// plain returns the visible text of a text that may be HTML (CONTRACT.md, campaign_content).
 func plain(s string) string {
 	if !strings.ContainsAny(s, "<&") {
 		return s
@@ -222,5 +214,5 @@ func plain(s string) string {
 	}
 }
 
-// breaks are the elements that begin a line.
+// breaks are the elements that start a new line.
 var breaks = map[string]bool{"br": true, "p": true, "div": true, "li": true, "ul": true, "ol": true, "h1": true, "h2": true, "h3": true}

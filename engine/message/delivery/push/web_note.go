@@ -7,14 +7,14 @@ import (
 	"bugle/engine/doc"
 )
 
-// webDefaultTTL is how long a push service keeps a notification for which the campaign
-// does not say: RFC 8030, 5.2 wants a time, and four weeks are what services keep.
+// webDefaultTTL is the time to live if the campaign has none. RFC 8030, 5.2 requires one, and push services
+// usually keep notifications for four weeks.
 const webDefaultTTL = 28 * 24 * time.Hour
 
-// web makes a push message of a browser. Where it opens a page it is a declarative
-// one (W3C Push API, declarative push message), which new browsers show by
-// themselves; in others the site's service worker reads the same members, whose
-// names are those of NotificationOptions (WHATWG Notifications API).
+// web builds a push message for a browser. If it opens a page, it is a declarative one (W3C Push API,
+// declarative push message), which new browsers show without a service worker. In other browsers the site's
+// service worker reads the same fields, which have the names of NotificationOptions (WHATWG Notifications
+// API).
 func web(content doc.Value, o Options) (Notification, error) {
 	basic := content.Get("basic_details")
 	note := Notification{Title: basic.Get("title").Text(), Body: basic.Get("message").Text()}
@@ -39,7 +39,7 @@ func web(content doc.Value, o Options) (Notification, error) {
 	}
 	n.add("data", data.value())
 	if n.has("navigate") && n.has("title") {
-		root.set("web_push", doc.NewInt(8030)) // says that it is declarative
+		root.set("web_push", doc.NewInt(8030)) // marks it as declarative
 	}
 	root.set("notification", doc.NewObject(n.members...))
 	note.Payload = root.value()
@@ -53,7 +53,7 @@ func web(content doc.Value, o Options) (Notification, error) {
 	return note, limit("Web Push", MaxWeb, len(note.Payload.Encode()), note.Payload)
 }
 
-// webActions are the buttons (NotificationAction: action, title, icon, navigate).
+// webActions returns the buttons (NotificationAction: action, title, icon, navigate).
 func webActions(buttons doc.Value) doc.Value {
 	var out []doc.Value
 	for i, b := range buttons.Elems() {

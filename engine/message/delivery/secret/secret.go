@@ -1,5 +1,5 @@
-// Package secret fetches a secret from where the settings say that it is. The
-// settings themselves never hold one.
+// Package secret reads secrets from the places that settings refer to. The settings themselves never contain
+// secrets.
 package secret
 
 import (
@@ -19,12 +19,12 @@ import (
 )
 
 const (
-	// commandTimeout bounds a command that prints a secret: it may ask a person.
+	// commandTimeout bounds a command that prints a secret: it may prompt the user.
 	commandTimeout = time.Minute
 	maxSecret      = 64 << 10
 )
 
-// Check refuses a reference that leads nowhere, or to more than one place.
+// Check returns an error if a reference names no place, or more than one.
 func Check(ref engine.SecretRef) error {
 	n := 0
 	for _, set := range []bool{ref.Env != "", ref.File != "", len(ref.Command) > 0, ref.Keyring != ""} {
@@ -38,7 +38,7 @@ func Check(ref engine.SecretRef) error {
 	return nil
 }
 
-// Describe tells where a secret is, for people.
+// Describe describes where a secret is stored, for display.
 func Describe(ref engine.SecretRef) string {
 	switch {
 	case ref.Env != "":
@@ -53,7 +53,7 @@ func Describe(ref engine.SecretRef) string {
 	return "nowhere"
 }
 
-// Read fetches a secret. Errors say what to do, and hold nothing of what was read.
+// Read reads a secret. Errors say what to do and do not contain the secret.
 func Read(ctx context.Context, ref engine.SecretRef) ([]byte, error) {
 	if err := Check(ref); err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func run(ctx context.Context, words []string) ([]byte, error) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.WaitDelay = time.Second
-	// What it says on its standard error may hold the key, so it is not repeated.
+	// Its standard error may contain the key, so it is not repeated.
 	out, err := cmd.Output()
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("the command %s for the key was canceled: %w", words[0], ctx.Err())

@@ -1,5 +1,5 @@
-// Package webpush carries push notifications to browsers by their push services
-// (RFC 8030), encrypted (RFC 8291) and signed with VAPID (RFC 8292).
+// Package webpush sends push notifications to browsers through their push services (RFC 8030), encrypted (RFC
+// 8291) and signed with VAPID (RFC 8292).
 package webpush
 
 import (
@@ -25,32 +25,30 @@ import (
 	"bugle/engine/message/delivery/gateway"
 )
 
-// Config is who sends to browsers.
+// Config configures Web Push.
 type Config struct {
 	Key     []byte // the VAPID private key: 32 bytes in base64url
 	Subject string // contact for the push service: an email address or an https URL
-	// Endpoint is the address of a push service for tests, which may be on this
-	// machine. "": public push services alone.
+	// Endpoint is a push service for tests, which may be on this machine. If it is "", only public push
+	// services are used.
 	Endpoint string
 	Roots    *x509.CertPool
 	Retry    gateway.Retry
 }
 
-// Sender is a [delivery.Sender] for browsers. It may be used by several
-// goroutines.
+// Sender is a [delivery.Sender] for browsers. It is safe for concurrent use.
 //
-// Where a notification goes is said by a profile, which anyone may have written:
-// only https addresses of the public internet are asked, checked as they are
-// dialled, but for those of the push service for tests.
+// The endpoint comes from a user's data, which may be malicious. Except for the push service for tests, only
+// public https addresses are used, checked when dialing.
 type Sender struct {
 	public, test    *http.Client
-	endpoint        *url.URL // of the push service for tests; nil without one
+	endpoint        *url.URL // the push service for tests; nil without one
 	subject         string
 	private, signer string // the VAPID keys, in base64url
 	retry           gateway.Retry
 }
 
-// New checks the settings and the key; nothing is connected yet.
+// New checks the settings and the key without connecting.
 func New(c Config) (*Sender, error) {
 	private, public, err := vapid(c.Key)
 	if err != nil {
@@ -73,14 +71,14 @@ func New(c Config) (*Sender, error) {
 	return out, nil
 }
 
-// CheckSettings checks what can be checked without the key.
+// CheckSettings checks the settings except the key.
 func CheckSettings(c Config) error {
 	_, err := subjectOf(c.Subject)
 	return err
 }
 
-// PublicKey returns the VAPID public key of a private one, as a site hands it to
-// PushManager.subscribe (applicationServerKey).
+// PublicKey returns the VAPID public key of a private key, which a site passes to PushManager.subscribe
+// (applicationServerKey).
 func PublicKey(private []byte) (string, error) {
 	_, public, err := vapid(private)
 	return public, err
@@ -99,8 +97,7 @@ func vapid(key []byte) (private, public string, err error) {
 	return base64.RawURLEncoding.EncodeToString(raw), base64.RawURLEncoding.EncodeToString(k.PublicKey().Bytes()), nil
 }
 
-// subjectOf checks the contact (RFC 8292, 2.1). The library puts mailto: before
-// all but https.
+// subjectOf checks the contact (RFC 8292, 2.1). The library prefixes everything but https with mailto:.
 func subjectOf(s string) (string, error) {
 	s = strings.TrimPrefix(s, "mailto:")
 	if u, err := url.Parse(s); err == nil && u.Scheme == "https" && u.Host != "" {
@@ -112,7 +109,7 @@ func subjectOf(s string) (string, error) {
 	return s, nil
 }
 
-// Close lets go of the connections.
+// Close closes idle connections.
 func (c *Sender) Close() error {
 	c.public.CloseIdleConnections()
 	if c.test != nil {
@@ -121,7 +118,7 @@ func (c *Sender) Close() error {
 	return nil
 }
 
-// ParseSubscription takes a token apart that is a whole subscription as JSON.
+// ParseSubscription parses a device token that is a complete subscription as JSON.
 func ParseSubscription(token string) (endpoint string, keys lib.Keys, ok bool) {
 	if !strings.HasPrefix(strings.TrimSpace(token), "{") {
 		return "", keys, false
@@ -133,9 +130,8 @@ func ParseSubscription(token string) (endpoint string, keys lib.Keys, ok bool) {
 	return s.Endpoint, s.Keys, true
 }
 
-// Subscription returns a browser's subscription of a message (W3C Push API,
-// PushSubscription.toJSON): the token is its endpoint, with the keys beside it, or
-// all of it as JSON.
+// Subscription returns the browser's subscription in a message (W3C Push API, PushSubscription.toJSON):
+// either the token is its endpoint and the keys are separate, or the token is all of it as JSON.
 func Subscription(p *delivery.Push) (lib.Subscription, error) {
 	s := lib.Subscription{Endpoint: p.Token, Keys: lib.Keys{P256dh: p.P256dh, Auth: p.Auth}}
 	if endpoint, keys, ok := ParseSubscription(p.Token); ok {
@@ -165,7 +161,7 @@ func decode(s string) ([]byte, error) {
 	return base64.RawStdEncoding.DecodeString(s)
 }
 
-// route returns the client that may ask an endpoint.
+// route returns the HTTP client for an endpoint.
 func (c *Sender) route(endpoint string) (*http.Client, *url.URL, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.User != nil || u.Opaque != "" {
@@ -180,7 +176,7 @@ func (c *Sender) route(endpoint string) (*http.Client, *url.URL, error) {
 	return c.public, u, nil
 }
 
-// Deliver encrypts a notification and hands it to the browser's push service.
+// Deliver encrypts a notification and sends it to the browser's push service.
 func (c *Sender) Deliver(ctx context.Context, m delivery.Message) (delivery.Receipt, error) {
 	if m.Push == nil || m.Push.Platform != string(catalog.Web) {
 		return delivery.Receipt{}, gateway.Refuse("the message %s is not for browsers, so Web Push cannot send it", m.Key)
@@ -225,8 +221,7 @@ func (c *Sender) Deliver(ctx context.Context, m delivery.Message) (delivery.Rece
 	return delivery.Receipt{ID: delivery.SanitizeText(location), Detail: "accepted by the push service at " + to.Host}, nil
 }
 
-// explain returns the reason of an answer (RFC 8030, 5 and 8.4); nil where the
-// message was taken.
+// explain returns the error for a response (RFC 8030, 5 and 8.4), or nil if the message was accepted.
 func explain(resp *http.Response, body []byte, to *url.URL, s lib.Subscription) error {
 	if resp.StatusCode == http.StatusCreated || resp.StatusCode == http.StatusOK || resp.StatusCode == http.StatusAccepted {
 		return nil
@@ -261,7 +256,7 @@ func explain(resp *http.Response, body []byte, to *url.URL, s lib.Subscription) 
 	return e
 }
 
-// bearer is the signed token of a request, which an answer may quote.
+// bearer returns the signed token of a request, which a response may quote.
 func bearer(resp *http.Response) string {
 	if resp.Request == nil {
 		return ""

@@ -26,7 +26,7 @@ var (
 	teams    = strings.Split("growth,lifecycle,crm,brand,product,mobile,commerce,partnerships,emea,apac,,", ",")
 )
 
-// Rows returns n rows, the newest change first. The same seed gives the same rows.
+// Rows returns n rows, the newest change first. The same seed results in the same rows.
 func Rows(n int, seed uint64) []engine.Summary {
 	out := make([]engine.Summary, 0, n)
 	for row := range All(n, seed) {

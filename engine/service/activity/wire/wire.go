@@ -1,4 +1,4 @@
-// Package wire lists what went over HTTP in an activity log.
+// Package wire records HTTP exchanges of a remote service in an activity log.
 package wire
 
 import (
@@ -10,12 +10,12 @@ import (
 	"bugle/engine/service/remote"
 )
 
-// Observer returns what [remote.Config] takes as Observe: it adds every exchange to l.
+// Observer returns a function for [remote.Config].Observe that adds every exchange to l.
 func Observer(l *activity.Log) func(remote.Exchange) {
 	return func(x remote.Exchange) { l.Add(FromExchange(x)) }
 }
 
-// FromExchange returns an exchange as a call. Each attempt is a call of its own.
+// FromExchange converts an exchange to a call. Each attempt is a call of its own.
 func FromExchange(x remote.Exchange) activity.Call {
 	return activity.Call{
 		At: x.At, Took: x.Took, Operation: x.Operation, Campaign: campaign(x), Attempt: x.Attempt,
@@ -27,7 +27,7 @@ func FromExchange(x remote.Exchange) activity.Call {
 	}.WithBodies(x.Request, x.Response)
 }
 
-// campaign returns the id in the path of an operation on one campaign.
+// campaign returns the campaign id in the path of an operation.
 func campaign(x remote.Exchange) string {
 	op := operation.Named(x.Operation)
 	if op == nil {

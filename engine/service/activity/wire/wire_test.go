@@ -70,7 +70,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-func TestTheCampaignOfAPath(t *testing.T) {
+func TestCampaignOfPath(t *testing.T) {
 	for _, test := range []struct{ operation, path, want string }{
 		{"get", "/v5/campaigns/65f0", "65f0"}, {"status", "/x/v5/campaigns/65f0/status", "65f0"}, {"get", "/v5/campaigns/a%2Fb", "a/b"},
 		{"search", "/v5/campaigns/search", ""}, {"create", "/v5/campaigns", ""},

@@ -1,5 +1,5 @@
-// Package limit counts in exact rolling windows: at no moment do more than N of what it let
-// through lie within the time before that moment.
+// Package limit implements exact rolling-window rate limits: at every moment, at most N events were allowed
+// in the preceding window.
 package limit
 
 import (
@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// Window lets through N within every stretch of time that is Per long.
+// Window allows N events in every period of length Per.
 type Window struct {
 	N   int
 	Per time.Duration
 }
 
-// String puts the window into words, such as "5 per minute".
+// String describes the window, such as "5 per minute".
 func (w Window) String() string {
 	switch w.Per {
 	case time.Second:
@@ -29,8 +29,8 @@ func (w Window) String() string {
 	return fmt.Sprintf("%d per %s", w.N, w.Per)
 }
 
-// Log remembers when something was let through, as far back as its windows ask. What is refused
-// leaves no trace in it. It is safe for concurrent use.
+// Log records allowed events as far back as its windows need. Refused ones are not recorded. It is safe for
+// concurrent use.
 type Log struct {
 	mu      sync.Mutex
 	windows []Window
@@ -40,7 +40,7 @@ type Log struct {
 	size    int
 }
 
-// NewLog returns a log of what passes all of the windows; with none of them, everything does.
+// NewLog returns a log that allows events that fit all windows. Without windows it allows everything.
 func NewLog(windows ...Window) *Log {
 	l := &Log{windows: windows}
 	for _, w := range windows {
@@ -50,7 +50,7 @@ func NewLog(windows ...Window) *Log {
 	return l
 }
 
-// Allow lets one through at now, or says how long to wait, and which window is full.
+// Allow records an event at now, or returns how long to wait and which window is full.
 func (l *Log) Allow(now time.Time) (wait time.Duration, full Window) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,7 +61,7 @@ func (l *Log) Allow(now time.Time) (wait time.Duration, full Window) {
 	return wait, full
 }
 
-// Undo takes back the last one that was let through, once.
+// Undo removes the last recorded event, once.
 func (l *Log) Undo() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,8 +70,8 @@ func (l *Log) Undo() {
 	}
 }
 
-// since returns now as a distance from the base, never before what is in the log: a clock that
-// stands still or goes back must not bring the order into disorder.
+// since returns now relative to the base, but not before the newest event, so that a clock that goes back
+// does not break the order.
 func (l *Log) since(now time.Time) time.Duration {
 	if l.n == 0 {
 		l.base = now
@@ -80,7 +80,7 @@ func (l *Log) since(now time.Time) time.Duration {
 	return max(now.Sub(l.base), l.last(1))
 }
 
-// last returns the time of the k-th newest, from 1.
+// last returns the time of the k-th newest event, from 1.
 func (l *Log) last(k int) time.Duration { return l.at[(l.n-k)%l.size] }
 
 func (l *Log) wait(at time.Duration) (longest time.Duration, full Window) {
@@ -107,6 +107,5 @@ func (l *Log) add(at time.Duration) {
 	l.n++
 }
 
-// Seconds returns a wait in whole seconds, rounded up, as a Retry-After header says it (RFC 9110,
-// section 10.2.3).
+// Seconds returns a wait in whole seconds, rounded up, for a Retry-After header (RFC 9110, section 10.2.3).
 func Seconds(wait time.Duration) int { return int((wait + time.Second - 1) / time.Second) }

@@ -64,7 +64,7 @@ func TestLogIsTheNaiveModel(t *testing.T) {
 	})
 }
 
-func TestRefusedLeaveNoTrace(t *testing.T) {
+func TestRefusedEventsAreNotRecorded(t *testing.T) {
 	log := limit.NewLog(limit.Window{N: 1, Per: time.Minute})
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	log.Allow(now)
@@ -78,7 +78,7 @@ func TestRefusedLeaveNoTrace(t *testing.T) {
 	}
 }
 
-func TestAClockThatGoesBack(t *testing.T) {
+func TestClockGoesBack(t *testing.T) {
 	log := limit.NewLog(limit.Window{N: 2, Per: time.Minute})
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	log.Allow(now)

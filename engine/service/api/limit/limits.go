@@ -4,8 +4,7 @@ import "time"
 
 const day = 24 * time.Hour
 
-// The limits of the service (CONTRACT.md, Limits), for each workspace and
-// credential.
+// The limits of the service (CONTRACT.md, Limits), per workspace and credential.
 var (
 	// Create guards create requests, whatever comes of them.
 	Create = []Window{{5, time.Second}, {25, time.Minute}, {100, time.Hour}}

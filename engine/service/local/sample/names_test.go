@@ -120,7 +120,7 @@ func TestNamesAreConfigured(t *testing.T) {
 	}
 }
 
-func TestProfiles(t *testing.T) {
+func TestUsers(t *testing.T) {
 	svc := install(t, now)
 	w := workspace(t, svc)
 	all, err := svc.Users(t.Context(), "", 0)

@@ -1,11 +1,10 @@
-// Package sample installs a workspace to try things in: the campaigns, customers and settings of a
-// coffee roaster that does not exist.
+// Package sample installs a sample workspace: the campaigns, customers and settings of a fictitious coffee
+// roaster.
 //
-// Its content is in files: workspace.json holds the settings, profiles.json the customers, content.json what
-// messages are made of (the host of its content API is on no list: nothing leaves the machine), and campaigns/
-// one record each, written as Get Campaign answers it. What depends on the time of the
-// installation, and ids, are tokens; [Install] puts in what they stand for. The id of a campaign
-// comes from the name of its file.
+// Its content is in files: workspace.json has the settings, profiles.json the customers, content.json the
+// content of messages (the host of its content API is not allowed, so nothing leaves the machine), and
+// campaigns/ one record per file in the format of Get Campaign. Ids and times relative to the installation
+// are tokens that Install replaces. A campaign's id is derived from its file name.
 package sample
 
 import (
@@ -27,23 +26,22 @@ import (
 	"bugle/store"
 )
 
-// ID is the workspace that is made where [Options] names none.
+// ID is the default id of the workspace.
 const ID = "DEMO"
 
 //go:embed workspace.json profiles.json content.json campaigns/*.json
 var files embed.FS
 
-// Options say what the workspace is called and when it is installed. The zero Options are ready for use.
+// Options configure the workspace. The zero value is ready for use.
 type Options struct {
 	ID     string    // empty: [ID]
-	Name   string    // empty: that of the sample
-	Author string    // the email address that the terminal signs with
-	Now    time.Time // what the times of the sample are counted from; zero: now
+	Name   string    // empty: the sample's own
+	Author string    // the email address that the terminal uses as creator
+	Now    time.Time // the base of the sample's times; zero: the current time
 }
 
-// Install puts the sample into the store as a workspace of its own, and returns the workspace's API key,
-// which is shown this once. It is one transaction: when it fails, nothing of it is there. An id that is
-// taken is refused with BAD_REQUEST, HTTP 409.
+// Install creates the sample workspace in one transaction, and returns its API key, which is only available
+// this once. If the id is taken, it fails with BAD_REQUEST, HTTP 409.
 func Install(ctx context.Context, db store.DB, o Options) (apiKey string, err error) {
 	if o.Now.IsZero() {
 		o.Now = time.Now()
@@ -67,7 +65,7 @@ func Install(ctx context.Context, db store.DB, o Options) (apiKey string, err er
 	return "", fmt.Errorf("the sample was not installed, and nothing of it is left: %w", err)
 }
 
-// nestedDB is a store whose updates are part of a transaction that runs already.
+// nestedDB is a store whose updates are part of a running transaction.
 type nestedDB struct {
 	store.DB
 	tx store.Tx
@@ -168,7 +166,7 @@ func (r resolver) decode(name string, into any) error {
 	return nil
 }
 
-// put stores everything but the settings.
+// put stores everything except the settings.
 func (c content) put(sp store.WorkspaceTx) error {
 	for _, p := range c.users {
 		if err := sp.PutProfile(p); err != nil {
@@ -188,7 +186,7 @@ func (c content) put(sp store.WorkspaceTx) error {
 	return nil
 }
 
-// putCampaign stores a campaign with the history that it would have.
+// putCampaign stores a campaign with a plausible history.
 func putCampaign(sp store.WorkspaceTx, c engine.Campaign) error {
 	for _, step := range steps(c) {
 		rev := engine.Revision{At: step.UpdatedAt, By: step.UpdatedBy, Note: step.note}
@@ -199,7 +197,7 @@ func putCampaign(sp store.WorkspaceTx, c engine.Campaign) error {
 	return nil
 }
 
-// step is a campaign at a moment of its history.
+// step is a campaign at one point in its history.
 type step struct {
 	engine.Campaign
 	note string
@@ -233,7 +231,7 @@ func steps(c engine.Campaign) []step {
 	return append(out, step{c, notes[c.Status]})
 }
 
-// notes say what brought a campaign into its state.
+// notes describe what brought a campaign into its state.
 var notes = map[engine.State]string{
 	catalog.Draft: "edited", catalog.Scheduled: "published", catalog.Active: "published", catalog.Sending: "published",
 	catalog.Sent: "published", catalog.Paused: "paused", catalog.Stopped: "stopped", catalog.Archived: "archived",

@@ -94,7 +94,7 @@ func TestInstallTakesTheOptions(t *testing.T) {
 	}
 }
 
-func TestInstallRefusesATakenID(t *testing.T) {
+func TestInstallRefusesExistingID(t *testing.T) {
 	db := mem.New()
 	defer db.Close()
 	if _, err := local.CreateWorkspace(t.Context(), db, engine.Workspace{ID: sample.ID, Name: "Mine"}); err != nil {
@@ -119,7 +119,7 @@ func TestInstallRefusesABadID(t *testing.T) {
 }
 
 // A store that fails in the middle is left as it was, whichever write it is that fails.
-func TestInstallLeavesNothingHalfMade(t *testing.T) {
+func TestInstallIsAtomic(t *testing.T) {
 	for _, allowed := range []int{0, 1, 12, 60, 100} {
 		db := &failing{DB: mem.New(), allowed: allowed}
 		db.Records = kv.NewRecords(db)

@@ -123,8 +123,8 @@ func (r resolver) moment(token string) (string, error) {
 	return t.UTC().Format(time.RFC3339), nil
 }
 
-// idOf returns the ObjectId of a thing in the sample by its name: the same in every installation, so that
-// what is written about the sample stays true.
+// idOf returns the ObjectId for a name in the sample. It is the same in every installation, so that
+// documentation can refer to it.
 func idOf(name string) string {
 	sum := sha256.Sum256([]byte("bugle/sample/" + name))
 	return hex.EncodeToString(sum[:12])

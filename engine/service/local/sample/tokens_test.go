@@ -47,7 +47,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-func TestResolvingKeepsTheRest(t *testing.T) {
+func TestResolvingKeepsOtherFields(t *testing.T) {
 	v, err := doc.Parse([]byte(`{"a":[1.0,true,null,"@now"],"b":{"c":"x\u00e9"},"d":{}}`))
 	if err != nil {
 		t.Fatal(err)

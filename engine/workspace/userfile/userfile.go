@@ -1,5 +1,5 @@
-// Package userfile reads the users of a workspace from files: CSV, or JSON with one profile a line. It
-// reads as it goes, so that a file of a million users needs no more memory than one of ten.
+// Package userfile reads users from CSV and JSON Lines files. It streams, so a file with a million users
+// needs no more memory than one with ten.
 package userfile
 
 import (
@@ -13,20 +13,20 @@ import (
 	"bugle/engine"
 )
 
-// Format is how a file spells profiles.
+// Format is a file format.
 type Format string
 
 // The formats.
 const (
 	CSV       Format = "csv"   // RFC 4180; the first line names the columns
-	JSONLines Format = "jsonl" // one JSON object a line, as `bugle workspace put users` reads it
+	JSONLines Format = "jsonl" // one JSON object per line, as for `bugle workspace put users`
 )
 
-// Formats lists the formats.
+// Formats returns all formats.
 func Formats() []Format { return []Format{CSV, JSONLines} }
 
-// Detect tells the format of a file by its name, and else by its first bytes: an object is JSON lines.
-// It does not consume what it looks at.
+// Detect returns the format of a file based on its name or else its first bytes: an object means JSON Lines.
+// It does not consume the bytes.
 func Detect(name string, r *bufio.Reader) Format {
 	switch lower := strings.ToLower(name); {
 	case strings.HasSuffix(lower, ".csv"), strings.HasSuffix(lower, ".tsv"):
@@ -41,13 +41,13 @@ func Detect(name string, r *bufio.Reader) Format {
 	return CSV
 }
 
-// errNotUTF8 refuses text that would be kept as something else than it is.
+// errNotUTF8 refuses text that would be stored incorrectly.
 var errNotUTF8 = errors.New("it is not UTF-8 text; save the file as UTF-8")
 
-// bom is the mark that spreadsheets put before UTF-8.
+// bom is the byte order mark that spreadsheets write before UTF-8.
 const bom = "\ufeff"
 
-// LineError says what is wrong with a line. Reading can go on after it, unless it is Fatal.
+// LineError is a problem with a line. Unless it is Fatal, reading can continue.
 type LineError struct {
 	Line  int // of the file, from 1
 	Fatal bool
@@ -58,15 +58,15 @@ func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e
 
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Row is a profile and the line that it stands in.
+// Row is a user with the line number.
 type Row struct {
 	engine.UserRow
 	Line int
 }
 
-// Read returns the profiles of a file in their order, or a *[LineError] in the place of one. After a fatal
-// one, and after an error of r, nothing follows. attributes are those that the workspace knows: they say
-// of which type a CSV column is.
+// Read returns the users in a file in order. For an invalid line it returns a *[LineError] instead. It stops
+// after a fatal one and after an error of r. attributes are the workspace's attributes, which define the data
+// types of CSV columns.
 func Read(r io.Reader, format Format, attributes []engine.Attribute) iter.Seq2[Row, error] {
 	if format == JSONLines {
 		return readLines(r)

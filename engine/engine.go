@@ -72,6 +72,9 @@ type UpdateRequest struct {
 	Call
 	ID   string
 	Body doc.Value
+	// Revision is that of the head that the change started from; 0: whatever there is now. If the document was changed
+	// since then, a service that counts revisions refuses the update with [BadRequest], HTTP 409.
+	Revision int64
 }
 
 // Updated names the campaign document that now holds the change: another one than was asked
@@ -89,6 +92,8 @@ type PublishRequest struct {
 	// Console is set by the terminal alone: the dashboard's own publish action works whatever
 	// the workspace setting says of the API's (CONTRACT.md, Publish).
 	Console bool
+	// Revision is what it is in an [UpdateRequest].
+	Revision int64
 }
 
 // Validation is the outcome of the publish-time check. Problems are in the order of the

@@ -24,6 +24,7 @@ type request struct {
 	body doc.Value // absent: none, or the request id alone
 	wire []byte    // the body as it is sent
 	news *news     // of a test
+	from int64     // the revision that the change was made from; 0: any
 }
 
 // settle returns the request all ids that it has to carry.
@@ -58,6 +59,8 @@ type answer struct {
 	engine.ResponseInfo
 	data   doc.Value // of the envelope; the whole body where there is no envelope
 	status int
+	// revision is that of the campaign in data; 0 where the service does not count them.
+	revision int64
 }
 
 // run is the state of a call over its attempts.

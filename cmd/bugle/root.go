@@ -13,6 +13,7 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 	"bugle/cmd/bugle/internal/remotes"
 	"bugle/cmd/bugle/internal/storekey"
+	"bugle/cmd/bugle/mcp"
 	"bugle/cmd/bugle/remote"
 	"bugle/cmd/bugle/schema"
 	"bugle/cmd/bugle/serve"
@@ -100,7 +101,7 @@ func newRoot(f *cli.Factory) *cobra.Command {
 	add(groupManage, append(campaign.StatusCommands(f), campaign.NewStatus(f))...)
 	add(groupFiles, files.NewExport(f), files.NewImport(f), files.NewApply(f), files.NewDiff(f))
 	add(groupTool, files.NewLint(f), schema.New(f))
-	add(groupServe, serve.New(f), serve.NewKeys(f))
+	add(groupServe, serve.New(f), serve.NewKeys(f), mcp.New(f))
 	add(groupStore, store.NewBackup(f), store.NewRestore(f), store.NewDoctor(f), store.NewEncrypt(f), store.NewDecrypt(f))
 	root.AddCommand(topics()...)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(f, cmd) })
@@ -192,7 +193,7 @@ func topics() []*cobra.Command {
 				{storekey.EnvCommand, "command that prints the key of the store"},
 				{storekey.EnvNew, "new key for `bugle encrypt --rotate`"},
 				{storekey.EnvNewCommand, "command that prints the new key"},
-				{"XDG_CONFIG_HOME", "folder with bugle/keys.yaml, bugle/themes, bugle/" + remotes.FileName},
+				{"XDG_CONFIG_HOME", "folder with bugle/keys.yaml, bugle/themes, bugle/mcp.yaml, bugle/" + remotes.FileName},
 				{"XDG_DATA_HOME", "folder with the default store, bugle"},
 				{"XDG_STATE_HOME", "folder with bugle, where the terminal program keeps its state"},
 			}),

@@ -119,6 +119,11 @@ func parameters() doc.Value {
 				m("examples", doc.NewStrings("7d5f3f0e-3c1b-4a53-9e0c-0f5b8a1d2c3e")),
 			)),
 		)),
+		m("only_revision", object(
+			m("name", operation.HeaderIfMatch), m("in", "header"), m("required", false),
+			m("description", "The `ETag` of a response to a GET of the campaign: if the campaign was changed since then, the update is refused with 409."),
+			m("schema", object(m("type", "string"), m("pattern", `^(\*|"[1-9][0-9]*")$`), m("examples", doc.NewStrings(operation.ETag(17))))),
+		)),
 		m("campaign_id", object(
 			m("name", "campaign_id"), m("in", "path"), m("required", true),
 			m("description", "The `id` of a campaign document: one for each version of the campaign."),
@@ -144,6 +149,10 @@ func headers() doc.Value {
 		m("replayed", object(
 			m("description", "`true` if this is the stored response to an earlier request with the same `Idempotency-Key`."),
 			m("schema", object(m("type", "string"), m("enum", doc.NewStrings("true")))),
+		)),
+		m("revision", object(
+			m("description", "The revision of the campaign, which a later update can name in `If-Match`."),
+			m("schema", object(m("type", "string"), m("examples", doc.NewStrings(operation.ETag(17))))),
 		)),
 		m("retry_after", object(
 			m("description", "The number of seconds to wait before you repeat the request."),

@@ -129,6 +129,9 @@ func (b *builder) operation(op described, method string) doc.Value {
 		)))
 	}
 	headers := []doc.Member{m(operation.HeaderRequestID, ref("#/components/headers/request_id"))}
+	if op.Operation == operation.Get {
+		headers = append(headers, m(operation.HeaderETag, ref("#/components/headers/revision")))
+	}
 	if op.NeedsKey {
 		headers = append(headers, m(operation.HeaderReplayed, ref("#/components/headers/replayed")))
 	}
@@ -157,6 +160,9 @@ func (op described) parameters() doc.Value {
 	}
 	if op.NeedsKey {
 		use("idempotency_key")
+	}
+	if op.Operation == operation.Update {
+		use("only_revision")
 	}
 	return doc.NewArray(out...)
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bugle/engine"
@@ -137,6 +138,25 @@ const (
 	HeaderRequestID      = "X-SVC-Request-Id"
 	HeaderIdempotencyKey = "Idempotency-Key"
 )
+
+// The headers by which a change says what it was made from (RFC 9110): the response to Get has the tag of the revision, and
+// an update with that tag is refused if the campaign was changed since.
+const (
+	HeaderETag    = "ETag"
+	HeaderIfMatch = "If-Match"
+)
+
+// ETag returns the entity tag of a revision.
+func ETag(revision int64) string { return `"` + strconv.FormatInt(revision, 10) + `"` }
+
+// ParseETag returns the revision of an entity tag that [ETag] returned; 0 for any other text.
+func ParseETag(tag string) int64 {
+	n, err := strconv.ParseInt(strings.Trim(tag, `"`), 10, 64)
+	if err != nil || n < 1 || ETag(n) != tag {
+		return 0
+	}
+	return n
+}
 
 // HeaderReplayed is "true" in a response that repeats the response to an earlier request with the same
 // Idempotency-Key. Nothing else differs between the two.

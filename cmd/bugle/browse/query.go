@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -43,7 +42,7 @@ func (a querySearch) run(ctx context.Context, f *cli.Factory) error {
 	if err != nil {
 		return err
 	}
-	ix, err := rowsOf(ctx, svc, now)
+	ix, err := index.Complete(ctx, svc, now)
 	if err != nil {
 		return err
 	}
@@ -64,31 +63,7 @@ func searchError(p query.Problem) error {
 	return cli.Misused("%s", words)
 }
 
-// rowsOf returns a complete index of all campaigns: that of the service if it has one, otherwise a new one.
-func rowsOf(ctx context.Context, svc engine.Service, now time.Time) (*index.Index, error) {
-	if ix, ok := index.For(ctx, svc); ok {
-		_, _, err := ix.Wait(ctx, math.MaxInt)
-		if errors.Is(err, index.ErrClosed) { // the store has changed hands
-			return rowsOf(ctx, svc, now)
-		}
-		return ix, err
-	}
-	rows, err := cli.ListAll(ctx, svc, true)
-	if err != nil {
-		return nil, err
-	}
-	ix := index.New(index.Options{Now: func() time.Time { return now }})
-	err = ix.Load(ctx, func(yield func(engine.Summary, error) bool) {
-		for _, row := range rows {
-			if !yield(row, nil) {
-				return
-			}
-		}
-	})
-	return ix, err
-}
-
-// narrowed returns a page of the campaigns that match the flags.
+// narrowed returns the page of the campaigns found that pass the flags.
 func (a querySearch) narrowed(found *index.Result) []engine.Summary {
 	const stretch = 256
 	if a.page-1 > found.Len()/a.limit {
@@ -186,5 +161,5 @@ func localIndex(ctx context.Context, f *cli.Factory) (*index.Index, error) {
 	if _, far := svc.(*remote.Service); far {
 		return nil, errors.New("the campaigns are on another machine")
 	}
-	return rowsOf(ctx, svc, time.Now())
+	return index.Complete(ctx, svc, time.Now())
 }

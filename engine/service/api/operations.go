@@ -97,6 +97,7 @@ func create(ctx context.Context, x *exchange) (result, error) {
 func get(ctx context.Context, x *exchange) (result, error) {
 	id := x.r.PathValue("id")
 	if h, rest, ok := x.records.find(ctx, x.tenant, id); ok {
+		x.header.Set(operation.HeaderETag, operation.ETag(h.Revision))
 		return result{spell: func(b []byte) []byte { return h.AppendRecord(b, rest) }}, nil
 	}
 	c, err := x.tenant.Service.Get(ctx, id)
@@ -104,12 +105,31 @@ func get(ctx context.Context, x *exchange) (result, error) {
 		return result{}, err
 	}
 	x.records.put(x.tenant.Workspace, &c)
+	x.header.Set(operation.HeaderETag, operation.ETag(c.Revision))
 	return result{spell: c.AppendRecord}, nil
 }
 
 func update(ctx context.Context, x *exchange) (result, error) {
-	out, err := x.tenant.Service.Update(ctx, engine.UpdateRequest{Call: x.call(), ID: x.r.PathValue("id"), Body: x.body})
+	from, err := x.revision()
+	if err != nil {
+		return result{}, err
+	}
+	out, err := x.tenant.Service.Update(ctx, engine.UpdateRequest{Call: x.call(), ID: x.r.PathValue("id"), Body: x.body, Revision: from})
 	return result{answer: out.ResponseInfo, data: out.Document()}, err
+}
+
+// revision returns the revision that a change was made from; 0 if it does not say.
+func (x *exchange) revision() (int64, error) {
+	tag, twice := single(x.r.Header, operation.HeaderIfMatch)
+	if tag == "" && !twice || tag == "*" {
+		return 0, nil
+	}
+	if n := operation.ParseETag(tag); n > 0 && !twice {
+		return n, nil
+	}
+	e := engine.Errorf(engine.ValidationFailed, http.StatusBadRequest, "%s must be the %s of a response to a GET of the campaign", operation.HeaderIfMatch, operation.HeaderETag)
+	e.Target = operation.HeaderIfMatch
+	return 0, e
 }
 
 func validate(ctx context.Context, x *exchange) (result, error) {

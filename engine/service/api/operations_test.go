@@ -73,6 +73,28 @@ func TestUpdate(t *testing.T) {
 	b.do("PATCH", campaigns+"/"+unused, `{"basic_details":{"name":"X"}}`).is(404, "error.code", "NOT_FOUND")
 }
 
+// A change that names the revision that it was made from is refused once somebody else has changed the campaign.
+func TestUpdateOfARevision(t *testing.T) {
+	b := newBench(t)
+	id := b.create(whole)
+	path := campaigns + "/" + id
+	tag := func() string { return b.do("GET", path, "").header.Get("ETag") }
+	first := tag()
+	if again := tag(); first != `"1"` || again != first { // the second one from memory
+		t.Errorf("the tags are %s and %s", first, again)
+	}
+	only := func(tag string) with { return header("If-Match", tag) }
+	b.do("PATCH", path, `{"basic_details":{"name":"Summer"}}`, only(first)).is(200)
+	b.do("PATCH", path, `{"basic_details":{"name":"Autumn"}}`, only(first)).refused(409, engine.BadRequest, "revision")
+	b.do("PATCH", path, `{"status":"PUBLISH"}`, only(first)).refused(409, engine.BadRequest, "revision")
+	b.do("GET", path, "").is(200, "data.basic_details", `{"name":"Summer"}`, "data.status", "DRAFT")
+	b.do("PATCH", path, `{"basic_details":{"name":"Winter"}}`, only("*")).is(200)
+	for _, bad := range []string{"1", `"x"`, `W/"1"`, `"0"`, `"-1"`, `"01"`, `"1", "2"`, `"99999999999999999999"`} {
+		b.do("PATCH", path, `{"basic_details":{"name":"X"}}`, only(bad)).refused(400, engine.ValidationFailed, "If-Match")
+	}
+	b.do("PATCH", path, `{"basic_details":{"name":"Spring"}}`, only(tag())).is(200)
+}
+
 func TestUpdateOfALockedField(t *testing.T) {
 	b := newBench(t)
 	id := b.create(strings.Replace(whole, fixed, `"scheduling_details":{"delivery_type":"ASAP"}`, 1))

@@ -63,6 +63,9 @@ func (s *Service) publish(sp store.WorkspaceTx, r engine.PublishRequest) (engine
 	if err != nil {
 		return engine.Updated{}, err
 	}
+	if r.Revision != 0 && c.Revision != r.Revision {
+		return engine.Updated{}, staleRevision("campaign", c, r.Revision)
+	}
 	if w.Publish != engine.PublishEnabled && !r.Console {
 		e := engine.Errorf(engine.Unprocessable, http.StatusUnprocessableEntity, "publishing through the API is in beta and turned off; publish this draft in the terminal, or set the workspace's publish setting to enabled")
 		e.Target = mStatus

@@ -29,7 +29,7 @@ func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Up
 		if err := s.checkHeadKind(ctx, r); err != nil {
 			return engine.Updated{}, withRequestID(err, ids.RequestID)
 		}
-		return s.Publish(ctx, engine.PublishRequest{Call: ids, ID: r.ID, By: r.Body.Get(mUpdatedBy).Text()})
+		return s.Publish(ctx, engine.PublishRequest{Call: ids, ID: r.ID, By: r.Body.Get(mUpdatedBy).Text(), Revision: r.Revision})
 	}
 	c := newCall(ids, opUpdate, []byte(r.ID), r.Body.Encode())
 	answer := func(out *engine.Updated) *engine.ResponseInfo { return &out.ResponseInfo }
@@ -99,6 +99,9 @@ func (s *Service) change(sp store.WorkspaceTx, r engine.UpdateRequest) (engine.U
 	before, err := s.campaign(sp, r.ID)
 	if err != nil {
 		return engine.Updated{}, err
+	}
+	if r.Revision != 0 && before.Revision != r.Revision {
+		return engine.Updated{}, staleRevision("campaign", before, r.Revision)
 	}
 	if err := s.checkUpdate(w, before, r.Body); err != nil {
 		return engine.Updated{}, err

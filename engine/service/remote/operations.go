@@ -46,6 +46,7 @@ func (s *Service) Get(ctx context.Context, id string) (engine.Campaign, error) {
 	if c.ID == "" {
 		return engine.Campaign{}, s.incomplete(out, "the id of the campaign")
 	}
+	c.Revision = out.revision
 	return c, nil
 }
 
@@ -61,7 +62,7 @@ func (s *Service) Update(ctx context.Context, r engine.UpdateRequest) (engine.Up
 		}
 		body = withChannel(c.Head, body)
 	}
-	out, err := s.call(ctx, request{Operation: operation.Update, Call: r.Call, id: r.ID, body: engine.RequestBody(body)})
+	out, err := s.call(ctx, request{Operation: operation.Update, Call: r.Call, id: r.ID, body: engine.RequestBody(body), revision: r.Revision})
 	if err != nil {
 		return engine.Updated{}, err
 	}
@@ -88,7 +89,7 @@ func withChannel(h engine.Head, body doc.Value) doc.Value {
 // While publishing through the API is in beta, the service refuses it to every caller.
 func (s *Service) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
 	body := doc.NewObject(doc.M(mStatus, doc.NewString(string(catalog.Publish))))
-	return s.Update(ctx, engine.UpdateRequest{Call: r.Call, ID: r.ID, Body: body})
+	return s.Update(ctx, engine.UpdateRequest{Call: r.Call, ID: r.ID, Body: body, Revision: r.Revision})
 }
 
 // Validate runs the publish-time check.

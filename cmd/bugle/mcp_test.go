@@ -1,0 +1,344 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"bugle/cmd/bugle/internal/cli"
+)
+
+// mcp returns the process of `bugle mcp`, and what it writes to standard error.
+func (b bugle) mcp(args ...string) (*exec.Cmd, *bytes.Buffer) {
+	cmd := exec.Command("bugle", append([]string{"mcp"}, args...)...)
+	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+b.t.TempDir())
+	for name, value := range b.env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	return cmd, &errs
+}
+
+// assistant connects to `bugle mcp`, which must end without an error when the test does.
+func (b bugle) assistant(args ...string) *sdk.ClientSession {
+	b.t.Helper()
+	cmd, errs := b.mcp(args...)
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(b.t.Context(), &sdk.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		b.t.Fatalf("%v\n%s", err, errs)
+	}
+	b.t.Cleanup(func() {
+		if err := session.Close(); err != nil {
+			b.t.Errorf("bugle mcp ended with %v\n%s", err, errs)
+		}
+	})
+	return session
+}
+
+// tool calls a tool, and returns the JSON of its data, or the text of its error.
+func tool(t *testing.T, s *sdk.ClientSession, name string, args map[string]any) (data map[string]any, refusal string) {
+	t.Helper()
+	res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: args})
+	if err != nil {
+		t.Fatalf("%s %v: %v", name, args, err)
+	}
+	if res.IsError {
+		return nil, res.Content[0].(*sdk.TextContent).Text
+	}
+	return res.StructuredContent.(map[string]any), ""
+}
+
+// An assistant works through the program on a folder and on a remote, and what it changes is there for the commands.
+func TestMCP(t *testing.T) {
+	b := newBugle(t)
+	b.run(cli.ExitDone, "", "init", "--sample")
+	far := newBugle(t)
+	far.env["XDG_CONFIG_HOME"], far.env["REMOTE_KEY"] = t.TempDir(), b.key("DEMO", "").key
+	far.run(cli.ExitDone, "", "remote", "add", "there", "--url", b.serve("--rate-limits", "off").url, "--workspace-id", "DEMO", "--key-env", "REMOTE_KEY")
+	for name, s := range map[string]*sdk.ClientSession{
+		"folder": b.assistant("--allow-test-to", "ann@example.com, bob@example.com"),
+		"remote": far.assistantWithConfig("allow_test_to: [ann@example.com]\n", "--remote", "there"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			found, refusal := tool(t, s, "search_campaigns", map[string]any{"query": "status:draft winter"})
+			if refusal != "" || found["total"] != 1.0 {
+				t.Fatalf("found %v %s", found, refusal)
+			}
+			id := found["campaigns"].([]any)[0].(map[string]any)["id"].(string)
+			before, _ := b.run(cli.ExitDone, "", "get", id)
+			read, _ := tool(t, s, "get_campaign", map[string]any{"id": id})
+			patch := map[string]any{"id": id, "path": "basic_details.name", "value": "Winter <by " + name + ">", "revision": read["revision"]}
+			changed, refusal := tool(t, s, "patch_campaign", patch)
+			if refusal != "" {
+				t.Fatal(refusal)
+			}
+			if after, _ := b.run(cli.ExitDone, "", "get", id); !strings.Contains(after, `"name": "Winter <by `+name+`>"`) || !strings.Contains(after, `"updated_by": "ann@example.com"`) {
+				t.Errorf("after the change there is %s", after)
+			}
+			patch["value"], patch["revision"] = read["campaign"].(map[string]any)["basic_details"].(map[string]any)["name"], changed["revision"]
+			if _, refusal := tool(t, s, "patch_campaign", patch); refusal != "" {
+				t.Fatal(refusal)
+			}
+			if after, _ := b.run(cli.ExitDone, "", "get", id); components(after) != components(before) {
+				t.Errorf("after changing it back there is\n%s\nbefore there was\n%s", after, before)
+			}
+			if sent, refusal := tool(t, s, "send_test", map[string]any{"id": id, "to": []string{"ann@example.com"}}); sent["sent"] != true {
+				t.Errorf("the test: %v %s", sent, refusal)
+			}
+			if _, refusal := tool(t, s, "send_test", map[string]any{"id": id, "to": []string{"eve@example.com"}}); !strings.Contains(refusal, "FORBIDDEN: ") || !strings.Contains(refusal, "allow_test_to in ") {
+				t.Errorf("a test to somebody else: %s", refusal)
+			}
+		})
+	}
+}
+
+// components returns the part of a record that begins with the components.
+func components(record string) string {
+	_, after, _ := strings.Cut(record, `"updated_at"`)
+	_, after, _ = strings.Cut(after, "\n")
+	return after
+}
+
+// assistantWithConfig is assistant with a file in the configuration folder.
+func (b bugle) assistantWithConfig(text string, args ...string) *sdk.ClientSession {
+	b.t.Helper()
+	file := filepath.Join(b.env["XDG_CONFIG_HOME"], "bugle", "mcp.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+	return b.assistant(args...)
+}
+
+func TestMCPRefuses(t *testing.T) {
+	b := newBugle(t)
+	b.env["XDG_CONFIG_HOME"] = t.TempDir()
+	if _, errs := b.run(cli.ExitFailed, "", "mcp"); !strings.Contains(errs, "bugle init") {
+		t.Errorf("without a workspace bugle mcp wrote %q", errs)
+	}
+	b.run(cli.ExitDone, "", "init")
+	dir := filepath.Join(b.env["XDG_CONFIG_HOME"], "bugle")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"allow: [ann@example.com]", "allow_test_to: {a: b}", "- x", "\x00"} {
+		if err := os.WriteFile(filepath.Join(dir, "mcp.yaml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, errs := b.run(cli.ExitFailed, "", "mcp"); out != "" || !strings.Contains(errs, "mcp.yaml") || !strings.Contains(errs, "allow_test_to, a list of recipients") {
+			t.Errorf("with the file %q bugle mcp wrote %q and %q", text, out, errs)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "mcp.yaml"), []byte("# nobody\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, errs := b.run(cli.ExitDone, "", "mcp"); out != "" || errs != "" {
+		t.Errorf("without a client bugle mcp wrote %q and %q", out, errs)
+	}
+	b.run(cli.ExitMisused, "", "mcp", "serve")
+}
+
+// raw talks to `bugle mcp` line by line.
+type raw struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *bufio.Reader
+	errs *bytes.Buffer
+}
+
+func (b bugle) raw() *raw {
+	b.t.Helper()
+	cmd, errs := b.mcp()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.t.Fatal(err)
+	}
+	r := &raw{t: b.t, cmd: cmd, in: in, out: bufio.NewReader(out), errs: errs}
+	b.t.Cleanup(func() { _ = cmd.Process.Kill() })
+	r.say(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}`)
+	r.hear()
+	r.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	return r
+}
+
+func (r *raw) say(line string) {
+	r.t.Helper()
+	if _, err := io.WriteString(r.in, line+"\n"); err != nil {
+		r.t.Fatalf("%v\n%s", err, r.errs)
+	}
+}
+
+// heard is an answer.
+type heard struct {
+	ID     any
+	Error  *struct{ Message string }
+	Result struct {
+		IsError bool
+		Content []struct{ Text string }
+	}
+}
+
+func (r *raw) hear() (h heard) {
+	r.t.Helper()
+	line, err := r.out.ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(line, &h)
+	}
+	if err != nil {
+		r.t.Fatalf("%q: %v\n%s", line, err, r.errs)
+	}
+	return h
+}
+
+// ends waits for the end of the process, which must come with a code.
+func (r *raw) ends(code int) {
+	r.t.Helper()
+	late := time.AfterFunc(30*time.Second, func() { _ = r.cmd.Process.Kill() })
+	defer late.Stop()
+	_, _ = io.Copy(io.Discard, r.out)
+	err := r.cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		r.t.Fatal(err)
+	}
+	if got := r.cmd.ProcessState.ExitCode(); got != code {
+		r.t.Errorf("bugle mcp exited with %d, want %d\n%s", got, code, r.errs)
+	}
+}
+
+// Whatever a client says, each call is answered, and the program goes on until its input ends.
+func TestMCPWithHostileClient(t *testing.T) {
+	b := newBugle(t)
+	b.run(cli.ExitDone, "", "init", "--sample")
+	r := b.raw()
+	values := []string{
+		`null`, `true`, `0`, `-1`, `1e999`, `1.5`, `99999999999999999999`, `""`, `"x"`, `"65f0a1b2c3d4e5f60718293a"`, `"\u0000\u001b[2J"`, `"\ud800"`, `"basic_details.name"`,
+		`[]`, `{}`, `[null]`, `{"a":{"a":1}}`, `[[[[[[]]]]]]`, strings.Repeat("[", 300) + strings.Repeat("]", 300), `"` + strings.Repeat("é", 20000) + `"`,
+	}
+	names := []string{"id", "path", "value", "revision", "remove", "find", "replace", "all", "query", "limit", "page", "component", "table", "user", "to", "channel", "campaign_delivery_type", "components", "idempotency_key", "identifier", "", "nope"}
+	tools := []string{"search_campaigns", "get_campaign", "describe_field", "validate_campaign", "preview_message", "create_draft", "patch_campaign", "replace_text", "send_test"}
+	random := rand.New(rand.NewPCG(1, 2))
+	pick := func(from []string) string { return from[random.IntN(len(from))] }
+	for n := range 400 {
+		args := pick(values)
+		if n%4 != 0 {
+			var ms []string
+			for range random.IntN(5) {
+				ms = append(ms, `"`+pick(names)+`":`+pick(values))
+			}
+			args = "{" + strings.Join(ms, ",") + "}"
+		}
+		r.say(`{"jsonrpc":"2.0","id":` + strconv.Itoa(n+1) + `,"method":"tools/call","params":{"name":"` + tools[n%len(tools)] + `","arguments":` + args + `}}`)
+		h := r.hear()
+		if h.Error == nil && len(h.Result.Content) != 1 {
+			t.Errorf("%.200s was answered %+v", args, h)
+		}
+		if h.Result.IsError && strings.Contains(h.Result.Content[0].Text, "something went wrong inside") {
+			t.Errorf("%.200s: %s\n%s", args, h.Result.Content[0].Text, r.errs)
+		}
+	}
+	r.say(`{"jsonrpc":"2.0","id":"u","method":"tools/call","params":{"name":"publish_campaign","arguments":{}}}`)
+	if h := r.hear(); h.Error == nil || !strings.Contains(h.Error.Message, "unknown tool") {
+		t.Errorf("an unknown tool was answered %+v", h)
+	}
+	r.say(`{"jsonrpc":"2.0","id":"m","method":"nothing/here"}`)
+	if h := r.hear(); h.Error == nil {
+		t.Errorf("an unknown method was answered %+v", h)
+	}
+	huge := strings.Repeat("x", 2<<20)
+	r.say(`{"jsonrpc":"2.0","id":"h","method":"tools/call","params":{"name":"create_draft","arguments":{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","components":{"basic_details":{"name":"` + huge + `"}}}}}`)
+	if h := r.hear(); !h.Result.IsError || !strings.HasPrefix(h.Result.Content[0].Text, "BAD_REQUEST: the body is ") {
+		t.Errorf("a huge draft was answered %+v", h)
+	}
+	// A call that is canceled changes nothing more, and the next one is answered.
+	r.say(`{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"search_campaigns","arguments":{}}}`)
+	r.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"c","reason":"no"}}`)
+	r.say(`{"jsonrpc":"2.0","id":"n","method":"ping"}`)
+	for r.hear().ID != "n" {
+	}
+	r.in.Close()
+	r.ends(cli.ExitDone)
+	if strings.Contains(r.errs.String(), "panic") {
+		t.Errorf("the log has a panic:\n%s", r.errs)
+	}
+}
+
+// The program ends with its input, with a signal, and with a message that is no message.
+func TestMCPEnds(t *testing.T) {
+	b := newBugle(t)
+	b.run(cli.ExitDone, "", "init")
+	for _, tt := range []struct {
+		name string
+		end  func(*raw)
+		code int
+	}{
+		{"closed", func(r *raw) { r.in.Close() }, cli.ExitDone},
+		{"in the middle of a message", func(r *raw) { _, _ = io.WriteString(r.in, `{"jsonrpc":"2.0",`); r.in.Close() }, cli.ExitFailed},
+		{"terminated", func(r *raw) { _ = r.cmd.Process.Signal(syscall.SIGTERM) }, cli.ExitDone},
+		{"no JSON", func(r *raw) { r.say("Content-Length: 12") }, cli.ExitFailed},
+		{"too long", func(r *raw) {
+			_, _ = io.WriteString(r.in, `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"`+strings.Repeat("x", 9<<20)) // the other end may be closed before
+		}, cli.ExitFailed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := b.raw()
+			r.t = t
+			tt.end(r)
+			r.ends(tt.code)
+			said := r.errs.String()
+			if (tt.code == cli.ExitFailed) != strings.Contains(said, "cannot read the messages of the MCP client: ") || strings.Count(said, "\n") > 1 {
+				t.Errorf("bugle mcp wrote %q", said)
+			}
+		})
+	}
+}
+
+// Two assistants and the commands work on one folder at once.
+func TestMCPBesideOthers(t *testing.T) {
+	b := newBugle(t)
+	b.run(cli.ExitDone, "", "init")
+	one, other := b.assistant(), b.assistant()
+	made, refusal := tool(t, one, "create_draft", map[string]any{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "name": "One"})
+	if refusal != "" {
+		t.Fatal(refusal)
+	}
+	if found, refusal := tool(t, other, "search_campaigns", map[string]any{"query": "one"}); found["total"] != 1.0 {
+		t.Errorf("the other assistant found %v %s", found, refusal)
+	}
+	if _, refusal := tool(t, other, "replace_text", map[string]any{"id": made["id"], "path": "basic_details.name", "find": "One", "replace": "Two"}); refusal != "" {
+		t.Error(refusal)
+	}
+	if _, refusal := tool(t, one, "patch_campaign", map[string]any{"id": made["id"], "path": "basic_details.name", "value": "Three", "revision": made["revision"]}); !strings.Contains(refusal, "has changed since revision 1") {
+		t.Errorf("an earlier revision: %q", refusal)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := one.CallTool(ctx, &sdk.CallToolParams{Name: "search_campaigns"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a canceled call: %v", err)
+	}
+	if _, refusal := tool(t, one, "get_campaign", map[string]any{"id": made["id"]}); refusal != "" {
+		t.Error(refusal)
+	}
+}

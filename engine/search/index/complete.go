@@ -1,0 +1,38 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"bugle/engine"
+)
+
+// Complete returns an index of all campaigns of a service, the archived ones too: the one that the service keeps, once it is
+// loaded and has what anybody had written before the call, or else a new one.
+func Complete(ctx context.Context, service engine.Service, now time.Time) (*Index, error) {
+	if ix, ok := Synced(ctx, service); ok {
+		_, _, err := ix.Wait(ctx, math.MaxInt)
+		if !errors.Is(err, ErrClosed) {
+			return ix, err
+		}
+		return Complete(ctx, service, now) // the store has changed hands
+	}
+	lister, ok := service.(engine.Lister)
+	if !ok {
+		return nil, errors.New("this service cannot list its campaigns")
+	}
+	rows, err := lister.List(ctx, engine.ListQuery{Archived: true})
+	if err != nil {
+		return nil, err
+	}
+	ix := New(Options{Now: func() time.Time { return now }})
+	return ix, ix.Load(ctx, func(yield func(engine.Summary, error) bool) {
+		for _, row := range rows {
+			if !yield(row, nil) {
+				return
+			}
+		}
+	})
+}

@@ -45,7 +45,7 @@ func NewCheck(f *cli.Factory) *cobra.Command {
 		Example: "  bugle check 65f0a1b2c3d4e5f60718293a\n" +
 			"  bugle check --online --strict 65f0a1b2c3d4e5f60718293a\n" +
 			"  bugle check campaign.yaml\n" +
-			"  bugle check 65f0a1b2c3d4e5f60718293a --dismiss audience-everyone@segmentation_details.is_all_user_campaign --reason 'Planned'",
+			"  bugle check 65f0a1b2c3d4e5f60718293a --dismiss audience-empty@segmentation_details --reason 'Planned'",
 		Args: cli.Exactly(1, "the ID of a campaign, a file, or - for standard input"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			ids, _ := f.CompleteIDs()(cmd, args, typed)

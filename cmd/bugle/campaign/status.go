@@ -39,7 +39,7 @@ func NewPublish(f *cli.Factory) *cobra.Command {
 				warnings = nil // the service says what is wrong
 			}
 			for _, found := range warnings {
-				if found.Severity == check.Warning {
+				if found.Severity == check.Warning && !f.JSON {
 					fmt.Fprintln(f.Err, "bugle: warning: "+cli.FindingLine(found))
 				}
 			}
@@ -47,7 +47,7 @@ func NewPublish(f *cli.Factory) *cobra.Command {
 			if err != nil {
 				return betaRemedy(cmd, svc, refused(cmd.Context(), f, svc, args[0], catalog.Publish, err))
 			}
-			return printState(f, cmd, svc, up.ID, nil)
+			return printState(f, cmd, svc, up.ID, map[string]any{"warnings": check.Documents(warnings)})
 		},
 	}
 	addBy(cmd, &by)

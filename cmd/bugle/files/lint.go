@@ -27,7 +27,8 @@ func NewLint(f *cli.Factory) *cobra.Command {
 		Long: "Checks JSON and YAML files, or those in a folder, without a store, for example in CI. Each problem is printed on a\n" +
 			"line with the file, the path of the field, what to do, and the id of the rule. With --stage publish,\n" +
 			"also check what publishing requires. Names that depend on a workspace, such as those of connectors,\n" +
-			"are not checked. Warnings and notes of `bugle check` that need no workspace are printed too. Exits with 3 if a file is invalid, and with 1 if one cannot be read.",
+			"are not checked. Warnings and notes of `bugle check` that need no workspace are printed too. Exits\n" +
+			"with 3 if a file is invalid, and with 1 if one cannot be read.",
 		Example: "  bugle lint campaigns\n  bugle lint --stage publish --json - < campaign.yaml",
 		Args:    someFiles("files or a folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -93,14 +93,13 @@ type Finding struct {
 // ID names the finding among those of its campaign: the check and the place.
 func (f Finding) ID() string { return f.Check + "@" + f.Path.String() }
 
-// Place returns the place for people, in one line.
+// Place returns the place for people, in one line. Messages are named by their locale and variation.
 func (f Finding) Place() string {
 	trail := f.Trail
-	// Who reads it knows that content stands in the content.
 	if len(f.Path) > 2 && f.Path[0].Name == string(catalog.CampaignContent) && f.Path[1].Name == "content" {
-		trail = trail[2:]
-		if len(f.Path) > 4 && f.Cell.Locale != "" && f.Path[2].Name == f.Cell.Locale {
-			trail = append([]string{grid.CellName("", f.Cell.Locale, f.Cell.Variation)}, trail[2:]...)
+		trail = trail[2:] // who reads it knows where messages are
+		if len(f.Path) > 3 && f.Path[2].Name != "push" && f.Path[2].Name != "email" {
+			trail = append([]string{grid.CellName("", f.Path[2].Name, f.Path[3].Name)}, trail[2:]...)
 		}
 	}
 	return strings.Join(trail, " › ")

@@ -26,19 +26,19 @@ func hostile() map[string]string {
 		"many links":         strings.Repeat(`<a href="https://a.eu/x">x</a>`, 100_000),
 		"different links":    numbered(`<a href="https://a.eu/%d">x %d</a>`, 30_000),
 		"different images":   numbered(`<img src="https://a.eu/%d.png" data-n="%d">`, 30_000),
-		"different colors":   numbered(`<p style="color:#f%05d;background:#fff">x %d</p>`, 20_000),
+		"different colors":   numbered(`<p style="color:#f%05d;background:#fff">x %d</p>`, 4_000),
 		"giant style":        `<p style="` + strings.Repeat("color:red;", 500_000) + `">x</p>`,
-		"giant sheet":        `<style>` + strings.Repeat("@media{a:b(c(d(e(", 300_000) + `</style>`,
+		"giant sheet":        `<style>` + strings.Repeat("@media{a:b(c(d(e(", 100_000) + `</style>`,
 		"parentheses":        `<p style="width:` + strings.Repeat("calc(", 500_000) + `">x</p>`,
 		"giant attribute":    `<a href="` + strings.Repeat("x", 5*mb) + `">x</a>`,
 		"many attributes":    "<p " + numbered("a%d=%d ", 100_000) + ">",
-		"numbers":            strings.Repeat("1 Street 12345 ", 300_000),
+		"numbers":            strings.Repeat("1 Street 12345 ", 100_000),
 		"entities":           strings.Repeat("&#x41;", 500_000),
 		"nul":                strings.Repeat("\x00<\x00", 500_000),
 		"marks":              strings.Repeat("\U000F0000\U000F0010{{x}}", 200_000),
-		"many expressions":   strings.Repeat("{{user.x}}", 25_000),
+		"many expressions":   strings.Repeat("{{user.x}}", 5_000),
 		"blocks of blocks":   strings.Repeat("{{ContentBlock['bomb']}}", 10_000),
-		"words in a link":    `<a href="x">` + strings.Repeat("word ", 1_000_000) + `</a>`,
+		"words in a link":    `<a href="x">` + strings.Repeat("word ", 300_000) + `</a>`,
 		"conditional braces": strings.Repeat("{% if user.x %}<a href='#'>{% endif %}", 6_000),
 	}
 }
@@ -51,7 +51,8 @@ func numbered(format string, n int) string {
 	return b.String()
 }
 
-// Hostile bodies take bounded time and memory.
+// Hostile bodies take bounded time and memory. What is linear takes a second at most; the limit is for machines with much
+// else to do.
 func TestHostileBodies(t *testing.T) {
 	f := facts()
 	f.Workspace.ContentBlocks[0].Name, f.Workspace.ContentBlocks[0].Source = "bomb", strings.Repeat("{{ContentBlock['outer']}}<p>x</p>", 1000)
@@ -68,10 +69,10 @@ func TestHostileBodies(t *testing.T) {
 			}
 			took := time.Since(start)
 			runtime.ReadMemStats(&after)
-			if n := (after.TotalAlloc - before.TotalAlloc) >> 20; n > 4000 { // compiling 25,000 expressions is most of it
+			if n := (after.TotalAlloc - before.TotalAlloc) >> 20; n > 1500 {
 				t.Errorf("it allocated %d MB", n)
 			}
-			if took > 20*time.Second {
+			if took > 2*time.Minute {
 				t.Errorf("it took %s", took)
 			}
 		})

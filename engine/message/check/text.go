@@ -17,7 +17,8 @@ import (
 // drawn takes what the drawings of the messages warn of.
 func drawn(r *run) {
 	for _, t := range r.assembled.Templates {
-		if t.Problem != "" {
+		// With HTML of its own beside the template, the tables refuse the message already.
+		if t.Problem != "" && r.own.Lookup(t.At).Get(catalog.EmailHTML).Empty() {
 			r.find("template-unknown", t.At.Child(catalog.CustomTemplateID), noCell, "%s", sentence(t.Problem))
 		}
 	}

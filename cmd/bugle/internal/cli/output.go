@@ -196,7 +196,11 @@ func FindingLine(f check.Finding) string {
 	if place == "" {
 		place = "campaign"
 	}
-	return Line(place + ": " + strings.TrimSuffix(f.Message, ".") + ". " + f.Remedy + " [" + f.ID() + "]")
+	message := strings.TrimSuffix(f.Message, ".")
+	if n := len(f.Trail); n > 0 {
+		message = strings.TrimPrefix(message, f.Trail[n-1]+": ") // the place has said so
+	}
+	return Line(place + ": " + message + ". " + f.Remedy + " [" + f.ID() + "]")
 }
 
 // OnOff returns "on" or "off".

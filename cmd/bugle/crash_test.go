@@ -33,6 +33,7 @@ var (
 //
 //	go test ./cmd/bugle -run TestCrash -kills 1000 -timeout 1h -v
 func TestCrash(t *testing.T) {
+	t.Parallel()
 	seed := crashStart()
 	t.Logf("-seed %d", seed)
 	newCrashSite(t, seed).trial(t)
@@ -42,6 +43,7 @@ func TestCrash(t *testing.T) {
 //
 //	go test ./cmd/bugle -run TestCrashOnDatabase -kills 150 -timeout 1h -v
 func TestCrashOnDatabase(t *testing.T) {
+	t.Parallel()
 	seed := crashStart()
 	t.Logf("-seed %d", seed)
 	s := newCrashProcesses(t, crashBase(t), pgtest.URL(t), seed)

@@ -15,6 +15,7 @@ import (
 // A server that is cut off from its database answers within its limit that the client can try again, and what the client
 // then repeats is done once.
 func TestServeCutOff(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"stalled", "refused"} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()

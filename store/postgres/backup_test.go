@@ -23,6 +23,7 @@ import (
 
 // A store that moves from a folder into a database and back with backups has the same records, byte for byte.
 func TestBackupBothWays(t *testing.T) {
+	t.Parallel()
 	folder := func() *badger.DB {
 		db, err := badger.Open(t.Context(), badger.Options{Dir: t.TempDir()})
 		if err != nil {
@@ -71,6 +72,7 @@ func TestBackupBothWays(t *testing.T) {
 
 // A backup of a database with damaged records has the others, and says what is missing.
 func TestBackupOfDamagedDatabase(t *testing.T) {
+	t.Parallel()
 	url := pgtest.URL(t)
 	db := handle(t, url)
 	write(t, db, func(s store.WorkspaceTx) error {

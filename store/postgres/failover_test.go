@@ -109,8 +109,9 @@ func more(a, b string) bool {
 // The primary is killed repeatedly while two handles write, and a standby takes over. Every acknowledged write is there at
 // the end, and each write whose acknowledgment was lost was made once or not at all.
 func TestFailover(t *testing.T) {
+	t.Parallel()
 	pgtest.Bin(t)
-	failovers := 2
+	failovers := 1
 	if n, err := strconv.Atoi(os.Getenv(failoversVar)); err == nil {
 		failovers = n
 	} else if testing.Short() {

@@ -110,6 +110,7 @@ const commitsOf = "SELECT count(DISTINCT xid) FROM change WHERE id = ANY ($1)"
 
 // Creates that end while another one is committed go into one transaction of the database.
 func TestCommitTogether(t *testing.T) {
+	t.Parallel()
 	db, sure, direct, _ := gathering(t, nil)
 	made, errs := group(t, db, direct, func(n int) string { return fmt.Sprint("c", n) }, nil)
 	if err := errors.Join(errs...); err != nil {
@@ -143,6 +144,7 @@ func wantAll(t *testing.T, db store.DB, ids []string) {
 
 // A create that fails does not take those with it that are committed with it.
 func TestOneOfAGroupFails(t *testing.T) {
+	t.Parallel()
 	db, sure, direct, _ := gathering(t, nil)
 	write(t, sure, func(s store.WorkspaceTx) error { return add(s, "taken", `{}`) })
 	made, errs := group(t, db, direct, func(n int) string {
@@ -176,6 +178,7 @@ func TestOneOfAGroupFails(t *testing.T) {
 // A create whose key another server has just used gets the answer of that one, and the creates that are committed with it
 // do not fail.
 func TestAKeyOfAGroupIsUsed(t *testing.T) {
+	t.Parallel()
 	db, sure, direct, _ := gathering(t, nil)
 	made, errs := group(t, db, direct, func(n int) string { return fmt.Sprint("c", n) }, func(look *pgx.Conn) {
 		if look == nil {
@@ -196,6 +199,7 @@ func TestAKeyOfAGroupIsUsed(t *testing.T) {
 
 // If the answer to the commit of a group is lost, each of its transactions finds out that it was committed.
 func TestLostCommitOfAGroup(t *testing.T) {
+	t.Parallel()
 	db, sure, direct, p := gathering(t, nil)
 	second := locker(t, direct, holdKey("k1"))
 	made, errs := group(t, db, direct, func(n int) string { return fmt.Sprint("c", n) }, func(look *pgx.Conn) {
@@ -223,6 +227,7 @@ func TestLostCommitOfAGroup(t *testing.T) {
 
 // A create that was not committed when the connection was lost is made once, like the others of its group.
 func TestLostGroup(t *testing.T) {
+	t.Parallel()
 	db, sure, direct, p := gathering(t, nil)
 	second := locker(t, direct, holdKey("k1"))
 	made, errs := group(t, db, direct, func(n int) string { return fmt.Sprint("c", n) }, func(look *pgx.Conn) {
@@ -245,6 +250,7 @@ func TestLostGroup(t *testing.T) {
 
 // A caller that gives up while its create waits for a group has written nothing; those that wait with it have.
 func TestGiveUpInAGroup(t *testing.T) {
+	t.Parallel()
 	db, sure, direct, _ := gathering(t, nil)
 	given := make(chan error, 1)
 	made, errs := group(t, db, direct, func(n int) string { return fmt.Sprint("c", n) }, func(look *pgx.Conn) {
@@ -282,6 +288,7 @@ func (l *loads) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData)
 // Reads that come while another one is under way share a statement, which is younger than they are. Who gives up ends
 // nobody else's wait.
 func TestGatheredReads(t *testing.T) {
+	t.Parallel()
 	var statements loads
 	db, sure, direct, _ := gathering(t, &statements)
 	write(t, sure, func(s store.WorkspaceTx) error { return errors.Join(add(s, "c", `{"n":1}`), add(s, "d", `{}`)) })
@@ -328,6 +335,7 @@ func TestGatheredReads(t *testing.T) {
 
 // A read sees every write that was acknowledged before it, also at another server, however many reads are under way.
 func TestReadsSeeWhatWasAcknowledged(t *testing.T) {
+	t.Parallel()
 	dbs := filled(t, 2)
 	write(t, dbs[1], func(s store.WorkspaceTx) error { return add(s, "c", `{"n":0}`) })
 	var acknowledged atomic.Int64
@@ -357,6 +365,7 @@ func TestReadsSeeWhatWasAcknowledged(t *testing.T) {
 
 // A read is repeated once the connections that it had are gone.
 func TestReadAfterConnectionsWereCut(t *testing.T) {
+	t.Parallel()
 	db, sure, _, p := gathering(t, nil)
 	write(t, sure, func(s store.WorkspaceTx) error { return add(s, "c", `{}`) })
 	for range 5 {
@@ -369,6 +378,7 @@ func TestReadAfterConnectionsWereCut(t *testing.T) {
 
 // Servers that create campaigns with the same keys in different orders at once do not block each other.
 func TestGroupsOfTwoServers(t *testing.T) {
+	t.Parallel()
 	dbs := filled(t, 2)
 	const n = 40
 	var all sync.WaitGroup

@@ -31,6 +31,7 @@ func behind(t testing.TB, direct string, patience time.Duration) (*postgres.DB, 
 
 // If connections are cut at any time, every acknowledged change is stored once, and no refused one is.
 func TestTheNetworkIsCut(t *testing.T) {
+	t.Parallel()
 	direct := pgtest.URL(t)
 	sure := handle(t, direct)
 	write(t, sure, func(s store.WorkspaceTx) error {
@@ -52,7 +53,7 @@ func TestTheNetworkIsCut(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			for range 40 {
+			for range 15 {
 				switch err := count(t, db, "c"); {
 				case err == nil:
 					made.Add(1)
@@ -88,6 +89,7 @@ func wait(ctx context.Context, d time.Duration) {
 
 // Transactions wait for an unreachable database no longer than their limit.
 func TestTheDatabaseIsAway(t *testing.T) {
+	t.Parallel()
 	direct := pgtest.URL(t)
 	const patience = 300 * time.Millisecond
 	for _, how := range []string{"stalled", "closed"} {
@@ -134,6 +136,7 @@ func TestTheDatabaseIsAway(t *testing.T) {
 
 // A server that cannot be written to counts as unreachable.
 func TestReadOnlyServer(t *testing.T) {
+	t.Parallel()
 	direct := pgtest.URL(t)
 	db := handle(t, direct)
 	write(t, db, func(s store.WorkspaceTx) error { return s.PutSettings(engine.Workspace{ID: space}) })

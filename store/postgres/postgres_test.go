@@ -26,5 +26,6 @@ func handle(t testing.TB, url string) *postgres.DB {
 }
 
 func TestRecords(t *testing.T) {
+	t.Parallel()
 	storetest.Records(t, func(t testing.TB) store.DB { return open(t) }, nil)
 }

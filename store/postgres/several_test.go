@@ -80,6 +80,7 @@ func create(t testing.TB, db store.DB, key, id string) (made string, err error) 
 
 // Concurrent creates with the same key at two handles make one campaign, and all get its id.
 func TestOneKeyManyAsk(t *testing.T) {
+	t.Parallel()
 	dbs := filled(t, 2)
 	for n := range 20 {
 		var mu sync.Mutex
@@ -111,6 +112,7 @@ func TestOneKeyManyAsk(t *testing.T) {
 
 // A follower receives every change of other handles, and none of its own.
 func TestFeedMissesNothing(t *testing.T) {
+	t.Parallel()
 	dbs := filled(t, 3)
 	var mu sync.Mutex
 	heard := map[string]int{}
@@ -162,6 +164,7 @@ func until(t testing.TB, what string, is func() bool) {
 
 // A handle whose assumptions are outdated finds out, and no update is lost.
 func TestAssumptionsAreChecked(t *testing.T) {
+	t.Parallel()
 	dbs := filled(t, 2)
 	write(t, dbs[0], func(s store.WorkspaceTx) error { return add(s, "c", `{"n":0}`) })
 	var all sync.WaitGroup
@@ -201,6 +204,7 @@ func count(t testing.TB, db store.DB, id string) error {
 
 // The lease of a handle ends when that is closed.
 func TestLeaseEndsWithItsHandle(t *testing.T) {
+	t.Parallel()
 	dbs := filled(t, 2)
 	put := func(s store.WorkspaceTx) error {
 		return s.PutIdempotencyRecord(store.IdempotencyRecord{Operation: "test", Key: "k", Running: true, Lease: dbs[0].Lease(), ExpiresAt: time.Now().Add(time.Hour)})
@@ -224,6 +228,7 @@ func TestLeaseEndsWithItsHandle(t *testing.T) {
 
 // Programs that make the tables at once do not disturb each other.
 func TestTablesAreMadeOnce(t *testing.T) {
+	t.Parallel()
 	url := pgtest.URL(t)
 	if _, err := postgres.Open(t.Context(), postgres.Options{URL: url}); !errors.Is(err, postgres.ErrNoTables) {
 		t.Errorf("an empty database opens: %v", err)
@@ -246,6 +251,7 @@ func TestTablesAreMadeOnce(t *testing.T) {
 
 // After a lease has expired, records marked with it cannot be stored.
 func TestLostLease(t *testing.T) {
+	t.Parallel()
 	dbs := filled(t, 2)
 	of := func(db *postgres.DB, running bool, answer string) store.IdempotencyRecord {
 		return store.IdempotencyRecord{Operation: "test", Key: "k", Running: running, Lease: db.Lease(), ExpiresAt: time.Now().Add(time.Hour), Result: []byte(answer)}
@@ -293,6 +299,7 @@ func expire(t testing.TB, db *postgres.DB) {
 // A request that is repeated while its first try is still being committed gets the answer of that, not a refusal because
 // of what it has done.
 func TestRepeatDuringCommit(t *testing.T) {
+	t.Parallel()
 	dbs := filled(t, 2)
 	for n := range 30 {
 		id, key := fmt.Sprint("c", n), fmt.Sprint("k", n)
@@ -338,6 +345,7 @@ func TestRepeatDuringCommit(t *testing.T) {
 
 // A refusal because a key is used already is one: the transaction does not run again for it.
 func TestRefusalForAUsedKey(t *testing.T) {
+	t.Parallel()
 	db := filled(t, 1)[0]
 	if _, err := create(t, db, "k", "c"); err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func (s *statements) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEnd
 // filler makes the tables as large as those of a large team, so that the planner takes indexes where there are any.
 const filler = `
 INSERT INTO campaign (workspace, id, revision, etag, name, status, channel, delivery_type, team, tags, created_by, updated_by, updated_at, summary, checksum)
-	SELECT 'DEMO', 'f' || n, 3, n, 'name ' || n, 'ACTIVE', 'PUSH', 'ONE_TIME', '', '{}', '', '', now() - n * interval '1 minute', '{}', 0 FROM generate_series(1, 20000) AS n;
+	SELECT 'DEMO', 'f' || n, 3, n, 'name ' || n, 'ACTIVE', 'PUSH', 'ONE_TIME', '', '{}', '', '', now() - n * interval '1 minute', '{}', 0 FROM generate_series(1, 100000) AS n;
 INSERT INTO revision (workspace, campaign, n, author, status, meta, meta_sum, head, body, checksum)
 	SELECT 'DEMO', 'f' || n, r, '', '', '{}', 0, '{}', '{}', 0 FROM generate_series(1, 100000) AS n, generate_series(1, 3) AS r;
 INSERT INTO working_copy (workspace, campaign, head, body, checksum) SELECT 'DEMO', 'f' || n, '{}', '{}', 0 FROM generate_series(1, 10000) AS n;
@@ -64,12 +64,12 @@ INSERT INTO content (workspace, kind, name, version, head, body, checksum) SELEC
 INSERT INTO outbox (workspace, id, campaign, recipient, head, body, checksum) SELECT 'DEMO', 'f' || n, '', '', '{}', '{}', 0 FROM generate_series(1, 20000) AS n;
 INSERT INTO test_send (workspace, at, campaign, head, body, checksum) SELECT 'DEMO', now() - n * interval '1 second', '', '{}', '{}', 0 FROM generate_series(1, 20000) AS n;
 INSERT INTO idempotency (workspace, operation, key, fingerprint, running, lease, expires_at, checksum)
-	SELECT 'DEMO', 'create', 'f' || n, '', false, '', now() + n * interval '1 minute', 0 FROM generate_series(1, 20000) AS n;
-INSERT INTO request_id (workspace, operation, id, expires_at) SELECT 'DEMO', 'create', 'f' || n, now() + n * interval '1 minute' FROM generate_series(1, 20000) AS n;
-INSERT INTO change (workspace, kind, id, origin) SELECT 'DEMO', 'campaign', 'f' || n, gen_random_uuid() FROM generate_series(1, 20000) AS n;
+	SELECT 'DEMO', 'create', 'f' || n, '', false, '', now() + n * interval '1 minute', 0 FROM generate_series(1, 100000) AS n;
+INSERT INTO request_id (workspace, operation, id, expires_at) SELECT 'DEMO', 'create', 'f' || n, now() + n * interval '1 minute' FROM generate_series(1, 100000) AS n;
+INSERT INTO change (workspace, kind, id, origin) SELECT 'DEMO', 'campaign', 'f' || n, gen_random_uuid() FROM generate_series(1, 100000) AS n;
 ANALYZE;`
 
-// With 20,000 campaigns, no statement of what people and servers do all day reads a whole table.
+// With 100,000 campaigns, no statement of what people and servers do all day reads a whole table.
 func TestStatementsUseIndexes(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)

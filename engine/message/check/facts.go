@@ -78,11 +78,6 @@ func (c *Content) ContentItem(_ context.Context, ref engine.ContentRef) (engine.
 	return best, nil
 }
 
-// has reports whether there is an item of that name.
-func (c *Content) has(kind engine.ContentKind, name string) bool {
-	return slices.ContainsFunc(c.items[kind], func(i engine.ContentItem) bool { return i.Ref().Name == name })
-}
-
 func (c *Content) names(kind engine.ContentKind) []string {
 	var out []string
 	for _, item := range c.items[kind] {

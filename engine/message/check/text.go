@@ -266,8 +266,7 @@ func (r *run) judgeLink(l link) (why string, v verdict) {
 		return "does not begin with https://", linkBad
 	}
 	rest := strings.TrimPrefix(to[len(scheme)+1:], "//")
-	host := rest[:len(rest)-len(strings.TrimLeft(rest, "/"))]
-	host, _, _ = strings.Cut(rest, "/")
+	host, _, _ := strings.Cut(rest, "/")
 	host, _, _ = strings.Cut(host, "?")
 	host, _, _ = strings.Cut(host, "#")
 	if strings.Contains(rest, "{{") && (strings.Contains(host, "{{") || strings.Contains(host, "}}")) {

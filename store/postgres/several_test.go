@@ -121,6 +121,9 @@ func TestFeedMissesNothing(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, c := range changes {
+			if c == (store.Change{Workspace: space, Kind: store.ChangedSettings}) {
+				continue // of before: another test may have had a transaction open then
+			}
 			if c.Workspace != space || c.Kind != store.ChangedCampaign {
 				t.Errorf("heard of %+v", c)
 			}

@@ -127,7 +127,7 @@ func TestReplaceEncrypted(t *testing.T) {
 }
 
 // What a process puts in the place of a store is not taken from it by others that wait for the store.
-func TestOthersLeaveTheNewStoreAlone(t *testing.T) {
+func TestOtherProcessesIgnoreNewStore(t *testing.T) {
 	dir := t.TempDir()
 	ready := filepath.Join(dir, "store.mended")
 	db := open(t, dir)

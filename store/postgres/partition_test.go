@@ -100,7 +100,7 @@ func TestTheDatabaseIsAway(t *testing.T) {
 			})
 			db, p := behind(t, direct, patience)
 			reads := func() bool { // on a slow machine not within its patience
-				return db.Read(t.Context(), func(tx store.Tx) error { _, err := tx.In(space).Campaign("c"); return err }) == nil
+				return db.Read(t.Context(), func(tx store.Tx) error { _, err := tx.Workspace(space).Campaign("c"); return err }) == nil
 			}
 			for range 20 { // so that there are connections
 				until(t, "the database is read", reads)

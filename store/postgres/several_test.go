@@ -155,7 +155,7 @@ func TestFeedMissesNothing(t *testing.T) {
 // until waits until something is so.
 func until(t testing.TB, what string, is func() bool) {
 	t.Helper()
-	end := time.Now().Add(30 * time.Second)
+	end := time.Now().Add(2 * time.Minute) // a feed waits for the oldest transaction of its server, also of other tests
 	again := time.NewTicker(time.Millisecond)
 	defer again.Stop()
 	for !is() {

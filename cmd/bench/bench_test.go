@@ -71,7 +71,7 @@ func benchCommand(t *testing.T, args ...string) (cmd *exec.Cmd, tmp string) {
 	return cmd, tmp
 }
 
-// Every part gives its rows, with figures that can be true, and nothing is left of the run.
+// Every part returns rows with plausible figures, and the run leaves no files.
 func TestBench(t *testing.T) {
 	t.Parallel()
 	cmd, tmp := benchCommand(t)
@@ -81,7 +81,7 @@ func TestBench(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &errs)
 	}
-	wantNothingIn(t, tmp)
+	wantEmptyDir(t, tmp)
 	var report bench.Report
 	if err := json.Unmarshal(out, &report); err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestBench(t *testing.T) {
 	rows, left := map[bench.Part]int{}, map[bench.Part]bool{}
 	for _, r := range report.Rows {
 		rows[r.Part]++
-		wantSane(t, r)
+		checkPlausible(t, r)
 	}
 	for _, l := range report.LeftOut {
 		left[l.Part] = true
@@ -105,7 +105,7 @@ func TestBench(t *testing.T) {
 	}
 }
 
-func wantSane(t *testing.T, r bench.Row) {
+func checkPlausible(t *testing.T, r bench.Row) {
 	t.Helper()
 	ok := r.Failed == "" && r.What != "" && r.Unit != "" && r.Count > 0 && (r.Spread == nil) != (r.Value == nil)
 	for _, s := range []*bench.Spread{r.Spread, r.Latency, r.Settled} {
@@ -117,7 +117,7 @@ func wantSane(t *testing.T, r bench.Row) {
 	}
 }
 
-func wantNothingIn(t *testing.T, dir string) {
+func wantEmptyDir(t *testing.T, dir string) {
 	t.Helper()
 	files, err := os.ReadDir(dir)
 	if err != nil || len(files) > 0 {
@@ -144,7 +144,7 @@ func TestBenchKeepsTheStore(t *testing.T) {
 	}
 }
 
-// contents gives the files below a folder.
+// contents returns the files below a folder.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -162,7 +162,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// A person gives up while programs run in terminals and stores are open: no file is left, and no process.
+// The user interrupts the run while programs run in terminals and stores are open: no file and no process remains.
 func TestBenchInterrupted(t *testing.T) {
 	for part, at := range map[bench.Part]string{bench.Starting: "measuring: start", bench.Keys: "measuring: keys, down", bench.Serving: "measuring: http, get"} {
 		t.Run(string(part), func(t *testing.T) {
@@ -189,14 +189,13 @@ func TestBenchInterrupted(t *testing.T) {
 			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitFailed {
 				t.Errorf("it ended with %v", err)
 			}
-			wantNothingIn(t, tmp)
+			wantEmptyDir(t, tmp)
 			wantNoProcess(t, tmp)
 		})
 	}
 }
 
-// wantNoProcess looks for processes that were started with a text in their environment, where the
-// system tells.
+// wantNoProcess fails if there is a process with a text in its environment, on systems that show it.
 func wantNoProcess(t *testing.T, text string) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/environ")
@@ -213,7 +212,7 @@ func wantNoProcess(t *testing.T, text string) {
 }
 
 // What cannot be measured is refused before anything is filled.
-func TestBenchMisused(t *testing.T) {
+func TestBenchInvalidUsage(t *testing.T) {
 	refused := func(want string, args ...string) {
 		t.Helper()
 		var errs strings.Builder

@@ -77,7 +77,7 @@ func TestWhileOpen(t *testing.T) {
 	}
 }
 
-// A campaign that is damaged is named by doctor, mended from its history, or brought back from a backup.
+// doctor names a damaged campaign and repairs it from its history; otherwise it can be restored from a backup.
 func TestDamagedCampaign(t *testing.T) {
 	dir := t.TempDir()
 	bugle := func(args ...string) (code int, out string) {
@@ -142,9 +142,8 @@ func TestDamagedCampaign(t *testing.T) {
 	must(0, "doctor")
 }
 
-// A campaign that is lost without a trace is named by doctor where a backup has it, with the command that puts it
-// back.
-func TestLostCampaignIsInABackup(t *testing.T) {
+// If a campaign is lost without a trace, doctor names it if a backup has it, with the command that restores it.
+func TestLostCampaignIsFoundInBackup(t *testing.T) {
 	dir := t.TempDir()
 	must := func(want int, args ...string) string {
 		t.Helper()

@@ -44,10 +44,10 @@ func crashAudience() doc.Member {
 	return doc.M(string(catalog.SegmentationDetails), crashParse(`{"is_all_user_campaign":true}`))
 }
 
-// crashEnd is how every mail ends, so that a half one can be told.
+// crashEnd is the end of every email, to detect truncated ones.
 const crashEnd = "<p>The end.</p>"
 
-// crashContent gives a mail. Most are short, some are long.
+// crashContent returns the content of an email. Most are short, some are long.
 func crashContent(name string, rnd *rand.Rand) doc.Member {
 	n := 1 + rnd.IntN(40)
 	switch rnd.IntN(60) {
@@ -68,7 +68,7 @@ func crashSchedule() doc.Member {
 	return doc.M(string(catalog.SchedulingDetails), crashParse(`{"delivery_type":"AT_FIXED_TIME","start_time":"2099-12-01T09:00:00","timezone":"Europe/Berlin"}`))
 }
 
-// crashPush gives the components of a push campaign that an event sets off.
+// crashPush returns the components of an event-triggered push campaign.
 func crashPush(name, title string) []doc.Member {
 	body := crashParse(`{"basic_details":{"name":%q,"platforms":["ANDROID"]},
 		"campaign_content":{"content":{"push":{"android":{"template_type":"BASIC","basic_details":{"title":%q,"message":"m"}}}}},
@@ -80,7 +80,7 @@ func crashPush(name, title string) []doc.Member {
 	return cli.Members(body)
 }
 
-// crashWith gives a body with a component in the place of its own, or at its end.
+// crashWith returns a body with a component replaced or added.
 func crashWith(body doc.Value, ms ...doc.Member) doc.Value {
 	for _, m := range ms {
 		var err error
@@ -91,13 +91,13 @@ func crashWith(body doc.Value, ms ...doc.Member) doc.Value {
 	return body
 }
 
-// crashTestOf gives the request for a test of a draft by e-mail.
+// crashTestOf returns the request for a test send of a draft by email.
 func crashTestOf(id string, to []string) doc.Value {
 	return crashWith(crashParse(`{"draft_id":%q,"test_campaign_meta":{"identifier":"EMAIL"}}`, id),
 		doc.M("test_campaign_meta", doc.NewObject(doc.M("identifier", doc.NewString("EMAIL")), doc.M("identifier_values", doc.NewStrings(to...)))))
 }
 
-// crashSent gives the keys of a test whose messages all left.
+// crashSent returns the keys of a test send if all its messages were sent.
 func crashSent(r engine.TestResult) (keys []string) {
 	for _, key := range r.Keys {
 		if r.Data[key].Status == engine.Sent {
@@ -107,5 +107,5 @@ func crashSent(r engine.TestResult) (keys []string) {
 	return keys
 }
 
-// upTo gives a time below d.
+// upTo returns a random time below d.
 func upTo(rnd *rand.Rand, d time.Duration) time.Duration { return time.Duration(rnd.Int64N(int64(d))) }

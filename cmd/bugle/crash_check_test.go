@@ -22,8 +22,8 @@ import (
 	"bugle/store/backup"
 )
 
-// check opens the folder, in which no process is left, and holds all that is there against what was
-// tried and acknowledged: all of it in the end, and otherwise what was written since the last time.
+// check opens the folder when no process is left, and compares its contents with what was tried and acknowledged:
+// everything at the end, and otherwise what was written since the last check.
 func (s *crashSite) check(t *testing.T, end bool) {
 	t.Helper()
 	began := time.Now()
@@ -132,7 +132,7 @@ func (c *crashCheck) campaigns() {
 	c.m.counts["campaigns"] = len(c.rows)
 }
 
-// campaign holds one that is there against its row and its history.
+// campaign compares an existing campaign with its row and its history.
 func (c *crashCheck) campaign(k *crashCampaign, row engine.Summary) {
 	doc, err := c.svc.Get(c.ctx(), row.ID)
 	if err != nil {
@@ -221,7 +221,7 @@ func (c *crashCheck) records() {
 	}
 }
 
-// outbox holds what was delivered against the tests: each message once at most, and once where it was
+// outbox compares the delivered messages with the test sends: each message at most once, and exactly once if it was
 // acknowledged.
 func (c *crashCheck) outbox() {
 	messages, err := c.svc.Outbox(c.ctx(), 0)
@@ -270,7 +270,7 @@ func (c *crashCheck) outbox() {
 	c.m.counts["messages"] = len(messages)
 }
 
-// verifyBackups proves every backup that there is, and removes them.
+// verifyBackups verifies every backup, and removes it.
 func (s *crashSite) verifyBackups(t *testing.T) {
 	t.Helper()
 	s.mu.Lock()

@@ -108,7 +108,7 @@ func (c *crashClient) test(ctx context.Context, to []string, body doc.Value) {
 	c.write(ctx, crashLine{Op: "test", To: to}, "POST", "/v5/campaigns/test", string(body.Encode()))
 }
 
-// write makes a call until it is answered, and notes the answer. It gives the answer's body.
+// write repeats a call until it gets a response, records it, and returns its body.
 func (c *crashClient) write(ctx context.Context, l crashLine, method, path, body string) doc.Value {
 	select {
 	case <-time.After(upTo(c.rnd, 15*time.Millisecond)): // as a client takes between its calls
@@ -121,7 +121,7 @@ func (c *crashClient) write(ctx context.Context, l crashLine, method, path, body
 	if l.What = "try"; l.Op == "test" {
 		l.Key = a.request
 	}
-	c.s.heard(l)
+	c.s.output(l)
 	status, answer, ok := c.call(ctx, a)
 	if !ok {
 		return doc.Value{} // the end; it may be there or not
@@ -141,7 +141,7 @@ func (c *crashClient) write(ctx context.Context, l crashLine, method, path, body
 		l.Sent = crashSent(engine.ParseTestResult(v.Get("data")))
 	}
 	a.status, a.answer = status, answer
-	c.s.heard(l)
+	c.s.output(l)
 	if l.What == "done" {
 		c.s.model.remember(a)
 	}
@@ -229,7 +229,7 @@ func (m *crashModel) remember(a *crashAnswer) {
 	m.answers = append(m.answers, a)
 }
 
-// anyAnswer gives an acknowledged call, the newest one in four.
+// anyAnswer returns an acknowledged call; in one of four cases the newest.
 func (m *crashModel) anyAnswer(rnd *rand.Rand) *crashAnswer {
 	m.mu.Lock()
 	defer m.mu.Unlock()

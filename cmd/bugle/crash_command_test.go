@@ -57,7 +57,7 @@ func (c *crashCommands) run(ctx context.Context) {
 // write runs a command that writes, and notes what became of it.
 func (c *crashCommands) write(ctx context.Context, l crashLine, in string, args ...string) (string, bool) {
 	l.What = "try"
-	c.s.heard(l)
+	c.s.output(l)
 	r := c.s.command(ctx, in, args...)
 	if l.What, l.Err = "done", r.why(); r.code != cli.ExitDone {
 		l.What = "lost"
@@ -79,7 +79,7 @@ func (c *crashCommands) write(ctx context.Context, l crashLine, in string, args 
 		}
 		l.Sent = crashSent(engine.ParseTestResult(v))
 	}
-	c.s.heard(l)
+	c.s.output(l)
 	return said.ID, l.What == "done"
 }
 
@@ -93,7 +93,7 @@ func (c *crashCommands) create(ctx context.Context) {
 	}
 }
 
-// any gives one of its campaigns.
+// any returns one of its campaigns.
 func (c *crashCommands) any() (name, id string, i int) {
 	i = c.rnd.IntN(len(c.ids))
 	return c.names[i], c.ids[i], i
@@ -154,7 +154,7 @@ func (c *crashCommands) job(ctx context.Context, args ...string) {
 	}
 }
 
-// failed notes a command that did nothing and says why, or was killed.
+// failed records a command that did nothing and printed a reason, or was killed.
 func (c *crashCommands) failed(name string, r commandRun) {
 	if r.code == cli.ExitFailed && r.out != "" {
 		c.s.model.report("bugle %s wrote %s", name, r.out)
@@ -164,7 +164,7 @@ func (c *crashCommands) failed(name string, r commandRun) {
 
 var pathLike = regexp.MustCompile(`/\S+`)
 
-// why gives why a command did nothing, alike for all files.
+// why returns why a command did nothing, in a form that does not depend on the file.
 func (r commandRun) why() string {
 	var said struct{ Error cli.Failure }
 	if json.Unmarshal([]byte(r.errs), &said) == nil && said.Error.Message != "" {

@@ -75,7 +75,7 @@ func (k *crashKiller) kill(p *crashProc, moment string) {
 	}
 }
 
-// any gives a process, that has the store in one of three.
+// any returns a process; in one of three cases the owner of the store.
 func (k *crashKiller) any() *crashProc {
 	if p := k.s.owner(); p != nil && k.rnd.IntN(3) == 0 {
 		return p
@@ -87,7 +87,7 @@ func (k *crashKiller) any() *crashProc {
 	return procs[k.rnd.IntN(len(procs))]
 }
 
-// writing kills somebody, mostly who has the store, in the first milliseconds of a write.
+// writing kills a process, usually the owner of the store, in the first milliseconds of a write.
 func (k *crashKiller) writing(ctx context.Context) {
 	p := k.s.owner()
 	if p == nil || k.rnd.IntN(4) == 0 {
@@ -105,7 +105,7 @@ func (k *crashKiller) writing(ctx context.Context) {
 	k.kill(p, "writing")
 }
 
-// takeover kills who has the store, and then who takes it.
+// takeover kills the owner of the store, and then the next owner.
 func (k *crashKiller) takeover(context.Context) {
 	k.kill(k.s.owner(), "writing")
 	k.pause(0, 60)
@@ -116,7 +116,7 @@ func (k *crashKiller) takeover(context.Context) {
 	k.kill(p, "taking over")
 }
 
-// opening kills all, and then whoever begins to open what they left.
+// opening kills all processes, and then the first one that opens the store.
 func (k *crashKiller) opening(ctx context.Context) {
 	k.s.pause()
 	k.s.resume()

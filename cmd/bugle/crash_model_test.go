@@ -18,7 +18,7 @@ import (
 // crashLine is one line of a worker's journal: what it is about to try, and what became of it. The
 // line of an attempt is written before the call, that of its outcome after the answer.
 type crashLine struct {
-	What  string       `json:"what"` // ready, try, done, no (refused), lost (no answer, or none that tells), read
+	What  string       `json:"what"` // ready, try, done, no (refused), lost (no response, or an inconclusive one), read
 	Op    string       `json:"op,omitempty"`
 	Name  string       `json:"name,omitempty"` // of the campaign, unique from its creation on; of a record
 	ID    string       `json:"id,omitempty"`
@@ -33,13 +33,13 @@ type crashLine struct {
 	Err   string       `json:"err,omitempty"`
 }
 
-// sumOf tells two bodies apart, byte for byte.
+// sumOf returns a hash of a body, byte for byte.
 func sumOf(v doc.Value) string {
 	h := sha256.Sum256(v.Encode())
 	return hex.EncodeToString(h[:12])
 }
 
-// crashCampaign is what is known of a campaign from those who wrote it.
+// crashCampaign is what its writers have reported of a campaign.
 type crashCampaign struct {
 	name  string
 	id    string // empty until somebody knows it
@@ -136,7 +136,7 @@ func (m *crashModel) counted(what string) int {
 	return m.counts[what]
 }
 
-// heard takes a line of a journal in.
+// output takes a line of a journal in.
 func (m *crashModel) heard(l crashLine) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -159,15 +159,14 @@ func (m *crashModel) heard(l crashLine) {
 	}
 }
 
-// unanswered are the reasons for which somebody may be told neither that a thing is done nor that it is
-// not.
+// unanswered are the valid reasons for an inconclusive response.
 var unanswered = []string{
 	"it was killed", "it was not begun",
 	"the bugle process that was sending this test quit before it finished",
 	"the process that made the backup has quit",
 }
 
-// oddity notes an answer that tells nothing, which must say why. The lock is held.
+// oddity records an inconclusive response, which must state its reason. The caller holds the lock.
 func (m *crashModel) oddity(text string) {
 	m.oddities[text]++
 	if !slices.ContainsFunc(unanswered, func(why string) bool { return strings.Contains(text, why) }) {
@@ -244,7 +243,7 @@ func (m *crashModel) done(l crashLine) {
 		c.moved(l)
 	default:
 		c := m.campaign(l.Name)
-		if c.low++; l.Rev > 0 { // a save says which number it got
+		if c.low++; l.Rev > 0 { // a save reports its revision number
 			c.low, c.high = l.Rev, l.Rev
 			c.saved[l.Rev] = l.Sum
 		}
@@ -278,7 +277,7 @@ func (m *crashModel) refused(l crashLine) {
 	}
 }
 
-// read holds what a worker found against what was acknowledged before.
+// read compares what a worker found with what was acknowledged before.
 func (m *crashModel) read(l crashLine) {
 	c := m.campaigns[l.Name]
 	switch {

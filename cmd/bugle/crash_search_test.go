@@ -19,7 +19,7 @@ import (
 // crashPages is how many pages of an answer are held against a scan.
 const crashPages = 12
 
-// searches holds what search and meta find against a scan of the documents.
+// searches compares the results of search and meta with a scan of the documents.
 func (c *crashCheck) searches() {
 	newest := make([]engine.Campaign, 0, len(c.docs))
 	for _, d := range c.docs {
@@ -75,8 +75,7 @@ func (c *crashCheck) search(q engine.SearchRequest, newest []engine.Campaign) {
 	}
 }
 
-// repeatAll makes every call again that was ever acknowledged over HTTP, and sees that nothing has
-// changed by it.
+// repeatAll repeats every call that was acknowledged over HTTP, and checks that this changes nothing.
 func (s *crashSite) repeatAll(t *testing.T) {
 	t.Helper()
 	before := s.model.counted("campaigns")

@@ -32,7 +32,7 @@ const (
 	crashCommand  = "command"
 )
 
-// crashSite is the data folder, the processes that work in it, and what they were told is done.
+// crashSite is the data folder, the processes that use it, and what they have reported.
 type crashSite struct {
 	store string // the data folder, or the URL of a database
 	dir   string // the data folder, or where backups go
@@ -48,7 +48,7 @@ type crashSite struct {
 	changed chan struct{} // closed when anything below changes
 	paused  bool
 	procs   []*crashProc
-	urls    map[*crashProc]string // of the servers that there are
+	urls    map[*crashProc]string // of the running servers
 	tries   int
 	acks    int
 	lives   int
@@ -79,12 +79,12 @@ func (p *crashProc) isReady() bool {
 	}
 }
 
-func (s *crashSite) told() { // with the lock held
+func (s *crashSite) reported() { // the caller holds the lock
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
 
-// wait waits until is says so, which is asked with the lock held; false when ctx ends before.
+// wait waits until is returns true; it is called with the lock held. wait returns false if ctx ends first.
 func (s *crashSite) wait(ctx context.Context, is func() bool) bool {
 	for {
 		s.mu.Lock()
@@ -101,7 +101,7 @@ func (s *crashSite) wait(ctx context.Context, is func() bool) bool {
 	}
 }
 
-func (s *crashSite) heard(l crashLine) {
+func (s *crashSite) output(l crashLine) {
 	s.model.heard(l)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,7 +113,7 @@ func (s *crashSite) heard(l crashLine) {
 	default:
 		return
 	}
-	s.told()
+	s.reported()
 }
 
 // begun notes an attempt that is no new one.
@@ -121,7 +121,7 @@ func (s *crashSite) begun() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tries++
-	s.told()
+	s.reported()
 }
 
 // server returns the URL of one of the servers, and waits until there is one.
@@ -171,7 +171,7 @@ func (s *crashSite) begin(p *crashProc, heard func(*crashProc, string)) error {
 		return err
 	}
 	s.procs = append(s.procs, p)
-	s.told()
+	s.reported()
 	go func() { // ends with the process
 		in := bufio.NewReader(out)
 		for {
@@ -193,7 +193,7 @@ func (s *crashSite) ended(p *crashProc) {
 	s.procs = slices.DeleteFunc(s.procs, func(o *crashProc) bool { return o == p })
 	delete(s.urls, p)
 	close(p.gone)
-	s.told()
+	s.reported()
 }
 
 func (s *crashSite) isReady(p *crashProc) {
@@ -201,7 +201,7 @@ func (s *crashSite) isReady(p *crashProc) {
 	defer s.mu.Unlock()
 	close(p.ready)
 	s.slowest[p.kind] = max(s.slowest[p.kind], time.Since(p.began))
-	s.told()
+	s.reported()
 }
 
 // keep has a process in a place again and again, until ctx ends.
@@ -244,7 +244,7 @@ func (s *crashSite) hearWorker(p *crashProc, line string) {
 		s.isReady(p)
 		return
 	}
-	s.heard(l)
+	s.output(l)
 }
 
 func (s *crashSite) hearServer(p *crashProc, line string) {
@@ -284,7 +284,7 @@ func (s *crashSite) run(ctx context.Context, p *crashProc, in string) commandRun
 	return r
 }
 
-// owner gives the process that has the store, nil where that is not known.
+// owner returns the process that owns the store, or nil if unknown.
 func (s *crashSite) owner() *crashProc {
 	b, err := os.ReadFile(filepath.Join(s.dir, badger.Folder, "LOCK"))
 	if err != nil {
@@ -301,7 +301,7 @@ func (s *crashSite) owner() *crashProc {
 	return nil
 }
 
-// living gives the processes there are.
+// living returns the running processes.
 func (s *crashSite) living() []*crashProc {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -349,7 +349,7 @@ func (s *crashSite) resume() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.paused = false
-	s.told()
+	s.reported()
 }
 
 func (s *crashSite) backedUp(file string) {

@@ -22,8 +22,7 @@ import (
 	"bugle/engine/service/activity"
 )
 
-// What a worker of TestCrash is told by its environment: whose place it has, which one in that place it
-// is, and what its choices begin with.
+// Environment variables of a worker of TestCrash: its slot, its number in that slot, and the seed of its choices.
 const (
 	envCrashSlot = "BUGLE_CRASH_SLOT"
 	envCrashLife = "BUGLE_CRASH_LIFE"
@@ -34,9 +33,8 @@ const crashAuthor = "ann@example.com"
 
 func init() { programs["bugle-crash-worker"] = crashWorker }
 
-// crashWorker takes part in the data folder as the terminal program does, builds drafts, saves and
-// sends, and says on standard output what it tries and what is done, until it is killed or its input
-// ends.
+// crashWorker uses the data folder like the terminal program: it builds, saves, and sends drafts, and prints what it
+// tries and what succeeded, until it is killed or its input ends.
 func crashWorker() {
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
@@ -70,7 +68,7 @@ type worker struct {
 
 func (w *worker) say(l crashLine) { _ = w.out.Encode(l) } // one write; it fails when nobody listens any more
 
-// do says what is tried, does it, and says what became of it.
+// do prints what is tried, does it, and prints the outcome.
 func (w *worker) do(l crashLine, call func(*crashLine) error) bool {
 	time.Sleep(upTo(w.rnd, 20*time.Millisecond)) // as a person would take
 	l.What = "try"
@@ -195,7 +193,7 @@ func (w *worker) save(ctx context.Context, d *crashDraft) bool {
 	})
 }
 
-// edited gives a body with one component more, or another one.
+// edited returns a body with a component added or changed.
 func (w *worker) edited(body doc.Value) doc.Value {
 	ms := []doc.Member{crashConnector(), crashContent(engine.CampaignName(body), w.rnd), crashBasics(engine.CampaignName(body), strconv.Itoa(w.rnd.Int()))}
 	for _, m := range append(ms[:2:2], crashAudience()) {
@@ -221,7 +219,7 @@ func (w *worker) test(ctx context.Context, d *crashDraft) bool {
 	})
 }
 
-// clone makes a copy under a name that says so, once of each draft.
+// clone copies each draft once, under a recognizable name.
 func (w *worker) clone(ctx context.Context, d *crashDraft) bool {
 	name := d.name + " (copy)"
 	rows, err := w.svc.List(ctx, engine.ListQuery{})
@@ -241,8 +239,7 @@ func (w *worker) clone(ctx context.Context, d *crashDraft) bool {
 	})
 }
 
-// around does what is not about a draft of its own: a profile, the settings, and campaigns that have
-// ended, which go to the archive.
+// around changes other things than drafts: a profile, the settings, and campaigns that have ended, which it archives.
 func (w *worker) around(ctx context.Context) {
 	w.n++
 	switch w.rnd.IntN(4) {

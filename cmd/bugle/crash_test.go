@@ -27,9 +27,9 @@ var (
 	crashSeed  = flag.Uint64("seed", 0, "where the random choices of TestCrash and TestRot begin; 0 takes any")
 )
 
-// A server with clients, two terminals and a script work on one data folder. One of them is killed at a
-// random moment, again and again: mostly the one that has the store, while it writes, opens, takes over,
-// checks or backs up. Whatever was acknowledged is there afterwards, whole, and nothing is done twice.
+// A server with clients, two terminals, and a script use one data folder. One of them is repeatedly killed at a random
+// moment, usually the owner of the store while it writes, opens, takes over, checks, or backs up. Everything
+// acknowledged must still exist undamaged, and nothing may be done twice.
 //
 //	go test ./cmd/bugle -run TestCrash -kills 1000 -timeout 1h -v
 func TestCrash(t *testing.T) {
@@ -168,7 +168,7 @@ func (s *crashSite) factory() *cli.Factory {
 	return &cli.Factory{Environment: cli.Environment{Data: s.store, Getenv: func(string) string { return "" }}}
 }
 
-// tell tells the test of broken promises.
+// tell fails the test for each violation.
 func (s *crashSite) tell(t *testing.T) {
 	t.Helper()
 	s.model.mu.Lock()
@@ -183,7 +183,7 @@ func (s *crashSite) tell(t *testing.T) {
 	s.model.wrong = nil
 }
 
-// summary gives the counts in one line.
+// summary returns the counts on one line.
 func (s *crashSite) summary() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -54,8 +54,8 @@ func spoilSettings(t *testing.T, dir, workspace string, both bool, spoil func([]
 	}
 }
 
-// Damaged settings hide no campaign: each command says that they are damaged and what to do, never that there
-// is no workspace, and the API keys work after a repair as before.
+// Damaged settings hide no campaigns: each command reports the damage and the remedy, never a missing workspace, and
+// after a repair the API keys work as before.
 func TestDamagedSettings(t *testing.T) {
 	flip := func(b []byte) []byte {
 		b = bytes.Clone(b)
@@ -108,8 +108,7 @@ func TestDamagedSettings(t *testing.T) {
 	}
 }
 
-// wantTerminal checks that the terminal program opens the list with all that there is of a workspace, and is
-// told of the damage.
+// wantTerminal checks that the terminal program lists all campaigns of a workspace and reports the damage.
 func (c commands) wantTerminal(workspace string, campaigns int) {
 	c.t.Helper()
 	f := &cli.Factory{Environment: cli.Environment{Getenv: func(name string) string { return c.env[name] }, Data: c.dir}}

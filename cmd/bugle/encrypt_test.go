@@ -41,8 +41,8 @@ func (c commands) must(args ...string) string {
 	return out
 }
 
-// clearText gives the files below a folder that hold one of some words, or a stream that holds compressed
-// text: Zstandard, gzip or Snappy framed.
+// clearText returns the files below a folder that contain one of some words, or a stream of compressed text: Zstandard,
+// gzip, or framed Snappy.
 func clearText(t *testing.T, dir string, words ...string) (out []string) {
 	t.Helper()
 	words = append(words, "\x28\xb5\x2f\xfd", "\x1f\x8b\x08", "sNaPpY")
@@ -68,7 +68,7 @@ func clearText(t *testing.T, dir string, words ...string) (out []string) {
 
 // Nothing of what somebody writes is in any file of an encrypted store: the words of this test are long
 // and random, so that compression without encryption would leave them as they are.
-func TestNothingReadable(t *testing.T) {
+func TestEncryptedStoreHasNoReadableText(t *testing.T) {
 	const word, name, mail, key = "qzvxkwjpyb", "Wintersqhzkv", "kqzxjv@example.com", "utmqzkvxw"
 	keyring.MockInit()
 	c := commands{t: t, dir: t.TempDir(), env: map[string]string{"BUGLE_BACKUPS": "off"}}
@@ -149,8 +149,7 @@ func daily(t *testing.T, c commands) {
 	}
 }
 
-// The key is in the keyring, under its id: the folder may be moved, and the key be given to another
-// machine.
+// The key is in the keyring under its id, so the folder can be moved and the key can be copied to another machine.
 func TestKeyring(t *testing.T) {
 	keyring.MockInit()
 	c := commands{t: t, dir: filepath.Join(t.TempDir(), "a"), env: map[string]string{}}
@@ -215,7 +214,7 @@ func TestEncryptLeftovers(t *testing.T) {
 	if _, err := os.Stat(partial); !os.IsNotExist(err) {
 		t.Errorf("%s is still there: %v", partial, err)
 	}
-	// A backup that comes from elsewhere is told of, and encrypted with the rest.
+	// A backup from elsewhere is reported, and encrypted with the others.
 	late := filepath.Join(c.dir, backup.Folder, "late"+backup.Suffix)
 	if err := os.Rename(plain, late); err != nil {
 		t.Fatal(err)
@@ -229,8 +228,8 @@ func TestEncryptLeftovers(t *testing.T) {
 	}
 }
 
-// Only who opens the store needs its key: what is attached to it works, backs it up, and puts a campaign
-// back from an encrypted backup without.
+// Only the process that opens the store needs its key: an attached process works without it, and can back up the store
+// and restore a campaign from an encrypted backup.
 func TestAttachedNeedNoKey(t *testing.T) {
 	keyring.MockInit()
 	dir, err := os.MkdirTemp("", "e") // its path leaves room for a socket

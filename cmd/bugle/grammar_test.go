@@ -14,8 +14,9 @@ var everyScreen = []string{
 	screen.History, screen.Settings, screen.Workspace,
 }
 
-// On every screen ctrl+z undoes, and says so where there is nothing to undo; the status bar says what letters do.
-func TestEveryScreenSpeaksOneGrammar(t *testing.T) {
+// On every screen, ctrl+z undoes or reports that there is nothing to undo, and the status bar shows what letter keys
+// do.
+func TestScreensShareOneKeyGrammar(t *testing.T) {
 	for _, route := range everyScreen {
 		for _, size := range uitest.Sizes {
 			h := onSample(t, route)

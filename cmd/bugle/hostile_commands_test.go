@@ -21,7 +21,7 @@ import (
 	"bugle/engine/service/api"
 )
 
-// tty is a terminal that keeps what is written to it.
+// tty is a terminal that records what is written to it.
 type tty struct {
 	t      *testing.T
 	file   *os.File // the side of the program
@@ -64,7 +64,7 @@ func newTTY(t *testing.T) *tty {
 
 const endOfOutput = "<end of output>"
 
-// take gives what was written since the last time.
+// take returns what was written since the last call.
 func (o *tty) take() string {
 	o.t.Helper()
 	if _, err := io.WriteString(o.file, endOfOutput); err != nil {
@@ -87,7 +87,7 @@ func (o *tty) take() string {
 // wiped is what the meters of long work write besides text: back to the start of the line, and wipe it.
 var wiped = strings.NewReplacer("\r", "", "\x1b[K", "")
 
-// watched runs commands on a terminal, and fails where one of them rules it. It gives what they wrote.
+// watched runs commands on a terminal, fails if one writes a control sequence, and returns their output.
 func watched(t *testing.T, b bugle, commands []string) (all string) {
 	t.Helper()
 	o := newTTY(t)
@@ -109,7 +109,7 @@ func watched(t *testing.T, b bugle, commands []string) (all string) {
 	return all
 }
 
-// No command writes a control sequence to the terminal, whatever the store says.
+// No command writes a control sequence to the terminal, whatever the store contains.
 func TestNoControlSequenceFromTheStore(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestNoControlSequenceFromTheStore(t *testing.T) {
 	}
 }
 
-// No command writes a control sequence to the terminal, whatever a remote service says.
+// No command writes a control sequence to the terminal, whatever a remote service returns.
 func TestNoControlSequenceFromAService(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {
@@ -177,8 +177,8 @@ func rude(next http.Handler) http.Handler {
 	})
 }
 
-// pair gives the ids of two campaigns.
-func pair(t *testing.T, m mean) (one, two string) {
+// pair returns the ids of two campaigns.
+func pair(t *testing.T, m hostileService) (one, two string) {
 	t.Helper()
 	rows, err := m.Service.List(t.Context(), engine.ListQuery{})
 	if err != nil || len(rows) < 2 {

@@ -60,7 +60,7 @@ func walk(t *testing.T, route string, all, fails bool) {
 	}
 	deps := uitest.Deps(activity.Wrap(svc, log))
 	deps.Author, deps.Workspace, deps.DataDir = spoiled(deps.Author), spoiled(deps.Workspace), spoiled(deps.DataDir)
-	own := settingsscreen.Sources{Themes: &terminal.ThemeShelf{}, Remotes: meanProfiles{}, Keys: keymap.File{}, Files: []settingsscreen.File{{Name: spoiled("data"), Path: spoiled("/data")}}}
+	own := settingsscreen.Sources{Themes: &terminal.ThemeShelf{}, Remotes: hostileRemotes{}, Keys: keymap.File{}, Files: []settingsscreen.File{{Name: spoiled("data"), Path: spoiled("/data")}}}
 	random := rand.New(rand.NewPCG(6, uint64(len(route))))
 	open := func() *uitest.Harness {
 		first := screen.Route{Name: route, ID: rows[random.IntN(len(rows))].ID, Query: spoiled("sale")}
@@ -68,7 +68,7 @@ func walk(t *testing.T, route string, all, fails bool) {
 			first.Query = ""
 		}
 		size := [][2]int{{80, 24}, {120, 40}, {200, 60}}[random.IntN(3)]
-		h := uitest.Program(t, app.Options{Deps: deps, Factory: still(terminal.Screens(meanStart, log, own)), First: first, StartupWarnings: []string{spoiled("news")}}, size[0], size[1])
+		h := uitest.Program(t, app.Options{Deps: deps, Factory: still(terminal.Screens(hostileStart, log, own)), First: first, StartupWarnings: []string{spoiled("news")}}, size[0], size[1])
 		h.Send(screen.NotifyMsg{Level: widget.LevelError, Text: spoiled("a notice")})
 		return h
 	}
@@ -94,8 +94,8 @@ func walk(t *testing.T, route string, all, fails bool) {
 	}
 }
 
-// filled gives a workspace with something in every corner of it.
-func filled(t *testing.T) mean {
+// filled returns a workspace with data of every kind.
+func filled(t *testing.T) hostileService {
 	t.Helper()
 	db := mem.New()
 	if _, err := sample.Install(t.Context(), db, sample.Options{Author: "ann@example.com", Now: uitest.Now}); err != nil {
@@ -105,33 +105,33 @@ func filled(t *testing.T) mean {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return mean{Service: svc}
+	return hostileService{Service: svc}
 }
 
-type meanProfiles struct{}
+type hostileRemotes struct{}
 
-func (meanProfiles) List() ([]settingsscreen.Remote, error) {
+func (hostileRemotes) List() ([]settingsscreen.Remote, error) {
 	return []settingsscreen.Remote{{Name: spoiled("prod"), Location: spoiled("https://api.example.com, workspace W"), Default: true}}, nil
 }
 
-func (meanProfiles) Use(string) error { return fmt.Errorf("%s", spoiled("it cannot be used")) }
+func (hostileRemotes) Use(string) error { return fmt.Errorf("%s", spoiled("it cannot be used")) }
 
-// still gives screens that do not wait for what never comes in a test.
+// still returns screens that do not wait for messages that never arrive in a test.
 func still(of app.Factory) app.Factory {
 	return func(d screen.Deps, r screen.Route) (screen.Screen, error) {
 		s, err := of(d, r)
 		if r.Name == screen.Activity && err == nil {
-			return calm{s}, nil
+			return withoutAnimation{s}, nil
 		}
 		return s, err
 	}
 }
 
-// calm is a screen whose first command, which waits, is left out.
-type calm struct{ screen.Screen }
+// withoutAnimation is a screen whose first command, which waits, is left out.
+type withoutAnimation struct{ screen.Screen }
 
-func (c calm) Init() tea.Cmd { return nil }
+func (c withoutAnimation) Init() tea.Cmd { return nil }
 
-func meanStart(context.Context, bool) (screen.Deps, error) {
+func hostileStart(context.Context, bool) (screen.Deps, error) {
 	return screen.Deps{}, fmt.Errorf("%s", spoiled("there is no room"))
 }

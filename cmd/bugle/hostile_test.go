@@ -15,9 +15,8 @@ import (
 	"bugle/engine/service/activity"
 )
 
-// poison is what somebody writes into a name who wants to rule the terminal of whoever reads it: colors,
-// the window's title, a link, the clipboard, a question to the terminal, all of it in both spellings, keys
-// that move the cursor, and characters that turn or hide what is written.
+// poison is a name meant to control the terminal of anyone who reads it: colors, the window title, a link, the
+// clipboard, a terminal query, all in both spellings, cursor keys, and characters that reverse or hide text.
 const poison = "\x1b[9;5;7m\x1b]0;OWNED\x07\x1b]8;;https://evil.example/\x1b\\\x1b]52;c;T1dORUQ=\x07\x1bP+q544e\x1b\\\x1b[c\x1b[2J\x1bc" +
 	"\u009b2J\u009d0;OWNED\u009c\u0090q\u009c\r\b\x7f\x00\x0e\v\f\u0085\u202e\u2066\u200f\u061c\u200b\u2060\u2063\ufeff\u00ad\u2028" +
 	"\U0001F3F4\U000E0069\U000E0067\U000E006E\U000E006F\U000E0072\U000E0065\U000E0061\U000E006C\U000E006C\U000E007F\U000E0041\U000E0001\ufff9\ufffb\u034f\u3164"
@@ -25,8 +24,7 @@ const poison = "\x1b[9;5;7m\x1b]0;OWNED\x07\x1b]8;;https://evil.example/\x1b\\\x
 // ownStyle is what the program itself writes: how text looks.
 var ownStyle = regexp.MustCompile("\x1b\\[[0-9;:]*m")
 
-// ruling gives the first character of a frame, or of a command's output, that does something else than
-// be seen; false where there is none.
+// ruling returns the first control character of a frame or of a command's output, or false if there is none.
 func ruling(out string) (string, bool) {
 	plain := ownStyle.ReplaceAllStringFunc(out, func(s string) string {
 		if strings.Contains(s, "9;5;7") {
@@ -44,8 +42,8 @@ func ruling(out string) (string, bool) {
 	return "", false
 }
 
-// foul puts the poison into every text in v, a pointer. Typed texts, such as states, are fouled where all
-// says so; otherwise they stay, so that more of what belongs to them is shown.
+// foul adds the poison to every string in v, a pointer. It changes strings of named types, such as states, only if all
+// is set; otherwise more of the related data would be hidden.
 func foul(v any, all bool) { alter(reflect.ValueOf(v), all, spoiled) }
 
 // purge takes it out again.
@@ -148,8 +146,8 @@ func changed(v doc.Value, all bool, to func(string) string) doc.Value {
 	return v
 }
 
-// mean is a service all of whose answers are poisoned. What it is asked it understands all the same.
-type mean struct {
+// hostileService is a service all of whose answers are poisoned. What it is asked it understands all the same.
+type hostileService struct {
 	activity.Service
 	all   bool // typed texts, too
 	fails bool // nothing works, and the errors are poisoned
@@ -157,7 +155,7 @@ type mean struct {
 
 var errMean = engine.Errorf(engine.BadRequest, http.StatusConflict, "%s", spoiled("no: this cannot be done"))
 
-func (m mean) refuse() error {
+func (m hostileService) refuse() error {
 	if !m.fails {
 		return nil
 	}
@@ -168,8 +166,8 @@ func (m mean) refuse() error {
 	return &e
 }
 
-// answer calls a service with what is meant, and poisons what it says.
-func answer[In, Out any](m mean, in In, call func(In) (Out, error)) (Out, error) {
+// answer calls the service, and adds the poison to its response.
+func answer[In, Out any](m hostileService, in In, call func(In) (Out, error)) (Out, error) {
 	var none Out
 	if err := m.refuse(); err != nil {
 		return none, err
@@ -190,44 +188,44 @@ type two[A, B any] struct {
 	B B
 }
 
-func do[In any](m mean, in In, call func(In) error) error {
+func do[In any](m hostileService, in In, call func(In) error) error {
 	_, err := answer(m, in, func(in In) (struct{}, error) { return struct{}{}, call(in) })
 	return err
 }
 
-func (m mean) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
+func (m hostileService) Create(ctx context.Context, r engine.CreateRequest) (engine.Created, error) {
 	return answer(m, r, func(r engine.CreateRequest) (engine.Created, error) { return m.Service.Create(ctx, r) })
 }
 
-func (m mean) Get(ctx context.Context, id string) (engine.Campaign, error) {
+func (m hostileService) Get(ctx context.Context, id string) (engine.Campaign, error) {
 	return answer(m, id, func(id string) (engine.Campaign, error) { return m.Service.Get(ctx, id) })
 }
 
-func (m mean) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
+func (m hostileService) Update(ctx context.Context, r engine.UpdateRequest) (engine.Updated, error) {
 	return answer(m, r, func(r engine.UpdateRequest) (engine.Updated, error) { return m.Service.Update(ctx, r) })
 }
 
-func (m mean) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
+func (m hostileService) Publish(ctx context.Context, r engine.PublishRequest) (engine.Updated, error) {
 	return answer(m, r, func(r engine.PublishRequest) (engine.Updated, error) { return m.Service.Publish(ctx, r) })
 }
 
-func (m mean) Validate(ctx context.Context, id string) (engine.Validation, error) {
+func (m hostileService) Validate(ctx context.Context, id string) (engine.Validation, error) {
 	return answer(m, id, func(id string) (engine.Validation, error) { return m.Service.Validate(ctx, id) })
 }
 
-func (m mean) ChangeStatus(ctx context.Context, r engine.StatusRequest) (engine.StatusChanged, error) {
+func (m hostileService) ChangeStatus(ctx context.Context, r engine.StatusRequest) (engine.StatusChanged, error) {
 	return answer(m, r, func(r engine.StatusRequest) (engine.StatusChanged, error) { return m.Service.ChangeStatus(ctx, r) })
 }
 
-func (m mean) Search(ctx context.Context, r engine.SearchRequest) ([]engine.Campaign, error) {
+func (m hostileService) Search(ctx context.Context, r engine.SearchRequest) ([]engine.Campaign, error) {
 	return answer(m, r, func(r engine.SearchRequest) ([]engine.Campaign, error) { return m.Service.Search(ctx, r) })
 }
 
-func (m mean) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, error) {
+func (m hostileService) Meta(ctx context.Context, r engine.MetaRequest) ([]engine.Meta, error) {
 	return answer(m, r, func(r engine.MetaRequest) ([]engine.Meta, error) { return m.Service.Meta(ctx, r) })
 }
 
-func (m mean) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
+func (m hostileService) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult, error) {
 	tell := r.Progress
 	r.Progress = nil
 	return answer(m, r, func(r engine.TestRequest) (engine.TestResult, error) {
@@ -238,23 +236,23 @@ func (m mean) Test(ctx context.Context, r engine.TestRequest) (engine.TestResult
 	})
 }
 
-func (m mean) Preview(ctx context.Context, r engine.PreviewRequest) (engine.Preview, error) {
+func (m hostileService) Preview(ctx context.Context, r engine.PreviewRequest) (engine.Preview, error) {
 	return answer(m, r, func(r engine.PreviewRequest) (engine.Preview, error) { return m.Service.Preview(ctx, r) })
 }
 
-func (m mean) List(ctx context.Context, q engine.ListQuery) ([]engine.Summary, error) {
+func (m hostileService) List(ctx context.Context, q engine.ListQuery) ([]engine.Summary, error) {
 	return answer(m, q, func(q engine.ListQuery) ([]engine.Summary, error) { return m.Service.List(ctx, q) })
 }
 
-func (m mean) Save(ctx context.Context, r engine.SaveRequest) (engine.Head, error) {
+func (m hostileService) Save(ctx context.Context, r engine.SaveRequest) (engine.Head, error) {
 	return answer(m, r, func(r engine.SaveRequest) (engine.Head, error) { return m.Service.Save(ctx, r) })
 }
 
-func (m mean) PutWorkingCopy(ctx context.Context, id string, w engine.WorkingCopy) error {
+func (m hostileService) PutWorkingCopy(ctx context.Context, id string, w engine.WorkingCopy) error {
 	return do(m, two[string, engine.WorkingCopy]{id, w}, func(in two[string, engine.WorkingCopy]) error { return m.Service.PutWorkingCopy(ctx, in.A, in.B) })
 }
 
-func (m mean) WorkingCopy(ctx context.Context, id string) (engine.WorkingCopy, bool, error) {
+func (m hostileService) WorkingCopy(ctx context.Context, id string) (engine.WorkingCopy, bool, error) {
 	out, err := answer(m, id, func(id string) (two[engine.WorkingCopy, bool], error) {
 		w, ok, err := m.Service.WorkingCopy(ctx, id)
 		return two[engine.WorkingCopy, bool]{w, ok}, err
@@ -262,47 +260,47 @@ func (m mean) WorkingCopy(ctx context.Context, id string) (engine.WorkingCopy, b
 	return out.A, out.B, err
 }
 
-func (m mean) DeleteWorkingCopy(ctx context.Context, id string) error {
+func (m hostileService) DeleteWorkingCopy(ctx context.Context, id string) error {
 	return do(m, id, func(id string) error { return m.Service.DeleteWorkingCopy(ctx, id) })
 }
 
-func (m mean) Revisions(ctx context.Context, id string) ([]engine.Revision, error) {
+func (m hostileService) Revisions(ctx context.Context, id string) ([]engine.Revision, error) {
 	return answer(m, id, func(id string) ([]engine.Revision, error) { return m.Service.Revisions(ctx, id) })
 }
 
-func (m mean) Revision(ctx context.Context, id string, n int64) (engine.Campaign, error) {
+func (m hostileService) Revision(ctx context.Context, id string, n int64) (engine.Campaign, error) {
 	return answer(m, id, func(id string) (engine.Campaign, error) { return m.Service.Revision(ctx, id, n) })
 }
 
-func (m mean) Archive(ctx context.Context, id, by string) error {
+func (m hostileService) Archive(ctx context.Context, id, by string) error {
 	return do(m, id, func(id string) error { return m.Service.Archive(ctx, id, by) })
 }
 
-func (m mean) Restore(ctx context.Context, id, by string) error {
+func (m hostileService) Restore(ctx context.Context, id, by string) error {
 	return do(m, id, func(id string) error { return m.Service.Restore(ctx, id, by) })
 }
 
-func (m mean) Delete(ctx context.Context, id string) error {
+func (m hostileService) Delete(ctx context.Context, id string) error {
 	return do(m, id, func(id string) error { return m.Service.Delete(ctx, id) })
 }
 
-func (m mean) Clone(ctx context.Context, id, by string) (engine.Created, error) {
+func (m hostileService) Clone(ctx context.Context, id, by string) (engine.Created, error) {
 	return answer(m, id, func(id string) (engine.Created, error) { return m.Service.Clone(ctx, id, by) })
 }
 
-func (m mean) Outbox(ctx context.Context, limit int) ([]engine.OutboxMessage, error) {
+func (m hostileService) Outbox(ctx context.Context, limit int) ([]engine.OutboxMessage, error) {
 	return answer(m, limit, func(limit int) ([]engine.OutboxMessage, error) { return m.Service.Outbox(ctx, limit) })
 }
 
-func (m mean) ClearOutbox(ctx context.Context) error {
+func (m hostileService) ClearOutbox(ctx context.Context) error {
 	return do(m, 0, func(int) error { return m.Service.ClearOutbox(ctx) })
 }
 
-func (m mean) Workspace(ctx context.Context) (engine.Workspace, error) {
+func (m hostileService) Workspace(ctx context.Context) (engine.Workspace, error) {
 	return answer(m, 0, func(int) (engine.Workspace, error) { return m.Service.Workspace(ctx) })
 }
 
-func (m mean) UpdateWorkspace(ctx context.Context, edit func(*engine.Workspace) error) error {
+func (m hostileService) UpdateWorkspace(ctx context.Context, edit func(*engine.Workspace) error) error {
 	return do(m, 0, func(int) error {
 		return m.Service.UpdateWorkspace(ctx, func(w *engine.Workspace) error {
 			foul(w, m.all)
@@ -313,74 +311,74 @@ func (m mean) UpdateWorkspace(ctx context.Context, edit func(*engine.Workspace) 
 	})
 }
 
-func (m mean) Users(ctx context.Context, text string, limit int) ([]engine.User, error) {
+func (m hostileService) Users(ctx context.Context, text string, limit int) ([]engine.User, error) {
 	return answer(m, text, func(text string) ([]engine.User, error) { return m.Service.Users(ctx, text, limit) })
 }
 
-func (m mean) User(ctx context.Context, id string) (engine.User, error) {
+func (m hostileService) User(ctx context.Context, id string) (engine.User, error) {
 	return answer(m, id, func(id string) (engine.User, error) { return m.Service.User(ctx, id) })
 }
 
-func (m mean) PutUser(ctx context.Context, p engine.User) error {
+func (m hostileService) PutUser(ctx context.Context, p engine.User) error {
 	return do(m, p, func(p engine.User) error { return m.Service.PutUser(ctx, p) })
 }
 
-func (m mean) DeleteUser(ctx context.Context, id string) error {
+func (m hostileService) DeleteUser(ctx context.Context, id string) error {
 	return do(m, id, func(id string) error { return m.Service.DeleteUser(ctx, id) })
 }
 
-func (m mean) ImportUsers(ctx context.Context, r engine.UserImport) (engine.UserImportResult, error) {
+func (m hostileService) ImportUsers(ctx context.Context, r engine.UserImport) (engine.UserImportResult, error) {
 	return answer(m, r, func(r engine.UserImport) (engine.UserImportResult, error) { return m.Service.ImportUsers(ctx, r) })
 }
 
-func (m mean) EstimateAudience(ctx context.Context, r engine.AudienceRequest) (engine.AudienceCount, error) {
+func (m hostileService) EstimateAudience(ctx context.Context, r engine.AudienceRequest) (engine.AudienceCount, error) {
 	return answer(m, r, func(r engine.AudienceRequest) (engine.AudienceCount, error) {
 		return m.Service.EstimateAudience(ctx, r)
 	})
 }
 
-func (m mean) AudienceMembers(ctx context.Context, r engine.AudienceRequest) ([]engine.User, error) {
+func (m hostileService) AudienceMembers(ctx context.Context, r engine.AudienceRequest) ([]engine.User, error) {
 	return answer(m, r, func(r engine.AudienceRequest) ([]engine.User, error) { return m.Service.AudienceMembers(ctx, r) })
 }
 
-func (m mean) ExplainAudience(ctx context.Context, r engine.AudienceRequest) (engine.AudienceResult, error) {
+func (m hostileService) ExplainAudience(ctx context.Context, r engine.AudienceRequest) (engine.AudienceResult, error) {
 	return answer(m, r, func(r engine.AudienceRequest) (engine.AudienceResult, error) {
 		return m.Service.ExplainAudience(ctx, r)
 	})
 }
 
-func (m mean) Tests(ctx context.Context, id string, limit int) ([]engine.TestRecord, error) {
+func (m hostileService) Tests(ctx context.Context, id string, limit int) ([]engine.TestRecord, error) {
 	return answer(m, id, func(id string) ([]engine.TestRecord, error) { return m.Service.Tests(ctx, id, limit) })
 }
 
-func (m mean) Recipients(ctx context.Context, channel engine.Channel, identifier string, limit int) ([]string, error) {
+func (m hostileService) Recipients(ctx context.Context, channel engine.Channel, identifier string, limit int) ([]string, error) {
 	return answer(m, two[engine.Channel, string]{channel, identifier}, func(in two[engine.Channel, string]) ([]string, error) {
 		return m.Service.Recipients(ctx, in.A, in.B, limit)
 	})
 }
 
-func (m mean) Content(ctx context.Context, kind engine.ContentKind) ([]engine.ContentItem, error) {
+func (m hostileService) Content(ctx context.Context, kind engine.ContentKind) ([]engine.ContentItem, error) {
 	return answer(m, kind, func(kind engine.ContentKind) ([]engine.ContentItem, error) { return m.Service.Content(ctx, kind) })
 }
 
-func (m mean) ContentItem(ctx context.Context, ref engine.ContentRef) (engine.ContentItem, error) {
+func (m hostileService) ContentItem(ctx context.Context, ref engine.ContentRef) (engine.ContentItem, error) {
 	return answer(m, ref, func(ref engine.ContentRef) (engine.ContentItem, error) { return m.Service.ContentItem(ctx, ref) })
 }
 
-func (m mean) PutContent(ctx context.Context, item engine.ContentItem) (engine.ContentRef, error) {
+func (m hostileService) PutContent(ctx context.Context, item engine.ContentItem) (engine.ContentRef, error) {
 	return answer(m, item, func(item engine.ContentItem) (engine.ContentRef, error) { return m.Service.PutContent(ctx, item) })
 }
 
-func (m mean) DeleteContent(ctx context.Context, ref engine.ContentRef) error {
+func (m hostileService) DeleteContent(ctx context.Context, ref engine.ContentRef) error {
 	return do(m, ref, func(ref engine.ContentRef) error { return m.Service.DeleteContent(ctx, ref) })
 }
 
-func (m mean) ContentUses(ctx context.Context, ref engine.ContentRef) ([]engine.ContentUse, error) {
+func (m hostileService) ContentUses(ctx context.Context, ref engine.ContentRef) ([]engine.ContentUse, error) {
 	return answer(m, ref, func(ref engine.ContentRef) ([]engine.ContentUse, error) { return m.Service.ContentUses(ctx, ref) })
 }
 
 // TryContentAPI asks nobody: a test needs no network.
-func (m mean) TryContentAPI(_ context.Context, name string, _ []any) (engine.ContentTrial, error) {
+func (m hostileService) TryContentAPI(_ context.Context, name string, _ []any) (engine.ContentTrial, error) {
 	return answer(m, name, func(name string) (engine.ContentTrial, error) {
 		return engine.ContentTrial{Call: engine.ContentCall{
 			API: name, Method: "GET", URL: "https://api.example.com/x", Status: 200, RequestHeader: http.Header{"Accept": {"text/plain"}},
@@ -390,7 +388,7 @@ func (m mean) TryContentAPI(_ context.Context, name string, _ []any) (engine.Con
 }
 
 // mean is all that the program's own service is.
-var _ activity.Service = mean{}
+var _ activity.Service = hostileService{}
 
 // What the tests look for is found.
 func TestRuling(t *testing.T) {

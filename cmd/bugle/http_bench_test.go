@@ -82,7 +82,7 @@ func (s served) dial(b *testing.B) *caller {
 	return &caller{c, bufio.NewReader(c)}
 }
 
-// request gives a request as it goes over the wire, with ids of its own.
+// request returns the bytes of a request with unique ids.
 func (s served) request(method, path, body string) []byte {
 	r, err := http.NewRequest(method, "http://"+s.addr+path, strings.NewReader(body))
 	if err != nil {
@@ -178,8 +178,7 @@ func BenchmarkHTTPGet(b *testing.B) {
 	}
 }
 
-// BenchmarkDiskSync measures what no durable write can be faster than: 4 KB at the end of a file,
-// and on the disk.
+// BenchmarkDiskSync measures the lower limit of a durable write: appending 4 KB to a file and syncing it.
 func BenchmarkDiskSync(b *testing.B) {
 	f, err := os.Create(filepath.Join(b.TempDir(), "file"))
 	if err != nil {

@@ -15,7 +15,7 @@ var terminalLibraries = []string{
 	"github.com/charmbracelet/bubbletea", "github.com/charmbracelet/bubbles", "github.com/charmbracelet/huh", "github.com/charmbracelet/lipgloss",
 }
 
-// importRule says what the packages below some paths may not need, directly or not.
+// importRule names packages that the packages below some paths must not import, directly or indirectly.
 type importRule struct {
 	below   string
 	except  []string
@@ -52,7 +52,7 @@ type listed struct {
 	Deps       []string
 }
 
-// The floors of the house: who may stand on whom.
+// The layers of the repository and their allowed imports.
 func TestImportRules(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "-json=ImportPath,Imports,Deps", "bugle/...").Output()
 	if err != nil {

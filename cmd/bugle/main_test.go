@@ -167,7 +167,7 @@ func cmdHold(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("HOLDER", strconv.Itoa(os.Getpid()))
 }
 
-// plain FILE… proves that files hold nothing that controls a terminal.
+// plain FILE… fails if files contain terminal control sequences.
 func cmdPlain(ts *testscript.TestScript, neg bool, args []string) {
 	for _, file := range args {
 		text := ts.ReadFile(file)

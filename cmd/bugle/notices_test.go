@@ -22,7 +22,7 @@ import (
 	"bugle/ui/widget"
 )
 
-// A terminal that takes the store over from another one tells what it finds wrong with it.
+// A terminal that takes over the store from another one reports the problems it finds.
 func TestNoticesOfTakeover(t *testing.T) {
 	dir := shortDir(t)
 	c := commands{t: t, dir: dir, env: map[string]string{}}
@@ -74,7 +74,7 @@ func TestNoticesOfTakeover(t *testing.T) {
 	wait()
 }
 
-// A daily backup that cannot be made is told of once, however often it is tried.
+// A daily backup that fails is reported once, however often it is tried.
 func TestNoticesOfDailyBackup(t *testing.T) {
 	f := &cli.Factory{Environment: cli.Environment{Getenv: func(string) string { return "" }, Data: t.TempDir()}}
 	db, err := badger.Open(t.Context(), badger.Options{Dir: f.Data})
@@ -145,7 +145,7 @@ func rotten(t *testing.T, dir string) {
 	}
 }
 
-// shortDir gives a folder whose path leaves room for a socket.
+// shortDir returns a folder whose path is short enough for a socket.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "n")
@@ -156,8 +156,7 @@ func shortDir(t *testing.T) string {
 	return dir
 }
 
-// Damage that is found while the store is open is told of at once, once, in every terminal that works
-// on it.
+// Damage that is found while the store is open is reported at once, and once, in every terminal that uses the store.
 func TestNoticesOfDamageFoundLater(t *testing.T) {
 	dir := shortDir(t)
 	rotten(t, dir)
@@ -202,8 +201,7 @@ func TestNoticesOfDamageFoundLater(t *testing.T) {
 	}
 }
 
-// A server says what is wrong with its store when it is found, not when it ends; doctor does not send to
-// itself.
+// A server reports problems of its store when they are found, not when it ends; doctor does not notify itself.
 func TestServeNotices(t *testing.T) {
 	b := newBugle(t)
 	b.env[cli.EnvData] = shortDir(t)
@@ -218,7 +216,7 @@ func TestServeNotices(t *testing.T) {
 		t.Errorf("it says so %d times:\n%s", n, s.log())
 	}
 
-	s = b.serve() // what is wrong as it opens
+	s = b.serve() // problems found when it opens
 	s.waitFor(`"msg":"store","notice":"`, "was damaged")
 	s.ends(cli.ExitDone)
 	if n := strings.Count(s.log(), "was damaged"); n != 1 {

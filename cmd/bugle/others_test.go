@@ -28,8 +28,8 @@ const theirRecord = `{"id":"` + theirID + `","campaign_id":"` + theirID + `","ve
 	`"scheduling_details":{"delivery_type":"SCHEDULED","schedule_time":"2026-12-01 08:00:00.000000","time_zone":"Europe/Berlin","expiry_time":"2026-12-31 23:59:00.000000"},` +
 	`"advanced":{"platform_level_priority":{"ios_specific_priority":{"interruption_level":"LOUD"}}},"x_budget":{"amount":1.50}}`
 
-// theirService is a service that others run: strict about what it is sent.
-type theirService struct {
+// vendorService is a service that others run: strict about what it is sent.
+type vendorService struct {
 	mu     sync.Mutex
 	sent   []doc.Value // the bodies of creates and updates
 	refuse string      // the error that writes are answered with; empty: they are done
@@ -43,7 +43,7 @@ var headOnly = []string{
 	"id", "campaign_id", "version_number", "status", "created_at", "updated_at", "sent_time", "flow_id", "flow_name", "parent_id", "rejection_comment",
 }
 
-func (s *theirService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *vendorService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	answer := func(status int, body string) {
@@ -81,10 +81,10 @@ func (s *theirService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// theirs returns the service and how to run the program against it.
-func theirs(t *testing.T) (*theirService, func(in string, args ...string) (code int, out, errs string)) {
+// newVendorService returns the service and how to run the program against it.
+func newVendorService(t *testing.T) (*vendorService, func(in string, args ...string) (code int, out, errs string)) {
 	t.Helper()
-	svc := &theirService{}
+	svc := &vendorService{}
 	server := httptest.NewServer(svc)
 	t.Cleanup(server.Close)
 	env := map[string]string{"XDG_CONFIG_HOME": t.TempDir(), "XDG_STATE_HOME": t.TempDir(), "THEIR_KEY": "k", "BUGLE_AUTHOR": "cy@example.com"}
@@ -99,7 +99,7 @@ func theirs(t *testing.T) (*theirService, func(in string, args ...string) (code 
 	return svc, do
 }
 
-func (s *theirService) last(t *testing.T) doc.Value {
+func (s *vendorService) last(t *testing.T) doc.Value {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +110,7 @@ func (s *theirService) last(t *testing.T) doc.Value {
 }
 
 // clean checks that a body has nothing that only responses have, and all else that the record had.
-func (s *theirService) clean(t *testing.T, body doc.Value, head ...string) {
+func (s *vendorService) clean(t *testing.T, body doc.Value, head ...string) {
 	t.Helper()
 	for _, name := range append(headOnly, head...) {
 		if body.Get(name).Exists() {
@@ -132,7 +132,7 @@ func (s *theirService) clean(t *testing.T, body doc.Value, head ...string) {
 }
 
 // What a service returns goes back to it, without what only responses have.
-func TestARecordOfOthersGoesBack(t *testing.T) {
+func TestRemoteRecordRoundTrips(t *testing.T) {
 	for name, tt := range map[string]struct {
 		args []string
 		head []string // what of the head this request does not have besides
@@ -142,7 +142,7 @@ func TestARecordOfOthersGoesBack(t *testing.T) {
 		"create": {[]string{"create", "-"}, []string{"updated_by"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			svc, do := theirs(t)
+			svc, do := newVendorService(t)
 			code, record, errs := do("", "get", theirID)
 			if code != 0 {
 				t.Fatal(errs)
@@ -155,9 +155,9 @@ func TestARecordOfOthersGoesBack(t *testing.T) {
 	}
 }
 
-// Who changed a record last, as the record says, is not who changes it now.
-func TestWhoUpdatedARecordOfOthersIsNotSent(t *testing.T) {
-	svc, do := theirs(t)
+// The updated_by of a record is not sent as the author of the new change.
+func TestUpdatedByOfRemoteRecordIsNotSent(t *testing.T) {
+	svc, do := newVendorService(t)
 	if code, out, errs := do(theirRecord, "update", "-"); code != 0 {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
 	}
@@ -166,8 +166,8 @@ func TestWhoUpdatedARecordOfOthersIsNotSent(t *testing.T) {
 	}
 }
 
-// Records may leave things out, be of channels that are only read here, and hold what no request has.
-func TestAnyRecordOfOthersGoesBack(t *testing.T) {
+// Records may omit fields, belong to read-only channels, and contain fields that no request has.
+func TestAnyRemoteRecordRoundTrips(t *testing.T) {
 	const head = `{"id":"` + theirID + `","status":"ACTIVE","channel":"PUSH","campaign_delivery_type":"ONE_TIME"`
 	for name, record := range map[string]string{
 		"a head alone": head + `}`,
@@ -181,7 +181,7 @@ func TestAnyRecordOfOthersGoesBack(t *testing.T) {
 	} {
 		for _, command := range []string{"update", "import"} {
 			t.Run(name+"/"+command, func(t *testing.T) {
-				svc, do := theirs(t)
+				svc, do := newVendorService(t)
 				svc.record = record
 				code, shown, errs := do("", "get", theirID)
 				if code != 0 {
@@ -201,9 +201,9 @@ func TestAnyRecordOfOthersGoesBack(t *testing.T) {
 	}
 }
 
-// A part of a record goes back too.
-func TestAPartOfARecordGoesBack(t *testing.T) {
-	svc, do := theirs(t)
+// A partial record can be sent back, too.
+func TestPartialRemoteRecordRoundTrips(t *testing.T) {
+	svc, do := newVendorService(t)
 	code, out, errs := do(`{"created_at":"2024-07-04 08:00:54.847000","status":"ACTIVE","scheduling_details":{"delivery_type":"SCHEDULED","schedule_time":"2026-12-01 08:00:00.000000"}}`, "update", theirID, "-")
 	if code != 0 {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
@@ -214,9 +214,9 @@ func TestAPartOfARecordGoesBack(t *testing.T) {
 	}
 }
 
-// Applying what was read changes nothing, and applying a change sends the component as a request has it.
-func TestApplyARecordOfOthers(t *testing.T) {
-	svc, do := theirs(t)
+// Applying an unchanged record changes nothing, and applying a change sends the component as a request has it.
+func TestApplyRemoteRecord(t *testing.T) {
+	svc, do := newVendorService(t)
 	_, record, _ := do("", "get", theirID)
 	if code, out, errs := do(record, "apply", "--yes", "-"); code != 0 || !strings.Contains(out, "1 unchanged") {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
@@ -236,17 +236,17 @@ func TestApplyARecordOfOthers(t *testing.T) {
 	}
 }
 
-// A name that the person made up is still found before it is sent.
-func TestANameOfOnesOwnIsAnError(t *testing.T) {
-	_, do := theirs(t)
+// A field name that the user made up is reported before anything is sent.
+func TestUnknownOwnFieldIsAnError(t *testing.T) {
+	_, do := newVendorService(t)
 	code, out, errs := do(`{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","basic_details":{"nmae":"x"}}`, "import", "-")
 	if code != cli.ExitInvalid || !strings.Contains(errs, "basic_details.nmae") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 }
 
-// What is found here has a code of its own, and nothing is sent of it.
-func TestWhatIsFoundBeforeSendingIsNotSent(t *testing.T) {
+// Errors of our own validation have their own code, and nothing is sent.
+func TestInvalidRequestIsNotSent(t *testing.T) {
 	wrong := `{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":"a@example.com","basic_details":{"name":"x","nmae":"x"}}`
 	for _, tt := range []struct {
 		code int
@@ -259,7 +259,7 @@ func TestWhatIsFoundBeforeSendingIsNotSent(t *testing.T) {
 		{cli.ExitMisused, "", []string{"create", "--channel", "FAX"}},
 		{cli.ExitMisused, "", []string{"status", theirID, "EXPLODE"}},
 	} {
-		svc, do := theirs(t)
+		svc, do := newVendorService(t)
 		code, out, errs := do(tt.in, tt.args...)
 		if code != tt.code || len(svc.sent) > 0 {
 			t.Errorf("%q: exit code %d, want %d, sent %v\n%s%s", tt.args, code, tt.code, svc.sent, out, errs)
@@ -267,10 +267,10 @@ func TestWhatIsFoundBeforeSendingIsNotSent(t *testing.T) {
 	}
 }
 
-// Whatever status a refusal has, it is the service's.
-func TestEveryRefusalOfOthersHasTheirCode(t *testing.T) {
+// A refusal of the service keeps its code, whatever its HTTP status.
+func TestRemoteRefusalsKeepTheirCode(t *testing.T) {
 	for _, status := range []int{400, 401, 403, 404, 409, 413, 422} {
-		svc, do := theirs(t)
+		svc, do := newVendorService(t)
 		svc.status, svc.refuse = status, `{"error":{"code":"VALIDATION_FAILED","message":"We do not like this."}}`
 		code, out, errs := do(`{"basic_details":{"name":"x"}}`, "update", theirID, "-")
 		if code != cli.ExitRefused || !strings.Contains(errs, "We do not like this.") {
@@ -279,9 +279,9 @@ func TestEveryRefusalOfOthersHasTheirCode(t *testing.T) {
 	}
 }
 
-// Times of every spelling are shown, and found by.
-func TestTimesOfOthersAreFound(t *testing.T) {
-	_, do := theirs(t)
+// Times are shown and searchable in every spelling.
+func TestRemoteTimesAreSearchable(t *testing.T) {
+	_, do := newVendorService(t)
 	for query, found := range map[string]bool{"created:2024": true, "created:2024-07-04": true, "updated:2024-07-05": true, "start:2026-12": true, "created:2023": false} {
 		code, out, errs := do("", "search", "--children", query)
 		if code != 0 || strings.Contains(out, "Theirs") != found {
@@ -296,9 +296,9 @@ func TestTimesOfOthersAreFound(t *testing.T) {
 	}
 }
 
-// Times of every spelling have one order.
-func TestTimesOfOthersAreSorted(t *testing.T) {
-	svc, do := theirs(t)
+// Times in every spelling sort correctly.
+func TestRemoteTimesAreSorted(t *testing.T) {
+	svc, do := newVendorService(t)
 	for i, at := range []string{"2024-07-04T09:00:00", "2024-07-04 07:00:00.000000", "2024-07-04T12:30:00+02:00", "2024-07-04T06:00:00Z"} {
 		svc.more = append(svc.more, fmt.Sprintf(`{"id":"%024d","status":"ACTIVE","channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_at":%q,"updated_at":%[2]q,`+
 			`"basic_details":{"name":"Number %[1]d"},"scheduling_details":{"delivery_type":"SCHEDULED","schedule_time":%[2]q,"time_zone":"Europe/Berlin"}}`, i, at))
@@ -318,9 +318,9 @@ func TestTimesOfOthersAreSorted(t *testing.T) {
 	}
 }
 
-// The words of another vendor are on the wire alone: what is read here, and what is written, has ours.
-func TestWordsOfAVendorAreOnlyOnTheWire(t *testing.T) {
-	svc := &theirService{record: `{"id":"` + theirID + `","status":"DRAFT","channel":"EMAIL","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com",` +
+// A vendor's names only appear on the wire: input and output use our names.
+func TestDialectIsOnlyOnTheWire(t *testing.T) {
+	svc := &vendorService{record: `{"id":"` + theirID + `","status":"DRAFT","channel":"EMAIL","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com",` +
 		`"campaign_content":{"variation_details":{"distribution_type":"ACME","acme_campaign_duration":4}}}`}
 	server := httptest.NewServer(svc)
 	t.Cleanup(server.Close)
@@ -346,8 +346,8 @@ func TestWordsOfAVendorAreOnlyOnTheWire(t *testing.T) {
 	}
 }
 
-// What a service refuses is its own: its code and words, and nothing of ours.
-func TestARefusalOfOthersIsTheirs(t *testing.T) {
+// A refusal of the service keeps its code and message, with nothing added.
+func TestRemoteRefusalIsUnchanged(t *testing.T) {
 	const details = `"details":[{"target":"basic_details.name","message":"name is taken"},{"target":"","message":"and more"}]`
 	create := `{"channel":"PUSH","campaign_delivery_type":"ONE_TIME","created_by":"a@example.com","basic_details":{"name":"x"}}`
 	for name, tt := range map[string]struct {
@@ -366,7 +366,7 @@ func TestARefusalOfOthersIsTheirs(t *testing.T) {
 		"test":               {"", []string{"test", theirID, "--to", "U", "--identifier", "PUSH_ID"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			svc, do := theirs(t)
+			svc, do := newVendorService(t)
 			svc.status, svc.refuse = 400, `{"response_id":"r","error":{"code":"VALIDATION_FAILED","message":"We do not like this.",`+details+`}}`
 			code, out, errs := do(tt.in, tt.args...)
 			if code != cli.ExitRefused {

@@ -7,9 +7,9 @@ import (
 )
 
 // The palette leads to sections, fields, values, campaigns and settings by the words for them, from every screen.
-func TestThePaletteFindsWhatThereIs(t *testing.T) {
+func TestPaletteFindsEverything(t *testing.T) {
 	for _, c := range []struct {
-		route, words, first string // what is first in the list
+		route, words, first string // expected first row of the list
 		shows               string // once it is chosen
 		search              string // of the list of campaigns before
 	}{
@@ -48,7 +48,7 @@ func TestThePaletteFindsWhatThereIs(t *testing.T) {
 }
 
 // A field that is found on the list belongs to the selected campaign, which its row names.
-func TestThePaletteNamesTheCampaignOfAField(t *testing.T) {
+func TestPaletteNamesCampaignOfField(t *testing.T) {
 	h := onSample(t, screen.Campaigns)
 	h.Send(screen.ThemeMsg{})
 	h.Press("/")
@@ -61,5 +61,5 @@ func TestThePaletteNamesTheCampaignOfAField(t *testing.T) {
 	h.WantNot(" section ", " field ")
 	h.Press("esc", "enter", "ctrl+k")
 	h.Type("tags")
-	h.WantNot("· Winter roast launch") // the builder says which one it is
+	h.WantNot("· Winter roast launch") // the builder shows which campaign it is
 }

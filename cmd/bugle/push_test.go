@@ -19,7 +19,7 @@ const pushDraft = `{"channel": "PUSH", "campaign_delivery_type": "ONE_TIME", "ba
    "ios": {"template_type": "BASIC", "basic_details": {"title": "Grüße", "message": "m"}},
    "web": {"template_type": "BASIC", "basic_details": {"title": "Grüße", "message": "m", "redirect_url": "https://example.com/"}}}}}}`
 
-// A test send by the commands goes out by all three gateways, and a hello before it.
+// A test message and a test send by the commands are delivered through all three gateways.
 func TestPushThroughGateways(t *testing.T) {
 	keyring.MockInit()
 	fcm, apns, web := gatewaytest.NewFCM(t), gatewaytest.NewAPNs(t), gatewaytest.NewPushService(t)
@@ -96,7 +96,7 @@ func (b bugle) workspace() string {
 }
 
 // A connector of email can be tested as well.
-func TestHelloBySMTP(t *testing.T) {
+func TestTestMessageBySMTP(t *testing.T) {
 	box, b := startMailbox(t), newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	b.run(cli.ExitDone, "", "workspace", "connector", "Post", "--smtp", box.addr, "--tls", "none")

@@ -22,8 +22,8 @@ import (
 	"bugle/store/badger"
 )
 
-// rotSizes are the kinds of stores that rounds begin with: how many campaigns they have, and how long the
-// text of most and of some is. The first one is so small that all its blocks are proved as it opens.
+// rotSizes are the initial stores of rounds: the number of campaigns, and the usual and the maximum length of their
+// texts. The first one is so small that all its blocks are verified when it opens.
 var rotSizes = []struct{ campaigns, most, some int }{
 	{150, 1_500, 6_000},
 	{300, 4_000, 60_000},

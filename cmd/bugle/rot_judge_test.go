@@ -285,7 +285,7 @@ func (r *rotRound) placeDailies() {
 	r.did("daily backup")
 }
 
-// dailies returns the daily backups that there are.
+// dailies returns the daily backups.
 func (r *rotRound) dailies() []string {
 	names, err := filepath.Glob(filepath.Join(r.s.dir, backup.Folder, "daily-*"+backup.Suffix))
 	if err != nil {

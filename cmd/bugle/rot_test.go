@@ -251,7 +251,7 @@ func (r *rotRound) afterwards() {
 	suspects, began := r.suspects, time.Now()
 	r.repair()
 	after := r.readAll()
-	r.suspects, r.all = suspects, before // what is wrong after the repair is judged here
+	r.suspects, r.all = suspects, before // check what is still wrong after the repair
 	for id, now := range after {
 		switch {
 		case now == rotRight:
@@ -346,8 +346,7 @@ func (r *rotRound) killWhileWriting() {
 	pause()
 }
 
-// await waits until is returns true, and reports whether it did. It gives up after 15 seconds, or when the
-// server ends.
+// await waits until is returns true, and reports whether it did. It fails after 15 seconds, or when the server ends.
 func (r *rotRound) await(is func() bool) bool {
 	for late := time.Now().Add(15 * time.Second); time.Now().Before(late) && r.running(); time.Sleep(5 * time.Millisecond) {
 		if is() {
@@ -357,7 +356,7 @@ func (r *rotRound) await(is func() bool) bool {
 	return false
 }
 
-// awaitCompaction waits until tables that are there now were compacted, while clients write much.
+// awaitCompaction waits until the current tables are compacted, while clients write much.
 func (r *rotRound) awaitCompaction() {
 	r.press.Store(true)
 	defer r.press.Store(false)

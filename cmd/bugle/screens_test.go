@@ -77,17 +77,17 @@ func onSample(tb testing.TB, route string) *uitest.Harness {
 	case screen.Builder, screen.Validate, screen.TestSend, screen.History:
 		first.ID = longest(tb, svc)
 	}
-	own := settingsscreen.Sources{Themes: &terminal.ThemeShelf{}, Remotes: noProfiles{}, Keys: keymap.File{}}
+	own := settingsscreen.Sources{Themes: &terminal.ThemeShelf{}, Remotes: noRemotes{}, Keys: keymap.File{}}
 	return uitest.Program(tb, app.Options{Deps: deps, Factory: terminal.Screens(nil, log, own), First: first, PaletteItems: terminal.Places()}, 120, 40)
 }
 
-type noProfiles struct{}
+type noRemotes struct{}
 
-func (noProfiles) List() ([]settingsscreen.Remote, error) { return nil, nil }
+func (noRemotes) List() ([]settingsscreen.Remote, error) { return nil, nil }
 
-func (noProfiles) Use(string) error { return nil }
+func (noRemotes) Use(string) error { return nil }
 
-// longest gives the draft with the most in it.
+// longest returns the draft with the longest body.
 func longest(tb testing.TB, svc *local.Service) string {
 	tb.Helper()
 	rows, err := svc.List(tb.Context(), engine.ListQuery{})

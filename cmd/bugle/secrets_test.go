@@ -26,7 +26,7 @@ func TestNoCommandPrintsASecret(t *testing.T) {
 		t.Setenv(name, value)
 		b.env[name] = value
 	}
-	// A service that tells what it was told, and refuses.
+	// A service that echoes the request in its refusal.
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
 		user, key, _ := r.BasicAuth()

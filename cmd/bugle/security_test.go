@@ -17,9 +17,9 @@ import (
 
 // What the program keeps on this machine is its user's alone, whatever files are made with otherwise
 // (umask). What it writes to be passed on, exported campaigns, has the mode of any new file.
-func TestFilesAreTheUsersAlone(t *testing.T) {
+func TestFilesArePrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		return // it has no such modes
+		return // it has no file modes
 	}
 	dir := t.TempDir()
 	for _, args := range []string{
@@ -63,7 +63,7 @@ func TestFilesAreTheUsersAlone(t *testing.T) {
 }
 
 // The log of requests, which a caller can have a part in, does not rule the terminal that it is read on.
-func TestTheLogIsPlain(t *testing.T) {
+func TestLogHasNoControlSequences(t *testing.T) {
 	for _, json := range []bool{false, true} {
 		var out bytes.Buffer
 		p := &cli.Printer{Streams: cli.Streams{Err: &out}, JSON: json}

@@ -79,7 +79,7 @@ func (s *serving) log() string {
 // serve starts the server on a free port, and stops it when the test ends.
 func (b bugle) serve(args ...string) *serving { return b.serveTo(nil, args...) }
 
-// serveTo is serve with its own writer for standard error; nil: what is written is kept.
+// serveTo is like serve with a writer for standard error; nil: the output is recorded.
 func (b bugle) serveTo(errs io.Writer, args ...string) *serving {
 	b.t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
@@ -141,7 +141,7 @@ func (s *serving) request(method, path, body string, c credentials) *http.Reques
 	return r
 }
 
-// do makes a request, which must be answered with status, and gives the body.
+// do sends a request, checks its status, and returns the body.
 func (s *serving) do(status int, method, path, body string, c credentials) string {
 	s.t.Helper()
 	res, err := s.client.Do(s.request(method, path, body, c))
@@ -184,8 +184,8 @@ func idIn(t *testing.T, answer string) string {
 	return made.Data.ID
 }
 
-// The API works over HTTP for every workspace, each with its own key; the log tells no secrets; and
-// what was made is there for the commands afterwards.
+// The API serves every workspace over HTTP, each with its own key. The log contains no secrets, and the commands see
+// what was created.
 func TestServe(t *testing.T) {
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
@@ -401,9 +401,9 @@ func TestServicesFollowTheStore(t *testing.T) {
 	}
 }
 
-// While nobody reads the log, every call is answered and /healthz tells; the server still stops in time,
-// with the right code.
-func TestServeWithALogThatNobodyReads(t *testing.T) {
+// While nobody reads the log, every call is served, and /healthz reports the problem; the server still stops in time,
+// with the right exit code.
+func TestServeWithUnreadLog(t *testing.T) {
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	c := b.key("MAIN", "")
@@ -414,7 +414,7 @@ func TestServeWithALogThatNobodyReads(t *testing.T) {
 	defer func() { read.Close(); write.Close() }()
 	s := b.serveTo(write, "--rate-limits", "off")
 	id := idIn(t, s.do(201, "POST", "/v5/campaigns", servedDraft, c))
-	long := strings.Repeat("r", 200) // so that a pipe and what is kept fill up soon
+	long := strings.Repeat("r", 200) // so that the pipe and the buffer fill up soon
 	for n := 0; ; n++ {
 		if n == 5000 {
 			t.Fatal("no line of the log was dropped")

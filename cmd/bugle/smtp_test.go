@@ -87,7 +87,7 @@ func newBugle(t *testing.T) bugle {
 	return bugle{t: t, env: map[string]string{cli.EnvData: t.TempDir(), cli.EnvAuthor: "ann@example.com"}}
 }
 
-// run gives what a command wrote; it must exit with code.
+// run returns the output of a command, which must exit with code.
 func (b bugle) run(code int, stdin string, args ...string) (out, errs string) {
 	b.t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -99,7 +99,7 @@ func (b bugle) run(code int, stdin string, args ...string) (out, errs string) {
 	return stdout.String(), stderr.String()
 }
 
-// create gives the id of a new draft.
+// create returns the id of a new draft.
 func (b bugle) create(body string) string {
 	b.t.Helper()
 	out, _ := b.run(cli.ExitDone, body, "create", "-", "--json")
@@ -204,7 +204,7 @@ func checkParts(t *testing.T, r *mail.Reader, name string) {
 }
 
 // A recipient that the server refuses fails the key, and the other one still gets the mail.
-func TestTestSendThatSMTPRefuses(t *testing.T) {
+func TestTestSendRefusedBySMTP(t *testing.T) {
 	box, b := startMailbox(t), newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	b.run(cli.ExitDone, "", "workspace", "connector", "Post", "--smtp", box.addr, "--tls", "none")
@@ -222,7 +222,7 @@ func TestTestSendThatSMTPRefuses(t *testing.T) {
 
 // A server that encrypts nothing is not spoken to where the connector wants encryption, and a
 // password that is not there is named.
-func TestTestSendThatSMTPCannotCarry(t *testing.T) {
+func TestTestSendUnsupportedBySMTP(t *testing.T) {
 	box, b := startMailbox(t), newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	b.run(cli.ExitDone, "", "workspace", "connector", "Post", "--smtp", box.addr)

@@ -13,7 +13,7 @@ import (
 	"bugle/cmd/bugle/internal/cli"
 )
 
-// onTerminal gives what a command writes to a terminal.
+// onTerminal returns what a command writes to a terminal.
 func onTerminal(t *testing.T, b bugle, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("bugle", args...)
@@ -33,7 +33,7 @@ func onTerminal(t *testing.T, b bugle, args ...string) string {
 }
 
 // JSON goes to a file byte for byte; to a terminal, what would control it goes as an escape.
-func TestJSONOnATerminal(t *testing.T) {
+func TestJSONOnTerminal(t *testing.T) {
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")
 	id := b.create("{\"channel\": \"PUSH\", \"campaign_delivery_type\": \"ONE_TIME\", \"basic_details\": {\"name\": \"\u009b2J\u202eok\"}}")
@@ -56,7 +56,7 @@ func TestCommandsLeaveTheTerminalAlone(t *testing.T) {
 	}
 }
 
-// Nobody writes to standard input, and the person gives up.
+// Standard input stays silent, and the user interrupts the command.
 func TestInterruptedWhileReading(t *testing.T) {
 	b := newBugle(t)
 	b.run(cli.ExitDone, "", "init")

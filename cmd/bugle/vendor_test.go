@@ -12,7 +12,7 @@ import (
 
 // The commands against a server of another vendor, which refuses each request that its description
 // does not allow.
-func TestCommandsAgainstAnotherVendor(t *testing.T) {
+func TestCommandsAgainstOtherVendor(t *testing.T) {
 	server := vendortest.Start(t)
 	b := newBugle(t)
 	b.env["XDG_CONFIG_HOME"], b.env["REMOTE_KEY"], b.env[cli.EnvRemote] = t.TempDir(), "k", "acme"

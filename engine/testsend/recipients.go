@@ -28,8 +28,8 @@ func MaxRecipients(identifier string) int {
 	return catalog.MaxIdentifierValues
 }
 
-// EndsRecipient reports whether text ends with a separator between recipients.
-func EndsRecipient(identifier, text string) bool {
+// HasSeparator reports whether text contains a separator between recipients.
+func HasSeparator(identifier, text string) bool {
 	return !engine.IsSegmentIdentifier(identifier) && strings.ContainsAny(text, separators)
 }
 
@@ -38,7 +38,7 @@ const separators = ",;\n\r\t"
 // Split splits a text into recipients.
 func Split(identifier, text string) []string {
 	parts := []string{text}
-	if EndsRecipient(identifier, text) {
+	if HasSeparator(identifier, text) {
 		parts = strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(separators, r) })
 	}
 	var out []string

@@ -75,7 +75,7 @@ func options(passphrase string) backup.Options {
 	return backup.Options{Passphrase: passphrase, Now: noon, Program: "1.0", WorkFactor: 5}
 }
 
-func TestBackAndForth(t *testing.T) {
+func TestRoundTrip(t *testing.T) {
 	for _, pass := range []string{"", secret} {
 		db := newStore(t, 700)
 		file := filepath.Join(t.TempDir(), "b"+backup.Suffix)
@@ -161,8 +161,8 @@ func TestDamagedBackup(t *testing.T) {
 	}
 }
 
-// A backup that does not come to its end leaves no file, and one that is there is not touched.
-func TestNoHalfBackup(t *testing.T) {
+// A backup that does not complete leaves no file, and does not touch an existing one.
+func TestNoPartialBackup(t *testing.T) {
 	db, dir := newStore(t, 3000), t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	o := options("")
@@ -263,7 +263,7 @@ func TestDaily(t *testing.T) {
 }
 
 // An end of the keeper in the middle of a backup leaves nothing half.
-func TestKeeperEnds(t *testing.T) {
+func TestDailyCloses(t *testing.T) {
 	dir := t.TempDir()
 	k := backup.StartDaily(newStore(t, 3000), backup.DailyOptions{DataDir: dir, Delay: 1})
 	k.Close()
@@ -273,7 +273,7 @@ func TestKeeperEnds(t *testing.T) {
 }
 
 // One campaign comes back with its history; one that is whole is left alone.
-func TestRecover(t *testing.T) {
+func TestRestoreCampaign(t *testing.T) {
 	db := newStore(t, 3)
 	file := filepath.Join(t.TempDir(), "b")
 	if _, err := backup.Write(t.Context(), db, file, options("")); err != nil {
@@ -325,7 +325,7 @@ func TestDamageFoundMeanwhile(t *testing.T) {
 
 // What a killed process has left is gone as soon as there is a keeper, and nothing is removed later: a
 // backup that is asked for then has a file that looks the same.
-func TestKeepSweepsFirst(t *testing.T) {
+func TestStartDailySweepsFirst(t *testing.T) {
 	dir := t.TempDir()
 	if err := backup.MakeFolder(dir); err != nil {
 		t.Fatal(err)

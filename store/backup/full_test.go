@@ -17,11 +17,11 @@ import (
 	"bugle/store/backup"
 )
 
-// envFull says to the test binary, which runs itself, where it is to find no room.
+// envFull contains the folder without free space, for the test binary that runs itself.
 const envFull = "BUGLE_BACKUP_TEST_FULL"
 
-// Where there is no room for a backup, that is said, and nothing of it is left: neither of one that is
-// asked for, nor of the daily one, nor of one that is sealed anew, which stays as it was.
+// If there is no room for a backup, the error says so and no file is left: neither of a manual one, nor of the daily
+// one, nor of one that is re-encrypted, which stays unchanged.
 func TestNoRoom(t *testing.T) {
 	if dir := os.Getenv(envFull); dir != "" {
 		noRoom(t, dir)

@@ -18,9 +18,9 @@ import (
 	"bugle/store/mem"
 )
 
-// Whatever a file holds, it is read to its end as a backup, or it is refused; a refused one never makes a
-// store. Where wrapped, the bytes are what lies under the checksum and the compression of a sound file, so
-// that the records themselves are reached; what is read then is what a new backup returns again.
+// Any file is either read to its end as a backup or refused; a refused one never becomes a store. If wrapped is set,
+// the bytes are the contents below the checksum and compression of a valid file, so that the records themselves are
+// fuzzed; a new backup of what was read then contains the same.
 func FuzzReadBackup(f *testing.F) {
 	part := func(bs ...string) (out []byte) {
 		for _, b := range bs {

@@ -38,7 +38,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// sealed proves that a file holds neither text nor a compressed stream of it.
+// sealed fails if a file contains a text or a compressed stream of it.
 func sealed(t *testing.T, file string) {
 	t.Helper()
 	b, err := os.ReadFile(file)
@@ -52,7 +52,7 @@ func sealed(t *testing.T, file string) {
 	}
 }
 
-func TestReseal(t *testing.T) {
+func TestReencrypt(t *testing.T) {
 	key, other := crypt.New(), crypt.New()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "b"+backup.Suffix)

@@ -13,7 +13,7 @@ import (
 	"bugle/store/mem"
 )
 
-// The next backup removes what one has left whose process was killed, and leaves one that goes on alone.
+// The next backup removes the files of one whose process was killed, but not those of a running one.
 func TestKilledBackup(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }

@@ -19,8 +19,8 @@ import (
 	"bugle/store/kv"
 )
 
-// A disk that filled up while the store was open: closing does not end the process with a bus error, and
-// what was acknowledged is there afterwards.
+// If the disk fills up while the store is open, closing does not crash with a bus error, and acknowledged changes still
+// exist afterwards.
 func TestCloseOnFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
@@ -48,7 +48,7 @@ func TestCloseOnFullDisk(t *testing.T) {
 	}
 }
 
-// With little space left a store can be read, and nothing is written to it until it is opened anew.
+// With little space left, a store is read-only until it is reopened.
 func TestReadOnFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
@@ -76,9 +76,9 @@ func TestReadOnFullDisk(t *testing.T) {
 	}
 }
 
-// Nothing is begun that a full disk would leave half done: no store is opened, mended, rewritten or
-// replaced, and what is there stays as it is.
-func TestNothingBegunOnFullDisk(t *testing.T) {
+// A full disk prevents operations that it would interrupt: no store is opened, repaired, rewritten, or replaced, and
+// nothing changes.
+func TestNoWritesOnFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
 	if err != nil {
@@ -140,10 +140,10 @@ func TestNothingBegunOnFullDisk(t *testing.T) {
 	}
 }
 
-// Repairing on a full disk says of each thing why it is not mended.
+// A repair on a full disk reports for each finding why it was not repaired.
 func TestRepairOnFullDisk(t *testing.T) {
 	db := open(t, t.TempDir())
-	if err := put(db, t, "c", `{"n":1}`); err != nil { // its workspace has no settings, and its summary is made anew
+	if err := put(db, t, "c", `{"n":1}`); err != nil { // its workspace has no settings, and its summary is rebuilt
 		t.Fatal(err)
 	}
 	err := db.Update(t.Context(), func(tx kv.Tx) error {
@@ -201,7 +201,7 @@ func TestNoLocks(t *testing.T) {
 	}
 }
 
-// nobody opens the store as a user who may only read it, and says what comes of it.
+// nobody opens the store as a user with read-only access, and returns the result.
 func nobody(dir string) int {
 	if os.Geteuid() == 0 { // who can write anywhere
 		if err := errors.Join(syscall.Setgid(65534), syscall.Setuid(65534)); err != nil {

@@ -156,7 +156,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// Of a store whose files are damaged what is whole is there, and what was done is said.
+// A store with damaged files keeps its intact records, and reports what was done.
 func TestDamagedFiles(t *testing.T) {
 	for _, name := range []string{"MANIFEST", "KEYREGISTRY"} {
 		t.Run(name, func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 
 var summaryAt = time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC)
 
-// campaign is of 8 KB, as an e-mail is.
+// campaign is of 8 KB, as an email is.
 func campaign(tb testing.TB, n int) (engine.Campaign, engine.Summary) {
 	v, err := doc.Parse([]byte(`{"html":"` + strings.Repeat("<p>Hello</p>", 680) + `"}`))
 	if err != nil {

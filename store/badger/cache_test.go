@@ -38,7 +38,7 @@ func wantKept(t *testing.T, db *badger.DB, want string) {
 
 // A disk that becomes full while something is kept costs that alone: what was kept before counts where the
 // file is the old one, and changes are written as soon as there is space.
-func TestKeptOnFullDisk(t *testing.T) {
+func TestCacheOnFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
 	defer db.Close()
@@ -75,9 +75,9 @@ func TestKeptOnFullDisk(t *testing.T) {
 	}
 }
 
-// A backup has the same records whether something is kept or not, and what is made of it keeps nothing. A store
-// that is encrypted leaves no file that can be read.
-func TestKeptIsInNoCopy(t *testing.T) {
+// A backup has the same records with and without a cache, and a store restored from it has no cache. An encrypted store
+// leaves no readable file.
+func TestCacheIsNotCopied(t *testing.T) {
 	dir, key := t.TempDir(), crypt.New()
 	db := open(t, dir)
 	if err := put(db, t, "a", "1"); err != nil {

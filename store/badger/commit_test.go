@@ -16,12 +16,12 @@ import (
 type heldStore struct {
 	*testing.T
 	db   *badger.DB
-	free func() // lets them go on
+	free func() // lets them continue
 	all  sync.WaitGroup
 }
 
-// holdCommits opens a store and has one transaction lead a commit that does not go on, and n stand in line
-// behind it in their order, each of which runs its function.
+// holdCommits opens a store with one transaction that leads a blocked commit, and n transactions that wait in order,
+// each of which runs its function.
 func holdCommits(t *testing.T, fns ...func(kv.Tx) error) *heldStore {
 	t.Helper()
 	h := &heldStore{T: t, db: open(t, t.TempDir())}
@@ -87,7 +87,7 @@ func setting(key, value string) func(kv.Tx) error {
 }
 
 // Those who wait while one commit is being synced are committed together by the next.
-func TestTransactionsThatWaitShareACommit(t *testing.T) {
+func TestWaitingTransactionsShareCommit(t *testing.T) {
 	var fns []func(kv.Tx) error
 	for i := range 20 {
 		fns = append(fns, setting(fmt.Sprint("key", i), fmt.Sprint(i)))
@@ -106,7 +106,7 @@ func TestTransactionsThatWaitShareACommit(t *testing.T) {
 }
 
 // What is not synced is not seen, and who reads does not wait for it.
-func TestReadersSeeWhatIsDurable(t *testing.T) {
+func TestReadersSeeOnlyDurableData(t *testing.T) {
 	h := holdCommits(t, setting("before", "2"))
 	if got := getText(t, h.db, "before"); got != "1" {
 		t.Errorf("%q is seen before its commit", got)
@@ -122,7 +122,7 @@ func TestReadersSeeWhatIsDurable(t *testing.T) {
 
 // Of two that each read what the other writes, one runs again, also where both wait for the same
 // commit.
-func TestTransactionsOfOneCommitDoNotMissEachOther(t *testing.T) {
+func TestConflictsWithinOneCommit(t *testing.T) {
 	unless := func(other, mine string) func(kv.Tx) error {
 		return func(tx kv.Tx) error {
 			if _, err := tx.Get([]byte(other)); !errors.Is(err, store.ErrNotFound) {
@@ -139,7 +139,7 @@ func TestTransactionsOfOneCommitDoNotMissEachOther(t *testing.T) {
 }
 
 // Scans are reads as gets are.
-func TestScansOfOneCommitDoNotMissEachOther(t *testing.T) {
+func TestScanConflictsWithinOneCommit(t *testing.T) {
 	bump := func(tx kv.Tx) error {
 		n := 0
 		err := tx.Scan([]byte("before"), kv.ScanOptions{}, func(_, v []byte) error {
@@ -172,7 +172,7 @@ func TestManyLargeTransactionsAtOnce(t *testing.T) {
 }
 
 // Each of a line learns that the disk is full, and nothing is written.
-func TestAFullDiskIsToldToAllWhoWait(t *testing.T) {
+func TestFullDiskIsReportedToAllWaiters(t *testing.T) {
 	h := holdCommits(t)
 	h.release()
 	h.db.SetFreeSpace(1)
@@ -229,9 +229,8 @@ func TestWritersOfOneRecord(t *testing.T) {
 	}
 }
 
-// A scan misses nothing that another transaction adds among the keys that it has passed, and what is added
-// elsewhere does not make it run again.
-func TestScansMissNothingThatIsAdded(t *testing.T) {
+// A scan conflicts with transactions that add keys in the range it has passed, and not with others.
+func TestScansConflictWithInserts(t *testing.T) {
 	var all error
 	tests := []struct {
 		name, prefix string

@@ -195,7 +195,7 @@ func TestHeldTablesAreExaminedLater(t *testing.T) {
 }
 
 // Badger forgets the error of a table that a compaction cannot write, and removes the tables that went into it.
-func TestATableThatCannotBeWritten(t *testing.T) {
+func TestTableThatCannotBeWritten(t *testing.T) {
 	defer badger.SetCompactors(0)()
 	dir := t.TempDir()
 	want := sessions(t, dir, 5)
@@ -220,7 +220,7 @@ func TestATableThatCannotBeWritten(t *testing.T) {
 }
 
 // The buffers of a table do not stay in memory once it is written.
-func TestBuffersAreGivenBack(t *testing.T) {
+func TestBuffersAreFreed(t *testing.T) {
 	dir := t.TempDir()
 	sessions(t, dir, 5)
 	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})

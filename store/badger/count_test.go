@@ -40,7 +40,7 @@ func differences(t *testing.T, db kv.DB) (out []string) {
 	return out
 }
 
-// However records are written and deleted, by many at once: the store has counted those that there are.
+// The store's counts are right, however many goroutines write and delete records at once.
 func TestRecordsAreCounted(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
@@ -86,8 +86,8 @@ func TestRecordsAreCounted(t *testing.T) {
 	}
 }
 
-// When records are gone, for whatever reason, the check says of which workspace and how many; and when that is
-// settled, it is content.
+// When records are missing, for whatever reason, the check reports the workspace and their number, until the loss is
+// acknowledged.
 func TestMissingRecordsAreCounted(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
@@ -119,7 +119,7 @@ func TestMissingRecordsAreCounted(t *testing.T) {
 	}
 }
 
-// A table that is damaged in many places is opened, and what is lost is noted in bounded pieces.
+// A table that is damaged in many places can be opened, and the size of its lost marks is limited.
 func TestDamagedInManyPlaces(t *testing.T) {
 	for name, spoilIt := range map[string]func(t *testing.T, file string){
 		"32 bytes": func(t *testing.T, file string) {
@@ -178,9 +178,9 @@ func TestDamagedInManyPlaces(t *testing.T) {
 	}
 }
 
-// A small table whose only block is damaged may have had any key. Records that are there are healthy all the
-// same: they are read, and a repair leaves them as they are.
-func TestDamageOfASmallTableHarmsNoOther(t *testing.T) {
+// A small table whose only block is damaged may have contained any key. Existing records are still healthy: they can be
+// read, and a repair leaves them unchanged.
+func TestDamageOfSmallTableIsContained(t *testing.T) {
 	dir := t.TempDir()
 	want := map[string]string{}
 	db := open(t, dir)

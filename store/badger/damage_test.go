@@ -168,14 +168,14 @@ func (m image) damaged(rng *rand.Rand) (what, name string, b []byte, size int64)
 	return what, name, b, size
 }
 
-// compactionCounts is what became of the campaigns of damaged stores.
-type compactionCounts struct{ stores, whole, said, refused, campaigns, named, older int }
+// damageOutcomes counts what happened to the campaigns of damaged stores.
+type damageOutcomes struct{ stores, whole, said, refused, campaigns, named, older int }
 
-// Wherever a store is damaged: it opens and says what was wrong, or says why it does not; nothing is
-// wrong that it did not say; what is not damaged can be read; and it can be written to.
+// Wherever a store is damaged, it either opens and reports the problems, or fails with the reason. It has no unreported
+// problems, undamaged records can be read, and it can be written to.
 func TestDamagedAnywhere(t *testing.T) {
 	plain := newImage(t, badger.Options{})
-	// Bits that a disk loses change no time of a file: such tables are proved as they are read.
+	// Bit rot does not change the modification time of a file: such tables are verified when they are read.
 	t.Run("read before it is proved", func(t *testing.T) {
 		defer badger.SetThorough(0)()
 		damagedAnywhere(t, plain)
@@ -190,8 +190,8 @@ func TestDamagedAnywhere(t *testing.T) {
 
 func damagedAnywhere(t *testing.T, m image) {
 	rng := rand.New(rand.NewPCG(3, uint64(*damages)))
-	byKind := map[string]*compactionCounts{}
-	var sum compactionCounts
+	byKind := map[string]*damageOutcomes{}
+	var sum damageOutcomes
 	for n := range *damages {
 		what, name, b, size := m.damaged(rng)
 		kind := filepath.Ext(name)
@@ -199,7 +199,7 @@ func damagedAnywhere(t *testing.T, m image) {
 			kind = name
 		}
 		if byKind[kind] == nil {
-			byKind[kind] = &compactionCounts{}
+			byKind[kind] = &damageOutcomes{}
 		}
 		dir, err := os.MkdirTemp("", "damage")
 		if err != nil {
@@ -220,9 +220,9 @@ func damagedAnywhere(t *testing.T, m image) {
 	}
 }
 
-func (m image) try(t *testing.T, dir, what string, kinds ...*compactionCounts) {
+func (m image) try(t *testing.T, dir, what string, kinds ...*damageOutcomes) {
 	t.Helper()
-	var k compactionCounts
+	var k damageOutcomes
 	defer func() {
 		for _, sum := range kinds {
 			sum.stores += k.stores
@@ -279,15 +279,15 @@ func (m image) try(t *testing.T, dir, what string, kinds ...*compactionCounts) {
 	if err := put(db, t, "new", `{"n":1}`); err != nil {
 		t.Errorf("%s: then nothing can be written: %v", what, err)
 	}
-	m.mend(t, db, what, named+older > 0)
+	m.repairImage(t, db, what, named+older > 0)
 	if err := db.Close(); err != nil {
 		t.Errorf("%s: closing: %v", what, err)
 	}
 }
 
-// repair repairs the store: what was wrong is found, and afterwards every campaign that is left can be
-// read and nothing is left that could be mended.
-func (m image) mend(t *testing.T, db *badger.DB, what string, wrong bool) {
+// repairImage repairs the store: the damage is found, and afterwards every remaining campaign can be read and nothing
+// is left to repair.
+func (m image) repairImage(t *testing.T, db *badger.DB, what string, wrong bool) {
 	t.Helper()
 	found, err := kv.Repair(t.Context(), db, nil)
 	if err != nil {

@@ -57,9 +57,9 @@ type disk struct {
 	mapped  map[string]*node // by address
 	acked   []string         // what the process has said
 	swapped bool             // a store was renamed
-	// seen is called after each change of what is durable, and after each word.
+	// seen is called after each durable change, and after each printed word.
 	heard func()
-	// files are all that there ever were; where a record is gone through again, contents are theirs.
+	// files are all files that ever existed; their contents are reused when a trace is replayed.
 	files    []*node
 	contents []string
 }
@@ -103,7 +103,7 @@ func (d *disk) same(n *node) *node {
 	return out
 }
 
-// scan reads what is there before the process begins: all of it is durable.
+// scan reads the files that exist before the process begins, which are all durable.
 func (d *disk) scan(path string) *node {
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -317,7 +317,7 @@ func (d *disk) survive(to string) (known bool) {
 	return write(d.tree, to)
 }
 
-// locate notes where the contents of all files are that are there after the process.
+// locate records where the contents of the files that remain after the process are.
 func (d *disk) locate(n *node, path string) {
 	for name, child := range n.live {
 		if child.live != nil {
@@ -511,7 +511,7 @@ func powerCut(t *testing.T, do string) {
 	cuts := 0
 	d = d.again(before)
 	d.heard = func() {
-		if !d.swapped || do == "mend" { // the files of a damaged store are not what opens
+		if !d.swapped || do == "mend" { // opening does not use the files of a damaged store
 			return
 		}
 		d.variants(func() {
@@ -529,7 +529,7 @@ func powerCut(t *testing.T, do string) {
 	}
 }
 
-// checkSurvivor opens what is left of a store, which is to be the new one where that was reported.
+// checkSurvivor opens the remaining store, which must be the new one if that was reported.
 func checkSurvivor(t *testing.T, dir, do string, reported bool) {
 	t.Helper()
 	before, after := `{"n":1}`, `{"n":1}`
@@ -574,8 +574,7 @@ func checkSurvivor(t *testing.T, dir, do string, reported bool) {
 	}
 }
 
-// What was acknowledged is there after a power cut: also when it is in a log, a value log or a table that
-// was made a moment before.
+// Acknowledged changes survive a power failure, even if their log, value log, or table was created a moment before.
 func TestPowerCutWhileWriting(t *testing.T) {
 	for _, do := range []string{"log", "table", "value"} {
 		t.Run(do, func(t *testing.T) {

@@ -19,7 +19,7 @@ func (d *DB) SetFreeSpace(n uint64) {
 	d.free = func(string) (uint64, error) { return n, nil }
 }
 
-// SetThorough makes stores of more bytes of tables than n open before they are proved, until undo.
+// SetThorough makes stores with more than n bytes of tables open before they are verified, until undo.
 func SetThorough(n int64) (undo func()) {
 	old := fullVerifyLimit
 	fullVerifyLimit = n
@@ -71,7 +71,7 @@ func (d *DB) HoldCheck() (release func()) {
 	return d.compactions.mu.Unlock
 }
 
-// TableIDs returns the ids of the tables that there are.
+// TableIDs returns the ids of the tables.
 func (d *DB) TableIDs() (ids []uint64) {
 	for _, t := range d.db.Tables() {
 		ids = append(ids, t.ID)
@@ -92,7 +92,7 @@ func (d *DB) LeaseHeld() []string {
 // StopExamining has compactions that are not complete examined by the next to open the store.
 func (d *DB) StopExamining() { d.compactions.close() }
 
-// SetCompactors makes stores that are opened compact only when they are told to, until undo.
+// SetCompactors makes stores that are opened later compact only on request, until undo.
 func SetCompactors(n int) (undo func()) {
 	old := compactors
 	compactors = n
@@ -165,7 +165,7 @@ func Touched(name string, at, n int) (out []Block, beyond bool, err error) {
 	return out, at+n > end, nil
 }
 
-// Known reports whether all tables are known to those who prove them.
+// Known reports whether the verification knows all tables.
 func (d *DB) Known() bool {
 	known := d.tables.list.Load().byID
 	for _, t := range d.db.Tables() {
@@ -197,7 +197,7 @@ func Unlist(t testing.TB, path, table string) {
 	}
 }
 
-// Inspect returns what is wrong with the files of a store that is not open and not encrypted, and its id.
+// Inspect returns the problems of a closed, unencrypted store, and its id.
 func Inspect(t testing.TB, path string) (problems []string, id [16]byte) {
 	t.Helper()
 	found, err := inspect(path, nil, false)

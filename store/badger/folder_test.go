@@ -8,7 +8,7 @@ import (
 
 // Who opens a store in the moment in which another has put the old one aside, and not yet the new one in
 // its place, makes no third one.
-func TestNoStoreIsMadeBetween(t *testing.T) {
+func TestNoStoreIsCreatedDuringSwap(t *testing.T) {
 	dir := t.TempDir()
 	d := &DB{dir: dir, path: filepath.Join(dir, Folder)}
 	ready := d.path + mendedSuffix

@@ -14,9 +14,8 @@ import (
 	"bugle/store/kv"
 )
 
-// Behind a part of a table that cannot be read a scan goes on: it returns each record once, and leaves out
-// none but those that are lost.
-func TestScansGoOnBehindDamage(t *testing.T) {
+// A scan continues after an unreadable part of a table: it returns each record once, and omits only lost ones.
+func TestScansContinueAfterDamage(t *testing.T) {
 	defer badger.SetThorough(0)()
 	whole := t.TempDir()
 	records := map[string]string{}

@@ -60,9 +60,9 @@ func copyFile(t *testing.T, to, from string) {
 	}
 }
 
-// cacheHeader reads a store: what it has is what was saved, and it says so where some of it is gone. It returns how
-// many are.
-func cacheHeader(t *testing.T, o badger.Options, want map[string]string) (gone []string, said string) {
+// readStore opens a store, and checks that its contents are what was saved and that it reports missing records. It
+// returns the missing ones and what was reported.
+func readStore(t *testing.T, o badger.Options, want map[string]string) (gone []string, said string) {
 	t.Helper()
 	db, err := badger.Open(t.Context(), o)
 	if err != nil {
@@ -106,11 +106,11 @@ func TestTableOfAnotherStore(t *testing.T) {
 						badger.Unlist(t, path, "000002.sst")
 					}
 					copyFile(t, filepath.Join(path, "000002.sst"), filepath.Join(other, badger.Folder, "000002.sst"))
-					gone, said := cacheHeader(t, o, want)
+					gone, said := readStore(t, o, want)
 					if len(gone) != 4 || !strings.HasPrefix(gone[0], "1-") || !strings.Contains(said, "the table 000002.sst") {
 						t.Errorf("%q are gone, and it says %s", gone, said)
 					}
-					if gone, _ = cacheHeader(t, o, want); len(gone) != 4 {
+					if gone, _ = readStore(t, o, want); len(gone) != 4 {
 						t.Errorf("then %q are gone", gone)
 					}
 				})
@@ -120,16 +120,16 @@ func TestTableOfAnotherStore(t *testing.T) {
 }
 
 // A table that was made just before a process was killed is one of the store's all the same.
-func TestTableThatIsNotListed(t *testing.T) {
+func TestUnlistedTable(t *testing.T) {
 	dir, want := twin(t, badger.Options{}, "ours, ", 3)
 	badger.Unlist(t, filepath.Join(dir, badger.Folder), "000002.sst")
-	if gone, said := cacheHeader(t, badger.Options{Dir: dir}, want); len(gone) > 0 || said != "" {
+	if gone, said := readStore(t, badger.Options{Dir: dir}, want); len(gone) > 0 || said != "" {
 		t.Errorf("%q are gone, and it says %s", gone, said)
 	}
 }
 
 // A table of another store in the place of one that a compaction has replaced is not examined.
-func TestTableOfAnotherStoreIsNotExamined(t *testing.T) {
+func TestForeignTableIsNotExamined(t *testing.T) {
 	defer badger.SetCompactors(0)()
 	dir, want := twin(t, badger.Options{}, "ours, ", 6)
 	other, _ := twin(t, badger.Options{}, "theirs", 6)
@@ -143,7 +143,7 @@ func TestTableOfAnotherStoreIsNotExamined(t *testing.T) {
 	err = db.Update(t.Context(), func(tx kv.Tx) error {
 		return errors.Join(kv.NewWorkspaceTx(tx, "DEMO").DeleteCampaign("1-00"), kv.NewWorkspaceTx(tx, "DEMO").DeleteCampaign("1-01"))
 	})
-	want["last"] = `{"n":1}` // what is deleted by the last commit is kept as such
+	want["last"] = `{"n":1}` // a deletion in the last commit is preserved
 	if err := errors.Join(err, put(db, t, "last", want["last"]), db.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -187,11 +187,11 @@ func TestValuesOfAnotherStore(t *testing.T) {
 				}
 			}
 			log := filepath.Join(badger.Folder, "000001.vlog")
-			if gone, said := cacheHeader(t, o, want); len(gone) > 0 || said != "" {
+			if gone, said := readStore(t, o, want); len(gone) > 0 || said != "" {
 				t.Fatalf("%q are gone, and it says %s", gone, said)
 			}
 			copyFile(t, filepath.Join(o.Dir, log), filepath.Join(dirs["theirs"], log))
-			if gone, said := cacheHeader(t, o, want); len(gone) != 1 || gone[0] != "large" || !strings.Contains(said, "value log 000001.vlog") {
+			if gone, said := readStore(t, o, want); len(gone) != 1 || gone[0] != "large" || !strings.Contains(said, "value log 000001.vlog") {
 				t.Errorf("%q are gone, and it says %s", gone, said)
 			}
 		})
@@ -288,7 +288,7 @@ func TestOlderLog(t *testing.T) {
 					o.Dir = t.TempDir()
 					names := map[string]string{last.log(t): c.image.log(t), "SEQUENCE": "SEQUENCE"}
 					last.with(c.image, names).write(t, o.Dir, "", nil, 0)
-					gone, said := cacheHeader(t, o, want)
+					gone, said := readStore(t, o, want)
 					if len(gone) != c.gone || !strings.Contains(said, fmt.Sprintf("the last %d changes are missing", c.gone)) {
 						t.Errorf("%q are gone, and it says %s", gone, said)
 					}
@@ -310,7 +310,7 @@ func TestOlderLogOfAClosedStore(t *testing.T) {
 		}
 	})
 	delete(want, "c001")
-	for n := range 4 { // what is deleted by the last commit is kept as such
+	for n := range 4 { // a deletion in the last commit is preserved
 		session(t, o, saver(t, want, 3+n, 4+n))
 	}
 	session(t, o, func(db *badger.DB) {
@@ -321,7 +321,7 @@ func TestOlderLogOfAClosedStore(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(o.Dir, badger.Folder, "00001.mem"), earlier.files[earlier.log(t)], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if gone, said := cacheHeader(t, o, want); len(gone) > 0 || said != "" {
+	if gone, said := readStore(t, o, want); len(gone) > 0 || said != "" {
 		t.Errorf("%q are gone, and it says %s", gone, said)
 	}
 	if got, err := body(t, open(t, o.Dir), "c001"); !errors.Is(err, store.ErrNotFound) {
@@ -348,7 +348,7 @@ func TestLogOfAnotherStore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := badger.Options{Dir: t.TempDir()}
 			c.image.write(t, o.Dir, "", nil, 0)
-			gone, said := cacheHeader(t, o, want)
+			gone, said := readStore(t, o, want)
 			if len(gone) != c.gone || !strings.Contains(said, "was not written by this store") {
 				t.Errorf("%q are gone, and it says %s", gone, said)
 			}
@@ -362,7 +362,7 @@ func TestLogOfAnotherStore(t *testing.T) {
 	}
 }
 
-// A store that was written anew, as it was damaged, begins its versions again: a log of the damaged one is not read.
+// The versions of a store that was rewritten after damage start again: it does not read a log of the damaged one.
 func TestLogOfTheDamagedStore(t *testing.T) {
 	o := badger.Options{Dir: t.TempDir()}
 	path := filepath.Join(o.Dir, badger.Folder)
@@ -391,7 +391,7 @@ func TestLogOfTheDamagedStore(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(path, "00009.mem"), before.whole(before.log(t)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if gone, said := cacheHeader(t, o, want); len(gone) > 0 || !strings.Contains(said, "the log 00009.mem was not written by this store") {
+	if gone, said := readStore(t, o, want); len(gone) > 0 || !strings.Contains(said, "the log 00009.mem was not written by this store") {
 		t.Errorf("%q are gone, and it says %s", gone, said)
 	}
 }
@@ -406,14 +406,14 @@ func TestOlderTables(t *testing.T) {
 	last := session(t, o, saver(t, want, 6, 9))
 	earlier.with(last, map[string]string{last.log(t): last.log(t), "SEQUENCE": "SEQUENCE", "STORE": "STORE"}).write(t, o.Dir+"x", "", nil, 0)
 	o.Dir += "x"
-	gone, said := cacheHeader(t, o, want)
+	gone, said := readStore(t, o, want)
 	if len(gone) != 3 || !strings.Contains(said, "changes before the last ones are missing") {
 		t.Errorf("%q are gone, and it says %s", gone, said)
 	}
 }
 
 // A store that an earlier program has made gets an id, and its tables are its own.
-func TestOldStoreGetsAnID(t *testing.T) {
+func TestStoreOfEarlierVersionGetsID(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, badger.Folder)
 	if err := os.CopyFS(path, os.DirFS("testdata/format1/store")); err != nil {
@@ -434,7 +434,7 @@ func TestOldStoreGetsAnID(t *testing.T) {
 }
 
 // What an earlier program writes to a store that has an id is not lost.
-func TestEarlierProgram(t *testing.T) {
+func TestEarlierVersion(t *testing.T) {
 	defer badger.SetCompactors(0)()
 	o := badger.Options{Dir: t.TempDir()}
 	want := map[string]string{}
@@ -450,7 +450,7 @@ func TestEarlierProgram(t *testing.T) {
 	o.Dir = t.TempDir()
 	killed.write(t, o.Dir, "", nil, 0)
 	for range 3 {
-		if gone, said := cacheHeader(t, o, want); len(gone) > 0 || said != "" {
+		if gone, said := readStore(t, o, want); len(gone) > 0 || said != "" {
 			t.Errorf("%q are gone, and it says %s", gone, said)
 		}
 		session(t, o, saver(t, want, 9, 12))
@@ -512,7 +512,7 @@ func TestDamagedIdentity(t *testing.T) {
 				}
 			}
 			whole("none of them")
-			if gone, said := cacheHeader(t, badger.Options{Dir: dir}, want); len(gone) > 0 || said != "" {
+			if gone, said := readStore(t, badger.Options{Dir: dir}, want); len(gone) > 0 || said != "" {
 				t.Errorf("%q are gone, and it says %s", gone, said)
 			}
 			whole("opened again")

@@ -21,8 +21,8 @@ import (
 // indexStep is the distance between the places where TestDamagedIndex damages a table, in bytes.
 var indexStep = flag.Int("indexstep", 300, "distance between the places where TestDamagedIndex damages a table, in bytes")
 
-// Where the part of a table's file is damaged that says where its blocks are: each campaign that is lost, or
-// older, is named, or its number is and the finding names the backup that has it.
+// If a table's block index is damaged, each lost or older campaign is reported, or their number is, and the finding
+// names the backup that has them.
 func TestDamagedIndex(t *testing.T) {
 	t.Run("plain", func(t *testing.T) { damagedIndex(t, newImage(t, badger.Options{}), *indexStep, "") })
 	t.Run("encrypted", func(t *testing.T) {

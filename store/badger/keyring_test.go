@@ -26,8 +26,8 @@ func has(key crypt.Key) badger.KeyFinder {
 	}
 }
 
-// gives finds that key whatever is asked for.
-func gives(key crypt.Key) badger.KeyFinder {
+// fixedKey returns a finder that always finds that key.
+func fixedKey(key crypt.Key) badger.KeyFinder {
 	return func(context.Context, string) (crypt.Key, error) { return key, nil }
 }
 
@@ -145,7 +145,7 @@ func TestEncryptedWithoutKey(t *testing.T) {
 	}{
 		"no finder":      {badger.Options{}, crypt.ErrNoKey},
 		"no key":         {badger.Options{Key: has(other)}, crypt.ErrNoKey},
-		"another":        {badger.Options{Key: gives(other)}, crypt.ErrWrongKey},
+		"another":        {badger.Options{Key: fixedKey(other)}, crypt.ErrWrongKey},
 		"made anew":      {badger.Options{Key: has(key), Encrypt: &other}, crypt.ErrWrongKey},
 		"made, no other": {badger.Options{Encrypt: &other}, crypt.ErrNoKey},
 	} {
@@ -167,7 +167,7 @@ func TestEncryptedWithoutKey(t *testing.T) {
 	readsAll(t, dir, key, want)
 }
 
-// A store that is there is not encrypted because a new one would have been.
+// An existing store is not encrypted because new ones would be.
 func TestEncryptExisting(t *testing.T) {
 	dir := t.TempDir()
 	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
@@ -186,7 +186,7 @@ func TestEncryptExisting(t *testing.T) {
 	}
 }
 
-// The keys of its files are there three times: any two of those files may be lost or damaged.
+// There are three copies of the store's data keys: any two of those files may be lost or damaged.
 func TestEncryptedFilesLost(t *testing.T) {
 	names := []string{"ENCRYPTION", "ENCRYPTION.copy", "KEYREGISTRY"}
 	key := crypt.New()

@@ -14,10 +14,9 @@ import (
 	"bugle/store/kv"
 )
 
-// A process is killed when a compaction has put tables into another one, and before it has removed the
-// files of all of them: one with a record is there, the one that said that it was deleted is not. Nothing
-// is wrong then, and the record stays deleted.
-func TestTableStaysBehind(t *testing.T) {
+// A process is killed after a compaction has replaced tables, and before all their files are removed: a table with a
+// record remains, while the one with its deletion is gone. This is not damage, and the record stays deleted.
+func TestRemovedTableRemains(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, badger.Folder)
 	run := func(fn func(*badger.DB)) {

@@ -12,7 +12,7 @@ import (
 // pools the buffers of eight tables, each several times the size of a table. In a burst of writes, they were most of a
 // server's memory, and with a heap limit the garbage collector ran all the time. The pool cannot be configured, but it
 // is a channel to which buffers are sent, and this function receives them. It does nothing if the database has no such
-// pool; then TestBuffersAreGivenBack fails.
+// pool; then TestBuffersAreFreed fails.
 func drainAllocPool(db *badger.DB) {
 	kept := allocPool(db)
 	if kept == nil {

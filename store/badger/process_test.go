@@ -58,7 +58,7 @@ func hold(dir string) int {
 	return 0
 }
 
-// write saves campaigns from several goroutines and says which are saved, until it is killed.
+// write saves campaigns from several goroutines and prints which are saved, until it is killed.
 func write(dir string) int {
 	db, err := badger.Open(context.Background(), badger.Options{Dir: dir})
 	if err != nil {
@@ -98,8 +98,8 @@ func save(tx kv.Tx, id string) error {
 	return err
 }
 
-// seekStart runs this binary in a role. Its lines come from the scanner.
-func seekStart(t *testing.T, role, dir string) (*exec.Cmd, io.WriteCloser, *bufio.Scanner) {
+// startProcess runs this binary in a role. Its lines come from the scanner.
+func startProcess(t *testing.T, role, dir string) (*exec.Cmd, io.WriteCloser, *bufio.Scanner) {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -118,7 +118,7 @@ func seekStart(t *testing.T, role, dir string) (*exec.Cmd, io.WriteCloser, *bufi
 
 func TestSecondProcess(t *testing.T) {
 	dir := t.TempDir()
-	cmd, in, out := seekStart(t, "hold", dir)
+	cmd, in, out := startProcess(t, "hold", dir)
 	if !out.Scan() || out.Text() != "open" {
 		t.Fatalf("the other process says %q", out.Text())
 	}
@@ -139,20 +139,20 @@ func TestSecondProcess(t *testing.T) {
 	}
 }
 
-// Whatever was saved is there after the process was killed at any moment.
+// Everything saved still exists after the process was killed at any moment.
 func TestKill(t *testing.T) {
 	const rounds = 20
 	dir := t.TempDir()
 	var saved []string
 	for range rounds {
-		cmd, _, out := seekStart(t, "write", dir)
+		cmd, _, out := startProcess(t, "write", dir)
 		for n := rand.IntN(40); out.Scan(); n-- {
 			id, ok := strings.CutPrefix(out.Text(), "saved ")
 			if !ok {
 				t.Fatalf("the writer says %q", out.Text())
 			}
 			saved = append(saved, id)
-			if n == 0 { // what it says meanwhile still counts
+			if n == 0 { // what it prints meanwhile still counts
 				if err := cmd.Process.Kill(); err != nil {
 					t.Fatal(err)
 				}
@@ -168,7 +168,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// checkSaved opens the store and reads all that was saved, and what else is there.
+// checkSaved opens the store and reads everything that was saved, and other records.
 func checkSaved(t *testing.T, dir string, saved []string) {
 	t.Helper()
 	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})

@@ -112,15 +112,14 @@ func unpackable(size int) string {
 	return `{"html":"` + hex.EncodeToString(b) + `"}`
 }
 
-// envFilled says to the test binary, which runs itself, where its small disk is to be.
+// envFilled contains the path of a small disk, for the test binary that runs itself.
 const envFilled = "BUGLE_STORE_TEST_FILLED"
 
-// envReal names a folder on a small disk that is there, for a run by hand on another file system.
+// envReal names a folder on an existing small disk, for manual runs on another file system.
 const envReal = "BUGLE_STORE_TEST_DISK"
 
-// Another program fills the disk in bursts, while writers fill logs and tables are made and merged: the
-// process goes on, refuses what has no space, reads, and writes again when there is space. Nothing that was
-// acknowledged is lost.
+// Another program fills the disk in bursts, while writers fill logs and tables are written and merged: the process
+// survives, refuses writes without space, reads, and writes again when there is space. Nothing acknowledged is lost.
 func TestDiskFilled(t *testing.T) {
 	if dir := os.Getenv(envFilled); dir != "" {
 		if os.Getenv(envReal) == "" { // else the folder is on a small disk already
@@ -179,7 +178,7 @@ func fillDisk(t *testing.T, dir string, round int, last bool) {
 					saved[w].Store(id, text)
 					done.Add(1)
 				case errors.Is(err, store.ErrDiskFull):
-					saved[w].Delete(id) // the one before or this one is there
+					saved[w].Delete(id) // either the previous one or this one exists
 					refused.Add(1)
 				default:
 					t.Errorf("round %d: saving: %v", round, err)
@@ -313,8 +312,8 @@ func failSync(t *testing.T, name string) {
 	t.Fatalf("%s is not mapped", name)
 }
 
-// A change whose sync fails may be on the disk or not. That is said, nobody reads it, and nothing more is
-// written; the next opening goes on from what is there.
+// The outcome of a change whose sync fails is unknown. The error says so, nobody reads the change, and nothing more is
+// written; the next opening recovers.
 func TestSyncFails(t *testing.T) {
 	large := `{"html":"` + strings.Repeat("0123456789", 200_000) + `"}`
 	for file, text := range map[string]string{"00001.mem": `{"n":2}`, "000001.vlog": large} {

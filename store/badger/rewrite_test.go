@@ -65,7 +65,7 @@ func TestRewrite(t *testing.T) {
 func TestRewriteFails(t *testing.T) {
 	key, other := crypt.New(), crypt.New()
 	dir, want := sealedStore(t, key)
-	if _, err := badger.Rewrite(t.Context(), badger.Options{Dir: dir, Key: gives(other)}, nil, nil); !errors.Is(err, crypt.ErrWrongKey) {
+	if _, err := badger.Rewrite(t.Context(), badger.Options{Dir: dir, Key: fixedKey(other)}, nil, nil); !errors.Is(err, crypt.ErrWrongKey) {
 		t.Errorf("with a wrong key: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -127,7 +127,7 @@ func TestReplaceEncrypted(t *testing.T) {
 }
 
 // What a process puts in the place of a store is not taken from it by others that wait for the store.
-func TestOthersLeaveTheNewStoreAlone(t *testing.T) {
+func TestOtherProcessesIgnoreNewStore(t *testing.T) {
 	dir := t.TempDir()
 	ready := filepath.Join(dir, "store.mended")
 	db := open(t, dir)

@@ -8,9 +8,9 @@ import (
 	"bugle/store/badger/internal/files"
 )
 
-// A table that a compaction has replaced is cut off before it is removed. Who proves it in that moment finds
-// nothing in it, and nothing is lost.
-func TestTableGoesWhileItIsProved(t *testing.T) {
+// A replaced table is truncated before it is removed. A concurrent verification finds it empty and must not report a
+// loss.
+func TestTableRemovedDuringVerification(t *testing.T) {
 	dir := t.TempDir()
 	d, err := Open(t.Context(), Options{Dir: dir})
 	if err != nil {

@@ -15,10 +15,9 @@ import (
 	"bugle/store/kv"
 )
 
-// Bits that a disk loses change no time of a file: in a large store such a table is proved when it is
-// first read, or soon after. Nothing is read from it that is not what was written, and the next start
-// mends it.
-func TestProvedWhenRead(t *testing.T) {
+// Bit rot does not change the modification time of a file: in a large store, such a table is verified when it is first
+// read, or soon after. Damaged data is never returned, and the next start repairs it.
+func TestVerifiedOnRead(t *testing.T) {
 	defer badger.SetThorough(0)()
 	dir := t.TempDir()
 	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
@@ -96,8 +95,8 @@ func rot(t *testing.T, name string, at int) {
 	overwrite(t, name, at, []byte{b[at] ^ 1})
 }
 
-// What a scan comes to is proved before it gets there, and no more than that.
-func TestProvedAsScanned(t *testing.T) {
+// A scan verifies blocks before it reaches them, and not many more.
+func TestVerifiedOnScan(t *testing.T) {
 	defer badger.SetThorough(0)()
 	dir := t.TempDir()
 	db, err := badger.Open(t.Context(), badger.Options{Dir: dir})
@@ -158,7 +157,7 @@ func TestProvedAsScanned(t *testing.T) {
 		}
 		return given, damaged, db.Lost()
 	}
-	copied := t.TempDir() // a store that has found damage is mended by the next to open it
+	copied := t.TempDir() // the next process that opens a damaged store repairs it
 	for _, reverse := range []bool{false, true} {
 		if given, damaged, lost := scan(t, reverse, 50); given != 50 || damaged > 0 || len(lost) > 0 {
 			t.Errorf("reverse %v: of the first %d records %d are damaged: %q", reverse, given, damaged, lost)
@@ -196,9 +195,9 @@ func copyStore(t *testing.T, to, from string) {
 	}
 }
 
-// What the database reads of a table as it opens is proved before, however large the store is: it
-// leaves out a table that has lost its index, and does not survive a last block that is none.
-func TestHeadsAreProvedBeforeOpening(t *testing.T) {
+// What the database reads when it opens a table is verified first, however large the store is: it ignores a table
+// without an index, and crashes on a damaged last block.
+func TestIndexesAreVerifiedBeforeOpen(t *testing.T) {
 	defer badger.SetThorough(0)()
 	for name, at := range map[string]func(size int) int{
 		"index":      func(size int) int { return size - 100 },
@@ -227,8 +226,9 @@ func TestHeadsAreProvedBeforeOpening(t *testing.T) {
 	}
 }
 
-// What cannot be proved now, as there are too many files open, is neither read nor taken for proved.
-func TestNothingUnprovedIsRead(t *testing.T) {
+// A block that cannot be verified at the moment, because too many files are open, is neither read nor considered
+// verified.
+func TestNothingUnverifiedIsRead(t *testing.T) {
 	defer badger.SetThorough(0)()
 	dir := t.TempDir()
 	db := open(t, dir)
@@ -263,9 +263,9 @@ func TestNothingUnprovedIsRead(t *testing.T) {
 	}
 }
 
-// A table that is compacted as the store opens is proved before: what stands behind its damage would be
-// gone for good, without a word.
-func TestProvedBeforeItIsCompacted(t *testing.T) {
+// A table that is compacted when the store opens is verified first, because the compaction would silently drop
+// everything behind the damage.
+func TestVerifiedBeforeCompaction(t *testing.T) {
 	defer badger.SetThorough(0)()
 	dir := t.TempDir()
 	want := map[string]string{}
@@ -305,7 +305,7 @@ func TestProvedBeforeItIsCompacted(t *testing.T) {
 }
 
 // What was found to be lost stays so, also when more is lost later, until somebody settles it.
-func TestWhatIsLostStaysLost(t *testing.T) {
+func TestLossPersists(t *testing.T) {
 	defer badger.SetThorough(0)()
 	dir := t.TempDir()
 	fill := func(session int) {

@@ -35,7 +35,7 @@ func dump(t *testing.T, db kv.DB) (out []pair) {
 	return out
 }
 
-func newWorkspaceTx(t *testing.T, db kv.DB, fn func(kv.WorkspaceTx) error) {
+func updateWorkspace(t *testing.T, db kv.DB, fn func(kv.WorkspaceTx) error) {
 	t.Helper()
 	if err := db.Update(t.Context(), func(tx kv.Tx) error { return fn(kv.NewWorkspaceTx(tx, space)) }); err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func newStore(t *testing.T) *mem.DB {
 	t.Helper()
 	db := mem.New()
 	t.Cleanup(func() { db.Close() })
-	newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error {
+	updateWorkspace(t, db, func(s kv.WorkspaceTx) error {
 		steps := []func() error{
 			func() error { return s.PutSettings(engine.Workspace{ID: space}) },
 			func() error { return save(s, "c1", `{"basic_details":{"name":"One"}}`) },
@@ -111,7 +111,7 @@ func check(t *testing.T, db kv.DB) kv.CheckResult {
 	return c
 }
 
-func TestCheckSound(t *testing.T) {
+func TestCheckHealthy(t *testing.T) {
 	db := newStore(t)
 	var last int
 	c, err := kv.Check(t.Context(), db, func(n int) { last = n })
@@ -127,7 +127,7 @@ func TestCheckSound(t *testing.T) {
 func documents(t *testing.T, db kv.DB) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error {
+	updateWorkspace(t, db, func(s kv.WorkspaceTx) error {
 		for _, id := range []string{"c1", "c2"} {
 			if c, err := s.Campaign(id); err == nil {
 				out[id] = string(c.Body.Encode())
@@ -138,8 +138,8 @@ func documents(t *testing.T, db kv.DB) map[string]string {
 	return out
 }
 
-// Whichever record is damaged or gone: it is found, what can be mended is, and no document changes.
-func TestCheckFindsAndMends(t *testing.T) {
+// Damage or loss of any record is found, what can be repaired is, and no document changes.
+func TestCheckFindsAndRepairs(t *testing.T) {
 	db := newStore(t)
 	want := documents(t, db)
 	quiet := 0
@@ -195,12 +195,12 @@ func TestCheckFindsAndMends(t *testing.T) {
 	}
 }
 
-// What a finding says, for what people will see most.
-func TestCheckWords(t *testing.T) {
+// The text of the most common findings.
+func TestCheckMessages(t *testing.T) {
 	find := func(s func(kv.WorkspaceTx) error, spoil func(pair) bool) string {
 		db := newStore(t)
 		if s != nil {
-			newWorkspaceTx(t, db, s)
+			updateWorkspace(t, db, s)
 		}
 		for _, r := range dump(t, db) {
 			if spoil(r) {

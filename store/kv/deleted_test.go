@@ -13,7 +13,7 @@ import (
 
 // A campaign that gets the id of one whose long history is still being removed keeps its own history: it is
 // refused until the other is gone.
-func TestIDOfACampaignThatIsBeingDeleted(t *testing.T) {
+func TestReuseIDDuringDelete(t *testing.T) {
 	for _, revisions := range []int{1999, 2000, 2001} {
 		t.Run(fmt.Sprint(revisions), func(t *testing.T) {
 			db := mem.New()

@@ -32,7 +32,7 @@ func (c countingTx) Counts() (kv.Counts, error) { return c.counts, nil }
 
 // A campaign of which everything is lost is named where a test send, a delivered message or a campaign below it
 // still names it, but not where no campaign is missing: then it was deleted.
-func TestLostCampaignsThatOthersName(t *testing.T) {
+func TestReferencedLostCampaigns(t *testing.T) {
 	db := mem.New()
 	defer db.Close()
 	at := time.Unix(1e9, 0).UTC()

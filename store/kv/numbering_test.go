@@ -12,7 +12,7 @@ import (
 
 // A store may lose any of a campaign's records. The next revision takes no number that an earlier one has all the
 // same: it would replace its document, and a repair would take the earlier one for the newest.
-func TestRevisionsAreNotNumberedTwice(t *testing.T) {
+func TestRevisionNumbersAreUnique(t *testing.T) {
 	for name, lost := range map[string][]string{
 		"notes":                  {"r"},
 		"notes and the campaign": {"r", "c"},

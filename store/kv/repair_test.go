@@ -18,8 +18,8 @@ import (
 	"bugle/store/kv"
 )
 
-// lying is a store in which reads of one healthy record fail.
-type lying struct {
+// inconsistentDB is a store in which reads of one healthy record fail.
+type inconsistentDB struct {
 	kv.DB
 	key []byte
 	get error // what reading it by its key fails with; nil: it does not
@@ -27,27 +27,27 @@ type lying struct {
 	scan bool
 }
 
-func (l lying) View(ctx context.Context, fn func(kv.Tx) error) error {
-	return l.DB.View(ctx, func(tx kv.Tx) error { return fn(lyingTx{tx, l}) })
+func (l inconsistentDB) View(ctx context.Context, fn func(kv.Tx) error) error {
+	return l.DB.View(ctx, func(tx kv.Tx) error { return fn(inconsistentTx{tx, l}) })
 }
 
-func (l lying) Update(ctx context.Context, fn func(kv.Tx) error) error {
-	return l.DB.Update(ctx, func(tx kv.Tx) error { return fn(lyingTx{tx, l}) })
+func (l inconsistentDB) Update(ctx context.Context, fn func(kv.Tx) error) error {
+	return l.DB.Update(ctx, func(tx kv.Tx) error { return fn(inconsistentTx{tx, l}) })
 }
 
-type lyingTx struct {
+type inconsistentTx struct {
 	kv.Tx
-	l lying
+	l inconsistentDB
 }
 
-func (t lyingTx) Get(key []byte) ([]byte, error) {
+func (t inconsistentTx) Get(key []byte) ([]byte, error) {
 	if t.l.get != nil && bytes.Equal(key, t.l.key) {
 		return nil, t.l.get
 	}
 	return t.Tx.Get(key)
 }
 
-func (t lyingTx) Scan(prefix []byte, o kv.ScanOptions, fn func(key, value []byte) error) error {
+func (t inconsistentTx) Scan(prefix []byte, o kv.ScanOptions, fn func(key, value []byte) error) error {
 	return t.Tx.Scan(prefix, o, func(key, value []byte) error {
 		if t.l.scan && bytes.Equal(key, t.l.key) {
 			value = nil
@@ -83,7 +83,7 @@ func TestRepairLeavesHealthyRecords(t *testing.T) {
 	} {
 		for _, r := range all {
 			db := origin.Clone()
-			found, err := kv.Repair(t.Context(), lying{db, r.key, how.get, how.scan}, nil)
+			found, err := kv.Repair(t.Context(), inconsistentDB{db, r.key, how.get, how.scan}, nil)
 			switch {
 			case how.fails && err == nil:
 				t.Errorf("%q is %s: the repair does not fail, and finds %+v", r.key, how.name, found.Findings)
@@ -112,9 +112,9 @@ func equal(a, b []pair) bool {
 	return true
 }
 
-// Beside a record that is really damaged, others cannot be read for the moment: what is repaired then is made
-// of what is proved, and nothing healthy goes.
-func TestRepairOfManyReasons(t *testing.T) {
+// Next to a damaged record, others cannot be read at the moment: the repair only uses verified data, and removes
+// nothing healthy.
+func TestRepairManyFindings(t *testing.T) {
 	origin := newStore(t)
 	all := dump(t, origin)
 	for i, r := range all {
@@ -128,7 +128,7 @@ func TestRepairOfManyReasons(t *testing.T) {
 			if err := db.Update(t.Context(), func(tx kv.Tx) error { return tx.Set(r.key, spoiled) }); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := kv.Repair(t.Context(), lying{db, other.key, store.ErrDataLost, true}, nil); err != nil {
+			if _, err := kv.Repair(t.Context(), inconsistentDB{db, other.key, store.ErrDataLost, true}, nil); err != nil {
 				t.Fatal(err)
 			}
 			have := map[string][]byte{}
@@ -144,7 +144,7 @@ func TestRepairOfManyReasons(t *testing.T) {
 }
 
 // What a repair replaces or removes stays in the store as it was, and is listed.
-func TestRepairKeepsWhatItReplaces(t *testing.T) {
+func TestRepairQuarantinesRecords(t *testing.T) {
 	origin := newStore(t)
 	kept := 0
 	for _, r := range dump(t, origin) {
@@ -187,9 +187,9 @@ func TestRepairKeepsWhatItReplaces(t *testing.T) {
 }
 
 // What a repair brings to light, it repairs as well, also where the like of it was repaired before.
-func TestRepairInOneGo(t *testing.T) {
+func TestRepairInOnePass(t *testing.T) {
 	db := newStore(t)
-	newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error {
+	updateWorkspace(t, db, func(s kv.WorkspaceTx) error {
 		return errors.Join(s.PutRequestID("test", "r2", noon), s.PutRequestID("test", "r3", noon))
 	})
 	change(t, db, "rDEMO\x00\x01qtest\x00\x01r\x00\x01", nil) // its entry leads nowhere
@@ -204,7 +204,7 @@ func TestRepairInOneGo(t *testing.T) {
 }
 
 // Of many records that repairs have kept a list has the newest, and the number of all.
-func TestManyKeptRecords(t *testing.T) {
+func TestManyQuarantinedRecords(t *testing.T) {
 	db := newStore(t)
 	const many = 1500
 	err := db.Update(t.Context(), func(tx kv.Tx) error {
@@ -227,7 +227,7 @@ func TestManyKeptRecords(t *testing.T) {
 }
 
 // A record that a repair has kept may rot as any other.
-func TestKeptRecordRots(t *testing.T) {
+func TestDamagedQuarantinedRecord(t *testing.T) {
 	db := newStore(t)
 	spoil(t, db, "rDEMO\x00\x01sc1")
 	if _, err := kv.Repair(t.Context(), db, nil); err != nil {
@@ -267,7 +267,7 @@ func TestRepairAfterRotInASmallTable(t *testing.T) {
 	}
 	const many = 150
 	db := open()
-	newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error {
+	updateWorkspace(t, db, func(s kv.WorkspaceTx) error {
 		err := s.PutSettings(wholeSettings())
 		for i := range many {
 			for n := range 3 {
@@ -289,7 +289,7 @@ func TestRepairAfterRotInASmallTable(t *testing.T) {
 	}
 	had := tables()
 	db = open()
-	newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error { return save(s, "new", `{}`) })
+	updateWorkspace(t, db, func(s kv.WorkspaceTx) error { return save(s, "new", `{}`) })
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -345,8 +345,8 @@ func TestDeleteWhileEditsAreKept(t *testing.T) {
 	remove := func(tx kv.Tx, id string) error { return kv.NewWorkspaceTx(tx, space).DeleteCampaign(id) }
 	for n, order := range [][2]func(kv.Tx, string) error{{keep, remove}, {remove, keep}} {
 		id := fmt.Sprint("c", n)
-		newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error { return save(s, id, `{}`) })
-		newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error { return save(s, id, `{}`) })
+		updateWorkspace(t, db, func(s kv.WorkspaceTx) error { return save(s, id, `{}`) })
+		updateWorkspace(t, db, func(s kv.WorkspaceTx) error { return save(s, id, `{}`) })
 		first := true
 		err := db.Update(t.Context(), func(tx kv.Tx) error {
 			if err := order[1](tx, id); err != nil {

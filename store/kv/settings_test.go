@@ -64,7 +64,7 @@ const (
 // its settings are read, and a repair restores the record with its API keys.
 func TestDamagedSettings(t *testing.T) {
 	origin := newStore(t)
-	newWorkspaceTx(t, origin, func(s kv.WorkspaceTx) error { return s.PutSettings(wholeSettings()) })
+	updateWorkspace(t, origin, func(s kv.WorkspaceTx) error { return s.PutSettings(wholeSettings()) })
 	all := dump(t, origin)
 	record := all[slices.IndexFunc(all, func(p pair) bool { return string(p.key) == settingsRecord })].value
 	for at := -1; at < len(record); at++ {
@@ -100,12 +100,12 @@ func TestDamagedSettings(t *testing.T) {
 	}
 }
 
-// Where the copy of the settings is damaged as well, the error says so and what to do, and a repair sets them
-// to the defaults and takes the API keys from their own records.
+// If the copy of the settings is damaged as well, the error says so and what to do, and a repair resets the settings to
+// the defaults and restores the API keys from their own records.
 func TestDamagedSettingsAndCopy(t *testing.T) {
 	for _, spoiled := range [][]byte{nil, []byte("spoiled")} {
 		db := newStore(t)
-		newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error { return s.PutSettings(wholeSettings()) })
+		updateWorkspace(t, db, func(s kv.WorkspaceTx) error { return s.PutSettings(wholeSettings()) })
 		change(t, db, settingsRecord, spoiled)
 		change(t, db, settingsCopy, spoiled)
 		if ids := workspaces(t, db); !slices.Equal(ids, []string{space}) {
@@ -130,11 +130,11 @@ func TestDamagedSettingsAndCopy(t *testing.T) {
 	}
 }
 
-// The copies follow each change: a key that was revoked has no record, and settings that are older than their
-// copy, as after a part of the disk was lost, give way to it.
+// The copies follow each change: a revoked key has no record, and settings that are older than their copy, as after a
+// loss of a part of the disk, are replaced with it.
 func TestCopiesFollowSettings(t *testing.T) {
 	db := newStore(t)
-	newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error { return s.PutSettings(wholeSettings()) })
+	updateWorkspace(t, db, func(s kv.WorkspaceTx) error { return s.PutSettings(wholeSettings()) })
 	var old []byte
 	for _, r := range dump(t, db) {
 		if string(r.key) == settingsRecord {
@@ -143,7 +143,7 @@ func TestCopiesFollowSettings(t *testing.T) {
 	}
 	now := wholeSettings()
 	now.Keys = now.Keys[1:]
-	newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error { return s.PutSettings(now) })
+	updateWorkspace(t, db, func(s kv.WorkspaceTx) error { return s.PutSettings(now) })
 	for _, r := range dump(t, db) {
 		if string(r.key) == keyRecords+"k1\x00\x01" {
 			t.Error("the key that was revoked has a record")
@@ -174,7 +174,7 @@ func TestCopiesFollowSettings(t *testing.T) {
 func TestSettingsOfFirstFormat(t *testing.T) {
 	db := mem.New()
 	defer db.Close()
-	newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error { return s.PutSettings(wholeSettings()) })
+	updateWorkspace(t, db, func(s kv.WorkspaceTx) error { return s.PutSettings(wholeSettings()) })
 	for _, r := range dump(t, db) {
 		if r.key[0] == 's' {
 			change(t, db, string(r.key), nil)

@@ -106,7 +106,7 @@ func TestNewestSummariesEnd(t *testing.T) {
 	}
 }
 
-// A damaged row hides no other. It is made anew from the document, and named.
+// A damaged row hides no other. It is rebuilt from the document, and reported.
 func TestNewestSummariesDamaged(t *testing.T) {
 	db := withRows(t, 500)
 	for _, id := range []string{rowID(0), rowID(250), rowID(499)} {
@@ -147,7 +147,7 @@ func TestNewestSummariesDamaged(t *testing.T) {
 	}
 }
 
-// isSummary tells a summary from the other records of a campaign: it alone has both members.
+// isSummary reports whether a record of a campaign is its summary: only that has both fields.
 func isSummary(v []byte) bool {
 	return bytes.Contains(v, []byte(`"name":"`)) && bytes.Contains(v, []byte(`"rev":`))
 }

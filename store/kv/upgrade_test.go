@@ -20,7 +20,7 @@ func outdated(t *testing.T, campaigns int) *mem.DB {
 	t.Helper()
 	db := mem.New()
 	t.Cleanup(func() { db.Close() })
-	newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error {
+	updateWorkspace(t, db, func(s kv.WorkspaceTx) error {
 		segment := engine.Segment{ID: "s", Name: "S"}
 		err := segment.SetGroup(parse(t, fmt.Sprintf(nestedFilter, `"filter_type":"event_attributes"`)).Lookup(doc.P("trigger_condition", "included_filters")))
 		if err == nil {
@@ -69,8 +69,8 @@ func (d interrupted) Update(ctx context.Context, fn func(kv.Tx) error) error {
 	return d.DB.Update(ctx, fn)
 }
 
-// An upgrade that was interrupted, wherever, goes on with the next opening, and one that is done changes
-// nothing when it runs again.
+// An interrupted upgrade continues when the store is opened next, and a completed one changes nothing when it runs
+// again.
 func TestUpgradeIsInterruptedAndRepeated(t *testing.T) {
 	const campaigns = 150 // more than one batch
 	whole := outdated(t, campaigns)
@@ -83,7 +83,7 @@ func TestUpgradeIsInterruptedAndRepeated(t *testing.T) {
 		if err := kv.Prepare(t.Context(), db); err != nil {
 			t.Fatal(err)
 		}
-		newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error {
+		updateWorkspace(t, db, func(s kv.WorkspaceTx) error {
 			for n := range campaigns {
 				c, err := s.Campaign(fmt.Sprint("c", n))
 				if want := fmt.Sprintf(nestedFilter, `"filter_type":"user_attributes"`); err != nil || c.Revision != 2 || string(c.Body.Encode()) != want {
@@ -118,7 +118,7 @@ func TestUpgradeIsInterruptedAndRepeated(t *testing.T) {
 // What is damaged keeps nothing else from being upgraded, and stays as it is for doctor to report.
 func TestUpgradeOfDamagedStore(t *testing.T) {
 	db := outdated(t, 3)
-	newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error {
+	updateWorkspace(t, db, func(s kv.WorkspaceTx) error {
 		return errors.Join(
 			s.PutWorkingCopy("c2", engine.WorkingCopy{Base: 1, Body: parse(t, `{}`)}),
 			s.PutWorkingCopy("gone", engine.WorkingCopy{Base: 1, Body: parse(t, fmt.Sprintf(nestedFilter, ""))}),
@@ -131,7 +131,7 @@ func TestUpgradeOfDamagedStore(t *testing.T) {
 	if err := kv.Prepare(t.Context(), db); err != nil {
 		t.Fatal(err)
 	}
-	newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error {
+	updateWorkspace(t, db, func(s kv.WorkspaceTx) error {
 		for id, want := range map[string]bool{"c0": true, "c1": false, "c2": true} {
 			if c, err := s.Campaign(id); (err == nil && c.Revision == 2) != want {
 				t.Errorf("%s is at revision %d, %v", id, c.Revision, err)
@@ -154,11 +154,11 @@ func TestUpgradeOfDamagedStore(t *testing.T) {
 func TestUpgradeOfEscapedNames(t *testing.T) {
 	db := outdated(t, 0)
 	body := strings.NewReplacer(`"attributes"`, `"\u0061ttributes"`, `"n"`, `"\u006e"`).Replace(nestedFilter)
-	newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error { return save(s, "c", fmt.Sprintf(body, `"name":"x"`)) })
+	updateWorkspace(t, db, func(s kv.WorkspaceTx) error { return save(s, "c", fmt.Sprintf(body, `"name":"x"`)) })
 	if err := kv.Prepare(t.Context(), db); err != nil {
 		t.Fatal(err)
 	}
-	newWorkspaceTx(t, db, func(s kv.WorkspaceTx) error {
+	updateWorkspace(t, db, func(s kv.WorkspaceTx) error {
 		c, err := s.Campaign("c")
 		if want := fmt.Sprintf(body, `"name":"x","filter_type":"user_attributes"`); err != nil || string(c.Body.Encode()) != want {
 			t.Errorf("%s, %v", c.Body.Encode(), err)

@@ -104,7 +104,7 @@ func (t *tx) add(in *insertion, values ...any) error {
 
 const (
 	mostGrouped = 64      // transactions of one group
-	groupBytes  = 1 << 20 // of a transaction that can be in a group
+	groupBytes  = 1 << 18 // of a transaction that can be in a group
 	groupPause  = time.Millisecond
 )
 

@@ -14,8 +14,8 @@ type line[T any] struct {
 	do   func(context.Context, []T) // answers a batch
 	most int                        // calls of one batch
 	slow time.Duration              // after how long a batch no longer holds up the next one
-	// pause is how long the next batch waits after one of several calls, for those whom it has answered to call again.
-	// Otherwise half of them would be in each of two batches that take turns.
+	// pause is how long the next batch waits after one of several calls, so that the callers that were answered can call
+	// again. Otherwise half of them would be in each of two batches that take turns.
 	pause time.Duration
 
 	mu      sync.Mutex

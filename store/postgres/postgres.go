@@ -5,6 +5,9 @@
 // without replacing, so that conflicting transactions fail and are retried. All writes are sent with the COMMIT in one round
 // trip. Reads before that are answered from what this process knows, if possible, and the database checks these assumptions
 // in the same round trip.
+//
+// Concurrent calls share round trips: creates are committed in groups, gets read in one query, and calls of [DB.Sync] wait
+// for one read of the feed. A group that fails is repeated as single transactions.
 package postgres
 
 import (

@@ -22,7 +22,7 @@ func TestContract(t *testing.T) {
 	for _, role := range []socket.Role{socket.Owner, socket.Attached} {
 		t.Run(role.String(), func(t *testing.T) {
 			enginetest.Run(t, func(t *testing.T) enginetest.Env {
-				s, clock := newShed(t), enginetest.NewClock()
+				s, clock := newTestFolder(t), enginetest.NewClock()
 				s.clock = clock.Now
 				db, attached := s.pair()
 				if role == socket.Attached {
@@ -49,7 +49,7 @@ func v5(svc *local.Service, clock func() time.Time) http.Handler {
 // It holds for clients of the V5 API on the socket too, who need no key.
 func TestContractOfHTTP(t *testing.T) {
 	enginetest.Run(t, func(t *testing.T) enginetest.Env {
-		s, clock := newShed(t), enginetest.NewClock()
+		s, clock := newTestFolder(t), enginetest.NewClock()
 		s.clock = clock.Now
 		var home *local.Service
 		s.handler = func(*socket.DB) http.Handler {
@@ -68,7 +68,7 @@ func TestContractOfHTTP(t *testing.T) {
 
 // A service finds at once what another process has written, and what it has deleted.
 func TestIndexFollows(t *testing.T) {
-	s := newShed(t)
+	s := newTestFolder(t)
 	first, second := s.pair()
 	near, far := s.service(first), s.service(second)
 	for _, svc := range []*local.Service{near, far} {
@@ -103,7 +103,7 @@ func TestIndexFollows(t *testing.T) {
 
 // A process that comes later knows what was written before it came.
 func TestSyncOfALaterProcess(t *testing.T) {
-	s := newShed(t)
+	s := newTestFolder(t)
 	first := s.node()
 	id := create(t, s.service(first))
 	if _, err := s.service(s.node()).Search(t.Context(), engine.SearchRequest{IDs: []string{id}, Limit: 10, Page: 1}); err != nil {
@@ -111,9 +111,9 @@ func TestSyncOfALaterProcess(t *testing.T) {
 	}
 }
 
-// A send that is under way belongs to its process while that is alive, whoever owns the store, and to nobody afterwards.
+// A running send belongs to its process while the process is alive, whoever owns the store, and to nobody afterwards.
 func TestLeases(t *testing.T) {
-	s := newShed(t)
+	s := newTestFolder(t)
 	first, second := s.pair()
 	third := s.node()
 	held := func(by, of *socket.DB) (held bool) {

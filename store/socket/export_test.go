@@ -22,7 +22,7 @@ func (d *DB) Kill() {
 	d.CutConnections()
 }
 
-// OpenWithPeer is [Open] with a check of its own of who is at the other end.
+// OpenWithPeer is [Open] with its own check of the peer process.
 func OpenWithPeer(ctx context.Context, o Options, peer func(net.Conn) error) (*DB, error) {
 	d, err := newDB(o)
 	if err != nil {
@@ -32,10 +32,10 @@ func OpenWithPeer(ctx context.Context, o Options, peer func(net.Conn) error) (*D
 	return d, d.join(ctx)
 }
 
-// OtherUser is what the check says of another user's process.
+// OtherUser is the error of the check for another user's process.
 func OtherUser(uid int) error { return &otherUserError{uid} }
 
-// SocketLost reports whether an owner would open its socket anew.
+// SocketLost reports whether an owner would reopen its socket.
 func (d *DB) SocketLost() bool { return d.host.socket.lost() }
 
 // Handler returns what the owner of that store answers on its socket, without one.

@@ -28,8 +28,8 @@ import (
 )
 
 // When the owner quits in order, another process takes over, and transactions in between wait for it.
-func TestHandOver(t *testing.T) {
-	s := newShed(t)
+func TestFailover(t *testing.T) {
+	s := newTestFolder(t)
 	first, second := s.pair()
 	third := s.node()
 	id := create(t, s.service(second))
@@ -51,13 +51,13 @@ func TestHandOver(t *testing.T) {
 
 // A transaction whose new connection comes to the next owner, before it is seen that the former is gone, has no effect
 // there: it runs once the two know each other.
-func TestNextOwnerIsGreetedFirst(t *testing.T) {
-	s := newShed(t)
+func TestNextOwnerIsIntroducedFirst(t *testing.T) {
+	s := newTestFolder(t)
 	_, err := s.open(t.Context())
 	s.ok(err)
 	l, err := net.Listen("unix", socketOf(s.dir))
 	s.ok(err)
-	handler, err := socket.Handler(s.dir, &held{DB: s.db, shed: s})
+	handler, err := socket.Handler(s.dir, &notifyingDB{DB: s.db, shed: s})
 	s.ok(err)
 	gone := make(chan struct{})
 	var end sync.Once
@@ -103,13 +103,13 @@ func TestNextOwnerIsGreetedFirst(t *testing.T) {
 	}
 }
 
-// meddled is a store whose updates are interfered with.
-type meddled struct {
+// retriedDB is a store whose updates are interfered with.
+type retriedDB struct {
 	kv.DB
 	before, after func() error // of the commit
 }
 
-func (m *meddled) Update(ctx context.Context, fn func(kv.Tx) error) error {
+func (m *retriedDB) Update(ctx context.Context, fn func(kv.Tx) error) error {
 	err := m.DB.Update(ctx, func(tx kv.Tx) error {
 		err := fn(tx)
 		if err == nil && m.before != nil {
@@ -124,13 +124,13 @@ func (m *meddled) Update(ctx context.Context, fn func(kv.Tx) error) error {
 }
 
 // An owner that quits finishes the transactions that run.
-func TestHandOverFinishesTransactions(t *testing.T) {
-	s := newShed(t)
+func TestFailoverFinishesTransactions(t *testing.T) {
+	s := newTestFolder(t)
 	running, goOn := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	var armed atomic.Bool
 	s.wrap = func(db kv.DB) kv.DB {
-		return &meddled{DB: db, before: func() error {
+		return &retriedDB{DB: db, before: func() error {
 			if armed.Load() {
 				once.Do(func() { close(running); <-goOn })
 			}
@@ -260,7 +260,7 @@ func TestLostCommits(t *testing.T) {
 	} {
 		for _, when := range []string{"before", "after"} {
 			t.Run(name+"/"+when, func(t *testing.T) {
-				sh := newShed(t)
+				sh := newTestFolder(t)
 				home := sh.service(sh.db) // what the scene begins with is written beside the service under test
 				id := create(t, home)
 				sh.ok(home.PutUser(t.Context(), engine.User{ID: "U"}))
@@ -283,7 +283,7 @@ func TestLostCommits(t *testing.T) {
 }
 
 // lossy returns an owner that dies at the first write after arm, before or after the commit, and a handle that takes over.
-func (s *shed) lossy(when string) (owner, attached *socket.DB, arm func()) {
+func (s *testFolder) lossy(when string) (owner, attached *socket.DB, arm func()) {
 	var armed atomic.Bool
 	die := func() error {
 		if !armed.CompareAndSwap(true, false) {
@@ -294,9 +294,9 @@ func (s *shed) lossy(when string) (owner, attached *socket.DB, arm func()) {
 	}
 	s.wrap = func(db kv.DB) kv.DB {
 		if when == "before" {
-			return &meddled{DB: db, before: die}
+			return &retriedDB{DB: db, before: die}
 		}
-		return &meddled{DB: db, after: die}
+		return &retriedDB{DB: db, after: die}
 	}
 	owner, attached = s.pair()
 	return owner, attached, func() { armed.Store(true) }
@@ -310,11 +310,11 @@ const inlineTest = `{"channel":"EMAIL","basic_details":{"name":"T","content_type
 
 // A commit whose connection broke while it was made is waited for, not made twice.
 func TestLostConnection(t *testing.T) {
-	s := newShed(t)
+	s := newTestFolder(t)
 	owner := (*socket.DB)(nil)
 	var armed atomic.Bool
 	s.wrap = func(db kv.DB) kv.DB {
-		return &meddled{DB: db, after: func() error {
+		return &retriedDB{DB: db, after: func() error {
 			if armed.CompareAndSwap(true, false) {
 				owner.CutConnections()
 			}
@@ -334,9 +334,9 @@ func TestLostConnection(t *testing.T) {
 	}
 }
 
-// If no process takes over, a transaction says so, in time.
+// If no process takes over, a transaction fails in time.
 func TestNoOwner(t *testing.T) {
-	s := newShed(t)
+	s := newTestFolder(t)
 	owner, _ := s.pair()
 	o := s.options()
 	o.Patience = 50 * time.Millisecond
@@ -346,7 +346,7 @@ func TestNoOwner(t *testing.T) {
 	defer d.Close()
 	// The other attached process must not take over either.
 	s.mu.Lock()
-	s.holder = &held{shed: &shed{}}
+	s.holder = &notifyingDB{shed: &testFolder{}}
 	s.mu.Unlock()
 	owner.Kill()
 	read := func() error { return d.View(t.Context(), func(kv.Tx) error { return nil }) }
@@ -360,7 +360,7 @@ func TestNoOwner(t *testing.T) {
 
 // A transaction that outlives the grace of an owner that quits runs again with the next one.
 func TestQuitDuringALongTransaction(t *testing.T) {
-	s := newShed(t)
+	s := newTestFolder(t)
 	o := s.options()
 	o.Grace = 10 * time.Millisecond
 	owner, err := socket.Open(t.Context(), o)

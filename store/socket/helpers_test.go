@@ -30,8 +30,8 @@ const (
 	draft     = `{"channel":"EMAIL","campaign_delivery_type":"ONE_TIME","created_by":"ann@example.com","basic_details":{"name":"Spring"}}`
 )
 
-// shed is a data folder whose store is in memory, and whose lock is a flag.
-type shed struct {
+// testFolder is a data folder whose store is in memory, and whose lock is a flag.
+type testFolder struct {
 	t     testing.TB
 	dir   string
 	db    *mem.DB
@@ -41,25 +41,25 @@ type shed struct {
 	handler func(*socket.DB) http.Handler
 
 	mu     sync.Mutex
-	holder *held
+	holder *notifyingDB
 }
 
-// newShed returns a shed with a workspace.
-func newShed(t testing.TB) *shed {
+// newTestFolder returns a shed with a workspace.
+func newTestFolder(t testing.TB) *testFolder {
 	t.Helper()
-	s := emptyShed(t)
+	s := emptyTestFolder(t)
 	_, err := local.CreateWorkspace(t.Context(), s.db, enginetest.Workspace())
 	s.ok(err)
 	return s
 }
 
-func emptyShed(t testing.TB) *shed {
-	s := &shed{t: t, dir: shortDir(t), db: mem.New()}
+func emptyTestFolder(t testing.TB) *testFolder {
+	s := &testFolder{t: t, dir: shortDir(t), db: mem.New()}
 	t.Cleanup(func() { s.db.Close() })
 	return s
 }
 
-func (s *shed) ok(err error) {
+func (s *testFolder) ok(err error) {
 	s.t.Helper()
 	if err != nil {
 		s.t.Fatal(err)
@@ -79,13 +79,13 @@ func shortDir(t testing.TB) string {
 
 var errHeld = errors.New("held by another")
 
-func (s *shed) open(context.Context) (kv.DB, error) {
+func (s *testFolder) open(context.Context) (kv.DB, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.holder != nil {
 		return nil, socket.Locked(errHeld, 0)
 	}
-	s.holder = &held{DB: s.db, shed: s}
+	s.holder = &notifyingDB{DB: s.db, shed: s}
 	if s.wrap != nil {
 		s.holder.DB = s.wrap(s.db)
 	}
@@ -93,17 +93,17 @@ func (s *shed) open(context.Context) (kv.DB, error) {
 }
 
 // release frees the lock, as the end of its holder's process would.
-func (s *shed) release() {
+func (s *testFolder) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.holder = nil
 }
 
-func (s *shed) options() socket.Options {
+func (s *testFolder) options() socket.Options {
 	return socket.Options{Dir: s.dir, Opener: s.open, Version: "1.0", Patience: 10 * time.Second, Handler: s.handler}
 }
 
-func (s *shed) node() *socket.DB {
+func (s *testFolder) node() *socket.DB {
 	s.t.Helper()
 	d, err := socket.Open(s.t.Context(), s.options())
 	s.ok(err)
@@ -116,7 +116,7 @@ func (s *shed) node() *socket.DB {
 }
 
 // pair returns an owner, and a handle that is attached to it.
-func (s *shed) pair() (owner, attached *socket.DB) {
+func (s *testFolder) pair() (owner, attached *socket.DB) {
 	s.t.Helper()
 	owner, attached = s.node(), s.node()
 	if a, b := owner.State().Role, attached.State().Role; a != socket.Owner || b != socket.Attached {
@@ -126,7 +126,7 @@ func (s *shed) pair() (owner, attached *socket.DB) {
 }
 
 // service returns the service of the workspace in a store, which ends before the store.
-func (s *shed) service(db store.DB) *local.Service {
+func (s *testFolder) service(db store.DB) *local.Service {
 	s.t.Helper()
 	svc, err := local.Open(db, workspace, local.Options{Clock: s.clock})
 	s.ok(err)
@@ -135,21 +135,21 @@ func (s *shed) service(db store.DB) *local.Service {
 }
 
 // kill ends an owner abruptly.
-func (s *shed) kill(d *socket.DB) {
+func (s *testFolder) kill(d *socket.DB) {
 	d.Kill()
 	s.release()
 }
 
 // leaseHeld is the store of a shed.
-type held struct {
+type notifyingDB struct {
 	kv.DB
-	shed *shed
+	shed *testFolder
 	tell func(notice string)
 }
 
-func (h *held) OnNotice(deliver func(notice string)) { h.tell = deliver }
+func (h *notifyingDB) OnNotice(deliver func(notice string)) { h.tell = deliver }
 
-func (h *held) Close() error {
+func (h *notifyingDB) Close() error {
 	h.shed.mu.Lock()
 	defer h.shed.mu.Unlock()
 	if h.shed.holder == h {
@@ -159,7 +159,7 @@ func (h *held) Close() error {
 }
 
 // transport leads to the socket.
-func (s *shed) transport(t *testing.T) *http.Transport {
+func (s *testFolder) transport(t *testing.T) *http.Transport {
 	tr := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", socketOf(s.dir))
 	}}
@@ -206,7 +206,7 @@ func socketOf(dir string) string { return filepath.Join(dir, "bugle.sock") }
 // A store that another process owns is a store.
 func TestStore(t *testing.T) {
 	storetest.Run(t, func(t testing.TB) storetest.KeyValueDB {
-		_, attached := emptyShed(t).pair()
+		_, attached := emptyTestFolder(t).pair()
 		return attached
 	})
 }

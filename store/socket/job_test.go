@@ -12,13 +12,13 @@ import (
 	"bugle/store/socket"
 )
 
-// maintained is a store that says what it was asked to do.
-type maintained struct {
+// jobDB is a store that records its jobs.
+type jobDB struct {
 	kv.DB
 	began chan struct{}
 }
 
-func (m maintained) Do(ctx context.Context, job socket.Job, progress func(socket.JobProgress)) ([]byte, error) {
+func (m jobDB) Do(ctx context.Context, job socket.Job, progress func(socket.JobProgress)) ([]byte, error) {
 	progress(socket.JobProgress{Records: 7, Verifying: true})
 	if job.Campaign == "wait" {
 		close(m.began)
@@ -31,10 +31,10 @@ func (m maintained) Do(ctx context.Context, job socket.Job, progress func(socket
 	return json.Marshal(job)
 }
 
-// Jobs are done by the owner, whoever asks: it is told of steps, ends when the caller does, and others
-// hear of a repair.
+// The owner runs jobs for every process: it reports progress, cancels a job with its caller, and publishes the changes
+// of a repair.
 func TestJobs(t *testing.T) {
-	s := newShed(t)
+	s := newTestFolder(t)
 	began := make(chan struct{})
 	o := s.options()
 	o.Opener = func(ctx context.Context) (kv.DB, error) {
@@ -42,7 +42,7 @@ func TestJobs(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return maintained{owned, began}, nil
+		return jobDB{owned, began}, nil
 	}
 	open := func() *socket.DB {
 		n, err := socket.Open(t.Context(), o)

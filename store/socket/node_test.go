@@ -47,9 +47,9 @@ func changes(t *testing.T, d *socket.DB) <-chan store.Change {
 	return out
 }
 
-// Every process hears of what others write; one that was cut off hears that there may have been changes.
+// Every process receives the changes of the others. One that was disconnected is told that there may have been changes.
 func TestChanges(t *testing.T) {
-	s := newShed(t)
+	s := newTestFolder(t)
 	first, second := s.pair()
 	third := s.node()
 	ofFirst, ofSecond, ofThird := changes(t, first), changes(t, second), changes(t, third)
@@ -92,7 +92,7 @@ func TestChanges(t *testing.T) {
 
 // The socket is its user's alone, and goes with its owner.
 func TestSocket(t *testing.T) {
-	s := newShed(t)
+	s := newTestFolder(t)
 	owner := s.node()
 	info, err := os.Lstat(socketOf(s.dir))
 	if err != nil || info.Mode().Type() != os.ModeSocket || info.Mode().Perm() != 0o600 {
@@ -105,7 +105,7 @@ func TestSocket(t *testing.T) {
 }
 
 func TestOtherUser(t *testing.T) {
-	s := newShed(t)
+	s := newTestFolder(t)
 	owner, err := socket.OpenWithPeer(t.Context(), s.options(), func(net.Conn) error { return socket.OtherUser(4711) })
 	s.ok(err)
 	defer owner.Close()
@@ -113,7 +113,7 @@ func TestOtherUser(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "4711") {
 		t.Errorf("the owner takes another user's process: %v", err)
 	}
-	s2 := newShed(t)
+	s2 := newTestFolder(t)
 	s2.node()
 	_, err = socket.OpenWithPeer(t.Context(), s2.options(), func(net.Conn) error { return socket.OtherUser(4712) })
 	if err == nil || !strings.Contains(err.Error(), "4712") {
@@ -123,7 +123,7 @@ func TestOtherUser(t *testing.T) {
 
 // What a crash left is cleared away without a word.
 func TestStaleSocket(t *testing.T) {
-	s := newShed(t)
+	s := newTestFolder(t)
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: socketOf(s.dir), Net: "unix"})
 	s.ok(err)
 	l.SetUnlinkOnClose(false)
@@ -136,7 +136,7 @@ func TestStaleSocket(t *testing.T) {
 }
 
 func TestLongPath(t *testing.T) {
-	s := newShed(t)
+	s := newTestFolder(t)
 	runtime, tmp := shortDir(t), shortDir(t)
 	t.Setenv("XDG_RUNTIME_DIR", filepath.Join(runtime, strings.Repeat("long", 20)))
 	t.Setenv("TMPDIR", tmp)
@@ -157,7 +157,7 @@ func TestLongPath(t *testing.T) {
 
 // The owner is of another version, or does not talk at all.
 func TestOtherProtocol(t *testing.T) {
-	s := newShed(t)
+	s := newTestFolder(t)
 	_, err := s.open(t.Context())
 	s.ok(err)
 	l, err := net.Listen("unix", socketOf(s.dir))
@@ -174,7 +174,7 @@ func TestOtherProtocol(t *testing.T) {
 }
 
 func TestLockedWithoutSocket(t *testing.T) {
-	s := newShed(t)
+	s := newTestFolder(t)
 	_, err := s.open(t.Context())
 	s.ok(err)
 	o := s.options()
@@ -184,10 +184,10 @@ func TestLockedWithoutSocket(t *testing.T) {
 	}
 }
 
-// What the owner finds to be wrong with its store is told to every other process, once; the owner knows
-// it from its opener.
+// Problems that the owner finds in its store are sent to every other process once; the owner knows them from its
+// opener.
 func TestNotices(t *testing.T) {
-	s := newShed(t)
+	s := newTestFolder(t)
 	owner, attached := s.pair()
 	other := s.node()
 	all := []<-chan string{attached.Notices(t.Context()), other.Notices(t.Context())}
@@ -195,7 +195,7 @@ func TestNotices(t *testing.T) {
 	heard := changes(t, attached)
 	s.holder.tell("first")
 	s.holder.tell("second")
-	create(t, s.service(owner)) // told on the same way, after them
+	create(t, s.service(owner)) // sent the same way, after them
 	if c := <-heard; c.Kind != store.ChangedCampaign {
 		t.Errorf("a notice is told as the change %+v", c)
 	}

@@ -25,7 +25,7 @@ import (
 	"bugle/store/socket"
 )
 
-// The test binary runs itself as other processes: this says on what folder.
+// The test binary runs itself as other processes; this variable contains their folder.
 const envDir = "BUGLE_SOCKET_TEST_DIR"
 
 func TestMain(m *testing.M) {
@@ -63,8 +63,7 @@ func foundDisk(t *testing.T, dir string) {
 	}
 }
 
-// work makes campaigns and saves one, one after another, and says what is done, until its input
-// ends.
+// work creates campaigns and saves one of them, one after another, and prints what is done, until its input ends.
 func work(dir string) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -86,15 +85,15 @@ func work(dir string) error {
 		return err
 	}
 	for i := 0; ctx.Err() == nil; i++ {
-		if err := jobLine(ctx, svc, fmt.Sprintf("%d-%d", os.Getpid(), i)); err != nil && ctx.Err() == nil {
+		if err := createAndRename(ctx, svc, fmt.Sprintf("%d-%d", os.Getpid(), i)); err != nil && ctx.Err() == nil {
 			return err
 		}
 	}
 	return errors.Join(svc.Close(), n.Close())
 }
 
-// jobLine makes one campaign and renames it.
-func jobLine(ctx context.Context, svc *local.Service, name string) error {
+// createAndRename makes one campaign and renames it.
+func createAndRename(ctx context.Context, svc *local.Service, name string) error {
 	body, err := doc.Parse([]byte(draft))
 	if err != nil {
 		return err
@@ -216,8 +215,8 @@ func round(t *testing.T, all []*process) time.Duration {
 	return time.Since(begun)
 }
 
-// The owner is killed again and again: the rest go on within two seconds, what was acknowledged is
-// there, and nothing is there twice.
+// The owner is killed again and again: the others continue within two seconds, and nothing acknowledged is lost or
+// duplicated.
 func TestKill(t *testing.T) {
 	const rounds = 4
 	dir := shortDir(t)
@@ -261,7 +260,7 @@ func TestKill(t *testing.T) {
 	checkWork(t, dir, all)
 }
 
-// checkWork holds what is in the store against what the processes said.
+// checkWork compares the store with what the processes printed.
 func checkWork(t *testing.T, dir string, all []*process) {
 	t.Helper()
 	n, err := socket.Open(t.Context(), socket.Options{Dir: dir, Opener: openDisk(dir)})

@@ -42,7 +42,7 @@ func TestErrors(t *testing.T) {
 
 // Through the socket and beside it, the same comes of everything that the contract suite does not reach.
 func TestRoundTrip(t *testing.T) {
-	s := newShed(t)
+	s := newTestFolder(t)
 	_, attached := s.pair()
 	svc, home, ctx := s.service(attached), s.service(s.db), t.Context()
 	id := create(t, svc)
@@ -96,9 +96,9 @@ func TestRoundTrip(t *testing.T) {
 	same("at the end", func(s *local.Service) (any, error) { return s.List(ctx, engine.ListQuery{}) })
 }
 
-// Every change of the settings counts, whoever makes it at the same time.
+// Every change of the settings is kept, whoever else changes them at the same time.
 func TestSettingsContention(t *testing.T) {
-	s := newShed(t)
+	s := newTestFolder(t)
 	owner, attached := s.pair()
 	near, far := s.service(owner), s.service(attached)
 	var all sync.WaitGroup
@@ -133,7 +133,7 @@ func TestSettingsContention(t *testing.T) {
 
 // A transaction is canceled with its context, and its connection does no harm to the next one.
 func TestCancel(t *testing.T) {
-	s := newShed(t)
+	s := newTestFolder(t)
 	_, attached := s.pair()
 	for range 50 {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -23,7 +23,7 @@ import (
 
 // A node that yields lets the store go to another, its calls wait, and it takes part again.
 func TestYield(t *testing.T) {
-	s := newShed(t)
+	s := newTestFolder(t)
 	first, second := s.pair()
 	one, two := s.service(first), s.service(second)
 	id := create(t, one)
@@ -49,9 +49,9 @@ func TestYield(t *testing.T) {
 	}
 }
 
-// One that is attached comes back as what is needed.
+// A handle that was attached returns in the role that is needed.
 func TestYieldAttached(t *testing.T) {
-	s := newShed(t)
+	s := newTestFolder(t)
 	first, second := s.pair()
 	s.ok(second.Yield(t.Context()))
 	s.ok(first.Close())
@@ -68,11 +68,11 @@ func TestYieldAttached(t *testing.T) {
 	s.ok(second.Yield(t.Context()))
 }
 
-// A transaction that goes on, of whichever process, keeps the store where it is, and is not cut off.
+// A running transaction of any process prevents the handover, and is not canceled.
 func TestYieldRefused(t *testing.T) {
 	for _, by := range []socket.Role{socket.Owner, socket.Attached} {
 		t.Run(by.String(), func(t *testing.T) {
-			s := newShed(t)
+			s := newTestFolder(t)
 			owner, caller := s.pair()
 			if by == socket.Owner {
 				caller = owner
@@ -101,7 +101,7 @@ func TestYieldRefused(t *testing.T) {
 
 // A request on the socket does not wait for a process that is suspended.
 func TestYieldRefusesRequests(t *testing.T) {
-	s := newShed(t)
+	s := newTestFolder(t)
 	running, goOn := make(chan struct{}), make(chan struct{})
 	s.handler = func(d *socket.DB) http.Handler {
 		return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -133,14 +133,14 @@ func TestYieldRefusesRequests(t *testing.T) {
 	owner.Rejoin()
 }
 
-// A socket that somebody removes, or puts something dead in the place of, is there again soon.
+// If somebody removes the socket, or replaces it with a dead file, it is soon restored.
 func TestLostSocket(t *testing.T) {
 	for name, lose := range map[string]func(at string) error{
 		"removed":  os.Remove,
 		"replaced": func(at string) error { return errors.Join(os.Remove(at), os.WriteFile(at, nil, 0o600)) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newShed(t)
+			s := newTestFolder(t)
 			owner, attached := s.pair()
 			s.ok(lose(socketOf(s.dir)))
 			begun := time.Now()
@@ -157,9 +157,9 @@ func TestLostSocket(t *testing.T) {
 	}
 }
 
-// A folder that was made anew under the same name is another owner's.
+// A folder recreated under the same name belongs to another owner.
 func TestReplacedFolder(t *testing.T) {
-	s := newShed(t)
+	s := newTestFolder(t)
 	owner := s.node()
 	s.ok(os.Rename(s.dir, s.dir+"-old"))
 	t.Cleanup(func() { os.RemoveAll(s.dir + "-old") })
@@ -169,7 +169,7 @@ func TestReplacedFolder(t *testing.T) {
 	}
 }
 
-// Who meets an owner that is suspended is told which process to continue, and goes on with it then.
+// A process that finds a suspended owner is told which process to continue, and continues when it is.
 func TestSuspendedOwner(t *testing.T) {
 	dir := shortDir(t)
 	foundDisk(t, dir)
@@ -191,7 +191,7 @@ func TestSuspendedOwner(t *testing.T) {
 	if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	// The signal is on its way until the kernel says that the process has stopped; it may answer till then.
+	// The signal is pending until the kernel reports the process as stopped; until then, it may respond.
 	var status syscall.WaitStatus
 	if _, err := syscall.Wait4(p.cmd.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
 		t.Fatalf("it did not stop: %v, %v", status, err)

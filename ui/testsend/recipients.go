@@ -127,7 +127,7 @@ func (r *recipients) Update(msg tea.KeyMsg) (next rowID, cmd tea.Cmd) {
 		r.enterPending = false
 		next = r.accept()
 	}
-	if msg.Type == tea.KeyRunes && model.EndsRecipient(r.identifier, string(msg.Runes)) {
+	if msg.Type == tea.KeyRunes && model.HasSeparator(r.identifier, string(msg.Runes)) {
 		r.prompt.SetValue(r.add(r.prompt.Value() + string(msg.Runes)))
 		r.updateSuggestions()
 		return rowID{rowPrompt, 0}, r.search()

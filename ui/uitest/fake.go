@@ -14,7 +14,7 @@ import (
 )
 
 // Fake is a service with rows in memory, as far as the lists of campaigns need one. It implements Lister and
-// Curator; WithoutCapabilities removes them. Operations that it does not have panic.
+// CampaignManager; WithoutCapabilities removes them. Operations that it does not have panic.
 type Fake struct {
 	engine.Service
 
@@ -27,7 +27,7 @@ type Fake struct {
 // NewFake returns a service with those campaigns, the last changed first.
 func NewFake(rows ...engine.Summary) *Fake { return &Fake{rows: rows, fail: map[string]error{}} }
 
-// WithoutCapabilities returns the service without Lister and Curator.
+// WithoutCapabilities returns the service without Lister and CampaignManager.
 func (f *Fake) WithoutCapabilities() engine.Service { return struct{ engine.Service }{bareFake{f}} }
 
 // bareFake hides the capabilities of a fake.
@@ -150,12 +150,12 @@ func (f *Fake) add(s engine.Summary) engine.Created {
 	return engine.Created{ID: s.ID, Status: catalog.Draft}
 }
 
-// Archive implements engine.Curator.
+// Archive implements engine.CampaignManager.
 func (f *Fake) Archive(_ context.Context, id, _ string) error {
 	return f.move("Archive", id, catalog.Archived)
 }
 
-// Restore implements engine.Curator.
+// Restore implements engine.CampaignManager.
 func (f *Fake) Restore(_ context.Context, id, _ string) error {
 	return f.move("Restore", id, catalog.Stopped)
 }
@@ -170,7 +170,7 @@ func (f *Fake) move(operation, id string, to engine.State) error {
 	return nil
 }
 
-// Delete implements engine.Curator.
+// Delete implements engine.CampaignManager.
 func (f *Fake) Delete(_ context.Context, id string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -182,7 +182,7 @@ func (f *Fake) Delete(_ context.Context, id string) error {
 	return nil
 }
 
-// Clone implements engine.Curator.
+// Clone implements engine.CampaignManager.
 func (f *Fake) Clone(_ context.Context, id, by string) (engine.Created, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

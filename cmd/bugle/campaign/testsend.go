@@ -79,7 +79,7 @@ func NewTest(f *cli.Factory) *cobra.Command {
 	cli.ChoiceFlag(cmd, cli.OneOf(&t.send.Filter.Platform, cli.PlatformChoices()), "platform", "send only to this `platform`: "+strings.Join(cli.PlatformChoices().Values(), ", "))
 	fl.StringArrayVar(&t.attrs, "attr", nil, "user attribute for this test, as `NAME=VALUE`; can be repeated")
 	fl.StringArrayVar(&t.event, "event-attr", nil, "event attribute for this test, as `NAME=VALUE`; can be repeated")
-	fl.StringArrayVar(&t.as, "as", nil, "send with the data of this `user` in place of the recipient's; can be repeated, for a message each")
+	fl.StringArrayVar(&t.as, "as", nil, "send with the data of this `user`; can be repeated, for one message each")
 	_ = cmd.RegisterFlagCompletionFunc("as", f.CompleteUsers())
 	return cmd
 }

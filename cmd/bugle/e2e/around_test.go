@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// What surrounds the main job: the tour is offered once, a key is changed and a theme chosen in Settings,
-// and both are there at the next start.
-func TestSettingsAreThereAtTheNextStart(t *testing.T) {
+// Around the main task: the tour is offered once; a key and a theme are changed in Settings, and both persist to the
+// next start.
+func TestSettingsPersist(t *testing.T) {
 	home := t.TempDir()
 	term := open(t, 60, 20, filepath.Join(home, "data"), "XDG_STATE_HOME="+home, "XDG_CONFIG_HOME="+home)
 	term.see("Welcome to bugle")
@@ -61,9 +61,9 @@ func TestSettingsAreThereAtTheNextStart(t *testing.T) {
 	term.see("✓ color-blind")
 }
 
-// Suspended, the program gives the terminal back and leaves the store to others; continued, it draws
-// itself and reads anew.
-func TestSuspendAndGoOn(t *testing.T) {
+// When suspended, the program releases the terminal and the store; when continued, it redraws the screen and reloads
+// its data.
+func TestSuspendAndResume(t *testing.T) {
 	home := t.TempDir()
 	term := &terminal{t: t, socket: filepath.Join(home, "tmux"), data: filepath.Join(home, "data")}
 	if out, err := term.bugle("init", "--sample"); err != nil {

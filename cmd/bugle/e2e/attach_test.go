@@ -19,8 +19,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Two terminals and commands work on one folder: what one changes the others show, and when the one
-// that has the store is killed the other goes on, with what was typed.
+// Two terminals and commands use one folder: each shows the changes of the others, and when the owner of the store is
+// killed, the other terminal continues with what was typed.
 func TestTwoTerminalsOnOneFolder(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	first := open(t, 80, 24, data)
@@ -54,9 +54,9 @@ func TestTwoTerminalsOnOneFolder(t *testing.T) {
 	second.see("and there", "saved")
 }
 
-// Who suspends the process that has the store leaves it to the others, and goes on with them afterwards.
+// Suspending the owner of the store releases it to the others, and the process continues with them later.
 func TestSuspendedOwner(t *testing.T) {
-	c := newCrowd(t)
+	c := newLoadTest(t)
 	server := c.serve(t)
 	pid := server.cmd.Process.Pid
 	c.owns(t, pid)
@@ -88,7 +88,7 @@ func TestSuspendedOwner(t *testing.T) {
 
 // A process that is stopped where it stands keeps the store: the others say so at once, and which one.
 func TestStoppedOwner(t *testing.T) {
-	c := newCrowd(t)
+	c := newLoadTest(t)
 	server := c.serve(t)
 	if err := server.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestStoppedOwner(t *testing.T) {
 
 // The second signal ends a server that waits for a request.
 func TestSecondSignal(t *testing.T) {
-	c := newCrowd(t)
+	c := newLoadTest(t)
 	server := c.serve(t)
 	at := strings.TrimPrefix(c.addr(), "http://")
 	conn, err := net.Dial("tcp", at)
@@ -153,9 +153,9 @@ func TestSecondSignal(t *testing.T) {
 	}
 }
 
-// The API is on the socket of whoever has the store, and asks for no key.
-func TestSocketWithoutAKey(t *testing.T) {
-	c := newCrowd(t)
+// The API is available without a key on the socket of the store's owner.
+func TestSocketWithoutAPIKey(t *testing.T) {
+	c := newLoadTest(t)
 	term := c.terminal(t)
 	term.see("enter open")
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -182,7 +182,7 @@ func TestSocketWithoutAKey(t *testing.T) {
 
 // The system that shuts down, or a window that is closed, ends the program as the person does who leaves it:
 // what was typed the moment before is kept, and the terminal is as it was.
-func TestEndedByTheSystem(t *testing.T) {
+func TestTerminatedBySignal(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
 			data := filepath.Join(t.TempDir(), "data")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The list of campaigns: it begins with a query, is narrowed by a word that is completed and by a count,
-// sorted, kept as a view, and the view is there at the next start.
+// The list of campaigns: it starts with a query, is narrowed by a completed word and a filter, sorted, and saved as a
+// view that still exists at the next start.
 func TestCampaignsAreFound(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
@@ -27,8 +27,8 @@ func TestCampaignsAreFound(t *testing.T) {
 	p.play("Escape", "?48 of 48", "Tab Down Down", "?● Active", "Enter", "?status:")
 }
 
-// Several at once: tagged after one question, and a pause of which one fails, with a report that says
-// which and why; then the ended ones go into the archive.
+// Bulk actions: campaigns are tagged after one question; a pause partly fails, with a report of which and why; the
+// ended campaigns are archived.
 func TestCampaignsInBulk(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// script writes a small program into a folder and gives its path.
+// script writes a small program to a folder and returns its path.
 func script(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -20,7 +20,7 @@ func script(t *testing.T, dir, name, text string) string {
 	return path
 }
 
-// written waits until another program has written a file, and gives its text.
+// written waits until another program has written a file, and returns its text.
 func written(t *testing.T, path string) string {
 	t.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
@@ -32,7 +32,7 @@ func written(t *testing.T, path string) string {
 	return ""
 }
 
-// The grid of an e-mail: two locales more, a second variation, 60 to 40, a cell copied and another
+// The grid of an email: two locales more, a second variation, 60 to 40, a cell copied and another
 // compared; the text is changed in the person's editor and the mail looked at in the browser.
 func TestContentInTheGrid(t *testing.T) {
 	t.Parallel()
@@ -53,13 +53,13 @@ func TestContentInTheGrid(t *testing.T) {
 	p.play("C-e", "?Added in the editor", "?On a phone", "?Six cups on the table")
 	p.play("M-m", "?✓ Come and taste", "y Right", "p", "?= Come and taste", "M-l", "?French       = Come and taste")
 
-	// One cell goes its own way, and the comparison says how.
+	// One cell differs from the others, and the comparison shows how.
 	p.play("Down Right Enter", "?▸ Subject", "C-u", ">Komm und probier", "M-m", "?✓ Komm und probier", "d", "?1 difference", "?Come and taste", "Escape", "!1 difference")
 	p.play("o", "?Opened in the browser")
 	if page := written(t, filepath.Join(dir, "opened.html")); !strings.Contains(page, "Added in the editor.") {
 		t.Errorf("the browser shows %s", page)
 	}
-	// What the editor leaves must be JSON here; what is not is never taken over.
+	// The editor's result must be JSON here; anything else is not accepted.
 	p.play("e", "?Keep editing", "d", "!Keep editing", "?✓ Komm und probier")
 	p.holds("Tasting", `"locales":["de","fr"]`, `"no_of_variations":2`, `:60`, `:40`, "Komm und probier", "Added in the editor.")
 }

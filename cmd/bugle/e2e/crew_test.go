@@ -17,8 +17,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// crew are those who work at once, each at one kind of thing, again and again.
-type crew struct {
+// workers are those who work at once, each at one kind of thing, again and again.
+type workers struct {
 	t       *testing.T
 	workers []*worker
 	stopped chan struct{}
@@ -42,7 +42,7 @@ type turn struct {
 }
 
 // start has ten commands work at once, and two clients of the server.
-func (c *crowd) start(t *testing.T, round string) *crew {
+func (c *loadTest) start(t *testing.T, round string) *workers {
 	t.Helper()
 	own := map[string]string{} // the campaigns of those who change one
 	for _, who := range []string{"update one", "update two", "patch"} {
@@ -53,7 +53,7 @@ func (c *crowd) start(t *testing.T, round string) *crew {
 		own[who] = id
 	}
 	dir := t.TempDir()
-	crew := &crew{t: t, stopped: make(chan struct{}), turns: make(chan turn)}
+	crew := &workers{t: t, stopped: make(chan struct{}), turns: make(chan turn)}
 	add := func(name string, do func(n int) error) {
 		crew.workers = append(crew.workers, &worker{name: name, do: do})
 	}
@@ -107,7 +107,7 @@ func createBody(name string) string {
 func nameBody(name string) string { return fmt.Sprintf(`{"basic_details":{"name":%q}}`, name) }
 
 // post makes a campaign over HTTP, and notes it.
-func (c *crowd) post(k *keyedCreate, again bool) error {
+func (c *loadTest) post(k *keyedCreate, again bool) error {
 	b, err := c.http(http.MethodPost, "/v5/campaigns", createBody(k.name), k.key, again)
 	if err != nil {
 		return err
@@ -129,9 +129,8 @@ func (c *crowd) post(k *keyedCreate, again bool) error {
 	return nil
 }
 
-// http makes a request to the server. Where that is killed and started anew, it makes it again
-// until there is one.
-func (c *crowd) http(method, path, body, key string, again bool) ([]byte, error) {
+// http sends a request to the server, and repeats it if the server is killed and restarted.
+func (c *loadTest) http(method, path, body, key string, again bool) ([]byte, error) {
 	for begun := time.Now(); ; {
 		req, err := http.NewRequest(method, c.addr()+path, strings.NewReader(body))
 		if err != nil {
@@ -160,7 +159,7 @@ func (c *crowd) http(method, path, body, key string, again bool) ([]byte, error)
 	}
 }
 
-func (c *crew) begin() {
+func (c *workers) begin() {
 	c.left = len(c.workers)
 	for _, w := range c.workers {
 		go func() {
@@ -182,7 +181,7 @@ func (c *crew) begin() {
 }
 
 // next notes the next thing that is done.
-func (c *crew) next() turn {
+func (c *workers) next() turn {
 	t := <-c.turns
 	switch {
 	case t.ended:
@@ -197,8 +196,8 @@ func (c *crew) next() turn {
 	return t
 }
 
-// until goes on until it is so for every worker.
-func (c *crew) until(what string, ok func(*worker) bool) {
+// until waits until the condition holds for every worker.
+func (c *workers) until(what string, ok func(*worker) bool) {
 	c.t.Helper()
 	late := time.Now().Add(2 * patience)
 	for {
@@ -218,9 +217,9 @@ func (c *crew) until(what string, ok func(*worker) bool) {
 	}
 }
 
-// goesOn gives who took longest to do what was under way when the owner was killed, or what was begun
-// first after it, and how long that took since.
-func (c *crew) goesOn(killed time.Time) (who string, took time.Duration) {
+// goesOn returns the slowest worker to finish the work that was in progress when the owner was killed, or that was
+// started first after it, and the time since.
+func (c *workers) goesOn(killed time.Time) (who string, took time.Duration) {
 	c.t.Helper()
 	late := time.Now().Add(2 * patience)
 	waiting := map[*worker]bool{}
@@ -250,7 +249,7 @@ func (c *crew) goesOn(killed time.Time) (who string, took time.Duration) {
 }
 
 // stop waits until everyone has ended.
-func (c *crew) stop() {
+func (c *workers) stop() {
 	select {
 	case <-c.stopped:
 	default:
@@ -261,9 +260,9 @@ func (c *crew) stop() {
 	}
 }
 
-// check holds what is in the store against what was acknowledged, as a fresh process reads it, and
-// makes every keyed request once more.
-func (c *crowd) check(t *testing.T) {
+// check compares the store, as a new process reads it, with what was acknowledged, and repeats every request with a
+// key.
+func (c *loadTest) check(t *testing.T) {
 	c.serve(t)
 	for _, k := range c.keyed {
 		if err := c.post(k, false); err != nil {

@@ -20,24 +20,22 @@ import (
 	"time"
 )
 
-// goOn is how long the others may take to go on when the owner of the store is killed. It takes
-// about a second, which the tests log; the limit is what a machine that is busy with other tests
-// stays under, so that it tells a hang from a delay.
+// goOn is how long other processes may take to continue after the owner of the store is killed. It takes about a
+// second, which the tests log. The limit distinguishes a hang from a delay on a machine that is busy with other tests.
 const goOn = 10 * time.Second
 
-// Two terminals, a server and ten commands at once work on one folder, and clients write through
-// the server. Whichever kind of process has the store when it is killed, the rest go on, and nothing
-// that was acknowledged is lost or there twice.
-func TestCrowd(t *testing.T) {
-	c := newCrowd(t)
+// Two terminals, a server, and ten commands use one folder at once, and clients write through the server. Whichever
+// process owns the store when it is killed, the others continue, and nothing acknowledged is lost or duplicated.
+func TestManyProcesses(t *testing.T) {
+	c := newLoadTest(t)
 	for _, owner := range []string{"terminal", "serve", "command"} {
 		t.Run(owner, func(t *testing.T) { c.round(t, owner) })
 	}
 	t.Run("kept", c.check)
 }
 
-// crowd is what works on one folder, and what it was told is done.
-type crowd struct {
+// loadTest is the processes that use one folder, and what they have reported.
+type loadTest struct {
 	data, config string
 	user, key    string
 	sample       string // the id of a draft that can be sent
@@ -53,8 +51,8 @@ type crowd struct {
 // keyedCreate is a campaign that was made over HTTP.
 type keyedCreate struct{ key, name, id string }
 
-func newCrowd(t *testing.T) *crowd {
-	c := &crowd{
+func newLoadTest(t *testing.T) *loadTest {
+	c := &loadTest{
 		data: filepath.Join(t.TempDir(), "data"), config: t.TempDir(),
 		made: map[string]string{}, named: map[string]string{},
 	}
@@ -70,18 +68,18 @@ func newCrowd(t *testing.T) *crowd {
 	return c
 }
 
-func (c *crowd) command(ctx context.Context, args ...string) *exec.Cmd {
+func (c *loadTest) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Env = append(os.Environ(), "BUGLE_DATA="+c.data, "BUGLE_AUTHOR=ann@example.com", "XDG_CONFIG_HOME="+c.config)
 	return cmd
 }
 
 // run runs a command to its end, and decodes what it writes into out, unless that is nil.
-func (c *crowd) run(out any, in string, args ...string) error {
+func (c *loadTest) run(out any, in string, args ...string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	cmd := c.command(ctx, args...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) } // it says where it hangs
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) } // show where it hangs
 	var errs bytes.Buffer
 	cmd.Stdin, cmd.Stderr = strings.NewReader(in), &errs
 	b, err := cmd.Output()
@@ -94,7 +92,7 @@ func (c *crowd) run(out any, in string, args ...string) error {
 	return nil
 }
 
-func (c *crowd) must(t *testing.T, out any, in string, args ...string) {
+func (c *loadTest) must(t *testing.T, out any, in string, args ...string) {
 	t.Helper()
 	if err := c.run(out, in, args...); err != nil {
 		t.Fatal(err)
@@ -102,7 +100,7 @@ func (c *crowd) must(t *testing.T, out any, in string, args ...string) {
 }
 
 // create makes a campaign with a command, and notes it.
-func (c *crowd) create(name string) (id string, err error) {
+func (c *loadTest) create(name string) (id string, err error) {
 	var made struct{ ID string }
 	if err := c.run(&made, "", "create", "--channel", "PUSH", "--name", name, "--json"); err != nil {
 		return "", err
@@ -114,14 +112,14 @@ func (c *crowd) create(name string) (id string, err error) {
 }
 
 // renamed notes that a campaign has another name.
-func (c *crowd) renamed(id, name string) {
+func (c *loadTest) renamed(id, name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.named[id] = name
 	c.updates++
 }
 
-func (c *crowd) addr() string {
+func (c *loadTest) addr() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.serving
@@ -129,7 +127,7 @@ func (c *crowd) addr() string {
 
 // round has everything run at once, with one kind of process as the owner of the store, which is
 // killed.
-func (c *crowd) round(t *testing.T, owner string) {
+func (c *loadTest) round(t *testing.T, owner string) {
 	var first, second *terminal
 	var server, bulk *process
 	var pid int
@@ -201,7 +199,7 @@ func (c *crowd) round(t *testing.T, owner string) {
 	second.see("and on", "saved")
 }
 
-func (c *crowd) terminal(t *testing.T) *terminal {
+func (c *loadTest) terminal(t *testing.T) *terminal {
 	return open(t, 100, 30, c.data, "XDG_CONFIG_HOME="+c.config)
 }
 
@@ -217,7 +215,7 @@ func (term *terminal) edit(name string) {
 	term.press("Enter", "End")
 }
 
-// pid gives the process of the program in the window.
+// pid returns the process id of the program in the window.
 func (term *terminal) pid() int {
 	term.t.Helper()
 	shell := strings.TrimSpace(term.tmux("display-message", "-p", "-t", "main", "#{pane_pid}"))
@@ -231,7 +229,7 @@ func (term *terminal) pid() int {
 }
 
 // owns waits until a process has the store.
-func (c *crowd) owns(t *testing.T, pid int) {
+func (c *loadTest) owns(t *testing.T, pid int) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("process %d has the store", pid), func() bool {
 		b, err := os.ReadFile(filepath.Join(c.data, "store", "LOCK"))
@@ -249,7 +247,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// process is a command that goes on for a while.
+// process is a command that runs for a while.
 type process struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
@@ -267,11 +265,11 @@ func kill(t *testing.T, pid int) {
 }
 
 // serve starts a server, and has the clients use it.
-func (c *crowd) serve(t *testing.T) *process {
+func (c *loadTest) serve(t *testing.T) *process {
 	t.Helper()
 	p := &process{cmd: c.command(context.Background(), "serve", "--addr", "127.0.0.1:0", "--json", "--rate-limits", "off")}
 	out, err := p.cmd.StdoutPipe()
-	// A group of its own, as a shell gives it: others are not suspended.
+	// In a process group of its own, as in a shell, so that others are not suspended.
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err == nil {
 		err = p.cmd.Start()
@@ -303,7 +301,7 @@ func (c *crowd) serve(t *testing.T) *process {
 }
 
 // bulk starts an import that has the store and waits for its input.
-func (c *crowd) bulk(t *testing.T) *process {
+func (c *loadTest) bulk(t *testing.T) *process {
 	t.Helper()
 	p := &process{cmd: c.command(context.Background(), "import", "-")}
 	in, err := p.cmd.StdinPipe()
@@ -322,7 +320,7 @@ func (c *crowd) bulk(t *testing.T) *process {
 	return p
 }
 
-// feed gives the import more than it can do in the time that it has left.
+// feed sends the import more than it can process in the remaining time.
 func (p *process) feed(t *testing.T, by string) {
 	t.Helper()
 	w := bufio.NewWriter(p.in)

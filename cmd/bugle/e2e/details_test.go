@@ -12,7 +12,7 @@ func (p *player) find(words, part string) {
 
 // The schedule of a periodic campaign, as people say it: from tomorrow at nine, each last Friday; what
 // that comes to is listed and stands in the calendar.
-func TestScheduleAsPeopleSayIt(t *testing.T) {
+func TestScheduleInNaturalLanguage(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
 	p.play("n", "?New draft", "Down Enter", "?One-time", "Down Enter", ">Last Fridays", "Enter", "?✓ Name", "Enter", "?Connector: add a connector",
@@ -43,8 +43,8 @@ func TestDetailsAndHistory(t *testing.T) {
 	p.holds("Black Friday", "Order at once")
 }
 
-// A campaign that is live: what its state locks says so, what may be changed waits until it is applied,
-// and says when it takes effect.
+// A live campaign: locked fields are marked, other changes wait until they are applied, and the screen shows when they
+// take effect.
 func TestLiveCampaign(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)

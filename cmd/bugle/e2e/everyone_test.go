@@ -9,7 +9,7 @@ import (
 
 // The main job without colors, in the color-blind safe theme, and in the smallest window: a draft, its
 // content, its audience, the check, and a test that is delivered.
-func TestMainJobForEveryone(t *testing.T) {
+func TestMainJobAccessible(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name          string
@@ -45,8 +45,8 @@ func TestMainJobForEveryone(t *testing.T) {
 // hue matches what sets a color, of the letters or behind them.
 var hue = regexp.MustCompile(`\x1b\[[0-9;]*\b(3[0-7]|4[0-7]|9[0-7]|10[0-7]|[34]8;[25])\b[0-9;]*m`)
 
-// The same by questions and answers, to the end: nothing is drawn, each line says what it is about.
-func TestMainJobHeard(t *testing.T) {
+// The same in accessible mode, to the end: nothing is drawn, and each line names its subject.
+func TestMainJobWithScreenReader(t *testing.T) {
 	t.Parallel()
 	p := sampleInLines(t)
 	for _, a := range []struct{ text, then string }{

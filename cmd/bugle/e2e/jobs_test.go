@@ -8,9 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// The three jobs that new users are given, from the list of campaigns to a campaign without problems. What is
-// counted are the keys beyond what a marketer would write in any program: names, texts, links, times,
-// events. Every other key counts.
+// The three tasks of the trial for new users, from the list of campaigns to a campaign without problems. They count the
+// keys beyond what a marketer would type in any program: names, texts, links, times, events. Every other key counts.
 
 // job plays a script, and fails where it takes more keys than the limit beyond the texts.
 func (p *player) job(limit int, parts ...string) {

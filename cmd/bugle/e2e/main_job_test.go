@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The main job, with keys alone, at 80×24: an e-mail from nothing to a test that can be read.
+// The main job, with keys alone, at 80×24: an email from nothing to a test that can be read.
 func TestEmailFromNothingToSent(t *testing.T) {
 	term := open(t, 80, 24, filepath.Join(t.TempDir(), "data"))
 	term.see("Welcome to bugle", "Sample workspace")
@@ -43,7 +43,7 @@ func TestEmailFromNothingToSent(t *testing.T) {
 	term.write("<p>Dear {{UserAttribute['First Name']|default('friend')}}, our beans are <b>20% off</b>.</p>")
 	term.see("✓ Content", "2 to do", "off</b>.</p>", "saved")
 
-	// The program dies in the middle: what was left in the field is there again.
+	// The program is killed in the middle: the text in the field is recovered.
 	term.kill()
 	term.again()
 	term.see("Spring sale")
@@ -165,7 +165,7 @@ func TestTimerPushFromNothingToSent(t *testing.T) {
 	term.see("Last hours, Ann", "The sale ends at midnight.")
 }
 
-// Without a terminal the program tells of the workspace and what to do, and is done.
+// Without a terminal, the program prints a summary of the workspace and what to do, and exits.
 func TestWithoutATerminal(t *testing.T) {
 	term := &terminal{t: t, data: filepath.Join(t.TempDir(), "data")}
 	out, err := term.bugle()

@@ -30,9 +30,9 @@ func (p *player) colored(sequence string) {
 	})
 }
 
-// A person's own theme and keys, from their files: the color is on the screen, the key does what it is
-// told and the help says so; a theme is chosen with a live view.
-func TestOwnThemeAndKeys(t *testing.T) {
+// The user's own theme and keys are read from files: the color is on the screen, the key works, and the help shows it.
+// A theme is chosen with a live preview.
+func TestCustomThemeAndKeys(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	for name, text := range map[string]string{

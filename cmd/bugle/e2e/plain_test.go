@@ -11,7 +11,7 @@ import (
 
 // The main job by questions and answers in a terminal, as somebody does it who hears the lines: the
 // environment asks for it, nothing but lines is drawn, and long texts open in the editor.
-func TestMainJobInLines(t *testing.T) {
+func TestMainJobLineByLine(t *testing.T) {
 	dir := t.TempDir()
 	editor := filepath.Join(dir, "editor")
 	if err := os.WriteFile(editor, []byte("#!/bin/sh\nprintf '<p>Beans for everybody.</p>\\n' > \"$1\"\n"), 0o700); err != nil {

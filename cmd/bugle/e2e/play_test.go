@@ -65,7 +65,7 @@ func (p *player) keys(keys []string) {
 	}
 }
 
-// draft gives the drafts of that name as the command prints them.
+// draft returns the drafts of that name as the command prints them.
 func (p *player) draft(name string) string {
 	p.t.Helper()
 	out, err := p.bugle("search", "--status", "DRAFT", "--name", name, "--json")
@@ -110,7 +110,7 @@ func sampleInLines(t *testing.T, env ...string) *player {
 	return p
 }
 
-// answer gives an answer to the question that waits, and waits for what is said next.
+// answer answers the current question, and waits for the next output.
 func (p *player) answer(text, then string) {
 	p.t.Helper()
 	if text != "" {

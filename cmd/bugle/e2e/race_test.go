@@ -8,7 +8,7 @@ import (
 )
 
 // What was just typed is in the test that is opened at once: the draft's own saves are nobody else's.
-func TestTypedAndTestedAtOnce(t *testing.T) {
+func TestTestSendWhileTyping(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)
 	p.find("winter roast", "✓ Connector")

@@ -6,7 +6,7 @@ import "testing"
 
 // The service goes away and comes back: what was read stays readable, also after a new start, and edits
 // wait until they can be applied.
-func TestTheRemoteServiceGoesAway(t *testing.T) {
+func TestRemoteServiceGoesOffline(t *testing.T) {
 	there := newServer(t)
 	env := there.profile()
 	term := open(t, 100, 30, "", env...)

@@ -80,7 +80,7 @@ func (s *server) stop() {
 	s.run = nil
 }
 
-// profile gives the environment of a program that has a profile of the server in use.
+// profile returns the environment of a program that uses the server as its remote.
 func (s *server) profile() []string {
 	s.t.Helper()
 	config := s.t.TempDir()
@@ -95,7 +95,7 @@ func (s *server) profile() []string {
 
 // The terminal works against a remote service as on its own store, with the program itself as the
 // remote: build, apply, validate, test.
-func TestAgainstARemoteService(t *testing.T) {
+func TestRemoteService(t *testing.T) {
 	env := newServer(t).profile()
 
 	term := open(t, 80, 24, "", env...)

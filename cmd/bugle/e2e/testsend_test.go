@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// A test to two people, of whom one has no plan to be named: what failed goes again once that is mended;
-// the recipients are kept under a name, used at the next start, and the last test is sent once more with
-// a value in place of the recipients' own.
+// A test send to two users, one of whom has no attribute for the plan. After that is fixed, the failed message is sent
+// again. The recipients are saved under a name and used at the next start, and the last test is sent once more with one
+// of their values overridden.
 func TestSendAgain(t *testing.T) {
 	t.Parallel()
 	p := sample(t, 120, 40)

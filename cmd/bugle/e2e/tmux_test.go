@@ -1,7 +1,6 @@
 //go:build e2e
 
-// Package e2e drives the built program in a real terminal, as a person would: keys go in, and
-// what is on the screen is read.
+// Package e2e drives the built program in a real terminal, like a user: it sends keys and reads the screen.
 package e2e
 
 import (
@@ -36,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// patience is how long a screen may take to show what is waited for.
+// patience is how long a screen may take to show what a test waits for.
 const patience = 15 * time.Second
 
 // terminal is a tmux server of its own with one window.
@@ -55,7 +54,7 @@ func open(t *testing.T, width, height int, data string, env ...string) *terminal
 	if data != "" {
 		env = append(env, "BUGLE_DATA="+data)
 	}
-	// The program's own state and settings are the test's, unless it says which.
+	// The program's state and settings belong to the test, unless it sets others.
 	home := t.TempDir()
 	for _, name := range []string{"XDG_STATE_HOME", "XDG_CONFIG_HOME"} {
 		if !slices.ContainsFunc(env, func(e string) bool { return strings.HasPrefix(e, name+"=") }) {
@@ -107,7 +106,7 @@ func (term *terminal) tmux(args ...string) string {
 	return string(out)
 }
 
-// screen gives the text on the screen.
+// screen returns the text on the screen.
 func (term *terminal) screen() string { return term.tmux("capture-pane", "-p", "-t", "main") }
 
 // see waits until every one of the texts is on the screen.
@@ -191,7 +190,7 @@ func (term *terminal) killed(first bool) {
 	term.see("Killed")
 }
 
-// again starts the program anew in the same window.
+// again restarts the program in the same window.
 func (term *terminal) again() {
 	term.t.Helper()
 	term.tmux("respawn-window", "-k", "-t", "main", term.start)

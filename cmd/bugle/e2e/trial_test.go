@@ -4,7 +4,7 @@ package e2e
 
 import "testing"
 
-// A periodic e-mail in two languages with an A/B test, for an audience of two actions with conditions of
+// A periodic email in two languages with an A/B test, for an audience of two actions with conditions of
 // their own, made by what the screens say and valid at the first check. The path a new user takes; the
 // number of strokes keeps it as short as it is.
 func TestTrialOfANewUser(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 
 // A session against a server of another vendor, which refuses each request that its description does
 // not allow: list, search, edit, send, validate, test, and a change of state.
-func TestAgainstAnotherVendor(t *testing.T) {
+func TestOtherVendor(t *testing.T) {
 	server := vendortest.Start(t)
 	config := t.TempDir()
 	env := []string{"XDG_CONFIG_HOME=" + config, "XDG_STATE_HOME=" + filepath.Join(config, "state"), "REMOTE_KEY=k"}

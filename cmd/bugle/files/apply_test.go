@@ -62,7 +62,7 @@ func TestApplyAfterAChange(t *testing.T) {
 	}
 }
 
-// What the plan says can be done, the service does: every example of a refusal is known before.
+// The service accepts exactly what the plan accepts: every refusal in the examples is predicted.
 func TestPlanAgreesWithTheService(t *testing.T) {
 	db := mem.New()
 	defer db.Close()

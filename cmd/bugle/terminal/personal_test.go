@@ -37,7 +37,7 @@ func person(t *testing.T, files map[string]string) *cli.Factory {
 
 // The flag goes before the environment, that before what was chosen, and nothing that a person set keeps
 // the program from starting.
-func TestTheFirstTheme(t *testing.T) {
+func TestFirstTheme(t *testing.T) {
 	f := person(t, map[string]string{"themes/evening.yaml": "base: dark\ntokens: {accent: 208}\n"})
 	own := newPersonal(&f.Environment, true)
 	if len(own.news) != 0 {
@@ -71,7 +71,7 @@ func TestTheFirstTheme(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithThePersonsFilesIsTold(t *testing.T) {
+func TestProblemsInUserFilesAreReported(t *testing.T) {
 	f := person(t, map[string]string{
 		"themes/bad.yaml": "base: night\n", "themes/worse.yaml": "tokens: {accent: orange}\n",
 		"keys.yaml": "# mine\napp.palette: ctrl+p\napp.palet: f5\n",

@@ -31,11 +31,7 @@ func newConnectorList(f *cli.Factory) *cobra.Command {
 		Args:              cli.Exactly(0, "no arguments"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			svc, err := f.Service(cmd.Context())
-			if err != nil {
-				return err
-			}
-			w, err := svc.Workspace(cmd.Context())
+			w, err := f.Settings(cmd.Context())
 			if err != nil {
 				return err
 			}

@@ -78,6 +78,7 @@ func (c *Content) ContentItem(_ context.Context, ref engine.ContentRef) (engine.
 	return best, nil
 }
 
+// names returns the names of the items of a kind.
 func (c *Content) names(kind engine.ContentKind) []string {
 	var out []string
 	for _, item := range c.items[kind] {
@@ -207,8 +208,7 @@ func (f Facts) WithAudience(ctx context.Context, svc engine.Service, c engine.Ca
 		if ctx.Err() != nil {
 			return f, ctx.Err()
 		}
-		p := &members[i]
-		a.add(ctx, c, p, bare)
+		a.add(ctx, &members[i], bare)
 	}
 	f.Audience = &a
 	return f, nil
@@ -242,7 +242,8 @@ func (f Facts) bareOf(ctx context.Context, c engine.Campaign) []string {
 	return out
 }
 
-func (a *Audience) add(ctx context.Context, c engine.Campaign, p *engine.User, bare []string) {
+// add counts one user.
+func (a *Audience) add(ctx context.Context, p *engine.User, bare []string) {
 	for _, source := range bare {
 		_, err := personalize.Render(ctx, "{{ "+source+" }}", personalize.Data{UserAttributes: p.Attributes})
 		if err != nil {

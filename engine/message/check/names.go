@@ -77,7 +77,7 @@ func (r *run) unknownEventAttribute(w engine.Workspace, e personalize.Expression
 		for _, a := range event.Attributes {
 			known = append(known, a.Name)
 		}
-		if slices.ContainsFunc(known, func(n string) bool { return n == e.Name || snake(n) == e.Name }) {
+		if slices.ContainsFunc(known, func(n string) bool { return folded(n) == folded(e.Name) }) {
 			return ""
 		}
 		return "The event " + quote(name) + " has no " + unknown("attribute", e.Name, known[1:])
@@ -94,13 +94,13 @@ func lookUp(e personalize.Expression) string {
 	return e.Root + "[" + quote + e.Name + quote + "]"
 }
 
-// snake spells a name as expressions may.
-func snake(name string) string {
+// folded returns the letters and digits of a name in lower case: expressions may spell it in snake case.
+func folded(name string) string {
 	return strings.Map(func(r rune) rune {
-		if r == ' ' || r == '-' {
-			return '_'
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
 		}
-		return unicode.ToLower(r)
+		return -1
 	}, name)
 }
 

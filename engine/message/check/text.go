@@ -266,9 +266,10 @@ func (r *run) judgeLink(l link) (why string, v verdict) {
 		return "does not begin with https://", linkBad
 	}
 	rest := strings.TrimPrefix(to[len(scheme)+1:], "//")
-	host, _, _ := strings.Cut(rest, "/")
-	host, _, _ = strings.Cut(host, "?")
-	host, _, _ = strings.Cut(host, "#")
+	host := rest
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		host = rest[:i]
+	}
 	if strings.Contains(rest, "{{") && (strings.Contains(host, "{{") || strings.Contains(host, "}}")) {
 		return "has an expression without a value in its host", linkFake
 	}

@@ -66,7 +66,7 @@ func TestReadRow(t *testing.T) {
 	}
 }
 
-// Whatever is there instead of a row, the quick way agrees with the library or leaves it to that.
+// For any input, the fast path agrees with the library or leaves it to the library.
 func FuzzReadRow(f *testing.F) {
 	payload, err := Encode(ToSummary(summaryOfBench()))
 	if err != nil {

@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// runSilent runs this binary as a child in a terminal that never answers, until the terminal has shown
-// want, and gives what the child wrote up to then.
+// runSilent runs this binary as a child in a terminal that never responds, until the terminal shows want, and returns
+// the child's output so far.
 func runSilent(t *testing.T, mode string, want []byte) []byte {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -56,7 +56,7 @@ func runSilent(t *testing.T, mode string, want []byte) []byte {
 	return got
 }
 
-func TestNoQuestionWhileInitialising(t *testing.T) {
+func TestNoQueryDuringInit(t *testing.T) {
 	got := runSilent(t, "quiet", []byte("ready"))
 	if !bytes.Contains(got, []byte("ready")) {
 		t.Fatalf("the program wrote %q, not its own word", got)
@@ -66,15 +66,15 @@ func TestNoQuestionWhileInitialising(t *testing.T) {
 	}
 }
 
-// Without the answer given in advance Lip Gloss does ask; were that to change, package quiet and the
-// test above would prove nothing.
-func TestLipGlossWouldAsk(t *testing.T) {
+// Without the value set in advance, Lip Gloss queries the terminal. If that changes, package quiet and the test above
+// are pointless.
+func TestLipGlossWouldQuery(t *testing.T) {
 	if got := runSilent(t, "asks", []byte("\x1b[6n")); !bytes.Contains(got, []byte("\x1b]11;?")) {
 		t.Errorf("Lip Gloss wrote %q, no question: is package quiet still needed?", got)
 	}
 }
 
-// terminal gives both ends of one.
+// terminal returns both ends of a pseudo-terminal.
 func terminal(t *testing.T) (far, near *os.File) {
 	t.Helper()
 	far, near, err := pty.Open()

@@ -179,6 +179,15 @@ func (f *Factory) Service(ctx context.Context) (activity.Service, error) {
 	return s.Service(ctx, id)
 }
 
+// Settings returns the settings of the local workspace. It does not create a store, and fails if a remote is in use.
+func (f *Factory) Settings(ctx context.Context) (engine.Workspace, error) {
+	svc, err := f.Service(ctx)
+	if err != nil {
+		return engine.Workspace{}, err
+	}
+	return svc.Workspace(ctx)
+}
+
 // Author returns the email address to sign changes with: BUGLE_AUTHOR, that of the workspace, or one made from the
 // names of the user and the machine.
 func (e *Environment) Author(ofWorkspace string) string {

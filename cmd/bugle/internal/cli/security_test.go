@@ -11,9 +11,8 @@ import (
 	"golang.org/x/term"
 )
 
-// A secret that is typed is not shown, and the terminal shows again what is typed once it was, also where
-// the question was given up.
-func TestSecretsAreTypedUnseen(t *testing.T) {
+// A typed secret is not echoed, and the echo is on again afterwards, even if the prompt was canceled.
+func TestSecretsAreNotEchoed(t *testing.T) {
 	for _, interrupted := range []bool{false, true} {
 		far, near, err := pty.Open()
 		if err != nil {
@@ -50,14 +49,14 @@ func TestSecretsAreTypedUnseen(t *testing.T) {
 		if strings.Contains(said.String(), "the-key") {
 			t.Errorf("it is shown: %q", said.String())
 		}
-		_, _ = far.WriteString("\n") // whoever still reads
+		_, _ = far.WriteString("\n") // any process that still reads
 		stop()
 		_, _ = near.Close(), far.Close()
 	}
 }
 
 // A profile's names lead to no folder but their own.
-func TestProfilesStayInTheirFolder(t *testing.T) {
+func TestRemoteNamesStayInTheirFolder(t *testing.T) {
 	for _, name := range []string{"..", "../..", "/etc", ".", "", "a/b", `a\b`, "a\x00b", "W1", "-"} {
 		got := Folder(name)
 		if got != filepath.Base(got) || !filepath.IsLocal(got) || got == "." || strings.ContainsAny(got, `/\`+"\x00") {

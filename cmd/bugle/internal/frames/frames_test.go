@@ -63,10 +63,10 @@ type window struct {
 
 func open(t *testing.T, width, height int, texts ...string) *window {
 	t.Helper()
-	return openResting(t, minInterval, width, height, texts...)
+	return openWithInterval(t, minInterval, width, height, texts...)
 }
 
-func openResting(t *testing.T, rest time.Duration, width, height int, texts ...string) *window {
+func openWithInterval(t *testing.T, rest time.Duration, width, height int, texts ...string) *window {
 	t.Helper()
 	far, near, err := pty.Open()
 	if err != nil {
@@ -129,7 +129,7 @@ func (w *window) press(keys string) {
 	}
 }
 
-// until waits until the screen shows something, and gives what was written up to then since the last call.
+// until waits until the screen shows something, and returns what was written since the last call.
 func (w *window) until(what string, ok func(screen, raw string) bool) (raw string) {
 	w.t.Helper()
 	late := time.AfterFunc(10*time.Second, func() {
@@ -197,7 +197,7 @@ func TestFrames(t *testing.T) {
 // The frames come without a clock: there are many more of them than Bubble Tea would draw. One that answers a key
 // does not wait for the rest after the one before.
 func TestFramesFollowKeysAtOnce(t *testing.T) {
-	w := openResting(t, time.Hour, 30, 10, "zero", "one")
+	w := openWithInterval(t, time.Hour, 30, 10, "zero", "one")
 	begun := time.Now()
 	for range 50 {
 		w.press("1")
@@ -210,7 +210,7 @@ func TestFramesFollowKeysAtOnce(t *testing.T) {
 	}
 }
 
-func TestFramesAfterAnotherProgramHadTheTerminal(t *testing.T) {
+func TestFramesAfterExec(t *testing.T) {
 	w := open(t, 30, 10, "zero", "one")
 	w.shows("zero")
 	w.press("e")
@@ -236,7 +236,7 @@ func TestFramesAfterTheScreenWasCleared(t *testing.T) {
 }
 
 // The terminal's cursor stands where a person types, and goes with it, so that input methods do.
-func TestTheCursorStandsWhereSomebodyTypes(t *testing.T) {
+func TestCursorFollowsCaret(t *testing.T) {
 	mark := themes.CaretMark
 	w := open(t, 20, 4,
 		"one\nname: ab"+mark+"_  \nthree", "one\nname: a"+mark+"b   \nthree", "one\nname: ab   \nthree", "\x1b[1m世界"+mark+"_\x1b[0m\nname: ab   \nthree")

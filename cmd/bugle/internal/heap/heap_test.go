@@ -23,7 +23,7 @@ func waitFor(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-func TestCollectingBeginsSoon(t *testing.T) {
+func TestCollectionStartsSoon(t *testing.T) {
 	percent := []metrics.Sample{{Name: "/gc/gogc:percent"}}
 	waitFor(t, "the collector works as usual", func() bool {
 		metrics.Read(percent)
@@ -33,7 +33,7 @@ func TestCollectingBeginsSoon(t *testing.T) {
 
 var held []byte
 
-func TestSparingGivesBack(t *testing.T) {
+func TestSparingReturnsMemory(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	var one sync.WaitGroup
 	one.Go(func() { Sparing(ctx) })
@@ -65,9 +65,9 @@ func TestBoundedLimitsTheHeap(t *testing.T) {
 	}
 }
 
-// What is in use grows while a large store is read, and the least of the last minute does not: a limit below what
-// is in use has the program do nothing but collect.
-func TestBoundLeavesRoomForWhatIsInUseNow(t *testing.T) {
+// While a large store is read, memory in use grows, but the minimum of the last minute does not. A limit below the
+// memory in use would make the program do nothing but collect.
+func TestBoundLeavesRoomForCurrentUse(t *testing.T) {
 	const good, now = 30 << 20, 270 << 20
 	if have := bound(good, now); have < now+spare {
 		t.Errorf("with %d bytes in use the limit is %d", now, have)

@@ -2,8 +2,10 @@
 // Each rule cites the vendor's reference:
 //
 //   - FCM: Firebase Cloud Messaging, REST reference v1, projects.messages.
-//   - APNs: Apple, User Notifications, "Generating a remote notification" (payload) and "Sending notification requests to APNs" (headers).
-//   - RFC 8030 (Web Push), RFC 8291 (its encryption); W3C Push API, declarative push message; WHATWG Notifications API, NotificationOptions.
+//   - APNs: Apple, User Notifications, "Generating a remote notification" (payload) and "Sending
+//     notification requests to APNs" (headers).
+//   - RFC 8030 (Web Push), RFC 8291 (its encryption); W3C Push API, declarative push message; WHATWG
+//     Notifications API, NotificationOptions.
 package push
 
 import (

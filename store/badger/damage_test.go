@@ -21,7 +21,7 @@ import (
 )
 
 // damages is how many stores TestDamagedAnywhere damages: `go test -run DamagedAnywhere -damages 5000`.
-var damages = flag.Int("damages", 8, "how many stores are damaged by TestDamagedAnywhere")
+var damages = flag.Int("damages", 8/slow, "how many stores are damaged by TestDamagedAnywhere")
 
 // image is the files of a store, as a process that was killed leaves them.
 type image struct {

@@ -19,7 +19,7 @@ import (
 )
 
 // indexStep is the distance between the places where TestDamagedIndex damages a table, in bytes.
-var indexStep = flag.Int("indexstep", 300, "distance between the places where TestDamagedIndex damages a table, in bytes")
+var indexStep = flag.Int("indexstep", 300*slow, "distance between the places where TestDamagedIndex damages a table, in bytes")
 
 // If a table's block index is damaged, each lost or older campaign is reported, or their number is, and the finding
 // names the backup that has them.

@@ -100,7 +100,7 @@ func newRoot(f *cli.Factory) *cobra.Command {
 	add(groupBrowse, browse.NewSearch(f), browse.NewMeta(f))
 	add(groupManage, append(campaign.StatusCommands(f), campaign.NewStatus(f))...)
 	add(groupFiles, files.NewExport(f), files.NewImport(f), files.NewApply(f), files.NewDiff(f))
-	add(groupTool, files.NewLint(f), schema.New(f))
+	add(groupTool, files.NewLint(f), schema.New(f), newVersion(f))
 	add(groupServe, serve.New(f), serve.NewKeys(f), mcp.New(f))
 	add(groupStore, store.NewBackup(f), store.NewRestore(f), store.NewDoctor(f), store.NewEncrypt(f), store.NewDecrypt(f))
 	root.AddCommand(topics()...)
@@ -139,7 +139,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Show help for a command or a topic",
-		Long:  "The topics are environment and exit-codes.",
+		Long:  "The topics are environment, files and exit-codes.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
 			if err != nil || cmd == nil || len(rest) > 0 {
@@ -165,46 +165,65 @@ func newHelp(root *cobra.Command) *cobra.Command {
 	}
 }
 
+// A topic of the help is lines of a name and a text.
+var (
+	environment = [][2]string{
+		{cli.EnvData, "folder of the store, or URL of its database (--data)"},
+		{cli.EnvWorkspace, "id of the workspace (--workspace)"},
+		{cli.EnvRemote, "name of the remote (--remote)"},
+		{cli.EnvAuthor, "email address to sign changes with"},
+		{cli.EnvTheme, "color theme of the terminal program (--theme)"},
+		{terminal.EnvAccessible + ", " + terminal.EnvOwnAccessible, "1: use plain questions and answers (--accessible)"},
+		{"NO_COLOR", "any value: no colors in the terminal program"},
+		{"VISUAL, EDITOR", "editor for long texts"},
+		{cli.EnvBackups, "off: no daily backups"},
+		{store.EnvPassphrase, "passphrase of encrypted backups"},
+		{storekey.Env, "key of an encrypted store, if it is not in the keyring"},
+		{storekey.EnvCommand, "command that prints the key of the store"},
+		{storekey.EnvNew, "new key for `bugle encrypt --rotate`"},
+		{storekey.EnvNewCommand, "command that prints the new key"},
+		{"XDG_CONFIG_HOME", "folder with bugle/keys.yaml, bugle/themes, bugle/mcp.yaml, bugle/" + remotes.FileName},
+		{"XDG_DATA_HOME", "folder with the default store, bugle"},
+		{"XDG_STATE_HOME", "folder with bugle, where the terminal program keeps its state"},
+	}
+	exitCodes = [][2]string{
+		{"0", "success; for diff: no differences"},
+		{"1", "failed: a file, the store or a test send; for diff: differences"},
+		{"2", "invalid usage"},
+		{"3", "the campaign is invalid; nothing was sent"},
+		{"4", "the service refused the request"},
+	}
+	places = [][2]string{
+		{"~/.local/share/bugle", "the store"},
+		{"~/.local/share/bugle/backups", "daily backups of seven days and four weeks"},
+		{"~/.local/share/bugle/bugle.sock", "socket of the API, for your user only"},
+		{"~/.config/bugle/keys.yaml", "your key bindings"},
+		{"~/.config/bugle/themes", "your color themes"},
+		{"~/.config/bugle/" + remotes.FileName, "remotes, without their keys"},
+		{"~/.config/bugle/mcp.yaml", "who can get tests from an assistant (bugle mcp)"},
+		{"~/.local/state/bugle", "what the terminal program remembers: searches, views, recipients"},
+	}
+)
+
+// What follows the lines of a topic, or comes before them.
+const (
+	environmentNote = "A flag overrides its variable."
+	exitCodesNote   = "With --json, an error is a JSON object on standard error, with error.code, error.message and\nerror.details."
+	placesNote      = "On macOS and Windows, these are in the folders of the system for data and settings; the settings of\nbugle (f9) list them."
+)
+
 // topics are the help topics that are not commands.
 func topics() []*cobra.Command {
-	rows := func(all [][2]string) string {
+	rows := func(width int, all [][2]string) string {
 		var b strings.Builder
 		for _, r := range all {
-			fmt.Fprintf(&b, "%-30s %s\n", r[0], r[1])
+			fmt.Fprintf(&b, "%-*s %s\n", width, r[0], r[1])
 		}
 		return strings.TrimRight(b.String(), "\n")
 	}
 	return []*cobra.Command{
-		{
-			Use:   "environment",
-			Short: "Environment variables that bugle reads",
-			Long: "A flag overrides its variable.\n\n" + rows([][2]string{
-				{cli.EnvData, "folder of the store, or URL of its database (--data)"},
-				{cli.EnvWorkspace, "id of the workspace (--workspace)"},
-				{cli.EnvRemote, "name of the remote (--remote)"},
-				{cli.EnvAuthor, "email address to sign changes with"},
-				{cli.EnvTheme, "color theme of the terminal program (--theme)"},
-				{terminal.EnvAccessible + ", " + terminal.EnvOwnAccessible, "1: use plain questions and answers (--accessible)"},
-				{"NO_COLOR", "any value: no colors in the terminal program"},
-				{"VISUAL, EDITOR", "editor for long texts"},
-				{cli.EnvBackups, "off: no daily backups"},
-				{store.EnvPassphrase, "passphrase of encrypted backups"},
-				{storekey.Env, "key of an encrypted store, if it is not in the keyring"},
-				{storekey.EnvCommand, "command that prints the key of the store"},
-				{storekey.EnvNew, "new key for `bugle encrypt --rotate`"},
-				{storekey.EnvNewCommand, "command that prints the new key"},
-				{"XDG_CONFIG_HOME", "folder with bugle/keys.yaml, bugle/themes, bugle/mcp.yaml, bugle/" + remotes.FileName},
-				{"XDG_DATA_HOME", "folder with the default store, bugle"},
-				{"XDG_STATE_HOME", "folder with bugle, where the terminal program keeps its state"},
-			}),
-		},
-		{
-			Use:   "exit-codes",
-			Short: "Exit codes of the commands",
-			Long: "0  success; for diff: no differences\n1  failed: a file, the store or a test send; for diff: differences\n2  invalid usage\n" +
-				"3  the campaign is invalid; nothing was sent\n4  the service refused the request\n\n" +
-				"With --json, an error is a JSON object on standard error, with error.code, error.message and\n" +
-				"error.details.",
-		},
+		{Use: "environment", Short: "Environment variables that bugle reads", Long: environmentNote + "\n\n" + rows(30, environment)},
+		{Use: "files", Short: "Files that bugle keeps", Long: rows(32, places) + "\n\n" + placesNote},
+		{Use: "exit-codes", Short: "Exit codes of the commands", Long: rows(2, exitCodes) + "\n\n" + exitCodesNote},
 	}
 }

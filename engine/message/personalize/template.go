@@ -7,7 +7,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/nikolalohinski/gonja/v2/builtins"
+	controlStructures "github.com/nikolalohinski/gonja/v2/builtins/control_structures"
 	"github.com/nikolalohinski/gonja/v2/config"
 	"github.com/nikolalohinski/gonja/v2/exec"
 	"github.com/nikolalohinski/gonja/v2/loaders"
@@ -130,7 +130,7 @@ func (t *template) enlarge(tok *tokens.Token) error {
 func (c *compiler) structures() *exec.ControlStructureSet {
 	set := map[string]parser.ControlStructureParser{"set": c.parseSet, "with": c.parseWith, "raw": c.parseRaw}
 	for _, name := range []string{"if", "for"} {
-		set[name], _ = builtins.ControlStructures.Get(name)
+		set[name], _ = controlStructures.All.Get(name)
 	}
 	for name, parse := range set {
 		set[name] = func(p, args *parser.Parser) (nodes.ControlStructure, error) {
